@@ -68,6 +68,7 @@ func rooms() []room {
 			time: true, rand: true, reflect: true, floats: true,
 		},
 		{dirs: []string{"sim/server"}, imports: []string{"shelly/fsm"}},
+		{dirs: []string{"runtime/event/settle"}, imports: []string{"shelly/fsm"}},
 		{dirs: []string{"sim/strict"}, imports: []string{"shelly/fsm/wording", yamlLibrary}, reflect: true},
 		{dirs: []string{"sim/history"}, except: []string{"sim/history/fork", "sim/history/export", "sim/history/trace", "sim/history/casetrace", "sim/history/htmlreport"}, imports: append(walls(), "shelly/fsm/engine", "shelly/fsm/wording"), floats: true},
 		{dirs: []string{"sim/history/trace"}, imports: append(walls(), "shelly/fsm/engine", "shelly/fsm/wording", "shelly/sim/history"), time: true, reflect: true},

@@ -31,6 +31,28 @@ type EventRaised struct {
 	Subject string `json:"subject,omitempty"` // what it is about: "/var", a unit's name, …
 	Event   string `json:"event"`             // what happened: "full", "failed", …
 	Detail  string `json:"detail,omitempty"`
+	Do      string `json:"do,omitempty"` // what the operator wants done about it
+	To      Origin `json:"to,omitzero"`  // the chat that the answer goes to; none: to none (HND-63)
+}
+
+// Event is an event in words (HND-17), with what is to be done about it and where the answer goes
+// (HND-63).
+func (w Words) Event(in EventRaised) string {
+	var subject, detail string
+	if in.Subject != "" {
+		subject = w.Text(WordEventSubject, "subject", in.Subject)
+	}
+	if in.Detail != "" {
+		detail = w.Text(WordEventDetail, "detail", in.Detail)
+	}
+	text := w.Text(WordEvent, "source", in.Source, "event", in.Event, "subject", subject, "detail", detail)
+	if in.Do != "" {
+		text = w.Text(WordEventDo, "event", text, "do", in.Do)
+	}
+	if in.To.Channel != "" {
+		text = w.Text(WordEventTo, "event", text, "nothing", NothingMarker)
+	}
+	return text
 }
 
 // Report tells the operator of something that no client waits for.

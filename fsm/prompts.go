@@ -9,6 +9,14 @@ import (
 // information the model lacks (HND-5).
 const NeedMarker = "NEED:"
 
+// NothingMarker is the answer to what nobody asked, where there is nothing to tell (HND-63).
+const NothingMarker = "NOTHING"
+
+// SaysNothing reports whether an answer is [NothingMarker], however it is written and marked up.
+func SaysNothing(text string) bool {
+	return strings.EqualFold(strings.Trim(text, " \t\r\n.!*_`\"'“”()[]"), NothingMarker)
+}
+
 // Prompts are the fixed texts sent to the model. Where a text holds {name}, {user},
 // {persona}, {workspace} or {system}, [Prompts.Fill] puts in what they are.
 type Prompts struct {

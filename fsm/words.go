@@ -100,6 +100,8 @@ const (
 	WordEventSubject
 	WordEventDetail
 	WordEventJoined
+	WordEventDo
+	WordEventTo
 	WordSubagentInput
 	WordTimedInput
 	WordImageInput
@@ -276,6 +278,8 @@ var dictionary = [wordCount]wording{
 	WordEventSubject:  {name: "event_subject", first: " ({subject})"},
 	WordEventDetail:   {name: "event_detail", first: " {detail}"},
 	WordEventJoined:   {name: "event_joined", first: "{event} ({times} times since the first.)"},
+	WordEventDo:       {name: "event_do", first: "{event}\n\nThis is what to do about it: {do}"},
+	WordEventTo:       {name: "event_to", first: "{event}\n\nYour answer is sent to the person as a message. If there is nothing that they should know, answer {nothing} and no more."},
 	WordTimedInput:    {name: "timed_input", first: "[{time}] {text}"},
 	WordSubagentInput: {name: "subagent_input", first: "[System: subagent] {text}"},
 	WordImageInput:    {name: "image_input", first: "[image]\n{text}"},

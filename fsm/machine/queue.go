@@ -18,13 +18,17 @@ func (m *Machine) raised(in fsm.EventRaised) {
 			h := &m.s.Handles[i]
 			if h.Kind == fsm.KindEvent && h.State == state.Queued && h.Resume == "" && h.About == about {
 				h.Joined++
-				h.Input = m.word(fsm.WordEventJoined, "event", m.described(in), "times", strconv.Itoa(h.Joined+1))
+				h.Input = m.word(fsm.WordEventJoined, "event", m.s.Config.Words.Event(in), "times", strconv.Itoa(h.Joined+1))
 				m.s.Ignored.Joined++
 				return
 			}
 		}
 	}
-	m.admit(state.Handle{Accepted: state.Accepted{Kind: fsm.KindEvent, Session: session, Input: m.described(in), About: about, Source: fsm.FromOutside}})
+	source := fsm.FromOutside
+	if in.Do != "" {
+		source |= fsm.FromOperator
+	}
+	m.admit(state.Handle{Accepted: state.Accepted{Kind: fsm.KindEvent, Session: session, Origin: in.To, Hush: in.To.Channel != "", Input: m.s.Config.Words.Event(in), About: about, Source: source}})
 }
 
 // admit takes a handle in (HND-1). Outside initializing and serving it is kept
@@ -109,18 +113,6 @@ func (m *Machine) tellPlaces() {
 		}
 		ahead++
 	}
-}
-
-// described is an event in words (HND-17).
-func (m *Machine) described(in fsm.EventRaised) string {
-	var subject, detail string
-	if in.Subject != "" {
-		subject = m.word(fsm.WordEventSubject, "subject", in.Subject)
-	}
-	if in.Detail != "" {
-		detail = m.word(fsm.WordEventDetail, "detail", in.Detail)
-	}
-	return m.word(fsm.WordEvent, "source", in.Source, "event", in.Event, "subject", subject, "detail", detail)
 }
 
 // parking keeps a handle for the next boot with what was left of its time (HND-27).

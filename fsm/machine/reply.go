@@ -18,8 +18,10 @@ func (m *Machine) deliver(h *state.Handle) {
 	switch h.Kind {
 	case fsm.KindUser:
 		m.emit(fsm.Reply{Handle: h.ID, Request: h.Request, Text: text, Outcome: h.Outcome})
-	case fsm.KindSystem, fsm.KindSchedule:
-		m.message(h, h.Origin, text, false)
+	default:
+		if h.Tells() && !(h.Hush && fsm.SaysNothing(text)) { // HND-63
+			m.message(h, h.Origin, text, false)
+		}
 	}
 }
 
@@ -36,12 +38,12 @@ func (m *Machine) refuse(h *state.Handle, outcome fsm.Outcome, reason string) {
 	if outcome == fsm.OutcomeCancelled {
 		text = reason // HND-31: what its client asked for is no error of anybody's
 	}
-	switch h.Kind {
-	case fsm.KindUser:
+	switch {
+	case h.Kind == fsm.KindUser:
 		m.emit(fsm.Reply{Handle: h.ID, Request: h.Request, Text: text, IsError: true, Outcome: outcome})
-	case fsm.KindSystem, fsm.KindSchedule:
+	case h.Tells() && !h.Hush:
 		m.message(h, h.Origin, text, true)
-	case fsm.KindSubagent: // its end is reported to its session
+	case h.Kind == fsm.KindSubagent: // its end is reported to its session
 	default:
 		m.emit(fsm.Report{Handle: h.ID, Kind: h.Kind, Text: text})
 	}

@@ -38,6 +38,7 @@ type Accepted struct {
 	Label   string         `json:"label,omitempty"`   // subagent only
 	Home    string         `json:"home,omitempty"`    // subagent, schedule: the session that started it or made it
 	Beside  bool           `json:"beside,omitempty"`  // init only: others are served meanwhile (LIF-14)
+	Hush    bool           `json:"hush,omitempty"`    // nobody asked: what says that there is nothing to tell is not sent, and no error (HND-63)
 	Source  fsm.Source     `json:"source,omitzero"`   // of Input
 }
 
@@ -349,6 +350,11 @@ func (h *Handle) Served(lifecycle fsm.State) bool {
 
 // ParkedOrQueued reports whether the handle waits for its turn or for the next boot.
 func (h *Handle) ParkedOrQueued() bool { return h.State == Queued || h.State == Parked }
+
+// Tells reports whether the handle's answer is a message to its origin (HND-40, HND-47, HND-63).
+func (h *Handle) Tells() bool {
+	return h.Kind == fsm.KindSystem || h.Kind == fsm.KindSchedule || h.Kind == fsm.KindEvent && h.Origin.Channel != ""
+}
 
 // Learns reports whether a handle of this kind is remembered with its session.
 func (h *Handle) Learns() bool {

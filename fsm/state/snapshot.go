@@ -145,6 +145,9 @@ func (h *Handle) hash(texts bool) uint64 {
 	x.Str(string(h.Await.Kind))
 	x.Bool(h.Timer != 0)
 	x.Int(h.StoreTries)
+	if h.Hush { // older builds have hashed none
+		x.Str(h.Origin.Key())
+	}
 	h.hashTurn(&x)
 	if texts {
 		h.hashTexts(&x)

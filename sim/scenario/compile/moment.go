@@ -42,7 +42,7 @@ func moment(f *format.File, m *format.Moment, nth int) sim.Moment {
 	case m.Event != nil:
 		e := m.Event
 		source, kind := e.Names()
-		out.Event = &fsm.EventRaised{Source: source, Subject: e.Subject, Event: kind, Detail: e.Detail}
+		out.Event = &fsm.EventRaised{Source: source, Subject: e.Subject, Event: kind, Detail: e.Detail, Do: e.Do, To: fsm.Origin{Channel: e.Channel, Chat: e.Chat}}
 	case m.Cancel != nil:
 		out.Cancel = &sim.Cancel{ID: m.Cancel.ID}
 	case m.Approve != nil:

@@ -92,6 +92,9 @@ type Event struct {
 	Kind    string `key:"kind,required"` // what happened: full, failed, …; or both, as disk.full
 	Subject string `key:"subject"`       // what it is about: /var, a unit's name, …
 	Detail  string `key:"detail"`        // more words on it
+	Do      string `key:"do"`            // what the operator wants done about it
+	Channel string `key:"channel"`       // the channel that the answer goes to; to none unless given
+	Chat    string `key:"chat"`          // the chat in it
 }
 
 // Outage says how a part of the world behaves. Exactly one of fails, hangs and
