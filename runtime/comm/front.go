@@ -155,11 +155,20 @@ type Status struct {
 
 	Queue     []Queued   `json:"queue,omitempty"`     // handles that wait or are parked, in the order of their admission, at most QueueMax
 	Schedules []Schedule `json:"schedules,omitempty"` // with their next times
+	Events    *Watching  `json:"events,omitempty"`    // the sources of events; absent: there are none
 	Spent     *Spent     `json:"spent,omitempty"`     // by the model since the start; absent: it has answered nothing
 	Pace      *fsm.Pace  `json:"pace,omitempty"`      // how fast the model reads, in tokens a second, as far as it is known
 	Disk      *Disk      `json:"disk,omitempty"`
 	Process   *Process   `json:"process,omitempty"`
 	Errors    []Logged   `json:"errors,omitempty"` // the last warnings and errors of the log, the newest last
+}
+
+// Watching is what the sources of events have done since the start (EVT-14).
+type Watching struct {
+	Sources int      `json:"sources"`
+	Raised  int      `json:"raised"`            // events
+	Unsaid  int      `json:"unsaid"`            // changes that were put together with another, or only counted
+	Trouble []string `json:"trouble,omitempty"` // of those that see nothing: which, and why
 }
 
 // Memory is how the memory is (MEM-8).

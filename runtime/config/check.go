@@ -111,6 +111,7 @@ func (l *loading) check() {
 			"%d tokens do not fit a window of %d (brain.num_ctx); leave the key out to fill the window", c.Limits.ContextTokens, c.Brain.NumCtx))
 	}
 	l.checkTools()
+	l.checkEvents()
 	if !c.Switches.NoCognition && !c.Prompts.TellsNeed() {
 		l.problems.add(l.origins["prompts.question"], "prompts.question",
 			"does not name the marker "+fsm.NeedMarker+" that asks for memory, and neither does the system prompt")

@@ -2,9 +2,7 @@ package config
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,10 +11,6 @@ import (
 	"shelly/fsm/wording"
 	"shelly/runtime/egress"
 )
-
-// namePattern is what a tool's or a server's name may be: part of a function's name as
-// models write it.
-const namePattern = `^[a-zA-Z][a-zA-Z0-9_-]*$`
 
 // The longest names: of a tool as the protocols have it, and of a server so that its tools
 // can have names, too.
@@ -69,6 +63,13 @@ func (l *loading) checkServer(key, name string, s Server) {
 	}
 }
 
+// checkEvents refuses what is wrong with the sources of events.
+func (l *loading) checkEvents() {
+	for _, f := range l.config.Events.faults() {
+		l.wrong(f.field, f.key, f.text)
+	}
+}
+
 // wrong adds a problem of a part of a map, at the place of the map.
 func (l *loading) wrong(field, key, what string) { l.problems.add(l.origins[field], key, what) }
 
@@ -85,11 +86,8 @@ func (l *loading) checkAddresses(key string, list []string) {
 }
 
 func (l *loading) checkName(field, key, name string, most int) {
-	switch {
-	case !regexp.MustCompile(namePattern).MatchString(name):
-		l.wrong(field, key, "a name is of letters, digits, _ and -, and begins with a letter")
-	case len(name) > most:
-		l.wrong(field, key, fmt.Sprintf("the name is %d characters long; the most is %d", len(name), most))
+	if what := wrongName(name, most); what != "" {
+		l.wrong(field, key, what)
 	}
 }
 

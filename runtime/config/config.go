@@ -38,6 +38,7 @@ type Config struct {
 	Tools    Tools        `key:"tools"`
 	Skills   Skills       `key:"skills"`
 	Comm     Comm         `key:"comm"`
+	Events   Events       `key:"events"`
 
 	// RequestBytesMax is the longest request taken, in bytes. Default: 64KiB.
 	RequestBytesMax Bytes `key:"request_bytes_max" min:"1KiB" max:"64MiB"`

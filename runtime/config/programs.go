@@ -82,34 +82,6 @@ func Fill(value string, lookup func(name string) (string, bool)) (string, error)
 	return text, nil
 }
 
-// Span is a duration in such a map.
-type Span time.Duration
-
-// Or is the duration, or another where none is given.
-func (s Span) Or(d time.Duration) time.Duration {
-	if s == 0 {
-		return d
-	}
-	return time.Duration(s)
-}
-
-// spanMax is the longest.
-const spanMax = 24 * time.Hour
-
-// Read implements [strict.Reader].
-func (s *Span) Read(d *strict.Decoder, n *strict.Node, path string) {
-	span, err := parseDuration(n.Value)
-	switch {
-	case !n.Scalar():
-		d.Add(n, path, "wants a duration such as 60s, found "+n.String())
-	case err != nil:
-		d.Add(n, path, err.Error())
-	case span == 0 || span > spanMax:
-		d.Add(n, path, "is out of range; the least is 1ms, the most is 24h")
-	}
-	*s = Span(span)
-}
-
 // Schema is a JSON schema, as the file has it.
 type Schema struct{ node *strict.Node }
 
@@ -175,7 +147,15 @@ func writeJSON(b *strings.Builder, n *strict.Node) {
 
 // isNamed reports whether a field is a map by name.
 func (f field) isNamed() bool {
-	return f.typ == reflect.TypeFor[Programs]() || f.typ == reflect.TypeFor[Servers]() || f.isApprovals()
+	return reflect.PointerTo(f.typ).Implements(reflect.TypeFor[strict.Reader]())
+}
+
+// mapExample is a map by name as a source would give it.
+func (f field) mapExample() string {
+	if strings.HasPrefix(f.key, "events.") {
+		return "{name: {tell: none}}"
+	}
+	return "{name: {command: [program]}}"
 }
 
 func (f field) isApprovals() bool { return f.typ == reflect.TypeFor[Approvals]() }
@@ -189,7 +169,7 @@ func (f field) flow(text string) string {
 }
 
 // readNamed reads a map by name from its text.
-func (f field) readNamed(text string) (reflect.Value, error) {
+func (f field) readNamed(text string, p place) (reflect.Value, error) {
 	v := reflect.New(f.typ)
 	text = f.flow(strings.TrimSpace(text))
 	root, problem := strict.Parse([]byte("{\"value\": "+text+"\n}"), "a map", "")
@@ -197,7 +177,7 @@ func (f field) readNamed(text string) (reflect.Value, error) {
 		return v.Elem(), fmt.Errorf("wants a list such as [exec], or a map such as {exec: always}, not %s", wording.Quote(text))
 	}
 	if problem != nil || root == nil || len(root.Content) != 2 {
-		return v.Elem(), fmt.Errorf("wants a map such as {name: {command: [program]}}, not %s", wording.Quote(text))
+		return v.Elem(), fmt.Errorf("wants a map such as %s, not %s", f.mapExample(), wording.Quote(text))
 	}
 	var d strict.Decoder
 	d.Value(root.Content[1], v.Interface(), f.key)
@@ -205,7 +185,7 @@ func (f field) readNamed(text string) (reflect.Value, error) {
 		p := d.Problems[0]
 		return v.Elem(), fmt.Errorf("%s: %s", strings.TrimPrefix(strings.TrimPrefix(p.Path, f.key), "."), p.Text)
 	}
-	return v.Elem(), nil
+	return v.Elem(), p.settle(v.Elem())
 }
 
 // formatNamed writes a map by name on one line.
@@ -232,6 +212,10 @@ func givenNode(v reflect.Value) *strict.Node {
 	switch x := v.Interface().(type) {
 	case Span:
 		return strict.Text(formatDuration(time.Duration(x)))
+	case Percent:
+		return strict.Text(x.String())
+	case int:
+		return strict.Number(x)
 	case Schema:
 		return x.node
 	case Variables:
@@ -256,4 +240,31 @@ func givenNode(v reflect.Value) *strict.Node {
 		return m
 	}
 	return strict.Text(v.String())
+}
+
+// settle makes the paths in a map by name absolute.
+func (p place) settle(v reflect.Value) error {
+	switch v.Kind() {
+	case reflect.Slice:
+		for i := range v.Len() {
+			if err := p.settle(v.Index(i)); err != nil {
+				return err
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Field(i).Type() != reflect.TypeFor[Schema]() {
+				if err := p.settle(v.Field(i)); err != nil {
+					return err
+				}
+			}
+		}
+	case reflect.String:
+		if v.Type() == reflect.TypeFor[Path]() && v.String() != "" {
+			path, err := p.path(v.String())
+			v.SetString(path)
+			return err
+		}
+	}
+	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,9 +64,10 @@ func (f field) parse(text string, p place) (reflect.Value, error) {
 
 func (f field) read(text string, p place) (reflect.Value, error) {
 	v := reflect.New(f.typ).Elem()
+	if f.isNamed() {
+		return f.readNamed(text, p)
+	}
 	switch f.typ {
-	case reflect.TypeFor[Programs](), reflect.TypeFor[Servers](), reflect.TypeFor[Approvals]():
-		return f.readNamed(text)
 	case reflect.TypeFor[int](), reflect.TypeFor[fsm.Share]():
 		n, err := parseInt(text)
 		v.SetInt(n)
@@ -298,21 +298,6 @@ func (t Temperature) String() string {
 	return strconv.FormatFloat(float64(max(t, 0))/1000, 'f', -1, 64)
 }
 
-func parseDuration(text string) (time.Duration, error) {
-	d, err := time.ParseDuration(text)
-	switch {
-	case err != nil && regexp.MustCompile(`^[+-]?(([0-9]+(\.[0-9]*)?|\.[0-9]+)(h|m|s|ms|us|µs|ns))+$`).MatchString(text):
-		return 0, fmt.Errorf("%s is too large", wording.Clip(text, wording.ShownMax))
-	case err != nil:
-		return 0, fmt.Errorf("wants a duration such as 60s or 5m, not %s", wording.Quote(text))
-	case d < 0:
-		return 0, fmt.Errorf("%s is negative", wording.Clip(text, wording.ShownMax))
-	case d%time.Millisecond != 0:
-		return 0, fmt.Errorf("%s is finer than a millisecond", wording.Clip(text, wording.ShownMax))
-	}
-	return d, nil
-}
-
 func parseBytes(text string) (Bytes, error) {
 	number, unit := text, Bytes(1)
 	for _, u := range byteUnits() {
@@ -366,16 +351,3 @@ func (f field) format(v reflect.Value) string {
 }
 
 func duration(m fsm.Millis) time.Duration { return time.Duration(m) * time.Millisecond }
-
-// formatDuration writes a duration in its largest whole unit among hours,
-// seconds and milliseconds, as the machine's own messages do.
-func formatDuration(d time.Duration) string {
-	switch {
-	case d != 0 && d%time.Hour == 0:
-		return strconv.FormatInt(int64(d/time.Hour), 10) + "h"
-	case d%time.Second == 0:
-		return strconv.FormatInt(int64(d/time.Second), 10) + "s"
-	default:
-		return strconv.FormatInt(d.Milliseconds(), 10) + "ms"
-	}
-}

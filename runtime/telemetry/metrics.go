@@ -28,6 +28,7 @@ type Metrics struct {
 	toolCalls                *prometheus.CounterVec
 	toolTook                 *prometheus.HistogramVec
 	messages, steps, broken  prometheus.Counter
+	raised, put              *prometheus.CounterVec
 }
 
 // seconds are the buckets of what takes from milliseconds to an hour.
@@ -49,13 +50,15 @@ func NewMetrics(version string) *Metrics {
 		toolCalls:   counters("tool_calls_total", "Calls of tools that have ended.", "tool", "result"),
 		toolTook:    durations("tool_call_duration_seconds", "Time of a call of a tool.", "tool"),
 		messages:    prometheus.NewCounter(prometheus.CounterOpts{Name: "shelly_messages_sent_total", Help: "Messages to chats outside any request."}),
+		raised:      counters("events_raised_total", "Events of shelly's own sources.", "kind"),
+		put:         counters("event_changes_joined_total", "Changes that were put together with another into one event.", "kind"),
 		steps:       prometheus.NewCounter(prometheus.CounterOpts{Name: "shelly_steps_total", Help: "Durable steps of the machine."}),
 		broken:      prometheus.NewCounter(prometheus.CounterOpts{Name: "shelly_invariant_violations_total", Help: "Invariants found not to hold by the daemon's own check."}),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "shelly_build_info", Help: "1, with the version.", ConstLabels: prometheus.Labels{"version": version}})
 	build.Set(1)
 	m.registry.MustRegister(m.accepted, m.held, m.answered, m.waited, m.modelCalls, m.modelTokens, m.modelTime, m.modelTook, m.toolCalls, m.toolTook,
-		m.messages, m.steps, m.broken, build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		m.messages, m.steps, m.broken, m.raised, m.put, build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
@@ -128,6 +131,13 @@ func (m *Metrics) ended(w *Work, at fsm.Millis) {
 func (m *Metrics) Stepped(s *engine.Step) {
 	m.steps.Inc()
 	m.messages.Add(float64(len(s.Messages())))
+}
+
+// Raised counts an event of a kind of source, and the changes that it puts together beyond the
+// first. Any goroutine may call it.
+func (m *Metrics) Raised(kind string, put int) {
+	m.raised.WithLabelValues(kind).Inc()
+	m.put.WithLabelValues(kind).Add(float64(put))
 }
 
 // Violated counts an invariant that does not hold.

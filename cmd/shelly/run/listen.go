@@ -59,7 +59,7 @@ func (s *starting) listen(ctx context.Context) error {
 		s.hindsight.Show = site.Show
 		h, err := comm.NewHTTP(s.daemon, comm.HTTPOptions{
 			Token: token, Clients: clients, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log, Memory: s.memory, Sessions: s.sessions, Past: past.Told, Complete: s.complete,
-			Page: site, Routes: hindsight.Routes(s.hindsight),
+			Page: site, Routes: append(hindsight.Routes(s.hindsight), s.eventRoutes()...),
 			Metrics: s.metrics.Serve,
 		})
 		if err != nil {
@@ -96,6 +96,7 @@ func (s *starting) complete(st *comm.Status) {
 	if spent := s.spent.Now(); spent.Calls > 0 {
 		st.Spent = &spent
 	}
+	st.Events = s.watching()
 	st.Process = &comm.Process{PID: os.Getpid(), Resident: process.Resident(os.Getpid())}
 	u, err := s.usage()
 	if err != nil {

@@ -74,6 +74,7 @@ func (s *starting) reload(ctx context.Context, next config.Config) error {
 		return err
 	}
 	s.cfg = now
+	s.watchFor(now)
 	s.secrets.Add(now)
 	s.spares.Store(now.Switches.SpareModel)
 	if len(restart) > 0 {

@@ -25,6 +25,7 @@ import (
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/daemon"
+	"shelly/runtime/event"
 	"shelly/runtime/failpoint"
 	"shelly/runtime/grants"
 	"shelly/runtime/inbox"
@@ -74,6 +75,7 @@ type starting struct {
 	servers  *mcp.Servers
 	changed  chan struct{} // the servers have other tools
 	daemon   *daemon.Daemon
+	events   *event.Engine
 	usage    func() (store.Usage, error)
 	memory   *memory.Memory
 	sessions *session.Sessions
@@ -137,6 +139,7 @@ func (s *starting) start(ctx context.Context) error {
 	}
 	s.keep(ctx, s.memory, brain.Apart)
 	s.preload(ctx, brain.Preload)
+	s.lookOut(ctx)
 	return s.listen(ctx)
 }
 

@@ -50,6 +50,12 @@ func Words(st comm.Status, models []ollama.Loaded, now fsm.Millis) string {
 	for _, c := range st.Schedules {
 		s.schedule(c)
 	}
+	if e := st.Events; e != nil {
+		s.line("events", "%s, %d raised since the start: see shelly event list", wording.Count(e.Sources, "source"), e.Raised)
+		for _, why := range e.Trouble {
+			s.line("events", "sees nothing: %s", why)
+		}
+	}
 	if st.Unread != nil {
 		s.line("messages", "%s since %s: see shelly messages", mail.Waiting(*st.Unread), clock(st.Unread.Since))
 	}

@@ -26,9 +26,11 @@ func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
 		Disk: &comm.Disk{Store: 5_200_000, Free: 7_000_000_000, Reserve: 64 << 20}, Texts: &comm.Texts{Count: 1, Bytes: 40_000},
 		Process: &comm.Process{PID: 7, Resident: 34_000_000}, Errors: []comm.Logged{{At: now, Level: "WARN", Text: "the model is asked again"}},
 		NoSpace: "too little free disk space",
+		Events:  &comm.Watching{Sources: 2, Raised: 5, Trouble: []string{"inbox: there is no folder /in"}},
 	}
 	got := Words(st, []ollama.Loaded{{Name: "op", Bytes: 2_500_000_000}}, now)
 	for _, want := range []string{
+		"events     2 sources, 5 raised since the start: see shelly event list\n           sees nothing: inbox: there is no folder /in\n",
 		"shelly     serving, up 2 h 1 min, v1 (2 starts)\n",
 		"model      ollama op at http://there\n           reads about 25 tokens a second\n           since the start 2 model calls: 300 + 20 tokens\n           op is loaded and takes 2.5 GB\n",
 		"runs       ABCDEFGHIJK… in cli:direct  cognition, thinking: reading 792 tokens, 31 s, for 12.0 s  \"how is the house?\"\n",

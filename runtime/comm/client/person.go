@@ -12,6 +12,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
+	"shelly/runtime/event"
 )
 
 // About names what a person's word is about: a handle, or where that is 0 the request
@@ -76,6 +77,13 @@ func (c *Client) Schedules(ctx context.Context) ([]comm.Schedule, error) {
 	var body comm.SchedulesBody
 	err := c.get(ctx, "/v1/schedules", &body)
 	return body.Schedules, err
+}
+
+// Sources returns the sources of events, in the order of the configuration.
+func (c *Client) Sources(ctx context.Context) ([]event.State, error) {
+	var body event.ListBody
+	err := c.get(ctx, event.SourcesRoute, &body)
+	return body.Sources, err
 }
 
 // Schedule brings a person's word on a schedule, and returns the schedule's id. Taken is false

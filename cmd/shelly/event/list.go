@@ -1,0 +1,118 @@
+package event
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/cmd/shelly/internal/watched"
+	"shelly/runtime/comm/client"
+	"shelly/runtime/event"
+)
+
+type listCmd struct {
+	JSON bool `name:"json" help:"Print as JSON, like GET /v1/events/sources."`
+	flags.Place
+}
+
+// Help is what follows the usage.
+func (listCmd) Help() string {
+	return "JOINED is how many changes were put together with another into one event. Reads from the running daemon, or from the configuration, where each source is idle."
+}
+
+// Run implements the subcommand (CLI-198).
+func (c *listCmd) Run(t *terminal.Terminal) error {
+	cfg, err := c.Load()
+	if err != nil {
+		return err
+	}
+	list, err := client.New(cfg.Data, client.Options{}).Sources(context.Background())
+	runs := err == nil
+	switch {
+	case errors.Is(err, client.ErrNotRunning):
+		for _, s := range watched.Sources(cfg) {
+			list = append(list, event.State{Name: s.Name, Kind: s.Kind, Of: s.Of})
+		}
+	case err != nil:
+		return exit.Daemon(err)
+	}
+	if c.JSON {
+		err = json.NewEncoder(t.Out).Encode(event.ListBody{Sources: list})
+	} else {
+		err = printList(t.Out, list, runs)
+	}
+	if err == nil && len(list) == 0 {
+		return exit.Errorf(exit.NoMatch, "there is no source of events; name one in the configuration, such as events: {files: {inbox: {path: ~/inbox}}}")
+	}
+	return err
+}
+
+// printList prints the sources, and then their last events, the latest last.
+func printList(out io.Writer, list []event.State, runs bool) error {
+	if len(list) == 0 {
+		return nil
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tKIND\tWATCHES\tSTATE\tRAISED\tJOINED")
+	var last []line
+	for _, s := range list {
+		row := []string{s.Name, s.Kind, s.Of, standing(s, runs), strconv.Itoa(s.Raised), strconv.Itoa(s.Unsaid)}
+		fmt.Fprintln(table, terminal.Printable(strings.Join(row, "\t")))
+		for _, e := range s.Last {
+			last = append(last, line{s.Name, e})
+		}
+	}
+	if err := table.Flush(); err != nil || len(last) == 0 {
+		return err
+	}
+	slices.SortStableFunc(last, func(a, b line) int { return a.At.Compare(b.At) })
+	fmt.Fprintln(out)
+	for _, l := range last {
+		_, err := fmt.Fprintf(out, "%s  %s %s: %s\n", l.At.Local().Format(time.DateTime), l.source, terminal.Printable(l.Event), terminal.Printable(l.Text))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// line is an event of a source.
+type line struct {
+	source string
+	event.Raised
+}
+
+// standing is how a source is, in words.
+func standing(s event.State, runs bool) string {
+	switch {
+	case !runs:
+		return "idle: no daemon runs"
+	case s.Trouble != "":
+		return "sees nothing: " + s.Trouble
+	}
+	var parts []string
+	if s.Seen != "" {
+		parts = append(parts, s.Seen)
+	}
+	for _, u := range s.Subjects {
+		if len(s.Subjects) == 1 {
+			parts = append(parts, u.State)
+		} else {
+			parts = append(parts, u.Name+" "+u.State)
+		}
+	}
+	if s.Waits {
+		parts = append(parts, "an event waits to be taken")
+	}
+	return strings.Join(parts, "; ")
+}

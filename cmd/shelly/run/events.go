@@ -1,0 +1,61 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"shelly/cmd/shelly/internal/watched"
+	"shelly/fsm/wording"
+	"shelly/runtime/access"
+	"shelly/runtime/comm"
+	"shelly/runtime/config"
+	"shelly/runtime/event"
+)
+
+// lookOut has the daemon raise events of its own sources (EVT-1), until close.
+func (s *starting) lookOut(ctx context.Context) {
+	kept, err := event.OpenKept(s.cfg.Data)
+	if err != nil {
+		s.log.Warn("it is not known which events were raised before; what changed while no shelly ran is not told", "error", err)
+	}
+	s.events = event.New(event.Options{Raise: s.daemon.Raise, Kept: kept, Log: s.log, Now: time.Now, Told: s.metrics.Raised})
+	s.watchFor(s.cfg)
+	s.serve(ctx, s.events.Run)
+}
+
+// watchFor has the engine look out for what a configuration names.
+func (s *starting) watchFor(cfg config.Config) {
+	sources := watched.Sources(cfg)
+	s.events.Use(sources)
+	if len(sources) > 0 {
+		s.log.Info("looking out for events", "sources", len(sources))
+	}
+}
+
+// eventRoutes list the sources (EVT-14).
+func (s *starting) eventRoutes() []comm.Route {
+	return []comm.Route{{Method: http.MethodGet, Pattern: event.SourcesRoute, Right: access.All, Page: true, Handle: func(w http.ResponseWriter, _ *http.Request) error {
+		w.Header().Set("Content-Type", "application/json")
+		return json.NewEncoder(w).Encode(event.ListBody{Sources: s.events.States()})
+	}}}
+}
+
+// watching is the sources as a status has them; nil: there are none.
+func (s *starting) watching() *comm.Watching {
+	sources := s.events.States()
+	if len(sources) == 0 {
+		return nil
+	}
+	w := &comm.Watching{Sources: len(sources)}
+	for _, source := range sources {
+		w.Raised += source.Raised
+		w.Unsaid += source.Unsaid
+		if source.Trouble != "" {
+			w.Trouble = append(w.Trouble, fmt.Sprintf("%s: %s", source.Name, wording.Clip(source.Trouble, 200)))
+		}
+	}
+	return w
+}

@@ -1,0 +1,110 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+
+	"shelly/fsm/wording"
+)
+
+// fault is what is wrong with a part of a map by name.
+type fault struct{ field, key, text string }
+
+// faults are what is wrong with the sources of events (EVT-9).
+func (e Events) faults() []fault {
+	c := eventCheck{names: map[string]string{}}
+	for _, s := range e.Files {
+		key := c.source("events.files", s.Name, s.Value.Telling)
+		if settle := s.Value.Settle.Or(2 * time.Second); settle < settleMin || settle > settleMax {
+			c.wrong("events.files", key+".settle", "is out of range; the least is 100ms, the most is 1h")
+		}
+		if path := string(s.Value.Path); path == "" || path == filepath.Dir(path) {
+			c.wrong("events.files", key+".path", "is the whole file system; name a folder in it")
+		}
+	}
+	for _, s := range e.Disk {
+		c.low("events.disk", s.Name, s.Value.WatchedLow)
+	}
+	for _, s := range e.Memory {
+		c.low("events.memory", s.Name, s.Value)
+	}
+	for _, s := range e.Load {
+		c.high("events.load", s.Name, s.Value, percentMax)
+	}
+	for _, s := range e.Pressure {
+		c.high("events.pressure", s.Name, s.Value.WatchedHigh, Whole)
+	}
+	return c.faults
+}
+
+// eventCheck checks sources one after another.
+type eventCheck struct {
+	names  map[string]string // the keys of those before, by name
+	faults []fault
+}
+
+func (c *eventCheck) wrong(field, key, text string) {
+	c.faults = append(c.faults, fault{field, key, text})
+}
+
+// sourceNameMax is as of the sources of COM-10.
+const sourceNameMax = 64
+
+// source checks what all have, and returns the source's key.
+func (c *eventCheck) source(field, name string, t Telling) string {
+	key := field + "." + wording.Word(name)
+	if what := wrongName(name, sourceNameMax); what != "" {
+		c.wrong(field, key, what)
+	}
+	if other := c.names[name]; other != "" {
+		c.wrong(field, key, "has the name of "+other+"; give it another")
+	}
+	c.names[name] = key
+	if to := t.Chat(); t.Tell != "" && t.Tell != "none" && (to.Channel == "" || to.Chat == "" || strings.ContainsFunc(t.Tell, unicode.IsControl)) {
+		c.wrong(field, key+".tell", "wants a chat such as cli:direct, or none, not "+wording.Quote(t.Tell))
+	}
+	if t.PerHour < 0 || t.PerHour > perHourMax {
+		c.wrong(field, key+".per_hour", "is out of range; the least is 1, the most is 3600")
+	}
+	return key
+}
+
+func (c *eventCheck) low(field, name string, w WatchedLow) {
+	key := c.source(field, name, w.Telling)
+	switch enter, clear := w.Thresholds(); {
+	case enter > Whole || clear > Whole:
+		c.wrong(field, key, "there is never more than 100%")
+	case clear < enter:
+		c.wrong(field, key+".clear", fmt.Sprintf("%s is less than below (%s), so it would be both at once", clear, enter))
+	}
+}
+
+func (c *eventCheck) high(field, name string, w WatchedHigh, most Percent) {
+	key := c.source(field, name, w.Telling)
+	switch enter, clear := w.Thresholds(1); {
+	case enter > most && w.Above > 0:
+		c.wrong(field, key+".above", fmt.Sprintf("is out of range; the most is %s", most))
+	case w.Above > 0 && clear > enter:
+		c.wrong(field, key+".clear", fmt.Sprintf("%s is more than above (%s), so it would be both at once", clear, enter))
+	}
+}
+
+// wrongName says what is wrong with a name, or "".
+func wrongName(name string, most int) string {
+	switch {
+	case !regexp.MustCompile(namePattern).MatchString(name):
+		return "a name is of letters, digits, _ and -, and begins with a letter"
+	case len(name) > most:
+		return fmt.Sprintf("the name is %d characters long; the most is %d", len(name), most)
+	default:
+		return ""
+	}
+}
+
+// namePattern is what the name of a tool, a server or a source may be: part of a function's name
+// as models write it.
+const namePattern = `^[a-zA-Z][a-zA-Z0-9_-]*$`

@@ -1,0 +1,392 @@
+package event_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/event"
+	"shelly/runtime/event/settle"
+)
+
+// fake is a source that shows what a test has it show.
+type fake struct {
+	sink chan event.Sink
+	err  error
+}
+
+func newFake() *fake { return &fake{sink: make(chan event.Sink, 1)} }
+
+// Watch implements [event.Source].
+func (f *fake) Watch(ctx context.Context, to event.Sink) error {
+	if f.err != nil {
+		return f.err
+	}
+	f.sink <- to
+	<-ctx.Done()
+	return nil
+}
+
+// world is an engine whose daemon is a list. It lives in a bubble of virtual time.
+type world struct {
+	*event.Engine
+	t      *testing.T
+	raised []fsm.EventRaised
+	refuse error
+	stop   context.CancelFunc
+}
+
+func begin(t *testing.T, data string, specs ...event.Spec) *world {
+	t.Helper()
+	w := &world{t: t}
+	var kept *event.Kept
+	if data != "" {
+		var err error
+		if kept, err = event.OpenKept(data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Engine = event.New(event.Options{
+		Raise: func(_ context.Context, e fsm.EventRaised) error {
+			if w.refuse == nil {
+				w.raised = append(w.raised, e)
+			}
+			return w.refuse
+		},
+		Kept: kept, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+	})
+	w.Use(specs)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := w.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	}()
+	w.stop = func() {
+		cancel()
+		<-done
+	}
+	synctest.Wait()
+	return w
+}
+
+// hears returns what was raised since it was asked last, a line each.
+func (w *world) hears() string {
+	synctest.Wait()
+	var lines []string
+	for _, e := range w.raised {
+		lines = append(lines, strings.Join([]string{e.Source, e.Event, e.Subject, e.Detail}, " | "))
+	}
+	w.raised = nil
+	return strings.Join(lines, "\n")
+}
+
+func (w *world) want(what string) {
+	w.t.Helper()
+	if got := w.hears(); got != what {
+		w.t.Errorf("raised is\n%s\nwant\n%s", got, what)
+	}
+}
+
+func hour(n int) settle.Rate { return settle.Rate{Max: n, Window: 3600 * fsm.Second} }
+
+func inbox(f *fake) event.Spec {
+	return event.Spec{Name: "inbox", Kind: "files", Of: "/in", Folder: "/in", Source: f, Settle: 2 * fsm.Second, Longest: 30 * fsm.Second, Rate: hour(5)}
+}
+
+func disk(f *fake) event.Spec {
+	return event.Spec{
+		Name: "root", Kind: "disk", Of: "/ below 5%", Source: f, Hold: 60 * fsm.Second, Rate: hour(5),
+		Level: settle.Level{Below: true, Enter: 500, Clear: 800}, Crossed: "low", Clear: "enough",
+	}
+}
+
+func TestEVT1WhatHasSettledIsRaised(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		spec := inbox(f)
+		spec.Do, spec.To = "Read it.", fsm.Origin{Channel: "cli", Chat: "direct"}
+		w := begin(t, "", spec)
+		defer w.stop()
+		sink := <-f.sink
+		sink.File("/in/a.txt", settle.Created)
+		time.Sleep(time.Second)
+		sink.File("/in/a.txt", settle.Written)
+		time.Sleep(1999 * time.Millisecond)
+		w.want("")
+		time.Sleep(time.Millisecond)
+		synctest.Wait()
+		if len(w.raised) != 1 || w.raised[0].Do != spec.Do || w.raised[0].To != spec.To {
+			t.Errorf("raised is %+v", w.raised)
+		}
+		w.want("inbox | created | /in/a.txt | The file /in/a.txt was created.")
+	})
+}
+
+func TestEVT6EventsSayWhatHappened(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		show func(event.Sink)
+		want string
+	}{
+		{"written", func(s event.Sink) { s.File("/in/a", settle.Written) }, "inbox | written | /in/a | The file /in/a was written."},
+		{"several", func(s event.Sink) {
+			s.File("/in/b", settle.Removed)
+			s.File("/in/c/a", settle.Created)
+		}, "inbox | changed | /in | 2 files changed below /in: 1 created, 1 removed. They are: b, c/a."},
+		{"many", func(s event.Sink) {
+			for i := range 2000 {
+				s.File(fmt.Sprintf("/in/%04d", i), settle.Created)
+			}
+		}, "inbox | changed | /in | 512 files changed below /in: 512 created. Among them: 0000, 0001, 0002, 0003, 0004, 0005, 0006, 0007, 0008, 0009, 0010, 0011, 0012, 0013, 0014, 0015, 0016, 0017, 0018, 0019. There were 1,488 further changes, of files that are not counted here."},
+		{"lost", func(s event.Sink) { s.Lost() }, "inbox | changed | /in | Many files changed at once below /in: the system has lost changes, so look at the folder itself."},
+		{"one and lost", func(s event.Sink) {
+			s.File("/in/a", settle.Written)
+			s.Lost()
+		}, "inbox | changed | /in | 1 file changed below /in: 1 written. They are: a. Many files changed at once below /in: the system has lost changes, so look at the folder itself."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFake()
+				w := begin(t, "", inbox(f))
+				defer w.stop()
+				c.show(<-f.sink)
+				time.Sleep(5 * time.Second)
+				w.want(c.want)
+			})
+		})
+	}
+}
+
+func TestEVT2ALevelIsRaisedOnceItHoldsAndOnceItIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		w := begin(t, "", disk(f))
+		defer w.stop()
+		sink := <-f.sink
+		see := func(value int64) {
+			sink.Level("/", value, fmt.Sprint(value, " is little."), fmt.Sprint(value, " is enough."))
+			time.Sleep(31 * time.Second)
+		}
+		for _, v := range []int64{900, 400, 600, 450} {
+			see(v)
+		}
+		w.want("root | low | / | 600 is little.")
+		for _, v := range []int64{700, 900, 790, 800, 900} {
+			see(v)
+		}
+		w.want("root | enough | / | 790 is enough.")
+	})
+}
+
+func TestEVT4WhatTheRateHoldsBackIsCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		spec := disk(f)
+		spec.Hold, spec.Rate = 0, hour(1)
+		w := begin(t, "", spec)
+		defer w.stop()
+		sink := <-f.sink
+		for range 3 {
+			sink.Level("/", 100, "little", "enough")
+			synctest.Wait()
+			sink.Level("/", 900, "little", "enough")
+			synctest.Wait()
+		}
+		sink.Level("/", 100, "little", "enough")
+		synctest.Wait()
+		sink.Level("/", 900, "little.", "enough.")
+		w.want("root | low | / | little")
+		time.Sleep(time.Hour)
+		w.want("root | enough | / | enough. It has changed 6 times more since the last event, which no event has told.")
+	})
+}
+
+func TestEVT1WhatIsRefusedIsRaisedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		w := begin(t, "", inbox(f))
+		defer w.stop()
+		sink := <-f.sink
+		w.refuse = errors.New("busy")
+		sink.File("/in/a", settle.Created)
+		time.Sleep(10 * time.Second)
+		sink.File("/in/b", settle.Created)
+		time.Sleep(10 * time.Second)
+		if s := w.States(); !s[0].Waits || s[0].Raised != 0 {
+			t.Errorf("it is %+v", s[0])
+		}
+		w.refuse = nil
+		time.Sleep(2 * time.Minute)
+		w.want("inbox | created | /in/a | The file /in/a was created.\ninbox | created | /in/b | The file /in/b was created.")
+		if s := w.States(); s[0].Waits || s[0].Raised != 2 || len(s[0].Last) != 2 {
+			t.Errorf("it is %+v", s[0])
+		}
+	})
+}
+
+// What was told is not told again by the next process, and what was not is told (EVT-8).
+func TestEVT8WhatWasToldIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		data := t.TempDir()
+		begun := time.Now().UnixMilli()
+		d, i := newFake(), newFake()
+		w := begin(t, data, disk(d), inbox(i))
+		low := <-d.sink
+		if told := (<-i.sink).Told(); told != begun {
+			t.Errorf("a new source is told up to %d, want %d", told, begun)
+		}
+		low.Level("/", 100, "little", "enough")
+		time.Sleep(2 * time.Minute)
+		w.want("root | low | / | little")
+		w.stop()
+
+		d, i = newFake(), newFake()
+		w = begin(t, data, disk(d), inbox(i))
+		low, files := <-d.sink, <-i.sink
+		if told := files.Told(); told != begun {
+			t.Errorf("files are told up to %d, want %d", told, begun)
+		}
+		low.Level("/", 100, "little", "enough")
+		time.Sleep(2 * time.Minute)
+		w.want("")
+		files.File("/in/a", settle.Written)
+		seen := time.Now().UnixMilli()
+		time.Sleep(10 * time.Second)
+		low.Level("/", 900, "little", "enough")
+		time.Sleep(2 * time.Minute)
+		w.want("inbox | written | /in/a | The file /in/a was written.\nroot | enough | / | enough")
+		w.stop()
+
+		i = newFake()
+		w = begin(t, data, inbox(i))
+		defer w.stop()
+		if told := (<-i.sink).Told(); told != seen {
+			t.Errorf("files are told up to %d, want %d", told, seen)
+		}
+	})
+}
+
+func TestEVT8AnotherConfigurationKeepsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		data := t.TempDir()
+		f := newFake()
+		w := begin(t, data, disk(f))
+		(<-f.sink).Level("/", 100, "little", "enough")
+		time.Sleep(2 * time.Minute)
+		w.want("root | low | / | little")
+		w.stop()
+		f = newFake()
+		spec := disk(f)
+		spec.Of = "/ below 7%"
+		w = begin(t, data, spec)
+		defer w.stop()
+		(<-f.sink).Level("/", 100, "little", "enough")
+		time.Sleep(2 * time.Minute)
+		w.want("root | low | / | little")
+	})
+}
+
+func TestEVT8ADamagedFileIsSaidAndKeepsNothing(t *testing.T) {
+	data := t.TempDir()
+	if err := os.WriteFile(filepath.Join(data, "events.json"), []byte(`{"format": 9}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if k, err := event.OpenKept(data); err == nil || k == nil {
+		t.Errorf("%v, %v", k, err)
+	}
+}
+
+// A source that is as it was goes on; others begin and end (EVT-9).
+func TestEVT9AReloadChangesTheSourcesThatAreOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, i := newFake(), newFake()
+		w := begin(t, "", disk(d), inbox(i))
+		defer w.stop()
+		low, files := <-d.sink, <-i.sink
+		files.File("/in/a", settle.Created)
+		d2, i2 := newFake(), newFake()
+		changed := disk(d2)
+		changed.Hold = 0
+		w.Use([]event.Spec{inbox(i2), changed})
+		synctest.Wait()
+		low.Level("/", 100, "old", "old") // it has ended
+		(<-d2.sink).Level("/", 100, "little", "enough")
+		time.Sleep(2 * time.Minute)
+		w.want("root | low | / | little\ninbox | created | /in/a | The file /in/a was created.")
+		select {
+		case <-i2.sink:
+			t.Error("what is as it was begins again")
+		default:
+		}
+	})
+}
+
+func TestEVT13ASourceThatSeesNothingSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.err = errors.New("there is no folder /in")
+		w := begin(t, "", inbox(f))
+		defer w.stop()
+		if s := w.States()[0]; s.Trouble != "there is no folder /in" {
+			t.Errorf("it is %+v", s)
+		}
+		f.err = nil
+		time.Sleep(2 * time.Second)
+		sink := <-f.sink
+		sink.Seen("3 folders")
+		if s := w.States()[0]; s.Trouble != "" || s.Seen != "3 folders" {
+			t.Errorf("it is %+v", s)
+		}
+	})
+}
+
+func TestEVT13WhatIsNotHereIsNotTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.err = fmt.Errorf("no /proc: %w", event.ErrNotHere)
+		w := begin(t, "", disk(f))
+		defer w.stop()
+		time.Sleep(time.Minute)
+		f.err = nil
+		time.Sleep(time.Hour)
+		if s := w.States()[0]; len(f.sink) != 0 || s.Trouble == "" {
+			t.Errorf("it is %+v", s)
+		}
+	})
+}
+
+func TestEVT14TheLastEventsAreListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		spec := inbox(f)
+		spec.Rate = hour(100)
+		w := begin(t, "", spec)
+		defer w.stop()
+		sink := <-f.sink
+		for i := range 7 {
+			sink.File(fmt.Sprint("/in/", i), settle.Created)
+			sink.File(fmt.Sprint("/in/", i, "b"), settle.Created)
+			time.Sleep(3 * time.Second)
+		}
+		s := w.States()[0]
+		var subjects []string
+		for _, last := range s.Last {
+			subjects = append(subjects, last.Text[len(last.Text)-6:])
+		}
+		if s.Raised != 7 || s.Unsaid != 7 || !slices.Equal(subjects, []string{"2, 2b.", "3, 3b.", "4, 4b.", "5, 5b.", "6, 6b."}) {
+			t.Errorf("it is %+v", s)
+		}
+	})
+}

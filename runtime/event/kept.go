@@ -1,0 +1,111 @@
+package event
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"shelly/runtime/durable"
+)
+
+// keptName is the file in the data folder.
+const keptName = "events.json"
+
+// keptFormat is its version.
+const keptFormat = 1
+
+// Kept is what the engine knows over a restart. Nil knows nothing.
+type Kept struct {
+	name string
+	mu   sync.Mutex
+	was  keptFile
+}
+
+type keptFile struct {
+	Format  int                   `json:"format"`
+	Sources map[string]keptSource `json:"sources"`
+}
+
+// keptSource is what was told of a source.
+type keptSource struct {
+	Of     string            `json:"of"`               // as it was configured; of another it is of no account
+	Told   int64             `json:"told,omitempty"`   // files: up to when, in milliseconds since 1970
+	States map[string]string `json:"states,omitempty"` // by subject
+}
+
+// OpenKept reads what is kept in a data folder. With an error it is as if nothing were.
+func OpenKept(data string) (*Kept, error) {
+	k := &Kept{name: filepath.Join(data, keptName)}
+	text, err := os.ReadFile(k.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return k, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &k.was)
+	}
+	if err == nil && k.was.Format != keptFormat {
+		err = fmt.Errorf("%s has the format %d, and this version knows %d", k.name, k.was.Format, keptFormat)
+	}
+	if err != nil {
+		k.was = keptFile{}
+	}
+	return k, err
+}
+
+// begin gives a watch what was told before. Of a source that is new, all that is there now
+// counts as told.
+func (k *Kept) begin(w *watch, now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.told = now.UnixMilli()
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	was, known := k.was.Sources[w.spec.Name]
+	k.mu.Unlock()
+	if !known || was.Of != w.spec.Of {
+		return
+	}
+	if was.Told > 0 {
+		w.told = was.Told
+	}
+	for subject, state := range was.States { // order-free: each is a subject of its own
+		w.states.Begin(subject, state)
+	}
+}
+
+// save writes what was told.
+func (k *Kept) save(watches []*watch) error {
+	if k == nil {
+		return nil
+	}
+	file := keptFile{Format: keptFormat, Sources: map[string]keptSource{}}
+	for _, w := range watches {
+		file.Sources[w.spec.Name] = w.kept()
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.was = file
+	return durable.As{Alone: true}.File(k.name, func(out io.Writer) error { return json.NewEncoder(out).Encode(file) })
+}
+
+// kept is what is kept of a watch.
+func (w *watch) kept() keptSource {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := keptSource{Of: w.spec.Of, Told: w.told}
+	for _, name := range w.states.Subjects() {
+		if s.States == nil {
+			s.States = map[string]string{}
+		}
+		s.States[name], _ = w.states.Told(name)
+	}
+	return s
+}

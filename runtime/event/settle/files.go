@@ -1,0 +1,127 @@
+package settle
+
+import (
+	"slices"
+	"strings"
+
+	"shelly/fsm"
+)
+
+// Bounds of what is kept of changes of files.
+const (
+	// PathsMax is how many files are known by name until they are told.
+	PathsMax = 512
+	// NamedMax is how many an event names.
+	NamedMax = 20
+)
+
+// What has become of a file.
+type What string
+
+// A file is there that was not, has other content, or is gone.
+const (
+	Created What = "created"
+	Written What = "written"
+	Removed What = "removed"
+)
+
+// Files gathers changes of files until there have been none for Settle, but for no longer than
+// Longest since the first (EVT-5).
+type Files struct {
+	Settle, Longest fsm.Millis
+	Rate            Rate
+
+	changes []changed // in the order of their paths
+	more    int       // changes of files that are not known by name
+	lost    bool      // the system has lost some
+	first   fsm.Millis
+	last    fsm.Millis
+	spent   spent
+}
+
+type changed struct {
+	path string
+	what What
+}
+
+// Batch is what has become of files, to be told as one event.
+type Batch struct {
+	Named    []string     // the first NamedMax in the order of their paths
+	Whats    []What       // of Named
+	Count    map[What]int // of the files that were known by name
+	More     int          // changes of others
+	Lost     bool         // the system has lost some, so any file may have changed
+	From, To fsm.Millis   // when the first and the last were seen
+}
+
+// Files is how many files are known to have changed.
+func (b *Batch) Files() int { return b.Count[Created] + b.Count[Written] + b.Count[Removed] }
+
+// pending reports whether there is something to tell.
+func (f *Files) pending() bool { return len(f.changes) > 0 || f.more > 0 || f.lost }
+
+// note takes the time of a change.
+func (f *Files) note(now fsm.Millis) {
+	if !f.pending() {
+		f.first = now
+	}
+	f.last = now
+}
+
+// See takes a change in.
+func (f *Files) See(now fsm.Millis, path string, what What) {
+	f.note(now)
+	i, known := slices.BinarySearchFunc(f.changes, path, func(c changed, path string) int { return strings.Compare(c.path, path) })
+	switch {
+	case known:
+		if f.changes[i].what = together(f.changes[i].what, what); f.changes[i].what == "" {
+			f.changes = slices.Delete(f.changes, i, i+1)
+		}
+	case len(f.changes) < PathsMax:
+		f.changes = slices.Insert(f.changes, i, changed{path, what})
+	default:
+		f.more++
+	}
+}
+
+// together is what two changes of a file come to; nothing where it came and went.
+func together(before, after What) What {
+	switch {
+	case before == Created && after == Removed:
+		return ""
+	case before == Created:
+		return Created
+	case before == Removed && after != Removed:
+		return Written
+	default:
+		return after
+	}
+}
+
+// Lose says that the system has lost changes.
+func (f *Files) Lose(now fsm.Millis) {
+	f.note(now)
+	f.lost = true
+}
+
+// Due is when the event is to be taken, or false where there is none.
+func (f *Files) Due() (at fsm.Millis, ok bool) {
+	return f.Rate.free(f.spent, min(f.last+f.Settle, f.first+f.Longest)), f.pending()
+}
+
+// Take returns what has changed, as told from now on, or false where it has not settled yet.
+func (f *Files) Take(now fsm.Millis) (b Batch, ok bool) {
+	if at, is := f.Due(); !is || at > now {
+		return b, false
+	}
+	b = Batch{Count: map[What]int{}, More: f.more, Lost: f.lost, From: f.first, To: f.last}
+	for _, c := range f.changes {
+		b.Count[c.what]++
+		if len(b.Named) < NamedMax {
+			b.Named, b.Whats = append(b.Named, c.path), append(b.Whats, c.what)
+		}
+	}
+	f.changes, f.more, f.lost = nil, 0, false
+	f.spent = f.Rate.add(f.spent, now)
+	return b, true
+}

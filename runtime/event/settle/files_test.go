@@ -1,0 +1,158 @@
+package settle_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"shelly/fsm"
+	"shelly/runtime/event/settle"
+)
+
+func gathering() settle.Files {
+	return settle.Files{Settle: 2 * fsm.Second, Longest: 30 * fsm.Second, Rate: settle.Rate{Max: 3, Window: minute}}
+}
+
+func TestEVT5FilesAreToldOnceTheyAreQuiet(t *testing.T) {
+	f := gathering()
+	f.See(0, "/in/a", settle.Created)
+	f.See(1500, "/in/a", settle.Written)
+	if _, ok := f.Take(3499); ok {
+		t.Error("it is told while it is being written")
+	}
+	b, ok := f.Take(3500)
+	if !ok || b.Files() != 1 || b.Named[0] != "/in/a" || b.Whats[0] != settle.Created || b.From != 0 || b.To != 1500 {
+		t.Errorf("told is %+v", b)
+	}
+	if _, ok := f.Due(); ok {
+		t.Error("it is told twice")
+	}
+}
+
+func TestEVT5NothingWaitsForLongerThanTheLongest(t *testing.T) {
+	f := gathering()
+	for now := fsm.Millis(0); now <= 30*fsm.Second; now += fsm.Second {
+		f.See(now, "/in/log", settle.Written)
+		if _, ok := f.Take(now); ok != (now == 30*fsm.Second) {
+			t.Errorf("at %v: %v", now, ok)
+		}
+	}
+}
+
+func TestEVT5ChangesOfAFileComeToOne(t *testing.T) {
+	c, w, r := settle.Created, settle.Written, settle.Removed
+	for _, x := range []struct {
+		changes []settle.What
+		want    settle.What
+	}{
+		{[]settle.What{c, w, w}, c}, {[]settle.What{c, w, r}, ""}, {[]settle.What{w, w}, w},
+		{[]settle.What{w, r}, r}, {[]settle.What{r, c}, w}, {[]settle.What{r, c, r}, r}, {[]settle.What{c, r, c}, c}, {[]settle.What{r, r}, r},
+	} {
+		f := gathering()
+		for _, what := range x.changes {
+			f.See(0, "/in/a", what)
+		}
+		b, ok := f.Take(minute)
+		if ok != (x.want != "") || ok && b.Whats[0] != x.want {
+			t.Errorf("%v come to %v (%v), want %q", x.changes, b.Whats, ok, x.want)
+		}
+	}
+}
+
+func TestEVT5TheRateHoldsBackAndLosesNothing(t *testing.T) {
+	f := gathering()
+	for i := range 4 {
+		f.See(fsm.Millis(i)*5*fsm.Second, fmt.Sprint("/in/", i), settle.Created)
+		if _, ok := f.Take(fsm.Millis(i)*5*fsm.Second + 2*fsm.Second); ok != (i < 3) {
+			t.Errorf("event %d: %v", i, ok)
+		}
+	}
+	f.See(20*fsm.Second, "/in/4", settle.Created)
+	at, _ := f.Due()
+	b, ok := f.Take(at)
+	if at != 2*fsm.Second+minute || !ok || b.Files() != 2 {
+		t.Errorf("at %v: %+v", at, b)
+	}
+}
+
+// A hundred thousand changes are one event and a bounded memory (EVT-5).
+func TestEVT5ABurstIsOneEventInABoundedMemory(t *testing.T) {
+	f := gathering()
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for i := range 100_000 {
+		f.See(fsm.Millis(i/10), fmt.Sprintf("/in/folder/file-%06d", i), settle.Created)
+	}
+	f.Lose(10 * fsm.Second)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 1<<20 {
+		t.Errorf("%d bytes are kept", grown)
+	}
+	b, ok := f.Take(12 * fsm.Second)
+	if !ok || b.Files() != settle.PathsMax || b.More != 100_000-settle.PathsMax || !b.Lost || len(b.Named) != settle.NamedMax {
+		t.Errorf("told: %d files, %d more, lost %v, %d named", b.Files(), b.More, b.Lost, len(b.Named))
+	}
+	if _, ok := f.Take(minute); ok {
+		t.Error("there is a second event")
+	}
+}
+
+// Whatever changes, each change is in an event: named, counted, or gone with its file's coming;
+// and no window has more events than the rate allows.
+func TestEVT5EveryFileIsTold(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := settle.Files{
+			Settle: fsm.Millis(rapid.Int64Range(1, 20).Draw(t, "settle")), Longest: fsm.Millis(rapid.Int64Range(20, 60).Draw(t, "longest")),
+			Rate: settle.Rate{Max: rapid.IntRange(1, 3).Draw(t, "max"), Window: fsm.Millis(rapid.Int64Range(1, 100).Draw(t, "window"))},
+		}
+		there, told := map[string]bool{}, map[string]bool{} // what the disk has, and what one knows who heard the events
+		var times []fsm.Millis
+		now := fsm.Millis(0)
+		take := func() {
+			b, ok := f.Take(now)
+			if !ok {
+				return
+			}
+			times = append(times, now)
+			if len(b.Named) != b.Files() {
+				t.Fatalf("%d are named of %d", len(b.Named), b.Files())
+			}
+			for i, path := range b.Named {
+				told[path] = b.Whats[i] != settle.Removed
+			}
+		}
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			now += fsm.Millis(rapid.Int64Range(0, 30).Draw(t, "pause"))
+			path := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "path")
+			switch {
+			case !there[path]:
+				f.See(now, path, settle.Created)
+				there[path] = true
+			case rapid.Bool().Draw(t, "removed"):
+				f.See(now, path, settle.Removed)
+				there[path] = false
+			default:
+				f.See(now, path, settle.Written)
+			}
+			take()
+		}
+		for at, ok := f.Due(); ok; at, ok = f.Due() {
+			now = max(now, at)
+			take()
+		}
+		for path, is := range there {
+			if told[path] != is {
+				t.Fatalf("%s is there: %v, and was told to be: %v", path, is, told[path])
+			}
+		}
+		for i := f.Rate.Max; i < len(times); i++ {
+			if times[i]-times[i-f.Rate.Max] < f.Rate.Window {
+				t.Fatalf("more than %d events in %v: %v", f.Rate.Max, f.Rate.Window, times)
+			}
+		}
+	})
+}

@@ -1,0 +1,33 @@
+package settle
+
+import "shelly/fsm"
+
+// Rate is how many events may be raised about one subject in a window of time (EVT-4).
+type Rate struct {
+	Max    int // at least 1
+	Window fsm.Millis
+}
+
+// spent are the times of the last events about a subject, in order: at most Max of them.
+type spent []fsm.Millis
+
+// free is when the next event may be raised: now, or later.
+func (r Rate) free(s spent, now fsm.Millis) fsm.Millis {
+	if len(s) < r.Max {
+		return now
+	}
+	return max(now, s[0]+r.Window)
+}
+
+// add notes an event.
+func (r Rate) add(s spent, now fsm.Millis) spent {
+	if len(s) >= r.Max {
+		s = s[len(s)-r.Max+1:]
+	}
+	return append(s[:len(s):len(s)], now)
+}
+
+// idle reports whether nothing that was noted is of account any more.
+func (r Rate) idle(s spent, now fsm.Millis) bool {
+	return len(s) == 0 || s[len(s)-1]+r.Window <= now
+}

@@ -1,0 +1,261 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/fsnotify/fsnotify"
+
+	"shelly/fsm/wording"
+	"shelly/runtime/event"
+	"shelly/runtime/event/settle"
+	"shelly/runtime/tool/file/ignore"
+)
+
+// Bounds of a folder that is watched (EVT-7).
+const (
+	FoldersMax = 2_000   // folders that are watched at the same time
+	entriesMax = 100_000 // entries that one look through them takes
+	depthMax   = 64
+)
+
+// passing are files that programs keep for a moment beside what they write.
+const passing = "*~\n*.swp\n*.swx\n.#*\n#*#\n.~lock.*\n*.part\n*.partial\n*.crdownload\n*.tmp\n4913\n"
+
+// Files watches the files of a folder.
+type Files struct {
+	Folder    string   // absolute
+	Recursive bool     // the folders below it, too
+	Ignore    []string // patterns as in a .gitignore, beside those of the folders' own
+	Private   []string // folders that are not looked into, absolute: shelly's own data
+}
+
+// Watch implements [event.Source].
+func (f Files) Watch(ctx context.Context, to event.Sink) error {
+	disk, err := fsnotify.NewWatcher()
+	if err != nil {
+		return fmt.Errorf("watch files: %w", err)
+	}
+	defer disk.Close()
+	w := &watching{
+		Files: f, to: to, disk: disk, folders: map[string]*ignore.Rules{},
+		own: ignore.Parse(nil, f.Folder, passing+strings.Join(f.Ignore, "\n")),
+	}
+	if err := w.begin(ctx); err != nil {
+		return err
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case e, open := <-disk.Events:
+			if !open {
+				return errors.New("the system has ended it")
+			}
+			if err := w.changed(ctx, e); err != nil {
+				return err
+			}
+		case err, open := <-disk.Errors:
+			if !open {
+				return errors.New("the system has ended it")
+			}
+			w.missed(ctx, err)
+		}
+	}
+}
+
+// watching is a folder that is watched.
+type watching struct {
+	Files
+	to      event.Sink
+	disk    *fsnotify.Watcher
+	own     *ignore.Rules
+	folders map[string]*ignore.Rules // that are watched, with the rules in them
+	left    int                      // entries that a look may still take
+	over    int                      // folders beyond FoldersMax
+}
+
+// begin watches the folder, and reports what has changed since it was told of last (EVT-8).
+func (w *watching) begin(ctx context.Context) error {
+	info, err := os.Stat(w.Folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no folder %s", w.Folder)
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a folder", w.Folder)
+	}
+	told := w.to.Told()
+	err = w.look(ctx, func(path string, info fs.FileInfo) {
+		if changedAt(info) > told {
+			w.to.File(path, settle.Written)
+		}
+	})
+	w.say()
+	return err
+}
+
+// look watches the folder and those below it, and shows the files in them.
+func (w *watching) look(ctx context.Context, show func(string, fs.FileInfo)) error {
+	w.left, w.over = entriesMax, 0
+	return w.add(ctx, w.Folder, nil, 1, show)
+}
+
+// add watches a folder and, where it is to, those below it. What comes while it looks is
+// shown, reported, or both.
+func (w *watching) add(ctx context.Context, dir string, above *ignore.Rules, level int, show func(string, fs.FileInfo)) error {
+	if _, known := w.folders[dir]; !known && len(w.folders) >= FoldersMax {
+		w.over++
+		return nil
+	}
+	if err := w.disk.Add(dir); err != nil {
+		if errors.Is(err, fs.ErrNotExist) && dir != w.Folder {
+			return nil // it has gone meanwhile
+		}
+		if errors.Is(err, syscall.ENOSPC) {
+			return fmt.Errorf("%s: the system watches no more folders; raise fs.inotify.max_user_watches", dir)
+		}
+		return err
+	}
+	rules := w.rules(above, dir)
+	w.folders[dir] = rules
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		if dir == w.Folder {
+			return err
+		}
+		return nil
+	}
+	for _, e := range entries {
+		if w.left--; w.left < 0 || ctx.Err() != nil {
+			return nil
+		}
+		path := filepath.Join(dir, e.Name())
+		if w.ignored(rules, path, e.IsDir()) {
+			continue
+		}
+		if !e.IsDir() {
+			if info, err := e.Info(); err == nil {
+				show(path, info)
+			}
+			continue
+		}
+		if !w.Recursive || level >= depthMax {
+			continue
+		}
+		if err := w.add(ctx, path, rules, level+1, show); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rules are those of a folder's .gitignore and of the folders above it.
+func (w *watching) rules(above *ignore.Rules, dir string) *ignore.Rules {
+	name := filepath.Join(dir, ".gitignore")
+	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return above
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return above
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, ignore.BytesMax))
+	if err != nil {
+		return above
+	}
+	return ignore.Parse(above, filepath.ToSlash(dir), string(text))
+}
+
+// ignored reports whether a path is left out.
+func (w *watching) ignored(rules *ignore.Rules, path string, folder bool) bool {
+	slashed := filepath.ToSlash(path)
+	return filepath.Base(path) == ".git" || slices.Contains(w.Private, path) ||
+		w.own.Ignored(slashed, folder) || rules.Ignored(slashed, folder)
+}
+
+// changed reports what the system says has changed.
+func (w *watching) changed(ctx context.Context, e fsnotify.Event) error {
+	path := filepath.Clean(e.Name)
+	if path == w.Folder {
+		if e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename) {
+			return fmt.Errorf("the folder %s is gone", w.Folder)
+		}
+		return nil
+	}
+	rules := w.folders[filepath.Dir(path)]
+	switch {
+	case e.Has(fsnotify.Create):
+		info, err := os.Lstat(path)
+		if err != nil || w.ignored(rules, path, info.IsDir()) {
+			return nil // it has gone already: nobody has missed it
+		}
+		if !info.IsDir() {
+			w.to.File(path, settle.Created)
+		} else if w.Recursive {
+			return w.came(ctx, path, rules)
+		}
+	case e.Has(fsnotify.Remove), e.Has(fsnotify.Rename):
+		if _, folder := w.folders[path]; folder {
+			w.went(path)
+			return nil
+		}
+		if !w.ignored(rules, path, false) {
+			w.to.File(path, settle.Removed)
+		}
+	case e.Has(fsnotify.Write):
+		if !w.ignored(rules, path, false) {
+			w.to.File(path, settle.Written)
+		}
+	}
+	return nil
+}
+
+// came watches a folder that has come, with what it holds already.
+func (w *watching) came(ctx context.Context, dir string, above *ignore.Rules) error {
+	w.left = entriesMax
+	err := w.add(ctx, dir, above, strings.Count(dir, string(filepath.Separator))-strings.Count(w.Folder, string(filepath.Separator))+1,
+		func(path string, _ fs.FileInfo) { w.to.File(path, settle.Created) })
+	w.say()
+	return err
+}
+
+// went forgets a folder that has gone or has another name, with those below it. What it held
+// is not known by name any more, so it is told as one.
+func (w *watching) went(dir string) {
+	for folder := range w.folders { // order-free: each goes
+		if folder == dir || strings.HasPrefix(folder, dir+string(filepath.Separator)) {
+			_ = w.disk.Remove(folder) // it may be gone already
+			delete(w.folders, folder)
+		}
+	}
+	w.to.File(dir, settle.Removed)
+	w.say()
+}
+
+// missed is for what the system could not say: more has changed at once than it can keep. The
+// folders that came meanwhile are watched from now on.
+func (w *watching) missed(ctx context.Context, _ error) {
+	w.to.Lost()
+	_ = w.look(ctx, func(string, fs.FileInfo) {}) // where the folder is gone, the next change says so
+	w.say()
+}
+
+// say says how much is watched.
+func (w *watching) say() {
+	text := wording.Count(len(w.folders), "folder")
+	if w.over > 0 {
+		text += fmt.Sprintf(" watched, and more than %s below them not", wording.Count(w.over-1, "folder"))
+	}
+	w.to.Seen(text)
+}

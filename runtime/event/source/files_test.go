@@ -1,0 +1,228 @@
+package source_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"shelly/runtime/event"
+	"shelly/runtime/event/settle"
+	"shelly/runtime/event/source"
+)
+
+// recorder is a sink that keeps what it takes.
+type recorder struct {
+	told int64
+	mu   sync.Mutex
+	cond *sync.Cond
+	all  []string
+}
+
+func newRecorder() *recorder {
+	r := &recorder{}
+	r.cond = sync.NewCond(&r.mu)
+	return r
+}
+
+func (r *recorder) add(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = append(r.all, fmt.Sprintf(format, args...))
+	r.cond.Broadcast()
+}
+
+func (r *recorder) Level(subject string, value int64, crossed, clear string) {
+	r.add("level %s %d: %s / %s", subject, value, crossed, clear)
+}
+func (r *recorder) State(subject, state, text string)  { r.add("state %s %s: %s", subject, state, text) }
+func (r *recorder) File(path string, what settle.What) { r.add("%s %s", what, path) }
+func (r *recorder) Lost()                              { r.add("lost") }
+func (r *recorder) Seen(text string)                   { r.add("seen %s", text) }
+func (r *recorder) Told() int64                        { return r.told }
+
+// until waits for a line, and returns all up to it.
+func (r *recorder) until(t *testing.T, line string) []string {
+	t.Helper()
+	stop := context.AfterFunc(t.Context(), r.cond.Broadcast)
+	defer stop()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for !slices.Contains(r.all, line) {
+		if t.Context().Err() != nil {
+			t.Fatalf("%q has not come: %q", line, r.all)
+		}
+		r.cond.Wait()
+	}
+	return slices.Clone(r.all)
+}
+
+// folder is a folder that is watched.
+type folder struct {
+	t   *testing.T
+	dir string
+	*recorder
+}
+
+func watch(t *testing.T, dir string, change func(*source.Files), told int64) *folder {
+	t.Helper()
+	r := newRecorder()
+	r.told = told
+	f := source.Files{Folder: dir, Recursive: true}
+	if change != nil {
+		change(&f)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- f.Watch(ctx, r) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	w := &folder{t, dir, r}
+	return w
+}
+
+func (f *folder) path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
+
+func (f *folder) write(name string) {
+	f.t.Helper()
+	write(f.t, f.path(name))
+}
+
+func write(t *testing.T, path string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// has reports whether something about a file was reported.
+func has(lines []string, path string) bool {
+	return slices.ContainsFunc(lines, func(line string) bool { return strings.HasSuffix(line, path) })
+}
+
+func TestEVT7FilesOfAFolderAreWatched(t *testing.T) {
+	f := watch(t, t.TempDir(), nil, 0)
+	f.until(t, "seen 1 folder")
+	f.write("a.txt")
+	f.until(t, "created "+f.path("a.txt"))
+	f.write("a.txt")
+	f.until(t, "written "+f.path("a.txt"))
+	if err := os.Rename(f.path("a.txt"), f.path("b.txt")); err != nil {
+		t.Fatal(err)
+	}
+	f.until(t, "removed "+f.path("a.txt"))
+	f.until(t, "created "+f.path("b.txt"))
+	if err := os.Remove(f.path("b.txt")); err != nil {
+		t.Fatal(err)
+	}
+	f.until(t, "removed "+f.path("b.txt"))
+}
+
+func TestEVT7FoldersThatComeAreWatchedToo(t *testing.T) {
+	f := watch(t, t.TempDir(), nil, 0)
+	f.until(t, "seen 1 folder")
+	f.write("in/deep/a.txt")
+	f.until(t, "seen 3 folders")
+	f.until(t, "created "+f.path("in/deep/a.txt"))
+	f.write("in/deep/b.txt")
+	f.until(t, "created "+f.path("in/deep/b.txt"))
+	if err := os.Rename(f.path("in/deep"), filepath.Join(t.TempDir(), "elsewhere")); err != nil {
+		t.Fatal(err)
+	}
+	f.until(t, "removed "+f.path("in/deep"))
+	f.until(t, "seen 2 folders")
+}
+
+func TestEVT7WithoutRecursionFoldersBelowAreNotWatched(t *testing.T) {
+	f := watch(t, t.TempDir(), func(f *source.Files) { f.Recursive = false }, 0)
+	f.until(t, "seen 1 folder")
+	f.write("in/a.txt")
+	f.write("b.txt")
+	if lines := f.until(t, "created "+f.path("b.txt")); has(lines, "a.txt") {
+		t.Errorf("reported is %q", lines)
+	}
+}
+
+func TestEVT7WhatIsIgnoredIsNotReported(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("build/\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := watch(t, dir, func(f *source.Files) {
+		f.Ignore, f.Private = []string{"*.log", "/only/here"}, []string{filepath.Join(dir, "data")}
+	}, 0)
+	f.until(t, "seen 1 folder")
+	for _, name := range []string{"x.log", "build/out", "data/store", ".git/index", "a.swp", "b.txt~", "only/here", "kept/only/here", "end"} {
+		f.write(name)
+	}
+	lines := f.until(t, "created "+f.path("kept/only/here"))
+	lines = append(lines, f.until(t, "created "+f.path("end"))...)
+	for _, line := range lines {
+		for _, name := range []string{".log", "out", "store", "index", "swp", "~"} {
+			if strings.HasSuffix(line, name) {
+				t.Errorf("reported is %q", line)
+			}
+		}
+		if strings.HasSuffix(line, f.path("only/here")) {
+			t.Errorf("reported is %q", line)
+		}
+	}
+}
+
+// What has changed since it was told is reported by the first look (EVT-8).
+func TestEVT8WhatChangedWhileNobodyLookedIsReported(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "sub", "a.txt"))
+	info, err := os.Stat(filepath.Join(dir, "sub", "a.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := info.ModTime().UnixMilli()
+	before := watch(t, dir, nil, at-1)
+	before.until(t, "written "+before.path("sub/a.txt"))
+	after := watch(t, dir, nil, at+1000)
+	if lines := after.until(t, "seen 2 folders"); has(lines, "a.txt") {
+		t.Errorf("reported is %q", lines)
+	}
+}
+
+func TestEVT13AFolderThatIsNotThereIsSaid(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "gone")
+	err := source.Files{Folder: dir}.Watch(t.Context(), newRecorder())
+	if err == nil || err.Error() != "there is no folder "+dir {
+		t.Errorf("it is said: %v", err)
+	}
+	name := filepath.Join(t.TempDir(), "file")
+	write(t, name)
+	if err := (source.Files{Folder: name}).Watch(t.Context(), newRecorder()); err == nil || !strings.Contains(err.Error(), "is not a folder") {
+		t.Errorf("it is said: %v", err)
+	}
+}
+
+func TestEVT13AFolderThatGoesIsSaid(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "in")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r, done := newRecorder(), make(chan error, 1)
+	go func() { done <- source.Files{Folder: dir}.Watch(t.Context(), r) }()
+	r.until(t, "seen 1 folder")
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err == nil || !strings.Contains(err.Error(), "is gone") || errors.Is(err, event.ErrNotHere) {
+		t.Errorf("it is said: %v", err)
+	}
+}

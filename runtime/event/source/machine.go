@@ -1,0 +1,216 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/fsm/wording"
+	"shelly/runtime/event"
+)
+
+// How often the machine is looked at.
+const (
+	diskEvery     = 30 * time.Second
+	memoryEvery   = 10 * time.Second
+	loadEvery     = 10 * time.Second
+	pressureEvery = 10 * time.Second
+)
+
+// Usage is how much there is of something, and how much of it is free, in bytes.
+type Usage struct{ Free, Size uint64 }
+
+// Disk measures the free space of a mount, in hundredths of a percent of its size (EVT-10).
+type Disk struct {
+	Path string                           // any folder of it
+	Read func(path string) (Usage, error) // nil: the system's
+}
+
+// Watch implements [event.Source].
+func (d Disk) Watch(ctx context.Context, to event.Sink) error {
+	return poll(ctx, diskEvery, to, d.look)
+}
+
+func (d Disk) look(to event.Sink) error {
+	read := d.Read
+	if read == nil {
+		read = freeSpace
+	}
+	u, err := read(d.Path)
+	if err != nil {
+		return fmt.Errorf("measure the space on %s: %w", d.Path, err)
+	}
+	free := part(u.Free, u.Size)
+	args := []string{"path", d.Path, "free", size(u.Free), "size", size(u.Size), "percent", percent(free)}
+	to.Level(d.Path, free, say(wordDiskLow, args...), say(wordDiskEnough, args...))
+	to.Seen(percent(free) + " free, " + size(u.Free))
+	return nil
+}
+
+// freeSpace asks the system, by the call that the store's library has for each.
+func freeSpace(path string) (Usage, error) {
+	u, err := vfs.Default.GetDiskUsage(path)
+	return Usage{Free: u.AvailBytes, Size: u.TotalBytes}, err
+}
+
+// Memory measures what programs can still have, in hundredths of a percent of all (EVT-10).
+type Memory struct {
+	Read func() (Usage, error) // nil: the system's
+}
+
+// Watch implements [event.Source].
+func (m Memory) Watch(ctx context.Context, to event.Sink) error {
+	return poll(ctx, memoryEvery, to, m.look)
+}
+
+func (m Memory) look(to event.Sink) error {
+	read := m.Read
+	if read == nil {
+		read = available
+	}
+	u, err := read()
+	if err != nil {
+		return err
+	}
+	free := part(u.Free, u.Size)
+	args := []string{"free", size(u.Free), "size", size(u.Size), "percent", percent(free)}
+	to.Level("memory", free, say(wordMemoryLow, args...), say(wordMemoryEnough, args...))
+	to.Seen(percent(free) + " available, " + size(u.Free))
+	return nil
+}
+
+// available reads proc_meminfo(5).
+func available() (u Usage, err error) {
+	text, err := procFile("meminfo")
+	if err != nil {
+		return u, err
+	}
+	for line := range strings.Lines(text) {
+		name, rest, _ := strings.Cut(line, ":")
+		number, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+		n, err := strconv.ParseUint(number, 10, 54)
+		if err != nil {
+			continue
+		}
+		switch name {
+		case "MemTotal":
+			u.Size = n << 10
+		case "MemAvailable":
+			u.Free = n << 10
+		}
+	}
+	if u.Size == 0 {
+		return u, fmt.Errorf("/proc/meminfo does not say how much memory there is: %w", event.ErrNotHere)
+	}
+	return u, nil
+}
+
+// Load measures how many programs want a processor, of a minute, in hundredths of a percent of
+// the processors (EVT-10).
+type Load struct {
+	Read func() (hundredths int64, err error) // the load, in hundredths; nil: the system's
+	CPUs int                                  // 0: the system's
+}
+
+// Watch implements [event.Source].
+func (l Load) Watch(ctx context.Context, to event.Sink) error {
+	return poll(ctx, loadEvery, to, l.look)
+}
+
+func (l Load) look(to event.Sink) error {
+	read, processors := l.Read, l.CPUs
+	if read == nil {
+		read = loadOfAMinute
+	}
+	if processors == 0 {
+		processors = runtime.NumCPU()
+	}
+	load, err := read()
+	if err != nil {
+		return err
+	}
+	value := load * 100 / int64(processors)
+	args := []string{"load", hundredths(load), "processors", wording.Count(processors, "processor"), "percent", percent(value)}
+	to.Level("load", value, say(wordLoadHigh, args...), say(wordLoadNormal, args...))
+	to.Seen(percent(value) + ", load " + hundredths(load))
+	return nil
+}
+
+func hundredths(n int64) string { return fmt.Sprintf("%d.%02d", n/100, n%100) }
+
+// loadOfAMinute reads proc_loadavg(5).
+func loadOfAMinute() (int64, error) {
+	text, err := procFile("loadavg")
+	if err != nil {
+		return 0, err
+	}
+	first, _, _ := strings.Cut(text, " ")
+	return parseHundredths(first)
+}
+
+// parseHundredths reads a number with two places, such as 1.05, as 105.
+func parseHundredths(text string) (int64, error) {
+	whole, places, _ := strings.Cut(strings.TrimSpace(text), ".")
+	n, err := strconv.ParseInt(whole+(places + "00")[:2], 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a number with two places", text)
+	}
+	return n, nil
+}
+
+// Pressure measures for how much of a minute something waited for a resource, in hundredths of
+// a percent (EVT-10).
+type Pressure struct {
+	Of   string                                        // cpu, memory or io
+	Read func(of string) (hundredths int64, err error) // nil: the system's
+}
+
+// Watch implements [event.Source].
+func (p Pressure) Watch(ctx context.Context, to event.Sink) error {
+	return poll(ctx, pressureEvery, to, p.look)
+}
+
+func (p Pressure) look(to event.Sink) error {
+	read := p.Read
+	if read == nil {
+		read = waited
+	}
+	value, err := read(p.Of)
+	if err != nil {
+		return err
+	}
+	what := map[string]string{"cpu": "a processor", "memory": "memory", "io": "the disk"}[p.Of]
+	args := []string{"what", what, "percent", percent(value)}
+	to.Level(p.Of, value, say(wordPressureHigh, args...), say(wordPressureNormal, args...))
+	to.Seen(percent(value) + " of the last minute")
+	return nil
+}
+
+// waited reads /proc/pressure: "some avg10=0.00 avg60=0.12 avg300=0.03 total=123".
+func waited(of string) (int64, error) {
+	text, err := procFile("pressure/" + of)
+	if err != nil {
+		return 0, err
+	}
+	for _, field := range strings.Fields(text) {
+		if number, ok := strings.CutPrefix(field, "avg60="); ok {
+			return parseHundredths(number)
+		}
+	}
+	return 0, fmt.Errorf("/proc/pressure/%s has no average of a minute: %w", of, event.ErrNotHere)
+}
+
+// procFile reads a file of /proc, which only Linux has.
+func procFile(name string) (string, error) {
+	text, err := os.ReadFile("/proc/" + name)
+	if err != nil {
+		return "", fmt.Errorf("%w (%w)", event.ErrNotHere, err)
+	}
+	return string(text), nil
+}

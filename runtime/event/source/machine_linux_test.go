@@ -1,0 +1,26 @@
+package source_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"shelly/runtime/event"
+	"shelly/runtime/event/source"
+)
+
+// The files of /proc are read as this kernel writes them.
+func TestEVT10ThisMachineCanBeMeasured(t *testing.T) {
+	for name, s := range map[string]event.Source{ // order-free
+		"disk": source.Disk{Path: t.TempDir()}, "memory": source.Memory{}, "load": source.Load{}, "pressure": source.Pressure{Of: "cpu"},
+	} {
+		lines, err := looks(t, s, time.Second)
+		if name == "pressure" && errors.Is(err, event.ErrNotHere) {
+			continue // a kernel without it says so
+		}
+		if err != nil || len(lines) != 2 || !strings.HasPrefix(lines[0], "level ") {
+			t.Errorf("%s: %v, %q", name, err, lines)
+		}
+	}
+}

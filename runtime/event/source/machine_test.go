@@ -1,0 +1,76 @@
+package source_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"shelly/runtime/event"
+	"shelly/runtime/event/source"
+)
+
+// looks has a source look for a while of virtual time and returns what it reported.
+func looks(t *testing.T, s event.Source, d time.Duration) (lines []string, err error) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRecorder()
+		ctx, cancel := context.WithTimeout(t.Context(), d)
+		defer cancel()
+		err = s.Watch(ctx, r)
+		lines = r.all
+	})
+	return lines, err
+}
+
+func TestEVT10TheMachineIsMeasured(t *testing.T) {
+	free := []uint64{4_200_000_000, 90_000_000_000}
+	disk := source.Disk{Path: "/var", Read: func(string) (source.Usage, error) {
+		u := source.Usage{Free: free[0], Size: 100_000_000_000}
+		free = append(free[1:], free[0])
+		return u, nil
+	}}
+	memory := source.Memory{Read: func() (source.Usage, error) { return source.Usage{Free: 512 << 20, Size: 8 << 30}, nil }}
+	load := source.Load{CPUs: 4, Read: func() (int64, error) { return 9_05, nil }}
+	io := source.Pressure{Of: "io", Read: func(string) (int64, error) { return 41_50, nil }}
+	for name, c := range map[string]struct { // order-free
+		source event.Source
+		time   time.Duration
+		want   []string
+	}{
+		"disk": {disk, 31 * time.Second, []string{
+			"level /var 420: Little space is left on /var: 4.2 GB of 100 GB are free, which is 4.2%. / There is enough space on /var again: 4.2 GB of 100 GB are free, which is 4.2%.",
+			"seen 4.2% free, 4.2 GB",
+			"level /var 9000: Little space is left on /var: 90 GB of 100 GB are free, which is 90%. / There is enough space on /var again: 90 GB of 100 GB are free, which is 90%.",
+			"seen 90% free, 90 GB",
+		}},
+		"memory": {memory, time.Second, []string{
+			"level memory 625: Little memory is left: programs can still have 537 MB of 8.6 GB, which is 6.3%. / There is enough memory again: programs can have 537 MB of 8.6 GB, which is 6.3%.",
+			"seen 6.3% available, 537 MB",
+		}},
+		"load": {load, time.Second, []string{
+			"level load 22625: The machine is busy: its load is 9.05 with 4 processors, which is 226.3% of what they can do. / The machine is less busy again: its load is 9.05 with 4 processors, which is 226.3% of what they can do.",
+			"seen 226.3%, load 9.05",
+		}},
+		"pressure": {io, time.Second, []string{
+			"level io 4150: Programs wait for the disk: in the last minute some did for 41.5% of the time. / Programs wait less for the disk: in the last minute some did for 41.5% of the time.",
+			"seen 41.5% of the last minute",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, err := looks(t, c.source, c.time); err != nil || !slices.Equal(got, c.want) {
+				t.Errorf("%v, reported is\n%q\nwant\n%q", err, got, c.want)
+			}
+		})
+	}
+}
+
+func TestEVT13WhatCannotBeMeasuredIsSaid(t *testing.T) {
+	gone := errors.New("no such mount")
+	disk := source.Disk{Path: "/gone", Read: func(string) (source.Usage, error) { return source.Usage{}, gone }}
+	if _, err := looks(t, disk, time.Minute); !errors.Is(err, gone) || err.Error() != "measure the space on /gone: no such mount" {
+		t.Errorf("it is said: %v", err)
+	}
+}

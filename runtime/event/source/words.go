@@ -1,0 +1,77 @@
+package source
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// word names a text that says what a source has seen (EVT-6).
+type word int
+
+const (
+	wordDiskLow word = iota
+	wordDiskEnough
+	wordMemoryLow
+	wordMemoryEnough
+	wordLoadHigh
+	wordLoadNormal
+	wordPressureHigh
+	wordPressureNormal
+	wordsEnd // one more than there are
+)
+
+// words are the texts.
+var words = [wordsEnd]string{
+	wordDiskLow:        "Little space is left on {path}: {free} of {size} are free, which is {percent}.",
+	wordDiskEnough:     "There is enough space on {path} again: {free} of {size} are free, which is {percent}.",
+	wordMemoryLow:      "Little memory is left: programs can still have {free} of {size}, which is {percent}.",
+	wordMemoryEnough:   "There is enough memory again: programs can have {free} of {size}, which is {percent}.",
+	wordLoadHigh:       "The machine is busy: its load is {load} with {processors}, which is {percent} of what they can do.",
+	wordLoadNormal:     "The machine is less busy again: its load is {load} with {processors}, which is {percent} of what they can do.",
+	wordPressureHigh:   "Programs wait for {what}: in the last minute some did for {percent} of the time.",
+	wordPressureNormal: "Programs wait less for {what}: in the last minute some did for {percent} of the time.",
+}
+
+// say is a text with its arguments put in: pairs of a name and what stands for {name}.
+func say(w word, args ...string) string {
+	pairs := make([]string, len(args))
+	for i := 0; i+1 < len(args); i += 2 {
+		pairs[i], pairs[i+1] = "{"+args[i]+"}", args[i+1]
+	}
+	return strings.NewReplacer(pairs...).Replace(words[w])
+}
+
+// percent is a part in hundredths of a percent: 4.2%.
+func percent(hundredths int64) string {
+	tenths := (hundredths + 5) / 10
+	text := strconv.FormatInt(tenths/10, 10)
+	if rest := tenths % 10; rest > 0 {
+		text += "." + strconv.FormatInt(rest, 10)
+	}
+	return text + "%"
+}
+
+// size is a number of bytes: 1.3 GB.
+func size(bytes uint64) string {
+	units := []string{"kB", "MB", "GB", "TB", "PB"}
+	if bytes < 1000 {
+		return strconv.FormatUint(bytes, 10) + " bytes"
+	}
+	value, unit := float64(bytes)/1000, 0
+	for value >= 999.5 && unit < len(units)-1 {
+		value, unit = value/1000, unit+1
+	}
+	if value < 9.95 {
+		return fmt.Sprintf("%.1f %s", value, units[unit])
+	}
+	return fmt.Sprintf("%.0f %s", value, units[unit])
+}
+
+// part is a of b in hundredths of a percent.
+func part(a, b uint64) int64 {
+	if b == 0 {
+		return 0
+	}
+	return int64(float64(a) / float64(b) * 100_00)
+}

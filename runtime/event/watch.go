@@ -1,0 +1,203 @@
+package event
+
+import (
+	"sync"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/event/settle"
+)
+
+// lastMax is how many of a source's last events are kept to be looked at.
+const lastMax = 5
+
+// watch is a source at work. It is its sink.
+type watch struct {
+	spec Spec
+	now  func() fsm.Millis // since the engine began; never decreases
+	wall func() time.Time
+	wake func() // has the engine look at what is due
+
+	mu      sync.Mutex
+	states  settle.States
+	files   settle.Files
+	texts   map[string][2]string // of the last number of a subject: crossed, clear
+	told    int64                // of files, see Sink
+	out     *outgoing            // taken and not raised yet
+	health  string
+	trouble string // why the source does not see
+	raised  int
+	unsaid  int // changes that were put together with another, or only counted
+	last    []Raised
+}
+
+// outgoing is an event on its way to the daemon.
+type outgoing struct {
+	event fsm.EventRaised
+	told  int64 // of files, once it is raised
+	state [2]string
+	put   int        // changes that it puts together beyond the first
+	again fsm.Millis // when it is tried again
+	tries int
+}
+
+// Raised is an event that was raised.
+type Raised struct {
+	At      time.Time `json:"at"`
+	Event   string    `json:"event"`
+	Subject string    `json:"subject,omitempty"`
+	Text    string    `json:"text"`
+}
+
+func newWatch(spec Spec, e *Engine) *watch {
+	w := &watch{spec: spec, now: e.since, wall: e.o.Now, wake: e.poke, texts: map[string][2]string{}}
+	w.states = settle.States{Hold: spec.Hold, Rate: spec.Rate}
+	w.files = settle.Files{Settle: spec.Settle, Longest: spec.Longest, Rate: spec.Rate}
+	return w
+}
+
+// Level implements [Sink].
+func (w *watch) Level(subject string, value int64, crossed, clear string) {
+	w.mu.Lock()
+	w.states.Begin(subject, w.spec.Clear)
+	was, _ := w.states.Now(subject)
+	state, text := w.spec.Clear, clear
+	if w.spec.Level.Crossed(was == w.spec.Crossed, value) {
+		state, text = w.spec.Crossed, crossed
+	}
+	w.see(subject, state, text)
+}
+
+// State implements [Sink].
+func (w *watch) State(subject, state, text string) {
+	w.mu.Lock()
+	w.see(subject, state, text)
+}
+
+// see takes a state in and unlocks.
+func (w *watch) see(subject, state, text string) {
+	w.states.See(w.now(), subject, state, text)
+	_, due := w.states.Due()
+	w.mu.Unlock()
+	if due {
+		w.wake()
+	}
+}
+
+// File implements [Sink].
+func (w *watch) File(path string, what settle.What) {
+	w.mu.Lock()
+	_, was := w.files.Due()
+	w.files.See(w.now(), path, what)
+	w.mu.Unlock()
+	if !was {
+		w.wake()
+	}
+}
+
+// Lost implements [Sink].
+func (w *watch) Lost() {
+	w.mu.Lock()
+	w.files.Lose(w.now())
+	w.mu.Unlock()
+	w.wake()
+}
+
+// Seen implements [Sink].
+func (w *watch) Seen(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.health, w.trouble = text, ""
+}
+
+// Told implements [Sink].
+func (w *watch) Told() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.told
+}
+
+// fails notes why the source does not see.
+func (w *watch) fails(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.trouble = err.Error()
+}
+
+// due is when the engine is to look here again, or false where it need not.
+func (w *watch) due() (at fsm.Millis, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.out != nil {
+		return w.out.again, true
+	}
+	at, ok = w.states.Due()
+	if of, is := w.files.Due(); is && (!ok || of < at) {
+		at, ok = of, true
+	}
+	return at, ok
+}
+
+// take returns the event that is due, which is then on its way until it is raised.
+func (w *watch) take(now fsm.Millis) *outgoing {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.out != nil {
+		if w.out.again > now {
+			return nil
+		}
+		return w.out
+	}
+	if c, ok := w.states.Take(now); ok {
+		w.out = &outgoing{event: w.spec.ofState(c), state: [2]string{c.Subject, c.To}, put: c.Unsaid}
+	} else if b, ok := w.files.Take(now); ok {
+		w.out = &outgoing{event: w.spec.ofFiles(&b), told: w.toldBy(&b, now), put: b.Files() + b.More - 1}
+	}
+	if w.out != nil {
+		w.out.event.Do, w.out.event.To = w.spec.Do, w.spec.To
+	}
+	return w.out
+}
+
+// unread is how far the changes that were seen may be behind those that there are while they
+// come all the time.
+const unread = 5 * fsm.Second
+
+// toldBy is up to when changes are told by an event: what was seen last, unless it was taken
+// before it was quiet.
+func (w *watch) toldBy(b *settle.Batch, now fsm.Millis) int64 {
+	last := b.To
+	if now-b.To < w.spec.Settle {
+		last -= unread
+	}
+	return w.wall().UnixMilli() - int64(now-last)
+}
+
+// raisedNow notes that the event on its way is durable.
+func (w *watch) raisedNow() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	e := w.out.event
+	w.told = max(w.told, w.out.told)
+	w.raised++
+	w.unsaid += max(w.out.put, 0)
+	w.last = append(w.last, Raised{At: w.wall(), Event: e.Event, Subject: e.Subject, Text: e.Detail})
+	if len(w.last) > lastMax {
+		w.last = w.last[1:]
+	}
+	w.out = nil
+}
+
+// Bounds of the wait before an event is raised again that was refused.
+const (
+	againFirst = fsm.Second
+	againMost  = 60 * fsm.Second
+)
+
+// refused notes that the event on its way was not taken.
+func (w *watch) refused(now fsm.Millis) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.out.again = now + min(againFirst<<min(w.out.tries, 10), againMost)
+	w.out.tries++
+}

@@ -1,0 +1,87 @@
+package event
+
+import (
+	"path/filepath"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/runtime/event/settle"
+)
+
+// The events of files.
+const (
+	eventMany = "changed" // several files, or some that are not known
+)
+
+// namesBytesMax is how much of the names of files an event tells.
+const namesBytesMax = 2 << 10
+
+// ofFiles is an event of files, in words (EVT-6).
+func (s *Spec) ofFiles(b *settle.Batch) fsm.EventRaised {
+	e := fsm.EventRaised{Source: s.Name, Subject: s.Folder, Event: eventMany}
+	if b.Files() == 1 && b.More == 0 && !b.Lost {
+		e.Subject, e.Event = b.Named[0], string(b.Whats[0])
+		e.Detail = say(single[b.Whats[0]], "path", b.Named[0])
+		return e
+	}
+	if b.Files() > 0 {
+		files := number(b.Files()) + " files"
+		if b.Files() == 1 {
+			files = "1 file"
+		}
+		e.Detail = say(wordMany, "files", files, "folder", s.Folder, "counts", counts(b)) + s.named(b)
+	}
+	if b.More > 0 {
+		e.Detail += say(wordFurther, "n", number(b.More))
+	}
+	if b.Lost {
+		e.Detail += say(wordLost, "folder", s.Folder)
+	}
+	e.Detail = strings.TrimSpace(e.Detail)
+	return e
+}
+
+var single = map[settle.What]word{settle.Created: wordCreated, settle.Written: wordWritten, settle.Removed: wordRemoved}
+
+// counts says how many files were created, written and removed.
+func counts(b *settle.Batch) string {
+	var parts []string
+	for _, what := range []settle.What{settle.Created, settle.Written, settle.Removed} {
+		if n := b.Count[what]; n > 0 {
+			parts = append(parts, number(n)+" "+string(what))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// named are the names of files, below the folder, as far as there is room.
+func (s *Spec) named(b *settle.Batch) string {
+	var names []string
+	size := 0
+	for _, path := range b.Named {
+		if below, err := filepath.Rel(s.Folder, path); err == nil {
+			path = below
+		}
+		if size += len(path) + 2; size > namesBytesMax {
+			break
+		}
+		names = append(names, path)
+	}
+	switch {
+	case len(names) == 0:
+		return ""
+	case len(names) == b.Files() && b.More == 0:
+		return say(wordNamed, "names", strings.Join(names, ", "))
+	default:
+		return say(wordAmong, "names", strings.Join(names, ", "))
+	}
+}
+
+// ofState is an event of a state or a level, in words.
+func (s *Spec) ofState(c settle.Change) fsm.EventRaised {
+	e := fsm.EventRaised{Source: s.Name, Subject: c.Subject, Event: c.To, Detail: c.Text}
+	if c.Unsaid > 0 {
+		e.Detail += say(wordUnsaid, "n", number(c.Unsaid))
+	}
+	return e
+}

@@ -1,0 +1,53 @@
+package event
+
+import (
+	"strconv"
+	"strings"
+)
+
+// word names a text of an event, which a model and a person read.
+type word int
+
+const (
+	wordCreated word = iota
+	wordWritten
+	wordRemoved
+	wordMany
+	wordNamed
+	wordAmong
+	wordFurther
+	wordLost
+	wordUnsaid
+	wordsEnd // one more than there are
+)
+
+// words are the texts of events (EVT-6).
+var words = [wordsEnd]string{
+	wordCreated: "The file {path} was created.",
+	wordWritten: "The file {path} was written.",
+	wordRemoved: "The file {path} was removed.",
+	wordMany:    "{files} changed below {folder}: {counts}.",
+	wordNamed:   " They are: {names}.",
+	wordAmong:   " Among them: {names}.",
+	wordFurther: " There were {n} further changes, of files that are not counted here.",
+	wordLost:    " Many files changed at once below {folder}: the system has lost changes, so look at the folder itself.",
+	wordUnsaid:  " It has changed {n} times more since the last event, which no event has told.",
+}
+
+// say is a text with its arguments put in: pairs of a name and what stands for {name}.
+func say(w word, args ...string) string {
+	pairs := make([]string, len(args))
+	for i := 0; i+1 < len(args); i += 2 {
+		pairs[i], pairs[i+1] = "{"+args[i]+"}", args[i+1]
+	}
+	return strings.NewReplacer(pairs...).Replace(words[w])
+}
+
+// number is a number with its thousands parted: 99,488.
+func number(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
