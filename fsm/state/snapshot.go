@@ -146,7 +146,7 @@ func (h *Handle) hash(texts bool) uint64 {
 	x.Bool(h.Timer != 0)
 	x.Int(h.StoreTries)
 	if h.Hush { // older builds have hashed none
-		x.Str(h.Origin.Key())
+		x.Word(1)
 	}
 	h.hashTurn(&x)
 	if texts {
