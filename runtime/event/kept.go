@@ -92,6 +92,9 @@ func (k *Kept) save(watches []*watch) error {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if len(file.Sources) == 0 && len(k.was.Sources) == 0 {
+		return nil // who has no sources has no file
+	}
 	k.was = file
 	return durable.As{Alone: true}.File(k.name, func(out io.Writer) error { return json.NewEncoder(out).Encode(file) })
 }
