@@ -27,6 +27,11 @@ func wantsAll(args []string) ([]string, bool) {
 // screen, and says how to see them (CLI-1).
 func short(o kong.HelpOptions, ctx *kong.Context) error {
 	left := 0
+	if ctx.Selected() == nil { // whoever reads this has found the one flag that there is
+		for _, f := range ctx.Model.Flags {
+			f.Hidden = true
+		}
+	}
 	if n := ctx.Selected(); n != nil {
 		for _, f := range n.Flags {
 			if f.Tag.Has("rare") {

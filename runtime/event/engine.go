@@ -110,7 +110,7 @@ const (
 	watchMost  = time.Minute
 )
 
-// keepWatching has a source watch again whenever it could not go on, until ctx ends.
+// keepWatching has a source watch again whenever it could not go on (EVT-13), until ctx ends.
 func (e *Engine) keepWatching(ctx context.Context, w *watch) {
 	for wait := watchFirst; ; wait = min(2*wait, watchMost) {
 		err := w.spec.Source.Watch(ctx, w)
