@@ -79,7 +79,7 @@ func (e RunProbe) hash(x *Hasher) {
 	x.Int(e.Attempt)
 }
 
-// Probed answers [RunProbe]. An answer that is none of the three is [ProbeUnsure].
+// Probed answers [RunProbe]. An answer that is none of the four is [ProbeUnsure].
 type Probed struct {
 	Answered
 	Answer ProbeAnswer `json:"answer"`
@@ -90,11 +90,13 @@ type Probed struct {
 // ProbeAnswer is what a probe says of a call whose outcome is unknown (INF-53).
 type ProbeAnswer string
 
-// The call has done its work; it has done nothing and will not; or nobody can tell.
+// The call has done its work; it has done nothing and will not; it is still worked on, and can
+// be waited for again (INF-56); or nobody can tell.
 const (
-	ProbeDone   ProbeAnswer = "done"
-	ProbeNever  ProbeAnswer = "never"
-	ProbeUnsure ProbeAnswer = "unsure"
+	ProbeDone    ProbeAnswer = "done"
+	ProbeNever   ProbeAnswer = "never"
+	ProbeWorking ProbeAnswer = "working"
+	ProbeUnsure  ProbeAnswer = "unsure"
 )
 
 // Audit is the record of one tool call that has ended (TOL-9).

@@ -78,6 +78,9 @@ type Probe struct {
 	Takes  fsm.Millis
 }
 
+// works reports whether the stub's calls are worked on outside, whatever becomes of who waits.
+func (p *Probe) works() bool { return p != nil && p.Answer == fsm.ProbeWorking }
+
 // Of is what the probe says of a call, or nil where no answer comes. Started says
 // whether the call was, and act is its entry.
 func (p *Probe) Of(e fsm.RunProbe, act Act, started bool) fsm.Fact {
@@ -91,7 +94,7 @@ func (p *Probe) Of(e fsm.RunProbe, act Act, started bool) fsm.Fact {
 	switch {
 	case in.Answer == "" && started:
 		in.Answer = fsm.ProbeDone
-	case in.Answer == "":
+	case in.Answer == "", in.Answer == fsm.ProbeWorking && !started:
 		in.Answer = fsm.ProbeNever
 	}
 	if in.Answer == fsm.ProbeDone {

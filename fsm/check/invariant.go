@@ -248,7 +248,7 @@ func measureInference(inf *state.Inference, phase, rounds int) measure {
 	case state.Condensing:
 		compactions--
 	}
-	if calls > 0 && !inf.Probed {
+	if calls > 0 && !inf.Probed && !inf.Works {
 		probe = 1
 	}
 	return measure{phase, rounds, -inf.Iterations, calls, -attempt, probe, -compactions, -inf.Waits, -inf.Refits}

@@ -21,7 +21,11 @@ type start struct {
 	text    string // what it said; empty: nothing yet
 	settled bool   // it was answered
 	probed  bool   // its probe was asked in this epoch
+	works   bool   // and says that the last attempt is still worked on
 }
+
+// resumes reports whether a start only waits again for the last attempt (INF-56).
+func (s *start) resumes(e *fsm.RunTool) bool { return s.works && e.Attempt == s.attempt }
 
 // startsOf are the calls of the last answer that the state shows as started.
 func startsOf(h *state.Handle) []start {
@@ -146,7 +150,7 @@ func (f *followed) takeProbed(in fsm.Probed) {
 	}
 	f.starts = slices.Clone(f.starts)
 	s := &f.starts[i]
-	s.nothing, s.settled = in.Answer == fsm.ProbeNever, in.Answer == fsm.ProbeDone
+	s.nothing, s.works, s.settled = in.Answer == fsm.ProbeNever, in.Answer == fsm.ProbeWorking, in.Answer == fsm.ProbeDone
 	if s.settled {
 		s.failed, s.text = in.Failed, in.Text
 	}
@@ -210,7 +214,7 @@ func (w *Monitor) checkTool(m *machine.Machine, f *followed, e *fsm.RunTool) {
 		f.starts = append(f.starts[:len(f.starts):len(f.starts)], s)
 		return
 	}
-	if last := f.starts[known]; !e.Effects.Repeatable() && (e.Attempt != last.attempt+1 || !last.nothing) {
+	if last := f.starts[known]; !e.Effects.Repeatable() && !last.resumes(e) && (e.Attempt != last.attempt+1 || !last.nothing) {
 		w.violate("INV-6", "handle %d starts attempt %d of the unsafe call %q after attempt %d, which nobody says did nothing", f.id, e.Attempt, e.Name, last.attempt)
 	}
 	f.starts = slices.Clone(f.starts)

@@ -12,8 +12,8 @@ import (
 
 // act runs the calls of the last answer in order (INF-4), those together that only read
 // (INF-44), answers those that cannot run itself (INF-8, INF-10), and goes on once every
-// call has its result. What has failed is started once more first, and what a probe could
-// not tell is settled.
+// call has its result. What has failed is started once more first, what a probe could
+// not tell is settled, and what is still worked on is waited for.
 func (m *Machine) act(i int) firing {
 	h := &m.s.Handles[i]
 	if len(h.Inf.Batch) > 0 && !m.actTogether(h) {
@@ -25,6 +25,9 @@ func (m *Machine) act(i int) firing {
 			return f
 		}
 		settle(&h.Inf)
+	case h.Inf.Works:
+		m.waitAgain(h)
+		return firing{}
 	case h.Inf.Attempt > 0:
 		if !m.attemptAgain(h) {
 			return firing{}
@@ -142,7 +145,7 @@ func (m *Machine) toolAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
 	// INF-16, INV-6: here an unsafe tool that answered is kept from starting twice.
 	again := in.Failed && !in.Invalid && in.Asks == "" && (in.Nothing || h.Inf.Effects.Repeatable())
 	if again && h.Inf.Attempt < m.s.Config.Limits.MaxToolAttempts && !h.Stop {
-		return firing{on: state.OnToolFailed, write: func(h *state.Handle) { h.Inf.Nothing = in.Nothing }}
+		return firing{on: state.OnToolFailed, write: func(h *state.Handle) { h.Inf.Nothing, h.Inf.Works = in.Nothing, false }}
 	}
 	if in.Failed && in.Invalid {
 		in.Text = m.explained(h, in.Text)

@@ -158,7 +158,7 @@ func genAnswer(t *rapid.T, at fsm.Millis, call fsm.CallID, kind fsm.CallKind) fs
 			Nothing: rapid.Bool().Draw(t, "nothing"), Invalid: rapid.IntRange(0, 4).Draw(t, "invalid") == 0,
 		}}
 	case fsm.CallProbe:
-		answer := rapid.SampledFrom([]fsm.ProbeAnswer{fsm.ProbeDone, fsm.ProbeNever, fsm.ProbeUnsure, ""}).Draw(t, "probe")
+		answer := rapid.SampledFrom([]fsm.ProbeAnswer{fsm.ProbeDone, fsm.ProbeNever, fsm.ProbeWorking, fsm.ProbeUnsure, ""}).Draw(t, "probe")
 		return fsm.Input{At: at, Fact: fsm.Probed{Answered: fsm.To(call), Answer: answer, Text: genText.Draw(t, "text"), Failed: broken != ""}}
 	case fsm.CallStop:
 		if broken != "" {

@@ -41,7 +41,7 @@ func fullHandle() state.Handle {
 			Cutting:  state.Cutting{Cut: 1, Appended: true},
 			Round: state.Round{
 				Calls: []fsm.ToolCall{{ID: "c1", Name: "list_dir", Args: "{}"}}, Next: 1, Effects: fsm.EffectsNone, Attempt: 1, Began: 1,
-				Nothing: true, Probed: true, Asked: true, Why: "a push", Cleared: true, Told: "told",
+				Nothing: true, Probed: true, Works: true, Asked: true, Why: "a push", Cleared: true, Told: "told",
 				Batch: []state.Read{{Call: 2, Use: 1, Attempt: 1, Began: 1, Took: 1, Done: true, Text: "a result", Failed: true, Nothing: true, Again: true,
 					Kept: fsm.Kept{Ref: "ab", Tail: "end", Bytes: 9, Tokens: 3}, Shows: fsm.Part{Result: 7, From: 1, To: 9}, Contained: "namespaces"}},
 				Shows: fsm.Part{Result: 7, From: 1, To: 9}, Contained: "namespaces",

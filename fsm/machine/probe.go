@@ -41,11 +41,13 @@ func (m *Machine) probe(i int) firing {
 }
 
 // probed takes what a probe says: the call's result (INF-53), that nothing has happened
-// (INF-54), or that nobody can tell.
+// (INF-54), that it is still worked on (INF-56), or that nobody can tell.
 func (m *Machine) probed(h *state.Handle, in fsm.Probed) firing {
 	switch {
 	case in.Answer == fsm.ProbeDone:
 		return m.found(in.Answer, m.resultText(fsm.ToolAnswered{Text: in.Text, Failed: in.Failed}), in.Failed)
+	case in.Answer == fsm.ProbeWorking:
+		return m.stillWorking(h)
 	case in.Answer != fsm.ProbeNever:
 		return m.unsure(h)
 	case m.startsAgain(h):
@@ -54,6 +56,22 @@ func (m *Machine) probed(h *state.Handle, in fsm.Probed) firing {
 	default:
 		return m.found(in.Answer, m.failed(fsm.WordNeverBegun), true)
 	}
+}
+
+// stillWorking waits again for the call at Next, which something outside works on: it is the
+// same attempt, and was approved if it had to be.
+func (m *Machine) stillWorking(h *state.Handle) firing {
+	if decl, ok := m.declared(h, h.Inf.Calls[h.Inf.Next].Name); !ok || decl.Builtin { // a boot has taken it away
+		return m.unsure(h)
+	}
+	return firing{on: state.OnWorking, write: func(h *state.Handle) { h.Inf.Works = true }}
+}
+
+// waitAgain starts the call at Next in the world as the attempt that it is at, which takes it
+// up where it stands (INF-56).
+func (m *Machine) waitAgain(h *state.Handle) {
+	decl, _ := m.declared(h, h.Inf.Calls[h.Inf.Next].Name)
+	m.run(h, decl)
 }
 
 // unsure is the end of a probe that cannot tell.

@@ -139,3 +139,37 @@ func TestINF55TheProbeIsAskedAgainAtEachBoot(t *testing.T) {
 		t.Errorf("it waits for the probe: %+v", d.m.View().Handles)
 	}
 }
+
+// INF-56: what something outside still works on is waited for as the attempt that it is, once
+// for each boot, and whatever asks for an approval by now.
+func TestINF56WhatIsStillWorkedOnIsWaitedForAgain(t *testing.T) {
+	d := probed(t, func(c *fsm.Config) {
+		c.Limits.MaxToolAttempts, c.Tools = 1, tools()
+		c.Tools[2].Approve, c.Tools[2].Probe = true, true
+	})
+	key := one[fsm.RunProbe](d).Key
+	d.probeSays(fsm.ProbeWorking, "")
+	if run := one[fsm.RunTool](d); run.Attempt != 1 || run.Key != key {
+		t.Errorf("attempt %d of %s is waited for as %s", run.Attempt, key, run.Key)
+	}
+	d.boot()
+	d.probeSays(fsm.ProbeWorking, "")
+	d.toolSays("sent")
+	if got := d.lastMessage().Text; got != "sent" {
+		t.Errorf("the model is told %q", got)
+	}
+	if a := one[fsm.Audit](d); a.Unknown || a.Probe != "" || a.Failed {
+		t.Errorf("it is recorded as %+v", a)
+	}
+}
+
+// INF-56: a tool that is gone cannot be waited for.
+func TestINF56AToolThatIsGoneIsNotWaitedFor(t *testing.T) {
+	d := probed(t, nil)
+	d.config.Tools = d.config.Tools[:2]
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Configured{Config: d.config}})
+	d.probeSays(fsm.ProbeWorking, "")
+	if got := d.lastMessage().Text; got != "interrupted, outcome unknown: check before repeating" {
+		t.Errorf("the model is told %q", got)
+	}
+}

@@ -92,7 +92,8 @@ func (m *Machine) result(h *state.Handle, text string) {
 // settle goes on to the next call.
 func settle(inf *state.Inference) {
 	inf.Next++
-	inf.Attempt, inf.Nothing, inf.Probed, inf.Cleared, inf.Told, inf.Shows, inf.Contained = 0, false, false, false, "", fsm.Part{}, ""
+	inf.Attempt, inf.Nothing, inf.Probed, inf.Works, inf.Cleared = 0, false, false, false, false
+	inf.Told, inf.Shows, inf.Contained = "", fsm.Part{}, ""
 	inf.Asked, inf.Why = false, ""
 }
 

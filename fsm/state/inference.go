@@ -36,6 +36,7 @@ const (
 	OnToolFailed Event = "tool_failed" // a tool failed, and is started again later
 	OnUnknown    Event = "unknown"     // nobody knows what became of a call, and its tool can say
 	OnNever      Event = "never"       // it did nothing, and is started again
+	OnWorking    Event = "working"     // it is still worked on, and is waited for again
 	OnUnsure     Event = "unsure"      // its tool cannot say either
 	OnRefit      Event = "refit"       // the prompt was longer than was thought, and is sent again, shorter
 	OnCondense   Event = "condense"    // the conversation is too long
@@ -69,6 +70,7 @@ var InferenceTable = Table{
 		{Probing, OnRan, Acting, "INF-53"},
 		{Probing, OnUnsure, Acting, "INF-53"},
 		{Probing, OnNever, Acting, "INF-54"},
+		{Probing, OnWorking, Acting, "INF-56"},
 		{Probing, OnGiveUp, Aborted, "INF-55"},
 		{BackingOff, OnRetry, Thinking, "INF-15"},
 		{BackingOff, OnGiveUp, Aborted, "INF-11"},
@@ -140,6 +142,7 @@ type Round struct {
 	Began   fsm.Millis      `json:"began,omitempty"`   // its first start
 	Nothing bool            `json:"nothing,omitempty"` // its last attempt says that nothing happened
 	Probed  bool            `json:"probed,omitempty"`  // its tool was asked what became of it in this epoch, and could not say
+	Works   bool            `json:"works,omitempty"`   // its tool has said in this epoch that it is still worked on, and it is waited for
 	Asked   bool            `json:"asked,omitempty"`   // a person was asked about it, and it has not been started since
 	Why     string          `json:"why,omitempty"`     // why the tool itself wants a person to approve it
 	Cleared bool            `json:"cleared,omitempty"` // a person lets it run, until it has its result (APR-20)

@@ -198,6 +198,9 @@ func (h *Handle) hashTurn(x *fsm.Hasher) {
 	if h.Inf.Probed { // older builds have hashed no such answer
 		x.Bool(true)
 	}
+	if h.Inf.Works { // nor this
+		x.Int(2)
+	}
 	x.Bool(h.Inf.Cleared)
 	x.Bool(h.Inf.Told != "")
 	if h.Inf.Asked { // older builds have hashed no such question

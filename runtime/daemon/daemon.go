@@ -165,7 +165,7 @@ type Daemon struct {
 	stopped  chan struct{} // closed when the loop takes no more messages
 
 	calls   sync.WaitGroup // goroutines that perform effects
-	running map[fsm.CallID]context.CancelFunc
+	running map[fsm.CallID]context.CancelCauseFunc
 	begun   uint64 // calls since the start
 	timers  map[fsm.TimerID]*time.Timer
 	wake    *time.Timer // when the driver has something to do next
@@ -204,7 +204,7 @@ func Open(o Options) (*Daemon, error) {
 		began:    time.Now(),
 		messages: make(chan message, messagesMax),
 		stopped:  make(chan struct{}),
-		running:  map[fsm.CallID]context.CancelFunc{},
+		running:  map[fsm.CallID]context.CancelCauseFunc{},
 		timers:   map[fsm.TimerID]*time.Timer{},
 		wake:     time.NewTimer(0),
 	}
@@ -342,13 +342,17 @@ func (d *Daemon) take(m message) error {
 	}
 }
 
+// errEnds is the cause for which a call ends that nobody has given up: what works on it
+// elsewhere may go on (TOL-98).
+var errEnds = errors.New("shelly ends")
+
 // close ends every call and timer, lets the watchers go, and waits until nothing
 // of the daemon runs. A call that does not heed its end has the time of an aborted
 // tool and is then left behind: it must not keep the process from ending.
 func (d *Daemon) close() {
 	close(d.stopped)
 	for _, cancel := range d.running { // order-free: each is only told to end
-		cancel()
+		cancel(errEnds)
 	}
 	for _, t := range d.timers { // order-free: each is only stopped
 		t.Stop()

@@ -48,7 +48,7 @@ var performing = fsm.NewEffectTable(
 	effecting((*Daemon).askPerson),
 	effecting(func(d *Daemon, e fsm.AbortCall) {
 		if cancel, ok := d.running[e.Call]; ok {
-			cancel()
+			cancel(nil)
 		}
 	}),
 	effecting((*Daemon).arm),
@@ -85,12 +85,12 @@ func effecting[E fsm.Effect](perform func(*Daemon, E)) fsm.EffectRow[*Daemon, st
 // start performs a call in a goroutine of its own and brings its outcome back to
 // the loop.
 func (d *Daemon) start(e fsm.Effect, id fsm.CallID, perform func(context.Context) fsm.Fact) struct{} {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancelCause(context.Background())
 	d.running[id] = cancel
 	d.begun++
 	d.calls.Go(func() {
 		outcome := perform(ctx)
-		cancel()
+		cancel(nil)
 		if failpoint.On {
 			failpoint.HitKind(failpoint.CallEnded, fsm.EffectKind(e))
 		}

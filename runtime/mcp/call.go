@@ -7,26 +7,61 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"shelly/fsm"
+	"shelly/runtime/mcp/kept"
 	"shelly/runtime/tool"
 )
 
 // errTime is the cause of a call that its time-out has ended.
 var errTime = errors.New("its time was over")
 
+// ends reports whether a call ends because shelly does, and not because it was given up: what
+// its server works on is then to be waited for later.
+func ends(ctx context.Context) bool {
+	cause := context.Cause(ctx)
+	return cause != nil && cause != context.Canceled && cause != errTime
+}
+
 // calling is a call that its server works on.
 type calling struct {
-	n      *session
+	s      *server
+	n      *session // on which it began
 	d      declared
+	call   fsm.RunTool
+	args   tool.Arguments
 	f      *flight
 	asks   chan *question
-	result chan answer // of one place
-	end    func()      // gives it up, or notes that it has ended
+	alive  chan struct{} // of one place: its server has said that it works on it
+	result chan answer   // of one place
+	cancel context.CancelCauseFunc
+
+	mu    sync.Mutex
+	note  kept.Note // what is known of it after a crash
+	dones []func()  // end it at each session that it was on
+}
+
+// end gives a call up, or notes that it has ended.
+func (c *calling) end(cause error) {
+	c.cancel(cause)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, done := range c.dones {
+		done()
+	}
+}
+
+// on notes a call at a session.
+func (c *calling) on(n *session) {
+	done := n.begin(c.f)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dones = append(c.dones, done)
 }
 
 type answer struct {
@@ -35,44 +70,66 @@ type answer struct {
 }
 
 // call calls a tool (TOL-96), or goes on with a call whose server's question a person has
-// answered (TOL-97).
+// answered (TOL-97), or that a crash has cut off (TOL-99, TOL-100).
 func (s *server) call(ctx context.Context, call fsm.RunTool, d declared, a tool.Arguments) tool.Result {
 	if h := s.answered(call.Key); h != nil {
 		h.question.answer <- call.Approved
 		return s.await(ctx, call, h.calling)
 	}
+	note := s.noted(call)
+	if note.Question != "" && note.Task == "" && note.State == "" && !d.effects.Repeatable() {
+		return tool.Failed("the call was cut off while a person was asked about it; its outcome is unknown: check before you repeat it")
+	}
 	n, err := s.current()
+	if err != nil && note.Task != "" {
+		if n, err = s.ready(ctx); err != nil {
+			return tool.Failed("the server %s is not up, and works on the call; its outcome is unknown: check before you repeat it: %v", s.config.Name, err)
+		}
+	}
 	if err != nil {
 		return tool.Nothing("the server %s is not up, and is being started again: %v", s.config.Name, err)
 	}
-	c := &calling{n: n, d: d, f: &flight{}, asks: make(chan *question, 1), result: make(chan answer, 1)}
+	return s.await(ctx, call, s.begin(ctx, n, call, d, a, note))
+}
+
+// begin begins to work on a call.
+func (s *server) begin(ctx context.Context, n *session, call fsm.RunTool, d declared, a tool.Arguments, note kept.Note) *calling {
+	c := &calling{
+		s: s, n: n, d: d, call: call, args: a, f: &flight{answered: note.Question}, note: note,
+		asks: make(chan *question, 1), alive: make(chan struct{}, 1), result: make(chan answer, 1),
+	}
 	if call.Key != "" && !call.Approved { // a person who has let it run is not asked again (APR-19)
 		c.f.asks = c.asks
 	}
-	done := n.begin(c.f)
-	running, cancel := context.WithCancel(context.WithoutCancel(ctx)) // it outlives this turn where a person is asked
-	c.end = func() { cancel(); done() }
+	c.on(n)
+	var running context.Context
+	running, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx)) // it outlives this turn where a person is asked
 	go func() {
-		res, err := n.client.CallTool(running, &sdk.CallToolParams{Name: d.name, Arguments: map[string]any(a)})
+		res, err := c.work(running)
 		c.result <- answer{res, err}
 	}()
-	return s.await(ctx, call, c)
+	return c
 }
 
-// await waits for the answer to a call, for its server's question to a person, or until its
-// time is over.
+// await waits for the answer to a call, for its server's question to a person, or until
+// nothing has been heard of it for the time-out.
 func (s *server) await(ctx context.Context, call fsm.RunTool, c *calling) tool.Result {
-	ctx, cancel := context.WithTimeoutCause(ctx, s.config.Timeout, errTime)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	late := time.AfterFunc(s.config.Timeout, func() { cancel(errTime) })
+	defer late.Stop()
 	for {
 		select {
 		case a := <-c.result:
 			return s.ended(ctx, c, a)
+		case <-c.alive:
+			late.Reset(s.config.Timeout)
 		case q := <-c.asks:
 			if !s.hold(call.Key, c, q) {
 				q.answer <- false
 				continue
 			}
+			c.keep(func(n *kept.Note) { n.Question, n.Yes = q.text, q.yes() })
 			return tool.Result{Contained: c.n.link.contained(), Text: "not run: " + q.text, Failed: true, Nothing: true, Asks: q.text}
 		case <-ctx.Done():
 			return s.ended(ctx, c, s.giveUp(ctx, c))
@@ -83,7 +140,7 @@ func (s *server) await(ctx context.Context, call fsm.RunTool, c *calling) tool.R
 // giveUp gives a call up. A server that takes in nothing keeps its caller waiting beyond
 // that, and is ended.
 func (s *server) giveUp(ctx context.Context, c *calling) answer {
-	c.end()
+	c.end(context.Cause(ctx))
 	patience := time.NewTimer(s.options.pace.grace)
 	defer patience.Stop()
 	select {
@@ -97,7 +154,10 @@ func (s *server) giveUp(ctx context.Context, c *calling) answer {
 
 // ended words what came of a call.
 func (s *server) ended(ctx context.Context, c *calling, a answer) tool.Result {
-	c.end()
+	c.end(nil)
+	if !ends(ctx) {
+		c.keep(func(n *kept.Note) { n.Ended = n.Task != "" || n.Question != "" })
+	}
 	if c.n.silence(a.err != nil && context.Cause(ctx) == errTime) >= silentMax {
 		s.lost(c.n, errors.New("it does not answer"))
 	}
@@ -122,10 +182,10 @@ func (s *server) failure(ctx context.Context, n *session, d declared, err error)
 	}
 	var wire *jsonrpc.Error
 	switch {
-	case errors.As(err, &wire) && (wire.Code == jsonrpc.CodeInvalidParams || wire.Code == jsonrpc.CodeMethodNotFound):
-		return tool.Invalid("the server %s refuses the call: %s", s.config.Name, wire.Message)
+	case errors.Is(err, errTask):
+		return tool.Failed("the server %s: %v%s", s.config.Name, err, unknown)
 	case errors.As(err, &wire):
-		return tool.Failed("the server %s answers with an error: %s", s.config.Name, wire.Message)
+		return s.refusal(wire)
 	case context.Cause(ctx) == errTime:
 		return tool.Failed("the server %s gave no answer within %v (tools.mcp.%s.timeout)%s", s.config.Name, s.config.Timeout, s.config.Name, unknown)
 	case ctx.Err() != nil:
@@ -133,6 +193,14 @@ func (s *server) failure(ctx context.Context, n *session, d declared, err error)
 	}
 	s.lost(n, fmt.Errorf("a call failed: %w", err)) // a server at an address does not end by itself
 	return tool.Failed("the server %s ended during the call%s%s", s.config.Name, said(n.link.complaint()), unknown)
+}
+
+// refusal words an error that a server has answered with.
+func (s *server) refusal(err *jsonrpc.Error) tool.Result {
+	if err.Code == jsonrpc.CodeInvalidParams || err.Code == jsonrpc.CodeMethodNotFound {
+		return tool.Invalid("the server %s refuses the call: %s", s.config.Name, err.Message)
+	}
+	return tool.Failed("the server %s answers with an error: %s", s.config.Name, err.Message)
 }
 
 // text is a result as the model is shown it.

@@ -9,6 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"shelly/runtime/egress"
+	"shelly/runtime/mcp/wire"
 )
 
 // open starts a server, or prepares to reach it.
@@ -49,6 +50,9 @@ type remote struct {
 // RoundTrip implements [http.RoundTripper].
 func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
+	if err := wire.HTTP(req); err != nil {
+		return nil, err
+	}
 	for _, h := range r.headers {
 		req.Header.Set(h.Name, h.Value)
 	}

@@ -33,6 +33,7 @@ type declared struct {
 	description  string
 	schema       string
 	effects      fsm.ToolEffects
+	tasks        bool // its calls may become tasks (TOL-98)
 }
 
 // listed asks a server for its tools (TOL-94).
@@ -53,7 +54,11 @@ func (s *server) listed(ctx context.Context, n *session) ([]declared, error) {
 		if a.err != nil {
 			return nil, fmt.Errorf("its tools cannot be listed: %w", a.err)
 		}
-		return s.usable(a.list), nil
+		tools := s.usable(a.list)
+		for i := range tools {
+			tools[i].tasks = n.tasks.Tasks(n.client, tools[i].name)
+		}
+		return tools, nil
 	case <-ctx.Done():
 		if cause := context.Cause(ctx); !errors.Is(cause, context.DeadlineExceeded) {
 			return nil, cause
@@ -175,9 +180,13 @@ func schema(from any) (string, error) {
 // added is a tool as the runner takes it.
 func (s *server) added(name string, d declared) (tool.Added, error) {
 	decl := fsm.ToolDecl{Name: name, Server: s.config.Name, Description: d.description, Parameters: d.schema, Effects: d.effects}
-	return tool.Checked(decl, func(ctx context.Context, call fsm.RunTool, a tool.Arguments) tool.Result {
+	added, err := tool.Checked(decl, func(ctx context.Context, call fsm.RunTool, a tool.Arguments) tool.Result {
 		return s.call(ctx, call, d, a)
 	})
+	if d.tasks && s.options.notes != nil {
+		added.Probe = func(ctx context.Context, call fsm.RunProbe) tool.Found { return s.probe(ctx, d, call) }
+	}
+	return added, err
 }
 
 // unique returns the names of tools (TOL-91): server_tool, of letters, digits, _ and -,

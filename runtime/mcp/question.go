@@ -13,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"shelly/fsm/wording"
+	"shelly/runtime/mcp/wire"
 )
 
 // question is what a server asks a person during a call (TOL-97).
@@ -32,12 +33,47 @@ type held struct {
 	late     *time.Timer
 }
 
+// yes is what the server gets for a yes.
+func (q *question) yes() json.RawMessage {
+	b, _ := json.Marshal(&sdk.ElicitResult{Action: "accept", Content: q.content}) // it came out of JSON
+	return b
+}
+
 // elicited answers a server that asks a person something: as the person has decided about
 // the call, or by declining where nobody can be asked, and then the call's result says what
-// was asked. Which call it belongs to the protocol does not say, so it has to be the only one.
+// was asked. Which call it belongs to the protocol says of a task alone, so it has to be the
+// only one else.
 func (n *session) elicited(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
-	q := n.asked(r.Params)
-	if q == nil {
+	ctx, done := n.during(ctx)
+	defer done()
+	return n.put(ctx, n.askers(r.Params), r.Params)
+}
+
+// askers are the calls that a question may belong to.
+func (n *session) askers(p *sdk.ElicitParams) []*flight {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	related, _ := p.Meta[wire.RelatedTask].(map[string]any)
+	id, _ := related["taskId"].(string)
+	var of []*flight
+	for _, f := range n.flights {
+		switch {
+		case id != "" && f.task == id:
+			return []*flight{f}
+		case !f.waits:
+			of = append(of, f)
+		}
+	}
+	return of
+}
+
+// put puts a question to the person behind the one call that it may belong to.
+func (n *session) put(ctx context.Context, of []*flight, p *sdk.ElicitParams) (*sdk.ElicitResult, error) {
+	q, known := n.asked(of, p)
+	switch {
+	case known:
+		return &sdk.ElicitResult{Action: "accept", Content: q.content}, nil
+	case q == nil:
 		return &sdk.ElicitResult{Action: "decline"}, nil
 	}
 	select {
@@ -51,30 +87,31 @@ func (n *session) elicited(ctx context.Context, r *sdk.ElicitRequest) (*sdk.Elic
 	}
 }
 
-// asked passes a question on to the call that it belongs to. Nil: it is declined.
-func (n *session) asked(p *sdk.ElicitParams) *question {
+// asked passes a question on to the call that it belongs to. Nil: it is declined. Known is
+// one to which a person has said yes before a restart.
+func (n *session) asked(of []*flight, p *sdk.ElicitParams) (q *question, known bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	var of []*flight
-	for _, f := range n.flights {
-		if !f.waits {
-			of = append(of, f)
-		}
-	}
 	message := wording.OneLine(wording.Clip(p.Message, 300))
-	if content, fields, ok := yes(p); ok && len(of) == 1 && of[0].asks != nil {
+	if content, fields, ok := yes(p); ok && len(of) == 1 {
 		q := &question{text: fmt.Sprintf("its server asks %q%s", message, fields), content: content, answer: make(chan bool, 1)}
-		of[0].waits = true
-		of[0].asks <- q // of one place, and it asks once
-		of[0].asks = nil
-		return q
+		if of[0].answered == q.text {
+			of[0].answered = ""
+			return q, true
+		}
+		if of[0].asks != nil {
+			of[0].waits = true
+			of[0].asks <- q // of one place, and it asks once
+			of[0].asks = nil
+			return q, false
+		}
 	}
 	for _, f := range of {
 		if len(f.told) < askedMax {
 			f.told = append(f.told, message)
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // declined are the questions of a call that were.
@@ -168,6 +205,6 @@ func (s *server) refused(key string) {
 		case <-h.result:
 		case <-late.C:
 		}
-		h.end()
+		h.end(nil)
 	}()
 }

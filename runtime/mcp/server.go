@@ -19,6 +19,7 @@ type server struct {
 	tried   chan struct{} // closed when it has been tried once
 	once    sync.Once
 
+	asking  sync.Mutex // guards the calls and questions of its sessions
 	mu      sync.Mutex
 	session *session // nil: it is not up
 	tools   []declared

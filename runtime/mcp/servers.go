@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"shelly/runtime/egress"
+	"shelly/runtime/mcp/kept"
 	"shelly/runtime/sandbox"
 	"shelly/runtime/tool"
 )
@@ -45,9 +46,11 @@ type Options struct {
 	Version   string // shelly's, which servers are told
 	Log       *slog.Logger
 	Patience  time.Duration // for how long a call may wait for a person at most; 0: an hour
+	Notes     string        // the folder of what is kept of calls over a crash; empty: nothing is
 	Changed   func()        // is called when a server has other tools than before; it must not block
 
-	pace pace // zero: usual
+	pace  pace // zero: usual
+	notes *kept.Notes
 }
 
 // pace is how long things take and how often they happen.
@@ -58,10 +61,12 @@ type pace struct {
 	most    time.Duration // and at last
 	settled time.Duration // from which on a server that ends is started again without a long wait
 	grace   time.Duration // for what should end by itself
+	task    time.Duration // between two looks at a task whose server does not say
+	looks   time.Duration // the least between two
 }
 
 func usual() pace {
-	return pace{connect: 30 * time.Second, relist: 10 * time.Second, least: time.Second, most: 5 * time.Minute, settled: time.Minute, grace: 2 * time.Second}
+	return pace{connect: 30 * time.Second, relist: 10 * time.Second, least: time.Second, most: 5 * time.Minute, settled: time.Minute, grace: 2 * time.Second, task: 2 * time.Second, looks: 200 * time.Millisecond}
 }
 
 // Servers keeps servers up. It is safe for concurrent use.
@@ -75,6 +80,9 @@ type Servers struct {
 func New(o Options) *Servers {
 	if o.pace == (pace{}) {
 		o.pace = usual()
+	}
+	if o.Notes != "" {
+		o.notes = kept.Open(o.Notes)
 	}
 	return &Servers{options: o}
 }

@@ -12,16 +12,19 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"shelly/fsm/wording"
+	"shelly/runtime/mcp/wire"
 )
 
 // session is a connection to a server that has greeted.
 type session struct {
 	client  *sdk.ClientSession
+	tasks   *wire.Client
 	link    link
 	changed chan struct{}           // its list has changed
 	end     context.CancelCauseFunc // ends the connection
+	ended   context.Context         // is done once that is so
 
-	mu      sync.Mutex
+	mu      *sync.Mutex // of all sessions of the server: a call may be on two
 	flights []*flight
 	silent  int // calls in a row that had no answer
 }
@@ -37,9 +40,11 @@ type link interface {
 
 // flight is a call that is under way.
 type flight struct {
-	asks  chan *question // takes the one question that a person is asked; nil: nobody can be
-	waits bool           // for a person
-	told  []string       // questions that were declined
+	asks     chan *question // takes the one question that a person is asked; nil: nobody can be
+	waits    bool           // for a person
+	told     []string       // questions that were declined
+	task     string         // the task that it has become
+	answered string         // the question that a person has said yes to before a restart (TOL-100)
 }
 
 // olderVersion is the newest of the protocol's versions that begin with initialize.
@@ -51,10 +56,10 @@ func (s *server) connect(ctx context.Context, end context.CancelCauseFunc, older
 	if err != nil {
 		return nil, err
 	}
-	n := &session{link: l, changed: make(chan struct{}, 1), end: end}
+	n := &session{link: l, changed: make(chan struct{}, 1), end: end, ended: ctx, mu: &s.asking}
 	client := sdk.NewClient(&sdk.Implementation{Name: "shelly", Version: s.options.Version}, &sdk.ClientOptions{
 		Logger:             slog.New(slog.DiscardHandler),
-		Capabilities:       &sdk.ClientCapabilities{},
+		Capabilities:       &sdk.ClientCapabilities{Extensions: map[string]any{wire.Extension: map[string]any{}}},
 		ElicitationHandler: n.elicited,
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
 			select {
@@ -63,6 +68,10 @@ func (s *server) connect(ctx context.Context, end context.CancelCauseFunc, older
 			}
 		},
 	})
+	if n.tasks, err = wire.NewClient(client); err != nil {
+		l.close()
+		return nil, err
+	}
 	options := &sdk.ClientSessionOptions{}
 	if older {
 		options.ProtocolVersion = olderVersion
@@ -118,8 +127,20 @@ func (n *session) version() string {
 
 // close ends the connection.
 func (n *session) close() {
+	n.end(errEnded)
 	n.link.close() // first, so that nothing waits for an answer
 	_ = n.client.Close()
+}
+
+// during is ctx as long as the connection lasts: the library waits for what was asked on one
+// that has ended.
+func (n *session) during(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(n.ended, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
+	}
 }
 
 // begin notes a call, and the function that it returns its end, which may come twice.

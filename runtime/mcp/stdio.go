@@ -13,6 +13,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"shelly/runtime/mcp/wire"
 	"shelly/runtime/sandbox"
 	"shelly/runtime/tool/program"
 )
@@ -78,7 +79,7 @@ func ending(e sandbox.End, err error) error {
 }
 
 func (r *running) transport() sdk.Transport {
-	return &sdk.IOTransport{Reader: r.out, Writer: r.in, MaxLineLength: lineBytesMax}
+	return &sdk.IOTransport{Reader: r.out, Writer: wire.Writer(r.in), MaxLineLength: lineBytesMax}
 }
 
 func (r *running) contained() string { return string(r.rung) }

@@ -44,7 +44,7 @@ func (b box) Rung() sandbox.Rung { return sandbox.None }
 // brief is a pace for tests: nothing waits long for its turn, and nothing that works is
 // given up.
 func brief() pace {
-	return pace{connect: 20 * time.Second, relist: time.Millisecond, least: time.Millisecond, most: 2 * time.Millisecond, settled: time.Hour, grace: 100 * time.Millisecond}
+	return pace{connect: 20 * time.Second, relist: time.Millisecond, least: time.Millisecond, most: 2 * time.Millisecond, settled: time.Hour, grace: 100 * time.Millisecond, task: time.Millisecond, looks: time.Millisecond}
 }
 
 // world is servers, and what they have told.
@@ -61,9 +61,20 @@ func newWorld(t *testing.T, b Sandbox, p pace, list ...Server) *world {
 
 func worldIn(t *testing.T, b Sandbox, p pace, workspace string, list ...Server) *world {
 	t.Helper()
+	return worldOf(t, b, p, workspace, t.TempDir(), list...)
+}
+
+// newWorldKept is a world that finds what an earlier one has kept in a folder.
+func newWorldKept(t *testing.T, b Sandbox, notes string, list ...Server) *world {
+	t.Helper()
+	return worldOf(t, b, brief(), t.TempDir(), notes, list...)
+}
+
+func worldOf(t *testing.T, b Sandbox, p pace, workspace, notes string, list ...Server) *world {
+	t.Helper()
 	w := &world{t: t, changed: make(chan struct{}, 100)}
 	w.Servers = New(Options{
-		Sandbox: b, Workspace: workspace, Path: program.Path, Version: "test", Log: slog.New(slog.DiscardHandler), pace: p,
+		Sandbox: b, Workspace: workspace, Path: program.Path, Version: "test", Log: slog.New(slog.DiscardHandler), pace: p, Notes: notes,
 		Changed: func() { w.changed <- struct{}{} },
 	})
 	t.Cleanup(w.Close)
@@ -127,8 +138,10 @@ type writer struct{ io.Writer }
 func (writer) Close() error { return nil }
 
 // offering is a server with tools.
-func offering(tools ...*sdk.Tool) *sdk.Server {
-	s := sdk.NewServer(&sdk.Implementation{Name: "kind", Version: "1"}, nil)
+func offering(tools ...*sdk.Tool) *sdk.Server { return offeringWith(nil, tools...) }
+
+func offeringWith(o *sdk.ServerOptions, tools ...*sdk.Tool) *sdk.Server {
+	s := sdk.NewServer(&sdk.Implementation{Name: "kind", Version: "1"}, o)
 	for _, t := range tools {
 		if t.InputSchema == nil {
 			t.InputSchema = json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`)

@@ -7,8 +7,8 @@ import (
 	"shelly/fsm"
 )
 
-// probeBytesMax is the longest text of a probe.
-const probeBytesMax = 4 << 10
+// ProbeBytesMax is the longest text of a probe.
+const ProbeBytesMax = 4 << 10
 
 // Probe finds out what became of a call, given what the call was given. It changes nothing,
 // and is asked only when nothing works on the call any more. It returns soon after ctx has
@@ -32,7 +32,7 @@ type Found struct {
 func (r *Runner) Probe(ctx context.Context, call fsm.RunProbe) fsm.Probed {
 	f := r.found(ctx, call)
 	switch {
-	case f.Answer == fsm.ProbeDone, f.Answer == fsm.ProbeUnsure:
+	case f.Answer == fsm.ProbeDone, f.Answer == fsm.ProbeWorking, f.Answer == fsm.ProbeUnsure:
 	case f.Answer == fsm.ProbeNever && f.Final:
 	case f.Answer == fsm.ProbeNever:
 		f.Answer, f.Text = fsm.ProbeUnsure, "it has not happened, and nobody says that it will not: "+f.Text
@@ -40,7 +40,7 @@ func (r *Runner) Probe(ctx context.Context, call fsm.RunProbe) fsm.Probed {
 		f.Answer, f.Text = fsm.ProbeUnsure, fmt.Sprintf("the probe answered %q: %s", f.Answer, f.Text)
 	}
 	return fsm.Probed{
-		Answer: f.Answer, Text: clip(Mend(f.Text), min(probeBytesMax, r.options.ResultBytesMax)), Failed: f.Answer == fsm.ProbeDone && f.Failed,
+		Answer: f.Answer, Text: clip(Mend(f.Text), min(ProbeBytesMax, r.options.ResultBytesMax)), Failed: f.Answer == fsm.ProbeDone && f.Failed,
 	}
 }
 

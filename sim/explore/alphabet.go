@@ -58,6 +58,7 @@ func (x *explorer) callAnswers(s *state.Snapshot, h *state.Handle, a state.Await
 		return []action{
 			{"probe says done", fsm.Input{Fact: fsm.Probed{Answered: fsm.To(call), Answer: fsm.ProbeDone, Text: "ok"}}},
 			{"probe says never", fsm.Input{Fact: fsm.Probed{Answered: fsm.To(call), Answer: fsm.ProbeNever}}},
+			{"probe says working", fsm.Input{Fact: fsm.Probed{Answered: fsm.To(call), Answer: fsm.ProbeWorking}}},
 			{"probe is unsure", fsm.Input{Fact: fsm.Probed{Answered: fsm.To(call), Answer: fsm.ProbeUnsure}}},
 		}
 	case fsm.CallStop:

@@ -195,10 +195,10 @@ type Entry struct {
 
 // Probe is what a tool's probe says of a call whose outcome is unknown (SCN-57).
 type Probe struct {
-	Answers string    `key:"answers,required" enum:"truth,done,never,unsure"` // what became of it; truth: done where it was started, never where it was not
-	Returns *string   `key:"returns"`                                         // (done, truth) its result; that of the entry unless given
-	Hangs   bool      `key:"hangs"`                                           // no answer comes
-	Takes   *Duration `key:"takes"`                                           // how long until it answers
+	Answers string    `key:"answers,required" enum:"truth,done,never,working,unsure"` // what became of it; truth: done where it was started, never where it was not; working: it is still worked on, never where it was not started
+	Returns *string   `key:"returns"`                                                 // (done, truth) its result; that of the entry unless given
+	Hangs   bool      `key:"hangs"`                                                   // no answer comes
+	Takes   *Duration `key:"takes"`                                                   // how long until it answers
 }
 
 // Failing is a text, or a code and a message.

@@ -1,0 +1,134 @@
+// Package kept remembers over a crash what a call of a server's tool waits for: the task that
+// the server works on (TOL-99), and what a person was asked during it (TOL-100).
+//
+//	notes := kept.Open(folder)
+//	err := notes.Put(kept.Note{Key: key, Task: id, …}) // durable
+//	note, found, err := notes.Get(key)                 // also after a crash
+//
+// A note is a file, named by its call's key. Nothing is dropped when a call ends, since its
+// result is durable only later; what is too old or too much is.
+package kept
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"shelly/runtime/durable"
+)
+
+// What is kept: the newest notes, within both bounds.
+const (
+	CountMax = 1000
+	AgeMax   = 30 * 24 * time.Hour
+)
+
+// version is that of a note's form.
+const version = 1
+
+// Note says what a call waits for.
+type Note struct {
+	Version int    `json:"version"`
+	Key     string `json:"key"` // of the use of the tool (TOL-8)
+	Server  string `json:"server"`
+	Tool    string `json:"tool"`            // as its server calls it
+	Task    string `json:"task,omitempty"`  // the task's id; empty: the call is none
+	Ended   bool   `json:"ended,omitempty"` // the call has had its answer
+
+	Question string          `json:"question,omitempty"` // what a person was asked last
+	Yes      json.RawMessage `json:"yes,omitempty"`      // what the server gets for a yes
+	Ask      string          `json:"ask,omitempty"`      // how the server calls its question, if it is to get State back
+	State    string          `json:"state,omitempty"`
+}
+
+// Notes are the notes of one folder. They are safe for concurrent use by one process.
+type Notes struct {
+	dir string
+	mu  sync.Mutex
+}
+
+// Open returns the notes of a folder, which is made with the first one.
+func Open(folder string) *Notes { return &Notes{dir: folder} }
+
+func (n *Notes) path(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return filepath.Join(n.dir, hex.EncodeToString(sum[:16])+ending)
+}
+
+const ending = ".json"
+
+// Put makes a note durable, in place of an earlier one of its call.
+func (n *Notes) Put(note Note) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	note.Version = version
+	text, err := json.Marshal(note)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(n.dir); err != nil {
+		if err := errors.Join(os.MkdirAll(n.dir, 0o700), durable.Folder(filepath.Dir(n.dir))); err != nil {
+			return err
+		}
+	}
+	if err := durable.Text(n.path(note.Key), text); err != nil {
+		return err
+	}
+	return n.prune(time.Now())
+}
+
+// Get returns the note of a call, or false where there is none.
+func (n *Notes) Get(key string) (note Note, found bool, err error) {
+	text, err := os.ReadFile(n.path(key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return Note{}, false, nil
+	}
+	if err != nil {
+		return Note{}, false, err
+	}
+	if err := json.Unmarshal(text, &note); err != nil {
+		return Note{}, false, fmt.Errorf("%s: %w", n.path(key), err)
+	}
+	return note, note.Key == key, nil
+}
+
+// prune drops what is beyond the bounds, the oldest first.
+func (n *Notes) prune(now time.Time) error {
+	found, err := os.ReadDir(n.dir)
+	if err != nil {
+		return err
+	}
+	type file struct {
+		name string
+		at   time.Time
+	}
+	var files []file
+	for _, f := range found {
+		if info, err := f.Info(); err == nil && strings.HasSuffix(f.Name(), ending) {
+			files = append(files, file{f.Name(), info.ModTime()})
+		}
+	}
+	slices.SortFunc(files, func(a, b file) int {
+		if c := b.at.Compare(a.at); c != 0 {
+			return c
+		}
+		return strings.Compare(a.name, b.name)
+	})
+	for i, f := range files {
+		if i >= CountMax || now.Sub(f.at) > AgeMax {
+			if err := os.Remove(filepath.Join(n.dir, f.name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

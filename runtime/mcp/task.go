@@ -1,0 +1,273 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"shelly/fsm"
+	"shelly/runtime/clock"
+	"shelly/runtime/mcp/wire"
+	"shelly/runtime/tool"
+)
+
+// errTask is a task that has come to no result.
+var errTask = errors.New("its task has no result")
+
+// lookMost bounds how long a server may have its task left alone.
+const lookMost = 30 * time.Second
+
+// follow waits for the result of a task, over as many sessions as it takes (TOL-98). A task
+// that is given up is ended at its server.
+func (c *calling) follow(ctx context.Context, id string) (*sdk.CallToolResult, error) {
+	t := &following{calling: c, id: id, given: map[string]json.RawMessage{}, sent: map[string]bool{}}
+	t.use(c.n)
+	res, err := t.follow(ctx)
+	if ctx.Err() != nil && !ends(ctx) {
+		go t.giveUp(ctx)
+	}
+	return res, err
+}
+
+// following is a task that is waited for.
+type following struct {
+	*calling
+	id   string
+	n    *session    // the last one
+	last chan answer // of one place: the result, which was asked for; nil: it was not
+
+	given map[string]json.RawMessage // the answers to its asks
+	sent  map[string]bool            // those of them that the server has
+}
+
+func (t *following) follow(ctx context.Context) (*sdk.CallToolResult, error) {
+	for {
+		n, err := t.s.ready(ctx)
+		if err != nil {
+			return nil, err
+		}
+		t.use(n)
+		task, err := t.look(ctx)
+		var refused *jsonrpc.Error
+		switch {
+		case errors.As(err, &refused):
+			return nil, fmt.Errorf("%w: it says %q", errTask, refused.Message)
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err == nil:
+			res, over, err := t.take(ctx, task)
+			if over && (err == nil || ctx.Err() != nil || errors.As(err, &refused) || errors.Is(err, errTask)) {
+				return res, err
+			}
+			if over { // the connection is lost
+				t.last = nil
+			}
+		}
+		wait := min(max(task.Poll, t.s.options.pace.looks), lookMost)
+		if task.Poll == 0 {
+			wait = t.s.options.pace.task
+		}
+		if err := clock.Pause(ctx, wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// use makes n the session on which the task's questions come.
+func (t *following) use(n *session) {
+	if t.n == n {
+		return
+	}
+	t.last = nil // of a connection that is gone
+	t.n = n
+	n.mu.Lock()
+	t.f.task = t.id
+	n.mu.Unlock()
+	if n != t.calling.n {
+		t.on(n)
+	}
+}
+
+// look asks how the task stands. A server that does not say is one to which the connection is
+// lost.
+func (t *following) look(ctx context.Context) (wire.Task, error) {
+	lasts, done := t.n.during(ctx)
+	defer done()
+	within, cancel := context.WithTimeout(lasts, t.s.options.pace.connect)
+	defer cancel()
+	task, err := t.n.tasks.Get(within, t.n.client, t.id)
+	if err == nil {
+		select {
+		case t.alive <- struct{}{}:
+		default:
+		}
+	}
+	if within.Err() != nil && lasts.Err() == nil {
+		t.s.lost(t.n, errors.New("it does not say how its task stands"))
+	}
+	return task, err
+}
+
+// take takes what a server says of the task, and reports whether it is over.
+func (t *following) take(ctx context.Context, task wire.Task) (res *sdk.CallToolResult, over bool, err error) {
+	if !wire.Extended(t.n.client) {
+		return t.takeOlder(ctx, task)
+	}
+	switch task.Status {
+	case wire.InputRequired:
+		return nil, false, t.answer(ctx, task.Asks)
+	case wire.Completed, wire.Failed, wire.Cancelled:
+		res, err := t.n.resultOf(ctx, task)
+		return res, true, err
+	}
+	return nil, false, nil
+}
+
+// answer answers those of a task's asks that are new. What has been answered is sent again
+// where the server may not have got it.
+func (t *following) answer(ctx context.Context, asks map[string]wire.Ask) error {
+	open := map[string]wire.Ask{}
+	for key, ask := range asks { // order-free: they are answered in order
+		if _, known := t.given[key]; !known {
+			open[key] = ask
+		}
+	}
+	answers, err := t.respond(ctx, t.n, open)
+	if err != nil {
+		return err
+	}
+	maps.Copy(t.given, answers)
+	send := map[string]json.RawMessage{}
+	for key := range asks { // order-free: a set
+		if !t.sent[key] {
+			send[key] = t.given[key]
+		}
+	}
+	if len(send) == 0 {
+		return nil
+	}
+	lasts, done := t.n.during(ctx)
+	defer done()
+	if err := t.n.tasks.Update(lasts, t.n.client, t.id, send); err != nil {
+		return err
+	}
+	for key := range send { // order-free: a set
+		t.sent[key] = true
+	}
+	return nil
+}
+
+// takeOlder is take of 2025-11-25. There the result is asked for as soon as the task has ended,
+// or has a question, which then comes as any other; meanwhile it is looked at further.
+func (t *following) takeOlder(ctx context.Context, task wire.Task) (res *sdk.CallToolResult, over bool, err error) {
+	if t.last == nil && task.Status == wire.InputRequired {
+		last, n := make(chan answer, 1), t.n
+		t.last = last
+		go func() {
+			ctx, done := n.during(ctx)
+			defer done()
+			res, err := n.tasks.Result(ctx, n.client, t.id)
+			last <- answer{res, err}
+		}()
+	}
+	if !task.Status.Ended() {
+		return nil, false, nil
+	}
+	if t.last == nil {
+		res, err := t.n.resultOf(ctx, task)
+		return res, true, err
+	}
+	select {
+	case a := <-t.last:
+		return a.res, true, a.err
+	case <-ctx.Done():
+		return nil, true, ctx.Err()
+	}
+}
+
+// resultOf is the result of a task that has ended.
+func (n *session) resultOf(ctx context.Context, task wire.Task) (*sdk.CallToolResult, error) {
+	ctx, done := n.during(ctx)
+	defer done()
+	switch {
+	case task.Status == wire.Cancelled:
+	case !wire.Extended(n.client):
+		return n.tasks.Result(ctx, n.client, task.ID)
+	case task.Status == wire.Completed:
+		res := &sdk.CallToolResult{}
+		if err := json.Unmarshal(task.Result, res); err != nil {
+			return nil, fmt.Errorf("%w: it cannot be read: %w", errTask, err)
+		}
+		return res, nil
+	case task.Error != nil:
+		return nil, task.Error
+	}
+	return nil, fmt.Errorf("%w: it is %s %s", errTask, task.Status, task.Message)
+}
+
+// giveUp asks the server to end a task that nobody waits for.
+func (t *following) giveUp(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.s.options.pace.grace)
+	defer cancel()
+	if err := t.n.tasks.Cancel(ctx, t.n.client, t.id); err != nil {
+		t.s.options.Log.Info("a task that was given up may go on at its server", "server", t.s.config.Name, "error", err)
+	}
+}
+
+// ready waits until the server is up.
+func (s *server) ready(ctx context.Context) (*session, error) {
+	wait := time.NewTicker(s.options.pace.looks)
+	defer wait.Stop()
+	for {
+		n, err := s.current()
+		if err == nil {
+			return n, nil
+		}
+		select {
+		case <-wait.C:
+		case <-s.done:
+			return nil, errors.New("it is no longer used")
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
+}
+
+// probe says what became of a call whose outcome is unknown, where it is a task (TOL-99).
+func (s *server) probe(ctx context.Context, d declared, call fsm.RunProbe) tool.Found {
+	unsure := func(why string) tool.Found { return tool.Found{Answer: fsm.ProbeUnsure, Text: why} }
+	note, found, err := s.options.notes.Get(call.Key)
+	switch {
+	case err != nil:
+		return unsure("what is known of the call cannot be read: " + err.Error())
+	case !found || note.Task == "":
+		return unsure("no task of the call is known")
+	}
+	n, err := s.ready(ctx)
+	if err != nil {
+		return unsure("its server is not up: " + err.Error())
+	}
+	task, err := n.tasks.Get(ctx, n.client, note.Task)
+	switch {
+	case err != nil:
+		return unsure("its server does not say how the task stands: " + err.Error())
+	case task.Status == wire.Cancelled:
+		return unsure("its task was cancelled")
+	case task.Status.Ended():
+		res, err := n.resultOf(ctx, task)
+		var refused *jsonrpc.Error
+		switch {
+		case errors.As(err, &refused):
+			return tool.Found{Answer: fsm.ProbeDone, Text: s.refusal(refused).Text, Failed: true}
+		case err == nil && len(text(res)) <= tool.ProbeBytesMax:
+			return tool.Found{Answer: fsm.ProbeDone, Text: text(res), Failed: res.IsError}
+		}
+	}
+	return tool.Found{Answer: fsm.ProbeWorking, Text: "its task is " + string(task.Status)}
+}

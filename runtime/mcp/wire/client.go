@@ -1,0 +1,230 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Client asks a server for tasks beside what the library does. It is of one client and one
+// session, and is safe for concurrent use.
+type Client struct {
+	mu      sync.Mutex
+	offered bool            // by 2025-11-25
+	cancels bool            // by 2025-11-25
+	tools   map[string]bool // of 2025-11-25: those that may be tasks
+}
+
+// NewClient prepares a client that is not connected yet.
+func NewClient(c *sdk.Client) (*Client, error) {
+	t := &Client{tools: map[string]bool{}}
+	err := errors.Join(
+		sdk.AddSendingCustomMethod[*sdk.InitializeParams, *greeting](c, methodGreet),
+		sdk.AddSendingCustomMethod[*sdk.ListToolsParams, *list](c, methodList),
+		sdk.AddSendingCustomMethod[*callParams, *outcome](c, methodCall),
+		sdk.AddSendingCustomMethod[*ofTask, *told](c, MethodGet),
+		sdk.AddSendingCustomMethod[*ofTask, *outcome](c, MethodResult),
+		sdk.AddSendingCustomMethod[*ofTask, *anything](c, MethodCancel),
+		sdk.AddSendingCustomMethod[*update, *anything](c, MethodUpdate),
+	)
+	c.AddSendingMiddleware(t.looks)
+	return t, err
+}
+
+// looks takes note of what the answers to some methods say of tasks.
+func (t *Client) looks(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		switch method {
+		case "initialize":
+			res, err := next(ctx, methodGreet, req)
+			if err != nil {
+				return nil, err
+			}
+			g := res.(*greeting)
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.offered, t.cancels = g.calls, g.cancels
+			return &g.InitializeResult, nil
+		case "tools/list":
+			res, err := next(ctx, methodList, req)
+			if err != nil {
+				return nil, err
+			}
+			l := res.(*list)
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			for name, is := range l.tasks {
+				t.tools[name] = is
+			}
+			return &l.ListToolsResult, nil
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// greeting is what a server answers to initialize, with what it says of tasks.
+type greeting struct {
+	sdk.InitializeResult
+	calls, cancels bool
+}
+
+// UnmarshalJSON reads both.
+func (g *greeting) UnmarshalJSON(b []byte) error {
+	var w struct {
+		Capabilities struct {
+			Tasks struct {
+				Cancel   json.RawMessage
+				Requests struct {
+					Tools struct{ Call json.RawMessage }
+				}
+			}
+		}
+	}
+	if err := errors.Join(json.Unmarshal(b, &g.InitializeResult), json.Unmarshal(b, &w)); err != nil {
+		return err
+	}
+	g.calls, g.cancels = w.Capabilities.Tasks.Requests.Tools.Call != nil, w.Capabilities.Tasks.Cancel != nil
+	return nil
+}
+
+// list is a page of tools, with which may be tasks.
+type list struct {
+	sdk.ListToolsResult
+	tasks map[string]bool
+}
+
+// UnmarshalJSON reads both.
+func (l *list) UnmarshalJSON(b []byte) error {
+	var w struct {
+		Tools []struct {
+			Name      string
+			Execution struct{ TaskSupport string }
+		}
+	}
+	if err := errors.Join(json.Unmarshal(b, &l.ListToolsResult), json.Unmarshal(b, &w)); err != nil {
+		return err
+	}
+	l.tasks = map[string]bool{}
+	for _, tool := range w.Tools {
+		l.tasks[tool.Name] = tool.Execution.TaskSupport == "optional" || tool.Execution.TaskSupport == "required"
+	}
+	return nil
+}
+
+// Extended reports whether a session's tasks are those of 2026-07-28, by which the server
+// chooses which call becomes one.
+func Extended(s *sdk.ClientSession) bool {
+	r := s.InitializeResult()
+	return r != nil && r.ProtocolVersion >= newer
+}
+
+// Tasks reports whether calls of a tool may become tasks.
+func (t *Client) Tasks(s *sdk.ClientSession, tool string) bool {
+	if Extended(s) {
+		can := s.InitializeResult().Capabilities
+		return can != nil && can.Extensions[Extension] != nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.offered && t.tools[tool]
+}
+
+// callParams are those of a call, with what the library leaves out.
+type callParams struct {
+	sdk.ParamsBase
+	Name           string                     `json:"name"`
+	Arguments      any                        `json:"arguments"`
+	Task           *wanted                    `json:"task,omitempty"`
+	InputResponses map[string]json.RawMessage `json:"inputResponses,omitempty"`
+	RequestState   string                     `json:"requestState,omitempty"`
+}
+
+// wanted asks for a task; how long it is kept is left to the server.
+type wanted struct{}
+
+// Answers are what a server gets for its asks, with the state that it sent along.
+type Answers struct {
+	To    map[string]json.RawMessage
+	State string
+}
+
+// Call calls a tool, as a task where it may be one and the protocol leaves that to its client.
+func (t *Client) Call(ctx context.Context, s *sdk.ClientSession, name string, arguments any, a Answers) (Outcome, error) {
+	p := &callParams{Name: name, Arguments: arguments, InputResponses: a.To, RequestState: a.State}
+	if !Extended(s) && t.Tasks(s, name) {
+		p.Task = &wanted{}
+	}
+	o, err := sdk.CallCustomMethod[*callParams, *outcome](ctx, s, methodCall, p)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if o.Task != nil && o.Task.ID == "" {
+		return Outcome{}, errors.New("it has answered with a task without an id")
+	}
+	return o.Outcome, nil
+}
+
+// ofTask are the parameters of what is about one task.
+type ofTask struct {
+	sdk.ParamsBase
+	TaskID string `json:"taskId"`
+}
+
+// Get asks how a task stands.
+func (t *Client) Get(ctx context.Context, s *sdk.ClientSession, id string) (Task, error) {
+	r, err := sdk.CallCustomMethod[*ofTask, *told](ctx, s, MethodGet, &ofTask{TaskID: id})
+	if err != nil {
+		return Task{}, err
+	}
+	if r.ID != id {
+		return Task{}, fmt.Errorf("it was asked for a task and has answered with another")
+	}
+	return r.Task, nil
+}
+
+// Result waits for the result of a task of 2025-11-25. Meanwhile the server may ask.
+func (t *Client) Result(ctx context.Context, s *sdk.ClientSession, id string) (*sdk.CallToolResult, error) {
+	r, err := sdk.CallCustomMethod[*ofTask, *outcome](ctx, s, MethodResult, &ofTask{TaskID: id})
+	if err != nil {
+		return nil, err
+	}
+	if r.Outcome.Result == nil {
+		return nil, errors.New("it was asked for a task's result and has answered with something else")
+	}
+	return r.Outcome.Result, nil
+}
+
+// Cancel asks a server to end a task, where it can.
+func (t *Client) Cancel(ctx context.Context, s *sdk.ClientSession, id string) error {
+	t.mu.Lock()
+	can := t.cancels || Extended(s)
+	t.mu.Unlock()
+	if !can {
+		return nil
+	}
+	_, err := sdk.CallCustomMethod[*ofTask, *anything](ctx, s, MethodCancel, &ofTask{TaskID: id})
+	return err
+}
+
+// update are the answers to what the server of a task of 2026-07-28 asks.
+type update struct {
+	sdk.ParamsBase
+	TaskID         string                     `json:"taskId"`
+	InputResponses map[string]json.RawMessage `json:"inputResponses"`
+}
+
+// Update brings a server the answers to a task's asks.
+func (t *Client) Update(ctx context.Context, s *sdk.ClientSession, id string, to map[string]json.RawMessage) error {
+	_, err := sdk.CallCustomMethod[*update, *anything](ctx, s, MethodUpdate, &update{TaskID: id, InputResponses: to})
+	return err
+}
+
+// anything is an answer of which nothing is looked at.
+type anything struct{ sdk.ResultBase }
+
+// UnmarshalJSON takes what there is.
+func (*anything) UnmarshalJSON([]byte) error { return nil }

@@ -1,0 +1,111 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+)
+
+// The methods that are sent under other names, so that the library hands over all of their
+// parameters and answers.
+const (
+	own            = "shelly/"
+	methodGreet    = own + "initialize"
+	methodCall     = own + "call"
+	methodList     = own + "list"
+	methodCallTask = own + "task" // a call that a client wants to be a task, at a server
+)
+
+// named are the standard names of those methods.
+var named = map[string]string{
+	methodGreet: "initialize", methodCall: "tools/call", methodList: "tools/list", methodCallTask: "tools/call",
+}
+
+// envelope is a message, of which only the method is looked at.
+type envelope struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params,omitempty"`
+}
+
+// outgoing returns a message with the standard name of its method.
+func outgoing(message []byte) (_ []byte, e envelope) {
+	if !bytes.Contains(message, []byte(`"`+own)) {
+		_ = json.Unmarshal(message, &e)
+		return message, e
+	}
+	if json.Unmarshal(message, &e) != nil || named[e.Method] == "" {
+		return message, e
+	}
+	e.Method = named[e.Method]
+	changed, err := json.Marshal(e)
+	if err != nil {
+		return message, e
+	}
+	return changed, e
+}
+
+// Writer passes on the messages that the library writes to a program, each with its
+// standard name. The library writes a message, with its line end, at once.
+func Writer(to io.WriteCloser) io.WriteCloser { return writer{to} }
+
+type writer struct{ io.WriteCloser }
+
+func (w writer) Write(p []byte) (int, error) {
+	line, end := bytes.CutSuffix(p, []byte("\n"))
+	changed, _ := outgoing(line)
+	if end {
+		changed = append(slices.Clip(changed), '\n')
+	}
+	if _, err := w.WriteCloser.Write(changed); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Headers of a request that repeat what its message says, since 2026-07-28.
+const (
+	methodHeader = "Mcp-Method"
+	nameHeader   = "Mcp-Name"
+)
+
+// HTTP gives the message of a request to a server its standard name, and the headers that
+// repeat what it says.
+func HTTP(req *http.Request) error {
+	if req.Method != http.MethodPost || req.Body == nil {
+		return nil
+	}
+	body, err := io.ReadAll(req.Body)
+	_ = req.Body.Close()
+	if err != nil {
+		return err
+	}
+	changed, e := outgoing(body)
+	if req.Header.Get(methodHeader) != "" {
+		req.Header.Set(methodHeader, e.Method)
+		if name := e.name(); name != "" {
+			req.Header.Set(nameHeader, name)
+		}
+	}
+	req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(changed)), int64(len(changed))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(changed)), nil }
+	return nil
+}
+
+// name is what the header of this name says of a message of ours.
+func (e envelope) name() string {
+	var p struct{ Name, TaskID string }
+	if json.Unmarshal(e.Params, &p) != nil {
+		return ""
+	}
+	switch e.Method {
+	case "tools/call":
+		return p.Name
+	case MethodGet, MethodResult, MethodCancel, MethodUpdate:
+		return p.TaskID
+	}
+	return ""
+}

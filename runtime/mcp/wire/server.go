@@ -1,0 +1,295 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Server is what a server of the library needs to have tasks. Its functions are called from
+// many goroutines at once. An id that is of no task is an error of code invalid params.
+type Server struct {
+	// Tools are those whose calls may be tasks.
+	Tools []string
+	// Begin begins a call as a task, which is durable once it returns. A call that needs none
+	// may have its result at once where extended is true, as it is of 2026-07-28.
+	Begin func(ctx context.Context, s *sdk.ServerSession, p *sdk.CallToolParamsRaw, extended bool) (Outcome, error)
+	// Get tells how a task stands. A completed one has its Result.
+	Get func(ctx context.Context, id string) (Task, error)
+	// Result waits for a task's result, and may ask its session meanwhile.
+	Result func(ctx context.Context, s *sdk.ServerSession, id string) (*sdk.CallToolResult, error)
+	// Cancel asks for the end of a task, and tells how it stands then.
+	Cancel func(ctx context.Context, id string) (Task, error)
+	// Update brings answers to a task's Asks.
+	Update func(ctx context.Context, id string, answers map[string]json.RawMessage) error
+}
+
+// Use gives them to a server, whose capabilities have to name the [Extension]. What it reads
+// has to come through [Incoming] or [Handler].
+func (t Server) Use(s *sdk.Server) error {
+	s.AddReceivingMiddleware(t.grows)
+	type session = *sdk.ServerSession
+	return errors.Join(
+		sdk.AddReceivingCustomMethod(s, methodCallTask, func(ctx context.Context, ss session, p *taskParams) (*shown, error) {
+			o, err := t.Begin(ctx, ss, &sdk.CallToolParamsRaw{Meta: p.Meta, Name: p.Name, Arguments: p.Arguments}, false)
+			if err != nil {
+				return nil, err
+			}
+			return &shown{v: map[string]any{"task": o.Task.older()}}, nil
+		}),
+		sdk.AddReceivingCustomMethod(s, MethodGet, func(ctx context.Context, _ session, p *ofTask) (*shown, error) {
+			task, err := t.Get(ctx, p.TaskID)
+			return task.shown(p.extended()), err
+		}),
+		sdk.AddReceivingCustomMethod(s, MethodResult, func(ctx context.Context, ss session, p *ofTask) (*sdk.CallToolResult, error) {
+			res, err := t.Result(ctx, ss, p.TaskID)
+			if err == nil {
+				res.Meta = sdk.Meta{RelatedTask: map[string]any{"taskId": p.TaskID}}
+			}
+			return res, err
+		}),
+		sdk.AddReceivingCustomMethod(s, MethodCancel, func(ctx context.Context, _ session, p *ofTask) (*shown, error) {
+			task, err := t.Cancel(ctx, p.TaskID)
+			if p.extended() {
+				return &shown{v: map[string]any{"resultType": "complete"}}, err
+			}
+			return task.shown(false), err
+		}),
+		sdk.AddReceivingCustomMethod(s, MethodUpdate, func(ctx context.Context, _ session, p *update) (*shown, error) {
+			return &shown{v: map[string]any{"resultType": "complete"}}, t.Update(ctx, p.TaskID, p.InputResponses)
+		}),
+	)
+}
+
+// taskParams are those of a call that its client wants to be a task.
+type taskParams struct {
+	sdk.ParamsBase
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// shown is an answer of our own.
+type shown struct {
+	sdk.ResultBase
+	v any
+}
+
+// MarshalJSON writes it as it is.
+func (s *shown) MarshalJSON() ([]byte, error) { return json.Marshal(s.v) }
+
+// grows adds to some answers what says that there are tasks, and begins them where the protocol
+// leaves that to the server.
+func (t Server) grows(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if p, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok && declares(p.Meta) && slices.Contains(t.Tools, p.Name) {
+			o, err := t.Begin(ctx, req.GetSession().(*sdk.ServerSession), p, true)
+			if err != nil || o.Task == nil {
+				return o.Result, err
+			}
+			task := o.Task.newer()
+			task["resultType"] = "task"
+			return &shown{v: task}, nil
+		}
+		res, err := next(ctx, method, req)
+		switch {
+		case err != nil:
+		case method == "initialize":
+			return grown{res, t.capable}, nil
+		case method == "tools/list" && !extended(req.GetParams().GetMeta()):
+			return grown{res, t.supported}, nil
+		}
+		return res, err
+	}
+}
+
+// grown is an answer of the library with more fields.
+type grown struct {
+	sdk.Result
+	more func(map[string]any)
+}
+
+// MarshalJSON writes all of it.
+func (g grown) MarshalJSON() ([]byte, error) {
+	b, err := json.Marshal(g.Result)
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(b, &fields); err != nil {
+		return nil, err
+	}
+	g.more(fields)
+	return json.Marshal(fields)
+}
+
+// capable says of 2025-11-25 that calls may be tasks.
+func (t Server) capable(greeting map[string]any) {
+	if can, ok := greeting["capabilities"].(map[string]any); ok {
+		none := map[string]any{}
+		can["tasks"] = map[string]any{"cancel": none, "requests": map[string]any{"tools": map[string]any{"call": none}}}
+	}
+}
+
+// supported says of 2025-11-25 which tools' calls may be.
+func (t Server) supported(list map[string]any) {
+	tools, _ := list["tools"].([]any)
+	for _, entry := range tools {
+		if tool, ok := entry.(map[string]any); ok {
+			if name, _ := tool["name"].(string); slices.Contains(t.Tools, name) {
+				tool["execution"] = map[string]any{"taskSupport": "optional"}
+			}
+		}
+	}
+}
+
+// declares reports whether what goes with a request says that its client knows the extension.
+func declares(m sdk.Meta) bool {
+	var can struct {
+		Extensions map[string]json.RawMessage `json:"extensions"`
+	}
+	b, err := json.Marshal(m[sdk.MetaKeyClientCapabilities])
+	if err != nil || json.Unmarshal(b, &can) != nil {
+		return false
+	}
+	_, ok := can.Extensions[Extension]
+	return ok
+}
+
+// extended reports whether what goes with a request is of 2026-07-28.
+func extended(m sdk.Meta) bool {
+	version, _ := m[sdk.MetaKeyProtocolVersion].(string)
+	return version >= newer
+}
+
+func (p *ofTask) extended() bool { return extended(p.Meta) }
+
+func (t *Task) shown(extended bool) *shown {
+	if !extended {
+		return &shown{v: t.older()}
+	}
+	task := t.newer()
+	task["resultType"] = "complete"
+	return &shown{v: task}
+}
+
+// older is a task as 2025-11-25 has it.
+func (t *Task) older() map[string]any {
+	m := t.common()
+	m["ttl"], m["pollInterval"] = nil, t.Poll.Milliseconds()
+	return m
+}
+
+// newer is a task as 2026-07-28 has it.
+func (t *Task) newer() map[string]any {
+	m := t.common()
+	m["ttlMs"], m["pollIntervalMs"] = nil, t.Poll.Milliseconds()
+	if len(t.Asks) > 0 {
+		m["inputRequests"] = t.Asks
+	}
+	if t.Result != nil {
+		m["result"] = t.Result
+	}
+	if t.Error != nil {
+		m["error"] = t.Error
+	}
+	return m
+}
+
+func (t *Task) common() map[string]any {
+	m := map[string]any{
+		"taskId": t.ID, "status": t.Status,
+		"createdAt": t.Created.UTC().Format(time.RFC3339Nano), "lastUpdatedAt": t.Updated.UTC().Format(time.RFC3339Nano),
+	}
+	if t.Message != "" {
+		m["statusMessage"] = t.Message
+	}
+	return m
+}
+
+// incoming gives a call that its client wants to be a task its name of our own, and no other
+// one of those.
+func incoming(message []byte) []byte {
+	var e envelope
+	if json.Unmarshal(message, &e) != nil {
+		return message
+	}
+	var p struct {
+		Task json.RawMessage `json:"task"`
+	}
+	switch {
+	case named[e.Method] != "":
+		e.Method = "unknown/" + e.Method
+	case e.Method == "tools/call" && json.Unmarshal(e.Params, &p) == nil && len(p.Task) > 0 && p.Task[0] == '{':
+		e.Method = methodCallTask
+	default:
+		return message
+	}
+	changed, err := json.Marshal(e)
+	if err != nil {
+		return message
+	}
+	return changed
+}
+
+// Incoming passes on the lines that a client has written.
+func Incoming(from io.ReadCloser) io.ReadCloser { return &reader{from: from} }
+
+type reader struct {
+	from io.ReadCloser
+	read []byte // of a line that is not whole
+	out  []byte // what is to be handed on
+	err  error
+}
+
+// Read implements [io.Reader].
+func (r *reader) Read(p []byte) (int, error) {
+	for len(r.out) == 0 {
+		if r.err != nil {
+			return 0, r.err
+		}
+		part := make([]byte, 32<<10)
+		n, err := r.from.Read(part)
+		r.read, r.err = append(r.read, part[:n]...), err
+		for {
+			line, rest, whole := bytes.Cut(r.read, []byte("\n"))
+			if !whole {
+				break
+			}
+			r.out = append(append(r.out, incoming(line)...), '\n')
+			r.read = rest
+		}
+		if err != nil { // what is left is no whole message
+			r.out, r.read = append(r.out, r.read...), nil
+		}
+	}
+	n := copy(p, r.out)
+	r.out = r.out[n:]
+	return n, nil
+}
+
+// Close implements [io.Closer].
+func (r *reader) Close() error { return r.from.Close() }
+
+// Handler passes on the requests of clients, whose bodies are at most that many bytes long.
+func Handler(next http.Handler, bytesMax int64) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bytesMax))
+			if err != nil {
+				http.Error(w, "the body cannot be read", http.StatusRequestEntityTooLarge)
+				return
+			}
+			changed := incoming(body)
+			r = r.Clone(r.Context())
+			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(changed)), int64(len(changed))
+		}
+		next.ServeHTTP(w, r)
+	})
+}

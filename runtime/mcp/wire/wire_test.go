@@ -1,0 +1,105 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestTOL98AMethodOfOurOwnLeavesUnderItsStandardName(t *testing.T) {
+	for in, want := range map[string]string{ // order-free: each is written alone
+		`{"jsonrpc":"2.0","id":1,"method":"shelly/call","params":{"name":"a"}}`:                          `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"method":"shelly/call"}}}`: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"method":"shelly/call"}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"shelly/other"}`:                                               `{"jsonrpc":"2.0","id":1,"method":"shelly/other"}`,
+		`{"jsonrpc":"2.0","id":1,"result":{"text":"\"shelly/call\""}}`:                                   `{"jsonrpc":"2.0","id":1,"result":{"text":"\"shelly/call\""}}`,
+	} {
+		var out bytes.Buffer
+		n, err := Writer(closer{&out}).Write([]byte(in + "\n"))
+		if err != nil || n != len(in)+1 || out.String() != want+"\n" {
+			t.Errorf("%s becomes %s, %d, %v", in, out.String(), n, err)
+		}
+	}
+}
+
+type closer struct{ io.Writer }
+
+func (closer) Close() error { return nil }
+
+// The headers that repeat what a message says are those of the message that is sent.
+func TestTOL98TheHeadersSayWhatTheMessageSays(t *testing.T) {
+	for body, want := range map[string][2]string{ // order-free: each is sent alone
+		`{"jsonrpc":"2.0","id":1,"method":"shelly/call","params":{"name":"deploy"}}`:    {"tools/call", "deploy"},
+		`{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"taskId":"t1"}}`:        {"tasks/get", "t1"},
+		`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"file:/x"}}`: {"resources/read", "kept"},
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+		r.Header.Set(methodHeader, "shelly/call")
+		r.Header.Set(nameHeader, "kept")
+		if err := HTTP(r); err != nil {
+			t.Fatal(err)
+		}
+		sent, _ := io.ReadAll(r.Body)
+		if got := [2]string{r.Header.Get(methodHeader), r.Header.Get(nameHeader)}; got != want || !json.Valid(sent) || r.ContentLength != int64(len(sent)) {
+			t.Errorf("%s is sent as %s with %q", body, sent, got)
+		}
+	}
+}
+
+// A client gets a method of our own by asking for a task, and not by its name.
+func TestTOL98WhatAClientSendsIsToldApart(t *testing.T) {
+	for in, method := range map[string]string{ // order-free: each is read alone
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","task":{"ttl":5}}}`: methodCallTask,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","task":null}}`:      "tools/call",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}`:                  "tools/call",
+		`{"jsonrpc":"2.0","id":1,"method":"shelly/task","params":{"name":"a"}}`:                 "unknown/shelly/task",
+		`no JSON`: "",
+	} {
+		got, err := io.ReadAll(Incoming(io.NopCloser(&slow{rest: in + "\n"})))
+		var e envelope
+		_ = json.Unmarshal(got, &e)
+		if err != nil || e.Method != method || !bytes.HasSuffix(got, []byte("\n")) {
+			t.Errorf("%s is read as %s, %v", in, got, err)
+		}
+	}
+}
+
+// slow hands out a byte at a time.
+type slow struct{ rest string }
+
+func (s *slow) Read(p []byte) (int, error) {
+	if s.rest == "" {
+		return 0, io.EOF
+	}
+	p[0], s.rest = s.rest[0], s.rest[1:]
+	return 1, nil
+}
+
+func TestTOL98BothFormsOfATaskAreRead(t *testing.T) {
+	for in, want := range map[string]string{ // order-free: each is read alone
+		`{"task":{"taskId":"t1","status":"working","pollInterval":5000}}`:                            "t1 working 5s",
+		`{"resultType":"task","taskId":"t1","status":"working","pollIntervalMs":20,"ttlMs":null}`:    "t1 working 20ms",
+		`{"content":[{"type":"text","text":"x"}],"structuredContent":{"task":{"taskId":"no task"}}}`: "a result",
+		`{"resultType":"input_required","inputRequests":{"q":{"method":"elicitation/create"}}}`:      "asks",
+	} {
+		var o outcome
+		if err := json.Unmarshal([]byte(in), &o); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		switch {
+		case o.Task != nil:
+			got = o.Task.ID + " " + string(o.Task.Status) + " " + o.Task.Poll.String()
+		case o.Result != nil:
+			got = "a result"
+		case o.Asks["q"].Method == "elicitation/create":
+			got = "asks"
+		}
+		if got != want {
+			t.Errorf("%s is read as %q", in, got)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"shelly/fsm"
+	"shelly/runtime/clock"
+	"shelly/runtime/mcp/kept"
+	"shelly/runtime/mcp/wire"
+)
+
+// roundsMax is how often a server may want to know something before it answers a call.
+const roundsMax = 10
+
+// work gets the answer to a call: a result at once, after its server's questions (TOL-97), or
+// as a task's (TOL-98).
+func (c *calling) work(ctx context.Context) (*sdk.CallToolResult, error) {
+	if id := c.known().Task; id != "" {
+		return c.follow(ctx, id)
+	}
+	answers := c.stated()
+	for range roundsMax {
+		out, err := c.send(ctx, answers)
+		switch {
+		case err != nil:
+			return nil, err
+		case out.Task != nil:
+			c.keep(func(n *kept.Note) { n.Task = out.Task.ID })
+			return c.follow(ctx, out.Task.ID)
+		case out.Result != nil:
+			return out.Result, nil
+		}
+		c.state(out)
+		answers.State = out.State
+		if answers.To, err = c.respond(ctx, c.n, out.Asks); err != nil {
+			return nil, err
+		}
+		if len(out.Asks) == 0 { // it has too much to do, and wants to be asked later
+			if err := clock.Pause(ctx, c.s.options.pace.least); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return nil, fmt.Errorf("it wants to know something for the %dth time", roundsMax)
+}
+
+// send sends a call. A server that wants to find arguments in headers, too, gets them from the
+// library's own way alone, which knows no tasks.
+func (c *calling) send(ctx context.Context, a wire.Answers) (wire.Outcome, error) {
+	ctx, done := c.n.during(ctx)
+	defer done()
+	out, err := c.n.tasks.Call(ctx, c.n.client, c.d.name, map[string]any(c.args), a)
+	var refused *jsonrpc.Error
+	if a.To != nil || !errors.As(err, &refused) || refused.Code != sdk.CodeHeaderMismatch {
+		return out, err
+	}
+	res, err := c.n.client.CallTool(ctx, &sdk.CallToolParams{Name: c.d.name, Arguments: map[string]any(c.args)})
+	return wire.Outcome{Result: res}, err
+}
+
+// respond answers what a server wants to know before it goes on.
+func (c *calling) respond(ctx context.Context, n *session, asks map[string]wire.Ask) (map[string]json.RawMessage, error) {
+	answers := map[string]json.RawMessage{}
+	for _, key := range slices.Sorted(maps.Keys(asks)) {
+		var p sdk.ElicitParams
+		if asks[key].Method != "elicitation/create" {
+			return nil, fmt.Errorf("it wants %q, which shelly does not do", asks[key].Method)
+		}
+		if err := json.Unmarshal(asks[key].Params, &p); err != nil {
+			return nil, fmt.Errorf("its question cannot be read: %w", err)
+		}
+		res, err := n.put(ctx, []*flight{c.f}, &p)
+		if err != nil {
+			return nil, err
+		}
+		if answers[key], err = json.Marshal(res); err != nil {
+			return nil, err
+		}
+	}
+	return answers, nil
+}
+
+// state takes note of the one question of a server that wants its state back with the answer,
+// so that the call can go on after a crash (TOL-100).
+func (c *calling) state(out wire.Outcome) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.note.Ask, c.note.State = "", ""
+	for key := range out.Asks {
+		if len(out.Asks) == 1 && out.State != "" {
+			c.note.Ask, c.note.State = key, out.State
+		}
+	}
+}
+
+// stated are the answers with which a call goes on where a crash has cut it off, after the
+// person has said yes.
+func (c *calling) stated() wire.Answers {
+	n := c.known()
+	if n.State == "" || !c.call.Approved {
+		return wire.Answers{}
+	}
+	return wire.Answers{To: map[string]json.RawMessage{n.Ask: n.Yes}, State: n.State}
+}
+
+func (c *calling) known() kept.Note {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.note
+}
+
+// keep changes what is known of a call, durably. A call of which nothing can be kept goes on:
+// after a crash its outcome is unknown.
+func (c *calling) keep(change func(*kept.Note)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before := c.note
+	change(&c.note)
+	if c.call.Key == "" || c.s.options.notes == nil || same(before, c.note) {
+		return
+	}
+	c.note.Key, c.note.Server, c.note.Tool = c.call.Key, c.d.server, c.d.name
+	if err := c.s.options.notes.Put(c.note); err != nil {
+		c.s.options.Log.Warn("what a call waits for cannot be kept over a crash", "server", c.d.server, "tool", c.d.name, "error", err)
+	}
+}
+
+func same(a, b kept.Note) bool {
+	return a.Task == b.Task && a.Ended == b.Ended && a.Question == b.Question
+}
+
+// noted is what a crash has left of a call that is started again. Of one that has been
+// answered it is nothing: this is another attempt.
+func (s *server) noted(call fsm.RunTool) kept.Note {
+	if call.Key == "" || s.options.notes == nil {
+		return kept.Note{}
+	}
+	note, found, err := s.options.notes.Get(call.Key)
+	if err != nil {
+		s.options.Log.Warn("what is known of a call cannot be read", "server", s.config.Name, "error", err)
+	}
+	if !found || note.Ended || note.Task == "" && !call.Approved {
+		return kept.Note{}
+	}
+	return note
+}
