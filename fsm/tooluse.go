@@ -15,6 +15,7 @@ type RunTool struct {
 
 	Approved bool   `json:"approved,omitempty"` // a person or a grant lets this call run (APR-19)
 	Source   Source `json:"source,omitzero"`    // where Args came from
+	Waits    bool   `json:"waits,omitempty"`    // the attempt is worked on already, as its probe says, and only waited for (INF-56)
 }
 
 // hash leaves Approved out: older builds have started approved calls without it. Source is in no hash (MSG-3).
@@ -30,6 +31,9 @@ func (e RunTool) hash(x *Hasher) {
 	if e.Keep != (Keep{}) { // older builds have hashed no such share
 		x.Int(e.Keep.Tokens)
 		x.Str(e.Keep.Owner)
+	}
+	if e.Waits { // older builds have hashed no such start
+		x.Bool(true)
 	}
 }
 

@@ -78,9 +78,6 @@ type Probe struct {
 	Takes  fsm.Millis
 }
 
-// works reports whether the stub's calls are worked on outside, whatever becomes of who waits.
-func (p *Probe) works() bool { return p != nil && p.Answer == fsm.ProbeWorking }
-
 // Of is what the probe says of a call, or nil where no answer comes. Started says
 // whether the call was, and act is its entry.
 func (p *Probe) Of(e fsm.RunProbe, act Act, started bool) fsm.Fact {

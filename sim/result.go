@@ -239,7 +239,7 @@ func Once(e fsm.Effect) (what, invariant string, once bool) {
 	if reply, ok := e.(fsm.Reply); ok {
 		return "the reply to " + named(reply.Request), "INV-1", true
 	}
-	if run, ok := e.(fsm.RunTool); ok && !run.Effects.Repeatable() {
+	if run, ok := e.(fsm.RunTool); ok && !run.Effects.Repeatable() && !run.Waits {
 		return fmt.Sprintf("attempt %d of %s", run.Attempt, run.Key), "INV-6", true
 	}
 	return "", "", false

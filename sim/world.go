@@ -215,7 +215,7 @@ func (w *world) acts(e fsm.RunTool) Act {
 			w.unexpected(fmt.Sprintf("a call of %s %s that no stub entry is left for", e.Name, e.Args))
 		}
 	}
-	if act.Probe.works() && w.hasStarted(e.Key, e.Attempt) { // it only waits for what is worked on
+	if e.Waits { // for what it has started before
 		act.Changes = nil
 	} else {
 		w.result.Ran = append(w.result.Ran, Ran{At: w.agenda.now, Run: e, Act: taken})
@@ -240,7 +240,7 @@ func (w *world) probe(e fsm.RunProbe) error {
 	if act.Reads != "" {
 		act = w.plan.Met(act)
 	}
-	fact := act.Probe.Of(e, act, w.hasStarted(e.Key, e.Attempt))
+	fact := act.Probe.Of(e, act, w.hasStarted(e))
 	if fact == nil {
 		return nil
 	}
@@ -258,10 +258,10 @@ func (w *world) probe(e fsm.RunProbe) error {
 	return nil
 }
 
-// hasStarted reports whether an attempt of a call was started in the world.
-func (w *world) hasStarted(key string, attempt int) bool {
+// hasStarted reports whether the last attempt of a call was started in the world.
+func (w *world) hasStarted(e fsm.RunProbe) bool {
 	for _, ran := range w.result.Ran {
-		if ran.Run.Key == key && ran.Run.Attempt == attempt {
+		if ran.Run.Key == e.Key && ran.Run.Attempt == e.Attempt {
 			return true
 		}
 	}

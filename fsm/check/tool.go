@@ -25,7 +25,7 @@ type start struct {
 }
 
 // resumes reports whether a start only waits again for the last attempt (INF-56).
-func (s *start) resumes(e *fsm.RunTool) bool { return s.works && e.Attempt == s.attempt }
+func (s *start) resumes(e *fsm.RunTool) bool { return s.works && e.Waits && e.Attempt == s.attempt }
 
 // startsOf are the calls of the last answer that the state shows as started.
 func startsOf(h *state.Handle) []start {
@@ -216,6 +216,9 @@ func (w *Monitor) checkTool(m *machine.Machine, f *followed, e *fsm.RunTool) {
 	}
 	if last := f.starts[known]; !e.Effects.Repeatable() && !last.resumes(e) && (e.Attempt != last.attempt+1 || !last.nothing) {
 		w.violate("INV-6", "handle %d starts attempt %d of the unsafe call %q after attempt %d, which nobody says did nothing", f.id, e.Attempt, e.Name, last.attempt)
+	}
+	if e.Waits && !f.starts[known].resumes(e) {
+		w.violate("INV-6", "handle %d waits for attempt %d of call %s, of which nobody says that it is worked on", f.id, e.Attempt, e.Key)
 	}
 	f.starts = slices.Clone(f.starts)
 	f.starts[known] = s

@@ -173,7 +173,7 @@ func (m *Machine) attemptAgain(h *state.Handle) bool {
 		return true
 	}
 	h.Inf.Attempt++
-	h.Inf.Asked, h.Inf.Why = false, ""
+	h.Inf.Asked, h.Inf.Why, h.Inf.Works = false, "", false
 	m.run(h, decl)
 	return false
 }

@@ -94,6 +94,7 @@ func (m *Machine) startTool(h *state.Handle, call fsm.CallID, decl *fsm.ToolDecl
 
 		Approved: h.Inf.Cleared || m.granted(h, decl, c),
 		Source:   m.derived(h, h.Inf.Talk.Messages),
+		Waits:    h.Inf.Works,
 	})
 }
 

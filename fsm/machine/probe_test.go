@@ -149,8 +149,8 @@ func TestINF56WhatIsStillWorkedOnIsWaitedForAgain(t *testing.T) {
 	})
 	key := one[fsm.RunProbe](d).Key
 	d.probeSays(fsm.ProbeWorking, "")
-	if run := one[fsm.RunTool](d); run.Attempt != 1 || run.Key != key {
-		t.Errorf("attempt %d of %s is waited for as %s", run.Attempt, key, run.Key)
+	if run := one[fsm.RunTool](d); run.Attempt != 1 || run.Key != key || !run.Waits {
+		t.Errorf("attempt %d of %s is waited for as %+v", run.Attempt, key, run)
 	}
 	d.boot()
 	d.probeSays(fsm.ProbeWorking, "")

@@ -80,6 +80,9 @@ func (s *server) call(ctx context.Context, call fsm.RunTool, d declared, a tool.
 	if note.Question != "" && note.Task == "" && note.State == "" && !d.effects.Repeatable() {
 		return tool.Failed("the call was cut off while a person was asked about it; its outcome is unknown: check before you repeat it")
 	}
+	if call.Waits && note.Task == "" {
+		return tool.Failed("the task of the call is no longer known; its outcome is unknown: check before you repeat it")
+	}
 	n, err := s.current()
 	if err != nil && note.Task != "" {
 		if n, err = s.ready(ctx); err != nil {

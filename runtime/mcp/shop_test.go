@@ -185,7 +185,10 @@ func over(t *testing.T, test func(t *testing.T, s *shop, open func() *world)) {
 			s, dir := newShop(), t.TempDir()
 			handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.server() }, &sdk.StreamableHTTPOptions{Stateless: !older})
 			server := httptest.NewServer(wire.Handler(handler, 1<<20))
-			t.Cleanup(server.Close)
+			t.Cleanup(func() {
+				server.CloseClientConnections() // those of who was killed
+				server.Close()
+			})
 			allowed, err := egress.ParseAllowed(strings.TrimPrefix(server.URL, "http://"))
 			if err != nil {
 				t.Fatal(err)
