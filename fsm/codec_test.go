@@ -94,7 +94,7 @@ func effects() []fsm.Effect {
 		},
 		fsm.RunTool{
 			Asked: fsm.Asked{Call: 2, Handle: 2}, Session: "s", Name: "list_dir", Args: "{}", Effects: fsm.EffectsNone,
-			Origin: fsm.Origin{Channel: "cli", Chat: "direct"}, Attempt: 1, Key: "h2.3", Keep: fsm.Keep{Tokens: 900, Owner: "session s"},
+			Origin: fsm.Origin{Channel: "cli", Chat: "direct"}, Attempt: 1, Key: "h2.3", Keep: fsm.Keep{Tokens: 900, Owner: "session s"}, Waits: true,
 		},
 		fsm.LoadSession{Asked: fsm.Asked{Call: 3, Handle: 2}, Session: "s"},
 		fsm.SaveSession{

@@ -26,10 +26,13 @@ type shop struct {
 	questions bool   // a task asks before it is worked on
 	answered  string // what it got for that
 	cancelled []string
-	changed   chan struct{} // closed and made again with each change
+	changed   chan struct{}   // closed and made again with each change
+	open      context.Context // nobody is answered any more once it is done
 }
 
-func newShop() *shop { return &shop{tasks: map[string]*wire.Task{}, changed: make(chan struct{})} }
+func newShop(open context.Context) *shop {
+	return &shop{tasks: map[string]*wire.Task{}, changed: make(chan struct{}), open: open}
+}
 
 // tell notes that something has changed. The caller holds the lock.
 func (s *shop) tell() {
@@ -96,6 +99,9 @@ func (s *shop) get(_ context.Context, id string) (wire.Task, error) {
 }
 
 func (s *shop) result(ctx context.Context, ss *sdk.ServerSession, id string) (*sdk.CallToolResult, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.open, cancel)() // the library asks a client that was killed for ever
 	task, err := s.get(ctx, id)
 	if err != nil {
 		return nil, err
@@ -171,7 +177,7 @@ func over(t *testing.T, test func(t *testing.T, s *shop, open func() *world)) {
 	for _, older := range []bool{true, false} {
 		version := map[bool]string{true: "older", false: "newer"}[older]
 		t.Run(version+" over lines", func(t *testing.T) {
-			s, dir := newShop(), t.TempDir()
+			s, dir := newShop(t.Context()), t.TempDir()
 			b := box(func(ctx context.Context, in io.Reader, out io.Writer) error {
 				_ = s.server().Run(ctx, &sdk.IOTransport{Reader: wire.Incoming(io.NopCloser(in)), Writer: writer{out}})
 				return nil
@@ -182,13 +188,10 @@ func over(t *testing.T, test func(t *testing.T, s *shop, open func() *world)) {
 			test(t, s, func() *world { return newWorldKept(t, b, dir, one("k")) })
 		})
 		t.Run(version+" over HTTP", func(t *testing.T) {
-			s, dir := newShop(), t.TempDir()
+			s, dir := newShop(t.Context()), t.TempDir()
 			handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.server() }, &sdk.StreamableHTTPOptions{Stateless: !older})
 			server := httptest.NewServer(wire.Handler(handler, 1<<20))
-			t.Cleanup(func() {
-				server.CloseClientConnections() // those of who was killed
-				server.Close()
-			})
+			t.Cleanup(server.Close)
 			allowed, err := egress.ParseAllowed(strings.TrimPrefix(server.URL, "http://"))
 			if err != nil {
 				t.Fatal(err)
