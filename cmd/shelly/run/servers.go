@@ -47,7 +47,7 @@ func (s *starting) openServers(ctx context.Context) error {
 	s.changed = make(chan struct{}, 1)
 	s.servers = mcp.New(mcp.Options{
 		Sandbox: &s.boxes, Workspace: workspace, Path: program.Path, Version: version.Text(), Log: s.log,
-		Notes: filepath.Join(s.cfg.Data, "mcp"),
+		Notes:    filepath.Join(s.cfg.Data, "mcp"),
 		Patience: time.Duration(s.cfg.Limits.ApprovalTimeout)*time.Millisecond + time.Minute,
 		Changed: func() {
 			select {
