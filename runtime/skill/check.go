@@ -17,6 +17,9 @@ func Check(s Skill) []string {
 	if !publishable.MatchString(s.Name) {
 		add("name: %q is not of lower-case letters, digits and single hyphens, which other programs want", s.Name)
 	}
+	if s.unnamed {
+		add("front matter: name is missing; other programs want name: %s", s.Name)
+	}
 	if s.mended {
 		add("front matter: a text with a colon or another sign of YAML in it stands without quotes; put it in quotes")
 	}

@@ -22,6 +22,7 @@ type Front struct {
 
 	unknown []string // keys that the specification does not have
 	mended  bool     // it was no YAML until a text was put in quotes
+	unnamed bool     // it has no name, and its folder's stands for it
 }
 
 // Entry is one text of the metadata.

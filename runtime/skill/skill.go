@@ -52,7 +52,7 @@ func readSkill(place Place, root *os.Root, dir string) (Skill, error) {
 		return Skill{}, err
 	}
 	if s.Name == "" {
-		s.Name = dir
+		s.Name, s.unnamed = dir, true
 	}
 	if err := checkName(s.Name); err != nil {
 		return Skill{}, err

@@ -12,6 +12,7 @@ import (
 	"shelly/fsm/wording"
 	"shelly/runtime/config"
 	"shelly/runtime/tool"
+	"shelly/runtime/tool/web"
 )
 
 // Command is what can be done with tools (CLI-100).
@@ -62,7 +63,17 @@ func find(decls []fsm.ToolDecl, name string) (fsm.ToolDecl, error) {
 		}
 		names = append(names, d.Name)
 	}
+	if how, ok := unoffered[name]; ok {
+		return fsm.ToolDecl{}, exit.Errorf(exit.NoMatch, "%s is not offered; %s", name, how)
+	}
 	return fsm.ToolDecl{}, exit.Errorf(exit.NoMatch, "%s", wording.Unknown("tool", name, names))
+}
+
+// unoffered says how to have a tool that is not offered by default.
+var unoffered = map[string]string{
+	"exec":         "--allow-exec or tools.exec.allow: true has it offered, where something contains commands (see shelly doctor)",
+	web.FetchName:  "set tools.web.allow: true",
+	web.SearchName: "set tools.web.search.kind: searxng and tools.web.search.url, or kind: brave with a key in BRAVE_API_KEY",
 }
 
 // effects are a tool's, in words.
