@@ -22,8 +22,12 @@ var Deciding = []string{"hooks", "config", "config.worktree", "commondir"}
 type Found struct {
 	Dirs  []string // git's folders, called .git or not
 	Files []string // files called .git, each of which names such a folder
+	Links []Link   // symbolic links called .git
 	Whole bool     // everything was looked at
 }
+
+// Link is a symbolic link.
+type Link struct{ Path, To string }
 
 // finder walks in breadth, so that what is near is found whatever is beside it.
 type finder struct {
@@ -106,6 +110,9 @@ func (f *finder) git(path string, kind fs.FileMode) {
 			f.add(dir)
 		}
 	case kind&fs.ModeSymlink != 0:
+		if to, err := os.Readlink(path); err == nil {
+			f.found.Links = append(f.found.Links, Link{path, to})
+		}
 		if dir, err := filepath.EvalSymlinks(path); err == nil && f.holds(dir) {
 			f.add(dir)
 		}

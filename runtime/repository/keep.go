@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -26,6 +27,7 @@ type Kept struct {
 	Pinned []string // git's folders, which are to stay where they are, outer ones first
 	Fixed  []string // files and folders that are to stay as they are
 	absent []string // what is not there and must not be there afterwards, in the workspace
+	links  []Link   // what must be there afterwards as it is, in the workspace
 	in     string
 }
 
@@ -40,14 +42,41 @@ func Keep(workspace string, complete bool, made *Calls) (Kept, error) {
 	defer root.Close()
 	found := Find(workspace, entriesMax)
 	dirs := slices.DeleteFunc(found.Dirs, made.have)
+	files := slices.DeleteFunc(found.Files, made.have)
+	links := slices.DeleteFunc(found.Links, func(l Link) bool { return made.have(l.Path) })
 	for _, dir := range dirs[:min(len(dirs), keptMax)] {
 		if err := k.keep(root, dir, complete); err != nil {
 			return k, err
 		}
+		for _, path := range named(dir, tops(dir, files, links)) {
+			if around(workspace, path) && path != workspace && !slices.Contains(k.Fixed, path) {
+				k.Fixed = append(k.Fixed, path)
+			}
+		}
 	}
-	files := slices.DeleteFunc(found.Files, made.have)
 	k.Fixed = append(k.Fixed, files[:min(len(files), keptMax)]...)
+	k.links = links[:min(len(links), keptMax)]
 	return k, nil
+}
+
+// tops are the folders whose files belong to a git folder, and the folder itself, which a bare
+// repository's hooks are named from.
+func tops(dir string, files []string, links []Link) []string {
+	list := []string{dir}
+	if strings.EqualFold(filepath.Base(dir), ".git") {
+		list = append(list, filepath.Dir(dir))
+	}
+	for _, file := range files {
+		if to := Named(file); to != "" && around(dir, to) {
+			list = append(list, filepath.Dir(file))
+		}
+	}
+	for _, link := range links {
+		if to, err := filepath.EvalSymlinks(link.Path); err == nil && around(dir, to) {
+			list = append(list, filepath.Dir(link.Path))
+		}
+	}
+	return list
 }
 
 // keep keeps a git folder where it is, and what decides in it as it is.
@@ -93,10 +122,11 @@ func own(root *os.Root, dir string) error {
 }
 
 // TakeAway removes what a command has made for git to look elsewhere for its configuration,
-// and returns what it has removed. A link that the command has made leads it nowhere outside
-// the workspace.
+// puts back links called .git that it has changed, and returns what it has removed. What stands in
+// the place of such a link is kept beside it. A link that the command has made leads it nowhere
+// outside the workspace.
 func (k Kept) TakeAway() (removed []string) {
-	if len(k.absent) == 0 {
+	if len(k.absent)+len(k.links) == 0 {
 		return nil
 	}
 	root, err := os.OpenRoot(k.in)
@@ -109,5 +139,31 @@ func (k Kept) TakeAway() (removed []string) {
 			removed = append(removed, path)
 		}
 	}
+	for _, link := range k.links {
+		path, err := filepath.Rel(k.in, link.Path)
+		if err == nil && putBack(root, path, link.To) {
+			removed = append(removed, path)
+		}
+	}
 	return removed
+}
+
+// beside is the ending of the name that gets what a command has put in place of a link.
+const beside = ".not-git"
+
+// putBack makes a link what it was, and reports whether it had become something else. Where
+// the folder of the link is gone, there is nothing to put back.
+func putBack(root *os.Root, path, to string) bool {
+	if now, err := root.Readlink(path); err == nil && now == to {
+		return false
+	}
+	if info, err := root.Lstat(path); err == nil {
+		if info.Mode()&os.ModeSymlink != 0 {
+			_ = root.Remove(path)
+		} else {
+			_ = root.RemoveAll(path + beside)
+			_ = root.Rename(path, path+beside)
+		}
+	}
+	return root.Symlink(to, path) == nil
 }

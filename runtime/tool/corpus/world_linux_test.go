@@ -48,7 +48,10 @@ if command -v git >/dev/null; then
   for r in vendor/lib mod; do git init -q $r; git -C $r -c user.name=a -c user.email=a@b.c commit -qm zero --allow-empty; done
   mkdir .git/modules; mv mod/.git .git/modules/mod; echo 'gitdir: ../.git/modules/mod' > mod/.git
   git worktree add -q -b side wt; echo 'gitdir: ../.git/worktrees/wt' > wt/.git; git clone -q --bare vendor/lib bare.git
-  printf '/vendor/\n/mod/\n/wt/\n/bare.git/\n' >> .git/info/exclude
+  mkdir vendor/lib/.husky; printf '#!/bin/sh\n' > vendor/lib/.husky/pre-commit; chmod 755 vendor/lib/.husky/pre-commit; : > vendor/lib/team.config
+  git -C vendor/lib config core.hooksPath .husky; git -C vendor/lib config include.path ../team.config
+  git init -q lnk; mv lnk/.git store; ln -s ../store lnk/.git
+  printf '/vendor/\n/mod/\n/wt/\n/bare.git/\n/lnk/\n/store/\n' >> .git/info/exclude
   git -c user.name=a -c user.email=a@b.c commit -qam first; printf 'alpha\nbeta format\ngamma\n' > notes.txt
 fi
 `

@@ -99,6 +99,8 @@ func (t *Tools) target(path string) (string, error) {
 		return "", ownData(path)
 	case protected(path) || protected(target) || decides(target):
 		return "", tool.Refuse("%s belongs to git's own folder, which the tools do not change: what stands there is run", strconv.Quote(path))
+	case repository.Runs(target):
+		return "", tool.Refuse("git runs %s, or goes by it, as the repository's configuration says (core.hooksPath or include.path); the tools do not change it", strconv.Quote(path))
 	case !t.options.Secrets && mayHoldSecrets(target):
 		return "", holdsSecrets(path)
 	}

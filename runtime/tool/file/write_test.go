@@ -134,6 +134,10 @@ func TestTOL24PathsThatAreNotWritten(t *testing.T) {
 			w.write(".git/HEAD", "x")
 			w.symlink(".git", "innocent")
 		}},
+		{"hooks that a configuration names", "husky/.hooks/pre-commit", "core.hooksPath or include.path", func(w *world) {
+			w.write("husky/.git/config", "[core]\nhooksPath = .hooks\n")
+			w.write("husky/.hooks/post-commit", "")
+		}},
 		{"git's file of a worktree", ".git", "belongs to git's own folder", nil},
 		{"the agent's data", "state/x", "belongs to the agent itself", func(w *world) { w.write("state/journal", secret) }},
 		{"secrets", ".env", "may hold secrets", nil},

@@ -1,0 +1,150 @@
+package repository
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Bounds of what is read of git's configuration.
+const (
+	configBytesMax = 1 << 20
+	includesMax    = 20 // files that one configuration includes, in all
+)
+
+// settings are what a configuration of git says of where else git finds what it runs.
+type settings struct {
+	hooks    []string // core.hooksPath, each time it is given
+	includes []string // include.path and includeIf.….path
+}
+
+// readSettings reads a file of git's configuration. What cannot be read says nothing.
+func readSettings(path string) (s settings) {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > configBytesMax {
+		return s
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return s
+	}
+	section := ""
+	for line := range strings.Lines(strings.ReplaceAll(string(text), "\\\n", "")) {
+		line = strings.TrimSpace(line)
+		if rest, ok := strings.CutPrefix(line, "["); ok {
+			section, line, _ = strings.Cut(rest, "]") // a key may follow on the line
+			section, _, _ = strings.Cut(strings.ToLower(section), " ")
+			line = strings.TrimSpace(line)
+		}
+		key, value, _ := strings.Cut(line, "=")
+		switch strings.TrimSpace(section) + "." + strings.ToLower(strings.TrimSpace(key)) {
+		case "core.hookspath":
+			s.hooks = append(s.hooks, unquoted(value))
+		case "include.path", "includeif.path":
+			s.includes = append(s.includes, unquoted(value))
+		}
+	}
+	return s
+}
+
+// unquoted is a value without its comment, its quotes and the spaces around it.
+func unquoted(value string) string {
+	var b strings.Builder
+	quoted := false
+	for i := 0; i < len(value); i++ {
+		switch c := value[i]; {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\' && i+1 < len(value):
+			i++
+			b.WriteByte(value[i])
+		case !quoted && (c == '#' || c == ';'):
+			return strings.TrimSpace(b.String())
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// named are the files and folders beside a git folder that its configuration names, and by
+// which git decides what it runs as well: hooks, which a relative core.hooksPath names from
+// the top of its files, and configuration that it includes. Of those that are there the path is
+// without symbolic links; some may be anywhere on the disk.
+func named(dir string, tops []string) (list []string) {
+	add := func(base, path string) string {
+		if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(path, "~/") {
+			path = filepath.Join(home, path[2:])
+		}
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(base, path)
+		}
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil || around(real, dir) || slices.ContainsFunc(tops, func(top string) bool { return around(real, top) }) {
+			return ""
+		}
+		if !slices.Contains(list, real) {
+			list = append(list, real)
+		}
+		return real
+	}
+	files := []string{filepath.Join(dir, "config"), filepath.Join(dir, "config.worktree")}
+	for i := 0; i < len(files) && i < includesMax; i++ {
+		s := readSettings(files[i])
+		for _, path := range s.hooks {
+			for _, top := range tops {
+				add(top, path)
+			}
+		}
+		for _, path := range s.includes {
+			if file := add(filepath.Dir(files[i]), path); file != "" && !slices.Contains(files, file) {
+				files = append(files, file)
+			}
+		}
+	}
+	return list
+}
+
+// around reports whether a folder is another, or has it in it.
+func around(dir, inner string) bool {
+	rel, err := filepath.Rel(dir, inner)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// Runs reports whether git runs what stands at a path, or goes by it, because the
+// configuration of a repository that the path is in names it (TOL-45). The path is absolute
+// and has no symbolic links.
+func Runs(path string) bool {
+	for top := filepath.Dir(path); ; top = filepath.Dir(top) {
+		for _, dir := range foldersOf(filepath.Join(top, ".git")) {
+			if slices.ContainsFunc(named(dir, []string{top}), func(n string) bool { return around(n, path) }) {
+				return true
+			}
+		}
+		if top == filepath.Dir(top) {
+			return false
+		}
+	}
+}
+
+// foldersOf are git's folders that a path called .git leads to: its own, and where that has
+// a commondir, the one that counts.
+func foldersOf(path string) []string {
+	dir, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil
+	}
+	if to := Named(dir); to != "" {
+		dir = to
+	}
+	list := []string{dir}
+	if text, err := beginning(filepath.Join(dir, commonDir)); err == nil {
+		common := strings.TrimSpace(text)
+		if !filepath.IsAbs(common) {
+			common = filepath.Join(dir, common)
+		}
+		list = append(list, filepath.Clean(common))
+	}
+	return list
+}

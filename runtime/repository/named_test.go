@@ -1,0 +1,80 @@
+package repository
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestTOL45WhatAConfigurationNamesIsKept(t *testing.T) {
+	const head = "ref: refs/heads/main\n"
+	root := tree(t, map[string]string{
+		"a/.git/HEAD":         head,
+		"a/.git/config":       "[core]\n\tbare = false\n\thooksPath = \".hooks\" ; ours\n[include]\n\tpath = ../team.config\n[includeIf \"onbranch:main\"] path = ../none\n",
+		"a/.hooks/pre-commit": "", "a/team.config": "[CORE]\nhookspath=tools/h\\\nooks\n[include]\npath = team.config\n", "a/tools/hooks/x": "",
+		"a/src/main.go": "", "b/.git": "gitdir: ../meta\n", "meta/HEAD": head, "meta/config": "[core]\nhooksPath = hooks # theirs\n", "b/hooks/x": "",
+		"c/.git/HEAD": head, "c/.git/config": "[core]\nhooksPath = .\n[other]\nhooksPath = src\n", "c/src/x": "",
+		"d/.git/HEAD": head, "d/.git/config": "[core]\nhooksPath = /etc\n",
+		"e.git/HEAD": head, "e.git/objects/": "", "e.git/refs/": "", "e.git/config": "[core]\nhooksPath = custom\n", "e.git/custom/x": "",
+	})
+	kept, err := Keep(root, false, &Calls{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{
+		"a/.hooks": true, "a/team.config": true, "a/tools/hooks": true, "b/hooks": true, "e.git/custom": true,
+		"a": false, "c": false, "c/src": false, "a/src": false,
+	} {
+		if got := slices.Contains(kept.Fixed, filepath.Join(root, path)); got != want {
+			t.Errorf("%s is kept: %v", path, got)
+		}
+	}
+	if slices.Contains(kept.Fixed, "/etc") {
+		t.Error("a folder outside the workspace is kept")
+	}
+	for path, want := range map[string]bool{
+		"a/.hooks/pre-commit": true, "a/.hooks/new": true, "a/team.config": true, "a/tools/hooks/x": true, "b/hooks/x": true,
+		"a/src/main.go": false, "a/tools/x": false, "c/src/x": false,
+	} {
+		if got := Runs(filepath.Join(root, path)); got != want {
+			t.Errorf("git runs %s: %v", path, got)
+		}
+	}
+}
+
+func TestTOL45LinksCalledGitArePutBack(t *testing.T) {
+	root := tree(t, map[string]string{"store/HEAD": "ref: refs/heads/main\n", "evil/HEAD": "ref: x\n", "one/x": "", "two/x": "", "three/x": "", "four/x": ""})
+	for _, name := range []string{"one", "two", "three", "four"} {
+		if err := os.Symlink("../store", filepath.Join(root, name, ".git")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept, err := Keep(root, false, &Calls{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{
+		os.Remove(filepath.Join(root, "one/.git")), os.Symlink("../evil", filepath.Join(root, "one/.git")),
+		os.Remove(filepath.Join(root, "two/.git")), os.MkdirAll(filepath.Join(root, "two/.git/hooks"), 0o755),
+		os.RemoveAll(filepath.Join(root, "three")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := kept.TakeAway(); !slices.Equal(got, []string{"one/.git", "two/.git"}) {
+		t.Errorf("put back: %q", got)
+	}
+	for _, name := range []string{"one", "two", "four"} {
+		if to, err := os.Readlink(filepath.Join(root, name, ".git")); to != "../store" {
+			t.Errorf("%s/.git leads to %q: %v", name, to, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(root, "two/.git.not-git/hooks")); err != nil {
+		t.Errorf("what stood in place of a link is lost: %v", err)
+	}
+	if _, err := os.Lstat(filepath.Join(root, "three")); err == nil {
+		t.Error("a folder that is gone is made again")
+	}
+}
