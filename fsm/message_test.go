@@ -35,6 +35,17 @@ func TestMSG1TheWireFormOfASource(t *testing.T) {
 	}
 }
 
+// Each part of what a message shows of a kept result is in its hash.
+func TestTXT4AMessageSaysWhichPartItShows(t *testing.T) {
+	of := func(p fsm.Part) uint64 { return (fsm.Conversation{}).Add(fsm.Message{Text: "x", Part: p}).Hash }
+	whole := of(fsm.Part{Result: 1, From: 2, To: 3})
+	for _, p := range []fsm.Part{{}, {Result: 2, From: 2, To: 3}, {Result: 1, From: 1, To: 3}, {Result: 1, From: 2, To: 4}} {
+		if of(p) == whole {
+			t.Errorf("%+v has the same hash", p)
+		}
+	}
+}
+
 func TestMSG3NoHashHasTheSource(t *testing.T) {
 	a, b := fsm.Message{Text: "x", Source: fsm.FromPerson}, fsm.Message{Text: "x"}
 	if (fsm.Conversation{}).Add(a).Hash != (fsm.Conversation{}).Add(b).Hash {

@@ -37,6 +37,14 @@ func TestCTX10AShortenedTextHasItsBeginningAndItsEnd(t *testing.T) {
 	})
 }
 
+// Both halves of a shortened text are as long as fits.
+func TestCTX10AShortenedTextIsNoShorterThanItMustBe(t *testing.T) {
+	got := fsm.PresentWords().Shorten(strings.Repeat("a", 1000), 24+20)
+	if want := strings.Repeat("a", 40); !strings.HasPrefix(got, want+"\n") || !strings.HasSuffix(got, "\n"+want) {
+		t.Errorf("%q", got)
+	}
+}
+
 // markOf is what a shortened kept text says: the bytes that it leaves out, and where to go
 // on.
 func markOf(t *rapid.T, text string) (head string, from, to int, tail string) {

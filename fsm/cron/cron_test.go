@@ -149,3 +149,13 @@ func TestHND48ClocksThatAreSetByHalfAnHour(t *testing.T) {
 		}
 	}
 }
+
+// A change of the clocks within a minute is no slot of each minute.
+func TestHND48AChangeWithinAMinuteIsNoSlot(t *testing.T) {
+	zone := fsm.Zone{Name: "Mean/Time", Offset: 90, Changes: []fsm.Change{{At: instant(t, "2026-10-03 15:30:30"), Offset: 60}}}
+	from := instant(t, "2026-10-03 15:30:20")
+	got, ok := cron.Next(fsm.ArmSchedule{Cron: "* * * * *", Zone: zone, From: from}, from)
+	if want := instant(t, "2026-10-03 15:31:00"); !ok || got != want {
+		t.Errorf("%v, %t", time.UnixMilli(int64(got)).UTC(), ok)
+	}
+}

@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -131,5 +132,16 @@ func TestHND42SlotsThatComeTooFastJoin(t *testing.T) {
 	d.inStates(state.Execution, state.Queued)
 	if last := d.m.View().Schedules[0].Last; last != arm.Last+5*fsm.Second {
 		t.Errorf("the slot taken last is %d after the schedule's making", last-arm.Last)
+	}
+}
+
+// HND-42: an interval of the greatest length is one, and a longer one is none.
+func TestHND42TheLongestInterval(t *testing.T) {
+	const now fsm.Millis = 1767603600000                                          // 2026-01-05 09:00:00
+	for seconds, refused := range map[int]bool{1 << 40: false, 1<<40 + 1: true} { // order-free
+		result, _ := addCron(t, now, fmt.Sprintf(`{"action":"add","message":"m","every_seconds":%d}`, seconds))
+		if got := strings.Contains(result, "give exactly one of"); got != refused {
+			t.Errorf("%d s: %q", seconds, result)
+		}
 	}
 }

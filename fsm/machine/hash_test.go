@@ -96,6 +96,40 @@ func TestEveryFieldThatDecidesIsInTheHash(t *testing.T) {
 	}
 }
 
+// What was said decides: each text is in the hash, and in the shape only that there is one.
+func TestEachTextIsInTheHash(t *testing.T) {
+	other := []fsm.Message{{Role: fsm.RoleUser, Text: "HELLO"}}
+	for i, change := range []func(*state.Handle){
+		func(h *state.Handle) { h.Input = "HELLO" },
+		func(h *state.Handle) { h.Turn = other },
+		func(h *state.Handle) { h.Closing = other },
+		func(h *state.Handle) { h.Sess.Pending = other },
+		func(h *state.Handle) { h.Sess.Memory = "# MEMORY" },
+		func(h *state.Handle) { h.Inf.Batch[0].Text = "A RESULT" },
+		func(h *state.Handle) { h.Inf.Batch[0].Kept.Ref = "AB" },
+		func(h *state.Handle) { h.Inf.Batch[0].Kept.Tail = "END" },
+		func(h *state.Handle) { h.Inf.Result = "A RESULT" },
+		func(h *state.Handle) { h.Inf.Said = "SAID" },
+		func(h *state.Handle) { h.Inf.Told = "TOLD" },
+		func(h *state.Handle) { h.Need = "A NEED" },
+		func(h *state.Handle) { h.Answer = "AN ANSWER" },
+		func(h *state.Handle) { h.Summary = "A SUMMARY" },
+		func(h *state.Handle) { h.Vector = []byte{4, 3, 2, 1} },
+	} {
+		was, is := state.Snapshot{Handles: []state.Handle{fullHandle()}}, state.Snapshot{Handles: []state.Handle{fullHandle()}}
+		if change(&is.Handles[0]); is.Hash() == was.Hash() || is.Shape() != was.Shape() {
+			t.Errorf("change %d: the same hash %t, another shape %t", i, is.Hash() == was.Hash(), is.Shape() != was.Shape())
+		}
+	}
+}
+
+func TestTheShapeSaysHowManyResultsAreKept(t *testing.T) {
+	was, is := state.Snapshot{Handles: []state.Handle{fullHandle()}}, state.Snapshot{Handles: []state.Handle{fullHandle()}}
+	if is.Handles[0].Sess.Texts = nil; is.Shape() == was.Shape() {
+		t.Error("a session that keeps none has the shape of one that keeps some")
+	}
+}
+
 // eachField calls f with each field of a struct, those of inner structs one by one.
 func eachField(v reflect.Value, path string, f func(string, reflect.Value)) {
 	for i := range v.NumField() {

@@ -129,7 +129,7 @@ func TestBRN40WhatIsShownOfAnAnswerOnTheWay(t *testing.T) {
 
 // What can be neither a call nor a need is shown as soon as it comes.
 func TestBRN40WhatIsShownAtOnce(t *testing.T) {
-	for _, text := range []string{"It is", "`abc"} {
+	for _, text := range []string{"It is", "`abc", "[a link"} {
 		if got := NewVeil(careful(), fsm.AllTools).Put(text); got != text {
 			t.Errorf("of %q is shown %q", text, got)
 		}
