@@ -106,7 +106,7 @@ func (r *report) test(workers int, dir, overlay string) error {
 	for range workers {
 		go func() {
 			for v := range next {
-				verdicts <- tested(v, tests)
+				verdicts <- tested(v, nearest(tests, r.name(v)))
 			}
 		}()
 	}
@@ -114,6 +114,13 @@ func (r *report) test(workers int, dir, overlay string) error {
 		r.take(<-verdicts)
 	}
 	return nil
+}
+
+// nearest are tests in the order in which they are asked of a change: its own package's first.
+func nearest(tests []test, change string) []test {
+	file, _, _ := strings.Cut(change, " ")
+	own := func(t test) bool { return strings.HasSuffix(t.folder, string(filepath.Separator)+filepath.Dir(file)) }
+	return append(slices.DeleteFunc(slices.Clone(tests), func(t test) bool { return !own(t) }), slices.DeleteFunc(slices.Clone(tests), own)...)
 }
 
 // tested is the verdict of the tests.

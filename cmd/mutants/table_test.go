@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,6 +63,14 @@ func TestEachRowAndPhaseIsChanged(t *testing.T) {
 			count["led"]++
 		case strings.HasSuffix(m.name, ": without enter"):
 			count["blanked"]++
+		}
+	}
+	for _, name := range []string{
+		"inference: acting: without Calls", "inference: acting: without Calls[tool]", "handle: held: without Person", "handle: parked: without Idle",
+		"handle: cognition: without Infers", "inference: thinking: without Wait.Maybe", "handle: held: without Wait.For",
+	} {
+		if !slices.ContainsFunc(tableMutants(), func(m mutant) bool { return m.name == name }) {
+			t.Errorf("there is no mutant %s", name)
 		}
 	}
 	rows, entered := 0, 0
