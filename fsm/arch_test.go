@@ -103,7 +103,7 @@ func globals() map[string]string {
 		"machine.lifecyclePhases": "a literal, read only",
 		"machine.handlePhases":    "a literal, read only",
 		"machine.inferencePhases": "a literal, read only",
-		"machine.shipped":         "made of the tables and the phases, read only",
+		"machine.shipped":         "made of the tables and the phases; TablesChanged, which only cmd/mutants calls, makes it again",
 		"fsm.dictionary":          "a literal table, read only",
 		"htmlreport.assets":       "embedded files, read only",
 		"script.Nothing":          "a constant in all but name",

@@ -58,18 +58,23 @@ const never fsm.State = "never"
 
 // turned lets a row begin elsewhere.
 func turned(t state.Table, i int, from fsm.State) (undo func()) {
-	r := &t.Rows[i]
-	kept := *r
-	r.From = from
-	return func() { *r = kept }
+	return changed(&t.Rows[i], func(r *state.Row) { r.From = from })
 }
 
 // led lets a row lead elsewhere.
 func led(t state.Table, i int, to fsm.State) (undo func()) {
-	r := &t.Rows[i]
+	return changed(&t.Rows[i], func(r *state.Row) { r.To = to })
+}
+
+// changed changes a row for the machines that come.
+func changed(r *state.Row, change func(*state.Row)) (undo func()) {
 	kept := *r
-	r.To = to
-	return func() { *r = kept }
+	change(r)
+	machine.TablesChanged()
+	return func() {
+		*r = kept
+		machine.TablesChanged()
+	}
 }
 
 // phaseMutants take from a phase what it says, piece by piece.

@@ -18,6 +18,12 @@ func newRunning(lifecycle, handle, inference state.Table, phases []Phase) *runni
 	return r
 }
 
+// TablesChanged makes the machines that come after it run the tables as they are now. Nothing
+// changes a table but a command that asks who would notice.
+func TablesChanged() {
+	shipped = newRunning(state.Lifecycle, state.HandleTable, state.InferenceTable, handlePhases)
+}
+
 // New returns a machine that is down; its first input should be a [fsm.Boot].
 func New() *Machine { return Restore(state.Snapshot{Lifecycle: state.Down}) }
 
