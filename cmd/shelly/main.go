@@ -19,6 +19,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/journal"
 	"shelly/cmd/shelly/logs"
+	"shelly/cmd/shelly/mcp"
 	"shelly/cmd/shelly/memory"
 	"shelly/cmd/shelly/messages"
 	"shelly/cmd/shelly/model"
@@ -51,6 +52,7 @@ type cli struct {
 	Request  request.Command  `cmd:"" help:"List, show, decide about, replay and export requests."`
 	Approval approval.Command `cmd:"" help:"List and take back approvals that are for later calls, too."`
 	Token    token.Command    `cmd:"" help:"List, make and take back the tokens of clients."`
+	MCP      mcp.Command      `cmd:"" name:"mcp" help:"Serve an MCP client over standard input and output."`
 	Memory   memory.Command   `cmd:"" help:"Search the memory, add to it, and delete entries."`
 	Journal  journal.Command  `cmd:"" help:"Back up, verify, repair and restore the data folder."`
 	Skill    skill.Command    `cmd:"" help:"List, show, check and begin skills."`

@@ -263,6 +263,9 @@ type Search struct {
 type Comm struct {
 	HTTP string `key:"http" is:"listen"` // default: 127.0.0.1:7433
 	UDP  string `key:"udp" is:"listen"`  // default: 127.0.0.1:7434
+	// MCP says whether clients of the Model Context Protocol can talk with the agent over HTTP, at
+	// /mcp (FRT-30). Default: on.
+	MCP string `key:"mcp" of:"on|off"`
 	// Channels are those that the model may send a message to although no request has come
 	// from them (HND-46). Default: none.
 	Channels []string `key:"channels"`

@@ -89,6 +89,10 @@ func question1(task string) *sdk.ElicitParams {
 	return p
 }
 
+func (s *shop) look(ctx context.Context, id string, _ wire.Abilities) (wire.Task, error) {
+	return s.get(ctx, id)
+}
+
 func (s *shop) get(_ context.Context, id string) (wire.Task, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,7 +168,7 @@ func (s *shop) count() (made, cancelled int) {
 func (s *shop) server() *sdk.Server {
 	can := &sdk.ServerCapabilities{Extensions: map[string]any{wire.Extension: map[string]any{}}}
 	srv := offeringWith(&sdk.ServerOptions{Capabilities: can}, &sdk.Tool{Name: "deploy"}, &sdk.Tool{Name: "set", Annotations: &sdk.ToolAnnotations{IdempotentHint: true}}, &sdk.Tool{Name: "plain"})
-	t := wire.Server{Tools: []string{"deploy", "set"}, Begin: s.begin, Get: s.get, Result: s.result, Cancel: s.cancel, Update: s.update}
+	t := wire.Server{Tools: []string{"deploy", "set"}, Begin: s.begin, Get: s.look, Result: s.result, Cancel: s.cancel, Update: s.update}
 	if err := t.Use(srv); err != nil {
 		panic(err)
 	}

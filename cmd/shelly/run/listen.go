@@ -15,6 +15,7 @@ import (
 	"shelly/runtime/comm/client"
 	"shelly/runtime/comm/listener"
 	"shelly/runtime/descriptor"
+	"shelly/runtime/front/mcpserver"
 	"shelly/runtime/page"
 	"shelly/runtime/process"
 )
@@ -59,7 +60,7 @@ func (s *starting) listen(ctx context.Context) error {
 		s.hindsight.Show = site.Show
 		h, err := comm.NewHTTP(s.daemon, comm.HTTPOptions{
 			Token: token, Clients: clients, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log, Memory: s.memory, Sessions: s.sessions, Past: past.Told, Complete: s.complete,
-			Page: site, Routes: append(hindsight.Routes(s.hindsight), s.eventRoutes()...),
+			Page: site, Routes: s.routes(),
 			Metrics: s.metrics.Serve,
 		})
 		if err != nil {
@@ -88,6 +89,16 @@ func (s *starting) listen(ctx context.Context) error {
 	s.later(func() error { return client.RemoveEndpoint(s.cfg.Data) })
 	s.log.Info("listening", "http", at.HTTP, "udp", at.UDP, "data", s.cfg.Data, "workspace", s.cfg.Workspace)
 	return nil
+}
+
+// routes are those that are made elsewhere: those that look back, those of events, and those of fronts.
+func (s *starting) routes() []comm.Route {
+	routes := append(hindsight.Routes(s.hindsight), s.eventRoutes()...)
+	if s.cfg.Comm.MCP == "on" {
+		front := mcpserver.New(s.daemon, mcpserver.Options{Version: version.Text(), RequestBytesMax: int64(s.cfg.RequestBytesMax), Log: s.log})
+		routes = append(routes, front.Routes()...)
+	}
+	return routes
 }
 
 // complete adds to a status what the process and its data folder take (COM-53).

@@ -43,9 +43,10 @@ type Options struct {
 // Client talks to the daemon of one data folder. It may be used from many
 // goroutines.
 type Client struct {
-	dir  string
-	o    Options
-	http *http.Client
+	dir     string
+	o       Options
+	http    *http.Client
+	patient *http.Client // for answers that may take as long as they need
 }
 
 // New returns a client for the daemon of a data folder. It reads nothing yet.
@@ -63,16 +64,21 @@ func New(dir string, o Options) *Client {
 		o.Again = func() {}
 	}
 	c := &Client{dir: dir, o: o}
-	c.http = &http.Client{
+	c.http, c.patient = c.within(headerTimeout), c.within(0)
+	return c
+}
+
+// within makes a client whose answers begin within a time; 0: in any.
+func (c *Client) within(limit time.Duration) *http.Client {
+	return &http.Client{
 		Transport: &http.Transport{
 			Proxy:                 nil, // the token stays on this machine
 			DialContext:           c.dial,
-			ResponseHeaderTimeout: headerTimeout,
+			ResponseHeaderTimeout: limit,
 			DisableKeepAlives:     true,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	return c
 }
 
 // Status returns how the daemon is.

@@ -21,8 +21,9 @@ type Server struct {
 	// Begin begins a call as a task, which is durable once it returns. A call that needs none
 	// may have its result at once where extended is true, as it is of 2026-07-28.
 	Begin func(ctx context.Context, s *sdk.ServerSession, p *sdk.CallToolParamsRaw, extended bool) (Outcome, error)
-	// Get tells how a task stands. A completed one has its Result.
-	Get func(ctx context.Context, id string) (Task, error)
+	// Get tells how a task stands. A completed one has its Result. May is what its client can be
+	// asked; of 2025-11-25 that is nothing here.
+	Get func(ctx context.Context, id string, may Abilities) (Task, error)
 	// Result waits for a task's result, and may ask its session meanwhile.
 	Result func(ctx context.Context, s *sdk.ServerSession, id string) (*sdk.CallToolResult, error)
 	// Cancel asks for the end of a task, and tells how it stands then.
@@ -45,7 +46,7 @@ func (t Server) Use(s *sdk.Server) error {
 			return &shown{v: map[string]any{"task": o.Task.older()}}, nil
 		}),
 		sdk.AddReceivingCustomMethod(s, MethodGet, func(ctx context.Context, _ session, p *ofTask) (*shown, error) {
-			task, err := t.Get(ctx, p.TaskID)
+			task, err := t.Get(ctx, p.TaskID, abilities(p.Meta))
 			return task.shown(p.extended()), err
 		}),
 		sdk.AddReceivingCustomMethod(s, MethodResult, func(ctx context.Context, ss session, p *ofTask) (*sdk.CallToolResult, error) {
@@ -88,7 +89,7 @@ func (s *shown) MarshalJSON() ([]byte, error) { return json.Marshal(s.v) }
 // leaves that to the server.
 func (t Server) grows(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-		if p, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok && declares(p.Meta) && slices.Contains(t.Tools, p.Name) {
+		if p, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok && abilities(p.Meta).Tasks && slices.Contains(t.Tools, p.Name) {
 			o, err := t.Begin(ctx, req.GetSession().(*sdk.ServerSession), p, true)
 			if err != nil || o.Task == nil {
 				return o.Result, err
@@ -149,17 +150,23 @@ func (t Server) supported(list map[string]any) {
 	}
 }
 
-// declares reports whether what goes with a request says that its client knows the extension.
-func declares(m sdk.Meta) bool {
+// Abilities are what a client of 2026-07-28 says with a request that it can do.
+type Abilities struct {
+	Tasks, Elicits bool
+}
+
+// abilities reads them from what goes with a request.
+func abilities(m sdk.Meta) Abilities {
 	var can struct {
-		Extensions map[string]json.RawMessage `json:"extensions"`
+		Extensions  map[string]json.RawMessage `json:"extensions"`
+		Elicitation json.RawMessage            `json:"elicitation"`
 	}
 	b, err := json.Marshal(m[sdk.MetaKeyClientCapabilities])
 	if err != nil || json.Unmarshal(b, &can) != nil {
-		return false
+		return Abilities{}
 	}
-	_, ok := can.Extensions[Extension]
-	return ok
+	_, tasks := can.Extensions[Extension]
+	return Abilities{Tasks: tasks, Elicits: len(can.Elicitation) > 0}
 }
 
 // extended reports whether what goes with a request is of 2026-07-28.

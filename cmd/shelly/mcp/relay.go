@@ -1,0 +1,182 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// lineBytesMax is the longest message.
+const lineBytesMax = 16 << 20
+
+// send sends a message to the daemon.
+type send = func(ctx context.Context, header http.Header, message []byte) (*http.Response, error)
+
+// relay passes messages between a client's lines and the daemon.
+type relay struct {
+	send  send
+	ended sync.WaitGroup // the requests that are under way
+
+	mu      sync.Mutex
+	out     io.Writer
+	version string // that the server has greeted with, of a protocol that begins so
+}
+
+// message is what the relay looks at.
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		Name   string `json:"name"`
+		TaskID string `json:"taskId"`
+		Meta   struct {
+			Version string `json:"io.modelcontextprotocol/protocolVersion"`
+		} `json:"_meta"`
+	} `json:"params"`
+	Result struct {
+		Version string `json:"protocolVersion"`
+	} `json:"result"`
+}
+
+// read passes on each line of the client. Requests do not wait for one another, but what the
+// client begins with is over before anything else is sent.
+func (r *relay) read(ctx context.Context, in io.Reader) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, lineBytesMax)
+	for lines.Scan() {
+		line := bytes.Clone(bytes.TrimSpace(lines.Bytes()))
+		if len(line) == 0 {
+			continue
+		}
+		var m message
+		if err := json.Unmarshal(line, &m); err != nil {
+			r.write(problem(json.RawMessage("null"), -32700, "the line is not a JSON-RPC message"))
+			continue
+		}
+		if m.Method == "initialize" || len(m.ID) == 0 {
+			r.pass(ctx, m, line)
+			continue
+		}
+		r.ended.Go(func() { r.pass(ctx, m, line) })
+	}
+	return lines.Err()
+}
+
+// pass sends a message and writes what is answered.
+func (r *relay) pass(ctx context.Context, m message, line []byte) {
+	response, err := r.send(ctx, r.header(m), line)
+	if err != nil {
+		if len(m.ID) > 0 && m.Method != "" && ctx.Err() == nil {
+			r.write(problem(m.ID, -32603, err.Error()))
+		}
+		return
+	}
+	defer response.Body.Close()
+	answered := false
+	each := func(data []byte) {
+		var a message
+		answered = answered || json.Unmarshal(data, &a) == nil && bytes.Equal(a.ID, m.ID) && a.Method == ""
+		r.write(data)
+	}
+	if strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {
+		err = events(response.Body, each)
+	} else {
+		err = whole(response, each)
+	}
+	if !answered && len(m.ID) > 0 && m.Method != "" && ctx.Err() == nil {
+		text := fmt.Sprintf("shelly has not answered (%s)", response.Status)
+		if err != nil {
+			text = "shelly ended before it had answered; ask again: " + err.Error()
+		}
+		r.write(problem(m.ID, -32603, text))
+	}
+}
+
+// header repeats what a message says, as the protocol has it over HTTP.
+func (r *relay) header(m message) http.Header {
+	h := http.Header{}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case m.Params.Meta.Version != "":
+		h.Set("MCP-Protocol-Version", m.Params.Meta.Version)
+		h.Set("Mcp-Method", m.Method)
+		if name := m.Params.Name + m.Params.TaskID; name != "" {
+			h.Set("Mcp-Name", name)
+		}
+	case r.version != "":
+		h.Set("MCP-Protocol-Version", r.version)
+	}
+	return h
+}
+
+// write writes a message on a line.
+func (r *relay) write(data []byte) {
+	var line bytes.Buffer
+	if json.Compact(&line, data) != nil {
+		return
+	}
+	var m message
+	_ = json.Unmarshal(data, &m)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if m.Result.Version != "" {
+		r.version = m.Result.Version
+	}
+	line.WriteByte('\n')
+	_, _ = r.out.Write(line.Bytes()) // a client that does not read any more closes its end
+}
+
+// whole reads an answer that is one message, or an error of the daemon's own.
+func whole(response *http.Response, each func([]byte)) error {
+	body, err := io.ReadAll(io.LimitReader(response.Body, lineBytesMax))
+	if err != nil {
+		return err
+	}
+	var m struct {
+		Version string `json:"jsonrpc"`
+		Error   struct {
+			Message, Hint string
+		}
+	}
+	if json.Unmarshal(body, &m) == nil && m.Version != "" {
+		each(body)
+		return nil
+	}
+	if m.Error.Message != "" {
+		return fmt.Errorf("%s; %s", m.Error.Message, m.Error.Hint)
+	}
+	return nil
+}
+
+// events reads the messages of a stream of server-sent events.
+func events(body io.Reader, each func([]byte)) error {
+	lines := bufio.NewScanner(body)
+	lines.Buffer(nil, lineBytesMax)
+	var data []byte
+	for lines.Scan() {
+		line := lines.Bytes()
+		if text, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+			data = append(append(data, bytes.TrimPrefix(text, []byte(" "))...), '\n')
+		}
+		if len(line) == 0 && len(data) > 0 {
+			if json.Valid(data) {
+				each(data)
+			}
+			data = nil
+		}
+	}
+	return lines.Err()
+}
+
+// problem is an answer that says why there is none.
+func problem(id json.RawMessage, code int, text string) []byte {
+	b, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": text}}) // an id that has been read
+	return b
+}

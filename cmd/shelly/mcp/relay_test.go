@@ -1,0 +1,90 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// reply is a response of the daemon.
+func reply(kind, body string) *http.Response {
+	return &http.Response{Status: "200 OK", Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(strings.NewReader(body))}
+}
+
+func relayed(t *testing.T, in string, send send) string {
+	t.Helper()
+	read, write := io.Pipe()
+	var out bytes.Buffer
+	ended := make(chan error, 1)
+	go func() { ended <- serve(t.Context(), send, read, &out) }()
+	for _, line := range strings.SplitAfter(in, "\n") {
+		_, _ = io.WriteString(write, line)
+	}
+	_ = write.Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	return out.String()
+}
+
+func TestCLI194MessagesArePassedOnWithTheHeadersThatTheProtocolWants(t *testing.T) {
+	var seen []string
+	got := relayed(t, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","method":"notifications/x","params":{"name":"n","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}
+not JSON
+`, func(_ context.Context, h http.Header, message []byte) (*http.Response, error) {
+		seen = append(seen, fmt.Sprint(h.Get("MCP-Protocol-Version"), " ", h.Get("Mcp-Method"), " ", h.Get("Mcp-Name")))
+		if bytes.Contains(message, []byte("initialize\"")) {
+			return reply("text/event-stream", ": hello\n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\n"+
+				"data: \"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\"}}\n\n"), nil
+		}
+		return reply("", ""), nil
+	})
+	want := `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25"}}` + "\n" +
+		`{"error":{"code":-32700,"message":"the line is not a JSON-RPC message"},"id":null,"jsonrpc":"2.0"}` + "\n"
+	if got != want {
+		t.Errorf("written is %s", got)
+	}
+	if headers := []string{"  ", "2025-11-25  ", "2026-07-28 notifications/x n"}; fmt.Sprint(seen) != fmt.Sprint(headers) {
+		t.Errorf("the headers are %q", seen)
+	}
+}
+
+// A request always has an answer, and the next one is tried again.
+func TestCLI194ARequestThatNobodyAnswersGetsAnError(t *testing.T) {
+	for name, send := range map[string]send{ // order-free: each is alone
+		"nothing answers": func(context.Context, http.Header, []byte) (*http.Response, error) {
+			return nil, errors.New("shelly is not running")
+		},
+		"the daemon is killed": func(context.Context, http.Header, []byte) (*http.Response, error) {
+			return reply("text/event-stream", "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"}\n\n"), nil
+		},
+		"shelly refuses it": func(context.Context, http.Header, []byte) (*http.Response, error) {
+			return reply("application/json", `{"error":{"code":"busy","message":"shelly is not running","hint":"later"}}`), nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			read, write := io.Pipe()
+			out, to := io.Pipe()
+			go func() { _ = serve(t.Context(), send, read, to); _ = to.Close() }()
+			lines := bufio.NewScanner(out)
+			for id := range 2 {
+				fmt.Fprintf(write, `{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`+"\n", id)
+				for answered := false; !answered && lines.Scan(); {
+					answered = strings.Contains(lines.Text(), `"error"`)
+					if answered && !strings.Contains(lines.Text(), fmt.Sprintf(`"id":%d`, id)) {
+						t.Errorf("answered is %s", lines.Text())
+					}
+				}
+			}
+			_ = write.Close()
+		})
+	}
+}

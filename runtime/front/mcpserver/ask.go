@@ -1,0 +1,233 @@
+package mcpserver
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/fsm/wording"
+	"shelly/runtime/comm"
+)
+
+// accept makes a request durable (FRT-31).
+func (v visit) accept(ctx context.Context, a arguments) (engine.Request, error) {
+	if strings.TrimSpace(a.Text) == "" {
+		return engine.Request{}, errors.New("text is empty")
+	}
+	accepted, err := v.front.Accept(ctx, comm.Request{
+		Key:     fsm.RequestKey{Principal: v.caller.Name, Channel: Channel, ID: cmp.Or(a.ID, rand.Text())},
+		Session: a.Session, Origin: fsm.Origin{Channel: Channel, Chat: "direct"}, Text: a.Text,
+	})
+	return accepted.Request, err
+}
+
+// ask gives the agent work and waits for the reply, as long as clients commonly do (FRT-32).
+func (v visit) ask(ctx context.Context, r *sdk.CallToolRequest, a arguments) (*sdk.CallToolResult, error) {
+	select {
+	case v.waits <- struct{}{}:
+		defer func() { <-v.waits }()
+	default:
+		return failed(errors.New("too many calls wait for their answers; try again later")), nil
+	}
+	known, err := v.accept(ctx, a)
+	if err != nil {
+		return failed(err), nil
+	}
+	within, cancel := context.WithTimeout(ctx, v.o.Wait)
+	defer cancel()
+	if err := v.follow(within, known.Key, v.teller(ctx, r)); err != nil {
+		return failed(fmt.Errorf("request %s goes on, and cannot be followed: %w", known.Key.ID, err)), nil
+	}
+	return v.shown(ctx, known.Key)
+}
+
+// follow waits for a request's reply, or until ctx ends, and gives each what happens before.
+func (v visit) follow(ctx context.Context, key fsm.RequestKey, each func(comm.Event)) error {
+	watch, cancel := context.WithCancel(ctx)
+	defer cancel()
+	events, err := v.front.Watch(watch, key)
+	if err != nil {
+		return err
+	}
+	for {
+		select {
+		case e, ok := <-events:
+			if !ok || e.Type == comm.EventReply {
+				return nil
+			}
+			each(e)
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// teller tells the client of a call how that goes on, where it wants to know.
+func (v visit) teller(ctx context.Context, r *sdk.CallToolRequest) func(comm.Event) {
+	token, n := r.Params.GetProgressToken(), 0.0
+	return func(e comm.Event) {
+		text := progress(e)
+		if token == nil || text == "" {
+			return
+		}
+		n++
+		if err := r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: n, Message: text}); err != nil {
+			v.o.Log.Debug("a client was not told how its call goes on", "error", err)
+		}
+	}
+}
+
+// progress words an event; empty: it is not worth telling.
+func progress(e comm.Event) string {
+	switch e.Type {
+	case comm.EventState:
+		return string(cmp.Or(e.Inference, e.State))
+	case comm.EventQueued:
+		return fmt.Sprintf("queued, %d go first", e.Ahead)
+	case comm.EventWaiting:
+		return e.Text
+	case comm.EventTool:
+		return "runs " + e.Tool
+	case comm.EventQuestion, comm.EventHeld:
+		return "waits for a person"
+	}
+	return ""
+}
+
+// shown is where a request stands, as a result: its reply once it is done.
+func (v visit) shown(ctx context.Context, key fsm.RequestKey) (*sdk.CallToolResult, error) {
+	r, ok, err := v.front.Request(ctx, key)
+	if err == nil && !ok {
+		err = fmt.Errorf("there is no request %q in channel %s", key.ID, key.Channel)
+	}
+	if err != nil {
+		return failed(err), nil
+	}
+	if r.Done {
+		return replied(r), nil
+	}
+	s, err := v.standing(ctx, r)
+	if err != nil {
+		return failed(err), nil
+	}
+	text := fmt.Sprintf("shelly works on it as request %s (%s). Call request with this id for the answer, or cancel to end it.", s.ID, cmp.Or(string(s.Phase), s.State))
+	if s.Asks != nil {
+		text = fmt.Sprintf("Request %s waits for a person: %s Call approve or deny with this id, then request for the answer.", s.ID, question(s.Asks))
+	}
+	return answer(text, s, false), nil
+}
+
+// replied is the reply to a request.
+func replied(r engine.Request) *sdk.CallToolResult {
+	s := standing{ID: r.Key.ID, Channel: r.Key.Channel, State: comm.RecordDone, Reply: r.Reply, Outcome: r.Outcome}
+	if r.IsError {
+		s.State = comm.RecordFailed
+	}
+	return answer(r.Reply, s, r.IsError)
+}
+
+// standing is where an unfinished request stands.
+func (v visit) standing(ctx context.Context, r engine.Request) (standing, error) {
+	s := standing{ID: r.Key.ID, Channel: r.Key.Channel, State: comm.RecordAccepted, Text: r.Text}
+	all, err := v.front.Standings(ctx)
+	if err != nil {
+		return s, err
+	}
+	for _, h := range all {
+		if h.Request == r.Key {
+			s.Phase, s.Asks = h.Phase, h.Asks
+		}
+	}
+	return s, nil
+}
+
+// question words what a person is asked.
+func question(a *comm.Ask) string {
+	text := fmt.Sprintf("may %s run with %s?", a.Tool, wording.Clip(a.Args, 500))
+	if a.Question == fsm.QuestionUnknown {
+		text = fmt.Sprintf("what became of %s with %s? (shelly request resolve answers this.)", a.Tool, wording.Clip(a.Args, 500))
+	}
+	if a.Text != "" {
+		text += " " + wording.Clip(a.Text, 500)
+	}
+	return text
+}
+
+// key is that of the request that arguments name.
+func (v visit) key(a arguments) fsm.RequestKey {
+	return fsm.RequestKey{Principal: v.caller.Name, Channel: cmp.Or(a.Channel, Channel), ID: a.ID}
+}
+
+func (v visit) request(ctx context.Context, _ *sdk.CallToolRequest, a arguments) (*sdk.CallToolResult, error) {
+	return v.shown(ctx, v.key(a))
+}
+
+// requests lists the caller's unfinished requests.
+func (v visit) requests(ctx context.Context, _ *sdk.CallToolRequest, _ arguments) (*sdk.CallToolResult, error) {
+	all, err := v.front.Standings(ctx)
+	if err != nil {
+		return failed(err), nil
+	}
+	list, lines := []standing{}, []string{}
+	for _, h := range all {
+		if h.Request.ID == "" || h.Request.Principal != v.caller.Name {
+			continue
+		}
+		list = append(list, standing{ID: h.Request.ID, Channel: h.Request.Channel, State: comm.RecordAccepted, Phase: h.Phase, Asks: h.Asks})
+		line := fmt.Sprintf("%s (%s): %s", h.Request.ID, h.Request.Channel, h.Phase)
+		if h.Asks != nil {
+			line += "; a person is asked: " + question(h.Asks)
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) == 0 {
+		lines = append(lines, "No request is unfinished.")
+	}
+	return answer(strings.Join(lines, "\n"), map[string]any{"requests": list}, false), nil
+}
+
+func (v visit) cancel(ctx context.Context, _ *sdk.CallToolRequest, a arguments) (*sdk.CallToolResult, error) {
+	taken, err := v.front.Cancel(ctx, v.key(a))
+	switch {
+	case err != nil:
+		return failed(err), nil
+	case !taken:
+		return answer("Nothing has changed: the request is done, or is not known.", map[string]any{"taken": false}, false), nil
+	}
+	return answer("The request is being ended; its reply says what was done.", map[string]any{"taken": true}, false), nil
+}
+
+// decide answers what a person is asked about a request (FRT-34).
+func (v visit) decide(approve bool) func(context.Context, *sdk.CallToolRequest, arguments) (*sdk.CallToolResult, error) {
+	return func(ctx context.Context, _ *sdk.CallToolRequest, a arguments) (*sdk.CallToolResult, error) {
+		taken, err := v.decided(ctx, v.key(a), a.Key, approve, fsm.GrantScope(a.Grant))
+		switch {
+		case err != nil:
+			return failed(err), nil
+		case !taken:
+			return answer("Nothing has changed: the request waits for no such decision.", map[string]any{"taken": false}, false), nil
+		case approve:
+			return answer("Approved.", map[string]any{"taken": true}, false), nil
+		}
+		return answer("Denied.", map[string]any{"taken": true}, false), nil
+	}
+}
+
+// decided brings a decision about the call that a request waits with.
+func (v visit) decided(ctx context.Context, key fsm.RequestKey, call string, approve bool, grant fsm.GrantScope) (bool, error) {
+	s, err := v.standing(ctx, engine.Request{Key: key})
+	if err != nil || s.Asks == nil || s.Asks.Question != fsm.QuestionApprove || call != "" && call != s.Asks.Key {
+		return false, err
+	}
+	if grant == "once" {
+		grant = ""
+	}
+	return v.front.Decide(ctx, fsm.Decided{Handle: s.Asks.Handle, Key: s.Asks.Key, Approve: approve, Grant: grant})
+}

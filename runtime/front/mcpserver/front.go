@@ -1,0 +1,115 @@
+package mcpserver
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"shelly/runtime/access"
+	"shelly/runtime/comm"
+	"shelly/runtime/mcp/wire"
+)
+
+// Channel is that of the requests that come this way.
+const Channel = "mcp"
+
+// Path is where the server is.
+const Path = "/mcp"
+
+// WaitsMax is how many calls may wait for a reply at once.
+const WaitsMax = 64
+
+// Options set a front up. RequestBytesMax is required.
+type Options struct {
+	Version         string
+	RequestBytesMax int64         // of a body
+	Wait            time.Duration // for how long ask waits for a reply that is no task's; 0: 50 s
+	WriteTimeout    time.Duration // for one write of an answer; 0: 10 s
+	Log             *slog.Logger  // nil: none
+}
+
+// Front is the server.
+type Front struct {
+	front   comm.Front
+	o       Options
+	waits   chan struct{} // a token per call that waits
+	handler http.Handler
+}
+
+// New returns a server in front of a daemon.
+func New(front comm.Front, o Options) *Front {
+	o.Wait, o.WriteTimeout = cmp.Or(o.Wait, 50*time.Second), cmp.Or(o.WriteTimeout, 10*time.Second)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	f := &Front{front: comm.Owned(front), o: o, waits: make(chan struct{}, WaitsMax)}
+	serve := sdk.NewStreamableHTTPHandler(f.server, &sdk.StreamableHTTPOptions{
+		Stateless: true, Logger: slog.New(slog.DiscardHandler), MaxRequestBodyBytes: o.RequestBytesMax, PropagateRequestCancellation: true,
+	})
+	f.handler = wire.Handler(serve, o.RequestBytesMax)
+	return f
+}
+
+// Routes are those of the server.
+func (f *Front) Routes() []comm.Route {
+	return []comm.Route{{Method: http.MethodPost, Pattern: Path, Right: access.Ask, Handle: func(w http.ResponseWriter, r *http.Request) error {
+		f.handler.ServeHTTP(&patient{ResponseWriter: w, timeout: f.o.WriteTimeout}, r)
+		return nil
+	}}}
+}
+
+// patient gives each write a deadline of its own: an answer may take long, and a client that
+// does not read is dropped.
+type patient struct {
+	http.ResponseWriter
+	timeout time.Duration
+}
+
+func (p *patient) extend() {
+	_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(time.Now().Add(p.timeout)) // where there is none, nothing is cut
+}
+
+// Write implements [http.ResponseWriter].
+func (p *patient) Write(b []byte) (int, error) {
+	p.extend()
+	return p.ResponseWriter.Write(b)
+}
+
+// Flush implements [http.Flusher].
+func (p *patient) Flush() {
+	p.extend()
+	_ = http.NewResponseController(p.ResponseWriter).Flush()
+}
+
+// Unwrap is for [http.ResponseController].
+func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+// server is the library's server of one request, of the caller who sent it.
+func (f *Front) server(r *http.Request) *sdk.Server {
+	v := visit{f, comm.CallerOf(r.Context())}
+	s := sdk.NewServer(&sdk.Implementation{Name: "shelly", Version: f.o.Version}, &sdk.ServerOptions{
+		Instructions: instructions,
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Extensions: map[string]any{wire.Extension: map[string]any{}}},
+	})
+	for _, t := range v.tools() {
+		s.AddTool(t.decl, t.run)
+	}
+	tasks := wire.Server{Tools: []string{toolAsk}, Begin: v.begin, Get: v.stands, Result: v.result, Cancel: v.cancelTask, Update: v.update}
+	if err := tasks.Use(s); err != nil {
+		f.o.Log.Error("tasks are not offered to MCP clients", "error", err) // a method would have two handlers
+	}
+	return s
+}
+
+// visit is a request of a client.
+type visit struct {
+	*Front
+	caller comm.Caller
+}
+
+// as is a context in which the caller asks.
+func (v visit) as(ctx context.Context) context.Context { return comm.WithCaller(ctx, v.caller) }

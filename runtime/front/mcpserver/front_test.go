@@ -1,0 +1,341 @@
+package mcpserver
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/fronttest"
+	"shelly/runtime/mcp/wire"
+)
+
+const token = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+// site is a listener with the server, in front of a daemon that the test plays.
+type site struct {
+	t     *testing.T
+	front *fronttest.Front
+	url   string
+}
+
+func open(t *testing.T, front *fronttest.Front, wait time.Duration) *site {
+	t.Helper()
+	f := New(front, Options{Version: "test", RequestBytesMax: 1 << 16, Wait: wait})
+	h, err := comm.NewHTTP(front, comm.HTTPOptions{Token: token, RequestBytesMax: 1 << 16, Routes: f.Routes()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return &site{t, front, server.URL + Path}
+}
+
+// newer is what goes with each request of 2026-07-28.
+const newer = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}}`
+
+// send sends a message as it is, and returns what the answer's result or error is.
+func (s *site) send(method, name, params string) (result json.RawMessage, failure string) {
+	s.t.Helper()
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":%q,"params":%s}`, method, params)
+	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.url, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for k, v := range map[string]string{"Authorization": "Bearer " + token, "Content-Type": "application/json", "Accept": "application/json, text/event-stream"} { // order-free: headers
+		req.Header.Set(k, v)
+	}
+	req.Header.Set("MCP-Protocol-Version", "2025-11-25")
+	if strings.Contains(params, "2026-07-28") {
+		req.Header.Set("MCP-Protocol-Version", "2026-07-28")
+		req.Header.Set("Mcp-Method", method)
+		req.Header.Set("Mcp-Name", name)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	last := answered(resp)
+	var m struct {
+		Result json.RawMessage
+		Error  *struct{ Message string }
+	}
+	if err := json.Unmarshal(last, &m); err != nil {
+		s.t.Fatalf("%s: %s, %v", resp.Status, last, err)
+	}
+	if m.Error != nil {
+		return nil, m.Error.Message
+	}
+	return m.Result, ""
+}
+
+// answered is the last message of an answer.
+func answered(resp *http.Response) (last []byte) {
+	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		last, _ = io.ReadAll(resp.Body)
+		return last
+	}
+	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+			last = []byte(data)
+		}
+	}
+	return last
+}
+
+func text(t *testing.T, result json.RawMessage) string {
+	t.Helper()
+	var r sdk.CallToolResult
+	if err := json.Unmarshal(result, &r); err != nil || len(r.Content) == 0 {
+		t.Fatalf("%s, %v", result, err)
+	}
+	return r.Content[0].(*sdk.TextContent).Text
+}
+
+func keyOf(id string) fsm.RequestKey {
+	return fsm.RequestKey{Principal: comm.Principal, Channel: Channel, ID: id}
+}
+
+func (s *site) accepted() []comm.Request { return s.front.Seen().Requests }
+
+// await waits until a request has been accepted.
+func (s *site) await(n int) {
+	s.t.Helper()
+	if err := s.front.Await(s.t.Context(), func(seen fronttest.Seen) bool { return len(seen.Requests) >= n }); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// client is one of the library's, with the tasks that it does not know.
+func (s *site) client(older bool) (*sdk.ClientSession, *wire.Client) {
+	s.t.Helper()
+	c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ClientOptions{
+		Capabilities: &sdk.ClientCapabilities{Extensions: map[string]any{wire.Extension: map[string]any{}}},
+	})
+	tasks, err := wire.NewClient(c)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	o := &sdk.ClientSessionOptions{}
+	if older {
+		o.ProtocolVersion = "2025-11-25"
+	}
+	session, err := c.Connect(s.t.Context(), &sdk.StreamableClientTransport{Endpoint: s.url, HTTPClient: &http.Client{Transport: bearer{}}, DisableStandaloneSSE: true}, o)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = session.Close() })
+	return session, tasks
+}
+
+type bearer struct{}
+
+func (bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+token)
+	if err := wire.HTTP(r); err != nil {
+		return nil, err
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+func TestFRT30TheServerIsGuardedAsTheOtherRoutesAre(t *testing.T) {
+	s := open(t, fronttest.New(), 0)
+	resp, err := http.Post(s.url, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("without a token: %s", resp.Status)
+	}
+	for _, older := range []bool{true, false} {
+		session, tasks := s.client(older)
+		list, err := session.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, tool := range list.Tools {
+			names = append(names, tool.Name)
+		}
+		slices.Sort(names)
+		if want := []string{"approve", "ask", "cancel", "deny", "request", "requests", "status"}; !slices.Equal(names, want) {
+			t.Errorf("the tools are %q", names)
+		}
+		if !tasks.Tasks(session, "ask") || older && tasks.Tasks(session, "status") {
+			t.Errorf("older %v: ask may be no task, or status may", older)
+		}
+	}
+}
+
+func TestFRT31TheSameIDIsTheSameRequest(t *testing.T) {
+	s := open(t, fronttest.New(), 0)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.await(1)
+		s.front.Reply(keyOf("m1"), "It is done.", false)
+	}()
+	for range 2 {
+		result, failure := s.send("tools/call", "ask", `{"name":"ask","arguments":{"text":"do it","id":"m1","session":"s"}}`)
+		if failure != "" || text(t, result) != "It is done." {
+			t.Errorf("it is %s %s", result, failure)
+		}
+	}
+	<-done
+	if got := s.accepted(); len(got) != 1 || got[0].Text != "do it" || got[0].Session != "s" || got[0].Key != keyOf("m1") {
+		t.Errorf("accepted are %+v", got)
+	}
+}
+
+func TestFRT32WhatTakesLongIsNamedByItsID(t *testing.T) {
+	s := open(t, fronttest.New(), time.Nanosecond)
+	result, _ := s.send("tools/call", "ask", `{"name":"ask","arguments":{"text":"do it","id":"m1"}}`)
+	if got := text(t, result); !strings.Contains(got, "request m1") || !strings.Contains(got, "Call request") {
+		t.Errorf("it is %q", got)
+	}
+	s.front.Reply(keyOf("m1"), "error: it broke", true)
+	result, _ = s.send("tools/call", "request", `{"name":"request","arguments":{"id":"m1"}}`)
+	if got := text(t, result); got != "error: it broke" || !strings.Contains(string(result), `"isError":true`) || !strings.Contains(string(result), `"state":"failed"`) {
+		t.Errorf("later it is %s", result)
+	}
+	if result, _ := s.send("tools/call", "request", `{"name":"request","arguments":{"id":"m2"}}`); !strings.Contains(text(t, result), `there is no request "m2"`) {
+		t.Errorf("another is %s", result)
+	}
+}
+
+// A client that asks for progress hears what happens.
+func TestFRT32AClientHearsHowItsCallGoesOn(t *testing.T) {
+	front := fronttest.New()
+	s := open(t, front, 0)
+	heard := make(chan string, 10)
+	c := sdk.NewClient(&sdk.Implementation{Name: "test"}, &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+		heard <- r.Params.Message
+	}})
+	session, err := c.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: s.url, HTTPClient: &http.Client{Transport: bearer{}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	go func() {
+		if <-heard == "queued" {
+			front.Reply(keyOf("m1"), "It is done.", false)
+		}
+	}()
+	p := &sdk.CallToolParams{Name: "ask", Arguments: map[string]any{"text": "do it", "id": "m1"}}
+	p.SetProgressToken("p1")
+	if res, err := session.CallTool(t.Context(), p); err != nil || res.IsError {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+// A task's id is that of its request, so that it is there after a restart.
+func TestFRT33ATaskIsItsRequest(t *testing.T) {
+	for _, older := range []bool{true, false} {
+		front := fronttest.New()
+		session, tasks := open(t, front, 0).client(older)
+		if _, err := session.ListTools(t.Context(), nil); err != nil { // which says what may be a task
+			t.Fatal(err)
+		}
+		out, err := tasks.Call(t.Context(), session, "ask", map[string]any{"text": "do it", "id": "m1"}, wire.Answers{})
+		if err != nil || out.Task == nil || out.Task.ID != "m1" || out.Task.Status != wire.Working {
+			t.Fatalf("older %v: it is %+v, %v", older, out.Task, err)
+		}
+		session, tasks = open(t, front, 0).client(older) // another process
+		if task, err := tasks.Get(t.Context(), session, "m1"); err != nil || task.Status != wire.Working {
+			t.Errorf("older %v: it stands %+v, %v", older, task, err)
+		}
+		front.Reply(keyOf("m1"), "It is done.", false)
+		task, err := tasks.Get(t.Context(), session, "m1")
+		if err != nil || task.Status != wire.Completed || !older && !strings.Contains(string(task.Result), "It is done.") {
+			t.Errorf("older %v: it ends %+v, %v", older, task, err)
+		}
+		if older {
+			if res, err := tasks.Result(t.Context(), session, "m1"); err != nil || res.Content[0].(*sdk.TextContent).Text != "It is done." {
+				t.Errorf("its result is %+v, %v", res, err)
+			}
+		}
+		if _, err := tasks.Get(t.Context(), session, "m2"); err == nil || !strings.Contains(err.Error(), "there is no task m2") {
+			t.Errorf("another: %v", err)
+		}
+	}
+}
+
+// stands makes a request wait for a person.
+func (s *site) stands(id string) {
+	s.front.Stand(comm.Standing{Handle: 3, Request: keyOf(id), Phase: state.Approving, Asks: &comm.Ask{Question: fsm.QuestionApprove, Handle: 3, Key: "k1", Tool: "exec", Args: `{"command":"ls"}`}})
+}
+
+func TestFRT34ADecisionIsTheCallers(t *testing.T) {
+	s := open(t, fronttest.New(), time.Nanosecond)
+	result, _ := s.send("tools/call", "approve", `{"name":"approve","arguments":{"id":"m1"}}`)
+	if !strings.Contains(text(t, result), "waits for no such decision") {
+		t.Errorf("nothing waits: %s", result)
+	}
+	s.stands("m1")
+	result, _ = s.send("tools/call", "ask", `{"name":"ask","arguments":{"text":"do it","id":"m1"}}`)
+	if got := text(t, result); !strings.Contains(got, `may exec run with {"command":"ls"}?`) || !strings.Contains(got, "Call approve or deny") {
+		t.Errorf("it is %q", got)
+	}
+	result, _ = s.send("tools/call", "requests", `{"name":"requests","arguments":{}}`)
+	if got := text(t, result); !strings.Contains(got, "m1 (mcp): waiting_approval") {
+		t.Errorf("they are %q", got)
+	}
+	for _, c := range []struct{ call, want string }{
+		{`{"name":"approve","arguments":{"id":"m1","key":"k0"}}`, "waits for no such decision"},
+		{`{"name":"approve","arguments":{"id":"m1","grant":"session"}}`, "Approved."},
+		{`{"name":"deny","arguments":{"id":"m1"}}`, "Denied."},
+	} {
+		name, _, _ := strings.Cut(strings.TrimPrefix(c.call, `{"name":"`), `"`)
+		if result, _ := s.send("tools/call", name, c.call); !strings.Contains(text(t, result), c.want) {
+			t.Errorf("%s: %s", c.call, result)
+		}
+	}
+	told := fmt.Sprintf("%+v", s.front.Seen().Told)
+	if !strings.Contains(told, "Handle:3 Key:k1 Approve:true By:local Grant:session") || !strings.Contains(told, "Handle:3 Key:k1 Approve:false By:local") {
+		t.Errorf("told is %s", told)
+	}
+}
+
+func TestFRT35ATasksQuestionIsAskedOfItsClient(t *testing.T) {
+	s := open(t, fronttest.New(), 0)
+	if _, failure := s.send("tools/call", "ask", `{"name":"ask","arguments":{"text":"do it","id":"m1"},`+newer+`}`); failure != "" {
+		t.Fatal(failure)
+	}
+	s.stands("m1")
+	result, _ := s.send("tasks/get", "m1", `{"taskId":"m1",`+newer+`}`)
+	for _, want := range []string{`"status":"input_required"`, `"decide-k1"`, `"method":"elicitation/create"`, `may exec run`} {
+		if !strings.Contains(string(result), want) {
+			t.Errorf("it lacks %s: %s", want, result)
+		}
+	}
+	for said, want := range map[string]string{ // order-free: each is sent alone
+		`{"action":"accept","content":{"approve":true}}`:  "Approve:true",
+		`{"action":"accept","content":{"approve":false}}`: "Approve:false",
+		`{"action":"decline"}`:                            "Approve:false",
+		`{"action":"cancel"}`:                             "",
+	} {
+		before := len(s.front.Seen().Told)
+		if _, failure := s.send("tasks/update", "m1", `{"taskId":"m1","inputResponses":{"decide-k1":`+said+`,"other":{}},`+newer+`}`); failure != "" {
+			t.Fatal(failure)
+		}
+		told := fmt.Sprintf("%+v", s.front.Seen().Told[before:])
+		if want == "" && told != "[]" || !strings.Contains(told, want) {
+			t.Errorf("%s: told is %s", said, told)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"shelly/fsm"
+	"shelly/runtime/access"
+	"shelly/runtime/comm"
+	"shelly/runtime/mcp/wire"
+)
+
+// pollEvery is how often a client is to ask for a task.
+const pollEvery = time.Second
+
+// taskKey is that of a task's request: the id of the one is that of the other (FRT-33).
+func (v visit) taskKey(id string) fsm.RequestKey {
+	return fsm.RequestKey{Principal: v.caller.Name, Channel: Channel, ID: id}
+}
+
+func unknownTask(id string) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no task " + id}
+}
+
+// begin accepts a request as a task.
+func (v visit) begin(ctx context.Context, _ *sdk.ServerSession, p *sdk.CallToolParamsRaw, extended bool) (wire.Outcome, error) {
+	ctx = v.as(ctx)
+	var a arguments
+	err := read(p.Arguments, &a)
+	if err == nil && p.Name != toolAsk {
+		return wire.Outcome{}, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: p.Name + " is no task"}
+	}
+	if err != nil {
+		return wire.Outcome{}, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+	}
+	known, err := v.accept(ctx, a)
+	if err != nil {
+		if extended {
+			return wire.Outcome{Result: failed(err)}, nil
+		}
+		return wire.Outcome{}, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+	}
+	at := time.UnixMilli(int64(known.Accepted))
+	return wire.Outcome{Task: &wire.Task{ID: known.Key.ID, Status: wire.Working, Poll: pollEvery, Created: at, Updated: at}}, nil
+}
+
+// stands tells how a task stands, from its request's record.
+func (v visit) stands(ctx context.Context, id string, may wire.Abilities) (wire.Task, error) {
+	ctx = v.as(ctx)
+	r, ok, err := v.front.Request(ctx, v.taskKey(id))
+	if err != nil {
+		return wire.Task{}, err
+	}
+	if !ok {
+		return wire.Task{}, unknownTask(id)
+	}
+	at := time.UnixMilli(int64(r.Accepted))
+	t := wire.Task{ID: id, Status: wire.Working, Poll: pollEvery, Created: at, Updated: at}
+	if r.Done {
+		t.Status, t.Updated = wire.Completed, time.UnixMilli(int64(r.Replied))
+		if r.Outcome == fsm.OutcomeCancelled {
+			t.Status, t.Message = wire.Cancelled, r.Reply
+			return t, nil
+		}
+		t.Result, err = json.Marshal(replied(r))
+		return t, err
+	}
+	s, err := v.standing(ctx, r)
+	if err != nil {
+		return wire.Task{}, err
+	}
+	t.Message = string(s.Phase)
+	if s.Asks == nil {
+		return t, nil
+	}
+	t.Message = "waits for a person: " + question(s.Asks)
+	if may.Elicits && v.caller.May(access.Decide) && s.Asks.Question == fsm.QuestionApprove {
+		params, err := json.Marshal(&sdk.ElicitParams{Mode: "form", Message: "shelly asks: " + question(s.Asks), RequestedSchema: json.RawMessage(form)})
+		if err != nil {
+			return wire.Task{}, err
+		}
+		t.Status, t.Asks = wire.InputRequired, map[string]wire.Ask{deciding + s.Asks.Key: {Method: "elicitation/create", Params: params}}
+	}
+	return t, nil
+}
+
+// deciding begins the name of a question, which ends with the key of the call that it is about.
+const deciding = "decide-"
+
+// form is that of a decision.
+const form = `{"type":"object","properties":{"approve":{"type":"boolean","title":"Let it run","default":true}}}`
+
+// update takes a person's answers (FRT-35). One that was dismissed leaves the question open.
+func (v visit) update(ctx context.Context, id string, answers map[string]json.RawMessage) error {
+	ctx = v.as(ctx)
+	if _, ok, err := v.front.Request(ctx, v.taskKey(id)); err != nil || !ok {
+		return unknownTask(id)
+	}
+	for name, raw := range answers { // order-free: each names its own call
+		call, ok := strings.CutPrefix(name, deciding)
+		var said struct {
+			Action  string
+			Content struct{ Approve *bool }
+		}
+		if !ok || json.Unmarshal(raw, &said) != nil || said.Action != "accept" && said.Action != "decline" {
+			continue
+		}
+		approve := said.Action == "accept" && (said.Content.Approve == nil || *said.Content.Approve)
+		if _, err := v.decided(ctx, v.taskKey(id), call, approve, ""); err != nil {
+			return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+		}
+	}
+	return nil
+}
+
+// result waits for the reply to a task's request, as long as its client does.
+func (v visit) result(ctx context.Context, _ *sdk.ServerSession, id string) (*sdk.CallToolResult, error) {
+	ctx = v.as(ctx)
+	for {
+		r, ok, err := v.front.Request(ctx, v.taskKey(id))
+		switch {
+		case err != nil:
+			return nil, err
+		case !ok:
+			return nil, unknownTask(id)
+		case r.Done:
+			return replied(r), nil
+		}
+		if err := v.follow(ctx, r.Key, func(comm.Event) {}); err != nil {
+			return nil, err
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// cancelTask asks for the end of a task's request.
+func (v visit) cancelTask(ctx context.Context, id string) (wire.Task, error) {
+	ctx = v.as(ctx)
+	was, err := v.stands(ctx, id, wire.Abilities{})
+	if err != nil {
+		return was, err
+	}
+	if was.Status.Ended() {
+		return was, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the task has ended"}
+	}
+	if _, err := v.front.Cancel(ctx, v.taskKey(id)); err != nil {
+		return was, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+	}
+	now, err := v.stands(ctx, id, wire.Abilities{})
+	if err == nil && !now.Status.Ended() {
+		now.Status = wire.Cancelled // what it had done its reply says
+	}
+	return now, err
+}

@@ -1,0 +1,122 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"shelly/fsm"
+	"shelly/runtime/comm"
+)
+
+const instructions = "shelly is an agent on this machine. Use ask to give it work. Every request has an id and is kept: request returns its answer later, also after a restart. " +
+	"Where it waits for a person's approval, approve and deny answer it if your token may decide."
+
+// The tools.
+const (
+	toolAsk      = "ask"
+	toolRequest  = "request"
+	toolRequests = "requests"
+	toolStatus   = "status"
+	toolApprove  = "approve"
+	toolDeny     = "deny"
+	toolCancel   = "cancel"
+)
+
+// offered is a tool of the server.
+type offered struct {
+	decl *sdk.Tool
+	run  sdk.ToolHandler
+}
+
+// arguments are those of all tools.
+type arguments struct {
+	Text    string `json:"text"`
+	Session string `json:"session"`
+	ID      string `json:"id"`
+	Channel string `json:"channel"`
+	Key     string `json:"key"`
+	Grant   string `json:"grant"`
+}
+
+const ofRequest = `"id":{"type":"string","description":"Id of the request."},"channel":{"type":"string","description":"Channel of the request; default: mcp."}`
+
+func (v visit) tools() []offered {
+	yes, no := true, false
+	reads := &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}
+	acts := &sdk.ToolAnnotations{DestructiveHint: &yes}
+	list := []struct {
+		name, text, properties, required string
+		hints                            *sdk.ToolAnnotations
+		run                              func(context.Context, *sdk.CallToolRequest, arguments) (*sdk.CallToolResult, error)
+	}{
+		{toolAsk, "Give the agent work or ask it something, and wait for its answer. What takes long goes on and is named by its id.",
+			`"text":{"type":"string","minLength":1,"description":"What the agent is to do."},"session":{"type":"string","description":"Conversation to go on with; default: one of its own for this channel."},` +
+				`"id":{"type":"string","description":"Makes a repeated call the same request: it is done once. Default: a new one."}`, `"text"`, &sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: false}, v.ask},
+		{toolRequest, "Look at a request: its answer once it is done, else where it stands.", ofRequest, `"id"`, reads, v.request},
+		{toolRequests, "List your unfinished requests, with what a person is asked about each.", "", "", reads, v.requests},
+		{toolStatus, "Say how the agent is.", "", "", reads, v.status},
+		{toolApprove, "Let the tool call run that a request waits with.", ofRequest + `,"key":{"type":"string","description":"Key of the call, as request shows it; default: the one that waits."},` +
+			`"grant":{"type":"string","enum":["once","session","always"],"description":"For which later calls, too; default: once."}`, `"id"`, acts, v.decide(true)},
+		{toolDeny, "Refuse the tool call that a request waits with.", ofRequest + `,"key":{"type":"string","description":"Key of the call; default: the one that waits."}`, `"id"`, acts, v.decide(false)},
+		{toolCancel, "End a request.", ofRequest, `"id"`, acts, v.cancel},
+	}
+	tools := make([]offered, len(list))
+	for i, t := range list {
+		schema := fmt.Sprintf(`{"type":"object","properties":{%s},"required":[%s],"additionalProperties":false}`, t.properties, t.required)
+		tools[i] = offered{
+			decl: &sdk.Tool{Name: t.name, Description: t.text, InputSchema: json.RawMessage(schema), Annotations: t.hints},
+			run: func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+				var a arguments
+				if err := read(r.Params.Arguments, &a); err != nil {
+					return failed(err), nil
+				}
+				return t.run(v.as(ctx), r, a)
+			},
+		}
+	}
+	return tools
+}
+
+// read reads arguments; none are an empty object.
+func read(raw json.RawMessage, a *arguments) error {
+	if len(raw) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(raw, a); err != nil {
+		return fmt.Errorf("the arguments cannot be read: %w", err)
+	}
+	return nil
+}
+
+// answer is a result of a text and of what a program reads.
+func answer(text string, more any, isError bool) *sdk.CallToolResult {
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: more, IsError: isError}
+}
+
+// failed is a result that says why there is none.
+func failed(err error) *sdk.CallToolResult { return answer(err.Error(), nil, true) }
+
+// standing is where a request stands, as a program reads it.
+type standing struct {
+	ID      string      `json:"id"`
+	Channel string      `json:"channel,omitempty"`
+	State   string      `json:"state"` // accepted, done or failed
+	Phase   fsm.State   `json:"phase,omitempty"`
+	Text    string      `json:"text,omitempty"`
+	Reply   string      `json:"reply,omitempty"`
+	Outcome fsm.Outcome `json:"outcome,omitempty"`
+	Asks    *comm.Ask   `json:"asks,omitempty"`
+}
+
+// status says how the daemon is; to who may not see everything, whether it serves.
+func (v visit) status(ctx context.Context, _ *sdk.CallToolRequest, _ arguments) (*sdk.CallToolResult, error) {
+	s := v.front.Status(ctx)
+	text := fmt.Sprintf("shelly %s is %s; its answers come from %s. %d wait, %d are worked on.", s.Version, s.Lifecycle, s.Brain, s.Waiting, len(s.Active))
+	if !v.caller.Everything() {
+		return answer(fmt.Sprintf("shelly is %s.", s.Lifecycle), map[string]any{"lifecycle": s.Lifecycle}, false), nil
+	}
+	return answer(text, s, false), nil
+}
