@@ -66,7 +66,8 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, root: dir + "/r"}
 	template := w.root + "-template"
 	cmd := exec.Command("/bin/sh", "-c", fixture)
-	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "R=" + template, "T=" + token, "HOME=" + t.TempDir()}
+	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "R=" + template, "T=" + token, "HOME=" + t.TempDir(),
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=maintenance.auto", "GIT_CONFIG_VALUE_0=false"} // newer ones tidy up beside us, while the world is copied
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
