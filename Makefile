@@ -94,9 +94,14 @@ test-static:
 	@$(STATICCHECK) ./...
 
 # The machine and the simulator start no goroutine (a test over their syntax trees holds
-# that), so the race detector has nothing to find there; nor has it in the tests that try
-# each place of something (package exhaustive), which it would make ten times as dear.
-EXHAUSTIVE = $(shell grep -rl --include='*_test.go' runtime/internal/exhaustive $(CODE) | xargs -n1 dirname | sort -u | sed 's,^,./,')
+# that), so the race detector has nothing to find there; nor has it in packages that neither
+# start one, lock nor serve, nor in the tests that try each place of something (package
+# exhaustive), which it would make ten times as dear.
+below = $(sort $(patsubst %/,./%,$(dir $(1))))
+TESTED = $(call below,$(shell find cmd runtime -name '*_test.go'))
+AT_ONCE_WORDS := (^|[[:space:]])go (func|[A-Za-z_.]+[(])|sync[.]|atomic[.]|errgroup|httptest|http[.]Serve
+AT_ONCE = $(call below,$(shell grep -rlE --include='*.go' '$(AT_ONCE_WORDS)' cmd runtime))
+EXHAUSTIVE = $(call below,$(shell grep -rl --include='*_test.go' runtime/internal/exhaustive $(CODE)))
 
 # What the simulator throws away is many times what it holds, so the collector of garbage
 # takes a third of its time at its usual pace; it takes up to twice the memory at this one.
@@ -108,8 +113,10 @@ test-race:
 	@$(SELDOM) $(GO) test -shuffle=on ./fsm/... ./sim/... ./scenarios/...
 	$(call step,unit tests that try each place of a fault)
 	@$(GO) test -shuffle=on $(EXHAUSTIVE)
-	$(call step,unit tests with the race detector)
-	@GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 $(GO) test -race -shuffle=on ./cmd/... ./runtime/... # or each process waits for a second at its end
+	$(call step,unit tests of what does one thing at a time)
+	@$(GO) test -shuffle=on $(filter-out $(AT_ONCE) $(EXHAUSTIVE),$(TESTED))
+	$(call step,unit tests with the race detector of what does more)
+	@GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 $(GO) test -race -shuffle=on $(filter $(AT_ONCE),$(TESTED)) # or each process waits for a second at its end
 
 # Canaries are known bugs that an overlay puts into the code; the proof must find each (SIM-12).
 # The tag is that of the tests that wake them.
