@@ -63,7 +63,7 @@ type Decided struct {
 }
 
 // Resolved is a person's word on a handle that is held, for a tool whose outcome is
-// unknown or after too many crashes. Text is what the model is told of the tool.
+// unknown or after too many crashes. Text is what the model learns of the tool.
 type Resolved struct {
 	Handle HandleID `json:"handle"`
 	Text   string   `json:"text,omitempty"`

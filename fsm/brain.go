@@ -182,7 +182,7 @@ const (
 	StageWriting  Stage = "writing"
 )
 
-// ProgressAfter is how long a call has gone on before its progress is told: most calls are
+// ProgressAfter is how long a call has gone on before its progress is reported: most calls are
 // over by then.
 const ProgressAfter = 2 * Second
 

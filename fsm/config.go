@@ -113,7 +113,7 @@ type ToolDecl struct {
 	Description string      `json:"description,omitempty"`
 	Parameters  string      `json:"parameters,omitempty"` // a JSON schema of the arguments
 	Effects     ToolEffects `json:"effects"`
-	Approve     bool        `json:"approve,omitempty"` // a person decides about each call of which no rule says otherwise
+	Approve     bool        `json:"approve,omitempty"` // a person decides about each call unless a rule decides
 	Builtin     bool        `json:"builtin,omitempty"` // the machine answers it; see [Builtins]
 	Source      Source      `json:"source,omitzero"`   // where its results come from; 0: outside
 	Server      string      `json:"server,omitempty"`  // the server that it comes from; empty: its name says so, or it is one of shelly's own
@@ -152,7 +152,7 @@ const (
 // first start did.
 func (e ToolEffects) Repeatable() bool { return e == EffectsNone || e == EffectsIdempotent }
 
-// SkillDecl is a skill in its first phase: what the model is told of one that it
+// SkillDecl is a skill in its first phase: what the model knows of one that it
 // has not loaded.
 type SkillDecl struct {
 	Name    string `json:"name"`

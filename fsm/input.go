@@ -2,7 +2,7 @@ package fsm
 
 import "strconv"
 
-// Input is what the machine is told: a fact, and when it was observed. The time is
+// Input is what the machine takes in: a fact, and when it was observed. The time is
 // for records and prompts; no decision compares times (LIM-3).
 type Input struct {
 	At   Millis

@@ -68,7 +68,7 @@ func (c Conversation) Add(msgs ...Message) Conversation {
 	return c
 }
 
-// Again returns the conversation made anew of its messages, some of whose texts were
+// Again returns the conversation made again of its messages, some of whose texts were
 // replaced.
 func (c Conversation) Again() Conversation { return Conversation{}.Add(c.Messages...) }
 

@@ -110,7 +110,7 @@ func DefaultPrompts() Prompts {
 }
 
 // Ask is the user message of a cognition round's first inference. Without a question
-// it is the input: the system prompt says how a need is told.
+// it is the input: the system prompt says how a need is marked.
 func (p Prompts) Ask(input string) string {
 	if p.Question == "" {
 		return input
@@ -118,7 +118,7 @@ func (p Prompts) Ask(input string) string {
 	return p.Question + "\n\nInput:\n" + input
 }
 
-// TellsNeed reports whether the model is told how to ask for memory.
+// TellsNeed reports whether the prompt says how to ask for memory.
 func (p Prompts) TellsNeed() bool {
 	told := p.Question + p.Identity
 	for _, s := range p.Sections {

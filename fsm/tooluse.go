@@ -87,7 +87,7 @@ func (e RunProbe) hash(x *Hasher) {
 type Probed struct {
 	Answered
 	Answer ProbeAnswer `json:"answer"`
-	Text   string      `json:"text,omitempty"`   // done: the call's result; otherwise why the answer is this one
+	Text   string      `json:"text,omitempty"`   // done: the call's result; of the others, why the answer is this one
 	Failed bool        `json:"failed,omitempty"` // done: the tool has failed
 }
 

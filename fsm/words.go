@@ -84,7 +84,7 @@ const (
 	WordCronPaused
 	WordCronSame
 
-	// What the model is told beside results.
+	// What the model reads beside results.
 	WordRecalled
 	WordRecalledEntry
 	WordRecalledNothing
@@ -131,7 +131,7 @@ const (
 	WordNotConsolidated
 	WordStamped
 
-	// What a person is told.
+	// What a person reads.
 	WordTimedOut
 	WordTimedOutDone
 	WordDoneNothing

@@ -12,7 +12,7 @@ type sentForm struct {
 	known  bool          // what follows is
 	loaded []fsm.Message // the history that the turn begins with
 	sent   []fsm.Message // the conversation that the model was last sent; nil: none since the last compaction
-	astray bool          // somebody else has written the session since, or the conversation began anew
+	astray bool          // somebody else has written the session since, or the conversation was started over
 	saved  []fsm.Message // what the handle has last given the session to keep; nil: nothing yet
 }
 
@@ -22,7 +22,7 @@ func (s *sentForm) load(in fsm.SessionLoaded) { s.known, s.loaded = in.Error == 
 // save takes note of what came of a save.
 func (s *sentForm) save(in fsm.SessionSaved) { s.astray = s.astray || in.Conflict }
 
-// condense takes note of a compaction, which begins the sent form anew.
+// condense takes note of a compaction, which starts the sent form over.
 func (s *sentForm) condense() { s.known, s.sent = false, nil }
 
 // checkSent checks that a turn's first conversation begins with what its session keeps,

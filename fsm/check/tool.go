@@ -188,7 +188,7 @@ func (w *Monitor) checkProbe(m *machine.Machine, f *followed, e *fsm.RunProbe) {
 func (w *Monitor) checkTool(m *machine.Machine, f *followed, e *fsm.RunTool) {
 	i := indexOf(m.View().Handles, f.id)
 	if i < 0 {
-		return // a handle that runs a tool and is gone is told of elsewhere
+		return // a handle that runs a tool and is gone is checked elsewhere
 	}
 	inf, l := &m.View().Handles[i].Inf, &m.View().Config.Limits
 	known := slices.IndexFunc(f.starts, func(s start) bool { return s.key == e.Key })

@@ -97,7 +97,7 @@ func (d *draft) shorten(list []part, want, floor int) {
 	}
 }
 
-// saved is how many tokens go where no text has more than so many.
+// saved is how many tokens go where no text has more than length.
 func saved(list []part, length int) int {
 	n := 0
 	for _, p := range list {

@@ -108,7 +108,7 @@ func (m *Machine) run(h *state.Handle, decl fsm.ToolDecl) {
 }
 
 // acted goes on once every call of an answer has its result: to an end where a cap
-// is met, otherwise to the model.
+// is met, and to the model if none is.
 func (m *Machine) acted(h *state.Handle) firing {
 	l := &m.s.Config.Limits
 	iterations := iterationsOf(l, h)

@@ -124,7 +124,7 @@ func (m *Machine) stopSession(session string) string {
 	return m.word(fsm.WordStopDone, "n", strconv.Itoa(stopped))
 }
 
-// renew begins a session anew (SES-14).
+// renew starts a session over (SES-14).
 func (m *Machine) renew(h *state.Handle) {
 	h.Answer, h.Outcome = m.word(fsm.WordNewSession), fsm.OutcomeAnswered
 	h.Sess.History, h.Sess.Skills, h.Sess.Texts, h.Sess.Offer = nil, nil, nil, fsm.Offer{}

@@ -61,7 +61,7 @@ func (m *Machine) offered(h *state.Handle, talk []fsm.Message) fsm.Offer {
 	return offer.Build(c, prompt.Tools(c, h), prompt.System(c, h), used)
 }
 
-// countAnswer counts an answer of the model to a prompt of so many tokens.
+// countAnswer counts an answer of the model to a prompt of that many tokens.
 func (m *Machine) countAnswer(h *state.Handle, prompt int) {
 	m.learnTokens(h, prompt)
 	h.Inf.Iterations++

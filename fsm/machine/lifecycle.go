@@ -213,7 +213,7 @@ func (m *Machine) bidFarewell(int) firing {
 	return firing{}
 }
 
-// exit ends the epoch: whatever is active is suspended and the driver is told
+// exit ends the epoch: whatever is active is suspended and the driver learns
 // to exit.
 func (m *Machine) exit(int) firing {
 	m.suspendAll()

@@ -95,7 +95,7 @@ func (m *Machine) giveWay() {
 }
 
 // tellPlaces tells each client that waits how many go before it, when that has
-// changed (HND-37). An event's place is told once, to whoever watches.
+// changed (HND-37). An event's place is said once, to whoever watches.
 func (m *Machine) tellPlaces() {
 	if m.s.Lifecycle != state.Initializing && m.s.Lifecycle != state.Serving {
 		return

@@ -65,7 +65,7 @@ func (m *Machine) announced(h *state.Handle) string {
 	return joinText(h.Answer, notice)
 }
 
-// outOfTime is what a client is told of a request whose time is over: why, by which setting,
+// outOfTime is what a client reads of a request whose time is over: why, by which setting,
 // and what was done in it (HND-61).
 func (m *Machine) outOfTime(h *state.Handle, why string) string {
 	if !m.s.Config.Switches.Progress {

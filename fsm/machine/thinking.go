@@ -67,7 +67,7 @@ func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 	})
 }
 
-// unrunnable is what the model is told of a call that cannot be run, and what a person is
+// unrunnable is what the model reads of a call that cannot be run, and what a person is
 // told in the end.
 func (m *Machine) unrunnable(in fsm.BrainAnswered) (hint, reason string) {
 	switch {
@@ -148,7 +148,7 @@ func (m *Machine) unthinking(h *state.Handle, tokens int) firing {
 	return f.after(func(h *state.Handle) { m.countAnswer(h, tokens) })
 }
 
-// brainFailed waits and asks again where that can help (INF-15); otherwise it ends
+// brainFailed waits and asks again where that can help (INF-15), and elsewhere ends
 // the inference, and its caller decides what that means.
 func (m *Machine) brainFailed(h *state.Handle, in fsm.BrainFailed) firing {
 	switch {
@@ -176,7 +176,7 @@ func (m *Machine) brainFailed(h *state.Handle, in fsm.BrainFailed) firing {
 	return endInference(state.OnError, fsm.OutcomeFailed, m.whyFailed(in))
 }
 
-// whyFailed is what a person is told of a failure of the model.
+// whyFailed is what a person reads of a failure of the model.
 func (m *Machine) whyFailed(in fsm.BrainFailed) string {
 	if in.Class == fsm.BrainError {
 		return m.word(fsm.WordBrainError, "reason", in.Reason)

@@ -9,7 +9,7 @@ import (
 )
 
 // upkeepFailed reports that a call about a conversation came to nothing (CTX-14). What
-// stands in its place was chosen already; nobody would see it otherwise.
+// stands in its place was chosen already, so nobody else would see it.
 func (m *Machine) upkeepFailed(h *state.Handle, w fsm.Word) {
 	if !m.s.Config.Fits() {
 		return

@@ -14,7 +14,7 @@ const lineBytesMax = 80
 // examplesMax is how many tools of a server are named where there is no room for all.
 const examplesMax = 3
 
-// listed names the tools that are not whole in at most so many tokens: each with a line; or
+// listed names the tools that are not whole in at most a number of tokens: each with a line; or
 // those of servers by their names; or the servers with a count; or as many of all that as
 // there is room for.
 func listed(w fsm.Words, rest []fsm.ToolDecl, room int) string {

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	skillsListed    = 16 // the list of skills takes at most one in so many tokens of the window
-	summaryShownMax = 80 // characters of a summary, in a list that is too long otherwise
+	skillsListed    = 16 // the list of skills takes at most one in this many tokens of the window
+	summaryShownMax = 80 // characters of a summary, in a list that would be too long
 )
 
 // skills lists the skills that can be loaded (SKL-3), in what there is room for (SKL-13).

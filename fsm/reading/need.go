@@ -7,7 +7,7 @@ import (
 	"shelly/fsm"
 )
 
-// A need is told by a marker (HND-5), which small models dress up or put after a sentence
+// A need is known by a marker (HND-5), which small models dress up or put after a sentence
 // (HND-60).
 
 // needDress are the characters that models put around the marker.

@@ -100,7 +100,7 @@ func unframed(text string) string {
 const nearWords = 24
 
 // tells reports whether words name a call's tool and, near it, all that the call gives it, in
-// whatever form. A call that gives nothing is told apart by no words.
+// whatever form. A call that gives nothing has no words to compare.
 func tells(words []string, call textcall.Call) bool {
 	var values [][]string
 	all := 0

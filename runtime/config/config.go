@@ -296,7 +296,7 @@ type Log struct {
 	Keep Bytes `key:"keep" min:"0" max:"1TiB"`
 }
 
-// Telemetry is where else is told what the daemon does.
+// Telemetry is where else the daemon reports what it does.
 type Telemetry struct {
 	// Traces is a collector's address for traces of OpenTelemetry over HTTP, such as
 	// http://127.0.0.1:4318/v1/traces (OBS-3). Default: empty, none.

@@ -27,7 +27,7 @@ type (
 type Program struct {
 	// Command is the program and its first arguments.
 	Command []string `key:"command,required"`
-	// Description is what the model is told that the tool does.
+	// Description says to the model what the tool does.
 	Description string `key:"description,required"`
 	// Schema is the JSON schema of the arguments, an object's. Default: no arguments.
 	Schema Schema `key:"schema"`

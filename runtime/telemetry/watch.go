@@ -8,7 +8,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// Teller is told what begins and what ends. It keeps none of what it is given.
+// Teller takes in what begins and what ends. It keeps none of what it is given.
 type Teller interface {
 	Accepted(w *Work)
 	Held(w *Work, e fsm.AskPerson, at fsm.Millis)

@@ -9,7 +9,7 @@ import (
 	"shelly/runtime/tool/program"
 )
 
-// allowing says what web_fetch reaches, with so many entries of tools.web.allow_addresses.
+// allowing says what web_fetch reaches, with a number of entries of tools.web.allow_addresses.
 func allowing(entries int) string {
 	switch entries {
 	case 0:

@@ -55,7 +55,7 @@ func (e *examined) begin(s sizing.Speed) string {
 // near reports whether a speed that is set is within a quarter of one that was measured.
 func near(set, measured int) bool { return 4*set >= 3*measured && 4*set <= 5*measured }
 
-// cache says how much of a conversation's second prompt the server has read anew. It tells
+// cache says how much of a conversation's second prompt the server has read again. It tells
 // only how long it took: the first prompt, of which it held nothing, says how much that is.
 func (e *examined) cache(first, second ollama.Measured) {
 	if first.Prompt <= 0 || second.PromptTokens <= 0 {

@@ -23,7 +23,7 @@ const (
 	valueMax = 160
 )
 
-// Options says how much is told. The zero value has the defaults.
+// Options says how much is shown. The zero value has the defaults.
 type Options struct {
 	TextMax  int // bytes of a text in a message or a field; 0: 4 KiB
 	WordsMax int // bytes of a text in words; 0: 240

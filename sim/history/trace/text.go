@@ -14,7 +14,7 @@ import (
 type Writer struct {
 	To    io.Writer
 	Start fsm.Millis // what times are counted from
-	Full  bool       // bookkeeping is told too: timers, and records of calls
+	Full  bool       // bookkeeping is shown, too: timers, and records of calls
 
 	last  fsm.Millis
 	begun bool

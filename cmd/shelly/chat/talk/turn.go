@@ -62,7 +62,7 @@ type turn struct {
 	ended      bool
 }
 
-// telling is an event as it is told again.
+// telling is an event as it is repeated.
 type telling struct {
 	is               comm.EventType
 	state, inference fsm.State
@@ -109,7 +109,7 @@ func (m *Model) happened(h Happened) {
 }
 
 // repeated reports whether an event was told before the connection broke, of those that a
-// watcher who comes later is told again. Pieces of text are not among them.
+// watcher who comes later gets again. Pieces of text are not among them.
 func (t *turn) repeated(e comm.Event) bool {
 	switch e.Type {
 	case comm.EventChunk, comm.EventOutput, comm.EventWaiting, comm.EventQueued, comm.EventQuestion, comm.EventReply, comm.EventAccepted:
@@ -296,7 +296,7 @@ func (t *turn) moved(e comm.Event) {
 	}
 }
 
-// question opens a question. One that was answered is told again where a stream was cut.
+// question opens a question. One that was answered comes again where a stream was cut.
 func (t *turn) question(e comm.Event, now time.Time) {
 	switch {
 	case e.Question == fsm.QuestionApprove && e.Key == t.answered:

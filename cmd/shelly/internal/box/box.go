@@ -38,7 +38,7 @@ func Open(ctx context.Context, cfg config.Config) (*sandbox.Keeper, error) {
 	return sandbox.Open(ctx, o)
 }
 
-// shared are the folders of skills outside the workspace, by the paths that the model is told
+// shared are the folders of skills outside the workspace, by the paths that the model knows
 // and by those that they lead to (SKL-14).
 func shared(folders []string, workspace string) []string {
 	var paths []string

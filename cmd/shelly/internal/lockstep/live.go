@@ -191,7 +191,7 @@ func (l *live) Brain(ask fsm.AskBrain, line script.Line) (fsm.Fact, error) {
 	}
 	var seen []script.Piece
 	in, err := client.Chat(ctx, ask, l.offered(ask), func(c ollama.Chunk) {
-		if c.Stage == "" { // which of them are told is the simulator's schedule
+		if c.Stage == "" { // which of them are delivered is the simulator's schedule
 			seen = append(seen, script.Piece{Thinking: c.Thinking, Text: c.Text})
 		}
 	})
