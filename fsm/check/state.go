@@ -272,8 +272,12 @@ func (w *Monitor) checkHandle(m *machine.Machine, h *state.Handle, f *followed, 
 }
 
 // rests reports whether a handle waits for what a phase says, with its clock or without.
-// No handle rests where nothing is awaited, unless the phase is idle.
+// No handle rests where nothing is awaited, unless the phase is idle, or asks a person
+// anything in one that awaits no word.
 func rests(p *machine.Phase, h *state.Handle, clock bool) bool {
+	if p.Person != h.AsksPerson() {
+		return false
+	}
 	if h.Timer != 0 != clock || h.Wait != 0 != (p.Wait.Purpose != "") && (h.Wait != 0 || !p.Wait.Maybe) {
 		return false
 	}
