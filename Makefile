@@ -86,7 +86,7 @@ test-format:
 test-vet:
 	$(call step,vet)
 	@$(GO) vet ./...
-	@$(GO) vet -tags $(E2E_TAG)$(comma)$(CLIENTS_TAG)$(comma)$(MCP_TAG)$(comma)$(BROWSER_TAG)$(comma)failpoint ./cmd/... ./runtime/...
+	@$(GO) vet -tags $(E2E_TAG)$(comma)$(CLIENTS_TAG)$(comma)$(MCP_TAG)$(comma)$(BROWSER_TAG)$(comma)service_e2e$(comma)failpoint ./cmd/... ./runtime/...
 
 .PHONY: test-static
 test-static:
@@ -260,6 +260,13 @@ e2e-mcp: ## Test the MCP client with the protocol's reference servers from npm.
 	$(call step,the MCP client and the reference servers)
 	@out=$$($(GO) test -tags $(MCP_TAG) -count=1 -v -run '^TestServers' ./runtime/mcp) || { printf '%s\n' "$$out"; exit 1; }; \
 	printf '%s\n' "$$out" | grep -E '^ *(--- |servers_e2e_test.go)|^ok'
+
+# systemd-analyze is in Debian's package systemd, which need not be the machine's init.
+.PHONY: e2e-service
+e2e-service: ## Test the units with systemd's own verifier.
+	$(call step,the units and systemd-analyze)
+	@out=$$($(GO) test -tags service_e2e -count=1 -v -run '^TestService' ./cmd/shelly/service) || { printf '%s\n' "$$out"; exit 1; }; \
+	printf '%s\n' "$$out" | grep -E 'Overall|^ *--- |^ok'
 
 # The browser is chromium with chromedriver; what it shows is written as pictures into the folder
 # that BROWSER_PICTURES names.

@@ -28,6 +28,7 @@ import (
 	"shelly/cmd/shelly/run"
 	"shelly/cmd/shelly/scenario"
 	"shelly/cmd/shelly/schedule"
+	"shelly/cmd/shelly/service"
 	"shelly/cmd/shelly/session"
 	"shelly/cmd/shelly/skill"
 	"shelly/cmd/shelly/status"
@@ -63,6 +64,7 @@ type cli struct {
 	Explore  explore.Command  `cmd:"" help:"Explore every interleaving of a small world."`
 	Spec     specCmd          `cmd:"" help:"Print the tables and diagrams, or everything about one rule."`
 	Mock     mockCmd          `cmd:"" help:"Serve a scenario's model over Ollama's API."`
+	Service  service.Command  `cmd:"" help:"Have the system's service manager run the daemon."`
 	Doctor   doctor.Command   `cmd:"" help:"Check what is reachable, what the model can do, and what to fix."`
 	Config   configCmd        `cmd:"" help:"Print the effective configuration and where each value came from."`
 	Version  versionCmd       `cmd:"" help:"Print the version."`

@@ -1,0 +1,87 @@
+package service
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+
+	"shelly/cmd/shelly/internal/exit"
+)
+
+// plan is what an install writes and runs, and an uninstall takes back.
+type plan struct {
+	files  []unitFile
+	start  [][]string // commands that an install runs after it has written the files
+	stop   [][]string // commands that an uninstall runs before it removes them
+	after  [][]string // and after
+	look   []string   // the command that says how the service is
+	manual string     // why none of them can be run here; "": they can
+	notes  []string   // for a person
+}
+
+// unitFile is one file of the service manager.
+type unitFile struct{ path, text string }
+
+// planFor says what is to be done on a host.
+func planFor(h host, u unit, socket bool) (plan, error) {
+	switch h.system {
+	case "linux":
+		return systemdPlan(h, u, socket)
+	case "darwin":
+		return launchdPlan(h, u)
+	default:
+		return plan{}, exit.Errorf(exit.Usage, "services are made for systemd and for launchd, and not for %s: have its task scheduler or another supervisor run\n  %s", h.system, commandLine(u.Command))
+	}
+}
+
+func systemdPlan(h host, u unit, socket bool) (p plan, err error) {
+	folder, systemctl := filepath.Join(h.root, "etc/systemd/system"), []string{"systemctl"}
+	if u.User {
+		folder, systemctl = filepath.Join(h.config, "systemd/user"), []string{"systemctl", "--user"}
+	}
+	do := func(words ...string) []string { return append(systemctl[:len(systemctl):len(systemctl)], words...) }
+	names := []string{serviceName}
+	text, err := render("service", u)
+	if err != nil {
+		return p, exit.With(exit.Usage, err)
+	}
+	p.files = []unitFile{{filepath.Join(folder, serviceName), text}}
+	if socket {
+		if text, err = render("socket", u); err != nil {
+			return p, exit.With(exit.Usage, err)
+		}
+		p.files = append(p.files, unitFile{filepath.Join(folder, socketName), text})
+		names = []string{socketName, serviceName}
+	}
+	p.start = [][]string{do("daemon-reload"), do(append([]string{"enable"}, names...)...), do(append([]string{"restart"}, names...)...)}
+	p.stop = [][]string{do(append([]string{"disable", "--now"}, names...)...)}
+	p.after = [][]string{do("daemon-reload")}
+	p.look = do("show", serviceName, "--property=ActiveState,SubState,StatusText,Result,ExecMainStatus,NRestarts,MainPID,UnitFileState")
+	if !h.booted {
+		p.manual = "systemd does not run here: have another supervisor run, as the user that shelly is to run as,\n  " + commandLine(u.Command) +
+			"\nIt stays in the foreground, logs to standard error, stops at SIGTERM within " + strconv.Itoa(int(u.Stop.Seconds())) + " s, and speaks sd_notify where NOTIFY_SOCKET is given."
+	}
+	if u.User && !h.lingers() {
+		p.notes = append(p.notes, fmt.Sprintf("the service runs while %s is logged in; to have it run from the start of the machine: loginctl enable-linger %s", h.name, h.name))
+	}
+	return p, nil
+}
+
+func launchdPlan(h host, u unit) (p plan, err error) {
+	if !u.User {
+		return p, exit.Errorf(exit.Usage, "--system is for systemd; on macOS the service is the user's own")
+	}
+	path := filepath.Join(h.home, "Library/LaunchAgents", launchLabel+".plist")
+	text, err := render("launchd", u)
+	if err != nil {
+		return p, exit.With(exit.Usage, err)
+	}
+	domain := "gui/" + strconv.Itoa(h.uid)
+	return plan{
+		files: []unitFile{{path, text}},
+		start: [][]string{{"launchctl", "bootstrap", domain, path}},
+		stop:  [][]string{{"launchctl", "bootout", domain + "/" + launchLabel}},
+		look:  []string{"launchctl", "print", domain + "/" + launchLabel},
+		notes: []string{"launchd has no watchdog and no readiness: shelly status says how it is"},
+	}, nil
+}

@@ -1,0 +1,255 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
+	"shelly/runtime/config"
+)
+
+var update = flag.Bool("update", false, "rewrite the example units")
+
+func example() config.Config {
+	return config.Config{
+		Data: "/home/ann/.local/share/shelly", Workspace: "/home/ann/my work", Comm: config.Comm{HTTP: "127.0.0.1:7433"},
+		Limits: fsm.Limits{Grace: 30_000, ShutdownTimeout: 60_000, AbortTimeout: 5_500},
+	}
+}
+
+// The units are those of the folder testdata, where they are examples.
+func TestDEP5TheUnitsAreAsTheirExamples(t *testing.T) {
+	command := []string{"/home/ann/bin/shelly", "run", "--workspace", "/home/ann/my work", "--set", `about.persona=50% "x" $HOME \`}
+	user := unitOf(example(), command, "/home/ann")
+	user.User = true
+	system := example()
+	system.Data, system.Workspace = "/var/lib/shelly/data", "/var/lib/shelly/workspace"
+	whole := unitOf(system, []string{"/usr/bin/shelly", "run"}, "/var/lib/shelly")
+	whole.As = "shelly"
+	for name, c := range map[string]struct {
+		template string
+		unit     unit
+	}{
+		"user.service": {"service", user}, "system.service": {"service", whole}, "shelly.socket": {"socket", user}, "local.shelly.plist": {"launchd", user},
+	} {
+		got, err := render(c.template, c.unit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if diff := cmp.Diff(string(want), got); diff != "" || err != nil {
+			t.Errorf("%s, %v (-want +got):\n%s", name, err, diff)
+		}
+	}
+}
+
+// What would break a way of containing commands is in no unit.
+func TestDEP5NothingBreaksTheSandbox(t *testing.T) {
+	for _, name := range []string{"user.service", "system.service"} {
+		text, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, breaks := range []string{"RestrictNamespaces", "ProtectKernelTunables", "ProtectKernelLogs", "ProtectProc", "ProcSubset", "MemoryDenyWriteExecute", "PrivateUsers"} {
+			if strings.Contains(string(text), "\n"+breaks) {
+				t.Errorf("%s has %s, which the sandbox of the tools does not bear", name, breaks)
+			}
+		}
+	}
+}
+
+// The service manager waits for a stop as long as it may take, in whole seconds upwards.
+func TestDEP6TheTimeOfAStop(t *testing.T) {
+	u := unitOf(example(), []string{"/shelly"})
+	text, err := render("service", u)
+	if err != nil || u.Stop != 105_500*time.Millisecond || !strings.Contains(text, "\nTimeoutStopSec=106\n") {
+		t.Errorf("%v, %v", u.Stop, err)
+	}
+	if !strings.Contains(text, "\nRestartPreventExitStatus=2 6\n") || exit.Usage != 2 || exit.Data != 6 {
+		t.Error("the statuses that no start heals are others")
+	}
+}
+
+// What hides folders leaves those that the service needs.
+func TestDEP5WhatItNeedsIsNotHidden(t *testing.T) {
+	for name, c := range map[string]struct {
+		data, binary, config string
+		home, tmp            bool
+	}{
+		"elsewhere":             {"/srv/data", "/usr/bin/shelly", "", true, true},
+		"data at home":          {"/home/ann/data", "/usr/bin/shelly", "", false, true},
+		"binary at home":        {"/srv/data", "/home/ann/shelly", "", false, true},
+		"configuration of root": {"/srv/data", "/usr/bin/shelly", "/root/c.yaml", false, true},
+		"data in /tmp":          {"/tmp/data", "/usr/bin/shelly", "", true, false},
+		"a like name":           {"/homes/data", "/tmpx/shelly", "", true, true},
+	} {
+		u := unitOf(config.Config{Data: c.data, Workspace: "/srv/work"}, []string{c.binary}, c.config)
+		if u.HideHome != c.home || u.OwnTmp != c.tmp {
+			t.Errorf("%s: home hidden %v, own /tmp %v", name, u.HideHome, u.OwnTmp)
+		}
+	}
+}
+
+// bench is a host whose service manager writes down what it is asked.
+type bench struct {
+	host
+	asked []string
+	fails string // the word of the command that fails
+	shows string
+	out   bytes.Buffer
+}
+
+func newBench(t *testing.T) *bench {
+	dir := t.TempDir()
+	b := &bench{shows: "ActiveState=active\nStatusText=serving: idle"}
+	b.host = host{system: "linux", booted: true, uid: 1000, name: "ann", home: dir, config: filepath.Join(dir, ".config"), root: filepath.Join(dir, "root")}
+	b.run = func(_ context.Context, args ...string) (string, error) {
+		b.asked = append(b.asked, strings.Join(args, " "))
+		if b.fails != "" && slices.Contains(args, b.fails) {
+			return "", errors.New("it fails")
+		}
+		if slices.Contains(args, "show") {
+			return b.shows, nil
+		}
+		return "", nil
+	}
+	t.Setenv("HOME", dir)
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, ".config"))
+	return b
+}
+
+func (b *bench) terminal() *terminal.Terminal {
+	b.out.Reset()
+	return &terminal.Terminal{Out: &b.out, Err: &b.out}
+}
+
+// place is where a test's service has its folders.
+func (b *bench) place() (p place) {
+	p.Data, p.Workspace = filepath.Join(b.home, "data"), b.home
+	return p
+}
+
+func code(err error) int { return exit.Code(err, &bytes.Buffer{}) }
+
+// An install writes, enables and starts; a second one writes nothing; a status says how it
+// is; an uninstall takes back what an install made, once.
+func TestCLI201AServiceIsInstalledAndRemoved(t *testing.T) {
+	b := newBench(t)
+	status := func() int { return code((&statusCmd{b.place()}).status(b.host, b.terminal())) }
+	if got := status(); got != exit.NoMatch {
+		t.Errorf("CLI-202: status ends with %d before there is a service", got)
+	}
+	install := &installCmd{place: b.place()}
+	install.Socket = true
+	install.Set = []string{"comm.http=127.0.0.1:18701"}
+	for _, want := range []string{"written", "as it is"} {
+		b.asked = nil
+		if err := install.install(b.host, b.terminal()); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(b.out.String(), want+" "+b.config); n != 2 {
+			t.Errorf("%d files %s:\n%s", n, want, b.out.String())
+		}
+		asked := []string{"systemctl --user daemon-reload", "systemctl --user enable shelly.socket shelly.service", "systemctl --user restart shelly.socket shelly.service"}
+		if diff := cmp.Diff(asked, b.asked); diff != "" {
+			t.Errorf("commands (-want +got):\n%s", diff)
+		}
+	}
+	if info, err := os.Stat(install.Data); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the data folder: %v, %v", info, err)
+	}
+	if got := status(); got != exit.OK || !strings.Contains(b.out.String(), "differs") {
+		t.Errorf("CLI-202: status of a service with other flags ends with %d: %s", got, b.out.String())
+	}
+	b.shows = "ActiveState=failed"
+	if got := status(); got != exit.Unreachable {
+		t.Errorf("CLI-202: status ends with %d where it does not run", got)
+	}
+	remove := func() error { return (&uninstallCmd{place: b.place()}).uninstall(b.host, b.terminal()) }
+	b.asked = nil
+	if err := remove(); err != nil || len(b.asked) != 2 || b.asked[0] != "systemctl --user disable --now shelly.socket shelly.service" {
+		t.Errorf("CLI-203: %v, %q", err, b.asked)
+	}
+	if left, _ := filepath.Glob(filepath.Join(b.config, "systemd/user/*")); len(left) > 0 {
+		t.Errorf("CLI-203: it leaves %q", left)
+	}
+	if err := remove(); err != nil || !strings.Contains(b.out.String(), "not installed") {
+		t.Errorf("CLI-203: a second time: %v: %s", err, b.out.String())
+	}
+}
+
+// A unit of somebody else is neither replaced nor removed.
+func TestCLI203AForeignUnitStays(t *testing.T) {
+	b := newBench(t)
+	file := filepath.Join(b.config, "systemd/user", serviceName)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte("[Unit]\n"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	install := &installCmd{place: b.place()}
+	if err := install.install(b.host, b.terminal()); !errors.Is(err, errDifferent) || code(err) != exit.Usage {
+		t.Errorf("install: %v", err)
+	}
+	if err := (&uninstallCmd{place: b.place()}).uninstall(b.host, b.terminal()); !errors.Is(err, errDifferent) {
+		t.Errorf("uninstall: %v", err)
+	}
+	if len(b.asked) > 0 {
+		t.Errorf("and systemctl was asked %q", b.asked)
+	}
+	install.Force = true
+	if err := install.install(b.host, b.terminal()); err != nil {
+		t.Errorf("install --force: %v", err)
+	}
+}
+
+// What cannot be a service is refused before anything is written.
+func TestCLI201WhatIsRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*bench, *installCmd)
+		code   int
+		says   string
+	}{
+		"root without --system":   {func(b *bench, _ *installCmd) { b.uid = 0 }, exit.Usage, "--system --as USER"},
+		"--system without --as":   {func(_ *bench, c *installCmd) { c.System = true }, exit.Usage, "--as USER"},
+		"--system without data":   {func(_ *bench, c *installCmd) { c.System, c.As, c.Data = true, "nobody", "" }, exit.Usage, "--data DIR"},
+		"--as alone":              {func(_ *bench, c *installCmd) { c.As = "nobody" }, exit.Usage, "--as is for --system"},
+		"a socket of any port":    {func(_ *bench, c *installCmd) { c.Socket, c.Set = true, []string{"comm.http=127.0.0.1:0"} }, exit.Usage, "a port of its own"},
+		"no workspace":            {func(_ *bench, c *installCmd) { c.Workspace = filepath.Join(c.Workspace, "none") }, exit.Usage, "there is no folder"},
+		"a line in a setting":     {func(_ *bench, c *installCmd) { c.Set = []string{"about.persona=a\nExecStart=b"} }, exit.Usage, "control character"},
+		"no systemd":              {func(b *bench, _ *installCmd) { b.booted = false }, exit.Failed, "another supervisor"},
+		"windows":                 {func(b *bench, _ *installCmd) { b.system = "windows" }, exit.Usage, "task scheduler"},
+		"a system's one on macOS": {func(b *bench, c *installCmd) { b.system, c.System, c.As = "darwin", true, "nobody" }, exit.Usage, "the user's own"},
+		"a manager that refuses":  {func(b *bench, _ *installCmd) { b.fails = "restart" }, exit.Failed, "journalctl --user -u shelly"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			install := &installCmd{place: b.place()}
+			c.change(b, install)
+			err := install.install(b.host, b.terminal())
+			if code(err) != c.code || err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%v (%d); want %q (%d)", err, code(err), c.says, c.code)
+			}
+			files, _ := filepath.Glob(filepath.Join(b.config, "*/*/*"))
+			if len(files) > 0 && b.fails == "" {
+				t.Errorf("it wrote %q", files)
+			}
+		})
+	}
+}

@@ -1,0 +1,168 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/terminal"
+)
+
+type statusCmd struct{ place }
+
+// Help says what it ends with.
+func (c *statusCmd) Help() string {
+	return "Ends with 0 if the service runs, with 7 if it does not, and with 4 if it is not installed. Give the flags that you have installed it with: " +
+		"a unit that differs from what they make is named."
+}
+
+// Run implements the subcommand (CLI-202).
+func (c *statusCmd) Run(t *terminal.Terminal) error { return c.status(thisHost(), t) }
+
+func (c *statusCmd) status(h host, t *terminal.Terminal) error {
+	p, _, err := c.open(h)
+	if err != nil {
+		return err
+	}
+	installed := false
+	for _, f := range p.files {
+		now, err := readFile(f.path)
+		is := "is not there"
+		switch {
+		case err != nil:
+			return exit.With(exit.Failed, err)
+		case now == f.text:
+			is = "is as these flags make it"
+		case now != "":
+			is = "differs from what these flags make: shelly service install --dry-run shows that"
+		}
+		installed = installed || now != ""
+		fmt.Fprintf(t.Out, "%s %s\n", f.path, is)
+	}
+	if p.tell(t.Out); !installed {
+		return exit.Errorf(exit.NoMatch, "the service is not installed; shelly service install does that")
+	}
+	if p.manual != "" {
+		return exit.Errorf(exit.Unreachable, "%s", p.manual)
+	}
+	said, err := h.run(context.Background(), p.look...)
+	if err != nil {
+		return exit.With(exit.Unreachable, err)
+	}
+	fmt.Fprintln(t.Out, terminal.Printable(said))
+	if !strings.Contains(said, "ActiveState=active") && !strings.Contains(said, "state = running") {
+		return exit.Errorf(exit.Unreachable, "the service does not run; journalctl %s-u shelly says why", own(c.System))
+	}
+	return nil
+}
+
+type uninstallCmd struct {
+	DryRun bool `help:"Print what would be removed; change nothing."`
+	place
+}
+
+// Run implements the subcommand (CLI-203). A unit that shelly did not write stays.
+func (c *uninstallCmd) Run(t *terminal.Terminal) error { return c.uninstall(thisHost(), t) }
+
+func (c *uninstallCmd) uninstall(h host, t *terminal.Terminal) error {
+	p, data, err := c.planToRemove(h)
+	if err != nil {
+		return err
+	}
+	if len(p.files) == 0 {
+		fmt.Fprintln(t.Out, "the service is not installed")
+		return nil
+	}
+	if err := c.remove(h, t, p); err != nil {
+		return err
+	}
+	fmt.Fprintf(t.Out, "data and configuration stay: %s\n", data)
+	return nil
+}
+
+// planToRemove is the plan of the files that are there.
+func (c *uninstallCmd) planToRemove(h host) (plan, string, error) {
+	cfg, err := c.Load()
+	if err != nil {
+		return plan{}, "", err
+	}
+	u := unitOf(cfg, []string{"/shelly"})
+	u.User = !c.System
+	p, err := planFor(h, u, true)
+	if err != nil {
+		return p, "", err
+	}
+	if there, err := p.there(); err != nil || len(there) == 0 {
+		return plan{}, "", err
+	}
+	socket := len(p.files) > 1
+	if socket {
+		now, err := readFile(p.files[1].path)
+		if err != nil {
+			return p, "", exit.With(exit.Failed, err)
+		}
+		socket = now != ""
+	}
+	if p, err = planFor(h, u, socket); err != nil {
+		return p, "", err
+	}
+	p.files, err = p.there()
+	return p, cfg.Data, err
+}
+
+// there are the files of a plan that are there, all of them written by an install.
+func (p plan) there() (list []unitFile, err error) {
+	for _, f := range p.files {
+		now, err := readFile(f.path)
+		switch {
+		case err != nil:
+			return nil, exit.With(exit.Failed, err)
+		case now == "":
+			continue
+		case !strings.Contains(now, writtenMark):
+			return nil, exit.Errorf(exit.Usage, "%s %w, and stays", f.path, errDifferent)
+		}
+		list = append(list, f)
+	}
+	return list, nil
+}
+
+// remove stops the service, where its manager runs, and removes its files.
+func (c *uninstallCmd) remove(h host, t *terminal.Terminal, p plan) error {
+	do := func(commands [][]string) error {
+		var errs []error
+		for _, words := range commands {
+			fmt.Fprintln(t.Out, "run    ", strings.Join(words, " "))
+			if !c.DryRun {
+				_, err := h.run(context.Background(), words...)
+				errs = append(errs, err)
+			}
+		}
+		return errors.Join(errs...)
+	}
+	if p.manual == "" {
+		if err := do(p.stop); err != nil {
+			fmt.Fprintf(t.Err, "· it was not stopped: %v\n", err)
+		}
+	}
+	for _, f := range p.files {
+		fmt.Fprintln(t.Out, "removed", f.path)
+		if c.DryRun {
+			continue
+		}
+		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return exit.With(exit.Failed, err)
+		}
+	}
+	if p.manual != "" {
+		return nil
+	}
+	if err := do(p.after); err != nil {
+		return exit.With(exit.Failed, err)
+	}
+	return nil
+}

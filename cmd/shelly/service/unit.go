@@ -1,0 +1,119 @@
+package service
+
+import (
+	"bytes"
+	"embed"
+	"encoding/xml"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+	"time"
+
+	"shelly/runtime/config"
+)
+
+//go:embed template
+var templates embed.FS
+
+// The names of the units, and of the agent that launchd knows.
+const (
+	serviceName = "shelly.service"
+	socketName  = "shelly.socket"
+	launchLabel = "local.shelly"
+)
+
+// watchdog is how long the loop may not answer. A disk or a machine that is short of memory
+// can hold it up for many seconds.
+const watchdog = 2 * time.Minute
+
+// closing is what the process takes beyond the machine's own times to stop.
+const closing = 10 * time.Second
+
+// unit is what the templates are filled with.
+type unit struct {
+	User        bool     // of a user's own manager; else the system's
+	As          string   // the user that the system's service runs as
+	Label       string   // for launchd
+	Command     []string // an absolute path first
+	Environment []string // NAME=VALUE
+	Workspace   string
+	Writes      []string // folders that it may write
+	HideHome    bool     // nothing that it needs lies below /home or /root
+	OwnTmp      bool     // nor below /tmp
+	HTTP        string   // the address of the socket
+
+	Watchdog, Grace, Farewell, Stop time.Duration
+}
+
+// unitOf fills the templates' fields from a configuration. The files are those that the
+// service reads beside its folders.
+func unitOf(cfg config.Config, command []string, files ...string) unit {
+	grace := time.Duration(cfg.Limits.Grace) * time.Millisecond
+	farewell := time.Duration(cfg.Limits.ShutdownTimeout) * time.Millisecond
+	u := unit{
+		Label: launchLabel, Command: command, Workspace: cfg.Workspace, Writes: slices.Compact([]string{cfg.Data, cfg.Workspace}), HTTP: cfg.Comm.HTTP,
+		Watchdog: watchdog, Grace: grace, Farewell: farewell,
+		Stop: grace + farewell + time.Duration(cfg.Limits.AbortTimeout)*time.Millisecond + closing,
+	}
+	needs := append(slices.Concat(files, u.Writes), command[0])
+	u.HideHome = !slices.ContainsFunc(needs, func(path string) bool {
+		return below(path, "/home") || below(path, "/root") || below(path, "/run/user")
+	})
+	u.OwnTmp = !slices.ContainsFunc(needs, func(path string) bool { return below(path, "/tmp") || below(path, "/var/tmp") })
+	return u
+}
+
+// below reports whether a path is a folder or lies in it.
+func below(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
+}
+
+// render fills a template.
+func render(name string, u unit) (string, error) {
+	for _, text := range slices.Concat(u.Command, u.Environment, u.Writes, []string{u.Workspace, u.As, u.HTTP}) {
+		if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
+			return "", fmt.Errorf("%q has a control character, which no unit can have", text)
+		}
+	}
+	t, err := template.New(name).Funcs(template.FuncMap{
+		"seconds": func(d time.Duration) string { return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10) },
+		"command": commandLine, "quote": quote, "path": escape, "xml": escapeXML,
+	}).ParseFS(templates, "template/"+name)
+	if err != nil {
+		return "", err
+	}
+	var text bytes.Buffer
+	err = t.ExecuteTemplate(&text, name, u)
+	return text.String(), err
+}
+
+// escape keeps systemd from reading a specifier in a text.
+func escape(text string) string { return strings.ReplaceAll(text, "%", "%%") }
+
+// quote is a text as one word of a unit's line.
+func quote(text string) string {
+	text = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(escape(text))
+	if text == "" || strings.ContainsAny(text, " \t'\";") {
+		return `"` + text + `"`
+	}
+	return text
+}
+
+// commandLine is words as ExecStart takes them: variables are not replaced in them.
+func commandLine(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = strings.ReplaceAll(quote(w), "$", "$$")
+	}
+	return strings.Join(quoted, " ")
+}
+
+func escapeXML(text string) (string, error) {
+	var b strings.Builder
+	err := xml.EscapeText(&b, []byte(text))
+	return b.String(), err
+}
