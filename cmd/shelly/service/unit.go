@@ -32,7 +32,7 @@ const watchdog = 2 * time.Minute
 // closing is what the process takes beyond the machine's own times to stop.
 const closing = 10 * time.Second
 
-// unit is what the templates are filled with.
+// unit is what the templates are filled with (DEP-5).
 type unit struct {
 	User        bool     // of a user's own manager; else the system's
 	As          string   // the user that the system's service runs as
@@ -48,7 +48,7 @@ type unit struct {
 	Watchdog, Grace, Farewell, Stop time.Duration
 }
 
-// unitOf fills the templates' fields from a configuration. The files are those that the
+// unitOf fills the templates' fields from a configuration (DEP-6). The files are those that the
 // service reads beside its folders.
 func unitOf(cfg config.Config, command []string, files ...string) unit {
 	grace := time.Duration(cfg.Limits.Grace) * time.Millisecond
