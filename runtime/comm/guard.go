@@ -5,6 +5,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -38,7 +39,7 @@ func (h *HTTP) guard(next http.Handler) http.Handler {
 			h.o.Page.ServeHTTP(w, r)
 			return
 		}
-		caller, alive, known := h.caller(bearer(r))
+		caller, alive, known := h.caller(r)
 		if !known && !h.open[r.URL.Path] {
 			h.o.Counters.badTokens.Add(1)
 			h.refuseToken(w)
@@ -61,8 +62,13 @@ func (h *HTTP) guard(next http.Handler) http.Handler {
 }
 
 // caller is who shows a token: the holder of the daemon's own, a page, or a client, with a
-// context that ends when its token is taken back.
-func (h *HTTP) caller(token string) (c Caller, alive context.Context, known bool) {
+// context that ends when its token is taken back. Who shows none on a socket of the file
+// system, and is the daemon's own user or root, could read the token (COM-91).
+func (h *HTTP) caller(r *http.Request) (c Caller, alive context.Context, known bool) {
+	token := bearer(r)
+	if uid, is := listener.Peer(r.Context()); is && r.Header.Get("Authorization") == "" && (uid == os.Getuid() || uid == 0) {
+		return Local(), nil, true
+	}
 	if h.secret.is(token) {
 		return Local(), nil, true
 	}
@@ -105,6 +111,9 @@ func bearer(r *http.Request) string {
 
 // foreign returns why the request does not come from here, or nil.
 func foreign(r *http.Request) *Problem {
+	if _, is := r.Context().Value(http.LocalAddrContextKey).(*net.UnixAddr); is {
+		return nil // no page leads to a socket of the file system
+	}
 	hosts := ownHosts(r)
 	if !slices.Contains(hosts, strings.ToLower(r.Host)) {
 		return &Problem{CodeForbidden, "the Host header does not name this listener", "use an address such as http://127.0.0.1:PORT"}

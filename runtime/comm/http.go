@@ -180,12 +180,14 @@ func (m byMethod) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // in the request's context, as [http.Server] puts it there.
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.handler.ServeHTTP(w, r) }
 
-// Serve answers on l, a loopback address, until ctx ends. It closes l, and returns
+// Serve answers on l, a loopback address or a socket of the file system, until ctx ends. It closes l, and returns
 // once every connection has ended; nil if it was ctx that ended it.
 func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
-	if err := listener.Loopback(l.Addr().String()); err != nil {
-		_ = l.Close()
-		return err
+	if _, is := l.(*net.UnixListener); !is {
+		if err := listener.Loopback(l.Addr().String()); err != nil {
+			_ = l.Close()
+			return err
+		}
 	}
 	var connections sync.WaitGroup // added to by server.Serve only, so not after <-ended
 	server := &http.Server{

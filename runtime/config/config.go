@@ -263,6 +263,9 @@ type Search struct {
 type Comm struct {
 	HTTP string `key:"http" is:"listen"` // default: 127.0.0.1:7433
 	UDP  string `key:"udp" is:"listen"`  // default: 127.0.0.1:7434
+	// Unix is a socket of the file system, by its path or its name in the data folder; off: there
+	// is none (COM-91). Default: shelly.sock.
+	Unix string `key:"unix"`
 	// MCP says whether clients of the Model Context Protocol can talk with the agent over HTTP, at
 	// /mcp (FRT-30). Default: on.
 	MCP string `key:"mcp" of:"on|off"`

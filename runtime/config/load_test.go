@@ -218,7 +218,7 @@ limits: # nothing yet
 	if got, want := c.Workspace, filepath.Join(w.dir, "project"); got != want {
 		t.Errorf("workspace = %s, want %s: a path in a file counts from the file", got, want)
 	}
-	if diff := cmp.Diff(config.Comm{HTTP: "[::1]:0", MCP: "on"}, c.Comm); diff != "" {
+	if diff := cmp.Diff(config.Comm{HTTP: "[::1]:0", Unix: "shelly.sock", MCP: "on"}, c.Comm); diff != "" {
 		t.Errorf("comm (-want +got)\n%s", diff)
 	}
 	wantTools := config.Tools{Exec: config.Exec{
@@ -246,7 +246,7 @@ limits: # nothing yet
 func TestCOM1LocalhostIsItsAddress(t *testing.T) {
 	w := newWorld(t)
 	w.File = w.write("c.yaml", "comm: {http: 'localhost:7433', udp: 'localhost:0'}\n")
-	if diff := cmp.Diff(config.Comm{HTTP: "127.0.0.1:7433", UDP: "127.0.0.1:0", MCP: "on"}, w.load().Comm); diff != "" {
+	if diff := cmp.Diff(config.Comm{HTTP: "127.0.0.1:7433", UDP: "127.0.0.1:0", Unix: "shelly.sock", MCP: "on"}, w.load().Comm); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

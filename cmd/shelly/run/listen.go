@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
+	"path/filepath"
+	"runtime"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/hindsight"
@@ -51,23 +54,8 @@ func (s *starting) listen(ctx context.Context) error {
 	s.secrets.Add(s.cfg)
 	at := client.Endpoint{PID: os.Getpid(), Start: process.Started(os.Getpid()), Version: version.Text()}
 	counters := &comm.Counters{}
-	if s.cfg.Comm.HTTP != "" {
-		l, err := s.bind()
-		if err != nil {
-			return err
-		}
-		site := page.New(page.Options{Log: s.log})
-		s.hindsight.Show = site.Show
-		h, err := comm.NewHTTP(s.daemon, comm.HTTPOptions{
-			Token: token, Clients: clients, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log, Memory: s.memory, Sessions: s.sessions, Past: past.Told, Complete: s.complete,
-			Page: site, Routes: s.routes(),
-			Metrics: s.metrics.Serve,
-		})
-		if err != nil {
-			return errors.Join(err, l.Close())
-		}
-		at.HTTP = l.Addr().String()
-		s.serve(ctx, func(ctx context.Context) error { return h.Serve(ctx, l) })
+	if err := s.listenHTTP(ctx, &at, token, clients, counters); err != nil {
+		return err
 	}
 	if s.cfg.Comm.UDP != "" {
 		conn, err := listener.UDP(s.cfg.Comm.UDP)
@@ -87,7 +75,7 @@ func (s *starting) listen(ctx context.Context) error {
 		return exit.With(exit.Data, err)
 	}
 	s.later(func() error { return client.RemoveEndpoint(s.cfg.Data) })
-	s.log.Info("listening", "http", at.HTTP, "udp", at.UDP, "data", s.cfg.Data, "workspace", s.cfg.Workspace)
+	s.log.Info("listening", "http", at.HTTP, "udp", at.UDP, "unix", at.Unix, "data", s.cfg.Data, "workspace", s.cfg.Workspace)
 	return nil
 }
 
@@ -99,6 +87,68 @@ func (s *starting) routes() []comm.Route {
 		routes = append(routes, front.Routes()...)
 	}
 	return routes
+}
+
+// listenHTTP binds the addresses and sockets of HTTP, which answer alike.
+func (s *starting) listenHTTP(ctx context.Context, at *client.Endpoint, token string, clients *access.Clients, counters *comm.Counters) error {
+	var bound []net.Listener
+	if s.cfg.Comm.HTTP != "" {
+		l, err := s.bind()
+		if err != nil {
+			return err
+		}
+		at.HTTP, bound = l.Addr().String(), append(bound, l)
+	}
+	l, err := s.socket()
+	if err != nil {
+		for _, one := range bound {
+			err = errors.Join(err, one.Close())
+		}
+		return err
+	}
+	if l != nil {
+		at.Unix, bound = l.Addr().String(), append(bound, l)
+	}
+	if len(bound) == 0 {
+		return nil
+	}
+	site := page.New(page.Options{Log: s.log})
+	s.hindsight.Show = site.Show
+	h, err := comm.NewHTTP(s.daemon, comm.HTTPOptions{
+		Token: token, Clients: clients, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log, Memory: s.memory, Sessions: s.sessions, Past: past.Told, Complete: s.complete,
+		Page: site, Routes: s.routes(),
+		Metrics: s.metrics.Serve,
+	})
+	for _, one := range bound {
+		if err != nil {
+			err = errors.Join(err, one.Close())
+			continue
+		}
+		s.serve(ctx, func(ctx context.Context) error { return h.Serve(ctx, one) })
+	}
+	return err
+}
+
+// socket binds the socket of the file system; nil: there is to be none. That a data folder's
+// path is too long for one is no reason not to start.
+func (s *starting) socket() (*net.UnixListener, error) {
+	path := s.cfg.Comm.Unix
+	if path == "off" || runtime.GOOS == "windows" {
+		return nil, nil
+	}
+	named := filepath.IsAbs(path)
+	if !named {
+		path = filepath.Join(s.cfg.Data, path)
+	}
+	l, err := listener.Unix(path)
+	if errors.Is(err, listener.ErrPath) && !named {
+		s.log.Info("there is no socket of the file system; comm.unix can name a shorter path", "error", err)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, exit.With(exit.Usage, fmt.Errorf("%w; name another path with --set comm.unix=PATH, or off", err))
+	}
+	return l, nil
 }
 
 // complete adds to a status what the process and its data folder take (COM-53).

@@ -139,16 +139,20 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 	if err != nil {
 		return nil, err
 	}
-	if at.HTTP == "" {
+	host, listens := at.HTTP, at.HTTP
+	switch {
+	case at.HTTP == "" && at.Unix == "":
 		return nil, errors.New("the running shelly does not listen for HTTP; set comm.http and start it again")
+	case at.HTTP == "":
+		host, listens = noAddress, at.Unix
 	}
 	token, err := ReadToken(c.dir)
 	if err != nil {
 		return nil, &Error{Problem: comm.Problem{Code: comm.CodeUnauthorized, Message: err.Error()}}
 	}
-	request, err := http.NewRequestWithContext(context.WithValue(ctx, tokenKey{}, token), method, "http://"+at.HTTP+path, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(context.WithValue(context.WithValue(ctx, tokenKey{}, token), unixKey{}, at.Unix), method, "http://"+host+path, bytes.NewReader(body))
 	if err != nil {
-		return nil, fmt.Errorf("make the request to %s: %w", at.HTTP, err)
+		return nil, fmt.Errorf("make the request to %s: %w", listens, err)
 	}
 	request.Header.Set("Authorization", "Bearer "+token)
 	if method == http.MethodPost {
@@ -156,7 +160,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 	}
 	response, err := c.http.Do(request)
 	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" && ctx.Err() == nil {
-		return nil, fmt.Errorf("%w (nothing answers at %s)", ErrNotRunning, at.HTTP)
+		return nil, fmt.Errorf("%w (nothing answers at %s)", ErrNotRunning, listens)
 	}
 	if errors.Is(err, errStranger) {
 		return nil, stranger(at, filepath.Join(c.dir, TokenFile))
@@ -166,7 +170,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 	}
 	if response.StatusCode < http.StatusOK || response.StatusCode >= http.StatusMultipleChoices {
 		defer func() { _ = response.Body.Close() }()
-		return nil, refusal(response, at.HTTP)
+		return nil, refusal(response, listens)
 	}
 	return response, nil
 }

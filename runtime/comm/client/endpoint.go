@@ -20,8 +20,9 @@ const EndpointFile = "endpoint.json"
 
 // Endpoint says where a daemon listens.
 type Endpoint struct {
-	HTTP    string `json:"http"`          // HOST:PORT
-	UDP     string `json:"udp,omitempty"` // HOST:PORT
+	HTTP    string `json:"http"`           // HOST:PORT
+	UDP     string `json:"udp,omitempty"`  // HOST:PORT
+	Unix    string `json:"unix,omitempty"` // path of a socket
 	PID     int    `json:"pid"`
 	Start   string `json:"start,omitempty"` // of the process (process.Started)
 	Version string `json:"version"`

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"time"
@@ -19,6 +20,9 @@ func (c *Client) Page(ctx context.Context) (address string, life time.Duration, 
 	at, err := ReadEndpoint(c.dir)
 	if err != nil {
 		return "", 0, err
+	}
+	if at.HTTP == "" {
+		return "", 0, errors.New("a browser cannot reach the running shelly: it listens at a socket alone; set comm.http and start it again")
 	}
 	u := url.URL{Scheme: "http", Host: at.HTTP, Path: t.Path, Fragment: "ticket=" + t.Ticket}
 	return u.String(), time.Duration(t.LifeMS) * time.Millisecond, nil

@@ -27,9 +27,25 @@ var errStranger = errors.New("it cannot prove that it is the shelly of this data
 // tokenKey is where a request's context holds the token, for the proof of its connection.
 type tokenKey struct{}
 
+// unixKey is where a request's context holds the path of the daemon's socket.
+type unixKey struct{}
+
 // dial opens a connection and lets the other end prove that it knows the token. Nothing
-// else is sent before (COM-18).
+// else is sent before (COM-18). The daemon's socket goes before its address (COM-91).
 func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	path, _ := ctx.Value(unixKey{}).(string)
+	if path != "" {
+		if conn, err := c.open(ctx, "unix", path); err == nil || address == noAddress {
+			return conn, err
+		}
+	}
+	return c.open(ctx, network, address)
+}
+
+// noAddress is that of a daemon that listens at a socket alone.
+const noAddress = "shelly:80"
+
+func (c *Client) open(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err
@@ -68,7 +84,11 @@ func (c *Client) prove(ctx context.Context, conn net.Conn, token string) error {
 // askProof sends the challenge. Its error is one of the connection; an answer that is no
 // proof is an empty one.
 func askProof(conn net.Conn, at, challenge string) (proof string, err error) {
-	request, err := http.NewRequest(http.MethodGet, "http://"+at+comm.ProofRoute+"?challenge="+challenge, nil)
+	host := at
+	if conn.RemoteAddr().Network() == "unix" {
+		host = noAddress
+	}
+	request, err := http.NewRequest(http.MethodGet, "http://"+host+comm.ProofRoute+"?challenge="+challenge, nil)
 	if err != nil {
 		return "", err
 	}

@@ -1,0 +1,96 @@
+package listener
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"syscall"
+	"time"
+)
+
+// UnixPathMax is the longest path of a socket, in bytes, that every system takes: 104 on
+// macOS, 108 on Linux, with the zero at its end.
+const UnixPathMax = 103
+
+// ErrPath says that a path is too long for a socket.
+var ErrPath = fmt.Errorf("a socket's path has at most %d bytes", UnixPathMax)
+
+// Unix binds a socket in the file system, which its owner alone may open (COM-91). One that a
+// killed process has left is replaced; one at which somebody listens is not, nor is a file
+// that is no socket.
+func Unix(path string) (*net.UnixListener, error) {
+	if len(path) > UnixPathMax {
+		return nil, fmt.Errorf("listen at %s: %w, and this one %d", path, ErrPath, len(path))
+	}
+	if err := vacate(path); err != nil {
+		return nil, err
+	}
+	private := net.ListenConfig{Control: func(_, _ string, raw syscall.RawConn) error {
+		return raw.Control(private)
+	}}
+	l, err := private.Listen(context.Background(), "unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("listen at %s: %w", path, err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil { // where the system has not heeded it before
+		return nil, errors.Join(fmt.Errorf("listen at %s: %w", path, err), l.Close())
+	}
+	return l.(*net.UnixListener), nil
+}
+
+// liveTimeout bounds the question whether somebody listens at a socket.
+const liveTimeout = time.Second
+
+// vacate removes a socket at which nobody listens.
+func vacate(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("listen at %s: %w", path, err)
+	case info.Mode().Type() != fs.ModeSocket:
+		return fmt.Errorf("listen at %s: something else than a socket is there; move it away, or name another path", path)
+	}
+	conn, err := net.DialTimeout("unix", path, liveTimeout)
+	if err == nil {
+		return errors.Join(fmt.Errorf("listen at %s: another process listens there", path), conn.Close())
+	}
+	if !errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("listen at %s: it is not known whether another process does: %w", path, err)
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("listen at %s: %w", path, err)
+	}
+	return nil
+}
+
+// PeerOf returns the user of the process at the other end of a connection, as the kernel tells
+// it; known is false where that is no socket of the file system, or the system does not say.
+func PeerOf(conn net.Conn) (uid int, known bool) {
+	if o, is := conn.(*connection); is {
+		conn = o.Conn
+	}
+	local, is := conn.(*net.UnixConn)
+	if !is {
+		return 0, false
+	}
+	raw, err := local.SyscallConn()
+	if err != nil {
+		return 0, false
+	}
+	_ = raw.Control(func(fd uintptr) { uid, known = peerUID(fd) }) // else it is not known
+	return uid, known
+}
+
+// Peer is [PeerOf] the connection of a request.
+func Peer(ctx context.Context) (uid int, known bool) {
+	conn, is := ctx.Value(connectionKey{}).(net.Conn)
+	if !is {
+		return 0, false
+	}
+	return PeerOf(conn)
+}
