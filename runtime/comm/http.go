@@ -17,6 +17,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
 	"shelly/runtime/access"
+	"shelly/runtime/comm/idempotency"
 	"shelly/runtime/comm/listener"
 	"shelly/runtime/descriptor"
 	"shelly/runtime/session"
@@ -105,9 +106,10 @@ type HTTP struct {
 	secret  secret
 	wrong   allowance
 	open    map[string]bool // the paths that need no token
-	streams chan struct{}   // a token per open stream or wait
-	folds   chan struct{}   // a token per history that is made
-	backup  chan struct{}   // a token while one is sent
+	keys    idempotency.Keys
+	streams chan struct{} // a token per open stream or wait
+	folds   chan struct{} // a token per history that is made
+	backup  chan struct{} // a token while one is sent
 	handler http.Handler
 }
 

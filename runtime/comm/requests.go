@@ -11,6 +11,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/runtime/comm/idempotency"
 	"shelly/runtime/failpoint"
 )
 
@@ -31,8 +32,8 @@ func (h *HTTP) postRequest(w http.ResponseWriter, r *http.Request) error {
 	id := &in.Key.ID
 	err = decodeObject(body, text("id", id), text("session", &in.Session), text("text", &in.Text), text("channel", &in.Origin.Channel),
 		text("chat", &in.Origin.Chat), images("images", &in.Images), conversation("context", &in.Context))
-	if err == nil && *id == "" {
-		*id = rand.Text()
+	if err == nil {
+		err = named(id, idempotency.Key(r.Header))
 	}
 	in.Key.Channel = cmp.Or(in.Origin.Channel, ChannelHTTP)
 	in.Origin = originAt(in.Origin, ChannelHTTP)
@@ -69,6 +70,19 @@ func (h *HTTP) postRequest(w http.ResponseWriter, r *http.Request) error {
 		answerAccepted(w, r, accepted.Request)
 		return nil
 	}
+}
+
+// named gives a request without an id its Idempotency-Key as one (COM-92), or else one of its
+// own.
+func named(id *string, key string) error {
+	if key != "" && *id != "" && *id != key {
+		return badRequest("the id and the Idempotency-Key are two", "send one, or the same twice")
+	}
+	*id = cmp.Or(*id, key)
+	if *id == "" {
+		*id = rand.Text()
+	}
+	return nil
 }
 
 // originAt is the origin that a request names; a chat without a channel is one of the

@@ -1,12 +1,16 @@
 package comm
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 
 	"shelly/fsm"
 	"shelly/runtime/access"
+	"shelly/runtime/comm/idempotency"
 )
 
 // NewHTTP returns a listener for front, to be served with [HTTP.Serve].
@@ -20,7 +24,7 @@ func NewHTTP(front Front, o HTTPOptions) (*HTTP, error) {
 	}
 	o = o.withDefaults()
 	h := &HTTP{
-		front: Owned(front), o: o, secret: s, wrong: allowance{now: o.Now}, open: map[string]bool{},
+		front: Owned(front), o: o, secret: s, wrong: allowance{now: o.Now}, open: map[string]bool{}, keys: idempotency.Keys{Now: o.Now},
 		streams: make(chan struct{}, o.StreamsMax), folds: make(chan struct{}, foldsMax), backup: make(chan struct{}, 1),
 	}
 	routes, err := h.routes()
@@ -153,10 +157,41 @@ func (h *HTTP) rights(mux *http.ServeMux, routes map[string]Route) http.Handler 
 				CodeForbidden, fmt.Sprintf("the token of %s does not give the right %s", caller.Name, route.Right),
 				"make one that does with: shelly token add NAME --can " + string(route.Right),
 			}).write(w)
+		case slices.Contains(onceRoutes, route.name()) && idempotency.Key(r.Header) != "":
+			h.once(w, r, mux)
 		default:
 			mux.ServeHTTP(w, r)
 		}
 	})
+}
+
+// onceRoutes are those of which a request that is sent again with its Idempotency-Key is
+// answered as it was (COM-92). POST /v1/requests is not among them: there the key is the id.
+var onceRoutes = []string{
+	"POST /v1/schedules", "POST /v1/schedules/{id}/run", "POST /v1/events", "POST /v1/memory", "POST /v1/memory/forget",
+}
+
+// once answers a request that has an Idempotency-Key.
+func (h *HTTP) once(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	key := idempotency.Key(r.Header)
+	err := checkName(idempotency.Header, key, 1, IDBytesMax)
+	var body []byte
+	if err == nil {
+		body, err = h.bodyOf(w, r, MemoryBytesMax)
+	}
+	if err == nil {
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		err = h.keys.Serve(w, r, idempotency.Name{Caller: CallerOf(r.Context()).Name, Key: key}, body, next)
+	}
+	switch {
+	case err == nil:
+		return
+	case errors.Is(err, idempotency.ErrOther):
+		err = &Problem{CodeConflict, err.Error(), "use a key of its own for each request"}
+	case errors.Is(err, idempotency.ErrRunning), errors.Is(err, idempotency.ErrFull):
+		err = &Problem{CodeBusy, err.Error(), "try again in a moment"}
+	}
+	problemOf(err).write(w)
 }
 
 // TicketRoute is where a ticket for a page comes from.
