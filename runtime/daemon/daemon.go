@@ -28,14 +28,6 @@ type Brain interface {
 	Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(Piece)) (fsm.BrainAnswered, error)
 }
 
-// Piece is a part of an answer as it streams in. A note is no part of it: it says in
-// words what the answer waits for.
-// A stage is none either, and comes alone: it is what the call has come to.
-type Piece struct {
-	Text, Thinking, Note string
-	Stage                fsm.Stage
-}
-
 // Embedder turns a text into a vector of float32, little-endian.
 type Embedder interface {
 	Embed(ctx context.Context, text string) (vector []byte, model string, err error)

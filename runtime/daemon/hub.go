@@ -43,6 +43,14 @@ type working struct {
 	note  string
 }
 
+// Piece is a part of an answer as it streams in. A note is no part of it: it says in
+// words what the answer waits for.
+// A stage is none either, and comes alone: it is what the call has come to.
+type Piece struct {
+	Text, Thinking, Note string
+	Stage                fsm.Stage
+}
+
 type startedTool struct {
 	handle fsm.HandleID
 	name   string
