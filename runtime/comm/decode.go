@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -118,6 +120,16 @@ func decodeObject(data []byte, fields ...field) error {
 		return badRequest(fmt.Sprintf("there is more after the message's end, at byte %d", d.InputOffset()), "send one JSON object")
 	}
 	return nil
+}
+
+// DecodeTexts reads data as exactly one JSON object whose members are texts, as strictly as a
+// body is read. Its errors are bad_request.
+func DecodeTexts(data []byte, members map[string]*string) error {
+	var fields []field
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		fields = append(fields, text(name, members[name]))
+	}
+	return decodeObject(data, fields...)
 }
 
 // object reads the next value as an object of the given fields.

@@ -16,6 +16,13 @@ type pulse struct {
 	beat  func() error
 }
 
+// Follow gives each what happens to an accepted request, from after on if that is not nil, the
+// reply last. An error of each ends it, and so does ctx.
+func Follow(ctx context.Context, front Front, key fsm.RequestKey, after *position.Position, each func(Event) error) error {
+	_, err := follow(ctx, front, key, after, pulse{}, each)
+	return err
+}
+
 // follow gives each what happens to an accepted request, the reply last, and
 // reports whether there was a reply: there is none if the daemon stops before.
 // Where after is not nil, what was heard up to there is left out (COM-90).

@@ -102,11 +102,27 @@ func retryAfter(d time.Duration) string {
 }
 
 func bearer(r *http.Request) string {
+	if r.Header.Get("Upgrade") != "" && r.Header.Get("Authorization") == "" {
+		return offered(r.Header.Values("Sec-WebSocket-Protocol"))
+	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
 		return ""
 	}
 	return token
+}
+
+// offered is the token among the subprotocols of a WebSocket: a page cannot show it in
+// another way (COM-93).
+func offered(lines []string) string {
+	for _, line := range lines {
+		for _, one := range strings.Split(line, ",") {
+			if token, is := strings.CutPrefix(strings.TrimSpace(one), "bearer."); is {
+				return token
+			}
+		}
+	}
+	return ""
 }
 
 // foreign returns why the request does not come from here, or nil.

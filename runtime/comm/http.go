@@ -207,7 +207,7 @@ func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
 				listener.Rests(conn)
 			case http.StateNew:
 				connections.Add(1)
-			case http.StateClosed:
+			case http.StateClosed, http.StateHijacked:
 				connections.Done()
 			}
 		},

@@ -45,7 +45,7 @@ func (h *HTTP) postDecision(approve bool) func(http.ResponseWriter, *http.Reques
 		if err := h.read(w, r, text("key", &d.Key), text("by", &d.By), text("grant", &word)); err != nil {
 			return err
 		}
-		if d.Grant, err = scope(word, approve); err != nil {
+		if d.Grant, err = Scope(word, approve); err != nil {
 			h.o.Counters.malformed.Add(1)
 			return err
 		}
@@ -84,8 +84,8 @@ func (h *HTTP) postRevoke(w http.ResponseWriter, r *http.Request) error {
 	return h.told(w, "take an approval back", func() (bool, error) { return h.front.Revoke(r.Context(), in) })
 }
 
-// scope reads which later calls an approval is for.
-func scope(word string, approve bool) (fsm.GrantScope, error) {
+// Scope reads which later calls an approval is for.
+func Scope(word string, approve bool) (fsm.GrantScope, error) {
 	switch scope := fsm.GrantScope(word); {
 	case word == "" || word == "once":
 		return fsm.GrantOnce, nil

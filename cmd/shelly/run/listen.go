@@ -17,6 +17,7 @@ import (
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/comm/listener"
+	"shelly/runtime/comm/ws"
 	"shelly/runtime/descriptor"
 	"shelly/runtime/front/mcpserver"
 	"shelly/runtime/page"
@@ -86,7 +87,7 @@ func (s *starting) routes() []comm.Route {
 		front := mcpserver.New(s.daemon, mcpserver.Options{Version: version.Text(), RequestBytesMax: int64(s.cfg.RequestBytesMax), Log: s.log})
 		routes = append(routes, front.Routes()...)
 	}
-	return routes
+	return append(routes, ws.New(s.daemon, ws.Options{BytesMax: int(s.cfg.RequestBytesMax), Log: s.log}))
 }
 
 // listenHTTP binds the addresses and sockets of HTTP, which answer alike.

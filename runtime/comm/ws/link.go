@@ -1,0 +1,214 @@
+package ws
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/coder/websocket"
+
+	"shelly/fsm"
+	"shelly/runtime/access"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/position"
+)
+
+// name is a request as a client names it.
+type name struct{ channel, id string }
+
+// link is one connection.
+type link struct {
+	*server
+	conn    *websocket.Conn
+	running sync.WaitGroup
+
+	mu      sync.Mutex
+	follows map[name]*following
+}
+
+// following is a request that is followed.
+type following struct{ end context.CancelFunc }
+
+// frame is what a client sends.
+type frame struct {
+	Type, ID, Text, Session, Channel, Chat, After, Key, Grant string
+}
+
+// Event is an event of a request on the wire.
+type Event struct {
+	comm.Event
+	Channel string `json:"channel,omitempty"`
+	At      string `json:"at,omitempty"` // the position of who has heard it
+}
+
+// Taken is what became of a word on a request.
+type Taken struct {
+	Type  string `json:"type"` // taken
+	Of    string `json:"of"`   // cancel, approve or deny
+	ID    string `json:"id"`
+	Taken bool   `json:"taken"`
+}
+
+// Refusal is the answer to a frame that is refused.
+type Refusal struct {
+	Type  string       `json:"type"` // error
+	Of    string       `json:"of,omitempty"`
+	ID    string       `json:"id,omitempty"`
+	Error comm.Problem `json:"error"`
+}
+
+// read answers frames until the connection ends.
+func (l *link) read(ctx context.Context) error {
+	for {
+		kind, data, err := l.conn.Read(ctx)
+		if err != nil {
+			return err
+		}
+		var f frame
+		if kind != websocket.MessageText {
+			err = &comm.Problem{Code: comm.CodeBadRequest, Message: "the frame is not text", Hint: "send JSON as text"}
+		} else {
+			err = comm.DecodeTexts(data, map[string]*string{
+				"type": &f.Type, "id": &f.ID, "text": &f.Text, "session": &f.Session, "channel": &f.Channel, "chat": &f.Chat,
+				"after": &f.After, "key": &f.Key, "grant": &f.Grant,
+			})
+		}
+		if err == nil {
+			err = l.heed(ctx, f)
+		}
+		if err != nil {
+			if err := l.send(ctx, Refusal{"error", f.Type, f.ID, *comm.ProblemOf(err)}); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// heed does what a frame wants.
+func (l *link) heed(ctx context.Context, f frame) error {
+	key := fsm.RequestKey{Principal: comm.CallerOf(ctx).Name, Channel: cmp.Or(f.Channel, comm.ChannelHTTP), ID: f.ID}
+	switch f.Type {
+	case "ask":
+		return l.ask(ctx, key, f)
+	case "follow":
+		var after *position.Position
+		if f.After != "" {
+			p, err := position.Parse(f.After)
+			if err != nil {
+				return &comm.Problem{Code: comm.CodeBadRequest, Message: err.Error(), Hint: "send the at of the last event that was heard"}
+			}
+			after = &p
+		}
+		if _, err := l.find(ctx, key); err != nil {
+			return err
+		}
+		return l.follow(ctx, key, after, nil)
+	case "leave":
+		l.leave(name{key.Channel, key.ID})
+		return nil
+	case "cancel", "approve", "deny":
+		taken, err := l.say(ctx, key, f)
+		if err != nil {
+			return err
+		}
+		return l.send(ctx, Taken{"taken", f.Type, f.ID, taken})
+	default:
+		return &comm.Problem{Code: comm.CodeBadRequest, Message: fmt.Sprintf("a frame of type %q is not known", f.Type), Hint: "the types are ask, follow, leave, cancel, approve and deny"}
+	}
+}
+
+// ask hands a request to the daemon and follows it. The place for that is taken first, because
+// busy means that nothing has happened.
+func (l *link) ask(ctx context.Context, key fsm.RequestKey, f frame) error {
+	return l.follow(ctx, key, nil, func() error {
+		origin := fsm.Origin{Channel: f.Channel, Chat: f.Chat}
+		if origin.Chat != "" {
+			origin.Channel = key.Channel
+		}
+		_, err := l.front.Accept(ctx, comm.Request{Key: key, Session: f.Session, Origin: origin, Text: f.Text})
+		if err != nil {
+			return err
+		}
+		return l.send(ctx, Event{comm.Event{Type: comm.EventAccepted, ID: key.ID}, key.Channel, position.Position{}.String()})
+	})
+}
+
+// find returns the handle of a request of the caller's.
+func (l *link) find(ctx context.Context, key fsm.RequestKey) (fsm.HandleID, error) {
+	r, ok, err := l.front.Request(ctx, key)
+	if err == nil && !ok {
+		err = &comm.Problem{Code: comm.CodeNotFound, Message: fmt.Sprintf("there is no request %q in channel %q", key.ID, key.Channel), Hint: "name its channel if it came another way"}
+	}
+	return r.Handle, err
+}
+
+// say brings a person's word on a request.
+func (l *link) say(ctx context.Context, key fsm.RequestKey, f frame) (taken bool, err error) {
+	handle, err := l.find(ctx, key)
+	switch {
+	case err != nil:
+		return false, err
+	case f.Type == "cancel":
+		return l.front.Cancel(ctx, key)
+	case !comm.CallerOf(ctx).May(access.Decide):
+		return false, &comm.Problem{Code: comm.CodeForbidden, Message: "the token does not give the right decide", Hint: "make one that does with: shelly token add NAME --can decide"}
+	}
+	d := fsm.Decided{Handle: handle, Key: f.Key, Approve: f.Type == "approve"}
+	if d.Grant, err = comm.Scope(f.Grant, d.Approve); err != nil {
+		return false, err
+	}
+	return l.front.Decide(ctx, d)
+}
+
+// follow sends what happens to a request up to its reply, from the time on at which before
+// has returned without an error. Who follows it already follows it from there on.
+func (l *link) follow(ctx context.Context, key fsm.RequestKey, after *position.Position, before func() error) error {
+	of := name{key.Channel, key.ID}
+	l.leave(of)
+	l.mu.Lock()
+	if len(l.follows) >= FollowsMax {
+		l.mu.Unlock()
+		return &comm.Problem{Code: comm.CodeBusy, Message: "too many requests are followed already", Hint: "leave others, or open another connection"}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	f := &following{cancel}
+	l.follows[of] = f
+	l.mu.Unlock()
+	if before != nil {
+		if err := before(); err != nil {
+			l.leave(of)
+			return err
+		}
+	}
+	l.running.Go(func() {
+		defer l.left(of, f)
+		err := comm.Follow(ctx, l.front, key, after, func(e comm.Event) error {
+			return l.send(ctx, Event{e, key.Channel, e.At.String()})
+		})
+		if err != nil && ctx.Err() == nil {
+			l.o.Log.Debug("a request is followed no more", "error", err)
+		}
+	})
+	return nil
+}
+
+// leave follows a request no more.
+func (l *link) leave(of name) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if f, is := l.follows[of]; is {
+		f.end()
+		delete(l.follows, of)
+	}
+}
+
+// left notes that a request is followed no more, unless it is again.
+func (l *link) left(of name, f *following) {
+	f.end()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.follows[of] == f {
+		delete(l.follows, of)
+	}
+}

@@ -1,0 +1,119 @@
+package ws
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"shelly/runtime/access"
+	"shelly/runtime/comm"
+)
+
+// Route is where the WebSocket is.
+const Route = "/v1/ws"
+
+// Protocol is the subprotocol that a browser names beside the one that holds its token.
+const Protocol = "shelly"
+
+// Bounds.
+const (
+	Max        = 64 // connections
+	FollowsMax = 64 // requests that a connection follows at once
+
+	pingEvery = 15 * time.Second
+)
+
+// Options sets it up. BytesMax is required.
+type Options struct {
+	BytesMax     int           // of a frame
+	WriteTimeout time.Duration // for one frame, and for the answer to a ping; 0: 10 s
+	PingEvery    time.Duration // 0: 15 s
+	Log          *slog.Logger  // nil: none
+}
+
+type server struct {
+	front comm.Front
+	o     Options
+	open  chan struct{} // a token per connection
+}
+
+// New returns the route.
+func New(front comm.Front, o Options) comm.Route {
+	o.WriteTimeout = cmp.Or(o.WriteTimeout, 10*time.Second)
+	o.PingEvery = cmp.Or(o.PingEvery, pingEvery)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &server{front: comm.Owned(front), o: o, open: make(chan struct{}, Max)}
+	return comm.Route{Method: http.MethodGet, Pattern: Route, Right: access.Ask, Page: true, Handle: s.serve}
+}
+
+// serve answers on one connection until it ends. Whose page asks, and with which token, is
+// known by then.
+func (s *server) serve(w http.ResponseWriter, r *http.Request) error {
+	select {
+	case s.open <- struct{}{}:
+		defer func() { <-s.open }()
+	default:
+		return &comm.Problem{Code: comm.CodeBusy, Message: "too many WebSockets are open already", Hint: "one is enough for many requests"}
+	}
+	if r.Header.Get("Upgrade") == "" {
+		return &comm.Problem{Code: comm.CodeBadRequest, Message: "this route is a WebSocket", Hint: "ask with a client for WebSockets"}
+	}
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{Protocol}, InsecureSkipVerify: true})
+	if err != nil {
+		return nil // it has answered
+	}
+	defer func() { _ = conn.CloseNow() }()
+	conn.SetReadLimit(int64(s.o.BytesMax))
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	l := &link{server: s, conn: conn, follows: map[name]*following{}}
+	defer l.running.Wait()
+	defer cancel()
+	l.running.Go(func() { l.ping(ctx, cancel) })
+	if err := l.read(ctx); err != nil && ctx.Err() == nil {
+		s.o.Log.Debug("a WebSocket has ended", "error", err)
+	}
+	return nil
+}
+
+// ping drops a client that answers no more.
+func (l *link) ping(ctx context.Context, drop func()) {
+	ticks := time.NewTicker(l.o.PingEvery)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+		within, cancel := context.WithTimeout(ctx, l.o.WriteTimeout)
+		err := l.conn.Ping(within)
+		cancel()
+		if err != nil {
+			drop()
+			return
+		}
+	}
+}
+
+// send writes a frame. A client that does not take it is dropped.
+func (l *link) send(ctx context.Context, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	within, cancel := context.WithTimeout(ctx, l.o.WriteTimeout)
+	defer cancel()
+	if err := l.conn.Write(within, websocket.MessageText, data); err != nil {
+		return errors.Join(err, l.conn.CloseNow())
+	}
+	return nil
+}

@@ -1,0 +1,251 @@
+package ws_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"shelly/fsm"
+	"shelly/runtime/access"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/fronttest"
+	"shelly/runtime/comm/listener"
+	"shelly/runtime/comm/ws"
+)
+
+const (
+	token = "0123456789abcdef0123456789abcdef"
+	hang  = 30 * time.Second // bounds what must happen anyway
+)
+
+type site struct {
+	t       *testing.T
+	ctx     context.Context
+	front   *fronttest.Front
+	clients *access.Clients
+	address string
+}
+
+func serve(t *testing.T) *site {
+	t.Helper()
+	clients, err := access.Open(t.TempDir(), access.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), hang)
+	s := &site{t: t, ctx: ctx, front: fronttest.New(), clients: clients}
+	h, err := comm.NewHTTP(s.front, comm.HTTPOptions{
+		Token: token, Clients: clients, RequestBytesMax: 4096, Routes: []comm.Route{ws.New(s.front, ws.Options{BytesMax: 4096})},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := listener.TCP("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.address = l.Addr().String()
+	serving, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- h.Serve(serving, l) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+		cancel()
+	})
+	return s
+}
+
+func (s *site) dial(o *websocket.DialOptions) (*websocket.Conn, int, error) {
+	conn, response, err := websocket.Dial(s.ctx, "ws://"+s.address+ws.Route, o)
+	status := 0
+	if response != nil {
+		status = response.StatusCode
+	}
+	if conn != nil {
+		s.t.Cleanup(func() { _ = conn.CloseNow() })
+	}
+	return conn, status, err
+}
+
+func (s *site) with(shown string) *websocket.Conn {
+	s.t.Helper()
+	conn, status, err := s.dial(&websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + shown}}})
+	if err != nil {
+		s.t.Fatalf("status %d: %v", status, err)
+	}
+	return conn
+}
+
+func (s *site) send(c *websocket.Conn, text string) {
+	s.t.Helper()
+	if err := c.Write(s.ctx, websocket.MessageText, []byte(text)); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// want reads the next frame and looks for texts in it.
+func (s *site) want(c *websocket.Conn, texts ...string) {
+	s.t.Helper()
+	_, data, err := c.Read(s.ctx)
+	if err != nil {
+		s.t.Fatalf("%v; want %q", err, texts)
+	}
+	for _, text := range texts {
+		if !strings.Contains(string(data), text) {
+			s.t.Fatalf("%s has no %s", data, text)
+		}
+	}
+}
+
+func key(principal, id string) fsm.RequestKey {
+	return fsm.RequestKey{Principal: principal, Channel: comm.ChannelHTTP, ID: id}
+}
+
+func TestCOM93ManyRequestsGoOverOneConnection(t *testing.T) {
+	s := serve(t)
+	c := s.with(token)
+	for _, id := range []string{"a", "b"} {
+		s.send(c, `{"type":"ask","id":"`+id+`","text":"hello"}`)
+		s.want(c, `"type":"accepted"`, `"id":"`+id+`"`, `"at":"0.0.0.0.0.0.0"`)
+		s.want(c, `"type":"state"`)
+	}
+	s.front.Reply(key("local", "b"), "for b", false)
+	s.want(c, `"type":"reply"`, `"text":"for b"`)
+	s.front.Reply(key("local", "a"), "for a", false)
+	s.want(c, `"type":"reply"`, `"text":"for a"`)
+	s.send(c, `{"type":"ask","id":"a","text":"another"}`)
+	s.want(c, `"type":"error"`, `"code":"conflict"`, `"id":"a"`)
+	s.send(c, `{"type":"follow","id":"a","after":"1.2.3.4.5.6.7"}`)
+	s.want(c, `"type":"reply"`, `"text":"for a"`)
+	s.send(c, `{"type":"cancel","id":"a"}`)
+	s.want(c, `"type":"taken"`, `"of":"cancel"`, `"taken":true`)
+}
+
+func TestCOM93AFrameThatIsWrongIsAnsweredAndNothingElseEnds(t *testing.T) {
+	s := serve(t)
+	c := s.with(token)
+	for text, says := range map[string]string{
+		`{`: "bad_request", `[]`: "bad_request", `{"type":"x"}`: "bad_request", `{"type":"ask","type":"ask"}`: "given twice", `{"type":"ask","id":"a","text":""}`: "bad_request",
+		`{"type":"follow","id":"none"}`: "not_found", `{"type":"follow","id":"none","after":"1"}`: "not a position", `{"type":"approve","id":"none","key":"k"}`: "not_found",
+		`{"type":"ask","id":"a","text":"b","more":"c"}`: "unknown field",
+	} {
+		s.send(c, text)
+		s.want(c, `"type":"error"`, says)
+	}
+	if err := c.Write(s.ctx, websocket.MessageBinary, []byte(`{"type":"ask"}`)); err != nil {
+		t.Fatal(err)
+	}
+	s.want(c, "not text")
+	if n := len(s.front.Seen().Accepted); n != 0 {
+		t.Errorf("%d requests were accepted", n)
+	}
+	s.send(c, strings.Repeat("x", 5000))
+	if _, _, err := c.Read(s.ctx); websocket.CloseStatus(err) != websocket.StatusMessageTooBig {
+		t.Errorf("a frame that is too long: %v", err)
+	}
+}
+
+func TestCOM93TheTokenIsShownAsOverHTTP(t *testing.T) {
+	s := serve(t)
+	made, err := s.clients.Add("ci", access.Rights{access.Ask})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sensor, err := s.clients.Add("sensor", access.Rights{access.Events})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, one := range map[string]struct {
+		o    websocket.DialOptions
+		want int
+	}{
+		"none":           {websocket.DialOptions{}, 401},
+		"a wrong one":    {websocket.DialOptions{Subprotocols: []string{ws.Protocol, "bearer.x"}}, 401},
+		"no right":       {websocket.DialOptions{Subprotocols: []string{ws.Protocol, "bearer." + sensor}}, 403},
+		"a subprotocol":  {websocket.DialOptions{Subprotocols: []string{ws.Protocol, "bearer." + made}}, 101},
+		"a foreign page": {websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + token}, "Origin": {"https://evil.example"}}}, 403},
+	} {
+		conn, status, _ := s.dial(&one.o)
+		if status != one.want || conn != nil && conn.Subprotocol() != ws.Protocol {
+			t.Errorf("%s: status %d, want %d", name, status, one.want)
+		}
+	}
+	c := s.with(made)
+	s.send(c, `{"type":"ask","id":"a","text":"hello"}`)
+	s.want(c, `"type":"accepted"`)
+	s.want(c, `"type":"state"`)
+	if _, ok, _ := s.front.Request(s.ctx, key("ci", "a")); !ok {
+		t.Error("the request is not the client's")
+	}
+	s.send(c, `{"type":"approve","id":"a","key":"k"}`)
+	s.want(c, `"code":"forbidden"`)
+	if _, err := s.clients.Revoke("ci"); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := c.Read(s.ctx); err == nil || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("after its token was taken back: %v", err)
+	}
+}
+
+// The hostile inputs for WebSockets of the corpus: d071, d073 and d076.
+func TestCOM93HostileInputs(t *testing.T) {
+	s := serve(t)
+	const upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nAuthorization: Bearer " + token + "\r\n"
+	port := s.address[strings.LastIndex(s.address, ":"):]
+	for name, head := range map[string]string{
+		"d071": "Host: 127.0.0.1" + port + "\r\nOrigin: https://evil.example\r\n", "d073": "Host: evil.example" + port + "\r\nOrigin: http://evil.example" + port + "\r\n",
+	} {
+		conn := s.raw("GET " + ws.Route + " HTTP/1.1\r\n" + head + upgrade + "\r\n")
+		answer, _ := io.ReadAll(conn)
+		if !bytes.HasPrefix(answer, []byte("HTTP/1.1 403 ")) {
+			t.Errorf("%s: %.60s", name, answer)
+		}
+	}
+	conn := s.raw("GET " + ws.Route + " HTTP/1.1\r\nHost: " + s.address + "\r\n" + upgrade + "\r\n")
+	go func() { // d076: a million fragments of one byte each
+		fragment, first := []byte{0x00, 0x81, 0, 0, 0, 0, 'x'}, []byte{0x01, 0x81, 0, 0, 0, 0, 'x'}
+		_, err := conn.Write(first)
+		for n := 0; n < 1_000_000 && err == nil; n += 1000 {
+			_, err = conn.Write(bytes.Repeat(fragment, 1000))
+		}
+	}()
+	answer, _ := io.ReadAll(conn)
+	if !bytes.HasPrefix(answer, []byte("HTTP/1.1 101 ")) || !bytes.Contains(answer, []byte{0x03, 0xf1}) { // 1009: too big
+		t.Errorf("d076: %q", answer[:min(len(answer), 300)])
+	}
+	var status struct{ OK bool }
+	r, err := http.Get("http://" + s.address + "/healthz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Body.Close() }()
+	if err := json.NewDecoder(r.Body).Decode(&status); err != nil || !status.OK {
+		t.Errorf("afterwards: %+v, %v", status, err)
+	}
+}
+
+func (s *site) raw(text string) net.Conn {
+	s.t.Helper()
+	conn, err := net.Dial("tcp", s.address)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(hang))
+	if _, err := io.WriteString(conn, text); err != nil {
+		s.t.Fatal(err)
+	}
+	return conn
+}
