@@ -171,7 +171,7 @@ func (l *link) follow(ctx context.Context, key fsm.RequestKey, after *position.P
 		l.mu.Unlock()
 		return &comm.Problem{Code: comm.CodeBusy, Message: "too many requests are followed already", Hint: "leave others, or open another connection"}
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	followed, cancel := context.WithCancel(ctx)
 	f := &following{cancel}
 	l.follows[of] = f
 	l.mu.Unlock()
@@ -183,10 +183,13 @@ func (l *link) follow(ctx context.Context, key fsm.RequestKey, after *position.P
 	}
 	l.running.Go(func() {
 		defer l.left(of, f)
-		err := comm.Follow(ctx, l.front, key, after, func(e comm.Event) error {
-			return l.send(ctx, Event{e, key.Channel, e.At.String()})
+		err := comm.Follow(followed, l.front, key, after, func(e comm.Event) error {
+			if followed.Err() != nil {
+				return followed.Err()
+			}
+			return l.send(ctx, Event{e, key.Channel, e.At.String()}) // a write that is cancelled would end the connection
 		})
-		if err != nil && ctx.Err() == nil {
+		if err != nil && followed.Err() == nil {
 			l.o.Log.Debug("a request is followed no more", "error", err)
 		}
 	})
