@@ -87,6 +87,7 @@ func TestServersOfReference(t *testing.T) {
 		{"everything_get-structured-content", `{"location": "Chicago"}`, "temperature", false},
 		{"everything_get-resource-links", `{"count": 2}`, "[a link: ", false},
 		{"everything_trigger-long-running-operation", `{"duration": 1, "steps": 2}`, "completed", false},
+		{"everything_simulate-research-query", `{"topic": "tides"}`, "tides", false}, // a task
 		{"everything_trigger-elicitation-request", "", "it was declined", false},
 		{"files_read_text_file", `{"path": "` + workspace + `/note.txt"}`, "high water at six", false},
 		{"files_write_file", `{"path": "` + workspace + `/new.txt", "content": "low water at noon"}`, "", false},

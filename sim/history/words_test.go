@@ -182,3 +182,11 @@ func TestJRN27TheWireFormOfAStepIsReadAgain(t *testing.T) {
 		t.Errorf("%s, %v\nwant %s", got, err, want)
 	}
 }
+
+func TestINF56WhatIsWaitedForAgainIsToldSo(t *testing.T) {
+	run := fsm.RunTool{Asked: fsm.Asked{Call: 5}, Name: "deploy", Args: "{}", Effects: fsm.EffectsUnsafe, Attempt: 1, Waits: true}
+	told := history.Tell([]history.Step{{About: true, Effects: []fsm.Effect{run}, Input: fsm.Input{Fact: fsm.Requested{}}}}, 80)
+	if got := told[0].Effects[0]; got != "waits again for deploy [unsafe] {}" {
+		t.Errorf("told is %q", got)
+	}
+}

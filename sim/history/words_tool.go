@@ -24,7 +24,11 @@ func toolEffects() []effectRow {
 			if beside != "" {
 				beside += ","
 			}
-			return fmt.Sprintf("runs %s [%s]%s%s", e.Name, e.Effects, beside, t.args(e.Args))
+			verb := "runs"
+			if e.Waits { // INF-56
+				verb = "waits again for"
+			}
+			return fmt.Sprintf("%s %s [%s]%s%s", verb, e.Name, e.Effects, beside, t.args(e.Args))
 		}),
 		fsm.OnEffect(func(t *teller, e fsm.RunProbe) string {
 			t.begins(e, e.Name)
