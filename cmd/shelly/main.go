@@ -10,6 +10,7 @@ import (
 
 	"shelly/cmd/shelly/approval"
 	"shelly/cmd/shelly/ask"
+	"shelly/cmd/shelly/bundle"
 	"shelly/cmd/shelly/chat"
 	"shelly/cmd/shelly/doctor"
 	"shelly/cmd/shelly/event"
@@ -65,6 +66,7 @@ type cli struct {
 	Spec     specCmd          `cmd:"" help:"Print the tables and diagrams, or everything about one rule."`
 	Mock     mockCmd          `cmd:"" help:"Serve a scenario's model over Ollama's API."`
 	Service  service.Command  `cmd:"" help:"Have the system's service manager run the daemon."`
+	Bundle   bundle.Command   `cmd:"" help:"Bring shelly and its models to a machine without internet."`
 	Doctor   doctor.Command   `cmd:"" help:"Check what is reachable, what the model can do, and what to fix."`
 	Config   configCmd        `cmd:"" help:"Print the effective configuration and where each value came from."`
 	Version  versionCmd       `cmd:"" help:"Print the version."`

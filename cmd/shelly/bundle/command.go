@@ -1,0 +1,197 @@
+// Package bundle is shelly bundle, which brings shelly to a machine without internet.
+package bundle
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/secrets"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/cmd/shelly/internal/version"
+	"shelly/fsm/wording"
+	"shelly/runtime/bundle"
+	"shelly/runtime/config"
+	"shelly/runtime/durable"
+)
+
+// Command is what is done with bundles (DEP-7).
+type Command struct {
+	Make    makeCmd    `cmd:"" help:"Write program, configuration, skills and models into one file."`
+	Verify  verifyCmd  `cmd:"" help:"Read a bundle to its end and say what is in it."`
+	Install installCmd `cmd:"" help:"Put what is in a bundle into its places."`
+}
+
+type makeCmd struct {
+	Out           string   `required:"" placeholder:"FILE" help:"File to write."`
+	Models        []string `placeholder:"NAME,…" help:"Models of Ollama's store. Default: all."`
+	WithoutModels bool     `help:"Leave the models out."`
+	Store         string   `placeholder:"DIR" help:"Ollama's store of models. Default: OLLAMA_MODELS, ~/.ollama/models, or the service's."`
+	Binary        string   `placeholder:"FILE" help:"Program to put in, for another system for instance. Default: this one."`
+	For           string   `placeholder:"OS/ARCH" help:"System that --binary is for. Default: this one."`
+	Force         bool     `help:"Overwrite an existing file."`
+	flags.Place
+}
+
+// Help says what no flag does.
+func (c *makeCmd) Help() string {
+	return "Secrets in the configuration are replaced, and counted; journal, memory and tokens are not in a bundle (shelly journal backup has the former)."
+}
+
+// Run implements the subcommand (DEP-7).
+func (c *makeCmd) Run(t *terminal.Terminal) error {
+	cfg, err := c.Load()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(c.Out); err == nil && !c.Force {
+		return exit.Errorf(exit.Usage, "%s is there already: name another file, or replace it with --force", c.Out)
+	}
+	from := bundle.Source{Version: version.Text(), System: cmp.Or(c.For, runtime.GOOS+"/"+runtime.GOARCH), Now: time.Now, Binary: c.Binary, Skills: cfg.Skills.Folders}
+	if from.Binary == "" {
+		if from.Binary, err = os.Executable(); err != nil {
+			return exit.Errorf(exit.Usage, "find the file of this program: %w", err)
+		}
+	}
+	if from.Config, err = c.configuration(cfg, t.Err); err != nil {
+		return err
+	}
+	if !c.WithoutModels {
+		if from.Store, from.Models, err = c.models(); err != nil {
+			return err
+		}
+	}
+	ctx, stop := exit.Interruptible()
+	defer stop()
+	var m bundle.Manifest
+	err = durable.As{New: !c.Force}.File(c.Out, func(w io.Writer) (err error) {
+		m, err = bundle.Make(ctx, w, from)
+		return err
+	})
+	if err != nil {
+		return failed(err)
+	}
+	fmt.Fprintf(t.Out, "%s: %s\n", c.Out, contents(m))
+	return nil
+}
+
+// configuration is the text of the configuration file without secrets; nil if there is none.
+func (c *makeCmd) configuration(cfg config.Config, log io.Writer) ([]byte, error) {
+	home, _ := os.UserHomeDir()
+	text, err := os.ReadFile(cmp.Or(c.ConfigFile, config.DefaultFile(os.Environ(), home)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, exit.With(exit.Usage, err)
+	}
+	r, err := secrets.Redactor(cfg, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Learn(string(text))
+	without := r.Replace(string(text))
+	for _, n := range r.Counts() {
+		fmt.Fprintf(log, "· replaced in the configuration: %s (%d); set it again on the other machine\n", n.Kind, n.Times)
+	}
+	return []byte(without), nil
+}
+
+// models are the store and the models in it that were asked for.
+func (c *makeCmd) models() (store string, names []string, err error) {
+	if store, err = storeOf(c.Store, "/usr/share/ollama/.ollama/models"); err != nil {
+		return "", nil, err
+	}
+	if len(c.Models) > 0 {
+		return store, c.Models, nil
+	}
+	names, err = bundle.Models(store)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && len(names) == 0:
+		return "", nil, exit.Errorf(exit.NoMatch, "%s has no models; name Ollama's store with --store, or use --without-models", store)
+	case err != nil:
+		return "", nil, exit.With(exit.Failed, err)
+	}
+	return store, names, nil
+}
+
+// storeOf is where Ollama has its models: where it was said, else the first that is there,
+// else the user's.
+func storeOf(given string, others ...string) (string, error) {
+	if given = cmp.Or(given, os.Getenv("OLLAMA_MODELS")); given != "" {
+		return filepath.Abs(given)
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", exit.With(exit.Usage, err)
+	}
+	own := filepath.Join(home, ".ollama", "models")
+	for _, dir := range append([]string{own}, others...) {
+		if _, err := os.Stat(filepath.Join(dir, "manifests")); err == nil {
+			return dir, nil
+		}
+	}
+	return own, nil
+}
+
+type verifyCmd struct {
+	File string `arg:"" help:"The bundle."`
+}
+
+// Run implements the subcommand (DEP-8).
+func (c *verifyCmd) Run(t *terminal.Terminal) error {
+	ctx, stop := exit.Interruptible()
+	defer stop()
+	m, err := verify(ctx, c.File)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(t.Out, "%s: whole: %s\n", c.File, contents(m))
+	return nil
+}
+
+func verify(ctx context.Context, name string) (m bundle.Manifest, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return m, exit.With(exit.Usage, err)
+	}
+	defer f.Close()
+	if m, err = bundle.Verify(ctx, f); err != nil {
+		return m, exit.Errorf(codeOf(err), "%s: %w", name, err)
+	}
+	return m, nil
+}
+
+// contents is what a bundle holds, in words.
+func contents(m bundle.Manifest) string {
+	models := "no models"
+	if len(m.Models) > 0 {
+		models = "models " + strings.Join(m.Models, ", ")
+	}
+	return terminal.Printable(fmt.Sprintf("shelly %s for %s, %s, %s, %d bytes", m.Shelly, m.System, models, wording.Count(len(m.Files), "file"), m.Bytes()))
+}
+
+func failed(err error) error { return exit.With(codeOf(err), err) }
+
+func codeOf(err error) int {
+	switch {
+	case errors.Is(err, bundle.ErrDamaged), errors.Is(err, bundle.ErrNewer):
+		return exit.Data
+	case errors.Is(err, bundle.ErrNoModel):
+		return exit.NoMatch
+	case errors.Is(err, syscall.ENOSPC):
+		return exit.Disk
+	}
+	return exit.Failed
+}

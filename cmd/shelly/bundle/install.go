@@ -1,0 +1,104 @@
+package bundle
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm/wording"
+	"shelly/runtime/bundle"
+	"shelly/runtime/config"
+)
+
+type installCmd struct {
+	File   string `arg:"" help:"The bundle."`
+	To     string `placeholder:"DIR" help:"Install below this folder in place of your home: .local/bin, .config/shelly, .agents/skills, .ollama/models."`
+	Store  string `placeholder:"DIR" help:"Ollama's store of models. Default: OLLAMA_MODELS, or ~/.ollama/models."`
+	DryRun bool   `help:"Say what would be written; change nothing."`
+	Force  bool   `help:"Replace files that are there and differ."`
+}
+
+// Help says what no flag does.
+func (c *installCmd) Help() string {
+	return "The bundle is verified first. Files that differ from the bundle's are named, and then nothing is written without --force. " +
+		"An interrupted install goes on where it was when it is run again."
+}
+
+// Run implements the subcommand (DEP-9).
+func (c *installCmd) Run(t *terminal.Terminal) error {
+	ctx, stop := exit.Interruptible()
+	defer stop()
+	m, err := verify(ctx, c.File)
+	if err != nil {
+		return err
+	}
+	to, err := c.places()
+	if err != nil {
+		return err
+	}
+	steps, err := bundle.Look(ctx, m, to)
+	if err != nil {
+		return failed(err)
+	}
+	differ := c.tell(t.Out, steps)
+	if here := runtime.GOOS + "/" + runtime.GOARCH; m.System != here {
+		fmt.Fprintf(t.Err, "· the program in it is for %s, and this is %s\n", terminal.Printable(m.System), here)
+	}
+	if differ > 0 && !c.Force {
+		return exit.Errorf(exit.Usage, "%s there and differ; nothing is written: move them away, or replace them with --force", wording.Count(differ, "file")+" are")
+	}
+	if c.DryRun {
+		return nil
+	}
+	f, err := os.Open(c.File)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	defer f.Close()
+	written := 0
+	if err := bundle.Install(ctx, f, to, steps, func(s bundle.Step) { written++ }); err != nil {
+		return failed(err)
+	}
+	fmt.Fprintf(t.Out, "installed: %s written, %d as they were\n", wording.Count(written, "file"), len(steps)-written)
+	fmt.Fprintf(t.Out, "next: have %s in PATH, start Ollama, and run shelly doctor\n", to.Bin)
+	return nil
+}
+
+// tell lists the steps, and returns how many files differ. The many of models are summed up.
+func (c *installCmd) tell(w io.Writer, steps []bundle.Step) (differ int) {
+	says := map[bundle.State]string{bundle.Missing: "new    ", bundle.Same: "as it is", bundle.Differs: "DIFFERS"}
+	for _, s := range steps {
+		fmt.Fprintf(w, "%-8s %s (%d bytes)\n", says[s.State], terminal.Printable(s.Path), s.File.Bytes)
+		if s.State == bundle.Differs {
+			differ++
+		}
+	}
+	return differ
+}
+
+// places are where the parts go (DEP-9).
+func (c *installCmd) places() (p bundle.Places, err error) {
+	home := c.To
+	environ := []string(nil)
+	if home == "" {
+		environ = os.Environ()
+		home, err = os.UserHomeDir()
+	} else {
+		home, err = filepath.Abs(home)
+	}
+	if err != nil {
+		return p, exit.With(exit.Usage, err)
+	}
+	p = bundle.Places{
+		Bin: filepath.Join(home, ".local", "bin"), Config: filepath.Dir(config.DefaultFile(environ, home)),
+		Skills: filepath.Join(home, ".agents", "skills"), Models: filepath.Join(home, ".ollama", "models"),
+	}
+	if c.Store != "" || c.To == "" {
+		p.Models, err = storeOf(c.Store)
+	}
+	return p, err
+}

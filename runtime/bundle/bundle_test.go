@@ -1,0 +1,295 @@
+package bundle
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/runtime/ollama/handmade"
+)
+
+func write1(t *testing.T, name, text string, mode os.FileMode) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), mode)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// ollamaStore lays out two handmade models that share a blob as Ollama's store does.
+func ollamaStore(t *testing.T) string {
+	t.Helper()
+	store, shared := t.TempDir(), "{{.Prompt}}"
+	gguf, err := handmade.Chat(handmade.Script{Default: "Hello."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blob := func(text []byte) map[string]any {
+		write1(t, filepath.Join(store, "blobs", "sha256-"+digest(text)), string(text), 0o644)
+		return map[string]any{"digest": "sha256:" + digest(text), "size": len(text)}
+	}
+	for name, model := range map[string][]byte{"registry.ollama.ai/library/small/latest": gguf, "hf.co/ann/vectors/q4": handmade.Embedding()} {
+		manifest, err := json.Marshal(map[string]any{
+			"schemaVersion": 2, "config": blob([]byte(name)), "layers": []any{blob(model), blob([]byte(shared))},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		write1(t, filepath.Join(store, "manifests", name), string(manifest), 0o644)
+	}
+	return store
+}
+
+// made is a bundle of all kinds of things.
+func made(t *testing.T) (Manifest, []byte) {
+	t.Helper()
+	dir := t.TempDir()
+	from := Source{
+		Version: "v1", System: "linux/amd64", Now: func() time.Time { return time.Unix(1, 0) },
+		Binary: filepath.Join(dir, "shelly"), Config: []byte("profile: default\n"),
+		Skills: []string{filepath.Join(dir, "skills"), filepath.Join(dir, "none")}, Store: ollamaStore(t),
+	}
+	write1(t, from.Binary, "#!", 0o755)
+	write1(t, filepath.Join(dir, "skills/deploy/SKILL.md"), "skill", 0o644)
+	write1(t, filepath.Join(dir, "skills/deploy/scripts/run"), "run", 0o755)
+	var err error
+	if from.Models, err = Models(from.Store); err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	m, err := Make(context.Background(), &file, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again bytes.Buffer
+	if _, err := Make(context.Background(), &again, from); err != nil || !bytes.Equal(again.Bytes(), file.Bytes()) {
+		t.Errorf("made a second time it is another, %v", err)
+	}
+	return m, file.Bytes()
+}
+
+func placesIn(dir string) Places {
+	return Places{Bin: filepath.Join(dir, "b"), Config: filepath.Join(dir, "c"), Skills: filepath.Join(dir, "s"), Models: filepath.Join(dir, "m")}
+}
+
+// What is made is verified, installed, and there; a second install has nothing to do; one that
+// was interrupted goes on; what differs is known before anything is written.
+func TestDEP7ABundleArrives(t *testing.T) {
+	ctx := context.Background()
+	want, file := made(t)
+	if diff := cmp.Diff([]string{"hf.co/ann/vectors:q4", "small:latest"}, want.Models); diff != "" {
+		t.Error(diff)
+	}
+	m, err := Verify(ctx, bytes.NewReader(file))
+	if diff := cmp.Diff(want, m); diff != "" || err != nil {
+		t.Fatalf("%v\n%s", err, diff)
+	}
+	to := placesIn(t.TempDir())
+	install := func() (written int) {
+		t.Helper()
+		steps, err := Look(ctx, m, to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Install(ctx, bytes.NewReader(file), to, steps, func(Step) { written++ }); err != nil {
+			t.Fatal(err)
+		}
+		return written
+	}
+	all := len(m.Files) - 2 // the preface is not installed
+	if n := install(); n != all {
+		t.Errorf("%d files written, want %d", n, all)
+	}
+	if n := install(); n != 0 {
+		t.Errorf("%d files written again", n)
+	}
+	if got, err := Models(to.Models); err != nil || !slices.Equal(got, want.Models) {
+		t.Errorf("models %q, %v", got, err)
+	}
+	for name, mode := range map[string]os.FileMode{to.Bin + "/shelly": 0o755, to.Config + "/config.yaml": 0o600, to.Skills + "/deploy/scripts/run": 0o755, to.Skills + "/deploy/SKILL.md": 0o644} {
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+	if err := os.Remove(to.Bin + "/shelly"); err != nil {
+		t.Fatal(err)
+	}
+	if n := install(); n != 1 {
+		t.Errorf("%d files written where one was missing", n)
+	}
+	write1(t, to.Config+"/config.yaml", "own: 1", 0o600)
+	steps, err := Look(ctx, m, to)
+	if i := slices.IndexFunc(steps, func(s Step) bool { return s.State == Differs }); err != nil || i < 0 || steps[i].Path != to.Config+"/config.yaml" {
+		t.Errorf("the changed configuration is not seen: %v, %+v", err, steps)
+	}
+}
+
+// entry is an entry of a tar file that somebody else has made.
+type entry struct {
+	tar.Header
+	text string
+}
+
+func tarOf(t *testing.T, entries ...entry) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	w := tar.NewWriter(&file)
+	for _, e := range entries {
+		if e.Typeflag == 0 {
+			e.Typeflag = tar.TypeReg
+		}
+		if e.Typeflag == tar.TypeReg {
+			e.Size = int64(len(e.text))
+		}
+		_, err := w.Write(nil)
+		if err = w.WriteHeader(&e.Header); err == nil {
+			_, err = w.Write([]byte(e.text))
+		}
+		if err != nil && e.Typeflag == tar.TypeReg {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+func headed(name, text string, more ...File) entry {
+	m := Manifest{Format: Format, Files: append([]File{{Name: name, Bytes: int64(len(text)), SHA256: digest([]byte(text))}}, more...)}
+	head, _ := json.Marshal(m)
+	return entry{tar.Header{Name: manifestName}, string(head)}
+}
+
+// A hostile bundle is refused before any of it is in place.
+func TestDEP8AHostileBundleIsRefused(t *testing.T) {
+	blob := blobsFolder + "sha256-" + digest([]byte("y"))
+	long := strings.Repeat("a/", 600) + "x"
+	for name, file := range map[string][]byte{
+		"nothing":               nil,
+		"no tar":                []byte(strings.Repeat("x", 2000)),
+		"no manifest":           tarOf(t, entry{tar.Header{Name: "bin/shelly"}, "x"}),
+		"out of the folder":     tarOf(t, headed("skills/../../x", "x"), entry{tar.Header{Name: "skills/../../x"}, "x"}),
+		"from the root":         tarOf(t, headed("/etc/passwd", "x"), entry{tar.Header{Name: "/etc/passwd"}, "x"}),
+		"a folder of Windows":   tarOf(t, headed(`skills/..\..\x`, "x"), entry{tar.Header{Name: `skills/..\..\x`}, "x"}),
+		"a drive":               tarOf(t, headed("skills/C:x", "x"), entry{tar.Header{Name: "skills/C:x"}, "x"}),
+		"a control character":   tarOf(t, headed("skills/a\x1b[2J", "x"), entry{tar.Header{Name: "skills/a\x1b[2J"}, "x"}),
+		"another place":         tarOf(t, headed("store/x", "x"), entry{tar.Header{Name: "store/x"}, "x"}),
+		"a long name":           tarOf(t, headed("skills/"+long, "x")),
+		"a symbolic link":       tarOf(t, headed("bin/shelly", ""), entry{tar.Header{Name: "bin/shelly", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}, ""}),
+		"a hard link":           tarOf(t, headed("bin/shelly", ""), entry{tar.Header{Name: "bin/shelly", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}, ""}),
+		"a device":              tarOf(t, headed("bin/shelly", ""), entry{tar.Header{Name: "bin/shelly", Typeflag: tar.TypeBlock, Devmajor: 8}, ""}),
+		"a pipe":                tarOf(t, headed("bin/shelly", ""), entry{tar.Header{Name: "bin/shelly", Typeflag: tar.TypeFifo}, ""}),
+		"a folder":              tarOf(t, headed("bin/shelly", ""), entry{tar.Header{Name: "bin/shelly", Typeflag: tar.TypeDir}, ""}),
+		"another entry":         tarOf(t, headed("bin/shelly", "x"), entry{tar.Header{Name: "skills/x"}, "x"}),
+		"one more":              tarOf(t, headed("bin/shelly", "x"), entry{tar.Header{Name: "bin/shelly"}, "x"}, entry{tar.Header{Name: "skills/x"}, "x"}),
+		"one less":              tarOf(t, headed("bin/shelly", "x")),
+		"another content":       tarOf(t, headed("bin/shelly", "x"), entry{tar.Header{Name: "bin/shelly"}, "y"}),
+		"a longer content":      tarOf(t, headed("bin/shelly", "x"), entry{tar.Header{Name: "bin/shelly"}, "xx"}),
+		"a blob of another sum": tarOf(t, headed(blob, "x"), entry{tar.Header{Name: blob}, "x"}),
+		"a name twice":          tarOf(t, headed("skills/A", "x", File{Name: "skills/a", SHA256: digest(nil)})),
+		"a file as a folder":    tarOf(t, headed("skills/a", "x", File{Name: "skills/a/b", SHA256: digest(nil)})),
+		"a negative size":       tarOf(t, headed("bin/shelly", "x", File{Name: "skills/a", Bytes: -1, SHA256: digest(nil)})),
+		"a size beyond all":     tarOf(t, headed("bin/shelly", "x", File{Name: "skills/a", Bytes: 1<<63 - 1, SHA256: digest(nil)})),
+		"no checksum":           tarOf(t, entry{tar.Header{Name: manifestName}, `{"format":1,"files":[{"name":"bin/shelly","bytes":1,"sha256":""}]}`}),
+		"no format":             tarOf(t, entry{tar.Header{Name: manifestName}, `{"files":[]}`}),
+	} {
+		to := t.TempDir()
+		_, err := Verify(context.Background(), bytes.NewReader(file))
+		if !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v; want ErrDamaged", name, err)
+		}
+		err = Install(context.Background(), bytes.NewReader(file), placesIn(to), []Step{{File: File{Name: "bin/shelly", Bytes: 1, SHA256: digest([]byte("x"))}}}, func(Step) {})
+		if _, there := os.Stat(filepath.Join(to, "etc")); err == nil || there == nil {
+			t.Errorf("%s: installed, %v", name, err)
+		}
+	}
+	newer := tarOf(t, entry{tar.Header{Name: manifestName}, fmt.Sprintf(`{"format":%d,"files":"?"}`, Format+1)})
+	if _, err := Verify(context.Background(), bytes.NewReader(newer)); !errors.Is(err, ErrNewer) {
+		t.Errorf("a newer one: %v", err)
+	}
+}
+
+// A bundle that is cut or has another byte anywhere is not taken for a whole one, and no file
+// of it that is wrong gets its place.
+func TestDEP8ADamagedBundleIsRefused(t *testing.T) {
+	_, file := made(t)
+	for at := 0; at < len(file)-1024; at += 509 { // the end mark is two blocks of zeros
+		if _, err := Verify(context.Background(), bytes.NewReader(file[:at])); err == nil {
+			t.Fatalf("cut at %d it verifies", at)
+		}
+	}
+	m, _ := Verify(context.Background(), bytes.NewReader(file))
+	at := bytes.Index(file, []byte("profile: default"))
+	wrong := slices.Clone(file)
+	wrong[at] ^= 4
+	to := placesIn(t.TempDir())
+	steps, err := Look(context.Background(), m, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Install(context.Background(), bytes.NewReader(wrong), to, steps, func(Step) {}); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a flipped bit: %v", err)
+	}
+	if left, _ := os.ReadDir(to.Config); len(left) > 0 {
+		t.Errorf("it leaves %v", left)
+	}
+}
+
+// A link in the way that leads out of a folder is not followed.
+func TestDEP8ALinkInTheWayIsNotFollowed(t *testing.T) {
+	m, file := made(t)
+	dir := t.TempDir()
+	to, out := placesIn(dir), t.TempDir()
+	if err := errors.Join(os.MkdirAll(to.Skills, 0o755), os.Symlink(out, filepath.Join(to.Skills, "deploy"))); err != nil {
+		t.Fatal(err)
+	}
+	steps, err := Look(context.Background(), m, to)
+	if err == nil {
+		err = Install(context.Background(), bytes.NewReader(file), to, steps, func(Step) {})
+	}
+	if left, _ := os.ReadDir(out); err == nil || len(left) > 0 {
+		t.Errorf("%v, and it wrote %v", err, left)
+	}
+}
+
+// A name of a model is found as Ollama writes it, and a damaged blob is not passed on.
+func TestDEP7TheModelsOfOllamasStore(t *testing.T) {
+	for name, want := range map[string]string{
+		"small": "registry.ollama.ai/library/small/latest", "small:1b": "registry.ollama.ai/library/small/1b",
+		"ann/small": "registry.ollama.ai/ann/small/latest", "hf.co/ann/small:q4": "hf.co/ann/small/q4",
+	} {
+		if got := manifestPath(name); got != want {
+			t.Errorf("%s is at %s, want %s", name, got, want)
+		}
+	}
+	store := ollamaStore(t)
+	if _, err := model(store, "none"); !errors.Is(err, ErrNoModel) {
+		t.Errorf("a model that is not there: %v", err)
+	}
+	blobs, _ := filepath.Glob(filepath.Join(store, "blobs/*"))
+	for _, b := range blobs {
+		write1(t, b, "changed", 0o644)
+	}
+	_, err := Make(context.Background(), &bytes.Buffer{}, Source{Binary: "/dev/null", Store: store, Models: []string{"small"}, Now: time.Now})
+	if err == nil || !strings.Contains(err.Error(), "pull the model again") {
+		t.Errorf("a damaged blob: %v", err)
+	}
+}

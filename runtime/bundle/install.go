@@ -1,0 +1,163 @@
+package bundle
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"shelly/runtime/durable"
+)
+
+// Places are the folders that the parts of a bundle are installed in.
+type Places struct {
+	Bin, Config, Skills, Models string
+}
+
+// place returns the folder and the path in it of a file; "" where it is not installed.
+func (p Places) place(name string) (folder, rel string) {
+	kind, rel, _ := strings.Cut(name, "/")
+	return map[string]string{"bin": p.Bin, "config": p.Config, "skills": p.Skills, "models": p.Models}[kind], rel
+}
+
+// State is how the place of a file is.
+type State string
+
+// The states.
+const (
+	Missing State = "missing"
+	Same    State = "same"
+	Differs State = "differs"
+)
+
+// Step is a file and its place.
+type Step struct {
+	File  File
+	Path  string // for a person
+	State State
+}
+
+// Look finds out what an install would meet. Nothing is changed.
+func Look(ctx context.Context, m Manifest, p Places) (steps []Step, err error) {
+	for _, f := range m.Files {
+		folder, rel := p.place(f.Name)
+		if folder == "" {
+			continue
+		}
+		s := Step{File: f, Path: filepath.Join(folder, filepath.FromSlash(rel))}
+		if s.State, err = compare(ctx, folder, rel, f); err != nil {
+			return nil, err
+		}
+		steps = append(steps, s)
+	}
+	return steps, nil
+}
+
+// compare holds what is in a place against a file. A link that leads out of the folder is an
+// error.
+func compare(ctx context.Context, folder, rel string, want File) (State, error) {
+	root, err := os.OpenRoot(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Missing, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	f, err := root.Open(rel)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Missing, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("look at %s: %w", filepath.Join(folder, rel), err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() != want.Bytes {
+		return Differs, err
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, reading{ctx, f}); err != nil {
+		return "", err
+	}
+	if hex.EncodeToString(sum.Sum(nil)) != want.SHA256 {
+		return Differs, nil
+	}
+	return Same, nil
+}
+
+// Install writes the files whose steps are not Same from a bundle, which it checks once more,
+// and says each that is in place. One that differs is replaced: whoever does not want that
+// does not call it.
+func Install(ctx context.Context, r io.Reader, p Places, steps []Step, told func(Step)) error {
+	todo := map[string]Step{}
+	for _, s := range steps {
+		if s.State != Same {
+			todo[s.File.Name] = s
+		}
+	}
+	_, err := read(reading{ctx, r}, func(f File, content io.Reader) error {
+		s, ok := todo[f.Name]
+		if !ok || s.File != f { // it is another bundle than was looked at
+			_, err := io.Copy(io.Discard, content)
+			return err
+		}
+		folder, rel := p.place(f.Name)
+		if err := write(folder, rel, f, content); err != nil {
+			return err
+		}
+		told(s)
+		return nil
+	})
+	return err
+}
+
+// write puts a file in its place, whole and durable, or not at all.
+func write(folder, rel string, f File, content io.Reader) (err error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	dir := path.Dir(rel)
+	if err := root.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	temp := path.Join(dir, ".shelly-bundle.tmp") // files are written one after another
+	if err := root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	out, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode(f))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, content)
+	if err := errors.Join(err, out.Sync(), out.Close()); err != nil {
+		return errors.Join(err, root.Remove(temp))
+	}
+	if err := root.Rename(temp, rel); err != nil {
+		return errors.Join(err, root.Remove(temp))
+	}
+	return durable.Folder(filepath.Join(folder, filepath.FromSlash(dir)))
+}
+
+// mode is who may read a file: a configuration is its owner's alone.
+func mode(f File) fs.FileMode {
+	switch {
+	case f.Run:
+		return 0o755
+	case f.Name == configName:
+		return 0o600
+	}
+	return 0o644
+}

@@ -1,0 +1,220 @@
+package bundle
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Source is what a bundle is made of.
+type Source struct {
+	Version string
+	System  string // what the program is for
+	Now     func() time.Time
+	Binary  string   // the program
+	Config  []byte   // the configuration, rid of secrets; nil: none
+	Skills  []string // folders of skills; what is not there is left out
+	Store   string   // Ollama's store of models
+	Models  []string // the models; none: no models
+}
+
+// Make writes a bundle (DEP-7). What is in it is read twice: for its checksum, and to be written.
+func Make(ctx context.Context, w io.Writer, from Source) (m Manifest, err error) {
+	list, err := from.list()
+	if err != nil {
+		return m, err
+	}
+	m = Manifest{Format: Format, Shelly: from.Version, System: from.System, Time: from.Now().UTC().Truncate(time.Second), Models: from.Models}
+	for i := range list {
+		if err := list[i].measure(ctx); err != nil {
+			return m, err
+		}
+	}
+	list = slices.Concat(preface(m, list), list)
+	for _, s := range list {
+		m.Files = append(m.Files, s.File)
+	}
+	if err := m.check(); err != nil {
+		return m, err
+	}
+	head, err := json.MarshalIndent(m, "", " ")
+	if err != nil {
+		return m, err
+	}
+	if len(head) > manifestBytesMax {
+		return m, fmt.Errorf("so many files make no bundle: their list has %d bytes, and %d are the most", len(head), manifestBytesMax)
+	}
+	out := tar.NewWriter(w)
+	if err := put(out, m.Time, File{Name: manifestName, Bytes: int64(len(head))}, bytes.NewReader(head)); err != nil {
+		return m, err
+	}
+	for _, s := range list {
+		if err := s.copy(ctx, out, m.Time); err != nil {
+			return m, err
+		}
+	}
+	return m, out.Close()
+}
+
+// list gathers the files, each once: models share blobs.
+func (from Source) list() ([]source, error) {
+	list := []source{{File: File{Name: binaryName, Run: true}, path: from.Binary}}
+	if from.Config != nil {
+		list = append(list, source{File: File{Name: configName}, text: from.Config})
+	}
+	for _, folder := range from.Skills {
+		found, err := skills(folder)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	for _, name := range from.Models {
+		found, err := model(from.Store, name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	known := map[string]bool{}
+	return slices.DeleteFunc(list, func(s source) bool {
+		twice := known[s.Name]
+		known[s.Name] = true
+		return twice
+	}), nil
+}
+
+// skills are the files of a folder of skills. A skill of a folder before it has its name
+// already. Links are not followed, and files of version control are left out.
+func skills(folder string) (list []source, err error) {
+	err = filepath.WalkDir(folder, func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && file == folder:
+			return nil
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == ".git":
+			return filepath.SkipDir
+		case !d.Type().IsRegular():
+			return nil
+		}
+		rel, err := filepath.Rel(folder, file)
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			list = append(list, source{File: File{Name: skillsFolder + filepath.ToSlash(rel), Run: info.Mode()&0o100 != 0}, path: file})
+		}
+		return err
+	})
+	return list, err
+}
+
+// preface are the files for who has no shelly yet.
+func preface(m Manifest, list []source) []source {
+	var sums strings.Builder
+	for _, s := range list {
+		fmt.Fprintf(&sums, "%s  %s\n", s.SHA256, s.Name)
+	}
+	readme := fmt.Sprintf(`shelly %s for %s, for a machine without internet.
+
+  tar -xf THIS_FILE bin/shelly       take the program out
+  ./bin/shelly bundle verify THIS_FILE
+  ./bin/shelly bundle install THIS_FILE --dry-run
+  ./bin/shelly bundle install THIS_FILE
+  shelly doctor
+
+Models: %s. Ollama itself is not in here.
+`, m.Shelly, m.System, strings.Join(append([]string(nil), m.Models...), ", "))
+	both := []source{{File: File{Name: readmeName}, text: []byte(readme)}, {File: File{Name: sumsName}, text: []byte(sums.String())}}
+	for i := range both {
+		sum := sha256.Sum256(both[i].text)
+		both[i].SHA256, both[i].Bytes = hex.EncodeToString(sum[:]), int64(len(both[i].text))
+	}
+	return both
+}
+
+func (s *source) open() (io.ReadCloser, error) {
+	if s.path == "" {
+		return io.NopCloser(bytes.NewReader(s.text)), nil
+	}
+	return os.Open(s.path)
+}
+
+// measure finds out size and checksum. A blob that is not what its name says is damaged.
+func (s *source) measure(ctx context.Context) (err error) {
+	f, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	sum := sha256.New()
+	if s.Bytes, err = io.Copy(sum, reading{ctx, f}); err != nil {
+		return err
+	}
+	got := hex.EncodeToString(sum.Sum(nil))
+	if s.SHA256 != "" && s.SHA256 != got {
+		return fmt.Errorf("%s is damaged: its checksum is not its name; pull the model again", s.path)
+	}
+	s.SHA256 = got
+	return nil
+}
+
+// copy writes the file. One that has changed since it was measured is an error.
+func (s *source) copy(ctx context.Context, out *tar.Writer, at time.Time) (err error) {
+	f, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	sum := sha256.New()
+	if err := put(out, at, s.File, io.TeeReader(reading{ctx, f}, sum)); err != nil {
+		return fmt.Errorf("write %s: %w", s.Name, err)
+	}
+	if hex.EncodeToString(sum.Sum(nil)) != s.SHA256 {
+		return fmt.Errorf("%s has changed meanwhile: try again", s.path)
+	}
+	return nil
+}
+
+// put writes an entry.
+func put(out *tar.Writer, at time.Time, f File, content io.Reader) error {
+	mode := int64(0o644)
+	if f.Run {
+		mode = 0o755
+	}
+	if err := out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: f.Name, Size: f.Bytes, Mode: mode, ModTime: at}); err != nil {
+		return err
+	}
+	n, err := io.Copy(out, io.LimitReader(content, f.Bytes))
+	if err == nil && n < f.Bytes {
+		err = errors.New("it became shorter meanwhile: try again")
+	}
+	return err
+}
+
+// reading reads until its context ends.
+type reading struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r reading) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
+}

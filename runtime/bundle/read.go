@@ -1,0 +1,117 @@
+package bundle
+
+import (
+	"archive/tar"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"strings"
+)
+
+// Verify reads a bundle to its end and returns what is in it. The error wraps ErrDamaged
+// where it is not as it was made, and ErrNewer where newer code has made it.
+func Verify(ctx context.Context, r io.Reader) (Manifest, error) {
+	return read(reading{ctx, r}, func(_ File, content io.Reader) error {
+		_, err := io.Copy(io.Discard, content)
+		return err
+	})
+}
+
+// read hands each file of a bundle to take, which reads it whole, and checks names, kinds,
+// sizes and checksums. What take has got is not to be trusted before read goes on to the next.
+func read(r io.Reader, take func(f File, content io.Reader) error) (m Manifest, err error) {
+	in := tar.NewReader(r)
+	h, err := next(in, manifestName)
+	if err != nil {
+		return m, err
+	}
+	if h.Size > manifestBytesMax {
+		return m, damaged("%s has %d bytes", manifestName, h.Size)
+	}
+	head, err := io.ReadAll(in)
+	if err != nil {
+		return m, broken(err, manifestName)
+	}
+	if m, err = parseManifest(head); err != nil {
+		return m, err
+	}
+	for _, f := range m.Files {
+		h, err := next(in, f.Name)
+		if err != nil {
+			return m, err
+		}
+		if h.Size != f.Bytes {
+			return m, damaged("%s has %d bytes, and the manifest says %d", f.Name, h.Size, f.Bytes)
+		}
+		sum := sha256.New()
+		if err := take(f, &summed{io.TeeReader(in, sum), func() error {
+			if hex.EncodeToString(sum.Sum(nil)) != f.SHA256 {
+				return damaged("the checksum of %s is not that of its content", f.Name)
+			}
+			return nil
+		}}); err != nil {
+			return m, broken(err, f.Name)
+		}
+	}
+	if h, err := in.Next(); !errors.Is(err, io.EOF) {
+		if err != nil {
+			return m, broken(err, "its end")
+		}
+		return m, damaged("%q follows what the manifest names", h.Name)
+	}
+	return m, nil
+}
+
+// summed ends with an error in place of the end where the checksum is not the right one: who
+// takes a file never has the whole of a wrong one.
+type summed struct {
+	io.Reader
+	check func() error
+}
+
+func (s *summed) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if errors.Is(err, io.EOF) {
+		if wrong := s.check(); wrong != nil {
+			err = wrong
+		}
+	}
+	return n, err
+}
+
+// next returns the header of the next entry, which is to be a plain file of that name.
+func next(in *tar.Reader, name string) (*tar.Header, error) {
+	h, err := in.Next()
+	switch {
+	case err != nil:
+		return nil, broken(err, name)
+	case h.Name != name:
+		return nil, damaged("%.60q stands where %s belongs", h.Name, name)
+	case h.Typeflag != tar.TypeReg || sparse(h):
+		return nil, damaged("%s is no plain file", name)
+	}
+	return h, nil
+}
+
+// sparse reports whether an entry is longer than what there is of it.
+func sparse(h *tar.Header) bool {
+	for key := range h.PAXRecords { // order-free: one is enough
+		if strings.HasPrefix(key, "GNU.sparse.") {
+			return true
+		}
+	}
+	return false
+}
+
+// broken is an error of reading a file of a bundle.
+func broken(err error, name string) error {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return damaged("it ends before the end of %s", name)
+	case errors.Is(err, tar.ErrHeader):
+		return damaged("no entry is where %s belongs: %w", name, err)
+	}
+	return err
+}
