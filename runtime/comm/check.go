@@ -27,6 +27,10 @@ const (
 	ContextMax = 1000 // messages
 )
 
+// Check returns a bad_request that names the field at fault, or nil, for a front that is made
+// elsewhere.
+func (r Request) Check() error { return checkRequest(r) }
+
 // checkRequest returns a bad_request that names the field at fault, or nil.
 func checkRequest(r Request) error {
 	if err := checkName("id", r.Key.ID, 1, IDBytesMax); err != nil {

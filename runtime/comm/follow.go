@@ -23,6 +23,11 @@ func Follow(ctx context.Context, front Front, key fsm.RequestKey, after *positio
 	return err
 }
 
+// Attend is Follow with a beat at each of the ticks, and says whether there was a reply.
+func Attend(ctx context.Context, front Front, key fsm.RequestKey, ticks <-chan time.Time, beat func() error, each func(Event) error) (replied bool, err error) {
+	return follow(ctx, front, key, nil, pulse{ticks, beat}, each)
+}
+
 // follow gives each what happens to an accepted request, the reply last, and
 // reports whether there was a reply: there is none if the daemon stops before.
 // Where after is not nil, what was heard up to there is left out (COM-90).

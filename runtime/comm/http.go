@@ -54,6 +54,7 @@ type HTTPOptions struct {
 	Sessions        Sessions        // nil: their routes are not there
 	Page            Page            // nil: there is none
 	Routes          []Route         // that are made elsewhere
+	Dialects        []Dialect       // of those that speak the protocols of others
 	// Past tells what happened to a request; nil: its route is not there.
 	Past func(j engine.Reader, key fsm.RequestKey) (Past[Step], error)
 	// Complete adds to a status what the front does not know of; nil: nothing.
@@ -180,7 +181,10 @@ func (m byMethod) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // ServeHTTP implements [http.Handler]. It wants the connection's local address
 // in the request's context, as [http.Server] puts it there.
-func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.handler.ServeHTTP(w, r) }
+func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w, r = h.speak(w, r)
+	h.handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), placesKey{}, h)))
+}
 
 // Serve answers on l, a loopback address or a socket of the file system, until ctx ends. It closes l, and returns
 // once every connection has ended; nil if it was ctx that ended it.

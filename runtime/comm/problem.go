@@ -47,8 +47,8 @@ type ProblemBody struct {
 
 func (p *Problem) Error() string { return p.Message }
 
-// status is the HTTP status of a code.
-func (c Code) status() int {
+// Status is the HTTP status of a code.
+func (c Code) Status() int {
 	switch c {
 	case CodeBadRequest:
 		return http.StatusBadRequest
@@ -131,9 +131,46 @@ func problemOf(err error) *Problem {
 	}
 }
 
+// Dialect is for a front that speaks the protocol of others.
+type Dialect struct {
+	// Word is how a problem is written where a path is the front's; the status is as ever.
+	Word func(path string) (word func(p *Problem, status int) any, ours bool)
+	// Enter returns a request as it is meant, such as with a token from its path; nil: each is
+	// meant as it is.
+	Enter func(*http.Request) *http.Request
+}
+
+// spoken is an answer whose problems are written in a dialect (FRT-4).
+type spoken struct {
+	http.ResponseWriter
+	word func(p *Problem, status int) any
+}
+
+// Unwrap is for [http.ResponseController].
+func (s *spoken) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+// speak lets a request be meant, and answered, in the dialect of its path.
+func (h *HTTP) speak(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, *http.Request) {
+	for _, d := range h.o.Dialects {
+		if d.Enter != nil {
+			r = d.Enter(r)
+		}
+	}
+	for _, d := range h.o.Dialects {
+		if word, ours := d.Word(r.URL.Path); ours {
+			return &spoken{w, word}, r
+		}
+	}
+	return w, r
+}
+
 // write answers with the problem.
 func (p *Problem) write(w http.ResponseWriter) {
-	writeJSON(w, p.Code.status(), ProblemBody{Error: *p})
+	if s, ok := w.(*spoken); ok {
+		writeJSON(s.ResponseWriter, p.Code.Status(), s.word(p, p.Code.Status()))
+		return
+	}
+	writeJSON(w, p.Code.Status(), ProblemBody{Error: *p})
 }
 
 // writeJSON answers with v. A client that has gone is nobody to tell of an error.

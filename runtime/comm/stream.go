@@ -50,6 +50,19 @@ func heard(r *http.Request) (*position.Position, error) {
 	return &p, nil
 }
 
+// placesKey is where a request's context has its listener.
+type placesKey struct{}
+
+// Place takes one of the listener's bounded places for an answer that is waited for, for a route
+// that is made elsewhere.
+func Place(ctx context.Context) (release func(), err error) {
+	h, ok := ctx.Value(placesKey{}).(*HTTP)
+	if !ok { // nobody listens
+		return func() {}, nil
+	}
+	return h.stream(ctx)
+}
+
 // streamEvents writes first, then what happens to the request until its reply
 // (COM-4). A stream that ends without one tells its client to attach again.
 func (h *HTTP) streamEvents(w http.ResponseWriter, r *http.Request, key fsm.RequestKey, after *position.Position, first ...Event) {
