@@ -249,8 +249,8 @@ e2e-ollama: build ## Test against the Ollama server that OLLAMA_HOST names.
 # The clients are installed from npm into a folder that is gone afterwards. With OLLAMA_BIN,
 # an ollama to run, or with one in PATH, its command line is a client too.
 .PHONY: e2e-clients
-e2e-clients: ## Test the mock with clients of others: npm's and Ollama's command line.
-	$(call step,the mock and clients of others)
+e2e-clients: ## Test the mock and the agent with clients of others: npm's and Ollama's command line.
+	$(call step,the mock and the agent with clients of others)
 	@out=$$($(GO) test -tags $(CLIENTS_TAG) -count=1 -v -run '^TestClients' ./cmd/shelly) || { printf '%s\n' "$$out"; exit 1; }; \
 	printf '%s\n' "$$out" | grep -E '^ *(--- |clients_e2e_test.go)|^ok|checks$$'
 

@@ -84,13 +84,13 @@ func (c Caller) own(r Request) Request {
 // shows returns a record as the caller may see it: what is its own without the prefix.
 func (c Caller) shows(r Record) Record {
 	if !c.Everything() {
-		r.Session, r.InSession, r.Chat, r.Client = c.short(r.Session), c.short(r.InSession), strings.TrimPrefix(r.Chat, c.prefix()), ""
+		r.Session, r.InSession, r.Chat, r.Client = c.Short(r.Session), c.Short(r.InSession), strings.TrimPrefix(r.Chat, c.prefix()), ""
 	}
 	return r
 }
 
-// short is the name of a session as the caller has it.
-func (c Caller) short(session string) string {
+// Short is the name of a session as the caller has it.
+func (c Caller) Short(session string) string {
 	if c.Everything() {
 		return session
 	}
@@ -110,7 +110,7 @@ func (c Caller) receives(to fsm.Origin) bool {
 // receive returns a message as the caller may see it, likewise.
 func (c Caller) receive(m Message) Message {
 	if !c.Everything() {
-		m.Session, m.To.Chat = c.short(m.Session), strings.TrimPrefix(m.To.Chat, c.prefix())
+		m.Session, m.To.Chat = c.Short(m.Session), strings.TrimPrefix(m.To.Chat, c.prefix())
 	}
 	return m
 }

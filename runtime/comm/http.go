@@ -186,6 +186,21 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), placesKey{}, h)))
 }
 
+// speak lets a request be meant, and answered, in the dialect of its path.
+func (h *HTTP) speak(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, *http.Request) {
+	for _, d := range h.o.Dialects {
+		if d.Enter != nil {
+			r = d.Enter(r)
+		}
+	}
+	for _, d := range h.o.Dialects {
+		if word, ours := d.Word(r.URL.Path); ours {
+			return &spoken{w, word}, r
+		}
+	}
+	return w, r
+}
+
 // Serve answers on l, a loopback address or a socket of the file system, until ctx ends. It closes l, and returns
 // once every connection has ended; nil if it was ctx that ended it.
 func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {

@@ -149,21 +149,6 @@ type spoken struct {
 // Unwrap is for [http.ResponseController].
 func (s *spoken) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
-// speak lets a request be meant, and answered, in the dialect of its path.
-func (h *HTTP) speak(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, *http.Request) {
-	for _, d := range h.o.Dialects {
-		if d.Enter != nil {
-			r = d.Enter(r)
-		}
-	}
-	for _, d := range h.o.Dialects {
-		if word, ours := d.Word(r.URL.Path); ours {
-			return &spoken{w, word}, r
-		}
-	}
-	return w, r
-}
-
 // write answers with the problem.
 func (p *Problem) write(w http.ResponseWriter) {
 	if s, ok := w.(*spoken); ok {

@@ -35,7 +35,7 @@ func (h *HTTP) getSessions(w http.ResponseWriter, r *http.Request) error {
 	after := caller.session(r.URL.Query().Get("after"))
 	all = slices.DeleteFunc(all, func(l session.Listed) bool { return l.ID <= after || !caller.owns(l.ID) })
 	for i := range all {
-		all[i].ID = caller.short(all[i].ID)
+		all[i].ID = caller.Short(all[i].ID)
 	}
 	list, err := fitting(all)
 	if err != nil {

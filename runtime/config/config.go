@@ -258,6 +258,9 @@ type Search struct {
 	KeyFrom string `key:"key_from" is:"name"`
 }
 
+// On is what comm.openai and comm.ollama are where their clients can talk with the agent.
+const On = "on"
+
 // Comm is where the daemon listens: loopback HOST:PORT (COM-1), port 0 for any
 // free one, or empty for nowhere, which a source writes as off.
 type Comm struct {
@@ -269,6 +272,10 @@ type Comm struct {
 	// MCP says whether clients of the Model Context Protocol can talk with the agent over HTTP, at
 	// /mcp (FRT-30). Default: on.
 	MCP string `key:"mcp" of:"on|off"`
+	// OpenAI and Ollama say whether clients of these APIs can talk with the agent over HTTP, at
+	// /v1 and at /api (FRT-1). Default: on.
+	OpenAI string `key:"openai" of:"on|off"`
+	Ollama string `key:"ollama" of:"on|off"`
 	// Channels are those that the model may send a message to although no request has come
 	// from them (HND-46). Default: none.
 	Channels []string `key:"channels"`

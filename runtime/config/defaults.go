@@ -67,7 +67,7 @@ func defaults(s Sources, name string) Config {
 			Web:                 Web{Timeout: 30 * time.Second, BytesMax: 4 * MiB, Search: Search{Kind: "off", KeyFrom: "BRAVE_API_KEY"}},
 		},
 		Skills:          Skills{Folders: skillFolders(s)},
-		Comm:            Comm{HTTP: "127.0.0.1:7433", UDP: "127.0.0.1:7434", Unix: "shelly.sock", MCP: "on"},
+		Comm:            Comm{HTTP: "127.0.0.1:7433", UDP: "127.0.0.1:7434", Unix: "shelly.sock", OpenAI: On, Ollama: On, MCP: On},
 		RequestBytesMax: 64 * KiB,
 		Reserve:         64 * MiB,
 		Retention:       Retention{Age: 90 * 24 * time.Hour, Bytes: GiB},

@@ -76,6 +76,7 @@ func TestErrorsOfAFileNamePlaceKeyAndRemedy(t *testing.T) {
 		{"bad item", "limits: {backoff: [1s, soon]}\n", `c.yaml:1:19: limits.backoff: wants a duration such as 60s or 5m, not "soon"`},
 		{"item out of range", "limits: {backoff: [1s, 0s]}\n", "c.yaml:1:19: limits.backoff: 0s is out of range; the least is 1ms"},
 		{"list in a list", "limits: {backoff: [[1s]]}\n", "c.yaml:1:20: limits.backoff: wants a duration such as 60s, found a list"},
+		{"switch of a front", "comm: {openai: yes}\n", `c.yaml:1:16: comm.openai: "yes" is not one of on, off`},
 		{"two items in one", "comm: {channels: ['exec,rm']}\n", "c.yaml:1:19: comm.channels: an item holds no comma or bracket"},
 		{"alias in a list", "data: &d /a\ncomm: {channels: [*d]}\n", "c.yaml:2:19: comm.channels: aliases are not supported; write the value out"},
 		{"approvals of no form", "tools: {approve: exec}\n", "c.yaml:1:18: tools.approve: wants a map such as {exec: always}, a list of names, or a list of maps such as {tool: exec, match: {command: \"git push*\"}, approve: always}; found the text \"exec\""},

@@ -195,7 +195,7 @@ brain:
   on_unreachable: wait
   timeouts: {connect: 1s, load: 3m, first_token: 2m, idle: 500ms, total: 1h30m}
 tools: {exec: {allow: true, timeout: 90s}, files: [read_file, grep], secrets: allow, result_bytes_max: 4096, read_bytes_max: 1MiB, web: {allow: true, allow_addresses: [10.0.0.0/8], timeout: 5s, bytes_max: 1MiB, search: {kind: searxng, url: "http://127.0.0.1:8888", key_from: KEY}}}
-comm: {http: "[::1]:0", udp: off}
+comm: {http: "[::1]:0", udp: off, openai: off}
 request_bytes_max: 128KiB
 reserve: 0
 retention: {age: 720h, bytes: 2GiB}
@@ -218,7 +218,7 @@ limits: # nothing yet
 	if got, want := c.Workspace, filepath.Join(w.dir, "project"); got != want {
 		t.Errorf("workspace = %s, want %s: a path in a file counts from the file", got, want)
 	}
-	if diff := cmp.Diff(config.Comm{HTTP: "[::1]:0", Unix: "shelly.sock", MCP: "on"}, c.Comm); diff != "" {
+	if diff := cmp.Diff(config.Comm{HTTP: "[::1]:0", OpenAI: "off", Ollama: "on", Unix: "shelly.sock", MCP: "on"}, c.Comm); diff != "" {
 		t.Errorf("comm (-want +got)\n%s", diff)
 	}
 	wantTools := config.Tools{Exec: config.Exec{
@@ -246,7 +246,7 @@ limits: # nothing yet
 func TestCOM1LocalhostIsItsAddress(t *testing.T) {
 	w := newWorld(t)
 	w.File = w.write("c.yaml", "comm: {http: 'localhost:7433', udp: 'localhost:0'}\n")
-	if diff := cmp.Diff(config.Comm{HTTP: "127.0.0.1:7433", UDP: "127.0.0.1:0", Unix: "shelly.sock", MCP: "on"}, w.load().Comm); diff != "" {
+	if diff := cmp.Diff(config.Comm{HTTP: "127.0.0.1:7433", UDP: "127.0.0.1:0", OpenAI: "on", Ollama: "on", Unix: "shelly.sock", MCP: "on"}, w.load().Comm); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

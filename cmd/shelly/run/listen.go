@@ -115,9 +115,10 @@ func (s *starting) listenHTTP(ctx context.Context, at *client.Endpoint, token st
 	}
 	site := page.New(page.Options{Log: s.log})
 	s.hindsight.Show = site.Show
+	fronts := s.fronts()
 	h, err := comm.NewHTTP(s.daemon, comm.HTTPOptions{
 		Token: token, Clients: clients, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log, Memory: s.memory, Sessions: s.sessions, Past: past.Told, Complete: s.complete,
-		Page: site, Routes: s.routes(),
+		Page: site, Routes: append(s.routes(), fronts.routes...), Dialects: fronts.dialects,
 		Metrics: s.metrics.Serve,
 	})
 	for _, one := range bound {

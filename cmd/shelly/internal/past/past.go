@@ -3,9 +3,13 @@
 package past
 
 import (
+	"context"
+	"time"
+
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
+	"shelly/runtime/front/openai"
 	"shelly/sim/history"
 )
 
@@ -29,4 +33,57 @@ func Told(j engine.Reader, key fsm.RequestKey) (comm.Past[comm.Step], error) {
 		told.Steps = append(told.Steps, s)
 	}
 	return told, err
+}
+
+// spokenTime bounds how long it is looked for what a model has said.
+const spokenTime = 10 * time.Second
+
+// Spoken is what the model has said and taken for a request, as a front of OpenAI's API wants
+// it. One whose beginning is no longer kept is engine.ErrTrimmed.
+func Spoken(ctx context.Context, recorded func(context.Context) (engine.Reader, error), key fsm.RequestKey) (openai.Past, error) {
+	ctx, cancel := context.WithTimeout(ctx, spokenTime)
+	defer cancel()
+	j, err := recorded(ctx)
+	if err != nil {
+		return openai.Past{}, err
+	}
+	h, err := history.Of(ending{j, ctx}, key)
+	if err != nil {
+		return openai.Past{}, err
+	}
+	cost := history.CostOf(h.Steps)
+	p := openai.Past{Prompt: cost.Prompt, Answer: cost.Answer}
+	answers := map[fsm.CallID]bool{}
+	for _, s := range h.Steps {
+		for _, e := range s.Effects {
+			if ask, ok := e.(fsm.AskBrain); ok && ask.Purpose == fsm.PurposeAnswer && ask.Handle == h.Request.Handle {
+				answers[ask.Call] = true
+			}
+		}
+		in, ok := s.Input.Fact.(fsm.BrainAnswered)
+		if !ok || !s.About || !answers[in.Call] || in.Text == "" {
+			continue
+		}
+		said := openai.Spoken{Epoch: s.Epoch, Call: in.Call, Text: in.Text}
+		if p.Last = said; len(in.Calls) > 0 {
+			p.Beside = append(p.Beside, said)
+		}
+	}
+	return p, nil
+}
+
+// ending is a journal that is read until ctx ends.
+type ending struct {
+	engine.Reader
+	ctx context.Context
+}
+
+// Replay implements [engine.Reader].
+func (e ending) Replay(after uint64, fn func(engine.Record) error) error {
+	return e.Reader.Replay(after, func(r engine.Record) error {
+		if err := e.ctx.Err(); err != nil {
+			return err
+		}
+		return fn(r)
+	})
 }

@@ -1,0 +1,96 @@
+// Package asking lets the tests of fronts ask as a client does: over HTTP, through the
+// listener's guard, of a front that the test drives by hand.
+package asking
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/fronttest"
+)
+
+// Token is the one to show.
+const Token = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+// guard ends a test that hangs.
+const guard = 30 * time.Second
+
+// Server is a listener with the routes of a front.
+type Server struct {
+	Front *fronttest.Front
+	t     *testing.T
+	http  *httptest.Server
+}
+
+// Serve starts one.
+func Serve(t *testing.T, front *fronttest.Front, routes []comm.Route, dialect comm.Dialect) *Server {
+	t.Helper()
+	h, err := comm.NewHTTP(front, comm.HTTPOptions{Token: Token, RequestBytesMax: 1 << 16, Routes: routes, Dialects: []comm.Dialect{dialect}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{Front: front, t: t, http: httptest.NewServer(h)}
+	t.Cleanup(s.http.Close)
+	return s
+}
+
+// Answer is a whole answer.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   string
+}
+
+// Ask sends a request with the token, and headers of its own as name and value in turn. A
+// token of its own stands in place of the other.
+func (s *Server) Ask(method, path, body string, headers ...string) Answer {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), guard)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, s.http.URL+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Error(err)
+		return Answer{}
+	}
+	req.Header.Set("Authorization", "Bearer "+Token)
+	req.Header.Set("Content-Type", "application/json")
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+		if headers[i+1] == "" {
+			req.Header.Del(headers[i])
+		}
+	}
+	resp, err := s.http.Client().Do(req)
+	if err != nil {
+		s.t.Error(err)
+		return Answer{}
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.t.Error(err)
+	}
+	return Answer{resp.StatusCode, resp.Header, string(text)}
+}
+
+// Meanwhile asks, and lets happen what happens once somebody watches the n-th request that is
+// accepted, with its key.
+func (s *Server) Meanwhile(n int, happens func(key fsm.RequestKey), method, path, body string, headers ...string) Answer {
+	s.t.Helper()
+	answered := make(chan Answer, 1)
+	go func() { answered <- s.Ask(method, path, body, headers...) }()
+	ctx, cancel := context.WithTimeout(context.Background(), guard)
+	defer cancel()
+	if err := s.Front.Await(ctx, func(seen fronttest.Seen) bool { return len(seen.Requests) >= n && seen.Watching > 0 }); err != nil {
+		s.t.Fatalf("nobody watches: %v; %+v", err, <-answered)
+	}
+	happens(s.Front.Seen().Requests[n-1].Key)
+	return <-answered
+}

@@ -1,0 +1,213 @@
+package ollama
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+	"shelly/runtime/failpoint"
+	"shelly/runtime/front/stream"
+)
+
+// part is a part of an answer.
+type part struct {
+	model    string
+	at       time.Time
+	text     string
+	thinking string
+	end      *ending // of the last one
+}
+
+// ending is what only the last part has. Durations are in nanoseconds.
+type ending struct {
+	reason         string
+	took           time.Duration
+	prompt, answer int
+}
+
+// form is how a path writes a part.
+type form func(part) any
+
+type counts struct {
+	TotalDuration   time.Duration `json:"total_duration,omitempty"`
+	PromptEvalCount int           `json:"prompt_eval_count,omitempty"`
+	EvalCount       int           `json:"eval_count,omitempty"`
+}
+
+type chatLine struct {
+	Model      string    `json:"model"`
+	CreatedAt  time.Time `json:"created_at"`
+	Message    chatSaid  `json:"message"`
+	Done       bool      `json:"done"`
+	DoneReason string    `json:"done_reason,omitempty"`
+	counts
+}
+
+type chatSaid struct {
+	Role     string `json:"role"`
+	Content  string `json:"content"`
+	Thinking string `json:"thinking,omitempty"`
+}
+
+func chatForm(p part) any {
+	l := chatLine{Model: p.model, CreatedAt: p.at, Message: chatSaid{"assistant", p.text, p.thinking}}
+	if p.end != nil {
+		l.Done, l.DoneReason, l.counts = true, p.end.reason, counts{p.end.took, p.end.prompt, p.end.answer}
+	}
+	return l
+}
+
+type generateLine struct {
+	Model      string    `json:"model"`
+	CreatedAt  time.Time `json:"created_at"`
+	Response   string    `json:"response"`
+	Thinking   string    `json:"thinking,omitempty"`
+	Done       bool      `json:"done"`
+	DoneReason string    `json:"done_reason,omitempty"`
+	counts
+}
+
+func generateForm(p part) any {
+	l := generateLine{Model: p.model, CreatedAt: p.at, Response: p.text, Thinking: p.thinking}
+	if p.end != nil {
+		l.Done, l.DoneReason, l.counts = true, p.end.reason, counts{p.end.took, p.end.prompt, p.end.answer}
+	}
+	return l
+}
+
+// ask brings a request, and answers with what becomes of it.
+func (f *Front) ask(w http.ResponseWriter, r *http.Request, a asking) error {
+	release, err := comm.Place(r.Context()) // before the acceptance: "busy" means that nothing has happened
+	if err != nil {
+		return err
+	}
+	defer release()
+	known, err := f.accept(r, a.request)
+	if err != nil {
+		return err
+	}
+	failpoint.Hit(failpoint.HTTPAccepted)
+	s := &speech{front: f, r: r, asked: a, known: known}
+	if !a.whole {
+		return s.stream(w)
+	}
+	reply, replied, err := stream.Wait(r.Context(), w, f.front, known.Key, f.o.Stream)
+	if err != nil || !replied {
+		return unanswered(err)
+	}
+	if reply.IsError {
+		return &Error{http.StatusInternalServerError, reply.Text}
+	}
+	failpoint.Hit(failpoint.HTTPReplyBefore)
+	defer failpoint.Hit(failpoint.HTTPReplyAfter)
+	return answer(w, http.StatusOK, a.form(part{model: a.model, at: moment(known.Accepted), text: reply.Text, end: s.end(reply)}))
+}
+
+// unanswered is what is said where there is no reply: the request is kept (FRT-6).
+func unanswered(err error) error {
+	if err != nil {
+		return err
+	}
+	return &comm.Problem{Code: comm.CodeStopping, Message: "shelly is stopping", Hint: "the request is kept and done after the next start; with the same " + keyHeader + " it is answered then"}
+}
+
+func moment(at fsm.Millis) time.Time { return time.UnixMilli(int64(at)).UTC() }
+
+// speech streams an answer in lines.
+type speech struct {
+	front *Front
+	r     *http.Request
+	asked asking
+	known engine.Request
+	out   *stream.Writer
+	text  stream.Text
+	begun bool // some text was sent
+}
+
+// stream sends lines until the reply, as FRT-11 says. Nothing keeps an idle stream alive: an
+// empty line would be an error to some clients, so a line without text does.
+func (s *speech) stream(w http.ResponseWriter) error {
+	s.out = stream.Begin(w, s.front.o.Stream, "application/x-ndjson")
+	defer s.out.End()
+	beat, err := line(s.asked.form(part{model: s.asked.model, at: moment(s.known.Accepted)}))
+	if err != nil {
+		return err
+	}
+	replied, err := s.out.Follow(s.r.Context(), s.front.front, s.known.Key, beat, s.heard)
+	if !replied && s.r.Context().Err() == nil {
+		if err == nil {
+			err = unanswered(nil)
+		}
+		_ = s.write(errorBody{sentence(comm.ProblemOf(err))})
+	}
+	return nil
+}
+
+func (s *speech) heard(e comm.Event) error {
+	if e.Type == comm.EventReply {
+		failpoint.Hit(failpoint.HTTPReplyBefore)
+		defer failpoint.Hit(failpoint.HTTPReplyAfter)
+		if e.IsError {
+			return s.write(errorBody{e.Text})
+		}
+	}
+	if s.asked.silent {
+		e.Thinking = ""
+	}
+	for _, p := range s.text.Heard(e) {
+		if p.Text == "" && p.Thinking == "" {
+			continue
+		}
+		if p.Text != "" && p.From == 0 && s.begun {
+			p.Text = "\n\n" + p.Text
+		}
+		s.begun = s.begun || p.Text != ""
+		if err := s.part(part{text: p.Text, thinking: p.Thinking}); err != nil {
+			return err
+		}
+	}
+	switch {
+	case e.Type == comm.EventQuestion && !s.asked.silent:
+		return s.part(part{thinking: asked(s.known.Key, e)})
+	case e.Type == comm.EventReply:
+		return s.part(part{end: s.end(e)})
+	}
+	return nil
+}
+
+func (s *speech) part(p part) error {
+	p.model, p.at = s.asked.model, time.Now().UTC()
+	return s.write(s.asked.form(p))
+}
+
+func (s *speech) write(v any) error {
+	text, err := line(v)
+	if err != nil {
+		return err
+	}
+	return s.out.Write(text)
+}
+
+// end is why the answer has ended, and what it has taken.
+func (s *speech) end(reply comm.Event) *ending {
+	e := &ending{reason: "stop", took: time.Since(moment(s.known.Accepted))}
+	if reply.Outcome == fsm.OutcomeCut {
+		e.reason = "length"
+	}
+	if s.front.o.Tokens != nil {
+		e.prompt, e.answer, _ = s.front.o.Tokens(s.r.Context(), s.known.Key) // else they are not told
+	}
+	return e
+}
+
+// asked tells whoever reads along that the request waits for a person, and where that is
+// decided: a client of this protocol cannot be asked (FRT-12).
+func asked(key fsm.RequestKey, e comm.Event) string {
+	if e.Question == fsm.QuestionApprove {
+		return fmt.Sprintf("\n[shelly waits for approval of %s %s: shelly request approve %s --channel %s]\n", e.Tool, e.Args, key.ID, key.Channel)
+	}
+	return fmt.Sprintf("\n[shelly waits for a person: shelly request show %s --channel %s]\n", key.ID, key.Channel)
+}

@@ -1,0 +1,217 @@
+package ollama
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/access"
+	"shelly/runtime/comm"
+	"shelly/runtime/front/stream"
+	"shelly/runtime/front/wire"
+)
+
+// Channel is that of the requests that come this way.
+const Channel = "ollama"
+
+// Agent is the model's name.
+const Agent = "shelly"
+
+// Version is that of the API which is spoken.
+const Version = "0.17.4"
+
+// Options sets the front up. RequestBytesMax is required.
+type Options struct {
+	RequestBytesMax int
+	Started         time.Time // as when the model was changed
+	Stream          stream.Options
+	// Tokens is what the journal knows that the model's calls of a request have taken; nil:
+	// nothing.
+	Tokens func(ctx context.Context, key fsm.RequestKey) (prompt, answer int, err error)
+}
+
+// Front speaks Ollama's API.
+type Front struct {
+	front comm.Front
+	o     Options
+}
+
+// New returns a front.
+func New(front comm.Front, o Options) *Front { return &Front{comm.Owned(front), o} }
+
+// Routes returns its routes.
+func (f *Front) Routes() []comm.Route {
+	get, post := http.MethodGet, http.MethodPost
+	routes := []comm.Route{
+		{Method: get, Pattern: "/{$}", Handle: root},
+		{Method: http.MethodHead, Pattern: "/{$}", Handle: root},
+		{Method: get, Pattern: "/api/version", Handle: version},
+		{Method: get, Pattern: "/api/tags", Handle: f.tags},
+		{Method: get, Pattern: "/api/ps", Handle: f.ps},
+		{Method: post, Pattern: "/api/show", Handle: f.show},
+		{Method: post, Pattern: "/api/chat", Handle: f.chat},
+		{Method: post, Pattern: "/api/generate", Handle: f.generate},
+	}
+	for _, name := range []string{"pull", "push", "create", "copy", "embed", "embeddings"} {
+		routes = append(routes, comm.Route{Method: post, Pattern: "/api/" + name, Handle: notHere})
+	}
+	routes = append(routes, comm.Route{Method: http.MethodDelete, Pattern: "/api/delete", Handle: notHere})
+	for i, r := range routes {
+		routes[i].Right, routes[i].Handle = access.Ask, speaking(r.Handle)
+	}
+	return routes
+}
+
+// Error is one in Ollama's shape.
+type Error struct {
+	Status  int
+	Message string
+}
+
+func (e *Error) Error() string { return e.Message }
+
+type errorBody struct {
+	Error string `json:"error"`
+}
+
+// speaking lets a handler's errors be written in Ollama's shape. Those of the listener are
+// worded by [Dialect].
+func speaking(handle func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		err := handle(w, r)
+		if fault := (*wire.Error)(nil); errors.As(err, &fault) {
+			err = &Error{http.StatusBadRequest, fault.Message}
+		}
+		if e := (*Error)(nil); errors.As(err, &e) {
+			return answer(w, e.Status, errorBody{e.Message})
+		}
+		return err
+	}
+}
+
+// Dialect is how the listener's problems are written where a path is this front's, and how a
+// token comes from one.
+func Dialect() comm.Dialect { return comm.Dialect{Word: words, Enter: enter} }
+
+func words(path string) (word func(p *comm.Problem, status int) any, ours bool) {
+	return func(p *comm.Problem, _ int) any { return errorBody{sentence(p)} }, path == "/" || strings.HasPrefix(path, "/api/")
+}
+
+func sentence(p *comm.Problem) string {
+	if p.Hint == "" {
+		return p.Message
+	}
+	return p.Message + "; " + p.Hint
+}
+
+// pathPrefix begins the path of a client that has its token there.
+const pathPrefix = "/ollama/"
+
+// enter takes a token out of a path: Ollama's own command line sends no header, and has nothing
+// of its address but host, port and path (FRT-15).
+func enter(r *http.Request) *http.Request {
+	rest, ok := strings.CutPrefix(r.URL.Path, pathPrefix)
+	if !ok || r.Header.Get("Authorization") != "" {
+		return r
+	}
+	token, path, _ := strings.Cut(rest, "/")
+	inner := r.Clone(r.Context())
+	inner.URL.Path, inner.URL.RawPath = "/"+path, ""
+	inner.Header.Set("Authorization", "Bearer "+token)
+	return inner
+}
+
+func root(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = io.WriteString(w, "Ollama is running") // the words by which clients know a server
+	return nil
+}
+
+func version(w http.ResponseWriter, _ *http.Request) error {
+	return answer(w, http.StatusOK, struct {
+		Version string `json:"version"`
+	}{Version})
+}
+
+// notHere refuses what is about models as files, or vectors.
+func notHere(_ http.ResponseWriter, r *http.Request) error {
+	return &Error{http.StatusNotImplemented, r.URL.Path + " is not served: shelly is an agent, not a store of models; ask the Ollama server that it uses"}
+}
+
+// body reads a message. Its type is not looked at: curl declares a form.
+func (f *Front) body(w http.ResponseWriter, r *http.Request) (wire.Value, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(f.o.RequestBytesMax)))
+	if errors.As(err, new(*http.MaxBytesError)) {
+		return wire.Value{}, &Error{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is longer than %d bytes; send less, or raise request_bytes_max in shelly's configuration", f.o.RequestBytesMax)}
+	}
+	if err != nil {
+		return wire.Value{}, &Error{http.StatusBadRequest, "the body ended early or came too slowly"}
+	}
+	return wire.Parse(body)
+}
+
+// known checks the name of a model.
+func known(model string) error {
+	if name := strings.TrimSuffix(model, ":latest"); name == Agent {
+		return nil
+	}
+	if model == "" {
+		return &Error{http.StatusBadRequest, "model is required"}
+	}
+	return &Error{http.StatusNotFound, fmt.Sprintf("model '%s' not found: the agent is %q", model, Agent)}
+}
+
+// keyHeader names a request, so that sending it again is the same request.
+const keyHeader = "Idempotency-Key"
+
+// keyBytesMax leaves room for what the name of a session has before it.
+const keyBytesMax = 100
+
+// accept hands a request to the daemon.
+func (f *Front) accept(r *http.Request, in comm.Request) (engine.Request, error) {
+	id := rand.Text()
+	if keys := r.Header.Values(keyHeader); len(keys) > 0 {
+		if len(keys) > 1 || keys[0] == "" || len(keys[0]) > keyBytesMax {
+			return engine.Request{}, &Error{http.StatusBadRequest, fmt.Sprintf("%s is not one text of 1 to %d bytes", keyHeader, keyBytesMax)}
+		}
+		id = keys[0]
+	}
+	in.Key = f.key(r.Context(), id)
+	in.Session = Channel + "-once:" + id
+	if err := in.Check(); err != nil {
+		return engine.Request{}, err
+	}
+	accepted, err := f.front.Accept(r.Context(), in)
+	return accepted.Request, err
+}
+
+// key is that of a request of whoever asks.
+func (f *Front) key(ctx context.Context, id string) fsm.RequestKey {
+	return fsm.RequestKey{Principal: comm.CallerOf(ctx).Name, Channel: Channel, ID: id}
+}
+
+// line is a value as a line of JSON.
+func line(v any) ([]byte, error) {
+	body, err := json.Marshal(v)
+	return append(body, '\n'), err
+}
+
+// answer writes a whole body.
+func answer(w http.ResponseWriter, status int, v any) error {
+	body, err := line(v)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a client that has gone is nobody to tell of an error
+	return nil
+}

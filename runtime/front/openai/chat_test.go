@@ -1,0 +1,221 @@
+package openai_test
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/fronttest"
+	"shelly/runtime/front/asking"
+	"shelly/runtime/front/openai"
+)
+
+const (
+	hello = `"model":"shelly","messages":[{"role":"user","content":"Hi"}]`
+	keyed = "Idempotency-Key"
+)
+
+// serve starts a front whose journal knows a text beside calls.
+func serve(t *testing.T) *asking.Server {
+	t.Helper()
+	front := fronttest.New()
+	past := func(context.Context, fsm.RequestKey) (openai.Past, error) {
+		return openai.Past{Prompt: 7, Answer: 4, Last: openai.Spoken{Epoch: 1, Call: 5, Text: "It is."}}, nil
+	}
+	routes := openai.New(front, openai.Options{RequestBytesMax: 1 << 16, Models: []string{"qwen3:4b"}, Past: past}).Routes()
+	return asking.Serve(t, front, routes, openai.Dialect())
+}
+
+func says(call fsm.CallID, from int, text string) comm.Event {
+	return comm.Event{Type: comm.EventChunk, Call: call, From: from, Text: text}
+}
+
+// answering replies once somebody waits.
+func answering(s *asking.Server, text string) func(fsm.RequestKey) {
+	return func(key fsm.RequestKey) { s.Front.Reply(key, text, false) }
+}
+
+const done = `{"id":"chatcmpl-k","object":"chat.completion","created":0,"model":"shelly","choices":[{"index":0,"message":{"role":"assistant","content":"It is."},"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":4,"total_tokens":11}}` + "\n"
+
+func TestFRT8AChatIsARequestWithItsOwnHistory(t *testing.T) {
+	s := serve(t)
+	got := s.Meanwhile(1, answering(s, "It is."), "POST", "/v1/chat/completions", `{"model":"shelly","temperature":0.7,"user":"mia","messages":[
+		{"role":"system","content":"Be short."},{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello."},
+		{"role":"user","content":[{"type":"text","text":"What"},{"type":"text","text":"is it?"}]}]}`, keyed, "k")
+	if got.Status != 200 || got.Body != done {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+	r := s.Front.Seen().Requests[0]
+	said := ""
+	for _, m := range r.Context {
+		said += fmt.Sprintf("%s: %s|", m.Role, m.Text)
+	}
+	if r.Key != (fsm.RequestKey{Principal: comm.Principal, Channel: "openai", ID: "k"}) || r.Session != "mia" || r.Text != "What\nis it?" ||
+		said != "user: |system: Be short.|user: Hi|assistant: Hello.|" {
+		t.Errorf("%+v, %s", r, said)
+	}
+	again := s.Ask("POST", "/v1/chat/completions", `{"model":"shelly","messages":[{"role":"user","content":"Hi"}]}`, keyed, "k")
+	if again.Status != 409 || !strings.Contains(again.Body, `"code":"conflict"`) {
+		t.Errorf("another message with the key: %d %s", again.Status, again.Body)
+	}
+}
+
+const chunks = `data: {"id":"chatcmpl-k","object":"chat.completion.chunk","created":0,"model":"shelly","choices":[`
+
+func TestFRT11AChatStreamsAndEndsWithTheReply(t *testing.T) {
+	s := serve(t)
+	got := s.Meanwhile(1, func(key fsm.RequestKey) {
+		s.Front.Say(key, comm.Event{Type: comm.EventState, State: "cognition"},
+			comm.Event{Type: comm.EventChunk, Call: 5, Thinking: "Hm."}, says(5, 0, "Wait."), comm.Event{Type: comm.EventTool, Tool: "look"}, says(8, 0, "It "), says(8, 3, "is"))
+		s.Front.Reply(key, "It is.", false)
+	}, "POST", "/v1/chat/completions", `{"stream":true,"stream_options":{"include_usage":true},`+hello+`}`, keyed, "k")
+	delta := func(what string) string {
+		return chunks + `{"index":0,"delta":{` + what + `},"logprobs":null,"finish_reason":null}]}` + "\n\n"
+	}
+	want := delta(`"role":"assistant","content":""`) + delta(`"reasoning":"Hm."`) + delta(`"content":"Wait."`) + delta(`"content":"\n\nIt "`) + delta(`"content":"is"`) + delta(`"content":"."`) +
+		chunks + `{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}]}` + "\n\n" +
+		chunks + `],"usage":{"prompt_tokens":7,"completion_tokens":4,"total_tokens":11}}` + "\n\ndata: [DONE]\n\n"
+	if got.Status != 200 || got.Header.Get("Content-Type") != "text/event-stream" || got.Body != want {
+		t.Errorf("%d %s\n%s\nwant\n%s", got.Status, got.Header, got.Body, want)
+	}
+}
+
+// A stream that is cut says so: a client would take what it has for the answer.
+func TestFRT6AStreamThatIsCutSaysSo(t *testing.T) {
+	s := serve(t)
+	got := s.Meanwhile(1, func(key fsm.RequestKey) {
+		s.Front.Say(key, says(5, 0, "It "))
+		s.Front.Cut()
+	}, "POST", "/v1/chat/completions", `{"stream":true,`+hello+`}`, keyed, "k")
+	if !strings.HasSuffix(got.Body, `"type":"server_error","param":null,"code":"stopping"}}`+"\n\n") || strings.Contains(got.Body, "[DONE]") {
+		t.Errorf("%s", got.Body)
+	}
+	if seen := s.Front.Seen(); len(seen.Told) != 0 {
+		t.Errorf("it was told %+v", seen.Told)
+	}
+}
+
+func TestFRT4ErrorsHaveTheShapeOfTheProtocol(t *testing.T) {
+	s := serve(t)
+	png := base64.StdEncoding.EncodeToString([]byte("\x89PNG\r\n\x1a\n" + strings.Repeat("\x00", 16)))
+	message := func(content string) string {
+		return `{"model":"shelly","messages":[{"role":"user","content":` + content + `}]}`
+	}
+	for _, tt := range []struct {
+		name, method, path, body string
+		headers                  []string
+		status                   int
+		want                     string
+	}{
+		{"no token", "GET", "/v1/models", "", []string{"Authorization", ""}, 401, `"type":"authentication_error","param":null,"code":"invalid_api_key"}}`},
+		{"another method", "GET", "/v1/chat/completions", "", nil, 405, `"code":"method_not_allowed"}}`},
+		{"no such route", "GET", "/v1/chat/other", "", nil, 404, `"type":"invalid_request_error","param":null,"code":"not_found"}}`},
+		{"another model", "POST", "/v1/chat/completions", `{"model":"gpt","messages":[{"role":"user","content":"Hi"}]}`, nil, 404, `{"error":{"message":"there is no model \"gpt\" here: the agent is \"shelly\"","type":"invalid_request_error","param":"model","code":"model_not_found"}}`},
+		{"tools", "POST", "/v1/chat/completions", `{"tools":[{"type":"function"}],` + hello + `}`, nil, 400, `"param":"tools","code":"invalid_value"}}`},
+		{"two answers", "POST", "/v1/chat/completions", `{"n":2,` + hello + `}`, nil, 400, `{"error":{"message":"\"n\" is not supported: there is one answer; send 1","type":"invalid_request_error","param":"n","code":"invalid_value"}}`},
+		{"a format", "POST", "/v1/chat/completions", `{"response_format":{"type":"json_object"},` + hello + `}`, nil, 400, `"param":"response_format","code":"invalid_value"}}`},
+		{"an unknown field", "POST", "/v1/chat/completions", `{"temprature":1,` + hello + `}`, nil, 400, `{"error":{"message":"unknown field \"temprature\"","type":"invalid_request_error","param":"temprature","code":"unknown_parameter"}}`},
+		{"no messages", "POST", "/v1/chat/completions", `{"model":"shelly"}`, nil, 400, `"param":"messages","code":"invalid_value"}}`},
+		{"an answer last", "POST", "/v1/chat/completions", `{"model":"shelly","messages":[{"role":"assistant","content":"Hi"}]}`, nil, 400, `"param":"messages[0]","code":"invalid_value"}}`},
+		{"a tool's result", "POST", "/v1/chat/completions", `{"model":"shelly","messages":[{"role":"tool","content":"Hi"},{"role":"user","content":"Hi"}]}`, nil, 400, `"param":"messages[0]","code":"invalid_value"}}`},
+		{"no text", "POST", "/v1/chat/completions", message(`""`), nil, 400, `"code":"bad_request"}}`},
+		{"a remote image", "POST", "/v1/chat/completions", message(`[{"type":"image_url","image_url":{"url":"http://127.0.0.1/a.png"}}]`), nil, 400, `shelly fetches no image`},
+		{"an image that is none", "POST", "/v1/chat/completions", message(`[{"type":"image_url","image_url":{"url":"data:image/png;base64,aGVsbG8="}}]`), nil, 400, `is not an image`},
+		{"too many images", "POST", "/v1/chat/completions", message(`[{"type":"text","text":"a"}` + strings.Repeat(`,{"type":"image_url","image_url":"data:image/png;base64,`+png+`"}`, 17) + `]`), nil, 400, `has 17 images; send at most 16`},
+		{"sound", "POST", "/v1/chat/completions", message(`[{"type":"input_audio","input_audio":{}}]`), nil, 400, `is a part of type \"input_audio\"`},
+		{"too long", "POST", "/v1/chat/completions", message(`"` + strings.Repeat("a", 1<<16) + `"`), nil, 413, `"code":"request_too_large"}}`},
+		{"a key too long", "POST", "/v1/chat/completions", `{` + hello + `}`, []string{keyed, strings.Repeat("k", 101)}, 400, `"code":"invalid_idempotency_key"}}`},
+		{"no such response", "GET", "/v1/responses/resp_none", "", nil, 404, `"code":"not_found"}}`},
+		{"an id of another kind", "GET", "/v1/responses/chatcmpl-k", "", nil, 404, `"code":"not_found"}}`},
+		{"an unknown part of the query", "GET", "/v1/responses/resp_none?x=1", "", nil, 404, `"code":"not_found"}}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := s.Ask(tt.method, tt.path, tt.body, tt.headers...)
+			if got.Status != tt.status || !strings.Contains(got.Body, tt.want) || !strings.HasPrefix(got.Body, `{"error":{"message":"`) {
+				t.Errorf("%d %s\nwant %d %s", got.Status, got.Body, tt.status, tt.want)
+			}
+		})
+	}
+	if seen := s.Front.Seen(); len(seen.Accepted) != 0 {
+		t.Errorf("accepted: %v", seen.Accepted)
+	}
+	s.Front.Refuse(engine.ErrBusy)
+	if got := s.Ask("POST", "/v1/chat/completions", `{`+hello+`}`); got.Status != 429 || !strings.Contains(got.Body, `"type":"rate_limit_error"`) || got.Header.Get("Retry-After") == "" {
+		t.Errorf("busy: %d %v %s", got.Status, got.Header, got.Body)
+	}
+}
+
+// A reply that is an error is one, and of no use to ask again for.
+func TestFRT4AReplyThatIsAnErrorIsOne(t *testing.T) {
+	s := serve(t)
+	fails := func(key fsm.RequestKey) { s.Front.Reply(key, "error: no model", true) }
+	got := s.Meanwhile(1, fails, "POST", "/v1/chat/completions", `{`+hello+`}`, keyed, "k")
+	if got.Status != 500 || got.Header.Get("X-Should-Retry") != "false" || !strings.Contains(got.Body, `{"error":{"message":"error: no model","type":"server_error"`) {
+		t.Errorf("%d %v %s", got.Status, got.Header, got.Body)
+	}
+	got = s.Meanwhile(2, fails, "POST", "/v1/chat/completions", `{"stream":true,`+hello+`}`, keyed, "l")
+	if !strings.HasSuffix(got.Body, `data: {"error":{"message":"error: no model","type":"server_error","param":null,"code":null}}`+"\n\n") {
+		t.Errorf("%s", got.Body)
+	}
+}
+
+// Without a key the bytes and a number are the id; a try that says that it is another one is
+// the same request.
+func TestFRT7AnotherTryIsTheSameRequest(t *testing.T) {
+	s := serve(t)
+	ask := func(n int, try string) string {
+		got := s.Meanwhile(n, answering(s, "It is."), "POST", "/v1/chat/completions", `{`+hello+`}`, "X-Stainless-Retry-Count", try)
+		return strings.Split(got.Body, `"`)[3]
+	}
+	first, second := ask(1, "0"), ask(2, "0")
+	if first == second || !strings.HasSuffix(first, "-1") || !strings.HasSuffix(second, "-2") {
+		t.Errorf("%s and %s", first, second)
+	}
+	if again := s.Ask("POST", "/v1/chat/completions", `{`+hello+`}`, "X-Stainless-Retry-Count", "1"); !strings.Contains(again.Body, second) {
+		t.Errorf("another try is %s", again.Body)
+	}
+	if n := len(s.Front.Seen().Accepted); n != 2 {
+		t.Errorf("%d were accepted", n)
+	}
+}
+
+func TestFRT12AQuestionIsToldWhereItCanBe(t *testing.T) {
+	s := serve(t)
+	got := s.Meanwhile(1, func(key fsm.RequestKey) {
+		s.Front.Say(key, comm.Event{Type: comm.EventQuestion, Question: fsm.QuestionApprove, Key: "h1.1", Tool: "exec", Args: `{"command":"make"}`})
+		s.Front.Reply(key, "It is.", false)
+	}, "POST", "/v1/chat/completions", `{"stream":true,`+hello+`}`, keyed, "k")
+	if !strings.Contains(got.Body, `{"reasoning":"\n[shelly waits for approval of exec {\"command\":\"make\"}: shelly request approve k --channel openai]\n"}`) {
+		t.Errorf("%s", got.Body)
+	}
+}
+
+func TestFRT14TheModelIsTheAgent(t *testing.T) {
+	s := serve(t)
+	if got := s.Ask("GET", "/v1/models", ""); got.Body != `{"object":"list","data":[{"id":"shelly","object":"model","created":0,"owned_by":"shelly"},{"id":"qwen3:4b","object":"model","created":0,"owned_by":"shelly"}]}`+"\n" {
+		t.Errorf("%s", got.Body)
+	}
+	if got := s.Ask("GET", "/v1/models/qwen3:4b", ""); got.Body != `{"id":"qwen3:4b","object":"model","created":0,"owned_by":"shelly"}`+"\n" {
+		t.Errorf("%s", got.Body)
+	}
+	if got := s.Ask("GET", "/v1/models/other", ""); got.Status != 404 {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+}
+
+// An image is looked at, and never fetched.
+func TestFRT10AnImageComesWithTheMessage(t *testing.T) {
+	s := serve(t)
+	png := "\x89PNG\r\n\x1a\n" + strings.Repeat("\x00", 16)
+	url := "data:image/png;base64," + base64.StdEncoding.EncodeToString([]byte(png))
+	got := s.Meanwhile(1, answering(s, "It is."), "POST", "/v1/chat/completions",
+		`{"model":"shelly","messages":[{"role":"user","content":[{"type":"text","text":"What?"},{"type":"image_url","image_url":{"url":"`+url+`","detail":"low"}}]}]}`, keyed, "k")
+	if r := s.Front.Seen().Requests[0]; got.Status != 200 || len(r.Images) != 1 || string(r.Images[0]) != png {
+		t.Errorf("%d %s: %q", got.Status, got.Body, r.Images)
+	}
+}

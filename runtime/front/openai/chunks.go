@@ -1,0 +1,133 @@
+package openai
+
+import (
+	"fmt"
+	"net/http"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+	"shelly/runtime/failpoint"
+	"shelly/runtime/front/stream"
+)
+
+// chunking streams a chat's answer.
+type chunking struct {
+	front *Front
+	r     *http.Request
+	chat  chatting
+	known engine.Request
+	out   *stream.Writer
+	text  stream.Text
+	begun bool // some text was sent
+}
+
+// streamChat sends chunks until the reply. What was sent cannot be taken back: a text of
+// another call of the model, or a reply that says something else, comes as a paragraph after
+// it, so the reply is always the end of what was sent (FRT-11).
+func (f *Front) streamChat(w http.ResponseWriter, r *http.Request, c chatting, known engine.Request) error {
+	s := &chunking{front: f, r: r, chat: c, known: known, out: stream.Begin(w, f.o.Stream, eventStream)}
+	defer s.out.End()
+	empty := ""
+	if s.send(choice{Delta: &said{Role: "assistant", Content: &empty}}) != nil {
+		return nil // the client has gone; the request goes on (FRT-6)
+	}
+	replied, err := s.out.Follow(r.Context(), f.front, known.Key, beat, s.heard)
+	if !replied && r.Context().Err() == nil {
+		s.cut(err)
+	}
+	return nil
+}
+
+// cut says in an event why a stream ends without the reply. Without a word a client would take
+// what it has for the answer.
+func (s *chunking) cut(err error) {
+	if err == nil {
+		err = unanswered(nil)
+	}
+	p := comm.ProblemOf(err)
+	if text, err := event("", worded(p, p.Code.Status())); err == nil {
+		_ = s.out.Write(text)
+	}
+}
+
+func (s *chunking) heard(e comm.Event) error {
+	if e.Type == comm.EventReply {
+		failpoint.Hit(failpoint.HTTPReplyBefore)
+		defer failpoint.Hit(failpoint.HTTPReplyAfter)
+		if fault := failure(e); fault != nil {
+			text, err := event("", fault.body())
+			if err == nil {
+				err = s.out.Write(text)
+			}
+			return err
+		}
+	}
+	for _, p := range s.text.Heard(e) {
+		if err := s.piece(p); err != nil {
+			return err
+		}
+	}
+	switch e.Type {
+	case comm.EventQuestion:
+		return s.send(choice{Delta: &said{Reasoning: asked(s.known.Key, e)}})
+	case comm.EventReply:
+		return s.end(e)
+	}
+	return nil
+}
+
+func (s *chunking) piece(p stream.Piece) error {
+	if p.Thinking != "" {
+		if err := s.send(choice{Delta: &said{Reasoning: p.Thinking}}); err != nil {
+			return err
+		}
+	}
+	if p.Text == "" {
+		return nil
+	}
+	if p.From == 0 && s.begun {
+		p.Text = "\n\n" + p.Text
+	}
+	s.begun = true
+	return s.send(choice{Delta: &said{Content: &p.Text}})
+}
+
+// end sends why the answer has ended, what it has taken if that is asked for, and the end.
+func (s *chunking) end(reply comm.Event) error {
+	reason := finish(reply)
+	if err := s.send(choice{Delta: &said{}, FinishReason: &reason}); err != nil {
+		return err
+	}
+	if s.chat.usage {
+		last := chatBody(s.chat, s.known, "chat.completion.chunk")
+		last.Choices, last.Usage = []choice{}, s.front.usage(s.r, s.known.Key)
+		if err := s.write(last); err != nil {
+			return err
+		}
+	}
+	return s.out.Write([]byte("data: [DONE]\n\n"))
+}
+
+func (s *chunking) send(c choice) error {
+	chunk := chatBody(s.chat, s.known, "chat.completion.chunk")
+	chunk.Choices = []choice{c}
+	return s.write(chunk)
+}
+
+func (s *chunking) write(c completion) error {
+	text, err := event("", c)
+	if err != nil {
+		return err
+	}
+	return s.out.Write(text)
+}
+
+// asked tells whoever reads along that the request waits for a person, and where that is
+// decided: a client of this protocol cannot be asked (FRT-12).
+func asked(key fsm.RequestKey, e comm.Event) string {
+	if e.Question == fsm.QuestionApprove {
+		return fmt.Sprintf("\n[shelly waits for approval of %s %s: shelly request approve %s --channel %s]\n", e.Tool, e.Args, key.ID, key.Channel)
+	}
+	return fmt.Sprintf("\n[shelly waits for a person: shelly request show %s --channel %s]\n", key.ID, key.Channel)
+}

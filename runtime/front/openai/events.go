@@ -1,0 +1,381 @@
+package openai
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/fsm/state"
+	"shelly/runtime/comm"
+	"shelly/runtime/failpoint"
+	"shelly/runtime/front/stream"
+)
+
+// An event's sequence_number says where it stands and is the same in every stream (FRT-13): the
+// daemon's start, the call of the model and the place in its text, so that a client that comes
+// again after a kill names what it has. The numbers rise and have gaps.
+//
+//	epoch (15 bits)  call (17)  place (21)
+//
+// A call is counted from the request's handle. Places 0 and 1 begin its item, 2 and n end a
+// piece at byte n, those above the longest text end the item and ask a person.
+const (
+	placeBits = 21
+	callBits  = 17
+	placeMax  = 1<<placeBits - 1
+	callMax   = 1<<callBits - 1
+	epochMax  = 1<<15 - 1
+
+	createdSequence  = 0
+	progressSequence = 1
+	lastSequence     = 1<<53 - 1 // the largest number that JavaScript is exact in
+
+	placeDone     = placeMax - 100 // the text, the part and the item are done
+	placeQuestion = placeMax - 90
+	textMax       = placeDone - 3
+)
+
+// nowhere is before the first event.
+const nowhere = -1
+
+// numbered gives the events of a request their numbers.
+type numbered struct {
+	now    int // the daemon's present epoch
+	handle fsm.HandleID
+	epochs map[fsm.CallID]int // of calls of former epochs
+}
+
+// epoch is the one in which a call was asked.
+func (n numbered) epoch(call fsm.CallID) int {
+	if epoch, former := n.epochs[call]; former {
+		return epoch
+	}
+	return n.now
+}
+
+// at is the number of a place in what a call says.
+func (n numbered) at(call fsm.CallID, place int) int64 { return n.in(n.epoch(call), call, place) }
+
+func (n numbered) in(epoch int, call fsm.CallID, place int) int64 {
+	of := min(max(int64(call)-int64(n.handle), 0), callMax-1)
+	if call == stream.ReplyCall {
+		epoch, of = epochMax, callMax
+	}
+	return int64(min(epoch, epochMax))<<(callBits+placeBits) | of<<placeBits | int64(min(place, placeMax))
+}
+
+// reading is the call that a client has read to a number, of which it has not heard the end;
+// call 0: there is none.
+func (n numbered) reading(number int64) (epoch int, call fsm.CallID) {
+	of := number >> placeBits & callMax
+	if number <= progressSequence || of == callMax || number&placeMax >= placeDone {
+		return 0, 0
+	}
+	return int(number >> (callBits + placeBits)), fsm.CallID(int64(n.handle) + of)
+}
+
+// resuming reads whether a client wants a stream, and after which number.
+func resuming(r *http.Request) (streams bool, after int64, err error) {
+	after = nowhere
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return false, 0, &Error{Message: "the query cannot be read"}
+	}
+	for name, values := range q { // order-free: one fault is enough
+		v := values[0]
+		switch {
+		case len(values) > 1:
+			return false, 0, &Error{Param: name, Message: fmt.Sprintf("query parameter %q is given twice", name)}
+		case name == "stream" && (v == "true" || v == "false"):
+			streams = v == "true"
+		case name == "starting_after":
+			after, err = strconv.ParseInt(v, 10, 64)
+			if err != nil || after < 0 {
+				return false, 0, &Error{Param: name, Message: "starting_after is not a sequence_number"}
+			}
+		case strings.HasPrefix(name, "include"): // as with a create, it has no effect
+		default:
+			return false, 0, &Error{Param: name, Code: "unknown_parameter", Message: fmt.Sprintf("query parameter %s=%q is not known", name, v)}
+		}
+	}
+	return streams, after, nil
+}
+
+// itemID is that of the text of a call of the model.
+func itemID(id string, epoch int, call fsm.CallID) string {
+	if call == stream.ReplyCall {
+		return replyID(id)
+	}
+	return fmt.Sprintf("%s_%d_%d", wireID(itemPrefix, id), epoch, call)
+}
+
+// replyID is that of the reply, as the record knows it.
+func replyID(id string) string { return wireID(itemPrefix, id) }
+
+// responseStream streams a response.
+type responseStream struct {
+	front  *Front
+	r      *http.Request
+	view   view
+	known  engine.Request
+	out    *stream.Writer
+	text   stream.Text
+	number numbered
+	after  int64 // events up to this number are known, and not sent
+	index  int   // of the item that is told, in the output
+	work   bool  // it was said to be in progress
+	asked  map[string]bool
+	call   fsm.CallID // that was told last
+	lost   fsm.CallID // of whose text, in the epoch below, the client has not heard the end; 0: none
+	since  int
+}
+
+// streamResponse sends the events of a response after a number.
+func (f *Front) streamResponse(w http.ResponseWriter, r *http.Request, v view, known engine.Request, after int64) error {
+	s := &responseStream{
+		front: f, r: r, view: v, known: known, after: after, asked: map[string]bool{},
+		number: numbered{f.front.Status(r.Context()).Epoch, known.Handle, map[fsm.CallID]int{}},
+	}
+	s.since, s.lost = s.number.reading(after)
+	s.out = stream.Begin(w, f.o.Stream, eventStream)
+	defer s.out.End()
+	if s.begin() != nil {
+		return nil // the client has gone; the request goes on (FRT-6)
+	}
+	replied, err := s.out.Follow(r.Context(), f.front, known.Key, beat, s.heard)
+	if !replied && r.Context().Err() == nil {
+		s.cut(err)
+	}
+	return nil
+}
+
+// cut says in an event why a stream ends before its end.
+func (s *responseStream) cut(err error) {
+	if err == nil {
+		err = unanswered(nil)
+	}
+	p := comm.ProblemOf(err)
+	text, err := event("error", struct {
+		Type    string  `json:"type"`
+		Code    string  `json:"code"`
+		Message string  `json:"message"`
+		Param   *string `json:"param"`
+		Number  int64   `json:"sequence_number"`
+	}{"error", string(p.Code), p.Message + "; " + p.Hint, nil, lastSequence})
+	if err == nil {
+		_ = s.out.Write(text)
+	}
+}
+
+// begin sends what is known already: that there is the response, and the texts beside calls of
+// tools.
+func (s *responseStream) begin() error {
+	if err := s.whole("response.created", createdSequence, s.view.response(s.known, queued)); err != nil {
+		return err
+	}
+	past, ok := s.front.past(s.r.Context(), s.known.Key)
+	if !ok {
+		return nil
+	}
+	for _, t := range past.Beside {
+		s.number.epochs[t.Call] = t.Epoch
+		if err := s.piece(stream.Piece{Call: t.Call, Text: t.Text, Begins: true, Ends: true, Said: t.Text}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget ends the item of a call of which nothing more comes, now that another is told: the
+// model was asked again.
+func (s *responseStream) forget(now fsm.CallID) error {
+	lost := s.lost
+	if lost == 0 || lost == now && s.since == s.number.epoch(now) {
+		s.lost = 0
+		return nil
+	}
+	if former, ok := s.number.epochs[now]; ok && s.number.in(former, now, 0) < s.number.in(s.since, lost, 0) {
+		return nil // it was told before
+	}
+	s.lost = 0
+	index, it := s.index, messageItem(itemID(s.known.Key.ID, s.since, lost), unfinished)
+	s.index++
+	return s.send(told{Type: "response.output_item.done", Number: s.number.in(s.since, lost, placeDone+2), Index: &index, Item: &it})
+}
+
+// heard sends what an event of the request adds.
+func (s *responseStream) heard(e comm.Event) error {
+	if e.Type == comm.EventReply {
+		failpoint.Hit(failpoint.HTTPReplyBefore)
+		defer failpoint.Hit(failpoint.HTTPReplyAfter)
+	}
+	if !s.work && works(e) {
+		s.work = true
+		if err := s.whole("response.in_progress", progressSequence, s.view.response(s.known, inProgress)); err != nil {
+			return err
+		}
+	}
+	if err := s.pieces(e); err != nil {
+		return err
+	}
+	switch e.Type {
+	case comm.EventQuestion:
+		return s.question(e)
+	case comm.EventReply:
+		return s.end(e)
+	}
+	return nil
+}
+
+// works reports whether an event shows that a request's turn has come.
+func works(e comm.Event) bool {
+	switch e.Type {
+	case comm.EventState:
+		return e.State != state.Queued && e.State != state.Parked
+	case comm.EventChunk, comm.EventTool, comm.EventQuestion, comm.EventReply:
+		return true
+	}
+	return false
+}
+
+// pieces sends what an event adds to the text. A reply of which nothing was told has the
+// number of the call that has said it, where the journal knows that.
+func (s *responseStream) pieces(e comm.Event) error {
+	if e.Type == comm.EventReply && e.IsError {
+		return s.forget(0)
+	}
+	e.Thinking = "" // this API has no place for it (FRT-11)
+	for _, p := range s.text.Heard(e) {
+		if p.Call == stream.ReplyCall {
+			if past, ok := s.front.past(s.r.Context(), s.known.Key); ok && past.Last.Text == p.Text {
+				p.Call = past.Last.Call
+				s.number.epochs[p.Call] = past.Last.Epoch
+			}
+		}
+		if err := s.piece(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end sends the response as the record has it.
+func (s *responseStream) end(reply comm.Event) error {
+	b := s.front.done(s.r, s.view, s.known, reply)
+	name := "response." + b.Status
+	if b.Status == cancelled { // there is no event of that name
+		name = "response.incomplete"
+	}
+	return s.whole(name, lastSequence, b)
+}
+
+// told is what events about an item have in common.
+type told struct {
+	Type         string      `json:"type"`
+	Number       int64       `json:"sequence_number"`
+	Index        *int        `json:"output_index,omitempty"`
+	ItemID       string      `json:"item_id,omitempty"`
+	ContentIndex *int        `json:"content_index,omitempty"`
+	Response     *response   `json:"response,omitempty"`
+	Item         *item       `json:"item,omitempty"`
+	Part         *content    `json:"part,omitempty"`
+	Delta        *string     `json:"delta,omitempty"`
+	Text         *string     `json:"text,omitempty"`
+	Logprobs     *[]struct{} `json:"logprobs,omitempty"`
+}
+
+func (s *responseStream) whole(name string, number int64, b response) error {
+	return s.send(told{Type: name, Number: number, Response: &b})
+}
+
+// send sends an event unless the client has it.
+func (s *responseStream) send(e told) error {
+	if e.Number <= s.after {
+		return nil
+	}
+	text, err := event(e.Type, e)
+	if err != nil {
+		return err
+	}
+	return s.out.Write(text)
+}
+
+// piece sends the events of a piece of text.
+func (s *responseStream) piece(p stream.Piece) error {
+	if err := s.forget(p.Call); err != nil {
+		return err
+	}
+	s.call = p.Call
+	id, zero := itemID(s.known.Key.ID, s.number.epoch(p.Call), p.Call), 0
+	about := func(name string, place int) told {
+		index := s.index
+		return told{Type: name, Number: s.number.at(p.Call, place), Index: &index, ItemID: id, ContentIndex: &zero}
+	}
+	var events []told
+	if p.Begins {
+		added, part := about("response.output_item.added", 0), about("response.content_part.added", 1)
+		empty, begun := output(""), messageItem(id, inProgress)
+		added.ItemID, added.ContentIndex, added.Item, part.Part = "", nil, &begun, &empty
+		events = append(events, added, part)
+	}
+	if rest := s.unread(p); rest != "" {
+		delta := about("response.output_text.delta", min(2+p.From+len(p.Text), textMax))
+		delta.Delta, delta.Logprobs = &rest, &[]struct{}{}
+		events = append(events, delta)
+	}
+	if p.Ends {
+		status := completed
+		if p.Lost {
+			status = unfinished
+		}
+		text, part, done := about("response.output_text.done", placeDone), about("response.content_part.done", placeDone+1), about("response.output_item.done", placeDone+2)
+		whole := output(p.Said)
+		ended := messageItem(id, status, whole)
+		text.Text, text.Logprobs, part.Part = &p.Said, &[]struct{}{}, &whole
+		done.ItemID, done.ContentIndex, done.Item = "", nil, &ended
+		events = append(events, text, part, done)
+	}
+	for _, e := range events {
+		if err := s.send(e); err != nil {
+			return err
+		}
+	}
+	if p.Ends {
+		s.index++
+	}
+	return nil
+}
+
+// unread is the part of a piece that the client has not.
+func (s *responseStream) unread(p stream.Piece) string {
+	read := s.after - s.number.at(p.Call, 2+p.From)
+	if read <= 0 || p.Text == "" {
+		return p.Text
+	}
+	for read < int64(len(p.Text)) && !utf8.RuneStart(p.Text[read]) {
+		read++
+	}
+	return p.Text[min(read, int64(len(p.Text))):]
+}
+
+// question sends what a person is asked, once.
+func (s *responseStream) question(e comm.Event) error {
+	if s.asked[e.Key] {
+		return nil
+	}
+	index, it := s.index, question(s.known.Key.ID, e.Key, e.Tool, e.Args)
+	number := s.number.at(s.call, placeQuestion+2*len(s.asked))
+	s.asked[e.Key] = true
+	for i, name := range []string{"response.output_item.added", "response.output_item.done"} {
+		if err := s.send(told{Type: name, Number: number + int64(i), Index: &index, Item: &it}); err != nil {
+			return err
+		}
+	}
+	s.index++
+	return nil
+}

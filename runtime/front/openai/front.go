@@ -1,0 +1,179 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/access"
+	"shelly/runtime/comm"
+	"shelly/runtime/front/stream"
+	"shelly/runtime/front/wire"
+)
+
+// Channel is that of the requests that come this way.
+const Channel = "openai"
+
+// Agent is the model's name.
+const Agent = "shelly"
+
+// Options sets the front up. RequestBytesMax is required.
+type Options struct {
+	RequestBytesMax int
+	Models          []string // other names of the agent, such as that of the model that it asks
+	Stream          stream.Options
+	// Past is what the journal knows of a request; nil: nothing is known but the record.
+	Past func(ctx context.Context, key fsm.RequestKey) (Past, error)
+}
+
+// Past is what the journal knows of a request beside its record.
+type Past struct {
+	Prompt, Answer int      // tokens, as the model's server counts them
+	Beside         []Spoken // texts of the model beside calls of tools, in order
+	Last           Spoken   // what it has said last; Call 0: nothing
+}
+
+// Spoken is the text of a call of the model.
+type Spoken struct {
+	Epoch int // starts of the daemon when it was asked
+	Call  fsm.CallID
+	Text  string
+}
+
+// Front speaks OpenAI's API.
+type Front struct {
+	front comm.Front
+	o     Options
+}
+
+// New returns a front.
+func New(front comm.Front, o Options) *Front { return &Front{comm.Owned(front), o} }
+
+// Routes returns its routes.
+func (f *Front) Routes() []comm.Route {
+	routes := []comm.Route{
+		{Method: http.MethodPost, Pattern: "/v1/chat/completions", Handle: f.postChat},
+		{Method: http.MethodPost, Pattern: "/v1/responses", Handle: f.postResponse},
+		{Method: http.MethodGet, Pattern: "/v1/responses/{id}", Handle: f.getResponse},
+		{Method: http.MethodDelete, Pattern: "/v1/responses/{id}", Handle: f.deleteResponse},
+		{Method: http.MethodPost, Pattern: "/v1/responses/{id}/cancel", Handle: f.postCancel},
+		{Method: http.MethodGet, Pattern: "/v1/models", Handle: f.getModels},
+		{Method: http.MethodGet, Pattern: "/v1/models/{id}", Handle: f.getModel},
+	}
+	for i, r := range routes {
+		routes[i].Right, routes[i].Handle = access.Ask, speaking(r.Handle)
+	}
+	return routes
+}
+
+// speaking lets a handler's errors be written in OpenAI's shape. Those of the listener are
+// worded by [Dialect].
+func speaking(handle func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		err := handle(w, r)
+		if fault := (*wire.Error)(nil); errors.As(err, &fault) {
+			err = faulty(fault)
+		}
+		if e := (*Error)(nil); errors.As(err, &e) {
+			e.write(w)
+			return nil
+		}
+		return err
+	}
+}
+
+// body reads a message.
+func (f *Front) body(w http.ResponseWriter, r *http.Request) ([]byte, wire.Value, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(f.o.RequestBytesMax)))
+	if errors.As(err, new(*http.MaxBytesError)) {
+		return nil, wire.Value{}, tooLong(f.o.RequestBytesMax)
+	}
+	if err != nil {
+		return nil, wire.Value{}, &Error{Message: "the body ended early or came too slowly"}
+	}
+	v, err := wire.Parse(body)
+	return body, v, err
+}
+
+// accept hands a request to the daemon, under the id that its sender or its bytes give it.
+func (f *Front) accept(r *http.Request, body []byte, in comm.Request, session func(id string) string) (engine.Request, error) {
+	id, err := f.id(r, body)
+	if err != nil {
+		return engine.Request{}, err
+	}
+	in.Key = f.key(r.Context(), id)
+	if in.Session == "" {
+		in.Session = session(id)
+	}
+	if err := in.Check(); err != nil {
+		return engine.Request{}, err
+	}
+	accepted, err := f.front.Accept(r.Context(), in)
+	return accepted.Request, err
+}
+
+// key is that of a request of whoever asks.
+func (f *Front) key(ctx context.Context, id string) fsm.RequestKey {
+	return fsm.RequestKey{Principal: comm.CallerOf(ctx).Name, Channel: Channel, ID: id}
+}
+
+// past is what the journal knows, or nothing.
+func (f *Front) past(ctx context.Context, key fsm.RequestKey) (Past, bool) {
+	if f.o.Past == nil {
+		return Past{}, false
+	}
+	p, err := f.o.Past(ctx, key)
+	return p, err == nil
+}
+
+// known checks the name of a model.
+func (f *Front) known(model string) error {
+	if model == Agent || slices.Contains(f.o.Models, model) {
+		return nil
+	}
+	return &Error{Status: http.StatusNotFound, Param: "model", Code: "model_not_found", Message: "there is no model \"" + model + "\" here: the agent is \"" + Agent + "\""}
+}
+
+// named is the name of a session as its client gave it.
+func (f *Front) named(ctx context.Context, session string) string {
+	return comm.CallerOf(ctx).Short(session)
+}
+
+// seconds is a moment as OpenAI has it.
+func seconds(at fsm.Millis) int64 { return int64(at) / int64(time.Second/time.Millisecond) }
+
+// answer writes a whole body.
+func answer(w http.ResponseWriter, status int, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(body, '\n')) // a client that has gone is nobody to tell of an error
+	return nil
+}
+
+// event is one of a stream.
+func event(name string, v any) ([]byte, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	text := "data: " + string(data) + "\n\n"
+	if name != "" {
+		text = "event: " + name + "\n" + text
+	}
+	return []byte(text), nil
+}
+
+const eventStream = "text/event-stream"
+
+// beat keeps an idle stream alive.
+var beat = []byte(": still here\n\n")

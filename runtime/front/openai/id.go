@@ -1,0 +1,104 @@
+package openai
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// KeyHeader is how a client names its request, so that sending it again is the same request
+// (draft-ietf-httpapi-idempotency-key-header).
+const KeyHeader = "Idempotency-Key"
+
+// keyBytesMax leaves room for what the name of a session has before it.
+const keyBytesMax = 100
+
+// The prefixes of ids.
+const (
+	chatPrefix     = "chatcmpl-"
+	responsePrefix = "resp_"
+	itemPrefix     = "msg_"
+)
+
+// wireID is the id of a request as a part of a URL: what is not a letter, a digit, "-" or "_"
+// is "." and two digits in hexadecimal.
+func wireID(prefix, id string) string {
+	var b strings.Builder
+	b.WriteString(prefix)
+	for _, c := range []byte(id) {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' {
+			b.WriteByte(c)
+			continue
+		}
+		fmt.Fprintf(&b, ".%02X", c)
+	}
+	return b.String()
+}
+
+var errID = errors.New("not an id of this front")
+
+// requestID is the id of the request in one of [wireID].
+func requestID(prefix, wire string) (string, error) {
+	rest, ok := strings.CutPrefix(wire, prefix)
+	if !ok || rest == "" {
+		return "", errID
+	}
+	var b strings.Builder
+	for i := 0; i < len(rest); i++ {
+		if rest[i] != '.' {
+			b.WriteByte(rest[i])
+			continue
+		}
+		if i+3 > len(rest) {
+			return "", errID
+		}
+		c, err := strconv.ParseUint(rest[i+1:i+3], 16, 8)
+		if err != nil {
+			return "", errID
+		}
+		b.WriteByte(byte(c))
+		i += 2
+	}
+	if id := b.String(); wireID(prefix, id) == wire {
+		return id, nil
+	}
+	return "", errID
+}
+
+// retryHeader counts the tries of OpenAI's SDKs: 0 is the first.
+const retryHeader = "X-Stainless-Retry-Count"
+
+// id is the request's: what the client calls it, or one made of its bytes. A message that comes
+// a second time as a request of its own gets the next number; one that says that it is another
+// try gets the number of the last (FRT-7).
+func (f *Front) id(r *http.Request, body []byte) (string, error) {
+	if keys := r.Header.Values(KeyHeader); len(keys) > 0 {
+		if len(keys) > 1 || keys[0] == "" || len(keys[0]) > keyBytesMax {
+			return "", &Error{Code: "invalid_idempotency_key", Message: fmt.Sprintf("%s is not one text of 1 to %d bytes", KeyHeader, keyBytesMax)}
+		}
+		return keys[0], nil
+	}
+	tries := r.Header.Get(retryHeader)
+	again := tries != "" && tries != "0"
+	sum := sha256.Sum256(append([]byte(r.URL.Path+"\n"), body...))
+	name := strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:15]))
+	last := ""
+	for n := 1; ; n++ {
+		id := fmt.Sprintf("%s-%d", name, n)
+		_, ok, err := f.front.Request(r.Context(), f.key(r.Context(), id))
+		switch {
+		case err != nil:
+			return "", err
+		case ok:
+			last = id
+		case again && last != "":
+			return last, nil
+		default:
+			return id, nil
+		}
+	}
+}

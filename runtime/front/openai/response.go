@@ -1,0 +1,233 @@
+package openai
+
+import (
+	"net/http"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/fsm/state"
+	"shelly/runtime/comm"
+)
+
+// response is one in OpenAI's shape. Of what tunes a model it has the neutral values.
+type response struct {
+	ID                 string         `json:"id"`
+	Object             string         `json:"object"`
+	CreatedAt          int64          `json:"created_at"`
+	CompletedAt        *int64         `json:"completed_at"`
+	Status             string         `json:"status"`
+	Background         bool           `json:"background"`
+	Conversation       *conversation  `json:"conversation"`
+	Error              *responseError `json:"error"`
+	IncompleteDetails  *incomplete    `json:"incomplete_details"`
+	Instructions       *string        `json:"instructions"`
+	MaxOutputTokens    *int           `json:"max_output_tokens"`
+	Metadata           struct{}       `json:"metadata"`
+	Model              string         `json:"model"`
+	Output             []item         `json:"output"`
+	ParallelToolCalls  bool           `json:"parallel_tool_calls"`
+	PreviousResponseID *string        `json:"previous_response_id"`
+	Store              bool           `json:"store"`
+	Temperature        *float64       `json:"temperature"`
+	Text               textFormat     `json:"text"`
+	ToolChoice         string         `json:"tool_choice"`
+	Tools              []struct{}     `json:"tools"`
+	TopP               *float64       `json:"top_p"`
+	Truncation         string         `json:"truncation"`
+	Usage              *responseUsage `json:"usage"`
+}
+
+type responseError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+type incomplete struct {
+	Reason string `json:"reason"`
+}
+
+type textFormat struct {
+	Format struct {
+		Type string `json:"type"`
+	} `json:"format"`
+}
+
+type responseUsage struct {
+	InputTokens        int `json:"input_tokens"`
+	InputTokensDetails struct {
+		CachedTokens int `json:"cached_tokens"`
+	} `json:"input_tokens_details"`
+	OutputTokens        int `json:"output_tokens"`
+	OutputTokensDetails struct {
+		ReasoningTokens int `json:"reasoning_tokens"`
+	} `json:"output_tokens_details"`
+	TotalTokens int `json:"total_tokens"`
+}
+
+// item is a part of the output: a message, or a call that a person is asked about.
+type item struct {
+	ID      string     `json:"id"`
+	Type    string     `json:"type"`
+	Status  string     `json:"status,omitempty"`
+	Role    string     `json:"role,omitempty"`
+	Content *[]content `json:"content,omitempty"`
+
+	ServerLabel string `json:"server_label,omitempty"`
+	Name        string `json:"name,omitempty"`
+	Arguments   string `json:"arguments,omitempty"`
+}
+
+type content struct {
+	Type        string     `json:"type"`
+	Text        string     `json:"text"`
+	Annotations []struct{} `json:"annotations"`
+	Logprobs    []struct{} `json:"logprobs"`
+}
+
+func output(text string) content {
+	return content{Type: "output_text", Text: text, Annotations: []struct{}{}, Logprobs: []struct{}{}}
+}
+
+// The statuses of responses and of their items.
+const (
+	queued     = "queued"
+	inProgress = "in_progress"
+	completed  = "completed"
+	failed     = "failed"
+	cancelled  = "cancelled"
+	unfinished = "incomplete"
+)
+
+// message is an item with a text.
+func messageItem(id, status string, parts ...content) item {
+	if parts == nil {
+		parts = []content{}
+	}
+	return item{ID: id, Type: "message", Status: status, Role: "assistant", Content: &parts}
+}
+
+func (v view) response(known engine.Request, status string) response {
+	b := response{
+		ID: wireID(responsePrefix, known.Key.ID), Object: "response", CreatedAt: seconds(known.Accepted), Status: status,
+		Background: v.background, Conversation: v.conversation, Instructions: v.instructions, Model: v.model, Output: []item{},
+		PreviousResponseID: v.previous, Store: true, ToolChoice: "auto", Tools: []struct{}{}, Truncation: "disabled",
+	}
+	b.Text.Format.Type = "text"
+	return b
+}
+
+// done is a response that has its reply (FRT-16). What the output holds is what the record and the
+// journal know: the texts beside calls of tools, then the reply.
+func (f *Front) done(r *http.Request, v view, known engine.Request, reply comm.Event) response {
+	b := v.response(known, completed)
+	p, ok := f.past(r.Context(), known.Key)
+	if ok {
+		b.Usage = &responseUsage{InputTokens: p.Prompt, OutputTokens: p.Answer, TotalTokens: p.Prompt + p.Answer}
+		for _, t := range p.Beside {
+			b.Output = append(b.Output, messageItem(itemID(known.Key.ID, t.Epoch, t.Call), completed, output(t.Text)))
+		}
+	}
+	if now, ok, err := f.front.Request(r.Context(), known.Key); err == nil && ok && now.Done {
+		at := seconds(now.Replied)
+		b.CompletedAt = &at
+	}
+	switch {
+	case reply.Outcome == fsm.OutcomeCancelled:
+		b.Status = cancelled
+	case reply.IsError:
+		b.Status, b.Error = failed, &responseError{"server_error", reply.Text}
+	case reply.Outcome == fsm.OutcomeCut:
+		b.Status, b.IncompleteDetails = unfinished, &incomplete{"max_output_tokens"}
+		b.Output = append(b.Output, messageItem(replyID(known.Key.ID), unfinished, output(reply.Text)))
+	default:
+		b.Output = append(b.Output, messageItem(replyID(known.Key.ID), completed, output(reply.Text)))
+	}
+	return b
+}
+
+// now is a response as it stands.
+func (f *Front) now(r *http.Request, v view, known engine.Request) (response, error) {
+	if known.Done {
+		return f.done(r, v, known, comm.Event{Text: known.Reply, IsError: known.IsError, Outcome: known.Outcome}), nil
+	}
+	all, err := f.front.Standings(r.Context())
+	if err != nil {
+		return response{}, err
+	}
+	b := v.response(known, queued)
+	for _, s := range all {
+		if s.Handle != known.Handle {
+			continue
+		}
+		if s.Phase != state.Queued && s.Phase != state.Parked {
+			b.Status = inProgress
+		}
+		if s.Asks != nil {
+			b.Output = append(b.Output, question(known.Key.ID, s.Asks.Key, s.Asks.Tool, s.Asks.Args))
+		}
+	}
+	return b, nil
+}
+
+// question is what a person is asked: OpenAI has an item for calls that wait for approval. It
+// is decided in shelly (FRT-12).
+func question(id, key, tool, args string) item {
+	return item{ID: wireID("mcpr_", id+"-"+key), Type: "mcp_approval_request", ServerLabel: Agent, Name: tool, Arguments: args}
+}
+
+func (f *Front) getResponse(w http.ResponseWriter, r *http.Request) error {
+	known, err := f.find(r, r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	streams, after, err := resuming(r)
+	if err != nil {
+		return err
+	}
+	if streams {
+		release, err := comm.Place(r.Context())
+		if err != nil {
+			return err
+		}
+		defer release()
+		return f.streamResponse(w, r, again(), known, after)
+	}
+	now, err := f.now(r, again(), known)
+	if err != nil {
+		return err
+	}
+	return answer(w, http.StatusOK, now)
+}
+
+// postCancel asks to end a request, and answers with how it stands then.
+func (f *Front) postCancel(w http.ResponseWriter, r *http.Request) error {
+	known, err := f.find(r, r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	if !known.Done {
+		if _, err := f.front.Cancel(r.Context(), known.Key); err != nil {
+			return err
+		}
+		if known, err = f.find(r, r.PathValue("id")); err != nil {
+			return err
+		}
+	}
+	now, err := f.now(r, again(), known)
+	if err != nil {
+		return err
+	}
+	return answer(w, http.StatusOK, now)
+}
+
+// deleteResponse is refused: what was asked and done stays on record until retention drops it.
+func (f *Front) deleteResponse(_ http.ResponseWriter, r *http.Request) error {
+	known, err := f.find(r, r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return &Error{
+		Status: http.StatusMethodNotAllowed, Code: "not_deletable",
+		Message: "the record of " + known.Key.ID + " stays until retention drops it (retention.age); cancel ends a response that is under way",
+	}
+}

@@ -1,0 +1,263 @@
+package openai_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/fsm/state"
+	"shelly/runtime/comm"
+)
+
+const object = `"object":"response","created_at":0,`
+
+// told is an event of a stream, as far as the tests look.
+type told struct {
+	Type     string
+	Number   int64  `json:"sequence_number"`
+	Index    int    `json:"output_index"`
+	ItemID   string `json:"item_id"`
+	Delta    string
+	Item     struct{ ID, Status string }
+	Response struct {
+		ID, Status string
+		Output     []struct {
+			ID, Status string
+			Content    []struct{ Text string }
+		}
+	}
+}
+
+// events reads a stream, and holds that the numbers rise.
+func events(t *testing.T, body string) (all []told) {
+	t.Helper()
+	last := int64(-1)
+	if body == "" {
+		return nil
+	}
+	for part := range strings.SplitSeq(strings.TrimSuffix(body, "\n\n"), "\n\n") {
+		name, data, _ := strings.Cut(part, "\n")
+		var e told
+		if err := json.Unmarshal([]byte(strings.TrimPrefix(data, "data: ")), &e); err != nil || "event: "+e.Type != name {
+			t.Fatalf("%v: %s", err, part)
+		}
+		if e.Number <= last {
+			t.Errorf("%s has number %d after %d", e.Type, e.Number, last)
+		}
+		last = e.Number
+		all = append(all, e)
+	}
+	return all
+}
+
+// words are the events in short.
+func words(all []told) string {
+	var b strings.Builder
+	for _, e := range all {
+		b.WriteString(strings.TrimPrefix(e.Type, "response."))
+		switch {
+		case e.Delta != "":
+			fmt.Fprintf(&b, "(%s)", e.Delta)
+		case e.Item.Status != "":
+			fmt.Fprintf(&b, "(%d %s %s)", e.Index, e.Item.ID, e.Item.Status)
+		}
+		b.WriteString(" ")
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// says5 is an answer of one call in two pieces.
+func says5() []comm.Event {
+	return []comm.Event{{Type: comm.EventState, State: state.Queued}, {Type: comm.EventState, State: "cognition"}, says(5, 0, "It "), says(5, 3, "is.")}
+}
+
+const streamed = `created in_progress output_item.added(0 msg_k_1_5 in_progress) content_part.added output_text.delta(It ) output_text.delta(is.) ` +
+	`output_text.done content_part.done output_item.done(0 msg_k_1_5 completed) completed`
+
+func TestFRT13AStreamGoesOnAfterEachOfItsEvents(t *testing.T) {
+	s := serve(t)
+	whole := s.Meanwhile(1, func(key fsm.RequestKey) {
+		s.Front.Say(key, says5()...)
+		s.Front.Reply(key, "It is.", false)
+	}, "POST", "/v1/responses", `{"model":"shelly","input":"Hi","stream":true}`, keyed, "k")
+	all := events(t, whole.Body)
+	if got := words(all); got != streamed {
+		t.Fatalf("%s\nwant %s", got, streamed)
+	}
+	if last := all[len(all)-1]; last.Number != 1<<53-1 || last.Response.ID != "resp_k" || last.Response.Output[0].Content[0].Text != "It is." {
+		t.Errorf("%+v", last)
+	}
+	for i, e := range all { // from the record and the journal alone, as after a kill
+		rest := s.Ask("GET", "/v1/responses/resp_k?stream=true&starting_after="+strconv.FormatInt(e.Number, 10), "")
+		got, want := "", ""
+		for _, e := range all[i+1:] {
+			want += e.Delta
+		}
+		for _, r := range events(t, rest.Body) {
+			if r.Number <= e.Number {
+				t.Errorf("after %d comes %d", e.Number, r.Number)
+			}
+			got += r.Delta
+		}
+		if got != want {
+			t.Errorf("after %s %d: %q, want %q", e.Type, e.Number, got, want)
+		}
+	}
+}
+
+// A client that is there again while the same call still writes gets what is missing.
+func TestFRT13AStreamGoesOnAmidACall(t *testing.T) {
+	s := serve(t)
+	s.Ask("POST", "/v1/responses", `{"model":"shelly","input":"Hi","background":true}`, keyed, "k")
+	after := int64(1)<<38 | (5-1)<<21 | (2 + 4) // "It i" of call 5, the handle being 1
+	rest := s.Meanwhile(1, func(key fsm.RequestKey) {
+		s.Front.Say(key, comm.Event{Type: comm.EventChunk, Call: 5, Text: "It is", Whole: true}, says(5, 5, "."))
+		s.Front.Reply(key, "It is.", false)
+	}, "GET", fmt.Sprintf("/v1/responses/resp_k?stream=true&starting_after=%d", after), "")
+	want := `output_text.delta(s) output_text.delta(.) output_text.done content_part.done output_item.done(0 msg_k_1_5 completed) completed`
+	if got := words(events(t, rest.Body)); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// The model was asked again: the item that was being told is incomplete, and what it says now
+// is another.
+func TestFRT13WhatIsAskedAgainIsANewItem(t *testing.T) {
+	s := serve(t)
+	s.Ask("POST", "/v1/responses", `{"model":"shelly","input":"Hi","background":true}`, keyed, "k")
+	for _, lost := range []struct{ epoch, call int64 }{{1, 4}, {0, 5}} { // another call, or one of the same number before a kill
+		after := lost.epoch<<38 | (lost.call-1)<<21 | (2 + 4)
+		rest := s.Meanwhile(1, func(key fsm.RequestKey) {
+			s.Front.Say(key, says(5, 0, "It is."))
+			s.Front.Cut()
+		}, "GET", fmt.Sprintf("/v1/responses/resp_k?stream=true&starting_after=%d", after), "")
+		body, _, _ := strings.Cut(rest.Body, "event: error")
+		want := fmt.Sprintf("output_item.done(0 msg_k_%d_%d incomplete) output_item.added(1 msg_k_1_5 in_progress) content_part.added output_text.delta(It is.)", lost.epoch, lost.call)
+		if got := words(events(t, body)); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+}
+
+func TestFRT16AResponseIsReadFromTheRecord(t *testing.T) {
+	s := serve(t)
+	made := s.Ask("POST", "/v1/responses", `{"model":"shelly","input":"Hi","background":true,"instructions":"Be short."}`, keyed, "a b")
+	if made.Status != 200 || !strings.HasPrefix(made.Body, `{"id":"resp_a.20b",`+object+`"completed_at":null,"status":"queued","background":true,`) {
+		t.Errorf("%d %s", made.Status, made.Body)
+	}
+	key := s.Front.Seen().Requests[0].Key
+	s.Front.Stand(comm.Standing{Handle: 1, Phase: "cognition", Asks: &comm.Ask{Question: fsm.QuestionApprove, Handle: 1, Key: "h1.1", Tool: "exec", Args: `{"command":"make"}`}})
+	if now := s.Ask("GET", "/v1/responses/resp_a.20b", ""); !strings.Contains(now.Body, `"status":"in_progress"`) ||
+		!strings.Contains(now.Body, `"output":[{"id":"mcpr_a.20b-h1.2E1","type":"mcp_approval_request","server_label":"shelly","name":"exec","arguments":"{\"command\":\"make\"}"}]`) {
+		t.Errorf("%s", now.Body)
+	}
+	if got := s.Ask("POST", "/v1/responses/resp_a.20b/cancel", ""); got.Status != 200 || len(s.Front.Seen().Told) != 1 {
+		t.Errorf("%d %s; told %+v", got.Status, got.Body, s.Front.Seen().Told)
+	}
+	s.Front.Reply(key, "It is.", false)
+	want := `"output":[{"id":"msg_a.20b","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":"It is.","annotations":[],"logprobs":[]}]}]`
+	usage := `"usage":{"input_tokens":7,"input_tokens_details":{"cached_tokens":0},"output_tokens":4,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":11}`
+	if got := s.Ask("GET", "/v1/responses/resp_a.20b?stream=false", ""); !strings.Contains(got.Body, `"status":"completed"`) || !strings.Contains(got.Body, want) || !strings.Contains(got.Body, usage) {
+		t.Errorf("%s", got.Body)
+	}
+	if got := s.Ask("DELETE", "/v1/responses/resp_a.20b", ""); got.Status != 405 || !strings.Contains(got.Body, "until retention drops it") {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+	failed := s.Meanwhile(2, func(key fsm.RequestKey) { s.Front.Reply(key, "error: no model", true) }, "POST", "/v1/responses", `{"model":"shelly","input":"Hi"}`, keyed, "f")
+	if failed.Status != 200 || !strings.Contains(failed.Body, `"status":"failed"`) || !strings.Contains(failed.Body, `"error":{"code":"server_error","message":"error: no model"}`) {
+		t.Errorf("%d %s", failed.Status, failed.Body)
+	}
+}
+
+func TestFRT9WhoKeepsTheConversation(t *testing.T) {
+	s := serve(t)
+	n := 0
+	for _, tt := range []struct {
+		name, body    string
+		session, text string
+		context       int
+		status        int
+		want          string
+	}{
+		{"a text", `"input":"Hi"`, "openai:r1", "Hi", 0, 200, ""},
+		{"it goes on", `"input":"And now?","previous_response_id":"resp_r1"`, "openai:r1", "And now?", 0, 200, ""},
+		{"and on", `"input":"And now?","previous_response_id":"resp_r2"`, "openai:r1", "And now?", 0, 200, ""},
+		{"a conversation", `"input":"Hi","conversation":{"id":"talk"}`, "openai:talk", "Hi", 0, 200, ""},
+		{"a session", `"input":"Hi","metadata":{"session":"mine"}`, "mine", "Hi", 0, 200, ""},
+		{"instructions", `"input":[{"role":"developer","content":"In verse."},{"role":"user","content":[{"type":"input_text","text":"Hi"}]}],"instructions":"Be short."`, "openai:r6", "Be short.\n\nIn verse.\n\nHi", 0, 200, ""},
+		{"a history", `"input":[{"role":"user","content":"Hi"},{"type":"message","id":"msg_1","status":"completed","role":"assistant","content":[{"type":"output_text","text":"Hello.","annotations":[]}]},{"role":"user","content":"And?"}],"instructions":"Be short."`, "openai-once:r7", "And?", 4, 200, ""},
+		{"not stored", `"input":"Hi","store":false`, "openai-once:r8", "Hi", 1, 200, ""},
+		{"what was not kept", `"input":"Hi","previous_response_id":"resp_r8"`, "", "", 0, 400, "shelly has not kept it"},
+		{"both", `"input":"Hi","previous_response_id":"resp_r1","conversation":"talk"`, "", "", 0, 400, "exclude each other"},
+		{"an unknown one", `"input":"Hi","previous_response_id":"resp_none"`, "", "", 0, 404, "there is no response"},
+		{"answers in what shelly keeps", `"input":[{"role":"assistant","content":"Hi"},{"role":"user","content":"Hi"}],"conversation":"talk"`, "", "", 0, 400, "send what is new"},
+		{"a call's output", `"input":[{"type":"function_call_output","call_id":"a","output":"b"}]`, "", "", 0, 400, "tools of its own"},
+		{"a reference", `"input":[{"type":"item_reference","id":"msg_1"}]`, "", "", 0, 400, "of another server"},
+		{"nothing", `"input":[]`, "", "", 0, 400, "is missing or empty"},
+		{"tools", `"input":"Hi","tools":[{"type":"web_search"}]`, "", "", 0, 400, "tools of its own"},
+		{"a schema", `"input":"Hi","text":{"format":{"type":"json_schema"}}`, "", "", 0, 400, "in text alone"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			n++
+			got := s.Ask("POST", "/v1/responses", `{"model":"shelly","background":true,`+tt.body+`}`, keyed, fmt.Sprintf("r%d", n))
+			if got.Status != tt.status || !strings.Contains(got.Body, tt.want) {
+				t.Fatalf("%d %s", got.Status, got.Body)
+			}
+			if tt.status != 200 {
+				return
+			}
+			all := s.Front.Seen().Requests
+			if r := all[len(all)-1]; r.Session != tt.session || r.Text != tt.text || len(r.Context) != tt.context {
+				t.Errorf("session %q, text %q, %d messages before it", r.Session, r.Text, len(r.Context))
+			}
+		})
+	}
+}
+
+// A question to a person is an item of the output.
+func TestFRT12AQuestionIsAnItem(t *testing.T) {
+	s := serve(t)
+	got := s.Meanwhile(1, func(key fsm.RequestKey) {
+		ask := comm.Event{Type: comm.EventQuestion, Question: fsm.QuestionApprove, Key: "h1.1", Tool: "exec", Args: `{}`}
+		s.Front.Say(key, says(4, 0, "I make it."), ask, ask, says(5, 0, "It is."))
+		s.Front.Reply(key, "It is.", false)
+	}, "POST", "/v1/responses", `{"model":"shelly","input":"Hi","stream":true}`, keyed, "k")
+	var asked []told
+	for _, e := range events(t, got.Body) {
+		if strings.HasPrefix(e.Item.ID, "mcpr_") {
+			asked = append(asked, e)
+		}
+	}
+	if len(asked) != 2 || asked[0].Type != "response.output_item.added" || asked[1].Type != "response.output_item.done" {
+		t.Errorf("%+v in %s", asked, got.Body)
+	}
+}
+
+// Whatever the bytes are, they are refused with words or accepted.
+func FuzzBodies(f *testing.F) {
+	for _, body := range []string{
+		`{"model":"shelly","messages":[{"role":"user","content":"Hi"}]}`, `{"model":"shelly","input":[{"role":"user","content":[{"type":"input_text","text":"Hi"}]}],"background":true}`,
+		`{"model":"shelly","input":"Hi","conversation":{"id":7}}`, `{"model":"shelly","messages":[null]}`, `{"model":"shelly","input":[[]]}`, `{"messages":{"role":1}}`,
+		`{"model":"shelly","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:,"}}]}]}`, strings.Repeat("[", 200), `{"model":"shelly","model":"x"}`, "",
+		`{"model":"shelly","input":"Hi","metadata":{"session":"\u0000"}}`, `{"model":"shelly","messages":[{"role":"user","content":"\ud800"}],"metadata":[]}`,
+	} {
+		f.Add([]byte(body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		if strings.Contains(string(body), "stream") {
+			return // which would wait for a reply
+		}
+		s := serve(t)
+		s.Front.Refuse(engine.ErrBusy)
+		for _, path := range []string{"/v1/chat/completions", "/v1/responses"} {
+			got := s.Ask("POST", path, string(body))
+			if got.Status == 200 || !strings.HasPrefix(got.Body, `{"error":{"message":"`) {
+				t.Errorf("%s: %d %s", path, got.Status, got.Body)
+			}
+		}
+	})
+}

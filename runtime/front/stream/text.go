@@ -1,0 +1,98 @@
+package stream
+
+import (
+	"strings"
+
+	"shelly/fsm"
+	"shelly/runtime/comm"
+)
+
+// ReplyCall stands for the call of a text that is known by the reply alone.
+const ReplyCall = fsm.CallID(1<<63 - 1)
+
+// Piece is a part of what a client is told of an answer.
+type Piece struct {
+	Call     fsm.CallID // of the model
+	From     int        // the offset in the call's text at which Text begins, in bytes
+	Text     string
+	Thinking string
+	Begins   bool   // nothing of this call was told before
+	Ends     bool   // nothing of it will be told after this; the text may be empty
+	Lost     bool   // with Ends: what was told of it is in no record, since the model was asked again
+	Final    bool   // with Ends: what was told of the call is the reply
+	Said     string // with Ends: all that was told of the call
+}
+
+// Text knows what was told of an answer. The zero value has told nothing.
+type Text struct {
+	call    fsm.CallID
+	open    bool // a call is being told
+	gap     bool // a piece of the call was missed
+	said    string
+	thought string
+}
+
+// Heard returns what an event adds, in order. Of a reply the last piece is Final.
+func (t *Text) Heard(e comm.Event) []Piece {
+	switch e.Type {
+	case comm.EventChunk:
+		return t.chunk(e)
+	case comm.EventTool, comm.EventQuestion: // the text stands beside calls
+		if t.open {
+			return []Piece{t.end(Piece{Lost: t.gap})}
+		}
+	case comm.EventReply:
+		return t.reply(e)
+	}
+	return nil
+}
+
+// chunk adds what a model call streams. Where a piece before it is missing, the rest is told
+// by the reply.
+func (t *Text) chunk(e comm.Event) (pieces []Piece) {
+	text, thinking, from := e.Text, e.Thinking, e.From
+	if again := e.Whole && !strings.HasPrefix(text, t.said); t.open && (e.Call != t.call || again) { // or the same call says something else
+		pieces = append(pieces, t.end(Piece{Lost: true}))
+	}
+	begins := !t.open
+	if begins {
+		*t = Text{call: e.Call, open: true}
+	}
+	if e.Whole {
+		from, text, thinking = len(t.said), text[len(t.said):], strings.TrimPrefix(thinking, t.thought)
+	}
+	t.gap = t.gap || from > len(t.said)
+	if from != len(t.said) {
+		text = ""
+	}
+	if text == "" && thinking == "" {
+		if begins {
+			t.open = false
+		}
+		return pieces
+	}
+	t.said += text
+	t.thought += thinking
+	return append(pieces, Piece{Call: t.call, From: from, Text: text, Thinking: thinking, Begins: begins})
+}
+
+// end ends what is being told.
+func (t *Text) end(p Piece) Piece {
+	p.Call, p.From, p.Ends, p.Said = t.call, len(t.said), true, t.said+p.Text
+	t.open = false
+	return p
+}
+
+// reply ends the answer: with nothing where its text was told, with the rest where the
+// beginning was, else with the whole as a text of its own.
+func (t *Text) reply(e comm.Event) (pieces []Piece) {
+	switch {
+	case t.open && strings.HasPrefix(e.Text, t.said):
+		return []Piece{t.end(Piece{Text: e.Text[len(t.said):], Final: true})}
+	case t.open && strings.TrimSpace(e.Text) == strings.TrimSpace(t.said):
+		return []Piece{t.end(Piece{Final: true})}
+	case t.open:
+		pieces = append(pieces, t.end(Piece{Lost: true}))
+	}
+	return append(pieces, Piece{Call: ReplyCall, Text: e.Text, Begins: true, Ends: true, Final: true, Said: e.Text})
+}

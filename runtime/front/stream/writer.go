@@ -1,0 +1,81 @@
+package stream
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/comm"
+)
+
+// Options bounds how answers are written. The zero value has the listener's own bounds.
+type Options struct {
+	WriteTimeout time.Duration // for one write; 0: 10 s
+	// Heartbeat starts a stream's ticker and returns its ticks and how to stop it; nil: one
+	// each [comm.HeartbeatEvery].
+	Heartbeat func() (ticks <-chan time.Time, stop func())
+}
+
+func (o Options) withDefaults() Options {
+	if o.WriteTimeout <= 0 {
+		o.WriteTimeout = 10 * time.Second
+	}
+	if o.Heartbeat == nil {
+		o.Heartbeat = func() (<-chan time.Time, func()) {
+			t := time.NewTicker(comm.HeartbeatEvery)
+			return t.C, t.Stop
+		}
+	}
+	return o
+}
+
+// Writer writes an answer piece by piece. Each write has its own deadline, so that a client
+// that does not read is dropped.
+type Writer struct {
+	w    http.ResponseWriter
+	rc   *http.ResponseController
+	o    Options
+	tick <-chan time.Time
+	stop func()
+}
+
+// Begin begins an answer that is written as it is made.
+func Begin(w http.ResponseWriter, o Options, media string) *Writer {
+	w.Header().Set("Content-Type", media)
+	o = o.withDefaults()
+	s := &Writer{w: w, rc: http.NewResponseController(w), o: o}
+	s.tick, s.stop = o.Heartbeat()
+	return s
+}
+
+// End stops the heartbeat.
+func (s *Writer) End() { s.stop() }
+
+// Write writes a piece and sends it off.
+func (s *Writer) Write(piece []byte) error {
+	if err := s.rc.SetWriteDeadline(time.Now().Add(s.o.WriteTimeout)); err != nil {
+		return err
+	}
+	if _, err := s.w.Write(piece); err != nil {
+		return err
+	}
+	return s.rc.Flush()
+}
+
+// Follow gives each what happens to a request up to its reply, with a beat now and then.
+func (s *Writer) Follow(ctx context.Context, front comm.Front, key fsm.RequestKey, beat []byte, each func(comm.Event) error) (replied bool, err error) {
+	return comm.Attend(ctx, front, key, s.tick, func() error { return s.Write(beat) }, each)
+}
+
+// Wait waits for a request's reply, for an answer that is written at once.
+func Wait(ctx context.Context, w http.ResponseWriter, front comm.Front, key fsm.RequestKey, o Options) (reply comm.Event, replied bool, err error) {
+	replied, err = comm.Attend(ctx, front, key, nil, nil, func(e comm.Event) error {
+		if e.Type == comm.EventReply {
+			reply = e
+		}
+		return nil
+	})
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(o.withDefaults().WriteTimeout))
+	return reply, replied, err
+}

@@ -1,0 +1,147 @@
+package wire
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// Field is a member that an object may have, and what is done with it.
+type Field struct {
+	Name string
+	Read func(Value) error
+}
+
+// Object reads the members of an object by their fields. One that is null is as if it were not
+// there, and one without a field is refused.
+func (v Value) Object(fields ...Field) error {
+	if v.Kind != Object {
+		return v.Fault("is %s; send an object", v.Kind)
+	}
+	for _, m := range v.Members {
+		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == m.Name })
+		if i < 0 {
+			return &Error{Param: m.Path, Message: fmt.Sprintf("unknown field %q", m.Path), Unknown: true}
+		}
+		if m.Kind == Null {
+			continue
+		}
+		if err := fields[i].Read(m.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Member returns a member of an object; Null: there is none.
+func (v Value) Member(name string) Value {
+	i := slices.IndexFunc(v.Members, func(m Member) bool { return m.Name == name })
+	if i < 0 {
+		return Value{Kind: Null, Path: v.Path}
+	}
+	return v.Members[i].Value
+}
+
+// Is checks what a value is.
+func (v Value) Is(kinds ...Kind) error {
+	if slices.Contains(kinds, v.Kind) {
+		return nil
+	}
+	words := string(kinds[0])
+	for _, k := range kinds[1:] {
+		words += " or " + string(k)
+	}
+	return v.Fault("is %s; send %s", v.Kind, words)
+}
+
+// Text is a field with a text.
+func Text(name string, to *string) Field {
+	return Field{name, func(v Value) error {
+		*to = v.Text
+		return v.Is(String)
+	}}
+}
+
+// Flag is a field with true or false.
+func Flag(name string, to *bool) Field {
+	return Field{name, func(v Value) error {
+		*to = v.True
+		return v.Is(Bool)
+	}}
+}
+
+// Whole is a field with a whole number from low to high.
+func Whole(name string, low, high int, to *int) Field {
+	return Field{name, func(v Value) error {
+		n, err := strconv.Atoi(v.Text)
+		if v.Kind != Number || err != nil || n < low || n > high {
+			return v.Fault("is not a whole number from %d to %d", low, high)
+		}
+		*to = n
+		return nil
+	}}
+}
+
+// Any is a field with whatever.
+func Any(name string, to *Value) Field {
+	return Field{name, func(v Value) error {
+		*to = v
+		return nil
+	}}
+}
+
+// Each is a field with a list of at most so many items, each read in its turn.
+func Each(name string, most int, read func(Value) error) Field {
+	return Field{name, func(v Value) error { return v.Each(most, read) }}
+}
+
+// Each reads the items of a list in their order.
+func (v Value) Each(most int, read func(Value) error) error {
+	if err := v.Is(List); err != nil {
+		return err
+	}
+	if len(v.Items) > most {
+		return v.Fault("has more than %d items", most)
+	}
+	for _, item := range v.Items {
+		if err := read(item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Idle is a field that is taken and has no effect here (FRT-3).
+func Idle(name string, kinds ...Kind) Field {
+	return Field{name, func(v Value) error { return v.Is(kinds...) }}
+}
+
+// Idles are fields of one kind that are taken and have no effect here.
+func Idles(kind Kind, names ...string) (all []Field) {
+	for _, name := range names {
+		all = append(all, Idle(name, kind))
+	}
+	return all
+}
+
+// Refused is a field that would ask for what is not done here, and why. A value that asks for
+// nothing is taken: false, "", and an empty list or object; so are the given texts.
+func Refused(name, why string, fine ...string) Field {
+	return Field{name, func(v Value) error {
+		empty := v.Kind != Number && !v.True && v.Text == "" && len(v.Items) == 0 && len(v.Members) == 0
+		if empty || v.Kind == String && slices.Contains(fine, v.Text) {
+			return nil
+		}
+		return v.Fault("is not supported: %s", why)
+	}}
+}
+
+// Only is a field that may have one value alone, as it is written.
+func Only(name, value, why string) Field {
+	return Field{name, func(v Value) error {
+		if v.Kind == Bool && strconv.FormatBool(v.True) == value || v.Text == value && v.Kind != Null {
+			return nil
+		}
+		return v.Fault("is not supported: %s", why)
+	}}
+}

@@ -1,0 +1,158 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// DepthMax bounds how deep a message is nested.
+const DepthMax = 64
+
+// Kind is what a value is.
+type Kind string
+
+// The kinds, in the words of errors.
+const (
+	Null   Kind = "null"
+	Bool   Kind = "true or false"
+	Number Kind = "a number"
+	String Kind = "a text"
+	List   Kind = "a list"
+	Object Kind = "an object"
+)
+
+// Value is a JSON value and where it stands.
+type Value struct {
+	Kind    Kind
+	Path    string // such as messages[2].content; empty: the whole message
+	Text    string // a text, or a number as it is written
+	True    bool
+	Items   []Value  // of a list
+	Members []Member // of an object, in the order written
+}
+
+// Member is one of an object's.
+type Member struct {
+	Name string
+	Value
+}
+
+// Error says what is wrong with a message.
+type Error struct {
+	Param   string // the path of the field; empty: the message as a whole
+	Message string
+	Unknown bool // there is no such field
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Fault is an error about a value.
+func (v Value) Fault(format string, args ...any) *Error {
+	what := "the message"
+	if v.Path != "" {
+		what = fmt.Sprintf("%q", v.Path)
+	}
+	return &Error{Param: v.Path, Message: what + " " + fmt.Sprintf(format, args...)}
+}
+
+// Parse reads one JSON value. It refuses invalid UTF-8, a name that is given twice and more
+// than [DepthMax] levels.
+func Parse(data []byte) (Value, error) {
+	if !utf8.Valid(data) {
+		return Value{}, &Error{Message: "the message is not valid UTF-8"}
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	v, err := parse(d, "", DepthMax)
+	if err != nil {
+		return Value{}, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return Value{}, &Error{Message: fmt.Sprintf("there is more after the message's end, at byte %d", d.InputOffset())}
+	}
+	return v, nil
+}
+
+func parse(d *json.Decoder, path string, depth int) (Value, error) {
+	v := Value{Path: path}
+	token, err := d.Token()
+	if err != nil {
+		return v, notJSON(d, err)
+	}
+	switch t := token.(type) {
+	case nil:
+		v.Kind = Null
+	case bool:
+		v.Kind, v.True = Bool, t
+	case json.Number:
+		v.Kind, v.Text = Number, t.String()
+	case string:
+		v.Kind, v.Text = String, t
+	case json.Delim:
+		if depth == 0 {
+			return v, &Error{Param: path, Message: fmt.Sprintf("the message is nested deeper than %d levels", DepthMax)}
+		}
+		if t == '[' {
+			return v, v.items(d, depth-1)
+		}
+		return v, v.members(d, depth-1)
+	}
+	return v, nil
+}
+
+func (v *Value) items(d *json.Decoder, depth int) error {
+	v.Kind = List
+	for d.More() {
+		item, err := parse(d, fmt.Sprintf("%s[%d]", v.Path, len(v.Items)), depth)
+		if err != nil {
+			return err
+		}
+		v.Items = append(v.Items, item)
+	}
+	return closing(d)
+}
+
+func (v *Value) members(d *json.Decoder, depth int) error {
+	v.Kind = Object
+	seen := map[string]bool{}
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return notJSON(d, err)
+		}
+		name, _ := token.(string) // within an object the decoder lets only texts be names
+		path := name
+		if v.Path != "" {
+			path = v.Path + "." + name
+		}
+		if seen[name] {
+			return &Error{Param: path, Message: fmt.Sprintf("%q is given twice", path)}
+		}
+		seen[name] = true
+		member, err := parse(d, path, depth)
+		if err != nil {
+			return err
+		}
+		v.Members = append(v.Members, Member{name, member})
+	}
+	return closing(d)
+}
+
+func closing(d *json.Decoder) error {
+	if _, err := d.Token(); err != nil {
+		return notJSON(d, err)
+	}
+	return nil
+}
+
+func notJSON(d *json.Decoder, err error) error {
+	what := "is not JSON"
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		what = "ends too early"
+	}
+	return &Error{Message: fmt.Sprintf("the message %s at byte %d", what, d.InputOffset())}
+}
