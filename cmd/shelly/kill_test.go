@@ -103,7 +103,11 @@ func TestKilledAtANamedPointNothingIsLostOrDoneTwice(t *testing.T) {
 
 // killedAt is one run with a kill at a point.
 func killedAt(t *testing.T, bin, spec string, f *killFigures) {
-	k := newKilled(t, bin, killArgs()...)
+	newKilled(t, bin, killArgs()...).runAt(spec, f)
+}
+
+// runAt is run with a kill at a point.
+func (k *killed) runAt(spec string, f *killFigures) {
 	at := ""
 	unknown := k.run(func(l *life) {
 		if l.number == 1 {
@@ -120,7 +124,7 @@ func (k *killed) run(ended func(l *life), env ...string) (unknown int) {
 	k.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), guard)
 	defer cancel()
-	all := killConversations()
+	all := k.talks()
 	done := make(chan error, len(all))
 	for _, requests := range all {
 		go func() { done <- k.converse(ctx, requests) }()
@@ -177,19 +181,9 @@ func (k *killed) noComplaint(l *life) {
 // countedHits returns how often each point is hit by a run without a kill.
 func countedHits(t *testing.T, bin string) map[string]int {
 	t.Helper()
-	log := filepath.Join(t.TempDir(), "hits")
-	k := newKilled(t, bin, killArgs()...)
-	if unknown := k.run(func(*life) { t.Fatal("it was killed") }, "SHELLY_FAILPOINT_LOG="+log); unknown > 0 {
-		t.Errorf("%d outcomes are unknown, and nothing was killed", unknown)
-	}
-	text, err := os.ReadFile(log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	hits := map[string]int{}
+	hits := newKilled(t, bin, killArgs()...).hits()
 	points := map[string]bool{}
-	for _, name := range strings.Fields(string(text)) {
-		hits[name]++
+	for name := range hits { // order-free: a set
 		point, _, _ := strings.Cut(name, "/")
 		points[point] = true
 	}
@@ -197,6 +191,24 @@ func countedHits(t *testing.T, bin string) map[string]int {
 		if !points[string(p)] {
 			t.Errorf("the run does not come to point %s", p)
 		}
+	}
+	return hits
+}
+
+// hits returns how often each point is hit by the conversations without a kill.
+func (k *killed) hits() map[string]int {
+	k.t.Helper()
+	log := filepath.Join(k.t.TempDir(), "hits")
+	if unknown := k.run(func(*life) { k.t.Fatal("it was killed") }, "SHELLY_FAILPOINT_LOG="+log); unknown > 0 {
+		k.t.Errorf("%d outcomes are unknown, and nothing was killed", unknown)
+	}
+	text, err := os.ReadFile(log)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	hits := map[string]int{}
+	for _, name := range strings.Fields(string(text)) {
+		hits[name]++
 	}
 	return hits
 }

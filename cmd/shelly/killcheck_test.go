@@ -52,6 +52,7 @@ func (k *killed) check(requests []*killAsk) (unknown int) {
 	k.checkMessages(s, requests)
 	k.checkMemory(s, requests)
 	k.checkSessions(s, requests)
+	k.checkTold(requests)
 	return k.checkStarts(requests)
 }
 
@@ -177,12 +178,12 @@ func (k *killed) checkSessions(s *store.Store, requests []*killAsk) {
 		}
 	}
 	for _, a := range requests {
-		if said[a.text] != 1 {
+		if !a.as.own() && said[a.text] != 1 {
 			k.t.Errorf("request %s is in the archive %d times", a.id, said[a.text])
 		}
 	}
 	killWholeLines(k.t, filepath.Join(k.data, "memory", "HISTORY.md"), `(\[2026-01-31 09:00\] Asked: [\w ]+\.|<!-- shelly turn \w+ \w+ -->|)`)
-	killWholeLines(k.t, filepath.Join(k.data, "memory", "MEMORY.md"), `(Known: [\w ]+\.|<!-- shelly turn \w+( \w+)+ -->|)`)
+	killWholeLines(k.t, filepath.Join(k.data, "memory", "MEMORY.md"), `(Known: [\w ]+\.|<!-- shelly turn \w+( from=[\w,]+@\w+)?( \w+)+ -->|)`)
 }
 
 // killWholeLines: every line of a file looks like one that is written, the last is ended,

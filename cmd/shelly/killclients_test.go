@@ -13,20 +13,30 @@ import (
 	"shelly/fsm"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/front/ollama"
+	"shelly/runtime/front/openai"
 )
 
 // killAsk is one request and what its sender has seen of it.
 type killAsk struct {
 	id, session, text string
 	udp               bool
+	as                killAs
 
 	acknowledged bool
 	reply        string
+	next         int64    // above the number of the last event of a response's stream
+	wrong        []string // what was heard and should not have been
 }
 
 func (a *killAsk) channel() string {
-	if a.udp {
+	switch {
+	case a.udp:
 		return comm.ChannelUDP
+	case a.as == asOllama:
+		return ollama.Channel
+	case a.as != asShelly:
+		return openai.Channel
 	}
 	return comm.ChannelHTTP
 }
@@ -85,8 +95,11 @@ func (k *killed) ask(ctx context.Context, a *killAsk) error {
 
 // askOf asks one process.
 func (k *killed) askOf(ctx context.Context, l life, a *killAsk) error {
-	if a.udp {
+	switch {
+	case a.udp:
 		return a.overUDP(ctx, l)
+	case a.as != asShelly:
+		return a.overOthers(ctx, k.data, l)
 	}
 	return a.overHTTP(ctx, k.data)
 }

@@ -33,6 +33,7 @@ type killed struct {
 	env       []string
 	args      []string
 	doom      func(*life) // called with each process as it is started; nil: nothing
+	talks     func() [][]*killAsk
 
 	mu     sync.Mutex
 	change *sync.Cond
@@ -52,7 +53,7 @@ type life struct {
 
 func newKilled(t testing.TB, bin string, args ...string) *killed {
 	t.Helper()
-	k := &killed{t: t, bin: bin, data: filepath.Join(t.TempDir(), "data"), dir: t.TempDir(), brain: &killBrain{}}
+	k := &killed{t: t, bin: bin, data: filepath.Join(t.TempDir(), "data"), dir: t.TempDir(), brain: &killBrain{}, talks: killConversations}
 	k.change = sync.NewCond(&k.mu)
 	k.past()
 	k.env = []string{"OLLAMA_HOST=" + serveMock(t, k.brain)}
