@@ -286,6 +286,23 @@ mutants: ## Change the machine, one thing at a time: do the scenarios notice? N 
 	$(call step,mutants of the machine)
 	@$(GO) run ./cmd/mutants -run '$(ONLY)' $(if $(N),-n $(N) -seed $(SEED)) $(if $(V),-v)
 
+# The same commit and the same Go make the same bytes: no paths, no build time, and in the
+# archives no owner and the commit's time. Beside each archive lies what is linked into it.
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/arm64 windows/amd64
+DIST := dist
+
+.PHONY: dist
+dist: ## Build archives with checksums for PLATFORMS, into dist.
+	@rm -rf $(DIST); mkdir -p $(DIST); at=$$(git log -1 --format=%ct) || exit 1; \
+	for platform in $(PLATFORMS); do \
+		os=$${platform%/*} arch=$${platform#*/}; name=shelly-$(VERSION)-$$os-$$arch; bin=shelly; [ $$os != windows ] || bin=shelly.exe; \
+		printf '==> build %s\n' "$$name"; mkdir $(DIST)/$$name && \
+		GOOS=$$os GOARCH=$$arch $(GO) build -buildvcs=false -ldflags '-s -w -X shelly/cmd/shelly/internal/version.stamp=$(VERSION)' -o $(DIST)/$$name/$$bin ./cmd/shelly && \
+		cp LICENSE README.md $(DIST)/$$name && \
+		(cd $(DIST) && $(GO) version -m $$name/$$bin | sed 1d > $$name.modules.txt && \
+		tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime=@$$at -cf - $$name | gzip -n > $$name.tar.gz && rm -r $$name) || exit 1; \
+	done; cd $(DIST) && sha256sum *.tar.gz *.txt > SHA256SUMS && cat SHA256SUMS
+
 .PHONY: fmt
 fmt: ## Format the code.
 	@$(GOFMT) -w $(CODE)
@@ -302,4 +319,4 @@ schema: ## Renew the JSON Schema and the reference of scenario files.
 
 .PHONY: clean
 clean: ## Remove what was built.
-	@rm -rf bin
+	@rm -rf bin dist
