@@ -3,7 +3,6 @@ package openai
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -24,13 +23,18 @@ func (w plain) write(line []byte) ([]byte, error) {
 	return encode(v), nil
 }
 
+// refusal is an error as a real server words it.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
 func (h *handler) embeddings(body []byte) (asked, error) {
 	var req compat.EmbedRequest
 	if err := json.Unmarshal(body, &req); err != nil {
 		return asked{}, err
 	}
 	if f := req.EncodingFormat; f != "" && !strings.EqualFold(f, "float") && !strings.EqualFold(f, "base64") {
-		return asked{}, fmt.Errorf("Invalid value for 'encoding_format' = %s. Supported values: ['float', 'base64'].", f) //nolint:revive,staticcheck // as a real server words it
+		return asked{}, refusal("Invalid value for 'encoding_format' = " + f + ". Supported values: ['float', 'base64'].")
 	}
 	if req.Input == "" {
 		req.Input = []string{""}
