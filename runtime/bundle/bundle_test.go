@@ -158,8 +158,8 @@ func tarOf(t *testing.T, entries ...entry) []byte {
 		if e.Typeflag == tar.TypeReg {
 			e.Size = int64(len(e.text))
 		}
-		_, err := w.Write(nil)
-		if err = w.WriteHeader(&e.Header); err == nil {
+		err := w.WriteHeader(&e.Header)
+		if err == nil {
 			_, err = w.Write([]byte(e.text))
 		}
 		if err != nil && e.Typeflag == tar.TypeReg {

@@ -15,14 +15,7 @@ import (
 // step tells the watchers what a durable step says of their requests: what a record of the
 // journal tells again, whenever it is asked (COM-90).
 func (h *hub) step(s engine.Step, c *fsm.Config) {
-	switch in := s.Input.Fact.(type) {
-	case fsm.BrainAnswered:
-		h.answers(in.Call)
-	case fsm.ToolAnswered:
-		h.toolEnded(in.Call, in.Text, in.Failed)
-	case fsm.ToolStopped:
-		h.toolEnded(in.Call, "stopped", true)
-	}
+	ends.Do(h, s.Input.Fact)
 	for _, m := range s.Moves {
 		if m.Table != state.Lifecycle.Name && !m.Stays() {
 			h.moved(m, c)
@@ -42,6 +35,21 @@ func (h *hub) step(s engine.Step, c *fsm.Config) {
 			}
 		}
 	}
+}
+
+// ends is what an answer ends of what watchers see.
+var ends = fsm.NewAnswerTable(
+	ending(func(h *hub, in fsm.BrainAnswered) { h.answers(in.Call) }),
+	ending(func(h *hub, in fsm.ToolAnswered) { h.toolEnded(in.Call, in.Text, in.Failed) }),
+	ending(func(h *hub, in fsm.ToolStopped) { h.toolEnded(in.Call, "stopped", true) }),
+	fsm.OnAnswers(func(*hub, fsm.Answer) struct{} { return struct{}{} }), // the others are of no call that is seen
+)
+
+func ending[F fsm.Fact](do func(*hub, F)) fsm.FactRow[*hub, struct{}] {
+	return fsm.OnFact(func(h *hub, in F) struct{} {
+		do(h, in)
+		return struct{}{}
+	})
 }
 
 // began reports whether a model call is the first of an answering inference, which
@@ -130,15 +138,14 @@ func (t *retelling) step(f engine.Folded) (events []comm.Event) {
 	t.hub.telling(f.Index, 0)
 	t.hub.step(engine.Step{Index: f.Index, Input: f.Input, Effects: f.Caused, Moves: f.Moves}, config)
 	for _, e := range f.Caused {
-		switch e := e.(type) {
-		case fsm.AskBrain:
-			if e.Handle == t.request.Handle && e.Purpose == fsm.PurposeAnswer {
-				t.asked[e.Call] = e
-			}
-		case fsm.Reply:
-			t.over = t.over || e.Handle == t.request.Handle
+		if ask, is := e.(fsm.AskBrain); is && ask.Handle == t.request.Handle && ask.Purpose == fsm.PurposeAnswer {
+			t.asked[ask.Call] = ask
 		}
 	}
+	t.over = slices.ContainsFunc(f.Caused, func(e fsm.Effect) bool {
+		reply, is := e.(fsm.Reply)
+		return is && reply.Handle == t.request.Handle
+	})
 	c := t.hub.course(t.request.Key)
 	for _, i := range c.items {
 		if i.Type != comm.EventChunk && t.after.Before(i.At.Record, i.At.Nth) {

@@ -52,20 +52,6 @@ func (f *fixture) from(at position.Position) <-chan comm.Event {
 	return events
 }
 
-// take hears n events.
-func (f *fixture) take(events <-chan comm.Event, n int) (list []comm.Event) {
-	f.t.Helper()
-	for range n {
-		select {
-		case e := <-events:
-			list = append(list, e)
-		case <-f.ctx.Done():
-			f.t.Fatalf("only %d of %d events come", len(list), n)
-		}
-	}
-	return list
-}
-
 // course is a request that calls a tool, whose second answer fails once on the way. Between
 // its pieces, at says that something has happened.
 func (f *fixture) course(at func()) {

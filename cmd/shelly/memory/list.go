@@ -22,6 +22,7 @@ import (
 type listCmd struct {
 	chosenEntries
 	flags.Recent
+	//lint:ignore SA5008 kong takes a key more than once
 	flags.List `set:"order=first" set:"json=Print as JSON, like GET /v1/memory."`
 	flags.Place
 }

@@ -26,6 +26,7 @@ type listCmd struct {
 	All     bool   `short:"a" help:"Runs of schedules, subagents, events and the rest, too."`
 	Session string `placeholder:"NAME" help:"Only requests of this session, with the runs that it started."`
 	flags.Recent
+	//lint:ignore SA5008 kong takes a key more than once
 	flags.List `set:"order=first" set:"json=Print as JSON, with the records of GET /v1/requests."`
 	flags.Place
 }

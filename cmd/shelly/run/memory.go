@@ -51,7 +51,9 @@ const manyEntries = 10_000
 // read.
 func (s *starting) keep(ctx context.Context, m *memory.Memory, apart func() bool) {
 	ctx, cancel := context.WithCancel(ctx)
-	done, quiet := make(chan struct{}), s.quiet(apart)
+	done := make(chan struct{})
+	s.spares.Store(s.cfg.Switches.SpareModel)
+	spared := quiet(s.daemon, s.cfg.Brain.KeepAlive, func() bool { return s.spares.Load() && apart() })
 	go func() {
 		defer close(done)
 		if err := m.Wait(ctx); err != nil {
@@ -63,7 +65,7 @@ func (s *starting) keep(ctx context.Context, m *memory.Memory, apart func() bool
 		if m.Counts().Entries > manyEntries {
 			debug.FreeOSMemory() // reading them leaves more garbage than what is kept
 		}
-		err := m.Keep(ctx, memory.Upkeep{Quiet: quiet, Pause: clock.Pause, Log: s.log})
+		err := m.Keep(ctx, memory.Upkeep{Quiet: spared, Pause: clock.Pause, Log: s.log})
 		if err != nil && ctx.Err() == nil && !errors.Is(err, context.Canceled) && !errors.Is(err, engine.ErrStopping) {
 			s.log.Error("memory entries are no longer embedded", "error", err)
 		}

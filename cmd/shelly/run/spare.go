@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shelly/runtime/clock"
+	"shelly/runtime/daemon"
 )
 
 // sparedMax is how long nothing has to have been asked before a model is given up for
@@ -15,15 +16,13 @@ const sparedMax = 30 * time.Minute
 // quiet returns when nobody needs the model. Where an embedding makes the server unload
 // it, that is once no call was under way for as long as the server keeps an idle model:
 // what it had read is gone by then (MEM-11).
-func (s *starting) quiet(apart func() bool) func(context.Context) error {
-	spared := min(s.cfg.Brain.KeepAlive, sparedMax)
-	rest := resting{quiet: s.daemon.Quiet, calls: s.daemon.Calls, pause: clock.Pause, least: spared}
-	s.spares.Store(s.cfg.Switches.SpareModel)
+func quiet(d *daemon.Daemon, keepAlive time.Duration, spares func() bool) func(context.Context) error {
+	rest := resting{quiet: d.Quiet, calls: d.Calls, pause: clock.Pause, least: min(keepAlive, sparedMax)}
 	return func(ctx context.Context) error {
-		if s.spares.Load() && apart() {
+		if spares() {
 			return rest.wait(ctx)
 		}
-		return s.daemon.Quiet(ctx)
+		return d.Quiet(ctx)
 	}
 }
 

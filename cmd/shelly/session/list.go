@@ -19,6 +19,7 @@ import (
 )
 
 type listCmd struct {
+	//lint:ignore SA5008 kong takes a key more than once
 	flags.List `set:"order=first" set:"json=Print as JSON, like GET /v1/sessions."`
 	flags.Place
 }

@@ -78,7 +78,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) error {
 	defer l.running.Wait()
 	defer cancel()
 	l.running.Go(func() { l.ping(ctx, cancel) })
-	if err := l.read(ctx); err != nil && ctx.Err() == nil {
+	if err := l.read(ctx); ctx.Err() == nil {
 		s.o.Log.Debug("a WebSocket has ended", "error", err)
 	}
 	return nil

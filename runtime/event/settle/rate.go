@@ -26,8 +26,3 @@ func (r Rate) add(s spent, now fsm.Millis) spent {
 	}
 	return append(s[:len(s):len(s)], now)
 }
-
-// idle reports whether nothing that was noted is of account any more.
-func (r Rate) idle(s spent, now fsm.Millis) bool {
-	return len(s) == 0 || s[len(s)-1]+r.Window <= now
-}
