@@ -30,6 +30,8 @@ type Config struct {
 	// Zones are the zones of local time that are known, the person's own first; none, as in
 	// the boots of older builds: all times are in UTC (HND-48).
 	Zones []Zone `json:"zones,omitempty"`
+	// Heartbeat is what is done without anybody's asking (EVT-20).
+	Heartbeat Heartbeat `json:"heartbeat,omitzero"`
 	// Grants are those for every session, as their file has them (APR-14).
 	Grants []Grant `json:"grants,omitempty"`
 

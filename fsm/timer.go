@@ -1,5 +1,10 @@
 package fsm
 
+import (
+	"strconv"
+	"strings"
+)
+
 // SetTimer arms a timer; [TimerFired] answers unless it is cleared first.
 type SetTimer struct {
 	Timer   TimerID      `json:"timer"`
@@ -123,3 +128,54 @@ type DisarmSchedule struct {
 }
 
 func (e DisarmSchedule) hash(x *Hasher) { x.Str(e.Schedule) }
+
+// HeartbeatSchedule is the schedule that the heartbeat's slots are asked for by (EVT-20).
+const HeartbeatSchedule = "heartbeat"
+
+// Heartbeat is what is done at intervals without anybody's asking (EVT-20). The zero value is
+// none.
+type Heartbeat struct {
+	Every Millis   `json:"every,omitempty"` // between two beats; 0: there are none
+	Quiet Quiet    `json:"quiet,omitzero"`
+	Zone  string   `json:"zone,omitempty"` // of the hours and days, one of Config.Zones; empty: the first
+	To    Origin   `json:"to,omitzero"`    // the chat that is told
+	Do    string   `json:"do,omitempty"`   // what is done at each beat; empty: nothing
+	Greet Greeting `json:"greet,omitzero"` // when a person is greeted
+}
+
+// Quiet are hours of the day, as a zone's clocks show them, in which there is no beat (EVT-21):
+// from From on and before Until, in minutes since midnight, 0 to 1439. Where both are the same
+// there are none; where Until comes before From they go over midnight.
+type Quiet struct {
+	From  int `json:"from"`
+	Until int `json:"until"`
+}
+
+// ParseQuiet reads hours such as 22:00-08:00.
+func ParseQuiet(text string) (q Quiet, ok bool) {
+	from, until, cut := strings.Cut(text, "-")
+	var first, second bool
+	q.From, first = parseClock(strings.TrimSpace(from))
+	q.Until, second = parseClock(strings.TrimSpace(until))
+	return q, cut && first && second
+}
+
+// parseClock reads a time of day such as 08:00, in minutes since midnight.
+func parseClock(text string) (minutes int, ok bool) {
+	hours, rest, cut := strings.Cut(text, ":")
+	h, bad := strconv.ParseUint(hours, 10, 8)
+	m, wrong := strconv.ParseUint(rest, 10, 8)
+	return int(h*60 + m), cut && bad == nil && wrong == nil && len(hours) <= 2 && len(rest) == 2 && h < 24 && m < 60
+}
+
+// String is the hours as ParseQuiet reads them.
+func (q Quiet) String() string { return clockOf(q.From) + "-" + clockOf(q.Until) }
+
+func clockOf(minutes int) string { return two(int64(minutes/60)) + ":" + two(int64(minutes%60)) }
+
+// Greeting is when a person is greeted who has not written for long (EVT-22).
+type Greeting struct {
+	Idle   Millis `json:"idle,omitempty"`    // since the last request and the last greeting; 0: nobody is greeted
+	PerDay int    `json:"per_day,omitempty"` // at most
+	Chance Share  `json:"chance,omitempty"`  // of each beat that could be one; 100: each is
+}

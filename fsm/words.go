@@ -101,6 +101,8 @@ const (
 	WordEventDetail
 	WordEventJoined
 	WordEventDo
+	WordBeat
+	WordGreeting
 	WordEventTo
 	WordSubagentInput
 	WordTimedInput
@@ -274,10 +276,15 @@ var dictionary = [wordCount]wording{
 		"Tell the person about it in a sentence or two."},
 	WordSubagentFailed: {name: "subagent_failed", first: "Subagent '{label}' has failed.\n\nTask: {task}\n\nError: {reason}\n\n" +
 		"Tell the person about it in a sentence or two."},
-	WordEvent:         {name: "event", first: "System event from {source}: {event}{subject}.{detail}"},
-	WordEventSubject:  {name: "event_subject", first: " ({subject})"},
-	WordEventDetail:   {name: "event_detail", first: " {detail}"},
-	WordEventJoined:   {name: "event_joined", first: "{event} ({times} times since the first.)"},
+	WordEvent:        {name: "event", first: "System event from {source}: {event}{subject}.{detail}"},
+	WordEventSubject: {name: "event_subject", first: " ({subject})"},
+	WordEventDetail:  {name: "event_detail", first: " {detail}"},
+	WordEventJoined:  {name: "event_joined", first: "{event} ({times} times since the first.)"},
+	WordBeat: {name: "beat", first: "It is {time}. This is your heartbeat; nobody has asked anything. Look after this:\n\n{do}\n\n" +
+		"Your answer is sent to the person as a message. If there is nothing that they should know, answer {nothing} and no more."},
+	WordGreeting: {name: "greeting", first: "It is {time}. This is your heartbeat; the person has not written for {idle}. If there is something worth saying, " +
+		"such as a question that stayed open, a thing that you were to remind them of, or a friendly word at this time of the day, write it in one or two sentences: " +
+		"it is sent to them as a message. If not, answer {nothing} and no more."},
 	WordEventDo:       {name: "event_do", first: "{event}\n\nThis is what to do about it: {do}"},
 	WordEventTo:       {name: "event_to", first: "{event}\n\nYour answer is sent to the person as a message. If there is nothing that they should know, answer {nothing} and no more."},
 	WordTimedInput:    {name: "timed_input", first: "[{time}] {text}"},

@@ -26,6 +26,9 @@ func (m *Machine) requested(in fsm.Requested) {
 	}}
 	h.Session, h.Origin = fsm.Belongs(h.Session, h.Origin)
 	m.meet(h.Origin.Channel)
+	if m.s.Config.Heartbeat.Greet.Idle > 0 {
+		m.s.Beat.Spoke = m.s.Now // EVT-22
+	}
 	if m.s.Config.Switches.Commands {
 		h.Command = CommandOf(h.Input)
 	}

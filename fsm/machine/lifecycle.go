@@ -128,6 +128,7 @@ func (m *Machine) serve(int) firing {
 			m.armSchedule(s)
 		}
 	}
+	m.armBeat()
 	return firing{}
 }
 

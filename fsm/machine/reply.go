@@ -19,7 +19,7 @@ func (m *Machine) deliver(h *state.Handle) {
 	case fsm.KindUser:
 		m.emit(fsm.Reply{Handle: h.ID, Request: h.Request, Text: text, Outcome: h.Outcome})
 	default:
-		if h.Tells() && !(h.Hush && fsm.SaysNothing(text)) { // HND-63
+		if h.Tells() && !(h.Hush && fsm.SaysNothing(text)) { // HND-63, EVT-23
 			m.message(h, h.Origin, text, false)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/cron"
+	"shelly/fsm/heartbeat"
 	"shelly/fsm/state"
 )
 
@@ -181,7 +182,91 @@ func (m *Machine) due(in fsm.ScheduleDue) {
 		m.admitSlot(s)
 		return
 	}
+	if in.Schedule == fsm.HeartbeatSchedule {
+		m.beat(in.Slot)
+		return
+	}
 	m.s.Ignored.Slots++
+}
+
+// beat takes a beat of the heartbeat, at most once (EVT-20).
+func (m *Machine) beat(slot fsm.Millis) {
+	hb, b := &m.s.Config.Heartbeat, &m.s.Beat
+	if hb.Every == 0 || slot <= b.Last || m.s.Lifecycle != state.Serving {
+		m.s.Ignored.Slots++
+		return
+	}
+	first := b.Last == 0 // no beat, but where they begin
+	b.Last = slot
+	m.armBeat()
+	if b.Spoke == 0 && hb.Greet.Idle > 0 {
+		b.Spoke = slot
+	}
+	if first {
+		return
+	}
+	zone, _ := cron.ZoneNamed(m.s.Config.Zones, hb.Zone)
+	if heartbeat.Quiet(hb.Quiet, &zone, slot) || heartbeat.Quiet(hb.Quiet, &zone, m.s.Now) { // which may be later
+		return
+	}
+	if hb.Do != "" {
+		m.admitBeat(string(fsm.HeartbeatSchedule), m.word(fsm.WordBeat, "time", zone.Stamp(slot), "do", hb.Do, "nothing", fsm.NothingMarker))
+	}
+	if heartbeat.Greets(hb.Greet, *b, &zone, slot) {
+		m.greet(slot, &zone)
+	}
+}
+
+// greet admits a greeting (EVT-22).
+func (m *Machine) greet(slot fsm.Millis, zone *fsm.Zone) {
+	b := &m.s.Beat
+	idle := hoursOf(slot - b.Spoke)
+	if today := heartbeat.Day(zone, slot); b.Day != today {
+		b.Day, b.Greeted = today, 0
+	}
+	b.Greets, b.Greeted = slot, b.Greeted+1
+	m.admitBeat(m.s.Config.Heartbeat.To.Key(), m.word(fsm.WordGreeting, "time", zone.Stamp(slot), "idle", idle, "nothing", fsm.NothingMarker))
+}
+
+// hoursOf is a time in words, in hours, or in minutes where it is less than two.
+func hoursOf(d fsm.Millis) string {
+	if hours := d / (3600 * fsm.Second); hours >= 2 {
+		return strconv.FormatInt(int64(hours), 10) + " hours"
+	}
+	return strconv.FormatInt(int64(d/(60*fsm.Second)), 10) + " minutes"
+}
+
+// admitBeat admits what a beat is to be, unless what an earlier one was to be there has not begun.
+func (m *Machine) admitBeat(session, input string) {
+	for i := range m.s.Handles {
+		if h := &m.s.Handles[i]; h.Kind == fsm.KindSchedule && h.Hush && h.Session == session && h.ParkedOrQueued() && h.Resume == "" {
+			m.s.Ignored.Joined++
+			return
+		}
+	}
+	to := m.s.Config.Heartbeat.To
+	m.admit(state.Handle{Accepted: state.Accepted{Kind: fsm.KindSchedule, Session: session, Home: to.Key(), Origin: to, Hush: true, Input: input, Source: fsm.FromOperator}})
+}
+
+// armBeat asks for the next beat, where there is a heartbeat. Before the first one it is the
+// last multiple of the interval that has passed.
+func (m *Machine) armBeat() {
+	if every := m.s.Config.Heartbeat.Every; every > 0 {
+		m.emit(fsm.ArmSchedule{Schedule: fsm.HeartbeatSchedule, Every: every, From: m.s.Beat.Last})
+	}
+}
+
+// reconfigured takes a configuration while the machine runs.
+func (m *Machine) reconfigured(in fsm.Configured) {
+	before := m.s.Config.Heartbeat
+	m.configure(in.Config)
+	switch now := m.s.Config.Heartbeat; {
+	case now == before || m.s.Lifecycle != state.Serving:
+	case now.Every == 0:
+		m.emit(fsm.DisarmSchedule{Schedule: fsm.HeartbeatSchedule})
+	default:
+		m.armBeat()
+	}
 }
 
 // admitSlot admits a slot's handle, unless that of an earlier slot has not begun:

@@ -65,7 +65,7 @@ func (m *Machine) apply(in fsm.Input) {
 // handlers is what the machine does with each kind of fact.
 var handlers = fsm.NewFactTable(
 	tells((*Machine).boot),
-	tells(func(m *Machine, in fsm.Configured) { m.configure(in.Config) }),
+	tells((*Machine).reconfigured),
 	tells((*Machine).requested),
 	tells((*Machine).raised),
 	tells((*Machine).cancelRequested),

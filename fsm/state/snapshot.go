@@ -24,6 +24,7 @@ type Snapshot struct {
 
 	Schedules    []fsm.Schedule `json:"schedules,omitempty"` // in the order of their making
 	LastSchedule int            `json:"last_schedule,omitempty"`
+	Beat         Beat           `json:"beat,omitzero"`
 	Initialized  bool           `json:"initialized,omitempty"`  // an initial inference has ended, in this epoch or before
 	LastEvent    bool           `json:"last_event,omitempty"`   // the last handle that started was an event
 	LastSession  string         `json:"last_session,omitempty"` // that the model was asked for last, where session_burst is of account
@@ -37,6 +38,15 @@ type Snapshot struct {
 
 	Upkeep  Upkeep  `json:"upkeep,omitzero"`
 	Ignored Ignored `json:"ignored,omitzero"`
+}
+
+// Beat is how far the heartbeat is (EVT-20). The zero value is that there never was one.
+type Beat struct {
+	Last    fsm.Millis `json:"last,omitempty"`    // the slot taken last; 0: none was
+	Spoke   fsm.Millis `json:"spoke,omitempty"`   // the last request, or the first slot
+	Greets  fsm.Millis `json:"greets,omitempty"`  // the slot of the last greeting
+	Day     int64      `json:"day,omitempty"`     // of it, as [fsm/heartbeat] numbers them
+	Greeted int        `json:"greeted,omitempty"` // greetings of that day
 }
 
 // Upkeep is how the last compactions, consolidations and summaries have gone. No decision
@@ -118,6 +128,10 @@ func (s *Snapshot) hash(texts bool) uint64 {
 		if c.Paused { // older builds have hashed none
 			x.Word(1)
 		}
+	}
+	if s.Beat != (Beat{}) { // older builds have hashed none
+		x.Word(uint64(s.Beat.Last))
+		x.Int(s.Beat.Greeted)
 	}
 	for i := range s.Handles {
 		x.Word(s.Handles[i].hash(texts))

@@ -63,7 +63,7 @@ func TestJRN17TheJournalsOfTheScenariosAreValid(t *testing.T) {
 func committed() []string {
 	return []string{
 		"countbot/calls-are-capped", "countbot/history-overflow", "default/approval-given-before-a-crash", "default/bad-arguments-of-builtin-tools", "default/back-off-begins-anew",
-		"default/hold-survives-a-restart", "faults/crash-while-stopping", "faults/every-shutdown", "nanobot/crash-in-a-consolidation", "nanobot/crash-in-a-spawn", "nanobot/schedules",
+		"default/hold-survives-a-restart", "default/event-tells-a-chat", "default/heartbeat", "faults/crash-while-stopping", "faults/every-shutdown", "nanobot/crash-in-a-consolidation", "nanobot/crash-in-a-spawn", "nanobot/schedules",
 		"omniemployee/compaction", "omniemployee/flight-booking", "shelly/need-found",
 	}
 }

@@ -34,10 +34,31 @@ func (r *Record) setting(o *object) {
 	var prompts object
 	differing(&prompts, reflect.ValueOf(c.Prompts), reflect.ValueOf(own.Prompts))
 	config.object("prompts", prompts)
+	config.object("heartbeat", heartbeatKeys(&c.Heartbeat))
 	if names := toolNames(c.Tools, func(fsm.ToolDecl) bool { return true }); !slices.Equal(names, r.toolsByDefault(own)) {
 		config.put("tools", names)
 	}
 	o.object("config", config)
+}
+
+// heartbeatKeys is a heartbeat; nothing where there is none.
+func heartbeatKeys(h *fsm.Heartbeat) (o object) {
+	if h.Every == 0 {
+		return nil
+	}
+	o.put("every", span(h.Every))
+	if h.Quiet.From != h.Quiet.Until {
+		o.put("quiet", h.Quiet.String())
+	}
+	o.text("do", h.Do)
+	o.text("channel", h.To.Channel)
+	o.text("chat", h.To.Chat)
+	if g := h.Greet; g.Idle > 0 {
+		o.put("idle", span(g.Idle))
+		o.put("per_day", g.PerDay)
+		o.put("chance", int(g.Chance))
+	}
+	return o
 }
 
 // zoneKeys is a zone as it was at the time of the request.

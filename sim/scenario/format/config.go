@@ -19,11 +19,13 @@ import (
 //	temperature, max_tokens  of each model call; a temperature of 0 is exactly 0
 //	prompts                  a map of the texts of [fsm.Prompts], and sections
 //	tools                    the names of the tools that are declared; the profile's and all stubs unless given
+//	heartbeat                what is done without anybody's asking
 //	approve                  who decides about the calls of a tool, by its name, whatever its entries say: always a person, or never
 type Config struct {
 	init    fsm.InitMode
 	Tools   []string
 	Approve strict.ByName[string]
+	beat    *Heartbeat
 	given   []override
 }
 
@@ -100,7 +102,7 @@ func configKeys() []string {
 	for _, g := range configGroups(&fsm.Config{}) {
 		keys = append(keys, jsonNames(g.value.Type())...)
 	}
-	return append(keys, "prompts", "tools", "approve")
+	return append(keys, "prompts", "tools", "heartbeat", "approve")
 }
 
 // jsonNames are the names of a struct's fields in the wire form.
@@ -156,6 +158,10 @@ func (v *Config) readKey(d *strict.Decoder, key, n *strict.Node, path string) {
 				d.Add(n, strict.Member(path, a.Name), wording.Unknown("word", a.Value, approveWords()))
 			}
 		}
+		return
+	case "heartbeat":
+		v.beat = &Heartbeat{}
+		d.Value(n, v.beat, path)
 		return
 	case "prompts":
 		v.readPrompts(d, n, path)
@@ -300,6 +306,9 @@ func (v *Config) Apply(c fsm.Config) fsm.Config {
 	}
 	if v.init != "" {
 		c.Init = v.init
+	}
+	if v.beat != nil {
+		c.Heartbeat = v.beat.setting()
 	}
 	groups := append(configGroups(&c), namedStruct{"prompts", reflect.ValueOf(&c.Prompts).Elem()})
 	for _, o := range v.given {

@@ -30,6 +30,7 @@ const (
 func schemaForms() []form {
 	return []form{
 		{reflect.TypeFor[Duration](), func(*schemaGen) *jsonschema.Schema { return patterned(lengthPattern) }},
+		{reflect.TypeFor[Hours](), func(*schemaGen) *jsonschema.Schema { return patterned(`^\s*([01]?[0-9]|2[0-3]):[0-5][0-9]\s*-\s*([01]?[0-9]|2[0-3]):[0-5][0-9]\s*$`) }},
 		{reflect.TypeFor[limitTime](), func(*schemaGen) *jsonschema.Schema { return patterned(timePattern) }},
 		{reflect.TypeFor[Leap](), func(*schemaGen) *jsonschema.Schema { return patterned(leapPattern) }},
 		{reflect.TypeFor[Time](), func(*schemaGen) *jsonschema.Schema { return patterned(instantPattern) }},
@@ -218,6 +219,8 @@ func configSchema(g *schemaGen) *jsonschema.Schema {
 	s.Properties["init"].Description = listed["init"]
 	s.Properties["tools"].Description = listed["tools"]
 	s.Properties["approve"] = &jsonschema.Schema{Type: "object", AdditionalProperties: oneOfWords(approveWords()), Description: listed["approve"]}
+	s.Properties["heartbeat"] = g.ofType(reflect.TypeFor[Heartbeat]())
+	s.Properties["heartbeat"].Description = listed["heartbeat"]
 	for _, group := range configGroups(&fsm.Config{}) {
 		t := group.value.Type()
 		for i, name := range jsonNames(t) {

@@ -1,0 +1,148 @@
+package machine_test
+
+import (
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+const halfHour = 1800 * fsm.Second
+
+// beating returns a driver of a machine with a heartbeat whose first slot is taken.
+func beating(t *testing.T, change func(*fsm.Heartbeat)) (d *driver, slot fsm.Millis) {
+	t.Helper()
+	d = places(t, 4, func(c *fsm.Config) {
+		c.Heartbeat = fsm.Heartbeat{Every: halfHour, Do: "Look at the build.", To: fsm.Origin{Channel: "cli", Chat: "direct"}}
+		if change != nil {
+			change(&c.Heartbeat)
+		}
+	})
+	if a := one[fsm.ArmSchedule](d); a.Schedule != fsm.HeartbeatSchedule || a.Every != halfHour {
+		t.Fatalf("armed is %+v", a)
+	}
+	slot = d.now()/halfHour*halfHour + halfHour
+	d.due(fsm.HeartbeatSchedule, slot)
+	d.inStates()
+	return d, slot
+}
+
+func TestEVT20ABeatIsTakenOnceAndTheNextOneAskedFor(t *testing.T) {
+	d, slot := beating(t, nil)
+	d.due(fsm.HeartbeatSchedule, slot+halfHour)
+	if a := one[fsm.ArmSchedule](d); a.From != slot+halfHour {
+		t.Errorf("armed is %+v", a)
+	}
+	h := d.active()
+	if h.Kind != fsm.KindSchedule || h.Session != "heartbeat" || !strings.Contains(h.Input, "Look at the build.") {
+		t.Errorf("it is %+v", h.Accepted)
+	}
+	ignored := d.m.View().Ignored.Slots
+	d.due(fsm.HeartbeatSchedule, slot+halfHour)
+	d.inStates(state.Loading)
+	if n := d.m.View().Ignored.Slots - ignored; n != 1 {
+		t.Errorf("%d slots are counted", n)
+	}
+	no[fsm.ArmSchedule](d)
+}
+
+func TestEVT20ABeatThatHasNotBegunIsEnoughForTheNext(t *testing.T) {
+	d, slot := beating(t, nil)
+	d.due(fsm.HeartbeatSchedule, slot+halfHour) // works
+	d.due(fsm.HeartbeatSchedule, slot+2*halfHour)
+	d.due(fsm.HeartbeatSchedule, slot+3*halfHour)
+	d.inStates(state.Loading, state.Queued)
+}
+
+func TestEVT20ABootAsksForTheSlotAfterTheLast(t *testing.T) {
+	d, slot := beating(t, nil)
+	d.due(fsm.HeartbeatSchedule, slot+halfHour)
+	d.boot()
+	if a := one[fsm.ArmSchedule](d); a.From != slot+halfHour {
+		t.Errorf("armed is %+v", a)
+	}
+	d.due(fsm.HeartbeatSchedule, slot+halfHour)
+	d.inStates(state.Loading) // of before the boot
+}
+
+func TestEVT20AReloadArmsAndDisarms(t *testing.T) {
+	d, _ := beating(t, nil)
+	c := d.config
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Configured{Config: c}})
+	no[fsm.ArmSchedule](d)
+	c.Heartbeat.Every *= 2
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Configured{Config: c}})
+	if a := one[fsm.ArmSchedule](d); a.Every != 2*halfHour {
+		t.Errorf("armed is %+v", a)
+	}
+	c.Heartbeat = fsm.Heartbeat{}
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Configured{Config: c}})
+	if e := one[fsm.DisarmSchedule](d); e.Schedule != fsm.HeartbeatSchedule {
+		t.Errorf("disarmed is %+v", e)
+	}
+	d.due(fsm.HeartbeatSchedule, d.now())
+	d.inStates()
+}
+
+func TestEVT21ABeatInQuietHoursDoesNothing(t *testing.T) {
+	d, slot := beating(t, func(h *fsm.Heartbeat) {
+		h.Quiet = fsm.Quiet{Until: 24*60 - 1}
+		h.Greet = fsm.Greeting{Idle: 1, PerDay: 9, Chance: 100}
+	})
+	d.due(fsm.HeartbeatSchedule, slot+halfHour)
+	d.inStates()
+	one[fsm.ArmSchedule](d)
+}
+
+func TestEVT22APersonWhoIsSilentIsGreeted(t *testing.T) {
+	d, slot := beating(t, func(h *fsm.Heartbeat) { h.Do, h.Greet = "", fsm.Greeting{Idle: 2 * halfHour, PerDay: 2, Chance: 100} })
+	d.due(fsm.HeartbeatSchedule, slot+halfHour)
+	d.inStates()
+	d.due(fsm.HeartbeatSchedule, slot+2*halfHour)
+	h := d.active()
+	if h.Session != "cli:direct" || !strings.Contains(h.Input, "has not written for 60 minutes") {
+		t.Errorf("it is %+v", h.Accepted)
+	}
+	d.loads(fsm.Session{})
+	d.answer("Good morning!")
+	if m := one[fsm.SendMessage](d); m.To != (fsm.Origin{Channel: "cli", Chat: "direct"}) || m.Text != "Good morning!" {
+		t.Errorf("sent is %+v", m)
+	}
+	d.saves()
+	d.due(fsm.HeartbeatSchedule, slot+3*halfHour)
+	d.inStates() // the greeting was less than that ago
+}
+
+func TestEVT22ARequestEndsTheSilence(t *testing.T) {
+	d, slot := beating(t, func(h *fsm.Heartbeat) { h.Do, h.Greet = "", fsm.Greeting{Idle: 2 * halfHour, PerDay: 2, Chance: 100} })
+	d.at = slot + 2*halfHour - 1
+	d.in("a", "hello")
+	d.finishes("a")
+	d.due(fsm.HeartbeatSchedule, slot+2*halfHour)
+	d.inStates()
+}
+
+// A greeting is sent once, whatever the process does between (EVT-22).
+func TestEVT22AGreetingIsNotSentTwiceOverAKill(t *testing.T) {
+	d, slot := beating(t, func(h *fsm.Heartbeat) { h.Do, h.Greet = "", fsm.Greeting{Idle: halfHour, PerDay: 1, Chance: 100} })
+	d.due(fsm.HeartbeatSchedule, slot+halfHour)
+	d.boot()
+	d.due(fsm.HeartbeatSchedule, slot+halfHour)
+	d.due(fsm.HeartbeatSchedule, slot+2*halfHour)
+	d.inStates(state.Loading)
+}
+
+func TestEVT23WhereThereIsNothingToTellNothingIsSent(t *testing.T) {
+	d, slot := beating(t, nil)
+	d.due(fsm.HeartbeatSchedule, slot+halfHour)
+	d.loads(fsm.Session{})
+	d.answer("NOTHING.")
+	no[fsm.SendMessage](d)
+	d.saves()
+	d.due(fsm.HeartbeatSchedule, slot+2*halfHour)
+	d.loads(fsm.Session{})
+	d.brainFails(fsm.BrainMissingModel, "gone")
+	no[fsm.SendMessage](d)
+	one[fsm.Report](d)
+}
