@@ -38,7 +38,46 @@ func (e Events) faults() []fault {
 	for _, s := range e.Pressure {
 		c.high("events.pressure", s.Name, s.Value.WatchedHigh, Whole)
 	}
+	for _, s := range e.Processes {
+		key := c.source("events.processes", s.Name, s.Value.Telling)
+		if name := s.Value.Name; strings.TrimSpace(name) == "" || strings.ContainsFunc(name, unicode.IsControl) {
+			c.wrong("events.processes", key+".name", "names no program; give it as ps has it, such as ollama")
+		}
+	}
+	for _, s := range e.Units {
+		key := c.source("events.units", s.Name, s.Value.Telling)
+		if len(s.Value.Units) == 0 || len(s.Value.Units) > unitsMax {
+			c.wrong("events.units", key+".units", "wants a list of 1 to 64 names such as [nginx.service]")
+		}
+		for _, name := range s.Value.Units {
+			if strings.TrimSpace(name) == "" || strings.ContainsFunc(name, unicode.IsSpace) || strings.ContainsAny(name, "*?[") {
+				c.wrong("events.units", key+".units", wording.Quote(name)+" is not the name of one unit")
+			}
+		}
+	}
+	c.heartbeat(e.Heartbeat)
 	return c.faults
+}
+
+// unitsMax bounds the units of a source.
+const unitsMax = 64
+
+// beatMin is the least time between two beats.
+const beatMin = time.Minute
+
+func (c *eventCheck) heartbeat(h Heartbeat) {
+	const key = "events.heartbeat"
+	to := Telling{Tell: h.Tell}.Chat()
+	switch {
+	case h.Every == 0 && (h.Do != "" || h.Greet.Idle > 0):
+		c.wrong(key+".every", key+".every", "is 0s, so there is no heartbeat; give a time such as 30m")
+	case h.Every > 0 && h.Every < beatMin:
+		c.wrong(key+".every", key+".every", "is out of range; the least is 1m")
+	case h.Every > 0 && h.Do == "" && h.Greet.Idle == 0:
+		c.wrong(key+".every", key+".every", "there is nothing to do at a beat; give events.heartbeat.do, or events.heartbeat.greet.idle such as 4h")
+	case to.Channel == "" || to.Chat == "":
+		c.wrong(key+".tell", key+".tell", "wants a chat such as cli:direct, not "+wording.Quote(h.Tell))
+	}
 }
 
 // eventCheck checks sources one after another.

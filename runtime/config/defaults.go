@@ -72,6 +72,7 @@ func defaults(s Sources, name string) Config {
 		Reserve:         64 * MiB,
 		Retention:       Retention{Age: 90 * 24 * time.Hour, Bytes: GiB},
 		Log:             Log{Level: "info", Format: "text", Keep: 16 * MiB},
+		Events:          Events{Heartbeat: Heartbeat{Quiet: "22:00-08:00", Tell: TellDefault, Greet: Greet{PerDay: 2, Chance: 100}}},
 		builtin:         p.Tools,
 		labels:          p.Labels,
 	}

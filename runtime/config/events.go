@@ -24,6 +24,50 @@ type Events struct {
 	Load strict.ByName[WatchedHigh] `key:"load"`
 	// Pressure is how much of the time something waits (EVT-10).
 	Pressure strict.ByName[WatchedPressure] `key:"pressure"`
+	// Processes are programs that run or do not, or take too much memory (EVT-11).
+	Processes strict.ByName[WatchedProcess] `key:"processes"`
+	// Units are units of systemd (EVT-12).
+	Units strict.ByName[WatchedUnits] `key:"units"`
+
+	Heartbeat Heartbeat `key:"heartbeat"`
+}
+
+// Heartbeat is what is done at intervals without anybody's asking (EVT-20).
+type Heartbeat struct {
+	// Every is the time between two beats; 0s: there are none. Default: 0s.
+	Every time.Duration `key:"every" max:"168h"`
+	// Quiet are hours of the day in which there is no beat (EVT-21). Default: 22:00-08:00.
+	Quiet string `key:"quiet" is:"hours" empty:"ok"`
+	// Zone is that of the hours and days. Default: empty, about.zone.
+	Zone string `key:"zone" is:"zone" empty:"ok"`
+	// Do is what is done at each beat. Default: empty, nothing.
+	Do string `key:"do" is:"prompt" empty:"ok"`
+	// Tell is the chat that is told, as CHANNEL:CHAT. Default: cli:direct.
+	Tell  string `key:"tell" is:"name"`
+	Greet Greet  `key:"greet"`
+}
+
+// Greet is when a person is greeted who has not written for long (EVT-22).
+type Greet struct {
+	// Idle is for how long nobody must have written; 0s: nobody is greeted. Default: 0s.
+	Idle time.Duration `key:"idle" max:"8760h"`
+	// PerDay is how many greetings there are a day at most. Default: 2.
+	PerDay int `key:"per_day" min:"1" max:"24"`
+	// Chance is that of each beat that could be a greeting, in hundredths. Default: 100.
+	Chance int `key:"chance" min:"1" max:"100"`
+}
+
+// machine is the heartbeat as the machine has it.
+func (h Heartbeat) machine() fsm.Heartbeat {
+	if h.Every == 0 {
+		return fsm.Heartbeat{}
+	}
+	m := fsm.Heartbeat{Every: fsm.Millis(h.Every.Milliseconds()), Zone: h.Zone, To: Telling{Tell: h.Tell}.Chat(), Do: h.Do}
+	m.Quiet, _ = fsm.ParseQuiet(h.Quiet) // checked when it was read; none where it is empty
+	if h.Greet.Idle > 0 {
+		m.Greet = fsm.Greeting{Idle: fsm.Millis(h.Greet.Idle.Milliseconds()), PerDay: h.Greet.PerDay, Chance: fsm.Share(h.Greet.Chance)}
+	}
+	return m
 }
 
 // Telling is what becomes of a source's events.
@@ -83,6 +127,65 @@ type WatchedPressure struct {
 	// Of is cpu, memory or io.
 	Of string `key:"of,required" enum:"cpu,memory,io"`
 	WatchedHigh
+}
+
+// WatchedProcess is a program.
+type WatchedProcess struct {
+	// Name is the program's, as ps has it.
+	Name string `key:"name,required"`
+	// Memory is what its processes may take together; in its place it is told that none runs
+	// any more. Default: none.
+	Memory Size `key:"memory"`
+	// Hold is how long it must be so. Default: 10s.
+	Hold Span `key:"hold"`
+	Telling
+}
+
+// WatchedUnits are units of systemd.
+type WatchedUnits struct {
+	// Units are their names.
+	Units []string `key:"units,required"`
+	// User is the user's own systemd. Default: false, that of the machine.
+	User bool `key:"user"`
+	// Hold is how long a state must last. Default: 10s.
+	Hold Span `key:"hold"`
+	Telling
+}
+
+// Size is a size in a map by name, in bytes.
+type Size int64
+
+// Read implements [strict.Reader].
+func (s *Size) Read(d *strict.Decoder, n *strict.Node, path string) {
+	bytes, ok := parseSize(n.Value)
+	if !n.Scalar() || !ok {
+		d.Add(n, path, "wants a size such as 500MB or 4GiB, found "+n.String())
+	}
+	*s = bytes
+}
+
+// String is the size as a source would give it.
+func (s Size) String() string { return strconv.FormatInt(int64(s), 10) }
+
+// sizeMax bounds a size, so that its number with a unit is one of 64 bits.
+const sizeMax = 1 << 20
+
+func parseSize(text string) (Size, bool) {
+	number, unit := strings.TrimSpace(text), int64(1)
+	for _, u := range []struct {
+		name string
+		size int64
+	}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}} {
+		if rest, ok := strings.CutSuffix(number, u.name); ok {
+			number, unit = strings.TrimSpace(rest), u.size
+			break
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 62)
+	if err != nil || n < 1 || unit > 1 && n > sizeMax {
+		return 0, false
+	}
+	return Size(n * unit), true
 }
 
 // Defaults of the sources.

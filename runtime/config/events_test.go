@@ -21,6 +21,11 @@ const watched = `events:
     busy: {above: 300%}
   pressure:
     io: {of: io, above: 0.5%}
+  processes:
+    server: {name: ollama, hold: 3s}
+    large: {name: ollama, memory: 4GiB}
+  units:
+    web: {units: [nginx.service, php.service], user: true}
 `
 
 func TestEVT9SourcesAreRead(t *testing.T) {
@@ -44,6 +49,11 @@ func TestEVT9SourcesAreRead(t *testing.T) {
 	if above, clear := busy.Thresholds(2 * config.Whole); above != 300_00 || clear != 225_00 {
 		t.Errorf("busy is %+v", busy)
 	}
+	large, _ := c.Events.Processes.Get("large")
+	web, _ := c.Events.Units.Get("web")
+	if large.Name != "ollama" || large.Memory != 4<<30 || len(web.Units) != 2 || !web.User {
+		t.Errorf("large is %+v, web is %+v", large, web)
+	}
 	if again := reloaded(t, c.Print()); again.Print() != c.Print() {
 		t.Errorf("printed, loaded and printed again:\n%s", again.Print())
 	}
@@ -62,6 +72,16 @@ func TestEVT9WhatIsWrongWithASourceIsSaid(t *testing.T) {
 		`disk: {d: {tell: direct}}`:                    "wants a chat such as cli:direct, or none",
 		`disk: {d: {per_hour: 9999}}`:                  "events.disk.d.per_hour: is out of range",
 		`load: {l: {above: 100%, clear: 101%}}`:        "101% is more than above (100%)",
+		`processes: {p: {name: " "}}`:                  "names no program; give it as ps has it",
+		`processes: {p: {name: x, memory: much}}`:      "wants a size such as 500MB or 4GiB",
+		`units: {u: {units: []}}`:                      "events.units.u.units",
+		`units: {u: {units: ["*.service"]}}`:           "is not the name of one unit",
+		`heartbeat: {every: 30m}`:                      "there is nothing to do at a beat",
+		`heartbeat: {every: 1s, do: x}`:                "events.heartbeat.every: is out of range; the least is 1m",
+		`heartbeat: {do: x}`:                           "is 0s, so there is no heartbeat",
+		`heartbeat: {quiet: 22-8}`:                     "wants hours such as 22:00-08:00",
+		`heartbeat: {quiet: "24:00-08:00"}`:            "wants hours such as 22:00-08:00",
+		`heartbeat: {every: 1h, do: x, tell: none}`:    "wants a chat such as cli:direct, not",
 		`pressure: {p: {of: gpu}}`:                     "gpu",
 		`disk: {d: {hold: 1m}}, files: {d: {path: x}}`: "has the name of events.files.d; give it another",
 	} {
@@ -70,5 +90,29 @@ func TestEVT9WhatIsWrongWithASourceIsSaid(t *testing.T) {
 		if err := w.complaint(); !strings.Contains(err, want) {
 			t.Errorf("%s:\n%s\nwant\n%s", text, err, want)
 		}
+	}
+}
+
+func TestEVT20TheHeartbeatReachesTheMachine(t *testing.T) {
+	w := newWorld(t)
+	w.File = w.write("c.yaml", "events: {heartbeat: {every: 30m, quiet: 21:30-7:00, zone: Asia/Tokyo, do: Look., tell: 'web:7', greet: {idle: 4h, chance: 40}}}\n")
+	c := w.load()
+	want := fsm.Heartbeat{
+		Every: 1800 * fsm.Second, Quiet: fsm.Quiet{From: 21*60 + 30, Until: 7 * 60}, Zone: "Asia/Tokyo", To: fsm.Origin{Channel: "web", Chat: "7"}, Do: "Look.",
+		Greet: fsm.Greeting{Idle: 4 * 3600 * fsm.Second, PerDay: 2, Chance: 40},
+	}
+	if got := c.Machine(nil, nil).Heartbeat; got != want {
+		t.Errorf("it is %+v, want %+v", got, want)
+	}
+	zones := c.ZonesAt(time.Unix(0, 0))
+	if zones[len(zones)-1].Name != "Asia/Tokyo" {
+		t.Errorf("the zones are %+v", zones)
+	}
+	if again := reloaded(t, c.Print()); again.Machine(nil, nil).Heartbeat != want {
+		t.Errorf("printed:\n%s", c.Print())
+	}
+	w = newWorld(t)
+	if got := w.load().Machine(nil, nil).Heartbeat; got != (fsm.Heartbeat{}) {
+		t.Errorf("without being asked for it is %+v", got)
 	}
 }

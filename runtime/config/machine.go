@@ -133,6 +133,8 @@ func (c Config) Machine(tools []fsm.ToolDecl, skills []fsm.SkillDecl) fsm.Config
 		Whole:  c.Tools.Whole,
 		Labels: c.labels,
 
+		Heartbeat: c.Events.Heartbeat.machine(),
+
 		Channels: slices.Concat([]string{"cli"}, c.Comm.Channels), // never none, which means any
 	}
 	if m.Switches.Progress {
@@ -149,7 +151,11 @@ func (c Config) Machine(tools []fsm.ToolDecl, skills []fsm.SkillDecl) fsm.Config
 // own first (HND-48). One that the machine's database has lost is left out.
 func (c Config) ZonesAt(now time.Time) []fsm.Zone {
 	var zones []fsm.Zone
-	for _, name := range append([]string{c.About.Zone}, c.About.Zones...) {
+	names := append([]string{c.About.Zone}, c.About.Zones...)
+	if own := c.Events.Heartbeat.Zone; own != "" && !slices.Contains(names, own) {
+		names = append(names, own)
+	}
+	for _, name := range names {
 		if z, err := zone.Named(name, now); err == nil {
 			zones = append(zones, z)
 		}

@@ -214,6 +214,8 @@ func givenNode(v reflect.Value) *strict.Node {
 		return strict.Text(formatDuration(time.Duration(x)))
 	case Percent:
 		return strict.Text(x.String())
+	case Size:
+		return strict.Text(x.String())
 	case int:
 		return strict.Number(x)
 	case Schema:

@@ -182,6 +182,11 @@ func (f field) readText(text string, p place) (string, error) {
 		return parseURL(text)
 	case f.is == "path":
 		return p.path(text)
+	case f.is == "hours":
+		if _, ok := fsm.ParseQuiet(text); !ok {
+			return "", fmt.Errorf("wants hours such as 22:00-08:00, not %s", wording.Quote(text))
+		}
+		return text, nil
 	case f.is == "zone":
 		_, err := zone.Named(text, time.Unix(0, 0))
 		return text, err

@@ -255,7 +255,7 @@ func (w *watching) missed(ctx context.Context, _ error) {
 func (w *watching) say() {
 	text := wording.Count(len(w.folders), "folder")
 	if w.over > 0 {
-		text += fmt.Sprintf(" watched, and more than %s below them not", wording.Count(w.over-1, "folder"))
+		text += fmt.Sprintf("; %d more below them, or more than that, are not watched", w.over)
 	}
 	w.to.Seen(text)
 }

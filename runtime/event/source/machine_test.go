@@ -74,3 +74,58 @@ func TestEVT13WhatCannotBeMeasuredIsSaid(t *testing.T) {
 		t.Errorf("it is said: %v", err)
 	}
 }
+
+func TestEVT11ProgramsAreSeenToRunAndToTakeMemory(t *testing.T) {
+	all := [][]source.Running{nil, {{Name: "ollama", Memory: 3 << 30}, {Name: "ollama", Memory: 2 << 30}}}
+	read := func(name string) ([]source.Running, error) {
+		if name != "ollama" {
+			t.Errorf("asked for is %q", name)
+		}
+		now := all[0]
+		all = append(all[1:], now)
+		return now, nil
+	}
+	p := source.Process{Name: "ollama", Read: read}
+	got, err := looks(t, p, 6*time.Second)
+	if want := []string{
+		"state ollama gone: No process ollama runs any more.", "seen none",
+		"state ollama running: A process ollama runs now.", "seen 2 processes",
+	}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, reported is %q", err, got)
+	}
+	got, err = looks(t, source.ProcessMemory{Process: p, Most: 4 << 30}, 6*time.Second)
+	if want := []string{
+		"level ollama 0: The processes ollama take 0 bytes of memory together, which is more than 4.3 GB. / The processes ollama take less memory again, 0 bytes together.", "seen 0 processes, 0 bytes",
+		"level ollama 5368709120: The processes ollama take 5.4 GB of memory together, which is more than 4.3 GB. / The processes ollama take less memory again, 5.4 GB together.", "seen 2 processes, 5.4 GB",
+	}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, reported is %q", err, got)
+	}
+}
+
+func TestEVT12UnitsAreSeenInTheirStates(t *testing.T) {
+	u := source.Units{Names: []string{"a.service", "b.service", "c.service"}, User: true, Show: func(_ context.Context, user bool, names []string) (string, error) {
+		if !user || len(names) != 3 {
+			t.Errorf("asked is %v, %q", user, names)
+		}
+		return "Result=success\nLoadState=loaded\nActiveState=active\nSubState=running\n\n" +
+			"Result=exit-code\nLoadState=loaded\nActiveState=failed\nSubState=failed\n\n" +
+			"Result=success\nLoadState=not-found\nActiveState=inactive\nSubState=dead\n", nil
+	}}
+	got, err := looks(t, u, time.Second)
+	if want := []string{
+		"state a.service active: The unit a.service is active now (running).",
+		"state b.service failed: The unit b.service has failed (exit-code). What it said is in its journal: journalctl -u b.service.",
+		"state c.service not-found: The unit c.service is not known to systemd.",
+		"seen 1 active, 1 failed, 1 not-found",
+	}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, reported is %q", err, got)
+	}
+}
+
+func TestEVT12WithoutSystemdTheSourceSaysSo(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	_, err := looks(t, source.Units{Names: []string{"a.service"}}, time.Minute)
+	if !errors.Is(err, event.ErrNotHere) || err.Error() != "there is no systemd: not on this machine" {
+		t.Errorf("it is said: %v", err)
+	}
+}

@@ -18,6 +18,13 @@ const (
 	wordLoadNormal
 	wordPressureHigh
 	wordPressureNormal
+	wordProcessGone
+	wordProcessRuns
+	wordProcessLarge
+	wordProcessSmall
+	wordUnit
+	wordUnitFailed
+	wordUnitUnknown
 	wordsEnd // one more than there are
 )
 
@@ -30,6 +37,13 @@ var words = [wordsEnd]string{
 	wordLoadHigh:       "The machine is busy: its load is {load} with {processors}, which is {percent} of what they can do.",
 	wordLoadNormal:     "The machine is less busy again: its load is {load} with {processors}, which is {percent} of what they can do.",
 	wordPressureHigh:   "Programs wait for {what}: in the last minute some did for {percent} of the time.",
+	wordProcessGone:    "No process {name} runs any more.",
+	wordProcessRuns:    "A process {name} runs now.",
+	wordProcessLarge:   "The processes {name} take {size} of memory together, which is more than {most}.",
+	wordProcessSmall:   "The processes {name} take less memory again, {size} together.",
+	wordUnit:           "The unit {unit} is {state} now ({sub}).",
+	wordUnitFailed:     "The unit {unit} has failed ({result}). What it said is in its journal: journalctl -u {unit}.",
+	wordUnitUnknown:    "The unit {unit} is not known to systemd.",
 	wordPressureNormal: "Programs wait less for {what}: in the last minute some did for {percent} of the time.",
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"shelly/cmd/shelly/internal/quantity"
 	"shelly/fsm"
 	"shelly/runtime/config"
 	"shelly/runtime/event"
@@ -20,6 +21,7 @@ const (
 	longestDefault = 30 * time.Second // and ten times the settling where that is more
 	lowHold        = time.Minute
 	highHold       = 5 * time.Minute
+	stateHold      = 10 * time.Second
 	loadAbove      = 2 * config.Whole
 	pressureAbove  = 40_00
 )
@@ -43,7 +45,29 @@ func Sources(cfg config.Config) []event.Spec {
 	for _, s := range cfg.Events.Pressure {
 		all = append(all, high(s.Name, "pressure", s.Value.Of+" ", source.Pressure{Of: s.Value.Of}, s.Value.WatchedHigh, pressureAbove))
 	}
+	for _, s := range cfg.Events.Processes {
+		all = append(all, processes(s.Name, s.Value))
+	}
+	for _, s := range cfg.Events.Units {
+		spec := told(s.Name, "units", s.Value.Telling)
+		spec.Of, spec.Hold = strings.Join(s.Value.Units, " "), millis(s.Value.Hold.Or(stateHold))
+		spec.Source = source.Units{Names: s.Value.Units, User: s.Value.User}
+		all = append(all, spec)
+	}
 	return all
+}
+
+func processes(name string, w config.WatchedProcess) event.Spec {
+	s := told(name, "process", w.Telling)
+	s.Hold = millis(w.Hold.Or(stateHold))
+	s.Of, s.Source = w.Name, source.Process{Name: w.Name}
+	if most := int64(w.Memory); most > 0 {
+		s.Of = fmt.Sprintf("%s above %s of memory", w.Name, quantity.Bytes(most))
+		s.Source = source.ProcessMemory{Process: source.Process{Name: w.Name}, Most: uint64(most)}
+		s.Level = settle.Level{Enter: most, Clear: most * 3 / 4}
+		s.Crossed, s.Clear = "large", "normal"
+	}
+	return s
 }
 
 // told is a source with what becomes of its events.
