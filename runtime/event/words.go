@@ -30,7 +30,7 @@ var words = [wordsEnd]string{
 	wordNamed:   " They are: {names}.",
 	wordAmong:   " Among them: {names}.",
 	wordFurther: " There were {n} further changes, of files that are not counted here.",
-	wordLost:    " Many files changed at once below {folder}: the system has lost changes, so look at the folder itself.",
+	wordLost:    " More has changed below {folder} than could be followed, so look at the folder itself.",
 	wordUnsaid:  " It has changed {n} times more since the last event, which no event has told.",
 }
 

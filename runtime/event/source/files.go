@@ -23,8 +23,10 @@ import (
 // Bounds of a folder that is watched (EVT-7).
 const (
 	FoldersMax = 2_000   // folders that are watched at the same time
-	entriesMax = 100_000 // entries that one look through them takes
+	entriesMax = 500_000 // entries that one look through them takes
 	depthMax   = 64
+
+	entriesAtOnce = 1_000
 )
 
 // passing are files that programs keep for a moment beside what they write.
@@ -100,6 +102,9 @@ func (w *watching) begin(ctx context.Context) error {
 			w.to.File(path, settle.Written)
 		}
 	})
+	if w.left < 0 {
+		w.to.Lost() // something may have changed that was not looked at
+	}
 	w.say()
 	return err
 }
@@ -128,13 +133,24 @@ func (w *watching) add(ctx context.Context, dir string, above *ignore.Rules, lev
 	}
 	rules := w.rules(above, dir)
 	w.folders[dir] = rules
-	entries, err := os.ReadDir(dir)
+	open, err := os.Open(dir)
 	if err != nil {
 		if dir == w.Folder {
 			return err
 		}
 		return nil
 	}
+	defer open.Close()
+	for {
+		entries, err := open.ReadDir(entriesAtOnce)
+		if failed := w.entries(ctx, dir, entries, rules, level, show); failed != nil || err != nil || w.left < 0 {
+			return failed
+		}
+	}
+}
+
+// entries goes through some of a folder's entries.
+func (w *watching) entries(ctx context.Context, dir string, entries []fs.DirEntry, rules *ignore.Rules, level int, show func(string, fs.FileInfo)) error {
 	for _, e := range entries {
 		if w.left--; w.left < 0 || ctx.Err() != nil {
 			return nil
