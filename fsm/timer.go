@@ -132,6 +132,10 @@ func (e DisarmSchedule) hash(x *Hasher) { x.Str(e.Schedule) }
 // HeartbeatSchedule is the schedule that the heartbeat's slots are asked for by (EVT-20).
 const HeartbeatSchedule = "heartbeat"
 
+// BeatKey ends the key of a message that a beat has brought, after that of its handle: a greeting
+// is in the session of its chat, in which others answer, too.
+const BeatKey = "-beat"
+
 // Heartbeat is what is done at intervals without anybody's asking (EVT-20). The zero value is
 // none.
 type Heartbeat struct {

@@ -106,7 +106,7 @@ func TestEVT22APersonWhoIsSilentIsGreeted(t *testing.T) {
 	}
 	d.loads(fsm.Session{})
 	d.answer("Good morning!")
-	if m := one[fsm.SendMessage](d); m.To != (fsm.Origin{Channel: "cli", Chat: "direct"}) || m.Text != "Good morning!" {
+	if m := one[fsm.SendMessage](d); m.To != (fsm.Origin{Channel: "cli", Chat: "direct"}) || m.Text != "Good morning!" || m.Key != h.ID.Entry()+fsm.BeatKey {
 		t.Errorf("sent is %+v", m)
 	}
 	d.saves()

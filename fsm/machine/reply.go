@@ -52,7 +52,11 @@ func (m *Machine) refuse(h *state.Handle, outcome fsm.Outcome, reason string) {
 // message sends a text to a chat (HND-40). A reply of a handle without a request
 // has the handle's own key.
 func (m *Machine) message(h *state.Handle, to fsm.Origin, text string, isError bool) {
-	m.emit(fsm.SendMessage{Handle: h.ID, Key: h.ID.Entry(), Session: h.Session, To: to, Text: text, IsError: isError})
+	key := h.ID.Entry()
+	if h.Kind == fsm.KindSchedule && h.Hush {
+		key += fsm.BeatKey
+	}
+	m.emit(fsm.SendMessage{Handle: h.ID, Key: key, Session: h.Session, To: to, Text: text, IsError: isError})
 }
 
 // announced is a handle's answer as whoever asked gets it: with a word that there was no

@@ -52,18 +52,24 @@ type Sender string
 
 // The senders.
 const (
-	FromSchedule Sender = "schedule" // the answer of a schedule's run
-	FromSubagent Sender = "subagent" // the answer to a subagent's report
-	FromTool     Sender = "message"  // the tool message
+	FromSchedule Sender = "schedule"  // the answer of a schedule's run
+	FromSubagent Sender = "subagent"  // the answer to a subagent's report
+	FromEvent    Sender = "event"     // the answer to an event (HND-63)
+	FromBeat     Sender = "heartbeat" // the answer to a beat, or a greeting (EVT-23)
+	FromTool     Sender = "message"   // the tool message
 )
 
 // NewMessage is a message on the wire.
 func NewMessage(m engine.Message, unread bool) Message {
 	from := FromTool
 	switch {
+	case m.Key == m.Handle.Entry()+fsm.BeatKey:
+		from = FromBeat
 	case m.Key != m.Handle.Entry(): // an answer is named by its handle alone
 	case strings.HasPrefix(m.Session, "schedule:"):
 		from = FromSchedule
+	case strings.HasPrefix(m.Session, "event:"):
+		from = FromEvent
 	default:
 		from = FromSubagent
 	}

@@ -30,7 +30,9 @@ const (
 func schemaForms() []form {
 	return []form{
 		{reflect.TypeFor[Duration](), func(*schemaGen) *jsonschema.Schema { return patterned(lengthPattern) }},
-		{reflect.TypeFor[Hours](), func(*schemaGen) *jsonschema.Schema { return patterned(`^\s*([01]?[0-9]|2[0-3]):[0-5][0-9]\s*-\s*([01]?[0-9]|2[0-3]):[0-5][0-9]\s*$`) }},
+		{reflect.TypeFor[Hours](), func(*schemaGen) *jsonschema.Schema {
+			return patterned(`^\s*([01]?[0-9]|2[0-3]):[0-5][0-9]\s*-\s*([01]?[0-9]|2[0-3]):[0-5][0-9]\s*$`)
+		}},
 		{reflect.TypeFor[limitTime](), func(*schemaGen) *jsonschema.Schema { return patterned(timePattern) }},
 		{reflect.TypeFor[Leap](), func(*schemaGen) *jsonschema.Schema { return patterned(leapPattern) }},
 		{reflect.TypeFor[Time](), func(*schemaGen) *jsonschema.Schema { return patterned(instantPattern) }},

@@ -46,6 +46,10 @@ func sender(m comm.Message) string {
 	switch m.From {
 	case comm.FromSchedule:
 		return "schedule " + strings.TrimPrefix(m.Session, "schedule:")
+	case comm.FromEvent:
+		return "event source " + strings.TrimPrefix(m.Session, "event:")
+	case comm.FromBeat:
+		return "the heartbeat"
 	case comm.FromSubagent:
 		return "a subagent"
 	default:
