@@ -35,11 +35,14 @@ func invisible(cases []*format.File) []Finding {
 	return found
 }
 
+// beats reports whether a heartbeat has something done without anybody's asking.
+func (l *linter) beats() bool { return l.file.Where("config.heartbeat") != (strict.Pos{}) }
+
 // idle finds cases in which nothing happens: what they expect holds of a process that
 // nobody talks to.
 func (l *linter) idle() {
 	f := l.file
-	starts := f.ScriptFor != nil && f.ScriptFor.Init != nil || f.Where("config.init") != (strict.Pos{})
+	starts := f.ScriptFor != nil && f.ScriptFor.Init != nil || f.Where("config.init") != (strict.Pos{}) || l.beats()
 	switch {
 	case len(f.Timeline) > 0 || f.Replay != nil || starts:
 	case f.Where("timeline") != (strict.Pos{}):

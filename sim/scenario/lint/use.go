@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"shelly/fsm"
 	"shelly/fsm/wording"
 	"shelly/sim/scenario/compile"
 	"shelly/sim/scenario/format"
@@ -69,6 +70,9 @@ func (l *linter) expects(tool string) bool {
 // chat names the session, or another handle may have one of its own, it is not known.
 func (l *linter) sessions() {
 	known := []string{format.DefaultSession}
+	if l.beats() {
+		known = append(known, fsm.HeartbeatSchedule)
+	}
 	for i := range l.file.Timeline {
 		m := &l.file.Timeline[i]
 		if m.Event != nil || m.Schedule != nil || m.Asks() && m.Session == "" && (m.Channel != "" || m.Chat != "") {
