@@ -3,12 +3,14 @@ package daemon_test
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/position"
 	"shelly/runtime/daemon"
@@ -72,7 +74,7 @@ func (f *fixture) course(at func()) {
 }
 
 func TestCOM90WhoComesBackHearsExactlyTheRest(t *testing.T) {
-	f := start(t, engine.NewMemoryJournal(), tools{})
+	f := start(t, &shared{MemoryJournal: engine.NewMemoryJournal()}, tools{})
 	f.accept("a", "look")
 	uncut := f.from(position.Position{})
 	var whole []comm.Event
@@ -119,7 +121,7 @@ func without(list []comm.Event, last comm.Event) []comm.Event {
 // the journal from there, and the answer of a call that it asks again in place of the one
 // that was lost.
 func TestCOM90WhoComesBackToAnotherProcessHearsTheRest(t *testing.T) {
-	journal := engine.NewMemoryJournal()
+	journal := &shared{MemoryJournal: engine.NewMemoryJournal()}
 	f := start(t, journal, tools{})
 	f.accept("a", "look")
 	uncut := f.from(position.Position{})
@@ -161,4 +163,63 @@ func TestCOM90WhoComesBackToAnotherProcessHearsTheRest(t *testing.T) {
 	if len(ends) != 1 {
 		t.Errorf("what happened is told in %d ways: %v", len(ends), ends)
 	}
+}
+
+// shared is a journal in memory that one goroutine writes while others read, as the store may
+// be.
+type shared struct {
+	*engine.MemoryJournal
+	mu sync.Mutex
+}
+
+func (j *shared) Append(b engine.Batch, sync bool) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.MemoryJournal.Append(b, sync)
+}
+
+func (j *shared) Replay(after uint64, fn func(engine.Record) error) error {
+	var records []engine.Record
+	j.mu.Lock()
+	err := j.MemoryJournal.Replay(after, func(r engine.Record) error {
+		records = append(records, r)
+		return nil
+	})
+	j.mu.Unlock()
+	for _, r := range records {
+		if err := fn(r); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func (j *shared) Kept() (engine.Kept, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.MemoryJournal.Kept()
+}
+
+func (j *shared) Request(key fsm.RequestKey) (engine.Request, bool, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.MemoryJournal.Request(key)
+}
+
+func (j *shared) SaveSnapshot(index uint64, s state.Snapshot) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.MemoryJournal.SaveSnapshot(index, s)
+}
+
+func (j *shared) Snapshot(at uint64) (uint64, state.Snapshot, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.MemoryJournal.Snapshot(at)
+}
+
+func (j *shared) Trim(keep engine.Keep) (engine.Trimmed, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.MemoryJournal.Trim(keep)
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,15 +22,30 @@ import (
 // fake is a source that shows what a test has it show.
 type fake struct {
 	sink chan event.Sink
-	err  error
+
+	mu  sync.Mutex
+	err error
+}
+
+// fails says what the source fails with from now on.
+func (f *fake) fails(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err = err
+}
+
+func (f *fake) failure() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.err
 }
 
 func newFake() *fake { return &fake{sink: make(chan event.Sink, 1)} }
 
 // Watch implements [event.Source].
 func (f *fake) Watch(ctx context.Context, to event.Sink) error {
-	if f.err != nil {
-		return f.err
+	if err := f.failure(); err != nil {
+		return err
 	}
 	f.sink <- to
 	<-ctx.Done()
@@ -39,10 +55,29 @@ func (f *fake) Watch(ctx context.Context, to event.Sink) error {
 // world is an engine whose daemon is a list. It lives in a bubble of virtual time.
 type world struct {
 	*event.Engine
-	t      *testing.T
+	t    *testing.T
+	stop context.CancelFunc
+
+	mu     sync.Mutex
 	raised []fsm.EventRaised
 	refuse error
-	stop   context.CancelFunc
+}
+
+// refuses says what the daemon refuses events with from now on.
+func (w *world) refuses(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.refuse = err
+}
+
+// raise implements [event.Options].Raise.
+func (w *world) raise(_ context.Context, e fsm.EventRaised) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.refuse == nil {
+		w.raised = append(w.raised, e)
+	}
+	return w.refuse
 }
 
 func begin(t *testing.T, data string, specs ...event.Spec) *world {
@@ -56,13 +91,7 @@ func begin(t *testing.T, data string, specs ...event.Spec) *world {
 		}
 	}
 	w.Engine = event.New(event.Options{
-		Raise: func(_ context.Context, e fsm.EventRaised) error {
-			if w.refuse == nil {
-				w.raised = append(w.raised, e)
-			}
-			return w.refuse
-		},
-		Kept: kept, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Raise: w.raise, Kept: kept, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	w.Use(specs)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -84,6 +113,8 @@ func begin(t *testing.T, data string, specs ...event.Spec) *world {
 // hears returns what was raised since it was asked last, a line each.
 func (w *world) hears() string {
 	synctest.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	var lines []string
 	for _, e := range w.raised {
 		lines = append(lines, strings.Join([]string{e.Source, e.Event, e.Subject, e.Detail}, " | "))
@@ -127,9 +158,11 @@ func TestEVT1WhatHasSettledIsRaised(t *testing.T) {
 		w.want("")
 		time.Sleep(time.Millisecond)
 		synctest.Wait()
+		w.mu.Lock()
 		if len(w.raised) != 1 || w.raised[0].Do != spec.Do || w.raised[0].To != spec.To {
 			t.Errorf("raised is %+v", w.raised)
 		}
+		w.mu.Unlock()
 		w.want("inbox | created | /in/a.txt | The file /in/a.txt was created.")
 	})
 }
@@ -219,7 +252,7 @@ func TestEVT1WhatIsRefusedIsRaisedAgain(t *testing.T) {
 		w := begin(t, "", inbox(f))
 		defer w.stop()
 		sink := <-f.sink
-		w.refuse = errors.New("busy")
+		w.refuses(errors.New("busy"))
 		sink.File("/in/a", settle.Created)
 		time.Sleep(10 * time.Second)
 		sink.File("/in/b", settle.Created)
@@ -227,7 +260,7 @@ func TestEVT1WhatIsRefusedIsRaisedAgain(t *testing.T) {
 		if s := w.States(); !s[0].Waits || s[0].Raised != 0 {
 			t.Errorf("it is %+v", s[0])
 		}
-		w.refuse = nil
+		w.refuses(nil)
 		time.Sleep(2 * time.Minute)
 		w.want("inbox | created | /in/a | The file /in/a was created.\ninbox | created | /in/b | The file /in/b was created.")
 		if s := w.States(); s[0].Waits || s[0].Raised != 2 || len(s[0].Last) != 2 {
@@ -336,13 +369,13 @@ func TestEVT9AReloadChangesTheSourcesThatAreOthers(t *testing.T) {
 func TestEVT13ASourceThatSeesNothingSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
-		f.err = errors.New("there is no folder /in")
+		f.fails(errors.New("there is no folder /in"))
 		w := begin(t, "", inbox(f))
 		defer w.stop()
 		if s := w.States()[0]; s.Trouble != "there is no folder /in" {
 			t.Errorf("it is %+v", s)
 		}
-		f.err = nil
+		f.fails(nil)
 		time.Sleep(2 * time.Second)
 		sink := <-f.sink
 		sink.Seen("3 folders")
@@ -355,11 +388,11 @@ func TestEVT13ASourceThatSeesNothingSaysSo(t *testing.T) {
 func TestEVT13WhatIsNotHereIsNotTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
-		f.err = fmt.Errorf("no /proc: %w", event.ErrNotHere)
+		f.fails(fmt.Errorf("no /proc: %w", event.ErrNotHere))
 		w := begin(t, "", disk(f))
 		defer w.stop()
 		time.Sleep(time.Minute)
-		f.err = nil
+		f.fails(nil)
 		time.Sleep(time.Hour)
 		if s := w.States()[0]; len(f.sink) != 0 || s.Trouble == "" {
 			t.Errorf("it is %+v", s)

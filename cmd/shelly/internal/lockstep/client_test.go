@@ -8,6 +8,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/position"
 	"shelly/runtime/daemon"
 )
 
@@ -36,6 +37,7 @@ func (b *bubble) listen() {
 			}
 			switch e.Type {
 			case comm.EventQueued, comm.EventDeferred, comm.EventHeld, comm.EventReply, comm.EventChunk:
+				e.At, e.Call, e.From, e.ThinkingFrom = position.Position{}, 0, 0, 0 // COM-90 has tests of its own
 				b.heard[key] = append(b.heard[key], e)
 			}
 		}
