@@ -37,7 +37,7 @@ func (b *bubble) listen() {
 			}
 			switch e.Type {
 			case comm.EventQueued, comm.EventDeferred, comm.EventHeld, comm.EventReply, comm.EventChunk:
-				e.At, e.Call, e.From, e.ThinkingFrom = position.Position{}, 0, 0, 0 // COM-90 has tests of its own
+				e.At, e.Call, e.From, e.ThinkingFrom, e.Whole = position.Position{}, 0, 0, 0, false // COM-90 has tests of its own
 				b.heard[key] = append(b.heard[key], e)
 			}
 		}
