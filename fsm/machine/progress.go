@@ -41,10 +41,11 @@ func (m *Machine) asideTokens() int {
 // machine that is known to need longer for what it has to read or write, that.
 func compactTimeout(m *Machine, h *state.Handle) fsm.Millis {
 	limit, p := m.s.Config.Limits.CompactTimeout, m.paced()
-	if !m.s.Config.Switches.Progress || p.Reads == 0 || p.Writes == 0 {
+	writing := h.Inf.Stage == fsm.StageWriting
+	if !m.s.Config.Switches.Progress || p.Writes == 0 || p.Reads == 0 && !writing {
 		return limit
 	}
-	if h.Inf.Stage == fsm.StageWriting {
+	if writing {
 		return max(limit, p.Rest(m.asideTokens()))
 	}
 	if h.Inf.Stage != fsm.StageLoading {
