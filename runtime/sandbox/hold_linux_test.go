@@ -76,11 +76,13 @@ func TestTOL45HooksAndConfigurationOfGitStay(t *testing.T) {
 		w.write("ws/.git/config", "[core]\n")
 		w.write("ws/.git/hooks/pre-commit", "good\n")
 		w.write("ws/shelly.yaml", "tools: {}\n")
-		w.options.Fixed = []string{w.path("ws/shelly.yaml")}
+		w.write("ws/conf/deep/shelly.yaml", "tools: {}\n")
+		w.options.Fixed = []string{w.path("ws/shelly.yaml"), w.path("ws/conf/deep/shelly.yaml")}
 		w.sh(`echo evil >> .git/config; echo evil >> .git/hooks/pre-commit; echo evil > .git/hooks/post-commit; rm -f .git/config
 mv .git aside && mkdir -p .git/hooks && echo evil > .git/hooks/pre-commit
-echo evil >> shelly.yaml; rm -f shelly.yaml; echo other > .git/other`)
-		for name, want := range map[string]string{"ws/.git/config": "[core]\n", "ws/.git/hooks/pre-commit": "good\n", "ws/shelly.yaml": "tools: {}\n", "ws/.git/other": "other\n"} {
+echo evil >> shelly.yaml; rm -f shelly.yaml; echo other > .git/other
+for d in conf conf/deep; do mv $d aside; mkdir -p conf/deep && echo evil > conf/deep/shelly.yaml; done`)
+		for name, want := range map[string]string{"ws/.git/config": "[core]\n", "ws/.git/hooks/pre-commit": "good\n", "ws/shelly.yaml": "tools: {}\n", "ws/conf/deep/shelly.yaml": "tools: {}\n", "ws/.git/other": "other\n"} {
 			if text, err := os.ReadFile(w.path(name)); err != nil || string(text) != want {
 				t.Errorf("%s holds %q, %v; want %q", name, text, err, want)
 			}

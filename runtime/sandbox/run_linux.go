@@ -116,7 +116,8 @@ func (k *Keeper) plan(s Spec) (plan, error) {
 		if err != nil {
 			return plan{}, err
 		}
-		p.kept, p.Pinned, p.Fixed = kept, kept.Pinned, append(p.Fixed, kept.Fixed...)
+		p.Pinned = append(above(o.Workspace, slices.Concat(p.Hidden, p.Fixed)), kept.Pinned...)
+		p.kept, p.Fixed = kept, append(p.Fixed, kept.Fixed...)
 	}
 	if k.rung == Landlock {
 		if err := os.MkdirAll(o.Scratch, 0o700); err != nil {
@@ -137,6 +138,23 @@ func within(path, dir string) bool {
 	return strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 
+// above are the folders of a workspace that paths in it lie in, outer ones first. While they stay
+// where they are, so do the paths; one that had moved would be found by nobody at the next command.
+func above(workspace string, paths []string) []string {
+	var folders []string
+	for _, path := range paths {
+		var outer []string
+		for dir := filepath.Dir(path); within(dir, workspace); dir = filepath.Dir(dir) {
+			if !slices.Contains(folders, dir) {
+				outer = append(outer, dir)
+			}
+		}
+		slices.Reverse(outer)
+		folders = append(folders, outer...)
+	}
+	return folders
+}
+
 // fits says why a rung cannot contain the commands of this workspace, whatever the system.
 func (k *Keeper) fits(r Rung) error {
 	o := k.options
@@ -146,6 +164,11 @@ func (k *Keeper) fits(r Rung) error {
 		}
 	}
 	for _, h := range o.Hidden {
+		for _, seen := range o.Readable {
+			if r == Landlock && (h == seen || within(h, seen)) {
+				return fmt.Errorf("%s is inside %s, which commands may read, and Landlock cannot except it", h, seen)
+			}
+		}
 		if h == o.Workspace || within(o.Workspace, h) {
 			return fmt.Errorf("the workspace is inside %s", h)
 		}

@@ -32,7 +32,7 @@ type Options struct {
 	Trees     *tree.Keeper // what starts and ends commands; required
 	Workspace string       // the folder that commands may change: absolute, without symbolic links
 	KnownAs   []string     // other absolute paths of the workspace, by which commands find it too
-	Hidden    []string     // files and folders that no command sees, inside the workspace or not
+	Hidden    []string     // files and folders that no command sees, wherever they lie: absolute, without symbolic links
 	Fixed     []string     // files and folders of the workspace that no command changes
 	Readable  []string     // folders beyond the system's own that commands may read
 	Scratch   string       // a folder for what calls need while they run; required for Landlock

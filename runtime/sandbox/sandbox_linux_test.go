@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -101,6 +102,37 @@ func TestTOL40CommandSeesTheWorkspaceAndNothingBesideIt(t *testing.T) {
 			t.Errorf("the command wrote %q, %v", text, err)
 		}
 		t.Log(out)
+	})
+}
+
+// What is hidden stays hidden where a command before could have moved the folder that it is
+// in, and where it lies in what commands may read.
+func TestTOL40HiddenStaysHidden(t *testing.T) {
+	const try = "mv a b; mkdir -p a/data && echo evil > a/data/token; cat a/data/token b/data/token ../shown/data/token; cat a/shelly.sock b/shelly.sock; echo > b/other"
+	each(t, func(t *testing.T, w *world) {
+		for _, name := range []string{"ws/a/data/token", "shown/data/token", "ws/a/shelly.sock"} {
+			w.write(name, "secret")
+		}
+		w.options.Readable = []string{w.path("shown")}
+		w.options.Hidden = []string{w.path("ws/a/data"), w.path("ws/a/shelly.sock"), w.path("shown/data")}
+		if w.options.Rungs[0] == Landlock {
+			for _, hidden := range w.options.Hidden {
+				o := w.options
+				o.Hidden = []string{hidden}
+				if k, err := Open(t.Context(), o); err != nil || !strings.Contains(fmt.Sprint(k.Refusal()), hidden+" is inside ") {
+					t.Errorf("%s: taken as %q, %v: %s", hidden, k.Rung(), err, fmt.Sprint(k.Refusal()))
+				}
+			}
+			return
+		}
+		for range 2 {
+			if out, _ := w.sh(try); strings.Contains(out, "secret") {
+				t.Errorf("shown:\n%s", out)
+			}
+		}
+		if text, err := os.ReadFile(w.path("ws/a/data/token")); err != nil || string(text) != "secret" {
+			t.Errorf("a command made the token %q, %v", text, err)
+		}
 	})
 }
 

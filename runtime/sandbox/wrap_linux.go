@@ -119,7 +119,7 @@ func (p *plan) guarding() []string {
 	for _, path := range p.Hidden {
 		info, ok := real(path)
 		switch {
-		case !ok || !within(path, p.Workspace):
+		case !ok || !p.shows(path):
 		case info.IsDir():
 			args = append(args, "--perms", "0755", "--size", "4096", "--tmpfs", path, "--remount-ro", path)
 		default:
@@ -127,4 +127,9 @@ func (p *plan) guarding() []string {
 		}
 	}
 	return args
+}
+
+// shows reports whether a path would be seen in the new root, were it not hidden.
+func (p *plan) shows(path string) bool {
+	return slices.ContainsFunc(append(p.visible(), p.Workspace), func(seen string) bool { return path == seen || within(path, seen) })
 }

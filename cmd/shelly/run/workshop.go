@@ -71,6 +71,7 @@ func benchOf(cfg config.Config, log *slog.Logger, more further) (*bench, error) 
 		Workspace:      cfg.Workspace,
 		Everywhere:     !cfg.Tools.RestrictToWorkspace,
 		Private:        []string{cfg.Data},
+		Settings:       cfg.Files(),
 		ResultBytesMax: int(cfg.Tools.ResultBytesMax),
 		ReadBytesMax:   int(cfg.Tools.ReadBytesMax),
 		Changes:        filepath.Join(cfg.Data, "changes"),

@@ -97,6 +97,8 @@ func (t *Tools) target(path string) (string, error) {
 		return "", tool.Refuse("%s leads out of the workspace by .. or a symbolic link; it is refused", strconv.Quote(path))
 	case t.isPrivate(target):
 		return "", ownData(path)
+	case t.isSetting(target):
+		return "", tool.Refuse("%s is the agent's own configuration, which the tools do not change: ask the person to", strconv.Quote(path))
 	case protected(path) || protected(target) || decides(target):
 		return "", tool.Refuse("%s belongs to git's own folder, which the tools do not change: what stands there is run", strconv.Quote(path))
 	case repository.Runs(target):
@@ -105,6 +107,15 @@ func (t *Tools) target(path string) (string, error) {
 		return "", holdsSecrets(path)
 	}
 	return target, nil
+}
+
+// isSetting reports whether a file is one of the daemon's configuration, by whatever name.
+func (t *Tools) isSetting(target string) bool {
+	info, err := os.Stat(target)
+	return slices.ContainsFunc(t.options.Settings, func(path string) bool {
+		setting, missing := os.Stat(path)
+		return path == target || err == nil && missing == nil && os.SameFile(info, setting)
+	})
 }
 
 // newTarget is the place of a file that is not there: what the symbolic links of the folders

@@ -30,6 +30,7 @@ type Options struct {
 	KnownAs        string        // an absolute path that also means Workspace, where the model knows it by another; empty: none
 	Everywhere     bool          // the tools also take paths outside the workspace
 	Private        []string      // folders that the tools refuse, inside the workspace or not
+	Settings       []string      // the daemon's configuration files, which the tools read and do not change (TOL-24)
 	ResultBytesMax int           // the longest result
 	ReadBytesMax   int           // how far into a file read_file looks
 	Changes        string        // a folder for the record of changes (TOL-26), outside the workspace or private; empty: none is kept

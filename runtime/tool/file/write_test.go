@@ -140,6 +140,11 @@ func TestTOL24PathsThatAreNotWritten(t *testing.T) {
 		}},
 		{"git's file of a worktree", ".git", "belongs to git's own folder", nil},
 		{"the agent's data", "state/x", "belongs to the agent itself", func(w *world) { w.write("state/journal", secret) }},
+		{"the agent's configuration", "conf/shelly.yaml", "the agent's own configuration", nil},
+		{"the agent's configuration by a link", "innocent.yaml", "the agent's own configuration", func(w *world) {
+			w.write("conf/shelly.yaml", "canary")
+			w.symlink("conf/shelly.yaml", "innocent.yaml")
+		}},
 		{"secrets", ".env", "may hold secrets", nil},
 		{"secrets in place", "key", "may hold secrets", func(w *world) { w.write("key", privateKey) }},
 	} {
@@ -148,6 +153,7 @@ func TestTOL24PathsThatAreNotWritten(t *testing.T) {
 				w := newWorld(t)
 				log := w.recording()
 				w.options.Private = []string{filepath.Join(w.workspace, "state")}
+				w.options.Settings = []string{filepath.Join(w.workspace, "conf", "shelly.yaml")}
 				if c.setup != nil {
 					c.setup(w)
 				}

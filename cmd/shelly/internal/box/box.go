@@ -23,7 +23,7 @@ func Open(ctx context.Context, cfg config.Config) (*sandbox.Keeper, error) {
 	processes := filepath.Join(cfg.Data, "processes")
 	o := sandbox.Options{
 		Trees: tree.New(processes), Workspace: workspace, KnownAs: []string{cfg.Workspace},
-		Hidden: resolved([]string{cfg.Data}), Fixed: resolved(cfg.Files()), Scratch: processes,
+		Hidden: resolved(own(cfg)), Fixed: resolved(cfg.Files()), Scratch: processes,
 		Readable: slices.Concat(resolved(x.Reads), shared(cfg.Skills.Folders, workspace)),
 		Limits: sandbox.Limits{
 			Memory: int64(x.Memory), Processes: int64(x.Processes), FileSize: int64(x.FileSize), OpenFiles: int64(x.OpenFiles), Disk: int64(x.Disk),
@@ -36,6 +36,23 @@ func Open(ctx context.Context, cfg config.Config) (*sandbox.Keeper, error) {
 		return sandbox.Uncontained(o), nil
 	}
 	return sandbox.Open(ctx, o)
+}
+
+// own is what no command is to see: the data folder, and the socket at which the daemon takes
+// its own user at his word (COM-91).
+func own(cfg config.Config) []string {
+	paths := []string{cfg.Data}
+	socket := cfg.Comm.Unix
+	if socket == "off" {
+		return paths
+	}
+	if !filepath.IsAbs(socket) {
+		socket = filepath.Join(cfg.Data, socket)
+	}
+	if in, err := filepath.Rel(cfg.Data, socket); err != nil || !filepath.IsLocal(in) {
+		paths = append(paths, socket)
+	}
+	return paths
 }
 
 // shared are the folders of skills outside the workspace, by the paths that the model knows
@@ -54,12 +71,14 @@ func shared(folders []string, workspace string) []string {
 	return paths
 }
 
-// resolved are paths without symbolic links, where they are there.
+// resolved are paths without symbolic links. Of one that is not there yet, its folder is resolved.
 func resolved(paths []string) []string {
 	var real []string
 	for _, path := range paths {
 		if to, err := filepath.EvalSymlinks(path); err == nil {
 			path = to
+		} else if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+			path = filepath.Join(dir, filepath.Base(path))
 		}
 		real = append(real, path)
 	}
