@@ -253,7 +253,7 @@ func TestKilledAtRandomNothingIsLostOrDoneTwice(t *testing.T) {
 			seed := *killSeed + n
 			t.Run(fmt.Sprint(seed), func(t *testing.T) {
 				t.Parallel()
-				killedAtRandom(t, bin, seed, f)
+				killedAtRandom(newKilled(t, bin, killArgs()...), seed, f)
 			})
 		}
 	})
@@ -262,9 +262,8 @@ func TestKilledAtRandomNothingIsLostOrDoneTwice(t *testing.T) {
 }
 
 // killedAtRandom is one run with up to three kills.
-func killedAtRandom(t *testing.T, bin string, seed uint64, f *killFigures) {
+func killedAtRandom(k *killed, seed uint64, f *killFigures) {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	k := newKilled(t, bin, killArgs()...)
 	plan := make([]int, 3) // of each process: the model call or, where negative, the line of the log
 	for i := range plan {
 		if plan[i] = 1 + rng.IntN(12); rng.IntN(2) == 0 {

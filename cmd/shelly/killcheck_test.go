@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,9 +27,11 @@ func (k *killed) again(ctx context.Context, l *life, requests []*killAsk) {
 	}
 	for _, a := range requests {
 		other := *a
+		other.ears = killEars{}
 		if err := k.askOf(ctx, now, &other); err != nil || other.reply != a.reply {
 			k.t.Errorf("request %s asked again: %q, %v; the reply was %q", a.id, other.reply, err, a.reply)
 		}
+		a.checkHeard(k.t, other.ears)
 	}
 }
 
@@ -166,7 +169,7 @@ func (k *killed) checkSessions(s *store.Store, requests []*killAsk) {
 		k.t.Fatal(err)
 	}
 	said := map[string]int{}
-	for _, id := range []string{"first", "second"} {
+	for _, id := range killSessions(requests) {
 		archive, err := sessions.Archive(id, 0, engine.ReadMax)
 		if err != nil {
 			k.t.Error(err)
@@ -184,6 +187,16 @@ func (k *killed) checkSessions(s *store.Store, requests []*killAsk) {
 	}
 	killWholeLines(k.t, filepath.Join(k.data, "memory", "HISTORY.md"), `(\[2026-01-31 09:00\] Asked: [\w ]+\.|<!-- shelly turn \w+ \w+ -->|)`)
 	killWholeLines(k.t, filepath.Join(k.data, "memory", "MEMORY.md"), `(Known: [\w ]+\.|<!-- shelly turn \w+( from=[\w,]+@\w+)?( \w+)+ -->|)`)
+}
+
+// killSessions are the sessions of requests.
+func killSessions(requests []*killAsk) (ids []string) {
+	for _, a := range requests {
+		if !slices.Contains(ids, a.session) {
+			ids = append(ids, a.session)
+		}
+	}
+	return ids
 }
 
 // killWholeLines: every line of a file looks like one that is written, the last is ended,

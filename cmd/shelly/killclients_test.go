@@ -13,6 +13,7 @@ import (
 	"shelly/fsm"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/front/mcpserver"
 	"shelly/runtime/front/ollama"
 	"shelly/runtime/front/openai"
 )
@@ -27,6 +28,7 @@ type killAsk struct {
 	reply        string
 	next         int64    // above the number of the last event of a response's stream
 	wrong        []string // what was heard and should not have been
+	ears         killEars // of who comes back with a position
 }
 
 func (a *killAsk) channel() string {
@@ -35,7 +37,9 @@ func (a *killAsk) channel() string {
 		return comm.ChannelUDP
 	case a.as == asOllama:
 		return ollama.Channel
-	case a.as != asShelly:
+	case a.as == asTask, a.as == asOldTask:
+		return mcpserver.Channel
+	case a.as == asResponse, a.as == asChat:
 		return openai.Channel
 	}
 	return comm.ChannelHTTP
@@ -98,10 +102,12 @@ func (k *killed) askOf(ctx context.Context, l life, a *killAsk) error {
 	switch {
 	case a.udp:
 		return a.overUDP(ctx, l)
-	case a.as != asShelly:
-		return a.overOthers(ctx, k.data, l)
+	case a.as == asShelly:
+		return a.overHTTP(ctx, k.data)
+	case a.channel() == comm.ChannelHTTP, a.channel() == mcpserver.Channel:
+		return a.overWays(ctx, k.data, l)
 	}
-	return a.overHTTP(ctx, k.data)
+	return a.overOthers(ctx, k.data, l)
 }
 
 // errKilled ends an attempt where the daemon is gone: the next process is asked.

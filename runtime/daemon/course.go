@@ -46,13 +46,19 @@ type watcher struct {
 	call           fsm.CallID // the model call of which it has heard last
 	text, thinking int        // bytes of it
 	replaces       bool       // what it has heard of that call is of no answer
+	record         uint64     // of the journal, up to which it has heard what the records tell
+	nth            int        // of what that one tells
 }
 
 // send tells a watcher something that has its place.
 func (w *watcher) send(e comm.Event) {
 	if e.At.Call, e.At.Text, e.At.Thinking = w.call, w.text, w.thinking; w.replaces {
-		e.At.Epoch, e.At.Place = 0, 0 // who comes back to it has a text that is of no answer, still
+		e.At.Place = 0 // who comes back to it has a text that is of no answer, still
 	}
+	if e.At.Record < w.record { // no record has told anything in this process
+		e.At.Record, e.At.Nth = w.record, w.nth
+	}
+	w.record, w.nth = e.At.Record, e.At.Nth
 	w.events <- e
 }
 
@@ -72,10 +78,6 @@ func (w *watcher) chunk(so *written, e comm.Event) {
 	w.text, w.thinking = so.text.Len(), so.thinking.Len()
 	w.send(e)
 }
-
-// settles notes that the call of which a watcher has heard last has answered: nothing will
-// stand in its place.
-func (w *watcher) settles() { w.call, w.text, w.thinking, w.replaces = 0, 0, 0, false }
 
 // course is that of a request. The caller holds mu.
 func (h *hub) course(key fsm.RequestKey) *course {
@@ -123,13 +125,13 @@ func (c *course) covers(after position.Position, epoch int) bool {
 	if after == (position.Position{}) {
 		return c.whole && c.dropped == 0
 	}
-	return after.Epoch == epoch && after.Place >= c.dropped
+	return after.Epoch == epoch && after.Place > 0 && after.Place >= c.dropped
 }
 
 // rest tells a watcher of what is kept what came after a position. Of a call that has
 // answered since it is told the rest of the text.
 func (c *course) rest(w *watcher, after position.Position) {
-	w.call, w.text, w.thinking = after.Call, after.Text, after.Thinking
+	w.call, w.text, w.thinking, w.record, w.nth = after.Call, after.Text, after.Thinking, after.Record, after.Nth
 	for _, i := range c.items {
 		switch {
 		case i.Type != comm.EventChunk && i.At.Place > after.Place:
@@ -139,17 +141,16 @@ func (c *course) rest(w *watcher, after position.Position) {
 			so.text.WriteString(i.Text)
 			so.thinking.WriteString(i.Thinking)
 			w.chunk(so, comm.Event{ID: i.ID, At: i.At})
-			w.settles()
 		}
 	}
 }
 
 // present tells a watcher what no record tells: where it stands now. Who comes back to it
 // after the next is told it again.
-func (c *course) present(w *watcher, record uint64) {
+func (c *course) present(w *watcher, epoch int) {
 	for _, i := range c.items {
 		if i.Type != comm.EventChunk && !i.recorded {
-			i.At = position.Position{Record: record, Nth: allOfRecord}
+			i.At = position.Position{Epoch: epoch}
 			w.send(i.Event)
 		}
 	}
@@ -157,3 +158,7 @@ func (c *course) present(w *watcher, record uint64) {
 
 // allOfRecord stands for however many events a record tells.
 const allOfRecord = 1 << 30
+
+// lostCall stands for a model call that the journal does not know, because the end of it was
+// lost with a kill: another call may have its number.
+const lostCall = fsm.CallID(1<<62 - 1)

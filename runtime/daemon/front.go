@@ -252,7 +252,7 @@ func (d *Daemon) Watch(ctx context.Context, key fsm.RequestKey) (<-chan comm.Eve
 		if err != nil {
 			return watched{err: err}
 		}
-		w := d.hub.watch(key, now)
+		w := d.hub.watch(key, now, d.driver.Last())
 		context.AfterFunc(ctx, func() { d.hub.leave(key, w) })
 		return watched{events: w.events}
 	})
@@ -275,7 +275,7 @@ func (d *Daemon) WatchFrom(ctx context.Context, key fsm.RequestKey, after positi
 			return from{watched: watched{err: err}}
 		}
 		var w *watcher
-		f.last = d.driver.Durable()
+		f.last = d.driver.Last() // which others were told of, too, although a kill may lose it
 		w, f.missed = d.hub.watchFrom(key, now, after, f.last)
 		context.AfterFunc(ctx, func() { d.hub.leave(key, w) })
 		f.events = w.events

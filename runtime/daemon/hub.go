@@ -108,8 +108,8 @@ func (h *hub) know(id fsm.HandleID, key fsm.RequestKey) {
 }
 
 // watch adds a watcher that first hears what it has missed, and where nothing is
-// known of that, or all is over, now.
-func (h *hub) watch(key fsm.RequestKey, now comm.Event) *watcher {
+// known of that, or all is over, now. Last is the last record there is.
+func (h *hub) watch(key fsm.RequestKey, now comm.Event, last uint64) *watcher {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	w, told := &watcher{events: make(chan comm.Event, watcherEvents)}, false
@@ -121,6 +121,7 @@ func (h *hub) watch(key fsm.RequestKey, now comm.Event) *watcher {
 			}
 		}
 	}
+	w.record, w.nth = last, allOfRecord
 	if !told || now.Type == comm.EventReply {
 		w.send(h.now(key, now))
 	}
@@ -132,7 +133,7 @@ func (h *hub) watch(key fsm.RequestKey, now comm.Event) *watcher {
 // watchFrom adds a watcher that has heard what happened up to a position. Where what came
 // after it is not kept, missed is true: that is to be found in the journal, and what comes
 // before what the watcher hears here.
-func (h *hub) watchFrom(key fsm.RequestKey, now comm.Event, after position.Position, durable uint64) (w *watcher, missed bool) {
+func (h *hub) watchFrom(key fsm.RequestKey, now comm.Event, after position.Position, last uint64) (w *watcher, missed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	w = &watcher{events: make(chan comm.Event, watcherEvents)}
@@ -145,9 +146,12 @@ func (h *hub) watchFrom(key fsm.RequestKey, now comm.Event, after position.Posit
 		}
 	default:
 		missed = true
-		w.call, w.text, w.thinking, w.replaces = after.Call, after.Text, after.Thinking, true
+		w.call, w.text, w.thinking, w.replaces, w.record, w.nth = after.Call, after.Text, after.Thinking, true, last, allOfRecord
+		if after.Epoch != h.epoch && after.Call != 0 { // what has its number now is another
+			w.call, w.text, w.thinking = lostCall, 0, 0
+		}
 		if c != nil && now.Type != comm.EventReply {
-			c.present(w, durable)
+			c.present(w, h.epoch)
 		}
 		h.soFar(key, w, now)
 	}
@@ -238,9 +242,6 @@ func (h *hub) ends(id fsm.HandleID) {
 	for _, w := range h.watchers[key] {
 		if len(w.events) < watcherEvents-1 && so.bytes() <= writtenBytes {
 			w.chunk(so, comm.Event{ID: key.ID, At: h.at(c)})
-		}
-		if so.answered && w.call == so.call && w.text == so.text.Len() && w.thinking == so.thinking.Len() {
-			w.settles()
 		}
 	}
 	c.lost = !so.answered
@@ -392,6 +393,27 @@ func (h *hub) answered(e fsm.Audit) {
 	defer h.mu.Unlock()
 	h.tell(e.Handle, comm.Event{Type: comm.EventTool, Tool: e.Tool, Args: e.Args})
 	h.tell(e.Handle, comm.Event{Type: comm.EventToolResult, Tool: e.Tool, Text: wording.Clip(e.Result, excerptBytes), Failed: e.Failed})
+}
+
+// tells the result of a call that an earlier process has started, where nobody has seen its end.
+func (h *hub) tells(e fsm.Audit) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tell(e.Handle, comm.Event{Type: comm.EventToolResult, Tool: e.Tool, Text: wording.Clip(e.Result, excerptBytes), Failed: e.Failed})
+}
+
+// forgets the tools that ran when the process before was killed.
+func (h *hub) forgets() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	clear(h.tools)
+}
+
+// era is the present epoch.
+func (h *hub) era() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.epoch
 }
 
 // output passes on what a command writes while it runs (TOL-50).

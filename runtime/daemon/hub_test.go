@@ -14,7 +14,7 @@ import (
 
 // told are the chunks that somebody hears who begins to watch now.
 func told(h *hub, key fsm.RequestKey) (chunks []comm.Event) {
-	w := h.watch(key, comm.Event{Type: comm.EventState})
+	w := h.watch(key, comm.Event{Type: comm.EventState}, 0)
 	h.leave(key, w)
 	for e := range w.events {
 		if e.At = (position.Position{}); e.Type == comm.EventChunk {

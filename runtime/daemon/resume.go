@@ -15,6 +15,9 @@ import (
 // step tells the watchers what a durable step says of their requests: what a record of the
 // journal tells again, whenever it is asked (COM-90).
 func (h *hub) step(s engine.Step, c *fsm.Config) {
+	if _, boots := s.Input.Fact.(fsm.Boot); boots {
+		h.forgets()
+	}
 	ends.Do(h, s.Input.Fact)
 	for _, m := range s.Moves {
 		if m.Table != state.Lifecycle.Name && !m.Stays() {
@@ -32,6 +35,9 @@ func (h *hub) step(s engine.Step, c *fsm.Config) {
 		case fsm.Audit:
 			if decl, ok := c.Tool(e.Tool); ok && decl.Builtin {
 				h.answered(e)
+			}
+			if _, stopped := s.Input.Fact.(fsm.ToolStopped); (e.Unknown || e.Probe != "") && !stopped {
+				h.tells(e)
 			}
 		}
 	}
@@ -77,7 +83,7 @@ func (d *Daemon) resumed(ctx context.Context, j engine.Reader, key fsm.RequestKe
 	}
 	go func() {
 		defer close(out)
-		answered, err := retell(ctx, j, key, after, give)
+		answered, err := retell(ctx, j, key, after, d.hub.era(), give)
 		if err != nil && ctx.Err() == nil {
 			d.o.Log.Info("what a client has missed of a request is not told", "request", key.ID, "error", err)
 		}
@@ -96,12 +102,12 @@ func (d *Daemon) resumed(ctx context.Context, j engine.Reader, key fsm.RequestKe
 // retell gives the events that the records of a journal tell of a request after a position.
 // Of a model call that has answered it tells the whole text. Answered says that the call of
 // which text was heard last has.
-func retell(ctx context.Context, j engine.Reader, key fsm.RequestKey, after position.Position, give func(comm.Event) bool) (answered bool, err error) {
+func retell(ctx context.Context, j engine.Reader, key fsm.RequestKey, after position.Position, epoch int, give func(comm.Event) bool) (answered bool, err error) {
 	r, ok, err := j.Request(key)
 	if err != nil || !ok || r.Handle == 0 {
 		return false, err
 	}
-	t := retelling{hub: newHub(), request: r, after: after, asked: map[fsm.CallID]fsm.AskBrain{}}
+	t := retelling{hub: newHub(), request: r, after: after, epoch: epoch, asked: map[fsm.CallID]fsm.AskBrain{}, settled: after.Call == 0}
 	t.hub.most = int(^uint(0) >> 1)
 	t.hub.know(r.Handle, key)
 	for f, err := range engine.Fold(j, r.Index-1) { // from the beginning: which tool has ended is known from its start
@@ -117,7 +123,7 @@ func retell(ctx context.Context, j engine.Reader, key fsm.RequestKey, after posi
 			break
 		}
 	}
-	return t.after.Call == 0, nil
+	return t.settled, nil
 }
 
 // retelling tells of one request what it was told, by a hub of its own.
@@ -125,13 +131,19 @@ type retelling struct {
 	hub     *hub
 	request engine.Request
 	after   position.Position
+	epoch   int                         // the present one
 	asked   map[fsm.CallID]fsm.AskBrain // calls whose answers are the request's
+	settled bool                        // the call of which text was heard last has answered
 	over    bool
 }
 
 // step returns what a record tells that was not heard.
 func (t *retelling) step(f engine.Folded) (events []comm.Event) {
-	config := &f.Machine.View().Config
+	view := f.Machine.View()
+	config := &view.Config
+	if _, boots := f.Input.Fact.(fsm.Boot); boots && view.Epoch == t.after.Epoch+1 && t.after.Epoch > 0 {
+		t.loses(f.Index)
+	}
 	if in, is := f.Input.Fact.(fsm.BrainAnswered); is {
 		events = t.answer(in, config, f.Index)
 	}
@@ -149,7 +161,7 @@ func (t *retelling) step(f engine.Folded) (events []comm.Event) {
 	c := t.hub.course(t.request.Key)
 	for _, i := range c.items {
 		if i.Type != comm.EventChunk && t.after.Before(i.At.Record, i.At.Nth) {
-			i.At.Place, i.At.Call, i.At.Text, i.At.Thinking = 0, t.after.Call, t.after.Text, t.after.Thinking
+			i.At.Epoch, i.At.Place, i.At.Call, i.At.Text, i.At.Thinking = t.epoch, 0, t.after.Call, t.after.Text, t.after.Thinking
 			events = append(events, i.Event)
 		}
 	}
@@ -157,25 +169,43 @@ func (t *retelling) step(f engine.Folded) (events []comm.Event) {
 	return events
 }
 
+// loses comes to the boot after the process that has told the position. What it had told of
+// records from there on was lost with a kill, happens again, and is told again (COM-94).
+func (t *retelling) loses(boot uint64) {
+	if t.after.Record < boot {
+		return
+	}
+	t.after.Record, t.after.Nth = boot-1, allOfRecord
+	if _, kept := t.asked[t.after.Call]; !kept && t.after.Call != 0 {
+		t.after.Call, t.after.Text, t.after.Thinking = lostCall, 0, 0
+	}
+}
+
 // answer tells the text of a model call, in place of what was heard of the last one, unless
 // that has answered.
 func (t *retelling) answer(in fsm.BrainAnswered, c *fsm.Config, record uint64) []comm.Event {
 	asked, ours := t.asked[in.Call]
-	if !ours && in.Call != t.after.Call || record < t.after.Record || record == t.after.Record && t.after.Nth > 0 {
+	heard := t.after
+	switch {
+	case !ours && in.Call != heard.Call:
+		return nil
+	case record < heard.Record || record == heard.Record && heard.Nth > 0:
+		t.settled = t.settled || in.Call == heard.Call
 		return nil
 	}
-	heard := t.after
-	t.after.Call, t.after.Text, t.after.Thinking = 0, 0, 0
+	replaces := !t.settled
+	t.settled = true
 	veil := reading.NewVeil(c, asked.Tools)
 	text := veil.Put(in.Text) + veil.End()
 	if text+in.Thinking == "" || in.Call == heard.Call && heard.Text >= len(text) && heard.Thinking >= len(in.Thinking) {
 		return nil
 	}
-	at := position.Position{Record: heard.Record, Nth: heard.Nth, Call: in.Call, Text: len(text), Thinking: len(in.Thinking)}
-	if record > heard.Record {
+	t.after.Call, t.after.Text, t.after.Thinking = in.Call, len(text), len(in.Thinking)
+	at := t.after
+	if at.Epoch, at.Place = t.epoch, 0; record > heard.Record {
 		at.Record, at.Nth = record, 0
 	}
 	return []comm.Event{{
-		Type: comm.EventChunk, ID: t.request.Key.ID, Purpose: fsm.PurposeAnswer, Call: in.Call, Text: text, Thinking: in.Thinking, Whole: heard.Call != 0, At: at,
+		Type: comm.EventChunk, ID: t.request.Key.ID, Purpose: fsm.PurposeAnswer, Call: in.Call, Text: text, Thinking: in.Thinking, Whole: replaces, At: at,
 	}}
 }

@@ -165,6 +165,58 @@ func TestCOM90WhoComesBackToAnotherProcessHearsTheRest(t *testing.T) {
 	}
 }
 
+// A kill takes the end of the journal, of which something was told: it happens again, otherwise,
+// and is told again, the text in place of the one that was lost.
+func TestCOM94WhatIsLostWithAKillIsToldAgain(t *testing.T) {
+	journal := &shared{MemoryJournal: engine.NewMemoryJournal()}
+	f := start(t, journal, tools{})
+	f.accept("a", "look")
+	uncut := f.from(position.Position{})
+	first := f.next()
+	first.stream(daemon.Piece{Text: "I look."})
+	first.answer <- fsm.BrainAnswered{Stop: fsm.StopToolUse, Text: "I look.", Calls: []fsm.ToolCall{{ID: "1", Name: "look", Args: "{}"}}}
+	f.next() // it has heard what the tool says, and is asked
+	var told []comm.Event
+	for len(uncut) > 0 {
+		told = append(told, <-uncut)
+	}
+	f.kill()
+	journal.crash()
+	g := start(t, journal, tools{})
+	again := g.next()
+	again.stream(daemon.Piece{Text: "Now I "})
+	rest := make([]<-chan comm.Event, len(told))
+	for n, e := range told {
+		rest[n] = g.from(e.At)
+	}
+	again.stream(daemon.Piece{Text: "look."})
+	again.answer <- fsm.BrainAnswered{Stop: fsm.StopToolUse, Text: "Now I look.", Calls: []fsm.ToolCall{{ID: "1", Name: "look", Args: `{"at":1}`}}}
+	last := g.next()
+	last.stream(daemon.Piece{Text: "Here it is."})
+	last.says("Here it is.")
+	g.next().says("A summary.")
+	want := hear(all(g.from(position.Position{})))
+	for n, e := range told {
+		for when, rest := range map[string][]comm.Event{"soon": all(rest[n]), "afterwards": all(g.from(e.At))} {
+			got := hear(slices.Concat(told[:n+1], rest))
+			if diff := cmp.Diff([]string{"Now I look.", "Here it is."}, got.Texts); diff != "" {
+				t.Errorf("%s after %d events, at %s: (-want +got)\n%s", when, n+1, e.At, diff)
+			}
+			lost := len(got.Events) - len(want.Events)
+			if kept := slices.Index(want.Events, "stateparked"); lost < 0 || kept < 0 || !slices.Equal(got.Events[kept+lost:], want.Events[kept:]) {
+				t.Errorf("%s after %d events, at %s: heard is\n%q, and at once\n%q", when, n+1, e.At, got.Events, want.Events)
+			}
+		}
+	}
+}
+
+// crash loses what was not synced.
+func (j *shared) crash() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.Crash()
+}
+
 // shared is a journal in memory that one goroutine writes while others read, as the store may
 // be.
 type shared struct {

@@ -4,7 +4,7 @@
 //
 // Each frame is a text of one JSON object. A client sends
 //
-//	{type: "ask", id, text, session?, channel?, chat?}   asks and follows
+//	{type: "ask", id, text, session?, channel?, chat?, after?}   asks and follows, from a position on where it is sent again
 //	{type: "follow", id, channel?, after?}               follows from a position on
 //	{type: "leave", id, channel?}                        follows no more
 //	{type: "cancel", id, channel?}

@@ -12,6 +12,7 @@ import (
 	"shelly/runtime/access"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/position"
+	"shelly/runtime/failpoint"
 )
 
 // name is a request as a client names it.
@@ -90,15 +91,15 @@ func (l *link) heed(ctx context.Context, f frame) error {
 	key := fsm.RequestKey{Principal: comm.CallerOf(ctx).Name, Channel: cmp.Or(f.Channel, comm.ChannelHTTP), ID: f.ID}
 	switch f.Type {
 	case "ask":
-		return l.ask(ctx, key, f)
+		after, err := f.heard()
+		if err != nil {
+			return err
+		}
+		return l.ask(ctx, key, f, after)
 	case "follow":
-		var after *position.Position
-		if f.After != "" {
-			p, err := position.Parse(f.After)
-			if err != nil {
-				return &comm.Problem{Code: comm.CodeBadRequest, Message: err.Error(), Hint: "send the at of the last event that was heard"}
-			}
-			after = &p
+		after, err := f.heard()
+		if err != nil {
+			return err
 		}
 		if _, err := l.find(ctx, key); err != nil {
 			return err
@@ -118,10 +119,22 @@ func (l *link) heed(ctx context.Context, f frame) error {
 	}
 }
 
+// heard reads how far a client has heard of a request (COM-90); nil: it does not say.
+func (f frame) heard() (*position.Position, error) {
+	if f.After == "" {
+		return nil, nil
+	}
+	p, err := position.Parse(f.After)
+	if err != nil {
+		return nil, &comm.Problem{Code: comm.CodeBadRequest, Message: err.Error(), Hint: "send the at of the last event that was heard"}
+	}
+	return &p, nil
+}
+
 // ask hands a request to the daemon and follows it. The place for that is taken first, because
 // busy means that nothing has happened.
-func (l *link) ask(ctx context.Context, key fsm.RequestKey, f frame) error {
-	return l.follow(ctx, key, nil, func() error {
+func (l *link) ask(ctx context.Context, key fsm.RequestKey, f frame, after *position.Position) error {
+	return l.follow(ctx, key, after, func() error {
 		origin := fsm.Origin{Channel: f.Channel, Chat: f.Chat}
 		if origin.Chat != "" {
 			origin.Channel = key.Channel
@@ -130,7 +143,12 @@ func (l *link) ask(ctx context.Context, key fsm.RequestKey, f frame) error {
 		if err != nil {
 			return err
 		}
-		return l.send(ctx, Event{comm.Event{Type: comm.EventAccepted, ID: key.ID}, key.Channel, position.Position{}.String()})
+		failpoint.Hit(failpoint.HTTPAccepted)
+		var at position.Position
+		if after != nil {
+			at = *after
+		}
+		return l.send(ctx, Event{comm.Event{Type: comm.EventAccepted, ID: key.ID}, key.Channel, at.String()})
 	})
 }
 
@@ -186,6 +204,10 @@ func (l *link) follow(ctx context.Context, key fsm.RequestKey, after *position.P
 		err := comm.Follow(followed, l.front, key, after, func(e comm.Event) error {
 			if followed.Err() != nil {
 				return followed.Err()
+			}
+			if e.Type == comm.EventReply {
+				failpoint.Hit(failpoint.HTTPReplyBefore)
+				defer failpoint.Hit(failpoint.HTTPReplyAfter)
 			}
 			return l.send(ctx, Event{e, key.Channel, e.At.String()}) // a write that is cancelled would end the connection
 		})
