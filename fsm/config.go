@@ -23,6 +23,9 @@ type Config struct {
 	// Pace is how fast the model's machine is and what its calls may take (INF-50).
 	Pace Pace `json:"pace,omitzero"`
 
+	// AuditAll has the calls that were not run recorded too (TOL-9); the boots of older builds have it false.
+	AuditAll bool `json:"audit_all,omitempty"`
+
 	// Channels are those that a message may be sent to although no request has come from
 	// them (HND-46); none, as in the boots of older builds: it may be sent to any.
 	Channels []string `json:"channels,omitempty"`

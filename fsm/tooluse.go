@@ -107,7 +107,7 @@ const (
 type Audit struct {
 	Handle   HandleID    `json:"handle"`
 	Session  string      `json:"session,omitempty"`
-	Key      string      `json:"key"`
+	Key      string      `json:"key"` // of the use; empty: the call was not run
 	Tool     string      `json:"tool"`
 	Args     string      `json:"args"`
 	Message  string      `json:"message"` // the handle's input
@@ -121,6 +121,9 @@ type Audit struct {
 	Contained string `json:"contained,omitempty"` // what contained the processes of its last attempt (TOL-43)
 	From      Caller `json:"from,omitzero"`       // who wanted it; records of older builds have none
 }
+
+// Ran reports whether the call was started at all.
+func (a *Audit) Ran() bool { return a.Attempts > 0 }
 
 // Caller is whose work a tool call was.
 type Caller struct {

@@ -118,7 +118,7 @@ func TestMessagesAreThoseOfTheJournal(t *testing.T) {
 	r := &run{result: &Result{Steps: []Step{{At: 5}}}, world: &world{}}
 	r.world.result = r.result
 	r.result.Steps[0].Effects = []fsm.Effect{
-		fsm.SendMessage{Key: "a", Text: "once"}, fsm.SendMessage{Key: "a", Text: "once"}, fsm.Audit{Tool: "t"}, fsm.AskPerson{Key: "k"},
+		fsm.SendMessage{Key: "a", Text: "once"}, fsm.SendMessage{Key: "a", Text: "once"}, fsm.Audit{Tool: "t", Attempts: 1}, fsm.Audit{Tool: "refused"}, fsm.AskPerson{Key: "k"},
 	}
 	r.world.sent = []string{"a", "b"}
 	r.result.Gather()

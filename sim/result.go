@@ -30,7 +30,7 @@ type Result struct {
 	History    []string         // the entries of HISTORY.md
 	Messages   []Message        // each once, in order
 	Questions  []Question       // to a person, in order; one asked again after a crash is there again
-	Audits     []fsm.Audit      // in order
+	Audits     []fsm.Audit      // of the calls that were run, in order
 	Asked      []Asked          // model calls, in order; a call asked again after a crash is there again
 	Ran        []Ran            // tool starts, in order
 	Replied    []fsm.RequestKey // whom a final reply was sent to, in order; one that a crash kept from its client is not there
@@ -156,7 +156,7 @@ func (r *Result) Gather() {
 			if q, ok := e.(fsm.AskPerson); ok {
 				r.Questions = append(r.Questions, Question{s.At, q})
 			}
-			if a, ok := e.(fsm.Audit); ok {
+			if a, ok := e.(fsm.Audit); ok && a.Ran() {
 				r.Audits = append(r.Audits, a)
 			}
 		}

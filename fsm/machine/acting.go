@@ -65,22 +65,22 @@ func (m *Machine) begin(i int) (firing, bool) {
 	shared, shares := m.sharedResult(h, &decl)
 	switch {
 	case h.Stop:
-		m.result(h, m.word(fsm.WordNotRunCancelled))
+		m.notRun(h, m.word(fsm.WordNotRunCancelled))
 	case h.Inf.Told != "":
-		m.result(h, h.Inf.Told)
+		m.notRun(h, h.Inf.Told)
 	case h.Inf.Next >= l.MaxCallsPerAnswer:
-		m.result(h, m.word(fsm.WordNotRunPerAnswer, "limit", strconv.Itoa(l.MaxCallsPerAnswer)))
+		m.notRun(h, m.word(fsm.WordNotRunPerAnswer, "limit", strconv.Itoa(l.MaxCallsPerAnswer)))
 	case shares:
 		m.result(h, shared)
 	case h.Inf.Ran >= l.MaxToolCalls: // INF-18
 		h.Inf.Capped = true
-		m.result(h, m.word(fsm.WordNotRunCalls, "limit", strconv.Itoa(l.MaxToolCalls)))
+		m.notRun(h, m.word(fsm.WordNotRunCalls, "limit", strconv.Itoa(l.MaxToolCalls)))
 	case !known:
-		m.result(h, m.word(fsm.WordError, "reason", m.unknownTool(h, c.Name)))
+		m.notRun(h, m.word(fsm.WordError, "reason", m.unknownTool(h, c.Name)))
 	case twice:
-		m.result(h, m.word(fsm.WordError, "reason", m.word(fsm.WordArgumentTwice, "argument", fsm.Clip(key, 100))))
+		m.notRun(h, m.word(fsm.WordError, "reason", m.word(fsm.WordArgumentTwice, "argument", fsm.Clip(key, 100))))
 	case asks && !h.Inf.Cleared && !h.Inf.Asked && !h.MayWait(m.s.Config.Switches.Unattended):
-		m.result(h, m.word(fsm.WordNotRunUnattended)) // APR-4
+		m.notRun(h, m.word(fsm.WordNotRunUnattended)) // APR-4
 	case asks && !h.Inf.Cleared:
 		return m.askApproval(""), false
 	case decl.Builtin:

@@ -237,7 +237,7 @@ func TestINF47ACheckpointLetsABatchFinish(t *testing.T) {
 	d.reads(0, "two")
 	no[fsm.RunTool](d)
 	no[fsm.SetTimer](d)
-	if recorded := of[fsm.Audit](d.effects); len(recorded) != 2 {
+	if recorded := of[fsm.Audit](d.effects); len(recorded) != 3 || recorded[2].Ran() {
 		t.Errorf("recorded %+v", recorded)
 	}
 	d.refused(key, "cancelled")

@@ -58,6 +58,14 @@ func (m *Machine) ranWith(h *state.Handle, text string, failed bool) {
 	m.result(h, text)
 }
 
+// notRun gives the call at Next, which is not started, its result and audits that (TOL-9).
+func (m *Machine) notRun(h *state.Handle, text string) {
+	if m.s.Config.AuditAll {
+		m.record(h, h.Inf.Next, fsm.Audit{Result: text, Failed: true})
+	}
+	m.result(h, text)
+}
+
 // audit records the call at Next, which has been started.
 func (m *Machine) audit(h *state.Handle, text string, failed bool) {
 	m.record(h, h.Inf.Next, m.auditOf(h, text, failed))

@@ -38,7 +38,7 @@ func Named(name string) (fsm.Config, bool) {
 func Shelly() fsm.Config {
 	l := commonLimits()
 	l.MaxToolRounds = 20
-	return fsm.Config{Profile: "shelly", Init: fsm.InitEveryStart, Switches: fsm.Switches{SideCalls: fsm.SideAppended, SpareModel: true, Reading: fsm.ReadingCareful}, Limits: l, Prompts: fsm.DefaultPrompts(), Words: fsm.PresentWords(), Tools: fsm.Builtins(fsm.ToolReadMore)}
+	return fsm.Config{Profile: "shelly", Init: fsm.InitEveryStart, Switches: fsm.Switches{SideCalls: fsm.SideAppended, SpareModel: true, Reading: fsm.ReadingCareful}, Limits: l, Prompts: fsm.DefaultPrompts(), Words: fsm.PresentWords(), AuditAll: true, Tools: fsm.Builtins(fsm.ToolReadMore)}
 }
 
 // Countbot is the ReAct loop that is capped at 25 iterations and 25 calls.
@@ -56,12 +56,13 @@ func Countbot() fsm.Config {
 			Cancel: fsm.CancelCheckpoint, AtLimit: fsm.EndNotice, AtLength: fsm.EndNotice, AutoLoadSkills: true,
 			StopAtCalls: true, EmptyAnswers: true, NoFarewell: true, Reading: fsm.ReadingCareful, Progress: true,
 		},
-		Limits:  l,
-		Words:   fsm.PresentWords(),
-		Options: fsm.Options{Temperature: 700, MaxTokens: 4096},
-		Pace:    commonPace(),
-		Prompts: countbotPrompts(),
-		Tools:   fsm.Builtins(fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron, fsm.ToolLoadSkill, fsm.ToolLoadReference, fsm.ToolReadMore),
+		Limits:   l,
+		Words:    fsm.PresentWords(),
+		AuditAll: true,
+		Options:  fsm.Options{Temperature: 700, MaxTokens: 4096},
+		Pace:     commonPace(),
+		Prompts:  countbotPrompts(),
+		Tools:    fsm.Builtins(fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron, fsm.ToolLoadSkill, fsm.ToolLoadReference, fsm.ToolReadMore),
 	}
 }
 
@@ -79,11 +80,12 @@ func Nanobot() fsm.Config {
 			Cancel: fsm.CancelImmediate, AtLimit: fsm.EndNotice, AtLength: fsm.EndNotice, Commands: true, AutoLoadSkills: true,
 			EmptyAnswers: true, NoFarewell: true, Reading: fsm.ReadingCareful, Progress: true,
 		},
-		Limits:  l,
-		Words:   fsm.PresentWords(),
-		Prompts: nanobotPrompts(),
-		Pace:    commonPace(),
-		Tools:   fsm.Builtins(fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron, fsm.ToolLoadSkill, fsm.ToolLoadReference, fsm.ToolReadMore),
+		Limits:   l,
+		Words:    fsm.PresentWords(),
+		AuditAll: true,
+		Prompts:  nanobotPrompts(),
+		Pace:     commonPace(),
+		Tools:    fsm.Builtins(fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron, fsm.ToolLoadSkill, fsm.ToolLoadReference, fsm.ToolReadMore),
 	}
 }
 
@@ -102,12 +104,13 @@ func Omniemployee() fsm.Config {
 			Cancel: fsm.CancelImmediate, AtLimit: fsm.EndState, AtLength: fsm.EndError, AutoLoadSkills: true,
 			EmptyAnswers: true, NoFarewell: true, Reading: fsm.ReadingCareful, Progress: true,
 		},
-		Limits:  l,
-		Words:   fsm.PresentWords(),
-		Prompts: omniemployeePrompts(),
-		Pace:    commonPace(),
-		Tools:   fsm.Builtins(fsm.ToolLoadSkill, fsm.ToolLoadReference, fsm.ToolReadMore),
-		Labels:  omniemployeeLabels(),
+		Limits:   l,
+		Words:    fsm.PresentWords(),
+		AuditAll: true,
+		Prompts:  omniemployeePrompts(),
+		Pace:     commonPace(),
+		Tools:    fsm.Builtins(fsm.ToolLoadSkill, fsm.ToolLoadReference, fsm.ToolReadMore),
+		Labels:   omniemployeeLabels(),
 	}
 }
 
@@ -131,11 +134,12 @@ func Default() fsm.Config {
 			Cancel: fsm.CancelImmediate, AtLimit: fsm.EndNotice, AtLength: fsm.EndNotice,
 			Alternate: true, Coalesce: true, Commands: true, AutoLoadSkills: true, TextCalls: true, Reading: fsm.ReadingCareful, InitBeside: true, Progress: true, KeepTexts: true,
 		},
-		Limits:  l,
-		Words:   fsm.PresentWords(),
-		Prompts: defaultProfilePrompts(),
-		Pace:    commonPace(),
-		Tools:   fsm.Builtins(fsm.ToolLoadSkill, fsm.ToolLoadReference, fsm.ToolReadMore, fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron), // the commonest first (TOL-61)
+		Limits:   l,
+		Words:    fsm.PresentWords(),
+		AuditAll: true,
+		Prompts:  defaultProfilePrompts(),
+		Pace:     commonPace(),
+		Tools:    fsm.Builtins(fsm.ToolLoadSkill, fsm.ToolLoadReference, fsm.ToolReadMore, fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron), // the commonest first (TOL-61)
 	}
 }
 

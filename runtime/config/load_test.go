@@ -164,6 +164,7 @@ prompts: {identity: I, question: "Q NEED:", init: N, farewell: F, summary: S, re
 			Overflow: "O", Consolidate: "D", Empty: "E", AtLimit: "L", AtLength: "T",
 		},
 		Words:    fsm.PresentWords(),
+		AuditAll: true,
 		Tools:    fsm.Builtins(fsm.ToolReadMore),
 		Channels: []string{"cli", "pager"},
 	}

@@ -127,7 +127,10 @@ func (c Config) Machine(tools []fsm.ToolDecl, skills []fsm.SkillDecl) fsm.Config
 			Name: c.About.Name, User: c.About.User, Persona: c.About.Persona,
 			Workspace: c.Workspace, System: runtime.GOOS + "/" + runtime.GOARCH,
 		}),
-		Words:  fsm.PresentWords(),
+		Words: fsm.PresentWords(),
+
+		AuditAll: true,
+
 		Tools:  slices.Concat(c.builtin, tools),
 		Skills: skills,
 		Whole:  c.Tools.Whole,

@@ -33,7 +33,7 @@ func (h *hub) step(s engine.Step, c *fsm.Config) {
 		case fsm.RunTool:
 			h.toolStarted(e)
 		case fsm.Audit:
-			if decl, ok := c.Tool(e.Tool); ok && decl.Builtin {
+			if decl, ok := c.Tool(e.Tool); ok && decl.Builtin && e.Ran() {
 				h.answered(e)
 			}
 			if _, stopped := s.Input.Fact.(fsm.ToolStopped); (e.Unknown || e.Probe != "") && !stopped {

@@ -38,6 +38,9 @@ func toolEffects() []effectRow {
 			if e.Unknown {
 				return fmt.Sprintf("tells the model that the outcome of %s%s is unknown", e.Tool, t.args(e.Args))
 			}
+			if !e.Ran() {
+				return fmt.Sprintf("records that %s was not run", e.Tool)
+			}
 			if e.Failed {
 				return fmt.Sprintf("records that %s failed", e.Tool)
 			}

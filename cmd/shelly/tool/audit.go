@@ -140,6 +140,8 @@ func outcome(a engine.Audit) string {
 	switch {
 	case a.Unknown:
 		return "unknown"
+	case !a.Ran():
+		return "not run"
 	case a.Failed:
 		return "failed"
 	default:

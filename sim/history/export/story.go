@@ -124,7 +124,7 @@ func (s *story) step(n int, before fsm.State) error {
 		if !s.record.owns(fsm.HandleOf(e)) {
 			continue
 		}
-		if a, ok := e.(fsm.Audit); ok {
+		if a, ok := e.(fsm.Audit); ok && a.Ran() {
 			s.audits = append(s.audits, a)
 		}
 		if id := fsm.CallOf(e); id != 0 {

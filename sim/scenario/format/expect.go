@@ -20,7 +20,7 @@ type Expect struct {
 	HistoryMD  *match.Matcher            `key:"history_file" of:"scalar"`         // the entries of HISTORY.md, in order
 	Messages   *match.Matcher            `key:"messages" of:"sent"`               // what was sent to chats, in order: texts, or {channel, chat, session, text, is_error}
 	Questions  *match.Matcher            `key:"questions" of:"question"`          // what a person was asked, in order: approve, unknown or crashes, or {question, id, session, tool, args}
-	Audit      *match.Matcher            `key:"audit" of:"audit"`                 // the tool calls that ended, in order: tools, or {tool, args, session, message, result, failed, attempts, duration}
+	Audit      *match.Matcher            `key:"audit" of:"audit"`                 // the tool calls that were run and have ended, in order: tools, or {tool, args, session, message, result, failed, attempts, duration}
 	Tools      strict.ByName[ToolExpect] `key:"tools"`                            // what happened to stub tools, by name
 	Notices    *match.Matcher            `key:"notices" of:"notice"`              // notices and repeated replies, in order: {id, notice, ahead, text}
 	Reports    *match.Matcher            `key:"reports" of:"report"`              // words to the operator, in order: texts, or {of, text}

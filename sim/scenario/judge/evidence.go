@@ -58,7 +58,10 @@ func about(name, rest string) func(*sim.Step) int {
 	case "questions":
 		return effects(func(e fsm.Effect) bool { return is[fsm.AskPerson](e) })
 	case "audit":
-		return effects(func(e fsm.Effect) bool { return is[fsm.Audit](e) })
+		return effects(func(e fsm.Effect) bool {
+			a, ok := e.(fsm.Audit)
+			return ok && a.Ran()
+		})
 	case "reports":
 		return effects(func(e fsm.Effect) bool { return is[fsm.Report](e) })
 	case "asked", "tokens":
