@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"shelly/cmd/shelly/acp"
 	"shelly/cmd/shelly/approval"
 	"shelly/cmd/shelly/ask"
 	"shelly/cmd/shelly/bundle"
@@ -55,6 +56,7 @@ type cli struct {
 	Approval approval.Command `cmd:"" help:"List and take back approvals that are for later calls, too."`
 	Token    token.Command    `cmd:"" help:"List, make and take back the tokens of clients."`
 	MCP      mcp.Command      `cmd:"" name:"mcp" help:"Serve an MCP client over standard input and output."`
+	ACP      acp.Command      `cmd:"" name:"acp" help:"Serve an editor that speaks the Agent Client Protocol."`
 	Memory   memory.Command   `cmd:"" help:"Search the memory, add to it, and delete entries."`
 	Journal  journal.Command  `cmd:"" help:"Back up, verify, repair and restore the data folder."`
 	Skill    skill.Command    `cmd:"" help:"List, show, check and begin skills."`

@@ -79,6 +79,7 @@ func runScripts(t *testing.T, dir string) {
 			"start":     scriptCommand(2, scriptStart),
 			"await":     scriptCommand(2, scriptAwait),
 			"tell":      scriptCommand(2, scriptTell),
+			"say":       scriptCommand(1, scriptSay),
 			"finish":    scriptCommand(2, scriptFinish),
 			"raise":     scriptCommand(1, scriptRaise),
 			"fetch":     scriptCommand(1, scriptFetch),
@@ -193,6 +194,7 @@ func jobOf(ts *testscript.TestScript, name string) *job {
 // job is one shelly beside the script. It is the writer of both its outputs.
 type job struct {
 	cmd   *exec.Cmd
+	in    io.WriteCloser // of one that serves a client over its input; nil: there is none
 	ended chan struct{}
 
 	mu   sync.Mutex
@@ -226,6 +228,10 @@ func scriptStart(ts *testscript.TestScript, args []string) {
 	j.cmd.Dir = ts.MkAbs(".")
 	j.cmd.Env = append(all.env[:len(all.env):len(all.env)], "OLLAMA_HOST="+ts.Getenv("OLLAMA_HOST"))
 	j.cmd.Stdout, j.cmd.Stderr = j, j
+	if args[1] == "acp" || args[1] == "mcp" {
+		j.in, err = j.cmd.StdinPipe()
+		ts.Check(err)
+	}
 	ts.Check(j.cmd.Start())
 	go func() {
 		defer close(j.ended)
@@ -277,6 +283,18 @@ func scriptTell(ts *testscript.TestScript, args []string) {
 		ts.Fatalf("no signal %s", args[1])
 	}
 	ts.Check(jobOf(ts, args[0]).cmd.Process.Signal(signal))
+}
+
+// scriptSay writes a line to a job that serves a client over its input; without a line it ends
+// the input.
+func scriptSay(ts *testscript.TestScript, args []string) {
+	j := jobOf(ts, args[0])
+	if len(args) == 1 {
+		ts.Check(j.in.Close())
+		return
+	}
+	_, err := io.WriteString(j.in, args[1]+"\n")
+	ts.Check(err)
 }
 
 func scriptFinish(ts *testscript.TestScript, args []string) {

@@ -137,9 +137,10 @@ type Spent struct {
 type Status struct {
 	Version   string        `json:"version"`
 	Lifecycle fsm.State     `json:"lifecycle"`
-	Epoch     int           `json:"epoch"` // boots so far
-	Brain     string        `json:"brain"` // what answers, in words
-	Data      string        `json:"data"`  // the data folder
+	Epoch     int           `json:"epoch"`               // boots so far
+	Brain     string        `json:"brain"`               // what answers, in words
+	Data      string        `json:"data"`                // the data folder
+	Workspace string        `json:"workspace,omitempty"` // the folder that the tools work in
 	UptimeMS  int64         `json:"uptime_ms"`
 	Waiting   int           `json:"waiting"`            // handles not yet started
 	Active    []Active      `json:"active"`             // handles started and not ended

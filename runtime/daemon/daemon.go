@@ -138,9 +138,10 @@ type Options struct {
 
 // About is what a status tells of the daemon beside its state.
 type About struct {
-	Version string
-	Brain   func() string // what answers, in words: "ollama qwen3:8b at http://…"; called from any goroutine
-	Data    string        // the data folder
+	Version   string
+	Brain     func() string // what answers, in words: "ollama qwen3:8b at http://…"; called from any goroutine
+	Data      string        // the data folder
+	Workspace string        // the folder that the tools work in
 }
 
 // Daemon is one running shelly.

@@ -323,7 +323,7 @@ func (d *Daemon) Status(ctx context.Context) comm.Status {
 	if err != nil {
 		s = comm.Status{Lifecycle: state.Stopped, Active: []comm.Active{}}
 	}
-	s.Version, s.Brain, s.Data = d.o.About.Version, d.o.About.Brain(), d.o.About.Data
+	s.Version, s.Brain, s.Data, s.Workspace = d.o.About.Version, d.o.About.Brain(), d.o.About.Data, d.o.About.Workspace
 	if d.o.Counts != nil {
 		counts := d.o.Counts()
 		s.Memory = &counts

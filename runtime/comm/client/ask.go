@@ -1,17 +1,20 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"time"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/position"
 )
 
 // The tries after a connection has broken, and the pause before each: the first,
@@ -46,7 +49,7 @@ func NewID() string { return rand.Text() }
 
 // Ask sends a request, hands on what happens to it, and returns its reply. When
 // the connection breaks it attaches again by id; each may then hear again what it
-// has heard. Reply.ID is set on errors too.
+// has heard, unless the client resumes ([Options]). Reply.ID is set on errors too.
 //
 // Errors to tell apart: ErrNotRunning, ErrUnauthorized, ErrTooLarge, ErrDeferred,
 // ErrInterrupted, engine.ErrBusy, engine.ErrConflict, engine.ErrStopping,
@@ -69,7 +72,11 @@ func (c *Client) Attach(ctx context.Context, id, channel string, each func(comm.
 // run attaches again and again, up to the reply.
 func (a *asking) run(ctx context.Context) (Reply, error) {
 	for try := 0; ; try++ {
+		heard := a.at
 		err := a.attach(ctx)
+		if a.client.o.Resume && a.at != heard {
+			try = 0
+		}
 		if err == nil {
 			return a.reply, nil
 		}
@@ -79,7 +86,7 @@ func (a *asking) run(ctx context.Context) (Reply, error) {
 		if !a.again(err) {
 			return a.reply, err
 		}
-		if try == TriesMax {
+		if try == a.client.o.Tries {
 			return a.reply, a.gaveUp(err)
 		}
 		a.client.o.Again()
@@ -95,7 +102,8 @@ type asking struct {
 	request AskRequest
 	each    func(comm.Event)
 
-	reached  bool // there was a connection to the daemon
+	at       string // position of the last event that was heard (COM-90)
+	reached  bool   // there was a connection to the daemon
 	accepted bool
 	deferred bool
 	reply    Reply
@@ -107,10 +115,16 @@ var errBroken = errors.New("the connection broke")
 // attach follows the request up to its reply. Until it is known to be accepted it
 // is sent again: the daemon knows a second one by its id.
 func (a *asking) attach(ctx context.Context) error {
-	method, path, body := http.MethodPost, "/v1/requests?stream=1", []byte(nil)
+	q, body := url.Values{}, []byte(nil)
+	if a.client.o.Resume {
+		q.Set("after", cmp.Or(a.at, position.Position{}.String()))
+	}
+	method, path := http.MethodPost, "/v1/requests?"
 	if a.accepted {
-		method, path = http.MethodGet, About{ID: a.request.ID, Channel: a.request.Channel}.of("/events")
+		method, path = http.MethodGet, About{ID: a.request.ID, Channel: a.request.Channel}.with("/events", q)
 	} else {
+		q.Set("stream", "1")
+		path += q.Encode()
 		var err error
 		if body, err = json.Marshal(a.request); err != nil {
 			return fmt.Errorf("encode the request: %w", err)
@@ -127,7 +141,8 @@ func (a *asking) attach(ctx context.Context) error {
 	silence := time.AfterFunc(a.client.o.SilenceMax, cancel)
 	defer silence.Stop()
 	replied := false
-	err = readEvents(response.Body, func() { silence.Reset(a.client.o.SilenceMax) }, func(e comm.Event) bool {
+	err = readEvents(response.Body, func() { silence.Reset(a.client.o.SilenceMax) }, func(id string, e comm.Event) bool {
+		a.at = cmp.Or(id, a.at)
 		replied = a.take(e)
 		return !replied
 	})

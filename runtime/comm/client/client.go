@@ -36,6 +36,12 @@ type Options struct {
 	ProofMax time.Duration
 	// Again is called before each further try; nil: nothing is.
 	Again func()
+	// Resume: whoever asks or attaches hears what happens to a request from its beginning, and
+	// after a broken connection exactly the rest (COM-90).
+	Resume bool
+	// Tries is how often a broken connection is tried again, with Resume since something was
+	// heard; 0: TriesMax.
+	Tries int
 	// Pause waits between two tries; nil: by the clock.
 	Pause func(ctx context.Context, d time.Duration) error
 }
@@ -56,6 +62,9 @@ func New(dir string, o Options) *Client {
 	}
 	if o.ProofMax <= 0 {
 		o.ProofMax = proofTimeout
+	}
+	if o.Tries <= 0 {
+		o.Tries = TriesMax
 	}
 	if o.Pause == nil {
 		o.Pause = clock.Pause

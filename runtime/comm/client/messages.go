@@ -99,7 +99,7 @@ func (c *Client) follow(ctx context.Context, to fsm.Origin, after *uint64, each 
 	silence := time.AfterFunc(c.o.SilenceMax, cancel)
 	defer silence.Stop()
 	var failed error
-	err = readEvents(response.Body, func() { silence.Reset(c.o.SilenceMax) }, func(m comm.Message) bool {
+	err = readEvents(response.Body, func() { silence.Reset(c.o.SilenceMax) }, func(_ string, m comm.Message) bool {
 		if failed = each(m); failed == nil {
 			*after = m.Position
 		}

@@ -34,8 +34,11 @@ func (a About) path(verb string) string {
 
 // of returns the route of the request. Dots are escaped as well, so that no id is taken for a
 // way up.
-func (a About) of(below string) string {
-	path, q := "/v1/requests/"+strings.ReplaceAll(url.PathEscape(a.ID), ".", "%2E")+below, url.Values{}
+func (a About) of(below string) string { return a.with(below, url.Values{}) }
+
+// with is of with query parameters of its own, which it adds to.
+func (a About) with(below string, q url.Values) string {
+	path := "/v1/requests/" + strings.ReplaceAll(url.PathEscape(a.ID), ".", "%2E") + below
 	if a.Channel != "" {
 		q.Set("channel", a.Channel)
 	}

@@ -1,0 +1,189 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+	"shelly/runtime/front/acp"
+	"shelly/runtime/front/acp/rpc"
+	"shelly/runtime/front/wire"
+	"shelly/runtime/session"
+	"shelly/runtime/tool/file/change"
+)
+
+// sessionsMax is how many sessions an editor may have open over one connection.
+const sessionsMax = 1000
+
+// daemon is what is wanted of the running shelly.
+type daemon interface {
+	Status(ctx context.Context) (comm.Status, error)
+	Ask(ctx context.Context, r client.AskRequest, each func(comm.Event)) (client.Reply, error)
+	Attach(ctx context.Context, id, channel string, each func(comm.Event)) (client.Reply, error)
+	Cancel(ctx context.Context, id, channel string) (taken bool, err error)
+	Decide(ctx context.Context, about client.About, d client.Decision) (taken bool, err error)
+	Requests(ctx context.Context, w comm.Wanted) (comm.RequestsBody, error)
+	Sessions(ctx context.Context) ([]session.Listed, error)
+	Archive(ctx context.Context, id string, after uint64, limit int) ([]session.Archived, error)
+}
+
+// agent is the agent's end of a connection with an editor. What it knows it has from the
+// editor or the daemon, and nothing is lost with it.
+type agent struct {
+	daemon  daemon
+	conn    *rpc.Conn
+	log     *slog.Logger
+	version string
+	changes *change.Log // what files held before; nil: it is not known
+	pause   func(ctx context.Context) error
+	newID   func() string
+
+	mu       sync.Mutex
+	greeted  bool
+	sessions map[string]*talk
+}
+
+// talk is a session that is open in the editor.
+type talk struct {
+	id    string
+	place acp.Place
+	turns map[string]*turn // that are under way, by request
+}
+
+func newAgent(d daemon, log *slog.Logger) *agent {
+	return &agent{daemon: d, log: log, pause: pause, newID: client.NewID, sessions: map[string]*talk{}}
+}
+
+// Request implements [rpc.Handler].
+func (a *agent) Request(method string, params wire.Value) (rpc.Work, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if method == "initialize" {
+		return a.initialize(params)
+	}
+	if !a.greeted {
+		return nil, rpc.Errorf(rpc.CodeInvalid, "send initialize first")
+	}
+	switch method {
+	case "session/new":
+		return a.create(params)
+	case "session/load":
+		return a.load(params, true)
+	case "session/resume":
+		return a.load(params, false)
+	case "session/list":
+		return a.list(params)
+	case "session/close":
+		return a.close(params)
+	case "session/prompt":
+		return a.prompt(params)
+	}
+	return nil, rpc.Errorf(rpc.CodeMethod, "there is no method %q", method)
+}
+
+// Notified implements [rpc.Handler]. What is not known is passed over, as the protocol wants.
+func (a *agent) Notified(method string, params wire.Value) {
+	if method != "session/cancel" {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if s := a.sessions[params.Member("sessionId").Text]; s != nil {
+		s.cancel()
+	}
+}
+
+// initialize agrees on the protocol (FRT-46).
+func (a *agent) initialize(params wire.Value) (rpc.Work, error) {
+	if v := params.Member("protocolVersion"); v.Kind != wire.Number {
+		return nil, rpc.Errorf(rpc.CodeParams, "protocolVersion is %s; send a number", v.Kind)
+	}
+	a.greeted = true
+	info := params.Member("clientInfo")
+	a.log.Info("an editor has begun", "name", info.Member("name").Text, "version", info.Member("version").Text)
+	return done(greeting{
+		Version: acp.Version,
+		Capabilities: capabilities{
+			Load: true, Prompt: promptCapabilities{Image: true, Embedded: true},
+			Session: map[string]struct{}{"list": {}, "resume": {}, "close": {}},
+		},
+		Info: implementation{"shelly", "shelly", a.version}, Auth: []struct{}{},
+	}), nil
+}
+
+// done is the work of a request that is answered at once.
+func done(result any) rpc.Work {
+	return func(context.Context) (rpc.Answer, error) { return rpc.Answer{Result: result}, nil }
+}
+
+// update tells the editor something about a session.
+func (a *agent) update(session string, updates ...acp.Update) {
+	for _, u := range updates {
+		a.conn.Notify("session/update", notice{session, u})
+	}
+}
+
+// open makes a session known, or finds it again. The lock is held.
+func (a *agent) open(id string, place acp.Place) (*talk, error) {
+	s := a.sessions[id]
+	if s == nil && len(a.sessions) >= sessionsMax {
+		return nil, rpc.Errorf(rpc.CodeInternal, "%d sessions are open; close one", sessionsMax)
+	}
+	if s == nil {
+		s = &talk{id: id, turns: map[string]*turn{}}
+		a.sessions[id] = s
+	}
+	place.Held, place.Before = held, func(path, after string) *string { return before(a.changes, id, path, after) }
+	s.place = place
+	return s, nil
+}
+
+// place finds the editor's folder in that of the tools (FRT-47).
+func (a *agent) place(ctx context.Context, params wire.Value) (acp.Place, error) {
+	cwd := params.Member("cwd")
+	if cwd.Kind != wire.String || !filepath.IsAbs(cwd.Text) {
+		return acp.Place{}, rpc.Errorf(rpc.CodeParams, "cwd is missing, or is not an absolute path")
+	}
+	status, err := a.daemon.Status(ctx)
+	if err != nil {
+		return acp.Place{}, worded(err)
+	}
+	if n := len(params.Member("mcpServers").Items); n > 0 {
+		a.log.Info("the editor's MCP servers are not used; name them in tools.mcp of shelly's configuration", "servers", n)
+	}
+	p := acp.Place{Workspace: status.Workspace}
+	if p.Workspace == "" { // it does not say
+		p.Workspace = cwd.Text
+	}
+	if p.Folder, err = filepath.Rel(real(p.Workspace), real(cwd.Text)); err != nil || !filepath.IsLocal(p.Folder) {
+		return acp.Place{}, rpc.Errorf(rpc.CodeParams, "shelly works in %s, and %s is not in it; start shelly with --workspace %s, or open a folder in there",
+			p.Workspace, cwd.Text, cwd.Text)
+	}
+	return p, nil
+}
+
+// real is a path without symbolic links, as far as it exists.
+func real(path string) string {
+	if found, err := filepath.EvalSymlinks(path); err == nil {
+		return found
+	}
+	return filepath.Clean(path)
+}
+
+// worded is an error of the daemon for an editor.
+func worded(err error) error {
+	own := (*rpc.Error)(nil)
+	if errors.As(err, &own) {
+		return err
+	}
+	text := err.Error()
+	if errors.Is(err, client.ErrTooLarge) {
+		text += "; request_bytes_max bounds it"
+	}
+	return rpc.Errorf(rpc.CodeInternal, "%s", strings.TrimSpace(text))
+}

@@ -1,0 +1,363 @@
+package acp
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+	"shelly/runtime/front/acp/rpc"
+	"shelly/runtime/front/wire"
+	"shelly/runtime/session"
+)
+
+// fake is a daemon whose requests are played by the test.
+type fake struct {
+	down     error
+	play     func(ctx context.Context, d *fake, r client.AskRequest, each func(comm.Event)) (client.Reply, error)
+	archive  []session.Archived
+	requests []comm.Record
+
+	mu        sync.Mutex
+	cancelled chan string
+	decided   chan client.Decision
+	next      chan struct{} // lets what is played go on
+	failures  int           // of what a person says, before it is heard
+}
+
+func newFake() *fake {
+	return &fake{cancelled: make(chan string, 9), decided: make(chan client.Decision, 9), next: make(chan struct{}, 9)}
+}
+
+func (d *fake) Status(context.Context) (comm.Status, error) {
+	return comm.Status{Workspace: "/work"}, d.down
+}
+
+func (d *fake) Ask(ctx context.Context, r client.AskRequest, each func(comm.Event)) (client.Reply, error) {
+	return d.play(ctx, d, r, each)
+}
+
+func (d *fake) Attach(ctx context.Context, id, channel string, each func(comm.Event)) (client.Reply, error) {
+	return d.play(ctx, d, client.AskRequest{ID: id, Channel: channel}, each)
+}
+
+func (d *fake) fails() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.failures == 0 {
+		return nil
+	}
+	d.failures--
+	return client.ErrNotRunning
+}
+
+func (d *fake) Cancel(_ context.Context, id, channel string) (bool, error) {
+	if err := d.fails(); err != nil {
+		return false, err
+	}
+	d.cancelled <- id + " " + channel
+	return true, nil
+}
+
+func (d *fake) Decide(_ context.Context, about client.About, in client.Decision) (bool, error) {
+	if err := d.fails(); err != nil {
+		return false, err
+	}
+	d.decided <- in
+	return true, nil
+}
+
+func (d *fake) Requests(context.Context, comm.Wanted) (comm.RequestsBody, error) {
+	return comm.RequestsBody{Requests: append([]comm.Record{}, d.requests...)}, d.down
+}
+
+func (d *fake) Sessions(context.Context) ([]session.Listed, error) {
+	return []session.Listed{{ID: "acp-1", Last: 1, At: 1000}, {ID: "cli:direct", Last: 1, At: 9000}, {ID: "acp-2", Last: 1, At: 5000}, {ID: "acp-3"}}, d.down
+}
+
+func (d *fake) Archive(_ context.Context, id string, after uint64, _ int) ([]session.Archived, error) {
+	if id == "other" {
+		return nil, &client.Error{Problem: comm.Problem{Code: comm.CodeNotFound, Message: "there is no session"}}
+	}
+	if after > 0 {
+		return nil, nil
+	}
+	return d.archive, nil
+}
+
+const (
+	initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true}},"clientInfo":{"name":"ed","version":"1"}}}`
+	greeted    = `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true,"promptCapabilities":{"image":true,"audio":false,"embeddedContext":true},` +
+		`"mcpCapabilities":{"http":false,"sse":false},"sessionCapabilities":{"close":{},"list":{},"resume":{}}},"agentInfo":{"name":"shelly","title":"shelly","version":"test"},"authMethods":[]}}`
+	load     = `{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"acp-s","cwd":"/work","mcpServers":[]}}`
+	loaded   = `{"jsonrpc":"2.0","id":1,"result":{}}`
+	offered  = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"acp-s","update":{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"new","description":"remember this conversation and start a new one"},{"name":"status","description":"show what is running"},{"name":"help","description":"show the commands"}]}}}`
+	prompt   = `{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"acp-s","prompt":[{"type":"text","text":"Hello."}]}}`
+	finished = `{"jsonrpc":"2.0","id":2,"result":{"stopReason":"REASON","_meta":{"shelly/request":"r"}}}`
+)
+
+func reason(of string) string { return strings.Replace(finished, "REASON", of, 1) }
+
+func updated(update string) string {
+	return `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"acp-s","update":` + update + `}}`
+}
+
+func failure(id, code, text string) string {
+	return `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":` + code + `,"message":"` + text + `"}}`
+}
+
+// next is a line of a conversation at which what is played goes on.
+const next = "next"
+
+// served plays a conversation after the greeting: what begins with < is awaited, anything else
+// is sent. Ids of requests are made by chance and so read as r.
+func served(t *testing.T, d *fake, lines ...string) {
+	t.Helper()
+	read, write := io.Pipe()
+	out, to := io.Pipe()
+	a := newAgent(d, slog.New(slog.DiscardHandler))
+	a.version, a.pause, a.newID = "test", func(ctx context.Context) error { return ctx.Err() }, func() string { return "r" }
+	a.conn = rpc.New(a, to, rpc.Options{})
+	ended := make(chan error, 1)
+	go func() { ended <- a.conn.Serve(t.Context(), read); _ = to.Close() }()
+	lines = append([]string{initialize, "<" + greeted}, lines...)
+	sent := make(chan string, len(lines))
+	go func() { // beside it: who answers does not read meanwhile
+		for line := range sent {
+			_, _ = io.WriteString(write, line+"\n")
+		}
+		_ = write.Close()
+	}()
+	heard := bufio.NewScanner(out)
+	for _, line := range lines {
+		want, awaited := strings.CutPrefix(line, "<")
+		if line == next {
+			d.next <- struct{}{}
+		} else if !awaited {
+			sent <- line
+		} else if !heard.Scan() || heard.Text() != want {
+			t.Errorf("heard %s\n not %s", heard.Text(), want)
+		}
+	}
+	close(sent)
+	for heard.Scan() {
+		t.Errorf("heard %s besides", heard.Text())
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFRT46TheVersionIsAgreedOn(t *testing.T) {
+	newer := strings.Replace(initialize, `"protocolVersion":1`, `"protocolVersion":2`, 1)
+	served(t, newFake(), newer, "<"+greeted,
+		`{"jsonrpc":"2.0","id":3,"method":"initialize","params":{"protocolVersion":"1"}}`, "<"+failure("3", "-32602", "protocolVersion is a text; send a number"),
+		`{"jsonrpc":"2.0","id":4,"method":"fs/read_text_file"}`, "<"+failure("4", "-32601", `there is no method \"fs/read_text_file\"`),
+		`{"jsonrpc":"2.0","method":"session/unknown"}`)
+}
+
+func TestFRT46NothingIsAnsweredBeforeTheGreeting(t *testing.T) {
+	a := newAgent(newFake(), slog.New(slog.DiscardHandler))
+	if _, err := a.Request("session/new", wire.Value{}); err == nil || err.Error() != "send initialize first" {
+		t.Error(err)
+	}
+}
+
+func TestFRT47ASessionIsBegunWhereShellyWorks(t *testing.T) {
+	d := newFake()
+	begin := func(cwd string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"` + cwd + `","mcpServers":[{"name":"x","command":"x","args":[],"env":[]}]}}`
+	}
+	served(t, d, begin("/work/sub"), `<{"jsonrpc":"2.0","id":1,"result":{"sessionId":"acp-r"}}`, "<"+strings.Replace(offered, "acp-s", "acp-r", 1),
+		begin("/elsewhere"), "<"+failure("1", "-32602", "shelly works in /work, and /elsewhere is not in it; start shelly with --workspace /elsewhere, or open a folder in there"),
+		begin("work"), "<"+failure("1", "-32602", "cwd is missing, or is not an absolute path"))
+	d.down = client.ErrNotRunning
+	served(t, d, begin("/work"), "<"+failure("1", "-32603", "shelly is not running; start it with: shelly run"))
+	d.down = &client.Error{Problem: comm.Problem{Code: comm.CodeUnauthorized, Message: "the token is wrong", Hint: "put it back"}}
+	served(t, d, begin("/work"), "<"+failure("1", "-32603", "the token is wrong: put it back"))
+}
+
+// What was said is told before the answer, and what goes on after it.
+func TestFRT48ASessionIsLoaded(t *testing.T) {
+	d := newFake()
+	d.archive = []session.Archived{{Number: 1, Turn: fsm.HandleID(4).Entry(), Message: fsm.Message{Role: fsm.RoleUser, Text: "Hi."}}, {Number: 2, Turn: fsm.HandleID(4).Entry(), Message: fsm.Message{Role: fsm.RoleAssistant, Text: "Yes."}}}
+	d.requests = []comm.Record{
+		{ID: "r2", Channel: "acp", Handle: 9, Text: "Go on."},
+		{ID: "r1", Channel: "acp", Handle: 4, Text: "Hi."}, // it was archived since
+		{ID: "r0", Channel: "acp", Handle: 3, Done: true}, {ID: "x", Channel: "http", Handle: 5},
+	}
+	d.play = func(_ context.Context, _ *fake, r client.AskRequest, each func(comm.Event)) (client.Reply, error) {
+		each(comm.Event{Type: comm.EventChunk, Call: 7, Text: "So."})
+		each(comm.Event{Type: comm.EventReply, Text: "So."})
+		return client.Reply{ID: r.ID, Text: "So.", Outcome: fsm.OutcomeAnswered}, nil
+	}
+	told := []string{
+		load, "<" + updated(`{"sessionUpdate":"user_message_chunk","messageId":"acp-s-1","content":{"type":"text","text":"Hi."}}`),
+		"<" + updated(`{"sessionUpdate":"agent_message_chunk","messageId":"acp-s-2","content":{"type":"text","text":"Yes."}}`), "<" + loaded, "<" + offered,
+		"<" + updated(`{"sessionUpdate":"user_message_chunk","messageId":"r2-asked","content":{"type":"text","text":"Go on."}}`),
+		"<" + updated(`{"sessionUpdate":"agent_message_chunk","messageId":"r2-7","content":{"type":"text","text":"So."}}`),
+	}
+	served(t, d, told...)
+	d.requests = nil
+	resume := strings.Replace(load, "session/load", "session/resume", 1)
+	served(t, d, resume, "<"+loaded, "<"+offered)
+	served(t, d, strings.Replace(load, "acp-s", "other", 1), "<"+failure("1", "-32002", `there is no session \"other\"`))
+}
+
+func TestFRT48SessionsAreListed(t *testing.T) {
+	d := newFake()
+	d.archive = []session.Archived{{Number: 1, Message: fsm.Message{Role: fsm.RoleUser, Text: "Hi.\nmore"}}}
+	list := `{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}`
+	served(t, d, list, `<{"jsonrpc":"2.0","id":1,"result":{"sessions":[{"sessionId":"acp-2","cwd":"/work","title":"Hi.","updatedAt":"1970-01-01T00:00:05Z"},`+
+		`{"sessionId":"acp-1","cwd":"/work","title":"Hi.","updatedAt":"1970-01-01T00:00:01Z"}]}}`,
+		strings.Replace(list, "{}", `{"cursor":"acp-2","cwd":"/work/sub"}`, 1),
+		`<{"jsonrpc":"2.0","id":1,"result":{"sessions":[{"sessionId":"acp-1","cwd":"/work/sub","title":"Hi.","updatedAt":"1970-01-01T00:00:01Z"}]}}`,
+		strings.Replace(list, "{}", `{"cursor":"other"}`, 1), "<"+failure("1", "-32602", "the cursor is not one that was given out"))
+}
+
+func TestFRT49APromptIsARequestAndItsEndIsAnswered(t *testing.T) {
+	d := newFake()
+	var asked client.AskRequest
+	d.play = func(_ context.Context, _ *fake, r client.AskRequest, each func(comm.Event)) (client.Reply, error) {
+		asked = r
+		each(comm.Event{Type: comm.EventAccepted})
+		each(comm.Event{Type: comm.EventChunk, Call: 7, Text: "He"})
+		each(comm.Event{Type: comm.EventReply, Text: "Hello."})
+		return client.Reply{ID: "r", Text: "Hello.", Outcome: fsm.OutcomeAnswered}, nil
+	}
+	served(t, d, load, "<"+loaded, "<"+offered, prompt,
+		"<"+updated(`{"sessionUpdate":"agent_message_chunk","messageId":"r-7","content":{"type":"text","text":"He"}}`),
+		"<"+updated(`{"sessionUpdate":"agent_message_chunk","messageId":"r-7","content":{"type":"text","text":"llo."}}`), "<"+reason("end_turn"))
+	if asked.Session != "acp-s" || asked.Channel != "acp" || asked.Text != "Hello." {
+		t.Errorf("%+v", asked)
+	}
+	served(t, d, prompt, "<"+failure("2", "-32002", `the session \"acp-s\" is not open; load it first`))
+}
+
+// What went wrong is an error in the words of who says it.
+func TestFRT54AnErrorIsInPlainWords(t *testing.T) {
+	for _, tt := range []struct {
+		accepted bool
+		reply    client.Reply
+		err      error
+		want     string
+	}{
+		{true, client.Reply{Text: "error: the model x is not there", IsError: true, Outcome: fsm.OutcomeFailed}, nil, "error: the model x is not there"},
+		{false, client.Reply{}, client.ErrNotRunning, "shelly is not running; start it with: shelly run"},
+		{false, client.Reply{}, &client.Error{Problem: comm.Problem{Code: comm.CodeTooLarge, Message: "the body is too large", Hint: "send less"}}, "the body is too large: send less; request_bytes_max bounds it"},
+		{true, client.Reply{}, client.ErrInterrupted, "shelly has gone. It keeps this request (r) and works on it after its next start; load the session then"},
+	} {
+		d := newFake()
+		d.play = func(_ context.Context, _ *fake, _ client.AskRequest, each func(comm.Event)) (client.Reply, error) {
+			if tt.accepted {
+				each(comm.Event{Type: comm.EventAccepted})
+			}
+			return tt.reply, tt.err
+		}
+		served(t, d, load, "<"+loaded, "<"+offered, prompt, "<"+failure("2", "-32603", tt.want))
+	}
+}
+
+const (
+	args     = `{"command":"ls"}`
+	called   = `{"sessionUpdate":"tool_call","toolCallId":"r-call-1","title":"exec: ls","kind":"execute","status":"pending","rawInput":{"command":"ls"}}`
+	question = `{"jsonrpc":"2.0","id":1,"method":"session/request_permission","params":{"sessionId":"acp-s","toolCall":{"toolCallId":"r-call-1","title":"exec: ls","kind":"execute","status":"pending","rawInput":{"command":"ls"}},` +
+		`"options":[{"optionId":"once","name":"Allow once","kind":"allow_once"},{"optionId":"session","name":"Allow in this session: this very call","kind":"allow_always"},` +
+		`{"optionId":"always","name":"Allow always: this very call","kind":"allow_always"},{"optionId":"reject","name":"Reject","kind":"reject_once"}]}}`
+	ran = `{"sessionUpdate":"tool_call_update","toolCallId":"r-call-1","status":"in_progress"}`
+)
+
+var asks = comm.Event{Type: comm.EventQuestion, Question: fsm.QuestionApprove, Handle: 4, Key: "k", Tool: "exec", Args: args}
+
+func answer(option string) string {
+	return `{"jsonrpc":"2.0","id":1,"result":{"outcome":{"outcome":"selected","optionId":"` + option + `"}}}`
+}
+
+// What the editor's person chooses is the decision, told again until the daemon has heard it,
+// also where the daemon was killed meanwhile and asks again.
+func TestFRT53ThePersonInTheEditorDecides(t *testing.T) {
+	d := newFake()
+	d.failures = 3
+	d.play = func(_ context.Context, d *fake, _ client.AskRequest, each func(comm.Event)) (client.Reply, error) {
+		each(asks)
+		if in := <-d.decided; in != (client.Decision{Key: "k", Approve: true, Grant: fsm.GrantSession}) {
+			t.Errorf("decided is %+v", in)
+		}
+		each(asks) // killed before it was durable
+		<-d.decided
+		each(comm.Event{Type: comm.EventTool, Tool: "exec", Args: args})
+		each(comm.Event{Type: comm.EventReply, IsError: true, Text: "x"})
+		return client.Reply{Outcome: fsm.OutcomeCancelled}, nil
+	}
+	served(t, d, load, "<"+loaded, "<"+offered, prompt, "<"+updated(called), "<"+question, answer("session"), "<"+updated(ran),
+		"<"+updated(`{"sessionUpdate":"tool_call_update","toolCallId":"r-call-1","status":"failed"}`), "<"+reason("cancelled"))
+}
+
+// A question that is answered elsewhere is taken back, and one that is dismissed stays open.
+func TestFRT53AQuestionIsTakenBack(t *testing.T) {
+	d := newFake()
+	d.play = func(_ context.Context, d *fake, _ client.AskRequest, each func(comm.Event)) (client.Reply, error) {
+		each(asks)
+		<-d.next
+		each(comm.Event{Type: comm.EventTool, Tool: "exec", Args: args})
+		each(comm.Event{Type: comm.EventToolResult, Tool: "exec"})
+		return client.Reply{Outcome: fsm.OutcomeAnswered}, nil
+	}
+	begun := []string{load, "<" + loaded, "<" + offered, prompt, "<" + updated(called), "<" + question}
+	ends := []string{"<" + updated(ran), "<" + updated(`{"sessionUpdate":"tool_call_update","toolCallId":"r-call-1","status":"completed"}`), "<" + reason("end_turn")}
+	served(t, d, slices.Concat(begun, []string{next, `<{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1}}`}, ends)...)
+	served(t, d, slices.Concat(begun, []string{`{"jsonrpc":"2.0","id":1,"result":{"outcome":{"outcome":"cancelled"}}}`,
+		"<" + updated(`{"sessionUpdate":"agent_thought_chunk","messageId":"r-k","content":{"type":"text","text":"[shelly waits for approval: shelly request approve r --channel acp]"}}`),
+		next}, ends)...)
+}
+
+// session/cancel ends the request, told again until the daemon has heard it, also where it was
+// sent before the daemon had the request.
+func TestFRT55CancelIsHeard(t *testing.T) {
+	for name, first := range map[string]bool{"before it is accepted": false, "while it runs": true} {
+		t.Run(name, func(t *testing.T) {
+			d := newFake()
+			d.failures = 2
+			d.play = func(_ context.Context, d *fake, _ client.AskRequest, each func(comm.Event)) (client.Reply, error) {
+				if !first {
+					<-d.next
+				}
+				each(comm.Event{Type: comm.EventChunk, Call: 7, Text: "He"})
+				if got := <-d.cancelled; got != "r acp" {
+					t.Errorf("cancelled is %s", got)
+				}
+				return client.Reply{Text: "cancelled", Outcome: fsm.OutcomeCancelled, IsError: true}, nil
+			}
+			said := "<" + updated(`{"sessionUpdate":"agent_message_chunk","messageId":"r-7","content":{"type":"text","text":"He"}}`)
+			cancel := `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"acp-s"}}`
+			lines := []string{load, "<" + loaded, "<" + offered, prompt}
+			if first {
+				lines = append(lines, said, cancel)
+			} else {
+				lines = append(lines, cancel, `{"jsonrpc":"2.0","id":5,"method":"x"}`, "<"+failure("5", "-32601", `there is no method \"x\"`), next, said)
+			}
+			served(t, d, append(lines, "<"+reason("cancelled"))...)
+		})
+	}
+}
+
+// An editor that has gone ends the process, and cancels nothing.
+func TestFRT56AnEditorThatHasGoneCancelsNothing(t *testing.T) {
+	d := newFake()
+	d.play = func(ctx context.Context, _ *fake, _ client.AskRequest, each func(comm.Event)) (client.Reply, error) {
+		each(comm.Event{Type: comm.EventChunk, Call: 7, Text: "He"})
+		<-ctx.Done()
+		return client.Reply{}, ctx.Err()
+	}
+	served(t, d, load, "<"+loaded, "<"+offered, prompt, "<"+updated(`{"sessionUpdate":"agent_message_chunk","messageId":"r-7","content":{"type":"text","text":"He"}}`))
+	if len(d.cancelled) > 0 {
+		t.Error("it was cancelled")
+	}
+}

@@ -1,0 +1,179 @@
+package acp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"shelly/fsm"
+	"shelly/fsm/wording"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+	"shelly/runtime/front/acp"
+	"shelly/runtime/front/acp/rpc"
+	"shelly/runtime/front/wire"
+	"shelly/runtime/session"
+)
+
+// own begins the names of the sessions that are begun in an editor.
+const own = "acp-"
+
+const (
+	pageMax    = 50 // sessions that one answer lists, and messages that are read at once
+	goingMax   = 50 // requests of a session that are looked at for those that go on
+	titleBytes = 80
+)
+
+// create begins a session (FRT-47). The daemon knows of it with the first prompt.
+func (a *agent) create(params wire.Value) (rpc.Work, error) {
+	return func(ctx context.Context) (rpc.Answer, error) {
+		place, err := a.place(ctx, params)
+		if err != nil {
+			return rpc.Answer{}, err
+		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		s, err := a.open(own+a.newID(), place)
+		if err != nil {
+			return rpc.Answer{}, err
+		}
+		return rpc.Answer{Result: created{s.id}, Then: func() { a.update(s.id, acp.Commands()) }}, nil
+	}, nil
+}
+
+// load opens a session again and tells what was said in it, if that is wanted. What goes on in
+// it is told after the answer (FRT-48).
+func (a *agent) load(params wire.Value, tell bool) (rpc.Work, error) {
+	id := params.Member("sessionId").Text
+	if id == "" {
+		return nil, rpc.Errorf(rpc.CodeParams, "sessionId is missing")
+	}
+	return func(ctx context.Context) (rpc.Answer, error) {
+		place, err := a.place(ctx, params)
+		if err != nil {
+			return rpc.Answer{}, err
+		}
+		going, err := a.going(ctx, id) // before what was said is read: what ends meanwhile is there
+		if err != nil {
+			return rpc.Answer{}, worded(err)
+		}
+		told, err := a.past(ctx, acp.Past{Session: id, Place: place}, tell)
+		if fresh := strings.HasPrefix(id, own) || len(going) > 0; errors.Is(err, client.ErrNotFound) && !fresh {
+			return rpc.Answer{}, rpc.Errorf(rpc.CodeUnknown, "there is no session %q", id)
+		} else if err != nil && !errors.Is(err, client.ErrNotFound) {
+			return rpc.Answer{}, worded(err)
+		}
+		going = slices.DeleteFunc(going, func(r comm.Record) bool { return told[r.Handle.Entry()] })
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		s, err := a.open(id, place)
+		if err != nil {
+			return rpc.Answer{}, err
+		}
+		return rpc.Answer{Result: struct{}{}, Then: func() {
+			a.update(id, acp.Commands())
+			for _, r := range going {
+				a.attach(ctx, s, r, tell)
+			}
+		}}, nil
+	}, nil
+}
+
+// going are the requests of a session that came from an editor and are not answered yet, in
+// the order of their acceptance.
+func (a *agent) going(ctx context.Context, id string) ([]comm.Record, error) {
+	body, err := a.daemon.Requests(ctx, comm.Wanted{Session: id, Before: math.MaxUint64, Limit: goingMax, Client: comm.Principal})
+	if err != nil {
+		return nil, err
+	}
+	list := slices.DeleteFunc(body.Requests, func(r comm.Record) bool {
+		return r.Done || r.Channel != acp.Channel || r.Kind != "" && r.Kind != fsm.KindUser
+	})
+	slices.Reverse(list)
+	return list, nil
+}
+
+// past reads what was said in a session, tells it if that is wanted, and returns the turns
+// that it holds.
+func (a *agent) past(ctx context.Context, p acp.Past, tell bool) (turns map[string]bool, err error) {
+	turns = map[string]bool{}
+	for after := uint64(0); ; {
+		page, err := a.daemon.Archive(ctx, p.Session, after, pageMax)
+		if err != nil {
+			return turns, err
+		}
+		for _, m := range page {
+			turns[m.Turn] = true
+			if after = m.Number; tell {
+				a.update(p.Session, p.Heard(m)...)
+			}
+		}
+		if len(page) == 0 {
+			break
+		}
+	}
+	if tell {
+		a.update(p.Session, p.End()...)
+	}
+	return turns, nil
+}
+
+// list lists the sessions that were begun in an editor, the latest first.
+func (a *agent) list(params wire.Value) (rpc.Work, error) {
+	return func(ctx context.Context) (rpc.Answer, error) {
+		status, err := a.daemon.Status(ctx)
+		if err != nil {
+			return rpc.Answer{}, worded(err)
+		}
+		all, err := a.daemon.Sessions(ctx)
+		if err != nil {
+			return rpc.Answer{}, worded(err)
+		}
+		all = slices.DeleteFunc(all, func(s session.Listed) bool { return !strings.HasPrefix(s.ID, own) || s.Last == 0 })
+		slices.SortFunc(all, func(x, y session.Listed) int { return cmp.Or(cmp.Compare(y.At, x.At), cmp.Compare(x.ID, y.ID)) })
+		if from := params.Member("cursor").Text; from != "" {
+			at := slices.IndexFunc(all, func(s session.Listed) bool { return s.ID == from })
+			if at < 0 {
+				return rpc.Answer{}, rpc.Errorf(rpc.CodeParams, "the cursor is not one that was given out")
+			}
+			all = all[at+1:]
+		}
+		body := listed{Sessions: []sessionInfo{}}
+		if len(all) > pageMax {
+			all, body.Next = all[:pageMax], all[pageMax-1].ID
+		}
+		cwd := cmp.Or(params.Member("cwd").Text, status.Workspace)
+		for _, s := range all {
+			info := sessionInfo{ID: s.ID, Cwd: cwd, Updated: time.UnixMilli(int64(s.At)).UTC().Format(time.RFC3339)}
+			if first, err := a.daemon.Archive(ctx, s.ID, 0, 1); err == nil && len(first) > 0 {
+				title, _, _ := strings.Cut(first[0].Message.Text, "\n")
+				info.Title = wording.Clip(title, titleBytes)
+			}
+			body.Sessions = append(body.Sessions, info)
+		}
+		return rpc.Answer{Result: body}, nil
+	}, nil
+}
+
+// close cancels what goes on in a session, as far as this editor has asked for it.
+func (a *agent) close(params wire.Value) (rpc.Work, error) {
+	id := params.Member("sessionId").Text
+	s := a.sessions[id]
+	if s == nil {
+		return nil, rpc.Errorf(rpc.CodeUnknown, "the session %q is not open", id)
+	}
+	s.cancel()
+	delete(a.sessions, id)
+	return done(struct{}{}), nil
+}
+
+// cancel ends what goes on in a session. The agent's lock is held.
+func (s *talk) cancel() {
+	for _, t := range s.turns { // order-free: each is asked to end
+		t.cancel()
+	}
+}

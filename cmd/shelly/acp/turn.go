@@ -1,0 +1,254 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"shelly/runtime/clock"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+	"shelly/runtime/front/acp"
+	"shelly/runtime/front/acp/rpc"
+	"shelly/runtime/front/wire"
+)
+
+// againAfter is how long a word of the editor's waits for a daemon that is not there.
+const againAfter = time.Second
+
+func pause(ctx context.Context) error { return clock.Pause(ctx, againAfter) }
+
+// turn is a request that is under way, and the editor's words about it.
+type turn struct {
+	agent   *agent
+	session string
+	id      string      // of the request
+	view    *acp.Turn   // of one goroutine alone
+	asked   *permission // the question that is open; of the goroutine of view
+
+	mu        sync.Mutex
+	ctx       context.Context // ends with the turn; nil: it has not begun
+	accepted  bool            // the daemon is known to have it
+	cancelled bool
+}
+
+// permission is a question that the editor was asked.
+type permission struct {
+	key  string
+	stop context.CancelFunc // takes the question back
+	gone chan struct{}      // closed once it was answered or taken back
+
+	mu       sync.Mutex
+	decision *client.Decision // nil: there is none yet
+}
+
+// begin makes a turn known. The agent's lock is held.
+func (a *agent) begin(s *talk, id string) *turn {
+	t := &turn{agent: a, session: s.id, id: id, view: acp.NewTurn(id, s.place)}
+	s.turns[id] = t
+	return t
+}
+
+// over says that a turn has ended.
+func (a *agent) over(s *talk, t *turn) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(s.turns, t.id)
+}
+
+// prompt makes a prompt a durable request, follows it and answers why it has ended (FRT-49).
+func (a *agent) prompt(params wire.Value) (rpc.Work, error) {
+	id := params.Member("sessionId").Text
+	s := a.sessions[id]
+	if s == nil {
+		return nil, rpc.Errorf(rpc.CodeUnknown, "the session %q is not open; load it first", id)
+	}
+	said, err := acp.Prompt(params.Member("prompt"), s.place)
+	if err != nil {
+		return nil, err
+	}
+	request := client.AskRequest{ID: a.newID(), Session: id, Channel: acp.Channel, Text: said.Text, Images: said.Images}
+	t := a.begin(s, request.ID)
+	return func(ctx context.Context) (rpc.Answer, error) {
+		defer a.over(s, t)
+		reply, err := t.follow(ctx, func(ctx context.Context) (client.Reply, error) {
+			return a.daemon.Ask(ctx, request, t.heard)
+		})
+		if err != nil {
+			return rpc.Answer{}, t.lost(err)
+		}
+		reason, err := acp.Stop(reply)
+		return rpc.Answer{Result: ended{reason, meta{t.id}}}, err
+	}, nil
+}
+
+// attach follows a request that an editor has asked for before (FRT-48).
+func (a *agent) attach(ctx context.Context, s *talk, r comm.Record, tell bool) {
+	a.mu.Lock()
+	if s.turns[r.ID] != nil { // it is told already
+		a.mu.Unlock()
+		return
+	}
+	t := a.begin(s, r.ID)
+	a.mu.Unlock()
+	if tell {
+		a.update(s.id, acp.Asked(r.ID, r.Text))
+	}
+	a.conn.Go(func() {
+		defer a.over(s, t)
+		reply, err := t.follow(ctx, func(ctx context.Context) (client.Reply, error) {
+			return a.daemon.Attach(ctx, r.ID, acp.Channel, t.heard)
+		})
+		if err == nil {
+			_, err = acp.Stop(reply)
+		} else {
+			err = t.lost(err)
+		}
+		if err != nil && ctx.Err() == nil {
+			a.update(s.id, acp.Failed(r.ID, err.Error()))
+		}
+	})
+}
+
+// follow follows the request to its reply (FRT-50), or until the editor has gone, which
+// cancels nothing (FRT-56). What the editor was asked about it ends with it.
+func (t *turn) follow(ctx context.Context, ask func(context.Context) (client.Reply, error)) (client.Reply, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	t.mu.Lock()
+	t.ctx = ctx
+	t.mu.Unlock()
+	return ask(ctx)
+}
+
+// lost words why there is no reply.
+func (t *turn) lost(err error) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case !t.accepted:
+		return worded(err)
+	case errors.Is(err, client.ErrInterrupted), errors.Is(err, client.ErrDeferred), errors.Is(err, client.ErrNotRunning):
+		return rpc.Errorf(rpc.CodeInternal, "shelly has gone. It keeps this request (%s) and works on it after its next start; load the session then", t.id)
+	}
+	return rpc.Errorf(rpc.CodeInternal, "request %s: %s", t.id, err)
+}
+
+// heard takes an event of the request, one after another.
+func (t *turn) heard(e comm.Event) {
+	t.mu.Lock()
+	first := !t.accepted
+	t.accepted = true
+	if first && t.cancelled {
+		t.end()
+	}
+	t.mu.Unlock()
+	h := t.view.Heard(e)
+	if h.Closed && t.asked != nil {
+		t.asked.stop()
+		<-t.asked.gone // before anything else is told
+		t.asked = nil
+	}
+	t.agent.update(t.session, h.Updates...)
+	if h.Ask != nil {
+		t.ask(h.Ask)
+	}
+}
+
+// cancel asks for the end of the request, at once or when the daemon has it (FRT-55).
+func (t *turn) cancel() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.cancelled && t.accepted {
+		t.end()
+	}
+	t.cancelled = true
+}
+
+// ends reports whether the editor has cancelled.
+func (t *turn) ends() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.cancelled
+}
+
+// end tells the daemon that the request is to end, again and again until it has heard. The
+// lock is held.
+func (t *turn) end() {
+	ctx := t.ctx
+	t.agent.conn.Go(func() {
+		t.insist(ctx, func() error {
+			_, err := t.agent.daemon.Cancel(ctx, t.id, acp.Channel)
+			return err
+		})
+	})
+}
+
+// insist tells the daemon something until it has heard it, or the turn is over. The error is a
+// refusal.
+func (t *turn) insist(ctx context.Context, tell func() error) error {
+	for {
+		err := tell()
+		refused := (*client.Error)(nil)
+		switch {
+		case err == nil || ctx.Err() != nil:
+			return nil
+		case errors.As(err, &refused) && refused.Code != comm.CodeBusy && refused.Code != comm.CodeStopping && refused.Code != comm.CodeUnknownOutcome:
+			return err
+		}
+		if t.agent.pause(ctx) != nil {
+			return nil
+		}
+	}
+}
+
+// ask asks the editor for a decision (FRT-52). One that comes again was asked in the process
+// that has gone: what was decided since is told once more.
+func (t *turn) ask(p *acp.Permission) {
+	if t.asked != nil && t.asked.key == p.Key {
+		asked := t.asked
+		asked.mu.Lock()
+		defer asked.mu.Unlock()
+		if d := asked.decision; d != nil {
+			t.agent.conn.Go(func() { t.decide(t.ctx, p, *d) })
+		}
+		return
+	}
+	ctx, stop := context.WithCancel(t.ctx)
+	asked := &permission{key: p.Key, stop: stop, gone: make(chan struct{})}
+	t.asked = asked
+	t.agent.conn.Go(func() {
+		answer, err := t.agent.conn.Ask(ctx, "session/request_permission", asking{t.session, p.Call, p.Options()})
+		close(asked.gone)
+		chosen, ok := acp.Chosen(answer)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil && !ok && t.ends(): // so the protocol has it
+			return
+		case err != nil || !ok:
+			t.agent.log.Info("the question stays open", "request", t.id, "error", err)
+			t.agent.update(t.session, acp.Elsewhere(t.id, p.Key))
+			return
+		}
+		d := client.Decision{Key: p.Key, Approve: chosen.Approve, Grant: chosen.Grant}
+		asked.mu.Lock()
+		asked.decision = &d
+		asked.mu.Unlock()
+		t.decide(t.ctx, p, d)
+	})
+}
+
+// decide brings a decision to the daemon.
+func (t *turn) decide(ctx context.Context, p *acp.Permission, d client.Decision) {
+	err := t.insist(ctx, func() error {
+		_, err := t.agent.daemon.Decide(ctx, client.About{Handle: p.Handle}, d)
+		return err
+	})
+	if err != nil {
+		t.agent.log.Warn("a decision was refused", "request", t.id, "error", err)
+		t.agent.update(t.session, acp.Failed(fmt.Sprint(t.id, "-", p.Key), err.Error()), acp.Elsewhere(t.id, p.Key))
+	}
+}

@@ -1,0 +1,76 @@
+package acp
+
+import "strings"
+
+// flow is the text or the thoughts of model calls as an editor is told them. What was told
+// cannot be taken back: where the model was asked again and says the same, the editor hears
+// the rest alone (FRT-51).
+type flow struct {
+	kind   string
+	prefix string // of ids
+	call   string // that speaks
+	id     string // of the message that is being told
+	said   string // of it
+	lost   string // what was told of a call that was never answered
+	held   string // what its successor has said so far, as long as lost begins with it
+	last   bool   // the last update was of this kind
+}
+
+// add takes what a call says.
+func (f *flow) add(call, text string) []Update {
+	if text == "" {
+		return nil
+	}
+	f.call = call
+	if f.lost == "" {
+		return f.tell(call, text)
+	}
+	f.held += text
+	if strings.HasPrefix(f.lost, f.held) {
+		return nil
+	}
+	rest, same := strings.CutPrefix(f.held, f.lost)
+	if same {
+		call = f.id
+	} else {
+		rest = f.held
+	}
+	f.lost, f.held = "", ""
+	return f.tell(call, rest)
+}
+
+// tell sends a text. One of another call is a message of its own, and a paragraph for an
+// editor that knows no messages.
+func (f *flow) tell(id, text string) []Update {
+	if id != f.id {
+		if f.id != "" && f.last {
+			text = "\n\n" + text
+		}
+		f.id, f.said = id, ""
+	}
+	f.said += text
+	f.last = true
+	return []Update{message(f.kind, f.prefix+id, text)}
+}
+
+// lose says that what was told of a call is in no record.
+func (f *flow) lose(call string) {
+	if f.call != call {
+		return
+	}
+	if f.lost == "" {
+		f.lost = strings.TrimPrefix(f.said, "\n\n")
+	}
+	f.held = ""
+}
+
+// end ends the text of a call. What was held back is less than what was told before; where it
+// is the end of it all, it is told.
+func (f *flow) end(call string) []Update {
+	held, lost := f.held, f.lost
+	f.lost, f.held = "", ""
+	if held == "" || held == lost {
+		return nil
+	}
+	return f.tell(call, held)
+}

@@ -1,0 +1,73 @@
+package acp
+
+import (
+	"fmt"
+	"net/http"
+
+	"shelly/fsm"
+	"shelly/runtime/session"
+)
+
+// Past tells what was said in a session, message after message (FRT-48). The zero value of
+// the rest is ready.
+type Past struct {
+	Session string
+	Place   Place
+	waiting []*call // calls without a result yet
+	calls   int
+}
+
+// Heard takes the next message of the archive.
+func (p *Past) Heard(m session.Archived) (updates []Update) {
+	id := fmt.Sprintf("%s-%d", p.Session, m.Number)
+	switch m.Message.Role {
+	case fsm.RoleUser:
+		if m.Message.Aside {
+			return nil
+		}
+		for _, image := range m.Message.Images {
+			updates = append(updates, Update{Kind: userMessage, MessageID: id, Content: Block{Type: "image", Data: image, MimeType: http.DetectContentType(image)}})
+		}
+		return append(updates, message(userMessage, id, m.Message.Text))
+	case fsm.RoleAssistant:
+		return p.answer(id, m.Message)
+	case fsm.RoleTool:
+		for i, c := range p.waiting {
+			if c.key == m.Message.ToolCall && c.tool == m.Message.Tool {
+				p.waiting = append(p.waiting[:i:i], p.waiting[i+1:]...)
+				if changes(c.tool) {
+					return []Update{update(c, completed)}
+				}
+				return []Update{update(c, completed, shown(m.Message.Text)...)}
+			}
+		}
+	}
+	return nil
+}
+
+// answer tells what the model has said and called.
+func (p *Past) answer(id string, m fsm.Message) (updates []Update) {
+	if m.Thinking != "" {
+		updates = append(updates, message(agentThought, id+"-thought", m.Thinking))
+	}
+	if m.Text != "" {
+		updates = append(updates, message(agentMessage, id, m.Text))
+	}
+	t := Turn{place: p.Place}
+	for _, asked := range m.Calls {
+		p.calls++
+		c := &call{id: fmt.Sprintf("%s-call-%d", p.Session, p.calls), tool: asked.Name, args: asked.Args, key: asked.ID}
+		p.waiting = append(p.waiting, c)
+		updates = append(updates, t.whole(c, toolCall, pending))
+	}
+	return updates
+}
+
+// End ends the calls that never had a result.
+func (p *Past) End() (updates []Update) {
+	for _, c := range p.waiting {
+		updates = append(updates, update(c, failed))
+	}
+	p.waiting = nil
+	return updates
+}

@@ -1,0 +1,91 @@
+package acp
+
+import (
+	"strings"
+
+	"shelly/fsm"
+	"shelly/runtime/comm"
+	"shelly/runtime/front/wire"
+)
+
+// Permission is what an editor is asked about a call (FRT-53).
+type Permission struct {
+	Key    string       // of the call, as decisions name it
+	Handle fsm.HandleID // that waits
+	Call   Update       // what the call is
+	About  []string     // the arguments that a grant for later calls would be about; none: all
+}
+
+// Option is an answer that a person has.
+type Option struct {
+	ID   string `json:"optionId"`
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+}
+
+// The ids of the options.
+const (
+	optionOnce    = "once"
+	optionSession = "session"
+	optionAlways  = "always"
+	optionReject  = "reject"
+)
+
+// Options are the answers that a person has, with what the wider ones cover (APR-13).
+func (p *Permission) Options() []Option {
+	covers := "this very call"
+	if len(p.About) > 0 {
+		covers = "the same " + strings.Join(p.About, ", ")
+	}
+	return []Option{
+		{optionOnce, "Allow once", "allow_once"},
+		{optionSession, "Allow in this session: " + covers, "allow_always"},
+		{optionAlways, "Allow always: " + covers, "allow_always"},
+		{optionReject, "Reject", "reject_once"},
+	}
+}
+
+// Decision is what a person has chosen.
+type Decision struct {
+	Approve bool
+	Grant   fsm.GrantScope
+}
+
+// Chosen reads an editor's answer. There is none where the question was dismissed: it stays
+// open for others.
+func Chosen(answer wire.Value) (d Decision, ok bool) {
+	outcome := answer.Member("outcome")
+	if outcome.Member("outcome").Text != "selected" {
+		return d, false
+	}
+	switch outcome.Member("optionId").Text {
+	case optionOnce:
+		return Decision{Approve: true}, true
+	case optionSession:
+		return Decision{true, fsm.GrantSession}, true
+	case optionAlways:
+		return Decision{true, fsm.GrantAlways}, true
+	case optionReject:
+		return Decision{}, true
+	}
+	return d, false
+}
+
+// permission is a question about a call, with what the call would do where shelly can tell.
+func permission(c *call, e comm.Event, p Place) *Permission {
+	about := describe(c.tool, c.args, p.Workspace)
+	about.ID, about.Status = c.id, pending
+	u := Update{Call: &about}
+	var held *string
+	if c.tool == "write_file" && p.Held != nil { // it waits, so this is what it would write over
+		held = p.Held(about.path())
+	}
+	parts := diffs(c.tool, c.args, p.Workspace, held)
+	if parts == nil && e.Preview != "" {
+		parts = shown(fenced(e.Preview))
+	}
+	if parts = append(parts, shown(e.Text)...); len(parts) > 0 {
+		u.Content = parts
+	}
+	return &Permission{Key: e.Key, Handle: e.Handle, Call: u, About: e.Subject}
+}

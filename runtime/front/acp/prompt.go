@@ -1,0 +1,159 @@
+package acp
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"shelly/runtime/comm"
+	"shelly/runtime/front/acp/rpc"
+	"shelly/runtime/front/wire"
+)
+
+// Place is where an editor and shelly work.
+type Place struct {
+	Workspace string // the folder that the tools work in, absolute
+	Folder    string // the editor's, relative to it; "" or ".": the same
+	// Held returns what a file holds now; nil: it is not known, or there is none.
+	Held func(path string) *string
+	// Before returns what a file held before a text was written over it; nil: it is not known,
+	// or there was none.
+	Before func(path, after string) *string
+}
+
+// Said is what a prompt says.
+type Said struct {
+	Text   string
+	Images [][]byte
+}
+
+// Prompt reads the content of a prompt (FRT-49). Its errors are of [rpc.CodeParams].
+func Prompt(blocks wire.Value, p Place) (Said, error) {
+	if blocks.Kind != wire.List {
+		return Said{}, rpc.Errorf(rpc.CodeParams, "prompt is %s; send a list", blocks.Kind)
+	}
+	r := reader{place: p}
+	for _, b := range blocks.Items {
+		if err := r.block(b); err != nil {
+			return Said{}, err
+		}
+	}
+	said := Said{Text: strings.TrimSpace(r.text.String()), Images: r.images}
+	if said.Text == "" {
+		return Said{}, rpc.Errorf(rpc.CodeParams, "the prompt has no text; say what is to be done")
+	}
+	if p.Folder != "" && p.Folder != "." && !strings.HasPrefix(said.Text, "/") {
+		said.Text += "\n\ncwd: `" + filepath.ToSlash(p.Folder) + "`"
+	}
+	said.Text += r.attached.String()
+	return said, nil
+}
+
+// reader puts a prompt together.
+type reader struct {
+	place    Place
+	text     strings.Builder
+	attached strings.Builder // what stands after the text: contents of files
+	images   [][]byte
+}
+
+func (r *reader) block(b wire.Value) error {
+	switch kind := b.Member("type").Text; kind {
+	case "text":
+		r.text.WriteString(b.Member("text").Text)
+	case "image":
+		return r.image(b, b.Member("data"))
+	case "resource_link":
+		r.mention(b.Member("uri").Text, b.Member("name").Text)
+	case "resource":
+		return r.resource(b.Member("resource"))
+	case "audio":
+		return rpc.Errorf(rpc.CodeParams, "%s is sound, which shelly does not take", b.Path)
+	default:
+		return rpc.Errorf(rpc.CodeParams, "%s is of the unknown type %q", b.Path, kind)
+	}
+	return nil
+}
+
+func (r *reader) image(b, data wire.Value) error {
+	if data.Text == "" {
+		return rpc.Errorf(rpc.CodeParams, "%s has no data; shelly fetches nothing from an address", b.Path)
+	}
+	file, err := base64.StdEncoding.DecodeString(data.Text)
+	if err == nil {
+		err = comm.CheckImage(file)
+	}
+	if err != nil {
+		return rpc.Errorf(rpc.CodeParams, "%s %s", b.Path, strings.TrimPrefix(err.Error(), "illegal base64 data"))
+	}
+	if len(r.images) == comm.ImagesMax {
+		return rpc.Errorf(rpc.CodeParams, "the prompt has more than %d images", comm.ImagesMax)
+	}
+	r.images = append(r.images, file)
+	return nil
+}
+
+// resource takes the content of a file that the editor has sent along. Of one that is neither
+// text nor an image it takes the name alone.
+func (r *reader) resource(v wire.Value) error {
+	uri := v.Member("uri").Text
+	if strings.HasPrefix(v.Member("mimeType").Text, "image/") && v.Member("blob").Text != "" {
+		return r.image(v, v.Member("blob"))
+	}
+	name := r.mention(uri, "")
+	text := v.Member("text")
+	if text.Kind != wire.String {
+		return nil
+	}
+	fmt.Fprintf(&r.attached, "\n\n%s:\n%s", name, fenced(text.Text))
+	return nil
+}
+
+// mention writes where the text speaks of a file, and returns its name: a file of the
+// workspace is named as the tools name it.
+func (r *reader) mention(uri, name string) string {
+	at := r.named(uri)
+	if at == "" {
+		at = name
+	}
+	at = strings.Map(func(c rune) rune { // a name is one word of one line
+		if c < ' ' || c == '`' {
+			return '_'
+		}
+		return c
+	}, at)
+	r.text.WriteString("`" + at + "`")
+	return at
+}
+
+func (r *reader) named(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" && u.Scheme != "" {
+		return uri
+	}
+	path := filepath.FromSlash(u.Path)
+	if rel, err := filepath.Rel(r.place.Workspace, path); err == nil && filepath.IsLocal(rel) {
+		path = rel
+	}
+	if u.Fragment != "" {
+		path += "#" + u.Fragment
+	}
+	return path
+}
+
+// fenced is a text as CommonMark's fenced code block, which nothing in the text can end.
+func fenced(text string) string {
+	longest, run := 2, 0
+	for _, c := range text {
+		if c != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	mark := strings.Repeat("`", longest+1)
+	return mark + "\n" + strings.TrimSuffix(text, "\n") + "\n" + mark
+}

@@ -1,0 +1,217 @@
+package rpc
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"strconv"
+	"sync"
+
+	"shelly/runtime/front/wire"
+)
+
+// Work is what a request takes; it may take as long as it needs. Its error is answered as an
+// [Error], of [CodeInternal] where it is none.
+type Work func(ctx context.Context) (Answer, error)
+
+// Answer is the answer to a request.
+type Answer struct {
+	Result any    // nil: null
+	Then   func() // after the answer was written; nil: nothing
+}
+
+// Handler takes what the other end sends, in the order of the lines. It must not block.
+type Handler interface {
+	// Request begins a request. Its error is its answer.
+	Request(method string, params wire.Value) (Work, error)
+	Notified(method string, params wire.Value)
+}
+
+// Options bounds a connection; the zero value is ready.
+type Options struct {
+	LineBytesMax int          // of a message; 0: 16 MiB
+	AtOnce       int          // requests that are under way; 0: 64
+	Log          *slog.Logger // nil: none
+}
+
+// Conn is a connection. It may be written to from many goroutines.
+type Conn struct {
+	handler Handler
+	o       Options
+	places  chan struct{} // a token per request that is under way
+	working sync.WaitGroup
+
+	writing sync.Mutex // held while a line is written
+	out     io.Writer
+
+	mu    sync.Mutex
+	last  int // id of the last request of our own
+	asked map[string]chan incoming
+}
+
+// New returns a connection that writes to out. It reads nothing yet.
+func New(handler Handler, out io.Writer, o Options) *Conn {
+	o.LineBytesMax, o.AtOnce = cmp.Or(o.LineBytesMax, 16<<20), cmp.Or(o.AtOnce, 64)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Conn{handler: handler, o: o, places: make(chan struct{}, o.AtOnce), out: out, asked: map[string]chan incoming{}}
+}
+
+// Serve reads until the input ends, and returns once all work has ended, whose context it
+// cancels. The error is that of the input.
+func (c *Conn) Serve(ctx context.Context, in io.Reader) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer c.working.Wait()
+	defer cancel()
+	l := lines{bufio.NewReaderSize(in, 64<<10), c.o.LineBytesMax}
+	for {
+		line, err := l.next()
+		switch {
+		case errors.Is(err, errLong):
+			c.fail(nil, Errorf(CodeInvalid, "the message is longer than %d bytes", c.o.LineBytesMax))
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case len(line) > 0:
+			c.take(ctx, line)
+		}
+	}
+}
+
+// take begins what a line asks for.
+func (c *Conn) take(ctx context.Context, line []byte) {
+	in, wrong := read(line)
+	switch {
+	case wrong != nil:
+		c.fail(in.id, wrong)
+	case in.method == "":
+		c.answered(in)
+	case in.id == nil:
+		c.handler.Notified(in.method, in.params)
+	default:
+		c.begin(ctx, in)
+	}
+}
+
+// begin begins a request, and works on it beside the lines that follow.
+func (c *Conn) begin(ctx context.Context, in incoming) {
+	select {
+	case c.places <- struct{}{}:
+	default:
+		c.fail(in.id, Errorf(CodeInternal, "%d requests are under way; send it again later", c.o.AtOnce))
+		return
+	}
+	work, err := c.handler.Request(in.method, in.params)
+	if err != nil {
+		<-c.places
+		c.fail(in.id, err)
+		return
+	}
+	c.working.Go(func() {
+		a, err := work(ctx)
+		<-c.places
+		if err != nil && ctx.Err() != nil { // the other end has gone
+			return
+		}
+		if err != nil {
+			c.fail(in.id, err)
+			return
+		}
+		result, err := encode(a.Result)
+		if err != nil {
+			c.fail(in.id, err)
+			return
+		}
+		c.write(outgoing{ID: in.id, Result: result})
+		if a.Then != nil {
+			a.Then()
+		}
+	})
+}
+
+// Go does something beside the lines until the connection ends.
+func (c *Conn) Go(do func()) { c.working.Go(do) }
+
+// fail answers with an error. One without an id answers what cannot be understood.
+func (c *Conn) fail(id json.RawMessage, err error) {
+	e := (*Error)(nil)
+	if !errors.As(err, &e) {
+		e = Errorf(CodeInternal, "%s", err)
+	}
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	c.write(outgoing{ID: id, Error: e})
+}
+
+// Notify tells the other end something.
+func (c *Conn) Notify(method string, params any) { c.write(outgoing{Method: method, Params: params}) }
+
+// Ask asks the other end and waits for the answer. An answer that is an error is an [Error].
+// Where ctx ends before, the other end hears that the answer is not wanted any more.
+func (c *Conn) Ask(ctx context.Context, method string, params any) (wire.Value, error) {
+	answer := make(chan incoming, 1)
+	c.mu.Lock()
+	c.last++
+	id := strconv.Itoa(c.last)
+	c.asked[id] = answer
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.asked, id)
+	}()
+	c.write(outgoing{ID: json.RawMessage(id), Method: method, Params: params})
+	select {
+	case in := <-answer:
+		if in.err.Kind != wire.Null {
+			return wire.Value{}, Errorf(CodeInternal, "%s", cmp.Or(in.err.Member("message").Text, "the answer is an error"))
+		}
+		return in.result, nil
+	case <-ctx.Done():
+		c.Notify("$/cancel_request", map[string]any{"requestId": json.RawMessage(id)})
+		return wire.Value{}, ctx.Err()
+	}
+}
+
+// answered hands an answer to who waits for it. One that nobody waits for is dropped.
+func (c *Conn) answered(in incoming) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if answer := c.asked[string(in.id)]; answer != nil {
+		delete(c.asked, string(in.id))
+		answer <- in
+	}
+}
+
+func (c *Conn) write(m outgoing) {
+	m.Version = "2.0"
+	line, err := encode(m)
+	if err != nil {
+		c.o.Log.Error("a message cannot be written", "method", m.Method, "error", err)
+		return
+	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if _, err := c.out.Write(append(line, '\n')); err != nil {
+		c.o.Log.Debug("the other end does not read any more", "error", err)
+	}
+}
+
+// encode is a value as JSON on one line, as short as it can be written.
+func encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(b.Bytes()), nil
+}

@@ -1,0 +1,83 @@
+package rpc
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"shelly/runtime/front/wire"
+)
+
+// The codes of errors that the protocol names.
+const (
+	CodeParse    = -32700 // the line is not JSON
+	CodeInvalid  = -32600 // it is not a request
+	CodeMethod   = -32601 // there is no such method
+	CodeParams   = -32602
+	CodeInternal = -32603
+	CodeUnknown  = -32002 // what the parameters name is not there
+)
+
+// Error is an answer that says why there is no result.
+type Error struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Data    any    `json:"data,omitempty"`
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Errorf makes an error.
+func Errorf(code int, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// outgoing is a message as it is written.
+type outgoing struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Params  any             `json:"params,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   *Error          `json:"error,omitempty"`
+}
+
+// incoming is a message as it was read.
+type incoming struct {
+	id     json.RawMessage // nil: a notification
+	method string          // empty: an answer
+	params wire.Value
+	result wire.Value
+	err    wire.Value
+}
+
+// read reads a line. Of one that is wrong the id is kept where there is one.
+func read(line []byte) (in incoming, wrong *Error) {
+	v, err := wire.Parse(line)
+	if err != nil {
+		return in, Errorf(CodeParse, "%s", err)
+	}
+	if v.Kind != wire.Object {
+		return in, Errorf(CodeInvalid, "the message is %s; send an object", v.Kind)
+	}
+	switch id := v.Member("id"); id.Kind {
+	case wire.Number:
+		in.id = json.RawMessage(id.Text)
+	case wire.String:
+		in.id, _ = encode(id.Text) // a text is always JSON
+	case wire.Null:
+	default:
+		return in, Errorf(CodeInvalid, "id is %s; send a number or a text", id.Kind)
+	}
+	if version := v.Member("jsonrpc"); version.Kind != wire.String || version.Text != "2.0" {
+		return in, Errorf(CodeInvalid, `jsonrpc is missing; send "2.0"`)
+	}
+	method := v.Member("method")
+	if method.Kind != wire.String && method.Kind != wire.Null {
+		return in, Errorf(CodeInvalid, "method is %s; send a text", method.Kind)
+	}
+	in.method, in.params, in.result, in.err = method.Text, v.Member("params"), v.Member("result"), v.Member("error")
+	if in.method == "" && in.id == nil {
+		return in, Errorf(CodeInvalid, "the message has neither a method nor an id")
+	}
+	return in, nil
+}

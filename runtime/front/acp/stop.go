@@ -1,0 +1,23 @@
+package acp
+
+import (
+	"shelly/fsm"
+	"shelly/runtime/comm/client"
+	"shelly/runtime/front/acp/rpc"
+)
+
+// Stop is why a turn has ended (FRT-54): in the protocol's words, or as an error where there
+// is no answer.
+func Stop(r client.Reply) (reason string, err error) {
+	switch {
+	case r.Outcome == fsm.OutcomeCancelled:
+		return "cancelled", nil
+	case r.Outcome == fsm.OutcomeCut:
+		return "max_tokens", nil
+	case r.Outcome == fsm.OutcomeExhausted:
+		return "max_turn_requests", nil
+	case r.IsError:
+		return "", rpc.Errorf(rpc.CodeInternal, "%s", r.Text)
+	}
+	return "end_turn", nil
+}
