@@ -102,10 +102,10 @@ func TestClientsOfNPMAgainstTheMock(t *testing.T) {
 }
 
 // Each of them kills the daemon while it talks with it, and starts it again (FRT-1, FRT-7,
-// FRT-13): one answer, and the tool has run once.
+// FRT-13, FRT-31, FRT-50): one answer, and the tool has run once.
 func TestClientsOfNPMTalkWithTheAgentOverAKill(t *testing.T) {
 	dir := npmClients(t)
-	for _, script := range []string{"front-openai.mjs", "front-ollama.mjs"} {
+	for _, script := range []string{"front-openai.mjs", "front-ollama.mjs", "front-mcp.mjs", "front-acp.mjs"} {
 		t.Run(script, func(t *testing.T) {
 			host := "http://" + mockOf(t, "fronts.scenario.yaml", "--repeat", "--delays")
 			out, err := said(t, dir, []string{"OLLAMA_HOST=" + host, "NO_PROXY=127.0.0.1"}, "node", script)

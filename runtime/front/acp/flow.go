@@ -9,7 +9,8 @@ type flow struct {
 	kind   string
 	prefix string // of ids
 	call   string // that speaks
-	id     string // of the message that is being told
+	id     string // of the message that is being told: the call that began it
+	on     string // the call that goes on with it
 	said   string // of it
 	lost   string // what was told of a call that was never answered
 	held   string // what its successor has said so far, as long as lost begins with it
@@ -31,7 +32,7 @@ func (f *flow) add(call, text string) []Update {
 	}
 	rest, same := strings.CutPrefix(f.held, f.lost)
 	if same {
-		call = f.id
+		f.on = call
 	} else {
 		rest = f.held
 	}
@@ -42,15 +43,15 @@ func (f *flow) add(call, text string) []Update {
 // tell sends a text. One of another call is a message of its own, and a paragraph for an
 // editor that knows no messages.
 func (f *flow) tell(id, text string) []Update {
-	if id != f.id {
+	if id != f.on {
 		if f.id != "" && f.last {
 			text = "\n\n" + text
 		}
-		f.id, f.said = id, ""
+		f.id, f.on, f.said = id, id, ""
 	}
 	f.said += text
 	f.last = true
-	return []Update{message(f.kind, f.prefix+id, text)}
+	return []Update{message(f.kind, f.prefix+f.id, text)}
 }
 
 // lose says that what was told of a call is in no record.

@@ -3,6 +3,7 @@ package acp
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -217,6 +218,9 @@ func (t *Turn) question(e comm.Event, h *Heard) {
 		return
 	}
 	c := t.asking
+	if slices.ContainsFunc(t.calls, func(k *call) bool { return k != c && k.key == e.Key }) {
+		return // it was answered; who comes back may be told of it once more (COM-90)
+	}
 	if c == nil || c.key != e.Key {
 		h.Closed = c != nil
 		known := t.open(e.Tool, e.Args)

@@ -107,6 +107,9 @@ func TestFRT51ExactlyTheRestOfATextIsTold(t *testing.T) {
 		{"nothing was streamed", []comm.Event{reply("It is.")}, "It is."},
 		{"the rest after a break", []comm.Event{chunk(7, 0, "It "), whole(7, "It is"), chunk(7, 5, "."), reply("It is.")}, "It is."},
 		{"asked again, the same", []comm.Event{chunk(7, 0, "It is"), whole(9, "I"), chunk(9, 1, "t "), chunk(9, 3, "is so."), reply("It is so.")}, "It is so."},
+		{"asked again, and more of it", []comm.Event{
+			chunk(7, 0, "It is"), whole(9, "It is s"), chunk(9, 7, "o"), chunk(9, 8, ", "), whole(11, "It is so, "), chunk(11, 10, "y"), chunk(11, 11, "es."), reply("It is so, yes."),
+		}, "It is so, yes."},
 		{"asked again, the same at once", []comm.Event{chunk(7, 0, "It is"), whole(9, "It is so."), reply("It is so.")}, "It is so."},
 		{"asked again, twice", []comm.Event{chunk(7, 0, "It is"), whole(9, "It"), whole(11, "It i"), chunk(11, 4, "s so."), reply("It is so.")}, "It is so."},
 		{"asked again, and it was all", []comm.Event{chunk(7, 0, "It is."), whole(9, "It "), reply("It is.")}, "It is."},
@@ -210,6 +213,7 @@ func TestFRT53AQuestionIsAskedOnce(t *testing.T) {
 	}{
 		{"approved", []comm.Event{asked, tool("write_file", args)}, []string{call, "ask k1", "closed", ran}},
 		{"again after a kill", []comm.Event{asked, asked, tool("write_file", args)}, []string{call, "ask k1", "ask k1", "closed", ran}},
+		{"again after it was answered", []comm.Event{asked, tool("write_file", args), asked}, []string{call, "ask k1", "closed", ran}},
 		{"refused", []comm.Event{asked, thinks}, []string{call, "ask k1", "closed", refused}},
 		{"cancelled", []comm.Event{asked, {Type: comm.EventReply, Outcome: fsm.OutcomeCancelled}}, []string{call, "ask k1", "closed", refused}},
 		{"not of a call", []comm.Event{{Type: comm.EventQuestion, Question: fsm.QuestionUnknown, Key: "k"}}, []string{

@@ -9,7 +9,7 @@ import { join } from "node:path";
 export const answer = "It has run, and this is said in many small pieces so that somebody can be killed meanwhile.";
 
 const dir = mkdtempSync(join(tmpdir(), "fronts-"));
-const data = join(dir, "data"), work = join(dir, "work");
+export const data = join(dir, "data"), work = join(dir, "work");
 mkdirSync(work);
 process.on("exit", () => {
   daemon?.kill("SIGKILL");
@@ -26,10 +26,10 @@ const port = await new Promise((resolve) => {
 });
 export const base = `http://127.0.0.1:${port}`;
 
-export async function start() {
+export async function start(...more) {
   daemon = spawn("shelly", [
     "run", "--data", data, "--workspace", work, "--allow-exec", "--set", "init=off", "--set", "tools.approve=[]",
-    "--set", `brain.url=${process.env.OLLAMA_HOST}`, "--set", `comm.http=127.0.0.1:${port}`, "--set", "comm.udp=off",
+    "--set", `brain.url=${process.env.OLLAMA_HOST}`, "--set", `comm.http=127.0.0.1:${port}`, "--set", "comm.udp=off", ...more,
   ], { stdio: ["ignore", "ignore", "pipe"] });
   let log = "";
   daemon.stderr.on("data", (text) => (log += text));
