@@ -54,7 +54,7 @@ func offeredBy(t *testing.T, name string) (tools []string, p fsm.Prompts) {
 	t.Helper()
 	cfg := config.Builtin(name)
 	cfg.Workspace, cfg.Data = t.TempDir(), t.TempDir()
-	opened, err := run.OpenTools(t.Context(), cfg, slog.New(slog.NewTextHandler(io.Discard, nil)), "")
+	opened, err := run.OpenTools(t.Context(), cfg, slog.New(slog.NewTextHandler(io.Discard, nil)), run.NoServer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestTOL64TheToolsOfDefaultFitWhole(t *testing.T) {
 	cfg := config.Builtin("default")
 	cfg.Workspace, cfg.Data = t.TempDir(), t.TempDir()
 	cfg.Tools.Exec.Allow = config.Unsandboxed
-	opened, err := run.OpenTools(t.Context(), cfg, slog.New(slog.NewTextHandler(io.Discard, nil)), "")
+	opened, err := run.OpenTools(t.Context(), cfg, slog.New(slog.NewTextHandler(io.Discard, nil)), run.NoServer)
 	if err != nil {
 		t.Fatal(err)
 	}

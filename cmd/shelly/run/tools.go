@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
 
-	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm"
 	"shelly/runtime/config"
 	"shelly/runtime/tool"
@@ -20,23 +20,35 @@ type Tools struct {
 	Tools    *tool.Runner
 	Declared []fsm.ToolDecl // as the machine has them: the builtin ones, too
 	bench    *bench
+	Down     []string // why servers that were wanted are not there
 	place    *visited
 	opened   *starting
 }
 
-// OpenTools opens the tools of a configuration. Of MCP servers, which a daemon starts, only one
-// is started of which a tool is called wanted, and waited for; empty: none. Close them in the
-// end.
-func OpenTools(ctx context.Context, cfg config.Config, log *slog.Logger, wanted string) (*Tools, error) {
+// Wanted is which of the MCP servers, which a daemon starts, are started and waited for.
+type Wanted func(server string) bool
+
+// The servers that are wanted: none, all, or the one that a tool may be of.
+var (
+	NoServer  Wanted = func(string) bool { return false }
+	AllOfThem Wanted = func(string) bool { return true }
+)
+
+// ServerOf is the server of a tool.
+func ServerOf(tool string) Wanted {
+	return func(server string) bool { return strings.HasPrefix(tool, server+"_") }
+}
+
+// OpenTools opens the tools of a configuration, those of the wanted servers among them. Close
+// them in the end.
+func OpenTools(ctx context.Context, cfg config.Config, log *slog.Logger, wanted Wanted) (*Tools, error) {
 	place := &visited{cfg: cfg}
-	cfg.Tools.MCP = slices.DeleteFunc(slices.Clone(cfg.Tools.MCP), func(s strict.Named[config.Server]) bool {
-		return !strings.HasPrefix(wanted, s.Name+"_")
-	})
+	cfg.Tools.MCP = slices.DeleteFunc(slices.Clone(cfg.Tools.MCP), func(s strict.Named[config.Server]) bool { return !wanted(s.Name) })
 	t := &Tools{place: place, opened: &starting{cfg: cfg, log: log, place: place}}
 	if err := t.opened.openBox(ctx, cfg); err != nil {
 		return nil, err
 	}
-	if err := t.openServer(ctx, wanted); err != nil {
+	if err := t.openServers(ctx); err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
 	b, err := t.opened.openBench(cfg)
@@ -47,8 +59,8 @@ func OpenTools(ctx context.Context, cfg config.Config, log *slog.Logger, wanted 
 	return t, nil
 }
 
-// openServer starts the server that has a tool, if one may.
-func (t *Tools) openServer(ctx context.Context, wanted string) error {
+// openServers starts the servers that are wanted, and waits for them.
+func (t *Tools) openServers(ctx context.Context) error {
 	s := t.opened
 	if len(s.cfg.Tools.MCP) == 0 {
 		return nil
@@ -61,7 +73,7 @@ func (t *Tools) openServer(ctx context.Context, wanted string) error {
 	s.servers.Wait(ctx)
 	for _, state := range s.servers.States() {
 		if !state.Up {
-			return exit.Errorf(exit.Unreachable, "%s: the server of tools %s is not up: %w", wanted, state.Name, cmp.Or(state.Err, ctx.Err()))
+			t.Down = append(t.Down, fmt.Sprintf("the server of tools %s is not up: %v", state.Name, cmp.Or(state.Err, ctx.Err())))
 		}
 	}
 	return nil

@@ -10,8 +10,6 @@ import (
 	"shelly/cmd/shelly/run"
 	"shelly/fsm"
 	"shelly/fsm/wording"
-	"shelly/runtime/config"
-	"shelly/runtime/tool"
 	"shelly/runtime/tool/web"
 )
 
@@ -32,9 +30,19 @@ type place struct {
 }
 
 // with opens the tools that a daemon of the configuration would have, and hands a verb the
-// runner and what the machine would declare. A server that has a tool called wanted is
-// started, too.
-func (p *place) with(wanted string, verb func(cfg config.Config, tools *tool.Runner, decls []fsm.ToolDecl) error) (err error) {
+// runner and what the machine would declare. The server of a tool called wanted is started,
+// too, and has to be up.
+func (p *place) with(wanted string, verb func(*run.Tools) error) error {
+	return p.open(run.ServerOf(wanted), func(b *run.Tools) error {
+		if len(b.Down) > 0 {
+			return exit.Errorf(exit.Unreachable, "%s: %s", wanted, b.Down[0])
+		}
+		return verb(b)
+	})
+}
+
+// open hands a verb the tools, with those of the wanted servers that are up.
+func (p *place) open(wanted run.Wanted, verb func(*run.Tools) error) (err error) {
 	settings := flags.Settings{Place: p.Place, Workspace: p.Workspace, AllowExec: p.AllowExec}
 	cfg, err := settings.Load()
 	if err != nil {
@@ -51,7 +59,7 @@ func (p *place) with(wanted string, verb func(cfg config.Config, tools *tool.Run
 			err = closing
 		}
 	}()
-	return verb(cfg, b.Tools, b.Declared)
+	return verb(b)
 }
 
 // find returns the declaration of a tool.

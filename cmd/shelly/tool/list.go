@@ -9,9 +9,8 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/cmd/shelly/run"
 	"shelly/fsm"
-	"shelly/runtime/config"
-	"shelly/runtime/tool"
 )
 
 type listCmd struct {
@@ -27,7 +26,11 @@ func (listCmd) Help() string {
 
 // Run implements the subcommand (CLI-100).
 func (c *listCmd) Run(t *terminal.Terminal) error {
-	return c.with("", func(_ config.Config, _ *tool.Runner, decls []fsm.ToolDecl) error {
+	return c.open(run.AllOfThem, func(b *run.Tools) error {
+		decls := b.Declared
+		for _, why := range b.Down {
+			fmt.Fprintln(t.Err, terminal.Printable(why))
+		}
 		if c.JSON {
 			return t.JSON(decls)
 		}
@@ -73,8 +76,8 @@ type function struct {
 
 // Run implements the subcommand (CLI-100).
 func (c *showCmd) Run(t *terminal.Terminal) error {
-	return c.with(c.Name, func(_ config.Config, _ *tool.Runner, decls []fsm.ToolDecl) error {
-		d, err := find(decls, c.Name)
+	return c.with(c.Name, func(b *run.Tools) error {
+		d, err := find(b.Declared, c.Name)
 		if err != nil {
 			return err
 		}

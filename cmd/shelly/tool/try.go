@@ -10,9 +10,8 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/cmd/shelly/run"
 	"shelly/fsm"
-	"shelly/runtime/config"
-	"shelly/runtime/tool"
 )
 
 type tryCmd struct {
@@ -44,8 +43,8 @@ type tried struct {
 
 // Run implements the subcommand (CLI-102).
 func (c *tryCmd) Run(t *terminal.Terminal) error {
-	return c.with(c.Name, func(_ config.Config, tools *tool.Runner, decls []fsm.ToolDecl) error {
-		d, err := find(decls, c.Name)
+	return c.with(c.Name, func(b *run.Tools) error {
+		d, err := find(b.Declared, c.Name)
 		switch {
 		case err != nil:
 			return err
@@ -59,7 +58,7 @@ func (c *tryCmd) Run(t *terminal.Terminal) error {
 		ctx, stop := exit.Interruptible()
 		defer stop()
 		begun := time.Now()
-		answer := tools.Run(ctx, fsm.RunTool{
+		answer := b.Tools.Run(ctx, fsm.RunTool{
 			Name: c.Name, Args: c.Args, Effects: d.Effects, Session: trySession, Attempt: 1, Key: trySession + "." + strconv.FormatInt(begun.UnixNano(), 36),
 		})
 		if c.JSON {
