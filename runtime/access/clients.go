@@ -40,6 +40,9 @@ var (
 // Reserved is the name of who holds the daemon's own token. No client has it.
 const Reserved = "local"
 
+// Channels is whose the requests of chat systems are (CHN-3). No client has it.
+const Channels = "channel"
+
 // Client is one of those who may use the daemon.
 type Client struct {
 	Name string     `json:"name"`
@@ -102,6 +105,8 @@ func CheckName(name string) error {
 	switch {
 	case name == "" || len(name) > NameBytesMax || strings.ContainsFunc(name, func(r rune) bool { return !word(r) }):
 		return fmt.Errorf("%q cannot be a client's name; use up to %d of a-z, 0-9, - and _", name, NameBytesMax)
+	case name == Channels:
+		return fmt.Errorf("%q is whose the requests of chat systems are; use another", name)
 	case name == Reserved:
 		return fmt.Errorf("%q is the name of who holds the daemon's own token; use another", name)
 	}

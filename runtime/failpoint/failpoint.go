@@ -38,6 +38,10 @@ const (
 	SessionPut     Point = "session.put"
 	EntryPut       Point = "memory.entry.put"
 
+	ChannelAccepted   Point = "channel.accepted"    // and the other side of the channel does not know
+	ChannelSendBefore Point = "channel.send.before" // a message on its way out
+	ChannelSent       Point = "channel.sent"        // the other side has taken it, and that is not kept
+
 	ShutdownStopped Point = "shutdown.stopped" // the machine has, and nothing is closed
 	ShutdownClosed  Point = "shutdown.closed"  // everything is
 )
@@ -51,6 +55,7 @@ func Points() []Point {
 		PerformBefore, PerformAfter, CallEnded, ToolStarted,
 		ChangeRecorded, ChangeMade,
 		FileWritten, FileRenamed, HistoryWritten, MemoryWritten, SessionPut, EntryPut,
+		ChannelAccepted, ChannelSendBefore, ChannelSent,
 		ShutdownStopped, ShutdownClosed,
 	}
 }

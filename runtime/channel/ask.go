@@ -1,0 +1,105 @@
+package channel
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/wording"
+	"shelly/runtime/comm"
+)
+
+// codeBytes is the length of a code, of which two hexadecimal digits are a byte.
+const codeBytes = 3
+
+// codeOf names an open question in a chat. It is of one tool call, so that a late answer meets
+// no later one.
+func codeOf(handle fsm.HandleID, key string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", handle, key))
+	return hex.EncodeToString(sum[:codeBytes])
+}
+
+// decision reads "approve CODE" or "deny CODE".
+func decision(text string) (code string, approve, is bool) {
+	verb, code, _ := strings.Cut(strings.TrimPrefix(strings.ToLower(text), "/"), " ")
+	code = strings.TrimSpace(code)
+	if len(code) != 2*codeBytes || strings.Trim(code, "0123456789abcdef") != "" {
+		return "", false, false
+	}
+	return code, verb == "approve", verb == "approve" || verb == "deny"
+}
+
+// argsMax bounds what a question shows of a call's arguments, in bytes.
+const argsMax = 1000
+
+// ask has a question put to the chat of a request, once (CHN-10).
+func (l *lane) ask(key fsm.RequestKey, e comm.Event) {
+	id := idOf("question", key.Channel, e.Handle, e.Key, e.Question)
+	l.mu.Lock()
+	known := slices.Contains(l.done.Asked, id) || slices.ContainsFunc(l.ready, func(d due) bool { return d.out.ID == id })
+	ctx := l.ctx
+	l.mu.Unlock()
+	if known {
+		return
+	}
+	r, ok, err := l.o.Front.Request(ctx, key)
+	if err != nil || !ok {
+		return // it is asked at the machine
+	}
+	l.push(due{kind: KindQuestion, out: Outbound{
+		ID: id, Kind: KindQuestion, Chat: r.Origin.Chat, Re: key.ID, Text: l.question(key, e),
+	}})
+}
+
+// question words what a person is asked, and where to answer it.
+func (l *lane) question(key fsm.RequestKey, e comm.Event) string {
+	if e.Question != fsm.QuestionApprove {
+		return say(wordHeld, "why", cmp.Or(e.Text, string(e.Question))) + say(wordElsewhere, "verb", "resolve", "id", key.ID)
+	}
+	text := say(wordApprove, "tool", e.Tool, "args", wording.Clip(e.Args, argsMax))
+	if e.Preview != "" {
+		text += say(wordPreview, "preview", wording.Clip(e.Preview, argsMax))
+	}
+	if l.spec.Decide {
+		return text + say(wordDecide, "code", codeOf(e.Handle, e.Key))
+	}
+	return text + say(wordElsewhere, "verb", "approve", "id", key.ID)
+}
+
+// decide brings a decision about a request of the chat that it was made in.
+func (l *lane) decide(ctx context.Context, m Message, code string, approve bool) (Taken, error) {
+	all, err := l.o.Front.Standings(ctx)
+	if err != nil {
+		return Taken{}, err
+	}
+	text := say(wordClosed)
+	for _, s := range all {
+		if s.Asks == nil || s.Asks.Question != fsm.QuestionApprove || !l.mine(s.Request) || codeOf(s.Handle, s.Asks.Key) != code {
+			continue
+		}
+		r, ok, err := l.o.Front.Request(ctx, s.Request)
+		if err != nil {
+			return Taken{}, err
+		}
+		if !ok || r.Origin.Chat != m.Chat {
+			continue
+		}
+		taken, err := l.o.Front.Decide(ctx, fsm.Decided{Handle: s.Handle, Key: s.Asks.Key, Approve: approve, By: wording.Clip(l.spec.Name+":"+m.Sender, comm.ByBytesMax)})
+		if err != nil {
+			return Taken{}, err
+		}
+		if taken && approve {
+			text = say(wordApproved)
+		} else if taken {
+			text = say(wordDenied)
+		}
+		l.o.Log.Info("a question is answered in a chat", "channel", l.spec.Name, "sender", m.Sender, "approve", approve, "taken", taken)
+	}
+	l.notice(m.Chat, idOf("notice", m.Chat, m.ID, code), text)
+	return Spoken.taken(), nil
+}

@@ -1,0 +1,175 @@
+package channel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"shelly/runtime/access"
+	"shelly/runtime/channel/kept"
+	"shelly/runtime/comm"
+)
+
+// Principal is whose the requests of channels are. No client has this name.
+const Principal = access.Channels
+
+// Options are what a bus works with.
+type Options struct {
+	Front comm.Front
+	Kept  *kept.File // how far each channel has delivered
+	Log   *slog.Logger
+	Now   func() time.Time
+}
+
+// Bus has channels at work. [Bus.Run] is called once.
+type Bus struct {
+	o Options
+
+	mu      sync.Mutex
+	ctx     context.Context // of Run; nil before it and after it
+	working []*lane
+}
+
+// New returns a bus without channels.
+func New(o Options) *Bus { return &Bus{o: o} }
+
+// Use has the bus work with these channels from now on. One that is as it was goes on.
+func (b *Bus) Use(specs []Spec) {
+	b.mu.Lock()
+	before := b.working
+	b.working = nil
+	var fresh []*lane
+	for _, spec := range specs {
+		i := slices.IndexFunc(before, func(l *lane) bool {
+			return l.spec.Name == spec.Name && l.spec.Kind == spec.Kind && l.spec.As == spec.As
+		})
+		if i >= 0 {
+			b.working = append(b.working, before[i])
+			before = slices.Delete(slices.Clone(before), i, i+1)
+			continue
+		}
+		l := newLane(spec, &b.o)
+		b.working, fresh = append(b.working, l), append(fresh, l)
+	}
+	ctx := b.ctx
+	b.mu.Unlock()
+	end(before) // before another of the name begins
+	for _, l := range fresh {
+		if ctx != nil {
+			l.begin(ctx)
+		}
+	}
+}
+
+// Run has the channels at work until ctx ends.
+func (b *Bus) Run(ctx context.Context) error {
+	b.mu.Lock()
+	b.ctx = ctx
+	working := b.working
+	b.mu.Unlock()
+	for _, l := range working {
+		l.begin(ctx)
+	}
+	<-ctx.Done()
+	b.mu.Lock()
+	b.ctx, working = nil, b.working
+	b.mu.Unlock()
+	end(working)
+	return nil
+}
+
+// Channel returns the adapter of a name, or nil.
+func (b *Bus) Channel(name string) Channel {
+	if l := b.lane(name); l != nil {
+		return l.spec.Channel
+	}
+	return nil
+}
+
+func (b *Bus) lane(name string) *lane {
+	for _, l := range b.lanes() {
+		if l.spec.Name == name {
+			return l
+		}
+	}
+	return nil
+}
+
+func (b *Bus) lanes() []*lane {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.working)
+}
+
+// endMax is how long the end of a channel is waited for. One that never returns is left.
+const endMax = 5 * time.Second
+
+// end stops channels and waits for them together.
+func end(lanes []*lane) {
+	lanes = slices.DeleteFunc(slices.Clone(lanes), func(l *lane) bool { return !l.halt() })
+	late := time.After(endMax)
+	for _, l := range lanes {
+		select {
+		case <-l.ended:
+		case <-late:
+			l.o.Log.Warn("a channel does not end, and is left as it is", "channel", l.spec.Name)
+			late = time.After(0)
+		}
+	}
+}
+
+// Bounds of the wait before what has failed is tried again.
+const (
+	againFirst = time.Second
+	againMost  = time.Minute
+)
+
+// keepRunning has the channel run again whenever it has ended (CHN-2), until ctx ends.
+func (l *lane) keepRunning(ctx context.Context) {
+	for wait := againFirst; ; wait = min(2*wait, againMost) {
+		began := l.o.Now()
+		err := guarded(func() error { return l.spec.Channel.Run(ctx, l) })
+		if ctx.Err() != nil {
+			return
+		}
+		if err == nil {
+			err = errors.New("it has ended")
+		}
+		l.down(err)
+		l.o.Log.Warn("a channel does not work; it is tried again", "channel", l.spec.Name, "kind", l.spec.Kind, "error", err)
+		if l.o.Now().Sub(began) > againMost {
+			wait = againFirst
+		}
+		if !pause(ctx, wait) {
+			return
+		}
+	}
+}
+
+// errPanic is what becomes of a panic in a channel.
+var errPanic = errors.New("a defect of shelly: the channel has panicked")
+
+// guarded calls a method of a channel. Its panic is an error (CHN-2).
+func guarded(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: %v\n%s", errPanic, r, debug.Stack())
+		}
+	}()
+	return f()
+}
+
+// pause waits, and reports whether ctx goes on.
+func pause(ctx context.Context, wait time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(wait):
+		return true
+	}
+}

@@ -1,0 +1,412 @@
+package channel_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/channel"
+	"shelly/runtime/comm"
+	"shelly/runtime/inbox"
+)
+
+func TestCHN3AMessageIsOneRequestHoweverOftenItIsBrought(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		w.with(spec(f))
+		m := channel.Message{ID: "1", Text: " what is it? "}
+		if taken := w.writes(f, m); !taken.New || taken.ID != "1" || taken.Done {
+			t.Errorf("%+v", taken)
+		}
+		for range 3 {
+			if taken := w.writes(f, m); taken.New || taken.Refused != "" || taken.Done {
+				t.Errorf("brought again: %+v", taken)
+			}
+		}
+		r := w.front.Seen().Requests
+		if len(r) != 1 || r[0].Key != keyOf(f, "1") || r[0].Origin != (fsm.Origin{Channel: "phone", Chat: "mia"}) || r[0].Session != "" || r[0].Text != "what is it?" {
+			t.Errorf("%+v", r)
+		}
+		w.replies(f, "1", "It is four.")
+		if taken := w.writes(f, m); taken.New || !taken.Done {
+			t.Errorf("brought once more: %+v", taken)
+		}
+		got := w.wants(f, "answer mia It is four.")
+		if got[0].Re != "1" || got[0].More || got[0].Failed {
+			t.Errorf("%+v", got[0])
+		}
+		if taken := w.writes(f, channel.Message{ID: "1", Text: "another"}); taken.Refused != channel.Conflict {
+			t.Errorf("another message with the id: %+v", taken)
+		}
+		if s := w.States()[0]; s.Received != 1 || s.Repeated != 4 || s.Sent != 1 || s.Open != 0 || s.Up != "connected" {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+func TestCHN3WhatIsNotDurableIsToBeBroughtAgain(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		patient := spec(f)
+		patient.Tells = false
+		w.with(patient)
+		for _, err := range []error{engine.ErrBusy, engine.ErrStopping, engine.ErrNoSpace} {
+			w.front.Refuse(err)
+			if _, got := w.brings(f, channel.Message{ID: "1", Text: "hello"}); !errors.Is(got, err) {
+				t.Errorf("%v: %v", err, got)
+			}
+		}
+		w.front.Refuse(nil)
+		if taken := w.writes(f, channel.Message{ID: "1", Text: "hello"}); !taken.New {
+			t.Errorf("%+v", taken)
+		}
+	})
+}
+
+// A channel that panics, fails or hangs keeps nobody up.
+func TestCHN2AChannelThatBreaksTouchesNoOther(t *testing.T) {
+	inWorld(t, func(w *world) {
+		good, panics, fails, hangs, silent := newFake("good"), newFake("panics"), newFake("fails"), newFake("hangs"), newFake("silent")
+		runs := 0
+		panics.runs = func(context.Context) error { runs++; panic("it is broken") }
+		fails.runs = func(context.Context) error { return errAway }
+		never := make(chan struct{})
+		hangs.runs = func(context.Context) error { <-never; return nil }
+		silent.hang = never
+		w.with(spec(good), spec(panics), spec(fails), spec(hangs), spec(silent))
+		w.writes(silent, channel.Message{ID: "1", Text: "hello"})
+		w.replies(silent, "1", "nobody hears it")
+		w.writes(good, channel.Message{ID: "1", Text: "hello"})
+		w.replies(good, "1", "Hello.")
+		w.wants(good, "answer mia Hello.")
+		w.wait(10 * time.Minute)
+		if runs < 10 || runs > 20 { // after 1, 2, 4, … seconds, then each minute
+			t.Errorf("a channel that panics was run %d times in ten minutes", runs)
+		}
+		states := w.States()
+		for i, want := range []string{"", "the channel has panicked: it is broken", errAway.Error(), "", ""} {
+			if got := states[i].Trouble; !strings.Contains(got, want) || (want == "") != (got == "") {
+				t.Errorf("%s is in trouble: %q", states[i].Name, got)
+			}
+		}
+		began := time.Now()
+		w.kill()
+		if took := time.Since(began); took != 5*time.Second {
+			t.Errorf("the end took %v", took)
+		}
+		close(never)
+	})
+}
+
+func TestCHN6AnAnswerIsSentUntilItIsTaken(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		w.with(spec(f))
+		f.failing(errAway)
+		w.writes(f, channel.Message{ID: "1", Text: "hello"})
+		w.replies(f, "1", "Hello.")
+		w.wait(time.Hour)
+		if s := w.States()[0]; s.Open != 1 || s.Failed != errAway.Error() || s.Retried < 60 || s.Retried > 80 {
+			t.Errorf("%+v", s)
+		}
+		f.mu.Lock()
+		f.panic = true
+		f.mu.Unlock()
+		w.wait(2 * time.Minute)
+		f.mu.Lock()
+		f.panic, f.fails = false, nil
+		f.mu.Unlock()
+		w.wait(2 * time.Minute)
+		w.wants(f, "answer mia Hello.")
+	})
+}
+
+func TestCHN6WhatIsRefusedForGoodHoldsNobodyUp(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		w.with(spec(f))
+		f.failing(&channel.Refused{Why: "there is no such chat"})
+		w.writes(f, channel.Message{ID: "1", Text: "hello"})
+		w.replies(f, "1", "Hello.")
+		f.failing(nil)
+		w.writes(f, channel.Message{ID: "2", Text: "hello"})
+		w.replies(f, "2", "Hello again.")
+		w.wants(f, "answer mia Hello again.")
+		if s := w.States()[0]; s.Lost != 1 || s.Sent != 1 || s.Open != 0 || !strings.Contains(s.Failed, "no such chat") {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// sends puts a message to a chat into the journal at an index.
+func (w *world) sends(f *fake, index uint64, chat, text string) {
+	w.front.Send(engine.Message{Position: engine.PositionOf(index, 0), SendMessage: fsm.SendMessage{To: fsm.Origin{Channel: f.name, Chat: chat}, Text: text, Session: "schedule:s1", Key: "k"}})
+	synctest.Wait()
+}
+
+func TestCHN6MessagesToTheChatsAreSentInOrderAndCountAsRead(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		w.with(spec(f))
+		w.sends(f, 50, "mia", "Water the plants.")
+		w.sends(f, 51, "tom", "The disk is full.")
+		got := w.wants(f, "message mia Water the plants.|message tom The disk is full.")
+		if got[0].ID == got[1].ID || got[0].From != comm.FromTool {
+			t.Errorf("%+v", got)
+		}
+		if n, _, err := w.front.Inbox().Count(func(after uint64) ([]engine.Message, error) {
+			return w.front.Messages(t.Context(), fsm.Origin{}, after, inbox.UnreadMax)
+		}); n != 0 || err != nil {
+			t.Errorf("%d are unread, %v", n, err)
+		}
+		f.failing(errAway)
+		w.sends(f, 52, "mia", "And the roses.")
+		w.writes(f, channel.Message{ID: "1", Text: "hello"})
+		w.replies(f, "1", "Hello.")
+		f.failing(nil)
+		w.wait(2 * time.Minute)
+		w.wants(f, "message mia And the roses.|answer mia Hello.")
+	})
+}
+
+// Over a kill everything is delivered, at least once, and a repeat has the id that it had.
+func TestCHN8OverAKillNothingIsLostAndARepeatHasItsID(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		w.with(spec(f))
+		w.writes(f, channel.Message{ID: "before", Text: "hello"})
+		w.replies(f, "before", "Delivered.")
+		w.wants(f, "answer mia Delivered.")
+		f.failing(errAway)
+		for n := range 3 {
+			w.writes(f, channel.Message{ID: fmt.Sprint(n), Text: "hello"})
+		}
+		w.replies(f, "2", "Two.")
+		w.replies(f, "0", "Zero.")
+		w.kill()
+		w.front.Reply(keyOf(f, "1"), "One, meanwhile.", false)
+		w.sends(f, 60, "tom", "Meanwhile.")
+		f.failing(nil)
+		w.start()
+		first := w.wants(f, "message tom Meanwhile.|answer mia Zero.|answer mia One, meanwhile.|answer mia Two.")
+		w.kill()
+		w.start()
+		w.wants(f, "") // all is kept
+
+		file := w.data
+		w.data = t.TempDir() // what is lost of the file is what was told after it
+		w.kill()
+		w.start()
+		w.wants(f, "")
+		w.data = file
+		if first[1].ID == first[2].ID {
+			t.Errorf("two answers have the id %s", first[1].ID)
+		}
+	})
+}
+
+// hold is a channel whose other side has taken what the process has not kept.
+func TestCHN8ARepeatHasTheIDThatItHad(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		w.with(spec(f))
+		w.writes(f, channel.Message{ID: "1", Text: "hello"})
+		f.mu.Lock()
+		f.hang = make(chan struct{})
+		hang := f.hang
+		f.mu.Unlock()
+		w.replies(f, "1", "Hello.")
+		w.kill() // while it is sent
+		f.mu.Lock()
+		f.hang = nil
+		f.mu.Unlock()
+		w.start()
+		second := w.wants(f, "answer mia Hello.")
+		close(hang)
+		synctest.Wait()
+		first := w.wants(f, "answer mia Hello.")
+		if first[0].ID != second[0].ID {
+			t.Errorf("%s and %s", first[0].ID, second[0].ID)
+		}
+	})
+}
+
+func TestCHN7ALongAnswerGoesOnWhereItWas(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		w.with(spec(f))
+		long := strings.TrimSpace(strings.Repeat("One sentence of it. ", 12))
+		w.writes(f, channel.Message{ID: "1", Text: "hello"})
+		refuse := make(chan struct{})
+		f.mu.Lock()
+		f.hang = refuse
+		f.mu.Unlock()
+		w.replies(f, "1", long)
+		refuse <- struct{}{} // one part is taken
+		synctest.Wait()
+		f.failing(errAway)
+		close(refuse)
+		f.mu.Lock()
+		f.hang = nil
+		f.mu.Unlock()
+		synctest.Wait()
+		w.kill()
+		parts := f.got()
+		f.failing(nil)
+		w.start()
+		parts = append(parts, f.got()...)
+		whole, ids := "", map[string]bool{}
+		for i, p := range parts {
+			whole += p.Text + " "
+			ids[p.ID] = true
+			if len(p.Text) > 100 || p.More != (i < len(parts)-1) {
+				t.Errorf("part %d: %+v", i, p)
+			}
+		}
+		if strings.TrimSpace(whole) != long || len(ids) != len(parts) || len(parts) != 3 {
+			t.Errorf("%d parts, %d ids: %q", len(parts), len(ids), whole)
+		}
+	})
+}
+
+func TestCHN4WhoMayNotTalkIsNotAnswered(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		w.with(spec(f))
+		for n := range 20 {
+			if taken := w.writes(f, channel.Message{ID: fmt.Sprint(n), Sender: "eve", Chat: "eve", Text: "let me in"}); taken.Refused != channel.NotAllowed {
+				t.Fatalf("%+v", taken)
+			}
+		}
+		w.wants(f, "")
+		if s := w.States()[0]; s.Refused != 20 || len(w.front.Seen().Requests) != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+func TestCHN5WhatIsTooMuchIsRefusedAndSaidOnce(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		w.with(spec(f))
+		for n := range 1000 {
+			w.writes(f, channel.Message{ID: fmt.Sprint(n), Text: "hello"})
+		}
+		if n := len(w.front.Seen().Requests); n != 10 {
+			t.Errorf("%d requests were made", n)
+		}
+		if taken := w.writes(f, channel.Message{ID: "3", Text: "hello"}); taken.Refused != "" {
+			t.Errorf("one that is brought again counts: %+v", taken)
+		}
+		w.wants(f, "notice mia Too many messages: I take 10 a minute, and have not taken the last ones. Send them again later.")
+		w.writes(f, channel.Message{ID: "long", Sender: "tom", Chat: "tom", Text: strings.Repeat("a", 1001)})
+		w.wants(f, "notice tom This message is too long: I take 1000 bytes. I have not taken it.")
+		w.front.Refuse(engine.ErrBusy)
+		if taken := w.writes(f, channel.Message{ID: "busy", Sender: "tom", Chat: "tom", Text: "hello"}); taken.Refused != channel.Busy {
+			t.Errorf("%+v", taken)
+		}
+		w.front.Refuse(nil) // of which nothing is read either
+		w.wait(2 * time.Second)
+		w.wants(f, "notice tom Too much waits already. I have not taken this message; send it again later.")
+	})
+}
+
+// asks has a person asked about a request.
+func (w *world) asks(f *fake, id string) {
+	ask := comm.Ask{Question: fsm.QuestionApprove, Handle: 7, Key: "h7.1", Tool: "exec", Args: `{"command":"make"}`}
+	w.front.Stand(comm.Standing{Handle: 7, Request: keyOf(f, id), Asks: &ask})
+	w.front.Say(keyOf(f, id), comm.Event{Type: comm.EventQuestion, Question: ask.Question, Handle: 7, Key: ask.Key, Tool: ask.Tool, Args: ask.Args})
+	synctest.Wait()
+}
+
+func TestCHN10AQuestionIsAnsweredInTheChatWhereThatIsConfigured(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		decides := spec(f)
+		decides.Decide = true
+		w.with(decides)
+		w.writes(f, channel.Message{ID: "1", Text: "build it"})
+		w.asks(f, "1")
+		w.asks(f, "1")
+		got := f.got()
+		if len(got) != 1 || got[0].Kind != channel.KindQuestion || !strings.HasPrefix(got[0].Text, `May I run exec {"command":"make"}?`+"\nAnswer: approve ") {
+			t.Fatalf("%+v", got)
+		}
+		_, code, _ := strings.Cut(got[0].Text, "approve ")
+		code, _, _ = strings.Cut(code, ",")
+		w.writes(f, channel.Message{ID: "2", Sender: "tom", Chat: "tom", Text: "approve " + code})
+		w.wants(f, "notice tom No question with that code is open.")
+		if told := w.front.Seen().Told; len(told) != 0 {
+			t.Fatalf("another chat has decided: %+v", told)
+		}
+		w.writes(f, channel.Message{ID: "3", Text: "/Approve " + code})
+		w.wants(f, "notice mia It is approved.")
+		told := w.front.Seen().Told
+		if d, is := told[0].Fact.(fsm.Decided); !is || d != (fsm.Decided{Handle: 7, Key: "h7.1", Approve: true, By: "phone:mia"}) {
+			t.Errorf("%+v", told)
+		}
+		w.writes(f, channel.Message{ID: "4", Text: "deny 000000"})
+		w.wants(f, "notice mia No question with that code is open.")
+		if n := len(w.front.Seen().Requests); n != 1 {
+			t.Errorf("%d requests were made", n)
+		}
+		w.kill()
+		w.start()
+		w.asks(f, "1")
+		w.wants(f, "") // it is asked once, over a restart too
+	})
+}
+
+func TestCHN10ElsewhereTheChatIsToldWhereToAnswer(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		w.with(spec(f))
+		w.writes(f, channel.Message{ID: "1", Text: "build it"})
+		w.asks(f, "1")
+		w.wants(f, `question mia May I run exec {"command":"make"}?`+"\nAnswer it at the machine, with: shelly request approve 1")
+		w.writes(f, channel.Message{ID: "2", Text: "approve 012345"})
+		if r := w.front.Seen().Requests; len(r) != 2 || len(w.front.Seen().Told) != 0 {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+func TestCHN1AReloadLeavesAChannelThatIsAsItWas(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f, other := newFake("phone"), newFake("other")
+		w.with(spec(f), spec(other))
+		<-f.in
+		changed := spec(newFake("other"))
+		changed.As = "changed"
+		again := spec(newFake("phone"))
+		w.Use([]channel.Spec{again, changed})
+		synctest.Wait()
+		if len(f.in) != 0 || w.Channel("phone") != channel.Channel(f) || w.Channel("other") == channel.Channel(other) || w.Channel("third") != nil {
+			t.Error("not the one that has changed was run again")
+		}
+	})
+}
+
+func TestCHN11AChannelIsTried(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		w.with(spec(f))
+		id, err := w.Try(w.t.Context(), "phone", channel.TryBody{Chat: "mia"})
+		if got := w.wants(f, "notice mia This is a test of the channel."); err != nil || got[0].ID != id {
+			t.Errorf("%s, %v", id, err)
+		}
+		f.failing(errAway)
+		if _, err := w.Try(w.t.Context(), "phone", channel.TryBody{Chat: "mia", Text: "hello"}); !errors.Is(err, errAway) {
+			t.Errorf("%v", err)
+		}
+		if _, err := w.Try(w.t.Context(), "none", channel.TryBody{Chat: "mia"}); err == nil {
+			t.Error("a channel that is not there is tried")
+		}
+	})
+}

@@ -1,0 +1,71 @@
+package channel
+
+import (
+	"context"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/comm"
+)
+
+// follow has the answer of a request delivered. One that is followed already is followed once.
+func (l *lane) follow(r engine.Request) {
+	l.mu.Lock()
+	ctx := l.ctx
+	if l.open[r.Index] || l.done.Has(r.Index) {
+		l.mu.Unlock()
+		return
+	}
+	l.open[r.Index] = true
+	l.highest = max(l.highest, r.Index)
+	l.mu.Unlock()
+	if r.Done {
+		l.answered(r)
+		return
+	}
+	go func() {
+		for !l.watch(ctx, r) {
+			if !pause(ctx, againFirst) {
+				return
+			}
+		}
+	}()
+}
+
+// watch waits for the answer of a request, and reports whether it has come.
+func (l *lane) watch(ctx context.Context, r engine.Request) bool {
+	events, err := l.o.Front.Watch(ctx, r.Key)
+	if err != nil {
+		return false
+	}
+	for e := range events {
+		switch e.Type {
+		case comm.EventQuestion:
+			l.ask(r.Key, e)
+		case comm.EventReply:
+			l.answered(r)
+			return true
+		}
+	}
+	return false
+}
+
+func (l *lane) answered(r engine.Request) {
+	l.push(due{kind: KindAnswer, index: r.Index, key: r.Key})
+}
+
+// answer reads what a request was answered with.
+func (l *lane) answer(ctx context.Context, key fsm.RequestKey, index uint64) (Outbound, error) {
+	r, ok, err := l.o.Front.Request(ctx, key)
+	if err != nil {
+		return Outbound{}, err
+	}
+	out := Outbound{Kind: KindAnswer, ID: idOf("re", key.Channel, key.ID, index, int64(r.Accepted)), Chat: r.Origin.Chat, Re: key.ID, Text: r.Reply, Failed: r.IsError}
+	switch {
+	case !ok:
+		out.Text = say(wordLost)
+	case blank(out.Text):
+		out.Text = say(wordEmpty)
+	}
+	return out, nil
+}

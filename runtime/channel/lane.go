@@ -1,0 +1,204 @@
+package channel
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/channel/gate"
+	"shelly/runtime/channel/kept"
+)
+
+// lane is a channel at work. It is the channel's [Inbound].
+type lane struct {
+	spec  Spec
+	o     *Options
+	ended chan struct{}
+	woken chan struct{} // there may be something to deliver
+	upped chan struct{} // the channel works again
+
+	mu       sync.Mutex
+	ctx      context.Context // of its work; nil: it has not begun
+	stop     context.CancelFunc
+	gate     gate.Gate
+	done     kept.Delivered
+	ready    []due           // in the order in which they came about
+	open     map[uint64]bool // the requests whose answers are not delivered, by their indexes
+	coming   map[uint64]int  // of the requests that are being accepted, the highest index before each
+	highest  uint64          // index of a request that is known
+	standing standing
+}
+
+// due is something to be delivered.
+type due struct {
+	kind  Kind
+	index uint64         // of an answer's request
+	key   fsm.RequestKey // likewise
+	out   Outbound       // of anything else
+	tried chan<- error   // what hears of the only attempt; nil: it is sent until it is taken
+}
+
+func newLane(spec Spec, o *Options) *lane {
+	return &lane{
+		spec: spec, o: o, ended: make(chan struct{}),
+		woken: make(chan struct{}, 1), upped: make(chan struct{}, 1),
+		gate: gate.Gate{Rules: gate.Rules{Allow: spec.Allow, PerMinute: spec.PerMinute}},
+		open: map[uint64]bool{}, coming: map[uint64]int{},
+	}
+}
+
+// begin has the lane at work until ctx ends or it is stopped.
+func (l *lane) begin(ctx context.Context) {
+	ctx, stop := context.WithCancel(ctx)
+	l.mu.Lock()
+	l.ctx, l.stop = ctx, stop
+	l.mu.Unlock()
+	go func() {
+		defer close(l.ended)
+		if !l.resume(ctx) {
+			return
+		}
+		var both sync.WaitGroup
+		both.Go(func() { l.keepRunning(ctx) })
+		both.Go(func() { l.deliver(ctx) })
+		both.Wait()
+	}()
+}
+
+// halt ends the lane's work soon, and reports whether it was begun.
+func (l *lane) halt() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ctx == nil {
+		return false
+	}
+	l.stop()
+	return true
+}
+
+// resume finds what is not delivered (CHN-8), and reports whether ctx goes on.
+func (l *lane) resume(ctx context.Context) bool {
+	for {
+		err := l.find(ctx)
+		if err == nil {
+			return true
+		}
+		if ctx.Err() != nil {
+			return false
+		}
+		l.down(err)
+		l.o.Log.Warn("a channel does not begin yet", "channel", l.spec.Name, "error", err)
+		if !pause(ctx, againFirst) {
+			return false
+		}
+	}
+}
+
+// find follows the channel's requests whose answers are not delivered.
+func (l *lane) find(ctx context.Context) error {
+	recorded, err := l.o.Front.Recorded(ctx)
+	if err != nil {
+		return err
+	}
+	all, err := recorded.Kept()
+	if err != nil {
+		return err
+	}
+	done, err := l.o.Kept.Begin(l.spec.Name, all.Last)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	l.done, l.highest = done, all.Last
+	l.mu.Unlock()
+	var found []engine.Request
+	for before := uint64(math.MaxUint64); before > done.Answers+1; {
+		page, err := recorded.Requests(before, engine.ReadMax)
+		if err != nil {
+			return err
+		}
+		if len(page) == 0 {
+			break
+		}
+		for _, r := range page {
+			before = r.Index
+			if l.mine(r.Key) && !done.Has(r.Index) {
+				found = append(found, engine.Request{Key: r.Key, Index: r.Index, Done: r.Done})
+			}
+		}
+	}
+	slices.Reverse(found)
+	for _, r := range found {
+		l.follow(r)
+	}
+	l.mu.Lock()
+	l.done.Settle(l.settled())
+	l.mu.Unlock()
+	return l.save()
+}
+
+// mine reports whether a request came through the channel.
+func (l *lane) mine(key fsm.RequestKey) bool {
+	return key.Principal == Principal && key.Channel == l.spec.Name
+}
+
+// settled is the index up to which no answer is undelivered. The lock is held. A request that is
+// being accepted gets an index beyond all that were known before.
+func (l *lane) settled() uint64 {
+	s := l.highest
+	for i := range l.open { // order-free: the least
+		s = min(s, i-1)
+	}
+	for i := range l.coming { // order-free: the least
+		s = min(s, i)
+	}
+	return s
+}
+
+// save keeps how far the channel is.
+func (l *lane) save() error {
+	l.mu.Lock()
+	done := l.done
+	l.mu.Unlock()
+	err := l.o.Kept.Save(l.spec.Name, done)
+	if err != nil {
+		l.o.Log.Warn("what a channel has delivered is not kept; after a restart it is delivered again", "channel", l.spec.Name, "error", err)
+	}
+	return err
+}
+
+// push adds what is to be delivered.
+func (l *lane) push(d due) {
+	l.mu.Lock()
+	l.ready = append(l.ready, d)
+	l.mu.Unlock()
+	poke(l.woken)
+}
+
+// noticesMax bounds the notices that wait. They are of no use later.
+const noticesMax = 64
+
+// notice tells a chat something of the channel's own, once and as far as it goes.
+func (l *lane) notice(chat, id, text string) {
+	l.mu.Lock()
+	n := 0
+	for _, d := range l.ready {
+		if d.kind == KindNotice {
+			n++
+		}
+	}
+	l.mu.Unlock()
+	if n < noticesMax {
+		l.push(due{kind: KindNotice, out: Outbound{ID: id, Chat: chat, Kind: KindNotice, Text: text}, tried: make(chan error, 1)})
+	}
+}
+
+func poke(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

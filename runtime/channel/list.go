@@ -1,0 +1,135 @@
+package channel
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"shelly/fsm/wording"
+)
+
+// ListRoute is where the channels are listed over HTTP, as a [ListBody]. A POST to TryRoute
+// sends a message to a chat of one, as a [TryBody] says.
+const (
+	ListRoute = "/v1/channels"
+	TryRoute  = "/v1/channels/{name}/try"
+)
+
+// ListBody is the answer.
+type ListBody struct {
+	Channels []State `json:"channels"`
+}
+
+// TryBody is a message to try a channel with.
+type TryBody struct {
+	Chat string `json:"chat"`
+	Text string `json:"text,omitempty"` // empty: one that says that it is a test
+}
+
+// TriedBody is the answer: the other side has taken it.
+type TriedBody struct {
+	ID string `json:"id"`
+}
+
+// State is a channel as a person looks at it. The counts are since the start.
+type State struct {
+	Name    string   `json:"name"`
+	Kind    string   `json:"kind"`
+	Of      string   `json:"of"`
+	Up      string   `json:"up,omitempty"`      // how it works
+	Trouble string   `json:"trouble,omitempty"` // why it does not
+	Failed  string   `json:"failed,omitempty"`  // the last delivery that did
+	At      int64    `json:"at,omitempty"`      // when that was, in milliseconds since 1970
+	Allow   []string `json:"allow"`
+
+	Received int `json:"received"`           // messages of which a request was made
+	Repeated int `json:"repeated,omitempty"` // that were brought again
+	Refused  int `json:"refused,omitempty"`  // of which no request was made
+	Sent     int `json:"sent"`               // answers, messages and questions
+	Retried  int `json:"retried,omitempty"`  // attempts that failed
+	Lost     int `json:"lost,omitempty"`     // that the other side will not take
+	Open     int `json:"open,omitempty"`     // requests whose answer is not delivered
+}
+
+// standing is how a lane is. Its lock is the lane's.
+type standing struct {
+	up, trouble, failed                              string
+	at                                               time.Time
+	received, repeated, refused, sent, retried, lost int
+}
+
+// textMax bounds what a state says of an error, in bytes.
+const textMax = 300
+
+// Up implements [Inbound].
+func (l *lane) Up(how string) {
+	l.mu.Lock()
+	l.standing.up, l.standing.trouble = how, ""
+	l.mu.Unlock()
+	l.o.Log.Info("a channel works", "channel", l.spec.Name, "how", how)
+	poke(l.upped)
+}
+
+// down notes why the channel does not work.
+func (l *lane) down(err error) {
+	l.count(func(s *standing) { s.up, s.trouble = "", wording.Clip(err.Error(), textMax) })
+}
+
+// trouble notes why something was not delivered.
+func (l *lane) trouble(err error) {
+	now := l.o.Now()
+	l.count(func(s *standing) { s.failed, s.at = wording.Clip(err.Error(), textMax), now })
+}
+
+func (l *lane) count(f func(s *standing)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f(&l.standing)
+}
+
+// States are the channels, in the order of the configuration.
+func (b *Bus) States() []State {
+	all := []State{}
+	for _, l := range b.lanes() {
+		all = append(all, l.state())
+	}
+	return all
+}
+
+func (l *lane) state() State {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.spec.State()
+	n := l.standing
+	s.Up, s.Trouble, s.Failed = n.up, n.trouble, n.failed
+	s.Received, s.Repeated, s.Refused, s.Sent, s.Retried, s.Lost, s.Open = n.received, n.repeated, n.refused, n.sent, n.retried, n.lost, len(l.open)
+	if !n.at.IsZero() {
+		s.At = n.at.UnixMilli()
+	}
+	return s
+}
+
+// State is a channel that is not at work.
+func (s Spec) State() State {
+	return State{Name: s.Name, Kind: s.Kind, Of: s.Of, Allow: append([]string{}, s.Allow...)}
+}
+
+// Try sends a message to a chat once, and returns its id once the other side has taken it.
+func (b *Bus) Try(ctx context.Context, name string, m TryBody) (string, error) {
+	l := b.lane(name)
+	if l == nil {
+		return "", fmt.Errorf("there is no channel %s", wording.Word(name))
+	}
+	if blank(m.Text) {
+		m.Text = say(wordTry)
+	}
+	tried := make(chan error, 1)
+	out := Outbound{ID: idOf("try", name, l.o.Now().UnixNano()), Chat: m.Chat, Kind: KindNotice, Text: m.Text}
+	l.push(due{kind: KindNotice, out: out, tried: tried})
+	select {
+	case err := <-tried:
+		return out.ID, err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}

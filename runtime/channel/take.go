@@ -1,0 +1,157 @@
+package channel
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/channel/gate"
+	"shelly/runtime/comm"
+	"shelly/runtime/failpoint"
+)
+
+// Allows implements [Inbound].
+func (l *lane) Allows(sender string) bool { return l.gate.Allows(sender) }
+
+// Take implements [Inbound] (CHN-3).
+func (l *lane) Take(ctx context.Context, m Message) (Taken, error) {
+	if !l.gate.Allows(m.Sender) { // before anything of it is looked at
+		return l.refuse(m, NotAllowed), nil
+	}
+	m.Text = strings.TrimSpace(strings.ToValidUTF8(m.Text, "\ufffd"))
+	r := comm.Request{
+		Key:    fsm.RequestKey{Principal: Principal, Channel: l.spec.Name, ID: m.ID},
+		Origin: fsm.Origin{Channel: l.spec.Name, Chat: m.Chat}, Text: m.Text,
+	}
+	if m.Text == "" || len(m.Text) > l.spec.TextMax || r.Check() != nil || m.Chat == "" {
+		return l.refuse(m, TooLong), nil
+	}
+	known, is, err := l.o.Front.Request(ctx, r.Key)
+	switch {
+	case err != nil:
+		return Taken{}, err
+	case is: // and counts for nothing
+		return l.again(r, known)
+	}
+	if verdict := l.pass(m); verdict != NotRefused {
+		return verdict.taken(), nil
+	}
+	if code, approve, is := decision(m.Text); is && l.spec.Decide {
+		return l.decide(ctx, m, code, approve)
+	}
+	return l.accept(ctx, m, r)
+}
+
+func (r Refusal) taken() Taken { return Taken{Refused: r} }
+
+// again answers a message that was brought before.
+func (l *lane) again(r comm.Request, known engine.Request) (Taken, error) {
+	if known.Text != r.Text || known.Origin != r.Origin {
+		return Conflict.taken(), nil
+	}
+	l.follow(known)
+	l.count(func(s *standing) { s.repeated++ })
+	return Taken{ID: known.Key.ID, Done: known.Done}, nil
+}
+
+// accept makes a durable request of a message.
+func (l *lane) accept(ctx context.Context, m Message, r comm.Request) (Taken, error) {
+	l.mu.Lock()
+	floor := l.highest
+	l.coming[floor]++
+	l.mu.Unlock()
+	defer func() {
+		l.mu.Lock()
+		if l.coming[floor]--; l.coming[floor] == 0 {
+			delete(l.coming, floor)
+		}
+		l.mu.Unlock()
+	}()
+	// Who brings it may go meanwhile; what is accepted is followed all the same.
+	a, err := l.o.Front.Accept(context.WithoutCancel(ctx), r)
+	switch {
+	case errors.Is(err, engine.ErrConflict):
+		return l.refuse(m, Conflict), nil
+	case l.spec.Tells && (errors.Is(err, engine.ErrBusy) || errors.Is(err, engine.ErrNoSpace)):
+		return l.refuse(m, Busy), nil
+	case err != nil:
+		return Taken{}, err
+	}
+	failpoint.Hit(failpoint.ChannelAccepted)
+	l.follow(a.Request)
+	if a.New {
+		l.count(func(s *standing) { s.received++ })
+	}
+	return Taken{ID: a.Request.Key.ID, New: a.New, Done: a.Request.Done}, nil
+}
+
+// pass counts a message against what its sender may send.
+func (l *lane) pass(m Message) Refusal {
+	l.mu.Lock()
+	v, first := l.gate.Take(l.o.Now(), m.Sender)
+	l.mu.Unlock()
+	if v == gate.Passes {
+		return NotRefused
+	}
+	l.count(func(s *standing) { s.refused++ })
+	if first {
+		l.o.Log.Warn("a sender sends too much; messages are not taken", "channel", l.spec.Name, "sender", m.Sender, "per_minute", l.spec.PerMinute)
+		l.tell(m, TooMany)
+	}
+	return TooMany
+}
+
+// refuse notes that no request is made of a message, and says so where it may be said: never to
+// who is not allowed to talk.
+func (l *lane) refuse(m Message, why Refusal) Taken {
+	l.count(func(s *standing) { s.refused++ })
+	if why != NotAllowed {
+		l.tell(m, why)
+		return why.taken()
+	}
+	l.mu.Lock()
+	_, first := l.gate.Take(l.o.Now(), m.Sender)
+	l.mu.Unlock()
+	if first {
+		l.o.Log.Warn("a sender who is not allowed has written; what he writes is dropped", "channel", l.spec.Name, "sender", m.Sender)
+	}
+	return why.taken()
+}
+
+// tell says in the chat that a message was not taken.
+func (l *lane) tell(m Message, why Refusal) {
+	if !l.spec.Tells || m.Text == "" || m.Chat == "" {
+		return
+	}
+	text := ""
+	switch why {
+	case TooMany:
+		text = say(wordTooMany, "n", strconv.Itoa(l.spec.PerMinute))
+	case TooLong:
+		text = say(wordTooLong, "n", strconv.Itoa(l.spec.TextMax))
+	case Busy:
+		text = say(wordBusy)
+	case Conflict:
+		text = say(wordConflict)
+	default:
+		return
+	}
+	l.notice(m.Chat, idOf("notice", m.Chat, m.ID, why), text)
+}
+
+// idOf makes an id of what a message is about. It has no secret and no text.
+func idOf(kind string, of ...any) string {
+	h := sha256.New()
+	for _, o := range of {
+		fmt.Fprintf(h, "%v\x00", o)
+	}
+	return kind + "-" + hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+func blank(text string) bool { return strings.TrimSpace(text) == "" }

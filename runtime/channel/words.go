@@ -1,0 +1,53 @@
+package channel
+
+import "strings"
+
+// word names a text that a chat reads.
+type word int
+
+const (
+	wordTooMany word = iota
+	wordTooLong
+	wordBusy
+	wordConflict
+	wordEmpty
+	wordLost
+	wordApprove
+	wordHeld
+	wordPreview
+	wordDecide
+	wordElsewhere
+	wordApproved
+	wordDenied
+	wordClosed
+	wordTry
+	wordsEnd // one more than there are
+)
+
+// words are the texts of the channels themselves.
+var words = [wordsEnd]string{
+	wordTooMany:   "Too many messages: I take {n} a minute, and have not taken the last ones. Send them again later.",
+	wordTooLong:   "This message is too long: I take {n} bytes. I have not taken it.",
+	wordBusy:      "Too much waits already. I have not taken this message; send it again later.",
+	wordConflict:  "This message has the id of another one, so I have not taken it. Send it again.",
+	wordEmpty:     "(The answer is empty.)",
+	wordLost:      "(There was an answer, but it is no longer kept.)",
+	wordApprove:   "May I run {tool} {args}?",
+	wordHeld:      "This waits for a person: {why}.",
+	wordPreview:   "\n{preview}",
+	wordDecide:    "\nAnswer: approve {code}, or: deny {code}",
+	wordElsewhere: "\nAnswer it at the machine, with: shelly request {verb} {id}",
+	wordApproved:  "It is approved.",
+	wordDenied:    "It is denied.",
+	wordClosed:    "No question with that code is open.",
+	wordTry:       "This is a test of the channel.",
+}
+
+// say is a text with its arguments put in: pairs of a name and what stands for {name}.
+func say(w word, args ...string) string {
+	pairs := make([]string, len(args))
+	for i := 0; i+1 < len(args); i += 2 {
+		pairs[i], pairs[i+1] = "{"+args[i]+"}", args[i+1]
+	}
+	return strings.NewReplacer(pairs...).Replace(words[w])
+}
