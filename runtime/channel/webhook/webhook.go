@@ -1,0 +1,227 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"shelly/runtime/channel"
+	"shelly/runtime/comm"
+	"shelly/runtime/egress"
+	"shelly/runtime/front/wire"
+)
+
+// Options are a webhook's.
+type Options struct {
+	Name string
+	// Keys returns the keys: what comes may be signed by any, and what goes is signed by the
+	// first. They are asked for with each message, so that they can be replaced at any time.
+	Keys func() ([]Key, error)
+	URL  string // that messages go to; empty: nothing is sent
+	// Guard says which addresses the URL may lead to.
+	Guard   egress.Guard
+	TextMax int // bytes of a message that comes
+	Log     *slog.Logger
+	Now     func() time.Time
+}
+
+// Webhook is the channel.
+type Webhook struct {
+	o      Options
+	client *http.Client
+
+	mu sync.Mutex
+	in channel.Inbound // nil: it does not run
+}
+
+// connectMax bounds how long a connection to the URL takes to come about.
+const connectMax = 10 * time.Second
+
+// New returns a webhook.
+func New(o Options) *Webhook { return &Webhook{o: o, client: o.Guard.Client(connectMax)} }
+
+// Name implements [channel.Channel].
+func (h *Webhook) Name() string { return h.o.Name }
+
+// Run implements [channel.Channel].
+func (h *Webhook) Run(ctx context.Context, in channel.Inbound) error {
+	keys, err := h.keys()
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	h.in = in
+	h.mu.Unlock()
+	defer func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.in = nil
+	}()
+	how := "1 key"
+	if len(keys) > 1 {
+		how = fmt.Sprintf("%d keys", len(keys))
+	}
+	in.Up(how)
+	<-ctx.Done()
+	return nil
+}
+
+func (h *Webhook) keys() ([]Key, error) {
+	keys, err := h.o.Keys()
+	if err == nil && len(keys) == 0 {
+		err = errors.New("there is no key")
+	}
+	return keys, err
+}
+
+// besideText is what a message has beside its text, in bytes.
+const besideText = 4 << 10
+
+// Accepted is the answer to a message that came.
+type Accepted struct {
+	ID    string `json:"id,omitempty"` // of the request
+	State string `json:"state"`        // accepted, done, or decided
+}
+
+// Handle takes a message that comes (CHN-20). Errors are as those of a [comm.Route].
+func (h *Webhook) Handle(w http.ResponseWriter, r *http.Request) error {
+	h.mu.Lock()
+	in := h.in
+	h.mu.Unlock()
+	if in == nil {
+		return &comm.Problem{Code: comm.CodeStopping, Message: "the channel does not work now", Hint: "nothing has happened; shelly channel list says why"}
+	}
+	m, err := h.read(w, r)
+	if err != nil {
+		return err
+	}
+	taken, err := in.Take(r.Context(), m)
+	if err != nil {
+		return err
+	}
+	if p := problem(taken.Refused, w.Header()); p != nil {
+		return p
+	}
+	answer, status := Accepted{ID: taken.ID, State: "accepted"}, http.StatusAccepted
+	switch {
+	case taken.Refused == channel.Spoken:
+		answer.State, status = "decided", http.StatusOK
+	case taken.Done:
+		answer.State, status = "done", http.StatusOK
+	case !taken.New:
+		status = http.StatusOK
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	return json.NewEncoder(w).Encode(answer)
+}
+
+// problem is what a sender hears of a refusal; nil: it was none.
+func problem(why channel.Refusal, header http.Header) error {
+	switch why {
+	case channel.NotAllowed:
+		return &comm.Problem{Code: comm.CodeForbidden, Message: "this sender may not talk", Hint: "add it to the channel's allow"}
+	case channel.TooMany:
+		header.Set("Retry-After", "60")
+		return &comm.Problem{Code: comm.CodeTooManyTries, Message: "this sender sends too many messages a minute", Hint: "nothing has happened; send it again later"}
+	case channel.TooLong:
+		return &comm.Problem{Code: comm.CodeTooLarge, Message: "the text, or the name of the chat, is too long", Hint: "shorten it"}
+	case channel.Conflict:
+		return &comm.Problem{Code: comm.CodeConflict, Message: "another message came with this webhook-id", Hint: "give each message an id of its own"}
+	}
+	return nil
+}
+
+// read returns a message whose signature is right.
+func (h *Webhook) read(w http.ResponseWriter, r *http.Request) (m channel.Message, err error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.o.TextMax+besideText)))
+	if err != nil {
+		return m, &comm.Problem{Code: comm.CodeTooLarge, Message: "the message is too long, or has not come whole", Hint: fmt.Sprintf("its text has at most %d bytes", h.o.TextMax)}
+	}
+	keys, err := h.keys()
+	if err != nil {
+		h.o.Log.Error("the keys of a channel are not at hand", "channel", h.o.Name, "error", err)
+		return m, &comm.Problem{Code: comm.CodeStopping, Message: "the channel does not work now", Hint: "nothing has happened; shelly channel list says why"}
+	}
+	if m.ID, err = Verify(r.Header, keys, h.o.Now(), body); err != nil {
+		h.o.Log.Debug("a message is not signed", "channel", h.o.Name, "error", err)
+		return m, &comm.Problem{Code: comm.CodeUnauthorized, Message: err.Error(), Hint: "sign it as standardwebhooks.com says"}
+	}
+	v, err := wire.Parse(body)
+	if err == nil {
+		err = v.Object(wire.Text("text", &m.Text), wire.Text("chat", &m.Chat), wire.Text("sender", &m.Sender))
+	}
+	if err == nil && m.Text == "" {
+		err = errors.New(`"text" is missing or empty`)
+	}
+	if err != nil {
+		return m, &comm.Problem{Code: comm.CodeBadRequest, Message: err.Error(), Hint: `send {"text": "…"}, and chat and sender where there are several`}
+	}
+	if m.Sender == "" {
+		m.Sender = h.o.Name
+	}
+	if m.Chat == "" {
+		m.Chat = "direct"
+	}
+	return m, nil
+}
+
+// Body is what goes out.
+type Body struct {
+	Type   channel.Kind `json:"type"` // answer, message, question or notice
+	ID     string       `json:"id"`   // as webhook-id
+	Chat   string       `json:"chat"`
+	Re     string       `json:"re,omitempty"` // the webhook-id of the message that is answered
+	Text   string       `json:"text"`
+	Failed bool         `json:"failed,omitempty"` // the answer is an error
+	More   bool         `json:"more,omitempty"`   // another part of it follows
+	From   comm.Sender  `json:"from,omitempty"`   // of a message: what sent it
+}
+
+// Send implements [channel.Channel].
+func (h *Webhook) Send(ctx context.Context, m channel.Outbound) error {
+	if h.o.URL == "" {
+		return nil
+	}
+	keys, err := h.keys()
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(Body{m.Kind, m.ID, m.Chat, m.Re, m.Text, m.Failed, m.More, m.From})
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, h.o.URL, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("User-Agent", "shelly")
+	Sign(r.Header, keys[0], m.ID, h.o.Now(), body)
+	answer, err := h.client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	_, _ = io.CopyN(io.Discard, answer.Body, answerBytesMax) // so that the other side has written it
+	switch {
+	case answer.StatusCode/100 == 2:
+		return nil
+	case answer.StatusCode/100 == 3:
+		return fmt.Errorf("the answer is %s; redirects are not followed", answer.Status)
+	case answer.StatusCode == http.StatusRequestEntityTooLarge, answer.StatusCode == http.StatusUnprocessableEntity:
+		return &channel.Refused{Why: "the answer is " + answer.Status}
+	default:
+		return fmt.Errorf("the answer is %s", answer.Status)
+	}
+}
+
+// answerBytesMax bounds what is read of an answer.
+const answerBytesMax = 4 << 10
