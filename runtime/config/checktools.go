@@ -63,9 +63,9 @@ func (l *loading) checkServer(key, name string, s Server) {
 	}
 }
 
-// checkEvents refuses what is wrong with the sources of events.
+// checkEvents refuses what is wrong with the sources of events, and with the channels.
 func (l *loading) checkEvents() {
-	for _, f := range l.config.Events.faults() {
+	for _, f := range slices.Concat(l.config.Events.faults(), channelFaults(l.config.Channels)) {
 		l.wrong(f.field, f.key, f.text)
 	}
 }

@@ -39,6 +39,7 @@ type Config struct {
 	Skills   Skills       `key:"skills"`
 	Comm     Comm         `key:"comm"`
 	Events   Events       `key:"events"`
+	Channels Channels     `key:"channels"`
 
 	// RequestBytesMax is the longest request taken, in bytes. Default: 64KiB.
 	RequestBytesMax Bytes `key:"request_bytes_max" min:"1KiB" max:"64MiB"`

@@ -138,7 +138,7 @@ func (c Config) Machine(tools []fsm.ToolDecl, skills []fsm.SkillDecl) fsm.Config
 
 		Heartbeat: c.Events.Heartbeat.machine(),
 
-		Channels: slices.Concat([]string{"cli"}, c.Comm.Channels), // never none, which means any
+		Channels: c.channels(),
 	}
 	if m.Switches.Progress {
 		b := c.Brain
@@ -178,4 +178,15 @@ func (c Config) Unoffered(tools []fsm.ToolDecl) []string {
 		}
 	}
 	return names
+}
+
+// channels are those that the model may send a message to: never none, which means any.
+func (c Config) channels() []string {
+	all := slices.Concat([]string{"cli"}, c.Comm.Channels)
+	for _, n := range c.Channels {
+		if !slices.Contains(all, n.Name) {
+			all = append(all, n.Name)
+		}
+	}
+	return all
 }

@@ -152,8 +152,11 @@ func (f field) isNamed() bool {
 
 // mapExample is a map by name as a source would give it.
 func (f field) mapExample() string {
-	if strings.HasPrefix(f.key, "events.") {
+	switch {
+	case strings.HasPrefix(f.key, "events."):
 		return "{name: {tell: none}}"
+	case f.key == "channels":
+		return "{name: {kind: webhook}}"
 	}
 	return "{name: {command: [program]}}"
 }

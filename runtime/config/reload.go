@@ -12,7 +12,7 @@ import (
 func reloadable() []string {
 	return []string{
 		"profile", "init", "about.", "brain.temperature", "brain.max_tokens", "switches.", "limits.", "prompts.", "tools.",
-		"retention.", "comm.channels", "events.",
+		"retention.", "comm.channels", "events.", "channels",
 	}
 }
 

@@ -1,0 +1,164 @@
+package config
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"shelly/fsm/wording"
+	"shelly/runtime/egress"
+	"shelly/sim/strict"
+)
+
+// Channels are chat systems and webhooks through which people talk with the agent (CHN), by
+// name. Default: none.
+type Channels = strict.ByName[Channel]
+
+// Channel is one of them.
+type Channel struct {
+	// Kind says what it is.
+	Kind string `key:"kind,required" enum:"webhook,xmpp"`
+	// Allow are those who may talk, and be talked to: addresses of XMPP, or the senders that
+	// messages of a webhook name; *@example.org are all of a domain, * is everybody. Default:
+	// none, nobody.
+	Allow []string `key:"allow"`
+	// PerMinute is how many messages each may send in a minute. Default: 20.
+	PerMinute int `key:"per_minute"`
+	// Decide lets them answer questions, such as whether a tool may run. Default: false.
+	Decide bool `key:"decide"`
+
+	// KeyFrom names the environment variables, or the files by their absolute paths, that hold the
+	// keys of a webhook. The first one signs.
+	KeyFrom []string `key:"key_from"`
+	// URL is where a webhook's messages go. Default: none, nothing is sent.
+	URL string `key:"url"`
+	// AllowAddresses are addresses beyond the public network at which the URL may be, as of
+	// tools.web.allow_addresses. Default: none.
+	AllowAddresses []string `key:"allow_addresses"`
+
+	// Account is the address of shelly's own account.
+	Account string `key:"account"`
+	// PasswordFrom names the environment variable, or the file by its absolute path, that holds
+	// the account's password.
+	PasswordFrom string `key:"password_from"`
+	// Server is the server's HOST:PORT. Default: as the domain of the account says.
+	Server string `key:"server"`
+	// TLS says how the connection is made safe. Default: starttls; off is for this machine alone.
+	TLS string `key:"tls" enum:"starttls,direct,off"`
+	// CAFile has the certificates of those whom the server's is signed by. Default: the system's.
+	CAFile Path `key:"ca_file"`
+}
+
+// Kinds of channels.
+const (
+	ChannelWebhook = "webhook"
+	ChannelXMPP    = "xmpp"
+)
+
+// Bounds of channels.
+const (
+	PerMinuteChannel = 20
+	perMinuteMax     = 600
+	channelNameMax   = 24
+	allowMax         = 1000
+	keysMax          = 8
+)
+
+// taken are the names of channels that mean something already.
+func taken() []string {
+	return []string{"cli", "http", "udp", "client", "openai", "ollama", "mcp", "acp", "web", "event", "schedule", "subagent", "channel", "try"}
+}
+
+// channelFaults are what is wrong with the channels (CHN-1).
+func channelFaults(all Channels) []fault {
+	c := eventCheck{names: map[string]string{}}
+	for _, n := range all {
+		key := "channels." + wording.Word(n.Name)
+		wrong := func(field, text string) { c.wrong("channels", key+field, text) }
+		switch {
+		case !regexp.MustCompile(`^[a-z][a-z0-9_-]*$`).MatchString(n.Name) || len(n.Name) > channelNameMax:
+			wrong("", fmt.Sprintf("a channel's name has up to %d of a-z, 0-9, - and _, and begins with a letter", channelNameMax))
+		case slices.Contains(taken(), n.Name):
+			wrong("", "the name means something else already; use another")
+		}
+		if n.Value.PerMinute < 0 || n.Value.PerMinute > perMinuteMax {
+			wrong(".per_minute", "is out of range; the least is 1, the most is 600")
+		}
+		if len(n.Value.Allow) > allowMax || slices.ContainsFunc(n.Value.Allow, badSender) {
+			wrong(".allow", "wants a list of up to 1000 senders such as [mia@example.org], [\"*@example.org\"] or [\"*\"]")
+		}
+		if n.Value.Kind == ChannelWebhook {
+			n.Value.webhook(wrong)
+		} else {
+			n.Value.xmpp(wrong)
+		}
+	}
+	return c.faults
+}
+
+func badSender(s string) bool {
+	return s == "" || len(s) > 256 || strings.ContainsFunc(s, unicode.IsControl) || strings.LastIndexByte(s, '*') > 0
+}
+
+// webhook checks a webhook.
+func (c Channel) webhook(wrong func(field, text string)) {
+	if c.Account != "" || c.PasswordFrom != "" || c.Server != "" || c.TLS != "" || c.CAFile != "" {
+		wrong("", "account, password_from, server, tls and ca_file are of XMPP")
+	}
+	if len(c.KeyFrom) == 0 || len(c.KeyFrom) > keysMax || slices.ContainsFunc(c.KeyFrom, badPlace) {
+		wrong(".key_from", "wants 1 to 8 names of environment variables, or absolute paths of files, such as [HOOK_KEY]")
+	}
+	if c.URL != "" {
+		u, err := url.Parse(c.URL)
+		switch {
+		case err != nil || u.Hostname() == "" || u.User != nil || u.Fragment != "" || u.Scheme != "http" && u.Scheme != "https":
+			wrong(".url", "wants an address such as https://host/path, without a name or password")
+		case u.Scheme == "http" && !loopback(u.Hostname()):
+			wrong(".url", "sends what is said over the network unencrypted; use https")
+		}
+	}
+	for _, a := range c.AllowAddresses {
+		if _, err := egress.ParseAllowed(a); err != nil {
+			wrong(".allow_addresses", wording.Quote(a)+" "+err.Error())
+		}
+	}
+}
+
+// xmpp checks a channel of XMPP.
+func (c Channel) xmpp(wrong func(field, text string)) {
+	if len(c.KeyFrom) > 0 || c.URL != "" || len(c.AllowAddresses) > 0 {
+		wrong("", "key_from, url and allow_addresses are of webhooks")
+	}
+	name, domain, ok := strings.Cut(c.Account, "@")
+	if !ok || name == "" || domain == "" || strings.ContainsAny(c.Account, "/ \t\n\r") {
+		wrong(".account", "wants an address such as shelly@example.org")
+	}
+	if badPlace(c.PasswordFrom) {
+		wrong(".password_from", "wants the name of an environment variable, or the absolute path of a file, such as XMPP_PASSWORD")
+	}
+	host, _, found := strings.Cut(c.Server, ":")
+	if at := strings.LastIndexByte(c.Server, ':'); at >= 0 {
+		host = strings.Trim(c.Server[:at], "[]")
+	}
+	if c.Server != "" && (!found || host == "") {
+		wrong(".server", "wants HOST:PORT, such as xmpp.example.org:5222")
+	}
+	if c.TLS == "off" && !loopback(host) {
+		wrong(".tls", "is off: that is for a server on this machine, such as 127.0.0.1:5222")
+	}
+}
+
+// badPlace reports whether a text names neither an environment variable nor a file.
+func badPlace(s string) bool {
+	return !filepath.IsAbs(s) && !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(s)
+}
+
+func loopback(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && a.IsLoopback()
+}

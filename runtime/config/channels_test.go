@@ -1,0 +1,65 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+)
+
+const channelled = `channels:
+  hook: {kind: webhook, key_from: [HOOK_KEY, /run/secrets/old], url: "https://hooks.example.org/in", allow: ["*"], per_minute: 60}
+  phone: {kind: xmpp, account: shelly@example.org, password_from: XMPP_PASSWORD, server: "127.0.0.1:5222", tls: off, allow: [mia@example.org], decide: true, ca_file: ca.pem}
+`
+
+func TestCHN1ChannelsAreRead(t *testing.T) {
+	w := newWorld(t)
+	w.File = w.write("c.yaml", channelled)
+	c := w.load()
+	hook, _ := c.Channels.Get("hook")
+	phone, _ := c.Channels.Get("phone")
+	if len(hook.KeyFrom) != 2 || hook.URL != "https://hooks.example.org/in" || hook.PerMinute != 60 || phone.Account != "shelly@example.org" || !phone.Decide || phone.TLS != "off" || phone.Allow[0] != "mia@example.org" || !strings.HasSuffix(string(phone.CAFile), "/ca.pem") {
+		t.Errorf("%+v\n%+v", hook, phone)
+	}
+	if again := reloaded(t, c.Print()); again.Print() != c.Print() {
+		t.Errorf("printed, loaded and printed again:\n%s", again.Print())
+	}
+	if m := c.Machine(nil, nil); strings.Join(m.Channels, " ") != "cli hook phone" {
+		t.Errorf("the model may send messages to %v", m.Channels)
+	}
+}
+
+func TestCHN1WhatIsWrongWithAChannelIsSaid(t *testing.T) {
+	const hook, phone = "kind: webhook, key_from: [K]", "kind: xmpp, account: a@b.c, password_from: P"
+	for _, tt := range []struct{ text, want string }{
+		{"x: {}", "kind"},
+		{"x: {kind: irc}", "xmpp"},
+		{"X: {" + hook + "}", "a channel's name has up to 24"},
+		{"http: {" + hook + "}", "means something else already"},
+		{"x: {kind: webhook}", "channels.x.key_from: wants 1 to 8"},
+		{"x: {kind: webhook, key_from: [a b]}", "channels.x.key_from: wants 1 to 8"},
+		{"x: {" + hook + ", url: ftp://h}", "channels.x.url: wants an address"},
+		{"x: {" + hook + ", url: \"http://example.org/\"}", "use https"},
+		{"x: {" + hook + ", allow_addresses: [\"*\"]}", "channels.x.allow_addresses"},
+		{"x: {" + hook + ", account: a@b.c}", "are of XMPP"},
+		{"x: {" + hook + ", allow: [\"\"]}", "channels.x.allow: wants"},
+		{"x: {" + hook + ", allow: [\"a*b\"]}", "channels.x.allow: wants"},
+		{"x: {" + hook + ", per_minute: 601}", "channels.x.per_minute: is out of range"},
+		{"x: {" + hook + ", secret: s}", "unknown key"},
+		{"x: {" + phone + ", url: \"https://h\"}", "are of webhooks"},
+		{"x: {kind: xmpp, account: a, password_from: P}", "channels.x.account: wants"},
+		{"x: {kind: xmpp, account: a@b.c/d, password_from: P}", "channels.x.account: wants"},
+		{"x: {kind: xmpp, account: a@b.c}", "channels.x.password_from: wants"},
+		{"x: {" + phone + ", server: h}", "channels.x.server: wants HOST:PORT"},
+		{"x: {" + phone + ", server: \"h:5222\", tls: off}", "channels.x.tls: is off"},
+		{"x: {" + phone + ", tls: off}", "channels.x.tls: is off"},
+		{"x: {" + phone + ", tls: maybe}", "starttls"},
+	} {
+		w := newWorld(t)
+		w.File = w.write("c.yaml", "channels:\n  "+tt.text+"\n")
+		if err := w.complaint(); !strings.Contains(err, tt.want) {
+			t.Errorf("%s:\n%s\nwant\n%s", tt.text, err, tt.want)
+		}
+	}
+	w := newWorld(t)
+	w.File = w.write("c.yaml", "channels:\n  x: {"+hook+", url: \"http://127.0.0.1:9000/in\"}\n  y: {"+phone+", server: \"[::1]:5222\", tls: off}\n")
+	w.load()
+}
