@@ -133,7 +133,7 @@ const (
 func (l *lane) keepRunning(ctx context.Context) {
 	for wait := againFirst; ; wait = min(2*wait, againMost) {
 		began := l.o.Now()
-		err := guarded(func() error { return l.spec.Channel.Run(ctx, l) })
+		err := Guarded(func() error { return l.spec.Channel.Run(ctx, l) })
 		if ctx.Err() != nil {
 			return
 		}
@@ -154,8 +154,9 @@ func (l *lane) keepRunning(ctx context.Context) {
 // errPanic is what becomes of a panic in a channel.
 var errPanic = errors.New("a defect of shelly: the channel has panicked")
 
-// guarded calls a method of a channel. Its panic is an error (CHN-2).
-func guarded(f func() error) (err error) {
+// Guarded calls what is a channel's. Its panic is an error (CHN-2). A channel has its own
+// goroutines guarded so.
+func Guarded(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%w: %v\n%s", errPanic, r, debug.Stack())

@@ -198,5 +198,5 @@ const sendMax = 30 * time.Second
 func (l *lane) once(ctx context.Context, m Outbound) error {
 	ctx, cancel := context.WithTimeout(ctx, sendMax)
 	defer cancel()
-	return guarded(func() error { return l.spec.Channel.Send(ctx, m) })
+	return Guarded(func() error { return l.spec.Channel.Send(ctx, m) })
 }

@@ -1,0 +1,97 @@
+package xmpp
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/xml"
+	"strings"
+	"time"
+)
+
+// The namespaces of what goes beyond RFC 6120.
+const (
+	nsManaged = "urn:xmpp:sm:3"  // stream management (XEP-0198)
+	nsIDs     = "urn:xmpp:sid:0" // ids of stanzas (XEP-0359)
+)
+
+// The elements of stream management.
+type (
+	enable struct {
+		XMLName xml.Name `xml:"urn:xmpp:sm:3 enable"`
+	}
+	ask struct {
+		XMLName xml.Name `xml:"urn:xmpp:sm:3 r"`
+	}
+	acknowledge struct {
+		XMLName xml.Name `xml:"urn:xmpp:sm:3 a"`
+		Handled uint32   `xml:"h,attr"`
+	}
+)
+
+// presence says that the account is there, or answers who asks whether it is.
+type presence struct {
+	XMLName xml.Name `xml:"presence"`
+	To      string   `xml:"to,attr,omitempty"`
+	Type    string   `xml:"type,attr,omitempty"`
+}
+
+// message is one on its way out.
+type message struct {
+	XMLName xml.Name `xml:"message"`
+	To      string   `xml:"to,attr"`
+	Type    string   `xml:"type,attr"`
+	ID      string   `xml:"id,attr"`
+	Body    string   `xml:"body"`
+	Origin  originID
+}
+
+type originID struct {
+	XMLName xml.Name `xml:"urn:xmpp:sid:0 origin-id"`
+	ID      string   `xml:"id,attr"`
+}
+
+// incoming is one on its way in.
+type incoming struct {
+	From  string `xml:"from,attr"`
+	Type  string `xml:"type,attr"`
+	ID    string `xml:"id,attr"`
+	Body  string `xml:"body"`
+	Error *fault `xml:"error"`
+}
+
+// fault is why a message has come back.
+type fault struct {
+	Type  string `xml:"type,attr"`
+	Texts []struct {
+		XMLName xml.Name
+		Text    string `xml:",chardata"`
+	} `xml:",any"`
+}
+
+// String is what the server says of it.
+func (f *fault) String() string {
+	var words []string
+	for _, t := range f.Texts {
+		word := t.XMLName.Local
+		if word == "text" {
+			word = strings.TrimSpace(t.Text)
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, ": ")
+}
+
+// final reports whether it is of no use to send the message again.
+func (f *fault) final() bool { return f.Type == "cancel" || f.Type == "modify" }
+
+// idOf names a message that came, the same when it is delivered again: by who sent it, with his
+// resource, by its id, and by its text, because clients count from 1 anew after a restart. One
+// without an id gets another each time.
+func (m *incoming) idOf(now time.Time) string {
+	id := m.ID
+	if id == "" {
+		id = now.Format(time.RFC3339Nano)
+	}
+	sum := sha256.Sum256([]byte(m.From + "\x00" + id + "\x00" + m.Body))
+	return hex.EncodeToString(sum[:16])
+}

@@ -1,0 +1,358 @@
+package xmpp
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"mellium.im/xmlstream"
+	"mellium.im/xmpp"
+	"mellium.im/xmpp/jid"
+
+	"shelly/runtime/channel"
+)
+
+// Options are a channel's.
+type Options struct {
+	Name     string
+	Account  string                 // NAME@DOMAIN
+	Password func() (string, error) // is asked for at each login
+	Server   string                 // HOST:PORT; empty: where the domain says
+	TLS      string
+	CAFile   string // of certificates in PEM; empty: the system's
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+// XMPP is the channel.
+type XMPP struct {
+	o Options
+
+	mu   sync.Mutex
+	live *link // nil: there is no connection
+}
+
+// New returns a channel.
+func New(o Options) *XMPP { return &XMPP{o: o} }
+
+// Name implements [channel.Channel].
+func (x *XMPP) Name() string { return x.o.Name }
+
+// Bounds.
+const (
+	loginMax  = 30 * time.Second // from the first byte until messages come
+	askEvery  = 5 * time.Second  // while a message is not acknowledged
+	idleEvery = time.Minute      // between two questions whether the server is there
+	idleMax   = 3 * idleEvery    // without a sign of it
+)
+
+// Run implements [channel.Channel].
+func (x *XMPP) Run(ctx context.Context, in channel.Inbound) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	login, done := context.WithTimeout(ctx, loginMax)
+	defer done()
+	session, conn, err := x.connect(login)
+	if err != nil {
+		return err
+	}
+	enabled := make(chan struct{})
+	l := &link{x: x, in: in, ctx: ctx, session: session, conn: conn, enabled: enabled, counts: sync.OnceFunc(func() { close(enabled) }), news: make(chan struct{}), seen: x.o.Now()}
+	ended := make(chan error, 1)
+	go func() { ended <- channel.Guarded(func() error { return session.Serve(l) }) }()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	if err := l.begin(login, ended); err != nil {
+		return errors.Join(err, conn.Close())
+	}
+	x.set(l)
+	defer x.set(nil)
+	in.Up("connected as " + session.LocalAddr().String())
+	err = l.watch(ended)
+	cancel()
+	return errors.Join(l.failed(), err, conn.Close())
+}
+
+func (x *XMPP) set(l *link) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.live = l
+}
+
+var (
+	errDown    = errors.New("there is no connection to the server")
+	errManaged = errors.New("the server has no stream management (XEP-0198), without which messages could be lost")
+	errSilent  = errors.New("the server is silent")
+)
+
+// Send implements [channel.Channel].
+func (x *XMPP) Send(ctx context.Context, m channel.Outbound) error {
+	x.mu.Lock()
+	l := x.live
+	x.mu.Unlock()
+	if l == nil {
+		return errDown
+	}
+	to, err := jid.Parse(m.Chat)
+	if err != nil {
+		return &channel.Refused{Why: fmt.Sprintf("%q is not an address: %v", m.Chat, err)}
+	}
+	return l.send(ctx, message{To: to.String(), Type: "chat", ID: m.ID, Body: m.Text, Origin: originID{ID: m.ID}})
+}
+
+// link is a connection that has logged in. It handles what comes.
+type link struct {
+	x       *XMPP
+	in      channel.Inbound
+	ctx     context.Context
+	session *xmpp.Session
+	conn    *budget
+	enabled chan struct{} // closed once stanzas are counted
+	counts  func()        // closes it
+
+	order sync.Mutex // of what goes out
+
+	mu      sync.Mutex
+	news    chan struct{} // closed at the next change of what follows
+	sent    uint32        // stanzas since they are counted
+	acked   uint32        // of these by the server
+	handled uint32        // of the server's
+	awaited string        // the id of the message that is not acknowledged
+	back    *fault        // it has come back
+	seen    time.Time     // the last sign of the server
+	broken  error
+}
+
+// begin has stanzas counted, and says that the account is there.
+func (l *link) begin(ctx context.Context, ended <-chan error) error {
+	if err := l.session.Encode(ctx, enable{}); err != nil {
+		return err
+	}
+	select {
+	case <-l.enabled:
+	case err := <-ended:
+		return errors.Join(l.failed(), err, errDown)
+	case <-ctx.Done():
+		return errManaged
+	}
+	return l.write(ctx, presence{})
+}
+
+// write sends a stanza, which counts.
+func (l *link) write(ctx context.Context, stanza any) error {
+	l.order.Lock()
+	defer l.order.Unlock()
+	l.change(func() { l.sent++ })
+	return l.session.Encode(ctx, stanza)
+}
+
+// change alters what is counted.
+func (l *link) change(f func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f()
+	close(l.news)
+	l.news = make(chan struct{})
+}
+
+func (l *link) failed() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.broken
+}
+
+// watch waits for the end, and asks now and then whether the server is there.
+func (l *link) watch(ended <-chan error) error {
+	tick := time.NewTicker(idleEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case <-l.ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		l.mu.Lock()
+		silent := l.x.o.Now().Sub(l.seen) > idleMax
+		l.mu.Unlock()
+		if silent {
+			return errSilent
+		}
+		if err := l.session.Encode(l.ctx, ask{}); err != nil {
+			return err
+		}
+	}
+}
+
+// send returns once the server has acknowledged a message.
+func (l *link) send(ctx context.Context, m message) error {
+	l.order.Lock()
+	var number uint32
+	l.change(func() {
+		l.sent++
+		number, l.awaited, l.back = l.sent, m.ID, nil
+	})
+	err := l.session.Encode(ctx, m)
+	l.order.Unlock()
+	if err != nil {
+		return err
+	}
+	for {
+		if err := l.session.Encode(ctx, ask{}); err != nil {
+			return err
+		}
+		again := time.After(askEvery)
+		for waiting := true; waiting; {
+			l.mu.Lock()
+			acked, back, news := int32(l.acked-number) >= 0, l.back, l.news
+			l.mu.Unlock()
+			switch {
+			case acked && back == nil:
+				return nil
+			case acked && back.final():
+				return &channel.Refused{Why: back.String()}
+			case acked:
+				return fmt.Errorf("it has come back: %s", back)
+			}
+			select {
+			case <-news:
+			case <-again:
+				waiting = false
+			case <-l.ctx.Done():
+				return errDown
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}
+}
+
+// HandleXMPP implements [xmpp.Handler].
+func (l *link) HandleXMPP(t xmlstream.TokenReadEncoder, start *xml.StartElement) error {
+	l.conn.more()
+	now := l.x.o.Now()
+	l.mu.Lock()
+	l.seen = now
+	l.mu.Unlock()
+	err := l.handle(xml.NewTokenDecoder(xmlstream.MultiReader(xmlstream.Token(*start), t)), start, now)
+	if err != nil && l.ctx.Err() == nil {
+		l.change(func() { l.broken = errors.Join(l.broken, err) })
+	}
+	return err
+}
+
+func (l *link) handle(d *xml.Decoder, start *xml.StartElement, now time.Time) error {
+	if start.Name.Space == nsManaged {
+		return l.managed(d, start)
+	}
+	var err error
+	switch start.Name.Local {
+	case "message":
+		err = l.message(d, now)
+	case "presence":
+		err = l.presence(d)
+	case "iq":
+		for _, a := range start.Attr {
+			if a.Name.Local == "type" && (a.Value == "get" || a.Value == "set") {
+				l.change(func() { l.sent++ }) // the library answers that we do not know it
+			}
+		}
+	default:
+		return nil // no stanza
+	}
+	if err == nil {
+		l.change(func() { l.handled++ })
+	}
+	return err
+}
+
+// managed handles what is said of counts.
+func (l *link) managed(d *xml.Decoder, start *xml.StartElement) error {
+	switch start.Name.Local {
+	case "enabled":
+		l.mu.Lock()
+		l.handled = 0
+		l.mu.Unlock()
+		l.counts()
+		return nil
+	case "failed":
+		return errManaged
+	case "r":
+		l.mu.Lock()
+		a := acknowledge{Handled: l.handled}
+		l.mu.Unlock()
+		return l.session.Encode(l.ctx, a)
+	case "a":
+		var a acknowledge
+		if err := decode(d, &a); err != nil {
+			return err
+		}
+		l.change(func() { l.acked = a.Handled })
+	}
+	return nil
+}
+
+// message brings a message that a person has written.
+func (l *link) message(d *xml.Decoder, now time.Time) error {
+	var m incoming
+	if err := decode(d, &m); err != nil {
+		return err
+	}
+	if m.Type == "error" {
+		return l.returned(&m)
+	}
+	from, err := jid.Parse(m.From)
+	if m.Body == "" || m.Type == "groupchat" || m.Type == "headline" || err != nil {
+		return nil
+	}
+	who := from.Bare().String()
+	_, err = l.in.Take(l.ctx, channel.Message{ID: m.idOf(now), Chat: who, Sender: who, Text: m.Body})
+	return err
+}
+
+// returned notes that a message has come back.
+func (l *link) returned(m *incoming) error {
+	if m.Error == nil {
+		m.Error = &fault{Type: "cancel"}
+	}
+	l.x.o.Log.Warn("a message has come back", "channel", l.x.o.Name, "chat", m.From, "id", m.ID, "error", m.Error.String())
+	l.change(func() {
+		if m.ID == l.awaited {
+			l.back = m.Error
+		}
+	})
+	return nil
+}
+
+// presence lets those see that the account is there who may talk with it.
+func (l *link) presence(d *xml.Decoder) error {
+	var p struct {
+		From string `xml:"from,attr"`
+		Type string `xml:"type,attr"`
+	}
+	if err := decode(d, &p); err != nil {
+		return err
+	}
+	from, err := jid.Parse(p.From)
+	if p.Type != "subscribe" || err != nil {
+		return nil
+	}
+	answer := presence{To: from.Bare().String(), Type: "unsubscribed"}
+	if l.in.Allows(answer.To) {
+		answer.Type = "subscribed"
+	}
+	return l.write(l.ctx, answer)
+}
+
+// decode reads an element whole.
+func decode(d *xml.Decoder, v any) error {
+	if err := d.Decode(v); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,328 @@
+package xmpp_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/base64"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"shelly/fsm/engine"
+	"shelly/runtime/channel"
+	"shelly/runtime/channel/xmpp"
+)
+
+// server is one that does as the test says.
+type server struct {
+	t        *testing.T
+	listener net.Listener
+}
+
+func listen(t *testing.T) *server {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return &server{t, l}
+}
+
+// client is a connection to it.
+type client struct {
+	t    *testing.T
+	conn net.Conn
+	xml  *xml.Decoder
+}
+
+// accept has a client logged in; with managed its stanzas are counted.
+func (s *server) accept(managed bool) *client {
+	s.t.Helper()
+	conn, err := s.listener.Accept()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = conn.Close() })
+	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		s.t.Fatal(err)
+	}
+	c := &client{t: s.t, conn: conn, xml: xml.NewDecoder(bufio.NewReader(conn))}
+	c.wants("stream")
+	c.says(`<?xml version='1.0'?><stream:stream from='example.org' id='1' version='1.0' xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams'>` +
+		`<stream:features><mechanisms xmlns='urn:ietf:params:xml:ns:xmpp-sasl'><mechanism>PLAIN</mechanism></mechanisms></stream:features>`)
+	auth := c.wants("auth")
+	if raw, _ := base64.StdEncoding.DecodeString(auth.Text); string(raw) != "\x00shelly\x00hush" {
+		s.t.Errorf("logs in with %q", raw)
+	}
+	c.says(`<success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>`)
+	c.xml = xml.NewDecoder(bufio.NewReader(conn))
+	c.wants("stream")
+	c.says(`<?xml version='1.0'?><stream:stream from='example.org' id='2' version='1.0' xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams'>` +
+		`<stream:features><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/></stream:features>`)
+	bind := c.wants("iq")
+	c.says(`<iq type='result' id='` + bind.ID + `'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'><jid>shelly@example.org/r1</jid></bind></iq>`)
+	c.wants("enable")
+	if !managed {
+		c.says(`<failed xmlns='urn:xmpp:sm:3'/>`)
+		return c
+	}
+	c.says(`<enabled xmlns='urn:xmpp:sm:3'/>`)
+	c.wants("presence")
+	return c
+}
+
+// element is one that has come.
+type element struct {
+	XMLName xml.Name
+	To      string `xml:"to,attr"`
+	Type    string `xml:"type,attr"`
+	ID      string `xml:"id,attr"`
+	H       int    `xml:"h,attr"`
+	Body    string `xml:"body"`
+	Text    string `xml:",chardata"`
+	Origin  struct {
+		ID string `xml:"id,attr"`
+	} `xml:"urn:xmpp:sid:0 origin-id"`
+}
+
+// wants is the next element that comes, of a name.
+func (c *client) wants(name string) element {
+	c.t.Helper()
+	for {
+		token, err := c.xml.Token()
+		if err != nil {
+			c.t.Fatalf("no %s comes: %v", name, err)
+		}
+		start, is := token.(xml.StartElement)
+		if !is {
+			continue
+		}
+		if start.Name.Local != name {
+			c.t.Fatalf("%s comes, not %s", start.Name.Local, name)
+		}
+		var e element
+		if name == "stream" {
+			return e
+		}
+		if err := c.xml.DecodeElement(&e, &start); err != nil {
+			c.t.Fatal(err)
+		}
+		return e
+	}
+}
+
+func (c *client) says(text string) {
+	c.t.Helper()
+	if _, err := c.conn.Write([]byte(text)); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// asks returns how many stanzas the client has handled.
+func (c *client) asks() int {
+	c.t.Helper()
+	c.says(`<r xmlns='urn:xmpp:sm:3'/>`)
+	return c.wants("a").H
+}
+
+func (c *client) acknowledges(n int) { c.says(fmt.Sprintf(`<a xmlns='urn:xmpp:sm:3' h='%d'/>`, n)) }
+
+// inbound is what takes messages.
+type inbound struct {
+	up    chan string
+	mu    sync.Mutex
+	err   error
+	seen  []channel.Message
+	asked int
+}
+
+func (i *inbound) Take(_ context.Context, m channel.Message) (channel.Taken, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.asked++
+	if i.err == nil {
+		i.seen = append(i.seen, m)
+	}
+	return channel.Taken{}, i.err
+}
+func (i *inbound) Allows(sender string) bool { return sender == "mia@example.org" }
+func (i *inbound) Up(how string)             { i.up <- how }
+
+func (i *inbound) taken() []channel.Message {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return append([]channel.Message(nil), i.seen...)
+}
+
+// runs has a channel at work; end stops it and returns what it ended with.
+func runs(t *testing.T, s *server) (x *xmpp.XMPP, in *inbound, end func() error) {
+	t.Helper()
+	x = xmpp.New(xmpp.Options{
+		Name: "phone", Account: "shelly@example.org", Password: func() (string, error) { return "hush", nil },
+		Server: s.listener.Addr().String(), TLS: xmpp.PlainText, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+	})
+	in = &inbound{up: make(chan string, 1)}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- x.Run(ctx, in) }()
+	end = sync.OnceValue(func() error { return <-done })
+	t.Cleanup(func() { cancel(); t.Log(end()) })
+	return x, in, end
+}
+
+func TestCHN31AMessageIsAcknowledgedOnceItIsTaken(t *testing.T) {
+	s := listen(t)
+	_, in, end := runs(t, s)
+	c := s.accept(true)
+	if how := <-in.up; how != "connected as shelly@example.org/r1" {
+		t.Error(how)
+	}
+	const hello = `<message from='mia@example.org/phone' to='shelly@example.org' type='chat' id='7'><body>What &amp; why?</body></message>`
+	c.says(hello)
+	if n := c.asks(); n != 1 {
+		t.Errorf("%d are acknowledged", n)
+	}
+	c.says(`<message from='mia@example.org/phone' type='chat' id='8'><composing xmlns='http://jabber.org/protocol/chatstates'/></message>` +
+		`<message from='room@example.org/mia' type='groupchat' id='9'><body>to all</body></message>` +
+		`<presence from='mia@example.org/phone'/><iq type='get' id='p1' from='example.org'><ping xmlns='urn:xmpp:ping'/></iq>`)
+	if e := c.wants("iq"); e.Type != "error" || e.ID != "p1" {
+		t.Errorf("%+v", e)
+	}
+	if n := c.asks(); n != 5 {
+		t.Errorf("%d are acknowledged", n)
+	}
+	c.says(hello + `<message from='mia@example.org/phone' type='chat' id='7'><body>Another.</body></message>` +
+		`<message from='mia@example.org/laptop' type='chat' id='7'><body>Another.</body></message>`)
+	if n := c.asks(); n != 8 {
+		t.Errorf("%d are acknowledged", n)
+	}
+	seen := in.taken()
+	if len(seen) != 4 || seen[0].Chat != "mia@example.org" || seen[0].Sender != "mia@example.org" || seen[0].Text != "What & why?" {
+		t.Fatalf("%+v", seen)
+	}
+	if seen[0].ID != seen[1].ID || seen[0].ID == seen[2].ID || seen[2].ID == seen[3].ID {
+		t.Errorf("the ids are %s, %s, %s, %s", seen[0].ID, seen[1].ID, seen[2].ID, seen[3].ID)
+	}
+	in.mu.Lock()
+	in.err = engine.ErrStopping
+	in.mu.Unlock()
+	c.says(`<message from='mia@example.org/phone' type='chat' id='10'><body>Not now.</body></message>`)
+	if err := end(); !errors.Is(err, engine.ErrStopping) {
+		t.Errorf("it ends with %v", err)
+	}
+}
+
+func TestCHN31WithoutStreamManagementItDoesNotWork(t *testing.T) {
+	s := listen(t)
+	_, in, end := runs(t, s)
+	s.accept(false)
+	if err := end(); err == nil || !strings.Contains(err.Error(), "XEP-0198") || len(in.up) != 0 {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestCHN32AMessageIsSentOnceTheServerHasIt(t *testing.T) {
+	s := listen(t)
+	x, in, _ := runs(t, s)
+	if err := x.Send(t.Context(), channel.Outbound{ID: "re-1", Chat: "mia@example.org", Text: "early"}); err == nil {
+		t.Error("it is sent without a connection")
+	}
+	c := s.accept(true)
+	<-in.up
+	send := func(chat, text string) <-chan error {
+		done := make(chan error, 1)
+		go func() { done <- x.Send(t.Context(), channel.Outbound{ID: "re-1", Chat: chat, Text: text}) }()
+		return done
+	}
+	done := send("mia@example.org", "It is <four>.\x00")
+	m := c.wants("message")
+	if m.To != "mia@example.org" || m.Type != "chat" || m.ID != "re-1" || m.Origin.ID != "re-1" || m.Body != "It is <four>.\ufffd" {
+		t.Errorf("%+v", m)
+	}
+	c.wants("r")
+	c.acknowledges(1) // the presence
+	if c.asks(); len(done) != 0 {
+		t.Error("it is sent before it is acknowledged")
+	}
+	c.acknowledges(2)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	for _, tt := range []struct {
+		fault   string
+		refused bool
+	}{{"<error type='cancel'><service-unavailable xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error>", true}, {"<error type='wait'><resource-constraint xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error>", false}} {
+		done = send("nobody@example.org", "hello")
+		c.wants("message")
+		c.wants("r")
+		c.says(`<message from='nobody@example.org' type='error' id='re-1'>` + tt.fault + `</message>`)
+		c.acknowledges(100)
+		err := <-done
+		if err == nil || errors.As(err, new(*channel.Refused)) != tt.refused {
+			t.Errorf("%s: %v", tt.fault, err)
+		}
+		c.acknowledges(0)
+		c.asks()
+	}
+	if err := <-send("not an address@", "hello"); !errors.As(err, new(*channel.Refused)) {
+		t.Errorf("%v", err)
+	}
+	done = send("mia@example.org", "lost")
+	c.wants("message")
+	if err := c.conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err == nil || errors.As(err, new(*channel.Refused)) {
+		t.Errorf("over a connection that ends: %v", err)
+	}
+}
+
+func TestCHN33OnlyWhoMayTalkSeesThatItIsThere(t *testing.T) {
+	s := listen(t)
+	_, in, _ := runs(t, s)
+	c := s.accept(true)
+	<-in.up
+	c.says(`<presence type='subscribe' from='mia@example.org'/><presence type='subscribe' from='eve@example.org'/>`)
+	for _, want := range []element{{To: "mia@example.org", Type: "subscribed"}, {To: "eve@example.org", Type: "unsubscribed"}} {
+		if e := c.wants("presence"); e.To != want.To || e.Type != want.Type {
+			t.Errorf("%+v, want %+v", e, want)
+		}
+	}
+}
+
+func TestCHN30AStanzaThatIsTooLongEndsTheConnection(t *testing.T) {
+	s := listen(t)
+	_, in, end := runs(t, s)
+	c := s.accept(true)
+	<-in.up
+	go func() {
+		_, _ = c.conn.Write([]byte(`<message from='mia@example.org/phone'><body>`))
+		for part := []byte(strings.Repeat("a", 1<<16)); ; {
+			if _, err := c.conn.Write(part); err != nil {
+				return // it has ended
+			}
+		}
+	}()
+	if err := end(); err == nil || len(in.taken()) != 0 {
+		t.Errorf("it ends with %v", err)
+	}
+}
+
+func TestCHN30WithoutItsSecretsItDoesNotConnect(t *testing.T) {
+	for name, o := range map[string]xmpp.Options{
+		"no password": {Password: func() (string, error) { return "", errors.New("the environment has no P") }},
+		"no CA file":  {Password: func() (string, error) { return "hush", nil }, CAFile: t.TempDir() + "/none", TLS: xmpp.StartTLS},
+	} {
+		o.Account, o.Log, o.Now = "shelly@example.org", slog.New(slog.DiscardHandler), time.Now
+		if err := xmpp.New(o).Run(t.Context(), &inbound{up: make(chan string, 1)}); err == nil {
+			t.Errorf("%s: it runs", name)
+		}
+	}
+}
