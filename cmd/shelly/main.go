@@ -12,6 +12,7 @@ import (
 	"shelly/cmd/shelly/approval"
 	"shelly/cmd/shelly/ask"
 	"shelly/cmd/shelly/bundle"
+	"shelly/cmd/shelly/channel"
 	"shelly/cmd/shelly/chat"
 	"shelly/cmd/shelly/doctor"
 	"shelly/cmd/shelly/event"
@@ -51,6 +52,7 @@ type cli struct {
 	Messages messages.Command `cmd:"" help:"Show what schedules and subagents have said, and follow it."`
 	Schedule schedule.Command `cmd:"" help:"List, add, remove, pause and run schedules."`
 	Event    event.Command    `cmd:"" help:"List what the daemon looks out for, and try it."`
+	Channel  channel.Command  `cmd:"" help:"List the chat systems that people talk through, and try one."`
 	Session  session.Command  `cmd:"" help:"List, show, search and export what was said in sessions."`
 	Request  request.Command  `cmd:"" help:"List, show, decide about, replay and export requests."`
 	Approval approval.Command `cmd:"" help:"List and take back approvals that are for later calls, too."`

@@ -141,7 +141,6 @@ func (l *lane) keepRunning(ctx context.Context) {
 			err = errors.New("it has ended")
 		}
 		l.down(err)
-		l.o.Log.Warn("a channel does not work; it is tried again", "channel", l.spec.Name, "kind", l.spec.Kind, "error", err)
 		if l.o.Now().Sub(began) > againMost {
 			wait = againFirst
 		}

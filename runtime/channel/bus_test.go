@@ -237,6 +237,23 @@ func TestCHN8ARepeatHasTheIDThatItHad(t *testing.T) {
 	})
 }
 
+func TestCHN9NobodyIsWrittenToWhoMayNotTalk(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f, hook := newFake("phone"), newFake("hook")
+		persons := spec(f)
+		persons.Persons = true
+		w.with(persons, spec(hook))
+		w.sends(f, 50, "eve", "all that I know")
+		w.sends(f, 51, "mia", "Water the plants.")
+		w.sends(hook, 52, "anywhere", "It goes to one place.")
+		w.wants(f, "message mia Water the plants.")
+		w.wants(hook, "message anywhere It goes to one place.")
+		if s := w.States()[0]; s.Lost != 1 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
 func TestCHN7ALongAnswerGoesOnWhereItWas(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := newFake("phone")

@@ -104,5 +104,6 @@ type Spec struct {
 	TextMax   int      // bytes of a message on its way in
 	PartBytes int      // of a message on its way out
 	Tells     bool     // who is refused hears of it in the chat; the other side cannot be told otherwise
+	Persons   bool     // a chat is a person's, and nobody is written to who may not talk (CHN-9)
 	Decide    bool     // questions are answered in the chat (CHN-10)
 }

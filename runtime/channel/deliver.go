@@ -78,7 +78,10 @@ func (l *lane) message(ctx context.Context, m engine.Message) error {
 		ID: idOf("message", l.spec.Name, m.Position, int64(m.At)), Kind: KindMessage,
 		Chat: m.To.Chat, Text: m.Text, From: comm.NewMessage(m, false).From,
 	}
-	if !blank(out.Text) && out.Chat != "" {
+	if l.spec.Persons && !l.Allows(out.Chat) {
+		l.o.Log.Error("a message to somebody who is not allowed is not sent", "channel", l.spec.Name, "chat", out.Chat)
+		l.count(func(s *standing) { s.lost++ })
+	} else if !blank(out.Text) && out.Chat != "" {
 		if err := l.send(ctx, out); err != nil {
 			return err
 		}
@@ -96,7 +99,7 @@ func (l *lane) hand(ctx context.Context, d due) error {
 	case d.tried != nil:
 		err := l.once(ctx, d.out)
 		if err != nil {
-			l.trouble(err)
+			l.trouble(err, d.out.ID)
 		}
 		d.tried <- err
 		return nil
@@ -167,21 +170,23 @@ func (l *lane) insist(ctx context.Context, part Outbound) error {
 		var refused *Refused
 		switch {
 		case err == nil:
-			if !part.More {
-				l.count(func(s *standing) { s.sent++ })
-			}
+			l.count(func(s *standing) {
+				s.failing = false
+				if !part.More {
+					s.sent++
+				}
+			})
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.As(err, &refused):
-			l.trouble(err)
+			l.trouble(err, part.ID)
 			l.count(func(s *standing) { s.lost++ })
-			l.o.Log.Error("a message is not delivered", "channel", l.spec.Name, "chat", part.Chat, "id", part.ID, "error", err)
+			l.o.Log.Error("a message is given up", "channel", l.spec.Name, "chat", part.Chat, "id", part.ID, "error", err)
 			return nil
 		}
-		l.trouble(err)
+		l.trouble(err, part.ID)
 		l.count(func(s *standing) { s.retried++ })
-		l.o.Log.Warn("a message is not delivered yet; it is sent again", "channel", l.spec.Name, "id", part.ID, "error", err)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

@@ -90,7 +90,6 @@ func (l *lane) resume(ctx context.Context) bool {
 			return false
 		}
 		l.down(err)
-		l.o.Log.Warn("a channel does not begin yet", "channel", l.spec.Name, "error", err)
 		if !pause(ctx, againFirst) {
 			return false
 		}

@@ -3,6 +3,7 @@ package channel
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"shelly/fsm/wording"
@@ -26,9 +27,10 @@ type TryBody struct {
 	Text string `json:"text,omitempty"` // empty: one that says that it is a test
 }
 
-// TriedBody is the answer: the other side has taken it.
+// TriedBody is the answer.
 type TriedBody struct {
-	ID string `json:"id"`
+	ID     string `json:"id"`
+	Failed string `json:"failed,omitempty"` // why the other side has not taken it
 }
 
 // State is a channel as a person looks at it. The counts are since the start.
@@ -55,6 +57,7 @@ type State struct {
 type standing struct {
 	up, trouble, failed                              string
 	at                                               time.Time
+	failing                                          bool // nothing was delivered since
 	received, repeated, refused, sent, retried, lost int
 }
 
@@ -70,15 +73,29 @@ func (l *lane) Up(how string) {
 	poke(l.upped)
 }
 
-// down notes why the channel does not work.
+// down notes why the channel does not work, and logs it where it is another reason than before.
 func (l *lane) down(err error) {
-	l.count(func(s *standing) { s.up, s.trouble = "", wording.Clip(err.Error(), textMax) })
+	text, level := wording.Clip(err.Error(), textMax), slog.LevelDebug
+	l.count(func(s *standing) {
+		if s.trouble != text {
+			level = slog.LevelWarn
+		}
+		s.up, s.trouble = "", text
+	})
+	l.o.Log.Log(context.Background(), level, "a channel does not work; it is tried again", "channel", l.spec.Name, "kind", l.spec.Kind, "error", err)
 }
 
-// trouble notes why something was not delivered.
-func (l *lane) trouble(err error) {
-	now := l.o.Now()
-	l.count(func(s *standing) { s.failed, s.at = wording.Clip(err.Error(), textMax), now })
+// trouble notes why something was not delivered, and logs it where nothing was delivered for
+// another reason before.
+func (l *lane) trouble(err error, id string) {
+	now, text, level := l.o.Now(), wording.Clip(err.Error(), textMax), slog.LevelDebug
+	l.count(func(s *standing) {
+		if s.failed != text || !s.failing {
+			level = slog.LevelWarn
+		}
+		s.failed, s.at, s.failing = text, now, true
+	})
+	l.o.Log.Log(context.Background(), level, "a message is not delivered", "channel", l.spec.Name, "id", id, "error", err)
 }
 
 func (l *lane) count(f func(s *standing)) {

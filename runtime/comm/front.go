@@ -157,6 +157,7 @@ type Status struct {
 	Queue     []Queued   `json:"queue,omitempty"`     // handles that wait or are parked, in the order of their admission, at most QueueMax
 	Schedules []Schedule `json:"schedules,omitempty"` // with their next times
 	Events    *Watching  `json:"events,omitempty"`    // the sources of events; absent: there are none
+	Channels  *Talking   `json:"channels,omitempty"`  // the chat systems; absent: there are none
 	Spent     *Spent     `json:"spent,omitempty"`     // by the model since the start; absent: it has answered nothing
 	Pace      *fsm.Pace  `json:"pace,omitempty"`      // how fast the model reads, in tokens a second, as far as it is known
 	Disk      *Disk      `json:"disk,omitempty"`
@@ -170,6 +171,15 @@ type Watching struct {
 	Raised  int      `json:"raised"`            // events
 	Unsaid  int      `json:"unsaid"`            // changes that were put together with another, or only counted
 	Trouble []string `json:"trouble,omitempty"` // of those that see nothing: which, and why
+}
+
+// Talking is what the channels have done since the start (CHN-11).
+type Talking struct {
+	Channels int      `json:"channels"`
+	Received int      `json:"received"`          // requests
+	Sent     int      `json:"sent"`              // answers, messages and questions
+	Open     int      `json:"open"`              // requests whose answer is not delivered
+	Trouble  []string `json:"trouble,omitempty"` // of those that do not work: which, and why
 }
 
 // Memory is how the memory is (MEM-8).

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/hindsight"
@@ -80,9 +81,9 @@ func (s *starting) listen(ctx context.Context) error {
 	return nil
 }
 
-// routes are those that are made elsewhere: those that look back, those of events, and those of fronts.
+// routes are those that are made elsewhere: those that look back, those of events and channels, and those of fronts.
 func (s *starting) routes() []comm.Route {
-	routes := append(hindsight.Routes(s.hindsight), s.eventRoutes()...)
+	routes := slices.Concat(hindsight.Routes(s.hindsight), s.eventRoutes(), s.channels.Routes())
 	if s.cfg.Comm.MCP == "on" {
 		front := mcpserver.New(s.daemon, mcpserver.Options{Version: version.Text(), RequestBytesMax: int64(s.cfg.RequestBytesMax), Log: s.log})
 		routes = append(routes, front.Routes()...)
@@ -159,7 +160,7 @@ func (s *starting) complete(st *comm.Status) {
 	if spent := s.spent.Now(); spent.Calls > 0 {
 		st.Spent = &spent
 	}
-	st.Events = s.watching()
+	st.Events, st.Channels = s.watching(), s.channels.Status()
 	st.Process = &comm.Process{PID: os.Getpid(), Resident: process.Resident(os.Getpid())}
 	u, err := s.usage()
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"shelly/cmd/shelly/internal/brain"
+	"shelly/cmd/shelly/internal/channels"
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/folder"
 	"shelly/cmd/shelly/internal/hindsight"
@@ -76,6 +77,7 @@ type starting struct {
 	changed  chan struct{} // the servers have other tools
 	daemon   *daemon.Daemon
 	events   *event.Engine
+	channels *channels.Talk
 	usage    func() (store.Usage, error)
 	memory   *memory.Memory
 	sessions *session.Sessions
@@ -140,6 +142,8 @@ func (s *starting) start(ctx context.Context) error {
 	s.keep(ctx, s.memory, brain.Apart)
 	s.preload(ctx, brain.Preload)
 	s.lookOut(ctx)
+	s.channels = channels.New(s.cfg, s.daemon, s.log)
+	s.serve(ctx, s.channels.Run)
 	return s.listen(ctx)
 }
 

@@ -56,6 +56,12 @@ func Words(st comm.Status, models []ollama.Loaded, now fsm.Millis) string {
 			s.line("events", "sees nothing: %s", why)
 		}
 	}
+	if c := st.Channels; c != nil {
+		s.line("channels", "%s, %d in and %d out since the start: see shelly channel list", wording.Count(c.Channels, "channel"), c.Received, c.Sent)
+		for _, why := range c.Trouble {
+			s.line("channels", "does not work: %s", why)
+		}
+	}
 	if st.Unread != nil {
 		s.line("messages", "%s since %s: see shelly messages", mail.Waiting(*st.Unread), clock(st.Unread.Since))
 	}

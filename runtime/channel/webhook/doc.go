@@ -1,5 +1,5 @@
 // Package webhook is a channel over HTTP in both directions, signed as the Standard Webhooks
-// specification (1.0.0) has it (CHN-20 to CHN-23).
+// specification (1.0.0) has it (CHN-20, CHN-21, CHN-22).
 //
 //	webhook-id         names the message; the same when it is sent again
 //	webhook-timestamp  of the attempt, in seconds since 1970

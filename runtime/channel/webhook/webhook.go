@@ -90,7 +90,7 @@ type Accepted struct {
 	State string `json:"state"`        // accepted, done, or decided
 }
 
-// Handle takes a message that comes (CHN-20). Errors are as those of a [comm.Route].
+// Handle takes a message that comes (CHN-20, CHN-21). Errors are as those of a [comm.Route].
 func (h *Webhook) Handle(w http.ResponseWriter, r *http.Request) error {
 	h.mu.Lock()
 	in := h.in
@@ -185,7 +185,7 @@ type Body struct {
 	From   comm.Sender  `json:"from,omitempty"`   // of a message: what sent it
 }
 
-// Send implements [channel.Channel].
+// Send implements [channel.Channel] (CHN-22).
 func (h *Webhook) Send(ctx context.Context, m channel.Outbound) error {
 	if h.o.URL == "" {
 		return nil

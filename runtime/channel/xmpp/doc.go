@@ -1,5 +1,5 @@
 // Package xmpp is a channel to people's chat clients over XMPP (RFC 6120, 6121), with an account
-// of shelly's own on any server (CHN-30 to CHN-34). The protocol's streams, TLS and SASL are those
+// of shelly's own on any server (CHN-30 to CHN-33). The protocol's streams, TLS and SASL are those
 // of mellium.im/xmpp.
 //
 // Both ways are counted by stream management (XEP-0198), without which the channel does not work:

@@ -89,7 +89,7 @@ var (
 	errSilent  = errors.New("the server is silent")
 )
 
-// Send implements [channel.Channel].
+// Send implements [channel.Channel] (CHN-32).
 func (x *XMPP) Send(ctx context.Context, m channel.Outbound) error {
 	x.mu.Lock()
 	l := x.live
@@ -297,7 +297,7 @@ func (l *link) managed(d *xml.Decoder, start *xml.StartElement) error {
 	return nil
 }
 
-// message brings a message that a person has written.
+// message brings a message that a person has written (CHN-31).
 func (l *link) message(d *xml.Decoder, now time.Time) error {
 	var m incoming
 	if err := decode(d, &m); err != nil {
@@ -329,7 +329,7 @@ func (l *link) returned(m *incoming) error {
 	return nil
 }
 
-// presence lets those see that the account is there who may talk with it.
+// presence lets those see that the account is there who may talk with it (CHN-33).
 func (l *link) presence(d *xml.Decoder) error {
 	var p struct {
 		From string `xml:"from,attr"`

@@ -11,6 +11,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/runtime/channel"
 	"shelly/runtime/comm"
 	"shelly/runtime/event"
 )
@@ -87,6 +88,23 @@ func (c *Client) Sources(ctx context.Context) ([]event.State, error) {
 	var body event.ListBody
 	err := c.get(ctx, event.SourcesRoute, &body)
 	return body.Sources, err
+}
+
+// Channels returns the channels, in the order of the configuration.
+func (c *Client) Channels(ctx context.Context) ([]channel.State, error) {
+	var body channel.ListBody
+	err := c.get(ctx, channel.ListRoute, &body)
+	return body.Channels, err
+}
+
+// TryChannel sends a message to a chat of a channel, once.
+func (c *Client) TryChannel(ctx context.Context, name, chat, text string) (tried channel.TriedBody, err error) {
+	body, err := json.Marshal(channel.TryBody{Chat: chat, Text: text})
+	if err != nil {
+		return tried, err
+	}
+	err = c.read(ctx, http.MethodPost, channel.ListRoute+"/"+url.PathEscape(name)+"/try", body, &tried)
+	return tried, err
 }
 
 // Schedule brings a person's word on a schedule, and returns the schedule's id. Taken is false

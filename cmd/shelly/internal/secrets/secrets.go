@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"shelly/cmd/shelly/internal/channels"
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/runtime/comm/client"
@@ -29,6 +30,11 @@ func (k *Known) Add(cfg config.Config) {
 	found := ofEnviron(os.Environ())
 	for _, s := range cfg.Explain() {
 		found = named(found, s.Key, s.Value)
+	}
+	for text, kind := range channels.Secrets(cfg) { // order-free: each is another
+		if !redact.TooShort(text) {
+			found = append(found, redact.Secret{Kind: kind, Text: text})
+		}
 	}
 	if token, err := client.ReadToken(cfg.Data); err == nil {
 		found = append(found, redact.Secret{Kind: "the daemon's token", Text: token})

@@ -1,0 +1,109 @@
+package channel
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"shelly/cmd/shelly/internal/channels"
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/channel"
+	"shelly/runtime/comm/client"
+)
+
+type listCmd struct {
+	JSON bool `name:"json" help:"Print as JSON, like GET /v1/channels."`
+	flags.Place
+}
+
+// Help is what follows the usage.
+func (listCmd) Help() string {
+	return "Counts are since the start: requests that were made of messages, messages that were refused, and what was delivered. WAITS is how many requests have an answer that is not delivered yet. Reads from the running daemon, or from the configuration, where each channel is idle."
+}
+
+// Run implements the subcommand (CLI-200).
+func (c *listCmd) Run(t *terminal.Terminal) error {
+	cfg, err := c.Load()
+	if err != nil {
+		return err
+	}
+	list, err := client.New(cfg.Data, client.Options{}).Channels(context.Background())
+	runs := err == nil
+	switch {
+	case errors.Is(err, client.ErrNotRunning):
+		for _, s := range channels.Specs(cfg, slog.New(slog.DiscardHandler)) {
+			list = append(list, s.State())
+		}
+	case err != nil:
+		return exit.Daemon(err)
+	}
+	if c.JSON {
+		err = json.NewEncoder(t.Out).Encode(channel.ListBody{Channels: append([]channel.State{}, list...)})
+	} else {
+		err = printList(t.Out, list, runs)
+	}
+	if err == nil && len(list) == 0 {
+		return exit.Errorf(exit.NoMatch, "there is no channel; see docs/channels.md for how to add one")
+	}
+	return err
+}
+
+// printList prints the channels, and then what has gone wrong with deliveries.
+func printList(out io.Writer, list []channel.State, runs bool) error {
+	if len(list) == 0 {
+		return nil
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tKIND\tCONNECTED TO\tALLOWED\tREQUESTS\tREFUSED\tSENT\tWAITS\tSTATE")
+	for _, s := range list {
+		row := []string{s.Name, s.Kind, s.Of, allowed(s.Allow), strconv.Itoa(s.Received), strconv.Itoa(s.Refused), strconv.Itoa(s.Sent), strconv.Itoa(s.Open), standing(s, runs)}
+		fmt.Fprintln(table, terminal.Printable(strings.Join(row, "\t")))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, s := range list {
+		if s.Failed == "" {
+			continue
+		}
+		if _, err := fmt.Fprintf(out, "\n%s  %s: a delivery has failed: %s\n", time.UnixMilli(s.At).Local().Format(time.DateTime), s.Name, terminal.Printable(s.Failed)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allowed is who may talk, in a few words.
+func allowed(list []string) string {
+	switch len(list) {
+	case 0:
+		return "nobody"
+	case 1:
+		return list[0]
+	default:
+		return fmt.Sprintf("%s and %d more", list[0], len(list)-1)
+	}
+}
+
+// standing is how a channel is, in words.
+func standing(s channel.State, runs bool) string {
+	switch {
+	case !runs:
+		return "idle: no daemon runs"
+	case s.Trouble != "":
+		return "does not work: " + s.Trouble
+	case s.Up == "":
+		return "connects"
+	default:
+		return s.Up
+	}
+}

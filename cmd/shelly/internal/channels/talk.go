@@ -1,0 +1,132 @@
+package channels
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"time"
+
+	"shelly/fsm/wording"
+	"shelly/runtime/access"
+	"shelly/runtime/channel"
+	"shelly/runtime/channel/kept"
+	"shelly/runtime/channel/webhook"
+	"shelly/runtime/comm"
+	"shelly/runtime/config"
+	"shelly/runtime/front/wire"
+)
+
+// Talk is the channels of a daemon.
+type Talk struct {
+	*channel.Bus
+	log   *slog.Logger
+	hooks []string // that have a route
+}
+
+// New has a daemon talk through the channels of a configuration (CHN-1), once it is run.
+func New(cfg config.Config, front comm.Front, log *slog.Logger) *Talk {
+	delivered, err := kept.Open(cfg.Data)
+	if err != nil {
+		log.Warn("it is not known what the channels have delivered; they go on with what comes from now on", "error", err)
+	}
+	t := &Talk{Bus: channel.New(channel.Options{Front: front, Kept: delivered, Log: log, Now: time.Now}), log: log, hooks: hooks(cfg)}
+	t.Use(Specs(cfg, log))
+	return t
+}
+
+// Reload has it talk through the channels of a configuration that was loaded again.
+func (t *Talk) Reload(cfg config.Config) {
+	t.Use(Specs(cfg, t.log))
+	for _, name := range hooks(cfg) {
+		if !slices.Contains(t.hooks, name) {
+			t.log.Warn("a new webhook takes messages only after a restart", "channel", name)
+		}
+	}
+}
+
+// hooks are the webhooks of a configuration.
+func hooks(cfg config.Config) (names []string) {
+	for _, n := range cfg.Channels {
+		if n.Value.Kind == config.ChannelWebhook {
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}
+
+// Routes list and try the channels (CHN-11), and take what webhooks bring (CHN-20), for which
+// a signature stands in place of a token.
+func (t *Talk) Routes() []comm.Route {
+	all := []comm.Route{
+		{Method: http.MethodGet, Pattern: channel.ListRoute, Right: access.All, Page: true, Handle: func(w http.ResponseWriter, _ *http.Request) error {
+			w.Header().Set("Content-Type", "application/json")
+			return json.NewEncoder(w).Encode(channel.ListBody{Channels: t.States()})
+		}},
+		{Method: http.MethodPost, Pattern: channel.TryRoute, Right: access.All, Handle: t.try},
+	}
+	for _, name := range t.hooks {
+		all = append(all, comm.Route{Method: http.MethodPost, Pattern: channel.ListRoute + "/" + name, Right: access.Anyone, Handle: func(w http.ResponseWriter, r *http.Request) error {
+			if hook, is := t.Channel(name).(*webhook.Webhook); is {
+				return hook.Handle(w, r)
+			}
+			return &comm.Problem{Code: comm.CodeNotFound, Message: "there is no such channel", Hint: "shelly channel list names those that there are"}
+		}})
+	}
+	return all
+}
+
+// Bounds of a try.
+const (
+	tryBytesMax = 64 << 10
+	tryMax      = 10 * time.Second
+)
+
+// try sends a message to a chat, once.
+func (t *Talk) try(w http.ResponseWriter, r *http.Request) error {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, tryBytesMax))
+	var v wire.Value
+	if err == nil {
+		v, err = wire.Parse(body)
+	}
+	var m channel.TryBody
+	if err == nil {
+		err = v.Object(wire.Text("chat", &m.Chat), wire.Text("text", &m.Text))
+	}
+	if err != nil || m.Chat == "" {
+		return &comm.Problem{Code: comm.CodeBadRequest, Message: "the body names no chat", Hint: `send {"chat": "…", "text": "…"}`}
+	}
+	name := r.PathValue("name")
+	if t.Channel(name) == nil {
+		return &comm.Problem{Code: comm.CodeNotFound, Message: "there is no such channel", Hint: "shelly channel list names those that there are"}
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), tryMax)
+	defer cancel()
+	var tried channel.TriedBody
+	if tried.ID, err = t.Try(ctx, name, m); err != nil {
+		tried.Failed = err.Error()
+	}
+	w.Header().Set("Content-Type", "application/json")
+	return json.NewEncoder(w).Encode(tried)
+}
+
+// Status is the channels as a status has them; nil: there are none.
+func (t *Talk) Status() *comm.Talking {
+	all := t.States()
+	if len(all) == 0 {
+		return nil
+	}
+	sum := &comm.Talking{Channels: len(all)}
+	for _, c := range all {
+		sum.Received += c.Received
+		sum.Sent += c.Sent
+		sum.Open += c.Open
+		if c.Trouble != "" {
+			sum.Trouble = append(sum.Trouble, fmt.Sprintf("%s: %s", c.Name, wording.Clip(c.Trouble, 200)))
+		}
+	}
+	return sum
+}
