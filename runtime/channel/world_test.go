@@ -102,6 +102,25 @@ type front struct{ *fronttest.Front }
 // Recorded implements [comm.Front].
 func (f front) Recorded(context.Context) (engine.Reader, error) { return reader{front: f}, nil }
 
+// index is that of the record which accepted a request.
+func (f front) index(key fsm.RequestKey) uint64 {
+	return uint64(1 + slices.IndexFunc(f.Seen().Requests, func(r comm.Request) bool { return r.Key == key }))
+}
+
+// Accept implements [comm.Front].
+func (f front) Accept(ctx context.Context, r comm.Request) (engine.Acceptance, error) {
+	a, err := f.Front.Accept(ctx, r)
+	a.Request.Index = f.index(r.Key)
+	return a, err
+}
+
+// Request implements [comm.Front].
+func (f front) Request(ctx context.Context, key fsm.RequestKey) (engine.Request, bool, error) {
+	r, ok, err := f.Front.Request(ctx, key)
+	r.Index = f.index(key)
+	return r, ok, err
+}
+
 // reader is its journal.
 type reader struct {
 	engine.Reader // of which no more is used

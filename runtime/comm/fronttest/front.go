@@ -122,7 +122,7 @@ func (f *Front) Accept(ctx context.Context, r comm.Request) (engine.Acceptance, 
 	f.order = append(f.order, r.Key.ID)
 	f.requests = append(f.requests, r)
 	known = engine.Request{
-		Key: r.Key, Index: uint64(len(f.order)), Handle: fsm.HandleID(len(f.order)), Session: r.Session, Origin: r.Origin, Text: r.Text, Accepted: 1,
+		Key: r.Key, Handle: fsm.HandleID(len(f.order)), Session: r.Session, Origin: r.Origin, Text: r.Text, Accepted: 1,
 	}
 	f.records[r.Key] = known
 	return engine.Acceptance{Request: known, New: true}, nil
