@@ -133,10 +133,7 @@ func (m *Memory) Bring(ctx context.Context, entries []fsm.Entry, b Bringing) (Br
 
 // judge counts what becomes of an entry, and reports whether it is written.
 func (m *Memory) judge(id string, replace bool, done *Brought) (bool, error) {
-	m.mu.RLock()
-	_, known := m.byID[id]
-	m.mu.RUnlock()
-	if known {
+	if _, known := m.find(id); known {
 		if replace {
 			done.Replaced++
 		} else {

@@ -1,6 +1,6 @@
 // Package memory finds the entries that meet a need.
 //
-//	m := memory.Begin(store, memory.Options{…})    // reads every entry, in the background
+//	m := memory.Begin(store, memory.Options{…})    // reads the index, in the background
 //	go m.Keep(ctx, memory.Upkeep{…})               // MEM-8: vectors for those without
 //	err = m.Store(ctx, entry)                      // MEM-1, MEM-2: whole, one per id
 //	found, err := m.Recall(ctx, fsm.Recall{Need: "disk of web1", TopK: 5}) // best first
@@ -21,12 +21,15 @@
 //
 // Without an embedder, or when it fails, recall goes by keyword alone (MEM-4).
 //
-// The index is in memory and made from the entries when memory is opened. Vectors
-// of another model than the present one stay on disk until a need is embedded with
-// it.
+// What entries are found by is kept in the store where that has a place for it ([Index]), in
+// the layout of package index: at hand are a few numbers of each entry, the keywords of the
+// latest ones, the signs of all vectors, and those vectors that were compared. Elsewhere all of
+// it is made from the entries when memory is opened. Vectors of another model than the present
+// one stay with their entries until a need is embedded with it.
 //
-// Where to read: memory.go has the entries, load.go reads them, search.go looks for
-// them, in the orders of keyword.go (over words.go) and vector.go (over signs.go), which
+// Where to read: memory.go has the entries, load.go reads them, kept.go reads and writes their
+// index, edit.go changes it with an entry, stored.go reads vectors, search.go looks for
+// entries, in the orders of keyword.go (over words.go) and vector.go (over signs.go), which
 // rank.go joins; list.go, bring.go and file.go are for people, upkeep.go for vectors that
 // are missing.
 //

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"shelly/runtime/memory/index"
 )
 
 // The parameters of BM25, at the values most used: how soon repetition stops to
@@ -13,51 +15,70 @@ const (
 	bm25B = 0.75
 )
 
-// keywords is an inverted index.
+// keywords is an inverted index: of the slots before from it is sealed, and in the store; of
+// the others, the tail, it is at hand.
 type keywords struct {
+	lengths []int32 // of each slot, in terms, repetitions included; 0: it has none
+	count   int     // slots with an entry
+	length  int     // of all of them, in terms
+
+	from   int
+	sealed func(term string, list []index.Posting) ([]index.Posting, error) // appends the places before from; nil: there are none
+
 	terms    map[string]int
-	postings [][]posting // by term
-	docs     []doc       // by slot
-	count    int         // docs that are there
-	length   int         // of all docs, in terms
-}
-
-// posting says how often a doc has a term.
-type posting struct {
-	slot  int32
-	times int32
-}
-
-// doc is one entry's part of the index.
-type doc struct {
-	terms  []int32 // each once, ascending
-	length int     // in terms, repetitions included
+	names    []string          // by number
+	postings [][]index.Posting // by number
+	docs     [][]int32         // by slot after from: the numbers of its terms, each once, ascending
 }
 
 func newKeywords() keywords { return keywords{terms: map[string]int{}} }
 
-// put takes in a doc. Its slot is a new one, or was removed before.
-func (k *keywords) put(slot int, terms []string) {
+// counted returns each of the terms once, with how often it is there.
+func counted(terms []string) []index.Term {
+	slices.Sort(terms)
+	var list []index.Term
+	for _, t := range terms {
+		if n := len(list); n > 0 && list[n-1].Text == t {
+			list[n-1].Times++
+		} else {
+			list = append(list, index.Term{Text: t, Times: 1})
+		}
+	}
+	return list
+}
+
+// sum is how many terms a list counts, repetitions included.
+func sum(terms []index.Term) (n int) {
+	for _, t := range terms {
+		n += t.Times
+	}
+	return n
+}
+
+// note takes in a slot of an entry with this many terms.
+func (k *keywords) note(slot, length int) {
+	for len(k.lengths) <= slot {
+		k.lengths = append(k.lengths, 0)
+	}
+	k.lengths[slot] = int32(length)
+	k.count++
+	k.length += length
+}
+
+// put takes in the terms of a slot of the tail, which is later than all before.
+func (k *keywords) put(slot int, terms []index.Term) {
 	numbers := make([]int32, len(terms))
 	for i, t := range terms {
-		numbers[i] = int32(k.number(t))
+		n := k.number(t.Text)
+		numbers[i] = int32(n)
+		k.postings[n] = append(k.postings[n], index.Posting{Slot: int32(slot), Times: int32(t.Times)})
 	}
 	slices.Sort(numbers)
-	for len(k.docs) <= slot {
-		k.docs = append(k.docs, doc{})
+	for len(k.docs) <= slot-k.from {
+		k.docs = append(k.docs, nil)
 	}
-	for i := 0; i < len(numbers); {
-		end := i
-		for end < len(numbers) && numbers[end] == numbers[i] {
-			end++
-		}
-		n := numbers[i]
-		k.postings[n] = append(k.postings[n], posting{slot: int32(slot), times: int32(end - i)})
-		i = end
-	}
-	k.docs[slot] = doc{terms: slices.Clone(slices.Compact(numbers)), length: len(terms)}
-	k.count++
-	k.length += len(terms)
+	k.docs[slot-k.from] = numbers
+	k.note(slot, sum(terms))
 }
 
 // number returns a term's number, a new one for a new term.
@@ -65,73 +86,99 @@ func (k *keywords) number(term string) int {
 	n, ok := k.terms[term]
 	if !ok {
 		n = len(k.postings)
-		k.terms[strings.Clone(term)] = n // and not all of the text that it is of
-		k.postings = append(k.postings, nil)
+		term = strings.Clone(term) // and not all of the text that it is of
+		k.terms[term] = n
+		k.names, k.postings = append(k.names, term), append(k.postings, nil)
 	}
 	return n
 }
 
-// remove drops docs. Each posting of their terms is looked at once, however many docs
-// there are.
+// remove drops slots that have an entry. Each posting of their terms is looked at once,
+// however many there are; what is sealed is the store's to change.
 func (k *keywords) remove(slots ...int) {
-	gone := make([]bool, len(k.docs))
+	gone := map[int32]bool{}
 	var terms []int32
 	for _, slot := range slots {
-		if gone[slot] {
+		if gone[int32(slot)] {
 			continue
 		}
-		gone[slot] = true
-		terms = append(terms, k.docs[slot].terms...)
+		gone[int32(slot)] = true
 		k.count--
-		k.length -= k.docs[slot].length
-		k.docs[slot] = doc{}
+		k.length -= int(k.lengths[slot])
+		k.lengths[slot] = 0
+		if slot >= k.from {
+			terms = append(terms, k.docs[slot-k.from]...)
+			k.docs[slot-k.from] = nil
+		}
 	}
 	slices.Sort(terms)
 	for _, n := range slices.Compact(terms) {
-		k.postings[n] = slices.DeleteFunc(k.postings[n], func(p posting) bool { return gone[p.slot] })
+		k.postings[n] = slices.DeleteFunc(k.postings[n], func(p index.Posting) bool { return gone[p.Slot] })
 	}
 }
 
-// search gives found each doc that has one of the terms, with its BM25 score.
-func (k *keywords) search(terms []string, found func(hit)) {
+// seal says that the slots before to are in the store.
+func (k *keywords) seal(to int) {
+	k.from, k.terms, k.names, k.postings, k.docs = to, map[string]int{}, nil, nil, nil
+}
+
+// places returns the slots that have a term, in their order.
+func (k *keywords) places(term string) (list []index.Posting, err error) {
+	if k.sealed != nil && k.from > 0 {
+		if list, err = k.sealed(term, nil); err != nil {
+			return nil, err
+		}
+		// The store may be ahead: what is being sealed or dropped is still at hand here.
+		list = slices.DeleteFunc(list, func(p index.Posting) bool { return int(p.Slot) >= k.from || k.lengths[p.Slot] == 0 })
+	}
+	if n, ok := k.terms[term]; ok {
+		list = append(list, k.postings[n]...)
+	}
+	return list, nil
+}
+
+// matches are the slots that have each of some terms.
+type matches map[string][]index.Posting
+
+// search gives found each slot that has one of the terms, each once, with its BM25 score.
+func (k *keywords) search(terms []string, found func(hit)) (matches, error) {
 	if k.length == 0 {
-		return
+		return nil, nil
 	}
 	mean := float64(k.length) / float64(k.count)
-	scores := make([]float64, len(k.docs))
+	scores := make([]float64, len(k.lengths))
+	met := matches{}
 	var slots []int
-	slices.Sort(terms)
-	for _, t := range slices.Compact(terms) {
-		n, ok := k.terms[t]
-		if !ok {
-			continue
+	for _, t := range terms {
+		list, err := k.places(t)
+		if err != nil {
+			return nil, err
 		}
-		having := float64(len(k.postings[n]))
+		met[t] = list
+		having := float64(len(list))
 		// The form that is positive for every term: each match counts.
 		weight := math.Log1p((float64(k.count) - having + 0.5) / (having + 0.5))
-		for _, p := range k.postings[n] {
-			if scores[p.slot] == 0 {
-				slots = append(slots, int(p.slot))
+		for _, p := range list {
+			if scores[p.Slot] == 0 {
+				slots = append(slots, int(p.Slot))
 			}
-			times := float64(p.times)
-			long := 1 - bm25B + bm25B*float64(k.docs[p.slot].length)/mean
-			scores[p.slot] += weight * times * (bm25K + 1) / (times + bm25K*long)
+			times := float64(p.Times)
+			long := 1 - bm25B + bm25B*float64(k.lengths[p.Slot])/mean
+			scores[p.Slot] += weight * times * (bm25K + 1) / (times + bm25K*long)
 		}
 	}
 	for _, slot := range slots {
 		found(hit{slot: slot, score: scores[slot]})
 	}
+	return met, nil
 }
 
-// shared returns which of the terms a doc has, each once, in order.
-func (k *keywords) shared(slot int, terms []string) []string {
+// shared returns which of the terms a slot has.
+func (m matches) shared(slot int, terms []string) []string {
 	var list []string
 	for _, t := range terms {
-		n, ok := k.terms[t]
-		if !ok || slices.Contains(list, t) {
-			continue
-		}
-		if _, has := slices.BinarySearch(k.docs[slot].terms, int32(n)); has {
+		_, has := slices.BinarySearchFunc(m[t], int32(slot), func(p index.Posting, slot int32) int { return int(p.Slot - slot) })
+		if has {
 			list = append(list, t)
 		}
 	}

@@ -3,9 +3,11 @@ package memory
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 )
 
 // Listed is what a list tells of an entry.
@@ -35,20 +37,34 @@ func (m *Memory) List(ctx context.Context, f Filter, behind, limit int) ([]Liste
 	if err := m.Wait(ctx); err != nil {
 		return nil, 0, err
 	}
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	var list []Listed
-	for i := range m.slots {
-		if s := &m.slots[i]; f.wants(s) {
-			list = append(list, Listed{
-				ID: s.id, Kind: s.kind, Session: s.session, At: s.at, Summary: s.summary, Model: s.space.model, Dimensions: s.space.dimensions,
-			})
-		}
-	}
-	slices.SortFunc(list, func(a, b Listed) int { return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(a.ID, b.ID)) })
+	list := m.wantedSlots(f)
+	slices.SortFunc(list, func(a, b slot) int { return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(a.id, b.id)) })
 	from := min(max(0, behind), len(list))
 	to := min(from+max(0, limit), len(list))
-	return list[from:to], len(list), nil
+	var listed []Listed
+	for _, s := range list[from:to] {
+		l := Listed{ID: s.id, Kind: fsm.Kind(s.about.Kind), Session: s.about.Session, At: s.at}
+		e, _, err := m.entries.Entry(s.id)
+		if err != nil && !errors.Is(err, engine.ErrDamaged) { // of what is damaged the rest is known
+			return nil, 0, err
+		}
+		of := spaceOf(e)
+		l.Summary, l.Model, l.Dimensions = e.Summary, of.model, of.dimensions
+		listed = append(listed, l)
+	}
+	return listed, len(list), nil
+}
+
+// wantedSlots are the slots that a filter wants, in no order.
+func (m *Memory) wantedSlots(f Filter) (list []slot) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for i := range m.slots {
+		if s := &m.slots[i]; f.wants(s) {
+			list = append(list, *s)
+		}
+	}
+	return list
 }
 
 // Get returns the entry with an id, whole, or false.
@@ -69,7 +85,7 @@ func (m *Memory) Counts() Counts {
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	c.Entries, c.Vectors, c.Model = len(m.byID), len(m.vectors.slots), m.vectors.space.model
+	c.Entries, c.Vectors, c.Model = m.keywords.count, m.vectors.count(), m.vectors.space.model
 	if m.o.Embedder != nil {
 		c.Pending, c.Apart = c.Entries-c.Vectors, m.apart()
 	}

@@ -1,12 +1,16 @@
 package memory
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/runtime/memory/index"
 )
 
 // chunk is how many entries are taken apart at a time.
@@ -15,14 +19,48 @@ const chunk = 512
 // prepared is an entry with its keywords.
 type prepared struct {
 	entry fsm.Entry
-	terms []string
+	terms []index.Term
 }
 
-// load reads every entry. Finding the keywords takes most of the time and is shared
-// by all processors; entries are taken in in their order.
+// load takes in the index that lies in the store. Where there is none, or it is damaged or of
+// another version, it is made from the entries (MEM-7).
 func (m *Memory) load(ctx context.Context) error {
+	in, ok := m.entries.(Index)
+	if !ok {
+		return m.build(ctx, nil)
+	}
+	k := &kept{in}
+	err := m.restore(ctx, k)
+	if err == nil || errors.Is(err, errClosed) {
+		return err
+	}
+	if !errors.Is(err, errNoIndex) && !errors.Is(err, engine.ErrDamaged) && !errors.Is(err, index.ErrMalformed) {
+		return fmt.Errorf("read the memory's index: %w", err)
+	}
+	// Below the reserve the disk has no room for what can be done without.
+	if !in.IndexWritable() || m.entries.Space() != nil {
+		return m.build(ctx, nil)
+	}
+	if err := in.DropIndex(); err != nil {
+		return err
+	}
+	if err := m.build(ctx, k); err != nil {
+		return err
+	}
+	if err := k.keep(ctx, m); err != nil {
+		return fmt.Errorf("write the memory's index: %w", err)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.kept = k
+	return nil
+}
+
+// build reads every entry. Finding the keywords takes most of the time and is shared
+// by all processors; entries are taken in in their order, and with k the segments are written.
+func (m *Memory) build(ctx context.Context, k *kept) error {
 	chunks := make(chan chan []prepared, runtime.GOMAXPROCS(0))
-	var failed error
+	var failed, unsealed error
 	go func() {
 		defer close(chunks)
 		failed = m.read(ctx, chunks)
@@ -33,12 +71,15 @@ func (m *Memory) load(ctx context.Context) error {
 			m.mu.Lock()
 			m.index(p.entry, p.terms)
 			m.mu.Unlock()
+			if k != nil && unsealed == nil {
+				unsealed = k.seal(m)
+			}
 			if spaceOf(p.entry) != (space{}) && (spaceOf(newest) == (space{}) || p.entry.At > newest.At) {
 				newest = p.entry
 			}
 		}
 	}
-	if failed == nil {
+	if failed = cmp.Or(failed, unsealed); failed == nil {
 		failed = m.use(spaceOf(newest))
 	}
 	if failed != nil {
@@ -79,7 +120,7 @@ func (m *Memory) read(ctx context.Context, chunks chan<- chan []prepared) error 
 func prepare(entries []fsm.Entry, sp *splitter) []prepared {
 	list := make([]prepared, len(entries))
 	for i, e := range entries {
-		list[i] = prepared{e, sp.terms(e.Summary+"\n"+e.Text, indexed)}
+		list[i] = prepared{e, counted(sp.terms(e.Summary+"\n"+e.Text, indexed))}
 		list[i].entry.Text = "" // it stays on disk
 	}
 	return list

@@ -3,11 +3,15 @@ package memory
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/failpoint"
+	"shelly/runtime/memory/index"
 )
 
 // Entries keeps the entries. Its methods may be called concurrently.
@@ -58,40 +62,41 @@ type Memory struct {
 	failed error         // why it could not be; set before ready is closed
 	stop   context.CancelFunc
 
-	writing sync.Mutex // held over a write and its indexing, so that both have one order
+	writing sync.Mutex     // held over a write and its indexing, so that both have one order
+	byID    map[string]int // the slots of entries; nil: not made yet, see find. It belongs to writing
 
 	mu       sync.RWMutex // guards the index, below
 	slots    []slot
-	byID     map[string]int
 	keywords keywords
 	vectors  vectors
+	shared   *index.Reader // of what entries have in common
 	pending  pending
+
+	kept *kept // where the index lies in the store; nil: nowhere. It is written under writing
 }
 
-// slot is what is kept of an entry besides its index. An entry keeps its slot for
-// good; one that was forgotten leaves an empty one.
+// slot is what is kept at hand of an entry besides its keywords and its vector. One whose
+// entry is gone or was replaced stays empty.
 type slot struct {
-	id      string
-	at      fsm.Millis
-	summary string
-	session string
-	kind    fsm.Kind
-	source  fsm.Source
-	space   space // of its vector, sound or not
-	gone    bool
+	id    string
+	at    fsm.Millis
+	about *index.About // shared; nil where the entry is gone
+	blank bool         // its summary has nothing to embed
+	gone  bool
 }
 
-// Open reads every entry and returns the memory over them.
+// Open reads the index, or every entry where there is none, and returns the memory over them.
 func Open(s Entries, o Options) (*Memory, error) {
 	m := Begin(s, o)
 	return m, m.Wait(context.Background())
 }
 
-// Begin returns a memory that reads its entries in the background, so that a daemon
-// with many serves at once (MEM-7).
+// Begin returns a memory that makes itself ready in the background, so that a daemon that has
+// to make the index serves at once (MEM-7).
 func Begin(s Entries, o Options) *Memory {
 	ctx, stop := context.WithCancel(context.Background())
-	m := &Memory{entries: s, o: o, ready: make(chan struct{}), stop: stop, byID: map[string]int{}, keywords: newKeywords()}
+	m := newMemory(s, o)
+	m.ready, m.stop = make(chan struct{}), stop
 	go func() {
 		defer close(m.ready)
 		m.failed = m.load(ctx)
@@ -99,7 +104,11 @@ func Begin(s Entries, o Options) *Memory {
 	return m
 }
 
-// Wait waits until every entry is read, and returns why one could not be.
+func newMemory(s Entries, o Options) *Memory {
+	return &Memory{entries: s, o: o, keywords: newKeywords(), shared: index.NewReader()}
+}
+
+// Wait waits until the index is at hand, and returns why it could not be.
 func (m *Memory) Wait(ctx context.Context) error {
 	select {
 	case <-m.ready: // rather than an end that has come as well
@@ -139,15 +148,40 @@ func (m *Memory) Store(ctx context.Context, e fsm.Entry) error {
 	return m.put(e)
 }
 
+// put writes an entry and takes it in. The caller holds writing.
 func (m *Memory) put(e fsm.Entry) error {
-	if err := m.entries.PutEntry(e); err != nil {
+	list := counted(terms(e.Summary+"\n"+e.Text, indexed))
+	if err := m.write(e, list); err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.EntryPut)
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.index(e, terms(e.Summary+"\n"+e.Text, indexed))
-	return nil
+	m.index(e, list)
+	m.mu.Unlock()
+	if m.kept == nil {
+		return nil
+	}
+	return m.kept.settle(m)
+}
+
+// write writes an entry, with its part of the index in the same batch.
+func (m *Memory) write(e fsm.Entry, terms []index.Term) error {
+	if m.kept == nil {
+		return m.entries.PutEntry(e)
+	}
+	edit := m.edit()
+	if at, known := m.find(e.ID); known {
+		if err := edit.replace(at, e.ID); err != nil {
+			return fmt.Errorf("find what is replaced in the memory's index: %w", err)
+		}
+	}
+	at := len(m.slots)
+	about := aboutOf(e)
+	edit.add(at, slot{id: e.ID, at: e.At, about: &about, blank: blank(e.Summary)}, terms)
+	if err := edit.vector(at, e); err != nil {
+		return fmt.Errorf("read the vectors: %w", err)
+	}
+	return m.kept.in.PutIndexed(e, edit.apply)
 }
 
 // Forget drops entries, durably, and returns how many there were (MEM-10). With an
@@ -158,39 +192,65 @@ func (m *Memory) Forget(ctx context.Context, ids ...string) (int, error) {
 	}
 	m.writing.Lock()
 	defer m.writing.Unlock()
-	err := m.entries.ForgetEntries(ids)
+	gone := map[string]int{}
+	for _, id := range ids {
+		if at, ok := m.find(id); ok {
+			gone[id] = at
+		}
+	}
+	slots := slices.Sorted(maps.Values(gone))
+	err := m.drop(ids, slots)
 	if err != nil && !errors.Is(err, engine.ErrDamaged) {
 		return 0, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var gone []int
-	for _, id := range ids {
-		at, ok := m.byID[id]
-		if !ok {
-			continue
-		}
+	for id, at := range gone {
 		m.vectors.remove(at)
 		m.slots[at] = slot{gone: true}
 		delete(m.byID, id)
-		gone = append(gone, at)
 	}
-	m.keywords.remove(gone...)
+	m.keywords.remove(slots...)
 	return len(gone), err
 }
 
-// index takes an entry in, or its new form.
-func (m *Memory) index(e fsm.Entry, terms []string) {
-	at, known := m.byID[e.ID]
-	if known {
+// drop drops entries and what the index has of their slots, in one batch.
+func (m *Memory) drop(ids []string, slots []int) error {
+	if m.kept == nil {
+		return m.entries.ForgetEntries(ids)
+	}
+	edit := m.edit()
+	if err := edit.forget(slots...); err != nil {
+		return fmt.Errorf("find what is forgotten in the memory's index: %w", err)
+	}
+	return m.kept.in.ForgetIndexed(ids, edit.apply)
+}
+
+// find returns the slot of an entry. The caller holds writing: only who writes looks for
+// entries by their ids, so what leads to them is made by the first.
+func (m *Memory) find(id string) (at int, ok bool) {
+	if m.byID == nil {
+		m.byID = make(map[string]int, len(m.slots))
+		for at := range m.slots {
+			if s := &m.slots[at]; !s.gone {
+				m.byID[s.id] = at
+			}
+		}
+	}
+	at, ok = m.byID[id]
+	return at, ok
+}
+
+// index takes an entry in, or its new form, at the end of the tail.
+func (m *Memory) index(e fsm.Entry, terms []index.Term) {
+	if at, known := m.find(e.ID); known {
 		m.keywords.remove(at)
 		m.vectors.remove(at)
-	} else {
-		at = len(m.slots)
-		m.byID[e.ID] = at
-		m.slots = append(m.slots, slot{})
+		m.slots[at] = slot{gone: true}
 	}
-	m.slots[at] = slot{id: e.ID, at: e.At, summary: e.Summary, session: e.Session, kind: e.Kind, source: e.Source, space: spaceOf(e)}
+	at := len(m.slots)
+	m.byID[e.ID] = at // which find has made
+	m.slots = append(m.slots, slot{id: e.ID, at: e.At, about: m.shared.Share(aboutOf(e)), blank: blank(e.Summary)})
 	m.keywords.put(at, terms)
 	if m.vectors.space == (space{}) {
 		m.vectors.space = spaceOf(e)
@@ -211,11 +271,14 @@ func (m *Memory) use(s space) error {
 	defer m.writing.Unlock()
 	other := vectors{space: s}
 	err := m.entries.Entries(func(e fsm.Entry) error {
-		if at, ok := m.byID[e.ID]; ok {
+		if at, ok := m.find(e.ID); ok {
 			other.put(at, e)
 		}
 		return nil
 	})
+	if err == nil && m.kept != nil && m.kept.in.IndexWritable() {
+		err = m.kept.replace(&other)
+	}
 	if err != nil {
 		return err
 	}

@@ -2,11 +2,13 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 )
 
 // Mode says by which orders a search goes.
@@ -40,7 +42,7 @@ type Filter struct {
 }
 
 func (f Filter) wants(s *slot) bool {
-	return !s.gone && (!f.OfSession || s.session == f.Session) && (f.Kind == "" || s.kind == f.Kind) && s.at >= f.Since &&
+	return !s.gone && (!f.OfSession || s.about.Session == f.Session) && (f.Kind == "" || s.about.Kind == string(f.Kind)) && s.at >= f.Since &&
 		(f.Before == 0 || s.at < f.Before)
 }
 
@@ -123,10 +125,18 @@ func (m *Memory) Search(ctx context.Context, q Query) (Result, error) {
 	r.Model = of.model
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	o := orders{terms: terms(q.Text, asked), depth: max(q.TopK, fusionDepth), wanted: m.wanted(q.Filter), space: of}
-	o.search(m, q.Mode, need)
+	o := orders{terms: slices.Compact(slices.Sorted(slices.Values(terms(q.Text, asked)))), depth: max(q.TopK, fusionDepth), wanted: m.wanted(q.Filter), space: of}
+	if err := o.search(m, q.Mode, need); err != nil {
+		return Result{}, err
+	}
 	for _, h := range fuse(m.ranking(q.TopK), m.age(), o.keyword, o.vector) {
-		r.Found = append(r.Found, m.found(h, &o))
+		f, ok, err := m.found(h, &o)
+		if err != nil {
+			return Result{}, err
+		}
+		if ok {
+			r.Found = append(r.Found, f)
+		}
 	}
 	return r, nil
 }
@@ -141,28 +151,35 @@ func (m *Memory) wanted(f Filter) func(slot int) bool {
 
 // orders are the two orders of one search.
 type orders struct {
-	terms           []string
+	terms           []string // in order, each once
 	depth           int
 	wanted          func(slot int) bool
 	space           space // of the need's vector; zero: it has none
 	keyword, vector []hit
+	matches         matches // of the keywords
 }
 
-func (o *orders) search(m *Memory, mode Mode, need []float32) {
+func (o *orders) search(m *Memory, mode Mode, need []float32) (err error) {
 	if mode != Vector {
 		r := m.ranking(o.depth)
-		m.keywords.search(o.terms, func(h hit) {
+		o.matches, err = m.keywords.search(o.terms, func(h hit) {
 			if o.wanted == nil || o.wanted(h.slot) {
 				r.add(h)
 			}
 		})
+		if err != nil {
+			return err
+		}
 		o.keyword = r.hits
 	}
 	if o.space != (space{}) && o.space == m.vectors.space {
 		r := m.ranking(o.depth)
-		m.vectors.search(need, o.wanted, r.add)
+		if err := m.vectors.search(need, o.wanted, r.add); err != nil {
+			return fmt.Errorf("read the vectors: %w", err)
+		}
 		o.vector = r.hits
 	}
+	return nil
 }
 
 // age returns what the age of an entry leaves of its score, or nil where age is of no
@@ -177,22 +194,30 @@ func (m *Memory) age() func(slot int) float64 {
 	}
 }
 
-// found explains a hit.
-func (m *Memory) found(h hit, o *orders) Found {
+// found explains a hit, or reports false where the entry cannot be read (JRN-30) or is just
+// being forgotten.
+func (m *Memory) found(h hit, o *orders) (Found, bool, error) {
 	s := m.slots[h.slot]
-	f := Found{ID: s.id, Kind: s.kind, Session: s.session, At: s.at, Summary: s.summary, Source: s.source, Score: h.score, Age: 1}
+	e, ok, err := m.entries.Entry(s.id)
+	if err != nil && !errors.Is(err, engine.ErrDamaged) {
+		return Found{}, false, err
+	}
+	if err != nil || !ok {
+		return Found{}, false, nil
+	}
+	f := Found{ID: s.id, Kind: e.Kind, Session: e.Session, At: s.at, Summary: e.Summary, Source: e.Source, Score: h.score, Age: 1}
 	if age := m.age(); age != nil {
 		f.Age = age(h.slot)
 	}
-	f.Pending = o.space != (space{}) && s.space != o.space
+	f.Pending = o.space != (space{}) && spaceOf(e) != o.space
 	same := func(o hit) bool { return o.slot == h.slot }
 	if i := slices.IndexFunc(o.keyword, same); i >= 0 {
-		f.Keyword = &KeywordPlace{Rank: i + 1, Score: o.keyword[i].score, Terms: m.keywords.shared(h.slot, o.terms)}
+		f.Keyword = &KeywordPlace{Rank: i + 1, Score: o.keyword[i].score, Terms: o.matches.shared(h.slot, o.terms)}
 	}
 	if i := slices.IndexFunc(o.vector, same); i >= 0 {
 		f.Vector = &VectorPlace{Rank: i + 1, Cosine: o.vector[i].score}
 	}
-	return f
+	return f, true, nil
 }
 
 // embed returns the need's unit vector and its space, or the zero space and why there

@@ -1,6 +1,12 @@
 package memory
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"runtime"
+	"slices"
+)
 
 // exactMax is how many vectors are all compared with a need: it takes about a
 // millisecond. Of more, only those are whose signs are near.
@@ -20,70 +26,126 @@ const (
 // spread of 2 in 100 at 768 dimensions. What MinCosine asks for is therefore among the
 // nearest unless thousands of entries are as near.
 type signs struct {
-	words []uint64  // of each row, one bit a number
-	mean  []float32 // of each number; nil: there are too few rows
-	of    int       // rows that the mean was taken of
+	words [][]uint64 // of slabRows rows each, one bit a number
+	mean  []float32  // of each number; nil: there are too few rows
+	limit []uint64   // of eight numbers each: the bytes up to which they are not above the mean
+	of    int        // rows when the mean was taken
+	fresh bool       // they were all made again, and the store has not got them
 }
 
 // perRow is how many words a row takes.
 func perRow(dimensions int) int { return (dimensions + 63) / 64 }
 
+// row returns the signs of a row.
+func (s *signs) row(n, words int) []uint64 {
+	from := n % slabRows * words
+	return s.words[n/slabRows][from : from+words : from+words]
+}
+
 // grow takes in the last row. When the rows have doubled, the mean and all signs are
-// made again.
+// made again, for which all rows are at hand.
 func (s *signs) grow(v *vectors) {
-	n := len(v.slots)
-	switch {
+	switch n := len(v.slots); {
 	case n <= exactMax:
-		*s = signs{}
-	case s.mean == nil || n >= 2*s.of:
+	case s.due(n):
 		s.renew(v)
 	default:
-		row := n - 1
-		s.words = s.set(s.words[:row*perRow(v.space.dimensions)], v.row(row), v.scales[row])
+		s.room(n)
+		s.take(s.row(n-1, perRow(len(s.mean))), v.row(n-1))
 	}
 }
 
+// due reports whether the signs of n rows are to be made again.
+func (s *signs) due(n int) bool { return n > exactMax && (s.mean == nil || n >= 2*s.of) }
+
+// clear drops the signs of a row.
+func (s *signs) clear(row int) {
+	if s.mean != nil {
+		clear(s.row(row, perRow(len(s.mean))))
+	}
+}
+
+// room makes room for the signs of n rows.
+func (s *signs) room(n int) {
+	for len(s.words)*slabRows < n {
+		s.words = append(s.words, make([]uint64, slabRows*perRow(len(s.mean))))
+	}
+}
+
+// meanRows is how many rows the mean is taken of: more make it no better.
+const meanRows = 4096
+
+// renew takes the mean, and makes all signs.
 func (s *signs) renew(v *vectors) {
-	d, n := v.space.dimensions, len(v.slots)
-	sums := make([]float64, d)
-	for row := range n {
-		scale := float64(v.scales[row])
-		for i, x := range v.row(row) {
-			sums[i] += float64(x) * scale
-		}
-	}
-	s.mean, s.of = make([]float32, d), n
-	for i, sum := range sums {
-		s.mean[i] = float32(sum / float64(n))
-	}
-	s.words = make([]uint64, 0, 2*n*perRow(d))
-	for row := range n {
-		s.words = s.set(s.words, v.row(row), v.scales[row])
-	}
-}
-
-// set appends the signs of a row.
-func (s *signs) set(words []uint64, row []int8, scale float32) []uint64 {
-	for from := 0; from < len(row); from += 64 {
-		var word uint64
-		for i, x := range row[from:min(from+64, len(row))] {
-			if float32(x)*scale > s.mean[from+i] {
-				word |= 1 << i
+	n := len(v.slots)
+	*s = signs{fresh: true}
+	sums := make([]float64, v.space.dimensions)
+	taken := 0
+	for row := 0; row < n; row += max(1, n/meanRows) {
+		if scale := float64(v.scales[row]); scale != 0 {
+			taken++
+			for i, x := range v.row(row) {
+				sums[i] += float64(int8(x)) * scale
 			}
 		}
-		words = append(words, word)
 	}
-	return words
+	s.mean, s.of = make([]float32, len(sums)), n
+	for i, sum := range sums {
+		s.mean[i] = float32(sum / float64(max(1, taken)))
+	}
+	s.limits(v)
+	s.room(n)
+	inShares(n, share/max(1, len(sums)), func(from, to int) {
+		for row := from; row < to; row++ {
+			if v.slots[row] >= 0 {
+				s.take(s.row(row, perRow(len(sums))), v.row(row))
+			}
+		}
+	})
+	runtime.KeepAlive(v) // whose rows were read
 }
 
-// move puts the last row in the place of another.
-func (s *signs) move(row, last int) {
-	if s.mean == nil {
-		return
+// limits makes the limits of the mean, in steps of a scale that is common.
+func (s *signs) limits(v *vectors) {
+	scales := slices.Sorted(slices.Values(v.scales))
+	scale := max(scales[len(scales)/2], math.SmallestNonzeroFloat32)
+	s.limit = make([]uint64, (len(s.mean)+7)/8)
+	for i := range 8 * len(s.limit) {
+		limit := float32(math.MaxInt8) // which nothing is above
+		if i < len(s.mean) {
+			limit = min(max(float32(math.Floor(float64(s.mean[i]/scale))), math.MinInt8), math.MaxInt8)
+		}
+		s.limit[i/8] |= uint64(byte(int8(limit))) << (i % 8 * 8)
 	}
-	w := perRow(len(s.mean))
-	copy(s.words[row*w:(row+1)*w], s.words[last*w:(last+1)*w])
-	s.words = s.words[:last*w]
+}
+
+// tops is the top bit of each of eight bytes.
+const tops = 0x8080808080808080
+
+// take sets the signs of a row, eight numbers at a time. Their scales differ little: what is
+// the other way for that is next to the mean.
+func (s *signs) take(words []uint64, numbers []byte) {
+	clear(words)
+	for i, limit := range s.limit {
+		var eight uint64
+		if from := 8 * i; from+8 <= len(numbers) {
+			eight = binary.LittleEndian.Uint64(numbers[from:])
+		} else {
+			for k, x := range numbers[from:] {
+				eight |= uint64(x) << (8 * k)
+			}
+		}
+		words[i/8] |= above(eight, limit) << (i % 8 * 8)
+	}
+}
+
+// above returns for each of eight signed bytes whether it is more than the other's, in the
+// eight lowest bits.
+func above(x, limit uint64) uint64 {
+	a, b := x^tops, limit^tops // whose order as unsigned bytes is theirs as signed ones
+	less := ((b | tops) - (a &^ tops)) ^ ((b ^ ^a) & tops)
+	is := ((^b & a) | (^(b ^ a) & less)) & tops
+	return is >> 7 * 0x0102040810204080 >> 56
 }
 
 // near returns the rows to compare with a need, in ascending order.
@@ -125,7 +187,7 @@ func (s *signs) distances(n int, need []uint64) []uint16 {
 	inShares(n, share/max(1, w), func(from, to int) {
 		for row := from; row < to; row++ {
 			d := 0
-			for i, word := range s.words[row*w : (row+1)*w] {
+			for i, word := range s.row(row, w) {
 				d += bits.OnesCount64(word ^ need[i])
 			}
 			list[row] = uint16(d)

@@ -175,7 +175,7 @@ func BenchmarkVectors(b *testing.B) {
 				v.search(need, nil, func(hit) { n++ })
 			}
 			b.ReportMetric(float64(n), "found")
-			b.ReportMetric(float64(len(v.bytes)+8*len(v.signs.words)+4*len(v.scales)+4*len(v.rows)+8*len(v.slots))/float64(count), "B/vector")
+			b.ReportMetric(float64(len(v.slots)*(dimensions+8*perRow(dimensions)+4+4+4))/float64(count), "B/vector")
 		})
 	}
 }

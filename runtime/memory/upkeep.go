@@ -186,9 +186,9 @@ func (m *Memory) nextPending() (id string, left int) {
 	defer m.mu.Unlock()
 	for ; m.pending.next < len(m.slots); m.pending.next++ {
 		s := &m.slots[m.pending.next]
-		if !s.gone && (s.space == (space{}) || s.space != m.vectors.space) && !blank(s.summary) {
+		if !s.gone && m.vectors.of(m.pending.next) < 0 && !s.blank {
 			m.pending.next++
-			return s.id, len(m.byID) - len(m.vectors.slots)
+			return s.id, m.keywords.count - m.vectors.count()
 		}
 	}
 	return "", 0
@@ -210,17 +210,27 @@ func (m *Memory) fill(read, made fsm.Entry) error {
 	if err != nil || !ok || now.Summary != read.Summary || now.At != read.At || spaceOf(now) == spaceOf(made) {
 		return err
 	}
-	if err := m.entries.PutEntry(made); err != nil {
-		return err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	at, ok := m.byID[made.ID]
+	at, ok := m.find(made.ID)
 	if !ok {
 		return errors.New("an entry is in the store and not in the index")
 	}
+	if m.kept == nil {
+		err = m.entries.PutEntry(made)
+	} else {
+		edit := m.edit()
+		if err = errors.Join(edit.dropRow(at), edit.vector(at, made)); err == nil {
+			err = m.kept.in.PutIndexed(made, edit.apply)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
 	m.vectors.remove(at)
 	m.vectors.put(at, made)
-	m.slots[at].space = spaceOf(made)
-	return nil
+	m.mu.Unlock()
+	if m.kept == nil {
+		return nil
+	}
+	return m.kept.settle(m)
 }

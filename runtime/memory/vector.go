@@ -32,38 +32,89 @@ func spaceOf(e fsm.Entry) space {
 // vectors holds the vectors of one space, compact: each number in a byte, and for many
 // vectors a sign in a bit.
 type vectors struct {
-	space  space
-	slots  []int     // the slot of each row
-	rows   []int32   // the row of each slot, from 1; 0: it has none
-	bytes  []int8    // the numbers of each row, in steps of its scale
-	scales []float32 // of each row
-	signs  signs
+	space   space
+	slots   []int32 // the slot of each row; -1: its entry is gone
+	rows    []int32 // the row of each slot, from 1; 0: it has none
+	scales  []float32
+	numbers slabs // of each row, in steps of its scale
+	gone    int   // rows whose entry is gone
+	flat    int   // rows whose vector has no direction
+	signs   signs
+	stored  *stored // the first rows; nil: all are at hand
 }
 
-// put takes in the entry's vector, if it has a sound one of this space.
-func (v *vectors) put(slot int, e fsm.Entry) {
+// row is a vector in steps of a scale. One without a direction has scale 0.
+type row struct {
+	scale   float32
+	numbers []byte // each an int8
+}
+
+// compact returns the row of an entry, or false if it has no vector of this space.
+func (v *vectors) compact(e fsm.Entry) (row, bool) {
 	if v.space == (space{}) || spaceOf(e) != v.space {
-		return
+		return row{}, false
 	}
+	r := row{numbers: make([]byte, v.space.dimensions)}
 	u, ok := unit(e.Vector)
 	if !ok {
+		return r, true // so that it is not asked for again
+	}
+	step := steps(u, math.MaxInt8)
+	var square float64
+	for i, x := range u {
+		n := math.RoundToEven(float64(x / step))
+		square += n * n
+		r.numbers[i] = byte(int8(n))
+	}
+	// With this scale, and not the step, the rounded vector has length 1 again.
+	r.scale = float32(1 / math.Sqrt(square))
+	return r, true
+}
+
+// put takes in the entry's vector, if it has one of this space.
+func (v *vectors) put(slot int, e fsm.Entry) {
+	if r, ok := v.compact(e); ok {
+		v.add(slot, r)
+		v.signs.grow(v)
+	}
+}
+
+// add takes in the next row, without its signs.
+func (v *vectors) add(slot int, r row) {
+	v.copyRow(slot, r.scale)
+	copy(v.row(len(v.slots)-1), r.numbers)
+}
+
+// copyRow makes the next row, whose numbers are yet to be set. Slot -1 is that of an entry that
+// is gone.
+func (v *vectors) copyRow(slot int, scale float32) {
+	n := len(v.slots)
+	v.numbers.width = v.space.dimensions
+	v.numbers.grow(n)
+	v.slots, v.scales = append(v.slots, int32(slot)), append(v.scales, scale)
+	switch {
+	case slot < 0:
+		v.gone++
 		return
+	case scale == 0:
+		v.flat++
 	}
 	for len(v.rows) <= slot {
 		v.rows = append(v.rows, 0)
 	}
-	step := steps(u, math.MaxInt8)
-	var square float64
-	for _, x := range u {
-		n := math.RoundToEven(float64(x / step))
-		square += n * n
-		v.bytes = append(v.bytes, int8(n))
-	}
-	// With this scale, and not the step, the rounded vector has length 1 again.
-	v.slots, v.scales = append(v.slots, slot), append(v.scales, float32(1/math.Sqrt(square)))
-	v.rows[slot] = int32(len(v.slots))
-	v.signs.grow(v)
+	v.rows[slot] = int32(n + 1)
 }
+
+// of returns the row of a slot, or -1.
+func (v *vectors) of(slot int) int {
+	if slot >= len(v.rows) {
+		return -1
+	}
+	return int(v.rows[slot]) - 1
+}
+
+// count is how many entries can be found by their vector.
+func (v *vectors) count() int { return len(v.slots) - v.gone - v.flat }
 
 // steps returns the size of a step at which the greatest number of a vector is so
 // many of them.
@@ -75,24 +126,22 @@ func steps(u []float32, most float32) float32 {
 	return greatest / most
 }
 
-// row returns the numbers of a row.
-func (v *vectors) row(row int) []int8 {
-	d := v.space.dimensions
-	return v.bytes[row*d : (row+1)*d]
-}
+// row returns the numbers of a row that is at hand.
+func (v *vectors) row(row int) []byte { return v.numbers.row(row) }
 
-// remove drops a slot's vector: the last row takes its place.
+// remove drops a slot's vector: its row stays, and is nobody's.
 func (v *vectors) remove(slot int) {
-	if slot >= len(v.rows) || v.rows[slot] == 0 {
+	n := v.of(slot)
+	if n < 0 {
 		return
 	}
-	row, last := int(v.rows[slot])-1, len(v.slots)-1
-	copy(v.row(row), v.row(last))
-	v.signs.move(row, last)
-	v.slots[row], v.scales[row] = v.slots[last], v.scales[last]
-	v.rows[v.slots[row]], v.rows[slot] = int32(row+1), 0
-	v.bytes = v.bytes[:last*v.space.dimensions]
-	v.slots, v.scales = v.slots[:last], v.scales[:last]
+	if v.scales[n] == 0 {
+		v.flat--
+	}
+	clear(v.row(n))
+	v.signs.clear(n)
+	v.slots[n], v.scales[n], v.rows[slot] = -1, 0, 0
+	v.gone++
 }
 
 // query is what entries are compared with: a unit vector in steps.
@@ -113,16 +162,19 @@ func newQuery(u []float32) query {
 // search gives found each wanted entry whose cosine with the need is at least
 // MinCosine; of more than exactMax entries, of those that may well have (see signs).
 // The need is a unit vector of this space; wanted nil is every entry.
-func (v *vectors) search(need []float32, wanted func(slot int) bool, found func(hit)) {
+func (v *vectors) search(need []float32, wanted func(slot int) bool, found func(hit)) error {
 	q := newQuery(need)
 	rows := v.signs.near(v, q)
 	if wanted != nil { // few are, and a near one among them may be far down among all
 		rows = nil
 		for row, slot := range v.slots {
-			if wanted(slot) {
+			if slot >= 0 && wanted(int(slot)) {
 				rows = append(rows, int32(row))
 			}
 		}
+	}
+	if err := v.fetch(rows); err != nil {
+		return err
 	}
 	cosines := make([]float32, len(rows))
 	inShares(len(rows), share/max(1, v.space.dimensions), func(from, to int) {
@@ -130,11 +182,13 @@ func (v *vectors) search(need []float32, wanted func(slot int) bool, found func(
 			cosines[from+i] = float32(dot(q.numbers, v.row(int(row)))) * q.scale * v.scales[row]
 		}
 	})
+	runtime.KeepAlive(v) // whose rows were read
 	for i, cosine := range cosines {
-		if cosine >= MinCosine {
-			found(hit{slot: v.slots[rows[i]], score: float64(cosine)})
+		if cosine >= MinCosine { // and so its entry is there: of one that is gone it is 0
+			found(hit{slot: int(v.slots[rows[i]]), score: float64(cosine)})
 		}
 	}
+	return nil
 }
 
 // share is how many products are worth a goroutine of their own: some 0.1 ms.
@@ -154,18 +208,18 @@ func inShares(n, least int, fn func(from, to int)) {
 // dot is the product of two vectors of one length, exactly: the sum stays below 2^53
 // for any dimension that a model has. Its sums lie side by side, so that few additions
 // wait for the one before.
-func dot(a []int16, b []int8) int64 {
+func dot(a []int16, b []byte) int64 {
 	var s0, s1, s2, s3 int64
 	for len(a) >= 16 && len(b) >= 16 {
-		x, y := (*[16]int16)(a), (*[16]int8)(b)
-		s0 += int64(x[0])*int64(y[0]) + int64(x[1])*int64(y[1]) + int64(x[2])*int64(y[2]) + int64(x[3])*int64(y[3])
-		s1 += int64(x[4])*int64(y[4]) + int64(x[5])*int64(y[5]) + int64(x[6])*int64(y[6]) + int64(x[7])*int64(y[7])
-		s2 += int64(x[8])*int64(y[8]) + int64(x[9])*int64(y[9]) + int64(x[10])*int64(y[10]) + int64(x[11])*int64(y[11])
-		s3 += int64(x[12])*int64(y[12]) + int64(x[13])*int64(y[13]) + int64(x[14])*int64(y[14]) + int64(x[15])*int64(y[15])
+		x, y := (*[16]int16)(a), (*[16]byte)(b)
+		s0 += int64(x[0])*int64(int8(y[0])) + int64(x[1])*int64(int8(y[1])) + int64(x[2])*int64(int8(y[2])) + int64(x[3])*int64(int8(y[3]))
+		s1 += int64(x[4])*int64(int8(y[4])) + int64(x[5])*int64(int8(y[5])) + int64(x[6])*int64(int8(y[6])) + int64(x[7])*int64(int8(y[7]))
+		s2 += int64(x[8])*int64(int8(y[8])) + int64(x[9])*int64(int8(y[9])) + int64(x[10])*int64(int8(y[10])) + int64(x[11])*int64(int8(y[11]))
+		s3 += int64(x[12])*int64(int8(y[12])) + int64(x[13])*int64(int8(y[13])) + int64(x[14])*int64(int8(y[14])) + int64(x[15])*int64(int8(y[15]))
 		a, b = a[16:], b[16:]
 	}
 	for i := range min(len(a), len(b)) {
-		s0 += int64(a[i]) * int64(b[i])
+		s0 += int64(a[i]) * int64(int8(b[i]))
 	}
 	return s0 + s1 + s2 + s3
 }

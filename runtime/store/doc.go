@@ -30,6 +30,7 @@
 //	                           number of the last part that was dropped
 //	T owner ref                a result that is kept whole
 //	t owner ref                when it was kept last
+//	I …                        the memory's index, with the keys of package index
 //
 // The format record is 4 bytes and nothing else, and its key never changes, so
 // that any version can read the version of any other. Every other value is
@@ -51,7 +52,8 @@
 //	C  the caller's
 //	H  the caller's; of number 0: number(8)
 //	T  time(8)  the text
-//	t  time(8)
+//	t  time(8)  length(8)
+//	I  that package's
 //
 // A store of a newer layout is refused with [ErrNewerFormat] and not a byte of it
 // is changed: the version is read through a read-only opening first.

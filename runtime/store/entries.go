@@ -7,17 +7,24 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/cockroachdb/pebble/v2"
+
 	"shelly/fsm"
+	"shelly/runtime/memory/index"
 	"shelly/runtime/store/table"
 )
 
 // PutEntry writes a memory entry whole (MEM-1), in place of the one with its id
 // (MEM-2). It does not wait for a sync: the next synced write makes it durable,
 // and the machine puts one after each entry before anybody can see it (see
-// Durability).
-func (s *Store) PutEntry(e fsm.Entry) error {
+// Durability). An index that there was is no longer one.
+func (s *Store) PutEntry(e fsm.Entry) error { return s.PutIndexed(e, nil) }
+
+// PutIndexed is PutEntry, with what write sets in the memory's index in the same batch (MEM-7).
+func (s *Store) PutIndexed(e fsm.Entry, write func(index.Set)) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
@@ -26,11 +33,112 @@ func (s *Store) PutEntry(e fsm.Entry) error {
 		return fmt.Errorf("encode memory entry %q: %w", e.ID, err)
 	}
 	batch := s.db.NewBatch()
-	if err := errors.Join(set(batch, entryKey(e.ID), body), batch.Delete(forgottenKey(e.ID), nil)); err != nil {
+	_, err = s.setIndex(batch, write)
+	if err := errors.Join(err, set(batch, entryKey(e.ID), body), batch.Delete(forgottenKey(e.ID), nil)); err != nil {
 		return err
 	}
 	return s.commit(batch, false)
 }
+
+// setIndex puts what write sets into a batch, and returns the keys. Without it the batch takes
+// away what tells that there is an index.
+func (s *Store) setIndex(batch *pebble.Batch, write func(index.Set)) (keys [][]byte, err error) {
+	if write == nil {
+		return nil, batch.Delete(indexKey(index.VersionKey()), nil)
+	}
+	write(func(key, value []byte) {
+		at := indexKey(key)
+		keys = append(keys, at)
+		if value == nil {
+			err = errors.Join(err, batch.Delete(at, nil))
+		} else {
+			err = errors.Join(err, set(batch, at, value))
+		}
+	})
+	return keys, err
+}
+
+// WriteIndex writes a part of the memory's index. It does not wait for a sync.
+func (s *Store) WriteIndex(write func(index.Set)) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	batch := s.db.NewBatch()
+	if _, err := s.setIndex(batch, write); err != nil {
+		return err
+	}
+	return s.commit(batch, false)
+}
+
+// DropIndex removes the parts of the memory's index whose keys have one of the prefixes; none:
+// all of it.
+func (s *Store) DropIndex(prefixes ...[]byte) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	if len(prefixes) == 0 {
+		prefixes = [][]byte{nil}
+	}
+	batch := s.db.NewBatch()
+	for _, p := range prefixes {
+		if err := batch.DeleteRange(indexKey(p), behind(indexKey(p)), nil); err != nil {
+			return err
+		}
+	}
+	return s.commit(batch, false)
+}
+
+// ReadIndex calls fn for each key of the memory's index with a prefix, in order, until it
+// returns an error. Damage is an ErrCorrupt, which [Options].Damaged hears of too.
+func (s *Store) ReadIndex(prefix []byte, fn func(key, value []byte) error) error {
+	from := indexKey(prefix)
+	return s.indexError(s.scan(from, behind(from), func(key, value []byte) error {
+		body, err := unseal(key, value, nameOf(key))
+		if err != nil {
+			return err
+		}
+		return fn(key[1:], body)
+	}))
+}
+
+// ReadIndexAt is ReadIndex for keys that are in order, of which those that are there are read.
+func (s *Store) ReadIndexAt(keys [][]byte, fn func(key, value []byte) error) (err error) {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{kindIndex}, UpperBound: []byte{kindIndex + 1}})
+	if err != nil {
+		return classify(err)
+	}
+	for i := 0; err == nil && i < len(keys); i++ {
+		at := indexKey(keys[i])
+		if !it.SeekGE(at) || !bytes.Equal(it.Key(), at) {
+			continue
+		}
+		var value, body []byte
+		if value, err = it.ValueAndErr(); err == nil {
+			body, err = unseal(at, value, nameOf(at))
+		}
+		if err == nil {
+			err = fn(keys[i], body)
+		}
+	}
+	return s.indexError(errors.Join(err, it.Close()))
+}
+
+// indexError gives an error of the index its type, and tells of damage.
+func (s *Store) indexError(err error) error {
+	if unreadable(err) {
+		err = corrupt("the memory's index", classify(err))
+	}
+	if s.damaged != nil && errors.Is(err, ErrCorrupt) {
+		s.damaged(err)
+	}
+	return err
+}
+
+// IndexWritable reports whether the store is open to be written.
+func (s *Store) IndexWritable() bool { return !s.still }
 
 // SyncEntries returns when every entry that was put is durable.
 func (s *Store) SyncEntries() error {
@@ -55,34 +163,73 @@ func (s *Store) Entry(id string) (e fsm.Entry, ok bool, err error) {
 
 // ForgetEntries drops memory entries and remembers that they were, durably. When it
 // returns, the tables on the disk hold nothing of them; a log of Pebble's may until it
-// is used again (MEM-10).
-func (s *Store) ForgetEntries(ids []string) error {
+// is used again (MEM-10). An index that there was is dropped.
+func (s *Store) ForgetEntries(ids []string) error { return s.ForgetIndexed(ids, nil) }
+
+// ForgetIndexed is ForgetEntries, with what write sets in the memory's index in the same batch
+// (MEM-7). What the index had under the keys that are set is gone from the tables, too, and so
+// is all that it ever had of keywords.
+func (s *Store) ForgetIndexed(ids []string, write func(index.Set)) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
 	batch := s.db.NewBatch()
+	keys, err := s.setIndex(batch, write)
+	if write == nil {
+		err = errors.Join(err, batch.DeleteRange([]byte{kindIndex}, []byte{kindIndex + 1}, nil))
+	}
 	for _, id := range ids {
-		if err := errors.Join(batch.Delete(entryKey(id), nil), set(batch, forgottenKey(id), nil)); err != nil {
-			return err
-		}
+		err = errors.Join(err, batch.Delete(entryKey(id), nil), set(batch, forgottenKey(id), nil))
+	}
+	if err != nil {
+		return err
 	}
 	if err := s.commit(batch, true); err != nil {
 		return err
 	}
-	return s.compactEntries(ids)
+	spans := []table.Span{{From: []byte{kindIndex}, To: []byte{kindIndex + 1}}}
+	if write != nil {
+		spans = indexSpans(keys)
+	}
+	return s.compactSpans(append(spans, entrySpans(ids)...))
 }
 
-// compactEntries takes what was forgotten from the tables.
-func (s *Store) compactEntries(ids []string) error {
+// entrySpans are the keys of entries, one by one or of all.
+func entrySpans(ids []string) (spans []table.Span) {
+	if len(ids) > compactedMax {
+		return []table.Span{{From: []byte{kindEntry}, To: []byte{kindEntry + 1}}}
+	}
+	for _, id := range ids {
+		spans = append(spans, table.Span{From: entryKey(id), To: append(entryKey(id), 0)})
+	}
+	return spans
+}
+
+// indexSpans are what of the index may have held what was forgotten: of those parts that have
+// words all, since an earlier form of an entry may have had other words, and of the others
+// what is between the keys.
+func indexSpans(keys [][]byte) (spans []table.Span) {
+	for _, kind := range []byte{index.Tail, index.Postings, index.LooseRow} {
+		from := indexKey([]byte{kind})
+		spans = append(spans, table.Span{From: from, To: behind(from)})
+	}
+	slices.SortFunc(keys, bytes.Compare)
+	for _, kind := range []byte{index.Docs, index.Rows} {
+		of := slices.DeleteFunc(slices.Clone(keys), func(key []byte) bool { return key[1] != kind })
+		if len(of) > 0 {
+			spans = append(spans, table.Span{From: of[0], To: append(bytes.Clone(of[len(of)-1]), 0)})
+		}
+	}
+	return spans
+}
+
+// compactSpans takes what was forgotten from the tables.
+func (s *Store) compactSpans(spans []table.Span) error {
 	ctx := s.compact.ctx // ends where a table cannot be read: then no compaction comes
 	var err error        // of reading: a write that fails does not return
 	failed := s.failure.guard(func() error {
-		if len(ids) > compactedMax {
-			err = s.db.Compact(ctx, []byte{kindEntry}, []byte{kindEntry + 1}, false)
-			return nil
-		}
-		for _, id := range ids {
-			err = errors.Join(err, s.db.Compact(ctx, entryKey(id), append(entryKey(id), 0), false))
+		for _, span := range spans {
+			err = errors.Join(err, s.db.Compact(ctx, span.From, span.To, false))
 		}
 		return nil
 	})

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"shelly/fsm"
+	"shelly/runtime/memory"
 	"shelly/runtime/store"
 )
 
@@ -64,6 +66,57 @@ func TestMEM10WhatIsForgottenLeavesTheTables(t *testing.T) {
 	end(t, &s)
 	if inATable(t, fs, secret) {
 		t.Error("a table holds it")
+	}
+}
+
+// Neither does the index that it was found by, whether its words are in a segment or after it,
+// and whatever the entry said before.
+func TestMEM10WhatIsForgottenLeavesTheIndex(t *testing.T) {
+	fs := vfs.NewMem()
+	s := open(t, dir, store.Options{FS: fs})
+	m, err := memory.Open(s, memory.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	say := func(id, text string) {
+		t.Helper()
+		if err := m.Store(t.Context(), fsm.Entry{ID: id, Summary: text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	words := []string{"q7zx0vkp3wmrt9", "bychd8sgnfju5e", "k2wq9xhzv4tyla"}
+	say("early", words[0])
+	say("changed", words[1])
+	for i := range 1100 {
+		say(fmt.Sprint("h", i), fmt.Sprint("something else ", i))
+	}
+	say("changed", "nothing")
+	say("late", words[2])
+	reopen := func() {
+		t.Helper()
+		m.Close()
+		end(t, &s)
+		edit(t, fs, dir, func(db *pebble.DB) error { return db.Flush() })
+		s = open(t, dir, store.Options{FS: fs})
+		if m, err = memory.Open(s, memory.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reopen()
+	for _, word := range []string{words[0], words[2]} {
+		if !inATable(t, fs, []byte(word)) {
+			t.Fatalf("%s does not lie in a table: nothing is shown", word)
+		}
+	}
+	if n, err := m.Forget(t.Context(), "early", "changed", "late"); n != 3 || err != nil {
+		t.Fatalf("%d were forgotten, %v", n, err)
+	}
+	m.Close()
+	end(t, &s)
+	for _, word := range words {
+		if inATable(t, fs, []byte(word)) {
+			t.Errorf("a table holds %s", word)
+		}
 	}
 }
 

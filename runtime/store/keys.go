@@ -24,6 +24,7 @@ const (
 	kindArchive   = 'H'
 	kindText      = 'T'
 	kindTextAt    = 't'
+	kindIndex     = 'I'
 )
 
 func formatKey() []byte { return []byte("Mformat") }
@@ -78,6 +79,9 @@ func entryKey(id string) []byte { return append([]byte{kindEntry}, id...) }
 
 // forgottenKey is the mark of a memory entry that was forgotten.
 func forgottenKey(id string) []byte { return append([]byte{kindForgotten}, id...) }
+
+// indexKey is the key of a part of the memory's index.
+func indexKey(key []byte) []byte { return append([]byte{kindIndex}, key...) }
 
 func sessionKey(id string) []byte { return append([]byte{kindSession}, id...) }
 

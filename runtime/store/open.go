@@ -101,7 +101,8 @@ func (s *Store) readName() (string, error) {
 		return "", s.refused("its name", err)
 	}
 	body, err := unseal(nameKey(), value, "name")
-	return string(body), errors.Join(err, closer.Close())
+	name := string(body) // before the value is given back
+	return name, errors.Join(err, closer.Close())
 }
 
 func (s *Store) options() *pebble.Options {

@@ -15,7 +15,7 @@ import (
 
 // Format is the version of the layout that doc.go describes. Opening a store of an
 // older one makes it one of this.
-const Format = 5
+const Format = 6
 
 // alike is the oldest format whose layout is that of Format: the newer ones hold more
 // in the same places.

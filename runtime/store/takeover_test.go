@@ -13,6 +13,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/profile"
+	"shelly/runtime/memory"
 	"shelly/runtime/store"
 )
 
@@ -81,6 +82,52 @@ func TestJRN15AStoreOfAnOlderFormatIsTakenOverWithItsUnfinishedWork(t *testing.T
 			}
 		})
 	}
+}
+
+// testdata/format-5.tar.gz is the store of a daemon of that format, killed: it has four memory
+// entries, one of them with a vector, and no index of them.
+func TestMEM7AStoreWithoutAnIndexIsTakenOver(t *testing.T) {
+	dir := filepath.Join(unpack(t, "format-5.tar.gz"), "store")
+	recall := func(when string, s *store.Store, readings int) {
+		t.Helper()
+		c := &entryReadings{Store: s}
+		m, err := memory.Open(c, memory.Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", when, err)
+		}
+		defer m.Close()
+		found, err := m.Recall(t.Context(), fsm.Recall{Need: "how full are the disks?", TopK: 5})
+		if err != nil || len(found) != 1 || found[0].ID != "disk" || found[0].Summary != "the disk of web1 was 91% full" {
+			t.Errorf("%s: found %+v, %v", when, found, err)
+		}
+		if n := m.Counts(); n.Entries != 4 || n.Vectors != 1 || n.Model != "mock-embed" {
+			t.Errorf("%s: %+v", when, n)
+		}
+		if min(c.count, 1) != readings {
+			t.Errorf("%s: the entries were read %d times", when, c.count)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := store.OpenReadOnly(dir, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recall("only read", s, 1)
+	recall("the first opening", open(t, dir, store.Options{}), 1)
+	recall("the next opening", open(t, dir, store.Options{}), 0)
+}
+
+// entryReadings counts how often all entries are read.
+type entryReadings struct {
+	*store.Store
+	count int
+}
+
+func (r *entryReadings) Entries(fn func(fsm.Entry) error) error {
+	r.count++
+	return r.Store.Entries(fn)
 }
 
 // takenOver checks that the machine of a store has unfinished requests, and asks the model

@@ -17,9 +17,10 @@ import (
 // write. One of format 1 has no messages, audit, sessions and name; in one of format 2
 // requests do not know their records, and the one snapshot has another key and no
 // head. Those of format 3 have boots without words, which mean the first edition
-// (CFG-14), and those of format 4 no kept texts (TXT-3), so nothing in one is rewritten:
-// the number keeps an older build from deciding differently, which would not know the
-// words of a newer boot, or what of a result is kept beside its record.
+// (CFG-14), those of format 4 no kept texts (TXT-3), and those of format 5 no index of the
+// memory (MEM-7), so nothing in one is rewritten: the number keeps an older build from
+// deciding differently, which would not know the words of a newer boot or what of a result is
+// kept beside its record, and from putting an entry without its part of the index.
 func (s *Store) upgrade(format uint32) error {
 	batch := s.db.NewBatch()
 	err := batch.Set(formatKey(), binary.BigEndian.AppendUint32(nil, Format), nil)

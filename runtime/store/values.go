@@ -159,6 +159,8 @@ func nameOf(key []byte) string {
 		return "journal key " + quoted(key)
 	}
 	switch kind {
+	case kindIndex:
+		return "a part of the memory's index"
 	case kindRecord:
 		return recordName(number)
 	case kindSnapshot:
@@ -210,7 +212,7 @@ var heldKinds = []struct {
 	{kindSession, "sessions"}, {kindEntry, "memory entries"}, {kindMessage, "messages"}, {kindRequest, "requests"}, {kindRecord, "journal records"},
 	{kindSnapshot, "snapshots"}, {kindArchive, "archived messages"}, {kindForgotten, "marks that entries were forgotten"},
 	{kindAudit, "audit records"}, {kindAuditOf, "the audit by sessions"}, {kindRequestAt, "the order of the requests"},
-	{kindText, "texts"}, {kindTextAt, "the times of texts"},
+	{kindText, "texts"}, {kindTextAt, "the times of texts"}, {kindIndex, "the memory's index"},
 	{kindMeta, "the name and the format of the store"},
 }
 

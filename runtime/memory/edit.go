@@ -1,0 +1,277 @@
+package memory
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"shelly/fsm"
+	"shelly/runtime/memory/index"
+)
+
+// edit is what is to be written of the index in one batch, over what is there. Whoever makes
+// one holds writing, or is the only one who knows the memory.
+type edit struct {
+	m        *Memory
+	values   map[string][]byte // by key; nil: it is removed
+	gone     map[int]bool      // slots
+	segments map[int]bool      // that have some of these
+	rows     map[int]edited    // that are not as they are at hand
+}
+
+// edited is a row, of slot -1 where its entry is gone, and its signs.
+type edited struct {
+	row
+	slot  int32
+	signs []uint64
+}
+
+func (m *Memory) edit() *edit {
+	return &edit{m: m, values: map[string][]byte{}, gone: map[int]bool{}, segments: map[int]bool{}, rows: map[int]edited{}}
+}
+
+func (e *edit) set(key, value []byte) { e.values[string(key)] = value }
+
+// apply sets all that was edited, in the order of the keys.
+func (e *edit) apply(set index.Set) {
+	for segment := range e.segments {
+		e.docs(segment)
+	}
+	for n := range e.rows {
+		e.row(n)
+	}
+	for _, key := range slices.Sorted(maps.Keys(e.values)) {
+		set([]byte(key), e.values[key])
+	}
+}
+
+// add writes an entry of the tail.
+func (e *edit) add(at int, s slot, terms []index.Term) {
+	e.set(index.Key(index.Tail, at), index.AppendTerms(index.AppendDoc(nil, s.doc(sum(terms))), terms))
+}
+
+// tail writes a slot of the tail as it is at hand.
+func (e *edit) tail(at int) {
+	if e.m.slots[at].gone {
+		return
+	}
+	k := &e.m.keywords
+	var terms []index.Term
+	for _, n := range k.docs[at-k.from] {
+		list := k.postings[n]
+		i, _ := slices.BinarySearchFunc(list, int32(at), func(p index.Posting, slot int32) int { return int(p.Slot - slot) })
+		terms = append(terms, index.Term{Text: k.names[n], Times: int(list[i].Times)})
+	}
+	e.add(at, e.m.slots[at], terms)
+}
+
+// docs writes what is said of the entries of a segment.
+func (e *edit) docs(segment int) {
+	var value []byte
+	for at := segment * index.SegmentDocs; at < (segment+1)*index.SegmentDocs; at++ {
+		s := e.m.slots[at]
+		s.gone = s.gone || e.gone[at]
+		value = index.AppendDoc(value, s.doc(int(e.m.keywords.lengths[at])))
+	}
+	e.set(index.Key(index.Docs, segment), value)
+}
+
+// row writes an edited row: by itself, or in its blocks where they are full.
+func (e *edit) row(n int) {
+	first := n / index.HeadRows * index.HeadRows
+	last, had := first+index.HeadRows-1, len(e.m.vectors.slots)
+	_, ends := e.rows[last]
+	if last >= had && !ends {
+		e.set(index.Key(index.LooseRow, n), e.rows[n].loose())
+		return
+	}
+	key := index.Key(index.Heads, n/index.HeadRows)
+	if _, done := e.values[string(key)]; !done {
+		var heads []byte
+		for i := first; i <= last; i++ {
+			heads = e.at(i).head(heads)
+		}
+		e.set(key, heads)
+	}
+	e.block(n)
+	if last < had {
+		return
+	}
+	for i := first; i <= last; i++ { // they are no longer by themselves
+		e.set(index.Key(index.LooseRow, i), nil)
+		e.block(i)
+	}
+}
+
+// block writes the block that a row is in, whose rows are at hand.
+func (e *edit) block(n int) {
+	n -= n % index.BlockRows
+	key := index.Key(index.Rows, n/index.BlockRows)
+	if _, done := e.values[string(key)]; done {
+		return
+	}
+	var numbers []byte
+	for i := range index.BlockRows {
+		numbers = append(numbers, e.at(n+i).numbers...)
+	}
+	e.set(key, numbers)
+}
+
+// at returns a row as it will be.
+func (e *edit) at(n int) edited {
+	if r, ok := e.rows[n]; ok {
+		return r
+	}
+	return e.m.vectors.at(n)
+}
+
+// at returns a row as it is at hand.
+func (v *vectors) at(n int) edited {
+	r := edited{row{v.scales[n], v.row(n)}, v.slots[n], nil}
+	if v.signs.mean != nil {
+		r.signs = v.signs.row(n, perRow(len(v.signs.mean)))
+	}
+	return r
+}
+
+// head appends the head of a row. Slot -1 becomes index.NoSlot.
+func (r edited) head(b []byte) []byte { return index.AppendHead(b, uint32(r.slot), r.scale, r.signs) }
+
+// loose is a row that is in no block.
+func (r edited) loose() []byte {
+	r.signs = nil
+	return append(r.head(nil), r.numbers...)
+}
+
+// vector writes the row of an entry that has a vector of the space at hand, which is that of
+// the first one.
+func (e *edit) vector(at int, of fsm.Entry) error {
+	v := &e.m.vectors
+	like := vectors{space: v.space}
+	if v.space == (space{}) && spaceOf(of) != (space{}) {
+		like.space = spaceOf(of)
+		e.set(index.SpaceKey(), index.AppendSpace(nil, like.space.model, like.space.dimensions))
+	}
+	r, ok := like.compact(of)
+	if !ok {
+		return nil
+	}
+	n, signs := len(v.slots), e.m.vectors.noSigns()
+	if signs != nil {
+		v.signs.take(signs, r.numbers)
+	}
+	e.rows[n] = edited{r, int32(at), signs}
+	if v.signs.due(n + 1) {
+		return v.fetchFrom(0, n)
+	}
+	return nil
+}
+
+// noSigns is room for the signs of a row; nil where rows have none.
+func (v *vectors) noSigns() []uint64 {
+	if v.signs.mean == nil {
+		return nil
+	}
+	return make([]uint64, perRow(len(v.signs.mean)))
+}
+
+// dropRow makes the row of a slot nobody's.
+func (e *edit) dropRow(at int) error {
+	v := &e.m.vectors
+	n := v.of(at)
+	if n < 0 {
+		return nil
+	}
+	e.rows[n] = edited{row{numbers: make([]byte, v.space.dimensions)}, -1, v.noSigns()}
+	block := n - n%index.BlockRows
+	return v.fetchFrom(block, block+index.BlockRows)
+}
+
+// drop takes slots out, all but their keywords, and returns those that are sealed.
+func (e *edit) drop(slots ...int) (sealed []int, err error) {
+	for _, at := range slots {
+		e.gone[at] = true
+		err = errors.Join(err, e.dropRow(at))
+		e.set(index.Key(index.Tail, at), nil)
+		if at < e.m.keywords.from {
+			sealed = append(sealed, at)
+		}
+	}
+	for _, at := range sealed {
+		e.segments[at/index.SegmentDocs] = true
+	}
+	return sealed, err
+}
+
+// replace takes out the slot of an entry that is to be replaced. The keywords to look for
+// are those of what is there now.
+func (e *edit) replace(at int, id string) error {
+	sealed, err := e.drop(at)
+	if err != nil || len(sealed) == 0 {
+		return err
+	}
+	old, ok, err := e.m.entries.Entry(id)
+	if err != nil || !ok {
+		return e.sweep(at)
+	}
+	segment := at / index.SegmentDocs
+	for _, t := range counted(terms(old.Summary+"\n"+old.Text, indexed)) {
+		err = errors.Join(err, e.m.kept.in.ReadIndexAt([][]byte{index.PostingsKey(t.Text, segment)}, e.without(at)))
+	}
+	return err
+}
+
+// forget takes out slots, with each keyword that any segment says they have, whatever their
+// entries say.
+func (e *edit) forget(slots ...int) error {
+	sealed, err := e.drop(slots...)
+	if err != nil || len(sealed) == 0 {
+		return err
+	}
+	return e.sweep(sealed...)
+}
+
+// sweep looks through all keywords for slots.
+func (e *edit) sweep(slots ...int) error {
+	return e.m.kept.in.ReadIndex([]byte{index.Postings}, e.without(slots...))
+}
+
+// without returns what takes slots out of the places of a keyword.
+func (e *edit) without(slots ...int) func(key, value []byte) error {
+	gone, segments := map[int32]bool{}, map[int]bool{}
+	for _, at := range slots {
+		gone[int32(at)], segments[at/index.SegmentDocs] = true, true
+	}
+	return func(key, value []byte) error {
+		segment := index.Number(key)
+		if !segments[segment] {
+			return nil
+		}
+		list, err := index.ReadPostings(nil, segment, value)
+		if err != nil {
+			return err
+		}
+		left := slices.DeleteFunc(slices.Clone(list), func(p index.Posting) bool { return gone[p.Slot] })
+		switch len(left) {
+		case len(list):
+		case 0:
+			e.set(slices.Clone(key), nil)
+		default:
+			e.set(slices.Clone(key), index.AppendPostings(nil, segment, left))
+		}
+		return nil
+	}
+}
+
+// aboutOf is what an entry has in common with others.
+func aboutOf(e fsm.Entry) index.About {
+	return index.About{Kind: string(e.Kind), Session: e.Session, Source: uint8(e.Source)}
+}
+
+// doc is what the index says of a slot with this many keywords.
+func (s slot) doc(length int) index.Doc {
+	if s.gone {
+		return index.Doc{Gone: true}
+	}
+	return index.Doc{About: *s.about, ID: s.id, At: int64(s.at), Length: length, Blank: s.blank}
+}

@@ -1,0 +1,330 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"shelly/fsm"
+	"shelly/runtime/memory/index"
+)
+
+// Index is Entries with a place for their index, which is written in the same batch as the
+// entry that it is of: whatever a crash leaves, the two are of one moment. What a call sets
+// has the keys of package index.
+type Index interface {
+	Entries
+	// PutIndexed is PutEntry, and ForgetIndexed is ForgetEntries, with what set is called with.
+	// Without it, both drop what tells that there is an index.
+	PutIndexed(e fsm.Entry, write func(index.Set)) error
+	ForgetIndexed(ids []string, write func(index.Set)) error
+	// WriteIndex writes without an entry. Like PutIndexed it does not wait for a sync.
+	WriteIndex(write func(index.Set)) error
+	// DropIndex removes all that has one of the prefixes; none: everything.
+	DropIndex(prefixes ...[]byte) error
+	// ReadIndex calls fn for each key with a prefix, in order, until it returns an error. Key
+	// and value are fn's until it returns.
+	ReadIndex(prefix []byte, fn func(key, value []byte) error) error
+	// ReadIndexAt is ReadIndex for keys that are in order; those that are not there are left out.
+	ReadIndexAt(keys [][]byte, fn func(key, value []byte) error) error
+	// IndexWritable reports whether the store is open to be written.
+	IndexWritable() bool
+}
+
+// errNoIndex says that the index has to be made from the entries.
+var errNoIndex = errors.New("there is no index of this version")
+
+// kept is an index that is whole in the store.
+type kept struct{ in Index }
+
+// restore reads the index, all but the places of sealed keywords. With errNoIndex or damage
+// the memory is as it was.
+func (m *Memory) restore(ctx context.Context, k *kept) error {
+	version, err := k.value(index.VersionKey())
+	switch {
+	case err != nil:
+		return err
+	case string(version) != index.Version:
+		return errNoIndex
+	}
+	r := newMemory(m.entries, m.o)
+	r.keywords.sealed = k.places
+	var failed error
+	var rows sync.WaitGroup // they are most of what there is to read
+	rows.Go(func() { failed = r.vectors.restore(ctx, k) })
+	err = errors.Join(r.restoreDocs(ctx, k), r.restoreTail(ctx, k))
+	rows.Wait()
+	if err := errors.Join(err, failed); err != nil {
+		return err
+	}
+	for _, at := range r.vectors.slots {
+		if int(at) >= len(r.slots) || at >= 0 && r.slots[at].gone {
+			return index.ErrMalformed
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.slots, m.keywords, m.vectors, m.shared, m.kept = r.slots, r.keywords, r.vectors, r.shared, k
+	return nil
+}
+
+// value returns the value of a key, or nil.
+func (k *kept) value(key []byte) (value []byte, err error) {
+	err = k.in.ReadIndexAt([][]byte{key}, func(_, v []byte) error {
+		value = slices.Clone(v)
+		return nil
+	})
+	return value, err
+}
+
+// places appends where a keyword is in the segments.
+func (k *kept) places(term string, list []index.Posting) ([]index.Posting, error) {
+	err := k.in.ReadIndex(index.TermPrefix(term), func(key, value []byte) (err error) {
+		list, err = index.ReadPostings(list, index.Number(key), value)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look up a keyword: %w", err)
+	}
+	return list, nil
+}
+
+// take takes in what the index says of a slot.
+func (m *Memory) take(d index.Doc, about *index.About) {
+	if d.Gone {
+		m.slots = append(m.slots, slot{gone: true})
+		m.keywords.lengths = append(m.keywords.lengths, 0)
+		return
+	}
+	m.slots = append(m.slots, slot{id: d.ID, at: fsm.Millis(d.At), about: about, blank: d.Blank})
+}
+
+func (m *Memory) restoreDocs(ctx context.Context, k *kept) error {
+	next := 0
+	err := k.in.ReadIndex([]byte{index.Docs}, func(key, value []byte) error {
+		if index.Number(key) != next {
+			return index.ErrMalformed
+		}
+		next++
+		m.shared.Read(value)
+		for range index.SegmentDocs {
+			d, about := m.shared.Doc()
+			m.take(d, about)
+			if !d.Gone {
+				m.keywords.note(len(m.slots)-1, d.Length)
+			}
+		}
+		return errors.Join(ended(ctx), m.shared.End())
+	})
+	m.keywords.seal(next * index.SegmentDocs)
+	return err
+}
+
+func (m *Memory) restoreTail(ctx context.Context, k *kept) error {
+	return k.in.ReadIndex([]byte{index.Tail}, func(key, value []byte) error {
+		at := index.Number(key)
+		if at < len(m.slots) || at >= m.keywords.from+index.SegmentDocs {
+			return index.ErrMalformed
+		}
+		for len(m.slots) < at { // of entries that are gone
+			m.take(index.Doc{Gone: true}, nil)
+		}
+		m.shared.Read(value)
+		d, about := m.shared.Doc()
+		terms := m.shared.Terms()
+		if err := m.shared.End(); err != nil || d.Gone {
+			return cmp.Or(err, error(index.ErrMalformed))
+		}
+		m.take(d, about)
+		m.keywords.put(at, terms)
+		return ended(ctx)
+	})
+}
+
+// restore reads the heads of the rows, and those rows that are in no block.
+func (v *vectors) restore(ctx context.Context, k *kept) error {
+	value, err := k.value(index.SpaceKey())
+	if err != nil || value == nil {
+		return err
+	}
+	if v.space.model, v.space.dimensions, err = index.ReadSpace(value); err != nil {
+		return err
+	}
+	if err := v.restoreHeads(ctx, k); err != nil {
+		return err
+	}
+	v.stored = &stored{in: k, rows: len(v.slots), loaded: make([]bool, len(v.slots)/index.BlockRows)}
+	return k.in.ReadIndex([]byte{index.LooseRow}, func(key, value []byte) error {
+		n := len(v.slots)
+		if index.Number(key) != n || len(value) != index.HeadBytes(0)+v.space.dimensions {
+			return index.ErrMalformed
+		}
+		v.addHead(index.ReadHead(value, nil))
+		copy(v.row(n), value[index.HeadBytes(0):])
+		if s := &v.signs; s.mean != nil {
+			s.room(n + 1)
+			s.take(s.row(n, perRow(len(s.mean))), v.row(n))
+		}
+		return ended(ctx)
+	})
+}
+
+func (v *vectors) restoreHeads(ctx context.Context, k *kept) error {
+	mean, err := k.value(index.MeanKey())
+	if err != nil {
+		return err
+	}
+	s, words := &v.signs, 0
+	if mean != nil {
+		if s.mean, s.of, s.limit, err = index.ReadMean(mean, v.space.dimensions); err != nil {
+			return err
+		}
+		words = perRow(v.space.dimensions)
+	}
+	size := index.HeadBytes(words)
+	return k.in.ReadIndex([]byte{index.Heads}, func(key, value []byte) error {
+		if index.Number(key)*index.HeadRows != len(v.slots) || len(value) != index.HeadRows*size {
+			return index.ErrMalformed
+		}
+		for ; len(value) > 0; value = value[size:] {
+			var signs []uint64
+			if words > 0 {
+				s.room(len(v.slots) + 1)
+				signs = s.row(len(v.slots), words)
+			}
+			v.addHead(index.ReadHead(value, signs))
+		}
+		return ended(ctx)
+	})
+}
+
+// addHead makes the next row of what the index says of it.
+func (v *vectors) addHead(slot uint32, scale float32) {
+	at := -1
+	if slot < slotsMax {
+		at = int(slot)
+	}
+	v.copyRow(at, scale)
+}
+
+// keep writes all of the index that is not there yet, at last what tells that it is whole.
+func (k *kept) keep(ctx context.Context, m *Memory) error {
+	e := m.edit()
+	for at := m.keywords.from; at < len(m.slots); at++ {
+		e.tail(at)
+	}
+	if err := k.in.WriteIndex(e.apply); err != nil {
+		return err
+	}
+	return k.keepRows(ctx, &m.vectors)
+}
+
+// keepRows writes the vectors, which are at hand, and what tells that the index is whole.
+func (k *kept) keepRows(ctx context.Context, v *vectors) error {
+	const atOnce = 64 * index.HeadRows
+	full := len(v.slots) / index.HeadRows * index.HeadRows
+	for from := 0; from < len(v.slots); from += atOnce {
+		write := func(set index.Set) {
+			to := min(from+atOnce, len(v.slots))
+			for n := from; n < min(to, full); n += index.BlockRows {
+				var value []byte
+				for i := range index.BlockRows {
+					value = append(value, v.row(n+i)...)
+				}
+				set(index.Key(index.Rows, n/index.BlockRows), value)
+			}
+			for n := max(from, full); n < to; n++ {
+				set(index.Key(index.LooseRow, n), v.at(n).loose())
+			}
+		}
+		if err := errors.Join(ended(ctx), k.in.WriteIndex(write)); err != nil {
+			return err
+		}
+	}
+	if err := k.keepHeads(v); err != nil {
+		return err
+	}
+	return k.in.WriteIndex(func(set index.Set) {
+		if v.space != (space{}) {
+			set(index.SpaceKey(), index.AppendSpace(nil, v.space.model, v.space.dimensions))
+		}
+		set(index.VersionKey(), []byte(index.Version))
+	})
+}
+
+// keepHeads writes the heads of all blocks, and what their signs are taken by.
+func (k *kept) keepHeads(v *vectors) error {
+	v.signs.fresh = false
+	return k.in.WriteIndex(func(set index.Set) {
+		if s := &v.signs; s.mean != nil {
+			set(index.MeanKey(), index.AppendMean(nil, s.mean, s.of, s.limit))
+		}
+		for n := 0; n+index.HeadRows <= len(v.slots); n += index.HeadRows {
+			var value []byte
+			for i := range index.HeadRows {
+				value = v.at(n + i).head(value)
+			}
+			set(index.Key(index.Heads, n/index.HeadRows), value)
+		}
+	})
+}
+
+// replace puts other vectors in place of those that are kept.
+func (k *kept) replace(v *vectors) error {
+	err := k.in.DropIndex(index.VersionKey(), index.SpaceKey(), index.MeanKey(), []byte{index.Heads}, []byte{index.Rows}, []byte{index.LooseRow})
+	if err != nil {
+		return err
+	}
+	return k.keepRows(context.Background(), v)
+}
+
+// settle writes what an entry that was taken in has made due: heads whose signs are new, and a
+// segment.
+func (k *kept) settle(m *Memory) error {
+	if m.vectors.signs.fresh {
+		if err := k.keepHeads(&m.vectors); err != nil {
+			return err
+		}
+	}
+	return k.seal(m)
+}
+
+// seal makes a segment of the tail once it is as long as one.
+func (k *kept) seal(m *Memory) error {
+	from := m.keywords.from
+	if len(m.slots)-from < index.SegmentDocs {
+		return nil
+	}
+	e, segment := m.edit(), from/index.SegmentDocs
+	for n, name := range m.keywords.names {
+		if list := m.keywords.postings[n]; len(list) > 0 {
+			e.set(index.PostingsKey(name, segment), index.AppendPostings(nil, segment, list))
+		}
+	}
+	e.docs(segment)
+	for at := from; at < from+index.SegmentDocs; at++ {
+		e.set(index.Key(index.Tail, at), nil)
+	}
+	if err := k.in.WriteIndex(e.apply); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.keywords.seal(from + index.SegmentDocs)
+	m.keywords.sealed = k.places
+	return nil
+}
+
+// slotsMax is more slots than there ever are.
+const slotsMax = 1 << 28
+
+// ended returns errClosed once ctx has ended.
+func ended(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return errClosed
+	}
+	return nil
+}

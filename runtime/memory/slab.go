@@ -1,0 +1,38 @@
+package memory
+
+import "runtime"
+
+// slabRows is how many rows lie in one piece of memory.
+const slabRows = 1024
+
+// slabs is rows of equal length, in pieces that never move, so that growing copies nothing.
+// The pieces lie outside of what is collected: there they would let the rest of the process
+// make as much garbage as they are large before the first collection.
+type slabs struct {
+	width  int
+	pieces []*slab
+}
+
+type slab struct{ numbers []byte }
+
+func newSlab(size int) *slab {
+	mem, free := reserve(size)
+	s := &slab{numbers: mem}
+	if free != nil {
+		runtime.AddCleanup(s, func(mem []byte) { free(mem) }, mem)
+	}
+	return s
+}
+
+// row returns a row, for as long as the slabs are reachable.
+func (s *slabs) row(n int) []byte {
+	from := n % slabRows * s.width
+	return s.pieces[n/slabRows].numbers[from : from+s.width : from+s.width]
+}
+
+// grow makes room for a row.
+func (s *slabs) grow(n int) {
+	if n/slabRows == len(s.pieces) {
+		s.pieces = append(s.pieces, newSlab(slabRows*s.width))
+	}
+}
