@@ -13,6 +13,7 @@ import (
 	"shelly/fsm"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/front/acp"
 	"shelly/runtime/front/mcpserver"
 	"shelly/runtime/front/ollama"
 	"shelly/runtime/front/openai"
@@ -37,6 +38,8 @@ func (a *killAsk) channel() string {
 		return comm.ChannelUDP
 	case a.as == asOllama:
 		return ollama.Channel
+	case a.as == asEditor:
+		return acp.Channel
 	case a.as == asTask, a.as == asOldTask:
 		return mcpserver.Channel
 	case a.as == asResponse, a.as == asChat:
@@ -104,6 +107,8 @@ func (k *killed) askOf(ctx context.Context, l life, a *killAsk) error {
 		return a.overUDP(ctx, l)
 	case a.as == asShelly:
 		return a.overHTTP(ctx, k.data)
+	case a.as == asEditor:
+		return a.overEditor(ctx, k)
 	case a.channel() == comm.ChannelHTTP, a.channel() == mcpserver.Channel:
 		return a.overWays(ctx, k.data, l)
 	}

@@ -238,7 +238,22 @@ func TestFRT49APromptIsARequestAndItsEndIsAnswered(t *testing.T) {
 	if asked.Session != "acp-s" || asked.Channel != "acp" || asked.Text != "Hello." {
 		t.Errorf("%+v", asked)
 	}
+	named := strings.Replace(prompt, `"prompt":`, `"_meta":{"shelly/request":"r7"},"prompt":`, 1)
+	served(t, d, load, "<"+loaded, "<"+offered, named,
+		"<"+updated(`{"sessionUpdate":"agent_message_chunk","messageId":"r7-7","content":{"type":"text","text":"He"}}`),
+		"<"+updated(`{"sessionUpdate":"agent_message_chunk","messageId":"r7-7","content":{"type":"text","text":"llo."}}`), "<"+strings.Replace(reason("end_turn"), `"r"`, `"r7"`, 1))
 	served(t, d, prompt, "<"+failure("2", "-32002", `the session \"acp-s\" is not open; load it first`))
+}
+
+// The same request is not followed twice at once.
+func TestFRT49ARequestIsFollowedOnce(t *testing.T) {
+	d := newFake()
+	d.play = func(_ context.Context, d *fake, r client.AskRequest, _ func(comm.Event)) (client.Reply, error) {
+		<-d.next
+		return client.Reply{ID: r.ID, Outcome: fsm.OutcomeAnswered}, nil
+	}
+	served(t, d, load, "<"+loaded, "<"+offered, prompt, strings.Replace(prompt, `"id":2`, `"id":3`, 1),
+		"<"+failure("3", "-32600", `the request \"r\" is followed already`), next, "<"+reason("end_turn"))
 }
 
 // What went wrong is an error in the words of who says it.

@@ -69,7 +69,13 @@ func (a *agent) prompt(params wire.Value) (rpc.Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	request := client.AskRequest{ID: a.newID(), Session: id, Channel: acp.Channel, Text: said.Text, Images: said.Images}
+	request := client.AskRequest{ID: params.Member("_meta").Member(requestMeta).Text, Session: id, Channel: acp.Channel, Text: said.Text, Images: said.Images}
+	if request.ID == "" {
+		request.ID = a.newID()
+	}
+	if s.turns[request.ID] != nil {
+		return nil, rpc.Errorf(rpc.CodeInvalid, "the request %q is followed already", request.ID)
+	}
 	t := a.begin(s, request.ID)
 	return func(ctx context.Context) (rpc.Answer, error) {
 		defer a.over(s, t)
@@ -80,7 +86,7 @@ func (a *agent) prompt(params wire.Value) (rpc.Work, error) {
 			return rpc.Answer{}, t.lost(err)
 		}
 		reason, err := acp.Stop(reply)
-		return rpc.Answer{Result: ended{reason, meta{t.id}}}, err
+		return rpc.Answer{Result: ended{reason, meta{requestMeta: t.id}}}, err
 	}, nil
 }
 

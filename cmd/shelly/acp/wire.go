@@ -64,10 +64,10 @@ type ended struct {
 	Meta   meta   `json:"_meta"`
 }
 
-// meta names the durable request.
-type meta struct {
-	Request string `json:"shelly/request"`
-}
+// requestMeta is where a prompt and its answer name the durable request.
+const requestMeta = "shelly/request"
+
+type meta map[string]string
 
 // asking is a session/request_permission.
 type asking struct {
