@@ -286,22 +286,37 @@ mutants: ## Change the machine, one thing at a time: do the scenarios notice? N 
 	$(call step,mutants of the machine)
 	@$(GO) run ./cmd/mutants -run '$(ONLY)' $(if $(N),-n $(N) -seed $(SEED)) $(if $(V),-v)
 
-# The same commit and the same Go make the same bytes: no paths, no build time, and in the
-# archives no owner and the commit's time. Beside each archive lies what is linked into it.
+# The same commit and the same Go make the same bytes: no paths, no build time, and in archives
+# and packages no owner and the commit's time.
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 DIST := dist
+PACKAGER := $(GO) tool -modfile=.ci/package.mod
+
+# Packages want a version that begins with a digit and sorts: that of the tag, or the commit's date.
+TAGGED := $(shell git describe --tags --match 'v[0-9]*' --abbrev=0 --exact-match 2>/dev/null)
+PACKAGE_VERSION ?= $(or $(TAGGED:v%=%),0~$(shell git log -1 --format=%cd.%h --date=format:%Y%m%d%H%M%S))
 
 .PHONY: dist
-dist: ## Build archives with checksums for PLATFORMS, into dist.
+dist: ## Build archives, packages (deb, rpm) and bills of material with checksums for PLATFORMS, into dist.
 	@rm -rf $(DIST); mkdir -p $(DIST); at=$$(git log -1 --format=%ct) || exit 1; \
 	for platform in $(PLATFORMS); do \
 		os=$${platform%/*} arch=$${platform#*/}; name=shelly-$(VERSION)-$$os-$$arch; bin=shelly; [ $$os != windows ] || bin=shelly.exe; \
 		printf '==> build %s\n' "$$name"; mkdir $(DIST)/$$name && \
 		GOOS=$$os GOARCH=$$arch $(GO) build -buildvcs=false -ldflags '-s -w -X shelly/cmd/shelly/internal/version.stamp=$(VERSION)' -o $(DIST)/$$name/$$bin ./cmd/shelly && \
 		cp LICENSE README.md $(DIST)/$$name && \
-		(cd $(DIST) && $(GO) version -m $$name/$$bin | sed 1d > $$name.modules.txt && \
-		tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime=@$$at -cf - $$name | gzip -n > $$name.tar.gz && rm -r $$name) || exit 1; \
-	done; cd $(DIST) && sha256sum *.tar.gz *.txt > SHA256SUMS && cat SHA256SUMS
+		SOURCE_DATE_EPOCH=$$at $(PACKAGER) cyclonedx-gomod bin -json -std -noserial -notimestamp -version $(VERSION) -output $(DIST)/$$name.cdx.json $(DIST)/$$name/$$bin 2>/dev/null && \
+		if [ $$os = linux ]; then for kind in deb rpm; do \
+			PLACE=$$name ARCH=$$arch PACKAGE_VERSION='$(PACKAGE_VERSION)' SOURCE_DATE_EPOCH=$$at \
+			$(PACKAGER) nfpm package --config cmd/shelly/service/package/nfpm.yaml --packager $$kind --target $(DIST)/$$name.$$kind >/dev/null || exit 1; done; \
+			mkdir -p $(DIST)/image/$$arch $(DIST)/image/folder && cp $(DIST)/$$name/$$bin $(DIST)/image/$$arch || exit 1; fi && \
+		(cd $(DIST) && tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime=@$$at -cf - $$name | gzip -n > $$name.tar.gz && rm -r $$name) || exit 1; \
+	done; cd $(DIST) && sha256sum shelly-* > SHA256SUMS && cat SHA256SUMS
+
+# What is built for other systems is compiled, and not run.
+.PHONY: cross
+cross: ## Compile the program for each of PLATFORMS.
+	$(call step,the program for $(PLATFORMS))
+	@for platform in $(PLATFORMS); do GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) build -o /dev/null ./cmd/shelly || exit 1; done
 
 .PHONY: fmt
 fmt: ## Format the code.

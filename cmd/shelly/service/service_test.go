@@ -61,6 +61,34 @@ func TestDEP5TheUnitsAreAsTheirExamples(t *testing.T) {
 	}
 }
 
+// The package's unit is made as all are, of the package's configuration.
+func TestDEP10ThePackagesUnitIsUpToDate(t *testing.T) {
+	const settings, file = "/etc/shelly/config.yaml", "package/shelly.service"
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := config.Load(config.Sources{File: "package/config.yaml", Dir: here})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := unitOf(cfg, []string{"/usr/bin/shelly", "run", "--config", settings}, settings, "/var/lib/shelly")
+	u.As, u.Packaged = "shelly", true
+	got, err := render("service", u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if diff := cmp.Diff(string(want), got); diff != "" || err != nil {
+		t.Errorf("%s, %v (-want +got):\n%s", file, err, diff)
+	}
+}
+
 // What would break a way of containing commands is in no unit.
 func TestDEP5NothingBreaksTheSandbox(t *testing.T) {
 	for _, name := range []string{"user.service", "system.service"} {

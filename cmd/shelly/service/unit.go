@@ -35,6 +35,7 @@ const closing = 10 * time.Second
 // unit is what the templates are filled with (DEP-5).
 type unit struct {
 	User        bool     // of a user's own manager; else the system's
+	Packaged    bool     // of a package for the whole machine (DEP-10)
 	As          string   // the user that the system's service runs as
 	Label       string   // for launchd
 	Command     []string // an absolute path first
