@@ -190,17 +190,23 @@ func TestFRT48ASessionIsLoaded(t *testing.T) {
 	d.archive = []session.Archived{{Number: 1, Turn: fsm.HandleID(4).Entry(), Message: fsm.Message{Role: fsm.RoleUser, Text: "Hi."}}, {Number: 2, Turn: fsm.HandleID(4).Entry(), Message: fsm.Message{Role: fsm.RoleAssistant, Text: "Yes."}}}
 	d.requests = []comm.Record{
 		{ID: "r2", Channel: "acp", Handle: 9, Text: "Go on."},
-		{ID: "r1", Channel: "acp", Handle: 4, Text: "Hi."}, // it was archived since
+		{ID: "r3", Channel: "acp", Handle: 8, Text: "What?", Done: true}, // it has failed, and is not in the archive
+		{ID: "r1", Channel: "acp", Handle: 4, Text: "Hi."},               // it was archived since
 		{ID: "r0", Channel: "acp", Handle: 3, Done: true}, {ID: "x", Channel: "http", Handle: 5},
 	}
 	d.play = func(_ context.Context, _ *fake, r client.AskRequest, each func(comm.Event)) (client.Reply, error) {
+		if r.ID == "r3" {
+			return client.Reply{ID: r.ID, Text: "error: no", IsError: true, Outcome: fsm.OutcomeFailed}, nil
+		}
 		each(comm.Event{Type: comm.EventChunk, Call: 7, Text: "So."})
 		each(comm.Event{Type: comm.EventReply, Text: "So."})
 		return client.Reply{ID: r.ID, Text: "So.", Outcome: fsm.OutcomeAnswered}, nil
 	}
 	told := []string{
 		load, "<" + updated(`{"sessionUpdate":"user_message_chunk","messageId":"acp-s-1","content":{"type":"text","text":"Hi."}}`),
-		"<" + updated(`{"sessionUpdate":"agent_message_chunk","messageId":"acp-s-2","content":{"type":"text","text":"Yes."}}`), "<" + loaded, "<" + offered,
+		"<" + updated(`{"sessionUpdate":"agent_message_chunk","messageId":"acp-s-2","content":{"type":"text","text":"Yes."}}`),
+		"<" + updated(`{"sessionUpdate":"user_message_chunk","messageId":"r3-asked","content":{"type":"text","text":"What?"}}`),
+		"<" + updated(`{"sessionUpdate":"agent_message_chunk","messageId":"r3-failed","content":{"type":"text","text":"error: no"}}`), "<" + loaded, "<" + offered,
 		"<" + updated(`{"sessionUpdate":"user_message_chunk","messageId":"r2-asked","content":{"type":"text","text":"Go on."}}`),
 		"<" + updated(`{"sessionUpdate":"agent_message_chunk","messageId":"r2-7","content":{"type":"text","text":"So."}}`),
 	}

@@ -57,17 +57,22 @@ func (a *agent) load(params wire.Value, tell bool) (rpc.Work, error) {
 		if err != nil {
 			return rpc.Answer{}, err
 		}
-		going, err := a.going(ctx, id) // before what was said is read: what ends meanwhile is there
+		asked, err := a.requests(ctx, id) // before what was said is read: what ends meanwhile is there
 		if err != nil {
 			return rpc.Answer{}, worded(err)
 		}
 		told, err := a.past(ctx, acp.Past{Session: id, Place: place}, tell)
-		if fresh := strings.HasPrefix(id, own) || len(going) > 0; errors.Is(err, client.ErrNotFound) && !fresh {
+		if known := strings.HasPrefix(id, own) || len(asked) > 0; errors.Is(err, client.ErrNotFound) && !known {
 			return rpc.Answer{}, rpc.Errorf(rpc.CodeUnknown, "there is no session %q", id)
 		} else if err != nil && !errors.Is(err, client.ErrNotFound) {
 			return rpc.Answer{}, worded(err)
 		}
-		going = slices.DeleteFunc(going, func(r comm.Record) bool { return told[r.Handle.Entry()] })
+		late, going := beyond(asked, told)
+		for _, r := range late {
+			if tell {
+				a.retell(ctx, id, place, r)
+			}
+		}
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		s, err := a.open(id, place)
@@ -83,18 +88,45 @@ func (a *agent) load(params wire.Value, tell bool) (rpc.Work, error) {
 	}, nil
 }
 
-// going are the requests of a session that came from an editor and are not answered yet, in
-// the order of their acceptance.
-func (a *agent) going(ctx context.Context, id string) ([]comm.Record, error) {
+// requests are the latest requests of a session that came from an editor, in the order of
+// their acceptance.
+func (a *agent) requests(ctx context.Context, id string) ([]comm.Record, error) {
 	body, err := a.daemon.Requests(ctx, comm.Wanted{Session: id, Before: math.MaxUint64, Limit: goingMax, Client: comm.Principal})
 	if err != nil {
 		return nil, err
 	}
-	list := slices.DeleteFunc(body.Requests, func(r comm.Record) bool {
-		return r.Done || r.Channel != acp.Channel || r.Kind != "" && r.Kind != fsm.KindUser
-	})
+	list := slices.DeleteFunc(body.Requests, func(r comm.Record) bool { return r.Channel != acp.Channel || r.Kind != "" && r.Kind != fsm.KindUser })
 	slices.Reverse(list)
 	return list, nil
+}
+
+// beyond are the requests that an archive does not tell: those that are done since its last
+// turn, which are being archived or have failed, and those that are not done.
+func beyond(asked []comm.Record, told map[string]bool) (late, going []comm.Record) {
+	for _, r := range asked {
+		switch {
+		case told[r.Handle.Entry()]:
+			late = nil
+		case r.Done:
+			late = append(late, r)
+		default:
+			going = append(going, r)
+		}
+	}
+	return late, going
+}
+
+// retell tells a request that is done.
+func (a *agent) retell(ctx context.Context, session string, place acp.Place, r comm.Record) {
+	a.update(session, acp.Asked(r.ID, r.Text, place))
+	view := acp.NewTurn(r.ID, place)
+	reply, err := a.daemon.Attach(ctx, r.ID, acp.Channel, func(e comm.Event) { a.update(session, view.Heard(e).Updates...) })
+	if err == nil {
+		_, err = acp.Stop(reply)
+	}
+	if err != nil && ctx.Err() == nil {
+		a.update(session, acp.Failed(r.ID, err.Error()))
+	}
 }
 
 // past reads what was said in a session, tells it if that is wanted, and returns the turns

@@ -97,10 +97,10 @@ func (a *agent) attach(ctx context.Context, s *talk, r comm.Record, tell bool) {
 		a.mu.Unlock()
 		return
 	}
-	t := a.begin(s, r.ID)
+	t, place := a.begin(s, r.ID), s.place
 	a.mu.Unlock()
 	if tell {
-		a.update(s.id, acp.Asked(r.ID, r.Text))
+		a.update(s.id, acp.Asked(r.ID, r.Text, place))
 	}
 	a.conn.Go(func() {
 		defer a.over(s, t)

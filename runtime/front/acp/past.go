@@ -28,7 +28,7 @@ func (p *Past) Heard(m session.Archived) (updates []Update) {
 		for _, image := range m.Message.Images {
 			updates = append(updates, Update{Kind: userMessage, MessageID: id, Content: Block{Type: "image", Data: image, MimeType: http.DetectContentType(image)}})
 		}
-		return append(updates, message(userMessage, id, m.Message.Text))
+		return append(updates, message(userMessage, id, p.Place.asked(m.Message.Text)))
 	case fsm.RoleAssistant:
 		return p.answer(id, m.Message)
 	case fsm.RoleTool:

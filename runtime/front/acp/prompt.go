@@ -23,6 +23,17 @@ type Place struct {
 	Before func(path, after string) *string
 }
 
+// named is how a prompt names a folder that is not the workspace.
+func (p Place) named() string {
+	if p.Folder == "" || p.Folder == "." {
+		return ""
+	}
+	return "\n\ncwd: `" + filepath.ToSlash(p.Folder) + "`"
+}
+
+// asked is what a person has written of a request's text.
+func (p Place) asked(text string) string { return strings.Replace(text, p.named(), "", 1) }
+
 // Said is what a prompt says.
 type Said struct {
 	Text   string
@@ -44,8 +55,8 @@ func Prompt(blocks wire.Value, p Place) (Said, error) {
 	if said.Text == "" {
 		return Said{}, rpc.Errorf(rpc.CodeParams, "the prompt has no text; say what is to be done")
 	}
-	if p.Folder != "" && p.Folder != "." && !strings.HasPrefix(said.Text, "/") {
-		said.Text += "\n\ncwd: `" + filepath.ToSlash(p.Folder) + "`"
+	if !strings.HasPrefix(said.Text, "/") {
+		said.Text += p.named()
 	}
 	said.Text += r.attached.String()
 	return said, nil

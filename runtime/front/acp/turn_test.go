@@ -323,6 +323,11 @@ func TestFRT47TheEditorsFolderIsNamed(t *testing.T) {
 			t.Errorf("%q, %v", got.Text, err)
 		}
 	}
+	p := acp.Past{Session: "s", Place: place}
+	got := written(t, p.Heard(session.Archived{Number: 1, Message: fsm.Message{Role: fsm.RoleUser, Text: "Hello\n\ncwd: `sub/dir`"}}))
+	if want := `{"sessionUpdate":"user_message_chunk","messageId":"s-1","content":{"type":"text","text":"Hello"}}`; len(got) != 1 || got[0] != want {
+		t.Errorf("told again is %s", got)
+	}
 }
 
 func TestFRT48WhatWasSaidIsToldAgain(t *testing.T) {

@@ -100,7 +100,9 @@ func shown(text string) []Part {
 }
 
 // Asked tells what a person has asked for, where the editor does not know it.
-func Asked(request, text string) Update { return message(userMessage, request+"-asked", text) }
+func Asked(request, text string, p Place) Update {
+	return message(userMessage, request+"-asked", p.asked(text))
+}
 
 // Failed tells why something that nobody waits for has no answer.
 func Failed(request, text string) Update { return message(agentMessage, request+"-failed", text) }
