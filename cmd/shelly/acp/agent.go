@@ -53,6 +53,7 @@ type talk struct {
 	id    string
 	place acp.Place
 	turns map[string]*turn // that are under way, by request
+	last  <-chan struct{}  // closed once the daemon has the last of them; nil: there was none
 }
 
 func newAgent(d daemon, log *slog.Logger) *agent {

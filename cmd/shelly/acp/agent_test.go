@@ -3,6 +3,7 @@ package acp
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"slices"
@@ -116,6 +117,9 @@ func failure(id, code, text string) string {
 // next is a line of a conversation at which what is played goes on.
 const next = "next"
 
+// anything is a line that is awaited, whatever it says.
+const anything = "<"
+
 // served plays a conversation after the greeting: what begins with < is awaited, anything else
 // is sent. Ids of requests are made by chance and so read as r.
 func served(t *testing.T, d *fake, lines ...string) {
@@ -142,7 +146,7 @@ func served(t *testing.T, d *fake, lines ...string) {
 			d.next <- struct{}{}
 		} else if !awaited {
 			sent <- line
-		} else if !heard.Scan() || heard.Text() != want {
+		} else if !heard.Scan() || heard.Text() != want && line != anything {
 			t.Errorf("heard %s\n not %s", heard.Text(), want)
 		}
 	}
@@ -260,6 +264,32 @@ func TestFRT49ARequestIsFollowedOnce(t *testing.T) {
 	}
 	served(t, d, load, "<"+loaded, "<"+offered, prompt, strings.Replace(prompt, `"id":2`, `"id":3`, 1),
 		"<"+failure("3", "-32600", `the request \"r\" is followed already`), next, "<"+reason("end_turn"))
+}
+
+// Prompts of a session are accepted in their order.
+func TestFRT49PromptsAreAcceptedInTheirOrder(t *testing.T) {
+	d := newFake()
+	order := make(chan string, 9)
+	d.play = func(_ context.Context, d *fake, r client.AskRequest, each func(comm.Event)) (client.Reply, error) {
+		order <- r.ID
+		if r.ID == "r0" {
+			<-d.next // its connection is slow
+		}
+		each(comm.Event{Type: comm.EventAccepted})
+		return client.Reply{ID: r.ID, Outcome: fsm.OutcomeAnswered}, nil
+	}
+	lines := []string{load, "<" + loaded, "<" + offered}
+	for n := range 8 {
+		lines = append(lines, strings.Replace(prompt, `"prompt":`, fmt.Sprintf(`"_meta":{"shelly/request":"r%d"},"prompt":`, n), 1))
+	}
+	lines = append(lines, `{"jsonrpc":"2.0","id":5,"method":"x"}`, "<"+failure("5", "-32601", `there is no method \"x\"`), next)
+	lines = append(lines, slices.Repeat([]string{anything}, 8)...)
+	served(t, d, lines...)
+	for n := range 8 {
+		if got := <-order; got != fmt.Sprint("r", n) {
+			t.Errorf("%s is sent as the %d.", got, n)
+		}
+	}
 }
 
 // What went wrong is an error in the words of who says it.

@@ -28,6 +28,9 @@ type turn struct {
 	view    *acp.Turn   // of one goroutine alone
 	asked   *permission // the question that is open; of the goroutine of view
 
+	after <-chan struct{} // closed once the daemon has the session's request before this one
+	has   func()          // says that the daemon has this one, or never will
+
 	mu        sync.Mutex
 	ctx       context.Context // ends with the turn; nil: it has not begun
 	accepted  bool            // the daemon is known to have it
@@ -46,8 +49,9 @@ type permission struct {
 
 // begin makes a turn known. The agent's lock is held.
 func (a *agent) begin(s *talk, id string) *turn {
-	t := &turn{agent: a, session: s.id, id: id, view: acp.NewTurn(id, s.place)}
-	s.turns[id] = t
+	has := make(chan struct{})
+	t := &turn{agent: a, session: s.id, id: id, view: acp.NewTurn(id, s.place), after: s.last, has: sync.OnceFunc(func() { close(has) })}
+	s.turns[id], s.last = t, has
 	return t
 }
 
@@ -56,6 +60,7 @@ func (a *agent) over(s *talk, t *turn) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(s.turns, t.id)
+	t.has()
 }
 
 // prompt makes a prompt a durable request, follows it and answers why it has ended (FRT-49).
@@ -80,6 +85,9 @@ func (a *agent) prompt(params wire.Value) (rpc.Work, error) {
 	return func(ctx context.Context) (rpc.Answer, error) {
 		defer a.over(s, t)
 		reply, err := t.follow(ctx, func(ctx context.Context) (client.Reply, error) {
+			if t.waits(ctx) != nil {
+				return client.Reply{}, ctx.Err()
+			}
 			return a.daemon.Ask(ctx, request, t.heard)
 		})
 		if err != nil {
@@ -129,6 +137,20 @@ func (t *turn) follow(ctx context.Context, ask func(context.Context) (client.Rep
 	return ask(ctx)
 }
 
+// waits waits until the daemon has the session's request before this one, so that they are
+// accepted in the order of their lines.
+func (t *turn) waits(ctx context.Context) error {
+	if t.after == nil {
+		return nil
+	}
+	select {
+	case <-t.after:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // lost words why there is no reply.
 func (t *turn) lost(err error) error {
 	t.mu.Lock()
@@ -151,6 +173,7 @@ func (t *turn) heard(e comm.Event) {
 		t.end()
 	}
 	t.mu.Unlock()
+	t.has()
 	h := t.view.Heard(e)
 	if h.Closed && t.asked != nil {
 		t.asked.stop()

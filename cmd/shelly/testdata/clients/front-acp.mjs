@@ -41,7 +41,7 @@ const ask = (ctx, sessionId, text = "Run it.") => ctx.request(agent.session.prom
 // said are the messages of updates, by their ids.
 function said(updates, kind = "agent_message_chunk") {
   const messages = new Map();
-  for (const u of updates) if (u.sessionUpdate === kind) messages.set(u.messageId, (messages.get(u.messageId) ?? "") + u.content.text);
+  for (const u of updates) if (u.sessionUpdate === kind && u.content.type === "text") messages.set(u.messageId, (messages.get(u.messageId) ?? "") + u.content.text);
   return [...messages.values()];
 }
 
@@ -82,6 +82,24 @@ await open(async (ctx, seen) => {
   assert.equal(seen.questions.length, 1);
   assert.deepEqual(seen.questions[0].options.map((o) => o.kind), ["allow_once", "allow_always", "allow_always", "reject_once"]);
   assert.equal(ran(), ++runs);
+
+  // Images and what the editor sends along; two prompts at once wait for each other.
+  seen.updates.length = 0;
+  const image = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+  const rich = await begin(ctx);
+  const prompt = [
+    { type: "text", text: "Run it with " }, { type: "resource", resource: { uri: "file://" + work + "/a.md", text: "Hi.\n" } },
+    { type: "image", mimeType: "image/png", data: image }, { type: "resource_link", uri: "file://" + work + "/b.md", name: "b.md" },
+  ];
+  const ends = [];
+  await Promise.all([1, 2].map((n) => ctx.request(agent.session.prompt, { sessionId: rich, prompt }).then((end) => ends.push([n, end.stopReason]))));
+  assert.deepEqual(ends, [[1, "end_turn"], [2, "end_turn"]]);
+  assert.deepEqual(said(seen.updates), ["I run it.", answer, "I run it.", answer]);
+  assert.equal(ran(), (runs += 2));
+  seen.updates.length = 0;
+  await ctx.request(agent.session.load, { sessionId: rich, cwd: work, mcpServers: [] });
+  assert.equal(said(seen.updates, "user_message_chunk")[0], "[image]\nRun it with `a.md``b.md`\n\na.md:\n```\nHi.\n```");
+  seen.questions.length = 0;
 
   // Refused.
   seen.updates.length = 0;
@@ -171,5 +189,5 @@ await open(async (ctx, seen) => {
   await kill();
   await assert.rejects(ask(ctx, first), /shelly is not running/);
 });
-console.log("front-acp: 12 checks");
+console.log("front-acp: 14 checks");
 process.exit(0);
