@@ -57,6 +57,7 @@ type workshop struct {
 type bench struct {
 	files  *file.Tools
 	tools  *tool.Runner
+	exec   *tool.Exec // nil: it is not allowed
 	skills *skill.Library
 }
 
@@ -81,7 +82,7 @@ func benchOf(cfg config.Config, log *slog.Logger, more further) (*bench, error) 
 	if err != nil {
 		return nil, err
 	}
-	tools, err := openRunner(cfg, files, more, log)
+	tools, exec, err := openRunner(cfg, files, more)
 	if err != nil {
 		return nil, errors.Join(err, files.Close())
 	}
@@ -92,26 +93,26 @@ func benchOf(cfg config.Config, log *slog.Logger, more further) (*bench, error) 
 	for _, p := range problems {
 		log.Warn("a skill cannot be used", "problem", p)
 	}
-	return &bench{files: files, tools: tools, skills: library}, nil
+	return &bench{files: files, tools: tools, exec: exec, skills: library}, nil
 }
 
 // openRunner takes in the tools that cfg allows.
-func openRunner(cfg config.Config, files *file.Tools, more further, log *slog.Logger) (*tool.Runner, error) {
+func openRunner(cfg config.Config, files *file.Tools, more further) (*tool.Runner, *tool.Exec, error) {
 	added, err := files.Added()
 	if errors.Is(err, file.ErrNoTool) {
-		return nil, exit.Errorf(exit.Usage, "tools.files: %w", err)
+		return nil, nil, exit.Errorf(exit.Usage, "tools.files: %w", err)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	rest, err := more(ownNames(cfg, added))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	added = append(added, rest...)
-	exec, err := openExec(cfg, log)
+	exec, err := openExec(cfg)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	tools, err := tool.New(tool.Options{
 		Workspace:      cfg.Workspace,
@@ -120,9 +121,9 @@ func openRunner(cfg config.Config, files *file.Tools, more further, log *slog.Lo
 		Added:          added,
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return tools, offered(cfg, tools)
+	return tools, exec, offered(cfg, tools)
 }
 
 // trees runs the commands of a data folder's daemon.
@@ -131,22 +132,29 @@ func trees(cfg config.Config) *tree.Keeper { return tree.New(processes(cfg)) }
 // processes is the folder of what is known of the commands that run.
 func processes(cfg config.Config) string { return filepath.Join(cfg.Data, "processes") }
 
+// tell says in the log what contains the commands of exec.
+func (b *bench) tell(log *slog.Logger) {
+	if b.exec == nil {
+		return
+	}
+	switch box := b.exec.Box; {
+	case box.Refusal() != nil:
+		log.Warn("exec is refused, since nothing contains its commands; shelly doctor says what to do", "why", box.Refusal())
+	case box.Rung() == sandbox.None:
+		log.Warn("commands of exec have all rights of the daemon's user (tools.exec.allow: unsandboxed)")
+	default:
+		log.Info("commands of exec are contained", "by", box.Rung())
+	}
+}
+
 // openExec finds out what contains commands, or returns nil where exec is not allowed.
-func openExec(cfg config.Config, log *slog.Logger) (*tool.Exec, error) {
+func openExec(cfg config.Config) (*tool.Exec, error) {
 	if !cfg.Tools.Exec.Allowed() {
 		return nil, nil
 	}
 	box, err := box.Open(context.Background(), cfg)
 	if err != nil {
 		return nil, err
-	}
-	switch err := box.Refusal(); {
-	case err != nil:
-		log.Warn("exec is refused, since nothing contains its commands; shelly doctor says what to do", "why", err)
-	case box.Rung() == sandbox.None:
-		log.Warn("commands of exec have all rights of the daemon's user (tools.exec.allow: unsandboxed)")
-	default:
-		log.Info("commands of exec are contained", "by", box.Rung())
 	}
 	x := cfg.Tools.Exec
 	return &tool.Exec{
