@@ -1,0 +1,125 @@
+package daemon
+
+import (
+	"shelly/fsm"
+	"shelly/fsm/state"
+	"shelly/fsm/wording"
+	"shelly/runtime/comm"
+)
+
+type startedTool struct {
+	handle fsm.HandleID
+	name   string
+	args   string
+	beside bool // others of the same handle ran at the same time
+}
+
+// moved passes on a transition, with the name that the profile has for it (INF-28).
+func (h *hub) moved(m state.Move, c *fsm.Config) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	e := comm.Event{Type: comm.EventState, State: m.To}
+	if m.Table == state.InferenceTable.Name {
+		e.State, e.Inference, e.Label = "", m.To, c.Label(m.To)
+	}
+	if m.Table != state.InferenceTable.Name && m.To != state.Approving {
+		delete(h.previews, m.Handle)
+	}
+	if m.Table != state.InferenceTable.Name || m.To != state.Thinking { // the call is answered
+		h.ends(m.Handle)
+	}
+	h.tell(m.Handle, e)
+}
+
+func (h *hub) toolStarted(e fsm.RunTool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	started := startedTool{handle: e.Handle, name: e.Name, args: e.Args}
+	for call, other := range h.tools {
+		if other.handle == e.Handle { // INF-45
+			started.beside, other.beside = true, true
+			h.tools[call] = other
+		}
+	}
+	h.tools[e.Call] = started
+	h.tell(e.Handle, comm.Event{Type: comm.EventTool, Tool: e.Name, Args: e.Args})
+}
+
+// answered tells of a builtin tool, which the machine answers itself: its start and
+// its result are one step.
+func (h *hub) answered(e fsm.Audit) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tell(e.Handle, comm.Event{Type: comm.EventTool, Tool: e.Tool, Args: e.Args})
+	h.tell(e.Handle, comm.Event{Type: comm.EventToolResult, Tool: e.Tool, Text: wording.Clip(e.Result, excerptBytes), Failed: e.Failed})
+}
+
+// tells the result of a call that an earlier process has started, where nobody has seen its end.
+func (h *hub) tells(e fsm.Audit) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tell(e.Handle, comm.Event{Type: comm.EventToolResult, Tool: e.Tool, Text: wording.Clip(e.Result, excerptBytes), Failed: e.Failed})
+}
+
+// output passes on what a command writes while it runs (TOL-50).
+func (h *hub) output(call fsm.CallID, part string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if t, ok := h.tools[call]; ok {
+		h.tell(t.handle, comm.Event{Type: comm.EventOutput, Tool: t.name, Text: part})
+	}
+}
+
+func (h *hub) toolEnded(call fsm.CallID, text string, failed bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t, ok := h.tools[call]
+	if !ok {
+		return
+	}
+	delete(h.tools, call)
+	ended := comm.Event{Type: comm.EventToolResult, Tool: t.name, Text: wording.Clip(text, excerptBytes), Failed: failed}
+	if t.beside { // INF-45
+		ended.Args = t.args
+	}
+	h.tell(t.handle, ended)
+}
+
+func (h *hub) notify(e fsm.Notify) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch e.Notice {
+	case fsm.NoticeDeferred:
+		h.tell(e.Handle, comm.Event{Type: comm.EventDeferred})
+	case fsm.NoticeQueued:
+		h.tell(e.Handle, comm.Event{Type: comm.EventQueued, Ahead: e.Ahead})
+	case fsm.NoticeHeld:
+		h.tell(e.Handle, comm.Event{Type: comm.EventHeld})
+	}
+}
+
+// question passes on what a person is asked about a request.
+func (h *hub) question(e comm.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, waits := h.previews[e.Handle]; waits {
+		h.previews[e.Handle] = e.Preview
+	}
+	h.tell(e.Handle, e)
+}
+
+// asked says that a question is asked, of which the preview is still to come.
+func (h *hub) asked(id fsm.HandleID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.previews[id] = ""
+}
+
+// preview adds to a question what the call would do, as long as it waits (APR-21).
+func (h *hub) preview(a *comm.Ask) {
+	if a != nil && a.Question == fsm.QuestionApprove {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		a.Preview = h.previews[a.Handle]
+	}
+}

@@ -1,0 +1,43 @@
+package daemon
+
+import (
+	"cmp"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// working is since when a handle is at work, and what its answer waits for.
+type working struct {
+	since fsm.Millis
+	note  string
+}
+
+// notes remembers what the answer of a handle waits for. The caller holds mu.
+func (h *hub) notes(id fsm.HandleID, text string) {
+	w := h.work[id]
+	w.note = text
+	h.work[id] = w
+}
+
+// begun notes at which time a handle moves: since when it is at work, and that it waits for
+// nothing any more.
+func (h *hub) begun(m state.Move, now fsm.Millis) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch m.To {
+	case state.Done, state.Failed, state.Cancelled, state.Queued, state.Parked:
+		delete(h.work, m.Handle)
+	default:
+		w := h.work[m.Handle]
+		h.work[m.Handle] = working{since: cmp.Or(w.since, now)}
+	}
+}
+
+// standing tells since when a handle is at work, and what its answer waits for.
+func (h *hub) standing(id fsm.HandleID) (since fsm.Millis, note string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w := h.work[id]
+	return w.since, w.note
+}

@@ -1,0 +1,89 @@
+package daemon
+
+import (
+	"shelly/fsm"
+	"shelly/runtime/comm"
+)
+
+// Piece is a part of an answer as it streams in. A note is no part of it: it says in
+// words what the answer waits for.
+// A stage is none either, and comes alone: it is what the call has come to.
+type Piece struct {
+	Text, Thinking, Note string
+	Stage                fsm.Stage
+}
+
+// writtenOf is what the model that answers a request has written; nil: nothing. The caller
+// holds mu.
+func (h *hub) writtenOf(key fsm.RequestKey) *written {
+	for id, so := range h.written { // order-free: at most one is the request's
+		if h.requests[id] == key {
+			return so
+		}
+	}
+	return nil
+}
+
+// wrote adds to that. The caller holds mu.
+func (h *hub) wrote(e fsm.AskBrain, p Piece) *written {
+	so := h.written[e.Handle]
+	if so == nil || so.call != e.Call {
+		before := so
+		so = &written{call: e.Call}
+		if key, known := h.requests[e.Handle]; known {
+			c := h.course(key)
+			so.again = c.lost || before != nil && !before.answered
+			c.lost = false
+		}
+		h.written[e.Handle] = so
+	}
+	if so.bytes() <= writtenBytes {
+		so.text.WriteString(p.Text)
+		so.thinking.WriteString(p.Thinking)
+	}
+	return so
+}
+
+// answers notes that a model call has answered.
+func (h *hub) answers(call fsm.CallID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, so := range h.written { // order-free: calls are told apart
+		so.answered = so.answered || so.call == call
+	}
+}
+
+// streams passes on what a model call has streamed. The caller holds mu.
+func (h *hub) streams(id fsm.HandleID, so *written, p Piece) {
+	key, known := h.requests[id]
+	if !known {
+		return
+	}
+	at := h.at(h.course(key))
+	for _, w := range h.watchers[key] {
+		switch {
+		case len(w.events) >= chunkEvents:
+		case so.bytes() <= writtenBytes:
+			w.chunk(so, comm.Event{ID: key.ID, At: at})
+		default: // more than is kept: what it does not hear now it never does
+			e := comm.Event{Type: comm.EventChunk, ID: key.ID, Purpose: fsm.PurposeAnswer, Call: so.call, Text: p.Text, Thinking: p.Thinking, At: at}
+			e.From, e.ThinkingFrom = w.text, w.thinking
+			w.text, w.thinking = w.text+len(p.Text), w.thinking+len(p.Thinking)
+			w.send(e)
+		}
+	}
+}
+
+// piece passes on streamed text of an answer (BRN-9), a summary's being nobody's
+// business, and what an answer waits for.
+func (h *hub) piece(e fsm.AskBrain, p Piece) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if p.Note != "" { // BRN-18
+		h.notes(e.Handle, p.Note)
+		h.tell(e.Handle, comm.Event{Type: comm.EventWaiting, Text: p.Note})
+	}
+	if e.Purpose == fsm.PurposeAnswer && p.Text+p.Thinking != "" {
+		h.streams(e.Handle, h.wrote(e, p), p)
+	}
+}

@@ -1,0 +1,128 @@
+package daemon
+
+import (
+	"shelly/fsm"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/position"
+)
+
+// watch adds a watcher that first hears what it has missed, and where nothing is
+// known of that, or all is over, now. Last is the last record there is.
+func (h *hub) watch(key fsm.RequestKey, now comm.Event, last uint64) *watcher {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w, told := &watcher{events: make(chan comm.Event, watcherEvents)}, false
+	if c := h.history[key]; c != nil {
+		for _, i := range c.items {
+			if i.Type != comm.EventChunk {
+				w.send(i.Event)
+				told = true
+			}
+		}
+	}
+	w.record, w.nth = last, allOfRecord
+	if !told || now.Type == comm.EventReply {
+		w.send(h.now(key, now))
+	}
+	h.soFar(key, w, now)
+	h.add(key, w, now)
+	return w
+}
+
+// watchFrom adds a watcher that has heard what happened up to a position. Where what came
+// after it is not kept, missed is true: that is to be found in the journal, and what comes
+// before what the watcher hears here.
+func (h *hub) watchFrom(key fsm.RequestKey, now comm.Event, after position.Position, last uint64) (w *watcher, missed bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w = &watcher{events: make(chan comm.Event, watcherEvents)}
+	c := h.history[key]
+	switch {
+	case c != nil && c.covers(after, h.epoch):
+		c.rest(w, after)
+		if so := h.writtenOf(key); so != nil && so.bytes() <= writtenBytes {
+			w.chunk(so, comm.Event{ID: key.ID, At: h.at(c)})
+		}
+	default:
+		missed = true
+		w.call, w.text, w.thinking, w.replaces, w.record, w.nth = after.Call, after.Text, after.Thinking, true, last, allOfRecord
+		if after.Epoch != h.epoch && after.Call != 0 { // what has its number now is another
+			w.call, w.text, w.thinking = lostCall, 0, 0
+		}
+		if c != nil && now.Type != comm.EventReply {
+			c.present(w, h.epoch)
+		}
+		h.soFar(key, w, now)
+	}
+	if now.Type == comm.EventReply {
+		w.send(h.now(key, now))
+	}
+	h.add(key, w, now)
+	return w, missed
+}
+
+// now is an event that says where a request stands, at its place.
+func (h *hub) now(key fsm.RequestKey, now comm.Event) comm.Event {
+	if c := h.history[key]; c != nil {
+		now.At = h.at(c)
+	}
+	return now
+}
+
+// add lets a watcher hear what comes, if anything will. The caller holds mu.
+func (h *hub) add(key fsm.RequestKey, w *watcher, now comm.Event) {
+	if h.closed || now.Type == comm.EventReply {
+		close(w.events)
+		return
+	}
+	h.watchers[key] = append(h.watchers[key], w)
+}
+
+// soFar tells a watcher what the model that answers a request has written, if it has, in
+// place of what it may have heard of it. The caller holds mu.
+func (h *hub) soFar(key fsm.RequestKey, w *watcher, now comm.Event) {
+	so := h.writtenOf(key)
+	if so == nil || so.bytes() > writtenBytes || now.Type == comm.EventReply {
+		return
+	}
+	w.replaces = true
+	w.chunk(so, comm.Event{ID: key.ID, At: h.at(h.course(key))})
+}
+
+// leave removes a watcher that listens no more.
+func (h *hub) leave(key fsm.RequestKey, w *watcher) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	list := h.watchers[key]
+	for i := range list {
+		if list[i] == w {
+			h.watchers[key] = append(list[:i:i], list[i+1:]...)
+			close(w.events)
+			break
+		}
+	}
+	if len(h.watchers[key]) == 0 {
+		delete(h.watchers, key)
+	}
+}
+
+// tell sends an event to a handle's watchers. The caller holds mu.
+func (h *hub) tell(id fsm.HandleID, e comm.Event) {
+	key, ok := h.requests[id]
+	if !ok {
+		return
+	}
+	e.ID = key.ID
+	c, places := h.course(key), watcherEvents-1
+	if e.Type == comm.EventOutput { // of which parts may be missing
+		places, e.At = chunkEvents, h.at(c)
+	} else {
+		e = h.take(c, e)
+		c.keep(item{e, h.record != 0}, h.most)
+	}
+	for _, w := range h.watchers[key] {
+		if len(w.events) < places {
+			w.send(e)
+		}
+	}
+}
