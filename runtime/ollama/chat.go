@@ -90,7 +90,7 @@ const refusalsMax = 3
 
 // once sends one request.
 func (c *Client) once(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, how manner, stream func(Chunk)) (fsm.BrainAnswered, *Error) {
-	body, err := c.request(ask, tools, how)
+	body, least, err := c.request(ask, tools, how)
 	if err != nil {
 		return fsm.BrainAnswered{}, failure(fsm.BrainError, "%v", err)
 	}
@@ -109,7 +109,7 @@ func (c *Client) once(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 	if failed != nil {
 		return fsm.BrainAnswered{}, failed
 	}
-	if failed := c.whole(ask, answer.Tokens.Prompt); failed != nil {
+	if failed := c.whole(least, answer.Tokens.Prompt); failed != nil {
 		return fsm.BrainAnswered{}, failed
 	}
 	answer.AsText = how.described

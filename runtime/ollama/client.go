@@ -102,9 +102,10 @@ type Client struct {
 	http *http.Client
 	api  *api.Client
 
-	known *known
-	ticks func(time.Duration) (<-chan time.Time, func()) // for the notes while a model loads
-	now   func() time.Time                               // for how long ago the model answered
+	known   *known
+	encoded *encoded
+	ticks   func(time.Duration) (<-chan time.Time, func()) // for the notes while a model loads
+	now     func() time.Time                               // for how long ago the model answered
 }
 
 // New returns a client. It sends nothing; the error is one of the options.
@@ -121,7 +122,7 @@ func New(opt Options) (*Client, error) {
 		Transport:     bounded{newTransport(opt.Timeouts.Connect)},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	return &Client{opt: opt, base: base, http: client, api: api.NewClient(base, client), known: newKnown(), ticks: everyTick, now: time.Now}, nil
+	return &Client{opt: opt, base: base, http: client, api: api.NewClient(base, client), known: newKnown(), encoded: &encoded{}, ticks: everyTick, now: time.Now}, nil
 }
 
 // With returns a client for other models over the same connections, with the same

@@ -1,7 +1,6 @@
 package ollama
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -16,9 +15,9 @@ import (
 // are a map.
 type chatRequest struct {
 	api.ChatRequest
-	Messages []message `json:"messages"`
-	Tools    []tool    `json:"tools,omitempty"`
-	Options  Sent      `json:"options"`
+	Messages int    `json:"messages"` // a placeholder: see transcript
+	Tools    []tool `json:"tools,omitempty"`
+	Options  Sent   `json:"options"`
 }
 
 // Sent are the options that a call is sent with, under the names of [api.Options].
@@ -61,8 +60,8 @@ type schema struct {
 
 // request returns the body that asks for ask and offers tools in the manner that the
 // model can be asked in, with the window and the length each time and no leave to
-// truncate (BRN-2).
-func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl, how manner) ([]byte, error) {
+// truncate (BRN-2), and the least that its texts can be counted as (BRN-3).
+func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl, how manner) (body []byte, least int, err error) {
 	messages := ask.Messages()
 	if how.described {
 		messages, tools = described.Conversation(messages, tools), nil
@@ -73,26 +72,25 @@ func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl, how manner) ([]
 			Model: c.opt.Model, Stream: &yes, Truncate: &no, Shift: &no,
 			KeepAlive: &api.Duration{Duration: c.opt.KeepAlive}, Think: thinks(how.think),
 		},
-		Messages: make([]message, 0, len(messages)),
-		Options:  c.Sends(ask.Options),
-	}
-	for _, m := range messages {
-		req.Messages = append(req.Messages, wireMessage(m))
+		Options: c.Sends(ask.Options),
 	}
 	for _, t := range tools {
 		w, err := wireTool(t)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		req.Tools = append(req.Tools, w)
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(req); err != nil {
-		return nil, fmt.Errorf("encode the conversation: %w", err)
+	if body, err = encode(req); err != nil {
+		return nil, 0, err
 	}
-	return b.Bytes(), nil
+	p := c.encoded.take(ask.Handle, ask.Purpose)
+	if err := p.set(messages); err != nil {
+		return nil, 0, err
+	}
+	body, least = p.body(body), p.tokens()
+	c.encoded.give(p)
+	return body, least, nil
 }
 
 // thinks is the wire form of how much a model is to think; nil leaves it out.

@@ -42,28 +42,20 @@ func leastTokens(s string) int {
 
 func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
-// least is the least that a prompt can be counted as, of its texts alone.
-func least(ask fsm.AskBrain) int {
-	n := 0
-	for _, m := range ask.Messages() {
-		n += leastTokens(m.Text) // thinking and calls may be left out by a template
-	}
-	return n
-}
-
 // whole judges the count of a prompt that was answered (BRN-3). The window is what was
-// allocated, where that is less than what was asked for (BRN-17).
-func (c *Client) whole(ask fsm.AskBrain, counted int) *Error {
+// allocated, where that is less than what was asked for (BRN-17); least is what its texts can
+// be counted as.
+func (c *Client) whole(least, counted int) *Error {
 	f := c.known.of(c.opt.Model)
 	window := f.windowOf(c.opt.NumCtx)
 	if counted >= window {
 		return failure(fsm.BrainContextTruncated,
 			"the conversation filled the whole context window of %d tokens, so the server has dropped a part of it: %s", window, c.larger(window))
 	}
-	if n := least(ask); n > window && counted > 0 && counted < n {
+	if least > window && counted > 0 && counted < least {
 		return failure(fsm.BrainContextTruncated,
 			"the server counted %d tokens where at least %d were sent into a window of %d, so it has dropped a part of the conversation: %s",
-			counted, n, window, c.larger(window))
+			counted, least, window, c.larger(window))
 	}
 	return nil
 }

@@ -1,0 +1,133 @@
+package ollama
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+)
+
+func encodingClient(t testing.TB) *Client {
+	t.Helper()
+	c, err := New(Options{Model: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// grown is a conversation after some calls of a handle: messages are added, and now and then
+// the earlier ones are others.
+func grown(rng *rand.Rand, messages []fsm.Message) []fsm.Message {
+	messages = append([]fsm.Message{}, messages...)
+	if n := len(messages); n > 0 && rng.IntN(4) == 0 {
+		messages[rng.IntN(n)].Text += " changed <&> \"messages\":0 "
+	}
+	if n := len(messages); n > 2 && rng.IntN(8) == 0 {
+		messages = messages[n/2:]
+	}
+	for range rng.IntN(3) {
+		messages = append(messages, fsm.Message{
+			Role: fsm.RoleAssistant, Thinking: "hm", Calls: []fsm.ToolCall{{ID: fmt.Sprint(rng.IntN(9)), Name: "read", Args: `{"path": "a"}`}},
+		}, fsm.Message{Role: fsm.RoleTool, Tool: "read", Text: strings.Repeat("磁盘 text 123 ", rng.IntN(20))})
+	}
+	return append(messages, fsm.Message{Role: fsm.RoleUser, Text: fmt.Sprint("go on ", rng.IntN(100)), Images: [][]byte{{byte(rng.IntN(3))}}})
+}
+
+// BRN-2: what is kept of a conversation changes nothing of what is sent.
+func TestBRN2AKeptConversationIsSentAsItIs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	c := encodingClient(t)
+	of := map[fsm.HandleID][]fsm.Message{}
+	for call := range 300 {
+		handle := fsm.HandleID(rng.IntN(3))
+		of[handle] = grown(rng, of[handle])
+		ask := fsm.AskBrain{Purpose: fsm.PurposeAnswer, System: fmt.Sprint("system ", call/10)}
+		ask.Handle, ask.Conversation.Messages = handle, of[handle]
+		got, least, err := c.request(ask, nil, manner{})
+		want, wantLeast, failed := encodingClient(t).request(ask, nil, manner{})
+		if err != nil || failed != nil {
+			t.Fatal(err, failed)
+		}
+		if diff := cmp.Diff(string(want), string(got)); diff != "" || least != wantLeast {
+			t.Fatalf("call %d, at least %d tokens, want %d (-want +got):\n%s", call, least, wantLeast, diff)
+		}
+		var sent struct {
+			Messages []struct{ Content string }
+		}
+		if err := json.Unmarshal(got, &sent); err != nil || len(sent.Messages) != len(ask.Messages()) {
+			t.Fatalf("call %d: %d messages, %v", call, len(sent.Messages), err)
+		}
+		for i, m := range ask.Messages() {
+			if sent.Messages[i].Content != m.Text {
+				t.Errorf("call %d: message %d is %q; want %q", call, i, sent.Messages[i].Content, m.Text)
+			}
+		}
+	}
+}
+
+// A call encodes what is new in its conversation, and nothing that was sent before.
+func TestBRN2AMessageIsEncodedOnce(t *testing.T) {
+	c := encodingClient(t)
+	ask := fsm.AskBrain{Purpose: fsm.PurposeAnswer, System: "one"}
+	ask.Conversation = ask.Conversation.Add(fsm.Message{Role: fsm.RoleUser, Text: "first"})
+	request := func() *transcript {
+		t.Helper()
+		if _, _, err := c.request(ask, nil, manner{}); err != nil {
+			t.Fatal(err)
+		}
+		return c.encoded.kept[len(c.encoded.kept)-1]
+	}
+	before := &request().json[1][0]
+	ask.System = "two"
+	ask.Conversation = ask.Conversation.Add(fsm.Message{Role: fsm.RoleUser, Text: "second"})
+	if after := &request().json[1][0]; after != before {
+		t.Error("the first message was encoded again")
+	}
+}
+
+// What is kept is bounded, and what was used last stays.
+func TestBRN2WhatIsKeptOfConversationsIsBounded(t *testing.T) {
+	c := encodingClient(t)
+	text := strings.Repeat("x", encodedBytesMax/10)
+	for handle := range fsm.HandleID(30) {
+		ask := fsm.AskBrain{Purpose: fsm.PurposeAnswer, Asked: fsm.Asked{Handle: handle}}
+		ask.Conversation.Messages = []fsm.Message{{Role: fsm.RoleUser, Text: text}}
+		if _, _, err := c.request(ask, nil, manner{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(c.encoded.kept); n != 9 || c.encoded.kept[n-1].of != 29 || c.encoded.bytes > encodedBytesMax {
+		t.Errorf("%d are kept, with %d bytes", n, c.encoded.bytes)
+	}
+}
+
+// BenchmarkRequest is the body of a call after many results, of which one is new. Its
+// yardstick is what encoding all of them takes.
+func BenchmarkRequest(b *testing.B) {
+	c := encodingClient(b)
+	ask := fsm.AskBrain{Purpose: fsm.PurposeAnswer, System: "system"}
+	for range 60 {
+		ask.Conversation = ask.Conversation.Add(fsm.Message{Role: fsm.RoleTool, Tool: "read", Text: strings.Repeat("some text of a file\n", 250)})
+	}
+	b.Run("kept", func(b *testing.B) {
+		for b.Loop() {
+			if _, _, err := c.request(ask, nil, manner{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("afresh", func(b *testing.B) {
+		for b.Loop() {
+			c.encoded = &encoded{}
+			if _, _, err := c.request(ask, nil, manner{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
