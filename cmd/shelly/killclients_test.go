@@ -27,9 +27,10 @@ type killAsk struct {
 
 	acknowledged bool
 	reply        string
-	next         int64    // above the number of the last event of a response's stream
-	wrong        []string // what was heard and should not have been
-	ears         killEars // of who comes back with a position
+	next         int64     // above the number of the last event of a response's stream
+	wrong        []string  // what was heard and should not have been
+	ears         killEars  // of who comes back with a position
+	desk         *killDesk // that gets the answer; nil: the sender does
 }
 
 func (a *killAsk) channel() string {
@@ -49,6 +50,9 @@ func (a *killAsk) channel() string {
 }
 
 func (a *killAsk) key() fsm.RequestKey {
+	if a.as == asHook {
+		return a.hookKey()
+	}
 	return fsm.RequestKey{Principal: comm.Principal, Channel: a.channel(), ID: a.id}
 }
 
@@ -88,7 +92,7 @@ func (k *killed) ask(ctx context.Context, a *killAsk) error {
 			return err
 		}
 		last = l.number
-		if a.acknowledged {
+		if a.acknowledged && a.as != asHook { // of which nothing is asked at the end but the store
 			_, err := client.New(k.data, client.Options{}).Get(ctx, a.id, a.channel())
 			if refused := (*client.Error)(nil); errors.As(err, &refused) && refused.Code == comm.CodeNotFound {
 				return fmt.Errorf("process %d does not know it, and it was acknowledged", l.number)
@@ -105,6 +109,8 @@ func (k *killed) askOf(ctx context.Context, l life, a *killAsk) error {
 	switch {
 	case a.udp:
 		return a.overUDP(ctx, l)
+	case a.as == asHook:
+		return a.overHook(ctx, k.data, l)
 	case a.as == asShelly:
 		return a.overHTTP(ctx, k.data)
 	case a.as == asEditor:
