@@ -12,6 +12,7 @@ E2E_TAG := ollama_e2e
 CLIENTS_TAG := clients_e2e
 MCP_TAG := mcp_e2e
 BROWSER_TAG := browser_e2e
+CHANNELS_TAG := channels_e2e
 
 # Vet, analysis, tests and program share what is compiled, libraries and all, only if it is
 # compiled alike; the race detector wants its own.
@@ -86,7 +87,7 @@ test-format:
 test-vet:
 	$(call step,vet)
 	@$(GO) vet ./...
-	@$(GO) vet -tags $(E2E_TAG)$(comma)$(CLIENTS_TAG)$(comma)$(MCP_TAG)$(comma)$(BROWSER_TAG)$(comma)service_e2e$(comma)failpoint ./cmd/... ./runtime/...
+	@$(GO) vet -tags $(E2E_TAG)$(comma)$(CLIENTS_TAG)$(comma)$(MCP_TAG)$(comma)$(BROWSER_TAG)$(comma)$(CHANNELS_TAG)$(comma)service_e2e$(comma)failpoint ./cmd/... ./runtime/...
 
 .PHONY: test-static
 test-static:
@@ -262,6 +263,12 @@ e2e-mcp: ## Test the MCP client with the protocol's reference servers from npm.
 	printf '%s\n' "$$out" | grep -E '^ *(--- |servers_e2e_test.go)|^ok'
 
 # systemd-analyze is in Debian's package systemd, which need not be the machine's init.
+.PHONY: e2e-channels
+e2e-channels: ## Test the channels with a real chat server, Debian's prosody.
+	$(call step,the channels and prosody)
+	@out=$$($(GO) test -tags $(CHANNELS_TAG) -count=1 -v -run '^TestChannels' ./cmd/shelly) || { printf '%s\n' "$$out"; exit 1; }; \
+	printf '%s\n' "$$out" | grep -E '^ *(--- |channels_e2e_test.go)|^ok'
+
 .PHONY: e2e-service
 e2e-service: ## Test the units with systemd's own verifier.
 	$(call step,the units and systemd-analyze)
