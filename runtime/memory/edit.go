@@ -46,8 +46,8 @@ func (e *edit) apply(set index.Set) {
 }
 
 // add writes an entry of the tail.
-func (e *edit) add(at int, s slot, terms []index.Term) {
-	e.set(index.Key(index.Tail, at), index.AppendTerms(index.AppendDoc(nil, s.doc(sum(terms))), terms))
+func (e *edit) add(at int, d index.Doc, terms []index.Term) {
+	e.set(index.Key(index.Tail, at), index.AppendTerms(index.AppendDoc(nil, d), terms))
 }
 
 // tail writes a slot of the tail as it is at hand.
@@ -62,7 +62,7 @@ func (e *edit) tail(at int) {
 		i, _ := slices.BinarySearchFunc(list, int32(at), func(p index.Posting, slot int32) int { return int(p.Slot - slot) })
 		terms = append(terms, index.Term{Text: k.names[n], Times: int(list[i].Times)})
 	}
-	e.add(at, e.m.slots[at], terms)
+	e.add(at, e.m.doc(e.m.slots[at], sum(terms)), terms)
 }
 
 // docs writes what is said of the entries of a segment.
@@ -71,7 +71,7 @@ func (e *edit) docs(segment int) {
 	for at := segment * index.SegmentDocs; at < (segment+1)*index.SegmentDocs; at++ {
 		s := e.m.slots[at]
 		s.gone = s.gone || e.gone[at]
-		value = index.AppendDoc(value, s.doc(int(e.m.keywords.lengths[at])))
+		value = index.AppendDoc(value, e.m.doc(s, int(e.m.keywords.lengths[at])))
 	}
 	e.set(index.Key(index.Docs, segment), value)
 }
@@ -269,9 +269,9 @@ func aboutOf(e fsm.Entry) index.About {
 }
 
 // doc is what the index says of a slot with this many keywords.
-func (s slot) doc(length int) index.Doc {
+func (m *Memory) doc(s slot, length int) index.Doc {
 	if s.gone {
 		return index.Doc{Gone: true}
 	}
-	return index.Doc{About: *s.about, ID: s.id, At: int64(s.at), Length: length, Blank: s.blank}
+	return index.Doc{About: *m.shared.About(s.about), ID: string(m.nameOf(&s)), At: int64(s.at), Length: length, Blank: s.blank}
 }

@@ -67,7 +67,7 @@ func (m *Memory) restore(ctx context.Context, k *kept) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.slots, m.keywords, m.vectors, m.shared, m.kept = r.slots, r.keywords, r.vectors, r.shared, k
+	m.slots, m.names, m.keywords, m.vectors, m.shared, m.kept = r.slots, r.names, r.keywords, r.vectors, r.shared, k
 	return nil
 }
 
@@ -93,13 +93,13 @@ func (k *kept) places(term string, list []index.Posting) ([]index.Posting, error
 }
 
 // take takes in what the index says of a slot.
-func (m *Memory) take(d index.Doc, about *index.About) {
+func (m *Memory) take(d index.Doc, about int32) {
 	if d.Gone {
 		m.slots = append(m.slots, slot{gone: true})
 		m.keywords.lengths = append(m.keywords.lengths, 0)
 		return
 	}
-	m.slots = append(m.slots, slot{id: d.ID, at: fsm.Millis(d.At), about: about, blank: d.Blank})
+	m.slot(d.ID, fsm.Millis(d.At), about, d.Blank)
 }
 
 func (m *Memory) restoreDocs(ctx context.Context, k *kept) error {
@@ -130,7 +130,7 @@ func (m *Memory) restoreTail(ctx context.Context, k *kept) error {
 			return index.ErrMalformed
 		}
 		for len(m.slots) < at { // of entries that are gone
-			m.take(index.Doc{Gone: true}, nil)
+			m.take(index.Doc{Gone: true}, 0)
 		}
 		m.shared.Read(value)
 		d, about := m.shared.Doc()

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -37,34 +36,51 @@ func (m *Memory) List(ctx context.Context, f Filter, behind, limit int) ([]Liste
 	if err := m.Wait(ctx); err != nil {
 		return nil, 0, err
 	}
-	list := m.wantedSlots(f)
-	slices.SortFunc(list, func(a, b slot) int { return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(a.id, b.id)) })
-	from := min(max(0, behind), len(list))
-	to := min(from+max(0, limit), len(list))
-	var listed []Listed
-	for _, s := range list[from:to] {
-		l := Listed{ID: s.id, Kind: fsm.Kind(s.about.Kind), Session: s.about.Session, At: s.at}
-		e, _, err := m.entries.Entry(s.id)
+	page, n := m.page(f, max(0, behind), max(0, limit))
+	for i := range page {
+		l := &page[i]
+		e, _, err := m.entries.Entry(l.ID)
 		if err != nil && !errors.Is(err, engine.ErrDamaged) { // of what is damaged the rest is known
 			return nil, 0, err
 		}
 		of := spaceOf(e)
 		l.Summary, l.Model, l.Dimensions = e.Summary, of.model, of.dimensions
-		listed = append(listed, l)
 	}
-	return listed, len(list), nil
+	return page, n, nil
 }
 
-// wantedSlots are the slots that a filter wants, in no order.
-func (m *Memory) wantedSlots(f Filter) (list []slot) {
+// rankedMax is up to which place the newest are found by keeping the best of those that come,
+// and not by sorting all.
+const rankedMax = 4096
+
+// page returns what is at hand of the wanted entries from one place on, the newest first, and
+// how many are wanted.
+func (m *Memory) page(f Filter, from, limit int) (page []Listed, n int) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	for i := range m.slots {
-		if s := &m.slots[i]; f.wants(s) {
-			list = append(list, *s)
+	r := m.ranking(len(m.slots) + 1)
+	if to := from + limit; to < rankedMax {
+		r.max = max(1, to)
+	}
+	for at := len(m.slots) - 1; at >= 0; at-- { // the last are the newest, mostly
+		if !m.wants(f, at) {
+			continue
+		}
+		if n++; r.max <= rankedMax {
+			r.add(hit{slot: at})
+		} else {
+			r.hits = append(r.hits, hit{slot: at})
 		}
 	}
-	return list
+	if r.max > rankedMax {
+		slices.SortFunc(r.hits, r.compare)
+	}
+	for _, h := range r.hits[min(from, len(r.hits)):min(from+limit, len(r.hits))] {
+		s := &m.slots[h.slot]
+		about := m.shared.About(s.about)
+		page = append(page, Listed{ID: string(m.nameOf(s)), Kind: fsm.Kind(about.Kind), Session: about.Session, At: s.at})
+	}
+	return page, n
 }
 
 // Get returns the entry with an id, whole, or false.

@@ -59,6 +59,7 @@ func (m *Memory) load(ctx context.Context) error {
 // build reads every entry. Finding the keywords takes most of the time and is shared
 // by all processors; entries are taken in in their order, and with k the segments are written.
 func (m *Memory) build(ctx context.Context, k *kept) error {
+	m.made = true
 	chunks := make(chan chan []prepared, runtime.GOMAXPROCS(0))
 	var failed, unsealed error
 	go func() {

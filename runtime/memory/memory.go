@@ -67,23 +67,38 @@ type Memory struct {
 
 	mu       sync.RWMutex // guards the index, below
 	slots    []slot
+	names    []byte // the ids of all entries
 	keywords keywords
 	vectors  vectors
 	shared   *index.Reader // of what entries have in common
 	pending  pending
 
+	made bool  // of the entries
 	kept *kept // where the index lies in the store; nil: nowhere. It is written under writing
 }
 
 // slot is what is kept at hand of an entry besides its keywords and its vector. One whose
 // entry is gone or was replaced stays empty.
 type slot struct {
-	id    string
-	at    fsm.Millis
-	about *index.About // shared; nil where the entry is gone
-	blank bool         // its summary has nothing to embed
-	gone  bool
+	at     fsm.Millis
+	name   uint32 // where in names its id begins
+	length uint32 // of that
+	about  int32  // the number of what it has in common with others (index.Reader)
+	blank  bool   // its summary has nothing to embed
+	gone   bool
 }
+
+// The slots of many entries are most of what is at hand: they have no pointers, so that
+// nothing looks through them when garbage is collected.
+
+// slot adds the slot of an entry.
+func (m *Memory) slot(id string, at fsm.Millis, about int32, blank bool) {
+	m.slots = append(m.slots, slot{at: at, name: uint32(len(m.names)), length: uint32(len(id)), about: about, blank: blank})
+	m.names = append(m.names, id...)
+}
+
+// nameOf is the id of a slot's entry, until the next slot is added.
+func (m *Memory) nameOf(s *slot) []byte { return m.names[s.name : s.name+s.length] }
 
 // Open reads the index, or every entry where there is none, and returns the memory over them.
 func Open(s Entries, o Options) (*Memory, error) {
@@ -122,6 +137,10 @@ func (m *Memory) Wait(ctx context.Context) error {
 		return ctx.Err()
 	}
 }
+
+// Made reports, once the index is at hand, whether it was made of the entries: that leaves
+// more garbage than what is kept.
+func (m *Memory) Made() bool { return m.made }
 
 // Close ends the reading of entries. The memory is of no use afterwards if that was
 // not over.
@@ -176,8 +195,7 @@ func (m *Memory) write(e fsm.Entry, terms []index.Term) error {
 		}
 	}
 	at := len(m.slots)
-	about := aboutOf(e)
-	edit.add(at, slot{id: e.ID, at: e.At, about: &about, blank: blank(e.Summary)}, terms)
+	edit.add(at, index.Doc{About: aboutOf(e), ID: e.ID, At: int64(e.At), Length: sum(terms), Blank: blank(e.Summary)}, terms)
 	if err := edit.vector(at, e); err != nil {
 		return fmt.Errorf("read the vectors: %w", err)
 	}
@@ -231,9 +249,10 @@ func (m *Memory) drop(ids []string, slots []int) error {
 func (m *Memory) find(id string) (at int, ok bool) {
 	if m.byID == nil {
 		m.byID = make(map[string]int, len(m.slots))
+		names := string(m.names)
 		for at := range m.slots {
 			if s := &m.slots[at]; !s.gone {
-				m.byID[s.id] = at
+				m.byID[names[s.name:s.name+s.length]] = at
 			}
 		}
 	}
@@ -250,7 +269,7 @@ func (m *Memory) index(e fsm.Entry, terms []index.Term) {
 	}
 	at := len(m.slots)
 	m.byID[e.ID] = at // which find has made
-	m.slots = append(m.slots, slot{id: e.ID, at: e.At, about: m.shared.Share(aboutOf(e)), blank: blank(e.Summary)})
+	m.slot(e.ID, e.At, m.shared.Share(aboutOf(e)), blank(e.Summary))
 	m.keywords.put(at, terms)
 	if m.vectors.space == (space{}) {
 		m.vectors.space = spaceOf(e)

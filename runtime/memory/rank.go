@@ -1,6 +1,9 @@
 package memory
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // fusionDepth is how many of each order's best are joined, unless more are asked
 // for.
@@ -27,14 +30,14 @@ type ranking struct {
 // then the newer entry, then the lower id, so that no two are equal (MEM-3).
 func (m *Memory) ranking(n int) *ranking {
 	return &ranking{max: n, compare: func(a, b hit) int {
-		x, y := m.slots[a.slot], m.slots[b.slot]
+		x, y := &m.slots[a.slot], &m.slots[b.slot]
 		switch {
 		case a.score != b.score:
 			return order(a.score > b.score)
 		case x.at != y.at:
 			return order(x.at > y.at)
 		default:
-			return order(x.id < y.id)
+			return bytes.Compare(m.nameOf(x), m.nameOf(y))
 		}
 	}}
 }

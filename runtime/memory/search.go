@@ -9,6 +9,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/runtime/memory/index"
 )
 
 // Mode says by which orders a search goes.
@@ -41,9 +42,15 @@ type Filter struct {
 	Before    fsm.Millis // made before it; 0: whenever
 }
 
-func (f Filter) wants(s *slot) bool {
-	return !s.gone && (!f.OfSession || s.about.Session == f.Session) && (f.Kind == "" || s.about.Kind == string(f.Kind)) && s.at >= f.Since &&
+func (f Filter) wants(s *slot, about *index.About) bool {
+	return (!f.OfSession || about.Session == f.Session) && (f.Kind == "" || about.Kind == string(f.Kind)) && s.at >= f.Since &&
 		(f.Before == 0 || s.at < f.Before)
+}
+
+// wants reports whether a slot has an entry that a filter wants.
+func (m *Memory) wants(f Filter, at int) bool {
+	s := &m.slots[at]
+	return !s.gone && f.wants(s, m.shared.About(s.about))
 }
 
 // Result is what a search has found, the best first.
@@ -146,7 +153,7 @@ func (m *Memory) wanted(f Filter) func(slot int) bool {
 	if f == (Filter{}) {
 		return nil // what was forgotten is in no index
 	}
-	return func(slot int) bool { return f.wants(&m.slots[slot]) }
+	return func(slot int) bool { return m.wants(f, slot) }
 }
 
 // orders are the two orders of one search.
@@ -198,14 +205,15 @@ func (m *Memory) age() func(slot int) float64 {
 // being forgotten.
 func (m *Memory) found(h hit, o *orders) (Found, bool, error) {
 	s := m.slots[h.slot]
-	e, ok, err := m.entries.Entry(s.id)
+	id := string(m.nameOf(&s))
+	e, ok, err := m.entries.Entry(id)
 	if err != nil && !errors.Is(err, engine.ErrDamaged) {
 		return Found{}, false, err
 	}
 	if err != nil || !ok {
 		return Found{}, false, nil
 	}
-	f := Found{ID: s.id, Kind: e.Kind, Session: e.Session, At: s.at, Summary: e.Summary, Source: e.Source, Score: h.score, Age: 1}
+	f := Found{ID: id, Kind: e.Kind, Session: e.Session, At: s.at, Summary: e.Summary, Source: e.Source, Score: h.score, Age: 1}
 	if age := m.age(); age != nil {
 		f.Age = age(h.slot)
 	}

@@ -188,7 +188,7 @@ func (m *Memory) nextPending() (id string, left int) {
 		s := &m.slots[m.pending.next]
 		if !s.gone && m.vectors.of(m.pending.next) < 0 && !s.blank {
 			m.pending.next++
-			return s.id, m.keywords.count - m.vectors.count()
+			return string(m.nameOf(s)), m.keywords.count - m.vectors.count()
 		}
 	}
 	return "", 0

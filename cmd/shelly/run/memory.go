@@ -62,7 +62,7 @@ func (s *starting) keep(ctx context.Context, m *memory.Memory, apart func() bool
 			}
 			return
 		}
-		if m.Counts().Entries > manyEntries {
+		if m.Made() && m.Counts().Entries > manyEntries {
 			debug.FreeOSMemory() // reading them leaves more garbage than what is kept
 		}
 		err := m.Keep(ctx, memory.Upkeep{Quiet: spared, Pause: clock.Pause, Log: s.log})

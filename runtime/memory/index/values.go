@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"strings"
 )
 
 // ErrMalformed says that a value is not one of this package's.
@@ -70,12 +71,13 @@ func appendText(b []byte, text string) []byte {
 // what entries have in common.
 type Reader struct {
 	left   string
-	abouts map[string]*About
+	abouts []About
+	number map[string]int32 // of these, by what is written of them
 	bad    bool
 }
 
 // NewReader returns one for many values.
-func NewReader() *Reader { return &Reader{abouts: map[string]*About{}} }
+func NewReader() *Reader { return &Reader{number: map[string]int32{}} }
 
 // Read begins with a value.
 func (r *Reader) Read(value []byte) { r.left, r.bad = string(value), false }
@@ -88,14 +90,14 @@ func (r *Reader) End() error {
 	return nil
 }
 
-// Doc reads an entry; about is nil where it is gone.
-func (r *Reader) Doc() (d Doc, about *About) {
+// Doc reads an entry, and returns the number of what it has in common with others.
+func (r *Reader) Doc() (d Doc, about int32) {
 	flags := r.byte()
 	if r.bad || flags&flagGone != 0 {
-		return Doc{Gone: true}, nil
+		return Doc{Gone: true}, 0
 	}
 	about = r.about(r.text())
-	return Doc{About: *about, ID: r.text(), At: r.varint(), Length: int(r.uvarint()), Blank: flags&flagBlank != 0}, about
+	return Doc{About: r.abouts[about], ID: r.text(), At: r.varint(), Length: int(r.uvarint()), Blank: flags&flagBlank != 0}, about
 }
 
 // Terms reads the keywords of an entry of the tail.
@@ -112,19 +114,24 @@ func (r *Reader) Terms() []Term {
 	return terms
 }
 
-func (r *Reader) about(text string) *About {
-	if a, ok := r.abouts[text]; ok {
-		return a
+func (r *Reader) about(text string) int32 {
+	if n, ok := r.number[text]; ok {
+		return n
 	}
-	in := Reader{left: text}
-	a := &About{Source: in.byte(), Kind: in.text(), Session: in.text()}
+	in := Reader{left: strings.Clone(text)} // and not all of the value that it is of
+	text = in.left
+	a := About{Source: in.byte(), Kind: in.text(), Session: in.text()}
 	r.bad = r.bad || in.End() != nil
-	r.abouts[text] = a
-	return a
+	r.number[text] = int32(len(r.abouts))
+	r.abouts = append(r.abouts, a)
+	return r.number[text]
 }
 
-// Share returns what is equal to a and shared.
-func (r *Reader) Share(a About) *About {
+// About is what has a number.
+func (r *Reader) About(n int32) *About { return &r.abouts[n] }
+
+// Share returns the number of what is equal to a.
+func (r *Reader) Share(a About) int32 {
 	return r.about(string(appendText(appendText([]byte{a.Source}, a.Kind), a.Session)))
 }
 
