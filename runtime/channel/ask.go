@@ -39,7 +39,7 @@ const argsMax = 1000
 
 // ask has a question put to the chat of a request, once (CHN-10).
 func (l *lane) ask(key fsm.RequestKey, e comm.Event) {
-	id := idOf("question", key.Channel, e.Handle, e.Key, e.Question)
+	id := idOf("question", key.Channel, key.ID, e.Handle, e.Key, e.Question)
 	l.mu.Lock()
 	known := slices.Contains(l.done.Asked, id) || slices.ContainsFunc(l.ready, func(d due) bool { return d.out.ID == id })
 	ctx := l.ctx

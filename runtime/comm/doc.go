@@ -46,6 +46,8 @@
 //	POST /v1/memory/forget           {ids}: 200 {forgotten}: how many of them there were
 //	GET  /v1/memory/export           all entries (memory.ReadFile); ?vectors=0: without vectors
 //	POST /v1/events                  {source, event, subject?, detail?}: 202
+//	GET  /v1/channels                the chat systems (package channel); POST /v1/channels/NAME is a webhook's, and needs a signature in place of a token
+//	POST /v1/channels/{name}/try     {chat, text?}: 200 {id, failed?}: sends a message once
 //	GET  /v1/status                  how the daemon is
 //	GET  /v1/tokens                  [TokensBody]: the clients that have a token
 //	POST /v1/tokens                  {name, can}: 200 [NewToken]: makes one, whose token is told this once

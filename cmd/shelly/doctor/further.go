@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"shelly/cmd/shelly/internal/channels"
 	"shelly/runtime/config"
 	"shelly/runtime/tool/program"
 )
@@ -36,6 +37,22 @@ func (x *examination) web(cfg config.Config) {
 		x.fail("web_search", "the environment has no "+w.Search.KeyFrom, "put Brave's key there, or name another variable with tools.web.search.key_from")
 	default:
 		x.ok("web_search", "asks "+w.Search.Kind)
+	}
+}
+
+// talks says whether the channels have their secrets, and whether anybody may talk (CHN-4). It
+// connects to none.
+func (x *examination) talks(cfg config.Config) {
+	for _, n := range cfg.Channels {
+		key := "channels." + n.Name
+		switch err := channels.Check(n.Value); {
+		case err != nil:
+			x.fail(key, err.Error(), "set the variable for the daemon, or write the file")
+		case len(n.Value.Allow) == 0:
+			x.warn(key, "nobody may talk", "name those who may in "+key+".allow")
+		default:
+			x.ok(key, n.Value.Kind+": its secrets are at hand; shelly channel list says whether it works")
+		}
 	}
 }
 

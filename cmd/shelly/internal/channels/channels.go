@@ -121,6 +121,16 @@ func secret(place string) (string, error) {
 	return "", fmt.Errorf("%s is empty", place)
 }
 
+// Check returns why the secrets of a channel cannot be used.
+func Check(c config.Channel) error {
+	if c.Kind == config.ChannelWebhook {
+		_, err := keys(c.KeyFrom)
+		return err
+	}
+	_, err := secret(c.PasswordFrom)
+	return err
+}
+
 // Secrets are those of a configuration's channels that can be read, each with what it is.
 func Secrets(cfg config.Config) map[string]string {
 	found := map[string]string{}
