@@ -53,6 +53,24 @@ func TestKilledAtANamedPointEditorsGetOneAnswer(t *testing.T) {
 	}
 }
 
+// The same holds where it is killed up to three times at random moments.
+func TestKilledAtRandomEditorsGetOneAnswer(t *testing.T) {
+	bin := buildShelly(t, "-tags", "failpoint")
+	f := &killFigures{kills: map[string]int{}}
+	t.Run("seed", func(t *testing.T) {
+		for n := range uint64(*killsAtRandom / 5) {
+			seed := *killSeed + n
+			t.Run(fmt.Sprint(seed), func(t *testing.T) {
+				t.Parallel()
+				k := newKilled(t, bin, killArgs()...)
+				k.talks = killEditors
+				killedAtRandom(k, seed, f)
+			})
+		}
+	})
+	t.Logf("%d runs, %d outcomes unknown, seeds from %d:%v", f.total(), f.unknown, *killSeed, f)
+}
+
 // overEditor starts `shelly acp`, loads the session and sends the prompt. The process looks
 // for the next daemon itself; what it answers with an error is asked for again.
 func (a *killAsk) overEditor(ctx context.Context, k *killed) error {
