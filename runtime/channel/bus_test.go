@@ -211,7 +211,34 @@ func TestCHN8OverAKillNothingIsLostAndARepeatHasItsID(t *testing.T) {
 	})
 }
 
-// hold is a channel whose other side has taken what the process has not kept.
+// A request that is durable before anybody knows of it is not taken for delivered with a later one.
+func TestCHN8WhatIsBeingAcceptedIsNotForgotten(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		w.with(spec(f))
+		in := <-f.in
+		f.in <- in
+		done := make(chan error, 1)
+		go func() {
+			_, err := in.Take(context.Background(), channel.Message{ID: "late", Chat: "mia", Sender: "mia", Text: "hello"})
+			done <- err
+		}()
+		synctest.Wait()
+		w.writes(f, channel.Message{ID: "2", Text: "hello"})
+		w.replies(f, "2", "Two.")
+		w.wants(f, "answer mia Two.")
+		w.kill()
+		close(w.front.late)
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		w.front.Reply(keyOf(f, "late"), "One.", false)
+		w.start()
+		w.wants(f, "answer mia One.")
+	})
+}
+
+// What the other side has taken while the process ended is sent again.
 func TestCHN8ARepeatHasTheIDThatItHad(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := newFake("phone")

@@ -97,7 +97,10 @@ func texts(sent []channel.Outbound) string {
 }
 
 // front is a daemon whose journal has what it accepted.
-type front struct{ *fronttest.Front }
+type front struct {
+	*fronttest.Front
+	late chan struct{} // the acceptance of the message "late" is known only when it is closed
+}
 
 // Recorded implements [comm.Front].
 func (f front) Recorded(context.Context) (engine.Reader, error) { return reader{front: f}, nil }
@@ -110,6 +113,9 @@ func (f front) index(key fsm.RequestKey) uint64 {
 // Accept implements [comm.Front].
 func (f front) Accept(ctx context.Context, r comm.Request) (engine.Acceptance, error) {
 	a, err := f.Front.Accept(ctx, r)
+	if r.Key.ID == "late" {
+		<-f.late
+	}
 	a.Request.Index = f.index(r.Key)
 	return a, err
 }
@@ -162,7 +168,7 @@ type world struct {
 func inWorld(t *testing.T, test func(w *world)) {
 	data := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{t: t, data: data, front: front{fronttest.New()}}
+		w := &world{t: t, data: data, front: front{fronttest.New(), make(chan struct{})}}
 		defer func() { w.kill(); synctest.Wait() }()
 		test(w)
 	})
