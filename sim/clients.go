@@ -3,6 +3,8 @@ package sim
 import (
 	"errors"
 	"slices"
+	"strconv"
+	"strings"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -77,6 +79,11 @@ func (r *run) cancel(m *Moment) error {
 			return r.tell(Moment{Request: &r.sent[i], Cancel: &Cancel{}})
 		}
 	}
+	if handle, is := strings.CutPrefix(id, "h"); is { // work that is no request
+		if n, err := strconv.ParseUint(handle, 10, 64); err == nil {
+			return r.tell(Moment{Cancel: &Cancel{Handle: fsm.HandleID(n)}})
+		}
+	}
 	if !m.Optional {
 		r.world.unexpected("a cancel of a request that nobody sent: " + id)
 	}
@@ -123,6 +130,8 @@ func (r *run) resend() error {
 		switch {
 		case m.Event != nil:
 			err = r.raise(*m.Event)
+		case m.Cancel != nil && m.Cancel.Handle != 0:
+			_, err = r.driver.Cancel(r.now(), fsm.CancelRequested{Handle: m.Cancel.Handle})
 		case m.Cancel != nil:
 			_, err = r.driver.Cancel(r.now(), fsm.CancelRequested{Request: m.Request.Request})
 		default:

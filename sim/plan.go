@@ -151,8 +151,12 @@ type Moment struct {
 	Skilling  *Service
 }
 
-// Cancel asks to end a request: the one with an id, or the last.
-type Cancel struct{ ID string }
+// Cancel asks to end a request: the one with an id, or the last; or else the work with a
+// handle, whose id is as h2.
+type Cancel struct {
+	ID     string
+	Handle fsm.HandleID
+}
 
 // Configure changes the configuration, for this process and those to come. Tools
 // are as in [Plan].

@@ -139,6 +139,7 @@ func (m *Machine) renew(h *state.Handle) {
 func (m *Machine) cancelRequested(in fsm.CancelRequested) {
 	for i := range m.s.Handles {
 		if h := &m.s.Handles[i]; h.IsMeant(in) && !h.Decided() && m.s.Config.Switches.Cancel != fsm.CancelRefused {
+			h.Alone = h.Kind == fsm.KindSubagent // HND-64
 			m.cancel(i)
 			return
 		}

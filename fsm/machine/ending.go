@@ -69,7 +69,7 @@ func (m *Machine) ended(i int) firing {
 		m.s.Initialized = true
 	case h.Kind == fsm.KindFarewell && m.s.Lifecycle == state.Farewell:
 		f = firing{on: state.OnFarewelled, write: func(*state.Handle) { m.code = code }}
-	case h.Kind == fsm.KindSubagent && h.Outcome != fsm.OutcomeCancelled:
+	case h.Kind == fsm.KindSubagent && (h.Alone || h.Outcome != fsm.OutcomeCancelled):
 		child := *h
 		m.remove(i)
 		m.reportSubagent(&child)
@@ -133,8 +133,11 @@ func (m *Machine) toolStopped(h *state.Handle, call fsm.CallID) firing {
 // reportSubagent tells the session that started a subagent of its end (HND-40).
 func (m *Machine) reportSubagent(h *state.Handle) {
 	input := m.word(fsm.WordSubagentDone, "label", h.Label, "task", h.Input, "result", h.Answer)
-	if h.Failure != "" {
-		input = m.word(fsm.WordSubagentFailed, "label", h.Label, "task", h.Input, "reason", h.Failure)
+	if reason := h.Failure; reason != "" || h.Outcome == fsm.OutcomeCancelled {
+		if reason == "" {
+			reason = h.Answer // that it was cancelled
+		}
+		input = m.word(fsm.WordSubagentFailed, "label", h.Label, "task", h.Input, "reason", reason)
 	}
 	m.admit(state.Handle{Accepted: state.Accepted{Kind: fsm.KindSystem, Session: h.Home, Origin: h.Origin, Input: input, Source: h.Source | m.derived(h, h.Conversation().Messages)}})
 }

@@ -54,7 +54,7 @@ func fullHandle() state.Handle {
 			Loaded: true, Sess: fullSession(), TurnAt: 1, Turn: talk.Messages, Closing: talk.Messages, Condensed: true, Rebased: true, Uses: 1,
 			Used: []string{"list_dir"}, Notes: []string{"a note"}, Learnt: "a fact", Tries: 1, Portion: 1,
 		},
-		Ending:      state.Ending{Stop: true, Replied: true, Outcome: fsm.OutcomeAnswered, Failure: "broken", Answer: "an answer"},
+		Ending:      state.Ending{Stop: true, Alone: true, Replied: true, Outcome: fsm.OutcomeAnswered, Failure: "broken", Answer: "an answer"},
 		Remembering: state.Remembering{Turns: 1, Summary: "a summary", Vector: []byte{1, 2, 3, 4}, VectorModel: "embedder", StoreTries: 1},
 	}
 }

@@ -101,6 +101,7 @@ type SessionTurn struct {
 // has gathered.
 type Ending struct {
 	Stop    bool        `json:"stop,omitempty"`    // to end at the next checkpoint
+	Alone   bool        `json:"alone,omitempty"`   // of a subagent: it was cancelled by itself, which is reported (HND-64)
 	Replied bool        `json:"replied,omitempty"` // whoever waits has been told
 	Outcome fsm.Outcome `json:"outcome,omitempty"` // empty: undecided
 	Failure string      `json:"failure,omitempty"` // why there is no answer

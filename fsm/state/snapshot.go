@@ -189,6 +189,7 @@ func (h *Handle) hashTurn(x *fsm.Hasher) {
 	x.Int(h.Portion)
 	x.Bool(h.Unthought)
 	x.Bool(h.Stop)
+	x.Bool(h.Alone)
 	x.Bool(h.Replied)
 	x.Str(string(h.Outcome))
 	x.Int(h.Crashes)

@@ -9,6 +9,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/access"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
@@ -330,5 +331,41 @@ func TestCOM88WhatIsNoClientIsRefused(t *testing.T) {
 		if r := c.start(call{method: "POST", path: "/v1/tokens", body: body}); r.StatusCode != want {
 			t.Errorf("%s: status %d, want %d", body, r.StatusCode, want)
 		}
+	}
+}
+
+func TestCOM96ARequestsSubagentsAreSeenAndEndedByThemselves(t *testing.T) {
+	c := serveClub(t)
+	ci, eve := c.as("ci", access.Ask), c.as("eve", access.Ask)
+	c.start(ci(post(`{"id":"a","text":"x"}`)))
+	c.start(eve(post(`{"id":"b","text":"x"}`)))
+	sub := func(handle, parent fsm.HandleID) comm.Standing {
+		return comm.Standing{Handle: handle, Parent: parent, Subagent: &comm.Subagent{Handle: handle, Task: "look", State: state.Execution, Rounds: 2}}
+	}
+	c.front.Stand(comm.Standing{Handle: 1, Request: keyOf("ci", "a")}, comm.Standing{Handle: 2, Request: keyOf("eve", "b")}, sub(3, 1), sub(4, 2), sub(5, 1))
+	var list comm.SubagentsBody
+	c.do(ci(call{method: "GET", path: "/v1/requests/a/subagents"}), &list)
+	want := []comm.Subagent{*sub(3, 1).Subagent, *sub(5, 1).Subagent}
+	if diff := cmp.Diff(want, list.Subagents); diff != "" {
+		t.Error(diff)
+	}
+	var record comm.Record
+	c.do(ci(call{method: "GET", path: "/v1/requests/a"}), &record)
+	if diff := cmp.Diff(want, record.Subagents); diff != "" {
+		t.Error(diff)
+	}
+	for path, want := range map[string]int{ // order-free: each is asked alone
+		"/v1/requests/a/subagents/5/cancel": http.StatusOK,
+		"/v1/requests/a/subagents/4/cancel": http.StatusNotFound, // of eve's
+		"/v1/requests/a/subagents/1/cancel": http.StatusNotFound, // the request itself
+		"/v1/requests/a/subagents/x/cancel": http.StatusNotFound,
+		"/v1/requests/b/subagents/4/cancel": http.StatusNotFound,
+	} {
+		if r := c.start(ci(call{method: "POST", path: path})); r.StatusCode != want {
+			t.Errorf("%s: status %d, want %d", path, r.StatusCode, want)
+		}
+	}
+	if told := c.front.Seen().Told; len(told) != 1 || told[0].Fact != (fsm.CancelRequested{Handle: 5}) {
+		t.Errorf("told is %+v", told)
 	}
 }

@@ -22,6 +22,8 @@
 //	GET  /v1/requests/{id}/events    an SSE stream from now on up to the reply
 //	GET  /v1/requests/{id}/steps     [HistoryBody]: what happened to it, step by step; ?after= a step, &limit= at most that many; ?at= one step, with the state after it
 //	POST /v1/requests/{id}/cancel    no body: 200 {taken}
+//	GET  /v1/requests/{id}/subagents [SubagentsBody]: its unfinished subagents
+//	POST /v1/requests/{id}/subagents/{handle}/cancel  no body: 200 {taken}: ends one of them by itself
 //	POST /v1/requests/{id}/approve   {key, by?, grant?}: 200 {taken}; grant is once, session or always: for which later calls, too (APR-12)
 //	POST /v1/requests/{id}/deny      {key, by?}: 200 {taken}
 //	POST /v1/requests/{id}/resolve   {text?}: 200 {taken}

@@ -30,12 +30,12 @@ func TestCOM8ARequestIsAcceptedAndItsRecordCanBeRead(t *testing.T) {
 	want := comm.Record{ID: "m1", Channel: "http", Session: "s", InSession: "s", Handle: 1, State: "accepted", Text: "hello", Accepted: 1}
 	get := call{method: "GET", path: "/v1/requests/m1"}
 	var record comm.Record
-	if r := s.do(get, &record); r.StatusCode != http.StatusOK || record != want {
+	if r := s.do(get, &record); r.StatusCode != http.StatusOK || !cmp.Equal(record, want) {
 		t.Errorf("before the reply: %d, %s", r.StatusCode, cmp.Diff(want, record))
 	}
 	s.front.Reply(httpKey("m1"), "error: it broke", true)
 	want.State, want.Done, want.Replied, want.Reply, want.IsError = "failed", true, 2, "error: it broke", true
-	if r := s.do(get, &record); r.StatusCode != http.StatusOK || record != want {
+	if r := s.do(get, &record); r.StatusCode != http.StatusOK || !cmp.Equal(record, want) {
 		t.Errorf("after the reply: %d, %s", r.StatusCode, cmp.Diff(want, record))
 	}
 }

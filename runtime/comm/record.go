@@ -4,6 +4,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
+	"shelly/fsm/wording"
 )
 
 // The states of a [Record].
@@ -38,6 +39,8 @@ type Record struct {
 	Inference fsm.State `json:"inference,omitempty"` // of its inference: thinking, acting, …
 	Label     fsm.State `json:"label,omitempty"`     // the profile's name of the inference's state, where it has one
 	Asks      *Ask      `json:"asks,omitempty"`      // what a person is asked about it
+
+	Subagents []Subagent `json:"subagents,omitempty"` // that it has started and that are unfinished, also after its reply
 }
 
 func newRecord(r engine.Request) Record {
@@ -82,6 +85,8 @@ type Standing struct {
 	Inference fsm.State      // of its inference: thinking, acting, …
 	Label     fsm.State      // the profile's name of the inference's state, where it has one
 	Asks      *Ask           // what a person is asked about it; nil: nothing
+	Parent    fsm.HandleID   // of a subagent: the handle that has started it
+	Subagent  *Subagent      // as its request's client sees it; nil: it is none
 }
 
 // Standings returns the unfinished handles of a state, in the order of their admission.
@@ -89,9 +94,13 @@ func Standings(s *state.Snapshot) []Standing {
 	all := make([]Standing, 0, len(s.Handles))
 	for i := range s.Handles {
 		h := &s.Handles[i]
-		all = append(all, Standing{
+		one := Standing{
 			Handle: h.ID, Request: h.Request, Phase: h.State, Inference: h.Inf.State, Label: s.Config.Label(h.Inf.State), Asks: AskOf(&s.Config, h),
-		})
+		}
+		if h.Kind == fsm.KindSubagent {
+			one.Parent, one.Subagent = h.Parent, subagentOf(h)
+		}
+		all = append(all, one)
 	}
 	return all
 }
@@ -116,6 +125,40 @@ func (r *Record) stand(all []Standing) {
 			r.Phase, r.Inference, r.Label, r.Asks = s.Phase, s.Inference, s.Label, s.Asks
 		}
 	}
+	r.Subagents = subagentsOf(r.Handle, all)
+}
+
+// taskBytes is how much of a subagent's task is shown.
+const taskBytes = 500
+
+// Subagent is an unfinished subagent of a request (COM-96).
+type Subagent struct {
+	Handle    fsm.HandleID `json:"handle"`
+	Called    string       `json:"called,omitempty"` // by the model that started it
+	Task      string       `json:"task"`             // the beginning of it
+	State     fsm.State    `json:"state"`            // queued, execution, …
+	Inference fsm.State    `json:"inference,omitempty"`
+	Rounds    int          `json:"rounds"`          // that ran tools
+	Since     fsm.Millis   `json:"since,omitempty"` // when this process has begun with it, or gone on; absent: it has not
+}
+
+// SubagentsBody is the answer to what subagents a request has.
+type SubagentsBody struct {
+	Subagents []Subagent `json:"subagents"`
+}
+
+func subagentOf(h *state.Handle) *Subagent {
+	return &Subagent{Handle: h.ID, Called: h.Label, Task: wording.Clip(h.Input, taskBytes), State: h.State, Inference: h.Inf.State, Rounds: h.Inf.Rounds}
+}
+
+// subagentsOf are those that a handle has started, in the order of their start.
+func subagentsOf(parent fsm.HandleID, all []Standing) (list []Subagent) {
+	for _, s := range all {
+		if s.Subagent != nil && parent != 0 && s.Parent == parent {
+			list = append(list, *s.Subagent)
+		}
+	}
+	return list
 }
 
 // The words by which requests are chosen, beside RecordDone and RecordFailed.

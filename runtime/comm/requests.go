@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 
 	"shelly/fsm"
@@ -160,6 +161,48 @@ func (h *HTTP) getRequest(w http.ResponseWriter, r *http.Request) error {
 	}
 	writeJSON(w, http.StatusOK, CallerOf(r.Context()).shows(record))
 	return nil
+}
+
+// subagents are those of the request that a route names.
+func (h *HTTP) subagents(r *http.Request) (known engine.Request, list []Subagent, err error) {
+	if known, err = h.find(r); err != nil {
+		return known, nil, err
+	}
+	all, err := h.front.Standings(r.Context())
+	if err != nil {
+		h.note("look where subagents stand", err)
+		return known, nil, err
+	}
+	return known, subagentsOf(known.Handle, all), nil
+}
+
+func (h *HTTP) getSubagents(w http.ResponseWriter, r *http.Request) error {
+	_, list, err := h.subagents(r)
+	if err != nil {
+		return err
+	}
+	if list == nil {
+		list = []Subagent{}
+	}
+	writeJSON(w, http.StatusOK, SubagentsBody{list})
+	return nil
+}
+
+// postCancelSubagent asks to end one of a request's subagents by itself.
+func (h *HTTP) postCancelSubagent(w http.ResponseWriter, r *http.Request) error {
+	known, list, err := h.subagents(r)
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		if strconv.FormatInt(int64(s.Handle), 10) == r.PathValue("handle") {
+			return h.told(w, "cancel a subagent", func() (bool, error) { return h.front.CancelHandle(r.Context(), s.Handle) })
+		}
+	}
+	return &Problem{
+		CodeNotFound, fmt.Sprintf("request %q has no unfinished subagent with the handle %q", known.Key.ID, r.PathValue("handle")),
+		"see which it has with GET /v1/requests/ID/subagents",
+	}
 }
 
 func (h *HTTP) getEvents(w http.ResponseWriter, r *http.Request) error {

@@ -49,6 +49,8 @@ func (h *HTTP) Routes() []Route {
 			{get, "/v1/requests/{id}", access.Ask, page, h.getRequest},
 			{get, "/v1/requests/{id}/events", access.Ask, page, h.getEvents},
 			{post, "/v1/requests/{id}/cancel", access.Ask, page, h.postCancel},
+			{get, "/v1/requests/{id}/subagents", access.Ask, page, h.getSubagents},
+			{post, "/v1/requests/{id}/subagents/{handle}/cancel", access.Ask, page, h.postCancelSubagent},
 			{post, "/v1/requests/{id}/approve", access.Decide, page, h.postDecision(true)},
 			{post, "/v1/requests/{id}/deny", access.Decide, page, h.postDecision(false)},
 			{post, "/v1/requests/{id}/resolve", access.Decide, page, h.postResolution},

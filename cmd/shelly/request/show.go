@@ -162,7 +162,19 @@ func (c *showCmd) tell(b comm.HistoryBody[history.Step], told []history.Told, no
 	for _, ask := range b.Asks {
 		out.WriteString(askedOf(b.Request, ask))
 	}
+	for _, s := range b.Request.Subagents {
+		out.WriteString(c.subagent(s))
+	}
 	return out.String()
+}
+
+// subagent tells of an unfinished subagent, and how it is ended by itself (COM-96).
+func (c *showCmd) subagent(s comm.Subagent) string {
+	words := string(s.State)
+	if s.Inference != "" {
+		words += ", " + string(s.Inference)
+	}
+	return fmt.Sprintf("subagent %s: %s, after %d rounds with tools:%s\n  → shelly request cancel %s\n", s.Handle.Entry(), words, s.Rounds, c.quoted(s.Task), s.Handle.Entry())
 }
 
 // are is a number of things in words, with their verb.

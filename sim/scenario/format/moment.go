@@ -13,7 +13,7 @@ type Moment struct {
 	Command   string         `key:"command"`        // a request with a command as its text, such as /new
 	Event     *Event         `key:"event"`          // a system event
 	Again     bool           `key:"duplicate_last"` // the last request is sent again, to the letter
-	Cancel    *Pick          `key:"cancel"`         // a request to end a request: true for the last one, or an id
+	Cancel    *Pick          `key:"cancel"`         // a request to end a request: true for the last one, or an id; or of other work, such as h2
 	Approve   *Pick          `key:"approve"`        // a person allows a tool call: true for the last question open, a number for the n-th, or {nth, tool, by, grant}
 	Deny      *Pick          `key:"deny"`           // a person refuses it
 	Revoke    *Pick          `key:"revoke"`         // a person takes a grant back: true for the last of those that stand, or a number for the n-th
