@@ -159,6 +159,16 @@ test-kills:
 	@out=$$($(GO) test -tags failpoint -run 'Kill|Fault' -skip 'WhileATool|OfTheMatrix' -count=1 -timeout 30m -v ./cmd/shelly -kills $(KILLS) -random-kills $(RANDOM_KILLS) -kill-seed $(KILL_SEED)) || { printf '%s\n' "$$out"; exit 1; }; \
 	printf '%s\n' "$$out" | grep -E '^ +(kill_test.go|[0-9]+ )|^--- PASS|^ok' || { printf 'no test kills anything\n'; exit 1; }
 
+# The daemon with SESSIONS at once, by clients of each kind, killed once in the middle. What is
+# said of the time depends on the machine and is not judged.
+SESSIONS ?= 1000
+
+.PHONY: load
+load: ## Kill the daemon under the load of SESSIONS sessions: nothing lost, nothing doubled, how long replies take.
+	$(call step,$(SESSIONS) sessions at once and one kill)
+	@out=$$($(GO) test -tags failpoint -run '^TestKilledUnderLoad' -count=1 -timeout 30m -v ./cmd/shelly -load-sessions $(SESSIONS)) || { printf '%s\n' "$$out"; exit 1; }; \
+	printf '%s\n' "$$out" | grep -E 'sessions|replies|^ok'
+
 .PHONY: test-explore
 test-explore: build
 	$(call step,every interleaving of the explored worlds)

@@ -171,7 +171,7 @@ func (k *killed) run(ended func(l *life), env ...string) (unknown int) {
 // noComplaint: a process has found nothing wrong with itself or the journal.
 func (k *killed) noComplaint(l *life) {
 	k.t.Helper()
-	for _, word := range []string{"invariant", "decided differently", "a defect of shelly"} {
+	for _, word := range []string{"invariant", "decided differently", "a defect of shelly", "is not told"} {
 		if strings.Contains(l.log.text(), word) {
 			k.t.Errorf("the daemon says %q:\n%s", word, l.log.text())
 		}

@@ -169,6 +169,9 @@ func (a *killAsk) overUDP(ctx context.Context, l life) error {
 			if err := json.Unmarshal(buffer[:n], &d); err != nil {
 				return err
 			}
+			if d.ID != a.id { // a late answer to who had this port before
+				continue
+			}
 			switch d.Type {
 			case comm.DatagramAccepted:
 				a.acknowledged = true

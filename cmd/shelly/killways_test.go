@@ -391,7 +391,7 @@ func (a *killAsk) checkHeard(t testing.TB, whole killEars) {
 		t.Errorf("request %s: %v, and asked again: %v", a.id, a.ears.wrong, whole.wrong)
 	}
 	if !a.ears.makes(whole.said) || !slices.Equal(a.ears.texts, whole.texts) {
-		t.Errorf("request %s: heard in parts from %d\n%q %q\nand at once\n%q %q", a.id, a.ears.parts, a.ears.said, a.ears.texts, whole.said, whole.texts)
+		t.Errorf("request %s: heard in parts from %d up to %s\n%q %q\nand at once, up to %s\n%q %q", a.id, a.ears.parts, a.ears.at, a.ears.said, a.ears.texts, whole.at, whole.said, whole.texts)
 	}
 	if n := len(whole.texts); n == 0 || whole.texts[n-1] != a.reply {
 		t.Errorf("request %s: the texts %q do not end with the reply %q", a.id, whole.texts, a.reply)

@@ -150,6 +150,7 @@ type Daemon struct {
 	driver  *engine.Driver
 	monitor *check.Monitor
 	hub     *hub
+	retold  retold
 	watch   *telemetry.Watch
 	started time.Time // by the wall clock
 	began   time.Time // by the steady one
@@ -356,6 +357,7 @@ func (d *Daemon) close() {
 	}
 	d.tidies.stop()
 	d.hub.close()
+	d.retold.close()
 	ended := make(chan struct{})
 	go func() {
 		d.calls.Wait()

@@ -287,7 +287,7 @@ func (d *Daemon) WatchFrom(ctx context.Context, key fsm.RequestKey, after positi
 	case f.err != nil || !f.missed:
 		return f.events, f.err
 	}
-	return d.resumed(ctx, recorded{d.o.Journal, f.last}, key, after, f.events), nil
+	return d.resumed(ctx, key, after, f.last, f.events), nil
 }
 
 // standing is where a request stands, as an event. Only the loop calls it.
@@ -345,6 +345,9 @@ func (d *Daemon) Standings(ctx context.Context) ([]comm.Standing, error) {
 	all, err := ask(ctx, d, func() []comm.Standing { return comm.Standings(d.driver.Machine().View()) })
 	for _, s := range all {
 		d.hub.preview(s.Asks)
+		if s.Subagent != nil {
+			s.Subagent.Since, _ = d.hub.standing(s.Handle)
+		}
 	}
 	return all, stopping(err)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -210,6 +211,27 @@ func TestCOM94WhatIsLostWithAKillIsToldAgain(t *testing.T) {
 	}
 }
 
+// Where the journal no longer goes back so far, who comes back hears where it stands now, and
+// the reply.
+func TestCOM90WhereTheJournalIsTrimmedTheReplyStillComes(t *testing.T) {
+	journal := &shared{MemoryJournal: engine.NewMemoryJournal()}
+	f := start(t, journal, tools{})
+	f.accept("a", "look")
+	f.next()
+	f.kill()
+	journal.forget()
+	g := start(t, journal, tools{})
+	asked := g.next()
+	rest := g.from(position.Position{})
+	asked.stream(daemon.Piece{Text: "It is here."})
+	asked.says("It is here.")
+	g.next().says("A summary.")
+	got := hear(all(rest))
+	if len(got.Texts) != 1 || got.Texts[0] != "It is here." || len(got.Events) == 0 || got.Events[len(got.Events)-1] != "replyIt is here.answered" {
+		t.Errorf("heard is %+v", got)
+	}
+}
+
 // crash loses what was not synced.
 func (j *shared) crash() {
 	j.mu.Lock()
@@ -221,8 +243,11 @@ func (j *shared) crash() {
 // be.
 type shared struct {
 	*engine.MemoryJournal
-	mu sync.Mutex
+	mu      sync.Mutex
+	trimmed atomic.Bool // what was accepted is no longer kept
 }
+
+func (j *shared) forget() { j.trimmed.Store(true) }
 
 func (j *shared) Append(b engine.Batch, sync bool) error {
 	j.mu.Lock()
@@ -249,7 +274,11 @@ func (j *shared) Replay(after uint64, fn func(engine.Record) error) error {
 func (j *shared) Kept() (engine.Kept, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.MemoryJournal.Kept()
+	kept, err := j.MemoryJournal.Kept()
+	if j.trimmed.Load() {
+		kept.First = kept.Last
+	}
+	return kept, err
 }
 
 func (j *shared) Request(key fsm.RequestKey) (engine.Request, bool, error) {
