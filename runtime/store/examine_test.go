@@ -173,10 +173,7 @@ func TestJRN30WhatIsLostIsNamed(t *testing.T) {
 	fs := large(t)
 	name := tables(t, fs)[0]
 	var lost []string
-	for i, block := range blocks(t, fs, name) {
-		if i%3 > 0 {
-			continue
-		}
+	for _, block := range blocks(t, fs, name) { // all: which one a kind begins in is Pebble's to say
 		flipBit(t, fs, name, int64(block.Offset)+100, 3)
 		x, err := examine(t, fs)
 		if text := fmt.Sprint(err); !errors.Is(err, store.ErrCorrupt) || !strings.Contains(text, fmt.Sprintf("%s at byte %d", name, block.Offset)) ||
