@@ -148,8 +148,8 @@ func (s *Store) sealOf(name string) (sealed, error) {
 		}
 		return sealed{Name: name, Bytes: info.Size()}, nil
 	}
-	text, err := files.Bytes(s.fs, path)
-	return sealed{Name: name, Bytes: int64(len(text)), Sum: crc(text)}, err
+	bytes, sum, err := files.Sum(s.fs, path)
+	return sealed{Name: name, Bytes: bytes, Sum: sum}, err
 }
 
 // brokenSeal returns what is not as it was when the database was closed, in words. Where a

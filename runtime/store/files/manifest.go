@@ -109,3 +109,24 @@ func Bytes(disk vfs.FS, name string) (text []byte, err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	return io.ReadAll(f)
 }
+
+// Sum returns the length and the CRC-32C of a whole file, which it does not hold at once: a
+// log has megabytes.
+func Sum(disk vfs.FS, name string) (bytes int64, sum uint32, err error) {
+	f, err := disk.Open(name)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	part := make([]byte, 64<<10)
+	for {
+		n, err := f.Read(part)
+		bytes, sum = bytes+int64(n), crc32.Update(sum, castagnoli, part[:n])
+		switch {
+		case errors.Is(err, io.EOF):
+			return bytes, sum, nil
+		case err != nil:
+			return bytes, sum, err
+		}
+	}
+}
