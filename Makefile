@@ -230,10 +230,19 @@ fuzz: ## Fuzz each target for FUZZTIME; ONLY picks some by a pattern.
 		printf '%-24s %s\n' "$$name" "$$(printf '%s\n' "$$out" | sed -n 's/^fuzz: elapsed: .*execs: \([0-9]*\).*interesting: [0-9]* (total: \([0-9]*\)).*/\1 runs, \2 inputs kept/p' | tail -1)"; \
 	done
 
+# Each benchmark measures its yardstick in the same run: the ratios hold on any machine, the
+# times on the one that is named. What is written is for benchstat, too.
+BENCH ?= .
+BENCHED ?= ./...
+BENCH_FILE := docs/benchmarks.md
 .PHONY: bench
-bench: ## Run the benchmarks.
+bench: ## Run the benchmarks and write docs/benchmarks.md (BENCH: which, BENCHED: of which packages).
 	$(call step,benchmarks)
-	@$(GO) test -run '^$$' -bench . -benchmem ./...
+	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT && \
+	{ $(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(BENCHED) 2>&1 || echo FAIL; } | tee "$$out" && ! grep -q '^FAIL' "$$out" && \
+	{ printf '%s\n' '# Benchmarks' '' 'Written by `make bench`; do not edit. Compare ratios, not times: each benchmark runs its yardstick beside it, which its comment names.' ''; \
+	printf 'Benchmarks `%s` of `%s`, commit %s, %s processors, load average %s at the end.\n\n```text\n' '$(BENCH)' '$(BENCHED)' "$$(git rev-parse --short HEAD)" "$$(getconf _NPROCESSORS_ONLN)" "$$(cut -d ' ' -f 1 /proc/loadavg 2>/dev/null || echo unknown)"; \
+	grep -E '^(goos|goarch|pkg|cpu|Benchmark)' "$$out"; printf '```\n'; } >$(BENCH_FILE)
 
 # The tests behind the tag and the live scenarios, and only they, against the server of
 # OLLAMA_HOST. They bring handmade models and take them away again. With OLLAMA_BIN, an

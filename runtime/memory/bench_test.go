@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"shelly/fsm"
 	"shelly/runtime/memory"
+	"shelly/runtime/store"
 )
 
 const benchDimensions = 768
@@ -55,6 +57,95 @@ func BenchmarkOpen(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/size, "ns/entry")
+}
+
+// BenchmarkReopen is what a start, and a verb on a stopped folder, wait for: a store with an
+// index is opened to be read, and a need is recalled by keyword and vector (MEM-7). Its
+// yardstick is one reading of the whole index in the same process: "of-a-reading" is how much
+// of that it takes, and "of-all-entries" the time beside that of a memory that is made of its
+// entries.
+func BenchmarkReopen(b *testing.B) {
+	for _, size := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprintf("entries=%d", size), func(b *testing.B) {
+			dir, made := indexedStore(b, size)
+			need := anywhere(randomVector(rand.New(rand.NewPCG(5, 5))))
+			var reading time.Duration
+			b.ReportAllocs()
+			for b.Loop() {
+				reopen(b, dir, need)
+				b.StopTimer()
+				reading += readIndex(b, dir)
+				b.StartTimer()
+			}
+			b.ReportMetric(float64(b.Elapsed())/float64(reading), "of-a-reading")
+			b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(made), "of-all-entries")
+		})
+	}
+}
+
+// indexedStore makes a store of random entries with its index, and returns how long the index
+// took to make.
+func indexedStore(b *testing.B, size int) (dir string, made time.Duration) {
+	b.Helper()
+	dir = filepath.Join(b.TempDir(), "store")
+	s, err := store.Open(dir, store.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, uint64(size)))
+	for i := range size {
+		if err := s.PutEntry(randomEntry(rng, i)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	start := time.Now()
+	m, err := memory.Open(s, memory.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	made = time.Since(start)
+	m.Close()
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return dir, made
+}
+
+func reopen(b *testing.B, dir string, need anywhere) {
+	b.Helper()
+	s, err := store.OpenReadOnly(dir, store.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	m, err := memory.Open(s, memory.Options{Embedder: need})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if found, err := m.Recall(b.Context(), fsm.Recall{Need: "disk word7", TopK: 5}); len(found) != 5 || err != nil {
+		b.Fatalf("found %v, %v", found, err)
+	}
+	m.Close()
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// readIndex returns how long one reading of all of the index takes.
+func readIndex(b *testing.B, dir string) time.Duration {
+	b.Helper()
+	s, err := store.OpenReadOnly(dir, store.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	start := time.Now()
+	if err := s.ReadIndex(nil, func(_, _ []byte) error { return nil }); err != nil {
+		b.Fatal(err)
+	}
+	took := time.Since(start)
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return took
 }
 
 // onePass is the shortest of many passes over the bytes of n vectors.
