@@ -145,3 +145,15 @@ func TestTXT6ASessionKeepsNoMoreThanItMay(t *testing.T) {
 		}
 	})
 }
+
+// What has just as many tokens as may enter whole enters whole, and is not kept (TXT-1).
+func TestTXT1WhatJustFitsIsNotKept(t *testing.T) {
+	text := strings.Repeat("word ", 20)
+	just := fsm.TextTokens(text)
+	if got, kept, is := (fsm.Keep{Tokens: just}).Admit(text); is || got != text || just >= fsm.ShortText {
+		t.Errorf("of %d tokens %+v is kept", just, kept)
+	}
+	if _, _, is := (fsm.Keep{Tokens: just - 1}).Admit(text); !is {
+		t.Error("one more than fits is not kept")
+	}
+}

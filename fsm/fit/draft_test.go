@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/fsm/profile"
+	"shelly/fsm/state"
 )
 
 // What has just the length that all are cut to stays as it is: of a call nothing would be left.
@@ -22,5 +24,52 @@ func TestCTX10WhatIsShortEnoughStays(t *testing.T) {
 	d.shorten(d.parts(0, len(d.msgs), false), 0, floorEarlier)
 	if got := d.msgs[1].Calls[0].Args; got != args || len(d.msgs[2].Text) >= 4000 {
 		t.Errorf("arguments %q, result of %d bytes", got, len(d.msgs[2].Text))
+	}
+}
+
+// A conversation that just fits loses no turn (CTX-10).
+func TestCTX10WhatJustFitsLosesNoTurn(t *testing.T) {
+	talk := fsm.Conversation{}.Add(
+		fsm.Message{Role: fsm.RoleUser, Text: "first"}, fsm.Message{Role: fsm.RoleAssistant, Text: "one"},
+		fsm.Message{Role: fsm.RoleUser, Text: "second"}, fsm.Message{Role: fsm.RoleAssistant, Text: "two"},
+		fsm.Message{Role: fsm.RoleUser, Text: "question"},
+	)
+	for over, want := range map[int]int{0: 5, 1: 1} {
+		d := newDraft(fsm.PresentWords(), nil, talk, 4)
+		d.fit(d.size-over, 0)
+		if len(d.msgs) != want {
+			t.Errorf("%d tokens over: %d messages, want %d", over, len(d.msgs), want)
+		}
+	}
+}
+
+// Without a window nothing is too long; within one a third of the room is filled to the last token.
+func TestCTX13HowMuchStays(t *testing.T) {
+	long := fsm.Message{Role: fsm.RoleUser, Text: strings.Repeat("word ", 4000)}
+	h := &state.Handle{}
+	h.Session, h.Input = "s", "question"
+	h.Sess.History = []fsm.Message{long, long}
+	open := profile.Shelly()
+	open.Limits.ContextTokens, open.Limits.AnswerPercent = 0, 0
+	if open.Fits() || Outgrows(&open, h, &h.Sess) || StaysWithin(&open, h, 7) != 7 {
+		t.Errorf("fits %v, outgrows %v, %d stay", open.Fits(), Outgrows(&open, h, &h.Sess), StaysWithin(&open, h, 7))
+	}
+	c := profile.Default()
+	if !c.Fits() || !Outgrows(&c, h, &h.Sess) {
+		t.Errorf("fits %v, outgrows %v", c.Fits(), Outgrows(&c, h, &h.Sess))
+	}
+	third := h.Sess.Uncorrected(c.PromptRoom()) / 3
+	one := fsm.Message{Role: fsm.RoleUser}
+	for fsm.MessageTokens(one) < third {
+		one.Text += "a"
+	}
+	for tokens, want := range map[int]int{third: 1, third + 1: 0} {
+		for fsm.MessageTokens(one) < tokens {
+			one.Text += "a"
+		}
+		h.Sess.History = []fsm.Message{one}
+		if got := StaysWithin(&c, h, 7); fsm.MessageTokens(one) != tokens || got != want {
+			t.Errorf("of one message with %d tokens %d stay, want %d of %d", fsm.MessageTokens(one), got, want, third)
+		}
 	}
 }

@@ -107,3 +107,19 @@ func TestEVT22TheChanceIsTheSlotsOwn(t *testing.T) {
 		}
 	})
 }
+
+// EVT-21: quiet hours are written as two times of day.
+func TestEVT21QuietHoursAreReadStrictly(t *testing.T) {
+	for text, want := range map[string]fsm.Quiet{
+		"22:00-08:30": {From: 22 * 60, Until: 8*60 + 30}, " 7:05 - 23:59 ": {From: 7*60 + 5, Until: 23*60 + 59}, "00:00-00:00": {},
+	} {
+		if got, ok := fsm.ParseQuiet(text); !ok || got != want {
+			t.Errorf("%q is %+v, %v; want %+v", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "22:00", "22:00-", "-08:00", "24:00-08:00", "22:00-24:00", "22:60-08:00", "22-08", "22:0-08:00", "022:00-08:00", "22:000-08:00", "a:00-08:00", "22:0a-08:00", "22:00-08:00-09:00"} {
+		if got, ok := fsm.ParseQuiet(text); ok {
+			t.Errorf("%q is read as %+v", text, got)
+		}
+	}
+}

@@ -169,3 +169,13 @@ func TestBRN40ALongAnswerIsShownWhole(t *testing.T) {
 		}
 	}
 }
+
+func TestEscapesAreReadAsWhatTheyStandFor(t *testing.T) {
+	for text, want := range map[string]string{
+		`a\nb\tc`: "a b c", `say \"hi\"`: `say "hi"`, `\u0041\u00e9`: "Aé", `\u4F60`: "你", `C:\\dir`: `C:\dir`, `ends in \`: `ends in \`, `cut \u00`: "cut \x00", "plain": "plain",
+	} {
+		if got := unescaped(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}

@@ -123,6 +123,7 @@ func TestINF29WhatBeginsAsACallAndCannotBeRead(t *testing.T) {
 	for text, begins := range map[string]string{
 		`<tool_call>{"name":"look","arguments":{"path":"`: "",
 		`<tool_call>`: "",
+		`<function_calls><invoke name="look"></invoke> name="note"></invoke></function_calls>`:    "",
 		`<tool_call>{"name":"look","arguments":{}}</tool_call> as you wished`:                     "",
 		`<tool_call>look around</tool_call>`:                                                      "",
 		`<tool_call>{"name":"look","arguments":{}}</tool_call><tool_call>look around</tool_call>`: "",
@@ -203,4 +204,35 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%q says %q beside its calls", text, r.Text)
 		}
 	})
+}
+
+func TestINF25ValuesAreThoseOfAllLevels(t *testing.T) {
+	for text, want := range map[string][]string{
+		`{"a":{"b":"c"},"d":["e","f"],"g":"h"}`:       {"c", "e", "f", "h"},
+		`[["a"],{"k":["b"]},"c"]`:                     {"a", "b", "c"},
+		`{"a":[{"b":{}}],"c":"d","e":[[]],"f":["g"]}`: {"d", "g"},
+	} {
+		if diff := cmp.Diff(want, textcall.Values(text)); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", text, diff)
+		}
+	}
+}
+
+// What stands beside it, a number that no machine holds, hides no key that is there twice.
+func TestINF41AKeyGivenTwiceIsFound(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a":1e999,"b":1,"b":2}`: "b", `{"a":{"x":1,"x":2}}`: "x", `{"a":1,"b":{"a":1}}`: "", `[{"a":1},{"a":1}]`: "",
+	} {
+		if got, twice := textcall.Twice(text); got != want || twice != (want != "") {
+			t.Errorf("%s: %q, %v", text, got, twice)
+		}
+	}
+}
+
+func TestINF25AnArgumentHasAName(t *testing.T) {
+	for _, text := range []string{`look(="x")`, `look(path=".", ="x")`, `look("x")`} {
+		if got := textcall.Read(text); len(got.Calls) > 0 {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
 }

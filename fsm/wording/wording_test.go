@@ -44,3 +44,14 @@ func TestWordsStandAsTheyAreWhereTheyCan(t *testing.T) {
 		t.Errorf("%s, %s", one, two)
 	}
 }
+
+func TestTheDistanceOfASwapIsOne(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"ab", "ba", 1}, {"timeline", "timelien", 1}, {"abc", "cba", 2}, {"abcd", "badc", 2}, {"ab", "bc", 2}, {"", "ab", 2}} {
+		if got := Distance(c.a, c.b); got != c.want {
+			t.Errorf("from %q to %q: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}
