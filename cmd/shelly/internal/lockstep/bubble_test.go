@@ -217,7 +217,11 @@ func (b *bubble) bring(s *sim.Step) (err error) {
 	case fsm.Signalled:
 		b.daemon.Signal(in.Name)
 	case fsm.CancelRequested:
-		_, err = b.daemon.Cancel(b.ctx, in.Request)
+		if in.Handle != 0 {
+			_, err = b.daemon.CancelHandle(b.ctx, in.Handle)
+		} else {
+			_, err = b.daemon.Cancel(b.ctx, in.Request)
+		}
 	case fsm.Decided:
 		_, err = b.daemon.Decide(b.ctx, in)
 	case fsm.Resolved:
