@@ -57,3 +57,17 @@ func TestMSG3NoHashHasTheSource(t *testing.T) {
 		t.Error("the source is in the hash of an effect")
 	}
 }
+
+// What stands before a conversation tells apart all that a model's server reads first.
+func TestWhatStandsBeforeAConversation(t *testing.T) {
+	ask := fsm.AskBrain{System: "You are shelly.", Tools: fsm.AllTools}
+	before := ask.Before()
+	for name, other := range map[string]fsm.AskBrain{
+		"system prompt": {System: "You are another.", Tools: fsm.AllTools}, "tools": {System: ask.System, Tools: fsm.NoTools},
+		"offer": {System: ask.System, Tools: fsm.AllTools, Offer: fsm.Offer{Own: 7, Tools: []fsm.ToolDecl{{Name: "look"}}}},
+	} {
+		if other.Before() == before {
+			t.Errorf("another %s is the same beginning", name)
+		}
+	}
+}

@@ -414,3 +414,11 @@ func TestTheHashOfABatchLeavesOutNamesAndTimes(t *testing.T) {
 		t.Error("two states that differ in what is answered have one shape")
 	}
 }
+
+func TestTheShapeOfABatchSaysWhatItShows(t *testing.T) {
+	a, b := state.Snapshot{Handles: []state.Handle{fullHandle()}}, state.Snapshot{Handles: []state.Handle{fullHandle()}}
+	a.Handles[0].Inf.Batch[0].Shows, b.Handles[0].Inf.Batch[0].Shows = fsm.Part{Result: 1}, fsm.Part{Result: 2}
+	if a.Shape() == b.Shape() {
+		t.Error("two batches that show parts of two results have one shape")
+	}
+}

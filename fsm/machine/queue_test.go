@@ -401,3 +401,16 @@ func TestHND30WithRememberOffNothingIsRemembered(t *testing.T) {
 		}
 	}
 }
+
+// What is remembered while nobody waits goes before nobody.
+func TestHND37WhatIsRememberedIsNotAhead(t *testing.T) {
+	d := idlePlaces(t, nil)
+	d.in("a", "one")
+	d.finishes("a")
+	d.inStates(state.Summarizing)
+	d.in("b", "two") // it gives way
+	d.in("c", "three")
+	if n := one[fsm.Notify](d); n.Notice != fsm.NoticeQueued || n.Ahead != 1 {
+		t.Errorf("told %+v", n)
+	}
+}

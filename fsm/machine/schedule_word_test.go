@@ -191,3 +191,13 @@ func TestHND62WhoStopsTakesNoWordOnASchedule(t *testing.T) {
 		}
 	}
 }
+
+func TestHND62AnUnknownChangeIsIgnored(t *testing.T) {
+	k := newClerk(t)
+	k.says(water, true)
+	before := k.m.View().Ignored.Decisions
+	effects := k.m.Step(fsm.Input{At: k.now, Fact: fsm.ScheduleChanged{Change: "water", Schedule: "s1"}})
+	if now := k.m.View(); len(effects) > 0 || now.Ignored.Decisions != before+1 || len(now.Schedules) != 1 {
+		t.Errorf("%d ignored before, %d now; effects %+v", before, now.Ignored.Decisions, effects)
+	}
+}

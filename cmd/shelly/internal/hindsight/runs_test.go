@@ -2,6 +2,7 @@ package hindsight
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -38,7 +39,7 @@ func TestCOM85RunsAreListedInOrderWithAPositionToContinueFrom(t *testing.T) {
 		}
 		part = RunsBody{}
 		p := s.do("GET", "/v1/runs?limit=1"+before, "", &part)
-		if p != nil || len(part.Runs) != 1 || part.Runs[0] != want || (part.Next == 0) != (i == len(all.Runs)-1) {
+		if p != nil || len(part.Runs) != 1 || !reflect.DeepEqual(part.Runs[0], want) || (part.Next == 0) != (i == len(all.Runs)-1) {
 			t.Fatalf("part %d: %v: %+v", i, p, part)
 		}
 		before = fmt.Sprintf("&before=%d", part.Next)
