@@ -252,6 +252,7 @@ func TestINF19WhatACutAnswerBecomes(t *testing.T) {
 	}{
 		{fsm.EndError, "good d", ""},
 		{fsm.EndNotice, "good d", "good d\n\n[cut]"},
+		{fsm.EndNotice, " good d \n", "good d\n\n[cut]"},
 		{fsm.EndNotice, " ", "[cut]"},
 		{fsm.EndNotice, "NEED: good d", "[cut]"},
 		{fsm.EndState, "good d", "[cut]"},

@@ -422,3 +422,14 @@ func TestTheShapeOfABatchSaysWhatItShows(t *testing.T) {
 		t.Error("two batches that show parts of two results have one shape")
 	}
 }
+
+// INF-42, INF-45: only a profile that reads with care lets equal calls share a result.
+func TestINF45EqualCallsThatRunEachHaveTheirOwnResult(t *testing.T) {
+	d, _ := bare(t, func(c *fsm.Config) { c.Limits.ReadsAtOnce, c.Switches.Reading = 4, "" })
+	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{
+		{ID: "a", Name: "list_dir", Args: `{"n":0}`}, {ID: "b", Name: "list_dir", Args: `{"n":0}`},
+	}}})
+	d.reads(0, "one")
+	d.reads(0, "two")
+	same(t, []string{"one", "two"}, d.results(2))
+}

@@ -360,3 +360,26 @@ func TestSES14ThePendingListIsBounded(t *testing.T) {
 		t.Errorf("notes %q", save.Notes)
 	}
 }
+
+// A MEMORY.md of which the model has not seen all goes into HISTORY.md when it is replaced.
+func TestSES10AMemoryThatWasNotSeenWholeIsKept(t *testing.T) {
+	for long, notes := range map[bool]int{false: 1, true: 2} {
+		d := driverOf(t, "nanobot")
+		d.config.Limits.MaxHistory, d.config.Limits.MaxPending = 10, 4
+		d.config.Limits.ContextTokens, d.config.Limits.AnswerPercent = 8000, 20
+		d.boot()
+		s := fsm.Session{Version: 3, History: talk(11), Memory: "facts", MemoryHash: "m1"}
+		if long {
+			s.Memory = strings.Repeat("fact ", 2*d.config.MemoryRoom())
+		}
+		d.ask("hello")
+		d.loads(s)
+		d.inStates(state.Compacting)
+		d.answer(consolidation)
+		d.answer("good day")
+		save := one[fsm.SaveSession](d)
+		if len(save.Notes) != notes || long && !strings.Contains(save.Notes[1], strings.TrimSpace(s.Memory)) {
+			t.Errorf("long %t: %d notes", long, len(save.Notes))
+		}
+	}
+}

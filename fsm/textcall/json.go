@@ -125,7 +125,6 @@ func jsonBegins(s string) string {
 		return ""
 	}
 	d := json.NewDecoder(strings.NewReader(s))
-	d.UseNumber()
 	for range 2 { // the bracket, and the first key
 		t, err := d.Token()
 		if key, ok := t.(string); err != nil || ok && !slices.Contains(nameKeys(), key) {
