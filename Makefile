@@ -349,8 +349,9 @@ fmt: ## Format the code.
 	@$(GOFMT) -w $(CODE)
 
 .PHONY: spec
-spec: ## Renew the generated blocks of the specification.
+spec: ## Renew the generated blocks of the specification, and docs/openapi.json.
 	@$(GO) test -count=1 -run '^TestGeneratedBlocksAreUpToDate$$' ./fsm/spec -update
+	@$(GO) test -count=1 -run '^TestCOM97' ./cmd/shelly -update-openapi
 
 .PHONY: schema
 schema: ## Renew the JSON Schema and the reference of scenario files.

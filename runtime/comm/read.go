@@ -81,7 +81,11 @@ func (h *HTTP) query(r *http.Request, known ...string) error {
 	}
 	for name := range values { // order-free: one unknown name is enough
 		if !slices.Contains(known, name) {
-			return badRequest(fmt.Sprintf("unknown query parameter %q", name), "leave it out")
+			hint := "leave it out"
+			if len(known) > 0 {
+				hint = "the parameters are " + strings.Join(known, ", ")
+			}
+			return badRequest(fmt.Sprintf("unknown query parameter %q", name), hint)
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/hindsight"
+	"shelly/cmd/shelly/internal/openapi"
 	"shelly/cmd/shelly/internal/past"
 	"shelly/cmd/shelly/internal/version"
 	"shelly/runtime/access"
@@ -117,11 +118,15 @@ func (s *starting) listenHTTP(ctx context.Context, at *client.Endpoint, token st
 	site := page.New(page.Options{Log: s.log})
 	s.hindsight.Show = site.Show
 	fronts := s.fronts()
+	described := &openapi.Served{Version: version.Text()}
 	h, err := comm.NewHTTP(s.daemon, comm.HTTPOptions{
 		Token: token, Clients: clients, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log, Memory: s.memory, Sessions: s.sessions, Past: past.Told, Complete: s.complete,
-		Page: site, Routes: append(s.routes(), fronts.routes...), Dialects: fronts.dialects,
+		Page: site, Routes: slices.Concat(s.routes(), fronts.routes, []comm.Route{described.Route()}), Dialects: fronts.dialects,
 		Metrics: s.metrics.Serve,
 	})
+	if err == nil {
+		err = described.Of(h.Routes())
+	}
 	for _, one := range bound {
 		if err != nil {
 			err = errors.Join(err, one.Close())

@@ -1,0 +1,239 @@
+package openapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"shelly/fsm"
+	"shelly/runtime/access"
+	"shelly/runtime/comm"
+)
+
+// node is an object of the document; its members are written in the order of their names.
+type node map[string]any
+
+// Document describes routes. One that no row of the table is of is an error.
+func Document(version string, routes []comm.Route) ([]byte, error) {
+	d := &describing{schemas: node{}}
+	paths := node{}
+	for _, r := range routes {
+		if r.Pattern == "/{$}" || r.Method == http.MethodHead { // says who answers there
+			continue
+		}
+		path, op, err := d.operation(r)
+		if err != nil {
+			return nil, err
+		}
+		if paths[path] == nil {
+			paths[path] = node{}
+		}
+		paths[path].(node)[strings.ToLower(r.Method)] = op
+	}
+	problem, err := d.schema(comm.ProblemBody{})
+	if err != nil {
+		return nil, err
+	}
+	return json.MarshalIndent(node{
+		"openapi": "3.1.0",
+		"info":    node{"title": "shelly", "version": version, "description": "What shelly's daemon serves on loopback. Every error that a client can mend says what to do."},
+		"servers": []node{{"url": "http://127.0.0.1:7433"}},
+		"paths":   paths,
+		"components": node{
+			"schemas":         d.schemas,
+			"securitySchemes": node{"token": node{"type": "http", "scheme": "bearer", "description": "The daemon's token, or a client's (shelly token add)."}},
+			"responses":       node{"problem": node{"description": "It was not done, or it is not known whether: see its code.", "content": content("", problem)}},
+		},
+		"security": []node{{"token": []string{}}},
+	}, "", " ")
+}
+
+// describing gathers the schemas that operations refer to.
+type describing struct{ schemas node }
+
+var placeholder = regexp.MustCompile(`\{(\w+)\}`)
+
+// operation describes a route.
+func (d *describing) operation(r comm.Route) (path string, op node, err error) {
+	path = r.Pattern
+	if rest, is := strings.CutPrefix(path, "/v1/channels/"); is && r.Right == access.Anyone && !strings.Contains(rest, "/") {
+		path = "/v1/channels/{name}" // each webhook has a route of its own
+	}
+	o, known := operations[r.Method+" "+path]
+	if !known {
+		for _, f := range foreign {
+			if strings.HasPrefix(path, f.path) {
+				o, known = operation{summary: "A route of another protocol.", foreign: f.document}, true
+			}
+		}
+	}
+	if !known {
+		return "", nil, fmt.Errorf("the route %s %s is not described", r.Method, path)
+	}
+	op = node{"summary": o.summary, "operationId": idOf(r.Method, path), "x-shelly-right": string(r.Right)}
+	if r.Right == access.Anyone {
+		op["security"] = []node{}
+	}
+	if o.foreign != "" {
+		op["externalDocs"] = node{"url": o.foreign}
+	}
+	if parameters := parametersOf(path, o.query); len(parameters) > 0 {
+		op["parameters"] = parameters
+	}
+	if o.body != nil {
+		op["requestBody"] = node{"required": true, "content": content("", objectOf(o.body))}
+	}
+	responses := node{"default": node{"$ref": "#/components/responses/problem"}}
+	for _, a := range o.answers {
+		if err := d.answer(responses, a); err != nil {
+			return "", nil, fmt.Errorf("%s %s: %w", r.Method, path, err)
+		}
+	}
+	if o.foreign != "" {
+		responses["200"] = node{"description": "See there."}
+	}
+	op["responses"] = responses
+	return path, op, nil
+}
+
+// answer adds an answer to those of its status.
+func (d *describing) answer(responses node, a answer) error {
+	var schema any
+	if a.of != nil {
+		s, err := d.schema(a.of)
+		if err != nil {
+			return err
+		}
+		schema = s
+	}
+	status := strconv.Itoa(a.status)
+	if there, is := responses[status].(node); is {
+		for media, c := range content(a.media, schema) { // order-free: each is another media type
+			there["content"].(node)[media] = c
+		}
+		there["description"] = there["description"].(string) + " " + a.says
+		return nil
+	}
+	responses[status] = node{"description": a.says, "content": content(a.media, schema)}
+	return nil
+}
+
+func content(media string, schema any) node {
+	if media == "" {
+		media = "application/json"
+	}
+	if schema == nil {
+		return node{media: node{}}
+	}
+	return node{media: node{"schema": schema}}
+}
+
+// idOf is a route's name in code: getRequestsIdEvents.
+func idOf(method, path string) string {
+	id := strings.ToLower(method)
+	for _, part := range strings.FieldsFunc(strings.TrimPrefix(path, "/v1"), func(r rune) bool { return strings.ContainsRune("/{}._", r) }) {
+		id += strings.ToUpper(part[:1]) + part[1:]
+	}
+	return id
+}
+
+func parametersOf(path string, query []field) (list []node) {
+	for _, m := range placeholder.FindAllStringSubmatch(path, -1) {
+		list = append(list, node{"name": m[1], "in": "path", "required": true, "schema": node{"type": "string"}})
+	}
+	for _, f := range query {
+		list = append(list, node{"name": f.name, "in": "query", "description": f.says, "schema": f.schema()})
+	}
+	return list
+}
+
+func objectOf(fields []field) node {
+	properties, required := node{}, []string{}
+	for _, f := range fields {
+		name, must := strings.CutSuffix(f.name, "!")
+		if must {
+			required = append(required, name)
+		}
+		s := f.schema()
+		s["description"] = f.says
+		properties[name] = s
+	}
+	object := node{"type": "object", "properties": properties, "additionalProperties": false}
+	if len(required) > 0 {
+		object["required"] = required
+	}
+	return object
+}
+
+func (f field) schema() node {
+	switch f.kind {
+	case textsKind:
+		return node{"type": "array", "items": node{"type": "string"}}
+	case objectsKind:
+		return node{"type": "array", "items": node{"type": "object"}}
+	case messages:
+		return node{"type": "array", "items": objectOf([]field{{"role!", textKind, "user or assistant."}, {"text!", textKind, "What was said."}})}
+	default:
+		return node{"type": f.kind}
+	}
+}
+
+// special are types that are encoded otherwise than as their fields say.
+var special = map[reflect.Type]*jsonschema.Schema{
+	reflect.TypeFor[fsm.Source]():      {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
+	reflect.TypeFor[json.RawMessage](): {},
+}
+
+// schema refers to the schema of a value's type.
+func (d *describing) schema(of any) (node, error) {
+	t := reflect.TypeOf(of)
+	name := nameOf(t)
+	if _, there := d.schemas[name]; !there {
+		s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: special, IgnoreInvalidTypes: true})
+		if err != nil {
+			return nil, err
+		}
+		open(s)
+		d.schemas[name] = s
+	}
+	return node{"$ref": "#/components/schemas/" + name}, nil
+}
+
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9]+`)
+
+func nameOf(t reflect.Type) string {
+	if t.Name() == "" {
+		return "State"
+	}
+	name := strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
+	pkg := t.PkgPath()[strings.LastIndexByte(t.PkgPath(), '/')+1:]
+	return notInNames.ReplaceAllString(strings.ToUpper(pkg[:1])+pkg[1:]+strings.ReplaceAll(name, "shelly/", ""), "")
+}
+
+// open lets answers have more than this document knows: a later shelly says more.
+func open(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if s.Type == "object" && s.AdditionalProperties != nil && s.AdditionalProperties.Not != nil {
+		s.AdditionalProperties = nil
+	}
+	open(s.Items)
+	open(s.AdditionalProperties)
+	for _, p := range s.Properties { // order-free: each by itself
+		open(p)
+	}
+	for _, list := range [][]*jsonschema.Schema{s.AnyOf, s.AllOf, s.OneOf, s.PrefixItems} {
+		for _, one := range list {
+			open(one)
+		}
+	}
+	s.PropertyOrder = slices.Sorted(slices.Values(s.PropertyOrder))
+}

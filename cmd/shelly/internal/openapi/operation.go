@@ -1,0 +1,52 @@
+package openapi
+
+// operation is what a route takes and gives.
+type operation struct {
+	summary string
+	query   []field
+	body    []field // of a JSON object; nil: the body is not of this document, or there is none
+	answers []answer
+	foreign string // the document that describes it
+}
+
+// field is a parameter, or a member of a body. One whose name ends with ! must be there.
+type field struct{ name, kind, says string }
+
+// answer is one that is no problem.
+type answer struct {
+	status int
+	media  string // empty: JSON
+	of     any    // a value of the type that is encoded; nil: described elsewhere
+	says   string
+}
+
+const (
+	textKind    = "string"
+	numberKind  = "integer"
+	textsKind   = "strings"
+	messages    = "messages" // each with role and text
+	objectsKind = "objects"
+	boolKind    = "boolean"
+)
+
+const (
+	eventStream = "text/event-stream"
+	lines       = "application/jsonl"
+	bytesMedia  = "application/octet-stream"
+)
+
+func ok(of any) []answer { return []answer{{200, "", of, "It is told."}} }
+
+func as(media, says string) []answer { return []answer{{200, media, nil, says}} }
+
+// Parameters that several routes have.
+var (
+	channelOf = field{"channel", textKind, "The channel that the request came by; without it http."}
+	clientOf  = field{"client", textKind, "Whose request it is; only with the right all."}
+	by        = field{"by", textKind, "Who says so, for the journal."}
+	limit     = field{"limit", numberKind, "At most so many."}
+	channel0  = field{"channel", textKind, "Of this channel."}
+	chat      = field{"chat", textKind, "Of this chat of it."}
+	filter    = []field{{"session", textKind, "Of this session."}, {"kind", textKind, "Of this kind."}, {"since", numberKind, "From this time on, in milliseconds since 1970."}, {"before", numberKind, "Before this time, in milliseconds since 1970."}}
+	request   = []field{channelOf, clientOf}
+)
