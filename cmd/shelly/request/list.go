@@ -25,6 +25,7 @@ type listCmd struct {
 	State   string `enum:",waiting,active,parked,held,done,failed" default:"" placeholder:"STATE" help:"Only waiting, active, parked, held, done or failed requests."`
 	All     bool   `short:"a" help:"Runs of schedules, subagents, events and the rest, too."`
 	Session string `placeholder:"NAME" help:"Only requests of this session, with the runs that it started."`
+	Client  string `placeholder:"NAME" help:"Only requests of this client, see shelly token list; local is who needs none."`
 	flags.Recent
 	//lint:ignore SA5008 kong takes a key more than once
 	flags.List `set:"order=first" set:"json=Print as JSON, with the records of GET /v1/requests."`
@@ -66,7 +67,7 @@ func (c *listCmd) Run(t *terminal.Terminal) (err error) {
 	switch {
 	case err != nil || len(found) > 0:
 		return err
-	case c.State == "" && c.Session == "" && c.Since == "":
+	case c.State == "" && c.Session == "" && c.Since == "" && c.Client == "":
 		return exit.Errorf(exit.NoMatch, "there is no request yet; make one with shelly ask")
 	default:
 		return exit.Errorf(exit.NoMatch, "there is no such request")
@@ -80,7 +81,7 @@ func (c *listCmd) find(src *folder.Journal, data string, since fsm.Millis) ([]co
 		return nil, err
 	}
 	found, err := c.collect(list, since)
-	if err != nil || !c.All && c.Session == "" {
+	if err != nil || c.Client != "" || !c.All && c.Session == "" { // no run is a client's
 		return found, err
 	}
 	runs, err := c.runs(src, since)
@@ -119,7 +120,7 @@ func lister(src *folder.Journal, data string) (listing, error) {
 // collect asks until there are enough, or no more that are young enough.
 func (c *listCmd) collect(list listing, since fsm.Millis) ([]comm.Record, error) {
 	found := []comm.Record{}
-	w := comm.Wanted{Before: math.MaxUint64, State: c.State, Session: c.Session}
+	w := comm.Wanted{Before: math.MaxUint64, State: c.State, Session: c.Session, Client: c.Client}
 	for {
 		w.Limit = engine.ReadMax
 		if c.Limit > 0 {

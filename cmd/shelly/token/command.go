@@ -3,7 +3,6 @@ package token
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -30,7 +29,7 @@ type Command struct {
 }
 
 type listCmd struct {
-	JSON bool `name:"json" help:"Print as JSON, like GET /v1/tokens."`
+	flags.AsJSON `set:"json=Print as JSON, like GET /v1/tokens."`
 	flags.Place
 }
 
@@ -53,7 +52,7 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 		return err
 	}
 	if c.JSON {
-		err = json.NewEncoder(t.Out).Encode(comm.TokensBody{Tokens: list})
+		err = t.JSON(comm.TokensBody{Tokens: list})
 	} else {
 		err = printList(t.Out, list)
 	}
@@ -84,9 +83,9 @@ func clock(at fsm.Millis) string {
 }
 
 type addCmd struct {
-	Name string   `arg:"" help:"Client, such as ci: up to 32 of a-z, 0-9, - and _."`
-	Can  []string `default:"ask" placeholder:"RIGHT" help:"What it may do, such as ask,events (default ask)."`
-	JSON bool     `name:"json" help:"Print as JSON, like POST /v1/tokens."`
+	Name         string   `arg:"" help:"Client, such as ci: up to 32 of a-z, 0-9, - and _."`
+	Can          []string `default:"ask" placeholder:"RIGHT" help:"What it may do, such as ask,events (default ask)."`
+	flags.AsJSON `set:"json=Print as JSON, like POST /v1/tokens."`
 	flags.Place
 }
 
@@ -115,7 +114,7 @@ func (c *addCmd) Run(t *terminal.Terminal) error {
 	case err != nil:
 		return err
 	case c.JSON:
-		return json.NewEncoder(t.Out).Encode(made)
+		return t.JSON(made)
 	}
 	fmt.Fprintln(t.Out, made.Token)
 	fmt.Fprintf(t.Err, "%s can use it for: %s. It is not shown again; send it as Authorization: Bearer TOKEN\n", made.Name, made.Can)
