@@ -63,7 +63,8 @@ func TestCTX13HowMuchStays(t *testing.T) {
 	for fsm.MessageTokens(one) < third {
 		one.Text += "a"
 	}
-	for tokens, want := range map[int]int{third: 1, third + 1: 0} {
+	for over, want := range []int{1, 0} {
+		tokens := third + over
 		for fsm.MessageTokens(one) < tokens {
 			one.Text += "a"
 		}
