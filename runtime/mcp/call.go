@@ -165,7 +165,7 @@ func (s *server) ended(ctx context.Context, c *calling, a answer) tool.Result {
 		s.lost(c.n, errors.New("it does not answer"))
 	}
 	if a.err != nil {
-		result := s.failure(ctx, c.n, c.d, a.err)
+		result := s.failure(ctx, c, a.err)
 		result.Contained = c.n.link.contained()
 		return result
 	}
@@ -178,24 +178,35 @@ func (s *server) ended(ctx context.Context, c *calling, a answer) tool.Result {
 
 // failure words why a call has no result. Where it may have had effects, nobody knows
 // which.
-func (s *server) failure(ctx context.Context, n *session, d declared, err error) tool.Result {
+func (s *server) failure(ctx context.Context, c *calling, err error) tool.Result {
 	unknown := "; its outcome is unknown: check before you repeat it"
-	if d.effects == fsm.EffectsNone {
+	if c.d.effects == fsm.EffectsNone {
 		unknown = ""
 	}
 	var wire *jsonrpc.Error
 	switch {
 	case errors.Is(err, errTask):
 		return tool.Failed("the server %s: %v%s", s.config.Name, err, unknown)
-	case errors.As(err, &wire):
+	case errors.As(err, &wire) && !c.orphaned():
 		return s.refusal(wire)
 	case context.Cause(ctx) == errTime:
 		return tool.Failed("the server %s gave no answer within %v (tools.mcp.%s.timeout)%s", s.config.Name, s.config.Timeout, s.config.Name, unknown)
 	case ctx.Err() != nil:
 		return tool.Failed("stopped: the call was given up%s", unknown)
 	}
-	s.lost(n, fmt.Errorf("a call failed: %w", err)) // a server at an address does not end by itself
-	return tool.Failed("the server %s ended during the call%s%s", s.config.Name, said(n.link.complaint()), unknown)
+	s.lost(c.n, fmt.Errorf("a call failed: %w", err)) // a server at an address does not end by itself
+	return tool.Failed("the server %s ended during the call%s%s", s.config.Name, said(c.n.link.complaint()), unknown)
+}
+
+// orphaned reports whether the session of a call has ended since a person was asked about it. The
+// error that its server may still have sent says that the question was cut off, and not what
+// became of the call.
+func (c *calling) orphaned() bool {
+	c.mu.Lock()
+	asked := c.note.Question != ""
+	c.mu.Unlock()
+	now, err := c.s.current()
+	return asked && (err != nil || now != c.n)
 }
 
 // refusal words an error that a server has answered with.

@@ -7,9 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"shelly/fsm"
+	"shelly/runtime/mcp/kept"
 )
 
 // asking is a server whose tool asks with a form, in the newer or the older way, and which
@@ -124,6 +126,14 @@ func TestTOL97AServerThatEndsWhileAPersonIsAskedLeavesAnUnknownOutcome(t *testin
 		})
 		if got := ask.Run(t.Context(), w.use("h1", true)); !got.Failed || got.Nothing || !strings.Contains(got.Text, "outcome is unknown") {
 			t.Errorf("%+v", got)
+		}
+		// What a server says while it ends is that the question was cut off.
+		said := &jsonrpc.Error{Message: "cut off"}
+		for question, want := range map[string]string{"Delete all?": "outcome is unknown", "": "answers with an error: cut off"} {
+			c := &calling{s: s, n: n, note: kept.Note{Question: question}}
+			if got := s.failure(t.Context(), c, said); !got.Failed || !strings.Contains(got.Text, want) {
+				t.Errorf("asked %q: %+v", question, got)
+			}
 		}
 	})
 }
