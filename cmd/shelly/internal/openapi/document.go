@@ -25,7 +25,7 @@ func Document(version string, routes []comm.Route) ([]byte, error) {
 	d := &describing{schemas: node{}}
 	paths := node{}
 	for _, r := range routes {
-		if r.Pattern == "/{$}" || r.Method == http.MethodHead { // says who answers there
+		if hidden(r) {
 			continue
 		}
 		path, op, err := d.operation(r)
@@ -60,8 +60,11 @@ type describing struct{ schemas node }
 
 var placeholder = regexp.MustCompile(`\{(\w+)\}`)
 
-// operation describes a route.
-func (d *describing) operation(r comm.Route) (path string, op node, err error) {
+// hidden reports whether a route only says who answers at an address.
+func hidden(r comm.Route) bool { return r.Pattern == "/{$}" || r.Method == http.MethodHead }
+
+// rowOf is the path of a route in the document, and its row of the table.
+func rowOf(r comm.Route) (path string, o operation, err error) {
 	path = r.Pattern
 	if rest, is := strings.CutPrefix(path, "/v1/channels/"); is && r.Right == access.Anyone && !strings.Contains(rest, "/") {
 		path = "/v1/channels/{name}" // each webhook has a route of its own
@@ -75,7 +78,16 @@ func (d *describing) operation(r comm.Route) (path string, op node, err error) {
 		}
 	}
 	if !known {
-		return "", nil, fmt.Errorf("the route %s %s is not described", r.Method, path)
+		return "", o, fmt.Errorf("the route %s %s is not described", r.Method, path)
+	}
+	return path, o, nil
+}
+
+// operation describes a route.
+func (d *describing) operation(r comm.Route) (path string, op node, err error) {
+	path, o, err := rowOf(r)
+	if err != nil {
+		return "", nil, err
 	}
 	op = node{"summary": o.summary, "operationId": idOf(r.Method, path), "x-shelly-right": string(r.Right)}
 	if r.Right == access.Anyone {

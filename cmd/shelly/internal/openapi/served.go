@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"net/http"
+	"sync"
 
 	"shelly/runtime/access"
 	"shelly/runtime/comm"
@@ -10,24 +11,33 @@ import (
 // Path is where the document is.
 const Path = "/v1/openapi.json"
 
-// Served is a document at a route. It is made once the routes are known, and before they are
-// served.
+// Served is a document at a route. Its routes are named before they are served; it is made
+// when somebody asks for it first, because a start has no time for it.
 type Served struct {
 	Version string
-	text    []byte
+	text    func() ([]byte, error)
 }
 
 // Route is where it is served.
 func (s *Served) Route() comm.Route {
 	return comm.Route{Method: http.MethodGet, Pattern: Path, Right: access.Ask, Page: true, Handle: func(w http.ResponseWriter, _ *http.Request) error {
+		text, err := s.text()
+		if err != nil {
+			return err
+		}
 		w.Header().Set("Content-Type", "application/json")
-		_, err := w.Write(s.text)
+		_, err = w.Write(text)
 		return err
 	}}
 }
 
-// Of describes routes.
-func (s *Served) Of(routes []comm.Route) (err error) {
-	s.text, err = Document(s.Version, routes)
-	return err
+// Of names the routes. One that no row of the table is of is an error.
+func (s *Served) Of(routes []comm.Route) error {
+	for _, r := range routes {
+		if _, _, err := rowOf(r); err != nil && !hidden(r) {
+			return err
+		}
+	}
+	s.text = sync.OnceValues(func() ([]byte, error) { return Document(s.Version, routes) })
+	return nil
 }
