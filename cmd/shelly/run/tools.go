@@ -19,8 +19,9 @@ import (
 type Tools struct {
 	Tools    *tool.Runner
 	Declared []fsm.ToolDecl // as the machine has them: the builtin ones, too
+	Down     []string       // why servers that were wanted are not there
+	Unasked  []string       // the servers that were not wanted
 	bench    *bench
-	Down     []string // why servers that were wanted are not there
 	place    *visited
 	opened   *starting
 }
@@ -43,8 +44,14 @@ func ServerOf(tool string) Wanted {
 // them in the end.
 func OpenTools(ctx context.Context, cfg config.Config, log *slog.Logger, wanted Wanted) (*Tools, error) {
 	place := &visited{cfg: cfg}
-	cfg.Tools.MCP = slices.DeleteFunc(slices.Clone(cfg.Tools.MCP), func(s strict.Named[config.Server]) bool { return !wanted(s.Name) })
-	t := &Tools{place: place, opened: &starting{cfg: cfg, log: log, place: place}}
+	t := &Tools{place: place}
+	cfg.Tools.MCP = slices.DeleteFunc(slices.Clone(cfg.Tools.MCP), func(s strict.Named[config.Server]) bool {
+		if !wanted(s.Name) {
+			t.Unasked = append(t.Unasked, s.Name)
+		}
+		return !wanted(s.Name)
+	})
+	t.opened = &starting{cfg: cfg, log: log, place: place}
 	if err := t.opened.openBox(ctx, cfg); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 )
 
 type listCmd struct {
+	Servers      bool `help:"Start the MCP servers, too, and list what they have."`
 	flags.AsJSON `set:"json=Print the declarations as JSON."`
 	place
 }
@@ -26,8 +27,15 @@ func (listCmd) Help() string {
 
 // Run implements the subcommand (CLI-100).
 func (c *listCmd) Run(t *terminal.Terminal) error {
-	return c.open(run.AllOfThem, func(b *run.Tools) error {
+	wanted := run.NoServer // what is only looked at starts no program
+	if c.Servers {
+		wanted = run.AllOfThem
+	}
+	return c.open(wanted, func(b *run.Tools) error {
 		decls := b.Declared
+		if len(b.Unasked) > 0 {
+			fmt.Fprintln(t.Err, terminal.Printable("the tools of "+strings.Join(b.Unasked, ", ")+" are not shown; --servers starts these servers and lists them"))
+		}
 		for _, why := range b.Down {
 			fmt.Fprintln(t.Err, terminal.Printable(why))
 		}
