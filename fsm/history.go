@@ -25,8 +25,14 @@ func (w Words) Stripped(msgs []Message) []Message {
 // Sent is a history as a model is sent it (SES-21), mended but for an empty input, which
 // was sent. Thinking is not in it: templates leave it out of all turns but the last.
 func (w Words) Sent(msgs []Message) []Message {
-	kept := slices.Clone(msgs)
-	for i := range kept {
+	kept, own := msgs, false
+	for i := range msgs {
+		if msgs[i].Thinking == "" {
+			continue
+		}
+		if !own {
+			kept, own = slices.Clone(msgs), true
+		}
 		kept[i].Thinking = ""
 	}
 	return w.mend(kept, true)
@@ -37,6 +43,9 @@ func (w Words) Sent(msgs []Message) []Message {
 func (w Words) Mend(msgs []Message) []Message { return w.mend(msgs, false) }
 
 func (w Words) mend(msgs []Message, emptyInputs bool) []Message {
+	if whole(msgs, emptyInputs) { // as nearly all are, each of them several times a turn
+		return slices.Clip(msgs)
+	}
 	var out []Message
 	for i := 0; i < len(msgs); {
 		msg := msgs[i]
@@ -63,6 +72,30 @@ func (w Words) mend(msgs []Message, emptyInputs bool) []Message {
 		out = append(out, w.resultsFor(msg.Calls, msgs[from:i])...)
 	}
 	return out
+}
+
+// whole reports whether there is nothing to mend in a history of at least one message.
+func whole(msgs []Message, emptyInputs bool) bool {
+	var open []ToolCall // the calls whose results come next
+	for i := range msgs {
+		msg := &msgs[i]
+		switch {
+		case len(open) > 0:
+			if msg.Role != RoleTool || msg.Tool != open[0].Name || msg.ToolCall != open[0].ID {
+				return false
+			}
+			open = open[1:]
+			continue
+		case msg.Role != RoleSystem && msg.Role != RoleUser && msg.Role != RoleAssistant:
+			return false
+		case msg.Calls != nil && (msg.Role != RoleAssistant || len(msg.Calls) == 0):
+			return false
+		case msg.Text == "" && len(msg.Calls) == 0 && len(msg.Images) == 0 && !(emptyInputs && msg.Role == RoleUser):
+			return false
+		}
+		open = msg.Calls
+	}
+	return len(open) == 0 && len(msgs) > 0
 }
 
 // resultsFor returns one result for each call, in order: the one that names it, by

@@ -205,3 +205,22 @@ func TestINF51APrefixIsKnownByItsRunningHash(t *testing.T) {
 		}
 	}
 }
+
+// What is whole already is not made again: it is the same list, to which nobody can append in
+// place.
+func TestSES7WhatIsWholeIsNotCopied(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		msgs := Words(nil).Mend(anyHistory(t))
+		if len(msgs) == 0 {
+			return
+		}
+		again := Words(nil).Sent(msgs)
+		if &again[0] != &msgs[0] || len(again) != len(msgs) || cap(again) != len(msgs) {
+			t.Fatalf("a whole history was copied, or has room for %d more", cap(again)-len(msgs))
+		}
+		broken := append(slices.Clone(msgs), Message{Role: RoleTool, Text: "of no call", Tool: "a"})
+		if got := Words(nil).Mend(broken); !cmp.Equal(got, msgs) {
+			t.Fatalf("it is not mended: %s", cmp.Diff(msgs, got))
+		}
+	})
+}

@@ -1,6 +1,9 @@
 package check
 
 import (
+	"bytes"
+	"slices"
+
 	"shelly/fsm"
 	"shelly/fsm/machine"
 	"shelly/fsm/state"
@@ -28,7 +31,7 @@ func (s *sentForm) condense() { s.known, s.sent = false, nil }
 // checkSent checks that a turn's first conversation begins with what its session keeps,
 // unless that is broken, which is mended.
 func (w *Monitor) checkSent(f *followed, c fsm.Conversation) {
-	if s := &f.form; s.known && bare(fsm.Words(nil).Sent(s.loaded)) == bare(s.loaded) && !begins(c.Messages, s.loaded) {
+	if s := &f.form; s.known && sendable(s.loaded) && !begins(c.Messages, s.loaded) {
 		w.violate("INV-13", "the conversation of handle %d does not begin with what its session keeps", f.id)
 	}
 	f.form.known = false // the first conversation says it of all: they only grow
@@ -75,7 +78,7 @@ func (w *Monitor) takeGathered(m *machine.Machine) {
 func (w *Monitor) checkSummary(m *machine.Machine, f *followed, c fsm.Conversation) {
 	i := indexOf(m.View().Handles, f.id)
 	switch s := &f.form; {
-	case !s.known || i < 0 || bare(fsm.Words(nil).Sent(s.loaded)) != bare(s.loaded):
+	case !s.known || i < 0 || !sendable(s.loaded):
 	case c.Tokens < m.View().Handles[i].Inf.Talk.Tokens: // CTX-14
 	case !begins(c.Messages, s.loaded):
 		w.violate("INV-13", "the summary of handle %d does not begin with what its session keeps", f.id)
@@ -96,15 +99,18 @@ func (w watch) checkKept(history []fsm.Message) {
 
 // begins reports whether a list begins with another, thinking apart.
 func begins(list, with []fsm.Message) bool {
-	return len(list) >= len(with) && bare(list[:len(with)]) == bare(with)
+	return len(list) >= len(with) && alike(list[:len(with)], with)
 }
 
-// bare is the hash of messages without their thinking.
-func bare(list []fsm.Message) uint64 {
-	var c fsm.Conversation
-	for _, msg := range list {
-		msg.Thinking = ""
-		c = c.Add(msg)
-	}
-	return c.Hash
+// sendable reports whether a model can be sent a history as it is.
+func sendable(list []fsm.Message) bool { return alike(fsm.Words(nil).Sent(list), list) }
+
+// alike reports whether two lists are the same to a conversation's hash, thinking apart.
+// Messages are never changed: those of one conversation share their texts, which are then
+// compared without being read.
+func alike(a, b []fsm.Message) bool { return slices.EqualFunc(a, b, sameBare) }
+
+func sameBare(a, b fsm.Message) bool {
+	return a.Role == b.Role && a.Text == b.Text && a.Tool == b.Tool && a.ToolCall == b.ToolCall && a.Aside == b.Aside && a.Part == b.Part &&
+		slices.Equal(a.Calls, b.Calls) && slices.Equal(a.Used, b.Used) && slices.EqualFunc(a.Images, b.Images, bytes.Equal)
 }
