@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -37,15 +38,48 @@ type process struct {
 	log  *logLines
 }
 
-// buildShelly builds the real binary, once for each test that wants it.
-func buildShelly(t *testing.T, flags ...string) string {
+// binaries are the real binary as it was built in this run of the tests, by its flags.
+type binaries struct {
+	mu  sync.Mutex
+	dir string
+	by  map[string]string
+}
+
+var built binaries
+
+// runOnce runs the tests and removes what was built for them.
+type runOnce struct{ m *testing.M }
+
+func (r runOnce) Run() int {
+	defer func() { _ = os.RemoveAll(built.dir) }()
+	return r.m.Run()
+}
+
+// buildShelly builds the real binary, once for all tests that want it with these flags.
+func buildShelly(t testing.TB, flags ...string) string {
 	t.Helper()
-	bin := filepath.Join(t.TempDir(), "shelly")
+	built.mu.Lock()
+	defer built.mu.Unlock()
+	if bin := built.by[strings.Join(flags, " ")]; bin != "" {
+		return bin
+	}
+	if built.dir == "" {
+		dir, err := os.MkdirTemp("", "shelly")
+		if err != nil {
+			t.Fatal(err)
+		}
+		built.dir, built.by = dir, map[string]string{}
+	}
+	bin := filepath.Join(built.dir, strconv.Itoa(len(built.by)), "shelly")
+	if err := os.Mkdir(filepath.Dir(bin), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	build := exec.Command("go", append(append([]string{"build", "-trimpath", "-o", bin}, flags...), ".")...)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
+	built.by[strings.Join(flags, " ")] = bin
 	return bin
 }
 

@@ -10,10 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"shelly/runtime/failpoint"
 )
@@ -21,6 +21,7 @@ import (
 var (
 	killsAtPoints = flag.Int("kills", 150, "kills at named points; 0: at each hit of each")
 	killsAtRandom = flag.Int("random-kills", 50, "runs with kills at random moments")
+	killsOfFronts = flag.Int("front-kills", 0, "kills at named points for each kind of client; 0: at each of them")
 	killSeed      = flag.Uint64("kill-seed", 1, "of the choice of hits and moments")
 )
 
@@ -74,6 +75,63 @@ func (f *killFigures) String() string {
 	return b.String()
 }
 
+// campaign is runs of one kind, each with a daemon that is killed.
+type campaign struct {
+	t       *testing.T
+	world   func(t testing.TB) *killed
+	then    func(t testing.TB, k *killed) // what else is checked after a run; nil: nothing
+	figures killFigures
+}
+
+// ofTalks is runs in which these conversations are had.
+func ofTalks(talks func() [][]*killAsk) func(t testing.TB) *killed {
+	return func(t testing.TB) *killed {
+		k := newKilled(t, killArgs()...)
+		k.talks = talks
+		return k
+	}
+}
+
+// at has a run for each hit, with a kill there.
+func (c *campaign) at(specs []string) {
+	c.each("at", specs, func(k *killed, spec string) { k.runAt(spec, &c.figures) })
+	c.t.Logf("%d runs, %d kills, %d runs that ended before, %d outcomes unknown, seed %d:%v",
+		len(specs), c.figures.total(), c.figures.missed, c.figures.unknown, *killSeed, &c.figures)
+	if c.figures.missed*4 > len(specs) {
+		c.t.Errorf("%d of %d runs ended without a kill", c.figures.missed, len(specs))
+	}
+}
+
+// atRandom has runs with up to three kills each.
+func (c *campaign) atRandom(runs int) {
+	seeds := make([]string, runs)
+	for n := range seeds {
+		seeds[n] = fmt.Sprint(*killSeed + uint64(n))
+	}
+	c.each("seed", seeds, func(k *killed, name string) {
+		seed, _ := strconv.ParseUint(name, 10, 64) // it was written above
+		killedAtRandom(k, seed, &c.figures)
+	})
+	c.t.Logf("%d runs, %d outcomes unknown, seeds from %d:%v", c.figures.total(), c.figures.unknown, *killSeed, &c.figures)
+}
+
+// each has the runs, some at once.
+func (c *campaign) each(group string, names []string, run func(k *killed, name string)) {
+	c.figures.kills = map[string]int{}
+	c.t.Run(group, func(t *testing.T) {
+		for _, name := range names {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				k := c.world(t)
+				run(k, name)
+				if c.then != nil {
+					c.then(t, k)
+				}
+			})
+		}
+	})
+}
+
 // The daemon is killed with SIGKILL at every named point, at hits that the seed chooses
 // or at each, while two clients talk with it; it is started again, and they go on.
 // Afterwards every acknowledged request is in the journal once and has one reply, which
@@ -81,29 +139,10 @@ func (f *killFigures) String() string {
 // reply says so; memory, sessions and files are whole (INF-13, JRN-3, JRN-4, JRN-5, JRN-9,
 // JRN-10, JRN-12, COM-2, COM-8, MEM-1, SES-3).
 func TestKilledAtANamedPointNothingIsLostOrDoneTwice(t *testing.T) {
-	began := time.Now()
-	bin := buildShelly(t, "-tags", "failpoint")
-	hits := countedHits(t, bin)
-	f := &killFigures{kills: map[string]int{}}
-	specs := chosenHits(hits, *killsAtPoints, *killSeed)
-	t.Run("at", func(t *testing.T) {
-		for _, spec := range specs {
-			t.Run(spec, func(t *testing.T) {
-				t.Parallel()
-				killedAt(t, bin, spec, f)
-			})
-		}
-	})
-	t.Logf("%d points hit %d times; %d kills, %d runs that ended before, %d outcomes unknown, seed %d, %v:%v",
-		len(hits), killSum(hits), f.total(), f.missed, f.unknown, *killSeed, time.Since(began).Round(time.Second), f)
-	if f.missed*4 > len(specs) {
-		t.Errorf("%d of %d runs ended without a kill", f.missed, len(specs))
-	}
-}
-
-// killedAt is one run with a kill at a point.
-func killedAt(t *testing.T, bin, spec string, f *killFigures) {
-	newKilled(t, bin, killArgs()...).runAt(spec, f)
+	hits := countedHits(t)
+	t.Logf("%d points are hit %d times", len(hits), killSum(hits))
+	c := campaign{t: t, world: ofTalks(killConversations)}
+	c.at(chosenHits(hits, *killsAtPoints, *killSeed))
 }
 
 // runAt is run with a kill at a point.
@@ -179,9 +218,9 @@ func (k *killed) noComplaint(l *life) {
 }
 
 // countedHits returns how often each point is hit by a run without a kill.
-func countedHits(t *testing.T, bin string) map[string]int {
+func countedHits(t *testing.T) map[string]int {
 	t.Helper()
-	hits := newKilled(t, bin, killArgs()...).hits()
+	hits := newKilled(t, killArgs()...).hits()
 	points := map[string]bool{}
 	for name := range hits { // order-free: a set
 		point, _, _ := strings.Cut(name, "/")
@@ -211,6 +250,22 @@ func (k *killed) hits() map[string]int {
 		hits[name]++
 	}
 	return hits
+}
+
+// firstHits is each point at its first hit, or, of kinds of clients that are numbered from 0, as
+// many for each as the flag says: other points for the next kind, so that few are left out of all.
+func firstHits(hits map[string]int, kind int) (specs []string) {
+	for name := range hits { // order-free: they are sorted
+		specs = append(specs, name+":1")
+	}
+	slices.Sort(specs)
+	if *killsOfFronts == 0 || *killsOfFronts >= len(specs) {
+		return specs
+	}
+	rng := rand.New(rand.NewPCG(*killSeed, 0))
+	rng.Shuffle(len(specs), func(i, j int) { specs[i], specs[j] = specs[j], specs[i] })
+	from := kind * *killsOfFronts % len(specs)
+	return slices.Concat(specs[from:], specs[:from])[:*killsOfFronts]
 }
 
 func killSum(hits map[string]int) (n int) {
@@ -245,20 +300,8 @@ func chosenHits(hits map[string]int, most int, seed uint64) (specs []string) {
 // The daemon is killed up to three times at random moments: as it logs a line, or as it
 // asks the model. The same must hold.
 func TestKilledAtRandomNothingIsLostOrDoneTwice(t *testing.T) {
-	began := time.Now()
-	bin := buildShelly(t, "-tags", "failpoint")
-	f := &killFigures{kills: map[string]int{}}
-	t.Run("seed", func(t *testing.T) {
-		for n := range uint64(*killsAtRandom) {
-			seed := *killSeed + n
-			t.Run(fmt.Sprint(seed), func(t *testing.T) {
-				t.Parallel()
-				killedAtRandom(newKilled(t, bin, killArgs()...), seed, f)
-			})
-		}
-	})
-	t.Logf("%d runs, %d outcomes unknown, seeds from %d, %v:%v",
-		f.total(), f.unknown, *killSeed, time.Since(began).Round(time.Second), f)
+	c := campaign{t: t, world: ofTalks(killConversations)}
+	c.atRandom(*killsAtRandom)
 }
 
 // killedAtRandom is one run with up to three kills.

@@ -32,43 +32,14 @@ func killEditors() [][]*killAsk {
 // hit, while their `shelly acp` is attached. Each prompt has one end, its answer is told once,
 // and no tool has run twice (FRT-49, FRT-50, FRT-51, FRT-52).
 func TestKilledAtANamedPointEditorsGetOneAnswer(t *testing.T) {
-	bin := buildShelly(t, "-tags", "failpoint")
-	counting := newKilled(t, bin, killArgs()...)
-	counting.talks = killEditors
-	hits := counting.hits()
-	f := &killFigures{kills: map[string]int{}}
-	t.Run("at", func(t *testing.T) {
-		for point := range hits { // order-free: each is another run
-			t.Run(point, func(t *testing.T) {
-				t.Parallel()
-				k := newKilled(t, bin, killArgs()...)
-				k.talks = killEditors
-				k.runAt(point+":1", f)
-			})
-		}
-	})
-	t.Logf("%d points, %d kills, %d runs that ended before, %d outcomes unknown:%v", len(hits), f.total(), f.missed, f.unknown, f)
-	if f.missed*4 > len(hits) {
-		t.Errorf("%d of %d runs ended without a kill", f.missed, len(hits))
-	}
+	c := campaign{t: t, world: ofTalks(killEditors)}
+	c.at(firstHits(c.world(t).hits(), 0))
 }
 
 // The same holds where it is killed up to three times at random moments.
 func TestKilledAtRandomEditorsGetOneAnswer(t *testing.T) {
-	bin := buildShelly(t, "-tags", "failpoint")
-	f := &killFigures{kills: map[string]int{}}
-	t.Run("seed", func(t *testing.T) {
-		for n := range uint64(*killsAtRandom / 5) {
-			seed := *killSeed + n
-			t.Run(fmt.Sprint(seed), func(t *testing.T) {
-				t.Parallel()
-				k := newKilled(t, bin, killArgs()...)
-				k.talks = killEditors
-				killedAtRandom(k, seed, f)
-			})
-		}
-	})
-	t.Logf("%d runs, %d outcomes unknown, seeds from %d:%v", f.total(), f.unknown, *killSeed, f)
+	c := campaign{t: t, world: ofTalks(killEditors)}
+	c.atRandom(*killsAtRandom / 5)
 }
 
 // overEditor starts `shelly acp`, loads the session and sends the prompt. The process looks

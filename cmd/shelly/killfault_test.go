@@ -60,7 +60,7 @@ func (k *killed) killInstead(answers func(http.ResponseWriter, *http.Request) bo
 func TestFaultABusyModelIsWaitedFor(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), guard)
 	defer cancel()
-	k := newKilled(t, buildShelly(t, "-tags", "failpoint"), append(killArgs(), "--set", "limits.backoff=10ms,10ms,10ms")...)
+	k := newKilled(t, append(killArgs(), "--set", "limits.backoff=10ms,10ms,10ms")...)
 	var calls atomic.Int64
 	k.killInstead(func(w http.ResponseWriter, _ *http.Request) bool {
 		if calls.Add(1) > 3 {
@@ -114,7 +114,7 @@ func TestFaultAProcessThatIsSuspendedSendsNothingTwice(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), guard)
 	defer cancel()
 	const patience = 300 * time.Millisecond
-	k := newKilled(t, buildShelly(t, "-tags", "failpoint"), append(killArgs(),
+	k := newKilled(t, append(killArgs(),
 		"--set", "limits.backoff=10ms,10ms,10ms", "--set", "brain.timeouts.first_token="+patience.String(), "--set", "brain.timeouts.idle="+patience.String())...)
 	asked, answer := make(chan struct{}), make(chan struct{})
 	var calls atomic.Int64
@@ -154,8 +154,7 @@ func TestFaultAProcessThatIsSuspendedSendsNothingTwice(t *testing.T) {
 func TestFaultTheModelRestartsWithinAToolLoop(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), guard)
 	defer cancel()
-	k := newKilled(t, buildShelly(t, "-tags", "failpoint"),
-		append(killArgs(), "--set", "limits.backoff="+strings.Repeat("50ms,", 63)+"50ms")...)
+	k := newKilled(t, append(killArgs(), "--set", "limits.backoff="+strings.Repeat("50ms,", 63)+"50ms")...)
 	model := mock.New(mock.Options{Brain: k.brain, EmbedDims: 16})
 	var calls atomic.Int64
 	down := make(chan struct{})
@@ -201,7 +200,7 @@ func TestFaultTheModelRestartsWithinAToolLoop(t *testing.T) {
 func TestFaultASessionInAToolHoldsNobodyUp(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), guard)
 	defer cancel()
-	k := newKilled(t, buildShelly(t, "-tags", "failpoint"), killArgs()...)
+	k := newKilled(t, killArgs()...)
 	if err := syscall.Mkfifo(filepath.Join(k.dir, "pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -243,8 +242,7 @@ func killLimit(t *testing.T, pid int, files uint64) {
 func TestFaultOutOfFileDescriptors(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), guard)
 	defer cancel()
-	bin := buildShelly(t, "-tags", "failpoint")
-	k := newKilled(t, bin, killArgs()...)
+	k := newKilled(t, killArgs()...)
 	l, now := k.killServes(ctx)
 	killLimit(t, l.cmd.Process.Pid, 3) // those are open already
 	waits, a := &killAsk{id: "waits", session: "s", text: "tell waits", udp: true}, killTold(true)
@@ -267,7 +265,7 @@ func TestFaultOutOfFileDescriptors(t *testing.T) {
 		}
 	}
 
-	starved := exec.CommandContext(ctx, "/bin/sh", append([]string{"-c", `ulimit -n 12; exec "$0" "$@"`, bin}, k.args...)...)
+	starved := exec.CommandContext(ctx, "/bin/sh", append([]string{"-c", `ulimit -n 12; exec "$0" "$@"`, k.bin}, k.args...)...)
 	starved.Env = append(os.Environ(), k.env...)
 	if out, err := starved.CombinedOutput(); err == nil || !strings.Contains(string(out), "too many open files") {
 		t.Errorf("started with 12 files: %v\n%s", err, out)

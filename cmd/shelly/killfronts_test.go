@@ -49,25 +49,8 @@ func (as killAs) own() bool { return as == asChat || as == asOllama }
 // that it has, a stream of responses goes on where it was, and no tool has run twice (FRT-1,
 // FRT-7, FRT-13, FRT-16).
 func TestKilledAtANamedPointClientsOfOthersGetOneAnswer(t *testing.T) {
-	bin := buildShelly(t, "-tags", "failpoint")
-	counting := newKilled(t, bin, killArgs()...)
-	counting.talks = killOthers
-	hits := counting.hits()
-	f := &killFigures{kills: map[string]int{}}
-	t.Run("at", func(t *testing.T) {
-		for point := range hits { // order-free: each is another run
-			t.Run(point, func(t *testing.T) {
-				t.Parallel()
-				k := newKilled(t, bin, killArgs()...)
-				k.talks = killOthers
-				k.runAt(point+":1", f)
-			})
-		}
-	})
-	t.Logf("%d points, %d kills, %d runs that ended before, %d outcomes unknown:%v", len(hits), f.total(), f.missed, f.unknown, f)
-	if f.missed*4 > len(hits) {
-		t.Errorf("%d of %d runs ended without a kill", f.missed, len(hits))
-	}
+	c := campaign{t: t, world: ofTalks(killOthers)}
+	c.at(firstHits(c.world(t).hits(), 1))
 }
 
 // overOthers sends a request in another protocol, or attaches to it.

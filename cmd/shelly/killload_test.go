@@ -58,7 +58,7 @@ type load struct {
 // not judged.
 func TestKilledUnderLoadNothingIsLostOrDoneTwice(t *testing.T) {
 	l := &load{
-		killed: newKilled(t, buildShelly(t, "-tags", "failpoint"), "--profile", "default", "--brain", "ollama", "--set", "switches.remember=off", "--set", "limits.max_active=8", "--set", "limits.max_queue=2000"),
+		killed: newKilled(t, "--profile", "default", "--brain", "ollama", "--set", "switches.remember=off", "--set", "limits.max_active=8", "--set", "limits.max_queue=2000"),
 		kinds:  []killAs{asWait, asStream, asSocket, asShelly, asChat},
 		took:   map[killAs][]time.Duration{}, kills: make(chan struct{}),
 	}

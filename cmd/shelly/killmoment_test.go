@@ -21,9 +21,9 @@ func killTold(udp bool) *killAsk {
 
 // appendsOfABoot counts the writes to the journal up to the moment at which a daemon
 // with nothing to do serves.
-func appendsOfABoot(t *testing.T, bin string) (n int) {
+func appendsOfABoot(t *testing.T) (n int) {
 	t.Helper()
-	k := newKilled(t, bin, killArgs()...)
+	k := newKilled(t, killArgs()...)
 	log := filepath.Join(t.TempDir(), "hits")
 	l := k.start("SHELLY_FAILPOINT_LOG=" + log)
 	if _, err := k.await(t.Context(), 0); err != nil {
@@ -59,14 +59,13 @@ func (k *killed) kept(a *killAsk) (times int) {
 // kept nothing; killed right after, it has kept it once. Either way the sender asks
 // again, and the request is done once (JRN-9, JRN-10).
 func TestJRN9KilledAroundTheCommitARequestIsKeptOrUnknown(t *testing.T) {
-	bin := buildShelly(t, "-tags", "failpoint")
-	at := strconv.Itoa(appendsOfABoot(t, bin) + 1)
+	at := strconv.Itoa(appendsOfABoot(t) + 1)
 	for _, c := range []struct {
 		point string
 		kept  int
 	}{{"journal.append.before:", 0}, {"journal.append.after:", 1}} {
 		for _, udp := range []bool{false, true} {
-			k := newKilled(t, bin, killArgs()...)
+			k := newKilled(t, killArgs()...)
 			ctx, cancel := context.WithTimeout(t.Context(), guard)
 			defer cancel()
 			l := k.start("SHELLY_FAILPOINT=" + c.point + at)
@@ -97,7 +96,7 @@ func TestJRN9KilledAroundTheCommitARequestIsKeptOrUnknown(t *testing.T) {
 // Killed before it asks the model, the daemon continues with the request at its next
 // start, with nobody sending it again (JRN-5).
 func TestJRN5KilledBeforeTheModelIsAskedARequestGoesOnByItself(t *testing.T) {
-	k := newKilled(t, buildShelly(t, "-tags", "failpoint"), killArgs()...)
+	k := newKilled(t, killArgs()...)
 	ctx, cancel := context.WithTimeout(t.Context(), guard)
 	defer cancel()
 	l := k.start("SHELLY_FAILPOINT=perform.before/ask_brain:1")
@@ -127,7 +126,7 @@ func TestJRN5KilledBeforeTheModelIsAskedARequestGoesOnByItself(t *testing.T) {
 // A request with which the daemon dies each time is put aside after max_crashes deaths,
 // and another one is answered (HND-36).
 func TestHND36ARequestThatKillsTheDaemonIsPutAside(t *testing.T) {
-	k := newKilled(t, buildShelly(t, "-tags", "failpoint"), append(killArgs(), "--set", "limits.max_crashes=3")...)
+	k := newKilled(t, append(killArgs(), "--set", "limits.max_crashes=3")...)
 	ctx, cancel := context.WithTimeout(t.Context(), guard)
 	defer cancel()
 	const deadly = "SHELLY_FAILPOINT=call.ended/run_tool:1" // nothing else runs a tool

@@ -15,7 +15,6 @@ import (
 // Of requests over UDP of which three in ten datagrams are lost, or come twice, in either
 // direction, each is accepted once and answered, if its sender asks again (JRN-10, COM-2).
 func TestFaultDatagramsThatAreLostOrDoubled(t *testing.T) {
-	bin := buildShelly(t, "-tags", "failpoint")
 	for name, copies := range map[string]func(n int) int{ // order-free: they have nothing in common
 		"lost":    func(n int) int { return min(1, n/3) },
 		"doubled": func(n int) int { return 1 + (9-n)/7 },
@@ -23,7 +22,7 @@ func TestFaultDatagramsThatAreLostOrDoubled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), guard)
 			defer cancel()
-			k := newKilled(t, bin, killArgs()...)
+			k := newKilled(t, killArgs()...)
 			l, now := k.killServes(ctx)
 			now.udp = killRelay(t, now.udp, copies)
 			var requests []*killAsk

@@ -57,14 +57,14 @@ func killWays() [][]*killAsk {
 }
 
 // newKilledWays is newKilled with clients of each kind.
-func newKilledWays(t testing.TB, bin string) *killed {
+func newKilledWays(t testing.TB) *killed {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "k") // the path of a socket is short
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	k := newKilled(t, bin, append(killArgs(), "--set", "limits.max_active=3", "--set", "comm.unix="+filepath.Join(dir, "s"))...)
+	k := newKilled(t, append(killArgs(), "--set", "limits.max_active=3", "--set", "comm.unix="+filepath.Join(dir, "s"))...)
 	k.talks = killWays
 	return k
 }
@@ -75,37 +75,14 @@ func newKilledWays(t testing.TB, bin string) *killed {
 // it has heard in parts is what one hears who asks for all of it afterwards. Nothing is done
 // twice (COM-2, COM-5, COM-90, COM-91, COM-93, COM-94, FRT-33).
 func TestKilledAtANamedPointEveryClientHearsTheRest(t *testing.T) {
-	bin := buildShelly(t, "-tags", "failpoint")
-	hits := newKilledWays(t, bin).hits()
-	f := &killFigures{kills: map[string]int{}}
-	t.Run("at", func(t *testing.T) {
-		for point := range hits { // order-free: each is another run
-			t.Run(point, func(t *testing.T) {
-				t.Parallel()
-				newKilledWays(t, bin).runAt(point+":1", f)
-			})
-		}
-	})
-	t.Logf("%d points, %d kills, %d runs that ended before, %d outcomes unknown:%v", len(hits), f.total(), f.missed, f.unknown, f)
-	if f.missed*4 > len(hits) {
-		t.Errorf("%d of %d runs ended without a kill", f.missed, len(hits))
-	}
+	c := campaign{t: t, world: newKilledWays}
+	c.at(firstHits(c.world(t).hits(), 2))
 }
 
 // The same holds where it is killed up to three times at random moments.
 func TestKilledAtRandomEveryClientHearsTheRest(t *testing.T) {
-	bin := buildShelly(t, "-tags", "failpoint")
-	f := &killFigures{kills: map[string]int{}}
-	t.Run("seed", func(t *testing.T) {
-		for n := range uint64(*killsAtRandom / 5) {
-			seed := *killSeed + n
-			t.Run(fmt.Sprint(seed), func(t *testing.T) {
-				t.Parallel()
-				killedAtRandom(newKilledWays(t, bin), seed, f)
-			})
-		}
-	})
-	t.Logf("%d runs, %d outcomes unknown, seeds from %d:%v", f.total(), f.unknown, *killSeed, f)
+	c := campaign{t: t, world: newKilledWays}
+	c.atRandom(*killsAtRandom / 5)
 }
 
 // overWays asks one process, or attaches to what it was asked already.

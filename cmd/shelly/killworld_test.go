@@ -34,6 +34,7 @@ type killed struct {
 	args      []string
 	doom      func(*life) // called with each process as it is started; nil: nothing
 	talks     func() [][]*killAsk
+	desk      *killDesk // the other end of its webhook, if it has one
 
 	mu     sync.Mutex
 	change *sync.Cond
@@ -51,9 +52,9 @@ type life struct {
 	ended  chan struct{} // closed once it is gone
 }
 
-func newKilled(t testing.TB, bin string, args ...string) *killed {
+func newKilled(t testing.TB, args ...string) *killed {
 	t.Helper()
-	k := &killed{t: t, bin: bin, data: filepath.Join(t.TempDir(), "data"), dir: t.TempDir(), brain: &killBrain{}, talks: killConversations}
+	k := &killed{t: t, bin: buildShelly(t, "-tags", "failpoint"), data: filepath.Join(t.TempDir(), "data"), dir: t.TempDir(), brain: &killBrain{}, talks: killConversations}
 	k.change = sync.NewCond(&k.mu)
 	k.past()
 	k.env = []string{"OLLAMA_HOST=" + serveMock(t, k.brain)}

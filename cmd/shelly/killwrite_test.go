@@ -37,12 +37,11 @@ func (k *killed) killedIn(text, point string) string {
 // Killed while it writes MEMORY.md, before the file is there and after, the call is made again
 // by itself, and the text is there once (MEM-15).
 func TestMEM15KilledWhileMemoryIsWrittenATextIsThereOnce(t *testing.T) {
-	bin := buildShelly(t, "-tags", "failpoint")
 	for point, reply := range map[string]string{
 		"file.written:1": "wrote MEMORY.md (9 bytes, before 0)",
 		"file.renamed:1": "MEMORY.md has it already.",
 	} {
-		k := newKilled(t, bin, killArgs()...)
+		k := newKilled(t, killArgs()...)
 		if got := k.killedIn("note one", point); got != reply {
 			t.Errorf("%s: it is answered %q", point, got)
 		}
@@ -56,9 +55,8 @@ func TestMEM15KilledWhileMemoryIsWrittenATextIsThereOnce(t *testing.T) {
 // Killed between a change's record and its file, and between the file and the end of the
 // record, the probe says what became of the call: it is made once (TOL-26, INF-52).
 func TestTOL26KilledWhileAFileIsChangedTheProbeTells(t *testing.T) {
-	bin := buildShelly(t, "-tags", "failpoint")
 	for _, point := range []string{"change.recorded:1", "change.made:1"} {
-		k := newKilled(t, bin, append(killArgs(), "--set", "limits.max_tool_attempts=2")...)
+		k := newKilled(t, append(killArgs(), "--set", "limits.max_tool_attempts=2")...)
 		if got := k.killedIn("write one", point); !strings.HasPrefix(got, "created written (1 line, 4 bytes)") {
 			t.Errorf("%s: it is answered %q", point, got)
 		}

@@ -38,7 +38,7 @@ import (
 func TestMain(m *testing.M) {
 	tree.Supervise()
 	sandbox.Stage()
-	testscript.Main(m, map[string]func(){"shelly": main})
+	testscript.Main(runOnce{m}, map[string]func(){"shelly": main})
 }
 
 // The scripts of testdata/script are the command line's rules as somebody types
