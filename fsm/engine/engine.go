@@ -117,17 +117,36 @@ func (e *Engine) Turn(inputs ...fsm.Input) error {
 
 // turn is a Turn for which there is room.
 func (e *Engine) turn(inputs []fsm.Input) error {
-	steps, batch, barrier, err := e.step(inputs)
-	if err != nil {
-		return e.die(err)
+	t := e.begin()
+	if err := t.step(inputs...); err != nil {
+		return err
 	}
-	if err := e.journal.Append(batch, barrier); err != nil {
+	return t.end()
+}
+
+// taking is a turn that is being taken: what was stepped and is still to be written.
+type taking struct {
+	*Engine
+	requests requestBook
+	steps    []Step
+	batch    Batch
+	barrier  bool
+}
+
+func (e *Engine) begin() *taking {
+	return &taking{Engine: e, requests: requestBook{journal: e.journal}}
+}
+
+// end writes what was stepped, whole, and performs its effects.
+func (e *taking) end() error {
+	e.batch.Requests = e.requests.changed
+	if err := e.journal.Append(e.batch, e.barrier); err != nil {
 		return e.die(fmt.Errorf("append to the journal: %w", err))
 	}
-	if barrier {
+	if e.barrier {
 		e.durable = e.last
 	}
-	for _, s := range steps {
+	for _, s := range e.steps {
 		if e.Observe != nil {
 			e.Observe(s)
 		}
@@ -140,9 +159,9 @@ func (e *Engine) turn(inputs []fsm.Input) error {
 	return e.snapshot()
 }
 
-// step runs the machine over the inputs and gathers what must be written.
-func (e *Engine) step(inputs []fsm.Input) (steps []Step, b Batch, barrier bool, err error) {
-	requests := requestBook{journal: e.journal}
+// step runs the machine over inputs and gathers what must be written. An error ends the engine.
+func (e *taking) step(inputs ...fsm.Input) error {
+	b := &e.batch
 	for _, in := range inputs {
 		handles := e.machine.View().LastHandle
 		effects := e.machine.Step(in)
@@ -154,20 +173,19 @@ func (e *Engine) step(inputs []fsm.Input) (steps []Step, b Batch, barrier bool, 
 		}
 		e.last++
 		e.dated(in)
-		barrier = barrier || e.machine.Barrier(in, effects)
+		e.barrier = e.barrier || e.machine.Barrier(in, effects)
 		b.Records = append(b.Records, Record{Index: e.last, Input: in, Effects: fsm.HashEffects(effects)})
-		if err := requests.note(e.last, in, effects, handles, e.machine.View()); err != nil {
-			return nil, Batch{}, false, err
+		if err := e.requests.note(e.last, in, effects, handles, e.machine.View()); err != nil {
+			return e.die(err)
 		}
 		s := Step{Index: e.last, Input: in, Effects: effects, Moves: append([]state.Move(nil), e.machine.Moves()...)}
 		b.Messages = append(b.Messages, s.Messages()...)
 		b.Audit = append(b.Audit, s.audit()...)
 		b.Texts = append(b.Texts, e.taken(in)...)
 		b.Names = append(b.Names, s.names()...)
-		steps = append(steps, s)
+		e.steps = append(e.steps, s)
 	}
-	b.Requests = requests.changed
-	return steps, b, barrier, nil
+	return nil
 }
 
 // snapshot saves the state once enough records have gathered (JRN-13).

@@ -108,13 +108,18 @@ func (d *Driver) noted(err error) error {
 	return nil
 }
 
-// turn1 takes a turn of facts that are observed now.
-func (d *Driver) tell(facts ...fsm.Fact) error {
-	inputs := make([]fsm.Input, len(facts))
-	for i, f := range facts {
-		inputs[i] = fsm.Input{At: d.now.Wall, Fact: f}
+// tell takes a turn of facts that are observed now.
+func (d *Driver) tell(facts ...fsm.Fact) error { return d.Turn(d.inputs(facts)...) }
+
+// inputs are facts that are observed now; nil is none.
+func (d *Driver) inputs(facts []fsm.Fact) []fsm.Input {
+	inputs := make([]fsm.Input, 0, len(facts))
+	for _, f := range facts {
+		if f != nil {
+			inputs = append(inputs, fsm.Input{At: d.now.Wall, Fact: f})
+		}
 	}
-	return d.Turn(inputs...)
+	return inputs
 }
 
 // Short returns why there is too little space now, or nil.

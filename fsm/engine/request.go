@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 
 	"shelly/fsm"
@@ -20,33 +19,66 @@ type Acceptance struct {
 // without a write (JRN-10). ErrBusy, ErrStopping and ErrNoSpace mean that nothing
 // has happened.
 func (e *Engine) Accept(at fsm.Millis, in fsm.Requested) (Acceptance, error) {
-	if e.dead != nil {
-		return Acceptance{}, e.dead
+	met := e.Meet(nil, at, in)[0]
+	return met.Acceptance, met.Err
+}
+
+// Met is how one of several requests was met, as [Engine.Accept] returns it.
+type Met struct {
+	Acceptance
+	Err error
+}
+
+// Meet is a turn of inputs for which there is room, and then an Accept of each request, in
+// one write: they share a sync. Whether the turn has ended the engine is told by each, and by
+// [Engine.Err].
+func (e *Engine) Meet(inputs []fsm.Input, at fsm.Millis, asked ...fsm.Requested) []Met {
+	met := make([]Met, len(asked))
+	t := e.begin()
+	err := cmp.Or(e.dead, t.step(inputs...))
+	for i := range asked {
+		if err == nil {
+			err = t.meet(at, asked[i], &met[i])
+		}
 	}
+	if err == nil && len(t.steps) > 0 {
+		err = t.end()
+	}
+	for i := range met {
+		switch m := &met[i]; {
+		case err != nil:
+			*m = Met{Err: err}
+		case m.New:
+			known, _ := t.requests.find(m.Request.Key) // which the step has noted
+			m.Request = *known
+		}
+	}
+	return met
+}
+
+// meet takes a request into the turn where it is new. What it returns has ended the engine.
+func (e *taking) meet(at fsm.Millis, in fsm.Requested, met *Met) error {
 	asked, err := newRequest(at, in)
 	if err != nil {
-		return Acceptance{}, err
+		met.Err = err
+		return nil
 	}
-	known, ok, err := e.journal.Request(in.Request)
+	known, ok, err := e.requests.look(in.Request)
 	switch {
 	case err != nil:
-		return Acceptance{}, fmt.Errorf("look up request %q: %w", in.Request.ID, err)
+		met.Err = err
 	case ok && known.sameBody(asked):
-		return Acceptance{Request: known}, nil
+		met.Request = known
 	case ok:
-		return Acceptance{}, ErrConflict
+		met.Err = ErrConflict
+	default:
+		if met.Err = e.ready(func() bool { return e.answersAtOnce(at, in) }); met.Err == nil {
+			met.Acceptance = Acceptance{Request: asked, New: true}
+			e.requests.absent = in.Request
+			return e.step(fsm.Input{At: at, Fact: in})
+		}
 	}
-	if err := e.ready(func() bool { return e.answersAtOnce(at, in) }); err != nil {
-		return Acceptance{}, err
-	}
-	if err := e.turn([]fsm.Input{{At: at, Fact: in}}); err != nil {
-		return Acceptance{}, err
-	}
-	known, ok, err = e.journal.Request(in.Request)
-	if err == nil && !ok {
-		err = errors.New("the accepted request is not in the journal")
-	}
-	return Acceptance{Request: known, New: true}, err
+	return nil
 }
 
 // answersAtOnce reports whether a request has its answer in its own step, as a
@@ -105,6 +137,7 @@ func (e *Engine) ready(takesNone func() bool) error {
 type requestBook struct {
 	journal Journal
 	changed []Request
+	absent  fsm.RequestKey // of a request that the journal does not have
 }
 
 // newRequest is the record of a request that has just come.
@@ -160,13 +193,27 @@ func (b *requestBook) find(key fsm.RequestKey) (*Request, error) {
 			return &b.changed[i], nil
 		}
 	}
-	known, ok, err := b.journal.Request(key)
-	if err != nil {
-		return nil, fmt.Errorf("look up request %q: %w", key.ID, err)
-	}
-	if !ok {
-		return nil, nil
+	known, ok, err := b.look(key)
+	if err != nil || !ok {
+		return nil, err
 	}
 	b.changed = append(b.changed, known)
 	return &b.changed[len(b.changed)-1], nil
+}
+
+// look returns a request's record as the turn has it, or false.
+func (b *requestBook) look(key fsm.RequestKey) (Request, bool, error) {
+	for i := range b.changed {
+		if b.changed[i].Key == key {
+			return b.changed[i], true, nil
+		}
+	}
+	if key == b.absent {
+		return Request{}, false, nil
+	}
+	known, ok, err := b.journal.Request(key)
+	if err != nil {
+		return Request{}, false, fmt.Errorf("look up request %q: %w", key.ID, err)
+	}
+	return known, ok, nil
 }

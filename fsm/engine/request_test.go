@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -260,5 +261,75 @@ func TestARequestIsAcceptedUpToTheLimitAndDuringInit(t *testing.T) {
 	}
 	if _, err := e.Accept(10, ask("c")); !errors.Is(err, engine.ErrBusy) {
 		t.Errorf("request c: %v; want ErrBusy", err)
+	}
+}
+
+// Who asks while another batch is synced shares the next one's write and sync, with the facts
+// that have come meanwhile; each is met as if it had come by itself.
+func TestJRN4WhoAsksTogetherSharesASync(t *testing.T) {
+	j := newJournal()
+	e, w := start(t, j)
+	c := config()
+	c.Limits.MaxQueue, c.Limits.MaxActive = 1, 1
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: c}}, fsm.Input{At: 2, Fact: ask("known")})
+	call := w.effects[len(w.effects)-1].(fsm.AskBrain).Call
+	before := len(j.protocol.lines)
+	other := ask("a")
+	other.Text = "something else"
+	failed := fsm.BrainFailed{Answered: fsm.To(call), Class: fsm.BrainUnreachable, Reason: "no server"}
+	met := e.Meet([]fsm.Input{{At: 10, Fact: failed}}, 10, ask("a"), ask("known"), ask("b"), ask("a"), other, ask("c"))
+	var got []string
+	for _, m := range met {
+		got = append(got, fmt.Sprintf("%s new=%t done=%t %v", m.Request.Key.ID, m.New, m.Request.Done, m.Err))
+	}
+	want := []string{
+		"a new=true done=false <nil>", "known new=false done=true <nil>", "b new=true done=false <nil>", "a new=false done=false <nil>",
+		" new=false done=false " + engine.ErrConflict.Error(), " new=false done=false " + engine.ErrBusy.Error(),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("how they were met (-want +got):\n%s", diff)
+	}
+	if line := j.protocol.lines[before]; line != "append 3 4 5 sync" {
+		t.Errorf("first it did %q; want one write of the answer and the two requests", line)
+	}
+	for _, line := range j.protocol.lines[before+1:] {
+		if strings.HasPrefix(line, "append") {
+			t.Errorf("and then %q", line)
+		}
+	}
+	for i, m := range met[:4] {
+		if known, ok, err := j.Request(m.Request.Key); !ok || err != nil || known != m.Request {
+			t.Errorf("%d is met as %+v; the journal has %+v, %v, %v", i, m.Request, known, ok, err)
+		}
+	}
+}
+
+func TestJRN10WhoAsksAgainTogetherCausesNoWrite(t *testing.T) {
+	j := newJournal()
+	e, _ := start(t, j)
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}, fsm.Input{At: 2, Fact: ask("a")}, fsm.Input{At: 2, Fact: ask("b")})
+	before := len(j.protocol.lines)
+	for _, m := range e.Meet(nil, 10, ask("a"), ask("b"), ask("a")) {
+		if m.New || m.Err != nil {
+			t.Errorf("met as %+v; want the known request", m)
+		}
+	}
+	if lines := j.protocol.lines[before:]; len(lines) > 0 {
+		t.Errorf("it caused %v", lines)
+	}
+}
+
+func TestJRN11WhoAsksInAWriteThatFailsHasNothingAccepted(t *testing.T) {
+	j := newJournal()
+	e, _ := start(t, j)
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}})
+	j.broken = errors.New("the disk is gone")
+	for _, m := range e.Meet(nil, 10, ask("a"), ask("b")) {
+		if !errors.Is(m.Err, engine.ErrDead) || m.New {
+			t.Errorf("met as %+v; want ErrDead", m)
+		}
+	}
+	if !errors.Is(e.Err(), engine.ErrDead) {
+		t.Errorf("the engine lives: %v", e.Err())
 	}
 }

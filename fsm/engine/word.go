@@ -14,6 +14,25 @@ func (d *Driver) Accept(now Now, in fsm.Requested) (a Acceptance, err error) {
 	return a, err
 }
 
+// Meet is a Tell of facts and then an Accept of each request. Where there is space they are one
+// turn, in one write: whoever asks at the same time shares a sync. The error is that of the Tell.
+func (d *Driver) Meet(now Now, facts []fsm.Fact, asked ...fsm.Requested) ([]Met, error) {
+	if d.exit == nil && d.short == nil && !d.down && len(d.held) == 0 && !Refused(d.journal.Space()) {
+		d.now = now
+		met := d.Engine.Meet(d.inputs(facts), now.Wall, asked...)
+		for _, m := range met {
+			_ = d.noted(m.Err)
+		}
+		return met, d.Err()
+	}
+	met := make([]Met, len(asked))
+	err := d.Tell(now, facts...)
+	for i := range met {
+		met[i].Acceptance, met[i].Err = d.Accept(now, asked[i])
+	}
+	return met, err
+}
+
 // Raise admits an event as [Engine.Raise] does.
 func (d *Driver) Raise(now Now, in fsm.EventRaised) error {
 	return d.word(now, func() error { return d.Engine.Raise(now.Wall, in) })

@@ -176,10 +176,17 @@ type failing interface {
 	Err() error
 }
 
-// message is something for the loop: a fact, or something to do between turns.
+// message is something for the loop: a fact, a request, or something to do between turns.
 type message struct {
-	fact func() fsm.Fact // called by the loop; nil: it has become nothing
-	do   func()
+	fact  func() fsm.Fact // called by the loop; nil: it has become nothing
+	asked *asking
+	do    func()
+}
+
+// asking is a request that is to be accepted.
+type asking struct {
+	fsm.Requested
+	met chan engine.Met // of one place
 }
 
 // messagesMax bounds what may wait for the loop; a sender waits beyond it.
@@ -311,29 +318,46 @@ func (d *Daemon) due() error {
 	return d.driver.TellSlots(d.now())
 }
 
-// take handles a message and all that wait after it: facts together in one turn, so
-// that they share a sync.
+// take handles a message and all that wait after it: facts and requests together in one turn,
+// so that they share a sync.
 func (d *Daemon) take(m message) error {
 	var facts []fsm.Fact
+	var asked []*asking
 	for {
-		if m.do != nil {
-			if err := d.driver.Tell(d.now(), facts...); err != nil {
+		switch {
+		case m.do != nil:
+			if err := d.meet(facts, asked); err != nil {
 				return err
 			}
-			facts = nil
+			facts, asked = nil, nil
 			m.do()
 			if _, ended := d.driver.Exited(); ended || d.driver.Err() != nil {
 				return d.driver.Err() // and not after whoever still has something to ask
 			}
-		} else {
+		case m.asked != nil:
+			asked = append(asked, m.asked)
+		default:
 			facts = append(facts, m.fact())
 		}
 		select {
 		case m = <-d.messages:
 		default:
-			return d.driver.Tell(d.now(), facts...)
+			return d.meet(facts, asked)
 		}
 	}
+}
+
+// meet tells the machine what has come, and whoever asked how that was met.
+func (d *Daemon) meet(facts []fsm.Fact, asked []*asking) error {
+	requests := make([]fsm.Requested, len(asked))
+	for i, a := range asked {
+		requests[i] = a.Requested
+	}
+	met, err := d.driver.Meet(d.now(), facts, requests...)
+	for i, a := range asked {
+		a.met <- met[i]
+	}
+	return err
 }
 
 // errEnds is the cause for which a call ends that nobody has given up: what works on it
@@ -399,8 +423,13 @@ func (d *Daemon) send(ctx context.Context, m message) error {
 // f has not run; after ctx's own error it may run yet, and its result goes nowhere.
 func ask[T any](ctx context.Context, d *Daemon, f func() T) (T, error) {
 	answer := make(chan T, 1)
+	return await(ctx, d, message{do: func() { answer <- f() }}, answer)
+}
+
+// await gives the loop a message and returns its answer, as ask does.
+func await[T any](ctx context.Context, d *Daemon, m message, answer <-chan T) (T, error) {
 	var none T
-	if err := d.send(ctx, message{do: func() { answer <- f() }}); err != nil {
+	if err := d.send(ctx, m); err != nil {
 		return none, err
 	}
 	select {

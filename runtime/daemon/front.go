@@ -16,24 +16,16 @@ import (
 
 var _ comm.Front = (*Daemon)(nil)
 
-// accepted is the outcome of an Accept.
-type accepted struct {
-	engine.Acceptance
-	err error
-}
-
 // Accept implements [comm.Front].
 func (d *Daemon) Accept(ctx context.Context, r comm.Request) (engine.Acceptance, error) {
-	a, err := ask(ctx, d, func() accepted {
-		a, err := d.driver.Accept(d.now(), fsm.Requested{
-			Request: r.Key, Session: r.Session, Origin: r.Origin, Text: r.Text, Images: r.Images, Context: r.Context,
-		})
-		return accepted{a, err}
-	})
+	asked := &asking{met: make(chan engine.Met, 1), Requested: fsm.Requested{
+		Request: r.Key, Session: r.Session, Origin: r.Origin, Text: r.Text, Images: r.Images, Context: r.Context,
+	}}
+	met, err := await(ctx, d, message{asked: asked}, asked.met)
 	if err != nil {
 		return engine.Acceptance{}, stopping(err)
 	}
-	return a.Acceptance, a.err
+	return met.Acceptance, met.Err
 }
 
 // Raise implements [comm.Front].
