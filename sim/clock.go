@@ -76,9 +76,9 @@ func (a *agenda) pop(choose Chooser) (due, bool) {
 // onlySlots reports whether nothing but slots of schedules after a time is left
 // to happen. A schedule has always another slot, so that they keep no run from
 // its end.
-func (a *agenda) onlySlots(behind fsm.Millis) bool {
+func (a *agenda) onlySlots(until fsm.Millis) bool {
 	for _, d := range a.items {
-		if d.at < never && (d.slot == nil || d.at <= behind) {
+		if d.at < never && (d.slot == nil || d.at <= until) {
 			return false
 		}
 	}

@@ -19,8 +19,8 @@ func keywordArguments(s string) (args arguments, rest string, ok bool) {
 		}
 		args.add(key, value)
 		s = strings.TrimSpace(rest)
-		if behind, more := strings.CutPrefix(s, ","); more {
-			s = strings.TrimSpace(behind)
+		if after, more := strings.CutPrefix(s, ","); more {
+			s = strings.TrimSpace(after)
 		} else if !strings.HasPrefix(s, ")") {
 			return arguments{}, "", false
 		}

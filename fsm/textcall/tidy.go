@@ -11,8 +11,8 @@ func TidyJSON(s string) string {
 	}
 	b := make([]byte, 0, len(s))
 	quoted := false
-	comma := -1     // where in b a comma stands after which only blanks have come
-	var behind byte // the last that is no blank
+	comma := -1   // where in b a comma stands after which only blanks have come
+	var last byte // the last that is no blank
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		switch {
@@ -23,7 +23,7 @@ func TidyJSON(s string) string {
 		case c == '"':
 			quoted, comma = !quoted, -1
 		case quoted || c == ' ' || c == '\t' || c == '\r' || c == '\n':
-		case c == ',' && behind != '{' && behind != '[' && behind != ',':
+		case c == ',' && last != '{' && last != '[' && last != ',':
 			comma = len(b)
 		case (c == '}' || c == ']') && comma >= 0:
 			b[comma] = ' '
@@ -32,7 +32,7 @@ func TidyJSON(s string) string {
 		}
 		b = append(b, c)
 		if c > ' ' {
-			behind = c
+			last = c
 		}
 	}
 	if json.Valid(b) {

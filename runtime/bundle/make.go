@@ -54,7 +54,7 @@ func Make(ctx context.Context, w io.Writer, from Source) (m Manifest, err error)
 		return m, err
 	}
 	if len(head) > manifestBytesMax {
-		return m, fmt.Errorf("so many files make no bundle: their list has %d bytes, and %d are the most", len(head), manifestBytesMax)
+		return m, fmt.Errorf("too many files for a bundle: their list takes %d bytes; at most %d are allowed", len(head), manifestBytesMax)
 	}
 	out := tar.NewWriter(w)
 	if err := put(out, m.Time, File{Name: manifestName, Bytes: int64(len(head))}, bytes.NewReader(head)); err != nil {

@@ -41,7 +41,7 @@
 //	GET  /v1/journal                 records as a journal file (engine.ReadJournal), with the snapshot before; ?from= and &to= indexes
 //	GET  /v1/journal/kept            {first, last, snapshots}: which there are
 //	GET  /v1/backup                  a backup, a tar file (package backup); one at a time
-//	GET  /v1/memory                  [MemoryBody]: its entries, the newest first; ?session=, &kind=, &since= and &before= (ms since 1970) choose, &behind= skips that many, &limit=
+//	GET  /v1/memory                  [MemoryBody]: its entries, the newest first; ?session=, &kind=, &since= and &before= (ms since 1970) choose, &skip= skips that many, &limit=
 //	POST /v1/memory                  {entries: [{id, kind, session?, at, summary?, text?, vector?, model?}], replace?, dry_run?}: 200 [memory.Brought], all durable
 //	GET  /v1/memory/search?text=     [memory.Result]: the best, each with why; ?k= at most that many, &mode= hybrid, keyword or vector; ?session=, … as above
 //	GET  /v1/memory/entries/{id}     [EntryBody]: one whole, but for its vector

@@ -82,7 +82,7 @@ const (
 	stepsBytesMax = 16 << 20 // as JSON; the first step of an answer may be longer
 )
 
-// page leaves the steps behind a number, at most limit of them and no more than an
+// page leaves the steps after a number, at most limit of them and no more than an
 // answer may hold.
 func (b *HistoryBody[S]) page(after, limit uint64) error {
 	b.Steps = b.Steps[min(after, uint64(len(b.Steps))):]

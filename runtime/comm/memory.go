@@ -22,7 +22,7 @@ import (
 type Memories interface {
 	Wait(ctx context.Context) error
 	Counts() memory.Counts
-	List(ctx context.Context, f memory.Filter, behind, limit int) ([]memory.Listed, int, error)
+	List(ctx context.Context, f memory.Filter, skip, limit int) ([]memory.Listed, int, error)
 	Search(ctx context.Context, q memory.Query) (memory.Result, error)
 	Get(ctx context.Context, id string) (fsm.Entry, bool, error)
 	Bring(ctx context.Context, entries []fsm.Entry, b memory.Bringing) (memory.Brought, error)
@@ -59,8 +59,8 @@ type ForgetBody struct {
 }
 
 // ListMemory returns at most limit of the wanted entries, after this many of them.
-func ListMemory(ctx context.Context, m Memories, f memory.Filter, behind, limit int) (MemoryBody, error) {
-	list, total, err := m.List(ctx, f, behind, min(limit, ListMax))
+func ListMemory(ctx context.Context, m Memories, f memory.Filter, skip, limit int) (MemoryBody, error) {
+	list, total, err := m.List(ctx, f, skip, min(limit, ListMax))
 	if err != nil {
 		return MemoryBody{}, err
 	}
@@ -94,11 +94,11 @@ func (h *HTTP) memories(w http.ResponseWriter, r *http.Request) (release func(),
 }
 
 func (h *HTTP) getMemory(w http.ResponseWriter, r *http.Request) error {
-	q, err := h.filtered(r, "behind", "limit")
+	q, err := h.filtered(r, "skip", "limit")
 	if err != nil {
 		return err
 	}
-	behind, err := number(q.values.Get("behind"), "behind", 0)
+	skip, err := number(q.values.Get("skip"), "skip", 0)
 	limit, wrong := number(q.values.Get("limit"), "limit", readDefault)
 	if err = cmp.Or(err, wrong); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (h *HTTP) getMemory(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer release()
-	body, err := ListMemory(r.Context(), h.o.Memory, q.filter, int(min(behind, 1<<31)), int(min(limit, ListMax)))
+	body, err := ListMemory(r.Context(), h.o.Memory, q.filter, int(min(skip, 1<<31)), int(min(limit, ListMax)))
 	if err != nil {
 		h.note("list the memory", err)
 		return err

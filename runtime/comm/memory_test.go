@@ -86,7 +86,7 @@ func TestCOM17EntriesAreListedByWhatIsAsked(t *testing.T) {
 		total int
 	}{
 		"":                   {[]string{"c/../c", "b", "a"}, 3},
-		"?limit=1&behind=1":  {[]string{"b"}, 3},
+		"?limit=1&skip=1":    {[]string{"b"}, 3},
 		"?kind=note":         {[]string{"c/../c", "a"}, 2},
 		"?session=s":         {[]string{"a"}, 1},
 		"?session=":          {[]string{"c/../c", "b"}, 2},

@@ -32,11 +32,11 @@ type Counts struct {
 
 // List returns at most limit of the wanted entries, the newest first, after this many
 // of them, and how many are wanted altogether.
-func (m *Memory) List(ctx context.Context, f Filter, behind, limit int) ([]Listed, int, error) {
+func (m *Memory) List(ctx context.Context, f Filter, skip, limit int) ([]Listed, int, error) {
 	if err := m.Wait(ctx); err != nil {
 		return nil, 0, err
 	}
-	page, n := m.page(f, max(0, behind), max(0, limit))
+	page, n := m.page(f, max(0, skip), max(0, limit))
 	for i := range page {
 		l := &page[i]
 		e, _, err := m.entries.Entry(l.ID)

@@ -74,12 +74,12 @@ func JUnit(w io.Writer, r *Run) error {
 		Name: "shelly test", Tests: len(r.Cases), Failures: n.Failed + n.Differ, Errors: n.Errors, Time: seconds(r.Took),
 	}
 	for first := 0; first < len(r.Cases); {
-		behind := first + 1
-		for behind < len(r.Cases) && r.Cases[behind].File == r.Cases[first].File {
-			behind++
+		end := first + 1
+		for end < len(r.Cases) && r.Cases[end].File == r.Cases[first].File {
+			end++
 		}
-		doc.Suites = append(doc.Suites, junitFile(r.Cases[first:behind]))
-		first = behind
+		doc.Suites = append(doc.Suites, junitFile(r.Cases[first:end]))
+		first = end
 	}
 	text, err := xml.MarshalIndent(doc, "", "  ")
 	if err != nil {

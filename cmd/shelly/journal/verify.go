@@ -205,7 +205,7 @@ func (v verified) print(w io.Writer) {
 		if v.Records > 0 {
 			fmt.Fprintf(w, "%s: records %d to %d, %s, %s: each as the tables say\n", v.Journal, v.First, last, wording.Count(v.Transitions, "transition"), wording.Count(v.Snapshots, "snapshot"))
 		} else if v.last > 0 {
-			fmt.Fprintf(w, "%s: a snapshot at record %d, and no record behind it\n", v.Journal, v.last)
+			fmt.Fprintf(w, "%s: a snapshot at record %d, and no record after it\n", v.Journal, v.last)
 		}
 		fmt.Fprintf(w, "unfinished: %s\n", wording.Count(v.Unfinished, "request"))
 		return

@@ -26,7 +26,7 @@ import (
 
 // memories is a memory at hand: that of the daemon, or of a data folder that is stopped.
 type memories interface {
-	List(ctx context.Context, f memory.Filter, behind, limit int) (comm.MemoryBody, error)
+	List(ctx context.Context, f memory.Filter, skip, limit int) (comm.MemoryBody, error)
 	Search(ctx context.Context, q memory.Query) (memory.Result, error)
 	Get(ctx context.Context, id string) (comm.EntryBody, bool, error)
 	Bring(ctx context.Context, entries []fsm.Entry, b memory.Bringing) (memory.Brought, error)
@@ -38,8 +38,8 @@ type memories interface {
 type stored struct{ *memory.Memory }
 
 // List implements memories.
-func (s stored) List(ctx context.Context, f memory.Filter, behind, limit int) (comm.MemoryBody, error) {
-	return comm.ListMemory(ctx, s.Memory, f, behind, limit)
+func (s stored) List(ctx context.Context, f memory.Filter, skip, limit int) (comm.MemoryBody, error) {
+	return comm.ListMemory(ctx, s.Memory, f, skip, limit)
 }
 
 // Get implements memories.

@@ -25,7 +25,7 @@ type installCmd struct {
 
 // Help says what no flag does.
 func (c *installCmd) Help() string {
-	return "Writes a hardened unit for this program with these settings, enables it, and starts it anew. Run it again after a change or a move. " +
+	return "Writes a hardened unit for this program with these settings, enables it, and restarts it. Run it again after a change or a move. " +
 		"What you --set stands in the unit, where others may read it: secrets belong into the configuration file."
 }
 

@@ -25,9 +25,9 @@ type Memory struct{ client *Client }
 func (c *Client) Memory() Memory { return Memory{c} }
 
 // List returns at most limit of the wanted entries, the newest first, after this many.
-func (m Memory) List(ctx context.Context, f memory.Filter, behind, limit int) (comm.MemoryBody, error) {
+func (m Memory) List(ctx context.Context, f memory.Filter, skip, limit int) (comm.MemoryBody, error) {
 	q := filterQuery(f)
-	q.Set("behind", strconv.Itoa(max(0, behind)))
+	q.Set("skip", strconv.Itoa(max(0, skip)))
 	q.Set("limit", strconv.Itoa(max(0, limit)))
 	var body comm.MemoryBody
 	return body, m.client.get(ctx, "/v1/memory?"+q.Encode(), &body)

@@ -10,18 +10,18 @@ export async function memoryView(main, signal) {
   const mode = el('select', { 'aria-label': 'How to search' }, [['', 'Words and meaning'], ['keyword', 'Words'], ['vector', 'Meaning']].map(([v, t]) => el('option', { value: v }, t)));
   const search = el('form', { class: 'bar' }, words, mode, el('button', { type: 'submit' }, 'Search'), button('All', () => {
     words.value = '';
-    behind = 0;
+    skip = 0;
     return list();
   }));
   const summary = el('textarea', { rows: '2', 'aria-label': 'What to remember', placeholder: 'Something to remember', required: true });
   const adding = el('form', { class: 'stack' }, summary, el('div', {}, el('button', { type: 'submit' }, 'Remember')));
   const out = el('div', { 'aria-live': 'polite' });
   fill(main, el('h1', {}, 'Memory'), search, out, el('h2', {}, 'Add'), adding);
-  let behind = 0;
+  let skip = 0;
 
   search.addEventListener('submit', (e) => {
     e.preventDefault();
-    behind = 0;
+    skip = 0;
     if (words.value.trim()) find();
     else list();
   });
@@ -31,7 +31,7 @@ export async function memoryView(main, signal) {
       await post('/v1/memory', { entries: [{ id: `page-${newID()}`, kind: 'note', summary: summary.value.trim() }] });
       summary.value = '';
       say('It is remembered.');
-      behind = 0;
+      skip = 0;
       await list();
     } catch (err) {
       fill(out, wrong(err));
@@ -40,16 +40,16 @@ export async function memoryView(main, signal) {
 
   async function list() {
     try {
-      const body = await get(query('/v1/memory', { behind: behind || '', limit: pageSize }), { signal });
+      const body = await get(query('/v1/memory', { skip: skip || '', limit: pageSize }), { signal });
       fill(out, el('p', { class: 'dim' }, `${body.total} ${body.total === 1 ? 'entry' : 'entries, the newest first'}.`), body.entries.length ? el('ul', { class: 'rows' }, body.entries.map((m) => entry(m))) : el('p', { class: 'dim' }, 'The memory is empty.'),
-        el('div', { class: 'buttons' }, behind ? button('Newer', () => turn(-pageSize)) : null, behind + body.entries.length < body.total ? button('Older', () => turn(pageSize)) : null));
+        el('div', { class: 'buttons' }, skip ? button('Newer', () => turn(-pageSize)) : null, skip + body.entries.length < body.total ? button('Older', () => turn(pageSize)) : null));
     } catch (e) {
       if (!signal.aborted) fill(out, wrong(e));
     }
   }
 
   function turn(by) {
-    behind = Math.max(0, behind + by);
+    skip = Math.max(0, skip + by);
     return list();
   }
 

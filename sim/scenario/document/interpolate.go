@@ -147,7 +147,7 @@ func (c *Case) filled(d *strict.Decoder, n *strict.Node, path string) (text stri
 			continue
 		}
 		b.WriteString(before)
-		name, behind, closed := strings.Cut(after, "}")
+		name, tail, closed := strings.Cut(after, "}")
 		value, wrong := c.part(name, closed)
 		if wrong != "" {
 			d.Problems = append(d.Problems, strict.Problem{Pos: occurrence(d, n, nth), Path: path, Text: wrong + literalHint})
@@ -156,7 +156,7 @@ func (c *Case) filled(d *strict.Decoder, n *strict.Node, path string) (text stri
 		if b.WriteString(value); !d.Fits(n, b.Len(), path) {
 			return "", false
 		}
-		if rest = behind; !closed {
+		if rest = tail; !closed {
 			rest = after
 		}
 	}

@@ -94,7 +94,7 @@ type Crash struct {
 	Effect   string    `key:"effect"`        // (effect points) only effects of this kind count, such as run_tool
 	Restart  *Duration `key:"restart_after"` // how long the process is down; 1s unless given
 	Synced   bool      `key:"synced"`        // it dies so long after what it has appended that nothing of that is lost
-	Optional bool      `key:"optional"`      // it is no failure if the point is never met so often
+	Optional bool      `key:"optional"`      // no failure if the point is never reached that often
 	May      []string  `key:"may_change"`    // ($every) claims that need not hold after a crash, by name: always[0], never[0], starts.TOOL, uses.TOOL, replies, messages or memory (SCN-54)
 }
 

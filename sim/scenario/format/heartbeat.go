@@ -11,7 +11,7 @@ type Heartbeat struct {
 	Every   Duration `key:"every,required"` // between two beats
 	Quiet   Hours    `key:"quiet"`          // hours in which there is none, as 22:00-08:00
 	Do      string   `key:"do"`             // what is done at each beat
-	Channel string   `key:"channel"`        // the channel that is told; cli unless given
+	Channel string   `key:"channel"`        // the channel it reports to; cli unless given
 	Chat    string   `key:"chat"`           // the chat in it; direct unless given
 	Idle    Duration `key:"idle"`           // how long nobody has written before a greeting; nobody is greeted unless given
 	PerDay  *Count   `key:"per_day"`        // greetings a day at most; 2 unless given

@@ -65,7 +65,7 @@ type Scheduling struct {
 
 // Word is a person's word on a handle that is held.
 type Word struct {
-	Text string `key:"text"` // what the model is told of the tool
+	Text string `key:"text"` // the description that the model reads
 	Nth  *Count `key:"nth"`  // of the questions that are open, from 1; the last unless given
 }
 

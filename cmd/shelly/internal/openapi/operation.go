@@ -35,7 +35,7 @@ const (
 	bytesMedia  = "application/octet-stream"
 )
 
-func ok(of any) []answer { return []answer{{200, "", of, "It is told."}} }
+func ok(of any) []answer { return []answer{{200, "", of, "The answer."}} }
 
 func as(media, says string) []answer { return []answer{{200, media, nil, says}} }
 
@@ -44,7 +44,7 @@ var (
 	channelOf = field{"channel", textKind, "The channel that the request came by; without it http."}
 	clientOf  = field{"client", textKind, "Whose request it is; only with the right all."}
 	by        = field{"by", textKind, "Who says so, for the journal."}
-	limit     = field{"limit", numberKind, "At most so many."}
+	limit     = field{"limit", numberKind, "Maximum number to return."}
 	channel0  = field{"channel", textKind, "Of this channel."}
 	chat      = field{"chat", textKind, "Of this chat of it."}
 	filter    = []field{{"session", textKind, "Of this session."}, {"kind", textKind, "Of this kind."}, {"since", numberKind, "From this time on, in milliseconds since 1970."}, {"before", numberKind, "Before this time, in milliseconds since 1970."}}

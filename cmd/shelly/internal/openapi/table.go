@@ -83,9 +83,9 @@ var operations = map[string]operation{
 
 	"GET /v1/openapi.json": {summary: "This document.", answers: as("application/json", "It.")},
 
-	"GET /v1/memory":              {summary: "List what is remembered, the newest first.", query: append([]field{{"behind", numberKind, "Without so many."}, limit}, filter...), answers: ok(comm.MemoryBody{})},
+	"GET /v1/memory":              {summary: "List what is remembered, the newest first.", query: append([]field{{"skip", numberKind, "How many to skip."}, limit}, filter...), answers: ok(comm.MemoryBody{})},
 	"POST /v1/memory":             {summary: "Bring entries in.", body: []field{{"entries!", objectsKind, "As the export has them."}, {"replace", boolKind, "Those with the same id are replaced."}, {"dry_run", boolKind, "Only say what would be done."}}, answers: ok(memory.Brought{})},
-	"GET /v1/memory/search":       {summary: "Search what is remembered.", query: append([]field{{"text", textKind, "What is looked for."}, {"k", numberKind, "At most so many."}, {"mode", textKind, "hybrid, keyword or vector."}}, filter...), answers: ok(memory.Result{})},
+	"GET /v1/memory/search":       {summary: "Search what is remembered.", query: append([]field{{"text", textKind, "What is looked for."}, {"k", numberKind, "Maximum number to return."}, {"mode", textKind, "hybrid, keyword or vector."}}, filter...), answers: ok(memory.Result{})},
 	"GET /v1/memory/entries/{id}": {summary: "Show an entry.", answers: ok(comm.EntryBody{})},
 	"POST /v1/memory/forget":      {summary: "Forget entries.", body: []field{{"ids!", textsKind, "Of the entries."}}, answers: ok(comm.ForgetBody{})},
 	"GET /v1/memory/export":       {summary: "Copy what is remembered.", query: []field{{"vectors", boolKind, "With their vectors."}}, answers: as(lines, "An entry a line.")},
@@ -118,7 +118,7 @@ type health struct {
 
 var (
 	decision   = []field{{"key", textKind, "Of the question; without it the one that is open."}, by, {"grant", textKind, "For how long: once, session or always."}}
-	resolution = []field{{"text", textKind, "What the model is told in place of the result."}}
+	resolution = []field{{"text", textKind, "What the model reads in place of the result."}}
 )
 
 // foreign are the routes of protocols of others.
