@@ -29,18 +29,7 @@ func (h *HTTP) postRequest(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in := Request{Key: fsm.RequestKey{Principal: CallerOf(r.Context()).Name, Channel: ChannelHTTP}}
-	id := &in.Key.ID
-	err = decodeObject(body, text("id", id), text("session", &in.Session), text("text", &in.Text), text("channel", &in.Origin.Channel),
-		text("chat", &in.Origin.Chat), images("images", &in.Images), conversation("context", &in.Context))
-	if err == nil {
-		err = named(id, idempotency.Key(r.Header))
-	}
-	in.Key.Channel = cmp.Or(in.Origin.Channel, ChannelHTTP)
-	in.Origin = originAt(in.Origin, ChannelHTTP)
-	if err == nil {
-		err = checkRequest(in)
-	}
+	in, err := posted(r, body)
 	if err != nil {
 		h.o.Counters.malformed.Add(1)
 		return err
@@ -59,7 +48,7 @@ func (h *HTTP) postRequest(w http.ResponseWriter, r *http.Request) error {
 	failpoint.Hit(failpoint.HTTPAccepted)
 	switch m {
 	case modeStream:
-		first := Event{Type: EventAccepted, ID: *id}
+		first := Event{Type: EventAccepted, ID: in.Key.ID}
 		if after != nil {
 			first.At = *after
 		}
@@ -71,6 +60,23 @@ func (h *HTTP) postRequest(w http.ResponseWriter, r *http.Request) error {
 		answerAccepted(w, r, accepted.Request)
 		return nil
 	}
+}
+
+// posted is the request of a body, or what is wrong with it.
+func posted(r *http.Request, body []byte) (Request, error) {
+	in := Request{Key: fsm.RequestKey{Principal: CallerOf(r.Context()).Name, Channel: ChannelHTTP}}
+	id := &in.Key.ID
+	err := decodeObject(body, text("id", id), text("session", &in.Session), text("text", &in.Text), text("channel", &in.Origin.Channel),
+		text("chat", &in.Origin.Chat), images("images", &in.Images), conversation("context", &in.Context))
+	if err == nil {
+		err = named(id, idempotency.Key(r.Header))
+	}
+	in.Key.Channel = cmp.Or(in.Origin.Channel, ChannelHTTP)
+	in.Origin = originAt(in.Origin, ChannelHTTP)
+	if err == nil {
+		err = checkRequest(in)
+	}
+	return in, err
 }
 
 // named gives a request without an id its Idempotency-Key as one (COM-92), or else one of its

@@ -76,6 +76,15 @@ func (s *server) connect(ctx context.Context, end context.CancelCauseFunc, older
 	if older {
 		options.ProtocolVersion = olderVersion
 	}
+	if n.client, err = s.greet(ctx, end, client, l, options); err != nil {
+		l.close()
+		return nil, fmt.Errorf("%w%s", err, said(l.complaint()))
+	}
+	return n, nil
+}
+
+// greet waits until the server has greeted, for as long as the pace allows.
+func (s *server) greet(ctx context.Context, end context.CancelCauseFunc, client *sdk.Client, l link, options *sdk.ClientSessionOptions) (*sdk.ClientSession, error) {
 	greeting, cancel := context.WithTimeout(ctx, s.options.pace.connect)
 	defer cancel()
 	type greeted struct {
@@ -93,11 +102,11 @@ func (s *server) connect(ctx context.Context, end context.CancelCauseFunc, older
 		}
 		result <- greeted{c, err}
 	}()
+	var err error
 	select {
 	case g := <-result:
 		if g.err == nil {
-			n.client = g.client
-			return n, nil
+			return g.client, nil
 		}
 		err = g.err
 	case <-greeting.Done():
@@ -106,8 +115,7 @@ func (s *server) connect(ctx context.Context, end context.CancelCauseFunc, older
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	l.close()
-	return nil, fmt.Errorf("%w%s", err, said(l.complaint()))
+	return nil, err
 }
 
 // said puts what a program has complained of after an error.

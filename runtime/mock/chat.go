@@ -84,41 +84,21 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req *ch
 		return
 	}
 	numCtx := min(opt.NumCtx, m.window())
-	q := req.question(r.Header, opt)
-	prompt := req.tokens()
 	if s.machine != nil && s.machine.config.Window > 0 {
 		numCtx = min(numCtx, s.machine.config.Window)
 	}
-	if s.opt.Limits {
-		q.Dropped, prompt = req.fit(numCtx)
-		if tooLong := q.Dropped > 0 || prompt > numCtx; tooLong && !req.truncates() {
-			refuseLate(w, req.streams(), http.StatusBadRequest, exceedsContext)
-			return
-		}
-		prompt = min(prompt, numCtx)
+	q, prompt, fits := s.fitted(req, req.question(r.Header, opt), numCtx)
+	if !fits {
+		refuseLate(w, req.streams(), http.StatusBadRequest, exceedsContext)
+		return
 	}
 	note(w, req.Model, len(req.Tools), prompt)
 	s.load(req.Model, numCtx, req.KeepAlive)
 	if req.KeepAlive != nil && req.KeepAlive.Duration == 0 {
 		defer s.unload(req.Model)
 	}
-	if s.opt.Brain == nil {
-		refuse(w, http.StatusNotImplemented, "the mock server has no brain")
-		return
-	}
-	a, err := s.opt.Brain.Answer(r.Context(), q)
-	if err != nil {
-		refuse(w, http.StatusNotImplemented, err.Error())
-		return
-	}
-	if a.Delay > 0 && clock.Pause(r.Context(), a.Delay) != nil {
-		return
-	}
-	if a.Status != 0 && a.Status != http.StatusOK {
-		if a.RetryAfter > 0 {
-			w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(a.RetryAfter.Seconds()))))
-		}
-		refuse(w, a.Status, a.Error)
+	a, ok := s.thought(w, r, q)
+	if !ok {
 		return
 	}
 	if a.PromptTokens == 0 {
@@ -150,6 +130,43 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req *ch
 	} else {
 		out.whole(r.Context(), a)
 	}
+}
+
+// fitted is a question as it fits a window of so many tokens, with the prompt's; not ok: it does
+// not, and may not be cut.
+func (s *Server) fitted(req *chatRequest, q Question, window int) (_ Question, prompt int, ok bool) {
+	if !s.opt.Limits {
+		return q, req.tokens(), true
+	}
+	q.Dropped, prompt = req.fit(window)
+	if tooLong := q.Dropped > 0 || prompt > window; tooLong && !req.truncates() {
+		return q, prompt, false
+	}
+	return q, min(prompt, window), true
+}
+
+// thought is what the brain answers; not ok: the client has been refused, or has gone.
+func (s *Server) thought(w http.ResponseWriter, r *http.Request, q Question) (a Answer, ok bool) {
+	if s.opt.Brain == nil {
+		refuse(w, http.StatusNotImplemented, "the mock server has no brain")
+		return a, false
+	}
+	a, err := s.opt.Brain.Answer(r.Context(), q)
+	if err != nil {
+		refuse(w, http.StatusNotImplemented, err.Error())
+		return a, false
+	}
+	if a.Delay > 0 && clock.Pause(r.Context(), a.Delay) != nil {
+		return a, false
+	}
+	if a.Status == 0 || a.Status == http.StatusOK {
+		return a, true
+	}
+	if a.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(a.RetryAfter.Seconds()))))
+	}
+	refuse(w, a.Status, a.Error)
+	return a, false
 }
 
 // onlyLoad answers a request that asks nothing: it loads the model, or unloads it if

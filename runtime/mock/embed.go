@@ -48,19 +48,10 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	window := min(opt.NumCtx, embedContext)
-	vectors, count := make([][]float32, len(texts)), 0
-	for i, text := range texts {
-		n := len(text)/bytesPerToken + 1
-		if s.opt.Limits && n > window {
-			if !req.truncates() {
-				refuse(w, http.StatusBadRequest, exceedsContext)
-				return
-			}
-			left := window * bytesPerToken
-			n, text = window, head(text, &left)
-		}
-		vectors[i] = shortened(s.vector(text), req.Dimensions)
-		count += n
+	vectors, count, ok := s.vectors(&req, texts, window)
+	if !ok {
+		refuse(w, http.StatusBadRequest, exceedsContext)
+		return
 	}
 	if s.machine != nil {
 		_, over, ok := s.machine.ask(r.Context(), server.Call{Model: full(req.Model), Prompt: strings.Join(texts, "\n"), Embeds: true})
@@ -77,6 +68,25 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 		LoadDuration    time.Duration `json:"load_duration"`
 		PromptEvalCount int           `json:"prompt_eval_count"`
 	}{req.Model, vectors, time.Since(began), 1, count})
+}
+
+// vectors are those of the texts, and how many tokens these have; not ok: one is longer than the
+// window and may not be cut.
+func (s *Server) vectors(req *embedRequest, texts []string, window int) (vectors [][]float32, tokens int, ok bool) {
+	vectors = make([][]float32, len(texts))
+	for i, text := range texts {
+		n := len(text)/bytesPerToken + 1
+		if s.opt.Limits && n > window {
+			if !req.truncates() {
+				return nil, 0, false
+			}
+			left := window * bytesPerToken
+			n, text = window, head(text, &left)
+		}
+		vectors[i] = shortened(s.vector(text), req.Dimensions)
+		tokens += n
+	}
+	return vectors, tokens, true
 }
 
 // embedOld is what clients asked before there was embed: one text, one vector.

@@ -72,6 +72,11 @@ func (x *examination) data(ctx context.Context, cfg config.Config, running *comm
 		x.ok("data folder", cfg.Data+" is the daemon's")
 		return
 	}
+	x.unused(ctx, cfg)
+}
+
+// unused looks at a data folder of which no daemon is known.
+func (x *examination) unused(ctx context.Context, cfg config.Config) {
 	s, err := datafolder.OpenReadOnly(cfg.Data, store.Options{ReserveBytes: uint64(cfg.Reserve)})
 	switch {
 	case errors.Is(err, datafolder.ErrNone):
@@ -101,6 +106,11 @@ func (x *examination) data(ctx context.Context, cfg config.Config, running *comm
 		return
 	}
 	defer s.Close()
+	x.contents(ctx, cfg, s)
+}
+
+// contents looks at a store that could be opened.
+func (x *examination) contents(ctx context.Context, cfg config.Config, s *store.Store) {
 	if err := writable(cfg.Data); err != nil {
 		x.fail("data folder", fmt.Sprintf("%s cannot be written: %v", cfg.Data, err), strings.TrimPrefix(store.Advice(err), ": "))
 	} else if err := s.Space(); errors.Is(err, engine.ErrNoSpace) {

@@ -59,23 +59,8 @@ type running struct {
 
 // start starts a supervisor and, once there is a record of it, the command.
 func (k *Keeper) start(c Command) (t *running, err error) {
-	var theirs, ours []*os.File
-	pipe := func() (r, w *os.File) {
-		if err == nil {
-			r, w, err = os.Pipe()
-		}
-		return r, w
-	}
-	ordersR, ordersW := pipe()
-	reportsR, reportsW := pipe()
-	outputR, outputW := pipe()
-	errorsR, errorsW := outputR, outputW
-	outputs := []*os.File{outputR}
-	if c.Errs != nil {
-		errorsR, errorsW = pipe()
-		outputs = append(outputs, errorsR)
-	}
-	theirs, ours = []*os.File{ordersR, reportsW, outputW, errorsW}, []*os.File{ordersW, reportsR, outputR, errorsR}
+	p, err := openPipes(c.Errs != nil)
+	theirs, ours := []*os.File{p.orders.r, p.reports.w, p.output.w, p.errors.w}, []*os.File{p.orders.w, p.reports.r, p.output.r, p.errors.r}
 	defer func() {
 		closeFiles(theirs)
 		if err != nil {
@@ -85,17 +70,7 @@ func (k *Keeper) start(c Command) (t *running, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t = &running{orders: ordersW, outputs: outputs, copied: make(chan struct{}), reports: make(chan report, 3)}
-	t.cmd = exec.Command("/proc/self/exe", supervisor) // and not its path, which an update may have replaced
-	t.cmd.Args[0] = os.Args[0]
-	t.cmd.Env = []string{} // nothing of the daemon's
-	t.cmd.Dir = "/"
-	if c.In != nil {
-		t.cmd.Stdin = c.In
-	}
-	t.cmd.Stdout, t.cmd.Stderr = outputW, errorsW
-	t.cmd.ExtraFiles = append([]*os.File{ordersR, reportsW}, c.Files...)
-	t.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	t = &running{cmd: p.command(c), orders: p.orders.w, outputs: p.outputs(), copied: make(chan struct{}), reports: make(chan report, 3)}
 	if t.mark, err = newMark(); err != nil {
 		return nil, fmt.Errorf("choose a mark: %w", err)
 	}
@@ -108,7 +83,7 @@ func (k *Keeper) start(c Command) (t *running, err error) {
 	}
 	t.record, err = k.keep(record{Boot: boot, Mark: t.mark, PID: t.cmd.Process.Pid})
 	if err == nil {
-		err = json.NewEncoder(ordersW).Encode(request{Args: c.Args, Dir: c.Dir, Env: c.Env, Mark: t.mark, Files: len(c.Files), Apart: c.Apart})
+		err = json.NewEncoder(p.orders.w).Encode(request{Args: c.Args, Dir: c.Dir, Env: c.Env, Mark: t.mark, Files: len(c.Files), Apart: c.Apart})
 	}
 	if err != nil {
 		closeFiles(ours[:1])
@@ -117,8 +92,55 @@ func (k *Keeper) start(c Command) (t *running, err error) {
 	closeFiles(theirs)
 	theirs = nil
 	go t.copy(c)
-	go t.listen(reportsR)
+	go t.listen(p.reports.r)
 	return t, t.started()
+}
+
+// pipe has an end to read from and one to write to.
+type pipe struct{ r, w *os.File }
+
+// pipes are those between this process and a supervisor. Without one of their own errors go
+// where the output goes.
+type pipes struct{ orders, reports, output, errors pipe }
+
+// openPipes opens them. With an error some are open and the others nil.
+func openPipes(errorsApart bool) (p pipes, err error) {
+	open := func(to *pipe) {
+		if err == nil {
+			to.r, to.w, err = os.Pipe()
+		}
+	}
+	open(&p.orders)
+	open(&p.reports)
+	open(&p.output)
+	if p.errors = p.output; errorsApart {
+		p.errors = pipe{}
+		open(&p.errors)
+	}
+	return p, err
+}
+
+// outputs are what is to be read of the command.
+func (p *pipes) outputs() []*os.File {
+	if p.errors == p.output {
+		return []*os.File{p.output.r}
+	}
+	return []*os.File{p.output.r, p.errors.r}
+}
+
+// command is the supervisor of a command, not started yet.
+func (p *pipes) command(c Command) *exec.Cmd {
+	cmd := exec.Command("/proc/self/exe", supervisor) // and not its path, which an update may have replaced
+	cmd.Args[0] = os.Args[0]
+	cmd.Env = []string{} // nothing of the daemon's
+	cmd.Dir = "/"
+	if c.In != nil {
+		cmd.Stdin = c.In
+	}
+	cmd.Stdout, cmd.Stderr = p.output.w, p.errors.w
+	cmd.ExtraFiles = append([]*os.File{p.orders.r, p.reports.w}, c.Files...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	return cmd
 }
 
 // copy hands on what the command writes, until its last holder ends, or a deadline.
