@@ -115,6 +115,8 @@ func (k *killed) askOf(ctx context.Context, l life, a *killAsk) error {
 		return a.overHTTP(ctx, k.data)
 	case a.as == asEditor:
 		return a.overEditor(ctx, k)
+	case a.as == asTerminal, a.as == asPipe:
+		return a.overAsk(ctx, k)
 	case a.channel() == comm.ChannelHTTP, a.channel() == mcpserver.Channel:
 		return a.overWays(ctx, k.data, l)
 	}

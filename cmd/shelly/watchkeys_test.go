@@ -33,6 +33,13 @@ func (s *screen) Write(p []byte) (int, error) {
 	return s.text.Write(p)
 }
 
+// String is all of it.
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
 // await waits until what was written from an offset matches, and returns where it does.
 func (s *screen) await(t *testing.T, from int, pattern string) int {
 	t.Helper()
@@ -53,26 +60,38 @@ func (s *screen) await(t *testing.T, from int, pattern string) int {
 	}
 }
 
-// pseudoTerminal opens both ends of one.
+// pseudoTerminal opens both ends of one for a test.
 func pseudoTerminal(t *testing.T) (person, program *os.File) {
 	t.Helper()
-	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	person, program, err := openTerminal()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { person.Close() })
-	if err := unix.IoctlSetPointerInt(int(person.Fd()), unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	n, err := unix.IoctlGetInt(int(person.Fd()), unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { program.Close() })
+	t.Cleanup(func() {
+		_ = person.Close()
+		_ = program.Close()
+	})
 	return person, program
+}
+
+// openTerminal opens both ends of a pseudo-terminal.
+func openTerminal() (person, program *os.File, err error) {
+	if person, err = os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
+		return nil, nil, err
+	}
+	err = unix.IoctlSetPointerInt(int(person.Fd()), unix.TIOCSPTLCK, 0)
+	n := 0
+	if err == nil {
+		n, err = unix.IoctlGetInt(int(person.Fd()), unix.TIOCGPTN)
+	}
+	if err == nil {
+		program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	}
+	if err != nil {
+		_ = person.Close()
+		return nil, nil, err
+	}
+	return person, program, nil
 }
 
 // SCN-69: on a terminal there are keys, and at the end the terminal is as before.

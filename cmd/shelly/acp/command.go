@@ -38,7 +38,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(t.Err, &slog.HandlerOptions{Level: slog.LevelInfo}))
-	a := newAgent(client.New(cfg.Data, client.Options{Resume: true, Tries: tries}), log)
+	a := newAgent(client.New(cfg.Data, client.Options{Beginning: true, Tries: tries}), log)
 	a.version = version.Text()
 	a.changes = change.Open(filepath.Join(cfg.Data, "changes"))
 	a.conn = rpc.New(a, t.Out, rpc.Options{Log: log})

@@ -53,7 +53,7 @@ func (c *Command) Run(t *terminal.Terminal, shell terminal.Shell) error {
 		return err
 	}
 	w := newWatching(t, c.JSON, c.Quiet)
-	daemon := client.New(cfg.Data, client.Options{Again: w.again})
+	daemon := client.New(cfg.Data, client.Options{Again: w.retry})
 	ctx, leave := context.WithCancel(context.Background())
 	defer leave()
 	signals := make(chan os.Signal, 2)
@@ -64,7 +64,9 @@ func (c *Command) Run(t *terminal.Terminal, shell terminal.Shell) error {
 	if a := newAnswering(t, w, daemon); a != nil {
 		go a.listen(ctx, t.In)
 		show = func(e comm.Event) {
-			if !a.show(e) {
+			if a.show(e) {
+				w.hear(e)
+			} else {
 				w.show(e)
 			}
 		}

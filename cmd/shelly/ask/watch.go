@@ -12,6 +12,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
+	"shelly/runtime/front/stream"
 )
 
 // watching prints events as they happen. What goes on is for standard error, so
@@ -20,14 +21,17 @@ import (
 type watching struct {
 	t           *terminal.Terminal
 	json, quiet bool
+	streams     bool // the reply appears as it is streamed
 
-	mu       sync.Mutex      // a signal is reported between two events
-	streamed strings.Builder // text of the model calls
-	cut      string          // streamed, as it was when the stream was cut
-	course   course.Course
-	state    *terminal.Line // says what the request does, where a person watches; nil: each state is a line
-	columns  int            // of the terminal
-	asking   bool           // the last line is a prompt, which nobody has answered yet
+	mu      sync.Mutex // a signal is reported between two events
+	text    stream.Text
+	lost    string // what stands there of a call that was never answered, as long as the next one begins like it
+	held    string // what that has said so far
+	open    bool   // the last line is one of the reply, and goes on
+	course  course.Course
+	state   *terminal.Line // says what the request does, where a person watches; nil: each state is a line
+	columns int            // of the terminal
+	asking  bool           // the last line is a prompt, which nobody has answered yet
 }
 
 func (w *watching) show(e comm.Event) {
@@ -38,13 +42,16 @@ func (w *watching) show(e comm.Event) {
 	case w.json: // programs answer for themselves
 		_ = w.t.JSONLine(e)
 	case w.quiet:
-	case e.Type == comm.EventWaiting && w.streaming(): // what is being written shows
-	case e.Type == comm.EventChunk && e.Text != "" && w.t.Interactive():
-		w.chunk(e)
+	case e.Type == comm.EventWaiting && w.open: // what is being written shows
+	case e.Type == comm.EventChunk && e.Text != "" && w.streams:
+		w.pieces(e)
 	case w.state != nil && passing(e):
 		w.breakLine()
 		w.draw()
 	default:
+		if e.Type != comm.EventReply { // whose text is printed on its own
+			w.pieces(e)
+		}
 		if line := eventLine(e); line != "" {
 			w.breakLine()
 			fmt.Fprintln(w.t.Err, terminal.Printable(line))
@@ -53,22 +60,66 @@ func (w *watching) show(e comm.Event) {
 	}
 }
 
-// chunk shows a piece of the answer. The caller holds mu.
-func (w *watching) chunk(e comm.Event) {
-	w.erase()
-	rest := e.Text
-	if e.Whole { // what was shown of it is not shown again (COM-60)
-		rest = w.further(e.Text)
-		w.streamed.Reset()
+// hear takes an event that is shown otherwise.
+func (w *watching) hear(e comm.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pieces(e)
+}
+
+// pieces shows what an event adds to the answer. What the model says that is asked once more
+// goes on where the text was, if it begins with that (CLI-214). The caller holds mu.
+func (w *watching) pieces(e comm.Event) {
+	if !w.streams {
+		return
 	}
-	w.cut = ""
-	fmt.Fprint(w.t.Out, terminal.Printable(rest))
-	w.streamed.WriteString(e.Text)
+	for _, p := range w.text.Heard(e) {
+		switch {
+		case p.Lost && e.Whole:
+			if w.held = ""; w.lost == "" {
+				w.lost = p.Said
+			}
+		case p.Lost: // it was answered, and this is another answer
+			w.breakLine()
+		case w.lost != "":
+			w.again(p, e.Type == comm.EventReply)
+		default:
+			w.write(p.Text)
+		}
+	}
+}
+
+// again takes what is said in place of what stands there. The caller holds mu.
+func (w *watching) again(p stream.Piece, reply bool) {
+	w.held += p.Text
+	rest, same := strings.CutPrefix(w.held, w.lost)
+	if !same && strings.HasPrefix(w.lost, w.held) && !p.Ends {
+		return
+	}
+	if !same {
+		rest = w.held
+		w.breakLine()
+		if !reply {
+			fmt.Fprintln(w.t.Err, "· the answer begins again")
+		}
+	}
+	w.lost, w.held = "", ""
+	w.write(rest)
+}
+
+// write shows a piece of the answer. The caller holds mu.
+func (w *watching) write(text string) {
+	if text == "" {
+		return
+	}
+	w.erase()
+	fmt.Fprint(w.t.Out, terminal.Printable(text))
+	w.open = !strings.HasSuffix(text, "\n")
 }
 
 // newWatching returns what shows events on a terminal, or for a program.
 func newWatching(t *terminal.Terminal, json, quiet bool) *watching {
-	w := &watching{t: t, json: json, quiet: quiet}
+	w := &watching{t: t, json: json, quiet: quiet, streams: t.Interactive()}
 	if columns := terminal.Columns(t.Err); columns > 0 && terminal.Is(t.Err) && !json && !quiet {
 		w.state, w.columns = terminal.NewLine(t.Err), columns
 	}
@@ -87,7 +138,7 @@ func passing(e comm.Event) bool {
 
 // draw shows what the request does. The caller holds mu.
 func (w *watching) draw() {
-	if w.state != nil && !w.streaming() && !w.asking {
+	if w.state != nil && !w.open && !w.asking {
 		w.state.Draw(ansi.Truncate("· "+terminal.Printable(w.course.Words()), w.columns-1, "…"))
 	}
 }
@@ -99,33 +150,8 @@ func (w *watching) erase() {
 	}
 }
 
-// further is what a model call has streamed beyond what was shown of it before the stream
-// was cut. What was shown of a call begins a line.
-func (w *watching) further(text string) string {
-	for n := min(len(w.cut), len(text)); n > 0; n-- {
-		before, ends := strings.CutSuffix(w.cut, text[:n])
-		if ends && (before == "" || strings.HasSuffix(before, "\n")) {
-			return text[n:]
-		}
-	}
-	return text
-}
-
-// streaming reports whether a line of the reply is being written.
-func (w *watching) streaming() bool {
-	s := w.streamed.String()
-	return s != "" && !strings.HasSuffix(s, "\n")
-}
-
-// again says that the client tries once more.
-func (w *watching) again() {
-	w.mu.Lock()
-	if w.cut == "" { // else it has said so before, and nothing has come since
-		w.cut = w.streamed.String()
-	}
-	w.mu.Unlock()
-	w.say("· no answer from shelly; trying again")
-}
+// retry says that the client tries once more.
+func (w *watching) retry() { w.say("· no answer from shelly; trying again") }
 
 // say says something that is no event.
 func (w *watching) say(line string) {
@@ -163,31 +189,31 @@ func (w *watching) end() {
 	w.breakLine()
 }
 
-// breakLine ends a line of streamed text. What was streamed stays known: if it
-// turns out to be the reply, it is not printed again.
+// breakLine ends a line of the reply that goes on.
 func (w *watching) breakLine() {
 	w.erase()
 	if w.asking {
 		fmt.Fprintln(w.t.Err)
 		w.asking = false
 	}
-	if w.streaming() {
+	if w.open {
 		fmt.Fprintln(w.t.Out)
-		w.streamed.WriteByte('\n')
+		w.open = false
 	}
 }
 
+// reply shows what of the reply does not stand there yet.
 func (w *watching) reply(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.json {
-		return // the last event has it
-	}
-	w.breakLine()
-	if streamed := strings.TrimSpace(w.streamed.String()); streamed == "" || !strings.HasSuffix(streamed, strings.TrimSpace(text)) {
-		if w.t.Interactive() {
-			text = terminal.Printable(text)
-		}
+	switch {
+	case w.json: // the last event has it
+	case w.streams:
+		w.erase()
+		w.pieces(comm.Event{Type: comm.EventReply, Text: text})
+		w.breakLine()
+	default:
+		w.breakLine()
 		fmt.Fprintln(w.t.Out, text)
 	}
 }

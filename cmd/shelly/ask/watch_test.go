@@ -2,10 +2,10 @@ package ask
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
 )
@@ -13,56 +13,102 @@ import (
 // screen is a watching with all that it writes, in order, as a terminal would get it.
 func screen(columns int) (*watching, *bytes.Buffer) {
 	out := &bytes.Buffer{}
-	w := &watching{t: &terminal.Terminal{Out: out, Err: out}}
+	w := &watching{t: &terminal.Terminal{Out: out, Err: out}, streams: true}
 	if columns > 0 {
 		w.state, w.columns = &terminal.Line{Out: out, Terminal: true}, columns
 	}
 	return w, out
 }
 
-func TestCOM60WhatIsShownOfAnAnswerIsNotShownAgain(t *testing.T) {
-	const lost = "· no answer from shelly; trying again\n"
-	for name, c := range map[string]struct { // order-free: each has its own world
-		before, whole, want string
-	}{
-		"nothing was shown":           {"", "One. Two", lost + "One. Two three."},
-		"cut in the midst of a line":  {"One. T", "One. Two", "One. T\n" + lost + "wo three."},
-		"cut at the end of a line":    {"One.\n", "One.\nTwo", "One.\n" + lost + "Two three."},
-		"nothing came meanwhile":      {"One. Two", "One. Two", "One. Two\n" + lost + " three."},
-		"another answer":              {"Perhaps", "One. Two", "Perhaps\n" + lost + "One. Two three."},
-		"another that begins like it": {"Only O", "One. Two", "Only O\n" + lost + "One. Two three."},
-		"the same, not yet so far":    {"One. Two three", "One. Two", "One. Two three\n" + lost + "One. Two three."},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w, out := screen(0)
-			if c.before != "" {
-				w.chunk(comm.Event{Type: comm.EventChunk, Text: c.before})
-			}
-			w.again()
-			w.chunk(comm.Event{Type: comm.EventChunk, Text: c.whole, Whole: true})
-			w.chunk(comm.Event{Type: comm.EventChunk, Text: " three."})
-			if out.String() != c.want {
-				t.Errorf("%q, not %q", out, c.want)
-			}
-			shown := out.Len()
-			w.reply(c.whole + " three.")
-			if rest := out.String()[shown:]; rest != "\n" {
-				t.Errorf("the reply is printed again: %q", rest)
-			}
-		})
+// told are pieces of a model call's text, each from where it begins.
+func told(w *watching, call fsm.CallID, from int, pieces ...string) {
+	for _, text := range pieces {
+		w.show(comm.Event{Type: comm.EventChunk, Call: call, From: from, Text: text})
+		from += len(text)
 	}
 }
 
-// A client tries more than once, and what it says meanwhile is no part of the answer.
-func TestCOM60AnAnswerContinuesAfterSeveralTries(t *testing.T) {
-	w, out := screen(0)
-	w.chunk(comm.Event{Type: comm.EventChunk, Text: "I look.\nOne. T"})
-	w.again()
-	w.again()
-	w.show(comm.Event{Type: comm.EventState, State: state.Cognition})
-	w.chunk(comm.Event{Type: comm.EventChunk, Text: "One. Two.", Whole: true})
-	if _, after, _ := strings.Cut(out.String(), "· cognition\n"); after != "wo." {
-		t.Errorf("%q", out)
+// instead is the first piece of a call that stands in place of the one before.
+func instead(w *watching, call fsm.CallID, text string) {
+	w.show(comm.Event{Type: comm.EventChunk, Call: call, Text: text, Whole: true})
+}
+
+const lost, anew = "· no answer from shelly; trying again\n", "· the answer begins again\n"
+
+func TestCLI214WhatStandsThereIsNotShownTwice(t *testing.T) {
+	for name, c := range map[string]struct { // order-free: each has its own world
+		happens     func(w *watching)
+		reply, want string
+	}{
+		"the rest of the same answer": {func(w *watching) {
+			told(w, 7, 0, "One. T")
+			w.retry()
+			w.retry()
+			told(w, 7, 6, "wo", " three.")
+		}, "One. Two three.", "One. T\n" + lost + lost + "wo three.\n"},
+		"the rest is the reply's": {func(w *watching) {
+			told(w, 7, 0, "One. T")
+			w.retry()
+		}, "One. Two three.", "One. T\n" + lost + "wo three.\n"},
+		"asked again, and the same": {func(w *watching) {
+			told(w, 7, 0, "One. T")
+			w.retry()
+			instead(w, 9, "On")
+			told(w, 9, 2, "e. ", "Two", " three.")
+		}, "One. Two three.", "One. T\n" + lost + "wo three.\n"},
+		"killed twice, the second time sooner": {func(w *watching) {
+			told(w, 7, 0, "One. T")
+			w.retry()
+			instead(w, 9, "On")
+			w.retry()
+			instead(w, 11, "One")
+			told(w, 11, 3, ". Two")
+		}, "One. Two", "One. T\n" + lost + lost + "wo\n"},
+		"killed twice, the second time later": {func(w *watching) {
+			told(w, 7, 0, "On")
+			w.retry()
+			instead(w, 9, "One. T")
+			w.retry()
+			instead(w, 11, "One. Two")
+		}, "One. Two", "On\n" + lost + "e. T\n" + lost + "wo\n"},
+		"asked again, and another": {func(w *watching) {
+			told(w, 7, 0, "One. T")
+			w.retry()
+			instead(w, 9, "On")
+			told(w, 9, 2, "ce", " more.")
+		}, "Once more.", "One. T\n" + lost + anew + "Once more.\n"},
+		"asked again, and less": {func(w *watching) {
+			told(w, 7, 0, "One. T")
+			w.retry()
+			instead(w, 9, "One.")
+		}, "One.", "One. T\n" + lost + "One.\n"},
+		"the model was asked again without a kill": {func(w *watching) {
+			told(w, 7, 0, "One. T")
+			instead(w, 8, "One. Tw")
+			told(w, 8, 7, "o")
+		}, "One. Two", "One. Two\n"},
+		"a text beside a call, and the same text after it": {func(w *watching) {
+			told(w, 7, 0, "Wait.")
+			w.show(comm.Event{Type: comm.EventTool, Tool: "look", Args: "{}"})
+			told(w, 8, 0, "Wait.")
+		}, "Wait.", "Wait.\n→ look {}\nWait.\n"},
+		"a call that never began": {func(w *watching) {
+			told(w, 7, 0, "Wait.")
+			told(w, 8, 0, "Now.")
+		}, "Now.", "Wait.\nNow.\n"},
+		"no answer": {func(w *watching) {
+			told(w, 7, 0, "One. T")
+		}, "error: the model has gone", "One. T\nerror: the model has gone\n"},
+		"nothing was streamed": {func(*watching) {}, "Fine.", "Fine.\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, out := screen(0)
+			c.happens(w)
+			w.reply(c.reply)
+			if out.String() != c.want {
+				t.Errorf("got\n%s\nwant\n%s", out, c.want)
+			}
+		})
 	}
 }
 
@@ -83,9 +129,9 @@ func TestCLI5WhatItDoesIsOneLineThatIsRedrawn(t *testing.T) {
 	shows("one that is wider than the terminal", erased+"\r· asking the model"+clear+erased+"\r· the model loads,…"+clear)
 	w.show(comm.Event{Type: comm.EventTool, Tool: "list_dir", Args: "{}"})
 	shows("a line that stays", erased+"→ list_dir {}\n\r· running list_dir"+clear)
-	w.chunk(comm.Event{Type: comm.EventChunk, Text: "It is"})
+	told(w, 7, 0, "It is")
 	w.show(comm.Event{Type: comm.EventWaiting, Text: "thinking"})
-	w.chunk(comm.Event{Type: comm.EventChunk, Text: " empty."})
+	told(w, 7, 5, " empty.")
 	shows("an answer is not broken by it", erased+"It is empty.")
 	w.say("· cancelled")
 	w.ask("y/n ")

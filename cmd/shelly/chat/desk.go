@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -21,7 +20,6 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/wording"
-	"shelly/runtime/clock"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
@@ -33,7 +31,6 @@ const (
 	unreadShown = 20 // unread messages that are shown at the start
 	goingShown  = 20 // requests of the session that are looked at for those that go on
 	namesShown  = 100
-	againAfter  = 2 * time.Second // how long a request waits for a daemon that is not there
 	answerWait  = 30 * time.Second
 )
 
@@ -118,7 +115,7 @@ func (d *desk) perform(e talk.Effect) {
 
 // ask sends a request and follows it to its reply.
 func (d *desk) ask(e talk.Ask) {
-	d.follow(e.ID, false, func(daemon *client.Client, show func(comm.Event)) (client.Reply, error) {
+	d.follow(e.ID, func(daemon *client.Client, show func(comm.Event)) (client.Reply, error) {
 		return daemon.Ask(d.ctx, client.AskRequest{
 			ID: e.ID, Session: e.Session, Text: e.Text, Channel: d.c.Channel, Chat: d.c.Chat, Images: e.Images,
 		}, show)
@@ -127,34 +124,21 @@ func (d *desk) ask(e talk.Ask) {
 
 // follow follows a request to its reply, over restarts of the daemon too, however long one
 // takes (CLI-154): the same id is never executed twice.
-func (d *desk) follow(id string, accepted bool, ask func(*client.Client, func(comm.Event)) (client.Reply, error)) {
+func (d *desk) follow(id string, ask func(*client.Client, func(comm.Event)) (client.Reply, error)) {
 	at, broken := d.process(), false
-	daemon := client.New(d.cfg.Data, client.Options{Again: func() {
+	daemon := client.New(d.cfg.Data, client.Options{Beginning: true, Tries: math.MaxInt, Again: func() {
 		broken = true
 		d.tell(talk.Broke{ID: id})
 	}})
-	show := func(event comm.Event) {
+	reply, err := ask(daemon, func(event comm.Event) {
 		if broken {
 			now := d.process()
 			d.tell(talk.Attached{ID: id, Restarted: now != at})
 			at, broken = now, false
 		}
-		accepted = true
 		d.tell(talk.Happened{ID: id, Event: event})
-	}
-	for {
-		reply, err := ask(daemon, show)
-		again := errors.Is(err, client.ErrInterrupted) || errors.Is(err, client.ErrDeferred) || accepted && errors.Is(err, client.ErrNotRunning)
-		if !again || d.ctx.Err() != nil {
-			d.tell(talk.Ended{ID: id, Reply: reply, Err: err})
-			return
-		}
-		broken = true
-		d.tell(talk.Broke{ID: id})
-		if clock.Pause(d.ctx, againAfter) != nil {
-			return
-		}
-	}
+	})
+	d.tell(talk.Ended{ID: id, Reply: reply, Err: err})
 }
 
 // resume follows what was asked in a session, over the chat's channel, and is not answered yet:
@@ -170,7 +154,7 @@ func (d *desk) resume(in string) {
 			continue
 		}
 		d.tell(talk.Going{ID: r.ID, Text: r.Text})
-		go d.follow(r.ID, true, func(daemon *client.Client, show func(comm.Event)) (client.Reply, error) {
+		go d.follow(r.ID, func(daemon *client.Client, show func(comm.Event)) (client.Reply, error) {
 			return daemon.Attach(d.ctx, r.ID, channel, show)
 		})
 	}

@@ -338,3 +338,39 @@ func (w *world) harmless(view string) {
 	}
 	w.clean()
 }
+
+// The daemon is killed in the middle of an answer, and of a question before it. The page goes on
+// where it was: the answer stands there once.
+func TestCOM73AKillInTheMiddleOfAnAnswerIsGoneOnWith(t *testing.T) {
+	var words []string
+	for n := range 60 {
+		words = append(words, fmt.Sprintf("w%03d", n))
+	}
+	writes := strings.Replace(slow, "profile: default", "profile: default\nserver: {reads: 10000/s, writes: 15/s}", 1)
+	w := begin(t, strings.Replace(writes, "It is written.", strings.Join(words, " "), 1))
+	w.enter()
+	w.ask("Please write.")
+	w.See(".question", "May write_file run?")
+	w.kill(w.daemon)
+	w.See(".status", "this page comes back to it")
+	w.run()
+	w.Go(w.shelly("page", "--no-open"))
+	w.See(".status", "waiting for your decision")
+	if n := w.Count(".question", "May write_file run?"); n != 1 {
+		t.Errorf("%d questions are shown", n)
+	}
+	w.Click(".question button", "Yes")
+	w.See(".answer", "w003")
+	w.kill(w.daemon)
+	w.See(".status", "this page comes back to it")
+	w.run()
+	w.Go(w.shelly("page", "--no-open"))
+	w.See(".answer", "w059")
+	w.Gone(".status", "")
+	if n := w.Count(".answer", "w000"); n != 1 {
+		t.Errorf("the answer stands %d times", n)
+	}
+	if n := w.Count(".tool", "write_file"); n != 1 {
+		t.Errorf("%d calls are shown", n)
+	}
+}

@@ -48,8 +48,8 @@ type Reply struct {
 func NewID() string { return rand.Text() }
 
 // Ask sends a request, hands on what happens to it, and returns its reply. When
-// the connection breaks it attaches again by id; each may then hear again what it
-// has heard, unless the client resumes ([Options]). Reply.ID is set on errors too.
+// the connection breaks it attaches again by id, and each hears exactly the rest, even from
+// another process of the daemon (COM-90). Reply.ID is set on errors too.
 //
 // Errors to tell apart: ErrNotRunning, ErrUnauthorized, ErrTooLarge, ErrDeferred,
 // ErrInterrupted, engine.ErrBusy, engine.ErrConflict, engine.ErrStopping,
@@ -74,7 +74,7 @@ func (a *asking) run(ctx context.Context) (Reply, error) {
 	for try := 0; ; try++ {
 		heard := a.at
 		err := a.attach(ctx)
-		if a.client.o.Resume && a.at != heard {
+		if a.at != heard {
 			try = 0
 		}
 		if err == nil {
@@ -90,11 +90,14 @@ func (a *asking) run(ctx context.Context) (Reply, error) {
 			return a.reply, a.gaveUp(err)
 		}
 		a.client.o.Again()
-		if err := a.client.o.Pause(ctx, min(pauseFirst<<try, pauseMax)); err != nil {
+		if err := a.client.o.Pause(ctx, pauseBefore(try)); err != nil {
 			return a.reply, err
 		}
 	}
 }
+
+// pauseBefore is the pause before a further try, counted from 0.
+func pauseBefore(try int) time.Duration { return min(pauseFirst<<min(try, 10), pauseMax) }
 
 // asking is one Ask under way.
 type asking struct {
@@ -116,8 +119,10 @@ var errBroken = errors.New("the connection broke")
 // is sent again: the daemon knows a second one by its id.
 func (a *asking) attach(ctx context.Context) error {
 	q, body := url.Values{}, []byte(nil)
-	if a.client.o.Resume {
-		q.Set("after", cmp.Or(a.at, position.Position{}.String()))
+	if a.at == "" && a.client.o.Beginning {
+		q.Set("after", position.Position{}.String())
+	} else if a.at != "" {
+		q.Set("after", a.at)
 	}
 	method, path := http.MethodPost, "/v1/requests?"
 	if a.accepted {
@@ -181,7 +186,7 @@ func (a *asking) again(err error) bool {
 		a.reached = true
 		return true
 	case errors.Is(err, ErrNotRunning):
-		return a.reached
+		return a.reached || a.accepted
 	case errors.As(err, &refused) && refused.Code == comm.CodeUnknownOutcome:
 		a.reached = true
 		return true

@@ -64,7 +64,8 @@ func TestABrokenStreamIsAttachedToAgain(t *testing.T) {
 	}
 	d.await(watching)
 	d.front.Reply(d.key("m1"), "hi", false)
-	want := []comm.Event{accepted, queued, queued, queued, queued, {Type: comm.EventReply, Text: "hi"}}
+	heard := comm.Event{Type: comm.EventWaiting, Text: "after 0.0.0.0.0.0.0"} // what the daemon is told (COM-90)
+	want := []comm.Event{accepted, queued, queued, heard, queued, heard, queued, heard, {Type: comm.EventReply, Text: "hi"}}
 	if diff := cmp.Diff(want, a.all()); diff != "" {
 		t.Error(diff)
 	}

@@ -36,11 +36,11 @@ type Options struct {
 	ProofMax time.Duration
 	// Again is called before each further try; nil: nothing is.
 	Again func()
-	// Resume: whoever asks or attaches hears what happens to a request from its beginning, and
-	// after a broken connection exactly the rest (COM-90).
-	Resume bool
-	// Tries is how often a broken connection is tried again, with Resume since something was
-	// heard; 0: TriesMax.
+	// Beginning: whoever attaches to a request hears what happened to it from its beginning,
+	// and not only what the daemon still has at hand.
+	Beginning bool
+	// Tries is how often a broken connection is tried again since something was heard; 0:
+	// TriesMax.
 	Tries int
 	// Pause waits between two tries; nil: by the clock.
 	Pause func(ctx context.Context, d time.Duration) error

@@ -79,7 +79,7 @@ func (c *Client) Follow(ctx context.Context, to fsm.Origin, after uint64, each f
 		case !again:
 			return err
 		}
-		if err := c.o.Pause(ctx, min(pauseFirst<<min(try, 10), pauseMax)); err != nil {
+		if err := c.o.Pause(ctx, pauseBefore(try)); err != nil {
 			return err
 		}
 	}

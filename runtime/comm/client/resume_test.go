@@ -30,7 +30,7 @@ func TestCOM90AClientThatResumesSaysHowFarItHasHeard(t *testing.T) {
 		}
 	})
 	d.onWait = nil
-	d.client = client.New(d.dir, client.Options{Resume: true, Pause: d.pause})
+	d.client = client.New(d.dir, client.Options{Beginning: true, Pause: d.pause})
 	a := d.ask(hello)
 	if a.all(); a.err != nil || a.reply.Text != "It is." {
 		t.Errorf("%+v, %v", a.reply, a.err)

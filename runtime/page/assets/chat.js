@@ -10,6 +10,7 @@ import * as outbox from './outbox.js';
 import * as pulse from './pulse.js';
 
 const pageSize = 60; // messages of the archive at once
+const beginning = '0.0.0.0.0.0.0'; // the position of who has heard nothing of a request
 export const directSession = 'cli:direct';
 
 /** chat shows the chat of a session until the signal ends it. */
@@ -138,16 +139,16 @@ class Chat {
     this.down(true);
   }
 
-  // attach follows a request up to its reply, over ends of the connection.
+  // attach follows a request from its beginning to its reply; after an end of the connection it
+  // hears the rest (COM-90).
   async attach(turn, id, channel) {
-    const path = query(`/v1/requests/${piece(id)}/events`, { channel });
+    let after = beginning;
     for (let tries = 0; !turn.over && !this.signal.aborted; tries++) {
       try {
         if (tries) await up(this.signal);
-        let told = false;
-        await stream('GET', path, undefined, (e) => {
-          if (tries && !told && e.data.type !== 'reply') turn.reset(); // it is told from its beginning
-          told = true;
+        await stream('GET', query(`/v1/requests/${piece(id)}/events`, { channel, after }), undefined, (e) => {
+          after = e.id;
+          tries = 0;
           turn.event(e.data);
         }, this.signal);
       } catch (e) {
@@ -158,7 +159,7 @@ class Chat {
         }
       }
       if (turn.over) break;
-      turn.tell('the connection has ended; this page comes back to it as soon as shelly answers');
+      turn.broke();
       await pause(Math.min(300 * 2 ** tries, 5000), this.signal).catch(() => {});
     }
     this.down();

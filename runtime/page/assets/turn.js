@@ -16,16 +16,10 @@ export class Turn {
     this.cancel = cancel;
     this.ran = []; // calls that have begun: {tool, args, node, out, over}
     this.over = false;
-    this.reset();
-  }
-
-  // reset forgets what was streamed, for a stream that is told again.
-  reset() {
-    this.segment = null;
+    this.segment = null; // that streams
     this.thought = null;
     this.card = null;
-    this.ran = [];
-    this.did.replaceChildren();
+    this.streamed = null; // the model call that streams: {call, parts}, and what it has written
   }
 
   user(text, images = [], who = 'You') {
@@ -105,9 +99,13 @@ export class Turn {
         return this.tell(e.text);
       case 'chunk':
         return this.chunk(e);
-      case 'tool':
-        this.begins(e.tool, e.args);
+      case 'tool': {
+        this.streamed = null; // it has answered
+        const again = this.ran.find((c) => !c.over && c.tool === e.tool && c.args === e.args && c.interrupted);
+        if (again) again.interrupted = false; // a start of shelly has begun it once more
+        else this.begins(e.tool, e.args);
         return this.tell(`${e.tool} runs`);
+      }
       case 'output':
         return this.writes(e.tool, e.text);
       case 'tool_result':
@@ -115,6 +113,7 @@ export class Turn {
         return undefined;
       case 'question':
         this.settle();
+        this.streamed = null;
         if (this.card?.key === e.key && !this.card.classList.contains('over')) return undefined;
         this.card = question(e);
         this.card.key = e.key;
@@ -133,6 +132,10 @@ export class Turn {
   }
 
   state(e) {
+    if (e.state === 'parked' && this.card && !this.card.classList.contains('over')) { // it is asked once more
+      this.card.remove();
+      this.card = null;
+    }
     if (e.state && e.state !== 'waiting_approval' && e.state !== 'held' && this.card && !this.card.classList.contains('over')) {
       this.card.over('No longer asked: it was answered, cancelled, or is out of time.');
     }
@@ -143,9 +146,10 @@ export class Turn {
   }
 
   chunk(e) {
-    if (e.whole) { // all that this call has streamed so far, in place of what is shown of it (COM-60)
-      this.thought?.text.replaceChildren();
-      if (this.segment) this.segment.text = '';
+    if (e.whole) this.instead();
+    if (this.streamed?.call !== e.call) {
+      this.settle();
+      this.streamed = { call: e.call, parts: [] };
     }
     if (e.thinking) {
       if (!this.thought) {
@@ -153,6 +157,7 @@ export class Turn {
         const node = el('details', { class: 'thinking' }, el('summary', {}, 'Thinking'), text);
         this.did.append(node);
         this.thought = { node, text };
+        this.streamed.parts.push(node);
       }
       this.thought.text.append(e.thinking);
       this.tell('thinking');
@@ -161,11 +166,20 @@ export class Turn {
       if (!this.segment) {
         this.segment = { node: el('div', { class: 'answer streaming' }), text: '' };
         this.did.append(this.segment.node);
+        this.streamed.parts.push(this.segment.node);
       }
       this.segment.text += e.text;
       this.draw();
       this.tell('writing');
     }
+  }
+
+  // instead takes away what the call has written that was heard last: what comes now stands in its
+  // place (COM-60, COM-90).
+  instead() {
+    this.settle();
+    for (const node of this.streamed?.parts || []) node.remove();
+    this.streamed = null;
   }
 
   // draw draws what has streamed so far, a few times a second; a long text grows as plain text.
@@ -209,6 +223,12 @@ export class Turn {
     this.did.append(el('div', { class: isError ? 'answer error' : 'answer' }, markdown(text), words ? el('p', { class: 'note' }, `Ended: ${words}.`) : null));
     this.finish();
     say(isError ? `shelly could not answer: ${short(text, 300)}` : `shelly: ${short(text, 1000)}`);
+  }
+
+  /** broke says that the connection has ended: a call that is started again after it is the same. */
+  broke() {
+    for (const c of this.ran) c.interrupted = !c.over;
+    this.tell('the connection has ended; this page comes back to it as soon as shelly answers');
   }
 
   tell(words) {

@@ -23,7 +23,17 @@ type person struct {
 	live    []string
 	raw     string // all that was drawn, with its attributes
 	effects []Effect
+	streams map[string]*streaming // by request
 }
+
+// streaming is the model call that streams an answer, and how much it has.
+type streaming struct {
+	call          fsm.CallID
+	said, thought int
+}
+
+// anew stands for a call after the one that streams.
+const anew = fsm.CallID(1 << 40)
 
 func newPerson(t *testing.T) *person {
 	n := 0
@@ -82,11 +92,35 @@ func (p *person) asks(text string) string {
 	return ask.ID
 }
 
+// placed is a chunk with its call and place, as the daemon tells it; a tool ends the call's text.
+func (p *person) placed(id string, e comm.Event) comm.Event {
+	if p.streams == nil {
+		p.streams = map[string]*streaming{}
+	}
+	s := p.streams[id]
+	if s == nil || e.Call == anew || e.Type == comm.EventTool {
+		next := &streaming{call: 1}
+		if s != nil {
+			next.call = s.call + 1
+		}
+		s, p.streams[id] = next, next
+	}
+	if e.Type != comm.EventChunk {
+		return e
+	}
+	if e.Whole {
+		s.said, s.thought = 0, 0
+	}
+	e.Call, e.From, e.ThinkingFrom = s.call, s.said, s.thought
+	s.said, s.thought = s.said+len(e.Text), s.thought+len(e.Thinking)
+	return e
+}
+
 // happens are events of a request.
 func (p *person) happens(id string, events ...comm.Event) {
 	p.t.Helper()
 	for _, e := range events {
-		p.does(Happened{ID: id, Event: e})
+		p.does(Happened{ID: id, Event: p.placed(id, e)})
 	}
 }
 
@@ -127,6 +161,11 @@ func last[E Effect](p *person) (e E, ok bool) {
 
 func chunk(text string) comm.Event {
 	return comm.Event{Type: comm.EventChunk, Purpose: fsm.PurposeAnswer, Text: text}
+}
+
+// instead is the beginning of a call that stands in place of the one before.
+func instead(text string) comm.Event {
+	return comm.Event{Type: comm.EventChunk, Purpose: fsm.PurposeAnswer, Text: text, Whole: true, Call: anew}
 }
 
 func thinks(text string) comm.Event {

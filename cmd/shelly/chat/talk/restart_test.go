@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"shelly/fsm/state"
-	"shelly/runtime/comm"
 )
 
 func TestCLI153CancelAndLeave(t *testing.T) {
@@ -46,18 +45,32 @@ func TestCLI154ARestartGoesOnWhereItBrokeOff(t *testing.T) {
 	p := newPerson(t)
 	p.does(Resized{40, 8})
 	id := p.asks("tell")
-	p.happens(id, moves("", state.Thinking), chunk("One.\n\nTwo.\n\nThree.\n\nFo"))
+	p.happens(id, moves("", state.Thinking), thinks("hm"), chunk("One.\n\nTwo.\n\nThree.\n\nFo"))
 	if !slices.Contains(p.above, "One.") {
 		t.Fatalf("nothing stands above: %q", p.above)
 	}
 	p.does(Broke{ID: id})
 	p.shows("no answer from shelly; trying again")
 	p.does(Attached{ID: id, Restarted: true})
-	p.shows0("Fo", "trying again")
-	p.happens(id, moves("", state.Thinking), chunk("One."), chunk("\n\nTwo.\n\nThree.\n\nFour."))
+	p.shows0("trying again")
+	p.happens(id, moves(state.Parked, ""), moves(state.Cognition, state.Thinking), instead("One."), chunk("\n\nTwo.\n\nThree."), chunk("\n\nFour."))
 	p.shows("One.", "Two.", "Three.", "Four.")
 	p.replies(id, "One.\n\nTwo.\n\nThree.\n\nFour.")
 	p.shows("One.", "Two.", "Three.", "Four.")
+	p.shows0("begins again")
+}
+
+func TestCLI154ASecondKillInTheMiddleOfTheSameAnswer(t *testing.T) {
+	p := newPerson(t)
+	p.does(Resized{40, 8})
+	id := p.asks("tell")
+	p.happens(id, chunk("One.\n\nTwo.\n\nThree.\n\nFo"))
+	for _, begins := range []string{"One.", "One.\n\nTwo.\n\nThree.\n\nFour."} {
+		p.does(Broke{ID: id}, Attached{ID: id, Restarted: true})
+		p.happens(id, instead(begins))
+	}
+	p.happens(id, chunk("\n\nFive."))
+	p.shows("One.", "Two.", "Three.", "Four.", "Five.")
 	p.shows0("begins again")
 }
 
@@ -67,33 +80,44 @@ func TestCLI154AnotherAnswerAfterARestartIsShownWhole(t *testing.T) {
 	id := p.asks("tell")
 	p.happens(id, chunk("One.\n\nTwo.\n\nThree.\n\nFo"))
 	p.does(Broke{ID: id}, Attached{ID: id, Restarted: true})
-	p.happens(id, chunk("Ei"), chunk("ns.\n\nZwei."))
+	p.happens(id, instead("Ei"), chunk("ns.\n\nZwei."))
 	p.shows("One.", "the answer begins again", "Eins.", "Zwei.")
 	p.replies(id, "Eins.\n\nZwei.")
 	p.shows("One.", "Eins.", "Zwei.")
 }
 
-func TestCLI154WhatIsToldTwiceIsShownOnce(t *testing.T) {
+// The rest of a text comes after what was heard of it, whatever was told in between.
+func TestCLI154TheRestOfAnAnswerGoesOnInItsPlace(t *testing.T) {
 	p := newPerson(t)
+	p.does(Resized{40, 12})
 	id := p.asks("go")
-	before := []comm.Event{moves(state.Cognition, ""), calls("a", "{}"), returns("a", "first", false), calls("b", "{}")}
-	p.happens(id, before...)
+	p.happens(id, moves(state.Cognition, ""), calls("a", "{}"), returns("a", "first", false), calls("b", "{}"))
 	p.does(Broke{ID: id}, Attached{ID: id})
-	p.happens(id, before...)
-	p.happens(id, returns("b", "second", false), calls("a", "{}"), returns("a", "third", false), chunk("Do"))
+	p.happens(id, returns("b", "second", false), calls("a", "{}"), returns("a", "third", false), chunk("One.\n\nDo it"))
 	p.does(Broke{ID: id}, Attached{ID: id})
-	p.happens(id, comm.Event{Type: comm.EventChunk, Text: "Do it be", Whole: true}, chunk(" done.")) // what was missed meanwhile
-	p.shows("│ first", "│ second", "│ third", "Do it be done.")
-	p.replies(id, "Do it be done.")
-	p.shows("│ first", "│ second", "│ third", "Do it be done.")
+	p.happens(id, chunk(" be"), chunk(" done."))
+	p.shows("│ first", "│ second", "│ third", "One.", "Do it be done.")
+	p.replies(id, "One.\n\nDo it be done.")
+	p.shows("│ first", "│ second", "│ third", "One.", "Do it be done.")
 }
 
-func TestCOM60WhatStandsAboveIsNotShownTwice(t *testing.T) {
+func TestCLI154ACallThatIsStartedAgainIsTheSameCall(t *testing.T) {
+	p := newPerson(t)
+	id := p.asks("go")
+	p.happens(id, calls("a", "{}"))
+	p.does(Broke{ID: id}, Attached{ID: id, Restarted: true})
+	p.happens(id, calls("a", "{}"), returns("a", "first", false))
+	p.shows("│ first")
+	p.shows0("→ a")
+}
+
+// A model that breaks off in the middle of its answer is asked once more.
+func TestCLI154WhatTheModelSaysOnceMoreIsShownOnce(t *testing.T) {
 	p := newPerson(t)
 	p.does(Resized{40, 8})
 	id := p.asks("tell")
-	p.happens(id, moves("", state.Thinking), thinks("hm"), chunk("One.\n\nTwo.\n\nThree.\n\nFo"))
-	p.does(Broke{ID: id}, Attached{ID: id})
-	p.happens(id, comm.Event{Type: comm.EventChunk, Thinking: "hm", Text: "One.\n\nTwo.\n\nThree.\n\nFour.\n\nFi", Whole: true}, chunk("ve."))
-	p.shows("One.", "Two.", "Three.", "Four.", "Five.")
+	p.happens(id, moves("", state.Thinking), thinks("hm"), chunk("One.\n\nTwo.\n\nThree.\n\nFo"), moves("", state.BackingOff), moves("", state.Thinking))
+	p.happens(id, instead("One.\n\nTwo."), chunk("\n\nThree.\n\nFour."))
+	p.shows("One.", "Two.", "Three.", "Four.")
+	p.shows0("begins again")
 }

@@ -9,6 +9,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
+	"shelly/runtime/front/stream"
 )
 
 // kind is what an item is.
@@ -27,8 +28,9 @@ const (
 // item is a part of a turn, in the order in which they came.
 type item struct {
 	kind kind
-	text string // what was said, thought or noted; of a call its result
-	done bool   // nothing is added any more
+	call fsm.CallID // of the model: said and thought
+	text string     // what was said, thought or noted; of a call its result
+	done bool       // nothing is added any more
 
 	shown       int    // how many bytes of text stand above already
 	skip        string // said: what stands above of an earlier beginning, as long as this one is the same
@@ -55,18 +57,9 @@ type turn struct {
 	answered   string      // the key of the question that was answered last
 	cancelling bool
 	broken     bool // the connection
-	told       map[telling]int
-	again      map[telling]int // what may be told once more: the daemon tells who attaches what he has missed
-	since      int             // the first item of the present model call
-	prior      string          // what stands above of an answer that a restart interrupted
+	heard      stream.Text
+	prior      string // what stands above of an answer that was lost: the next may begin like it
 	ended      bool
-}
-
-// telling is an event as it is repeated.
-type telling struct {
-	is               comm.EventType
-	state, inference fsm.State
-	tool, args, text string
 }
 
 // outputMax is how much of a command's output is kept, in bytes: its end.
@@ -75,19 +68,18 @@ const outputMax = 8 << 10
 // happened takes an event of a request.
 func (m *Model) happened(h Happened) {
 	t := m.turn(h.ID)
-	if t == nil || t.repeated(h.Event) {
+	if t == nil {
 		return
 	}
 	t.broken = false
 	t.course.Take(h.Event)
 	e := h.Event
-	switch e.Type {
-	case comm.EventChunk:
-		if e.Whole {
-			t.rewrite()
+	if e.Type != comm.EventReply { // which comes once more at the end
+		for _, p := range t.heard.Heard(e) {
+			t.piece(p, e, m.now)
 		}
-		t.chunk(thought, e.Thinking, m.now)
-		t.chunk(said, e.Text, m.now)
+	}
+	switch e.Type {
 	case comm.EventTool:
 		t.call(e, m.now)
 	case comm.EventOutput:
@@ -108,53 +100,21 @@ func (m *Model) happened(h Happened) {
 	}
 }
 
-// repeated reports whether an event was told before the connection broke, of those that a
-// watcher who comes later gets again. Pieces of text are not among them.
-func (t *turn) repeated(e comm.Event) bool {
-	switch e.Type {
-	case comm.EventChunk, comm.EventOutput, comm.EventWaiting, comm.EventQueued, comm.EventQuestion, comm.EventReply, comm.EventAccepted:
-		return false
-	}
-	key := telling{e.Type, e.State, e.Inference, e.Tool, e.Args, e.Text}
-	if t.again[key] > 0 {
-		t.again[key]--
-		return true
-	}
-	if t.told == nil {
-		t.told = map[telling]int{}
-	}
-	t.told[key]++
-	return false
-}
-
 // lost is that the connection broke.
 func (t *turn) lost() { t.broken = true }
 
 // attached is that it is there again (CLI-154): after a restart the model is asked once more.
 func (t *turn) attached(restarted bool) {
-	t.broken, t.again = false, nil
-	if restarted {
-		t.course = course.Course{}
-		t.answered = ""
-		if i := t.current(said); i != nil {
-			i.done, t.prior = true, i.text[:i.shown]
-			if i.text = t.prior; i.shown == 0 {
-				t.drop(i)
-			}
-		}
-		if i := t.current(thought); i != nil {
-			t.drop(i)
-		}
-		for _, i := range t.items {
-			if i.kind == called && !i.done {
-				i.began = time.Time{} // it may be started again
-			}
-		}
+	t.broken = false
+	if !restarted {
 		return
 	}
-	t.again = map[telling]int{}
-	for key, n := range t.told {
-		t.again[key] = n
+	t.course = course.Course{}
+	t.answered = ""
+	for _, i := range t.items {
+		if i.kind == called && !i.done {
+			i.began = time.Time{} // it may be started again
+		}
 	}
 }
 
@@ -164,16 +124,6 @@ func (t *turn) current(k kind) *item {
 		return t.items[n-1]
 	}
 	return nil
-}
-
-// drop takes an item away again, where it does not stand above yet.
-func (t *turn) drop(i *item) {
-	for at := t.above; at < len(t.items); at++ {
-		if t.items[at] == i {
-			t.items = append(t.items[:at], t.items[at+1:]...)
-			return
-		}
-	}
 }
 
 // add begins an item.
@@ -192,17 +142,29 @@ func (t *turn) close(i *item, now time.Time) {
 	}
 }
 
-// chunk takes a piece of what the model thinks or says.
-func (t *turn) chunk(k kind, text string, now time.Time) {
+// piece takes what an event adds to the text of a model call.
+func (t *turn) piece(p stream.Piece, e comm.Event, now time.Time) {
+	if p.Lost {
+		if e.Whole {
+			t.lose(p.Call)
+		}
+		return
+	}
+	t.says(thought, p.Call, p.Thinking, now)
+	t.says(said, p.Call, p.Text, now)
+}
+
+// says takes a piece of what a model call thinks or says.
+func (t *turn) says(k kind, call fsm.CallID, text string, now time.Time) {
 	if text == "" {
 		return
 	}
 	i := t.current(k)
-	if i == nil {
+	if i == nil || i.call != call {
 		if strings.TrimSpace(text) == "" {
 			return
 		}
-		i = t.add(&item{kind: k, began: now})
+		i = t.add(&item{kind: k, call: call, began: now})
 		if k == said {
 			i.skip, t.prior = t.prior, ""
 		}
@@ -211,18 +173,23 @@ func (t *turn) chunk(k kind, text string, now time.Time) {
 	t.skipped(i)
 }
 
-// rewrite takes back what the present model call has said: all of it comes again (COM-60).
-// What stands above already is left out of it.
-func (t *turn) rewrite() {
-	t.prior = ""
-	at := len(t.items)
-	for at > t.since && (t.items[at-1].kind == said || t.items[at-1].kind == thought) {
-		at--
-		if i := t.items[at]; i.kind == said {
-			t.prior = i.text[:i.shown] + t.prior
+// lose takes back what a model call has said that was never answered: the next one stands in
+// its place (COM-90). What stands above already stays, and may be how that one begins.
+func (t *turn) lose(call fsm.CallID) {
+	prior, left := "", t.items[:t.above:t.above]
+	for at, i := range t.items {
+		mine := i.call == call && (i.kind == said || i.kind == thought)
+		switch {
+		case mine && i.kind == said && i.skip != "": // less than what stands there
+			prior += i.skip
+		case mine && i.kind == said:
+			prior += i.text[:i.shown]
+		}
+		if !mine && at >= t.above {
+			left = append(left, i)
 		}
 	}
-	t.items = t.items[:max(at, t.above)]
+	t.items, t.prior = left, prior
 }
 
 // skipped goes on where an interrupted answer broke off, if the new one begins as that did;
@@ -279,9 +246,6 @@ func (t *turn) moved(e comm.Event) {
 				i.done = true
 			}
 		}
-	}
-	if e.Inference == state.Thinking {
-		t.since = len(t.items)
 	}
 	switch {
 	case t.open == nil || e.State == "" || e.State == state.Approving:
