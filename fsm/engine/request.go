@@ -35,7 +35,10 @@ type Met struct {
 func (e *Engine) Meet(inputs []fsm.Input, at fsm.Millis, asked ...fsm.Requested) []Met {
 	met := make([]Met, len(asked))
 	t := e.begin()
-	err := cmp.Or(e.dead, t.step(inputs...))
+	err := e.dead
+	if err == nil {
+		err = t.step(inputs...)
+	}
 	for i := range asked {
 		if err == nil {
 			err = t.meet(at, asked[i], &met[i])

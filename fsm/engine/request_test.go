@@ -332,4 +332,13 @@ func TestJRN11WhoAsksInAWriteThatFailsHasNothingAccepted(t *testing.T) {
 	if !errors.Is(e.Err(), engine.ErrDead) {
 		t.Errorf("the engine lives: %v", e.Err())
 	}
+	handles := e.Machine().View().LastHandle
+	for _, m := range e.Meet([]fsm.Input{{At: 20, Fact: ask("c")}}, 20, ask("d")) {
+		if !errors.Is(m.Err, engine.ErrDead) {
+			t.Errorf("then it is met as %+v; want ErrDead", m)
+		}
+	}
+	if now := e.Machine().View().LastHandle; now != handles {
+		t.Errorf("a dead engine has taken inputs: the last handle is %d, and was %d", now, handles)
+	}
 }
