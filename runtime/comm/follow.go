@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/runtime/comm/position"
 )
 
@@ -57,6 +58,16 @@ func follow(ctx context.Context, front Front, key fsm.RequestKey, after *positio
 			}
 		}
 	}
+}
+
+// From is the position from which the sender of a request hears of it who says after: without
+// that a request is told from its beginning if it is new, however quickly it has ended, and one
+// that was sent before as it stands now.
+func From(a engine.Acceptance, after *position.Position) *position.Position {
+	if after == nil && a.New {
+		return &position.Position{}
+	}
+	return after
 }
 
 func watchFrom(ctx context.Context, front Front, key fsm.RequestKey, after *position.Position) (<-chan Event, error) {

@@ -52,7 +52,7 @@ func (h *HTTP) postRequest(w http.ResponseWriter, r *http.Request) error {
 		if after != nil {
 			first.At = *after
 		}
-		h.streamEvents(w, r, accepted.Request.Key, after, first)
+		h.streamEvents(w, r, accepted.Request.Key, From(accepted, after), first)
 		return nil
 	case modeWait:
 		return h.wait(w, r, accepted.Request)

@@ -5,7 +5,21 @@ import (
 	"testing"
 
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/fronttest"
 )
+
+// A request that has ended before its sender listens, and whose course is no longer at hand, is
+// told from the journal; one that was sent before is told as it stands.
+func TestCOM4WhoSendsARequestHearsOfItFromItsBeginning(t *testing.T) {
+	s := serveHTTP(t, nil)
+	for n := range 2 { // the second is no new one
+		eventsOf(t, s.start(call{method: "POST", path: "/v1/requests?stream=1", body: good})).next()
+		s.await(func(seen fronttest.Seen) bool { return seen.Watching == n+1 })
+	}
+	if got := s.front.Seen().Begun; got != 1 {
+		t.Errorf("%d are told from the beginning", got)
+	}
+}
 
 func TestCOM90AStreamGoesOnFromThePositionThatItsClientShows(t *testing.T) {
 	s := serveHTTP(t, nil)

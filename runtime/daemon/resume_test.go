@@ -110,6 +110,31 @@ func TestCOM90WhoComesBackHearsExactlyTheRest(t *testing.T) {
 	}
 }
 
+// Under load a request may have ended, and many others after it, before its sender listens. He
+// hears all of it nevertheless; who attaches without a position hears the reply (COM-4).
+func TestCOM4ARequestThatHasEndedIsToldFromItsBeginning(t *testing.T) {
+	f := start(t, &shared{MemoryJournal: engine.NewMemoryJournal()}, tools{})
+	f.accept("a", "look")
+	uncut := f.from(position.Position{})
+	f.course(func() {})
+	want := hear(all(uncut))
+	for n := range 40 {
+		f.accept(fmt.Sprint("b", n), "look")
+		f.next().says("Here.")
+		f.next().says("A summary.")
+	}
+	if diff := cmp.Diff(want, hear(all(f.from(position.Position{})))); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	events, err := f.Watch(f.ctx, fsm.RequestKey{ID: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now := all(events); len(now) != 1 || now[0].Type != comm.EventReply {
+		t.Errorf("without a position: %+v", now)
+	}
+}
+
 // without leaves the reply out for who has heard it.
 func without(list []comm.Event, last comm.Event) []comm.Event {
 	if last.Type == comm.EventReply {

@@ -40,6 +40,7 @@ type Front struct {
 	recorded  engine.Reader
 	watchers  map[int]watcher
 	last      int
+	begun     int
 	backup    func(ctx context.Context, w io.Writer) error
 }
 
@@ -389,9 +390,15 @@ func (f *Front) Watch(ctx context.Context, key fsm.RequestKey) (<-chan comm.Even
 	return events, nil
 }
 
-// WatchFrom implements [comm.Front]. It tells by an event of its own what it was asked.
+// WatchFrom implements [comm.Front]. It tells by an event of its own what it was asked, but
+// for the beginning, which is counted.
 func (f *Front) WatchFrom(ctx context.Context, key fsm.RequestKey, after position.Position) (<-chan comm.Event, error) {
 	events, err := f.Watch(ctx, key)
+	if after == (position.Position{}) {
+		defer f.lock()()
+		f.begun++
+		return events, err
+	}
 	f.Say(key, comm.Event{Type: comm.EventWaiting, Text: "after " + after.String(), At: after})
 	return events, err
 }
@@ -456,6 +463,7 @@ type Seen struct {
 	Told     []fsm.Input    // what a person said
 	Held     int            // calls of Accept that wait now
 	Watching int            // watches open now
+	Begun    int            // watches from the beginning of a request
 }
 
 // Seen returns what has been asked for so far.
@@ -468,7 +476,7 @@ func (f *Front) Seen() Seen {
 func (f *Front) seen() Seen {
 	return Seen{
 		Accepted: slices.Clone(f.order), Asked: f.asked, Raised: slices.Clone(f.raised),
-		Requests: slices.Clone(f.requests), Told: slices.Clone(f.told), Held: f.waiting, Watching: len(f.watchers),
+		Requests: slices.Clone(f.requests), Told: slices.Clone(f.told), Held: f.waiting, Watching: len(f.watchers), Begun: f.begun,
 	}
 }
 

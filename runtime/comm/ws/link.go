@@ -134,21 +134,21 @@ func (f frame) heard() (*position.Position, error) {
 // ask hands a request to the daemon and follows it. The place for that is taken first, because
 // busy means that nothing has happened.
 func (l *link) ask(ctx context.Context, key fsm.RequestKey, f frame, after *position.Position) error {
-	return l.follow(ctx, key, after, func() error {
+	return l.follow(ctx, key, after, func() (*position.Position, error) {
 		origin := fsm.Origin{Channel: f.Channel, Chat: f.Chat}
 		if origin.Chat != "" {
 			origin.Channel = key.Channel
 		}
-		_, err := l.front.Accept(ctx, comm.Request{Key: key, Session: f.Session, Origin: origin, Text: f.Text})
+		accepted, err := l.front.Accept(ctx, comm.Request{Key: key, Session: f.Session, Origin: origin, Text: f.Text})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		failpoint.Hit(failpoint.HTTPAccepted)
 		var at position.Position
 		if after != nil {
 			at = *after
 		}
-		return l.send(ctx, Event{comm.Event{Type: comm.EventAccepted, ID: key.ID}, key.Channel, at.String()})
+		return comm.From(accepted, after), l.send(ctx, Event{comm.Event{Type: comm.EventAccepted, ID: key.ID}, key.Channel, at.String()})
 	})
 }
 
@@ -180,8 +180,8 @@ func (l *link) say(ctx context.Context, key fsm.RequestKey, f frame) (taken bool
 }
 
 // follow sends what happens to a request up to its reply, from the time on at which before
-// has returned without an error. Who follows it already follows it from there on.
-func (l *link) follow(ctx context.Context, key fsm.RequestKey, after *position.Position, before func() error) error {
+// has returned without an error, and from the position that it has returned. Who follows it already follows it from there on.
+func (l *link) follow(ctx context.Context, key fsm.RequestKey, after *position.Position, before func() (*position.Position, error)) error {
 	of := name{key.Channel, key.ID}
 	l.leave(of)
 	l.mu.Lock()
@@ -194,10 +194,12 @@ func (l *link) follow(ctx context.Context, key fsm.RequestKey, after *position.P
 	l.follows[of] = f
 	l.mu.Unlock()
 	if before != nil {
-		if err := before(); err != nil {
+		from, err := before()
+		if err != nil {
 			l.leave(of)
 			return err
 		}
+		after = from
 	}
 	l.running.Go(func() {
 		defer l.left(of, f)

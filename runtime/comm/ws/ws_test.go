@@ -121,6 +121,9 @@ func TestCOM93ManyRequestsGoOverOneConnection(t *testing.T) {
 		s.want(c, `"type":"accepted"`, `"id":"`+id+`"`, `"at":"0.0.0.0.0.0.0"`)
 		s.want(c, `"type":"state"`)
 	}
+	if n := s.front.Seen().Begun; n != 2 { // COM-4
+		t.Errorf("%d are told from the beginning", n)
+	}
 	s.front.Reply(key("local", "b"), "for b", false)
 	s.want(c, `"type":"reply"`, `"text":"for b"`)
 	s.front.Reply(key("local", "a"), "for a", false)
