@@ -117,14 +117,15 @@ func headTwice(raw json.RawMessage) bool {
 // jsonBegins is the tool that a text names which is JSON as far as it goes, and no whole
 // object.
 func jsonBegins(s string) string {
+	object := strings.TrimLeft(s, "[ \t\r\n")
+	if !strings.HasPrefix(object, "{") {
+		return ""
+	}
 	var whole json.RawMessage
 	if json.NewDecoder(strings.NewReader(s)).Decode(&whole) == nil {
 		return ""
 	}
-	if s = strings.TrimLeft(s, "[ \t\r\n"); !strings.HasPrefix(s, "{") {
-		return ""
-	}
-	d := json.NewDecoder(strings.NewReader(s))
+	d := json.NewDecoder(strings.NewReader(object))
 	for range 2 { // the bracket, and the first key
 		t, err := d.Token()
 		if key, ok := t.(string); err != nil || ok && !slices.Contains(nameKeys(), key) {

@@ -38,9 +38,18 @@ func families() []family {
 // keeps reports whether the mark that opens is a part of what is read.
 func (f family) keeps() bool { return f.open == "<function=" || f.open == "<invoke" }
 
+// mayBeTagged reports whether a text begins or ends with a character that a mark of the
+// families begins or ends with. Most answers do not, and are not held against each mark.
+func mayBeTagged(s string) bool {
+	return s != "" && (s[0] == '<' || s[0] == '[' || s[len(s)-1] == '>')
+}
+
 // tagged reads calls that a mark begins. It reports whether there is such a mark; the
 // calls are none where they cannot be read.
 func tagged(s string) ([]Call, bool) {
+	if !mayBeTagged(s) {
+		return nil, false
+	}
 	for _, f := range families() {
 		if strings.HasPrefix(s, f.open) {
 			return f.read(s), true
