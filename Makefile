@@ -208,8 +208,8 @@ costs: build ## Renew the table of docs/costs.md.
 
 .PHONY: proof
 proof: build ## Prove more than make test has time for.
-	$(call step,explore the worlds to their end)
-	@./$(BIN) explore --world all --states 0
+	$(call step,explore the large world to its end)
+	@./$(BIN) explore --world storm --states 0
 	$(call step,each property for $(PROOF_BUDGET))
 	@./$(BIN) test scenarios/properties -v --seeds 1000000 --budget $(PROOF_BUDGET)
 	$(call step,each scenario twice)

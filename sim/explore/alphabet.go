@@ -16,10 +16,109 @@ type action struct {
 	input fsm.Input
 }
 
+// alphabet is what may happen in a world. It is only read once it is made.
+type alphabet struct {
+	bounds *Bounds
+	boots  []fsm.Input // of a process, by how many arrivals are left; in a named world all are the first
+	unsafe bool        // an unsafe tool may start
+}
+
+func newAlphabet(b *Bounds) *alphabet {
+	x := &alphabet{bounds: b}
+	boot := func(c fsm.Config) {
+		x.boots = append(x.boots, fsm.Input{Fact: fsm.Boot{Config: c}})
+		x.unsafe = x.unsafe || slices.ContainsFunc(c.Tools, func(t fsm.ToolDecl) bool { return !t.Builtin && !t.Effects.Repeatable() })
+	}
+	if b.Case == nil {
+		boot(b.config())
+		return x
+	}
+	for left := range len(b.Case.arrivals) + 1 {
+		boot(b.Case.config(len(b.Case.arrivals) - left))
+	}
+	return x
+}
+
+// group is a part of the alphabet: actions that spend the same of what may still happen.
+type group uint8
+
+// The groups, in the order in which they are tried.
+const (
+	answering  group = iota // an answer to a call in flight, a person's word, the end of a wait
+	timing                  // a deadline passes
+	starting                // a start after the machine has stopped
+	late                    // the answer to a call that was given up
+	cancelling              // a request is cancelled
+	arriving                // a request or, in a case's world, the next moment of its timeline
+	raising                 // an event
+	signalling              // a signal
+	booting                 // the process dies, and another begins
+)
+
+// of returns the actions of a group in a position. Which arrival or start it is depends on
+// how many arrivals are left.
+func (x *alphabet) of(g group, s *state.Snapshot, given given, left int) []action {
+	switch g {
+	case answering:
+		return x.answers(s)
+	case timing:
+		return timeouts(s)
+	case starting:
+		return []action{{"start", x.boots[left]}}
+	case late:
+		return given.answers()
+	case cancelling:
+		return cancels(s)
+	case arriving:
+		return []action{x.arrival(x.bounds.Requests - left)}
+	case raising:
+		return []action{{"event", fsm.Input{Fact: fsm.EventRaised{Source: "world", Event: "changed"}}}}
+	case signalling:
+		return []action{{"signal", fsm.Input{Fact: fsm.Signalled{Name: "TERM"}}}}
+	default:
+		return []action{{"boot", x.boots[left]}}
+	}
+}
+
+// number is what of the arrivals left decides a group's actions.
+func (x *alphabet) number(g group, left int) int {
+	if g == arriving || (g == starting || g == booting) && x.bounds.Case != nil {
+		return left
+	}
+	return 0
+}
+
+// arrival is the request of a number, from 0, or the moment of the case's timeline.
+// Requests are numbered in the order of their arrival: which of several alike comes
+// first is no choice (SIM-17).
+func (x *alphabet) arrival(number int) action {
+	if c := x.bounds.Case; c != nil {
+		return c.arrivals[number]
+	}
+	id := "r" + strconv.Itoa(number+1)
+	session := "s" + strconv.Itoa(number%max(x.bounds.Sessions, 1)+1)
+	text := id
+	if x.bounds.Commands && number%2 == 1 {
+		text = "/new"
+	}
+	return action{"request " + id, fsm.Input{Fact: fsm.Requested{Request: fsm.RequestKey{ID: id}, Session: session, Text: text}}}
+}
+
+// cancels are of each request that is there.
+func cancels(s *state.Snapshot) []action {
+	var list []action
+	for i := range s.Handles {
+		if h := &s.Handles[i]; h.Kind == fsm.KindUser {
+			list = append(list, action{"cancel " + h.Request.ID, fsm.Input{Fact: fsm.CancelRequested{Request: h.Request}}})
+		}
+	}
+	return list
+}
+
 // answers returns every answer of the abstract world: to the calls in flight, for
 // each kind of call one of each outcome that the machine tells apart; of a person;
 // and the end of a wait before another try.
-func (x *explorer) answers(s *state.Snapshot) []action {
+func (x *alphabet) answers(s *state.Snapshot) []action {
 	var list []action
 	for i := range s.Handles {
 		h := &s.Handles[i]
@@ -38,7 +137,7 @@ func (x *explorer) answers(s *state.Snapshot) []action {
 }
 
 // callAnswers answers a call of a handle in flight.
-func (x *explorer) callAnswers(s *state.Snapshot, h *state.Handle, a state.Await) []action {
+func (x *alphabet) callAnswers(s *state.Snapshot, h *state.Handle, a state.Await) []action {
 	if c := x.bounds.Case; c != nil {
 		if list := c.answers(h, a); list != nil {
 			return list
@@ -112,7 +211,7 @@ func resultOf(h *state.Handle, call fsm.CallID) string {
 }
 
 // sessions leaves a modest world the first outcome of a session.
-func (x *explorer) sessions(outcomes ...action) []action {
+func (x *alphabet) sessions(outcomes ...action) []action {
 	if x.bounds.Modest {
 		return outcomes[:1]
 	}
@@ -143,7 +242,7 @@ func wordsOf(s *state.Snapshot, h *state.Handle) []action {
 }
 
 // asks is the answer of a tool that wants its call approved.
-func (x *explorer) asks(call fsm.CallID) []action {
+func (x *alphabet) asks(call fsm.CallID) []action {
 	if !x.bounds.Grants {
 		return nil
 	}
@@ -168,7 +267,7 @@ func grantsFor(s *state.Snapshot, h *state.Handle) []action {
 // nothing from memory, and a farewell calls no tool: with all that a request may
 // do, every state of a parked request would be combined with every state of
 // theirs.
-func (x *explorer) brainAnswers(s *state.Snapshot, call fsm.CallID, inf state.Inference) []action {
+func (x *alphabet) brainAnswers(s *state.Snapshot, call fsm.CallID, inf state.Inference) []action {
 	switches := &s.Config.Switches
 	list := []action{{"model answers", fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: "done"}}}}
 	if !x.bounds.Modest {
@@ -199,7 +298,7 @@ func (x *explorer) brainAnswers(s *state.Snapshot, call fsm.CallID, inf state.In
 
 // calls are the answers that ask for tools: the first one that is declared, and spawn
 // where that is offered.
-func (x *explorer) calls(s *state.Snapshot, call fsm.CallID, inf state.Inference) []action {
+func (x *alphabet) calls(s *state.Snapshot, call fsm.CallID, inf state.Inference) []action {
 	asks := func(name string, calls ...fsm.ToolCall) action {
 		return action{name, fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopToolUse, Calls: calls}}}
 	}
@@ -220,19 +319,22 @@ func (x *explorer) calls(s *state.Snapshot, call fsm.CallID, inf state.Inference
 	return list
 }
 
-// timers returns the armed deadlines. A wait before another try is none.
-func timers(s *state.Snapshot) []fsm.TimerID {
-	var list []fsm.TimerID
+// timeouts are of the armed deadlines. A wait before another try is none.
+func timeouts(s *state.Snapshot) []action {
+	var list []action
+	add := func(t fsm.TimerID) {
+		list = append(list, action{"time-out", fsm.Input{Fact: fsm.TimerFired{Timer: t}}})
+	}
 	if s.GraceTimer != 0 {
-		list = append(list, s.GraceTimer)
+		add(s.GraceTimer)
 	}
 	for i := range s.Handles {
 		h := &s.Handles[i]
 		if h.Timer != 0 {
-			list = append(list, h.Timer)
+			add(h.Timer)
 		}
 		if h.Wait != 0 && !machine.Awaits(h).Pauses() {
-			list = append(list, h.Wait)
+			add(h.Wait)
 		}
 	}
 	return list

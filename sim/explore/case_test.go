@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
-	"shelly/fsm/check"
 	"shelly/fsm/profile"
 	"shelly/fsm/state"
 	"shelly/sim"
@@ -93,26 +92,5 @@ func TestSIM7TextsTellTheStatesOfACaseApart(t *testing.T) {
 	one, two := walk(script.Line{Text: "a"}), walk(script.Line{Text: "a"}, script.Line{Text: "b"})
 	if !one.Complete || !two.Complete || two.Unique <= one.Unique {
 		t.Errorf("%d states with one answer, %d with two", one.Unique, two.Unique)
-	}
-}
-
-// SIM-14: what the machine was told on a path with crashes.
-func TestSIM14WhatWasTold(t *testing.T) {
-	boot, stored, signal := fsm.Input{Fact: fsm.Boot{}}, fsm.Input{Fact: fsm.Stored{Answered: fsm.To(1)}}, fsm.Input{Fact: fsm.Signalled{}}
-	got := counterexample(check.Violation{}, []edge{
-		{name: "boot", input: boot},
-		{name: "stored", input: stored},
-		{name: "crash, lost", input: boot, lost: 1},
-		{name: "signal, crash before its effects", unseen: signal, input: boot},
-	})
-	want := []Told{
-		{Input: boot, Words: "boot"},
-		{Input: stored, Words: "stored", Lost: true},
-		{Input: boot, Words: "crash, lost"},
-		{Input: signal, Words: "the process dies before its effects", Unseen: true},
-		{Input: boot, Words: "signal, crash before its effects"},
-	}
-	if diff := cmp.Diff(want, got.Told); diff != "" {
-		t.Error(diff)
 	}
 }

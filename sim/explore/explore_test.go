@@ -4,32 +4,59 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/fsm/check"
 	"shelly/fsm/machine"
 	"shelly/fsm/profile"
 	"shelly/sim"
 )
 
-// SIM-9: a state that only a crash leads out of is stuck.
-func TestSIM9OnlyAnswersLeadToRest(t *testing.T) {
+// stepped is a machine after some inputs.
+func stepped(facts ...fsm.Fact) *machine.Machine {
+	m := machine.New()
+	for _, f := range facts {
+		m.Step(fsm.Input{Fact: f})
+	}
+	return m
+}
+
+// served is a process that serves, in profile shelly.
+func served(change ...func(*fsm.Config)) fsm.Boot {
 	config := profile.Shelly()
 	config.Init = fsm.InitOff
-	rest := machine.New()
-	rest.Step(fsm.Input{Fact: fsm.Boot{Config: config}})
-	busy := rest.Clone()
-	busy.Step(fsm.Input{Fact: fsm.Requested{Request: fsm.RequestKey{ID: "a"}, Text: "?"}})
+	for _, c := range change {
+		c(&config)
+	}
+	return fsm.Boot{Config: config}
+}
+
+// stateOf puts a machine into a world as its next state.
+func stateOf(x *explorer, m *machine.Machine, n world) int32 {
+	n.at, n.durable = x.put(watched{m, check.MonitorFrom(m)}), none
+	return x.visit(none, &reach{world: n, known: none})
+}
+
+// SIM-9: a state that only a crash leads out of is stuck.
+func TestSIM9OnlyAnswersLeadToRest(t *testing.T) {
+	rest := stepped(served())
+	busy := stepped(served(), fsm.Requested{Request: fsm.RequestKey{ID: "a"}, Text: "?"})
 	for _, test := range []struct {
 		name  string
-		after left
+		by    group
 		stuck bool
 	}{
-		{"an answer", left{crashes: 1}, false},
-		{"a crash", left{}, true},
+		{"an answer", answering, false},
+		{"a crash", booting, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			x := &explorer{seen: map[uint64]int32{}}
-			from := &node{machine: busy, left: left{crashes: 1}}
-			x.visit(&node{index: -1}, edge{name: "boot"}, from)
-			x.visit(from, edge{name: test.name}, &node{machine: rest, left: test.after})
+			x := newExplorer(Bounds{})
+			from := x.states.at(stateOf(x, busy, world{})).world
+			to := x.states.at(stateOf(x, rest, world{})).world
+			p := x.positions.list[from.at]
+			for g := answering; g <= booting; g++ { // nothing but one step leads on
+				p.tried = append(p.tried, span{group: g})
+			}
+			p.find(test.by, 0).n = 1
+			x.positions.edges = []edge{{to: to.at, barrier: true}}
 			x.liveness()
 			if got := x.out.Found != nil; got != test.stuck {
 				t.Errorf("stuck: %t, want %t; found %v", got, test.stuck, x.out.Found)
@@ -40,11 +67,17 @@ func TestSIM9OnlyAnswersLeadToRest(t *testing.T) {
 
 // INV-6: states in which the world has seen other things are other states.
 func TestStatesDifferByWhatTheWorldHasSeen(t *testing.T) {
-	x := &explorer{}
-	a := node{machine: machine.New(), witnessed: []string{"the start of h1.3"}}
-	b := node{machine: machine.New(), witnessed: []string{"the start of h1.5"}}
-	if x.hash(&a) == x.hash(&b) {
-		t.Error("a start of h1.3 and one of h1.5 are one state")
+	x := newExplorer(Bounds{})
+	m := machine.New()
+	list := func(what string) uint32 {
+		seen, _, _ := x.seen.add(0, x.seen.step([]sighting{{what: what}}), true)
+		return seen
+	}
+	for _, what := range []string{"the start of h1.3", "the start of h1.5", "the start of h1.3"} {
+		stateOf(x, m, world{seen: list(what)})
+	}
+	if x.states.len() != 2 {
+		t.Errorf("%d states: a start of h1.3 and one of h1.5 are two", x.states.len())
 	}
 }
 
@@ -65,21 +98,18 @@ func TestSIM9RestBehindAReplay(t *testing.T) {
 
 // INV-8: an answer to a call that was given up comes late, and changes nothing.
 func TestINV8LateAnswersAreTried(t *testing.T) {
-	config := profile.Shelly()
-	config.Init, config.Switches.Cancel = fsm.InitOff, fsm.CancelImmediate
-	before := &node{machine: machine.New()}
-	before.machine.Step(fsm.Input{Fact: fsm.Boot{Config: config}})
-	before.machine.Step(fsm.Input{Fact: fsm.Requested{Request: fsm.RequestKey{ID: "a"}, Text: "?"}})
-	call := before.machine.View().Handles[0].Await
-	cancel := fsm.Input{Fact: fsm.CancelRequested{Request: fsm.RequestKey{ID: "a"}}}
-	after := &node{machine: before.machine.Clone()}
-	after.machine.Step(cancel)
-	given := lateAfter(before, after, cancel)
-	if a, ok := given.answer(); !ok || given.call != call.Call || fsm.Answers(a.input) != call.Call {
-		t.Errorf("%+v is late after the cancel of %+v", given, call)
+	asked := []fsm.Fact{
+		served(func(c *fsm.Config) { c.Switches.Cancel = fsm.CancelImmediate }),
+		fsm.Requested{Request: fsm.RequestKey{ID: "a"}, Text: "?"},
 	}
-	after.late = given
-	if l := lateAfter(after, after, fsm.Input{Fact: fsm.Boot{}}); l != (late{}) {
+	cancel := fsm.CancelRequested{Request: fsm.RequestKey{ID: "a"}}
+	before, after := stepped(asked...).View(), stepped(append(asked, cancel)...).View()
+	call := before.Handles[0].Await
+	late := given{}.after(before, after, fsm.Input{Fact: cancel})
+	if a := late.answers(); len(a) != 1 || late.call != call.Call || fsm.Answers(a[0].input) != call.Call {
+		t.Errorf("%+v is late after the cancel of %+v", late, call)
+	}
+	if l := late.after(after, after, fsm.Input{Fact: fsm.Boot{}}); l != (given{}) {
 		t.Errorf("%+v is late in a new process", l)
 	}
 }
@@ -106,16 +136,16 @@ func TestTheWorldSeesNothingTwice(t *testing.T) {
 		{"a tool that may be repeated", fsm.RunTool{Key: "h1.3", Effects: fsm.EffectsNone}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			x, from, next := &explorer{}, &node{index: -1}, &node{}
-			if x.seenTwice(from, edge{name: "once"}, next, test.effect) {
-				t.Fatalf("once is twice: %v", x.out.Found)
+			x := newExplorer(Bounds{})
+			shows := x.seen.step(onlyOnce(nil, []fsm.Effect{test.effect}))
+			list, _, ok := x.seen.add(0, shows, true)
+			if !ok {
+				t.Fatal("once is twice")
 			}
-			again, got := x.seenTwice(from, edge{name: "again"}, next, test.effect), ""
-			if x.out.Found != nil {
-				got = x.out.Found.Invariant
-			}
+			_, what, ok := x.seen.add(list, shows, true)
+			again, got := !ok, what.invariant
 			if again != (test.want != "") || got != test.want {
-				t.Errorf("again: %t, found %q; want %q", again, got, test.want)
+				t.Errorf("again: %t, by %q; want %q", again, got, test.want)
 			}
 		})
 	}

@@ -3,7 +3,6 @@ package explore
 import (
 	"slices"
 
-	"shelly/fsm"
 	"shelly/fsm/check"
 )
 
@@ -15,50 +14,76 @@ type Counterexample struct {
 	Stuck bool     // no step is wrong: rest cannot be reached after the last (SIM-9)
 }
 
-// edge is an action that leads from one state to the next.
-type edge struct {
-	name   string
-	input  fsm.Input
-	unseen fsm.Input // (a boot after a crash) the last input of the process, none of whose effects it performed; or the zero value
-	lost   int       // (a boot after a crash) how many records before it were not durable
+// step is how a state was first reached from the one before it: the group and the number of
+// an action, and the crashes that came before its effects and before those of the boots that
+// followed, one after another, each with two bits of its own.
+type step uint64
+
+const (
+	groupBits, actionBits, crashBits = 4, 12, 2
+
+	chainMax = (64 - groupBits - actionBits) / crashBits // crashes that a step can hold
+
+	keeping, losing = 1, 2 // a crash in which all that was appended stays, and one that loses the unsynced tail
+)
+
+func to(g group, action int) step { return step(g) | step(action)<<groupBits }
+
+func (s step) group() group { return group(s & (1<<groupBits - 1)) }
+
+func (s step) action() int { return int(s >> groupBits & (1<<actionBits - 1)) }
+
+// answers reports whether the step is an answer alone.
+func (s step) answers() bool {
+	return s>>(groupBits+actionBits) == 0 && (s.group() == answering || s.group() == late)
 }
 
-// trail is how a state was first reached.
-type trail struct {
-	parent int32
-	edge
-	resting bool
+// dies is the step with a crash more, before the effects of the last.
+func (s step) dies(lost bool) step {
+	at, how := groupBits+actionBits, step(keeping)
+	for s>>at != 0 {
+		at += crashBits
+	}
+	if lost {
+		how = losing
+	}
+	return s | how<<at
+}
+
+// crashes lists whether each crash of the step loses the unsynced tail.
+func (s step) crashes() (lose []bool) {
+	for c := s >> (groupBits + actionBits); c != 0; c >>= crashBits {
+		lose = append(lose, c&(1<<crashBits-1) == losing)
+	}
+	return lose
 }
 
 // found keeps the first, and so a shortest, counterexample.
-func (x *explorer) found(n *node, e edge, v check.Violation) {
+func (x *explorer) found(from int32, by step, v check.Violation) {
 	if x.out.Found == nil {
-		x.out.Found = counterexample(v, append(x.path(n.index), e))
+		x.out.Found = x.counterexample(v, append(x.way(from), by))
 	}
 }
 
-func counterexample(v check.Violation, path []edge) *Counterexample {
-	c := &Counterexample{Violation: v}
-	for _, e := range path {
-		c.Path = append(c.Path, e.name)
-		if e.unseen.Fact != nil {
-			c.Told = append(c.Told, Told{Input: e.unseen, Unseen: true, Words: "the process dies before its effects"})
-		}
-		for i := len(c.Told) - e.lost; i < len(c.Told); i++ {
-			c.Told[i].Lost = true
-		}
-		c.Told = append(c.Told, Told{Input: e.input, Words: e.name})
+// way is how a state was first reached.
+func (x *explorer) way(index int32) []step {
+	var way []step
+	for index != none {
+		r := x.states.at(index)
+		way = append(way, r.by)
+		index = r.from
 	}
-	return c
+	slices.Reverse(way)
+	return way
 }
 
-// path is the way to a state.
-func (x *explorer) path(index int32) []edge {
-	var path []edge
-	for index >= 0 {
-		path = append(path, x.trails[index].edge)
-		index = x.trails[index].parent
+// counterexample takes a way again, from the start and with one machine, and notes what that
+// is told. Steps were taken from whatever machine came first to a position, so what the one
+// on this way has called otherwise (its calls and timers) is told by its own names.
+func (x *explorer) counterexample(v check.Violation, way []step) *Counterexample {
+	g := newGuide(x.workers[0].alphabet)
+	for _, by := range way {
+		g.take(by)
 	}
-	slices.Reverse(path)
-	return path
+	return &Counterexample{Violation: v, Path: g.path, Told: g.told}
 }

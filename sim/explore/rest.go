@@ -8,41 +8,47 @@ import (
 )
 
 // liveness checks that rest is reachable from every state by answers alone
-// (INV-12, SIM-9), cycles included: it walks the answers backwards from every
-// resting state.
+// (INV-12, SIM-9), cycles included. An answer spends nothing of what may still happen: a
+// state that needs a time-out, a crash or a signal to go on is stuck. Answers mostly lead to
+// states that were reached later, so one pass from the last state to the first settles nearly
+// all; passes go on until one finds nothing new.
 func (x *explorer) liveness() {
-	slices.SortFunc(x.edges, func(a, b [2]int32) int {
-		if a[1] != b[1] {
-			return int(a[1]) - int(b[1])
-		}
-		return int(a[0]) - int(b[0])
-	})
-	reaches := make([]bool, len(x.trails))
-	var work []int32
-	for i := range x.trails {
-		if x.trails[i].resting {
-			reaches[i] = true
-			work = append(work, int32(i))
-		}
-	}
-	for len(work) > 0 {
-		to := work[len(work)-1]
-		work = work[:len(work)-1]
-		first, _ := slices.BinarySearchFunc(x.edges, to, func(e [2]int32, to int32) int { return int(e[1]) - int(to) })
-		for _, e := range x.edges[first:] {
-			if e[1] != to {
-				break
-			}
-			if !reaches[e[0]] {
-				reaches[e[0]] = true
-				work = append(work, e[0])
+	reaches := make([]bool, x.states.len())
+	for found := true; found; {
+		found = false
+		for i := len(reaches) - 1; i >= 0; i-- {
+			if !reaches[i] && x.leadsOn(x.states.at(int32(i)), reaches) {
+				reaches[i], found = true, true
 			}
 		}
 	}
 	if i := slices.Index(reaches, false); i >= 0 {
-		x.out.Found = counterexample(noRest(), x.path(int32(i)))
+		x.out.Found = x.counterexample(noRest(), x.way(int32(i)))
 		x.out.Found.Stuck = true
 	}
+}
+
+// leadsOn reports whether a state is at rest, or an answer leads from it to one that reaches
+// rest.
+func (x *explorer) leadsOn(n *record, reaches []bool) bool {
+	p := x.positions.list[n.at]
+	if p.resting || n.on != none && reaches[n.on] {
+		return true
+	}
+	for _, g := range [...]group{answering, late} {
+		if g == late && (p.given.kind == "" || p.stopped) {
+			continue
+		}
+		for _, e := range x.steps(n.at, g, n.left.number()) {
+			next := e.after(&n.world)
+			next.seen, _, _ = x.seen.add(n.seen, e.shows, false)
+			k := x.key(&next)
+			if to, _, _ := x.find(&k); reaches[to] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func noRest() check.Violation {
@@ -62,12 +68,8 @@ func Rests(m *machine.Machine) bool {
 // rests walks from the machine's state until it finds rest. The invariants are not its
 // concern.
 func (x *explorer) rests(m *machine.Machine) bool {
-	from := &node{index: -1, machine: m.Clone(), monitor: check.MonitorFrom(m)}
-	x.visit(&node{index: -1}, edge{}, from)
-	for len(x.queue) > 0 && x.out.Resting == 0 && len(x.trails) < x.bounds.StatesMax {
-		n := x.queue[0]
-		x.queue = x.queue[1:]
-		x.expand(n)
-	}
+	at := x.put(watched{m.Clone(), check.MonitorFrom(m)})
+	x.visit(none, &reach{world: world{at: at, durable: none}, known: none})
+	x.walk(func() bool { return x.out.Resting > 0 || x.states.len() >= x.bounds.StatesMax })
 	return x.out.Resting > 0
 }

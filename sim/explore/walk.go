@@ -1,185 +1,135 @@
 package explore
 
-import (
-	"slices"
+// blockStates is how many states are visited between two looks at what ends a walk
+// from without. The steps that they need are taken together.
+const blockStates = 512
 
-	"shelly/fsm"
-	"shelly/fsm/check"
-	"shelly/fsm/state"
-	"shelly/sim"
-)
+// walk visits every state and all that they lead to, unless it is enough. The steps of the
+// machine that the states of a block need are taken first, and where each state leads is
+// looked up before any is visited: both are the workers'.
+func (x *explorer) walk(enough func() bool) {
+	for x.next < x.states.len() && (x.bounds.Enough == nil || !x.bounds.Enough()) {
+		begin, end := x.next, min(x.next+blockStates, x.states.len())
+		x.prepare(int32(begin), int32(end))
+		x.together(end-begin, func(i, w int) {
+			x.scouts[i].x, x.scouts[i].firm = x, true
+			x.scouts[i].look(&x.states.at(int32(begin + i)).world)
+		})
+		for ; x.next < end; x.next++ {
+			if enough() {
+				return
+			}
+			x.expand(int32(x.next), &x.scouts[x.next-begin])
+		}
+		x.release(int32(begin), int32(end))
+	}
+}
 
-// apply takes a step from n: the world performs the effects, or, if a crash is
-// left, the process dies between the append and the first effect.
-func (x *explorer) apply(n *node, e edge, after left) {
-	next := x.copy(n)
-	next.left = after
-	effects := next.machine.Step(e.input)
-	x.out.Transitions++
-	x.out.Coverage.Add(next.machine.Moves())
-	if bad := x.check(n, next, e, effects); bad != nil {
-		x.found(n, e, *bad)
-		return
-	}
-	next.sync(n, e.input, effects)
-	next.late = lateAfter(n, next, e.input)
-	if after.crashes > 0 && len(effects) > 0 && (shows(effects) || next.machine.View().Lifecycle == state.Stopped) {
-		x.dieBefore(n, next, e)
-	}
-	for _, effect := range effects {
-		if x.seenTwice(n, e, next, effect) {
-			return
+// together does work for each of n, shared out to the workers by number.
+func (x *explorer) together(n int, work func(i, worker int)) {
+	workers := len(x.workers)
+	share := func(w int) {
+		for i := w; i < n; i += workers {
+			work(i, w)
 		}
 	}
-	x.visit(n, e, next)
-}
-
-// copy is the state n to step from, in the memory of a state that is not needed.
-func (x *explorer) copy(n *node) *node {
-	var next *node
-	if last := len(x.spare) - 1; last < 0 {
-		next = &node{machine: n.machine.Clone(), monitor: n.monitor.Clone()}
-	} else {
-		next, x.spare = x.spare[last], x.spare[:last]
-		n.machine.CopyTo(next.machine)
-		n.monitor.CopyTo(next.monitor)
-	}
-	machine, monitor := next.machine, next.monitor
-	*next = *n // its index too: until next is visited, it is reached by the way to n
-	next.machine, next.monitor, next.depth, next.held = machine, monitor, n.depth+1, false
-	return next
-}
-
-// check looks for what does not hold of a step: the invariants, and what the case says.
-func (x *explorer) check(n, next *node, e edge, effects []fsm.Effect) *check.Violation {
-	if bad := next.monitor.Step(next.machine, e.input, effects); len(bad) > 0 {
-		return &bad[0]
-	}
-	if c := x.bounds.Case; c != nil && c.Check != nil {
-		return c.Check(e.input, next.machine.Moves(), effects, next.machine.View())
-	}
-	return nil
-}
-
-// sync notes what of the journal is durable after a step from n.
-func (next *node) sync(n *node, in fsm.Input, effects []fsm.Effect) {
-	next.unsynced++
-	switch {
-	case next.machine.Barrier(in, effects):
-		next.durable, next.durableMonitor, next.unsynced = nil, nil, 0
-	case next.durable == nil:
-		next.durable, next.durableMonitor, next.unsynced = n.machine, n.monitor, 1
-		n.held = true
-	}
-}
-
-// shows reports whether the world must not see an effect among these again. Where it
-// may, a crash before them and one after them lead to the same state.
-func shows(effects []fsm.Effect) bool {
-	return slices.ContainsFunc(effects, func(e fsm.Effect) bool { _, _, once := sim.Once(e); return once })
-}
-
-// seenTwice notes a reply or the start of an unsafe tool, and reports whether the
-// world has seen it before.
-func (x *explorer) seenTwice(n *node, e edge, next *node, effect fsm.Effect) bool {
-	what, invariant, once := sim.Once(effect)
-	if !once {
-		return false
-	}
-	if slices.Contains(next.witnessed, what) {
-		x.found(n, e, sim.Twice(what, invariant))
-		return true
-	}
-	next.witnessed = append(slices.Clip(next.witnessed), what)
-	return false
-}
-
-// crash ends the process in a state whose effects were performed and not yet
-// answered.
-func (x *explorer) crash(n *node) {
-	if n.left.crashes == 0 {
+	if workers == 1 || n < workers {
+		for w := range workers {
+			share(w)
+		}
 		return
 	}
-	x.boot(n, edge{name: "crash"})
-	if n.durable != nil {
-		x.boot(n.before(), edge{name: "crash, unsynced tail lost", lost: n.unsynced})
+	x.bounds.Together(workers, share)
+}
+
+// expand visits what a state leads to.
+func (x *explorer) expand(i int32, s *scout) {
+	if s.deepest {
+		x.out.Cut++
+		return
+	}
+	if s.unsure {
+		s.firm = false
+		s.look(&x.states.at(i).world)
+	}
+	for k := range s.reached {
+		r := &s.reached[k]
+		x.out.Transitions++
+		if r.wrong != nil {
+			x.found(i, r.by, *r.wrong)
+			continue
+		}
+		to := x.visit(i, r)
+		if r.by.answers() {
+			from := x.states.at(i)
+			from.on = max(from.on, to)
+		}
 	}
 }
 
-// dieBefore ends the process between the append of a step from n and its effects.
-func (x *explorer) dieBefore(n, next *node, e edge) {
-	x.boot(next, edge{name: e.name + ", crash before its effects", unseen: e.input})
-	if next.durable != nil {
-		x.boot(next.before(), edge{name: e.name + ", crash before its effects, unsynced tail lost", lost: next.unsynced - 1})
-	}
-}
-
-// before is the state with the machine that a crash leaves of it.
-func (n *node) before() *node {
-	lost := *n
-	lost.machine, lost.monitor = n.durable, n.durableMonitor
-	return &lost
-}
-
-// boot starts a new process from what the journal holds.
-func (x *explorer) boot(n *node, e edge) {
-	after := n.left
-	after.crashes--
-	kept := *n
-	kept.durable, kept.durableMonitor, kept.unsynced = nil, nil, 0
-	e.input = fsm.Input{Fact: fsm.Boot{Config: x.config(n.left.requests)}}
-	x.apply(&kept, e, after)
-}
-
-// visit queues a state that was not seen before. Only an answer, which spends
-// nothing of what may still happen, is a way to rest: a state that needs a
-// time-out, a crash or a signal to go on is stuck.
-func (x *explorer) visit(from *node, e edge, n *node) {
+// visit keeps a state that was not seen before, and returns its index.
+func (x *explorer) visit(from int32, r *reach) int32 {
 	x.out.States++
-	h := x.hash(n)
-	index, known := x.seen[h]
-	if known {
-		x.spare = append(x.spare, n)
-	} else {
-		index = int32(len(x.trails))
-		x.seen[h] = index
-		resting := check.Resting(n.machine.View())
-		if resting {
-			x.out.Resting++
-		}
-		x.trails = append(x.trails, trail{parent: from.index, edge: e, resting: resting})
-		n.index = index
-		x.queue = append(x.queue, n)
-		x.out.Depth = max(x.out.Depth, n.depth)
+	if r.known != none {
+		return r.known
 	}
-	if from.index >= 0 && from.left == n.left {
-		x.edges = append(x.edges, [2]int32{from.index, index})
+	k := x.key(&r.world)
+	index, at, tag := x.find(&k)
+	if index != none {
+		return index
 	}
+	if x.positions.list[r.at].resting {
+		x.out.Resting++
+	}
+	x.out.Depth = max(x.out.Depth, int(r.depth))
+	return x.add(record{world: r.world, from: from, by: r.by, on: none}, at, tag)
 }
 
-// hash tells states apart: the machine, what of it is durable, what may still
-// happen, and what the world has seen.
-func (x *explorer) hash(n *node) uint64 {
-	machine := (*state.Snapshot).Shape
-	if x.bounds.Case != nil {
-		machine = (*state.Snapshot).Hash // its texts may decide
-	}
-	h := machine(n.machine.View())
-	mix := func(v uint64) { h = (h ^ v) * 0x9e3779b97f4a7c15; h ^= h >> 29 }
-	if n.durable != nil && n.left.crashes > 0 {
-		mix(machine(n.durable.View()))
-	}
-	l := n.left
-	for _, v := range [...]int{l.requests, l.events, l.timeouts, l.crashes, l.signals, l.starts, l.cancels, len(n.witnessed)} {
-		mix(uint64(v))
-	}
-	for _, what := range n.witnessed {
-		for i := range len(what) {
-			mix(uint64(what[i]))
+// gaveUp reports whether something was found, or as many states as may be.
+func (x *explorer) gaveUp() bool {
+	return x.out.Found != nil || x.bounds.StatesMax > 0 && x.states.len() >= x.bounds.StatesMax
+}
+
+// prepare has the steps taken that some states need, and then those of the crashes that
+// follow them at once.
+func (x *explorer) prepare(from, to int32) {
+	for i := from; i < to; i++ {
+		if n := &x.states.at(i).world; !x.deepest(n) {
+			x.choices = x.may(n, x.choices)
+			for _, c := range x.choices {
+				x.want(n.at, c.group, n.left.number())
+			}
 		}
 	}
-	for i := range len(n.late.kind) {
-		mix(uint64(n.late.kind[i]))
+	x.compute()
+	for i := from; i < to; i++ {
+		if n := &x.states.at(i).world; n.left.crashes > 0 && !x.deepest(n) {
+			x.prepareCrashes(n)
+		}
 	}
-	return h
+	x.compute()
+}
+
+func (x *explorer) prepareCrashes(n *world) {
+	boot := func(at int32) {
+		if at >= 0 {
+			x.want(at, booting, n.left.number())
+		}
+	}
+	if !x.positions.list[n.at].stopped {
+		boot(n.at)
+		boot(n.durable)
+	}
+	x.choices = x.may(n, x.choices)
+	for _, c := range x.choices {
+		for _, e := range x.steps(n.at, c.group, n.left.number()) {
+			if !e.dies {
+				continue
+			}
+			boot(e.to)
+			if next := e.after(n); e.to >= 0 {
+				boot(next.durable)
+			}
+		}
+	}
 }

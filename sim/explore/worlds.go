@@ -14,7 +14,7 @@ type Bounds struct {
 	Sessions  int             `json:"sessions"`   // sessions that they are of, in turn
 	Events    int             `json:"events"`     // system events that may arrive
 	Timeouts  int             `json:"timeouts"`   // deadlines that may pass; a wait before another try passes freely
-	Crashes   int             `json:"crashes"`    // crashes, each followed by a boot
+	Crashes   int             `json:"crashes"`    // crashes, each followed by a boot; more than 24 are 24
 	Signals   int             `json:"signals"`    // SIGTERMs
 	Starts    int             `json:"starts"`     // boots after the machine has stopped
 	Cancels   int             `json:"cancels"`    // requests to cancel
@@ -35,6 +35,11 @@ type Bounds struct {
 	DepthMax int         `json:"depth_max,omitempty"` // go no deeper; 0: no bound
 	Enough   func() bool `json:"-"`                   // asked now and then: give up now; nil: never
 	Case     *Case       `json:"-"`                   // whose world it is, but for the bounds; nil: the abstract one
+
+	// Together runs do(0) to do(n-1) at the same time and returns when all have returned;
+	// nil: one after another. What is found is the same (SIM-36). Workers is n.
+	Together func(n int, do func(int)) `json:"-"`
+	Workers  int                       `json:"-"`
 }
 
 // Worlds returns the explored worlds (SIM-8), the small one first. Each is walked to
@@ -42,12 +47,12 @@ type Bounds struct {
 func Worlds() []Bounds {
 	return []Bounds{
 		SmallWorld(), InitWorld(), TurnWorld(), SessionsWorld(), PersonWorld(), SpawnWorld(), PoisonWorld(), CompressWorld(), RoundsWorld(), ConsolidateWorld(),
-		CrashWorld(), ShutdownWorld(), ReadsWorld(), ProbeWorld(), GrantWorld(),
+		CrashWorld(), ShutdownWorld(), ReadsWorld(), ProbeWorld(), GrantWorld(), FaultsWorld(), CrowdWorld(),
 	}
 }
 
 // BigWorlds returns worlds that take minutes.
-func BigWorlds() []Bounds { return []Bounds{FaultsWorld(), CrowdWorld()} }
+func BigWorlds() []Bounds { return []Bounds{StormWorld()} }
 
 // World returns a world by its name, or false.
 func World(name string) (Bounds, bool) {
@@ -249,6 +254,14 @@ func FaultsWorld() Bounds {
 	b := TurnWorld()
 	b.Name, b.About = "faults", "the world turn with two crashes and two time-outs"
 	b.Crashes, b.Timeouts = 2, 2
+	return b
+}
+
+// StormWorld is the world turn with everything more than once.
+func StormWorld() Bounds {
+	b := TurnWorld()
+	b.Name, b.About = "storm", "the world turn with three crashes and three time-outs, and two cancels, shutdowns and starts"
+	b.Crashes, b.Timeouts, b.Cancels, b.Signals, b.Starts = 3, 3, 2, 2, 2
 	return b
 }
 

@@ -4,8 +4,10 @@ package explore
 import (
 	"errors"
 	"io/fs"
+	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"shelly/cmd/shelly/internal/exit"
@@ -21,7 +23,7 @@ import (
 // Command is the subcommand.
 type Command struct {
 	File         string        `arg:"" optional:"" help:"Scenario whose world to explore instead of a named one."`
-	World        string        `help:"World to explore: small (the default), init, turn, sessions, person, spawn, poison, compress, rounds, consolidate, crash, shutdown, reads, probe, grant, or all of them; or a large one that all leaves out: faults, crowd. The first line says what may happen in it." placeholder:"NAME"`
+	World        string        `help:"World to explore: small (the default), init, turn, sessions, person, spawn, poison, compress, rounds, consolidate, crash, shutdown, reads, probe, grant, faults, crowd, or all of them; or a large one that all leaves out: storm. The first line says what may happen in it." placeholder:"NAME"`
 	Timeouts     *int          `help:"Deadlines that may pass in FILE's world (default 1)." placeholder:"N"`
 	Crashes      *int          `help:"Crashes in FILE's world (default 1)." placeholder:"N"`
 	Cancels      *int          `help:"Cancels in FILE's world, besides those of its timeline (default 1)." placeholder:"N"`
@@ -47,17 +49,18 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	}
 	debug.SetGCPercent(400) // a walk makes garbage by the state and keeps little of it
 	begin := time.Now()
-	together, bad := coverage.New(), error(nil)
+	taken, bad := coverage.New(), error(nil)
 	var all []explored
 	for _, w := range worlds {
 		w.StatesMax, w.DepthMax = c.States, c.Depth
 		if c.Budget > 0 {
 			w.Enough = func() bool { return time.Since(begin) > c.Budget }
 		}
+		w.Together, w.Workers = together, runtime.GOMAXPROCS(0)
 		start := time.Now()
 		x := explore.Run(w.Bounds)
 		e := figures(w, x, time.Since(start).Seconds())
-		together.Join(x.Coverage)
+		taken.Join(x.Coverage)
 		if x.Found != nil {
 			e.File, err = c.write(w, x.Found, len(worlds) > 1)
 		} else {
@@ -81,9 +84,18 @@ func (c *Command) Run(t *terminal.Terminal) error {
 			return err
 		}
 	case len(worlds) > 1:
-		printRows(t, "together: ", notTaken(together))
+		printRows(t, "together: ", notTaken(taken))
 	}
 	return bad
+}
+
+// together runs do for 0 to n-1 at the same time.
+func together(n int, do func(int)) {
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { do(i) })
+	}
+	all.Wait()
 }
 
 // gaveUp is why a walk that found nothing has not come to its end, or nil.

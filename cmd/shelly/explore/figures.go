@@ -17,6 +17,8 @@ type explored struct {
 	Bounds      explore.Bounds `json:"bounds"`
 	States      int            `json:"states"` // reached, each as often as it was
 	Unique      int            `json:"unique_states"`
+	Positions   int            `json:"machine_states"` // that differ
+	Steps       int            `json:"machine_steps"`  // that were taken for all of these
 	Transitions int            `json:"transitions"`
 	Depth       int            `json:"depth"`
 	Cut         int            `json:"cut_at_depth,omitempty"` // states after which --depth let nothing be tried
@@ -38,7 +40,7 @@ func figures(w world, x explore.Result, seconds float64) explored {
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	e := explored{
-		World: w.Name, Bounds: w.Bounds, States: x.States, Unique: x.Unique, Transitions: x.Transitions, Depth: x.Depth, Cut: x.Cut,
+		World: w.Name, Bounds: w.Bounds, States: x.States, Unique: x.Unique, Positions: x.Positions, Steps: x.Steps, Transitions: x.Transitions, Depth: x.Depth, Cut: x.Cut,
 		Resting: x.Resting, Complete: x.Complete, Seconds: seconds, PerSecond: int(float64(x.Unique) / max(seconds, 1e-6)),
 		Memory: memory.Sys >> 20, NotTaken: notTaken(x.Coverage), Unchecked: w.unchecked,
 	}
@@ -86,6 +88,7 @@ func (e *explored) print(t *terminal.Terminal) {
 		b.Limits.MaxToolRounds, b.Limits.MaxCognitionRounds, b.Limits.MaxStoreAttempts)
 	fmt.Fprintf(t.Out, "%d states, %d unique, %d transitions, depth %d, %d at rest, %.2fs, %d unique states/s, %d MiB\n",
 		e.States, e.Unique, e.Transitions, e.Depth, e.Resting, e.Seconds, e.PerSecond, e.Memory)
+	fmt.Fprintf(t.Out, "%d steps of the machine from %d states of its own\n", e.Steps, e.Positions)
 	fmt.Fprintf(t.Out, "%d of %d table rows taken\n", tableRows()-len(e.NotTaken), tableRows())
 	if b.Case != nil {
 		e.printJudged(t)
