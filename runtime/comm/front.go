@@ -90,6 +90,7 @@ const (
 	EventToolResult EventType = "tool_result" // it has ended: Tool, Text (shortened), Failed; Args where others ran at the same time
 	EventQuestion   EventType = "question"    // a person is asked: Question, Handle, Key, Tool, Args, Text (why), Subject, Preview
 	EventHeld       EventType = "held"        // the request waits for a person
+	EventSubagent   EventType = "subagent"    // one of the request's begins, goes on after a start of shelly, or ends: Handle, State, Called, Text (its task)
 	EventDeferred   EventType = "deferred"    // shelly goes down; the reply comes after the next start
 	EventReply      EventType = "reply"       // Text, IsError, Outcome; the last event, once
 )
@@ -117,7 +118,8 @@ type Event struct {
 	Outcome      fsm.Outcome `json:"outcome,omitempty"`
 
 	Question fsm.Question `json:"question,omitempty"`
-	Handle   fsm.HandleID `json:"handle,omitempty"`  // that the question is about
+	Handle   fsm.HandleID `json:"handle,omitempty"`  // that the question is about, or the subagent's
+	Called   string       `json:"called,omitempty"`  // the subagent, by the model that started it
 	Key      string       `json:"key,omitempty"`     // names the call that waits; a decision repeats it
 	Subject  []string     `json:"subject,omitempty"` // the arguments that a grant would be about; absent: all (APR-13)
 	Preview  string       `json:"preview,omitempty"` // what the call would do, where the tool can tell (APR-21)

@@ -381,7 +381,7 @@ func (d *Daemon) observe(s engine.Step) {
 			}
 		}
 	}
-	d.hub.step(s, &view.Config)
+	d.hub.step(s, view)
 	d.retried(s)
 	for _, m := range s.Messages() {
 		d.o.Log.Info("a message is sent", "handle", m.Handle, "channel", m.To.Channel, "chat", m.To.Chat, "key", m.Key)

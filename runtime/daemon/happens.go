@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"slices"
+
 	"shelly/fsm"
 	"shelly/fsm/state"
 	"shelly/fsm/wording"
@@ -12,6 +14,12 @@ type startedTool struct {
 	name   string
 	args   string
 	beside bool // others of the same handle ran at the same time
+}
+
+// subagent is one that was seen: what its parent's watchers hear of it.
+type subagent struct {
+	parent fsm.HandleID
+	comm.Event
 }
 
 // moved passes on a transition, with the name that the profile has for it (INF-28).
@@ -96,6 +104,32 @@ func (h *hub) notify(e fsm.Notify) {
 	case fsm.NoticeHeld:
 		h.tell(e.Handle, comm.Event{Type: comm.EventHeld})
 	}
+}
+
+// subagent tells a request that one of its subagents begins or ends (COM-98). What the parent's
+// watchers hear of it ends with the reply.
+func (h *hub) subagent(m state.Move, view *state.Snapshot) {
+	ends := slices.Contains(state.HandleTable.Final, m.To)
+	if m.Kind != fsm.KindSubagent || m.Table != state.HandleTable.Name || m.From != state.Queued && !ends {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if at := view.IndexOf(m.Handle); at >= 0 {
+		one := &view.Handles[at]
+		h.subagents[m.Handle] = subagent{one.Parent, comm.Event{
+			Type: comm.EventSubagent, Handle: m.Handle, Called: wording.Clip(one.Label, labelBytes), Text: wording.Clip(one.Input, excerptBytes),
+		}}
+	}
+	known, is := h.subagents[m.Handle]
+	if !is {
+		return
+	}
+	if ends {
+		delete(h.subagents, m.Handle)
+	}
+	known.State, known.Failed = m.To, m.To == state.Failed
+	h.tell(known.parent, known.Event)
 }
 
 // question passes on what a person is asked about a request.

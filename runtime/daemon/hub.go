@@ -9,20 +9,21 @@ import (
 
 // hub tells whoever watches a request what happens to it (COM-4).
 type hub struct {
-	mu       sync.Mutex
-	requests map[fsm.HandleID]fsm.RequestKey // of unfinished user handles
-	tools    map[fsm.CallID]startedTool
-	watchers map[fsm.RequestKey][]*watcher
-	history  map[fsm.RequestKey]*course // of unfinished and the latest finished requests, output left out
-	finished []fsm.RequestKey           // those of the latest that have a history, oldest first
-	previews map[fsm.HandleID]string    // of those that wait for approval, what their calls would do
-	ears     []*listener
-	work     map[fsm.HandleID]working  // of handles that were begun
-	written  map[fsm.HandleID]*written // of the requests that a model answers
-	closed   bool
-	epoch    int    // boots so far
-	record   uint64 // of the journal, that tells what is told now; 0: none does
-	most     int    // items of a course that are kept
+	mu        sync.Mutex
+	requests  map[fsm.HandleID]fsm.RequestKey // of unfinished user handles
+	tools     map[fsm.CallID]startedTool
+	watchers  map[fsm.RequestKey][]*watcher
+	history   map[fsm.RequestKey]*course // of unfinished and the latest finished requests, output left out
+	finished  []fsm.RequestKey           // those of the latest that have a history, oldest first
+	subagents map[fsm.HandleID]subagent  // that have begun and not ended
+	previews  map[fsm.HandleID]string    // of those that wait for approval, what their calls would do
+	ears      []*listener
+	work      map[fsm.HandleID]working  // of handles that were begun
+	written   map[fsm.HandleID]*written // of the requests that a model answers
+	closed    bool
+	epoch     int    // boots so far
+	record    uint64 // of the journal, that tells what is told now; 0: none does
+	most      int    // items of a course that are kept
 }
 
 const (
@@ -30,6 +31,7 @@ const (
 	chunkEvents   = watcherEvents / 2 // chunks take at most this many places
 	historyEvents = watcherEvents / 4 // the latest, told to a watcher that comes later
 	finishedMax   = 32                // finished requests whose history is kept: a quick one may end before its client watches
+	labelBytes    = 200               // of what a subagent is called
 	excerptBytes  = 2000              // of a tool's result shown to a watcher
 	writtenBytes  = 1 << 20           // of an answer that is kept for a watcher who comes later; of a longer one nothing is
 	answeredBytes = 64 << 10          // of an answer that is over, likewise
@@ -37,14 +39,15 @@ const (
 
 func newHub() *hub {
 	return &hub{
-		requests: map[fsm.HandleID]fsm.RequestKey{},
-		tools:    map[fsm.CallID]startedTool{},
-		watchers: map[fsm.RequestKey][]*watcher{},
-		history:  map[fsm.RequestKey]*course{},
-		most:     historyEvents,
-		previews: map[fsm.HandleID]string{},
-		work:     map[fsm.HandleID]working{},
-		written:  map[fsm.HandleID]*written{},
+		requests:  map[fsm.HandleID]fsm.RequestKey{},
+		tools:     map[fsm.CallID]startedTool{},
+		watchers:  map[fsm.RequestKey][]*watcher{},
+		history:   map[fsm.RequestKey]*course{},
+		most:      historyEvents,
+		previews:  map[fsm.HandleID]string{},
+		subagents: map[fsm.HandleID]subagent{},
+		work:      map[fsm.HandleID]working{},
+		written:   map[fsm.HandleID]*written{},
 	}
 }
 

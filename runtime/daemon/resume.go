@@ -14,7 +14,8 @@ import (
 
 // step tells the watchers what a durable step says of their requests: what a record of the
 // journal tells again, whenever it is asked (COM-90).
-func (h *hub) step(s engine.Step, c *fsm.Config) {
+func (h *hub) step(s engine.Step, view *state.Snapshot) {
+	c := &view.Config
 	if _, boots := s.Input.Fact.(fsm.Boot); boots {
 		h.forgets()
 	}
@@ -40,6 +41,9 @@ func (h *hub) step(s engine.Step, c *fsm.Config) {
 				h.tells(e)
 			}
 		}
+	}
+	for _, m := range s.Moves { // last, so that the places of the rest are those of older builds
+		h.subagent(m, view)
 	}
 }
 

@@ -39,7 +39,7 @@ func hear(events []comm.Event) (h heard) {
 			last = e.Call
 			h.Texts[len(h.Texts)-1] += e.Thinking + e.Text
 		default:
-			h.Events = append(h.Events, fmt.Sprint(e.Type, e.State, e.Inference, e.Tool, e.Args, e.Text, e.Outcome))
+			h.Events = append(h.Events, fmt.Sprint(e.Type, e.State, e.Inference, e.Tool, e.Args, e.Text, e.Outcome, e.Called))
 		}
 	}
 	return h

@@ -186,7 +186,7 @@ func (p *pass) step(f engine.Folded) {
 		}
 	}
 	p.hub.telling(f.Index, 0)
-	p.hub.step(engine.Step{Index: f.Index, Input: f.Input, Effects: f.Caused, Moves: f.Moves}, &view.Config)
+	p.hub.step(engine.Step{Index: f.Index, Input: f.Input, Effects: f.Caused, Moves: f.Moves}, view)
 	for _, e := range f.Caused {
 		if ask, is := e.(fsm.AskBrain); is && ask.Purpose == fsm.PurposeAnswer && p.by[ask.Handle] != nil {
 			p.calls[ask.Call] = ask.Handle

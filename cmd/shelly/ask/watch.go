@@ -255,6 +255,8 @@ func eventLine(e comm.Event) string {
 		return questionLine(e)
 	case comm.EventHeld:
 		return "· held: waiting for a decision, see shelly request show"
+	case comm.EventSubagent:
+		return "· " + course.Subagent(e)
 	case comm.EventDeferred:
 		return "· shelly is stopping; it keeps the request and answers after the next start"
 	case comm.EventReply: // its text is printed on its own

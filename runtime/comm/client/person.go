@@ -76,6 +76,19 @@ func (c *Client) CancelHandle(ctx context.Context, id fsm.HandleID) (taken bool,
 	return c.tell(ctx, About{Handle: id}.path("cancel"), nil)
 }
 
+// Subagents returns the unfinished subagents of a request, in the order of their start, also
+// after its reply (COM-96).
+func (c *Client) Subagents(ctx context.Context, about About) ([]comm.Subagent, error) {
+	var body comm.SubagentsBody
+	return body.Subagents, c.get(ctx, about.of("/subagents"), &body)
+}
+
+// CancelSubagent asks to end one of a request's subagents by itself, and reports whether that
+// changed anything. Of one that the request does not have the error is ErrNotFound.
+func (c *Client) CancelSubagent(ctx context.Context, about About, subagent fsm.HandleID) (taken bool, err error) {
+	return c.tell(ctx, about.of(fmt.Sprintf("/subagents/%d/cancel", subagent)), nil)
+}
+
 // Schedules returns the schedules, in the order of their making.
 func (c *Client) Schedules(ctx context.Context) ([]comm.Schedule, error) {
 	var body comm.SchedulesBody

@@ -36,7 +36,7 @@ export class Turn {
 
   /** note is a line of the page's own. */
   note(text) {
-    this.did.append(el('p', { class: 'note' }, text));
+    this.did.insertBefore(el('p', { class: 'note' }, text), this.segment?.node || null);
   }
 
   says(text) {
@@ -121,6 +121,8 @@ export class Turn {
         return this.tell('waiting for your decision');
       case 'held':
         return this.tell('waiting for your decision');
+      case 'subagent':
+        return this.note(`Subagent h${e.handle} (${short(e.called || '', 60)}) ${{ done: 'has done its task', failed: 'has failed', cancelled: 'was cancelled' }[e.state] || `begins: ${short(e.text || '', 200)}`}`);
       case 'deferred':
         this.settle();
         return this.note('shelly is stopping. It keeps this and answers after its next start.');

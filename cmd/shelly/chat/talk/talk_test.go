@@ -13,6 +13,18 @@ import (
 	"shelly/runtime/session"
 )
 
+func TestCOM98SubagentsAreToldBesideTheAnswer(t *testing.T) {
+	p := newPerson(t)
+	id := p.asks("go")
+	one := comm.Event{Type: comm.EventSubagent, Handle: 12, Called: "left", State: state.Execution, Text: "look left"}
+	p.happens(id, calls("spawn", "{}"), one, returns("spawn", "started", false), chunk("They "))
+	one.State = state.Done
+	p.happens(id, one, chunk("look."))
+	p.shows("subagent h12 (left) begins; shelly request cancel h12 ends it", "subagent h12 (left) has done its task", "They look.")
+	p.replies(id, "They look.")
+	p.shows("They look.")
+}
+
 func TestCLI151AReplyStreamsAndStands(t *testing.T) {
 	p := newPerson(t)
 	id := p.asks("what is here?")

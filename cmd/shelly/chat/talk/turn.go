@@ -95,6 +95,8 @@ func (m *Model) happened(h Happened) {
 		t.moved(e)
 	case comm.EventQuestion:
 		t.question(e, m.now)
+	case comm.EventSubagent:
+		t.beside(course.Subagent(e))
 	case comm.EventDeferred:
 		t.note("shelly is stopping; it keeps the request and answers after the next start")
 	}
@@ -274,6 +276,16 @@ func (t *turn) question(e comm.Event, now time.Time) {
 	default:
 		t.note("it was active in several crashes: see /request show and /request resolve")
 	}
+}
+
+// beside is note where a text that goes on is not broken by it.
+func (t *turn) beside(text string) {
+	n := len(t.items)
+	if n == t.above || t.items[n-1].kind != said && t.items[n-1].kind != thought || t.items[n-1].done || t.items[n-1].shown > 0 {
+		t.note(text)
+		return
+	}
+	t.items = slices.Insert(t.items, n-1, &item{kind: noted, text: text, done: true})
 }
 
 // note adds what there is to know beside.

@@ -7,6 +7,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/state"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 )
 
@@ -89,6 +90,21 @@ func (c *Course) Words() string {
 		return "sending"
 	default:
 		return words(c.state)
+	}
+}
+
+// Subagent says what has become of a subagent: of one that begins also how it is ended by itself.
+func Subagent(e comm.Event) string {
+	name := fmt.Sprintf("subagent %s (%s)", e.Handle.Entry(), wording.Word(e.Called))
+	switch e.State {
+	case state.Done:
+		return name + " has done its task"
+	case state.Failed:
+		return name + " has failed"
+	case state.Cancelled:
+		return name + " was cancelled"
+	default:
+		return name + " begins; shelly request cancel " + e.Handle.Entry() + " ends it"
 	}
 }
 
