@@ -182,8 +182,8 @@ func (s *Server) onlyLoad(w http.ResponseWriter, r *http.Request, m Model, req *
 		reason = "unload"
 		s.unload(req.Model)
 	} else {
-		if s.machine != nil { // a text of nothing that no slot holds: the model is loaded for it
-			_, over, ok := s.machine.ask(r.Context(), server.Call{Model: full(req.Model), Embeds: true})
+		if s.machine != nil {
+			_, over, ok := s.machine.ask(r.Context(), server.Call{Model: full(req.Model), Loads: true})
 			over()
 			if !ok {
 				return

@@ -14,6 +14,7 @@ type Call struct {
 	Answer string // what the model writes, as [Written] has it
 	Limit  int    // tokens that the answer may have (num_predict); 0: as many as it has
 	Embeds bool   // the prompt is read for its vector: nothing is written, and its slot holds nothing else
+	Loads  bool   // nothing is asked: the model is loaded, and no slot is taken
 }
 
 // Served is how a call goes. Times are those of whoever drives the server.
@@ -117,6 +118,11 @@ func (s *Server) begin(now fsm.Millis) []Served {
 			break
 		}
 		m = s.model(a.Model)
+		if a.Loads {
+			s.queue = slices.Delete(s.queue, i, i+1)
+			begun = append(begun, m.loaded(now, a))
+			continue
+		}
 		n := m.free(a.Prompt)
 		if n < 0 {
 			i++
@@ -126,6 +132,14 @@ func (s *Server) begin(now fsm.Millis) []Served {
 		begun = append(begun, s.serve(now, a, m, n))
 	}
 	return begun
+}
+
+// loaded is a call that only loads the model: it is over once that is done, and slots keep
+// what they hold.
+func (m *model) loaded(now fsm.Millis, a arrival) Served {
+	at := max(now, m.ready)
+	m.used = at
+	return Served{ID: a.ID, Asked: a.at, Begun: now, Loaded: at, First: at, Last: at}
 }
 
 // serve gives a call a slot.

@@ -123,6 +123,22 @@ func TestSIM20AnEmbeddingTakesTheSlotOfItsModel(t *testing.T) {
 	}
 }
 
+// A daemon that starts again loads its model, which is loaded already, and goes on.
+func TestSIM20LoadingAModelTakesNoSlot(t *testing.T) {
+	s := server.New(slow)
+	prompt := text("a", 100)
+	v := one(t, s, 0, server.Call{ID: 1, Model: "m", Prompt: prompt, Answer: text("b", 10)})
+	if load := one(t, s, v.First, server.Call{ID: 2, Model: "m", Loads: true}); load.Last != v.First {
+		t.Errorf("it waits for the call until %d", load.Last)
+	}
+	s.End(v.First, 2)
+	s.End(v.Last, 1)
+	s.End(v.Last, one(t, s, v.Last, server.Call{ID: 3, Model: "m", Loads: true}).ID)
+	if v = one(t, s, v.Last, server.Call{ID: 4, Model: "m", Prompt: prompt}); v.Read != 1 {
+		t.Errorf("after that %d tokens are read, want 1", v.Read)
+	}
+}
+
 func TestSIM22WhatIsLongerThanTheWindow(t *testing.T) {
 	s := server.New(slow)
 	v := one(t, s, 0, server.Call{ID: 1, Model: "m", Prompt: text("a", 1001)})
