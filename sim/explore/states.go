@@ -33,7 +33,7 @@ type key struct {
 // states are taken for one by chance unless two machines are.
 type states struct {
 	pages [][]record
-	count int
+	size  int
 	table []slot // open addressing
 }
 
@@ -51,7 +51,7 @@ const (
 
 func newStates() states { return states{table: make([]slot, tableFirst)} }
 
-func (s *states) len() int { return s.count }
+func (s *states) len() int { return s.size }
 
 func (s *states) at(i int32) *record { return &s.pages[i/pageStates][i%pageStates] }
 
@@ -94,12 +94,12 @@ func (x *explorer) find(k *key) (index int32, at int, tag uint32) {
 // add keeps a state that is not there, at its slot.
 func (x *explorer) add(r record, at int, tag uint32) int32 {
 	s := &x.states
-	r.index = int32(s.count)
-	if s.count%pageStates == 0 {
+	r.index = int32(s.size)
+	if s.size%pageStates == 0 {
 		s.pages = append(s.pages, make([]record, pageStates))
 	}
 	*s.at(r.index), s.table[at] = r, slot{r.index + 1, tag}
-	if s.count++; s.count > len(s.table)/4*3 {
+	if s.size++; s.size > len(s.table)/4*3 {
 		x.grow()
 	}
 	return r.index
@@ -109,7 +109,7 @@ func (x *explorer) add(r record, at int, tag uint32) int32 {
 func (x *explorer) grow() {
 	s := &x.states
 	s.table = make([]slot, 2*len(s.table))
-	for i := range s.count {
+	for i := range s.size {
 		k := x.key(&s.at(int32(i)).world)
 		_, at, tag := x.find(&k)
 		s.table[at] = slot{int32(i) + 1, tag}
