@@ -13,7 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"shelly/fsm/state"
+	"shelly/runtime/access"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
 	"shelly/runtime/comm/listener"
@@ -163,6 +166,38 @@ func TestCFG15AListenerWithoutADescriptorWaits(t *testing.T) {
 		}
 		if err := stop(); err != nil && !errors.Is(err, net.ErrClosed) {
 			t.Errorf("Serve: %v", err)
+		}
+	}
+}
+
+// COM-99: who is connected is counted by the way in and the client, as long as it lasts.
+func TestCOM99TheStatusSaysWhoIsConnected(t *testing.T) {
+	c := serveClub(t)
+	ci := c.as("ci", access.Ask)
+	clients := func() []comm.Connected {
+		var status comm.Status
+		c.do(call{method: "GET", path: "/v1/status"}, &status)
+		return status.Clients
+	}
+	if now := clients(); len(now) != 0 {
+		t.Errorf("nobody is there, and %+v", now)
+	}
+	for _, id := range []string{"m1", "m2"} {
+		eventsOf(t, c.start(ci(call{method: "POST", path: "/v1/requests?stream=1", body: `{"id":"` + id + `","text":"hello"}`}))).next()
+	}
+	eventsOf(t, c.start(call{method: "POST", path: "/v1/requests?stream=1", body: `{"id":"m3","text":"hello"}`})).next()
+	want := []comm.Connected{{Front: "http", Client: "ci", Open: 2}, {Front: "http", Client: "local", Open: 1}}
+	if diff := cmp.Diff(want, clients()); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if words := comm.ClientWords(want); words != "2 http ci, 1 http local" {
+		t.Error(words)
+	}
+	c.await(func(n fronttest.Seen) bool { return n.Watching == 3 })
+	c.front.Cut()
+	for began := time.Now(); len(clients()) > 0; {
+		if time.Since(began) > hang {
+			t.Fatalf("%+v are counted still", clients())
 		}
 	}
 }

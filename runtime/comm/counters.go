@@ -1,6 +1,14 @@
 package comm
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 
 	"shelly/fsm/engine"
@@ -12,6 +20,81 @@ type Counters struct {
 	accepted, duplicates, refused        atomic.Int64
 	badTokens, malformed, foreign, empty atomic.Int64
 	unsent                               atomic.Int64
+
+	mu   sync.Mutex
+	open map[connection]int
+}
+
+// connection is the way in that a client uses, and its name.
+type connection struct{ front, client string }
+
+// Connected is how many answers are under way to a client: streams, waits and sockets, beside
+// what is answered at once (COM-99).
+type Connected struct {
+	Front  string `json:"front"`  // http, unix, websocket, page, mcp, openai or ollama
+	Client string `json:"client"` // whose token it is; local: the daemon's own
+	Open   int    `json:"open"`
+}
+
+// enter counts an answer that is begun, until done is called.
+func (c *Counters) enter(of connection) (done func()) {
+	c.add(of, 1)
+	return func() { c.add(of, -1) }
+}
+
+func (c *Counters) add(of connection, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open == nil {
+		c.open = map[connection]int{}
+	}
+	if c.open[of] += n; c.open[of] == 0 {
+		delete(c.open, of)
+	}
+}
+
+// Clients returns what is under way, by front and client.
+func (c *Counters) Clients() (all []Connected) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, of := range slices.SortedFunc(maps.Keys(c.open), func(a, b connection) int {
+		return cmp.Or(cmp.Compare(a.front, b.front), cmp.Compare(a.client, b.client))
+	}) {
+		all = append(all, Connected{of.front, of.client, c.open[of]})
+	}
+	return all
+}
+
+// ClientWords says who is connected in a line, such as "2 http local, 1 websocket ci".
+func ClientWords(all []Connected) string {
+	words := []string{}
+	for _, c := range all {
+		words = append(words, fmt.Sprint(c.Open, " ", c.Front, " ", c.Client))
+	}
+	return strings.Join(words, ", ")
+}
+
+// fronts are the ways in that a route's pattern tells.
+var fronts = []struct{ pattern, name string }{
+	{"/v1/ws", "websocket"}, {"/mcp", "mcp"}, {"/v1/chat/", "openai"}, {"/v1/responses", "openai"}, {"/api/", "ollama"},
+}
+
+// connectionOf is the way in of a request for a route.
+func connectionOf(r *http.Request, pattern string) connection {
+	caller := CallerOf(r.Context())
+	of := connection{"http", caller.Name}
+	if at, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && at.Network() == "unix" {
+		of.front = "unix"
+	}
+	for _, f := range fronts {
+		if strings.HasPrefix(pattern, f.pattern) {
+			of.front = f.name
+		}
+	}
+	if caller.paged {
+		of.front = "page"
+	}
+	return of
 }
 
 // Counts is a reading of [Counters].

@@ -61,7 +61,7 @@ type Front interface {
 	Standings(ctx context.Context) ([]Standing, error)
 	// Backup writes a backup of what is durable (package backup). It holds nobody up.
 	Backup(ctx context.Context, w io.Writer) error
-	// Status returns how the daemon is, Listeners left empty.
+	// Status returns how the daemon is, Listeners and Clients left empty.
 	Status(ctx context.Context) Status
 }
 
@@ -154,7 +154,8 @@ type Status struct {
 	Texts     *Texts        `json:"texts,omitempty"` // the results that are kept whole; absent: there are none
 	Memory    *Memory       `json:"memory,omitempty"`
 	Listeners Counts        `json:"listeners"`
-	Unread    *Unread       `json:"unread,omitempty"` // messages that nobody has read; absent: there are none
+	Clients   []Connected   `json:"clients,omitempty"` // who is connected; absent: nobody
+	Unread    *Unread       `json:"unread,omitempty"`  // messages that nobody has read; absent: there are none
 
 	Queue     []Queued   `json:"queue,omitempty"`     // handles that wait or are parked, in the order of their admission, at most QueueMax
 	Schedules []Schedule `json:"schedules,omitempty"` // with their next times

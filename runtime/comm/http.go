@@ -288,7 +288,7 @@ func (h *HTTP) getMetrics(w http.ResponseWriter, r *http.Request) error {
 // status is how the daemon is, with its listeners.
 func (h *HTTP) status(ctx context.Context) Status {
 	s := h.front.Status(ctx)
-	s.Listeners = h.o.Counters.Counts()
+	s.Listeners, s.Clients = h.o.Counters.Counts(), h.o.Counters.Clients()
 	if h.o.Complete != nil {
 		h.o.Complete(&s)
 	}

@@ -149,6 +149,9 @@ func (h *HTTP) rights(mux *http.ServeMux, routes map[string]Route) http.Handler 
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, pattern := mux.Handler(r)
 		route, known := routes[r.Method+" "+pattern]
+		if known && route.Right != access.Anyone && !slices.Contains(glances, pattern) {
+			defer h.o.Counters.enter(connectionOf(r, pattern))()
+		}
 		switch caller := CallerOf(r.Context()); {
 		case caller.paged && !route.Page:
 			h.o.Counters.foreign.Add(1)
@@ -166,6 +169,9 @@ func (h *HTTP) rights(mux *http.ServeMux, routes map[string]Route) http.Handler 
 		}
 	})
 }
+
+// glances are what looks at the daemon and is itself not counted among its clients.
+var glances = []string{"/v1/status", "/metrics"}
 
 // onceRoutes are those of which a request that is sent again with its Idempotency-Key is
 // answered as it was (COM-92). POST /v1/requests is not among them: there the key is the id.

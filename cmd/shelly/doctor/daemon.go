@@ -37,7 +37,24 @@ func (x *examination) daemon(ctx context.Context, cfg config.Config) *comm.Statu
 	if s.Texts != nil {
 		x.texts(*s.Texts)
 	}
+	x.connected(s)
 	return &s
+}
+
+// connected says who is connected, and over which channels people talk with the daemon (COM-99).
+func (x *examination) connected(s comm.Status) {
+	words := "nobody is connected"
+	if len(s.Clients) > 0 {
+		words = "connected: " + comm.ClientWords(s.Clients)
+	}
+	x.ok("clients", words)
+	switch c := s.Channels; {
+	case c == nil:
+	case len(c.Trouble) > 0:
+		x.warn("channels", fmt.Sprintf("%s, of which some do not work: %s", wording.Count(c.Channels, "channel"), strings.Join(c.Trouble, "; ")), "see shelly channel list")
+	default:
+		x.ok("channels", fmt.Sprintf("%s, %d in and %d out since the start, %s not delivered", wording.Count(c.Channels, "channel"), c.Received, c.Sent, wording.Count(c.Open, "answer")))
+	}
 }
 
 // texts says how much is kept of the long results of tools (TXT-2).

@@ -62,6 +62,9 @@ func Words(st comm.Status, models []ollama.Loaded, now fsm.Millis) string {
 			s.line("channels", "does not work: %s", why)
 		}
 	}
+	if len(st.Clients) > 0 {
+		s.line("clients", "%s", comm.ClientWords(st.Clients))
+	}
 	if st.Unread != nil {
 		s.line("messages", "%s since %s: see shelly messages", mail.Waiting(*st.Unread), clock(st.Unread.Since))
 	}

@@ -22,6 +22,7 @@ func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
 		},
 		Queue:     []comm.Queued{{Handle: 5, Kind: fsm.KindSubagent, Session: "subagent:h5", Why: "1 other before it", Text: "search"}},
 		Schedules: []comm.Schedule{{ID: "s1", EverySeconds: 1800, Next: now + 60_000, Text: "water"}, {ID: "s2", Cron: "@daily", Paused: true}},
+		Clients:   []comm.Connected{{Front: "http", Client: "local", Open: 2}, {Front: "websocket", Client: "ci", Open: 1}},
 		Unread:    &comm.Unread{Messages: 3, Since: now}, Pace: &fsm.Pace{Reads: 25}, Spent: &comm.Spent{Calls: 2, Tokens: fsm.Tokens{Prompt: 300, Answer: 20}}, Memory: &comm.Memory{Entries: 2, Pending: 1},
 		Disk: &comm.Disk{Store: 5_200_000, Free: 7_000_000_000, Reserve: 64 << 20}, Texts: &comm.Texts{Count: 1, Bytes: 40_000},
 		Process: &comm.Process{PID: 7, Resident: 34_000_000}, Errors: []comm.Logged{{At: now, Level: "WARN", Text: "the model is asked again"}},
@@ -37,7 +38,7 @@ func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
 		"asks you   schedule h4 in schedule:s1  may exec {\"command\":\"make\"} run?\n               answer with: shelly request approve --handle 4\n",
 		"waits      subagent h5 in subagent:h5  1 other before it  \"search\"\n", "held       too little free disk space\n",
 		"schedules  s1  every 30m  next ", "           s2  @daily (UTC)  paused  \"\"\n", "messages   3 unread messages since ",
-		"memory     2 entries, 1 to be embedded\n", "disk       the data folder takes 5.2 MB, 1 kept result in it 40 kB; 7.0 GB are free, 67 MB of them in reserve\n",
+		"clients    2 http local, 1 websocket ci\n", "memory     2 entries, 1 to be embedded\n", "disk       the data folder takes 5.2 MB, 1 kept result in it 40 kB; 7.0 GB are free, 67 MB of them in reserve\n",
 		"process    7, 34 MB of memory\n", " warn the model is asked again\n",
 	} {
 		if !strings.Contains(got, want) {
