@@ -16,6 +16,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/runtime/access"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
 	"shelly/runtime/comm/listener"
@@ -449,5 +450,55 @@ func TestUDPTellsWhyItCouldNot(t *testing.T) {
 	_ = conn.Close()
 	if err := u.Serve(context.Background(), conn); err == nil || !strings.Contains(err.Error(), conn.LocalAddr().String()) {
 		t.Errorf("Serve: %v", err)
+	}
+}
+
+// COM-3, COM-86, COM-87, COM-88: a client's token is good over UDP as over HTTP: its requests are
+// its own, a token without the right ask is none, and one that is taken back ends what is open.
+func TestCOM86AClientsTokenIsGoodOverUDP(t *testing.T) {
+	clients, err := access.Open(t.TempDir(), access.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := func(name string, right access.Right) string {
+		shown, err := clients.Add(name, access.Rights{right})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return shown
+	}
+	ci, eve, sensor := made("ci", access.Ask), made("eve", access.Ask), made("sensor", access.Events)
+	m := serveUDP(t, func(o *comm.UDPOptions) { o.Clients = clients })
+	letter := func(token, id, text string) string {
+		return `{"id":"` + id + `","text":"` + text + `","session":"notes","token":"` + token + `"}`
+	}
+	of := func(principal, id string) fsm.RequestKey {
+		return fsm.RequestKey{Principal: principal, Channel: comm.ChannelUDP, ID: id}
+	}
+	m.send(letter(ci, "m1", "of ci"))
+	m.want(comm.Datagram{ID: "m1", Type: comm.DatagramAccepted})
+	m.send(letter(eve, "m1", "of eve")) // the same id is another request
+	m.want(comm.Datagram{ID: "m1", Type: comm.DatagramAccepted})
+	got := m.front.Seen().Requests
+	if len(got) != 2 || got[0].Key != of("ci", "m1") || got[0].Session != "client:ci/notes" || got[1].Key != of("eve", "m1") || got[1].Session != "client:eve/notes" {
+		t.Errorf("%+v", got)
+	}
+	m.send(letter(sensor, "m2", "of one who may report events alone"))
+	m.send(letter(ci[1:], "m2", "of nobody"))
+	m.wantSilence()
+	if n := m.udp.Counts().BadTokens; n != 2 {
+		t.Errorf("%d tokens are counted as wrong", n)
+	}
+	m.await(func(n fronttest.Seen) bool { return n.Watching == 3 }) // with the probe
+	if taken, err := clients.Revoke("ci"); !taken || err != nil {
+		t.Fatal(taken, err)
+	}
+	m.await(func(n fronttest.Seen) bool { return n.Watching == 2 })
+	m.front.Reply(of("ci", "m1"), "not sent", false)
+	m.send(letter(ci, "m3", "too late"))
+	m.front.Reply(of("eve", "m1"), "for eve", false)
+	m.want(comm.Datagram{ID: "m1", Type: comm.DatagramReply, Content: "for eve"})
+	if n := len(m.front.Seen().Accepted); n != 3 {
+		t.Errorf("%d are accepted", n)
 	}
 }
