@@ -56,6 +56,7 @@ type Monitor struct {
 	started    bool        // a handle other than a subagent has started in this step
 	startedSub bool        // a subagent has
 	schedules  int         // the schedules before it
+	places     places      // after it
 	session    string      // that the model was asked for last
 	passed     int         // starts in a row of that session before an older handle
 	live       []followed  // unfinished handles in admission order

@@ -179,7 +179,8 @@ func (w *Monitor) checkState(m *machine.Machine, in fsm.Input) {
 			s.Lifecycle, s.GraceTimer, s.Ignored.Moves, w.lifecycle, w.grace)
 	}
 	_, boot := in.Fact.(fsm.Boot)
-	kept, next := w.live[:0], 0
+	w.places = placesOf(s)
+	next := 0
 	for i := range w.live {
 		f := &w.live[i]
 		if next == len(s.Handles) || s.Handles[next].ID != f.id {
@@ -187,40 +188,59 @@ func (w *Monitor) checkState(m *machine.Machine, in fsm.Input) {
 			continue
 		}
 		w.checkHandle(m, &s.Handles[next], f, boot)
+		if next < i {
+			w.live[next] = *f
+		}
 		next++
-		kept = append(kept, *f)
 	}
-	w.live = kept
+	w.live = w.live[:next]
 	if next != len(s.Handles) {
 		w.violate("INV-5", "handle %d is out of admission order or was never admitted", s.Handles[next].ID)
 	}
-	w.checkPlaces(s)
+	w.checkPlaces(m, boot)
 	w.checkRest(s)
 }
 
-// checkPlaces checks that no more handles run than may, and no two of a session.
-func (w *Monitor) checkPlaces(s *state.Snapshot) {
-	main, sub := 0, 0
+// places are how many handles run, and how many others wait for a place of theirs.
+type places struct {
+	main, sub int // that run
+	asking    int // that wait for a person
+	beside    int // that run and take nobody's place
+	queued    int
+}
+
+func placesOf(s *state.Snapshot) (p places) {
 	for i := range s.Handles {
-		h := &s.Handles[i]
-		if h.Waiting() && !h.AsksPerson() {
-			continue
-		}
-		for n := range s.Handles[:i] {
-			o := &s.Handles[n]
-			if o.Session == h.Session && (!o.Waiting() || o.AsksPerson()) && o.Kind != fsm.KindMemory && h.Kind != fsm.KindMemory {
-				w.violate("INV-5", "handles %d and %d of session %q both run", o.ID, h.ID, h.Session)
+		switch h := &s.Handles[i]; {
+		case h.State == state.Queued:
+			if h.Kind != fsm.KindMemory && !h.Beside {
+				p.queued++
 			}
-		}
-		switch {
-		case h.AsksPerson(), h.Beside:
+		case h.AsksPerson():
+			p.asking++
+		case h.State == state.Parked:
+		case h.Beside:
+			p.beside++
 		case h.Kind == fsm.KindSubagent:
-			sub++
+			p.sub++
 		default:
-			main++
+			p.main++
 		}
 	}
-	l := &s.Config.Limits
+	return p
+}
+
+// checkPlaces checks that no more handles run than may, and no two of a session. Which
+// handles hold their session changes with their moves alone, so only those are looked at
+// that have moved, and all after a boot.
+func (w *Monitor) checkPlaces(m *machine.Machine, boot bool) {
+	s := m.View()
+	for i := range s.Handles {
+		if h := &s.Handles[i]; boot || slices.ContainsFunc(m.Moves(), func(mv state.Move) bool { return mv.Handle == h.ID }) {
+			w.checkAlone(s, h)
+		}
+	}
+	l, main, sub := &s.Config.Limits, w.places.main, w.places.sub
 	if w.started && main > l.MaxActive || w.startedSub && sub > l.MaxSubagents {
 		w.violate("INV-5", "%d handles and %d subagents run; there are places for %d and %d", main, sub, l.MaxActive, l.MaxSubagents)
 	}
@@ -228,6 +248,21 @@ func (w *Monitor) checkPlaces(s *state.Snapshot) {
 		w.violate("INV-3", "there are %d schedules, of %d", len(s.Schedules), l.MaxSchedules)
 	}
 	w.started, w.startedSub, w.schedules = false, false, len(s.Schedules)
+}
+
+// checkAlone checks that no other handle of its session runs while one does.
+func (w *Monitor) checkAlone(s *state.Snapshot, h *state.Handle) {
+	runs := func(h *state.Handle) bool {
+		return (!h.Waiting() || h.AsksPerson()) && h.Kind != fsm.KindMemory
+	}
+	if !runs(h) {
+		return
+	}
+	for n := range s.Handles {
+		if o := &s.Handles[n]; o.ID != h.ID && o.Session == h.Session && runs(o) {
+			w.violate("INV-5", "handles %d and %d of session %q both run", min(o.ID, h.ID), max(o.ID, h.ID), h.Session)
+		}
+	}
 }
 
 // checkEnded checks a handle that the step took out of the state.
@@ -304,7 +339,7 @@ func (w *Monitor) checkWaiting(s *state.Snapshot, h *state.Handle, f *followed, 
 	switch {
 	case h.State == state.Parked && s.Lifecycle == state.Serving && !h.Poison:
 		w.violate("INV-1", "handle %d stays parked though the machine serves", h.ID)
-	case h.State == state.Queued && h.Served(s.Lifecycle) && roomFor(s, h) && !sessionTaken(s, h):
+	case h.State == state.Queued && h.Served(s.Lifecycle) && w.places.roomFor(h, &s.Config.Limits) && !sessionTaken(s, h):
 		w.violate("INV-2", "handle %d is queued though its place is free", h.ID)
 	case f.step.parked && !boot && h.Kind == fsm.KindUser && !f.step.told && !h.Replied:
 		w.violate("INV-1", "handle %d was parked and its client not told", h.ID)
@@ -316,28 +351,16 @@ func (w *Monitor) checkWaiting(s *state.Snapshot, h *state.Handle, f *followed, 
 }
 
 // roomFor reports whether there is a place for a handle of this kind.
-func roomFor(s *state.Snapshot, h *state.Handle) bool {
-	main, sub, queued := 0, 0, 0
-	for i := range s.Handles {
-		switch o := &s.Handles[i]; {
-		case o.State == state.Queued && o.Kind != fsm.KindMemory && !o.Beside:
-			queued++
-		case o.Waiting(), o.Beside:
-		case o.Kind == fsm.KindSubagent:
-			sub++
-		default:
-			main++
-		}
-	}
+func (p *places) roomFor(h *state.Handle, l *fsm.Limits) bool {
 	switch h.Kind {
 	case fsm.KindSubagent:
-		return sub < s.Config.Limits.MaxSubagents
+		return p.sub < l.MaxSubagents
 	case fsm.KindMemory:
-		return main+sub+queued == 0
+		return p.main+p.sub+p.queued == 0
 	case fsm.KindInit:
-		return main+sub+queued == 0 || !h.Beside
+		return p.main+p.sub+p.queued == 0 || !h.Beside
 	default:
-		return main < s.Config.Limits.MaxActive
+		return p.main < l.MaxActive
 	}
 }
 
@@ -372,19 +395,11 @@ func (w *Monitor) checkAnswer(h *state.Handle, f *followed) {
 // checkRest checks that a state that is not at rest can go on: with a handle that
 // runs or waits for a person, checkHandle has seen its call and its timer.
 func (w *Monitor) checkRest(s *state.Snapshot) {
-	active, asking := 0, 0
-	for i := range s.Handles {
-		switch h := &s.Handles[i]; {
-		case h.AsksPerson():
-			asking++
-		case !h.Waiting():
-			active++
-		}
-	}
-	if active+asking > 0 && (s.Lifecycle == state.Stopped || s.Lifecycle == state.Down) {
+	busy := w.places.main+w.places.sub+w.places.beside+w.places.asking > 0
+	if busy && (s.Lifecycle == state.Stopped || s.Lifecycle == state.Down) {
 		w.violate("INV-12", "a handle is active while %s", s.Lifecycle)
 	}
-	if active+asking == 0 && !Resting(s) {
+	if !busy && !Resting(s) {
 		w.violate("INV-12", "nothing can go on while %s with %d handles", s.Lifecycle, len(s.Handles))
 	}
 }

@@ -8,10 +8,10 @@ import (
 // Next returns the index of the handle that starts next, or -1, and of the one whose
 // turn it is: that one, unless a session goes first for a while (HND-50).
 func Next(s *state.Snapshot) (next, first int) {
-	main, sub := running(s)
+	p := placesOf(s)
 	may := func(i int) bool {
 		h := &s.Handles[i]
-		return h.State == state.Queued && h.Served(s.Lifecycle) && hasPlace(s, h, main, sub) && !held(s, i)
+		return h.State == state.Queued && h.Served(s.Lifecycle) && p.hasOne(h, &s.Config.Limits) && !held(s, i)
 	}
 	first = inTurn(s, may)
 	return lingering(s, first, may), first
@@ -42,34 +42,42 @@ func inTurn(s *state.Snapshot, may func(int) bool) int {
 	return first
 }
 
-// running counts the handles that run, subagents apart.
-func running(s *state.Snapshot) (main, sub int) {
+// places are what the handles leave of the places there are.
+type places struct {
+	main, sub int  // handles that run, subagents apart
+	waits     bool // a handle is queued that is no memory handle
+	crowded   bool // so many memory handles wait that they take their turn like any other
+}
+
+func placesOf(s *state.Snapshot) places {
+	p := places{waits: s.AnyoneWaits(), crowded: s.Crowded()}
 	for i := range s.Handles {
 		switch h := &s.Handles[i]; {
 		case h.Waiting():
 		case h.Kind == fsm.KindSubagent:
-			sub++
+			p.sub++
 		case h.Beside: // it takes nobody's place
 		default:
-			main++
+			p.main++
 		}
 	}
-	return main, sub
+	return p
 }
 
-// hasPlace reports whether there is room for a handle beside those that run. A
+// hasOne reports whether there is room for a handle beside those that run. A
 // memory handle runs alone, when nobody else could, unless too many of them have
 // gathered (HND-29).
-func hasPlace(s *state.Snapshot, h *state.Handle, main, sub int) bool {
+func (p *places) hasOne(h *state.Handle, l *fsm.Limits) bool {
+	alone := p.main == 0 && p.sub == 0 && !p.waits
 	switch h.Kind {
 	case fsm.KindSubagent:
-		return sub < s.Config.Limits.MaxSubagents
+		return p.sub < l.MaxSubagents
 	case fsm.KindInit:
-		return main == 0 && sub == 0 && !s.AnyoneWaits() || !h.Beside
+		return alone || !h.Beside
 	case fsm.KindMemory:
-		return main == 0 && sub == 0 && !s.AnyoneWaits() || main < s.Config.Limits.MaxActive && s.Crowded()
+		return alone || p.main < l.MaxActive && p.crowded
 	default:
-		return main < s.Config.Limits.MaxActive
+		return p.main < l.MaxActive
 	}
 }
 
