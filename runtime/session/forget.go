@@ -37,11 +37,12 @@ func (s *Sessions) Forget(ctx context.Context, since fsm.Millis) (dropped int, e
 // old returns the numbers of the first part of an archive and of the last one to be
 // dropped, which is 0 where none is.
 func (s *Sessions) old(ctx context.Context, id string, since fsm.Millis) (first, last uint64, err error) {
-	for after := uint64(0); ; {
+	limit := 1 // the first is enough where nothing is old
+	for after := uint64(0); ; limit = forgetParts {
 		if err := ctx.Err(); err != nil {
 			return 0, 0, err
 		}
-		parts, err := s.Archive(id, after, forgetParts)
+		parts, err := s.Archive(id, after, limit)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -57,7 +58,7 @@ func (s *Sessions) old(ctx context.Context, id string, since fsm.Millis) (first,
 				last = p.Number
 			}
 		}
-		if len(parts) < forgetParts {
+		if len(parts) < limit {
 			return first, last, nil
 		}
 	}

@@ -11,12 +11,15 @@ import (
 
 	"shelly/fsm"
 	"shelly/runtime/failpoint"
+	"shelly/runtime/lately"
 )
 
 // Store keeps sessions. Of one session its methods are called one at a time.
 type Store interface {
 	// Name tells this store from every other one.
 	Name() string
+	// Usable returns why nothing can be read or put any more, or nil.
+	Usable() error
 	// Session returns what was put under an id, or nil where there is none.
 	Session(id string) ([]byte, error)
 	// PutSession puts body under an id and adds parts to the end of the session's
@@ -45,8 +48,13 @@ type Sessions struct {
 	store Store
 	files folder
 	now   func() time.Time
-	mu    sync.Mutex // held over each comparison and the writes that follow it
+	mu    sync.Mutex                   // held over each comparison and the writes that follow it
+	fresh *lately.Kept[string, record] // as they are in the store: a turn loads what the turn before has saved
 }
+
+// freshBytesMax bounds what is kept of the sessions that were used last, by the size of what
+// is written of them.
+const freshBytesMax = 4 << 20
 
 // Open returns the sessions of a store, with their files in the folder memory of
 // the data folder, which it makes where it is missing. Now tells when a turn is archived.
@@ -55,13 +63,21 @@ func Open(data string, s Store, now func() time.Time) (*Sessions, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Sessions{store: s, files: files, now: now}, nil
+	return &Sessions{store: s, files: files, now: now, fresh: lately.Keep[string, record](freshBytesMax)}, nil
 }
 
 // record is a session in the store.
 type record struct {
 	Session fsm.Session `json:"session"` // without MEMORY.md
 	Turns   []string    `json:"turns,omitempty"`
+}
+
+// clipped is a record to which nobody can append in place.
+func (r record) clipped() record {
+	s := &r.Session
+	s.History, s.Pending, s.Skills, s.Texts = slices.Clip(s.History), slices.Clip(s.Pending), slices.Clip(s.Skills), slices.Clip(s.Texts)
+	s.Offer.Servers, s.Offer.Tools, r.Turns = slices.Clip(s.Offer.Servers), slices.Clip(s.Offer.Tools), slices.Clip(r.Turns)
+	return r
 }
 
 // Load returns a session with MEMORY.md as it is now. One that was never saved has
@@ -124,7 +140,11 @@ func (s *Sessions) Save(ctx context.Context, e fsm.SaveSession) (now fsm.Session
 	return fsm.Session{}, false, err
 }
 
+// read returns a session as it was written last.
 func (s *Sessions) read(id string) (record, error) {
+	if kept, ok := s.fresh.Get(id); ok {
+		return kept, s.store.Usable()
+	}
 	body, err := s.store.Session(id)
 	if err != nil || body == nil {
 		return record{}, err
@@ -133,12 +153,14 @@ func (s *Sessions) read(id string) (record, error) {
 	if err := json.Unmarshal(body, &kept); err != nil {
 		return record{}, fmt.Errorf("read session %q: %w", id, err)
 	}
+	kept = kept.clipped()
+	s.fresh.Put(id, kept, len(body))
 	return kept, nil
 }
 
 // put writes the session and what of the turn goes to its archive.
 func (s *Sessions) put(e fsm.SaveSession, turns []string) error {
-	kept := record{Session: e.State, Turns: append(turns, e.Turn)}
+	kept := record{Session: e.State, Turns: append(slices.Clip(turns), e.Turn)}
 	kept.Session.Version++
 	kept.Session.Memory, kept.Session.MemoryHash, kept.Session.MemorySource = "", "", 0
 	if old := len(kept.Turns) - turnsMax; old > 0 {
@@ -157,5 +179,10 @@ func (s *Sessions) put(e fsm.SaveSession, turns []string) error {
 		}
 		parts = append(parts, part)
 	}
-	return s.store.PutSession(e.Session, body, parts)
+	s.fresh.Drop(e.Session)
+	if err := s.store.PutSession(e.Session, body, parts); err != nil {
+		return err
+	}
+	s.fresh.Put(e.Session, kept.clipped(), len(body))
+	return nil
 }

@@ -28,6 +28,7 @@ func (s *Store) Append(b engine.Batch, sync bool) error {
 		return err
 	}
 	failpoint.Hit(failpoint.AppendAfter)
+	s.latest.put(b.Requests)
 	s.extent.appended(last, bytes)
 	return nil
 }

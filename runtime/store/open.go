@@ -29,7 +29,8 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	b := newBallast(o.FS, dir, o.BallastBytes, o.Logger)
 	s := &Store{
-		dir: dir, fs: b.under(), reserve: o.ReserveBytes, ballast: b,
+		latest: newLatest(),
+		dir:    dir, fs: b.under(), reserve: o.ReserveBytes, ballast: b,
 		failure: newFailure(dir, o.Logger), compact: newCompaction(), sweep: sweep{}, damaged: o.Damaged,
 	}
 	var err error

@@ -27,7 +27,8 @@ func OpenReadOnly(dir string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open the store: %w", err)
 	}
 	s := &Store{
-		dir: dir, fs: o.FS, reserve: o.ReserveBytes, ballast: newBallast(o.FS, dir, 0, o.Logger),
+		latest: newLatest(),
+		dir:    dir, fs: o.FS, reserve: o.ReserveBytes, ballast: newBallast(o.FS, dir, 0, o.Logger),
 		failure: newFailure(dir, o.Logger), compact: newCompaction(), sweep: sweep{}, still: true,
 	}
 	var err error

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/runtime/lately"
 )
 
 // setRequests puts request records into a batch, each with its place among all.
@@ -26,9 +28,51 @@ func setRequests(batch *pebble.Batch, requests []engine.Request) error {
 	return nil
 }
 
+// latestBytesMax bounds the records of requests that are kept in memory, of which a turn asks
+// several times.
+const latestBytesMax = 256 << 10
+
+// latest are the requests that were written last, as they were written.
+type latest struct {
+	mu   sync.Mutex
+	kept *lately.Kept[fsm.RequestKey, engine.Request]
+}
+
+func newLatest() *latest {
+	return &latest{kept: lately.Keep[fsm.RequestKey, engine.Request](latestBytesMax)}
+}
+
+func (l *latest) get(key fsm.RequestKey) (engine.Request, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.kept.Get(key)
+}
+
+func (l *latest) put(requests []engine.Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range requests {
+		const fields = 256 // what a record takes beside its texts
+		l.kept.Put(r.Key, r, fields+len(r.Text)+len(r.Reply)+len(r.Session))
+	}
+}
+
+// clear forgets all of them: some may be dropped.
+func (l *latest) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kept.Clear()
+}
+
 // Request implements [engine.Journal]. What it returns has the reply, also after
 // a restart (COM-8).
 func (s *Store) Request(key fsm.RequestKey) (r engine.Request, ok bool, err error) {
+	if err := s.usable(); err != nil {
+		return engine.Request{}, false, err
+	}
+	if r, ok := s.latest.get(key); ok {
+		return r, true, nil
+	}
 	return s.request(requestKey(key), key.ID)
 }
 

@@ -8,6 +8,9 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
+// Usable returns why nothing can be read or written any more, or nil.
+func (s *Store) Usable() error { return s.usable() }
+
 // Session returns what was put under a session's id, or nil where there is none.
 func (s *Store) Session(id string) ([]byte, error) {
 	return s.get(sessionKey(id), sessionName(id))

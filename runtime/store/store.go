@@ -62,6 +62,7 @@ type Store struct {
 	extent  *extent
 	compact *compaction
 	sweep   sweep
+	latest  *latest
 	damaged func(error) // nil: damage is an error
 	anchor  *anchor     // what the file says; nil: nothing
 	still   bool        // it is open to be read

@@ -47,6 +47,7 @@ func (s *Store) Trim(keep engine.Keep) (engine.Trimmed, error) {
 	if err := s.commit(t.batch, true); err != nil {
 		return engine.Trimmed{}, err
 	}
+	s.latest.clear()
 	failpoint.Hit(failpoint.TrimAfter)
 	s.freed(t.bytes)
 	return t.out, nil
