@@ -194,6 +194,14 @@ func (o owned) Watch(ctx context.Context, key fsm.RequestKey) (<-chan Event, err
 	return o.Front.Watch(ctx, key)
 }
 
+// Replied implements [Front].
+func (o owned) Replied(ctx context.Context, r engine.Request) (engine.Request, error) {
+	if CallerOf(ctx).foreign(r.Key) {
+		return r, errNobody
+	}
+	return o.Front.Replied(ctx, r)
+}
+
 // WatchFrom implements [Front].
 func (o owned) WatchFrom(ctx context.Context, key fsm.RequestKey, after position.Position) (<-chan Event, error) {
 	if CallerOf(ctx).foreign(key) {

@@ -36,6 +36,9 @@ type Front interface {
 	// WatchFrom is Watch for who has heard what happened up to a position: exactly the rest
 	// comes (COM-90).
 	WatchFrom(ctx context.Context, key fsm.RequestKey, after position.Position) (<-chan Event, error)
+	// Replied returns the record of an accepted request once it has its reply, or as it is when
+	// the daemon stops before. It ends with ctx, whose error it returns then.
+	Replied(ctx context.Context, r engine.Request) (engine.Request, error)
 	// Cancel asks to end an unfinished request, and reports whether that changed
 	// anything (HND-31). What the request ends with is its reply. Of an
 	// engine.ErrNoSpace nothing has happened, here and in the next two.

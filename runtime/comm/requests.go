@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -136,19 +135,13 @@ func answerAccepted(w http.ResponseWriter, r *http.Request, known engine.Request
 // wait answers with the record once the request is done, or that a stopping shelly
 // keeps it (COM-9).
 func (h *HTTP) wait(w http.ResponseWriter, r *http.Request, known engine.Request) error {
-	replied, err := follow(r.Context(), h.front, known.Key, nil, pulse{}, func(Event) error { return nil })
-	if err == nil && replied {
-		ok := false
-		if known, ok, err = h.front.Request(r.Context(), known.Key); err == nil && !ok {
-			err = errors.New("the record of a finished request is missing")
-		}
-	}
+	known, err := h.front.Replied(r.Context(), known)
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(h.o.WriteTimeout))
 	switch {
 	case err != nil && r.Context().Err() == nil:
 		h.note("wait for a request", err)
 		return err
-	case err != nil || !replied:
+	case err != nil || !known.Done:
 		return &Problem{CodeStopping, "shelly is stopping", "the request is kept and done after the next start; send the same id again then"}
 	}
 	writeJSON(w, http.StatusOK, CallerOf(r.Context()).shows(newRecord(known)))

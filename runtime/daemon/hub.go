@@ -13,10 +13,11 @@ type hub struct {
 	requests  map[fsm.HandleID]fsm.RequestKey // of unfinished user handles
 	tools     map[fsm.CallID]startedTool
 	watchers  map[fsm.RequestKey][]*watcher
-	history   map[fsm.RequestKey]*course // of unfinished and the latest finished requests, output left out
-	finished  []fsm.RequestKey           // those of the latest that have a history, oldest first
-	subagents map[fsm.HandleID]subagent  // that have begun and not ended
-	previews  map[fsm.HandleID]string    // of those that wait for approval, what their calls would do
+	replies   map[fsm.RequestKey][]chan struct{} // of who waits for the reply alone
+	history   map[fsm.RequestKey]*course         // of unfinished and the latest finished requests, output left out
+	finished  []fsm.RequestKey                   // those of the latest that have a history, oldest first
+	subagents map[fsm.HandleID]subagent          // that have begun and not ended
+	previews  map[fsm.HandleID]string            // of those that wait for approval, what their calls would do
 	ears      []*listener
 	work      map[fsm.HandleID]working  // of handles that were begun
 	written   map[fsm.HandleID]*written // of the requests that a model answers
@@ -42,6 +43,7 @@ func newHub() *hub {
 		requests:  map[fsm.HandleID]fsm.RequestKey{},
 		tools:     map[fsm.CallID]startedTool{},
 		watchers:  map[fsm.RequestKey][]*watcher{},
+		replies:   map[fsm.RequestKey][]chan struct{}{},
 		history:   map[fsm.RequestKey]*course{},
 		most:      historyEvents,
 		previews:  map[fsm.HandleID]string{},
@@ -124,6 +126,7 @@ func (h *hub) reply(e fsm.Reply) {
 		close(w.events)
 	}
 	delete(h.watchers, e.Request)
+	h.isOver(e.Request)
 	delete(h.requests, e.Handle)
 	if _, ok := h.history[e.Request]; ok {
 		h.finished = append(h.finished, e.Request)
@@ -144,6 +147,9 @@ func (h *hub) close() {
 			close(w.events)
 		}
 		delete(h.watchers, key)
+	}
+	for key := range h.replies { // order-free, too
+		h.isOver(key)
 	}
 	for _, l := range h.ears {
 		close(l.news)

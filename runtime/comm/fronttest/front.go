@@ -390,6 +390,23 @@ func (f *Front) Watch(ctx context.Context, key fsm.RequestKey) (<-chan comm.Even
 	return events, nil
 }
 
+// Replied implements [comm.Front].
+func (f *Front) Replied(ctx context.Context, r engine.Request) (engine.Request, error) {
+	events, err := f.Watch(ctx, r.Key)
+	if err != nil {
+		return r, err
+	}
+	for e := range events {
+		if e.Type == comm.EventReply {
+			break
+		}
+	}
+	if now, ok, _ := f.Request(ctx, r.Key); ok {
+		r = now
+	}
+	return r, ctx.Err()
+}
+
 // WatchFrom implements [comm.Front]. It tells by an event of its own what it was asked, but
 // for the beginning, which is counted.
 func (f *Front) WatchFrom(ctx context.Context, key fsm.RequestKey, after position.Position) (<-chan comm.Event, error) {
