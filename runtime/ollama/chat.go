@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"shelly/fsm"
 )
@@ -152,7 +153,9 @@ func (c *Client) read(w *watch, resp *http.Response, ask fsm.AskBrain, stream fu
 		}
 		w.alive()
 		var ch chunk
-		line = bytes.ToValidUTF8(line, []byte("\uFFFD"))
+		if !utf8.Valid(line) {
+			line = bytes.ToValidUTF8(line, []byte("\uFFFD"))
+		}
 		if err := json.Unmarshal(line, &ch); err != nil {
 			return fsm.BrainAnswered{}, c.unreadable(resp.Header, line)
 		}

@@ -167,6 +167,10 @@ func or[T int | time.Duration | ToolsBy](v, otherwise T) T {
 	return v
 }
 
+// writeBufferBytes is room for an ordinary conversation with its tools, which then leaves in
+// one piece.
+const writeBufferBytes = 32 << 10
+
 // newTransport never asks a proxy: the model is this machine's own or a
 // neighbour's, and a proxy set for the web must not see the conversation.
 func newTransport(connect time.Duration) *http.Transport {
@@ -180,6 +184,7 @@ func newTransport(connect time.Duration) *http.Transport {
 		TLSHandshakeTimeout: connect,
 		DisableCompression:  true,
 		MaxIdleConnsPerHost: 64,
+		WriteBufferSize:     writeBufferBytes,
 		IdleConnTimeout:     90 * time.Second,
 	}
 }

@@ -23,10 +23,9 @@ type watch struct {
 func newWatch(ctx context.Context, t Timeouts) *watch {
 	w := &watch{within: t.Idle}
 	w.Context, w.cancel = context.WithCancelCause(ctx)
-	w.wait = w.after(t.FirstToken, failure(fsm.BrainLoading,
-		"the model gave no first token within %v (timeouts.first_token); if it stays so, restart the Ollama server", t.FirstToken))
-	w.total = w.after(t.Total, failure(fsm.BrainTimeout,
-		"the model's answer took longer than %v (timeouts.total)", t.Total))
+	w.wait = w.after(t.FirstToken, fsm.BrainLoading,
+		"the model gave no first token within %v (timeouts.first_token); if it stays so, restart the Ollama server")
+	w.total = w.after(t.Total, fsm.BrainTimeout, "the model's answer took longer than %v (timeouts.total)")
 	return w
 }
 
@@ -34,8 +33,7 @@ func newWatch(ctx context.Context, t Timeouts) *watch {
 func (w *watch) alive() {
 	if w.idle == nil {
 		w.wait.Stop()
-		w.idle = w.after(w.within, failure(fsm.BrainTimeout,
-			"the model fell silent for %v during its answer (timeouts.idle)", w.within))
+		w.idle = w.after(w.within, fsm.BrainTimeout, "the model fell silent for %v during its answer (timeouts.idle)")
 		return
 	}
 	w.idle.Reset(w.within)
@@ -44,8 +42,9 @@ func (w *watch) alive() {
 // hurry leaves what remains of the response d to arrive.
 func (w *watch) hurry(d time.Duration) { w.total.Reset(d) }
 
-func (w *watch) after(d time.Duration, cause *Error) *time.Timer {
-	return time.AfterFunc(d, func() { w.cancel(cause) })
+// after ends the context after d, for a cause whose words name d.
+func (w *watch) after(d time.Duration, class fsm.BrainClass, words string) *time.Timer {
+	return time.AfterFunc(d, func() { w.cancel(failure(class, words, d)) })
 }
 
 // stop ends the context and frees its timers.

@@ -13,32 +13,85 @@ import (
 // encodedBytesMax bounds what is kept of all conversations, in bytes.
 const encodedBytesMax = 8 << 20
 
-// encoded keeps conversations as they were sent last. Each call of a handle sends what the one
+// encoded keeps conversations as they were sent last. Each call of a session sends what the one
 // before has sent and a little more: what was encoded and counted once need not be again, or a
 // request would take time by the square of its length.
 type encoded struct {
 	mu    sync.Mutex
 	kept  []*transcript // the one that was used last comes last
 	bytes int           // of all
+	tools []toolset     // that were offered last; the latest comes last
 }
 
 // transcript is one conversation, message by message.
 type transcript struct {
-	of       fsm.HandleID
-	purpose  fsm.Purpose
+	of       talk
 	messages []fsm.Message
 	json     [][]byte // of each message
 	least    []int    // tokens of each (BRN-3)
-	bytes    int      // of json
+	bytes    int      // that it takes
 }
 
-// take returns what is kept of a handle's conversation, which is the caller's until give.
-func (e *encoded) take(of fsm.HandleID, purpose fsm.Purpose) *transcript {
+// talk tells which conversation a call goes on with: that of its session or, where it is of
+// none, of its handle.
+type talk struct {
+	session string
+	handle  fsm.HandleID
+	purpose fsm.Purpose
+}
+
+func talkOf(ask *fsm.AskBrain) talk {
+	if ask.Session == "" {
+		return talk{handle: ask.Handle, purpose: ask.Purpose}
+	}
+	return talk{session: ask.Session, purpose: ask.Purpose}
+}
+
+// toolset is some tools as they are sent.
+type toolset struct {
+	decls []fsm.ToolDecl
+	json  []byte
+}
+
+// toolsetsMax is how many are kept: those of a handle, of a subagent, and some that sessions
+// have chosen.
+const toolsetsMax = 8
+
+// toolsAsSent returns tools as they are sent; none is nil.
+func (e *encoded) toolsAsSent(decls []fsm.ToolDecl) ([]byte, error) {
+	if len(decls) == 0 {
+		return nil, nil
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	i := slices.IndexFunc(e.kept, func(p *transcript) bool { return p.of == of && p.purpose == purpose })
+	for i := len(e.tools) - 1; i >= 0; i-- {
+		if slices.EqualFunc(e.tools[i].decls, decls, sentAlike) {
+			return e.tools[i].json, nil
+		}
+	}
+	json, err := wireTools(decls)
+	if err != nil {
+		return nil, err
+	}
+	if len(e.tools) == toolsetsMax {
+		e.tools = slices.Delete(e.tools, 0, 1)
+	}
+	e.tools = append(e.tools, toolset{slices.Clone(decls), json})
+	return json, nil
+}
+
+// sentAlike reports whether two tools are the same to a model.
+func sentAlike(a, b fsm.ToolDecl) bool {
+	return a.Name == b.Name && a.Description == b.Description && a.Parameters == b.Parameters
+}
+
+// take returns what is kept of a conversation, which is the caller's until give.
+func (e *encoded) take(of talk) *transcript {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	i := slices.IndexFunc(e.kept, func(p *transcript) bool { return p.of == of })
 	if i < 0 {
-		return &transcript{of: of, purpose: purpose}
+		return &transcript{of: of}
 	}
 	p := e.kept[i]
 	e.kept = slices.Delete(e.kept, i, i+1)
@@ -79,11 +132,14 @@ func (p *transcript) set(messages []fsm.Message) error {
 		}
 	}
 	p.bytes = 0
-	for _, text := range p.json {
-		p.bytes += len(text)
+	for i, text := range p.json {
+		p.bytes += messageBytes + len(p.messages[i].Text) + len(text)
 	}
 	return nil
 }
+
+// messageBytes is what a message takes beside its texts.
+const messageBytes = 256
 
 // same reports whether two messages are sent alike. Messages are never changed, so those that
 // share their texts and images, as the calls of a handle do, are compared without reading them.
@@ -100,14 +156,22 @@ func (p *transcript) tokens() (n int) {
 	return n
 }
 
-// placeholder is what a request has in place of its messages.
-const placeholder = `"messages":0`
+// The placeholders that a request has where its messages and its tools stand. What a string has
+// in it is escaped, so that nothing but the fields looks like them.
+const (
+	messagesHere = `"messages":0`
+	toolsHere    = 1
+	theTools     = `"tools":1`
+)
 
-// body puts the pieces into an encoded request. What a string has in it is escaped, so that
-// nothing but the field looks like the placeholder.
-func (p *transcript) body(request []byte) []byte {
-	head, rest, _ := bytes.Cut(request, []byte(placeholder))
-	b := make([]byte, 0, len(request)+p.bytes+len(p.json)+3)
+// filled puts the messages, and the tools if there are any, into an encoded request.
+func (p *transcript) filled(request, tools []byte) []byte {
+	length := len(request) + len(tools) + len(p.json)
+	for _, text := range p.json {
+		length += len(text)
+	}
+	b := make([]byte, 0, length+3)
+	head, rest, _ := bytes.Cut(request, []byte(messagesHere))
 	b = append(b, head...)
 	b = append(b, `"messages":[`...)
 	for i, text := range p.json {
@@ -116,7 +180,12 @@ func (p *transcript) body(request []byte) []byte {
 		}
 		b = append(b, text...)
 	}
-	return append(append(append(b, ']'), rest...), '\n')
+	b = append(b, ']')
+	if before, after, ok := bytes.Cut(rest, []byte(theTools)); ok && tools != nil {
+		b = append(append(append(b, before...), `"tools":`...), tools...)
+		rest = after
+	}
+	return append(append(b, rest...), '\n')
 }
 
 // encode returns v as JSON as the server is sent it.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +40,15 @@ func grown(rng *rand.Rand, messages []fsm.Message) []fsm.Message {
 	return append(messages, fsm.Message{Role: fsm.RoleUser, Text: fmt.Sprint("go on ", rng.IntN(100)), Images: [][]byte{{byte(rng.IntN(3))}}})
 }
 
+// someTools are one of more sets than are kept, or none.
+func someTools(rng *rand.Rand) (tools []fsm.ToolDecl) {
+	n := rng.IntN(2 * toolsetsMax)
+	for i := range n {
+		tools = append(tools, fsm.ToolDecl{Name: fmt.Sprint("tool ", i), Description: fmt.Sprintf(`of %d, "tools":1 "messages":0`, n), Parameters: `{"type":"object"}`})
+	}
+	return tools
+}
+
 // BRN-2: what is kept of a conversation changes nothing of what is sent.
 func TestBRN2AKeptConversationIsSentAsItIs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -49,8 +59,9 @@ func TestBRN2AKeptConversationIsSentAsItIs(t *testing.T) {
 		of[handle] = grown(rng, of[handle])
 		ask := fsm.AskBrain{Purpose: fsm.PurposeAnswer, System: fmt.Sprint("system ", call/10)}
 		ask.Handle, ask.Conversation.Messages = handle, of[handle]
-		got, least, err := c.request(ask, nil, manner{})
-		want, wantLeast, failed := encodingClient(t).request(ask, nil, manner{})
+		tools := someTools(rng)
+		got, least, err := c.request(ask, tools, manner{})
+		want, wantLeast, failed := encodingClient(t).request(ask, tools, manner{})
 		if err != nil || failed != nil {
 			t.Fatal(err, failed)
 		}
@@ -59,9 +70,17 @@ func TestBRN2AKeptConversationIsSentAsItIs(t *testing.T) {
 		}
 		var sent struct {
 			Messages []struct{ Content string }
+			Tools    []struct {
+				Function struct{ Name, Description string }
+			}
 		}
-		if err := json.Unmarshal(got, &sent); err != nil || len(sent.Messages) != len(ask.Messages()) {
-			t.Fatalf("call %d: %d messages, %v", call, len(sent.Messages), err)
+		if err := json.Unmarshal(got, &sent); err != nil || len(sent.Messages) != len(ask.Messages()) || len(sent.Tools) != len(tools) {
+			t.Fatalf("call %d: %d messages, %d tools, %v", call, len(sent.Messages), len(sent.Tools), err)
+		}
+		for i := range tools {
+			if f := sent.Tools[i].Function; f.Name != tools[i].Name || f.Description != tools[i].Description {
+				t.Errorf("call %d: tool %d is %+v; want %+v", call, i, f, tools[i])
+			}
 		}
 		for i, m := range ask.Messages() {
 			if sent.Messages[i].Content != m.Text {
@@ -91,6 +110,25 @@ func TestBRN2AMessageIsEncodedOnce(t *testing.T) {
 	}
 }
 
+// The turns of a session go on with what those before have sent.
+func TestBRN2ASessionsNextTurnEncodesNothingAgain(t *testing.T) {
+	c := encodingClient(t)
+	ask := fsm.AskBrain{Purpose: fsm.PurposeAnswer, Session: "s", Asked: fsm.Asked{Handle: 1}}
+	ask.Conversation = ask.Conversation.Add(fsm.Message{Role: fsm.RoleUser, Text: "first"})
+	tools := []fsm.ToolDecl{{Name: "look", Parameters: `{"type":"object"}`}}
+	var pieces []*byte
+	for handle := range fsm.HandleID(2) {
+		ask.Handle = handle
+		if _, _, err := c.request(ask, slices.Clone(tools), manner{}); err != nil {
+			t.Fatal(err)
+		}
+		pieces = append(pieces, &c.encoded.kept[0].json[0][0], &c.encoded.tools[0].json[0])
+	}
+	if len(c.encoded.kept) != 1 || len(c.encoded.tools) != 1 || pieces[0] != pieces[2] || pieces[1] != pieces[3] {
+		t.Errorf("%d conversations and %d sets of tools are kept, or they were encoded again", len(c.encoded.kept), len(c.encoded.tools))
+	}
+}
+
 // What is kept is bounded, and what was used last stays.
 func TestBRN2WhatIsKeptOfConversationsIsBounded(t *testing.T) {
 	c := encodingClient(t)
@@ -102,7 +140,7 @@ func TestBRN2WhatIsKeptOfConversationsIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := len(c.encoded.kept); n != 9 || c.encoded.kept[n-1].of != 29 || c.encoded.bytes > encodedBytesMax {
+	if n := len(c.encoded.kept); n != 4 || c.encoded.kept[n-1].of.handle != 29 || c.encoded.bytes > encodedBytesMax {
 		t.Errorf("%d are kept, with %d bytes", n, c.encoded.bytes)
 	}
 }

@@ -14,9 +14,10 @@ import (
 type known struct {
 	mu     sync.Mutex
 	models map[string]*facts // by name with tag
+	tags   map[string]string // names with tag, by the name that was given
 }
 
-func newKnown() *known { return &known{models: map[string]*facts{}} }
+func newKnown() *known { return &known{models: map[string]*facts{}, tags: map[string]string{}} }
 
 // facts are what is known of one model.
 type facts struct {
@@ -70,7 +71,11 @@ func (k *known) forget() {
 
 // at is the entry of a model. The caller holds mu.
 func (k *known) at(model string) *facts {
-	name := tagged(model)
+	name, ok := k.tags[model]
+	if !ok {
+		name = tagged(model)
+		k.tags[model] = name
+	}
 	f := k.models[name]
 	if f == nil {
 		f = newFacts()

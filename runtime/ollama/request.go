@@ -15,9 +15,9 @@ import (
 // are a map.
 type chatRequest struct {
 	api.ChatRequest
-	Messages int    `json:"messages"` // a placeholder: see transcript
-	Tools    []tool `json:"tools,omitempty"`
-	Options  Sent   `json:"options"`
+	Messages int  `json:"messages"`        // a placeholder: see filled
+	Tools    int  `json:"tools,omitempty"` // likewise; 0: none
+	Options  Sent `json:"options"`
 }
 
 // Sent are the options that a call is sent with, under the names of [api.Options].
@@ -74,21 +74,21 @@ func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl, how manner) (bo
 		},
 		Options: c.Sends(ask.Options),
 	}
-	for _, t := range tools {
-		w, err := wireTool(t)
-		if err != nil {
-			return nil, 0, err
-		}
-		req.Tools = append(req.Tools, w)
+	offered, err := c.encoded.toolsAsSent(tools)
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(tools) > 0 {
+		req.Tools = toolsHere
 	}
 	if body, err = encode(req); err != nil {
 		return nil, 0, err
 	}
-	p := c.encoded.take(ask.Handle, ask.Purpose)
+	p := c.encoded.take(talkOf(&ask))
 	if err := p.set(messages); err != nil {
 		return nil, 0, err
 	}
-	body, least = p.body(body), p.tokens()
+	body, least = p.filled(body, offered), p.tokens()
 	c.encoded.give(p)
 	return body, least, nil
 }
@@ -136,6 +136,17 @@ func wireMessage(m fsm.Message) message {
 		w.ToolCalls = append(w.ToolCalls, newCall(tc.ID, i, tc.Name, json.RawMessage(described.Arguments(tc.Args))))
 	}
 	return w
+}
+
+func wireTools(decls []fsm.ToolDecl) ([]byte, error) {
+	tools := make([]tool, len(decls))
+	for i, t := range decls {
+		var err error
+		if tools[i], err = wireTool(t); err != nil {
+			return nil, err
+		}
+	}
+	return encode(tools)
 }
 
 func wireTool(t fsm.ToolDecl) (tool, error) {
