@@ -77,7 +77,7 @@ func (e *taking) meet(at fsm.Millis, in fsm.Requested, met *Met) error {
 	default:
 		if met.Err = e.ready(func() bool { return e.answersAtOnce(at, in) }); met.Err == nil {
 			met.Acceptance = Acceptance{Request: asked, New: true}
-			e.requests.absent = in.Request
+			e.requests.absent = &in.Request
 			return e.step(fsm.Input{At: at, Fact: in})
 		}
 	}
@@ -140,7 +140,7 @@ func (e *Engine) ready(takesNone func() bool) error {
 type requestBook struct {
 	journal Journal
 	changed []Request
-	absent  fsm.RequestKey // of a request that the journal does not have
+	absent  *fsm.RequestKey // of a request that the journal does not have; nil: of none that is known
 }
 
 // newRequest is the record of a request that has just come.
@@ -211,7 +211,7 @@ func (b *requestBook) look(key fsm.RequestKey) (Request, bool, error) {
 			return b.changed[i], true, nil
 		}
 	}
-	if key == b.absent {
+	if b.absent != nil && key == *b.absent {
 		return Request{}, false, nil
 	}
 	known, ok, err := b.journal.Request(key)
