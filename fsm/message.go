@@ -57,6 +57,9 @@ func (c Conversation) Add(msgs ...Message) Conversation {
 	if len(c.hashes) < len(c.Messages) {
 		c.hashes = runningHashes(c.Messages)
 	}
+	if len(msgs) > 1 {
+		c.Messages, c.hashes = slices.Grow(c.Messages, len(msgs)), slices.Grow(c.hashes, len(msgs))
+	}
 	for _, msg := range msgs {
 		c.Messages = append(c.Messages, msg)
 		h := NewHasher(c.Hash)
@@ -64,6 +67,17 @@ func (c Conversation) Add(msgs ...Message) Conversation {
 		c.Hash = h.Sum()
 		c.hashes = append(c.hashes, c.Hash)
 		c.Tokens += MessageTokens(msg)
+	}
+	return c
+}
+
+// Counted is a conversation of which only its size is asked: it has the estimate of lists of
+// messages, and not them.
+func Counted(lists ...[]Message) (c Conversation) {
+	for _, list := range lists {
+		for i := range list {
+			c.Tokens += MessageTokens(list[i])
+		}
 	}
 	return c
 }

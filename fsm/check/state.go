@@ -232,7 +232,8 @@ func placesOf(s *state.Snapshot) (p places) {
 
 // checkPlaces checks that no more handles run than may, and no two of a session. Which
 // handles hold their session changes with their moves alone, so only those are looked at
-// that have moved, and all after a boot.
+// that have moved, and all after a boot; checkHandle has looked at one that is elsewhere than
+// its moves say.
 func (w *Monitor) checkPlaces(m *machine.Machine, boot bool) {
 	s := m.View()
 	for i := range s.Handles {
@@ -291,6 +292,7 @@ func (w *Monitor) checkHandle(m *machine.Machine, h *state.Handle, f *followed, 
 	if h.State != f.state || !f.sameCalls(h) || h.Timer != f.timer || h.Wait != f.wait {
 		w.violate("INV-2", "handle %d: the state says %s, calls %v, timers %d and %d; the trace says %s, %v, %d and %d",
 			h.ID, h.State, h.InFlight(), h.Timer, h.Wait, f.state, f.calls, f.timer, f.wait)
+		w.checkAlone(m.View(), h)
 	}
 	clock, want := machine.PhaseOf(state.HandleTable.Name, h.State).Clock, machine.Awaits(h)
 	if !rests(want, h, clock) {

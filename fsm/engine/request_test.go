@@ -342,3 +342,17 @@ func TestJRN11WhoAsksInAWriteThatFailsHasNothingAccepted(t *testing.T) {
 		t.Errorf("a dead engine has taken inputs: the last handle is %d, and was %d", now, handles)
 	}
 }
+
+// A key may be empty, too: what is known to be absent is told apart from nothing.
+func TestJRN9ARequestWithAnEmptyKeyIsFoundInTheNextTurn(t *testing.T) {
+	j := newJournal()
+	e, w := start(t, j)
+	in := ask("")
+	in.Request = fsm.RequestKey{}
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}, fsm.Input{At: 2, Fact: in})
+	call := w.effects[len(w.effects)-1].(fsm.AskBrain).Call
+	turn(t, e, fsm.Input{At: 3, Fact: fsm.BrainFailed{Answered: fsm.To(call), Class: fsm.BrainUnreachable, Reason: "no server"}})
+	if met, err := e.Accept(4, in); err != nil || met.New || !met.Request.Done {
+		t.Errorf("asked again it is met as %+v, %v; want the answer", met, err)
+	}
+}

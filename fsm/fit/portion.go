@@ -63,8 +63,8 @@ func Outgrows(c *fsm.Config, h *state.Handle, s *fsm.Session) bool {
 	}
 	with := *h
 	with.Sess = *s
-	question := fsm.Conversation{}.Add(s.History...).Add(fsm.Message{Role: fsm.RoleUser, Text: h.Input, Images: h.Images})
-	return Overlong(c, &with, question, h.Toolset())
+	question := fsm.Message{Role: fsm.RoleUser, Text: h.Input, Images: h.Images}
+	return Overlong(c, &with, fsm.Counted(s.History, []fsm.Message{question}), h.Toolset())
 }
 
 // StaysWithin is how many of the newest messages stay: at most so many, and no more than

@@ -136,8 +136,8 @@ func (m *Machine) toRemember(h *state.Handle) ([]fsm.Message, fsm.Session) {
 		return turn.Own(&m.s.Config, h), fsm.Session{}
 	}
 	history := turn.Settled(&m.s.Config, turn.Newest(&m.s.Config, turn.Kept(&m.s.Config, h)))
-	asked := fsm.Conversation{}.Add(history...).Add(fsm.Message{Role: fsm.RoleUser, Text: c.Prompts.Recap(c.Limits.MaxTurns)})
-	if !fit.Appendable(c, h, prompt.System(c, h), asked, h.Toolset()) {
+	recap := fsm.Message{Role: fsm.RoleUser, Text: c.Prompts.Recap(c.Limits.MaxTurns)}
+	if !fit.Appendable(c, h, prompt.System(c, h), fsm.Counted(history, []fsm.Message{recap}), h.Toolset()) {
 		return turn.Own(&m.s.Config, h), fsm.Session{}
 	}
 	return history, fsm.Session{Version: h.Sess.Version + 1, Skills: h.Sess.Skills, Memory: h.Sess.Memory, Ratio: h.Sess.Ratio, Offer: h.Sess.Offer}

@@ -282,6 +282,26 @@ func (d *Daemon) WatchFrom(ctx context.Context, key fsm.RequestKey, after positi
 	return d.resumed(ctx, key, after, f.last, f.events), nil
 }
 
+// Replied implements [comm.Front].
+func (d *Daemon) Replied(ctx context.Context, r engine.Request) (engine.Request, error) {
+	if r.Done {
+		return r, nil
+	}
+	if over := d.hub.awaits(r.Handle, r.Key); over != nil {
+		defer d.hub.forsakes(r.Key, over)
+		select {
+		case <-over:
+		case <-ctx.Done():
+			return r, ctx.Err()
+		}
+	}
+	now, ok, err := d.o.Journal.Request(r.Key)
+	if err != nil || !ok {
+		return r, err
+	}
+	return now, nil
+}
+
 // standing is where a request stands, as an event. Only the loop calls it.
 func (d *Daemon) standing(key fsm.RequestKey) (comm.Event, error) {
 	r, ok, err := d.o.Journal.Request(key)

@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"slices"
+
 	"shelly/fsm"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/position"
@@ -125,4 +127,35 @@ func (h *hub) tell(id fsm.HandleID, e comm.Event) {
 			w.send(e)
 		}
 	}
+}
+
+// awaits returns what is closed once a request has its reply, or the daemon stops; nil: either
+// is so already.
+func (h *hub) awaits(id fsm.HandleID, key fsm.RequestKey) (over chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed || h.requests[id] != key {
+		return nil
+	}
+	over = make(chan struct{})
+	h.replies[key] = append(h.replies[key], over)
+	return over
+}
+
+// forsakes removes what nobody waits for any more.
+func (h *hub) forsakes(key fsm.RequestKey, over chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.replies[key] = slices.DeleteFunc(h.replies[key], func(o chan struct{}) bool { return o == over })
+	if len(h.replies[key]) == 0 {
+		delete(h.replies, key)
+	}
+}
+
+// isOver lets those go who wait for a reply. The caller holds mu.
+func (h *hub) isOver(key fsm.RequestKey) {
+	for _, over := range h.replies[key] {
+		close(over)
+	}
+	delete(h.replies, key)
 }

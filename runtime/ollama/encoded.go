@@ -111,12 +111,33 @@ func (e *encoded) give(p *transcript) {
 	}
 }
 
-// set makes the pieces those of messages. A message that is at its place already stays as it is.
-func (p *transcript) set(messages []fsm.Message) error {
-	n := min(len(messages), len(p.messages))
+// set makes the pieces those of lists of messages. A message that is at its place already stays
+// as it is.
+func (p *transcript) set(lists ...[]fsm.Message) error {
+	all := 0
+	for _, list := range lists {
+		all += len(list)
+	}
+	n := min(all, len(p.messages))
 	p.messages, p.json, p.least = p.messages[:n], p.json[:n], p.least[:n]
-	for i := range messages {
-		m := &messages[i]
+	at := 0
+	for _, list := range lists {
+		if err := p.setFrom(at, n, list); err != nil {
+			return err
+		}
+		at += len(list)
+	}
+	p.bytes = 0
+	for i, text := range p.json {
+		p.bytes += messageBytes + len(p.messages[i].Text) + len(text)
+	}
+	return nil
+}
+
+// setFrom is set for the messages from a place on, of which there are pieces up to n.
+func (p *transcript) setFrom(at, n int, messages []fsm.Message) error {
+	for k := range messages {
+		i, m := at+k, &messages[k]
 		if i < n && same(m, &p.messages[i]) {
 			continue
 		}
@@ -130,10 +151,6 @@ func (p *transcript) set(messages []fsm.Message) error {
 		} else {
 			p.messages, p.json, p.least = append(p.messages, *m), append(p.json, text), append(p.least, least)
 		}
-	}
-	p.bytes = 0
-	for i, text := range p.json {
-		p.bytes += messageBytes + len(p.messages[i].Text) + len(text)
 	}
 	return nil
 }

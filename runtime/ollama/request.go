@@ -62,9 +62,13 @@ type schema struct {
 // model can be asked in, with the window and the length each time and no leave to
 // truncate (BRN-2), and the least that its texts can be counted as (BRN-3).
 func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl, how manner) (body []byte, least int, err error) {
-	messages := ask.Messages()
-	if how.described {
-		messages, tools = described.Conversation(messages, tools), nil
+	var system []fsm.Message
+	messages := ask.Conversation.Messages
+	switch {
+	case how.described:
+		messages, tools = described.Conversation(ask.Messages(), tools), nil
+	case ask.System != "":
+		system = []fsm.Message{{Role: fsm.RoleSystem, Text: ask.System}}
 	}
 	yes, no := true, false
 	req := chatRequest{
@@ -85,7 +89,7 @@ func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl, how manner) (bo
 		return nil, 0, err
 	}
 	p := c.encoded.take(talkOf(&ask))
-	if err := p.set(messages); err != nil {
+	if err := p.set(system, messages); err != nil {
 		return nil, 0, err
 	}
 	body, least = p.filled(body, offered), p.tokens()

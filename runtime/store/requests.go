@@ -32,14 +32,36 @@ func setRequests(batch *pebble.Batch, requests []engine.Request) error {
 // several times.
 const latestBytesMax = 256 << 10
 
-// latest are the requests that were written last, as they were written.
+// archivesBytesMax bounds the numbers of the last parts of archives, likewise.
+const archivesBytesMax = 64 << 10
+
+// latest are the requests that were written last, as they were written, and the number of the
+// last part of the archives that were.
 type latest struct {
-	mu   sync.Mutex
-	kept *lately.Kept[fsm.RequestKey, engine.Request]
+	mu    sync.Mutex
+	kept  *lately.Kept[fsm.RequestKey, engine.Request]
+	parts *lately.Kept[string, uint64]
 }
 
 func newLatest() *latest {
-	return &latest{kept: lately.Keep[fsm.RequestKey, engine.Request](latestBytesMax)}
+	return &latest{
+		kept:  lately.Keep[fsm.RequestKey, engine.Request](latestBytesMax),
+		parts: lately.Keep[string, uint64](archivesBytesMax),
+	}
+}
+
+// archived returns the number of the last part of a session's archive, where it is known.
+func (l *latest) archived(session string) (last uint64, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.parts.Get(session)
+}
+
+func (l *latest) archives(session string, last uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	const fields = 64
+	l.parts.Put(session, last, fields+len(session))
 }
 
 func (l *latest) get(key fsm.RequestKey) (engine.Request, bool) {

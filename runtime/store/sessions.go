@@ -23,20 +23,28 @@ func (s *Store) PutSession(id string, body []byte, archived [][]byte) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	last, err := s.LastArchived(id)
-	if err != nil {
-		return err
+	last, known := s.latest.archived(id)
+	if !known {
+		var err error
+		if last, err = s.LastArchived(id); err != nil {
+			return err
+		}
 	}
 	batch := s.db.NewBatch()
 	if err := set(batch, sessionKey(id), body); err != nil {
 		return err
 	}
-	for i, part := range archived {
-		if err := set(batch, numbered(kindArchive, id, last+uint64(i)+1), part); err != nil {
+	for _, part := range archived {
+		last++
+		if err := set(batch, numbered(kindArchive, id, last), part); err != nil {
 			return err
 		}
 	}
-	return s.commit(batch, false)
+	if err := s.commit(batch, false); err != nil {
+		return err
+	}
+	s.latest.archives(id, last)
+	return nil
 }
 
 // LastArchived returns the number of the last part of a session's archive, or 0.
