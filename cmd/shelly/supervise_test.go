@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -29,8 +30,11 @@ type supervisor struct {
 // superviseHang is how long a test waits for what should come soon.
 const superviseHang = 30 * time.Second
 
-// supervised starts the daemon with further variables, passing it a listener if there is one.
-func supervised(t *testing.T, passed *net.TCPListener, variables ...string) *supervisor {
+// passed is a listener that has a descriptor.
+type passed interface{ File() (*os.File, error) }
+
+// supervised starts the daemon with further variables, passing it listeners.
+func supervised(t *testing.T, listeners []passed, variables ...string) *supervisor {
 	t.Helper()
 	bin, err := exec.LookPath("shelly") // testscript.Main put it into PATH
 	if err != nil {
@@ -48,14 +52,16 @@ func supervised(t *testing.T, passed *net.TCPListener, variables ...string) *sup
 		"--data", s.data, "--workspace", dir, "--set", "init=off", "--set", "comm.http=127.0.0.1:0", "--set", "comm.udp=127.0.0.1:0")
 	s.cmd.Env = append(os.Environ(), append([]string{"HOME=" + dir, "NOTIFY_SOCKET=" + at}, variables...)...)
 	s.cmd.Stderr = &s.said
-	if passed != nil {
-		f, err := passed.File()
+	for _, l := range listeners {
+		f, err := l.File()
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		s.cmd.ExtraFiles = []*os.File{f}
-		s.cmd.Env = append(s.cmd.Env, "LISTEN_FDS=1")
+		s.cmd.ExtraFiles = append(s.cmd.ExtraFiles, f)
+	}
+	if n := len(listeners); n > 0 {
+		s.cmd.Env = append(s.cmd.Env, fmt.Sprint("LISTEN_FDS=", n))
 	}
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -108,7 +114,7 @@ func TestDEP1ASupervisorOfTheDaemon(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	s := supervised(t, l)
+	s := supervised(t, []passed{l})
 	asked := make(chan error, 1)
 	go func() { // answered by whoever takes it from the socket
 		answer, err := http.Get("http://" + l.Addr().String() + "/v1/status")
@@ -172,8 +178,74 @@ func TestDEP3ASocketOfTheNetworkIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	s := supervised(t, l)
+	s := supervised(t, []passed{l})
 	if how := s.end(); how.ExitStatus() != 2 || !strings.Contains(s.said.String(), "loopback only") {
+		t.Errorf("ended with %d: %s", how.ExitStatus(), s.said.String())
+	}
+}
+
+// Both sockets are passed, with names: a client without a token comes in at the one of the file
+// system while the daemon starts, finds it written down, and the socket stays when it ends.
+func TestDEP3ASocketOfTheFileSystemIsTaken(t *testing.T) {
+	dir, err := os.MkdirTemp("", "s") // the path of a socket is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	path := filepath.Join(dir, "passed.sock")
+	own, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own.SetUnlinkOnClose(false)
+	defer own.Close()
+	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	s := supervised(t, []passed{own, l}, "LISTEN_FDNAMES=shelly.socket:shelly.socket")
+	by := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", path)
+	}}}
+	answer, err := by.Get("http://shelly/v1/status") // which waits in the socket's queue
+	if err != nil {
+		t.Fatalf("%v\n%s", err, s.said.String())
+	}
+	_ = answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		t.Errorf("status %d without a token", answer.StatusCode)
+	}
+	s.await("READY=1")
+	at, err := client.ReadEndpoint(s.data)
+	if err != nil || at.Unix != path || at.HTTP != l.Addr().String() {
+		t.Errorf("it listens at %+v, %v", at, err)
+	}
+	if _, err := os.Lstat(filepath.Join(s.data, "shelly.sock")); err == nil {
+		t.Error("it has bound a socket of its own, too")
+	}
+	if now, err := client.New(s.data, client.Options{}).Status(t.Context()); err != nil || len(now.Data) == 0 {
+		t.Errorf("the command line: %v", err)
+	}
+	s.tell(syscall.SIGTERM)
+	s.await("STOPPING=1")
+	if how := s.end(); how.ExitStatus() != 0 {
+		t.Errorf("ended with %v\n%s", how, s.said.String())
+	}
+	if _, err := os.Lstat(path); err != nil {
+		t.Errorf("the socket of the supervisor is gone: %v", err)
+	}
+}
+
+// One that is passed where comm.unix is off ends the start with 2.
+func TestDEP3APassedSocketThatIsOffIsRefused(t *testing.T) {
+	own, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(t.TempDir(), "s"), Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close()
+	s := supervised(t, []passed{own}, "SHELLY_COMM_UNIX=off")
+	if how := s.end(); how.ExitStatus() != 2 || !strings.Contains(s.said.String(), "comm.unix is off") {
 		t.Errorf("ended with %d: %s", how.ExitStatus(), s.said.String())
 	}
 }

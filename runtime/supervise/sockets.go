@@ -18,6 +18,7 @@ const (
 type Given struct {
 	Supervisor *Supervisor  // nil: there is none
 	HTTP       net.Listener // a TCP socket that was passed; nil: none
+	Unix       net.Listener // a socket of the file system that was passed; nil: none
 }
 
 // Take takes what the environment says of a supervisor, and empties it of that. It is called
@@ -57,10 +58,13 @@ func (g *Given) add(fd int) error {
 
 // place says what a listener is for.
 func (g *Given) place(l net.Listener) error {
+	if at, ok := l.Addr().(*net.UnixAddr); ok {
+		return g.placeUnix(l, at.Name)
+	}
 	at, ok := l.Addr().(*net.TCPAddr)
 	switch {
 	case !ok:
-		return fmt.Errorf("it listens on %s, which is no TCP address", l.Addr())
+		return fmt.Errorf("it listens on %s, which is neither a TCP address nor a path", l.Addr())
 	case !at.IP.IsLoopback():
 		return fmt.Errorf("it listens on %s, and shelly listens on loopback only: use ListenStream=127.0.0.1:%d", at, at.Port)
 	case g.HTTP != nil:
@@ -70,8 +74,21 @@ func (g *Given) place(l net.Listener) error {
 	return nil
 }
 
+// placeUnix takes a socket of the file system. One without a path there (a name of its own kind,
+// or none) is for everybody in the machine's network.
+func (g *Given) placeUnix(l net.Listener, path string) error {
+	switch {
+	case path == "" || path[0] == '@':
+		return fmt.Errorf("it listens on %q, which is no path, so nothing says who may open it: use ListenStream=%%t/shelly.sock", path)
+	case g.Unix != nil:
+		return fmt.Errorf("it listens on %s, and so does another on %s: pass one", path, g.Unix.Addr())
+	}
+	g.Unix = l
+	return nil
+}
+
 // Close closes what was passed and not taken.
-func (g *Given) Close() error { return closeListener(g.HTTP) }
+func (g *Given) Close() error { return errors.Join(closeListener(g.HTTP), closeListener(g.Unix)) }
 
 func closeListener(l net.Listener) error {
 	if l == nil {

@@ -17,8 +17,9 @@ type bound struct {
 func (b *bound) Addr() net.Addr { return b.at }
 func (b *bound) Close() error   { b.closed = true; return net.ErrClosed }
 
-// One TCP socket of loopback is taken, and nothing else.
+// One TCP socket of loopback and one of the file system are taken, and nothing else.
 func TestDEP3OnlyLoopbackIsTaken(t *testing.T) {
+	at := func(path string) *bound { return &bound{at: &net.UnixAddr{Name: path, Net: "unix"}} }
 	own := func(ip string) *bound { return &bound{at: &net.TCPAddr{IP: net.ParseIP(ip), Port: 7433}} }
 	for name, c := range map[string]struct {
 		passed []*bound
@@ -29,14 +30,18 @@ func TestDEP3OnlyLoopbackIsTaken(t *testing.T) {
 		"anywhere":   {[]*bound{own("0.0.0.0")}, "ListenStream=127.0.0.1:7433"},
 		"a network":  {[]*bound{own("192.0.2.1")}, "loopback only"},
 		"two":        {[]*bound{own("127.0.0.1"), own("::1")}, "pass one"},
-		"other kind": {[]*bound{{at: &net.UnixAddr{Name: "/run/x", Net: "unix"}}}, "no TCP address"},
+		"both kinds": {[]*bound{own("127.0.0.1"), at("/run/x")}, ""},
+		"two paths":  {[]*bound{own("127.0.0.1"), at("/run/x"), at("/run/y")}, "another on /run/x"},
+		"a name":     {[]*bound{at("@x")}, "no path"},
+		"no name":    {[]*bound{at("")}, "no path"},
+		"other kind": {[]*bound{{at: &net.IPAddr{IP: net.IPv4(127, 0, 0, 1)}}}, "neither a TCP address"},
 	} {
 		var g Given
 		var err error
 		for _, l := range c.passed {
 			err = errors.Join(err, g.place(l))
 		}
-		if c.why == "" && (err != nil || g.HTTP != c.passed[0]) || c.why != "" && (err == nil || !strings.Contains(err.Error(), c.why)) {
+		if c.why == "" && (err != nil || g.HTTP != c.passed[0] || len(c.passed) == 2 && g.Unix != c.passed[1]) || c.why != "" && (err == nil || !strings.Contains(err.Error(), c.why)) {
 			t.Errorf("%s: %v, want %q", name, err, c.why)
 		}
 		if err := g.Close(); err != nil {

@@ -55,9 +55,12 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	log := recent.Log(slog.New(slog.NewMultiHandler(logging.New(t.Err, cfg.Log).Handler(), kept.Handler())))
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	s := &starting{cfg: cfg, log: log, recent: recent, kept: kept, fail: cancel, passed: given.HTTP}
+	s := &starting{cfg: cfg, log: log, recent: recent, kept: kept, fail: cancel, passed: given}
 	if given.HTTP != nil && cfg.Comm.HTTP == "" {
 		return exit.Errorf(exit.Usage, "a socket for HTTP was passed, and comm.http is off: set it to %s, or pass none", given.HTTP.Addr())
+	}
+	if given.Unix != nil && cfg.Comm.Unix == "off" {
+		return exit.Errorf(exit.Usage, "a socket of the file system was passed, and comm.unix is off: leave it at its default, or pass none (%s)", given.Unix.Addr())
 	}
 	s.supervised(given.Supervisor)
 	defer given.Supervisor.Close()

@@ -137,9 +137,13 @@ func (s *starting) listenHTTP(ctx context.Context, at *client.Endpoint, token st
 	return err
 }
 
-// socket binds the socket of the file system; nil: there is to be none. That a data folder's
+// socket is the socket of the file system: one that the supervisor has passed, or one of the
+// configured path; nil: there is to be none. That a data folder's
 // path is too long for one is no reason not to start.
-func (s *starting) socket() (*net.UnixListener, error) {
+func (s *starting) socket() (net.Listener, error) {
+	if s.passed.Unix != nil {
+		return s.passed.Unix, nil
+	}
 	path := s.cfg.Comm.Unix
 	if path == "off" || runtime.GOOS == "windows" {
 		return nil, nil

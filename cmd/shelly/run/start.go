@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
-	"net"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -84,7 +83,7 @@ type starting struct {
 
 	supervisor *supervise.Supervisor
 	opened     chan *daemon.Daemon // for the supervisor
-	passed     net.Listener        // the socket for HTTP that the supervisor has bound; nil: none
+	passed     supervise.Given     // the sockets that the supervisor has bound
 
 	hindsight hindsight.Options
 	secrets   secrets.Known           // that a report must not show

@@ -59,8 +59,8 @@ func (t turns) Stepped(step *engine.Step) {
 // bind returns the socket for HTTP: one that the supervisor has passed, or one of the
 // configured address.
 func (s *starting) bind() (net.Listener, error) {
-	if s.passed != nil {
-		return s.passed, nil
+	if s.passed.HTTP != nil {
+		return s.passed.HTTP, nil
 	}
 	l, err := listener.TCP(s.cfg.Comm.HTTP)
 	if err != nil {

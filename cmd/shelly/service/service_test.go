@@ -42,7 +42,7 @@ func TestDEP5TheUnitsAreAsTheirExamples(t *testing.T) {
 		template string
 		unit     unit
 	}{
-		"user.service": {"service", user}, "system.service": {"service", whole}, "shelly.socket": {"socket", user}, "local.shelly.plist": {"launchd", user},
+		"user.service": {"service", user}, "system.service": {"service", whole}, "shelly.socket": {"socket", user}, "system.socket": {"socket", whole}, "local.shelly.plist": {"launchd", user},
 	} {
 		got, err := render(c.template, c.unit)
 		if err != nil {

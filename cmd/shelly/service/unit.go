@@ -45,6 +45,7 @@ type unit struct {
 	HideHome    bool     // nothing that it needs lies below /home or /root
 	OwnTmp      bool     // nor below /tmp
 	HTTP        string   // the address of the socket
+	Unix        string   // the path of that of the file system; "": there is none
 
 	Watchdog, Grace, Farewell, Stop time.Duration
 }
@@ -58,6 +59,9 @@ func unitOf(cfg config.Config, command []string, files ...string) unit {
 		Label: launchLabel, Command: command, Workspace: cfg.Workspace, Writes: slices.Compact([]string{cfg.Data, cfg.Workspace}), HTTP: cfg.Comm.HTTP,
 		Watchdog: watchdog, Grace: grace, Farewell: farewell,
 		Stop: grace + farewell + time.Duration(cfg.Limits.AbortTimeout)*time.Millisecond + closing,
+	}
+	if cfg.Comm.Unix != "off" {
+		u.Unix = "%t/shelly.sock"
 	}
 	needs := append(slices.Concat(files, u.Writes), command[0])
 	u.HideHome = !slices.ContainsFunc(needs, func(path string) bool {
