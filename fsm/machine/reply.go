@@ -25,11 +25,9 @@ func (m *Machine) deliver(h *state.Handle) {
 	}
 }
 
-// refuse tells whoever is there to hear it that the handle has no answer, once.
+// refuse tells whoever is there to hear it that the handle has no answer. It has not replied
+// before: what has an answer ends by deliver.
 func (m *Machine) refuse(h *state.Handle, outcome fsm.Outcome, reason string) {
-	if h.Replied {
-		return
-	}
 	h.Replied = true
 	if outcome == fsm.OutcomeTimeout && h.Kind == fsm.KindUser {
 		reason = m.outOfTime(h, reason)
