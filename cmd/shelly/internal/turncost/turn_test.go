@@ -1,0 +1,260 @@
+//go:build linux
+
+package turncost_test
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// asModel makes the test's own program the model.
+const asModel = "SHELLY_BENCH_MODEL"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asModel) != "" {
+		serveModel()
+	}
+	os.Exit(m.Run())
+}
+
+// rounds is how many turns each of the three takes one after the other, by the sessions.
+var rounds = map[int]int{1: 16, 64: 256}
+
+// sessionTurns is after how many turns a session's next one is of a new session.
+const sessionTurns = 20
+
+// BenchmarkTurn is one turn of four model calls and three reads through the daemon, from the
+// request to its reply, with one session and with 64 at once. Its yardsticks are two bare loops,
+// which take turns with it: one that keeps nothing, and one that makes the two syncs a turn
+// needs. of-bare-loop and of-synced-loop are the daemon's turns per second as a share of theirs,
+// and cpu-of-bare-loop its processor time a turn as a multiple: what the model takes, a process
+// of its own, is in neither.
+func BenchmarkTurn(b *testing.B) {
+	for _, sessions := range []int{1, 64} {
+		b.Run(fmt.Sprintf("sessions=%d", sessions), func(b *testing.B) { benchTurn(b, sessions) })
+	}
+}
+
+func benchTurn(b *testing.B, sessions int) {
+	folder := b.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "a.txt"), []byte("a\n"), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	model := startModel(b)
+	d := startDaemon(b, model, folder, sessions)
+	nothing, synced := loops(b, model, folder, sessions)
+	n, turns := 0, rounds[sessions]
+	round := func(turn func(session, n int) error) time.Duration {
+		n++
+		return together(b, sessions, turns, func(session, i int) error { return turn(session, n*(turns/sessions)+i) })
+	}
+	plain := func(l *bare) func(int, int) error {
+		return func(session, n int) error { return l.turn(fmt.Sprint(session, " ", n)) }
+	}
+	round(d.turn) // the model is asked what it can do, connections are made
+	var bareTook, syncedTook, took, bareCPU, cpu time.Duration
+	all := 0
+	for b.Loop() {
+		before := ownCPU()
+		bareTook += round(plain(nothing))
+		bareCPU += ownCPU() - before
+		syncedTook += round(plain(synced))
+		before = d.cpu(b)
+		took += round(d.turn)
+		cpu += d.cpu(b) - before
+		all += turns / sessions * sessions
+	}
+	b.ReportMetric(float64(all)/took.Seconds(), "turns/s")
+	b.ReportMetric(float64(cpu.Microseconds())/float64(all), "cpu-µs/turn")
+	b.ReportMetric(float64(bareTook)/float64(took), "of-bare-loop")
+	b.ReportMetric(float64(syncedTook)/float64(took), "of-synced-loop")
+	b.ReportMetric(float64(cpu)/float64(bareCPU), "cpu-of-bare-loop")
+}
+
+// together lets sessions take turns at once, each its share, one after the other.
+func together(b *testing.B, sessions, turns int, turn func(session, n int) error) time.Duration {
+	b.Helper()
+	failed := make(chan error, sessions)
+	var all sync.WaitGroup
+	start := time.Now()
+	for s := range sessions {
+		all.Go(func() {
+			for i := range turns / sessions {
+				if err := turn(s, i); err != nil {
+					failed <- err
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	took := time.Since(start)
+	select {
+	case err := <-failed:
+		b.Fatal(err)
+	default:
+	}
+	return took
+}
+
+// startModel starts the model as a process of its own and returns its address.
+func startModel(b *testing.B) string {
+	b.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), asModel+"=1")
+	in, out := pipes(b, cmd)
+	b.Cleanup(func() {
+		_ = in.Close()
+		_ = cmd.Wait()
+	})
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		b.Fatal(err)
+	}
+	return "http://" + strings.TrimSpace(address)
+}
+
+func pipes(b *testing.B, cmd *exec.Cmd) (io.Closer, io.Reader) {
+	b.Helper()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	return in, out
+}
+
+// running is the daemon.
+type running struct {
+	pid   int
+	url   string
+	token string
+	http  *http.Client
+}
+
+// startDaemon builds and starts it and waits until it serves.
+func startDaemon(b *testing.B, model, folder string, sessions int) *running {
+	b.Helper()
+	dir := b.TempDir()
+	bin, data := filepath.Join(dir, "shelly"), filepath.Join(dir, "data")
+	build := exec.Command("go", "build", "-trimpath", "-o", bin, "shelly/cmd/shelly")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		b.Fatalf("build: %v\n%s", err, out)
+	}
+	cmd := exec.Command(bin, "run", "--data", data, "--workspace", folder, "--set", "brain.url="+model, "--set", "init=off",
+		"--set", "comm.http=127.0.0.1:0", "--set", "comm.udp=off", "--set", fmt.Sprintf("limits.max_active=%d", sessions), "--set", "limits.max_queue=256")
+	cmd.Env = append(os.Environ(), "HOME="+dir)
+	log, err := cmd.StderrPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	d := &running{pid: cmd.Process.Pid, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: sessions}}}
+	b.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+	})
+	d.serves(b, bufio.NewScanner(log))
+	secret, err := os.ReadFile(filepath.Join(data, "token"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	d.token = strings.TrimSpace(string(secret))
+	return d
+}
+
+// serves waits for the line of the log with the address, and for the one that says that it
+// serves.
+func (d *running) serves(b *testing.B, log *bufio.Scanner) {
+	b.Helper()
+	var said []string
+	for log.Scan() {
+		line := log.Text()
+		said = append(said, line)
+		if _, rest, ok := strings.Cut(line, "http=127.0.0.1:"); ok {
+			port, _, _ := strings.Cut(rest, " ")
+			d.url = "http://127.0.0.1:" + port
+		}
+		if strings.Contains(line, "state=serving") {
+			break
+		}
+	}
+	if d.url == "" {
+		b.Fatalf("the daemon does not say where it serves:\n%s", strings.Join(said, "\n"))
+	}
+	go func() {
+		for log.Scan() { // so that it can go on saying something
+		}
+	}()
+}
+
+// turn asks for one turn and waits for its reply.
+func (d *running) turn(session, n int) error {
+	body := fmt.Sprintf(`{"id":"%d-%d","session":"%d-%d","text":"go"}`, session, n, session, n/sessionTurns)
+	req, err := http.NewRequest(http.MethodPost, d.url+"/v1/requests?wait=1", strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+d.token)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := d.http.Do(req)
+	if err != nil {
+		return err
+	}
+	got, err := io.ReadAll(resp.Body)
+	if err = errors.Join(err, resp.Body.Close()); err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK || !bytes.Contains(got, []byte(answer)) {
+		return fmt.Errorf("the daemon answers %d %s", resp.StatusCode, got)
+	}
+	return nil
+}
+
+// clockTick is the unit of the kernel's times of a process: 100 a second on every Linux.
+const clockTick = 10 * time.Millisecond
+
+// cpu is the processor time that the daemon has taken.
+func (d *running) cpu(b *testing.B) time.Duration {
+	b.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", d.pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	user, err := strconv.Atoi(fields[11])
+	system, failed := strconv.Atoi(fields[12])
+	if err = errors.Join(err, failed); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(user+system) * clockTick
+}
+
+// ownCPU is the processor time that this process has taken.
+func ownCPU() time.Duration {
+	var used syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used)
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
