@@ -121,6 +121,8 @@ type Options struct {
 	Texts func() comm.Texts
 	// Damage tells where damage of the data folder was met; nil: a status does not say.
 	Damage func() []string
+	// Rested is called when nothing has been under way for a second; nil: nobody cares.
+	Rested func()
 	// Grants keeps the grants for every session (APR-14); nil: until the next start.
 	Grants Grants
 	// Inbox keeps up to where messages were read (COM-50); nil: until the end of the process.

@@ -39,4 +39,7 @@ func (d *Daemon) rest() {
 		d.o.Log.Error("cannot note how far the journal is durable", "error", err)
 	}
 	d.rested = d.driver.Last()
+	if d.o.Rested != nil {
+		d.o.Rested()
+	}
 }

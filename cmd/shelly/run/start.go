@@ -191,6 +191,7 @@ func (s *starting) recover(journal *store.Store, brain brain.Brain, bench *bench
 		Counts:   func() comm.Memory { return comm.Memory(s.memory.Counts()) },
 		Texts:    s.texts(journal),
 		Damage:   journal.Damage,
+		Rested:   func() { go giveBack() }, // which the loop need not wait for
 		Grants:   grants.Of(s.cfg.Data),
 		Inbox:    read,
 		Sessions: s.sessions,

@@ -1,0 +1,80 @@
+package run
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+)
+
+// spareBytes is how much garbage may gather before it is collected (CFG-17), where what the
+// process holds is less; else it is as much as that, as is usual.
+const spareBytes = 48 << 20
+
+// usualPercent is Go's own GOGC.
+const usualPercent = 100
+
+// paceGarbage lets spareBytes gather from now on. GOGC, where it is set, is left alone.
+func paceGarbage() {
+	if _, set := os.LookupEnv("GOGC"); !set {
+		afterCollection(usualPercent)
+	}
+}
+
+// afterCollection sets how much may gather until the next collection, now and after each, which
+// has just found out how much is held. It is called with what is set already.
+func afterCollection(set int) {
+	if percent := percentFor(heldBytes()); percent != set {
+		debug.SetGCPercent(percent)
+		set = percent
+	}
+	runtime.SetFinalizer(&collected{}, func(*collected) { afterCollection(set) })
+}
+
+// collected is garbage at once, and so tells of the next collection. It is not empty: what is
+// has no address of its own.
+type collected struct{ _ [16]byte }
+
+// percentFor is the GOGC at which spareBytes gather beside what is held, in tens, so that it
+// is not changed each time.
+func percentFor(held uint64) int {
+	if held == 0 {
+		return usualPercent
+	}
+	return max(usualPercent, int(spareBytes*100/held)/10*10)
+}
+
+// The metrics of what the last collection has found to be held, and of what lies on the heap.
+const (
+	liveMetric    = "/gc/heap/live:bytes"
+	objectsMetric = "/memory/classes/heap/objects:bytes"
+	freeMetric    = "/memory/classes/heap/free:bytes"
+)
+
+func heldBytes() uint64 { return read(liveMetric)[0] }
+
+func read(names ...string) []uint64 {
+	samples := make([]metrics.Sample, len(names))
+	for i, name := range names {
+		samples[i].Name = name
+	}
+	metrics.Read(samples)
+	values := make([]uint64, len(names))
+	for i := range samples {
+		if samples[i].Value.Kind() == metrics.KindUint64 {
+			values[i] = samples[i].Value.Uint64()
+		}
+	}
+	return values
+}
+
+// worthBytes is how much a daemon at rest must have to give back for it to be worth a collection.
+const worthBytes = 8 << 20
+
+// giveBack returns to the system what the process does not need at rest. It takes its time.
+func giveBack() {
+	m := read(liveMetric, objectsMetric, freeMetric)
+	if live, objects, free := m[0], m[1], m[2]; objects+free > live+worthBytes {
+		debug.FreeOSMemory()
+	}
+}
