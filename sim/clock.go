@@ -93,8 +93,10 @@ func (a *agenda) drop(keep func(due) bool) {
 			kept = append(kept, d)
 		}
 	}
-	a.items = kept
-	heap.Init(&a.items)
+	if len(kept) < len(a.items) {
+		a.items = kept
+		heap.Init(&a.items)
+	}
 }
 
 type items []due

@@ -220,14 +220,15 @@ func Fold(from state.Snapshot, steps []Step) iter.Seq2[int, engine.Folded] {
 // the hash of what it caused. Two runs with one hash did the same.
 func HashSteps(steps []Step) (uint64, error) {
 	h := fnv.New64a()
+	var sum [8]byte
 	for _, s := range steps {
 		in, err := fsm.MarshalInput(s.Input)
 		if err != nil {
 			return 0, err
 		}
 		h.Write(in)
-		sum := fsm.HashEffects(s.Effects)
-		h.Write(binary.BigEndian.AppendUint64(nil, sum))
+		binary.BigEndian.PutUint64(sum[:], fsm.HashEffects(s.Effects))
+		h.Write(sum[:])
 	}
 	return h.Sum64(), nil
 }

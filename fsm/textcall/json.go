@@ -9,10 +9,10 @@ import (
 
 // jsonCalls reads calls as JSON: an object, some of them one after another, or a list.
 func jsonCalls(s string) ([]Call, bool) {
-	s = TidyJSON(s)
 	if !strings.HasPrefix(s, "{") && !strings.HasPrefix(s, "[") {
 		return nil, false
 	}
+	s = TidyJSON(s)
 	var calls []Call
 	d := json.NewDecoder(strings.NewReader(s))
 	for d.More() {

@@ -16,6 +16,9 @@ func twiceIn(text string, depth int) (key string, twice bool) {
 		keys  map[string]bool // of an object; nil: a list
 		value bool            // the next token is a value
 	}
+	if strings.Count(text, ":") < 2 {
+		return "", false // one key at most
+	}
 	var open []level
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()

@@ -14,13 +14,14 @@ import (
 // crash what was not synced.
 type Memory struct {
 	Entries []fsm.Entry // in the order of storing
-	synced  []fsm.Entry
+	synced  []fsm.Entry // shares what has not changed since
 }
 
 // Put stores an entry, or replaces the one with its id.
 func (m *Memory) Put(e fsm.Entry) {
 	for i := range m.Entries {
 		if m.Entries[i].ID == e.ID {
+			m.Entries = slices.Clone(m.Entries) // what is synced stays
 			m.Entries[i] = e
 			return
 		}
@@ -36,10 +37,10 @@ func NewMemory(entries []fsm.Entry) Memory {
 }
 
 // Sync makes what is stored last through a crash.
-func (m *Memory) Sync() { m.synced = slices.Clone(m.Entries) }
+func (m *Memory) Sync() { m.synced = slices.Clip(m.Entries) }
 
 // Crash loses what is not synced.
-func (m *Memory) Crash() { m.Entries = slices.Clone(m.synced) }
+func (m *Memory) Crash() { m.Entries = m.synced }
 
 // Recall finds entries that share words with the need: more shared words first,
 // then the newer, then by id. Where it is asked for, only those of the session.

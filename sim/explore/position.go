@@ -35,7 +35,7 @@ type position struct {
 }
 
 // keptEvery is in how many positions on a way one keeps its machine for good.
-const keptEvery = 4
+const keptEvery = 8
 
 // span is where the steps of a group stand among all.
 type span struct {
@@ -142,18 +142,22 @@ func (x *explorer) want(at int32, g group, left int) {
 	x.jobs[n].job = job{at, g, int32(left)}
 }
 
+// togetherMax is how many jobs are done before what they have found is settled, so that few
+// machines are there at a time.
+const togetherMax = 256
+
 // compute does the jobs. The workers share them out by their numbers, and what they have
 // found is settled in the order of the jobs: the walk is the same with any number of workers.
 func (x *explorer) compute() {
-	if len(x.jobs) == 0 {
-		return
-	}
-	x.together(len(x.jobs), func(k, w int) {
-		j := &x.jobs[k]
-		j.found = x.workers[w].try(x.positions.list[j.at], j.group, int(j.left), j.found[:0])
-	})
-	for k := range x.jobs {
-		x.settle(&x.jobs[k], x.workers[k%len(x.workers)])
+	for first := 0; first < len(x.jobs); first += togetherMax {
+		jobs := x.jobs[first:min(first+togetherMax, len(x.jobs))]
+		x.together(len(jobs), func(k, w int) {
+			j := &jobs[k]
+			j.found = x.workers[w].try(x.positions.list[j.at], j.group, int(j.left), j.found[:0])
+		})
+		for k := range jobs {
+			x.settle(&jobs[k], x.workers[k%len(x.workers)])
+		}
 	}
 	x.jobs = x.jobs[:0]
 }
@@ -165,7 +169,7 @@ func (x *explorer) settle(j *done, w *worker) {
 		o := &j.found[i]
 		o.shows = x.seen.step(o.once)
 		if !x.positions.settle(o, &j.job, i) {
-			w.spare = append(w.spare, o.watched)
+			w.keep(o.watched)
 		}
 		*o = outcome{once: o.once[:0]}
 	}
@@ -180,7 +184,8 @@ func (x *explorer) release(from, to int32) {
 			continue
 		}
 		w := x.workers[int(at)%len(x.workers)]
-		w.spare, p.watched = append(w.spare, p.watched), watched{}
+		w.keep(p.watched)
+		p.watched = watched{}
 	}
 }
 

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -61,14 +60,7 @@ func TestSIM36AnyNumberOfWorkersFindsTheSame(t *testing.T) {
 	for _, world := range []Bounds{found, cut, ProbeWorld()} {
 		t.Run(world.Name, func(t *testing.T) {
 			one := Run(world)
-			world.Workers = 3
-			world.Together = func(n int, do func(int)) {
-				var all sync.WaitGroup
-				for i := range n {
-					all.Go(func() { do(i) })
-				}
-				all.Wait()
-			}
+			world.Workers, world.Together = 3, atOnce
 			three := Run(world)
 			if diff := cmp.Diff(one, three, cmpopts.IgnoreFields(Result{}, "Coverage")); diff != "" {
 				t.Errorf("-one worker +three:\n%s", diff)

@@ -52,7 +52,7 @@ func (w *worker) try(p *position, g group, left int, found []outcome) []outcome 
 		w.step(p, from, actions[i].input, &found[i])
 	}
 	if p.machine == nil {
-		w.spare = append(w.spare, from)
+		w.keep(from)
 	}
 	return found
 }
@@ -91,6 +91,16 @@ func (w *worker) step(p *position, from watched, in fsm.Input, o *outcome) {
 	o.dies = len(effects) > 0 && (len(o.once) > 0 || o.stopped)
 	o.shape = w.shape(view)
 	o.name = w.named(o.shape, o.given, view)
+}
+
+// spareMax is how many machines a worker keeps for their memory.
+const spareMax = 1024
+
+// keep takes a machine that is not needed, for its memory.
+func (w *worker) keep(m watched) {
+	if len(w.spare) < spareMax {
+		w.spare = append(w.spare, m)
+	}
 }
 
 // copy is a machine to step, in the memory of one that is not needed.

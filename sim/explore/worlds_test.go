@@ -34,11 +34,3 @@ func TestExploreIsDeterministic(t *testing.T) {
 		t.Fatalf("%d/%d/%d and then %d/%d/%d", a.Unique, a.Transitions, a.Depth, b.Unique, b.Transitions, b.Depth)
 	}
 }
-
-func BenchmarkExplore(b *testing.B) {
-	states := 0
-	for b.Loop() {
-		states = Run(SmallWorld()).Unique
-	}
-	b.ReportMetric(float64(states)*float64(b.N)/b.Elapsed().Seconds(), "states/s")
-}

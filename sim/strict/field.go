@@ -19,22 +19,23 @@ type Field struct {
 // Fields returns the keys of a struct type in the order of its fields, those of an
 // embedded struct in its place.
 func Fields(t reflect.Type) []Field {
-	var fields []Field
+	fields := make([]Field, 0, t.NumField())
 	for i := range t.NumField() {
-		if t.Field(i).Anonymous && t.Field(i).Type.Kind() == reflect.Struct {
-			for _, f := range Fields(t.Field(i).Type) {
+		of := t.Field(i)
+		if of.Anonymous && of.Type.Kind() == reflect.Struct {
+			for _, f := range Fields(of.Type) {
 				f.Index = append([]int{i}, f.Index...)
 				fields = append(fields, f)
 			}
 			continue
 		}
-		tag, ok := t.Field(i).Tag.Lookup("key")
+		tag, ok := of.Tag.Lookup("key")
 		if !ok {
 			continue
 		}
 		name, option, _ := strings.Cut(tag, ",")
-		f := Field{Name: name, Index: []int{i}, Required: option == "required"}
-		if words := t.Field(i).Tag.Get("enum"); words != "" {
+		f := Field{Name: name, Index: of.Index, Required: option == "required"}
+		if words := of.Tag.Get("enum"); words != "" {
 			f.Enum = strings.Split(words, ",")
 		}
 		fields = append(fields, f)
