@@ -2,7 +2,6 @@ package channel
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +20,7 @@ import (
 )
 
 type listCmd struct {
-	JSON bool `name:"json" help:"Print as JSON, like GET /v1/channels."`
+	flags.AsJSON `set:"json=Print as JSON, like GET /v1/channels."`
 	flags.Place
 }
 
@@ -47,7 +46,7 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 		return exit.Daemon(err)
 	}
 	if c.JSON {
-		err = json.NewEncoder(t.Out).Encode(channel.ListBody{Channels: append([]channel.State{}, list...)})
+		err = t.JSON(channel.ListBody{Channels: append([]channel.State{}, list...)})
 	} else {
 		err = printList(t.Out, list, runs)
 	}

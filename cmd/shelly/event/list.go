@@ -2,7 +2,6 @@ package event
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +20,7 @@ import (
 )
 
 type listCmd struct {
-	JSON bool `name:"json" help:"Print as JSON, like GET /v1/events/sources."`
+	flags.AsJSON `set:"json=Print as JSON, like GET /v1/events/sources."`
 	flags.Place
 }
 
@@ -47,7 +46,7 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 		return exit.Daemon(err)
 	}
 	if c.JSON {
-		err = json.NewEncoder(t.Out).Encode(event.ListBody{Sources: list})
+		err = t.JSON(event.ListBody{Sources: list})
 	} else {
 		err = printList(t.Out, list, runs)
 	}
