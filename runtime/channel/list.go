@@ -14,6 +14,7 @@ import (
 const (
 	ListRoute = "/v1/channels"
 	TryRoute  = "/v1/channels/{name}/try"
+	HookRoute = "/v1/channels/{name}"
 )
 
 // ListBody is the answer.

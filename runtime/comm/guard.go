@@ -40,7 +40,7 @@ func (h *HTTP) guard(next http.Handler) http.Handler {
 			return
 		}
 		caller, alive, known := h.caller(r)
-		if !known && !h.open[r.URL.Path] {
+		if !known && !h.isOpen(r) {
 			h.o.Counters.badTokens.Add(1)
 			h.refuseToken(w)
 			return

@@ -106,7 +106,8 @@ type HTTP struct {
 	o       HTTPOptions
 	secret  secret
 	wrong   allowance
-	open    map[string]bool // the paths that need no token
+	open    map[string]bool // the patterns of routes that need no token
+	mux     *http.ServeMux
 	keys    idempotency.Keys
 	streams chan struct{} // a token per open stream or wait
 	folds   chan struct{} // a token per history that is made

@@ -137,11 +137,18 @@ func (h *HTTP) routes() (http.Handler, error) {
 		}
 	}
 	mux := http.NewServeMux()
+	h.mux = mux
 	for pattern, methods := range byPattern { // order-free: each is another route
 		mux.Handle(pattern, methods)
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { notFound().write(w) })
 	return h.rights(mux, byName), nil
+}
+
+// isOpen reports whether a request is for a route that needs no token.
+func (h *HTTP) isOpen(r *http.Request) bool {
+	_, pattern := h.mux.Handler(r)
+	return h.open[pattern]
 }
 
 // rights refuses what a page or a client may not use.

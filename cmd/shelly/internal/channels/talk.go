@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"slices"
 	"time"
 
 	"shelly/fsm/wording"
@@ -23,8 +22,7 @@ import (
 // Talk is the channels of a daemon.
 type Talk struct {
 	*channel.Bus
-	log   *slog.Logger
-	hooks []string // that have a route
+	log *slog.Logger
 }
 
 // New has a daemon talk through the channels of a configuration (CHN-1), once it is run.
@@ -33,50 +31,37 @@ func New(cfg config.Config, front comm.Front, log *slog.Logger) *Talk {
 	if err != nil {
 		log.Warn("it is not known what the channels have delivered; they go on with what comes from now on", "error", err)
 	}
-	t := &Talk{Bus: channel.New(channel.Options{Front: front, Kept: delivered, Log: log, Now: time.Now}), log: log, hooks: hooks(cfg)}
+	t := &Talk{Bus: channel.New(channel.Options{Front: front, Kept: delivered, Log: log, Now: time.Now}), log: log}
 	t.Use(Specs(cfg, log))
 	return t
 }
 
 // Reload has it talk through the channels of a configuration that was loaded again.
-func (t *Talk) Reload(cfg config.Config) {
-	t.Use(Specs(cfg, t.log))
-	for _, name := range hooks(cfg) {
-		if !slices.Contains(t.hooks, name) {
-			t.log.Warn("a new webhook takes messages only after a restart", "channel", name)
-		}
-	}
-}
-
-// hooks are the webhooks of a configuration.
-func hooks(cfg config.Config) (names []string) {
-	for _, n := range cfg.Channels {
-		if n.Value.Kind == config.ChannelWebhook {
-			names = append(names, n.Name)
-		}
-	}
-	return names
-}
+func (t *Talk) Reload(cfg config.Config) { t.Use(Specs(cfg, t.log)) }
 
 // Routes list and try the channels (CHN-11), and take what webhooks bring (CHN-20), for which
 // a signature stands in place of a token.
 func (t *Talk) Routes() []comm.Route {
-	all := []comm.Route{
+	return []comm.Route{
 		{Method: http.MethodGet, Pattern: channel.ListRoute, Right: access.All, Page: true, Handle: func(w http.ResponseWriter, _ *http.Request) error {
 			w.Header().Set("Content-Type", "application/json")
 			return json.NewEncoder(w).Encode(channel.ListBody{Channels: t.States()})
 		}},
 		{Method: http.MethodPost, Pattern: channel.TryRoute, Right: access.All, Handle: t.try},
+		{Method: http.MethodPost, Pattern: channel.HookRoute, Right: access.Anyone, Handle: t.take},
 	}
-	for _, name := range t.hooks {
-		all = append(all, comm.Route{Method: http.MethodPost, Pattern: channel.ListRoute + "/" + name, Right: access.Anyone, Handle: func(w http.ResponseWriter, r *http.Request) error {
-			if hook, is := t.Channel(name).(*webhook.Webhook); is {
-				return hook.Handle(w, r)
-			}
-			return &comm.Problem{Code: comm.CodeNotFound, Message: "there is no such channel", Hint: "shelly channel list names those that there are"}
-		}})
+}
+
+// take takes what a webhook brings. Who shows neither a signature that counts nor a token does
+// not learn which channels there are.
+func (t *Talk) take(w http.ResponseWriter, r *http.Request) error {
+	if hook, is := t.Channel(r.PathValue("name")).(*webhook.Webhook); is {
+		return hook.Handle(w, r)
 	}
-	return all
+	if comm.CallerOf(r.Context()).Name == "" {
+		return &comm.Problem{Code: comm.CodeUnauthorized, Message: "a token is missing or wrong", Hint: "sign the message with the channel's key, or show a token"}
+	}
+	return &comm.Problem{Code: comm.CodeNotFound, Message: "there is no such webhook", Hint: "shelly channel list names those that there are"}
 }
 
 // Bounds of a try.
