@@ -16,13 +16,123 @@ func MarshalInput(in Input) ([]byte, error) {
 	if !Known(in.Fact) {
 		return nil, errors.New("encode input: there is no fact")
 	}
-	body, err := json.Marshal(in.Fact)
+	body, err := marshalFact(in.Fact)
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", InputKind(in), err)
 	}
 	out := kindFirst(InputKind(in), len(body))
 	out = strconv.AppendInt(append(out, `,"at":`...), int64(in.At), 10)
 	return structOf(out, body), nil
+}
+
+// marshalFact is json.Marshal, quicker for the longest fact of each turn.
+func marshalFact(f Fact) ([]byte, error) {
+	loaded, ok := f.(SessionLoaded)
+	if !ok {
+		return json.Marshal(f)
+	}
+	out := strconv.AppendUint([]byte(`{"call":`), uint64(loaded.Call), 10)
+	out, err := AppendSession(append(out, `,"session":`...), loaded.Session)
+	if loaded.Error != "" {
+		out = appendString(append(out, `,"error":`...), loaded.Error)
+	}
+	return append(out, '}'), err
+}
+
+// AppendSession appends what json.Marshal makes of a session.
+func AppendSession(b []byte, s Session) ([]byte, error) {
+	history, version := s.History, s.Version
+	s.History, s.Version = nil, 0
+	rest, err := json.Marshal(s)
+	if err != nil {
+		return b, err
+	}
+	b = append(b, '{')
+	if version > 0 {
+		b = append(strconv.AppendUint(append(b, `"version":`...), version, 10), ',')
+	}
+	if len(history) > 0 {
+		b = append(b, `"history":`...)
+		for i := range history {
+			if b, err = appendMessage(append(b, "[,"[min(i, 1)]), &history[i]); err != nil {
+				return b, err
+			}
+		}
+		b = append(b, "],"...)
+	}
+	if len(rest) == 2 { // nothing but its braces
+		if b[len(b)-1] == ',' {
+			b = b[:len(b)-1]
+		}
+		return append(b, '}'), nil
+	}
+	return append(b, rest[1:]...), nil
+}
+
+// appendMessage appends what json.Marshal makes of a message. What few messages have is left
+// to that.
+func appendMessage(b []byte, m *Message) ([]byte, error) {
+	if len(m.Images) > 0 || len(m.Used) > 0 || m.Part != (Part{}) {
+		whole, err := json.Marshal(m)
+		return append(b, whole...), err
+	}
+	b = appendString(append(b, `{"role":`...), string(m.Role))
+	b = appendField(b, `,"text":`, m.Text)
+	b = appendField(b, `,"thinking":`, m.Thinking)
+	for i := range m.Calls {
+		c := &m.Calls[i]
+		b = append(b, []string{`,"calls":[{`, `,{`}[min(i, 1)]...)
+		if c.ID != "" {
+			b = append(appendString(append(b, `"id":`...), c.ID), ',')
+		}
+		b = appendString(append(b, `"name":`...), c.Name)
+		b = appendString(append(b, `,"args":`...), c.Args)
+		if c.Text {
+			b = append(b, `,"text":true`...)
+		}
+		b = append(b, '}')
+	}
+	if len(m.Calls) > 0 {
+		b = append(b, ']')
+	}
+	b = appendField(b, `,"tool":`, m.Tool)
+	b = appendField(b, `,"tool_call":`, m.ToolCall)
+	if m.Aside {
+		b = append(b, `,"aside":true`...)
+	}
+	if m.Source != 0 {
+		b = m.Source.appendTo(append(b, `,"source":`...))
+	}
+	return append(b, '}'), nil
+}
+
+// appendField appends a text with its name, unless it is empty.
+func appendField(b []byte, name, text string) []byte {
+	if text == "" {
+		return b
+	}
+	return appendString(append(b, name...), text)
+}
+
+// appendString appends what json.Marshal makes of a text. What is beyond ASCII, or controls
+// something, is left to that.
+func appendString(b []byte, s string) []byte {
+	from := len(b)
+	b = append(b, '"')
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"', c == '\\':
+			b = append(b, '\\', c)
+		case c == '\n':
+			b = append(b, '\\', 'n')
+		case c < ' ', c >= 0x7f, c == '<', c == '>', c == '&':
+			whole, _ := json.Marshal(s) // a text always has a form
+			return append(b[:from], whole...)
+		default:
+			b = append(b, c)
+		}
+	}
+	return append(b, '"')
 }
 
 // MarshalEffect returns the wire form of an effect.

@@ -2,6 +2,7 @@ package fsm_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"shelly/fsm"
 	"shelly/fsm/profile"
@@ -304,4 +306,47 @@ func BenchmarkEffectsHash(b *testing.B) {
 	for b.Loop() {
 		fsm.HashEffects(all)
 	}
+}
+
+// What is encoded by hand is what json.Marshal makes of it, byte for byte: journals and stores
+// are read and written by both.
+func TestJRN15ASessionIsEncodedAsJSONDoes(t *testing.T) {
+	text := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("ab\n\t\\\"<>&\u2028\x7f\x00磁é"))), rapid.Just("bad \xff utf8"), rapid.Just(""))
+	rapid.Check(t, func(t *rapid.T) {
+		var s fsm.Session
+		s.Version = rapid.SampledFrom([]uint64{0, 1, 1 << 60}).Draw(t, "version")
+		s.Ratio = rapid.IntRange(0, 1).Draw(t, "ratio")
+		s.Memory = text.Draw(t, "memory")
+		for range rapid.IntRange(0, 4).Draw(t, "messages") {
+			m := fsm.Message{
+				Role: fsm.Role(text.Draw(t, "role")), Text: text.Draw(t, "text"), Thinking: text.Draw(t, "thinking"), Tool: text.Draw(t, "tool"),
+				ToolCall: text.Draw(t, "id"), Aside: rapid.Bool().Draw(t, "aside"), Source: fsm.Source(rapid.Byte().Draw(t, "source")),
+			}
+			for range rapid.IntRange(0, 3).Draw(t, "calls") {
+				m.Calls = append(m.Calls, fsm.ToolCall{ID: text.Draw(t, "call"), Name: text.Draw(t, "name"), Args: text.Draw(t, "args"), Text: rapid.Bool().Draw(t, "as text")})
+			}
+			switch rapid.IntRange(0, 5).Draw(t, "rare") {
+			case 0:
+				m.Images = [][]byte{{1, 2}}
+			case 1:
+				m.Used = []string{text.Draw(t, "used")}
+			case 2:
+				m.Part = fsm.Part{Result: 1, From: 2, To: 3}
+			case 3:
+				m.Calls, m.Used = []fsm.ToolCall{}, []string{}
+			}
+			s.History = append(s.History, m)
+		}
+		want, err := json.Marshal(s)
+		got, failed := fsm.AppendSession(nil, s)
+		if err != nil || failed != nil || string(got) != string(want) {
+			t.Fatalf("the session is\n%s, %v; want\n%s, %v", got, failed, want, err)
+		}
+		fact := fsm.SessionLoaded{Answered: fsm.To(7), Session: s, Error: text.Draw(t, "error")}
+		want, err = json.Marshal(fact)
+		got, failed = fsm.MarshalInput(fsm.Input{At: 3, Fact: fact})
+		if whole := `{"kind":"session_loaded","at":3,` + string(want[1:]); err != nil || failed != nil || string(got) != whole {
+			t.Fatalf("the input is\n%s, %v; want\n%s, %v", got, failed, whole, err)
+		}
+	})
 }

@@ -161,7 +161,21 @@ func (s Source) Names() []string {
 }
 
 // MarshalJSON writes a list of names.
-func (s Source) MarshalJSON() ([]byte, error) { return json.Marshal(s.Names()) }
+func (s Source) MarshalJSON() ([]byte, error) {
+	return s.appendTo(nil), nil
+}
+
+// appendTo appends a list of names, as MarshalJSON writes it.
+func (s Source) appendTo(b []byte) []byte {
+	names := s.Names()
+	if len(names) == 0 {
+		return append(b, "null"...)
+	}
+	for i, name := range names {
+		b = append(append(append(b, "[,"[min(i, 1)], '"'), name...), '"')
+	}
+	return append(b, ']')
+}
 
 // UnmarshalJSON reads one, see [SourceOf].
 func (s *Source) UnmarshalJSON(data []byte) error {

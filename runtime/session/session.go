@@ -72,6 +72,17 @@ type record struct {
 	Turns   []string    `json:"turns,omitempty"`
 }
 
+// encoded is the record as JSON.
+func (r record) encoded() ([]byte, error) {
+	body, err := fsm.AppendSession([]byte(`{"session":`), r.Session)
+	if err != nil || len(r.Turns) == 0 {
+		return append(body, '}'), err
+	}
+	turns, err := json.Marshal(r.Turns)
+	body = append(append(body, `,"turns":`...), turns...)
+	return append(body, '}'), err
+}
+
 // clipped is a record to which nobody can append in place.
 func (r record) clipped() record {
 	s := &r.Session
@@ -166,7 +177,7 @@ func (s *Sessions) put(e fsm.SaveSession, turns []string) error {
 	if old := len(kept.Turns) - turnsMax; old > 0 {
 		kept.Turns = kept.Turns[old:]
 	}
-	body, err := json.Marshal(kept)
+	body, err := kept.encoded()
 	if err != nil {
 		return fmt.Errorf("encode session %q: %w", e.Session, err)
 	}
