@@ -31,6 +31,8 @@
 //	T owner ref                a result that is kept whole
 //	t owner ref                when it was kept last
 //	I …                        the memory's index, with the keys of package index
+//	" number(8)                a text that stands in other values, number from 1
+//	& number(8) key            that the value under the key refers to the text
 //
 // The format record is 4 bytes and nothing else, and its key never changes, so
 // that any version can read the version of any other. Every other value is
@@ -54,6 +56,12 @@
 //	T  time(8)  the text
 //	t  time(8)  length(8)
 //	I  that package's
+//	"  the text
+//	&  empty
+//
+// The input of J, the state of S, the text of T, and the bodies of R, E, P, A, C and H (but
+// number 0) are forms of package text: what is long in them is kept once, under its number,
+// and referred to. A body that was written in an older format is its own form.
 //
 // A store of a newer layout is refused with [ErrNewerFormat] and not a byte of it
 // is changed: the version is read through a read-only opening first.
@@ -66,12 +74,19 @@
 // next barrier, in the same log, syncs them, and a crash before that barrier loses
 // them together with the record that says they were stored.
 //
+// # Texts
+//
+// A value, the marks of what it refers to, and the texts that were not there are written in one
+// batch, and so are the deletion of a value, that of its marks, and that of the texts that no mark
+// is left of (JRN-34). Whoever writes or deletes marks does so alone, until the batch can be
+// seen; the sync comes after that. Where a mark cannot be read, its text is kept.
+//
 // # Trimming
 //
-// A Trim is one synced batch. Records and snapshots go by a range deletion each, the
-// rest one by one. Pebble gives the disk back what was deleted only where it compacts:
-// once a good part of the store was deleted, the store has all of it compacted, in the
-// background.
+// A Trim is one synced batch. Records and snapshots go by a range deletion each, after
+// what they refer to was read, the rest one by one. Pebble gives the disk back what was
+// deleted only where it compacts: once a good part of the store was deleted, the store has
+// all of it compacted, in the background.
 //
 // # Damage
 //

@@ -32,12 +32,12 @@ func (s *Store) PutIndexed(e fsm.Entry, write func(index.Set)) error {
 	if err != nil {
 		return fmt.Errorf("encode memory entry %q: %w", e.ID, err)
 	}
-	batch := s.db.NewBatch()
-	_, err = s.setIndex(batch, write)
-	if err := errors.Join(err, set(batch, entryKey(e.ID), body), batch.Delete(forgottenKey(e.ID), nil)); err != nil {
+	batch := s.write()
+	_, err = s.setIndex(batch.Batch, write)
+	if err := errors.Join(err, batch.put(entryKey(e.ID), body), batch.Delete(forgottenKey(e.ID), nil)); err != nil {
 		return err
 	}
-	return s.commit(batch, false)
+	return batch.commit(false)
 }
 
 // setIndex puts what write sets into a batch, and returns the keys. Without it the batch takes
@@ -92,8 +92,8 @@ func (s *Store) DropIndex(prefixes ...[]byte) error {
 // returns an error. Damage is an ErrCorrupt, which [Options].Damaged hears of too.
 func (s *Store) ReadIndex(prefix []byte, fn func(key, value []byte) error) error {
 	from := indexKey(prefix)
-	return s.indexError(s.scan(from, behind(from), func(key, value []byte) error {
-		body, err := unseal(key, value, nameOf(key))
+	return s.indexError(s.scan(from, behind(from), func(key []byte, v stored) error {
+		body, err := v.body(key, nameOf(key))
 		if err != nil {
 			return err
 		}
@@ -173,24 +173,25 @@ func (s *Store) ForgetIndexed(ids []string, write func(index.Set)) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	batch := s.db.NewBatch()
-	keys, err := s.setIndex(batch, write)
+	batch := s.write()
+	keys, err := s.setIndex(batch.Batch, write)
 	if write == nil {
 		err = errors.Join(err, batch.DeleteRange([]byte{kindIndex}, []byte{kindIndex + 1}, nil))
 	}
 	for _, id := range ids {
-		err = errors.Join(err, batch.Delete(entryKey(id), nil), set(batch, forgottenKey(id), nil))
+		err = errors.Join(err, batch.drop(entryKey(id)), set(batch.Batch, forgottenKey(id), nil))
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.commit(batch, true); err != nil {
+	if err := batch.commit(true); err != nil {
 		return err
 	}
 	spans := []table.Span{{From: []byte{kindIndex}, To: []byte{kindIndex + 1}}}
 	if write != nil {
 		spans = indexSpans(keys)
 	}
+	spans = append(spans, batch.spans()...)
 	return s.compactSpans(append(spans, entrySpans(ids)...))
 }
 
@@ -254,9 +255,9 @@ func (s *Store) Forgotten(id string) (bool, error) {
 // hear instead.
 func (s *Store) Entries(fn func(fsm.Entry) error) error {
 	from, to := []byte{kindEntry}, []byte{kindEntry + 1}
-	each := func(key, value []byte) error {
+	each := func(key []byte, v stored) error {
 		from = append(bytes.Clone(key), 0)
-		e, err := decode[fsm.Entry](key, value, fmt.Sprintf("memory entry %q", key[1:]))
+		e, err := decode[fsm.Entry](key, v, fmt.Sprintf("memory entry %q", key[1:]))
 		if err != nil {
 			return s.pass(err)
 		}
@@ -276,9 +277,9 @@ func (s *Store) Entries(fn func(fsm.Entry) error) error {
 	}
 	for _, gap := range table.Gaps(spans, from, to) {
 		var stop error
-		err := s.around(context.Background(), gap, func(key, value []byte) {
+		err := s.around(context.Background(), gap, func(key []byte, v stored) {
 			if stop == nil {
-				stop = each(key, value)
+				stop = each(key, v)
 			}
 		})
 		if err := cmp.Or(stop, err); err != nil {

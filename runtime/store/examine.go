@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -153,11 +154,11 @@ func (s *Store) damagedBlocksOf(ctx context.Context, name string, whole table.Sp
 // around calls fn for each key and value of a gap between damaged blocks. With the last
 // keys before a damaged block the database may read the block too: what other tables have
 // there is read by itself.
-func (s *Store) around(ctx context.Context, gap table.Span, fn func(key, value []byte)) error {
+func (s *Store) around(ctx context.Context, gap table.Span, fn func(key []byte, v stored)) error {
 	from := gap.From
 	read := func(to []byte) error {
-		return s.scan(from, to, func(key, value []byte) error {
-			fn(key, value)
+		return s.scan(from, to, func(key []byte, v stored) error {
+			fn(key, v)
 			from = append(bytes.Clone(key), 0)
 			return ctx.Err()
 		})
@@ -180,4 +181,30 @@ func (s *Store) around(ctx context.Context, gap table.Span, fn func(key, value [
 // or is not there.
 func unreadable(err error) bool {
 	return pebble.IsCorruptionError(err) || errors.Is(err, syscall.EIO) || errors.Is(err, fs.ErrNotExist)
+}
+
+// metMax is how many places of damage are kept.
+const metMax = 16
+
+// places is the damage that was met since the store was opened.
+type places struct {
+	mu  sync.Mutex
+	all []string
+}
+
+// note keeps what an error tells of damage.
+func (m *places) note(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if place := files.Explain(err); len(m.all) < metMax && !slices.Contains(m.all, place) {
+		m.all = append(m.all, place)
+	}
+}
+
+// Damage returns where damage was met since the store was opened, at most 16 places, in
+// words (JRN-30).
+func (s *Store) Damage() []string {
+	s.damage.mu.Lock()
+	defer s.damage.mu.Unlock()
+	return slices.Clone(s.damage.all)
 }

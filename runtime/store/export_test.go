@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -22,12 +23,68 @@ func (s *Store) CompactTables() error {
 // ForgetLengths leaves the texts as a shelly wrote them that kept no lengths.
 func (s *Store) ForgetLengths() error {
 	batch := s.db.NewBatch()
-	err := s.scan([]byte{kindTextAt}, []byte{kindTextAt + 1}, func(key, value []byte) error {
-		body, err := unseal(key, value, "a text's time")
+	err := s.scan([]byte{kindTextAt}, []byte{kindTextAt + 1}, func(key []byte, v stored) error {
+		body, err := v.body(key, "a text's time")
 		if err != nil {
 			return err
 		}
 		return set(batch, key, body[:timeBytes])
 	})
 	return errors.Join(err, s.db.Apply(batch, pebble.Sync))
+}
+
+// CheckReferences looks whether each value's references to texts are known, whether there is
+// each text that is referred to and no other, and no reference of what is not there (JRN-34).
+func (s *Store) CheckReferences() error {
+	wanted, texts, wrong := map[string]bool{}, map[string]bool{}, []error{}
+	err := s.scan([]byte{kindReference + 1}, nil, func(key []byte, v stored) error {
+		if _, _, err := sound(key, v); err != nil {
+			return err
+		}
+		for _, r := range refsIn(key, v.value) {
+			wanted[string(referenceKey(r.Number, key))] = true
+			texts[string(onceKey(r.Number))] = true
+		}
+		return nil
+	})
+	for _, set := range []struct {
+		kind   byte
+		wanted map[string]bool
+	}{{kindReference, wanted}, {kindOnce, texts}} {
+		err = errors.Join(err, s.scan([]byte{set.kind}, []byte{set.kind + 1}, func(key []byte, _ stored) error {
+			if !set.wanted[string(key)] {
+				wrong = append(wrong, fmt.Errorf("%s is there, and nothing wants it", nameOf(key)))
+			}
+			delete(set.wanted, string(key))
+			return nil
+		}))
+		for key := range set.wanted {
+			wrong = append(wrong, fmt.Errorf("%s is missing", nameOf([]byte(key))))
+		}
+	}
+	return errors.Join(err, errors.Join(wrong...))
+}
+
+// OnceKey is the key of the text with a number.
+func OnceKey(number uint64) []byte { return onceKey(number) }
+
+// Sealed is the value that holds body under key.
+func Sealed(key, body []byte) []byte { return seal(key, body) }
+
+// Holds reports whether a text is in a value anywhere, also as a part of it.
+func (s *Store) Holds(text []byte) (found bool, err error) {
+	err = s.scan([]byte{0}, nil, func(_ []byte, v stored) error {
+		found = found || bytes.Contains(v.value, text)
+		return nil
+	})
+	return found, err
+}
+
+// OnceBytes is the size of all texts that are kept once.
+func (s *Store) OnceBytes() (n int64, err error) {
+	err = s.scan([]byte{kindOnce}, []byte{kindOnce + 1}, func(_ []byte, v stored) error {
+		n += int64(len(v.value)) - sumBytes
+		return nil
+	})
+	return n, err
 }

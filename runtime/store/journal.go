@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/failpoint"
+	"shelly/runtime/store/text"
 )
 
 // Append implements [engine.Journal]: one batch, one write (JRN-2). Records must follow
@@ -18,13 +20,13 @@ func (s *Store) Append(b engine.Batch, sync bool) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	batch := s.db.NewBatch()
+	batch := s.write()
 	last, bytes, err := s.encode(batch, b)
 	if err != nil {
 		return s.failure.fail(err)
 	}
 	failpoint.Hit(failpoint.AppendBefore)
-	if err := s.commit(batch, sync); err != nil {
+	if err := batch.commit(sync); err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.AppendAfter)
@@ -35,7 +37,7 @@ func (s *Store) Append(b engine.Batch, sync bool) error {
 
 // encode puts b into batch and returns the index of the last record and the size of
 // all in b (engine.Size).
-func (s *Store) encode(batch *pebble.Batch, b engine.Batch) (last uint64, bytes int64, err error) {
+func (s *Store) encode(batch *writing, b engine.Batch) (last uint64, bytes int64, err error) {
 	_, last = s.extent.ends()
 	for _, r := range b.Records {
 		if r.Index != last+1 {
@@ -45,10 +47,10 @@ func (s *Store) encode(batch *pebble.Batch, b engine.Batch) (last uint64, bytes 
 		if err != nil {
 			return 0, 0, fmt.Errorf("record %d: %w", r.Index, err)
 		}
-		body := binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(input)), r.Effects)
+		body := binary.BigEndian.AppendUint64(make([]byte, 0, effectsBytes+len(input)), r.Effects)
 		body = append(body, input...)
 		last, bytes = r.Index, bytes+int64(len(body))
-		if err := set(batch, recordKey(r.Index), body); err != nil {
+		if err := batch.put(recordKey(r.Index), body); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -87,7 +89,8 @@ func (s *Store) Replay(after uint64, fn func(engine.Record) error) error {
 	if err := s.trimmed(after + 1); err != nil {
 		return err
 	}
-	err := s.scan(recordKey(after+1), []byte{kindRecord + 1}, func(key, value []byte) error {
+	named := false
+	err := s.scan(recordKey(after+1), []byte{kindRecord + 1}, func(key []byte, v stored) error {
 		index, err := recordIndex(key)
 		if err != nil {
 			return err
@@ -99,13 +102,16 @@ func (s *Store) Replay(after uint64, fn func(engine.Record) error) error {
 			return corrupt(recordName(after+1), "it is missing")
 		}
 		after = index
-		r, err := decodeRecord(index, key, value)
-		if err != nil {
+		r, err := decodeRecord(index, key, v)
+		if named = err != nil; named {
+			if errors.Is(err, errText) {
+				return broken(s.dir, recordName(index)+": "+errText.Error(), err)
+			}
 			return err
 		}
 		return fn(r)
 	})
-	if pebble.IsCorruptionError(err) {
+	if !named && pebble.IsCorruptionError(err) {
 		return corrupt(recordName(after+1), classify(err))
 	}
 	return err
@@ -121,15 +127,18 @@ func (s *Store) trimmed(index uint64) error {
 
 func recordName(index uint64) string { return fmt.Sprintf("journal record %d", index) }
 
-func decodeRecord(index uint64, key, value []byte) (engine.Record, error) {
-	body, err := unseal(key, value, recordName(index))
+// effectsBytes is the length of the hash of the effects in a record.
+const effectsBytes = 8
+
+func decodeRecord(index uint64, key []byte, v stored) (engine.Record, error) {
+	body, err := v.body(key, recordName(index))
 	if err != nil {
 		return engine.Record{}, err
 	}
-	if len(body) < 8 {
+	if len(body) < effectsBytes {
 		return engine.Record{}, corrupt(recordName(index), "it is cut short")
 	}
-	input, err := fsm.UnmarshalInput(body[8:])
+	input, err := fsm.UnmarshalInput(body[effectsBytes:])
 	if err != nil {
 		return engine.Record{}, corrupt(recordName(index), err)
 	}
@@ -141,6 +150,22 @@ func (s *Store) get(key []byte, what string) ([]byte, error) {
 	if err := s.usable(); err != nil {
 		return nil, err
 	}
+	body, err := s.getNow(key, what)
+	if !errors.Is(err, errNoText) {
+		return body, err
+	}
+	// The value may have been replaced between the two readings.
+	body = nil
+	err = s.scan(key, append(bytes.Clone(key), 0), func(key []byte, v stored) error {
+		found, err := v.body(key, what)
+		body = append([]byte{}, found...)
+		return err
+	})
+	return body, err
+}
+
+// getNow reads a value, and then what it refers to.
+func (s *Store) getNow(key []byte, what string) ([]byte, error) {
 	value, closer, err := s.db.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
 		return nil, nil
@@ -148,14 +173,14 @@ func (s *Store) get(key []byte, what string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the %s: %w", what, classify(err))
 	}
-	body, err := unseal(key, value, what)
+	body, err := stored{value, s, nil}.body(key, what)
 	body = append([]byte{}, body...)
 	return body, errors.Join(err, closer.Close())
 }
 
 // scan calls fn for each key in [from, to), in order, until it returns an error,
 // of which errEnough is none. Key and value are valid until fn returns.
-func (s *Store) scan(from, to []byte, fn func(key, value []byte) error) (err error) {
+func (s *Store) scan(from, to []byte, fn func(key []byte, v stored) error) (err error) {
 	if err := s.usable(); err != nil {
 		return err
 	}
@@ -172,11 +197,122 @@ func (s *Store) scan(from, to []byte, fn func(key, value []byte) error) (err err
 		if err != nil {
 			return classify(err)
 		}
-		if err := fn(it.Key(), value); errors.Is(err, errEnough) {
+		if err := fn(it.Key(), stored{value, s, it}); errors.Is(err, errEnough) {
 			return nil
 		} else if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// stored is a value as it is in the database.
+type stored struct {
+	value []byte
+	store *Store
+	at    *pebble.Iterator // that has met it; nil: none
+}
+
+// body returns the body of a value, with its texts, or an error that says what the value is.
+// It may be valid only as long as the value is.
+func (v stored) body(key []byte, what string) ([]byte, error) {
+	body, err := unseal(key, v.value, what)
+	if err != nil {
+		return nil, err
+	}
+	f := form(key, body)
+	if f == nil {
+		return body, nil
+	}
+	length, err := text.Length(f)
+	if err != nil {
+		return nil, corrupt(what, err)
+	}
+	from := len(body) - len(f)
+	full := append(make([]byte, 0, from+min(length, fillBytes)), body[:from]...)
+	full, err = text.Fill(full, f, func(r text.Ref, use func([]byte) error) error {
+		return v.find(r, func(found []byte) error {
+			if key[0] == kindSession && v.at == nil && v.store.known != nil { // what goes on is written again
+				v.store.known.Note(r.Number, found)
+			}
+			return use(found)
+		})
+	})
+	switch {
+	case err == nil:
+		return full, nil
+	case unreadable(err) && !pebble.IsCorruptionError(err):
+		return nil, fmt.Errorf("read the %s: %w", what, err)
+	}
+	return nil, corrupt(what, fmt.Errorf("%w: %w", errText, err))
+}
+
+// fillBytes is how much is made ready for a body, however long it says that it is.
+const fillBytes = 64 << 20
+
+// size is the length of the body of a value, with its texts.
+func (v stored) size(key []byte) int64 {
+	body := v.value[min(sumBytes, len(v.value)):]
+	if f := form(key, body); f != nil {
+		if length, err := text.Length(f); err == nil {
+			return int64(len(body) - len(f) + length)
+		}
+	}
+	return int64(len(body))
+}
+
+// errText says that a value refers to a text that cannot be had, errNoText that there is none.
+var (
+	errText   = errors.New("a text that it holds cannot be read")
+	errNoText = errors.New("it is missing")
+)
+
+// find calls use with a text. Damage that was met is remembered: Pebble takes seconds over a
+// large block whose checksum is wrong, in search of a single bit that would make it right.
+func (v stored) find(r text.Ref, use func([]byte) error) error {
+	if met, there := v.store.damagedTexts.Load(r.Number); there {
+		return met.(error)
+	}
+	err := v.findNow(r, use)
+	if pebble.IsCorruptionError(err) {
+		v.store.damagedTexts.Store(r.Number, err)
+	}
+	return err
+}
+
+// findNow is find without what was met before. What an iterator has met may be gone from the
+// database since.
+func (v stored) findNow(r text.Ref, use func([]byte) error) error {
+	key := onceKey(r.Number)
+	value, closer, err := v.store.db.Get(key)
+	if err == nil {
+		err = useText(key, value, r, use)
+		return errors.Join(err, closer.Close())
+	}
+	if !errors.Is(err, pebble.ErrNotFound) {
+		return classify(err)
+	}
+	if v.at == nil {
+		return errNoText
+	}
+	then, err := v.at.Clone(pebble.CloneOptions{IterOptions: &pebble.IterOptions{LowerBound: key, UpperBound: append(bytes.Clone(key), 0)}})
+	if err != nil {
+		return classify(err)
+	}
+	if then.First() {
+		if value, err = then.ValueAndErr(); err == nil {
+			err = useText(key, value, r, use)
+		}
+	} else if err = then.Error(); err == nil {
+		err = errNoText
+	}
+	return errors.Join(classify(err), classify(then.Close()))
+}
+
+func useText(key, value []byte, r text.Ref, use func([]byte) error) error {
+	body, err := unseal(key, value, onceName(r.Number))
+	if err != nil {
+		return err
+	}
+	return use(body)
 }

@@ -25,6 +25,8 @@ const (
 	kindText      = 'T'
 	kindTextAt    = 't'
 	kindIndex     = 'I'
+	kindOnce      = '"' // before those that refer to it: see rebuilding
+	kindReference = '&'
 )
 
 func formatKey() []byte { return []byte("Mformat") }

@@ -31,7 +31,7 @@ func Open(dir string, o Options) (*Store, error) {
 	s := &Store{
 		latest: newLatest(),
 		dir:    dir, fs: b.under(), reserve: o.ReserveBytes, ballast: b,
-		failure: newFailure(dir, o.Logger), compact: newCompaction(), sweep: sweep{}, damaged: o.Damaged,
+		failure: newFailure(dir, o.Logger), compact: newCompaction(), sweep: sweep{}, damaged: o.Damaged, turn: make(chan struct{}, 1),
 	}
 	var err error
 	if s.lock, err = acquire(s.fs, dir); err != nil {
@@ -76,6 +76,9 @@ func (s *Store) open(there bool) (err error) {
 			err = errors.Join(err, s.db.Close())
 		}
 	}()
+	if err := s.findNumbers(); err != nil {
+		return err
+	}
 	if format != Format {
 		if err := s.upgrade(format); err != nil {
 			return err

@@ -38,6 +38,7 @@ type rebuilding struct {
 	out   *Rebuilt
 	batch *pebble.Batch
 	seen  uint64 // the last record that is there
+	once  bool   // texts that are kept once are not flushed yet
 }
 
 // Rebuild makes a store in another folder of what can be read: each value that is as it was
@@ -64,7 +65,10 @@ func (w *Wreck) Rebuild(ctx context.Context, dir string, o Options) (s *Store, o
 		err = b.flush(true)
 	}
 	if err == nil {
-		err = s.findEnds()
+		err = b.references()
+	}
+	if err == nil {
+		err = errors.Join(s.findNumbers(), s.findEnds())
 	}
 	if err != nil {
 		return nil, out, errors.Join(err, s.Close())
@@ -84,13 +88,23 @@ func (w *Wreck) Rebuild(ctx context.Context, dir string, o Options) (s *Store, o
 
 // take writes a value, if it is what was written.
 func (b *rebuilding) take(key, value []byte) error {
-	if key[0] == kindIndex { // the next start makes another, of what entries there are
+	switch {
+	case key[0] == kindIndex, key[0] == kindReference: // they are made anew
 		return nil
+	case key[0] == kindOnce:
+		b.once = true
+	case b.once: // what refers to texts follows them, and is of use with them alone
+		b.once = false
+		if err := b.flush(true); err != nil {
+			return err
+		}
 	}
-	what, body, err := sound(key, value)
+	what, body, err := sound(key, stored{value, b.Store, nil})
 	switch {
 	case errors.Is(err, ErrNewerFormat):
 		return err
+	case err != nil && key[0] == kindOnce: // what refers to it is lost
+		return nil
 	case err != nil:
 		b.out.Lost = append(b.out.Lost, what)
 		return nil
@@ -136,7 +150,7 @@ type run struct{ first, last uint64 }
 
 // runs returns the records that there are of a kind whose keys are a number.
 func (b *rebuilding) runs(kind byte) (list []run, err error) {
-	err = b.scan([]byte{kind}, []byte{kind + 1}, func(key, _ []byte) error {
+	err = b.scan([]byte{kind}, []byte{kind + 1}, func(key []byte, _ stored) error {
 		index := numberOf(key)
 		if n := len(list); n > 0 && list[n-1].last+1 == index {
 			list[n-1].last = index
@@ -208,8 +222,8 @@ func (b *rebuilding) judge(records []run, base, last uint64) {
 
 // requests gives each request its place, and drops the places of what is gone.
 func (b *rebuilding) requests() error {
-	err := b.scan([]byte{kindRequest}, []byte{kindRequest + 1}, func(key, value []byte) error {
-		r, err := decode[engine.Request](key, value, nameOf(key))
+	err := b.scan([]byte{kindRequest}, []byte{kindRequest + 1}, func(key []byte, v stored) error {
+		r, err := decode[engine.Request](key, v, nameOf(key))
 		if err != nil {
 			return err
 		}
@@ -219,8 +233,8 @@ func (b *rebuilding) requests() error {
 	if err != nil {
 		return err
 	}
-	return b.scan([]byte{kindRequestAt}, []byte{kindRequestAt + 1}, func(key, value []byte) error {
-		at, err := unseal(key, value, nameOf(key))
+	return b.scan([]byte{kindRequestAt}, []byte{kindRequestAt + 1}, func(key []byte, v stored) error {
+		at, err := v.body(key, nameOf(key))
 		if err != nil {
 			return err
 		}
@@ -245,8 +259,8 @@ func keyOf(key []byte) (k fsm.RequestKey) {
 // audit gives each audit record its place among those of its session, and drops the places
 // of what is gone.
 func (b *rebuilding) audit() error {
-	err := b.scan([]byte{kindAudit}, []byte{kindAudit + 1}, func(key, value []byte) error {
-		a, err := decode[engine.Audit](key, value, nameOf(key))
+	err := b.scan([]byte{kindAudit}, []byte{kindAudit + 1}, func(key []byte, v stored) error {
+		a, err := decode[engine.Audit](key, v, nameOf(key))
 		if err != nil {
 			return err
 		}
@@ -255,7 +269,7 @@ func (b *rebuilding) audit() error {
 	if err != nil {
 		return err
 	}
-	return b.scan([]byte{kindAuditOf}, []byte{kindAuditOf + 1}, func(key, _ []byte) error {
+	return b.scan([]byte{kindAuditOf}, []byte{kindAuditOf + 1}, func(key []byte, _ stored) error {
 		at := auditKey(numberOf(key))
 		if body, err := b.get(at, nameOf(at)); err != nil || body != nil {
 			return err
@@ -282,7 +296,7 @@ func (b *rebuilding) archives() error {
 func (b *rebuilding) archive(id string) error {
 	prefix := appendPart([]byte{kindArchive}, id)
 	var parts []uint64
-	err := b.scan(prefix, behind(prefix), func(key, _ []byte) error {
+	err := b.scan(prefix, behind(prefix), func(key []byte, _ stored) error {
 		if n := numberOf(key); n > 0 {
 			parts = append(parts, n)
 		}
@@ -297,12 +311,7 @@ func (b *rebuilding) archive(id string) error {
 		if parts[i] == place {
 			continue
 		}
-		from := numbered(kindArchive, id, parts[i])
-		body, err := b.get(from, nameOf(from))
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(set(b.batch, numbered(kindArchive, id, place), body), b.batch.Delete(from, nil)); err != nil {
+		if err := b.move(numbered(kindArchive, id, parts[i]), numbered(kindArchive, id, place)); err != nil {
 			return err
 		}
 	}
@@ -312,12 +321,12 @@ func (b *rebuilding) archive(id string) error {
 
 // texts gives each text its time apart from it, and drops the times of what is gone.
 func (b *rebuilding) texts() error {
-	err := b.scan([]byte{kindText}, []byte{kindText + 1}, func(key, value []byte) error {
+	err := b.scan([]byte{kindText}, []byte{kindText + 1}, func(key []byte, v stored) error {
 		k, err := textKeyOf(key)
 		if err != nil {
 			return err
 		}
-		body, err := unseal(key, value, nameOf(key))
+		body, err := v.body(key, nameOf(key))
 		if err != nil {
 			return err
 		}
@@ -330,7 +339,7 @@ func (b *rebuilding) texts() error {
 	if err != nil {
 		return err
 	}
-	return b.scan([]byte{kindTextAt}, []byte{kindTextAt + 1}, func(key, _ []byte) error {
+	return b.scan([]byte{kindTextAt}, []byte{kindTextAt + 1}, func(key []byte, _ stored) error {
 		k, err := textKeyOf(key)
 		if err != nil {
 			return err
@@ -340,4 +349,50 @@ func (b *rebuilding) texts() error {
 		}
 		return b.batch.Delete(key, nil)
 	})
+}
+
+// move puts what is under a key, as it is, under another.
+func (b *rebuilding) move(from, to []byte) error {
+	value, closer, err := b.db.Get(from)
+	if err != nil {
+		return classify(err)
+	}
+	body, err := unseal(from, value, nameOf(from))
+	if err == nil {
+		err = errors.Join(set(b.batch, to, body), b.batch.Delete(from, nil))
+	}
+	return errors.Join(err, closer.Close())
+}
+
+// references makes the references to texts of what there is now, and drops the texts that
+// nothing refers to.
+func (b *rebuilding) references() error {
+	err := b.scan([]byte{kindReference + 1}, nil, func(key []byte, v stored) error {
+		for _, r := range refsIn(key, v.value) {
+			if err := set(b.batch, referenceKey(r.Number, key), nil); err != nil {
+				return err
+			}
+		}
+		return b.flush(b.batch.Len() >= batchBytes)
+	})
+	if err == nil {
+		err = b.flush(true)
+	}
+	if err != nil {
+		return err
+	}
+	it, err := b.db.NewIter(&pebble.IterOptions{LowerBound: []byte{kindReference}, UpperBound: []byte{kindReference + 1}})
+	if err != nil {
+		return classify(err)
+	}
+	err = b.scan([]byte{kindOnce}, []byte{kindOnce + 1}, func(key []byte, _ stored) error {
+		if (&change{number: numberOf(key)}).referred(it) {
+			return nil
+		}
+		return b.batch.Delete(key, nil)
+	})
+	if err = errors.Join(err, it.Close()); err != nil {
+		return err
+	}
+	return b.flush(true)
 }

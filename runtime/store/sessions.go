@@ -30,17 +30,17 @@ func (s *Store) PutSession(id string, body []byte, archived [][]byte) error {
 			return err
 		}
 	}
-	batch := s.db.NewBatch()
-	if err := set(batch, sessionKey(id), body); err != nil {
+	batch := s.write()
+	if err := batch.put(sessionKey(id), body); err != nil {
 		return err
 	}
 	for _, part := range archived {
 		last++
-		if err := set(batch, numbered(kindArchive, id, last), part); err != nil {
+		if err := batch.put(numbered(kindArchive, id, last), part); err != nil {
 			return err
 		}
 	}
-	if err := s.commit(batch, false); err != nil {
+	if err := batch.commit(false); err != nil {
 		return err
 	}
 	s.latest.archives(id, last)
@@ -81,7 +81,7 @@ func (s *Store) droppedParts(id string) (uint64, error) {
 func (s *Store) Archives(fn func(id string) error) error {
 	for from := []byte{kindArchive}; from != nil; {
 		var next []byte
-		err := s.scan(from, []byte{kindArchive + 1}, func(key, _ []byte) error {
+		err := s.scan(from, []byte{kindArchive + 1}, func(key []byte, _ stored) error {
 			const head = 1 + 4 // the kind, and the length of the id
 			if len(key) < head+8 || int(binary.BigEndian.Uint32(key[1:])) != len(key)-head-8 {
 				return corrupt(fmt.Sprintf("archive key %q", key), "it has no id and number")
@@ -115,23 +115,23 @@ func (s *Store) DropArchived(id string, upTo uint64) error {
 	if upTo = min(upTo, last); err != nil || upTo <= dropped {
 		return err
 	}
-	batch := s.db.NewBatch()
+	batch := s.write()
 	err = errors.Join(
-		batch.DeleteRange(numbered(kindArchive, id, 1), append(numbered(kindArchive, id, upTo), 0), nil),
-		set(batch, numbered(kindArchive, id, 0), bigEndian(upTo)),
+		batch.dropRange(numbered(kindArchive, id, 1), append(numbered(kindArchive, id, upTo), 0)),
+		set(batch.Batch, numbered(kindArchive, id, 0), bigEndian(upTo)),
 	)
 	if err != nil {
 		return err
 	}
-	return s.commit(batch, false)
+	return batch.commit(false)
 }
 
 // Sessions calls fn for each session in the order of ids, until fn returns an
 // error. Body is valid until fn returns.
 func (s *Store) Sessions(fn func(id string, body []byte) error) error {
-	return s.scan([]byte{kindSession}, []byte{kindSession + 1}, func(key, value []byte) error {
+	return s.scan([]byte{kindSession}, []byte{kindSession + 1}, func(key []byte, v stored) error {
 		id := string(key[1:])
-		body, err := unseal(key, value, sessionName(id))
+		body, err := v.body(key, sessionName(id))
 		if err != nil {
 			return err
 		}
@@ -143,9 +143,9 @@ func (s *Store) Sessions(fn func(id string, body []byte) error) error {
 // number, in order: at most limit and engine.ReadMax of them, and until fn returns
 // an error. Part is valid until fn returns.
 func (s *Store) Archived(id string, after uint64, limit int, fn func(number uint64, part []byte) error) error {
-	return s.some(appendPart([]byte{kindArchive}, id), after, limit, func(key, value []byte) (bool, error) {
+	return s.some(appendPart([]byte{kindArchive}, id), after, limit, func(key []byte, v stored) (bool, error) {
 		number := numberOf(key)
-		part, err := unseal(key, value, fmt.Sprintf("part %d of the archive of session %q", number, id))
+		part, err := v.body(key, fmt.Sprintf("part %d of the archive of session %q", number, id))
 		if err != nil {
 			return false, err
 		}

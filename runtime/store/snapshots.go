@@ -29,13 +29,13 @@ func (s *Store) SaveSnapshot(index uint64, snapshot state.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	batch := s.db.NewBatch()
+	batch := s.write()
 	cut := engine.Cut{Index: index, At: snapshot.Now, Bytes: s.extent.bytes - behind}
 	if err := setSnapshot(batch, cut, snapshot); err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.SnapshotBefore)
-	if err := s.commit(batch, true); err != nil {
+	if err := batch.commit(true); err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.SnapshotAfter)
@@ -44,20 +44,20 @@ func (s *Store) SaveSnapshot(index uint64, snapshot state.Snapshot) error {
 }
 
 // setSnapshot puts a snapshot into a batch.
-func setSnapshot(batch *pebble.Batch, cut engine.Cut, snapshot state.Snapshot) error {
+func setSnapshot(batch *writing, cut engine.Cut, snapshot state.Snapshot) error {
 	state, err := json.Marshal(snapshot)
 	if err != nil {
 		return fmt.Errorf("encode the snapshot at %d: %w", cut.Index, err)
 	}
 	body := binary.BigEndian.AppendUint64(make([]byte, 0, headBytes+len(state)), uint64(cut.Bytes))
 	body = binary.BigEndian.AppendUint64(body, uint64(cut.At))
-	return set(batch, snapshotKey(cut.Index), append(body, state...))
+	return batch.put(snapshotKey(cut.Index), append(body, state...))
 }
 
 // recordBytes is the size of the records after an index.
 func (s *Store) recordBytes(after uint64) (bytes int64, err error) {
-	err = s.scan(recordKey(after+1), []byte{kindRecord + 1}, func(_, value []byte) error {
-		bytes += int64(len(value)) - sumBytes
+	err = s.scan(recordKey(after+1), []byte{kindRecord + 1}, func(key []byte, v stored) error {
+		bytes += v.size(key)
 		return nil
 	})
 	return bytes, err
@@ -80,7 +80,7 @@ func (s *Store) Snapshot(at uint64) (index uint64, snapshot state.Snapshot, err 
 	if err != nil {
 		return 0, state.Snapshot{}, classify(err)
 	}
-	cut, data, err := readSnapshot(it.Key(), value)
+	cut, data, err := readSnapshot(it.Key(), stored{value, s, it})
 	if err != nil {
 		return 0, state.Snapshot{}, err
 	}
@@ -91,28 +91,41 @@ func (s *Store) Snapshot(at uint64) (index uint64, snapshot state.Snapshot, err 
 }
 
 // readSnapshot takes a snapshot's parts apart.
-func readSnapshot(key, value []byte) (engine.Cut, []byte, error) {
+func readSnapshot(key []byte, v stored) (engine.Cut, []byte, error) {
+	cut, err := readCut(key, v)
+	if err != nil {
+		return cut, nil, err
+	}
+	body, err := v.body(key, snapshotName(cut.Index))
+	if err != nil {
+		return cut, nil, err
+	}
+	return cut, body[headBytes:], nil
+}
+
+// readCut reads what stands before a snapshot's state.
+func readCut(key []byte, v stored) (engine.Cut, error) {
 	if len(key) != 9 {
-		return engine.Cut{}, nil, corrupt(fmt.Sprintf("snapshot key %q", key), "it is not 9 bytes long")
+		return engine.Cut{}, corrupt(fmt.Sprintf("snapshot key %q", key), "it is not 9 bytes long")
 	}
 	index := numberOf(key)
-	body, err := unseal(key, value, snapshotName(index))
+	body, err := unseal(key, v.value, snapshotName(index))
 	if err != nil {
-		return engine.Cut{}, nil, err
+		return engine.Cut{}, err
 	}
 	if len(body) < headBytes {
-		return engine.Cut{}, nil, corrupt(snapshotName(index), "it is cut short")
+		return engine.Cut{}, corrupt(snapshotName(index), "it is cut short")
 	}
 	bytes, at := binary.BigEndian.Uint64(body), binary.BigEndian.Uint64(body[8:])
-	return engine.Cut{Index: index, At: fsm.Millis(at), Bytes: int64(bytes)}, body[headBytes:], nil
+	return engine.Cut{Index: index, At: fsm.Millis(at), Bytes: int64(bytes)}, nil
 }
 
 func snapshotName(index uint64) string { return fmt.Sprintf("snapshot at record %d", index) }
 
 // cuts returns what is known of each snapshot without its state.
 func (s *Store) cuts() (cuts []engine.Cut, err error) {
-	err = s.scan([]byte{kindSnapshot}, []byte{kindSnapshot + 1}, func(key, value []byte) error {
-		cut, _, err := readSnapshot(key, value)
+	err = s.scan([]byte{kindSnapshot}, []byte{kindSnapshot + 1}, func(key []byte, v stored) error {
+		cut, err := readCut(key, v)
 		cuts = append(cuts, cut)
 		return err
 	})

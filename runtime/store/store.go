@@ -5,17 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"shelly/fsm/engine"
+	"shelly/runtime/store/text"
 )
 
 // Format is the version of the layout that doc.go describes. Opening a store of an
 // older one makes it one of this.
-const Format = 6
+const Format = 7
 
 // alike is the oldest format whose layout is that of Format: the newer ones hold more
 // in the same places.
@@ -67,6 +69,10 @@ type Store struct {
 	anchor  *anchor     // what the file says; nil: nothing
 	still   bool        // it is open to be read
 	damage  places
+	// damagedTexts has the error of each text that was met and cannot be read, by its number.
+	damagedTexts sync.Map
+	known        *text.Known
+	turn         chan struct{} // whoever writes what texts are referred to has it
 }
 
 var _ engine.Journal = (*Store)(nil)

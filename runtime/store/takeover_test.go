@@ -51,23 +51,29 @@ func unpack(t *testing.T, name string) string {
 	}
 }
 
-// testdata/format-3.tar.gz and format-4.tar.gz are the stores of daemons of these formats,
-// killed while the model was asked again after an unsafe tool; in the second another request
-// waits, and one is done. The boots of format 3 bring no words.
+// testdata/format-3.tar.gz, format-4.tar.gz and format-6.tar.gz are the stores of daemons of
+// these formats, killed while the model was asked again after an unsafe tool; in the later two
+// another request waits, and one is done. The boots of format 3 bring no words. In format 6
+// two results are kept whole, and every text stands in each value that has it.
 func TestJRN15AStoreOfAnOlderFormatIsTakenOverWithItsUnfinishedWork(t *testing.T) {
 	for _, tt := range []struct {
 		file     string
 		requests []string
 		words    bool
+		texts    store.Held
 	}{
-		{"format-3.tar.gz", []string{"one"}, false},
-		{"format-4.tar.gz", []string{"one", "two"}, true},
+		{"format-3.tar.gz", []string{"one"}, false, store.Held{}},
+		{"format-4.tar.gz", []string{"one", "two"}, true, store.Held{}},
+		{"format-6.tar.gz", []string{"one", "two"}, true, store.Held{Texts: 2, Bytes: 7073}},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			dir := filepath.Join(unpack(t, tt.file), "store")
-			if s, err := store.OpenReadOnly(dir, store.Options{}); err != nil {
+			s, err := store.OpenReadOnly(dir, store.Options{})
+			if err != nil {
 				t.Fatalf("read only: %v", err)
-			} else if err := s.Close(); err != nil {
+			}
+			before, err := whole(s)
+			if err := errors.Join(err, s.Close()); err != nil {
 				t.Fatal(err)
 			}
 			for _, opening := range []string{"the first", "the next"} {
@@ -75,7 +81,10 @@ func TestJRN15AStoreOfAnOlderFormatIsTakenOverWithItsUnfinishedWork(t *testing.T
 				if err != nil {
 					t.Fatalf("%s opening: %v", opening, err)
 				}
-				takenOver(t, opening, s, tt.requests, tt.words)
+				takenOver(t, opening, s, tt.requests, tt.words, tt.texts)
+				if after, err := whole(s); after != before || err != nil {
+					t.Errorf("%s opening: what is read is another, %v", opening, err)
+				}
 				if err := s.Close(); err != nil {
 					t.Fatal(err)
 				}
@@ -132,7 +141,7 @@ func (r *entryReadings) Entries(fn func(fsm.Entry) error) error {
 
 // takenOver checks that the machine of a store has unfinished requests, and asks the model
 // once after a boot, after the result of exec.
-func takenOver(t *testing.T, opening string, s *store.Store, requests []string, words bool) {
+func takenOver(t *testing.T, opening string, s *store.Store, requests []string, words bool, texts store.Held) {
 	t.Helper()
 	r, err := engine.Recover(s)
 	if err != nil || len(r.Diverging) > 0 {
@@ -146,7 +155,7 @@ func takenOver(t *testing.T, opening string, s *store.Store, requests []string, 
 	if !slices.Equal(unfinished, requests) || (v.Config.Words != nil) != words {
 		t.Fatalf("%s opening: unfinished are %q, words %v", opening, unfinished, v.Config.Words)
 	}
-	if held, err := s.Texts(); err != nil || held != (store.Held{}) {
+	if held, err := s.Texts(); err != nil || held != texts {
 		t.Errorf("%s opening: %+v texts are kept, %v", opening, held, err)
 	}
 	effects := r.Machine.Step(fsm.Input{At: v.Now + 1, Fact: fsm.Boot{Config: profile.Default()}})

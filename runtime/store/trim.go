@@ -2,19 +2,23 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
+	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/failpoint"
+	"shelly/runtime/store/files"
 )
 
 // trimming is one Trim: a batch of what it drops, and how much that is.
 type trimming struct {
 	*Store
-	batch *pebble.Batch
+	batch *writing
 	since fsm.Millis
 	first uint64 // the first record that is kept in the end
 	out   engine.Trimmed
@@ -27,7 +31,7 @@ func (s *Store) Trim(keep engine.Keep) (engine.Trimmed, error) {
 	if err := s.usable(); err != nil {
 		return engine.Trimmed{}, err
 	}
-	t := &trimming{Store: s, batch: s.db.NewBatch(), since: keep.Since}
+	t := &trimming{Store: s, batch: s.write(), since: keep.Since}
 	cut := s.extent.choose(keep)
 	first, _ := s.extent.ends()
 	t.first = max(first, cut+1)
@@ -44,12 +48,12 @@ func (s *Store) Trim(keep engine.Keep) (engine.Trimmed, error) {
 		return t.out, t.batch.Close()
 	}
 	failpoint.Hit(failpoint.TrimBefore)
-	if err := s.commit(t.batch, true); err != nil {
+	if err := t.batch.commit(true); err != nil {
 		return engine.Trimmed{}, err
 	}
 	s.latest.clear()
 	failpoint.Hit(failpoint.TrimAfter)
-	s.freed(t.bytes)
+	s.freed(t.bytes + t.batch.freed)
 	return t.out, nil
 }
 
@@ -59,8 +63,8 @@ func (t *trimming) records(cut uint64) error {
 		return nil
 	}
 	return errors.Join(
-		t.batch.DeleteRange([]byte{kindRecord}, recordKey(cut+1), nil),
-		t.batch.DeleteRange([]byte{kindSnapshot}, snapshotKey(cut), nil),
+		t.batch.dropRange([]byte{kindRecord}, recordKey(cut+1)),
+		t.batch.dropRange([]byte{kindSnapshot}, snapshotKey(cut)),
 	)
 }
 
@@ -69,7 +73,7 @@ func (t *trimming) drop(bytes int, keys ...[]byte) (err error) {
 	t.bytes += int64(bytes)
 	for _, key := range keys {
 		t.bytes += int64(len(key))
-		err = errors.Join(err, t.batch.Delete(key, nil))
+		err = errors.Join(err, t.batch.drop(key))
 	}
 	return err
 }
@@ -82,18 +86,18 @@ type sweep map[byte][]byte
 // each calls fn for each key of a kind from where the last Trim has left it, or from the
 // first one where nothing after that is dropped. It ends when fn returns errEnough, or
 // when dropped, which fn counts, is TrimMax.
-func (t *trimming) each(kind byte, dropped *int, fn func(key, value []byte) error) error {
+func (t *trimming) each(kind byte, dropped *int, fn func(key []byte, v stored) error) error {
 	from, resumed := t.sweep[kind]
 	if !resumed {
 		from = []byte{kind}
 	}
 	delete(t.sweep, kind)
-	err := t.scan(from, []byte{kind + 1}, func(key, value []byte) error {
+	err := t.scan(from, []byte{kind + 1}, func(key []byte, v stored) error {
 		if *dropped == engine.TrimMax {
 			t.sweep[kind] = bytes.Clone(key)
 			return errEnough
 		}
-		return fn(key, value)
+		return fn(key, v)
 	})
 	if err == nil && resumed && *dropped == 0 {
 		return t.each(kind, dropped, fn)
@@ -103,8 +107,8 @@ func (t *trimming) each(kind byte, dropped *int, fn func(key, value []byte) erro
 
 // requests drops those that were answered before the time.
 func (t *trimming) requests() error {
-	return t.each(kindRequestAt, &t.out.Requests, func(key, value []byte) error {
-		r, err := t.requestAt(key, value)
+	return t.each(kindRequestAt, &t.out.Requests, func(key []byte, v stored) error {
+		r, err := t.requestAt(key, v.value)
 		if err != nil {
 			return err
 		}
@@ -123,11 +127,11 @@ func (t *trimming) requests() error {
 func (t *trimming) messages() error {
 	for from := []byte{kindMessage}; from != nil; {
 		var next []byte
-		err := t.scan(from, []byte{kindMessage + 1}, func(key, value []byte) error {
+		err := t.scan(from, []byte{kindMessage + 1}, func(key []byte, v stored) error {
 			if t.out.Messages == engine.TrimMax {
 				return errEnough
 			}
-			m, err := decode[engine.Message](key, value, "message")
+			m, err := decode[engine.Message](key, v, "message")
 			if err != nil {
 				return err
 			}
@@ -136,7 +140,7 @@ func (t *trimming) messages() error {
 				return errEnough
 			}
 			t.out.Messages++
-			return t.drop(len(value), key)
+			return t.drop(len(v.value), key)
 		})
 		if err != nil {
 			return err
@@ -148,9 +152,9 @@ func (t *trimming) messages() error {
 
 // audit drops the records of calls that ended before the time, or at a step that is dropped.
 func (t *trimming) audit() error {
-	return t.each(kindAudit, &t.out.Audit, func(key, value []byte) error {
+	return t.each(kindAudit, &t.out.Audit, func(key []byte, v stored) error {
 		position := numberOf(key)
-		a, err := decode[engine.Audit](key, value, auditName(position))
+		a, err := decode[engine.Audit](key, v, auditName(position))
 		if err != nil {
 			return err
 		}
@@ -158,18 +162,18 @@ func (t *trimming) audit() error {
 			return errEnough
 		}
 		t.out.Audit++
-		return t.drop(len(value), key, numbered(kindAuditOf, a.Session, position))
+		return t.drop(len(v.value), key, numbered(kindAuditOf, a.Session, position))
 	})
 }
 
 // texts drops those that are old, and those of handles that are done.
 func (t *trimming) texts(keep engine.Keep) error {
-	return t.each(kindTextAt, &t.out.Texts, func(key, value []byte) error {
+	return t.each(kindTextAt, &t.out.Texts, func(key []byte, v stored) error {
 		k, err := textKeyOf(key)
 		if err != nil {
 			return err
 		}
-		body, err := unseal(key, value, textName(k))
+		body, err := v.body(key, textName(k))
 		if err != nil {
 			return err
 		}
@@ -190,4 +194,149 @@ func (t *trimming) textBytes(k engine.TextKey) int {
 	}
 	defer closer.Close()
 	return len(value)
+}
+
+// compactShare is the part of the database's size that dropped data may have before it
+// is compacted: the disk gets back what was dropped but for that part, and what is
+// kept is not rewritten for little.
+const compactShare = 8
+
+// compactBytesMin is how much must have been dropped in any case.
+const compactBytesMin = 1 << 20
+
+// compaction gives to the disk what was dropped. Pebble does so by and by where more is
+// written; a store that is idle would keep its size.
+type compaction struct {
+	ctx     context.Context
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+
+	mu      sync.Mutex
+	busy    bool  // one runs
+	dropped int64 // bytes since the last one began
+}
+
+func newCompaction() *compaction {
+	c := &compaction{}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	return c
+}
+
+// end waits until none runs.
+func (c *compaction) end() {
+	c.cancel()
+	c.running.Wait()
+}
+
+// off reports whether no compaction is begun any more.
+func (c *compaction) off() bool { return c.ctx.Err() != nil }
+
+// met is called with an error of a compaction, or of what looks what there is to compact. Where
+// they cannot read, Pebble would try again at once and for good, so none is begun any more.
+// What is there is served, and what is written gathers in more and more tables until the
+// damage is mended.
+func (s *Store) met(err error) {
+	switch {
+	case !unreadable(err):
+		s.failure.fail(fmt.Errorf("in the background: %w", err))
+		return
+	}
+	s.damage.note(err)
+	switch {
+	case s.compact.off():
+		return
+	}
+	s.compact.cancel()
+	s.failure.log.Error("a part of the store cannot be read: what can be is served, and the tables are compacted no more; "+
+		"shelly journal verify names what is damaged, and shelly journal repair recovers the rest once shelly has stopped", "folder", s.dir, "where", files.Explain(err), "error", err)
+}
+
+// stalled is called when Pebble lets writes wait for a compaction. Where none comes, waiting
+// would be for good.
+func (s *Store) stalled() {
+	if s.compact.off() {
+		s.failure.fail(corrupt("the tables cannot be compacted", "there are too many to go on"))
+	}
+}
+
+// scheduler begins compactions one at a time, and none once they are off. Pebble's own has
+// a clock beside that, which a single compaction at a time does not need.
+type scheduler struct {
+	*pebble.ConcurrencyLimitScheduler
+	compact *compaction
+}
+
+func newScheduler(c *compaction) scheduler {
+	return scheduler{pebble.NewConcurrencyLimitSchedulerWithNoPeriodicGrantingForTest(), c}
+}
+
+// Register implements pebble.CompactionScheduler.
+func (s scheduler) Register(goroutines int, db pebble.DBForCompaction) {
+	s.ConcurrencyLimitScheduler.Register(goroutines, compacted{db, s.compact})
+}
+
+// compacted is a database of which no compaction is begun once they are off.
+type compacted struct {
+	pebble.DBForCompaction
+	compact *compaction
+}
+
+// GetAllowedWithoutPermission implements pebble.DBForCompaction.
+func (c compacted) GetAllowedWithoutPermission() int {
+	if c.compact.off() {
+		return 0
+	}
+	return c.DBForCompaction.GetAllowedWithoutPermission()
+}
+
+// freed notes that bytes were dropped, and once they are a good part of the whole
+// compacts the database in the background, again while more are dropped.
+func (s *Store) freed(bytes int64) {
+	c := s.compact
+	c.mu.Lock()
+	c.dropped += bytes
+	begins := !c.busy && c.dropped >= compactBytesMin
+	c.busy = c.busy || begins
+	c.mu.Unlock()
+	if begins {
+		c.running.Go(s.compactAll)
+	}
+}
+
+// worthCompacting reports whether enough was dropped. The caller holds mu. Where the
+// store has failed Pebble may never answer.
+func (s *Store) worthCompacting() bool {
+	var used uint64
+	failed := s.failure.guard(func() error {
+		used = s.db.Metrics().DiskSpaceUsage()
+		return nil
+	})
+	dropped := s.compact.dropped
+	return failed == nil && dropped >= compactBytesMin && dropped >= int64(used)/compactShare
+}
+
+// compactAll compacts until too little is left to.
+func (s *Store) compactAll() {
+	c := s.compact
+	for {
+		c.mu.Lock()
+		c.busy = c.ctx.Err() == nil && s.worthCompacting()
+		if !c.busy {
+			c.mu.Unlock()
+			return
+		}
+		c.dropped = 0
+		c.mu.Unlock()
+		var err error // of reading: a write that fails does not return
+		failed := s.failure.guard(func() error {
+			err = s.db.Compact(c.ctx, []byte{0}, []byte{0xff}, false)
+			return nil
+		})
+		if failed != nil {
+			return
+		}
+		if err != nil && c.ctx.Err() == nil {
+			s.failure.log.Error("giving to the disk what was trimmed", "error", err)
+		}
+	}
 }

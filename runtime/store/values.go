@@ -23,11 +23,11 @@ type values struct {
 
 // check looks whether a value is what was written under its key, and whether what it
 // leads to is there.
-func (v *values) check(key, value []byte) {
+func (v *values) check(key []byte, value stored) {
 	v.out.Values++
 	what, err := v.read(key, value)
 	switch {
-	case errors.Is(err, errAbsent):
+	case errors.Is(err, errAbsent), errors.Is(err, errText):
 		v.out.Missing = append(v.out.Missing, what)
 	case err != nil:
 		v.out.Damage = append(v.out.Damage, what)
@@ -38,16 +38,19 @@ func (v *values) check(key, value []byte) {
 var errAbsent = errors.New("it is missing")
 
 // read reads a value and looks whether what it leads to is there, and says what it is called.
-func (v *values) read(key, value []byte) (what string, err error) {
+func (v *values) read(key []byte, value stored) (what string, err error) {
 	what, body, err := sound(key, value)
+	if err != nil && !errors.Is(err, errText) {
+		return what, err
+	}
+	v.numbered(key)
 	if err != nil {
 		return what, err
 	}
+	if what, err := v.marked(key, value); err != nil {
+		return what, err
+	}
 	switch key[0] {
-	case kindRecord:
-		v.follows(kindRecord, key, "journal record")
-	case kindArchive:
-		v.followsPart(key)
 	case kindRequestAt:
 		what, err = v.leads(body)
 	case kindAuditOf:
@@ -60,22 +63,22 @@ func (v *values) read(key, value []byte) (what string, err error) {
 
 // sound returns the body of a value, and an error where it is not what was written under
 // its key, and says what it is called.
-func sound(key, value []byte) (what string, body []byte, err error) {
+func sound(key []byte, v stored) (what string, body []byte, err error) {
 	if bytes.Equal(key, formatKey()) {
-		_, err := version(value)
-		return "the format record", value, err
+		_, err := version(v.value)
+		return "the format record", v.value, err
 	}
 	what = nameOf(key)
-	if body, err = unseal(key, value, what); err != nil {
+	if body, err = v.body(key, what); err != nil {
 		return what, nil, err
 	}
 	switch key[0] {
 	case kindRecord:
 		if _, err = recordIndex(key); err == nil {
-			_, err = decodeRecord(numberOf(key), key, value)
+			_, err = decodeRecord(numberOf(key), key, v)
 		}
 	case kindSnapshot:
-		_, snapshot, failed := readSnapshot(key, value)
+		_, snapshot, failed := readSnapshot(key, v)
 		if err = failed; err == nil {
 			err = json.Unmarshal(snapshot, &state.Snapshot{})
 		}
@@ -95,6 +98,16 @@ func sound(key, value []byte) (what string, body []byte, err error) {
 	return what, body, err
 }
 
+// marked looks whether each text that a value refers to knows of that.
+func (v *values) marked(key []byte, value stored) (what string, err error) {
+	for _, r := range refsIn(key, value.value) {
+		if what, err := v.leads(referenceKey(r.Number, key)); err != nil {
+			return what, err
+		}
+	}
+	return "", nil
+}
+
 // leads looks whether what a value leads to is there. Whether it is sound is found where it
 // stands.
 func (v *values) leads(key []byte) (what string, err error) {
@@ -103,6 +116,16 @@ func (v *values) leads(key []byte) (what string, err error) {
 		return nameOf(key), errAbsent
 	}
 	return "", closer.Close()
+}
+
+// numbered notes the number of what has one among others without a gap.
+func (v *values) numbered(key []byte) {
+	switch key[0] {
+	case kindRecord:
+		v.follows(kindRecord, key, "journal record")
+	case kindArchive:
+		v.followsPart(key)
+	}
 }
 
 // follows notes a number, and the ones before it that are missing.
@@ -161,6 +184,12 @@ func nameOf(key []byte) string {
 	switch kind {
 	case kindIndex:
 		return "a part of the memory's index"
+	case kindOnce:
+		return onceName(number)
+	case kindReference:
+		if len(key) > referenceBytes {
+			return fmt.Sprintf("the reference of %s to %s", nameOf(key[referenceBytes:]), onceName(referenceNumber(key)))
+		}
 	case kindRecord:
 		return recordName(number)
 	case kindSnapshot:
@@ -213,6 +242,7 @@ var heldKinds = []struct {
 	{kindSnapshot, "snapshots"}, {kindArchive, "archived messages"}, {kindForgotten, "marks that entries were forgotten"},
 	{kindAudit, "audit records"}, {kindAuditOf, "the audit by sessions"}, {kindRequestAt, "the order of the requests"},
 	{kindText, "texts"}, {kindTextAt, "the times of texts"}, {kindIndex, "the memory's index"},
+	{kindOnce, "texts that stand in several of these"}, {kindReference, "references to such texts"},
 	{kindMeta, "the name and the format of the store"},
 }
 

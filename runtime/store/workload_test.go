@@ -29,8 +29,17 @@ const (
 )
 
 // bulk is so long that a workload fills memtables: logs are switched, and tables are
-// written and compacted behind its back.
-var bulk = strings.Repeat("x", 60<<10)
+// written and compacted behind its back. That of each round is another.
+func bulk(name string) string { return strings.Repeat("x"+name, 30<<10) }
+
+// said is what is said in a round: of each third one it is so long that it is kept apart from
+// what holds it, and once (JRN-34).
+func said(round uint64) string {
+	if round%3 != 1 {
+		return fmt.Sprint("text ", round)
+	}
+	return strings.Repeat(fmt.Sprintf("text %d\n", round), 100)
+}
 
 // work writes all that a store can hold, each round one value of each kind that names
 // the round, synced in every other one; it takes snapshots, trims, closes the store in
@@ -72,14 +81,14 @@ func workRound(s *store.Store, round uint64, a *acknowledged) error {
 	name := fmt.Sprint(round)
 	batch := engine.Batch{
 		Records:  []engine.Record{record(round)},
-		Requests: []engine.Request{{Key: fsm.RequestKey{ID: name}, Text: "text " + name, Index: round, Accepted: 100 + fsm.Millis(round)}},
-		Messages: []engine.Message{{Position: round, At: 100, SendMessage: fsm.SendMessage{To: fsm.Origin{Channel: "c"}, Text: "text " + name}}},
-		Audit:    []engine.Audit{{Position: engine.PositionOf(round, 0), At: 100, Audit: fsm.Audit{Session: "s", Result: "text " + name}}},
+		Requests: []engine.Request{{Key: fsm.RequestKey{ID: name}, Text: said(round), Index: round, Accepted: 100 + fsm.Millis(round)}},
+		Messages: []engine.Message{{Position: round, At: 100, SendMessage: fsm.SendMessage{To: fsm.Origin{Channel: "c"}, Text: said(round)}}},
+		Audit:    []engine.Audit{{Position: engine.PositionOf(round, 0), At: 100, Audit: fsm.Audit{Session: "s", Result: said(round)}}},
 	}
 	sync := round%2 == 0
-	err := s.PutEntry(fsm.Entry{ID: "h1", Summary: name, Text: bulk})
+	err := s.PutEntry(fsm.Entry{ID: "h1", Summary: name, Text: bulk(name)})
 	if err == nil {
-		err = s.PutSession("s", []byte(name), [][]byte{[]byte(name)})
+		err = s.PutSession("s", fmt.Appendf(nil, "%s %q", name, said(round)), [][]byte{fmt.Appendf(nil, "%q", said(round))})
 	}
 	if err == nil {
 		err = s.Append(batch, sync)
@@ -117,7 +126,7 @@ func checkWork(fs vfs.FS, records, snapshot uint64, trimmed bool) (err error) {
 			return fmt.Errorf("the snapshot at %d: %d, %+v, %w", at, index, state, err)
 		}
 	}
-	return errors.Join(checkRecords(s, kept), checkDerived(s, kept), checkPut(s, kept.Last))
+	return errors.Join(checkRecords(s, kept), checkDerived(s, kept), checkPut(s, kept.Last), s.CheckReferences())
 }
 
 func checkRecords(s *store.Store, kept engine.Kept) error {
@@ -142,7 +151,7 @@ func checkDerived(s *store.Store, kept engine.Kept) error {
 	for round := uint64(1); round <= rounds; round++ {
 		name := fmt.Sprint(round)
 		r, ok, err := s.Request(fsm.RequestKey{ID: name})
-		if err != nil || ok != (round <= last) || ok && r.Text != "text "+name {
+		if err != nil || ok != (round <= last) || ok && r.Text != said(round) {
 			return fmt.Errorf("request %d: %+v, %v, %w", round, r, ok, err)
 		}
 	}
@@ -155,12 +164,12 @@ func checkDerived(s *store.Store, kept engine.Kept) error {
 		return fmt.Errorf("%d audit records and the records %d to %d, %w", len(audit), kept.First, last, err)
 	}
 	for i := range messages {
-		if want := fmt.Sprint("text ", i+1); messages[i].Text != want {
+		if want := said(uint64(i) + 1); messages[i].Text != want {
 			return fmt.Errorf("message %q, want %q", messages[i].Text, want)
 		}
 	}
 	for i := range audit {
-		if want := fmt.Sprint("text ", kept.First+uint64(i)); audit[i].Result != want {
+		if want := said(kept.First + uint64(i)); audit[i].Result != want {
 			return fmt.Errorf("audit record %q, want %q", audit[i].Result, want)
 		}
 	}
@@ -173,7 +182,7 @@ func checkPut(s *store.Store, last uint64) error {
 	fits := func(round uint64) bool { return round == last || round == last+1 }
 	entry := uint64(0)
 	err := s.Entries(func(e fsm.Entry) error {
-		if e.Text != bulk {
+		if e.Text != bulk(e.Summary) {
 			return fmt.Errorf("entry %q is not whole", e.Summary)
 		}
 		_, err := fmt.Sscan(e.Summary, &entry)
@@ -186,12 +195,13 @@ func checkPut(s *store.Store, last uint64) error {
 	if body, err := s.Session("s"); err != nil {
 		return err
 	} else if body != nil {
-		if _, err := fmt.Sscan(string(body), &session); err != nil {
-			return err
+		text := ""
+		if _, err := fmt.Sscanf(string(body), "%d %q", &session, &text); err != nil || text != said(session) {
+			return fmt.Errorf("the session is %.20q, %w", body, err)
 		}
 	}
 	err = s.Archived("s", 0, engine.ReadMax, func(number uint64, part []byte) error {
-		if parts++; string(part) != fmt.Sprint(number) || number != parts {
+		if parts++; string(part) != fmt.Sprintf("%q", said(number)) || number != parts {
 			return fmt.Errorf("part %d of the archive is %q", number, part)
 		}
 		return nil

@@ -16,13 +16,13 @@ import (
 )
 
 // setMessages puts messages into a batch.
-func setMessages(batch *pebble.Batch, messages []engine.Message) error {
+func setMessages(batch *writing, messages []engine.Message) error {
 	for _, m := range messages {
 		body, err := json.Marshal(m)
 		if err != nil {
 			return fmt.Errorf("encode message %q: %w", m.Key, err)
 		}
-		if err := set(batch, numbered(kindMessage, m.To.Channel, m.Position), body); err != nil {
+		if err := batch.put(numbered(kindMessage, m.To.Channel, m.Position), body); err != nil {
 			return err
 		}
 	}
@@ -31,15 +31,15 @@ func setMessages(batch *pebble.Batch, messages []engine.Message) error {
 
 // setAudit puts audit records into a batch, each with its place among those of its
 // session.
-func setAudit(batch *pebble.Batch, records []engine.Audit) error {
+func setAudit(batch *writing, records []engine.Audit) error {
 	for _, a := range records {
 		body, err := json.Marshal(a)
 		if err != nil {
 			return fmt.Errorf("encode the audit of %q: %w", a.Key, err)
 		}
 		err = errors.Join(
-			set(batch, auditKey(a.Position), body),
-			set(batch, numbered(kindAuditOf, a.Session, a.Position), nil),
+			batch.put(auditKey(a.Position), body),
+			set(batch.Batch, numbered(kindAuditOf, a.Session, a.Position), nil),
 		)
 		if err != nil {
 			return err
@@ -53,14 +53,14 @@ var errEnough = errors.New("enough")
 
 // some is scan for the keys after the given one, until fn has returned true limit times,
 // or engine.ReadMax times where that is less.
-func (s *Store) some(prefix []byte, after uint64, limit int, fn func(key, value []byte) (bool, error)) error {
+func (s *Store) some(prefix []byte, after uint64, limit int, fn func(key []byte, v stored) (bool, error)) error {
 	left := min(limit, engine.ReadMax)
 	if left <= 0 || after == ^uint64(0) {
 		return s.usable()
 	}
 	from := append(append([]byte{}, prefix...), bigEndian(after+1)...)
-	return s.scan(from, behind(prefix), func(key, value []byte) error {
-		taken, err := fn(key, value)
+	return s.scan(from, behind(prefix), func(key []byte, v stored) error {
+		taken, err := fn(key, v)
 		if err != nil || !taken {
 			return err
 		}
@@ -77,8 +77,8 @@ func (s *Store) Messages(to fsm.Origin, after uint64, limit int) ([]engine.Messa
 		return s.messagesToAll(after, limit)
 	}
 	var found []engine.Message
-	err := s.some(appendPart([]byte{kindMessage}, to.Channel), after, limit, func(key, value []byte) (bool, error) {
-		m, err := decode[engine.Message](key, value, fmt.Sprintf("message %d", numberOf(key)))
+	err := s.some(appendPart([]byte{kindMessage}, to.Channel), after, limit, func(key []byte, v stored) (bool, error) {
+		m, err := decode[engine.Message](key, v, fmt.Sprintf("message %d", numberOf(key)))
 		if err != nil || !m.IsTo(to) {
 			return false, err
 		}
@@ -95,19 +95,20 @@ func (s *Store) messagesToAll(after uint64, limit int) ([]engine.Message, error)
 	if most <= 0 || after == ^uint64(0) {
 		return nil, s.usable()
 	}
-	var first [][2][]byte // key and value, in the order of positions
-	take := func(key, value []byte) error {
-		at, _ := slices.BinarySearchFunc(first, numberOf(key), func(f [2][]byte, position uint64) int { return cmp.Compare(numberOf(f[0]), position) })
+	var first []engine.Message // in the order of positions
+	take := func(key []byte, v stored) error {
+		at, _ := slices.BinarySearchFunc(first, numberOf(key), func(m engine.Message, position uint64) int { return cmp.Compare(m.Position, position) })
 		if at == most {
 			return errEnough
 		}
-		first = slices.Insert(first, at, [2][]byte{bytes.Clone(key), bytes.Clone(value)})
+		m, err := decode[engine.Message](key, v, fmt.Sprintf("message %d", numberOf(key)))
+		first = slices.Insert(first, at, m)
 		first = first[:min(len(first), most)]
-		return nil
+		return err
 	}
 	for from := []byte{kindMessage}; from != nil; {
 		var channel []byte
-		err := s.scan(from, []byte{kindMessage + 1}, func(key, _ []byte) error {
+		err := s.scan(from, []byte{kindMessage + 1}, func(key []byte, _ stored) error {
 			name, _, ok := part(key[1:])
 			if !ok {
 				return corrupt(fmt.Sprintf("message key %q", key), "it is cut short")
@@ -125,22 +126,14 @@ func (s *Store) messagesToAll(after uint64, limit int) ([]engine.Message, error)
 			return nil, err
 		}
 	}
-	var found []engine.Message
-	for _, f := range first {
-		m, err := decode[engine.Message](f[0], f[1], fmt.Sprintf("message %d", numberOf(f[0])))
-		if err != nil {
-			return found, err
-		}
-		found = append(found, m)
-	}
-	return found, nil
+	return first, nil
 }
 
 // Audit implements [engine.Journal].
 func (s *Store) Audit(session string, after uint64, limit int) ([]engine.Audit, error) {
 	var found []engine.Audit
-	take := func(key, value []byte) (bool, error) {
-		a, err := decode[engine.Audit](key, value, auditName(numberOf(key)))
+	take := func(key []byte, v stored) (bool, error) {
+		a, err := decode[engine.Audit](key, v, auditName(numberOf(key)))
 		found = append(found, a)
 		return true, err
 	}
@@ -148,7 +141,7 @@ func (s *Store) Audit(session string, after uint64, limit int) ([]engine.Audit, 
 		err := s.some([]byte{kindAudit}, after, limit, take)
 		return found, err
 	}
-	err := s.some(appendPart([]byte{kindAuditOf}, session), after, limit, func(key, _ []byte) (bool, error) {
+	err := s.some(appendPart([]byte{kindAuditOf}, session), after, limit, func(key []byte, _ stored) (bool, error) {
 		position := numberOf(key)
 		body, err := s.get(auditKey(position), auditName(position))
 		if err != nil {
@@ -170,25 +163,25 @@ func (s *Store) Audit(session string, after uint64, limit int) ([]engine.Audit, 
 func auditName(position uint64) string { return fmt.Sprintf("audit record %d", position) }
 
 // decode reads a sealed JSON value.
-func decode[T any](key, value []byte, what string) (T, error) {
-	var v T
-	body, err := unseal(key, value, what)
+func decode[T any](key []byte, v stored, what string) (T, error) {
+	var found T
+	body, err := v.body(key, what)
 	if err != nil {
-		return v, err
+		return found, err
 	}
-	if err := json.Unmarshal(body, &v); err != nil {
-		return v, corrupt(what, err)
+	if err := json.Unmarshal(body, &found); err != nil {
+		return found, corrupt(what, err)
 	}
-	return v, nil
+	return found, nil
 }
 
 // setTexts puts texts into a batch, and drops those of an owner that it does not name
 // any more, of the batch or of before.
-func (s *Store) setTexts(batch *pebble.Batch, b engine.Batch) error {
+func (s *Store) setTexts(batch *writing, b engine.Batch) error {
 	var failed error
 	for _, t := range b.Texts {
-		failed = errors.Join(failed, set(batch, textKey(t.TextKey), append(bigEndian(uint64(t.At)), t.Body...)),
-			set(batch, textAtKey(t.TextKey), textTime(t.At, len(t.Body))))
+		failed = errors.Join(failed, batch.put(textKey(t.TextKey), append(bigEndian(uint64(t.At)), t.Body...)),
+			set(batch.Batch, textAtKey(t.TextKey), textTime(t.At, len(t.Body))))
 	}
 	for _, n := range b.Names {
 		var goes []engine.TextKey
@@ -196,14 +189,14 @@ func (s *Store) setTexts(batch *pebble.Batch, b engine.Batch) error {
 			goes = append(goes, t.TextKey)
 		}
 		prefix := appendPart([]byte{kindTextAt}, n.Owner)
-		failed = errors.Join(failed, s.scan(prefix, behind(prefix), func(key, _ []byte) error {
+		failed = errors.Join(failed, s.scan(prefix, behind(prefix), func(key []byte, _ stored) error {
 			k, err := textKeyOf(key)
 			goes = append(goes, k)
 			return err
 		}))
 		for _, k := range goes {
 			if k.Owner == n.Owner && !slices.Contains(n.Refs, k.Ref) {
-				failed = errors.Join(failed, batch.Delete(textKey(k), nil), batch.Delete(textAtKey(k), nil))
+				failed = errors.Join(failed, batch.drop(textKey(k)), batch.Delete(textAtKey(k), nil))
 			}
 		}
 	}
@@ -226,12 +219,12 @@ func (s *Store) Texts() (h Held, err error) {
 	if err := s.usable(); err != nil {
 		return h, err
 	}
-	err = s.scan([]byte{kindTextAt}, []byte{kindTextAt + 1}, func(key, value []byte) error {
+	err = s.scan([]byte{kindTextAt}, []byte{kindTextAt + 1}, func(key []byte, v stored) error {
 		k, err := textKeyOf(key)
 		if err != nil {
 			return err
 		}
-		body, err := unseal(key, value, textName(k))
+		body, err := v.body(key, textName(k))
 		if err != nil {
 			return err
 		}
@@ -245,4 +238,82 @@ func (s *Store) Texts() (h Held, err error) {
 		return err
 	})
 	return h, err
+}
+
+// setRequests puts request records into a batch, each with its place among all.
+func setRequests(batch *writing, requests []engine.Request) error {
+	for _, r := range requests {
+		body, err := json.Marshal(r)
+		if err != nil {
+			return fmt.Errorf("encode request %q: %w", r.Key.ID, err)
+		}
+		key := requestKey(r.Key)
+		if err := errors.Join(batch.put(key, body), set(batch.Batch, requestAtKey(r.Index), key)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Request implements [engine.Journal]. What it returns has the reply, also after
+// a restart (COM-8).
+func (s *Store) Request(key fsm.RequestKey) (r engine.Request, ok bool, err error) {
+	if err := s.usable(); err != nil {
+		return engine.Request{}, false, err
+	}
+	if r, ok := s.latest.get(key); ok {
+		return r, true, nil
+	}
+	return s.request(requestKey(key), key.ID)
+}
+
+// request reads the record under a key; id is what it is called in an error.
+func (s *Store) request(key []byte, id string) (r engine.Request, ok bool, err error) {
+	what := fmt.Sprintf("request %q", id)
+	body, err := s.get(key, what)
+	if err != nil || body == nil {
+		return engine.Request{}, false, err
+	}
+	if err := json.Unmarshal(body, &r); err != nil {
+		return engine.Request{}, false, corrupt(what, err)
+	}
+	return r, true, nil
+}
+
+// Requests implements [engine.Journal].
+func (s *Store) Requests(before uint64, limit int) (found []engine.Request, err error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{kindRequestAt}, UpperBound: requestAtKey(before)})
+	if err != nil {
+		return nil, classify(err)
+	}
+	defer func() { err = errors.Join(err, classify(it.Close())) }()
+	for ok := it.Last(); ok && len(found) < min(limit, engine.ReadMax); ok = it.Prev() {
+		value, err := it.ValueAndErr()
+		if err != nil {
+			return nil, classify(err)
+		}
+		r, err := s.requestAt(it.Key(), value)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, r)
+	}
+	return found, nil
+}
+
+// requestAt reads the record that an entry of the order of requests leads to.
+func (s *Store) requestAt(key, value []byte) (engine.Request, error) {
+	what := fmt.Sprintf("the request of record %d", numberOf(key))
+	at, err := unseal(key, value, what)
+	if err != nil {
+		return engine.Request{}, err
+	}
+	r, ok, err := s.request(at, what)
+	if err == nil && !ok {
+		err = corrupt(what, "it is missing")
+	}
+	return r, err
 }

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"shelly/fsm"
+	"shelly/fsm/profile"
+	"shelly/runtime/daemon"
+	"shelly/runtime/memory"
+	"shelly/runtime/mock"
+	"shelly/runtime/ollama"
+	"shelly/runtime/session"
+	"shelly/runtime/store"
+)
+
+// readsEach is how many files each request has read, and requestsEach how many requests there
+// are, in BenchmarkStoreBytes.
+const (
+	readsEach    = 10
+	requestsEach = 40
+)
+
+// reader is an instant model that reads the next files one by one, and then answers.
+type reader struct{ next int }
+
+// Answer implements [mock.Brain].
+func (r *reader) Answer(_ context.Context, q mock.Question) (mock.Answer, error) {
+	results := 0
+	for _, m := range q.Messages {
+		switch m.Role {
+		case fsm.RoleTool:
+			results++
+		case fsm.RoleUser:
+			results = 0
+		}
+	}
+	if q.Purpose != string(fsm.PurposeAnswer) || results == readsEach {
+		return mock.Answer{Text: "done"}, nil
+	}
+	r.next++
+	return mock.Answer{Calls: []fsm.ToolCall{{ID: fmt.Sprint(r.next), Name: "read_file", Args: fmt.Sprintf(`{"path":"%d"}`, r.next)}}}, nil
+}
+
+// BenchmarkStoreBytes has a daemon read 400 files of 5 KB, 10 a request, and measures what its
+// store takes for each byte that was read (JRN-34), which is the yardstick: "closed" is all
+// files of the folder after the daemon has closed it, "tables" those of the tables once the
+// store was opened and closed again, which leaves nothing in logs. The files are noise, of
+// which compression makes nothing smaller, or lines as a log has them.
+func BenchmarkStoreBytes(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, kind := range []struct {
+		name string
+		line func(n int) string
+	}{
+		{"noise", func(int) string {
+			raw := make([]byte, 54)
+			for i := range raw {
+				raw[i] = byte(rng.Uint32())
+			}
+			return base64.StdEncoding.EncodeToString(raw)
+		}},
+		{"log", func(n int) string {
+			return fmt.Sprintf("2026-01-%02d 10:%02d:%02d web%d nginx[%d]: GET /item/%d 200 in %d ms", 1+n%28, n%60, n*7%60, n%5, 300+n%9, rng.IntN(90000), rng.IntN(400))
+		}},
+	} {
+		b.Run(kind.name, func(b *testing.B) {
+			for b.Loop() {
+				workspace := b.TempDir()
+				said := 0
+				for i := 1; i <= readsEach*requestsEach; i++ {
+					var text strings.Builder
+					for n := 0; text.Len() < 5000; n++ {
+						text.WriteString(kind.line(i*70+n) + "\n")
+					}
+					said += text.Len()
+					if err := os.WriteFile(filepath.Join(workspace, fmt.Sprint(i)), []byte(text.String()), 0o600); err != nil {
+						b.Fatal(err)
+					}
+				}
+				folder := filepath.Join(b.TempDir(), "store")
+				readAll(b, workspace, folder)
+				closed := folderBytes(b, folder, "*")
+				s, err := store.Open(folder, store.Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := s.Close(); err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(closed)/float64(said), "closed/said")
+				b.ReportMetric(float64(folderBytes(b, folder, "*.sst"))/float64(said), "tables/said")
+			}
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// readAll has a daemon with a store in a folder read all files of a workspace.
+func readAll(b *testing.B, workspace, folder string) {
+	server := httptest.NewServer(mock.New(mock.Options{Brain: &reader{}, EmbedDims: 16}))
+	defer server.Close()
+	client, err := ollama.New(ollama.Options{BaseURL: server.URL, Model: mock.DefaultModel, EmbedModel: mock.DefaultEmbedModel})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer client.Close()
+	s, err := store.Open(folder, store.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	m, err := memory.Open(s, memory.Options{Embedder: client})
+	if err != nil {
+		b.Fatal(err)
+	}
+	sessions, err := session.Open(b.TempDir(), s, time.Now)
+	if err != nil {
+		b.Fatal(err)
+	}
+	tools := fileTools(b, workspace)
+	config := profile.Default()
+	config.Init, config.Tools = fsm.InitOff, append(config.Tools, tools.Declarations()...)
+	config.Switches.NoCognition = true
+	d, err := daemon.Open(daemon.Options{
+		Config: config, Journal: s, Brain: chatter{client}, Embedder: client, Memory: m, Sessions: sessions, Tools: tools,
+		Log: slog.New(slog.DiscardHandler), Now: time.Now,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = d.Run(ctx)
+	}()
+	for i := range requestsEach {
+		durableTurn(b, ctx, d, fmt.Sprint(i))
+	}
+	cancel()
+	<-ended
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// folderBytes is the size of the files of a folder whose names match.
+func folderBytes(b *testing.B, folder, pattern string) (size int64) {
+	names, err := filepath.Glob(filepath.Join(folder, pattern))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		size += info.Size()
+	}
+	return size
+}

@@ -1,0 +1,351 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"shelly/runtime/store/table"
+	"shelly/runtime/store/text"
+)
+
+// Texts that stand in several values are kept once (JRN-34): a value holds references to
+// them, and for each reference a key says that it is there. A text goes with the last of these.
+
+// onceKey is the key of a text that is kept once, referenceKey that of the mark that the value
+// under owner refers to it.
+func onceKey(number uint64) []byte { return at(kindOnce, number) }
+
+func referenceKey(number uint64, owner []byte) []byte {
+	return append(at(kindReference, number), owner...)
+}
+
+// referenceBytes is how much stands before the owner in the key of a reference.
+const referenceBytes = 1 + 8
+
+// referenceNumber is the number of the text that the key of a reference names.
+func referenceNumber(key []byte) uint64 {
+	if len(key) < referenceBytes {
+		return 0
+	}
+	return binary.BigEndian.Uint64(key[1:])
+}
+
+// formOf is where the form begins in the body under a key, if it can have one, and where its
+// texts are.
+func formOf(key []byte) (from int, where text.Place, ok bool) {
+	switch key[0] {
+	case kindRecord:
+		return effectsBytes, text.InStrings, true
+	case kindSnapshot:
+		return headBytes, text.InStrings, len(key) > 1
+	case kindText:
+		return timeBytes, text.Whole, true
+	case kindRequest, kindEntry, kindMessage, kindAudit, kindSession:
+		return 0, text.InStrings, true
+	case kindArchive:
+		return 0, text.InStrings, numberOf(key) > 0
+	}
+	return 0, 0, false
+}
+
+// form is the form in the body under a key, or nil where there is none.
+func form(key, body []byte) []byte {
+	if from, _, ok := formOf(key); ok && len(body) > from && text.IsForm(body[from:]) {
+		return body[from:]
+	}
+	return nil
+}
+
+// replaced reports whether a key may get another value.
+func replaced(key []byte) bool { return !writtenOnce(key) }
+
+func onceName(number uint64) string { return fmt.Sprintf("the text %d", number) }
+
+// refsIn returns what a value refers to; nothing where that cannot be read.
+func refsIn(key, value []byte) []text.Ref {
+	body, err := unseal(key, value, "")
+	if err != nil {
+		return nil
+	}
+	refs, _ := text.Refs(form(key, body))
+	return refs
+}
+
+// writing is a batch, and what in it refers to texts. What a value refers to is found out and
+// written in the same batch as the value, when the batch is committed.
+type writing struct {
+	*pebble.Batch
+	store  *Store
+	owners []*owner
+	byKey  map[string]*owner
+	// Of the commit.
+	gone  [][]byte // the keys of texts that went
+	freed int64    // their bytes
+}
+
+// owner is a value that is written or dropped.
+type owner struct {
+	key  []byte
+	was  []text.Ref // of the value that there is
+	read bool       // was is still to be read
+	now  []text.Text
+}
+
+func (s *Store) write() *writing {
+	return &writing{Batch: s.db.NewBatch(), store: s, byKey: map[string]*owner{}}
+}
+
+func (w *writing) owner(key []byte) *owner {
+	o := w.byKey[string(key)]
+	if o == nil {
+		o = &owner{key: key, read: replaced(key)}
+		w.byKey[string(key)] = o
+		w.owners = append(w.owners, o)
+	}
+	return o
+}
+
+// put writes a body under a key, which is not changed any more, and what is long in it as
+// references.
+func (w *writing) put(key, body []byte) error {
+	from, where, ok := formOf(key)
+	if !ok || len(body) < from {
+		return set(w.Batch, key, body)
+	}
+	form, texts := w.store.known.Take(body[from:], where)
+	if len(texts) > 0 || replaced(key) {
+		w.owner(key).now = texts
+	}
+	if len(texts) > 0 || text.IsForm(form) {
+		body = append(bytes.Clone(body[:from]), form...)
+	}
+	return set(w.Batch, key, body)
+}
+
+// drop deletes a key.
+func (w *writing) drop(key []byte) error {
+	if _, _, ok := formOf(key); ok {
+		o := w.owner(bytes.Clone(key)) // it may be an iterator's
+		o.now, o.read = nil, true
+	}
+	return w.Delete(key, nil)
+}
+
+// dropRange deletes the keys from from on and before to.
+func (w *writing) dropRange(from, to []byte) error {
+	err := w.store.scan(from, to, func(key []byte, v stored) error {
+		if refs := refsIn(key, v.value); len(refs) > 0 {
+			o := w.owner(bytes.Clone(key))
+			o.was, o.read, o.now = refs, false, nil
+		}
+		return nil
+	})
+	if err != nil && !unreadable(err) { // the marks of what cannot be read stay, and its texts
+		return err
+	}
+	return w.DeleteRange(from, to, nil)
+}
+
+// change is what becomes of the references to one text.
+type change struct {
+	number      uint64
+	comes, goes []*owner
+	text        text.Text // its bytes only where some come
+}
+
+// settle adds to the batch what follows for references and texts. Nobody else writes them
+// meanwhile.
+func (w *writing) settle() error {
+	changes, err := w.changes()
+	if err != nil || len(changes) == 0 {
+		return err
+	}
+	it, err := w.store.db.NewIter(&pebble.IterOptions{LowerBound: []byte{kindReference}, UpperBound: []byte{kindReference + 1}})
+	if err != nil {
+		return classify(err)
+	}
+	for _, c := range changes {
+		err = errors.Join(err, w.refer(c), w.keep(c, it))
+	}
+	if failed := it.Close(); !unreadable(failed) {
+		err = errors.Join(err, failed)
+	}
+	return err
+}
+
+// refer writes and deletes the references to a text.
+func (w *writing) refer(c *change) (err error) {
+	for _, o := range c.comes {
+		err = errors.Join(err, set(w.Batch, referenceKey(c.number, o.key), nil))
+	}
+	for _, o := range c.goes {
+		err = errors.Join(err, w.Delete(referenceKey(c.number, o.key), nil))
+	}
+	return err
+}
+
+// keep writes a text that was referred to by nothing before, and deletes one that is by nothing
+// now.
+func (w *writing) keep(c *change, it *pebble.Iterator) error {
+	key := onceKey(c.number)
+	switch {
+	case len(c.comes) > 0 && (c.text.Fresh || !c.referred(it)):
+		w.store.damagedTexts.Delete(c.number)
+		return set(w.Batch, key, c.text.Bytes)
+	case len(c.comes) == 0 && !c.referred(it):
+		w.gone, w.freed = append(w.gone, key), w.freed+int64(c.text.Ref.Bytes)
+		return w.Delete(key, nil)
+	}
+	return nil
+}
+
+// referred reports whether there is a reference to a text that stays. Where one cannot be read
+// there may be: then a text is written again, and none is deleted.
+func (c *change) referred(it *pebble.Iterator) bool {
+	prefix, goes := at(kindReference, c.number), map[string]bool{}
+	for _, o := range c.goes {
+		goes[string(o.key)] = true
+	}
+	for ok := it.SeekGE(prefix); ok && bytes.HasPrefix(it.Key(), prefix); ok = it.Next() {
+		if !goes[string(it.Key()[len(prefix):])] {
+			return true
+		}
+	}
+	return it.Error() != nil && len(c.comes) == 0
+}
+
+// changes reads what was referred to, and returns what changes, text by text.
+func (w *writing) changes() (changes []*change, err error) {
+	byNumber := map[uint64]*change{}
+	of := func(number uint64) *change {
+		c := byNumber[number]
+		if c == nil {
+			c = &change{number: number}
+			byNumber[number], changes = c, append(changes, c)
+		}
+		return c
+	}
+	for _, o := range w.owners {
+		if o.read {
+			if o.was, err = w.store.refersTo(o.key); err != nil {
+				return nil, err
+			}
+		}
+		was := map[uint64]bool{}
+		for _, r := range o.was {
+			was[r.Number] = true
+		}
+		for _, t := range o.now {
+			if !was[t.Number] {
+				c := of(t.Number)
+				t.Fresh = t.Fresh || c.text.Fresh
+				c.comes, c.text = append(c.comes, o), t
+			}
+			delete(was, t.Number)
+		}
+		for _, r := range o.was {
+			if was[r.Number] {
+				c := of(r.Number)
+				c.goes, c.text.Ref = append(c.goes, o), r
+			}
+		}
+	}
+	return changes, nil
+}
+
+// refersTo returns what the value under a key refers to.
+func (s *Store) refersTo(key []byte) ([]text.Ref, error) {
+	value, closer, err := s.db.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) || unreadable(err) {
+		return nil, nil // the marks of what cannot be read stay, and its texts
+	}
+	if err != nil {
+		return nil, classify(err)
+	}
+	refs := refsIn(key, value)
+	return refs, closer.Close()
+}
+
+// commit writes the batch. An error fails the store, and the batch is left to it.
+func (w *writing) commit(sync bool) error {
+	s := w.store
+	if len(w.owners) == 0 {
+		return s.commit(w.Batch, sync)
+	}
+	select {
+	case s.turn <- struct{}{}:
+	case <-s.failure.done:
+		return s.failure.failed()
+	}
+	end := func() { <-s.turn }
+	if err := w.settle(); err != nil {
+		end()
+		return s.failure.fail(err)
+	}
+	return s.apply(w.Batch, sync, end)
+}
+
+// apply writes a batch, and calls visible once whoever reads sees it, if it comes to that.
+func (s *Store) apply(batch *pebble.Batch, sync bool, visible func()) error {
+	err := s.failure.guard(func() error {
+		if !sync {
+			err := s.db.Apply(batch, pebble.NoSync)
+			visible()
+			return err
+		}
+		err := s.db.ApplyNoSyncWait(batch, pebble.Sync)
+		visible()
+		if err != nil {
+			return err
+		}
+		return batch.SyncWait()
+	})
+	if err != nil {
+		return err
+	}
+	return batch.Close()
+}
+
+// spans are the keys of the texts that went.
+func (w *writing) spans() (spans []table.Span) {
+	for _, key := range w.gone {
+		spans = append(spans, table.Span{From: key, To: append(bytes.Clone(key), 0)})
+	}
+	return spans
+}
+
+// findNumbers finds the number of the next text.
+func (s *Store) findNumbers() error {
+	next := uint64(1)
+	for _, kind := range []byte{kindOnce, kindReference} {
+		last, err := s.lastKey(kind)
+		switch {
+		case unreadable(err):
+			// Some number that none can have that there is.
+			next = max(next, 1<<62|rand.Uint64()>>3)
+		case err != nil:
+			return err
+		case len(last) >= 9:
+			next = max(next, binary.BigEndian.Uint64(last[1:])+1)
+		}
+	}
+	s.known = text.NewKnown(next)
+	return nil
+}
+
+// lastKey is the last key of a kind, or nil.
+func (s *Store) lastKey(kind byte) (key []byte, err error) {
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{kind}, UpperBound: []byte{kind + 1}})
+	if err != nil {
+		return nil, err
+	}
+	if it.Last() {
+		key = bytes.Clone(it.Key())
+	}
+	return key, errors.Join(it.Error(), it.Close())
+}

@@ -1,0 +1,187 @@
+package text
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// MinBytes is the length from which on a text is taken out: of a shorter one the reference
+// and what it takes to know who refers to it are not worth it.
+const MinBytes = 512
+
+// mark begins a form. No JSON and no valid UTF-8 has this byte.
+const mark = 0xff
+
+// Where the texts of a body are.
+type Place int
+
+const (
+	InStrings Place = iota // in strings of JSON, as encoding/json writes them
+	Whole                  // the body is one text
+)
+
+// sumBytes is how much of a text's hash stands in a reference.
+const sumBytes = 8
+
+// The kinds of pieces.
+const (
+	plain = iota
+	asIs
+	quoted
+	kindBits = 2
+)
+
+// Ref is a reference to a text.
+type Ref struct {
+	Number uint64
+	Bytes  int // of the text
+	Sum    [sumBytes]byte
+}
+
+// Is reports whether a text is the one that is meant.
+func (r Ref) Is(text []byte) bool {
+	sum := sha256.Sum256(text)
+	return len(text) == r.Bytes && bytes.Equal(sum[:sumBytes], r.Sum[:])
+}
+
+// errForm says that a form is not one.
+var errForm = errors.New("its form cannot be read")
+
+// IsForm reports whether texts were taken out of what is a body otherwise.
+func IsForm(form []byte) bool { return len(form) > 0 && form[0] == mark }
+
+// Length is the length of the body of a form.
+func Length(form []byte) (int, error) {
+	if !IsForm(form) {
+		return len(form), nil
+	}
+	n, used := binary.Uvarint(form[1:])
+	if used <= 0 || n > 1<<40 {
+		return 0, errForm
+	}
+	return int(n), nil
+}
+
+// Refs returns the references of a form, each once.
+func Refs(form []byte) (refs []Ref, err error) {
+	err = pieces(form, func(p piece) error {
+		if p.kind == plain {
+			return nil
+		}
+		for _, r := range refs {
+			if r.Number == p.ref.Number {
+				return nil
+			}
+		}
+		refs = append(refs, p.ref)
+		return nil
+	})
+	return refs, err
+}
+
+// Fill appends the body of a form to dst. find calls its function with the text of a
+// reference; the text need not be valid after that.
+func Fill(dst, form []byte, find func(Ref, func(text []byte) error) error) ([]byte, error) {
+	if !IsForm(form) {
+		return append(dst, form...), nil
+	}
+	length, err := Length(form)
+	if err != nil {
+		return nil, err
+	}
+	begin := len(dst)
+	err = pieces(form, func(p piece) error {
+		if p.kind == plain {
+			dst = append(dst, p.plain...)
+			return nil
+		}
+		return find(p.ref, func(text []byte) error {
+			if !p.ref.Is(text) {
+				return fmt.Errorf("text %d is another one", p.ref.Number)
+			}
+			if p.kind == quoted {
+				dst = appendQuoted(dst, text)
+			} else {
+				dst = append(dst, text...)
+			}
+			return nil
+		})
+	})
+	if err == nil && len(dst)-begin != length {
+		err = errForm
+	}
+	return dst, err
+}
+
+// piece is a part of a form.
+type piece struct {
+	kind  int
+	plain []byte
+	ref   Ref
+}
+
+// pieces calls fn for each piece of a form, until it returns an error.
+func pieces(form []byte, fn func(piece) error) error {
+	if !IsForm(form) {
+		return nil
+	}
+	_, used := binary.Uvarint(form[1:])
+	if used <= 0 {
+		return errForm
+	}
+	for rest := form[1+used:]; len(rest) > 0; {
+		head, used := binary.Uvarint(rest)
+		if used <= 0 || head>>kindBits > 1<<40 {
+			return errForm
+		}
+		rest = rest[used:]
+		p, n := piece{kind: int(head & (1<<kindBits - 1))}, int(head>>kindBits)
+		switch {
+		case p.kind == plain && n <= len(rest):
+			p.plain, rest = rest[:n], rest[n:]
+		case p.kind == asIs || p.kind == quoted:
+			number, used := binary.Uvarint(rest)
+			if used <= 0 || len(rest) < used+sumBytes {
+				return errForm
+			}
+			p.ref = Ref{Number: number, Bytes: n, Sum: [sumBytes]byte(rest[used:])}
+			rest = rest[used+sumBytes:]
+		default:
+			return errForm
+		}
+		if err := fn(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writer makes a form. What is plain is gathered, so that it is one piece.
+type writer struct {
+	form []byte
+	text []byte // plain, and not in the form yet
+}
+
+func newWriter(length int) *writer {
+	return &writer{form: binary.AppendUvarint([]byte{mark}, uint64(length))}
+}
+
+func (w *writer) plain(text []byte) { w.text = append(w.text, text...) }
+
+func (w *writer) ref(kind int, r Ref) {
+	w.flush()
+	w.form = binary.AppendUvarint(w.form, uint64(r.Bytes)<<kindBits|uint64(kind))
+	w.form = binary.AppendUvarint(w.form, r.Number)
+	w.form = append(w.form, r.Sum[:]...)
+}
+
+func (w *writer) flush() {
+	if len(w.text) > 0 {
+		w.form = binary.AppendUvarint(w.form, uint64(len(w.text))<<kindBits) // plain is 0
+		w.form = append(w.form, w.text...)
+		w.text = w.text[:0]
+	}
+}

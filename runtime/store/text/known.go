@@ -1,0 +1,317 @@
+package text
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"sync"
+)
+
+const (
+	// knownMax is how many texts are known, at least the half of it the latest.
+	knownMax = 4096
+	// windowBytes is how much of its beginning and of its end a text is looked for by.
+	windowBytes = 64
+	// alikeMax is how many texts are known that begin alike.
+	alikeMax = 8
+	// missesMax is how often, in one text, what looks like a known text may be another one.
+	missesMax = 8
+)
+
+// Text is a text that a form refers to.
+type Text struct {
+	Ref
+	Bytes []byte // valid until the body that it was taken out of is changed
+	Fresh bool   // its number was given to it now
+}
+
+// Known is which texts there are. It knows of some no more, and may know of some that are gone.
+// It is safe for concurrent use.
+type Known struct {
+	mu         sync.Mutex
+	next       uint64 // number
+	young, old generation
+}
+
+// NewKnown returns one that gives the numbers from next on.
+func NewKnown(next uint64) *Known {
+	return &Known{next: next, young: newGeneration(), old: newGeneration()}
+}
+
+// generation is texts by the hash of their beginnings. The filter has a bit for each hash.
+type generation struct {
+	size   int
+	texts  map[uint64][]entry
+	filter *[1 << filterBits / 8]byte
+}
+
+// filterBits is how much of a hash the filter tells apart.
+const filterBits = 17
+
+func newGeneration() generation {
+	return generation{texts: map[uint64][]entry{}, filter: new([1 << filterBits / 8]byte)}
+}
+
+// may reports whether a text that is known may begin with what has a hash.
+func (g *generation) may(hash uint64) bool {
+	bit := hash >> (64 - filterBits)
+	return g.filter[bit/8]&(1<<(bit%8)) != 0
+}
+
+func (g *generation) add(hash uint64, e entry) {
+	alike := g.texts[hash]
+	if len(alike) == alikeMax {
+		alike = append(alike[:0:0], alike[1:]...)
+	} else {
+		g.size++
+	}
+	g.texts[hash] = append(alike, e)
+	bit := hash >> (64 - filterBits)
+	g.filter[bit/8] |= 1 << (bit % 8)
+}
+
+// entry is what is known of a text.
+type entry struct {
+	number uint64
+	bytes  int
+	end    uint64 // hash of its last windowBytes
+	sum    [sha256.Size]byte
+}
+
+func (e entry) ref() Ref { return Ref{Number: e.number, Bytes: e.bytes, Sum: [sumBytes]byte(e.sum[:])} }
+
+// entryOf returns what is to be known of a text, and the hash of its beginning.
+func entryOf(number uint64, text []byte) (uint64, entry) {
+	return hashOf(text[:windowBytes]), entry{number, len(text), hashOf(text[len(text)-windowBytes:]), sha256.Sum256(text)}
+}
+
+// Note makes a text known that has a number already.
+func (k *Known) Note(number uint64, text []byte) {
+	if len(text) < MinBytes {
+		return
+	}
+	hash, e := entryOf(number, text)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.add(hash, e)
+}
+
+// add makes a text known, in place of one with the same content.
+func (k *Known) add(hash uint64, e entry) {
+	for i, o := range k.young.texts[hash] {
+		if o.sum == e.sum {
+			k.young.texts[hash][i] = e
+			return
+		}
+	}
+	if k.young.size >= knownMax/2 {
+		k.young, k.old = newGeneration(), k.young
+	}
+	k.young.add(hash, e)
+}
+
+// find returns the longest known text that text begins with, whose beginning has a hash. It
+// counts down what looks like a text and is another one.
+func (k *Known) find(hash uint64, text []byte, misses *int) (found entry, ok bool) {
+	for _, g := range []*generation{&k.young, &k.old} {
+		if !g.may(hash) {
+			continue
+		}
+		for _, e := range g.texts[hash] {
+			if e.bytes > len(text) || e.bytes <= found.bytes || *misses == 0 || hashOf(text[e.bytes-windowBytes:e.bytes]) != e.end {
+				continue
+			}
+			if sha256.Sum256(text[:e.bytes]) != e.sum {
+				*misses--
+				continue
+			}
+			found, ok = e, true
+		}
+	}
+	if ok {
+		k.add(hash, found) // it is used, so it stays
+	}
+	return found, ok
+}
+
+// span is a part of a text: one that is to be referred to, or the bytes as they are.
+type span struct {
+	bytes []byte
+	text  *Text
+}
+
+// split splits a text into the ones that are known and what is between them, which is a text
+// of its own where it is long enough.
+func (k *Known) split(text []byte) (spans []span) {
+	between := func(bytes []byte) {
+		if len(bytes) == 0 {
+			return
+		}
+		if len(bytes) < MinBytes {
+			spans = append(spans, span{bytes: bytes})
+			return
+		}
+		hash, e := entryOf(k.next, bytes)
+		k.next++
+		k.add(hash, e)
+		spans = append(spans, span{bytes, &Text{e.ref(), bytes, true}})
+	}
+	from, misses := 0, missesMax
+	hash := hashOf(text[:windowBytes])
+	for at := 0; ; {
+		if k.young.may(hash) || k.old.may(hash) {
+			if e, ok := k.find(hash, text[at:], &misses); ok {
+				between(text[from:at])
+				part := text[at : at+e.bytes]
+				spans = append(spans, span{part, &Text{e.ref(), part, false}})
+				at += e.bytes
+				from = at
+				if at+windowBytes > len(text) {
+					break
+				}
+				hash = hashOf(text[at : at+windowBytes])
+				continue
+			}
+		}
+		if misses == 0 || at+windowBytes == len(text) {
+			break
+		}
+		hash = roll(hash, text[at], text[at+windowBytes])
+		at++
+	}
+	between(text[from:])
+	return spans
+}
+
+// A hash of a window is a polynomial of its bytes, so that it follows from that of the window
+// one byte before.
+const factor = 0x9e3779b97f4a7c15
+
+// leaves is the factor of the byte that leaves the window.
+var leaves = func() uint64 {
+	f := uint64(1)
+	for range windowBytes {
+		f *= factor
+	}
+	return f
+}()
+
+func hashOf(window []byte) (hash uint64) {
+	for _, c := range window {
+		hash = hash*factor + uint64(c) + 1
+	}
+	return hash
+}
+
+func roll(hash uint64, out, in byte) uint64 {
+	return hash*factor + uint64(in) + 1 - (uint64(out)+1)*leaves
+}
+
+// Take returns the form of a body, and the texts that it refers to, each once.
+func (k *Known) Take(body []byte, where Place) (form []byte, texts []Text) {
+	t := taking{known: k, body: body}
+	if where == Whole {
+		t.whole()
+	} else {
+		t.strings()
+	}
+	switch {
+	case t.w != nil:
+		t.w.plain(body[t.from:])
+	case IsForm(body):
+		t.w = newWriter(len(body))
+		t.w.plain(body)
+	default:
+		return body, nil
+	}
+	t.w.flush()
+	return t.w.form, t.texts
+}
+
+// taking is one Take.
+type taking struct {
+	known *Known
+	body  []byte
+	w     *writer // nil: nothing was taken out yet
+	from  int     // what is before it in the body is in w
+	texts []Text
+}
+
+func (t *taking) whole() {
+	if len(t.body) >= MinBytes {
+		t.take(0, len(t.body), t.body, asIs)
+	}
+}
+
+// strings takes out the texts that stand between quotes. Where the body is no JSON they may
+// stand anywhere.
+func (t *taking) strings() {
+	for at := 0; ; {
+		begin := bytes.IndexByte(t.body[at:], '"')
+		if begin < 0 {
+			return
+		}
+		begin += at + 1
+		length := quotedLen(t.body[begin:])
+		if length < 0 {
+			return
+		}
+		if length >= MinBytes {
+			if text, ok := unquote(make([]byte, 0, length), t.body[begin:begin+length]); ok && len(text) >= MinBytes {
+				t.take(begin, begin+length, text, quoted)
+			}
+		}
+		at = begin + length + 1
+	}
+}
+
+// quotedLen is the length of a string without its quotes, or -1 where it has no end.
+func quotedLen(in []byte) int {
+	for at := 0; ; {
+		end := bytes.IndexByte(in[at:], '"')
+		if end < 0 {
+			return -1
+		}
+		end += at
+		escapes := 0
+		for escapes < end && in[end-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return end
+		}
+		at = end + 1
+	}
+}
+
+// take takes a text out that stands in the body between from and to.
+func (t *taking) take(from, to int, text []byte, kind int) {
+	t.known.mu.Lock()
+	spans := t.known.split(text)
+	t.known.mu.Unlock()
+	if t.w == nil {
+		t.w = newWriter(len(t.body))
+	}
+	t.w.plain(t.body[t.from:from])
+	t.from = to
+	for _, s := range spans {
+		switch {
+		case s.text != nil:
+			t.w.ref(kind, s.text.Ref)
+			t.note(*s.text)
+		case kind == quoted:
+			t.w.text = appendQuoted(t.w.text, s.bytes)
+		default:
+			t.w.plain(s.bytes)
+		}
+	}
+}
+
+// note adds a text that the form refers to.
+func (t *taking) note(text Text) {
+	for _, o := range t.texts {
+		if o.Number == text.Number {
+			return
+		}
+	}
+	t.texts = append(t.texts, text)
+}
