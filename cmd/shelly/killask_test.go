@@ -41,8 +41,7 @@ func killAskers() [][]*killAsk {
 // attached. What stands on the terminal is the answer, once and whole, and so
 // is what a program puts together of the events (CLI-5, CLI-214, COM-90).
 func TestKilledAtANamedPointAskShowsTheAnswerOnce(t *testing.T) {
-	bin := buildShelly(t, "-tags", "failpoint")
-	counting := newKilled(t, bin, killArgs()...)
+	counting := newKilled(t, killArgs()...)
 	counting.talks = killAskers
 	hits := counting.hits()
 	f := &killFigures{kills: map[string]int{}}
@@ -50,7 +49,7 @@ func TestKilledAtANamedPointAskShowsTheAnswerOnce(t *testing.T) {
 		for point := range hits { // order-free: each is another run
 			t.Run(point, func(t *testing.T) {
 				t.Parallel()
-				k := newKilled(t, bin, killArgs()...)
+				k := newKilled(t, killArgs()...)
 				k.talks = killAskers
 				k.runAt(point+":1", f)
 			})
