@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"net"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -72,29 +70,6 @@ func ClientWords(all []Connected) string {
 		words = append(words, fmt.Sprint(c.Open, " ", c.Front, " ", c.Client))
 	}
 	return strings.Join(words, ", ")
-}
-
-// fronts are the ways in that a route's pattern tells.
-var fronts = []struct{ pattern, name string }{
-	{"/v1/ws", "websocket"}, {"/mcp", "mcp"}, {"/v1/chat/", "openai"}, {"/v1/responses", "openai"}, {"/api/", "ollama"},
-}
-
-// connectionOf is the way in of a request for a route.
-func connectionOf(r *http.Request, pattern string) connection {
-	caller := CallerOf(r.Context())
-	of := connection{"http", caller.Name}
-	if at, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && at.Network() == "unix" {
-		of.front = "unix"
-	}
-	for _, f := range fronts {
-		if strings.HasPrefix(pattern, f.pattern) {
-			of.front = f.name
-		}
-	}
-	if caller.paged {
-		of.front = "page"
-	}
-	return of
 }
 
 // Counts is a reading of [Counters].

@@ -168,3 +168,9 @@ func ownHosts(r *http.Request) []string {
 	}
 	return hosts
 }
+
+// isOpen reports whether a request is for a route that needs no token.
+func (h *HTTP) isOpen(r *http.Request) bool {
+	_, pattern := h.mux.Handler(r)
+	return h.open[pattern]
+}

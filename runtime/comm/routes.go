@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"slices"
+	"strings"
 
 	"shelly/fsm"
 	"shelly/runtime/access"
@@ -145,12 +147,6 @@ func (h *HTTP) routes() (http.Handler, error) {
 	return h.rights(mux, byName), nil
 }
 
-// isOpen reports whether a request is for a route that needs no token.
-func (h *HTTP) isOpen(r *http.Request) bool {
-	_, pattern := h.mux.Handler(r)
-	return h.open[pattern]
-}
-
 // rights refuses what a page or a client may not use.
 func (h *HTTP) rights(mux *http.ServeMux, routes map[string]Route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -227,4 +223,27 @@ func (h *HTTP) postTicket(w http.ResponseWriter, r *http.Request) error {
 	ticket, path, life := h.o.Page.Ticket()
 	writeJSON(w, http.StatusOK, TicketBody{ticket, path, life.Milliseconds()})
 	return nil
+}
+
+// fronts are the ways in that a route's pattern tells.
+var fronts = []struct{ pattern, name string }{
+	{"/v1/ws", "websocket"}, {"/mcp", "mcp"}, {"/v1/chat/", "openai"}, {"/v1/responses", "openai"}, {"/api/", "ollama"},
+}
+
+// connectionOf is the way in of a request for a route.
+func connectionOf(r *http.Request, pattern string) connection {
+	caller := CallerOf(r.Context())
+	of := connection{"http", caller.Name}
+	if at, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && at.Network() == "unix" {
+		of.front = "unix"
+	}
+	for _, f := range fronts {
+		if strings.HasPrefix(pattern, f.pattern) {
+			of.front = f.name
+		}
+	}
+	if caller.paged {
+		of.front = "page"
+	}
+	return of
 }
