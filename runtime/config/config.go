@@ -41,7 +41,7 @@ type Config struct {
 	Events   Events       `key:"events"`
 	Channels Channels     `key:"channels"`
 
-	// RequestBytesMax is the longest request taken, in bytes. Default: 64KiB.
+	// RequestBytesMax is the longest request taken, in bytes, images as Base64 included. Default: 4MiB.
 	RequestBytesMax Bytes `key:"request_bytes_max" min:"1KiB" max:"64MiB"`
 	// Reserve is the free space of the data folder's file system below which
 	// nothing is accepted. Default: 64MiB.

@@ -68,7 +68,7 @@ func defaults(s Sources, name string) Config {
 		},
 		Skills:          Skills{Folders: skillFolders(s)},
 		Comm:            Comm{HTTP: "127.0.0.1:7433", UDP: "127.0.0.1:7434", Unix: "shelly.sock", OpenAI: On, Ollama: On, MCP: On},
-		RequestBytesMax: 64 * KiB,
+		RequestBytesMax: 4 * MiB,
 		Reserve:         64 * MiB,
 		Retention:       Retention{Age: 90 * 24 * time.Hour, Bytes: GiB},
 		Log:             Log{Level: "info", Format: "text", Keep: 16 * MiB},
