@@ -41,24 +41,8 @@ func killAskers() [][]*killAsk {
 // attached. What stands on the terminal is the answer, once and whole, and so
 // is what a program puts together of the events (CLI-5, CLI-214, COM-90).
 func TestKilledAtANamedPointAskShowsTheAnswerOnce(t *testing.T) {
-	counting := newKilled(t, killArgs()...)
-	counting.talks = killAskers
-	hits := counting.hits()
-	f := &killFigures{kills: map[string]int{}}
-	t.Run("at", func(t *testing.T) {
-		for point := range hits { // order-free: each is another run
-			t.Run(point, func(t *testing.T) {
-				t.Parallel()
-				k := newKilled(t, killArgs()...)
-				k.talks = killAskers
-				k.runAt(point+":1", f)
-			})
-		}
-	})
-	t.Logf("%d points, %d kills, %d runs that ended before, %d outcomes unknown:%v", len(hits), f.total(), f.missed, f.unknown, f)
-	if f.missed*4 > len(hits) {
-		t.Errorf("%d of %d runs ended without a kill", f.missed, len(hits))
-	}
+	c := campaign{t: t, world: ofTalks(killAskers)}
+	c.at(firstHits(c.world(t).hits(), 4))
 }
 
 // overAsk runs `shelly ask`. What it gives up is asked for again.
