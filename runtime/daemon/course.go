@@ -109,8 +109,7 @@ func (h *hub) take(c *course, e comm.Event) comm.Event {
 
 // keep adds an item that a watcher who comes later is told.
 func (c *course) keep(i item, most int) {
-	passing := i.Type == comm.EventQueued || i.Type == comm.EventWaiting
-	if last := len(c.items) - 1; passing && last >= 0 && c.items[last].Type == i.Type {
+	if last := len(c.items) - 1; passes(i.Type) && last >= 0 && c.items[last].Type == i.Type {
 		c.items = c.items[:last] // only the present one is worth telling
 	}
 	if len(c.items) == most { // the oldest says least of where it stands
@@ -119,6 +118,9 @@ func (c *course) keep(i item, most int) {
 	}
 	c.items = append(c.items, i)
 }
+
+// passes reports whether only the present event of a kind is worth telling.
+func passes(t comm.EventType) bool { return t == comm.EventQueued || t == comm.EventWaiting }
 
 // covers reports whether all that came after a position is kept.
 func (c *course) covers(after position.Position, epoch int) bool {

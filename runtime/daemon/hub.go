@@ -29,7 +29,7 @@ type hub struct {
 
 const (
 	watcherEvents = 256
-	chunkEvents   = watcherEvents / 2 // chunks take at most this many places
+	chunkEvents   = watcherEvents / 2 // chunks, and what passes, take at most this many places
 	historyEvents = watcherEvents / 4 // the latest, told to a watcher that comes later
 	finishedMax   = 32                // finished requests whose history is kept: a quick one may end before its client watches
 	labelBytes    = 200               // of what a subagent is called

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,5 +56,27 @@ func TestCOM60WhoComesLaterHearsWhatWasWritten(t *testing.T) {
 	}
 	if got := told(h, key); got != nil {
 		t.Errorf("of more than is kept: %d bytes", len(got[0].Text))
+	}
+}
+
+// While the journal is folded for who comes back, his place in the queue may change many times.
+func TestCOM90WhatPassesTakesNoPlaceOfWhatDoesNot(t *testing.T) {
+	h, key := newHub(), fsm.RequestKey{ID: "r"}
+	h.know(7, key)
+	w, _ := h.watchFrom(key, comm.Event{}, position.Position{Epoch: 1, Record: 5}, 5)
+	for n := range 2 * watcherEvents {
+		h.tell(7, comm.Event{Type: comm.EventQueued, Ahead: n})
+	}
+	h.tell(7, comm.Event{Type: comm.EventState, State: state.Cognition})
+	h.tell(7, comm.Event{Type: comm.EventTool, Tool: "look"})
+	h.reply(fsm.Reply{Handle: 7, Request: key, Text: "told"})
+	var heard []comm.EventType
+	for e := range w.events {
+		if !passes(e.Type) {
+			heard = append(heard, e.Type)
+		}
+	}
+	if want := []comm.EventType{comm.EventState, comm.EventTool, comm.EventReply}; !slices.Equal(heard, want) {
+		t.Errorf("it hears %v, not %v", heard, want)
 	}
 }

@@ -116,8 +116,11 @@ func (h *hub) tell(id fsm.HandleID, e comm.Event) {
 	}
 	e.ID = key.ID
 	c, places := h.course(key), watcherEvents-1
-	if e.Type == comm.EventOutput { // of which parts may be missing
-		places, e.At = chunkEvents, h.at(c)
+	if e.Type == comm.EventOutput || passes(e.Type) { // of which some may be missing
+		places = chunkEvents
+	}
+	if e.Type == comm.EventOutput {
+		e.At = h.at(c)
 	} else {
 		e = h.take(c, e)
 		c.keep(item{e, h.record != 0}, h.most)
