@@ -410,14 +410,18 @@ func (f *Front) Replied(ctx context.Context, r engine.Request) (engine.Request, 
 // WatchFrom implements [comm.Front]. It tells by an event of its own what it was asked, but
 // for the beginning, which is counted.
 func (f *Front) WatchFrom(ctx context.Context, key fsm.RequestKey, after position.Position) (<-chan comm.Event, error) {
-	events, err := f.Watch(ctx, key)
 	if after == (position.Position{}) {
-		defer f.lock()()
-		f.begun++
-		return events, err
+		f.begin() // before the watch, so that who sees the watch sees the count
+		return f.Watch(ctx, key)
 	}
+	events, err := f.Watch(ctx, key)
 	f.Say(key, comm.Event{Type: comm.EventWaiting, Text: "after " + after.String(), At: after})
 	return events, err
+}
+
+func (f *Front) begin() {
+	defer f.lock()()
+	f.begun++
 }
 
 func (f *Front) leave(n int) {
