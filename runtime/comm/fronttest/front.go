@@ -1,19 +1,15 @@
-// Package fronttest has a daemon's front that a test drives by hand.
 package fronttest
 
 import (
 	"cmp"
 	"context"
 	"io"
-	"maps"
-	"slices"
 	"sync"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
-	"shelly/runtime/comm/position"
 	"shelly/runtime/inbox"
 )
 
@@ -43,15 +39,6 @@ type Front struct {
 	begun     int
 	backup    func(ctx context.Context, w io.Writer) error
 }
-
-type watcher struct {
-	key    fsm.RequestKey
-	events chan comm.Event
-	end    context.CancelFunc
-}
-
-// watcherBuffer is more than any test says without somebody listening.
-const watcherBuffer = 256
 
 // New returns a front that serves.
 func New() *Front {
@@ -217,104 +204,6 @@ func (f *Front) Deafen() {
 	f.deaf = true
 }
 
-// Send puts messages into the front's chats; Messages returns them by channel, chat,
-// position and limit.
-func (f *Front) Send(messages ...engine.Message) {
-	defer f.lock()()
-	f.messages = append(f.messages, messages...)
-}
-
-// Unsend takes messages from a position on out again.
-func (f *Front) Unsend(from uint64) {
-	defer f.lock()()
-	f.messages = slices.DeleteFunc(f.messages, func(m engine.Message) bool { return m.Position >= from })
-}
-
-// Messages implements [comm.Mailbox].
-func (f *Front) Messages(_ context.Context, to fsm.Origin, after uint64, limit int) ([]engine.Message, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.refusal != nil {
-		return nil, f.refusal
-	}
-	var found []engine.Message
-	for _, m := range f.messages {
-		if m.IsTo(to) && m.Position > after && len(found) < limit {
-			found = append(found, m)
-		}
-	}
-	return found, nil
-}
-
-// Listen implements [comm.Mailbox].
-func (f *Front) Listen(ctx context.Context, to fsm.Origin) <-chan struct{} {
-	news := make(chan struct{}, 1)
-	go func() {
-		defer close(news)
-		for n := -1; ; {
-			f.mu.Lock()
-			has, changed := len(f.messages), f.changed
-			f.mu.Unlock()
-			if has != n {
-				n = has
-				select {
-				case news <- struct{}{}:
-				default:
-				}
-			}
-			select {
-			case <-changed:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return news
-}
-
-// Inbox implements [comm.Mailbox].
-func (f *Front) Inbox() *inbox.Inbox { return f.inbox }
-
-// Read implements [comm.Mailbox].
-func (f *Front) Read(_ context.Context, marks []inbox.Mark) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.refusal != nil {
-		return f.refusal
-	}
-	return f.inbox.Read(^uint64(0), marks...)
-}
-
-// Unread implements [comm.Mailbox].
-func (f *Front) Unread(ctx context.Context) (comm.Unread, error) {
-	return comm.Count(f.inbox, func(after uint64) ([]engine.Message, error) {
-		return f.Messages(ctx, fsm.Origin{}, after, engine.ReadMax)
-	})
-}
-
-// Used puts records of ended tool calls into the front; Audit returns them by session,
-// position and limit.
-func (f *Front) Used(audit ...engine.Audit) {
-	defer f.lock()()
-	f.audit = append(f.audit, audit...)
-}
-
-// Audit implements [comm.Front].
-func (f *Front) Audit(_ context.Context, session string, after uint64, limit int) ([]engine.Audit, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.refusal != nil {
-		return nil, f.refusal
-	}
-	var found []engine.Audit
-	for _, a := range f.audit {
-		if (session == "" || a.Session == session) && a.Position > after && len(found) < limit {
-			found = append(found, a)
-		}
-	}
-	return found, nil
-}
-
 // Record makes the front's journal; without one it is empty.
 func (f *Front) Record(j engine.Reader) {
 	defer f.lock()()
@@ -372,148 +261,9 @@ func (f *Front) Request(_ context.Context, key fsm.RequestKey) (engine.Request, 
 	return r, ok, nil
 }
 
-// Watch implements [comm.Front].
-func (f *Front) Watch(ctx context.Context, key fsm.RequestKey) (<-chan comm.Event, error) {
-	defer f.lock()()
-	events := make(chan comm.Event, watcherBuffer)
-	if r := f.records[key]; r.Done {
-		events <- comm.Event{Type: comm.EventReply, Text: r.Reply, IsError: r.IsError}
-		close(events)
-		return events, nil
-	}
-	events <- comm.Event{Type: comm.EventState, State: state.Queued}
-	ctx, cancel := context.WithCancel(ctx)
-	f.last++
-	n := f.last
-	f.watchers[n] = watcher{key, events, cancel}
-	context.AfterFunc(ctx, func() { f.leave(n) })
-	return events, nil
-}
-
-// Replied implements [comm.Front].
-func (f *Front) Replied(ctx context.Context, r engine.Request) (engine.Request, error) {
-	events, err := f.Watch(ctx, r.Key)
-	if err != nil {
-		return r, err
-	}
-	for e := range events {
-		if e.Type == comm.EventReply {
-			break
-		}
-	}
-	if now, ok, _ := f.Request(ctx, r.Key); ok {
-		r = now
-	}
-	return r, ctx.Err()
-}
-
-// WatchFrom implements [comm.Front]. It tells by an event of its own what it was asked, but
-// for the beginning, which is counted.
-func (f *Front) WatchFrom(ctx context.Context, key fsm.RequestKey, after position.Position) (<-chan comm.Event, error) {
-	if after == (position.Position{}) {
-		f.begin() // before the watch, so that who sees the watch sees the count
-		return f.Watch(ctx, key)
-	}
-	events, err := f.Watch(ctx, key)
-	f.Say(key, comm.Event{Type: comm.EventWaiting, Text: "after " + after.String(), At: after})
-	return events, err
-}
-
-func (f *Front) begin() {
-	defer f.lock()()
-	f.begun++
-}
-
-func (f *Front) leave(n int) {
-	defer f.lock()()
-	if w, ok := f.watchers[n]; ok {
-		delete(f.watchers, n)
-		close(w.events)
-		w.end()
-	}
-}
-
-// Say tells the watchers of a request something.
-func (f *Front) Say(key fsm.RequestKey, events ...comm.Event) {
-	defer f.lock()()
-	f.say(key, events...)
-}
-
-func (f *Front) say(key fsm.RequestKey, events ...comm.Event) {
-	for _, w := range f.watchers { // order-free: each hears the same
-		for _, e := range events {
-			if w.key == key {
-				w.events <- e
-			}
-		}
-	}
-}
-
-// Reply ends a request.
-func (f *Front) Reply(key fsm.RequestKey, text string, isError bool) {
-	defer f.lock()()
-	r := f.records[key]
-	r.Done, r.Reply, r.IsError, r.Replied = true, text, isError, 2
-	f.records[key] = r
-	f.say(key, comm.Event{Type: comm.EventReply, Text: text, IsError: isError})
-}
-
-// Cut ends every watch without a reply, as a stopping daemon does.
-func (f *Front) Cut() {
-	f.mu.Lock()
-	open := slices.Sorted(maps.Keys(f.watchers))
-	f.mu.Unlock()
-	for _, n := range open {
-		f.leave(n)
-	}
-}
-
 // Status implements [comm.Front].
 func (f *Front) Status(context.Context) comm.Status {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.status
-}
-
-// Seen is what the front has been asked for.
-type Seen struct {
-	Accepted []string // ids, in order
-	Asked    int      // calls of Accept
-	Raised   []fsm.EventRaised
-	Requests []comm.Request // as they were accepted
-	Told     []fsm.Input    // what a person said
-	Held     int            // calls of Accept that wait now
-	Watching int            // watches open now
-	Begun    int            // watches from the beginning of a request
-}
-
-// Seen returns what has been asked for so far.
-func (f *Front) Seen() Seen {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.seen()
-}
-
-func (f *Front) seen() Seen {
-	return Seen{
-		Accepted: slices.Clone(f.order), Asked: f.asked, Raised: slices.Clone(f.raised),
-		Requests: slices.Clone(f.requests), Told: slices.Clone(f.told), Held: f.waiting, Watching: len(f.watchers), Begun: f.begun,
-	}
-}
-
-// Await returns once what has been asked for is as wanted, or when ctx ends.
-func (f *Front) Await(ctx context.Context, wanted func(Seen) bool) error {
-	for {
-		f.mu.Lock()
-		seen, changed := f.seen(), f.changed
-		f.mu.Unlock()
-		if wanted(seen) {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
 }
