@@ -18,6 +18,10 @@ const (
 	readCall  = `{"message":{"role":"assistant","content":"","tool_calls":[{"id":"call_%d","function":{"index":0,"name":"list_dir","arguments":{"path":"%s."}}}]},"done":false}`
 	answer    = "There is one file."
 	lastLine  = `{"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":100,"prompt_eval_duration":500,"eval_count":10,"eval_duration":500}`
+
+	completionCall  = `{"role":"assistant","content":"","tool_calls":[{"id":"call_%d","type":"function","function":{"name":"list_dir","arguments":"{\"path\":\"%s.\"}"}}]}`
+	completionWhole = `{"id":"c","object":"chat.completion","created":1,"model":"` + modelName + `","choices":[{"index":0,"message":%s,"finish_reason":"%s"}],` +
+		`"usage":{"prompt_tokens":100,"completion_tokens":10,"total_tokens":110}}`
 )
 
 // serveModel serves it on a free port of the loopback, which it prints, until its stdin ends.
@@ -33,6 +37,7 @@ func serveModel() {
 	}()
 	routes := http.NewServeMux()
 	routes.HandleFunc("POST /api/chat", chat)
+	routes.HandleFunc("POST /v1/chat/completions", completion)
 	for path, body := range map[string]string{
 		"GET /api/version": `{"version":"0.17.4"}`,
 		"GET /api/tags":    `{"models":[{"name":"` + modelName + `","model":"` + modelName + `"}]}`,
@@ -44,35 +49,63 @@ func serveModel() {
 	panic(http.Serve(listener, routes))
 }
 
-func chat(w http.ResponseWriter, r *http.Request) {
-	var asked struct {
-		Messages []struct {
-			Role string `json:"role"`
-		} `json:"messages"`
-		Tools []json.RawMessage `json:"tools"`
-	}
-	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	results := 0
-	for _, m := range asked.Messages {
+// asked is what the model looks at.
+type asked struct {
+	Messages []struct {
+		Role string `json:"role"`
+	} `json:"messages"`
+	Tools []json.RawMessage `json:"tools"`
+}
+
+// results counts those since the question.
+func (a asked) results() (n int) {
+	for _, m := range a.Messages {
 		switch m.Role {
 		case "user":
-			results = 0
+			n = 0
 		case "tool":
-			results++
+			n++
 		}
 	}
+	return n
+}
+
+func read(w http.ResponseWriter, r *http.Request) (a asked, ok bool) {
+	if err := json.NewDecoder(r.Body).Decode(&a); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return a, false
+	}
+	return a, true
+}
+
+func chat(w http.ResponseWriter, r *http.Request) {
+	a, ok := read(w, r)
+	if !ok {
+		return
+	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	if len(asked.Messages) == 0 { // it is to be loaded
+	if len(a.Messages) == 0 { // it is to be loaded
 		_, _ = io.WriteString(w, lastLine+"\n")
 		return
 	}
-	for _, line := range lines(results, len(asked.Tools) > 0) {
+	for _, line := range lines(a.results(), len(a.Tools) > 0) {
 		_, _ = io.WriteString(w, line+"\n")
 		w.(http.Flusher).Flush()
 	}
+}
+
+// completion answers the same over OpenAI's API, whole.
+func completion(w http.ResponseWriter, r *http.Request) {
+	a, ok := read(w, r)
+	if !ok {
+		return
+	}
+	message, reason := `{"role":"assistant","content":"`+answer+`"}`, "stop"
+	if n := a.results(); len(a.Tools) > 0 && n < reads {
+		message, reason = fmt.Sprintf(completionCall, n, strings.Repeat("./", n)), "tool_calls"
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = fmt.Fprintf(w, completionWhole, message, reason)
 }
 
 // lines is an answer as it streams.

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// rounds is how many turns each of the three takes one after the other, by the sessions.
+// rounds is how many turns each of them takes one after the other, by the sessions.
 var rounds = map[int]int{1: 16, 64: 256}
 
 // sessionTurns is after how many turns a session's next one is of a new session.
@@ -41,7 +41,10 @@ const sessionTurns = 20
 // which take turns with it: one that keeps nothing, and one that makes the two syncs a turn
 // needs. of-bare-loop and of-synced-loop are the daemon's turns per second as a share of theirs,
 // and cpu-of-bare-loop its processor time a turn as a multiple: what the model takes, a process
-// of its own, is in neither.
+// of its own, is in neither. of-eino is the same share of the ReAct agent of eino, which keeps
+// nothing either, with its own model for OpenAI's API, and of-eino-ollama of one that asks by
+// Ollama's client, which clears 8 MB for each answer and so is the slower; cpu-of-eino is held
+// against the first.
 func BenchmarkTurn(b *testing.B) {
 	for _, sessions := range []int{1, 64} {
 		b.Run(fmt.Sprintf("sessions=%d", sessions), func(b *testing.B) { benchTurn(b, sessions) })
@@ -56,6 +59,7 @@ func benchTurn(b *testing.B, sessions int) {
 	model := startModel(b)
 	d := startDaemon(b, model, folder, sessions)
 	nothing, synced := loops(b, model, folder, sessions)
+	peer := startEino(b, model, folder)
 	n, turns := 0, rounds[sessions]
 	round := func(turn func(session, n int) error) time.Duration {
 		n++
@@ -65,24 +69,40 @@ func benchTurn(b *testing.B, sessions int) {
 		return func(session, n int) error { return l.turn(fmt.Sprint(session, " ", n)) }
 	}
 	round(d.turn) // the model is asked what it can do, connections are made
-	var bareTook, syncedTook, took, bareCPU, cpu time.Duration
+	peer.round(b, "ollama", sessions, turns)
+	peer.round(b, "openai", sessions, turns)
+	var its, bareCost, eino, native cost
+	var syncedTook time.Duration
 	all := 0
 	for b.Loop() {
 		before := ownCPU()
-		bareTook += round(plain(nothing))
-		bareCPU += ownCPU() - before
+		bareCost.took += round(plain(nothing))
+		bareCost.cpu += ownCPU() - before
 		syncedTook += round(plain(synced))
+		eino.add(peer.round(b, "openai", sessions, turns))
+		native.add(peer.round(b, "ollama", sessions, turns))
 		before = d.cpu(b)
-		took += round(d.turn)
-		cpu += d.cpu(b) - before
+		its.took += round(d.turn)
+		its.cpu += d.cpu(b) - before
 		all += turns / sessions * sessions
 	}
-	b.ReportMetric(float64(all)/took.Seconds(), "turns/s")
-	b.ReportMetric(float64(cpu.Microseconds())/float64(all), "cpu-µs/turn")
-	b.ReportMetric(float64(bareTook)/float64(took), "of-bare-loop")
-	b.ReportMetric(float64(syncedTook)/float64(took), "of-synced-loop")
-	b.ReportMetric(float64(cpu)/float64(bareCPU), "cpu-of-bare-loop")
+	b.ReportMetric(float64(all)/its.took.Seconds(), "turns/s")
+	b.ReportMetric(float64(its.cpu.Microseconds())/float64(all), "cpu-µs/turn")
+	b.ReportMetric(float64(bareCost.took)/float64(its.took), "of-bare-loop")
+	b.ReportMetric(float64(syncedTook)/float64(its.took), "of-synced-loop")
+	b.ReportMetric(float64(its.cpu)/float64(bareCost.cpu), "cpu-of-bare-loop")
+	if peer != nil {
+		b.ReportMetric(float64(eino.took)/float64(its.took), "of-eino")
+		b.ReportMetric(float64(native.took)/float64(its.took), "of-eino-ollama")
+		b.ReportMetric(float64(its.cpu)/float64(eino.cpu), "cpu-of-eino")
+	}
 }
+
+// cost is what turns have taken: by the clock, and of the processor in the process that took
+// them.
+type cost struct{ took, cpu time.Duration }
+
+func (c *cost) add(o cost) { c.took, c.cpu = c.took+o.took, c.cpu+o.cpu }
 
 // together lets sessions take turns at once, each its share, one after the other.
 func together(b *testing.B, sessions, turns int, turn func(session, n int) error) time.Duration {
@@ -127,7 +147,7 @@ func startModel(b *testing.B) string {
 	return "http://" + strings.TrimSpace(address)
 }
 
-func pipes(b *testing.B, cmd *exec.Cmd) (io.Closer, io.Reader) {
+func pipes(b *testing.B, cmd *exec.Cmd) (io.WriteCloser, io.Reader) {
 	b.Helper()
 	in, err := cmd.StdinPipe()
 	if err != nil {
