@@ -1,7 +1,8 @@
 package sim
 
 import (
-	"container/heap"
+	"cmp"
+	"slices"
 
 	"shelly/fsm"
 )
@@ -9,7 +10,7 @@ import (
 // agenda is the virtual clock: what is due, ordered by (time, pieces of answers
 // first and then what was held, sequence) (SIM-1).
 type agenda struct {
-	items items
+	items []*due // in their order
 	seq   int
 	now   fsm.Millis
 }
@@ -44,7 +45,8 @@ func (d *due) rank() int {
 func (a *agenda) add(d due) {
 	a.seq++
 	d.seq = a.seq
-	heap.Push(&a.items, d)
+	i, _ := slices.BinarySearchFunc(a.items, &d, order)
+	a.items = slices.Insert(a.items, i, &d)
 }
 
 // pop takes the next thing. Where several are due at the same time, choose
@@ -52,25 +54,22 @@ func (a *agenda) add(d due) {
 // answers come before all else and are no choice: the machine is not told of them,
 // so that a run has the same choices with them as without. Nor is what was held, which
 // keeps its order.
-func (a *agenda) pop(choose Chooser) (due, bool) {
+func (a *agenda) pop(choose Chooser) (*due, bool) {
 	if len(a.items) == 0 {
-		return due{}, false
+		return nil, false
 	}
-	tied := []due{heap.Pop(&a.items).(due)}
-	for tied[0].rank() == chosen && len(a.items) > 0 && a.items[0].at == tied[0].at {
-		tied = append(tied, heap.Pop(&a.items).(due))
+	pick, tied, first := 0, 1, a.items[0]
+	for first.rank() == chosen && tied < len(a.items) && a.items[tied].at == first.at {
+		tied++
 	}
-	pick := 0
-	if len(tied) > 1 {
-		pick = choose.Choose("order", len(tied))
+	if tied > 1 {
+		pick = choose.Choose("order", tied)
 	}
-	for i, d := range tied {
-		if i != pick {
-			heap.Push(&a.items, d)
-		}
-	}
-	a.now = max(a.now, tied[pick].at)
-	return tied[pick], true
+	next := a.items[pick]
+	copy(a.items[1:], a.items[:pick])
+	a.items = a.items[1:]
+	a.now = max(a.now, next.at)
+	return next, true
 }
 
 // onlySlots reports whether nothing but slots of schedules after a time is left
@@ -86,37 +85,14 @@ func (a *agenda) onlySlots(until fsm.Millis) bool {
 }
 
 // drop removes what keep refuses.
-func (a *agenda) drop(keep func(due) bool) {
-	kept := a.items[:0]
-	for _, d := range a.items {
-		if keep(d) {
-			kept = append(kept, d)
-		}
-	}
-	if len(kept) < len(a.items) {
-		a.items = kept
-		heap.Init(&a.items)
-	}
+func (a *agenda) drop(keep func(*due) bool) {
+	a.items = slices.DeleteFunc(a.items, func(d *due) bool { return !keep(d) })
 }
 
-type items []due
+// sort puts the things in order again, some of whose times have changed.
+func (a *agenda) sort() { slices.SortFunc(a.items, order) }
 
-func (q items) Len() int { return len(q) }
-func (q items) Less(i, j int) bool {
-	switch a, b := q[i], q[j]; {
-	case a.at != b.at:
-		return a.at < b.at
-	case a.rank() != b.rank():
-		return a.rank() < b.rank()
-	default:
-		return a.seq < b.seq
-	}
-}
-func (q items) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *items) Push(x any)   { *q = append(*q, x.(due)) }
-func (q *items) Pop() any {
-	old := *q
-	last := old[len(old)-1]
-	*q = old[:len(old)-1]
-	return last
+// order is that in which things are taken.
+func order(a, b *due) int {
+	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.seq, b.seq))
 }

@@ -68,7 +68,7 @@ func TestSCN24ChanceIsTheSeeds(t *testing.T) {
 		p := threeQuestions(Fault{Kind: BrainFault, Chance: 250, Purpose: fsm.PurposeAnswer, Line: broken})
 		p.Seed = seed + 1
 		r, again := play(t, p, Options{}), play(t, p, Options{})
-		if r.Hash != again.Hash {
+		if r.Hash() != again.Hash() {
 			t.Fatalf("seed %d gives two traces", p.Seed)
 		}
 		struck += len(r.Struck)
@@ -83,8 +83,8 @@ func TestSIM2ATapeHoldsWhatStruck(t *testing.T) {
 	p := threeQuestions(Fault{Kind: BrainFault, Chance: 500, Line: broken})
 	rec := &Recorder{From: NewSeeded(3)}
 	r := play(t, p, Options{Choose: rec})
-	if again := play(t, p, Options{Choose: NewTape(rec.Choices)}); r.Hash != again.Hash || len(r.Struck) == 0 {
-		t.Errorf("hash %x, from its tape %x; struck %v", r.Hash, again.Hash, r.Struck)
+	if again := play(t, p, Options{Choose: NewTape(rec.Choices)}); r.Hash() != again.Hash() || len(r.Struck) == 0 {
+		t.Errorf("hash %x, from its tape %x; struck %v", r.Hash(), again.Hash(), r.Struck)
 	}
 }
 

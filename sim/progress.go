@@ -20,7 +20,7 @@ func (w *world) progress(call fsm.CallID, asked, over fsm.Millis, stages ...stag
 	if !w.config.Switches.Progress {
 		return
 	}
-	w.agenda.drop(func(d due) bool { return !d.tells(call) })
+	w.agenda.drop(func(d *due) bool { return !d.tells(call) })
 	for i, s := range stages {
 		end := over
 		if i+1 < len(stages) {

@@ -45,7 +45,6 @@ type Result struct {
 	Violations []Broken
 	Points     int // how many crash points were met
 	Final      state.Snapshot
-	Hash       uint64     // of all steps; 0 of a run of a crash matrix, whose steps are compared with nobody's
 	End        fsm.Millis // Plan.Start and the time that the run took
 	Wall       fsm.Millis // what the wall clock said then
 
@@ -216,21 +215,20 @@ func Fold(from state.Snapshot, steps []Step) iter.Seq2[int, engine.Folded] {
 	})
 }
 
-// HashSteps is the hash of a trace: every input as the journal writes it, and
-// the hash of what it caused. Two runs with one hash did the same.
-func HashSteps(steps []Step) (uint64, error) {
+// Hash is the hash of the trace: every input as the journal writes it, and the hash of what
+// it caused. Two runs with one hash did the same. It is made anew each time: to write the
+// inputs takes as long as to step the machine with them.
+func (r *Result) Hash() uint64 {
 	h := fnv.New64a()
 	var sum [8]byte
-	for _, s := range steps {
-		in, err := fsm.MarshalInput(s.Input)
-		if err != nil {
-			return 0, err
-		}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		in, _ := fsm.MarshalInput(s.Input) // each was in a journal
 		h.Write(in)
 		binary.BigEndian.PutUint64(sum[:], fsm.HashEffects(s.Effects))
 		h.Write(sum[:])
 	}
-	return h.Sum64(), nil
+	return h.Sum64()
 }
 
 // Once names what the world must not see twice, and the invariant that says so: a

@@ -62,8 +62,8 @@ func TestRunPlaysARoundTripInVirtualTime(t *testing.T) {
 }
 
 func TestRunAgainIsTheSameRun(t *testing.T) {
-	if a, b := play(t, roundTrip(), Options{}), play(t, roundTrip(), Options{}); a.Hash != b.Hash {
-		t.Fatalf("hash %x, then %x", a.Hash, b.Hash)
+	if a, b := play(t, roundTrip(), Options{}), play(t, roundTrip(), Options{}); a.Hash() != b.Hash() {
+		t.Fatalf("hash %x, then %x", a.Hash(), b.Hash())
 	}
 }
 

@@ -112,7 +112,7 @@ func (w *world) begin(begun []server.Served) error {
 
 // speak puts the answer of a call that is served on the agenda, with its pieces.
 func (w *world) speak(s *serving, v server.Served) error {
-	w.agenda.drop(func(d due) bool { return d.served != s })
+	w.agenda.drop(func(d *due) bool { return d.served != s })
 	c := s.chat
 	w.result.Asked[c.asked].Served = v
 	if n := len(w.result.Steps); n > 0 {
@@ -145,7 +145,7 @@ func (w *world) speak(s *serving, v server.Served) error {
 
 // over is the outcome of a call that the server has served, or that the client has
 // waited for in vain; who waits for the slot begins.
-func (w *world) over(d due) (fsm.Fact, error) {
+func (w *world) over(d *due) (fsm.Fact, error) {
 	fact := d.fact
 	if d.late {
 		var err error

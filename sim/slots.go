@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"container/heap"
-
 	"shelly/fsm"
 	"shelly/fsm/engine"
 )
@@ -24,7 +22,7 @@ func (w *world) arm(s engine.Slot) {
 }
 
 func (w *world) disarm(schedule string) {
-	w.agenda.drop(func(d due) bool { return d.slot == nil || d.slot.Schedule != schedule })
+	w.agenda.drop(func(d *due) bool { return d.slot == nil || d.slot.Schedule != schedule })
 }
 
 // wall is what the wall clock says.
@@ -53,8 +51,7 @@ func (w *world) whenWas(r engine.Record) fsm.Millis {
 func (w *world) jump(by fsm.Millis) {
 	w.skew += by
 	now := w.agenda.now
-	for i := range w.agenda.items {
-		d := &w.agenda.items[i]
+	for _, d := range w.agenda.items {
 		if d.slot == nil {
 			continue
 		}
@@ -65,5 +62,5 @@ func (w *world) jump(by fsm.Millis) {
 		next.look = min(next.look, d.at)
 		d.slot, d.at = &next, max(next.look, next.At-w.skew)
 	}
-	heap.Init(&w.agenda.items)
+	w.agenda.sort()
 }

@@ -96,7 +96,7 @@ var performing = fsm.NewEffectTable(
 	effecting(func(w *world, e fsm.SetTimer) {
 		w.agenda.add(due{at: w.agenda.now + e.After, timer: e.Timer, fact: fsm.TimerFired{Timer: e.Timer}})
 	}),
-	effecting(func(w *world, e fsm.ClearTimer) { w.agenda.drop(func(d due) bool { return d.timer != e.Timer }) }),
+	effecting(func(w *world, e fsm.ClearTimer) { w.agenda.drop(func(d *due) bool { return d.timer != e.Timer }) }),
 	effecting(func(w *world, e fsm.Notify) {
 		w.result.Notices = append(w.result.Notices, Delivery{At: w.agenda.now, Request: e.Request, Notice: e.Notice, Ahead: e.Ahead})
 	}),
@@ -294,7 +294,7 @@ func (a Act) Answer(e fsm.RunTool) fsm.Fact {
 // abort gives up a call: its answer will not come, but a tool's stop will.
 func (w *world) abort(call fsm.CallID) {
 	var stop fsm.Fact
-	w.agenda.drop(func(d due) bool {
+	w.agenda.drop(func(d *due) bool {
 		if d.call != call {
 			return true
 		}

@@ -137,7 +137,7 @@ func (c *play) run(watched bool, moved func(state.Move)) (wrong string) {
 
 func (c *play) result(plan sim.Plan) (*sim.Result, error) {
 	if c.file.Replay != nil {
-		return explore.Replay(compile.From(c.file), compile.Told(c.file))
+		return explore.Replay(compile.From(c.file), compile.Told(c.file)), nil
 	}
 	return sim.Run(plan, sim.Options{})
 }

@@ -47,6 +47,7 @@ type Engine struct {
 	untaken   map[fsm.CallID]Text // that a step is still to take
 	oldest    fsm.Millis          // the time of the first record after it
 	booted    bool                // an epoch of its own has begun
+	spare     pages
 	dead      error
 	diverging []Divergence
 }
@@ -127,14 +128,34 @@ func (e *Engine) turn(inputs []fsm.Input) error {
 // taking is a turn that is being taken: what was stepped and is still to be written.
 type taking struct {
 	*Engine
+	pages
 	requests requestBook
-	steps    []Step
-	batch    Batch
 	barrier  bool
 }
 
+// pages is what a turn notes its steps on, one turn after another.
+type pages struct {
+	steps []Step
+	batch Batch
+}
+
+// pagesMax is the largest turn whose pages are kept for the next.
+const pagesMax = 64
+
+// clean is the pages with nothing on them.
+func (p pages) clean() pages {
+	if cap(p.steps) > pagesMax {
+		return pages{}
+	}
+	clear(p.steps)
+	clear(p.batch.Records)
+	return pages{steps: p.steps[:0], batch: Batch{Records: p.batch.Records[:0]}}
+}
+
 func (e *Engine) begin() *taking {
-	return &taking{Engine: e, requests: requestBook{journal: e.journal}}
+	t := &taking{Engine: e, pages: e.spare, requests: requestBook{journal: e.journal}}
+	e.spare = pages{}
+	return t
 }
 
 // end writes what was stepped, whole, and performs its effects.
@@ -156,6 +177,7 @@ func (e *taking) end() error {
 			}
 		}
 	}
+	e.spare = e.pages.clean()
 	return e.snapshot()
 }
 

@@ -89,7 +89,7 @@ type Journal interface {
 	// Append writes b after what is there, whole or not at all. With sync it
 	// and everything before it is durable on return; without, a crash may lose
 	// it, but never something in its midst. An error is final: the journal
-	// takes no further writes.
+	// takes no further writes. What b lists is the caller's again on return.
 	Append(b Batch, sync bool) error
 	// Replay calls fn for each record with an index above after, in order. Where
 	// the next one was trimmed, it is an ErrTrimmed.

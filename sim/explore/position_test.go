@@ -88,10 +88,7 @@ func TestSIM14AWayLeadsToItsState(t *testing.T) {
 		}
 		for k, way := range ways {
 			c := x.counterexample(check.Violation{}, way)
-			r, err := Replay(machine.New().Snapshot(), c.Told)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := Replay(machine.New().Snapshot(), c.Told)
 			if r.Final.Shape() != shape(ends[k]) || len(r.Violations) > 0 {
 				t.Fatalf("state %d: another is reached, with %v, by %q", i, r.Violations, c.Path)
 			}

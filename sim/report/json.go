@@ -156,8 +156,8 @@ func jsonCase(c *Case) caseJSON {
 		File: c.File, Line: c.Line, Name: c.Name, Status: c.Status(), Tags: c.Tags, Covers: c.Covers,
 		Skipped: c.Skipped, ByFile: c.ByFile, Seed: c.Seed, Steps: c.Steps, Points: c.Points, Unknown: c.Unknown, Raced: c.Raced, Straight: c.StraightOnly,
 	}
-	if c.TraceHash != 0 {
-		out.TraceHash = fmt.Sprintf("%016x", c.TraceHash)
+	if hash := c.Hash(); hash != 0 {
+		out.TraceHash = fmt.Sprintf("%016x", hash)
 	}
 	if l := c.Live; l != nil {
 		out.Live = &liveJSON{l.Model, l.Digest, l.Server, optionsJSON(l.Options), l.Runs, l.Held}

@@ -23,7 +23,7 @@ type Outcome struct {
 	Met          []judge.Met    // the expectations that hold
 	Err          error          // the case could not be loaded or played; what it expects was not judged
 	Steps        int            // durable steps of the (uninterrupted) run
-	TraceHash    uint64         // of that run; the same on every machine
+	TraceHash    uint64         // of a property's runs, or as a report has it; of a case see [Outcome.Hash]
 	Points       int            // crash points that were tried
 	Unknown      int            // of them those after which an outcome was unknown, and
 	Raced        int            // those that end differently than without the crash because an input met interrupted work
@@ -34,10 +34,20 @@ type Outcome struct {
 	Live         *Live          // nil where no live model was asked
 	Golden       *golden.Golden // nil where the case asks for none, and with Err
 	again        string         // the command that runs the case; empty where it was not loaded
+	unlike       bool           // no two of its runs are alike
 }
 
 // OK reports whether the case was played and all held (SCN-40).
 func (o *Outcome) OK() bool { return o.Err == nil && len(o.Failures) == 0 && o.Skipped == "" }
+
+// Hash is the hash of the trace of the (uninterrupted) run, the same on every machine; 0 where
+// no two runs are alike, or there is none. Of a case it is made when it is asked for.
+func (o *Outcome) Hash() uint64 {
+	if o.TraceHash == 0 && o.Result != nil && !o.unlike {
+		return o.Result.Hash()
+	}
+	return o.TraceHash
+}
 
 // Again is the command that runs the case, or the whole file where it has no line,
 // under the seed that it failed under.

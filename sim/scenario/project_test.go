@@ -31,8 +31,8 @@ func TestScenariosOfTheProjectHold(t *testing.T) {
 			for _, s := range o.Result.Steps {
 				covered.Add(s.Moves)
 			}
-			if again := f.Run(sim.Options{}); again.TraceHash != o.TraceHash {
-				t.Errorf("trace hash %x, then %x", o.TraceHash, again.TraceHash)
+			if again := f.Run(sim.Options{}); again.Hash() != o.Hash() {
+				t.Errorf("trace hash %x, then %x", o.Hash(), again.Hash())
 			}
 			if len(f.Covers) == 0 {
 				t.Error("covers no rule")

@@ -34,11 +34,8 @@ func (f *File) Run(o sim.Options) Outcome {
 		out.Err = fmt.Errorf("%s: %w", f.Path(), err)
 		return out
 	}
-	out.Result, out.Steps, out.TraceHash = result, len(result.Steps), result.Hash
-	out.Struck = result.Struck
-	if f.Script.Live {
-		out.TraceHash = 0 // no two runs are alike
-	}
+	out.Result, out.Steps, out.Struck = result, len(result.Steps), result.Struck
+	out.unlike = f.Script.Live
 	var crashed []judge.Failure
 	if f.EveryCrash() || f.crashed && f.Replay == nil && len(plan.Crashes) == 0 {
 		claims := judge.NewCrashes(f.File, result)
@@ -73,7 +70,7 @@ func (f *File) Skip(why string) Outcome {
 // play runs the plan, or steps the machine through the file's replay.
 func (f *File) play(p sim.Plan, o sim.Options) (*sim.Result, error) {
 	if f.Replay != nil {
-		return explore.Replay(compile.From(f.File), compile.Told(f.File))
+		return explore.Replay(compile.From(f.File), compile.Told(f.File)), nil
 	}
 	return sim.Run(p, o)
 }

@@ -32,6 +32,7 @@ type Decoder struct {
 	// problem; where it is nil a text stands for itself.
 	Fill func(d *Decoder, n *Node, path string) *Node
 
+	fields   map[reflect.Type][]Field // of the types that were met
 	depth    int
 	verbatim int  // the depth of a value in which no variables are put in; 0: not within one
 	stopped  bool // a limit was met: the rest is not looked at
@@ -179,7 +180,7 @@ func Absent(n *Node) string {
 func (d *Decoder) Object(n *Node, to any, path string) { d.object(n, reflect.ValueOf(to).Elem(), path) }
 
 func (d *Decoder) object(n *Node, v reflect.Value, path string) {
-	fields := Fields(v.Type())
+	fields := d.fieldsOf(v.Type())
 	if n.Kind != MapKind {
 		d.Add(n, path, "wants a map of "+strings.Join(names(fields), ", ")+"; found "+n.String())
 		return
@@ -188,25 +189,38 @@ func (d *Decoder) object(n *Node, v reflect.Value, path string) {
 		d.Add(n, path, "is empty; the keys here are: "+strings.Join(names(fields), ", "))
 		return
 	}
-	given := map[string]bool{}
+	given := make([]bool, len(fields))
 	d.Members(n, path, func(key, value *Node, at string) {
 		i := indexOf(fields, key.Value)
 		if i < 0 {
 			d.Add(key, at, wording.Unknown("key", key.Value, names(fields)))
 			return
 		}
-		given[key.Value] = true
+		given[i] = true
 		known := len(d.Problems)
 		d.value(value, v.FieldByIndex(fields[i].Index), at)
 		if len(d.Problems) == known {
 			d.enumerated(value.Follow().Pos, v.FieldByIndex(fields[i].Index), fields[i], at)
 		}
 	})
-	for _, f := range fields {
-		if f.Required && !given[f.Name] {
-			d.Add(n, path, "the key "+f.Name+" is missing")
+	for i := range fields {
+		if fields[i].Required && !given[i] {
+			d.Add(n, path, "the key "+fields[i].Name+" is missing")
 		}
 	}
+}
+
+// fieldsOf is [Fields], looked up once for each type.
+func (d *Decoder) fieldsOf(t reflect.Type) []Field {
+	fields, known := d.fields[t]
+	if !known {
+		fields = Fields(t)
+		if d.fields == nil {
+			d.fields = map[reflect.Type][]Field{}
+		}
+		d.fields[t] = fields
+	}
+	return fields
 }
 
 // Members calls fn for each member of a map whose key is a word that has not

@@ -55,8 +55,8 @@ func names(fields []Field) []string {
 }
 
 func indexOf(fields []Field, name string) int {
-	for i, f := range fields {
-		if f.Name == name {
+	for i := range fields {
+		if fields[i].Name == name {
 			return i
 		}
 	}

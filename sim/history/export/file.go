@@ -33,7 +33,7 @@ func played(source []byte) (*File, error) {
 	if out.Err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFile, out.Err)
 	}
-	file := &File{Source: source, Hash: out.TraceHash, result: out.Result}
+	file := &File{Source: source, Hash: out.Hash(), result: out.Result}
 	if len(out.Failures) > 0 {
 		first := out.Failures[0]
 		return file, fmt.Errorf("%w: %s: %s", ErrFile, first.Path, told(first))

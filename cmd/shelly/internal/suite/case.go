@@ -81,7 +81,7 @@ func (c *Command) under(f *scenario.File, seed *uint64, g *goldens, m *lockstep.
 }
 
 // differs reports whether two runs gave two traces.
-func differs(a, b scenario.Outcome) bool { return b.Err != nil || a.TraceHash != b.TraceHash }
+func differs(a, b scenario.Outcome) bool { return b.Err != nil || a.Hash() != b.Hash() }
 
 // seeded says in what a case came to under which seed that was (SCN-10).
 func seeded(out *report.Case, seed uint64) {
