@@ -18,6 +18,7 @@ import (
 	"shelly/cmd/shelly/event"
 	"shelly/cmd/shelly/explore"
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/garbage"
 	"shelly/cmd/shelly/internal/suite"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/journal"
@@ -84,20 +85,28 @@ type cli struct {
 func main() {
 	tree.Supervise()
 	sandbox.Stage()
+	garbage.Pace()
 	os.Exit(execute(os.Args[1:], &terminal.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
 // execute runs one command line and returns its exit code. A wrong one starts nothing
 // (CLI-3).
 func execute(args []string, t *terminal.Terminal) (code int) {
-	var c cli
+	if len(args) > 0 && args[0] == "help" {
+		args = slices.Concat(args[1:], []string{"--help"})
+	}
+	return executeBy(grammar(args), args, t)
+}
+
+// executeBy is execute by a grammar.
+func executeBy(grammar any, args []string, t *terminal.Terminal) (code int) {
 	ended := -1
 	help := short
 	args, all := wantsAll(args)
 	if all {
 		help = kong.DefaultHelpPrinter
 	}
-	parser, err := kong.New(&c,
+	parser, err := kong.New(grammar,
 		kong.Name("shelly"),
 		kong.Description("A local, offline-first agent whose loop is one pure state machine."),
 		kong.Writers(t.Out, t.Err),
@@ -110,9 +119,6 @@ func execute(args []string, t *terminal.Terminal) (code int) {
 	if err != nil {
 		fmt.Fprintln(t.Err, "shelly:", err)
 		return exit.Internal
-	}
-	if len(args) > 0 && args[0] == "help" {
-		args = slices.Concat(args[1:], []string{"--help"})
 	}
 	ctx, err := parser.Parse(args)
 	if ended >= 0 { // --help or --version

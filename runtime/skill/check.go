@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -14,7 +15,7 @@ import (
 func Check(s Skill) []string {
 	var found []string
 	add := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
-	if !publishable.MatchString(s.Name) {
+	if !publishable().MatchString(s.Name) {
 		add("name: %q is not of lower-case letters, digits and single hyphens, which other programs want", s.Name)
 	}
 	if s.unnamed {
@@ -35,15 +36,18 @@ func Check(s Skill) []string {
 	return append(found, missing(s)...)
 }
 
+// Classes of letters take long to compile, and every command would wait for them.
 var (
-	publishable = regexp.MustCompile(`^[\p{Ll}\p{Lo}\pN]+(-[\p{Ll}\p{Lo}\pN]+)*$`)
-	inside      = regexp.MustCompile(`(?:references|scripts|assets)/[\pL\pN_./-]*[\pL\pN_]`)
+	publishable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\p{Ll}\p{Lo}\pN]+(-[\p{Ll}\p{Lo}\pN]+)*$`) })
+	inside      = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:references|scripts|assets)/[\pL\pN_./-]*[\pL\pN_]`)
+	})
 )
 
 // missing tells which files of its own folders the instructions name that are not there.
 func missing(s Skill) []string {
 	var found, seen []string
-	for _, file := range inside.FindAllString(s.Body, -1) {
+	for _, file := range inside().FindAllString(s.Body, -1) {
 		file = path.Clean(file)
 		under := func(f string) bool { return f == file || strings.HasPrefix(f, file+"/") }
 		if !slices.Contains(seen, file) && !slices.ContainsFunc(s.Files, under) {

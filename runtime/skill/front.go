@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"shelly/sim/strict"
@@ -164,8 +165,10 @@ func quoted(front string) string {
 	})
 }
 
+var usable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL\pN][\pL\pN\pM_.-]*$`) })
+
 func checkName(name string) error {
-	if len(name) > nameBytesMax || utf8.RuneCountInString(name) > 64 || !regexp.MustCompile(`^[\pL\pN][\pL\pN\pM_.-]*$`).MatchString(name) {
+	if len(name) > nameBytesMax || utf8.RuneCountInString(name) > 64 || !usable().MatchString(name) {
 		return fmt.Errorf("the name %q is not made of letters, digits, '-', '_' and '.', at most 64 characters", name)
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 // New writes the beginning of a skill into a folder of skills and returns the path of its
 // SKILL.md. What is there already is not touched.
 func New(dir, name, description string) (string, error) {
-	if !publishable.MatchString(name) || len(name) > 64 {
+	if !publishable().MatchString(name) || len(name) > 64 {
 		return "", fmt.Errorf("the name %q is not made of lower-case letters, digits and single hyphens, at most 64 of them, such as release-notes", name)
 	}
 	folder := filepath.Join(dir, name)

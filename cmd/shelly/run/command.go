@@ -71,7 +71,6 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	signals, unheeded := exit.Signals()
-	paceGarbage()
 	go s.forward(ctx, signals)
 	go s.heed(ctx, hangups, c.load)
 	code, err := s.daemon.Run(ctx)

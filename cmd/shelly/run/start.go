@@ -15,6 +15,7 @@ import (
 	"shelly/cmd/shelly/internal/channels"
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/folder"
+	"shelly/cmd/shelly/internal/garbage"
 	"shelly/cmd/shelly/internal/hindsight"
 	"shelly/cmd/shelly/internal/logging"
 	"shelly/cmd/shelly/internal/secrets"
@@ -191,7 +192,7 @@ func (s *starting) recover(journal *store.Store, brain brain.Brain, bench *bench
 		Counts:   func() comm.Memory { return comm.Memory(s.memory.Counts()) },
 		Texts:    s.texts(journal),
 		Damage:   journal.Damage,
-		Rested:   func() { go giveBack() }, // which the loop need not wait for
+		Rested:   func() { go garbage.GiveBack() }, // which the loop need not wait for
 		Grants:   grants.Of(s.cfg.Data),
 		Inbox:    read,
 		Sessions: s.sessions,

@@ -33,12 +33,15 @@ func (p pattern) find(text string) [][]int {
 	return list
 }
 
-// marked reports whether a text holds one of the marks. The long s is an s, too, for
-// an expression in which case does not matter; other such letters have a lower case.
+// marked reports whether a text holds one of the marks.
 func (p pattern) marked(text string) bool {
-	lower := strings.ReplaceAll(strings.ToLower(text), "ſ", "s")
-	return slices.ContainsFunc(p.marks, func(mark string) bool { return strings.Contains(lower, mark) })
+	small := lower(text)
+	return slices.ContainsFunc(p.marks, func(mark string) bool { return strings.Contains(small, mark) })
 }
+
+// lower is a text as an expression takes it in which case does not matter: the long s is an s,
+// too; other such letters have a lower case.
+func lower(text string) string { return strings.ReplaceAll(strings.ToLower(text), "ſ", "s") }
 
 // assignment is the kind of what something is set to whose name says that it is secret.
 const assignment = "assignment"

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -188,5 +187,15 @@ func (r *Redactor) Counts() []Count {
 // NamesSecret reports whether something of this name, such as an environment variable
 // or a setting, is taken for a secret.
 func NamesSecret(name string) bool {
-	return regexp.MustCompile(`(?i)(token($|[^s])|secret|passw|passphrase|api_?key|private_?key|access_?key|credential|^pat$|_pat$|cookie)`).MatchString(name)
+	name = lower(name)
+	has := func(part string) bool { return strings.Contains(name, part) }
+	switch {
+	case slices.ContainsFunc([]string{"secret", "passw", "passphrase", "credential", "cookie"}, has):
+		return true
+	case slices.ContainsFunc([]string{"api", "private", "access"}, func(of string) bool { return has(of+"key") || has(of+"_key") }):
+		return true
+	case name == "pat", strings.HasSuffix(name, "_pat"):
+		return true
+	}
+	return strings.Contains(strings.ReplaceAll(name, "tokens", " "), "token") // several are a number of them
 }

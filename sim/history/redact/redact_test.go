@@ -126,7 +126,8 @@ func TestSCN48OnePlaceholderForASecret(t *testing.T) {
 func TestSCN48NamesOfSecrets(t *testing.T) {
 	for name, want := range map[string]bool{
 		"GITHUB_TOKEN": true, "aws_secret_access_key": true, "DB_PASSWORD": true, "OPENAI_API_KEY": true, "brain.apikey": true,
-		"PATH": false, "HOME": false, "EDITOR": false, "brain.url": false,
+		"MY_PAT": true, "pat": true, "Cookie": true, "private-KEY": false, "PRIVATEKEY": true, "tokens_of_token": true, "TOKENſ": false,
+		"num_tokens": false, "PATTERN": false, "PATH": false, "HOME": false, "EDITOR": false, "brain.url": false,
 	} {
 		if NamesSecret(name) != want {
 			t.Errorf("%s: %v; want %v", name, !want, want)

@@ -1,4 +1,5 @@
-package run
+// Package garbage says when a process collects its garbage, and gives back what it does not need.
+package garbage
 
 import (
 	"os"
@@ -11,11 +12,16 @@ import (
 // process holds is less; else it is as much as that, as is usual.
 const spareBytes = 48 << 20
 
-// usualPercent is Go's own GOGC.
-const usualPercent = 100
+// usualPercent is Go's own GOGC, with which it collects at leastBytes for the first time.
+const (
+	usualPercent = 100
+	leastBytes   = 4 << 20
+)
 
-// paceGarbage lets spareBytes gather from now on. GOGC, where it is set, is left alone.
-func paceGarbage() {
+// Pace lets spareBytes gather from now on. GOGC, where it is set, is left alone. It comes first
+// in a process, since what a start makes is garbage soon, and looking through it takes longer
+// than all else that a small command does.
+func Pace() {
 	if _, set := os.LookupEnv("GOGC"); !set {
 		afterCollection(usualPercent)
 	}
@@ -38,10 +44,7 @@ type collected struct{ _ [16]byte }
 // percentFor is the GOGC at which spareBytes gather beside what is held, in tens, so that it
 // is not changed each time.
 func percentFor(held uint64) int {
-	if held == 0 {
-		return usualPercent
-	}
-	return max(usualPercent, int(spareBytes*100/held)/10*10)
+	return max(usualPercent, int(spareBytes*100/max(held, leastBytes))/10*10)
 }
 
 // The metrics of what the last collection has found to be held, and of what lies on the heap.
@@ -71,8 +74,8 @@ func read(names ...string) []uint64 {
 // worthBytes is how much a daemon at rest must have to give back for it to be worth a collection.
 const worthBytes = 8 << 20
 
-// giveBack returns to the system what the process does not need at rest. It takes its time.
-func giveBack() {
+// GiveBack returns to the system what the process does not need at rest. It takes its time.
+func GiveBack() {
 	m := read(liveMetric, objectsMetric, freeMetric)
 	if live, objects, free := m[0], m[1], m[2]; objects+free > live+worthBytes {
 		debug.FreeOSMemory()

@@ -1,4 +1,4 @@
-package run
+package garbage
 
 import (
 	"runtime/debug"
@@ -10,7 +10,7 @@ func TestCFG17GarbageGathersBesideWhatIsHeld(t *testing.T) {
 		held uint64
 		want int
 	}{
-		{0, 100},
+		{0, spareBytes * 100 / leastBytes},
 		{8 << 20, 600},
 		{spareBytes / 2, 200},
 		{spareBytes, 100},
@@ -30,7 +30,7 @@ func TestCFG17WhoSetsGOGCIsHeeded(t *testing.T) {
 	before := debug.SetGCPercent(77)
 	defer debug.SetGCPercent(before)
 	t.Setenv("GOGC", "77")
-	paceGarbage()
+	Pace()
 	if got := debug.SetGCPercent(77); got != 77 {
 		t.Errorf("it is %d", got)
 	}
@@ -46,7 +46,7 @@ func TestCFG17AtRestMemoryIsGivenBack(t *testing.T) {
 		t.Fatal("nothing was made")
 	}
 	kept = nil
-	giveBack()
+	GiveBack()
 	if m := read(liveMetric, objectsMetric, freeMetric); m[1]+m[2] > m[0]+worthBytes {
 		t.Errorf("%d bytes are held, and %d of objects and %d free are not given back", m[0], m[1], m[2])
 	}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"reflect"
+	"strings"
+)
+
+// grammar returns what a command line is parsed by: where it begins with the name of a command,
+// that command alone, since the grammar of all takes as long to make as the rest of a start.
+func grammar(args []string) any {
+	all := reflect.TypeFor[cli]()
+	if len(args) == 0 {
+		return &cli{}
+	}
+	var fields []reflect.StructField
+	found := false
+	for f := range all.Fields() {
+		_, command := f.Tag.Lookup("cmd")
+		_, hidden := f.Tag.Lookup("hidden")
+		if named := command && !hidden && nameOf(f) == args[0]; named || !command {
+			found, fields = found || named, append(fields, f)
+		}
+	}
+	if !found {
+		return &cli{}
+	}
+	return reflect.New(reflect.StructOf(fields)).Interface()
+}
+
+// nameOf is the name of a command.
+func nameOf(f reflect.StructField) string {
+	if name := f.Tag.Get("name"); name != "" {
+		return name
+	}
+	return strings.ToLower(f.Name)
+}
