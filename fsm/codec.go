@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -47,7 +48,7 @@ func AppendSession(b []byte, s Session) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	b = append(b, '{')
+	b = append(slices.Grow(b, len(rest)+roomOf(history)), '{')
 	if version > 0 {
 		b = append(strconv.AppendUint(append(b, `"version":`...), version, 10), ',')
 	}
@@ -67,6 +68,19 @@ func AppendSession(b []byte, s Session) ([]byte, error) {
 		return append(b, '}'), nil
 	}
 	return append(b, rest[1:]...), nil
+}
+
+// roomOf is about as much as messages take on the wire.
+func roomOf(messages []Message) (n int) {
+	const fields = 96 // the names of those that most have
+	for i := range messages {
+		m := &messages[i]
+		n += fields + len(m.Text) + len(m.Thinking) + fields*len(m.Calls)
+		for k := range m.Calls {
+			n += len(m.Calls[k].Args)
+		}
+	}
+	return n + n/16 // what is escaped
 }
 
 // appendMessage appends what json.Marshal makes of a message. What few messages have is left
@@ -117,22 +131,22 @@ func appendField(b []byte, name, text string) []byte {
 // appendString appends what json.Marshal makes of a text. What is beyond ASCII, or controls
 // something, is left to that.
 func appendString(b []byte, s string) []byte {
-	from := len(b)
+	from, plain := len(b), 0 // s is there up to plain
 	b = append(b, '"')
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '"', c == '\\':
-			b = append(b, '\\', c)
+			b = append(append(b, s[plain:i]...), '\\', c)
+			plain = i + 1
 		case c == '\n':
-			b = append(b, '\\', 'n')
+			b = append(append(b, s[plain:i]...), '\\', 'n')
+			plain = i + 1
 		case c < ' ', c >= 0x7f, c == '<', c == '>', c == '&':
 			whole, _ := json.Marshal(s) // a text always has a form
 			return append(b[:from], whole...)
-		default:
-			b = append(b, c)
 		}
 	}
-	return append(b, '"')
+	return append(append(b, s[plain:]...), '"')
 }
 
 // MarshalEffect returns the wire form of an effect.

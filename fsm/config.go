@@ -178,7 +178,10 @@ const (
 
 // Offered returns the tools of a set, in the order of their declaration.
 func (c *Config) Offered(set Toolset) []ToolDecl {
-	var tools []ToolDecl
+	if set == NoTools {
+		return nil
+	}
+	tools := make([]ToolDecl, 0, len(c.Tools))
 	for i := range c.Tools {
 		if t := &c.Tools[i]; c.Offers(set, t) {
 			tools = append(tools, *t)

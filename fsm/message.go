@@ -52,13 +52,16 @@ type Conversation struct {
 	hashes []uint64 // the running hash with each message; none in one that was decoded (HashAt)
 }
 
+// turnMessages is for how many messages there is room after those that a turn begins with.
+const turnMessages = 8
+
 // Add returns c with msgs after it. The receiver's messages stay as they are.
 func (c Conversation) Add(msgs ...Message) Conversation {
 	if len(c.hashes) < len(c.Messages) {
 		c.hashes = runningHashes(c.Messages)
 	}
-	if len(msgs) > 1 {
-		c.Messages, c.hashes = slices.Grow(c.Messages, len(msgs)), slices.Grow(c.hashes, len(msgs))
+	if room := len(msgs) + turnMessages; len(msgs) > 1 {
+		c.Messages, c.hashes = slices.Grow(c.Messages, room), slices.Grow(c.hashes, room)
 	}
 	for _, msg := range msgs {
 		c.Messages = append(c.Messages, msg)
@@ -147,7 +150,7 @@ const (
 )
 
 // sources are their names on the wire, in order.
-func sources() []string { return []string{"operator", "person", "workspace", "outside", "model"} }
+func sources() [5]string { return [...]string{"operator", "person", "workspace", "outside", "model"} }
 
 // Names returns the sources of the set, in order.
 func (s Source) Names() []string {
@@ -167,12 +170,15 @@ func (s Source) MarshalJSON() ([]byte, error) {
 
 // appendTo appends a list of names, as MarshalJSON writes it.
 func (s Source) appendTo(b []byte) []byte {
-	names := s.Names()
-	if len(names) == 0 {
-		return append(b, "null"...)
+	first := byte('[')
+	for i, name := range sources() {
+		if s&(1<<i) != 0 {
+			b = append(append(append(b, first, '"'), name...), '"')
+			first = ','
+		}
 	}
-	for i, name := range names {
-		b = append(append(append(b, "[,"[min(i, 1)], '"'), name...), '"')
+	if first == '[' {
+		return append(b, "null"...)
 	}
 	return append(b, ']')
 }
@@ -190,8 +196,9 @@ func (s *Source) UnmarshalJSON(data []byte) error {
 // SourceOf is the set that names stand for. A name that this build does not know is of
 // outside.
 func SourceOf(names []string) (s Source) {
+	known := sources()
 	for _, name := range names {
-		if i := slices.Index(sources(), name); i >= 0 {
+		if i := slices.Index(known[:], name); i >= 0 {
 			s |= 1 << i
 		} else {
 			s |= FromOutside

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"shelly/fsm"
 	"shelly/fsm/machine"
@@ -178,14 +179,13 @@ func (w *Monitor) violate(invariant, format string, args ...any) {
 	w.found = append(w.found, Violation{Invariant: invariant, Text: fmt.Sprintf(format, args...)})
 }
 
-// find returns the record of an unfinished handle, or nil.
+// find returns the record of an unfinished handle, or nil. Their ids rise.
 func (w *Monitor) find(id fsm.HandleID) *followed {
-	for i := range w.live {
-		if w.live[i].id == id {
-			return &w.live[i]
-		}
+	i := sort.Search(len(w.live), func(i int) bool { return w.live[i].id >= id })
+	if i == len(w.live) || w.live[i].id != id {
+		return nil
 	}
-	return nil
+	return &w.live[i]
 }
 
 func follow(h *state.Handle) followed {

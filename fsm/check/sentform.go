@@ -54,16 +54,15 @@ func (w *Monitor) checkAppended(m *machine.Machine, f *followed, c fsm.Conversat
 // takeGathered takes note of what the summary of a turn that has just ended is asked after
 // (HND-49): what the turn gave its session to keep.
 func (w *Monitor) takeGathered(m *machine.Machine) {
-	for i := range w.live {
-		f := &w.live[i]
-		if f.kind != fsm.KindMemory {
-			continue
-		}
-		n := indexOf(m.View().Handles, f.id)
-		if n < 0 || m.View().Handles[n].Turns <= f.turns {
-			continue
-		}
+	for n := range m.View().Handles {
 		h := &m.View().Handles[n]
+		if h.Kind != fsm.KindMemory {
+			continue
+		}
+		f := w.find(h.ID)
+		if f == nil || f.kind != fsm.KindMemory || h.Turns <= f.turns {
+			continue
+		}
 		f.turns, f.form = h.Turns, sentForm{}
 		for k := range w.live {
 			if o := &w.live[k]; h.Appended() && o.state == state.Done && o.session == f.session && o.form.saved != nil {

@@ -189,11 +189,19 @@ func (w *Monitor) takeNewcomers(m *machine.Machine, in fsm.Input) {
 	}
 }
 
+// indexOf returns where a handle stands, or -1. They stand in the order of their admission,
+// which checkState holds them to.
 func indexOf(handles []state.Handle, id fsm.HandleID) int {
-	for i := len(handles) - 1; i >= 0; i-- {
-		if handles[i].ID == id {
-			return i
+	low, high := 0, len(handles)
+	for low < high {
+		if mid := (low + high) / 2; handles[mid].ID < id {
+			low = mid + 1
+		} else {
+			high = mid
 		}
+	}
+	if low < len(handles) && handles[low].ID == id {
+		return low
 	}
 	return -1
 }

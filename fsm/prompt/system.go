@@ -7,6 +7,9 @@ import (
 	"shelly/fsm/state"
 )
 
+// sectionBytes is about what a section takes beside its text.
+const sectionBytes = 64
+
 // System is the system prompt of a model call, built for each (SKL-2).
 func System(c *fsm.Config, h *state.Handle) string {
 	p := &c.Prompts
@@ -15,6 +18,11 @@ func System(c *fsm.Config, h *state.Handle) string {
 		first = p.Subagent
 	}
 	var b strings.Builder
+	room := len(first)
+	for i := range p.Sections {
+		room += len(p.Sections[i].Text) + sectionBytes
+	}
+	b.Grow(room)
 	b.WriteString(first)
 	for _, s := range p.Sections {
 		if subagent && !s.Subagents || !offers(c, h, s.Needs) { // SKL-8

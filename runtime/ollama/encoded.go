@@ -162,7 +162,11 @@ const messageBytes = 256
 // share their texts and images, as the calls of a handle do, are compared without reading them.
 func same(a, b *fsm.Message) bool {
 	return a.Role == b.Role && a.Text == b.Text && a.Thinking == b.Thinking && a.Tool == b.Tool && a.ToolCall == b.ToolCall &&
-		slices.Equal(a.Calls, b.Calls) && slices.EqualFunc(a.Images, b.Images, bytes.Equal)
+		sameCalls(a.Calls, b.Calls) && slices.EqualFunc(a.Images, b.Images, bytes.Equal)
+}
+
+func sameCalls(a, b []fsm.ToolCall) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
 }
 
 // tokens is the least that the texts can be counted as (BRN-3).

@@ -19,7 +19,7 @@ type known struct {
 
 func newKnown() *known { return &known{models: map[string]*facts{}, tags: map[string]string{}} }
 
-// facts are what is known of one model.
+// facts are what is known of one model. Its maps are never changed in place but by learn.
 type facts struct {
 	digest string // of its manifest; empty: the server has not said
 	loaded bool   // it has been loaded for this process once
@@ -50,7 +50,7 @@ const (
 func (k *known) of(model string) facts {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.at(model).clone()
+	return *k.at(model)
 }
 
 // learn changes what is known of a model and returns it.
@@ -58,8 +58,9 @@ func (k *known) learn(model string, change func(*facts)) facts {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	f := k.at(model)
+	f.lacks, f.window, f.answered = maps.Clone(f.lacks), maps.Clone(f.window), maps.Clone(f.answered) // whoever has been told has the old ones
 	change(f)
-	return f.clone()
+	return *f
 }
 
 // forget drops all: the server was gone, and what comes back may be another.
@@ -82,12 +83,6 @@ func (k *known) at(model string) *facts {
 		k.models[name] = f
 	}
 	return f
-}
-
-func (f *facts) clone() facts {
-	c := *f
-	c.lacks, c.window, c.answered = maps.Clone(f.lacks), maps.Clone(f.window), maps.Clone(f.answered)
-	return c
 }
 
 // has reports whether the model has an ability, as far as it is known: what the server

@@ -69,7 +69,11 @@ func (s *Store) CheckReferences() error {
 func OnceKey(number uint64) []byte { return onceKey(number) }
 
 // Sealed is the value that holds body under key.
-func Sealed(key, body []byte) []byte { return seal(key, body) }
+func Sealed(key, body []byte) []byte {
+	value := make([]byte, sumBytes+len(body))
+	seal(value, key, body)
+	return value
+}
 
 // Holds reports whether a text is in a value anywhere, also as a part of it.
 func (s *Store) Holds(text []byte) (found bool, err error) {

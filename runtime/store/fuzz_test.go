@@ -21,7 +21,7 @@ func FuzzUnseal(f *testing.F) {
 	f.Add([]byte("S"), []byte{}, uint(3), byte(0x80))
 	f.Add([]byte{}, []byte("body"), uint(99), byte(0))
 	f.Fuzz(func(t *testing.T, key, body []byte, at uint, flip byte) {
-		value := seal(key, body)
+		value := Sealed(key, body)
 		got, err := unseal(key, value, "it")
 		if err != nil || !bytes.Equal(got, body) {
 			t.Fatalf("%q is read as %q, %v", body, got, err)
@@ -43,7 +43,7 @@ func FuzzUnseal(f *testing.F) {
 			}
 		}
 		refused(key, value[:min(int(at%4), len(value))])
-		if opened, err := unseal(key, body, "it"); err == nil && !bytes.Equal(seal(key, opened), body) {
+		if opened, err := unseal(key, body, "it"); err == nil && !bytes.Equal(Sealed(key, opened), body) {
 			t.Errorf("%x was never sealed and is read as %q", body, opened)
 		}
 	})
@@ -74,7 +74,7 @@ func FuzzStoredValues(f *testing.F) {
 			if r.effects {
 				body = append(make([]byte, 8), body...)
 			}
-			value = seal(r.key, body)
+			value = Sealed(r.key, body)
 		}
 		if err := s.db.Set(r.key, value, pebble.NoSync); err != nil {
 			t.Fatal(err)

@@ -59,7 +59,10 @@ func (s *Store) encode(batch *writing, b engine.Batch) (last uint64, bytes int64
 
 // set puts a sealed value into a batch.
 func set(batch *pebble.Batch, key, body []byte) error {
-	return batch.Set(key, seal(key, body), nil)
+	op := batch.SetDeferred(len(key), sumBytes+len(body))
+	copy(op.Key, key)
+	seal(op.Value, key, body)
+	return op.Finish()
 }
 
 // commit writes a batch. An error fails the store, and the batch is left to it.

@@ -112,11 +112,11 @@ func behind(prefix []byte) []byte {
 // sumBytes is the length of a checksum.
 const sumBytes = 4
 
-// seal returns the value that holds body under key: a checksum over both, then
-// the body.
-func seal(key, body []byte) []byte {
-	value := binary.BigEndian.AppendUint32(make([]byte, 0, sumBytes+len(body)), checksum(key, body))
-	return append(value, body...)
+// seal makes of value, which has just the room for it, the one that holds body under key: a
+// checksum over both, then the body.
+func seal(value, key, body []byte) {
+	binary.BigEndian.PutUint32(value, checksum(key, body))
+	copy(value[sumBytes:], body)
 }
 
 // unseal returns the body in a value, or an error that names what the value is.

@@ -30,8 +30,8 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	b := newBallast(o.FS, dir, o.BallastBytes, o.Logger)
 	s := &Store{
-		latest: newLatest(),
-		dir:    dir, fs: b.under(), reserve: o.ReserveBytes, ballast: b,
+		latest: newLatest(), refers: newRefers(),
+		dir: dir, fs: b.under(), reserve: o.ReserveBytes, ballast: b,
 		failure: newFailure(dir, o.Logger), compact: newCompaction(), sweep: sweep{}, damaged: o.Damaged, turn: make(chan struct{}, 1),
 	}
 	var err error

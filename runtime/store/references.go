@@ -9,6 +9,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"shelly/runtime/lately"
 	"shelly/runtime/store/table"
 	"shelly/runtime/store/text"
 )
@@ -236,6 +237,7 @@ func (w *writing) changes() (changes []*change, err error) {
 				return nil, err
 			}
 		}
+		w.store.refers.note(o)
 		was := map[uint64]bool{}
 		for _, r := range o.was {
 			was[r.Number] = true
@@ -258,8 +260,36 @@ func (w *writing) changes() (changes []*change, err error) {
 	return changes, nil
 }
 
+// refersBytesMax bounds what is known of the values that were written last.
+const refersBytesMax = 256 << 10
+
+// refers is what the values refer to that were written last, by their keys: a session and a
+// request are written again with each turn. It belongs to whoever has the store's turn, and
+// what a batch makes of it holds, as nothing is written any more after one that fails.
+type refers struct {
+	kept *lately.Kept[string, []text.Ref]
+}
+
+func newRefers() refers { return refers{lately.Keep[string, []text.Ref](refersBytesMax)} }
+
+// note takes what a value refers to from now on.
+func (r refers) note(o *owner) {
+	if !replaced(o.key) {
+		return
+	}
+	refs := make([]text.Ref, len(o.now))
+	for i, t := range o.now {
+		refs[i] = t.Ref
+	}
+	const fields, ref = 128, 32
+	r.kept.Put(string(o.key), refs, fields+len(o.key)+ref*len(refs))
+}
+
 // refersTo returns what the value under a key refers to.
 func (s *Store) refersTo(key []byte) ([]text.Ref, error) {
+	if refs, ok := s.refers.kept.Get(string(key)); ok {
+		return refs, nil
+	}
 	value, closer, err := s.db.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) || unreadable(err) {
 		return nil, nil // the marks of what cannot be read stay, and its texts

@@ -73,6 +73,7 @@ type Store struct {
 	damagedTexts sync.Map
 	known        *text.Known
 	turn         chan struct{} // whoever writes what texts are referred to has it
+	refers       refers
 }
 
 var _ engine.Journal = (*Store)(nil)
