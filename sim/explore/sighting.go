@@ -21,20 +21,22 @@ func (n *numbers[T]) of(v T) uint32 {
 	return id
 }
 
-// sightings numbers what steps show, and what the world has seen in a state: a list of
-// sightings in their order, of which 0 is the empty one.
+// sightings numbers what steps show, and what the world has seen in a state: a set of
+// sightings, of which 0 is the empty one. Nothing depends on the order in which it has
+// seen them: sets that hold the same have one number (SIM-37).
 type sightings struct {
-	all   numbers[sighting]
-	steps [][]uint32 // what a step shows
-	seen  numbers[seen]
+	all     numbers[sighting]
+	steps   [][]uint32 // what a step shows
+	seen    numbers[seen]
+	ordered bool // those that were seen in another order are another set
 }
 
-// seen is a list of sightings: one more after another list.
+// seen is a set of sightings: one more than another set, whose numbers are all below it.
 type seen struct{ before, last uint32 }
 
 func newSightings() sightings {
 	s := sightings{all: newNumbers[sighting](), steps: [][]uint32{nil}, seen: newNumbers[seen]()}
-	s.all.of(sighting{}) // so that no list is the empty one
+	s.all.of(sighting{}) // so that no set is the empty one
 	s.seen.of(seen{})
 	return s
 }
@@ -52,28 +54,40 @@ func (s *sightings) step(once []sighting) uint32 {
 	return uint32(len(s.steps) - 1)
 }
 
-// unknown is the number of a list that has none yet.
+// unknown is the number of a set that has none yet.
 const unknown = ^uint32(0)
 
-// add is a list with what a step shows, or false with the sighting that is in it already.
-// Unless it may, it gives no list a number.
-func (s *sightings) add(list, step uint32, may bool) (uint32, sighting, bool) {
+// add is a set with what a step shows, or false with the sighting that is in it already.
+// Unless it may, it gives no set a number.
+func (s *sightings) add(set, step uint32, may bool) (uint32, sighting, bool) {
 	for _, what := range s.steps[step] {
-		for at := list; at != 0; at = s.seen.list[at].before {
+		for at := set; at != 0; at = s.seen.list[at].before {
 			if s.seen.list[at].last == what {
-				return list, s.all.list[what], false
+				return set, s.all.list[what], false
 			}
 		}
-		longer := seen{before: list, last: what}
-		id, ok := s.seen.ids[longer]
-		switch {
-		case ok:
-			list = id
-		case may:
-			list = s.seen.of(longer)
-		default:
+		if set = s.with(set, what, may); set == unknown {
 			return unknown, sighting{}, false
 		}
 	}
-	return list, sighting{}, true
+	return set, sighting{}, true
+}
+
+// with is a set with one more sighting, which is not in it.
+func (s *sightings) with(set, what uint32, may bool) uint32 {
+	if top := s.seen.list[set]; top.last > what && !s.ordered {
+		if set = s.with(top.before, what, may); set == unknown {
+			return unknown
+		}
+		what = top.last
+	}
+	id, known := s.seen.ids[seen{set, what}]
+	switch {
+	case known:
+		return id
+	case may:
+		return s.seen.of(seen{set, what})
+	default:
+		return unknown
+	}
 }
