@@ -22,19 +22,17 @@ func (m *Machine) Snapshot() state.Snapshot { return m.s.Clone() }
 
 // Clone returns a machine in the same state.
 func (m *Machine) Clone() *Machine {
-	c := *m
-	c.s = m.s.Clone()
-	c.effects, c.moves = nil, nil
-	return &c
+	c := &Machine{}
+	m.CopyTo(c)
+	return c
 }
 
 // CopyTo makes to a machine in the same state, as Clone does, in the memory that to
 // has. What was got from to before is not valid any more.
 func (m *Machine) CopyTo(to *Machine) {
-	handles, schedules, moves := to.s.Handles[:0], to.s.Schedules[:0], to.moves[:0]
-	*to = *m
-	to.s = m.s.CopiedInto(handles, schedules)
-	to.effects, to.moves = nil, moves
+	m.s.CopyTo(&to.s)
+	to.running, to.code, to.unsafe = m.running, m.code, m.unsafe
+	to.effects, to.moves = nil, to.moves[:0]
 }
 
 // View returns the state to read. It is the machine's own: it must not be

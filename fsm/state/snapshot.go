@@ -74,23 +74,28 @@ type Ignored struct {
 }
 
 // Clone returns a copy that shares nothing that either side will change.
-func (s Snapshot) Clone() Snapshot { return s.CopiedInto(nil, nil) }
+func (s *Snapshot) Clone() Snapshot {
+	var to Snapshot
+	s.CopyTo(&to)
+	return to
+}
 
-// CopiedInto is clone with the room for handles and schedules.
-func (s Snapshot) CopiedInto(handles []Handle, schedules []fsm.Schedule) Snapshot {
-	s.Handles = append(handles, s.Handles...)
-	for i := range s.Handles {
-		h := &s.Handles[i]
+// CopyTo is Clone in the room that to has for handles and schedules.
+func (s *Snapshot) CopyTo(to *Snapshot) {
+	handles, schedules := to.Handles[:0], to.Schedules[:0]
+	*to = *s
+	to.Handles = append(handles, s.Handles...)
+	for i := range to.Handles {
+		h := &to.Handles[i]
 		h.Talk = h.Talk.Fork()
 		h.Inf.Talk = h.Inf.Talk.Fork()
 		h.Turn, h.Used, h.Notes = slices.Clip(h.Turn), slices.Clip(h.Used), slices.Clip(h.Notes)
 		h.Inf.Seen = slices.Clip(h.Inf.Seen)
 		h.Inf.Batch = slices.Clone(h.Inf.Batch) // its members change in place
 	}
-	s.Schedules = append(schedules, s.Schedules...)
-	s.Channels = slices.Clip(s.Channels)
-	s.Grants = slices.Clip(s.Grants)
-	return s
+	to.Schedules = append(schedules, s.Schedules...)
+	to.Channels = slices.Clip(s.Channels)
+	to.Grants = slices.Clip(s.Grants)
 }
 
 // Hash is the canonical hash of the state: ids are left out in favour of

@@ -55,28 +55,29 @@ const (
 	booting                 // the process dies, and another begins
 )
 
-// of returns the actions of a group in a position. Which arrival or start it is depends on
-// how many arrivals are left.
-func (x *alphabet) of(g group, s *state.Snapshot, given given, left int) []action {
+// of returns the actions of a group in a position, in the room of a list. Which arrival or
+// start it is depends on how many arrivals are left.
+func (x *alphabet) of(g group, s *state.Snapshot, given given, left int, room []action) []action {
+	list := room[:0]
 	switch g {
 	case answering:
-		return x.answers(s)
+		return x.answers(s, list)
 	case timing:
-		return timeouts(s)
+		return timeouts(s, list)
 	case starting:
-		return []action{{"start", x.boots[left]}}
+		return append(list, action{"start", x.boots[left]})
 	case late:
-		return given.answers()
+		return given.answers(list)
 	case cancelling:
-		return cancels(s)
+		return cancels(s, list)
 	case arriving:
-		return []action{x.arrival(x.bounds.Requests - left)}
+		return append(list, x.arrival(x.bounds.Requests-left))
 	case raising:
-		return []action{{"event", fsm.Input{Fact: fsm.EventRaised{Source: "world", Event: "changed"}}}}
+		return append(list, action{"event", fsm.Input{Fact: fsm.EventRaised{Source: "world", Event: "changed"}}})
 	case signalling:
-		return []action{{"signal", fsm.Input{Fact: fsm.Signalled{Name: "TERM"}}}}
+		return append(list, action{"signal", fsm.Input{Fact: fsm.Signalled{Name: "TERM"}}})
 	default:
-		return []action{{"boot", x.boots[left]}}
+		return append(list, action{"boot", x.boots[left]})
 	}
 }
 
@@ -105,8 +106,7 @@ func (x *alphabet) arrival(number int) action {
 }
 
 // cancels are of each request that is there.
-func cancels(s *state.Snapshot) []action {
-	var list []action
+func cancels(s *state.Snapshot, list []action) []action {
 	for i := range s.Handles {
 		if h := &s.Handles[i]; h.Kind == fsm.KindUser {
 			list = append(list, action{"cancel " + h.Request.ID, fsm.Input{Fact: fsm.CancelRequested{Request: h.Request}}})
@@ -118,16 +118,15 @@ func cancels(s *state.Snapshot) []action {
 // answers returns every answer of the abstract world: to the calls in flight, for
 // each kind of call one of each outcome that the machine tells apart; of a person;
 // and the end of a wait before another try.
-func (x *alphabet) answers(s *state.Snapshot) []action {
-	var list []action
+func (x *alphabet) answers(s *state.Snapshot, list []action) []action {
 	for i := range s.Handles {
 		h := &s.Handles[i]
 		for _, a := range h.InFlight() {
-			list = append(list, x.callAnswers(s, h, a)...)
+			list = x.callAnswers(list, s, h, a)
 		}
-		list = append(list, wordsOf(s, h)...)
+		list = wordsOf(list, s, h)
 		if x.bounds.Grants {
-			list = append(list, grantsFor(s, h)...)
+			list = grantsFor(list, s, h)
 		}
 		if machine.Awaits(h).Pauses() {
 			list = append(list, action{"wait is over", fsm.Input{Fact: fsm.TimerFired{Timer: h.Wait}}})
@@ -137,67 +136,67 @@ func (x *alphabet) answers(s *state.Snapshot) []action {
 }
 
 // callAnswers answers a call of a handle in flight.
-func (x *alphabet) callAnswers(s *state.Snapshot, h *state.Handle, a state.Await) []action {
+func (x *alphabet) callAnswers(list []action, s *state.Snapshot, h *state.Handle, a state.Await) []action {
 	if c := x.bounds.Case; c != nil {
-		if list := c.answers(h, a); list != nil {
-			return list
+		if given := c.answers(h, a); given != nil {
+			return append(list, given...)
 		}
 	}
 	call := a.Call
 	switch a.Kind {
 	case fsm.CallBrain:
-		return x.brainAnswers(s, call, h.Inf)
+		return x.brainAnswers(list, s, call, &h.Inf)
 	case fsm.CallTool:
-		return append(x.asks(call), []action{
-			{"tool answers", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: resultOf(h, call)}}},
-			{"tool fails", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "no", Failed: true}}},
-			{"tool did nothing", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "no", Failed: true, Nothing: true}}},
-		}...)
+		return append(x.asks(list, call),
+			action{"tool answers", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: resultOf(h, call)}}},
+			action{"tool fails", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "no", Failed: true}}},
+			action{"tool did nothing", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "no", Failed: true, Nothing: true}}},
+		)
 	case fsm.CallProbe:
-		return []action{
-			{"probe says done", fsm.Input{Fact: fsm.Probed{Answered: fsm.To(call), Answer: fsm.ProbeDone, Text: "ok"}}},
-			{"probe says never", fsm.Input{Fact: fsm.Probed{Answered: fsm.To(call), Answer: fsm.ProbeNever}}},
-			{"probe says working", fsm.Input{Fact: fsm.Probed{Answered: fsm.To(call), Answer: fsm.ProbeWorking}}},
-			{"probe is unsure", fsm.Input{Fact: fsm.Probed{Answered: fsm.To(call), Answer: fsm.ProbeUnsure}}},
-		}
+		return append(list,
+			action{"probe says done", fsm.Input{Fact: fsm.Probed{Answered: fsm.To(call), Answer: fsm.ProbeDone, Text: "ok"}}},
+			action{"probe says never", fsm.Input{Fact: fsm.Probed{Answered: fsm.To(call), Answer: fsm.ProbeNever}}},
+			action{"probe says working", fsm.Input{Fact: fsm.Probed{Answered: fsm.To(call), Answer: fsm.ProbeWorking}}},
+			action{"probe is unsure", fsm.Input{Fact: fsm.Probed{Answered: fsm.To(call), Answer: fsm.ProbeUnsure}}},
+		)
 	case fsm.CallStop:
-		return []action{
-			{"tool stops", fsm.Input{Fact: fsm.ToolStopped{Answered: fsm.To(call)}}},
-			{"tool answers late", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "ok"}}},
-		}
+		return append(list,
+			action{"tool stops", fsm.Input{Fact: fsm.ToolStopped{Answered: fsm.To(call)}}},
+			action{"tool answers late", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "ok"}}},
+		)
 	case fsm.CallRecall:
-		return []action{
-			{"recall finds", fsm.Input{Fact: fsm.Recalled{Answered: fsm.To(call), Entries: []fsm.Memory{{ID: "m", Summary: "fact"}}}}},
-			{"recall finds nothing", fsm.Input{Fact: fsm.Recalled{Answered: fsm.To(call)}}},
-			{"recall fails", fsm.Input{Fact: fsm.Recalled{Answered: fsm.To(call), Error: "broken"}}},
-		}
+		return append(list,
+			action{"recall finds", fsm.Input{Fact: fsm.Recalled{Answered: fsm.To(call), Entries: []fsm.Memory{{ID: "m", Summary: "fact"}}}}},
+			action{"recall finds nothing", fsm.Input{Fact: fsm.Recalled{Answered: fsm.To(call)}}},
+			action{"recall fails", fsm.Input{Fact: fsm.Recalled{Answered: fsm.To(call), Error: "broken"}}},
+		)
 	case fsm.CallEmbed:
-		return []action{
-			{"embedded", fsm.Input{Fact: fsm.Embedded{Answered: fsm.To(call), Vector: []byte{0, 0, 128, 63}, Model: "e"}}},
-			{"embedding fails", fsm.Input{Fact: fsm.Embedded{Answered: fsm.To(call), Error: "broken"}}},
-		}
+		return append(list,
+			action{"embedded", fsm.Input{Fact: fsm.Embedded{Answered: fsm.To(call), Vector: []byte{0, 0, 128, 63}, Model: "e"}}},
+			action{"embedding fails", fsm.Input{Fact: fsm.Embedded{Answered: fsm.To(call), Error: "broken"}}},
+		)
 	case fsm.CallStore:
-		return []action{
-			{"stored", fsm.Input{Fact: fsm.Stored{Answered: fsm.To(call)}}},
-			{"store fails", fsm.Input{Fact: fsm.Stored{Answered: fsm.To(call), Error: "broken"}}},
-		}
+		return append(list,
+			action{"stored", fsm.Input{Fact: fsm.Stored{Answered: fsm.To(call)}}},
+			action{"store fails", fsm.Input{Fact: fsm.Stored{Answered: fsm.To(call), Error: "broken"}}},
+		)
 	case fsm.CallLoad:
-		return x.sessions(
+		return x.sessions(list,
 			action{"session is new", fsm.Input{Fact: fsm.SessionLoaded{Answered: fsm.To(call)}}},
 			action{"session has a turn", fsm.Input{Fact: fsm.SessionLoaded{Answered: fsm.To(call), Session: turnBefore()}}},
 			action{"session cannot be read", fsm.Input{Fact: fsm.SessionLoaded{Answered: fsm.To(call), Error: "broken"}}})
 	case fsm.CallSave:
-		return x.sessions(
+		return x.sessions(list,
 			action{"session is saved", fsm.Input{Fact: fsm.SessionSaved{Answered: fsm.To(call)}}},
 			action{"session was changed meanwhile", fsm.Input{Fact: fsm.SessionSaved{Answered: fsm.To(call), Conflict: true, Session: turnBefore()}}},
 			action{"session cannot be saved", fsm.Input{Fact: fsm.SessionSaved{Answered: fsm.To(call), Error: "broken"}}})
 	case "":
-		return nil
+		return list
 	default:
-		return []action{
-			{string(h.Await.Kind) + " answers", fsm.Input{Fact: fsm.PlainAnswer(call, h.Await.Kind)}},
-			{string(h.Await.Kind) + " fails", fsm.Input{Fact: fsm.FailedAnswer(call, h.Await.Kind, "broken")}},
-		}
+		return append(list,
+			action{string(h.Await.Kind) + " answers", fsm.Input{Fact: fsm.PlainAnswer(call, h.Await.Kind)}},
+			action{string(h.Await.Kind) + " fails", fsm.Input{Fact: fsm.FailedAnswer(call, h.Await.Kind, "broken")}},
+		)
 	}
 }
 
@@ -211,11 +210,11 @@ func resultOf(h *state.Handle, call fsm.CallID) string {
 }
 
 // sessions leaves a modest world the first outcome of a session.
-func (x *alphabet) sessions(outcomes ...action) []action {
+func (x *alphabet) sessions(list []action, outcomes ...action) []action {
 	if x.bounds.Modest {
-		return outcomes[:1]
+		outcomes = outcomes[:1]
 	}
-	return outcomes
+	return append(list, outcomes...)
 }
 
 // turnBefore is a session that has seen a turn.
@@ -224,34 +223,33 @@ func turnBefore() fsm.Session {
 }
 
 // wordsOf returns what a person may say to a handle that waits for one.
-func wordsOf(s *state.Snapshot, h *state.Handle) []action {
+func wordsOf(list []action, s *state.Snapshot, h *state.Handle) []action {
 	switch {
 	case h.State == state.Approving:
 		key := state.PersonKey(s, h.ID)
-		return []action{
-			{"person approves", fsm.Input{Fact: fsm.Decided{Handle: h.ID, Key: key, Approve: true}}},
-			{"person refuses", fsm.Input{Fact: fsm.Decided{Handle: h.ID, Key: key}}},
-		}
+		return append(list,
+			action{"person approves", fsm.Input{Fact: fsm.Decided{Handle: h.ID, Key: key, Approve: true}}},
+			action{"person refuses", fsm.Input{Fact: fsm.Decided{Handle: h.ID, Key: key}}},
+		)
 	case h.State == state.Held:
-		return []action{{"person tells the outcome", fsm.Input{Fact: fsm.Resolved{Handle: h.ID, Text: "it was done"}}}}
+		return append(list, action{"person tells the outcome", fsm.Input{Fact: fsm.Resolved{Handle: h.ID, Text: "it was done"}}})
 	case h.Poison && s.Lifecycle == state.Serving:
-		return []action{{"person lets it go on", fsm.Input{Fact: fsm.Resolved{Handle: h.ID}}}}
+		return append(list, action{"person lets it go on", fsm.Input{Fact: fsm.Resolved{Handle: h.ID}}})
 	default:
-		return nil
+		return list
 	}
 }
 
 // asks is the answer of a tool that wants its call approved.
-func (x *alphabet) asks(call fsm.CallID) []action {
+func (x *alphabet) asks(list []action, call fsm.CallID) []action {
 	if !x.bounds.Grants {
-		return nil
+		return list
 	}
-	return []action{{"tool asks", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "why", Failed: true, Nothing: true, Asks: "why"}}}}
+	return append(list, action{"tool asks", fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(call), Text: "why", Failed: true, Nothing: true, Asks: "why"}}})
 }
 
 // grantsFor is what a person may say about later calls.
-func grantsFor(s *state.Snapshot, h *state.Handle) []action {
-	var list []action
+func grantsFor(list []action, s *state.Snapshot, h *state.Handle) []action {
 	if h.State == state.Approving {
 		list = append(list, action{"person approves for the session", fsm.Input{Fact: fsm.Decided{
 			Handle: h.ID, Key: state.PersonKey(s, h.ID), Approve: true, Grant: fsm.GrantSession,
@@ -267,9 +265,9 @@ func grantsFor(s *state.Snapshot, h *state.Handle) []action {
 // nothing from memory, and a farewell calls no tool: with all that a request may
 // do, every state of a parked request would be combined with every state of
 // theirs.
-func (x *alphabet) brainAnswers(s *state.Snapshot, call fsm.CallID, inf state.Inference) []action {
+func (x *alphabet) brainAnswers(list []action, s *state.Snapshot, call fsm.CallID, inf *state.Inference) []action {
 	switches := &s.Config.Switches
-	list := []action{{"model answers", fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: "done"}}}}
+	list = append(list, action{"model answers", fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: "done"}}})
 	if !x.bounds.Modest {
 		list = append(list,
 			action{"model is cut", fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopMaxTokens, Text: "do"}}},
@@ -287,7 +285,7 @@ func (x *alphabet) brainAnswers(s *state.Snapshot, call fsm.CallID, inf state.In
 		}}})
 	}
 	if inf.Tools != fsm.NoTools && inf.Purpose != fsm.PurposeFarewell {
-		list = append(list, x.calls(s, call, inf)...)
+		list = x.calls(list, s, call, inf)
 	}
 	if inf.Purpose == fsm.PurposeAnswer && !switches.NoCognition {
 		list = append(list,
@@ -298,7 +296,7 @@ func (x *alphabet) brainAnswers(s *state.Snapshot, call fsm.CallID, inf state.In
 
 // calls are the answers that ask for tools: the first one that is declared, and spawn
 // where that is offered.
-func (x *alphabet) calls(s *state.Snapshot, call fsm.CallID, inf state.Inference) []action {
+func (x *alphabet) calls(list []action, s *state.Snapshot, call fsm.CallID, inf *state.Inference) []action {
 	asks := func(name string, calls ...fsm.ToolCall) action {
 		return action{name, fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(call), Stop: fsm.StopToolUse, Calls: calls}}}
 	}
@@ -306,7 +304,7 @@ func (x *alphabet) calls(s *state.Snapshot, call fsm.CallID, inf state.Inference
 	if i := slices.IndexFunc(s.Config.Tools, func(t fsm.ToolDecl) bool { return !t.Builtin }); i >= 0 {
 		tool = s.Config.Tools[i].Name
 	}
-	list := []action{asks("model calls", fsm.ToolCall{Name: tool, Args: "{}"})}
+	list = append(list, asks("model calls", fsm.ToolCall{Name: tool, Args: "{}"}))
 	if !x.bounds.Modest {
 		list = append(list, asks("model calls two", fsm.ToolCall{Name: tool, Args: "{}"}, fsm.ToolCall{Name: "nothing", Args: "{}"}))
 	}
@@ -320,8 +318,7 @@ func (x *alphabet) calls(s *state.Snapshot, call fsm.CallID, inf state.Inference
 }
 
 // timeouts are of the armed deadlines. A wait before another try is none.
-func timeouts(s *state.Snapshot) []action {
-	var list []action
+func timeouts(s *state.Snapshot, list []action) []action {
 	add := func(t fsm.TimerID) {
 		list = append(list, action{"time-out", fsm.Input{Fact: fsm.TimerFired{Timer: t}}})
 	}

@@ -106,7 +106,7 @@ func TestINV8LateAnswersAreTried(t *testing.T) {
 	before, after := stepped(asked...).View(), stepped(append(asked, cancel)...).View()
 	call := before.Handles[0].Await
 	late := given{}.after(before, after, fsm.Input{Fact: cancel})
-	if a := late.answers(); len(a) != 1 || late.call != call.Call || fsm.Answers(a[0].input) != call.Call {
+	if a := late.answers(nil); len(a) != 1 || late.call != call.Call || fsm.Answers(a[0].input) != call.Call {
 		t.Errorf("%+v is late after the cancel of %+v", late, call)
 	}
 	if l := late.after(after, after, fsm.Input{Fact: fsm.Boot{}}); l != (given{}) {

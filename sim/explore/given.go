@@ -41,13 +41,13 @@ func awaited(s *state.Snapshot, call fsm.CallID) bool {
 
 // answers is the late answer, or none where no call was given up. A tool that was to stop
 // may still answer (TOL-7).
-func (g given) answers() []action {
+func (g given) answers(list []action) []action {
 	kind := g.kind
 	switch kind {
 	case "":
-		return nil
+		return list
 	case fsm.CallStop:
 		kind = fsm.CallTool
 	}
-	return []action{{"late answer to a " + string(g.kind) + " call", fsm.Input{Fact: fsm.PlainAnswer(g.call, kind)}}}
+	return append(list, action{"late answer to a " + string(g.kind) + " call", fsm.Input{Fact: fsm.PlainAnswer(g.call, kind)}})
 }

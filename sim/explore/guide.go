@@ -24,14 +24,14 @@ func newGuide(a *alphabet) *guide {
 func (g *guide) take(by step) {
 	switch {
 	case len(g.path) == 0:
-		g.tell(g.of(booting, nil, given{}, g.number(booting, g.left))[0])
+		g.tell(g.of(booting, nil, given{}, g.number(booting, g.left), nil)[0])
 		g.path = append(g.path, "boot")
 	case by.group() == booting && by.action() == 0:
 		g.boot("crash", false)
 	case by.group() == booting:
 		g.boot("crash, unsynced tail lost", true)
 	default:
-		a := g.of(by.group(), g.machine.View(), g.given, g.number(by.group(), g.left))[by.action()]
+		a := g.of(by.group(), g.machine.View(), g.given, g.number(by.group(), g.left), nil)[by.action()]
 		g.tell(a)
 		g.path = append(g.path, a.name)
 		if by.group() == arriving {
@@ -59,7 +59,7 @@ func (g *guide) boot(name string, lost bool) {
 		g.machine = g.durable
 	}
 	g.durable, g.unsynced = nil, 0
-	a := g.of(booting, nil, given{}, g.number(booting, g.left))[0]
+	a := g.of(booting, nil, given{}, g.number(booting, g.left), nil)[0]
 	g.tell(action{name, a.input})
 	g.path = append(g.path, name)
 }

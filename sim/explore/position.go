@@ -35,15 +35,18 @@ type position struct {
 }
 
 // keptEvery is in how many positions on a way one keeps its machine for good.
-const keptEvery = 8
+const keptEvery = 32
 
 // span is where the steps of a group stand among all.
 type span struct {
-	group group
-	left  int32 // what [alphabet.number] says
 	first int32 // none: they are still to be taken
 	n     int32
+	left  uint16 // what [alphabet.number] says
+	group group
 }
+
+// spansFirst is for how many spans a position has room at first.
+const spansFirst = 4
 
 // edge is a step from one position to the next.
 type edge struct {
@@ -133,7 +136,10 @@ func (x *explorer) want(at int32, g group, left int) {
 	if p.find(g, left) != nil {
 		return
 	}
-	p.tried = append(p.tried, span{group: g, left: int32(left), first: none})
+	if p.tried == nil {
+		p.tried = make([]span, 0, spansFirst)
+	}
+	p.tried = append(p.tried, span{group: g, left: uint16(left), first: none})
 	n := len(x.jobs)
 	if n == cap(x.jobs) {
 		x.jobs = append(x.jobs, done{})
@@ -144,7 +150,7 @@ func (x *explorer) want(at int32, g group, left int) {
 
 // togetherMax is how many jobs are done before what they have found is settled, so that few
 // machines are there at a time.
-const togetherMax = 256
+const togetherMax = 32
 
 // compute does the jobs. The workers share them out by their numbers, and what they have
 // found is settled in the order of the jobs: the walk is the same with any number of workers.

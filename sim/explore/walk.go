@@ -2,7 +2,7 @@ package explore
 
 // blockStates is how many states are visited between two looks at what ends a walk
 // from without. The steps that they need are taken together.
-const blockStates = 512
+const blockStates = 256
 
 // walk visits every state and all that they lead to, unless it is enough. The steps of the
 // machine that the states of a block need are taken first, and where each state leads is

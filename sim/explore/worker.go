@@ -18,6 +18,7 @@ type worker struct {
 	coverage *coverage.Coverage
 	steps    int
 	spare    []watched // of positions that were known
+	actions  []action
 }
 
 // outcome is what came of a step.
@@ -46,10 +47,10 @@ func newWorker(a *alphabet) *worker {
 // try takes each action of a group from a position.
 func (w *worker) try(p *position, g group, left int, found []outcome) []outcome {
 	from := w.revived(p)
-	actions := w.of(g, from.machine.View(), p.given, left)
-	found = slices.Grow(found, len(actions))[:len(actions)]
-	for i := range actions {
-		w.step(p, from, actions[i].input, &found[i])
+	w.actions = w.of(g, from.machine.View(), p.given, left, w.actions)
+	found = slices.Grow(found, len(w.actions))[:len(w.actions)]
+	for i := range w.actions {
+		w.step(p, from, w.actions[i].input, &found[i])
 	}
 	if p.machine == nil {
 		w.keep(from)
@@ -64,7 +65,8 @@ func (w *worker) revived(p *position) watched {
 		return p.watched
 	}
 	from := w.revived(p.from)
-	input := w.of(p.by, from.machine.View(), p.from.given, int(p.left))[p.action].input
+	w.actions = w.of(p.by, from.machine.View(), p.from.given, int(p.left), w.actions)
+	input := w.actions[p.action].input
 	to := from
 	if p.from.machine != nil {
 		to = w.copy(from)
@@ -94,7 +96,7 @@ func (w *worker) step(p *position, from watched, in fsm.Input, o *outcome) {
 }
 
 // spareMax is how many machines a worker keeps for their memory.
-const spareMax = 1024
+const spareMax = 128
 
 // keep takes a machine that is not needed, for its memory.
 func (w *worker) keep(m watched) {
