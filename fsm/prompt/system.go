@@ -46,7 +46,7 @@ func System(c *fsm.Config, h *state.Handle) string {
 
 // offers reports whether a handle's model calls offer tools, with a blank between two.
 func offers(c *fsm.Config, h *state.Handle, tools string) bool {
-	for _, tool := range strings.Fields(tools) {
+	for tool := range strings.FieldsSeq(tools) {
 		if _, ok := c.Declared(h.Toolset(), tool); !ok {
 			return false
 		}

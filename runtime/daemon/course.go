@@ -83,7 +83,8 @@ func (w *watcher) chunk(so *written, e comm.Event) {
 func (h *hub) course(key fsm.RequestKey) *course {
 	c := h.history[key]
 	if c == nil {
-		c = &course{}
+		c = &course{items: h.room}
+		h.room = nil
 		h.history[key] = c
 	}
 	return c

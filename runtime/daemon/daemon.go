@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"sync"
 	"time"
 
 	"shelly/fsm"
@@ -160,7 +159,7 @@ type Daemon struct {
 	messages chan message
 	stopped  chan struct{} // closed when the loop takes no more messages
 
-	calls   sync.WaitGroup // goroutines that perform effects
+	calls   crew // goroutines that perform effects
 	running map[fsm.CallID]context.CancelCauseFunc
 	begun   uint64 // calls since the start
 	timers  map[fsm.TimerID]*time.Timer
@@ -207,6 +206,7 @@ func Open(o Options) (*Daemon, error) {
 		began:    time.Now(),
 		messages: make(chan message, messagesMax),
 		stopped:  make(chan struct{}),
+		calls:    crew{next: make(chan func())},
 		running:  map[fsm.CallID]context.CancelCauseFunc{},
 		timers:   map[fsm.TimerID]*time.Timer{},
 		wake:     time.NewTimer(0),

@@ -16,6 +16,7 @@ type hub struct {
 	replies   map[fsm.RequestKey][]chan struct{} // of who waits for the reply alone
 	history   map[fsm.RequestKey]*course         // of unfinished and the latest finished requests, output left out
 	finished  []fsm.RequestKey                   // those of the latest that have a history, oldest first
+	room      []item                             // of a history that is gone, for the next one
 	subagents map[fsm.HandleID]subagent          // that have begun and not ended
 	previews  map[fsm.HandleID]string            // of those that wait for approval, what their calls would do
 	ears      []*listener
@@ -132,6 +133,10 @@ func (h *hub) reply(e fsm.Reply) {
 		h.finished = append(h.finished, e.Request)
 	}
 	if len(h.finished) > finishedMax {
+		if old := h.history[h.finished[0]]; old != nil {
+			clear(old.items)
+			h.room = old.items[:0]
+		}
 		delete(h.history, h.finished[0])
 		h.finished = h.finished[1:]
 	}

@@ -88,7 +88,7 @@ func (d *Daemon) start(e fsm.Effect, id fsm.CallID, perform func(context.Context
 	ctx, cancel := context.WithCancelCause(context.Background())
 	d.running[id] = cancel
 	d.begun++
-	d.calls.Go(func() {
+	d.calls.performs(func() {
 		outcome := perform(ctx)
 		cancel(nil)
 		if failpoint.On {
@@ -98,7 +98,7 @@ func (d *Daemon) start(e fsm.Effect, id fsm.CallID, perform func(context.Context
 			delete(d.running, id)
 			return d.driver.Outcome(id, outcome)
 		}})
-	})
+	}, d.stopped)
 	return struct{}{}
 }
 

@@ -64,11 +64,15 @@ func toolCalls(asked fsm.Conversation, calls []call) []fsm.ToolCall {
 	if len(calls) == 0 {
 		return nil
 	}
-	used, n := map[string]bool{"": true}, 0
-	for _, m := range asked.Messages {
-		for _, c := range m.Calls {
-			used[c.ID] = true
-			n++
+	n := 0
+	for i := range asked.Messages {
+		n += len(asked.Messages[i].Calls)
+	}
+	used := make(map[string]bool, 1+n+len(calls))
+	used[""] = true
+	for i := range asked.Messages {
+		for k := range asked.Messages[i].Calls {
+			used[asked.Messages[i].Calls[k].ID] = true
 		}
 	}
 	named := make([]fsm.ToolCall, len(calls))

@@ -2,9 +2,11 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -169,7 +171,7 @@ func (s *Store) get(key []byte, what string) ([]byte, error) {
 
 // getNow reads a value, and then what it refers to.
 func (s *Store) getNow(key []byte, what string) ([]byte, error) {
-	value, closer, err := s.db.Get(key)
+	value, closer, err := s.find(key)
 	if errors.Is(err, pebble.ErrNotFound) {
 		return nil, nil
 	}
@@ -179,6 +181,23 @@ func (s *Store) getNow(key []byte, what string) ([]byte, error) {
 	body, err := stored{value, s, nil}.body(key, what)
 	body = append([]byte{}, body...)
 	return body, errors.Join(err, closer.Close())
+}
+
+// find is the database's Get, which asks no filter of the lowest level: that is right where
+// what is looked up is there. Of what the store looks up, most is not.
+func (s *Store) find(key []byte) ([]byte, io.Closer, error) {
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: key, UpperBound: append(bytes.Clone(key), 0), UseL6Filters: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	if !it.SeekPrefixGE(key) {
+		return nil, nil, cmp.Or(it.Close(), pebble.ErrNotFound)
+	}
+	value, err := it.ValueAndErr()
+	if err != nil {
+		return nil, nil, errors.Join(err, it.Close())
+	}
+	return value, it, nil
 }
 
 // scan calls fn for each key in [from, to), in order, until it returns an error,

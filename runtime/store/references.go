@@ -290,7 +290,7 @@ func (s *Store) refersTo(key []byte) ([]text.Ref, error) {
 	if refs, ok := s.refers.kept.Get(string(key)); ok {
 		return refs, nil
 	}
-	value, closer, err := s.db.Get(key)
+	value, closer, err := s.find(key)
 	if errors.Is(err, pebble.ErrNotFound) || unreadable(err) {
 		return nil, nil // the marks of what cannot be read stay, and its texts
 	}

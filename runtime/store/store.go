@@ -24,10 +24,11 @@ const Format = 7
 const alike = 3
 
 // What Pebble may take of memory. The store is small and written more than it
-// is read: an idle daemon should stay so.
+// is read: an idle daemon should stay so. The tables in memory, the one that is
+// written and one that is kept for the next, have theirs out of the cache.
 const (
-	cacheBytes    = 4 << 20
 	memtableBytes = 4 << 20
+	cacheBytes    = 2*memtableBytes + 4<<20
 	openFilesMax  = 128
 	stallTables   = 1000
 )
