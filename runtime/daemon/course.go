@@ -42,6 +42,7 @@ func (w *written) bytes() int { return w.text.Len() + w.thinking.Len() }
 // comes with its next piece.
 type watcher struct {
 	events chan comm.Event
+	alone  func() bool // nobody need be told of the end of who listens any more; nil: nobody would be
 
 	call           fsm.CallID // the model call of which it has heard last
 	text, thinking int        // bytes of it
@@ -60,6 +61,15 @@ func (w *watcher) send(e comm.Event) {
 	}
 	w.record, w.nth = e.At.Record, e.At.Nth
 	w.events <- e
+}
+
+// over lets a watcher go. What it listens for may go on, for as long as a connection or the
+// daemon: that must not hold the watcher any longer (JRN-35).
+func (w *watcher) over() {
+	close(w.events)
+	if w.alone != nil {
+		w.alone()
+	}
 }
 
 // chunk tells a watcher what it has not heard of a call's text.

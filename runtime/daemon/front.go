@@ -245,7 +245,7 @@ func (d *Daemon) Watch(ctx context.Context, key fsm.RequestKey) (<-chan comm.Eve
 			return watched{err: err}
 		}
 		w := d.hub.watch(key, now, d.driver.Last())
-		context.AfterFunc(ctx, func() { d.hub.leave(key, w) })
+		d.hub.until(ctx, key, w)
 		return watched{events: w.events}
 	})
 	if err != nil {
@@ -269,7 +269,7 @@ func (d *Daemon) WatchFrom(ctx context.Context, key fsm.RequestKey, after positi
 		var w *watcher
 		f.last = d.driver.Last() // which others were told of, too, although a kill may lose it
 		w, f.missed = d.hub.watchFrom(key, now, after, f.last)
-		context.AfterFunc(ctx, func() { d.hub.leave(key, w) })
+		d.hub.until(ctx, key, w)
 		f.events = w.events
 		return f
 	})

@@ -124,7 +124,7 @@ func (h *hub) reply(e fsm.Reply) {
 	h.ends(e.Handle)
 	for _, w := range h.watchers[e.Request] {
 		w.send(h.now(e.Request, comm.Event{Type: comm.EventReply, ID: e.Request.ID, Text: e.Text, IsError: e.IsError, Outcome: e.Outcome}))
-		close(w.events)
+		w.over()
 	}
 	delete(h.watchers, e.Request)
 	h.isOver(e.Request)
@@ -149,7 +149,7 @@ func (h *hub) close() {
 	h.closed = true
 	for key, list := range h.watchers { // order-free: each channel is only closed
 		for _, w := range list {
-			close(w.events)
+			w.over()
 		}
 		delete(h.watchers, key)
 	}

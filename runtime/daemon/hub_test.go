@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -78,5 +80,45 @@ func TestCOM90WhatPassesTakesNoPlaceOfWhatDoesNot(t *testing.T) {
 	}
 	if want := []comm.EventType{comm.EventState, comm.EventTool, comm.EventReply}; !slices.Equal(heard, want) {
 		t.Errorf("it hears %v, not %v", heard, want)
+	}
+}
+
+// lasting is a context that goes on, and counts who wants to be told of its end.
+type lasting struct {
+	context.Context
+	end   chan struct{}
+	waits int
+}
+
+func (l *lasting) Done() <-chan struct{} { return l.end }
+
+// AfterFunc is what package context asks for.
+func (l *lasting) AfterFunc(func()) func() bool {
+	l.waits++
+	return func() bool { l.waits--; return true }
+}
+
+// Whoever listens for as long as a connection or the daemon lives holds nothing of the requests
+// that are over (JRN-35).
+func TestJRN35AWatcherGoesWithItsReply(t *testing.T) {
+	h, ctx := newHub(), &lasting{context.Background(), make(chan struct{}), 0}
+	watch := func(id fsm.HandleID, name string) fsm.RequestKey {
+		key := fsm.RequestKey{ID: name}
+		h.begins(id, key)
+		h.until(ctx, key, h.watch(key, comm.Event{Type: comm.EventState}, 0))
+		return key
+	}
+	for id := range fsm.HandleID(100) {
+		key := watch(id+1, fmt.Sprint(id))
+		if ctx.waits != 1 {
+			t.Fatalf("%d wait for the end of the context, of one request that goes on", ctx.waits)
+		}
+		h.reply(fsm.Reply{Handle: id + 1, Request: key})
+		h.until(ctx, key, h.watch(key, comm.Event{Type: comm.EventReply}, 0)) // who comes after it
+	}
+	watch(1000, "the last")
+	h.close()
+	if ctx.waits != 0 {
+		t.Errorf("%d still wait for the end of the context", ctx.waits)
 	}
 }

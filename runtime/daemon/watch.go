@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"slices"
 
 	"shelly/fsm"
@@ -91,6 +92,15 @@ func (h *hub) soFar(key fsm.RequestKey, w *watcher, now comm.Event) {
 	w.chunk(so, comm.Event{ID: key.ID, At: h.at(h.course(key))})
 }
 
+// until lets a watcher go when ctx ends, unless that has happened by then.
+func (h *hub) until(ctx context.Context, key fsm.RequestKey, w *watcher) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if slices.Contains(h.watchers[key], w) {
+		w.alone = context.AfterFunc(ctx, func() { h.leave(key, w) })
+	}
+}
+
 // leave removes a watcher that listens no more.
 func (h *hub) leave(key fsm.RequestKey, w *watcher) {
 	h.mu.Lock()
@@ -99,7 +109,7 @@ func (h *hub) leave(key fsm.RequestKey, w *watcher) {
 	for i := range list {
 		if list[i] == w {
 			h.watchers[key] = append(list[:i:i], list[i+1:]...)
-			close(w.events)
+			w.over()
 			break
 		}
 	}
