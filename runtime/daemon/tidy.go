@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"shelly/fsm"
 	"shelly/fsm/engine"
 )
 
@@ -16,6 +17,7 @@ type tidying struct {
 	retention engine.Retention
 	next      *time.Timer
 	dropped   engine.Trimmed     // since the last time that nothing was left
+	begins    fsm.Millis         // when the journal begins that this process has trimmed; 0: it has not
 	forgets   context.CancelFunc // ends what shortens archives; nil: nothing does
 }
 
@@ -74,6 +76,9 @@ func (d *Daemon) tidied() {
 	}
 	d.tidies.dropped = engine.Trimmed{}
 	kept := d.kept()
+	if t.Records > 0 {
+		d.begins(kept)
+	}
 	d.o.Log.Info("what is old was dropped", "records", t.Records, "snapshots", t.Snapshots, "requests", t.Requests,
 		"messages", t.Messages, "audit", t.Audit, "first", kept.First, "last", kept.Last, "bytes", kept.Bytes)
 }
@@ -87,15 +92,30 @@ func (d *Daemon) kept() engine.Kept {
 	return kept
 }
 
+// begins notes the time of the snapshot that the journal begins with, now that what was before
+// it has been dropped: archives are not kept for longer.
+func (d *Daemon) begins(kept engine.Kept) {
+	index, s, err := d.o.Journal.Snapshot(kept.First - 1)
+	if err != nil || index != kept.First-1 {
+		d.o.Log.Error("when the journal begins cannot be read; archives are kept for their age", "first", kept.First, "error", err)
+		return
+	}
+	if s.Now <= d.now().Wall { // else the clock was ahead, and all archives would go
+		d.tidies.begins = s.Now
+	}
+}
+
 // forget shortens the archives of the sessions beside the loop (SES-19).
 func (d *Daemon) forget() {
-	age := d.tidies.retention.Age
-	if age <= 0 || d.o.Sessions == nil || d.tidies.forgets != nil {
+	since := d.tidies.begins
+	if age := d.tidies.retention.Age; age > 0 {
+		since = max(since, d.now().Wall-age)
+	}
+	if since == 0 || d.o.Sessions == nil || d.tidies.forgets != nil {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	d.tidies.forgets = cancel
-	since := d.now().Wall - age
 	d.calls.Go(func() {
 		parts := 0
 		err := d.guarded("the sessions", func() (err error) {

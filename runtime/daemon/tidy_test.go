@@ -143,6 +143,43 @@ func TestJRN20WhatIsOldIsDropped(t *testing.T) {
 	}
 }
 
+// Where records are dropped because they are too many, the archives go as far as they do, and
+// no farther than that (SES-19).
+func TestSES19ArchivesBeginNoEarlierThanTheJournal(t *testing.T) {
+	clock, h := &calendar{}, house{t.TempDir(), vfs.NewMem()}
+	f, s, kept, log := h.keeping(t, clock)
+	say := func(id string) {
+		f.ask(id, strings.Repeat("question "+id+" ", 1000))
+		f.next().says("answer " + id)
+		f.replied(id)
+		for len(f.Status(f.ctx).Active) > 0 && f.ctx.Err() == nil { // its session is saved after the reply
+		}
+	}
+	first := func() uint64 {
+		parts, err := kept.Archive("test:t", 0, 1)
+		if err != nil || len(parts) != 1 {
+			t.Fatalf("%d parts, %v", len(parts), err)
+		}
+		return parts[0].Number
+	}
+	say("a")
+	clock.days.Store(1)
+	say("b")
+	if at := first(); at != 1 {
+		t.Fatalf("the archive begins with %d: it was shortened before the journal was", at)
+	}
+	clock.days.Store(2)
+	for first() == 1 && f.ctx.Err() == nil {
+		if err := f.Retain(f.ctx, engine.Retention{Bytes: 1 << 10}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if k, err := s.Kept(); first() != 3 || k.First < 2 || err != nil {
+		t.Errorf("the archive begins with %d, the journal with %d, %v; want b's question, 3", first(), k.First, err)
+	}
+	f.until("it says so", func() bool { return log.count(`"what is old was dropped from the archives`) > 0 })
+}
+
 // What a daemon that was down for long left behind goes at its start.
 func TestJRN20WhatIsOldIsDroppedAtTheStart(t *testing.T) {
 	clock, h := &calendar{}, house{t.TempDir(), vfs.NewMem()}
