@@ -217,8 +217,16 @@ proof: build ## Prove more than make test has time for.
 	$(call step,the daemon killed at each hit of each named point and in 500 runs at random)
 	@$(MAKE) --no-print-directory test-kills KILLS=0 FRONT_KILLS=0 RANDOM_KILLS=500 KILL_SEED=$$(date +%s)
 	@$(MAKE) --no-print-directory sandbox
+	@$(MAKE) --no-print-directory week
 	$(call step,$(PROOF_CHECKS) arbitrary histories of the machine)
 	@$(GO) test -count=1 -timeout 60m ./fsm ./fsm/machine -rapid.checks=$(PROOF_CHECKS)
+
+# In virtual time, with the store on a real disk under TMPDIR. "make test" has a day of it.
+.PHONY: week
+week: ## Have the daemon work for a week of virtual time: what it takes of the disk and of memory has an end.
+	$(call step,a week of work)
+	@out=$$($(GO) test -run '^TestJRN35' -count=1 -timeout 60m -v ./cmd/shelly/internal/week -hours 168 -per-hour 24) || { printf '%s\n' "$$out"; exit 1; }; \
+	printf '%s\n' "$$out" | grep -E 'hour|^ok'
 
 # Each fuzz target for FUZZTIME (a time such as 10s, or a number of runs such as 5000x), one
 # after another. What fails is kept in testdata/fuzz, and "make test" runs it again.

@@ -119,6 +119,9 @@ func (s *Store) options() *pebble.Options {
 		CacheSize:          cacheBytes,
 		MemTableSize:       memtableBytes,
 		MaxOpenFiles:       min(openFilesMax, descriptor.Max()/4),
+
+		MaxManifestFileSize: manifestBytes,
+
 		EventListener: &pebble.EventListener{
 			// Whoever reads damaged data gets an error; it need not be fatal.
 			DataCorruption: func(i pebble.DataCorruptionInfo) {

@@ -31,6 +31,7 @@ const (
 	cacheBytes    = 2*memtableBytes + 4<<20
 	openFilesMax  = 128
 	stallTables   = 1000
+	manifestBytes = 1 << 20 // of the list of tables, which gets a line with each change until it is begun anew
 )
 
 // Options says how to open a store.
