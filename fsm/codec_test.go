@@ -263,8 +263,8 @@ func TestJRN15WhatCannotBeReadIsAnError(t *testing.T) {
 		{"an unknown kind", `{"kind":"dreamt"}`, `unknown kind "dreamt"`},
 		{"no kind", `{}`, `unknown kind ""`},
 		{"an effect", `{"kind":"reply"}`, `unknown kind "reply"`},
-		{"no JSON", `hello`, "decode input"},
-		{"nothing", ``, "decode input"},
+		{"no JSON", `hello`, "decode input: invalid character 'h'"},
+		{"nothing", ``, "decode input: unexpected end"},
 		{"a field of another type", `{"kind":"stored","call":"one"}`, "decode input"},
 		{"a number out of range", `{"kind":"stored","call":-1}`, "decode input"},
 	}

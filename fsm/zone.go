@@ -106,7 +106,7 @@ func ParseOffset(s string) (Zone, bool) {
 		digits += "00"
 	}
 	n, err := strconv.ParseUint(digits, 10, 16)
-	if err != nil || len(digits) < 3 || n%100 > 59 || n/100 > 14 {
+	if err != nil || len(digits) < 3 || len(digits) > 4 || n%100 > 59 || n/100 > 14 {
 		return Zone{}, false
 	}
 	seconds := int(n/100)*3600 + int(n%100)*60

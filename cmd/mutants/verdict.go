@@ -23,17 +23,14 @@ type verdict struct {
 }
 
 const (
-	noEnd     = "does not come to an end"
-	caseMax   = time.Minute // of the processor that a case may take; with no change the longest takes a few seconds
-	memoryMax = 8 << 30     // bytes that the process may map
+	noEnd   = "does not come to an end"
+	caseMax = time.Minute // of the processor that a case may take; with no change the longest takes a few seconds
 )
 
 // serve reads numbers of mutants, a line each, and writes their verdicts. Codes is how many
 // changes in the code this program was built with; 0: the mutants are the tables'.
 func serve(dir string, codes int) error {
-	if err := system.LimitMemory(memoryMax); err != nil { // a change may let something grow without end
-		return err
-	}
+	on.Bound()
 	mutants := tableMutants()
 	if codes > 0 {
 		mutants = codeMutants(codes)

@@ -149,7 +149,7 @@ func TestINF42EqualCallsOfABatchShareOneResult(t *testing.T) {
 	d, _ := bare(t, func(c *fsm.Config) { c.Limits.ReadsAtOnce, c.Switches.Reading = 4, fsm.ReadingCareful })
 	call := func(args string) fsm.ToolCall { return fsm.ToolCall{Name: "list_dir", Args: args} }
 	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{
-		Answered: fsm.To(d.call(fsm.CallBrain)), Calls: []fsm.ToolCall{call("1"), call("1"), call("2"), call("1")},
+		Answered: fsm.To(d.call(fsm.CallBrain)), Calls: []fsm.ToolCall{call("1"), call(" 1"), call("2"), call("1\n")}, // blanks aside
 	}})
 	same(t, []string{"list_dir1", "list_dir2"}, d.started())
 	d.reads(1, "two")

@@ -38,6 +38,17 @@ func (d *driver) cron(args string) string {
 	return one[fsm.Audit](d).Result
 }
 
+func TestHND42TheModelSeesWhatIsPaused(t *testing.T) {
+	d := scheduled(t, nil)
+	d.step(fsm.Input{At: d.now(), Fact: fsm.ScheduleChanged{Change: fsm.SchedulePause, Schedule: "s1"}})
+	d.step(fsm.Input{At: d.now(), Fact: fsm.ScheduleChanged{Change: fsm.ScheduleAdd, Text: "tock", Cron: "@daily"}})
+	d.ask("which are there?")
+	d.loads(fsm.Session{})
+	if got := d.cron(`{"action":"list"}`); !strings.HasPrefix(got, "s1: every 60s, paused: tick\ns2: cron @daily, next at ") {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestHND42AScheduleIsArmedWhenItIsMade(t *testing.T) {
 	at := func(d *driver) fsm.Millis { return d.m.View().Now }
 	tests := []struct {

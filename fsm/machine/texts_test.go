@@ -134,6 +134,24 @@ func TestTXT5ReadMoreIsAwaited(t *testing.T) {
 	}
 }
 
+// TXT-5: the model learns which results there are.
+func TestTXT5AResultThatIsNotThere(t *testing.T) {
+	d := reader(t, nil)
+	wants := func(args, want string) {
+		t.Helper()
+		d.asksFor("read_more", args)
+		if got := d.lastMessage().Text; got != want {
+			t.Errorf("%s: %q", args, got)
+		}
+	}
+	wants(`{"result":1}`, "error: there is no result 1: none is kept")
+	d.calls("list_dir")
+	d.toolKeeps("aa", 9000)
+	wants(`{"result":2}`, "error: there is no result 2; those that are kept: 1")
+	wants(`{"result":0}`, "error: there is no result 0; those that are kept: 1")
+	wants(`{"result":1,"from":9000}`, "error: from is a byte of result 1, from 0 to 8999")
+}
+
 // TXT-6: the oldest results leave, one that is longer than all is not kept, and what the
 // store has no more is told as gone.
 func TestTXT6TheOldestResultsLeave(t *testing.T) {

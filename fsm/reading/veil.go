@@ -118,7 +118,7 @@ func (v *Veil) mayBeNeed() int {
 		}
 	}
 	held := len(text) - len(rest)
-	if at := len(v.all) - held; at > 0 && !strings.Contains(text[len(rest):], "\n") && !endsSentence(v.all[:at]+" ") {
+	if at := len(v.all) - held; !strings.Contains(text[len(rest):], "\n") && !endsSentence(v.all[:at]+" ") {
 		return 0
 	}
 	return held

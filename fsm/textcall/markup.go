@@ -11,10 +11,7 @@ func markupCalls(s string) ([]Call, bool) {
 		if !ok {
 			return nil, false
 		}
-		name, rest, ok := strings.Cut(rest, ">")
-		if !ok {
-			return nil, false
-		}
+		name, rest, _ := strings.Cut(rest, ">") // without one there is no end either
 		body, rest, ok := strings.Cut(rest, "</function>")
 		if !ok {
 			return nil, false
@@ -37,10 +34,7 @@ func invokeCalls(s string) ([]Call, bool) {
 		if !ok {
 			return nil, false
 		}
-		name, rest, ok := strings.Cut(rest, ">")
-		if !ok {
-			return nil, false
-		}
+		name, rest, _ := strings.Cut(rest, ">")
 		name, ok = strings.CutPrefix(strings.TrimSpace(name), "name=")
 		if !ok {
 			return nil, false
@@ -72,10 +66,7 @@ func parameters(s, open, end string) (string, bool) {
 		if !ok {
 			return "", false
 		}
-		key, rest, ok := strings.Cut(rest, ">")
-		if !ok {
-			return "", false
-		}
+		key, rest, _ := strings.Cut(rest, ">")
 		value, rest, ok := strings.Cut(rest, end)
 		if !ok {
 			return "", false

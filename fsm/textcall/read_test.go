@@ -127,6 +127,8 @@ func TestINF29WhatBeginsAsACallAndCannotBeRead(t *testing.T) {
 		`<tool_call>{"name":"look","arguments":{}}</tool_call> as you wished`:                     "",
 		`<tool_call>look around</tool_call>`:                                                      "",
 		`<tool_call>{"name":"look","arguments":{}}</tool_call><tool_call>look around</tool_call>`: "",
+		`<tool_call>{"name":"look","arguments":{}}</tool_call>{"name":"look","arguments":{}}`:     "",
+		`<tool_call>look>{}</function></tool_call>`:                                               "",
 		`<function=look><parameter=path>.`:                                                        "",
 		`<function=look`:                                                                          "",
 		`[TOOL_CALLS]look[ARGS]{"path":`:                                                          "",

@@ -27,8 +27,6 @@ func Values(text string) []string {
 			default:
 				objects = objects[:len(objects)-1]
 			}
-			key = inObject()
-			continue
 		case string:
 			if key {
 				key = false

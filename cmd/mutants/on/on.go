@@ -4,8 +4,11 @@ package on
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"strconv"
+
+	"shelly/runtime/system"
 )
 
 // Variable is the environment's name of the mutant that is on from the start, by its
@@ -24,7 +27,21 @@ type Number interface {
 
 func given() int {
 	n, _ := strconv.Atoi(os.Getenv(Variable)) // no number: none
+	if n > 0 {
+		Bound()
+	}
 	return n
+}
+
+// memoryMax is how many bytes a process with a mutant may map.
+const memoryMax = 8 << 30
+
+// Bound bounds the memory of this process, as a change may let something grow without end. It
+// ends the process where that cannot be done.
+func Bound() {
+	if err := system.LimitMemory(memoryMax); err != nil {
+		panic(fmt.Sprintf("limit the memory of a mutant: %v", err))
+	}
 }
 
 // Set switches mutant n on, and every other off.

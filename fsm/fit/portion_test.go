@@ -1,0 +1,41 @@
+package fit
+
+import (
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/fsm/profile"
+	"shelly/fsm/state"
+)
+
+// What is summed up is shown with the calls and the tools of each message.
+func TestCTX13ATranscriptHasCallsAndTools(t *testing.T) {
+	var b strings.Builder
+	Transcript(fsm.PresentWords(), &b, []fsm.Message{
+		{Role: fsm.RoleUser, Text: "look"},
+		{Role: fsm.RoleAssistant, Text: "I look.", Calls: []fsm.ToolCall{{Name: "list_dir", Args: "{}"}}},
+		{Role: fsm.RoleAssistant, Text: "There are two.", Used: []string{"list_dir", "read_file"}},
+	})
+	if want := "\n[user] look\n[assistant] I look.\n[assistant] calls list_dir {}\n[assistant] There are two. (tools: list_dir, read_file)"; b.String() != want {
+		t.Errorf("%q", b.String())
+	}
+}
+
+// The present question never leaves, however little room there is.
+func TestCTX13ThePresentQuestionIsNotCut(t *testing.T) {
+	c := profile.Default()
+	talk := []fsm.Message{
+		{Role: fsm.RoleUser, Text: "first"}, {Role: fsm.RoleAssistant, Text: "one"},
+		{Role: fsm.RoleUser, Text: strings.Repeat("a question ", 10*c.Limits.ContextTokens)},
+		{Role: fsm.RoleAssistant, Text: "I look.", Calls: []fsm.ToolCall{{ID: "1", Name: "list_dir", Args: "{}"}}}, {Role: fsm.RoleTool, ToolCall: "1", Text: "two files"},
+	}
+	h := &state.Handle{}
+	h.TurnAt = 2
+	h.Inf.Talk = fsm.Conversation{}.Add(talk...)
+	for _, cut := range []int{1, 2} {
+		if got := Condensable(&c, h, cut); got != h.TurnAt {
+			t.Errorf("from %d the cut goes to %d", cut, got)
+		}
+	}
+}

@@ -1,0 +1,28 @@
+package turn
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+)
+
+// A compaction leaves a mark for each earlier image, and those of the present question as they
+// are; what it was given stays as it was.
+func TestSES21ACompactionLeavesMarksOfEarlierImages(t *testing.T) {
+	c := fsm.Config{Words: fsm.PresentWords()}
+	picture := []byte("a picture")
+	msgs := []fsm.Message{
+		{Role: fsm.RoleUser, Text: "two", Images: [][]byte{picture, picture}}, {Role: fsm.RoleAssistant, Text: "seen"},
+		{Role: fsm.RoleUser, Text: "one", Images: [][]byte{picture}},
+	}
+	marked := func(text string) string { return c.Words.Text(fsm.WordImageInput, "text", text) }
+	want := []fsm.Message{{Role: fsm.RoleUser, Text: marked(marked("two"))}, msgs[1], msgs[2]}
+	if diff := cmp.Diff(want, ImagesLeft(&c, msgs, 2)); diff != "" {
+		t.Error(diff)
+	}
+	if len(msgs[0].Images) != 2 || msgs[0].Text != "two" {
+		t.Errorf("what it was given is %+v", msgs[0])
+	}
+}
