@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
+	"shelly/runtime/internal/exhaustive"
 	"shelly/runtime/memory"
 	"shelly/runtime/memory/index"
 	"shelly/runtime/store"
@@ -122,6 +123,7 @@ func some(rng *rand.Rand, id int) fsm.Entry {
 // Whatever is stored, replaced and forgotten, a memory that is opened again answers as one that
 // is made from the entries, and reads none.
 func TestMEM7AnIndexThatWasKeptIsTheOneThatEntriesMake(t *testing.T) {
+	exhaustive.Test(t)
 	fs := vfs.NewMem()
 	rng := rand.New(rand.NewPCG(7, 7))
 	s := openStore(t, fs)
@@ -166,6 +168,7 @@ func TestMEM7AnIndexThatWasKeptIsTheOneThatEntriesMake(t *testing.T) {
 
 // Above the number of vectors that are all compared, too, an opened memory finds what it found.
 func TestMEM7SignsAreKeptWithTheVectors(t *testing.T) {
+	exhaustive.Test(t)
 	fs := vfs.NewMem()
 	rng := rand.New(rand.NewPCG(8, 8))
 	s := openStore(t, fs)
@@ -203,6 +206,7 @@ func TestMEM7SignsAreKeptWithTheVectors(t *testing.T) {
 // A crash at any moment leaves an index and entries that agree, whether the index is whole or
 // has to be made.
 func TestMEM7ACrashLeavesAnIndexOfTheEntriesThatAreThere(t *testing.T) {
+	exhaustive.Test(t)
 	fs := vfs.NewCrashableMem()
 	rng := rand.New(rand.NewPCG(9, 9))
 	var clones []vfs.FS
@@ -263,6 +267,7 @@ func TestMEM7ACrashLeavesAnIndexOfTheEntriesThatAreThere(t *testing.T) {
 
 // A crash between any two writes finds an entry and its part of the index, or neither.
 func TestMEM7AnEntryAndItsIndexAreWrittenAtOnce(t *testing.T) {
+	exhaustive.Test(t)
 	fs := vfs.NewCrashableMem()
 	rng := rand.New(rand.NewPCG(5, 5))
 	s := openStore(t, fs)
@@ -303,6 +308,7 @@ func TestMEM7AnEntryAndItsIndexAreWrittenAtOnce(t *testing.T) {
 // An index that is damaged, of another version, or that an entry was put without is made again,
 // and one of a store that is only read is made at hand.
 func TestMEM7AnIndexThatIsNotWholeIsMadeAgain(t *testing.T) {
+	exhaustive.Test(t)
 	for _, test := range []struct {
 		name string
 		harm func(s *store.Store) error

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/runtime/internal/exhaustive"
 )
 
 // texts makes vectors as embedding models do: all share a part, those of one topic
@@ -101,6 +102,7 @@ func recallOf(v *vectors, all [][]float32, needs int, need func() []float32) flo
 // Of many vectors, comparing those with near signs finds what comparing all would
 // (MEM-7): by topics and in noise, also after many are removed.
 func TestMEM7NearSignsFindWhatComparingAllWould(t *testing.T) {
+	exhaustive.Test(t)
 	const dimensions, count, needs = 128, 2*exactMax + 1, 20
 	topics, isotropic := newTexts(1, dimensions, 60), &noise{rng: rand.New(rand.NewPCG(2, 2)), dimensions: dimensions}
 	for _, test := range []struct {

@@ -18,6 +18,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
+	"shelly/runtime/internal/exhaustive"
 	"shelly/runtime/store"
 )
 
@@ -162,6 +163,7 @@ func (h *history) open() {
 // Whatever is done with a store, there is each text that something refers to and no other, a
 // crash loses texts with what refers to them, and what is left can be read.
 func TestJRN34EachTextIsThereAsLongAsSomethingRefersToIt(t *testing.T) {
+	exhaustive.Test(t)
 	rapid.Check(t, func(r *rapid.T) {
 		fs := vfs.NewCrashableMem()
 		h := &history{T: r, fs: fs}
@@ -183,6 +185,7 @@ func TestJRN34EachTextIsThereAsLongAsSomethingRefersToIt(t *testing.T) {
 
 // A store that is taken apart and put together again (JRN-32) has the same, and its references.
 func TestJRN34ARepairedStoreHasItsTexts(t *testing.T) {
+	exhaustive.Test(t)
 	rapid.Check(t, func(r *rapid.T) {
 		h := &history{T: r, fs: vfs.NewMem()}
 		h.open()

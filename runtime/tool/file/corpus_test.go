@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/runtime/internal/exhaustive"
 )
 
 // corpusCase is a call with what must become of it.
@@ -29,6 +30,7 @@ type corpusCase struct {
 // The paths and contents of testdata/paths.json, in each of which nothing outside is touched
 // or shown, and nothing harmless is refused (TOL-3, TOL-20, TOL-21, TOL-24).
 func TestTOL3TheCorpusOfPaths(t *testing.T) {
+	exhaustive.Test(t)
 	raw, err := os.ReadFile("testdata/paths.json")
 	if err != nil {
 		t.Fatal(err)
