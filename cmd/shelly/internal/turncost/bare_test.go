@@ -21,6 +21,21 @@ type bare struct {
 	folder string
 	http   *http.Client
 	store  *pebble.DB // nil: nothing is durable
+	system string     // its prompt
+}
+
+// The system prompts of the bare loops: the shortest, and one with about as many bytes
+// as the daemon's own prompt and tools, which any agent with as many tools has to send.
+var (
+	briefly  = "You are a helpful assistant."
+	atLength = briefly + strings.Repeat(" Be brief.", 1800)
+)
+
+// atLength is l, asking at length.
+func (l *bare) atLength() *bare {
+	long := *l
+	long.system = atLength
+	return &long
 }
 
 type message struct {
@@ -43,7 +58,7 @@ var offered = json.RawMessage(`[{"type":"function","function":{"name":"list_dir"
 
 // turn runs one turn under a key of its own.
 func (l *bare) turn(key string) error {
-	talk := []message{{Role: "system", Content: "You are a helpful assistant."}, {Role: "user", Content: "go"}}
+	talk := []message{{Role: "system", Content: l.system}, {Role: "user", Content: "go"}}
 	if err := l.sync(key+" asked", talk); err != nil {
 		return err
 	}
@@ -143,7 +158,7 @@ func loops(b *testing.B, url, folder string, sessions int) (nothing, synced *bar
 			b.Error(err)
 		}
 	})
-	return &bare{url, folder, client, nil}, &bare{url, folder, client, store}
+	return &bare{url, folder, client, nil, briefly}, &bare{url, folder, client, store, briefly}
 }
 
 type silent struct{}

@@ -41,7 +41,8 @@ const sessionTurns = 20
 // which take turns with it: one that keeps nothing, and one that makes the two syncs a turn
 // needs. of-bare-loop and of-synced-loop are the daemon's turns per second as a share of theirs,
 // and cpu-of-bare-loop its processor time a turn as a multiple: what the model takes, a process
-// of its own, is in neither. of-eino is the same share of the ReAct agent of eino, which keeps
+// of its own, is in neither. The long loops send as many bytes in each call as the daemon does,
+// which the model has to read. of-eino is the same share of the ReAct agent of eino, which keeps
 // nothing either, with its own model for OpenAI's API, and of-eino-ollama of one that asks by
 // Ollama's client, which clears 8 MB for each answer and so is the slower; cpu-of-eino is held
 // against the first.
@@ -71,14 +72,18 @@ func benchTurn(b *testing.B, sessions int) {
 	round(d.turn) // the model is asked what it can do, connections are made
 	peer.round(b, "ollama", sessions, turns)
 	peer.round(b, "openai", sessions, turns)
-	var its, bareCost, eino, native cost
-	var syncedTook time.Duration
+	var its, bareCost, longCost, eino, native cost
+	var syncedTook, longSyncedTook time.Duration
 	all := 0
 	for b.Loop() {
 		before := ownCPU()
 		bareCost.took += round(plain(nothing))
 		bareCost.cpu += ownCPU() - before
 		syncedTook += round(plain(synced))
+		before = ownCPU()
+		longCost.took += round(plain(nothing.atLength()))
+		longCost.cpu += ownCPU() - before
+		longSyncedTook += round(plain(synced.atLength()))
 		eino.add(peer.round(b, "openai", sessions, turns))
 		native.add(peer.round(b, "ollama", sessions, turns))
 		before = d.cpu(b)
@@ -88,13 +93,13 @@ func benchTurn(b *testing.B, sessions int) {
 	}
 	b.ReportMetric(float64(all)/its.took.Seconds(), "turns/s")
 	b.ReportMetric(float64(its.cpu.Microseconds())/float64(all), "cpu-µs/turn")
-	b.ReportMetric(float64(bareCost.took)/float64(its.took), "of-bare-loop")
-	b.ReportMetric(float64(syncedTook)/float64(its.took), "of-synced-loop")
-	b.ReportMetric(float64(its.cpu)/float64(bareCost.cpu), "cpu-of-bare-loop")
+	its.against(b, "bare-loop", bareCost)
+	its.against(b, "synced-loop", cost{took: syncedTook})
+	its.against(b, "long-loop", longCost)
+	its.against(b, "long-synced-loop", cost{took: longSyncedTook})
 	if peer != nil {
-		b.ReportMetric(float64(eino.took)/float64(its.took), "of-eino")
-		b.ReportMetric(float64(native.took)/float64(its.took), "of-eino-ollama")
-		b.ReportMetric(float64(its.cpu)/float64(eino.cpu), "cpu-of-eino")
+		its.against(b, "eino", eino)
+		its.against(b, "eino-ollama", cost{took: native.took})
 	}
 }
 
@@ -103,6 +108,15 @@ func benchTurn(b *testing.B, sessions int) {
 type cost struct{ took, cpu time.Duration }
 
 func (c *cost) add(o cost) { c.took, c.cpu = c.took+o.took, c.cpu+o.cpu }
+
+// against reports what turns have taken beside a yardstick's, whose processor time may not be
+// known.
+func (c *cost) against(b *testing.B, name string, yardstick cost) {
+	b.ReportMetric(float64(yardstick.took)/float64(c.took), "of-"+name)
+	if yardstick.cpu > 0 {
+		b.ReportMetric(float64(c.cpu)/float64(yardstick.cpu), "cpu-of-"+name)
+	}
+}
 
 // together lets sessions take turns at once, each its share, one after the other.
 func together(b *testing.B, sessions, turns int, turn func(session, n int) error) time.Duration {
