@@ -8,7 +8,7 @@ import (
 
 func TestHND48AnOffsetIsReadInItsForms(t *testing.T) {
 	for text, want := range map[string]int{
-		"Z": 0, "z": 0, "UTC": 0, "+00:00": 0, "+01:00": 3600, "+0130": 5400, "-3": -3 * 3600, "+9": 9 * 3600, "-03": -3 * 3600, "+130": 5400, "+14:00": 14 * 3600,
+		"Z": 0, "z": 0, "UTC": 0, "+00:00": 0, "+01:00": 3600, "+0130": 5400, "-3": -3 * 3600, "+9": 9 * 3600, "-03": -3 * 3600, "+130": 5400, "+14:00": 14 * 3600, "+00:59": 59 * 60,
 	} {
 		if got, ok := fsm.ParseOffset(text); !ok || got.Offset != want || len(got.Changes) > 0 {
 			t.Errorf("%q is %+v, %t", text, got, ok)

@@ -39,3 +39,23 @@ func TestCTX13ThePresentQuestionIsNotCut(t *testing.T) {
 		}
 	}
 }
+
+// As much leaves at once as the model can be shown, to the token.
+func TestCTX13AsMuchLeavesAsCanBeShown(t *testing.T) {
+	c, h := profile.Default(), &state.Handle{}
+	shown := Room(&c, h, c.Prompts.Identity, fsm.NoTools) - fsm.TextTokens(c.Prompts.Compress)
+	talk := []fsm.Message{
+		{Role: fsm.RoleUser}, {Role: fsm.RoleAssistant, Text: "one"}, {Role: fsm.RoleUser, Text: "second"}, {Role: fsm.RoleAssistant, Text: "two"},
+		{Role: fsm.RoleUser, Text: "question"},
+	}
+	h.TurnAt = 4
+	for over, want := range []int{4, 2} {
+		for talk[0].Text = ""; tokensOf(talk[:4]) < shown+over; {
+			talk[0].Text += "word"
+		}
+		h.Inf.Talk = fsm.Conversation{}.Add(talk...)
+		if got := Condensable(&c, h, 4); got != want {
+			t.Errorf("%d tokens too many: the cut is at %d", over, got)
+		}
+	}
+}
