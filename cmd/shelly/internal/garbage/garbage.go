@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync"
 )
 
 // spareBytes is how much garbage may gather before it is collected (CFG-17), where what the
@@ -74,10 +75,14 @@ func read(names ...string) []uint64 {
 // worthBytes is how much a daemon at rest must have to give back for it to be worth a collection.
 const worthBytes = 8 << 20
 
+// afterStart gives back what only a start needs of the program.
+var afterStart = sync.OnceFunc(giveProgramBack)
+
 // GiveBack returns to the system what the process does not need at rest. It takes its time.
 func GiveBack() {
 	m := read(liveMetric, objectsMetric, freeMetric)
 	if live, objects, free := m[0], m[1], m[2]; objects+free > live+worthBytes {
 		debug.FreeOSMemory()
 	}
+	afterStart()
 }
