@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"shelly/runtime/store/files"
+	"shelly/runtime/store/table"
 )
 
 // The anchor is a small file beside the database that says how far the journal was
@@ -27,8 +29,9 @@ const (
 // anchor is what the file says.
 type anchor struct {
 	Format int    `json:"format"`
-	Store  string `json:"store"` // the name of the store
-	Last   uint64 `json:"last"`  // every record up to this one was durable
+	Store  string `json:"store"`            // the name of the store
+	Last   uint64 `json:"last"`             // every record up to this one was durable
+	Layout uint32 `json:"layout,omitempty"` // the store's format when it was closed (Format)
 	// Sealed is each file of a database that was closed, and that nobody has opened to
 	// be written since.
 	Sealed []sealed `json:"sealed,omitempty"`
@@ -38,7 +41,8 @@ type anchor struct {
 type sealed struct {
 	Name  string `json:"name"`
 	Bytes int64  `json:"bytes"`
-	Sum   uint32 `json:"sum,omitempty"` // CRC-32C of what is in it; 0 of a table, whose blocks have their own
+	Sum   uint32 `json:"sum,omitempty"`  // CRC-32C of what is in it; 0 of a table, whose blocks have their own
+	Tail  *tail  `json:"tail,omitempty"` // of a table
 }
 
 // readAnchor reads the anchor of a folder; nil: there is none. One that is not what was
@@ -116,7 +120,7 @@ func (s *Store) breakSeal() error {
 		return nil
 	}
 	open := *s.anchor
-	open.Sealed = nil
+	open.Sealed, open.Layout = nil, 0
 	return s.writeAnchor(open)
 }
 
@@ -127,9 +131,12 @@ func (s *Store) sealAll() error {
 		return err
 	}
 	_, last := s.extent.ends()
-	all := anchor{Format: anchorFormat, Store: s.name, Last: last}
+	all := anchor{Format: anchorFormat, Store: s.name, Last: last, Layout: Format}
 	for _, name := range folder.Names() {
 		one, err := s.sealOf(name)
+		if kind, _ := files.Parse(name); kind == files.Table && err == nil {
+			err = s.sealTail(&one)
+		}
 		if err != nil {
 			return fmt.Errorf("seal %s: %w", name, err)
 		}
@@ -150,6 +157,86 @@ func (s *Store) sealOf(name string) (sealed, error) {
 	}
 	bytes, sum, err := files.Sum(s.fs, path)
 	return sealed{Name: name, Bytes: bytes, Sum: sum}, err
+}
+
+// tail is the part of a table from which the rest is read, of a small one all. Its checksum tells
+// in one reading what legible finds out block by block.
+type tail struct {
+	From int64  `json:"from"`
+	Sum  uint32 `json:"sum"` // CRC-32C
+}
+
+// wholeBytesMax is how large a table is at most whose tail is all of it.
+const wholeBytesMax = 64 << 10
+
+// sealTail notes the tail of a table, after a look at all that is in it.
+func (s *Store) sealTail(one *sealed) error {
+	if known, ok := s.tails[one.Name]; ok && known.Bytes == one.Bytes {
+		one.Tail = known.Tail
+		return nil
+	}
+	from := int64(0)
+	if one.Bytes > wholeBytesMax {
+		t, err := table.Open(context.Background(), s.fs, s.dir, one.Name)
+		if errors.Is(err, table.ErrDamaged) {
+			return nil // whoever opens the store next finds it so
+		} else if err != nil {
+			return err
+		}
+		from = t.Rest()
+		if err := t.Close(); err != nil {
+			return err
+		}
+	}
+	sum, err := s.tailSum(one.Name, from, one.Bytes)
+	one.Tail = &tail{From: from, Sum: sum}
+	return err
+}
+
+// tailSum is the checksum of a file of a length from one byte on.
+func (s *Store) tailSum(name string, from, bytes int64) (sum uint32, err error) {
+	if from < 0 || from > bytes {
+		return 0, fmt.Errorf("%s has no byte %d", name, from)
+	}
+	f, err := s.fs.Open(s.fs.PathJoin(s.dir, name))
+	if err != nil {
+		return 0, err
+	}
+	text := make([]byte, bytes-from)
+	_, err = f.ReadAt(text, from)
+	return crc(text), errors.Join(err, f.Close())
+}
+
+// asClosed reports whether the store's files are, to the byte where that matters to an opening,
+// those that this shelly has closed: what an opening looks for is known then.
+func (s *Store) asClosed() bool {
+	s.tails = map[string]sealed{}
+	if s.anchor == nil || s.anchor.Layout != Format {
+		return false
+	}
+	folder, err := files.List(s.fs, s.dir)
+	if err != nil {
+		return false
+	}
+	var names []string
+	for _, was := range s.anchor.Sealed {
+		names = append(names, was.Name)
+		if kind, _ := files.Parse(was.Name); kind == files.Table && was.Tail != nil && s.hasTail(was) {
+			s.tails[was.Name] = was
+		}
+	}
+	slices.Sort(names)
+	if !slices.Equal(names, folder.Names()) || len(s.tails) < len(folder.Tables) {
+		return false
+	}
+	broken, err := s.brokenSeal()
+	return err == nil && len(broken) == 0
+}
+
+// hasTail reports whether a table ends as it did.
+func (s *Store) hasTail(was sealed) bool {
+	sum, err := s.tailSum(was.Name, was.Tail.From, was.Bytes)
+	return err == nil && sum == was.Tail.Sum
 }
 
 // brokenSeal returns what is not as it was when the database was closed, in words. Where a

@@ -60,7 +60,10 @@ func Open(dir string, o Options) (*Store, error) {
 // finds the journal's end.
 func (s *Store) open(there bool) (err error) {
 	format := uint32(0)
-	if there {
+	switch s.whole = there && s.asClosed(); {
+	case s.whole:
+		format = Format
+	case there:
 		if format, err = s.checkFormat(); err != nil {
 			return err
 		}
@@ -89,7 +92,13 @@ func (s *Store) open(there bool) (err error) {
 	if s.name, err = s.readName(); err != nil {
 		return err
 	}
-	if err = s.findEnds(); err != nil || s.anchor != nil {
+	if err = s.findEnds(); err != nil {
+		return err
+	}
+	if s.whole {
+		err = s.holdsAnchored()
+	}
+	if err != nil || s.anchor != nil {
 		return err
 	}
 	return s.anchorEnd() // what was in a log is in a table now
@@ -181,8 +190,10 @@ func (s *Store) look() (*pebble.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := files.CheckManifest(s.fs, s.fs.PathJoin(s.dir, folder.Manifest)); err != nil {
-		return nil, s.unopened(err)
+	if !s.whole {
+		if err := files.CheckManifest(s.fs, s.fs.PathJoin(s.dir, folder.Manifest)); err != nil {
+			return nil, s.unopened(err)
+		}
 	}
 	o := s.options()
 	o.ReadOnly = true
@@ -205,6 +216,9 @@ func (s *Store) legible(db *pebble.DB) error {
 	}
 	for _, level := range levels {
 		for _, info := range level {
+			if _, is := s.tails[tableName(info)]; is {
+				continue
+			}
 			t, err := table.Open(context.Background(), s.fs, s.dir, tableName(info))
 			if err != nil {
 				return s.unopened(fmt.Errorf("%s: %w", tableName(info), err))

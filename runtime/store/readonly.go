@@ -54,6 +54,7 @@ func OpenReadOnly(dir string, o Options) (*Store, error) {
 }
 
 func (s *Store) openReadOnly() (err error) {
+	s.whole = s.asClosed()
 	if s.db, err = s.look(); err != nil {
 		return err
 	}

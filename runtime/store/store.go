@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"shelly/fsm/engine"
+	"shelly/runtime/store/files"
 	"shelly/runtime/store/text"
 )
 
@@ -67,9 +68,11 @@ type Store struct {
 	compact *compaction
 	sweep   sweep
 	latest  *latest
-	damaged func(error) // nil: damage is an error
-	anchor  *anchor     // what the file says; nil: nothing
-	still   bool        // it is open to be read
+	damaged func(error)       // nil: damage is an error
+	anchor  *anchor           // what the file says; nil: nothing
+	still   bool              // it is open to be read
+	whole   bool              // its files were those that were closed when it was opened
+	tails   map[string]sealed // the tables that end as they did when the store was closed
 	damage  places
 	// damagedTexts has the error of each text that was met and cannot be read, by its number.
 	damagedTexts sync.Map
@@ -118,13 +121,49 @@ func (s *Store) Close() error {
 		return nil
 	}
 	return s.failure.guard(func() error {
+		shed, err := s.shed()
 		s.compact.end()
-		err := s.db.Close()
+		err = errors.Join(err, s.db.Close())
+		if err == nil && shed {
+			err = files.DropLogs(s.fs, s.dir, func(name string, why error) { // the next opening does it
+				s.failure.log.Warn("a log that holds nothing any more cannot be removed", "file", name, "error", why)
+			})
+		}
 		if err == nil && !s.still {
 			err = s.sealAll()
 		}
 		return errors.Join(err, s.lock.Close())
 	})
+}
+
+// logBytesMax is how much may lie in logs beside a closed database (JRN-36): what is in them is
+// in no table yet and is read anew by the next opening, and Pebble keeps some that hold nothing.
+const logBytesMax = 1 << 20
+
+// shed writes what is in long logs to a table, and reports whether the last log is the only one
+// that the database needs. Nobody writes any more. On a disk that is nearly full,
+// and where tables cannot be compacted, the logs stay.
+func (s *Store) shed() (bool, error) {
+	if s.still || s.compact.off() {
+		return false, nil
+	}
+	folder, err := files.List(s.fs, s.dir)
+	if err != nil {
+		return false, err
+	}
+	total, err := folder.LogBytes(s.fs, s.dir)
+	if err != nil || total <= logBytesMax {
+		return false, err
+	}
+	usage, err := s.fs.GetDiskUsage(s.dir)
+	switch {
+	case errors.Is(err, vfs.ErrUnsupported):
+	case err != nil:
+		return false, err
+	case usage.AvailBytes < s.reserve+total:
+		return false, nil
+	}
+	return true, s.db.Flush()
 }
 
 // usable returns why the store cannot be used, or nil.

@@ -142,6 +142,17 @@ func (t *Table) check(b Block) error {
 	return nil
 }
 
+// Rest is the byte from which on all blocks lie that are not of data.
+func (t *Table) Rest() int64 {
+	from := uint64(0)
+	for i, b := range t.rest {
+		if i == 0 || b.Offset < from {
+			from = b.Offset
+		}
+	}
+	return int64(from)
+}
+
 // Data returns the blocks of data in the order of their keys.
 func (t *Table) Data() []Block { return t.data }
 

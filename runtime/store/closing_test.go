@@ -1,0 +1,172 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"shelly/fsm"
+	"shelly/runtime/internal/exhaustive"
+	"shelly/runtime/store"
+)
+
+// manyEntries are more than stays in a log when a store is closed.
+const manyEntries = 80
+
+// writeMuch writes manyEntries of noise, and three records, durably.
+func writeMuch(t *testing.T, s *store.Store) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 1))
+	for i := range manyEntries {
+		e := fsm.Entry{ID: fmt.Sprint("h", i), Vector: make([]byte, 16<<10), Model: "m"}
+		for k := range e.Vector {
+			e.Vector[k] = byte(r.Uint32())
+		}
+		if err := s.PutEntry(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	appendRecords(t, s, 1, 3, true)
+}
+
+// wantMuch fails t unless all that writeMuch writes is there.
+func wantMuch(t *testing.T, fs vfs.FS) {
+	t.Helper()
+	wantSound(t, fs, 3)
+	s := open(t, dir, store.Options{FS: fs})
+	defer end(t, &s)
+	count := 0
+	err := s.Entries(func(fsm.Entry) error {
+		count++
+		return nil
+	})
+	if count != manyEntries || err != nil {
+		t.Errorf("%d entries, %v", count, err)
+	}
+}
+
+// logBytes is how much lies in the logs of a store.
+func logBytes(t *testing.T, fs vfs.FS) (bytes int) {
+	t.Helper()
+	for name, text := range files(t, fs) {
+		if strings.HasSuffix(name, ".log") {
+			bytes += len(text)
+		}
+	}
+	return bytes
+}
+
+// A store that is closed leaves little in logs, and all of it is there.
+func TestJRN36AClosedStoreHasShortLogs(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	s := open(t, dir, store.Options{FS: fs})
+	writeMuch(t, s)
+	if before := logBytes(t, fs); before <= 1<<20 {
+		t.Fatalf("the logs have %d bytes", before)
+	}
+	end(t, &s)
+	if after := logBytes(t, fs); after > 4<<10 {
+		t.Errorf("the logs of the closed store have %d bytes", after)
+	}
+	for _, percent := range []int{0, 100} {
+		wantMuch(t, survive(percent)(fs))
+	}
+}
+
+// Wherever a crash comes while a store is closed, nothing is lost (JRN-36).
+func TestJRN36ACrashOfACloseLosesNothing(t *testing.T) {
+	exhaustive.Test(t)
+	for _, percent := range []int{0, 100} {
+		fs := vfs.NewCrashableMem()
+		closing, crashes := false, 0
+		var mu sync.Mutex
+		all := opClass{name: "all"}
+		for _, class := range changing() {
+			all.kinds = append(all.kinds, class.kinds...)
+		}
+		s := open(t, dir, store.Options{FS: errorfs.Wrap(fs, &atOp{class: all, do: func() error {
+			mu.Lock()
+			defer mu.Unlock()
+			if closing {
+				crashes++
+				wantMuch(t, survive(percent)(fs))
+			}
+			return nil
+		}})})
+		writeMuch(t, s)
+		mu.Lock()
+		closing = true
+		mu.Unlock()
+		end(t, &s)
+		if crashes < 10 {
+			t.Errorf("%d crashes", crashes)
+		}
+	}
+}
+
+// Whichever operation of a close fails, the next opening finds all (JRN-36).
+func TestJRN36AnErrorOfACloseLosesNothing(t *testing.T) {
+	exhaustive.Test(t)
+	for _, class := range changing() {
+		for at, more := int64(1), true; more; at++ {
+			fs := vfs.NewCrashableMem()
+			fault := &atOp{class: class, at: at}
+			s := open(t, dir, store.Options{FS: errorfs.Wrap(fs, fault)})
+			writeMuch(t, s)
+			fault.at += fault.count.Load()
+			fault.do = func() error { return errorfs.ErrInjected }
+			if err := s.Close(); err != nil && !errors.Is(err, errorfs.ErrInjected) {
+				t.Errorf("%s %d: %v; want the injected error", class.name, at, err)
+			}
+			more = fault.count.Load() >= fault.at
+			wantMuch(t, survive(0)(fs))
+		}
+	}
+}
+
+// largeTable makes a closed store with a table that is larger than what is summed as a whole,
+// and returns the table's name.
+func largeTable(t *testing.T, fs vfs.FS) (name string) {
+	t.Helper()
+	s := open(t, dir, store.Options{FS: fs})
+	writeMuch(t, s)
+	end(t, &s)
+	for n, text := range files(t, fs) {
+		if strings.HasSuffix(n, ".sst") && len(text) > 128<<10 {
+			return n
+		}
+	}
+	t.Fatal("there is no large table")
+	return ""
+}
+
+// A store that was closed opens once, and what an opening looks at is looked at still: any
+// flipped bit at the end of a table, from where the rest is read, is found before anything is
+// changed (JRN-31).
+func TestJRN31AFlippedBitAtTheEndOfATableRefusesAClosedStore(t *testing.T) {
+	exhaustive.Test(t)
+	fs := vfs.NewMem()
+	name := largeTable(t, fs)
+	size := len(files(t, fs)[name])
+	r := rand.New(rand.NewPCG(2, 2))
+	for range 120 {
+		at, bit := size-1-r.IntN(1500), r.IntN(8)
+		flipBit(t, fs, name, int64(at), bit)
+		if s, err := store.OpenReadOnly(dir, store.Options{FS: fs}); err == nil {
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			t.Errorf("bit %d of byte %d of %d: it opens to be read", bit, at, size)
+		} else {
+			wantLost(t, fs, fmt.Sprintf("bit %d of byte %d of %d", bit, at, size), name)
+		}
+		flipBit(t, fs, name, int64(at), bit)
+	}
+	wantSound(t, fs, 3)
+}
