@@ -70,7 +70,10 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	}
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
-	signals, unheeded := exit.Signals()
+	signals, unheeded := exit.Signals() // before it listens: who reads that it does may stop it
+	if err := s.listen(ctx); err != nil {
+		return err
+	}
 	go s.forward(ctx, signals)
 	go s.heed(ctx, hangups, c.load)
 	code, err := s.daemon.Run(ctx)

@@ -104,8 +104,7 @@ func (s *starting) close() {
 
 func (s *starting) later(f func() error) { s.closes = append(s.closes, f) }
 
-// start opens brain, tools, skills, store and memory, recovers the machine and opens
-// the listeners.
+// start opens brain, tools, skills, store and memory, and recovers the machine.
 func (s *starting) start(ctx context.Context) error {
 	if err := enoughDescriptors(); err != nil {
 		return err
@@ -144,7 +143,7 @@ func (s *starting) start(ctx context.Context) error {
 	s.lookOut(ctx)
 	s.channels = channels.New(s.cfg, s.daemon, s.log)
 	s.serve(ctx, s.channels.Run)
-	return s.listen(ctx)
+	return nil
 }
 
 // openTools opens the sandbox, the tools and the skills.

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Whoever reads that the daemon listens may stop it or have it reload: neither ends the process
+// as a signal does that nobody takes.
+func TestLIF2ASignalIsHeededOnceTheDaemonListens(t *testing.T) {
+	bin, err := exec.LookPath("shelly") // testscript.Main put it into PATH
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 20 {
+		sent := []os.Signal{syscall.SIGTERM, syscall.SIGHUP}[n%2]
+		dir := t.TempDir()
+		c := exec.CommandContext(t.Context(), bin, "run", "--brain", "demo", "--data", filepath.Join(dir, "data"), "--workspace", dir,
+			"--set", "init=off", "--set", "comm.http=127.0.0.1:0", "--set", "comm.udp=off")
+		c.Env = append(os.Environ(), "HOME="+dir)
+		log, err := c.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		var said strings.Builder
+		for lines := bufio.NewScanner(log); lines.Scan(); fmt.Fprintln(&said, lines.Text()) {
+			switch {
+			case strings.Contains(lines.Text(), " listening "):
+				_ = c.Process.Signal(sent)
+			case sent == syscall.SIGHUP && strings.Contains(lines.Text(), "configuration"): // it was read again
+				_ = c.Process.Signal(syscall.SIGTERM)
+			}
+		}
+		if err := c.Wait(); err != nil || !strings.Contains(said.String(), " stopped\n") {
+			t.Fatalf("%v after %v:\n%s", err, sent, said.String())
+		}
+	}
+}
