@@ -18,7 +18,7 @@ func TestLIF2ASignalIsHeededOnceTheDaemonListens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := range 20 {
+	for n := range 4 {
 		sent := []os.Signal{syscall.SIGTERM, syscall.SIGHUP}[n%2]
 		dir := t.TempDir()
 		c := exec.CommandContext(t.Context(), bin, "run", "--brain", "demo", "--data", filepath.Join(dir, "data"), "--workspace", dir,
