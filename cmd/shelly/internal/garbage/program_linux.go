@@ -2,6 +2,7 @@ package garbage
 
 import (
 	"bufio"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -16,23 +17,39 @@ func giveProgramBack() {
 	if err != nil {
 		return
 	}
-	maps, err := os.Open("/proc/self/maps")
+	maps, err := os.Open("/proc/self/smaps")
 	if err != nil {
 		return
 	}
 	defer func() { _ = maps.Close() }() // it is only read
-	for lines := bufio.NewScanner(maps); lines.Scan(); {
-		// from-to perms offset device inode path; what is written to is the process's own.
+	for _, m := range asInFile(maps, program) {
+		_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, m.from, m.to-m.from, syscall.MADV_DONTNEED)
+	}
+}
+
+// mapping is a part of the address space.
+type mapping struct{ from, to uintptr }
+
+// asInFile returns the mappings of a program that are only read and of which no page is other
+// than in the file. Others must stay: a linker at run time writes addresses into pages that are
+// only read from then on, and these are in no file.
+func asInFile(smaps io.Reader, program string) (same []mapping) {
+	var now mapping
+	read := false // now is of the program and only read
+	for lines := bufio.NewScanner(smaps); lines.Scan(); {
 		line := lines.Text()
 		fields := strings.Fields(line)
-		if len(fields) < 6 || !strings.HasSuffix(line, " "+program) || fields[1] != "r-xp" && fields[1] != "r--p" {
-			continue
-		}
-		first, last, _ := strings.Cut(fields[0], "-")
-		from, bad := strconv.ParseUint(first, 16, 64)
-		to, worse := strconv.ParseUint(last, 16, 64)
-		if bad == nil && worse == nil {
-			_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, uintptr(from), uintptr(to-from), syscall.MADV_DONTNEED)
+		switch {
+		case len(fields) >= 5 && strings.Contains(fields[0], "-"): // from-to perms offset device inode path
+			read = strings.HasSuffix(line, " "+program) && (fields[1] == "r-xp" || fields[1] == "r--p")
+			first, last, _ := strings.Cut(fields[0], "-")
+			from, bad := strconv.ParseUint(first, 16, 64)
+			to, worse := strconv.ParseUint(last, 16, 64)
+			read = read && bad == nil && worse == nil
+			now = mapping{uintptr(from), uintptr(to)}
+		case read && len(fields) == 3 && fields[0] == "Anonymous:" && fields[1] == "0":
+			same = append(same, now)
 		}
 	}
+	return same
 }

@@ -3,6 +3,7 @@ package garbage
 import (
 	"bufio"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -43,5 +44,27 @@ func TestCFG17TheProgramsPagesAreGivenBack(t *testing.T) {
 	giveProgramBack()
 	if after := programBytes(t); before == 0 || after >= before {
 		t.Errorf("%d bytes of the program are in memory, and %d were", after, before)
+	}
+}
+
+// A page that a linker has written to at run time is in no file: its mapping stays.
+func TestCFG17WhatALinkerHasWrittenStays(t *testing.T) {
+	const smaps = `00400000-00600000 r-xp 00001000 fd:00 77 /usr/bin/shelly
+Rss:                1024 kB
+Anonymous:             0 kB
+00600000-00700000 r--p 00201000 fd:00 77 /usr/bin/shelly
+Anonymous:             0 kB
+00700000-00708000 r--p 00301000 fd:00 77 /usr/bin/shelly
+Anonymous:            32 kB
+00708000-00800000 rw-p 00309000 fd:00 77 /usr/bin/shelly
+Anonymous:             0 kB
+7f0000000000-7f0000200000 r-xp 00000000 fd:00 78 /lib/libc.so.6
+Anonymous:             0 kB
+7f0000200000-7f0000400000 r--p 00000000 00:00 0
+Anonymous:             0 kB
+`
+	got := asInFile(strings.NewReader(smaps), "/usr/bin/shelly")
+	if want := []mapping{{0x400000, 0x600000}, {0x600000, 0x700000}}; !slices.Equal(got, want) {
+		t.Errorf("%x", got)
 	}
 }
