@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"shelly/fsm"
 	"shelly/runtime/daemon"
@@ -17,7 +18,8 @@ import (
 
 // reader is a model that answers at once: it calls the tools that a request names, one by one,
 // and then answers. Of every seventeen calls one fails.
-type reader struct{ asked int }
+// A request and the memory may ask at once.
+type reader struct{ asked atomic.Int64 }
 
 // errBrain is a model that has failed.
 type errBrain struct{ error }
@@ -29,8 +31,8 @@ const failsEvery = 17
 
 // Chat implements [daemon.Brain].
 func (r *reader) Chat(_ context.Context, ask fsm.AskBrain, _ []fsm.ToolDecl, stream func(daemon.Piece)) (fsm.BrainAnswered, error) {
-	r.asked++
-	if r.asked%failsEvery == 0 {
+	asked := r.asked.Add(1)
+	if asked%failsEvery == 0 {
 		return fsm.BrainAnswered{}, errBrain{errors.New("the model is away")}
 	}
 	said, results := "", 0
@@ -46,11 +48,11 @@ func (r *reader) Chat(_ context.Context, ask fsm.AskBrain, _ []fsm.ToolDecl, str
 	if ask.Purpose == fsm.PurposeAnswer {
 		if calls := callsFor(said); results < len(calls) {
 			call := calls[results]
-			call.ID = fmt.Sprint("c", r.asked)
+			call.ID = fmt.Sprint("c", asked)
 			return fsm.BrainAnswered{Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{call}, Tokens: tokens}, nil
 		}
 	}
-	text := fmt.Sprintf("Number %d: %s", r.asked, prose(uint64(r.asked), 400))
+	text := fmt.Sprintf("Number %d: %s", asked, prose(uint64(asked), 400))
 	stream(daemon.Piece{Text: text})
 	return fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: text, Tokens: tokens}, nil
 }
