@@ -324,8 +324,6 @@ func (j *shared) Snapshot(at uint64) (uint64, state.Snapshot, error) {
 	return j.MemoryJournal.Snapshot(at)
 }
 
-func (j *shared) Trim(keep engine.Keep) (engine.Trimmed, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.MemoryJournal.Trim(keep)
-}
+// Trim removes nothing. A real one is synced, and comes beside the loop right after a start:
+// it would make durable what a test means to lose.
+func (j *shared) Trim(engine.Keep) (engine.Trimmed, error) { return engine.Trimmed{}, nil }
