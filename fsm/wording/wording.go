@@ -55,9 +55,20 @@ func Count(n int, thing string) string {
 // Quote is the beginning of s in quotes.
 func Quote(s string) string { return strconv.Quote(Clip(s, ShownMax)) }
 
+// plain reports whether s is of ASCII letters, digits and marks that a quoted text has as they
+// are. Most words are, and there is nothing to be quoted to find that out.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
 // Word is s as an error shows it: quoted and cut where it could not stand as it is.
 func Word(s string) string {
-	if len(s) > ShownMax || s == "" || strconv.Quote(s) != `"`+s+`"` {
+	if len(s) > ShownMax || s == "" || !plain(s) && strconv.Quote(s) != `"`+s+`"` {
 		return Quote(s)
 	}
 	return s

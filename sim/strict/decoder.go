@@ -226,7 +226,10 @@ func (d *Decoder) fieldsOf(t reflect.Type) []Field {
 // Members calls fn for each member of a map whose key is a word that has not
 // been given before.
 func (d *Decoder) Members(n *Node, path string, fn func(key, value *Node, at string)) {
-	first := map[string]int{} // key to line
+	var first map[string]int // key to line, where there are many keys
+	if len(n.Content) > 2*keysFew {
+		first = make(map[string]int, len(n.Content)/2)
+	}
 	for i := 0; i+1 < len(n.Content) && !d.stopped; i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		switch {
@@ -241,14 +244,35 @@ func (d *Decoder) Members(n *Node, path string, fn func(key, value *Node, at str
 			return
 		}
 		at := Member(path, key.Value)
-		if line, twice := first[key.Value]; twice {
+		if line, twice := given(n, i, first); twice {
 			d.Add(key, at, fmt.Sprintf("already given on line %d", line))
 			continue
 		}
-		first[key.Value] = key.Line
 		d.note(at, key)
 		fn(key, value, at)
 	}
+}
+
+// keysFew is how many keys of a map are compared with each other; those of a larger one are
+// looked up.
+const keysFew = 16
+
+// given is the line of the first key of a map that is the i-th of its content, or false where
+// that is the first. Keys are asked for in their order; first has those before it, or is nil.
+func given(n *Node, i int, first map[string]int) (line int, twice bool) {
+	key := n.Content[i]
+	if first != nil {
+		if line, twice = first[key.Value]; !twice {
+			first[key.Value] = key.Line
+		}
+		return line, twice
+	}
+	for k := 0; k < i; k += 2 {
+		if o := n.Content[k]; o.Scalar() && o.Value == key.Value {
+			return o.Line, true
+		}
+	}
+	return 0, false
 }
 
 func (d *Decoder) note(path string, n *Node) {

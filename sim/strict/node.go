@@ -144,14 +144,34 @@ func (n *Node) OrEmpty() string {
 	}
 }
 
-// reading makes nodes of the library's.
+// reading makes nodes of the library's. All that a file has stand in one piece of memory.
 type reading struct {
-	file  string
-	named map[*yaml.Node]*Node // what aliases can stand for; only looked up
+	file    string
+	named   map[*yaml.Node]*Node // what aliases can stand for; only looked up
+	nodes   []Node               // room for those that are still to be made
+	content []*Node              // and for what they have
+}
+
+// read makes a node and all within it.
+func (r *reading) read(from *yaml.Node) *Node {
+	n := within(from)
+	r.nodes, r.content = make([]Node, n), make([]*Node, n-1)
+	return r.node(from)
+}
+
+// within is the number of a node and all within it, aliases not followed.
+func within(n *yaml.Node) int {
+	all := 1
+	for _, inner := range n.Content {
+		all += within(inner)
+	}
+	return all
 }
 
 func (r *reading) node(from *yaml.Node) *Node {
-	n := &Node{Pos: Pos{Line: from.Line, Col: from.Column, File: r.file}, Kind: kindOf(from), Style: styleOf(from.Style), Value: from.Value}
+	n := &r.nodes[0]
+	r.nodes = r.nodes[1:]
+	*n = Node{Pos: Pos{Line: from.Line, Col: from.Column, File: r.file}, Kind: kindOf(from), Style: styleOf(from.Style), Value: from.Value}
 	if from.Style&yaml.TaggedStyle != 0 {
 		n.Tag = from.Tag
 	}
@@ -164,8 +184,8 @@ func (r *reading) node(from *yaml.Node) *Node {
 	if from.Kind == yaml.AliasNode {
 		n.Alias = r.named[from.Alias]
 	}
-	if len(from.Content) > 0 {
-		n.Content = make([]*Node, len(from.Content))
+	if has := len(from.Content); has > 0 {
+		n.Content, r.content = r.content[:has:has], r.content[has:]
 		for i, inner := range from.Content {
 			n.Content[i] = r.node(inner)
 		}

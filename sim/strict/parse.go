@@ -28,7 +28,7 @@ func Parse(source []byte, what, file string) (*Node, *Problem) {
 		return nil, nil
 	}
 	r := reading{file: file}
-	return r.node(root), nil
+	return r.read(root), nil
 }
 
 func parse(source []byte, what string) (*yaml.Node, *Problem) {
@@ -57,7 +57,7 @@ func parse(source []byte, what string) (*yaml.Node, *Problem) {
 		return nil, &Problem{Pos: placeOf(deep), Text: tooDeep()}
 	}
 	if root.Kind != yaml.MappingNode {
-		return nil, &Problem{Pos: placeOf(root), Text: what + " is a map, found " + new(reading).node(root).String()}
+		return nil, &Problem{Pos: placeOf(root), Text: what + " is a map, found " + new(reading).read(root).String()}
 	}
 	return root, nil
 }

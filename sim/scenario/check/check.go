@@ -4,7 +4,6 @@
 package check
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,12 +61,18 @@ func (k *checker) checkHead(f *format.File) {
 		k.at("skip", "wants the reason; a case that is to be played has no skip")
 	}
 	k.checkTags(f)
-	rule := regexp.MustCompile(`^[A-Z]{3}-[1-9][0-9]*$`)
 	for i, id := range f.Covers {
-		if !rule.MatchString(id) {
+		if !ruleID(id) {
 			k.at(strict.Element("covers", i), "wants the id of a rule such as INF-3, not "+wording.Word(id))
 		}
 	}
+}
+
+// ruleID reports whether a text is three capital letters, a dash and a number.
+func ruleID(s string) bool {
+	letters, number, _ := strings.Cut(s, "-")
+	return len(letters) == 3 && strings.Trim(letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" &&
+		number != "" && number[0] != '0' && strings.Trim(number, "0123456789") == ""
 }
 
 // checkSetting checks what a case is set in.

@@ -4,6 +4,7 @@
 package document
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -87,7 +88,7 @@ func LoadGiven[T any](vars Given, fsys fs.FS, path string, source []byte, read f
 	var total strict.Size
 	told := tally{}
 	for i := range rows {
-		c := &Case{doc: doc, row: &rows[i], where: map[string]strict.Pos{}}
+		c := &Case{doc: doc, row: &rows[i], where: make(map[string]strict.Pos, bytes.Count(source, []byte("\n")))}
 		d := c.Decoder()
 		one := read(c, d)
 		if !d.Stopped() {

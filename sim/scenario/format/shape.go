@@ -2,6 +2,7 @@ package format
 
 import (
 	"reflect"
+	"strings"
 
 	"shelly/fsm/wording"
 	"shelly/sim/scenario/match"
@@ -76,16 +77,29 @@ func ShapeOf(name string) match.Shape {
 
 // Foreign are the keys (SCN-56) within a struct's matchers that what they are for never has.
 func Foreign(path string, of any) []strict.Problem {
-	v := reflect.Indirect(reflect.ValueOf(of))
-	var list []strict.Problem
-	for _, f := range strict.Fields(v.Type()) {
-		m, ok := v.FieldByIndex(f.Index).Interface().(*match.Matcher)
-		if !ok || m == nil {
-			continue
+	return foreignIn(path, reflect.Indirect(reflect.ValueOf(of)))
+}
+
+// foreignIn reads the tags of the matchers alone that are given, which are few.
+func foreignIn(path string, v reflect.Value) (list []strict.Problem) {
+	for i := range v.NumField() {
+		if in := v.Field(i); in.Kind() == reflect.Struct && v.Type().Field(i).Anonymous {
+			list = append(list, foreignIn(path, in)...)
+		} else if m, ok := matcherIn(in); ok {
+			tag := v.Type().Field(i).Tag
+			name, _, _ := strings.Cut(tag.Get("key"), ",")
+			list = append(list, foreign(strict.Member(path, name), m, ShapeOf(tag.Get("of")))...)
 		}
-		list = append(list, foreign(strict.Member(path, f.Name), m, ShapeOf(v.Type().FieldByIndex(f.Index).Tag.Get("of")))...)
 	}
 	return list
+}
+
+// matcherIn is the matcher that a field has, or false.
+func matcherIn(v reflect.Value) (*match.Matcher, bool) {
+	if v.Type() != reflect.TypeFor[*match.Matcher]() || v.IsNil() || !v.CanInterface() {
+		return nil, false
+	}
+	return v.Interface().(*match.Matcher), true
 }
 
 func foreign(path string, m *match.Matcher, s match.Shape) []strict.Problem {
