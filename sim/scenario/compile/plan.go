@@ -92,8 +92,8 @@ func config(f *format.File, settings ...*format.Config) fsm.Config {
 	return c
 }
 
-// source is the lines for one purpose and session, and where the file has them.
-type source struct {
+// Source is the lines for one purpose and session, and where the file has them.
+type Source struct {
 	purpose fsm.Purpose
 	session string
 	Lines   []format.Line
@@ -101,7 +101,7 @@ type source struct {
 }
 
 // Scripted returns the file's scripts in the order in which the plan has them.
-func Scripted(f *format.File) []source {
+func Scripted(f *format.File) []Source {
 	list := split(fsm.PurposeAnswer, "brain", f.Script.Lines)
 	if own := f.ScriptFor; own != nil {
 		list = append(list, split(fsm.PurposeInit, "brain_for.init", own.Init)...)
@@ -114,13 +114,13 @@ func Scripted(f *format.File) []source {
 }
 
 // split returns a script for all sessions, and one for each that is named.
-func split(purpose fsm.Purpose, path string, lines []format.Line) []source {
-	list := []source{{purpose: purpose}}
+func split(purpose fsm.Purpose, path string, lines []format.Line) []Source {
+	list := []Source{{purpose: purpose}}
 	for n, l := range lines {
-		i := slices.IndexFunc(list, func(s source) bool { return s.session == l.Session })
+		i := slices.IndexFunc(list, func(s Source) bool { return s.session == l.Session })
 		if i < 0 {
 			i = len(list)
-			list = append(list, source{purpose: purpose, session: l.Session})
+			list = append(list, Source{purpose: purpose, session: l.Session})
 		}
 		list[i].Lines = append(list[i].Lines, l)
 		list[i].Paths = append(list[i].Paths, strict.Element(path, n))

@@ -108,7 +108,7 @@ func claimed(f *format.File, straight, run *sim.Result, claim *format.CrashClaim
 	case claim.Claim != nil:
 		j.claim(claim.Path, claim.Claim, claim.Kind == "always")
 	case claim.Is != nil:
-		j.expect(claim.Path, claim.Is, data.Int(got))
+		j.expect(claim.Path, "", claim.Is, there(data.Int(got)))
 	case want != got:
 		j.fail(f.Where(claim.Path), claim.Path, match.Mismatch{Want: strconv.Itoa(want) + ", as without a crash", Got: strconv.Itoa(got)})
 	}

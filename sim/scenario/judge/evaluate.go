@@ -50,7 +50,7 @@ func (j *judgement) after(path string, c *format.Condition) []bool {
 	holds := make([]bool, len(j.result.Steps))
 	if c.Item != nil {
 		for _, e := range j.events() {
-			holds[e.step] = holds[e.step] || c.Item.Match(e.Value, "") == nil
+			holds[e.step] = holds[e.step] || c.Item.Fits(e.Value)
 		}
 		return holds
 	}

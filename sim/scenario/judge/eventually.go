@@ -48,7 +48,7 @@ func (j *judgement) begins(path string, when *format.Condition) []instant {
 	case when.Item != nil:
 		var list []instant
 		for i, e := range j.events() {
-			if when.Item.Match(e.Value, "") == nil {
+			if when.Item.Fits(e.Value) {
 				list = append(list, instant{e.step, i})
 			}
 		}

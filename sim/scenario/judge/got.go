@@ -113,22 +113,59 @@ func askedValue(a sim.Asked) data.Value {
 		data.With("messages", data.List(messages, messageValue)),
 		data.With("count", data.Int(len(messages))),
 	}
-	for _, m := range messages {
-		if m.Role == fsm.RoleSystem {
-			v = append(v, data.With("system", data.Text(m.Text)))
-			break
+	for _, m := range []data.Member{data.With("system", systemValue(messages)), data.With("last", lastValue(messages))} {
+		if m.Value.Kind != data.AbsentKind {
+			v = append(v, m)
 		}
 	}
-	if n := len(messages); n > 0 {
-		v = append(v, data.With("last", messageValue(messages[n-1])))
-	}
-	v = append(v,
-		data.With("tools", data.List(a.Config.Shown(&a.Ask), func(t fsm.ToolDecl) data.Value { return data.Text(t.Name) })),
-		data.With("options", optionsValue(a.Ask.Options)))
-	if a.Ask.Tokens > 0 {
-		v = append(v, data.With("tokens", data.Int(a.Ask.Tokens)))
+	v = append(v, data.With("tools", toolsValue(a)), data.With("options", optionsValue(a.Ask.Options)))
+	if tokens := sentTokens(a); tokens.Kind != data.AbsentKind {
+		v = append(v, data.With("tokens", tokens))
 	}
 	return data.Map("purpose", append(v, servedMembers(a.Served)...)...)
+}
+
+// systemValue is the first system prompt of a call, or the absent value.
+func systemValue(messages []fsm.Message) data.Value {
+	for i := range messages {
+		if m := &messages[i]; m.Role == fsm.RoleSystem {
+			return data.Text(m.Text)
+		}
+	}
+	return data.Value{}
+}
+
+// lastValue is the last message of a call, or the absent value.
+func lastValue(messages []fsm.Message) data.Value {
+	if n := len(messages); n > 0 {
+		return messageValue(messages[n-1])
+	}
+	return data.Value{}
+}
+
+// toolsValue are the names of the tools that a call offers.
+func toolsValue(a sim.Asked) data.Value {
+	return data.List(a.Config.Shown(&a.Ask), func(t fsm.ToolDecl) data.Value { return data.Text(t.Name) })
+}
+
+// sentTokens is how many tokens a call was taken for, or the absent value.
+func sentTokens(a sim.Asked) data.Value {
+	if a.Ask.Tokens > 0 {
+		return data.Int(a.Ask.Tokens)
+	}
+	return data.Value{}
+}
+
+func refusalValue(f sim.Refusal) data.Value {
+	return data.Map("error", data.With("id", data.Text(f.Request.ID)), data.With("error", data.Text(f.Err.Error())))
+}
+
+// exitValue is how the process ended last, or the absent value.
+func exitValue(exits []fsm.ExitCode) data.Value {
+	if n := len(exits); n > 0 {
+		return data.Text(string(exits[n-1]))
+	}
+	return data.Value{}
 }
 
 // optionsValue are the options that are given, the temperature as a decimal.

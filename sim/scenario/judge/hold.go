@@ -88,7 +88,7 @@ func (j *judgement) since(at fsm.Millis) string {
 // never fails on the first event that matches the item, of those in steps that count.
 func (j *judgement) never(path string, item *format.Item, counts func(step int) bool) {
 	for _, e := range j.events() {
-		if counts(e.step) && item.Match(e.Value, "") == nil {
+		if counts(e.step) && item.Fits(e.Value) {
 			j.failAt(item.Pos(), path, e.step, match.Mismatch{Want: "never " + item.String(), Got: e.String()})
 			return
 		}

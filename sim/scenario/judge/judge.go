@@ -36,6 +36,15 @@ type judgement struct {
 	keptGolden golden.Kept // as it was read
 
 	evaluated []*expression.Evaluation // when first wanted, of the file's expressions in their order
+	scripts   []compile.Source         // when first wanted
+}
+
+// scripted are the scripts of the file, with where their lines stand.
+func (j *judgement) scripted() []compile.Source {
+	if j.scripts == nil {
+		j.scripts = compile.Scripted(j.file)
+	}
+	return j.scripts
 }
 
 func (j *judgement) events() []event {
@@ -142,7 +151,7 @@ func (j *judgement) unstruck() {
 // unused lists the entries that no call took.
 func (j *judgement) unused() []string {
 	var paths []string
-	for s, source := range compile.Scripted(j.file) {
+	for s, source := range j.scripted() {
 		for i, l := range source.Lines {
 			if !l.Optional && !slices.ContainsFunc(j.result.Asked, func(a sim.Asked) bool { return a.Line == script.Taken{Script: s, Index: i} }) {
 				paths = append(paths, source.Paths[i])
@@ -162,7 +171,7 @@ func (j *judgement) unused() []string {
 // calls checks what the model was sent and what the tools were called with
 // (SCN-5).
 func (j *judgement) calls() {
-	scripts := compile.Scripted(j.file)
+	scripts := j.scripted()
 	for _, a := range j.result.Asked {
 		if a.Line.Script < 0 {
 			continue
@@ -170,7 +179,7 @@ func (j *judgement) calls() {
 		script := scripts[a.Line.Script]
 		if sees := script.Lines[a.Line.Index].Sees; sees != nil {
 			j.step = j.stepOf(a.Ask.Call)
-			j.sees(script.Paths[a.Line.Index]+".sees", sees, askedValue(a))
+			j.sees(script.Paths[a.Line.Index]+".sees", sees, a)
 		}
 	}
 	for _, r := range j.result.Ran {
@@ -180,7 +189,7 @@ func (j *judgement) calls() {
 		tool := j.file.Tools.Stubs[r.Act.Script]
 		if want := tool.Value[r.Act.Index].Args; want != nil {
 			j.step = j.stepOf(r.Run.Call)
-			j.expect(strict.Element("tools."+wording.Word(tool.Name), r.Act.Index)+".args", want, data.Args(r.Run.Args))
+			j.expect(strict.Element("tools."+wording.Word(tool.Name), r.Act.Index), ".args", want, func() data.Value { return data.Args(r.Run.Args) })
 		}
 	}
 	j.step = len(j.result.Steps)
@@ -189,7 +198,7 @@ func (j *judgement) calls() {
 // undeclared names, in a case that fails, the scripted calls of tools that were not
 // declared: the model was told so, or was not heard.
 func (j *judgement) undeclared() {
-	scripts := compile.Scripted(j.file)
+	scripts := j.scripted()
 	for _, a := range j.result.Asked {
 		if a.Line.Script < 0 {
 			continue
@@ -218,42 +227,37 @@ func (j *judgement) stepOf(call fsm.CallID) int {
 	return len(j.result.Steps)
 }
 
-func (j *judgement) sees(path string, want *format.Sees, got data.Value) {
-	j.expect(path+".last", want.Last, got.Get("last"))
-	j.expect(path+".messages", want.Messages, got.Get("messages"))
-	j.expect(path+".count", want.Count, got.Get("count"))
-	j.expect(path+".system", want.System, got.Get("system"))
-	j.expect(path+".tools", want.Tools, got.Get("tools"))
-	j.expect(path+".options", want.Options, got.Get("options"))
-	j.expect(path+".tokens", want.Tokens, got.Get("tokens"))
+func (j *judgement) sees(path string, want *format.Sees, a sim.Asked) {
+	messages := a.Ask.Messages()
+	j.expect(path, ".last", want.Last, func() data.Value { return lastValue(messages) })
+	j.expect(path, ".messages", want.Messages, func() data.Value { return data.List(messages, messageValue) })
+	j.expect(path, ".count", want.Count, func() data.Value { return data.Int(len(messages)) })
+	j.expect(path, ".system", want.System, func() data.Value { return systemValue(messages) })
+	j.expect(path, ".tools", want.Tools, func() data.Value { return toolsValue(a) })
+	j.expect(path, ".options", want.Options, func() data.Value { return optionsValue(a.Ask.Options) })
+	j.expect(path, ".tokens", want.Tokens, func() data.Value { return sentTokens(a) })
 }
 
 // said checks what the world was told.
 func (j *judgement) said(e *format.Expect) {
 	r := j.result
-	j.expect("expect.replies", e.Replies, data.List(r.Replies(), j.timedReply))
-	j.expect("expect.notices", e.Notices, data.List(r.Notices, noticeValue))
-	j.expect("expect.messages", e.Messages, data.List(r.Messages, sentValue))
-	j.expect("expect.questions", e.Questions, data.List(r.Questions, questionValue))
-	j.expect("expect.audit", e.Audit, data.List(r.Audits, auditValue))
-	j.expect("expect.reports", e.Reports, data.List(r.Reports, reportValue))
-	j.expect("expect.refusals", e.Refusals, data.List(r.Refusals, func(f sim.Refusal) data.Value {
-		return data.Map("error", data.With("id", data.Text(f.Request.ID)), data.With("error", data.Text(f.Err.Error())))
-	}))
-	j.expect("expect.streamed", e.Streamed, data.List(r.Chunks, j.chunkValue))
-	j.expect("expect.asked", e.Asked, data.List(r.Asked, askedValue))
-	j.expect("expect.tokens", e.Tokens, tokensValue(r))
-	exit := data.Value{}
-	if n := len(r.Exits); n > 0 {
-		exit = data.Text(string(r.Exits[n-1]))
-	}
-	j.expect("expect.exit", e.Exit, exit)
+	j.expect("expect", ".replies", e.Replies, func() data.Value { return data.List(r.Replies(), j.timedReply) })
+	j.expect("expect", ".notices", e.Notices, func() data.Value { return data.List(r.Notices, noticeValue) })
+	j.expect("expect", ".messages", e.Messages, func() data.Value { return data.List(r.Messages, sentValue) })
+	j.expect("expect", ".questions", e.Questions, func() data.Value { return data.List(r.Questions, questionValue) })
+	j.expect("expect", ".audit", e.Audit, func() data.Value { return data.List(r.Audits, auditValue) })
+	j.expect("expect", ".reports", e.Reports, func() data.Value { return data.List(r.Reports, reportValue) })
+	j.expect("expect", ".refusals", e.Refusals, func() data.Value { return data.List(r.Refusals, refusalValue) })
+	j.expect("expect", ".streamed", e.Streamed, func() data.Value { return data.List(r.Chunks, j.chunkValue) })
+	j.expect("expect", ".asked", e.Asked, func() data.Value { return data.List(r.Asked, askedValue) })
+	j.expect("expect", ".tokens", e.Tokens, func() data.Value { return tokensValue(r) })
+	j.expect("expect", ".exit", e.Exit, func() data.Value { return exitValue(r.Exits) })
 }
 
 // paths checks the ways through the tables.
 func (j *judgement) paths(e *format.Expect) {
 	if e.Lifecycle != nil {
-		j.expect("expect.lifecycle.path", e.Lifecycle.Path, statesValue(j.result.Path(state.Lifecycle.Name, 0)))
+		j.expect("expect.lifecycle", ".path", e.Lifecycle.Path, func() data.Value { return statesValue(j.result.Path(state.Lifecycle.Name, 0)) })
 	}
 	if e.Handle != nil {
 		j.handle("expect.handle", e.Handle)
@@ -270,45 +274,48 @@ func (j *judgement) paths(e *format.Expect) {
 		first = runs.List[0]
 	}
 	if e.Inference != nil {
-		j.expect("expect.inference.path", e.Inference.Path, first)
+		j.expect("expect.inference", ".path", e.Inference.Path, there(first))
 	}
-	j.expect("expect.inferences", e.Inferences, runs)
+	j.expect("expect", ".inferences", e.Inferences, there(runs))
 }
 
 func (j *judgement) handle(path string, want *format.HandlePath) {
-	got := data.Value{}
-	if h, ok := j.find(want); ok {
-		got = statesValue(j.result.Path(state.HandleTable.Name, h.id))
-	}
-	j.expect(path+".path", want.Path, got)
-	j.expect(path+".inferences", want.Inferences, j.inferences(want))
+	j.expect(path, ".path", want.Path, func() data.Value {
+		if h, ok := j.find(want); ok {
+			return statesValue(j.result.Path(state.HandleTable.Name, h.id))
+		}
+		return data.Value{}
+	})
+	j.expect(path, ".inferences", want.Inferences, func() data.Value { return j.inferences(want) })
 }
 
 // done checks what is left behind.
 func (j *judgement) done(e *format.Expect) {
+	r := j.result
 	if e.Memory != nil {
-		added := j.result.Memory[len(j.file.Memory):]
-		if e.Memory.Entries.ForNumber() {
-			j.expect("expect.memory.entries", e.Memory.Entries, data.Int(len(added)))
-		} else {
-			j.expect("expect.memory.entries", e.Memory.Entries, data.List(added, entryValue))
-		}
+		added := r.Memory[len(j.file.Memory):]
+		j.expect("expect.memory", ".entries", e.Memory.Entries, func() data.Value {
+			if e.Memory.Entries.ForNumber() {
+				return data.Int(len(added))
+			}
+			return data.List(added, entryValue)
+		})
 	}
-	j.expect("expect.world", e.World, worldValue(j.result.World))
-	j.expect("expect.sessions", e.Sessions, sessionsValue(j.result.Sessions))
-	j.expect("expect.memory_file", e.MemoryMD, data.Text(j.result.MemoryFile))
-	j.expect("expect.history_file", e.HistoryMD, data.List(j.result.History, data.Text))
+	j.expect("expect", ".world", e.World, func() data.Value { return worldValue(r.World) })
+	j.expect("expect", ".sessions", e.Sessions, func() data.Value { return sessionsValue(r.Sessions) })
+	j.expect("expect", ".memory_file", e.MemoryMD, func() data.Value { return data.Text(r.MemoryFile) })
+	j.expect("expect", ".history_file", e.HistoryMD, func() data.Value { return data.List(r.History, data.Text) })
 	if c := e.Clock; c != nil {
-		j.expect("expect.clock.elapsed", c.Elapsed, data.Duration(j.result.End-fsm.Millis(j.file.Start())))
-		j.expect("expect.clock.at", c.At, data.Instant(j.result.Wall))
+		j.expect("expect.clock", ".elapsed", c.Elapsed, func() data.Value { return data.Duration(r.End - fsm.Millis(j.file.Start())) })
+		j.expect("expect.clock", ".at", c.At, func() data.Value { return data.Instant(r.Wall) })
 	}
 	for _, t := range e.Tools {
 		path := "expect.tools." + wording.Word(t.Name)
-		starts, uses := ran(j.result, t.Name)
-		j.expect(path+".starts", t.Value.Starts, data.Int(starts))
-		j.expect(path+".uses", t.Value.Uses, data.Int(uses))
+		starts, uses := ran(r, t.Name)
+		j.expect(path, ".starts", t.Value.Starts, there(data.Int(starts)))
+		j.expect(path, ".uses", t.Value.Uses, there(data.Int(uses)))
 	}
-	if got := string(j.result.Final.Lifecycle); e.Ends != "" && e.Ends != got {
+	if got := string(r.Final.Lifecycle); e.Ends != "" && e.Ends != got {
 		j.fail(j.file.Where("expect.ends"), "expect.ends", match.Mismatch{Want: e.Ends, Got: got})
 	}
 }
@@ -325,12 +332,14 @@ func ran(r *sim.Result, tool string) (starts, uses int) {
 	return starts, len(calls)
 }
 
-// expect fails where a matcher that is given does not match.
-func (j *judgement) expect(path string, want *match.Matcher, got data.Value) {
+// expect fails where a matcher that is given does not match what was got, which is made only
+// then; its path is that of what has it, and its key.
+func (j *judgement) expect(of, key string, want *match.Matcher, got func() data.Value) {
 	if want == nil {
 		return
 	}
-	if wrong := want.Match(got, path); wrong != nil {
+	path := of + key
+	if wrong := want.Match(got(), path); wrong != nil {
 		wrong.Explain()
 		j.fail(wrong.Pos, wrong.Path, *wrong)
 		return
@@ -341,3 +350,6 @@ func (j *judgement) expect(path string, want *match.Matcher, got data.Value) {
 	}
 	j.met = append(j.met, met)
 }
+
+// there is a value that was made already.
+func there(v data.Value) func() data.Value { return func() data.Value { return v } }

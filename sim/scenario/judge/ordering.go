@@ -88,7 +88,7 @@ func (j *judgement) before(path string, one, other *format.Item) {
 func (j *judgement) count(path string, c *format.Counted) {
 	n := 0
 	for _, e := range j.events() {
-		if c.Of.Match(e.Value, "") == nil {
+		if c.Of.Fits(e.Value) {
 			n++
 		}
 	}

@@ -16,12 +16,16 @@ type event struct {
 // traceOf lists the events of all durable steps: each input, the transitions it
 // caused, and the effects.
 func traceOf(steps []sim.Step) []event {
-	var events []event
-	for i, s := range steps {
+	n := len(steps)
+	for i := range steps {
+		n += len(steps[i].Moves) + len(steps[i].Effects)
+	}
+	events := make([]event, 0, n)
+	for i := range steps {
+		s := &steps[i]
 		events = append(events, event{i, data.Map("", data.With("input", data.Text(fsm.InputKind(s.Input))))})
 		for _, m := range s.Moves {
-			v := data.Map("", data.With("state", data.Text(string(m.To))), data.With("table", data.Text(m.Table)))
-			events = append(events, event{i, ofHandle(v, m.Handle)})
+			events = append(events, event{i, ofHandle(m.Handle, data.With("state", data.Text(string(m.To))), data.With("table", data.Text(m.Table)))})
 		}
 		for _, e := range s.Effects {
 			events = append(events, event{i, effectValue(e)})
@@ -30,64 +34,62 @@ func traceOf(steps []sim.Step) []event {
 	return events
 }
 
-// ofHandle adds the handle concerned.
-func ofHandle(v data.Value, handle fsm.HandleID) data.Value {
+// ofHandle is a map of members, and of the handle concerned where there is one.
+func ofHandle(handle fsm.HandleID, members ...data.Member) data.Value {
+	all := append(make([]data.Member, 0, len(members)+1), members...) // a copy: the list of the caller stays off the heap
 	if handle != 0 {
-		v.Members = append(v.Members, data.With("handle", data.Int(int(handle))))
+		all = append(all, data.With("handle", data.Int(int(handle))))
 	}
-	return v
+	return data.Map("", all...)
 }
 
 // effectValue is an effect as items see it.
 func effectValue(e fsm.Effect) data.Value {
-	v := data.Map("", data.With("effect", data.Text(fsm.EffectKind(e))))
-	add := func(handle fsm.HandleID, members ...data.Member) data.Value {
-		v.Members = append(v.Members, members...)
-		return ofHandle(v, handle)
-	}
+	kind := data.With("effect", data.Text(fsm.EffectKind(e)))
 	switch e := e.(type) {
 	case fsm.AskBrain:
-		return add(e.Handle, data.With("ask", data.Text(string(e.Purpose))), data.With("session", data.Text(e.Session)))
+		return ofHandle(e.Handle, kind, data.With("ask", data.Text(string(e.Purpose))), data.With("session", data.Text(e.Session)))
 	case fsm.RunTool:
 		members := []data.Member{
+			kind,
 			data.With("tool", data.Text(e.Name)), data.With("args", data.Args(e.Args)),
 			data.With("attempt", data.Int(e.Attempt)), data.With("session", data.Text(e.Session)),
 		}
 		if e.Origin != (fsm.Origin{}) {
 			members = append(members, data.With("channel", data.Text(e.Origin.Channel)), data.With("chat", data.Text(e.Origin.Chat)))
 		}
-		return add(e.Handle, members...)
+		return ofHandle(e.Handle, members...)
 	case fsm.LoadSession:
-		return add(e.Handle, data.With("load", data.Text(e.Session)), data.With("session", data.Text(e.Session)))
+		return ofHandle(e.Handle, kind, data.With("load", data.Text(e.Session)), data.With("session", data.Text(e.Session)))
 	case fsm.SaveSession:
-		return add(e.Handle, data.With("save", data.Text(e.Session)), data.With("session", data.Text(e.Session)))
+		return ofHandle(e.Handle, kind, data.With("save", data.Text(e.Session)), data.With("session", data.Text(e.Session)))
 	case fsm.LoadSkill:
-		return add(e.Handle, data.With("skill", data.Text(e.Skill)), data.With("reference", data.Text(e.Reference)))
+		return ofHandle(e.Handle, kind, data.With("skill", data.Text(e.Skill)), data.With("reference", data.Text(e.Reference)))
 	case fsm.ArmSchedule:
-		return add(0, data.With("schedule", data.Text(e.Schedule)))
+		return ofHandle(0, kind, data.With("schedule", data.Text(e.Schedule)))
 	case fsm.SetTimer:
-		return add(e.Handle, data.With("timer", data.Text(string(e.Purpose))), data.With("after", data.Duration(e.After)))
+		return ofHandle(e.Handle, kind, data.With("timer", data.Text(string(e.Purpose))), data.With("after", data.Duration(e.After)))
 	case fsm.SendMessage:
-		return add(e.Handle, data.With("message", messageTo(e)))
+		return ofHandle(e.Handle, kind, data.With("message", messageTo(e)))
 	case fsm.AskPerson:
-		return add(e.Handle, data.With("question", askPerson(e)))
+		return ofHandle(e.Handle, kind, data.With("question", askPerson(e)))
 	case fsm.Audit:
-		return add(e.Handle, data.With("audit", auditValue(e)))
+		return ofHandle(e.Handle, kind, data.With("audit", auditValue(e)))
 	case fsm.Recall:
-		return add(e.Handle, data.With("recall", data.Text(e.Need)))
+		return ofHandle(e.Handle, kind, data.With("recall", data.Text(e.Need)))
 	case fsm.Store:
-		return add(e.Handle, data.With("store", entryValue(e.Entry)))
+		return ofHandle(e.Handle, kind, data.With("store", entryValue(e.Entry)))
 	case fsm.Reply:
-		return add(e.Handle, data.With("reply", data.Map("text",
+		return ofHandle(e.Handle, kind, data.With("reply", data.Map("text",
 			data.With("id", data.Text(e.Request.ID)), data.With("text", data.Text(e.Text)), data.With("is_error", data.Bool(e.IsError)))))
 	case fsm.Notify:
-		return add(e.Handle, data.With("notice", noticeValue(sim.Delivery{Request: e.Request, Notice: e.Notice, Ahead: e.Ahead})))
+		return ofHandle(e.Handle, kind, data.With("notice", noticeValue(sim.Delivery{Request: e.Request, Notice: e.Notice, Ahead: e.Ahead})))
 	case fsm.Report:
-		return add(e.Handle, data.With("report", reportValue(e)))
+		return ofHandle(e.Handle, kind, data.With("report", reportValue(e)))
 	case fsm.Exit:
-		return add(0, data.With("exit", data.Text(string(e.Code))))
+		return ofHandle(0, kind, data.With("exit", data.Text(string(e.Code))))
 	default:
-		return v
+		return ofHandle(0, kind)
 	}
 }
 
@@ -105,7 +107,7 @@ func reportValue(r fsm.Report) data.Value {
 // matches, or -1.
 func first(item *format.Item, events []event, from int) int {
 	for i := from; i < len(events); i++ {
-		if item.Match(events[i].Value, "") == nil {
+		if item.Fits(events[i].Value) {
 			return i
 		}
 	}

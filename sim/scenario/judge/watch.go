@@ -75,7 +75,7 @@ func (w *watched) wrong(events []event, s *expression.State) string {
 	}
 	if item := w.claim.That.Item; w.always && item != nil {
 		for _, e := range events {
-			if item.Concerns(e.Value) && item.Match(e.Value, "") != nil {
+			if item.Concerns(e.Value) && !item.Fits(e.Value) {
 				return "an event is not " + item.String() + ": " + e.String()
 			}
 		}

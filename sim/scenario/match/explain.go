@@ -119,7 +119,7 @@ func align(want []Matcher, got []data.Value) (missing, surplus []int) {
 	for i := len(want) - 1; i >= 0; i-- {
 		fits[i] = make([]bool, len(got))
 		for k := len(got) - 1; k >= 0; k-- {
-			fits[i][k] = want[i].Match(got[k], "") == nil
+			fits[i][k] = want[i].Fits(got[k])
 			pairs[i][k] = max(pairs[i+1][k], pairs[i][k+1])
 			if fits[i][k] {
 				pairs[i][k] = max(pairs[i][k], pairs[i+1][k+1]+1)

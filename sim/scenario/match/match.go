@@ -2,6 +2,7 @@ package match
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -26,55 +27,77 @@ type Mismatch struct {
 
 // Match returns nil where v is as m wants it (SCN-8). path names v.
 func (m *Matcher) Match(v data.Value, path string) *Mismatch {
+	if m.Fits(v) {
+		return nil
+	}
+	wrong := &Mismatch{}
+	m.match(v, path, wrong)
+	return wrong
+}
+
+// Fits is Match for who only wants to know whether: nothing is worded.
+func (m *Matcher) Fits(v data.Value) bool { return m.match(v, "", nil) }
+
+// match reports whether v is as m wants it, and tells what is wrong; where wrong is nil
+// nobody is told, and path does not matter.
+func (m *Matcher) match(v data.Value, path string, wrong *Mismatch) bool {
 	if v.Kind == data.MapKind && v.Main != "" && m.wantsMain() {
 		v = v.Get(v.Main)
 	}
 	switch m.op {
 	case opScalar, opLiteral:
-		return m.check(v.Equal(m.data), v, path)
+		return m.check(v.Equal(m.data), v, path, wrong)
 	case opList:
-		return m.matchList(v, path)
+		return m.matchList(v, path, wrong)
 	case opMap:
-		return m.matchMap(v, path)
+		return m.matchMap(v, path, wrong)
 	case opAny:
-		return m.check(v.Kind != data.AbsentKind, v, path)
+		return m.check(v.Kind != data.AbsentKind, v, path, wrong)
 	case opAbsent:
-		return m.check(v.Kind == data.AbsentKind || v.Kind == data.NullKind, v, path)
+		return m.check(v.Kind == data.AbsentKind || v.Kind == data.NullKind, v, path, wrong)
 	case opExact:
-		return m.matchExact(v, path)
+		return m.matchExact(v, path, wrong)
 	case opContains:
-		return m.matchContains(v, path)
+		return m.matchContains(v, path, wrong)
 	case opRegex:
-		return m.check(v.Kind == data.TextKind && m.regex.MatchString(v.Text), v, path)
+		return m.check(v.Kind == data.TextKind && m.regex.MatchString(v.Text), v, path, wrong)
 	case opLen:
-		return m.matchLen(v, path)
+		return m.matchLen(v, path, wrong)
 	case opOneOf:
 		for i := range m.list {
-			if m.list[i].Match(v, path) == nil {
-				return nil
+			if m.list[i].Fits(v) {
+				return true
 			}
 		}
-		return m.check(false, v, path)
+		return m.check(false, v, path, wrong)
 	case opAll:
 		for i := range m.list {
-			if wrong := m.list[i].Match(v, path); wrong != nil {
-				return wrong
+			if !m.list[i].match(v, path, wrong) {
+				return false
 			}
 		}
-		return nil
+		return true
 	case opUnordered:
-		return m.matchUnordered(v, path)
+		return m.matchUnordered(v, path, wrong)
 	default:
-		return m.check(m.compares(v), v, path)
+		return m.check(m.compares(v), v, path, wrong)
 	}
 }
 
-// check is nil, or the mismatch of the whole matcher.
-func (m *Matcher) check(ok bool, v data.Value, path string) *Mismatch {
-	if ok {
-		return nil
+// check returns ok, and where it does not hold tells the mismatch of the whole matcher.
+func (m *Matcher) check(ok bool, v data.Value, path string, wrong *Mismatch) bool {
+	if !ok && wrong != nil {
+		*wrong = Mismatch{Pos: m.pos, Path: path, Want: m.String(), Got: v.String(), of: m, value: v}
 	}
-	return &Mismatch{Pos: m.pos, Path: path, Want: m.String(), Got: v.String(), of: m, value: v}
+	return ok
+}
+
+// says is a mismatch of the whole matcher, with what is wrong in words.
+func (m *Matcher) says(v data.Value, path string, wrong *Mismatch, text func() string) bool {
+	if m.check(false, v, path, wrong); wrong != nil {
+		wrong.Text = text()
+	}
+	return false
 }
 
 // wantsMain reports whether the matcher is for a text, so that a map that has a
@@ -93,29 +116,30 @@ func (m *Matcher) wantsMain() bool {
 }
 
 // sameLength wants a list of as many entries as there are matchers.
-func (m *Matcher) sameLength(v data.Value, path string) *Mismatch {
+func (m *Matcher) sameLength(v data.Value, path string, wrong *Mismatch) bool {
 	if v.Kind != data.ListKind {
-		return m.check(false, v, path)
+		return m.check(false, v, path, wrong)
 	}
-	if len(m.list) == len(v.List) {
-		return nil
-	}
-	wrong := m.check(false, v, path)
-	wrong.Text = fmt.Sprintf("wants %s, got %s", entries(len(m.list)), entries(len(v.List)))
-	return wrong
+	return len(m.list) == len(v.List) || m.says(v, path, wrong, func() string {
+		return fmt.Sprintf("wants %s, got %s", entries(len(m.list)), entries(len(v.List)))
+	})
 }
 
 // matchList wants as many entries, each as its matcher has it.
-func (m *Matcher) matchList(v data.Value, path string) *Mismatch {
-	if wrong := m.sameLength(v, path); wrong != nil {
-		return wrong
+func (m *Matcher) matchList(v data.Value, path string, wrong *Mismatch) bool {
+	if !m.sameLength(v, path, wrong) {
+		return false
 	}
 	for i := range m.list {
-		if wrong := m.list[i].Match(v.List[i], strict.Element(path, i)); wrong != nil {
-			return wrong
+		at := ""
+		if wrong != nil {
+			at = strict.Element(path, i)
+		}
+		if !m.list[i].match(v.List[i], at, wrong) {
+			return false
 		}
 	}
-	return nil
+	return true
 }
 
 func entries(n int) string {
@@ -126,27 +150,28 @@ func entries(n int) string {
 }
 
 // matchMap wants each member that it names; there may be others.
-func (m *Matcher) matchMap(v data.Value, path string) *Mismatch {
+func (m *Matcher) matchMap(v data.Value, path string, wrong *Mismatch) bool {
 	if v.Kind != data.MapKind {
-		return m.check(false, v, path)
+		return m.check(false, v, path, wrong)
 	}
 	for i := range m.members {
-		want := &m.members[i]
-		if wrong := want.matcher.Match(v.Get(want.key), strict.Member(path, want.key)); wrong != nil {
-			return wrong
+		want, at := &m.members[i], ""
+		if wrong != nil {
+			at = strict.Member(path, want.key)
+		}
+		if !want.matcher.match(v.Get(want.key), at, wrong) {
+			return false
 		}
 	}
-	return nil
+	return true
 }
 
 // matchExact is as its matcher, but maps have no other members.
-func (m *Matcher) matchExact(v data.Value, path string) *Mismatch {
+func (m *Matcher) matchExact(v data.Value, path string, wrong *Mismatch) bool {
 	if other := m.list[0].surplus(v); other != "" {
-		wrong := m.check(false, v, path)
-		wrong.Text = "has the key " + other + " too"
-		return wrong
+		return m.says(v, path, wrong, func() string { return "has the key " + other + " too" })
 	}
-	return m.list[0].Match(v, path)
+	return m.list[0].match(v, path, wrong)
 }
 
 // surplus returns a key that v has and m, exactly taken, does not.
@@ -182,23 +207,19 @@ func (m *Matcher) index(key string) int {
 }
 
 // matchContains is a part of a text, or an entry of a list.
-func (m *Matcher) matchContains(v data.Value, path string) *Mismatch {
+func (m *Matcher) matchContains(v data.Value, path string, wrong *Mismatch) bool {
 	inner := &m.list[0]
 	switch v.Kind {
 	case data.TextKind:
-		return m.check(inner.data.Kind == data.TextKind && strings.Contains(v.Text, inner.data.Text), v, path)
+		return m.check(inner.data.Kind == data.TextKind && strings.Contains(v.Text, inner.data.Text), v, path, wrong)
 	case data.ListKind:
-		for i := range v.List {
-			if inner.Match(v.List[i], path) == nil {
-				return nil
-			}
-		}
+		return m.check(slices.ContainsFunc(v.List, inner.Fits), v, path, wrong)
 	}
-	return m.check(false, v, path)
+	return m.check(false, v, path, wrong)
 }
 
 // matchLen is the number of characters, entries or members.
-func (m *Matcher) matchLen(v data.Value, path string) *Mismatch {
+func (m *Matcher) matchLen(v data.Value, path string, wrong *Mismatch) bool {
 	n := 0
 	switch v.Kind {
 	case data.TextKind:
@@ -208,37 +229,35 @@ func (m *Matcher) matchLen(v data.Value, path string) *Mismatch {
 	case data.MapKind:
 		n = len(v.Members)
 	default:
-		return m.check(false, v, path)
+		return m.check(false, v, path, wrong)
 	}
-	wrong := m.list[0].Match(data.Int(n), path)
-	if wrong != nil {
-		wrong = m.check(false, v, path)
-		wrong.Text = "its length is " + strconv.Itoa(n)
-	}
-	return wrong
+	return m.list[0].Fits(data.Int(n)) || m.says(v, path, wrong, func() string { return "its length is " + strconv.Itoa(n) })
 }
 
 // matchUnordered wants each entry once, in any order.
-func (m *Matcher) matchUnordered(v data.Value, path string) *Mismatch {
-	if wrong := m.sameLength(v, path); wrong != nil {
-		return wrong
+func (m *Matcher) matchUnordered(v data.Value, path string, wrong *Mismatch) bool {
+	if !m.sameLength(v, path, wrong) {
+		return false
 	}
 	taker := make([]int, len(v.List)) // the matcher, from 1, that has the entry
 	for i := range m.list {
-		if !m.assign(i, v.List, taker, make([]bool, len(v.List))) {
-			wrong := m.check(false, v, path)
-			wrong.Pos, wrong.Want, wrong.Text = m.list[i].pos, m.list[i].String(), "no entry is left that matches"
-			return wrong
+		if m.assign(i, v.List, taker, make([]bool, len(v.List))) {
+			continue
 		}
+		m.says(v, path, wrong, func() string { return "no entry is left that matches" })
+		if wrong != nil {
+			wrong.Pos, wrong.Want = m.list[i].pos, m.list[i].String()
+		}
+		return false
 	}
-	return nil
+	return true
 }
 
 // assign gives matcher i an entry, moving other matchers to entries that also
 // fit them (an augmenting path of a bipartite matching).
 func (m *Matcher) assign(i int, list []data.Value, taker []int, tried []bool) bool {
 	for e := range list {
-		if tried[e] || m.list[i].Match(list[e], "") != nil {
+		if tried[e] || !m.list[i].Fits(list[e]) {
 			continue
 		}
 		tried[e] = true
