@@ -250,7 +250,9 @@ bench: ## Run the benchmarks and write docs/benchmarks.md (BENCH: which, BENCHED
 	$(call step,benchmarks)
 	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT && \
 	{ $(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(BENCHED) 2>&1 || echo FAIL; } | tee "$$out" && ! grep -q '^FAIL' "$$out" && \
-	{ printf '%s\n' '# Benchmarks' '' 'Written by `make bench`; do not edit. Compare ratios, not times: each benchmark runs its yardstick beside it, which its comment names.' ''; \
+	bare=$$(grep '^Benchmark' "$$out" | grep -vE 'of-|/said' || true) && \
+	if [ -n "$$bare" ]; then printf 'without a yardstick:\n%s\n' "$$bare"; exit 1; fi && \
+	{ printf '%s\n' '# Benchmarks' '' 'Written by `make bench`; do not edit. Compare ratios, not times: each benchmark runs its yardstick beside it, which its comment names. A ratio is of times, or of rates where a rate stands beside it: `of-…` is how much of the yardstick it is.' ''; \
 	printf 'Benchmarks `%s` of `%s`, commit %s, %s processors, load average %s at the end.\n\n```text\n' '$(BENCH)' '$(BENCHED)' "$$(git rev-parse --short HEAD)" "$$(getconf _NPROCESSORS_ONLN)" "$$(cut -d ' ' -f 1 /proc/loadavg 2>/dev/null || echo unknown)"; \
 	grep -E '^(goos|goarch|pkg|cpu|Benchmark)' "$$out"; printf '```\n'; } >$(BENCH_FILE)
 

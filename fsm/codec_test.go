@@ -16,6 +16,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/profile"
+	"shelly/runtime/yardstick"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -300,12 +301,18 @@ func TestJRN6EveryFieldOfAnEffectIsInItsHash(t *testing.T) {
 	}
 }
 
+// BenchmarkEffectsHash is the hash of one effect of each kind. Its yardstick is to encode them.
 func BenchmarkEffectsHash(b *testing.B) {
 	all := effects()
 	b.ReportAllocs()
 	for b.Loop() {
 		fsm.HashEffects(all)
 	}
+	yardstick.Of(b, "encoding", func() {
+		if _, err := json.Marshal(all); err != nil {
+			b.Fatal(err)
+		}
+	})
 }
 
 // What is encoded by hand is what json.Marshal makes of it, byte for byte: journals and stores

@@ -189,16 +189,6 @@ func TestARunWithoutRestIsAnError(t *testing.T) {
 	}
 }
 
-func BenchmarkRoundTrip(b *testing.B) {
-	p := roundTrip()
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := Run(p, Options{}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // twoAtOnce is a request and an event that are due at the same time.
 func twoAtOnce() Plan {
 	p := roundTrip()

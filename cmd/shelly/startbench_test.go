@@ -229,3 +229,21 @@ func recall(b *testing.B, data string, n int) {
 		b.Fatalf("found %+v, %v", found, err)
 	}
 }
+
+// threeTools is an instant model that lists the folder three times, one call an
+// answer, and then answers: four model calls and three read-only tools a turn,
+// and one more for the summary.
+type threeTools struct{}
+
+func (threeTools) Answer(_ context.Context, q mock.Question) (mock.Answer, error) {
+	results := 0
+	for _, m := range q.Messages {
+		if m.Role == fsm.RoleTool {
+			results++
+		}
+	}
+	if q.Purpose == string(fsm.PurposeAnswer) && results < 3 {
+		return mock.Answer{Calls: []fsm.ToolCall{{ID: fmt.Sprint(results), Name: "list_dir", Args: `{"path":"."}`}}}, nil
+	}
+	return mock.Answer{Text: "done"}, nil
+}

@@ -10,6 +10,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/yardstick"
 )
 
 // thousandth is a scenario as people write one, a round trip with a tool; no two of
@@ -38,7 +39,8 @@ expect:
 const thousand = 1000
 
 // BenchmarkThousandFiles is shelly test with a thousand files on the disk, in ten
-// folders: finding, loading, playing, judging and the report.
+// folders: finding, loading, playing, judging and the report. Its yardstick is to read the
+// files.
 func BenchmarkThousandFiles(b *testing.B) {
 	dir := b.TempDir()
 	for n := range thousand {
@@ -58,4 +60,15 @@ func BenchmarkThousandFiles(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(thousand*b.N)/b.Elapsed().Seconds(), "files/s")
+	yardstick.Of(b, "reading", func() {
+		names, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+		if err != nil || len(names) != thousand {
+			b.Fatal(len(names), err)
+		}
+		for _, name := range names {
+			if _, err := os.ReadFile(name); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

@@ -312,3 +312,25 @@ func fileTools(t testing.TB, workspace string, added ...tool.Added) *tool.Runner
 	}
 	return tools
 }
+
+// durableTurn asks once and waits for the reply.
+func durableTurn(b *testing.B, ctx context.Context, d *daemon.Daemon, id string) {
+	b.Helper()
+	key := fsm.RequestKey{ID: id}
+	if _, err := d.Accept(ctx, comm.Request{Key: key, Text: "what is here?"}); err != nil {
+		b.Fatal(err)
+	}
+	events, err := d.Watch(ctx, key)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for range events {
+	}
+}
+
+// chatter is the client as the daemon wants it.
+type chatter struct{ *ollama.Client }
+
+func (c chatter) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(daemon.Piece)) (fsm.BrainAnswered, error) {
+	return c.Client.Chat(ctx, ask, tools, func(chunk ollama.Chunk) { stream(daemon.Piece(chunk)) })
+}

@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"shelly/fsm/check"
 	"shelly/fsm/machine"
 	"shelly/fsm/profile"
+	"shelly/runtime/yardstick"
 )
 
 // script plays one request with three tool calls over and over, one step at a
@@ -74,13 +76,35 @@ func (s *script) play(b *testing.B, n int) {
 // toTools plays up to the start of the first tool.
 func (s *script) toTools(b *testing.B) { s.play(b, 2) }
 
-// BenchmarkStep is one step, the mean over a request with three tool calls.
+// BenchmarkStep is one step, the mean over a request with three tool calls. Its yardstick is
+// to encode and decode the input, as a journal has to.
 func BenchmarkStep(b *testing.B) {
 	s := newScript(false)
 	b.ReportAllocs()
 	for b.Loop() {
 		s.play(b, 1)
 	}
+	var told []fsm.Input
+	for again := newScript(false); len(told) < scriptSteps; again.play(b, 1) {
+		told = append(told, again.input())
+	}
+	n := 0
+	yardstick.Of(b, "coding", func() {
+		wire, err := fsm.MarshalInput(told[n%scriptSteps])
+		if err == nil {
+			_, err = fsm.UnmarshalInput(wire)
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		n++
+	})
+}
+
+// ofAStep holds what was measured against a step that nothing watches.
+func ofAStep(b *testing.B) {
+	bare := newScript(false)
+	yardstick.Of(b, "a-step", func() { bare.play(b, 1) })
 }
 
 // BenchmarkStepWatched is BenchmarkStep with the monitor after each step.
@@ -90,19 +114,12 @@ func BenchmarkStepWatched(b *testing.B) {
 	for b.Loop() {
 		s.play(b, 1)
 	}
-}
-
-// BenchmarkHandle is a whole request with three tool calls.
-func BenchmarkHandle(b *testing.B) {
-	s := newScript(false)
-	b.ReportAllocs()
-	for b.Loop() {
-		s.play(b, scriptSteps)
-	}
+	ofAStep(b)
 }
 
 // BenchmarkAsk is a model call within a turn over a conversation of some length: what a
-// call costs the machine does not grow with the conversation.
+// call costs the machine does not grow with the conversation. Its yardstick is a copy of the
+// conversation, which does.
 func BenchmarkAsk(b *testing.B) {
 	for _, n := range []int{10, 100, 1000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
@@ -126,9 +143,16 @@ func BenchmarkAsk(b *testing.B) {
 				at.Step(fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(at.View().Handles[0].Await.Call), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{call}}})
 				at.Step(fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(at.View().Handles[0].Await.Call), Text: strconv.Itoa(rounds)}})
 			}
+			said, copied := talk(n), 0
+			yardstick.Of(b, "a-copy", func() { copied += len(slices.Clone(said)) })
+			if copied == 0 {
+				b.Fatal("nothing was copied")
+			}
 		})
 	}
 }
+
+// What follows is done to a machine whose first tool runs. The yardstick of each is a step.
 
 func BenchmarkStateHash(b *testing.B) {
 	s := newScript(false)
@@ -137,6 +161,7 @@ func BenchmarkStateHash(b *testing.B) {
 	for b.Loop() {
 		s.m.View().Hash()
 	}
+	ofAStep(b)
 }
 
 func BenchmarkClone(b *testing.B) {
@@ -146,6 +171,7 @@ func BenchmarkClone(b *testing.B) {
 	for b.Loop() {
 		s.m.Clone()
 	}
+	ofAStep(b)
 }
 
 func BenchmarkMonitorClone(b *testing.B) {
@@ -155,6 +181,7 @@ func BenchmarkMonitorClone(b *testing.B) {
 	for b.Loop() {
 		s.monitor.Clone()
 	}
+	ofAStep(b)
 }
 
 func BenchmarkCheckRestore(b *testing.B) {
@@ -165,4 +192,5 @@ func BenchmarkCheckRestore(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+	ofAStep(b)
 }

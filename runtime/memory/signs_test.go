@@ -8,6 +8,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/runtime/internal/exhaustive"
+	"shelly/runtime/yardstick"
 )
 
 // texts makes vectors as embedding models do: all share a part, those of one topic
@@ -159,17 +160,19 @@ func TestMEM6AFewWantedAreFoundAmongMany(t *testing.T) {
 }
 
 // BenchmarkVectors measures a search by vector alone in memories of three sizes.
-// BenchmarkRecall has the yardstick.
+// The yardstick is the cosine of each, by definition.
 func BenchmarkVectors(b *testing.B) {
 	const dimensions = 768
 	for _, count := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("entries=%d", count), func(b *testing.B) {
-			topics := newTexts(1, dimensions, count/100)
+			topics, all := newTexts(1, dimensions, count/100), make([][]float32, count)
 			v := &vectors{space: space{model: "m", dimensions: dimensions}}
 			for slot := range count {
-				v.put(slot, fsm.Entry{Model: "m", Vector: wire(topics.next())})
+				all[slot] = topics.next()
+				v.put(slot, fsm.Entry{Model: "m", Vector: wire(all[slot])})
 			}
-			need, _ := unit(wire(topics.next()))
+			asked := topics.next()
+			need, _ := unit(wire(asked))
 			n := 0
 			b.ResetTimer()
 			for b.Loop() {
@@ -178,6 +181,15 @@ func BenchmarkVectors(b *testing.B) {
 			}
 			b.ReportMetric(float64(n), "found")
 			b.ReportMetric(float64(len(v.slots)*(dimensions+8*perRow(dimensions)+4+4+4))/float64(count), "B/vector")
+			sum := 0.0
+			yardstick.Of(b, "all-cosines", func() {
+				for _, of := range all {
+					sum += cosine(asked, of)
+				}
+			})
+			if sum == 0 {
+				b.Fatal("nothing was compared")
+			}
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
+	"shelly/runtime/yardstick"
 )
 
 func encodingClient(t testing.TB) *Client {
@@ -153,19 +154,16 @@ func BenchmarkRequest(b *testing.B) {
 	for range 60 {
 		ask.Conversation = ask.Conversation.Add(fsm.Message{Role: fsm.RoleTool, Tool: "read", Text: strings.Repeat("some text of a file\n", 250)})
 	}
-	b.Run("kept", func(b *testing.B) {
-		for b.Loop() {
-			if _, _, err := c.request(ask, nil, manner{}); err != nil {
-				b.Fatal(err)
-			}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := c.request(ask, nil, manner{}); err != nil {
+			b.Fatal(err)
 		}
-	})
-	b.Run("afresh", func(b *testing.B) {
-		for b.Loop() {
-			c.encoded = &encoded{}
-			if _, _, err := c.request(ask, nil, manner{}); err != nil {
-				b.Fatal(err)
-			}
+	}
+	yardstick.Of(b, "all", func() {
+		c.encoded = &encoded{}
+		if _, _, err := c.request(ask, nil, manner{}); err != nil {
+			b.Fatal(err)
 		}
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
 	"shelly/runtime/store"
+	"shelly/runtime/yardstick"
 )
 
 // idleWorld has nothing to perform.
@@ -21,8 +22,7 @@ func (idleWorld) Perform(fsm.Effect) error { return nil }
 
 // BenchmarkTurn measures a synced turn of the engine on disk: step, encode,
 // append, sync. Its yardstick is a bare Pebble commit of as many bytes on the same
-// disk, each of them right after a turn: "commits" is how many of these a turn
-// takes.
+// disk, each of them right after a turn.
 func BenchmarkTurn(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "store"), store.Options{})
 	defer end(b, &s)
@@ -30,23 +30,8 @@ func BenchmarkTurn(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	db, err := pebble.Open(filepath.Join(b.TempDir(), "bare"), &pebble.Options{
-		Logger: quiet{}, FormatMajorVersion: pebble.FormatTableFormatV6,
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() {
-		if err := db.Close(); err != nil {
-			b.Error(err)
-		}
-	}()
 	in := fsm.Input{At: 1, Fact: fsm.Signalled{Name: "SIGTERM"}} // a barrier that does nothing here
-	wire, err := fsm.MarshalInput(in)
-	if err != nil {
-		b.Fatal(err)
-	}
-	value := append(make([]byte, 12), wire...)
+	db, value := bare(b), coded(b, in)
 	var turn, commit time.Duration
 	for n := uint64(1); b.Loop(); n++ {
 		start := time.Now()
@@ -62,10 +47,11 @@ func BenchmarkTurn(b *testing.B) {
 	}
 	b.ReportMetric(float64(turn.Nanoseconds())/float64(b.N), "turn-ns")
 	b.ReportMetric(float64(commit.Nanoseconds())/float64(b.N), "commit-ns")
-	b.ReportMetric(float64(turn)/float64(commit), "commits")
+	b.ReportMetric(float64(turn)/float64(commit), "of-a-commit")
 }
 
-// BenchmarkUnsyncedTurn measures a turn that no barrier makes wait.
+// BenchmarkUnsyncedTurn measures a turn that no barrier makes wait. Its yardstick is a bare
+// Pebble commit of as many bytes that nothing syncs.
 func BenchmarkUnsyncedTurn(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "store"), store.Options{})
 	defer end(b, &s)
@@ -73,17 +59,52 @@ func BenchmarkUnsyncedTurn(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	in := fsm.Input{At: 1, Fact: fsm.TimerFired{Timer: 1}}
 	for b.Loop() {
-		if err := e.Turn(fsm.Input{At: 1, Fact: fsm.TimerFired{Timer: 1}}); err != nil {
+		if err := e.Turn(in); err != nil {
 			b.Fatal(err)
 		}
 	}
+	db, value := bare(b), coded(b, in)
+	n := uint64(0)
+	yardstick.Of(b, "a-commit", func() {
+		n++
+		if err := db.Set(recordKey(n), value, pebble.NoSync); err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+
+// bare opens a Pebble database of its own beside the store that is measured.
+func bare(b *testing.B) *pebble.DB {
+	b.Helper()
+	db, err := pebble.Open(filepath.Join(b.TempDir(), "bare"), &pebble.Options{
+		Logger: quiet{}, FormatMajorVersion: pebble.FormatTableFormatV6,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	return db
+}
+
+// coded is a value as large as the record of an input.
+func coded(b *testing.B, in fsm.Input) []byte {
+	b.Helper()
+	wire, err := fsm.MarshalInput(in)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return append(make([]byte, 12), wire...)
 }
 
 // BenchmarkStart measures a start over 20,000 records, the last snapshot 1,000 before the
 // end: opening, with what JRN-29 and JRN-31 look at, and the fold. "open-ns" is the opening
-// alone, and "pebble-ns" that of the same database by Pebble, read-only and without any of it.
-// On two busy cores: 25 ms, of which 20 ms are the opening and 1 ms would be Pebble's.
+// alone; its yardstick is that of the same database by Pebble, read-only and without any of it.
 func BenchmarkStart(b *testing.B) {
 	const records = 20_000
 	folder := filepath.Join(b.TempDir(), "store")
@@ -97,7 +118,7 @@ func BenchmarkStart(b *testing.B) {
 		b.Fatal(err)
 	}
 	end(b, &s)
-	var opening, bare time.Duration
+	var opening, pebbles time.Duration
 	for b.Loop() {
 		start := time.Now()
 		s := open(b, folder, store.Options{})
@@ -112,50 +133,53 @@ func BenchmarkStart(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		bare += time.Since(start)
+		pebbles += time.Since(start)
 		if err := db.Close(); err != nil {
 			b.Fatal(err)
 		}
 		b.StartTimer()
 	}
 	b.ReportMetric(float64(opening.Nanoseconds())/float64(b.N), "open-ns")
-	b.ReportMetric(float64(bare.Nanoseconds())/float64(b.N), "pebble-ns")
+	b.ReportMetric(float64(opening)/float64(pebbles), "of-pebble")
 }
 
-// BenchmarkRest measures an append that is synced, and the anchor that a daemon writes once
-// it has been at rest for a second after it: "anchor-ns". On two busy cores and a disk: 1 ms,
-// and 1 to 5 ms once after the last append, which nothing waits for but the next.
+// BenchmarkRest measures the anchor that a daemon writes once it has been at rest for a second,
+// which nothing waits for but the next append: "anchor-ns". Its yardstick is an append that is
+// synced.
 func BenchmarkRest(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "store"), store.Options{})
 	defer end(b, &s)
 	var anchor time.Duration
 	n := uint64(1)
+	var appended time.Duration
 	for b.Loop() {
+		start := time.Now()
 		if err := s.Append(engine.Batch{Records: []engine.Record{record(n)}}, true); err != nil {
 			b.Fatal(err)
 		}
 		n++
-		b.StopTimer()
-		start := time.Now()
+		rest := time.Now()
 		if err := s.Rest(); err != nil {
 			b.Fatal(err)
 		}
-		anchor += time.Since(start)
-		b.StartTimer()
+		anchor, appended = anchor+time.Since(rest), appended+rest.Sub(start)
 	}
 	b.ReportMetric(float64(anchor.Nanoseconds())/float64(b.N), "anchor-ns")
+	b.ReportMetric(float64(anchor)/float64(appended), "of-an-append")
 }
 
 // BenchmarkTrim measures what it takes to trim 10,000 records with their requests and
 // audit records, in parts; "longest-ns" is the longest of these, for which other work
-// waits.
+// waits. Its yardstick is to write them.
 func BenchmarkTrim(b *testing.B) {
 	const records = 10_000
 	text := strings.Repeat("some text ", 30)
-	var longest, all time.Duration
+	var longest, all, written time.Duration
 	for b.Loop() {
 		s := open(b, filepath.Join(b.TempDir(), "store"), store.Options{})
+		start := time.Now()
 		grow(b, s, 1, records, func() string { return text })
+		written += time.Since(start)
 		for {
 			began := time.Now()
 			dropped, err := s.Trim(engine.Keep{Since: records + 1})
@@ -172,5 +196,6 @@ func BenchmarkTrim(b *testing.B) {
 	}
 	b.ReportMetric(float64(longest.Nanoseconds()), "longest-ns")
 	b.ReportMetric(float64(all.Nanoseconds())/float64(b.N), "trim-ns")
+	b.ReportMetric(float64(all)/float64(written), "of-writing")
 	b.ReportMetric(0, "ns/op")
 }

@@ -5,11 +5,14 @@ import (
 	"strconv"
 	"testing"
 
+	"shelly/runtime/yardstick"
 	"shelly/sim"
 	"shelly/sim/scenario/document"
+	"shelly/sim/strict"
 )
 
-// A file is loaded, played and judged.
+// BenchmarkLoadAndRun is a file loaded, played and judged. The yardstick of all here is the reading of
+// its YAML.
 func BenchmarkLoadAndRun(b *testing.B) {
 	source, err := os.ReadFile("../../scenarios/shelly/tool-round-trip.scenario.yaml")
 	if err != nil {
@@ -25,9 +28,18 @@ func BenchmarkLoadAndRun(b *testing.B) {
 			b.Fatal(o.Failures)
 		}
 	}
+	ofYAML(b, source)
 }
 
-// A file without include, vars and matrix is loaded.
+func ofYAML(b *testing.B, source []byte) {
+	yardstick.Of(b, "yaml", func() {
+		if _, problem := strict.Parse(source, "a scenario", "b.scenario.yaml"); problem != nil {
+			b.Fatal(problem)
+		}
+	})
+}
+
+// BenchmarkLoad is a file without include, vars and matrix, loaded.
 func BenchmarkLoad(b *testing.B) {
 	fsys := os.DirFS("../../scenarios/shelly")
 	b.ReportAllocs()
@@ -36,9 +48,14 @@ func BenchmarkLoad(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+	source, err := strict.ReadFile(fsys, "tool-round-trip.scenario.yaml", strict.FileBytesMax)
+	if err != nil {
+		b.Fatal(err)
+	}
+	ofYAML(b, source)
 }
 
-// A file of as many cases as one may have is loaded.
+// BenchmarkLoadMatrix is a file of as many cases as one may have, loaded.
 func BenchmarkLoadMatrix(b *testing.B) {
 	source, err := os.ReadFile("../../scenarios/shelly/tool-round-trip.scenario.yaml")
 	if err != nil {
@@ -55,4 +72,5 @@ func BenchmarkLoadMatrix(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+	ofYAML(b, source)
 }

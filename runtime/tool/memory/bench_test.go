@@ -1,6 +1,7 @@
 package memory_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -12,12 +13,14 @@ import (
 	"shelly/runtime/session"
 	"shelly/runtime/tool"
 	"shelly/runtime/tool/memory"
+	"shelly/runtime/yardstick"
 )
 
 // historyBytes is the size of the largest HISTORY.md that is read.
 const historyBytes = 63 << 20
 
 // BenchmarkSearch measures memory_search over the largest HISTORY.md there is (MEM-13).
+// Its yardstick is to read the file and count its lines.
 func BenchmarkSearch(b *testing.B) {
 	for name, words := range map[string][]string{
 		"english": strings.Fields("the Disk of web1 was full, so old logs were removed by Ann; a backup ran at 03:00 in /var/lib/backups and node.js 18 needs an update"),
@@ -43,6 +46,12 @@ func BenchmarkSearch(b *testing.B) {
 						b.Fatal(got.Text)
 					}
 				}
+				yardstick.Of(b, "a-reading", func() {
+					text, err := os.ReadFile(filepath.Join(p.data, session.Folder, session.HistoryFile))
+					if err != nil || bytes.Count(text, []byte("\n")) == 0 {
+						b.Fatal(err)
+					}
+				})
 			})
 		}
 	}

@@ -8,10 +8,11 @@ import (
 	"shelly/fsm"
 	"shelly/runtime/config"
 	"shelly/runtime/telemetry"
+	"shelly/runtime/yardstick"
 )
 
 // BenchmarkLines is what the lines of one request cost the loop: to a file as standard error, and
-// to the log of the data folder.
+// to the log of the data folder. Its yardstick is to write as many bytes to two files.
 func BenchmarkLines(b *testing.B) {
 	out, err := os.Create(b.TempDir() + "/stderr")
 	if err != nil {
@@ -27,4 +28,16 @@ func BenchmarkLines(b *testing.B) {
 		l.Accepted(w)
 		l.Replied(w, 12)
 	}
+	about, err := out.Stat()
+	if err != nil {
+		b.Fatal(err)
+	}
+	line := make([]byte, about.Size()/int64(2*b.N)) // of which each of the two made one
+	yardstick.Of(b, "writes", func() {
+		for range 4 {
+			if _, err := out.Write(line); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }
