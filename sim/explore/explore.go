@@ -114,5 +114,6 @@ func (x *explorer) finish() {
 	for _, w := range x.workers {
 		x.out.Coverage.Join(w.coverage)
 		x.out.Steps += w.steps
+		w.spare = nil
 	}
 }

@@ -150,7 +150,7 @@ func (x *explorer) want(at int32, g group, left int) {
 
 // togetherMax is how many jobs are done before what they have found is settled, so that few
 // machines are there at a time.
-const togetherMax = 32
+const togetherMax = 128
 
 // compute does the jobs. The workers share them out by their numbers, and what they have
 // found is settled in the order of the jobs: the walk is the same with any number of workers.
@@ -162,23 +162,34 @@ func (x *explorer) compute() {
 			j.found = x.workers[w].try(x.positions.list[j.at], j.group, int(j.left), j.found[:0])
 		})
 		for k := range jobs {
-			x.settle(&jobs[k], x.workers[k%len(x.workers)])
+			x.settle(&jobs[k])
 		}
 	}
 	x.jobs = x.jobs[:0]
 }
 
-func (x *explorer) settle(j *done, w *worker) {
+func (x *explorer) settle(j *done) {
 	s := x.positions.list[j.at].find(j.group, int(j.left))
 	s.first, s.n = int32(len(x.positions.edges)), int32(len(j.found))
 	for i := range j.found {
 		o := &j.found[i]
 		o.shows = x.seen.step(o.once)
 		if !x.positions.settle(o, &j.job, i) {
-			w.keep(o.watched)
+			x.keep(o.watched)
 		}
 		*o = outcome{once: o.once[:0]}
 	}
+}
+
+// keep gives a machine that is not needed to the worker with the fewest, for its memory.
+func (x *explorer) keep(m watched) {
+	w := x.workers[0]
+	for _, o := range x.workers[1:] {
+		if len(o.spare) < len(w.spare) {
+			w = o
+		}
+	}
+	w.keep(m)
 }
 
 // release takes the machines of positions whose steps have been taken, for others to use.
@@ -189,8 +200,7 @@ func (x *explorer) release(from, to int32) {
 		if p.machine == nil || p.far%keptEvery == 0 || p.find(answering, 0) == nil {
 			continue
 		}
-		w := x.workers[int(at)%len(x.workers)]
-		w.keep(p.watched)
+		x.keep(p.watched)
 		p.watched = watched{}
 	}
 }

@@ -96,7 +96,7 @@ func (w *worker) step(p *position, from watched, in fsm.Input, o *outcome) {
 }
 
 // spareMax is how many machines a worker keeps for their memory.
-const spareMax = 128
+const spareMax = 512
 
 // keep takes a machine that is not needed, for its memory.
 func (w *worker) keep(m watched) {
