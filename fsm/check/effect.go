@@ -124,9 +124,9 @@ func (w *Monitor) owner(id fsm.HandleID, kind string) *followed {
 // a tool, those of other tools (INV-14).
 func (w *Monitor) takeCall(m *machine.Machine, id fsm.HandleID, call fsm.CallID, kind fsm.CallKind) *followed {
 	w.takeID(m, uint64(call))
-	f := w.owner(id, string(kind)+" call")
+	f := w.find(id)
 	if f == nil {
-		return nil
+		return w.owner(id, string(kind)+" call")
 	}
 	if len(f.calls) > 0 && f.calls[0].Kind == fsm.CallStop {
 		f.calls = nil // it does not wait for its tools to stop any more

@@ -49,9 +49,11 @@ var silences = fsm.NewFactTable(
 
 // settled is the row of an answer that the monitor takes note of.
 func settled[A fsm.Answer](note func(*followed, A)) fsm.FactRow[*Monitor, bool] {
+	var zero A
+	kinds := fsm.CallsAnsweredBy(zero)
 	return fsm.OnFact(func(w *Monitor, a A) bool {
-		f, kind := w.awaiting(a)
-		if f != nil && kind == fsm.CallsAnsweredBy(a)[0] { // any other is a stop
+		f, kind := w.awaiting(a.CallOf(), kinds)
+		if f != nil && kind == kinds[0] { // any other is a stop
 			note(f, a)
 		}
 		return f == nil
@@ -60,14 +62,15 @@ func settled[A fsm.Answer](note func(*followed, A)) fsm.FactRow[*Monitor, bool] 
 
 // settle takes an answer, which must be awaited to have any effect.
 func (w *Monitor) settle(a fsm.Answer) bool {
-	f, _ := w.awaiting(a)
+	f, _ := w.awaiting(a.CallOf(), fsm.CallsAnsweredBy(a))
 	return f == nil
 }
 
-// awaiting takes the call that an answer settles, and returns whose it is and its kind.
-func (w *Monitor) awaiting(a fsm.Answer) (*followed, fsm.CallKind) {
-	for _, kind := range fsm.CallsAnsweredBy(a) {
-		if f := w.takeAnswer(a.CallOf(), kind); f != nil {
+// awaiting takes a call that is answered, of one of some kinds, and returns whose it is and
+// its kind.
+func (w *Monitor) awaiting(call fsm.CallID, kinds []fsm.CallKind) (*followed, fsm.CallKind) {
+	for _, kind := range kinds {
+		if f := w.takeAnswer(call, kind); f != nil {
 			return f, kind
 		}
 	}
