@@ -2,24 +2,43 @@ package fsm
 
 import "slices"
 
-// Stripped is a history without what is no part of it: what the machine said on
-// the way, thinking, and the answers that described a need. What remains is mended.
-func (w Words) Stripped(msgs []Message) []Message {
+// Stripped is a history, of some lists one after another, without what is no part of it: what
+// the machine said on the way, thinking, and the answers that described a need. What remains
+// is mended. The lists stay as they are.
+func (w Words) Stripped(lists ...[]Message) []Message {
+	room := 0
+	for _, msgs := range lists {
+		room += len(msgs)
+	}
 	var kept []Message
-	for _, msg := range msgs {
-		if msg.Aside {
-			continue
-		}
-		if _, marked := Need(msg.Text); marked && msg.Role == RoleAssistant {
-			if len(msg.Calls) == 0 {
+	for _, msgs := range lists {
+		for i := range msgs {
+			msg, ok := stripped(msgs[i])
+			if !ok {
 				continue
 			}
-			msg.Text = WithoutNeed(msg.Text)
+			if kept == nil {
+				kept = make([]Message, 0, room)
+			}
+			kept = append(kept, msg)
 		}
-		msg.Thinking, msg.Images = "", nil
-		kept = append(kept, msg)
 	}
 	return w.Mend(kept)
+}
+
+// stripped is a message as a history has it, or false where it has none of it.
+func stripped(msg Message) (Message, bool) {
+	if msg.Aside {
+		return Message{}, false
+	}
+	if _, marked := Need(msg.Text); marked && msg.Role == RoleAssistant {
+		if len(msg.Calls) == 0 {
+			return Message{}, false
+		}
+		msg.Text = WithoutNeed(msg.Text)
+	}
+	msg.Thinking, msg.Images = "", nil
+	return msg, true
 }
 
 // Sent is a history as a model is sent it (SES-21), mended but for an empty input, which

@@ -13,12 +13,11 @@ import (
 // stays as it is shortened here, so that the prompts that follow go on from this one; for
 // this reason it is made shorter than it must be. It returns false, with how the
 // inference ends, where what somebody asked does not fit by itself (CTX-11).
-func (m *Machine) fit(h *state.Handle) (firing, bool) {
+func (m *Machine) fit(h *state.Handle, system string, tools fsm.Toolset) (firing, bool) {
 	c := &m.s.Config
 	if !c.Fits() || !h.Answers() {
 		return firing{}, true
 	}
-	system, tools := prompt.System(&m.s.Config, h), prompt.Tools(&m.s.Config, h)
 	room := fit.Room(&m.s.Config, h, system, tools)
 	if asked := fsm.MessageTokens(h.Inf.Talk.Messages[h.TurnAt]); asked > room {
 		tokens := h.Sess.Corrected(asked + c.EstimateOf(system, fsm.Conversation{}, tools, &h.Sess.Offer))

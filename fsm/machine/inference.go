@@ -41,9 +41,9 @@ func (m *Machine) ask(h *state.Handle, purpose fsm.Purpose, system string, talk 
 
 // offer chooses what of the tools the session's model calls show, where they have nothing yet
 // or other tools are there than the choice was made of (TOL-61).
-func (m *Machine) offer(h *state.Handle) {
-	c, tools := &m.s.Config, prompt.Tools(&m.s.Config, h)
-	if c.Limits.OfferTokens == 0 && !h.Sess.Offer.Made() || tools == fsm.NoTools || offer.Holds(c, tools, prompt.System(c, h), &h.Sess.Offer) {
+func (m *Machine) offer(h *state.Handle, system string, tools fsm.Toolset) {
+	c := &m.s.Config
+	if c.Limits.OfferTokens == 0 && !h.Sess.Offer.Made() || tools == fsm.NoTools || offer.Holds(c, tools, system, &h.Sess.Offer) {
 		return
 	}
 	h.Sess.Offer = m.offered(h, h.Inf.Talk.Messages)

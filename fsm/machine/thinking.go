@@ -13,18 +13,19 @@ import (
 // think asks the model (INF-1), unless this is where a cancelled handle ends
 // (HND-32) or the conversation has to be shortened first (CTX-3).
 func (m *Machine) think(i int) firing {
-	h := &m.s.Handles[i]
-	m.offer(h)
+	h, c := &m.s.Handles[i], &m.s.Config
+	system, tools := prompt.System(c, h), prompt.Tools(c, h) // of the handle and its session: what follows changes neither
+	m.offer(h, system, tools)
 	if h.Stop {
 		return m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))
 	}
 	if f, ok := m.condense(h, false); ok {
 		return f
 	}
-	if f, ok := m.fit(h); !ok {
+	if f, ok := m.fit(h, system, tools); !ok {
 		return f
 	}
-	m.ask(h, h.Inf.Purpose, prompt.System(&m.s.Config, h), h.Inf.Talk, prompt.Tools(&m.s.Config, h))
+	m.ask(h, h.Inf.Purpose, system, h.Inf.Talk, tools)
 	return firing{}
 }
 

@@ -73,9 +73,9 @@ func Kept(c *fsm.Config, h *state.Handle) []fsm.Message {
 		return sentForm(c, h, talk)
 	}
 	if len(talk) == 0 || h.Rebased || c.Fits() && !c.Switches.Compress { // what was only sent shorter is kept whole
-		return append(Settled(c, h.Sess.History), ownTurn(c, h, nil)...)
+		return slices.Concat(Settled(c, h.Sess.History), ownTurn(c, h, nil))
 	}
-	return append(c.Words.Stripped(talk[:h.TurnAt]), ownTurn(c, h, talk[h.TurnAt:])...)
+	return slices.Concat(c.Words.Stripped(talk[:h.TurnAt]), ownTurn(c, h, talk[h.TurnAt:]))
 }
 
 // ownTurn is what the history keeps of the turn; talk is its part of the
@@ -85,8 +85,7 @@ func ownTurn(c *fsm.Config, h *state.Handle, talk []fsm.Message) []fsm.Message {
 	case c.Switches.History == fsm.HistoryAnswers:
 		return c.Words.Mend([]fsm.Message{Question(c, h), lastWord(c, h)})
 	case h.Condensed && len(talk) > 0:
-		turn := append([]fsm.Message{Question(c, h)}, talk[1:]...)
-		return c.Words.Stripped(append(turn, h.Closing...))
+		return c.Words.Stripped([]fsm.Message{Question(c, h)}, talk[1:], h.Closing)
 	default:
 		return Own(c, h)
 	}
@@ -97,7 +96,7 @@ func Own(c *fsm.Config, h *state.Handle) []fsm.Message {
 	if len(h.Turn) == 0 {
 		return c.Words.Mend([]fsm.Message{Question(c, h), lastWord(c, h)})
 	}
-	return c.Words.Stripped(append(slices.Clip(h.Turn), h.Closing...))
+	return c.Words.Stripped(h.Turn, h.Closing)
 }
 
 // lastWord is the turn's answer, or a note that there is none.
