@@ -25,12 +25,17 @@ func (x *explorer) walk(enough func() bool) {
 	}
 }
 
-// together does work for each of n, shared out to the workers by number.
+// together does work for each of n, shared out to the workers by number, back and forth:
+// what is next to each other is often much and little in turn.
 func (x *explorer) together(n int, work func(i, worker int)) {
 	workers := len(x.workers)
 	share := func(w int) {
-		for i := w; i < n; i += workers {
-			work(i, w)
+		place := w
+		for first := 0; first < n; first += workers {
+			if i := first + place; i < n {
+				work(i, w)
+			}
+			place = workers - 1 - place
 		}
 	}
 	if workers == 1 || n < workers {
