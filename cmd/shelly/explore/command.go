@@ -5,13 +5,13 @@ import (
 	"errors"
 	"io/fs"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/garbage"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/durable"
 	"shelly/sim/coverage"
@@ -47,7 +47,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	debug.SetGCPercent(400) // a walk makes garbage by the state and keeps little of it
+	garbage.Walk()
 	begin := time.Now()
 	taken, bad := coverage.New(), error(nil)
 	var all []explored

@@ -7,11 +7,18 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
+	"sync/atomic"
 )
 
 // spareBytes is how much garbage may gather before it is collected (CFG-17), where what the
 // process holds is less; else it is as much as that, as is usual.
 const spareBytes = 48 << 20
+
+// walkBytes is as much in a process that walks a world, which makes garbage with each step.
+const walkBytes = 4 * spareBytes
+
+// spare is which of the two the process goes by.
+var spare atomic.Uint64
 
 // usualPercent is Go's own GOGC, with which it collects at leastBytes for the first time.
 const (
@@ -23,15 +30,19 @@ const (
 // in a process, since what a start makes is garbage soon, and looking through it takes longer
 // than all else that a small command does.
 func Pace() {
+	spare.Store(spareBytes)
 	if _, set := os.LookupEnv("GOGC"); !set {
 		afterCollection(usualPercent)
 	}
 }
 
+// Walk lets walkBytes gather after the next collection.
+func Walk() { spare.Store(walkBytes) }
+
 // afterCollection sets how much may gather until the next collection, now and after each, which
 // has just found out how much is held. It is called with what is set already.
 func afterCollection(set int) {
-	if percent := percentFor(heldBytes()); percent != set {
+	if percent := percentFor(heldBytes(), spare.Load()); percent != set {
 		debug.SetGCPercent(percent)
 		set = percent
 	}
@@ -42,10 +53,10 @@ func afterCollection(set int) {
 // has no address of its own.
 type collected struct{ _ [16]byte }
 
-// percentFor is the GOGC at which spareBytes gather beside what is held, in tens, so that it
-// is not changed each time.
-func percentFor(held uint64) int {
-	return max(usualPercent, int(spareBytes*100/max(held, leastBytes))/10*10)
+// percentFor is the GOGC at which as much as may be spared gathers beside what is held, in tens,
+// so that it is not changed each time.
+func percentFor(held, spare uint64) int {
+	return max(usualPercent, int(spare*100/max(held, leastBytes))/10*10)
 }
 
 // The metrics of what the last collection has found to be held, and of what lies on the heap.
