@@ -17,6 +17,7 @@ type edit struct {
 	gone     map[int]bool      // slots
 	segments map[int]bool      // that have some of these
 	rows     map[int]edited    // that are not as they are at hand
+	blocks   map[int][]byte    // the numbers of those that lie in the store and have some of these
 }
 
 // edited is a row, of slot -1 where its entry is gone, and its signs.
@@ -27,7 +28,7 @@ type edited struct {
 }
 
 func (m *Memory) edit() *edit {
-	return &edit{m: m, values: map[string][]byte{}, gone: map[int]bool{}, segments: map[int]bool{}, rows: map[int]edited{}}
+	return &edit{m: m, values: map[string][]byte{}, gone: map[int]bool{}, segments: map[int]bool{}, rows: map[int]edited{}, blocks: map[int][]byte{}}
 }
 
 func (e *edit) set(key, value []byte) { e.values[string(key)] = value }
@@ -103,16 +104,25 @@ func (e *edit) row(n int) {
 	}
 }
 
-// block writes the block that a row is in, whose rows are at hand.
+// block writes the block that a row is in.
 func (e *edit) block(n int) {
 	n -= n % index.BlockRows
 	key := index.Key(index.Rows, n/index.BlockRows)
 	if _, done := e.values[string(key)]; done {
 		return
 	}
-	var numbers []byte
-	for i := range index.BlockRows {
-		numbers = append(numbers, e.at(n+i).numbers...)
+	numbers := e.blocks[n/index.BlockRows]
+	if numbers == nil {
+		for i := range index.BlockRows {
+			numbers = append(numbers, e.at(n+i).numbers...)
+		}
+	} else {
+		d := e.m.vectors.space.dimensions
+		for i := range index.BlockRows {
+			if r, ok := e.rows[n+i]; ok {
+				copy(numbers[i*d:], r.numbers)
+			}
+		}
 	}
 	e.set(key, numbers)
 }
@@ -125,9 +135,12 @@ func (e *edit) at(n int) edited {
 	return e.m.vectors.at(n)
 }
 
-// at returns a row as it is at hand.
+// at returns a row as it is at hand: one that lies in the store has no numbers there.
 func (v *vectors) at(n int) edited {
-	r := edited{row{v.scales[n], v.row(n)}, v.slots[n], nil}
+	r := edited{row{scale: v.scales[n]}, v.slots[n], nil}
+	if !v.lies(n) {
+		r.numbers = v.row(n)
+	}
 	if v.signs.mean != nil {
 		r.signs = v.signs.row(n, perRow(len(v.signs.mean)))
 	}
@@ -145,7 +158,7 @@ func (r edited) loose() []byte {
 
 // vector writes the row of an entry that has a vector of the space at hand, which is that of
 // the first one.
-func (e *edit) vector(at int, of fsm.Entry) error {
+func (e *edit) vector(at int, of fsm.Entry) {
 	v := &e.m.vectors
 	like := vectors{space: v.space}
 	if v.space == (space{}) && spaceOf(of) != (space{}) {
@@ -154,17 +167,13 @@ func (e *edit) vector(at int, of fsm.Entry) error {
 	}
 	r, ok := like.compact(of)
 	if !ok {
-		return nil
+		return
 	}
 	n, signs := len(v.slots), e.m.vectors.noSigns()
 	if signs != nil {
 		v.signs.take(signs, r.numbers)
 	}
 	e.rows[n] = edited{r, int32(at), signs}
-	if v.signs.due(n + 1) {
-		return v.fetchFrom(0, n)
-	}
-	return nil
 }
 
 // noSigns is room for the signs of a row; nil where rows have none.
@@ -183,8 +192,13 @@ func (e *edit) dropRow(at int) error {
 		return nil
 	}
 	e.rows[n] = edited{row{numbers: make([]byte, v.space.dimensions)}, -1, v.noSigns()}
-	block := n - n%index.BlockRows
-	return v.fetchFrom(block, block+index.BlockRows)
+	block := n / index.BlockRows
+	if !v.lies(n) || e.blocks[block] != nil {
+		return nil
+	}
+	numbers, err := v.stored.block(block, v.space.dimensions)
+	e.blocks[block] = numbers
+	return err
 }
 
 // drop takes slots out, all but their keywords, and returns those that are sealed.

@@ -10,6 +10,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/runtime/memory/index"
+	"shelly/runtime/store/copies"
 )
 
 // Index is Entries with a place for their index, which is written in the same batch as the
@@ -32,13 +33,19 @@ type Index interface {
 	ReadIndexAt(keys [][]byte, fn func(key, value []byte) error) error
 	// IndexWritable reports whether the store is open to be written.
 	IndexWritable() bool
+	// Vectors is the file of copies of the rows of vectors that are in blocks. Dropping all of
+	// these removes it.
+	Vectors() *copies.File
 }
 
 // errNoIndex says that the index has to be made from the entries.
 var errNoIndex = errors.New("there is no index of this version")
 
 // kept is an index that is whole in the store.
-type kept struct{ in Index }
+type kept struct {
+	in      Index
+	writing *sync.Mutex // that of the memory
+}
 
 // restore reads the index, all but the places of sealed keywords. With errNoIndex or damage
 // the memory is as it was.
@@ -156,13 +163,15 @@ func (v *vectors) restore(ctx context.Context, k *kept) error {
 	if err := v.restoreHeads(ctx, k); err != nil {
 		return err
 	}
-	v.stored = &stored{in: k, rows: len(v.slots), loaded: make([]bool, len(v.slots)/index.BlockRows)}
+	v.stored = &stored{in: k, rows: len(v.slots)}
+	v.numbers.from = len(v.slots)
 	return k.in.ReadIndex([]byte{index.LooseRow}, func(key, value []byte) error {
 		n := len(v.slots)
 		if index.Number(key) != n || len(value) != index.HeadBytes(0)+v.space.dimensions {
 			return index.ErrMalformed
 		}
 		v.addHead(index.ReadHead(value, nil))
+		v.numbers.grow(n, v.space.dimensions)
 		copy(v.row(n), value[index.HeadBytes(0):])
 		if s := &v.signs; s.mean != nil {
 			s.room(n + 1)
@@ -247,12 +256,16 @@ func (k *kept) keepRows(ctx context.Context, v *vectors) error {
 	if err := k.keepHeads(v); err != nil {
 		return err
 	}
-	return k.in.WriteIndex(func(set index.Set) {
+	err := k.in.WriteIndex(func(set index.Set) {
 		if v.space != (space{}) {
 			set(index.SpaceKey(), index.AppendSpace(nil, v.space.model, v.space.dimensions))
 		}
 		set(index.VersionKey(), []byte(index.Version))
 	})
+	if err == nil {
+		v.laid(k)
+	}
+	return err
 }
 
 // keepHeads writes the heads of all blocks, and what their signs are taken by.
@@ -288,6 +301,11 @@ func (k *kept) settle(m *Memory) error {
 		if err := k.keepHeads(&m.vectors); err != nil {
 			return err
 		}
+	}
+	if v := &m.vectors; len(v.slots) >= v.firstAtHand()+index.HeadRows {
+		m.mu.Lock()
+		v.laid(k)
+		m.mu.Unlock()
 	}
 	return k.seal(m)
 }

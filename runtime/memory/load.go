@@ -29,7 +29,7 @@ func (m *Memory) load(ctx context.Context) error {
 	if !ok {
 		return m.build(ctx, nil)
 	}
-	k := &kept{in}
+	k := &kept{in, &m.writing}
 	err := m.restore(ctx, k)
 	if err == nil || errors.Is(err, errClosed) {
 		return err

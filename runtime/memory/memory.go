@@ -196,9 +196,7 @@ func (m *Memory) write(e fsm.Entry, terms []index.Term) error {
 	}
 	at := len(m.slots)
 	edit.add(at, index.Doc{About: aboutOf(e), ID: e.ID, At: int64(e.At), Length: sum(terms), Blank: blank(e.Summary)}, terms)
-	if err := edit.vector(at, e); err != nil {
-		return fmt.Errorf("read the vectors: %w", err)
-	}
+	edit.vector(at, e)
 	return m.kept.in.PutIndexed(e, edit.apply)
 }
 
@@ -240,6 +238,10 @@ func (m *Memory) drop(ids []string, slots []int) error {
 	edit := m.edit()
 	if err := edit.forget(slots...); err != nil {
 		return fmt.Errorf("find what is forgotten in the memory's index: %w", err)
+	}
+	// Before the entries, so that a crash leaves nothing of one that is gone.
+	if err := m.kept.erase(&m.vectors, slots); err != nil {
+		return fmt.Errorf("erase the vectors of what is forgotten: %w", err)
 	}
 	return m.kept.in.ForgetIndexed(ids, edit.apply)
 }

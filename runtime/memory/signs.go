@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
-	"runtime"
 	"slices"
 )
 
@@ -43,13 +42,12 @@ func (s *signs) row(n, words int) []uint64 {
 }
 
 // grow takes in the last row. When the rows have doubled, the mean and all signs are
-// made again, for which all rows are at hand.
+// made again.
 func (s *signs) grow(v *vectors) {
 	switch n := len(v.slots); {
 	case n <= exactMax:
-	case s.due(n):
-		s.renew(v)
-	default:
+	case s.due(n) && s.renew(v) == nil:
+	case s.mean != nil: // where rows cannot be read the mean stays as it was
 		s.room(n)
 		s.take(s.row(n-1, perRow(len(s.mean))), v.row(n-1))
 	}
@@ -75,34 +73,60 @@ func (s *signs) room(n int) {
 // meanRows is how many rows the mean is taken of: more make it no better.
 const meanRows = 4096
 
-// renew takes the mean, and makes all signs.
-func (s *signs) renew(v *vectors) {
+// renew takes the mean, and makes all signs. On an error nothing has changed, and it is due
+// again once the rows have doubled.
+func (s *signs) renew(v *vectors) error {
 	n := len(v.slots)
-	*s = signs{fresh: true}
-	sums := make([]float64, v.space.dimensions)
+	s.of = n
+	mean, err := v.mean()
+	if err != nil {
+		return err
+	}
+	made := signs{fresh: true, of: n, mean: mean}
+	made.limits(v)
+	made.room(n)
+	rows := rowsUpTo(n, 1)
+	err = v.read(rows, func(i int, numbers []byte) {
+		made.take(made.row(i, perRow(len(mean))), numbers)
+	})
+	if err == nil {
+		*s = made
+	}
+	return err
+}
+
+// mean is that of each number, of as many rows as make it good. It is the same in any order in
+// which these are read.
+func (v *vectors) mean() ([]float32, error) {
+	sampled := rowsUpTo(len(v.slots), max(1, len(v.slots)/meanRows))
+	d := v.space.dimensions
+	numbers := make([]byte, len(sampled)*d)
+	if err := v.read(sampled, func(i int, of []byte) { copy(numbers[i*d:], of) }); err != nil {
+		return nil, err
+	}
+	sums := make([]float64, d)
 	taken := 0
-	for row := 0; row < n; row += max(1, n/meanRows) {
+	for at, row := range sampled {
 		if scale := float64(v.scales[row]); scale != 0 {
 			taken++
-			for i, x := range v.row(row) {
+			for i, x := range numbers[at*d:][:d] {
 				sums[i] += float64(int8(x)) * scale
 			}
 		}
 	}
-	s.mean, s.of = make([]float32, len(sums)), n
+	mean := make([]float32, d)
 	for i, sum := range sums {
-		s.mean[i] = float32(sum / float64(max(1, taken)))
+		mean[i] = float32(sum / float64(max(1, taken)))
 	}
-	s.limits(v)
-	s.room(n)
-	inShares(n, share/max(1, len(sums)), func(from, to int) {
-		for row := from; row < to; row++ {
-			if v.slots[row] >= 0 {
-				s.take(s.row(row, perRow(len(sums))), v.row(row))
-			}
-		}
-	})
-	runtime.KeepAlive(v) // whose rows were read
+	return mean, nil
+}
+
+// rowsUpTo is each row before one, or one in so many of them.
+func rowsUpTo(n, step int) (rows []int32) {
+	for row := 0; row < n; row += step {
+		rows = append(rows, int32(row))
+	}
+	return rows
 }
 
 // limits makes the limits of the mean, in steps of a scale that is common.
@@ -152,11 +176,7 @@ func above(x, limit uint64) uint64 {
 func (s *signs) near(v *vectors, q query) []int32 {
 	n := len(v.slots)
 	if s.mean == nil {
-		rows := make([]int32, n)
-		for row := range rows {
-			rows[row] = int32(row)
-		}
-		return rows
+		return rowsUpTo(n, 1)
 	}
 	distances := s.distances(n, s.ofNeed(q))
 	limit := nearest(distances, len(s.mean), max(nearMin, n/nearShare))

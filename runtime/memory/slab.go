@@ -9,6 +9,7 @@ const slabRows = 1024
 // The pieces lie outside of what is collected: there they would let the rest of the process
 // make as much garbage as they are large before the first collection.
 type slabs struct {
+	from   int // the first row; those before it are elsewhere
 	width  int
 	pieces []*slab
 }
@@ -26,13 +27,25 @@ func newSlab(size int) *slab {
 
 // row returns a row, for as long as the slabs are reachable.
 func (s *slabs) row(n int) []byte {
+	n -= s.from
 	from := n % slabRows * s.width
 	return s.pieces[n/slabRows].numbers[from : from+s.width : from+s.width]
 }
 
-// grow makes room for a row.
-func (s *slabs) grow(n int) {
-	if n/slabRows == len(s.pieces) {
+// grow makes room for the next row, of a width that is that of all.
+func (s *slabs) grow(n, width int) {
+	s.width = width
+	if (n-s.from)/slabRows == len(s.pieces) {
 		s.pieces = append(s.pieces, newSlab(slabRows*s.width))
 	}
+}
+
+// drop lets go of the rows before one, and keeps those from there to an end.
+func (s *slabs) drop(from, end int) {
+	left := slabs{from: from}
+	for n := from; n < end; n++ {
+		left.grow(n, s.width)
+		copy(left.row(n), s.row(n))
+	}
+	*s = left
 }

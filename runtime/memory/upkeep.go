@@ -59,6 +59,9 @@ func (m *Memory) Keep(ctx context.Context, u Upkeep) error {
 	m.mu.Lock()
 	m.pending = pending{more: more}
 	m.mu.Unlock()
+	if err := m.complete(ctx); err != nil { // then they are read from the store
+		u.Log.Debug("the memory's vectors cannot be copied", "error", err)
+	}
 	k := keeper{m: m, u: u, pause: upkeepPauseMin}
 	if err := k.probe(ctx); err != nil {
 		return err
@@ -218,7 +221,8 @@ func (m *Memory) fill(read, made fsm.Entry) error {
 		err = m.entries.PutEntry(made)
 	} else {
 		edit := m.edit()
-		if err = errors.Join(edit.dropRow(at), edit.vector(at, made)); err == nil {
+		if err = edit.dropRow(at); err == nil {
+			edit.vector(at, made)
 			err = m.kept.in.PutIndexed(made, edit.apply)
 		}
 	}

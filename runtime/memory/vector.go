@@ -82,15 +82,14 @@ func (v *vectors) put(slot int, e fsm.Entry) {
 // add takes in the next row, without its signs.
 func (v *vectors) add(slot int, r row) {
 	v.copyRow(slot, r.scale)
+	v.numbers.grow(len(v.slots)-1, v.space.dimensions)
 	copy(v.row(len(v.slots)-1), r.numbers)
 }
 
-// copyRow makes the next row, whose numbers are yet to be set. Slot -1 is that of an entry that
+// copyRow makes the next row, without its numbers. Slot -1 is that of an entry that
 // is gone.
 func (v *vectors) copyRow(slot int, scale float32) {
 	n := len(v.slots)
-	v.numbers.width = v.space.dimensions
-	v.numbers.grow(n)
 	v.slots, v.scales = append(v.slots, int32(slot)), append(v.scales, scale)
 	switch {
 	case slot < 0:
@@ -138,7 +137,9 @@ func (v *vectors) remove(slot int) {
 	if v.scales[n] == 0 {
 		v.flat--
 	}
-	clear(v.row(n))
+	if !v.lies(n) {
+		clear(v.row(n))
+	}
 	v.signs.clear(n)
 	v.slots[n], v.scales[n], v.rows[slot] = -1, 0, 0
 	v.gone++
@@ -173,16 +174,13 @@ func (v *vectors) search(need []float32, wanted func(slot int) bool, found func(
 			}
 		}
 	}
-	if err := v.fetch(rows); err != nil {
+	cosines := make([]float32, len(rows))
+	err := v.read(rows, func(i int, numbers []byte) {
+		cosines[i] = float32(dot(q.numbers, numbers)) * q.scale * v.scales[rows[i]]
+	})
+	if err != nil {
 		return err
 	}
-	cosines := make([]float32, len(rows))
-	inShares(len(rows), share/max(1, v.space.dimensions), func(from, to int) {
-		for i, row := range rows[from:to] {
-			cosines[from+i] = float32(dot(q.numbers, v.row(int(row)))) * q.scale * v.scales[row]
-		}
-	})
-	runtime.KeepAlive(v) // whose rows were read
 	for i, cosine := range cosines {
 		if cosine >= MinCosine { // and so its entry is there: of one that is gone it is 0
 			found(hit{slot: int(v.slots[rows[i]]), score: float64(cosine)})

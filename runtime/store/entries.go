@@ -14,6 +14,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/runtime/memory/index"
+	"shelly/runtime/store/copies"
 	"shelly/runtime/store/table"
 )
 
@@ -81,6 +82,11 @@ func (s *Store) DropIndex(prefixes ...[]byte) error {
 	}
 	batch := s.db.NewBatch()
 	for _, p := range prefixes {
+		if len(p) == 0 || p[0] == index.Rows {
+			if err := s.vectors.Remove(); err != nil {
+				return fmt.Errorf("remove the copies of the memory's vectors: %w", err)
+			}
+		}
 		if err := batch.DeleteRange(indexKey(p), behind(indexKey(p)), nil); err != nil {
 			return err
 		}
@@ -140,6 +146,13 @@ func (s *Store) indexError(err error) error {
 // IndexWritable reports whether the store is open to be written.
 func (s *Store) IndexWritable() bool { return !s.still }
 
+// vectorsName is the file beside the database that has the rows of the memory's vectors once
+// more. Pebble takes no notice of it.
+const vectorsName = "vectors"
+
+// Vectors is that file (MEM-7).
+func (s *Store) Vectors() *copies.File { return s.vectors }
+
 // SyncEntries returns when every entry that was put is durable.
 func (s *Store) SyncEntries() error {
 	if err := s.usable(); err != nil {
@@ -172,6 +185,11 @@ func (s *Store) ForgetEntries(ids []string) error { return s.ForgetIndexed(ids, 
 func (s *Store) ForgetIndexed(ids []string, write func(index.Set)) error {
 	if err := s.usable(); err != nil {
 		return err
+	}
+	if write == nil { // before what was forgotten is gone, so that a crash leaves nothing of it
+		if err := s.vectors.Remove(); err != nil {
+			return fmt.Errorf("remove the copies of the memory's vectors: %w", err)
+		}
 	}
 	batch := s.write()
 	keys, err := s.setIndex(batch.Batch, write)

@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"shelly/runtime/descriptor"
+	"shelly/runtime/store/copies"
 	"shelly/runtime/store/files"
 	"shelly/runtime/store/table"
 )
@@ -33,6 +34,7 @@ func Open(dir string, o Options) (*Store, error) {
 		latest: newLatest(), refers: newRefers(),
 		dir: dir, fs: b.under(), reserve: o.ReserveBytes, ballast: b,
 		failure: newFailure(dir, o.Logger), compact: newCompaction(), sweep: sweep{}, damaged: o.Damaged, turn: make(chan struct{}, 1),
+		vectors: copies.New(o.FS, o.FS.PathJoin(dir, vectorsName), true), // no write of it is worth the ballast
 	}
 	var err error
 	if s.lock, err = acquire(s.fs, dir); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"shelly/runtime/descriptor"
+	"shelly/runtime/store/copies"
 )
 
 // OpenReadOnly opens the store in dir to be read: nothing is made, changed or removed
@@ -30,6 +31,7 @@ func OpenReadOnly(dir string, o Options) (*Store, error) {
 		latest: newLatest(),
 		dir:    dir, fs: o.FS, reserve: o.ReserveBytes, ballast: newBallast(o.FS, dir, 0, o.Logger),
 		failure: newFailure(dir, o.Logger), compact: newCompaction(), sweep: sweep{}, still: true,
+		vectors: copies.New(o.FS, o.FS.PathJoin(dir, vectorsName), false),
 	}
 	var err error
 	if s.lock, err = shareFolder(s.fs, dir); err != nil {

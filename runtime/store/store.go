@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"shelly/fsm/engine"
+	"shelly/runtime/store/copies"
 	"shelly/runtime/store/files"
 	"shelly/runtime/store/text"
 )
@@ -79,6 +80,7 @@ type Store struct {
 	known        *text.Known
 	turn         chan struct{} // whoever writes what texts are referred to has it
 	refers       refers
+	vectors      *copies.File
 }
 
 var _ engine.Journal = (*Store)(nil)
@@ -123,6 +125,7 @@ func (s *Store) Close() error {
 	return s.failure.guard(func() error {
 		shed, err := s.shed()
 		s.compact.end()
+		s.vectors.Close()
 		err = errors.Join(err, s.db.Close())
 		if err == nil && shed {
 			err = files.DropLogs(s.fs, s.dir, func(name string, why error) { // the next opening does it

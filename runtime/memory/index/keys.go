@@ -23,6 +23,10 @@
 //	u row(4)              a row after the last block of heads: its head without signs, its numbers
 //
 // Integers in keys are big-endian.
+//
+// Of the rows in blocks there are copies in a file beside the store, where each can be read
+// alone: row n begins at n times [CopyBytes], see [AppendCopy]. The file may hold anything, and
+// is believed row by row.
 package index
 
 import (

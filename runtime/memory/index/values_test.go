@@ -41,6 +41,20 @@ func TestMEM7ValuesAreReadAsTheyWereWritten(t *testing.T) {
 	}
 }
 
+// A copy is that of one row: of its slot, its scale and its numbers.
+func TestMEM7ACopyIsOfOneRow(t *testing.T) {
+	value := index.AppendCopy(nil, 7, 0.5, []byte{1, 2, 3})
+	if numbers, ok := index.ReadCopy(value, 7, 0.5); !ok || !bytes.Equal(numbers, []byte{1, 2, 3}) || len(value) != index.CopyBytes(3) {
+		t.Errorf("%v, %v, %d bytes", numbers, ok, len(value))
+	}
+	_, slot := index.ReadCopy(value, 8, 0.5)
+	_, scale := index.ReadCopy(value, 7, 0.25)
+	value[len(value)-1]++
+	if _, numbers := index.ReadCopy(value, 7, 0.5); slot || scale || numbers {
+		t.Errorf("another slot %v, scale %v, numbers %v", slot, scale, numbers)
+	}
+}
+
 // A value that is cut anywhere is malformed, and one that is anything else does no harm.
 func TestMEM7MalformedValuesAreRefused(t *testing.T) {
 	value := index.AppendTerms(index.AppendDoc(nil, doc()), []index.Term{{Text: "disk", Times: 2}})

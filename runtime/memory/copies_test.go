@@ -1,0 +1,295 @@
+package memory_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/fsm"
+	"shelly/runtime/internal/exhaustive"
+	"shelly/runtime/memory"
+	"shelly/runtime/memory/index"
+	"shelly/runtime/store"
+)
+
+const (
+	copyBytes = 4 + 12 // of the vectors of wordy
+	copied    = 4992   // rows of stored in whole blocks of heads
+)
+
+// stored makes a store of 5,000 entries with vectors, and its index, and returns both closed.
+func stored(t *testing.T) vfs.FS {
+	t.Helper()
+	fs := vfs.NewMem()
+	s := openStore(t, fs)
+	rng := rand.New(rand.NewPCG(6, 6))
+	for i := range 5000 {
+		e := some(rng, i)
+		of := make([]float32, 12)
+		for i := range of {
+			of[i] = float32(rng.NormFloat64())
+		}
+		e.Vector, e.Model = vector(of...), "m"
+		if err := s.PutEntry(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	openMemory(t, s, "m").Close()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return fs
+}
+
+// rowCounter is a store that counts the blocks of rows that are read of it.
+type rowCounter struct {
+	*store.Store
+	blocks int
+}
+
+func (c *rowCounter) ReadIndexAt(keys [][]byte, fn func(key, value []byte) error) error {
+	for _, key := range keys {
+		if key[0] == index.Rows {
+			c.blocks++
+		}
+	}
+	return c.Store.ReadIndexAt(keys, fn)
+}
+
+// copiesOf reads the file of copies.
+func copiesOf(t *testing.T, s *store.Store) []byte {
+	t.Helper()
+	n, err := s.Vectors().Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := make([]byte, n)
+	if _, err := s.Vectors().Read(text, 0); err != nil && n > 0 && !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// Of the copies of vectors a search believes those alone that are of the row: whatever else is
+// there, it finds what it would without them, and mends what it has met.
+func TestMEM7OnlyACopyOfTheRowIsCompared(t *testing.T) {
+	exhaustive.Test(t)
+	for _, test := range []struct {
+		name  string
+		harm  func(s *store.Store, text []byte) error
+		whole bool // the copies are good
+	}{
+		{"as they were", func(*store.Store, []byte) error { return nil }, true},
+		{"there are none", func(s *store.Store, _ []byte) error { return s.Vectors().Remove() }, false},
+		{"zeros", func(s *store.Store, text []byte) error {
+			return s.Vectors().Write(make([]byte, len(text)), 0)
+		}, false},
+		{"the file ends within a row", func(s *store.Store, text []byte) error {
+			return errors.Join(s.Vectors().Remove(), s.Vectors().Write(text[:len(text)/2+3], 0))
+		}, false},
+		{"a bit of each has turned", func(s *store.Store, text []byte) error {
+			for at := 7; at < len(text); at += copyBytes {
+				text[at] ^= 4
+			}
+			return s.Vectors().Write(text, 0)
+		}, false},
+		{"each is that of the row before", func(s *store.Store, text []byte) error {
+			return s.Vectors().Write(text[:len(text)-copyBytes], copyBytes)
+		}, false},
+		{"each is of another vector of its length, that had its slot", others, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			fs := stored(t)
+			s := &rowCounter{Store: openStore(t, fs)}
+			text := copiesOf(t, s.Store)
+			if len(text) != copied*copyBytes {
+				t.Fatalf("the copies have %d bytes; want %d", len(text), copied*copyBytes)
+			}
+			if err := test.harm(s.Store, bytes.Clone(text)); err != nil {
+				t.Fatal(err)
+			}
+			made, m := openMemory(t, bare{s}, "m"), openMemory(t, s, "m")
+			same(t, "opened", made, m)
+			if (s.blocks == 0) != test.whole {
+				t.Errorf("%d blocks of the store were read", s.blocks)
+			}
+			s.blocks = 0
+			same(t, "again", made, m)
+			if s.blocks != 0 {
+				t.Errorf("%d blocks of the store were read again", s.blocks)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// others writes good copies of the opposite vectors.
+func others(s *store.Store, text []byte) error {
+	var all []byte
+	err := s.ReadIndex([]byte{index.Heads}, func(_, value []byte) error {
+		for ; len(value) > 0; value = value[index.HeadBytes(1):] {
+			numbers := bytes.Clone(text[len(all)+4:][:12])
+			for i, x := range numbers {
+				numbers[i] = -x
+			}
+			slot, scale := index.ReadHead(value, nil)
+			all = index.AppendCopy(all, slot, scale, numbers)
+		}
+		return nil
+	})
+	return errors.Join(err, s.Vectors().Write(all, 0))
+}
+
+// A store whose vectors were never copied, as an older shelly leaves it, is given the copies by
+// upkeep, and one that is only read is read as it is.
+func TestMEM7AStoreWithoutCopiesIsGivenThem(t *testing.T) {
+	exhaustive.Test(t)
+	fs := stored(t)
+	if err := fs.Remove("data/vectors"); err != nil {
+		t.Fatal(err)
+	}
+	still, err := store.OpenReadOnly("data", store.Options{FS: fs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "only read", openMemory(t, bare{still}, "m"), openMemory(t, still, "m"))
+	if err := still.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fs.Stat("data/vectors"); err == nil {
+		t.Error("a store that is only read was given copies")
+	}
+	s := &rowCounter{Store: openStore(t, fs)}
+	m := openMemory(t, s, "m")
+	ctx, cancel := context.WithCancel(t.Context())
+	quiet := func(context.Context) error { cancel(); return ctx.Err() } // it is asked for after that
+	if err := m.Keep(ctx, memory.Upkeep{Quiet: quiet, Pause: never, Log: slog.New(slog.DiscardHandler)}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	s.blocks = 0
+	same(t, "with copies", openMemory(t, bare{s}, "m"), m)
+	if s.blocks != 0 {
+		t.Errorf("%d blocks of the store were read", s.blocks)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func never(context.Context, time.Duration) error { return errors.New("there is nothing to wait for") }
+
+// Of a forgotten entry, and of what one was before it was replaced, the copies keep nothing. The
+// others stay.
+func TestMEM10CopiesKeepNothingOfAForgottenVector(t *testing.T) {
+	exhaustive.Test(t)
+	for _, fails := range []bool{false, true} {
+		t.Run(fmt.Sprint("writing fails ", fails), func(t *testing.T) {
+			disk := &blocked{FS: stored(t)}
+			s := openStore(t, disk)
+			m := openMemory(t, s, "m")
+			before := copiesOf(t, s)
+			row := func(n int) []byte { return before[n*copyBytes+4:][:12] }
+			slots := map[string]int{} // by id, which are rows, too: each has a vector
+			if err := s.Entries(func(e fsm.Entry) error { slots[e.ID] = len(slots); return nil }); err != nil {
+				t.Fatal(err)
+			}
+			e := fsm.Entry{ID: "h41", Summary: "alpha", Vector: vectorOf("alpha"), Model: "m"}
+			if err := m.Store(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+			disk.fails = fails
+			if n, err := m.Forget(t.Context(), "h40"); n != 1 || err != nil {
+				t.Fatalf("forgot %d, %v", n, err)
+			}
+			disk.fails = false
+			text := copiesOf(t, s)
+			for _, id := range []string{"h40", "h41"} {
+				if bytes.Contains(text, row(slots[id])) {
+					t.Errorf("the copies still have the row of %s", id)
+				}
+			}
+			if kept := bytes.Contains(text, row(slots["h42"])); kept == fails {
+				t.Errorf("the copies have the row of another: %v", kept)
+			}
+			same(t, "afterwards", openMemory(t, bare{s}, "m"), m)
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// blocked is a disk whose file of copies cannot be written while it fails.
+type blocked struct {
+	vfs.FS
+	fails bool
+}
+
+func (b *blocked) OpenReadWrite(name string, category vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
+	f, err := b.FS.OpenReadWrite(name, category, o...)
+	return blockedFile{f, b}, err
+}
+
+type blockedFile struct {
+	vfs.File
+	of *blocked
+}
+
+func (f blockedFile) WriteAt(p []byte, at int64) (int, error) {
+	if f.of.fails {
+		return 0, errors.New("the device fails")
+	}
+	return f.File.WriteAt(p, at)
+}
+
+// Where no copy can be written, for want of space or because the device fails, memory does
+// without, and the store is none the worse.
+func TestMEM7CopiesAreDoneWithout(t *testing.T) {
+	exhaustive.Test(t)
+	disk := &blocked{FS: vfs.NewMem(), fails: true}
+	s := openStore(t, disk)
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, kept := range []memory.Entries{s, &narrow{Store: s}} {
+		m := openMemory(t, kept, "m")
+		for i := range 200 {
+			if err := m.Store(t.Context(), some(rng, i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		same(t, "without copies", openMemory(t, bare{s}, "m"), m)
+		m.Close()
+		same(t, "opened again", openMemory(t, bare{s}, "m"), openMemory(t, kept, "m"))
+		if n := len(copiesOf(t, s)); n != 0 {
+			t.Errorf("the copies have %d bytes", n)
+		}
+		disk.fails = false
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// An entry that is forgotten without the index takes all copies with it.
+func TestMEM10WithoutTheIndexNoCopyStays(t *testing.T) {
+	exhaustive.Test(t)
+	s := openStore(t, stored(t))
+	if err := s.ForgetEntries([]string{"h3"}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(copiesOf(t, s)); n != 0 {
+		t.Errorf("the copies have %d bytes", n)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
