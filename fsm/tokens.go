@@ -19,13 +19,19 @@ const ImageTokens = 768
 // TextTokens is the estimate of one text (CTX-1).
 func TextTokens(s string) int {
 	ascii, others := 0, 0
-	for ; len(s) >= 8; s = s[8:] {
-		word := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	for len(s) >= 8 {
+		word := wordOf(s)
+		if len(s) >= 32 && word&highBits == 0 && (wordOf(s[8:])|wordOf(s[16:])|wordOf(s[24:]))&highBits == 0 { // most text is ASCII
+			ascii += 32
+			s = s[32:]
+			continue
+		}
 		beyond := word & highBits
 		within := beyond &^ (word << 1) // 10xxxxxx: the further bytes of a character
 		n := bits.OnesCount64(beyond)
 		ascii += 8 - n
 		others += n - bits.OnesCount64(within)
+		s = s[8:]
 	}
 	for i := 0; i < len(s); i++ {
 		switch {
@@ -36,6 +42,11 @@ func TextTokens(s string) int {
 		}
 	}
 	return (ascii+3)/4 + others
+}
+
+// wordOf is the first eight bytes of a text.
+func wordOf(s string) uint64 {
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 // highBits is the highest bit of each byte of a word, which those of ASCII do not have.
