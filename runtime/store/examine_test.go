@@ -226,6 +226,29 @@ func TestJRN30DamageInATableDoesNotEndTheStore(t *testing.T) {
 	}
 }
 
+// Where tables gather that nothing compacts, a write is refused before it would wait for good.
+func TestJRN30AWriteNeverWaitsForACompactionThatDoesNotCome(t *testing.T) {
+	exhaustive.Test(t)
+	fs := large(t)
+	flipBit(t, fs, tables(t, fs)[0], 100, 3)
+	s := open(t, dir, store.Options{FS: fs})
+	appendRecords(t, s, examined+1, examined+1, true)
+	if err := s.CompactTables(); !errors.Is(err, store.ErrCorrupt) {
+		t.Fatalf("a compaction: %v; want ErrCorrupt", err)
+	}
+	var err error
+	written := 0
+	for ; err == nil && written < 2000; written++ {
+		if err = s.PutEntry(fsm.Entry{ID: "h1", Summary: fmt.Sprint(written)}); err == nil {
+			err = s.Flush()
+		}
+	}
+	if !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "too many to go on") || written < 500 {
+		t.Errorf("after %d tables: %v", written, err)
+	}
+	_ = s.Close()
+}
+
 func wantLast(t *testing.T, s *store.Store, last uint64) {
 	t.Helper()
 	kept, err := s.Kept()

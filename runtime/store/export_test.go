@@ -11,6 +11,9 @@ import (
 // Compacted waits until what was trimmed is given to the disk, where that has begun.
 func (s *Store) Compacted() { s.compact.running.Wait() }
 
+// Flush writes a table of what is in memory.
+func (s *Store) Flush() error { return s.db.Flush() }
+
 // CompactTables compacts all tables, until that meets damage.
 func (s *Store) CompactTables() error {
 	err := s.db.Compact(s.compact.ctx, []byte{0}, []byte{0xff}, false)

@@ -79,7 +79,13 @@ func (s *Store) commit(batch *pebble.Batch, sync bool) error {
 	if sync {
 		options = pebble.Sync
 	}
-	if err := s.failure.guard(func() error { return s.db.Apply(batch, options) }); err != nil {
+	err := s.failure.guard(func() error {
+		if err := s.full(); err != nil {
+			return err
+		}
+		return s.db.Apply(batch, options)
+	})
+	if err != nil {
 		return err
 	}
 	return batch.Close()

@@ -140,7 +140,6 @@ func (s *Store) options() *pebble.Options {
 				s.failure.Errorf("%s", i)
 			},
 			BackgroundError: s.met,
-			WriteStallBegin: func(pebble.WriteStallBeginInfo) { s.stalled() },
 		},
 		// Far above what a store has whose tables are compacted: so long it can be
 		// written where a damaged one keeps them from that.

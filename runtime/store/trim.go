@@ -251,12 +251,17 @@ func (s *Store) met(err error) {
 		"shelly journal verify names what is damaged, and shelly journal repair recovers the rest once shelly has stopped", "folder", s.dir, "where", files.Explain(err), "error", err)
 }
 
-// stalled is called when Pebble lets writes wait for a compaction. Where none comes, waiting
-// would be for good.
-func (s *Store) stalled() {
-	if s.compact.off() {
-		s.failure.fail(corrupt("the tables cannot be compacted", "there are too many to go on"))
+// stallMargin is how many tables may come between a look at how many there are and the write
+// after it.
+const stallMargin = 10
+
+// full fails the store where so many tables have gathered that Pebble would let a write wait
+// for a compaction, and none comes any more: it would wait for good.
+func (s *Store) full() error {
+	if !s.compact.off() || s.db.Metrics().Levels[0].Sublevels < stallTables-stallMargin {
+		return nil
 	}
+	return s.failure.fail(corrupt("the tables cannot be compacted", "there are too many to go on"))
 }
 
 // scheduler begins compactions one at a time, and none once they are off. Pebble's own has
