@@ -55,7 +55,8 @@ func (r runOnce) Run() int {
 	return r.m.Run()
 }
 
-// buildShelly builds the real binary, once for all tests that want it with these flags.
+// buildShelly builds the real binary, without tables for a debugger as it is given to users, once
+// for all tests that want it with these flags.
 func buildShelly(t testing.TB, flags ...string) string {
 	t.Helper()
 	built.mu.Lock()
@@ -74,7 +75,7 @@ func buildShelly(t testing.TB, flags ...string) string {
 	if err := os.Mkdir(filepath.Dir(bin), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.Command("go", append(append([]string{"build", "-trimpath", "-o", bin}, flags...), ".")...)
+	build := exec.Command("go", append(append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", bin}, flags...), ".")...)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
