@@ -7,12 +7,14 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
+	"shelly/runtime/internal/exhaustive"
 	"shelly/runtime/store"
 )
 
 // At whichever operation the process has no descriptor left for once, the store waits, and
 // nothing fails (CFG-15).
 func TestCFG15WantOfADescriptorFailsNoStore(t *testing.T) {
+	exhaustive.Test(t)
 	for _, class := range []opClass{
 		{"create", []errorfs.OpKind{errorfs.OpCreate, errorfs.OpReuseForWrite}},
 		{"open", []errorfs.OpKind{errorfs.OpOpen, errorfs.OpOpenDir, errorfs.OpList}},
