@@ -158,14 +158,7 @@ func TestMEM7AStoreWithoutCopiesIsGivenThem(t *testing.T) {
 	if err := fs.Remove("data/vectors"); err != nil {
 		t.Fatal(err)
 	}
-	still, err := store.OpenReadOnly("data", store.Options{FS: fs})
-	if err != nil {
-		t.Fatal(err)
-	}
-	same(t, "only read", openMemory(t, bare{still}, "m"), openMemory(t, still, "m"))
-	if err := still.Close(); err != nil {
-		t.Fatal(err)
-	}
+	sameOnlyRead(t, fs)
 	if _, err := fs.Stat("data/vectors"); err == nil {
 		t.Error("a store that is only read was given copies")
 	}

@@ -23,9 +23,10 @@
 //
 // What entries are found by is kept in the store where that has a place for it ([Index]), in
 // the layout of package index: at hand are a few numbers of each entry, the keywords of the
-// latest ones, and the signs of all vectors. A vector is read when it is compared, from a file of copies, and
-// does not stay. Elsewhere all of it is made from the entries when memory is opened, and stays. Vectors of another model than the present
-// one stay with their entries until a need is embedded with it.
+// latest ones, and the signs of all vectors. A vector is read when it is compared, from a file
+// of copies, and does not stay. Elsewhere all of it is made from the entries when memory is
+// opened, and stays. Vectors of another model than the present one stay with their entries until
+// a need is embedded with it.
 //
 // Where to read: memory.go has the entries, load.go reads them, kept.go reads and writes their
 // index, edit.go changes it with an entry, stored.go reads vectors and copies them, search.go looks for

@@ -346,14 +346,7 @@ func TestMEM7AnIndexThatIsNotWholeIsMadeAgain(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
-			still, err := store.OpenReadOnly("data", store.Options{FS: fs})
-			if err != nil {
-				t.Fatal(err)
-			}
-			same(t, "only read", openMemory(t, bare{still}, "m"), openMemory(t, still, "m"))
-			if err := still.Close(); err != nil {
-				t.Fatal(err)
-			}
+			sameOnlyRead(t, fs)
 			for _, want := range []int{1, 0} { // it is made once
 				s := &readCounter{Store: openStore(t, fs)}
 				m := openMemory(t, s, "m")
@@ -442,4 +435,17 @@ func (l last) Handle(_ context.Context, r slog.Record) error {
 		l.then()
 	}
 	return nil
+}
+
+// sameOnlyRead holds the memory of a store that is only read against one made of its entries.
+func sameOnlyRead(t *testing.T, fs vfs.FS) {
+	t.Helper()
+	still, err := store.OpenReadOnly("data", store.Options{FS: fs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "only read", openMemory(t, bare{still}, "m"), openMemory(t, still, "m"))
+	if err := still.Close(); err != nil {
+		t.Fatal(err)
+	}
 }

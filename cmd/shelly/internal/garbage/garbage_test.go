@@ -28,7 +28,7 @@ func TestCFG17GarbageGathersBesideWhatIsHeld(t *testing.T) {
 	}
 }
 
-// What a walk sets holds after collections, which set the percentage anew.
+// What is set after each collection follows what a walk lets gather.
 func TestCFG17AWalkLetsMoreGather(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(usualPercent))
 	defer spare.Store(spare.Load())
