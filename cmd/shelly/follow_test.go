@@ -63,9 +63,9 @@ func (p *process) atTerminal(args ...string) (*exec.Cmd, *screen, *os.File) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	shown, read := &screen{more: make(chan struct{})}, make(chan struct{})
+	shown := &screen{more: make(chan struct{}), ended: make(chan struct{})}
 	go func() {
-		defer close(read)
+		defer close(shown.ended)
 		for buf := make([]byte, 4096); ; {
 			n, err := person.Read(buf)
 			_, _ = shown.Write(buf[:n])
@@ -76,7 +76,7 @@ func (p *process) atTerminal(args ...string) (*exec.Cmd, *screen, *os.File) {
 	}()
 	p.t.Cleanup(func() {
 		_ = c.Process.Kill() // it may be gone already
-		<-read
+		<-shown.ended
 		_ = person.Close()
 	})
 	return c, shown, person
@@ -118,6 +118,7 @@ func TestCLI214AnAnswerThatIsCutIsShownOnce(t *testing.T) {
 				t.Errorf("shelly ask: %v", err)
 			}
 			shown.await(t, streams, regexp.QuoteMeta(c.says[len(c.says)-1][1:]))
+			<-shown.ended // the program may be gone before all it wrote is read
 			if got := shownAnswer(shown.String()); got != c.want {
 				t.Errorf("%q stands there\n%s", got, shown.String())
 			}

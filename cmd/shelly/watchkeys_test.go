@@ -22,6 +22,8 @@ type screen struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 	more chan struct{}
+
+	ended chan struct{} // is closed when no more comes, where somebody waits for that
 }
 
 // Write implements [io.Writer].
