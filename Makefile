@@ -96,13 +96,15 @@ test-static:
 
 # The machine and the simulator start no goroutine (a test over their syntax trees holds
 # that), so the race detector has nothing to find there; nor has it in packages that neither
-# start one, lock nor serve, nor in the tests that try each place of something (package
-# exhaustive), which it would make ten times as dear.
+# start one, lock nor serve, nor in the tests that try each place of something, which it
+# would make ten times as dear: those of packages that it watches, which are marked (package
+# exhaustive), run by their names without it.
 below = $(sort $(patsubst %/,./%,$(dir $(1))))
 TESTED = $(call below,$(shell find cmd runtime -name '*_test.go'))
 AT_ONCE_WORDS := (^|[[:space:]])go (func|[A-Za-z_.]+[(])|sync[.]|atomic[.]|errgroup|httptest|http[.]Serve
 AT_ONCE = $(call below,$(shell grep -rlE --include='*.go' '$(AT_ONCE_WORDS)' cmd runtime))
-EXHAUSTIVE = $(call below,$(shell grep -rl --include='*_test.go' runtime/internal/exhaustive $(CODE)))
+EXHAUSTIVE_FILES = $(shell grep -rl --include='*_test.go' shelly/runtime/exhaustive cmd runtime)
+EXHAUSTIVE_TESTS = $(shell awk '/^func Test/ { match($$0, /Test[A-Za-z0-9_]+/); t = substr($$0, RSTART, RLENGTH) } /exhaustive\.Test\(.*\)/ { printf "%s%s", or, t; or = "|" }' $(EXHAUSTIVE_FILES))
 
 # What the simulator throws away is many times what it holds, so the collector of garbage
 # takes a third of its time at its usual pace; it takes up to twice the memory at this one.
@@ -113,9 +115,9 @@ test-race:
 	$(call step,unit and property tests of the machine and the simulator)
 	@$(SELDOM) $(GO) test -shuffle=on ./fsm/... ./sim/... ./scenarios/...
 	$(call step,unit tests that try each place of a fault)
-	@$(GO) test -shuffle=on $(EXHAUSTIVE)
+	@$(GO) test -shuffle=on -run '^($(EXHAUSTIVE_TESTS))$$' $(filter $(AT_ONCE),$(call below,$(EXHAUSTIVE_FILES)))
 	$(call step,unit tests of what does one thing at a time)
-	@$(GO) test -shuffle=on $(filter-out $(AT_ONCE) $(EXHAUSTIVE),$(TESTED))
+	@$(GO) test -shuffle=on $(filter-out $(AT_ONCE),$(TESTED))
 	$(call step,unit tests with the race detector of what does more)
 	@GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 $(GO) test -race -shuffle=on $(filter $(AT_ONCE),$(TESTED)) # or each process waits for a second at its end
 

@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/exhaustive"
 )
 
 // fenced returns the blocks of a language in README.md and docs, by file.
@@ -41,6 +42,7 @@ func fenced(t *testing.T, language string) map[string][]string {
 
 // Each command that README.md and docs show is one that shelly understands (CLI-1).
 func TestTheCommandsOfTheDocumentsAreUnderstood(t *testing.T) {
+	exhaustive.Test(t)
 	command := regexp.MustCompile(`(?m)^(?:[A-Z_]+=\S+ )*\./bin/shelly (.*?)(?:\s+#.*)?$`)
 	word := regexp.MustCompile(`(?:"[^"]*"|'[^']*'|[^\s"'])+`)
 	for file, blocks := range fenced(t, "sh") {

@@ -9,11 +9,13 @@ import (
 	"github.com/alecthomas/kong"
 
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/exhaustive"
 )
 
 // CLI-1: a command that is parsed alone has the help, and the words about a wrong line, that it
 // has among all.
 func TestCLI1ACommandAloneIsWhatItIsAmongAll(t *testing.T) {
+	exhaustive.Test(t)
 	all, err := kong.New(&cli{})
 	if err != nil {
 		t.Fatal(err)

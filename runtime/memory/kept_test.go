@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
-	"shelly/runtime/internal/exhaustive"
+	"shelly/runtime/exhaustive"
 	"shelly/runtime/memory"
 	"shelly/runtime/memory/index"
 	"shelly/runtime/store"

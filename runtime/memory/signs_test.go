@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"shelly/fsm"
-	"shelly/runtime/internal/exhaustive"
+	"shelly/runtime/exhaustive"
 	"shelly/runtime/yardstick"
 )
 

@@ -19,7 +19,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
 	"shelly/runtime/datafolder"
-	"shelly/runtime/internal/exhaustive"
+	"shelly/runtime/exhaustive"
 	"shelly/runtime/repair"
 	"shelly/runtime/store"
 	"shelly/runtime/store/table"

@@ -11,7 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"shelly/fsm/state"
-	"shelly/runtime/internal/exhaustive"
+	"shelly/runtime/exhaustive"
 	"shelly/runtime/store"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"shelly/fsm/engine"
 	"shelly/fsm/engine/journaltest"
-	"shelly/runtime/internal/exhaustive"
+	"shelly/runtime/exhaustive"
 	"shelly/runtime/store"
 )
 

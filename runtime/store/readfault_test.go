@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm/engine"
-	"shelly/runtime/internal/exhaustive"
+	"shelly/runtime/exhaustive"
 	"shelly/runtime/store"
 )
 

@@ -18,7 +18,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
-	"shelly/runtime/internal/exhaustive"
+	"shelly/runtime/exhaustive"
 	"shelly/runtime/store"
 )
 

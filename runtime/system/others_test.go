@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
-	"shelly/runtime/internal/exhaustive"
+	"shelly/runtime/exhaustive"
 )
 
 // What is made for Linux is to build for other systems, where nothing of it is run. Types

@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"shelly/fsm"
-	"shelly/runtime/internal/exhaustive"
+	"shelly/runtime/exhaustive"
 	"shelly/runtime/sandbox"
 	"shelly/runtime/tool/tree"
 )

@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"shelly/runtime/internal/exhaustive"
+	"shelly/runtime/exhaustive"
 	"shelly/runtime/sandbox"
 	"shelly/runtime/tool/tree"
 )

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"shelly/fsm"
-	"shelly/runtime/internal/exhaustive"
+	"shelly/runtime/exhaustive"
 )
 
 // corpusCase is a call with what must become of it.
