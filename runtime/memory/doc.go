@@ -26,7 +26,8 @@
 // latest ones, and the signs of all vectors. A vector is read when it is compared, from a file
 // of copies, and does not stay. Elsewhere all of it is made from the entries when memory is
 // opened, and stays. Vectors of another model than the present one stay with their entries until
-// a need is embedded with it.
+// a need is embedded with it: they are then at hand before the store lets go of the others, so
+// that no search reads rows of another model (MEM-16).
 //
 // Where to read: memory.go has the entries, load.go reads them, kept.go reads and writes their
 // index, edit.go changes it with an entry, stored.go reads vectors and copies them, search.go looks for

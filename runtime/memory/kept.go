@@ -228,11 +228,12 @@ func (k *kept) keep(ctx context.Context, m *Memory) error {
 	if err := k.in.WriteIndex(e.apply); err != nil {
 		return err
 	}
-	return k.keepRows(ctx, &m.vectors)
+	return k.keepRows(ctx, m)
 }
 
 // keepRows writes the vectors, which are at hand, and what tells that the index is whole.
-func (k *kept) keepRows(ctx context.Context, v *vectors) error {
+func (k *kept) keepRows(ctx context.Context, m *Memory) error {
+	v := &m.vectors
 	const atOnce = 64 * index.HeadRows
 	full := len(v.slots) / index.HeadRows * index.HeadRows
 	for from := 0; from < len(v.slots); from += atOnce {
@@ -263,7 +264,7 @@ func (k *kept) keepRows(ctx context.Context, v *vectors) error {
 		set(index.VersionKey(), []byte(index.Version))
 	})
 	if err == nil {
-		v.laid(k)
+		k.laid(m)
 	}
 	return err
 }
@@ -285,13 +286,9 @@ func (k *kept) keepHeads(v *vectors) error {
 	})
 }
 
-// replace puts other vectors in place of those that are kept.
-func (k *kept) replace(v *vectors) error {
-	err := k.in.DropIndex(index.VersionKey(), index.SpaceKey(), index.MeanKey(), []byte{index.Heads}, []byte{index.Rows}, []byte{index.LooseRow})
-	if err != nil {
-		return err
-	}
-	return k.keepRows(context.Background(), v)
+// dropVectors drops the vectors that are kept, and what tells that the index is whole.
+func (k *kept) dropVectors() error {
+	return k.in.DropIndex(index.VersionKey(), index.SpaceKey(), index.MeanKey(), []byte{index.Heads}, []byte{index.Rows}, []byte{index.LooseRow})
 }
 
 // settle writes what an entry that was taken in has made due: heads whose signs are new, and a
@@ -303,9 +300,7 @@ func (k *kept) settle(m *Memory) error {
 		}
 	}
 	if v := &m.vectors; len(v.slots) >= v.firstAtHand()+index.HeadRows {
-		m.mu.Lock()
-		v.laid(k)
-		m.mu.Unlock()
+		k.laid(m)
 	}
 	return k.seal(m)
 }

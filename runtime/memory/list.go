@@ -37,16 +37,21 @@ func (m *Memory) List(ctx context.Context, f Filter, skip, limit int) ([]Listed,
 		return nil, 0, err
 	}
 	page, n := m.page(f, max(0, skip), max(0, limit))
-	for i := range page {
-		l := &page[i]
-		e, _, err := m.entries.Entry(l.ID)
-		if err != nil && !errors.Is(err, engine.ErrDamaged) { // of what is damaged the rest is known
+	there := page[:0]
+	for _, l := range page {
+		e, ok, err := m.entries.Entry(l.ID)
+		switch {
+		case err != nil && !errors.Is(err, engine.ErrDamaged): // of what is damaged the rest is known
 			return nil, 0, err
+		case err == nil && !ok: // it has just been forgotten
+			n--
+			continue
 		}
 		of := spaceOf(e)
 		l.Summary, l.Model, l.Dimensions = e.Summary, of.model, of.dimensions
+		there = append(there, l)
 	}
-	return page, n, nil
+	return there, n, nil
 }
 
 // rankedMax is up to which place the newest are found by keeping the best of those that come,

@@ -81,7 +81,7 @@ func (m *Memory) build(ctx context.Context, k *kept) error {
 		}
 	}
 	if failed = cmp.Or(failed, unsealed); failed == nil {
-		failed = m.use(spaceOf(newest))
+		failed = m.use(spaceOf(newest), m.inUse())
 	}
 	if failed != nil {
 		return fmt.Errorf("read the memory entries: %w", failed)

@@ -280,16 +280,28 @@ func (m *Memory) index(e fsm.Entry, terms []index.Term) {
 	m.pending.from(at)
 }
 
-// use makes s the space of the vectors at hand. The zero space changes nothing.
-func (m *Memory) use(s space) error {
+// errOthersStay says that the vectors at hand are what they were.
+var errOthersStay = errors.New("the vectors of the model before cannot be replaced")
+
+// inUse is the space of the vectors at hand.
+func (m *Memory) inUse() space {
 	m.mu.RLock()
-	same := m.vectors.space == s
-	m.mu.RUnlock()
-	if same || s == (space{}) {
+	defer m.mu.RUnlock()
+	return m.vectors.space
+}
+
+// use makes s the space of the vectors at hand, unless they are no longer those that were in
+// use when a vector of s was asked for: what came later than another's stays without (MEM-16).
+// The zero space changes nothing.
+func (m *Memory) use(s, before space) error {
+	if now := m.inUse(); s == (space{}) || s == now || before != now {
 		return nil
 	}
 	m.writing.Lock()
 	defer m.writing.Unlock()
+	if before != m.vectors.space { // somebody else was first
+		return nil
+	}
 	other := vectors{space: s}
 	err := m.entries.Entries(func(e fsm.Entry) error {
 		if at, ok := m.find(e.ID); ok {
@@ -297,15 +309,26 @@ func (m *Memory) use(s space) error {
 		}
 		return nil
 	})
-	if err == nil && m.kept != nil && m.kept.in.IndexWritable() {
-		err = m.kept.replace(&other)
-	}
 	if err != nil {
 		return err
 	}
+	earlier := m.exchange(other)
+	if m.kept == nil || !m.kept.in.IndexWritable() {
+		return nil
+	}
+	if err := m.kept.dropVectors(); err != nil {
+		m.exchange(earlier) // of which the store still has all
+		return fmt.Errorf("%w: %w", errOthersStay, err)
+	}
+	return m.kept.keepRows(context.Background(), m)
+}
+
+// exchange puts vectors in place of those at hand, which it returns, once no search compares these.
+// What the store has of them can go afterwards, and not before (MEM-16).
+func (m *Memory) exchange(v vectors) (earlier vectors) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.vectors = other
+	earlier, m.vectors = m.vectors, v
 	m.pending.from(0)
-	return nil
+	return earlier
 }

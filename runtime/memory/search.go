@@ -124,14 +124,17 @@ func (m *Memory) Search(ctx context.Context, q Query) (Result, error) {
 	case q.Spare && m.apart():
 		q.Mode, r.Keywords = Keyword, "an embedding may make the server unload the chat model"
 	case q.Mode != Keyword:
-		need, of, r.Keywords = m.embed(ctx, q.Text)
-		if err := m.use(of); err != nil {
-			return Result{}, fmt.Errorf("read the vectors of model %q: %w", of.model, err)
+		var err error
+		if need, of, r.Keywords, err = m.need(ctx, q.Text); err != nil {
+			return Result{}, err
 		}
 	}
-	r.Model = of.model
 	m.mu.RLock()
 	defer m.mu.RUnlock()
+	if of != (space{}) && of != m.vectors.space {
+		of, r.Keywords = space{}, "another embedding model was taken into use meanwhile"
+	}
+	r.Model = of.model
 	o := orders{terms: slices.Compact(slices.Sorted(slices.Values(terms(q.Text, asked)))), depth: max(q.TopK, fusionDepth), wanted: m.wanted(q.Filter), space: of}
 	if err := o.search(m, q.Mode, need); err != nil {
 		return Result{}, err
@@ -161,7 +164,7 @@ type orders struct {
 	terms           []string // in order, each once
 	depth           int
 	wanted          func(slot int) bool
-	space           space // of the need's vector; zero: it has none
+	space           space // of the need's vector, and of those at hand; zero: it has none
 	keyword, vector []hit
 	matches         matches // of the keywords
 }
@@ -179,7 +182,7 @@ func (o *orders) search(m *Memory, mode Mode, need []float32) (err error) {
 		}
 		o.keyword = r.hits
 	}
-	if o.space != (space{}) && o.space == m.vectors.space {
+	if o.space != (space{}) {
 		r := m.ranking(o.depth)
 		if err := m.vectors.search(need, o.wanted, r.add); err != nil {
 			return fmt.Errorf("read the vectors: %w", err)
@@ -226,6 +229,20 @@ func (m *Memory) found(h hit, o *orders) (Found, bool, error) {
 		f.Vector = &VectorPlace{Rank: i + 1, Cosine: o.vector[i].score}
 	}
 	return f, true, nil
+}
+
+// need returns the unit vector of a need and its space, whose vectors are taken into use, or
+// the zero space and why it is not compared.
+func (m *Memory) need(ctx context.Context, text string) ([]float32, space, string, error) {
+	before := m.inUse()
+	v, of, why := m.embed(ctx, text)
+	switch err := m.use(of, before); {
+	case errors.Is(err, errOthersStay):
+		return nil, space{}, err.Error(), nil
+	case err != nil:
+		return nil, space{}, "", fmt.Errorf("read the vectors of model %q: %w", of.model, err)
+	}
+	return v, of, why, nil
 }
 
 // embed returns the need's unit vector and its space, or the zero space and why there

@@ -193,7 +193,8 @@ func (v *vectors) copyBlock(b []byte, first int, numbers func(row int) []byte) [
 
 // laid says that the rows of all whole blocks are in the store: they are copied, and are at
 // hand no longer.
-func (v *vectors) laid(k *kept) {
+func (k *kept) laid(m *Memory) {
+	v := &m.vectors // which nobody else changes meanwhile
 	from, full := v.firstAtHand(), len(v.slots)/index.HeadRows*index.HeadRows
 	size := index.CopyBytes(v.space.dimensions)
 	if k.copies() {
@@ -202,6 +203,8 @@ func (v *vectors) laid(k *kept) {
 			err = k.in.Vectors().Write(v.copyBlock(nil, first, v.row), int64(first)*int64(size))
 		} // what is not copied is read from the store
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	v.stored = &stored{in: k, rows: full}
 	v.numbers.drop(full, len(v.slots))
 }

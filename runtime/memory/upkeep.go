@@ -164,6 +164,7 @@ func (k *keeper) embed(ctx context.Context, id string) (bool, error) {
 	if err != nil || !ok {
 		return true, err
 	}
+	before := k.m.inUse()
 	vector, model, err := k.m.o.Embedder.Embed(ctx, e.Summary)
 	if ctx.Err() != nil {
 		return false, ctx.Err()
@@ -177,7 +178,7 @@ func (k *keeper) embed(ctx context.Context, id string) (bool, error) {
 	if _, ok := unit(vector); !ok {
 		return false, nil
 	}
-	if err := k.m.use(spaceOf(made)); err != nil {
+	if err := k.m.use(spaceOf(made), before); err != nil {
 		return false, err
 	}
 	return true, k.m.fill(e, made)
