@@ -52,14 +52,16 @@ type Options struct {
 	Now      func() fsm.Millis // required with a HalfLife
 }
 
-// Memory is the entries and their index. It is safe for concurrent use. Every method
-// waits until the index is made, as [Memory.Wait] does.
+// Memory is the entries and their index. It is safe for concurrent use. Every method but
+// [Memory.Counts] waits until the index is made, as [Memory.Wait] does.
 type Memory struct {
 	entries Entries
 	o       Options
 
+	begun  sync.Once     // Load, or the end before it
 	ready  chan struct{} // closed when the index is made
 	failed error         // why it could not be; set before ready is closed
+	ctx    context.Context
 	stop   context.CancelFunc
 
 	writing sync.Mutex     // held over a write and its indexing, so that both have one order
@@ -106,17 +108,29 @@ func Open(s Entries, o Options) (*Memory, error) {
 	return m, m.Wait(context.Background())
 }
 
-// Begin returns a memory that makes itself ready in the background, so that a daemon that has
-// to make the index serves at once (MEM-7).
+// Begin returns a memory that makes itself ready in the background.
 func Begin(s Entries, o Options) *Memory {
-	ctx, stop := context.WithCancel(context.Background())
-	m := newMemory(s, o)
-	m.ready, m.stop = make(chan struct{}), stop
-	go func() {
-		defer close(m.ready)
-		m.failed = m.load(ctx)
-	}()
+	m := New(s, o)
+	m.Load()
 	return m
+}
+
+// New returns a memory that reads nothing before [Memory.Load]: a daemon serves first (MEM-7).
+func New(s Entries, o Options) *Memory {
+	m := newMemory(s, o)
+	m.ready = make(chan struct{})
+	m.ctx, m.stop = context.WithCancel(context.Background())
+	return m
+}
+
+// Load makes the memory ready in the background.
+func (m *Memory) Load() {
+	m.begun.Do(func() {
+		go func() {
+			defer close(m.ready)
+			m.failed = m.load(m.ctx)
+		}()
+	})
 }
 
 func newMemory(s Entries, o Options) *Memory {
@@ -146,6 +160,10 @@ func (m *Memory) Made() bool { return m.made }
 // not over.
 func (m *Memory) Close() {
 	m.stop()
+	m.begun.Do(func() {
+		m.failed = errClosed
+		close(m.ready)
+	})
 	<-m.ready
 }
 

@@ -160,6 +160,39 @@ func TestMEM7EntriesAreReadInTheBackground(t *testing.T) {
 	m.Close()
 }
 
+// What entries are found by is not read before a daemon listens, and by one that never comes to
+// listen not at all.
+func TestMEM7NothingIsReadBeforeItIsLoaded(t *testing.T) {
+	s := shelfOf(entry("a", 1, "disk"))
+	m := memory.New(s, memory.Options{})
+	found := make(chan []fsm.Memory)
+	go func() {
+		list, err := m.Recall(t.Context(), fsm.Recall{Need: "disk", TopK: 1})
+		if err != nil {
+			t.Error(err)
+		}
+		found <- list
+	}()
+	if c := m.Counts(); !c.Loading || c.Entries != 0 || s.reads != 0 {
+		t.Errorf("before: %+v after %d readings; want that it is loading, and none", c, s.reads)
+	}
+	m.Load()
+	m.Load()
+	if list := <-found; len(list) != 1 {
+		t.Errorf("a recall that came before has found %v; want the entry", list)
+	}
+	m.Close()
+	if s.reads != 1 {
+		t.Errorf("the entries were read %d times", s.reads)
+	}
+	never := memory.New(s, memory.Options{})
+	never.Close()
+	never.Load()
+	if err := never.Wait(t.Context()); err == nil || s.reads != 1 {
+		t.Errorf("a memory that was closed first: %v after %d readings", err, s.reads)
+	}
+}
+
 // slow is a shelf that is read only when begin is closed.
 type slow struct {
 	shelf

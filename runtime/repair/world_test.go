@@ -1,6 +1,7 @@
 package repair_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -195,7 +196,7 @@ type folder struct {
 const requests = 60
 
 // used makes data folders that were used over several starts: their stores have tables and
-// logs. The first was closed; the second was killed while a mail was sent.
+// logs, and were at rest between them. The first was closed; the second was killed while a mail was sent.
 func used(t *testing.T) (closed, killed folder) {
 	t.Helper()
 	closed = folder{data: filepath.Join(t.TempDir(), "data"), sent: map[string]int{}}
@@ -204,6 +205,7 @@ func used(t *testing.T) (closed, killed folder) {
 		if n%(requests/4) == 1 {
 			if d != nil {
 				d.close()
+				rested(t, closed.data)
 			}
 			d = start(t, closed.data, closed.sent)
 		}
@@ -218,6 +220,18 @@ func used(t *testing.T) (closed, killed folder) {
 	running := killed.copy(t)
 	d.close()
 	return closed, running
+}
+
+// rested leaves a store as one that was at rest: its tables are compacted.
+func rested(t *testing.T, data string) {
+	t.Helper()
+	s, err := datafolder.Open(data, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Rest(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // copy returns a folder with the same files, as they are on the disk now.

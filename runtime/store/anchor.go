@@ -102,7 +102,10 @@ func (s *Store) Rest() error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	return s.failure.guard(s.anchorEnd)
+	return s.failure.guard(func() error {
+		s.compact.release()
+		return s.anchorEnd()
+	})
 }
 
 // anchorEnd notes the last record, which is durable.

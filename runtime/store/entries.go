@@ -247,6 +247,7 @@ func (s *Store) compactSpans(spans []table.Span) error {
 	ctx := s.compact.ctx // ends where a table cannot be read: then no compaction comes
 	var err error        // of reading: a write that fails does not return
 	failed := s.failure.guard(func() error {
+		s.compact.release()
 		for _, span := range spans {
 			err = errors.Join(err, s.db.Compact(ctx, span.From, span.To, false))
 		}

@@ -14,8 +14,18 @@ func (s *Store) Compacted() { s.compact.running.Wait() }
 // Flush writes a table of what is in memory.
 func (s *Store) Flush() error { return s.db.Flush() }
 
+// Compactions is how many have begun.
+func (s *Store) Compactions() int64 {
+	c := s.db.Metrics().Compact
+	return c.DefaultCount + c.MoveCount + c.NumInProgress
+}
+
+// TablesAbove is how many of the tables that were written last lie one above another.
+func (s *Store) TablesAbove() int32 { return s.db.Metrics().Levels[0].Sublevels }
+
 // CompactTables compacts all tables, until that meets damage.
 func (s *Store) CompactTables() error {
+	s.compact.release()
 	err := s.db.Compact(s.compact.ctx, []byte{0}, []byte{0xff}, false)
 	if s.compact.off() {
 		return corrupt("the tables are not compacted", fmt.Sprint(err))

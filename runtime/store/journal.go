@@ -80,7 +80,7 @@ func (s *Store) commit(batch *pebble.Batch, sync bool) error {
 		options = pebble.Sync
 	}
 	err := s.failure.guard(func() error {
-		if err := s.full(); err != nil {
+		if err := s.admit(batch.Len()); err != nil {
 			return err
 		}
 		return s.db.Apply(batch, options)

@@ -100,6 +100,9 @@ func (s *Store) open(there bool) (err error) {
 	if s.whole {
 		err = s.holdsAnchored()
 	}
+	if s.db.Metrics().Levels[0].Sublevels >= heldTablesMax {
+		s.compact.release()
+	}
 	if err != nil || s.anchor != nil {
 		return err
 	}
@@ -150,7 +153,8 @@ func (s *Store) options() *pebble.Options {
 	for i := range o.Levels {
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
-	o.Experimental.CompactionScheduler = newScheduler(s.compact)
+	s.compact.scheduler = newScheduler(s.compact)
+	o.Experimental.CompactionScheduler = s.compact.scheduler
 	// The same in builds with and without cgo, which zstd would not be.
 	o.ApplyCompressionSettings(func() pebble.DBCompressionSettings {
 		return pebble.UniformDBCompressionSettings(sstable.SnappyCompression)

@@ -323,7 +323,7 @@ func (w *writing) commit(sync bool) error {
 // apply writes a batch, and calls visible once whoever reads sees it, if it comes to that.
 func (s *Store) apply(batch *pebble.Batch, sync bool, visible func()) error {
 	err := s.failure.guard(func() error {
-		if err := s.full(); err != nil {
+		if err := s.admit(batch.Len()); err != nil {
 			visible()
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -211,6 +212,10 @@ type compaction struct {
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 
+	held      atomic.Bool // none begins before release
+	written   atomic.Int64
+	scheduler scheduler // of the database that is open to be written
+
 	mu      sync.Mutex
 	busy    bool  // one runs
 	dropped int64 // bytes since the last one began
@@ -219,7 +224,34 @@ type compaction struct {
 func newCompaction() *compaction {
 	c := &compaction{}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
+	c.held.Store(true)
 	return c
+}
+
+// An opening writes what was in the log into a table, after which a compaction may be due; and
+// it would wait for one that has begun. So none begins before the store is at rest for the
+// first time, has had as much written as makes a table, or is told to compact. A store that is
+// never open for so long begins one once there are too many tables (JRN-37).
+const (
+	heldBytesMax  = memtableBytes
+	heldTablesMax = 8 // one above another
+)
+
+// release lets compactions begin.
+func (c *compaction) release() {
+	if !c.held.CompareAndSwap(true, false) {
+		return
+	}
+	if may, grant := c.scheduler.TrySchedule(); may {
+		grant.Done() // for nothing: it begins what has waited
+	}
+}
+
+// wrote notes that bytes were written.
+func (c *compaction) wrote(bytes int) {
+	if c.held.Load() && c.written.Add(int64(bytes)) >= heldBytesMax {
+		c.release()
+	}
 }
 
 // end waits until none runs.
@@ -255,16 +287,19 @@ func (s *Store) met(err error) {
 // after it.
 const stallMargin = 10
 
-// full fails the store where so many tables have gathered that Pebble would let a write wait
-// for a compaction, and none comes any more: it would wait for good.
-func (s *Store) full() error {
+// admit counts the bytes of a write that comes. It fails the store where so many tables have
+// gathered that Pebble would let a write wait for a compaction, and none comes any more: it
+// would wait for good.
+func (s *Store) admit(bytes int) error {
+	s.compact.wrote(bytes)
 	if !s.compact.off() || s.db.Metrics().Levels[0].Sublevels < stallTables-stallMargin {
 		return nil
 	}
 	return s.failure.fail(corrupt("the tables cannot be compacted", "there are too many to go on"))
 }
 
-// scheduler begins compactions one at a time, and none once they are off. Pebble's own has
+// scheduler begins compactions one at a time, and none before they are released or once they are
+// off. Pebble's own has
 // a clock beside that, which a single compaction at a time does not need.
 type scheduler struct {
 	*pebble.ConcurrencyLimitScheduler
@@ -280,7 +315,8 @@ func (s scheduler) Register(goroutines int, db pebble.DBForCompaction) {
 	s.ConcurrencyLimitScheduler.Register(goroutines, compacted{db, s.compact})
 }
 
-// compacted is a database of which no compaction is begun once they are off.
+// compacted is a database of which no compaction is begun before they are released or once they
+// are off.
 type compacted struct {
 	pebble.DBForCompaction
 	compact *compaction
@@ -288,7 +324,7 @@ type compacted struct {
 
 // GetAllowedWithoutPermission implements pebble.DBForCompaction.
 func (c compacted) GetAllowedWithoutPermission() int {
-	if c.compact.off() {
+	if c.compact.held.Load() || c.compact.off() {
 		return 0
 	}
 	return c.DBForCompaction.GetAllowedWithoutPermission()
@@ -334,6 +370,7 @@ func (s *Store) compactAll() {
 		c.mu.Unlock()
 		var err error // of reading: a write that fails does not return
 		failed := s.failure.guard(func() error {
+			c.release()
 			err = s.db.Compact(c.ctx, []byte{0}, []byte{0xff}, false)
 			return nil
 		})

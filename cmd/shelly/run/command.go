@@ -74,6 +74,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	if err := s.listen(ctx); err != nil {
 		return err
 	}
+	s.memory.Load()
 	go s.forward(ctx, signals)
 	go s.heed(ctx, hangups, c.load)
 	code, err := s.daemon.Run(ctx)

@@ -17,10 +17,9 @@ import (
 	"shelly/runtime/store"
 )
 
-// remember opens the memory, which reads its entries while shelly serves already
-// (MEM-7).
+// remember makes the memory, which reads what it finds entries by once shelly serves (MEM-7).
 func (s *starting) remember(entries *store.Store, e daemon.Embedder, apart func() bool) *memory.Memory {
-	m := memory.Begin(entries, memory.Options{
+	m := memory.New(entries, memory.Options{
 		Embedder: e,
 		Apart:    apart,
 		HalfLife: fsm.Millis(s.cfg.Memory.HalfLife.Milliseconds()),

@@ -1,0 +1,80 @@
+package store_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/fsm"
+	"shelly/runtime/store"
+)
+
+// openings opens a store so many times, each time for one entry, which the next opening writes
+// into a table.
+func openings(t *testing.T, fs vfs.FS, times int) {
+	t.Helper()
+	for n := range times {
+		s := open(t, dir, store.Options{FS: fs})
+		if err := s.PutEntry(fsm.Entry{ID: "h", At: fsm.Millis(n)}); err != nil {
+			t.Fatal(err)
+		}
+		end(t, &s)
+	}
+}
+
+// An opening that leaves two tables above each other does not wait until they are compacted.
+// That begins when the store is at rest, has to do with more, or is told to.
+func TestJRN37NoOpeningWaitsForACompaction(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		begins func(s *store.Store) error
+	}{
+		{"at rest", (*store.Store).Rest},
+		{"much is written", func(s *store.Store) (err error) {
+			noise := rand.New(rand.NewPCG(7, 7))
+			for range 5 {
+				e := fsm.Entry{ID: "i", Vector: make([]byte, 1<<20), Model: "m"}
+				for k := range e.Vector {
+					e.Vector[k] = byte(noise.Uint32())
+				}
+				err = errors.Join(err, s.PutEntry(e))
+			}
+			return err
+		}},
+		{"an entry is forgotten", func(s *store.Store) error { return s.ForgetEntries([]string{"h"}) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			fs := vfs.NewMem()
+			openings(t, fs, 4)
+			s := open(t, dir, store.Options{FS: fs})
+			defer end(t, &s)
+			if err := s.PutEntry(fsm.Entry{ID: "i"}); err != nil {
+				t.Fatal(err)
+			}
+			if n, above := s.Compactions(), s.TablesAbove(); n != 0 || above < 2 {
+				t.Fatalf("%d compactions have begun, %d tables above each other; want none, and tables to compact", n, above)
+			}
+			if err := test.begins(s); err != nil {
+				t.Fatal(err)
+			}
+			if s.Compactions() == 0 {
+				t.Error("no compaction has begun")
+			}
+		})
+	}
+}
+
+// A store that is never at rest has few tables one above another, however often it is opened.
+func TestJRN37ManyOpeningsLeaveFewTables(t *testing.T) {
+	fs := vfs.NewMem()
+	for range 4 {
+		openings(t, fs, 8)
+		s := open(t, dir, store.Options{FS: fs})
+		if n := s.TablesAbove(); n > 12 {
+			t.Errorf("%d tables lie one above another", n)
+		}
+		end(t, &s)
+	}
+}
