@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// grammar returns what a command line is parsed by: where it begins with the name of a command,
-// that command alone, since the grammar of all takes as long to make as the rest of a start.
+// grammar returns what kong parses a command line by. If args begins with the name of a
+// command, it has that command alone, because building the grammar of all commands takes as
+// long as the rest of a start.
 func grammar(args []string) any {
 	all := reflect.TypeFor[cli]()
 	if len(args) == 0 {
@@ -27,7 +28,7 @@ func grammar(args []string) any {
 	return reflect.New(reflect.StructOf(fields)).Interface()
 }
 
-// nameOf is the name of a command.
+// nameOf returns the name of a command.
 func nameOf(f reflect.StructField) string {
 	if name := f.Tag.Get("name"); name != "" {
 		return name

@@ -7,10 +7,10 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// helpAll is --help with the flags that are seldom used, too.
+// helpAll is --help, and shows the flags that are seldom used as well.
 const helpAll = "--help-all"
 
-// wantsAll replaces --help-all, and reports whether it was there.
+// wantsAll replaces --help-all in args by --help, and reports whether it was there.
 func wantsAll(args []string) ([]string, bool) {
 	given := args
 	if i := slices.Index(args, "--"); i >= 0 {
@@ -24,10 +24,10 @@ func wantsAll(args []string) ([]string, bool) {
 }
 
 // short leaves the flags that are tagged rare out of a verb's help, so that it fits on a
-// screen, and says how to see them (CLI-1).
+// screen, and ends it with a line that says how to see them (CLI-1).
 func short(o kong.HelpOptions, ctx *kong.Context) error {
 	left := 0
-	if ctx.Selected() == nil { // whoever reads this has found the one flag that there is
+	if ctx.Selected() == nil { // the root has no flag but --help itself
 		for _, f := range ctx.Model.Flags {
 			f.Hidden = true
 		}

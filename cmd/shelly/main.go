@@ -50,28 +50,28 @@ type cli struct {
 	Status   status.Command   `cmd:"" help:"Show what runs, what waits and why, and what it takes."`
 	Page     page.Command     `cmd:"" help:"Open the daemon's page in your browser."`
 	Logs     logs.Command     `cmd:"" help:"Show what the daemon has logged, and follow it."`
-	Messages messages.Command `cmd:"" help:"Show what schedules and subagents have said, and follow it."`
+	Messages messages.Command `cmd:"" help:"Show messages from schedules and subagents, and follow them."`
 	Schedule schedule.Command `cmd:"" help:"List, add, remove, pause and run schedules."`
-	Event    event.Command    `cmd:"" help:"List what the daemon looks out for, and try it."`
-	Channel  channel.Command  `cmd:"" help:"List the chat systems that people talk through, and try one."`
-	Session  session.Command  `cmd:"" help:"List, show, search and export what was said in sessions."`
+	Event    event.Command    `cmd:"" help:"List the sources of events that the daemon watches, and try them."`
+	Channel  channel.Command  `cmd:"" help:"List the connected chat systems, and send a test message."`
+	Session  session.Command  `cmd:"" help:"List, show, search and export conversations."`
 	Request  request.Command  `cmd:"" help:"List, show, decide about, replay and export requests."`
-	Approval approval.Command `cmd:"" help:"List and take back approvals that are for later calls, too."`
-	Token    token.Command    `cmd:"" help:"List, make and take back the tokens of clients."`
+	Approval approval.Command `cmd:"" help:"List and revoke approvals that cover later calls."`
+	Token    token.Command    `cmd:"" help:"List, create and revoke clients' tokens."`
 	MCP      mcp.Command      `cmd:"" name:"mcp" help:"Serve an MCP client over standard input and output."`
 	ACP      acp.Command      `cmd:"" name:"acp" help:"Serve an editor that speaks the Agent Client Protocol."`
 	Memory   memory.Command   `cmd:"" help:"Search the memory, add to it, and delete entries."`
 	Journal  journal.Command  `cmd:"" help:"Back up, verify, repair and restore the data folder."`
-	Skill    skill.Command    `cmd:"" help:"List, show, check and begin skills."`
+	Skill    skill.Command    `cmd:"" help:"List, show, check and create skills."`
 	Model    model.Command    `cmd:"" help:"List the Ollama server's models, or pull one."`
 	Tool     tool.Command     `cmd:"" help:"List and try tools, show their calls, undo their changes."`
 	Test     suite.Command    `cmd:"" help:"Run scenario files in virtual time."`
-	Scenario scenario.Command `cmd:"" help:"Start, check and complete scenario files."`
+	Scenario scenario.Command `cmd:"" help:"Create, check and format scenario files."`
 	Explore  explore.Command  `cmd:"" help:"Explore every interleaving of a small world."`
 	Spec     specCmd          `cmd:"" help:"Print the tables and diagrams, or everything about one rule."`
 	Mock     mockCmd          `cmd:"" help:"Serve a scenario's model over Ollama's API."`
 	Service  service.Command  `cmd:"" help:"Have the system's service manager run the daemon."`
-	Bundle   bundle.Command   `cmd:"" help:"Bring shelly and its models to a machine without internet."`
+	Bundle   bundle.Command   `cmd:"" help:"Move shelly and its models to a machine without internet access."`
 	Doctor   doctor.Command   `cmd:"" help:"Check what is reachable, what the model can do, and what to fix."`
 	Config   configCmd        `cmd:"" help:"Print the effective configuration and where each value came from."`
 	Version  versionCmd       `cmd:"" help:"Print the version."`
@@ -89,7 +89,7 @@ func main() {
 	os.Exit(execute(os.Args[1:], &terminal.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
-// execute runs one command line and returns its exit code. A wrong one starts nothing
+// execute runs one command line and returns its exit code. A malformed one starts nothing
 // (CLI-3).
 func execute(args []string, t *terminal.Terminal) (code int) {
 	if len(args) > 0 && args[0] == "help" {
@@ -98,7 +98,7 @@ func execute(args []string, t *terminal.Terminal) (code int) {
 	return executeBy(grammar(args), args, t)
 }
 
-// executeBy is execute by a grammar.
+// executeBy is execute with a given grammar.
 func executeBy(grammar any, args []string, t *terminal.Terminal) (code int) {
 	ended := -1
 	help := short
@@ -130,8 +130,8 @@ func executeBy(grammar any, args []string, t *terminal.Terminal) (code int) {
 	return exit.Code(ctx.Run(), t.Err)
 }
 
-// misused says what is wrong with a command line, and where its help is. One that only
-// lacks a verb is answered with the verbs that there are.
+// misused reports what is wrong with a command line, and where its help is. If only the verb is
+// missing, it lists the verbs.
 func misused(err error, t *terminal.Terminal) int {
 	wrong := (*kong.ParseError)(nil)
 	if !errors.As(err, &wrong) {
@@ -148,7 +148,7 @@ func misused(err error, t *terminal.Terminal) int {
 		if err := wrong.Context.PrintUsage(false); err != nil {
 			fmt.Fprintln(t.Err, "shelly:", err)
 		}
-		fmt.Fprintf(t.Err, "\nshelly: name one of these commands; %s COMMAND --help says more\n", command)
+		fmt.Fprintf(t.Err, "\nshelly: name one of these commands; see %s COMMAND --help\n", command)
 		return exit.Usage
 	}
 	fmt.Fprintf(t.Err, "shelly: %v; see %s --help\n", err, command)

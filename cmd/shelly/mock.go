@@ -38,7 +38,7 @@ type mockCmd struct {
 	models []mock.Model
 }
 
-// Validate reads the models, and refuses a speed that there is none of.
+// Validate reads the models, and refuses a speed that is not positive and finite.
 func (c *mockCmd) Validate() error {
 	for _, text := range c.Model {
 		m, err := mockModel(text)
@@ -53,7 +53,7 @@ func (c *mockCmd) Validate() error {
 	return nil
 }
 
-// mockModel reads a model: its name, and what it cannot do or has.
+// mockModel parses a model: its name and its options.
 func mockModel(text string) (mock.Model, error) {
 	name, words, given := strings.Cut(text, "=")
 	m := mock.Model{Name: name}
@@ -79,7 +79,7 @@ func mockModel(text string) (mock.Model, error) {
 		case word == "no-vision":
 			m.NoVision = true
 		default:
-			return m, fmt.Errorf("%q is none of no-tools, no-thinking, no-levels, no-vision, window=N", word)
+			return m, fmt.Errorf("%q is not one of no-tools, no-thinking, no-levels, no-vision, window=N", word)
 		}
 	}
 	return m, nil
@@ -122,7 +122,7 @@ func (c *mockCmd) Run(t *terminal.Terminal) error {
 	return nil
 }
 
-// told is a request in a line, for whoever watches the server.
+// told describes a request in one line, for the person who watches the server.
 func told(r mock.Served) string {
 	line := fmt.Sprintf("%s %s %d %s", r.Method, r.Path, r.Status, r.Took.Round(time.Millisecond))
 	if r.Model != "" {
@@ -131,7 +131,7 @@ func told(r mock.Served) string {
 	return line
 }
 
-// machine is what the models run on; nil where nothing takes time (SIM-20).
+// machine returns what the models run on; nil if nothing takes time (SIM-20).
 func (c *mockCmd) machine(file *scenario.File) *server.Config {
 	switch laptop := server.Laptop(); c.Server {
 	case "none":
@@ -142,7 +142,7 @@ func (c *mockCmd) machine(file *scenario.File) *server.Config {
 	return file.Server.Config()
 }
 
-// names are those of the models.
+// names returns the names of the models.
 func (c *mockCmd) names() string {
 	var names []string
 	for _, m := range c.models {
@@ -151,18 +151,17 @@ func (c *mockCmd) names() string {
 	return strings.Join(names, ", ")
 }
 
-// busyFor is how long a client is asked to wait where the script says that the server is
-// busy.
+// busyFor is how long a client is asked to wait where the script has the server busy.
 const busyFor = time.Second
 
-// mockBrain serves a script to whoever asks. A client that is not shelly sends
-// neither purpose nor session; its calls are answers.
+// mockBrain serves a script to any client. One that is not shelly sends neither purpose nor
+// session; its calls count as answers.
 type mockBrain struct {
 	speed float64 // how many times as fast as the script's times; 0: no delays
 	next  func(fsm.AskBrain) (script.Line, error)
 }
 
-// playing serves the lines of a script over all requests of a session, or with repeat
+// playing serves the lines of a script in order over all requests of a session, or with repeat
 // from the first line for each request.
 func playing(file *scenario.File, repeat bool) func(fsm.AskBrain) (script.Line, error) {
 	var mu sync.Mutex
@@ -199,7 +198,7 @@ func (b *mockBrain) Answer(_ context.Context, q mock.Question) (mock.Answer, err
 	return a, nil
 }
 
-// pause is how long the script's time is here.
+// pause returns how long a time of the script takes at this speed.
 func (b *mockBrain) pause(d fsm.Millis) time.Duration {
 	if b.speed == 0 {
 		return 0

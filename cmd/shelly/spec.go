@@ -93,6 +93,6 @@ func checkSpec(t *terminal.Terminal, project fs.FS) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(t.Out, "%d rules in %d documents, each cited; generated parts are up to date, no link is broken\n", len(rules), len(docs))
+	fmt.Fprintf(t.Out, "%d rules in %d documents, each cited; generated parts are up to date and all links work\n", len(rules), len(docs))
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 // sessionsMax is how many sessions an editor may have open over one connection.
 const sessionsMax = 1000
 
-// daemon is what is wanted of the running shelly.
+// daemon is the part of the client of the running shelly that is used here.
 type daemon interface {
 	Status(ctx context.Context) (comm.Status, error)
 	Ask(ctx context.Context, r client.AskRequest, each func(comm.Event)) (client.Reply, error)
@@ -32,14 +32,14 @@ type daemon interface {
 	Archive(ctx context.Context, id string, after uint64, limit int) ([]session.Archived, error)
 }
 
-// agent is the agent's end of a connection with an editor. What it knows it has from the
-// editor or the daemon, and nothing is lost with it.
+// agent is the agent's end of a connection with an editor. All that it knows comes from the
+// editor or the daemon, so nothing is lost when it ends.
 type agent struct {
 	daemon  daemon
 	conn    *rpc.Conn
 	log     *slog.Logger
 	version string
-	changes *change.Log // what files held before; nil: it is not known
+	changes *change.Log // what files held before; nil: unknown
 	pause   func(ctx context.Context) error
 	newID   func() string
 
@@ -52,8 +52,8 @@ type agent struct {
 type talk struct {
 	id    string
 	place acp.Place
-	turns map[string]*turn // that are under way, by request
-	last  <-chan struct{}  // closed once the daemon has the last of them; nil: there was none
+	turns map[string]*turn // the unfinished ones, by request
+	last  <-chan struct{}  // closed once the daemon has the latest of them; nil: there was none
 }
 
 func newAgent(d daemon, log *slog.Logger) *agent {
@@ -87,7 +87,8 @@ func (a *agent) Request(method string, params wire.Value) (rpc.Work, error) {
 	return nil, rpc.Errorf(rpc.CodeMethod, "there is no method %q", method)
 }
 
-// Notified implements [rpc.Handler]. What is not known is passed over, as the protocol wants.
+// Notified implements [rpc.Handler]. Unknown notifications are ignored, as the protocol
+// requires.
 func (a *agent) Notified(method string, params wire.Value) {
 	if method != "session/cancel" {
 		return
@@ -117,7 +118,7 @@ func (a *agent) initialize(params wire.Value) (rpc.Work, error) {
 	}), nil
 }
 
-// done is the work of a request that is answered at once.
+// done returns the work of a request that can be answered at once.
 func done(result any) rpc.Work {
 	return func(context.Context) (rpc.Answer, error) { return rpc.Answer{Result: result}, nil }
 }
@@ -129,7 +130,8 @@ func (a *agent) update(session string, updates ...acp.Update) {
 	}
 }
 
-// open makes a session known, or finds it again. The lock is held.
+// open returns the session with an id, and makes it known if it is new. The caller holds the
+// lock.
 func (a *agent) open(id string, place acp.Place) (*talk, error) {
 	s := a.sessions[id]
 	if s == nil && len(a.sessions) >= sessionsMax {
@@ -144,7 +146,7 @@ func (a *agent) open(id string, place acp.Place) (*talk, error) {
 	return s, nil
 }
 
-// place finds the editor's folder in that of the tools (FRT-47).
+// place finds the editor's folder within the workspace (FRT-47).
 func (a *agent) place(ctx context.Context, params wire.Value) (acp.Place, error) {
 	cwd := params.Member("cwd")
 	if cwd.Kind != wire.String || !filepath.IsAbs(cwd.Text) {
@@ -158,17 +160,17 @@ func (a *agent) place(ctx context.Context, params wire.Value) (acp.Place, error)
 		a.log.Info("the editor's MCP servers are not used; name them in tools.mcp of shelly's configuration", "servers", n)
 	}
 	p := acp.Place{Workspace: status.Workspace}
-	if p.Workspace == "" { // it does not say
+	if p.Workspace == "" { // the daemon does not report it
 		p.Workspace = cwd.Text
 	}
 	if p.Folder, err = filepath.Rel(real(p.Workspace), real(cwd.Text)); err != nil || !filepath.IsLocal(p.Folder) {
-		return acp.Place{}, rpc.Errorf(rpc.CodeParams, "shelly works in %s, and %s is not in it; start shelly with --workspace %s, or open a folder in there",
+		return acp.Place{}, rpc.Errorf(rpc.CodeParams, "shelly works in %s, and %s is not in it; start shelly with --workspace %s, or open a folder in that workspace",
 			p.Workspace, cwd.Text, cwd.Text)
 	}
 	return p, nil
 }
 
-// real is a path without symbolic links, as far as it exists.
+// real returns a path without symbolic links, as far as it exists.
 func real(path string) string {
 	if found, err := filepath.EvalSymlinks(path); err == nil {
 		return found
@@ -176,7 +178,7 @@ func real(path string) string {
 	return filepath.Clean(path)
 }
 
-// worded is an error of the daemon for an editor.
+// worded returns an error of the daemon in words for an editor.
 func worded(err error) error {
 	own := (*rpc.Error)(nil)
 	if errors.As(err, &own) {
@@ -184,7 +186,7 @@ func worded(err error) error {
 	}
 	text := err.Error()
 	if errors.Is(err, client.ErrTooLarge) {
-		text += "; request_bytes_max bounds it"
+		text += "; the limit is request_bytes_max"
 	}
 	return rpc.Errorf(rpc.CodeInternal, "%s", strings.TrimSpace(text))
 }

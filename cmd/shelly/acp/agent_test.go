@@ -180,7 +180,7 @@ func TestFRT47ASessionIsBegunWhereShellyWorks(t *testing.T) {
 		return `{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"` + cwd + `","mcpServers":[{"name":"x","command":"x","args":[],"env":[]}]}}`
 	}
 	served(t, d, begin("/work/sub"), `<{"jsonrpc":"2.0","id":1,"result":{"sessionId":"acp-r"}}`, "<"+strings.Replace(offered, "acp-s", "acp-r", 1),
-		begin("/elsewhere"), "<"+failure("1", "-32602", "shelly works in /work, and /elsewhere is not in it; start shelly with --workspace /elsewhere, or open a folder in there"),
+		begin("/elsewhere"), "<"+failure("1", "-32602", "shelly works in /work, and /elsewhere is not in it; start shelly with --workspace /elsewhere, or open a folder in that workspace"),
 		begin("work"), "<"+failure("1", "-32602", "cwd is missing, or is not an absolute path"))
 	d.down = client.ErrNotRunning
 	served(t, d, begin("/work"), "<"+failure("1", "-32603", "shelly is not running; start it with: shelly run"))
@@ -263,7 +263,7 @@ func TestFRT49ARequestIsFollowedOnce(t *testing.T) {
 		return client.Reply{ID: r.ID, Outcome: fsm.OutcomeAnswered}, nil
 	}
 	served(t, d, load, "<"+loaded, "<"+offered, prompt, strings.Replace(prompt, `"id":2`, `"id":3`, 1),
-		"<"+failure("3", "-32600", `the request \"r\" is followed already`), next, "<"+reason("end_turn"))
+		"<"+failure("3", "-32600", `the request \"r\" is already being followed`), next, "<"+reason("end_turn"))
 }
 
 // Prompts of a session are accepted in their order.
@@ -302,8 +302,8 @@ func TestFRT54AnErrorIsInPlainWords(t *testing.T) {
 	}{
 		{true, client.Reply{Text: "error: the model x is not there", IsError: true, Outcome: fsm.OutcomeFailed}, nil, "error: the model x is not there"},
 		{false, client.Reply{}, client.ErrNotRunning, "shelly is not running; start it with: shelly run"},
-		{false, client.Reply{}, &client.Error{Problem: comm.Problem{Code: comm.CodeTooLarge, Message: "the body is too large", Hint: "send less"}}, "the body is too large: send less; request_bytes_max bounds it"},
-		{true, client.Reply{}, client.ErrInterrupted, "shelly has gone. It keeps this request (r) and works on it after its next start; load the session then"},
+		{false, client.Reply{}, &client.Error{Problem: comm.Problem{Code: comm.CodeTooLarge, Message: "the body is too large", Hint: "send less"}}, "the body is too large: send less; the limit is request_bytes_max"},
+		{true, client.Reply{}, client.ErrInterrupted, "shelly has stopped. It keeps this request (r) and continues it after its next start; load the session then"},
 	} {
 		d := newFake()
 		d.play = func(_ context.Context, _ *fake, _ client.AskRequest, each func(comm.Event)) (client.Reply, error) {

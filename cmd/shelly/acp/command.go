@@ -16,8 +16,8 @@ import (
 	"shelly/runtime/tool/file/change"
 )
 
-// tries is how often a daemon that has gone is looked for while a prompt is under way: with
-// the pauses of the client, at most 4 s each, about two minutes.
+// tries is how many times a lost daemon is looked for while a prompt is unfinished: about two
+// minutes, with the client's pauses of at most 4 s each.
 const tries = 34
 
 // Command is the subcommand.
@@ -25,10 +25,10 @@ type Command struct {
 	flags.Place
 }
 
-// Help says how an editor is told of it.
+// Help says how to set it up in an editor.
 func (Command) Help() string {
-	return "Name it to an editor as an agent to start: command shelly, args [\"acp\"]. The daemon has to run, in the folder " +
-		"that is open in the editor or one above it. docs/clients.md has the settings of Zed, JetBrains and Neovim."
+	return "Add it to the editor's agents: command shelly, args [\"acp\"]. The daemon must be running, in the folder " +
+		"that is open in the editor or in one above it. docs/clients.md has the settings for Zed, JetBrains and Neovim."
 }
 
 // Run implements the subcommand (CLI-196).

@@ -8,10 +8,10 @@ import (
 	"shelly/runtime/tool/file/change"
 )
 
-// heldBytesMax bounds the files that are shown as they were.
+// heldBytesMax bounds the files whose earlier text is shown.
 const heldBytesMax = 256 << 10
 
-// held returns what a file holds now; nil: it is not known, or there is none.
+// held returns the current text of a file; nil if it is unknown or the file does not exist.
 func held(path string) *string {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > heldBytesMax {
@@ -26,8 +26,8 @@ func held(path string) *string {
 	return text(data, err)
 }
 
-// before returns what a file held before a text was written over it in a session, from the
-// record of changes (TOL-26); nil: it is not known, or there was none.
+// before returns what a file held before a session wrote after over it, from the record of
+// changes (TOL-26); nil if that is unknown or the file did not exist.
 func before(log *change.Log, session, path, after string) *string {
 	if log == nil {
 		return nil

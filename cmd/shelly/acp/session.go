@@ -19,16 +19,16 @@ import (
 	"shelly/runtime/session"
 )
 
-// own begins the names of the sessions that are begun in an editor.
+// own is the prefix of the sessions that are begun in an editor.
 const own = "acp-"
 
 const (
-	pageMax    = 50 // sessions that one answer lists, and messages that are read at once
-	goingMax   = 50 // requests of a session that are looked at for those that go on
+	pageMax    = 50 // sessions in one answer, and messages in one read
+	goingMax   = 50 // requests of a session among which the unfinished ones are looked for
 	titleBytes = 80
 )
 
-// create begins a session (FRT-47). The daemon knows of it with the first prompt.
+// create begins a session (FRT-47). The daemon learns of it with the first prompt.
 func (a *agent) create(params wire.Value) (rpc.Work, error) {
 	return func(ctx context.Context) (rpc.Answer, error) {
 		place, err := a.place(ctx, params)
@@ -45,8 +45,8 @@ func (a *agent) create(params wire.Value) (rpc.Work, error) {
 	}, nil
 }
 
-// load opens a session again and tells what was said in it, if that is wanted. What goes on in
-// it is told after the answer (FRT-48).
+// load opens a session again and, if tell is set, sends what was said in it. What is still
+// running follows after the answer (FRT-48).
 func (a *agent) load(params wire.Value, tell bool) (rpc.Work, error) {
 	id := params.Member("sessionId").Text
 	if id == "" {
@@ -57,7 +57,7 @@ func (a *agent) load(params wire.Value, tell bool) (rpc.Work, error) {
 		if err != nil {
 			return rpc.Answer{}, err
 		}
-		asked, err := a.requests(ctx, id) // before what was said is read: what ends meanwhile is there
+		asked, err := a.requests(ctx, id) // before the archive is read, which then has what ends in between
 		if err != nil {
 			return rpc.Answer{}, worded(err)
 		}
@@ -88,7 +88,7 @@ func (a *agent) load(params wire.Value, tell bool) (rpc.Work, error) {
 	}, nil
 }
 
-// requests are the latest requests of a session that came from an editor, in the order of
+// requests returns the latest requests of a session that came from an editor, in the order of
 // their acceptance.
 func (a *agent) requests(ctx context.Context, id string) ([]comm.Record, error) {
 	body, err := a.daemon.Requests(ctx, comm.Wanted{Session: id, Before: math.MaxUint64, Limit: goingMax, Client: comm.Principal})
@@ -100,8 +100,8 @@ func (a *agent) requests(ctx context.Context, id string) ([]comm.Record, error) 
 	return list, nil
 }
 
-// beyond are the requests that an archive does not tell: those that are done since its last
-// turn, which are being archived or have failed, and those that are not done.
+// beyond returns the requests that the archive does not have: those finished since its last
+// turn, because they are still being archived or have failed, and the unfinished ones.
 func beyond(asked []comm.Record, told map[string]bool) (late, going []comm.Record) {
 	for _, r := range asked {
 		switch {
@@ -116,7 +116,7 @@ func beyond(asked []comm.Record, told map[string]bool) (late, going []comm.Recor
 	return late, going
 }
 
-// retell tells a request that is done.
+// retell sends a request that is done.
 func (a *agent) retell(ctx context.Context, session string, place acp.Place, r comm.Record) {
 	a.update(session, acp.Asked(r.ID, r.Text, place))
 	view := acp.NewTurn(r.ID, place)
@@ -129,8 +129,8 @@ func (a *agent) retell(ctx context.Context, session string, place acp.Place, r c
 	}
 }
 
-// past reads what was said in a session, tells it if that is wanted, and returns the turns
-// that it holds.
+// past reads what was said in a session, sends it if tell is set, and returns the turns that it
+// holds.
 func (a *agent) past(ctx context.Context, p acp.Past, tell bool) (turns map[string]bool, err error) {
 	turns = map[string]bool{}
 	for after := uint64(0); ; {
@@ -191,7 +191,7 @@ func (a *agent) list(params wire.Value) (rpc.Work, error) {
 	}, nil
 }
 
-// close cancels what goes on in a session, as far as this editor has asked for it.
+// close cancels what runs in a session, so far as this editor has asked for it.
 func (a *agent) close(params wire.Value) (rpc.Work, error) {
 	id := params.Member("sessionId").Text
 	s := a.sessions[id]
@@ -203,7 +203,7 @@ func (a *agent) close(params wire.Value) (rpc.Work, error) {
 	return done(struct{}{}), nil
 }
 
-// cancel ends what goes on in a session. The agent's lock is held.
+// cancel cancels all that runs in a session. The caller holds the agent's lock.
 func (s *talk) cancel() {
 	for _, t := range s.turns { // order-free: each is asked to end
 		t.cancel()

@@ -15,39 +15,40 @@ import (
 	"shelly/runtime/front/wire"
 )
 
-// againAfter is how long a word of the editor's waits for a daemon that is not there.
+// againAfter is the pause before something that the editor has said is sent to the daemon
+// again.
 const againAfter = time.Second
 
 func pause(ctx context.Context) error { return clock.Pause(ctx, againAfter) }
 
-// turn is a request that is under way, and the editor's words about it.
+// turn is an unfinished request, and what the editor has said about it.
 type turn struct {
 	agent   *agent
 	session string
 	id      string      // of the request
-	view    *acp.Turn   // of one goroutine alone
-	asked   *permission // the question that is open; of the goroutine of view
+	view    *acp.Turn   // used by one goroutine alone
+	asked   *permission // the open question; used by the goroutine of view
 
 	after <-chan struct{} // closed once the daemon has the session's request before this one
-	has   func()          // says that the daemon has this one, or never will
+	has   func()          // signals that the daemon has this request, or never will
 
 	mu        sync.Mutex
 	ctx       context.Context // ends with the turn; nil: it has not begun
-	accepted  bool            // the daemon is known to have it
+	accepted  bool            // the daemon has it for certain
 	cancelled bool
 }
 
 // permission is a question that the editor was asked.
 type permission struct {
 	key  string
-	stop context.CancelFunc // takes the question back
-	gone chan struct{}      // closed once it was answered or taken back
+	stop context.CancelFunc // withdraws the question
+	gone chan struct{}      // closed once it is answered or withdrawn
 
 	mu       sync.Mutex
 	decision *client.Decision // nil: there is none yet
 }
 
-// begin makes a turn known. The agent's lock is held.
+// begin makes a turn known. The caller holds the agent's lock.
 func (a *agent) begin(s *talk, id string) *turn {
 	has := make(chan struct{})
 	t := &turn{agent: a, session: s.id, id: id, view: acp.NewTurn(id, s.place), after: s.last, has: sync.OnceFunc(func() { close(has) })}
@@ -55,7 +56,7 @@ func (a *agent) begin(s *talk, id string) *turn {
 	return t
 }
 
-// over says that a turn has ended.
+// over notes that a turn has ended.
 func (a *agent) over(s *talk, t *turn) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -63,7 +64,7 @@ func (a *agent) over(s *talk, t *turn) {
 	t.has()
 }
 
-// prompt makes a prompt a durable request, follows it and answers why it has ended (FRT-49).
+// prompt makes a prompt a durable request, follows it and answers why it ended (FRT-49).
 func (a *agent) prompt(params wire.Value) (rpc.Work, error) {
 	id := params.Member("sessionId").Text
 	s := a.sessions[id]
@@ -79,7 +80,7 @@ func (a *agent) prompt(params wire.Value) (rpc.Work, error) {
 		request.ID = a.newID()
 	}
 	if s.turns[request.ID] != nil {
-		return nil, rpc.Errorf(rpc.CodeInvalid, "the request %q is followed already", request.ID)
+		return nil, rpc.Errorf(rpc.CodeInvalid, "the request %q is already being followed", request.ID)
 	}
 	t := a.begin(s, request.ID)
 	return func(ctx context.Context) (rpc.Answer, error) {
@@ -98,10 +99,10 @@ func (a *agent) prompt(params wire.Value) (rpc.Work, error) {
 	}, nil
 }
 
-// attach follows a request that an editor has asked for before (FRT-48).
+// attach follows a request that an editor asked for earlier (FRT-48).
 func (a *agent) attach(ctx context.Context, s *talk, r comm.Record, tell bool) {
 	a.mu.Lock()
-	if s.turns[r.ID] != nil { // it is told already
+	if s.turns[r.ID] != nil { // it is followed already
 		a.mu.Unlock()
 		return
 	}
@@ -126,8 +127,8 @@ func (a *agent) attach(ctx context.Context, s *talk, r comm.Record, tell bool) {
 	})
 }
 
-// follow follows the request to its reply (FRT-50), or until the editor has gone, which
-// cancels nothing (FRT-56). What the editor was asked about it ends with it.
+// follow follows the request to its reply (FRT-50), or until the editor has gone, which cancels
+// nothing (FRT-56). The editor's open questions about it end with it.
 func (t *turn) follow(ctx context.Context, ask func(context.Context) (client.Reply, error)) (client.Reply, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -137,8 +138,8 @@ func (t *turn) follow(ctx context.Context, ask func(context.Context) (client.Rep
 	return ask(ctx)
 }
 
-// waits waits until the daemon has the session's request before this one, so that they are
-// accepted in the order of their lines.
+// waits returns once the daemon has the session's previous request, so that requests are
+// accepted in the order of the editor's lines.
 func (t *turn) waits(ctx context.Context) error {
 	if t.after == nil {
 		return nil
@@ -159,12 +160,12 @@ func (t *turn) lost(err error) error {
 	case !t.accepted:
 		return worded(err)
 	case errors.Is(err, client.ErrInterrupted), errors.Is(err, client.ErrDeferred), errors.Is(err, client.ErrNotRunning):
-		return rpc.Errorf(rpc.CodeInternal, "shelly has gone. It keeps this request (%s) and works on it after its next start; load the session then", t.id)
+		return rpc.Errorf(rpc.CodeInternal, "shelly has stopped. It keeps this request (%s) and continues it after its next start; load the session then", t.id)
 	}
 	return rpc.Errorf(rpc.CodeInternal, "request %s: %s", t.id, err)
 }
 
-// heard takes an event of the request, one after another.
+// heard handles an event of the request, one at a time.
 func (t *turn) heard(e comm.Event) {
 	t.mu.Lock()
 	first := !t.accepted
@@ -177,7 +178,7 @@ func (t *turn) heard(e comm.Event) {
 	h := t.view.Heard(e)
 	if h.Closed && t.asked != nil {
 		t.asked.stop()
-		<-t.asked.gone // before anything else is told
+		<-t.asked.gone // before anything else is sent
 		t.asked = nil
 	}
 	t.agent.update(t.session, h.Updates...)
@@ -186,7 +187,7 @@ func (t *turn) heard(e comm.Event) {
 	}
 }
 
-// cancel asks for the end of the request, at once or when the daemon has it (FRT-55).
+// cancel asks for the end of the request, at once or as soon as the daemon has it (FRT-55).
 func (t *turn) cancel() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -203,8 +204,8 @@ func (t *turn) ends() bool {
 	return t.cancelled
 }
 
-// end tells the daemon that the request is to end, again and again until it has heard. The
-// lock is held.
+// end tells the daemon to end the request, and repeats that until it is received. The caller
+// holds the lock.
 func (t *turn) end() {
 	ctx := t.ctx
 	t.agent.conn.Go(func() {
@@ -215,7 +216,7 @@ func (t *turn) end() {
 	})
 }
 
-// insist tells the daemon something until it has heard it, or the turn is over. The error is a
+// insist repeats tell until the daemon has received it or the turn is over. The error is a
 // refusal.
 func (t *turn) insist(ctx context.Context, tell func() error) error {
 	for {
@@ -233,8 +234,8 @@ func (t *turn) insist(ctx context.Context, tell func() error) error {
 	}
 }
 
-// ask asks the editor for a decision (FRT-52). One that comes again was asked in the process
-// that has gone: what was decided since is told once more.
+// ask asks the editor for a decision (FRT-52). A question that comes a second time was asked by
+// a process that has gone: a decision made since then is sent again.
 func (t *turn) ask(p *acp.Permission) {
 	if t.asked != nil && t.asked.key == p.Key {
 		asked := t.asked
@@ -255,7 +256,7 @@ func (t *turn) ask(p *acp.Permission) {
 		switch {
 		case ctx.Err() != nil:
 			return
-		case err == nil && !ok && t.ends(): // so the protocol has it
+		case err == nil && !ok && t.ends(): // as the protocol has it
 			return
 		case err != nil || !ok:
 			t.agent.log.Info("the question stays open", "request", t.id, "error", err)
@@ -270,14 +271,14 @@ func (t *turn) ask(p *acp.Permission) {
 	})
 }
 
-// decide brings a decision to the daemon.
+// decide sends a decision to the daemon.
 func (t *turn) decide(ctx context.Context, p *acp.Permission, d client.Decision) {
 	err := t.insist(ctx, func() error {
 		_, err := t.agent.daemon.Decide(ctx, client.About{Handle: p.Handle}, d)
 		return err
 	})
 	if err != nil {
-		t.agent.log.Warn("a decision was refused", "request", t.id, "error", err)
+		t.agent.log.Warn("the daemon refused a decision", "request", t.id, "error", err)
 		t.agent.update(t.session, acp.Failed(fmt.Sprint(t.id, "-", p.Key), err.Error()), acp.Elsewhere(t.id, p.Key))
 	}
 }

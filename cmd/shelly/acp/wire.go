@@ -64,7 +64,7 @@ type ended struct {
 	Meta   meta   `json:"_meta"`
 }
 
-// requestMeta is where a prompt and its answer name the durable request.
+// requestMeta is the key under which a prompt and its answer name the durable request.
 const requestMeta = "shelly/request"
 
 type meta map[string]string

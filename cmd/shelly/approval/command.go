@@ -1,5 +1,5 @@
-// Package approval is shelly approval: the calls that start without a question, because a
-// person has said so.
+// Package approval is shelly approval: the calls that start without a question because a person
+// has allowed them.
 package approval
 
 import (
@@ -23,10 +23,10 @@ import (
 	"shelly/runtime/grants"
 )
 
-// Command is what can be asked of approvals that are for later calls, too.
+// Command lists and revokes the approvals that cover later calls.
 type Command struct {
 	List   listCmd   `cmd:"" help:"List the calls that start without a question."`
-	Revoke revokeCmd `cmd:"" help:"Take an approval back."`
+	Revoke revokeCmd `cmd:"" help:"Revoke an approval."`
 }
 
 type listCmd struct {
@@ -60,7 +60,7 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 	return err
 }
 
-// approvals are those of a data folder's daemon, or of its file where none runs.
+// approvals returns those of a data folder's daemon, or of its file if no daemon runs.
 func approvals(ctx context.Context, data string) ([]comm.Approval, error) {
 	list, err := client.New(data, client.Options{}).Approvals(ctx)
 	switch {
@@ -98,7 +98,7 @@ func printList(out io.Writer, list []comm.Approval) error {
 	return table.Flush()
 }
 
-// callsOf is which calls an approval covers, in words.
+// callsOf describes which calls an approval covers.
 func callsOf(a comm.Approval) string {
 	if a.Any {
 		return "any"
@@ -114,14 +114,14 @@ func callsOf(a comm.Approval) string {
 }
 
 type revokeCmd struct {
-	ID string `arg:"" help:"Approval to take back, or the beginning of its id."`
-	By string `placeholder:"NAME" help:"Who takes it back; recorded in the journal."`
+	ID string `arg:"" help:"Approval to revoke, or the beginning of its id."`
+	By string `placeholder:"NAME" help:"Who revokes it; recorded in the journal."`
 	flags.Place
 }
 
 // Help is what follows the usage.
 func (revokeCmd) Help() string {
-	return "The calls that it covered are asked about again. Those that have started continue. Exit code 4 if there is no such approval."
+	return "Calls that it covered need approval again. Those that have started continue. Exit code 4 if there is no such approval."
 }
 
 // Run implements the subcommand (CLI-121, APR-17).
@@ -149,13 +149,13 @@ func (c *revokeCmd) Run(t *terminal.Terminal) error {
 	case err != nil:
 		return exit.Daemon(err)
 	case !taken:
-		return exit.Errorf(exit.NoMatch, "approval %s does not stand any more", a.ID)
+		return exit.Errorf(exit.NoMatch, "approval %s was revoked or has ended already", a.ID)
 	}
 	fmt.Fprintln(t.Out, terminal.Printable("taken back: "+a.Tool+" "+callsOf(a)))
 	return nil
 }
 
-// only returns the approval whose id begins with a text.
+// only returns the one approval whose id begins with a text.
 func only(list []comm.Approval, text string) (comm.Approval, error) {
 	var found []comm.Approval
 	for _, a := range list {
@@ -172,6 +172,6 @@ func only(list []comm.Approval, text string) (comm.Approval, error) {
 	case 1:
 		return found[0], nil
 	default:
-		return comm.Approval{}, exit.Errorf(exit.Usage, "the ids of %d approvals begin with %q, such as %s and %s: give more of the one that is meant", len(found), text, found[0].ID, found[1].ID)
+		return comm.Approval{}, exit.Errorf(exit.Usage, "the ids of %d approvals begin with %q, such as %s and %s; give more characters", len(found), text, found[0].ID, found[1].ID)
 	}
 }

@@ -14,18 +14,18 @@ import (
 	"shelly/runtime/comm/client"
 )
 
-// answering asks the person at the terminal what the request waits for (CLI-120). Nil:
-// nobody is there.
+// answering asks the person at the terminal what the request waits for (CLI-120). It is nil
+// where no person is present.
 type answering struct {
 	w      *watching
 	decide func(ctx context.Context, about client.About, d client.Decision) (bool, error)
 
 	mu   sync.Mutex
 	open *comm.Event // the question that a line answers
-	done string      // the key of the last one that was answered
+	done string      // the key of the last question that was answered
 }
 
-// newAnswering returns one where a person is there to read and to write.
+// newAnswering returns an answering if a person is there to read and to write, else nil.
 func newAnswering(t *terminal.Terminal, w *watching, daemon *client.Client) *answering {
 	if !terminal.Is(t.In) || !terminal.Is(t.Err) || w.json || w.quiet {
 		return nil
@@ -33,7 +33,7 @@ func newAnswering(t *terminal.Terminal, w *watching, daemon *client.Client) *ans
 	return &answering{w: w, decide: daemon.Decide}
 }
 
-// show takes an event, and reports whether it has shown it.
+// show handles an event, and reports whether it has shown it.
 func (a *answering) show(e comm.Event) bool {
 	if a == nil {
 		return false
@@ -42,7 +42,7 @@ func (a *answering) show(e comm.Event) bool {
 	defer a.mu.Unlock()
 	switch {
 	case e.Type == comm.EventQuestion && e.Question == fsm.QuestionApprove:
-		if e.Key != a.done && (a.open == nil || a.open.Key != e.Key) { // a stream that was cut tells it again
+		if e.Key != a.done && (a.open == nil || a.open.Key != e.Key) { // a stream that was resumed repeats it
 			a.open = &e
 			a.w.say(question.Text(e))
 			a.prompt()
@@ -52,10 +52,10 @@ func (a *answering) show(e comm.Event) bool {
 		return true
 	case a.open != nil && e.Type == comm.EventState && e.State == state.Parked:
 		a.open = nil
-		a.w.say("· shelly was started again; it asks once more")
+		a.w.say("· shelly was restarted; it asks again")
 	case a.open != nil && (e.Type == comm.EventReply || e.Type == comm.EventState && e.State != "" && e.State != state.Approving):
 		a.open = nil
-		a.w.say("· no longer asked: it was answered elsewhere, cancelled, or is out of time")
+		a.w.say("· no longer asked: it was answered elsewhere, cancelled, or timed out")
 	}
 	return false
 }
@@ -72,13 +72,14 @@ func (a *answering) listen(ctx context.Context, in io.Reader) {
 	}
 }
 
-// line takes a line that the person has typed. One that answers no question is of no account.
+// line handles a line that the person has typed. One that does not answer a question is
+// ignored.
 func (a *answering) line(ctx context.Context, line string) {
 	a.w.answered()
 	a.mu.Lock()
 	open := a.open
 	d, ok := question.Decision(line)
-	if open != nil && ok { // what comes of it is not somebody else's answer
+	if open != nil && ok { // so that its outcome is not shown as somebody else's answer
 		d.Key, a.open, a.done = open.Key, nil, open.Key
 	}
 	a.mu.Unlock()
@@ -98,7 +99,7 @@ func (a *answering) line(ctx context.Context, line string) {
 		a.open, a.done = open, ""
 		a.prompt()
 	case !taken:
-		a.w.say("· not taken: it was answered before, or is out of time")
+		a.w.say("· not accepted: it was answered before, or timed out")
 	default:
 		a.w.say("· " + question.Words(d))
 	}

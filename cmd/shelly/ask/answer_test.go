@@ -88,13 +88,13 @@ func TestCLI120AnAnswerMeetsOnlyTheQuestionThatIsOpen(t *testing.T) {
 	}
 	p.show(asks("l"))
 	p.show(comm.Event{Type: comm.EventState, State: state.Parked})
-	if !strings.Contains(p.out.String(), "asks once more") {
+	if !strings.Contains(p.out.String(), "it asks again") {
 		t.Error(p.out)
 	}
 	p.show(asks("l"))
 	p.late = true
 	p.line(t.Context(), "y")
-	if !strings.Contains(p.out.String(), "not taken") {
+	if !strings.Contains(p.out.String(), "not accepted") {
 		t.Error(p.out)
 	}
 	p.show(asks("m"))

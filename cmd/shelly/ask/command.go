@@ -21,10 +21,10 @@ import (
 
 // Command is the subcommand.
 type Command struct {
-	Text         []string `arg:"" optional:"" help:"What to ask; - reads standard input. On a terminal, nothing opens a chat."`
-	Session      string   `placeholder:"NAME" help:"Session of the request. Default: that of the chat."`
+	Text         []string `arg:"" optional:"" help:"What to ask; - reads standard input. Without a text, on a terminal, a chat opens."`
+	Session      string   `placeholder:"NAME" help:"Session of the request. Default: the chat's."`
 	Channel      string   `placeholder:"NAME" help:"Channel the request comes from."`
-	Chat         string   `placeholder:"NAME" help:"Chat in the channel; the agent's messages go there."`
+	Chat         string   `placeholder:"NAME" help:"Chat in the channel, which the agent's messages go to."`
 	Image        []string `placeholder:"FILE" sep:"none" help:"Attach an image; may be repeated."`
 	ID           string   `name:"id" placeholder:"ID" help:"Id of the request. The same id with the same text is never executed twice."`
 	Quiet        bool     `short:"q" help:"Print only the reply."`
@@ -32,7 +32,7 @@ type Command struct {
 	flags.Place
 }
 
-// Help says what no flag does.
+// Help is the text after the usage.
 func (c *Command) Help() string {
 	return "On a terminal you are asked about the calls that need approval: yes, no, for this session, or always (see shelly approval). " +
 		"^C cancels the request and waits for its reply. Press it again, or if the profile does not allow cancelling, " +
@@ -85,7 +85,7 @@ func (c *Command) Run(t *terminal.Terminal, shell terminal.Shell) error {
 	return nil
 }
 
-// asked is the request, with its text, pictures and id. Most is how many bytes it may take.
+// asked returns the request with its text, pictures and id. It may take at most most bytes.
 func (c *Command) asked(t *terminal.Terminal, most int64) (r client.AskRequest, err error) {
 	text := strings.Join(c.Text, " ")
 	if text == "-" {
@@ -103,7 +103,7 @@ func (c *Command) asked(t *terminal.Terminal, most int64) (r client.AskRequest, 
 	return client.AskRequest{ID: c.ID, Session: c.Session, Text: text, Channel: c.Channel, Chat: c.Chat, Images: images}, nil
 }
 
-// talk opens a chat, where nobody says what to ask (CLI-159).
+// talk opens a chat if no text was given (CLI-159).
 func (c *Command) talk(t *terminal.Terminal, shell terminal.Shell) error {
 	if !terminal.Is(t.In) || !terminal.Is(t.Out) || c.JSON || c.Quiet || c.ID != "" || len(c.Image) > 0 {
 		return exit.Errorf(exit.Usage, "say what to ask, or - to read it from standard input; see shelly ask --help")
@@ -111,8 +111,9 @@ func (c *Command) talk(t *terminal.Terminal, shell terminal.Shell) error {
 	return (&chat.Command{Session: c.Session, Channel: c.Channel, Chat: c.Chat, Place: c.Place}).Run(t, shell)
 }
 
-// heed leaves at a signal. At the first ^C it asks to cancel instead, and leaves where
-// that changes nothing (HND-31); else the reply ends it.
+// heed handles signals. The first ^C asks the daemon to cancel; it leaves at once only if that
+// changes nothing (HND-31), otherwise the reply ends the command. Any other signal leaves at
+// once.
 func (c *Command) heed(ctx context.Context, signals <-chan os.Signal, daemon *client.Client, w *watching, leave func()) {
 	for asked := false; ; asked = true {
 		select {
@@ -148,8 +149,8 @@ func readImages(files []string, bytesMax int64) ([][]byte, error) {
 	return images, nil
 }
 
-// readAll reads a text of at most bytesMax. A longer one is refused here: what is
-// read in part must not be sent as if it were all.
+// readAll reads a text of at most bytesMax bytes. A longer one is refused rather than cut: a
+// part must not be sent as if it were the whole.
 func readAll(in io.Reader, bytesMax int64) (string, error) {
 	all, err := io.ReadAll(io.LimitReader(in, bytesMax+1))
 	switch {

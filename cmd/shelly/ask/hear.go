@@ -12,14 +12,14 @@ import (
 	"shelly/runtime/inbox"
 )
 
-// unreadShown is how many unread messages are counted at the beginning.
+// unreadShown is how many unread messages are counted at the start.
 const unreadShown = 100
 
-// readWait is how long the end waits until it is noted what was read.
+// readWait is how long the end waits for the daemon to note what was read.
 const readWait = 2 * time.Second
 
-// hear shows the messages to the request's chat as they come, where a person is there
-// (CLI-141). What it returns ends that, and notes which were read.
+// hear shows the messages to the request's chat as they come, if a person is present (CLI-141).
+// The function that it returns stops that, and notes which were read.
 func (c *Command) hear(ctx context.Context, t *terminal.Terminal, w *watching, daemon *client.Client) (end func()) {
 	if !terminal.Is(t.Err) || w.json || w.quiet {
 		return func() {}
@@ -55,7 +55,7 @@ type hearing struct {
 func (h hearing) run(ctx context.Context) {
 	after, err := h.daemon.LastPosition(ctx)
 	if err != nil {
-		return // the request itself says what is wrong
+		return // the request itself reports the error
 	}
 	waiting, err := h.daemon.Messages(ctx, h.to, 0, unreadShown, true)
 	if err == nil && len(waiting) > 0 {
@@ -67,10 +67,10 @@ func (h hearing) run(ctx context.Context) {
 		seen = append(seen, m)
 		return nil
 	})
-	if len(seen) == 0 || len(waiting) > 0 { // what was not shown stays unread, and so what came after it
+	if len(seen) == 0 || len(waiting) > 0 { // what was not shown stays unread, and so does all that came after it
 		return
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), readWait)
 	defer cancel()
-	_, _ = h.daemon.Read(ending, mail.Marks(seen)...) // else they are shown once more
+	_, _ = h.daemon.Read(ending, mail.Marks(seen)...) // if this fails, they are shown again
 }

@@ -15,9 +15,8 @@ import (
 	"shelly/runtime/front/stream"
 )
 
-// watching prints events as they happen. What goes on is for standard error, so
-// that standard output is the reply alone; on a terminal the reply appears there
-// as it is streamed.
+// watching prints events as they happen. Progress goes to standard error, so that standard
+// output has the reply alone; on a terminal the reply appears there as it is streamed.
 type watching struct {
 	t           *terminal.Terminal
 	json, quiet bool
@@ -25,13 +24,13 @@ type watching struct {
 
 	mu      sync.Mutex // a signal is reported between two events
 	text    stream.Text
-	lost    string // what stands there of a call that was never answered, as long as the next one begins like it
-	held    string // what that has said so far
-	open    bool   // the last line is one of the reply, and goes on
+	lost    string // the printed text of a call that was never answered, while the next call repeats it
+	held    string // what the next call has repeated so far
+	open    bool   // the last line belongs to the reply and is unfinished
 	course  course.Course
-	state   *terminal.Line // says what the request does, where a person watches; nil: each state is a line
+	state   *terminal.Line // shows the current state to a person; nil: each state is a line
 	columns int            // of the terminal
-	asking  bool           // the last line is a prompt, which nobody has answered yet
+	asking  bool           // the last line is an unanswered prompt
 }
 
 func (w *watching) show(e comm.Event) {
@@ -39,17 +38,17 @@ func (w *watching) show(e comm.Event) {
 	defer w.mu.Unlock()
 	w.course.Take(e)
 	switch {
-	case w.json: // programs answer for themselves
+	case w.json: // programs answer through the API
 		_ = w.t.JSONLine(e)
 	case w.quiet:
-	case e.Type == comm.EventWaiting && w.open: // what is being written shows
+	case e.Type == comm.EventWaiting && w.open: // the reply being written shows it
 	case e.Type == comm.EventChunk && e.Text != "" && w.streams:
 		w.pieces(e)
 	case w.state != nil && passing(e):
 		w.breakLine()
 		w.draw()
 	default:
-		if e.Type != comm.EventReply { // whose text is printed on its own
+		if e.Type != comm.EventReply { // whose text is printed separately
 			w.pieces(e)
 		}
 		if line := eventLine(e); line != "" {
@@ -60,15 +59,15 @@ func (w *watching) show(e comm.Event) {
 	}
 }
 
-// hear takes an event that is shown otherwise.
+// hear takes an event that is shown in another way, for the text of the answer in it.
 func (w *watching) hear(e comm.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.pieces(e)
 }
 
-// pieces shows what an event adds to the answer. What the model says that is asked once more
-// goes on where the text was, if it begins with that (CLI-214). The caller holds mu.
+// pieces shows what an event adds to the answer. When a call is repeated, its text continues
+// where the lost text ended, provided it begins with that text (CLI-214). The caller holds mu.
 func (w *watching) pieces(e comm.Event) {
 	if !w.streams {
 		return
@@ -79,7 +78,7 @@ func (w *watching) pieces(e comm.Event) {
 			if w.held = ""; w.lost == "" {
 				w.lost = p.Said
 			}
-		case p.Lost: // it was answered, and this is another answer
+		case p.Lost: // that call was answered, and this is a new answer
 			w.breakLine()
 		case w.lost != "":
 			w.again(p, e.Type == comm.EventReply)
@@ -89,7 +88,8 @@ func (w *watching) pieces(e comm.Event) {
 	}
 }
 
-// again takes what is said in place of what stands there. The caller holds mu.
+// again compares a repeated call's text with the text that is already printed. The caller holds
+// mu.
 func (w *watching) again(p stream.Piece, reply bool) {
 	w.held += p.Text
 	rest, same := strings.CutPrefix(w.held, w.lost)
@@ -107,7 +107,7 @@ func (w *watching) again(p stream.Piece, reply bool) {
 	w.write(rest)
 }
 
-// write shows a piece of the answer. The caller holds mu.
+// write prints a piece of the answer. The caller holds mu.
 func (w *watching) write(text string) {
 	if text == "" {
 		return
@@ -117,7 +117,7 @@ func (w *watching) write(text string) {
 	w.open = !strings.HasSuffix(text, "\n")
 }
 
-// newWatching returns what shows events on a terminal, or for a program.
+// newWatching returns a watching that shows events on a terminal, or to a program.
 func newWatching(t *terminal.Terminal, json, quiet bool) *watching {
 	w := &watching{t: t, json: json, quiet: quiet, streams: t.Interactive()}
 	if columns := terminal.Columns(t.Err); columns > 0 && terminal.Is(t.Err) && !json && !quiet {
@@ -126,7 +126,7 @@ func newWatching(t *terminal.Terminal, json, quiet bool) *watching {
 	return w
 }
 
-// passing reports whether an event says only what the request does now.
+// passing reports whether an event shows only the current state of the request.
 func passing(e comm.Event) bool {
 	switch e.Type {
 	case comm.EventAccepted, comm.EventState, comm.EventQueued, comm.EventWaiting, comm.EventHeld:
@@ -136,24 +136,24 @@ func passing(e comm.Event) bool {
 	}
 }
 
-// draw shows what the request does. The caller holds mu.
+// draw shows the current state. The caller holds mu.
 func (w *watching) draw() {
 	if w.state != nil && !w.open && !w.asking {
 		w.state.Draw(ansi.Truncate("· "+terminal.Printable(w.course.Words()), w.columns-1, "…"))
 	}
 }
 
-// erase takes that away again. The caller holds mu.
+// erase removes the line of [watching.draw]. The caller holds mu.
 func (w *watching) erase() {
 	if w.state != nil {
 		w.state.Erase()
 	}
 }
 
-// retry says that the client tries once more.
+// retry reports that the client tries again.
 func (w *watching) retry() { w.say("· no answer from shelly; trying again") }
 
-// say says something that is no event.
+// say prints a line that is not an event.
 func (w *watching) say(line string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -166,7 +166,7 @@ func (w *watching) say(line string) {
 	}
 }
 
-// ask asks for a line.
+// ask prints a prompt.
 func (w *watching) ask(what string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -175,21 +175,21 @@ func (w *watching) ask(what string) {
 	w.asking = true
 }
 
-// answered says that the person has ended the line of the prompt.
+// answered notes that the person has ended the line of the prompt.
 func (w *watching) answered() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asking = false
 }
 
-// end ends what was printed where no reply comes.
+// end ends the printed line if no reply follows.
 func (w *watching) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.breakLine()
 }
 
-// breakLine ends a line of the reply that goes on.
+// breakLine ends an unfinished line of the reply.
 func (w *watching) breakLine() {
 	w.erase()
 	if w.asking {
@@ -202,7 +202,7 @@ func (w *watching) breakLine() {
 	}
 }
 
-// reply shows what of the reply does not stand there yet.
+// reply prints the part of the reply that has not been printed yet.
 func (w *watching) reply(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -218,7 +218,7 @@ func (w *watching) reply(text string) {
 	}
 }
 
-// eventLine is an event in one line, or empty where there is nothing to say.
+// eventLine returns an event as one line, or "" if there is nothing to print.
 func eventLine(e comm.Event) string {
 	switch e.Type {
 	case comm.EventAccepted:
@@ -245,7 +245,7 @@ func eventLine(e comm.Event) string {
 		if e.Failed {
 			mark = "✗"
 		}
-		if e.Args != "" { // others ran at the same time
+		if e.Args != "" { // others ran at the same time, so the result names its call
 			mark += " " + e.Tool + " " + e.Args + ":"
 		}
 		return mark + " " + strings.ReplaceAll(strings.TrimSpace(e.Text), "\n", "\n  ")
@@ -259,7 +259,7 @@ func eventLine(e comm.Event) string {
 		return "· " + course.Subagent(e)
 	case comm.EventDeferred:
 		return "· shelly is stopping; it keeps the request and answers after the next start"
-	case comm.EventReply: // its text is printed on its own
+	case comm.EventReply: // its text is printed separately
 		if e.Outcome == "" || e.Outcome == fsm.OutcomeAnswered {
 			return ""
 		}
@@ -277,7 +277,7 @@ func inferenceWords(e comm.Event) string {
 	return fmt.Sprintf("%s (%s)", e.Inference, e.Label)
 }
 
-// questionLine is what a person is asked, with what an answer must name.
+// questionLine returns what a person is asked, with what an answer must name.
 func questionLine(e comm.Event) string {
 	switch e.Question {
 	case fsm.QuestionApprove:

@@ -1,4 +1,4 @@
-// Package bundle is shelly bundle, which brings shelly to a machine without internet.
+// Package bundle is shelly bundle, which moves shelly to a machine without internet access.
 package bundle
 
 import (
@@ -26,11 +26,11 @@ import (
 	"shelly/runtime/durable"
 )
 
-// Command is what is done with bundles (DEP-7).
+// Command creates, verifies and installs bundles (DEP-7).
 type Command struct {
 	Make    makeCmd    `cmd:"" help:"Write program, configuration, skills and models into one file."`
-	Verify  verifyCmd  `cmd:"" help:"Read a bundle to its end and say what is in it."`
-	Install installCmd `cmd:"" help:"Put what is in a bundle into its places."`
+	Verify  verifyCmd  `cmd:"" help:"Check a whole bundle and list what it contains."`
+	Install installCmd `cmd:"" help:"Install the contents of a bundle."`
 }
 
 type makeCmd struct {
@@ -38,15 +38,15 @@ type makeCmd struct {
 	Models        []string `placeholder:"NAME,…" help:"Models of Ollama's store. Default: all."`
 	WithoutModels bool     `help:"Leave the models out."`
 	Store         string   `placeholder:"DIR" help:"Ollama's store of models. Default: OLLAMA_MODELS, ~/.ollama/models, or the service's."`
-	Binary        string   `placeholder:"FILE" help:"Program to put in, for another system for instance. Default: this one."`
+	Binary        string   `placeholder:"FILE" help:"Program to include, such as one for another system. Default: this one."`
 	For           string   `placeholder:"OS/ARCH" help:"System that --binary is for. Default: this one."`
 	Force         bool     `help:"Overwrite an existing file."`
 	flags.Place
 }
 
-// Help says what no flag does.
+// Help is the text after the usage.
 func (c *makeCmd) Help() string {
-	return "Secrets in the configuration are replaced, and counted; journal, memory and tokens are not in a bundle (shelly journal backup has the former)."
+	return "Secrets in the configuration are replaced, and counted. Journal, memory and tokens are not included; use shelly journal backup for the journal and the memory."
 }
 
 // Run implements the subcommand (DEP-7).
@@ -56,12 +56,12 @@ func (c *makeCmd) Run(t *terminal.Terminal) error {
 		return err
 	}
 	if _, err := os.Lstat(c.Out); err == nil && !c.Force {
-		return exit.Errorf(exit.Usage, "%s is there already: name another file, or replace it with --force", c.Out)
+		return exit.Errorf(exit.Usage, "%s exists already; name another file, or replace it with --force", c.Out)
 	}
 	from := bundle.Source{Version: version.Text(), System: cmp.Or(c.For, runtime.GOOS+"/"+runtime.GOARCH), Now: time.Now, Binary: c.Binary, Skills: cfg.Skills.Folders}
 	if from.Binary == "" {
 		if from.Binary, err = os.Executable(); err != nil {
-			return exit.Errorf(exit.Usage, "find the file of this program: %w", err)
+			return exit.Errorf(exit.Usage, "cannot find the file of this program: %w", err)
 		}
 	}
 	if from.Config, err = c.configuration(cfg, t.Err); err != nil {
@@ -86,7 +86,8 @@ func (c *makeCmd) Run(t *terminal.Terminal) error {
 	return nil
 }
 
-// configuration is the text of the configuration file without secrets; nil if there is none.
+// configuration returns the text of the configuration file without secrets; nil if there is
+// none.
 func (c *makeCmd) configuration(cfg config.Config, log io.Writer) ([]byte, error) {
 	home, _ := os.UserHomeDir()
 	text, err := os.ReadFile(cmp.Or(c.ConfigFile, config.DefaultFile(os.Environ(), home)))
@@ -108,7 +109,7 @@ func (c *makeCmd) configuration(cfg config.Config, log io.Writer) ([]byte, error
 	return []byte(without), nil
 }
 
-// models are the store and the models in it that were asked for.
+// models returns the store and the requested models in it.
 func (c *makeCmd) models() (store string, names []string, err error) {
 	if store, err = storeOf(c.Store, "/usr/share/ollama/.ollama/models"); err != nil {
 		return "", nil, err
@@ -126,8 +127,8 @@ func (c *makeCmd) models() (store string, names []string, err error) {
 	return store, names, nil
 }
 
-// storeOf is where Ollama has its models: where it was said, else the first that is there,
-// else the user's.
+// storeOf returns where Ollama has its models: the given folder, else the first of the others
+// that exists, else the user's.
 func storeOf(given string, others ...string) (string, error) {
 	if given = cmp.Or(given, os.Getenv("OLLAMA_MODELS")); given != "" {
 		return filepath.Abs(given)
@@ -173,7 +174,7 @@ func verify(ctx context.Context, name string) (m bundle.Manifest, err error) {
 	return m, nil
 }
 
-// contents is what a bundle holds, in words.
+// contents describes what a bundle holds.
 func contents(m bundle.Manifest) string {
 	models := "no models"
 	if len(m.Models) > 0 {

@@ -18,14 +18,14 @@ type installCmd struct {
 	File   string `arg:"" help:"The bundle."`
 	To     string `placeholder:"DIR" help:"Install below this folder in place of your home: .local/bin, .config/shelly, .agents/skills, .ollama/models."`
 	Store  string `placeholder:"DIR" help:"Ollama's store of models. Default: OLLAMA_MODELS, or ~/.ollama/models."`
-	DryRun bool   `help:"Say what would be written; change nothing."`
-	Force  bool   `help:"Replace files that are there and differ."`
+	DryRun bool   `help:"Show what would be written; change nothing."`
+	Force  bool   `help:"Replace existing files that differ."`
 }
 
-// Help says what no flag does.
+// Help is the text after the usage.
 func (c *installCmd) Help() string {
-	return "The bundle is verified first. Files that differ from the bundle's are named, and then nothing is written without --force. " +
-		"An interrupted install goes on where it was when it is run again."
+	return "The bundle is verified first. If files exist that differ from the bundle's, they are listed, and nothing is written without --force. " +
+		"An interrupted install continues where it stopped when it is run again."
 }
 
 // Run implements the subcommand (DEP-9).
@@ -46,10 +46,10 @@ func (c *installCmd) Run(t *terminal.Terminal) error {
 	}
 	differ := c.tell(t.Out, steps)
 	if here := runtime.GOOS + "/" + runtime.GOARCH; m.System != here {
-		fmt.Fprintf(t.Err, "· the program in it is for %s, and this is %s\n", terminal.Printable(m.System), here)
+		fmt.Fprintf(t.Err, "· the program in it is for %s, but this machine is %s\n", terminal.Printable(m.System), here)
 	}
 	if differ > 0 && !c.Force {
-		return exit.Errorf(exit.Usage, "%s there and differ; nothing is written: move them away, or replace them with --force", wording.Count(differ, "file")+" are")
+		return exit.Errorf(exit.Usage, "%s there already and differ; nothing is written. Move them away, or replace them with --force", wording.Count(differ, "file")+" are")
 	}
 	if c.DryRun {
 		return nil
@@ -63,12 +63,13 @@ func (c *installCmd) Run(t *terminal.Terminal) error {
 	if err := bundle.Install(ctx, f, to, steps, func(s bundle.Step) { written++ }); err != nil {
 		return failed(err)
 	}
-	fmt.Fprintf(t.Out, "installed: %s written, %d as they were\n", wording.Count(written, "file"), len(steps)-written)
-	fmt.Fprintf(t.Out, "next: have %s in PATH, start Ollama, and run shelly doctor\n", to.Bin)
+	fmt.Fprintf(t.Out, "installed: %s written, %d unchanged\n", wording.Count(written, "file"), len(steps)-written)
+	fmt.Fprintf(t.Out, "next: add %s to PATH, start Ollama, and run shelly doctor\n", to.Bin)
 	return nil
 }
 
-// tell lists the steps, and returns how many files differ. The many of models are summed up.
+// tell lists the steps, and returns how many files differ. The many files of models are summed
+// up.
 func (c *installCmd) tell(w io.Writer, steps []bundle.Step) (differ int) {
 	says := map[bundle.State]string{bundle.Missing: "new    ", bundle.Same: "as it is", bundle.Differs: "DIFFERS"}
 	for _, s := range steps {
@@ -80,7 +81,7 @@ func (c *installCmd) tell(w io.Writer, steps []bundle.Step) (differ int) {
 	return differ
 }
 
-// places are where the parts go (DEP-9).
+// places returns where the parts go (DEP-9).
 func (c *installCmd) places() (p bundle.Places, err error) {
 	home := c.To
 	environ := []string(nil)

@@ -1,8 +1,8 @@
-// Package channel is shelly channel: the chat systems through which people talk with the daemon.
+// Package channel is shelly channel: the chat systems through which people talk to the daemon.
 package channel
 
-// Command is what can be asked of the channels.
+// Command lists the channels and tries them.
 type Command struct {
-	List listCmd `cmd:"" help:"List the channels, with how they are and what they have done."`
-	Try  tryCmd  `cmd:"" help:"Send a message to a chat of a channel."`
+	List listCmd `cmd:"" help:"List the channels with their state and counts."`
+	Try  tryCmd  `cmd:"" help:"Send a test message to a chat."`
 }

@@ -26,7 +26,7 @@ type listCmd struct {
 
 // Help is what follows the usage.
 func (listCmd) Help() string {
-	return "Counts are since the start: requests that were made of messages, messages that were refused, and what was delivered. WAITS is how many requests have an answer that is not delivered yet. Reads from the running daemon, or from the configuration, where each channel is idle."
+	return "Counts are since the start. REQUESTS counts messages that became requests, REFUSED those that were refused, SENT what was delivered. WAITS counts requests whose answer is not delivered yet. Reads from the running daemon, or from the configuration, in which every channel is idle."
 }
 
 // Run implements the subcommand (CLI-200).
@@ -51,12 +51,12 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 		err = printList(t.Out, list, runs)
 	}
 	if err == nil && len(list) == 0 {
-		return exit.Errorf(exit.NoMatch, "there is no channel; see docs/channels.md for how to add one")
+		return exit.Errorf(exit.NoMatch, "no channel is configured; docs/channels.md says how to add one")
 	}
 	return err
 }
 
-// printList prints the channels, and then what has gone wrong with deliveries.
+// printList prints the channels, and then which deliveries have failed.
 func printList(out io.Writer, list []channel.State, runs bool) error {
 	if len(list) == 0 {
 		return nil
@@ -74,14 +74,14 @@ func printList(out io.Writer, list []channel.State, runs bool) error {
 		if s.Failed == "" {
 			continue
 		}
-		if _, err := fmt.Fprintf(out, "\n%s  %s: a delivery has failed: %s\n", time.UnixMilli(s.At).Local().Format(time.DateTime), s.Name, terminal.Printable(s.Failed)); err != nil {
+		if _, err := fmt.Fprintf(out, "\n%s  %s: a delivery failed: %s\n", time.UnixMilli(s.At).Local().Format(time.DateTime), s.Name, terminal.Printable(s.Failed)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// allowed is who may talk, in a few words.
+// allowed describes who may talk.
 func allowed(list []string) string {
 	switch len(list) {
 	case 0:
@@ -93,7 +93,7 @@ func allowed(list []string) string {
 	}
 }
 
-// standing is how a channel is, in words.
+// standing describes the state of a channel.
 func standing(s channel.State, runs bool) string {
 	switch {
 	case !runs:

@@ -11,15 +11,15 @@ import (
 )
 
 type tryCmd struct {
-	Channel string `arg:"" help:"Channel by its name."`
+	Channel string `arg:"" help:"Name of the channel."`
 	Chat    string `arg:"" help:"Chat to send to, such as mia@example.org."`
-	Text    string `arg:"" optional:"" help:"Text of the message. Default: one that says it is a test."`
+	Text    string `arg:"" optional:"" help:"Text of the message. Default: a text that says it is a test."`
 	flags.Place
 }
 
 // Help is what follows the usage.
 func (tryCmd) Help() string {
-	return "The running daemon sends the message once. Ends with 1 where the other side has not taken it."
+	return "The running daemon sends the message once. Exit code 1 if the other side does not accept it."
 }
 
 // Run implements the subcommand (CLI-200).
@@ -33,8 +33,8 @@ func (c *tryCmd) Run(t *terminal.Terminal) error {
 		return exit.Daemon(err)
 	}
 	if tried.Failed != "" {
-		return exit.Errorf(exit.Failed, "%s has not taken it: %s", terminal.Printable(c.Channel), terminal.Printable(tried.Failed))
+		return exit.Errorf(exit.Failed, "%s did not accept it: %s", terminal.Printable(c.Channel), terminal.Printable(tried.Failed))
 	}
-	_, err = fmt.Fprintf(t.Out, "%s has taken it, as %s\n", terminal.Printable(c.Channel), tried.ID)
+	_, err = fmt.Fprintf(t.Out, "%s accepted it, as %s\n", terminal.Printable(c.Channel), tried.ID)
 	return err
 }

@@ -1,8 +1,8 @@
 // Package chat is shelly chat, which talks to the running daemon on a terminal.
 //
-// It is a view of the one machine: what happens is decided there, and what a person types goes
-// there. Package talk is the conversation as it is shown, without any input or output; here
-// are the keyboard, the screen and the daemon.
+// It is a view of the machine: what happens is decided there, and what a person types is sent
+// there. Package talk is the conversation as it is shown, without any input or output; this
+// package has the keyboard, the screen and the connection to the daemon.
 //
 // The screen is drawn in place, not in an alternate one: what is finished scrolls away above
 // as the output of any program does, so that it can be scrolled to, searched and copied with
@@ -23,26 +23,26 @@ import (
 
 // Command is the subcommand.
 type Command struct {
-	Session string `placeholder:"NAME" help:"Session to talk in. Default: that of the chat."`
+	Session string `placeholder:"NAME" help:"Session to talk in. Default: the chat's."`
 	Channel string `placeholder:"NAME" help:"Channel the requests come from."`
-	Chat    string `placeholder:"NAME" help:"Chat in the channel; the agent's messages go there."`
+	Chat    string `placeholder:"NAME" help:"Chat in the channel, which the agent's messages go to."`
 	flags.Place
 }
 
-// Help says what no flag does.
+// Help is the text after the usage.
 func (Command) Help() string {
-	return "Talks to the running daemon: /help lists the commands and keys. What shelly says stays in the terminal when the chat ends, " +
-		"and what is running continues. Needs a terminal; programs use shelly ask."
+	return "/help lists the commands and keys. What shelly says stays in the terminal when the chat ends, " +
+		"and running requests continue. Needs a terminal; in programs, use shelly ask."
 }
 
 // Run implements the subcommand (CLI-150).
 func (c *Command) Run(t *terminal.Terminal, shell terminal.Shell) error {
 	in, ok := t.In.(*os.File)
 	if !ok || !terminal.Is(t.In) || !terminal.Is(t.Out) {
-		return exit.Errorf(exit.Usage, "chat needs a terminal; from a program use shelly ask TEXT")
+		return exit.Errorf(exit.Usage, "chat needs a terminal; in a program use shelly ask TEXT")
 	}
 	if os.Getenv("TERM") == "dumb" {
-		return exit.Errorf(exit.Usage, "this terminal (TERM=dumb) cannot move its cursor, which chat needs; use shelly ask TEXT")
+		return exit.Errorf(exit.Usage, "chat cannot use this terminal because it cannot move its cursor (TERM=dumb); use shelly ask TEXT")
 	}
 	cfg, err := c.Load()
 	if err != nil {

@@ -27,15 +27,15 @@ import (
 )
 
 const (
-	pastShown   = 20 // messages of the session that are shown at the start
-	unreadShown = 20 // unread messages that are shown at the start
-	goingShown  = 20 // requests of the session that are looked at for those that go on
+	pastShown   = 20 // messages of the session shown at the start
+	unreadShown = 20 // unread messages shown at the start
+	goingShown  = 20 // requests of the session among which the unfinished ones are looked for
 	namesShown  = 100
 	answerWait  = 30 * time.Second
 )
 
-// desk does what the conversation wants, and tells it what happens. Each effect is done beside
-// the others; what comes of it is sent to msgs.
+// desk performs the effects of the conversation and reports to it what happens. Effects run
+// concurrently; their results are sent to msgs.
 type desk struct {
 	cfg    config.Config
 	c      *Command
@@ -58,7 +58,7 @@ func newDesk(cfg config.Config, c *Command, chat fsm.Origin, shell terminal.Shel
 
 func (d *desk) leave() { d.end() }
 
-// tell tells the conversation what has happened.
+// tell reports to the conversation what has happened.
 func (d *desk) tell(msg talk.Msg) {
 	select {
 	case d.msgs <- msg:
@@ -66,7 +66,7 @@ func (d *desk) tell(msg talk.Msg) {
 	}
 }
 
-// greet looks who is there, shows what was said before, and then the messages as they come.
+// greet finds the daemon, shows what was said before, and then the messages as they come.
 // Without a daemon the chat ends.
 func (d *desk) greet(session string) {
 	status, err := d.daemon.Status(d.ctx)
@@ -79,7 +79,7 @@ func (d *desk) greet(session string) {
 	d.hear()
 }
 
-// perform does an effect.
+// perform performs an effect.
 func (d *desk) perform(e talk.Effect) {
 	switch e := e.(type) {
 	case talk.Ask:
@@ -91,7 +91,7 @@ func (d *desk) perform(e talk.Effect) {
 		taken, err := d.daemon.Decide(d.ctx, client.About{Handle: e.Handle}, e.Decision)
 		d.tell(talk.Decided{ID: e.ID, Key: e.Decision.Key, Decision: e.Decision, Taken: taken, Err: err})
 	case talk.Read:
-		_, _ = d.daemon.Read(d.ctx, mail.Marks(e.Messages)...) // else they are shown once more
+		_, _ = d.daemon.Read(d.ctx, mail.Marks(e.Messages)...) // if this fails, they are shown again
 	case talk.Run:
 		d.run(e.Args)
 	case talk.Load:
@@ -122,8 +122,8 @@ func (d *desk) ask(e talk.Ask) {
 	})
 }
 
-// follow follows a request to its reply, over restarts of the daemon too, however long one
-// takes (CLI-154): the same id is never executed twice.
+// follow follows a request to its reply, over restarts of the daemon too, however long a
+// restart takes (CLI-154): the same id is never executed twice.
 func (d *desk) follow(id string, ask func(*client.Client, func(comm.Event)) (client.Reply, error)) {
 	at, broken := d.process(), false
 	daemon := client.New(d.cfg.Data, client.Options{Beginning: true, Tries: math.MaxInt, Again: func() {
@@ -141,13 +141,13 @@ func (d *desk) follow(id string, ask func(*client.Client, func(comm.Event)) (cli
 	d.tell(talk.Ended{ID: id, Reply: reply, Err: err})
 }
 
-// resume follows what was asked in a session, over the chat's channel, and is not answered yet:
-// a chat that was left shows it when it is opened again.
+// resume follows the unanswered requests of a session that came over the chat's channel, so
+// that a chat that was left shows them when it is opened again.
 func (d *desk) resume(in string) {
 	channel := cmp.Or(d.c.Channel, comm.ChannelHTTP)
 	list, err := d.daemon.Requests(d.ctx, comm.Wanted{Session: in, Before: math.MaxUint64, Limit: goingShown})
 	if err != nil {
-		return // the next request says what is wrong
+		return // the next request reports the error
 	}
 	for _, r := range slices.Backward(list.Requests) {
 		if r.Done || r.Kind != "" && r.Kind != fsm.KindUser || r.Channel != channel {
@@ -160,7 +160,7 @@ func (d *desk) resume(in string) {
 	}
 }
 
-// process names the process of the daemon.
+// process identifies the process of the daemon.
 func (d *desk) process() string {
 	at, err := client.ReadEndpoint(d.cfg.Data)
 	if err != nil {
@@ -184,7 +184,7 @@ func (d *desk) load(id string) {
 		}
 		past.Messages, err = d.daemon.Archive(ctx, id, past.Earlier, pastShown)
 		first := slices.IndexFunc(past.Messages, func(m session.Archived) bool { return m.Message.Role == fsm.RoleUser })
-		if past.Earlier > 0 && first > 0 { // from the beginning of a turn on
+		if past.Earlier > 0 && first > 0 { // begin with a whole turn
 			past.Earlier, past.Messages = past.Earlier+uint64(first), past.Messages[first:]
 		}
 	}
@@ -195,11 +195,11 @@ func (d *desk) load(id string) {
 	d.resume(id)
 }
 
-// hear shows the unread messages to the chat, and then each as it comes.
+// hear shows the unread messages to the chat, and then each new one as it comes.
 func (d *desk) hear() {
 	after, err := d.daemon.LastPosition(d.ctx)
 	if err != nil {
-		return // the next request says what is wrong
+		return // the next request reports the error
 	}
 	waiting, err := d.daemon.Messages(d.ctx, d.chat, 0, unreadShown+1, true)
 	if err == nil && len(waiting) > 0 {
@@ -221,7 +221,7 @@ func (d *desk) hear() {
 	})
 }
 
-// run runs a command line of shelly on this daemon.
+// run runs a command line of shelly against this daemon.
 func (d *desk) run(args []string) {
 	if d.c.ConfigFile != "" {
 		args = append(args, "--config", d.c.ConfigFile)
@@ -237,7 +237,7 @@ func (d *desk) run(args []string) {
 	d.tell(talk.Said{Text: out.String(), Failed: code != exit.OK})
 }
 
-// elsewhere says what still runs or waits outside a session, which /stop leaves alone.
+// elsewhere lists what runs or waits outside a session, which /stop leaves alone.
 func (d *desk) elsewhere(session string) {
 	status, err := d.daemon.Status(d.ctx)
 	if err != nil {
@@ -260,11 +260,11 @@ func (d *desk) elsewhere(session string) {
 		add(q.Handle, q.Request, q.Kind, q.Session, "waits")
 	}
 	if len(lines) > 0 {
-		d.tell(talk.Said{Text: "still going on elsewhere:\n" + strings.Join(lines, "\n")})
+		d.tell(talk.Said{Text: "still running elsewhere:\n" + strings.Join(lines, "\n")})
 	}
 }
 
-// path is a path as a person types it, ~ being the home folder.
+// path returns a path that a person has typed, with ~ replaced by the home folder.
 func (d *desk) path(text string) string {
 	if rest, ok := strings.CutPrefix(text, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -274,7 +274,7 @@ func (d *desk) path(text string) string {
 	return text
 }
 
-// names are the folders and pictures whose names a text begins, folders with a slash.
+// names returns the folders and pictures whose paths begin with prefix, folders with a slash.
 func (d *desk) names(prefix string) []string {
 	dir, base := filepath.Split(prefix)
 	entries, err := os.ReadDir(d.path(cmp.Or(dir, ".")))

@@ -6,7 +6,7 @@ import (
 	"shelly/cmd/shelly/chat/talk"
 )
 
-// typed is what a terminal's event means to the conversation, or nil.
+// typed translates a terminal's event into a message to the conversation, or nil.
 func typed(e uv.Event) talk.Msg {
 	switch e := e.(type) {
 	case uv.KeyPressEvent:

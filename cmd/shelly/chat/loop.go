@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	frameEvery = 33 * time.Millisecond // what streams is drawn at most this often
+	frameEvery = 33 * time.Millisecond // streamed text is drawn at most this often
 	beatEvery  = 250 * time.Millisecond
 )
 
@@ -28,12 +28,12 @@ type loop struct {
 	desk    *desk
 	screen  screen
 
-	raw   *term.State // how the terminal was
+	raw   *term.State // the terminal's mode before the chat
 	drawn time.Time
 	quit  bool
 }
 
-// run runs the chat to its end. The first frame is drawn before anything is asked of anybody.
+// run runs the chat to its end. The first frame is drawn before anything is requested.
 func (l *loop) run() (err error) {
 	if l.raw, err = term.MakeRaw(l.in.Fd()); err != nil {
 		return exit.Errorf(exit.Usage, "this terminal cannot be used for a chat: %w", err)
@@ -57,7 +57,7 @@ func (l *loop) run() (err error) {
 		defer close(over)
 		ended <- uv.NewTerminalReader(reader, os.Getenv("TERM")).StreamEvents(ctx, events)
 	}()
-	defer func() { // before it is closed, nobody reads from it any more
+	defer func() { // the reader must have ended before the terminal is closed
 		cancel()
 		for waits := reader.Cancel(); waits; {
 			select {
@@ -74,7 +74,7 @@ func (l *loop) run() (err error) {
 	return l.serve(events, ended, signals)
 }
 
-// serve takes what happens, one after another.
+// serve handles events, one at a time.
 func (l *loop) serve(events <-chan uv.Event, ended <-chan error, signals <-chan os.Signal) error {
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
@@ -82,7 +82,7 @@ func (l *loop) serve(events <-chan uv.Event, ended <-chan error, signals <-chan 
 	defer frame.Stop()
 	dirty := false
 	for !l.quit {
-		now := false // draw at once: somebody waits for what he types
+		now := false // draw at once: the person waits to see what was typed
 		select {
 		case e := <-events:
 			if msg := typed(e); msg != nil {
@@ -124,7 +124,7 @@ func (l *loop) serve(events <-chan uv.Event, ended <-chan error, signals <-chan 
 	return nil
 }
 
-// signalled heeds a signal; its error ends the chat.
+// signalled handles a signal; its error ends the chat.
 func (l *loop) signalled(s os.Signal) error {
 	if s == syscall.SIGTERM || s == syscall.SIGHUP {
 		return exit.Silent(128 + int(s.(syscall.Signal)))
@@ -136,7 +136,7 @@ func (l *loop) signalled(s os.Signal) error {
 	return nil
 }
 
-// update hands the conversation what has happened, and does what it wants.
+// update passes a message to the conversation and performs the effects.
 func (l *loop) update(msg talk.Msg) {
 	for _, effect := range l.model.Update(time.Now(), msg) {
 		switch effect.(type) {
@@ -156,17 +156,17 @@ func (l *loop) draw() error {
 	return l.screen.draw(f.Above, f.Live, f.X, f.Y)
 }
 
-// resized takes the window's size.
+// resized reads the window's size.
 func (l *loop) resized() {
 	columns, rows, err := term.GetSize(l.out.Fd())
-	if err != nil || columns <= 0 || rows <= 0 { // the terminal does not know
+	if err != nil || columns <= 0 || rows <= 0 { // the terminal does not report its size
 		columns, rows = 80, 24
 	}
 	l.screen.resize(columns)
 	l.update(talk.Resized{Width: columns, Height: rows})
 }
 
-// suspend stops the chat as the shell's ^Z does; the terminal is the shell's meanwhile.
+// suspend stops the chat as ^Z does in a shell, which has the terminal until the chat resumes.
 func (l *loop) suspend() {
 	_ = l.screen.draw(nil, nil, 0, 0)
 	fmt.Fprint(l.out, keysOff+pasteOff)
@@ -174,7 +174,7 @@ func (l *loop) suspend() {
 	stop()
 }
 
-// resumed takes the terminal again.
+// resumed takes the terminal back.
 func (l *loop) resumed() {
 	if _, err := term.MakeRaw(l.in.Fd()); err == nil {
 		fmt.Fprint(l.out, pasteOn+keysOn)
@@ -182,7 +182,7 @@ func (l *loop) resumed() {
 	}
 }
 
-// restore gives the terminal back as it was, and says what goes on.
+// restore restores the terminal's mode, and says which requests are still running.
 func (l *loop) restore() {
 	unfinished := l.model.Unfinished()
 	l.model.Update(time.Now(), talk.Key{Name: "ctrl+d"})

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// pastFile is the file in the data folder that keeps what was asked, a JSON text a line.
+	// pastFile is the file in the data folder that keeps what was asked, one JSON string per line.
 	pastFile = "chat_history"
 	// pastLineMax is the longest text that is kept, in bytes; pastBytesMax the longest file,
 	// which is cut to the newest lines at a start.
@@ -22,8 +22,8 @@ const (
 	pastBytesMax = 1 << 20
 )
 
-// loadPast returns what was asked before, the newest last. A file that cannot be read is as
-// one that is not there: it is a convenience, and the journal has everything.
+// loadPast returns what was asked before, the newest last. A file that cannot be read is
+// treated as missing: it is a convenience, and the journal has everything.
 func loadPast(data string) []string {
 	name := filepath.Join(data, pastFile)
 	raw, err := os.ReadFile(name)
@@ -57,7 +57,7 @@ func writePast(name string, lines []string) error {
 	return durable.Text(name, b.Bytes())
 }
 
-// keepPast adds a line to the file, which its owner alone may read.
+// keepPast appends a line to the file, which only its owner may read.
 func keepPast(data, line string) error {
 	if len(line) > pastLineMax {
 		return nil

@@ -10,20 +10,20 @@ import (
 
 // What the screen writes to the terminal beside text (ECMA-48, and xterm's private modes).
 const (
-	lineRight   = "\x1b[K" // clear what is right of the cursor
-	screenBelow = "\x1b[J" // clear what is below it
+	lineRight   = "\x1b[K" // clear to the right of the cursor
+	screenBelow = "\x1b[J" // clear below it
 	hideCursor  = "\x1b[?25l"
 	showCursor  = "\x1b[?25h"
-	syncBegin   = "\x1b[?2026h" // show nothing until the frame is whole, where the terminal can
+	syncBegin   = "\x1b[?2026h" // show nothing until the frame is complete, if the terminal supports that
 	syncEnd     = "\x1b[?2026l"
-	pasteOn     = "\x1b[?2004h" // what is pasted comes as one text
+	pasteOn     = "\x1b[?2004h" // pasted text arrives as one event
 	pasteOff    = "\x1b[?2004l"
-	keysOn      = "\x1b[>1u" // shift-enter is not enter, where the terminal can
+	keysOn      = "\x1b[>1u" // shift-enter differs from enter, if the terminal supports that
 	keysOff     = "\x1b[<u"
 )
 
-// screen draws frames where the cursor stands: what stays first, so that it scrolls away as any
-// output does, and the live lines below it, in the place of the last ones.
+// screen draws frames at the cursor. Lines that stay come first, so that they scroll away as
+// any output does; the live lines below them replace the previous live lines.
 type screen struct {
 	out     io.Writer
 	columns int      // of the window
@@ -31,7 +31,7 @@ type screen struct {
 	x, y    int      // the cursor in them
 }
 
-// resize takes a new width: the terminal has wrapped what was drawn to it.
+// resize takes a new width: the terminal has rewrapped what was drawn.
 func (s *screen) resize(columns int) {
 	if columns = max(columns, 1); columns < s.columns {
 		y := 0
@@ -39,7 +39,7 @@ func (s *screen) resize(columns int) {
 			y += max((ansi.StringWidth(line)+columns-1)/columns, 1)
 		}
 		s.y = y + s.x/columns
-		s.lines = nil // none of them stands where it was
+		s.lines = nil // none of them is where it was
 	}
 	s.columns = columns
 }
@@ -67,8 +67,8 @@ func (s *screen) draw(above, live []string, x, y int) error {
 			b.WriteString(line + lineRight)
 		}
 	}
-	// What is left of the last frame is below. It is not cleared from the first column on, which
-	// some terminals take for the end of a screen that is worth keeping.
+	// The rest of the last frame is below. It is not cleared from the first column on, because
+	// some terminals would take that for a full clear and save the screen in the scrollback.
 	if len(live) > 0 {
 		b.WriteString(screenBelow)
 	} else {

@@ -7,13 +7,13 @@ import (
 	"syscall"
 )
 
-// signalled are the signals that a chat hears: its window has another size, it goes on after a
-// stop, and it is to end.
+// signalled returns the signals that a chat handles: the window has another size, the chat
+// continues after a stop, or it must end.
 func signalled() []os.Signal {
 	return []os.Signal{syscall.SIGWINCH, syscall.SIGCONT, syscall.SIGTERM, syscall.SIGHUP}
 }
 
 func goesOn(s os.Signal) bool { return s == syscall.SIGCONT }
 
-// stop stops the processes of the terminal's foreground, as ^Z does.
+// stop stops the terminal's foreground processes, as ^Z does.
 func stop() { _ = syscall.Kill(0, syscall.SIGTSTP) }

@@ -1,8 +1,9 @@
-// Package event is shelly event: what the daemon looks out for by itself, and what it has seen.
+// Package event is shelly event: the sources of events that the daemon watches, and their
+// events.
 package event
 
-// Command is what can be asked of the sources of events.
+// Command lists the sources of events and tries them.
 type Command struct {
-	List listCmd `cmd:"" help:"List the sources of events, with how they are and their last events."`
-	Try  tryCmd  `cmd:"" help:"Look at sources once, and show the events that they would raise."`
+	List listCmd `cmd:"" help:"List the sources of events with their state and last events."`
+	Try  tryCmd  `cmd:"" help:"Look at sources once, and show the events that they would raise now."`
 }

@@ -26,7 +26,7 @@ type listCmd struct {
 
 // Help is what follows the usage.
 func (listCmd) Help() string {
-	return "JOINED is how many changes were put together with another into one event. Reads from the running daemon, or from the configuration, where each source is idle."
+	return "JOINED counts changes that were merged into another change's event. Reads from the running daemon, or from the configuration, in which every source is idle."
 }
 
 // Run implements the subcommand (CLI-198).
@@ -91,7 +91,7 @@ type line struct {
 	event.Raised
 }
 
-// standing is how a source is, in words.
+// standing describes the state of a source.
 func standing(s event.State, runs bool) string {
 	switch {
 	case !runs:

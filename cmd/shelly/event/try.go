@@ -18,16 +18,16 @@ import (
 )
 
 type tryCmd struct {
-	Source string `arg:"" optional:"" placeholder:"SOURCE|FILE.yaml" help:"Source by its name, or a configuration file whose sources to try. Default: all."`
+	Source string `arg:"" optional:"" placeholder:"SOURCE|FILE.yaml" help:"Name of a source, or a configuration file whose sources to try. Default: all."`
 	flags.Place
 }
 
 // Help is what follows the usage.
 func (tryCmd) Help() string {
-	return "Raises nothing and needs no daemon. Shows each text as the model would read it."
+	return "Raises no event and needs no daemon. Shows each text as the model would read it."
 }
 
-// lookMax bounds one look.
+// lookMax bounds the time of one look.
 const lookMax = 30 * time.Second
 
 // Run implements the subcommand (CLI-199).
@@ -61,7 +61,7 @@ func (c *tryCmd) Run(t *terminal.Terminal) error {
 		}
 	}
 	if blind > 0 {
-		return exit.Errorf(exit.Failed, "sources that see nothing: %d of %d", blind, len(all))
+		return exit.Errorf(exit.Failed, "%d of %d sources cannot be read", blind, len(all))
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func names(all []event.Spec) string {
 	return strings.Join(list, ", ")
 }
 
-// try shows one look of a source, and reports whether it saw anything.
+// try shows one look at a source, and reports whether the source could be read.
 func try(out io.Writer, s event.Spec) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), lookMax)
 	defer cancel()
@@ -89,7 +89,7 @@ func try(out io.Writer, s event.Spec) bool {
 	}
 	fmt.Fprintf(out, "  it is now: %s\n", terminal.Printable(seen.Seen))
 	if len(seen.Now) == 0 {
-		fmt.Fprintln(out, "  nothing would be raised now; an event would read, for instance:")
+		fmt.Fprintln(out, "  nothing would be raised now; an event would read, for example:")
 		show(out, seen.Other)
 		return true
 	}

@@ -38,7 +38,7 @@ type Command struct {
 // Help is what follows the usage.
 func (Command) Help() string {
 	return "In FILE's world the timeline may happen at any moment, in its order; each model call may get any line for its purpose, " +
-		"each tool call any entry. Of the expectations, always and never are checked if a step and the state decide them."
+		"each tool call any entry. Of the expectations, only always and never are checked, if one step and the state can decide them."
 }
 
 // Run implements the subcommand (CLI-7).
@@ -89,7 +89,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	return bad
 }
 
-// together runs do for 0 to n-1 at the same time.
+// together runs do for 0 to n-1 concurrently.
 func together(n int, do func(int)) {
 	var all sync.WaitGroup
 	for i := range n {
@@ -98,7 +98,7 @@ func together(n int, do func(int)) {
 	all.Wait()
 }
 
-// gaveUp is why a walk that found nothing has not come to its end, or nil.
+// gaveUp returns why a walk that found nothing did not finish, or nil.
 func (c *Command) gaveUp(x explore.Result) error {
 	switch {
 	case x.Complete:
@@ -110,8 +110,8 @@ func (c *Command) gaveUp(x explore.Result) error {
 	}
 }
 
-// write writes a counterexample as a scenario (SIM-14) and returns its file. A file
-// that is there is only written over where that is asked for.
+// write writes a counterexample as a scenario (SIM-14) and returns the file's name. An existing
+// file is overwritten only with --force.
 func (c *Command) write(w world, found *explore.Counterexample, several bool) (string, error) {
 	name := c.Output
 	if several {
@@ -122,9 +122,9 @@ func (c *Command) write(w world, found *explore.Counterexample, several bool) (s
 	err := durable.As{Perm: 0o644, New: !c.Force, Follow: c.Force}.File(name, record.Write)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return "", exit.Errorf(exit.Failed, "the counterexample is not written: %s exists; name another file with -o, or give --force", name)
+		return "", exit.Errorf(exit.Failed, "cannot write the counterexample because %s exists; name another file with -o, or give --force", name)
 	case err != nil:
-		return "", exit.Errorf(exit.Failed, "the counterexample is not written: %w", err)
+		return "", exit.Errorf(exit.Failed, "cannot write the counterexample: %w", err)
 	}
 	return name, exit.Silent(exit.Failed)
 }

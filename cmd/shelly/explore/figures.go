@@ -15,27 +15,27 @@ import (
 type explored struct {
 	World       string         `json:"world"`
 	Bounds      explore.Bounds `json:"bounds"`
-	States      int            `json:"states"` // reached, each as often as it was
+	States      int            `json:"states"` // reached, counted each time
 	Unique      int            `json:"unique_states"`
-	Positions   int            `json:"machine_states"` // that differ
-	Steps       int            `json:"machine_steps"`  // that were taken for all of these
+	Positions   int            `json:"machine_states"` // unique ones
+	Steps       int            `json:"machine_steps"`  // steps taken to reach them
 	Transitions int            `json:"transitions"`
 	Depth       int            `json:"depth"`
-	Cut         int            `json:"cut_at_depth,omitempty"` // states after which --depth let nothing be tried
+	Cut         int            `json:"cut_at_depth,omitempty"` // states at --depth, whose successors were not tried
 	Resting     int            `json:"resting_states"`
 	Complete    bool           `json:"complete"`
 	Seconds     float64        `json:"seconds"`
 	PerSecond   int            `json:"states_per_second"` // unique ones
-	Memory      uint64         `json:"memory_mib"`        // that the process has had so far
+	Memory      uint64         `json:"memory_mib"`        // obtained by the process so far
 	NotTaken    []string       `json:"rows_not_taken"`
-	Unchecked   []string       `json:"unchecked,omitempty"` // claims of the file
+	Unchecked   []string       `json:"unchecked,omitempty"` // of the file's expectations
 	Invariant   string         `json:"invariant,omitempty"`
 	Violation   string         `json:"violation,omitempty"`
 	Path        []string       `json:"path,omitempty"`
-	File        string         `json:"counterexample,omitempty"` // where it was written
+	File        string         `json:"counterexample,omitempty"` // the file's name
 }
 
-// figures are those of a walk.
+// figures returns those of a walk.
 func figures(w world, x explore.Result, seconds float64) explored {
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
@@ -58,7 +58,7 @@ func notTaken(c *coverage.Coverage) []string {
 	return rows
 }
 
-// printRows says how many rows of the tables were taken, and which were not.
+// printRows prints how many rows of the tables were taken, and which were not.
 func printRows(t *terminal.Terminal, prefix string, missing []string) {
 	fmt.Fprintf(t.Out, "%s%d of %d table rows taken\n", prefix, tableRows()-len(missing), tableRows())
 	for _, r := range missing {
@@ -103,7 +103,7 @@ func (e *explored) print(t *terminal.Terminal) {
 	}
 }
 
-// printJudged says what of a scenario's expectations the walk has checked.
+// printJudged prints which of a scenario's expectations the walk has checked.
 func (e *explored) printJudged(t *terminal.Terminal) {
 	fmt.Fprint(t.Out, "of the file's expectations, always and never are checked")
 	if len(e.Unchecked) > 0 {

@@ -10,14 +10,14 @@ import (
 	"shelly/sim/scenario/judge"
 )
 
-// world is a world to walk, and the scenario that it is of, if any.
+// world is a world to walk, and the scenario that it comes from, if any.
 type world struct {
 	explore.Bounds
 	file      *scenario.File
-	unchecked []string // claims of the file that a walk cannot check
+	unchecked []string // expectations of the file that a walk cannot check
 }
 
-// worlds are those to walk.
+// worlds returns the worlds to walk.
 func (c *Command) worlds() ([]world, error) {
 	if c.File != "" {
 		w, err := c.fileWorld()
@@ -44,7 +44,7 @@ func (c *Command) worlds() ([]world, error) {
 	return []world{{Bounds: b}}, nil
 }
 
-// fileWorld is the world of a scenario.
+// fileWorld returns the world of a scenario.
 func (c *Command) fileWorld() (world, error) {
 	if c.World != "" {
 		return world{}, exit.Errorf(exit.Usage, "give FILE or --world, not both")
@@ -54,10 +54,10 @@ func (c *Command) fileWorld() (world, error) {
 		return world{}, err
 	}
 	if f.Replay != nil {
-		return world{}, exit.Errorf(exit.Usage, "%s is a replay: all that happens in it is said", c.File)
+		return world{}, exit.Errorf(exit.Usage, "%s is a replay, in which everything is fixed; name another scenario", c.File)
 	}
 	if f.Script.Live || f.Tools.Real {
-		return world{}, exit.Errorf(exit.Usage, "%s has brain: live or tools: real, and a walk tries all that a script and stubs may do", c.File)
+		return world{}, exit.Errorf(exit.Usage, "%s has brain: live or tools: real; a walk needs a script and stubs, all of whose answers it can try", c.File)
 	}
 	plan := f.Plan()
 	w := world{Bounds: explore.CaseWorld(c.File, &plan), file: f}
@@ -72,7 +72,7 @@ func (c *Command) fileWorld() (world, error) {
 	return w, nil
 }
 
-// command walks one of the worlds again.
+// command returns the command line that walks one of the worlds.
 func (c *Command) command(w world) string {
 	if w.file == nil {
 		return "shelly explore --world " + w.Name

@@ -29,7 +29,7 @@ type backupCmd struct {
 	flags.Place
 }
 
-// Help says what no flag does.
+// Help is the text after the usage.
 func (c *backupCmd) Help() string {
 	return "The backup has the journal, requests, sessions, memory and its files, but not the token. It is verified while it is written: " +
 		"FILE appears only once it is complete."
@@ -52,7 +52,7 @@ func (c *backupCmd) Run(t *terminal.Terminal) error {
 		fmt.Fprintln(t.Err, "standard output:", contents(m))
 		return nil
 	}
-	if _, err := os.Lstat(c.File); err == nil && !c.Force { // before the work begins
+	if _, err := os.Lstat(c.File); err == nil && !c.Force { // before any work is done
 		return c.taken()
 	}
 	m, err := c.save(produce)
@@ -66,13 +66,13 @@ func (c *backupCmd) Run(t *terminal.Terminal) error {
 	return nil
 }
 
-// contents is what a backup holds, in words.
+// contents describes what a backup holds.
 func contents(m backup.Manifest) string {
 	return fmt.Sprintf("records %d to %d, %s (%d unfinished), %s, %d bytes",
 		m.First, m.Last, wording.Count(m.Requests, "request"), m.Unfinished, wording.Count(len(m.Files), "file"), m.Bytes)
 }
 
-// produceBackup writes a backup by the daemon that runs, or from the data folder.
+// produceBackup writes a backup made by the running daemon, or else made from the data folder.
 func produceBackup(ctx context.Context, cfg config.Config, w io.Writer) error {
 	err := client.New(cfg.Data, client.Options{}).Backup(ctx, w)
 	if !errors.Is(err, client.ErrNotRunning) {
@@ -86,7 +86,7 @@ func produceBackup(ctx context.Context, cfg config.Config, w io.Writer) error {
 	return errors.Join(err, s.Close())
 }
 
-// checkedBackup hands a backup on to w and checks it on its way.
+// checkedBackup passes a backup on to w, and checks it on the way.
 func checkedBackup(w io.Writer, produce func(io.Writer) error) (backup.Manifest, error) {
 	r, in := io.Pipe()
 	produced := make(chan error, 1)
@@ -107,14 +107,15 @@ func checkedBackup(w io.Writer, produce func(io.Writer) error) (backup.Manifest,
 	return m, err
 }
 
-// errNotTaken ends who produces a backup that is not taken any more.
-var errNotTaken = errors.New("the backup is not taken any more")
+// errNotTaken stops the producer of a backup whose reader has ended.
+var errNotTaken = errors.New("the backup's reader has ended")
 
 func (c *backupCmd) taken() error {
-	return exit.Errorf(exit.Usage, "%s is there already: name another file, or replace it with --force", c.File)
+	return exit.Errorf(exit.Usage, "%s exists already; name another file, or replace it with --force", c.File)
 }
 
-// save writes a backup that has the name once it is whole, checked and durable.
+// save writes a backup to its file, which appears only once it is complete, checked and
+// durable.
 func (c *backupCmd) save(produce func(io.Writer) error) (m backup.Manifest, err error) {
 	err = durable.As{New: !c.Force}.File(c.File, func(w io.Writer) (err error) {
 		m, err = checkedBackup(w, produce)

@@ -20,10 +20,10 @@ type repairCmd struct {
 	flags.Place
 }
 
-// Help says what no flag does.
+// Help is the text after the usage.
 func (c *repairCmd) Help() string {
-	return "What can be read of a damaged store becomes a new one in its place; the damaged one is kept in a folder whose name is printed. " +
-		"Work that was unfinished where records may be lost waits for a person. Exit code: 6 if nothing can be recovered."
+	return "Whatever can be read of a damaged store becomes a new store in its place; the damaged one is kept in a folder whose name is printed.  " +
+		"Unfinished work whose records may be lost is held for a decision. Exit code 6 if nothing can be recovered."
 }
 
 // Run implements the subcommand (CLI-27, JRN-32).
@@ -45,10 +45,10 @@ func (c *repairCmd) Run(t *terminal.Terminal) error {
 	return nil
 }
 
-// tellRepair says what came of a repair.
+// tellRepair prints the result of a repair.
 func tellRepair(w io.Writer, dir string, r repair.Report) {
 	if r.Sound {
-		fmt.Fprintf(w, "%s: nothing is damaged, and nothing was changed\n", dir)
+		fmt.Fprintf(w, "%s: nothing is damaged; nothing was changed\n", dir)
 		return
 	}
 	list := func(what string, texts []string) {
@@ -64,11 +64,11 @@ func tellRepair(w io.Writer, dir string, r repair.Report) {
 	fmt.Fprintf(w, "recovered: %s, %s, %s, %s\n", records, wording.Count(r.Requests, "request"),
 		wording.Count(r.Sessions, "session"), counted(r.Entries, "memory entry", "memory entries"))
 	if r.Derived > 0 {
-		fmt.Fprintf(w, "made again from the journal: %s of requests, messages and tool calls\n", wording.Count(r.Derived, "record"))
+		fmt.Fprintf(w, "rebuilt from the journal: %s of requests, messages and tool calls\n", wording.Count(r.Derived, "record"))
 	}
 	list("lost", r.Lost)
 	list("may be lost or outdated", r.Held)
-	list("left out, for what comes before or after it is lost", r.LeftOut)
+	list("left out because what comes before or after it is lost", r.LeftOut)
 	if r.Tail {
 		fmt.Fprintf(w, "what came after record %d may be lost, and what was done in it is not known\n", r.Last)
 	}
@@ -79,16 +79,16 @@ func tellRepair(w io.Writer, dir string, r repair.Report) {
 		fmt.Fprintf(w, "may run once more than it should: schedule %s\n", terminal.Printable(id))
 	}
 	for _, u := range r.Answered {
-		fmt.Fprintf(w, "answered with an error, for its outcome is not known: %s\n", terminal.Printable(unfinished(u)))
+		fmt.Fprintf(w, "answered with an error because its outcome is not known: %s\n", terminal.Printable(unfinished(u)))
 	}
 	if r.DryRun {
-		fmt.Fprintln(w, "nothing was changed: without --dry-run this is done, and the damaged store kept")
+		fmt.Fprintln(w, "nothing was changed: run it without --dry-run to do this and keep the damaged store")
 		return
 	}
 	fmt.Fprintf(w, "%s is repaired; the damaged store is kept in %s\n", dir, r.Aside)
 }
 
-// unfinished is what was not finished, in words.
+// unfinished describes unfinished work.
 func unfinished(u repair.Unfinished) string {
 	if u.Kind == fsm.KindUser {
 		return fmt.Sprintf("request %q of channel %s", u.Request.ID, u.Request.Channel)

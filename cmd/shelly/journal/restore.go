@@ -21,7 +21,7 @@ type restoreCmd struct {
 	flags.Place
 }
 
-// Help says what no flag does.
+// Help is the text after the usage.
 func (c *restoreCmd) Help() string {
 	return "The backup is verified and its journal replayed before anything is changed. Work that was unfinished when it was made continues " +
 		"at the next start: shelly does not know what it did after the backup and may do it again."
@@ -48,14 +48,14 @@ func (c *restoreCmd) Run(t *terminal.Terminal) (err error) {
 	}
 	fmt.Fprintf(t.Out, "%s: restored as it was at %s: %s\n", cfg.Data, r.Time.Local().Format(time.RFC3339), contents(r.Manifest))
 	if r.Aside != "" {
-		fmt.Fprintf(t.Out, "what was there is kept in %s\n", r.Aside)
+		fmt.Fprintf(t.Out, "the previous data is kept in %s\n", r.Aside)
 	}
 	if r.Unfinished > 0 {
-		fmt.Fprintf(t.Out, "unfinished then: %s; each goes on at the next start, and what was done for it since is not known and may be done again\n",
+		fmt.Fprintf(t.Out, "unfinished then: %s; each continues at the next start, and what was done for it after the backup is not known and may be done again\n",
 			wording.Count(r.Unfinished, "request"))
 	}
 	if r.Diverging > 0 {
-		fmt.Fprintf(t.Out, "today's code decides %s differently: see shelly journal verify\n", wording.Count(r.Diverging, "record"))
+		fmt.Fprintf(t.Out, "the current code decides %s differently: see shelly journal verify\n", wording.Count(r.Diverging, "record"))
 	}
 	return nil
 }

@@ -17,19 +17,19 @@ import (
 	"shelly/runtime/store"
 )
 
-// source is a journal that is verified.
+// source is a journal to verify.
 type source struct {
 	engine.Reader
-	// examine reads all that lies beside and below the journal; nil: nothing does.
+	// examine reads the rest of the store that the journal is in; nil: it is a bare journal file.
 	examine func(context.Context) (store.Examination, error)
 	close   func() error
 }
 
-// opening opens the journal that is at a path.
+// opening opens the journal at a path.
 type opening func(ctx context.Context, path string) (source, error)
 
-// openJournal opens what a path names: a data folder, or the daemon that has it, a
-// journal file, or a backup, all of which is examined by that.
+// openJournal opens what a path names: a data folder, or the daemon that uses it, a journal
+// file, or a backup, which is examined as a whole.
 func openJournal(ctx context.Context, path string) (source, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -55,7 +55,7 @@ func openJournal(ctx context.Context, path string) (source, error) {
 	return source{Reader: j, close: func() error { return nil }}, nil
 }
 
-// openFolder opens a data folder, or the daemon that has it.
+// openFolder opens a data folder, or the daemon that uses it.
 func openFolder(ctx context.Context, data string) (source, error) {
 	j, err := folder.JournalOf(ctx, data)
 	if err != nil {
@@ -64,15 +64,14 @@ func openFolder(ctx context.Context, data string) (source, error) {
 	return source{j, j.Examine, j.Close}, nil
 }
 
-// isTar reports whether a file is a tar file, by the word that all those have that
-// package backup writes.
+// isTar reports whether a file is a tar file, by the magic word that every backup has.
 func isTar(file io.ReaderAt) bool {
 	magic := make([]byte, 5)
 	_, err := file.ReadAt(magic, 257)
 	return err == nil && bytes.Equal(magic, []byte("ustar"))
 }
 
-// openBackup unpacks a backup where nobody else looks, and opens its store.
+// openBackup unpacks a backup to a private folder, and opens its store.
 func openBackup(file *os.File) (source, error) {
 	dir, err := os.MkdirTemp("", "shelly-verify-")
 	if err != nil {

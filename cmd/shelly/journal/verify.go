@@ -23,7 +23,7 @@ type verifyCmd struct {
 	flags.Place
 }
 
-// Help says what no flag does.
+// Help is the text after the usage.
 func (c *verifyCmd) Help() string {
 	return "Each record is stepped with the current code and checked against the tables, the invariants, the hash of its effects and the snapshots. " +
 		"Nothing is changed. Exit codes: 1 for a mismatch, 6 if the journal is damaged."
@@ -41,12 +41,12 @@ func (c *verifyCmd) Run(t *terminal.Terminal) error {
 	return tell(t, cfg.Data, c.JSON, openFolder)
 }
 
-// Verify folds what a path names and tells what it finds.
+// Verify replays the journal at a path and prints what it finds.
 func Verify(t *terminal.Terminal, path string, asJSON bool) error {
 	return tell(t, path, asJSON, openJournal)
 }
 
-// tell folds a journal and tells what it finds.
+// tell replays a journal and prints what it finds.
 func tell(t *terminal.Terminal, path string, asJSON bool, open opening) error {
 	ctx, stop := exit.Interruptible()
 	defer stop()
@@ -67,14 +67,14 @@ func tell(t *terminal.Terminal, path string, asJSON bool, open opening) error {
 	}
 	switch {
 	case !v.sound():
-		return exit.Errorf(exit.Data, "%s: a part of it is damaged: %s", path, store.Repair)
+		return exit.Errorf(exit.Data, "%s is partly damaged; %s", path, store.Repair)
 	case v.Wrong != nil:
 		return exit.Errorf(exit.Failed, "%s: the first record that differs is %d", path, v.Wrong.Step.Index)
 	}
 	return nil
 }
 
-// unread is an error of reading a journal: whatever the reason, there is none to verify.
+// unread words an error of reading a journal: whatever the reason, there is nothing to verify.
 func unread(path string, err error) error {
 	coded := exit.Error{}
 	if errors.As(err, &coded) {
@@ -140,10 +140,10 @@ type wrong struct {
 // doubt is a handle that a start would hold.
 type doubt struct {
 	Handle fsm.HandleID `json:"handle"`
-	Record uint64       `json:"record"` // the first of it that diverges
+	Record uint64       `json:"record"` // its first record that diverges
 }
 
-// verify holds a journal against the tables, and looks what a start would find.
+// verify checks a journal against the tables, and finds what a start would do.
 func verify(j engine.Reader) (verified, error) {
 	checked, err := engine.Validate(j)
 	if err != nil {
@@ -165,7 +165,7 @@ func verify(j engine.Reader) (verified, error) {
 	start, err := engine.Recover(j)
 	if err != nil {
 		if v.Wrong != nil {
-			return v, nil // a gap: there is no start
+			return v, nil // a journal with a gap cannot be started
 		}
 		return v, err
 	}
@@ -185,7 +185,7 @@ func verify(j engine.Reader) (verified, error) {
 	return v, nil
 }
 
-// tellMax is how much of a text is shown.
+// tellMax is how many characters of a text are shown.
 const tellMax = 160
 
 func (v verified) print(w io.Writer) {
@@ -228,7 +228,7 @@ func (v verified) print(w io.Writer) {
 	if v.First > 0 {
 		before = int(v.Wrong.Step.Index - v.First)
 	}
-	fmt.Fprintf(w, "as the tables say before it: %s; other effects with today's code: %d of %s\n",
+	fmt.Fprintf(w, "as the tables say before it: %s; different effects with the current code: %d of %s\n",
 		wording.Count(before, "record"), v.Diverging, wording.Count(v.Records, "record"))
 	v.printHeld(w)
 }

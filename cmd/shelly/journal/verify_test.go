@@ -43,7 +43,7 @@ func TestJRN26WhatAStartWouldHoldIsTold(t *testing.T) {
 		"J: record 2 (requested), handle 1, request \"m1\" of channel http\n",
 		"\n  it told   ",
 		"\n  and today asks the model",
-		"\nas the tables say before it: 1 record; other effects with today's code: 1 of 2 records\n",
+		"\nas the tables say before it: 1 record; different effects with the current code: 1 of 2 records\n",
 		"\na start would hold for a person: handle 1 (record 2)\n",
 	} {
 		if !strings.Contains(out.String(), want) {

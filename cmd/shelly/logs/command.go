@@ -17,20 +17,20 @@ import (
 
 // Command is the subcommand.
 type Command struct {
-	Follow  bool   `short:"f" help:"Continue with each as it comes; ^C ends it."`
+	Follow  bool   `short:"f" help:"Keep printing new records; ^C ends it."`
 	Level   string `default:"debug" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"From this level on: debug, info, warn or error."`
-	Request string `placeholder:"ID" help:"Only what names this request."`
-	Session string `placeholder:"NAME" help:"Only what names this session."`
-	Handle  string `placeholder:"N" help:"Only what names the work of this number."`
+	Request string `placeholder:"ID" help:"Only records that name this request."`
+	Session string `placeholder:"NAME" help:"Only records that name this session."`
+	Handle  string `placeholder:"N" help:"Only records that name this handle."`
 
 	flags.Recent
-	flags.List `kong:"set='limit=50',set='json=Print as JSON, each record a line, as it is kept.'"`
+	flags.List `kong:"set='limit=50',set='json=Print each record as a line of JSON, as it is kept.'"`
 	flags.Place
 }
 
-// Help says where they are.
+// Help is the text after the usage.
 func (Command) Help() string {
-	return "Reads the data folder's logs, with or without a daemon; log.keep says how much of it is kept. " +
+	return "Reads the data folder's logs, with or without a daemon; log.keep bounds how much is kept. " +
 		"No text of a person, a model or a tool is logged. Exit code 4 if nothing matches."
 }
 
@@ -51,7 +51,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 		return exit.With(exit.Data, fmt.Errorf("cannot read the log: %w", err))
 	}
 	if len(files) == 0 && !c.Follow {
-		return exit.Errorf(exit.NoMatch, "%s has no log: is log.keep 0, or has no daemon run with it yet?", cfg.Data)
+		return exit.Errorf(exit.NoMatch, "%s has no log, because log.keep is 0 or no daemon has run there yet", cfg.Data)
 	}
 	found, last, err := c.find(cfg.Data, files, since)
 	defer last.close()
@@ -77,12 +77,12 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	})
 }
 
-// find returns the newest of what is wanted, and where to follow from.
+// find returns the newest of the records that match, and the position to follow from.
 func (c *Command) find(data string, files []string, since fsm.Millis) (found [][]byte, last *following, err error) {
 	take := func(record []byte) error {
 		if c.wants(record, since) {
 			found = append(found, record)
-			if c.Limit > 0 && len(found) > 2*c.Limit { // so that a long log is not held
+			if c.Limit > 0 && len(found) > 2*c.Limit { // so that a long log is not held in memory
 				found = append([][]byte(nil), found[len(found)-c.Limit:]...)
 			}
 		}
@@ -104,7 +104,8 @@ func (c *Command) find(data string, files []string, since fsm.Millis) (found [][
 	return found, last, err
 }
 
-// readFile reads one that is written no more. One that was removed meanwhile has nothing.
+// readFile reads a file that is not written any more. One that was removed in the meantime
+// counts as empty.
 func readFile(name string, each func([]byte) error) error {
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -118,14 +119,14 @@ func readFile(name string, each func([]byte) error) error {
 	return err
 }
 
-// wants reports whether a record is one that was asked for.
+// wants reports whether a record matches.
 func (c *Command) wants(record []byte, since fsm.Millis) bool {
 	l, ok := parse(record)
 	if !ok || fsm.Millis(l.at.UnixMilli()) < since {
 		return false
 	}
 	var least slog.Level
-	_ = least.UnmarshalText([]byte(c.Level)) // one of the enum
+	_ = least.UnmarshalText([]byte(c.Level)) // cannot fail: the value is one of the enum
 	if l.level < least {
 		return false
 	}

@@ -22,7 +22,8 @@ type line struct {
 // attr is a value with its name, as it is shown.
 type attr struct{ name, value string }
 
-// parse reads a record. What is none, as after a power cut, is left out.
+// parse parses a record; ok is false for a line that is not a record, such as a power cut
+// leaves.
 func parse(record []byte) (l line, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(record))
 	d.UseNumber()
@@ -42,7 +43,7 @@ func parse(record []byte) (l line, ok bool) {
 	return l, !l.at.IsZero()
 }
 
-// take reads one member of a record.
+// take takes one member of a record.
 func (l *line) take(name string, raw json.RawMessage) (ok bool) {
 	value := string(raw)
 	var text string
@@ -64,7 +65,7 @@ func (l *line) take(name string, raw json.RawMessage) (ok bool) {
 	return true
 }
 
-// has reports whether the record names something as such.
+// has reports whether the record has an attribute of that name and value.
 func (l *line) has(name, value string) bool {
 	for _, a := range l.attrs {
 		if a.name == name && a.value == value {
@@ -74,7 +75,7 @@ func (l *line) has(name, value string) bool {
 	return false
 }
 
-// String is the record for a person, on one line. Nothing in it acts on a terminal.
+// String returns the record on one line, for a person. Nothing in it acts on a terminal.
 func (l *line) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s %s", l.at.Local().Format(time.DateTime), l.level, l.text)

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// lookEvery is how often the log is looked at while it is followed.
+// lookEvery is how often the log is read while it is followed.
 const lookEvery = 250 * time.Millisecond
 
-// read hands on the records of a file, each without its end of line, and returns how far it
-// has read: a record that is still being written is read the next time.
+// read passes on the records of a file, each without its line end, and returns how many bytes
+// it has consumed: a record that is still being written is read the next time.
 func read(from io.Reader, each func(record []byte) error) (n int64, err error) {
 	r := bufio.NewReader(from)
 	for {
@@ -33,20 +33,21 @@ func read(from io.Reader, each func(record []byte) error) (n int64, err error) {
 	}
 }
 
-// following reads the file that is being written, over its replacement by a new one.
+// following reads the file that is being written, and continues in the new one when it is
+// replaced.
 type following struct {
 	name string
 	file *os.File
 	at   int64
 }
 
-// more hands on what has come since.
+// more passes on what has been written since the last call.
 func (f *following) more(each func(record []byte) error) error {
 	for {
 		if f.file == nil {
 			file, err := os.Open(f.name)
 			if errors.Is(err, fs.ErrNotExist) {
-				return nil // it was just put aside
+				return nil // it was just rotated
 			}
 			if err != nil {
 				return err
@@ -65,7 +66,8 @@ func (f *following) more(each func(record []byte) error) error {
 	}
 }
 
-// replaced reports whether another file has the name now, and all of this one is read.
+// replaced reports whether another file has the name now, and this one has been read to its
+// end.
 func (f *following) replaced() bool {
 	now, err := os.Stat(f.name)
 	was, werr := f.file.Stat()
@@ -79,7 +81,7 @@ func (f *following) close() {
 	}
 }
 
-// follow hands on what comes, until ctx ends.
+// follow passes on records until ctx ends.
 func (f *following) follow(ctx context.Context, each func(record []byte) error) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()

@@ -16,11 +16,11 @@ type Command struct {
 	flags.Place
 }
 
-// Help says how a client is told of it.
+// Help says how to set it up in a client.
 func (Command) Help() string {
-	return "Write it into the configuration of an MCP client: " +
+	return "Add it to the configuration of an MCP client: " +
 		`{"mcpServers": {"shelly": {"command": "shelly", "args": ["mcp"]}}}` +
-		". The daemon has to run. A client that speaks HTTP can use the daemon's /mcp with a token of shelly token add."
+		". The daemon must be running. A client that speaks HTTP can use the daemon's /mcp instead, with a token from shelly token add."
 }
 
 // Run implements the subcommand (CLI-194).
@@ -32,12 +32,12 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	return serve(context.Background(), client.New(cfg.Data, client.Options{}).MCP, t.In, t.Out)
 }
 
-// serve passes messages on until the input ends.
+// serve relays messages until the input ends.
 func serve(ctx context.Context, send send, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r := &relay{send: send, out: out}
 	defer r.ended.Wait()
-	defer cancel() // before it waits: nobody reads the answers any more
+	defer cancel() // runs before the wait: the answers are not read any more
 	return r.read(ctx, in)
 }

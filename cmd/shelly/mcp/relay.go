@@ -12,23 +12,23 @@ import (
 	"sync"
 )
 
-// lineBytesMax is the longest message.
+// lineBytesMax is the longest message, in bytes.
 const lineBytesMax = 16 << 20
 
 // send sends a message to the daemon.
 type send = func(ctx context.Context, header http.Header, message []byte) (*http.Response, error)
 
-// relay passes messages between a client's lines and the daemon.
+// relay relays messages between a client's lines and the daemon.
 type relay struct {
 	send  send
-	ended sync.WaitGroup // the requests that are under way
+	ended sync.WaitGroup // the unfinished requests
 
 	mu      sync.Mutex
 	out     io.Writer
-	version string // that the server has greeted with, of a protocol that begins so
+	version string // from the server's answer to initialize, in versions of the protocol that have it
 }
 
-// message is what the relay looks at.
+// message has the parts of a message that the relay reads.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -44,8 +44,8 @@ type message struct {
 	} `json:"result"`
 }
 
-// read passes on each line of the client. Requests do not wait for one another, but what the
-// client begins with is over before anything else is sent.
+// read relays each line of the client. Requests run concurrently; initialize and notifications
+// are finished before the next line is sent.
 func (r *relay) read(ctx context.Context, in io.Reader) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, lineBytesMax)
@@ -68,7 +68,7 @@ func (r *relay) read(ctx context.Context, in io.Reader) error {
 	return lines.Err()
 }
 
-// pass sends a message and writes what is answered.
+// pass sends a message and writes the answers.
 func (r *relay) pass(ctx context.Context, m message, line []byte) {
 	response, err := r.send(ctx, r.header(m), line)
 	if err != nil {
@@ -90,15 +90,16 @@ func (r *relay) pass(ctx context.Context, m message, line []byte) {
 		err = whole(response, each)
 	}
 	if !answered && len(m.ID) > 0 && m.Method != "" && ctx.Err() == nil {
-		text := fmt.Sprintf("shelly has not answered (%s)", response.Status)
+		text := fmt.Sprintf("shelly did not answer (%s)", response.Status)
 		if err != nil {
-			text = "shelly ended before it had answered; ask again: " + err.Error()
+			text = "shelly stopped before it answered; ask again: " + err.Error()
 		}
 		r.write(problem(m.ID, -32603, text))
 	}
 }
 
-// header repeats what a message says, as the protocol has it over HTTP.
+// header returns the headers that repeat parts of a message, as the protocol requires over
+// HTTP.
 func (r *relay) header(m message) http.Header {
 	h := http.Header{}
 	r.mu.Lock()
@@ -116,7 +117,7 @@ func (r *relay) header(m message) http.Header {
 	return h
 }
 
-// write writes a message on a line.
+// write writes a message as a line.
 func (r *relay) write(data []byte) {
 	var line bytes.Buffer
 	if json.Compact(&line, data) != nil {
@@ -130,10 +131,10 @@ func (r *relay) write(data []byte) {
 		r.version = m.Result.Version
 	}
 	line.WriteByte('\n')
-	_, _ = r.out.Write(line.Bytes()) // a client that does not read any more closes its end
+	_, _ = r.out.Write(line.Bytes()) // a client that has stopped reading closes its end
 }
 
-// whole reads an answer that is one message, or an error of the daemon's own.
+// whole reads an answer that is one message, or an error of the daemon itself.
 func whole(response *http.Response, each func([]byte)) error {
 	body, err := io.ReadAll(io.LimitReader(response.Body, lineBytesMax))
 	if err != nil {
@@ -175,8 +176,8 @@ func events(body io.Reader, each func([]byte)) error {
 	return lines.Err()
 }
 
-// problem is an answer that says why there is none.
+// problem returns a JSON-RPC error.
 func problem(id json.RawMessage, code int, text string) []byte {
-	b, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": text}}) // an id that has been read
+	b, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": text}}) // the id has been parsed already
 	return b
 }

@@ -24,7 +24,7 @@ import (
 	"shelly/runtime/store"
 )
 
-// memories is a memory at hand: that of the daemon, or of a data folder that is stopped.
+// memories is an open memory: the daemon's, or that of a data folder whose daemon is stopped.
 type memories interface {
 	List(ctx context.Context, f memory.Filter, skip, limit int) (comm.MemoryBody, error)
 	Search(ctx context.Context, q memory.Query) (memory.Result, error)
@@ -48,7 +48,7 @@ func (s stored) Get(ctx context.Context, id string) (comm.EntryBody, bool, error
 	return comm.NewEntryBody(e), ok, err
 }
 
-// access says what a verb does with a memory.
+// access is what a verb does with a memory.
 type access int
 
 const (
@@ -57,8 +57,8 @@ const (
 	writing
 )
 
-// use opens the memory that the configuration names, hands it to a verb and closes it.
-// Errors have their exit codes.
+// use opens the memory that the configuration names, passes it to a verb and closes it. Its
+// errors have exit codes.
 func use(p *flags.Place, a access, verb func(ctx context.Context, cfg config.Config, m memories) error) error {
 	ctx, stop := exit.Interruptible()
 	defer stop()
@@ -76,7 +76,7 @@ func use(p *flags.Place, a access, verb func(ctx context.Context, cfg config.Con
 	return failed(err)
 }
 
-// openMemory opens the daemon's memory, or where none runs that of the data folder.
+// openMemory opens the daemon's memory, or else that of the data folder.
 func openMemory(ctx context.Context, cfg config.Config, a access) (memories, func() error, error) {
 	daemon := client.New(cfg.Data, client.Options{})
 	_, err := daemon.Status(ctx)
@@ -111,7 +111,7 @@ func openMemory(ctx context.Context, cfg config.Config, a access) (memories, fun
 	return stored{m}, closed, nil
 }
 
-// openEntries opens the store of a data folder that no daemon has.
+// openEntries opens the store of a data folder that no daemon uses.
 func openEntries(cfg config.Config, a access) (*store.Store, error) {
 	if a != writing {
 		return folder.ReadStore(cfg.Data)
@@ -146,12 +146,12 @@ func find(ctx context.Context, m memories, id string) (comm.EntryBody, error) {
 		return e, exit.Errorf(exit.NoMatch, "there is no entry %q; see shelly memory list", id)
 	case 1:
 		e, ok, err = m.Get(ctx, ids[0])
-		if err == nil && !ok { // it has just been forgotten
+		if err == nil && !ok { // it was forgotten in the meantime
 			err = exit.Errorf(exit.NoMatch, "there is no entry %q; see shelly memory list", ids[0])
 		}
 		return e, err
 	default:
-		return e, exit.Errorf(exit.Usage, "the ids of %d entries begin with %q, such as %s and %s: give more of the one that is meant", len(ids), id, ids[0], ids[1])
+		return e, exit.Errorf(exit.Usage, "the ids of %d entries begin with %q, such as %s and %s; give more characters", len(ids), id, ids[0], ids[1])
 	}
 }
 
@@ -170,7 +170,7 @@ func failed(err error) error {
 	}
 }
 
-// chosenEntries is the flags that choose entries.
+// chosenEntries has the flags that select entries.
 type chosenEntries struct {
 	Session *string `placeholder:"NAME" help:"Only entries of this session."`
 	Kind    string  `placeholder:"KIND" help:"Only entries of this kind: note, user, event, memory, …"`

@@ -26,7 +26,7 @@ type addCmd struct {
 
 // Help says when a note is found.
 func (addCmd) Help() string {
-	return "It is found by keyword at once, and by vector once the daemon has embedded it. Its id is printed when it is durable."
+	return "It is found by keyword at once, and by vector once the daemon has embedded it. Its id is printed once it is durable."
 }
 
 // Run implements the subcommand (CLI-20).
@@ -35,7 +35,7 @@ func (c *addCmd) Run(t *terminal.Terminal) error {
 	if text == "-" {
 		read, err := io.ReadAll(io.LimitReader(t.In, memory.TextBytesMax+1))
 		if err != nil {
-			return exit.Errorf(exit.Failed, "read standard input: %w", err)
+			return exit.Errorf(exit.Failed, "cannot read standard input: %w", err)
 		}
 		text = string(read)
 	}
@@ -58,5 +58,5 @@ func (c *addCmd) Run(t *terminal.Terminal) error {
 	})
 }
 
-// noteID is an id that no entry has: those of the machine begin with h.
+// noteID returns an id that no entry has: those of the machine begin with h.
 func noteID() string { return "note-" + strings.ToLower(rand.Text()[:12]) }

@@ -1,7 +1,7 @@
-// Package memory is shelly memory, which looks into the memory and changes it.
+// Package memory is shelly memory, which reads and changes the memory.
 package memory
 
-// Command is what can be done with the memory (CLI-20).
+// Command reads and changes the memory (CLI-20).
 type Command struct {
 	List   listCmd   `cmd:"" help:"List entries, newest first."`
 	Search searchCmd `cmd:"" help:"Show what a text would recall, and why."`

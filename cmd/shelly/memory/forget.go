@@ -30,7 +30,7 @@ type forgetCmd struct {
 	flags.Place
 }
 
-// Help says what is left.
+// Help says what remains.
 func (forgetCmd) Help() string {
 	return "Takes ids, or all entries that the flags select, shows them and asks for confirmation. Deletion is durable. " +
 		"Any other place that still holds the text is listed."
@@ -45,7 +45,7 @@ func (c *forgetCmd) Run(t *terminal.Terminal) error {
 	}
 	f.Before = before
 	if (len(c.IDs) > 0) == (f != memory.Filter{}) {
-		return exit.Errorf(exit.Usage, "name entries, or choose them by --session, --kind or --before")
+		return exit.Errorf(exit.Usage, "name entries, or select them with --session, --kind or --before")
 	}
 	return use(&c.Place, writing, func(ctx context.Context, cfg config.Config, m memories) error {
 		entries, err := c.entries(ctx, m, f)
@@ -63,7 +63,7 @@ func (c *forgetCmd) Run(t *terminal.Terminal) error {
 	})
 }
 
-// entries are those that are to be forgotten: all that are named, or none.
+// entries returns the entries to forget: every one that is named, or an error.
 func (c *forgetCmd) entries(ctx context.Context, m memories, f memory.Filter) ([]memory.Listed, error) {
 	var found []memory.Listed
 	for _, id := range c.IDs {
@@ -89,7 +89,7 @@ func (c *forgetCmd) entries(ctx context.Context, m memories, f memory.Filter) ([
 // forgetShown is how many of the entries to forget are listed.
 const forgetShown = 20
 
-// asks shows what will go and waits for a yes, which without a terminal is --yes.
+// asks shows what will be forgotten and waits for a yes; without a terminal, --yes is the yes.
 func (c *forgetCmd) asks(t *terminal.Terminal, entries []memory.Listed) error {
 	if err := entryTable(t.Out, entries[:min(len(entries), forgetShown)], moment.Now()); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (c *forgetCmd) asks(t *terminal.Terminal, entries []memory.Listed) error {
 	if c.Yes {
 		return nil
 	}
-	unasked := exit.Errorf(exit.Usage, "nothing is forgotten: without a terminal to ask at, give --yes")
+	unasked := exit.Errorf(exit.Usage, "nothing is forgotten, because there is no terminal to ask on; give --yes")
 	if !terminal.Is(t.In) {
 		return unasked
 	}
@@ -115,7 +115,7 @@ func (c *forgetCmd) asks(t *terminal.Terminal, entries []memory.Listed) error {
 	return nil
 }
 
-// forgetAll forgets entries, many at once, and returns how many there were.
+// forgetAll forgets entries in batches, and returns how many existed.
 func forgetAll(ctx context.Context, m memories, entries []memory.Listed) (n int, err error) {
 	for some := range slices.Chunk(entries, comm.BringMax) {
 		var ids []string
@@ -130,17 +130,17 @@ func forgetAll(ctx context.Context, m memories, entries []memory.Listed) (n int,
 	return n, nil
 }
 
-// remains says what may still hold the text of an entry (MEM-10).
+// remains returns where the text of a forgotten entry may still be (MEM-10).
 func remains(cfg config.Config) string {
 	until := "which are kept without a limit (retention.age)"
 	if age := cfg.Retention.Age; age > 0 {
 		until = fmt.Sprintf("for %s (retention.age)", ageWords(age))
 	}
-	return "what was said in a conversation is still in the journal, its replies and the archives, " + until + ",\n" +
+	return "the words of the conversation are still in the journal, its replies and the archives, " + until + ",\n" +
 		"in the history of its session, in backups and exports, and perhaps in the files in " + filepath.Join(cfg.Data, session.Folder)
 }
 
-// ageWords is a long duration, in whole days where it is some.
+// ageWords returns a long duration in words, in whole days if it is a multiple.
 func ageWords(d time.Duration) string {
 	const day = 24 * time.Hour
 	if d >= day && d%day == 0 {

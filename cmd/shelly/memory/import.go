@@ -25,7 +25,7 @@ type importCmd struct {
 	flags.Place
 }
 
-// Help says what becomes of what.
+// Help is the text after the usage.
 func (importCmd) Help() string {
 	return "Each entry is written whole or not at all. An interrupted import continues when it is run again. Vectors are kept " +
 		"with their model; the daemon makes those that are missing or of another model. Exit code 1 if a line is not an entry."
@@ -54,7 +54,7 @@ func (c *importCmd) Run(t *terminal.Terminal) (err error) {
 		case errors.Is(err, memory.ErrNoFile), errors.Is(err, memory.ErrNewerFile):
 			return exit.Errorf(exit.Usage, "%s: %w", c.File, err)
 		case errors.Is(err, memory.ErrCutFile):
-			return exit.Errorf(exit.Failed, "%s: %w; all that is in it was read", c.File, err)
+			return exit.Errorf(exit.Failed, "%s: %w; every entry in it was read", c.File, err)
 		case err == nil && i.bad > 0:
 			return exit.Errorf(exit.Failed, "%s: %s could not be read", c.File, wording.Count(i.bad, "line"))
 		}
@@ -62,22 +62,22 @@ func (c *importCmd) Run(t *terminal.Terminal) (err error) {
 	})
 }
 
-// importing is an import under way.
+// importing is an import in progress.
 type importing struct {
 	c      *importCmd
 	t      *terminal.Terminal
 	line   *terminal.Line
 	memory memories
 	batch  []fsm.Entry
-	bytes  int // of the batch, about
+	bytes  int // approximate bytes of the batch
 	done   memory.Brought
 	bad    int
-	seen   map[string]bool // ids of a dry run, which nothing else remembers
+	seen   map[string]bool // the ids that a dry run has seen; it writes no entries
 }
 
 // Bounds of an import.
 const (
-	importBytes = 1 << 20 // of a batch, about, but for an entry that is longer
+	importBytes = 1 << 20 // approximate bytes of a batch; a longer entry is a batch by itself
 	badShown    = 20
 )
 
@@ -112,7 +112,7 @@ func (i *importing) complain(line int, bad error) {
 	}
 }
 
-// flush brings the batch in.
+// flush writes the batch.
 func (i *importing) flush(ctx context.Context) error {
 	batch := i.batch
 	if i.c.DryRun {
@@ -126,8 +126,8 @@ func (i *importing) flush(ctx context.Context) error {
 	return err
 }
 
-// unseen is the batch without ids that the file has had before: a dry run counts them
-// as the import would, which by then has them.
+// unseen returns the batch without the ids that the file has had before. In a dry run these
+// count as existing, as they would in an import.
 func (i *importing) unseen() []fsm.Entry {
 	var list []fsm.Entry
 	for _, e := range i.batch {

@@ -27,7 +27,7 @@ type listCmd struct {
 	flags.Place
 }
 
-// Help says what the words mean.
+// Help is the text after the usage.
 func (listCmd) Help() string {
 	return "VECTOR is the model and dimension of an entry's vector. Entries without one are found by keyword until the daemon has embedded them. " +
 		"Reads from the running daemon, or from the data folder."
@@ -58,7 +58,7 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 	})
 }
 
-// listEntries asks until there are enough; with a limit of 0, for all.
+// listEntries reads until it has limit entries; all if limit is 0.
 func listEntries(ctx context.Context, m memories, f memory.Filter, limit int) (comm.MemoryBody, error) {
 	all := comm.MemoryBody{Entries: []memory.Listed{}}
 	for {
@@ -77,7 +77,7 @@ func listEntries(ctx context.Context, m memories, f memory.Filter, limit int) (c
 	}
 }
 
-// printEntries prints a table, and how the memory is.
+// printEntries prints a table, and the state of the memory.
 func printEntries(out io.Writer, body comm.MemoryBody, now fsm.Millis) error {
 	if len(body.Entries) > 0 {
 		if err := entryTable(out, body.Entries, now); err != nil {
@@ -104,7 +104,7 @@ func entryTable(out io.Writer, entries []memory.Listed, now fsm.Millis) error {
 	return table.Flush()
 }
 
-// vectorOf is an entry's vector, in words.
+// vectorOf describes an entry's vector.
 func vectorOf(e memory.Listed) string {
 	if e.Dimensions == 0 {
 		return "keyword only"
@@ -112,7 +112,7 @@ func vectorOf(e memory.Listed) string {
 	return fmt.Sprintf("%s/%d", e.Model, e.Dimensions)
 }
 
-// standingOf is how a memory is, in words.
+// standingOf describes the state of a memory.
 func standingOf(m comm.Memory) string {
 	all := fmt.Sprintf("%s in memory", entriesOf(m.Entries))
 	switch {

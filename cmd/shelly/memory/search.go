@@ -48,13 +48,13 @@ func (c *searchCmd) Run(t *terminal.Terminal) error {
 			err = printFound(t.Out, r, moment.Now())
 		}
 		if err == nil && len(r.Found) == 0 {
-			return exit.Errorf(exit.NoMatch, "nothing in memory meets that%s", because(r))
+			return exit.Errorf(exit.NoMatch, "nothing in memory matches%s", because(r))
 		}
 		return err
 	})
 }
 
-// because is why a search has gone by keyword alone, if it has.
+// because returns why a search used keywords alone, or "".
 func because(r memory.Result) string {
 	if r.Keywords == "" {
 		return ""
@@ -62,7 +62,7 @@ func because(r memory.Result) string {
 	return ", by keyword only: " + r.Keywords
 }
 
-// printFound prints the entries, each with the reasons of its place.
+// printFound prints the entries, each with the reasons for its rank.
 func printFound(out io.Writer, r memory.Result, now fsm.Millis) error {
 	for i, f := range r.Found {
 		about := []string{f.ID, string(f.Kind)}
@@ -80,13 +80,13 @@ func printFound(out io.Writer, r memory.Result, now fsm.Millis) error {
 	return nil
 }
 
-// Bounds of what is shown of an entry that was found.
+// Bounds of what is shown of a found entry.
 const (
 	summaryShown = 200 // characters
 	termsShown   = 8
 )
 
-// explained is a score and its reasons:
+// explained is a score with its reasons:
 //
 //	0.0325 = keyword #2 (disk, web1; 4.1) + vector #1 (cos 0.82)
 func explained(f memory.Found) string {

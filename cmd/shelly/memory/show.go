@@ -49,7 +49,7 @@ func (c *showCmd) Run(t *terminal.Terminal) error {
 	})
 }
 
-// file prints one of the files that sessions share, and where it lies.
+// file prints one of the files that the sessions share, and its path.
 func (c *showCmd) file(t *terminal.Terminal) error {
 	cfg, err := c.Load()
 	if err != nil {
@@ -59,7 +59,7 @@ func (c *showCmd) file(t *terminal.Terminal) error {
 	f, err := os.Open(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return exit.Errorf(exit.NoMatch, "%s: there is none yet; it may be written by hand", name)
+		return exit.Errorf(exit.NoMatch, "%s does not exist yet; it may be written by hand", name)
 	case err != nil:
 		return exit.With(exit.Data, err)
 	}

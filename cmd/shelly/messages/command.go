@@ -1,5 +1,5 @@
-// Package messages is shelly messages: what schedules, subagents and the tool message have
-// said outside any request.
+// Package messages is shelly messages: what schedules, subagents and the tool message have sent
+// outside any request.
 package messages
 
 import (
@@ -25,9 +25,9 @@ import (
 
 // Command is the subcommand.
 type Command struct {
-	Unread  bool   `short:"u" help:"Only those that nobody has read."`
-	Follow  bool   `short:"f" help:"Continue with each as it comes; ^C ends it."`
-	Keep    bool   `help:"Leave them unread."`
+	Unread  bool   `short:"u" help:"Only unread messages."`
+	Follow  bool   `short:"f" help:"Keep printing new messages; ^C ends it."`
+	Keep    bool   `help:"Do not mark them as read."`
 	Channel string `placeholder:"NAME" help:"Only messages to this channel."`
 	Chat    string `placeholder:"NAME" help:"Only messages to this chat of the channel."`
 
@@ -35,16 +35,16 @@ type Command struct {
 	flags.Place
 }
 
-// Help says what the words mean.
+// Help is the text after the usage.
 func (Command) Help() string {
-	return "What schedules and subagents answer, and what the tool message sends. ● is unread; what is printed counts as read. " +
-		"All that is unread is printed, whatever the limit. Reads from the running daemon, or from the data folder, where everything stays as it is."
+	return "The answers of schedules and subagents, and what the tool message sends. ● marks unread ones; printing marks them as read. " +
+		"Unread messages are printed whatever the limit. Reads from the running daemon, or from the data folder, in which nothing is marked."
 }
 
 // Run implements the subcommand (CLI-140).
 func (c *Command) Run(t *terminal.Terminal) error {
 	if c.Chat != "" && c.Channel == "" {
-		return exit.Errorf(exit.Usage, "--chat: name the channel of the chat too, with --channel")
+		return exit.Errorf(exit.Usage, "--chat needs the channel of the chat; give --channel")
 	}
 	cfg, err := c.Load()
 	if err != nil {
@@ -69,7 +69,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	case c.Follow:
 		return c.follow(ctx, t, src, list)
 	case len(list) == 0 && c.Unread:
-		return exit.Errorf(exit.NoMatch, "there is no unread message")
+		return exit.Errorf(exit.NoMatch, "there are no unread messages")
 	case len(list) == 0:
 		return exit.Errorf(exit.NoMatch, "there is no message")
 	}
@@ -99,7 +99,7 @@ func (c *Command) source(ctx context.Context, data string) (*source, error) {
 	})
 }
 
-// stored reads messages of a store until some are wanted, or there are no more.
+// stored reads messages of a store until it has some that match, or there are no more.
 func stored(s *store.Store, box *inbox.Inbox, to fsm.Origin, after uint64, unread bool) ([]comm.Message, error) {
 	list := []comm.Message{}
 	for len(list) == 0 {
@@ -120,8 +120,8 @@ func stored(s *store.Store, box *inbox.Inbox, to fsm.Origin, after uint64, unrea
 	return list, nil
 }
 
-// list returns all that is unread and, unless that is all that is wanted, the newest of the
-// others, in order.
+// list returns, in order, all unread messages and, unless only those are asked for, the newest
+// of the others.
 func (c *Command) list(src *source) ([]comm.Message, error) {
 	search := newest.Search[comm.Message]{
 		Last: src.Last, Position: func(m comm.Message) uint64 { return m.Position },
@@ -146,7 +146,7 @@ func (c *Command) list(src *source) ([]comm.Message, error) {
 	return all, nil
 }
 
-// show prints messages, which are read then.
+// show prints messages and marks them as read.
 func (c *Command) show(ctx context.Context, t *terminal.Terminal, src *source, list ...comm.Message) error {
 	if c.JSON && !c.Follow {
 		if err := t.JSON(comm.MessagesBody{Messages: list}); err != nil {
@@ -158,18 +158,18 @@ func (c *Command) show(ctx context.Context, t *terminal.Terminal, src *source, l
 	if c.Keep || src.Daemon == nil || len(list) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), markTimeout) // a ^C must not leave unread what was printed
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), markTimeout) // after a ^C too, what was printed must be marked as read
 	defer cancel()
 	if _, err := src.Daemon.Read(ctx, mail.Marks(list)...); err != nil {
-		fmt.Fprintln(t.Err, "shelly: they stay unread:", err)
+		fmt.Fprintln(t.Err, "shelly: cannot mark them as read:", err)
 	}
 	return nil
 }
 
-// markTimeout is how long a daemon may take to note what was read.
+// markTimeout is how long a daemon may take to mark messages as read.
 const markTimeout = 2 * time.Second
 
-// print prints messages one below the other.
+// print prints messages, one after the other.
 func (c *Command) print(t *terminal.Terminal, list []comm.Message) error {
 	for _, m := range list {
 		if c.JSON {

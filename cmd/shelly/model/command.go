@@ -10,7 +10,7 @@ import (
 	"shelly/runtime/ollama"
 )
 
-// Command is what is done with the models of the Ollama server (CLI-19).
+// Command lists and pulls models of the Ollama server (CLI-19).
 type Command struct {
 	List listCmd `cmd:"" help:"List the installed models, what they can do, and which of them shelly uses."`
 	Pull pullCmd `cmd:"" help:"Have the Ollama server download a model."`
@@ -19,7 +19,7 @@ type Command struct {
 // listTimeout bounds the listing.
 const listTimeout = 30 * time.Second
 
-// failed gives an error of a pull its exit code, and says what else can be done.
+// failed words an error of a pull, chooses its exit code, and says what can be done.
 func failed(name string, err error) error {
 	failed := (*ollama.Error)(nil)
 	switch {
@@ -28,8 +28,8 @@ func failed(name string, err error) error {
 	case errors.Is(err, ollama.ErrDiskFull):
 		return exit.Errorf(exit.Disk, "%w: remove models with \"ollama rm NAME\", or set OLLAMA_MODELS there to a folder on a larger disk", err)
 	case errors.Is(err, ollama.ErrOffline):
-		return exit.Errorf(exit.Unreachable, "%w: pull %s on a machine that reaches it and copy its folder of models (~/.ollama/models, or OLLAMA_MODELS) into the server's; "+
-			"or bring a GGUF file and make the model of it: \"ollama create %s -f Modelfile\", where the file says FROM ./FILE.gguf", err, name, name)
+		return exit.Errorf(exit.Unreachable, "%w: pull %s on a machine that has access and copy its folder of models (~/.ollama/models, or OLLAMA_MODELS) into the server's; "+
+			"or copy a GGUF file there and create the model from it: \"ollama create %s -f Modelfile\", where the file says FROM ./FILE.gguf", err, name, name)
 	case errors.As(err, &failed) && failed.Class == fsm.BrainUnreachable:
 		return exit.With(exit.Unreachable, err)
 	default:

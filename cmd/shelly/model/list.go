@@ -28,15 +28,15 @@ type row struct {
 	Family       string    `json:"family,omitempty"`
 	Parameters   string    `json:"parameters,omitempty"`
 	Quantization string    `json:"quantization,omitempty"`
-	Window       int       `json:"window,omitempty"` // the most that it can be given, in tokens
+	Window       int       `json:"window,omitempty"` // the model's largest context, in tokens
 	Can          []string  `json:"can"`
 	Uses         []string  `json:"uses"`              // what shelly uses it for: chat, embedding
-	Remote       string    `json:"remote,omitempty"`  // the host that runs it, if it is another
+	Remote       string    `json:"remote,omitempty"`  // the host that runs it, if not the server's
 	Loaded       *inMemory `json:"loaded,omitempty"`  // nil: it is not in memory
 	Problem      string    `json:"problem,omitempty"` // why the server cannot describe it
 }
 
-// inMemory is how a model is in memory.
+// inMemory is the state of a loaded model.
 type inMemory struct {
 	Bytes  int64     `json:"bytes"`
 	GPU    int64     `json:"gpu_bytes"`
@@ -80,7 +80,7 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 	return err
 }
 
-// rows is what is installed, in the server's order.
+// rows returns the installed models, in the server's order.
 func rows(ctx context.Context, client *ollama.Client) ([]row, error) {
 	models, err := client.Models(ctx)
 	if err != nil {
@@ -112,7 +112,7 @@ func rows(ctx context.Context, client *ollama.Client) ([]row, error) {
 
 func printModels(w io.Writer, rows []row, now time.Time) error {
 	if len(rows) == 0 {
-		return nil // the error that there is none to use says what to pull
+		return nil // the error that no model is usable says what to pull
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tSIZE\tFAMILY\tPARAMETERS\tQUANTIZATION\tWINDOW\tCAN\tLOADED\tUSED FOR")
@@ -140,7 +140,7 @@ func dash(s string) string {
 	return s
 }
 
-// held says how the model is in memory.
+// held describes how the model is loaded.
 func (r row) held(now time.Time) string {
 	if r.Loaded == nil {
 		return "-"

@@ -22,7 +22,7 @@ type pullCmd struct {
 
 // Help says what no flag does.
 func (pullCmd) Help() string {
-	return "The server that brain.url names downloads it, not shelly. ^C stops the download; the next pull continues from there."
+	return "The server at brain.url downloads it, not shelly. ^C stops the download; the next pull continues it."
 }
 
 // Run implements the subcommand (CLI-19).
@@ -43,7 +43,7 @@ func (c *pullCmd) Run(t *terminal.Terminal) error {
 	progress.End()
 	switch {
 	case ctx.Err() != nil:
-		fmt.Fprintf(t.Err, "stopped; the server keeps what has come: go on with shelly model pull %s, before the server is started again\n", c.Name)
+		fmt.Fprintf(t.Err, "stopped; the server keeps what it has downloaded until it is restarted: continue with shelly model pull %s\n", c.Name)
 		return context.Cause(ctx)
 	case err != nil:
 		return failed(c.Name, err)
@@ -51,7 +51,7 @@ func (c *pullCmd) Run(t *terminal.Terminal) error {
 	return c.installed(ctx, t, client)
 }
 
-// installed says what has come.
+// installed prints what was installed.
 func (c *pullCmd) installed(ctx context.Context, t *terminal.Terminal, client *ollama.Client) error {
 	models, err := client.Models(ctx)
 	if err != nil {

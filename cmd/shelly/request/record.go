@@ -81,7 +81,7 @@ func (r *journalled) only(text string, found []fsm.RequestKey) (int, error) {
 	case len(begins) == 1:
 		return begins[0], nil
 	case len(begins) > 1:
-		return 0, exit.Errorf(exit.Usage, "the ids of %d requests begin with %q, such as %s and %s: give more of the one that is meant", len(begins), text, ids[0], ids[1])
+		return 0, exit.Errorf(exit.Usage, "the ids of %d requests begin with %q, such as %s and %s; give more characters", len(begins), text, ids[0], ids[1])
 	case r.Channel != "":
 		return 0, exit.Errorf(exit.NoMatch, "there is no request %q of channel %s; see shelly request list", text, r.Channel)
 	default:

@@ -11,7 +11,7 @@ export function question(q, answered = () => {}) {
   const act = (words, path, body) => async () => {
     try {
       const { taken } = await post(`/v1/handles/${piece(String(q.handle))}/${path}`, body);
-      done(taken ? words : 'Not taken: it was answered before, or is out of time.');
+      done(taken ? words : 'Not accepted: it was answered before, or timed out.');
     } catch (e) {
       fill(end, `It did not arrive: ${e.message}.`);
     }

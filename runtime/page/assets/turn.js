@@ -139,7 +139,7 @@ export class Turn {
       this.card = null;
     }
     if (e.state && e.state !== 'waiting_approval' && e.state !== 'held' && this.card && !this.card.classList.contains('over')) {
-      this.card.over('No longer asked: it was answered, cancelled, or is out of time.');
+      this.card.over('No longer asked: it was answered, cancelled, or timed out.');
     }
     if (e.state === 'queued') return this.tell(ahead(e.ahead));
     if (e.inference === 'thinking' || e.inference === 'acting') this.settle();

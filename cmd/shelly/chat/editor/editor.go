@@ -1,5 +1,5 @@
-// Package editor is the line that a person writes in: text of one or more lines with a cursor,
-// its view in columns, and the lines that were written before. It does no input or output.
+// Package editor is the line editor: a text of one or more lines with a cursor, its view in
+// columns, and the lines that were written before. It does no input or output.
 package editor
 
 import (
@@ -10,26 +10,26 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// TextMax is the longest text, in bytes; what goes beyond it is refused.
+// TextMax is the longest text, in bytes; an insertion beyond it is refused.
 const TextMax = 1 << 20
 
 // Editor is a text with a cursor. The zero value is empty and ready.
 type Editor struct {
 	before, after string // the cursor stands between them
 	past          past
-	goal          int // the column that up and down aim at
+	goal          int // the column that up and down keep to
 }
 
-// Text is what is written.
+// Text returns the whole text.
 func (e *Editor) Text() string { return e.before + e.after }
 
-// Before is what is written before the cursor.
+// Before returns the text before the cursor.
 func (e *Editor) Before() string { return e.before }
 
-// Empty reports whether nothing is written.
+// Empty reports whether the text is empty.
 func (e *Editor) Empty() bool { return e.before == "" && e.after == "" }
 
-// Set replaces the text; the cursor stands at its end.
+// Set replaces the text, and puts the cursor at its end.
 func (e *Editor) Set(text string) { e.before, e.after, e.goal = text, "", 0 }
 
 // Take returns the text and empties the editor.
@@ -40,9 +40,9 @@ func (e *Editor) Take() string {
 	return text
 }
 
-// Insert writes a text at the cursor, and reports whether there was room for it. Line ends
-// become \n; other control characters than tabs are left out, so that nothing that is pasted
-// acts on the terminal.
+// Insert inserts a text at the cursor, and reports whether there was room for it. Line ends
+// become \n; control characters other than tabs are dropped, so that pasted text cannot act on
+// the terminal.
 func (e *Editor) Insert(text string) bool {
 	text = clean(text)
 	if len(e.before)+len(e.after)+len(text) > TextMax {
@@ -53,7 +53,7 @@ func (e *Editor) Insert(text string) bool {
 	return true
 }
 
-// clean makes a text fit for the editor.
+// clean returns a text that is fit for the editor.
 func clean(text string) string {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.ToValidUTF8(text, "\uFFFD"))
 	return strings.Map(func(r rune) rune {
@@ -67,34 +67,34 @@ func clean(text string) string {
 // Left moves the cursor one character back.
 func (e *Editor) Left() { e.back(lastCluster(e.before)) }
 
-// Right moves it one on.
+// Right moves the cursor one character forward.
 func (e *Editor) Right() { e.on(firstCluster(e.after)) }
 
-// WordLeft moves it to the beginning of the word before it.
+// WordLeft moves the cursor to the beginning of the word before it.
 func (e *Editor) WordLeft() { e.back(wordBefore(e.before)) }
 
-// WordRight moves it to the end of the word after it.
+// WordRight moves the cursor to the end of the word after it.
 func (e *Editor) WordRight() { e.on(wordAfter(e.after)) }
 
-// Home moves it to the beginning of its line.
+// Home moves the cursor to the beginning of its line.
 func (e *Editor) Home() { e.back(len(e.before) - lineStart(e.before)) }
 
-// End moves it to the end of its line.
+// End moves the cursor to the end of its line.
 func (e *Editor) End() { e.on(lineEnd(e.after)) }
 
 // Backspace deletes the character before the cursor.
 func (e *Editor) Backspace() { e.before, e.goal = e.before[:len(e.before)-lastCluster(e.before)], 0 }
 
-// Delete deletes the character after it.
+// Delete deletes the character after the cursor.
 func (e *Editor) Delete() { e.after = e.after[firstCluster(e.after):] }
 
-// WordBackspace deletes the word before it.
+// WordBackspace deletes the word before the cursor.
 func (e *Editor) WordBackspace() { e.before = e.before[:len(e.before)-wordBefore(e.before)] }
 
 // KillLeft deletes the line up to the cursor.
 func (e *Editor) KillLeft() { e.before = e.before[:lineStart(e.before)] }
 
-// KillRight deletes the line from the cursor on, or its end where nothing follows.
+// KillRight deletes the rest of the line, or the line's end if the cursor is there.
 func (e *Editor) KillRight() {
 	n := lineEnd(e.after)
 	if n == 0 && e.after != "" {
@@ -109,7 +109,7 @@ func (e *Editor) back(n int) {
 	e.before, e.after, e.goal = e.before[:at], e.before[at:]+e.after, 0
 }
 
-// on moves it n bytes on.
+// on moves the cursor n bytes forward.
 func (e *Editor) on(n int) {
 	e.before, e.after, e.goal = e.before+e.after[:n], e.after[n:], 0
 }
@@ -123,8 +123,8 @@ func lineEnd(s string) int {
 	return len(s)
 }
 
-// firstCluster is the length of the first character of a text as people see it: a letter with
-// its accents, an emoji of several parts.
+// firstCluster returns the length in bytes of a text's first character as people see it: a
+// letter with its accents, or an emoji of several parts.
 func firstCluster(s string) int {
 	clusters := graphemes.FromString(s)
 	if !clusters.Next() {
@@ -133,7 +133,8 @@ func firstCluster(s string) int {
 	return len(clusters.Value())
 }
 
-// lastCluster is the length of the last one. Its line alone is looked at.
+// lastCluster returns the length in bytes of a text's last character. Only the last line is
+// examined.
 func lastCluster(s string) int {
 	if strings.HasSuffix(s, "\n") {
 		return 1
@@ -145,13 +146,13 @@ func lastCluster(s string) int {
 	return last
 }
 
-// wordBefore is the length of the blanks at the end of a text with the word before them.
+// wordBefore returns the length of the last word of a text and the blanks after it.
 func wordBefore(s string) int {
 	rest := strings.TrimRightFunc(s, notWord)
 	return len(s) - len(strings.TrimRightFunc(rest, isWord))
 }
 
-// wordAfter is the length of the blanks at its beginning with the word after them.
+// wordAfter returns the length of the first word of a text and the blanks before it.
 func wordAfter(s string) int {
 	rest := strings.TrimLeftFunc(s, notWord)
 	return len(s) - len(strings.TrimLeftFunc(rest, isWord))

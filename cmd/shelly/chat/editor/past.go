@@ -2,21 +2,20 @@ package editor
 
 import "strings"
 
-// PastMax is how many earlier lines are kept.
+// PastMax is how many earlier lines are remembered.
 const PastMax = 500
 
-// past are the lines that were written before, the newest last, and the place that up and down
-// have come to.
+// past has the lines that were written before, the newest last, and the position that up and
+// down have reached.
 type past struct {
 	lines []string
-	at    int    // how far back; 0: at the line that is being written
+	at    int    // how far back; 0: at the line being written
 	draft string // that line, while another is shown
 }
 
 func (p *past) leave() { p.at, p.draft = 0, "" }
 
-// Remember adds a line to those that up brings back. One that equals the last is not kept
-// twice.
+// Remember adds lines to those that up brings back. A line equal to the last one is not added.
 func (e *Editor) Remember(lines ...string) {
 	for _, line := range lines {
 		n := len(e.past.lines)
@@ -30,7 +29,7 @@ func (e *Editor) Remember(lines ...string) {
 	}
 }
 
-// earlier shows the line before the one that is shown.
+// earlier shows the line before the one shown.
 func (e *Editor) earlier() {
 	p := e.past
 	if p.at == len(p.lines) {
@@ -44,7 +43,7 @@ func (e *Editor) earlier() {
 	e.past = p
 }
 
-// later shows the line after it, at last the one that was being written.
+// later shows the line after the one shown, and at the end the line being written.
 func (e *Editor) later() {
 	p := e.past
 	if p.at == 0 {

@@ -8,11 +8,11 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// tab is how a tab is shown.
+// tab is what a tab is shown as.
 const tab = "    "
 
-// shown is a character as it is shown. One that changes the direction of others shows that it
-// is there.
+// shown returns a character as it is shown. A character that changes the writing direction is
+// made visible.
 func shown(cluster string) string {
 	switch {
 	case cluster == "\t":
@@ -24,14 +24,15 @@ func shown(cluster string) string {
 	}
 }
 
-// View is what an editor looks like.
+// View is an editor as it is shown.
 type View struct {
 	Rows         []string // at most as many as there is room for
 	X, Y         int      // the cursor, in columns and rows of Rows
 	Above, Below int      // rows that are not shown
 }
 
-// View wraps the text to columns, and shows at most most of its rows, those around the cursor.
+// View wraps the text to columns, and returns at most most of its rows, those around the
+// cursor.
 func (e *Editor) View(columns, most int) View {
 	rows, x, y := e.rows(max(columns, 2))
 	first := 0
@@ -42,7 +43,7 @@ func (e *Editor) View(columns, most int) View {
 	return View{Rows: rows[first:last], X: x, Y: y - first, Above: first, Below: len(rows) - last}
 }
 
-// rows are all rows, and where the cursor is.
+// rows returns all rows, and the position of the cursor.
 func (e *Editor) rows(columns int) (rows []string, x, y int) {
 	var row strings.Builder
 	width := 0
@@ -68,7 +69,7 @@ func (e *Editor) rows(columns int) (rows []string, x, y int) {
 		}
 	}
 	lay(e.before)
-	if width >= columns { // the cursor wants a place of its own
+	if width >= columns { // the cursor needs a column too
 		end()
 	}
 	x, y = width, len(rows)
@@ -77,11 +78,10 @@ func (e *Editor) rows(columns int) (rows []string, x, y int) {
 	return rows, x, y
 }
 
-// Up moves the cursor a row up; in the first row it brings back the line that was written
-// before.
+// Up moves the cursor up a row; from the first row it brings back the previous line.
 func (e *Editor) Up(columns int) { e.vertical(columns, -1) }
 
-// Down moves it a row down; in the last row it goes on to the line after.
+// Down moves the cursor down a row; from the last row it moves on to the next line.
 func (e *Editor) Down(columns int) { e.vertical(columns, 1) }
 
 func (e *Editor) vertical(columns, by int) {

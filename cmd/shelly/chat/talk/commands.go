@@ -9,16 +9,16 @@ import (
 	"shelly/fsm/wording"
 )
 
-// command is a line that begins with a slash.
+// command is a slash command.
 type command struct {
 	name, args, does string
 	verbs            []string // what may come after the name; nil: anything
-	run              []string // the command line that it is; nil: the chat does it itself
+	run              []string // the command line that it runs; nil: the chat performs it
 	machine          bool     // the daemon answers it (SES-15)
-	plain            []string // the verbs where none is given
+	plain            []string // the arguments if no verb is given
 }
 
-// commands are all of them, in the order of the help.
+// commands returns all commands, in the order of the help.
 func commands() []command {
 	return []command{
 		{name: "/help", does: "show this"},
@@ -27,7 +27,7 @@ func commands() []command {
 		{name: "/image", args: "FILE", does: "attach a picture to the next request"},
 		{name: "/session", args: "[NAME]", does: "list sessions, or continue one", run: []string{"session"}, verbs: []string{"list", "show", "search"}, plain: []string{"list"}},
 		{name: "/schedule", args: "VERB", does: "schedules: list, add, remove, pause, resume, run", run: []string{"schedule"}, verbs: []string{"list", "add", "remove", "pause", "resume", "run"}, plain: []string{"list"}},
-		{name: "/messages", does: "what schedules and subagents have said", run: []string{"messages"}, verbs: []string{}},
+		{name: "/messages", does: "messages from schedules and subagents", run: []string{"messages"}, verbs: []string{}},
 		{name: "/status", does: "what runs, what waits and why", run: []string{"status"}, verbs: []string{}},
 		{name: "/request", args: "VERB", does: "requests: list, show, cancel, approve, deny, resolve", run: []string{"request"}, verbs: []string{"list", "show", "cancel", "approve", "deny", "resolve"}, plain: []string{"list"}},
 		{name: "/approval", args: "VERB", does: "approvals for later calls: list, revoke", run: []string{"approval"}, verbs: []string{"list", "revoke"}, plain: []string{"list"}},
@@ -37,12 +37,12 @@ func commands() []command {
 	}
 }
 
-// command does what a line says, if it is a command (CLI-155).
+// command performs a line if it is a command, and reports whether it was (CLI-155).
 func (m *Model) command(text string) (effects []Effect, done bool) {
 	text = strings.TrimRight(text, " \n")
 	name, rest, _ := strings.Cut(text, " ")
 	if !strings.HasPrefix(name, "/") || strings.Contains(name[1:], "/") || strings.Contains(name, "\n") {
-		return nil, false // a text, or the path of a file
+		return nil, false // plain text, or the path of a file
 	}
 	name = strings.ToLower(name)
 	all := commands()
@@ -77,10 +77,10 @@ func (m *Model) unknown(name string, all []command) {
 	} else {
 		text += "; /help lists them"
 	}
-	m.print(noted, m.style.red("✗ "+line(text+" To send it as a text, begin with a blank.")))
+	m.print(noted, m.style.red("✗ "+line(text+" To send it as text, begin with a space.")))
 }
 
-// do does a command.
+// do performs a command.
 func (m *Model) do(c command, words []string, rest string) []Effect {
 	switch c.name {
 	case "/quit":
@@ -109,18 +109,18 @@ func (m *Model) do(c command, words []string, rest string) []Effect {
 	}
 	for _, w := range words {
 		if w == "--follow" || w == "-f" || w == "--watch" || w == "-w" {
-			m.print(noted, m.style.red("✗ "+w+" does not end: use it in a terminal of its own"))
+			m.print(noted, m.style.red("✗ "+w+" does not end; use it in another terminal"))
 			return nil
 		}
 	}
 	if len(c.verbs) > 0 && (len(words) == 0 || !slices.Contains(c.verbs, words[0])) {
-		m.print(noted, m.style.red("✗ "+line(c.name+": say one of "+strings.Join(c.verbs, ", "))))
+		m.print(noted, m.style.red("✗ "+line(c.name+": give one of "+strings.Join(c.verbs, ", "))))
 		return nil
 	}
 	return []Effect{Run{Args: slices.Concat(c.run, words)}}
 }
 
-// split takes a line apart into words as a shell does, quotes and backslashes included.
+// split splits a command line into words as a shell does, with quotes and backslashes.
 func split(text string) (words []string, err string) {
 	var word strings.Builder
 	quote, inside := rune(0), false
@@ -157,8 +157,8 @@ func split(text string) (words []string, err string) {
 	return words, ""
 }
 
-// path is the path that a terminal writes where a file is dropped on it: quoted, with
-// backslashes before blanks, or as a URL.
+// path returns the path in the text that a terminal inserts when a file is dropped on it:
+// quoted, with backslashes before spaces, or as a URL.
 func path(text string) string {
 	text = strings.TrimSpace(text)
 	if rest, ok := strings.CutPrefix(text, "file://"); ok {
@@ -172,7 +172,7 @@ func path(text string) string {
 	return text
 }
 
-// picture reports whether a pasted text is the path of a picture.
+// picture returns the path of a picture if a pasted text is one.
 func picture(text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	if text == "" || len(text) > 4096 || strings.Contains(text, "\n") {

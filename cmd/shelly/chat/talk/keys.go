@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// restAfter is how long after a question appears no key answers it: it was meant for what
-	// was there before.
+	// restAfter is how long after a question appears the keys do not answer it: a key pressed
+	// then was meant for what was there before.
 	restAfter = 300 * time.Millisecond
-	// decidedShown is how much of a call that was refused is shown, in characters.
+	// decidedShown is how many characters of a refused call are shown.
 	decidedShown = 72
-	// leaveWithin is how soon a second ^C leaves where there is nothing to cancel.
+	// leaveWithin is how soon a second ^C must follow to leave if there is nothing to cancel.
 	leaveWithin = 3 * time.Second
 )
 
-// key takes a key (CLI-152, CLI-153).
+// key handles a key (CLI-152, CLI-153).
 func (m *Model) key(k Key) []Effect {
 	switch k.Name {
 	case "ctrl+c":
@@ -47,7 +47,7 @@ func (m *Model) key(k Key) []Effect {
 	return m.write(k)
 }
 
-// write takes a key of the line that is written.
+// write handles a key of the line editor.
 func (m *Model) write(k Key) []Effect {
 	columns := m.editColumns()
 	switch k.Name {
@@ -96,15 +96,15 @@ func (m *Model) write(k Key) []Effect {
 	return nil
 }
 
-// insert writes a text.
+// insert inserts a text.
 func (m *Model) insert(text string) {
 	if !m.edit.Insert(text) {
 		m.tell("the text is too long; name a file that holds it instead")
 	}
 }
 
-// paste takes a text that was pasted (CLI-157). One that is the name of a picture, as of a file that was
-// dropped on the window, is read as that.
+// paste handles pasted text (CLI-157). If it is the path of a picture, such as a file dropped
+// on the window gives, the picture is read.
 func (m *Model) paste(text string) []Effect {
 	if path, ok := picture(text); ok {
 		return []Effect{ReadImage{Path: path, Typed: text}}
@@ -114,7 +114,7 @@ func (m *Model) paste(text string) []Effect {
 	return nil
 }
 
-// image takes a picture that was read.
+// image attaches a picture that was read.
 func (m *Model) image(i Image) {
 	switch {
 	case i.Err != nil && i.Typed != "":
@@ -127,7 +127,7 @@ func (m *Model) image(i Image) {
 	}
 }
 
-// enter sends what is written, or does it.
+// enter sends the line, or performs it as a command.
 func (m *Model) enter() []Effect {
 	text := m.edit.Text()
 	if strings.TrimSpace(text) == "" && len(m.images) == 0 {
@@ -141,8 +141,8 @@ func (m *Model) enter() []Effect {
 	return append(m.remember(text), m.send(strings.TrimSpace(text)))
 }
 
-// remember keeps a line that was sent (CLI-156). Commands, and lines that begin with a blank, are not
-// kept over starts.
+// remember keeps a line that was sent (CLI-156). Commands, and lines that begin with a space,
+// are not kept for later starts.
 func (m *Model) remember(text string) []Effect {
 	m.edit.Remember(text)
 	if strings.HasPrefix(text, "/") || strings.HasPrefix(text, " ") {
@@ -163,7 +163,7 @@ func (m *Model) send(text string) Effect {
 	return ask
 }
 
-// asking is the turn whose question is open, or nil.
+// asking returns the turn whose question is open, or nil.
 func (m *Model) asking() *turn {
 	for _, t := range m.turns {
 		if t.open != nil {
@@ -190,7 +190,7 @@ func (m *Model) answer(t *turn, d client.Decision) []Effect {
 	return []Effect{effect}
 }
 
-// decided takes what became of an answer.
+// decided handles the outcome of an answer.
 func (m *Model) decided(d Decided) {
 	t := m.turn(d.ID)
 	if t == nil {
@@ -203,11 +203,12 @@ func (m *Model) decided(d Decided) {
 			t.open, t.answered = t.deciding, ""
 		}
 	case !d.Taken:
-		t.note("not taken: it was answered before, or is out of time")
+		t.note("not accepted: it was answered before, or timed out")
 	}
 }
 
-// interrupt is ^C: it empties the line, cancels what runs, and leaves where it did so already.
+// interrupt is ^C: it empties the line, cancels what runs, and leaves if it has already done
+// so.
 func (m *Model) interrupt() []Effect {
 	switch t := m.first(); {
 	case !m.edit.Empty() || len(m.images) > 0:
@@ -242,7 +243,7 @@ func (m *Model) escape() []Effect {
 	}
 }
 
-// first is the turn that runs, or nil.
+// first returns the turn that runs, or nil.
 func (m *Model) first() *turn {
 	if len(m.turns) == 0 {
 		return nil
@@ -255,7 +256,7 @@ func (m *Model) cancel(t *turn) []Effect {
 	return []Effect{Cancel{ID: t.id}}
 }
 
-// cancelled takes what became of a wish to cancel.
+// cancelled handles the outcome of a cancel.
 func (m *Model) cancelled(c Cancelled) {
 	t := m.turn(c.ID)
 	switch {
@@ -263,7 +264,7 @@ func (m *Model) cancelled(c Cancelled) {
 	case c.Err != nil:
 		t.add(&item{kind: noted, failed: true, text: c.Err.Error(), done: true})
 	case !c.Taken:
-		t.note("it is not cancelled: the profile does not cancel, or it has ended; ^C again leaves")
+		t.note("not cancelled: the profile does not allow it, or it has ended; ^C again leaves")
 	}
 }
 
@@ -274,8 +275,8 @@ func (m *Model) leave() []Effect {
 	return []Effect{Quit{}}
 }
 
-// unfold shows thoughts and calls in full, or in a line again. What stands above stays as it
-// is; where nothing runs, that of the last turn is shown in full below it.
+// unfold switches between thoughts and calls in full and in one line. Lines already printed
+// stay as they are; if nothing runs, those of the last turn are printed in full below it.
 func (m *Model) unfold() {
 	if t := m.asking(); t != nil {
 		m.print(noted, m.questionLines(t, 0)...)
@@ -297,10 +298,10 @@ func (m *Model) unfold() {
 	}
 }
 
-// tell says something about the chat itself.
+// tell prints a note about the chat itself.
 func (m *Model) tell(text string) { m.print(noted, m.style.dim("· "+line(text))) }
 
-// ended takes the end of a request.
+// ended handles the end of a request.
 func (m *Model) ended(e Ended) []Effect {
 	t := m.turn(e.ID)
 	if t == nil {

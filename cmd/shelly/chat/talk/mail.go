@@ -10,7 +10,7 @@ import (
 	"shelly/fsm/wording"
 )
 
-// mail shows messages to the chat, which are read then (CLI-158).
+// mail shows messages to the chat, which then count as read (CLI-158).
 func (m *Model) mail(in Mail) []Effect {
 	for _, msg := range in.Messages {
 		lines := []string{m.style.purple("● ") + m.style.dim(line(mail.Head(msg)))}
@@ -54,19 +54,19 @@ func (m *Model) past(p Past) {
 	m.tell("session " + p.Session + m.answering() + "; /help")
 }
 
-// answering says what answers, where it is known.
+// answering names the model, if it is known.
 func (m *Model) answering() string {
 	if m.brain == "" {
 		return ""
 	}
-	what, _, _ := strings.Cut(m.brain, " at http") // where it is, /status says
+	what, _, _ := strings.Cut(m.brain, " at http") // /status shows where it is
 	return ", " + what
 }
 
-// saidRows is how many lines of what a command prints are shown.
+// saidRows is how many lines of a command's output are shown.
 const saidRows = 200
 
-// said shows what a command of the command line printed.
+// said shows the output of a command.
 func (m *Model) said(s Said) {
 	text := strings.TrimRight(clean(s.Text), "\n ")
 	if text == "" {

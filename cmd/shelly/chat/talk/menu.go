@@ -7,11 +7,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// menu is what the line that is written could become.
+// menu has the possible completions of the line.
 type menu struct {
-	hidden string   // the line for which it was closed
-	names  []string // of files, beside the commands
-	cycled []string // what tab goes round, and where it is
+	hidden string   // the line for which the menu was closed
+	names  []string // of files, in addition to the commands
+	cycled []string // what tab cycles through, and the position in it
 	at     int
 }
 
@@ -20,8 +20,8 @@ func (u *menu) open() bool { return len(u.cycled) > 0 }
 // menuRows is how many commands are shown below the line.
 const menuRows = 14
 
-// choices are the lines that begin as the one that is written: of a command its names, then
-// its verbs, then for /image files.
+// choices returns the completions of the line: a command's name, then its verbs, then files for
+// /image.
 func (m *Model) choices() (list []string, says []string) {
 	text := m.edit.Text()
 	if !strings.HasPrefix(text, "/") || strings.Contains(text, "\n") || text == m.menu.hidden {
@@ -48,7 +48,7 @@ func (m *Model) choices() (list []string, says []string) {
 	return list, says
 }
 
-// complete is tab: it writes what all choices have in common, then one after another.
+// complete is tab: it inserts what all choices have in common, then each choice in turn.
 func (m *Model) complete() []Effect {
 	if m.menu.open() {
 		m.menu.at = (m.menu.at + 1) % len(m.menu.cycled)
@@ -72,7 +72,7 @@ func (m *Model) complete() []Effect {
 	return nil
 }
 
-// named takes the names of files.
+// named handles the names of files.
 func (m *Model) named(n Named) {
 	if m.edit.Text() != "/image "+n.For {
 		return
@@ -103,7 +103,7 @@ func commonPrefix(list []string) string {
 	return common
 }
 
-// menuLines show the choices below the line.
+// menuLines returns the choices as lines.
 func (m *Model) menuLines(columns, most int) []string {
 	if n := m.menu.names; len(n) > 0 {
 		var names []string
@@ -144,8 +144,8 @@ func (m *Model) help() []string {
 		lines = append(lines, "  "+pad(c.name+" "+c.args, 20)+c.does)
 	}
 	for _, k := range [][2]string{
-		{"enter", "send"}, {"alt-enter, ctrl-j", "new line"}, {"esc, ctrl-c", "cancel; again: leave, and shelly goes on"},
-		{"ctrl-o", "show thoughts and tool calls in full, or in a line"}, {"up, down", "earlier lines"}, {"tab", "complete a command"}, {"ctrl-d", "leave"},
+		{"enter", "send"}, {"alt-enter, ctrl-j", "new line"}, {"esc, ctrl-c", "cancel; again: leave, while shelly continues"},
+		{"ctrl-o", "show thoughts and tool calls in full or in one line"}, {"up, down", "earlier lines"}, {"tab", "complete a command"}, {"ctrl-d", "leave"},
 	} {
 		lines = append(lines, "  "+pad(k[0], 20)+k[1])
 	}

@@ -76,5 +76,5 @@ func TestCLI152AnAnswerThatIsNotTaken(t *testing.T) {
 	p.shows("the file is damaged", "[y]es")
 	p.types("n")
 	p.does(Decided{ID: id, Key: "l", Taken: false})
-	p.shows("not taken")
+	p.shows("not accepted")
 }

@@ -22,7 +22,7 @@ func TestCLI153CancelAndLeave(t *testing.T) {
 	}
 	p.shows("cancelling", "esc again leaves")
 	p.does(Cancelled{ID: id, Taken: false})
-	p.shows("it is not cancelled")
+	p.shows("not cancelled")
 	p.presses("esc")
 	if _, ok := last[Quit](p); !ok || len(p.live) != 0 || !slices.Equal(p.Unfinished(), []string{id}) {
 		t.Errorf("%+v %q", p.effects, p.live)

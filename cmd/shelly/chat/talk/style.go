@@ -34,7 +34,7 @@ func (s style) yellow(text string) string { return s.colour("33", text) }
 func (s style) purple(text string) string { return s.colour("35", text) }
 func (s style) cyan(text string) string   { return s.colour("36", text) }
 
-// markdown is how a reply is shown.
+// markdown returns the style of replies.
 func (s style) markdown() markdown.Style {
 	return markdown.Style{
 		Bold: s.bold, Italic: s.italic, Code: s.cyan, Heading: s.bold, Quote: s.dim,
@@ -42,17 +42,17 @@ func (s style) markdown() markdown.Style {
 	}
 }
 
-// clean is a text of somebody else without anything that acts on a terminal, on lines of its
-// own. All that comes from a model, a tool, a file or a message goes through it.
+// clean returns a text from outside without anything that could act on a terminal. All that
+// comes from a model, a tool, a file or a message goes through it.
 func clean(text string) string {
 	text = strings.NewReplacer("\r\n", "\n", "\t", "    ").Replace(strings.ToValidUTF8(text, "\uFFFD"))
 	return terminal.Printable(text)
 }
 
-// line is a text on one line.
+// line returns a text as one line.
 func line(text string) string { return strings.Join(strings.Fields(clean(text)), " ") }
 
-// hanging wraps a text; what goes on in another line is indented as its beginning is.
+// hanging wraps a text; continuation lines are indented like its beginning.
 func hanging(text string, columns int) []string {
 	var lines []string
 	for l := range strings.SplitSeq(text, "\n") {

@@ -1,10 +1,10 @@
-// Package talk is a conversation as it is shown: what happens goes into [Model.Update], what is
-// to be done comes out of it, and [Model.Frame] is what the screen shows. It does no input or
-// output, knows no clock and starts nothing, so that every behaviour can be tried without a
+// Package talk is a conversation as it is shown: [Model.Update] takes what happens and returns
+// the effects to perform, and [Model.Frame] is what the screen shows. It does no input or
+// output, reads no clock and starts nothing, so that every behaviour can be tested without a
 // terminal.
 //
-// What is finished is handed out once, to stand above, in the terminal's own scrollback; the
-// rest is live: it is drawn again, as wide as the window is then, until it is finished.
+// What is finished is returned once, to be printed above, in the terminal's own scrollback. The
+// rest is live: it is drawn again at the window's current width until it is finished.
 package talk
 
 import (
@@ -26,23 +26,23 @@ type (
 	// Key is a key that was pressed.
 	Key struct {
 		Name string // such as enter, ctrl+c, alt+b
-		Text string // what it writes; "": nothing
+		Text string // the text that it inserts, if any
 	}
 	// Paste is a text that was pasted.
 	Paste struct{ Text string }
 	// Resized is the size of the window, in columns and rows.
 	Resized struct{ Width, Height int }
-	// Tick is that time has passed, while [Model.Busy].
+	// Tick reports that time has passed, while [Model.Busy].
 	Tick struct{}
 	// Happened is an event of a request.
 	Happened struct {
 		ID    string
 		Event comm.Event
 	}
-	// Broke is that the connection of a request broke; it is tried again.
+	// Broke reports that the connection of a request broke; the client reconnects.
 	Broke struct{ ID string }
-	// Attached is that it is there again. Restarted: with another process of the daemon, so
-	// that what follows is new.
+	// Attached reports that the connection is back. Restarted: to another process of the
+	// daemon, so that what follows is new.
 	Attached struct {
 		ID        string
 		Restarted bool
@@ -53,20 +53,20 @@ type (
 		Reply client.Reply
 		Err   error
 	}
-	// Cancelled is what became of a wish to cancel.
+	// Cancelled is the outcome of a cancel.
 	Cancelled struct {
 		ID    string
 		Taken bool
 		Err   error
 	}
-	// Decided is what became of a person's answer.
+	// Decided is the outcome of a person's answer.
 	Decided struct {
 		ID, Key  string
 		Decision client.Decision
 		Taken    bool
 		Err      error
 	}
-	// Mail is messages to the chat, in order; More is how many unread ones wait beside them.
+	// Mail is messages to the chat, in order; More is how many further unread ones wait.
 	Mail struct {
 		Messages []comm.Message
 		More     int
@@ -78,23 +78,23 @@ type (
 		Messages []session.Archived
 		Earlier  uint64
 	}
-	// Going is a request that was sent before, and has no reply yet.
+	// Going is a request sent earlier that has no reply yet.
 	Going struct{ ID, Text string }
-	// Greeted says what answers.
+	// Greeted names what answers.
 	Greeted struct{ Brain string }
-	// Said is what a command of the command line printed.
+	// Said is the output of a command line.
 	Said struct {
 		Text   string
 		Failed bool
 	}
-	// Image is a picture that was read, or why it could not be. Typed is what to write where it
-	// was no picture: a pasted text that looked like the name of one.
+	// Image is a picture that was read, or why it could not be. Typed is the text to insert if
+	// it was not a picture: pasted text that looked like a path of one.
 	Image struct {
 		Path, Typed string
 		Data        []byte
 		Err         error
 	}
-	// Named are the names of files that begin as a text does.
+	// Named has the names of files that begin with a prefix.
 	Named struct {
 		For   string
 		Files []string
@@ -119,7 +119,7 @@ func (Said) msg()      {}
 func (Image) msg()     {}
 func (Named) msg()     {}
 
-// An Effect is something to do.
+// An Effect is something to perform.
 type Effect interface{ effect() }
 
 // The effects.
@@ -131,23 +131,23 @@ type (
 	}
 	// Cancel asks to end a request.
 	Cancel struct{ ID string }
-	// Decide brings an answer to a question.
+	// Decide sends an answer to a question.
 	Decide struct {
 		ID       string
 		Handle   fsm.HandleID
 		Decision client.Decision
 	}
-	// Read says that messages were shown.
+	// Read marks messages as shown.
 	Read struct{ Messages []comm.Message }
-	// Run runs a command line; what it prints comes as [Said].
+	// Run runs a command line; its output comes as [Said].
 	Run struct{ Args []string }
-	// Load reads what was said in a session.
+	// Load reads the archive of a session.
 	Load struct{ Session string }
-	// Elsewhere says, as [Said], what still runs outside a session.
+	// Elsewhere asks what still runs outside a session; the answer comes as [Said].
 	Elsewhere struct{ Session string }
 	// ReadImage reads a picture.
 	ReadImage struct{ Path, Typed string }
-	// Name lists the files that a name begins.
+	// Name lists the files that begin with a prefix.
 	Name struct{ Prefix string }
 	// Remember keeps a line for later starts.
 	Remember struct{ Line string }
@@ -170,10 +170,10 @@ func (Remember) effect()  {}
 func (Suspend) effect()   {}
 func (Quit) effect()      {}
 
-// Options make a model.
+// Options configure a model.
 type Options struct {
-	Session string   // as it is named; "": that of the chat
-	Chat    string   // the chat, in words: the session where none is named
+	Session string   // as the person named it; "": the chat's
+	Chat    string   // the chat's name, shown as the session if none is named
 	Earlier []string // lines that were written before
 	Colours bool
 	NewID   func() string
@@ -193,13 +193,13 @@ type Model struct {
 	turns  []*turn // that are not finished, in the order of their sending
 	last   *turn   // the one that ended last
 
-	printed  []string // what is finished and not handed out yet
-	above    kind     // what stands last above
+	printed  []string // finished lines that [Model.Frame] has not returned yet
+	above    kind     // the kind of the last printed line
 	unfolded bool
-	leaving  time.Time // when ^C was pressed with nothing to cancel
+	leaving  time.Time // when ^C was last pressed with nothing to cancel
 	beat     int
 	quit     bool
-	left     []string // the ids of what goes on after that
+	left     []string // the ids of the requests that are still running then
 }
 
 // attached is a picture that goes with the next request.
@@ -215,10 +215,10 @@ func New(o Options) *Model {
 	return m
 }
 
-// Busy reports whether something shows that time passes.
+// Busy reports whether what is shown depends on the time.
 func (m *Model) Busy() bool { return len(m.turns) > 0 }
 
-// Unfinished are the ids of the requests that have no reply yet.
+// Unfinished returns the ids of the requests that have no reply yet.
 func (m *Model) Unfinished() []string {
 	if m.quit {
 		return slices.Clone(m.left)
@@ -230,7 +230,7 @@ func (m *Model) Unfinished() []string {
 	return ids
 }
 
-// Session is the session that requests go to, as a person names it.
+// Session returns the session that requests go to, as a person names it.
 func (m *Model) Session() string {
 	if m.o.Session != "" {
 		return m.o.Session
@@ -238,7 +238,7 @@ func (m *Model) Session() string {
 	return m.o.Chat
 }
 
-// Update takes what has happened at a time, and returns what to do.
+// Update takes what has happened at a time, and returns the effects to perform.
 func (m *Model) Update(now time.Time, msg Msg) []Effect {
 	m.now = now
 	switch msg := msg.(type) {
@@ -286,7 +286,7 @@ func (m *Model) Update(now time.Time, msg Msg) []Effect {
 	return nil
 }
 
-// turn is the unfinished turn of a request, or nil.
+// turn returns the unfinished turn of a request, or nil.
 func (m *Model) turn(id string) *turn {
 	for _, t := range m.turns {
 		if t.id == id {

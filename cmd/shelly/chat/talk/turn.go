@@ -12,7 +12,7 @@ import (
 	"shelly/runtime/front/stream"
 )
 
-// kind is what an item is.
+// kind is the kind of an item.
 type kind int
 
 const (
@@ -21,21 +21,21 @@ const (
 	said         // by the model
 	thought
 	called // a tool
-	noted  // what there is to know beside
+	noted  // anything else worth knowing
 	mailed // a message
 )
 
-// item is a part of a turn, in the order in which they came.
+// item is a part of a turn; the items of a turn are in the order in which they came.
 type item struct {
 	kind kind
 	call fsm.CallID // of the model: said and thought
 	text string     // what was said, thought or noted; of a call its result
-	done bool       // nothing is added any more
+	done bool       // nothing more is added
 
-	shown       int    // how many bytes of text stand above already
-	skip        string // said: what stands above of an earlier beginning, as long as this one is the same
+	shown       int    // how many bytes of text are printed already
+	skip        string // said: the printed text of a lost answer, while this one repeats it
 	tool, args  string // called
-	output      string // the end of what the command has written so far
+	output      string // the end of the command's output so far
 	preview     string // what it would do
 	failed      bool
 	began, over time.Time
@@ -48,24 +48,24 @@ type turn struct {
 	course   course.Course
 	began    time.Time
 	items    []*item
-	above    int  // how many items stand above already
-	headed   bool // the request itself stands there
+	above    int  // how many items are printed already
+	headed   bool // the request itself is printed
 
-	open       *comm.Event // the question that is open
+	open       *comm.Event // the open question
 	opened     time.Time
-	deciding   *comm.Event // the one that was answered last
-	answered   string      // the key of the question that was answered last
+	deciding   *comm.Event // the question that was answered last
+	answered   string      // the key of that question
 	cancelling bool
-	broken     bool // the connection
+	broken     bool // the connection is
 	heard      stream.Text
-	prior      string // what stands above of an answer that was lost: the next may begin like it
+	prior      string // the printed text of a lost answer: the next may begin with it
 	ended      bool
 }
 
-// outputMax is how much of a command's output is kept, in bytes: its end.
+// outputMax is how many bytes of a command's output are kept: its end.
 const outputMax = 8 << 10
 
-// happened takes an event of a request.
+// happened handles an event of a request.
 func (m *Model) happened(h Happened) {
 	t := m.turn(h.ID)
 	if t == nil {
@@ -74,7 +74,7 @@ func (m *Model) happened(h Happened) {
 	t.broken = false
 	t.course.Take(h.Event)
 	e := h.Event
-	if e.Type != comm.EventReply { // which comes once more at the end
+	if e.Type != comm.EventReply { // which comes again with [Ended]
 		for _, p := range t.heard.Heard(e) {
 			t.piece(p, e, m.now)
 		}
@@ -102,10 +102,11 @@ func (m *Model) happened(h Happened) {
 	}
 }
 
-// lost is that the connection broke.
+// lost notes that the connection broke.
 func (t *turn) lost() { t.broken = true }
 
-// attached is that it is there again (CLI-154): after a restart the model is asked once more.
+// attached notes that the connection is back (CLI-154); after a restart the model is asked
+// again.
 func (t *turn) attached(restarted bool) {
 	t.broken = false
 	if !restarted {
@@ -120,7 +121,7 @@ func (t *turn) attached(restarted bool) {
 	}
 }
 
-// current is the last item, if it is of a kind and goes on.
+// current returns the last item, if it has the kind and is not done.
 func (t *turn) current(k kind) *item {
 	if n := len(t.items); n > 0 && t.items[n-1].kind == k && !t.items[n-1].done {
 		return t.items[n-1]
@@ -144,7 +145,7 @@ func (t *turn) close(i *item, now time.Time) {
 	}
 }
 
-// piece takes what an event adds to the text of a model call.
+// piece adds a piece of an event to the text of a model call.
 func (t *turn) piece(p stream.Piece, e comm.Event, now time.Time) {
 	if p.Lost {
 		if e.Whole {
@@ -156,7 +157,7 @@ func (t *turn) piece(p stream.Piece, e comm.Event, now time.Time) {
 	t.says(said, p.Call, p.Text, now)
 }
 
-// says takes a piece of what a model call thinks or says.
+// says adds a piece to what a model call thinks or says.
 func (t *turn) says(k kind, call fsm.CallID, text string, now time.Time) {
 	if text == "" {
 		return
@@ -175,14 +176,14 @@ func (t *turn) says(k kind, call fsm.CallID, text string, now time.Time) {
 	t.skipped(i)
 }
 
-// lose takes back what a model call has said that was never answered: the next one stands in
-// its place (COM-90). What stands above already stays, and may be how that one begins.
+// lose removes the text of a model call that was never answered: the next call replaces it
+// (COM-90). What is printed already stays, and the next text may begin with it.
 func (t *turn) lose(call fsm.CallID) {
 	prior, left := "", t.items[:t.above:t.above]
 	for at, i := range t.items {
 		mine := i.call == call && (i.kind == said || i.kind == thought)
 		switch {
-		case mine && i.kind == said && i.skip != "": // less than what stands there
+		case mine && i.kind == said && i.skip != "": // i.text is shorter than what is printed
 			prior += i.skip
 		case mine && i.kind == said:
 			prior += i.text[:i.shown]
@@ -194,8 +195,8 @@ func (t *turn) lose(call fsm.CallID) {
 	t.items, t.prior = left, prior
 }
 
-// skipped goes on where an interrupted answer broke off, if the new one begins as that did;
-// else it says that it begins again.
+// skipped continues where an interrupted answer broke off, if the new one begins with the same
+// text; otherwise it notes that the answer begins again.
 func (t *turn) skipped(i *item) {
 	switch {
 	case i.skip == "" || strings.HasPrefix(i.skip, i.text):
@@ -208,7 +209,7 @@ func (t *turn) skipped(i *item) {
 	}
 }
 
-// call takes the start of a tool. One that a restart interrupted is the same call again.
+// call handles the start of a tool. A call that a restart interrupted is continued, not added.
 func (t *turn) call(e comm.Event, now time.Time) {
 	if c := t.running(e.Tool, e.Args); c != nil && c.args == e.Args && c.began.IsZero() {
 		c.began = now
@@ -220,7 +221,7 @@ func (t *turn) call(e comm.Event, now time.Time) {
 	}
 }
 
-// running is the oldest call of a tool that has not ended; args "": whatever its arguments are.
+// running returns the oldest unfinished call of a tool; args "": with any arguments.
 func (t *turn) running(tool, args string) *item {
 	for _, i := range t.items {
 		if i.kind == called && !i.done && i.tool == tool && (args == "" || i.args == args) {
@@ -230,7 +231,7 @@ func (t *turn) running(tool, args string) *item {
 	return nil
 }
 
-// result takes the end of a tool.
+// result handles the end of a tool.
 func (t *turn) result(e comm.Event, now time.Time) {
 	i := t.running(e.Tool, e.Args)
 	if i == nil {
@@ -240,7 +241,7 @@ func (t *turn) result(e comm.Event, now time.Time) {
 	t.close(i, now)
 }
 
-// moved takes a transition. A new question to the model begins a new text.
+// moved handles a transition. A new question to the model begins a new text.
 func (t *turn) moved(e comm.Event) {
 	if e.Inference == state.Thinking || e.State != "" {
 		for _, k := range []kind{said, thought} {
@@ -253,16 +254,16 @@ func (t *turn) moved(e comm.Event) {
 	case t.open == nil || e.State == "" || e.State == state.Approving:
 	case e.State == state.Parked:
 		t.open = nil
-		t.note("shelly was started again; it asks once more")
+		t.note("shelly was restarted; it asks again")
 	case t.cancelling:
 		t.open = nil
 	default:
 		t.open = nil
-		t.note("no longer asked: it was answered elsewhere, cancelled, or is out of time")
+		t.note("no longer asked: it was answered elsewhere, cancelled, or timed out")
 	}
 }
 
-// question opens a question. One that was answered comes again where a stream was cut.
+// question opens a question. A question that was answered comes again when a stream is resumed.
 func (t *turn) question(e comm.Event, now time.Time) {
 	switch {
 	case e.Question == fsm.QuestionApprove && e.Key == t.answered:
@@ -278,7 +279,8 @@ func (t *turn) question(e comm.Event, now time.Time) {
 	}
 }
 
-// beside is note where a text that goes on is not broken by it.
+// beside adds a note, before the last item if that is still growing, so that its text is not
+// interrupted.
 func (t *turn) beside(text string) {
 	n := len(t.items)
 	if n == t.above || t.items[n-1].kind != said && t.items[n-1].kind != thought || t.items[n-1].done || t.items[n-1].shown > 0 {
@@ -288,10 +290,10 @@ func (t *turn) beside(text string) {
 	t.items = slices.Insert(t.items, n-1, &item{kind: noted, text: text, done: true})
 }
 
-// note adds what there is to know beside.
+// note adds a note.
 func (t *turn) note(text string) { t.add(&item{kind: noted, text: text, done: true}) }
 
-// finish takes the reply. What was streamed may be the reply already, or its beginning.
+// finish takes the reply. What was streamed may already be the reply, or its beginning.
 func (t *turn) finish(text string, isError bool) {
 	t.ended, t.open = true, nil
 	text = strings.TrimSpace(text)
@@ -317,7 +319,7 @@ func (t *turn) finish(text string, isError bool) {
 		last.text = last.text[:last.shown] + strings.TrimLeft(rest, "\n")
 	case last.shown == 0:
 		last.text = text
-	default: // what stands above is not how the reply begins
+	default: // the reply does not begin with what is printed
 		t.items = append(t.items, &item{kind: noted, text: "the answer:", done: true}, &item{kind: said, text: text, done: true})
 	}
 }

@@ -11,28 +11,28 @@ import (
 	"shelly/cmd/shelly/internal/question"
 )
 
-// Frame is what is to be shown.
+// Frame is what to show.
 type Frame struct {
-	Above []string // new lines that stay: they go above the live ones, once
-	Live  []string // what is drawn again
+	Above []string // new lines to print once, above the live ones
+	Live  []string // lines that are drawn again
 	X, Y  int      // the cursor, in Live
 }
 
 const (
 	prompt      = "› "
-	editRows    = 8   // of the line that is written
+	editRows    = 8   // of the line being written
 	columnsMax  = 120 // of text: longer lines are hard to read
-	thoughtRows = 4   // of a thought that goes on
-	outputRows  = 5   // of what a command has written, where it is shown in full
+	thoughtRows = 4   // of an unfinished thought
+	outputRows  = 5   // of a command's output, when calls are shown in full
 )
 
-// columns is how wide text is: a column less than the window, which some terminals want for
-// the cursor.
+// columns returns the width of text: one column less than the window, which some terminals need
+// for the cursor.
 func (m *Model) columns() int { return max(min(m.width-1, columnsMax), 4) }
 
 func (m *Model) editColumns() int { return max(m.width-1-len([]rune(prompt)), 4) }
 
-// print puts lines above, with a blank line before them where they begin something else.
+// print prints lines above, after a blank line if they begin something else.
 func (m *Model) print(k kind, lines ...string) {
 	if len(lines) == 0 {
 		return
@@ -44,14 +44,14 @@ func (m *Model) print(k kind, lines ...string) {
 	m.above = k
 }
 
-// apart reports whether a blank line stands between two kinds: thoughts, calls and notes stand
-// close together.
+// apart reports whether a blank line separates two kinds: thoughts, calls and notes stand close
+// together.
 func (m *Model) apart(before, after kind) bool {
 	close := func(k kind) bool { return k == thought || k == called || k == noted }
 	return before != nothing && (!close(before) || !close(after))
 }
 
-// Frame returns what is to be shown. Lines above are returned once.
+// Frame returns what to show. It returns each line of Above once.
 func (m *Model) Frame() Frame {
 	m.settle()
 	below, x, y := m.below()
@@ -78,7 +78,7 @@ func (m *Model) Frame() Frame {
 	return f
 }
 
-// settle puts above what is finished: of each turn all, of the first the request itself too.
+// settle prints what is finished: all of each finished turn, and the request of the first turn.
 func (m *Model) settle() {
 	var going []*turn
 	for at, t := range m.turns {
@@ -101,7 +101,7 @@ func (m *Model) settle() {
 	m.turns = going
 }
 
-// head puts the request of a turn above.
+// head prints the request of a turn.
 func (m *Model) head(t *turn) {
 	if t.headed {
 		return
@@ -114,7 +114,7 @@ func (m *Model) head(t *turn) {
 	m.print(asked, m.asked(text)...)
 }
 
-// asked is what the person has asked.
+// asked returns the lines of a request.
 func (m *Model) asked(text string) []string {
 	lines := markdown.Wrap(text, m.columns()-2)
 	if most := 40; len(lines) > most {
@@ -130,7 +130,7 @@ func (m *Model) asked(text string) []string {
 	return lines
 }
 
-// put puts the next item of a turn above.
+// put prints the next item of a turn.
 func (m *Model) put(t *turn) {
 	i := t.items[t.above]
 	t.above++
@@ -140,8 +140,8 @@ func (m *Model) put(t *turn) {
 	}
 }
 
-// rise puts above, of the turn that runs, what comes first and changes no more, and reports
-// whether there was something.
+// rise prints, of the running turn, the first part that will not change any more, and reports
+// whether there was one.
 func (m *Model) rise() bool {
 	t := m.first()
 	if t == nil || t.above == len(t.items) {
@@ -165,7 +165,8 @@ func (m *Model) rise() bool {
 	return true
 }
 
-// live is what goes on: the rest of the turn that runs, how it is, and what waits after it.
+// live returns the live lines: the rest of the running turn, its state, and what waits after
+// it.
 func (m *Model) live() []string {
 	var lines []string
 	before := m.above
@@ -196,7 +197,7 @@ func (m *Model) live() []string {
 	return lines
 }
 
-// state is the line that says what a turn does.
+// state returns the line that shows the state of a turn.
 func (m *Model) state(t *turn) string {
 	spinner := []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
 	what := line(t.course.Words())
@@ -219,7 +220,7 @@ func seconds(d time.Duration) string {
 	return fmt.Sprintf("%d min %d s", int(d/time.Minute), int(d%time.Minute/time.Second))
 }
 
-// itemLines are the lines of an item (CLI-151).
+// itemLines returns the lines of an item (CLI-151).
 func (m *Model) itemLines(i *item, unfolded bool) []string {
 	switch i.kind {
 	case said:
@@ -251,7 +252,8 @@ func (m *Model) itemLines(i *item, unfolded bool) []string {
 	}
 }
 
-// thought shows what the model thinks: its last lines while it goes on, then that it was.
+// thought returns a thought: its last lines while it grows, then one line that says how long it
+// took.
 func (m *Model) thought(i *item, unfolded bool) []string {
 	if i.done && !unfolded {
 		text := "∴ thought"
@@ -274,7 +276,7 @@ func (m *Model) thought(i *item, unfolded bool) []string {
 	return append([]string{m.style.dim(head)}, lines...)
 }
 
-// call shows a tool call in a line, or with its arguments and what came of it.
+// call returns a tool call in one line, or with its arguments and its result.
 func (m *Model) call(i *item, unfolded bool) []string {
 	mark := m.style.yellow("→")
 	switch {
@@ -326,7 +328,7 @@ func (m *Model) call(i *item, unfolded bool) []string {
 	return lines
 }
 
-// summary is what came of a call, in a line.
+// summary returns the outcome of a call in one line.
 func summary(i *item) string {
 	text := strings.TrimSpace(i.text)
 	if !i.done {
@@ -343,7 +345,7 @@ func summary(i *item) string {
 	return fmt.Sprintf("%s (+%d)", line(first), strings.Count(rest, "\n")+1)
 }
 
-// questionLines show a question; most bounds the lines of what it is about, 0: all.
+// questionLines returns a question; most bounds the lines of its subject, 0 for all.
 func (m *Model) questionLines(t *turn, most int) []string {
 	e := *t.open
 	e.Tool = line(e.Tool)
@@ -356,7 +358,7 @@ func (m *Model) questionLines(t *turn, most int) []string {
 	}
 	out := []string{m.style.yellow(m.style.bold(head))}
 	out = append(out, rest...)
-	if m.now.Sub(t.opened) < restAfter { // a key does not answer it yet
+	if m.now.Sub(t.opened) < restAfter { // keys do not answer it yet
 		return append(out, m.style.dim("  …"))
 	}
 	for _, l := range hanging("  "+question.Choices, m.columns()) {
@@ -368,7 +370,7 @@ func (m *Model) questionLines(t *turn, most int) []string {
 	return out
 }
 
-// below is the line that is written, with what goes with it, and its cursor.
+// below returns the line being written, with its attachments, and its cursor.
 func (m *Model) below() (lines []string, x, y int) {
 	lines = append(lines, "")
 	for _, i := range m.images {
