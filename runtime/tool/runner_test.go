@@ -33,6 +33,24 @@ func TestTOL64TheBoundsOfArgumentsAreForTheCheckAlone(t *testing.T) {
 	}
 }
 
+// A schema that is none runs nothing: one that is no JSON is found when the tool is made, any
+// other by each call.
+func TestTOL2WithoutASchemaNothingRuns(t *testing.T) {
+	run := func(context.Context, fsm.RunTool, Arguments) Result { return Result{Text: "ran"} }
+	if _, err := Own(fsm.ToolDecl{Name: "list", Parameters: `{"type":`}, run); err == nil {
+		t.Error("a schema that is cut is taken")
+	}
+	added, err := Own(fsm.ToolDecl{Name: "list", Parameters: `{"type":"object","properties":{"depth":{"$ref":"#/nowhere"}}}`}, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if got := added.Run(t.Context(), fsm.RunTool{Name: "list", Args: `{"depth": 1}`}); !got.Invalid || !strings.Contains(got.Text, "schema of list") {
+			t.Errorf("%+v; want that the schema is wrong", got)
+		}
+	}
+}
+
 func TestExecIsDeclaredOnlyWhenAllowed(t *testing.T) {
 	w := newWorld(t)
 	effects := func(r *Runner) map[string]fsm.ToolEffects {

@@ -122,6 +122,19 @@ func TestRunIsTotal(t *testing.T) {
 	})
 }
 
+// Each tool of the files has a schema that its calls are held against.
+func TestTOL2EachFileToolHasItsSchema(t *testing.T) {
+	added, err := newWorld(t).tools().Added()
+	if err != nil || len(added) == 0 {
+		t.Fatalf("%d tools, %v", len(added), err)
+	}
+	for _, a := range added {
+		if got := a.Run(t.Context(), fsm.RunTool{Name: a.Decl.Name, Args: "[]"}); !got.Invalid || strings.Contains(got.Text, "schema of") {
+			t.Errorf("%s: %+v; want that its arguments are no object", a.Decl.Name, got)
+		}
+	}
+}
+
 // A profile offers the tools that its document names.
 func TestTOL31OnlyTheNamedToolsAreOffered(t *testing.T) {
 	w := newWorld(t)
