@@ -31,6 +31,8 @@ type Index interface {
 	ReadIndex(prefix []byte, fn func(key, value []byte) error) error
 	// ReadIndexAt is ReadIndex for keys that are in order; those that are not there are left out.
 	ReadIndexAt(keys [][]byte, fn func(key, value []byte) error) error
+	// LastIndex is the last key with a prefix, or nil.
+	LastIndex(prefix []byte) (key []byte, err error)
 	// IndexWritable reports whether the store is open to be written.
 	IndexWritable() bool
 	// Vectors is the file of copies of the rows of vectors that are in blocks. Dropping all of
@@ -109,13 +111,31 @@ func (m *Memory) take(d index.Doc, about int32) {
 	m.slot(d.ID, fsm.Millis(d.At), about, d.Blank)
 }
 
+// roomMax bounds the room that is made for what is still to be read: a key may say anything.
+const roomMax = 1 << 20
+
+// room is how many slots or rows the values of a kind have, so many each, as far as their last
+// key tells.
+func (k *kept) room(kind byte, each int) (int, error) {
+	key, err := k.in.LastIndex([]byte{kind})
+	return min(roomMax, (index.Number(key)+1)*each), err
+}
+
 func (m *Memory) restoreDocs(ctx context.Context, k *kept) error {
+	room, err := k.room(index.Docs, index.SegmentDocs)
+	if err != nil {
+		return err
+	}
+	room += index.SegmentDocs // of the tail
+	m.slots, m.keywords.lengths = make([]slot, 0, room), make([]int32, 0, room)
 	next := 0
-	err := k.in.ReadIndex([]byte{index.Docs}, func(key, value []byte) error {
+	err = k.in.ReadIndex([]byte{index.Docs}, func(key, value []byte) error {
 		if index.Number(key) != next {
 			return index.ErrMalformed
 		}
-		next++
+		if next++; next == 2 { // the others have names like those of the first
+			m.names = slices.Grow(m.names, len(m.names)*9/8*(room/index.SegmentDocs))
+		}
 		m.shared.Read(value)
 		for range index.SegmentDocs {
 			d, about := m.shared.Doc()
@@ -193,6 +213,12 @@ func (v *vectors) restoreHeads(ctx context.Context, k *kept) error {
 		}
 		words = perRow(v.space.dimensions)
 	}
+	room, err := k.room(index.Heads, index.HeadRows)
+	if err != nil {
+		return err
+	}
+	room += index.HeadRows // of those by themselves
+	v.slots, v.scales, v.rows = make([]int32, 0, room), make([]float32, 0, room), make([]int32, 0, room)
 	size := index.HeadBytes(words)
 	return k.in.ReadIndex([]byte{index.Heads}, func(key, value []byte) error {
 		if index.Number(key)*index.HeadRows != len(v.slots) || len(value) != index.HeadRows*size {

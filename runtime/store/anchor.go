@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -191,13 +192,13 @@ func (s *Store) sealTail(one *sealed) error {
 			return err
 		}
 	}
-	sum, err := s.tailSum(one.Name, from, one.Bytes)
+	sum, err := s.tailSum(one.Name, from, one.Bytes, &[]byte{})
 	one.Tail = &tail{From: from, Sum: sum}
 	return err
 }
 
-// tailSum is the checksum of a file of a length from one byte on.
-func (s *Store) tailSum(name string, from, bytes int64) (sum uint32, err error) {
+// tailSum is the checksum of a file of a length from one byte on, which is read into room.
+func (s *Store) tailSum(name string, from, bytes int64, room *[]byte) (sum uint32, err error) {
 	if from < 0 || from > bytes {
 		return 0, fmt.Errorf("%s has no byte %d", name, from)
 	}
@@ -205,8 +206,9 @@ func (s *Store) tailSum(name string, from, bytes int64) (sum uint32, err error) 
 	if err != nil {
 		return 0, err
 	}
-	text := make([]byte, bytes-from)
+	text := slices.Grow((*room)[:0], int(bytes-from))[:bytes-from]
 	_, err = f.ReadAt(text, from)
+	*room = text
 	return crc(text), errors.Join(err, f.Close())
 }
 
@@ -222,12 +224,14 @@ func (s *Store) asClosed() bool {
 		return false
 	}
 	var names []string
+	var tables []sealed
 	for _, was := range s.anchor.Sealed {
 		names = append(names, was.Name)
-		if kind, _ := files.Parse(was.Name); kind == files.Table && was.Tail != nil && s.hasTail(was) {
-			s.tails[was.Name] = was
+		if kind, _ := files.Parse(was.Name); kind == files.Table && was.Tail != nil {
+			tables = append(tables, was)
 		}
 	}
+	s.readTails(tables)
 	slices.Sort(names)
 	if !slices.Equal(names, folder.Names()) || len(s.tails) < len(folder.Tables) {
 		return false
@@ -236,11 +240,28 @@ func (s *Store) asClosed() bool {
 	return err == nil && len(broken) == 0
 }
 
-// hasTail reports whether a table ends as it did.
-func (s *Store) hasTail(was sealed) bool {
-	sum, err := s.tailSum(was.Name, was.Tail.From, was.Bytes)
-	return err == nil && sum == was.Tail.Sum
+// readTails notes which of the tables end as they did: of a large store that is megabytes.
+func (s *Store) readTails(tables []sealed) {
+	var mu sync.Mutex
+	var readers sync.WaitGroup
+	for part := range slices.Chunk(tables, max(1, (len(tables)+tailReaders-1)/tailReaders)) {
+		readers.Go(func() {
+			var room []byte
+			for _, was := range part {
+				sum, err := s.tailSum(was.Name, was.Tail.From, was.Bytes, &room)
+				if err == nil && sum == was.Tail.Sum {
+					mu.Lock()
+					s.tails[was.Name] = was
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	readers.Wait()
 }
+
+// tailReaders is how many tables are read at once.
+const tailReaders = 2
 
 // brokenSeal returns what is not as it was when the database was closed, in words. Where a
 // file is newer than all of them an older shelly, which has no anchor, has opened it since.

@@ -132,6 +132,18 @@ func (s *Store) ReadIndexAt(keys [][]byte, fn func(key, value []byte) error) (er
 	return s.indexError(errors.Join(err, it.Close()))
 }
 
+// LastIndex is the last key of the memory's index with a prefix, or nil.
+func (s *Store) LastIndex(prefix []byte) ([]byte, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	key, err := s.lastKey(indexKey(prefix))
+	if key == nil || err != nil {
+		return nil, s.indexError(err)
+	}
+	return key[1:], nil
+}
+
 // indexError gives an error of the index its type, and tells of damage.
 func (s *Store) indexError(err error) error {
 	if unreadable(err) {

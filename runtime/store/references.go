@@ -357,7 +357,7 @@ func (w *writing) spans() (spans []table.Span) {
 func (s *Store) findNumbers() error {
 	next := uint64(1)
 	for _, kind := range []byte{kindOnce, kindReference} {
-		last, err := s.lastKey(kind)
+		last, err := s.lastKey([]byte{kind})
 		switch {
 		case unreadable(err):
 			// Some number that none can have that there is.
@@ -372,9 +372,9 @@ func (s *Store) findNumbers() error {
 	return nil
 }
 
-// lastKey is the last key of a kind, or nil.
-func (s *Store) lastKey(kind byte) (key []byte, err error) {
-	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{kind}, UpperBound: []byte{kind + 1}})
+// lastKey is the last key with a prefix, or nil.
+func (s *Store) lastKey(prefix []byte) (key []byte, err error) {
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: behind(prefix)})
 	if err != nil {
 		return nil, err
 	}
