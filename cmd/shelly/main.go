@@ -47,7 +47,7 @@ type cli struct {
 	Run      run.Command      `cmd:"" help:"Start the daemon and serve until a signal."`
 	Ask      ask.Command      `cmd:"" help:"Ask the running daemon and show the answer as it comes."`
 	Chat     chat.Command     `cmd:"" help:"Talk to the running daemon."`
-	Status   status.Command   `cmd:"" help:"Show what runs, what waits and why, and what it takes."`
+	Status   status.Command   `cmd:"" help:"Show what runs, what waits and why, and the resources in use."`
 	Page     page.Command     `cmd:"" help:"Open the daemon's page in your browser."`
 	Logs     logs.Command     `cmd:"" help:"Show what the daemon has logged, and follow it."`
 	Messages messages.Command `cmd:"" help:"Show messages from schedules and subagents, and follow them."`

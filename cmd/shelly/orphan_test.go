@@ -63,7 +63,7 @@ func TestTOL11KilledWhileACommandRunsNothingOfItRunsOn(t *testing.T) {
 			_ = p.cmd.Process.Signal(syscall.SIGSTOP) // so that it does nothing about the next line
 			_ = syscall.Kill(supervisor, syscall.SIGKILL)
 			p.kill()
-		}, true, "The tool said: " + fsm.PresentWords().Text(fsm.WordUnknownOutcome), "commands of a killed daemon were still running and have been ended"},
+		}, true, "The tool said: " + fsm.PresentWords().Text(fsm.WordUnknownOutcome), "ended commands of a killed daemon that were still running"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()

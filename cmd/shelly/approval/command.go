@@ -55,7 +55,7 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 		err = printList(t.Out, list)
 	}
 	if err == nil && len(list) == 0 {
-		return exit.Errorf(exit.NoMatch, "there is no such approval; give one where you are asked, with session or always")
+		return exit.Errorf(exit.NoMatch, "there are no approvals; to give one, answer session or always when you are asked")
 	}
 	return err
 }

@@ -16,7 +16,7 @@ import (
 
 type installCmd struct {
 	File   string `arg:"" help:"The bundle."`
-	To     string `placeholder:"DIR" help:"Install below this folder in place of your home: .local/bin, .config/shelly, .agents/skills, .ollama/models."`
+	To     string `placeholder:"DIR" help:"Install into this folder instead of your home: .local/bin, .config/shelly, .agents/skills, .ollama/models."`
 	Store  string `placeholder:"DIR" help:"Ollama's store of models. Default: OLLAMA_MODELS, or ~/.ollama/models."`
 	DryRun bool   `help:"Show what would be written; change nothing."`
 	Force  bool   `help:"Replace existing files that differ."`

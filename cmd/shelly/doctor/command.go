@@ -1,4 +1,4 @@
-// Package doctor is shelly doctor, which says what is reachable and what to change.
+// Package doctor is shelly doctor, which checks what is reachable and says what to change.
 package doctor
 
 import (
@@ -18,12 +18,12 @@ type Command struct {
 	flags.AsJSON
 }
 
-// Help says what no flag does.
+// Help is the text after the usage.
 func (Command) Help() string {
 	return "Lines after → say how to fix the problem. Recommendations are based on what the server and the machine report."
 }
 
-// timeout bounds the whole examination, but for a measurement.
+// timeout bounds the whole examination, except a measurement.
 const timeout = 30 * time.Second
 
 // Run implements the subcommand (CLI-10).

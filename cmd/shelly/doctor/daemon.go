@@ -23,7 +23,7 @@ import (
 	"shelly/runtime/system"
 )
 
-// daemon returns how the daemon is that serves from the data folder, or nil.
+// daemon returns the status of the daemon that serves from the data folder, or nil.
 func (x *examination) daemon(ctx context.Context, cfg config.Config) *comm.Status {
 	s, err := client.New(cfg.Data, client.Options{}).Status(ctx)
 	if err != nil {
@@ -32,7 +32,7 @@ func (x *examination) daemon(ctx context.Context, cfg config.Config) *comm.Statu
 	}
 	x.ok("daemon", fmt.Sprintf("%s, %d waiting, %s", s.Lifecycle, s.Waiting, s.Brain))
 	if u := s.Upkeep; u != nil {
-		x.warn("upkeep", fmt.Sprintf("%s about a conversation came to nothing in a row, the last: %s", wording.Count(u.Failed, "call"), u.Last), mendUpkeep)
+		x.warn("upkeep", fmt.Sprintf("%s about conversations failed in a row, the last one: %s", wording.Count(u.Failed, "call"), u.Last), mendUpkeep)
 	}
 	if s.Texts != nil {
 		x.texts(*s.Texts)
@@ -41,7 +41,8 @@ func (x *examination) daemon(ctx context.Context, cfg config.Config) *comm.Statu
 	return &s
 }
 
-// connected says who is connected, and over which channels people talk with the daemon (COM-99).
+// connected reports who is connected, and over which channels people talk to the daemon
+// (COM-99).
 func (x *examination) connected(s comm.Status) {
 	words := "nobody is connected"
 	if len(s.Clients) > 0 {
@@ -51,13 +52,13 @@ func (x *examination) connected(s comm.Status) {
 	switch c := s.Channels; {
 	case c == nil:
 	case len(c.Trouble) > 0:
-		x.warn("channels", fmt.Sprintf("%s, of which some do not work: %s", wording.Count(c.Channels, "channel"), strings.Join(c.Trouble, "; ")), "see shelly channel list")
+		x.warn("channels", fmt.Sprintf("%s, some of which do not work: %s", wording.Count(c.Channels, "channel"), strings.Join(c.Trouble, "; ")), "see shelly channel list")
 	default:
 		x.ok("channels", fmt.Sprintf("%s, %d in and %d out since the start, %s not delivered", wording.Count(c.Channels, "channel"), c.Received, c.Sent, wording.Count(c.Open, "answer")))
 	}
 }
 
-// texts says how much is kept of the long results of tools (TXT-2).
+// texts reports how much is kept of the long results of tools (TXT-2).
 func (x *examination) texts(t comm.Texts) {
 	x.ok("texts", fmt.Sprintf("%s kept for read_more, %s", wording.Count(t.Count, "result"), quantity.Bytes(t.Bytes)))
 }
@@ -66,7 +67,7 @@ const mendUpkeep = "nothing is lost: see the log; a model that follows instructi
 
 const mendSpace = "free some space, or lower reserve"
 
-// examineTimeout bounds the reading of a store, so that time is left for the rest.
+// examineTimeout bounds the reading of a store, so that time is left for the other checks.
 const examineTimeout = 10 * time.Second
 
 func (x *examination) data(ctx context.Context, cfg config.Config, running *comm.Status) {
@@ -75,7 +76,7 @@ func (x *examination) data(ctx context.Context, cfg config.Config, running *comm
 		x.fail("data folder", err.Error(), "")
 		return
 	case open != "":
-		x.warn("data folder", "others may use "+open, "the next start of shelly run ends that; a token that they have read is known: remove the file token before")
+		x.warn("data folder", "others may use "+open, "the next start of shelly run fixes that; if they may have read the token, remove the file token first")
 	}
 	switch {
 	case running == nil:
@@ -92,13 +93,13 @@ func (x *examination) data(ctx context.Context, cfg config.Config, running *comm
 	x.unused(ctx, cfg)
 }
 
-// unused looks at a data folder of which no daemon is known.
+// unused examines a data folder that no daemon is known to use.
 func (x *examination) unused(ctx context.Context, cfg config.Config) {
 	s, err := datafolder.OpenReadOnly(cfg.Data, store.Options{ReserveBytes: uint64(cfg.Reserve)})
 	switch {
 	case errors.Is(err, datafolder.ErrNone):
 		if err := writable(cfg.Data); err != nil {
-			x.fail("data folder", fmt.Sprintf("%s cannot be made: %v", cfg.Data, err), strings.TrimPrefix(store.Advice(err), ": "))
+			x.fail("data folder", fmt.Sprintf("%s cannot be created: %v", cfg.Data, err), strings.TrimPrefix(store.Advice(err), ": "))
 			return
 		}
 		x.ok("data folder", cfg.Data+" is created at the first start")
@@ -126,7 +127,7 @@ func (x *examination) unused(ctx context.Context, cfg config.Config) {
 	x.contents(ctx, cfg, s)
 }
 
-// contents looks at a store that could be opened.
+// contents examines a store that could be opened.
 func (x *examination) contents(ctx context.Context, cfg config.Config, s *store.Store) {
 	if err := writable(cfg.Data); err != nil {
 		x.fail("data folder", fmt.Sprintf("%s cannot be written: %v", cfg.Data, err), strings.TrimPrefix(store.Advice(err), ": "))
@@ -139,7 +140,7 @@ func (x *examination) contents(ctx context.Context, cfg config.Config, s *store.
 	found, err := s.Examine(reading)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		x.warn("data folder", cfg.Data+" opens, but is too large to read in the time", "run shelly journal verify to read all of it")
+		x.warn("data folder", cfg.Data+" opens, but is too large to read all of it in time", "run shelly journal verify to read all of it")
 		return
 	case err == nil:
 		err = found.Err()
@@ -149,7 +150,7 @@ func (x *examination) contents(ctx context.Context, cfg config.Config, s *store.
 		return
 	}
 	x.ok("data folder", fmt.Sprintf("%s opens, and all of it can be read", cfg.Data))
-	if held, err := s.Texts(); err == nil && held.Texts > 0 { // an error has been found above
+	if held, err := s.Texts(); err == nil && held.Texts > 0 { // an error was found above
 		x.texts(comm.Texts{Count: held.Texts, Bytes: held.Bytes})
 	}
 }
@@ -166,12 +167,12 @@ func (x *examination) workspace(cfg config.Config) {
 	}
 }
 
-// reserve says how much of the disk is free beyond the reserve.
+// reserve reports how much disk space is free beyond the reserve.
 func (x *examination) reserve(cfg config.Config) {
 	dir := nearest(cfg.Data)
 	usage, err := vfs.Default.GetDiskUsage(dir)
 	if err != nil {
-		x.warn("disk", fmt.Sprintf("the free space of %s is not known: %v", dir, err), "")
+		x.warn("disk", fmt.Sprintf("the free space of %s is unknown: %v", dir, err), "")
 		return
 	}
 	free, reserve := int64(usage.AvailBytes), int64(cfg.Reserve)
@@ -186,7 +187,7 @@ func (x *examination) reserve(cfg config.Config) {
 	}
 }
 
-// nearest is a folder, or where there is none yet the one that it would be made in.
+// nearest returns a folder or, if it does not exist, the one that it would be created in.
 func nearest(dir string) string {
 	for _, err := os.Stat(dir); err != nil && filepath.Dir(dir) != dir; _, err = os.Stat(dir) {
 		dir = filepath.Dir(dir)
@@ -194,24 +195,25 @@ func nearest(dir string) string {
 	return dir
 }
 
-// writable says why a folder cannot be made or written, or returns nil.
+// writable returns why a folder cannot be created or written, or nil.
 func writable(dir string) error { return system.Writable(nearest(dir)) }
 
-// What systemd gives a service to stop in, by default, and what
-// closing takes beyond the machine's own times.
+// How long systemd lets a service stop by default, and how long closing takes in addition to
+// the machine's own limits.
 const (
 	systemdStop = 90 * time.Second
 	closingTime = 10 * time.Second
 )
 
-// stop says how long a stop may take: who kills shelly sooner takes its farewell from it.
+// stop reports how long a stop may take: a supervisor that kills shelly sooner cuts its
+// farewell.
 func (x *examination) stop(cfg config.Config) {
 	grace := time.Duration(cfg.Limits.Grace) * time.Millisecond
 	farewell := time.Duration(cfg.Limits.ShutdownTimeout) * time.Millisecond
 	found := fmt.Sprintf("takes up to %v: limits.grace %v, limits.shutdown_timeout %v", grace+farewell, grace, farewell)
 	mend := ""
 	if all := grace + farewell + closingTime; all > systemdStop {
-		mend = fmt.Sprintf("as a service of systemd, which kills after %v: set TimeoutStopSec to %d, or lower limits.grace", systemdStop, int(all.Seconds()))
+		mend = fmt.Sprintf("systemd kills a service after %v: set its TimeoutStopSec to %d, or lower limits.grace", systemdStop, int(all.Seconds()))
 	}
 	x.add("ok", "stop", found, mend)
 }

@@ -48,12 +48,12 @@ func TestCLI10MemoryThatIsTooSmallIsSaid(t *testing.T) {
 	wantFinding(t, e, "warn", "memory", "with any window", "take a smaller model")
 	e.loaded = &ollama.Loaded{Bytes: 6, GPU: 3}
 	e.memory(m, of(5<<30))
-	wantFinding(t, e, "ok", "memory", "the GPU has a part")
+	wantFinding(t, e, "ok", "memory", "part of it is on the GPU")
 	e.memory(m, sizing.Machine{})
 	wantFinding(t, e, "ok", "memory", "7.1 GB")
 	m.PerToken = 0
 	e.memory(m, of(5<<30))
-	wantFinding(t, e, "ok", "memory", "does not say")
+	wantFinding(t, e, "ok", "memory", "is unknown for this model")
 }
 
 func TestCLI10ServerSettingsFollowFromWhatFits(t *testing.T) {
@@ -77,7 +77,7 @@ func TestCLI10DeadlinesThatTheLongestCallMissesAreSaid(t *testing.T) {
 	s := sizing.Settings{NumCtx: 8192, NumPredict: 1024}
 	e, m := large(config.Brain{Timeouts: config.Timeouts{Load: time.Minute, FirstToken: 5 * time.Minute, Total: 10 * time.Minute}})
 	e.times(m, s, sizing.Speed{})
-	wantFinding(t, e, "ok", "timeouts", "--measure says")
+	wantFinding(t, e, "ok", "timeouts", "--measure shows")
 	e.times(m, s, sizing.Speed{Prompt: 20, Answer: 4})
 	wantFinding(t, e, "warn", "timeouts", "set brain.timeouts.first_token to 11m0s, brain.timeouts.total to 17m0s, or lower num_ctx")
 	e.cfg.Brain.Timeouts.Load = 10 * time.Second
@@ -136,7 +136,7 @@ func TestCLI10MeasuredSpeedsAreSaidAsTheyAreSet(t *testing.T) {
 func TestCLI10AStopLongerThanSystemdsIsSaid(t *testing.T) {
 	e, _ := large(config.Brain{})
 	e.stop(config.Config{Limits: fsm.Limits{Grace: 300_000, ShutdownTimeout: 30_000}})
-	wantFinding(t, e, "ok", "stop", "takes up to 5m30s", "set TimeoutStopSec to 340")
+	wantFinding(t, e, "ok", "stop", "takes up to 5m30s", "set its TimeoutStopSec to 340")
 	e.stop(config.Config{Limits: fsm.Limits{Grace: 30_000, ShutdownTimeout: 30_000}})
 	if f := e.findings[len(e.findings)-1]; f.Mend != "" {
 		t.Errorf("a minute is too long: %s", f.Mend)
@@ -150,9 +150,9 @@ func TestCLI10WhatIsReadAnewFollowsFromTheTime(t *testing.T) {
 		took        time.Duration
 		level, says string
 	}{
-		{time.Second, "ok", "of the 1100 tokens of a second question about 100 were read anew (1s)"},
-		{10 * time.Second, "warn", "about 1000 were read anew (10s): the server holds little of a conversation"},
-		{time.Minute, "warn", "about 1100 were read anew (1m0s)"},
+		{time.Second, "ok", "of the 1100 tokens of a second question about 100 were read again (1s)"},
+		{10 * time.Second, "warn", "about 1000 were read again (10s): the server keeps little of a conversation"},
+		{time.Minute, "warn", "about 1100 were read again (1m0s)"},
 	} {
 		e := &examined{examination: &examination{}}
 		e.cache(ollama.Measured{PromptTokens: 1000, Prompt: 10 * time.Second}, ollama.Measured{PromptTokens: 1100, Prompt: c.took})

@@ -8,31 +8,31 @@ import (
 	"shelly/runtime/ollama"
 )
 
-// embedding says what makes vectors, and when: at once, where the server keeps chat and
-// embedding model loaded both, and while nothing is asked, where it does not (MEM-11).
+// embedding reports what makes vectors, and when: at once if the server keeps both the chat and
+// the embedding model loaded, otherwise while shelly is idle (MEM-11).
 func (e *examined) embedding(ctx context.Context, embed string, running *comm.Status, measure bool) {
 	switch {
 	case e.cfg.Brain.EmbedModel == ollama.NoEmbedding:
-		e.ok("embedding", "off (brain.embed_model is none): memory is found by keyword")
+		e.ok("embedding", "off (brain.embed_model is none); memory is searched by keyword")
 		return
 	case embed == "":
-		e.warn("embedding", "no installed model makes embeddings, so memory is found by keyword only",
+		e.warn("embedding", "no installed model makes embeddings, so memory is searched by keyword only",
 			"run: shelly model pull nomic-embed-text")
 		return
 	case !e.cfg.Switches.SpareModel:
 		e.ok("embedding", embed+"; each need and each summary is embedded at once (switches.spare_model is false)")
 		return
 	}
-	const later = "entries are embedded once nothing was asked for brain.keep_alive, and a need in a conversation is looked up by keyword"
+	const later = "entries are embedded once the model was idle for brain.keep_alive, and needs in a conversation are searched by keyword"
 	if ollama.SameModel(embed, e.name) {
 		if e.cfg.Brain.Slots > 1 {
 			e.ok("embedding", embed+", the chat model itself, in a slot beside the conversation's")
 			return
 		}
-		e.add("ok", "embedding", embed+", the chat model itself, in the conversation's slot, so "+later, "where the server has more slots (OLLAMA_NUM_PARALLEL), set brain.slots to their number")
+		e.add("ok", "embedding", embed+", the chat model itself, in the conversation's slot, so "+later, "if the server has more slots (OLLAMA_NUM_PARALLEL), set brain.slots to their number")
 		return
 	}
-	raise := fmt.Sprintf("start the server with OLLAMA_MAX_LOADED_MODELS=2, where its memory has room for both models, or put into the configuration: brain: {embed_model: %q} (the chat model makes the vectors) or brain: {embed_model: none}", e.name)
+	raise := fmt.Sprintf("start the server with OLLAMA_MAX_LOADED_MODELS=2 if its memory has room for both models, or put into the configuration: brain: {embed_model: %q} (the chat model makes the vectors) or brain: {embed_model: none}", e.name)
 	switch e.keepsBoth(ctx, running, measure) {
 	case yes:
 		e.ok("embedding", embed+"; the server keeps both models loaded, so it is asked at once")
@@ -43,7 +43,7 @@ func (e *examined) embedding(ctx context.Context, embed string, running *comm.St
 	}
 }
 
-// known is what is known of something.
+// known is a yes, a no, or unknown.
 type known int
 
 const (
@@ -52,8 +52,8 @@ const (
 	no
 )
 
-// keepsBoth reports whether the server keeps chat and embedding model loaded both. The
-// daemon may have seen it, or both are loaded now; measuring tries it.
+// keepsBoth reports whether the server keeps both the chat and the embedding model loaded.
+// Either the daemon has seen it, or both are loaded now, or measuring tries it.
 func (e *examined) keepsBoth(ctx context.Context, running *comm.Status, measure bool) known {
 	if running != nil && running.Memory != nil && running.Memory.Model != "" && !running.Memory.Apart {
 		return yes

@@ -10,16 +10,16 @@ import (
 	"shelly/runtime/sandbox"
 )
 
-// exec says what contains the commands of exec, or would, and why nothing better does
+// exec reports what contains the commands of exec, or would, and why nothing better does
 // (TOL-42).
 func (x *examination) exec(ctx context.Context, cfg config.Config) {
 	if cfg.Tools.Exec.Allow == config.Unsandboxed {
-		x.warn("exec", "is allowed, and nothing contains it: a command has all rights of the daemon's user", "set tools.exec.allow to true, or to false")
+		x.warn("exec", "is allowed, and nothing contains it; a command has all rights of the daemon's user", "set tools.exec.allow to true, or to false")
 		return
 	}
 	keeper, err := box.Open(ctx, cfg)
 	if err != nil {
-		return // the workspace, of which is said already what is wrong
+		return // the workspace's problem is reported already
 	}
 	better, mend := notTaken(keeper)
 	switch {
@@ -30,7 +30,7 @@ func (x *examination) exec(ctx context.Context, cfg config.Config) {
 	case keeper.Rung() == "":
 		x.fail("exec", "is refused: "+keeper.Refusal().Error(), mend)
 	case keeper.Rung() == sandbox.Landlock:
-		x.warn("exec", "commands are contained by landlock, which does not hold everything (docs/sandbox.md)"+better, mend)
+		x.warn("exec", "commands are contained by landlock, which does not contain everything (docs/sandbox.md)"+better, mend)
 	case better != "":
 		x.add("ok", "exec", fmt.Sprintf("commands are contained by %s%s", keeper.Rung(), better), mend)
 	default:
@@ -38,7 +38,7 @@ func (x *examination) exec(ctx context.Context, cfg config.Config) {
 	}
 }
 
-// notTaken says of the rungs above the one that was taken why they were not, and what to do.
+// notTaken returns why the rungs above the chosen one were not chosen, and what to do.
 func notTaken(k *sandbox.Keeper) (why, mend string) {
 	var reasons, mends []string
 	for _, a := range k.Tried() {

@@ -7,7 +7,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 )
 
-// finding is one thing that was looked at.
+// finding is the result of one check.
 type finding struct {
 	Level string `json:"level"` // ok, warn or fail
 	What  string `json:"what"`
@@ -15,7 +15,7 @@ type finding struct {
 	Mend  string `json:"mend,omitempty"` // what to do about it
 }
 
-// examination gathers findings.
+// examination collects findings.
 type examination struct{ findings []finding }
 
 func (x *examination) ok(what, found string) { x.add("ok", what, found, "") }
@@ -28,7 +28,7 @@ func (x *examination) add(level, what, found, mend string) {
 	x.findings = append(x.findings, finding{level, what, found, mend})
 }
 
-// report prints the findings; one that fails makes the exit code 1.
+// report prints the findings; if one fails, the exit code is 1.
 func (x *examination) report(t *terminal.Terminal, asJSON bool) error {
 	failed := false
 	for _, f := range x.findings {

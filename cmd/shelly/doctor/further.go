@@ -10,7 +10,8 @@ import (
 	"shelly/runtime/tool/program"
 )
 
-// allowing says what web_fetch reaches, with a number of entries of tools.web.allow_addresses.
+// allowing describes what web_fetch reaches with a number of entries in
+// tools.web.allow_addresses.
 func allowing(entries int) string {
 	switch entries {
 	case 0:
@@ -22,7 +23,7 @@ func allowing(entries int) string {
 	}
 }
 
-// web says what of the web the model is offered, and how to change that (TOL-70).
+// web reports which web tools the model is offered, and how to change that (TOL-70).
 func (x *examination) web(cfg config.Config) {
 	w := cfg.Tools.Web
 	if w.Allow {
@@ -40,8 +41,8 @@ func (x *examination) web(cfg config.Config) {
 	}
 }
 
-// talks says whether the channels have their secrets, and whether anybody may talk (CHN-4). It
-// connects to none.
+// talks reports whether the channels have their secrets, and whether anybody may talk (CHN-4).
+// It does not connect.
 func (x *examination) talks(cfg config.Config) {
 	for _, n := range cfg.Channels {
 		key := "channels." + n.Name
@@ -49,15 +50,15 @@ func (x *examination) talks(cfg config.Config) {
 		case err != nil:
 			x.fail(key, err.Error(), "set the variable for the daemon, or write the file")
 		case len(n.Value.Allow) == 0:
-			x.warn(key, "nobody may talk", "name those who may in "+key+".allow")
+			x.warn(key, "nobody may talk", "list those who may in "+key+".allow")
 		default:
-			x.ok(key, n.Value.Kind+": its secrets are at hand; shelly channel list says whether it works")
+			x.ok(key, n.Value.Kind+": its secrets are set; shelly channel list shows whether it works")
 		}
 	}
 }
 
-// further says which programs and servers are configured as tools, and which cannot be
-// (TOL-80, TOL-90). It starts none.
+// further reports which programs and servers are configured as tools, and which of them cannot
+// work (TOL-80, TOL-90). It starts none.
 func (x *examination) further(cfg config.Config) {
 	for _, p := range cfg.Tools.Custom {
 		x.program("tools.custom."+p.Name, p.Value.Command, p.Value.Env, cfg.Workspace)
@@ -85,7 +86,7 @@ func (x *examination) program(key string, command []string, env config.Variables
 	}
 }
 
-// filled says which variables of the environment are missing.
+// filled returns an error that names the missing variables of the environment.
 func filled(vars config.Variables) error {
 	var missing []error
 	for _, v := range vars {

@@ -14,14 +14,14 @@ import (
 	"shelly/fsm/wording"
 )
 
-// thisMachine reads what there is to run a model with.
+// thisMachine returns what this machine has to run a model.
 func thisMachine() sizing.Machine {
 	m := sizing.Machine{Cores: runtime.NumCPU()}
-	meminfo, _ := os.ReadFile("/proc/meminfo") // elsewhere than on Linux there is none
+	meminfo, _ := os.ReadFile("/proc/meminfo") // it exists on Linux only
 	return m.ReadMemory(string(meminfo))
 }
 
-// suits says whether model, machine and settings suit each other (CLI-22).
+// suits reports whether model, machine and settings suit each other (CLI-22).
 func (e *examined) suits(ctx context.Context, measure bool) {
 	c := e.cfg.Brain
 	m := sizing.Model{
@@ -35,12 +35,12 @@ func (e *examined) suits(ctx context.Context, measure bool) {
 	machine := sizing.Machine{}
 	switch {
 	case e.model.Remote != "":
-		e.ok("machine", e.model.Remote+" runs the model, not the server")
+		e.ok("machine", e.model.Remote+" runs the model instead of the server")
 	case !e.client.Local():
-		e.ok("machine", "the server is on another one, whose memory is not known here")
+		e.ok("machine", "the server is on another machine, whose memory is unknown")
 	default:
 		machine = thisMachine()
-		if e.loaded != nil { // what it has is there for it
+		if e.loaded != nil { // the memory that it has is available to it
 			machine = machine.With(e.loaded.Bytes - e.loaded.GPU)
 		}
 		e.machine(machine)
@@ -59,16 +59,16 @@ func (e *examined) suits(ctx context.Context, measure bool) {
 func (e *examined) machine(m sizing.Machine) {
 	cores := wording.Count(m.Cores, "core")
 	if m.Total == 0 {
-		e.warn("machine", cores+"; its memory is not known, which is read on Linux alone", "")
+		e.warn("machine", cores+"; its memory is unknown, because it can be read on Linux only", "")
 		return
 	}
 	e.ok("machine", fmt.Sprintf("%s of memory, %s for a model, %s", quantity.Bytes(m.Total), quantity.Bytes(m.Free()), cores))
 }
 
-// memory says what the model needs, and whether the machine has it.
+// memory reports how much memory the model needs, and whether the machine has it.
 func (e *examined) memory(m sizing.Model, machine sizing.Machine) {
 	if m.PerToken == 0 {
-		e.ok("memory", fmt.Sprintf("the model does not say what a token of its window takes; its weights take %s", quantity.Bytes(m.Weights)))
+		e.ok("memory", fmt.Sprintf("the memory per token of the window is unknown for this model; its weights take %s", quantity.Bytes(m.Weights)))
 		return
 	}
 	n, s := m.Need(e.cfg.Brain.NumCtx, 1, sizing.NumberBytes), e.Shape
@@ -81,7 +81,7 @@ func (e *examined) memory(m sizing.Model, machine sizing.Machine) {
 	case n.Bytes() <= machine.Free():
 		e.ok("memory", fmt.Sprintf("%s; it fits, as would num_ctx %d", found, max(largest, e.cfg.Brain.NumCtx)))
 	case e.loaded != nil && e.loaded.OnGPU() > 0:
-		e.ok("memory", found+"; more than this machine's own has, but the GPU has a part")
+		e.ok("memory", found+"; more than the machine's own memory, but part of it is on the GPU")
 	case largest > 0:
 		e.warn("memory", found+"; more than this machine has", fmt.Sprintf("set brain.num_ctx to %d, or take a smaller model", largest))
 	default:
@@ -89,7 +89,7 @@ func (e *examined) memory(m sizing.Model, machine sizing.Machine) {
 	}
 }
 
-// predicts is the longest answer in words.
+// predicts describes the longest answer.
 func predicts(tokens int) string {
 	if tokens == 0 {
 		return "0 (what the window has left)"
@@ -97,7 +97,7 @@ func predicts(tokens int) string {
 	return strconv.Itoa(tokens)
 }
 
-// settings says which settings suit, and which to change.
+// settings reports which settings suit, and which to change.
 func (e *examined) settings(now, to sizing.Settings) {
 	set := []string{}
 	if to.NumCtx != now.NumCtx {
@@ -109,7 +109,7 @@ func (e *examined) settings(now, to sizing.Settings) {
 			key = "brain.max_tokens"
 		}
 		if to.NumPredict < now.NumPredict {
-			why = "the window is for the conversation too"
+			why = "the conversation needs room in the window too"
 		}
 		set = append(set, fmt.Sprintf("%s to %d, since %s", key, to.NumPredict, why))
 	}
@@ -124,10 +124,10 @@ func (e *examined) settings(now, to sizing.Settings) {
 	e.add("ok", "settings", found, "better set "+strings.Join(set, "; "))
 }
 
-// slotsMax is how many conversations are worth a slot each, if nobody asks for more.
+// slotsMax is how many conversations are worth a slot each, unless more are configured.
 const slotsMax = 4
 
-// server says what helps where the server is started.
+// server recommends settings for the start of the server.
 func (e *examined) server(m sizing.Model, machine sizing.Machine, to sizing.Settings) {
 	if e.model.Remote != "" {
 		return
@@ -135,7 +135,7 @@ func (e *examined) server(m sizing.Model, machine sizing.Machine, to sizing.Sett
 	set := []string{fmt.Sprintf("OLLAMA_CONTEXT_LENGTH=%d (other clients then ask for the same window)", to.NumCtx)}
 	if machine.Total > 0 && m.PerToken > 0 {
 		n := m.Parallel(machine.Free(), to.NumCtx, max(e.cfg.Brain.Slots, slotsMax))
-		set = append(set, fmt.Sprintf("OLLAMA_NUM_PARALLEL=%d (conversations that stay read beside each other: as many as fit, %d at most; then set brain.slots to %d)", n, max(e.cfg.Brain.Slots, slotsMax), n))
+		set = append(set, fmt.Sprintf("OLLAMA_NUM_PARALLEL=%d (conversations that stay in its cache at once: as many as fit, at most %d; then set brain.slots to %d)", n, max(e.cfg.Brain.Slots, slotsMax), n))
 		if m.Need(e.cfg.Brain.NumCtx, 1, sizing.NumberBytes).Bytes() > machine.Free() {
 			set = append(set, fmt.Sprintf("OLLAMA_FLASH_ATTENTION=1 OLLAMA_KV_CACHE_TYPE=q8_0 (half the cache: num_ctx up to %d)", m.Largest(machine.Free(), sizing.NumberBytesQ8_0)))
 		}
@@ -143,12 +143,12 @@ func (e *examined) server(m sizing.Model, machine sizing.Machine, to sizing.Sett
 	e.add("ok", "server", "its API does not show its own settings", "start it with "+strings.Join(set, ", "))
 }
 
-// times says whether the deadlines let the longest call end.
+// times reports whether the deadlines let the longest call end.
 func (e *examined) times(m sizing.Model, now sizing.Settings, speed sizing.Speed) {
 	longest, t := sizing.Longest(m, now, speed), e.cfg.Brain.Timeouts
 	found := fmt.Sprintf("load %v, first_token %v, total %v", t.Load, t.FirstToken, t.Total)
 	if speed == (sizing.Speed{}) {
-		found += "; --measure says whether a full window is read in time"
+		found += "; --measure shows whether a full window is read in time"
 	}
 	set := []string{}
 	for _, d := range []struct {

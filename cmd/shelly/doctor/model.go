@@ -14,19 +14,19 @@ import (
 	"shelly/runtime/ollama"
 )
 
-// examined is a model that is looked at, with what it was found to be.
+// examined is a model to examine, with what was found out about it.
 type examined struct {
 	*examination
 	cfg    config.Config
 	client *ollama.Client // of the chosen models
 	name   string
-	embed  string // "": there is no embedding model
+	embed  string // "": no embedding model
 	model  ollama.Model
 	ollama.Description
-	loaded *ollama.Loaded // nil: it is not in memory
+	loaded *ollama.Loaded // nil: not in memory
 }
 
-// brain looks at the model. Running is how the daemon is, or nil.
+// brain examines the model. Running is the daemon's status, or nil.
 func (x *examination) brain(ctx context.Context, cfg config.Config, running *comm.Status, measure bool) {
 	c := cfg.Brain
 	stands := "" // what answers instead of a model
@@ -34,7 +34,7 @@ func (x *examination) brain(ctx context.Context, cfg config.Config, running *com
 	case c.Kind == "auto":
 		stands = "until then the built-in demo brain answers: a script, not a model"
 	case running != nil && running.Brain == brain.AboutDemo:
-		stands = "the daemon answers with the built-in demo brain, a script; start it again to use a model"
+		stands = "the daemon answers with the built-in demo brain, a script; restart it to use a model"
 	}
 	if c.Kind == "demo" {
 		x.warn("brain", "the built-in demo brain: a script, not a model", "set brain.kind to ollama")
@@ -69,8 +69,8 @@ func (x *examination) brain(ctx context.Context, cfg config.Config, running *com
 	e.suits(ctx, measure)
 }
 
-// unusable is a server without a model to use. That is no failure where something stands
-// in for it (CFG-6).
+// unusable reports a server without a usable model. That is not a failure if something else
+// answers (CFG-6).
 func (x *examination) unusable(what string, err error, stands string) {
 	if stands != "" {
 		x.warn(what, err.Error(), stands)
@@ -79,7 +79,7 @@ func (x *examination) unusable(what string, err error, stands string) {
 	x.fail(what, err.Error(), "without one, run with --brain demo")
 }
 
-// look asks the server what the model is and how it is in memory.
+// look asks the server what the model is and how it is loaded.
 func (e *examined) look(ctx context.Context) (err error) {
 	models, err := e.client.Models(ctx)
 	if err != nil {
@@ -96,7 +96,7 @@ func (e *examined) look(ctx context.Context) (err error) {
 	return e.load(ctx)
 }
 
-// load asks how the model is in memory now.
+// load asks how the model is loaded now.
 func (e *examined) load(ctx context.Context) error {
 	loaded, err := e.client.Loaded(ctx)
 	for _, l := range loaded {
@@ -107,7 +107,7 @@ func (e *examined) load(ctx context.Context) error {
 	return err
 }
 
-// can says what the model is and can do.
+// can reports what the model is and can do.
 func (e *examined) can() {
 	about := []string{}
 	for _, word := range []string{e.model.Family, e.model.Parameters, e.model.Quantization} {
@@ -123,7 +123,7 @@ func (e *examined) can() {
 		e.fail("model", what+": it cannot call tools", "name one that can with --model, or set brain.tools to auto")
 	default: // BRN-16
 		e.warn("model", what+": it cannot call tools; they are described to it in the prompt, which small models follow badly",
-			"name one that can with --model; with no name the first that can is taken")
+			"name one that can with --model; without a name, the first one that can is used")
 	}
 	if think := e.cfg.Brain.Think; think != "model" && think != "false" && !e.Thinking {
 		e.ok("thinking", fmt.Sprintf("%s cannot think; brain.think %s is not sent", e.name, think)) // BRN-14
@@ -132,23 +132,23 @@ func (e *examined) can() {
 	}
 }
 
-// least says what window the system prompt and the tools need at least (CTX-16).
+// least reports the smallest window that the system prompt and the tools need (CTX-16).
 func (e *examined) least(tokens int, err error) {
 	given := e.cfg.Limits.ContextTokens
 	switch {
 	case err != nil:
 		e.fail("least window", err.Error(), "")
 	case tokens == 0:
-		e.ok("least window", "any: profile "+e.cfg.Profile+" does not keep prompts within one (limits.answer_percent is 0)")
+		e.ok("least window", "any: profile "+e.cfg.Profile+" does not limit prompts to the window (limits.answer_percent is 0)")
 	case given < tokens:
-		e.fail("least window", fmt.Sprintf("%d tokens for the system prompt and the tools; limits.context_tokens is %d, and the start refuses that", tokens, given),
+		e.fail("least window", fmt.Sprintf("%d tokens for the system prompt and the tools; limits.context_tokens is %d, with which shelly does not start", tokens, given),
 			fmt.Sprintf("set brain.num_ctx to %d or more, or offer fewer tools", tokens))
 	default:
 		e.ok("least window", fmt.Sprintf("%d tokens for the system prompt and the tools, of %d", tokens, given))
 	}
 }
 
-// window compares what is asked for with what the model and the server have.
+// window compares the configured window with those of the model and the server.
 func (e *examined) window() {
 	c := e.cfg.Brain
 	switch {
@@ -164,7 +164,7 @@ func (e *examined) window() {
 	found := "in memory: " + brain.InMemory(*e.loaded, time.Now())
 	if given := e.loaded.NumCtx; given > 0 && given != c.NumCtx && given != e.ContextLength {
 		e.warn("loaded", fmt.Sprintf("%s; shelly asks for %d", found, c.NumCtx),
-			"another client has loaded it so, and it is loaded again at each change: give both one window (OLLAMA_CONTEXT_LENGTH, or that client's num_ctx)")
+			"another client has loaded it with another window, and each change loads it again: give both the same window (OLLAMA_CONTEXT_LENGTH, or that client's num_ctx)")
 		return
 	}
 	e.ok("loaded", found)

@@ -10,7 +10,7 @@ import (
 	"shelly/runtime/ollama"
 )
 
-// What is measured: a prompt long enough to tell reading from starting, a short answer,
+// What is measured: a prompt that is long enough to tell reading from starting, a short answer,
 // and a second question.
 const (
 	measuredLines  = 40
@@ -18,8 +18,8 @@ const (
 	secondQuestion = "And which shelf holds the most?"
 )
 
-// measure has the model answer twice. The time at the beginning keeps the server from
-// finding the prompt of the last measurement in its cache.
+// measure has the model answer twice. The time at the beginning of the prompt keeps the server
+// from finding the last measurement's prompt in its cache.
 func (e *examined) measure(ctx context.Context) sizing.Speed {
 	prompt := time.Now().Format(time.RFC3339Nano) + "\n"
 	for i := range measuredLines {
@@ -43,29 +43,30 @@ func (e *examined) measure(ctx context.Context) sizing.Speed {
 	return speed
 }
 
-// begin says what to put into the configuration so that the first deadlines are those of
-// this machine (INF-50), where that is not there.
+// begin returns what to put into the configuration so that the first deadlines suit this
+// machine (INF-50), if it is not there yet.
 func (e *examined) begin(s sizing.Speed) string {
 	if s.Prompt <= 0 || s.Answer <= 0 || near(e.cfg.Brain.Reads, s.Prompt) && near(e.cfg.Brain.Writes, s.Answer) {
 		return ""
 	}
-	return fmt.Sprintf("put into the configuration, so that the first deadlines are this machine's, or let it be learnt: brain: {reads: %d, writes: %d}", s.Prompt, s.Answer)
+	return fmt.Sprintf("put into the configuration, to have the right deadlines from the start (otherwise shelly learns the speed): brain: {reads: %d, writes: %d}", s.Prompt, s.Answer)
 }
 
-// near reports whether a speed that is set is within a quarter of one that was measured.
+// near reports whether a configured speed is within a quarter of a measured one.
 func near(set, measured int) bool { return 4*set >= 3*measured && 4*set <= 5*measured }
 
-// cache says how much of a conversation's second prompt the server has read again. It tells
-// only how long it took: the first prompt, of which it held nothing, says how much that is.
+// cache reports how much of a conversation's second prompt the server has read again. The
+// server reports only how long that took; the first prompt, of which it had nothing in its
+// cache, gives the tokens for that time.
 func (e *examined) cache(first, second ollama.Measured) {
 	if first.Prompt <= 0 || second.PromptTokens <= 0 {
 		return
 	}
 	anew := min(int(int64(first.PromptTokens)*int64(second.Prompt)/int64(first.Prompt)), second.PromptTokens)
-	found := fmt.Sprintf("of the %d tokens of a second question about %d were read anew (%v)", second.PromptTokens, anew, short(second.Prompt))
+	found := fmt.Sprintf("of the %d tokens of a second question about %d were read again (%v)", second.PromptTokens, anew, short(second.Prompt))
 	if anew > second.PromptTokens/2 {
-		e.warn("prompt cache", found+": the server holds little of a conversation, and each turn waits until all of it is read",
-			"let no other program ask this server meanwhile, or give each a slot with OLLAMA_NUM_PARALLEL; some templates reword what came before")
+		e.warn("prompt cache", found+": the server keeps little of a conversation in its cache, and each turn waits until all of it is read",
+			"let no other program use this server at the same time, or give each a slot with OLLAMA_NUM_PARALLEL; some templates reword what came before")
 		return
 	}
 	e.ok("prompt cache", found)

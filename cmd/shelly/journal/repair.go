@@ -22,7 +22,7 @@ type repairCmd struct {
 
 // Help is the text after the usage.
 func (c *repairCmd) Help() string {
-	return "Whatever can be read of a damaged store becomes a new store in its place; the damaged one is kept in a folder whose name is printed.  " +
+	return "Whatever can be read of a damaged store becomes a new store in its place; the damaged one is kept in a folder whose name is printed. " +
 		"Unfinished work whose records may be lost is held for a decision. Exit code 6 if nothing can be recovered."
 }
 

@@ -17,10 +17,10 @@ type Command struct {
 	flags.Place
 }
 
-// Help says what the link is worth.
+// Help says what the link gives access to.
 func (Command) Help() string {
-	return "Opens the page in your browser, if there is a display, and prints its link. The link works once, within a minute; " +
-		"whoever opens it can do what you can do with shelly. After a restart of shelly run this again."
+	return "Without a display, only prints the link. The link works once, within a minute; " +
+		"whoever opens it can do what you can do with shelly. After a restart of shelly, run this again."
 }
 
 // Run implements the subcommand (CLI-165).

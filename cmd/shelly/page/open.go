@@ -6,8 +6,8 @@ import (
 	"runtime"
 )
 
-// open opens a link in the system's browser, and does not wait for it. False: there is no
-// display to open it on.
+// open opens a link in the system's browser, without waiting for it. It returns false if there
+// is no display.
 func open(link string) (bool, error) {
 	argv := opener(runtime.GOOS, os.Getenv)
 	if argv == nil {
@@ -20,7 +20,7 @@ func open(link string) (bool, error) {
 	return true, opening.Process.Release()
 }
 
-// opener is the command that opens a link on a system, or nil where there is no display.
+// opener returns the command that opens a link on a system, or nil if there is no display.
 func opener(system string, env func(string) string) []string {
 	switch system {
 	case "darwin":

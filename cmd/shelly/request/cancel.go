@@ -17,7 +17,7 @@ type cancelCmd struct {
 	journalled
 }
 
-// Help is what follows the usage.
+// Help is the text after the usage.
 func (cancelCmd) Help() string {
 	return "A cancelled request still gets its one reply. Exit code 1 if the request is already done or the profile does not allow cancelling."
 }
@@ -50,7 +50,7 @@ func (c *cancelCmd) Run(t *terminal.Terminal) error {
 	}
 }
 
-// cancelRun cancels what is no request, such as a schedule's run.
+// cancelRun cancels work that is not a request, such as a schedule's run.
 func cancelRun(ctx context.Context, t *terminal.Terminal, daemon *client.Client, id fsm.HandleID) error {
 	taken, err := daemon.CancelHandle(ctx, id)
 	switch {

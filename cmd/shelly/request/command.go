@@ -1,7 +1,8 @@
-// Package request is shelly request: what was asked, what came of it, and what would have.
+// Package request is shelly request: which requests there were, what happened to them, and what
+// would have happened.
 package request
 
-// Command is what can be asked of requests that were made.
+// Command reads, decides about, replays and exports requests.
 type Command struct {
 	List    listCmd    `cmd:"" help:"List requests, latest first."`
 	Show    showCmd    `cmd:"" help:"Show what happened to a request, step by step."`

@@ -12,16 +12,16 @@ import (
 	"shelly/sim/history/fork"
 )
 
-// forkTextMax is how much of a text, in bytes, a line of a fork tells.
+// forkTextMax is how many bytes of a text a line of a fork shows.
 const forkTextMax = 200
 
-// forkTold is what came of a fork, ready to print.
+// forkTold is the result of a fork, ready to print.
 type forkTold struct {
 	point  fork.Point
 	result fork.Result
 	model  *forkModel
 
-	before, recorded []line // up to the step; from it on
+	before, recorded []line // before the step; from it on
 	forked           []line
 }
 
@@ -51,7 +51,7 @@ func newForkTold(p fork.Point, r fork.Result, m *forkModel) *forkTold {
 	return f
 }
 
-// lines tells steps in one line each: what came, and what was done about it.
+// lines describes steps in one line each: the input, and what it led to.
 func lines(steps []history.Step) []line {
 	var out []line
 	for i, told := range history.Tell(steps, forkTextMax) {
@@ -66,7 +66,7 @@ func lines(steps []history.Step) []line {
 	return out
 }
 
-// print tells the fork for people: the way up to the step, then both from there.
+// print prints the fork for people: the steps before it, then both ways from there.
 func (f *forkTold) print(w io.Writer) {
 	key := f.point.History.Request.Key
 	fmt.Fprintf(w, "request %s of %s, forked at step %d\n", key.ID, key.Channel, f.point.Step.N)
@@ -95,7 +95,7 @@ func (f *forkTold) print(w io.Writer) {
 	f.summary(w)
 }
 
-// together is how many steps of the fork are as recorded.
+// together returns how many steps of the fork are as recorded.
 func (f *forkTold) together() int {
 	if f.result.Parted < 0 {
 		return len(f.forked)
@@ -103,7 +103,7 @@ func (f *forkTold) together() int {
 	return f.result.Parted
 }
 
-// rest is what the record has after the steps that are as recorded.
+// rest returns what the record has after the steps that are as recorded.
 func (f *forkTold) rest(together int) []line {
 	last := f.point.Step.N - 1
 	if together > 0 {
@@ -125,7 +125,7 @@ func write(w io.Writer, list []line) {
 	}
 }
 
-// summary tells both replies, and what the fork took.
+// summary prints both replies, and what the fork took.
 func (f *forkTold) summary(w io.Writer) {
 	r := f.point.History.Request
 	fmt.Fprintf(w, "recorded reply: %s\n", replyWords(r.Done, r.Reply, r.Outcome))
@@ -133,7 +133,7 @@ func (f *forkTold) summary(w io.Writer) {
 	case f.result.Reply != nil:
 		fmt.Fprintf(w, "fork's reply:   %s\n", replyWords(true, f.result.Reply.Text, f.result.Reply.Outcome))
 	case f.replied():
-		fmt.Fprintln(w, "fork's reply:   that, which was given before the step")
+		fmt.Fprintln(w, "fork's reply:   the same; it was given before the step")
 	default:
 		fmt.Fprintln(w, "fork's reply:   none")
 	}
@@ -174,16 +174,16 @@ func (f *forkTold) replied() bool {
 	return false
 }
 
-// forkStep is a step of a fork as --json tells it.
+// forkStep is a step of a fork as --json prints it.
 type forkStep struct {
 	Step    history.Step `json:"step"`
 	Source  fork.Source  `json:"source"`
-	Against int          `json:"against,omitempty"` // the number of the recorded step that it was held against
+	Against int          `json:"against,omitempty"` // the number of the recorded step that it was compared with
 	Same    bool         `json:"same"`
 }
 
-// json tells the same as data. Parted is the number of the first step that is not as
-// recorded, 0 where the ways never part.
+// json prints the same as JSON. Parted is the number of the first step that is not as recorded,
+// 0 if both ways are the same.
 func (f *forkTold) json(t *terminal.Terminal) error {
 	out := struct {
 		Version  int            `json:"version"`
@@ -221,8 +221,8 @@ func (f *forkTold) json(t *terminal.Terminal) error {
 	return t.JSON(out)
 }
 
-// forkReplies are the replies of both ways; null: none was given, in the fork from the
-// step on.
+// forkReplies are the replies of both ways; null if none was given, in the fork from the step
+// on.
 type forkReplies struct {
 	Recorded *forkReply `json:"recorded"`
 	Fork     *forkReply `json:"fork"`

@@ -13,7 +13,7 @@ import (
 	"shelly/runtime/comm/client"
 )
 
-// addressed is whom a person's word is about.
+// addressed names the request or handle that a decision is about.
 type addressed struct {
 	ID     string `arg:"" optional:"" help:"Request that waits for the decision. Default: the only one that waits."`
 	Handle uint64 `placeholder:"N" help:"Handle that waits, if it is not a request."`
@@ -39,14 +39,14 @@ type denyCmd struct{ deciding }
 // Run implements the subcommand (CLI-15, APR-2).
 func (c *denyCmd) Run(t *terminal.Terminal) error { return c.decide(t, client.Decision{}) }
 
-// deciding is the flags of a decision about a tool call.
+// deciding has the flags of a decision about a tool call.
 type deciding struct {
 	addressed
 	Key string `placeholder:"KEY" help:"Decide only about the call with this key. Default: the one that waits now."`
 	By  string `placeholder:"NAME" help:"Who decides; recorded in the journal and shown to the model."`
 }
 
-// Help is what follows the usage.
+// Help is the text after the usage.
 func (deciding) Help() string {
 	return "Shows the waiting call first. Exit codes: 1 if nothing waits for that decision, 4 if no question is open."
 }
@@ -92,7 +92,7 @@ type resolveCmd struct {
 	Text string `placeholder:"TEXT" help:"Outcome of the call, for the model."`
 }
 
-// Help is what follows the usage.
+// Help is the text after the usage.
 func (resolveCmd) Help() string {
 	return "For a request whose tool call has an unknown outcome, that was active in several crashes, " +
 		"or whose journal replays differently. Exit code 4 if no question is open."
@@ -122,8 +122,8 @@ func (c *resolveCmd) Run(t *terminal.Terminal) error {
 	return nil
 }
 
-// asked returns what a person is asked about the request or handle, or nil. Where neither is
-// named it is the only question that fits (CLI-122).
+// asked returns what a person is asked about the request or handle, or nil. If neither is
+// named, it is the only open question that fits (CLI-122).
 func (a *addressed) asked(ctx context.Context, fits func(*comm.Ask) bool) (daemon *client.Client, about client.About, ask *comm.Ask, err error) {
 	if a.ID != "" && a.Handle != 0 {
 		return nil, about, nil, exit.Errorf(exit.Usage, "name a request, or a handle with --handle")
@@ -152,7 +152,7 @@ func (a *addressed) asked(ctx context.Context, fits func(*comm.Ask) bool) (daemo
 	return daemon, about, ask, nil
 }
 
-// theOnly is the only open question that fits; several are listed.
+// theOnly returns the only open question that fits; if there are several, the error lists them.
 func theOnly(ctx context.Context, daemon *client.Client, fits func(*comm.Ask) bool) (about client.About, ask *comm.Ask, err error) {
 	s, err := daemon.Status(ctx)
 	if err != nil {
@@ -161,7 +161,7 @@ func theOnly(ctx context.Context, daemon *client.Client, fits func(*comm.Ask) bo
 	return onlyOf(s.Active, fits)
 }
 
-// onlyOf is the only question of handles that fits.
+// onlyOf returns the only question of handles that fits.
 func onlyOf(all []comm.Active, fits func(*comm.Ask) bool) (about client.About, ask *comm.Ask, err error) {
 	var open []comm.Active
 	for _, active := range all {
@@ -187,7 +187,7 @@ func onlyOf(all []comm.Active, fits func(*comm.Ask) bool) (about client.About, a
 	return about, nil, exit.Errorf(exit.Usage, "%d questions are open; name one:%s", len(open), terminal.Printable(list.String()))
 }
 
-// nameOf is whom a word is about, in words.
+// nameOf names a request or handle for a person.
 func nameOf(a client.About) string {
 	if a.Handle != 0 {
 		return fmt.Sprintf("handle %d", a.Handle)
@@ -195,7 +195,7 @@ func nameOf(a client.About) string {
 	return "request " + a.ID
 }
 
-// argOf is whom a word is about, as a command names him.
+// argOf names a request or handle as an argument of a command.
 func argOf(a client.About) string {
 	switch {
 	case a.Handle != 0:

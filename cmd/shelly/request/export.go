@@ -23,7 +23,7 @@ type exportCmd struct {
 	journalled
 }
 
-// Help is what follows the usage.
+// Help is the text after the usage.
 func (exportCmd) Help() string {
 	return "Secrets are replaced before anything is written: the daemon's token, values of variables and settings whose names suggest one, " +
 		"what --secret names, and credentials of well-known shapes."
@@ -72,17 +72,16 @@ func (c *exportCmd) read() (r *export.Record, err error) {
 	return r, nil
 }
 
-// written is how a request, or a fork of it, becomes a scenario.
+// written says how a request, or a fork of it, becomes a scenario.
 type written struct {
 	output.File
 	id       string
-	scenario bool // a case to change, and not a replay
+	scenario bool // a case to edit, not a replay
 	images   bool
 }
 
-// write writes the scenario of a record, in which no secret is left, and says on standard
-// error what was written. What keeps it from being one is an error that says what is not
-// done.
+// write writes the scenario of a record with its secrets replaced, and reports on standard
+// error what was written. If no scenario can be made, undone begins the error.
 func (w *written) write(t *terminal.Terminal, r *export.Record, by *redact.Redactor, undone string) error {
 	file, err := w.file(r, by)
 	if err != nil {

@@ -31,7 +31,7 @@ type forkCmd struct {
 	ID      string        `arg:"" help:"Request to fork."`
 	At      int           `required:"" placeholder:"STEP" help:"Step to change (numbers as in request show)."`
 	Edit    []string      `placeholder:"KEY=VALUE" sep:"none" help:"Change the step's input: KEY=VALUE or KEY=@FILE; may be repeated."`
-	Brain   string        `placeholder:"KIND" help:"Who answers from there on: ollama, auto or demo."`
+	Brain   string        `placeholder:"KIND" help:"What answers from there on: ollama, auto or demo."`
 	Model   string        `placeholder:"NAME" help:"Chat model. Default: the configured one."`
 	Timeout time.Duration `default:"10m" help:"Time limit for the whole fork (default ${default})."`
 	flags.AsJSON
@@ -40,7 +40,7 @@ type forkCmd struct {
 	journalled
 }
 
-// Help is what follows the usage.
+// Help is the text after the usage.
 func (forkCmd) Help() string {
 	return "Shows what would have happened. Keys of --edit: text (request); says, calls (model); result, failed (tool); recalled; approve. " +
 		"--set of prompts, limits, switches and brain applies from the step on. The model is really asked; tools answer " +
@@ -75,7 +75,7 @@ func (c *forkCmd) Run(t *terminal.Terminal) (err error) {
 		return c.ended(ctx, err)
 	}
 	if err != nil {
-		err = exit.With(exit.Failed, err) // what there is so far is printed
+		err = exit.With(exit.Failed, err) // the steps so far are printed
 	}
 	told := newForkTold(point, result, m)
 	if c.JSON {
@@ -96,13 +96,13 @@ func (c *forkCmd) Run(t *terminal.Terminal) (err error) {
 	return err
 }
 
-// config is the configuration with the flags that say who answers.
+// config returns the configuration with the flags that choose the model.
 func (c *forkCmd) config() (config.Config, error) {
 	if err := c.ReadPrompts(); err != nil {
 		return config.Config{}, err
 	}
 	cfg, err := c.Load(append(flags.Given("--brain", "brain.kind", c.Brain), flags.Given("--model", "brain.model", c.Model)...)...)
-	cfg.Brain.OnUnreachable = "exit" // there is nothing to wait for
+	cfg.Brain.OnUnreachable = "exit" // a fork does not wait for a server
 	return cfg, err
 }
 
@@ -131,7 +131,7 @@ func (c *forkCmd) point() (_ fork.Point, err error) {
 	return point, nil
 }
 
-// change is what the flags change.
+// change returns what the flags change.
 func (c *forkCmd) change(p *fork.Point, cfg config.Config) (fork.Change, error) {
 	var change fork.Change
 	sets, err := c.Sets()
@@ -184,20 +184,20 @@ func readEdits(given []string) ([]fork.Edit, error) {
 	return edits, nil
 }
 
-// ended words why a fork did not come to its end.
+// ended words why a fork did not finish.
 func (c *forkCmd) ended(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return exit.Errorf(exit.Failed, "the fork took longer than --timeout, %s; nothing was done", c.Timeout)
 	case ctx.Err() != nil:
-		return exit.Errorf(exit.Failed, "left; nothing was done")
+		return exit.Errorf(exit.Failed, "interrupted; nothing was done")
 	default:
 		return err
 	}
 }
 
-// forkModel asks the model for a fork. It connects at the first question: a fork may have
-// none.
+// forkModel asks the model for a fork. It connects at the first question, because a fork may
+// ask none.
 type forkModel struct {
 	ctx   context.Context
 	brain config.Brain
@@ -208,7 +208,7 @@ type forkModel struct {
 	tokens fsm.Tokens
 }
 
-// forkQuestion is one question as --json tells it.
+// forkQuestion is one question as --json prints it.
 type forkQuestion struct {
 	Purpose  fsm.Purpose    `json:"purpose"`
 	Messages int            `json:"messages"`
@@ -246,7 +246,7 @@ func (m *forkModel) answer(ask fsm.AskBrain, tools []fsm.ToolDecl) (fsm.Input, e
 	return in, nil
 }
 
-// about is who answered, in words; empty where nobody was asked.
+// about describes the model that answered; empty if none was asked.
 func (m *forkModel) about() string {
 	if m.open == nil {
 		return ""

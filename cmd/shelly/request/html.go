@@ -15,13 +15,13 @@ import (
 	"shelly/sim/history"
 )
 
-// html writes the request as one file, in which no secret is left (CLI-163).
+// html writes the request as one file with its secrets replaced (CLI-163).
 func (c *showCmd) html(t *terminal.Terminal, j engine.Reader, p comm.Past[history.Step]) error {
 	of := history.History{Request: p.Request, Handles: p.Handles, Ended: p.Ended, Lost: p.Lost, Steps: p.Steps}
 	return c.report(t, j, of, output.File{Name: c.HTML, Force: c.Force}, c.Secret, false)
 }
 
-// report writes what happened to a request; with verdict it says whether today's code
+// report writes what happened to a request; with verdict it includes whether today's code
 // decides the same.
 func (r *journalled) report(t *terminal.Terminal, j engine.Reader, of history.History, file output.File, given []string, verdict bool) error {
 	if err := file.Free(); err != nil {
@@ -39,7 +39,7 @@ func (r *journalled) report(t *terminal.Terminal, j engine.Reader, of history.Hi
 	made, err := requestreport.Of(j, of, by, verdict)
 	switch {
 	case errors.Is(err, requestreport.ErrSecret):
-		return exit.Errorf(exit.Failed, "request %s is not written: %w", id, err)
+		return exit.Errorf(exit.Failed, "cannot write request %s: %w", id, err)
 	case err != nil:
 		return exit.History(err)
 	}

@@ -23,18 +23,18 @@ import (
 
 type listCmd struct {
 	State   string `enum:",waiting,active,parked,held,done,failed" default:"" placeholder:"STATE" help:"Only waiting, active, parked, held, done or failed requests."`
-	All     bool   `short:"a" help:"Runs of schedules, subagents, events and the rest, too."`
+	All     bool   `short:"a" help:"Also runs of schedules, subagents, events and the rest."`
 	Session string `placeholder:"NAME" help:"Only requests of this session, with the runs that it started."`
-	Client  string `placeholder:"NAME" help:"Only requests of this client, see shelly token list; local is who needs none."`
+	Client  string `placeholder:"NAME" help:"Only requests of this client (see shelly token list); local: those that need no token."`
 	flags.Recent
 	//lint:ignore SA5008 kong takes a key more than once
 	flags.List `set:"order=first" set:"json=Print as JSON, with the records of GET /v1/requests."`
 	flags.Place
 }
 
-// Help says what the words mean.
+// Help explains the words.
 func (listCmd) Help() string {
-	return "parked: resumes at the next start. held: waiting for a decision, see shelly request show. A run's channel is its kind, and its id goes for show and cancel. " +
+	return "parked: resumes at the next start. held: waiting for a decision, see shelly request show. Runs have their kind as channel; show and cancel take their ids. " +
 		"Reads from the running daemon, or from the data folder."
 }
 
@@ -70,28 +70,28 @@ func (c *listCmd) Run(t *terminal.Terminal) (err error) {
 	case c.State == "" && c.Session == "" && c.Since == "" && c.Client == "":
 		return exit.Errorf(exit.NoMatch, "there is no request yet; make one with shelly ask")
 	default:
-		return exit.Errorf(exit.NoMatch, "there is no such request")
+		return exit.Errorf(exit.NoMatch, "no request matches")
 	}
 }
 
-// find returns the requests that are wanted, with runs where those are.
+// find returns the requests that match, and runs if they are asked for.
 func (c *listCmd) find(src *folder.Journal, data string, since fsm.Millis) ([]comm.Record, error) {
 	list, err := lister(src, data)
 	if err != nil {
 		return nil, err
 	}
 	found, err := c.collect(list, since)
-	if err != nil || c.Client != "" || !c.All && c.Session == "" { // no run is a client's
+	if err != nil || c.Client != "" || !c.All && c.Session == "" { // runs belong to no client
 		return found, err
 	}
 	runs, err := c.runs(src, since)
 	return c.together(found, runs), err
 }
 
-// listing answers one question for requests.
+// listing returns one page of requests.
 type listing func(comm.Wanted) (comm.RequestsBody, error)
 
-// lister returns what lists the requests of a data folder: its daemon, or its journal.
+// lister returns the listing of a data folder: its daemon's, or its journal's.
 func lister(src *folder.Journal, data string) (listing, error) {
 	if src.Running {
 		ctx := context.Background()
@@ -117,7 +117,7 @@ func lister(src *folder.Journal, data string) (listing, error) {
 	}, nil
 }
 
-// collect asks until there are enough, or no more that are young enough.
+// collect reads pages until it has enough, or the rest is too old.
 func (c *listCmd) collect(list listing, since fsm.Millis) ([]comm.Record, error) {
 	found := []comm.Record{}
 	w := comm.Wanted{Before: math.MaxUint64, State: c.State, Session: c.Session, Client: c.Client}
@@ -156,7 +156,7 @@ func printRequests(out io.Writer, found []comm.Record, now fsm.Millis) error {
 			state += " (" + string(r.Phase) + ")"
 		}
 		at, age := "", ""
-		if r.Accepted != 0 { // of a run that began before the records that are kept
+		if r.Accepted != 0 { // zero for a run that began before the first kept record
 			at, age = moment.Local(r.Accepted).Format(time.DateTime), history.Span(now-r.Accepted)
 		}
 		if r.Done && r.Accepted != 0 {

@@ -9,7 +9,7 @@ import (
 	"shelly/sim/history"
 )
 
-// askedOf is what a person is asked, with the command that answers.
+// askedOf returns what a person is asked, with the command that answers.
 func askedOf(r comm.Record, ask comm.Ask) string {
 	who := r.ID
 	if r.Channel != comm.ChannelHTTP {
@@ -21,7 +21,7 @@ func askedOf(r comm.Record, ask comm.Ask) string {
 	return "? " + asking(ask) + "\n" + previewOf(ask) + "  answer with: " + answerTo(ask, who) + "\n"
 }
 
-// previewOf is what the call that waits would do, in lines of their own, where it is known.
+// previewOf returns what the waiting call would do, on lines of its own, if it is known.
 func previewOf(a comm.Ask) string {
 	if a.Preview == "" {
 		return ""
@@ -29,12 +29,12 @@ func previewOf(a comm.Ask) string {
 	return "  it would do this:\n    " + strings.ReplaceAll(strings.TrimRight(a.Preview, "\n"), "\n", "\n    ") + "\n"
 }
 
-// asking is a question in words.
+// asking puts a question in words.
 func asking(a comm.Ask) string {
 	return history.Question(fsm.AskPerson{Question: a.Question, Tool: a.Tool, Args: a.Args, Text: a.Text})
 }
 
-// answerTo is the command that answers a question about a request or handle.
+// answerTo returns the command that answers a question about a request or handle.
 func answerTo(a comm.Ask, who string) string {
 	switch a.Question {
 	case fsm.QuestionApprove:

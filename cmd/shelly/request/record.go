@@ -17,13 +17,13 @@ import (
 	"shelly/runtime/comm/client"
 )
 
-// journalled is the flags that name the journal in which requests are looked up.
+// journalled has the flags that choose the journal to look in.
 type journalled struct {
 	flags.Place
 	Channel string `placeholder:"NAME" help:"Channel of the request, if several share its id."`
 }
 
-// open opens the journal to read.
+// open opens the journal for reading.
 func (r *journalled) open() (engine.Reader, func() error, error) {
 	s, err := folder.OpenJournal(context.Background(), r.Place)
 	if err != nil {
@@ -58,8 +58,8 @@ func (r *journalled) find(j engine.Reader, id string) (fsm.RequestKey, error) {
 	return found[i], nil
 }
 
-// only returns which of the requests whose ids begin with a text is meant: the one that
-// has it as its id, or the only one, of the channel that is named.
+// only returns the index of the request that text means: the one with this id, or the only one
+// whose id begins with it, of the channel that is named.
 func (r *journalled) only(text string, found []fsm.RequestKey) (int, error) {
 	var exact, begins []int
 	var channels, ids []string
@@ -110,7 +110,7 @@ func requestsSince(j engine.Reader, at fsm.Millis) ([]engine.Request, error) {
 	}
 }
 
-// standingsOf is where the unfinished handles stand after the last record.
+// standingsOf returns where the unfinished handles stand after the last record.
 func standingsOf(j engine.Reader) ([]comm.Standing, error) {
 	kept, err := j.Kept()
 	if err != nil {
@@ -123,7 +123,7 @@ func standingsOf(j engine.Reader) ([]comm.Standing, error) {
 	return comm.Standings(&state), nil
 }
 
-// daemon returns the client of the daemon that the configuration names.
+// daemon returns a client of the daemon that the configuration names.
 func (r *journalled) daemon() (*client.Client, error) {
 	cfg, err := r.Load()
 	if err != nil {
@@ -132,8 +132,8 @@ func (r *journalled) daemon() (*client.Client, error) {
 	return client.New(cfg.Data, client.Options{}), nil
 }
 
-// record returns the daemon's record of the request with an id: of the channel that is
-// named, of that of ask, or of the only one that has the id or begins with it.
+// record returns the daemon's record of the request with an id: of the named channel, else of
+// the channel of ask, else the only one that has the id or begins with it.
 func (r *journalled) record(ctx context.Context, daemon *client.Client, id string) (comm.Record, error) {
 	known, err := daemon.Get(ctx, id, r.Channel)
 	if err == nil {

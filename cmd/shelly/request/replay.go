@@ -24,7 +24,7 @@ import (
 
 type replayCmd struct {
 	ID    []string `arg:"" optional:"" help:"Requests to replay; one, unless a model is asked."`
-	All   bool     `help:"All requests, with totals."`
+	All   bool     `help:"Replay all requests and print totals."`
 	Since string   `placeholder:"WHEN" help:"With --all: since a date, or the last 7d, 12h."`
 	flags.AsJSON
 	HTML string `name:"html" placeholder:"FILE" help:"Also write an HTML file with both sides."`
@@ -32,11 +32,11 @@ type replayCmd struct {
 	journalled
 }
 
-// Help is what follows the usage.
+// Help is the text after the usage.
 func (replayCmd) Help() string {
 	return "Exit code 1 if today's code decides differently. " +
 		"With --model, or --set of brain.* or prompts.* (KEY=TEXT or KEY=@FILE), a model is asked the recorded questions, " +
-		"each with its history: does it decide the same? No tool runs. Answers are kept for you alone; a second run continues."
+		"each with its history, and the decisions are compared. No tool runs. Only you can read the file of answers; a second run continues."
 }
 
 // Run implements the subcommand (CLI-17).
@@ -52,9 +52,9 @@ func (c *replayCmd) Run(t *terminal.Terminal, line *kong.Context) (err error) {
 			HTML: c.HTML, Redactor: func() (*redact.Redactor, error) { return c.redactor() },
 		}).Run(t)
 	case c.HTML != "" && c.All:
-		return exit.Errorf(exit.Usage, "--html without a model is of one request: name it")
+		return exit.Errorf(exit.Usage, "--html without a model shows one request; name it")
 	case len(c.ID) > 1 || aboutAsking(line):
-		return exit.Errorf(exit.Usage, "without --model, or --set of brain.* or prompts.*, no model is asked: name one request, or say --all")
+		return exit.Errorf(exit.Usage, "without --model, or --set of brain.* or prompts.*, no model is asked; name one request, or give --all")
 	}
 	j, closed, err := c.open()
 	if err != nil {
@@ -89,12 +89,12 @@ func (c *replayCmd) redactor() (*redact.Redactor, error) {
 	return secrets.Redactor(cfg, nil)
 }
 
-// aboutAsking reports whether a flag was given that says how a model is asked.
+// aboutAsking reports whether a flag was given that applies only to asking a model.
 func aboutAsking(line *kong.Context) bool {
 	return slices.ContainsFunc(line.Path, func(p *kong.Path) bool { return p.Flag != nil && p.Flag.Tag.Has("asking") })
 }
 
-// one tells a request step by step.
+// one prints the replay of a request, step by step.
 func (c *replayCmd) one(t *terminal.Terminal, h history.History) error {
 	differ := 0
 	for _, s := range h.Steps {
@@ -123,11 +123,11 @@ func (c *replayCmd) one(t *terminal.Terminal, h history.History) error {
 	return differing(differ)
 }
 
-// replayTextMax is how much of a text, in bytes, a line tells.
+// replayTextMax is how many bytes of a text a line shows.
 const replayTextMax = 60
 
-// replayLine is a step in one line, or, where it differs, with what was recorded of it
-// (only the hash is) and what today's code does.
+// replayLine is a step in one line. If it differs, the next lines show what was recorded (only
+// the hash is) and what today's code does.
 func replayLine(s history.Step, told history.Told) string {
 	line := fmt.Sprintf("%4d  record %-6d %s", s.N, s.Index, told.What)
 	if len(told.Moves) > 0 {
@@ -145,13 +145,13 @@ func replayLine(s history.Step, told history.Told) string {
 		fmt.Sprintf("      today:    effects %016x: %s", s.Today, effects)
 }
 
-// replayedAll is the totals as --json tells them.
+// replayedAll is the totals as --json prints them.
 type replayedAll struct {
 	Requests []replayedRequest `json:"requests"`
 	Same     int               `json:"same"`
 	Differ   int               `json:"differ"`
-	Gone     int               `json:"gone"`    // no longer kept whole
-	Records  int               `json:"records"` // that were stepped
+	Gone     int               `json:"gone"`    // no longer kept in full
+	Records  int               `json:"records"` // stepped
 	Others   []uint64          `json:"others,omitempty"`
 }
 
@@ -162,7 +162,7 @@ type replayedRequest struct {
 	Differs []uint64       `json:"differs,omitempty"` // the records
 }
 
-// all tells of all requests which differ, and totals.
+// all prints which requests differ, and totals.
 func (c *replayCmd) all(t *terminal.Terminal, j engine.Reader) error {
 	since, err := moment.At("--since", c.Since)
 	if err != nil {
@@ -203,7 +203,7 @@ func (a replayedAll) print(t *terminal.Terminal) {
 		}
 	}
 	if n := len(a.Others); n > 0 {
-		fmt.Fprintf(t.Out, "beside the requests: %s, first record %d\n", wording.Count(n, "record"), a.Others[0])
+		fmt.Fprintf(t.Out, "outside the requests: %s, first record %d\n", wording.Count(n, "record"), a.Others[0])
 	}
 	fmt.Fprintf(t.Out, "%s: %d decided as recorded, %d differently; %s stepped", wording.Count(len(a.Requests), "request"), a.Same, a.Differ, wording.Count(a.Records, "record"))
 	if a.Gone > 0 {
@@ -212,7 +212,7 @@ func (a replayedAll) print(t *terminal.Terminal) {
 	fmt.Fprintln(t.Out)
 }
 
-// differing ends with 1 where something differs.
+// differing ends with exit code 1 if something differs.
 func differing(n int) error {
 	if n > 0 {
 		return exit.Silent(exit.Failed)

@@ -48,7 +48,7 @@ func TestCLI17TheTotalsNameWhatDiffers(t *testing.T) {
 		Same:     1, Differ: 1, Gone: 3, Records: 20, Others: []uint64{7},
 	}.print(&terminal.Terminal{Out: &out})
 	const want = `request b of udp: 2 of 6 steps, first at record 9; see shelly request replay b
-beside the requests: 1 record, first record 7
+outside the requests: 1 record, first record 7
 2 requests: 1 decided as recorded, 1 differently; 20 records stepped; 3 requests no longer kept
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {

@@ -11,7 +11,7 @@ import (
 	"shelly/runtime/comm"
 )
 
-// runs returns the runs that a list wants, the latest first (CLI-143).
+// runs returns the runs that match, the latest first (CLI-143).
 func (c *listCmd) runs(j engine.Reader, since fsm.Millis) ([]comm.Record, error) {
 	found, _, err := past.Runs{Session: c.Session, State: c.State, Since: since, Limit: c.Limit}.List(j)
 	if err != nil {
@@ -20,7 +20,7 @@ func (c *listCmd) runs(j engine.Reader, since fsm.Millis) ([]comm.Record, error)
 	return found, err
 }
 
-// together are requests and runs, the latest first, at most as many as are wanted.
+// together merges requests and runs, the latest first, up to the limit.
 func (c *listCmd) together(requests, runs []comm.Record) []comm.Record {
 	all := slices.Concat(requests, runs)
 	slices.SortStableFunc(all, func(a, b comm.Record) int {

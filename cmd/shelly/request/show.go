@@ -32,7 +32,7 @@ type showCmd struct {
 	journalled
 }
 
-// Help is what follows the usage.
+// Help is the text after the usage.
 func (showCmd) Help() string {
 	return "Replays the journal's inputs with today's code and marks each step where it decides differently. " +
 		"Reads from the running daemon, or from the data folder."
@@ -80,8 +80,8 @@ func (c *showCmd) Run(t *terminal.Terminal) (err error) {
 	return nil
 }
 
-// preview adds to open questions what their calls would do, which only a running daemon
-// knows (APR-21).
+// preview adds to open questions what their calls would do, which only a running daemon knows
+// (APR-21).
 func (c *showCmd) preview(asks []comm.Ask) {
 	if len(asks) == 0 {
 		return
@@ -92,7 +92,7 @@ func (c *showCmd) preview(asks []comm.Ask) {
 	}
 	s, err := daemon.Status(context.Background())
 	if err != nil {
-		return // none runs
+		return // no daemon runs
 	}
 	for i := range asks {
 		for _, active := range s.Active {
@@ -103,7 +103,7 @@ func (c *showCmd) preview(asks []comm.Ask) {
 	}
 }
 
-// past is what happened to the request or run.
+// past returns what happened to the request or run.
 func (c *showCmd) past(j engine.Reader) (comm.Past[history.Step], error) {
 	key, err := c.find(j, c.ID)
 	if id, is := past.RunID(c.ID); is && err != nil && exit.Code(err, io.Discard) == exit.NoMatch {
@@ -129,7 +129,7 @@ func (c *showCmd) past(j engine.Reader) (comm.Past[history.Step], error) {
 	return p, err
 }
 
-// shownBytes is how much of a text is shown without --full.
+// shownBytes is how many bytes of a text are shown without --full.
 const shownBytes = 160
 
 func (c *showCmd) textMax() int {
@@ -139,7 +139,7 @@ func (c *showCmd) textMax() int {
 	return shownBytes
 }
 
-// tell is the history of a request in words.
+// tell returns the history of a request in words.
 func (c *showCmd) tell(b comm.HistoryBody[history.Step], told []history.Told, now time.Time) string {
 	var out strings.Builder
 	c.tellRecord(&out, b.Request, now)
@@ -168,7 +168,7 @@ func (c *showCmd) tell(b comm.HistoryBody[history.Step], told []history.Told, no
 	return out.String()
 }
 
-// subagent tells of an unfinished subagent, and how it is ended by itself (COM-96).
+// subagent describes an unfinished subagent, and how to cancel it (COM-96).
 func (c *showCmd) subagent(s comm.Subagent) string {
 	words := string(s.State)
 	if s.Inference != "" {
@@ -177,7 +177,7 @@ func (c *showCmd) subagent(s comm.Subagent) string {
 	return fmt.Sprintf("subagent %s: %s, after %d rounds with tools:%s\n  → shelly request cancel %s\n", s.Handle.Entry(), words, s.Rounds, c.quoted(s.Task), s.Handle.Entry())
 }
 
-// are is a number of things in words, with their verb.
+// are counts things in words, with their verb.
 func are(n uint64, what string) string {
 	if n == 1 {
 		return what + " is"
@@ -185,7 +185,7 @@ func are(n uint64, what string) string {
 	return fmt.Sprintf("%d %ss are", n, what)
 }
 
-// tellRecord tells what was asked and what was replied.
+// tellRecord prints what was asked and what was replied.
 func (c *showCmd) tellRecord(out io.Writer, r comm.Record, now time.Time) {
 	fmt.Fprintf(out, "request %s of %s", r.ID, r.Channel)
 	if r.InSession != "" {
@@ -199,10 +199,10 @@ func (c *showCmd) tellRecord(out io.Writer, r comm.Record, now time.Time) {
 	}
 }
 
-// quoted is a text after a space, or as much of it as is shown.
+// quoted returns a text after a space, cut unless --full is given.
 func (c *showCmd) quoted(text string) string { return history.Quoted(text, c.textMax()) }
 
-// standing is where an unfinished request stands, in words.
+// standing describes where an unfinished request stands.
 func standing(r comm.Record) string {
 	words := r.Stands()
 	if r.Phase != "" && string(r.Phase) != words {
@@ -214,7 +214,7 @@ func standing(r comm.Record) string {
 	return words
 }
 
-// sub is the margin of a step that is about a subagent.
+// sub returns the indentation of a step that is about a subagent.
 func sub(b comm.HistoryBody[history.Step], s history.Step) string {
 	if len(b.Handles) > 0 && s.Handle != b.Handles[0] && s.Handle != 0 && s.About {
 		return fmt.Sprintf("  [subagent %d] ", s.Handle)
@@ -222,7 +222,7 @@ func sub(b comm.HistoryBody[history.Step], s history.Step) string {
 	return ""
 }
 
-// tellOne tells one step: what came, then what it led to.
+// tellOne prints one step: its input, then what it led to.
 func (c *showCmd) tellOne(out *strings.Builder, margin, sub string, s history.Step, told history.Told) {
 	indent := strings.Repeat(" ", len([]rune(margin)))
 	if sub != "" {
@@ -245,7 +245,7 @@ func (c *showCmd) tellOne(out *strings.Builder, margin, sub string, s history.St
 	}
 }
 
-// tellStep tells one step whole.
+// tellStep prints one step in full.
 func tellStep(out io.Writer, b comm.HistoryBody[history.Step], told history.Told) error {
 	s := b.Steps[0]
 	fmt.Fprintf(out, "step %d, record %d, epoch %d, %s after the acceptance\n%s\n", s.N, s.Index, s.Epoch, history.Span(s.Input.At-b.Request.Accepted), terminal.Printable(told.What))

@@ -12,8 +12,8 @@ import (
 	"shelly/sim/history/trace"
 )
 
-// trace prints what happened as a run of the simulator is printed, or each step as a line
-// of JSON (CLI-161).
+// trace prints what happened in the form of a simulator run, or each step as a line of JSON
+// (CLI-161).
 func (c *showCmd) trace(t *terminal.Terminal, j engine.Reader, p comm.Past[history.Step]) error {
 	of := history.History{Request: p.Request, Handles: p.Handles, Lost: p.Lost}
 	o := trace.Options{TextMax: shownBytes, WordsMax: shownBytes}
@@ -30,7 +30,7 @@ func (c *showCmd) trace(t *terminal.Terminal, j engine.Reader, p comm.Past[histo
 			err = t.JSONLine(step)
 		} else {
 			text.Reset()
-			_ = w.Write(step) // to memory
+			_ = w.Write(step) // writes to memory
 			_, err = io.WriteString(t.Out, terminal.Printable(text.String()))
 		}
 		if err != nil {

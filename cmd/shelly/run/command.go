@@ -29,7 +29,7 @@ type Command struct {
 	Profile string `placeholder:"NAME" help:"Profile to start from: default, shelly, countbot, nanobot or omniemployee."`
 }
 
-// Help says what no flag does.
+// Help is the text after the usage.
 func (c *Command) Help() string {
 	return "SIGTERM or SIGINT shuts down gracefully; a second signal stops immediately. SIGHUP reloads the configuration."
 }
@@ -38,8 +38,8 @@ func (c *Command) load() (config.Config, error) {
 	return c.Settings.Load(flags.Given("--profile", "profile", c.Profile)...)
 }
 
-// Run implements the subcommand (CLI-4). The order of the start is LIF-2's: whatever
-// fails on the way ends the process before anything is served.
+// Run implements the subcommand (CLI-4). The order of the start is that of LIF-2: any failure
+// on the way ends the process before anything is served.
 func (c *Command) Run(t *terminal.Terminal) error {
 	given, err := supervise.Take()
 	if err != nil {
@@ -57,10 +57,10 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	defer cancel(nil)
 	s := &starting{cfg: cfg, log: log, recent: recent, kept: kept, fail: cancel, passed: given}
 	if given.HTTP != nil && cfg.Comm.HTTP == "" {
-		return exit.Errorf(exit.Usage, "a socket for HTTP was passed, and comm.http is off: set it to %s, or pass none", given.HTTP.Addr())
+		return exit.Errorf(exit.Usage, "a socket for HTTP was passed, but comm.http is off; set it to %s, or pass none", given.HTTP.Addr())
 	}
 	if given.Unix != nil && cfg.Comm.Unix == "off" {
-		return exit.Errorf(exit.Usage, "a socket of the file system was passed, and comm.unix is off: leave it at its default, or pass none (%s)", given.Unix.Addr())
+		return exit.Errorf(exit.Usage, "a Unix socket was passed, but comm.unix is off; leave it at its default, or pass none (%s)", given.Unix.Addr())
 	}
 	s.supervised(given.Supervisor)
 	defer given.Supervisor.Close()
@@ -70,7 +70,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	}
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
-	signals, unheeded := exit.Signals() // before it listens: who reads that it does may stop it
+	signals, unheeded := exit.Signals() // before it listens, because a supervisor that sees it listening may stop it
 	if err := s.listen(ctx); err != nil {
 		return err
 	}
@@ -79,14 +79,14 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	go s.heed(ctx, hangups, c.load)
 	code, err := s.daemon.Run(ctx)
 	failpoint.Hit(failpoint.ShutdownStopped)
-	unheeded() // the next one ends the process, however long closing takes
+	unheeded() // the next signal ends the process, however long closing takes
 	switch {
 	case errors.Is(err, context.Canceled):
-		return fmt.Errorf("%w; nothing that was accepted is lost: start again", context.Cause(ctx))
+		return fmt.Errorf("%w; nothing that was accepted is lost; start it again", context.Cause(ctx))
 	case errors.Is(err, engine.ErrNoSpace):
-		return exit.With(exit.Disk, fmt.Errorf("%w; nothing that was accepted is lost: free some space and start again", err))
+		return exit.With(exit.Disk, fmt.Errorf("%w; nothing that was accepted is lost; free some space and start it again", err))
 	case err != nil:
-		return exit.With(exit.Disk, fmt.Errorf("%w; nothing that was accepted is lost: start again once the cause is fixed", err))
+		return exit.With(exit.Disk, fmt.Errorf("%w; nothing that was accepted is lost; start it again once the cause is fixed", err))
 	case code != fsm.ExitClean:
 		return exit.Errorf(exit.Forced, "stopped before the farewell was over (%s)", code)
 	}
@@ -94,8 +94,8 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	return nil
 }
 
-// forward tells the daemon of signals until ctx ends. When another one would be heeded,
-// it says what that does.
+// forward passes signals to the daemon until ctx ends. If another signal would have an effect,
+// it logs which.
 func (s *starting) forward(ctx context.Context, signals <-chan os.Signal) {
 	var heeded <-chan time.Time
 	for first := true; ; first = false {
@@ -114,7 +114,7 @@ func (s *starting) forward(ctx context.Context, signals <-chan os.Signal) {
 				heeded = time.After(exit.Together)
 			}
 		case <-heeded:
-			s.log.Info("another signal stops at once")
+			s.log.Info("another signal stops shelly at once")
 		case <-ctx.Done():
 			return
 		}

@@ -19,23 +19,23 @@ import (
 func (s *starting) lookOut(ctx context.Context) {
 	kept, err := event.OpenKept(s.cfg.Data)
 	if err != nil {
-		s.log.Warn("it is not known which events were raised before; what changed while no shelly ran is not told", "error", err)
+		s.log.Warn("the record of raised events cannot be read; changes made while shelly was not running are not reported", "error", err)
 	}
 	s.events = event.New(event.Options{Raise: s.daemon.Raise, Kept: kept, Log: s.log, Now: time.Now, Told: s.metrics.Raised})
 	s.watchFor(s.cfg)
 	s.serve(ctx, s.events.Run)
 }
 
-// watchFor has the engine look out for what a configuration names.
+// watchFor has the engine watch the sources of a configuration.
 func (s *starting) watchFor(cfg config.Config) {
 	sources := watched.Sources(cfg)
 	s.events.Use(sources)
 	if len(sources) > 0 {
-		s.log.Info("looking out for events", "sources", len(sources))
+		s.log.Info("watching for events", "sources", len(sources))
 	}
 }
 
-// eventRoutes list the sources (EVT-14).
+// eventRoutes returns the routes that list the sources (EVT-14).
 func (s *starting) eventRoutes() []comm.Route {
 	return []comm.Route{{Method: http.MethodGet, Pattern: event.SourcesRoute, Right: access.All, Page: true, Handle: func(w http.ResponseWriter, _ *http.Request) error {
 		w.Header().Set("Content-Type", "application/json")
@@ -43,7 +43,7 @@ func (s *starting) eventRoutes() []comm.Route {
 	}}}
 }
 
-// watching is the sources as a status has them; nil: there are none.
+// watching returns the sources as a status shows them; nil if there are none.
 func (s *starting) watching() *comm.Watching {
 	sources := s.events.States()
 	if len(sources) == 0 {

@@ -12,13 +12,13 @@ import (
 	"shelly/runtime/front/openai"
 )
 
-// others are the ways in for clients of others, as the configuration has them.
+// others are the listeners for clients of other protocols.
 type others struct {
 	routes   []comm.Route
 	dialects []comm.Dialect
 }
 
-// fronts opens them (FRT-1).
+// fronts opens the listeners for clients of other protocols (FRT-1).
 func (s *starting) fronts() (o others) {
 	limit := int(s.cfg.RequestBytesMax)
 	spoken := func(ctx context.Context, key fsm.RequestKey) (openai.Past, error) {

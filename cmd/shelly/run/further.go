@@ -18,7 +18,7 @@ import (
 	"shelly/runtime/tool/web"
 )
 
-// ownNames are the names of shelly's own tools.
+// ownNames returns the names of shelly's own tools.
 func ownNames(cfg config.Config, files []tool.Added) []string {
 	names := append(memory.Names(), "exec", web.FetchName, web.SearchName)
 	for _, t := range files {
@@ -30,7 +30,7 @@ func ownNames(cfg config.Config, files []tool.Added) []string {
 	return names
 }
 
-// openBench opens what cfg says, and all that further tools need.
+// openBench opens the bench of cfg, with all that its further tools need.
 func (s *starting) openBench(cfg config.Config) (*bench, error) {
 	return openBench(cfg, s.log, func(own []string) ([]tool.Added, error) {
 		added, err := webTools(cfg)
@@ -57,7 +57,7 @@ func (s *starting) openBench(cfg config.Config) (*bench, error) {
 	})
 }
 
-// declaring is for who asks what the tools are, and runs none.
+// declaring returns further tools that can only be declared, not run.
 func declaring(cfg config.Config) further {
 	return func(own []string) ([]tool.Added, error) {
 		added, err := (&starting{}).memoryTools(cfg)
@@ -73,7 +73,7 @@ func declaring(cfg config.Config) further {
 	}
 }
 
-// openBox opens the sandbox where something is to run in it.
+// openBox opens the sandbox if something is to run in it.
 func (s *starting) openBox(ctx context.Context, cfg config.Config) error {
 	runs := len(cfg.Tools.Custom) > 0
 	for _, server := range cfg.Tools.MCP {
@@ -87,14 +87,14 @@ func (s *starting) openBox(ctx context.Context, cfg config.Config) error {
 		return err
 	}
 	if err := box.Refusal(); err != nil {
-		s.log.Warn("programs of tools.custom and tools.mcp are not run", "error", err)
+		s.log.Warn("the programs of tools.custom and tools.mcp cannot run", "error", err)
 	}
 	s.boxes.now.Store(box)
 	return nil
 }
 
-// programTools are the operator's programs (TOL-80), where there is a sandbox for them. own
-// are the names that none may have.
+// programTools returns the operator's programs (TOL-80), if there is a sandbox for them. No
+// program may have a name in own.
 func programTools(cfg config.Config, box *sandbox.Keeper, own []string) ([]tool.Added, error) {
 	workspace, err := tool.Folder(cfg.Workspace)
 	if err != nil {
@@ -125,7 +125,7 @@ func programTools(cfg config.Config, box *sandbox.Keeper, own []string) ([]tool.
 	return added, nil
 }
 
-// webTools are web_fetch and web_search, where cfg offers them (TOL-70).
+// webTools returns web_fetch and web_search, if cfg offers them (TOL-70).
 func webTools(cfg config.Config) ([]tool.Added, error) {
 	w := cfg.Tools.Web
 	allow, err := allowed(w.AllowAddresses)
@@ -151,7 +151,7 @@ func allowed(list []string) ([]egress.Allowed, error) {
 	return allow, nil
 }
 
-// filled are variables with what ${NAME} stands for, as NAME=value.
+// filled returns the variables as NAME=value, with ${NAME} expanded.
 func filled(vars config.Variables) ([]string, error) {
 	var env []string
 	for _, v := range vars {

@@ -26,13 +26,13 @@ import (
 	"shelly/runtime/process"
 )
 
-// fewDescriptors is below what a daemon needs that has a few clients and a command.
+// fewDescriptors is how many descriptors a daemon with a few clients and a command needs.
 const fewDescriptors = 96
 
-// leastDescriptors is what a start alone takes. With fewer it would wait forever.
+// leastDescriptors is what a start needs. With fewer it would wait forever.
 const leastDescriptors = 24
 
-// enoughDescriptors refuses a start that could not come to serve (CFG-15).
+// enoughDescriptors refuses a start that could never serve (CFG-15).
 func enoughDescriptors() error {
 	if n := descriptor.Max(); n < leastDescriptors {
 		return exit.With(exit.Usage, fmt.Errorf("too many open files: at most %d may be open, and a start needs %d; raise the limit with ulimit -n", n, leastDescriptors))
@@ -40,8 +40,8 @@ func enoughDescriptors() error {
 	return nil
 }
 
-// listen binds the listeners, says in the data folder where they are, and serves
-// until ctx ends.
+// listen binds the listeners, writes their addresses to the data folder, and serves until ctx
+// ends.
 func (s *starting) listen(ctx context.Context) error {
 	token, err := client.EnsureToken(s.cfg.Data)
 	if err != nil {
@@ -82,7 +82,8 @@ func (s *starting) listen(ctx context.Context) error {
 	return nil
 }
 
-// routes are those that are made elsewhere: those that look back, those of events and channels, and those of fronts.
+// routes returns the routes that other packages make: of the past, events and channels, and of
+// the fronts.
 func (s *starting) routes() []comm.Route {
 	routes := slices.Concat(hindsight.Routes(s.hindsight), s.eventRoutes(), s.channels.Routes())
 	if s.cfg.Comm.MCP == "on" {
@@ -92,7 +93,7 @@ func (s *starting) routes() []comm.Route {
 	return append(routes, ws.New(s.daemon, ws.Options{BytesMax: int(s.cfg.RequestBytesMax), Log: s.log}))
 }
 
-// listenHTTP binds the addresses and sockets of HTTP, which answer alike.
+// listenHTTP binds the addresses and sockets of HTTP, which all answer alike.
 func (s *starting) listenHTTP(ctx context.Context, at *client.Endpoint, token string, clients *access.Clients, counters *comm.Counters) error {
 	var bound []net.Listener
 	if s.cfg.Comm.HTTP != "" {
@@ -137,9 +138,9 @@ func (s *starting) listenHTTP(ctx context.Context, at *client.Endpoint, token st
 	return err
 }
 
-// socket is the socket of the file system: one that the supervisor has passed, or one of the
-// configured path; nil: there is to be none. That a data folder's
-// path is too long for one is no reason not to start.
+// socket returns the Unix socket: one that the supervisor has passed, or one at the configured
+// path; nil if there is to be none. A default path that is too long for a socket does not
+// prevent the start.
 func (s *starting) socket() (net.Listener, error) {
 	if s.passed.Unix != nil {
 		return s.passed.Unix, nil
@@ -154,7 +155,7 @@ func (s *starting) socket() (net.Listener, error) {
 	}
 	l, err := listener.Unix(path)
 	if errors.Is(err, listener.ErrPath) && !named {
-		s.log.Info("there is no socket of the file system; comm.unix can name a shorter path", "error", err)
+		s.log.Info("there is no Unix socket; comm.unix can name a shorter path", "error", err)
 		return nil, nil
 	}
 	if err != nil {
@@ -173,22 +174,22 @@ func (s *starting) complete(st *comm.Status) {
 	st.Process = &comm.Process{PID: os.Getpid(), Resident: process.Resident(os.Getpid())}
 	u, err := s.usage()
 	if err != nil {
-		s.log.Debug("what the data folder takes is not known", "error", err)
+		s.log.Debug("the size of the data folder is not known", "error", err)
 		return
 	}
 	st.Disk = &comm.Disk{Store: u.Bytes, Free: u.Free, Reserve: u.Reserve}
 }
 
-// serve runs a listener until close. One that ends before ends the daemon: a deaf
-// one would look alive to whoever watches the process.
+// serve runs a listener until close. If it ends before that, the daemon ends: a deaf daemon
+// would look alive to a process supervisor.
 func (s *starting) serve(ctx context.Context, listen func(context.Context) error) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() {
 		err := listen(ctx)
 		if ctx.Err() == nil {
-			s.fail(fmt.Errorf("a listener has ended: %w", err))
-			err = nil // the daemon's end says it
+			s.fail(fmt.Errorf("a listener failed: %w", err))
+			err = nil // the daemon's end reports it
 		}
 		done <- err
 	}()

@@ -17,7 +17,7 @@ import (
 	"shelly/runtime/store"
 )
 
-// remember makes the memory, which reads what it finds entries by once shelly serves (MEM-7).
+// remember makes the memory, which reads its index once shelly serves (MEM-7).
 func (s *starting) remember(entries *store.Store, e daemon.Embedder, apart func() bool) *memory.Memory {
 	m := memory.New(entries, memory.Options{
 		Embedder: e,
@@ -37,17 +37,17 @@ func (s *starting) texts(of *store.Store) func() comm.Texts {
 	return func() comm.Texts {
 		held, err := of.Texts()
 		if err != nil {
-			s.log.Warn("the results that are kept cannot be counted", "error", err)
+			s.log.Warn("cannot count the kept results", "error", err)
 		}
 		return comm.Texts{Count: held.Texts, Bytes: held.Bytes}
 	}
 }
 
-// manyEntries is how many entries are worth a collection of garbage once they are read.
+// manyEntries is from how many entries on a garbage collection is worthwhile after reading
+// them.
 const manyEntries = 10_000
 
-// keep keeps the memory up until close, and ends the daemon where an entry cannot be
-// read.
+// keep maintains the memory until close, and ends the daemon if an entry cannot be read.
 func (s *starting) keep(ctx context.Context, m *memory.Memory, apart func() bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -62,7 +62,7 @@ func (s *starting) keep(ctx context.Context, m *memory.Memory, apart func() bool
 			return
 		}
 		if m.Made() && m.Counts().Entries > manyEntries {
-			debug.FreeOSMemory() // reading them leaves more garbage than what is kept
+			debug.FreeOSMemory() // reading them leaves more garbage than it keeps
 		}
 		err := m.Keep(ctx, memory.Upkeep{Quiet: spared, Pause: clock.Pause, Log: s.log})
 		if err != nil && ctx.Err() == nil && !errors.Is(err, context.Canceled) && !errors.Is(err, engine.ErrStopping) {

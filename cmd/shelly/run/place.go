@@ -30,7 +30,7 @@ func (s *starting) memoryTools(cfg config.Config) ([]tool.Added, error) {
 	return added, nil
 }
 
-// opened is where the memory of a daemon is: there from before the first call.
+// opened is the memory of a daemon; it is open before the first call.
 type opened struct {
 	memory   *memory.Memory
 	sessions *session.Sessions
@@ -42,8 +42,8 @@ func (o *opened) Entries(context.Context) (memorytool.Entries, error) { return o
 // Files implements [memorytool.Place].
 func (o *opened) Files(context.Context) (memorytool.Files, error) { return o.sessions, nil }
 
-// visited is where the memory of a data folder is for who tries a tool: the daemon's, or
-// where none runs that of the folder, which is opened by the first call.
+// visited is the memory for a tool that is tried: the daemon's, or else that of the data
+// folder, which the first call opens.
 type visited struct {
 	cfg    config.Config
 	mu     sync.Mutex
@@ -66,8 +66,8 @@ func (v *visited) Entries(ctx context.Context) (memorytool.Entries, error) {
 	return v.memory, nil
 }
 
-// Files implements [memorytool.Place]. While a daemon runs they can only be read: what is
-// written has to say in which store it is known.
+// Files implements [memorytool.Place]. While a daemon runs they can only be read, because a
+// write has to record in which store it is known.
 func (v *visited) Files(context.Context) (memorytool.Files, error) {
 	if err := v.open(); errors.Is(err, store.ErrLocked) {
 		return session.Reading(v.cfg.Data), nil

@@ -10,7 +10,7 @@ import (
 	"shelly/runtime/grants"
 )
 
-// heed reloads the configuration at each hang-up until ctx ends (CFG-10). One that
+// heed reloads the configuration at each SIGHUP until ctx ends (CFG-10). A configuration that
 // does not load changes nothing.
 func (s *starting) heed(ctx context.Context, hangups <-chan os.Signal, load func() (config.Config, error)) {
 	for {
@@ -19,7 +19,7 @@ func (s *starting) heed(ctx context.Context, hangups <-chan os.Signal, load func
 			return
 		case <-s.changed:
 			if err := s.refresh(ctx); err != nil {
-				s.log.Error("what servers of tools have now is not offered", "error", err)
+				s.log.Error("the changed tools of MCP servers cannot be offered", "error", err)
 			}
 			continue
 		case <-hangups:
@@ -30,13 +30,13 @@ func (s *starting) heed(ctx context.Context, hangups <-chan os.Signal, load func
 			err = s.reload(ctx, next)
 		}
 		if err != nil {
-			s.log.Error("the configuration is not reloaded; the previous one stays in force", "error", err)
+			s.log.Error("cannot reload the configuration; the previous one stays in force", "error", err)
 		}
 		s.supervisor.Reloaded()
 	}
 }
 
-// reopen opens the tools as now says; where that fails, servers and sandbox are as before.
+// reopen opens the tools of now; if that fails, servers and sandbox are as before.
 func (s *starting) reopen(ctx context.Context, now config.Config) (*bench, error) {
 	err := s.openBox(ctx, now)
 	if err == nil {
@@ -53,7 +53,7 @@ func (s *starting) reopen(ctx context.Context, now config.Config) (*bench, error
 }
 
 func (s *starting) reload(ctx context.Context, next config.Config) error {
-	if err := s.daemon.Space(ctx); err != nil { // before the tools are other than the machine knows
+	if err := s.daemon.Space(ctx); err != nil { // before the tools differ from those that the machine knows
 		return err
 	}
 	if _, err := grants.Of(s.cfg.Data).Load(); err != nil {
@@ -66,7 +66,7 @@ func (s *starting) reload(ctx context.Context, next config.Config) error {
 	}
 	bench.tell(s.log)
 	if err := s.work.use(bench); err != nil {
-		s.log.Warn("closing tools and skills that are no longer used", "error", err)
+		s.log.Warn("cannot close tools and skills that are no longer used", "error", err)
 	}
 	if err := s.daemon.Configure(ctx, s.machine(bench, now)); err != nil {
 		return err

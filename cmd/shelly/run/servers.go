@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	// callTimeout bounds a call of a program or a server where the configuration does not.
+	// callTimeout bounds a call of a program or a server if the configuration does not.
 	callTimeout = time.Minute
-	// serversMax is how long a start, or a reload, waits for servers that are not there.
+	// serversMax is how long a start, or a reload, waits for servers to come up.
 	serversMax = 2 * time.Second
 )
 
-// boxes is the sandbox of the configuration that is in force.
+// boxes is the sandbox of the configuration in force.
 type boxes struct {
 	now atomic.Pointer[sandbox.Keeper]
 }
@@ -37,8 +37,8 @@ func (b *boxes) Run(ctx context.Context, s sandbox.Spec) (sandbox.End, error) {
 // Rung implements [mcp.Sandbox].
 func (b *boxes) Rung() sandbox.Rung { return b.now.Load().Rung() }
 
-// openServers starts the servers of tools and waits a little for them (TOL-95). What they
-// have is offered by the bench that is opened next.
+// openServers starts the MCP servers and waits a little for them (TOL-95). The next bench
+// offers their tools.
 func (s *starting) openServers(ctx context.Context) error {
 	workspace, err := tool.Folder(s.cfg.Workspace)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *starting) openServers(ctx context.Context) error {
 	return s.useServers(ctx, s.cfg)
 }
 
-// useServers makes the servers those of cfg.
+// useServers starts and stops MCP servers so that they are those of cfg.
 func (s *starting) useServers(ctx context.Context, cfg config.Config) error {
 	list, err := serversOf(cfg)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *starting) useServers(ctx context.Context, cfg config.Config) error {
 	return nil
 }
 
-// serversOf are the servers as they are configured.
+// serversOf returns the servers of a configuration.
 func serversOf(cfg config.Config) ([]mcp.Server, error) {
 	var list []mcp.Server
 	for _, c := range cfg.Tools.MCP {
@@ -106,21 +106,21 @@ func serversOf(cfg config.Config) ([]mcp.Server, error) {
 	return list, nil
 }
 
-// withServers starts the servers, and returns the bench with the tools that they have by
-// now. Tools that do not fit are left out, and said so: shelly serves without them.
+// withServers starts the servers, and returns the bench with the tools that they have so far.
+// Tools that do not fit are logged and left out: shelly serves without them.
 func (s *starting) withServers(ctx context.Context, b *bench) (*bench, error) {
 	if err := s.openServers(ctx); err != nil || len(s.servers.Tools(nil)) == 0 {
 		return b, err
 	}
 	with, err := s.openBench(s.cfg)
 	if err != nil {
-		s.log.Error("the tools of servers are not offered", "error", err)
+		s.log.Error("the tools of MCP servers cannot be offered", "error", err)
 		return b, nil
 	}
 	return with, s.work.use(with)
 }
 
-// refresh offers what the servers have now, where that is other than what is offered.
+// refresh offers the tools that the servers have now, if they differ from those offered.
 func (s *starting) refresh(ctx context.Context) error {
 	if err := s.daemon.Space(ctx); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (s *starting) refresh(ctx context.Context) error {
 		return bench.close()
 	}
 	if err := s.work.use(bench); err != nil {
-		s.log.Warn("closing tools and skills that are no longer used", "error", err)
+		s.log.Warn("cannot close tools and skills that are no longer used", "error", err)
 	}
 	return s.daemon.Configure(ctx, s.machine(bench, s.cfg))
 }

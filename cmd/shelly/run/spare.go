@@ -9,13 +9,13 @@ import (
 	"shelly/runtime/daemon"
 )
 
-// sparedMax is how long nothing has to have been asked before a model is given up for
+// sparedMax is how long the model must have been idle, at most, before it may be unloaded for
 // another, however long the server would keep it.
 const sparedMax = 30 * time.Minute
 
-// quiet returns when nobody needs the model. Where an embedding makes the server unload
-// it, that is once no call was under way for as long as the server keeps an idle model:
-// what it had read is gone by then (MEM-11).
+// quiet returns once the model is not needed. If an embedding makes the server unload it, that
+// is when no call was made for as long as the server keeps an idle model: by then the server
+// has dropped what the model had read (MEM-11).
 func quiet(d *daemon.Daemon, keepAlive time.Duration, spares func() bool) func(context.Context) error {
 	rest := resting{quiet: d.Quiet, calls: d.Calls, pause: clock.Pause, least: min(keepAlive, sparedMax)}
 	return func(ctx context.Context) error {
@@ -26,8 +26,8 @@ func quiet(d *daemon.Daemon, keepAlive time.Duration, spares func() bool) func(c
 	}
 }
 
-// resting waits until no call was under way for a while. Once it was, it does not wait
-// again before the next call.
+// resting waits until no call was made for a while. Once that was so, it does not wait again
+// until there is another call.
 type resting struct {
 	quiet func(context.Context) error
 	calls func(context.Context) (uint64, error)
@@ -35,7 +35,7 @@ type resting struct {
 	least time.Duration
 
 	mu     sync.Mutex
-	rested uint64 // the calls after which it was so, plus one; 0: it never was
+	rested uint64 // the number of calls at that time, plus one; 0: it was never so
 }
 
 func (r *resting) wait(ctx context.Context) error {

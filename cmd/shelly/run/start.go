@@ -50,7 +50,7 @@ func (s *starting) preload(ctx context.Context, p *brain.Preload) {
 	go func() {
 		defer close(done)
 		p.Run(ctx)
-		if n, err := s.daemon.Calls(ctx); err == nil && n == 0 && s.cfg.Switches.SpareModel { // nobody is kept waiting
+		if n, err := s.daemon.Calls(ctx); err == nil && n == 0 && s.cfg.Switches.SpareModel { // no request waits for the model
 			p.Together(ctx)
 		}
 	}()
@@ -61,20 +61,20 @@ func (s *starting) preload(ctx context.Context, p *brain.Preload) {
 	})
 }
 
-// starting is a daemon on its way up: what was opened is closed in reverse.
+// starting is a daemon that is starting up: what was opened is closed in reverse.
 type starting struct {
 	cfg      config.Config
-	spares   atomic.Bool // switches.spare_model, which a reload changes while the memory is kept up
+	spares   atomic.Bool // switches.spare_model, which a reload changes while the memory is in use
 	log      *slog.Logger
 	recent   *logging.Recent
 	kept     *logging.File // the log in the data folder
 	metrics  *telemetry.Metrics
 	spent    telemetry.Spent
 	work     workshop
-	place    memorytool.Place // where the tools of memory find it
+	place    memorytool.Place // where the memory tools find the memory
 	boxes    boxes
 	servers  *mcp.Servers
-	changed  chan struct{} // the servers have other tools
+	changed  chan struct{} // the servers' tools have changed
 	daemon   *daemon.Daemon
 	events   *event.Engine
 	channels *channels.Talk
@@ -83,12 +83,12 @@ type starting struct {
 	sessions *session.Sessions
 
 	supervisor *supervise.Supervisor
-	opened     chan *daemon.Daemon // for the supervisor
+	opened     chan *daemon.Daemon // passed to the supervisor
 	passed     supervise.Given     // the sockets that the supervisor has bound
 
 	hindsight hindsight.Options
 	secrets   secrets.Known           // that a report must not show
-	jitter    int                     // of this process's waits for the model (INF-15)
+	jitter    int                     // this process's jitter of waits for the model (INF-15)
 	fail      context.CancelCauseFunc // ends the daemon when a part of it has failed
 	closes    []func() error
 }
@@ -124,7 +124,7 @@ func (s *starting) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.endLeft(); err != nil { // while nobody else has the folder, and before a model is asked anything
+	if err := s.endLeft(); err != nil { // while the folder is locked, and before a model is asked anything
 		return exit.With(exit.Data, err)
 	}
 	if bench, err = s.withServers(ctx, bench); err != nil {
@@ -160,7 +160,7 @@ func (s *starting) openTools(ctx context.Context) (*bench, error) {
 	return bench, s.work.use(bench)
 }
 
-// openJournal opens the store, which nobody else has then, and the log beside it.
+// openJournal opens and locks the store, and opens the log in the data folder.
 func (s *starting) openJournal() (*store.Store, error) {
 	journal, err := s.openStore()
 	if err != nil {
@@ -173,12 +173,12 @@ func (s *starting) openJournal() (*store.Store, error) {
 	return journal, nil
 }
 
-// recover makes the daemon of all that is open.
+// recover makes the daemon from all that is open.
 func (s *starting) recover(journal *store.Store, brain brain.Brain, bench *bench) (err error) {
 	keep := backup.Source{Data: s.cfg.Data, Store: journal, Version: version.Text(), Now: time.Now}
 	read, err := inbox.Open(s.cfg.Data)
 	if err != nil {
-		s.log.Warn("it is not known which messages were read; all that are kept count as unread", "error", err)
+		s.log.Warn("the record of read messages cannot be read; all kept messages count as unread", "error", err)
 	}
 	s.metrics = telemetry.NewMetrics(version.Text())
 	s.daemon, err = daemon.Open(daemon.Options{
@@ -191,7 +191,7 @@ func (s *starting) recover(journal *store.Store, brain brain.Brain, bench *bench
 		Counts:   func() comm.Memory { return comm.Memory(s.memory.Counts()) },
 		Texts:    s.texts(journal),
 		Damage:   journal.Damage,
-		Rested:   func() { go garbage.GiveBack() }, // which the loop need not wait for
+		Rested:   func() { go garbage.GiveBack() }, // the loop need not wait for it
 		Grants:   grants.Of(s.cfg.Data),
 		Inbox:    read,
 		Sessions: s.sessions,
@@ -217,7 +217,7 @@ func (s *starting) recover(journal *store.Store, brain brain.Brain, bench *bench
 	return nil
 }
 
-// machine is the machine's configuration with what a bench offers and the jitter of this
+// machine returns the machine's configuration with what a bench offers and the jitter of this
 // process, which a reload keeps.
 func (s *starting) machine(b *bench, cfg config.Config) fsm.Config {
 	m := cfg.Machine(b.tools.Declarations(), b.skills.Decls())
@@ -226,12 +226,12 @@ func (s *starting) machine(b *bench, cfg config.Config) fsm.Config {
 	return m
 }
 
-// retention is how long the daemon keeps what was done.
+// retention returns how long the daemon keeps its records.
 func retention(cfg config.Config) engine.Retention {
 	return engine.Retention{Age: fsm.Millis(cfg.Retention.Age.Milliseconds()), Bytes: int64(cfg.Retention.Bytes)}
 }
 
-// openStore opens the data folder, after doing what a crash during a restore or a backup
+// openStore opens the data folder, after cleaning up what a crash during a restore or a backup
 // has left (JRN-25).
 func (s *starting) openStore() (*store.Store, error) {
 	finished, err := backup.Finish(s.cfg.Data)
@@ -239,19 +239,19 @@ func (s *starting) openStore() (*store.Store, error) {
 	case errors.Is(err, syscall.ENOTDIR):
 		return nil, exit.Errorf(exit.Data, "a file stands where the data folder %s should be: name another with --data", s.cfg.Data)
 	case err != nil:
-		return nil, exit.With(exit.Data, fmt.Errorf("finish a restore that was interrupted: %w", err))
+		return nil, exit.With(exit.Data, fmt.Errorf("cannot finish an interrupted restore: %w", err))
 	}
 	if finished {
-		s.log.Info("an interrupted restore is finished", "data", s.cfg.Data)
+		s.log.Info("finished an interrupted restore", "data", s.cfg.Data)
 	}
 	journal, err := folder.OpenStore(s.cfg, s.log, func(err error) {
-		s.log.Error("part of the memory cannot be read; the rest is used: see shelly journal verify", "error", err)
+		s.log.Error("part of the memory cannot be read; the rest is used; see shelly journal verify", "error", err)
 	})
 	if err != nil {
 		return nil, err
 	}
 	if err := backup.Clear(s.cfg.Data); err != nil {
-		s.log.Warn("what a backup left cannot be removed", "error", err)
+		s.log.Warn("cannot remove what an interrupted backup left", "error", err)
 	}
 	return journal, nil
 }

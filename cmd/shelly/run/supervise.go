@@ -16,12 +16,12 @@ import (
 	"shelly/runtime/telemetry"
 )
 
-// supervised lets the supervisor follow the start, the loop once there is one, and the stop.
+// supervised lets the supervisor follow the start, then the loop, and the stop.
 func (s *starting) supervised(by *supervise.Supervisor) {
 	s.supervisor, s.opened = by, make(chan *daemon.Daemon, 1)
 	var d *daemon.Daemon
 	by.Start(supervise.Options{Log: s.log, Ask: func(ctx context.Context) (supervise.Look, error) {
-		if d == nil { // it is being recovered
+		if d == nil { // the machine is being recovered
 			select {
 			case d = <-s.opened:
 			case <-ctx.Done():
@@ -43,7 +43,7 @@ func (s *starting) supervised(by *supervise.Supervisor) {
 // stops are the states of the lifecycle from which it does not serve again.
 var stops = []fsm.State{state.Draining, state.Farewell, state.Stopped}
 
-// turns lets the supervisor look when the lifecycle has changed.
+// turns wakes the supervisor when the lifecycle has changed.
 type turns struct {
 	telemetry.Silent
 	by *supervise.Supervisor
@@ -56,7 +56,7 @@ func (t turns) Stepped(step *engine.Step) {
 	}
 }
 
-// bind returns the socket for HTTP: one that the supervisor has passed, or one of the
+// bind returns the socket for HTTP: one that the supervisor has passed, or one bound to the
 // configured address.
 func (s *starting) bind() (net.Listener, error) {
 	if s.passed.HTTP != nil {

@@ -8,18 +8,18 @@ import (
 	"shelly/runtime/telemetry"
 )
 
-// tracesWait is how long the end waits until the last traces are sent.
+// tracesWait is how long a stop waits for the last traces to be sent.
 const tracesWait = 2 * time.Second
 
-// keepLog lets the data folder, which nobody else has now, keep the log (OBS-5).
+// keepLog keeps the log in the data folder too, which is locked by now (OBS-5).
 func (s *starting) keepLog() {
 	if err := s.kept.Open(s.cfg.Data); err != nil {
-		s.log.Warn("the data folder keeps no log", "error", err)
+		s.log.Warn("cannot keep a log in the data folder", "error", err)
 	}
 	s.later(s.kept.Close)
 }
 
-// tellers are who tells what the daemon does, of a store with a name of its own (OBS-1).
+// tellers returns the observers of the daemon, for a store with this name (OBS-1).
 func (s *starting) tellers(store string) []telemetry.Teller {
 	all := []telemetry.Teller{s.metrics, &s.spent, turns{by: s.supervisor}}
 	if s.cfg.Telemetry.Traces == "" {
@@ -31,7 +31,7 @@ func (s *starting) tellers(store string) []telemetry.Teller {
 	s.later(func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), tracesWait)
 		defer cancel()
-		_ = traces.Close(ctx) // what a collector does not take in time is lost, which is no failure of a stop
+		_ = traces.Close(ctx) // traces that the collector does not accept in time are lost; the stop has not failed
 		return nil
 	})
 	return append(all, traces)

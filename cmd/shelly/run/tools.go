@@ -18,30 +18,30 @@ import (
 // Tools are the tools that a daemon would have.
 type Tools struct {
 	Tools    *tool.Runner
-	Declared []fsm.ToolDecl // as the machine has them: the builtin ones, too
-	Down     []string       // why servers that were wanted are not there
+	Declared []fsm.ToolDecl // as the machine declares them, with the builtin ones
+	Down     []string       // why wanted servers are not up
 	Unasked  []string       // the servers that were not wanted
 	bench    *bench
 	place    *visited
 	opened   *starting
 }
 
-// Wanted is which of the MCP servers, which a daemon starts, are started and waited for.
+// Wanted selects the MCP servers to start and wait for.
 type Wanted func(server string) bool
 
-// The servers that are wanted: none, all, or the one that a tool may be of.
+// The servers to start: none, all, or the one that a tool may belong to.
 var (
 	NoServer  Wanted = func(string) bool { return false }
 	AllOfThem Wanted = func(string) bool { return true }
 )
 
-// ServerOf is the server of a tool.
+// ServerOf selects the server of a tool.
 func ServerOf(tool string) Wanted {
 	return func(server string) bool { return strings.HasPrefix(tool, server+"_") }
 }
 
-// OpenTools opens the tools of a configuration, those of the wanted servers among them. Close
-// them in the end.
+// OpenTools opens the tools of a configuration, and starts the wanted servers. Close them when
+// done.
 func OpenTools(ctx context.Context, cfg config.Config, log *slog.Logger, wanted Wanted) (*Tools, error) {
 	place := &visited{cfg: cfg}
 	t := &Tools{place: place}
@@ -66,7 +66,7 @@ func OpenTools(ctx context.Context, cfg config.Config, log *slog.Logger, wanted 
 	return t, nil
 }
 
-// openServers starts the servers that are wanted, and waits for them.
+// openServers starts the wanted servers, and waits for them.
 func (t *Tools) openServers(ctx context.Context) error {
 	s := t.opened
 	if len(s.cfg.Tools.MCP) == 0 {
@@ -80,13 +80,13 @@ func (t *Tools) openServers(ctx context.Context) error {
 	s.servers.Wait(ctx)
 	for _, state := range s.servers.States() {
 		if !state.Up {
-			t.Down = append(t.Down, fmt.Sprintf("the server of tools %s is not up: %v", state.Name, cmp.Or(state.Err, ctx.Err())))
+			t.Down = append(t.Down, fmt.Sprintf("the MCP server %s is not up: %v", state.Name, cmp.Or(state.Err, ctx.Err())))
 		}
 	}
 	return nil
 }
 
-// Close lets the workspace go, and ends the server.
+// Close releases the workspace and stops the servers.
 func (t *Tools) Close() error {
 	err := t.place.close()
 	if t.bench != nil {

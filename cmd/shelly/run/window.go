@@ -16,15 +16,15 @@ func openBench(cfg config.Config, log *slog.Logger, more further) (*bench, error
 		return nil, err
 	}
 	if least := b.windowMin(cfg); cfg.Limits.ContextTokens < least {
-		return nil, errors.Join(exit.Errorf(exit.Usage, "a window of %d tokens is too small for this system prompt and these tools: at least %d are needed (brain.num_ctx, limits.context_tokens)",
+		return nil, errors.Join(exit.Errorf(exit.Usage, "a window of %d tokens is too small for this system prompt and these tools, which need at least %d (brain.num_ctx, limits.context_tokens)",
 			cfg.Limits.ContextTokens, least), b.close())
 	}
 	return b, nil
 }
 
-// WindowMin is the least window in which the daemon can serve with a configuration, with
-// the tools and skills of its workspace, in tokens; 0: any (CTX-16). What MCP servers have
-// is not known before they run.
+// WindowMin returns the smallest window, in tokens, in which the daemon can serve with a
+// configuration and the tools and skills of its workspace; 0: any (CTX-16). The tools of MCP
+// servers are not counted: they are unknown until the servers run.
 func WindowMin(cfg config.Config) (int, error) {
 	b, err := benchOf(cfg, slog.New(slog.DiscardHandler), declaring(cfg))
 	if err != nil {

@@ -25,9 +25,8 @@ import (
 	"shelly/sim/strict"
 )
 
-// offered is an error (CFG-13) where tools.approve names a tool that there is not: a person
-// would not be asked about the one that is meant. Exec may be named before it is
-// allowed.
+// offered returns an error if tools.approve names a tool that does not exist (CFG-13): a person
+// would not be asked about the tool that was meant. Exec may be named before it is allowed.
 func offered(cfg config.Config, tools *tool.Runner) error {
 	for _, name := range cfg.Unoffered(tools.Declarations()) {
 		if name != "exec" && !ofServer(cfg, name) {
@@ -37,33 +36,33 @@ func offered(cfg config.Config, tools *tool.Runner) error {
 	return nil
 }
 
-// ofServer reports whether a tool may be one of a server that has yet to come up.
+// ofServer reports whether a tool may belong to a server that is not up yet.
 func ofServer(cfg config.Config, name string) bool {
 	return slices.ContainsFunc(cfg.Tools.MCP, func(s strict.Named[config.Server]) bool { return strings.HasPrefix(name, s.Name+"_") })
 }
 
-// workshop is the tools and the skills of the workspace. A reload of the
-// configuration opens them again, so that tools come and go while the daemon runs
-// (CFG-10); a call that runs continues with what it began with.
+// workshop has the tools and the skills of the workspace. A reload of the configuration opens
+// them again, so that tools come and go while the daemon runs (CFG-10); a running call
+// continues with the tools that it began with.
 type workshop struct {
 	now    atomic.Pointer[bench]
 	mu     sync.Mutex
-	before *bench // a call that began with it may still run
+	before *bench // the previous bench, which a call may still use
 
-	servers *mcp.Servers // nil: there are none
+	servers *mcp.Servers // nil: none are configured
 }
 
 // bench is what one configuration opened.
 type bench struct {
 	files  *file.Tools
 	tools  *tool.Runner
-	exec   *tool.Exec // nil: it is not allowed
+	exec   *tool.Exec // nil: not allowed
 	skills *skill.Library
 }
 
 func (b *bench) close() error { return errors.Join(b.files.Close(), b.skills.Close()) }
 
-// further returns tools beside those that a runner has anyway, given the names of those.
+// further returns additional tools, given the names of those that a runner always has.
 type further func(own []string) ([]tool.Added, error)
 
 // benchOf opens tools and skills as cfg says.
@@ -96,7 +95,7 @@ func benchOf(cfg config.Config, log *slog.Logger, more further) (*bench, error) 
 	return &bench{files: files, tools: tools, exec: exec, skills: library}, nil
 }
 
-// openRunner takes in the tools that cfg allows.
+// openRunner opens the tools that cfg allows.
 func openRunner(cfg config.Config, files *file.Tools, more further) (*tool.Runner, *tool.Exec, error) {
 	added, err := files.Added()
 	if errors.Is(err, file.ErrNoTool) {
@@ -126,20 +125,20 @@ func openRunner(cfg config.Config, files *file.Tools, more further) (*tool.Runne
 	return tools, exec, offered(cfg, tools)
 }
 
-// trees runs the commands of a data folder's daemon.
+// trees returns the keeper of the process trees of a data folder's daemon.
 func trees(cfg config.Config) *tree.Keeper { return tree.New(processes(cfg)) }
 
-// processes is the folder of what is known of the commands that run.
+// processes returns the folder that records the running commands.
 func processes(cfg config.Config) string { return filepath.Join(cfg.Data, "processes") }
 
-// tell says in the log what contains the commands of exec.
+// tell logs what contains the commands of exec.
 func (b *bench) tell(log *slog.Logger) {
 	if b.exec == nil {
 		return
 	}
 	switch box := b.exec.Box; {
 	case box.Refusal() != nil:
-		log.Warn("exec is refused, since nothing contains its commands; shelly doctor says what to do", "why", box.Refusal())
+		log.Warn("exec is refused because nothing contains its commands; shelly doctor says what to do", "why", box.Refusal())
 	case box.Rung() == sandbox.None:
 		log.Warn("commands of exec have all rights of the daemon's user (tools.exec.allow: unsandboxed)")
 	default:
@@ -147,7 +146,7 @@ func (b *bench) tell(log *slog.Logger) {
 	}
 }
 
-// openExec finds out what contains commands, or returns nil where exec is not allowed.
+// openExec finds out what can contain commands, or returns nil if exec is not allowed.
 func openExec(cfg config.Config) (*tool.Exec, error) {
 	if !cfg.Tools.Exec.Allowed() {
 		return nil, nil
@@ -167,7 +166,7 @@ func (s *starting) endLeft() error {
 	ended, err := trees(s.cfg).Clear()
 	err = errors.Join(err, sandbox.Clear(processes(s.cfg)))
 	if len(ended) > 0 {
-		s.log.Warn("commands of a killed daemon were still running and have been ended", "processes", fmt.Sprint(ended))
+		s.log.Warn("ended commands of a killed daemon that were still running", "processes", fmt.Sprint(ended))
 	}
 	if err == nil && s.cfg.Tools.Exec.Allowed() && tree.Lacks != "" {
 		s.log.Warn(tree.Lacks)
@@ -175,7 +174,7 @@ func (s *starting) endLeft() error {
 	return err
 }
 
-// use works with b from now on, and closes what nobody can be working with any more.
+// use uses b from now on, and closes earlier benches that no call can be using.
 func (w *workshop) use(b *bench) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -220,7 +219,7 @@ func (w *workshop) Load(ctx context.Context, name, reference string) (string, er
 	return w.now.Load().skills.Load(ctx, name, reference)
 }
 
-// close closes what is open, when nobody works any more.
+// close closes all that is open; no call may be running.
 func (w *workshop) close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

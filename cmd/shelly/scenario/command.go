@@ -7,13 +7,13 @@ import (
 	"shelly/scenarios"
 )
 
-// Command is what helps to write scenario files (CLI-13).
+// Command helps to write scenario files (CLI-13).
 type Command struct {
 	Init    initCmd     `cmd:"" help:"Write a first scenario, the schemas and a CI workflow."`
 	Lint    suite.Lint  `cmd:"" help:"Report suspicious but valid scenarios."`
 	Cost    suite.Cost  `cmd:"" help:"Show what the model calls of cases cost on a slow machine."`
-	Merge   suite.Merge `cmd:"" help:"Join the JSON reports of shards to one."`
-	Format  formatCmd   `cmd:"" help:"Lay out scenario files: keys in order, no needless blanks."`
+	Merge   suite.Merge `cmd:"" help:"Merge the JSON reports of shards."`
+	Format  formatCmd   `cmd:"" help:"Format scenario files: keys in order, no needless blanks."`
 	Explain explainCmd  `cmd:"" help:"Explain a key of scenario files, with an example."`
 	Schema  schemaCmd   `cmd:"" help:"Print the JSON Schema of scenario files, for editors."`
 }

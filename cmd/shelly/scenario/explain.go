@@ -10,12 +10,12 @@ import (
 )
 
 type explainCmd struct {
-	Key string `arg:"" help:"Such as expect.trace, brain[].sees, or sees alone."`
+	Key string `arg:"" help:"Key, such as expect.trace, brain[].sees, or just sees."`
 }
 
-// Help is what follows the usage.
+// Help is the text after the usage.
 func (explainCmd) Help() string {
-	return "Prints what a key means, what it takes, its default, its rules and an example; docs/reference.md has all. Exit codes: 0 found, 4 no such key."
+	return "Prints what a key means, what it takes, its default, its rules and an example; docs/reference.md has all keys. Exit code 4 if there is no such key."
 }
 
 // Run implements the subcommand (SCN-67).

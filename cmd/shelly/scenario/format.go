@@ -23,7 +23,7 @@ type formatCmd struct {
 	Check bool     `help:"Write nothing; list the files that would change."`
 }
 
-// Help is what follows the usage.
+// Help is the text after the usage.
 func (formatCmd) Help() string {
 	return "Puts the keys of each file in the order of the format, and removes blanks at line ends and needless empty lines. What a file says stays the same, comments too. " +
 		"Exit codes: 0 done, 1 with --check: a file would change, 2 a file is not YAML, 4 nothing matched, 9 a write failed."
@@ -65,7 +65,7 @@ func (c *formatCmd) Run(t *terminal.Terminal) error {
 	return nil
 }
 
-// stream lays out standard input.
+// stream formats standard input.
 func (c *formatCmd) stream(t *terminal.Terminal) error {
 	source, err := io.ReadAll(io.LimitReader(t.In, strict.FileBytesMax+1))
 	if err != nil {
@@ -84,8 +84,8 @@ func (c *formatCmd) stream(t *terminal.Terminal) error {
 	return nil
 }
 
-// files are those that are named, fragments too, and those of folders that are scenarios or
-// properties.
+// files returns the named files, which may be fragments too, and the scenarios and properties
+// in the named folders.
 func (c *formatCmd) files() (files []string, err error) {
 	var folders []string
 	for _, path := range c.Paths {
@@ -113,10 +113,10 @@ func (c *formatCmd) files() (files []string, err error) {
 	return files, nil
 }
 
-// writeError is that a file could not be written.
+// writeError is a failed write of a file.
 type writeError struct{ error }
 
-// file lays out a file, whole or not at all. It reports whether that is another text.
+// file formats a file, whole or not at all, and reports whether its text has changed.
 func (c *formatCmd) file(name string) (different bool, err error) {
 	source, err := strict.ReadFile(os.DirFS(filepath.Dir(name)), filepath.Base(name), strict.FileBytesMax)
 	if err != nil {

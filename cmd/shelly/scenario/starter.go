@@ -23,19 +23,19 @@ var helloScenario []byte
 var scenarioWorkflow []byte
 
 type initCmd struct {
-	Dir   string `arg:"" optional:"" default:"." help:"Folder to write to."`
+	Dir   string `arg:"" optional:"" default:"." help:"Folder to write into."`
 	Force bool   `help:"Overwrite files that differ."`
 }
 
-// Help is what follows the usage.
+// Help is the text after the usage.
 func (initCmd) Help() string {
 	return "Writes a first scenario, the schemas for editors, and a workflow that runs the scenarios on GitHub. " +
-		"Existing files are kept. Exit codes: 0 everything is there, 2 a file differs, 9 a write failed."
+		"Existing files are kept. Exit codes: 0 all files are in place, 2 a file differs, 9 a write failed."
 }
 
-// starterFile is a file to begin with.
+// starterFile is a file of the starter.
 type starterFile struct {
-	path    string // from the folder to begin in
+	path    string // relative to the target folder
 	content []byte
 	state   starterState
 }
@@ -43,7 +43,7 @@ type starterFile struct {
 type starterState string
 
 const (
-	starterWrote starterState = "wrote"    // or is to be written
+	starterWrote starterState = "wrote"    // or would be written
 	starterThere starterState = "is there" // with the same content
 	starterKept  starterState = "differs"
 )
@@ -57,8 +57,7 @@ func starterFiles() []starterFile {
 	}
 }
 
-// Run implements the subcommand (SCN-22). It looks at everything before it writes
-// anything.
+// Run implements the subcommand (SCN-22). It checks every file before it writes any.
 func (c *initCmd) Run(t *terminal.Terminal) error {
 	files := starterFiles()
 	for i := range files {
@@ -79,13 +78,14 @@ func (c *initCmd) Run(t *terminal.Terminal) error {
 		}
 	}
 	if differ > 0 {
-		return exit.Errorf(exit.Usage, "kept what differs; --force overwrites it")
+		return exit.Errorf(exit.Usage, "files that differ were kept; --force overwrites them")
 	}
 	fmt.Fprintf(t.Out, "next: shelly test %s\n", judge.ShellWord(filepath.Join(c.Dir, "scenarios")))
 	return nil
 }
 
-// look compares the file with what is there. What stands in its way is an error.
+// look compares the file with the one in the target folder. If something else is there, it is
+// an error.
 func (f *starterFile) look(force bool) error {
 	for dir := filepath.Dir(f.path); ; dir = filepath.Dir(dir) {
 		info, err := os.Stat(dir)
@@ -120,7 +120,7 @@ func (f *starterFile) look(force bool) error {
 	return nil
 }
 
-// holds reports whether a file has a content. It reads no more than tells.
+// holds reports whether a file has this content. It reads no more than it needs.
 func holds(name string, content []byte) (bool, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -131,8 +131,8 @@ func holds(name string, content []byte) (bool, error) {
 	return string(got) == string(content), err
 }
 
-// writeStarters writes the files that are to be written. Where one cannot be, it
-// removes the files and folders that it has made before.
+// writeStarters writes the files that are missing or to be replaced. If one fails, it removes
+// the files and folders that it has created.
 func writeStarters(files []starterFile) (err error) {
 	var made []string
 	defer func() {
@@ -160,8 +160,8 @@ func writeStarters(files []starterFile) (err error) {
 	return nil
 }
 
-// makeFolders makes a folder and those above it, and returns the ones that it made,
-// the outermost first.
+// makeFolders creates a folder and its parents, and returns those that it created, the
+// outermost first.
 func makeFolders(dir string) (made []string, err error) {
 	if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
 		return nil, nil

@@ -15,18 +15,18 @@ import (
 )
 
 type addCmd struct {
-	Text    []string      `arg:"" help:"What to do, as if you asked it then."`
+	Text    []string      `arg:"" help:"What to do, worded as a request."`
 	Cron    string        `placeholder:"EXPR" help:"Times as in crontab, such as '0 9 * * mon-fri', or @daily."`
-	Every   time.Duration `placeholder:"TIME" help:"Again and again after this time, such as 30m."`
-	At      string        `placeholder:"TIME" help:"Once, such as 2026-01-31T09:00."`
+	Every   time.Duration `placeholder:"TIME" help:"Interval, such as 30m."`
+	At      string        `placeholder:"TIME" help:"Run once, at a time such as 2026-01-31T09:00."`
 	Zone    string        `placeholder:"NAME" help:"Zone of the times: UTC, +02:00, or one of about.zones. Default: yours (about.zone)."`
 	Channel string        `placeholder:"NAME" help:"Channel that the answers go to."`
-	Chat    string        `placeholder:"NAME" help:"Chat in the channel. Default: that of ask and chat."`
+	Chat    string        `placeholder:"NAME" help:"Chat in the channel. Default: the one of ask and chat."`
 	By      string        `placeholder:"NAME" help:"Who adds it; recorded in the journal."`
 	flags.Place
 }
 
-// Help is what follows the usage.
+// Help is the text after the usage.
 func (addCmd) Help() string {
 	return "Give one of --cron, --every and --at. The answers are messages: see shelly messages."
 }
@@ -41,7 +41,7 @@ func (c *addCmd) Run(t *terminal.Terminal) error {
 		Origin: comm.ChatOf(c.Channel, c.Chat), By: c.By,
 	}
 	if c.Channel == "" && c.Chat == "" {
-		in.Origin = fsm.Origin{} // the machine's own default
+		in.Origin = fsm.Origin{} // the machine's default
 	}
 	daemon, id, _, err := tell(&c.Place, in)
 	if err != nil {
@@ -57,14 +57,14 @@ func (c *addCmd) Run(t *terminal.Terminal) error {
 			return nil
 		}
 	}
-	fmt.Fprintf(t.Out, "schedule %s is added\n", id) // and has run already
+	fmt.Fprintf(t.Out, "schedule %s is added\n", id) // it has already run
 	return nil
 }
 
-// one is the flags of a word on one schedule.
+// one has the flags that name a schedule.
 type one struct {
 	ID string `arg:"" help:"Schedule, such as s1."`
-	By string `placeholder:"NAME" help:"Who says it; recorded in the journal."`
+	By string `placeholder:"NAME" help:"Who does it; recorded in the journal."`
 	flags.Place
 }
 
@@ -98,17 +98,17 @@ type resumeCmd struct{ one }
 
 // Run implements the subcommand (CLI-142).
 func (c *resumeCmd) Run(t *terminal.Terminal) error {
-	return c.tell(t, fsm.ScheduleResume, "goes on", "does not go on")
+	return c.tell(t, fsm.ScheduleResume, "is resumed", "is not resumed")
 }
 
 type runCmd struct{ one }
 
 // Run implements the subcommand (CLI-142).
 func (c *runCmd) Run(t *terminal.Terminal) error {
-	return c.tell(t, fsm.ScheduleRun, "runs now; its answer is a message: see shelly messages --follow", "has a run that waits already")
+	return c.tell(t, fsm.ScheduleRun, "runs now; its answer is a message, see shelly messages --follow", "already has a run waiting")
 }
 
-// tell brings the daemon a word on a schedule.
+// tell sends a change of a schedule to the daemon.
 func tell(p *flags.Place, in fsm.ScheduleChanged) (*client.Client, string, bool, error) {
 	cfg, err := p.Load()
 	if err != nil {

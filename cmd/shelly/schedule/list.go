@@ -26,7 +26,7 @@ type listCmd struct {
 	flags.Place
 }
 
-// Help is what follows the usage.
+// Help is the text after the usage.
 func (listCmd) Help() string {
 	return "TO is the chat that the answers go to. Reads from the running daemon, or from the data folder. The runs are in shelly request list --all."
 }
@@ -47,12 +47,12 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 		err = printList(t.Out, list)
 	}
 	if err == nil && len(list) == 0 {
-		return exit.Errorf(exit.NoMatch, "there is no schedule; make one with shelly schedule add, or ask for one")
+		return exit.Errorf(exit.NoMatch, "there are no schedules; add one with shelly schedule add, or ask shelly for one")
 	}
 	return err
 }
 
-// schedules are those of a data folder's daemon, or of its journal where none runs.
+// schedules returns those of a data folder's daemon, or of its journal if no daemon runs.
 func schedules(ctx context.Context, data string) ([]comm.Schedule, error) {
 	list, err := client.New(data, client.Options{}).Schedules(ctx)
 	switch {
@@ -89,7 +89,7 @@ func printList(out io.Writer, list []comm.Schedule) error {
 	return table.Flush()
 }
 
-// When says in words when a schedule runs.
+// When describes when a schedule runs.
 func When(s comm.Schedule) string {
 	switch {
 	case s.EverySeconds > 0:
@@ -103,7 +103,7 @@ func When(s comm.Schedule) string {
 	}
 }
 
-// interval is a duration without parts that are 0: 30m, 1h30m.
+// interval formats a duration without parts that are 0: 30m, 1h30m.
 func interval(d time.Duration) string {
 	text := d.String()
 	if short, ok := strings.CutSuffix(text, "m0s"); ok {
@@ -115,7 +115,7 @@ func interval(d time.Duration) string {
 	return text
 }
 
-// standing is how a schedule is, in words.
+// standing describes the state of a schedule.
 func standing(s comm.Schedule) string {
 	state := "armed"
 	if s.Paused {
@@ -127,7 +127,7 @@ func standing(s comm.Schedule) string {
 	return state
 }
 
-// to is the chat that the answers go to.
+// to returns the chat that the answers go to.
 func to(s comm.Schedule) string {
 	if s.Chat == "" {
 		return cmp.Or(s.Channel, "-")
@@ -135,7 +135,7 @@ func to(s comm.Schedule) string {
 	return s.Channel + ":" + s.Chat
 }
 
-// clock is a time where the user is.
+// clock formats a time in the user's zone.
 func clock(at fsm.Millis) string {
 	if at == 0 {
 		return "-"
@@ -143,10 +143,10 @@ func clock(at fsm.Millis) string {
 	return moment.Local(at).Format(time.DateTime)
 }
 
-// flagOf are the names that the machine has for what a flag gives.
+// flagOf replaces the machine's field names by those of the flags.
 var flagOf = strings.NewReplacer("every_seconds", "--every", "cron_expr", "--cron", "message", "the text", "at is", "--at is")
 
-// worded is a refusal as it concerns the command line.
+// worded returns a refusal in the words of the command line.
 func worded(in fsm.ScheduleChanged, err error) error {
 	coded := exit.Daemon(err)
 	refused := (*client.Error)(nil)

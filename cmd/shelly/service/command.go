@@ -12,25 +12,25 @@ import (
 	"shelly/runtime/config"
 )
 
-// Command is what is done with the service (CLI-201).
+// Command installs, shows and removes the service (CLI-201).
 type Command struct {
-	Install   installCmd   `cmd:"" help:"Have systemd (or launchd) run the daemon, from now on."`
-	Status    statusCmd    `cmd:"" help:"Say whether the service is installed, runs, and is as an install would write it."`
+	Install   installCmd   `cmd:"" help:"Have systemd (or launchd) run the daemon, and start it."`
+	Status    statusCmd    `cmd:"" help:"Show whether the service is installed, runs, and matches these flags."`
 	Uninstall uninstallCmd `cmd:"" help:"Stop the service and remove it; data and configuration stay."`
 }
 
-// place is which service is meant, and what it runs.
+// place selects the service and what it runs.
 type place struct {
-	System bool   `help:"The system's service, for root; default is your own, which needs no root."`
+	System bool   `help:"Service of the whole system, which needs root. Default: your own service."`
 	As     string `placeholder:"USER" help:"User that the system's service runs as."`
 	Socket bool   `help:"Have systemd bind the HTTP socket, so that clients wait while shelly starts."`
 	flags.Settings
 }
 
-// errDifferent is that a file is there that shelly did not write, or a person has changed.
-var errDifferent = errors.New("is there and was not written by shelly")
+// errDifferent reports a file that shelly did not write, or that a person has changed.
+var errDifferent = errors.New("exists and was not written by shelly")
 
-// open makes the plan of a service, and the configuration that it will have.
+// open makes the plan of a service, and loads the configuration that it will have.
 func (p *place) open(h host) (plan, config.Config, error) {
 	cfg, err := p.Load()
 	if err != nil {
@@ -49,36 +49,36 @@ func (p *place) open(h host) (plan, config.Config, error) {
 	return plan, cfg, err
 }
 
-// check refuses what cannot be a service.
+// check refuses flags and configurations that a service cannot have.
 func (p *place) check(h host, cfg config.Config) error {
 	switch {
 	case p.System && p.As == "":
-		return exit.Errorf(exit.Usage, "--system wants --as USER, the user that shelly is to run as; it needs no rights of root")
+		return exit.Errorf(exit.Usage, "--system needs --as USER, the user to run shelly as; that user needs no root rights")
 	case p.System && (p.Data == "" || p.Workspace == ""):
-		return exit.Errorf(exit.Usage, "--system wants --data DIR and --workspace DIR, folders of the user that shelly is to run as")
+		return exit.Errorf(exit.Usage, "--system needs --data DIR and --workspace DIR, folders of the user to run shelly as")
 	case !p.System && p.As != "":
 		return exit.Errorf(exit.Usage, "--as is for --system; your own service runs as you")
 	case !p.System && h.uid == 0 && h.system == "linux":
-		return exit.Errorf(exit.Usage, "this is root: install a service of the system with --system --as USER, or run this as the user that shelly is to run as")
+		return exit.Errorf(exit.Usage, "this is root; install a system service with --system --as USER, or run this as the user to run shelly as")
 	}
 	if !p.Socket {
 		return nil
 	}
 	at, err := netip.ParseAddrPort(cfg.Comm.HTTP)
 	if err != nil || at.Port() == 0 || !at.Addr().Unmap().IsLoopback() {
-		return exit.Errorf(exit.Usage, "--socket wants comm.http with a loopback address and a port of its own, such as --set comm.http=127.0.0.1:7433; it is %q", cfg.Comm.HTTP)
+		return exit.Errorf(exit.Usage, "--socket needs comm.http with a loopback address and a fixed port, such as --set comm.http=127.0.0.1:7433; it is %q", cfg.Comm.HTTP)
 	}
 	return nil
 }
 
-// command is what the service runs: this binary, with what the command line has given.
+// command returns the command line of the service: this binary with the given flags.
 func (p *place) command(cfg config.Config) ([]string, error) {
 	bin, err := os.Executable()
 	if err == nil {
 		bin, err = filepath.EvalSymlinks(bin)
 	}
 	if err != nil {
-		return nil, exit.Errorf(exit.Usage, "find the file of this program: %w", err)
+		return nil, exit.Errorf(exit.Usage, "cannot find the file of this program: %w", err)
 	}
 	args := []string{bin, "run", "--data", cfg.Data, "--workspace", cfg.Workspace}
 	if p.ConfigFile != "" {

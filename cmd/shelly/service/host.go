@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// runTimeout bounds a command of the service manager beside a start or a stop, which take
-// what the unit allows.
+// runTimeout bounds a command of the service manager. It must be longer than a start or a stop,
+// whose limits are in the unit.
 const runTimeout = 20 * time.Minute
 
 // host is the machine that a service is installed on.
@@ -24,17 +24,17 @@ type host struct {
 	system string // GOOS
 	booted bool   // systemd is the system's manager
 	uid    int
-	name   string // of the user
+	name   string // the user's name
 	home   string
 	config string // the user's configuration folder
-	root   string // of the system's folders: /
+	root   string // of the system's folders, normally /
 	run    func(ctx context.Context, args ...string) (string, error)
 }
 
-// thisHost is the machine that the process runs on.
+// thisHost returns the machine that the process runs on.
 func thisHost() host {
 	h := host{system: runtime.GOOS, uid: os.Getuid(), root: "/", run: command}
-	_, err := os.Lstat("/run/systemd/system") // as sd_booted(3) does
+	_, err := os.Lstat("/run/systemd/system") // like sd_booted(3)
 	h.booted = err == nil
 	h.home, _ = os.UserHomeDir()
 	h.config, _ = os.UserConfigDir()
@@ -56,13 +56,13 @@ func command(ctx context.Context, args ...string) (string, error) {
 	return text, nil
 }
 
-// lingers reports whether the user's manager runs without the user being logged in.
+// lingers reports whether the user's manager also runs while the user is not logged in.
 func (h host) lingers() bool {
 	_, err := os.Stat(filepath.Join(h.root, "var/lib/systemd/linger", h.name))
 	return err == nil
 }
 
-// readFile returns what a file holds; where there is none, "".
+// readFile returns the content of a file; "" if it does not exist.
 func readFile(name string) (string, error) {
 	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -71,8 +71,8 @@ func readFile(name string) (string, error) {
 	return string(text), err
 }
 
-// homeOf is the home of the user that a service runs as; "": of this one. Of one who is not
-// known it is taken to be below /home.
+// homeOf returns the home of the user that a service runs as; an empty name is the current
+// user. An unknown user's home is assumed to be in /home.
 func (h host) homeOf(name string) string {
 	if name == "" {
 		return h.home
@@ -84,8 +84,8 @@ func (h host) homeOf(name string) string {
 	return u.HomeDir
 }
 
-// lost are the variables of this shell that change shelly's configuration, and that a service
-// does not have.
+// lost returns the names of the variables of this shell that change shelly's configuration but
+// that a service will not have.
 func lost(environ []string) (names []string) {
 	for _, kv := range environ {
 		name, _, _ := strings.Cut(kv, "=")

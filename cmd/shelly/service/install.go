@@ -19,14 +19,14 @@ const writtenMark = "Written by shelly service install."
 
 type installCmd struct {
 	DryRun bool `help:"Print the files and the commands; change nothing."`
-	Force  bool `help:"Replace a unit of that name that shelly did not write."`
+	Force  bool `help:"Replace a unit that shelly did not write."`
 	place
 }
 
-// Help says what no flag does.
+// Help is the text after the usage.
 func (c *installCmd) Help() string {
-	return "Writes a hardened unit for this program with these settings, enables it, and restarts it. Run it again after a change or a move. " +
-		"What you --set stands in the unit, where others may read it: secrets belong into the configuration file."
+	return "Writes a hardened unit for this program with these settings, enables it, and restarts it. Run it again after you change a setting or move the program. " +
+		"The unit contains what you --set, and others may read it: put secrets into the configuration file."
 }
 
 // Run implements the subcommand (CLI-201).
@@ -38,14 +38,14 @@ func (c *installCmd) install(h host, t *terminal.Terminal) error {
 		return err
 	}
 	if names := lost(os.Environ()); len(names) > 0 {
-		p.notes = append(p.notes, "the service does not have these variables of this shell; set what they say in the configuration file: "+strings.Join(names, " "))
+		p.notes = append(p.notes, "the service will not have these variables of this shell; set their values in the configuration file: "+strings.Join(names, " "))
 	}
 	if c.DryRun {
 		p.print(t.Out)
 		return nil
 	}
 	if p.manual != "" {
-		return exit.Errorf(exit.Failed, "%s\nNothing is written; --dry-run prints the unit", p.manual)
+		return exit.Errorf(exit.Failed, "%s\nNothing was written; --dry-run prints the unit", p.manual)
 	}
 	if err := prepare(cfg, c.System); err != nil {
 		return err
@@ -56,14 +56,14 @@ func (c *installCmd) install(h host, t *terminal.Terminal) error {
 	for _, words := range p.start {
 		fmt.Fprintln(t.Out, "run    ", strings.Join(words, " "))
 		if _, err := h.run(context.Background(), words...); err != nil {
-			return exit.Errorf(exit.Failed, "%w\nThe files are written; see journalctl %s-u shelly", err, own(c.System))
+			return exit.Errorf(exit.Failed, "%w\nThe files were written; see journalctl %s-u shelly", err, own(c.System))
 		}
 	}
 	p.tell(t.Out)
 	return nil
 }
 
-// own is the flag by which a user's own manager is meant.
+// own returns the flag that selects the user's own manager.
 func own(system bool) string {
 	if system {
 		return ""
@@ -71,8 +71,9 @@ func own(system bool) string {
 	return "--user "
 }
 
-// prepare makes the data folder, for its owner alone: a unit cannot let a service write what
-// is not there. One of the system's service belongs to another user, who has to make it.
+// prepare creates the data folder, for its owner alone: a unit cannot let a service write to a
+// folder that does not exist. The system service's folder belongs to another user, who has to
+// create it.
 func prepare(cfg config.Config, system bool) error {
 	if !system {
 		if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
@@ -81,13 +82,13 @@ func prepare(cfg config.Config, system bool) error {
 	}
 	for _, folder := range []string{cfg.Data, cfg.Workspace} {
 		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-			return exit.Errorf(exit.Usage, "there is no folder %s: make it, for the user that shelly is to run as", folder)
+			return exit.Errorf(exit.Usage, "there is no folder %s; create it, owned by the user to run shelly as", folder)
 		}
 	}
 	return nil
 }
 
-// print shows what an install would do.
+// print prints what an install would do.
 func (p plan) print(w io.Writer) {
 	for _, f := range p.files {
 		fmt.Fprintf(w, "# %s\n%s\n", f.path, f.text)
@@ -101,14 +102,14 @@ func (p plan) print(w io.Writer) {
 	}
 }
 
-// tell says what a person has to know.
+// tell prints the notes for the person.
 func (p plan) tell(w io.Writer) {
 	for _, note := range p.notes {
 		fmt.Fprintln(w, "# note:", note)
 	}
 }
 
-// write writes the files that are not as they should be (CLI-201).
+// write writes the files that differ from the plan (CLI-201).
 func (p plan) write(w io.Writer, force bool) error {
 	for _, f := range p.files {
 		now, err := readFile(f.path)
@@ -119,7 +120,7 @@ func (p plan) write(w io.Writer, force bool) error {
 			fmt.Fprintln(w, "as it is", f.path)
 			continue
 		case now != "" && !strings.Contains(now, writtenMark) && !force:
-			return exit.Errorf(exit.Usage, "%s %w: look at it, and replace it with --force", f.path, errDifferent)
+			return exit.Errorf(exit.Usage, "%s %w; look at it, then replace it with --force", f.path, errDifferent)
 		}
 		if err := os.MkdirAll(filepath.Dir(f.path), 0o755); err != nil {
 			return exit.With(exit.Failed, err)

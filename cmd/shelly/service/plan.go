@@ -8,21 +8,21 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 )
 
-// plan is what an install writes and runs, and an uninstall takes back.
+// plan is what an install writes and runs, and what an uninstall reverses.
 type plan struct {
 	files  []unitFile
-	start  [][]string // commands that an install runs after it has written the files
-	stop   [][]string // commands that an uninstall runs before it removes them
-	after  [][]string // and after
-	look   []string   // the command that says how the service is
-	manual string     // why none of them can be run here; "": they can
+	start  [][]string // commands that an install runs after writing the files
+	stop   [][]string // commands that an uninstall runs before removing the files
+	after  [][]string // commands that an uninstall runs after that
+	look   []string   // the command that shows the service's state
+	manual string     // why these commands cannot run here; "" if they can
 	notes  []string   // for a person
 }
 
 // unitFile is one file of the service manager.
 type unitFile struct{ path, text string }
 
-// planFor says what is to be done on a host.
+// planFor returns what to do on a host.
 func planFor(h host, u unit, socket bool) (plan, error) {
 	switch h.system {
 	case "linux":
@@ -30,7 +30,7 @@ func planFor(h host, u unit, socket bool) (plan, error) {
 	case "darwin":
 		return launchdPlan(h, u)
 	default:
-		return plan{}, exit.Errorf(exit.Usage, "services are made for systemd and for launchd, and not for %s: have its task scheduler or another supervisor run\n  %s", h.system, commandLine(u.Command))
+		return plan{}, exit.Errorf(exit.Usage, "services need systemd or launchd, which %s does not have; have its task scheduler or another supervisor run\n  %s", h.system, commandLine(u.Command))
 	}
 }
 
@@ -58,18 +58,18 @@ func systemdPlan(h host, u unit, socket bool) (p plan, err error) {
 	p.after = [][]string{do("daemon-reload")}
 	p.look = do("show", serviceName, "--property=ActiveState,SubState,StatusText,Result,ExecMainStatus,NRestarts,MainPID,UnitFileState")
 	if !h.booted {
-		p.manual = "systemd does not run here: have another supervisor run, as the user that shelly is to run as,\n  " + commandLine(u.Command) +
-			"\nIt stays in the foreground, logs to standard error, stops at SIGTERM within " + strconv.Itoa(int(u.Stop.Seconds())) + " s, and speaks sd_notify where NOTIFY_SOCKET is given."
+		p.manual = "systemd does not run here; have another supervisor run, as the user to run shelly as,\n  " + commandLine(u.Command) +
+			"\nIt stays in the foreground, logs to standard error, stops at SIGTERM within " + strconv.Itoa(int(u.Stop.Seconds())) + " s, and speaks sd_notify if NOTIFY_SOCKET is set."
 	}
 	if u.User && !h.lingers() {
-		p.notes = append(p.notes, fmt.Sprintf("the service runs while %s is logged in; to have it run from the start of the machine: loginctl enable-linger %s", h.name, h.name))
+		p.notes = append(p.notes, fmt.Sprintf("the service runs while %s is logged in; to start it with the machine: loginctl enable-linger %s", h.name, h.name))
 	}
 	return p, nil
 }
 
 func launchdPlan(h host, u unit) (p plan, err error) {
 	if !u.User {
-		return p, exit.Errorf(exit.Usage, "--system is for systemd; on macOS the service is the user's own")
+		return p, exit.Errorf(exit.Usage, "--system needs systemd; on macOS install the user's own service")
 	}
 	path := filepath.Join(h.home, "Library/LaunchAgents", launchLabel+".plist")
 	text, err := render("launchd", u)
@@ -82,6 +82,6 @@ func launchdPlan(h host, u unit) (p plan, err error) {
 		start: [][]string{{"launchctl", "bootstrap", domain, path}},
 		stop:  [][]string{{"launchctl", "bootout", domain + "/" + launchLabel}},
 		look:  []string{"launchctl", "print", domain + "/" + launchLabel},
-		notes: []string{"launchd has no watchdog and no readiness: shelly status says how it is"},
+		notes: []string{"launchd has no watchdog and no readiness; shelly status shows its state"},
 	}, nil
 }

@@ -258,7 +258,7 @@ func TestCLI201WhatIsRefused(t *testing.T) {
 		"--system without --as":   {func(_ *bench, c *installCmd) { c.System = true }, exit.Usage, "--as USER"},
 		"--system without data":   {func(_ *bench, c *installCmd) { c.System, c.As, c.Data = true, "nobody", "" }, exit.Usage, "--data DIR"},
 		"--as alone":              {func(_ *bench, c *installCmd) { c.As = "nobody" }, exit.Usage, "--as is for --system"},
-		"a socket of any port":    {func(_ *bench, c *installCmd) { c.Socket, c.Set = true, []string{"comm.http=127.0.0.1:0"} }, exit.Usage, "a port of its own"},
+		"a socket of any port":    {func(_ *bench, c *installCmd) { c.Socket, c.Set = true, []string{"comm.http=127.0.0.1:0"} }, exit.Usage, "a fixed port"},
 		"no workspace":            {func(_ *bench, c *installCmd) { c.Workspace = filepath.Join(c.Workspace, "none") }, exit.Usage, "there is no folder"},
 		"a line in a setting":     {func(_ *bench, c *installCmd) { c.Set = []string{"about.persona=a\nExecStart=b"} }, exit.Usage, "control character"},
 		"no systemd":              {func(b *bench, _ *installCmd) { b.booted = false }, exit.Failed, "another supervisor"},

@@ -14,10 +14,10 @@ import (
 
 type statusCmd struct{ place }
 
-// Help says what it ends with.
+// Help lists the exit codes.
 func (c *statusCmd) Help() string {
-	return "Ends with 0 if the service runs, with 7 if it does not, and with 4 if it is not installed. Give the flags that you have installed it with: " +
-		"a unit that differs from what they make is named."
+	return "Exit codes: 0 if the service runs, 7 if it does not, 4 if it is not installed. Give the flags of the install: " +
+		"units that differ from them are listed."
 }
 
 // Run implements the subcommand (CLI-202).
@@ -36,15 +36,15 @@ func (c *statusCmd) status(h host, t *terminal.Terminal) error {
 		case err != nil:
 			return exit.With(exit.Failed, err)
 		case now == f.text:
-			is = "is as these flags make it"
+			is = "matches these flags"
 		case now != "":
-			is = "differs from what these flags make: shelly service install --dry-run shows that"
+			is = "differs from these flags; see shelly service install --dry-run"
 		}
 		installed = installed || now != ""
 		fmt.Fprintf(t.Out, "%s %s\n", f.path, is)
 	}
 	if p.tell(t.Out); !installed {
-		return exit.Errorf(exit.NoMatch, "the service is not installed; shelly service install does that")
+		return exit.Errorf(exit.NoMatch, "the service is not installed; install it with shelly service install")
 	}
 	if p.manual != "" {
 		return exit.Errorf(exit.Unreachable, "%s", p.manual)
@@ -55,7 +55,7 @@ func (c *statusCmd) status(h host, t *terminal.Terminal) error {
 	}
 	fmt.Fprintln(t.Out, terminal.Printable(said))
 	if !strings.Contains(said, "ActiveState=active") && !strings.Contains(said, "state = running") {
-		return exit.Errorf(exit.Unreachable, "the service does not run; journalctl %s-u shelly says why", own(c.System))
+		return exit.Errorf(exit.Unreachable, "the service does not run; see journalctl %s-u shelly", own(c.System))
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func (c *uninstallCmd) uninstall(h host, t *terminal.Terminal) error {
 	return nil
 }
 
-// planToRemove is the plan of the files that are there.
+// planToRemove returns the plan of the files that exist.
 func (c *uninstallCmd) planToRemove(h host) (plan, string, error) {
 	cfg, err := c.Load()
 	if err != nil {
@@ -114,7 +114,7 @@ func (c *uninstallCmd) planToRemove(h host) (plan, string, error) {
 	return p, cfg.Data, err
 }
 
-// there are the files of a plan that are there, all of them written by an install.
+// there returns the existing files of a plan, all of which an install must have written.
 func (p plan) there() (list []unitFile, err error) {
 	for _, f := range p.files {
 		now, err := readFile(f.path)
@@ -131,7 +131,7 @@ func (p plan) there() (list []unitFile, err error) {
 	return list, nil
 }
 
-// remove stops the service, where its manager runs, and removes its files.
+// remove stops the service, if its manager runs, and removes its files.
 func (c *uninstallCmd) remove(h host, t *terminal.Terminal, p plan) error {
 	do := func(commands [][]string) error {
 		var errs []error
@@ -146,7 +146,7 @@ func (c *uninstallCmd) remove(h host, t *terminal.Terminal, p plan) error {
 	}
 	if p.manual == "" {
 		if err := do(p.stop); err != nil {
-			fmt.Fprintf(t.Err, "· it was not stopped: %v\n", err)
+			fmt.Fprintf(t.Err, "· cannot stop it: %v\n", err)
 		}
 	}
 	for _, f := range p.files {

@@ -18,40 +18,40 @@ import (
 //go:embed template
 var templates embed.FS
 
-// The names of the units, and of the agent that launchd knows.
+// The names of the units, and of launchd's agent.
 const (
 	serviceName = "shelly.service"
 	socketName  = "shelly.socket"
 	launchLabel = "local.shelly"
 )
 
-// watchdog is how long the loop may not answer. A disk or a machine that is short of memory
-// can hold it up for many seconds.
+// watchdog is how long the loop may go without an answer. A slow disk or a lack of memory can
+// hold it up for many seconds.
 const watchdog = 2 * time.Minute
 
-// closing is what the process takes beyond the machine's own times to stop.
+// closing is the time that a stop takes in addition to the machine's limits.
 const closing = 10 * time.Second
 
-// unit is what the templates are filled with (DEP-5).
+// unit has the fields of the templates (DEP-5).
 type unit struct {
 	User        bool     // of a user's own manager; else the system's
-	Packaged    bool     // of a package for the whole machine (DEP-10)
+	Packaged    bool     // part of a package for the whole machine (DEP-10)
 	As          string   // the user that the system's service runs as
 	Label       string   // for launchd
-	Command     []string // an absolute path first
+	Command     []string // begins with an absolute path
 	Environment []string // NAME=VALUE
 	Workspace   string
-	Writes      []string // folders that it may write
-	HideHome    bool     // nothing that it needs lies below /home or /root
-	OwnTmp      bool     // nor below /tmp
+	Writes      []string // folders that it may write to
+	HideHome    bool     // nothing that it needs is in /home or /root
+	OwnTmp      bool     // nor in /tmp
 	HTTP        string   // the address of the socket
-	Unix        string   // the path of that of the file system; "": there is none
+	Unix        string   // the path of the Unix socket; "": there is none
 
 	Watchdog, Grace, Farewell, Stop time.Duration
 }
 
-// unitOf fills the templates' fields from a configuration (DEP-6). The files are those that the
-// service reads beside its folders.
+// unitOf fills the fields from a configuration (DEP-6). Files are those that the service reads
+// outside its folders.
 func unitOf(cfg config.Config, command []string, files ...string) unit {
 	grace := time.Duration(cfg.Limits.Grace) * time.Millisecond
 	farewell := time.Duration(cfg.Limits.ShutdownTimeout) * time.Millisecond
@@ -71,7 +71,7 @@ func unitOf(cfg config.Config, command []string, files ...string) unit {
 	return u
 }
 
-// below reports whether a path is a folder or lies in it.
+// below reports whether a path is folder or lies in it.
 func below(path, folder string) bool {
 	rel, err := filepath.Rel(folder, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
@@ -81,7 +81,7 @@ func below(path, folder string) bool {
 func render(name string, u unit) (string, error) {
 	for _, text := range slices.Concat(u.Command, u.Environment, u.Writes, []string{u.Workspace, u.As, u.HTTP}) {
 		if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
-			return "", fmt.Errorf("%q has a control character, which no unit can have", text)
+			return "", fmt.Errorf("%q has a control character, which a unit cannot have", text)
 		}
 	}
 	t, err := template.New(name).Funcs(template.FuncMap{
@@ -96,10 +96,10 @@ func render(name string, u unit) (string, error) {
 	return text.String(), err
 }
 
-// escape keeps systemd from reading a specifier in a text.
+// escape keeps systemd from seeing a specifier in a text.
 func escape(text string) string { return strings.ReplaceAll(text, "%", "%%") }
 
-// quote is a text as one word of a unit's line.
+// quote returns a text as one word of a unit's line.
 func quote(text string) string {
 	text = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(escape(text))
 	if text == "" || strings.ContainsAny(text, " \t'\";") {
@@ -108,7 +108,7 @@ func quote(text string) string {
 	return text
 }
 
-// commandLine is words as ExecStart takes them: variables are not replaced in them.
+// commandLine returns words as ExecStart needs them: systemd expands no variables in them.
 func commandLine(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {

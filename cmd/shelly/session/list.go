@@ -24,10 +24,10 @@ type listCmd struct {
 	flags.Place
 }
 
-// Help says what the words mean.
+// Help explains the words.
 func (listCmd) Help() string {
-	return "SAID is how many messages there were, SENT how many of them the next turn begins with. Reads from the running daemon, or from the data folder. " +
-		"To talk on in a session: shelly ask --session ID."
+	return "SAID is the number of messages, SENT how many of them the next turn begins with. Reads from the running daemon, or from the data folder. " +
+		"To continue a session: shelly ask --session ID."
 }
 
 // Run implements the subcommand (CLI-145).
@@ -66,7 +66,7 @@ func printSessions(out io.Writer, list []session.Listed) error {
 	return table.Flush()
 }
 
-// clock is a time, or - where it is not known.
+// clock formats a time, or - if it is not known.
 func clock(at fsm.Millis) string {
 	if at == 0 {
 		return "-"

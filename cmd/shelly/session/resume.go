@@ -7,13 +7,13 @@ import (
 )
 
 type resumeCmd struct {
-	ID string `arg:"" help:"Session to go on in."`
+	ID string `arg:"" help:"Session to continue."`
 	flags.Place
 }
 
-// Help says what else can be done there.
+// Help names the alternatives.
 func (resumeCmd) Help() string {
-	return "The same as shelly chat --session ID, of a session that there is. In a chat, /session ID does it."
+	return "The same as shelly chat --session ID, but the session must exist. In a chat, use /session ID."
 }
 
 // Run implements the subcommand (CLI-159).

@@ -12,15 +12,15 @@ import (
 )
 
 type searchCmd struct {
-	Text    []string `arg:"" help:"Words that the message has, in this order; case does not matter."`
+	Text    []string `arg:"" help:"Words that the message contains, in this order; case does not matter."`
 	Session string   `placeholder:"ID" help:"Only in this session."`
 	flags.List
 	flags.Place
 }
 
-// Help says where it looks.
+// Help says where it searches.
 func (searchCmd) Help() string {
-	return "Looks through all that is kept of what you, shelly and its tools have said. What the memory would recall is another question: see shelly memory search."
+	return "Searches all that is kept of what you, shelly and its tools have said. To see what the memory would recall, use shelly memory search."
 }
 
 // found is a message and where it was said.
@@ -50,7 +50,7 @@ func (c *searchCmd) Run(t *terminal.Terminal) error {
 			}
 		}
 		if err == nil && len(list) == 0 {
-			return exit.Errorf(exit.NoMatch, "no message has that; fewer words may find more")
+			return exit.Errorf(exit.NoMatch, "no message contains that; fewer words may find more")
 		}
 		return err
 	})
@@ -77,7 +77,7 @@ func (c *searchCmd) find(r reader) ([]found, error) {
 	return list, nil
 }
 
-// within returns the newest messages of a session with the words, and holds not many more.
+// within returns the newest messages of a session with the words, and holds few more in memory.
 func (c *searchCmd) within(r reader, id, want string) ([]found, error) {
 	var list []found
 	err := r.each(id, 0, func(m session.Archived) bool {
@@ -91,7 +91,7 @@ func (c *searchCmd) within(r reader, id, want string) ([]found, error) {
 	return list, err
 }
 
-// sessions are the ids of those to look in.
+// sessions returns the ids of the sessions to search.
 func (c *searchCmd) sessions(r reader) ([]string, error) {
 	if c.Session != "" {
 		l, err := r.find(c.Session)

@@ -21,7 +21,7 @@ type showCmd struct {
 
 // Help says what is kept.
 func (showCmd) Help() string {
-	return "Shows the turns as they were, whatever has become of them in what the model is sent. They are kept for retention.age. Of what a tool returned a line is shown; --json has all."
+	return "Shows the turns as they were, even if the model is sent a shorter form. They are kept for retention.age. Of a tool's result one line is shown; --json has it in full."
 }
 
 // Run implements the subcommand (CLI-145).
@@ -61,7 +61,7 @@ func printMessage(out io.Writer, where string, m session.Archived) error {
 	return err
 }
 
-// speaker is who says a message, in words.
+// speaker names the author of a message.
 func speaker(m fsm.Message) string {
 	switch m.Role {
 	case fsm.RoleAssistant:
@@ -75,8 +75,8 @@ func speaker(m fsm.Message) string {
 	}
 }
 
-// body is what a message says: its text, the calls that it asks for, and of a tool's result
-// a line.
+// body returns what a message says: its text, the calls that it asks for, and one line of a
+// tool's result.
 func body(m fsm.Message) string {
 	if m.Role == fsm.RoleTool {
 		return terminal.Head(m.Text)
@@ -91,7 +91,7 @@ func body(m fsm.Message) string {
 	return strings.Join(lines, "\n")
 }
 
-// indented is a text on lines of its own, each two columns in.
+// indented returns a text on lines of its own, each indented by two columns.
 func indented(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

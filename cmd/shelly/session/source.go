@@ -14,13 +14,13 @@ import (
 	"shelly/runtime/store"
 )
 
-// reader reads sessions. Its errors have their exit codes.
+// reader reads sessions. Its errors have exit codes.
 type reader struct {
 	list    func() ([]session.Listed, error)
 	archive func(id string, after uint64) ([]session.Archived, error)
 }
 
-// use hands a verb the sessions of the daemon or, where none runs, of the data folder.
+// use passes a verb the sessions of the daemon or, if none runs, of the data folder.
 func use(p *flags.Place, verb func(r reader) error) error {
 	cfg, err := p.Load()
 	if err != nil {
@@ -69,7 +69,7 @@ func stored(s *store.Store) (reader, error) {
 	}, nil
 }
 
-// coded gives an error, if it is one, its exit code.
+// coded gives an error its exit code; nil stays nil.
 func coded(err error, code func(error) exit.Error) error {
 	if err == nil {
 		return nil
@@ -77,7 +77,7 @@ func coded(err error, code func(error) exit.Error) error {
 	return code(err)
 }
 
-// each hands on what was said in a session, in order, until fn returns false.
+// each calls fn with what was said in a session, in order, until fn returns false.
 func (r reader) each(id string, after uint64, fn func(session.Archived) bool) error {
 	for {
 		page, err := r.archive(id, after)
@@ -93,7 +93,7 @@ func (r reader) each(id string, after uint64, fn func(session.Archived) bool) er
 	}
 }
 
-// find returns a session by its id, or says which is near.
+// find returns a session by its id; the error suggests similar ones.
 func (r reader) find(id string) (session.Listed, error) {
 	all, err := r.list()
 	if err != nil {

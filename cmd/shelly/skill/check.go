@@ -31,7 +31,7 @@ func (c *checkCmd) Run(t *terminal.Terminal) error {
 	}
 	found := len(problems)
 	for _, p := range problems {
-		fmt.Fprintf(t.Out, "%s: cannot be used: %s\n", terminal.Printable(p.Folder), terminal.Printable(p.Err.Error()))
+		fmt.Fprintf(t.Out, "%s cannot be used: %s\n", terminal.Printable(p.Folder), terminal.Printable(p.Err.Error()))
 	}
 	for _, s := range l.Skills() {
 		for _, f := range skill.Check(s) {
@@ -42,7 +42,7 @@ func (c *checkCmd) Run(t *terminal.Terminal) error {
 	n := len(l.Skills()) + len(problems)
 	switch {
 	case n == 0:
-		return exit.Errorf(exit.NoMatch, "there are no skills in %s; shelly skill new NAME begins one", cfg.Workspace)
+		return exit.Errorf(exit.NoMatch, "there are no skills in %s; create one with shelly skill new NAME", cfg.Workspace)
 	case found > 0:
 		return exit.Errorf(exit.Failed, "skills checked: %d; findings: %d", n, found)
 	}
@@ -50,7 +50,7 @@ func (c *checkCmd) Run(t *terminal.Terminal) error {
 	return nil
 }
 
-// these opens single skills, each in its folder.
+// these opens single skills, each from its folder.
 func these(folders []string) (*skill.Library, []skill.Problem, error) {
 	var places []skill.Place
 	for _, folder := range folders {

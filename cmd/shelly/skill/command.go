@@ -1,4 +1,4 @@
-// Package skill is shelly skill, which lists, shows, checks and begins skills.
+// Package skill is shelly skill, which lists, shows, checks and creates skills.
 package skill
 
 import (
@@ -10,15 +10,15 @@ import (
 	"shelly/runtime/skill"
 )
 
-// Command is what can be done with skills (CLI-90).
+// Command lists, shows, checks and creates skills (CLI-90).
 type Command struct {
 	List  listCmd  `cmd:"" help:"List the skills that the model can load, and those that are left out."`
 	Show  showCmd  `cmd:"" help:"Show a skill as the model gets it."`
 	Check checkCmd `cmd:"" help:"Check skills against the Agent Skills specification."`
-	New   newCmd   `cmd:"" help:"Begin a skill in the workspace."`
+	New   newCmd   `cmd:"" help:"Create a skill in the workspace."`
 }
 
-// place is the flags that say whose skills are meant.
+// place has the flags that select whose skills are meant.
 type place struct {
 	flags.Place
 	Workspace string `placeholder:"DIR" help:"Folder that the tools work in. Default: the current one."`
@@ -41,7 +41,7 @@ func (p *place) open() (config.Config, *skill.Library, []skill.Problem, error) {
 	return cfg, l, problems, nil
 }
 
-// named finds a skill or says which there are.
+// named finds a skill; the error lists those that there are.
 func named(l *skill.Library, name string) (skill.Skill, error) {
 	s, ok := l.Find(name)
 	if ok {
@@ -52,7 +52,7 @@ func named(l *skill.Library, name string) (skill.Skill, error) {
 		names = append(names, s.Name)
 	}
 	if len(names) == 0 {
-		return s, exit.Errorf(exit.NoMatch, "there is no skill %q, and no other; shelly skill new %s begins one", name, name)
+		return s, exit.Errorf(exit.NoMatch, "there is no skill %q, and no other one; create it with shelly skill new %s", name, name)
 	}
 	return s, exit.Errorf(exit.NoMatch, "there is no skill %q; there are %s", name, strings.Join(names, ", "))
 }

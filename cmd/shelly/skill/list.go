@@ -59,7 +59,7 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 		return t.JSON(rows)
 	}
 	if len(rows) == 0 {
-		return exit.Errorf(exit.NoMatch, "there are no skills in %s; shelly skill new NAME begins one", cfg.Workspace)
+		return exit.Errorf(exit.NoMatch, "there are no skills in %s; create one with shelly skill new NAME", cfg.Workspace)
 	}
 	table := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', 0)
 	for _, r := range rows {

@@ -11,7 +11,7 @@ import (
 
 type newCmd struct {
 	place
-	Name        string `arg:"" help:"Its name, of lower-case letters, digits and hyphens."`
+	Name        string `arg:"" help:"Name: lower-case letters, digits and hyphens."`
 	Description string `default:"What this skill does, and when to use it." help:"What it does and when to use it; the model chooses by this."`
 }
 
@@ -25,6 +25,6 @@ func (c *newCmd) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	fmt.Fprintf(t.Out, "%s\nWrite what it says there; a running daemon takes it with SIGHUP or at its next start.\n", file)
+	fmt.Fprintf(t.Out, "%s\nWrite the instructions there; a daemon loads them at SIGHUP or at its next start.\n", file)
 	return nil
 }

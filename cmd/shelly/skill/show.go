@@ -13,7 +13,7 @@ import (
 
 type showCmd struct {
 	place
-	Name string `arg:"" help:"The skill."`
+	Name string `arg:"" help:"Name of the skill."`
 	File string `arg:"" optional:"" help:"One of its files, as load_skill_reference gives it."`
 	flags.AsJSON
 }

@@ -1,4 +1,5 @@
-// Package status is shelly status: what the daemon does, what waits and why, and what it takes.
+// Package status is shelly status: what the daemon does, what waits and why, and which
+// resources it uses.
 package status
 
 import (
@@ -19,15 +20,15 @@ import (
 
 // Command is the subcommand.
 type Command struct {
-	Watch        bool          `short:"w" help:"Show it again and again; ^C ends that."`
+	Watch        bool          `short:"w" help:"Keep it up to date on the screen; ^C ends that."`
 	Every        time.Duration `default:"1s" placeholder:"TIME" help:"How often, with --watch (default ${default})."`
 	flags.AsJSON `set:"json=Print as JSON, like GET /v1/status; with --watch a line each."`
 	flags.Place
 }
 
-// Help says what the words mean.
+// Help explains the words.
 func (Command) Help() string {
-	return "What runs, what waits and why, what a person is asked, schedules, messages that nobody has read, the model, memory, disk, " +
+	return "Running and waiting work, open questions, schedules, unread messages, the model, memory, disk, " +
 		"and the last warnings and errors. Exit code 7 if no daemon runs."
 }
 
@@ -52,7 +53,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	return c.watch(ctx, t, daemon, cfg)
 }
 
-// once shows how the daemon is.
+// once prints the status once.
 func (c *Command) once(ctx context.Context, t *terminal.Terminal, daemon *client.Client, cfg config.Config) error {
 	s, err := daemon.Status(ctx)
 	if err != nil {
@@ -68,8 +69,8 @@ func (c *Command) once(ctx context.Context, t *terminal.Terminal, daemon *client
 	return err
 }
 
-// watch shows it again and again, on a terminal in the same place. A daemon that is not there
-// is awaited.
+// watch prints the status repeatedly, on a terminal in the same place. It waits for a daemon
+// that is not running.
 func (c *Command) watch(ctx context.Context, t *terminal.Terminal, daemon *client.Client, cfg config.Config) error {
 	tick := time.NewTicker(c.Every)
 	defer tick.Stop()
@@ -103,7 +104,7 @@ func (c *Command) watch(ctx context.Context, t *terminal.Terminal, daemon *clien
 	}
 }
 
-// loaded is what the model's server has loaded; nil: there is none that says so.
+// loaded returns what the model's server has loaded; nil if it does not report that.
 func loaded(ctx context.Context, c config.Brain) []ollama.Loaded {
 	if c.Kind == "demo" {
 		return nil

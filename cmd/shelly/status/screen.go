@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// What moves a terminal's cursor and clears (ECMA-48): to the first line, what is below the
-// cursor, and what is right of it.
+// Control sequences of a terminal (ECMA-48): move the cursor to the first line, clear below the
+// cursor, and clear to the right of it.
 const (
 	home  = "\x1b[H"
 	below = "\x1b[J"
 	right = "\x1b[K"
 )
 
-// clearing writes lines over older ones, none of them wider than the terminal.
+// clearing overwrites older lines with new ones, each cut to the terminal's width.
 type clearing struct {
 	out     io.Writer
-	columns int // 0: not known
+	columns int // 0: unknown
 }
 
 // Write implements [io.Writer].

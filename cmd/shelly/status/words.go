@@ -21,16 +21,16 @@ import (
 // errorsShown is how many of the last warnings and errors are shown.
 const errorsShown = 5
 
-// textShown is how much of a text is shown, in characters.
+// textShown is how many characters of a text are shown.
 const textShown = 48
 
-// sheet is a status in words: a name at the left, lines beside it.
+// sheet is a status in words: a name on the left, lines beside it.
 type sheet struct {
 	b    strings.Builder
 	name string
 }
 
-// line adds a line; the name stands before the first of several.
+// line adds a line; only the first of several has the name.
 func (s *sheet) line(name, format string, args ...any) {
 	shown := name
 	if name == s.name {
@@ -40,7 +40,7 @@ func (s *sheet) line(name, format string, args ...any) {
 	fmt.Fprintf(&s.b, "%-10s %s\n", shown, fmt.Sprintf(format, args...))
 }
 
-// Words says how a daemon is.
+// Words describes the state of a daemon.
 func Words(st comm.Status, models []ollama.Loaded, now fsm.Millis) string {
 	s := &sheet{}
 	up := quantity.Time(time.Duration(st.UptimeMS) * time.Millisecond)
@@ -78,7 +78,7 @@ func Words(st comm.Status, models []ollama.Loaded, now fsm.Millis) string {
 	return s.b.String()
 }
 
-// model says what answers, how fast it reads, and what it takes.
+// model shows what answers, how fast it reads, and what memory it takes.
 func (s *sheet) model(st comm.Status, models []ollama.Loaded, now fsm.Millis) {
 	s.line("model", "%s", st.Brain)
 	if st.Pace != nil && st.Pace.Reads > 0 {
@@ -99,7 +99,7 @@ func (s *sheet) model(st comm.Status, models []ollama.Loaded, now fsm.Millis) {
 	}
 }
 
-// work says what runs, what a person is asked, and what waits.
+// work shows what runs, what a person is asked, and what waits.
 func (s *sheet) work(st comm.Status, now fsm.Millis) {
 	if len(st.Active) == 0 && st.Waiting == 0 {
 		s.line("work", "none")
@@ -139,7 +139,7 @@ func (s *sheet) work(st comm.Status, now fsm.Millis) {
 	}
 }
 
-// answer is the verb that answers a question.
+// answer returns the verb that answers a question.
 func answer(q fsm.Question) string {
 	if q == fsm.QuestionApprove {
 		return "approve"
@@ -147,7 +147,7 @@ func answer(q fsm.Question) string {
 	return "resolve"
 }
 
-// who names a piece of work: a request by its id, anything else by that of its handle.
+// who names a piece of work: a request by its id, anything else by its handle's.
 func who(id fsm.HandleID, request string, kind fsm.Kind, session string) string {
 	if kind == fsm.KindUser {
 		return terminal.Cut(request, 12) + " in " + session
@@ -171,7 +171,7 @@ func (s *sheet) schedule(c comm.Schedule) {
 	s.line("schedules", "%s  %s  %s  %s", c.ID, schedule.When(c), next, said(c.Text))
 }
 
-// kept says what is kept, and what the process takes.
+// kept shows what is kept, and what resources the process uses.
 func (s *sheet) kept(st comm.Status) {
 	if m := st.Memory; m != nil {
 		text := wording.Count(m.Entries, "entry")
@@ -207,12 +207,12 @@ func (s *sheet) kept(st comm.Status) {
 	}
 }
 
-// upkeep says that summaries and consolidations fail.
+// upkeep reports that summaries and consolidations fail.
 func upkeep(failed int) string {
-	return fmt.Sprintf("the last %s of a summary or a consolidation failed: see shelly doctor", wording.Count(failed, "try"))
+	return fmt.Sprintf("the last %s at a summary or a consolidation failed; see shelly doctor", wording.Count(failed, "try"))
 }
 
-// clock is a time where the user is: of today without the date.
+// clock formats a time in the user's zone, without the date if it is today.
 func clock(at fsm.Millis) string {
 	t := moment.Local(at)
 	if now := time.Now(); t.Year() == now.Year() && t.YearDay() == now.YearDay() {

@@ -1,4 +1,5 @@
-// Package token is shelly token: who may use the daemon beside the holder of its own token.
+// Package token is shelly token: the tokens of clients other than the holder of the daemon's
+// own token.
 package token
 
 import (
@@ -21,11 +22,11 @@ import (
 	"shelly/runtime/datafolder"
 )
 
-// Command is what can be asked of the tokens of clients.
+// Command lists, creates and revokes tokens of clients.
 type Command struct {
 	List   listCmd   `cmd:"" help:"List the clients that have a token."`
-	Add    addCmd    `cmd:"" help:"Make a token for a client, and print it once."`
-	Revoke revokeCmd `cmd:"" help:"Take a client's token back."`
+	Add    addCmd    `cmd:"" help:"Create a token for a client, and print it once."`
+	Revoke revokeCmd `cmd:"" help:"Revoke a client's token."`
 }
 
 type listCmd struct {
@@ -33,9 +34,9 @@ type listCmd struct {
 	flags.Place
 }
 
-// Help is what follows the usage.
+// Help is the text after the usage.
 func (listCmd) Help() string {
-	return "USED is to the hour. Reads from the running daemon, or from the data folder."
+	return "USED is exact to the hour. Reads from the running daemon, or from the data folder."
 }
 
 // Run implements the subcommand (CLI-191).
@@ -57,7 +58,7 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 		err = printList(t.Out, list)
 	}
 	if err == nil && len(list) == 0 {
-		return exit.Errorf(exit.NoMatch, "no client has a token; make one with: shelly token add NAME")
+		return exit.Errorf(exit.NoMatch, "no client has a token; create one with shelly token add NAME")
 	}
 	return err
 }
@@ -74,7 +75,7 @@ func printList(out io.Writer, list []access.Client) error {
 	return table.Flush()
 }
 
-// clock is a time where the user is.
+// clock formats a time in the user's zone.
 func clock(at fsm.Millis) string {
 	if at == 0 {
 		return "never"
@@ -83,15 +84,15 @@ func clock(at fsm.Millis) string {
 }
 
 type addCmd struct {
-	Name         string   `arg:"" help:"Client, such as ci: up to 32 of a-z, 0-9, - and _."`
+	Name         string   `arg:"" help:"Name of the client, such as ci: at most 32 of a-z, 0-9, - and _."`
 	Can          []string `default:"ask" placeholder:"RIGHT" help:"What it may do, such as ask,events (default ask)."`
 	flags.AsJSON `set:"json=Print as JSON, like POST /v1/tokens."`
 	flags.Place
 }
 
-// Help is what follows the usage.
+// Help is the text after the usage.
 func (addCmd) Help() string {
-	return "ask: send requests, follow and cancel its own. decide: answer questions about them, too. events: report events. all: everything that you may do. The token is printed once; only its hash is kept."
+	return "Rights: ask: send requests, and follow and cancel its own. decide: also answer questions about them. events: report events. all: everything that you may do. The token is printed once; only its hash is kept."
 }
 
 // Run implements the subcommand (CLI-190).
@@ -117,18 +118,18 @@ func (c *addCmd) Run(t *terminal.Terminal) error {
 		return t.JSON(made)
 	}
 	fmt.Fprintln(t.Out, made.Token)
-	fmt.Fprintf(t.Err, "%s can use it for: %s. It is not shown again; send it as Authorization: Bearer TOKEN\n", made.Name, made.Can)
+	fmt.Fprintf(t.Err, "%s has the rights %s. The token is not shown again; send it as Authorization: Bearer TOKEN\n", made.Name, made.Can)
 	return nil
 }
 
 type revokeCmd struct {
-	Name string `arg:"" help:"Client whose token to take back."`
+	Name string `arg:"" help:"Client whose token to revoke."`
 	flags.Place
 }
 
-// Help is what follows the usage.
+// Help is the text after the usage.
 func (revokeCmd) Help() string {
-	return "Its streams end at once. What it has asked for continues. Exit code 4 if there is no such client."
+	return "Its streams end at once. Its requests continue. Exit code 4 if there is no such client."
 }
 
 // Run implements the subcommand (CLI-192).
@@ -148,12 +149,12 @@ func (c *revokeCmd) Run(t *terminal.Terminal) error {
 	case !taken:
 		return exit.Errorf(exit.NoMatch, "no client %q has a token; see shelly token list", c.Name)
 	}
-	fmt.Fprintf(t.Out, "the token of %s is taken back\n", c.Name)
+	fmt.Fprintf(t.Out, "the token of %s is revoked\n", c.Name)
 	return nil
 }
 
-// stopped does to the file of a data folder what its daemon could not be asked, since none
-// runs; err is what came of asking it.
+// stopped changes the token file of a data folder if no daemon runs that could do it; err is
+// the outcome of asking the daemon.
 func stopped(data string, err error, do func(*access.Clients) error) error {
 	switch {
 	case err == nil:
@@ -176,7 +177,7 @@ func stopped(data string, err error, do func(*access.Clients) error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, access.ErrTaken):
-		return exit.Errorf(exit.Usage, "%w: take its token back first, or use another name", err)
+		return exit.Errorf(exit.Usage, "%w; revoke its token first, or use another name", err)
 	default:
 		return exit.With(exit.Data, err)
 	}

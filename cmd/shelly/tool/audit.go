@@ -26,15 +26,15 @@ import (
 type auditCmd struct {
 	Session string `placeholder:"NAME" help:"Only calls of this session."`
 	Tool    string `placeholder:"NAME" help:"Only calls of this tool."`
-	Failed  bool   `help:"Only calls that failed, or whose outcome nobody knows."`
+	Failed  bool   `help:"Only calls that failed or have an unknown outcome."`
 	flags.Recent
 	flags.List `set:"json=Print as JSON, with the records of GET /v1/audit."`
 	flags.Place
 }
 
-// Help says what the words mean.
+// Help explains the words.
 func (auditCmd) Help() string {
-	return "WHO is the session, and FROM whose work the call was: how a request came, or event, schedule, init, …, or subagent with the handle that started it. CONTAINED says what held the call: namespaces, bwrap, landlock, none; - where it starts no program. " +
+	return "WHO is the session. FROM is the origin of the work: how a request came in, or event, schedule, init, …, or subagent with the handle that started it. CONTAINED is what contained the call: namespaces, bwrap, landlock, none; - if it started no program. " +
 		"Calls are kept for retention.age. Reads from the running daemon, or from the data folder."
 }
 
@@ -64,7 +64,7 @@ func (c *auditCmd) Run(t *terminal.Terminal) error {
 		err = printAudit(t.Out, found)
 	}
 	if err == nil && len(found) == 0 {
-		return exit.Errorf(exit.NoMatch, "there is no such tool call")
+		return exit.Errorf(exit.NoMatch, "no tool call matches")
 	}
 	return err
 }
@@ -94,7 +94,7 @@ func (c *auditCmd) source(ctx context.Context, data string) (*folder.Lists[readA
 	})
 }
 
-// newest returns the newest calls that are wanted, the newest last.
+// newest returns the newest calls that match, the newest last.
 func (c *auditCmd) newest(src *folder.Lists[readAudit], since fsm.Millis) ([]engine.Audit, error) {
 	return newest.Search[engine.Audit]{
 		Last: src.Last, Limit: c.Limit, Read: src.Read,
@@ -122,10 +122,10 @@ func printAudit(out io.Writer, found []engine.Audit) error {
 	return table.Flush()
 }
 
-// from says whose work a call was.
+// from describes the origin of a call.
 func from(c fsm.Caller) string {
 	switch {
-	case c.Kind == "": // of an older build
+	case c.Kind == "": // recorded by an older build
 		return "-"
 	case c.Kind == fsm.KindUser:
 		return c.Request.Channel

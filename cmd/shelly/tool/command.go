@@ -1,5 +1,5 @@
-// Package tool is shelly tool, which lists and shows tools and what they did, tries them and
-// undoes what they changed.
+// Package tool is shelly tool, which lists, shows and tries tools, shows their calls, and
+// undoes their changes.
 package tool
 
 import (
@@ -13,25 +13,24 @@ import (
 	"shelly/runtime/tool/web"
 )
 
-// Command is what can be done with tools (CLI-100).
+// Command lists, shows, tries and undoes (CLI-100).
 type Command struct {
 	List  listCmd  `cmd:"" help:"List the tools that the model is offered."`
 	Show  showCmd  `cmd:"" help:"Show a tool as the model sees it."`
 	Audit auditCmd `cmd:"" help:"Show the tool calls that were made, newest last."`
 	Try   tryCmd   `cmd:"" help:"Run a tool by hand, as the model would."`
-	Undo  undoCmd  `cmd:"" help:"Take back the last changes of files."`
+	Undo  undoCmd  `cmd:"" help:"Undo the last changes of files."`
 }
 
-// place is the flags of the verbs that need the tools of a workspace.
+// place has the flags of the verbs that need the tools of a workspace.
 type place struct {
 	flags.Place
 	Workspace string `placeholder:"DIR" help:"Folder that the tools work in. Default: the current one."`
-	AllowExec bool   `help:"Offer exec, too."`
+	AllowExec bool   `help:"Also offer exec."`
 }
 
-// with opens the tools that a daemon of the configuration would have, and hands a verb the
-// runner and what the machine would declare. The server of a tool called wanted is started,
-// too, and has to be up.
+// with opens the tools that a daemon of the configuration would have, and passes them to a
+// verb. The server of the tool called wanted is started too, and must come up.
 func (p *place) with(wanted string, verb func(*run.Tools) error) error {
 	return p.open(run.ServerOf(wanted), func(b *run.Tools) error {
 		if len(b.Down) > 0 {
@@ -41,7 +40,7 @@ func (p *place) with(wanted string, verb func(*run.Tools) error) error {
 	})
 }
 
-// open hands a verb the tools, with those of the wanted servers that are up.
+// open passes a verb the tools, with those of the wanted servers that are up.
 func (p *place) open(wanted run.Wanted, verb func(*run.Tools) error) (err error) {
 	settings := flags.Settings{Place: p.Place, Workspace: p.Workspace, AllowExec: p.AllowExec}
 	cfg, err := settings.Load()
@@ -79,12 +78,12 @@ func find(decls []fsm.ToolDecl, name string) (fsm.ToolDecl, error) {
 
 // unoffered says how to have a tool that is not offered by default.
 var unoffered = map[string]string{
-	"exec":         "--allow-exec or tools.exec.allow: true has it offered, where something contains commands (see shelly doctor)",
+	"exec":         "give --allow-exec or set tools.exec.allow: true, on a system that can contain commands (see shelly doctor)",
 	web.FetchName:  "set tools.web.allow: true",
 	web.SearchName: "set tools.web.search.kind: searxng and tools.web.search.url, or kind: brave with a key in BRAVE_API_KEY",
 }
 
-// effects are a tool's, in words.
+// effects describes a tool's effects.
 func effects(d fsm.ToolDecl) string {
 	switch {
 	case d.Builtin:

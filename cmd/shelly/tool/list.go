@@ -14,20 +14,20 @@ import (
 )
 
 type listCmd struct {
-	Servers      bool `help:"Start the MCP servers, too, and list what they have."`
+	Servers      bool `help:"Also start the MCP servers, and list their tools."`
 	flags.AsJSON `set:"json=Print the declarations as JSON."`
 	place
 }
 
-// Help says what the words mean.
+// Help explains the words.
 func (listCmd) Help() string {
-	return "EFFECTS says what a second start would do: none changes nothing, idempotent the same again, unsafe may do harm; builtin is answered by shelly itself. " +
-		"APPROVAL: asks where a person decides about each call."
+	return "EFFECTS is what running a call twice would do: none changes nothing, idempotent has the same result, unsafe may do harm; builtin is answered by shelly itself. " +
+		"APPROVAL is asks if a person decides about each call."
 }
 
 // Run implements the subcommand (CLI-100).
 func (c *listCmd) Run(t *terminal.Terminal) error {
-	wanted := run.NoServer // what is only looked at starts no program
+	wanted := run.NoServer // listing starts no program
 	if c.Servers {
 		wanted = run.AllOfThem
 	}
@@ -59,7 +59,7 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 	})
 }
 
-// tokens is what a declaration is thought to cost in each prompt.
+// tokens estimates what a declaration costs in each prompt.
 func tokens(d fsm.ToolDecl) int {
 	return fsm.TextTokens(d.Name) + fsm.TextTokens(d.Description) + fsm.TextTokens(d.Parameters)
 }
@@ -70,7 +70,7 @@ type showCmd struct {
 	place
 }
 
-// offered is a tool as the model's server is sent it.
+// offered is a tool as it is sent to the model's server.
 type offered struct {
 	Type     string   `json:"type"`
 	Function function `json:"function"`

@@ -17,18 +17,18 @@ import (
 type tryCmd struct {
 	Name         string `arg:"" help:"Tool, such as read_file."`
 	Args         string `arg:"" optional:"" default:"{}" help:"Arguments, a JSON object such as '{\"path\": \"notes.txt\"}'."`
-	Yes          bool   `help:"Run it although it is unsafe."`
+	Yes          bool   `help:"Run it even if it is unsafe."`
 	flags.AsJSON `set:"json=Print the result as JSON."`
 	place
 }
 
-// Help says what runs.
+// Help says how the tool is run.
 func (tryCmd) Help() string {
-	return "The tool runs with the settings that a daemon would have, in the workspace; no model is asked, and nothing goes to the audit. " +
-		"What it changes in files can be undone: shelly tool undo --session " + trySession + "."
+	return "The tool runs with the settings that a daemon would have, in the workspace; no model is asked, and the call is not in the audit. " +
+		"Its changes of files can be undone: shelly tool undo --session " + trySession + "."
 }
 
-// trySession is the session of the calls that are tried.
+// trySession is the session of the tried calls.
 const trySession = "try"
 
 // tried is the result of a call, as --json prints it.
@@ -51,7 +51,7 @@ func (c *tryCmd) Run(t *terminal.Terminal) error {
 		case d.Builtin:
 			return exit.Errorf(exit.Usage, "%s is answered by the daemon itself, within a request; it cannot be tried", c.Name)
 		case !json.Valid([]byte(c.Args)):
-			return exit.Errorf(exit.Usage, "the arguments are no JSON: %s; write an object such as '{\"path\": \"notes.txt\"}'", strings.TrimSpace(c.Args))
+			return exit.Errorf(exit.Usage, "the arguments are not JSON: %s; write an object such as '{\"path\": \"notes.txt\"}'", strings.TrimSpace(c.Args))
 		case !d.Effects.Repeatable() && !c.Yes:
 			return exit.Errorf(exit.Usage, "%s is unsafe: it may change something; give --yes to run it", c.Name)
 		}

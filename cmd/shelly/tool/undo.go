@@ -17,8 +17,8 @@ import (
 )
 
 type undoCmd struct {
-	Count   int    `arg:"" optional:"" default:"1" help:"How many changes, from the last one back (default ${default})."`
-	Session string `placeholder:"NAME" help:"The session whose changes are meant. Default: that of the last change."`
+	Count   int    `arg:"" optional:"" default:"1" help:"Number of changes, from the last one back (default ${default})."`
+	Session string `placeholder:"NAME" help:"Session whose changes to undo. Default: that of the last change."`
 	List    bool   `help:"Only list the changes that are kept, newest first."`
 	DryRun  bool   `help:"Only show what would be undone."`
 	flags.Place
@@ -26,14 +26,14 @@ type undoCmd struct {
 
 // Help says what is undone.
 func (undoCmd) Help() string {
-	return "Takes back what write_file and edit_file have done to files. A file that has been changed since is left as it is, and so are the changes before. " +
-		"What exec has done cannot be undone. A running daemon need not be stopped."
+	return "Undoes what write_file and edit_file have done. A file that was changed afterwards is left alone, and so are the changes before that one. " +
+		"What exec has done cannot be undone. The daemon may keep running."
 }
 
 // Run implements the subcommand (CLI-103).
 func (c *undoCmd) Run(t *terminal.Terminal) error {
 	if c.Count < 1 {
-		return exit.Errorf(exit.Usage, "%d changes cannot be undone; give a number from 1 on", c.Count)
+		return exit.Errorf(exit.Usage, "%d changes cannot be undone; give 1 or more", c.Count)
 	}
 	cfg, err := c.Load()
 	if err != nil {
@@ -56,7 +56,7 @@ func (c *undoCmd) Run(t *terminal.Terminal) error {
 	}
 	ctx, stop := exit.Interruptible()
 	defer stop()
-	seen := map[string]bool{} // the files of changes that come after this one
+	seen := map[string]bool{} // the files of later changes
 	for _, e := range chosen {
 		diff := file.Diff(e)
 		switch {
@@ -77,7 +77,7 @@ func (c *undoCmd) Run(t *terminal.Terminal) error {
 	return nil
 }
 
-// chosen are the changes that are meant: the last ones of one session that are not undone.
+// chosen returns the changes to undo: the last ones of one session that are not undone yet.
 func (c *undoCmd) chosen(entries []*change.Entry) []*change.Entry {
 	var chosen []*change.Entry
 	for _, e := range entries {
@@ -112,7 +112,7 @@ func (c *undoCmd) say(out io.Writer, e *change.Entry, diff string) {
 func printChanges(out io.Writer, entries []*change.Entry) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "MADE\tSESSION\tTOOL\tSTATE\tFILE")
-	later := map[string]bool{} // files that a later change has changed, which is undone first
+	later := map[string]bool{} // files with a later change, which must be undone first
 	for _, e := range entries {
 		state := "made"
 		switch {

@@ -15,11 +15,11 @@ import (
 	"shelly/sim/history/regression"
 )
 
-// Key names one answer: what was asked, of whom, how, and for the n-th time.
+// Key identifies one answer: the question, the model, its options, and the repetition.
 type Key struct {
 	Question string `json:"question"` // regression.Question.Hash
-	Digest   string `json:"digest"`   // of the model's manifest; its name where the server tells none
-	Options  string `json:"options"`  // hash of what the client sends beside the question
+	Digest   string `json:"digest"`   // of the model's manifest; its name if the server does not report one
+	Options  string `json:"options"`  // hash of what the client sends with the question
 	Run      int    `json:"run"`      // from 1
 }
 
@@ -27,14 +27,14 @@ type Key struct {
 type Answer struct {
 	Key
 	Model  string             `json:"model"`
-	At     fsm.Millis         `json:"at"` // when it was there
+	At     fsm.Millis         `json:"at"` // when it arrived
 	Took   fsm.Millis         `json:"took_ms"`
 	Answer *fsm.BrainAnswered `json:"answer,omitempty"`
 	Class  fsm.BrainClass     `json:"class,omitempty"` // of a failure, in place of Answer
 	Reason string             `json:"reason,omitempty"`
 }
 
-// Decision is what the answer decides on a question.
+// Decision returns what the answer decides on a question.
 func (a Answer) Decision(q regression.Question) regression.Decision {
 	if a.Answer == nil {
 		return regression.Failure(a.Class, a.Reason)
@@ -42,7 +42,7 @@ func (a Answer) Decision(q regression.Question) regression.Decision {
 	return q.Read(*a.Answer)
 }
 
-// Spent is what the answer took.
+// Spent returns what the answer took.
 func (a Answer) Spent() regression.Spent {
 	if a.Answer == nil {
 		return regression.Spent{Took: a.Took}
@@ -50,24 +50,24 @@ func (a Answer) Spent() regression.Spent {
 	return regression.Cost(*a.Answer, a.Took)
 }
 
-// header is the first line of the file, which tells it from any other.
+// header is the first line of a file of answers, which tells it from any other file.
 const header = `{"shelly_answers":1}` + "\n"
 
-// ErrOther says that a file is none of answers.
+// ErrOther reports that a file is not a file of answers.
 var ErrOther = errors.New("is not a file of answers written by shelly request replay")
 
-// ErrInUse says that another process writes the file.
-var ErrInUse = errors.New("another replay writes it")
+// ErrInUse reports that another process writes the file.
+var ErrInUse = errors.New("another replay is writing it")
 
-// Answers is a file of answers. An answer that was added is there after a crash; a last
-// line that a crash has cut is taken off when the file is opened.
+// Answers is a file of answers. An answer that was added survives a crash; a last line that a
+// crash has cut is removed when the file is opened.
 type Answers struct {
 	file  *os.File
 	known map[Key]Answer
 }
 
-// Open opens a file of answers, or makes it, for its user alone: it holds texts of
-// requests.
+// Open opens a file of answers, or creates it. Only its user can read it, because it holds
+// texts of requests.
 func Open(name string) (*Answers, error) {
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -80,7 +80,7 @@ func Open(name string) (*Answers, error) {
 	return a, nil
 }
 
-// Read reads a file of answers and changes nothing. One that is not there has none.
+// Read reads a file of answers without changing it. A missing file has no answers.
 func Read(name string) (*Answers, error) {
 	a := &Answers{known: map[Key]Answer{}}
 	file, err := os.Open(name)
@@ -105,7 +105,7 @@ func (a *Answers) Close() error {
 	return a.file.Close()
 }
 
-// load reads what is there and stands after it.
+// load reads the answers and leaves the position after the last one.
 func (a *Answers) load() error {
 	if held, err := system.TryLock(a.file.Fd(), true); held || err != nil {
 		return ErrInUse
@@ -126,7 +126,7 @@ func (a *Answers) load() error {
 	return a.write([]byte(header))
 }
 
-// read returns how many bytes of whole lines the file has.
+// read returns how many bytes the whole lines of the file take.
 func (a *Answers) read() (whole int64, err error) {
 	in := bufio.NewReader(a.file)
 	if first, _ := in.Peek(len(header)); !strings.HasPrefix(header, string(first)) {
@@ -142,7 +142,7 @@ func (a *Answers) read() (whole int64, err error) {
 		case n > 1:
 			var answer Answer
 			if err := json.Unmarshal(line, &answer); err != nil {
-				return 0, fmt.Errorf("line %d is damaged (%w): remove it, or name another file with --out", n, err)
+				return 0, fmt.Errorf("line %d is damaged (%w); remove it, or name another file with --out", n, err)
 			}
 			a.known[answer.Key] = answer
 		}
@@ -150,19 +150,19 @@ func (a *Answers) read() (whole int64, err error) {
 	}
 }
 
-// Known returns an answer that is there. What failed is not: it is asked again.
+// Known returns a kept answer. A failure does not count: it is asked again.
 func (a *Answers) Known(key Key) (Answer, bool) {
 	answer, ok := a.known[key]
 	return answer, ok && answer.Answer != nil
 }
 
-// Get returns an answer that is there, a failure too.
+// Get returns a kept answer, which may be a failure.
 func (a *Answers) Get(key Key) (Answer, bool) {
 	answer, ok := a.known[key]
 	return answer, ok
 }
 
-// Add writes an answer after the others, durably.
+// Add appends an answer durably.
 func (a *Answers) Add(answer Answer) error {
 	line, err := json.Marshal(answer)
 	if err != nil {

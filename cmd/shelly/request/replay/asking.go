@@ -14,8 +14,8 @@ import (
 	"shelly/sim/history/redact"
 )
 
-// Flags are those of `request replay` that say which model is asked, and what. Where no
-// model is asked none of them has a meaning, which the tag asking says.
+// Flags are those flags of `request replay` that choose the model and the questions. They have
+// the tag asking, because they mean nothing if no model is asked.
 type Flags struct {
 	Model     string `asking:"" placeholder:"NAME" help:"Ask this model the recorded questions."`
 	Against   string `asking:"" default:"recorded" placeholder:"NAME" help:"Compare with another model's answers."`
@@ -30,11 +30,11 @@ type Flags struct {
 	Verbose   bool   `asking:"" short:"v" help:"Show both sides of each difference."`
 }
 
-// againstRecorded is what --against says by default.
+// againstRecorded is the default of --against.
 const againstRecorded = "recorded"
 
-// Asks reports whether a model is to be asked: it is named, or --set changes what one is
-// asked, or how.
+// Asks reports whether a model is to be asked: one is named, or --set changes what it is asked,
+// or how.
 func (f *Flags) Asks(set []string) bool {
 	return f.Model != "" || slices.ContainsFunc(set, func(kv string) bool {
 		key, _, _ := strings.Cut(kv, "=")
@@ -51,13 +51,13 @@ func changesAsking(key string) bool {
 type Asking struct {
 	Flags
 	flags.Place
-	IDs     []string // the requests whose questions are asked; none: all
+	IDs     []string // the requests whose questions are asked; empty: all
 	Since   string
 	Channel string
 	JSON    bool
 	Find    func(j engine.Reader, id string) (fsm.RequestKey, error)
 
-	HTML     string // a file that is written too; empty: none
+	HTML     string // a file to write too; empty: none
 	Redactor func() (*redact.Redactor, error)
 }
 

@@ -13,7 +13,7 @@ import (
 	"shelly/sim/history/regression"
 )
 
-// html writes the report as a file, with secrets replaced, if one is wanted (CLI-164).
+// html writes the report as a file with secrets replaced, if one is asked for (CLI-164).
 func (c *Asking) html(r *regression.Report) error {
 	if c.HTML == "" {
 		return nil
@@ -32,16 +32,16 @@ func (c *Asking) html(r *regression.Report) error {
 	return nil
 }
 
-// rendered is the report with secrets replaced. All of it is looked through for credentials
-// before any of it is replaced: one may stand by itself in a text before that which shows
-// what it is.
+// rendered returns the report with secrets replaced. All of it is searched for credentials
+// before anything is replaced: one may appear by itself earlier in the text than the place that
+// shows what it is.
 func rendered(r *regression.Report, by *redact.Redactor) ([]byte, error) {
 	_ = Document(r, func(text string) string { by.Learn(text); return text })
 	return requestreport.Clean(Document(r, by.Replace), by)
 }
 
-// Document is the report as an HTML file has it: of each question both decisions side by
-// side, the differences first.
+// Document returns the report as an HTML file: both decisions of each question side by side,
+// the differences first.
 func Document(r *regression.Report, replace func(string) string) *htmlreport.Document {
 	var summary strings.Builder
 	totals(&summary, r)
@@ -65,7 +65,7 @@ func Document(r *regression.Report, replace func(string) string) *htmlreport.Doc
 	return d
 }
 
-// decided is a decision on lines: the verdict, each call, the text.
+// decided returns a decision in lines: the verdict, each call, the text.
 func decided(d regression.Decision) string {
 	lines := []string{verdict(d)}
 	for _, call := range d.Calls {

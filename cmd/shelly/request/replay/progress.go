@@ -10,19 +10,19 @@ import (
 	"shelly/sim/history/regression"
 )
 
-// estimateAfter is how many answers there must be before what is left is estimated.
+// estimateAfter is how many answers there must be before the remaining time is estimated.
 const estimateAfter = 3
 
-// Progress tells how far the asking has come, elsewhere than on a terminal every tenth of
-// the way and at the first estimate.
+// Progress reports how far the asking has come: on a terminal with each answer, elsewhere at
+// each tenth and at the first estimate.
 type Progress struct {
 	*terminal.Line
-	Compared bool // say how many decide the same
+	Compared bool // report how many decide the same
 
 	same int
 }
 
-// answered tells of one more answer.
+// answered reports one more answer.
 func (p *Progress) answered(n, all int, same bool, pace *regression.Pace, left fsm.Millis) {
 	if same {
 		p.same++
@@ -42,7 +42,7 @@ func (p *Progress) answered(n, all int, same bool, pace *regression.Pace, left f
 	}
 }
 
-// End ends the line and begins the count again.
+// End ends the line and restarts the count.
 func (p *Progress) End() {
 	p.Line.End()
 	p.same = 0

@@ -16,8 +16,8 @@ import (
 	"shelly/sim/history/regression"
 )
 
-// changes reads --set: what is sent to the model differently, and the configuration
-// with it.
+// changes parses --set: the keys that change what the model is sent, and the configuration with
+// them.
 func (c *Asking) changes() ([]string, config.Config, error) {
 	p := c.Place
 	if err := p.ReadPrompts(); err != nil {
@@ -32,7 +32,7 @@ func (c *Asking) changes() ([]string, config.Config, error) {
 	return p.Set, cfg, err
 }
 
-// questions finds what is to be asked.
+// questions finds the questions to ask.
 func (c *Asking) questions(ctx context.Context, cfg config.Config, changes []string) (found regression.Found, err error) {
 	src, err := folder.JournalOf(ctx, cfg.Data)
 	if err != nil {
@@ -54,7 +54,7 @@ func (c *Asking) questions(ctx context.Context, cfg config.Config, changes []str
 		found.Questions = found.Questions[n-c.Limit:]
 	}
 	if len(found.Questions) == 0 {
-		return found, exit.Errorf(exit.NoMatch, "there is no recorded question to ask: %d have no recorded answer, %d cannot be asked with these prompts",
+		return found, exit.Errorf(exit.NoMatch, "there is no recorded question to ask; %d have no recorded answer, %d cannot be asked with these prompts",
 			found.Unanswered, len(found.Unasked))
 	}
 	for i := range found.Questions {
@@ -63,8 +63,7 @@ func (c *Asking) questions(ctx context.Context, cfg config.Config, changes []str
 	return found, nil
 }
 
-// setOptions puts in what was set of the options that travel with a question; the
-// others are as they were recorded.
+// setOptions overrides the options of a question that --set names; the others are as recorded.
 func setOptions(o *fsm.Options, cfg config.Config, changes []string) {
 	set := func(key string) bool {
 		return slices.ContainsFunc(changes, func(kv string) bool { return strings.HasPrefix(kv, key+"=") })
@@ -72,7 +71,7 @@ func setOptions(o *fsm.Options, cfg config.Config, changes []string) {
 	if set("brain.temperature") {
 		o.Temperature = int(cfg.Brain.Temperature)
 	}
-	if set("brain.num_predict") { // which the recorded one would stand before
+	if set("brain.num_predict") { // the recorded one would override it
 		o.MaxTokens = 0
 	}
 	if set("brain.max_tokens") {
@@ -80,7 +79,7 @@ func setOptions(o *fsm.Options, cfg config.Config, changes []string) {
 	}
 }
 
-// filter is which questions the flags ask for.
+// filter returns which questions the flags select.
 func (c *Asking) filter(src *folder.Journal) (regression.Filter, error) {
 	f := regression.Filter{Session: c.Session}
 	var err error
@@ -114,7 +113,7 @@ func (c *Asking) filter(src *folder.Journal) (regression.Filter, error) {
 	return f, nil
 }
 
-// purposes reads a list of purposes with commas between.
+// purposes parses a comma-separated list of purposes.
 func purposes(list string) ([]fsm.Purpose, error) {
 	all := []fsm.Purpose{fsm.PurposeAnswer, fsm.PurposeInit, fsm.PurposeFarewell, fsm.PurposeSummary, fsm.PurposeCompact, fsm.PurposeSubagent}
 	var named []fsm.Purpose
@@ -127,8 +126,8 @@ func purposes(list string) ([]fsm.Purpose, error) {
 	return named, nil
 }
 
-// changedPrompts returns what puts the prompts that were set in the place of recorded
-// ones, filled in as a start fills them; nil where none was set.
+// changedPrompts returns a function that replaces recorded prompts by those of --set, filled in
+// as a start fills them; nil if none is set.
 func changedPrompts(cfg config.Config, changes []string) (func(*fsm.Prompts), error) {
 	data, err := json.Marshal(cfg.Machine(nil, nil).Prompts)
 	if err != nil {
@@ -156,5 +155,5 @@ func changedPrompts(cfg config.Config, changes []string) (func(*fsm.Prompts), er
 	if data, err = json.Marshal(set); err != nil {
 		return nil, err
 	}
-	return func(p *fsm.Prompts) { _ = json.Unmarshal(data, p) }, nil // it was made of the same type
+	return func(p *fsm.Prompts) { _ = json.Unmarshal(data, p) }, nil // it was marshalled from the same type
 }

@@ -18,14 +18,14 @@ type modelRun struct {
 	found   regression.Found
 	changes []string
 	now     Side
-	against *Side // nil: the record
+	against *Side // nil: the recorded answers
 	work    *Work
-	plans   []Plan // in the order in which they are asked
+	plans   []Plan // in the order of asking
 	kept    int
 }
 
-// plan says what is to be asked. One model is asked all before the other, so that a
-// server that holds one at a time loads each once.
+// plan reports what will be asked. All questions go to one model before the other, so that a
+// server that holds one model at a time loads each once.
 func (r *modelRun) plan(file string, numCtx int) {
 	if r.against != nil {
 		r.plans = append(r.plans, r.work.Plan(r.found.Questions, *r.against))
@@ -52,7 +52,7 @@ func (r *modelRun) plan(file string, numCtx int) {
 	fmt.Fprintf(r.t.Err, "answers go to %s\n", file)
 }
 
-// run asks, and reports what is there however the asking ended.
+// run asks the questions, and reports the answers that there are however the asking ended.
 func (r *modelRun) run(ctx context.Context) error {
 	var ended error
 	for i, p := range r.plans {
@@ -75,7 +75,7 @@ func (r *modelRun) run(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case ended != nil:
-		return exit.Errorf(exit.Unreachable, "%w; the answers so far are kept: start it again to go on", ended)
+		return exit.Errorf(exit.Unreachable, "%w; the answers so far are kept; run it again to continue", ended)
 	case !report.Totals.AtLeast(r.cmd.FailUnder):
 		return exit.Silent(exit.Failed)
 	}

@@ -15,7 +15,8 @@ import (
 	"shelly/sim/history/regression"
 )
 
-// answersName is the file of answers: one for each model and set of options.
+// answersName returns the name of the file of answers: there is one for each model and set of
+// options.
 func answersName(out, data string, s Side) string {
 	if out != "" {
 		return out
@@ -52,8 +53,8 @@ type modelSide struct {
 	client *ollama.Client
 }
 
-// sides finds the model that is asked, and the one that it is held against, if it is
-// not the record. A model that cannot do what the questions need is said here.
+// sides finds the model to ask, and the model to compare it with, if not the record. The error
+// says what a model cannot do that the questions need.
 func (c *Asking) sides(ctx context.Context, asked config.Brain, questions []regression.Question) (now modelSide, against *modelSide, err error) {
 	asked.EmbedModel = "" // nothing is embedded
 	client, err := ollama.New(brain.Options(asked))
@@ -70,7 +71,7 @@ func (c *Asking) sides(ctx context.Context, asked config.Brain, questions []regr
 	return now, &other, err
 }
 
-// side looks at a model before it is asked.
+// side examines a model before it is asked.
 func side(ctx context.Context, client *ollama.Client, name string, repeat int, questions []regression.Question) (modelSide, error) {
 	none := func(err error) (modelSide, error) { return modelSide{}, exit.With(exit.Unreachable, err) }
 	name, _, err := client.With(name, "").Choose(ctx)
@@ -87,14 +88,14 @@ func side(ctx context.Context, client *ollama.Client, name string, repeat int, q
 	}
 	tools := slices.ContainsFunc(questions, func(q regression.Question) bool { return len(q.Tools) > 0 })
 	if tools && (!can.Tools && !client.Describes() || !can.Completion) {
-		return none(fmt.Errorf("%s cannot call tools, and the questions offer some: name one that can, or ask with --purpose summary", name))
+		return none(fmt.Errorf("%s cannot call tools, and the questions offer some; name a model that can, or add --purpose summary", name))
 	}
 	if think := client.Thinks(); think != "" && think != "false" && !can.Thinking {
-		return none(fmt.Errorf("%s cannot think: set brain.think to model or false", name))
+		return none(fmt.Errorf("%s cannot think; set brain.think to model or false", name))
 	}
 	model := regression.Model{Name: name, Server: client.BaseURL()}
 	for _, m := range models {
-		if ollama.SameModel(m.Name, name) { // with its tag, so that one model has one file of answers
+		if ollama.SameModel(m.Name, name) { // use the name with its tag, so that one model has one file of answers
 			model.Name, model.Digest = m.Name, m.Digest
 		}
 	}

@@ -11,11 +11,11 @@ import (
 	"shelly/sim/history/regression"
 )
 
-// decisionRunesMax is how much of a decision stands in its row.
+// decisionRunesMax is how many characters of a decision its row shows.
 const decisionRunesMax = 36
 
-// Table writes a report for people: its cases, the differences first, then the totals.
-// Verbose shows both decisions of a difference whole.
+// Table writes a report for people: the cases, the differences first, then the totals. With
+// verbose it shows both decisions of a difference in full.
 func Table(w io.Writer, r *regression.Report, verbose bool) {
 	rows := [][]string{{"REQUEST", "STEP", "PURPOSE", held(r), r.Model.Name, "CLASS"}}
 	for _, c := range r.Cases {
@@ -42,7 +42,7 @@ func Table(w io.Writer, r *regression.Report, verbose bool) {
 	totals(w, r)
 }
 
-// held is what the model is held against, in a word.
+// held names what the model is compared with.
 func held(r *regression.Report) string {
 	if r.Against != nil {
 		return r.Against.Name
@@ -61,7 +61,7 @@ func row(c regression.Case) []string {
 	return []string{wording.OneLine(name), step, string(c.Purpose), short(c.Against), short(shown(c).Decision), classWords(c)}
 }
 
-// shown is the run that stands for a case: the first of its class.
+// shown returns the run that represents a case: the first of its class.
 func shown(c regression.Case) regression.Run {
 	for _, run := range c.Runs {
 		if run.Class == c.Class {
@@ -97,7 +97,7 @@ func short(d regression.Decision) string {
 	return string(text)
 }
 
-// both shows the decisions of a difference whole.
+// both prints the decisions of a difference in full.
 func both(w io.Writer, against, model string, c regression.Case) {
 	whole(w, against, c.Against)
 	for _, run := range c.Runs {
@@ -124,7 +124,7 @@ func verdict(d regression.Decision) string {
 	return string(d.Verdict)
 }
 
-// totals writes what the cases add up to.
+// totals prints the totals of the cases.
 func totals(w io.Writer, r *regression.Report) {
 	t := r.Totals
 	fmt.Fprintf(w, "\n%d of %d answers decide the same, %d %%", t.Same, t.Answers, t.Percent())
@@ -157,7 +157,7 @@ func totals(w io.Writer, r *regression.Report) {
 	}
 }
 
-// shares tells a list of shares where there is more than one.
+// shares prints a list of shares if it has more than one.
 func shares(w io.Writer, what string, list []regression.Share) {
 	if len(list) < 2 {
 		return
@@ -167,7 +167,7 @@ func shares(w io.Writer, what string, list []regression.Share) {
 	}
 }
 
-// notes says what is not in the figures.
+// notes lists what the figures leave out.
 func notes(r *regression.Report) []string {
 	var list []string
 	var models []string
@@ -177,7 +177,7 @@ func notes(r *regression.Report) []string {
 		}
 	}
 	if len(models) > 0 {
-		list = append(list, "the recorded answers are of "+strings.Join(models, ", "))
+		list = append(list, "the recorded answers come from "+strings.Join(models, ", "))
 	}
 	if r.Unanswered > 0 {
 		list = append(list, fmt.Sprintf("%d questions have no recorded answer and were not asked", r.Unanswered))
@@ -186,7 +186,7 @@ func notes(r *regression.Report) []string {
 		list = append(list, fmt.Sprintf("not asked: record %d: %s", u.Record, u.Reason))
 	}
 	if r.Left > 0 {
-		list = append(list, fmt.Sprintf("%d questions are left: start it again to go on", r.Left))
+		list = append(list, fmt.Sprintf("%d questions are left; run it again to continue", r.Left))
 	}
 	return list
 }

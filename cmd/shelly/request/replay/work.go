@@ -24,10 +24,10 @@ type Client interface {
 type Side struct {
 	regression.Model
 	Client Client
-	Repeat int // how often it is asked each question
+	Repeat int // how many times it is asked each question
 }
 
-// key names the answer of a side to a question.
+// key identifies the answer of a side to a question.
 func (s Side) key(q regression.Question, run int) Key {
 	digest := s.Digest
 	if digest == "" {
@@ -36,14 +36,14 @@ func (s Side) key(q regression.Question, run int) Key {
 	return Key{Question: q.Hash(), Digest: digest, Options: s.Options(), Run: run}
 }
 
-// Options is a hash of what the client sends beside the question.
+// Options returns a hash of what the client sends with the question.
 func (s Side) Options() string {
 	data, err := json.Marshal(struct {
 		Sent  ollama.Sent
 		Think string
 	}{s.Client.Sends(fsm.Options{}), s.Client.Thinks()})
 	if err != nil {
-		return "" // the types cannot fail
+		return "" // cannot happen with these types
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:6])
@@ -56,26 +56,26 @@ type Work struct {
 	Now     func() time.Time
 }
 
-// task is one answer that is to be asked for.
+// task is one answer to ask for.
 type task struct {
 	question regression.Question
 	key      Key
 	tokens   int // of the prompt, estimated
 }
 
-// Plan is what is to be asked of one side. The same question is asked once, however
-// many requests asked it.
+// Plan is what to ask of one side. Equal questions are asked once, however many requests asked
+// them.
 type Plan struct {
 	Side   Side
-	Kept   int // answers that are there
-	Tokens int // of the prompts that are to be asked, estimated
+	Kept   int // answers that are kept already
+	Tokens int // of the prompts to ask, estimated
 	tasks  []task
 }
 
 // Ask returns how many answers are to be asked for.
 func (p Plan) Ask() int { return len(p.tasks) }
 
-// Plan says what of the questions an earlier run has answered and what is left.
+// Plan divides the questions into those that an earlier run has answered and those to ask.
 func (w *Work) Plan(questions []regression.Question, side Side) Plan {
 	p := Plan{Side: side}
 	planned := map[Key]bool{}
@@ -97,15 +97,15 @@ func (w *Work) Plan(questions []regression.Question, side Side) Plan {
 	return p
 }
 
-// Stopped says why no further question was asked: the model cannot be had, or the
-// context has ended.
+// Stopped reports why no further question was asked: the model is not available, or the context
+// has ended.
 type Stopped struct{ Err error }
 
 func (s Stopped) Error() string { return s.Err.Error() }
 func (s Stopped) Unwrap() error { return s.Err }
 
-// Ask asks a plan's questions one after the other. A question that fails by itself is
-// noted as failed; where any other would fail too it ends with a [Stopped].
+// Ask asks a plan's questions one after the other. A question that fails on its own is recorded
+// as failed; if any other would fail too, the error is a [Stopped].
 func (w *Work) Ask(ctx context.Context, p Plan) error {
 	pace := regression.Pace{}
 	left := p.Tokens
@@ -130,8 +130,7 @@ func (w *Work) Ask(ctx context.Context, p Plan) error {
 	return nil
 }
 
-// ask asks one question. First is how long its first piece took, 0 where none came
-// before the end.
+// ask asks one question. First is how long its first piece took, 0 if none came.
 func (w *Work) ask(ctx context.Context, side Side, t task) (a Answer, first fsm.Millis, err error) {
 	began := w.Now()
 	since := func() fsm.Millis { return fsm.Millis(w.Now().Sub(began).Milliseconds()) }
@@ -142,7 +141,7 @@ func (w *Work) ask(ctx context.Context, side Side, t task) (a Answer, first fsm.
 	})
 	a = Answer{Key: t.key, Model: side.Name, At: fsm.Millis(w.Now().UnixMilli()), Took: since()}
 	if err == nil {
-		in.Thinking = "" // it decides nothing
+		in.Thinking = "" // it is not part of the decision
 		a.Answer = &in
 		return a, first, nil
 	}
@@ -164,9 +163,8 @@ func everyOther(class fsm.BrainClass) bool {
 	}
 }
 
-// Fill adds to a report each question to which both sides have all answers. Against is
-// nil where the recorded answer is what the side is held against. It returns how many
-// questions are left.
+// Fill adds to a report each question to which both sides have all answers. Against is nil if
+// the side is compared with the recorded answers. It returns how many questions are left.
 func (w *Work) Fill(r *regression.Report, questions []regression.Question, side Side, against *Side) (left int) {
 	for _, q := range questions {
 		held, before := q.Recorded(), regression.Cost(q.Answer, q.Took)
