@@ -36,6 +36,17 @@ type anchor struct {
 	// Sealed is each file of a database that was closed, and that nobody has opened to
 	// be written since.
 	Sealed []sealed `json:"sealed,omitempty"`
+	// Tables is, while the database is open and after a crash, each table that was sealed: no
+	// table ever changes.
+	Tables []sealed `json:"tables,omitempty"`
+}
+
+// tables is what is known of the ends of tables.
+func (a *anchor) tables() []sealed {
+	return slices.DeleteFunc(slices.Concat(a.Sealed, a.Tables), func(of sealed) bool {
+		kind, _ := files.Parse(of.Name)
+		return kind != files.Table || of.Tail == nil
+	})
 }
 
 // sealed is a file as it was when the database was closed.
@@ -115,7 +126,11 @@ func (s *Store) anchorEnd() error {
 	if s.anchor != nil && s.anchor.Last == last {
 		return nil
 	}
-	return s.writeAnchor(anchor{Format: anchorFormat, Store: s.name, Last: last})
+	next := anchor{Format: anchorFormat, Store: s.name, Last: last}
+	if s.anchor != nil {
+		next.Tables = s.anchor.tables()
+	}
+	return s.writeAnchor(next)
 }
 
 // breakSeal takes back what the anchor says of the files, before they are changed.
@@ -124,7 +139,7 @@ func (s *Store) breakSeal() error {
 		return nil
 	}
 	open := *s.anchor
-	open.Sealed, open.Layout = nil, 0
+	open.Sealed, open.Tables, open.Layout = nil, s.anchor.tables(), 0
 	return s.writeAnchor(open)
 }
 
@@ -216,7 +231,11 @@ func (s *Store) tailSum(name string, from, bytes int64, room *[]byte) (sum uint3
 // those that this shelly has closed: what an opening looks for is known then.
 func (s *Store) asClosed() bool {
 	s.tails = map[string]sealed{}
-	if s.anchor == nil || s.anchor.Layout != Format {
+	if s.anchor == nil {
+		return false
+	}
+	s.readTails(s.anchor.tables())
+	if s.anchor.Layout != Format {
 		return false
 	}
 	folder, err := files.List(s.fs, s.dir)
@@ -224,14 +243,9 @@ func (s *Store) asClosed() bool {
 		return false
 	}
 	var names []string
-	var tables []sealed
 	for _, was := range s.anchor.Sealed {
 		names = append(names, was.Name)
-		if kind, _ := files.Parse(was.Name); kind == files.Table && was.Tail != nil {
-			tables = append(tables, was)
-		}
 	}
-	s.readTails(tables)
 	slices.Sort(names)
 	if !slices.Equal(names, folder.Names()) || len(s.tails) < len(folder.Tables) {
 		return false

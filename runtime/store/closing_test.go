@@ -170,3 +170,37 @@ func TestJRN31AFlippedBitAtTheEndOfATableRefusesAClosedStore(t *testing.T) {
 	}
 	wantSound(t, fs, 3)
 }
+
+// A store that was killed knows the ends of its tables from its last close: they are held against
+// that, and any flipped bit is found as well, also after a rest and another kill (JRN-31).
+func TestJRN31AKilledStoreKnowsTheEndsOfItsTables(t *testing.T) {
+	made := vfs.NewCrashableMem()
+	name := largeTable(t, made)
+	killed := made
+	for _, rests := range []bool{false, true} {
+		s := open(t, dir, store.Options{FS: killed})
+		if rests {
+			appendRecords(t, s, 4, 5, true)
+			if err := s.Rest(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		next := clone(killed)
+		end(t, &s)
+		killed = next
+		again := clone(killed)
+		s = open(t, dir, store.Options{FS: again})
+		if n := s.TablesKnown(); n == 0 {
+			t.Errorf("rest %v: no table is known", rests)
+		}
+		end(t, &s)
+		size, r := len(files(t, killed)[name]), rand.New(rand.NewPCG(4, 4))
+		for range 30 {
+			at, bit := size-1-r.IntN(1500), r.IntN(8)
+			flipBit(t, killed, name, int64(at), bit)
+			wantLost(t, killed, fmt.Sprintf("rest %v: bit %d of byte %d of %d", rests, bit, at, size), name)
+			flipBit(t, killed, name, int64(at), bit)
+		}
+	}
+	wantSound(t, killed, 5)
+}

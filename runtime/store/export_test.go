@@ -20,6 +20,9 @@ func (s *Store) Compactions() int64 {
 	return c.DefaultCount + c.MoveCount + c.NumInProgress
 }
 
+// TablesKnown is how many tables an opening knew the ends of.
+func (s *Store) TablesKnown() int { return len(s.tails) }
+
 // TablesAbove is how many of the tables that were written last lie one above another.
 func (s *Store) TablesAbove() int32 { return s.db.Metrics().Levels[0].Sublevels }
 
