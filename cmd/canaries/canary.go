@@ -18,7 +18,7 @@ var testdata embed.FS
 
 // canary is a known bug.
 type canary struct {
-	path  string // of its file
+	path  string // path of its file
 	edits []edit
 }
 
@@ -57,13 +57,13 @@ func read(data fs.FS) ([]canary, error) {
 	return canaries, nil
 }
 
-// place is where an edit belongs in its file.
+// place is where an edit applies in its file.
 type place struct {
 	edit
 	at int
 }
 
-// changed returns the files that the canaries change, with all of them put in.
+// changed returns the files that the canaries change, with all edits applied.
 func changed(project fs.FS, canaries []canary) (map[string]string, error) {
 	texts, places := map[string]string{}, map[string][]place{}
 	var wrong []error
@@ -84,7 +84,7 @@ func changed(project fs.FS, canaries []canary) (map[string]string, error) {
 	for file, places := range places {
 		slices.SortFunc(places, func(a, b place) int { return cmp.Compare(b.at, a.at) })
 		end := len(texts[file])
-		for _, p := range places { // from the last, so that the places before stay
+		for _, p := range places { // from the last one, so that the earlier offsets stay valid
 			if p.at+len(p.old) > end {
 				wrong = append(wrong, fmt.Errorf("%s: two canaries replace the same text:\n%s", file, p.old))
 			} else {
@@ -96,8 +96,8 @@ func changed(project fs.FS, canaries []canary) (map[string]string, error) {
 	return texts, errors.Join(wrong...)
 }
 
-// added returns the files that are new in the build with canaries: those of
-// testdata/added, and the list of the names.
+// added returns the files that are new in a build with canaries: those of testdata/added, and
+// the list of names.
 func added(canaries []canary) (map[string]string, error) {
 	names := map[string][]string{}
 	for _, c := range canaries {

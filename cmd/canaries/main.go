@@ -11,7 +11,7 @@ import (
 
 func main() {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: canaries DIR, in the project's folder")
+		fmt.Fprintln(os.Stderr, "usage: canaries DIR (run it in the project's folder)")
 		os.Exit(2)
 	}
 	if err := write(os.DirFS("."), os.Args[1]); err != nil {
@@ -20,8 +20,8 @@ func main() {
 	}
 }
 
-// write writes the files of the project that are other or new with the canaries into dir,
-// and overlay.json, which leads to them.
+// write writes the files of the project that differ or are new with the canaries into dir, with
+// an overlay.json that maps to them.
 func write(project fs.FS, dir string) error {
 	canaries, err := read(testdata)
 	if err != nil {

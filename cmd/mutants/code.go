@@ -20,12 +20,12 @@ type change struct {
 // finder looks for changes in one function.
 type finder struct {
 	*goFile
-	in      string // the function
+	in      string // name of the function
 	negated map[ast.Expr]bool
 	found   []change
 }
 
-// changesIn are the changes of a file, in the order of the code.
+// changesIn returns the changes of a file, in the order of the code.
 func changesIn(f *goFile) []change {
 	var all []change
 	for _, d := range f.tree.Decls {
@@ -106,8 +106,8 @@ func (f *finder) shift(e *ast.BinaryExpr) {
 	})
 }
 
-// remove leaves single statements out. A return goes only where the code after its
-// condition follows.
+// remove removes single statements. A return is removed only if the code after its condition
+// can follow.
 func (f *finder) remove(list []ast.Stmt) {
 	for i, s := range list {
 		switch s := s.(type) {
@@ -142,7 +142,7 @@ func (f *finder) without(s ast.Stmt) {
 	f.add("remove", s, func(n int) []edit { return f.around(s, "if !"+call("Is", n)+") { ", " }", n) })
 }
 
-// instead does a statement with another operator.
+// instead replaces a statement by one with another operator.
 func (f *finder) instead(s ast.Stmt, left ast.Expr, op string, right ast.Expr) {
 	other := f.text(left) + op
 	if right != nil {
@@ -153,8 +153,8 @@ func (f *finder) instead(s ast.Stmt, left ast.Expr, op string, right ast.Expr) {
 	})
 }
 
-// sleeps reports whether a part is of a canary: nothing can be seen of it in a build
-// without them.
+// sleeps reports whether a node belongs to a canary, which has no effect in a build without
+// canaries.
 func (f *finder) sleeps(n ast.Node) bool {
 	text := f.text(n)
 	return strings.Contains(text, "fsm.Awake") || strings.Contains(text, "fsm.Elsewhere")
@@ -181,7 +181,7 @@ func (f *finder) add(what string, n ast.Node, edits func(int) []edit) {
 
 func (f *finder) constant(e ast.Expr) bool { return f.info.Types[e].Value != nil }
 
-// typed reports whether an expression is of a kind of basic type, and is computed.
+// typed reports whether an expression has a kind of basic type, and is not a constant.
 func (f *finder) typed(e ast.Expr, of types.BasicInfo) bool {
 	if f.constant(e) || f.info.Types[e].Type == nil {
 		return false
@@ -190,17 +190,17 @@ func (f *finder) typed(e ast.Expr, of types.BasicInfo) bool {
 	return ok && b.Info()&of != 0
 }
 
-// edit puts a text in place of a part of a file, or between two. Of those at one place the
-// one around the other stands outside.
+// edit replaces a part of a file, or inserts a text. If edits insert at the same place, the one
+// around the larger node is outside.
 type edit struct {
 	at, end  int // offsets
 	text     string
-	from, to int // of what it stands around
-	n        int // the lower stands outside, where that is the same
+	from, to int // the node that it is around
+	n        int // if that is the same, the lower is outside
 }
 
-// innermost is more than any number: what takes an expression apart stands inside what
-// takes it whole.
+// innermost is more than any number: an edit of a part of an expression is inside one of the
+// whole expression.
 const innermost = 1 << 30
 
 // around puts texts before and after a node.
@@ -209,7 +209,7 @@ func (f *goFile) around(node ast.Node, before, after string, n int) []edit {
 	return []edit{{from, from, before, from, to, n}, {to, to, after, from, to, n}}
 }
 
-// applied is the file with edits.
+// applied returns the file with edits applied.
 func (f *goFile) applied(edits []edit) []byte {
 	slices.SortStableFunc(edits, func(a, b edit) int {
 		closes := a.at == a.to
@@ -235,5 +235,5 @@ func (f *goFile) applied(edits []edit) []byte {
 	return append(out, f.source[at:]...)
 }
 
-// call begins a call of package on.
+// call returns the beginning of a call of package on.
 func call(fn string, n int) string { return fmt.Sprintf("%s.%s(%d, ", switches, fn, n) }

@@ -12,8 +12,8 @@ import (
 //go:embed equivalents.txt
 var list string
 
-// equivalents are the mutants of a heading that nothing can tell from the machine as it is,
-// each with the reason.
+// equivalents returns the mutants of a heading that nothing can tell from the unchanged
+// machine, each with the reason.
 func equivalents(scope string) (map[string]string, error) {
 	all, heading, name := map[string]string{}, "", ""
 	for i, line := range strings.Split(list, "\n") {
@@ -27,14 +27,14 @@ func equivalents(scope string) (map[string]string, error) {
 			name = text
 			all[name] = ""
 		case name == "":
-			return nil, fmt.Errorf("equivalents.txt:%d: a reason without a mutant", i+1)
+			return nil, fmt.Errorf("equivalents.txt:%d: the reason has no mutant", i+1)
 		default:
 			all[name] = strings.TrimSpace(all[name] + " " + text)
 		}
 	}
 	for name, reason := range all {
 		if reason == "" {
-			return nil, fmt.Errorf("equivalents.txt: no reason is given for %s", name)
+			return nil, fmt.Errorf("equivalents.txt: %s has no reason", name)
 		}
 	}
 	return all, nil

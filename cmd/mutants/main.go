@@ -28,9 +28,9 @@ func main() {
 	flag.Uint64Var(&s.seed, "seed", 1, "of the draw")
 	flag.StringVar(&s.only, "run", "", "only the mutants whose names match this regular expression")
 	flag.StringVar(&s.dir, "scenarios", "scenarios", "the folder of the scenario files")
-	flag.BoolVar(&s.verbose, "v", false, "say of each mutant what killed it")
-	flag.IntVar(&s.workers, "workers", 2, "how many processes work at once")
-	flag.IntVar(&s.serve, "serve", -1, "give verdicts on mutants named by number on standard input; how many are built in")
+	flag.BoolVar(&s.verbose, "v", false, "print what killed each mutant")
+	flag.IntVar(&s.workers, "workers", 2, "how many processes run at once")
+	flag.IntVar(&s.serve, "serve", -1, "give verdicts on mutants whose numbers come on standard input; the value is how many are built in")
 	flag.Parse()
 	if err := run(s); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
@@ -70,7 +70,7 @@ func tables(s settings, only *regexp.Regexp) error {
 	return r.end(fmt.Sprintf("%d changes of the tables and phases", len(chosen)))
 }
 
-// matching are the numbers of the mutants that are asked for.
+// matching returns the numbers of the selected mutants.
 func matching(names []string, only *regexp.Regexp) []int {
 	var chosen []int
 	for i, name := range names {
@@ -83,9 +83,9 @@ func matching(names []string, only *regexp.Regexp) []int {
 
 // report gathers verdicts.
 type report struct {
-	scope   string   // the part of the list of equivalents that is asked
+	scope   string   // the heading in the list of equivalents
 	names   []string // of the mutants, by number less one
-	there   []string // all that there are
+	there   []string // all mutants
 	verbose bool
 	lived   []verdict
 	killed  []verdict
@@ -107,8 +107,8 @@ func (r *report) take(v verdict) {
 	}
 }
 
-// end tells what has survived, and is an error where that is not what the list of
-// equivalents says.
+// end prints what has survived, and returns an error if that differs from the list of
+// equivalents.
 func (r *report) end(what string) error {
 	slices.SortFunc(r.lived, func(a, b verdict) int { return cmp.Compare(a.Mutant, b.Mutant) })
 	equivalent, err := equivalents(r.scope)
@@ -122,7 +122,7 @@ func (r *report) end(what string) error {
 			continue
 		}
 		wrong++
-		fmt.Printf("survives: %s\n    %d cases meet it; add a scenario that it breaks, or say in cmd/mutants/equivalents.txt why there is none\n", r.name(v), v.Met)
+		fmt.Printf("survives: %s\n    %d cases meet it; add a scenario that it breaks, or say in cmd/mutants/equivalents.txt why none can be\n", r.name(v), v.Met)
 	}
 	for _, v := range r.killed {
 		if _, ok := equivalent[r.name(v)]; ok {
@@ -133,7 +133,7 @@ func (r *report) end(what string) error {
 	for name := range equivalent {
 		if !slices.Contains(r.there, name) {
 			wrong++
-			fmt.Printf("no such mutant: %s, in cmd/mutants/equivalents.txt\n", name)
+			fmt.Printf("no such mutant: %s (in cmd/mutants/equivalents.txt)\n", name)
 		}
 	}
 	tests := 0

@@ -24,13 +24,13 @@ import (
 	"shelly/sim/strict"
 )
 
-// play is a case, and what is known of it from a run without any change.
+// play is a case, and what an unchanged run shows of it.
 type play struct {
 	file   *format.File
 	golden golden.Kept
 	took   time.Duration
-	moves  map[state.Move]bool // of any handle
-	met    []bool              // the changes in the code, by number
+	moves  map[state.Move]bool // moves of any handle
+	met    []bool              // the changes in the code that it meets, by number
 }
 
 // loadCases reads the cases of all scenario files in a folder that need neither a model nor
@@ -73,9 +73,9 @@ func loadFile(dir, path string) ([]*play, error) {
 	return cases, nil
 }
 
-// rehearse plays the cases without any change, each of which must hold, and learns how long
-// they take and what they meet. Codes is how many changes there are in the code. The
-// quickest case comes first.
+// rehearse plays the cases unchanged, which all must pass, and records how long they take and
+// which changes they meet. Codes is how many changes are in the code. It sorts the quickest
+// case first.
 func rehearse(cases []*play, codes int) error {
 	for _, c := range cases {
 		if codes > 0 {
@@ -89,15 +89,15 @@ func rehearse(cases []*play, codes int) error {
 		})
 		c.took = time.Since(start)
 		if wrong != "" {
-			return fmt.Errorf("%s does not hold without any change: %s", c.file.Name, wrong)
+			return fmt.Errorf("%s fails without any change: %s", c.file.Name, wrong)
 		}
 	}
 	slices.SortStableFunc(cases, func(a, b *play) int { return cmp.Compare(a.took, b.took) })
 	return nil
 }
 
-// run plays the case and says what does not hold; empty where all does. The monitor's word
-// counts only where it is watched.
+// run plays the case and returns what fails; "" if nothing does. The monitor's verdict counts
+// only if watched is set.
 func (c *play) run(watched bool, moved func(state.Move)) (wrong string) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -142,15 +142,15 @@ func (c *play) result(plan sim.Plan) (*sim.Result, error) {
 	return sim.Run(plan, sim.Options{})
 }
 
-// ofMonitor reports whether a failure of the crash matrix is a broken invariant, unless the
-// world itself has seen it.
+// ofMonitor reports whether a failure of the crash matrix is a broken invariant that the world
+// itself has not seen.
 func ofMonitor(text string) bool {
 	return strings.HasPrefix(text, "INV-") && !strings.Contains(text, ": the world saw ") && !strings.HasSuffix(text, " has no reply")
 }
 
-// told is a failure on one line.
+// told returns a failure on one line.
 func told(where, what string) string {
-	const shown = 160 // bytes, about
+	const shown = 160 // approximate bytes
 	line := strings.Join(strings.Fields(where+": "+what), " ")
 	if len(line) > shown {
 		line = strings.ToValidUTF8(line[:shown], "") + "…"

@@ -14,12 +14,12 @@ import (
 	"shelly/cmd/mutants/on"
 )
 
-// testTime is how long the tests of a package may take; with no change the longest take
-// about fifteen seconds on a machine that does nothing else.
+// testTime is how long the tests of a package may take; without a change the longest take about
+// fifteen seconds on an idle machine.
 const testTime = "10m"
 
-// sampled judges changes of the code, drawn by a seed: by the scenarios and, where they let
-// one live, by the tests of package fsm and those below.
+// sampled judges changes of the code, drawn by a seed: by the scenarios and, if a change
+// survives them, by the tests of package fsm and those below it.
 func sampled(s settings, only *regexp.Regexp) error {
 	src, err := readSources()
 	if err != nil {
@@ -67,7 +67,7 @@ func matchingChanges(all []change, only *regexp.Regexp) []change {
 	return slices.DeleteFunc(slices.Clone(all), func(c change) bool { return !only.MatchString(c.name) })
 }
 
-// draw draws n changes that leave code which compiles, or all where there are fewer.
+// draw draws n changes that leave code which compiles, or all if there are fewer.
 func (s *sources) draw(all []change, n int, seed uint64) ([]change, error) {
 	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	for take := min(n, len(all)); ; {
@@ -79,7 +79,7 @@ func (s *sources) draw(all []change, n int, seed uint64) ([]change, error) {
 	}
 }
 
-// test lets the tests judge what the scenarios let live.
+// test judges the survivors of the scenarios by tests.
 func (r *report) test(workers int, dir, overlay string) error {
 	lived := r.lived
 	r.lived = nil
@@ -116,14 +116,14 @@ func (r *report) test(workers int, dir, overlay string) error {
 	return nil
 }
 
-// nearest are tests in the order in which they are asked of a change: its own package's first.
+// nearest returns the tests in the order in which they judge a change: its own package's first.
 func nearest(tests []test, change string) []test {
 	file, _, _ := strings.Cut(change, " ")
 	own := func(t test) bool { return strings.HasSuffix(t.folder, string(filepath.Separator)+filepath.Dir(file)) }
 	return append(slices.DeleteFunc(slices.Clone(tests), func(t test) bool { return !own(t) }), slices.DeleteFunc(slices.Clone(tests), own)...)
 }
 
-// tested is the verdict of the tests.
+// tested returns the verdict of the tests.
 func tested(v verdict, tests []test) verdict {
 	for _, t := range tests {
 		if why := t.fails(v.Mutant); why != "" {
@@ -134,10 +134,10 @@ func tested(v verdict, tests []test) verdict {
 	return v
 }
 
-// test is the compiled tests of a package.
+// test is the compiled test program of a package.
 type test struct{ folder, program string }
 
-// fails says what fails with mutant n on; empty where nothing does.
+// fails returns what fails with mutant n on; "" if nothing does.
 func (t test) fails(n int) string {
 	cmd := exec.Command(t.program, "-test.failfast", "-test.timeout", testTime)
 	cmd.Dir = t.folder

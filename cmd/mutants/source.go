@@ -17,12 +17,12 @@ import (
 	"strings"
 )
 
-// switches is how changed files call package on, which no name of theirs is.
+// switches is the name by which changed files import package on; no name in them is the same.
 const switches = "mutants_on"
 
 const switchPackage = "shelly/cmd/mutants/on"
 
-// machinePackages hold the code that is changed.
+// machinePackages returns the packages whose code is changed.
 func machinePackages() []string {
 	return []string{
 		"shelly/fsm", "shelly/fsm/cron", "shelly/fsm/textcall", "shelly/fsm/reading", "shelly/fsm/state",
@@ -47,13 +47,13 @@ func (f *goFile) text(n ast.Node) string {
 	return string(f.source[f.offset(n.Pos()):f.offset(n.End())])
 }
 
-// listed is a package as go list tells of it.
+// listed is a package as go list prints it.
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
 }
 
-// sources are the machine's packages, read and checked.
+// sources are the machine's packages, parsed and type-checked.
 type sources struct {
 	fset     *token.FileSet
 	packages []listed
@@ -88,7 +88,7 @@ func readSources() (*sources, error) {
 	return s, nil
 }
 
-// read reads the files of a package.
+// read parses the files of a package.
 func (s *sources) read(p listed) error {
 	var files []*goFile
 	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
@@ -113,7 +113,7 @@ func (s *sources) read(p listed) error {
 	return errors.Join(s.check(p.ImportPath, s.fset, trees, info)...)
 }
 
-// check returns what is wrong with the types of a package.
+// check returns the type errors of a package.
 func (s *sources) check(path string, fset *token.FileSet, trees []*ast.File, info *types.Info) []error {
 	var wrong []error
 	lookup := func(path string) (io.ReadCloser, error) { return os.Open(s.exports[path]) }
@@ -121,12 +121,12 @@ func (s *sources) check(path string, fset *token.FileSet, trees []*ast.File, inf
 		Importer: importer.ForCompiler(fset, "gc", lookup),
 		Error:    func(err error) { wrong = append(wrong, err) },
 	}
-	c.Check(path, fset, trees, info) // its error is the first of them
+	c.Check(path, fset, trees, info) // its error is the first of these
 	return wrong
 }
 
-// fitting are the changes of a draw that leave the code one that compiles. All of them are
-// built into one program; two at one place do not hurt each other.
+// fitting returns the changes of a draw that leave code which compiles. All of them are built
+// into one program; two changes at one place do not interfere.
 func (s *sources) fitting(drawn []change) ([]change, error) {
 	for {
 		fit, err := s.tried(drawn)
@@ -137,7 +137,7 @@ func (s *sources) fitting(drawn []change) ([]change, error) {
 	}
 }
 
-// tried are the changes on lines with which nothing is wrong. A change moves no line.
+// tried returns the changes on lines without errors. A change moves no lines.
 func (s *sources) tried(drawn []change) ([]change, error) {
 	type line struct {
 		path string
@@ -152,7 +152,7 @@ func (s *sources) tried(drawn []change) ([]change, error) {
 			}
 			tree, err := parser.ParseFile(fset, f.path, f.rewritten(drawn), parser.SkipObjectResolution)
 			if err != nil {
-				return nil, fmt.Errorf("the changed code is none: %w", err)
+				return nil, fmt.Errorf("the changed code cannot be parsed: %w", err)
 			}
 			trees = append(trees, tree)
 		}
@@ -176,7 +176,8 @@ func (s *sources) tried(drawn []change) ([]change, error) {
 	return fit, nil
 }
 
-// rewritten is the file with the changes that are drawn of it, or as it is where none is.
+// rewritten returns the file with the drawn changes that are in it, or unchanged if there are
+// none.
 func (f *goFile) rewritten(drawn []change) []byte {
 	var edits []edit
 	for i, c := range drawn {
@@ -191,8 +192,8 @@ func (f *goFile) rewritten(drawn []change) []byte {
 	return f.applied(append(edits, edit{at: at, end: at, text: "; import " + switches + ` "` + switchPackage + `"`}))
 }
 
-// overlay writes the changed files into a folder, with the file that -overlay of go build
-// takes, whose path it returns.
+// overlay writes the changed files into a folder, with the file for go build's -overlay, whose
+// path it returns.
 func (s *sources) overlay(dir string, drawn []change) (string, error) {
 	var o struct{ Replace map[string]string }
 	o.Replace = map[string]string{}

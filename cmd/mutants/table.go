@@ -15,12 +15,12 @@ import (
 type mutant struct {
 	name string
 	set  func() (undo func())
-	met  func(state.Move) bool // whether a transition meets it; nil: that is measured
-	// seen says that the change is of what the monitor alone goes by, whose word kills it then.
+	met  func(state.Move) bool // whether a transition meets it; nil: it is measured
+	// seen marks a change of a piece that only the monitor uses, so that its verdict kills it.
 	seen bool
 }
 
-// tableMutants are the changes of the tables and their phases, in their order.
+// tableMutants returns the changes of the tables and their phases, in their order.
 func tableMutants() []mutant {
 	var all []mutant
 	for _, t := range state.Tables() {
@@ -42,7 +42,7 @@ func tableMutants() []mutant {
 	return all
 }
 
-// statesOf are the states of a table, in the order in which its rows lead to them.
+// statesOf returns the states of a table, in the order in which its rows lead to them.
 func statesOf(t state.Table) []fsm.State {
 	states := []fsm.State{t.Initial}
 	for _, r := range t.Rows {
@@ -53,20 +53,20 @@ func statesOf(t state.Table) []fsm.State {
 	return states
 }
 
-// never is a state that nothing is ever in.
+// never is a state that is never reached.
 const never fsm.State = "never"
 
-// turned lets a row begin elsewhere.
+// turned makes a row begin in another state.
 func turned(t state.Table, i int, from fsm.State) (undo func()) {
 	return changed(&t.Rows[i], func(r *state.Row) { r.From = from })
 }
 
-// led lets a row lead elsewhere.
+// led makes a row lead to another state.
 func led(t state.Table, i int, to fsm.State) (undo func()) {
 	return changed(&t.Rows[i], func(r *state.Row) { r.To = to })
 }
 
-// changed changes a row for the machines that come.
+// changed changes a row for the machines created after it.
 func changed(r *state.Row, change func(*state.Row)) (undo func()) {
 	kept := *r
 	change(r)
@@ -77,7 +77,7 @@ func changed(r *state.Row, change func(*state.Row)) (undo func()) {
 	}
 }
 
-// phaseMutants take from a phase what it says, piece by piece.
+// phaseMutants removes each piece of a phase.
 func phaseMutants(table string, p *machine.Phase) []mutant {
 	var all []mutant
 	met := func(m state.Move) bool { return m.Table == table && (m.From == p.State || m.To == p.State) }
@@ -99,13 +99,13 @@ func phaseMutants(table string, p *machine.Phase) []mutant {
 	return all
 }
 
-// part is a piece of a piece.
+// part is a part of a piece.
 type part struct {
 	name string
 	reflect.Value
 }
 
-// parts are the fields of a wait, and the kinds of call where a phase awaits several.
+// parts returns the fields of a wait, and the kinds of call if a phase awaits several.
 func parts(piece reflect.Value) []part {
 	var all []part
 	switch piece.Kind() {
@@ -125,7 +125,7 @@ func parts(piece reflect.Value) []part {
 	return all
 }
 
-// blanked takes a field's value away, exported or not: only this command may.
+// blanked sets a field to its zero value, exported or not, which only this command may do.
 func blanked(field reflect.Value) (undo func()) {
 	open := reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem()
 	kept := reflect.New(field.Type()).Elem()

@@ -13,22 +13,22 @@ import (
 	"shelly/runtime/system"
 )
 
-// verdict is what came of one mutant.
+// verdict is the result for one mutant.
 type verdict struct {
 	Mutant int    // its number, from 1
-	By     string // the case that killed it; empty: it lives
-	Why    string // what that case said
+	By     string // the case that killed it; "": it survives
+	Why    string // that case's failure
 	Met    int    // how many cases meet it
-	Tested bool   // killed by a test, and no case
+	Tested bool   // killed by a test and by no case
 }
 
 const (
 	noEnd   = "does not come to an end"
-	caseMax = time.Minute // of the processor that a case may take; with no change the longest takes a few seconds
+	caseMax = time.Minute // CPU time that a case may take; without a change the longest takes a few seconds
 )
 
-// serve reads numbers of mutants, a line each, and writes their verdicts. Codes is how many
-// changes in the code this program was built with; 0: the mutants are the tables'.
+// serve reads numbers of mutants, one per line, and writes their verdicts. Codes is how many
+// changes of the code are built into this program; 0: the mutants are those of the tables.
 func serve(dir string, codes int) error {
 	on.Bound()
 	mutants := tableMutants()
@@ -54,7 +54,7 @@ func serve(dir string, codes int) error {
 	return lines.Err()
 }
 
-// codeMutants are the changes that the program was built with.
+// codeMutants returns the changes that are built into the program.
 func codeMutants(codes int) []mutant {
 	all := make([]mutant, codes)
 	for i := range all {
@@ -66,8 +66,8 @@ func codeMutants(codes int) []mutant {
 	return all
 }
 
-// try plays the cases that meet the mutant, the quickest first, and of the tables then all
-// others, as a crash may lead where the uninterrupted run does not.
+// try plays the cases that meet the mutant, the quickest first. For a mutant of the tables it
+// then plays all the others, because a crash may lead where the uninterrupted run does not.
 func try(m mutant, n int, cases []*play, inCode bool) verdict {
 	var first, rest []*play
 	for _, c := range cases {
@@ -98,8 +98,8 @@ func try(m mutant, n int, cases []*play, inCode bool) verdict {
 	return v
 }
 
-// guard calls late once this process has had caseMax of the processor; over ends that. The
-// clock would do on a machine that does nothing else.
+// guard calls late once this process has used caseMax of CPU time; over cancels that.
+// Wall-clock time would do only on an idle machine.
 func guard(late func()) (over func()) {
 	ended, begun := make(chan struct{}), system.ProcessorTime()
 	go func() {
@@ -128,6 +128,6 @@ func (c *play) meets(m mutant) bool {
 
 // tell writes a verdict on one line.
 func tell(v verdict) {
-	line, _ := json.Marshal(v) // strings and numbers
+	line, _ := json.Marshal(v) // strings and numbers always encode
 	fmt.Printf("%s\n", line)
 }

@@ -10,11 +10,11 @@ import (
 	"os/exec"
 )
 
-// ready is what a process says once it has rehearsed.
+// ready is what a process prints once it has rehearsed.
 const ready = "ready"
 
-// judged lets processes of a program give their verdicts on mutants, by number; the
-// machine's tables are variables of a process, so each changes its own.
+// judged has processes of a program give verdicts on mutants, by number. Each process changes
+// only its own copy of the machine's tables.
 func judged(workers int, program []string, mutants []int, tell func(verdict)) error {
 	next, answers := make(chan int, len(mutants)), make(chan answer, len(mutants)+workers)
 	for _, n := range mutants {
@@ -36,13 +36,13 @@ func judged(workers int, program []string, mutants []int, tell func(verdict)) er
 	return nil
 }
 
-// answer is a verdict, or how a worker has ended.
+// answer is a verdict, or a worker's end.
 type answer struct {
 	verdict
 	err error
 }
 
-// work asks one process after another: one that dies of a mutant has found it.
+// work asks one process after another: one that a mutant kills has given its verdict.
 func work(program []string, next <-chan int, answers chan<- answer) error {
 	var p *process
 	for n := range next {
@@ -65,14 +65,14 @@ func work(program []string, next <-chan int, answers chan<- answer) error {
 	return nil
 }
 
-// process is one that judges.
+// process is a running judge.
 type process struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Scanner
 }
 
-// start waits until the process has rehearsed.
+// start starts a process and waits until it has rehearsed.
 func start(program []string) (*process, error) {
 	cmd := exec.Command(program[0], program[1:]...)
 	cmd.Stderr = os.Stderr
@@ -90,14 +90,14 @@ func start(program []string) (*process, error) {
 	}
 	if !p.out.Scan() || p.out.Text() != ready {
 		p.end()
-		return nil, errors.New("the scenarios cannot be played without any change; see above")
+		return nil, errors.New("the scenarios cannot be played even without a change; see above")
 	}
 	return p, nil
 }
 
 // ask returns the verdict on a mutant, and whether the process can be asked again.
 func (p *process) ask(n int) (v verdict, alive bool) {
-	fmt.Fprintln(p.in, n) // one that is dead says nothing
+	fmt.Fprintln(p.in, n) // a dead process gives no answer
 	if !p.out.Scan() || json.Unmarshal(p.out.Bytes(), &v) != nil {
 		return verdict{Mutant: n, By: "the process", Why: "died"}, false
 	}
@@ -106,5 +106,5 @@ func (p *process) ask(n int) (v verdict, alive bool) {
 
 func (p *process) end() {
 	p.in.Close()
-	p.cmd.Wait() // how it ended is known from what it printed
+	p.cmd.Wait() // its output shows how it ended
 }

@@ -1,5 +1,5 @@
-// Package on is what the machine's code is rewritten to in a build of mutants: each changed
-// place asks here whether its change is on. At most one is.
+// Package on is called by the machine's code in a build of mutants: each changed place asks
+// here whether its change is on. At most one is.
 package on
 
 import (
@@ -11,22 +11,21 @@ import (
 	"shelly/runtime/system"
 )
 
-// Variable is the environment's name of the mutant that is on from the start, by its
-// number.
+// Variable is the environment variable with the number of the mutant that is on from the start.
 const Variable = "SHELLY_MUTANT"
 
 var (
 	mutant  = given() // 0: none
-	reached []bool    // by number; nil: nobody asks
+	reached []bool    // by number; nil: not recorded
 )
 
-// Number is what a mutant's expression may hold.
+// Number is a type that a mutated expression may have.
 type Number interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
 func given() int {
-	n, _ := strconv.Atoi(os.Getenv(Variable)) // no number: none
+	n, _ := strconv.Atoi(os.Getenv(Variable)) // not a number: none
 	if n > 0 {
 		Bound()
 	}
@@ -36,19 +35,19 @@ func given() int {
 // memoryMax is how many bytes a process with a mutant may map.
 const memoryMax = 8 << 30
 
-// Bound bounds the memory of this process, as a change may let something grow without end. It
-// ends the process where that cannot be done.
+// Bound limits the memory of this process, because a change may let something grow without end.
+// It panics if that is not possible.
 func Bound() {
 	if err := system.LimitMemory(memoryMax); err != nil {
-		panic(fmt.Sprintf("limit the memory of a mutant: %v", err))
+		panic(fmt.Sprintf("cannot limit the memory of a mutant: %v", err))
 	}
 }
 
 // Set switches mutant n on, and every other off.
 func Set(n int) { mutant = n }
 
-// Watch begins to note which mutants up to n are met. The places are those of the
-// returned slice.
+// Watch begins to record which mutants up to n are met. They are the indices of the returned
+// slice.
 func Watch(n int) []bool {
 	reached = make([]bool, n+1)
 	return reached
@@ -62,10 +61,10 @@ func Is(n int) bool {
 	return mutant == n
 }
 
-// Not is a condition, or its opposite.
+// Not returns a condition, or its opposite.
 func Not(n int, holds bool) bool { return Is(n) != holds }
 
-// And is a && b, or a || b.
+// And returns a && b, or a || b.
 func And(n int, a bool, b func() bool) bool {
 	if Is(n) {
 		return a || b()
@@ -73,7 +72,7 @@ func And(n int, a bool, b func() bool) bool {
 	return a && b()
 }
 
-// Or is a || b, or a && b.
+// Or returns a || b, or a && b.
 func Or(n int, a bool, b func() bool) bool {
 	if Is(n) {
 		return a && b()
@@ -81,19 +80,19 @@ func Or(n int, a bool, b func() bool) bool {
 	return a || b()
 }
 
-// Less is a < b, or a <= b.
+// Less returns a < b, or a <= b.
 func Less[T cmp.Ordered](n int, a, b T) bool { return a < b || Is(n) && a == b }
 
-// AtMost is a <= b, or a < b.
+// AtMost returns a <= b, or a < b.
 func AtMost[T cmp.Ordered](n int, a, b T) bool { return a < b || !Is(n) && a == b }
 
-// More is a > b, or a >= b.
+// More returns a > b, or a >= b.
 func More[T cmp.Ordered](n int, a, b T) bool { return a > b || Is(n) && a == b }
 
-// AtLeast is a >= b, or a > b.
+// AtLeast returns a >= b, or a > b.
 func AtLeast[T cmp.Ordered](n int, a, b T) bool { return a > b || !Is(n) && a == b }
 
-// Add is a + b, or a - b.
+// Add returns a + b, or a - b.
 func Add[T Number](n int, a, b T) T {
 	if Is(n) {
 		return a - b
@@ -101,7 +100,7 @@ func Add[T Number](n int, a, b T) T {
 	return a + b
 }
 
-// Sub is a - b, or a + b.
+// Sub returns a - b, or a + b.
 func Sub[T Number](n int, a, b T) T {
 	if Is(n) {
 		return a + b

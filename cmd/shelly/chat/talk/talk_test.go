@@ -20,7 +20,7 @@ func TestCOM98SubagentsAreToldBesideTheAnswer(t *testing.T) {
 	p.happens(id, calls("spawn", "{}"), one, returns("spawn", "started", false), chunk("They "))
 	one.State = state.Done
 	p.happens(id, one, chunk("look."))
-	p.shows("subagent h12 (left) begins; shelly request cancel h12 ends it", "subagent h12 (left) has done its task", "They look.")
+	p.shows("subagent h12 (left) starts; shelly request cancel h12 cancels it", "subagent h12 (left) has done its task", "They look.")
 	p.replies(id, "They look.")
 	p.shows("They look.")
 }

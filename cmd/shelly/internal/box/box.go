@@ -12,8 +12,8 @@ import (
 	"shelly/runtime/tool/tree"
 )
 
-// Open returns what contains the commands of a configuration's daemon: exec, custom tools
-// and MCP servers. Where nothing does, it refuses to run any.
+// Open returns the keeper that contains the commands of a configuration's daemon: exec, custom
+// tools and MCP servers. If nothing can contain them, the keeper refuses to run any.
 func Open(ctx context.Context, cfg config.Config) (*sandbox.Keeper, error) {
 	workspace, err := tool.Folder(cfg.Workspace)
 	if err != nil {
@@ -38,8 +38,8 @@ func Open(ctx context.Context, cfg config.Config) (*sandbox.Keeper, error) {
 	return sandbox.Open(ctx, o)
 }
 
-// own is what no command is to see: the data folder, and the socket at which the daemon takes
-// its own user at his word (COM-91).
+// own returns the paths that no command may see: the data folder, and the Unix socket, at which
+// the daemon trusts its own user without a token (COM-91).
 func own(cfg config.Config) []string {
 	paths := []string{cfg.Data}
 	socket := cfg.Comm.Unix
@@ -55,8 +55,8 @@ func own(cfg config.Config) []string {
 	return paths
 }
 
-// shared are the folders of skills outside the workspace, by the paths that the model knows
-// and by those that they lead to (SKL-14).
+// shared returns the folders of skills outside the workspace, both by the paths that the model
+// knows and by those that they resolve to (SKL-14).
 func shared(folders []string, workspace string) []string {
 	var paths []string
 	for i, real := range resolved(folders) {
@@ -71,7 +71,8 @@ func shared(folders []string, workspace string) []string {
 	return paths
 }
 
-// resolved are paths without symbolic links. Of one that is not there yet, its folder is resolved.
+// resolved returns paths without symbolic links. If a path does not exist yet, its folder is
+// resolved.
 func resolved(paths []string) []string {
 	var real []string
 	for _, path := range paths {

@@ -1,4 +1,4 @@
-// Package brain opens what answers model calls, as it is configured: an Ollama server, or the
+// Package brain opens the configured source of answers to model calls: an Ollama server, or the
 // built-in demo.
 package brain
 
@@ -12,19 +12,18 @@ import (
 	"shelly/runtime/ollama"
 )
 
-// Brain is what answers model calls, and what it is called.
+// Brain answers model calls, and has a name.
 type Brain struct {
 	daemon.Brain
-	Embedder daemon.Embedder // nil: memory is found by keyword only
+	Embedder daemon.Embedder // nil: memory is searched by keyword only
 	Apart    func() bool     // reports whether an embedding may make the server unload the chat model (BRN-33)
 	About    func() string
-	Preload  *Preload // nil: there is nothing to load
+	Preload  *Preload // nil: nothing to load
 }
 
-// Open connects to the configured brain. With auto, the demo brain takes
-// the place of an Ollama that cannot be used, and why is said in one line (CFG-6).
-// With wait, a model that cannot be had yet does not keep shelly from serving
-// (CFG-7).
+// Open connects to the configured brain. With auto, the demo brain replaces an Ollama server
+// that cannot be used, and one log line says why (CFG-6). With wait, shelly serves even while
+// no model is available yet (CFG-7).
 func Open(ctx context.Context, c config.Brain, log *slog.Logger) (Brain, error) {
 	if c.Kind == "demo" {
 		log.Info("the built-in demo brain answers: a script, not a model")
@@ -47,7 +46,7 @@ func Open(ctx context.Context, c config.Brain, log *slog.Logger) (Brain, error) 
 		log.Warn("the built-in demo brain answers: a script, not a model", "because", err)
 		return openDemo()
 	case c.OnUnreachable == "wait":
-		log.Warn("no model yet: requests fail until there is one", "because", err)
+		log.Warn("no model is available yet; requests fail until one is", "because", err)
 		return Brain{o, o, o.Apart, func() string { return "ollama at " + client.BaseURL() }, nil}, nil
 	default:
 		return Brain{}, exit.Errorf(exit.Unreachable, "%w", err)

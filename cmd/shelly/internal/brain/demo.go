@@ -11,17 +11,17 @@ import (
 	"shelly/sim/script"
 )
 
-// scriptedBrain answers from a scenario's script, again and again.
+// scriptedBrain answers from a scenario's script, which it repeats.
 type scriptedBrain struct{ script *script.Player }
 
-// AboutDemo is what the demo brain is called.
+// AboutDemo is the name of the demo brain.
 const AboutDemo = "the built-in demo brain (a script, not a model)"
 
-// openDemo answers from the built-in script (BRN-12).
+// openDemo returns a brain that answers from the built-in script (BRN-12).
 func openDemo() (Brain, error) {
 	file, err := scenario.LoadOne(scenarios.Demo, scenarios.DemoFile)
 	if err != nil {
-		return Brain{}, fmt.Errorf("the built-in demo brain: %w", err)
+		return Brain{}, fmt.Errorf("cannot load the script of the built-in demo brain: %w", err)
 	}
 	about := func() string { return AboutDemo }
 	return Brain{&scriptedBrain{file.Player(true)}, nil, func() bool { return false }, about, nil}, nil

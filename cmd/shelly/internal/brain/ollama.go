@@ -15,7 +15,7 @@ import (
 	"shelly/runtime/ollama"
 )
 
-// answering is a brain whose model was chosen.
+// answering returns the brain for a server whose model was chosen.
 func (o *Ollama) answering(c config.Brain, server string, log *slog.Logger) Brain {
 	about := fmt.Sprintf("ollama %s at %s", o.ready.chat, server)
 	if !c.Preload || c.KeepAlive == 0 {
@@ -29,7 +29,7 @@ func (o *Ollama) answering(c config.Brain, server string, log *slog.Logger) Brai
 	return Brain{o, o, o.Apart, func() string { return about + p.words() }, p}
 }
 
-// Options are the options of a client for the configured brain.
+// Options returns the options of a client for the configured brain.
 func Options(c config.Brain) ollama.Options {
 	keep := c.KeepAlive
 	if keep == 0 {
@@ -49,17 +49,17 @@ func Options(c config.Brain) ollama.Options {
 	return o
 }
 
-// Ollama asks an Ollama server. If no model could be chosen at the start, it
-// tries again at each call.
+// Ollama asks an Ollama server. If no model could be chosen at the start, each call tries
+// again.
 type Ollama struct {
 	Client *ollama.Client
 	mu     sync.Mutex
 	ready  *chosen
 	keeps  atomic.Int32 // whether the server keeps both models loaded: a [keeping]
-	slots  int          // calls that the server serves at a time
+	slots  int          // calls that the server serves at once
 }
 
-// chosen is a client for the models that were chosen.
+// chosen is a client for the chosen models.
 type chosen struct {
 	client      *ollama.Client
 	chat, embed string
@@ -104,10 +104,11 @@ func (o *Ollama) Embed(ctx context.Context, text string) (vector []byte, model s
 	return c.client.Embed(ctx, text)
 }
 
-// keptForGood is how far off the end of a model must be that was asked to stay.
+// keptForGood is how far away a model's unload time must be for the model to count as kept
+// loaded.
 const keptForGood = 365 * 24 * time.Hour
 
-// InMemory says how a model is in memory, and for how long.
+// InMemory describes how a model is loaded, and for how long.
 func InMemory(l ollama.Loaded, now time.Time) string {
 	words := quantity.Bytes(l.Bytes)
 	if on := l.OnGPU(); on > 0 {

@@ -11,7 +11,7 @@ import (
 	"shelly/runtime/ollama"
 )
 
-// loader is what a preload needs of the client.
+// loader is the part of the client that a preload needs.
 type loader interface {
 	Preload(ctx context.Context) error
 	Models(ctx context.Context) ([]ollama.Model, error)
@@ -19,24 +19,25 @@ type loader interface {
 	Loaded(ctx context.Context) ([]ollama.Loaded, error)
 }
 
-// loadingEvery is how often a load that goes on is logged.
+// loadingEvery is how often an unfinished load is logged.
 const loadingEvery = 5 * time.Second
 
-// Preload has the chat model loaded while shelly serves already (BRN-19): a request
-// that comes meanwhile waits behind it in the server's queue, and is the sooner done.
+// Preload has the chat model loaded while shelly already serves (BRN-19). A request that
+// arrives in between waits after it in the server's queue, and finishes sooner than if it had
+// to start the load.
 type Preload struct {
 	model  string
 	client loader
-	embeds embedder      // whose model is tried beside the chat model (see Together); nil: there is none
-	keeps  *atomic.Int32 // what came of it
+	embeds embedder      // whose model is tried together with the chat model (see Together); nil: none
+	keeps  *atomic.Int32 // the result of that
 	log    *slog.Logger
 
 	mu    sync.Mutex
 	began time.Time // zero: nothing is being loaded
 }
 
-// Run loads the model and logs how that goes. A failure is said and changes nothing: the
-// first request tries again, and its own failure is heeded.
+// Run loads the model and logs the progress. A failure is logged and has no other effect: the
+// first request tries again, and reports its own failure.
 func (p *Preload) Run(ctx context.Context) {
 	began := time.Now()
 	p.at(began)
@@ -64,9 +65,9 @@ func (p *Preload) at(t time.Time) {
 	p.began = t
 }
 
-// size is the model's on disk, in words.
+// size returns the model's size on disk, in words.
 func (p *Preload) size(ctx context.Context) string {
-	models, _ := p.client.Models(ctx) // the load says what is wrong
+	models, _ := p.client.Models(ctx) // the load reports the error
 	for _, m := range models {
 		if ollama.SameModel(m.Name, p.model) {
 			return quantity.Bytes(m.Size)
@@ -75,17 +76,17 @@ func (p *Preload) size(ctx context.Context) string {
 	return "unknown"
 }
 
-// ended logs how the load has ended, and what the server gave the model.
+// ended logs how the load ended, and what memory the server gave the model.
 func (p *Preload) ended(ctx context.Context, took time.Duration, err error) {
 	if ctx.Err() != nil {
 		return
 	}
 	if err != nil {
-		p.log.Warn("the model could not be preloaded; the first request tries again", "model", p.model, "because", err)
+		p.log.Warn("cannot preload the model; the first request tries again", "model", p.model, "because", err)
 		return
 	}
 	told := []any{"model", p.model, "took", took.Round(time.Millisecond)}
-	loaded, _ := p.client.Loaded(ctx) // what is not known is not told
+	loaded, _ := p.client.Loaded(ctx) // what is unknown is left out
 	for _, l := range loaded {
 		if ollama.SameModel(l.Name, p.model) {
 			told = append(told, "context", l.NumCtx, "memory", quantity.Bytes(l.Bytes), "gpu_percent", l.OnGPU())
@@ -97,7 +98,7 @@ func (p *Preload) ended(ctx context.Context, took time.Duration, err error) {
 	p.log.Info("the model is loaded", told...)
 }
 
-// words is what a status adds while the model is being loaded.
+// words returns what a status adds while the model is being loaded.
 func (p *Preload) words() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -84,7 +84,7 @@ func TestBRN19APreloadThatFailsIsSaidAndNothingElse(t *testing.T) {
 		log, out := logged()
 		p := &Preload{model: "qwen3:8b", client: slowLoader{takes: time.Second, fails: errors.New("no memory")}, log: log}
 		p.Run(t.Context())
-		const want = `msg="the model could not be preloaded; the first request tries again" model=qwen3:8b because="no memory"`
+		const want = `msg="cannot preload the model; the first request tries again" model=qwen3:8b because="no memory"`
 		if !strings.HasSuffix(out.String(), want+"\n") || p.words() != "" {
 			t.Errorf("%s%q", out, p.words())
 		}

@@ -7,8 +7,8 @@ import (
 	"shelly/runtime/ollama"
 )
 
-// keeping is what is known of whether a server keeps chat and embedding model loaded
-// both. Its API does not say how many models it keeps.
+// keeping is whether a server keeps both the chat and the embedding model loaded, as far as is
+// known. Its API does not report how many models it keeps.
 type keeping int32
 
 const (
@@ -17,13 +17,13 @@ const (
 	keepsOne
 )
 
-// embedder is what is needed to see whether an embedding unloads the chat model.
+// embedder is the part of the client that shows whether an embedding unloads the chat model.
 type embedder interface {
 	Embed(ctx context.Context, text string) (vector []byte, model string, err error)
 }
 
-// Apart reports whether an embedding may make the server unload the chat model, or let go
-// of the conversation in its one slot (BRN-33): it does, or nobody knows.
+// Apart reports whether an embedding may make the server unload the chat model, or drop the
+// conversation in its one slot (BRN-33). If that is unknown it returns true.
 func (o *Ollama) Apart() bool {
 	o.mu.Lock()
 	c := o.ready
@@ -34,17 +34,17 @@ func (o *Ollama) Apart() bool {
 	return keeping(o.keeps.Load()) != keepsBoth
 }
 
-// Together embeds a word beside the chat model that was just loaded, and looks whether
-// both are then; if the chat model is not, it is loaded once more (BRN-33). Where it is alone, a
-// question that came meanwhile has brought it back.
+// Together embeds a word after the chat model was loaded, and checks whether both models are
+// loaded then. If the chat model is not, it is loaded again (BRN-33). If the chat model alone
+// is loaded, a question in between has brought it back.
 func (p *Preload) Together(ctx context.Context) {
-	if p.embeds == nil || !p.inMemory(ctx, p.model) { // it could not be loaded, or another client was there
+	if p.embeds == nil || !p.inMemory(ctx, p.model) { // it could not be loaded, or another client has replaced it
 		return
 	}
 	_, embeds, err := p.embeds.Embed(ctx, "shelly")
 	if err != nil {
 		if ctx.Err() == nil {
-			p.log.Warn("the embedding model does not answer; memory is found by keyword", "because", err)
+			p.log.Warn("the embedding model does not answer; memory is searched by keyword", "because", err)
 		}
 		return
 	}
@@ -56,17 +56,17 @@ func (p *Preload) Together(ctx context.Context) {
 		return
 	}
 	p.keeps.Store(int32(keepsOne))
-	p.log.Info("the server keeps one model loaded: entries are embedded while nothing is asked, and found by keyword in a conversation",
+	p.log.Info("the server keeps only one model loaded; entries are embedded while shelly is idle, and conversations search by keyword",
 		"model", p.model)
 	if p.inMemory(ctx, p.model) {
 		return
 	}
 	if err := p.client.Preload(ctx); err != nil && ctx.Err() == nil {
-		p.log.Warn("the model could not be loaded once more", "model", p.model, "because", err)
+		p.log.Warn("cannot load the model again", "model", p.model, "because", err)
 	}
 }
 
-// inMemory reports whether the server has all of these models loaded at the same time.
+// inMemory reports whether the server has all of these models loaded at once.
 func (p *Preload) inMemory(ctx context.Context, models ...string) bool {
 	loaded, err := p.client.Loaded(ctx)
 	if err != nil {

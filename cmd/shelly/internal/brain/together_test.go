@@ -45,7 +45,7 @@ func TestBRN33WhetherBothModelsStayLoadedIsTried(t *testing.T) {
 		loaded  string // afterwards
 		written string
 	}{
-		{keeps: 1, apart: true, loaded: "qwen3:8b", written: "the server keeps one model loaded"},
+		{keeps: 1, apart: true, loaded: "qwen3:8b", written: "the server keeps only one model loaded"},
 		{keeps: 2, apart: false, loaded: "qwen3:8b embed:latest"},
 	} {
 		log, out := logged()

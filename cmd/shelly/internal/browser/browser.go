@@ -1,5 +1,5 @@
-// Package browser drives a real browser in tests, over the WebDriver protocol of W3C and
-// chromedriver. It knows no more of it than the tests need.
+// Package browser drives a real browser in tests, with the WebDriver protocol of W3C and
+// chromedriver. It has only what the tests need.
 package browser
 
 import (
@@ -20,21 +20,21 @@ import (
 	"time"
 )
 
-// patience bounds what must happen anyway; no test passes by waiting for it.
+// patience bounds waits for what must happen anyway; no test passes by waiting that long.
 const patience = 30 * time.Second
 
-// Browser is one window of a browser of its own.
+// Browser is one window of a browser started for a test.
 type Browser struct {
 	t    testing.TB
 	base string // of the session's routes
 }
 
-// Open starts a browser, which ends with the test. Where there is none the test is skipped.
+// Open starts a browser, which ends with the test. If none is installed the test is skipped.
 func Open(t testing.TB) *Browser {
 	t.Helper()
 	for _, program := range []string{"chromium", "chromedriver"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("there is no %s: the browser's tests were not tried", program)
+			t.Skipf("%s is not installed; the browser's tests are skipped", program)
 		}
 	}
 	driver := exec.Command("chromedriver", "--port=0")
@@ -67,7 +67,7 @@ func Open(t testing.TB) *Browser {
 	return b
 }
 
-// port is where chromedriver listens, as it says itself.
+// port returns the port that chromedriver reports.
 func port(t testing.TB, out io.Reader) string {
 	t.Helper()
 	said := regexp.MustCompile(`started successfully on port (\d+)`)
@@ -77,7 +77,7 @@ func port(t testing.TB, out io.Reader) string {
 			return m[1]
 		}
 	}
-	t.Fatal("chromedriver has not said where it listens")
+	t.Fatal("chromedriver did not report its port")
 	return ""
 }
 
@@ -124,7 +124,7 @@ func (b *Browser) do(method, path string, body, to any) {
 	}
 }
 
-// Go opens an address.
+// Go opens a URL.
 func (b *Browser) Go(url string) {
 	b.t.Helper()
 	b.do("POST", "/url", map[string]any{"url": url}, nil)
@@ -157,7 +157,7 @@ func (b *Browser) Protocol(command string, params map[string]any) {
 	b.do("POST", "/goog/cdp/execute", map[string]any{"cmd": command, "params": params}, nil)
 }
 
-// Look sets the window's width and height, and light or dark.
+// Look sets the window's width and height, and the light or dark colour scheme.
 func (b *Browser) Look(width, height int, dark bool) {
 	b.t.Helper()
 	scheme := "light"
@@ -174,8 +174,7 @@ func (b *Browser) Show(css, text string) {
 	b.Script(nil, "arguments[0].scrollIntoView({block: 'start'}); scrollBy(0, -80)", map[string]string{elementKey: b.find(css, text)})
 }
 
-// Picture writes what the window shows to a file in the folder that BROWSER_PICTURES names, if
-// it names one.
+// Picture saves a screenshot to the folder in BROWSER_PICTURES, if that is set.
 func (b *Browser) Picture(name string) {
 	b.t.Helper()
 	dir := os.Getenv("BROWSER_PICTURES")
@@ -192,8 +191,8 @@ func (b *Browser) Picture(name string) {
 
 const elementKey = "element-6066-11e4-a52e-4f735466cecf"
 
-// find waits for the first visible element of a selector whose text has what is wanted, or, for
-// a file's input, for one at all.
+// find waits for the first visible element of a selector whose text contains text; a file input
+// need not be visible.
 func (b *Browser) find(css, text string) string {
 	b.t.Helper()
 	var found map[string]string
@@ -214,7 +213,7 @@ func (b *Browser) Await(what string, holds func() bool) {
 			b.Picture("failed")
 			var shown string
 			_ = b.try("POST", "/execute/sync", map[string]any{"script": "return document.body.innerText", "args": []any{}}, &shown)
-			b.t.Fatalf("there is no %s; the page shows:\n%s\nand has said:\n%s", what, shown, b.Console())
+			b.t.Fatalf("there is no %s; the page shows:\n%s\nand the console has:\n%s", what, shown, b.Console())
 		}
 	}
 }
@@ -231,14 +230,14 @@ func (b *Browser) Gone(css, text string) {
 	b.Await("end of "+css+" with "+text, func() bool { return b.Count(css, text) == 0 })
 }
 
-// Count is how many visible elements of a selector have a text.
+// Count returns how many visible elements of a selector contain a text.
 func (b *Browser) Count(css, text string) (n int) {
 	b.t.Helper()
 	b.Script(&n, `return [...document.querySelectorAll(arguments[0])].filter((e) => e.checkVisibility() && e.textContent.includes(arguments[1])).length`, css, text)
 	return n
 }
 
-// Click clicks an element as a person does: one that is covered cannot be clicked.
+// Click clicks an element as a person does: an element that is covered cannot be clicked.
 func (b *Browser) Click(css, text string) {
 	b.t.Helper()
 	for begin := time.Now(); ; {
@@ -246,7 +245,7 @@ func (b *Browser) Click(css, text string) {
 		if err == nil {
 			return
 		}
-		if !strings.Contains(err.Error(), "stale element") || time.Since(begin) > patience { // it was drawn again meanwhile
+		if !strings.Contains(err.Error(), "stale element") || time.Since(begin) > patience { // it was redrawn in between
 			b.t.Fatalf("click %s with %q: %v", css, text, err)
 		}
 	}
@@ -260,19 +259,19 @@ func (b *Browser) Within(css string, do func()) {
 	b.do("POST", "/frame", map[string]any{"id": nil}, nil)
 }
 
-// Element is an element as an argument of Script.
+// Element returns an element as an argument of Script.
 func (b *Browser) Element(css string) map[string]string {
 	b.t.Helper()
 	return map[string]string{elementKey: b.find(css, "")}
 }
 
-// Type types into an element; a file's input takes a path.
+// Type types into an element; a file input takes a path.
 func (b *Browser) Type(css, text string) {
 	b.t.Helper()
 	b.do("POST", "/element/"+b.find(css, "")+"/value", map[string]any{"text": text}, nil)
 }
 
-// Keys that are no characters.
+// Keys that are not characters.
 const (
 	Tab    = "\ue004"
 	Enter  = "\ue007"
@@ -281,7 +280,8 @@ const (
 	Space  = "\ue00d"
 )
 
-// Press presses keys one after another, wherever the focus is; Shift is held with the one after it.
+// Press presses keys one after another, wherever the focus is; Shift is held down with the key
+// after it.
 func (b *Browser) Press(keys ...string) {
 	b.t.Helper()
 	var actions []map[string]any
@@ -301,8 +301,8 @@ func (b *Browser) Press(keys ...string) {
 	b.do("POST", "/actions", map[string]any{"actions": []any{map[string]any{"type": "key", "id": "keys", "actions": actions}}}, nil)
 }
 
-// Focused says what has the focus: its tag, its name to a screen reader or its text, and whether
-// one sees that it has it.
+// Focused returns the element with the focus: its tag, its accessible name or text, and whether
+// the focus is visible.
 func (b *Browser) Focused() (tag, name string, seen bool) {
 	b.t.Helper()
 	var found struct {
@@ -314,8 +314,8 @@ func (b *Browser) Focused() (tag, name string, seen bool) {
 	return found.Tag, found.Name, found.Seen
 }
 
-// Console is what the page has written to the browser's console since the last time, errors of
-// its policy included.
+// Console returns what the page has written to the browser's console since the last call, with
+// violations of its content policy.
 func (b *Browser) Console() string {
 	var entries []struct{ Level, Message string }
 	if err := b.try("POST", "/se/log", map[string]any{"type": "browser"}, &entries); err != nil {

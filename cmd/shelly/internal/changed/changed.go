@@ -11,13 +11,12 @@ import (
 	"strings"
 )
 
-// Files returns the absolute paths of the files that differ from a commit in the
-// repository of a folder: changed, new, or gone, committed since or not. An empty ref is
-// the last commit, so that the files are those that are not committed. Files that git
-// ignores are not among them.
+// Files returns the absolute paths of the files in a folder's repository that differ from a
+// commit: changed, new or deleted, committed since then or not. An empty ref is the last
+// commit, so that only uncommitted changes count. Files that git ignores are left out.
 func Files(dir, ref string) (map[string]bool, error) {
 	if _, err := exec.LookPath("git"); err != nil {
-		return nil, errors.New("needs git, which is not installed or not in PATH")
+		return nil, errors.New("git is needed, but is not installed or not in PATH")
 	}
 	root, err := git(dir, "rev-parse", "--show-toplevel")
 	if err != nil {
@@ -38,7 +37,7 @@ func Files(dir, ref string) (map[string]bool, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case commit == "": // nothing is committed yet
+	case commit == "": // there is no commit yet
 		err = add("ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	default:
 		err = errors.Join(add("diff", "-z", "--name-only", "--no-renames", "--no-ext-diff", commit, "--"),
@@ -47,7 +46,7 @@ func Files(dir, ref string) (map[string]bool, error) {
 	return found, err
 }
 
-// commitOf names the commit that is compared with; "" where there is none yet.
+// commitOf returns the hash of the commit to compare with; "" if there is none yet.
 func commitOf(root, ref string) (string, error) {
 	if ref == "" {
 		commit, err := git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
@@ -63,7 +62,7 @@ func commitOf(root, ref string) (string, error) {
 	return strings.TrimSpace(commit), nil
 }
 
-// git runs git in a folder. What it complains of is the error.
+// git runs git in a folder. The error contains git's own message.
 func git(dir string, args ...string) (string, error) {
 	c := exec.Command("git", append([]string{"-C", dir}, args...)...)
 	var out, complaint bytes.Buffer

@@ -23,10 +23,10 @@ import (
 const (
 	webhookPart = 64 << 10
 	xmppPart    = 4 << 10
-	textMax     = 16 << 10 // on its way in, or as much as a request may have
+	textMax     = 16 << 10 // of an incoming message; less if requests are limited to less
 )
 
-// Specs are the channels of a configuration, in its order.
+// Specs returns the channels of a configuration, in its order.
 func Specs(cfg config.Config, log *slog.Logger) []channel.Spec {
 	var all []channel.Spec
 	for _, n := range cfg.Channels {
@@ -46,7 +46,7 @@ func Specs(cfg config.Config, log *slog.Logger) []channel.Spec {
 	return all
 }
 
-// of says what a channel is connected to.
+// of describes what a channel is connected to.
 func of(c config.Channel) string {
 	switch {
 	case c.Kind != config.ChannelWebhook:
@@ -61,7 +61,7 @@ func of(c config.Channel) string {
 func hook(s channel.Spec, c config.Channel, log *slog.Logger) *webhook.Webhook {
 	var guard egress.Guard
 	for _, a := range c.AllowAddresses {
-		if allowed, err := egress.ParseAllowed(a); err == nil { // it was checked when it was read
+		if allowed, err := egress.ParseAllowed(a); err == nil { // it was checked when the configuration was read
 			guard.Allow = append(guard.Allow, allowed)
 		}
 	}
@@ -97,8 +97,8 @@ func chat(s channel.Spec, c config.Channel, log *slog.Logger) *xmpp.XMPP {
 // secretMax bounds the file of a secret, in bytes.
 const secretMax = 4 << 10
 
-// secret reads an environment variable, or a file where its path is given. It is read each time
-// that it is needed, so that another takes its place without a restart.
+// secret reads an environment variable, or a file if place is a path. It is read on each use,
+// so that it can be replaced without a restart.
 func secret(place string) (string, error) {
 	if !filepath.IsAbs(place) {
 		text, ok := os.LookupEnv(place)
@@ -131,7 +131,7 @@ func Check(c config.Channel) error {
 	return err
 }
 
-// Secrets are those of a configuration's channels that can be read, each with what it is.
+// Secrets maps the readable secrets of a configuration's channels to descriptions.
 func Secrets(cfg config.Config) map[string]string {
 	found := map[string]string{}
 	for _, n := range cfg.Channels {

@@ -19,28 +19,28 @@ import (
 	"shelly/runtime/front/wire"
 )
 
-// Talk is the channels of a daemon.
+// Talk runs the channels of a daemon.
 type Talk struct {
 	*channel.Bus
 	log *slog.Logger
 }
 
-// New has a daemon talk through the channels of a configuration (CHN-1), once it is run.
+// New returns the channels of a configuration for a daemon (CHN-1). They start when it is run.
 func New(cfg config.Config, front comm.Front, log *slog.Logger) *Talk {
 	delivered, err := kept.Open(cfg.Data)
 	if err != nil {
-		log.Warn("it is not known what the channels have delivered; they go on with what comes from now on", "error", err)
+		log.Warn("the record of deliveries cannot be read; the channels deliver only new answers", "error", err)
 	}
 	t := &Talk{Bus: channel.New(channel.Options{Front: front, Kept: delivered, Log: log, Now: time.Now}), log: log}
 	t.Use(Specs(cfg, log))
 	return t
 }
 
-// Reload has it talk through the channels of a configuration that was loaded again.
+// Reload switches to the channels of a reloaded configuration.
 func (t *Talk) Reload(cfg config.Config) { t.Use(Specs(cfg, t.log)) }
 
-// Routes list and try the channels (CHN-11), and take what webhooks bring (CHN-20), for which
-// a signature stands in place of a token.
+// Routes returns the routes that list and try the channels (CHN-11), and those of webhooks
+// (CHN-20), where a signature replaces the token.
 func (t *Talk) Routes() []comm.Route {
 	return []comm.Route{
 		{Method: http.MethodGet, Pattern: channel.ListRoute, Right: access.All, Page: true, Handle: func(w http.ResponseWriter, _ *http.Request) error {
@@ -52,8 +52,8 @@ func (t *Talk) Routes() []comm.Route {
 	}
 }
 
-// take takes what a webhook brings. Who shows neither a signature that counts nor a token does
-// not learn which channels there are.
+// take accepts the message of a webhook. A sender with neither a valid signature nor a token
+// does not learn which channels exist.
 func (t *Talk) take(w http.ResponseWriter, r *http.Request) error {
 	if hook, is := t.Channel(r.PathValue("name")).(*webhook.Webhook); is {
 		return hook.Handle(w, r)
@@ -70,7 +70,7 @@ const (
 	tryMax      = 10 * time.Second
 )
 
-// try sends a message to a chat, once.
+// try sends a message to a chat once.
 func (t *Talk) try(w http.ResponseWriter, r *http.Request) error {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, tryBytesMax))
 	var v wire.Value
@@ -98,7 +98,7 @@ func (t *Talk) try(w http.ResponseWriter, r *http.Request) error {
 	return json.NewEncoder(w).Encode(tried)
 }
 
-// Status is the channels as a status has them; nil: there are none.
+// Status returns the channels as a status shows them; nil if there are none.
 func (t *Talk) Status() *comm.Talking {
 	all := t.States()
 	if len(all) == 0 {

@@ -9,7 +9,7 @@ import (
 	"shelly/fsm/spec"
 )
 
-// ErrNone is the error where there is no checkout.
+// ErrNone reports that there is no checkout.
 var ErrNone = errors.New("no SPEC.md here or above")
 
 // Above finds the project's root at dir or above, or returns [ErrNone].

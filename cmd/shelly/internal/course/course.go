@@ -1,5 +1,5 @@
-// Package course says in a few words what a request does, from the events that its watcher
-// gets: for the one line that shelly ask redraws, and for shelly chat.
+// Package course describes in a few words what a request is doing, from the events that its
+// watcher gets: for the one line that shelly ask redraws, and for shelly chat.
 package course
 
 import (
@@ -11,16 +11,16 @@ import (
 	"shelly/runtime/comm"
 )
 
-// Course is what a request does. The zero value is one that was sent.
+// Course is what a request is doing. The zero value is a request that was just sent.
 type Course struct {
 	state, inference, label fsm.State
 	ahead                   int
-	waiting                 string // what the answer waits for (COM-29)
+	waiting                 string // what the answer is waiting for (COM-29)
 	tool                    string
-	running                 int // tools
+	running                 int // number of running tools
 }
 
-// Take takes an event of the request.
+// Take handles an event of the request.
 func (c *Course) Take(e comm.Event) {
 	switch e.Type {
 	case comm.EventAccepted:
@@ -48,7 +48,7 @@ func (c *Course) Take(e comm.Event) {
 	}
 }
 
-// moved takes a transition: of the handle, or of its inference.
+// moved handles a transition of the handle, or of its inference.
 func (c *Course) moved(e comm.Event) {
 	c.waiting = ""
 	if e.State != "" {
@@ -60,7 +60,7 @@ func (c *Course) moved(e comm.Event) {
 	c.inference, c.label = e.Inference, e.Label
 }
 
-// Words are what the request does, in words.
+// Words describes what the request is doing.
 func (c *Course) Words() string {
 	switch c.state {
 	case state.Queued:
@@ -93,7 +93,7 @@ func (c *Course) Words() string {
 	}
 }
 
-// Subagent says what has become of a subagent: of one that begins also how it is ended by itself.
+// Subagent describes a change of a subagent. If it begins, that includes how to cancel it.
 func Subagent(e comm.Event) string {
 	name := fmt.Sprintf("subagent %s (%s)", e.Handle.Entry(), wording.Word(e.Called))
 	switch e.State {
@@ -104,11 +104,11 @@ func Subagent(e comm.Event) string {
 	case state.Cancelled:
 		return name + " was cancelled"
 	default:
-		return name + " begins; shelly request cancel " + e.Handle.Entry() + " ends it"
+		return name + " starts; shelly request cancel " + e.Handle.Entry() + " cancels it"
 	}
 }
 
-// words are a state as a person says it.
+// words returns a state in plain words.
 func words(s fsm.State) string {
 	switch s {
 	case state.Loading:
@@ -122,7 +122,7 @@ func words(s fsm.State) string {
 	case state.BackingOff, state.Retrying:
 		return "waiting to try again"
 	case state.Probing:
-		return "looking what an interrupted call has done"
+		return "checking what an interrupted call has done"
 	default:
 		return string(s)
 	}

@@ -1,4 +1,4 @@
-// Package download tells how far the download of a model is.
+// Package download shows the progress of a model's download.
 //
 //	p := &download.Progress{Line: terminal.NewLine(t.Err), Name: "qwen3:8b", Now: time.Now}
 //	err := client.Pull(ctx, "qwen3:8b", p.Tell)
@@ -21,33 +21,33 @@ import (
 const (
 	barWidth = 24
 	nameMax  = 20 // runes of the name in the line, so that it fits 80 columns
-	// rateOver is how far back the rate looks: the server's own line stalls and bursts.
+	// rateOver is the period that the rate is averaged over: the server's own line stalls and bursts.
 	rateOver = 10 * time.Second
-	// rateAfter is how long there must be something to measure.
+	// rateAfter is how long a download must have run before there is a rate.
 	rateAfter = time.Second
 )
 
-// Progress tells of one download. A server names a layer when it comes to it, the
-// weights first, so that the whole is that of the layers named so far.
+// Progress shows the progress of one download. A server names a layer when it begins it, the
+// weights first, so the total is that of the layers named so far.
 type Progress struct {
 	*terminal.Line
 	Name string
 	Now  func() time.Time
 
 	layers []ollama.Pulling
-	had    int64 // bytes that were there before this download
+	had    int64 // bytes that existed before this download
 	recent []sample
-	step   string // told last
-	tenth  int64  // told last
+	step   string // shown last
+	tenth  int64  // shown last
 }
 
-// sample is how much had come at a time.
+// sample is how many bytes had been downloaded at a time.
 type sample struct {
 	at    time.Time
 	bytes int64
 }
 
-// Tell takes a line of the server's.
+// Tell handles a progress line of the server.
 func (p *Progress) Tell(l ollama.Pulling) {
 	if l.Digest == "" || l.Total <= 0 {
 		p.told(l.Status)
@@ -65,7 +65,7 @@ func (p *Progress) Tell(l ollama.Pulling) {
 	}
 }
 
-// told says a step that has no size.
+// told shows a step that has no size.
 func (p *Progress) told(step string) {
 	if step == p.step || step == "" {
 		return
@@ -74,7 +74,8 @@ func (p *Progress) told(step string) {
 	p.Print(step)
 }
 
-// take notes how far a layer is. What is there of it at first was there before.
+// take notes the progress of a layer. Bytes that it has at first were there before the
+// download.
 func (p *Progress) take(l ollama.Pulling) {
 	for i := range p.layers {
 		if p.layers[i].Digest == l.Digest {
@@ -102,7 +103,7 @@ func (p *Progress) note(done int64) {
 	}
 }
 
-// rate is bytes per second of late, or 0 while that is not known.
+// rate returns the recent bytes per second, or 0 while that is unknown.
 func (p *Progress) rate() int64 {
 	first, last := p.recent[0], p.recent[len(p.recent)-1]
 	passed := last.at.Sub(first.at)

@@ -9,7 +9,7 @@ import (
 	"shelly/sim/history"
 )
 
-// Daemon gives what a daemon answers, or that none does, its code.
+// Daemon gives an error of a daemon's answer, or of reaching none, its exit code.
 func Daemon(err error) Error { return Error{codeOf(err), err} }
 
 func codeOf(err error) int {
@@ -30,7 +30,7 @@ func codeOf(err error) int {
 	}
 }
 
-// History gives what of a journal cannot be folded its code.
+// History gives an error of folding a journal its exit code.
 func History(err error) error {
 	if errors.Is(err, engine.ErrTrimmed) || errors.Is(err, history.ErrNone) {
 		return With(NoMatch, err)

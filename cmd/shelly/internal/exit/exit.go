@@ -12,7 +12,7 @@ const (
 	OK          = 0
 	Failed      = 1 // an expectation or invariant failed; a request was answered with an error
 	Usage       = 2 // bad flags, configuration or files
-	Internal    = 3 // an error that is nobody's input
+	Internal    = 3 // an error that no input explains
 	NoMatch     = 4 // nothing matched
 	Differs     = 5 // one case gave two different traces
 	Data        = 6 // the data folder is in use, damaged, open to others, or written by newer code
@@ -24,25 +24,25 @@ const (
 // Error is an error with the code that it ends the process with.
 type Error struct {
 	Code int
-	Err  error // nil: everything has been said already
+	Err  error // nil: everything has been reported already
 }
 
 func (e Error) Error() string { return e.Err.Error() }
 func (e Error) Unwrap() error { return e.Err }
 
-// With gives an error its code.
+// With gives an error an exit code.
 func With(code int, err error) error { return Error{code, err} }
 
-// Errorf makes an error with a code, as [fmt.Errorf] does.
+// Errorf makes an error with an exit code, as [fmt.Errorf] does.
 func Errorf(code int, format string, args ...any) error {
 	return With(code, fmt.Errorf(format, args...))
 }
 
-// Silent ends the process with a code when everything has been said already.
+// Silent ends the process with a code when everything has been reported already.
 func Silent(code int) error { return With(code, nil) }
 
-// Code says what went wrong, unless that was said, and returns the code for it. An
-// error without one is [Internal].
+// Code prints an error to w, unless it was reported, and returns its exit code. An error
+// without a code is [Internal].
 func Code(err error, w io.Writer) int {
 	if err == nil {
 		return OK

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Together is how close signals are one: timeout(1) signals a process and its whole
-// group, and so the process twice.
+// Together is how close two signals must be to count as one: timeout(1) signals a process and
+// then its whole group, and so signals the process twice.
 const Together = 100 * time.Millisecond
 
-// Signals returns SIGTERM and SIGINT as they come, those that are one as one. After stop
-// they end the process again, and the channel is closed.
+// Signals returns SIGTERM and SIGINT as they come, counting signals that are close together as
+// one. After stop they end the process again, and the channel is closed.
 func Signals() (signals <-chan os.Signal, stop func()) {
 	raw, out := make(chan os.Signal, 2), make(chan os.Signal, 2)
 	signal.Notify(raw, syscall.SIGINT, syscall.SIGTERM)
@@ -25,7 +25,7 @@ func Signals() (signals <-chan os.Signal, stop func()) {
 	})
 }
 
-// distinct passes signals on until there are no more. One that nobody takes is dropped.
+// distinct passes signals on until there are no more. A signal that is not received is dropped.
 func distinct(raw <-chan os.Signal, out chan<- os.Signal) {
 	defer close(out)
 	last := time.Time{}
@@ -41,8 +41,8 @@ func distinct(raw <-chan os.Signal, out chan<- os.Signal) {
 	}
 }
 
-// Interruptible returns a context that ends at ^C or SIGTERM. Its cause has the code
-// that shells have for it. A second signal ends the process (CLI-2).
+// Interruptible returns a context that ends at ^C or SIGTERM. Its cause has the exit code that
+// shells use for that. A second signal ends the process (CLI-2).
 func Interruptible() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals, stop := Signals()

@@ -1,5 +1,5 @@
-// Package flags has the flags that several subcommands share, and makes the configuration
-// of them.
+// Package flags has the flags that several subcommands share, and makes the configuration from
+// them.
 package flags
 
 import (
@@ -12,30 +12,30 @@ import (
 	"shelly/runtime/config"
 )
 
-// Place is the flags of every subcommand that reads the configuration to find the
-// daemon. Each stands for one key; --set reaches the others.
+// Place has the flags of every subcommand that reads the configuration to find the daemon. Each
+// stands for one key; --set reaches the others.
 type Place struct {
 	ConfigFile string   `name:"config" placeholder:"FILE" help:"Configuration file. Default: config.yaml in the user's configuration folder, if it exists."`
 	Data       string   `placeholder:"DIR" help:"Data folder: journal, memory, token."`
 	Set        []string `placeholder:"KEY=VALUE" sep:"none" help:"Set any configuration key; may be repeated."`
 }
 
-// Settings are the flags of those that also need the rest of it.
+// Settings has the flags of the subcommands that need the rest of the configuration too.
 type Settings struct {
 	Place
 	Workspace string `placeholder:"DIR" help:"Folder that the tools work in. Default: the current one."`
 	Brain     string `placeholder:"KIND" help:"ollama, auto (ollama if it has a usable model, else demo) or demo (a built-in script)."`
 	Model     string `placeholder:"NAME" help:"Chat model. Default: the first installed one that can call tools."`
-	AllowExec bool   `help:"Offer exec to the model, where something contains its commands."`
+	AllowExec bool   `help:"Offer exec to the model, if something can contain its commands."`
 }
 
-// Load makes the effective configuration, with overrides of further flags.
+// Load returns the effective configuration, with overrides of further flags.
 func (s *Settings) Load(more ...config.Override) (config.Config, error) {
 	return s.Place.Load(s.overrides(more)...)
 }
 
-// LoadGiven is Load of what the command line says alone: neither the environment nor a
-// file that it does not name is read.
+// LoadGiven is Load from the command line alone: it reads neither the environment nor a file
+// that the command line does not name.
 func (s *Settings) LoadGiven(more ...config.Override) (config.Config, error) {
 	return s.load(config.Sources{}, s.overrides(more))
 }
@@ -50,13 +50,13 @@ func (s *Settings) overrides(more []config.Override) []config.Override {
 	return more
 }
 
-// Load makes the effective configuration, with overrides of further flags.
+// Load returns the effective configuration, with overrides of further flags.
 func (p *Place) Load(more ...config.Override) (config.Config, error) {
 	home, _ := os.UserHomeDir()
 	return p.load(config.Sources{DefaultFile: config.DefaultFile(os.Environ(), home), Environ: os.Environ()}, more)
 }
 
-// load adds to the sources what the command line says.
+// load adds what the command line gives to the sources.
 func (p *Place) load(from config.Sources, more []config.Override) (config.Config, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -76,7 +76,7 @@ func (p *Place) load(from config.Sources, more []config.Override) (config.Config
 	return c, nil
 }
 
-// Given is the override of a flag, if it was given.
+// Given returns the override of a flag, if it was given.
 func Given(flag, key, value string) []config.Override {
 	if value == "" {
 		return nil
@@ -84,7 +84,7 @@ func Given(flag, key, value string) []config.Override {
 	return []config.Override{{Flag: flag, Key: key, Value: value}}
 }
 
-// Sets are the overrides of --set.
+// Sets returns the overrides of --set.
 func (p *Place) Sets() ([]config.Override, error) {
 	var list []config.Override
 	for _, kv := range p.Set {

@@ -6,15 +6,15 @@ import (
 	"shelly/fsm"
 )
 
-// List is the flags of every subcommand that lists the newest of what there is: of what
-// happened, the newest last, of all else the newest first, which set:"order=first" on the
-// embedding field says (CLI-210). So set:"limit=…" gives another default.
+// List has the flags of every subcommand that lists the newest of something: events in time
+// with the newest last, all else with the newest first, which set:"order=first" on the
+// embedding field selects (CLI-210). Likewise set:"limit=…" gives another default.
 type List struct {
 	Limit int `short:"n" default:"${limit=20}" placeholder:"N" help:"At most N, the newest ${order=last} (default ${default}; 0 for all)."`
 	AsJSON
 }
 
-// Validate refuses a limit that says nothing. The parser calls it.
+// Validate refuses a negative limit. The parser calls it.
 func (l List) Validate() error {
 	if l.Limit < 0 {
 		return exit.Errorf(exit.Usage, "--limit: give a number, or 0 for all")
@@ -22,10 +22,10 @@ func (l List) Validate() error {
 	return nil
 }
 
-// Recent is the flag of those that can leave out what is old.
+// Recent has the flag of subcommands that can leave out what is old.
 type Recent struct {
 	Since string `placeholder:"WHEN" help:"Since a date or a time, or the last 7d, 12h, …"`
 }
 
-// From is the time that --since names; 0 if it is not given. Its error has its exit code.
+// From returns the time that --since names; 0 if it is not given. Its error has an exit code.
 func (r Recent) From() (fsm.Millis, error) { return moment.At("--since", r.Since) }

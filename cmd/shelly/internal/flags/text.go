@@ -12,7 +12,7 @@ import (
 // textBytesMax bounds a file whose text a flag takes.
 const textBytesMax = 1 << 20
 
-// Text is the value of a flag: what it says, or what the file holds that @FILE names.
+// Text returns the value of a flag: the value itself, or with @FILE the content of the file.
 func Text(value string) (string, error) {
 	name, ok := strings.CutPrefix(value, "@")
 	if !ok {
@@ -33,7 +33,7 @@ func Text(value string) (string, error) {
 	return string(all), nil
 }
 
-// ReadPrompts puts the text of FILE where --set says prompts.X=@FILE.
+// ReadPrompts replaces prompts.X=@FILE in --set by the text of the file.
 func (p *Place) ReadPrompts() error {
 	read := make([]string, len(p.Set))
 	for i, kv := range p.Set {

@@ -12,8 +12,8 @@ import (
 	"shelly/runtime/store"
 )
 
-// Journal is where a diagnosis reads the journal: the daemon that runs for a data
-// folder, or, where none does, the folder itself. Nothing is changed by it.
+// Journal is a journal opened for a diagnosis: that of the daemon that runs for a data folder,
+// or else that of the folder itself. Reading changes nothing.
 //
 //	src, err := folder.OpenJournal(ctx, place)
 //	if err != nil { … }
@@ -21,10 +21,10 @@ import (
 //	r, ok, err := src.Request(key)            // engine.Request; Body is empty from a daemon
 //	list, err := src.Requests(before, limit)  // the latest first
 //	kept, err := src.Kept()
-//	h, err := history.Of(src, key)            // a source is a engine.Reader
+//	h, err := history.Of(src, key)            // a Journal is an engine.Reader
 //
-// From a daemon each call reads what is durable then: a range begins at the snapshot
-// before it and is streamed, so neither side holds a journal in memory.
+// With a daemon each call reads what is durable at that time: a range begins at the snapshot
+// before it and is streamed, so neither side holds a whole journal in memory.
 type Journal struct {
 	engine.Reader
 	Running bool // a daemon answers
@@ -32,15 +32,15 @@ type Journal struct {
 	examine func(context.Context) (store.Examination, error)
 }
 
-// Examine reads all that there is and names what is damaged (JRN-30). A daemon has it read
-// for a backup, which goes nowhere: of what it finds sound it tells no figures.
+// Examine reads everything and names what is damaged (JRN-30). A daemon does that by making a
+// backup that is discarded, so there are no figures for what is sound.
 func (s *Journal) Examine(ctx context.Context) (store.Examination, error) { return s.examine(ctx) }
 
-// Close lets the data folder go.
+// Close releases the data folder.
 func (s *Journal) Close() error { return s.close() }
 
-// OpenJournal opens the journal that the configuration names. Its errors have their exit
-// codes. A daemon's is read until ctx ends.
+// OpenJournal opens the journal that the configuration names. Its errors have exit codes. A
+// daemon's journal can be read until ctx ends.
 func OpenJournal(ctx context.Context, p flags.Place) (*Journal, error) {
 	cfg, err := p.Load()
 	if err != nil {
@@ -71,7 +71,7 @@ func JournalOf(ctx context.Context, data string) (*Journal, error) {
 	}
 }
 
-// storedJournal opens the store of a data folder that no daemon has.
+// storedJournal opens the store of a data folder that no daemon uses.
 func storedJournal(data string) (*Journal, error) {
 	s, err := ReadStore(data)
 	if err != nil {

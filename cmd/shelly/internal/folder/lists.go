@@ -9,21 +9,21 @@ import (
 	"shelly/runtime/store"
 )
 
-// Lists is where something is read that the journal has by position, such as messages: the
-// daemon that runs for a data folder, or, where none does, the folder itself. Read is the
-// way to read it, whose errors are to have their exit codes.
+// Lists reads what the journal lists by position, such as messages, from the daemon that runs
+// for a data folder, or else from the folder itself. Read is the function that reads; its
+// errors should have exit codes.
 type Lists[Read any] struct {
-	Daemon *client.Client // nil: none runs
+	Daemon *client.Client // nil: no daemon runs
 	Last   uint64         // the index of the journal's last step
 	Read   Read
 	close  func() error
 }
 
-// Close lets the data folder go.
+// Close releases the data folder.
 func (l *Lists[Read]) Close() error { return l.close() }
 
-// ListsOf opens the lists of a data folder, to be read as asked or as stored says. Its errors
-// have their exit codes.
+// ListsOf opens the lists of a data folder: asked makes the Read for a daemon, stored the one
+// for a store. Its errors have exit codes.
 func ListsOf[Read any](ctx context.Context, data string, asked func(*client.Client) Read, stored func(*store.Store) (Read, error)) (*Lists[Read], error) {
 	daemon := client.New(data, client.Options{})
 	kept, err := daemon.Journal(ctx).Kept()

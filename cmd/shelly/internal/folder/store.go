@@ -1,5 +1,5 @@
-// Package folder opens what a data folder holds, from the folder or from the daemon that
-// has it.
+// Package folder opens what a data folder holds, from the folder or through the daemon that
+// uses it.
 package folder
 
 import (
@@ -15,11 +15,11 @@ import (
 	"shelly/runtime/store"
 )
 
-// BallastBytes is what is set aside for a full disk: enough for an end in order.
+// BallastBytes is the space set aside for a full disk: enough for an orderly shutdown.
 const BallastBytes = 16 << 20
 
-// OpenStore opens the data folder, which one process has at a time (CFG-8). Damaged hears of
-// memory entries that cannot be read; nil: that is an error.
+// OpenStore opens the data folder, which one process can have at a time (CFG-8). Damaged is
+// called for memory entries that cannot be read; if it is nil, they are an error.
 func OpenStore(cfg config.Config, log *slog.Logger, damaged func(error)) (*store.Store, error) {
 	s, err := datafolder.Open(cfg.Data, store.Options{
 		Logger: log, ReserveBytes: uint64(cfg.Reserve), BallastBytes: BallastBytes, Damaged: damaged,
@@ -34,8 +34,8 @@ func OpenStore(cfg config.Config, log *slog.Logger, damaged func(error)) (*store
 	}
 }
 
-// ReadStore opens the store of a data folder that no daemon has, to be read. Its errors
-// have their exit codes.
+// ReadStore opens the store of a data folder that no daemon uses, for reading. Its errors have
+// exit codes.
 func ReadStore(data string) (*store.Store, error) {
 	if err := backup.Pending(data); err != nil {
 		return nil, exit.With(exit.Data, err)

@@ -1,4 +1,5 @@
-// Package garbage says when a process collects its garbage, and gives back what it does not need.
+// Package garbage decides when a process collects its garbage, and returns unused memory to the
+// system.
 package garbage
 
 import (
@@ -10,14 +11,14 @@ import (
 	"sync/atomic"
 )
 
-// spareBytes is how much garbage may gather before it is collected (CFG-17), where what the
-// process holds is less; else it is as much as that, as is usual.
+// spareBytes is how much garbage may gather before a collection (CFG-17), if the process holds
+// less than that; if it holds more, as much as it holds, as is usual.
 const spareBytes = 48 << 20
 
-// walkBytes is as much in a process that walks a world, which makes garbage with each step.
+// walkBytes is the same for a process that walks a world, which makes garbage with each step.
 const walkBytes = 4 * spareBytes
 
-// spare is which of the two the process goes by.
+// spare is which of the two applies.
 var spare atomic.Uint64
 
 // usualPercent is Go's own GOGC, with which it collects at leastBytes for the first time.
@@ -26,9 +27,9 @@ const (
 	leastBytes   = 4 << 20
 )
 
-// Pace lets spareBytes gather from now on. GOGC, where it is set, is left alone. It comes first
-// in a process, since what a start makes is garbage soon, and looking through it takes longer
-// than all else that a small command does.
+// Pace lets spareBytes gather from now on. A GOGC that is set is left alone. Call it first in a
+// process: what a start makes soon becomes garbage, and collecting it takes longer than all
+// else that a small command does.
 func Pace() {
 	spare.Store(spareBytes)
 	if _, set := os.LookupEnv("GOGC"); !set {
@@ -39,8 +40,8 @@ func Pace() {
 // Walk lets walkBytes gather after the next collection.
 func Walk() { spare.Store(walkBytes) }
 
-// afterCollection sets how much may gather until the next collection, now and after each, which
-// has just found out how much is held. It is called with what is set already.
+// afterCollection sets how much may gather until the next collection, now and after every
+// collection, when it is known how much is held. Set is the GOGC that is set already.
 func afterCollection(set int) {
 	if percent := percentFor(heldBytes(), spare.Load()); percent != set {
 		debug.SetGCPercent(percent)
@@ -49,17 +50,17 @@ func afterCollection(set int) {
 	runtime.SetFinalizer(&collected{}, func(*collected) { afterCollection(set) })
 }
 
-// collected is garbage at once, and so tells of the next collection. It is not empty: what is
-// has no address of its own.
+// collected becomes garbage at once, and its finalizer so reports the next collection. It is
+// not empty, because an empty value has no address of its own.
 type collected struct{ _ [16]byte }
 
-// percentFor is the GOGC at which as much as may be spared gathers beside what is held, in tens,
-// so that it is not changed each time.
+// percentFor returns the GOGC at which spare bytes may gather in addition to what is held, in
+// steps of ten, so that it does not change each time.
 func percentFor(held, spare uint64) int {
 	return max(usualPercent, int(spare*100/max(held, leastBytes))/10*10)
 }
 
-// The metrics of what the last collection has found to be held, and of what lies on the heap.
+// The metrics of how much the last collection found to be held, and of the heap's size.
 const (
 	liveMetric    = "/gc/heap/live:bytes"
 	objectsMetric = "/memory/classes/heap/objects:bytes"
@@ -83,13 +84,15 @@ func read(names ...string) []uint64 {
 	return values
 }
 
-// worthBytes is how much a daemon at rest must have to give back for it to be worth a collection.
+// worthBytes is how much an idle daemon must be able to return for a collection to be
+// worthwhile.
 const worthBytes = 8 << 20
 
-// afterStart gives back what only a start needs of the program.
+// afterStart returns the memory of the program's code that only a start needs.
 var afterStart = sync.OnceFunc(giveProgramBack)
 
-// GiveBack returns to the system what the process does not need at rest. It takes its time.
+// GiveBack returns to the system the memory that the process does not need while idle. It is
+// slow.
 func GiveBack() {
 	m := read(liveMetric, objectsMetric, freeMetric)
 	if live, objects, free := m[0], m[1], m[2]; objects+free > live+worthBytes {

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// giveProgramBack lets go (CFG-17) of the pages of the program that were read: most of them are of what
-// runs once, at the start. Those that are needed again are mapped again from the file, which the
-// system has in its cache. Where that cannot be done nothing is.
+// giveProgramBack drops the pages of the program that have been read (CFG-17): most of them
+// hold code that runs once, at the start. Pages that are needed again are mapped again from the
+// file, which the system has in its cache. If that is not possible it does nothing.
 func giveProgramBack() {
 	program, err := os.Readlink("/proc/self/exe")
 	if err != nil {
@@ -21,7 +21,7 @@ func giveProgramBack() {
 	if err != nil {
 		return
 	}
-	defer func() { _ = maps.Close() }() // it is only read
+	defer func() { _ = maps.Close() }() // opened for reading only
 	for _, m := range asInFile(maps, program) {
 		_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, m.from, m.to-m.from, syscall.MADV_DONTNEED)
 	}
@@ -30,12 +30,12 @@ func giveProgramBack() {
 // mapping is a part of the address space.
 type mapping struct{ from, to uintptr }
 
-// asInFile returns the mappings of a program that are only read and of which no page is other
-// than in the file. Others must stay: a linker at run time writes addresses into pages that are
-// only read from then on, and these are in no file.
+// asInFile returns the mappings of a program that are read-only and of which every page equals
+// the file's. Others must stay: a dynamic linker writes addresses into pages that are read-only
+// afterwards, and these exist in no file.
 func asInFile(smaps io.Reader, program string) (same []mapping) {
 	var now mapping
-	read := false // now is of the program and only read
+	read := false // now is a read-only mapping of the program
 	for lines := bufio.NewScanner(smaps); lines.Scan(); {
 		line := lines.Text()
 		fields := strings.Fields(line)

@@ -2,5 +2,5 @@
 
 package garbage
 
-// giveProgramBack does nothing: not every system maps what it has dropped again.
+// giveProgramBack does nothing: not every system maps dropped pages again.
 func giveProgramBack() {}

@@ -23,17 +23,17 @@ const (
 	forkEffectMax = 100 // of one step
 )
 
-// ForkBody is what would have happened, against what did (COM-75).
+// ForkBody compares what would have happened with what did (COM-75).
 type ForkBody struct {
 	At       int            `json:"at"`
-	Recorded []Told         `json:"recorded"`          // from the step on
-	Fork     []Told         `json:"fork"`              // from the step on
-	Parted   int            `json:"parted"`            // how many steps of the fork are as recorded, where the ways part; -1: they never do
+	Recorded []Told         `json:"recorded"`          // from the forked step on
+	Fork     []Told         `json:"fork"`              // from the forked step on
+	Parted   int            `json:"parted"`            // how many steps of the fork are as recorded before both ways differ; -1: they never do
 	Replies  Replies        `json:"replies"`           //
 	Refused  []fork.Refusal `json:"refused,omitempty"` // tool calls that the record does not have: nothing is executed
-	Stands   string         `json:"stands,omitempty"`  // why nothing goes on though it has not ended
-	Cut      bool           `json:"cut,omitempty"`     // it came to no end within the bounds
-	Brain    string         `json:"brain,omitempty"`   // who answered; absent: the model was not asked
+	Stands   string         `json:"stands,omitempty"`  // why it stops although it has not ended
+	Cut      bool           `json:"cut,omitempty"`     // it did not end within the bounds
+	Brain    string         `json:"brain,omitempty"`   // what answered; absent: the model was not asked
 	Asked    int            `json:"asked"`             // questions to it
 	TookMS   int64          `json:"took_ms"`           // of all of them
 	Broken   []string       `json:"broken,omitempty"`  // invariants
@@ -43,24 +43,24 @@ type ForkBody struct {
 type Told struct {
 	N       int         `json:"n"`
 	What    string      `json:"what"`
-	Effects []string    `json:"effects,omitempty"` // without those that other steps tell as well
-	Source  fork.Source `json:"source,omitempty"`  // of a fork's step
+	Effects []string    `json:"effects,omitempty"` // without those that other steps have as well
+	Source  fork.Source `json:"source,omitempty"`  // for a step of a fork
 }
 
-// Replies are those of both ways; nil: none was given, in the fork from the step on.
+// Replies are the replies of both ways; nil: none was given, in the fork from the step on.
 type Replies struct {
 	Recorded *Reply `json:"recorded"`
 	Fork     *Reply `json:"fork"`
 }
 
-// Reply is what a request is answered with.
+// Reply is the reply to a request.
 type Reply struct {
 	Text    string      `json:"text"`
 	IsError bool        `json:"is_error,omitempty"`
 	Outcome fsm.Outcome `json:"outcome"`
 }
 
-// postFork tells what would have happened (COM-75).
+// postFork answers what would have happened (COM-75).
 func (h *hindsight) postFork(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		At    int               `json:"at"`
@@ -85,7 +85,7 @@ func (h *hindsight) postFork(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, body)
 }
 
-// unfit words what a person can mend.
+// unfit words errors that a person can fix.
 func unfit(err error) error {
 	switch {
 	case errors.Is(err, fork.ErrNoPoint):
@@ -97,7 +97,7 @@ func unfit(err error) error {
 	}
 }
 
-// fork goes on from a step with another input. It is the model alone that is really asked.
+// fork continues from a step with another input. Only the model is really asked.
 func (h *hindsight) fork(ctx context.Context, r *http.Request, at int, edits map[string]string) (ForkBody, error) {
 	j, past, err := h.past(ctx, r, history.Of)
 	if err != nil {
@@ -110,7 +110,7 @@ func (h *hindsight) fork(ctx context.Context, r *http.Request, at int, edits map
 	change := fork.Change{StepsMax: forkStepsMax, Anew: point.Answers() && len(edits) == 0}
 	if len(edits) > 0 {
 		var list []fork.Edit
-		for key, value := range edits { // order-free: Edited sorts them
+		for key, value := range edits { // order-free: Edited sorts the edits
 			list = append(list, fork.Edit{Key: key, Value: value})
 		}
 		if change.Input, err = fork.Edited(point.Step.Input, list); err != nil {
@@ -138,7 +138,7 @@ func (h *hindsight) fork(ctx context.Context, r *http.Request, at int, edits map
 	return body, nil
 }
 
-// tell puts both ways into words.
+// tell describes both ways.
 func (b *ForkBody) tell(p fork.Point, r fork.Result) {
 	before := p.History.Steps[:p.Step.N-1]
 	b.Recorded = told(p.History.Steps)[p.Step.N-1:]
@@ -162,7 +162,7 @@ func (b *ForkBody) tell(p fork.Point, r fork.Result) {
 	}
 }
 
-// told tells steps in words.
+// told describes steps.
 func told(steps []history.Step) []Told {
 	list := make([]Told, 0, len(steps))
 	for i, words := range history.Tell(steps, forkTextMax) {

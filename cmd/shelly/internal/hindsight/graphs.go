@@ -7,7 +7,8 @@ import (
 	"shelly/sim/history/stategraph"
 )
 
-// GraphsBody are the machine's tables, laid out. Lengths are in pixels, from the top left corner.
+// GraphsBody has the machine's tables as laid-out graphs. Lengths are in pixels, from the top
+// left corner.
 type GraphsBody struct {
 	Graphs []Graph `json:"graphs"`
 }
@@ -32,7 +33,7 @@ type Node struct {
 	Final   bool   `json:"final,omitempty"`
 }
 
-// Edge is the transitions from one state to another, or back to it.
+// Edge is all transitions from one state to another, or back to itself.
 type Edge struct {
 	From   string   `json:"from"`
 	To     string   `json:"to"`
@@ -41,7 +42,7 @@ type Edge struct {
 	Loop   bool     `json:"loop,omitempty"`
 }
 
-// getGraphs tells the tables (COM-76).
+// getGraphs answers with the tables (COM-76).
 func getGraphs(w http.ResponseWriter, _ *http.Request) error {
 	var body GraphsBody
 	for _, t := range state.Tables() {

@@ -1,6 +1,6 @@
 // Package hindsight gives the daemon's listener the routes that look back: what happened to a
-// request in words, what would have happened, and the machine's tables as graphs. Runtime
-// knows no package that does.
+// request in words, what would have happened, and the machine's tables as graphs. Packages of
+// runtime must not import those that look back.
 //
 //	GET  /v1/requests/{id}/trace    [TraceBody]: its steps as trace tells them; ?channel=, ?after= a step, &limit= at most that many (COM-74)
 //	POST /v1/requests/{id}/fork     {at, edits: {key: value}}: 200 [ForkBody]: what would have happened; ?channel= (COM-75)
@@ -30,20 +30,20 @@ import (
 	"shelly/sim/history/redact"
 )
 
-// Options is what the routes need of a daemon.
+// Options is what the routes need from a daemon.
 type Options struct {
 	Recorded func(ctx context.Context) (engine.Reader, error)
-	Brain    daemon.Brain            // whom a fork asks
-	About    string                  // who that is, in words
-	Redactor func() *redact.Redactor // of one report
+	Brain    daemon.Brain            // the brain that a fork asks
+	About    string                  // its name
+	Redactor func() *redact.Redactor // a redactor for one report
 	Show     func(report []byte) (path string)
 	Log      *slog.Logger
 }
 
-// Bounds of the routes. What is more waits for nobody: it is refused as busy.
+// Bounds of the routes. A call beyond them does not wait: it is refused as busy.
 const (
 	tracesMax = 4
-	forksMax  = 1 // at once: each question to the model is one that the daemon's own wait for
+	forksMax  = 1 // at once: the daemon's own questions to the model wait for those of a fork
 	traceTime = 30 * time.Second
 	forkTime  = 5 * time.Minute
 	bodyBytes = 1 << 20
@@ -82,17 +82,17 @@ func turn(places chan struct{}, what string) (release func(), err error) {
 	case places <- struct{}{}:
 		return func() { <-places }, nil
 	default:
-		return nil, &comm.Problem{Code: comm.CodeBusy, Message: what + " is being made already", Hint: "try again when it has ended"}
+		return nil, &comm.Problem{Code: comm.CodeBusy, Message: what + " is being made already", Hint: "try again when that one is done"}
 	}
 }
 
-// timed bounds a piece of work, and lets its answer be written for as long.
+// timed bounds the time of a piece of work, and gives its answer the same time to be written.
 func timed(w http.ResponseWriter, r *http.Request, most time.Duration) (context.Context, context.CancelFunc) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(most + 10*time.Second))
 	return context.WithTimeout(r.Context(), most)
 }
 
-// ending is a journal that is read until ctx ends.
+// ending is a journal that can be read until ctx ends.
 type ending struct {
 	engine.Reader
 	ctx context.Context
@@ -108,7 +108,7 @@ func (e ending) Replay(after uint64, fn func(engine.Record) error) error {
 	})
 }
 
-// past finds the history of a request, or of a run; of says how much of a request's.
+// past finds the history of a request or a run; of chooses how much of a request's.
 func (h *hindsight) past(ctx context.Context, r *http.Request, of func(engine.Reader, fsm.RequestKey) (history.History, error)) (engine.Reader, history.History, error) {
 	recorded, err := h.o.Recorded(ctx)
 	if err != nil {
@@ -127,7 +127,7 @@ func (h *hindsight) past(ctx context.Context, r *http.Request, of func(engine.Re
 	return j, past, err
 }
 
-// look bounds the making of a trace or report, and finds the history that it is of.
+// look bounds the time of making a trace or report, and finds its history.
 func (h *hindsight) look(w http.ResponseWriter, r *http.Request, what string, at func(j engine.Reader, past history.History) error) error {
 	release, err := turn(h.traces, "a "+what)
 	if err != nil {
@@ -146,7 +146,7 @@ func (h *hindsight) look(w http.ResponseWriter, r *http.Request, what string, at
 	return nil
 }
 
-// worded gives what went wrong its words.
+// worded words an error for the client.
 func (h *hindsight) worded(ctx context.Context, what string, most time.Duration, err error) error {
 	p := (*comm.Problem)(nil)
 	switch {
@@ -183,6 +183,6 @@ func answer(w http.ResponseWriter, v any) error {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_, _ = w.Write(body) // a client that has gone is nobody to tell of an error
+	_, _ = w.Write(body) // a client that has gone cannot be told of an error
 	return nil
 }

@@ -11,16 +11,17 @@ import (
 	"shelly/sim/history/export"
 )
 
-// reportBytes is the longest report that the page shows. The records of one are at most
-// [export.RecordsMax].
+// reportBytes is the longest report that the page shows. A report has at most
+// [export.RecordsMax] records.
 const reportBytes = 32 << 20
 
-// ReportBody is where a report can be looked at, once and soon.
+// ReportBody is where a report can be seen, once and for a short time.
 type ReportBody struct {
 	Path string `json:"path"`
 }
 
-// postReport makes the report of a request, the one that request show --html writes, with secrets replaced (COM-77).
+// postReport makes the same report of a request as request show --html, with secrets replaced
+// (COM-77).
 func (h *hindsight) postReport(w http.ResponseWriter, r *http.Request) error {
 	return h.look(w, r, "report", func(j engine.Reader, past history.History) error {
 		made, err := requestreport.Of(j, past, h.o.Redactor(), false)

@@ -19,13 +19,13 @@ const (
 	runsBytes = 4 << 20
 )
 
-// RunsBody is a part of the runs, the latest first.
+// RunsBody is one page of the runs, the latest first.
 type RunsBody struct {
 	Runs []comm.Record `json:"runs"`
-	Next fsm.HandleID  `json:"next,omitempty"` // the before of those that follow; 0: there are none
+	Next fsm.HandleID  `json:"next,omitempty"` // the before of the next page; 0: there is none
 }
 
-// getRuns lists what is no request (COM-85).
+// getRuns lists the work that is not a request (COM-85).
 func (h *hindsight) getRuns(w http.ResponseWriter, r *http.Request) error {
 	before, err := number(r, "before", 0)
 	if err != nil {
@@ -61,7 +61,7 @@ func (h *hindsight) getRuns(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, body)
 }
 
-// cut leaves out what would make the answer too long.
+// cut drops runs that would make the answer too long.
 func (b *RunsBody) cut() error {
 	size := 0
 	for i, one := range b.Runs {
@@ -77,7 +77,7 @@ func (b *RunsBody) cut() error {
 	return nil
 }
 
-// runPast is what happened to a run.
+// runPast returns what happened to a run.
 func runPast(j engine.Reader, name string) (history.History, error) {
 	id, ok := past.RunID(name)
 	if !ok {

@@ -25,13 +25,14 @@ type TraceBody struct {
 	More    bool   `json:"more,omitempty"` // there are steps after these
 }
 
-// Step is a step, and what of its input a fork can change (COM-75).
+// Step is a step, and the keys of its input that a fork can change (COM-75).
 type Step struct {
 	trace.Step
 	Edits []string `json:"edits,omitempty"`
 }
 
-// getTrace tells the steps of a request or run (COM-74, COM-85). Of a run nothing can be changed.
+// getTrace answers with the steps of a request or run (COM-74, COM-85). The steps of a run
+// cannot be changed.
 func (h *hindsight) getTrace(w http.ResponseWriter, r *http.Request) error {
 	after, err := number(r, "after", 0)
 	if err != nil {
@@ -50,9 +51,10 @@ func (h *hindsight) getTrace(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// traced is the steps of a history after one. Where they can be forked each says what of it can be changed.
+// traced returns the steps of a history after a given one. If forks is set, each has the keys
+// that a fork can change.
 func traced(j engine.Reader, past history.History, after, limit int, forks bool) (TraceBody, error) {
-	edits := map[int][]string{} // only looked up
+	edits := map[int][]string{} // never ranged over
 	for _, s := range past.Steps {
 		if s.About && forks {
 			edits[s.N] = fork.EditKeys(s.Input)

@@ -19,10 +19,10 @@ import (
 
 const (
 	version   = 1
-	failedMax = 10_000 // cases that are remembered
+	failedMax = 10_000 // cases remembered
 )
 
-// Case is a case that failed, or with an empty name a file that did not load.
+// Case is a case that failed; with an empty name, a file that did not load.
 type Case struct {
 	File string `json:"file"` // absolute
 	Name string `json:"name,omitempty"`
@@ -30,7 +30,7 @@ type Case struct {
 
 // Run is what is known of a project's earlier runs.
 type Run struct {
-	Known  bool // there was one
+	Known  bool // there was an earlier run
 	path   string
 	folder string
 	failed []Case // sorted
@@ -39,13 +39,12 @@ type Run struct {
 // kept is the file of a project.
 type kept struct {
 	Version int    `json:"version"`
-	Folder  string `json:"folder"` // the project, for whoever looks into the file
+	Folder  string `json:"folder"` // the project, for a person who reads the file
 	Failed  []Case `json:"failed"`
 }
 
-// Of returns what is known of the project that a folder belongs to: that of the
-// repository around it, or of the folder itself. A file of another version, or one that
-// is damaged, is as good as none.
+// Of returns what is known of the project that a folder belongs to: the repository around it,
+// or else the folder itself. A damaged file, or one of another version, counts as missing.
 func Of(dir string) (*Run, error) {
 	folder := Project(dir)
 	cache, err := os.UserCacheDir()
@@ -68,8 +67,8 @@ func Of(dir string) (*Run, error) {
 	return r, nil
 }
 
-// Project is the absolute path of the repository's root that a folder is in, or of the
-// folder where it is in none; links are followed.
+// Project returns the absolute path, with links followed, of the root of the repository that a
+// folder is in, or of the folder if it is in none.
 func Project(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
@@ -92,7 +91,7 @@ func (r *Run) Failed(file, name string) bool {
 	return slices.Contains(r.failed, Case{file, name}) || slices.Contains(r.failed, Case{File: file})
 }
 
-// Played takes in a case that was played, or a file that does not load.
+// Played records a case that was played, or a file that did not load.
 func (r *Run) Played(c Case, failed bool) {
 	r.failed = slices.DeleteFunc(r.failed, func(o Case) bool { return o == c })
 	if failed && len(r.failed) < failedMax {
@@ -100,12 +99,12 @@ func (r *Run) Played(c Case, failed bool) {
 	}
 }
 
-// Loaded takes in the names of the cases that a file has: others are forgotten.
+// Loaded records the names of the cases that a file has; others are forgotten.
 func (r *Run) Loaded(file string, names []string) {
 	r.failed = slices.DeleteFunc(r.failed, func(o Case) bool { return o.File == file && !slices.Contains(names, o.Name) })
 }
 
-// Save writes what is known, readable by the user alone.
+// Save writes the file, readable by the user alone.
 func (r *Run) Save() error {
 	slices.SortFunc(r.failed, func(a, b Case) int {
 		if c := strings.Compare(a.File, b.File); c != 0 {

@@ -14,13 +14,12 @@ import (
 	"shelly/sim/strict"
 )
 
-// Compare plays a case twice, simulated and with the real adapters, and compares
-// the journalled inputs and the effects (SCN-12), and what is kept of requests,
-// memory and sessions. A case that asks for a crash at every point is compared on its
-// uninterrupted run.
+// Compare plays a case twice, in the simulator and with the real adapters, and compares the
+// journalled inputs and the effects (SCN-12), and the records of requests, memory and sessions.
+// If a case asks for a crash at every point, its uninterrupted run is compared.
 func Compare(f *scenario.File) scenario.Outcome {
 	if f.Replay != nil {
-		return f.Skip("a replay has every input of the machine; nothing is left to the runtime")
+		return f.Skip("a replay fixes every input of the machine, so the runtime has nothing to do")
 	}
 	out := f.Run(sim.Options{Workshop: scratch.Workshop()})
 	if out.Err != nil {
@@ -41,8 +40,8 @@ func Compare(f *scenario.File) scenario.Outcome {
 	return out
 }
 
-// playLive plays a plan with the real adapters and says how that differs from the
-// simulated run, or nothing.
+// playLive plays a plan with the real adapters and returns how that differs from the simulated
+// run, or "".
 func playLive(plan *sim.Plan, simulated *sim.Result) (string, error) {
 	l, err := newLive(plan, nil)
 	if err != nil {
@@ -53,7 +52,7 @@ func playLive(plan *sim.Plan, simulated *sim.Result) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	real.Memory = nil // what the real store has, not what the simulator keeps beside it
+	real.Memory = nil // filled from the real store below, not from the simulator's own copy
 	err = l.store.Entries(func(e fsm.Entry) error {
 		real.Memory = append(real.Memory, e)
 		return nil
@@ -76,7 +75,7 @@ func playLive(plan *sim.Plan, simulated *sim.Result) (string, error) {
 	return l.differs(simulated)
 }
 
-// kept compares what the two runs have kept of requests and memory.
+// kept compares what the two runs have recorded of requests and memory.
 func kept(simulated, real *sim.Result) string {
 	if !slices.Equal(simulated.Requests, real.Requests) {
 		return fmt.Sprintf("request records\n  - simulated %+v\n  + runtime   %+v", simulated.Requests, real.Requests)
@@ -89,7 +88,7 @@ func kept(simulated, real *sim.Result) string {
 	return ""
 }
 
-// firstDifference names the first step in which two traces differ.
+// firstDifference describes the first step in which two traces differ.
 func firstDifference(simulated, real []sim.Step) string {
 	for i := range max(len(simulated), len(real)) {
 		if i >= len(simulated) || i >= len(real) {

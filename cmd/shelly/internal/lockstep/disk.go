@@ -16,10 +16,10 @@ import (
 	"shelly/sim"
 )
 
-// errSync is what a sync fails with on a disk that is broken.
+// errSync is the error of a sync on a broken disk.
 var errSync = fmt.Errorf("sync: %w", syscall.EIO)
 
-// diskFault makes a file system fail: writes for want of space, or syncs.
+// diskFault makes a file system fail: writes because of a lack of space, or syncs.
 type diskFault struct{ full, broken atomic.Bool }
 
 func (f *diskFault) mend() { f.full.Store(false); f.broken.Store(false) }
@@ -42,9 +42,9 @@ func (f *diskFault) MaybeError(op errorfs.Op) error {
 	return nil
 }
 
-// Fail implements [sim.Journal] with the real store on a disk that fails. The store
-// keeps appends to itself until it syncs, so what is to survive is synced first, and
-// the append that is to fail is synced too.
+// Fail implements [sim.Journal] with the real store on a failing disk. The store buffers
+// appends until it syncs, so what must survive is synced first, and the append that must fail
+// is synced too.
 func (j journal) Fail(fault sim.FaultKind, b engine.Batch) error {
 	if fault != sim.JournalFsync {
 		if err := j.Append(engine.Batch{}, true); err != nil {
@@ -63,7 +63,7 @@ func (j journal) Fail(fault sim.FaultKind, b engine.Batch) error {
 		return j.live.tear(func() error { return j.Append(b, true) })
 	}
 	if err := j.Append(b, true); !errors.Is(err, want) || j.Err() == nil {
-		return fmt.Errorf("an append on a disk that fails with %q has failed with: %w", want, err)
+		return fmt.Errorf("an append on a disk that fails with %q failed with: %w", want, err)
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (j journal) Fail(fault sim.FaultKind, b engine.Batch) error {
 // reserveBytes is the reserve of the store; the disk has twice as much, or a byte less.
 const reserveBytes = 1 << 20
 
-// Fill implements [sim.Journal]: the real store asks its file system.
+// Fill implements [sim.Journal]: the real store asks its file system for the free space.
 func (j journal) Fill(full bool) {
 	usage := vfs.DiskUsage{AvailBytes: 2 * reserveBytes, TotalBytes: 4 * reserveBytes}
 	if full {
@@ -80,7 +80,7 @@ func (j journal) Fill(full bool) {
 	j.live.fs.TestingSetDiskUsage(usage)
 }
 
-// tear makes an append, of which a crash then leaves the first half.
+// tear makes an append of which a crash leaves only the first half.
 func (l *live) tear(appending func() error) error {
 	before, err := logs(l.fs)
 	if err != nil {
@@ -101,12 +101,12 @@ func (l *live) tear(appending func() error) error {
 		}
 		half := append([]byte(nil), whole[:(from+to)/2]...)
 		if len(old) > len(half) {
-			half = append(half, old[len(half):]...) // a log that is used again has old bytes after its end
+			half = append(half, old[len(half):]...) // a recycled log has old bytes after its end
 		}
 		l.torn = func(clone *vfs.MemFS) error { return rewrite(clone, name, half) }
 		return nil
 	}
-	return errors.New("an append has left no trace in the log")
+	return errors.New("an append left no trace in the log")
 }
 
 // logs reads the write-ahead logs of a store.
@@ -133,7 +133,7 @@ func logs(fs vfs.FS) (map[string][]byte, error) {
 	return found, nil
 }
 
-// changed returns the part of a file that is not as it was.
+// changed returns the range of a file that has changed.
 func changed(before, after []byte) (from, to int) {
 	same := func(i int) bool { return i < len(before) && before[i] == after[i] }
 	for to = len(after); to > 0 && same(to-1); to-- {
@@ -144,7 +144,7 @@ func changed(before, after []byte) (from, to int) {
 	return from, to
 }
 
-// rewrite puts bytes in the place of a file, durably.
+// rewrite replaces the content of a file durably.
 func rewrite(fs vfs.FS, name string, bytes []byte) error {
 	f, err := fs.Create(name, vfs.WriteCategoryUnspecified)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"shelly/sim/disk"
 )
 
-// writeSkills makes the folders of a plan's skills in a new workspace.
+// writeSkills creates the folders of a plan's skills in a new workspace.
 func writeSkills(workspace string, skills []sim.Skill) error {
 	if err := os.MkdirAll(workspace, 0o700); err != nil {
 		return err
@@ -43,7 +43,7 @@ func writeSkills(workspace string, skills []sim.Skill) error {
 	return nil
 }
 
-// openSkills opens the skills of a workspace, all of them.
+// openSkills opens all skills of a workspace.
 func openSkills(workspace string) (*skill.Library, error) {
 	library, problems, err := skill.Open(skill.Places(workspace, nil))
 	if err == nil && len(problems) > 0 {
@@ -52,10 +52,10 @@ func openSkills(workspace string) (*skill.Library, error) {
 	return library, err
 }
 
-// memoryFile is where the sessions keep MEMORY.md.
+// memoryFile returns the path of MEMORY.md.
 func (l *live) memoryFile() string { return filepath.Join(l.scratch, "memory", "MEMORY.md") }
 
-// keep puts what a plan's store of sessions holds before the first boot.
+// keep writes what a plan's store of sessions holds before the first boot.
 func (l *live) keep(p *sim.Plan) error {
 	if p.MemoryFile != "" {
 		if err := os.WriteFile(l.memoryFile(), []byte(p.MemoryFile), 0o600); err != nil {
@@ -66,7 +66,7 @@ func (l *live) keep(p *sim.Plan) error {
 		s.State.Version = 0
 		save := fsm.SaveSession{Session: s.Name, Turn: "before", State: s.State, Archive: s.Archive}
 		if _, conflict, err := l.sessions.Save(context.Background(), save); err != nil || conflict {
-			return fmt.Errorf("keep session %q: conflict %t: %w", s.Name, conflict, err)
+			return fmt.Errorf("cannot keep session %q: conflict %t: %w", s.Name, conflict, err)
 		}
 	}
 	return nil
@@ -87,7 +87,7 @@ func (l *live) Session(e fsm.Effect, scripted fsm.Fact) (fsm.Fact, error) {
 		if scripted.(fsm.SessionSaved).Error != "" {
 			return scripted, nil
 		}
-		if e.Session == "" { // a person's edit of the file alone
+		if e.Session == "" { // only a person's edit of the file
 			return nil, os.WriteFile(l.memoryFile(), []byte(e.State.Memory), 0o600)
 		}
 		now, conflict, err := l.sessions.Save(ctx, e)
@@ -98,15 +98,15 @@ func (l *live) Session(e fsm.Effect, scripted fsm.Fact) (fsm.Fact, error) {
 		switch {
 		case err != nil && said.Error == "":
 			return nil, err
-		case said.Error != "": // whatever the library said in its own words
+		case said.Error != "": // whatever the library's own words are
 			return said, nil
 		}
 		return engine.Outcome(e.Call).Skill(text, nil), nil
 	}
-	return nil, fmt.Errorf("no effect of a session: %s", fsm.EffectKind(e))
+	return nil, fmt.Errorf("%s is not an effect of a session", fsm.EffectKind(e))
 }
 
-// saved is what the real store has of a session.
+// saved returns the real store's record of a session.
 func (l *live) saved(name string) (disk.Saved, error) {
 	state, err := l.sessions.Load(context.Background(), name)
 	if err != nil {
@@ -126,16 +126,16 @@ func (l *live) saved(name string) (disk.Saved, error) {
 	}
 }
 
-// archivePart is how much of an archive is read at once.
+// archivePart is how many messages of an archive are read at once.
 const archivePart = 256
 
-// memoryText is MEMORY.md as the machine gets it.
+// memoryText returns MEMORY.md as the machine gets it.
 func (l *live) memoryText() (string, error) {
 	state, err := l.sessions.Load(context.Background(), "")
 	return state.Memory, err
 }
 
-// historyText is HISTORY.md as it stands.
+// historyText returns the content of HISTORY.md.
 func (l *live) historyText() (string, error) {
 	text, err := os.ReadFile(filepath.Join(l.scratch, "memory", "HISTORY.md"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -144,8 +144,8 @@ func (l *live) historyText() (string, error) {
 	return string(text), err
 }
 
-// differs says how what the real store keeps of sessions differs from the
-// simulated, or nothing.
+// differs describes how the real store's sessions differ from the simulated ones, or returns
+// "".
 func (l *live) differs(simulated *sim.Result) (string, error) {
 	list, err := l.sessions.List()
 	if err != nil {
@@ -159,7 +159,7 @@ func (l *live) differs(simulated *sim.Result) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		want.Turns = nil // the real store remembers the latest alone
+		want.Turns = nil // the real store remembers only the latest one
 		if a, b := shown(want), shown(got); a != b {
 			return fmt.Sprintf("session %s\n  - simulated %s\n  + runtime   %s", want.Name, a, b), nil
 		}
@@ -174,13 +174,13 @@ func (l *live) differs(simulated *sim.Result) (string, error) {
 	return l.historyDiffers(simulated.History)
 }
 
-// shown is a session in a form that two can be compared by.
+// shown returns a session in a form that can be compared.
 func shown(s disk.Saved) string {
-	wire, _ := json.Marshal(s) // texts and numbers, which always encode
+	wire, _ := json.Marshal(s) // texts and numbers always encode
 	return string(wire)
 }
 
-// historyDiffers says which entry HISTORY.md does not have after the one before.
+// historyDiffers names the first entry that HISTORY.md does not have after the entry before it.
 func (l *live) historyDiffers(entries []string) (string, error) {
 	text, err := l.historyText()
 	if err != nil {

@@ -33,47 +33,46 @@ import (
 type live struct {
 	fs       *vfs.MemFS
 	disk     diskFault                    // what goes wrong with fs
-	torn     func(clone *vfs.MemFS) error // what a crash does to fs beside losing what was not synced; nil: nothing
+	torn     func(clone *vfs.MemFS) error // what a crash does to fs in addition to losing what was not synced; nil: nothing
 	store    *store.Store
 	memory   *memory.Memory
 	sessions *session.Sessions
 	skills   *skill.Library
 	client   *ollama.Client
-	absent   *ollama.Client // of a server that is not there
-	hasty    *ollama.Client // waits next to nothing for the first line
-	restless *ollama.Client // waits next to nothing for a further line
-	asking   ollama.Options // of the client
-	model    *model         // that a live case asks; nil for any other
+	absent   *ollama.Client // of a server that does not exist
+	hasty    *ollama.Client // hardly waits for the first line
+	restless *ollama.Client // hardly waits for a further line
+	asking   ollama.Options // options of the client
+	model    *model         // the model of a live case; nil for any other case
 	server   *http.Server
 	tools    *tool.Runner
-	scratch  string // the folder of the workspace and of the files that are kept
+	scratch  string // the folder of the workspace and of the kept files
 
-	config fsm.Config   // the machine's
+	config fsm.Config   // the machine's configuration
 	result tool.Result  // what the stub returns next
-	probed tool.Found   // what its probe says next
-	hangs  func() error // ends the call that hangs and returns what it ends with
-	stream string       // how the first stream that differs does
+	probed tool.Found   // what its probe answers next
+	hangs  func() error // ends the hanging call and returns its outcome
+	stream string       // how the first differing stream differs
 
-	mu     sync.Mutex    // guards what the server's goroutines share
+	mu     sync.Mutex    // guards the fields below, which the server's goroutines share
 	asked  fsm.AskBrain  // what the model is asked next
-	answer mock.Answer   // what the server says to it
+	answer mock.Answer   // what the server answers to it
 	unlike string        // how what the server was sent differs from it
-	heard  chan struct{} // closed when the server has been sent something
+	heard  chan struct{} // closed when the server has received a question
 }
 
-// callTimeout only guards against a defect: nothing is waited for that long.
+// callTimeout only guards against a defect: nothing waits for it.
 const callTimeout = time.Minute
 
-// callWindow is the context window in tokens that the model is asked with. It is
-// the longest that a configuration may have, so that the counts that a scenario
-// reports fit into it, and only a scripted context_truncated does not.
+// callWindow is the context window of each call in tokens: the largest that a configuration may
+// have, so that the counts of a scenario fit into it, and only a scripted context_truncated
+// does not.
 const callWindow = 1 << 24
 
 // storeFolder is the folder of the store on its file system.
 const storeFolder = "data"
 
-// newLive starts the adapters for a plan, and for a live case with the model that it
-// asks. Close ends them.
+// newLive starts the adapters for a plan; a live case also has a model. Close stops them.
 func newLive(p *sim.Plan, m *model) (_ *live, err error) {
 	l := &live{fs: vfs.NewCrashableMem(), hangs: noCall, config: p.Machine(), model: m}
 	defer func() {
@@ -113,7 +112,7 @@ func newLive(p *sim.Plan, m *model) (_ *live, err error) {
 	return l, l.keep(p)
 }
 
-// space is the scratch workspace.
+// space returns the scratch workspace.
 func (l *live) space() string { return filepath.Join(l.scratch, "workspace") }
 
 // open opens the store, and the memory and the sessions on it.
@@ -128,7 +127,7 @@ func (l *live) open() (err error) {
 	return err
 }
 
-// Close ends everything that was started.
+// Close stops everything that was started.
 func (l *live) Close() {
 	_ = l.hangs()
 	if l.client != nil {
@@ -158,7 +157,7 @@ type journal struct {
 func (j journal) Crash() (sim.Journal, error) {
 	_ = j.live.hangs()
 	clone := j.live.fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 0})
-	if failed := j.live.store.Err(); failed == nil { // or it stays as it is
+	if failed := j.live.store.Err(); failed == nil { // otherwise the store stays as it is
 		if err := j.live.store.Close(); err != nil {
 			return nil, err
 		}
@@ -191,7 +190,7 @@ func (l *live) Brain(ask fsm.AskBrain, line script.Line) (fsm.Fact, error) {
 	}
 	var seen []script.Piece
 	in, err := client.Chat(ctx, ask, l.offered(ask), func(c ollama.Chunk) {
-		if c.Stage == "" { // which of them are delivered is the simulator's schedule
+		if c.Stage == "" { // the simulator decides which of them are delivered
 			seen = append(seen, script.Piece{Thinking: c.Thinking, Text: c.Text})
 		}
 	})
@@ -210,13 +209,13 @@ func (l *live) Brain(ask fsm.AskBrain, line script.Line) (fsm.Fact, error) {
 		return nil, fmt.Errorf("the server counted %d tokens of the prompt, and the client says %d", line.Tokens.Prompt, in.Tokens.Prompt)
 	}
 	in.Model = fsm.Model{}  // no script names one
-	in.AsText = line.AsText // the real client asks such a model in another form, which its own tests hold (BRN-16)
-	in.Tokens = line.Tokens // without them the mock server estimates, which no script does
+	in.AsText = line.AsText // the real client asks such a model in another form, which its own tests check (BRN-16)
+	in.Tokens = line.Tokens // without them the mock server estimates; no script does
 	return engine.Outcome(ask.Call).Brain(in, nil), nil
 }
 
-// failed is the outcome of a call that has failed as the line says, in the words of the
-// script but where that says the client's after it (SCN-28).
+// failed returns the outcome of a call that failed as the line says, in the script's words,
+// except where the client adds its own after them (SCN-28).
 func failed(ask fsm.AskBrain, line script.Line, err *ollama.Error) fsm.Fact {
 	if line.Fails != fsm.BrainContextTruncated || line.Tokens.Prompt == 0 {
 		err.Reason = line.Reason
@@ -224,7 +223,7 @@ func failed(ask fsm.AskBrain, line script.Line, err *ollama.Error) fsm.Fact {
 	return engine.Outcome(ask.Call).Brain(fsm.BrainAnswered{}, err)
 }
 
-// stubs are the plan's tools as the real runner offers them.
+// stubs returns the plan's tools as the real runner offers them.
 func (l *live) stubs(stubs []sim.Stub) []tool.Added {
 	added := make([]tool.Added, len(stubs))
 	for i, s := range stubs {

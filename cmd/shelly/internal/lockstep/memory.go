@@ -13,7 +13,7 @@ import (
 	"shelly/sim/disk"
 )
 
-// embedder makes the vectors of memory; nil where a live case has no embedding model.
+// embedder returns the source of memory's vectors; nil if a live case has no embedding model.
 func (l *live) embedder() memory.Embedder {
 	switch {
 	case l.model == nil:
@@ -25,8 +25,8 @@ func (l *live) embedder() memory.Embedder {
 	}
 }
 
-// Memory implements [sim.Backend]. A live case has the time that its embedding model
-// took for real.
+// Memory implements [sim.Backend]. In a live case the time is what its embedding model really
+// took.
 func (l *live) Memory(e fsm.Effect, scripted fsm.Fact) (fsm.Fact, fsm.Millis, error) {
 	if l.model == nil {
 		in, err := l.remember(e, scripted)
@@ -66,7 +66,7 @@ func (l *live) remember(e fsm.Effect, scripted fsm.Fact) (fsm.Fact, error) {
 	return nil, fmt.Errorf("no memory effect: %s", fsm.EffectKind(e))
 }
 
-// floats is the simulated embedding as the API sends it.
+// floats returns the simulated embedding as the API sends it.
 func floats(text string) []float32 {
 	bytes := disk.Vector(text)
 	vector := make([]float32, len(bytes)/4)

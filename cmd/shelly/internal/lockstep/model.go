@@ -13,10 +13,10 @@ import (
 	"shelly/sim/script"
 )
 
-// model is a live model as a case asks it.
+// model is a live model that a case asks.
 type model struct {
 	client *ollama.Client
-	embeds bool // there is an embedding model
+	embeds bool // the server has an embedding model
 	about  scenario.Live
 }
 
@@ -38,7 +38,7 @@ func (l *live) Model(ask fsm.AskBrain, tools []fsm.ToolDecl) (sim.Spoken, error)
 	return s, nil
 }
 
-// sinceMillis is how long ago that was.
+// sinceMillis returns the time since start.
 func sinceMillis(start time.Time) fsm.Millis { return fsm.Millis(time.Since(start).Milliseconds()) }
 
 // embed asks the embedding model, if there is one.
@@ -50,8 +50,8 @@ func (m *model) embed(e fsm.Embed) fsm.Fact {
 	return engine.Outcome(e.Call).Embed(vector, name, err)
 }
 
-// vector is a text's vector and the model that made it; without one the text is found
-// by its words alone.
+// vector returns a text's vector and the name of the model that made it; without a model the
+// text is found by its words alone.
 func (m *model) vector(text string) (vector []byte, name string) {
 	if m.embeds {
 		vector, name, _ = m.client.Embed(context.Background(), text)

@@ -14,17 +14,17 @@ import (
 	"shelly/sim/scenario"
 )
 
-// Models plays cases against a real Ollama (SCN-29), one at a time: how long a model
-// takes counts, and a server that answers two cases takes longer for both.
+// Models plays cases against a real Ollama (SCN-29), one at a time, because the time that a
+// model takes counts, and two cases at once would both take longer.
 type Models struct {
-	// Connect returns a client of the server that is asked in a profile, "" for none, or
-	// says why there is nothing to ask, for which the case is skipped.
+	// Connect returns a client of the server for a profile, "" for none, or the reason why
+	// there is no model to ask, for which the case is skipped.
 	Connect func(profile string) (client *ollama.Client, why string, err error)
 
 	turn sync.Mutex
 }
 
-// Play runs a live case as often as it wants. One that finds no model to ask is
+// Play plays a live case as many times as it asks for. If there is no model to ask, the case is
 // skipped.
 func (m *Models) Play(f *scenario.File) scenario.Outcome {
 	m.turn.Lock()
@@ -48,8 +48,7 @@ func (m *Models) Play(f *scenario.File) scenario.Outcome {
 	return out
 }
 
-// find connects to the model that is asked in the case's profile, or says why there is
-// none.
+// find connects to the model for the case's profile, or returns why there is none.
 func (m *Models) find(ctx context.Context, f *scenario.File) (_ *model, why string, err error) {
 	client, why, err := m.Connect(f.Plan().Config.Profile)
 	switch {
@@ -69,7 +68,7 @@ func (m *Models) find(ctx context.Context, f *scenario.File) (_ *model, why stri
 	return asked, "", nil
 }
 
-// meetModel chooses the models of a server and asks it what they are.
+// meetModel chooses the models of a server and reads their properties.
 func meetModel(ctx context.Context, client *ollama.Client) (*model, error) {
 	chat, embed, err := client.Choose(ctx)
 	if err != nil {
@@ -117,14 +116,14 @@ func (m *model) run(f *scenario.File) scenario.Outcome {
 	return out
 }
 
-// keeps says how what the real stores have differs from what the run has told them, or
-// nothing.
+// keeps describes how the content of the real stores differs from what the run reported, or
+// returns "".
 func (l *live) keeps(p *sim.Plan, r *sim.Result) (string, error) {
 	before := func(e fsm.Entry) bool {
 		return slices.ContainsFunc(p.Memory, func(o fsm.Entry) bool { return o.ID == e.ID })
 	}
 	told, has := *r, *r
-	told.Memory, has.Memory = slices.DeleteFunc(slices.Clone(r.Memory), before), nil // those have the model's vectors
+	told.Memory, has.Memory = slices.DeleteFunc(slices.Clone(r.Memory), before), nil // these have the model's vectors
 	err := l.store.Entries(func(e fsm.Entry) error {
 		if !before(e) {
 			has.Memory = append(has.Memory, e)

@@ -13,10 +13,10 @@ import (
 	"shelly/sim/disk"
 )
 
-// haste is how long a client waits that is to find that nothing comes.
+// haste is how long a client waits that must find that nothing comes.
 const haste = 20 * time.Millisecond
 
-// serve starts the mock server and a client of it.
+// serve starts the mock server and its clients.
 func (l *live) serve(noVectors bool) error {
 	options := mock.Options{Brain: l, EmbedModel: disk.EmbeddingModel}
 	options.Models = []mock.Model{{Name: mock.DefaultModel, Window: callWindow}}
@@ -37,7 +37,7 @@ func (l *live) serve(noVectors bool) error {
 	}
 	l.asking = ollama.Options{
 		BaseURL: "http://" + listener.Addr().String(), Model: mock.DefaultModel, EmbedModel: embed, NumCtx: callWindow,
-		Tools: ollama.ToolsNative, // a scripted no_tools is one
+		Tools: ollama.ToolsNative, // a scripted no_tools is an answer of such a server
 	}
 	asking := l.asking
 	if l.client, err = ollama.New(asking); err != nil {
@@ -58,7 +58,7 @@ func (l *live) serve(noVectors bool) error {
 	return err
 }
 
-// nobody is an address at which nothing listens: one that was free a moment ago.
+// nobody returns an address at which nothing listens: it was free a moment ago.
 func nobody() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -67,30 +67,30 @@ func nobody() (string, error) {
 	return "http://" + listener.Addr().String(), listener.Close()
 }
 
-// prepare tells the server what it will be asked and what it says.
+// prepare tells the server which question to expect and what to answer.
 func (l *live) prepare(ask fsm.AskBrain, answer mock.Answer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.asked, l.answer, l.unlike, l.heard = ask, answer, "", make(chan struct{})
 }
 
-// alike is an error if the server was not sent what the machine asked.
+// alike returns an error if the server did not get what the machine asked.
 func (l *live) alike() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.unlike != "" {
-		return fmt.Errorf("the model is not sent what the machine asked: %s", l.unlike)
+		return fmt.Errorf("the server did not get what the machine asked: %s", l.unlike)
 	}
 	return nil
 }
 
-// Answer implements [mock.Brain]: the server says what the simulator has decided,
-// to a question that must be the machine's.
+// Answer implements [mock.Brain]: the server answers what the simulator has decided, to a
+// question that must be the machine's.
 func (l *live) Answer(_ context.Context, q mock.Question) (mock.Answer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.unlike = unlike(l.asked, l.offered(l.asked), q)
 	close(l.heard)
-	l.heard = make(chan struct{}) // the client does not ask twice; if it did, this would be another question
+	l.heard = make(chan struct{}) // the client asks once; a second question would be another one
 	return l.answer, nil
 }

@@ -14,10 +14,10 @@ import (
 	"shelly/sim/script"
 )
 
-// offered is what the daemon offers the model with a call.
+// offered returns the tools that the daemon offers the model with a call.
 func (l *live) offered(ask fsm.AskBrain) []fsm.ToolDecl { return l.config.Shown(&ask) }
 
-// unlike says how a question differs from what the machine asked, or nothing.
+// unlike describes how a question differs from what the machine asked, or returns "".
 func unlike(ask fsm.AskBrain, tools []fsm.ToolDecl, q mock.Question) string {
 	if q.Purpose != string(ask.Purpose) || q.Session != ask.Session {
 		return fmt.Sprintf("it is for %s in session %q", q.Purpose, q.Session)
@@ -44,14 +44,14 @@ func unlike(ask fsm.AskBrain, tools []fsm.ToolDecl, q mock.Question) string {
 	return ""
 }
 
-// sameMessage compares what of a message is sent.
+// sameMessage compares the parts of a message that are sent.
 func sameMessage(a, b fsm.Message) bool {
 	return a.Role == b.Role && a.Text == b.Text && a.Thinking == b.Thinking && a.Tool == b.Tool && a.ToolCall == b.ToolCall &&
 		slices.EqualFunc(a.Images, b.Images, bytes.Equal) && slices.EqualFunc(a.Calls, b.Calls, sameCall)
 }
 
-// sameCall compares what of a call is sent: arguments are sent without the blanks
-// between them, and those that are no object as an empty one.
+// sameCall compares the parts of a call that are sent: arguments without the blanks between
+// them, and as an empty object if they are not one.
 func sameCall(a, b fsm.ToolCall) bool {
 	var sent bytes.Buffer
 	if args := strings.TrimSpace(a.Args); !strings.HasPrefix(args, "{") || json.Compact(&sent, []byte(args)) != nil {
@@ -61,11 +61,10 @@ func sameCall(a, b fsm.ToolCall) bool {
 	return a.ID == b.ID && a.Name == b.Name && (a.Args == b.Args || sent.String() == b.Args)
 }
 
-// spokenPieces is how many pieces an answer is streamed in whose script does not
-// say so.
+// spokenPieces is how many pieces an answer is streamed in if its script does not say.
 const spokenPieces = 3
 
-// Spoken is a script's line as the mock server says it, without its delays.
+// Spoken returns a script's line as the mock server answers it, without its delays.
 func Spoken(ask fsm.AskBrain, line script.Line) mock.Answer {
 	said := line.Answer(ask)
 	if said == nil {
@@ -84,14 +83,14 @@ func Spoken(ask fsm.AskBrain, line script.Line) mock.Answer {
 	}
 }
 
-// broken is a line that fails, before or after some pieces.
+// broken returns the answer of a line that fails, before or after some pieces.
 func broken(ask fsm.AskBrain, line script.Line, scripted fsm.BrainFailed) mock.Answer {
 	a := failing(scripted)
 	if line.Stream != nil {
 		a.Text, a.Pieces = "", pieces(ask, line)
 	}
 	if line.Stream != nil && a.Error != "" {
-		a.Status = 0 // it breaks the stream that has begun
+		a.Status = 0 // the failure breaks a stream that has begun
 	}
 	if scripted.Class == fsm.BrainContextTruncated && line.Tokens.Prompt > 0 {
 		a.PromptTokens = line.Tokens.Prompt
@@ -99,7 +98,7 @@ func broken(ask fsm.AskBrain, line script.Line, scripted fsm.BrainFailed) mock.A
 	return a
 }
 
-// pieces are the pieces of a line's answer as the mock server sends them.
+// pieces returns the pieces of a line's answer as the mock server sends them.
 func pieces(ask fsm.AskBrain, line script.Line) []mock.Piece {
 	var list []mock.Piece
 	for _, p := range line.Pieces(ask) {
@@ -108,7 +107,8 @@ func pieces(ask fsm.AskBrain, line script.Line) []mock.Piece {
 	return list
 }
 
-// failing is how the server fails with a class, where it is the server that does.
+// failing returns how the server fails with a class, for those classes in which the server
+// fails.
 func failing(f fsm.BrainFailed) mock.Answer {
 	switch f.Class {
 	case fsm.BrainBusy:

@@ -12,8 +12,8 @@ import (
 	"shelly/sim/script"
 )
 
-// streams notes how the pieces that the client was given differ from those of the
-// line, which the server has sent over the socket (SCN-27).
+// streams records how the pieces that the client passed on differ from those of the line, which
+// the server has sent over the socket (SCN-27).
 func (l *live) streams(ask fsm.AskBrain, line script.Line, seen []script.Piece) {
 	want := line.Pieces(ask)
 	if line.Stream == nil || l.stream != "" || slices.Equal(want, seen) {
@@ -22,8 +22,8 @@ func (l *live) streams(ask fsm.AskBrain, line script.Line, seen []script.Piece) 
 	l.stream = fmt.Sprintf("the pieces of the answer to call %d, for %s\n  - simulated %+q\n  + runtime   %+q", ask.Call, ask.Purpose, want, seen)
 }
 
-// clientFor is the client that meets the failure a line asks for, where it is not
-// the server that fails.
+// clientFor returns the client that meets the failure of a line, if it is not the server that
+// fails.
 func (l *live) clientFor(line script.Line) (*ollama.Client, error) {
 	asking := l.asking
 	switch {
@@ -37,27 +37,27 @@ func (l *live) clientFor(line script.Line) (*ollama.Client, error) {
 	case line.Fails == fsm.BrainTimeout:
 		return l.restless, nil
 	case line.Fails == fsm.BrainContextTruncated && line.Tokens.Prompt > 0:
-		asking.NumCtx = line.Tokens.Prompt // the count that the server reports is then the whole window
+		asking.NumCtx = line.Tokens.Prompt // so the count that the server reports fills the window
 		return ollama.New(asking)
 	default:
 		return l.client, nil
 	}
 }
 
-// patience is how long a client waits for a further piece that is to get all of a
-// stream before it finds that nothing more comes.
+// patience is how long a client waits for a further piece that must receive a whole stream
+// before it finds that nothing more comes.
 const patience = 500 * time.Millisecond
 
-// hang asks a server that says no more than the pieces of the line's stream. The
-// call lives until the next one hangs, the process crashes, or the run is over;
-// one that is cancelled ends when it has its pieces.
+// hang asks a server that sends no more than the pieces of the line's stream. The call lives
+// until the next one hangs, the process crashes, or the run is over; a call that is cancelled
+// ends once it has its pieces.
 func (l *live) hang(ask fsm.AskBrain, line script.Line) (fsm.Fact, error) {
 	l.mu.Lock()
 	heard := l.heard
 	l.mu.Unlock()
 	_ = l.hangs()
 	want := line.Pieces(ask)
-	pieces := make(chan script.Piece, len(want)+1) // more are as wrong as one more
+	pieces := make(chan script.Piece, len(want)+1) // one piece too many is enough to see the difference
 	done := l.call(ask, pieces)
 	select {
 	case <-heard:
@@ -86,10 +86,9 @@ func (l *live) hang(ask fsm.AskBrain, line script.Line) (fsm.Fact, error) {
 	return nil, nil
 }
 
-var errEnded = errors.New("a call that should hang has ended")
+var errEnded = errors.New("a call that should hang ended")
 
-// call asks the real client beside the run. The channel is closed when the call
-// has ended.
+// call asks the real client in a goroutine. The channel is closed when the call has ended.
 func (l *live) call(ask fsm.AskBrain, pieces chan<- script.Piece) <-chan struct{} {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -115,14 +114,14 @@ func (l *live) call(ask fsm.AskBrain, pieces chan<- script.Piece) <-chan struct{
 	return done
 }
 
-// noCall stands for the end of the call that hangs where none does.
+// noCall replaces the end of a hanging call if there is none.
 func noCall() error { return nil }
 
-// cancelled gives up the call that hangs.
+// cancelled gives up the hanging call.
 func (l *live) cancelled(ask fsm.AskBrain, line script.Line) (fsm.Fact, error) {
 	var typed *ollama.Error
 	if err := l.hangs(); !errors.As(err, &typed) {
-		return nil, fmt.Errorf("a call that was given up has ended with %w", err)
+		return nil, fmt.Errorf("a call that was given up ended with %w", err)
 	}
 	return failed(ask, line, typed), nil
 }

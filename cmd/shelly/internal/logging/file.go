@@ -9,11 +9,11 @@ import (
 	"shelly/runtime/datafolder"
 )
 
-// earlyMax is how much is held of what is said before the data folder is open, in bytes.
+// earlyMax is how many bytes of records are held until the data folder is open.
 const earlyMax = 64 << 10
 
-// File keeps the log in the data folder, as JSON (OBS-5). What is said before it is open is
-// held.
+// File keeps the log in the data folder, as JSON (OBS-5). Records logged before it is opened
+// are held.
 type File struct {
 	keep    config.Bytes
 	handler slog.Handler
@@ -24,7 +24,8 @@ type File struct {
 	shut  bool
 }
 
-// NewFile returns one that is not open yet. It keeps what is logged, at least from info on.
+// NewFile returns a File that is not open yet. It keeps records from the configured level on,
+// and at least from info on.
 func NewFile(c config.Log) *File {
 	f := &File{keep: c.Keep, shut: c.Keep == 0}
 	level := slog.LevelInfo
@@ -39,10 +40,10 @@ func NewFile(c config.Log) *File {
 	return f
 }
 
-// Handler is what the log is given.
+// Handler returns the handler that writes to the file.
 func (f *File) Handler() slog.Handler { return f.handler }
 
-// Write implements [io.Writer], with one record. A disk that does not take it stops nothing.
+// Write implements [io.Writer] for one record. A failed write is ignored.
 func (f *File) Write(line []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,8 +57,8 @@ func (f *File) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Open lets a data folder keep the log, what was said before included. The folder is this
-// process's alone.
+// Open keeps the log in a data folder from now on, with the records held so far. This process
+// must have the folder locked.
 func (f *File) Open(data string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -77,7 +78,7 @@ func (f *File) Open(data string) error {
 	return err
 }
 
-// Close closes the file; what is said after it is not kept.
+// Close closes the file; later records are not kept.
 func (f *File) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

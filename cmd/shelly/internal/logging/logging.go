@@ -14,7 +14,7 @@ import (
 	"shelly/runtime/config"
 )
 
-// New logs structured records on standard error (CFG-9).
+// New returns a log that writes structured records, to standard error in the daemon (CFG-9).
 func New(w io.Writer, c config.Log) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(c.Level)) // the configuration allows only levels
@@ -24,7 +24,7 @@ func New(w io.Writer, c config.Log) *slog.Logger {
 	return slog.New(tint.NewTextHandler(w, &tint.Options{
 		Level: level, TimeFormat: time.TimeOnly, NoColor: !terminal.Colours(w),
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-			if a.Key == slog.MessageKey { // the one text that tint does not quote
+			if a.Key == slog.MessageKey { // the only text that tint does not quote
 				a.Value = slog.StringValue(unbroken(a.Value.String()))
 			}
 			return a
@@ -32,7 +32,7 @@ func New(w io.Writer, c config.Log) *slog.Logger {
 	}))
 }
 
-// asJSON writes records as JSON, times that something took as 1.5s.
+// asJSON writes records as JSON, and durations as 1.5s.
 func asJSON(w io.Writer, level slog.Level) slog.Handler {
 	return slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Value.Kind() == slog.KindDuration {
@@ -42,7 +42,7 @@ func asJSON(w io.Writer, level slog.Level) slog.Handler {
 	}})
 }
 
-// unbroken is text without what could end a line or steer a terminal.
+// unbroken returns a text without anything that could end a line or act on a terminal.
 func unbroken(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

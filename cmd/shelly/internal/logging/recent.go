@@ -14,7 +14,7 @@ import (
 // recentMax is how many warnings and errors are remembered.
 const recentMax = 20
 
-// lineBytesMax is how much of one is.
+// lineBytesMax is how many bytes of each are remembered.
 const lineBytesMax = 500
 
 // Recent remembers the last warnings and errors of a log.
@@ -23,14 +23,14 @@ type Recent struct {
 	lines []comm.Logged
 }
 
-// Lines returns them, the newest last.
+// Lines returns the remembered records, the newest last.
 func (r *Recent) Lines() []comm.Logged {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.lines)
 }
 
-// Log returns a log that writes to another and is remembered.
+// Log returns a log that writes to another one and is remembered.
 func (r *Recent) Log(to *slog.Logger) *slog.Logger {
 	return slog.New(remembering{Handler: to.Handler(), recent: r})
 }
@@ -39,7 +39,7 @@ func (r *Recent) Log(to *slog.Logger) *slog.Logger {
 type remembering struct {
 	slog.Handler
 	recent *Recent
-	attrs  string // of the log, as they are said
+	attrs  string // of the log, as they are shown
 }
 
 // Enabled implements [slog.Handler].
@@ -69,7 +69,7 @@ func (h remembering) Handle(ctx context.Context, rec slog.Record) error {
 	return h.Handler.Handle(ctx, rec)
 }
 
-// said is an attribute behind a message.
+// said returns an attribute as it is shown after a message.
 func said(a slog.Attr) string {
 	value := unbroken(a.Value.String())
 	if strings.ContainsAny(value, " \"=") {

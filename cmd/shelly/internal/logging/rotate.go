@@ -12,11 +12,12 @@ import (
 
 const (
 	fileName  = "shelly.log"
-	filesKept = 4 // that hold the log, the one being written among them
+	filesKept = 4 // files of the log, with the one being written
 )
 
-// rotating is a file that gives way to a new one when it is full. It is ours because what is
-// there for it removes old files from a goroutine that never ends, at a time of its own.
+// rotating is a file that is replaced by a new one when it is full. It is our own because
+// existing packages for that remove old files in a goroutine that never ends, at unpredictable
+// times.
 type rotating struct {
 	name string
 	most int64 // bytes of one file
@@ -38,14 +39,14 @@ func (r *rotating) open() error {
 	return nil
 }
 
-// write appends a record, to a new file where this one has no room for it.
+// write appends a record, to a new file if this one has no room for it.
 func (r *rotating) write(record []byte) error {
 	if r.size > 0 && r.size+int64(len(record)) > r.most {
 		if err := r.turn(); err != nil {
 			return err
 		}
 	}
-	if r.file == nil { // a turn has failed half way
+	if r.file == nil { // an earlier turn failed half way
 		if err := r.open(); err != nil {
 			return err
 		}
@@ -55,7 +56,7 @@ func (r *rotating) write(record []byte) error {
 	return err
 }
 
-// turn puts the file aside and begins a new one. The oldest is gone.
+// turn rotates the files: it sets this one aside, begins a new one and removes the oldest.
 func (r *rotating) turn() error {
 	err := r.close()
 	for n := filesKept - 1; n > 0; n-- {
@@ -78,7 +79,7 @@ func (r *rotating) close() error {
 	return err
 }
 
-// aside is the name of the n-th file before the one that is written.
+// aside returns the name of the n-th file before the one being written.
 func aside(name string, n int) string {
 	if n == 0 {
 		return name
@@ -86,10 +87,10 @@ func aside(name string, n int) string {
 	return fmt.Sprintf("%s.%d", name, n)
 }
 
-// Current is the file of a data folder's log that is being written.
+// Current returns the file of a data folder's log that is being written.
 func Current(data string) string { return filepath.Join(datafolder.Logs(data), fileName) }
 
-// Files are the files of a data folder's log, the one being written last.
+// Files returns the files of a data folder's log, the one being written last.
 func Files(data string) ([]string, error) {
 	var files []string
 	for n := filesKept - 1; n >= 0; n-- {

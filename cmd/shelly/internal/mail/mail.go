@@ -1,5 +1,5 @@
-// Package mail shows the messages that were sent to chats outside any request, and says which
-// of them a person has seen.
+// Package mail shows the messages that were sent to chats outside any request, and marks those
+// that a person has seen.
 package mail
 
 import (
@@ -14,8 +14,8 @@ import (
 	"shelly/runtime/inbox"
 )
 
-// Lines are a message as it is shown: who says it when and to whom, then what. Nothing in it
-// acts on a terminal.
+// Lines returns a message as it is shown: its sender, time and receiver, then its text. Nothing
+// in it acts on a terminal.
 func Lines(m comm.Message) string {
 	mark := "·"
 	if m.Unread {
@@ -29,7 +29,7 @@ func Lines(m comm.Message) string {
 	return terminal.Printable(b.String())
 }
 
-// Head says who says it, when, and to whom.
+// Head returns the sender, time and receiver.
 func Head(m comm.Message) string {
 	head := moment.Local(m.At).Format(time.DateTime) + "  " + sender(m)
 	if to := chat(m.To); to != "" {
@@ -41,7 +41,7 @@ func Head(m comm.Message) string {
 	return head
 }
 
-// sender is who says it, in words.
+// sender names the sender.
 func sender(m comm.Message) string {
 	switch m.From {
 	case comm.FromSchedule:
@@ -57,7 +57,7 @@ func sender(m comm.Message) string {
 	}
 }
 
-// chat is a chat in words; empty where it is nobody's.
+// chat names a chat; "" if there is none.
 func chat(to fsm.Origin) string {
 	switch {
 	case to.Chat == "":
@@ -67,7 +67,7 @@ func chat(to fsm.Origin) string {
 	}
 }
 
-// Marks say that the messages were read, one for each chat.
+// Marks returns the marks that the messages are read, one for each chat.
 func Marks(list []comm.Message) []inbox.Mark {
 	var marks []inbox.Mark
 	last := map[fsm.Origin]int{}
@@ -82,7 +82,7 @@ func Marks(list []comm.Message) []inbox.Mark {
 	return marks
 }
 
-// Waiting says how many messages are unread, in words; empty where none is.
+// Waiting says how many messages are unread; "" if none is.
 func Waiting(u comm.Unread) string {
 	switch {
 	case u.Messages == 0:

@@ -1,8 +1,8 @@
-// Package markdown renders Markdown for a terminal: what a model writes, wrapped to a width,
-// with nothing in it that acts on the terminal but colours and attributes of its own.
+// Package markdown renders the Markdown that a model writes for a terminal, wrapped to a width,
+// with nothing in it that acts on the terminal but its own colours and attributes.
 //
-// The parser is goldmark's core, CommonMark without extensions; tables are read here. Both
-// together cost each start of the program 0.6 ms, where glamour's highlighter costs 15.
+// The parser is goldmark's core, CommonMark without extensions; tables are parsed here. Both
+// together cost each start of the program 0.6 ms, where glamour's highlighter costs 15 ms.
 package markdown
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// Style is how the parts of a text are shown: each puts a text between what switches an
-// attribute on and off. A nil function shows the text as it is.
+// Style is how the parts of a text are shown: each function puts a text between the codes that
+// switch an attribute on and off. A nil function leaves the text as it is.
 type Style struct {
 	Bold, Italic, Code, Heading, Quote, Link func(string) string
 }
@@ -29,11 +29,11 @@ func (s Style) with(f func(string) string, text string) string {
 	return f(text)
 }
 
-// widthMin is the least width that text is wrapped to.
+// widthMin is the smallest width that text is wrapped to.
 const widthMin = 8
 
-// Render returns the lines of a text that fits a width in columns. The text must be free of
-// control characters but line ends.
+// Render returns a text as lines that fit a width in columns. The text must be free of control
+// characters other than line ends.
 func Render(source string, width int, s Style) []string {
 	data := []byte(source)
 	r := renderer{source: data, style: s}
@@ -41,7 +41,7 @@ func Render(source string, width int, s Style) []string {
 	return r.blocks(root, max(width, widthMin))
 }
 
-// parser is made where it is first needed: most starts of the program need none.
+// parser is created on first use: most starts of the program do not need it.
 var parser = sync.OnceValue(goldmark.DefaultParser)
 
 type renderer struct {
@@ -49,7 +49,7 @@ type renderer struct {
 	style  Style
 }
 
-// blocks are the lines of the blocks in a node, a blank line between two of them.
+// blocks returns the lines of the blocks in a node, with a blank line between two of them.
 func (r renderer) blocks(parent ast.Node, width int) []string {
 	var lines []string
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
@@ -62,8 +62,8 @@ func (r renderer) blocks(parent ast.Node, width int) []string {
 	return lines
 }
 
-// tight reports whether a block stands right below the one before it, as a list does in an
-// item of a tight list.
+// tight reports whether a block follows the one before it without a blank line, as a list does
+// in an item of a tight list.
 func tight(n ast.Node) bool {
 	before := n.PreviousSibling()
 	return before != nil && before.Kind() == ast.KindTextBlock
@@ -95,7 +95,7 @@ func (r renderer) block(n ast.Node, width int) []string {
 	}
 }
 
-// list shows each item with its mark, what belongs to it indented below.
+// list renders each item with its mark, and its content indented.
 func (r renderer) list(l *ast.List, width int) []string {
 	var lines []string
 	number := l.Start
@@ -125,7 +125,8 @@ func (r renderer) list(l *ast.List, width int) []string {
 	return lines
 }
 
-// code shows lines as they are, cut where they are too wide: what is copied stays a line.
+// code renders lines as they are, cut if they are too wide, so that a copied line stays one
+// line.
 func (r renderer) code(n ast.Node, width int) []string {
 	var lines []string
 	for i := range n.Lines().Len() {
@@ -138,7 +139,7 @@ func (r renderer) code(n ast.Node, width int) []string {
 	return lines
 }
 
-// wrapped wraps a styled text; of each line the style is switched off at its end, and on again
+// wrapped wraps a styled text. The style is switched off at the end of each line and on again
 // in the next.
 func (r renderer) wrapped(text string, width int, each func(string) string) []string {
 	lines := Wrap(text, width)
@@ -150,7 +151,7 @@ func (r renderer) wrapped(text string, width int, each func(string) string) []st
 	return lines
 }
 
-// inline is the text of a block's inline nodes, styled.
+// inline returns the text of a block's inline nodes, styled.
 func (r renderer) inline(parent ast.Node) string {
 	var b strings.Builder
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
@@ -191,7 +192,7 @@ func (r renderer) inline(parent ast.Node) string {
 	return b.String()
 }
 
-// link shows where a link leads beside what it says: what a terminal hides is not to be seen.
+// link shows the target of a link after its label, because a terminal would hide it.
 func (r renderer) link(label, to string) string {
 	if label == to || label == "" {
 		return r.style.with(r.style.Link, to)
@@ -199,7 +200,7 @@ func (r renderer) link(label, to string) string {
 	return label + " (" + r.style.with(r.style.Link, to) + ")"
 }
 
-// plain is the text of a node without any style.
+// plain returns the text of a node without any style.
 func (r renderer) plain(parent ast.Node) string {
 	var b strings.Builder
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
@@ -213,7 +214,7 @@ func (r renderer) plain(parent ast.Node) string {
 	return b.String()
 }
 
-// unescaped takes the backslash from before punctuation (CommonMark 2.4).
+// unescaped removes the backslashes before punctuation (CommonMark 2.4).
 func unescaped(raw []byte) string {
 	const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 	var b strings.Builder

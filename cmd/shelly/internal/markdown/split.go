@@ -2,9 +2,9 @@ package markdown
 
 import "strings"
 
-// Split cuts a text into parts that can be rendered one by one: a part that another follows
-// changes no more, whatever is appended to the text. Parts end at blank lines that are
-// neither in a fenced block nor before an indented line, which may belong to a list.
+// Split cuts a text into parts that can be rendered one by one: all parts but the last stay the
+// same, whatever is appended to the text. Parts end at blank lines that are neither in a fenced
+// block nor before an indented line, which may belong to a list.
 func Split(source string) []string {
 	var parts []string
 	var part strings.Builder
@@ -34,7 +34,7 @@ func Split(source string) []string {
 	return parts
 }
 
-// opens is the fence that a line opens, or "".
+// opens returns the fence that a line opens, or "".
 func opens(line string) string {
 	for _, mark := range []string{"`", "~"} {
 		if n := len(line) - len(strings.TrimLeft(line, mark)); n >= 3 && (mark == "~" || !strings.Contains(line[n:], mark)) {

@@ -8,8 +8,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// table reads a paragraph whose second line divides a head from rows, as GitHub's Markdown has
-// it; nil: it is none.
+// table parses a paragraph whose second line separates a head from rows, as in GitHub's
+// Markdown; nil if it is not a table.
 func (r renderer) table(n ast.Node) [][]string {
 	if n.Lines().Len() < 2 {
 		return nil
@@ -28,12 +28,12 @@ func (r renderer) table(n ast.Node) [][]string {
 	return rows
 }
 
-// divides reports whether a line is the one below the head of a table.
+// divides reports whether a line separates the head of a table from its rows.
 func divides(line string) bool {
 	return strings.Contains(line, "-") && strings.Contains(line, "|") && strings.Trim(line, " \t\n|:-") == ""
 }
 
-// cells are the cells of a row.
+// cells returns the cells of a row.
 func cells(row string) []string {
 	row = strings.TrimSpace(row)
 	row = strings.TrimPrefix(strings.TrimSuffix(row, "|"), "|")
@@ -44,8 +44,8 @@ func cells(row string) []string {
 	return list
 }
 
-// tabular shows the rows of a table in columns; where they do not fit, each cell on a line
-// of its own after the name of its column.
+// tabular renders the rows of a table in columns; if they do not fit, each cell is on a line of
+// its own after the name of its column.
 func (r renderer) tabular(rows [][]string, width int) []string {
 	styled := make([][]string, len(rows))
 	var widths []int
@@ -84,7 +84,7 @@ func (r renderer) tabular(rows [][]string, width int) []string {
 	return lines
 }
 
-// stacked shows a table that is too wide.
+// stacked renders a table that is too wide.
 func (r renderer) stacked(rows [][]string, width int) []string {
 	var lines []string
 	for i, row := range rows[1:] {
@@ -102,7 +102,7 @@ func (r renderer) stacked(rows [][]string, width int) []string {
 	return lines
 }
 
-// cell is the text of a cell, styled.
+// cell returns the text of a cell, styled.
 func (r renderer) cell(source string) string {
 	data := []byte(source)
 	inside := renderer{source: data, style: r.style}

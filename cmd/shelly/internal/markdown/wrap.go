@@ -8,11 +8,11 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// Wrap cuts a text into lines of at most width columns, at blanks where it can; a word that
-// is too long is cut where the line is full. Before and after a wide character, as of Chinese
-// and Japanese, a line may end, but not before a mark that closes something. An attribute that
-// is on at the end of a line is switched off there and on again in the next, so that each line
-// stands for itself. The text must be free of control characters but line ends and SGR.
+// Wrap cuts a text into lines of at most width columns, at blanks if possible; a word that is
+// too long is cut where the line is full. A line may end before and after a wide character,
+// such as of Chinese and Japanese, but not before a closing mark. An attribute that is on at
+// the end of a line is switched off there and on again in the next, so that each line stands
+// alone. The text must be free of control characters other than line ends and SGR.
 func Wrap(text string, width int) []string {
 	w := wrapping{width: max(width, 1)}
 	for i, line := range strings.Split(text, "\n") {
@@ -27,18 +27,18 @@ func Wrap(text string, width int) []string {
 	return w.lines
 }
 
-// wrapping is a text that is being wrapped: lines that are whole, the one that is filled, and
-// the word that comes next with the blanks before it.
+// wrapping is a text being wrapped: the finished lines, the current row, and the next word with
+// the blanks before it.
 type wrapping struct {
 	width                   int
 	lines                   []string
 	row, next               strings.Builder
 	columns, blanks, length int
-	active                  []string // attributes that are on in the row
-	wide                    bool     // the word is a wide character: what follows is another word
+	active                  []string // attributes that are on at the end of the row
+	wide                    bool     // the word is a wide character: another word follows
 }
 
-// line takes a line of the text.
+// line wraps a line of the text.
 func (w *wrapping) line(text string) {
 	for text != "" {
 		if code, rest, ok := attribute(text); ok {
@@ -47,7 +47,7 @@ func (w *wrapping) line(text string) {
 			continue
 		}
 		until := len(text)
-		if at := strings.Index(text[1:], "\x1b["); at >= 0 { // one that is no attribute is text
+		if at := strings.Index(text[1:], "\x1b["); at >= 0 { // an escape that is not an attribute is text
 			until = at + 1
 		}
 		for clusters := graphemes.FromString(text[:until]); clusters.Next(); {
@@ -66,7 +66,7 @@ func attribute(text string) (code, rest string, ok bool) {
 	return strings.Cut(after, "m")
 }
 
-// cluster takes a character.
+// cluster adds a character.
 func (w *wrapping) cluster(c string) {
 	columns := ansi.StringWidth(c)
 	switch {
@@ -87,10 +87,10 @@ func (w *wrapping) cluster(c string) {
 	w.wide = columns > 1
 }
 
-// closing are wide marks that begin no line.
+// closing are wide marks that must not begin a line.
 const closing = "、。，．：；！？）」』】〉》”’々ー"
 
-// word puts the next word into the row, or at the beginning of another.
+// word adds the next word to the row, or begins another row with it.
 func (w *wrapping) word() {
 	if w.length > 0 && w.columns > 0 && w.columns+w.blanks+w.length > w.width {
 		w.end()
@@ -123,7 +123,7 @@ func (w *wrapping) end() {
 	}
 }
 
-// ends are the attributes that each code switches off.
+// ends returns the attributes that each code switches off.
 func ends(code string) []string {
 	switch code {
 	case "22":

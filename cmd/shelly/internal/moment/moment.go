@@ -1,4 +1,4 @@
-// Package moment reads and shows points in time as the command line has them.
+// Package moment parses and formats points in time for the command line.
 package moment
 
 import (
@@ -10,14 +10,14 @@ import (
 	"shelly/fsm"
 )
 
-// Now is the time by the clock.
+// Now returns the time of the clock.
 func Now() fsm.Millis { return fsm.Millis(time.Now().UnixMilli()) }
 
-// Local is a time where the user is.
+// Local returns a time in the user's zone.
 func Local(at fsm.Millis) time.Time { return time.UnixMilli(int64(at)) }
 
-// At reads a flag that says how long ago something was (90s, 12h, 7d), or names a date or a
-// time, and returns when that was; 0 where it is not given. Its error has its exit code.
+// At parses a flag that gives an age (90s, 12h, 7d), a date or a time, and returns that time; 0
+// if the flag is not given. Its error has an exit code.
 func At(flag, text string) (fsm.Millis, error) {
 	if text == "" {
 		return 0, nil

@@ -1,25 +1,26 @@
-// Package newest finds the newest of what the journal has by position: calls, messages.
+// Package newest finds the newest of what the journal lists by position, such as calls and
+// messages.
 package newest
 
 import "shelly/fsm/engine"
 
-// firstLook is how many steps from the last one are looked at first.
+// firstLook is how many of the last steps are searched first.
 const firstLook = 256
 
-// Search says what to look for.
+// Search says what to search for.
 type Search[T any] struct {
 	Last  uint64 // the index of the last step
 	Limit int    // at most this many, the newest; 0: all
-	// Read returns the first after a position, in order; none means that there are no more.
+	// Read returns the first items after a position, in order; none if there are no more.
 	Read     func(after uint64) ([]T, error)
 	Position func(T) uint64
-	// Wanted reports whether one is looked for, and whether all before it are too old; nil:
-	// all are wanted.
+	// Wanted reports whether an item matches, and whether it and all before it are too old;
+	// nil: every item matches.
 	Wanted func(T) (wanted, old bool)
 }
 
-// Find returns them, the newest last. It looks at more and more of the steps before the last
-// one, so that a few of many are found soon.
+// Find returns the matching items, the newest last. It searches back from the last step over
+// ever more steps, so that a few of many are found quickly.
 func (s Search[T]) Find() ([]T, error) {
 	for look := uint64(firstLook); ; look *= 8 {
 		after := uint64(0)
@@ -39,7 +40,7 @@ func (s Search[T]) Find() ([]T, error) {
 	}
 }
 
-// from returns those after a position that are wanted, and whether there was one too old.
+// from returns the matching items after a position, and whether one was too old.
 func (s Search[T]) from(after uint64) (found []T, old bool, err error) {
 	found = []T{}
 	for {

@@ -5,8 +5,8 @@
 //	h, err := comm.NewHTTP(front, options)
 //	err = described.Of(h.Routes())
 //
-// The paths are those of the listener's own table of routes. What each takes and gives stands
-// in a table here; a route without a row is an error. Schemas are made of the Go types that
-// the answers are encoded from. What the protocols of others (OpenAI's, Ollama's, MCP's) say is
-// in their own documents, and is only named.
+// The paths are those of the listener's own table of routes. What each takes and returns is in
+// a table here; a route without a row is an error. Schemas are made from the Go types that the
+// answers are encoded from. The protocols of others (OpenAI's, Ollama's, MCP's) have their own
+// documents, to which this one refers.
 package openapi

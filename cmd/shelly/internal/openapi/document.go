@@ -20,7 +20,7 @@ import (
 // node is an object of the document; its members are written in the order of their names.
 type node map[string]any
 
-// Document describes routes. One that no row of the table is of is an error.
+// Document describes routes. A route without a row in the table is an error.
 func Document(version string, routes []comm.Route) ([]byte, error) {
 	d := &describing{schemas: node{}}
 	paths := node{}
@@ -43,27 +43,27 @@ func Document(version string, routes []comm.Route) ([]byte, error) {
 	}
 	return json.MarshalIndent(node{
 		"openapi": "3.1.0",
-		"info":    node{"title": "shelly", "version": version, "description": "What shelly's daemon serves on loopback. Every error that a client can mend says what to do."},
+		"info":    node{"title": "shelly", "version": version, "description": "What shelly's daemon serves on loopback. Every error that a client can fix says how."},
 		"servers": []node{{"url": "http://127.0.0.1:7433"}},
 		"paths":   paths,
 		"components": node{
 			"schemas":         d.schemas,
 			"securitySchemes": node{"token": node{"type": "http", "scheme": "bearer", "description": "The daemon's token, or a client's (shelly token add)."}},
-			"responses":       node{"problem": node{"description": "It was not done, or it is not known whether: see its code.", "content": content("", problem)}},
+			"responses":       node{"problem": node{"description": "It was not done, or its outcome is unknown; see its code.", "content": content("", problem)}},
 		},
 		"security": []node{{"token": []string{}}},
 	}, "", " ")
 }
 
-// describing gathers the schemas that operations refer to.
+// describing collects the schemas that operations refer to.
 type describing struct{ schemas node }
 
 var placeholder = regexp.MustCompile(`\{(\w+)\}`)
 
-// hidden reports whether a route only says who answers at an address.
+// hidden reports whether a route only identifies the server.
 func hidden(r comm.Route) bool { return r.Pattern == "/{$}" || r.Method == http.MethodHead }
 
-// rowOf is the path of a route in the document, and its row of the table.
+// rowOf returns the path of a route in the document, and its row of the table.
 func rowOf(r comm.Route) (path string, o operation, err error) {
 	path = r.Pattern
 	if rest, is := strings.CutPrefix(path, "/v1/channels/"); is && r.Right == access.Anyone && !strings.Contains(rest, "/") {
@@ -147,7 +147,7 @@ func content(media string, schema any) node {
 	return node{media: node{"schema": schema}}
 }
 
-// idOf is a route's name in code: getRequestsIdEvents.
+// idOf returns a route's name for code: getRequestsIdEvents.
 func idOf(method, path string) string {
 	id := strings.ToLower(method)
 	for _, part := range strings.FieldsFunc(strings.TrimPrefix(path, "/v1"), func(r rune) bool { return strings.ContainsRune("/{}._", r) }) {
@@ -197,13 +197,13 @@ func (f field) schema() node {
 	}
 }
 
-// special are types that are encoded otherwise than as their fields say.
+// special are the types that are not encoded as their fields suggest.
 var special = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[fsm.Source]():      {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
 	reflect.TypeFor[json.RawMessage](): {},
 }
 
-// schema refers to the schema of a value's type.
+// schema returns a reference to the schema of a value's type.
 func (d *describing) schema(of any) (node, error) {
 	t := reflect.TypeOf(of)
 	name := nameOf(t)
@@ -229,7 +229,7 @@ func nameOf(t reflect.Type) string {
 	return notInNames.ReplaceAllString(strings.ToUpper(pkg[:1])+pkg[1:]+strings.ReplaceAll(name, "shelly/", ""), "")
 }
 
-// open lets answers have more than this document knows: a later shelly says more.
+// open lets answers have more members than this document knows: a later shelly may add some.
 func open(s *jsonschema.Schema) {
 	if s == nil {
 		return

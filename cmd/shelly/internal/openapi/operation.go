@@ -4,15 +4,15 @@ package openapi
 type operation struct {
 	summary string
 	query   []field
-	body    []field // of a JSON object; nil: the body is not of this document, or there is none
+	body    []field // of a JSON object; nil: no body, or one described elsewhere
 	answers []answer
 	foreign string // the document that describes it
 }
 
-// field is a parameter, or a member of a body. One whose name ends with ! must be there.
+// field is a parameter, or a member of a body. One whose name ends with ! is required.
 type field struct{ name, kind, says string }
 
-// answer is one that is no problem.
+// answer is an answer that is not a problem.
 type answer struct {
 	status int
 	media  string // empty: JSON
@@ -41,9 +41,9 @@ func as(media, says string) []answer { return []answer{{200, media, nil, says}} 
 
 // Parameters that several routes have.
 var (
-	channelOf = field{"channel", textKind, "The channel that the request came by; without it http."}
-	clientOf  = field{"client", textKind, "Whose request it is; only with the right all."}
-	by        = field{"by", textKind, "Who says so, for the journal."}
+	channelOf = field{"channel", textKind, "Channel of the request; default http."}
+	clientOf  = field{"client", textKind, "Client whose request it is; needs the right all."}
+	by        = field{"by", textKind, "Who decides; recorded in the journal."}
 	limit     = field{"limit", numberKind, "Maximum number to return."}
 	channel0  = field{"channel", textKind, "Of this channel."}
 	chat      = field{"chat", textKind, "Of this chat of it."}

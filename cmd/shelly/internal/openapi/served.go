@@ -11,14 +11,14 @@ import (
 // Path is where the document is.
 const Path = "/v1/openapi.json"
 
-// Served is a document at a route. Its routes are named before they are served; it is made
-// when somebody asks for it first, because a start has no time for it.
+// Served is a document at a route. Its routes are named before they are served; it is built on
+// the first request, because building it would slow down a start.
 type Served struct {
 	Version string
 	text    func() ([]byte, error)
 }
 
-// Route is where it is served.
+// Route returns the route that serves it.
 func (s *Served) Route() comm.Route {
 	return comm.Route{Method: http.MethodGet, Pattern: Path, Right: access.Ask, Page: true, Handle: func(w http.ResponseWriter, _ *http.Request) error {
 		text, err := s.text()
@@ -31,7 +31,7 @@ func (s *Served) Route() comm.Route {
 	}}
 }
 
-// Of names the routes. One that no row of the table is of is an error.
+// Of names the routes. A route without a row in the table is an error.
 func (s *Served) Of(routes []comm.Route) error {
 	for _, r := range routes {
 		if _, _, err := rowOf(r); err != nil && !hidden(r) {

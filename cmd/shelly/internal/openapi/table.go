@@ -10,51 +10,51 @@ import (
 	"shelly/runtime/memory"
 )
 
-// operations are those of the daemon's own routes.
+// operations describes the daemon's own routes.
 var operations = map[string]operation{
 	"POST /v1/requests": {
-		summary: "Send a request. The same id is the same request, for ever: it is done once.",
-		query:   []field{{"stream", boolKind, "Answer with events up to the reply."}, {"wait", boolKind, "Answer when it is done."}, {"after", textKind, "With stream: the position of the last event that was heard."}},
+		summary: "Send a request. The same id is the same request for ever: it is executed once.",
+		query:   []field{{"stream", boolKind, "Answer with events up to the reply."}, {"wait", boolKind, "Answer once it is done."}, {"after", textKind, "With stream: the position of the last event received."}},
 		body: []field{
-			{"id", textKind, "Its name, of the sender's choice; without it one is chosen."}, {"session", textKind, "The conversation that it belongs to."}, {"text!", textKind, "What is asked."},
-			{"channel", textKind, "Where its chat is."}, {"chat", textKind, "The chat that messages of it go to."}, {"images", textsKind, "PNG or JPEG files in base64."}, {"context", messages, "What was said before, as the sender has it."},
+			{"id", textKind, "Its name, chosen by the sender; generated if absent."}, {"session", textKind, "The conversation that it belongs to."}, {"text!", textKind, "What is asked."},
+			{"channel", textKind, "Where its chat is."}, {"chat", textKind, "Chat that its messages go to."}, {"images", textsKind, "PNG or JPEG files in base64."}, {"context", messages, "What was said before, as the sender has it."},
 		},
-		answers: []answer{{202, "", comm.Receipt{}, "It is durable."}, {200, "", comm.Record{}, "It is done: with wait, or as it was known already."}, {200, eventStream, comm.Event{}, "With stream: events, the last of them the reply."}},
+		answers: []answer{{202, "", comm.Receipt{}, "It is durable."}, {200, "", comm.Record{}, "It is done: with wait, or it was done already."}, {200, eventStream, comm.Event{}, "With stream: events, the last of them the reply."}},
 	},
 	"GET /v1/requests": {
 		summary: "List requests, the latest first.",
 		query: []field{
 			{"before", numberKind, "Those before this index."}, limit, {"state", textKind, "In this state."}, {"id", textKind, "With this id."}, {"prefix", textKind, "With an id that begins so."},
-			{"session", textKind, "Of this session."}, {"client", textKind, "Of this client; only with the right all."},
+			{"session", textKind, "Of this session."}, {"client", textKind, "Of this client; needs the right all."},
 		},
 		answers: ok(comm.RequestsBody{}),
 	},
 	"GET /v1/requests/{id}":                            {summary: "Show a request.", query: request, answers: ok(comm.Record{})},
-	"GET /v1/requests/{id}/events":                     {summary: "Follow a request from where its client was.", query: append([]field{{"after", textKind, "The position of the last event that was heard, as Last-Event-ID."}}, request...), answers: []answer{{200, eventStream, comm.Event{}, "Events, the last of them the reply."}}},
-	"POST /v1/requests/{id}/cancel":                    {summary: "End a request.", query: request, answers: ok(comm.Taken{})},
+	"GET /v1/requests/{id}/events":                     {summary: "Follow a request from where its client was.", query: append([]field{{"after", textKind, "The position of the last event received, as Last-Event-ID."}}, request...), answers: []answer{{200, eventStream, comm.Event{}, "Events, the last of them the reply."}}},
+	"POST /v1/requests/{id}/cancel":                    {summary: "Cancel a request.", query: request, answers: ok(comm.Taken{})},
 	"GET /v1/requests/{id}/subagents":                  {summary: "List the subagents of a request.", query: request, answers: ok(comm.SubagentsBody{})},
-	"POST /v1/requests/{id}/subagents/{handle}/cancel": {summary: "End a subagent of a request.", query: request, answers: ok(comm.Taken{})},
-	"POST /v1/requests/{id}/approve":                   {summary: "Let the call run that a request asks about.", query: request, body: decision, answers: ok(comm.Taken{})},
-	"POST /v1/requests/{id}/deny":                      {summary: "Let it not run.", query: request, body: decision, answers: ok(comm.Taken{})},
-	"POST /v1/requests/{id}/resolve":                   {summary: "Say what became of a call of unknown outcome.", query: request, body: resolution, answers: ok(comm.Taken{})},
-	"GET /v1/requests/{id}/steps":                      {summary: "Tell what happened to a request, step by step.", query: append([]field{{"after", numberKind, "Those after this one."}, limit, {"at", numberKind, "Only this one."}}, request...), answers: ok(comm.HistoryBody[comm.Step]{})},
+	"POST /v1/requests/{id}/subagents/{handle}/cancel": {summary: "Cancel a subagent of a request.", query: request, answers: ok(comm.Taken{})},
+	"POST /v1/requests/{id}/approve":                   {summary: "Approve the waiting call of a request.", query: request, body: decision, answers: ok(comm.Taken{})},
+	"POST /v1/requests/{id}/deny":                      {summary: "Refuse the waiting call of a request.", query: request, body: decision, answers: ok(comm.Taken{})},
+	"POST /v1/requests/{id}/resolve":                   {summary: "Resolve a call with an unknown outcome.", query: request, body: resolution, answers: ok(comm.Taken{})},
+	"GET /v1/requests/{id}/steps":                      {summary: "Show what happened to a request, step by step.", query: append([]field{{"after", numberKind, "Those after this one."}, limit, {"at", numberKind, "Only this one."}}, request...), answers: ok(comm.HistoryBody[comm.Step]{})},
 
-	"POST /v1/handles/{handle}/approve": {summary: "Let the call run that a handle asks about.", body: decision, answers: ok(comm.Taken{})},
-	"POST /v1/handles/{handle}/deny":    {summary: "Let it not run.", body: decision, answers: ok(comm.Taken{})},
-	"POST /v1/handles/{handle}/resolve": {summary: "Say what became of its call.", body: resolution, answers: ok(comm.Taken{})},
-	"POST /v1/handles/{handle}/cancel":  {summary: "End a handle.", answers: ok(comm.Taken{})},
+	"POST /v1/handles/{handle}/approve": {summary: "Approve the waiting call of a handle.", body: decision, answers: ok(comm.Taken{})},
+	"POST /v1/handles/{handle}/deny":    {summary: "Refuse the waiting call of a handle.", body: decision, answers: ok(comm.Taken{})},
+	"POST /v1/handles/{handle}/resolve": {summary: "Resolve a call of a handle with an unknown outcome.", body: resolution, answers: ok(comm.Taken{})},
+	"POST /v1/handles/{handle}/cancel":  {summary: "Cancel a handle.", answers: ok(comm.Taken{})},
 
 	"GET /v1/schedules":              {summary: "List schedules.", answers: ok(comm.SchedulesBody{})},
-	"POST /v1/schedules":             {summary: "Add a schedule: exactly one of every_seconds, cron_expr and at.", body: []field{{"message!", textKind, "What is to be done."}, {"every_seconds", numberKind, "So often."}, {"cron_expr", textKind, "As in crontab."}, {"at", textKind, "Once: 2026-01-31T09:00."}, {"zone", textKind, "Of these times."}, {"session", textKind, "The session that it is done in."}, {"channel", textKind, "Where its messages go."}, {"chat", textKind, "Likewise."}, by}, answers: ok(comm.Scheduled{})},
+	"POST /v1/schedules":             {summary: "Add a schedule: exactly one of every_seconds, cron_expr and at.", body: []field{{"message!", textKind, "What is to be done."}, {"every_seconds", numberKind, "Interval in seconds."}, {"cron_expr", textKind, "As in crontab."}, {"at", textKind, "Once: 2026-01-31T09:00."}, {"zone", textKind, "Time zone of these times."}, {"session", textKind, "The session that it is done in."}, {"channel", textKind, "Where its messages go."}, {"chat", textKind, "Chat in the channel."}, by}, answers: ok(comm.Scheduled{})},
 	"POST /v1/schedules/{id}/remove": {summary: "Remove a schedule.", body: []field{by}, answers: ok(comm.Scheduled{})},
 	"POST /v1/schedules/{id}/pause":  {summary: "Pause a schedule.", body: []field{by}, answers: ok(comm.Scheduled{})},
-	"POST /v1/schedules/{id}/resume": {summary: "Let it go on.", body: []field{by}, answers: ok(comm.Scheduled{})},
-	"POST /v1/schedules/{id}/run":    {summary: "Run it now.", body: []field{by}, answers: ok(comm.Scheduled{})},
+	"POST /v1/schedules/{id}/resume": {summary: "Resume a schedule.", body: []field{by}, answers: ok(comm.Scheduled{})},
+	"POST /v1/schedules/{id}/run":    {summary: "Run a schedule now.", body: []field{by}, answers: ok(comm.Scheduled{})},
 
 	"GET /v1/approvals":              {summary: "List grants.", answers: ok(comm.ApprovalsBody{})},
-	"POST /v1/approvals/{id}/revoke": {summary: "Take back a grant.", body: []field{by}, answers: ok(comm.Taken{})},
+	"POST /v1/approvals/{id}/revoke": {summary: "Revoke a grant.", body: []field{by}, answers: ok(comm.Taken{})},
 
-	"GET /v1/messages":        {summary: "List messages to chats, oldest first.", query: []field{channel0, chat, {"after", numberKind, "Those after this position."}, limit, {"unread", boolKind, "Only those that were not read."}}, answers: ok(comm.MessagesBody{})},
+	"GET /v1/messages":        {summary: "List messages to chats, oldest first.", query: []field{channel0, chat, {"after", numberKind, "Those after this position."}, limit, {"unread", boolKind, "Only unread messages."}}, answers: ok(comm.MessagesBody{})},
 	"GET /v1/messages/events": {summary: "Follow messages.", query: []field{channel0, chat, {"after", numberKind, "From after this position on, as Last-Event-ID."}}, answers: []answer{{200, eventStream, comm.Message{}, "An event for each message."}}},
 	"POST /v1/messages/read":  {summary: "Note how far chats are read.", body: []field{{"read!", objectsKind, "Each with channel, chat and position."}}, answers: ok(comm.Unread{})},
 
@@ -66,25 +66,25 @@ var operations = map[string]operation{
 
 	"GET /v1/channels": {summary: "List channels.", answers: ok(channel.ListBody{})},
 	"POST /v1/channels/{name}": {
-		summary: "Bring a signed message to a webhook; standardwebhooks.com has the headers.",
+		summary: "Send a signed message to a webhook; standardwebhooks.com has the headers.",
 		body:    []field{{"text!", textKind, "What is asked."}, {"chat", textKind, "The chat that it belongs to."}, {"sender", textKind, "Who says so."}},
 		answers: []answer{{202, "", webhook.Accepted{}, "It is durable."}, {200, "", webhook.Accepted{}, "It was known."}},
 	},
 	"POST /v1/channels/{name}/try": {summary: "Send a message to a chat of a channel.", body: []field{{"chat!", textKind, "The chat."}, {"text", textKind, "The message."}}, answers: ok(channel.TriedBody{})},
 
 	"GET /v1/journal":      {summary: "Copy the journal's records.", query: []field{{"from", numberKind, "From this record on."}, {"to", numberKind, "Up to this record."}}, answers: as(lines, "A record a line.")},
-	"GET /v1/journal/kept": {summary: "Say which records are kept.", answers: ok(engine.Kept{})},
+	"GET /v1/journal/kept": {summary: "Show which records are kept.", answers: ok(engine.Kept{})},
 	"GET /v1/backup":       {summary: "Copy the data folder.", answers: as(bytesMedia, "A backup, as shelly journal restore reads it.")},
 
-	"GET /v1/status": {summary: "Say how the daemon does.", answers: ok(comm.Status{})},
-	"GET /v1/proof":  {summary: "Prove that it is the daemon of a data folder.", query: []field{{"challenge", textKind, "Chosen by who asks."}}, answers: ok(comm.ProofBody{})},
-	"GET /healthz":   {summary: "Say whether requests are taken.", answers: []answer{{200, "", health{}, "They are."}, {503, "", health{}, "They are not."}}},
-	"GET /metrics":   {summary: "Tell figures as Prometheus reads them.", answers: as("text/plain", "The figures.")},
+	"GET /v1/status": {summary: "Show the daemon's status.", answers: ok(comm.Status{})},
+	"GET /v1/proof":  {summary: "Prove that it is the daemon of a data folder.", query: []field{{"challenge", textKind, "Chosen by the client."}}, answers: ok(comm.ProofBody{})},
+	"GET /healthz":   {summary: "Report whether requests are accepted.", answers: []answer{{200, "", health{}, "They are."}, {503, "", health{}, "They are not."}}},
+	"GET /metrics":   {summary: "Metrics in the format of Prometheus.", answers: as("text/plain", "The metrics.")},
 
 	"GET /v1/openapi.json": {summary: "This document.", answers: as("application/json", "It.")},
 
 	"GET /v1/memory":              {summary: "List what is remembered, the newest first.", query: append([]field{{"skip", numberKind, "How many to skip."}, limit}, filter...), answers: ok(comm.MemoryBody{})},
-	"POST /v1/memory":             {summary: "Bring entries in.", body: []field{{"entries!", objectsKind, "As the export has them."}, {"replace", boolKind, "Those with the same id are replaced."}, {"dry_run", boolKind, "Only say what would be done."}}, answers: ok(memory.Brought{})},
+	"POST /v1/memory":             {summary: "Import entries.", body: []field{{"entries!", objectsKind, "As the export has them."}, {"replace", boolKind, "Those with the same id are replaced."}, {"dry_run", boolKind, "Only say what would be done."}}, answers: ok(memory.Brought{})},
 	"GET /v1/memory/search":       {summary: "Search what is remembered.", query: append([]field{{"text", textKind, "What is looked for."}, {"k", numberKind, "Maximum number to return."}, {"mode", textKind, "hybrid, keyword or vector."}}, filter...), answers: ok(memory.Result{})},
 	"GET /v1/memory/entries/{id}": {summary: "Show an entry.", answers: ok(comm.EntryBody{})},
 	"POST /v1/memory/forget":      {summary: "Forget entries.", body: []field{{"ids!", textsKind, "Of the entries."}}, answers: ok(comm.ForgetBody{})},
@@ -95,33 +95,33 @@ var operations = map[string]operation{
 
 	"GET /v1/tokens":                {summary: "List clients.", answers: ok(comm.TokensBody{})},
 	"POST /v1/tokens":               {summary: "Give a client a token.", body: []field{{"name!", textKind, "Of the client."}, {"can", textsKind, "Its rights."}}, answers: ok(comm.NewToken{})},
-	"POST /v1/tokens/{name}/revoke": {summary: "Take it back.", answers: ok(comm.Taken{})},
+	"POST /v1/tokens/{name}/revoke": {summary: "Revoke a client's token.", answers: ok(comm.Taken{})},
 
 	"POST /v1/page/tickets": {summary: "Open the page once.", answers: ok(comm.TicketBody{})},
 	"GET /v1/ws":            {summary: "Talk over a WebSocket.", foreign: "docs/clients.md"},
 	"POST /mcp":             {summary: "The Model Context Protocol.", foreign: "https://modelcontextprotocol.io/specification"},
 
-	"GET /v1/requests/{id}/trace":   {summary: "Tell a request as data.", query: request, answers: ok(nil)},
+	"GET /v1/requests/{id}/trace":   {summary: "Show a request's steps as data.", query: request, answers: ok(nil)},
 	"POST /v1/requests/{id}/fork":   {summary: "Play a request again from a step, with changes.", query: request, answers: ok(hindsight.ForkBody{})},
-	"POST /v1/requests/{id}/report": {summary: "Make a page of a request.", query: request, answers: ok(hindsight.ReportBody{})},
-	"GET /v1/runs":                  {summary: "List all that was worked on.", query: []field{{"before", numberKind, "Those before this handle."}, limit, {"session", textKind, "Of this session."}, {"state", textKind, "In this state."}}, answers: ok(hindsight.RunsBody{})},
-	"GET /v1/runs/{run}/trace":      {summary: "Tell a piece of work as data.", answers: ok(nil)},
-	"POST /v1/runs/{run}/report":    {summary: "Make a page of it.", answers: ok(hindsight.ReportBody{})},
+	"POST /v1/requests/{id}/report": {summary: "Make an HTML report of a request.", query: request, answers: ok(hindsight.ReportBody{})},
+	"GET /v1/runs":                  {summary: "List runs: work that is not a request.", query: []field{{"before", numberKind, "Those before this handle."}, limit, {"session", textKind, "Of this session."}, {"state", textKind, "In this state."}}, answers: ok(hindsight.RunsBody{})},
+	"GET /v1/runs/{run}/trace":      {summary: "Show a run's steps as data.", answers: ok(nil)},
+	"POST /v1/runs/{run}/report":    {summary: "Make an HTML report of a run.", answers: ok(hindsight.ReportBody{})},
 	"GET /v1/graphs":                {summary: "The tables of the machine, drawn.", answers: ok(nil)},
 }
 
-// health is what /healthz answers.
+// health is the answer of /healthz.
 type health struct {
 	OK        bool   `json:"ok"`
 	Lifecycle string `json:"lifecycle"`
 }
 
 var (
-	decision   = []field{{"key", textKind, "Of the question; without it the one that is open."}, by, {"grant", textKind, "For how long: once, session or always."}}
-	resolution = []field{{"text", textKind, "What the model reads in place of the result."}}
+	decision   = []field{{"key", textKind, "Key of the question; default: the open one."}, by, {"grant", textKind, "For how long: once, session or always."}}
+	resolution = []field{{"text", textKind, "What the model reads instead of the result."}}
 )
 
-// foreign are the routes of protocols of others.
+// foreign are the routes of other protocols.
 var foreign = []struct{ path, document string }{
 	{"/v1/chat/", "https://platform.openai.com/docs/api-reference/chat"}, {"/v1/responses", "https://platform.openai.com/docs/api-reference/responses"},
 	{"/v1/models", "https://platform.openai.com/docs/api-reference/models"}, {"/api/", "https://docs.ollama.com/api"},

@@ -1,4 +1,4 @@
-// Package output writes what a command makes: to a file that -o names, or to standard
+// Package output writes the output of a command: to the file that -o names, or to standard
 // output.
 package output
 
@@ -14,14 +14,14 @@ import (
 	"shelly/runtime/durable"
 )
 
-// File is where a command writes.
+// File is the destination of a command's output.
 type File struct {
 	Name  string // empty: standard output
-	Force bool   // it may take the place of another
+	Force bool   // it may overwrite an existing file
 }
 
-// Free wants that nothing has the name, unless it may take its place. It is asked
-// before the work begins; Write asks again.
+// Free returns an error if a file of the name exists, unless it may be overwritten. It is
+// called before the work begins; Write checks again.
 func (f File) Free() error {
 	if f.Name == "" || f.Force {
 		return nil
@@ -36,8 +36,8 @@ func (f File) taken() error {
 	return exit.Errorf(exit.Usage, "%s exists; name another file with -o, or give --force", f.Name)
 }
 
-// Write writes the file whole and durably or not at all, for its owner alone. What
-// content returns is returned as it is; other errors have their exit codes.
+// Write writes the file whole and durably or not at all, readable by its owner alone. An error
+// of content is returned as it is; other errors have exit codes.
 func (f File) Write(t *terminal.Terminal, content func(io.Writer) error) error {
 	if f.Name == "" {
 		out := bufio.NewWriter(t.Out)
@@ -66,7 +66,7 @@ func (f File) Text(t *terminal.Terminal, text []byte) error {
 	})
 }
 
-// String is the name, in words.
+// String returns the name for messages.
 func (f File) String() string {
 	if f.Name == "" {
 		return "standard output"

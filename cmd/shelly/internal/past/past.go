@@ -1,5 +1,5 @@
-// Package past hands the daemon's listener what happened to a request: runtime knows no
-// package that looks back.
+// Package past gives the daemon's listener what happened to a request, because packages of
+// runtime must not import those that look back.
 package past
 
 import (
@@ -13,19 +13,19 @@ import (
 	"shelly/sim/history"
 )
 
-// Of is what happened to a request as far as the journal goes.
+// Of returns what happened to a request, as far as the journal has it.
 func Of(j engine.Reader, key fsm.RequestKey) (comm.Past[history.Step], error) {
 	h, err := history.Rest(j, key)
 	return comm.Past[history.Step]{Request: h.Request, Handles: h.Handles, Ended: h.Ended, Lost: h.Lost, Steps: h.Steps}, err
 }
 
-// OfRun is Of for what is no request.
+// OfRun is Of for work that is not a request.
 func OfRun(j engine.Reader, r history.Run) (comm.Past[history.Step], error) {
 	h, err := history.OfRun(j, r)
 	return comm.Past[history.Step]{Request: h.Request, Handles: h.Handles, Ended: h.Ended, Lost: h.Lost, Steps: h.Steps}, err
 }
 
-// Told is Of as the listener takes it.
+// Told is Of in the listener's types.
 func Told(j engine.Reader, key fsm.RequestKey) (comm.Past[comm.Step], error) {
 	p, err := Of(j, key)
 	told := comm.Past[comm.Step]{Request: p.Request, Handles: p.Handles, Ended: p.Ended, Lost: p.Lost}
@@ -35,11 +35,11 @@ func Told(j engine.Reader, key fsm.RequestKey) (comm.Past[comm.Step], error) {
 	return told, err
 }
 
-// spokenTime bounds how long it is looked for what a model has said.
+// spokenTime bounds the search for what a model has said.
 const spokenTime = 10 * time.Second
 
-// Spoken is what the model has said and taken for a request, as a front of OpenAI's API wants
-// it. One whose beginning is no longer kept is engine.ErrTrimmed.
+// Spoken returns what the model said and was given for a request, as a front of OpenAI's API
+// needs it. If its beginning is no longer kept, the error is engine.ErrTrimmed.
 func Spoken(ctx context.Context, recorded func(context.Context) (engine.Reader, error), key fsm.RequestKey) (openai.Past, error) {
 	ctx, cancel := context.WithTimeout(ctx, spokenTime)
 	defer cancel()
@@ -72,7 +72,7 @@ func Spoken(ctx context.Context, recorded func(context.Context) (engine.Reader, 
 	return p, nil
 }
 
-// ending is a journal that is read until ctx ends.
+// ending is a journal that can be read until ctx ends.
 type ending struct {
 	engine.Reader
 	ctx context.Context

@@ -14,21 +14,21 @@ import (
 	"shelly/sim/history"
 )
 
-// runsLook is how many records from the last one are folded first for runs.
+// runsLook is how many of the last records are folded first to find runs.
 const runsLook = 2000
 
-// Runs says which runs are wanted.
+// Runs selects runs.
 type Runs struct {
-	Session string       // empty: of any; one that a session has started, or whose schedule was made in it, is of it too
-	State   string       // as [comm.Record.Stands] words it; empty: any
-	Since   fsm.Millis   // those admitted from then on, and unfinished ones
-	Before  fsm.HandleID // those of an earlier handle; 0: the latest
-	Limit   int          // at most that many; 0: all
+	Session string       // "": any; runs that the session has started, or whose schedule was made in it, count too
+	State   string       // a word of [comm.Record.Stands]; "": any
+	Since   fsm.Millis   // runs admitted since then, and unfinished ones
+	Before  fsm.HandleID // runs of an earlier handle; 0: the latest
+	Limit   int          // at most this many; 0: all
 }
 
-// List returns runs, the latest first (CLI-143, COM-85): what is no request has no record, so
-// the journal is folded, from further and further back until there are enough. Next is the
-// Before of those that follow; 0: there are none.
+// List returns runs, the latest first (CLI-143, COM-85). Only requests have records, so for
+// runs the journal is folded, from further and further back until there are enough. Next is the
+// Before of the next page; 0 if there is none.
 func (w Runs) List(j engine.Reader) (found []comm.Record, next fsm.HandleID, err error) {
 	kept, err := j.Kept()
 	if err != nil {
@@ -53,9 +53,10 @@ func (w Runs) List(j engine.Reader) (found []comm.Record, next fsm.HandleID, err
 	}
 }
 
-// of picks from the runs of the last records; whole says that these are all that are kept.
-// Enough are all that there may be, and one more than the limit. A run that was admitted before
-// those records counts only then: later ones may have ended before them.
+// of selects from the runs of the last records; whole is set if these are all that are kept.
+// Enough is set if these are all that there can be, or one more than the limit. A run that was
+// admitted before those records counts only if whole is set: later runs may have ended before
+// them.
 func (w Runs) of(all []history.Run, whole bool) (found []comm.Record, enough bool) {
 	found, enough = []comm.Record{}, whole
 	for _, r := range slices.Backward(all) {
@@ -76,7 +77,7 @@ func (w Runs) wants(r history.Run, one comm.Record) bool {
 	return (w.Session == "" || r.Session == w.Session || r.Home == w.Session) && (w.State == "" || one.Stands() == w.State)
 }
 
-// recordOf is a run as a list of requests has it: its id is that of its handle.
+// recordOf returns a run as a list of requests shows it: its id is that of its handle.
 func recordOf(r history.Run) comm.Record {
 	one := comm.Record{
 		ID: r.Handle.Entry(), Channel: string(r.Kind), Kind: r.Kind, InSession: r.Session, Index: r.Index, Handle: r.Handle,
@@ -96,15 +97,15 @@ func recordOf(r history.Run) comm.Record {
 	return one
 }
 
-// RunID reads the id of a run, such as h12.
+// RunID parses the id of a run, such as h12.
 func RunID(id string) (fsm.HandleID, bool) {
 	digits, ok := strings.CutPrefix(id, "h")
 	n, err := strconv.ParseUint(digits, 10, 64)
 	return fsm.HandleID(n), ok && err == nil && n > 0 && n < math.MaxInt64
 }
 
-// RunOf returns the run of a handle, as far as the journal has it. It is [history.ErrNone]
-// where the journal does not have it.
+// RunOf returns the run of a handle, as far as the journal has it. The error is
+// [history.ErrNone] if the journal does not have it.
 func RunOf(j engine.Reader, id fsm.HandleID) (history.Run, error) {
 	kept, err := j.Kept()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"shelly/runtime/comm"
 )
 
-// Read reads a PNG or JPEG file of at most bytesMax bytes. What is something else is an error,
-// before anything is sent.
+// Read reads a PNG or JPEG file of at most bytesMax bytes. Anything else is an error, so that
+// nothing is sent.
 func Read(file string, bytesMax int64) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -25,7 +25,7 @@ func Read(file string, bytesMax int64) ([]byte, error) {
 	case len(image) == 0:
 		return nil, errors.New("is empty")
 	case int64(len(image)) > bytesMax:
-		return nil, fmt.Errorf("is longer than request_bytes_max, %d bytes: send a smaller one, or raise it", bytesMax)
+		return nil, fmt.Errorf("is longer than request_bytes_max, %d bytes; send a smaller one, or raise the limit", bytesMax)
 	}
 	if err := comm.CheckImage(image); err != nil {
 		return nil, fmt.Errorf("%w; send a PNG or JPEG file", err)

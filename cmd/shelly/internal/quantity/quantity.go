@@ -1,4 +1,4 @@
-// Package quantity says sizes and times as people do.
+// Package quantity formats sizes and durations for people.
 package quantity
 
 import (
@@ -9,7 +9,7 @@ import (
 // units are those of Ollama's own lists: powers of 1000.
 var units = []string{"B", "kB", "MB", "GB", "TB"}
 
-// unit returns the unit that a size is said in, and its bytes.
+// unit returns the unit for a size, and its bytes.
 func unit(bytes int64) (name string, per int64) {
 	per = 1
 	for i, name := range units {
@@ -21,7 +21,7 @@ func unit(bytes int64) (name string, per int64) {
 	return
 }
 
-// number is a size in a unit: with one decimal below ten of it, as a whole number above.
+// number formats a size in a unit: with one decimal below ten, as a whole number above.
 func number(bytes, per int64) string {
 	if tenths := 10 * bytes / per; per > 1 && tenths < 100 {
 		return fmt.Sprintf("%d.%d", tenths/10, tenths%10)
@@ -29,19 +29,19 @@ func number(bytes, per int64) string {
 	return fmt.Sprint(bytes / per)
 }
 
-// Bytes is a size: 5.2 GB.
+// Bytes formats a size: 5.2 GB.
 func Bytes(n int64) string {
 	name, per := unit(n)
 	return number(n, per) + " " + name
 }
 
-// Of is a part of a size, in the unit of the whole: 2.1 of 5.2 GB.
+// Of formats a part of a size, in the unit of the whole: 2.1 of 5.2 GB.
 func Of(n, whole int64) string {
 	name, per := unit(whole)
 	return number(n, per) + " of " + number(whole, per) + " " + name
 }
 
-// Time is a duration, of which less than a second is one.
+// Time formats a duration; less than a second counts as one.
 func Time(t time.Duration) string {
 	switch {
 	case t < time.Second:

@@ -1,5 +1,5 @@
-// Package question words what a person is asked about a tool call, and reads the answer: for
-// shelly ask and shelly chat alike (CLI-120).
+// Package question words what a person is asked about a tool call, and parses the answer, for
+// shelly ask and shelly chat (CLI-120).
 package question
 
 import (
@@ -12,10 +12,10 @@ import (
 	"shelly/runtime/comm/client"
 )
 
-// Choices are the answers that a person has.
+// Choices lists the possible answers.
 const Choices = "[y]es, [n]o, for this [s]ession, [a]lways?"
 
-// Decision reads what a person has typed.
+// Decision parses what a person has typed.
 func Decision(line string) (d client.Decision, ok bool) {
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":
@@ -31,7 +31,7 @@ func Decision(line string) (d client.Decision, ok bool) {
 	return d, true
 }
 
-// Words say what a decision was.
+// Words describes a decision.
 func Words(d client.Decision) string {
 	switch {
 	case !d.Approve:
@@ -39,14 +39,14 @@ func Words(d client.Decision) string {
 	case d.Grant == fsm.GrantSession:
 		return "approved for this session; see shelly approval list"
 	case d.Grant == fsm.GrantAlways:
-		return "approved for always; see shelly approval list"
+		return "approved from now on; see shelly approval list"
 	default:
 		return "approved"
 	}
 }
 
-// Text is a question with what the person needs to answer it: the arguments a line each,
-// what the call would do, and what further calls "for this session" and "always" would cover.
+// Text returns a question with what the person needs to answer it: one argument on each line,
+// what the call would do, and which further calls "for this session" and "always" would cover.
 func Text(e comm.Event) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "? may %s run?", e.Tool)
@@ -66,7 +66,7 @@ func Text(e comm.Event) string {
 	return b.String()
 }
 
-// coveredBy is what a grant for a call would cover (APR-13).
+// coveredBy describes what a grant for a call would cover (APR-13).
 func coveredBy(subject []string) string {
 	if len(subject) == 0 {
 		return "the same call, with the same arguments"
@@ -74,10 +74,10 @@ func coveredBy(subject []string) string {
 	return "calls with the same " + strings.Join(subject, ", ")
 }
 
-// argumentBytesMax is how much of an argument is shown.
+// argumentBytesMax is how many bytes of an argument are shown.
 const argumentBytesMax = 2000
 
-// Arguments are the arguments of a call, one a line, in their order.
+// Arguments returns the arguments of a call, one on each line, in their order.
 func Arguments(args string) []string {
 	d := json.NewDecoder(strings.NewReader(args))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

@@ -13,7 +13,7 @@ import (
 	"shelly/sim/history/trace"
 )
 
-// textMax is how much of a text, in bytes, the file has.
+// textMax is how many bytes of a text the file shows.
 const textMax = 16 << 10
 
 // judged adds to a report whether today's code decides each step as recorded.
@@ -32,7 +32,7 @@ func judged(d *htmlreport.Document) {
 	}
 }
 
-// document is the report of a request whose secrets are replaced.
+// document makes the report of a request whose secrets have been replaced.
 func document(r *export.Record, lost uint64) *htmlreport.Document {
 	q := &r.Request
 	c := htmlreport.Case{Name: "request " + q.Key.ID, Place: "channel " + q.Key.Channel + ", session " + q.Session, Start: q.Accepted}
@@ -59,7 +59,7 @@ func document(r *export.Record, lost uint64) *htmlreport.Document {
 	return d
 }
 
-// ended is how a request ended, in words. A run has no outcome.
+// ended describes how a request ended. A run has no outcome.
 func ended(q *engine.Request) string {
 	switch {
 	case !q.Done:
@@ -73,9 +73,9 @@ func ended(q *engine.Request) string {
 	}
 }
 
-// divergence is the first step that today's code decides differently: beside what it does,
-// what the record shows of what was done then, which are the hash of the effects and the
-// inputs that followed.
+// divergence returns the first step that today's code decides differently: beside what today's
+// code does, what the record shows of the past, which is the hash of the effects and the inputs
+// that followed.
 func divergence(r *export.Record, s trace.Step) htmlreport.Pair {
 	p := htmlreport.Pair{Title: "The first step that today's code decides differently", Step: s.N}
 	p.Left = htmlreport.Side{Title: "recorded", Text: "effects " + s.Differs.Recorded + "\nwhat came next:"}
@@ -93,7 +93,7 @@ func divergence(r *export.Record, s trace.Step) htmlreport.Pair {
 	return p
 }
 
-// are is a number of records in words, with its verb.
+// are counts records in words, with their verb.
 func are(n uint64) string {
 	if n == 1 {
 		return "record is"

@@ -1,5 +1,5 @@
-// Package requestreport writes the report of a request as one HTML file in which no secret is
-// left. The verbs of request write it to a file, and the daemon's page shows it.
+// Package requestreport makes the report of a request as one HTML file with its secrets
+// replaced. The verbs of request write it to a file, and the daemon's page shows it.
 package requestreport
 
 import (
@@ -15,7 +15,7 @@ import (
 	"shelly/sim/history/redact"
 )
 
-// ErrSecret says that a report cannot be made without showing a secret.
+// ErrSecret reports that a report cannot be made without showing a secret.
 var ErrSecret = errors.New("its secrets cannot be replaced")
 
 // Report is the report of a request.
@@ -25,8 +25,8 @@ type Report struct {
 }
 
 // Of makes the report of what happened to a request, without images and with its secrets
-// replaced (CLI-163); with verdict it says whether today's code decides the same. It is
-// ErrSecret where a secret cannot be replaced, and else an error of [export.ReadOf].
+// replaced (CLI-163); with verdict it includes whether today's code decides the same. The error
+// is ErrSecret if a secret cannot be replaced, else one of [export.ReadOf].
 func Of(j engine.Reader, of history.History, by *redact.Redactor, verdict bool) (Report, error) {
 	record, err := export.ReadOf(j, of)
 	if err != nil {
@@ -43,8 +43,8 @@ func Of(j engine.Reader, of history.History, by *redact.Redactor, verdict bool) 
 	return Report{html, len(d.Cases[0].Steps)}, err
 }
 
-// Clean renders a document whose secrets are replaced. It is ErrSecret where one is left. What
-// the file has compressed is looked at before.
+// Clean renders a document whose secrets have been replaced. The error is ErrSecret if one is
+// left. What the file compresses is checked before compression.
 func Clean(d *htmlreport.Document, by *redact.Redactor) ([]byte, error) {
 	plain, err := json.Marshal(d)
 	if err != nil {

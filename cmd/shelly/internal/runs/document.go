@@ -117,7 +117,7 @@ func note(c *report.Case) string {
 	if p := c.Property; p != nil {
 		lines = append(lines, fmt.Sprintf("%d of %s made, %s", p.Runs, wording.Count(p.Seeds, "case"), wording.Count(p.Regressions, "regression")))
 		for _, reached := range p.Cover {
-			lines = append(lines, fmt.Sprintf("%s in %d, wanted in %s", reached.Name, reached.Runs, reached.AtLeast))
+			lines = append(lines, fmt.Sprintf("%s in %d, expected in %s", reached.Name, reached.Runs, reached.AtLeast))
 		}
 		if p.Wrote != "" {
 			lines = append(lines, "the case that failed: "+p.Wrote)

@@ -8,16 +8,16 @@ import (
 	"shelly/sim/scenario"
 )
 
-// Property keeps what came of the cases that a property makes. A nil one keeps nothing.
+// Property keeps the results of the cases that a property makes. A nil Property keeps nothing.
 type Property struct {
 	of    *Recorder
 	seeds []htmlreport.Seed
 }
 
-// SeedsMax is how many seeds the file shows, the last ones.
+// SeedsMax is how many seeds the file shows: the last ones.
 const SeedsMax = 2_000
 
-// Property begins with a property.
+// Property begins to record a property.
 func (r *Recorder) Property() *Property {
 	if r == nil {
 		return nil
@@ -25,7 +25,7 @@ func (r *Recorder) Property() *Property {
 	return &Property{of: r}
 }
 
-// Made takes the next case that was made.
+// Made records the next case that was made.
 func (p *Property) Made(out *scenario.Outcome) {
 	if p == nil || !p.of.HTML {
 		return
@@ -39,8 +39,8 @@ func (p *Property) Made(out *scenario.Outcome) {
 	p.seeds = append(p.seeds, htmlreport.Seed{Holds: out.OK(), Steps: out.Steps})
 }
 
-// Ended keeps what came of all: the seeds, the shrunk case with its steps, and beside it the
-// case that it was before.
+// Ended records the result of all cases: the seeds, and the shrunk case with its steps beside
+// the case from which it was shrunk.
 func (p *Property) Ended(f *scenario.File, first uint64, r *property.Report) {
 	if p == nil {
 		return

@@ -14,18 +14,17 @@ import (
 	"shelly/sim/scenario"
 )
 
-// What an HTML file has of runs is bounded. A case that passes has its steps only in a
-// run of few cases.
+// The HTML file is bounded. A case that passes has its steps only in a run of few cases.
 const (
-	PassedCasesMax = 20     // cases of a run in which those that pass have their steps
-	PassedStepsMax = 2_000  // steps of one that passes
+	PassedCasesMax = 20     // cases of a run in which those that pass have steps too
+	PassedStepsMax = 2_000  // steps of a case that passes
 	StepsMax       = 10_000 // steps of one case
-	AllStepsMax    = 20_000 // steps of the file; the later cases have none then
+	AllStepsMax    = 20_000 // steps of the file; beyond it, cases have no steps
 
 	textMax = 2 << 10 // bytes of a text in the file
 )
 
-// Recorder takes what runs did. Cases run concurrently. A nil Recorder takes nothing.
+// Recorder records the runs of cases, which run concurrently. A nil Recorder records nothing.
 type Recorder struct {
 	Text  bool // for Print
 	HTML  bool // for Document
@@ -36,14 +35,14 @@ type Recorder struct {
 	visits trace.Sum
 }
 
-// key tells the cases of a run apart.
+// key identifies a case of a run.
 type key struct {
 	file string
 	line int
 	name string
 }
 
-// recorded is what the latest run of a case did.
+// recorded is the latest run of a case.
 type recorded struct {
 	text  string
 	shown htmlreport.Case // its steps, seeds and pairs
@@ -51,7 +50,7 @@ type recorded struct {
 
 func keyOf(out *scenario.Outcome) key { return key{out.File, out.Line, out.Name} }
 
-// Take keeps the run of a case, in the place of an earlier one of it.
+// Take records the run of a case, and replaces an earlier one.
 func (r *Recorder) Take(f *scenario.File, out *scenario.Outcome) {
 	if r == nil || out.Result == nil {
 		return
@@ -76,12 +75,12 @@ func (r *Recorder) keep(k key, kept *recorded) {
 	r.cases[k] = kept
 }
 
-// text is the trace of a run as text.
+// text returns the trace of a run as text.
 func text(f *scenario.File, out *scenario.Outcome) string {
 	var b strings.Builder
 	w := trace.Writer{To: &b, Start: casetrace.Start(f)}
 	for s := range casetrace.Of(f, out, trace.Options{}) {
-		_ = w.Write(s) // to memory
+		_ = w.Write(s) // writes to memory
 	}
 	return b.String()
 }
@@ -100,14 +99,14 @@ func (r *Recorder) visit(out *scenario.Outcome) {
 	}
 }
 
-// shown is what the file has of a run.
+// shown returns what the file shows of a run.
 func (r *Recorder) shown(f *scenario.File, out *scenario.Outcome) htmlreport.Case {
 	c := htmlreport.Case{Start: casetrace.Start(f), Ran: len(out.Result.Steps)}
 	most := StepsMax
 	if out.OK() {
 		most = PassedStepsMax
 		if r.Cases > PassedCasesMax {
-			c.Left = fmt.Sprintf("The steps are left out: in a run of more than %d cases only those that fail have theirs. Run this case alone with --html, or with --trace.", PassedCasesMax)
+			c.Left = fmt.Sprintf("The steps are left out: in a run of more than %d cases only those that fail have steps. Run this case alone with --html, or with --trace.", PassedCasesMax)
 			return c
 		}
 	}
@@ -121,7 +120,7 @@ func (r *Recorder) shown(f *scenario.File, out *scenario.Outcome) htmlreport.Cas
 	return c
 }
 
-// Print writes the trace of a case as text, and forgets it.
+// Print writes the trace of a case as text, and drops it.
 func (r *Recorder) Print(w io.Writer, c *report.Case) error {
 	if r == nil || !r.Text {
 		return nil

@@ -1,5 +1,5 @@
-// Package scratch makes the workspaces of cases that say tools: real: a temporary
-// folder each, with what the case puts there, and the daemon's file tools in it.
+// Package scratch makes the workspaces of cases that say tools: real: a temporary folder for
+// each, with the files of the case, and the daemon's file tools in it.
 package scratch
 
 import (
@@ -18,19 +18,19 @@ import (
 	"shelly/sim"
 )
 
-// Workshop returns those tools, and what opens a workspace for a case.
+// Workshop returns these tools, and the function that opens a workspace for a case.
 func Workshop() *sim.Workshop {
 	open := func(name, profile string, files []sim.Thing) (sim.Workspace, error) {
 		s, err := openWorkspace(name, profile, files)
 		if err != nil {
-			return nil, fmt.Errorf("make a scratch workspace: %w", err)
+			return nil, fmt.Errorf("cannot make a scratch workspace: %w", err)
 		}
 		return s, nil
 	}
 	return &sim.Workshop{Tools: file.Declarations(), Open: open}
 }
 
-// workspace is a workspace of its own with the real tools in it (SCN-30).
+// workspace is a case's own workspace with the real tools in it (SCN-30).
 type workspace struct {
 	dir   string
 	files *file.Tools

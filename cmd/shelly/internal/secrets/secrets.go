@@ -1,5 +1,5 @@
-// Package secrets gathers the secrets that shelly knows, so that what is written or shown
-// can be rid of them (CLI-16, CLI-163, COM-77).
+// Package secrets collects the secrets that shelly knows, so that they can be replaced in what
+// is written or shown (CLI-16, CLI-163, COM-77).
 package secrets
 
 import (
@@ -16,22 +16,21 @@ import (
 	"shelly/sim/history/redact"
 )
 
-// Known are the secrets that are known. The zero value knows none. Its methods may be called
-// at the same time.
+// Known is a set of secrets. The zero value is empty. Its methods may be called concurrently.
 type Known struct {
 	mu   sync.Mutex
 	list []redact.Secret
 }
 
-// Add makes the secrets of a configuration, of this process's environment and of the data
-// folder known: values whose names say that they are secret, and the daemon's token. What
-// was known before stays known: a journal may still hold it.
+// Add adds the secrets of a configuration, of this process's environment and of the data
+// folder: values whose names suggest that they are secret, and the daemon's token. Earlier
+// secrets stay known, because a journal may still hold them.
 func (k *Known) Add(cfg config.Config) {
 	found := ofEnviron(os.Environ())
 	for _, s := range cfg.Explain() {
 		found = named(found, s.Key, s.Value)
 	}
-	for text, kind := range channels.Secrets(cfg) { // order-free: each is another
+	for text, kind := range channels.Secrets(cfg) { // order-free: the texts are distinct
 		if !redact.TooShort(text) {
 			found = append(found, redact.Secret{Kind: kind, Text: text})
 		}
@@ -48,15 +47,15 @@ func (k *Known) Add(cfg config.Config) {
 	}
 }
 
-// Redactor returns a redactor for one text or report. It knows the given secrets too.
+// Redactor returns a redactor for one text or report. It also knows the given secrets.
 func (k *Known) Redactor(given ...redact.Secret) *redact.Redactor {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return redact.New(slices.Concat(k.list, given)...)
 }
 
-// Redactor knows the secrets of a configuration, and those given with --secret: each a text,
-// or @FILE.
+// Redactor returns a redactor that knows the secrets of a configuration, and those given with
+// --secret: each a text, or @FILE.
 func Redactor(cfg config.Config, given []string) (*redact.Redactor, error) {
 	list, err := ofFlags(given)
 	if err != nil {
@@ -67,7 +66,7 @@ func Redactor(cfg config.Config, given []string) (*redact.Redactor, error) {
 	return known.Redactor(list...), nil
 }
 
-// ofEnviron are the variables of an environment whose names say that they are secret.
+// ofEnviron returns the variables of an environment whose names suggest that they are secret.
 func ofEnviron(environ []string) []redact.Secret {
 	var known []redact.Secret
 	for _, kv := range environ {
@@ -77,8 +76,8 @@ func ofEnviron(environ []string) []redact.Secret {
 	return known
 }
 
-// named adds a value whose name says that it is secret, if it is long enough to be
-// told from words.
+// named adds a value whose name suggests that it is secret, if it is long enough to be told
+// from ordinary words.
 func named(known []redact.Secret, name, value string) []redact.Secret {
 	if !redact.NamesSecret(name) || len(strings.TrimSpace(value)) < redact.BytesMin {
 		return known
@@ -86,7 +85,7 @@ func named(known []redact.Secret, name, value string) []redact.Secret {
 	return append(known, redact.Secret{Kind: "the value of " + name, Text: value})
 }
 
-// ofFlags are the secrets of --secret.
+// ofFlags returns the secrets of --secret.
 func ofFlags(values []string) ([]redact.Secret, error) {
 	var known []redact.Secret
 	for _, value := range values {

@@ -1,12 +1,14 @@
-// Package sizing says what a model needs of a machine, and which settings suit both.
+// Package sizing computes how much memory a model needs, and which settings suit the model and
+// the machine.
 //
 //	need  = weights + cache + room
 //	cache = num_ctx × layers × heads × (key + value) × 2 bytes, once for each request at a time
 //
-// The weights are the model's file. The cache holds the keys and values of all tokens of
-// the window, as f16, the server's default; of a model some of whose layers look at less
-// than the window it is less. The room is for computing, a guess.
+// The weights are the model's file. The cache holds the keys and values of all tokens of the
+// window, as f16, the server's default; it is smaller for a model some of whose layers look at
+// less than the window. The room is for the computation, and is a guess.
 //
-// What fits leaves a tenth of the memory free. Everything is a sum of what the server and
-// the machine say; the server says what is really in memory once the model is loaded.
+// A model fits if a tenth of the memory stays free. All figures are computed from what the
+// server and the machine report; once the model is loaded, the server reports its real size in
+// memory.
 package sizing

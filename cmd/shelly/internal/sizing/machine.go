@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Machine is what there is to run a model with. Sizes are in bytes; 0: unknown.
+// Machine is what a machine has to run a model. Sizes are in bytes; 0: unknown.
 type Machine struct {
 	Total     int64
-	Available int64 // that can be taken without swapping
+	Available int64 // memory that can be taken without swapping
 	Cores     int
 }
 
-// ReadMemory takes the memory from the text of Linux's /proc/meminfo.
+// ReadMemory adds the memory from the text of Linux's /proc/meminfo.
 func (m Machine) ReadMemory(meminfo string) Machine {
 	for line := range strings.Lines(meminfo) {
 		key, rest, _ := strings.Cut(line, ":")
@@ -31,12 +31,11 @@ func (m Machine) ReadMemory(meminfo string) Machine {
 	return m
 }
 
-// With is the machine with more bytes available: those that are taken by what
-// would make room.
+// With returns the machine with more bytes available: those that would be freed.
 func (m Machine) With(bytes int64) Machine {
 	m.Available = min(m.Available+bytes, m.Total)
 	return m
 }
 
-// Free is what a model may take: a tenth of the memory is left to everything else.
+// Free returns how much a model may take: a tenth of the memory is left to everything else.
 func (m Machine) Free() int64 { return max(0, m.Available-m.Total/10) }

@@ -1,40 +1,38 @@
 package sizing
 
-// Model is what a model's need follows from.
+// Model is what determines a model's need.
 type Model struct {
 	Weights  int64 // bytes of its file
-	PerToken int64 // numbers that the cache holds for a token; 0: unknown
-	Window   int   // the most tokens that it can be given; 0: unknown
-	Thinks   bool  // it thinks before it answers, as it is asked
+	PerToken int64 // numbers in the cache for each token; 0: unknown
+	Window   int   // its largest window in tokens; 0: unknown
+	Thinks   bool  // as it is asked, it thinks before it answers
 }
 
-// Bytes of one number of the cache, as the server has it by default and with
-// OLLAMA_KV_CACHE_TYPE=q8_0.
+// Bytes of one number in the cache: by default, and with OLLAMA_KV_CACHE_TYPE=q8_0.
 const (
 	NumberBytes     = 2
 	NumberBytesQ8_0 = 1
 )
 
-// RoomBytes is for what is neither weights nor cache: the buffers of computing.
+// RoomBytes is the memory for neither weights nor cache: the buffers of the computation.
 const RoomBytes = 512 << 20
 
 // Need is what a model takes, in bytes.
 type Need struct{ Weights, Cache, Room int64 }
 
-// Bytes is the whole.
+// Bytes returns the sum.
 func (n Need) Bytes() int64 { return n.Weights + n.Cache + n.Room }
 
-// Need is what the model takes with a window, for the given number of requests at a time.
+// Need returns what the model takes with a window, for parallel requests at once.
 func (m Model) Need(numCtx, parallel, numberBytes int) Need {
 	return Need{m.Weights, int64(numCtx) * m.PerToken * int64(numberBytes) * int64(parallel), RoomBytes}
 }
 
-// windowMin is the least window that is worth a recommendation: tools and a few turns
-// fit into it.
+// windowMin is the smallest window worth recommending: tools and a few turns fit into it.
 const windowMin = 2048
 
-// Largest is the largest window that fits, the model's own or windowMin doubled and
-// doubled again; 0 where none does.
+// Largest returns the largest window that fits: the model's own, or windowMin times a power of
+// two; 0 if none fits.
 func (m Model) Largest(free int64, numberBytes int) int {
 	fits := func(numCtx int) bool { return m.Need(numCtx, 1, numberBytes).Bytes() <= free }
 	if m.Window > 0 && fits(m.Window) {
@@ -47,8 +45,8 @@ func (m Model) Largest(free int64, numberBytes int) int {
 	return largest
 }
 
-// Parallel is how many requests at a time fit with a window, up to wanted; at least 1.
-// Each has a cache of its own, so that a session finds what it has said before.
+// Parallel returns how many requests at once fit with a window, up to wanted; at least 1. Each
+// has its own cache, so that a session finds what it has said before.
 func (m Model) Parallel(free int64, numCtx, wanted int) int {
 	n := 1
 	for n < wanted && m.Need(numCtx, n+1, NumberBytes).Bytes() <= free {

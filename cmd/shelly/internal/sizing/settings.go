@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// Settings are those of the configuration that depend on model and machine.
+// Settings are the configured settings that depend on the model and the machine.
 type Settings struct {
-	NumCtx, NumPredict int // NumPredict 0: what the window has left
+	NumCtx, NumPredict int // NumPredict 0: the rest of the window
 	KeepAlive          time.Duration
 }
 
-// What is recommended where there is reason to.
+// The recommended values, where a change is recommended.
 const (
-	thinkingPredict = 4096             // tokens, of which thinking takes most
-	thinkingMin     = 2048             // below it thinking often leaves no answer
-	largeWeights    = 1 << 30          // bytes that take a while to load again
-	largeKeepAlive  = 30 * time.Minute // of such a model on a machine that has room for it
+	thinkingPredict = 4096             // tokens, most of them for thinking
+	thinkingMin     = 2048             // with less, thinking often leaves no room for an answer
+	largeWeights    = 1 << 30          // bytes; takes a while to load again
+	largeKeepAlive  = 30 * time.Minute // for such a model on a machine that has room for it
 )
 
-// Recommend returns the settings that suit: those that are there where nothing speaks
-// against them.
+// Recommend returns the settings that suit. A current setting is kept unless there is a reason
+// to change it.
 func Recommend(now Settings, m Model, machine Machine) Settings {
 	to := now
 	if m.Window > 0 {
@@ -47,15 +47,15 @@ func Recommend(now Settings, m Model, machine Machine) Settings {
 // Speed is how fast a model is, in tokens per second; 0: unknown.
 type Speed struct{ Prompt, Answer int }
 
-// Times are those that loading a model, and a call of it, may take.
+// Times are how long loading a model, and a call of it, may take.
 type Times struct{ Load, FirstToken, Total time.Duration }
 
-// diskBytes is what a disk is taken to read in a second while a model is loaded: a slow
-// one, since a deadline that is too long costs nothing.
+// diskBytes is the assumed speed of the disk in bytes per second while a model is loaded. It is
+// that of a slow disk, because a deadline that is too long costs nothing.
 const diskBytes = 100 << 20
 
-// Longest is how long it takes at the worst: the window is full, the answer as long as it
-// may be. Of what is not known nothing is in it.
+// Longest returns the longest times: the window is full, and the answer as long as it may be.
+// Unknown parts count as zero.
 func Longest(m Model, s Settings, speed Speed) Times {
 	t := Times{Load: time.Duration(m.Weights/diskBytes) * time.Second}
 	if speed.Prompt > 0 {
@@ -68,20 +68,20 @@ func Longest(m Model, s Settings, speed Speed) Times {
 	return t
 }
 
-// Generous is a deadline for what takes so long: half as much again, in whole minutes.
+// Generous returns a deadline for a duration: half as much again, in whole minutes.
 func Generous(t time.Duration) time.Duration {
 	return (t + t/2 + time.Minute - 1).Truncate(time.Minute)
 }
 
-// What a typical turn is taken to be: a question, one tool call with its result, and the
-// answer. The second call finds the first one's prompt in the cache.
+// The assumed typical turn: a question, one tool call with its result, and the answer. The
+// second call finds the first one's prompt in the cache.
 const (
 	TurnCalls        = 2
 	TurnPromptTokens = 2300
 	TurnAnswerTokens = 300
 )
 
-// Turn is how long a typical turn takes.
+// Turn returns how long a typical turn takes.
 func Turn(speed Speed) time.Duration {
 	if speed.Prompt <= 0 || speed.Answer <= 0 {
 		return 0

@@ -13,8 +13,7 @@ import (
 	"shelly/sim/scenario"
 )
 
-// one runs a case: as it is written, or under each seed that is asked for until it
-// fails under one.
+// one runs a case: as it is written, or under each requested seed until it fails.
 func (c *Command) one(f *scenario.File, g *goldens, m *lockstep.Models, t *runs.Recorder) (out report.Case) {
 	if f.Skipped != "" {
 		out.Outcome = f.Run(sim.Options{})
@@ -34,7 +33,7 @@ func (c *Command) one(f *scenario.File, g *goldens, m *lockstep.Models, t *runs.
 			covered.Cover(&out.Outcome)
 		}
 		t.Take(f, &out.Outcome)
-		out.Result = nil // a run is large, and nobody looks at it again
+		out.Result = nil // a run is large, and is not needed any more
 		if out.Status() != report.Passed {
 			break
 		}
@@ -58,7 +57,7 @@ func (c *Command) seeds() iter.Seq[*uint64] {
 	}
 }
 
-// under runs a case under a seed, and with --twice once more (SCN-11).
+// under runs a case under a seed, and with --twice a second time (SCN-11).
 func (c *Command) under(f *scenario.File, seed *uint64, g *goldens, m *lockstep.Models) (out report.Case) {
 	switch {
 	case c.On == "runtime" && f.Script.Live:
@@ -83,7 +82,7 @@ func (c *Command) under(f *scenario.File, seed *uint64, g *goldens, m *lockstep.
 // differs reports whether two runs gave two traces.
 func differs(a, b scenario.Outcome) bool { return b.Err != nil || a.Hash() != b.Hash() }
 
-// seeded says in what a case came to under which seed that was (SCN-10).
+// seeded adds to a case's result the seed under which it came about (SCN-10).
 func seeded(out *report.Case, seed uint64) {
 	out.Seed = &seed
 	if out.Err != nil {

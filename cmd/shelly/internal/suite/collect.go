@@ -2,13 +2,12 @@ package suite
 
 import "runtime"
 
-// roomBytes is how much the garbage of a run may take beside what is live.
+// roomBytes is how much garbage of a run may gather in addition to live memory.
 const roomBytes = 256 << 20
 
-// collectSeldom lets the collector of garbage run seldom until the returned function is
-// called. What a case holds is a few megabytes and what it throws away is many times that,
-// so the collector would run all the time. The memory reserved for it is never touched, and
-// so takes none.
+// collectSeldom makes garbage collections rare until the returned function is called. A case
+// holds a few megabytes and produces many times that as garbage, so the collector would run all
+// the time. The memory reserved for that is never touched, and so takes none.
 func collectSeldom() (stop func()) {
 	room := make([]byte, roomBytes)
 	return func() { runtime.KeepAlive(room) }

@@ -18,14 +18,14 @@ type Cost struct {
 	Format string   `enum:"pretty,markdown,json" default:"pretty" help:"pretty, markdown or json."`
 }
 
-// Help is what follows the usage.
+// Help is the text after the usage.
 func (Cost) Help() string {
-	return "A case whose file names no server is played on a laptop's: 25 tokens read and 8 written a second, one slot, a window of 8,192.\n\n" +
-		"READ is what the slots did not hold, LEAST what had to be read in any order of the calls (SCN-55). " +
-		"Exit codes: 0 all cases were played, 1 one was not, 2 a file does not load, 4 nothing matched."
+	return "A case whose file names no server is played with a laptop's: it reads 25 and writes 8 tokens a second, one slot, a window of 8,192.\n\n" +
+		"READ counts tokens that no slot held, LEAST those that had to be read in any order of the calls (SCN-55). " +
+		"Exit codes: 0 all cases were played, 1 a case was not, 2 a file does not load, 4 nothing matched."
 }
 
-// Run implements the subcommand (SCN-55). An error has its exit code.
+// Run implements the subcommand (SCN-55). An error has an exit code.
 func (c *Cost) Run(t *terminal.Terminal) error {
 	paths, err := (&Command{Paths: c.Paths}).find()
 	if err != nil {

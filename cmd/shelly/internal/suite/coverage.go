@@ -14,7 +14,7 @@ import (
 	"shelly/sim/report"
 )
 
-// percent is a part of all in thousandths of a percent, from 0 to 100,000.
+// percent is a percentage in thousandths of a percent, from 0 to 100,000.
 type percent int
 
 const (
@@ -27,7 +27,7 @@ const (
 // up to three decimals.
 func (p *percent) UnmarshalText(text []byte) error {
 	whole, decimals, dotted := strings.Cut(string(text), ".")
-	wrong := fmt.Errorf("%q is no percentage: a number from 0 to 100, such as 97.5", text)
+	wrong := fmt.Errorf("%q is not a percentage; give a number from 0 to 100, such as 97.5", text)
 	if dotted && decimals == "" || len(decimals) > percentDecimals || strings.ContainsAny(string(text), "+-") {
 		return wrong
 	}
@@ -39,27 +39,27 @@ func (p *percent) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String is the percentage as it is written.
+// String returns the percentage as it is written.
 func (p percent) String() string {
 	text := fmt.Sprintf("%d.%03d", p/percentOne, p%percentOne)
 	return strings.TrimRight(strings.TrimRight(text, "0"), ".") + " %"
 }
 
-// coverageFlags refuses what does not go together.
+// coverageFlags refuses flags that exclude each other.
 func (c *Command) coverageFlags() error {
 	switch {
 	case c.covers() && c.List:
-		return exit.Errorf(exit.Usage, "--list runs nothing that could cover anything: leave it out")
+		return exit.Errorf(exit.Usage, "--list runs nothing that could cover anything; leave it out")
 	case c.MinTransitions != nil && c.Shard != nil:
-		return exit.Errorf(exit.Usage, "--min-transitions asks of all cases, and --shard runs some: leave one out")
+		return exit.Errorf(exit.Usage, "--min-transitions is about all cases, but --shard runs only some; leave one out")
 	}
 	return nil
 }
 
-// covers reports whether coverage is wanted.
+// covers reports whether coverage is asked for.
 func (c *Command) covers() bool { return c.Coverage || c.MinTransitions != nil }
 
-// cover counts the coverage, where it is wanted (SCN-44).
+// cover counts the coverage, if it is asked for (SCN-44).
 func (c *Command) cover(cases []report.Case) *report.Coverage {
 	if !c.covers() {
 		return nil
@@ -72,7 +72,7 @@ func (c *Command) cover(cases []report.Case) *report.Coverage {
 	return report.NewCoverage(cases, rules, why)
 }
 
-// tooFew tells where fewer transitions are taken than are asked for.
+// tooFew returns an error if fewer transitions are taken than required.
 func (c *Command) tooFew(coverage *report.Coverage) error {
 	if c.MinTransitions == nil || coverage == nil {
 		return nil
@@ -84,8 +84,8 @@ func (c *Command) tooFew(coverage *report.Coverage) error {
 	return exit.Errorf(exit.Failed, "%d of %d transitions are taken (%s), fewer than --min-transitions %s", s.Taken, s.Of, s.Percent(), least)
 }
 
-// rulesAbove returns the ids of the rules of the SPEC.md that is in the folder of the
-// first case or above, or an error that says why there are none.
+// rulesAbove returns the ids of the rules of the SPEC.md in the folder of the first case or
+// above, or an error that says why there are none.
 func rulesAbove(cases []report.Case) ([]string, error) {
 	if len(cases) == 0 {
 		return nil, errors.New("no case was played")

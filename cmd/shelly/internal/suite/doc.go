@@ -1,10 +1,10 @@
-// Package suite plays many scenario files: it is `shelly test`, and `shelly scenario
-// lint`, which reads the same files and plays none. What a case is, and what it comes
-// to, is decided in sim/scenario; here are the files, the processors and the terminal.
+// Package suite plays many scenario files: it is `shelly test`, and `shelly scenario lint`,
+// which reads the same files and plays none. What a case is, and what its result is, is decided
+// in sim/scenario; this package handles the files, the processors and the terminal.
 //
-// [Command] and [Lint] are the flags of the two, as the program's parser of command
-// lines fills them in; their Run does the rest and returns an error with its exit code.
-// One round of [Command.Run] (suite.go) goes through these, in this order:
+// [Command] and [Lint] are the flags of the two, as the command line parser fills them in;
+// their Run does the rest and returns an error with an exit code. One round of [Command.Run]
+// (suite.go) goes through these files, in this order:
 //
 //	load.go      the files that the arguments name, and their cases
 //	select.go    --run, --tags, --shard, --list
@@ -14,7 +14,7 @@
 //	golden.go    what is done about a golden that does not hold
 //	tell.go      the report while cases run, its end, the exit code
 //
-// Beside them stand the terminal's last line (progress.go), what else a report is
-// (coverage.go, junit.go, github.go), and the rounds of --watch (watch.go, and
-// watchdisk.go for what it hears of the disk).
+// The others are the terminal's last line (progress.go), further parts and forms of the report
+// (coverage.go, junit.go, github.go), and the rounds of --watch (watch.go, and watchdisk.go for
+// what changes on the disk).
 package suite

@@ -10,16 +10,16 @@ import (
 	"shelly/sim/report"
 )
 
-// stepSummaryBytesMax is how large GitHub lets a step's summary be.
+// stepSummaryBytesMax is GitHub's limit on a step's summary.
 const stepSummaryBytesMax = 1 << 20
 
-// onGitHub reports whether the log is one in which GitHub looks for workflow
-// commands: --format github says so, and GitHub does of its own runs (SCN-43).
+// onGitHub reports whether GitHub looks for workflow commands in the log: with --format github,
+// and in GitHub's own runs (SCN-43).
 func (c *Command) onGitHub() bool {
 	return c.Format == "github" || c.Format == "pretty" && os.Getenv("GITHUB_ACTIONS") == "true"
 }
 
-// log is where the report for people goes.
+// log returns where the report for people goes.
 func (c *Command) log(t *terminal.Terminal) io.Writer {
 	if c.onGitHub() {
 		return report.Guard(t.Out)
@@ -27,8 +27,8 @@ func (c *Command) log(t *terminal.Terminal) io.Writer {
 	return t.Out
 }
 
-// tellGitHub annotates the source and writes the step's summary. That the summary
-// cannot be written is said and changes nothing.
+// tellGitHub annotates the source and writes the step's summary. A failure to write the summary
+// is reported and has no other effect.
 func (c *Command) tellGitHub(t *terminal.Terminal, r *report.Run) error {
 	if !c.onGitHub() {
 		return nil
@@ -38,14 +38,13 @@ func (c *Command) tellGitHub(t *terminal.Terminal, r *report.Run) error {
 	}
 	if name := os.Getenv("GITHUB_STEP_SUMMARY"); name != "" {
 		if err := appendSummary(name, r); err != nil {
-			fmt.Fprintln(t.Err, "shelly: the step's summary cannot be written:", err)
+			fmt.Fprintln(t.Err, "shelly: cannot write the step's summary:", err)
 		}
 	}
 	return nil
 }
 
-// appendSummary writes the summary after what other commands of the step have
-// written.
+// appendSummary writes the summary after those of other commands of the step.
 func appendSummary(name string, r *report.Run) (err error) {
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -64,8 +63,8 @@ func appendSummary(name string, r *report.Run) (err error) {
 	return err
 }
 
-// pathOnGitHub is a file's path from the root of the repository where it lies below
-// it, else the path as it is.
+// pathOnGitHub returns a file's path from the root of the repository if it is in it, else the
+// path as it is.
 func pathOnGitHub(file string) string {
 	root := os.Getenv("GITHUB_WORKSPACE")
 	if root == "" {

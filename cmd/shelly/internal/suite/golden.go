@@ -26,24 +26,24 @@ type goldens struct {
 	does goldenWork
 
 	mu      sync.Mutex // guards the rest: workers settle their cases
-	over    bool       // nothing is done any more
+	over    bool       // nothing more is done
 	told    []goldenTold
 	refused []error // files that could not be written or removed
 	stale   int     // obsolete files under checkGoldens
 }
 
-// goldenWork is what a run may do about a golden that does not hold.
+// goldenWork is what a run may do about a golden that does not match.
 type goldenWork int
 
 const (
-	keepPending    goldenWork = iota // write what was got beside it
+	keepPending    goldenWork = iota // write the actual result beside it
 	renewGoldens                     // --update: write it
-	writeMissing                     // --update=missing: write it where there is none, and keep what differs
-	checkGoldens                     // --ci: write nothing, and let nothing lie about
+	writeMissing                     // --update=missing: write it if it does not exist, and keep one that differs
+	checkGoldens                     // --ci: write nothing, and fail on obsolete files
 	compareGoldens                   // write nothing: the run is not the plain one
 )
 
-// updating is the flag --update, which stands alone or with a word.
+// updating is the flag --update, which may have a value.
 type updating string
 
 const (
@@ -66,19 +66,18 @@ func (u *updating) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-// goldenTold is a word on one file.
+// goldenTold is a note about one file.
 type goldenTold struct{ what, path, why string }
 
-// goldens decides what the run does about goldens. In CI nobody looks at a file that
-// a run leaves behind, so there --ci is the default; --update or --no-ci says
-// otherwise.
+// goldens decides what the run does about goldens. In CI a file that a run leaves behind is
+// lost, so --ci is the default there; --update or --no-ci overrides it.
 func (c *Command) goldens() (*goldens, error) {
 	plain := !c.Twice && len(c.Vars) == 0 && c.Seed == nil && c.Seeds == nil && c.On == "sim"
 	switch {
 	case c.Update != "" && c.CI != nil && *c.CI:
-		return nil, exit.Errorf(exit.Usage, "--update writes goldens and --ci writes nothing: give one of them")
+		return nil, exit.Errorf(exit.Usage, "--update writes goldens but --ci writes nothing; give one of them")
 	case c.Update != "" && !plain:
-		return nil, exit.Errorf(exit.Usage, "--update writes what a plain run does: leave out --twice, --seed, --seeds, --var and --on runtime")
+		return nil, exit.Errorf(exit.Usage, "--update writes the result of a plain run; leave out --twice, --seed, --seeds, --var and --on runtime")
 	case c.Update == updateMissing:
 		return &goldens{does: writeMissing}, nil
 	case c.Update == updateAll:
@@ -92,7 +91,7 @@ func (c *Command) goldens() (*goldens, error) {
 	}
 }
 
-// inCI reports whether the environment says so, as CI services have it (SCN-52).
+// inCI reports whether the environment is that of a CI service (SCN-52).
 func inCI() bool {
 	switch strings.ToLower(os.Getenv("CI")) {
 	case "", "0", "false":
@@ -102,8 +101,8 @@ func inCI() bool {
 	}
 }
 
-// obsolete returns the goldens that no case asks for. What selects cases by their
-// name or tags makes no golden obsolete, nor is it a look at all of them.
+// obsolete returns the goldens that no case uses. A run that selects cases by name or tags
+// cannot tell, and finds none.
 func (c *Command) obsolete(all []*scenario.File) ([]string, error) {
 	if c.Only != "" || c.Invert != "" || c.Tags != nil || c.LastFailed || c.OnlyChanged.given {
 		return nil, nil
@@ -115,8 +114,8 @@ func (c *Command) obsolete(all []*scenario.File) ([]string, error) {
 	return paths, nil
 }
 
-// worse is what the run ends with: what the cases came to, unless a file that could
-// not be written is worse.
+// worse returns what the run ends with: the result of the cases, unless a failed write of a
+// file is worse.
 func worse(cases, files error) error {
 	var c, f exit.Error
 	if cases == nil || errors.As(cases, &c) && c.Code == exit.Failed && errors.As(files, &f) && f.Code == exit.Usage {
@@ -125,7 +124,7 @@ func worse(cases, files error) error {
 	return cases
 }
 
-// settle does what is to be done about the golden of a case that was judged.
+// settle does what is necessary about the golden of a judged case.
 func (g *goldens) settle(f *scenario.File, out *scenario.Outcome) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -141,27 +140,27 @@ func (g *goldens) settle(f *scenario.File, out *scenario.Outcome) {
 			g.renew(kept, out)
 			return
 		}
-		addToGolden(out, "it is kept, since --update=missing writes only goldens that do not exist; --update writes this one too")
+		addToGolden(out, "it is kept, because --update=missing writes only goldens that do not exist; --update writes this one too")
 	case checkGoldens:
 		if kept.Holds && isFile(kept.Path+golden.PendingSuffix) {
-			out.Failures = append(out.Failures, f.Blame(goldenKey, kept.Path+golden.PendingSuffix+" waits for somebody to look at it; take it with --update, or remove it"))
+			out.Failures = append(out.Failures, f.Blame(goldenKey, kept.Path+golden.PendingSuffix+" is waiting for a review; accept it with --update, or remove it"))
 		}
-		addToGolden(out, "renew it with --update, where it may be written")
+		addToGolden(out, "renew it with --update, in a place where it may be written")
 	case keepPending:
 		g.keep(kept, out)
 	}
 }
 
-// goldenKey is the key that a golden's failures stand at.
+// goldenKey is the key that failures of a golden are reported at.
 const goldenKey = "expect.golden"
 
-// renew writes a golden, unless the case fails for another reason too: what a broken run did
-// must not become what is expected.
+// renew writes a golden, unless the case also fails for another reason: the result of a broken
+// run must not become what is expected.
 func (g *goldens) renew(kept *golden.Golden, out *scenario.Outcome) {
 	own := func(f judge.Failure) bool { return f.Path == goldenKey }
 	switch {
 	case slices.ContainsFunc(out.Failures, func(f judge.Failure) bool { return !own(f) }):
-		addToGolden(out, "it is not updated, since the case also fails for another reason")
+		addToGolden(out, "it is not updated, because the case also fails for another reason")
 		return
 	case !kept.Holds && kept.Got == nil:
 		return
@@ -180,8 +179,8 @@ func (g *goldens) renew(kept *golden.Golden, out *scenario.Outcome) {
 	g.remove(kept.Path+golden.PendingSuffix, "")
 }
 
-// keep writes what was got beside a golden that does not hold, and removes that of
-// an earlier run where it holds.
+// keep writes the actual result beside a golden that does not match, and removes that of an
+// earlier run if the golden matches.
 func (g *goldens) keep(kept *golden.Golden, out *scenario.Outcome) {
 	pending := kept.Path + golden.PendingSuffix
 	switch {
@@ -192,11 +191,11 @@ func (g *goldens) keep(kept *golden.Golden, out *scenario.Outcome) {
 			addToGolden(out, err.Error())
 			return
 		}
-		addToGolden(out, "what was got is in "+pending+": look at it, and take it with --update")
+		addToGolden(out, "the actual result is in "+pending+"; look at it, and accept it with --update")
 	}
 }
 
-// addToGolden says more in the golden's failure, where there is one.
+// addToGolden adds a text to the golden's failure, if there is one.
 func addToGolden(out *scenario.Outcome, text string) {
 	for i := range out.Failures {
 		if f := &out.Failures[i]; f.Path == goldenKey && out.Golden.Got != nil && !out.Golden.Holds {
@@ -205,30 +204,30 @@ func addToGolden(out *scenario.Outcome, text string) {
 	}
 }
 
-// sweep deals with the goldens and pending files that no case asks for.
+// sweep handles the goldens and pending files that no case uses.
 func (g *goldens) sweep(obsolete []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, path := range obsolete {
 		switch g.does {
 		case renewGoldens:
-			g.remove(path, "no case asks for it")
+			g.remove(path, "no case uses it")
 		case checkGoldens:
 			g.stale++
 			fallthrough
 		default:
-			g.tell("obsolete", path, "no case asks for it; --update removes it")
+			g.tell("obsolete", path, "no case uses it; --update removes it")
 		}
 	}
 }
 
-// remove removes a file, if there is one.
+// remove removes a file, if it exists.
 func (g *goldens) remove(path, why string) {
 	if !isFile(path) {
 		return
 	}
 	if err := os.Remove(path); err != nil {
-		g.refused = append(g.refused, fmt.Errorf("%s cannot be removed: %w", path, bare(err)))
+		g.refused = append(g.refused, fmt.Errorf("cannot remove %s: %w", path, bare(err)))
 		return
 	}
 	g.tell("removed", path, why)
@@ -238,9 +237,9 @@ func (g *goldens) tell(what, path, why string) {
 	g.told = append(g.told, goldenTold{what, path, why})
 }
 
-// report tells, in the order of the files, what became of them, and returns the
-// error that the run ends with for their sake, if any. A case that still runs, as one
-// may after an interrupt or a first failure, is not settled any more.
+// report prints, in the order of the files, what was done, and returns the error that the run
+// ends with because of them, if any. A case that still runs, as may happen after an interrupt
+// or a first failure, is not settled any more.
 func (g *goldens) report(notes, errs io.Writer) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -266,23 +265,22 @@ func (g *goldens) report(notes, errs io.Writer) error {
 	return nil
 }
 
-// replaceGolden writes a file whole or not at all, beside the scenario and nowhere
-// else.
+// replaceGolden writes a file whole or not at all. It writes beside the scenario only.
 func replaceGolden(path string, data []byte) error {
 	err := durable.As{Perm: 0o644}.Text(path, data)
 	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w", path, bare(err))
+		return fmt.Errorf("cannot write %s: %w", path, bare(err))
 	}
 	return nil
 }
 
-// isFile reports whether there is a file or link of this name.
+// isFile reports whether a file or link of this name exists.
 func isFile(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && !info.IsDir()
 }
 
-// bare is an error without its path.
+// bare returns an error without its path.
 func bare(err error) error {
 	var p *fs.PathError
 	var l *os.LinkError

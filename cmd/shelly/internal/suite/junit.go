@@ -12,25 +12,24 @@ import (
 	"shelly/sim/report"
 )
 
-// filesReady makes sure, before anything runs, that the files beside the report can be
-// written.
+// filesReady checks, before anything runs, that the files of further reports can be written.
 func (c *Command) filesReady() error {
 	return cmp.Or(c.ready("--junit", c.JUnit), c.ready("--html", c.HTML))
 }
 
-// ready makes sure that the file of a flag can be written, and makes its folder where there
-// is none (SCN-42, CLI-162).
+// ready checks that the file of a flag can be written, and creates its folder if necessary
+// (SCN-42, CLI-162).
 func (c *Command) ready(flag, name string) error {
 	switch {
 	case name == "":
 		return nil
 	case c.List:
-		return exit.Errorf(exit.Usage, "%s tells what ran, and --list runs nothing: leave one out", flag)
+		return exit.Errorf(exit.Usage, "%s reports what ran, but --list runs nothing; leave one out", flag)
 	case name == "-":
 		return exit.Errorf(exit.Usage, "%s: standard output has the other report; name a file", flag)
 	}
 	if at, err := os.Stat(name); err == nil && !at.Mode().IsRegular() {
-		return exit.Errorf(exit.Usage, "%s: %s is no file that can be replaced", flag, name)
+		return exit.Errorf(exit.Usage, "%s: %s is not a file that can be replaced", flag, name)
 	}
 	dir := filepath.Dir(name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -44,12 +43,12 @@ func (c *Command) ready(flag, name string) error {
 	return os.Remove(probe.Name())
 }
 
-// writeJUnit writes the JUnit file, where one is wanted.
+// writeJUnit writes the JUnit file, if one is asked for.
 func (c *Command) writeJUnit(r *report.Run) error {
 	return written("--junit", c.JUnit, func(w io.Writer) error { return report.JUnit(w, r) })
 }
 
-// writeHTML writes the HTML file, where one is wanted (CLI-162).
+// writeHTML writes the HTML file, if one is asked for (CLI-162).
 func (c *Command) writeHTML(r *report.Run, kept *runs.Recorder) error {
 	return written("--html", c.HTML, func(w io.Writer) error { return kept.Write(w, r) })
 }

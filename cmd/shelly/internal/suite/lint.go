@@ -13,18 +13,18 @@ import (
 // Lint is shelly scenario lint.
 type Lint struct {
 	Paths   []string `arg:"" optional:"" help:"Files or folders; with none, ./scenarios."`
-	Verbose bool     `short:"v" help:"Also list what is not judged after a crash."`
+	Verbose bool     `short:"v" help:"Also list what is not checked after a crash."`
 	Format  string   `enum:"pretty,json,github" default:"pretty" help:"pretty, json, or github (pretty with annotations)."`
 }
 
-// Help is what follows the usage.
+// Help is the text after the usage.
 func (Lint) Help() string {
 	return "Runs only cases with may_change, to see which exceptions they need. Exit codes: 0 no finding, 1 a finding, 2 a file does not load, 4 nothing matched."
 }
 
-// Run implements the subcommand (SCN-21). An error has its exit code.
+// Run implements the subcommand (SCN-21). An error has an exit code.
 func (c *Lint) Run(t *terminal.Terminal) error {
-	as := &Command{Paths: c.Paths, Format: c.Format} // files are found and read as by test
+	as := &Command{Paths: c.Paths, Format: c.Format} // files are found and read as in test
 	paths, err := as.find()
 	if err != nil {
 		return err
@@ -59,8 +59,8 @@ func (c *Lint) tell(t *terminal.Terminal, as *Command, l *report.Lint) error {
 	return err
 }
 
-// rulesOf are the ids of the rules of the SPEC.md above the first case, or nil where
-// there is none with rules.
+// rulesOf returns the ids of the rules of the SPEC.md above the first case; nil if there are
+// none.
 func rulesOf(cases []*scenario.File) []string {
 	if len(cases) == 0 {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"shelly/sim/strict"
 )
 
-// find returns the scenario files that the arguments name, as paths from the
-// current folder, or absolute where they lie outside it.
+// find returns the scenario files that the arguments name, as paths relative to the current
+// folder, or absolute if they are outside it.
 func (c *Command) find() ([]choose.Target, error) {
 	var targets []choose.Target
 	for _, p := range c.patterns() {
@@ -43,7 +43,7 @@ func (c *Command) find() ([]choose.Target, error) {
 	return targets, nil
 }
 
-// Files are the scenario and property files that folders hold; with none, ./scenarios.
+// Files returns the scenario and property files in folders; without any, in ./scenarios.
 func Files(folders []string) ([]string, error) {
 	targets, err := (&Command{Paths: folders}).find()
 	if err != nil {
@@ -56,7 +56,7 @@ func Files(folders []string) ([]string, error) {
 	return files, nil
 }
 
-// patterns are the files and folders that are searched.
+// patterns returns the files and folders to search.
 func (c *Command) patterns() []string {
 	if len(c.Paths) == 0 {
 		return []string{"scenarios"}
@@ -64,8 +64,8 @@ func (c *Command) patterns() []string {
 	return c.Paths
 }
 
-// host is the file system as it is, absolute paths included: paths in messages
-// are then those that the user can open.
+// host is the real file system with absolute paths, so that the paths in messages are those
+// that the user can open.
 type host struct{}
 
 // Open implements [fs.FS].
@@ -80,8 +80,8 @@ func (host) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
 // ReadLink implements [fs.ReadLinkFS].
 func (host) ReadLink(name string) (string, error) { return os.Readlink(name) }
 
-// load loads the cases of files, or those that lines choose. One bad file does not
-// keep the others from running: it is a case that could not be loaded.
+// load loads the cases of files, or those at chosen lines. A bad file does not keep the others
+// from running: it becomes a case that could not be loaded.
 func load(targets []choose.Target, vars document.Given) (files []*scenario.File, broken []report.Case) {
 	for _, t := range targets {
 		cases, err := scenario.LoadGiven(host{}, t.Path, vars)
@@ -93,7 +93,7 @@ func load(targets []choose.Target, vars document.Given) (files []*scenario.File,
 	return files, broken
 }
 
-// detail is an error with the source that it blames, where it blames any.
+// detail returns an error with the source that it refers to, if any.
 func detail(err error) string {
 	var load *strict.Error
 	if errors.As(err, &load) {

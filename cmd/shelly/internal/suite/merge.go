@@ -25,13 +25,13 @@ type Merge struct {
 	MinTransitions *percent `placeholder:"PCT" help:"Fail if the cases reach less than PCT percent of the transitions."`
 }
 
-// Help is what follows the usage.
+// Help is the text after the usage.
 func (Merge) Help() string {
-	return "Joins what `shelly test --format json --shard I/N > FILE` wrote for each shard. The exit code is that of one run of all cases; " +
+	return "Merges what `shelly test --format json --shard I/N > FILE` wrote for each shard. The exit code is that of one run of all cases; " +
 		"2 if a shard is missing or two reports hold the same case."
 }
 
-// Run implements the subcommand (SCN-65). An error has its exit code.
+// Run implements the subcommand (SCN-65). An error has an exit code.
 func (c *Merge) Run(t *terminal.Terminal) error {
 	as := &Command{Format: c.Format, JUnit: c.JUnit, Verbose: c.Verbose, Slowest: c.Slowest, MinTransitions: c.MinTransitions}
 	if err := cmp.Or(as.check(), as.filesReady()); err != nil {
@@ -50,12 +50,12 @@ func (c *Merge) Run(t *terminal.Terminal) error {
 		return exit.Errorf(exit.Usage, "%v", err)
 	}
 	if c.MinTransitions != nil && r.Coverage == nil {
-		return exit.Errorf(exit.Usage, "--min-transitions needs reports with coverage: run the shards with --coverage")
+		return exit.Errorf(exit.Usage, "--min-transitions needs reports with coverage; run the shards with --coverage")
 	}
 	return c.tell(t, as, r, missing)
 }
 
-// tell writes the joined report, and returns what one run of all would end with.
+// tell writes the merged report, and returns what one run of all cases would end with.
 func (c *Merge) tell(t *terminal.Terminal, as *Command, r *report.Run, missing []string) error {
 	told := as.teller(t, len(r.Cases), nil)
 	told.pretty.Broken, told.pretty.Times = true, c.Verbose
@@ -94,5 +94,5 @@ func readReport(name string) (*report.Run, error) {
 	return report.Read(text)
 }
 
-// reportBytesMax is how large a report may be.
+// reportBytesMax is the largest report, in bytes.
 const reportBytesMax = 256 << 20

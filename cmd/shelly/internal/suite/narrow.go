@@ -14,7 +14,7 @@ import (
 	"shelly/sim/scenario/choose"
 )
 
-// since is a flag that stands alone or with a commit: --only-changed or --only-changed=REF.
+// since is a flag that may have a commit as its value: --only-changed or --only-changed=REF.
 type since struct {
 	given bool
 	ref   string
@@ -34,7 +34,7 @@ func (s *since) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-// String is the flag as it was given.
+// String returns the flag as it was given.
 func (s *since) String() string {
 	if s.ref == "" {
 		return "--only-changed"
@@ -42,21 +42,21 @@ func (s *since) String() string {
 	return "--only-changed=" + s.ref
 }
 
-// narrow is what else leaves out cases, which no name or tag says: what an earlier run
-// came to, and what has changed. It may leave none, which is no mistake of whoever asked.
+// narrow is what else leaves out cases, besides names and tags: the results of an earlier run,
+// and which files have changed. It may leave no case, which is not a mistake of the user.
 type narrow struct {
 	last   *lastrun.Run    // nil: --last-failed is not given, or no run is known
 	files  map[string]bool // that have changed, by absolute path; nil: --only-changed is not given
-	note   string          // what is to be said before
-	nobody string          // what is to be said where no case is left
+	note   string          // note to print before the run
+	nobody string          // note to print if no case is left
 }
 
-// narrowed reads --last-failed and --only-changed (SCN-62, SCN-63), for what targets names.
+// narrowed evaluates --last-failed and --only-changed (SCN-62, SCN-63) for what targets name.
 func narrowed(lastFailed bool, only *since, targets []choose.Target) (n narrow, err error) {
 	if lastFailed {
 		switch n.last, err = lastrun.Of("."); {
 		case err != nil:
-			return n, exit.Errorf(exit.Usage, "--last-failed: what failed last is not known: %v", err)
+			return n, exit.Errorf(exit.Usage, "--last-failed: cannot read which cases failed last: %v", err)
 		case !n.last.Known:
 			n.last, n.note = nil, "--last-failed: no earlier run is known here, so all cases run"
 		default:
@@ -72,7 +72,7 @@ func narrowed(lastFailed bool, only *since, targets []choose.Target) (n narrow, 
 	return n, nil
 }
 
-// files are those that have changed in the repositories of what is searched.
+// files returns the files that have changed in the repositories of what is searched.
 func (s *since) files(targets []choose.Target) (map[string]bool, error) {
 	all := map[string]bool{}
 	var asked []string
@@ -105,8 +105,8 @@ func (n *narrow) has(f *scenario.File) bool {
 	return slices.ContainsFunc(partsOf(f), func(part string) bool { return n.files[whole(part)] })
 }
 
-// partsOf are the files beside its own that a case is made of: fragments, its golden, and
-// the regressions of a property.
+// partsOf returns the other files that a case consists of: fragments, its golden, and the
+// regressions of a property.
 func partsOf(f *scenario.File) []string {
 	parts := f.Includes()
 	if golden := f.GoldenPath(); golden != "" {
@@ -118,8 +118,8 @@ func partsOf(f *scenario.File) []string {
 	return parts
 }
 
-// whole is a file's path as every run of the project has it: absolute, its folder's links
-// followed.
+// whole returns a file's path as every run of the project has it: absolute, with the links of
+// its folder followed.
 func whole(file string) string {
 	abs, err := filepath.Abs(file)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"shelly/sim/scenario"
 )
 
-// player runs cases, several at once (SCN-38).
+// player runs cases concurrently (SCN-38).
 type player struct {
 	workers     int // at least 1
 	failuresMax int // after which it stops; 0: never
@@ -19,18 +19,18 @@ type player struct {
 	progress    *progress
 }
 
-// play tells what cases came to in their order, each as soon as those before it are
-// told. With failuresMax that failure in that order is the last that is reported,
-// whatever runs beside it. At the end of ctx it tells what is there and does not
-// wait for the cases that run.
+// play reports the results of cases in their order, each as soon as those before it are
+// reported. With failuresMax, that failure in this order is the last result that is reported,
+// whatever else is running. When ctx ends, it reports the results so far and does not wait for
+// running cases.
 func (p *player) play(ctx context.Context, files []*scenario.File, tell func(report.Case)) {
-	next, results := make(chan int), make(chan played, len(files)) // so that nobody waits to be heard
+	next, results := make(chan int), make(chan played, len(files)) // so that no case waits to report its result
 	defer close(next)
 	for range min(p.workers, len(files)) {
 		go p.work(files, next, results)
 	}
-	waiting := make([]*report.Case, len(files)) // for those before them
-	seen, failures := 0, 0                      // failures that came, and that were told
+	waiting := make([]*report.Case, len(files)) // results that wait for those before them
+	seen, failures := 0, 0                      // failures that arrived, and that were reported
 	for sent, told := 0, 0; told < len(files); {
 		feed := next
 		if sent == len(files) {
@@ -46,7 +46,7 @@ func (p *player) play(ctx context.Context, files []*scenario.File, tell func(rep
 				seen++
 			}
 			if seen == p.failuresMax && seen > 0 {
-				sent = len(files) // those before it are on their way
+				sent = len(files) // those before it are running
 			}
 		case <-ctx.Done():
 			for _, out := range waiting[told:] {
@@ -64,12 +64,12 @@ func (p *player) play(ctx context.Context, files []*scenario.File, tell func(rep
 			if failures == p.failuresMax && failures > 0 {
 				return
 			}
-			waiting[told] = nil // the outcome holds a whole run
+			waiting[told] = nil // the outcome is large: it holds a whole run
 		}
 	}
 }
 
-// played is what the nth case came to.
+// played is the result of the n-th case.
 type played struct {
 	nth int
 	report.Case
@@ -97,11 +97,10 @@ func (p *player) guarded(f *scenario.File) (out report.Case) {
 
 const panicFramesMax = 10
 
-// panicked lists the calls that led to the panic that is recovered, the innermost
-// first.
+// panicked lists the calls that led to the recovered panic, the innermost first.
 func panicked() string {
 	calls := make([]uintptr, 64)
-	frames := runtime.CallersFrames(calls[:runtime.Callers(3, calls)]) // without this function and the one that recovers
+	frames := runtime.CallersFrames(calls[:runtime.Callers(3, calls)]) // without this function and the recovering one
 	var lines []string
 	for more := true; more && len(lines) < panicFramesMax; {
 		var f runtime.Frame

@@ -9,16 +9,16 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 )
 
-// progress is a terminal's last line while cases run: how many are done, how many
-// have failed, and the case that runs longest (SCN-38). What is written through it
-// stands above that line. A nil progress shows nothing.
+// progress is a terminal's last line while cases run: how many are done, how many have failed,
+// and which case has run longest (SCN-38). What is written through it appears above that line.
+// A nil progress shows nothing.
 type progress struct {
 	columns int
 
 	mu           sync.Mutex
 	all          int
 	done, failed int
-	running      []running // in the order of their start
+	running      []running // in the order of their starts
 	line         terminal.Line
 }
 
@@ -84,7 +84,7 @@ func (p *progress) Write(text []byte) (int, error) {
 	return p.line.Out.Write(text)
 }
 
-// draw shows the line where it has changed.
+// draw shows the line if it has changed.
 func (p *progress) draw() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

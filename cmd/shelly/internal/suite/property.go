@@ -17,7 +17,7 @@ import (
 	"shelly/sim/strict"
 )
 
-// property checks a property as --seed and --seeds say, within its budgets (PRP-4), and
+// property checks a property according to --seed and --seeds, within its budgets (PRP-4), and
 // writes what it finds (PRP-8).
 func (c *Command) property(f *scenario.File, t *runs.Recorder) (out report.Case) {
 	start := time.Now()
@@ -75,14 +75,14 @@ const seedsMax = 1 << 30
 
 func wall(d fsm.Millis) time.Duration { return time.Duration(d) * time.Millisecond }
 
-// over returns a function that tells whether a time from now is over.
+// over returns a function that reports whether a duration from now has passed.
 func over(after time.Duration) func() bool {
 	end := time.Now().Add(after)
 	return func() bool { return time.Now().After(end) }
 }
 
-// failed tells of the case that failed: where it was written, or the case itself where
-// nothing may be written.
+// failed reports the case that failed: where it was written, or the case itself if nothing may
+// be written.
 func (c *Command) failed(f *scenario.File, found *property.Failed, out *report.Case) {
 	if found.Regression != nil {
 		out.Failures = append(out.Failures, f.Blame("regressions", "the regression "+found.Regression.Path()+" fails"))
@@ -131,8 +131,8 @@ func (c *Command) writes() bool {
 	return !inCI()
 }
 
-// propertyCase is where a case that a property found is written: NAME.SEED.scenario.yaml
-// in the folder of its regressions, or beside it where it has none.
+// propertyCase returns the path for a case that a property found: NAME.SEED.scenario.yaml in
+// the folder of its regressions, or beside the property if it has none.
 func propertyCase(f *scenario.File, seed uint64) string {
 	folder, name := filepath.Split(f.Path())
 	if pattern := f.Property().Regressions; pattern != "" {
@@ -142,7 +142,7 @@ func propertyCase(f *scenario.File, seed uint64) string {
 	return filepath.Join(folder, fmt.Sprintf("%s.%d%s", stem, seed, document.Suffix))
 }
 
-// writeCase writes a case, and makes its folder where there is none.
+// writeCase writes a case, and creates its folder if necessary.
 func writeCase(file string, source []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err

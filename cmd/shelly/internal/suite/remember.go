@@ -6,8 +6,8 @@ import (
 	"shelly/sim/scenario"
 )
 
-// remember keeps which cases failed for --last-failed (SCN-62). That it cannot be kept is no failure of the run: the next --last-failed says
-// that it knows of none.
+// remember keeps which cases failed for --last-failed (SCN-62). A failure to keep them does not
+// fail the run: the next --last-failed then reports that it knows of none.
 func remember(all []*scenario.File, broken, played []report.Case) {
 	last, err := lastrun.Of(".")
 	if err != nil {
@@ -17,7 +17,7 @@ func remember(all []*scenario.File, broken, played []report.Case) {
 	for _, f := range all {
 		names[f.Path()] = append(names[f.Path()], f.Name)
 	}
-	for file, of := range names { // order-free: each for itself
+	for file, of := range names { // order-free: each file is independent
 		last.Loaded(whole(file), of)
 	}
 	for i := range broken {

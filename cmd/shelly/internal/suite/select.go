@@ -13,17 +13,17 @@ import (
 	"shelly/sim/scenario/choose"
 )
 
-// selection says which of the loaded cases are wanted (SCN-37).
+// selection says which of the loaded cases are selected (SCN-37).
 type selection struct {
 	name *regexp.Regexp
-	not  *regexp.Regexp  // nil: none is left out
+	not  *regexp.Regexp  // nil: no case is left out
 	tags *choose.TagExpr // nil: any
 	narrow
 	shard choose.Shard
 	flags string // as they were given, for messages
 }
 
-// selection reads the flags that select.
+// selection parses the flags that select.
 func (c *Command) selection() (s selection, err error) {
 	var flags []string
 	if c.Only != "" {
@@ -55,9 +55,9 @@ func (c *Command) selection() (s selection, err error) {
 	return s, nil
 }
 
-// pick returns the wanted cases in their order. It is an error where none is, but
-// not where only the shard has none, since there may be more shards than cases, or where
-// nothing failed last or has changed: none says which it is.
+// pick returns the selected cases in their order. It is an error if there are none, except
+// where only the shard has none, since there may be more shards than cases, or where nothing
+// failed last or has changed; none then says which.
 func (s *selection) pick(files []*scenario.File) (picked []*scenario.File, none string, err error) {
 	matched, left := 0, 0
 	for _, f := range files {

@@ -31,9 +31,9 @@ type Command struct {
 
 	OnlyChanged since `placeholder:"[=REF]" help:"Only cases that git shows as changed, or since =REF."`
 
-	Vars       []string `name:"var" sep:"none" placeholder:"NAME=VALUE" help:"Another value for a variable; may be repeated."`
+	Vars       []string `name:"var" sep:"none" placeholder:"NAME=VALUE" help:"Set a variable; may be repeated."`
 	List       bool     `help:"List the cases without running them."`
-	Watch      bool     `help:"Re-run what a change affects, until ^C."`
+	Watch      bool     `help:"Re-run the cases that a change affects, until ^C."`
 	Verbose    bool     `short:"v" help:"Print every case."`
 	Twice      bool     `rare:"" help:"Run each case twice; compare the traces."`
 	EveryCrash bool     `help:"Also run each case with a crash at every point."`
@@ -56,11 +56,11 @@ type Command struct {
 	MinTransitions *percent       `rare:"" placeholder:"PCT" help:"Fail if the cases reach less than PCT percent of the transitions."`
 	Budget         *time.Duration `rare:"" placeholder:"DURATION" help:"Time for each property. Default: its file's."`
 
-	given  document.Given      // the variables
-	played func([]report.Case) // told what cases came to; nil: nobody
+	given  document.Given      // values of variables
+	played func([]report.Case) // called with the results; nil: not called
 }
 
-// Run implements the subcommand (CLI-6, SCN-9). An error has its exit code.
+// Run implements the subcommand (CLI-6, SCN-9). An error has an exit code.
 func (c *Command) Run(t *terminal.Terminal) error {
 	err := c.check()
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	return c.round(ctx, t, wanted, targets)
 }
 
-// check refuses what the parser of the command line cannot.
+// check refuses what the command line parser cannot.
 func (c *Command) check() error {
 	switch {
 	case c.Parallel != nil && *c.Parallel < 1:
@@ -107,7 +107,7 @@ func (c *Command) check() error {
 	case c.Slowest != nil && *c.Slowest < 1:
 		return exit.Errorf(exit.Usage, "--slowest wants a number of at least 1, not %d", *c.Slowest)
 	case c.Times && c.Format != "json":
-		return exit.Errorf(exit.Usage, "--times adds to the JSON report: add --format json; -v and --slowest show times to people")
+		return exit.Errorf(exit.Usage, "--times adds to the JSON report; add --format json, or see times with -v and --slowest")
 	case c.On != "runtime":
 		return nil
 	}
@@ -115,15 +115,15 @@ func (c *Command) check() error {
 		flag{"--seed", c.Seed != nil}, flag{"--seeds", c.Seeds != nil}, flag{"--twice", c.Twice}, flag{"--every-crash", c.EveryCrash})
 }
 
-// traceFlags refuses --trace where no text is written, or nothing runs (CLI-160).
+// traceFlags refuses --trace if no text is written, or nothing runs (CLI-160).
 func (c *Command) traceFlags() error {
 	switch {
 	case !c.Trace:
 		return nil
 	case c.Format == "json":
-		return exit.Errorf(exit.Usage, "--trace writes text: leave out --format json")
+		return exit.Errorf(exit.Usage, "--trace writes text; leave out --format json")
 	case c.List:
-		return exit.Errorf(exit.Usage, "--trace tells what ran, and --list runs nothing: leave one out")
+		return exit.Errorf(exit.Usage, "--trace shows what ran, but --list runs nothing; leave one out")
 	default:
 		return nil
 	}
@@ -134,7 +134,7 @@ type flag struct {
 	given bool
 }
 
-// without refuses flags that do not go with another, and says why.
+// without refuses flags that do not go with another one, and says why.
 func (c *Command) without(why string, flags ...flag) error {
 	var bad []string
 	for _, f := range flags {
@@ -145,10 +145,10 @@ func (c *Command) without(why string, flags ...flag) error {
 	if len(bad) == 0 {
 		return nil
 	}
-	return exit.Errorf(exit.Usage, "%s: leave out %s", why, strings.Join(bad, " and "))
+	return exit.Errorf(exit.Usage, "%s; leave out %s", why, strings.Join(bad, " and "))
 }
 
-// round loads files, and lists or plays the cases that are wanted of them.
+// round loads files, and lists or plays the selected cases.
 func (c *Command) round(ctx context.Context, t *terminal.Terminal, wanted selection, targets []choose.Target) error {
 	all, broken := load(targets, c.given)
 	c.tellBroken(t, broken)
@@ -170,8 +170,7 @@ func (c *Command) round(ctx context.Context, t *terminal.Terminal, wanted select
 	return c.play(ctx, t, files, all, broken)
 }
 
-// tellBroken says what is wrong with files that do not load, unless the report does,
-// guarded.
+// tellBroken reports what is wrong with files that do not load, unless the report does.
 func (c *Command) tellBroken(t *terminal.Terminal, broken []report.Case) {
 	if c.onGitHub() {
 		return
@@ -181,8 +180,8 @@ func (c *Command) tellBroken(t *terminal.Terminal, broken []report.Case) {
 	}
 }
 
-// play plays cases and tells what they came to. all are those that are loaded, also
-// where they are not played: none of their goldens is obsolete.
+// play plays cases and reports the results. All are the loaded cases, also those that are not
+// played: none of their goldens is obsolete.
 func (c *Command) play(ctx context.Context, t *terminal.Terminal, files, all []*scenario.File, broken []report.Case) error {
 	obsolete, err := c.obsolete(all)
 	if err != nil {
@@ -215,7 +214,7 @@ func (c *Command) play(ctx context.Context, t *terminal.Terminal, files, all []*
 	return worse(told.end(ctx, len(files)), wrong)
 }
 
-// failuresMax is after how many failures a run stops; 0: never.
+// failuresMax returns after how many failures a run stops; 0: never.
 func (c *Command) failuresMax() int {
 	switch {
 	case c.FailFast:
@@ -233,8 +232,8 @@ func (c *Command) workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// notes is where that goes which no report holds: beside a report that a program
-// reads it is standard error.
+// notes returns where notes outside the report go: to standard error if a program reads the
+// report.
 func (c *Command) notes(t *terminal.Terminal) io.Writer {
 	if c.Format == "json" {
 		return t.Err

@@ -17,24 +17,23 @@ import (
 	"shelly/sim/report"
 )
 
-// teller tells what cases came to while they run, and at the end what all of them
-// came to.
+// teller reports the results of cases while they run, and a summary at the end.
 type teller struct {
 	*Command
 	t        *terminal.Terminal
 	log      io.Writer // the report for people
-	progress *progress // what stands below it, if anything does
+	progress *progress // the line below it, or nil
 	pretty   report.Options
-	runs     *runs.Recorder // nil: nobody asked
+	runs     *runs.Recorder // nil: not asked for
 	start    time.Time
 	broken   []report.Case // files that do not load, in their order
-	shown    int           // of them
+	shown    int           // how many of them are shown
 	run      report.Run
 	err      error // why the report could not be written
 }
 
-// teller of a number of cases. A terminal is shown the progress and colours, unless it
-// cannot or, of colours, NO_COLOR asks otherwise.
+// teller returns a teller for a number of cases. A terminal gets the progress and colours,
+// unless it cannot show them or NO_COLOR forbids colours.
 func (c *Command) teller(t *terminal.Terminal, all int, broken []report.Case) *teller {
 	told := &teller{
 		Command: c, t: t, log: c.log(t), start: time.Now(), broken: broken,
@@ -48,14 +47,14 @@ func (c *Command) teller(t *terminal.Terminal, all int, broken []report.Case) *t
 	return told
 }
 
-// tell tells of the next case.
+// tell reports the next case.
 func (t *teller) tell(c report.Case) {
 	t.run.Cases = append(t.run.Cases, c)
 	t.showBroken(c.File)
 	t.show(c)
 }
 
-// showBroken shows the files that do not load, up to the place of another.
+// showBroken shows the files that do not load, up to the position of another file.
 func (t *teller) showBroken(before string) {
 	for t.shown < len(t.broken) && (before == "" || t.broken[t.shown].File < before) {
 		t.show(t.broken[t.shown])
@@ -69,8 +68,7 @@ func (t *teller) show(c report.Case) {
 	}
 }
 
-// end ends the report and chooses the exit code (SCN-9). all is how many cases there
-// were to tell of.
+// end ends the report and chooses the exit code (SCN-9). All is the number of cases to report.
 func (t *teller) end(ctx context.Context, all int) error {
 	r := &t.run
 	t.showBroken("")
@@ -90,8 +88,8 @@ func (t *teller) end(ctx context.Context, all int) error {
 	return t.code(ctx)
 }
 
-// summary writes the report for programs, or the end of that for people, whose
-// summary line stands after the annotations for GitHub.
+// summary writes the report for programs, or the end of that for people, with its summary line
+// after the annotations for GitHub.
 func (t *teller) summary() error {
 	if t.Format == "json" {
 		t.run.Times = t.Times
@@ -104,7 +102,7 @@ func (t *teller) summary() error {
 	return errors.Join(slowest, t.tellGitHub(t.t, &t.run), report.PrettyEnd(t.log, &t.run))
 }
 
-// why not all cases were told of.
+// why returns why not all cases were reported.
 func (t *teller) why(ctx context.Context) string {
 	if ctx.Err() != nil {
 		return "interrupted"
@@ -115,7 +113,7 @@ func (t *teller) why(ctx context.Context) string {
 	return "stopped at the first failure"
 }
 
-// code is the exit code: of several that apply the gravest.
+// code returns the exit code: the gravest of those that apply.
 func (t *teller) code(ctx context.Context) error {
 	n, short := t.run.Count(), t.tooFew(t.run.Coverage)
 	switch {

@@ -7,7 +7,7 @@ import (
 	"shelly/sim/scenario/document"
 )
 
-// readVars reads --var (SCN-61).
+// readVars parses --var (SCN-61).
 func readVars(texts []string) (vars document.Given, err error) {
 	for _, text := range texts {
 		if err := vars.Give(text); err != nil {
@@ -17,7 +17,7 @@ func readVars(texts []string) (vars document.Given, err error) {
 	return vars, nil
 }
 
-// unusedVar is the error about a variable that no file has.
+// unusedVar returns the error about a variable that no file has.
 func unusedVar(vars document.Given, all []*scenario.File) error {
 	if len(vars) == 0 {
 		return nil

@@ -19,17 +19,17 @@ import (
 	"shelly/sim/scenario/choose"
 )
 
-// caseWatch runs cases again when what they are made of changes (SCN-39).
+// caseWatch runs cases again when the files that they consist of change (SCN-39).
 type caseWatch struct {
 	*Command
 	t      *terminal.Terminal
 	wanted selection
 	disk   *fsnotify.Watcher
-	loaded map[string]*loadedFile // by path; only looked up; nil before the first round
+	loaded map[string]*loadedFile // by path; never ranged over; nil before the first round
 
-	keys    *terminal.Keys // nil: nobody can press any
+	keys    *terminal.Keys // nil: there is no keyboard
 	all     []*scenario.File
-	pattern *regexp.Regexp  // what p asked for; nil: all
+	pattern *regexp.Regexp  // the pattern given with p; nil: all
 	failed  map[string]bool // cases that failed when they were last played, by path and name
 }
 
@@ -39,17 +39,17 @@ type loadedFile struct {
 	broken []report.Case
 }
 
-// watchFlags refuses what does not go together.
+// watchFlags refuses flags that do not go with --watch.
 func (c *Command) watchFlags() error {
 	if !c.Watch {
 		return nil
 	}
-	return c.without("--watch goes on until ^C, with some of the cases each time",
+	return c.without("--watch runs until ^C, with some of the cases each time",
 		flag{"--list", c.List}, flag{"--shard", c.Shard != nil}, flag{"--junit", c.JUnit != ""},
 		flag{"--last-failed", c.LastFailed}, flag{"--only-changed", c.OnlyChanged.given}, flag{"--ci", c.CI != nil && *c.CI}, flag{"--min-transitions", c.MinTransitions != nil})
 }
 
-// watch runs the cases, and then those that a change concerns, until ctx ends.
+// watch runs the cases, and then those that a change affects, until ctx ends.
 func (c *Command) watch(ctx context.Context, t *terminal.Terminal, wanted selection) error {
 	disk, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *Command) watch(ctx context.Context, t *terminal.Terminal, wanted select
 	defer disk.Close()
 	w := &caseWatch{Command: c, t: t, wanted: wanted, disk: disk, failed: map[string]bool{}}
 	c.played = w.took
-	if _, err := c.find(); err != nil { // later it may come and go
+	if _, err := c.find(); err != nil { // later the files may come and go
 		return err
 	}
 	w.keys = terminal.ReadKeys(t.In, t.Out)
@@ -77,8 +77,8 @@ func (c *Command) watch(ctx context.Context, t *terminal.Terminal, wanted select
 	}
 }
 
-// again loads what has changed and runs the cases that are made of it.
-// An error says that nothing can be watched.
+// again loads what has changed and runs the affected cases. The error reports that nothing can
+// be watched.
 func (w *caseWatch) again(ctx context.Context, seen changes) error {
 	targets, err := w.find()
 	if err != nil {
@@ -91,7 +91,7 @@ func (w *caseWatch) again(ctx context.Context, seen changes) error {
 		return err
 	}
 	if before != nil && len(fresh) == 0 && len(w.loaded) == len(before) {
-		return nil // nothing that a case is made of
+		return nil // nothing that a case consists of
 	}
 	if before != nil {
 		w.rule(seen, before)
@@ -103,12 +103,12 @@ func (w *caseWatch) again(ctx context.Context, seen changes) error {
 	if err == nil || len(broken) > 0 {
 		err = w.play(ctx, w.t, files, all, broken)
 	}
-	exit.Code(err, w.t.Err) // says what no report does
+	exit.Code(err, w.t.Err) // prints what no report shows
 	w.waiting()
 	return nil
 }
 
-// waiting says that the watch goes on, and what can be pressed.
+// waiting prints that the watch continues, and which keys there are.
 func (w *caseWatch) waiting() {
 	text := "watching " + scenarioFiles(len(w.loaded))
 	if w.pattern != nil {
@@ -122,7 +122,7 @@ func (w *caseWatch) waiting() {
 	fmt.Fprintln(w.notes(w.t), text)
 }
 
-// took takes in what cases came to.
+// took records the results of cases.
 func (w *caseWatch) took(cases []report.Case) {
 	for i := range cases {
 		if c := &cases[i]; c.Status() != report.Skipped {
@@ -135,7 +135,7 @@ func (w *caseWatch) matches(f *scenario.File) bool {
 	return w.pattern == nil || w.pattern.MatchString(f.Name)
 }
 
-// press does what a key says (SCN-69). Any other key says what can be pressed.
+// press performs a key (SCN-69). Any other key shows which keys there are.
 func (w *caseWatch) press(ctx context.Context, key byte) {
 	wanted, what := w.matches, "all cases"
 	switch key {
@@ -174,7 +174,7 @@ func (w *caseWatch) press(ctx context.Context, key byte) {
 	w.waiting()
 }
 
-// replay plays the cases that are loaded and wanted.
+// replay plays the loaded cases that are wanted.
 func (w *caseWatch) replay(ctx context.Context, wanted func(*scenario.File) bool) {
 	files, _, err := w.wanted.pick(w.all)
 	files = slices.DeleteFunc(slices.Clone(files), func(f *scenario.File) bool { return !wanted(f) })
@@ -192,8 +192,8 @@ func (w *caseWatch) replay(ctx context.Context, wanted func(*scenario.File) bool
 	exit.Code(err, w.t.Err)
 }
 
-// load brings what is loaded up to date. It returns all cases, the files of the fresh
-// ones that do not load, and which files are fresh, which is only looked up.
+// load updates the loaded files. It returns all cases, the freshly loaded files that do not
+// load, and which files are fresh, as a set that is never ranged over.
 func (w *caseWatch) load(targets []choose.Target, seen changes) (all []*scenario.File, broken []report.Case, fresh map[string]bool) {
 	before := w.loaded
 	w.loaded, fresh = map[string]*loadedFile{}, map[string]bool{}
@@ -218,8 +218,8 @@ func scenarioFiles(n int) string {
 	return fmt.Sprintf("%d scenario files", n)
 }
 
-// concerns reports whether the file or something that it is made of has changed. Of
-// one that does not load nobody knows what that is.
+// concerns reports whether the file or something that it consists of has changed. For a file
+// that does not load that is unknown, so any change counts.
 func (l *loadedFile) concerns(path string, c changes) bool {
 	switch {
 	case c.all, slices.Contains(c.paths, path):
@@ -230,7 +230,7 @@ func (l *loadedFile) concerns(path string, c changes) bool {
 	return slices.ContainsFunc(l.parts(), func(p string) bool { return slices.Contains(c.paths, p) })
 }
 
-// parts are the files beside its own that the cases are made of.
+// parts returns the other files that the cases consist of.
 func (l *loadedFile) parts() []string {
 	var parts []string
 	for _, f := range l.files {
@@ -244,7 +244,7 @@ const (
 	rulePathsMax = 3 // changed files that the rule names
 )
 
-// rule draws a line that names what has changed since another time.
+// rule draws a line that names what has changed since the last round.
 func (w *caseWatch) rule(seen changes, before map[string]*loadedFile) {
 	var paths []string
 	for _, p := range seen.paths {
@@ -254,7 +254,7 @@ func (w *caseWatch) rule(seen changes, before map[string]*loadedFile) {
 	}
 	for path := range w.loaded { // order-free: sorted below
 		if before[path] == nil {
-			paths = append(paths, path) // it came with its folder
+			paths = append(paths, path) // it appeared with its folder
 		}
 	}
 	for path := range before { // order-free: sorted below
@@ -275,7 +275,7 @@ func (w *caseWatch) rule(seen changes, before map[string]*loadedFile) {
 	w.line(text)
 }
 
-// line draws a line that says what comes below it.
+// line draws a line with a title for what is below it.
 func (w *caseWatch) line(text string) {
 	text = "── " + text + " "
 	text += strings.Repeat("─", max(2, ruleColumns-len([]rune(text))))

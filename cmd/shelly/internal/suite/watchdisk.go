@@ -15,8 +15,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// An editor makes several changes when it saves once; what comes closer than
-// watchQuiet belongs together, but nothing waits for longer than watchPatience.
+// An editor makes several changes for one save. Changes closer together than watchQuiet count
+// as one, but nothing waits longer than watchPatience.
 const (
 	watchQuiet    = 50 * time.Millisecond
 	watchPatience = time.Second
@@ -24,8 +24,8 @@ const (
 
 // changes are what has changed since the last round.
 type changes struct {
-	all   bool     // nobody knows what
-	key   byte     // what was pressed; 0: nothing was, and files have changed
+	all   bool     // it is unknown what
+	key   byte     // the pressed key; 0: files have changed
 	paths []string // sorted
 }
 
@@ -44,7 +44,7 @@ func (w *caseWatch) wait(ctx context.Context) (c changes) {
 			case !ok:
 				return changes{all: true}
 			case e.Op == fsnotify.Chmod:
-				continue // it says nothing of what is in the file
+				continue // it does not change the content of a file
 			}
 			c.paths = append(c.paths, filepath.Clean(e.Name))
 		case key, open := <-keys:
@@ -66,19 +66,19 @@ func (w *caseWatch) wait(ctx context.Context) (c changes) {
 		}
 		if first {
 			patience.Reset(watchPatience)
-			first, keys = false, nil // what has changed is played first
+			first, keys = false, nil // changes are played before further keys
 		}
 		quiet.Reset(watchQuiet)
 	}
 }
 
-// follow watches the folders that are searched for scenarios. Folders that are gone
-// are no longer watched by themselves, and watching one twice is watching it once.
+// follow watches the folders that are searched for scenarios. Removed folders drop out by
+// themselves, and watching a folder twice has no effect.
 func (w *caseWatch) follow() error {
 	for _, pattern := range w.patterns() {
 		root, follow := filepath.Clean(strings.TrimSuffix(pattern, "...")), w.below
 		if info, err := os.Stat(root); err != nil || !info.IsDir() {
-			root, follow = filepath.Dir(root), w.add // of a file, or of what is not there
+			root, follow = filepath.Dir(root), w.add // for a file, or for what does not exist
 		}
 		if err := follow(root); err != nil {
 			return err
@@ -87,11 +87,10 @@ func (w *caseWatch) follow() error {
 	return nil
 }
 
-// followParts watches the folders of what the cases are made of beside their own
-// files. What that is nobody knows of a file that does not load; but no fragment is
-// elsewhere than below its folder (SCN-16).
+// followParts watches the folders of the other files that the cases consist of. For a file that
+// does not load these are unknown, but fragments are only in its folder or below it (SCN-16).
 func (w *caseWatch) followParts() error {
-	for path, l := range w.loaded { // order-free: each folder is watched for itself
+	for path, l := range w.loaded { // order-free: each folder is watched separately
 		if len(l.broken) > 0 {
 			if err := w.below(filepath.Dir(path)); err != nil {
 				return err
@@ -106,11 +105,11 @@ func (w *caseWatch) followParts() error {
 	return nil
 }
 
-// below watches a folder and those below it, but none that is hidden.
+// below watches a folder and those in it, except hidden ones.
 func (w *caseWatch) below(root string) error {
 	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // it went meanwhile
+		case errors.Is(err, fs.ErrNotExist): // it was removed in between
 			return nil
 		case err != nil:
 			return err
@@ -123,14 +122,14 @@ func (w *caseWatch) below(root string) error {
 	})
 }
 
-// add watches a folder, if there is one.
+// add watches a folder, if it exists.
 func (w *caseWatch) add(folder string) error {
 	err := w.disk.Add(folder)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("%s: %w: raise the system's limit, on Linux fs.inotify.max_user_watches", folder, err)
+		return fmt.Errorf("%s: %w; raise the system's limit, on Linux fs.inotify.max_user_watches", folder, err)
 	}
 	return err
 }

@@ -11,20 +11,19 @@ import (
 	"shelly/runtime/system"
 )
 
-// Keys are the keys that a person presses while a program works. The terminal has its own
-// mode back after End, while a line is asked for, while the program is stopped by ^Z, and
-// when a signal ends it.
+// Keys are the keys that a person presses while a program works. The terminal has its original
+// mode again after End, while a line is read, while the program is stopped by ^Z, and when a
+// signal ends it.
 type Keys struct {
 	in      *os.File
 	bytes   chan byte
 	signals chan os.Signal
 
 	mu      sync.Mutex
-	restore func() // nil: the terminal has its own mode
+	restore func() // nil: the terminal has its original mode
 }
 
-// ReadKeys begins to read keys, or returns nil where in and out are not the terminal of a
-// person who can press some.
+// ReadKeys begins to read keys. It returns nil if in and out are not a terminal with a person.
 func ReadKeys(in io.Reader, out io.Writer) *Keys {
 	f, ok := in.(*os.File)
 	if !ok || !Is(f) || !Is(out) {
@@ -41,7 +40,7 @@ func ReadKeys(in io.Reader, out io.Writer) *Keys {
 	return k
 }
 
-// grab lets keys come one by one, also where the shell has taken that back meanwhile.
+// grab makes keys arrive one by one, also if the shell has reset that in between.
 func (k *Keys) grab() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -55,7 +54,7 @@ func (k *Keys) grab() bool {
 	return true
 }
 
-// release gives the terminal its own mode back.
+// release restores the terminal's original mode.
 func (k *Keys) release() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -65,15 +64,15 @@ func (k *Keys) release() {
 	}
 }
 
-// mind puts the terminal right before a signal stops or ends the program.
+// mind restores the terminal before a signal stops or ends the program.
 func (k *Keys) mind(stop, continued os.Signal) {
 	for s := range k.signals {
 		switch s {
 		case continued:
-			k.grab() // it may be in the background, and in front later
+			k.grab() // it may be in the background now, and in the foreground later
 		case stop:
 			k.release()
-			system.Stop() // other threads may run on for a moment: what comes next waits for continued
+			system.Stop() // other threads may run for a moment longer, so wait for continued
 		default:
 			k.release()
 			signal.Reset(s)
@@ -82,7 +81,7 @@ func (k *Keys) mind(stop, continued os.Signal) {
 	}
 }
 
-// read reads as long as there is anything to be read.
+// read reads keys until there are no more.
 func (k *Keys) read() {
 	defer close(k.bytes)
 	var buf [64]byte
@@ -97,8 +96,8 @@ func (k *Keys) read() {
 	}
 }
 
-// Pressed are the keys, a byte each; of one that sends several all of them. A nil Keys has
-// none.
+// Pressed returns the keys as bytes; a key that sends several bytes gives all of them. A nil
+// Keys has none.
 func (k *Keys) Pressed() <-chan byte {
 	if k == nil {
 		return nil
@@ -106,8 +105,8 @@ func (k *Keys) Pressed() <-chan byte {
 	return k.bytes
 }
 
-// Line asks for a line, which the terminal lets a person edit as in a shell. It reports
-// whether there was one.
+// Line reads a line, which the terminal lets a person edit as in a shell. It reports whether
+// there was one.
 func (k *Keys) Line(ctx context.Context, out io.Writer, prompt string) (line string, ok bool) {
 	k.release()
 	defer k.grab()
@@ -129,7 +128,7 @@ func (k *Keys) Line(ctx context.Context, out io.Writer, prompt string) (line str
 	}
 }
 
-// End gives the terminal its own mode back.
+// End restores the terminal's original mode.
 func (k *Keys) End() {
 	if k == nil {
 		return

@@ -5,11 +5,11 @@ import (
 	"io"
 )
 
-// clear clears what is right of the cursor (EL of ECMA-48).
+// clear clears to the right of the cursor (EL of ECMA-48).
 const clear = "\x1b[K"
 
-// Line shows how far something is. On a terminal it is one line that is rewritten;
-// elsewhere those reports are lines which are worth one.
+// Line shows progress. On a terminal it is one line that is rewritten; elsewhere only reports
+// worth a line are printed.
 type Line struct {
 	Out      io.Writer
 	Terminal bool
@@ -19,7 +19,7 @@ type Line struct {
 // NewLine shows progress on an output.
 func NewLine(out io.Writer) *Line { return &Line{Out: out, Terminal: Is(out)} }
 
-// Draw shows a text on a terminal, where it is another one than is shown.
+// Draw shows a text on a terminal, unless it is shown already.
 func (l *Line) Draw(text string) {
 	if l.Terminal && text != l.drawn {
 		fmt.Fprintf(l.Out, "\r%s%s", text, clear)
@@ -27,14 +27,14 @@ func (l *Line) Draw(text string) {
 	}
 }
 
-// Print is Draw on a terminal and a line of its own elsewhere.
+// Print is Draw on a terminal, and prints a line elsewhere.
 func (l *Line) Print(text string) {
 	if l.Draw(text); !l.Terminal {
 		fmt.Fprintln(l.Out, text)
 	}
 }
 
-// Erase takes away what is shown.
+// Erase removes the line.
 func (l *Line) Erase() {
 	if l.drawn != "" {
 		fmt.Fprint(l.Out, "\r"+clear)
@@ -42,7 +42,7 @@ func (l *Line) Erase() {
 	}
 }
 
-// End leaves what is shown, and goes on below it.
+// End leaves the line, and continues below it.
 func (l *Line) End() {
 	if l.drawn != "" {
 		fmt.Fprintln(l.Out)

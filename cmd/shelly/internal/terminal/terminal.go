@@ -1,4 +1,4 @@
-// Package terminal is where a subcommand reads and writes, and what may be shown there.
+// Package terminal has a subcommand's input and output, and what may be shown on a terminal.
 package terminal
 
 import (
@@ -9,7 +9,7 @@ import (
 	"shelly/runtime/system"
 )
 
-// Terminal is where a subcommand reads and writes.
+// Terminal is a subcommand's input and output.
 type Terminal struct {
 	In       io.Reader
 	Out, Err io.Writer
@@ -18,7 +18,7 @@ type Terminal struct {
 // Interactive reports whether standard output is a terminal.
 func (t *Terminal) Interactive() bool { return Is(t.Out) }
 
-// JSON prints a value for programs on a line, and indented where a person reads it.
+// JSON prints a value on one line for programs, and indented for a person.
 func (t *Terminal) JSON(v any) error {
 	enc := json.NewEncoder(t.Out)
 	if t.Interactive() {
@@ -27,7 +27,7 @@ func (t *Terminal) JSON(v any) error {
 	return enc.Encode(v)
 }
 
-// JSONLine prints one of several values that come one after another, on a line.
+// JSONLine prints one of several successive values on a line.
 func (t *Terminal) JSONLine(v any) error { return json.NewEncoder(t.Out).Encode(v) }
 
 // Is reports whether a stream is a terminal.
@@ -46,7 +46,7 @@ func Colours(stream any) bool {
 	return Is(stream) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// Columns is how wide the terminal is; 0 where w is none, or can do nothing but print.
+// Columns returns the width of the terminal; 0 if w is not one, or one that can only print.
 func Columns(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok || os.Getenv("TERM") == "dumb" {
@@ -56,12 +56,12 @@ func Columns(w io.Writer) int {
 	if err != nil {
 		return 0
 	}
-	if columns == 0 { // the terminal does not know
+	if columns == 0 { // the terminal does not report it
 		return 80
 	}
 	return columns
 }
 
 // Shell runs a command line of shelly, without its name, and returns its exit code: for a
-// subcommand that lets a person type others.
+// subcommand in which a person can type others.
 type Shell func(args []string, t *Terminal) int

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Printable shows control characters instead of sending them to a terminal: what
-// a model says and a tool prints must not move the cursor or rename the window.
+// Printable makes control characters visible: the output of a model or a tool must not move the
+// cursor or rename the window.
 func Printable(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -20,7 +20,7 @@ func Printable(s string) string {
 	return b.String()
 }
 
-// Cut is the beginning of a text, on one line.
+// Cut returns the beginning of a text, on one line.
 func Cut(text string, most int) string {
 	all := []rune(strings.Join(strings.Fields(text), " "))
 	if len(all) <= most {
@@ -29,8 +29,8 @@ func Cut(text string, most int) string {
 	return string(all[:most-1]) + "…"
 }
 
-// textColumn is how much of a text, in characters, a table shows.
+// textColumn is how many characters of a text a table shows.
 const textColumn = 40
 
-// Head is the beginning of a text, on one line of a table.
+// Head returns the beginning of a text, for one line of a table.
 func Head(text string) string { return Cut(text, textColumn) }

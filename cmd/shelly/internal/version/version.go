@@ -1,12 +1,12 @@
-// Package version knows which shelly this is.
+// Package version knows the version of this build.
 package version
 
 import "runtime/debug"
 
-// stamp is set by the Makefile; without it the build's own record of its commit serves.
+// stamp is set by the Makefile; without it, the commit recorded in the build is used.
 var stamp string
 
-// Text is the version: the stamp, a commit, or unknown.
+// Text returns the version: the stamp, a commit, or unknown.
 func Text() string {
 	if stamp != "" {
 		return stamp

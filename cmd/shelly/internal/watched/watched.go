@@ -15,10 +15,10 @@ import (
 	"shelly/runtime/event/source"
 )
 
-// What sources do unless it is given.
+// Defaults of sources.
 const (
 	settleDefault  = 2 * time.Second
-	longestDefault = 30 * time.Second // and ten times the settling where that is more
+	longestDefault = 30 * time.Second // or ten times the settling time, if that is more
 	lowHold        = time.Minute
 	highHold       = 5 * time.Minute
 	stateHold      = 10 * time.Second
@@ -26,7 +26,7 @@ const (
 	pressureAbove  = 40_00
 )
 
-// Sources are those that a configuration names, in the order of its kinds and then of the file.
+// Sources returns the sources of a configuration, ordered by kind and then as in the file.
 func Sources(cfg config.Config) []event.Spec {
 	var all []event.Spec
 	for _, s := range cfg.Events.Files {
@@ -70,7 +70,7 @@ func processes(name string, w config.WatchedProcess) event.Spec {
 	return s
 }
 
-// told is a source with what becomes of its events.
+// told adds to a source what happens with its events.
 func told(name, kind string, t config.Telling) event.Spec {
 	return event.Spec{
 		Name: name, Kind: kind, Do: t.Do, To: t.Chat(),
