@@ -7,8 +7,8 @@ import (
 	"testing/fstest"
 )
 
-// SIM-12: every canary finds its place in the code as it is, so that a change that takes
-// the place away is seen long before the canaries are built.
+// SIM-12: every canary finds its place in the present code, so that a change that removes the
+// place is noticed long before the canaries are built.
 func TestEachCanaryHasItsPlace(t *testing.T) {
 	canaries, err := read(testdata)
 	if err != nil {

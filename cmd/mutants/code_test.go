@@ -21,7 +21,7 @@ func f(a, b int, ok bool) int {
 }
 `
 
-// parsed is a file that imports nothing.
+// parsed returns a file without imports.
 func parsed(t *testing.T, text string) *goFile {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -59,7 +59,7 @@ func TestTheChangesOfAFunction(t *testing.T) {
 	}
 }
 
-// All changes at once are code, whatever stands in what, and none moves a line.
+// All changes at once leave valid code, however they are nested, and none moves a line.
 func TestAllChangesFitIntoOneFile(t *testing.T) {
 	f := parsed(t, original)
 	text := string(f.rewritten(changesIn(f)))

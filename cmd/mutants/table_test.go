@@ -9,7 +9,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// rehearsed is a scenario that is ready to meet mutants.
+// rehearsed returns a scenario that is ready to meet mutants.
 func rehearsed(t *testing.T, path string) []*play {
 	t.Helper()
 	cases, err := loadFile("../../scenarios", path)

@@ -30,8 +30,8 @@ import (
 	"shelly/runtime/mock"
 )
 
-// prosody is the real server, of Debian's package, on a port of this machine. It does not run as
-// root.
+// prosody is the real server, from Debian's package, on a port of this machine. It cannot run
+// as root.
 type prosody struct {
 	t    *testing.T
 	dir  string
@@ -42,7 +42,7 @@ type prosody struct {
 
 const chatDomain = "chat.test"
 
-// prosodyConfig wants the folder and the port.
+// prosodyConfig is a format with the folder and the port.
 const prosodyConfig = `
 data_path = "%[1]s/data"
 pidfile = "%[1]s/pid"
@@ -59,7 +59,7 @@ VirtualHost "chat.test"
   ssl = { key = "%[1]s/key.pem", certificate = "%[1]s/cert.pem" }
 `
 
-// newProsody has a server with these accounts, each with the password pw-NAME.
+// newProsody starts a server with these accounts; the password of each is pw-NAME.
 func newProsody(t *testing.T, accounts ...string) *prosody {
 	t.Helper()
 	for _, program := range []string{"prosody", "prosodyctl"} {
@@ -111,7 +111,7 @@ func (p *prosody) write(name, text string) {
 	}
 }
 
-// certify makes the certificate of the domain, which signs itself.
+// certify makes the domain's self-signed certificate.
 func (p *prosody) certify() {
 	p.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -160,7 +160,7 @@ func (p *prosody) stop() {
 	_ = p.cmd.Wait()
 }
 
-// person is somebody with a chat client.
+// person is a person with a chat client.
 type person struct {
 	*xmpp.XMPP
 	t    *testing.T
@@ -170,8 +170,7 @@ type person struct {
 	up   chan string
 }
 
-// logsIn has a person's client connected for the rest of the test, also to a server that was
-// away.
+// logsIn connects a person's client for the rest of the test, again after the server was away.
 func (p *prosody) logsIn(name string) *person {
 	p.t.Helper()
 	who := &person{t: p.t, up: make(chan string, 16)}
@@ -220,10 +219,11 @@ func (w *person) writes(id, text string) {
 	}
 }
 
-// chatMax bounds a wait for a message.
+// chatMax bounds the wait for a message.
 const chatMax = time.Minute
 
-// hears waits for a message that holds a text, and returns all that have come, repeats left out.
+// hears waits for a message that contains a text, and returns all that have come, without
+// repeats.
 func (w *person) hears(text string) []string {
 	w.t.Helper()
 	late := false
@@ -255,7 +255,7 @@ func (w *person) hears(text string) []string {
 	}
 }
 
-// chatBrain answers what it was asked last, at once or when it may.
+// chatBrain answers its latest question, at once or when it is allowed to.
 type chatBrain struct {
 	asked chan string   // of a question that is to take long
 	may   chan struct{} // it has taken long enough
@@ -288,7 +288,7 @@ func (b *chatBrain) Answer(ctx context.Context, q mock.Question) (mock.Answer, e
 	return mock.Answer{Text: "You said: " + words[len(words)-1]}, nil
 }
 
-// channels is how the channels of a daemon are.
+// channels returns the state of a daemon's channels.
 func (p *process) channels() channel.State {
 	p.t.Helper()
 	all, err := client.New(p.data, client.Options{}).Channels(p.t.Context())
@@ -298,9 +298,9 @@ func (p *process) channels() channel.State {
 	return all[0]
 }
 
-// Two people, of whom one may talk, write to the agent over a real server: it answers the one,
-// also over a kill of the daemon and a restart of the server; it is not drowned by a thousand
-// messages; a long answer comes whole (CHN-3 to CHN-8, CHN-30 to CHN-32).
+// Two people, one of whom is allowed to talk, write to the agent over a real server. It answers
+// that one, also after a kill of the daemon and a restart of the server; a thousand messages do
+// not drown it; a long answer arrives whole (CHN-3 to CHN-8, CHN-30 to CHN-32).
 func TestChannelsPeopleTalkOverProsody(t *testing.T) {
 	server := newProsody(t, "shelly", "mia", "eve")
 	brain := &chatBrain{asked: make(chan string, 1), may: make(chan struct{})}

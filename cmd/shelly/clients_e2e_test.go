@@ -17,8 +17,8 @@ import (
 	"shelly/runtime/comm/client"
 )
 
-// The mock is a server that others test with, so their clients are asked: those that npm has,
-// and Ollama's own command line. What is not on this machine is skipped and said so.
+// The mock is a server that others test with, so it is tested with their clients: npm's, and
+// Ollama's own command line. A client that is not on this machine is skipped, with a note.
 
 // mocked starts the mock with the clients' scenario and returns its address.
 func mocked(t *testing.T) string {
@@ -57,7 +57,7 @@ func mockOf(t *testing.T, scenario string, flags ...string) string {
 	return found[1]
 }
 
-// clientMax bounds an installation, and what one client does.
+// clientMax bounds an installation, and one client's work.
 const clientMax = 5 * time.Minute
 
 func said(t *testing.T, dir string, env []string, name string, args ...string) (string, error) {
@@ -101,8 +101,8 @@ func TestClientsOfNPMAgainstTheMock(t *testing.T) {
 	}
 }
 
-// Each of them kills the daemon while it talks with it, and starts it again (FRT-1, FRT-7,
-// FRT-13, FRT-31, FRT-50): one answer, and the tool has run once.
+// Each of them kills the daemon while it talks to it, and starts it again (FRT-1, FRT-7,
+// FRT-13, FRT-31, FRT-50): there is one answer, and the tool has run once.
 func TestClientsOfNPMTalkWithTheAgentOverAKill(t *testing.T) {
 	dir := npmClients(t)
 	for _, script := range []string{"front-openai.mjs", "front-ollama.mjs", "front-mcp.mjs", "front-acp.mjs"} {
@@ -129,10 +129,10 @@ func ollamaBin(t *testing.T) string {
 	return found
 }
 
-// steering is what a terminal is told, between the words.
+// steering matches the control sequences between the words.
 var steering = regexp.MustCompile(`\x1b\[[0-9;?]*[a-zA-Z]`)
 
-// It sends no header, and so has its token in the address (FRT-15).
+// It sends no header, and so has its token in the URL (FRT-15).
 func TestClientsOllamasCommandLineTalksWithTheAgent(t *testing.T) {
 	bin, home := ollamaBin(t), t.TempDir()
 	shelly, err := exec.LookPath("shelly") // TestMain puts it there

@@ -23,10 +23,10 @@ import (
 	"shelly/runtime/mock"
 )
 
-// guard ends a test that hangs; nothing is expected to take that long.
+// guard ends a test that hangs; nothing should take that long.
 const guard = 2 * time.Minute
 
-// process is a shelly daemon, built and started as a user does.
+// process is a shelly daemon, built and started as users do.
 type process struct {
 	t    *testing.T
 	bin  string
@@ -38,7 +38,7 @@ type process struct {
 	log  *logLines
 }
 
-// binaries are the real binary as it was built in this run of the tests, by its flags.
+// binaries are the real binaries built in this run of the tests, by their flags.
 type binaries struct {
 	mu  sync.Mutex
 	dir string
@@ -47,7 +47,7 @@ type binaries struct {
 
 var built binaries
 
-// runOnce runs the tests and removes what was built for them.
+// runOnce runs the tests and removes the binaries built for them.
 type runOnce struct{ m *testing.M }
 
 func (r runOnce) Run() int {
@@ -55,8 +55,8 @@ func (r runOnce) Run() int {
 	return r.m.Run()
 }
 
-// buildShelly builds the real binary, without tables for a debugger as it is given to users, once
-// for all tests that want it with these flags.
+// buildShelly builds the real binary, without debug tables as users get it, once for all tests
+// that need it with these flags.
 func buildShelly(t testing.TB, flags ...string) string {
 	t.Helper()
 	built.mu.Lock()
@@ -168,8 +168,7 @@ func (l *logLines) await(t *testing.T, part string) {
 	}
 }
 
-// reach waits for a line that holds part and returns it, and false where the daemon
-// ends before.
+// reach waits for a line that contains part and returns it; false if the daemon ends first.
 func (l *logLines) reach(part string) (string, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -191,8 +190,8 @@ func (l *logLines) text() string {
 	return strings.Join(l.lines, "\n")
 }
 
-// onceBrain is a model that runs one command, and then says what it was told
-// of it.
+// onceBrain is a model that runs one command, and then repeats what it was told about the
+// outcome.
 type onceBrain struct {
 	command string
 	mu      sync.Mutex
@@ -241,10 +240,9 @@ func serveMock(t testing.TB, brain mock.Brain) string {
 	return l.Addr().String()
 }
 
-// The daemon is killed with SIGKILL while an unsafe tool runs. Started again, it
-// finishes the request once: the tool is not started a second time, the model
-// hears that the outcome is unknown, and the reply is kept (INF-13, JRN-5, JRN-12,
-// COM-8).
+// The daemon is killed with SIGKILL while an unsafe tool runs. After a restart it finishes the
+// request once: the tool is not started a second time, the model learns that the outcome is
+// unknown, and the reply is kept (INF-13, JRN-5, JRN-12, COM-8).
 func TestKilledWhileAToolRunsTheRequestFinishesOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and starts the real binary")
@@ -256,7 +254,7 @@ func TestKilledWhileAToolRunsTheRequestFinishesOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// The command counts its starts, says that it runs, and waits.
+	// The command counts its starts, signals that it runs, and waits.
 	brain := &onceBrain{command: "echo once >> starts; echo x > started; read line < hold"}
 	p := &process{
 		t: t, bin: buildShelly(t), data: filepath.Join(t.TempDir(), "data"), dir: dir,
@@ -305,7 +303,7 @@ func TestKilledWhileAToolRunsTheRequestFinishesOnce(t *testing.T) {
 	}
 }
 
-// awaitFifo waits until somebody writes to a named pipe.
+// awaitFifo waits until a named pipe is written to.
 func awaitFifo(t *testing.T, path string) {
 	t.Helper()
 	if _, err := os.ReadFile(path); err != nil {
@@ -313,8 +311,7 @@ func awaitFifo(t *testing.T, path string) {
 	}
 }
 
-// releaseFifo lets whoever reads a named pipe go on; with nobody there it does
-// nothing.
+// releaseFifo unblocks the reader of a named pipe; without a reader it does nothing.
 func releaseFifo(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)

@@ -15,7 +15,7 @@ import (
 	"shelly/runtime/mock"
 )
 
-// echoBrain runs one command for each question and says what came of it.
+// echoBrain runs one command for each question and reports the result.
 type echoBrain struct{}
 
 func (echoBrain) Answer(_ context.Context, q mock.Question) (mock.Answer, error) {
@@ -29,8 +29,8 @@ func (echoBrain) Answer(_ context.Context, q mock.Question) (mock.Answer, error)
 	return mock.Answer{Calls: []fsm.ToolCall{{Name: "exec", Args: `{"command":"echo here"}`}}}, nil
 }
 
-// A daemon that may have few files open, and to which more connect than that and say
-// nothing, answers every request (CFG-15, COM-19).
+// A daemon that may have few files open answers every request, even while more clients than
+// that are connected and silent (CFG-15, COM-19).
 func TestCFG15StrangersTakeNoDescriptorFromARequest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and starts the real binary")

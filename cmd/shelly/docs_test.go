@@ -40,7 +40,7 @@ func fenced(t *testing.T, language string) map[string][]string {
 	return blocks
 }
 
-// Each command that README.md and docs show is one that shelly understands (CLI-1).
+// Each command in README.md and docs parses (CLI-1).
 func TestTheCommandsOfTheDocumentsAreUnderstood(t *testing.T) {
 	exhaustive.Test(t)
 	command := regexp.MustCompile(`(?m)^(?:[A-Z_]+=\S+ )*\./bin/shelly (.*?)(?:\s+#.*)?$`)
@@ -62,7 +62,7 @@ func TestTheCommandsOfTheDocumentsAreUnderstood(t *testing.T) {
 	}
 }
 
-// The rule names each verb, in the order of the help, and no other.
+// The rule names every verb, in the order of the help, and nothing else.
 func TestCLI1TheRuleNamesTheVerbs(t *testing.T) {
 	rules, err := os.ReadFile("RULES.md")
 	if err != nil {
@@ -88,7 +88,7 @@ func TestCLI1TheRuleNamesTheVerbs(t *testing.T) {
 	}
 }
 
-// Each scenario and property that README.md and docs show holds (SCN-1, PRP-1).
+// Each scenario and property in README.md and docs holds (SCN-1, PRP-1).
 func TestTheExamplesOfTheDocumentsHold(t *testing.T) {
 	dir, played := t.TempDir(), 0
 	for file, blocks := range fenced(t, "yaml") {

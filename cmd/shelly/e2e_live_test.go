@@ -32,8 +32,8 @@ expect:
   inferences: [[thinking, acting, thinking, completed]]
 `
 
-// SCN-29: a live case asks the configured model as often as it says, and records
-// which model that was.
+// SCN-29: a live case asks the configured model as many times as it says, and records which
+// model that was.
 func TestLiveScenarioAgainstARealOllama(t *testing.T) {
 	host := os.Getenv("OLLAMA_HOST")
 	if host == "" {
@@ -106,8 +106,8 @@ var liveSteps = map[string]handmade.Step{
 
 const handmadeEmbedding = "shelly-handmade-embed"
 
-// The scenarios of the handmade models hold on a real server. What plays them is the
-// command as somebody types it.
+// The scenarios of the handmade models hold on a real server. They are played by the command as
+// a person types it.
 func TestHandmadeScenariosAgainstARealOllama(t *testing.T) {
 	host := os.Getenv("OLLAMA_HOST")
 	if host == "" {

@@ -23,8 +23,8 @@ import (
 	"shelly/sim/script"
 )
 
-// realConversation is what the handmade model says. A step is chosen by the word
-// in brackets of the last user message.
+// realConversation is what the handmade model says. The word in brackets in the last user
+// message selects the step.
 var realConversation = handmade.Script{
 	Default: "Noted for later.",
 	Steps: map[string]handmade.Step{
@@ -35,9 +35,8 @@ var realConversation = handmade.Script{
 	},
 }
 
-// The conversation of a simulated case goes the same way with the real binary
-// and a real Ollama: a tool round, a need met from memory, embeddings, and a
-// farewell.
+// The conversation of a simulated case takes the same course with the real binary and a real
+// Ollama: a tool round, a need met from memory, embeddings, and a farewell.
 func TestDaemonAgainstARealOllama(t *testing.T) {
 	host := os.Getenv("OLLAMA_HOST")
 	if host == "" {
@@ -103,9 +102,8 @@ func TestDaemonAgainstARealOllama(t *testing.T) {
 	compareJourney(t, filepath.Join(p.data, "store"), questions)
 }
 
-// compareJourney holds the daemon's journal against the simulation of the same
-// conversation: the same facts in the same order, and the same memory but for
-// vectors.
+// compareJourney compares the daemon's journal with the simulation of the same conversation:
+// the same facts in the same order, and the same memory except for vectors.
 func compareJourney(t *testing.T, folder string, questions []string) {
 	t.Helper()
 	s, err := store.Open(folder, store.Options{})

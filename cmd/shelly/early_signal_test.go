@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Whoever reads that the daemon listens may stop it or have it reload: neither ends the process
-// as a signal does that nobody takes.
+// A program that sees the daemon listening may stop or reload it at once: a signal that early
+// must not end the process by default.
 func TestLIF2ASignalIsHeededOnceTheDaemonListens(t *testing.T) {
 	bin, err := exec.LookPath("shelly") // testscript.Main put it into PATH
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// faultProofs says for each fault of the matrix which test or scenario holds shelly to
-// what must hold then: a file of the project, and after a colon a test in it.
+// faultProofs names, for each fault of the matrix, the test or scenario that checks shelly's
+// behaviour: a file of the project, and after a colon a test in it.
 func faultProofs() map[string][]string {
 	const points = "cmd/shelly/kill_test.go:TestKilledAtANamedPointNothingIsLostOrDoneTwice"
 	return map[string][]string{
@@ -45,7 +45,7 @@ func faultProofs() map[string][]string {
 	}
 }
 
-// faultMatrix is the ids of all faults of the matrix.
+// faultMatrix returns the ids of all faults of the matrix.
 const faultMatrix = `f001 f002 f003 f007 f010 f014 f021 f023 f031 f032 f033 f034 f035 f039 f040 f046
 	f047 f049 f051 f055 f057 f058 f059 f061 f062 f067 f069 f071 f072 f073`
 

@@ -40,14 +40,14 @@ func (b *brokenBrain) Answer(_ context.Context, q mock.Question) (mock.Answer, e
 	return a, nil
 }
 
-// newBrokenBrain returns one whose last answer comes in pieces.
+// newBrokenBrain returns a brokenBrain whose last answer comes in pieces.
 func newBrokenBrain(cuts int, says ...string) *brokenBrain {
 	b := &brokenBrain{begun: make(chan struct{}, cuts), says: says}
 	b.cuts.Store(int32(cuts))
 	return b
 }
 
-// atTerminal starts a command line on a terminal of its own, and returns what it shows.
+// atTerminal starts a command line on its own terminal, and returns what that shows.
 func (p *process) atTerminal(args ...string) (*exec.Cmd, *screen, *os.File) {
 	p.t.Helper()
 	person, program, err := openTerminal()
@@ -82,9 +82,9 @@ func (p *process) atTerminal(args ...string) (*exec.Cmd, *screen, *os.File) {
 	return c, shown, person
 }
 
-// The daemon is killed, or stopped, in the middle of an answer, while `shelly ask` shows it on a
-// terminal. What stands there in the end is the answer: nothing is doubled and nothing is missing
-// (CLI-214, COM-90).
+// The daemon is killed, or stopped, in the middle of an answer, while `shelly ask` shows it on
+// a terminal. What the terminal shows in the end is the answer: nothing is doubled and nothing
+// is missing (CLI-214, COM-90).
 func TestCLI214AnAnswerThatIsCutIsShownOnce(t *testing.T) {
 	bin := buildShelly(t)
 	kill := func(p *process) { p.kill() }
@@ -151,11 +151,12 @@ func TestCLI154AChatShowsTheRestOfAnAnswerAfterAKill(t *testing.T) {
 	p.kill()
 }
 
-// beside are the lines that go to standard error: what is done, and what tools do and say.
+// beside matches the lines that go to standard error: progress, and the tools' actions and
+// output.
 var beside = regexp.MustCompile(`^(·|→|←|✗|\?|  )`)
 
-// shownAnswer is the answer that stands on a terminal: the lines that are no others. One that was
-// broken by another goes on after it.
+// shownAnswer returns the answer on a terminal: the lines that are not other lines. A line of
+// the answer that another line interrupts continues after it.
 func shownAnswer(written string) string {
 	answer := ""
 	for line := range strings.Lines(erased.ReplaceAllString(strings.ReplaceAll(written, "\r\n", "\n"), "")) {
@@ -170,5 +171,5 @@ func shownAnswer(written string) string {
 	return answer
 }
 
-// erased is what was drawn and erased again.
+// erased matches what was drawn and erased again.
 var erased = regexp.MustCompile(`(\r[^\r\n]*\x1b\[K)+\r\x1b\[K`)

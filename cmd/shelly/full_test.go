@@ -18,21 +18,21 @@ import (
 	"shelly/runtime/mock"
 )
 
-// inNamespace is set in the process that has a mount namespace of its own.
+// inNamespace is set in the process that has its own mount namespace.
 const inNamespace = "TEST_IN_NAMESPACE"
 
-// notPermitted is what that process prints where it may not mount.
+// notPermitted is what that process prints if it may not mount.
 const notPermitted = "a file system of its own is not permitted"
 
-// The disk of the test and the reserve. The ballast takes 16 MiB of the disk.
+// The sizes of the test's disk and the reserve. The ballast takes 16 MiB of the disk.
 const (
 	diskMiB    = 64
 	reserveMiB = 16
 )
 
-// A daemon on a disk that others fill refuses with no space, keeps what runs, can be
-// read, goes on when there is space, ends in order on a disk without a free byte, and
-// starts on one to serve reads (JRN-14, JRN-22, JRN-23, corpus/faults f031 and f032).
+// A daemon on a disk that others fill refuses requests with no space, finishes what runs, can
+// be read, continues when there is space, shuts down in order on a disk without a free byte,
+// and starts on one to serve reads (JRN-14, JRN-22, JRN-23, corpus/faults f031 and f032).
 func TestJRN14ADiskThatOthersFill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and starts the real binary")
@@ -130,7 +130,7 @@ func newFullDisk(t *testing.T) *fullDisk {
 	}}
 }
 
-// hesitant is a model that says what it heard, and for "running" waits until it may.
+// hesitant is a model that repeats what it heard, and for "running" waits until it is released.
 type hesitant struct{ thinking, speak chan struct{} }
 
 func (b *hesitant) Answer(ctx context.Context, q mock.Question) (mock.Answer, error) {
@@ -166,7 +166,7 @@ func (d *fullDisk) fill(freeMiB int) {
 	}
 }
 
-// empty takes away what fill has written.
+// empty removes what fill has written.
 func (d *fullDisk) empty() {
 	d.t.Helper()
 	if err := os.Remove(d.filler); err != nil {
@@ -174,7 +174,7 @@ func (d *fullDisk) empty() {
 	}
 }
 
-// free is how many bytes the disk has left.
+// free returns how many bytes are free on the disk.
 func (d *fullDisk) free() int {
 	d.t.Helper()
 	var s syscall.Statfs_t
@@ -202,8 +202,8 @@ func (d *fullDisk) asked(ctx context.Context, id string) <-chan string {
 	return reply
 }
 
-// refuses fails the test unless a request is refused in words, the status says why, and
-// nothing of the request is known.
+// refuses fails the test unless a request is refused with a message, the status gives the
+// reason, and the request leaves no trace.
 func (d *fullDisk) refuses(ctx context.Context, id string) {
 	d.t.Helper()
 	c := client.New(d.data, client.Options{})
@@ -219,7 +219,7 @@ func (d *fullDisk) refuses(ctx context.Context, id string) {
 	}
 }
 
-// reads fails the test unless a request has this reply; none while it is unfinished.
+// reads fails the test unless a request has this reply; "" if it is unfinished.
 func (d *fullDisk) reads(ctx context.Context, id, reply string) {
 	d.t.Helper()
 	r, err := client.New(d.data, client.Options{}).Get(ctx, id, "http")

@@ -12,8 +12,8 @@ import (
 	"shelly/runtime/exhaustive"
 )
 
-// CLI-1: a command that is parsed alone has the help, and the words about a wrong line, that it
-// has among all.
+// CLI-1: a command that is parsed alone has the same help, and the same errors for a wrong
+// line, as among all commands.
 func TestCLI1ACommandAloneIsWhatItIsAmongAll(t *testing.T) {
 	exhaustive.Test(t)
 	all, err := kong.New(&cli{})

@@ -22,14 +22,14 @@ import (
 	"shelly/runtime/mock"
 )
 
-// parrot says what it was asked last.
+// parrot repeats its latest question.
 type parrot struct{}
 
 func (parrot) Answer(_ context.Context, q mock.Question) (mock.Answer, error) {
 	return mock.Answer{Text: q.Messages[len(q.Messages)-1].Text}, nil
 }
 
-// attacked is the real daemon with what a hostile sender on the same machine knows, and, where
+// attacked is the real daemon, with what a hostile sender on the same machine knows and, where
 // a case says GOOD, a token.
 type attacked struct {
 	*process
@@ -60,7 +60,7 @@ func newAttacked(t *testing.T) *attacked {
 	return a
 }
 
-// outcome is what became of a hostile input.
+// outcome is what came of a hostile input.
 type outcome string
 
 const (
@@ -75,8 +75,8 @@ func (a *attacked) fill(text string) string {
 	return strings.NewReplacer("GOOD", a.token, "PORT", a.at.HTTP[strings.LastIndex(a.at.HTTP, ":")+1:]).Replace(text)
 }
 
-// udp sends datagrams from one socket and returns what comes back: the answers to so many
-// requests at least, and all that comes before the answer to one that follows them.
+// udp sends datagrams from one socket and returns what comes back: the answers to at least n
+// requests, and all that comes before the answer to a request sent after them.
 func (a *attacked) udp(want int, datagrams ...[]byte) (answers []comm.Datagram) {
 	a.t.Helper()
 	conn, err := net.Dial("udp", a.at.UDP)
@@ -116,7 +116,7 @@ func (a *attacked) udp(want int, datagrams ...[]byte) (answers []comm.Datagram) 
 	return answers
 }
 
-// quietly is for datagrams that must have no answer.
+// quietly is for datagrams that must not be answered.
 func (a *attacked) quietly(datagrams ...[]byte) outcome {
 	if answers := a.udp(0, datagrams...); len(answers) > 0 {
 		a.t.Errorf("answered: %+v", answers)
@@ -125,7 +125,7 @@ func (a *attacked) quietly(datagrams ...[]byte) outcome {
 	return ignored
 }
 
-// shown is for one datagram with a token: it is accepted, or refused with an error.
+// shown is for one datagram with a token, which is either accepted or refused with an error.
 func (a *attacked) shown(datagrams ...string) outcome {
 	a.t.Helper()
 	var raw [][]byte
@@ -149,7 +149,7 @@ func (a *attacked) shown(datagrams ...string) outcome {
 	return accepted
 }
 
-// raw writes bytes to the HTTP port and returns the status of the answer; 0: there was none.
+// raw writes bytes to the HTTP port and returns the status of the answer; 0 if there was none.
 func (a *attacked) raw(text string) int {
 	a.t.Helper()
 	conn, err := net.Dial("tcp", a.at.HTTP)
@@ -176,7 +176,7 @@ func (a *attacked) status(want int, text string) outcome {
 	return refused
 }
 
-// requests are the ids of those that the journal holds.
+// requests returns the ids of the requests in the journal.
 func (a *attacked) requests() map[string]bool {
 	a.t.Helper()
 	ids := map[string]bool{}
@@ -196,7 +196,7 @@ func (a *attacked) requests() map[string]bool {
 
 const post = "POST /v1/requests HTTP/1.1\r\n"
 
-// asking is a request over HTTP with its body, and further headers.
+// asking is an HTTP request with its body and further headers.
 func asking(headers, body string) string {
 	return post + headers + fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
 }
@@ -207,7 +207,7 @@ const (
 	plain = "Content-Type: application/json\r\n"
 )
 
-// flood is how many datagrams and connections come at once.
+// flood is how many datagrams and connections are sent at once.
 const (
 	floodDatagrams   = 20_000
 	floodStreams     = 600
@@ -215,9 +215,9 @@ const (
 	guesses          = 5000
 )
 
-// What a hostile sender on the same machine sends is refused, ignored, or is the harmless
-// request that it also is; the daemon serves all the same, and what it has acknowledged is in
-// the journal after a kill.
+// What a hostile sender on the same machine sends is refused, ignored, or treated as the
+// harmless request that it also is. The daemon keeps serving, and all that it has acknowledged
+// is in the journal after a kill.
 func TestCOM6HostileInputsAreHeld(t *testing.T) {
 	a := newAttacked(t)
 	canary := filepath.Join(filepath.Dir(a.data), "canary")
@@ -403,7 +403,7 @@ func (a *attacked) endless() outcome {
 	return refused
 }
 
-// injected has the model say what would be an event of its own.
+// injected has the model write what looks like an event of shelly's.
 func (a *attacked) injected() outcome {
 	const evil = "x\n\nevent: admin\ndata: {}\n\n"
 	reply, err := a.http.Ask(a.t.Context(), client.AskRequest{ID: "inject", Text: evil}, func(e comm.Event) {
@@ -418,7 +418,7 @@ func (a *attacked) injected() outcome {
 	return accepted
 }
 
-// streams opens many streams of events, which it never reads.
+// streams opens many streams of events, and never reads them.
 func (a *attacked) streams() outcome {
 	for i := range floodStreams {
 		conn, err := net.Dial("tcp", a.at.HTTP)
@@ -435,7 +435,7 @@ func (a *attacked) streams() outcome {
 	return bounded
 }
 
-// silent opens connections and says nothing.
+// silent opens connections and sends nothing.
 func (a *attacked) silent() outcome {
 	for range floodConnections {
 		conn, err := net.Dial("tcp", a.at.HTTP)
@@ -447,7 +447,7 @@ func (a *attacked) silent() outcome {
 	return bounded
 }
 
-// elsewhere asks for listeners that other machines reach.
+// elsewhere asks for listeners that other machines can reach.
 func (a *attacked) elsewhere() outcome {
 	for _, address := range []string{"comm.http=0.0.0.0:0", "comm.http=192.0.2.1:0", "comm.udp=0.0.0.0:0"} {
 		out, err := shellyOf(a.bin, "run", "--data", filepath.Join(a.t.TempDir(), "data"), "--brain", "demo", "--set", address)

@@ -10,8 +10,7 @@ import (
 	"shelly/sim/scenario"
 )
 
-// CLI-9, SCN-27: the mock server sends a script's pieces, with the script's delays
-// where they are wanted.
+// CLI-9, SCN-27: the mock server sends a script's pieces, with the script's delays if asked to.
 func TestSCN27MockServerSendsTheScriptsPieces(t *testing.T) {
 	f, err := scenario.Parse("m.scenario.yaml", []byte(`scenario: 1
 name: x

@@ -28,7 +28,7 @@ var updateOpenAPI = flag.Bool("update-openapi", false, "rewrite docs/openapi.jso
 
 const openAPIFile = "../../docs/openapi.json"
 
-// described is a document as a reader of it has it.
+// described is a document as its reader parses it.
 type described struct {
 	Paths map[string]map[string]struct {
 		Parameters []struct{ Name, In string } `json:"parameters"`
@@ -53,14 +53,14 @@ type described struct {
 	} `json:"components"`
 }
 
-// hints name what a route knows, where it is given what it does not.
+// These match the hints of an error that list the names that a route knows.
 var (
 	fieldsHint     = regexp.MustCompile(`^the fields are (.*)$`)
 	parametersHint = regexp.MustCompile(`^the parameters are (.*)$`)
 )
 
-// The document that the daemon serves is the one of docs; it names the fields and parameters
-// that the routes take, and what they answer is as it says.
+// The daemon serves the same document that is in docs. It names the fields and parameters that
+// the routes take, and their answers match it.
 func TestCOM97TheDaemonIsAsItsDocumentSays(t *testing.T) {
 	bin, err := exec.LookPath("shelly") // testscript.Main put it into PATH
 	if err != nil {

@@ -19,12 +19,12 @@ import (
 	"shelly/runtime/mock"
 )
 
-// runaway forks twice, leaves its session and its environment, heeds no signal that it can
-// help, and starts more; each of its processes holds the pipe "alive".
+// runaway forks twice, leaves its session and its environment, ignores every signal that it
+// can, and starts more processes; each of them holds the pipe "alive".
 const runaway = `(setsid env -i /bin/sh -c 'trap "" TERM HUP INT; exec 9>alive; echo up >&9; while :; do sleep 1000 & sleep 1000; done' &) & exec sleep 1000`
 
-// witnessBrain is a [onceBrain] that looks, before it learns of the command, whether a
-// process of it still runs.
+// witnessBrain is a [onceBrain] that checks, before it learns of the command's outcome, whether
+// a process of it still runs.
 type witnessBrain struct {
 	onceBrain
 	pipe  int
@@ -42,8 +42,8 @@ func (b *witnessBrain) Answer(ctx context.Context, q mock.Question) (mock.Answer
 	return b.onceBrain.Answer(ctx, q)
 }
 
-// Whatever of daemon and supervisor is killed while a command runs, nothing of the command
-// runs when the model learns of it (TOL-11, INF-13).
+// Whether the daemon or the supervisor is killed while a command runs, no process of the
+// command is left when the model learns of it (TOL-11, INF-13).
 func TestTOL11KilledWhileACommandRunsNothingOfItRunsOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and starts the real binary")
@@ -113,7 +113,7 @@ func TestTOL11KilledWhileACommandRunsNothingOfItRunsOn(t *testing.T) {
 	}
 }
 
-// awaitLine waits for a line from whoever holds a named pipe.
+// awaitLine waits for a line from the process that holds a named pipe.
 func awaitLine(t *testing.T, path string) {
 	t.Helper()
 	pipe, err := os.Open(path)
@@ -126,7 +126,7 @@ func awaitLine(t *testing.T, path string) {
 	}
 }
 
-// supervisorOf is the supervisor of the one command of which there is a record.
+// supervisorOf returns the supervisor of the only command with a record.
 func supervisorOf(t *testing.T, data string) int {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(data, "processes", "*.json"))

@@ -40,7 +40,7 @@ func promises(t *testing.T) (list []promise) {
 	return list
 }
 
-// spoken are the texts of a profile in which the model reads what it can do, by what they need.
+// spoken are the texts of a profile that tell the model what it can do, by what they need.
 func spoken(p *fsm.Prompts) []fsm.Section {
 	texts := slices.Clone(p.Sections)
 	for _, text := range []string{p.Identity, p.Question, p.Init, p.Farewell, p.Summary, p.Reflection, p.Subagent, p.Compress, p.Overflow, p.Consolidate, p.Empty, p.AtLimit, p.AtLength} {
@@ -49,7 +49,7 @@ func spoken(p *fsm.Prompts) []fsm.Section {
 	return texts
 }
 
-// offeredBy are the tools that a profile offers to who has a skill.
+// offeredBy returns the tools that a profile offers if there is a skill.
 func offeredBy(t *testing.T, name string) (tools []string, p fsm.Prompts) {
 	t.Helper()
 	cfg := config.Builtin(name)
@@ -70,7 +70,7 @@ func offeredBy(t *testing.T, name string) (tools []string, p fsm.Prompts) {
 }
 
 // Each tool that a prompt names is offered by its profile and needed by its section, and the
-// table in docs/tools.md says all of it.
+// table in docs/tools.md lists all of them.
 func TestSKL8EachProfileOffersTheToolsThatItsPromptsName(t *testing.T) {
 	known := slices.Concat(fsm.BuiltinNames(), file.Names(), memory.Names(), []string{"exec", web.FetchName, web.SearchName})
 	for _, name := range profile.Names() {
@@ -109,7 +109,7 @@ func TestSKL8WhatTheTableOfPromisesSaysIsSo(t *testing.T) {
 	}
 }
 
-// Who begins with shelly has its tools whole, that of memory, exec and those for a skill, too.
+// All tools of the profile default fit uncut: also those of memory, exec and those of skills.
 func TestTOL64TheToolsOfDefaultFitWhole(t *testing.T) {
 	cfg := config.Builtin("default")
 	cfg.Workspace, cfg.Data = t.TempDir(), t.TempDir()

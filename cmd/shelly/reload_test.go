@@ -15,8 +15,9 @@ import (
 	"shelly/runtime/comm/client"
 )
 
-// A webhook that a reload adds takes messages at once, and one that a reload takes away takes
-// none. Who shows neither signature nor token does not learn which there are (CHN-1, CHN-20).
+// A webhook that a reload adds accepts messages at once, and one that a reload removes accepts
+// none. A sender with neither signature nor token does not learn which webhooks exist (CHN-1,
+// CHN-20).
 func TestCHN1AWebhookComesAndGoesWithAReload(t *testing.T) {
 	bin, err := exec.LookPath("shelly") // testscript.Main put it into PATH
 	if err != nil {

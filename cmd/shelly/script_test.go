@@ -41,21 +41,21 @@ func TestMain(m *testing.M) {
 	testscript.Main(runOnce{m}, map[string]func(){"shelly": main})
 }
 
-// The scripts of testdata/script are the command line's rules as somebody types
-// them. Beside testscript's own commands there are
+// The scripts of testdata/script are the command line's rules as a person types them. In
+// addition to testscript's own commands there are
 //
 //	ends CODE ARG…           run shelly; it must end with the exit code
-//	start NAME ARG…          run shelly beside the script
+//	start NAME ARG…          run shelly in the background
 //	await NAME REGEXP [VAR]  wait until its output matches; VAR takes what the first group matched
 //	tell NAME SIGNAL         send it TERM, INT, HUP or KILL
-//	finish NAME CODE         wait for its end; what it said is then stdout
+//	finish NAME CODE         wait for its end; its output is then stdout
 //	raise FILE               post a file to the daemon's /v1/events; the answer is stdout
 //	fetch PATH [FILE]        read a route of the daemon, or post a file to it; the body is stdout. Where
 //	                         BEARER is set, that is the token
 //	datagrams FILE           send each line of a file to the daemon by UDP, TOKEN in it replaced;
 //	                         its answers up to the first reply are stdout
 //	flip FILE BYTE           flip a bit of a byte of a file; from its end where the number is negative
-//	newer FOLDER             make a store look like one that newer code has written
+//	newer FOLDER             make a store look as if newer code had written it
 //
 // and the conditions [roomy], more than 1 TiB of disk is free, and [root], whom no
 // permission stops. UPDATE_SCRIPTS=1
@@ -91,10 +91,10 @@ func runScripts(t *testing.T, dir string) {
 	})
 }
 
-// commandsOnce is what goes before PATH for what scripts run and wait for. The race detector
-// watches what runs beside a script, such as daemons and chats; a thousand commands that
-// start, say something and end would cost ten times as much with it, so they are the program
-// as a user has it. Each goroutine of theirs is one of packages that have tests of their own.
+// commandsOnce is the folder put first in PATH for the commands that scripts run and wait for.
+// The race detector watches what runs in the background, such as daemons and chats. A thousand
+// short commands would cost ten times as much with it, so these are the program as users have
+// it; their goroutines belong to packages with tests of their own.
 func commandsOnce(t *testing.T) string {
 	built, ok := debug.ReadBuildInfo()
 	if !ok || !slices.Contains(built.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
@@ -103,14 +103,14 @@ func commandsOnce(t *testing.T) string {
 	return filepath.Dir(buildShelly(t)) + string(os.PathListSeparator)
 }
 
-// commandsOf adds the commands of windows.
+// commandsOf adds the commands for terminal windows.
 func commandsOf(all map[string]func(*testscript.TestScript, bool, []string)) map[string]func(*testscript.TestScript, bool, []string) {
 	maps.Copy(all, windows())
 	return all
 }
 
-// setUpScript gives a script its own folders, any free ports, and no Ollama:
-// nothing listens at port 9, discard.
+// setUpScript gives a script its own folders, free ports, and no Ollama: nothing listens at
+// port 9, discard.
 func setUpScript(e *testscript.Env) error {
 	checkout, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
@@ -175,7 +175,7 @@ func scriptEnds(ts *testscript.TestScript, args []string) {
 
 type jobsKey struct{}
 
-// jobs are what runs beside a script.
+// jobs are what runs in the background of a script.
 type jobs struct {
 	env    []string
 	byName map[string]*job
@@ -191,7 +191,7 @@ func jobOf(ts *testscript.TestScript, name string) *job {
 	return j
 }
 
-// job is one shelly beside the script. It is the writer of both its outputs.
+// job is one shelly in the background. It is the writer of both its outputs.
 type job struct {
 	cmd   *exec.Cmd
 	in    io.WriteCloser // of one that serves a client over its input; nil: there is none
@@ -217,8 +217,8 @@ func (j *job) output() (said string, more <-chan struct{}) {
 	return j.said.String(), j.more
 }
 
-// scriptStart starts a job with the script's environment as it was set up, but
-// for OLLAMA_HOST, which await may have set. The end of the script kills it.
+// scriptStart starts a job with the script's environment as it was set up, except for
+// OLLAMA_HOST, which await may have set. The end of the script kills it.
 func scriptStart(ts *testscript.TestScript, args []string) {
 	all := jobsOf(ts)
 	j := &job{ended: make(chan struct{}), more: make(chan struct{})}
@@ -244,12 +244,12 @@ func scriptStart(ts *testscript.TestScript, args []string) {
 	all.byName[args[0]] = j
 }
 
-// scriptHang is how long a script waits for what should be there at once.
+// scriptHang is how long a script waits for what should happen at once.
 const scriptHang = time.Minute
 
-// scriptsEnd is when all scripts of a folder are ended, so that a hang is told with its
-// script before the test itself is killed. All of them take some 45 s, and four times that
-// with the race detector.
+// scriptsEnd is when all scripts of a folder are ended, so that a hang is reported with its
+// script before the test itself is killed. All scripts take some 45 s, and four times that with
+// the race detector.
 const scriptsEnd = 8 * time.Minute
 
 func scriptAwait(ts *testscript.TestScript, args []string) {
@@ -285,8 +285,8 @@ func scriptTell(ts *testscript.TestScript, args []string) {
 	ts.Check(jobOf(ts, args[0]).cmd.Process.Signal(signal))
 }
 
-// scriptSay writes a line to a job that serves a client over its input; without a line it ends
-// the input.
+// scriptSay writes a line to a job that serves a client over its input; without a line it
+// closes the input.
 func scriptSay(ts *testscript.TestScript, args []string) {
 	j := jobOf(ts, args[0])
 	if len(args) == 1 {
@@ -315,7 +315,7 @@ func scriptFinish(ts *testscript.TestScript, args []string) {
 	}
 }
 
-// reach returns where the script's daemon listens, and its token.
+// reach returns the address of the script's daemon, and its token.
 func reach(ts *testscript.TestScript) (client.Endpoint, string) {
 	at, err := client.ReadEndpoint(ts.Getenv("DATA"))
 	ts.Check(err)
@@ -404,7 +404,7 @@ func scriptFlip(ts *testscript.TestScript, args []string) {
 	ts.Check(os.WriteFile(file, text, 0o600))
 }
 
-// silentLogger hears what Pebble says of opening a store.
+// silentLogger drops what Pebble logs when it opens a store.
 type silentLogger struct{}
 
 func (silentLogger) Infof(string, ...any) {}
@@ -415,7 +415,7 @@ func (silentLogger) Fatalf(format string, args ...any) {
 	panic("pebble: " + format)
 }
 
-// scriptBearer makes the token that a file holds the one of the calls that follow.
+// scriptBearer makes the token in a file the one for the calls that follow.
 func scriptBearer(ts *testscript.TestScript, args []string) {
 	ts.Setenv("BEARER", strings.TrimSpace(ts.ReadFile(args[0])))
 }

@@ -18,7 +18,7 @@ import (
 	"shelly/runtime/mock"
 )
 
-// countingBrain answers with the number of the answer, and keeps what it was sent. It
+// countingBrain answers with the number of the answer, and records what it was sent. It
 // consolidates whatever it is asked to.
 type countingBrain struct {
 	mu     sync.Mutex
@@ -44,7 +44,7 @@ func (b *countingBrain) Answer(_ context.Context, q mock.Question) (mock.Answer,
 	}
 }
 
-// last is what the model was sent for its last answer.
+// last returns what the model was sent for its last answer.
 func (b *countingBrain) last() (texts []string, system string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -65,9 +65,9 @@ func (p *process) say(session, text string) string {
 	return strings.TrimSpace(out.String())
 }
 
-// A session lives over crashes: what was said in it is sent to the model again by the
-// next process, be it saved already or only replied to, and after /new it is
-// consolidated and gone from the conversation (SES-3, SES-10, SES-14, HND-28, JRN-12).
+// A session survives crashes: what was said in it is sent to the model again by the next
+// process, whether it was saved or only replied to, and after /new it is consolidated and
+// removed from the conversation (SES-3, SES-10, SES-14, HND-28, JRN-12).
 func TestASessionLivesOverCrashes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and starts the real binary")

@@ -18,9 +18,8 @@ import (
 	"shelly/runtime/store"
 )
 
-// Each case breaks one part of the start and all that comes after it. The part's
-// own complaint and exit code show that it was the first, and what is in the
-// data folder shows that nothing after it has begun.
+// Each case breaks one part of the start and everything after it. The part's own error and exit
+// code show that it came first, and the data folder shows that nothing after it has begun.
 func TestLIF2TheFirstPartThatCannotStartIsFatalAndNothingBehindItStarts(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -82,7 +81,7 @@ func TestLIF2TheFirstPartThatCannotStartIsFatalAndNothingBehindItStarts(t *testi
 	}
 }
 
-// names lists a folder, none where there is no folder.
+// names lists a folder; empty if it does not exist.
 func names(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -95,7 +94,7 @@ func names(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// wantNoBoot fails t where the machine has been told anything.
+// wantNoBoot fails t if the machine was given any input.
 func wantNoBoot(t *testing.T, dir string) {
 	t.Helper()
 	s, err := store.Open(dir, store.Options{})

@@ -28,16 +28,16 @@ import (
 
 const (
 	startDimensions = 768
-	// idleAfter is how long after its start a daemon is looked at: it is at rest after a second.
+	// idleAfter is how long after its start a daemon is measured: it is idle after a second.
 	idleAfter = 3 * time.Second
 )
 
-// BenchmarkStart starts the program, as it is built, on a folder without memories and on one of
-// 100,000 with vectors of 768 numbers. Metrics: "ready" is from exec to the line that says where
-// it listens, "recall" from then to the first answer of a search by keyword and vector, "stop"
-// from the signal to the end, each in ms; "idle" the resident memory some seconds after the
-// start, "recalled" after twenty more searches, in MiB. The yardstick is the same program printing
-// its version: "of-version" is how many times that "ready" takes.
+// BenchmarkStart starts the built program on a folder without memories and on one with 100,000,
+// with vectors of 768 numbers. Metrics: "ready" is from exec to the line with its address,
+// "recall" from then to the first answer of a search by keyword and vector, "stop" from the
+// signal to the end, each in ms; "idle" is the resident memory some seconds after the start,
+// "recalled" after twenty more searches, in MiB. The yardstick is the same program printing its
+// version: "of-version" is "ready" as a multiple of that.
 func BenchmarkStart(b *testing.B) {
 	bench := newStartBench(b)
 	for _, entries := range []int{0, 100_000} {
@@ -60,8 +60,8 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// BenchmarkMemoryVerb is what a verb takes on a stopped folder of 100,000 memories, from exec to
-// its end, and "of-version" how many times that of printing the version, the yardstick.
+// BenchmarkMemoryVerb measures a verb on a stopped folder of 100,000 memories, from exec to its
+// end. "of-version" is that as a multiple of the yardstick, printing the version.
 func BenchmarkMemoryVerb(b *testing.B) {
 	bench := newStartBench(b)
 	data := bench.folder(b, 100_000)
@@ -107,7 +107,7 @@ func newStartBench(b *testing.B) *startBench {
 	return bench
 }
 
-// folder makes a data folder with so many memories, which a daemon has had once.
+// folder makes a data folder with n memories, which a daemon has used once.
 func (s *startBench) folder(b *testing.B, entries int) string {
 	b.Helper()
 	data := filepath.Join(b.TempDir(), fmt.Sprint("data", entries))
@@ -145,7 +145,7 @@ func (s *startBench) folder(b *testing.B, entries int) string {
 	return data
 }
 
-// at is the flags by which a command finds folder and server.
+// at returns the flags by which a command finds folder and server.
 func (s *startBench) at(data string) []string {
 	return []string{"--data", data, "--set", "brain.url=" + s.url, "--set", "brain.model=" + mock.DefaultModel, "--set", "brain.embed_model=" + mock.DefaultEmbedModel}
 }
@@ -163,8 +163,8 @@ func (s *startBench) verb(b *testing.B, code int, args ...string) time.Duration 
 	return took
 }
 
-// life starts the daemon, has it recall, looks at it at rest and stops it, and returns the metrics
-// of that.
+// life starts the daemon, has it recall, measures it idle and stops it, and returns the
+// metrics.
 func (s *startBench) life(b *testing.B, data string, recalls bool) map[string]float64 {
 	b.Helper()
 	args := append([]string{"run", "--workspace", b.TempDir(), "--set", "comm.http=127.0.0.1:0", "--set", "comm.udp=off"}, s.at(data)...)
@@ -221,7 +221,7 @@ func (s *startBench) life(b *testing.B, data string, recalls bool) map[string]fl
 
 func msSince(start time.Time) float64 { return float64(time.Since(start).Microseconds()) / 1000 }
 
-// recall asks the daemon once.
+// recall searches the daemon's memory once.
 func recall(b *testing.B, data string, n int) {
 	b.Helper()
 	found, err := client.New(data, client.Options{}).Memory().Search(context.Background(), memory.Query{Text: fmt.Sprintf("disk word%d", n), TopK: 5})
@@ -230,9 +230,9 @@ func recall(b *testing.B, data string, n int) {
 	}
 }
 
-// threeTools is an instant model that lists the folder three times, one call an
-// answer, and then answers: four model calls and three read-only tools a turn,
-// and one more for the summary.
+// threeTools is an instant model that lists the folder three times, one call per answer, and
+// then answers: four model calls and three read-only tools a turn, and one more call for the
+// summary.
 type threeTools struct{}
 
 func (threeTools) Answer(_ context.Context, q mock.Question) (mock.Answer, error) {

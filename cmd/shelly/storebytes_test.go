@@ -23,8 +23,8 @@ import (
 	"shelly/runtime/store"
 )
 
-// readsEach is how many files each request has read, and requestsEach how many requests there
-// are, in BenchmarkStoreBytes.
+// readsEach is how many files each request reads, and requestsEach how many requests there are,
+// in BenchmarkStoreBytes.
 const (
 	readsEach    = 10
 	requestsEach = 40
@@ -51,11 +51,11 @@ func (r *reader) Answer(_ context.Context, q mock.Question) (mock.Answer, error)
 	return mock.Answer{Calls: []fsm.ToolCall{{ID: fmt.Sprint(r.next), Name: "read_file", Args: fmt.Sprintf(`{"path":"%d"}`, r.next)}}}, nil
 }
 
-// BenchmarkStoreBytes has a daemon read 400 files of 5 KB, 10 a request, and measures what its
-// store takes for each byte that was read (JRN-34), which is the yardstick: "closed" is all
-// files of the folder after the daemon has closed it, "tables" those of the tables once the
-// store was opened and closed again, which leaves nothing in logs. The files are noise, of
-// which compression makes nothing smaller, or lines as a log has them.
+// BenchmarkStoreBytes has a daemon read 400 files of 5 KB, 10 in each request, and measures how
+// many bytes its store takes for each byte read (JRN-34), which is the yardstick. "closed"
+// counts all files of the folder after the daemon has closed it, "tables" those of the tables
+// after the store was opened and closed again, which leaves nothing in logs. The files are
+// noise, which compression cannot shrink, or lines like those of a log.
 func BenchmarkStoreBytes(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, kind := range []struct {
@@ -153,7 +153,7 @@ func readAll(b *testing.B, workspace, folder string) {
 	}
 }
 
-// folderBytes is the size of the files of a folder whose names match.
+// folderBytes returns the size of the files of a folder whose names match.
 func folderBytes(b *testing.B, folder, pattern string) (size int64) {
 	names, err := filepath.Glob(filepath.Join(folder, pattern))
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"shelly/runtime/comm/client"
 )
 
-// supervisor is what systemd is to a daemon: a socket that hears how it is, and one that it
-// may have been passed.
+// supervisor plays systemd's part: a socket that receives the daemon's notifications, and a
+// listener that it may have passed.
 type supervisor struct {
 	t     *testing.T
 	data  string
@@ -27,13 +27,13 @@ type supervisor struct {
 	said  strings.Builder // the daemon's log
 }
 
-// superviseHang is how long a test waits for what should come soon.
+// superviseHang is how long a test waits for what should happen soon.
 const superviseHang = 30 * time.Second
 
 // passed is a listener that has a descriptor.
 type passed interface{ File() (*os.File, error) }
 
-// supervised starts the daemon with further variables, passing it listeners.
+// supervised starts the daemon with further environment variables and the passed listeners.
 func supervised(t *testing.T, listeners []passed, variables ...string) *supervisor {
 	t.Helper()
 	bin, err := exec.LookPath("shelly") // testscript.Main put it into PATH
@@ -105,9 +105,9 @@ func (s *supervisor) end() syscall.WaitStatus {
 	return s.cmd.ProcessState.Sys().(syscall.WaitStatus)
 }
 
-// A supervisor hears that the daemon is ready once it serves, that it reloads, and that it
-// stops; a client reaches the daemon by the socket that the supervisor has bound, also before
-// it is ready.
+// A supervisor is notified that the daemon is ready once it serves, that it reloads, and that
+// it stops. A client reaches the daemon over the socket that the supervisor has bound, even
+// before it is ready.
 func TestDEP1ASupervisorOfTheDaemon(t *testing.T) {
 	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
@@ -154,8 +154,8 @@ func (s *supervisor) tell(signal syscall.Signal) {
 	}
 }
 
-// A watchdog is pinged; the abort that it sends one that is not ends the process by a signal,
-// with where each goroutine was.
+// A watchdog is pinged. If it is not, the abort that it sends ends the process by a signal,
+// with the stacks of all goroutines.
 func TestDEP4TheWatchdogsAbortIsASignal(t *testing.T) {
 	s := supervised(t, nil, "WATCHDOG_USEC=400000")
 	s.await("READY=1")
@@ -171,7 +171,7 @@ func TestDEP4TheWatchdogsAbortIsASignal(t *testing.T) {
 	}
 }
 
-// What is passed and may not be taken ends the start with 2.
+// A passed socket that must not be used ends the start with 2.
 func TestDEP3ASocketOfTheNetworkIsRefused(t *testing.T) {
 	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4zero})
 	if err != nil {
@@ -184,8 +184,9 @@ func TestDEP3ASocketOfTheNetworkIsRefused(t *testing.T) {
 	}
 }
 
-// Both sockets are passed, with names: a client without a token comes in at the one of the file
-// system while the daemon starts, finds it written down, and the socket stays when it ends.
+// Both sockets are passed, with names: a client without a token comes in at the Unix socket
+// while the daemon starts, finds its address in the data folder, and the socket stays when the
+// daemon ends.
 func TestDEP3ASocketOfTheFileSystemIsTaken(t *testing.T) {
 	dir, err := os.MkdirTemp("", "s") // the path of a socket is short
 	if err != nil {
@@ -237,7 +238,7 @@ func TestDEP3ASocketOfTheFileSystemIsTaken(t *testing.T) {
 	}
 }
 
-// One that is passed where comm.unix is off ends the start with 2.
+// A passed socket ends the start with 2 if comm.unix is off.
 func TestDEP3APassedSocketThatIsOffIsRefused(t *testing.T) {
 	own, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(t.TempDir(), "s"), Net: "unix"})
 	if err != nil {

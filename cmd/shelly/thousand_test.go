@@ -13,8 +13,7 @@ import (
 	"shelly/runtime/yardstick"
 )
 
-// thousandth is a scenario as people write one, a round trip with a tool; no two of
-// them are the same.
+// thousandth is a scenario as people write it, a round trip with a tool; no two are equal.
 const thousandth = `# yaml-language-server: $schema=schema/scenario.v1.json
 scenario: 1
 name: how full is disk %[1]d
@@ -38,9 +37,8 @@ expect:
 
 const thousand = 1000
 
-// BenchmarkThousandFiles is shelly test with a thousand files on the disk, in ten
-// folders: finding, loading, playing, judging and the report. Its yardstick is to read the
-// files.
+// BenchmarkThousandFiles is shelly test with a thousand files on disk, in ten folders: finding,
+// loading, playing, judging and reporting. Its yardstick is reading the files.
 func BenchmarkThousandFiles(b *testing.B) {
 	dir := b.TempDir()
 	for n := range thousand {

@@ -26,8 +26,8 @@ import (
 	"shelly/runtime/tool/file"
 )
 
-// oddCall is an answer as small models give it, and what becomes of it: through the real
-// client, machine and tools. Ids are those of the corpus of odd tool calls.
+// oddCall is an answer as small models give it, and what comes of it through the real client,
+// machine and tools. Ids are those of the corpus of odd tool calls.
 type oddCall struct {
 	id, what string
 	answer   string // message of the first answer, as JSON
@@ -166,7 +166,7 @@ func meet(t *testing.T, odd oddCall) meeting {
 	return got
 }
 
-// heard notes what the model is shown.
+// heard records what the model is shown.
 func (m *meeting) heard(t *testing.T, body io.Reader) {
 	var asked struct {
 		Messages []struct{ Role, Content string }
@@ -245,8 +245,8 @@ func oneTurn(t *testing.T, client *ollama.Client, added []tool.Added) comm.Event
 	return last
 }
 
-// INF-25, BRN-5, BRN-20 and others: what small models write is run where it can mean but
-// one thing, else the model is told, and nothing of it runs twice.
+// INF-25, BRN-5, BRN-20 and others: what small models write is run if it can mean only one
+// thing; otherwise the model is told, and nothing of it runs twice.
 func TestBRN5OddCallsEndAsTheyShould(t *testing.T) {
 	for _, odd := range oddCalls() {
 		t.Run(odd.id+" "+odd.what, func(t *testing.T) {
@@ -275,7 +275,7 @@ func TestBRN5OddCallsEndAsTheyShould(t *testing.T) {
 	}
 }
 
-// INF-29: of a model that has calls of its own none of them is taken from its text.
+// INF-29: if a model has calls of its own, none is taken from its text.
 func TestINF29OddCallsAsTextOfAModelWithCallsOfItsOwn(t *testing.T) {
 	for _, odd := range oddCalls() {
 		if !odd.text {
@@ -291,7 +291,7 @@ func TestINF29OddCallsAsTextOfAModelWithCallsOfItsOwn(t *testing.T) {
 	}
 }
 
-// replyBytesMax is what is kept of an answer (BRN-20), and a note.
+// replyBytesMax is how much of an answer is kept (BRN-20), and a note.
 const replyBytesMax = 512<<10 + 100
 
 // fileTools runs the file tools in a workspace, and what is added.
@@ -328,7 +328,7 @@ func durableTurn(b *testing.B, ctx context.Context, d *daemon.Daemon, id string)
 	}
 }
 
-// chatter is the client as the daemon wants it.
+// chatter is the client in the form that the daemon needs.
 type chatter struct{ *ollama.Client }
 
 func (c chatter) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(daemon.Piece)) (fsm.BrainAnswered, error) {

@@ -35,14 +35,14 @@ func (s *screen) Write(p []byte) (int, error) {
 	return s.text.Write(p)
 }
 
-// String is all of it.
+// String returns all of it.
 func (s *screen) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.String()
 }
 
-// await waits until what was written from an offset matches, and returns where it does.
+// await waits until the output from an offset matches, and returns where it does.
 func (s *screen) await(t *testing.T, from int, pattern string) int {
 	t.Helper()
 	wanted := regexp.MustCompile(pattern)
@@ -96,7 +96,7 @@ func openTerminal() (person, program *os.File, err error) {
 	return person, program, nil
 }
 
-// SCN-69: on a terminal there are keys, and at the end the terminal is as before.
+// SCN-69: on a terminal there are keys, and at the end the terminal is as it was before.
 func TestSCN69KeysOfAWatch(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{ // order-free: each for itself

@@ -14,14 +14,14 @@ import (
 )
 
 // The scripts of testdata/window have a terminal: the real shelly in a window of tmux, with
-// keys, paste, resize and a screen that can be looked at. Beside what the other scripts have
-// there are
+// keys, paste, resize and a screen to check. In addition to the commands of other scripts there
+// are
 //
 //	window NAME WxH ARG…   run shelly in a window
 //	keys NAME KEY…         press keys, as tmux names them; another word is typed as it is
 //	paste NAME FILE        paste a file, bracketed where the program has asked for it
 //	size NAME WxH          resize it
-//	[!] screen NAME REGEXP wait until the window, with what has scrolled away, matches; or does not
+//	[!] screen NAME REGEXP wait until the window and its scrollback match, or do not
 //	closed NAME CODE       wait for its end; the screen is then stdout
 //
 // Without tmux they are skipped.
@@ -54,7 +54,8 @@ func windows() map[string]func(*testscript.TestScript, bool, []string) {
 
 type tmuxKey struct{}
 
-// tmux runs a command of the script's own tmux, whose socket has a short path, as sockets want.
+// tmux runs a command of the script's own tmux, whose socket has a short path, because the
+// length of a socket's path is limited.
 func tmux(ts *testscript.TestScript, args ...string) string {
 	dir, _ := ts.Value(tmuxKey{}).(*string)
 	if *dir == "" {
@@ -86,7 +87,7 @@ func scriptWindow(ts *testscript.TestScript, args []string) {
 	tmux(ts, append([]string{"new-session", "-d", "-s", args[0], "-x", columns, "-y", rows, "--", "/bin/sh", "-c", `"$@"; echo "ended with $?"; read line`, "sh", bin}, args[2:]...)...)
 }
 
-// until looks again and again, until something is so.
+// until polls until something holds.
 func until(ts *testscript.TestScript, so func() bool, otherwise func()) {
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()

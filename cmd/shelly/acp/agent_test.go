@@ -19,7 +19,7 @@ import (
 	"shelly/runtime/session"
 )
 
-// fake is a daemon whose requests are played by the test.
+// fake is a daemon that the test controls.
 type fake struct {
 	down     error
 	play     func(ctx context.Context, d *fake, r client.AskRequest, each func(comm.Event)) (client.Reply, error)
@@ -114,14 +114,14 @@ func failure(id, code, text string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":` + code + `,"message":"` + text + `"}}`
 }
 
-// next is a line of a conversation at which what is played goes on.
+// next is a line of a conversation at which the test's next action follows.
 const next = "next"
 
-// anything is a line that is awaited, whatever it says.
+// anything is an expected line with any content.
 const anything = "<"
 
-// served plays a conversation after the greeting: what begins with < is awaited, anything else
-// is sent. Ids of requests are made by chance and so read as r.
+// served plays a conversation after the greeting: lines that begin with < are expected, all
+// others are sent. Ids of requests are random and so are replaced by r.
 func served(t *testing.T, d *fake, lines ...string) {
 	t.Helper()
 	read, write := io.Pipe()
@@ -188,7 +188,7 @@ func TestFRT47ASessionIsBegunWhereShellyWorks(t *testing.T) {
 	served(t, d, begin("/work"), "<"+failure("1", "-32603", "the token is wrong: put it back"))
 }
 
-// What was said is told before the answer, and what goes on after it.
+// What was said is sent before the answer, and what is still running after it.
 func TestFRT48ASessionIsLoaded(t *testing.T) {
 	d := newFake()
 	d.archive = []session.Archived{{Number: 1, Turn: fsm.HandleID(4).Entry(), Message: fsm.Message{Role: fsm.RoleUser, Text: "Hi."}}, {Number: 2, Turn: fsm.HandleID(4).Entry(), Message: fsm.Message{Role: fsm.RoleAssistant, Text: "Yes."}}}
@@ -292,7 +292,7 @@ func TestFRT49PromptsAreAcceptedInTheirOrder(t *testing.T) {
 	}
 }
 
-// What went wrong is an error in the words of who says it.
+// An error is in the words of the side that reports it.
 func TestFRT54AnErrorIsInPlainWords(t *testing.T) {
 	for _, tt := range []struct {
 		accepted bool
@@ -331,8 +331,8 @@ func answer(option string) string {
 	return `{"jsonrpc":"2.0","id":1,"result":{"outcome":{"outcome":"selected","optionId":"` + option + `"}}}`
 }
 
-// What the editor's person chooses is the decision, told again until the daemon has heard it,
-// also where the daemon was killed meanwhile and asks again.
+// The choice of the editor's person is the decision, which is sent again until the daemon has
+// received it, also if the daemon was killed in between and asks again.
 func TestFRT53ThePersonInTheEditorDecides(t *testing.T) {
 	d := newFake()
 	d.failures = 3
@@ -351,7 +351,7 @@ func TestFRT53ThePersonInTheEditorDecides(t *testing.T) {
 		"<"+updated(`{"sessionUpdate":"tool_call_update","toolCallId":"r-call-1","status":"failed"}`), "<"+reason("cancelled"))
 }
 
-// A question that is answered elsewhere is taken back, and one that is dismissed stays open.
+// A question that is answered elsewhere is withdrawn, and one that is dismissed stays open.
 func TestFRT53AQuestionIsTakenBack(t *testing.T) {
 	d := newFake()
 	d.play = func(_ context.Context, d *fake, _ client.AskRequest, each func(comm.Event)) (client.Reply, error) {
@@ -369,8 +369,8 @@ func TestFRT53AQuestionIsTakenBack(t *testing.T) {
 		next}, ends)...)
 }
 
-// session/cancel ends the request, told again until the daemon has heard it, also where it was
-// sent before the daemon had the request.
+// session/cancel ends the request. It is sent again until the daemon has received it, also if
+// it came before the daemon had the request.
 func TestFRT55CancelIsHeard(t *testing.T) {
 	for name, first := range map[string]bool{"before it is accepted": false, "while it runs": true} {
 		t.Run(name, func(t *testing.T) {
@@ -399,7 +399,7 @@ func TestFRT55CancelIsHeard(t *testing.T) {
 	}
 }
 
-// An editor that has gone ends the process, and cancels nothing.
+// The end of an editor ends the process, and cancels nothing.
 func TestFRT56AnEditorThatHasGoneCancelsNothing(t *testing.T) {
 	d := newFake()
 	d.play = func(ctx context.Context, _ *fake, _ client.AskRequest, each func(comm.Event)) (client.Reply, error) {

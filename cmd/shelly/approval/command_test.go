@@ -12,7 +12,7 @@ import (
 	"shelly/runtime/grants"
 )
 
-// Where no daemon runs, those of the file are listed and taken back.
+// Without a daemon, the approvals of the file are listed and revoked.
 func TestCLI121WithoutADaemonTheFileIsListedAndChanged(t *testing.T) {
 	data := t.TempDir()
 	t.Setenv("SHELLY_DATA", data)

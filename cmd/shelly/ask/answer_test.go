@@ -14,7 +14,7 @@ import (
 	"shelly/runtime/comm/client"
 )
 
-// person is somebody at a terminal, with what the daemon was told and what it says.
+// person is a person at a terminal, with what the daemon was told and what it answers.
 type person struct {
 	*answering
 	out  *bytes.Buffer

@@ -13,7 +13,7 @@ import (
 	"shelly/runtime/inbox"
 )
 
-// letters is a mailbox with one message that comes, after so many that wait.
+// letters is a mailbox with n waiting messages, and one that comes after them.
 type letters struct {
 	waiting int
 	read    []inbox.Mark
@@ -49,7 +49,7 @@ func TestCLI141MessagesAreShownAsTheyCome(t *testing.T) {
 		if !strings.HasPrefix(l.out.String(), head) || !strings.Contains(l.out.String(), "schedule s1 to cli:direct\n  Water the\\x1b[2J plants.\n") {
 			t.Errorf("%d wait:\n%s", waiting, l.out.String())
 		}
-		// What waits was not shown, so that a mark after it would hide it.
+		// What waits was not shown, and a mark after it would hide it.
 		if marked := len(l.read) == 1 && l.read[0] == (inbox.Mark{Channel: "cli", Chat: "direct", Position: 8}); marked != (waiting == 0) {
 			t.Errorf("%d wait: read %+v", waiting, l.read)
 		}

@@ -10,7 +10,7 @@ import (
 	"shelly/runtime/comm"
 )
 
-// screen is a watching with all that it writes, in order, as a terminal would get it.
+// screen is a watching with all its output in order, as a terminal would get it.
 func screen(columns int) (*watching, *bytes.Buffer) {
 	out := &bytes.Buffer{}
 	w := &watching{t: &terminal.Terminal{Out: out, Err: out}, streams: true}
@@ -20,7 +20,7 @@ func screen(columns int) (*watching, *bytes.Buffer) {
 	return w, out
 }
 
-// told are pieces of a model call's text, each from where it begins.
+// told returns pieces of a model call's text, each with its offset.
 func told(w *watching, call fsm.CallID, from int, pieces ...string) {
 	for _, text := range pieces {
 		w.show(comm.Event{Type: comm.EventChunk, Call: call, From: from, Text: text})
@@ -28,7 +28,7 @@ func told(w *watching, call fsm.CallID, from int, pieces ...string) {
 	}
 }
 
-// instead is the first piece of a call that stands in place of the one before.
+// instead returns the first piece of a call that replaces the one before.
 func instead(w *watching, call fsm.CallID, text string) {
 	w.show(comm.Event{Type: comm.EventChunk, Call: call, Text: text, Whole: true})
 }

@@ -72,8 +72,8 @@ func (p *paper) write(t *rapid.T, text string) {
 	}
 }
 
-// Whatever is drawn one after another, what stays stands once and in order, and below it the
-// live lines with the cursor.
+// Whatever frames are drawn one after another, lines that stay appear once and in order, and
+// below them the live lines with the cursor.
 func TestCLI150WhatStaysStandsOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		columns, rows := rapid.IntRange(8, 20).Draw(t, "columns"), rapid.IntRange(3, 10).Draw(t, "rows")

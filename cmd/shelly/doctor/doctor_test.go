@@ -113,7 +113,7 @@ func TestCLI10TheLeastWindowIsSaid(t *testing.T) {
 	wantFinding(t, e, "fail", "least window", "no such folder")
 }
 
-// CLI-10: the measured speeds are said as they stand in the configuration, unless they do.
+// CLI-10: the measured speeds are shown as configuration, unless they are configured already.
 func TestCLI10MeasuredSpeedsAreSaidAsTheyAreSet(t *testing.T) {
 	e, _ := large(config.Brain{})
 	measured := sizing.Speed{Prompt: 25, Answer: 8}
@@ -143,8 +143,8 @@ func TestCLI10AStopLongerThanSystemdsIsSaid(t *testing.T) {
 	}
 }
 
-// CLI-10: a second prompt that takes a tenth of the first one's time is mostly held; one
-// that takes as long is not.
+// CLI-10: if a second prompt takes a tenth of the first one's time, most of it was in the
+// cache; if it takes as long, none was.
 func TestCLI10WhatIsReadAnewFollowsFromTheTime(t *testing.T) {
 	for _, c := range []struct {
 		took        time.Duration

@@ -57,7 +57,7 @@ not JSON
 	}
 }
 
-// A request always has an answer, and the next one is tried again.
+// A request always gets an answer, and the next one is tried again.
 func TestCLI194ARequestThatNobodyAnswersGetsAnError(t *testing.T) {
 	for name, send := range map[string]send{ // order-free: each is alone
 		"nothing answers": func(context.Context, http.Header, []byte) (*http.Response, error) {

@@ -72,8 +72,8 @@ func TestCOM73CancelEndsARequest(t *testing.T) {
 	w.clean()
 }
 
-// What is asked while nobody answers is sent once shelly is back, once. The page is let in
-// again by a new link, and then shows all of it.
+// A request sent while the daemon is away is delivered once shelly is back, and only once. A
+// new link lets the page in again, and then it shows everything.
 func TestCOM73AKilledDaemonIsSaidAndNothingIsLost(t *testing.T) {
 	w := begin(t, slow)
 	w.enter()
@@ -106,7 +106,8 @@ func TestCOM73AKilledDaemonIsSaidAndNothingIsLost(t *testing.T) {
 	}
 }
 
-// An address that does not answer for a while, with the same process: the page goes on by itself.
+// The address does not answer for a while, and the process stays the same: the page recovers by
+// itself.
 func TestCOM73APauseOfTheDaemonIsSurvived(t *testing.T) {
 	w := begin(t, slow)
 	w.enter()
@@ -129,7 +130,7 @@ func TestCOM73APauseOfTheDaemonIsSurvived(t *testing.T) {
 func TestCOM73AnImageIsSentAndShown(t *testing.T) {
 	w := begin(t, slow)
 	w.enter()
-	// The least that is a picture: one point.
+	// The smallest picture: one pixel.
 	file := filepath.Join(w.dir, "point.png")
 	point := []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x02\x00\x00\x00\x90wS\xde\x00\x00\x00\x0cIDATx\x9cc\xf8\xcf\xc0\x00\x00\x03\x01\x01\x00\xc9\xfe\x92\xef\x00\x00\x00\x00IEND\xaeB`\x82")
 	if err := os.WriteFile(file, point, 0o600); err != nil {
@@ -147,7 +148,8 @@ func TestCOM73AnImageIsSentAndShown(t *testing.T) {
 	w.clean()
 }
 
-// What is asked elsewhere in the same session, and what a schedule says, comes while the page is open.
+// A request made elsewhere in the same session, and a schedule's answer, appear while the page
+// is open.
 func TestCOM73WhatComesFromElsewhereIsShown(t *testing.T) {
 	w := begin(t, `scenario: 1
 name: elsewhere
@@ -185,7 +187,7 @@ expect:
 	w.clean()
 }
 
-// What a slow model waits for, thinks and writes is shown as it comes.
+// The page shows what a slow model waits for, thinks and writes, as it comes.
 func TestCOM73AnAnswerStreams(t *testing.T) {
 	w := begin(t, `scenario: 1
 name: streams
@@ -210,7 +212,8 @@ expect:
 	w.clean()
 }
 
-// walk presses Tab until the focus is where it should be, and holds that it is seen everywhere on the way.
+// walk presses Tab until the focus is where it should be, and checks that it is visible all the
+// way.
 func (w *world) walk(name string) {
 	w.t.Helper()
 	for range 60 {
@@ -261,7 +264,7 @@ func TestCOM73TheKeyboardAloneIsEnough(t *testing.T) {
 	w.clean()
 }
 
-// hostile is markup that would act in any place where it were not text.
+// hostile is markup that would act anywhere if it were not treated as text.
 const hostile = `<img src=x onerror=alert(1)><script>document.title="owned"</script>"'><svg onload=alert(2)><a href="javascript:alert(3)">x</a>[y](javascript:alert(4))![z](http://127.0.0.1:9/z.png)<style>*{display:none}</style>&lt;b&gt;`
 
 func TestCOM73MarkupIsTextInEveryField(t *testing.T) {
@@ -324,7 +327,7 @@ expect:
 	w.harmless("session")
 }
 
-// harmless holds that nothing of the markup has become an element, an address or a script's deed.
+// harmless checks that no markup has become an element, a URL or a running script.
 func (w *world) harmless(view string) {
 	w.t.Helper()
 	var found []string
@@ -339,8 +342,8 @@ func (w *world) harmless(view string) {
 	w.clean()
 }
 
-// The daemon is killed in the middle of an answer, and of a question before it. The page goes on
-// where it was: the answer stands there once.
+// The daemon is killed in the middle of an answer, and earlier in the middle of a question. The
+// page continues where it was: the answer appears once.
 func TestCOM73AKillInTheMiddleOfAnAnswerIsGoneOnWith(t *testing.T) {
 	var words []string
 	for n := range 60 {

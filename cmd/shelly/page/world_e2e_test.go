@@ -44,7 +44,7 @@ tools:
   approve: {exec: always, write_file: unsafe}
 `
 
-// begin starts a world whose model says what a scenario says.
+// begin starts a world whose model follows a scenario.
 func begin(t *testing.T, scenario string, mock ...string) *world {
 	t.Helper()
 	b := browser.Open(t) // skips where there is none
@@ -63,7 +63,7 @@ func begin(t *testing.T, scenario string, mock ...string) *world {
 	return w
 }
 
-// free is an address that nobody listens at now.
+// free returns an address at which nothing listens now.
 func free(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -81,7 +81,7 @@ func (w *world) run() {
 		"--set", "brain.url=http://"+w.model, "--set", "comm.http="+w.address, "--set", "comm.udp=off")
 }
 
-// start starts the program and waits for what it says.
+// start starts the program and waits for its first output.
 func (w *world) start(says string, args ...string) (*exec.Cmd, string) {
 	w.t.Helper()
 	cmd := exec.Command(w.bin, args...)
@@ -138,7 +138,7 @@ func (w *world) ask(text string) {
 	w.Type("#ask", text+browser.Enter)
 }
 
-// clean fails where the page has written an error to the console.
+// clean fails the test if the page has written an error to the console.
 func (w *world) clean() {
 	w.t.Helper()
 	for line := range strings.Lines(w.Console()) {
@@ -148,7 +148,8 @@ func (w *world) clean() {
 	}
 }
 
-// pictures takes one of each width, light and dark, and holds that nothing is wider than the window.
+// pictures takes a screenshot in each width, light and dark, and checks that nothing is wider
+// than the window.
 func (w *world) pictures(name string, show ...string) {
 	w.t.Helper()
 	for _, size := range []struct{ width, height int }{{1280, 900}, {390, 844}} {

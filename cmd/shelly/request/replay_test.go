@@ -26,7 +26,7 @@ func asked() history.History {
 	}
 }
 
-// What today's code does is said beside what was recorded of it (CLI-17).
+// What today's code does is shown beside what was recorded (CLI-17).
 func TestCLI17AStepThatDiffersIsMarked(t *testing.T) {
 	var out bytes.Buffer
 	err := (&replayCmd{}).one(&terminal.Terminal{Out: &out, Err: &out}, asked())

@@ -13,8 +13,8 @@ import (
 	"shelly/sim/history"
 )
 
-// What no run of a daemon shows at will: lost records, a step that diverges, a
-// subagent, and a text that would steer a terminal (JRN-27).
+// Cases that a daemon's run cannot produce at will: lost records, a step that diverges, a
+// subagent, and a text that would act on a terminal (JRN-27).
 func TestCLI15AHistoryIsShownStepByStep(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
 	accepted := fsm.Millis(at.UnixMilli())
@@ -54,7 +54,7 @@ its first 2 records are no longer kept; the rest follows
 	}
 }
 
-// CLI-15: a list continues from answer to answer until it has enough.
+// CLI-15: a list is read page by page until it has enough.
 func TestCLI15AListIsCollectedFromParts(t *testing.T) {
 	parts := func(w comm.Wanted) (comm.RequestsBody, error) {
 		var body comm.RequestsBody

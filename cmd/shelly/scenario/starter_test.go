@@ -6,8 +6,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// The workflow is one as GitHub reads it: events, and a job whose steps each use an
-// action or run a command (SCN-22).
+// The workflow is valid for GitHub: it has events, and a job whose steps each use an action or
+// run a command (SCN-22).
 func TestStarterWorkflowIsOne(t *testing.T) {
 	var workflow struct {
 		Name        string            `yaml:"name"`

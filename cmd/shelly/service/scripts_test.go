@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// machine is where a script of the package runs: programs that only write down how they were
-// called, and a folder that is there where systemd runs.
+// machine is where a package's scripts run: programs that only record how they were called, and
+// a folder as on a system where systemd runs.
 type machine struct {
 	sysusers bool   // systemd-sysusers is installed
 	user     bool   // the user shelly is there
@@ -20,7 +20,7 @@ type machine struct {
 	fails    string // the program that fails
 }
 
-// run runs a script and returns what it has called, and whether it has failed.
+// run runs a script and returns the calls that it made, and whether it failed.
 func (m machine) run(t *testing.T, script string, args ...string) (calls []string, failed bool) {
 	t.Helper()
 	dir := t.TempDir()
@@ -63,8 +63,8 @@ func (m machine) run(t *testing.T, script string, args ...string) (calls []strin
 const folders = "install -d -o shelly -g shelly -m 0750 /var/lib/shelly /var/lib/shelly/workspace\n" +
 	"install -d -o shelly -g shelly -m 0700 /var/lib/shelly/data\nchgrp shelly /etc/shelly/config.yaml"
 
-// The scripts of the packages make the user and its folders, have a service that runs take the
-// new program, and stop it when the package goes; they start nothing (DEP-10).
+// The scripts of the packages create the user and its folders, restart a running service with
+// the new program, and stop it when the package is removed; they start nothing (DEP-10).
 func TestDEP10TheScriptsOfThePackages(t *testing.T) {
 	const made = "systemd-sysusers shelly.conf\nsystemd-tmpfiles --create shelly.conf\n" + folders
 	const restarted = "\nsystemctl daemon-reload\nsystemctl try-restart shelly.service"

@@ -29,7 +29,7 @@ func example() config.Config {
 	}
 }
 
-// The units are those of the folder testdata, where they are examples.
+// The units are those in testdata, which are examples.
 func TestDEP5TheUnitsAreAsTheirExamples(t *testing.T) {
 	command := []string{"/home/ann/bin/shelly", "run", "--workspace", "/home/ann/my work", "--set", `about.persona=50% "x" $HOME \`}
 	user := unitOf(example(), command, "/home/ann")
@@ -61,7 +61,7 @@ func TestDEP5TheUnitsAreAsTheirExamples(t *testing.T) {
 	}
 }
 
-// The package's unit is made as all are, of the package's configuration.
+// The package's unit is made like all others, from the package's configuration.
 func TestDEP10ThePackagesUnitIsUpToDate(t *testing.T) {
 	const settings, file = "/etc/shelly/config.yaml", "package/shelly.service"
 	here, err := os.Getwd()
@@ -89,7 +89,7 @@ func TestDEP10ThePackagesUnitIsUpToDate(t *testing.T) {
 	}
 }
 
-// What would break a way of containing commands is in no unit.
+// No unit has a setting that would break a way of containing commands.
 func TestDEP5NothingBreaksTheSandbox(t *testing.T) {
 	for _, name := range []string{"user.service", "system.service"} {
 		text, err := os.ReadFile(filepath.Join("testdata", name))
@@ -104,7 +104,8 @@ func TestDEP5NothingBreaksTheSandbox(t *testing.T) {
 	}
 }
 
-// The service manager waits for a stop as long as it may take, in whole seconds upwards.
+// The service manager waits for a stop as long as the stop may take, in whole seconds rounded
+// up.
 func TestDEP6TheTimeOfAStop(t *testing.T) {
 	u := unitOf(example(), []string{"/shelly"})
 	text, err := render("service", u)
@@ -116,7 +117,7 @@ func TestDEP6TheTimeOfAStop(t *testing.T) {
 	}
 }
 
-// What hides folders leaves those that the service needs.
+// Settings that hide folders leave those that the service needs.
 func TestDEP5WhatItNeedsIsNotHidden(t *testing.T) {
 	for name, c := range map[string]struct {
 		data, binary, config string
@@ -136,7 +137,7 @@ func TestDEP5WhatItNeedsIsNotHidden(t *testing.T) {
 	}
 }
 
-// bench is a host whose service manager writes down what it is asked.
+// bench is a host whose service manager records its commands.
 type bench struct {
 	host
 	asked []string
@@ -177,8 +178,8 @@ func (b *bench) place() (p place) {
 
 func code(err error) int { return exit.Code(err, &bytes.Buffer{}) }
 
-// An install writes, enables and starts; a second one writes nothing; a status says how it
-// is; an uninstall takes back what an install made, once.
+// An install writes, enables and starts; a second one writes nothing; a status shows the state;
+// an uninstall removes what an install made, once.
 func TestCLI201AServiceIsInstalledAndRemoved(t *testing.T) {
 	b := newBench(t)
 	status := func() int { return code((&statusCmd{b.place()}).status(b.host, b.terminal())) }
@@ -224,7 +225,7 @@ func TestCLI201AServiceIsInstalledAndRemoved(t *testing.T) {
 	}
 }
 
-// A unit of somebody else is neither replaced nor removed.
+// A unit that somebody else wrote is neither replaced nor removed.
 func TestCLI203AForeignUnitStays(t *testing.T) {
 	b := newBench(t)
 	file := filepath.Join(b.config, "systemd/user", serviceName)
@@ -247,7 +248,7 @@ func TestCLI203AForeignUnitStays(t *testing.T) {
 	}
 }
 
-// What cannot be a service is refused before anything is written.
+// Flags and configurations that a service cannot have are refused before anything is written.
 func TestCLI201WhatIsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*bench, *installCmd)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// systemd's own verifier has nothing to say of the units.
+// systemd's own verifier has no complaint about the units.
 func TestServiceUnitsVerify(t *testing.T) {
 	dir := t.TempDir()
 	bin := filepath.Join(dir, "shelly")

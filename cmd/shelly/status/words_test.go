@@ -50,7 +50,8 @@ func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
 	}
 }
 
-// In the same place, a shorter line leaves nothing of the one before, and none is wrapped.
+// When drawn over an earlier screen, a shorter line leaves nothing of the longer one, and none
+// is wrapped.
 func TestCLI144AWatchedStatusIsWrittenOverTheOneBefore(t *testing.T) {
 	var b strings.Builder
 	text := "äbcdefgh\nshort\nrest"

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// at is the text with the cursor in it.
+// at returns the text with the cursor in it.
 func (e *Editor) at() string { return e.before + "|" + e.after }
 
 func TestCLI156Keys(t *testing.T) {
@@ -60,7 +60,7 @@ func TestCLI156WhatIsPastedDoesNotActOnTheTerminal(t *testing.T) {
 	}
 }
 
-// Whatever is typed in whatever order, the view fits, and the cursor stands in it.
+// Whatever is typed in whatever order, the view fits, and the cursor is in it.
 func TestCLI156TheViewFits(t *testing.T) {
 	keys := []func(*Editor){
 		(*Editor).Left, (*Editor).Right, (*Editor).WordLeft, (*Editor).WordRight, (*Editor).Home, (*Editor).End, (*Editor).Backspace,

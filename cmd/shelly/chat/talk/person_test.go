@@ -14,7 +14,8 @@ import (
 	"shelly/runtime/comm/client"
 )
 
-// person is somebody at a window: what stands above, what is live, and what is to be done.
+// person is a person at a window: the printed lines, the live lines, and the effects to
+// perform.
 type person struct {
 	*Model
 	t       *testing.T
@@ -26,13 +27,13 @@ type person struct {
 	streams map[string]*streaming // by request
 }
 
-// streaming is the model call that streams an answer, and how much it has.
+// streaming is the model call that streams an answer, and how much it has streamed.
 type streaming struct {
 	call          fsm.CallID
 	said, thought int
 }
 
-// anew stands for a call after the one that streams.
+// anew marks a call after the one that streams.
 const anew = fsm.CallID(1 << 40)
 
 func newPerson(t *testing.T) *person {
@@ -43,7 +44,7 @@ func newPerson(t *testing.T) *person {
 	return p
 }
 
-// does takes messages, one a second.
+// does sends messages to the model, one per second.
 func (p *person) does(msgs ...Msg) {
 	p.t.Helper()
 	for _, msg := range msgs {
@@ -92,7 +93,8 @@ func (p *person) asks(text string) string {
 	return ask.ID
 }
 
-// placed is a chunk with its call and place, as the daemon tells it; a tool ends the call's text.
+// placed returns a chunk with its call and place, as the daemon sends it; a tool ends the
+// call's text.
 func (p *person) placed(id string, e comm.Event) comm.Event {
 	if p.streams == nil {
 		p.streams = map[string]*streaming{}
@@ -116,7 +118,7 @@ func (p *person) placed(id string, e comm.Event) comm.Event {
 	return e
 }
 
-// happens are events of a request.
+// happens sends events of a request.
 func (p *person) happens(id string, events ...comm.Event) {
 	p.t.Helper()
 	for _, e := range events {
@@ -129,7 +131,7 @@ func (p *person) replies(id, text string) {
 	p.does(Ended{ID: id, Reply: client.Reply{ID: id, Text: text, Outcome: fsm.OutcomeAnswered}})
 }
 
-// shows holds that texts stand in the window, above or live, in this order and each once.
+// shows checks that texts are in the window, printed or live, in this order and once each.
 func (p *person) shows(texts ...string) {
 	p.t.Helper()
 	all := strings.Join(append(slices.Clone(p.above), p.live...), "\n")
@@ -151,7 +153,7 @@ func (p *person) shows0(texts ...string) {
 	}
 }
 
-// last is the last effect, if it is of a type.
+// last returns the last effect, which must have the type.
 func last[E Effect](p *person) (e E, ok bool) {
 	if len(p.effects) > 0 {
 		e, ok = p.effects[len(p.effects)-1].(E)
@@ -163,7 +165,7 @@ func chunk(text string) comm.Event {
 	return comm.Event{Type: comm.EventChunk, Purpose: fsm.PurposeAnswer, Text: text}
 }
 
-// instead is the beginning of a call that stands in place of the one before.
+// instead returns the beginning of a call that replaces the one before.
 func instead(text string) comm.Event {
 	return comm.Event{Type: comm.EventChunk, Purpose: fsm.PurposeAnswer, Text: text, Whole: true, Call: anew}
 }

@@ -86,7 +86,7 @@ func TestCLI154AnotherAnswerAfterARestartIsShownWhole(t *testing.T) {
 	p.shows("One.", "Eins.", "Zwei.")
 }
 
-// The rest of a text comes after what was heard of it, whatever was told in between.
+// The rest of a text continues where it broke off, whatever came in between.
 func TestCLI154TheRestOfAnAnswerGoesOnInItsPlace(t *testing.T) {
 	p := newPerson(t)
 	p.does(Resized{40, 12})
@@ -111,7 +111,7 @@ func TestCLI154ACallThatIsStartedAgainIsTheSameCall(t *testing.T) {
 	p.shows0("→ a")
 }
 
-// A model that breaks off in the middle of its answer is asked once more.
+// A model that breaks off in the middle of its answer is asked again.
 func TestCLI154WhatTheModelSaysOnceMoreIsShownOnce(t *testing.T) {
 	p := newPerson(t)
 	p.does(Resized{40, 8})

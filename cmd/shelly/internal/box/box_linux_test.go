@@ -22,11 +22,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// asNobody says that the test runs as a user without rights.
+// asNobody marks the process that runs the test as a user without rights.
 const asNobody = "SHELLY_TEST_NOBODY"
 
-// A user's skill has a script that every way of containing lets a command run, and that none
-// lets it change; the rest of the home folder is not there. As root, and as nobody.
+// Under every way of containing commands, a command can run the script of a user's skill but
+// cannot change it; the rest of the home folder is not visible. This is tried as root, and as
+// nobody.
 func TestSKL14TheScriptsOfAUsersSkillsCanBeRun(t *testing.T) {
 	home := t.TempDir()
 	for path, text := range map[string]string{

@@ -7,7 +7,7 @@ import (
 	"shelly/runtime/config"
 )
 
-// TOL-40: what takes the daemon's own user at his word is hidden, wherever it lies.
+// TOL-40: the socket that trusts the daemon's own user is hidden, wherever it is.
 func TestTOL40TheSocketIsHiddenWhereItIsNotInTheData(t *testing.T) {
 	for socket, want := range map[string][]string{
 		"off": {"/d"}, "shelly.sock": {"/d"}, "/d/run/s": {"/d"}, "/w/s": {"/d", "/w/s"}, "../s": {"/d", "/s"}, "/data/s": {"/d", "/data/s"},

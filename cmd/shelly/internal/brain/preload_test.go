@@ -16,7 +16,7 @@ import (
 	"shelly/runtime/ollama"
 )
 
-// slowLoader is a server that takes a time to load a model.
+// slowLoader is a server that takes a while to load a model.
 type slowLoader struct {
 	takes time.Duration
 	fails error
@@ -43,7 +43,7 @@ func (slowLoader) Loaded(context.Context) ([]ollama.Loaded, error) {
 	return []ollama.Loaded{{Name: "qwen3:8b", Bytes: 6e9, GPU: 6e9, NumCtx: 8192}}, nil
 }
 
-// logged returns a log without times, and what is in it.
+// logged returns a log without times, and its text.
 func logged() (*slog.Logger, *bytes.Buffer) {
 	var b bytes.Buffer
 	return slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {

@@ -8,7 +8,7 @@ import (
 	"shelly/runtime/ollama"
 )
 
-// oneModel is a server that keeps n models loaded.
+// oneModel is a server that keeps at most n models loaded.
 type oneModel struct {
 	slowLoader
 	keeps  int
@@ -63,7 +63,7 @@ func TestBRN33WhetherBothModelsStayLoadedIsTried(t *testing.T) {
 	}
 }
 
-// asked is a server that has another's question for the chat model right after each
+// asked is a server that gets another client's question for the chat model right after each
 // embedding.
 type asked struct{ *oneModel }
 
@@ -73,7 +73,8 @@ func (m asked) Embed(ctx context.Context, text string) ([]byte, string, error) {
 	return v, model, err
 }
 
-// What loads the chat model again while a word is embedded does not pass for room for both.
+// A question that loads the chat model again while a word is embedded must not look like room
+// for both models.
 func TestBRN33AQuestionDuringTheAttemptDoesNotMislead(t *testing.T) {
 	for keeps, apart := range map[int]bool{1: true, 2: false} {
 		log, _ := logged()

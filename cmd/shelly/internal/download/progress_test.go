@@ -10,7 +10,7 @@ import (
 	"shelly/runtime/ollama"
 )
 
-// clock is a time that each look moves on by a second.
+// clock is a clock that advances by a second at each reading.
 type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time {
@@ -18,7 +18,7 @@ func (c *clock) now() time.Time {
 	return c.at
 }
 
-// tell plays a download of 5 GB of which 1 GB is there, 0.5 GB a second.
+// tell plays a download of 5 GB, of which 1 GB exists already, at 0.5 GB per second.
 func tell(p *download.Progress) {
 	p.Tell(ollama.Pulling{Status: "pulling manifest"})
 	for done := int64(1e9); done <= 5e9; done += 5e8 {

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// What timeout sends twice within a moment is one signal; a person's second one counts.
+// The two signals that timeout sends within a moment count as one; a person's second one
+// counts.
 func TestLIF10SignalsOfOneMomentAreOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		raw, out := make(chan os.Signal), make(chan os.Signal, 8)

@@ -28,7 +28,7 @@ func TestCFG17GarbageGathersBesideWhatIsHeld(t *testing.T) {
 	}
 }
 
-// What is set after each collection follows what a walk lets gather.
+// What is set after each collection follows how much a walk lets gather.
 func TestCFG17AWalkLetsMoreGather(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(usualPercent))
 	defer spare.Store(spare.Load())
@@ -49,7 +49,7 @@ func TestCFG17WhoSetsGOGCIsHeeded(t *testing.T) {
 	}
 }
 
-// A daemon at rest has given back what a burst of work has left behind.
+// An idle daemon has given back the memory of a burst of work.
 func TestCFG17AtRestMemoryIsGivenBack(t *testing.T) {
 	kept := make([][]byte, 0, 1<<10)
 	for range 1 << 10 {

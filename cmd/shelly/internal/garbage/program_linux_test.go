@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// programBytes is how much of the program is in memory, as the system counts it.
+// programBytes returns how much of the program is in memory, as the system counts it.
 func programBytes(t *testing.T) (bytes int) {
 	t.Helper()
 	program, err := os.Readlink("/proc/self/exe")
@@ -38,7 +38,7 @@ func programBytes(t *testing.T) (bytes int) {
 	return bytes
 }
 
-// What was read of the program is given back, and the program goes on.
+// The pages that were read of the program are given back, and the program continues.
 func TestCFG17TheProgramsPagesAreGivenBack(t *testing.T) {
 	before := programBytes(t)
 	giveProgramBack()
@@ -47,7 +47,7 @@ func TestCFG17TheProgramsPagesAreGivenBack(t *testing.T) {
 	}
 }
 
-// A page that a linker has written to at run time is in no file: its mapping stays.
+// A page that a linker has written to at run time differs from the file: its mapping stays.
 func TestCFG17WhatALinkerHasWrittenStays(t *testing.T) {
 	const smaps = `00400000-00600000 r-xp 00001000 fd:00 77 /usr/bin/shelly
 Rss:                1024 kB

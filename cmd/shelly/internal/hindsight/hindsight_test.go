@@ -37,7 +37,7 @@ expect: {ends: serving}
 // lookResult is the step of looks in which the tool has answered.
 const lookResult = 4
 
-// says is a model that says one thing.
+// says is a model that gives one answer.
 type says struct {
 	text  string
 	asked int
@@ -115,7 +115,7 @@ func serveScenario(t *testing.T, source string) *site {
 	return s
 }
 
-// do asks a route and decodes its answer; p is what is wrong, or nil.
+// do calls a route and decodes its answer; p is the error, or nil.
 func (s *site) do(method, path, body string, to any) (p *comm.Problem) {
 	s.t.Helper()
 	w := httptest.NewRecorder()
@@ -228,7 +228,7 @@ func TestCOM77AReportIsMadeOfARequest(t *testing.T) {
 	}
 }
 
-// A report is a document that can be saved and passed on, so the rule of the verb holds.
+// A report is a document that can be saved and passed on, so the rule of the verb applies.
 func TestCOM77AReportShowsNoSecret(t *testing.T) {
 	s := serve(t)
 	s.secrets = []redact.Secret{{Kind: "a key", Text: "There are two."}}
@@ -236,7 +236,7 @@ func TestCOM77AReportShowsNoSecret(t *testing.T) {
 	if p := s.do("POST", "/v1/requests/"+s.id+"/report", "", &b); p != nil || !strings.Contains(string(s.shown), "How many?") || strings.Contains(string(s.shown), "There are two.") {
 		t.Fatalf("%v; the secret is there: %t", p, strings.Contains(string(s.shown), "There are two."))
 	}
-	// One that is not a text of the record cannot be replaced.
+	// A secret that is not in the text of the record cannot be replaced.
 	s.shown, s.secrets = nil, []redact.Secret{{Kind: "a key", Text: "<!doctype html>"}}
 	if p := s.do("POST", "/v1/requests/"+s.id+"/report", "", &b); p == nil || p.Code != comm.CodeConflict || p.Hint == "" || s.shown != nil {
 		t.Errorf("a secret that is left: %+v, %d bytes are shown", p, len(s.shown))

@@ -24,9 +24,9 @@ import (
 	"shelly/sim/script"
 )
 
-// bubble is one case in the daemon's loop, in the virtual time of a bubble. The simulated
-// run is the world: what it brought from outside is brought when it came, and a call
-// ends with what it ended with. Timers, schedules, stops and exits are the daemon's own.
+// bubble is one case in the daemon's loop, in the virtual time of a bubble. The simulated run
+// is the world: its external inputs are given at their times, and each call ends as it did
+// there. Timers, schedules, stops and exits are the daemon's own.
 type bubble struct {
 	ctx   context.Context
 	plan  *sim.Plan
@@ -94,7 +94,7 @@ func newBubble(p *sim.Plan, r *sim.Result) *bubble {
 	return b
 }
 
-// play brings about each step and compares it, and says what is wrong.
+// play makes each step happen and compares it, and returns what differs.
 func (b *bubble) play(ctx context.Context) []string {
 	var err error
 	b.ctx = ctx
@@ -111,7 +111,7 @@ func (b *bubble) play(ctx context.Context) []string {
 	return b.wrong
 }
 
-// all brings about each step until one differs, and then looks at what is left.
+// all makes each step happen until one differs, and then checks what is left.
 func (b *bubble) all() {
 	for i := range b.steps {
 		if !b.step(i) {
@@ -147,7 +147,7 @@ func (b *bubble) fail(format string, args ...any) {
 	b.wrong = append(b.wrong, fmt.Sprintf(format, args...))
 }
 
-// exit ends what the process has started.
+// exit ends all that the process has started.
 func (b *bubble) exit() {
 	select {
 	case <-b.gone:
@@ -156,7 +156,7 @@ func (b *bubble) exit() {
 	}
 }
 
-// step brings about a step of the simulated run and reports whether the daemon took it.
+// step makes a step of the simulated run happen and reports whether the daemon took it.
 func (b *bubble) step(i int) bool {
 	s := &b.steps[i]
 	b.until(i)
@@ -178,8 +178,8 @@ func (b *bubble) step(i int) bool {
 	return b.compare(i + 1)
 }
 
-// until waits for the time of a step. Steps of one millisecond come one after the other
-// within it, and what comes by a timer when it was armed within its own.
+// until waits for the time of a step. Steps of one millisecond come one after the other within
+// it; a step caused by a timer comes in the order in which the timer was armed.
 func (b *bubble) until(i int) {
 	s := &b.steps[i]
 	at := time.Duration(s.At-b.plan.Start) * time.Millisecond
@@ -200,7 +200,7 @@ func (b *bubble) until(i int) {
 	time.Sleep(at - time.Since(b.began))
 }
 
-// bring brings what a step of the simulated run was told.
+// bring gives the daemon the input of a step of the simulated run.
 func (b *bubble) bring(s *sim.Step) (err error) {
 	switch in := s.Input.Fact.(type) {
 	case fsm.Boot:
@@ -315,7 +315,7 @@ func (b *bubble) compare(n int) bool {
 
 var errFirst = errors.New("the first is enough")
 
-// complaint is wrong by what is logged.
+// complaint is wrong, decided by what is logged.
 type complaint struct{ b *bubble }
 
 func (f complaint) Write(line []byte) (int, error) {
@@ -432,7 +432,7 @@ func (b sessions) Save(ctx context.Context, e fsm.SaveSession) (fsm.Session, boo
 	return f.Session, f.Conflict, cmp.Or(err, failure(f.Error))
 }
 
-// Forget implements [daemon.Sessions]. Nothing is old.
+// Forget implements [daemon.Sessions]. No session is old.
 func (b sessions) Forget(context.Context, fsm.Millis) (int, error) { return 0, nil }
 
 // skills is the bubble as [daemon.Skills].
@@ -444,8 +444,8 @@ func (b skills) Load(ctx context.Context, skill, reference string) (string, erro
 	return f.Text, cmp.Or(err, failure(f.Error))
 }
 
-// next is the first call of a kind that was not made yet and is like that. An adapter is
-// not told the number of its call.
+// next returns the first call of a kind that was not made yet and has the same effect. Adapters
+// do not learn the numbers of their calls.
 func next[E fsm.Effect](b *bubble, like func(E) bool) fsm.Effect {
 	b.mu.Lock()
 	defer b.mu.Unlock()

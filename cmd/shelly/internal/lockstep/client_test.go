@@ -12,8 +12,8 @@ import (
 	"shelly/runtime/daemon"
 )
 
-// speak streams the pieces of an answer that a client of the simulated run has seen. They
-// all come with its end: what came before it is in nobody's record.
+// speak streams the pieces of an answer that a client of the simulated run has seen. They all
+// come with its end: what came before the end is not recorded.
 func (b *bubble) speak(call fsm.CallID) {
 	b.mu.Lock()
 	stream := b.streams[call]
@@ -25,7 +25,7 @@ func (b *bubble) speak(call fsm.CallID) {
 	}
 }
 
-// listen takes what the clients of this process have heard by now of what is compared.
+// listen collects what the clients of this process have received so far, if it is compared.
 func (b *bubble) listen() {
 	for key, events := range b.clients { // order-free: each is only emptied
 		for open := true; open; {
@@ -44,8 +44,8 @@ func (b *bubble) listen() {
 	}
 }
 
-// hears checks that each client of this process has heard in a step what the simulated run
-// would have it hear: pieces of an answer, notices and the reply.
+// hears checks that each client of this process has received in a step what the simulated run
+// gives it: pieces of an answer, notices and the reply.
 func (b *bubble) hears(i int) {
 	want := map[fsm.RequestKey][]comm.Event{}
 	add := func(key fsm.RequestKey, e comm.Event) {
@@ -71,13 +71,13 @@ func (b *bubble) hears(i int) {
 	clear(b.heard)
 }
 
-// notices are the events of the notices.
+// notices are the types of events for notices.
 var notices = map[fsm.Notice]comm.EventType{
 	fsm.NoticeDeferred: comm.EventDeferred, fsm.NoticeQueued: comm.EventQueued, fsm.NoticeHeld: comm.EventHeld,
 }
 
-// joined makes one of the pieces that follow each other: where an answer is divided does
-// not matter. What waits to be shown is not a piece.
+// joined merges successive pieces: where an answer is divided does not matter. A chunk without
+// text is not a piece.
 func joined(heard map[fsm.RequestKey][]comm.Event) map[fsm.RequestKey][]comm.Event {
 	all := map[fsm.RequestKey][]comm.Event{}
 	for key, events := range heard { // order-free: each by itself

@@ -14,15 +14,15 @@ import (
 	"shelly/sim/scenario/choose"
 )
 
-// notInTheLoop are the cases that the daemon's loop plays differently from the simulator,
-// by their files, each with the reason.
+// notInTheLoop lists the cases that the daemon's loop plays differently from the simulator, by
+// file, each with the reason.
 func notInTheLoop() map[string]string {
 	return map[string]string{
 		"faults/clock-jumps-forward.scenario.yaml": "the simulator looks at the wall clock every 30 s from when a slot is armed, the daemon 30 s after it last did something",
 	}
 }
 
-// outside says why a case is none for the daemon's loop, or nothing.
+// outside returns why a case is not for the daemon's loop, or "".
 func outside(f *scenario.File) string {
 	switch {
 	case f.Replay != nil:
@@ -76,7 +76,7 @@ func TestSIM24TheDaemonsLoopTakesTheSimulatedSteps(t *testing.T) {
 	}
 }
 
-// loops plays a case in the daemon's loop; it must hold, unless it is listed and why.
+// loops plays a case in the daemon's loop; it must hold, unless it is listed with a reason.
 func loops(t *testing.T, f *scenario.File, listed string) {
 	plan := f.Plan()
 	simulated, err := sim.Run(plan, sim.Options{})

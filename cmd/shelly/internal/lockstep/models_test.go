@@ -16,7 +16,7 @@ import (
 	"shelly/sim/scenario"
 )
 
-// wavering is a model whose every third answer to a question is another.
+// wavering is a model that gives a different answer to a question every third time.
 type wavering struct{ asked atomic.Int64 }
 
 func (w *wavering) Answer(_ context.Context, q mock.Question) (mock.Answer, error) {
@@ -26,7 +26,7 @@ func (w *wavering) Answer(_ context.Context, q mock.Question) (mock.Answer, erro
 	return mock.Answer{Text: "It is green."}, nil
 }
 
-// serving asks a model that is served as an Ollama does.
+// serving returns a client of a model that is served like an Ollama.
 func serving(t *testing.T, o mock.Options) *Models {
 	t.Helper()
 	server := httptest.NewServer(mock.New(o))
@@ -51,7 +51,7 @@ expect: {replies: [{$contains: green}]}
 	return f
 }
 
-// SCN-51: of three runs of a model that wavers two hold.
+// SCN-51: two of three runs of a wavering model hold.
 func TestSCN29AModelThatWavers(t *testing.T) {
 	for _, test := range []struct {
 		name, more string
@@ -76,8 +76,8 @@ func TestSCN29AModelThatWavers(t *testing.T) {
 	}
 }
 
-// SCN-29: memory that is there before the first start has the vectors of the embedding
-// model that is asked, what is added has them too, and without one there are none.
+// SCN-29: memory that exists before the first start has the vectors of the embedding model in
+// use, and so has memory that is added; without an embedding model there are none.
 func TestSCN29VectorsAreTheModels(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -128,7 +128,7 @@ func TestSCN29ALiveCaseThatCrashes(t *testing.T) {
 	}
 }
 
-// SCN-30: a scratch workspace is gone when it is closed.
+// SCN-30: a scratch workspace is removed when it is closed.
 func TestSCN30NothingIsLeftBehind(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
@@ -153,7 +153,7 @@ expect: {world: {$exact: {a/b.txt: "x"}}}
 	}
 }
 
-// SCN-29: a case that names a model asks that one, or is skipped.
+// SCN-29: a case that names a model asks that model, or is skipped.
 func TestSCN29ACaseNamesItsModel(t *testing.T) {
 	options := mock.Options{Models: []mock.Model{{Name: "first"}, {Name: "second"}}, Brain: new(wavering)}
 	if out := serving(t, options).Play(parseLive(t, "model: second\n")); !out.OK() || out.Live == nil || out.Live.Model != "second" {

@@ -14,7 +14,7 @@ import (
 	"shelly/sim/script"
 )
 
-// SCN-28: the simulated client waits as long as the real one, and says the same
+// SCN-28: the simulated client waits as long as the real one, and reports errors in the same
 // words.
 func TestSCN28SimulatedClientWaitsLikeTheRealOne(t *testing.T) {
 	if real := ollama.DefaultFirstToken.Milliseconds(); int64(script.FirstTokenMax) != real {
@@ -34,7 +34,7 @@ func TestSCN28SimulatedClientWaitsLikeTheRealOne(t *testing.T) {
 	}
 }
 
-// failureOf is what the real client says of a server's answer.
+// failureOf returns the real client's error for a server's answer.
 func failureOf(t *testing.T, answer mock.Answer, options ollama.Options) string {
 	t.Helper()
 	server := httptest.NewServer(mock.New(mock.Options{Brain: always{answer}}))
@@ -59,8 +59,8 @@ type always struct{ answer mock.Answer }
 
 func (a always) Answer(context.Context, mock.Question) (mock.Answer, error) { return a.answer, nil }
 
-// SCN-27: pieces that the real client was not given as the script has them fail the
-// case, and say how.
+// SCN-27: if the real client does not get the pieces of the script, the case fails and reports
+// the difference.
 func TestSCN27OtherPiecesOnTheRuntimeFailTheCase(t *testing.T) {
 	line := script.Line{Text: "ab", Stream: &script.Stream{Texts: []string{"a", "b"}}}
 	ask := fsm.AskBrain{Asked: fsm.Asked{Call: 3}, Purpose: fsm.PurposeSummary}

@@ -11,8 +11,9 @@ import (
 	"shelly/runtime/yardstick"
 )
 
-// BenchmarkLines is what the lines of one request cost the loop: to a file as standard error, and
-// to the log of the data folder. Its yardstick is to write as many bytes to two files.
+// BenchmarkLines is what logging one request costs the loop: to a file in place of standard
+// error, and to the log of the data folder. Its yardstick is writing as many bytes to two
+// files.
 func BenchmarkLines(b *testing.B) {
 	out, err := os.Create(b.TempDir() + "/stderr")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// marks shows styles as marks.
+// marks shows styles as visible marks.
 func marks() Style {
 	put := func(mark string) func(string) string {
 		return func(s string) string { return mark + s + mark }
@@ -44,7 +44,7 @@ func TestCLI151ATableThatIsTooWideStandsInLines(t *testing.T) {
 	}
 }
 
-// Whatever is rendered fits, and what is complete changes no more as the text grows.
+// Whatever is rendered fits, and what is complete stays the same as the text grows.
 func TestCLI151WhatIsWholeStays(t *testing.T) {
 	pieces := []string{"a ", "**b**", "\n", "\n\n", "- c", "1. ", "```\n", "> ", "| x | y |\n", "|-|-|\n", "漢字かな", "# ", "    ", "verylongwordwithoutblanks", "`", "_", "👩‍👩‍👧", "~~~", "[a](b)", "\\"}
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,8 +9,8 @@ import (
 	"shelly/sim/history"
 )
 
-// A run that was unfinished before the records that were read is listed once all are there
-// that were admitted after it, of which some may have ended before those records.
+// A run that was unfinished before the records that were read is listed only when all runs
+// admitted after it are listed, some of which may have ended before those records.
 func TestCOM85RunsOfAPartOfTheJournalAreInOrder(t *testing.T) {
 	all := []history.Run{
 		{Handle: 3, State: state.Done, Ended: 90},

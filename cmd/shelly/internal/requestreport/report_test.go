@@ -16,8 +16,8 @@ import (
 	"shelly/sim/scenario"
 )
 
-// recorded is the journal of a request one of whose steps was decided differently, and what
-// happened to it.
+// recorded is the journal of a request one of whose steps was decided differently, and the
+// request's history.
 func recorded(t *testing.T) (engine.Reader, history.History) {
 	t.Helper()
 	f, err := scenario.Parse("a.scenario.yaml", []byte("scenario: 1\nname: x\nprofile: shelly\nbrain: [{says: 'the key is hunter2-hunter2'}]\ntimeline: [{user: Hi, id: r}]\nexpect: {ends: serving}\n"))
@@ -47,8 +47,8 @@ func recorded(t *testing.T) (engine.Reader, history.History) {
 	return j, h
 }
 
-// SIM-35, CLI-164: what today's code does stands beside what is recorded, once, and the
-// secrets are gone from both.
+// SIM-35, CLI-164: what today's code does is shown beside what is recorded, once, with the
+// secrets of both replaced.
 func TestSIM35TheFirstDivergenceSideBySide(t *testing.T) {
 	j, h := recorded(t)
 	record, err := export.ReadOf(j, h)
@@ -95,7 +95,7 @@ func TestCLI163ASecretThatIsLeftIsAnError(t *testing.T) {
 	if html, err := Clean(d, by); !errors.Is(err, ErrSecret) || len(html) > 0 {
 		t.Errorf("compressed: %v, %d bytes", err, len(html))
 	}
-	// What the template says is no text of the record, so nothing replaces it.
+	// The template's own text is not part of the record, so it is not redacted.
 	if made, err := Of(j, h, redact.New(redact.Secret{Kind: "a key", Text: "<!doctype html>"}), false); !errors.Is(err, ErrSecret) || len(made.HTML) > 0 {
 		t.Errorf("made of the request: %v, %d bytes", err, len(made.HTML))
 	}

@@ -78,7 +78,7 @@ func file(t *testing.T, cases ...string) string {
 	return "file://" + name
 }
 
-// clean wants that nothing of a transcript ran, and that the browser has nothing to say.
+// clean checks that nothing of a transcript ran, and that the browser has no complaint.
 func clean(t *testing.T, b *browser.Browser) {
 	t.Helper()
 	var pwned any
@@ -96,13 +96,13 @@ func clean(t *testing.T, b *browser.Browser) {
 	}
 }
 
-// text is what an expression of the page is.
+// text returns the value of an expression in the page.
 func text(b *browser.Browser, expression string) (s string) {
 	b.Script(&s, "return String("+expression+")")
 	return s
 }
 
-// SIM-32: a person clicks through a report of a hostile transcript, and nothing of it runs.
+// SIM-32: a person clicks through a report of a hostile transcript, and no part of it runs.
 func TestSIM32AReportIsClickedThrough(t *testing.T) {
 	b := browser.Open(t)
 	b.Look(1280, 900, false)
@@ -156,7 +156,7 @@ func TestSIM32AReportIsClickedThrough(t *testing.T) {
 	clean(t, b)
 }
 
-// SIM-32: without scripts everything is there.
+// SIM-32: without scripts everything is visible.
 func TestSIM32AReportIsReadWithoutScripts(t *testing.T) {
 	b := browser.Open(t)
 	b.Protocol("Emulation.setScriptExecutionDisabled", map[string]any{"value": true})

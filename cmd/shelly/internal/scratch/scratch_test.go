@@ -12,7 +12,7 @@ import (
 	"shelly/sim/scenario/format"
 )
 
-// SCN-30: the names that a scenario knows the tools by are theirs.
+// SCN-30: the tools have the names by which a scenario knows them.
 func TestSCN30TheNamesAreTheTools(t *testing.T) {
 	var names []string
 	for _, d := range file.Declarations() {
@@ -23,7 +23,7 @@ func TestSCN30TheNamesAreTheTools(t *testing.T) {
 	}
 }
 
-// SCN-30: a result is cut where the daemon of the profile cuts it.
+// SCN-30: a result is cut where the daemon with this profile cuts it.
 func TestSCN30ResultsAreCutAsByTheProfilesDaemon(t *testing.T) {
 	long, err := json.Marshal(strings.Repeat("a line of text\n", 900)) // 13,500 bytes
 	if err != nil {

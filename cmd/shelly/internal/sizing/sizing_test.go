@@ -9,7 +9,8 @@ import (
 
 const gib = 1 << 30
 
-// eight is a model of eight billion parameters, of which a token takes 144 KiB of cache.
+// eight is a model with eight billion parameters, of which one token takes 144 KiB in the
+// cache.
 func eight() sizing.Model {
 	return sizing.Model{Weights: 5 * gib, PerToken: 36 * 8 * 256, Window: 40960}
 }

@@ -34,7 +34,7 @@ func files(t *testing.T, n int) []*scenario.File {
 	return list
 }
 
-// won is a case that has passed, lost one that has not.
+// won is a case that passed, lost one that failed.
 func won(f *scenario.File) report.Case {
 	return report.Case{Outcome: scenario.Outcome{Name: f.Name, File: f.Path()}}
 }
@@ -45,7 +45,7 @@ func lost(f *scenario.File) report.Case {
 	return c
 }
 
-// toldOf plays and returns the names of what was told, in its order.
+// toldOf plays and returns the names of what was reported, in its order.
 func toldOf(p player, list []*scenario.File) (told []string) {
 	p.play(context.Background(), list, func(c report.Case) { told = append(told, c.Name) })
 	return told
@@ -69,8 +69,7 @@ func TestSCN38CasesAreToldInTheirOrder(t *testing.T) {
 	}
 }
 
-// What is reported first does not wait for the end: case 1 runs only when case 0 was
-// told.
+// A result is reported before the end of the run: case 1 runs only once case 0 was reported.
 func TestSCN38ACaseIsToldWhileOthersRun(t *testing.T) {
 	told := make(chan struct{})
 	run := func(f *scenario.File) report.Case {
@@ -87,8 +86,8 @@ func TestSCN38ACaseIsToldWhileOthersRun(t *testing.T) {
 	})
 }
 
-// With several workers case 3 fails before case 1 does; the first of the order is
-// what is reported all the same.
+// With several workers case 3 fails before case 1 does; the first in the order is reported all
+// the same.
 func TestSCN38FailFastEndsWithTheFirstFailureInOrder(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		third := make(chan struct{})
@@ -166,8 +165,8 @@ func told(t *testing.T, c *Command, broken []report.Case, cases ...report.Case) 
 	return code, stdout.String(), stderr.String()
 }
 
-// The codes in the order in which they win; a case that differs or panics has no
-// cause in a file, so that no command line brings one about.
+// The codes in the order of their precedence; no file can make a case differ or panic, so these
+// codes have no script.
 func TestSCN9TheGravestCodeWins(t *testing.T) {
 	f := files(t, 1)[0]
 	passed, failed := won(f), lost(f)
@@ -211,8 +210,8 @@ func TestSCN40WhatIsSkippedHasNotPassed(t *testing.T) {
 	}
 }
 
-// A run is a function of its file and seed, so that only two different files can
-// give what --twice looks for.
+// A run depends only on its file and seed, so only two different files can give what --twice
+// looks for.
 func TestSCN11TwoTracesDiffer(t *testing.T) {
 	source := "scenario: 1\nname: x\n%s\nexpect: {ends: serving}\n"
 	run := func(timeline string) scenario.Outcome {

@@ -8,8 +8,8 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 )
 
-// What a terminal is sent: the line is drawn where it has changed, stands below
-// what is written, and is gone at the end.
+// What a terminal gets: the line is drawn when it has changed, stays below what is written, and
+// is removed at the end.
 func TestSCN38ProgressStandsBelowTheReport(t *testing.T) {
 	var out bytes.Buffer
 	p := &progress{line: terminal.Line{Out: &out, Terminal: true}, columns: 40, all: 3}

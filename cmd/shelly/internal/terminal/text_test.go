@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// What a model says must not act on the terminal.
+// A model's text must not act on the terminal.
 func TestControlCharactersAreShown(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain\ttext\n":       "plain\ttext\n",

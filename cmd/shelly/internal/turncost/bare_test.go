@@ -15,7 +15,8 @@ import (
 
 // bare is an agent loop with nothing around it: it asks the model over plain HTTP, reads the
 // stream, runs the tool in the same process and asks again. With a store it makes the two syncs
-// that a turn needs: what was asked, before the model is, and the turn before its answer is told.
+// that a turn needs: the question before the model is asked, and the turn before its answer is
+// sent.
 type bare struct {
 	url    string
 	folder string
@@ -24,14 +25,14 @@ type bare struct {
 	system string     // its prompt
 }
 
-// The system prompts of the bare loops: the shortest, and one with about as many bytes
-// as the daemon's own prompt and tools, which any agent with as many tools has to send.
+// The system prompts of the bare loops: the shortest, and one about as long as the daemon's own
+// prompt and tools, which any agent with as many tools has to send.
 var (
 	briefly  = "You are a helpful assistant."
 	atLength = briefly + strings.Repeat(" Be brief.", 1800)
 )
 
-// atLength is l, asking at length.
+// atLength returns l with the long prompt.
 func (l *bare) atLength() *bare {
 	long := *l
 	long.system = atLength

@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// einoFolder is the module of the agent loop of eino, which is none of shelly's.
+// einoFolder is the module of eino's agent loop, which is not part of shelly's.
 const einoFolder = "../../../../.ci/bench"
 
-// eino is that loop as a process of its own; nil: it is not there to be measured.
+// eino is that loop as a process of its own; nil: not available to measure.
 type eino struct {
 	orders  io.Writer
 	answers *bufio.Reader
 }
 
-// startEino builds and starts it. Where its module is not there and cannot be fetched, the
-// benchmark says so and goes on without it.
+// startEino builds and starts it. If its module is missing and cannot be fetched, the benchmark
+// reports that and continues without it.
 func startEino(b *testing.B, model, folder string) *eino {
 	b.Helper()
 	fetch := exec.Command("go", "mod", "download")
@@ -48,7 +48,7 @@ func startEino(b *testing.B, model, folder string) *eino {
 	return &eino{in, bufio.NewReader(out)}
 }
 
-// round has sessions take turns at once, asking the model by a client.
+// round lets sessions take turns concurrently, each asking the model through a client.
 func (e *eino) round(b *testing.B, client string, sessions, turns int) cost {
 	b.Helper()
 	if e == nil {

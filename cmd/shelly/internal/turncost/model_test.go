@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// The model is instant: each turn it asks for three reads, one an answer, and then answers. It
-// keeps nothing: where a turn stands is told by the results since its question.
+// The model is instant: in each turn it asks for three reads, one per answer, and then answers.
+// It keeps no state: the number of results since the question shows where a turn is.
 const (
 	modelName = "instant:latest"
 	reads     = 3
@@ -24,7 +24,7 @@ const (
 		`"usage":{"prompt_tokens":100,"completion_tokens":10,"total_tokens":110}}`
 )
 
-// serveModel serves it on a free port of the loopback, which it prints, until its stdin ends.
+// serveModel serves it on a free loopback port, which it prints, until its stdin ends.
 func serveModel() {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -49,7 +49,7 @@ func serveModel() {
 	panic(http.Serve(listener, routes))
 }
 
-// asked is what the model looks at.
+// asked is the part of a request that the model reads.
 type asked struct {
 	Messages []struct {
 		Role string `json:"role"`
@@ -57,7 +57,7 @@ type asked struct {
 	Tools []json.RawMessage `json:"tools"`
 }
 
-// results counts those since the question.
+// results counts the results since the question.
 func (a asked) results() (n int) {
 	for _, m := range a.Messages {
 		switch m.Role {
@@ -94,7 +94,7 @@ func chat(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// completion answers the same over OpenAI's API, whole.
+// completion answers the same in OpenAI's API, without streaming.
 func completion(w http.ResponseWriter, r *http.Request) {
 	a, ok := read(w, r)
 	if !ok {
@@ -108,7 +108,7 @@ func completion(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, completionWhole, message, reason)
 }
 
-// lines is an answer as it streams.
+// lines is an answer as it is streamed.
 func lines(results int, tools bool) (said []string) {
 	if tools && results < reads {
 		again := strings.Repeat("./", results) // the same call three times would be a repetition

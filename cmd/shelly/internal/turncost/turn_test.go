@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// asModel makes the test's own program the model.
+// asModel makes the test's own program act as the model.
 const asModel = "SHELLY_BENCH_MODEL"
 
 func TestMain(m *testing.M) {
@@ -30,22 +30,22 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// rounds is how many turns each of them takes one after the other, by the sessions.
+// rounds is how many turns each of them takes in sequence, by the number of sessions.
 var rounds = map[int]int{1: 16, 64: 256}
 
-// sessionTurns is after how many turns a session's next one is of a new session.
+// sessionTurns is the number of turns after which a session is replaced by a new one.
 const sessionTurns = 20
 
 // BenchmarkTurn is one turn of four model calls and three reads through the daemon, from the
-// request to its reply, with one session and with 64 at once. Its yardsticks are two bare loops,
-// which take turns with it: one that keeps nothing, and one that makes the two syncs a turn
-// needs. of-bare-loop and of-synced-loop are the daemon's turns per second as a share of theirs,
-// and cpu-of-bare-loop its processor time a turn as a multiple: what the model takes, a process
-// of its own, is in neither. The long loops send as many bytes in each call as the daemon does,
-// which the model has to read. of-eino is the same share of the ReAct agent of eino, which keeps
-// nothing either, with its own model for OpenAI's API, and of-eino-ollama of one that asks by
-// Ollama's client, which clears 8 MB for each answer and so is the slower; cpu-of-eino is held
-// against the first.
+// request to its reply, with one session and with 64 concurrent ones. Its yardsticks are two
+// bare loops, whose turns alternate with it: one that keeps nothing, and one that makes the two
+// syncs that a turn needs. of-bare-loop and of-synced-loop are the daemon's turns per second as
+// a share of theirs, and cpu-of-bare-loop its CPU time per turn as a multiple; neither includes
+// the model, which is a process of its own. The long loops send as many bytes in each call as
+// the daemon does, all of which the model has to read. of-eino is the same share of eino's
+// ReAct agent with its own model for OpenAI's API, which keeps nothing either, and
+// of-eino-ollama that of one that uses Ollama's client, which clears 8 MB for each answer and
+// so is slower; cpu-of-eino compares with the former.
 func BenchmarkTurn(b *testing.B) {
 	for _, sessions := range []int{1, 64} {
 		b.Run(fmt.Sprintf("sessions=%d", sessions), func(b *testing.B) { benchTurn(b, sessions) })
@@ -103,14 +103,13 @@ func benchTurn(b *testing.B, sessions int) {
 	}
 }
 
-// cost is what turns have taken: by the clock, and of the processor in the process that took
-// them.
+// cost is what turns have taken: wall-clock time, and CPU time of the process that took them.
 type cost struct{ took, cpu time.Duration }
 
 func (c *cost) add(o cost) { c.took, c.cpu = c.took+o.took, c.cpu+o.cpu }
 
-// against reports what turns have taken beside a yardstick's, whose processor time may not be
-// known.
+// against reports what turns have taken as compared with a yardstick, whose CPU time may be
+// unknown.
 func (c *cost) against(b *testing.B, name string, yardstick cost) {
 	b.ReportMetric(float64(yardstick.took)/float64(c.took), "of-"+name)
 	if yardstick.cpu > 0 {
@@ -118,7 +117,7 @@ func (c *cost) against(b *testing.B, name string, yardstick cost) {
 	}
 }
 
-// together lets sessions take turns at once, each its share, one after the other.
+// together lets sessions take turns concurrently, each its share in sequence.
 func together(b *testing.B, sessions, turns int, turn func(session, n int) error) time.Duration {
 	b.Helper()
 	failed := make(chan error, sessions)
@@ -185,7 +184,7 @@ type running struct {
 	http  *http.Client
 }
 
-// startDaemon builds and starts it and waits until it serves.
+// startDaemon builds and starts the daemon and waits until it serves.
 func startDaemon(b *testing.B, model, folder string, sessions int) *running {
 	b.Helper()
 	dir := b.TempDir()
@@ -219,8 +218,7 @@ func startDaemon(b *testing.B, model, folder string, sessions int) *running {
 	return d
 }
 
-// serves waits for the line of the log with the address, and for the one that says that it
-// serves.
+// serves waits for the log line with the address, and for the one that reports that it serves.
 func (d *running) serves(b *testing.B, log *bufio.Scanner) {
 	b.Helper()
 	var said []string
@@ -244,7 +242,7 @@ func (d *running) serves(b *testing.B, log *bufio.Scanner) {
 	}()
 }
 
-// turn asks for one turn and waits for its reply.
+// turn sends one request and waits for its reply.
 func (d *running) turn(session, n int) error {
 	body := fmt.Sprintf(`{"id":"%d-%d","session":"%d-%d","text":"go"}`, session, n, session, n/sessionTurns)
 	req, err := http.NewRequest(http.MethodPost, d.url+"/v1/requests?wait=1", strings.NewReader(body))
@@ -270,7 +268,7 @@ func (d *running) turn(session, n int) error {
 // clockTick is the unit of the kernel's times of a process: 100 a second on every Linux.
 const clockTick = 10 * time.Millisecond
 
-// cpu is the processor time that the daemon has taken.
+// cpu returns the CPU time that the daemon has used.
 func (d *running) cpu(b *testing.B) time.Duration {
 	b.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", d.pid))
@@ -286,7 +284,7 @@ func (d *running) cpu(b *testing.B) time.Duration {
 	return time.Duration(user+system) * clockTick
 }
 
-// ownCPU is the processor time that this process has taken.
+// ownCPU returns the CPU time that this process has used.
 func ownCPU() time.Duration {
 	var used syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used)

@@ -17,14 +17,14 @@ import (
 )
 
 // reader is a model that answers at once: it calls the tools that a request names, one by one,
-// and then answers. Of every seventeen calls one fails.
-// A request and the memory may ask at once.
+// and then answers. One in seventeen calls fails. A request and the memory may ask
+// concurrently.
 type reader struct{ asked atomic.Int64 }
 
 // errBrain is a model that has failed.
 type errBrain struct{ error }
 
-// BrainClass says how.
+// BrainClass returns the class of the failure.
 func (errBrain) BrainClass() fsm.BrainClass { return fsm.BrainUnreachable }
 
 const failsEvery = 17
@@ -57,7 +57,7 @@ func (r *reader) Chat(_ context.Context, ask fsm.AskBrain, _ []fsm.ToolDecl, str
 	return fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: text, Tokens: tokens}, nil
 }
 
-// callsFor is what a request wants done: "… do: read:A list:. write:B".
+// callsFor returns the calls that a request asks for: "… do: read:A list:. write:B".
 func callsFor(said string) (calls []fsm.ToolCall) {
 	at := strings.LastIndex(said, "do: ")
 	if at < 0 {
@@ -86,7 +86,7 @@ func hash(text string) uint64 {
 	return h.Sum64()
 }
 
-// prose is a text of some bytes, of the words that a person has, in an order that no other has.
+// prose returns a text of n bytes, with a person's words in an order that no other text has.
 func prose(seed uint64, size int) string {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	var b strings.Builder
@@ -96,7 +96,7 @@ func prose(seed uint64, size int) string {
 	return b.String()
 }
 
-// logText is a text of some bytes as a log has it.
+// logText returns a text of n bytes that looks like a log.
 func logText(rng *rand.Rand, size int) string {
 	var b strings.Builder
 	for n := 0; b.Len() < size; n++ {
@@ -120,13 +120,13 @@ func (vectors) Embed(_ context.Context, text string) ([]byte, string, error) {
 	return v, "week", nil
 }
 
-// sizes are those of the files that are read, as often as they are here: most are small.
+// sizes are the sizes of the files that are read, by their frequency: most are small.
 var sizes = []int{300, 800, 1500, 3000, 3000, 6000, 12_000, 24_000, 60_000}
 
-// filesMax is how many files there are. What they hold changes all the time.
+// filesMax is how many files there are. Their content changes all the time.
 const filesMax = 40
 
-// request is what a person wants next, of files that are written for it.
+// request returns a person's next request, about files that are written for it.
 func request(rng *rand.Rand, workspace string) (string, error) {
 	var want []string
 	for range 1 + rng.IntN(4) {

@@ -36,10 +36,10 @@ const (
 	heapBytes    = 24 << 20          // what is held at rest
 )
 
-// JRN-35: a daemon that is used day and night comes to an end of what it takes: its data folder is
-// within what its limits allow, its memory is, and neither grows from one period of retention to
-// the next; it has as many goroutines as in the beginning, and no file that it no longer needs.
-// Time is the bubble's, the disk is real.
+// JRN-35: the use of a daemon that works day and night is bounded: its data folder and its
+// memory stay within what its limits allow, and neither grows from one period of retention to
+// the next; it has as many goroutines as at first, and no file that it no longer needs. Time is
+// the bubble's, the disk is real.
 func TestJRN35WhatIsTakenIsBounded(t *testing.T) {
 	w := &world{rng: rand.New(rand.NewPCG(1, 1)), data: t.TempDir(), workspace: t.TempDir()}
 	synctest.Test(t, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestJRN35WhatIsTakenIsBounded(t *testing.T) {
 	w.nothingLeft()
 }
 
-// taken is what the daemon takes at rest, in bytes where nothing else is said.
+// taken is what the idle daemon takes, in bytes unless another unit is given.
 type taken struct {
 	store, tables, changes, rest int64 // of the data folder
 	usage                        int64 // of the store, as a status says it
@@ -84,7 +84,7 @@ func (k taken) String() string {
 		k.store>>10, k.tables>>10, k.changes>>10, k.rest>>10, k.heap>>10, k.goroutines, k.files, k.journal>>10, k.texts>>10, k.requests, k.sessions, k.entries)
 }
 
-// measure waits until the daemon rests.
+// measure waits until the daemon is idle.
 func (w *world) measure() (k taken) {
 	synctest.Wait()
 	w.must(filepath.WalkDir(w.data, func(path string, e fs.DirEntry, err error) error {
@@ -135,10 +135,10 @@ func (w *world) measure() (k taken) {
 	return k
 }
 
-// within holds what is taken against what the limits allow.
+// within compares what is taken with what the limits allow.
 func (w *world) within(k taken) {
 	w.Helper()
-	// The journal with an hour's, and an eighth that was dropped and is not compacted.
+	// The journal with one more hour's records, and an eighth that was dropped but is not compacted yet.
 	tables := (2*keptBytes+k.texts+int64(k.sessions)*sessionBytes+int64(k.requests)*smallBytes+int64(k.entries)*(smallBytes+5*dimensions))*9/8 + lumpBytes
 	for _, c := range []struct {
 		what      string
@@ -157,7 +157,7 @@ func (w *world) within(k taken) {
 	}
 }
 
-// rests holds the last third of all hours against the one before: nothing has grown.
+// rests compares the last third of all hours with the third before: nothing may have grown.
 func (w *world) rests(all []taken) {
 	w.Helper()
 	n := len(all) / 3

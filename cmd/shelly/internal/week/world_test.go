@@ -28,7 +28,7 @@ import (
 	"shelly/runtime/tool/file"
 )
 
-// What the daemon keeps here: several periods of it pass in a day.
+// What the daemon keeps here: several periods of retention pass in a day.
 const (
 	keptFor   = 3 * time.Hour
 	keptBytes = 1 << 20
@@ -51,7 +51,7 @@ type world struct {
 	errors   int // of them that were answered with an error
 }
 
-// open starts the daemon as shelly run does, until the end of the test.
+// open starts the daemon as shelly run does, and stops it at the end of the test.
 func (w *world) open() {
 	w.log = logging.NewFile(config.Log{Level: "info", Format: "text", Keep: logBytes})
 	log := slog.New(w.log.Handler())
@@ -75,7 +75,7 @@ func (w *world) open() {
 	w.run(log)
 }
 
-// tools are those of files, which note what they change in the data folder.
+// tools returns the file tools, which record their changes in the data folder.
 func (w *world) tools() *tool.Runner {
 	const most = 1 << 20
 	var err error
@@ -88,7 +88,7 @@ func (w *world) tools() *tool.Runner {
 	return runner
 }
 
-// run serves and keeps the memory up until the end of the test.
+// run serves and maintains the memory until the end of the test.
 func (w *world) run(log *slog.Logger) {
 	ended := make(chan error, 2)
 	go func() {
@@ -114,8 +114,8 @@ func (w *world) must(err error) {
 	}
 }
 
-// hour is one of the day: requests all the time, of people who come back and of programs that
-// do not, a schedule and the events of the machine.
+// hour is one hour of the day: requests all the time, from people who come back and programs
+// that do not, a schedule, and the events of the machine.
 func (w *world) hour(hour int) {
 	began := time.Now()
 	for n := range *perHour {
@@ -129,15 +129,15 @@ func (w *world) hour(hour int) {
 	time.Sleep(time.Until(began.Add(time.Hour)))
 }
 
-// How often, in requests, a person starts a conversation over, gives a request up, and a program
-// asks in a session that nobody comes back to.
+// After how many requests a person starts a new conversation, or cancels a request, and a
+// program asks in a session that is never used again.
 const (
 	newEvery    = 31
 	cancelEvery = 29
 	onceEvery   = 20
 )
 
-// ask asks once and hears the reply.
+// ask sends a request and waits for the reply.
 func (w *world) ask() {
 	w.asked++
 	text, err := request(w.rng, w.workspace)
@@ -165,7 +165,7 @@ func (w *world) ask() {
 	}
 }
 
-// night has a person forget what is old of the memory, which keeps it without that.
+// night has a person forget the old entries of the memory, which otherwise keeps them.
 func (w *world) night() {
 	list, _, err := w.memory.List(w.Context(), memory.Filter{}, 0, 1<<20)
 	w.must(err)

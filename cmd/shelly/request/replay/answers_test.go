@@ -39,8 +39,8 @@ func written(t *testing.T) string {
 	return name
 }
 
-// Wherever a crash cuts the file, what is whole is kept and the next answer stands on a
-// line of its own (CLI-25).
+// Wherever a crash cuts the file, its whole lines are kept and the next answer begins a new
+// line (CLI-25).
 func TestCLI18ATornLineIsMended(t *testing.T) {
 	whole, err := os.ReadFile(written(t))
 	if err != nil {
@@ -113,7 +113,7 @@ func TestCLI18AFileOfAnswersIsPrivateAndOfOneProcess(t *testing.T) {
 	}
 }
 
-// What is no file of answers is left as it is, and damage is reported with its place.
+// A file that is not a file of answers is left as it is, and damage is reported with its place.
 func TestCLI18AnyOtherFileIsRefused(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "f")
 	for content, want := range map[string]string{

@@ -10,7 +10,7 @@ import (
 	"shelly/sim/history/regression"
 )
 
-// CLI-164: what two models decided is shown without secrets, or not at all.
+// CLI-164: what two models decided is shown with its secrets replaced, or not at all.
 func TestCLI164TheReportOfAModelHasNoSecret(t *testing.T) {
 	by := func() *redact.Redactor { return redact.New(redact.Secret{Kind: "a key", Text: "hunter2-hunter2"}) }
 	r := &regression.Report{Cases: []regression.Case{{Runs: []regression.Run{{}}}}}

@@ -23,8 +23,8 @@ import (
 	"shelly/sim/history/regression"
 )
 
-// questions returns two questions of each request: the model called list_dir, then
-// answered. The second one's hash differs by the result of the tool.
+// questions returns two questions for each request: the model called list_dir, then answered.
+// The hash of the second differs by the tool's result.
 func questions(t *testing.T, ids ...string) []regression.Question {
 	t.Helper()
 	config := profile.Nanobot()
@@ -54,7 +54,7 @@ func questions(t *testing.T, ids ...string) []regression.Question {
 	return found.Questions
 }
 
-// recording is the world in which the questions were asked.
+// recording is the setting in which the questions were asked.
 type recording struct{ next []fsm.Input }
 
 func (w *recording) Perform(e fsm.Effect) error {
@@ -76,8 +76,8 @@ func (w *recording) Perform(e fsm.Effect) error {
 	return nil
 }
 
-// model is another model: it gives its answers in turn and takes a second for each, of
-// which half is until the first piece.
+// model is another model: it gives its answers in turn and takes a second for each, half of it
+// until the first piece.
 type model struct {
 	answers []any // fsm.BrainAnswered, or an error
 	asked   int
@@ -114,7 +114,7 @@ func lists(args string) fsm.BrainAnswered {
 	return fsm.BrainAnswered{Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{Name: "list_dir", Args: args}}}
 }
 
-// bench is a place to work.
+// bench is the files, the clock and the model of a test.
 type bench struct {
 	*Work
 	side Side
@@ -140,7 +140,7 @@ func (b *bench) report(t *testing.T, list []regression.Question) *regression.Rep
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// golden holds a text against a file.
+// golden compares a text with a file.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	name = filepath.Join("testdata", name)
@@ -178,7 +178,8 @@ func TestCLI18AReportIsATableAndJSON(t *testing.T) {
 	golden(t, "progress.txt", b.told.String())
 }
 
-// What was answered is not asked again, after ^C and after a model that went away.
+// Questions that were answered are not asked again, after ^C or after the model became
+// unreachable.
 func TestCLI18ARunGoesOnWhereItEnded(t *testing.T) {
 	list := questions(t, "one", "two", "three")
 	file := filepath.Join(t.TempDir(), "f")
@@ -238,7 +239,7 @@ func TestCLI18AQuestionThatIsRepeatedHasAShare(t *testing.T) {
 	}
 }
 
-// The same question is asked once, and another model is what it is held against.
+// Equal questions are asked once, and the answers are compared with those of another model.
 func TestCLI18AModelIsHeldAgainstAnother(t *testing.T) {
 	list := questions(t, "one")
 	list = append(list, list[0])
