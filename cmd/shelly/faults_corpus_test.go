@@ -65,6 +65,6 @@ func TestEachFaultOfTheMatrixHasATest(t *testing.T) {
 		delete(proofs, id)
 	}
 	for id := range proofs { // order-free: each is reported by itself
-		t.Errorf("%s is no fault of the matrix", id)
+		t.Errorf("%s is not a fault of the matrix", id)
 	}
 }

@@ -103,7 +103,7 @@ func (a *attacked) udp(want int, datagrams ...[]byte) (answers []comm.Datagram) 
 			}
 			var answer comm.Datagram
 			if err := json.Unmarshal(buffer[:n], &answer); err != nil {
-				a.t.Errorf("an answer that is no JSON: %q", buffer[:n])
+				a.t.Errorf("an answer that is not JSON: %q", buffer[:n])
 			}
 			if answer.ID == last {
 				over = true

@@ -36,7 +36,7 @@ type oddCall struct {
 	text     bool   // the call is in the text, of a model that has no others
 
 	result string // is in the one result, or the last, that the model is shown; empty: it is shown none
-	told   string // is in what the model is told beside that, before it is asked again
+	told   string // part of what else the model is told before it is asked again
 	reply  string // is in the reply; empty: "the end", of the second answer
 	failed bool   // the reply is an error
 }

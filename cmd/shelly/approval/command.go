@@ -151,7 +151,7 @@ func (c *revokeCmd) Run(t *terminal.Terminal) error {
 	case !taken:
 		return exit.Errorf(exit.NoMatch, "approval %s was revoked or has ended already", a.ID)
 	}
-	fmt.Fprintln(t.Out, terminal.Printable("taken back: "+a.Tool+" "+callsOf(a)))
+	fmt.Fprintln(t.Out, terminal.Printable("revoked: "+a.Tool+" "+callsOf(a)))
 	return nil
 }
 

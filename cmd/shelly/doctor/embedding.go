@@ -26,7 +26,7 @@ func (e *examined) embedding(ctx context.Context, embed string, running *comm.St
 	const later = "entries are embedded once the model was idle for brain.keep_alive, and needs in a conversation are searched by keyword"
 	if ollama.SameModel(embed, e.name) {
 		if e.cfg.Brain.Slots > 1 {
-			e.ok("embedding", embed+", the chat model itself, in a slot beside the conversation's")
+			e.ok("embedding", embed+", the chat model itself, in another slot than the conversation's")
 			return
 		}
 		e.add("ok", "embedding", embed+", the chat model itself, in the conversation's slot, so "+later, "if the server has more slots (OLLAMA_NUM_PARALLEL), set brain.slots to their number")

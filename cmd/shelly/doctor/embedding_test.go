@@ -28,7 +28,7 @@ func TestMEM11DoctorSaysWhenVectorsAreMade(t *testing.T) {
 		{name: "it is off", brain: config.Brain{EmbedModel: "none"}, spare: true, level: "ok", says: "off (brain.embed_model is none)"},
 		{name: "there is none", spare: true, level: "warn", says: "shelly model pull"},
 		{name: "the chat model", spare: true, embed: mock.DefaultModel, level: "ok", says: "in the conversation's slot, so entries are embedded once the model was idle"},
-		{name: "the chat model with two slots", brain: config.Brain{Slots: 2}, spare: true, embed: mock.DefaultModel, level: "ok", says: "in a slot beside the conversation's"},
+		{name: "the chat model with two slots", brain: config.Brain{Slots: 2}, spare: true, embed: mock.DefaultModel, level: "ok", says: "in another slot than the conversation's"},
 		{name: "at once", embed: mock.DefaultEmbedModel, level: "ok", says: "embedded at once (switches.spare_model is false)"},
 		{name: "not known", keeps: 1, spare: true, embed: mock.DefaultEmbedModel, level: "ok", says: "is not known, and until it is"},
 		{name: "one", keeps: 1, spare: true, embed: mock.DefaultEmbedModel, measure: true, level: "ok", says: `OLLAMA_MAX_LOADED_MODELS=2 if its memory has room for both models, or put into the configuration: brain: {embed_model: "` + mock.DefaultModel + `"}`},

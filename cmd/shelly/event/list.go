@@ -51,7 +51,7 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 		err = printList(t.Out, list, runs)
 	}
 	if err == nil && len(list) == 0 {
-		return exit.Errorf(exit.NoMatch, "there is no source of events; name one in the configuration, such as events: {files: {inbox: {path: ~/inbox}}}")
+		return exit.Errorf(exit.NoMatch, "no source of events is configured; add one, such as events: {files: {inbox: {path: ~/inbox}}}")
 	}
 	return err
 }

@@ -49,7 +49,7 @@ func (c *tryCmd) Run(t *terminal.Terminal) error {
 		}
 	}
 	if len(all) == 0 {
-		return exit.Errorf(exit.NoMatch, "there is no source of events; name one in the configuration, such as events: {files: {inbox: {path: ~/inbox}}}")
+		return exit.Errorf(exit.NoMatch, "no source of events is configured; add one, such as events: {files: {inbox: {path: ~/inbox}}}")
 	}
 	blind := 0
 	for i, s := range all {

@@ -78,7 +78,7 @@ func (e *explored) print(t *terminal.Terminal) {
 	b := e.Bounds
 	fmt.Fprintf(t.Out, "world %s: %s\n", e.World, b.About)
 	if b.Case != nil {
-		fmt.Fprintf(t.Out, "%d moments in the order of its timeline, %d time-outs, %d crashes, %d cancels beside them, %d starts after a stop, init %s\n",
+		fmt.Fprintf(t.Out, "%d moments in the order of its timeline, %d time-outs, %d crashes, %d further cancels, %d starts after a stop, init %s\n",
 			b.Requests, b.Timeouts, b.Crashes, b.Cancels, b.Starts, b.Init)
 	} else {
 		fmt.Fprintf(t.Out, "%d requests in %d sessions, %d events, one %s tool, %d time-outs, %d crashes, %d cancels, %d signals, %d starts after a stop, init %s\n",

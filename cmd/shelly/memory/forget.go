@@ -81,7 +81,7 @@ func (c *forgetCmd) entries(ctx context.Context, m memories, f memory.Filter) ([
 	}
 	body, err := listEntries(ctx, m, f, 0)
 	if err == nil && len(body.Entries) == 0 {
-		return nil, exit.Errorf(exit.NoMatch, "there is no such entry")
+		return nil, exit.Errorf(exit.NoMatch, "no entry matches")
 	}
 	return body.Entries, err
 }

@@ -52,7 +52,7 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 			err = printEntries(t.Out, body, moment.Now())
 		}
 		if err == nil && len(body.Entries) == 0 {
-			return exit.Errorf(exit.NoMatch, "there is no such entry")
+			return exit.Errorf(exit.NoMatch, "no entry matches")
 		}
 		return err
 	})

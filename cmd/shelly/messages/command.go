@@ -71,7 +71,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	case len(list) == 0 && c.Unread:
 		return exit.Errorf(exit.NoMatch, "there are no unread messages")
 	case len(list) == 0:
-		return exit.Errorf(exit.NoMatch, "there is no message")
+		return exit.Errorf(exit.NoMatch, "there are no messages")
 	}
 	return nil
 }

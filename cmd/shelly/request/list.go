@@ -68,7 +68,7 @@ func (c *listCmd) Run(t *terminal.Terminal) (err error) {
 	case err != nil || len(found) > 0:
 		return err
 	case c.State == "" && c.Session == "" && c.Since == "" && c.Client == "":
-		return exit.Errorf(exit.NoMatch, "there is no request yet; make one with shelly ask")
+		return exit.Errorf(exit.NoMatch, "there are no requests yet; make one with shelly ask")
 	default:
 		return exit.Errorf(exit.NoMatch, "no request matches")
 	}

@@ -47,7 +47,7 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 			err = printSessions(t.Out, list)
 		}
 		if err == nil && len(list) == 0 {
-			return exit.Errorf(exit.NoMatch, "there is no session yet; one begins with shelly ask")
+			return exit.Errorf(exit.NoMatch, "there are no sessions yet; begin one with shelly ask")
 		}
 		return err
 	})

@@ -61,7 +61,7 @@ func (t *Talk) take(w http.ResponseWriter, r *http.Request) error {
 	if comm.CallerOf(r.Context()).Name == "" {
 		return &comm.Problem{Code: comm.CodeUnauthorized, Message: "a token is missing or wrong", Hint: "sign the message with the channel's key, or show a token"}
 	}
-	return &comm.Problem{Code: comm.CodeNotFound, Message: "there is no such webhook", Hint: "shelly channel list names those that there are"}
+	return &comm.Problem{Code: comm.CodeNotFound, Message: "there is no such webhook", Hint: "shelly channel list shows them"}
 }
 
 // Bounds of a try.
@@ -86,7 +86,7 @@ func (t *Talk) try(w http.ResponseWriter, r *http.Request) error {
 	}
 	name := r.PathValue("name")
 	if t.Channel(name) == nil {
-		return &comm.Problem{Code: comm.CodeNotFound, Message: "there is no such channel", Hint: "shelly channel list names those that there are"}
+		return &comm.Problem{Code: comm.CodeNotFound, Message: "there is no such channel", Hint: "shelly channel list shows them"}
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), tryMax)
 	defer cancel()

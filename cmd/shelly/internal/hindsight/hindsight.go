@@ -5,7 +5,7 @@
 //	GET  /v1/requests/{id}/trace    [TraceBody]: its steps as trace tells them; ?channel=, ?after= a step, &limit= at most that many (COM-74)
 //	POST /v1/requests/{id}/fork     {at, edits: {key: value}}: 200 [ForkBody]: what would have happened; ?channel= (COM-75)
 //	POST /v1/requests/{id}/report   no body: 200 [ReportBody]: the same as a report to look at, its secrets replaced; ?channel= (COM-77)
-//	GET  /v1/runs                   [RunsBody]: what is no request, the latest first; ?before= a handle (that of next), &limit= at most that many, &session= and &state= of those (COM-85)
+//	GET  /v1/runs                   [RunsBody]: work that is not a request, the latest first; ?before= a handle (next of the page before), &limit= at most that many, &session= and &state= of those (COM-85)
 //	GET  /v1/runs/{run}/trace       as that of a request
 //	POST /v1/runs/{run}/report      as that of a request
 //	GET  /v1/graphs                 [GraphsBody]: the tables of states (COM-76)

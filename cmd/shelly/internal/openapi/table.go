@@ -67,7 +67,7 @@ var operations = map[string]operation{
 	"GET /v1/channels": {summary: "List channels.", answers: ok(channel.ListBody{})},
 	"POST /v1/channels/{name}": {
 		summary: "Send a signed message to a webhook; standardwebhooks.com has the headers.",
-		body:    []field{{"text!", textKind, "What is asked."}, {"chat", textKind, "The chat that it belongs to."}, {"sender", textKind, "Who says so."}},
+		body:    []field{{"text!", textKind, "What is asked."}, {"chat", textKind, "The chat that it belongs to."}, {"sender", textKind, "Who asks."}},
 		answers: []answer{{202, "", webhook.Accepted{}, "It is durable."}, {200, "", webhook.Accepted{}, "It was known."}},
 	},
 	"POST /v1/channels/{name}/try": {summary: "Send a message to a chat of a channel.", body: []field{{"chat!", textKind, "The chat."}, {"text", textKind, "The message."}}, answers: ok(channel.TriedBody{})},
