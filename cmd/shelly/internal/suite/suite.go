@@ -25,7 +25,7 @@ type Command struct {
 	Paths      []string `arg:"" optional:"" help:"Files, FILE:LINE or folders; with none, ./scenarios."`
 	Only       string   `name:"run" placeholder:"REGEX" help:"Only cases whose name matches."`
 	Invert     string   `rare:"" name:"grep-invert" placeholder:"REGEX" help:"Leave out cases whose name matches."`
-	Tags       *string  `placeholder:"EXPR" help:"Only cases whose tags match, as 'a and not b'."`
+	Tags       *string  `placeholder:"EXPR" help:"Only cases whose tags match, such as 'a and not b'."`
 	Shard      *string  `rare:"" placeholder:"I/N" help:"Only the I-th of N parts, chosen by name."`
 	LastFailed bool     `help:"Only cases that failed when they were last run."`
 
