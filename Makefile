@@ -3,11 +3,15 @@
 
 SHELL := /bin/sh
 GO ?= go
+# The compiler, the analysis and the tests throw away many times what they hold, and collecting
+# it takes up to a third of their time at the usual pace. At this one they take up to twice the
+# memory. It is not for the program and what it starts, which has a pace of its own (CFG-17).
+SELDOM := GOGC=400
 BIN := bin/shelly
 CODE := cmd fsm runtime scenarios sim
 GOFMT = $(shell $(GO) env GOROOT)/bin/gofmt
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
-STATICCHECK := $(GO) tool -modfile=.ci/tools.mod staticcheck
+STATICCHECK := $(SELDOM) $(GO) tool -modfile=.ci/tools.mod staticcheck
 E2E_TAG := ollama_e2e
 CLIENTS_TAG := clients_e2e
 MCP_TAG := mcp_e2e
@@ -15,9 +19,10 @@ BROWSER_TAG := browser_e2e
 CHANNELS_TAG := channels_e2e
 
 # Vet, analysis, tests and program share what is compiled, libraries and all, only if it is
-# compiled alike; the race detector wants its own.
+# compiled alike; the race detector wants its own. Tests are not vetted once more as they are
+# built: test-vet proves more.
 export CGO_ENABLED := 0
-export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
+export GOFLAGS := $(strip $(GOFLAGS) -trimpath -vet=off)
 
 # How much "make proof" does beyond "make test".
 PROOF_CHECKS ?= 20000
@@ -45,7 +50,7 @@ run: build ## Build shelly and start the daemon; ARGS adds flags.
 .PHONY: build
 build: ## Build bin/shelly.
 	$(call step,build $(BIN) $(VERSION))
-	@$(GO) build -buildvcs=false -ldflags '-s -w -X shelly/cmd/shelly/internal/version.stamp=$(VERSION)' -o $(BIN) ./cmd/shelly
+	@$(SELDOM) $(GO) build -buildvcs=false -ldflags '-s -w -X shelly/cmd/shelly/internal/version.stamp=$(VERSION)' -o $(BIN) ./cmd/shelly
 
 # What can be said within a minute at every change; "make test" proves the rest. The
 # two lanes keep two cores busy.
@@ -59,7 +64,7 @@ check: ## Check a change in under a minute: format, vet, static analysis, the ma
 .PHONY: check-code
 check-code:
 	$(call step,vet)
-	@$(GO) vet ./...
+	@$(SELDOM) $(GO) vet ./...
 	$(call step,static analysis)
 	@$(STATICCHECK) ./...
 
@@ -83,11 +88,17 @@ test-format:
 	@bad=$$($(GOFMT) -l $(CODE)) || exit 1; \
 	if [ -n "$$bad" ]; then printf 'not formatted; run make fmt:\n%s\n' "$$bad"; exit 1; fi
 
+# A tag compiles anew whatever imports what it changes, so only the packages that have files
+# with one are vetted with it.
+below = $(sort $(patsubst %/,./%,$(dir $(1))))
+tagged = $(call below,$(shell grep -rlE --include='*.go' '^//go:build .*$(1)' $(CODE)))
+
 .PHONY: test-vet
 test-vet:
 	$(call step,vet)
-	@$(GO) vet ./...
-	@$(GO) vet -tags $(E2E_TAG)$(comma)$(CLIENTS_TAG)$(comma)$(MCP_TAG)$(comma)$(BROWSER_TAG)$(comma)$(CHANNELS_TAG)$(comma)service_e2e$(comma)failpoint ./cmd/... ./runtime/...
+	@$(SELDOM) $(GO) vet ./...
+	@$(SELDOM) $(GO) vet -tags $(E2E_TAG)$(comma)$(CLIENTS_TAG)$(comma)$(MCP_TAG)$(comma)$(BROWSER_TAG)$(comma)$(CHANNELS_TAG)$(comma)service_e2e $(call tagged,_e2e)
+	@$(SELDOM) $(GO) vet -tags failpoint $(call tagged,failpoint)
 
 .PHONY: test-static
 test-static:
@@ -98,28 +109,24 @@ test-static:
 # that), so the race detector has nothing to find there; nor has it in packages that neither
 # start one, lock nor serve, nor in the tests that try each place of something, which it
 # would make ten times as dear: those of packages that it watches, which are marked (package
-# exhaustive), run by their names without it.
-below = $(sort $(patsubst %/,./%,$(dir $(1))))
+# exhaustive), run by their names without it. It needs a C compiler, and with one the store's
+# library would take its compression from C, which the program does not.
 TESTED = $(call below,$(shell find cmd runtime -name '*_test.go'))
 AT_ONCE_WORDS := (^|[[:space:]])go (func|[A-Za-z_.]+[(])|sync[.]|atomic[.]|errgroup|httptest|http[.]Serve
 AT_ONCE = $(call below,$(shell grep -rlE --include='*.go' '$(AT_ONCE_WORDS)' cmd runtime))
 EXHAUSTIVE_FILES = $(shell grep -rl --include='*_test.go' shelly/runtime/exhaustive cmd runtime)
 EXHAUSTIVE_TESTS = $(shell awk '/^func Test/ { match($$0, /Test[A-Za-z0-9_]+/); t = substr($$0, RSTART, RLENGTH) } /exhaustive\.Test\(.*\)/ { printf "%s%s", or, t; or = "|" }' $(EXHAUSTIVE_FILES))
 
-# What the simulator throws away is many times what it holds, so the collector of garbage
-# takes a third of its time at its usual pace; it takes up to twice the memory at this one.
-SELDOM := GOGC=400
-
 .PHONY: test-race
 test-race:
 	$(call step,unit and property tests of the machine and the simulator)
 	@$(SELDOM) $(GO) test -shuffle=on ./fsm/... ./sim/... ./scenarios/...
 	$(call step,unit tests that try each place of a fault)
-	@$(GO) test -shuffle=on -run '^($(EXHAUSTIVE_TESTS))$$' $(filter $(AT_ONCE),$(call below,$(EXHAUSTIVE_FILES)))
+	@$(SELDOM) $(GO) test -shuffle=on -run '^($(EXHAUSTIVE_TESTS))$$' $(filter $(AT_ONCE),$(call below,$(EXHAUSTIVE_FILES)))
 	$(call step,unit tests of what does one thing at a time)
-	@$(GO) test -shuffle=on $(filter-out $(AT_ONCE),$(TESTED))
+	@$(SELDOM) $(GO) test -shuffle=on $(filter-out $(AT_ONCE),$(TESTED))
 	$(call step,unit tests with the race detector of what does more)
-	@GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 $(GO) test -race -shuffle=on $(filter $(AT_ONCE),$(TESTED)) # or each process waits for a second at its end
+	@GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 $(SELDOM) $(GO) test -race -tags pebblegozstd -shuffle=on $(filter $(AT_ONCE),$(TESTED)) # or each process waits for a second at its end
 
 # Canaries are known bugs that an overlay puts into the code; the proof must find each (SIM-12).
 # The tag is that of the tests that wake them.
@@ -128,7 +135,7 @@ test-canaries:
 	$(call step,every known bug is found)
 	@dir=$$(mktemp -d) || exit 1; trap 'rm -rf "$$dir"' EXIT; \
 	$(GO) run ./cmd/canaries "$$dir" || exit 1; \
-	$(GO) vet -tags canary -overlay "$$dir/overlay.json" ./cmd/shelly ./fsm/... ./runtime/store ./sim/... || exit 1; \
+	$(SELDOM) $(GO) vet -tags canary -overlay "$$dir/overlay.json" $$(cd "$$dir" && find . -name '*.go' -exec dirname {} + | sort -u) $(call tagged,canary) || exit 1; \
 	out=$$($(SELDOM) $(GO) test -tags canary -overlay "$$dir/overlay.json" -run '^TestCanariesAreFound' -count=1 -v ./sim/scenario ./sim/property ./runtime/store ./cmd/shelly) || { printf '%s\n' "$$out"; exit 1; }; \
 	printf '%s\n' "$$out" | grep -E '^ +(--- PASS|canary_test)|^ok' || { printf 'no test looks for canaries\n'; exit 1; }
 
