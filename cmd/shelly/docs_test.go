@@ -62,6 +62,18 @@ func TestTheCommandsOfTheDocumentsAreUnderstood(t *testing.T) {
 	}
 }
 
+// A newcomer reads README.md whole; what is longer belongs into docs.
+func TestTheReadmeIsShort(t *testing.T) {
+	const most = 150
+	md, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := bytes.Count(md, []byte("\n")); lines > most {
+		t.Errorf("README.md has %d lines, %d at most", lines, most)
+	}
+}
+
 // The rule names every verb, in the order of the help, and nothing else.
 func TestCLI1TheRuleNamesTheVerbs(t *testing.T) {
 	rules, err := os.ReadFile("RULES.md")

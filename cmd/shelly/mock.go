@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"os/signal"
 	"strconv"
@@ -47,7 +48,7 @@ func (c *mockCmd) Validate() error {
 		}
 		c.models = append(c.models, m)
 	}
-	if c.Speed <= 0 {
+	if !(c.Speed > 0) || math.IsInf(c.Speed, 1) {
 		return fmt.Errorf("--speed: %g is not a speed; give a factor such as 10 or 0.5", c.Speed)
 	}
 	return nil

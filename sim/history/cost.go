@@ -36,7 +36,7 @@ func (c Cost) String() string {
 // time that it read for tells.
 func tokens(t fsm.Tokens) string {
 	if t.Reading == 0 && t.Writing == 0 {
-		return fmt.Sprintf("%d + %d tokens", t.Prompt, t.Answer)
+		return fmt.Sprintf("%d prompt and %d answer tokens", t.Prompt, t.Answer)
 	}
 	return fmt.Sprintf("%d tokens sent, read in %s; %d written in %s", t.Prompt, Span(t.Reading), t.Answer, Span(t.Writing))
 }

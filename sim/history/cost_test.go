@@ -24,7 +24,7 @@ func TestCLI15WhatTheCallsOfARequestCost(t *testing.T) {
 	if got := CostOf(steps[3:]).String(); got != "" {
 		t.Errorf("%q of no call", got)
 	}
-	if got := CostOf([]Step{answer(true, fsm.Tokens{Prompt: 5, Answer: 2})}).String(); got != "1 model call: 5 + 2 tokens" {
+	if got := CostOf([]Step{answer(true, fsm.Tokens{Prompt: 5, Answer: 2})}).String(); got != "1 model call: 5 prompt and 2 answer tokens" {
 		t.Errorf("%q of a server that tells no times", got)
 	}
 }
@@ -38,7 +38,7 @@ func TestCLI15TheFirstWordComesAfterAllThatIsNotWriting(t *testing.T) {
 		want   string
 	}{
 		{fsm.Tokens{Prompt: 1000, Answer: 20, Reading: 40_000, Writing: 2500}, "the model answered in 50.0 s, the first word after 47.5 s, 1000 tokens sent"},
-		{fsm.Tokens{Prompt: 1000, Answer: 20}, "the model answered in 50.0 s, 1000 + 20 tokens"},
+		{fsm.Tokens{Prompt: 1000, Answer: 20}, "the model answered in 50.0 s, 1000 prompt and 20 answer tokens"},
 		{fsm.Tokens{Prompt: 1000, Answer: 20, Reading: 1, Writing: 60_000}, "the model answered in 50.0 s, 1000 tokens sent"}, // the server's clock is another
 	} {
 		told := Tell([]Step{

@@ -154,7 +154,7 @@ func (c *showCmd) tell(b comm.HistoryBody[history.Step], told []history.Told, no
 		c.tellOne(&out, margin, sub(b, s), s, told[i])
 	}
 	if b.Request.Done && !b.Ended {
-		fmt.Fprintf(&out, "not finished: %s\n", b.Request.Phase)
+		fmt.Fprintf(&out, "still at work: %s\n", b.Request.Phase)
 	}
 	if cost := history.CostOf(b.Steps).String(); cost != "" {
 		fmt.Fprintf(&out, "%s\n", cost)

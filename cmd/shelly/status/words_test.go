@@ -33,7 +33,7 @@ func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
 	for _, want := range []string{
 		"events     2 sources, 5 raised since the start: see shelly event list\n           sees nothing: inbox: there is no folder /in\n",
 		"shelly     serving, up 2 h 1 min, v1 (2 starts)\n",
-		"model      ollama op at http://there\n           reads about 25 tokens a second\n           since the start 2 model calls: 300 + 20 tokens\n           op is loaded and takes 2.5 GB\n",
+		"model      ollama op at http://there\n           reads about 25 tokens a second\n           since the start 2 model calls: 300 prompt and 20 answer tokens\n           op is loaded and takes 2.5 GB\n",
 		"runs       ABCDEFGHIJK… in cli:direct  cognition, thinking: reading 792 tokens, 31 s, for 12.0 s  \"how is the house?\"\n",
 		"asks you   schedule h4 in schedule:s1  may exec {\"command\":\"make\"} run?\n               answer with: shelly request approve --handle 4\n",
 		"waits      subagent h5 in subagent:h5  1 other before it  \"search\"\n", "held       too little free disk space\n",

@@ -118,12 +118,12 @@ func (p *tagParser) not() (*TagExpr, error) {
 		p.next()
 		inner, err := p.or()
 		if err == nil && p.token != ")" {
-			return nil, p.wants("and, or or )")
+			return nil, p.wants(`"and", "or" or ")"`)
 		}
 		p.next()
 		return inner, err
 	case !ValidTag(p.token):
-		return nil, p.wants("a tag, not or (")
+		return nil, p.wants(`a tag, "not" or "("`)
 	}
 	e := &TagExpr{tag: p.token}
 	p.next()
@@ -148,7 +148,7 @@ func (p *tagParser) next() {
 func (p *tagParser) wants(what string) error {
 	found := "found " + wording.Word(p.token)
 	if p.token == "" {
-		found = "it ends here"
+		found = "the expression ends here"
 	}
 	return &TagError{p.text, utf8.RuneCountInString(p.text[:p.at]) + 1, "wants " + what + "; " + found}
 }

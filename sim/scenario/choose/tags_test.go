@@ -48,15 +48,15 @@ func TestSCN37WrongTagsHaveAPlace(t *testing.T) {
 		expr, want string
 		col        int
 	}{
-		{"", "wants a tag, not or (; it ends here", 1},
+		{"", `wants a tag, "not" or "("; the expression ends here`, 1},
 		{"a b", "wants and, or or the end; found b", 3},
-		{"a and", "wants a tag, not or (; it ends here", 6},
-		{"a and or b", "wants a tag, not or (; found or", 7},
-		{"(a or b", "wants and, or or ); it ends here", 8},
+		{"a and", `wants a tag, "not" or "("; the expression ends here`, 6},
+		{"a and or b", `wants a tag, "not" or "("; found or`, 7},
+		{"(a or b", `wants "and", "or" or ")"; the expression ends here`, 8},
 		{"a)", "wants and, or or the end; found )", 2},
 		{"ä && b", "wants and, or or the end; found &", 3},
-		{"not", "wants a tag, not or (; it ends here", 4},
-		{"()", "wants a tag, not or (; found )", 2},
+		{"not", `wants a tag, "not" or "("; the expression ends here`, 4},
+		{"()", `wants a tag, "not" or "("; found )`, 2},
 		{strings.Repeat("(", 2000), "has more than 1000 bytes", 1},
 	} {
 		_, err := ParseTags(test.expr)
