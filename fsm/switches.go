@@ -17,7 +17,7 @@ type Switches struct {
 	AtLimit        EndMode      `json:"at_limit,omitempty"`         // what an exhausted inference becomes
 	AtLength       EndMode      `json:"at_length,omitempty"`        // what an answer cut at its token limit becomes
 	HoldUnknown    bool         `json:"hold_unknown,omitempty"`     // an unknown outcome waits for a person
-	Unattended     bool         `json:"unattended,omitempty"`       // approvals wait also where no person is behind the handle
+	Unattended     bool         `json:"unattended,omitempty"`       // approvals wait even if the handle has no person to ask
 	Alternate      bool         `json:"alternate,omitempty"`        // users and events take turns
 	Coalesce       bool         `json:"coalesce,omitempty"`         // an event joins a waiting one of the same subject
 	Commands       bool         `json:"commands,omitempty"`         // /new, /help, /status and /stop mean something

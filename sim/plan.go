@@ -200,7 +200,7 @@ type Crash struct {
 	After  fsm.Millis
 
 	Synced   bool // what was appended is durable by then (JRN-3), so that nothing is lost
-	Optional bool // it is no mistake if the point is never met so often
+	Optional bool // it is not a mistake if the point is met less often
 }
 
 // Point is where a process can die (SIM-4).

@@ -39,7 +39,7 @@ type Result struct {
 	Struck     []string // the faults that struck, in order, by the names of FaultPoints
 	Exits      []fsm.ExitCode
 	Unstruck   []int    // indices of the plan's faults for an nth call that never came
-	Unmet      []int    // indices of the plan's crashes at a point that was never met so often
+	Unmet      []int    // indices of the plan's crashes at a point that was met less often
 	Unexpected []string // calls that no script entry was left for
 	Unused     []string // script entries that nobody asked for
 	Violations []Broken
@@ -216,7 +216,7 @@ func Fold(from state.Snapshot, steps []Step) iter.Seq2[int, engine.Folded] {
 }
 
 // Hash is the hash of the trace: every input as the journal writes it, and the hash of what
-// it caused. Two runs with one hash did the same. It is made anew each time: to write the
+// it caused. Two runs with one hash did the same. It is computed each time: to write the
 // inputs takes as long as to step the machine with them.
 func (r *Result) Hash() uint64 {
 	h := fnv.New64a()

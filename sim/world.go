@@ -14,7 +14,7 @@ import (
 // each outcome is delivered. Each method returns the real outcome of an effect
 // whose scripted outcome is expected; its Call is set, its At is not.
 type Backend interface {
-	// Brain asks the real client; the server behind it says line.
+	// Brain asks the real client; the server that it asks says line.
 	Brain(ask fsm.AskBrain, line script.Line) (fsm.Fact, error)
 	// Tool runs the stub through the real tool runner.
 	Tool(run fsm.RunTool, act Act) (fsm.Fact, error)

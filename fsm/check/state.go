@@ -23,7 +23,7 @@ func (w *Monitor) checkSession(f *followed, session string) {
 // checkConversation checks what was added to a handle's conversation since it
 // was last sent. The running hash proves that what lies before is unchanged. A
 // summary is asked for on a branch of its own, so it moves no mark; a compaction
-// begins anew.
+// starts over.
 func (w *Monitor) checkConversation(m *machine.Machine, f *followed, e *fsm.AskBrain, keepsSent bool) {
 	c, from := e.Conversation, f.sent
 	branch := e.Purpose == fsm.PurposeSummary || e.Purpose == fsm.PurposeCompact
@@ -89,7 +89,7 @@ func (w *Monitor) checkConversation(m *machine.Machine, f *followed, e *fsm.AskB
 	}
 }
 
-// wasShortened reports whether a conversation begins anew because it would not have fitted
+// wasShortened reports whether a conversation starts over because it would not have fitted
 // (CTX-10, CTX-14).
 func wasShortened(m *machine.Machine, f *followed, e *fsm.AskBrain) bool {
 	i := indexOf(m.View().Handles, f.id)

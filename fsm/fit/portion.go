@@ -67,7 +67,7 @@ func Outgrows(c *fsm.Config, h *state.Handle, s *fsm.Session) bool {
 	return Overlong(c, &with, fsm.Counted(s.History, []fsm.Message{question}), h.Toolset())
 }
 
-// StaysWithin is how many of the newest messages stay: at most so many, and no more than
+// StaysWithin is how many of the newest messages stay: most at most, and no more than
 // a third of the room.
 func StaysWithin(c *fsm.Config, h *state.Handle, most int) int {
 	history := h.Sess.History

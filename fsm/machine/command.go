@@ -171,7 +171,7 @@ func (m *Machine) cancel(i int) {
 	}
 }
 
-// cancelWaiting ends a handle that does not run: its client is told at once; where
+// cancelWaiting ends a handle that does not run: its client learns of it at once; where
 // it has a turn to keep it takes its place once more to keep it (HND-34).
 func (m *Machine) cancelWaiting(i int) {
 	h := &m.s.Handles[i]

@@ -12,7 +12,7 @@ func (m *Machine) done(i int) firing {
 	return m.ended(i)
 }
 
-// drop ends a handle that has no answer (HND-16): whoever waits is told at once,
+// drop ends a handle that has no answer (HND-16): its client learns of it at once,
 // and the turn is kept where its session is (SES-5).
 func (m *Machine) drop(h *state.Handle, outcome fsm.Outcome, reason string) firing {
 	f := m.without(h, outcome)

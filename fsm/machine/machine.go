@@ -11,7 +11,7 @@ import (
 type Machine struct {
 	s state.Snapshot
 	*running
-	code    fsm.ExitCode // what the driver is told when the epoch ends
+	code    fsm.ExitCode // what the driver exits with when the epoch ends
 	effects []fsm.Effect
 	moves   []state.Move
 	unsafe  bool // the last Step took the answer of an unsafe tool
@@ -107,7 +107,7 @@ func (m *Machine) clearTimer(h *state.Handle) {
 	}
 }
 
-// lateMax is how far an input may be behind a deadline whose timer has not fired yet.
+// lateMax is how late an input may come after a deadline whose timer has not fired yet.
 // One that is later tells that the clock has jumped.
 const lateMax = 60 * fsm.Second
 

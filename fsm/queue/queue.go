@@ -35,7 +35,7 @@ func inTurn(s *state.Snapshot, may func(int) bool) int {
 			return first
 		case h.Kind.Alternates() && (h.Kind == fsm.KindEvent) != s.LastEvent:
 			return i
-		case h.Kind == fsm.KindSystem || h.Kind == fsm.KindSchedule: // what takes turns behind it does not pass it
+		case h.Kind == fsm.KindSystem || h.Kind == fsm.KindSchedule: // what takes turns after it does not pass it
 			return first
 		}
 	}
@@ -46,7 +46,7 @@ func inTurn(s *state.Snapshot, may func(int) bool) int {
 type places struct {
 	main, sub int  // handles that run, subagents apart
 	waits     bool // a handle is queued that is no memory handle
-	crowded   bool // so many memory handles wait that they take their turn like any other
+	crowded   bool // enough memory handles wait that they take their turn like any other
 }
 
 func placesOf(s *state.Snapshot) places {

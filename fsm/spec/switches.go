@@ -88,7 +88,7 @@ func switchDocs() []switchDoc {
 			{"true", "an unknown outcome waits for a person", "APR-5"},
 		}},
 		{"unattended", []valueDoc{
-			{"false", "an approval is refused if no person is behind the handle", "APR-4"},
+			{"false", "an approval is refused if the handle has no person to ask", "APR-4"},
 			{"true", "it waits for a person there too", "APR-4"},
 		}},
 		{"alternate", []valueDoc{

@@ -239,7 +239,7 @@ func (h *Handle) Waiting() bool {
 // AsksPerson reports whether the handle waits for a person.
 func (h *Handle) AsksPerson() bool { return h.State == Approving || h.State == Held }
 
-// attended reports whether there is a person behind the handle.
+// attended reports whether the handle has a person to ask.
 func (h *Handle) attended() bool { return h.Kind == fsm.KindUser || h.Kind == fsm.KindSystem }
 
 // MayWait reports whether the handle may wait for a person (APR-4). The start and the

@@ -24,7 +24,7 @@ func (s *Snapshot) AnyoneWaits() bool {
 	return false
 }
 
-// Crowded reports whether so many memory handles wait that they take their turn
+// Crowded reports whether enough memory handles wait that they take their turn
 // like any other.
 func (s *Snapshot) Crowded() bool { return s.Count(fsm.KindMemory) >= s.Config.Limits.MaxQueue }
 

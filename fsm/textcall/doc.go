@@ -2,7 +2,7 @@
 //
 // A text is calls only where nothing else can be meant: the whole of it is calls, in one
 // of the forms that models are trained on (INF-25). A call inside prose stays prose. What
-// begins as only a call does and cannot be read is told apart from both (INF-29).
+// begins as only a call does and cannot be read is distinguished from both (INF-29).
 //
 // [Read] knows the forms of many families of models, each of which has a file: JSON alone,
 // in a fence or between tags; markup; Python; Mistral's; harmony. [First] knows the few that

@@ -52,7 +52,7 @@
 //	POST /v1/channels/{name}/try     {chat, text?}: 200 {id, failed?}: sends a message once
 //	GET  /v1/status                  how the daemon is
 //	GET  /v1/tokens                  [TokensBody]: the clients that have a token
-//	POST /v1/tokens                  {name, can}: 200 [NewToken]: makes one, whose token is told this once
+//	POST /v1/tokens                  {name, can}: 200 [NewToken]: makes one, whose token is shown only here
 //	POST /v1/tokens/{name}/revoke    {}: 200 {taken}: takes it back
 //	POST /v1/page/tickets            no body: 200 [TicketBody]: lets a browser in, once and soon (package page)
 //	…                               and those of [HTTPOptions].Routes, which look back at what happened: see cmd/shelly/internal/hindsight

@@ -61,7 +61,7 @@ func follow(ctx context.Context, front Front, key fsm.RequestKey, after *positio
 }
 
 // From is the position from which the sender of a request hears of it who says after: without
-// that a request is told from its beginning if it is new, however quickly it has ended, and one
+// that a request is sent from its beginning if it is new, however quickly it has ended, and one
 // that was sent before as it stands now.
 func From(a engine.Acceptance, after *position.Position) *position.Position {
 	if after == nil && a.New {

@@ -99,7 +99,7 @@ func busyListening(what string) *Problem {
 	}
 }
 
-// ProblemOf is what a client is told of an error of a [Front].
+// ProblemOf is what is sent to a client for an error of a [Front].
 func ProblemOf(err error) *Problem { return problemOf(err) }
 
 // problemOf words an error of a [Front] (COM-7). What a client cannot know of or mend is

@@ -37,7 +37,7 @@ func NewHTTP(front Front, o HTTPOptions) (*HTTP, error) {
 	return h, nil
 }
 
-// name is how a route is told from others.
+// name identifies a route.
 func (r Route) name() string { return r.Method + " " + r.Pattern }
 
 // Routes returns the table of what is served, those of [HTTPOptions].Routes included. What a

@@ -14,7 +14,7 @@ type TokensBody struct {
 	Tokens []access.Client `json:"tokens"`
 }
 
-// NewToken is a client that was made. Its token is told this once.
+// NewToken is a client that was made. Its token is shown only here.
 type NewToken struct {
 	Name  string        `json:"name"`
 	Can   access.Rights `json:"can"`

@@ -42,7 +42,7 @@ type Heartbeat struct {
 	Zone string `key:"zone" is:"zone" empty:"ok"`
 	// Do is what is done at each beat. Default: empty, nothing.
 	Do string `key:"do" is:"prompt" empty:"ok"`
-	// Tell is the chat that is told, as CHANNEL:CHAT. Default: cli:direct.
+	// Tell is the chat that gets the report, as CHANNEL:CHAT. Default: cli:direct.
 	Tell  string `key:"tell" is:"name"`
 	Greet Greet  `key:"greet"`
 }

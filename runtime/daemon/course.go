@@ -118,7 +118,7 @@ func (h *hub) take(c *course, e comm.Event) comm.Event {
 	return e
 }
 
-// keep adds an item that a watcher who comes later is told.
+// keep adds an item that a watcher who comes later gets.
 func (c *course) keep(i item, most int) {
 	if last := len(c.items) - 1; passes(i.Type) && last >= 0 && c.items[last].Type == i.Type {
 		c.items = c.items[:last] // only the present one is worth telling

@@ -368,7 +368,7 @@ var errEnds = errors.New("shelly ends")
 
 // close ends every call and timer, lets the watchers go, and waits until nothing
 // of the daemon runs. A call that does not heed its end has the time of an aborted
-// tool and is then left behind: it must not keep the process from ending.
+// tool and is then abandoned: it must not keep the process from ending.
 func (d *Daemon) close() {
 	close(d.stopped)
 	for _, cancel := range d.running { // order-free: each is only told to end

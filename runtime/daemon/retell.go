@@ -49,7 +49,7 @@ type retelling struct {
 	err     error
 }
 
-// missed is what a watcher is told first.
+// missed is what a watcher gets first.
 type missed struct {
 	events  []comm.Event
 	settled bool
@@ -147,7 +147,7 @@ func (t *retelling) finds(j engine.Reader, first uint64) error {
 type pass struct {
 	hub   *hub
 	by    map[fsm.HandleID][]*retelling
-	calls map[fsm.CallID]fsm.HandleID // whose answers are told
+	calls map[fsm.CallID]fsm.HandleID // whose answers are shown
 	last  uint64
 }
 
@@ -207,7 +207,7 @@ func (p *pass) step(f engine.Folded) {
 	}
 	for _, e := range f.Caused {
 		if reply, is := e.(fsm.Reply); is {
-			delete(p.by, reply.Handle) // it is the last that is told
+			delete(p.by, reply.Handle) // it is the last that is shown
 		}
 	}
 }
@@ -223,7 +223,7 @@ func (t *retelling) hears(items []item) {
 }
 
 // boots comes to the beginning of an epoch. What the process before had told of records from
-// there on was lost with a kill, happens again, and is told again (COM-94).
+// there on was lost with a kill, happens again, and is shown again (COM-94).
 func (t *retelling) boots(index uint64, epoch int) {
 	if t.after.Epoch == 0 || epoch != t.after.Epoch+1 || t.after.Record < index {
 		return

@@ -48,7 +48,7 @@ func (h *hub) wrote(e fsm.AskBrain, p Piece) *written {
 func (h *hub) answers(call fsm.CallID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, so := range h.written { // order-free: calls are told apart
+	for _, so := range h.written { // order-free: calls are kept apart
 		so.answered = so.answered || so.call == call
 	}
 }

@@ -74,7 +74,7 @@ func readingWords(s *state.Snapshot, h *state.Handle) string {
 	return text
 }
 
-// toldTokensMin is the least to read that is told as a number: less is read at once, whatever
+// toldTokensMin is the least to read that is shown as a number: less is read at once, whatever
 // the wait is for.
 const toldTokensMin = 16
 

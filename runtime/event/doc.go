@@ -12,6 +12,6 @@
 //
 // The [Engine] keeps two things over a restart, in events.json of the data folder: up to when the
 // files of a source were told, and the states that were told last. So what changed while no
-// process ran is told at the next start, and what is as it was is not told again. It is written
+// process ran is reported at the next start, and what is as it was is not reported again. It is written
 // after the event is durable: a crash between the two has the event raised once more.
 package event

@@ -142,7 +142,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 	e.mu.Unlock()
 	defer e.finish()
-	e.keep() // so that what changes from now on is told, whatever happens
+	e.keep() // so that what changes from now on is reported, whatever happens
 	for ctx.Err() == nil {
 		wait, ok := e.round(ctx)
 		var timer <-chan time.Time

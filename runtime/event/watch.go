@@ -159,11 +159,11 @@ func (w *watch) take(now fsm.Millis) *outgoing {
 	return w.out
 }
 
-// unread is how far the changes that were seen may be behind those that there are while they
+// unread is how far the changes that were seen may lag those that there are while they
 // come all the time.
 const unread = 5 * fsm.Second
 
-// toldBy is up to when changes are told by an event: what was seen last, unless it was taken
+// toldBy is up to when changes are reported by an event: what was seen last, unless it was taken
 // before it was quiet.
 func (w *watch) toldBy(b *settle.Batch, now fsm.Millis) int64 {
 	last := b.To

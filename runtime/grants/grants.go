@@ -217,7 +217,7 @@ func without(text string, lines []int, gone func(int) bool) string {
 	return kept.String()
 }
 
-// write writes a text that was edited if it says what is meant, and else all anew, after the
+// write writes a text that was edited if it says what is meant, and else the whole file, after the
 // comments that it began with.
 func (f File) write(was, text string, want []fsm.Grant) error {
 	if got, err := f.parse(text); err != nil || !same(got, want) || text == was {

@@ -67,7 +67,7 @@ func (n *session) askers(p *sdk.ElicitParams) []*flight {
 	return of
 }
 
-// put puts a question to the person behind the one call that it may belong to.
+// put puts a question to the person of the one call that it may belong to.
 func (n *session) put(ctx context.Context, of []*flight, p *sdk.ElicitParams) (*sdk.ElicitResult, error) {
 	q, known := n.asked(of, p)
 	switch {

@@ -43,7 +43,7 @@ type Options struct {
 	Sandbox   Sandbox
 	Workspace string // absolute, without symbolic links
 	Path      string // PATH of the programs
-	Version   string // shelly's, which servers are told
+	Version   string // shelly's, as it is sent to servers
 	Log       *slog.Logger
 	Patience  time.Duration // for how long a call may wait for a person at most; 0: an hour
 	Notes     string        // the folder of what is kept of calls over a crash; empty: nothing is

@@ -38,8 +38,8 @@ type finder struct {
 	left  int // entries that may still be looked at
 }
 
-// Find looks at a folder, of which the path has no symbolic links, and the folders in it, at most at so many entries, without
-// following symbolic links but those called .git. What cannot be read is passed over.
+// Find looks at a folder, whose path has no symbolic links, and at the folders in it, until it has read the given number of
+// entries. It follows no symbolic links but those called .git. What cannot be read is passed over.
 func Find(root string, entries int) Found {
 	f := finder{root: root, seen: map[string]bool{}, queue: []string{root}, left: entries}
 	for len(f.queue) > 0 && f.left > 0 {

@@ -59,7 +59,7 @@ func requestKey(k fsm.RequestKey) []byte {
 	return append(key, k.ID...)
 }
 
-// appendPart puts a string into a key so that what follows is told apart from it.
+// appendPart puts a string into a key so that what follows is distinguished from it.
 func appendPart(key []byte, part string) []byte {
 	key = binary.BigEndian.AppendUint32(key, uint32(len(part)))
 	return append(key, part...)
@@ -98,7 +98,7 @@ func auditKey(position uint64) []byte { return at(kindAudit, position) }
 // numberOf is the number that a key ends with.
 func numberOf(key []byte) uint64 { return binary.BigEndian.Uint64(key[len(key)-8:]) }
 
-// behind returns the first key behind all those that begin with prefix.
+// behind returns the first key after every key with the prefix.
 func behind(prefix []byte) []byte {
 	end := append([]byte{}, prefix...)
 	for i := len(end) - 1; i >= 0; i-- {

@@ -89,7 +89,7 @@ func (w *Wreck) Rebuild(ctx context.Context, dir string, o Options) (s *Store, o
 // take writes a value, if it is what was written.
 func (b *rebuilding) take(key, value []byte) error {
 	switch {
-	case key[0] == kindIndex, key[0] == kindReference: // they are made anew
+	case key[0] == kindIndex, key[0] == kindReference: // they are built again
 		return nil
 	case key[0] == kindOnce:
 		b.once = true

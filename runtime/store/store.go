@@ -33,7 +33,7 @@ const (
 	cacheBytes    = 2*memtableBytes + 4<<20
 	openFilesMax  = 128
 	stallTables   = 1000
-	manifestBytes = 1 << 20 // of the list of tables, which gets a line with each change until it is begun anew
+	manifestBytes = 1 << 20 // of the list of tables, which gets a line with each change until a new one is begun
 )
 
 // Options says how to open a store.
@@ -140,7 +140,7 @@ func (s *Store) Close() error {
 }
 
 // logBytesMax is how much may lie in logs beside a closed database (JRN-36): what is in them is
-// in no table yet and is read anew by the next opening, and Pebble keeps some that hold nothing.
+// in no table yet and is read again by the next opening, and Pebble keeps some that hold nothing.
 const logBytesMax = 1 << 20
 
 // shed writes what is in long logs to a table, and reports whether the last log is the only one

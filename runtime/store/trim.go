@@ -230,7 +230,7 @@ func newCompaction() *compaction {
 
 // An opening writes what was in the log into a table, after which a compaction may be due; and
 // it would wait for one that has begun. So none begins before the store is at rest for the
-// first time, has had as much written as makes a table, or is told to compact. A store that is
+// first time, has had as much written as makes a table, or is asked to compact. A store that is
 // never open for so long begins one once there are too many tables (JRN-37).
 const (
 	heldBytesMax  = memtableBytes

@@ -23,7 +23,7 @@ const (
 type notifier struct{ socket string }
 
 // send sends lines as one message. The socket is opened for each: the supervisor may have
-// made it anew since.
+// made it again since.
 func (n notifier) send(lines []string) error {
 	conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: n.socket, Net: "unixgram"})
 	if err != nil {

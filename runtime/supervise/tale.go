@@ -21,7 +21,7 @@ const (
 	extendBy = time.Minute      // what one message asks for
 )
 
-// tale decides what the supervisor is told. Times are since the start.
+// tale decides what is reported to the supervisor. Times are since the start.
 type tale struct {
 	ready    bool
 	stopping bool
@@ -31,7 +31,7 @@ type tale struct {
 	status   string        // what was said last
 }
 
-// answered is told when the loop has answered (DEP-1, DEP-2).
+// answered is called when the loop has answered (DEP-1, DEP-2).
 func (t *tale) answered(l Look, at time.Duration) (lines []string) {
 	t.heard = true
 	if !t.ready && !l.Stopping && (l.Serving || l.Short != "") {
@@ -48,7 +48,7 @@ func (t *tale) answered(l Look, at time.Duration) (lines []string) {
 	return append(lines, "WATCHDOG=1")
 }
 
-// unanswered is told when the loop has not answered in time. Before it first does, the
+// unanswered is called when the loop has not answered in time. Before it first does, the
 // journal is being recovered; later it hangs, and nothing is said.
 func (t *tale) unanswered(at time.Duration) []string {
 	if t.heard || at >= startMax {
@@ -57,7 +57,7 @@ func (t *tale) unanswered(at time.Duration) []string {
 	return append(t.say("recovering from the journal"), extend())
 }
 
-// gone is told when the loop has ended and the process has not.
+// gone is called when the loop has ended and the process has not.
 func (t *tale) gone(at time.Duration) []string {
 	if !t.ended {
 		t.ended, t.endedAt = true, at

@@ -48,5 +48,5 @@ func Stops() (ends []os.Signal, stop, continued os.Signal) {
 // Send sends a signal to this process.
 func Send(s os.Signal) { _ = syscall.Kill(os.Getpid(), s.(syscall.Signal)) }
 
-// Stop stops this process until it is told to go on.
+// Stop stops this process until it is continued.
 func Stop() { _ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) }

@@ -25,7 +25,7 @@ type Result struct {
 }
 
 // Run walks every interleaving of a small world (SIM-7), breadth first, on the
-// shipped machine itself. States are told apart by the machine's shape, or in a case's
+// shipped machine itself. States are distinguished by the machine's shape, or in a case's
 // world by its hash, what of its journal is durable, what may still happen, and what
 // the world has seen: no reply and no start of an unsafe tool may be seen twice. Every
 // step is checked against the invariants; at the end, answers alone must lead from

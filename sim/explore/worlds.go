@@ -213,7 +213,7 @@ func CrashWorld() Bounds {
 	return b
 }
 
-// ShutdownWorld is two requests of two sessions that run at once and are told to stop:
+// ShutdownWorld is two requests of two sessions that run at once and are asked to stop:
 // by one signal, which gives them grace, and a second, which does not, with a crash and
 // a start after it.
 func ShutdownWorld() Bounds {

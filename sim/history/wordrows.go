@@ -57,7 +57,7 @@ func (t *teller) failed(why, failed, well string) string {
 }
 
 // Minor reports whether an effect is bookkeeping: a timer, or the record of a call
-// whose start and end are told anyway.
+// whose start and end are shown anyway.
 func Minor(e fsm.Effect) bool {
 	_, set := e.(fsm.SetTimer)
 	_, clear := e.(fsm.ClearTimer)

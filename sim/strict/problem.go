@@ -16,7 +16,7 @@ type Problem struct {
 	Text string // what is wrong and what is allowed, on one line
 }
 
-// ProblemsMax is how many problems of a file are told.
+// ProblemsMax is how many problems of a file are reported.
 const ProblemsMax = 50
 
 // Error is all that is wrong with a file.

@@ -77,7 +77,7 @@ func Verify(header http.Header, keys []Key, now time.Time, body []byte) (id stri
 		return "", errors.New("the header webhook-timestamp is missing, or is not a number of seconds since 1970")
 	}
 	if off := now.Sub(time.Unix(seconds, 0)).Abs(); off > Tolerance {
-		return "", fmt.Errorf("the header webhook-timestamp is more than %v away from now; sign each attempt anew, and compare the clocks", Tolerance)
+		return "", fmt.Errorf("the header webhook-timestamp is more than %v away from now; sign each attempt again, and compare the clocks", Tolerance)
 	}
 	signed := false
 	for i, one := range strings.Fields(header.Get(HeaderSignature)) {

@@ -85,7 +85,7 @@ func (f *fault) String() string {
 func (f *fault) final() bool { return f.Type == "cancel" || f.Type == "modify" }
 
 // idOf names a message that came, the same when it is delivered again: by who sent it, with his
-// resource, by its id, and by its text, because clients count from 1 anew after a restart. One
+// resource, by its id, and by its text, because clients count from 1 again after a restart. One
 // without an id gets another each time.
 func (m *incoming) idOf(now time.Time) string {
 	id := m.ID

@@ -17,7 +17,7 @@ func (c *Client) Tokens(ctx context.Context) ([]access.Client, error) {
 	return body.Tokens, c.get(ctx, "/v1/tokens", &body)
 }
 
-// AddToken makes a token for a client. It is told this once.
+// AddToken makes a token for a client. It is shown only here.
 func (c *Client) AddToken(ctx context.Context, name string, can access.Rights) (comm.NewToken, error) {
 	body, err := json.Marshal(struct {
 		Name string        `json:"name"`

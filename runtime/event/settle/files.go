@@ -9,7 +9,7 @@ import (
 
 // Bounds of what is kept of changes of files.
 const (
-	// PathsMax is how many files are known by name until they are told.
+	// PathsMax is how many files are known by name until they are reported.
 	PathsMax = 512
 	// NamedMax is how many an event names.
 	NamedMax = 20

@@ -247,7 +247,7 @@ func (w *watching) came(ctx context.Context, dir string, above *ignore.Rules) er
 }
 
 // went forgets a folder that has gone or has another name, with those below it. What it held
-// is not known by name any more, so it is told as one.
+// is not known by name any more, so it is reported as one.
 func (w *watching) went(dir string) {
 	for folder := range w.folders { // order-free: each goes
 		if folder == dir || strings.HasPrefix(folder, dir+string(filepath.Separator)) {

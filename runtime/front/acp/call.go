@@ -13,7 +13,7 @@ import (
 // titleBytesMax is how much of its main argument the title of a call shows.
 const titleBytesMax = 200
 
-// diffBytesMax bounds the texts of a call that are told as diffs.
+// diffBytesMax bounds the texts of a call that are sent as diffs.
 const diffBytesMax = 256 << 10
 
 // kinds are what the tools do, in the protocol's words; any other is "other".

@@ -1,6 +1,6 @@
 // Package acp speaks the Agent Client Protocol, version 1, by which editors talk with agents
 // (FRT-45 to FRT-56): what a prompt says as a request, what happens to a request as updates,
-// what a person is asked as options, and what was said in a session as it is told again.
+// what a person is asked as options, and what was said in a session as it is sent again.
 //
 //	request, err := acp.Prompt(params, place)
 //	turn := acp.NewTurn(id, place)

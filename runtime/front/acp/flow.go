@@ -2,7 +2,7 @@ package acp
 
 import "strings"
 
-// flow is the text or the thoughts of model calls as an editor is told them. What was told
+// flow is the text or the thoughts of model calls as they are sent to an editor. What was told
 // cannot be taken back: where the model was asked again and says the same, the editor hears
 // the rest alone (FRT-51).
 type flow struct {
@@ -66,7 +66,7 @@ func (f *flow) lose(call string) {
 }
 
 // end ends the text of a call. What was held back is less than what was told before; where it
-// is the end of it all, it is told.
+// is the end of it all, it is sent.
 func (f *flow) end(call string) []Update {
 	held, lost := f.held, f.lost
 	f.lost, f.held = "", ""

@@ -18,7 +18,7 @@ type Error struct {
 	Type    string // "": by the status
 	Param   string
 	Code    string
-	Final   bool // to ask again is of no use, and the SDKs are told so
+	Final   bool // to ask again is of no use, and the response tells the SDKs so
 }
 
 func (e *Error) Error() string { return e.Message }

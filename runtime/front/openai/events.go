@@ -127,7 +127,7 @@ type responseStream struct {
 	text   stream.Text
 	number numbered
 	after  int64 // events up to this number are known, and not sent
-	index  int   // of the item that is told, in the output
+	index  int   // of the item that is being sent, in the output
 	work   bool  // it was said to be in progress
 	asked  map[string]bool
 	call   fsm.CallID // that was told last

@@ -10,7 +10,7 @@ import (
 // ReplyCall stands for the call of a text that is known by the reply alone.
 const ReplyCall = fsm.CallID(1<<63 - 1)
 
-// Piece is a part of what a client is told of an answer.
+// Piece is a part of an answer as it is sent to a client.
 type Piece struct {
 	Call     fsm.CallID // of the model
 	From     int        // the offset in the call's text at which Text begins, in bytes

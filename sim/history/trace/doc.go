@@ -9,7 +9,7 @@
 //		}
 //	}
 //
-// A run of the simulator and the journal of a daemon are told by the same code, since
+// A run of the simulator and the journal of a daemon are described by the same code, since
 // both are folds of the machine. A [Builder] keeps the state before the next step and the
 // last few questions to the model, and nothing else, so that a run of any length streams.
 //

@@ -32,7 +32,7 @@ type Failure struct {
 }
 
 const (
-	failuresMax     = 20  // failures of one case that are told
+	failuresMax     = 20  // failures of one case that are reported
 	traceLinesMax   = 8   // steps shown before a failure
 	shownValueBytes = 600 // of a wanted or got value
 )

@@ -1,7 +1,7 @@
 // Package layout lays out the text of scenario files (SCN-68): the file's keys in the order
 // of the format, and nothing but what it means and its comments in it.
 //
-// It moves whole lines and removes blanks, and never writes YAML anew, so that what is
+// It moves whole lines and removes blanks, and never rewrites YAML, so that what is
 // within a key stays as its author has put it. What it makes is read again, and is taken
 // only if it says the same as before.
 package layout

@@ -5,7 +5,7 @@
 //	}
 //
 // Each case is a subtest of its name, so that go test -run 'TestAgent/disk' plays those
-// that it matches. What does not hold is told as shelly test tells it. A case is skipped,
+// that it matches. What does not hold is reported as shelly test reports it. A case is skipped,
 // with the reason, if its file says so, or if it needs what only the program has: a live
 // model or the daemon's own tools.
 //
