@@ -14,9 +14,8 @@ type ArgMatch struct {
 	Like     string `json:"like"`
 }
 
-// AskPerson tells whoever may decide that a handle waits for a person. [Decided]
-// answers an approval, [Resolved] the others; without either the handle's timer
-// does.
+// AskPerson says that a handle waits for a person's decision. [Decided] answers an
+// approval, [Resolved] the other questions; if neither comes, the handle's timer does.
 type AskPerson struct {
 	Handle   HandleID   `json:"handle"`
 	Request  RequestKey `json:"request,omitzero"`
@@ -25,7 +24,7 @@ type AskPerson struct {
 	Tool     string     `json:"tool,omitempty"`
 	Args     string     `json:"args,omitempty"`
 	Key      string     `json:"key,omitempty"`
-	Text     string     `json:"text,omitempty"` // why, where the question does not say it
+	Text     string     `json:"text,omitempty"` // why, if the question does not say it
 }
 
 func (e AskPerson) hash(x *Hasher) {
@@ -42,8 +41,8 @@ func (e AskPerson) hash(x *Hasher) {
 // Question is what a person is asked about a handle.
 type Question string
 
-// May this tool run; what did this tool do; shall this handle go on after it was
-// active in several crashes; or whose journal replays differently: shall it go on.
+// May this tool run? What did this tool do? Should this handle go on although it was active
+// in several crashes? Should it go on although its journal replays differently?
 const (
 	QuestionApprove Question = "approve"
 	QuestionUnknown Question = "unknown"
@@ -62,20 +61,20 @@ type Decided struct {
 	Grant GrantScope `json:"grant,omitempty"` // which later calls an approval is for, too (APR-12)
 }
 
-// Resolved is a person's word on a handle that is held, for a tool whose outcome is
-// unknown or after too many crashes. Text is what the model learns of the tool.
+// Resolved is a person's decision about a held handle, whose tool has an unknown outcome or
+// which was active in too many crashes. Text is what the model learns about the tool.
 type Resolved struct {
 	Handle HandleID `json:"handle"`
 	Text   string   `json:"text,omitempty"`
 }
 
-// Grant is a person's leave for later calls of a tool, which start without a question
+// Grant is a person's permission for later calls of a tool: they start without a question
 // (APR-12).
 type Grant struct {
 	Session string     `json:"session,omitempty"` // whose calls; empty: those of every session
 	Tool    string     `json:"tool"`
-	Match   []ArgMatch `json:"match,omitempty"` // of the arguments that it is about, one each; none: a call without any
-	Any     bool       `json:"any,omitempty"`   // whatever the arguments are; Match is empty
+	Match   []ArgMatch `json:"match,omitempty"` // one for each argument that it is about; none: a call without arguments
+	Any     bool       `json:"any,omitempty"`   // any arguments will do; Match is empty
 	By      string     `json:"by,omitempty"`    // who gave it
 	At      Millis     `json:"at,omitempty"`    // when
 }
@@ -83,15 +82,16 @@ type Grant struct {
 // GrantScope is how far an approval goes.
 type GrantScope string
 
-// An approval is for the one call; for the later ones that it covers of the same session; or
-// for those of every session.
+// An approval covers this one call; this call and later ones like it in the same session;
+// or those in every session.
 const (
 	GrantOnce    GrantScope = ""
 	GrantSession GrantScope = "session"
 	GrantAlways  GrantScope = "always"
 )
 
-// SessionGrantsMax is how many grants of sessions are kept; beyond it the oldest goes (APR-18).
+// SessionGrantsMax is how many grants of sessions are kept; beyond it the oldest is dropped
+// (APR-18).
 const SessionGrantsMax = 256
 
 // Revoked takes a grant back (APR-17).

@@ -8,14 +8,14 @@ type AskBrain struct {
 	System       string       `json:"system,omitempty"` // the system prompt, before the conversation
 	Conversation Conversation `json:"conversation"`
 	Tools        Toolset      `json:"tools,omitempty"`
-	Offer        Offer        `json:"offer,omitzero"` // what of them is shown
+	Offer        Offer        `json:"offer,omitzero"` // how much of them is shown
 	Options      Options      `json:"options,omitzero"`
 	Tokens       int          `json:"tokens,omitempty"`       // the estimate of the whole prompt, where a budget is kept
-	ThinkTokens  int          `json:"think_tokens,omitempty"` // of thinking, at which the answer is cut; 0: any
-	NoThinking   bool         `json:"no_thinking,omitempty"`  // the model is not to think
+	ThinkTokens  int          `json:"think_tokens,omitempty"` // of thinking, beyond which the answer is cut; 0: no limit
+	NoThinking   bool         `json:"no_thinking,omitempty"`  // the model must not think
 }
 
-// Messages returns all that the model is sent: the system prompt, then the
+// Messages returns everything that is sent to the model: the system prompt, then the
 // conversation.
 func (e AskBrain) Messages() []Message {
 	if e.System == "" {
@@ -25,7 +25,7 @@ func (e AskBrain) Messages() []Message {
 	return append(append(all, Message{Role: RoleSystem, Text: e.System}), e.Conversation.Messages...)
 }
 
-// Before is the hash of what stands before a conversation: system prompt and tools.
+// Before returns the hash of what precedes the conversation: system prompt and tools.
 func (e *AskBrain) Before() uint64 {
 	x := NewHasher(0)
 	x.Str(e.System)
@@ -79,20 +79,21 @@ type BrainAnswered struct {
 // Stop is why a model's answer ended.
 type Stop string
 
-// The four stop reasons of the inference loop; the fourth is a [BrainFailed].
+// The stop reasons of the inference loop, but for the fourth, an error, which is a
+// [BrainFailed].
 const (
 	StopToolUse   Stop = "tool_use"
 	StopEndTurn   Stop = "end_turn"
 	StopMaxTokens Stop = "max_tokens"
 )
 
-// Model is which model gave an answer. No decision is made by it.
+// Model identifies the model that gave an answer. No decision depends on it.
 type Model struct {
 	Name   string `json:"name"`
-	Digest string `json:"digest,omitempty"` // of its manifest, in hex, as far as the server says
+	Digest string `json:"digest,omitempty"` // of its manifest, in hex; empty if the server does not report it
 }
 
-// String is the model in words: its name and the beginning of its digest.
+// String returns the model's name and the beginning of its digest.
 func (m Model) String() string {
 	if m.Digest == "" {
 		return m.Name
@@ -105,11 +106,11 @@ type Tokens struct {
 	Prompt int `json:"prompt,omitempty"`
 	Answer int `json:"answer,omitempty"`
 
-	Reading Millis `json:"reading,omitempty"` // what of the prompt its cache did not hold
+	Reading Millis `json:"reading,omitempty"` // only of the part of the prompt that its cache did not hold
 	Writing Millis `json:"writing,omitempty"`
 }
 
-// Add adds others.
+// Add adds the counts and times of o.
 func (t *Tokens) Add(o Tokens) {
 	t.Prompt += o.Prompt
 	t.Answer += o.Answer
@@ -137,7 +138,7 @@ const (
 	BrainNoChat           BrainClass = "no_chat"           // the model cannot chat
 	BrainContextTruncated BrainClass = "context_truncated" // the conversation does not fit the window
 	BrainCutStream        BrainClass = "cut_stream"        // the answer ended without its last line
-	BrainCrashed          BrainClass = "crashed"           // the process that runs the model died, or the server failed by itself
+	BrainCrashed          BrainClass = "crashed"           // the process that runs the model died, or the server itself failed
 	BrainGarbage          BrainClass = "garbage"           // the answer could not be read
 	BrainBadCall          BrainClass = "bad_call"          // the server could not read the call that the model wrote
 	BrainTimeout          BrainClass = "timeout"           // no answer in time
@@ -153,7 +154,7 @@ func BrainClasses() []BrainClass {
 	}
 }
 
-// Retryable reports whether asking again can help without anybody doing anything.
+// Retryable reports whether asking again can help without intervention.
 func (c BrainClass) Retryable() bool {
 	switch c {
 	case BrainUnreachable, BrainLoading, BrainBusy, BrainCutStream, BrainCrashed, BrainGarbage, BrainTimeout:
@@ -163,30 +164,31 @@ func (c BrainClass) Retryable() bool {
 	}
 }
 
-// BrainProgress says that a model call has come to a stage. At most one comes for each
-// stage of a call, and none before ProgressAfter; one that the call has left by then is
-// not told (INF-50).
+// BrainProgress reports that a model call has reached a stage. Each stage of a call is
+// reported at most once, and none before ProgressAfter; a stage that the call has left by
+// then is not reported (INF-50).
 type BrainProgress struct {
 	Call  CallID `json:"call"`
 	Stage Stage  `json:"stage"`
 }
 
-// Stage is how far a model call has come.
+// Stage is how far a model call has got.
 type Stage string
 
-// The stages, in their order: the model is being loaded, the server has the call and reads
-// its prompt once it comes to it, the first token is written.
+// The stages in order: the model is being loaded; the server has the call and reads its
+// prompt, perhaps after others; the first token is written.
 const (
 	StageLoading  Stage = "loading"
 	StageAccepted Stage = "accepted"
 	StageWriting  Stage = "writing"
 )
 
-// ProgressAfter is how long a call has gone on before its progress is reported: most calls are
-// over by then.
+// ProgressAfter is how long a call runs before its progress is reported: most calls have
+// ended by then.
 const ProgressAfter = 2 * Second
 
-// Beyond reports whether a stage comes after another; any comes after none.
+// Beyond reports whether a stage comes after another; every stage comes after the empty
+// one.
 func (s Stage) Beyond(other Stage) bool { return s.order() > other.order() }
 
 func (s Stage) order() int {

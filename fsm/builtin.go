@@ -8,16 +8,15 @@ const (
 	ToolLoadSkill     = "load_skill"
 	ToolLoadReference = "load_skill_reference"
 	ToolReadMore      = "read_more"
-	ToolHelp          = "tool_help" // offered where not all tools are whole (TOL-62)
+	ToolHelp          = "tool_help" // offered if not all tools are shown whole (TOL-62)
 )
 
-// BuiltinNames returns the names of all of them.
+// BuiltinNames returns the names of all builtin tools.
 func BuiltinNames() []string {
 	return []string{ToolSpawn, ToolMessage, ToolCron, ToolLoadSkill, ToolLoadReference, ToolReadMore}
 }
 
-// Builtins returns the declarations of builtin tools. A name that is none of them
-// is left out.
+// Builtins returns the declarations of the named builtin tools. An unknown name is skipped.
 func Builtins(names ...string) []ToolDecl {
 	var tools []ToolDecl
 	for _, name := range names {

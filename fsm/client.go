@@ -2,8 +2,8 @@ package fsm
 
 import "cmp"
 
-// RequestKey identifies a request to its sender. Ids of two principals or two
-// channels never meet.
+// RequestKey identifies a request to its sender. Ids of two principals or two channels
+// never collide.
 type RequestKey struct {
 	Principal string `json:"principal,omitempty"`
 	Channel   string `json:"channel,omitempty"`
@@ -19,8 +19,8 @@ type Origin struct {
 // Key is the session of an origin.
 func (o Origin) Key() string { return o.Channel + ":" + o.Chat }
 
-// Requested is a user's request that has been accepted. A session left out is that
-// of the origin, channel:chat, and without one cli:direct (SES-1).
+// Requested is a user's request that has been accepted. An empty Session means the
+// origin's, channel:chat; without an origin it is cli:direct (SES-1).
 type Requested struct {
 	Request RequestKey `json:"request"`
 	Session string     `json:"session,omitempty"`
@@ -30,8 +30,9 @@ type Requested struct {
 	Context []Message  `json:"context,omitempty"` // the caller's own history, in place of the session's
 }
 
-// Belongs returns the session and the origin of a request that names them or not: one that
-// says neither where it belongs nor where it comes from is of cli:direct (SES-1).
+// Belongs returns the session and the origin of a request, given what it names of them:
+// without an origin it comes from cli:direct, without a session it has its origin's
+// (SES-1).
 func Belongs(session string, from Origin) (string, Origin) {
 	if from == (Origin{}) {
 		from = Origin{Channel: "cli", Chat: "direct"}
@@ -39,7 +40,8 @@ func Belongs(session string, from Origin) (string, Origin) {
 	return cmp.Or(session, from.Key()), from
 }
 
-// CancelRequested asks to end an unfinished request, or other work by the number of its handle.
+// CancelRequested asks to cancel an unfinished request, or other work by the number of its
+// handle.
 type CancelRequested struct {
 	Request RequestKey `json:"request"`
 	Handle  HandleID   `json:"handle,omitempty"` // 0: Request names it
@@ -65,16 +67,16 @@ func (e Reply) hash(x *Hasher) {
 // Outcome says in one word how a handle ended.
 type Outcome string
 
-// The outcomes. All but answered, exhausted and cut are errors; the two come with
-// a text where the profile says so.
+// The outcomes. All but answered, exhausted and cut are errors; the last two have a text if
+// the profile says so.
 const (
 	OutcomeAnswered  Outcome = "answered"
-	OutcomeExhausted Outcome = "exhausted" // a cap on rounds, iterations, calls or repetition was met
+	OutcomeExhausted Outcome = "exhausted" // a cap on rounds, iterations, calls or repetition was reached
 	OutcomeCut       Outcome = "cut"       // the answer was cut at its token limit
 	OutcomeFailed    Outcome = "failed"
 	OutcomeTimeout   Outcome = "timeout"
 	OutcomeCancelled Outcome = "cancelled"
-	OutcomeRefused   Outcome = "refused" // it was never taken in
+	OutcomeRefused   Outcome = "refused" // it was never admitted
 )
 
 // Notify sends a client a notice.
@@ -82,7 +84,7 @@ type Notify struct {
 	Handle  HandleID   `json:"handle"`
 	Request RequestKey `json:"request"`
 	Notice  Notice     `json:"notice"`
-	Ahead   int        `json:"ahead,omitempty"` // queued: the handles before it
+	Ahead   int        `json:"ahead,omitempty"` // queued: how many handles are ahead of it
 }
 
 func (e Notify) hash(x *Hasher) {
@@ -92,21 +94,21 @@ func (e Notify) hash(x *Hasher) {
 	x.Int(e.Ahead)
 }
 
-// Notice is a word to a client that is not its reply.
+// Notice is news for a client other than its reply.
 type Notice string
 
 // NoticeDeferred tells a client that shelly is going down and that its request
 // is kept and will be answered after the next start.
 const NoticeDeferred Notice = "deferred"
 
-// NoticeQueued tells a client how many go before it.
+// NoticeQueued tells a client how many handles are ahead of its own.
 const NoticeQueued Notice = "queued"
 
 // NoticeHeld tells a client that its request waits for a person.
 const NoticeHeld Notice = "held"
 
-// SendMessage delivers a text to a chat outside any request. It is written with
-// the step that emits it, so it is neither lost nor sent by a step that was.
+// SendMessage delivers a text to a chat outside any request. It is journaled with the step
+// that emits it, so that a crash neither loses it nor sends it for a step that was lost.
 type SendMessage struct {
 	Handle  HandleID `json:"handle"`
 	Key     string   `json:"key"` // names this message
@@ -125,13 +127,13 @@ func (e SendMessage) hash(x *Hasher) {
 	x.Bool(e.IsError)
 }
 
-// Origin takes a chat in.
+// Origin adds a chat.
 func (x *Hasher) Origin(o Origin) {
 	x.Str(o.Channel)
 	x.Str(o.Chat)
 }
 
-// Request takes a request's key in.
+// Request adds a request's key.
 func (x *Hasher) Request(k RequestKey) {
 	x.Str(k.Principal)
 	x.Str(k.Channel)

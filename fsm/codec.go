@@ -26,7 +26,7 @@ func MarshalInput(in Input) ([]byte, error) {
 	return structOf(out, body), nil
 }
 
-// marshalFact is json.Marshal, quicker for the longest fact of each turn.
+// marshalFact is json.Marshal, but faster for the longest fact of each turn.
 func marshalFact(f Fact) ([]byte, error) {
 	loaded, ok := f.(SessionLoaded)
 	if !ok {
@@ -40,7 +40,7 @@ func marshalFact(f Fact) ([]byte, error) {
 	return append(out, '}'), err
 }
 
-// AppendSession appends what json.Marshal makes of a session.
+// AppendSession appends a session as json.Marshal writes it.
 func AppendSession(b []byte, s Session) ([]byte, error) {
 	history, version := s.History, s.Version
 	s.History, s.Version = nil, 0
@@ -70,9 +70,9 @@ func AppendSession(b []byte, s Session) ([]byte, error) {
 	return append(b, rest[1:]...), nil
 }
 
-// roomOf is about as much as messages take on the wire.
+// roomOf estimates how many bytes messages take on the wire.
 func roomOf(messages []Message) (n int) {
-	const fields = 96 // the names of those that most have
+	const fields = 96 // the names of the fields that most messages have
 	for i := range messages {
 		m := &messages[i]
 		n += fields + len(m.Text) + len(m.Thinking) + fields*len(m.Calls)
@@ -80,11 +80,11 @@ func roomOf(messages []Message) (n int) {
 			n += len(m.Calls[k].Args)
 		}
 	}
-	return n + n/16 // what is escaped
+	return n + n/16 // for escapes
 }
 
-// appendMessage appends what json.Marshal makes of a message. What few messages have is left
-// to that.
+// appendMessage appends a message as json.Marshal writes it. Messages with rare fields are
+// left to json.Marshal.
 func appendMessage(b []byte, m *Message) ([]byte, error) {
 	if len(m.Images) > 0 || len(m.Used) > 0 || m.Part != (Part{}) {
 		whole, err := json.Marshal(m)
@@ -128,10 +128,10 @@ func appendField(b []byte, name, text string) []byte {
 	return appendString(append(b, name...), text)
 }
 
-// appendString appends what json.Marshal makes of a text. What is beyond ASCII, or controls
-// something, is left to that.
+// appendString appends a text as json.Marshal writes it. A text with control or non-ASCII
+// characters, or one of <, > and &, is left to json.Marshal.
 func appendString(b []byte, s string) []byte {
-	from, plain := len(b), 0 // s is there up to plain
+	from, plain := len(b), 0 // s[:plain] is written
 	b = append(b, '"')
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
@@ -142,7 +142,7 @@ func appendString(b []byte, s string) []byte {
 			b = append(append(b, s[plain:i]...), '\\', 'n')
 			plain = i + 1
 		case c < ' ', c >= 0x7f, c == '<', c == '>', c == '&':
-			whole, _ := json.Marshal(s) // a text always has a form
+			whole, _ := json.Marshal(s) // a string never fails
 			return append(b[:from], whole...)
 		}
 	}
@@ -158,7 +158,8 @@ func MarshalEffect(e Effect) ([]byte, error) {
 	return structOf(kindFirst(EffectKind(e), len(body)), body), nil
 }
 
-// kindFirst begins a wire form.
+// kindFirst returns the beginning of a wire form, up to the kind, with room for a body of
+// that many bytes.
 func kindFirst(kind string, body int) []byte {
 	out := make([]byte, 0, body+len(kind)+40)
 	out = append(out, `{"kind":"`...)
@@ -166,7 +167,7 @@ func kindFirst(kind string, body int) []byte {
 	return append(out, '"')
 }
 
-// structOf ends a wire form with what a struct's own begins with.
+// structOf appends the fields of a struct's JSON, body, to the beginning of a wire form.
 func structOf(out, body []byte) []byte {
 	if len(body) > 2 {
 		out = append(out, ',')
@@ -175,7 +176,7 @@ func structOf(out, body []byte) []byte {
 }
 
 // UnmarshalInput reads the wire form of an input. An unknown kind is an error:
-// a journal that this code cannot read is not skipped over (JRN-15).
+// what this code cannot read of a journal is never skipped (JRN-15).
 func UnmarshalInput(data []byte) (Input, error) {
 	var head struct {
 		Kind string `json:"kind"`

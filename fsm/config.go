@@ -2,8 +2,8 @@ package fsm
 
 import "strings"
 
-// Config is all that decides how the machine behaves. It comes with each Boot,
-// so it is in the journal and a replay needs nothing else (CFG-5).
+// Config is everything that determines how the machine behaves. It comes with each Boot, so
+// it is in the journal and a replay needs nothing else (CFG-5).
 type Config struct {
 	Profile  string      `json:"profile"`
 	Init     InitMode    `json:"init"`
@@ -14,31 +14,33 @@ type Config struct {
 	Words    Words       `json:"words,omitempty"`
 	Tools    []ToolDecl  `json:"tools,omitempty"`
 	Skills   []SkillDecl `json:"skills,omitempty"`
-	Whole    []string    `json:"whole,omitempty"` // the tools that are shown whole before others, where not all fit (TOL-61)
+	Whole    []string    `json:"whole,omitempty"` // the tools that are shown whole first, if not all fit (TOL-61)
 
 	// Jitter lengthens the waits of Limits.Backoff, in thousandths of each, 0 to JitterMax,
-	// so that those who lost one server do not all come back at once (INF-15).
+	// so that the clients of a failed server do not all come back at once (INF-15).
 	Jitter int `json:"jitter,omitempty"`
 
-	// Pace is how fast the model's machine is and what its calls may take (INF-50).
+	// Pace is how fast the model's machine is and how long its calls may take (INF-50).
 	Pace Pace `json:"pace,omitzero"`
 
-	// AuditAll has the calls that were not run recorded too (TOL-9); the boots of older builds have it false.
+	// AuditAll also records the calls that were not run (TOL-9); it is false in the boots
+	// of older builds.
 	AuditAll bool `json:"audit_all,omitempty"`
 
-	// Channels are those that a message may be sent to although no request has come from
-	// them (HND-46); none, as in the boots of older builds: it may be sent to any.
+	// Channels are those that a message may be sent to even if no request has come from
+	// them (HND-46). If there are none, as in the boots of older builds, it may be sent to
+	// any.
 	Channels []string `json:"channels,omitempty"`
 
-	// Zones are the zones of local time that are known, the person's own first; none, as in
-	// the boots of older builds: all times are in UTC (HND-48).
+	// Zones are the known zones of local time, the person's own first (HND-48). If there
+	// are none, as in the boots of older builds, all times are in UTC.
 	Zones []Zone `json:"zones,omitempty"`
-	// Heartbeat is what is done without anybody's asking (EVT-20).
+	// Heartbeat is what is done at intervals unasked (EVT-20).
 	Heartbeat Heartbeat `json:"heartbeat,omitzero"`
-	// Grants are those for every session, as their file has them (APR-14).
+	// Grants are the grants for every session, as their file lists them (APR-14).
 	Grants []Grant `json:"grants,omitempty"`
 
-	Labels []StateLabel `json:"labels,omitempty"` // what people are shown beside an inference's states
+	Labels []StateLabel `json:"labels,omitempty"` // names for an inference's states, for people
 }
 
 // JitterMax is the greatest Jitter: a wait is at most half as long again.
@@ -55,12 +57,12 @@ const (
 	InitOff        InitMode = "off"
 )
 
-// Share is a part of a whole in hundredths; 0 is none.
+// Share is a part of a whole in percent; 0 means none.
 type Share int
 
-// Limits bounds everything that could go on (LIM-1). Each is a positive number; a
-// Boot raises anything below 1 to 1. Backoff may be empty, and AnswerPercent and
-// ThinkPercent may be 0, and so may OfferTokens.
+// Limits bounds everything that could go on without end (LIM-1). Each is a positive number;
+// a Boot raises anything below 1 to 1. The exceptions: Backoff may be empty, and
+// AnswerPercent, ThinkPercent and OfferTokens may be 0.
 type Limits struct {
 	MaxToolRounds      int   `json:"max_tool_rounds"`          // rounds that ran tools, in one inference
 	MaxIterations      int   `json:"max_iterations"`           // answers of the model, in one inference
@@ -74,7 +76,7 @@ type Limits struct {
 	MaxCognitionRounds int   `json:"max_cognition_rounds"`     // inferences of one handle's cognition
 	RecallTopK         int   `json:"recall_top_k"`             // entries of one recall
 	MaxStoreAttempts   int   `json:"max_store_attempts"`       // tries to store one memory entry, or to load or save one session
-	MaxActive          int   `json:"max_active"`               // handles that run at once, subagents apart
+	MaxActive          int   `json:"max_active"`               // handles that run at once, not counting subagents
 	SessionBurst       int   `json:"session_burst,omitempty"`  // turns of one session in a row while another waits; 1, or 0 in older builds: its turns take no precedence
 	MaxQueue           int   `json:"max_queue"`                // requests and events that wait, parked ones included
 	MaxSubagents       int   `json:"max_subagents"`            // subagents that are unfinished
@@ -121,15 +123,15 @@ type ToolDecl struct {
 	Approve     bool        `json:"approve,omitempty"` // a person decides about each call unless a rule decides
 	Builtin     bool        `json:"builtin,omitempty"` // the machine answers it; see [Builtins]
 	Source      Source      `json:"source,omitzero"`   // where its results come from; 0: outside
-	Server      string      `json:"server,omitempty"`  // the server that it comes from; empty: its name says so, or it is one of shelly's own
+	Server      string      `json:"server,omitempty"`  // the server that it comes from; empty: as its name says, or it is one of shelly's own
 	Probe       bool        `json:"probe,omitempty"`   // it can say what became of a call (INF-52)
 
-	Rules   []ApproveRule `json:"rules,omitempty"`   // about whose calls a person decides, by their arguments (APR-10)
+	Rules   []ApproveRule `json:"rules,omitempty"`   // which calls a person decides about, by their arguments (APR-10)
 	Subject []string      `json:"subject,omitempty"` // the arguments that a grant for a call is about; none: all (APR-13)
 }
 
-// SourceOf is where the results of a tool come from: as it declares, the operator's where
-// the machine answers itself, and outside where nothing is declared (MSG-1).
+// SourceOf returns where the results of a tool come from: the source that it declares;
+// without one, the operator if the machine answers itself, and outside otherwise (MSG-1).
 func (d *ToolDecl) SourceOf() Source {
 	switch {
 	case d.Builtin:
@@ -157,19 +159,18 @@ const (
 // first start did.
 func (e ToolEffects) Repeatable() bool { return e == EffectsNone || e == EffectsIdempotent }
 
-// SkillDecl is a skill in its first phase: what the model knows of one that it
-// has not loaded.
+// SkillDecl is a skill in its first phase: what the model knows of it before loading it.
 type SkillDecl struct {
 	Name    string `json:"name"`
 	Summary string `json:"summary,omitempty"`
-	Always  bool   `json:"always,omitempty"` // its instructions stand in every system prompt
+	Always  bool   `json:"always,omitempty"` // its instructions are in every system prompt
 	Text    string `json:"text,omitempty"`   // the instructions, of an Always skill only
 }
 
 // Toolset names the tools that a model call offers.
 type Toolset string
 
-// No tools, all that are declared, or those of a subagent.
+// No tools, all declared tools, or those of a subagent.
 const (
 	NoTools       Toolset = ""
 	AllTools      Toolset = "all"
@@ -190,10 +191,10 @@ func (c *Config) Offered(set Toolset) []ToolDecl {
 	return tools
 }
 
-// Offers reports whether a tool belongs to a set. A subagent has none of the builtin
-// tools but read_more: it does not start others, speaks to nobody, arms nothing, and its
-// prompt has no place for skills (HND-39). The skill tools are offered where skills are
-// loaded on demand (SKL-1), read_more where results are kept (TXT-5).
+// Offers reports whether a tool belongs to a set. A subagent has none of the builtin tools
+// but read_more: it starts no others, sends no messages, arms no schedules, and its prompt
+// has no place for skills (HND-39). The skill tools are offered if skills are loaded on
+// demand (SKL-1), read_more if results are kept (TXT-5).
 func (c *Config) Offers(set Toolset, t *ToolDecl) bool {
 	switch {
 	case set == NoTools:
@@ -244,13 +245,13 @@ func (c Config) Bounded() Config {
 	return c
 }
 
-// Backoff returns the wait of a number, jitter included.
+// Backoff returns the n-th wait, counted from 0, jitter included.
 func (c *Config) Backoff(n int) Millis {
 	wait := c.Limits.Backoff[n]
-	return wait + wait/1000*Millis(c.Jitter) + wait%1000*Millis(c.Jitter)/1000 // in two parts: a wait may be of any length
+	return wait + wait/1000*Millis(c.Jitter) + wait%1000*Millis(c.Jitter)/1000 // in two parts, so that a long wait does not overflow
 }
 
-// Tool returns the declaration of a tool, or false where there is none.
+// Tool returns the declaration of a tool, or false if there is none.
 func (c *Config) Tool(name string) (ToolDecl, bool) {
 	for i := range c.Tools {
 		if t := &c.Tools[i]; t.Name == name {
@@ -260,7 +261,7 @@ func (c *Config) Tool(name string) (ToolDecl, bool) {
 	return ToolDecl{}, false
 }
 
-// Skill returns the declaration of a skill, or false where there is none.
+// Skill returns the declaration of a skill, or false if there is none.
 func (c *Config) Skill(name string) (SkillDecl, bool) {
 	for _, s := range c.Skills {
 		if s.Name == name {
@@ -270,10 +271,10 @@ func (c *Config) Skill(name string) (SkillDecl, bool) {
 	return SkillDecl{}, false
 }
 
-// Declared returns the declaration of a tool of a set that a call names. Some models put
-// a namespace before the name (INF-26).
+// Declared returns the declaration of the tool of a set that a call names, or false. Some
+// models put a namespace before the name (INF-26).
 func (c *Config) Declared(set Toolset, name string) (ToolDecl, bool) {
-	if name == ToolHelp && set != NoTools && c.Limits.OfferTokens > 0 { // it is among them where they do not all fit
+	if name == ToolHelp && set != NoTools && c.Limits.OfferTokens > 0 { // offered if the tools do not all fit
 		return Builtins(ToolHelp)[0], true
 	}
 	for _, n := range []string{name, strings.TrimPrefix(name, "functions."), strings.TrimPrefix(name, "default_api:")} {
@@ -293,9 +294,9 @@ type StateLabel struct {
 	Label State `json:"label"`
 }
 
-// Label returns the profile's own name of an inference's state, or none where it
-// has none (INF-28). It is for people: nothing is decided by it. A boot of long ago may
-// have a former name of the state (INF-30).
+// Label returns the profile's own name for a state of an inference, or "" (INF-28). It is
+// for people: no decision depends on it. An old boot may have a former name of the state
+// (INF-30).
 func (c Config) Label(s State) State {
 	for _, l := range c.Labels {
 		if InferenceState(l.State) == s {
@@ -305,7 +306,8 @@ func (c Config) Label(s State) State {
 	return ""
 }
 
-// InferenceState is a state of an inference by the name that it has today (INF-30).
+// InferenceState returns today's name of a state of an inference, given that or a former
+// one (INF-30).
 func InferenceState(name State) State {
 	switch name {
 	case "compacting":

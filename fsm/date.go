@@ -4,7 +4,7 @@ import "strconv"
 
 const dayMillis = 86400 * Second
 
-// Date is a time as YYYY-MM-DD HH:MM in UTC.
+// Date formats a time as YYYY-MM-DD HH:MM in UTC.
 func (t Millis) Date() string {
 	days, rest := t/dayMillis, t%dayMillis
 	if rest < 0 {
@@ -15,12 +15,12 @@ func (t Millis) Date() string {
 	return strconv.FormatInt(year, 10) + "-" + two(month) + "-" + two(day) + " " + two(minutes/60) + ":" + two(minutes%60)
 }
 
-// Stamp is a time as Date has it, with its zone and the day of the week.
+// Stamp formats a time as Date does, with its zone and the day of the week.
 func (t Millis) Stamp() string {
 	return t.Date() + " UTC, " + t.weekday()
 }
 
-// weekday is the day of the week in UTC.
+// weekday returns the day of the week in UTC.
 func (t Millis) weekday() string {
 	days := t / dayMillis
 	if t%dayMillis < 0 {
@@ -30,8 +30,8 @@ func (t Millis) weekday() string {
 	return weekdays[((int64(days)%7)+7)%7]
 }
 
-// Civil is the date of a day counted from 1970-01-01, by Howard Hinnant's
-// civil_from_days, so that no clock or zone is near.
+// Civil returns the date of a day counted from 1970-01-01. It is Howard Hinnant's
+// civil_from_days, which needs neither a clock nor a zone.
 func Civil(days int64) (year, month, day int64) {
 	z := days + 719468
 	era := z / 146097
@@ -62,7 +62,7 @@ func two(n int64) string {
 }
 
 // ParseTime reads a date and a time of day such as 2026-01-31T09:00 or 2026-01-31 09:00:30,
-// as one in UTC, and returns what follows it: nothing, or a zone.
+// taken as UTC, and returns what follows it in rest: nothing, or a zone.
 func ParseTime(s string) (t Millis, rest string, ok bool) {
 	const least, most = len("2026-01-31T09:00"), len("2026-01-31T09:00:00")
 	if len(s) < least || s[4] != '-' || s[7] != '-' || s[10] != 'T' && s[10] != ' ' || s[13] != ':' {
@@ -91,7 +91,7 @@ func ParseTime(s string) (t Millis, rest string, ok bool) {
 	return Millis(days)*dayMillis + Millis(n[3]*3600+n[4]*60+n[5])*Second, s[end:], ok
 }
 
-// dayOf counts the days from 1970-01-01 to a date, or reports that there is no such date.
+// dayOf returns the days from 1970-01-01 to a date, or false if there is no such date.
 func dayOf(year, month, day int64) (days int64, ok bool) {
 	if month < 1 || month > 12 || day < 1 || day > 31 {
 		return 0, false
@@ -107,10 +107,11 @@ func dayOf(year, month, day int64) (days int64, ok bool) {
 	doe := yoe*365 + yoe/4 - yoe/100 + doy
 	days = (era-1)*146097 + doe - 719468
 	_, _, back := Civil(days)
-	return days, back == day // or the month is shorter
+	return days, back == day // different if the month is shorter
 }
 
-// String is the duration as the limits are written: in seconds where it is whole.
+// String formats the duration as limits are written: in seconds if it is a whole number of
+// them.
 func (d Millis) String() string {
 	if d%Second == 0 {
 		return strconv.FormatInt(int64(d/Second), 10) + "s"

@@ -1,5 +1,5 @@
-// Package fsm is what shelly's machine hears and asks, as plain data: the facts that an
-// [Input] brings, the effects that a step answers with, and what both are made of
+// Package fsm defines what shelly's machine takes in and asks for, as plain data: the facts
+// that an [Input] brings, the effects that a step returns, and what both are made of
 // (messages, sessions, tools, limits, prompts, words). It decides nothing.
 //
 // The packages below it, each of which imports only those before it:
@@ -11,12 +11,12 @@
 //	fsm/machine    the machine: it takes a fact, moves through the tables, returns effects
 //	fsm/check      the invariants: a monitor that follows a machine step by step
 //
-// fsm/engine drives a machine with a journal, and fsm/wording says how numbers and
-// foreign texts stand in messages.
+// fsm/engine drives a machine with a journal, and fsm/wording writes numbers and foreign
+// texts for messages.
 //
-// A fact is described once, in kind.go: its name on the wire, how it is read, when it is
-// a barrier, which call it answers; so is an effect. What is done with each kind is a
-// table made of rows ([FactTable], [EffectTable]), which does not start with one missing.
+// A fact is described once, in kind.go: its name on the wire, how it is read, when it is a
+// barrier, which call it answers; so is an effect. What is done with each kind is a table
+// of rows ([FactTable], [EffectTable]); with a row missing, the process does not start.
 //
-// All texts that the machine says are in words.go, and the prompts beside the profiles.
+// All texts that the machine says are in words.go; the prompts are with the profiles.
 package fsm

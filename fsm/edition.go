@@ -28,7 +28,7 @@ func AllWords() []Word {
 	return all
 }
 
-// With returns the words with another text for one of them.
+// With returns a copy of the words in which one has another text.
 func (w Words) With(word Word, text string) Words {
 	other := make(Words, wordCount)
 	for i := range other {
@@ -38,8 +38,8 @@ func (w Words) With(word Word, text string) Words {
 	return other
 }
 
-// Text returns the text of a word with its arguments put in: pairs of a name and
-// what stands for {name}.
+// Text returns the text of a word with its arguments filled in. They come in pairs: a name,
+// and what replaces {name}.
 func (w Words) Text(word Word, args ...string) string {
 	text := dictionary[word].first
 	if int(word) < len(w) {
@@ -57,8 +57,8 @@ func (w Words) Says(word Word, text string) bool {
 	return strings.HasPrefix(text, start)
 }
 
-// fillIn puts arguments into a template, in one pass: what an argument holds is
-// not looked at again. A name that is none of theirs stays as it is.
+// fillIn fills arguments into a template in one pass: a {name} inside an argument is not
+// replaced. A {name} without an argument stays as it is.
 func fillIn(template string, args []string) string {
 	size := len(template)
 	for i := 1; i < len(args); i += 2 {
@@ -120,8 +120,8 @@ func (w Words) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// UnmarshalJSON reads them. A word that is not there has its text of the first
-// edition; an unknown one is of no use to this build.
+// UnmarshalJSON reads what MarshalJSON writes. A missing word has its text of the first
+// edition; an unknown one is ignored.
 func (w *Words) UnmarshalJSON(data []byte) error {
 	var texts map[string]string
 	if err := json.Unmarshal(data, &texts); err != nil {
@@ -139,7 +139,8 @@ func (w *Words) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Clip cuts s to at most n bytes at a character's edge, with a visible mark.
+// Clip returns s if it has at most n bytes, else as much of it as fits in whole characters,
+// and a visible mark.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s

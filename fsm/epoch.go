@@ -32,11 +32,11 @@ type EventRaised struct {
 	Event   string `json:"event"`             // what happened: "full", "failed", …
 	Detail  string `json:"detail,omitempty"`
 	Do      string `json:"do,omitempty"` // what the operator wants done about it
-	To      Origin `json:"to,omitzero"`  // the chat that the answer goes to; none: to none (HND-63)
+	To      Origin `json:"to,omitzero"`  // the chat that the answer goes to, if any (HND-63)
 }
 
-// Event is an event in words (HND-17), with what is to be done about it and where the answer goes
-// (HND-63).
+// Event returns an event in words (HND-17), with what the operator wants done about it and
+// where the answer goes (HND-63).
 func (w Words) Event(in EventRaised) string {
 	var subject, detail string
 	if in.Subject != "" {

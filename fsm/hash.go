@@ -12,19 +12,19 @@ const (
 	hashPrime = 0xd6e8feb86659fd93
 )
 
-// NewHasher returns a hasher that begins with a seed: 0, or the sum of what lies before.
+// NewHasher returns a hasher that begins with a seed: 0, or the sum of what comes before.
 func NewHasher(seed uint64) Hasher { return Hasher{h: seed ^ hashSeed} }
 
-// Word takes a number in.
+// Word adds a number.
 func (x *Hasher) Word(v uint64) {
 	hi, lo := bits.Mul64(x.h^v^hashSeed, hashPrime)
 	x.h = (hi ^ lo) + bits.RotateLeft64(x.h, 23)
 }
 
-// Int takes a count in.
+// Int adds a count.
 func (x *Hasher) Int(v int) { x.Word(uint64(v)) }
 
-// Bool takes an answer in.
+// Bool adds a truth value.
 func (x *Hasher) Bool(v bool) {
 	if v {
 		x.Word(1)
@@ -33,7 +33,7 @@ func (x *Hasher) Bool(v bool) {
 	}
 }
 
-// Str takes a text in, with its length.
+// Str adds a text, with its length.
 func (x *Hasher) Str(s string) {
 	x.Word(uint64(len(s)))
 	for len(s) >= 8 {
@@ -50,7 +50,7 @@ func (x *Hasher) Str(s string) {
 	}
 }
 
-// Sum finishes the hash; an avalanche, so that neighbouring inputs differ in
+// Sum returns the hash, after an avalanche step that makes neighbouring inputs differ in
 // every bit.
 func (x *Hasher) Sum() uint64 {
 	h := x.h
@@ -62,7 +62,7 @@ func (x *Hasher) Sum() uint64 {
 	return h
 }
 
-// Strs takes texts in, in their order.
+// Strs adds texts, in their order.
 func (x *Hasher) Strs(list []string) {
 	x.Int(len(list))
 	for _, s := range list {

@@ -2,9 +2,9 @@ package fsm
 
 import "slices"
 
-// Stripped is a history, of some lists one after another, without what is no part of it: what
-// the machine said on the way, thinking, and the answers that described a need. What remains
-// is mended. The lists stay as they are.
+// Stripped returns the messages of lists, one list after another, as a history: without the
+// machine's asides, thinking, and answers that described a need. The rest is mended. The
+// lists stay as they are.
 func (w Words) Stripped(lists ...[]Message) []Message {
 	room := 0
 	for _, msgs := range lists {
@@ -26,7 +26,7 @@ func (w Words) Stripped(lists ...[]Message) []Message {
 	return w.Mend(kept)
 }
 
-// stripped is a message as a history has it, or false where it has none of it.
+// stripped returns a message as a history has it, or false if a history leaves it out.
 func stripped(msg Message) (Message, bool) {
 	if msg.Aside {
 		return Message{}, false
@@ -41,8 +41,9 @@ func stripped(msg Message) (Message, bool) {
 	return msg, true
 }
 
-// Sent is a history as a model is sent it (SES-21), mended but for an empty input, which
-// was sent. Thinking is not in it: templates leave it out of all turns but the last.
+// Sent returns a history as it is sent to a model (SES-21): mended, but with empty inputs,
+// which were sent too. Thinking is left out, as templates drop it from all turns but the
+// last.
 func (w Words) Sent(msgs []Message) []Message {
 	kept, own := msgs, false
 	for i := range msgs {
@@ -57,12 +58,13 @@ func (w Words) Sent(msgs []Message) []Message {
 	return w.mend(kept, true)
 }
 
-// Mend makes a history one that can be sent (SES-7): after each message with calls
-// one result for each, in order; no result without its call; nothing empty.
+// Mend returns a history that can be sent (SES-7): each message with calls is followed by
+// one result for each call, in order; there is no result without its call, and nothing
+// empty.
 func (w Words) Mend(msgs []Message) []Message { return w.mend(msgs, false) }
 
 func (w Words) mend(msgs []Message, emptyInputs bool) []Message {
-	if whole(msgs, emptyInputs) { // as nearly all are, each of them several times a turn
+	if whole(msgs, emptyInputs) { // as nearly all are, and each is checked several times a turn
 		return slices.Clip(msgs)
 	}
 	var out []Message
@@ -93,7 +95,7 @@ func (w Words) mend(msgs []Message, emptyInputs bool) []Message {
 	return out
 }
 
-// whole reports whether there is nothing to mend in a history of at least one message.
+// whole reports whether a history has messages and needs no mending.
 func whole(msgs []Message, emptyInputs bool) bool {
 	var open []ToolCall // the calls whose results come next
 	for i := range msgs {
@@ -117,8 +119,8 @@ func whole(msgs []Message, emptyInputs bool) bool {
 	return len(open) == 0 && len(msgs) > 0
 }
 
-// resultsFor returns one result for each call, in order: the one that names it, by
-// its id or else by its name, or a word that there is none.
+// resultsFor returns one result for each call, in order: the one that names it, by its id
+// or else by its name, or a text that says there is none.
 func (w Words) resultsFor(calls []ToolCall, results []Message) []Message {
 	taken := make([]bool, len(results))
 	out := make([]Message, 0, len(calls))
@@ -142,8 +144,8 @@ func (w Words) resultsFor(calls []ToolCall, results []Message) []Message {
 	return out
 }
 
-// Whole returns how many messages are taken off the front of a list so that at
-// least n are and no call is split from its results.
+// Whole returns how many messages to take off the front of a list: at least n, and as many
+// more as it takes not to split a call from its results.
 func Whole(msgs []Message, n int) int {
 	n = min(n, len(msgs))
 	for n < len(msgs) && msgs[n].Role == RoleTool {
@@ -152,8 +154,8 @@ func Whole(msgs []Message, n int) int {
 	return n
 }
 
-// CutAt returns where a list is cut so that about keep of its newest messages stay
-// and no call is split from its results.
+// CutAt returns where to cut a list so that about keep of its newest messages stay and no
+// call is split from its results.
 func CutAt(msgs []Message, keep int) int {
 	cut := min(max(len(msgs)-keep, 0), len(msgs))
 	for cut > 0 && cut < len(msgs) && msgs[cut].Role == RoleTool {
@@ -162,8 +164,8 @@ func CutAt(msgs []Message, keep int) int {
 	return cut
 }
 
-// NextTurn returns where the next turn begins at or after cut, so that nothing is
-// left of the one that cut stands in; after the present question that is cut.
+// NextTurn returns where the first turn at or after cut begins, so that no part of the turn
+// around cut is left. If none begins by the present question, it returns cut.
 func NextTurn(talk []Message, cut, question int) int {
 	for n := cut; n <= question; n++ {
 		if talk[n].Begins() {

@@ -30,13 +30,13 @@ type Call interface {
 	Identity() Asked
 }
 
-// Asked is what a call begins with: its identity, and the handle that it is for.
+// Asked is the beginning of every call: its id, and the handle that it is for.
 type Asked struct {
 	Call   CallID   `json:"call"`
 	Handle HandleID `json:"handle"`
 }
 
-// Identity returns what a call begins with.
+// Identity returns the call's id and handle.
 func (a Asked) Identity() Asked { return a }
 
 // Answer is a fact that answers a call.
@@ -45,7 +45,7 @@ type Answer interface {
 	CallOf() CallID
 }
 
-// Answered is what an answer begins with: the call that it names.
+// Answered is the beginning of every answer: the call that it names.
 type Answered struct {
 	Call CallID `json:"call"`
 }
@@ -58,15 +58,15 @@ func (a Answered) CallOf() CallID { return a.Call }
 
 func (a *Answered) name(call CallID) { a.Call = call }
 
-// CallID names one asked call or armed timer. It is never used again, in no
-// epoch of the journal.
+// CallID names one call or one armed timer. It is never reused, in any epoch of the
+// journal.
 type (
 	CallID   uint64
 	TimerID  uint64
 	HandleID uint64
 )
 
-// Entry is the id of the memory entry that a handle writes.
+// Entry returns the id of the memory entry that a handle writes.
 func (id HandleID) Entry() string { return "h" + strconv.FormatUint(uint64(id), 10) }
 
 // Kind is what a handle was accepted for.

@@ -86,8 +86,8 @@ var facts = [factKinds]factSpec{
 	factCancelRequested: factOf[CancelRequested]("cancel_requested", always),
 	factDecided:         factOf[Decided]("decided", always),
 	factResolved:        factOf[Resolved]("resolved", always),
-	factEventRaised:     factOf[EventRaised]("event_raised", ifEffective), // without, it joined one that waits
-	factScheduleDue:     factOf[ScheduleDue]("schedule_due", ifEffective), // without, the slot was taken before
+	factEventRaised:     factOf[EventRaised]("event_raised", ifEffective), // without effects it joined one that waits
+	factScheduleDue:     factOf[ScheduleDue]("schedule_due", ifEffective), // without effects the slot had been taken
 	factTimerFired:      factOf[TimerFired]("timer_fired", lazy),
 	factSignalled:       factOf[Signalled]("signalled", always),
 	factBrainAnswered:   answerOf[BrainAnswered]("brain_answered", CallBrain),
@@ -148,7 +148,7 @@ var calls = []callSpec{
 	{CallProbe, Probed{Answer: ProbeUnsure}, func(why string) Fact { return Probed{Answer: ProbeUnsure, Text: why} }},
 }
 
-// The kinds are all described, or the process does not start.
+// The process does not start unless every kind is described.
 var _ = described()
 
 func described() bool {
@@ -217,12 +217,11 @@ func Known(f Fact) bool {
 	}
 }
 
-// Barrier reports whether a step, of an input with these effects, must be durable, with
-// all that came before, before any of the effects is performed (JRN-4):
-// the world can see that a request was accepted, that an unsafe tool has started, that
-// a reply was given, and that the epoch began or ended. What lies between two barriers
-// may be lost in a crash and is then done again. The machine knows of one more: what an
-// unsafe tool has answered.
+// Barrier reports whether a step (an input and its effects) must be durable, along with
+// everything before it, before any of its effects is performed (JRN-4): the world can see
+// that a request was accepted, that an unsafe tool was started, that a reply was given, and
+// that the epoch began or ended. What lies between two barriers may be lost in a crash and
+// is then done again. The machine knows one more barrier: the answer of an unsafe tool.
 func Barrier(in Input, effects []Effect) bool {
 	if slices.ContainsFunc(effects, barrier) {
 		return true

@@ -22,8 +22,8 @@ type effectSpec struct {
 	call    CallKind                     // what is then awaited; empty: it is not a call
 }
 
-// callSpec describes the answers to a kind of call: that of a world that has nothing, and
-// that of one in which the call fails.
+// callSpec describes the answers to a kind of call: that of an empty world, and that of one
+// in which the call fails.
 type callSpec struct {
 	kind  CallKind
 	plain Fact

@@ -2,8 +2,8 @@ package fsm
 
 import "fmt"
 
-// A FactTable says what a W does with a fact of each kind, and with what result. It is
-// made once, at start: a kind that it forgets is a panic there and not a silence later.
+// A FactTable says what a W does with a fact of each kind, and with what result. It is made
+// once, at start: a missing kind panics then, rather than being ignored later.
 type FactTable[W, R any] struct {
 	rows [factKinds]func(W, Fact) R
 }
@@ -25,7 +25,7 @@ func OnAnswers[W, R any](do func(W, Answer) R) FactRow[W, R] {
 	return FactRow[W, R]{0, func(w W, f Fact) R { return do(w, f.(Answer)) }}
 }
 
-// NewFactTable returns the table of rows, of which every kind has one.
+// NewFactTable returns the table of rows. It panics unless every kind has exactly one.
 func NewFactTable[W, R any](rows ...FactRow[W, R]) *FactTable[W, R] {
 	t := newFactTable(rows)
 	for k := factKind(1); k < factKinds; k++ {
@@ -36,8 +36,8 @@ func NewFactTable[W, R any](rows ...FactRow[W, R]) *FactTable[W, R] {
 	return t
 }
 
-// NewAnswerTable returns the table of rows, of which every kind of answer has one. What
-// is not an answer has the zero result.
+// NewAnswerTable returns the table of rows. It panics unless every kind of answer has one.
+// For any other fact the result is zero.
 func NewAnswerTable[W, R any](rows ...FactRow[W, R]) *FactTable[W, R] {
 	t := newFactTable(rows)
 	for k := factKind(1); k < factKinds; k++ {
@@ -64,7 +64,7 @@ func newFactTable[W, R any](rows []FactRow[W, R]) *FactTable[W, R] {
 	return t
 }
 
-// Do does what the row of a fact's kind does.
+// Do runs the row of the fact's kind.
 func (t *FactTable[W, R]) Do(w W, f Fact) (result R) {
 	if do := t.rows[f.kind()]; do != nil {
 		return do(w, f)
@@ -90,7 +90,7 @@ func OnEffect[E Effect, W, R any](do func(W, E) R) EffectRow[W, R] {
 	return EffectRow[W, R]{zero.kind(), func(w W, e Effect) R { return do(w, e.(E)) }}
 }
 
-// NewEffectTable returns the table of rows, of which every kind has one.
+// NewEffectTable returns the table of rows. It panics unless every kind has exactly one.
 func NewEffectTable[W, R any](rows ...EffectRow[W, R]) *EffectTable[W, R] {
 	t := newEffectTable(rows)
 	for k := effectKind(1); k < effectKinds; k++ {
@@ -101,8 +101,8 @@ func NewEffectTable[W, R any](rows ...EffectRow[W, R]) *EffectTable[W, R] {
 	return t
 }
 
-// NewCallTable returns the table of rows, of which every kind of call has one. What is
-// not a call has the zero result.
+// NewCallTable returns the table of rows. It panics unless every kind of call has one. For
+// any other effect the result is zero.
 func NewCallTable[W, R any](rows ...EffectRow[W, R]) *EffectTable[W, R] {
 	t := newEffectTable(rows)
 	for k := effectKind(1); k < effectKinds; k++ {
@@ -124,7 +124,7 @@ func newEffectTable[W, R any](rows []EffectRow[W, R]) *EffectTable[W, R] {
 	return t
 }
 
-// Do does what the row of an effect's kind does.
+// Do runs the row of the effect's kind.
 func (t *EffectTable[W, R]) Do(w W, e Effect) (result R) {
 	if do := t.rows[e.kind()]; do != nil {
 		return do(w, e)

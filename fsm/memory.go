@@ -7,7 +7,7 @@ type Recall struct {
 	Need    string `json:"need"`
 	TopK    int    `json:"top_k"`
 	Own     bool   `json:"own,omitempty"`   // entries of Session alone
-	Spare   bool   `json:"spare,omitempty"` // by keyword alone, if the need's vector would cost the chat model its place
+	Spare   bool   `json:"spare,omitempty"` // by keyword alone, if embedding the need would evict the chat model
 }
 
 func (e Recall) hash(x *Hasher) {
@@ -16,7 +16,7 @@ func (e Recall) hash(x *Hasher) {
 	x.Str(e.Need)
 	x.Int(e.TopK)
 	x.Bool(e.Own)
-	if e.Spare { // older builds have hashed no such choice
+	if e.Spare { // older builds hashed no such choice
 		x.Bool(e.Spare)
 	}
 }
@@ -28,7 +28,7 @@ type Recalled struct {
 	Error   string   `json:"error,omitempty"`
 }
 
-// Memory is a recalled entry, best first.
+// Memory is one recalled entry.
 type Memory struct {
 	ID      string `json:"id"`
 	Summary string `json:"summary"`
@@ -39,7 +39,7 @@ type Memory struct {
 type Embed struct {
 	Asked
 	Text  string `json:"text"`
-	Spare bool   `json:"spare,omitempty"` // not now, if it would cost the chat model its place
+	Spare bool   `json:"spare,omitempty"` // not now, if it would evict the chat model
 }
 
 func (e Embed) hash(x *Hasher) {

@@ -33,8 +33,8 @@ type Message struct {
 	Tool     string     `json:"tool,omitempty"`      // tool only: the tool's name
 	ToolCall string     `json:"tool_call,omitempty"` // tool only: the model's id of the call answered
 	Images   [][]byte   `json:"images,omitempty"`    // user only
-	Aside    bool       `json:"aside,omitempty"`     // user only: said by the machine, and no part of a history
-	Part     Part       `json:"part,omitzero"`       // tool only: what of a kept result it shows
+	Aside    bool       `json:"aside,omitempty"`     // user only: said by the machine, and not part of a history
+	Part     Part       `json:"part,omitzero"`       // tool only: the part of a kept result that it shows
 	Used     []string   `json:"used,omitempty"`      // assistant only, in a history: the tools the turn used
 	Source   Source     `json:"source,omitzero"`     // where the text came from
 }
@@ -49,10 +49,10 @@ type Conversation struct {
 	Hash     uint64    `json:"hash,omitempty"`
 	Tokens   int       `json:"tokens,omitempty"` // the estimate of all of them (CTX-1)
 
-	hashes []uint64 // the running hash with each message; none in one that was decoded (HashAt)
+	hashes []uint64 // the running hash after each message; nil if it was decoded (HashAt)
 }
 
-// turnMessages is for how many messages there is room after those that a turn begins with.
+// turnMessages is how many messages there is room for after those that a turn begins with.
 const turnMessages = 8
 
 // Add returns c with msgs after it. The receiver's messages stay as they are.
@@ -74,8 +74,8 @@ func (c Conversation) Add(msgs ...Message) Conversation {
 	return c
 }
 
-// Counted is a conversation of which only its size is asked: it has the estimate of lists of
-// messages, and not them.
+// Counted returns a conversation that is good for its size alone: it has the estimate of
+// lists of messages, but not the messages.
 func Counted(lists ...[]Message) (c Conversation) {
 	for _, list := range lists {
 		for i := range list {
@@ -85,7 +85,7 @@ func Counted(lists ...[]Message) (c Conversation) {
 	return c
 }
 
-// Again returns the conversation made again of its messages, some of whose texts were
+// Again returns the conversation rebuilt from its messages, after some of their texts were
 // replaced.
 func (c Conversation) Again() Conversation { return Conversation{}.Add(c.Messages...) }
 
@@ -95,8 +95,8 @@ func (c Conversation) Fork() Conversation {
 	return c
 }
 
-// HashAt is the running hash of the first n messages, which are hashed again only in a
-// conversation that was decoded.
+// HashAt returns the running hash of the first n messages. It hashes them again only if the
+// conversation was decoded.
 func (c Conversation) HashAt(n int) uint64 {
 	switch {
 	case n == 0:
@@ -109,12 +109,12 @@ func (c Conversation) HashAt(n int) uint64 {
 }
 
 // Equal reports whether two conversations are the same, whether or not their hashes are
-// at hand.
+// known.
 func (c Conversation) Equal(o Conversation) bool {
 	return c.Hash == o.Hash && c.Tokens == o.Tokens && slices.Equal(runningHashes(c.Messages), runningHashes(o.Messages))
 }
 
-// runningHashes is the running hash with each message.
+// runningHashes returns the running hash after each message.
 func runningHashes(msgs []Message) []uint64 {
 	hashes := make([]uint64, len(msgs))
 	var last uint64
@@ -127,7 +127,7 @@ func runningHashes(msgs []Message) []uint64 {
 	return hashes
 }
 
-// Joined is the sources of all of some messages.
+// Joined returns the sources of all messages together.
 func Joined(msgs []Message) (all Source) {
 	for i := range msgs {
 		all |= msgs[i].Source
@@ -136,8 +136,8 @@ func Joined(msgs []Message) (all Source) {
 }
 
 // Source says where a text came from (MSG-1): a set, because what is derived from several
-// texts has the sources of all of them (MSG-2). The zero value is that nobody knows: an
-// older build has not noted it. Nothing is decided by it (MSG-3).
+// texts has the sources of all of them (MSG-2). The zero value means unknown: an older
+// build did not record it. No decision depends on it (MSG-3).
 type Source uint8
 
 // The sources.
@@ -149,7 +149,7 @@ const (
 	FromModel                        // what a model has written
 )
 
-// sources are their names on the wire, in order.
+// sources returns their names on the wire, in order.
 func sources() [5]string { return [...]string{"operator", "person", "workspace", "outside", "model"} }
 
 // Names returns the sources of the set, in order.
@@ -183,7 +183,7 @@ func (s Source) appendTo(b []byte) []byte {
 	return append(b, ']')
 }
 
-// UnmarshalJSON reads one, see [SourceOf].
+// UnmarshalJSON reads a list of names, see [SourceOf].
 func (s *Source) UnmarshalJSON(data []byte) error {
 	var names []string
 	if err := json.Unmarshal(data, &names); err != nil {
@@ -193,8 +193,8 @@ func (s *Source) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// SourceOf is the set that names stand for. A name that this build does not know is of
-// outside.
+// SourceOf returns the set of the named sources. A name that this build does not know
+// counts as outside.
 func SourceOf(names []string) (s Source) {
 	known := sources()
 	for _, name := range names {
@@ -207,7 +207,7 @@ func SourceOf(names []string) (s Source) {
 	return s
 }
 
-// Message takes a message in, whole.
+// Message adds a message with all its fields.
 func (x *Hasher) Message(m Message) {
 	x.Str(string(m.Role))
 	x.Str(m.Text)
@@ -221,14 +221,14 @@ func (x *Hasher) Message(m Message) {
 	}
 	x.Bool(m.Aside)
 	x.Strs(m.Used)
-	if m.Part.Result != 0 { // older builds have hashed no such part
+	if m.Part.Result != 0 { // older builds hashed no such part
 		x.Int(m.Part.Result)
 		x.Int(m.Part.From)
 		x.Int(m.Part.To)
 	}
 }
 
-// Calls takes the calls of a message in.
+// Calls adds the calls of a message.
 func (x *Hasher) Calls(calls []ToolCall) {
 	x.Int(len(calls))
 	for _, c := range calls {
@@ -239,7 +239,7 @@ func (x *Hasher) Calls(calls []ToolCall) {
 	}
 }
 
-// Messages takes messages in, in their order.
+// Messages adds messages, in their order.
 func (x *Hasher) Messages(list []Message) {
 	x.Int(len(list))
 	for _, m := range list {

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Offer is what a session's model calls show of the tools: some whole, the others by what
-// the description of tool_help says (TOL-60). The zero value is all tools, whole.
+// Offer is what a session's model calls show of the tools: some whole, the others only in
+// the description of tool_help (TOL-60). The zero value shows all tools whole.
 type Offer struct {
-	Own     uint64     `json:"own,omitempty"`     // the hash of shelly's own tools that it was made of
+	Own     uint64     `json:"own,omitempty"`     // the hash of shelly's own tools that it was made from
 	Servers []string   `json:"servers,omitempty"` // whose tools it names, or counts
 	Tools   []ToolDecl `json:"tools,omitempty"`   // those that are whole, and tool_help
 }
 
-// Made reports whether there is a choice.
+// Made reports whether only some tools are whole.
 func (o *Offer) Made() bool { return len(o.Tools) > 0 }
 
 // IsZero reports whether all tools are whole.
@@ -24,7 +24,7 @@ func (o *Offer) Whole(name string) bool {
 	return slices.ContainsFunc(o.Tools, func(t ToolDecl) bool { return t.Name == name })
 }
 
-// hash takes an offer in, if there is one: older builds have hashed none.
+// hash adds the offer, if there is one: older builds hashed none.
 func (o *Offer) hash(x *Hasher) {
 	if !o.Made() {
 		return
@@ -51,7 +51,7 @@ func (c *Config) Shown(e *AskBrain) []ToolDecl {
 // declaration does not say which the server is.
 const serverMark = "__"
 
-// ServerOf is the server that a tool comes from; empty: it is one of shelly's own.
+// ServerOf returns the server that a tool comes from, or "" if it is one of shelly's own.
 func (d *ToolDecl) ServerOf() string {
 	if d.Server != "" {
 		return d.Server

@@ -1,25 +1,26 @@
 package fsm
 
-// Pace is what the deadlines of a model call are made of where they go by progress
-// (INF-50). The zero value: a call has no deadline of its own.
+// Pace is what the deadlines of a model call are computed from if they follow its progress
+// (INF-50). With the zero value a call has no deadline of its own.
 type Pace struct {
 	Load   Millis `json:"load,omitempty"`   // what loading the model may take
 	Idle   Millis `json:"idle,omitempty"`   // between two tokens
-	Reads  int    `json:"reads,omitempty"`  // tokens of a prompt that are read in a second; 0: to be learnt
-	Writes int    `json:"writes,omitempty"` // tokens of an answer that are written in a second; 0: to be learnt
+	Reads  int    `json:"reads,omitempty"`  // tokens of a prompt read per second; 0: not learnt yet
+	Writes int    `json:"writes,omitempty"` // tokens of an answer written per second; 0: not learnt yet
 }
 
-// What is assumed where nothing is known: the slowest machine that is still of use.
+// What is assumed if nothing is known: the slowest machine that is still useful.
 const (
 	slowestReads  = 10
 	slowestWrites = 2
 )
 
-// slack is how many times as long as it should take reading or writing may take.
+// slack is the factor by which reading or writing may take longer than expected.
 const slack = 3
 
-// FirstToken is how long a call may take to its first token: the load, and the reading of
-// what should not be cached with slack, or of all of it where the cache is lost.
+// FirstToken returns how long a call may take to its first token: the load, then reading
+// the tokens that are not cached, with slack, or the whole prompt without, because the
+// cache may be lost; the longer of the two.
 func (p Pace) FirstToken(anew, prompt int) Millis {
 	speed := p.Reads
 	if speed <= 0 {
@@ -28,7 +29,8 @@ func (p Pace) FirstToken(anew, prompt int) Millis {
 	return p.Load + max(slack*taking(anew, speed), taking(prompt, speed))
 }
 
-// Rest is how long an answer may take from its first token to its last.
+// Rest returns how long an answer of the given tokens may take from its first token to its
+// last.
 func (p Pace) Rest(tokens int) Millis {
 	speed := p.Writes
 	if speed <= 0 {
@@ -37,7 +39,7 @@ func (p Pace) Rest(tokens int) Millis {
 	return p.Idle + slack*taking(tokens, speed)
 }
 
-// Reading is how long reading n tokens should take; 0 if unknown.
+// Reading returns how long reading the given tokens should take, or 0 if unknown.
 func (p Pace) Reading(tokens int) Millis {
 	if p.Reads <= 0 {
 		return 0
@@ -45,19 +47,19 @@ func (p Pace) Reading(tokens int) Millis {
 	return taking(tokens, p.Reads)
 }
 
-// taking is how long n tokens take, in whole seconds.
+// taking returns how long tokens take at a speed per second, rounded up to whole seconds.
 func taking(tokens, speed int) Millis {
 	return (Millis(tokens) + Millis(speed) - 1) / Millis(speed) * Second
 }
 
-// A count of tokens and a time say something of a speed from here on.
+// Smaller measurements say nothing about a speed.
 const (
 	learntTokens = 128
 	learntMillis = 100
 )
 
-// Learn corrects a speed by a count of tokens and the time that they took. Single counts
-// swing, so the past counts three times.
+// Learn returns a speed, in tokens per second, corrected by how long tokens took. Single
+// measurements vary, so the past has three times the weight.
 func Learn(speed, tokens int, took Millis) int {
 	if tokens < learntTokens || took < learntMillis {
 		return speed

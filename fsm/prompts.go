@@ -9,7 +9,8 @@ import (
 // information the model lacks (HND-5).
 const NeedMarker = "NEED:"
 
-// NothingMarker is the answer to what nobody asked, where there is nothing to tell (HND-63).
+// NothingMarker is the answer to an input that no person gave, if there is nothing to tell
+// (HND-63).
 const NothingMarker = "NOTHING"
 
 // SaysNothing reports whether an answer is [NothingMarker], however it is written and marked up.
@@ -17,8 +18,8 @@ func SaysNothing(text string) bool {
 	return strings.EqualFold(strings.Trim(text, " \t\r\n.!*_`\"'“”()[]"), NothingMarker)
 }
 
-// Prompts are the fixed texts sent to the model. Where a text holds {name}, {user},
-// {persona}, {workspace} or {system}, [Prompts.Fill] puts in what they are.
+// Prompts are the fixed texts sent to the model. [Prompts.Fill] replaces {name}, {user},
+// {persona}, {workspace} and {system} in them.
 type Prompts struct {
 	Identity    string    `json:"identity"`              // the system prompt, or its first part
 	Sections    []Section `json:"sections,omitempty"`    // the further parts
@@ -29,7 +30,7 @@ type Prompts struct {
 	Reflection  string    `json:"reflection,omitempty"`  // said after the results of tools; empty: nothing is
 	Subagent    string    `json:"subagent,omitempty"`    // a subagent's system prompt
 	Compress    string    `json:"compress,omitempty"`    // asked after the old turns of a conversation that is too long
-	Overflow    string    `json:"overflow,omitempty"`    // asked after the messages that leave a history, to be put after MEMORY.md
+	Overflow    string    `json:"overflow,omitempty"`    // asked after the messages that leave a history; the answer goes after MEMORY.md
 	Consolidate string    `json:"consolidate,omitempty"` // asked before a history that is consolidated
 	Empty       string    `json:"empty,omitempty"`       // said after an answer with neither text nor calls
 	AtLimit     string    `json:"at_limit,omitempty"`    // the notice of a cap; {n} is the cap, {limit} its name
@@ -40,10 +41,10 @@ type Prompts struct {
 // nothing to show is left out.
 type Section struct {
 	Title     string  `json:"title"`
-	Text      string  `json:"text,omitempty"` // stands before what Of adds
+	Text      string  `json:"text,omitempty"` // comes before what Of adds
 	Of        Content `json:"of,omitempty"`
-	Needs     string  `json:"needs,omitempty"`     // the tools, with a blank between two, of which none may lack, or the part is left out
-	Subagents bool    `json:"subagents,omitempty"` // it stands in a subagent's system prompt, too
+	Needs     string  `json:"needs,omitempty"`     // tools, separated by blanks; if one is missing, the part is left out
+	Subagents bool    `json:"subagents,omitempty"` // a subagent's system prompt has it, too
 }
 
 // Content is what a section shows of the machine's state at each model call.
@@ -62,7 +63,7 @@ const (
 	OfMemory       Content = "memory"
 )
 
-// About is what the texts of a profile may speak of.
+// About is what the texts of a profile may mention.
 type About struct {
 	Name      string // of the agent
 	User      string // how the person is addressed
@@ -109,8 +110,8 @@ func DefaultPrompts() Prompts {
 	}
 }
 
-// Ask is the user message of a cognition round's first inference. Without a question
-// it is the input: the system prompt says how a need is marked.
+// Ask returns the user message of a cognition round's first inference. Without a question
+// it is the input alone: the system prompt says how a need is marked.
 func (p Prompts) Ask(input string) string {
 	if p.Question == "" {
 		return input
@@ -127,19 +128,19 @@ func (p Prompts) TellsNeed() bool {
 	return strings.Contains(told, NeedMarker)
 }
 
-// Recap is the message that asks for the summary of n turns.
+// Recap returns the message that asks for the summary of n turns.
 func (p Prompts) Recap(turns int) string {
 	return strings.ReplaceAll(p.Summary, "{n}", strconv.Itoa(turns))
 }
 
-// Need returns the information need in an answer, or false where it has none.
-// The verdict is the marker alone: the first non-blank line begins with it.
+// Need returns the information need in an answer, or false if it has none. The marker alone
+// decides: the first non-blank line begins with it.
 func Need(text string) (string, bool) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), NeedMarker)
 	return strings.TrimSpace(rest), ok
 }
 
-// WithoutNeed is an answer in which the marker means nothing (HND-11).
+// WithoutNeed returns an answer without its markers, where they mean nothing (HND-11).
 func WithoutNeed(text string) string {
 	for {
 		n, ok := Need(text)
@@ -150,12 +151,12 @@ func WithoutNeed(text string) string {
 	}
 }
 
-// CapNotice is the notice of a cap.
+// CapNotice returns the notice that a cap was reached.
 func (p *Prompts) CapNotice(n int, limit string) string {
 	return strings.NewReplacer("{n}", strconv.Itoa(n), "{limit}", limit).Replace(p.AtLimit)
 }
 
-// Shows reports whether the system prompt has a section of some content.
+// Shows reports whether the system prompt has a section with the given content.
 func (p *Prompts) Shows(of Content) bool {
 	for _, s := range p.Sections {
 		if s.Of == of {

@@ -6,14 +6,14 @@ package fsm
 type Session struct {
 	Version uint64        `json:"version,omitempty"` // the number of saves; 0: none
 	History []Message     `json:"history,omitempty"` // what the next conversation begins with, oldest first
-	Pending []Message     `json:"pending,omitempty"` // left the history and waits to be consolidated
+	Pending []Message     `json:"pending,omitempty"` // left the history and wait to be consolidated
 	Skills  []LoadedSkill `json:"skills,omitempty"`  // in the order of their loading
 	Ratio   int           `json:"ratio,omitempty"`   // tokens counted for each 1,024 estimated; 0: not known
 
 	Texts    []KeptText `json:"texts,omitempty"`     // the results that are kept, oldest first
-	LastText int        `json:"last_text,omitempty"` // the greatest number that one has had
+	LastText int        `json:"last_text,omitempty"` // the greatest number given so far
 
-	Offer Offer `json:"offer,omitzero"` // what of the tools its model calls show
+	Offer Offer `json:"offer,omitzero"` // what its model calls show of the tools
 
 	// Memory, MemoryHash and MemorySource are MEMORY.md's, which all sessions share.
 	Memory       string `json:"memory,omitempty"`
@@ -58,7 +58,7 @@ type SessionLoaded struct {
 }
 
 // SaveSession writes a session over the version that State names, whole or not at
-// all; [SessionSaved] answers. The same Turn written again changes nothing.
+// all; [SessionSaved] answers. Writing the same Turn again changes nothing.
 type SaveSession struct {
 	Asked
 	Session string    `json:"session"`
@@ -79,8 +79,8 @@ func (e SaveSession) hash(x *Hasher) {
 	x.Bool(e.Memory)
 }
 
-// SessionSaved answers [SaveSession]. With Conflict nothing was written and Session
-// is what stands there now.
+// SessionSaved answers [SaveSession]. With Conflict nothing was written, and Session is the
+// stored one.
 type SessionSaved struct {
 	Answered
 	Conflict bool    `json:"conflict,omitempty"`
@@ -109,7 +109,7 @@ type SkillLoaded struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Session takes a session in, whole.
+// Session adds a session with all its fields.
 func (x *Hasher) Session(s Session) {
 	x.Word(s.Version)
 	x.Messages(s.History)
@@ -124,7 +124,7 @@ func (x *Hasher) Session(s Session) {
 	x.Int(s.Ratio)
 	x.Str(s.Memory)
 	x.Str(s.MemoryHash)
-	if s.LastText > 0 { // older builds have hashed no such texts
+	if s.LastText > 0 { // older builds hashed no such texts
 		x.Int(s.LastText)
 		for _, t := range s.Texts {
 			x.Int(t.Number)

@@ -11,7 +11,7 @@ type Switches struct {
 	SideCalls      SideMode     `json:"side_calls,omitempty"`       // how a session's turns are put to the model for their summary
 	OwnMemory      bool         `json:"own_memory,omitempty"`       // a recall brings entries of its own session alone
 	TellTime       bool         `json:"tell_time,omitempty"`        // each input begins with the time
-	SpareModel     bool         `json:"spare_model,omitempty"`      // no embedding throws the chat model out of the server
+	SpareModel     bool         `json:"spare_model,omitempty"`      // no embedding evicts the chat model from the server
 	ReplyFirst     bool         `json:"reply_first,omitempty"`      // the reply goes out before history and memory are written
 	Cancel         CancelMode   `json:"cancel,omitempty"`           // what a request to cancel does
 	AtLimit        EndMode      `json:"at_limit,omitempty"`         // what an exhausted inference becomes
@@ -22,14 +22,14 @@ type Switches struct {
 	Coalesce       bool         `json:"coalesce,omitempty"`         // an event joins a waiting one of the same subject
 	Commands       bool         `json:"commands,omitempty"`         // /new, /help, /status and /stop mean something
 	AutoLoadSkills bool         `json:"auto_load_skills,omitempty"` // the skill tools are offered
-	TextCalls      bool         `json:"text_calls,omitempty"`       // a call written as text is no answer
+	TextCalls      bool         `json:"text_calls,omitempty"`       // a call written as text is not an answer
 	Reading        ReadingMode  `json:"reading,omitempty"`          // how the model's answers are read
 	StopAtCalls    bool         `json:"stop_at_calls,omitempty"`    // the last call that max_tool_calls allows ends the inference
 	EmptyAnswers   bool         `json:"empty_answers,omitempty"`    // an answer with neither text nor calls is the answer
 	NoFarewell     bool         `json:"no_farewell,omitempty"`      // a shutdown asks the model nothing
 	InitBeside     bool         `json:"init_beside,omitempty"`      // the first initial inference runs while requests are served
-	Progress       bool         `json:"progress,omitempty"`         // model calls have deadlines by their progress
-	KeepTexts      bool         `json:"keep_texts,omitempty"`       // long results are kept whole, and read on in
+	Progress       bool         `json:"progress,omitempty"`         // the deadlines of model calls follow their progress
+	KeepTexts      bool         `json:"keep_texts,omitempty"`       // long results are kept whole, and can be read on in
 }
 
 // HistoryMode is what a session keeps of a turn.
@@ -65,7 +65,7 @@ const (
 	RememberOff  RememberMode = "off"
 )
 
-// SideMode is how a call about a conversation, which is no part of it, is put.
+// SideMode is how a call that is about a conversation, but not part of it, is put.
 type SideMode string
 
 // By itself, with the messages that it is about; or after the conversation as the
@@ -89,9 +89,10 @@ const (
 // ReadingMode is how the model's answers are read.
 type ReadingMode string
 
-// As the first edition read them; or with care: needs and calls in the forms that small
-// models write, calls as text only of a model that writes them so, of its own words and, if
-// they have effects, with a person's approval, and equal calls without effects once.
+// As the first edition read them; or with care. With care means: needs and calls are
+// recognized in the forms that small models write; calls as text count only if the model
+// writes its calls so, in its own words, and need a person's approval if they have effects;
+// equal calls without effects run once.
 const (
 	ReadingPlain   ReadingMode = ""
 	ReadingCareful ReadingMode = "careful"

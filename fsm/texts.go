@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// Keep says what becomes of a tool's result that is long (TXT-1, TXT-2). The zero value
-// keeps nothing: the result enters whole.
+// Keep says what becomes of a tool's long result (TXT-1, TXT-2). The zero value keeps
+// nothing: the result enters the conversation whole.
 type Keep struct {
 	Tokens int    `json:"tokens,omitempty"` // the result's share of the window, as estimated
 	Owner  string `json:"owner,omitempty"`  // whose the text is, see [SessionOwner] and [HandleOwner]
 }
 
-// Kept is a result that is kept whole beside the journal.
+// Kept is a result that is kept whole outside the journal.
 type Kept struct {
 	Ref    string `json:"ref,omitempty"`    // names its content; opaque to the machine
-	Tail   string `json:"tail,omitempty"`   // its end, where the answer has only its beginning
+	Tail   string `json:"tail,omitempty"`   // its end, if the answer has only its beginning
 	Bytes  int    `json:"bytes,omitempty"`  // of all of it
 	Tokens int    `json:"tokens,omitempty"` // of all of it, as estimated
 }
@@ -29,37 +29,37 @@ type KeptText struct {
 	Tokens int    `json:"tokens"`
 }
 
-// Part is what a message shows of a kept result: the bytes from From to before To, all
-// of them or with the middle left out. The zero value is of none.
+// Part is what a message shows of a kept result: the bytes from From to before To, all of
+// them or with the middle left out. The zero value shows none.
 type Part struct {
 	Result int `json:"result,omitempty"`
 	From   int `json:"from,omitempty"`
 	To     int `json:"to,omitempty"`
 }
 
-// HandleOwners is what the owners begin with that are handles.
+// HandleOwners is the prefix of the owners that are handles.
 const HandleOwners = "handle "
 
-// SessionOwner is the owner of the texts of a session, HandleOwner of those of a handle
-// that keeps no session.
+// SessionOwner returns the owner of the texts of a session, HandleOwner that of the texts
+// of a handle that keeps no session.
 func SessionOwner(session string) string { return "session " + session }
 func HandleOwner(h HandleID) string      { return HandleOwners + h.Entry() }
 
 const (
-	// ShortText is the longest result that is not kept, in tokens: results of earlier turns are
-	// not made shorter than that either (TXT-7).
+	// ShortText is the longest result that is not kept, in tokens: nor are results of
+	// earlier turns made shorter than that (TXT-7).
 	ShortText = 64
-	// markTokens is more than the mark takes that stands where a text was cut, and
-	// keptMarkTokens than that of a kept one.
+	// markTokens is more than the mark takes where a text was cut, keptMarkTokens more than
+	// the mark in a kept one.
 	markTokens     = 24
 	keptMarkTokens = 56
-	// textsMax is how many results a session keeps at most.
+	// textsMax is the most results that a session keeps.
 	textsMax = 128
 )
 
-// Keep adds a result to those that a session keeps, and drops the oldest ones that are
-// over its limits (TXT-6). One with the same content is the same, and is the newest now. It
-// returns the number, or 0 where the result is longer than all that may be kept.
+// Keep adds a result to those that a session keeps, and drops the oldest beyond its limits
+// (TXT-6). A result that is kept already, by its content, has its number and becomes the
+// newest. Keep returns the number, or 0 if the result alone has more than bytesMax bytes.
 func (s *Session) Keep(kept Kept, bytesMax int) int {
 	if kept.Bytes > bytesMax {
 		return 0
@@ -78,7 +78,7 @@ func (s *Session) Keep(kept Kept, bytesMax int) int {
 	return text.Number
 }
 
-// newestTexts are those of the results, oldest first, that a session may keep (TXT-6).
+// newestTexts returns those of the results, oldest first, that a session may keep (TXT-6).
 func newestTexts(texts []KeptText, bytesMax int) []KeptText {
 	texts = texts[max(len(texts)-textsMax, 0):]
 	bytes := 0
@@ -92,7 +92,7 @@ func newestTexts(texts []KeptText, bytesMax int) []KeptText {
 	return texts
 }
 
-// KeptAs returns the result that is kept under a number.
+// KeptAs returns the result that is kept under a number, or false.
 func KeptAs(texts []KeptText, number int) (KeptText, bool) {
 	i := slices.IndexFunc(texts, func(t KeptText) bool { return t.Number == number })
 	if i < 0 {
@@ -101,9 +101,9 @@ func KeptAs(texts []KeptText, number int) (KeptText, bool) {
 	return texts[i], true
 }
 
-// JoinTexts adds to the results that a session keeps those that somebody else has kept
-// meanwhile under other numbers. They are the older ones, and leave first where there is
-// room for some of them only (TXT-6).
+// JoinTexts adds the results that the session in the store, now, has kept in the meantime,
+// under other numbers. They count as the older ones, and go first if there is not room for
+// all (TXT-6).
 func (s *Session) JoinTexts(now Session, bytesMax int) {
 	s.LastText = max(s.LastText, now.LastText)
 	var others []KeptText
@@ -115,8 +115,8 @@ func (s *Session) JoinTexts(now Session, bytesMax int) {
 	s.Texts = newestTexts(slices.Concat(others, s.Texts), bytesMax)
 }
 
-// Admit returns what enters of a result: its beginning, or all of it, and what is kept but
-// for the name of its content. It reports false where nothing is.
+// Admit returns what enters the conversation of a result, its beginning or all of it, and
+// what is kept, still without the name of its content. It returns false if nothing is kept.
 func (k Keep) Admit(text string) (string, Kept, bool) {
 	tokens := TextTokens(text)
 	if k.Tokens <= 0 || tokens <= min(k.Tokens, ShortText) {
@@ -129,8 +129,8 @@ func (k Keep) Admit(text string) (string, Kept, bool) {
 	return text, kept, true
 }
 
-// Result is a result in the words that a model is shown, where a part of it is left out:
-// its head, how to read on in result number, and its tail.
+// Result returns a result as a model is shown it when a part is left out: its head, how to
+// read on in result number, and its tail.
 func (w Words) Result(head string, kept Kept, number int) string {
 	if len(head)+len(kept.Tail) >= kept.Bytes {
 		return head
@@ -141,15 +141,16 @@ func (w Words) Result(head string, kept Kept, number int) string {
 	return w.leftOut(head, kept.Tail, len(head), kept.Bytes-len(kept.Tail), KeptText{Number: number, Bytes: kept.Bytes, Tokens: kept.Tokens})
 }
 
-// leftOut puts between a head and a tail which bytes of a kept result are missing there.
+// leftOut joins a head and a tail with a mark that says which bytes of a kept result are
+// missing between them.
 func (w Words) leftOut(head, tail string, from, to int, k KeptText) string {
 	return w.Text(WordKeptShortened, "head", head, "tail", tail, "result", strconv.Itoa(k.Number), "from", strconv.Itoa(from), "to", strconv.Itoa(to),
 		"bytes", strconv.Itoa(k.Bytes), "tokens", strconv.Itoa((to-from)*k.Tokens/max(k.Bytes, 1)))
 }
 
-// Shorten returns a text of at most the given number of tokens, as estimated, with the middle left
-// out where it has more: its beginning and its end, and between them how much is
-// missing. Below what the mark takes, that alone is left.
+// Shorten returns a text of at most the given number of tokens, as estimated. If text has
+// more, its middle is replaced by a mark that says how much is missing. If only the mark
+// fits, only the mark is left.
 func (w Words) Shorten(text string, tokens int) string {
 	if TextTokens(text) <= tokens {
 		return text
@@ -158,30 +159,30 @@ func (w Words) Shorten(text string, tokens int) string {
 	return w.Text(WordShortened, "head", head, "tail", tail, "bytes", strconv.Itoa(len(text)-len(head)-len(tail)))
 }
 
-// ShortenPart is Shorten of a message that shows a part of a kept result: what stands where
-// it was cut says how to read on (TXT-7).
+// ShortenPart is Shorten for a message that shows a part of a kept result: the mark says
+// how to read on (TXT-7).
 func (w Words) ShortenPart(text string, tokens int, p Part, k KeptText) string {
 	if TextTokens(text) <= tokens {
 		return text
 	}
 	head, tail := cut(text, tokens-keptMarkTokens)
 	from := len(head)
-	if w.Says(WordError, text) { // which is no part of the result
+	if w.Says(WordError, text) { // which is not part of the result
 		from = max(from-len(w.Text(WordError, "reason", "")), 0)
 	}
 	return w.leftOut(head, tail, min(p.From+from, p.To), p.To, k)
 }
 
-// cut returns the beginning and the end of a text, which have at most the given
-// number of tokens together.
+// cut returns the beginning and the end of a text, together at most the given number of
+// tokens.
 func cut(text string, tokens int) (head, tail string) {
 	half := max(tokens, 0) / 2
 	n := headOf(text, half)
 	return text[:n], text[len(text)-tailOf(text[n:], half):]
 }
 
-// Piece returns what is read of a text from a byte on, at most the given tokens and at least
-// one character, and the byte that it begins at: that of the character which from is in.
+// Piece returns what is read of a text from a byte on, at most the given tokens but at
+// least one character, and the byte at which it begins: that of the character around from.
 func Piece(text string, from, tokens int) (piece string, at int) {
 	at = min(max(from, 0), len(text))
 	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
@@ -191,7 +192,8 @@ func Piece(text string, from, tokens int) (piece string, at int) {
 	return text[at : at+max(headOf(text[at:], tokens), least)], at
 }
 
-// headOf is how many bytes at the beginning of a text make at most the given number of tokens.
+// headOf returns how many bytes at the beginning of a text are at most the given number of
+// tokens.
 func headOf(text string, tokens int) int {
 	quarters, n := 4*tokens, 0
 	for n < len(text) {
@@ -208,7 +210,8 @@ func headOf(text string, tokens int) int {
 	return n
 }
 
-// tailOf is how many bytes at the end of a text make at most the given number of tokens.
+// tailOf returns how many bytes at the end of a text are at most the given number of
+// tokens.
 func tailOf(text string, tokens int) int {
 	quarters, n := 4*tokens, 0
 	for n < len(text) {

@@ -73,28 +73,27 @@ const (
 	ScheduleRemove ScheduleChange = "remove"
 	SchedulePause  ScheduleChange = "pause"
 	ScheduleResume ScheduleChange = "resume"
-	ScheduleRun    ScheduleChange = "run" // now, beside its slots
+	ScheduleRun    ScheduleChange = "run" // now, in addition to its slots
 )
 
-// ScheduleChanged is a person's word on a schedule (HND-62). What a schedule is that is added
-// is said as the tool cron takes it: exactly one of Every, Cron and Once, and times that are
-// read in Zone.
+// ScheduleChanged is a person's change to a schedule (HND-62). A schedule to add is given
+// as to the tool cron: exactly one of Every, Cron and Once, with times in Zone.
 type ScheduleChanged struct {
 	Change   ScheduleChange `json:"change"`
-	Schedule string         `json:"schedule,omitempty"` // its id; of one that is added: empty
+	Schedule string         `json:"schedule,omitempty"` // its id; empty for one to add
 	Text     string         `json:"text,omitempty"`     // the input of each slot's handle
 	Every    Millis         `json:"every,omitempty"`
 	Cron     string         `json:"cron,omitempty"`
 	Once     string         `json:"once,omitempty"` // as 2026-01-31T09:00
 	Zone     string         `json:"zone,omitempty"` // empty: the person's
 	Session  string         `json:"session,omitempty"`
-	Origin   Origin         `json:"origin,omitzero"` // that its answers go to
+	Origin   Origin         `json:"origin,omitzero"` // where its answers go
 	By       string         `json:"by,omitempty"`
 }
 
-// ArmSchedule asks for the slot of a schedule that [ArmSchedule.Next] names;
-// [ScheduleDue] answers when it has come, at once where it has passed already.
-// Exactly one of Every, Cron and Once is set.
+// ArmSchedule asks for the slot of a schedule that [ArmSchedule.Next] names; [ScheduleDue]
+// answers when it comes, or at once if it has passed. Exactly one of Every, Cron and Once
+// is set.
 type ArmSchedule struct {
 	Schedule string `json:"schedule"`
 	Every    Millis `json:"every,omitempty"` // slots at From + n × Every
@@ -129,27 +128,27 @@ type DisarmSchedule struct {
 
 func (e DisarmSchedule) hash(x *Hasher) { x.Str(e.Schedule) }
 
-// HeartbeatSchedule is the schedule that the heartbeat's slots are asked for by (EVT-20).
+// HeartbeatSchedule is the id of the schedule under which the heartbeat's slots are armed
+// (EVT-20).
 const HeartbeatSchedule = "heartbeat"
 
-// BeatKey ends the key of a message that a beat has brought, after that of its handle: a greeting
-// is in the session of its chat, in which others answer, too.
+// BeatKey ends the key of a message that a beat sends, after the key of its handle: a
+// greeting is in the session of its chat, where other handles answer, too.
 const BeatKey = "-beat"
 
-// Heartbeat is what is done at intervals without anybody's asking (EVT-20). The zero value is
-// none.
+// Heartbeat is what is done at intervals unasked (EVT-20). The zero value is none.
 type Heartbeat struct {
 	Every Millis   `json:"every,omitempty"` // between two beats; 0: there are none
 	Quiet Quiet    `json:"quiet,omitzero"`
 	Zone  string   `json:"zone,omitempty"` // of the hours and days, one of Config.Zones; empty: the first
-	To    Origin   `json:"to,omitzero"`    // the chat that is told
+	To    Origin   `json:"to,omitzero"`    // the chat that the answers go to
 	Do    string   `json:"do,omitempty"`   // what is done at each beat; empty: nothing
 	Greet Greeting `json:"greet,omitzero"` // when a person is greeted
 }
 
-// Quiet are hours of the day, as a zone's clocks show them, in which there is no beat (EVT-21):
-// from From on and before Until, in minutes since midnight, 0 to 1439. Where both are the same
-// there are none; where Until comes before From they go over midnight.
+// Quiet is the hours of the day, as a zone's clocks show them, in which there is no beat
+// (EVT-21): from From on and before Until, in minutes since midnight, 0 to 1439. If both
+// are the same there are none; if Until is before From they span midnight.
 type Quiet struct {
 	From  int `json:"from"`
 	Until int `json:"until"`
@@ -172,14 +171,14 @@ func parseClock(text string) (minutes int, ok bool) {
 	return int(h*60 + m), cut && bad == nil && wrong == nil && len(hours) <= 2 && len(rest) == 2 && h < 24 && m < 60
 }
 
-// String is the hours as ParseQuiet reads them.
+// String formats the hours as ParseQuiet reads them.
 func (q Quiet) String() string { return clockOf(q.From) + "-" + clockOf(q.Until) }
 
 func clockOf(minutes int) string { return two(int64(minutes/60)) + ":" + two(int64(minutes%60)) }
 
-// Greeting is when a person is greeted who has not written for long (EVT-22).
+// Greeting says when to greet a person who has not written for a while (EVT-22).
 type Greeting struct {
 	Idle   Millis `json:"idle,omitempty"`    // since the last request and the last greeting; 0: nobody is greeted
 	PerDay int    `json:"per_day,omitempty"` // at most
-	Chance Share  `json:"chance,omitempty"`  // of each beat that could be one; 100: each is
+	Chance Share  `json:"chance,omitempty"`  // of each beat that could be a greeting; 100: each is
 }

@@ -2,21 +2,21 @@ package fsm
 
 import "math/bits"
 
-// An estimate of tokens is made of integers alone: four ASCII bytes are a token,
-// any other character is one, and a message costs four more for its frame (CTX-1).
-// It is wrong for every model in its own way, so it is corrected by what the model
-// counts (CTX-2).
+// The estimate of tokens uses integers only: four ASCII bytes are one token, any other
+// character is one, and a message costs four more for its frame (CTX-1). It is wrong for
+// every model in its own way, so it is corrected by the model's own counts (CTX-2).
 
 const (
 	messageTokens = 4
 	ratioUnit     = 1024
 )
 
-// ImageTokens is the estimate of one image, whatever its size: what Ollama reckons with when
-// it makes a conversation fit (chatPrompt). Models make between 256 and some thousands of it.
+// ImageTokens is the estimate of one image, whatever its size: the figure that Ollama uses
+// to make a conversation fit (chatPrompt). Models turn an image into anything from 256 to
+// some thousands.
 const ImageTokens = 768
 
-// TextTokens is the estimate of one text (CTX-1).
+// TextTokens returns the estimate of one text (CTX-1).
 func TextTokens(s string) int {
 	ascii, others := 0, 0
 	for len(s) >= 8 {
@@ -27,7 +27,7 @@ func TextTokens(s string) int {
 			continue
 		}
 		beyond := word & highBits
-		within := beyond &^ (word << 1) // 10xxxxxx: the further bytes of a character
+		within := beyond &^ (word << 1) // 10xxxxxx: continuation bytes of a character
 		n := bits.OnesCount64(beyond)
 		ascii += 8 - n
 		others += n - bits.OnesCount64(within)
@@ -44,15 +44,15 @@ func TextTokens(s string) int {
 	return (ascii+3)/4 + others
 }
 
-// wordOf is the first eight bytes of a text.
+// wordOf returns the first eight bytes of a text.
 func wordOf(s string) uint64 {
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// highBits is the highest bit of each byte of a word, which those of ASCII do not have.
+// highBits has the highest bit of each byte of a word, which is 0 in ASCII.
 const highBits = 0x8080808080808080
 
-// MessageTokens is the estimate of one message (CTX-1).
+// MessageTokens returns the estimate of one message (CTX-1).
 func MessageTokens(m Message) int {
 	n := messageTokens + TextTokens(m.Text) + TextTokens(m.Thinking) + ImageTokens*len(m.Images)
 	for _, c := range m.Calls {
@@ -61,14 +61,13 @@ func MessageTokens(m Message) int {
 	return n
 }
 
-// Estimate is what the whole prompt of a question is thought to cost, uncorrected, in
-// tokens.
+// Estimate returns the uncorrected estimate of the whole prompt of a model call, in tokens.
 func (c *Config) Estimate(e AskBrain) int {
 	return c.EstimateOf(e.System, e.Conversation, e.Tools, &e.Offer)
 }
 
-// EstimateOf is what a whole prompt is thought to cost, uncorrected, with the tools of a set
-// as an offer shows them.
+// EstimateOf returns the uncorrected estimate of a whole prompt, with the tools of a set as
+// an offer shows them.
 func (c *Config) EstimateOf(system string, talk Conversation, tools Toolset, o *Offer) int {
 	n := messageTokens + TextTokens(system) + talk.Tokens
 	if o.Made() && tools != NoTools {
@@ -85,12 +84,12 @@ func (c *Config) EstimateOf(system string, talk Conversation, tools Toolset, o *
 	return n
 }
 
-// DeclTokens is the estimate of one tool.
+// DeclTokens returns the estimate of one tool.
 func DeclTokens(t *ToolDecl) int {
 	return messageTokens + TextTokens(t.Name) + TextTokens(t.Description) + TextTokens(t.Parameters)
 }
 
-// Corrected is an estimate as the model would count it.
+// Corrected returns an estimate as the model would count it.
 func (s *Session) Corrected(tokens int) int {
 	if s.Ratio == 0 {
 		return tokens
@@ -98,7 +97,7 @@ func (s *Session) Corrected(tokens int) int {
 	return tokens * s.Ratio / ratioUnit
 }
 
-// Uncorrected is the greatest estimate that, corrected, is not beyond a count.
+// Uncorrected returns the greatest estimate that, corrected, does not exceed a count.
 func (s *Session) Uncorrected(tokens int) int {
 	if s.Ratio == 0 {
 		return tokens
@@ -106,32 +105,33 @@ func (s *Session) Uncorrected(tokens int) int {
 	return tokens * ratioUnit / s.Ratio
 }
 
-// Share is the estimate of a text that stands in every system prompt and is to have at most
-// so many tokens. The correction is taken in whole quarters, so that the text, and with it
-// all that the model's server has read, stays the same while the ratio moves a little.
+// Share returns the greatest estimate of a text that is in every system prompt and may have
+// the given number of tokens. The correction is rounded up to whole quarters, so that the
+// text, and with it all that the model's server has cached, stays the same while the ratio
+// moves a little.
 func (s *Session) Share(tokens int) int {
 	const quarter = ratioUnit / 4
 	return tokens * ratioUnit / max((s.Ratio+quarter-1)/quarter*quarter, ratioUnit)
 }
 
-// Learn corrects the estimates to come by one and what the model counted. The ratio
-// stays within a factor of four: a server that counts only what its cache did not hold
-// must not talk it down for ever.
+// Learn corrects later estimates, given an estimate and what the model counted for it. The
+// ratio stays within a factor of four: a server that counts only what its cache did not
+// hold must not lower it without end.
 func (s *Session) Learn(estimate, counted int) {
 	if estimate > 0 {
 		s.Ratio = min(max(counted*ratioUnit/estimate, ratioUnit/4), 4*ratioUnit)
 	}
 }
 
-// A window is shared: by what every prompt has, by the conversation, and by the answer
-// (CTX-10). What a person or a model adds to the system prompt, MEMORY.md and loaded
-// skills, has a share each, so that it cannot take the conversation's place (CTX-15).
+// A window is shared by what every prompt has, the conversation, and the answer (CTX-10).
+// What a person or a model adds to the system prompt, MEMORY.md and loaded skills, has a
+// share each, so that it cannot take the conversation's place (CTX-15).
 const (
 	sharePercentMax = 90
 	memoryPercent   = 15
 	skillsPercent   = 25
-	// turnTokensMin is the least that is left to a turn of its own: a question and
-	// something of what its tools return.
+	// turnTokensMin is the least that is left to the turn itself: a question and some of
+	// what its tools return.
 	turnTokensMin = 512
 )
 
@@ -140,24 +140,24 @@ func (c *Config) Fits() bool { return c.Limits.AnswerPercent > 0 }
 
 func (c *Config) share(s Share) int { return c.Limits.ContextTokens / 100 * int(s) }
 
-// AnswerRoom is what a prompt leaves to the answer, in tokens; also the longest answer
-// of a call about a conversation (CTX-14).
+// AnswerRoom returns what a prompt leaves to the answer, in tokens. It is also the longest
+// answer of a call about a conversation (CTX-14).
 func (c *Config) AnswerRoom() int { return max(c.share(c.Limits.AnswerPercent), 1) }
 
-// PromptRoom is the longest prompt, in tokens.
+// PromptRoom returns the longest prompt, in tokens.
 func (c *Config) PromptRoom() int { return c.Limits.ContextTokens - c.AnswerRoom() }
 
-// MemoryRoom is how much of MEMORY.md a prompt shows, in tokens.
+// MemoryRoom returns how much of MEMORY.md a prompt shows, in tokens.
 func (c *Config) MemoryRoom() int { return c.share(memoryPercent) }
 
-// SkillsRoom is how much of the loaded skills a prompt shows, in tokens.
+// SkillsRoom returns how much of the loaded skills a prompt shows, in tokens.
 func (c *Config) SkillsRoom() int { return c.share(skillsPercent) }
 
-// ThinkRoom is how long the thinking of one answer may be, in tokens; 0: any.
+// ThinkRoom returns how long the thinking of one answer may be, in tokens; 0: no limit.
 func (c *Config) ThinkRoom() int { return c.share(c.Limits.ThinkPercent) }
 
-// WindowMin is the least window in which a turn fits under a system prompt and tools of
-// so many tokens, which nothing loaded has lengthened yet (CTX-16).
+// WindowMin returns the least window in which a turn fits, in tokens, when the system
+// prompt and the tools take fixed tokens before anything is loaded (CTX-16).
 func (c *Config) WindowMin(fixed int) int {
 	percent := 100 - int(c.Limits.AnswerPercent)
 	if c.Prompts.Shows(OfMemory) {
@@ -166,5 +166,5 @@ func (c *Config) WindowMin(fixed int) int {
 	if c.Prompts.Shows(OfLoadedSkills) {
 		percent -= skillsPercent
 	}
-	return ((fixed+turnTokensMin)*100/max(percent, 1) + 100) / 100 * 100 // shares are of whole hundreds
+	return ((fixed+turnTokensMin)*100/max(percent, 1) + 100) / 100 * 100 // shares are taken of whole hundreds
 }

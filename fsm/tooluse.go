@@ -15,10 +15,11 @@ type RunTool struct {
 
 	Approved bool   `json:"approved,omitempty"` // a person or a grant lets this call run (APR-19)
 	Source   Source `json:"source,omitzero"`    // where Args came from
-	Waits    bool   `json:"waits,omitempty"`    // the attempt is worked on already, as its probe says, and only waited for (INF-56)
+	Waits    bool   `json:"waits,omitempty"`    // the attempt is being worked on, as its probe says, and is only waited for (INF-56)
 }
 
-// hash leaves Approved out: older builds have started approved calls without it. Source is in no hash (MSG-3).
+// hash leaves Approved out: older builds started approved calls without it. Source is in no
+// hash (MSG-3).
 func (e RunTool) hash(x *Hasher) {
 	x.asked(e.Asked)
 	x.Str(e.Session)
@@ -28,11 +29,11 @@ func (e RunTool) hash(x *Hasher) {
 	x.Origin(e.Origin)
 	x.Int(e.Attempt)
 	x.Str(e.Key)
-	if e.Keep != (Keep{}) { // older builds have hashed no such share
+	if e.Keep != (Keep{}) { // older builds hashed no such share
 		x.Int(e.Keep.Tokens)
 		x.Str(e.Keep.Owner)
 	}
-	if e.Waits { // older builds have hashed no such start
+	if e.Waits { // older builds hashed no such start
 		x.Bool(true)
 	}
 }
@@ -64,14 +65,14 @@ type ToolStopped struct {
 }
 
 // RunProbe asks a tool what became of a call whose outcome is unknown (INF-52); [Probed]
-// answers. It changes nothing, and is asked only when nothing works on the call any more.
+// answers. It changes nothing, and runs only when nothing works on the call any more.
 type RunProbe struct {
 	Asked
 	Session string `json:"session,omitempty"`
 	Name    string `json:"name"`
 	Args    string `json:"args"`
 	Key     string `json:"key"`     // the call's, as in [RunTool]
-	Attempt int    `json:"attempt"` // of the call, that was started last
+	Attempt int    `json:"attempt"` // the call's last one
 }
 
 func (e RunProbe) hash(x *Hasher) {
@@ -83,11 +84,11 @@ func (e RunProbe) hash(x *Hasher) {
 	x.Int(e.Attempt)
 }
 
-// Probed answers [RunProbe]. An answer that is none of the four is [ProbeUnsure].
+// Probed answers [RunProbe]. Any answer but the four counts as [ProbeUnsure].
 type Probed struct {
 	Answered
 	Answer ProbeAnswer `json:"answer"`
-	Text   string      `json:"text,omitempty"`   // done: the call's result; of the others, why the answer is this one
+	Text   string      `json:"text,omitempty"`   // done: the call's result; else the reason for the answer
 	Failed bool        `json:"failed,omitempty"` // done: the tool has failed
 }
 
@@ -119,7 +120,7 @@ type Audit struct {
 	Duration Millis      `json:"duration"` // from the first start to the end
 
 	Contained string `json:"contained,omitempty"` // what contained the processes of its last attempt (TOL-43)
-	From      Caller `json:"from,omitzero"`       // who wanted it; records of older builds have none
+	From      Caller `json:"from,omitzero"`       // whose work it was; records of older builds have none
 }
 
 // Ran reports whether the call was started at all.
@@ -128,9 +129,9 @@ func (a *Audit) Ran() bool { return a.Attempts > 0 }
 // Caller is whose work a tool call was.
 type Caller struct {
 	Kind    Kind       `json:"kind"`             // of the handle
-	Request RequestKey `json:"request,omitzero"` // of a user's: which one, and how it came
+	Request RequestKey `json:"request,omitzero"` // a user's: which one, and how it came
 	Origin  Origin     `json:"origin,omitzero"`  // where the conversation takes place
-	Parent  HandleID   `json:"parent,omitempty"` // of a subagent's: the handle that has started it
+	Parent  HandleID   `json:"parent,omitempty"` // a subagent's: the handle that started it
 }
 
 func (e Audit) hash(x *Hasher) {
@@ -144,10 +145,10 @@ func (e Audit) hash(x *Hasher) {
 	x.Bool(e.Failed)
 	x.Int(e.Attempts)
 	x.Word(uint64(e.Duration))
-	if e.Probe != "" { // older builds have hashed no such answer
+	if e.Probe != "" { // older builds hashed no such answer
 		x.Str(string(e.Probe))
 	}
-	if e.Contained != "" { // records of before have none
+	if e.Contained != "" { // older records have none
 		x.Str(e.Contained)
 	}
 }

@@ -175,10 +175,10 @@ const (
 	wordCount
 )
 
-// wording is one entry of the dictionary. First is the text of the first edition,
-// which is frozen: a Boot that brings none, as those of older builds, has it. Now
-// is the text that a new Boot brings, where that is another. {name} stands for an
-// argument; gains names those that the first edition was not given.
+// wording is one entry of the dictionary. First is the text of the first edition, which is
+// frozen: a Boot that brings none, such as an older build's, has it. Now is the text that a
+// new Boot brings, if it is another. {name} stands for an argument; gains lists those that
+// the first edition did not get.
 type wording struct{ name, first, now, gains string }
 
 // dictionary has every text of the machine, by Word.
@@ -357,5 +357,5 @@ var dictionary = [wordCount]wording{
 	WordStopDone:    {name: "stop_done", first: "Stopped: {n}."},
 }
 
-// String is the word's name, which its entry has on the wire.
+// String returns the word's name, as on the wire.
 func (w Word) String() string { return dictionary[w].name }

@@ -2,7 +2,7 @@ package fsm
 
 import "strconv"
 
-// Zone is what the machine knows of a zone of local time (HND-48): no zone database is near.
+// Zone is what the machine knows of a zone of local time (HND-48): it has no zone database.
 // The zero value is UTC. It is never changed in place.
 type Zone struct {
 	Name    string   `json:"name"`             // Europe/Berlin, or +02:00
@@ -10,13 +10,14 @@ type Zone struct {
 	Changes []Change `json:"changes,omitempty"`
 }
 
-// Change is a time at which a zone's clocks are set, in order. The last holds for ever.
+// Change is a time at which a zone's clocks change. A zone has them in order; the last
+// holds for ever.
 type Change struct {
 	At     Millis `json:"at"`
 	Offset int    `json:"offset"` // seconds east of UTC from then on
 }
 
-// OffsetAt is how far local time is ahead of UTC at a time.
+// OffsetAt returns how far local time is ahead of UTC at a time.
 func (z *Zone) OffsetAt(t Millis) Millis {
 	offset := z.Offset
 	for i := range z.Changes {
@@ -28,11 +29,11 @@ func (z *Zone) OffsetAt(t Millis) Millis {
 	return Millis(offset) * Second
 }
 
-// Local is a time as the zone's clocks show it, counted like a time in UTC.
+// Local returns a time as the zone's clocks show it, counted like a time in UTC.
 func (z *Zone) Local(t Millis) Millis { return t + z.OffsetAt(t) }
 
-// UTC is when the zone's clocks show a local time: for the first time where they show it
-// twice, and at the end of the gap where they never do.
+// UTC returns when the zone's clocks show a local time: the first time if they show it
+// twice, and the end of the gap if they never do.
 func (z *Zone) UTC(local Millis) Millis {
 	t := local - Millis(z.Offset)*Second
 	for i := range z.Changes {
@@ -45,7 +46,7 @@ func (z *Zone) UTC(local Millis) Millis {
 	return t
 }
 
-// next is the first change after a time.
+// next returns the first change after a time, or false.
 func (z *Zone) next(t Millis) (Change, bool) {
 	for i := range z.Changes {
 		if z.Changes[i].At > t {
@@ -55,13 +56,14 @@ func (z *Zone) next(t Millis) (Change, bool) {
 	return Change{}, false
 }
 
-// Span is how long the zone's offset stays what it is at a time: until, or for ever.
+// Span returns how long the zone's offset stays as it is at a time: until, or for ever if
+// ends is false.
 func (z *Zone) Span(t Millis) (until Millis, ends bool) {
 	c, ok := z.next(t)
 	return c.At, ok
 }
 
-// Stamp is a time as the zone's clocks show it, with the zone and the day of the week.
+// Stamp formats a time as the zone's clocks show it, with the zone and the day of the week.
 func (z *Zone) Stamp(t Millis) string {
 	if z.IsUTC() {
 		return t.Stamp()
@@ -74,13 +76,13 @@ func (z *Zone) Stamp(t Millis) string {
 	return local.Date() + " " + place + ", " + local.weekday()
 }
 
-// OffsetText is how far local time is ahead of UTC at a time, as +01:00.
+// OffsetText returns how far local time is ahead of UTC at a time, as +01:00.
 func (z *Zone) OffsetText(t Millis) string { return offsetText(z.OffsetAt(t)) }
 
 // IsUTC reports whether the zone's time is UTC.
 func (z *Zone) IsUTC() bool { return z.Offset == 0 && len(z.Changes) == 0 }
 
-// offsetText is an offset as +01:00.
+// offsetText formats an offset as +01:00.
 func offsetText(offset Millis) string {
 	sign := "+"
 	if offset < 0 {
