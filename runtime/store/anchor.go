@@ -18,30 +18,30 @@ import (
 	"shelly/runtime/store/table"
 )
 
-// The anchor is a small file beside the database that says how far the journal was
-// durable: what the database takes for the end of a log may be damage (JRN-31). It is
-// written after what it tells of, so it may say too little and never too much. It begins
-// with the CRC-32C of what follows, in hexadecimal.
+// The anchor is a small file beside the database that records how much of the journal was durable:
+// what looks to the database like the end of a log may be damage (JRN-31). It is written after what
+// it vouches for, so it may claim too little but never too much. It begins with the CRC-32C of the
+// rest, in hexadecimal.
 const (
 	anchorName   = "anchor"
 	anchorFormat = 1
 )
 
-// anchor is what the file says.
+// anchor is the content of the file.
 type anchor struct {
 	Format int    `json:"format"`
 	Store  string `json:"store"`            // the name of the store
 	Last   uint64 `json:"last"`             // every record up to this one was durable
 	Layout uint32 `json:"layout,omitempty"` // the store's format when it was closed (Format)
-	// Sealed is each file of a database that was closed, and that nobody has opened to
-	// be written since.
+	// Sealed lists each file of a database that was closed and has not been opened for writing
+	// since.
 	Sealed []sealed `json:"sealed,omitempty"`
-	// Tables is, while the database is open and after a crash, each table that was sealed: no
-	// table ever changes.
+	// Tables lists, while the database is open and after a crash, each table that was sealed: a
+	// table never changes.
 	Tables []sealed `json:"tables,omitempty"`
 }
 
-// tables is what is known of the ends of tables.
+// tables returns what is known about the ends of the tables.
 func (a *anchor) tables() []sealed {
 	return slices.DeleteFunc(slices.Concat(a.Sealed, a.Tables), func(of sealed) bool {
 		kind, _ := files.Parse(of.Name)
@@ -53,12 +53,12 @@ func (a *anchor) tables() []sealed {
 type sealed struct {
 	Name  string `json:"name"`
 	Bytes int64  `json:"bytes"`
-	Sum   uint32 `json:"sum,omitempty"`  // CRC-32C of what is in it; 0 of a table, whose blocks have their own
+	Sum   uint32 `json:"sum,omitempty"`  // CRC-32C of what is in it; 0 for a table, whose blocks have their own
 	Tail  *tail  `json:"tail,omitempty"` // of a table
 }
 
-// readAnchor reads the anchor of a folder; nil: there is none. One that is not what was
-// written is an ErrCorrupt.
+// readAnchor reads the anchor of a folder, or returns nil where there is none. An anchor that is
+// not what was written is an ErrCorrupt.
 func readAnchor(disk vfs.FS, dir string) (*anchor, error) {
 	text, err := files.Bytes(disk, disk.PathJoin(dir, anchorName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -108,8 +108,8 @@ func (s *Store) writeAnchor(a anchor) error {
 	return nil
 }
 
-// Rest notes outside the journal how far it is: all of it must be durable. A daemon that
-// is at rest calls it, so that what is lost of the last log does not pass for its end.
+// Rest records outside the journal how far it reaches; all of it must be durable. A daemon calls it
+// when it is idle, so that a loss at the end of the last log is not mistaken for the log's end.
 func (s *Store) Rest() error {
 	if err := s.usable(); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (s *Store) Rest() error {
 	})
 }
 
-// anchorEnd notes the last record, which is durable.
+// anchorEnd writes the anchor for the last record, which is durable.
 func (s *Store) anchorEnd() error {
 	_, last := s.extent.ends()
 	if s.anchor != nil && s.anchor.Last == last {
@@ -133,7 +133,7 @@ func (s *Store) anchorEnd() error {
 	return s.writeAnchor(next)
 }
 
-// breakSeal takes back what the anchor says of the files, before they are changed.
+// breakSeal withdraws what the anchor says about the files, before they are changed.
 func (s *Store) breakSeal() error {
 	if s.anchor == nil || len(s.anchor.Sealed) == 0 {
 		return nil
@@ -143,7 +143,7 @@ func (s *Store) breakSeal() error {
 	return s.writeAnchor(open)
 }
 
-// sealAll notes what all files are, after the close of the database.
+// sealAll seals all files, after the database was closed.
 func (s *Store) sealAll() error {
 	folder, err := files.List(s.fs, s.dir)
 	if err != nil {
@@ -164,7 +164,7 @@ func (s *Store) sealAll() error {
 	return s.writeAnchor(all)
 }
 
-// sealOf is what a file is now.
+// sealOf returns a file as it is now.
 func (s *Store) sealOf(name string) (sealed, error) {
 	path := s.fs.PathJoin(s.dir, name)
 	if kind, _ := files.Parse(name); kind == files.Table {
@@ -178,17 +178,17 @@ func (s *Store) sealOf(name string) (sealed, error) {
 	return sealed{Name: name, Bytes: bytes, Sum: sum}, err
 }
 
-// tail is the part of a table from which the rest is read, of a small one all. Its checksum tells
-// in one reading what legible finds out block by block.
+// tail is the part of a table that holds everything but its data; for a small table, the whole of
+// it. Checking its sum takes one read, where legible reads block by block.
 type tail struct {
 	From int64  `json:"from"`
 	Sum  uint32 `json:"sum"` // CRC-32C
 }
 
-// wholeBytesMax is how large a table is at most whose tail is all of it.
+// wholeBytesMax is the largest table, in bytes, whose tail is the whole of it.
 const wholeBytesMax = 64 << 10
 
-// sealTail notes the tail of a table, after a look at all that is in it.
+// sealTail records the tail of a table, after checking all that is in it.
 func (s *Store) sealTail(one *sealed) error {
 	if known, ok := s.tails[one.Name]; ok && known.Bytes == one.Bytes {
 		one.Tail = known.Tail
@@ -198,7 +198,7 @@ func (s *Store) sealTail(one *sealed) error {
 	if one.Bytes > wholeBytesMax {
 		t, err := table.Open(context.Background(), s.fs, s.dir, one.Name)
 		if errors.Is(err, table.ErrDamaged) {
-			return nil // whoever opens the store next finds it so
+			return nil // the next opening finds it as it is
 		} else if err != nil {
 			return err
 		}
@@ -212,7 +212,7 @@ func (s *Store) sealTail(one *sealed) error {
 	return err
 }
 
-// tailSum is the checksum of a file of a length from one byte on, which is read into room.
+// tailSum returns the checksum of a file of the given length from byte from on. It reads into room.
 func (s *Store) tailSum(name string, from, bytes int64, room *[]byte) (sum uint32, err error) {
 	if from < 0 || from > bytes {
 		return 0, fmt.Errorf("%s has no byte %d", name, from)
@@ -227,8 +227,8 @@ func (s *Store) tailSum(name string, from, bytes int64, room *[]byte) (sum uint3
 	return crc(text), errors.Join(err, f.Close())
 }
 
-// asClosed reports whether the store's files are, to the byte where that matters to an opening,
-// those that this shelly has closed: what an opening looks for is known then.
+// asClosed reports whether the files are those that this version of shelly closed, to the byte
+// wherever an opening depends on it: then the opening already knows what it would look for.
 func (s *Store) asClosed() bool {
 	s.tails = map[string]sealed{}
 	if s.anchor == nil {
@@ -254,7 +254,7 @@ func (s *Store) asClosed() bool {
 	return err == nil && len(broken) == 0
 }
 
-// readTails notes which of the tables end as they did: of a large store that is megabytes.
+// readTails notes which of the tables end as they did. In a large store that is megabytes to read.
 func (s *Store) readTails(tables []sealed) {
 	var mu sync.Mutex
 	var readers sync.WaitGroup
@@ -274,11 +274,12 @@ func (s *Store) readTails(tables []sealed) {
 	readers.Wait()
 }
 
-// tailReaders is how many tables are read at once.
+// tailReaders is how many goroutines read tables.
 const tailReaders = 2
 
-// brokenSeal returns what is not as it was when the database was closed, in words. Where a
-// file is newer than all of them an older shelly, which has no anchor, has opened it since.
+// brokenSeal returns, in words, what has changed since the database was closed. If a file is newer
+// than all that were sealed, an older shelly, which has no anchor, has opened the database since:
+// then the seal says nothing.
 func (s *Store) brokenSeal() ([]string, error) {
 	if s.anchor == nil || len(s.anchor.Sealed) == 0 {
 		return nil, nil
@@ -313,8 +314,8 @@ func (s *Store) brokenSeal() ([]string, error) {
 	return list, nil
 }
 
-// holdsAnchored returns an error where the database does not hold what the anchor says that it held
-// (JRN-31). Its options may be anything: they are written again.
+// holdsAnchored returns an error where the database lacks what the anchor vouches for (JRN-31). The
+// options file may have any content: it is written again.
 func (s *Store) holdsAnchored() error {
 	if s.anchor == nil {
 		return nil
@@ -337,7 +338,7 @@ func (s *Store) holdsAnchored() error {
 	return broken(s.dir, strings.Join(list, "; "), nil)
 }
 
-// is is the records from first to last, with their verb.
+// is names the records from first to last, with their verb.
 func is(first, last uint64) string {
 	if first == last {
 		return fmt.Sprintf("record %d is", first)

@@ -11,14 +11,14 @@ import (
 	"shelly/fsm/engine"
 )
 
-// ballastName is the ballast's name in the folder. Pebble takes no notice of it.
+// ballastName is the ballast's name in the folder. Pebble ignores it.
 const ballastName = "ballast"
 
-// ballast is a file that holds space for the moment in which a write finds the disk
-// full (JRN-23). Then it is given up and the write is tried again, so that the process
-// can go on to refuse, to say so and to end in order.
+// ballast is a file that holds space for the moment when a write finds the disk full (JRN-23). Then
+// it is given up and the write is tried again, so that the process can still refuse work, report
+// the full disk and shut down in order.
 type ballast struct {
-	fs    vfs.FS // beneath the one whose writes call giveUp
+	fs    vfs.FS // the one below under(), whose writes do not call giveUp
 	dir   string
 	bytes uint64
 	log   *slog.Logger
@@ -30,13 +30,13 @@ type ballast struct {
 type ballastState int
 
 const (
-	ballastNone   ballastState = iota // it was never made, for want of room
-	ballastKept                       // it is there
+	ballastNone   ballastState = iota // never made: there was no room
+	ballastKept                       // it exists
 	ballastSpent                      // it was given up
-	ballastUnable                     // the file system cannot set space aside
+	ballastUnable                     // the file system cannot reserve space
 )
 
-// newBallast looks for the ballast that an earlier process left.
+// newBallast looks for the ballast that an earlier process made.
 func newBallast(fs vfs.FS, dir string, bytes uint64, log *slog.Logger) *ballast {
 	b := &ballast{fs: fs, dir: dir, bytes: bytes, log: log}
 	if bytes == 0 {
@@ -49,8 +49,7 @@ func newBallast(fs vfs.FS, dir string, bytes uint64, log *slog.Logger) *ballast 
 
 func (b *ballast) path() string { return b.fs.PathJoin(b.dir, ballastName) }
 
-// under returns a file system whose writes give the ballast up rather than fail for
-// want of space.
+// under returns a file system whose writes give up the ballast before they fail for lack of space.
 func (b *ballast) under() vfs.FS {
 	if b.bytes == 0 {
 		return b.fs
@@ -58,7 +57,7 @@ func (b *ballast) under() vfs.FS {
 	return vfs.OnDiskFull(b.fs, b.giveUp)
 }
 
-// giveUp removes the ballast. Writes wait for it, and are tried again after it.
+// giveUp removes the ballast. Writes wait for it and are then tried again.
 func (b *ballast) giveUp() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -73,9 +72,8 @@ func (b *ballast) giveUp() {
 	b.log.Warn("the disk is full: the ballast is given up", "file", b.path(), "bytes", b.bytes)
 }
 
-// keep makes the ballast where there is none and there is room for it above the
-// reserve. One that was given up and has no room yet is an ErrNoSpace: the disk has
-// just been full.
+// keep makes the ballast if it is missing and there is room for it above the reserve. If it was
+// given up and there is no room yet, that is an ErrNoSpace: the disk was full a moment ago.
 func (b *ballast) keep(free, reserve uint64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -90,7 +88,7 @@ func (b *ballast) keep(free, reserve uint64) error {
 	case err == nil:
 		b.state = ballastKept
 		return nil
-	case vfs.IsNoSpaceError(err): // others write too
+	case vfs.IsNoSpaceError(err): // another process took the space
 		return b.lacking(free, reserve)
 	default:
 		b.log.Warn("there is no ballast for a full disk: the file system cannot set space aside", "file", b.path(), "error", err)
@@ -107,8 +105,7 @@ func (b *ballast) lacking(free, reserve uint64) error {
 		engine.ErrNoSpace, b.dir, free, reserve+b.bytes)
 }
 
-// make makes the file with blocks of its own, durably; what cannot be made whole is
-// removed.
+// make makes the file with blocks of its own, durably. A file that cannot be made whole is removed.
 func (b *ballast) make() error {
 	f, err := b.fs.Create(b.path(), vfs.WriteCategoryUnspecified)
 	if err != nil {

@@ -2,10 +2,10 @@ package store
 
 import "github.com/cockroachdb/pebble/v2"
 
-// Checkpoint makes a store in dir, which must not be there and lies on the same file
-// system, that holds what this one holds now. It shares the files that never change
-// by hard links, so it costs little space and time. Writes go on meanwhile. An error
-// leaves what there is of dir, and the store as it was.
+// Checkpoint makes a store in dir with what this one holds now. Dir must not exist and must be on
+// the same file system: the files that never change are shared by hard links, so a checkpoint costs
+// little space and time. Writes may go on during the call. After an error dir may be incomplete,
+// and this store is as it was.
 func (s *Store) Checkpoint(dir string) error {
 	if err := s.usable(); err != nil {
 		return err

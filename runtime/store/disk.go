@@ -4,22 +4,23 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// disk is the file system that Pebble sees: one on which no write into the store's
-// folder fails. Where one does, the store fails and the write does not return. A
-// write elsewhere, which is a checkpoint's, may fail without harm.
+// disk is the file system that Pebble sees: one on which no write into the store's folder fails.
+// When one does, the store fails and the write never returns. A write elsewhere, which belongs to a
+// checkpoint, may fail without harm.
 type disk struct {
 	vfs.FS
 	failure *failure
 	ballast *ballast
 }
 
-// own reports whether a file is the store's.
+// own reports whether a file is in the store's folder.
 func (d disk) own(name string) bool {
 	return d.PathJoin(d.failure.dir, d.PathBase(name)) == d.PathJoin(name)
 }
 
-// check stops the goroutine when a write has failed. A sync that finds the disk full
-// is not tried again, but leaves room for the process's end and the next start.
+// check fails the store and parks the goroutine if a write has failed. A sync that finds the disk
+// full is not tried again, but it gives up the ballast to leave room for the shutdown and the next
+// start.
 func (d disk) check(err error) {
 	if err == nil {
 		return
@@ -48,15 +49,15 @@ func (d disk) ReuseForWrite(from, to string, category vfs.DiskWriteCategory) (vf
 	return d.written(d.FS.ReuseForWrite(from, to, category))
 }
 
-// Rename implements vfs.FS. Pebble renames while it opens, when compactions may run
-// already: were it told of a failure, it would take from under them what they use, and
-// they would panic on goroutines of their own.
+// Rename implements vfs.FS. Pebble renames while it opens, when compactions may already run: on a
+// failure it would close what they use, and they would panic on goroutines of their own.
 func (d disk) Rename(from, to string) error {
 	d.check(d.FS.Rename(from, to))
 	return nil
 }
 
-// List implements vfs.FS. It writes nothing, but a failure is as bad as that of a Rename.
+// List implements vfs.FS. It writes nothing, but its failure does the same harm as that of a
+// Rename.
 func (d disk) List(name string) ([]string, error) {
 	names, err := d.FS.List(name)
 	d.check(err)
@@ -75,7 +76,7 @@ func (d disk) OpenDir(name string) (vfs.File, error) {
 // Unwrap implements vfs.FS.
 func (d disk) Unwrap() vfs.FS { return d.FS }
 
-// diskFile is a file that is written.
+// diskFile is a file that is open for writing.
 type diskFile struct {
 	vfs.File
 	disk disk

@@ -4,43 +4,43 @@
 //
 //	s, err := store.Open(dir, store.Options{Logger: log, ReserveBytes: 64 << 20})
 //	e, err := engine.Open(s, world)   // a Store is an engine.Journal
-//	m, err := memory.Open(s, memory.Options{…}) // and what package memory keeps entries in
+//	m, err := memory.Open(s, memory.Options{…}) // and holds the entries of package memory
 //	...
 //	err = s.Close()
 //
 // # Keys
 //
-// A key begins with one byte that says what it holds. Integers are big-endian, so
-// that keys sort as their numbers do. A string inside a key that is not the last
-// part has its length in bytes before it, as 4 bytes.
+// A key begins with one byte for the kind of its value. Integers are big-endian, so that keys sort
+// as their numbers do. A string inside a key is preceded by its length in bytes, as 4 bytes, unless
+// it is the last part.
 //
 //	M "format"                 the version of this layout
-//	M "name"                   a random text that tells this store from others
+//	M "name"                   a random text that identifies this store
 //	J index(8)                 one journal record, index from 1
 //	R principal channel id     one request
 //	r index(8)                 the request that the record at the index accepted
 //	S index(8)                 the snapshot of the state after the record at the index
 //	E id                       one memory entry
-//	f id                       that the memory entry was forgotten
+//	f id                       mark: the memory entry was forgotten
 //	P channel position(8)      one message sent to a channel
 //	A position(8)              one audit record
-//	a session position(8)      that the audit record at the position is the session's
+//	a session position(8)      mark: the audit record at the position is the session's
 //	C id                       one session
 //	H session number(8)        one part of a session's archive, number from 1; 0: the
-//	                           number of the last part that was dropped
-//	T owner ref                a result that is kept whole
-//	t owner ref                when it was kept last
+//	                           number of the last part dropped
+//	T owner ref                a long result, kept whole
+//	t owner ref                when it was last kept, and its length
 //	I …                        the memory's index, with the keys of package index
-//	" number(8)                a text that stands in other values, number from 1
-//	& number(8) key            that the value under the key refers to the text
+//	" number(8)                a text that other values refer to, number from 1
+//	& number(8) key            mark: the value under the key refers to the text
 //
-// The format record is 4 bytes and nothing else, and its key never changes, so
-// that any version can read the version of any other. Every other value is
+// The format record is just 4 bytes, and its key never changes, so that every version can read the
+// format of every other. Every other value is
 //
 //	crc32c(4) body
 //
-// where the checksum is taken over key and body: a value under a wrong key does
-// not pass either. The bodies are
+// where the checksum covers key and body, so that it also rejects a value under a wrong key. The
+// bodies are
 //
 //	J  hash of the effects(8)  input as JSON (fsm.MarshalInput)
 //	R  engine.Request as JSON
@@ -51,66 +51,65 @@
 //	P  engine.Message as JSON
 //	A  engine.Audit as JSON
 //	a  empty
-//	C  the caller's
-//	H  the caller's; of number 0: number(8)
+//	C  the caller's bytes
+//	H  the caller's bytes; for number 0: number(8)
 //	T  time(8)  the text
 //	t  time(8)  length(8)
-//	I  that package's
+//	I  the bytes of package index
 //	"  the text
 //	&  empty
 //
-// The input of J, the state of S, the text of T, and the bodies of R, E, P, A, C and H (but
-// number 0) are forms of package text: what is long in them is kept once, under its number,
-// and referred to. A body that was written in an older format is its own form.
+// The input of J, the state of S, the text of T, and the bodies of R, E, P, A, C and H (except number
+// 0) are forms of package text: a long text in them is kept once, under its number, and referred to.
+// A body that was written in an older format is its own form.
 //
-// A store of a newer layout is refused with [ErrNewerFormat] and not a byte of it
-// is changed: the version is read through a read-only opening first.
+// A store with a newer layout is refused with [ErrNewerFormat], without changing a byte: its format
+// is first read through a read-only opening.
 //
 // # Durability
 //
 // One Append is one Pebble batch: all of it or nothing. All writes share one
-// write-ahead log, so a synced write makes every write before it durable too. A
-// memory entry and a session are therefore put without a sync of their own: the
-// next barrier, in the same log, syncs them, and a crash before that barrier loses
-// them together with the record that says they were stored.
+// write-ahead log, so a synced write makes every write before it durable too. Memory
+// entries and sessions are therefore put without a sync: the next barrier, in the
+// same log, syncs them, and a crash before that barrier loses them together with
+// the record that says they were stored.
 //
 // # Texts
 //
-// A value, the marks of what it refers to, and the texts that were not there are written in one
-// batch, and so are the deletion of a value, that of its marks, and that of the texts that no mark
-// is left of (JRN-34). Whoever writes or deletes marks does so alone, until the batch can be
-// seen; the sync comes after that. Where a mark cannot be read, its text is kept.
+// A value is written in one batch with the marks of what it refers to and with the texts that did
+// not exist yet. It is deleted in one batch with its marks and with the texts that have no mark left
+// (JRN-34). Only one goroutine at a time writes or deletes marks, until readers see its batch; the
+// sync comes after that. If a mark cannot be read, its text is kept.
 //
 // # Trimming
 //
-// A Trim is one synced batch. Records and snapshots go by a range deletion each, after
-// what they refer to was read, the rest one by one. Pebble gives the disk back what was
-// deleted only where it compacts: once a good part of the store was deleted, the store has
-// all of it compacted, in the background.
+// A Trim is one synced batch. Records and snapshots are deleted by one range deletion each, after
+// reading what they refer to, and everything else key by key. Pebble frees the disk space of deleted
+// data only when it compacts; so once a good part of the store has been deleted, the store compacts
+// everything in the background.
 //
 // # Damage
 //
-// [Look] tells by names alone whether a store is there and whole (JRN-29), [Store.Examine]
-// reads all of one that opens (JRN-30), the anchor says how far the journal was durable
-// (JRN-31), and [Salvage] reads what can be read of one that does not open, of which
-// [Wreck.Rebuild] makes another (JRN-32).
+// [Look] tells by file names alone whether there is a store and whether it is complete (JRN-29).
+// [Store.Examine] reads everything in a store that opens (JRN-30). The anchor says how far the
+// journal was durable (JRN-31). [Salvage] reads what can be read of a store that does not open, and
+// [Wreck.Rebuild] makes another store of it (JRN-32).
 //
 // # Failed writes
 //
-// Pebble cannot go on after a failed write to its log or manifest. Depending on
-// where it meets one, it calls Logger.Fatalf, which must not return, or panics on
-// whichever goroutine it is, once with a lock in a state that no recover mends. A
-// library must not end the process, so Pebble is never told: its file system here
-// is one on which a write that fails remembers the error and does not return, and
-// Fatalf does the same. So do a rename and a list of a folder: while it opens, Pebble
-// answers their failure by closing what its compactions use. Each write of the store runs on a goroutine of its own,
-// which the caller no longer waits for once there is a failure. From then on every
-// method returns the error, [Store.Failed] is closed, and the folder stays locked
-// until the process ends. That is the daemon's part: it must end, and the next start
-// recovers all that was acknowledged.
+// Pebble cannot go on after a failed write to its log or manifest. Depending on where the write
+// fails, it calls Logger.Fatalf, which must not return, or panics on the current goroutine, in one
+// case with a lock in a state that no recover repairs. A library must not end the process, so Pebble
+// never learns of the failure: on the file system that it is given, a write that fails remembers the
+// error and does not return, and neither does Fatalf. The same holds for renaming a file and listing
+// a folder: if these fail while Pebble opens, it closes what its compactions use. Each write of the
+// store runs on a goroutine of its own, and its caller stops waiting once there is a failure. From
+// then on every method returns the error, the channel of [Store.Failed] is closed, and the folder
+// stays locked until the process ends. Ending it is up to the daemon; the next start recovers
+// everything that was acknowledged.
 //
-// A full disk fails a write only when there is nothing left to give up: with
-// [Options.BallastBytes] the folder has a file named ballast that takes so much space,
-// is removed when a write finds none, so that the write is tried again, and is made
-// again by [Store.Space] once there is room for it above the reserve.
+// A full disk fails a write only when there is nothing left to give up. With [Options.BallastBytes]
+// the folder has a file of that size, named ballast. When a write finds no space, the file is
+// removed and the write tried again; [Store.Space] makes the file again once there is room for it
+// above the reserve.
 package store

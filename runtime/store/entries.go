@@ -18,13 +18,13 @@ import (
 	"shelly/runtime/store/table"
 )
 
-// PutEntry writes a memory entry whole (MEM-1), in place of the one with its id
-// (MEM-2). It does not wait for a sync: the next synced write makes it durable,
-// and the machine puts one after each entry before anybody can see it (see
-// Durability). An index that there was is no longer one.
+// PutEntry writes a whole memory entry (MEM-1), replacing the one with its id (MEM-2). It does not
+// wait for a sync: the next synced write makes the entry durable, and the machine puts such a write
+// after each entry before anyone can see it (see Durability). An existing index becomes invalid.
 func (s *Store) PutEntry(e fsm.Entry) error { return s.PutIndexed(e, nil) }
 
-// PutIndexed is PutEntry, with what write sets in the memory's index in the same batch (MEM-7).
+// PutIndexed is PutEntry; in the same batch write sets the entry's part of the memory's index
+// (MEM-7).
 func (s *Store) PutIndexed(e fsm.Entry, write func(index.Set)) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -41,8 +41,8 @@ func (s *Store) PutIndexed(e fsm.Entry, write func(index.Set)) error {
 	return batch.commit(false)
 }
 
-// setIndex puts what write sets into a batch, and returns the keys. Without it the batch takes
-// away what tells that there is an index.
+// setIndex puts what write sets into a batch and returns the keys. If write is nil, the batch
+// removes the marks that say there is an index.
 func (s *Store) setIndex(batch *pebble.Batch, write func(index.Set)) (keys [][]byte, err error) {
 	if write == nil {
 		return nil, batch.Delete(indexKey(index.VersionKey()), nil)
@@ -71,8 +71,8 @@ func (s *Store) WriteIndex(write func(index.Set)) error {
 	return s.commit(batch, false)
 }
 
-// DropIndex removes the parts of the memory's index whose keys have one of the prefixes; none:
-// all of it.
+// DropIndex removes the parts of the memory's index whose keys have one of the prefixes; with no
+// prefix, the whole index.
 func (s *Store) DropIndex(prefixes ...[]byte) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -94,8 +94,8 @@ func (s *Store) DropIndex(prefixes ...[]byte) error {
 	return s.commit(batch, false)
 }
 
-// ReadIndex calls fn for each key of the memory's index with a prefix, in order, until it
-// returns an error. Damage is an ErrCorrupt, which [Options].Damaged hears of too.
+// ReadIndex calls fn for each key of the memory's index with a prefix, in order, until fn returns
+// an error. Damage is an ErrCorrupt, which [Options].Damaged is called with too.
 func (s *Store) ReadIndex(prefix []byte, fn func(key, value []byte) error) error {
 	from := indexKey(prefix)
 	return s.indexError(s.scan(from, behind(from), func(key []byte, v stored) error {
@@ -107,7 +107,8 @@ func (s *Store) ReadIndex(prefix []byte, fn func(key, value []byte) error) error
 	}))
 }
 
-// ReadIndexAt is ReadIndex for keys that are in order, of which those that are there are read.
+// ReadIndexAt is ReadIndex for the given keys, which are in order. Keys that do not exist are
+// skipped.
 func (s *Store) ReadIndexAt(keys [][]byte, fn func(key, value []byte) error) (err error) {
 	if err := s.usable(); err != nil {
 		return err
@@ -132,7 +133,7 @@ func (s *Store) ReadIndexAt(keys [][]byte, fn func(key, value []byte) error) (er
 	return s.indexError(errors.Join(err, it.Close()))
 }
 
-// LastIndex is the last key of the memory's index with a prefix, or nil.
+// LastIndex returns the last key of the memory's index with a prefix, or nil.
 func (s *Store) LastIndex(prefix []byte) ([]byte, error) {
 	if err := s.usable(); err != nil {
 		return nil, err
@@ -144,7 +145,7 @@ func (s *Store) LastIndex(prefix []byte) ([]byte, error) {
 	return key[1:], nil
 }
 
-// indexError gives an error of the index its type, and tells of damage.
+// indexError classifies an error of the index, and passes damage to [Options].Damaged.
 func (s *Store) indexError(err error) error {
 	if unreadable(err) {
 		err = corrupt("the memory's index", classify(err))
@@ -155,14 +156,14 @@ func (s *Store) indexError(err error) error {
 	return err
 }
 
-// IndexWritable reports whether the store is open to be written.
+// IndexWritable reports whether the store is open for writing.
 func (s *Store) IndexWritable() bool { return !s.still }
 
-// vectorsName is the file beside the database that has the rows of the memory's vectors once
-// more. Pebble takes no notice of it.
+// vectorsName is the file beside the database with a second copy of the memory's vectors. Pebble
+// ignores it.
 const vectorsName = "vectors"
 
-// Vectors is that file (MEM-7).
+// Vectors returns that file (MEM-7).
 func (s *Store) Vectors() *copies.File { return s.vectors }
 
 // SyncEntries returns when every entry that was put is durable.
@@ -186,19 +187,19 @@ func (s *Store) Entry(id string) (e fsm.Entry, ok bool, err error) {
 	return e, true, nil
 }
 
-// ForgetEntries drops memory entries and remembers that they were, durably. When it
-// returns, the tables on the disk hold nothing of them; a log of Pebble's may until it
-// is used again (MEM-10). An index that there was is dropped.
+// ForgetEntries deletes memory entries durably and records that they were forgotten. When it
+// returns, the tables on the disk hold nothing of them; a log of Pebble's may until it is reused
+// (MEM-10). An existing index is dropped.
 func (s *Store) ForgetEntries(ids []string) error { return s.ForgetIndexed(ids, nil) }
 
-// ForgetIndexed is ForgetEntries, with what write sets in the memory's index in the same batch
-// (MEM-7). What the index had under the keys that are set is gone from the tables, too, and so
-// is all that it ever had of keywords.
+// ForgetIndexed is ForgetEntries; in the same batch write updates the memory's index (MEM-7).
+// Whatever the index held under the keys that write sets is gone from the tables too, and so is
+// everything that its parts with keywords ever held.
 func (s *Store) ForgetIndexed(ids []string, write func(index.Set)) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	if write == nil { // before what was forgotten is gone, so that a crash leaves nothing of it
+	if write == nil { // before the entries are deleted, so that a crash leaves no copy of them
 		if err := s.vectors.Remove(); err != nil {
 			return fmt.Errorf("remove the copies of the memory's vectors: %w", err)
 		}
@@ -225,7 +226,8 @@ func (s *Store) ForgetIndexed(ids []string, write func(index.Set)) error {
 	return s.compactSpans(append(spans, entrySpans(ids)...))
 }
 
-// entrySpans are the keys of entries, one by one or of all.
+// entrySpans returns the spans of the given entries, or one span of all entries where there are
+// many.
 func entrySpans(ids []string) (spans []table.Span) {
 	if len(ids) > compactedMax {
 		return []table.Span{{From: []byte{kindEntry}, To: []byte{kindEntry + 1}}}
@@ -236,9 +238,9 @@ func entrySpans(ids []string) (spans []table.Span) {
 	return spans
 }
 
-// indexSpans are what of the index may have held what was forgotten: of those parts that have
-// words all, since an earlier form of an entry may have had other words, and of the others
-// what is between the keys.
+// indexSpans returns the spans of the index that may have held something of what was forgotten: all
+// of each part with words, because an earlier version of an entry may have had other words, and in
+// the other parts everything between the first and the last key.
 func indexSpans(keys [][]byte) (spans []table.Span) {
 	for _, kind := range []byte{index.Tail, index.Postings, index.LooseRow} {
 		from := indexKey([]byte{kind})
@@ -254,10 +256,10 @@ func indexSpans(keys [][]byte) (spans []table.Span) {
 	return spans
 }
 
-// compactSpans takes what was forgotten from the tables.
+// compactSpans removes from the tables what was forgotten.
 func (s *Store) compactSpans(spans []table.Span) error {
-	ctx := s.compact.ctx // ends where a table cannot be read: then no compaction comes
-	var err error        // of reading: a write that fails does not return
+	ctx := s.compact.ctx // cancelled once a table cannot be read: then no compaction runs
+	var err error        // an error of reading: a write that fails does not return
 	failed := s.failure.guard(func() error {
 		s.compact.release()
 		for _, span := range spans {
@@ -271,19 +273,18 @@ func (s *Store) compactSpans(spans []table.Span) error {
 	return failed
 }
 
-// compactedMax is how many entries are compacted one by one; of more the tables of all
-// are.
+// compactedMax is the largest number of entries that are compacted one by one; for more, the tables
+// of all entries are compacted.
 const compactedMax = 16
 
-// Forgotten reports whether an entry was forgotten and not put since.
+// Forgotten reports whether an entry was forgotten and not put again since.
 func (s *Store) Forgotten(id string) (bool, error) {
 	body, err := s.get(forgottenKey(id), fmt.Sprintf("mark that entry %q was forgotten", id))
 	return body != nil, err
 }
 
-// Entries calls fn for each memory entry in the order of ids, until fn returns
-// an error. A damaged entry is an ErrCorrupt that names its id, which [Options].Damaged may
-// hear instead.
+// Entries calls fn for each memory entry in the order of ids, until fn returns an error. A damaged
+// entry is an ErrCorrupt that names its id; if [Options].Damaged is set, it is called instead.
 func (s *Store) Entries(fn func(fsm.Entry) error) error {
 	from, to := []byte{kindEntry}, []byte{kindEntry + 1}
 	each := func(key []byte, v stored) error {
@@ -320,7 +321,8 @@ func (s *Store) Entries(fn func(fsm.Entry) error) error {
 	return nil
 }
 
-// pass tells of damage that is passed over, or returns it where nobody hears.
+// pass hands damage to [Options].Damaged so that reading goes on, or returns the error if that is
+// nil.
 func (s *Store) pass(err error) error {
 	if s.damaged == nil {
 		return err

@@ -22,12 +22,12 @@ var (
 	ErrClosed      = errors.New("the store is closed")
 )
 
-// damage is an ErrCorrupt in words of its own. The error that told of it is wrapped: its
-// text, which may be Pebble's, goes to the log alone.
+// damage is an ErrCorrupt with a message of its own. The error that revealed it is wrapped: its
+// text, which may be Pebble's, goes only to the log.
 type damage struct {
 	words string
-	cause error // nil: there is none
-	whole bool  // the words name the folder
+	cause error // nil: none
+	whole bool  // the message names the folder
 }
 
 func (d *damage) Error() string { return ErrCorrupt.Error() + ": " + d.words }
@@ -39,7 +39,7 @@ func (d *damage) Unwrap() []error {
 	return []error{ErrCorrupt, d.cause}
 }
 
-// corrupt says what is damaged, and why.
+// corrupt returns an ErrCorrupt that says what is damaged, and why.
 func corrupt(what string, why any) error {
 	d := &damage{}
 	switch err := why.(type) {
@@ -53,24 +53,23 @@ func corrupt(what string, why any) error {
 	return d
 }
 
-// What to do about damage.
+// What to do after damage.
 const (
 	Repair  = "recover what can be read with shelly journal repair, or restore a backup with shelly journal restore --force"
 	restore = "restore a backup with shelly journal restore --force"
 )
 
-// broken says that a store cannot be opened, and what to do.
+// broken returns the error that a store cannot be opened, with what to do.
 func broken(dir, what string, cause error) error {
 	return &damage{dir + ": " + what + "; nothing was changed; " + Repair, cause, true}
 }
 
-// gone says that there is no store where one was.
+// gone returns the error that there is no store where one was.
 func gone(dir, what string) error {
 	return &damage{dir + ": " + what + "; nothing was changed; " + restore, nil, true}
 }
 
-// classify gives an error of Pebble or the file system the type that callers
-// know it by.
+// classify gives an error of Pebble or the file system the type that callers know.
 func classify(err error) error {
 	switch d := (*damage)(nil); {
 	case err == nil, errors.As(err, &d):
@@ -84,10 +83,9 @@ func classify(err error) error {
 	}
 }
 
-// lockHeld reports whether the folder's lock could not be taken because it is
-// held. The system answers a held lock with a bare EAGAIN or EACCES, Pebble
-// with an error of its own where this very process holds it; a lock file that
-// cannot be made is a *fs.PathError.
+// lockHeld reports whether the folder's lock could not be taken because it is held. The system
+// reports a held lock as a bare EAGAIN or EACCES, and Pebble with an error of its own where this
+// very process holds it; a lock file that cannot be made is a *fs.PathError.
 func lockHeld(err error) bool {
 	var file *fs.PathError
 	if errors.As(err, &file) {

@@ -18,17 +18,17 @@ import (
 	"shelly/runtime/store/table"
 )
 
-// Examination is what a reading of all of a store has found (JRN-30).
+// Examination is the result of reading a whole store (JRN-30).
 type Examination struct {
-	Blocks  int      `json:"blocks"` // of all tables
+	Blocks  int      `json:"blocks"` // in all tables
 	Bytes   int64    `json:"bytes"`  // of all blocks
 	Values  int      `json:"values"`
-	Damage  []string `json:"damage"`  // the places that are not as they were written; none: all is
-	Held    []string `json:"held"`    // what may have stood there, where that is not known to the letter
-	Missing []string `json:"missing"` // what is not there any more
+	Damage  []string `json:"damage"`  // the places that are not as they were written; empty: there are none
+	Held    []string `json:"held"`    // what those places may have held, where that is not known exactly
+	Missing []string `json:"missing"` // what is missing
 }
 
-// Err returns nil where all is as it was written, or an ErrCorrupt that names what is not.
+// Err returns nil if everything is as it was written, or an ErrCorrupt that names what is not.
 func (x Examination) Err() error {
 	if len(x.Damage) == 0 && len(x.Missing) == 0 {
 		return nil
@@ -36,7 +36,7 @@ func (x Examination) Err() error {
 	return fmt.Errorf("%w: %s", ErrCorrupt, x)
 }
 
-// named is how many places and things of each are named in one sentence.
+// named is how many items of each list one message names.
 const named = 12
 
 func (x Examination) String() string {
@@ -57,8 +57,8 @@ func (x Examination) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// Examine reads every block of every table and every value of a store that is open to be
-// read, and names what is not as it was written. The error is why it could not read on.
+// Examine reads every block of every table and every value of a store that is open read-only, and
+// names what is not as it was written. The error is why it could not go on.
 func (s *Store) Examine(ctx context.Context) (x Examination, err error) {
 	if err := s.usable(); err != nil {
 		return x, err
@@ -88,8 +88,8 @@ func (s *Store) Examine(ctx context.Context) (x Examination, err error) {
 	return x, nil
 }
 
-// examineRest looks at the files that have no blocks. Those that matter are read when the
-// store is opened.
+// examineRest checks the files that have no blocks. Those that matter were read when the store was
+// opened.
 func (s *Store) examineRest(x *Examination) error {
 	if _, err := readAnchor(s.fs, s.dir); errors.Is(err, ErrCorrupt) {
 		x.Damage = append(x.Damage, anchorName)
@@ -104,8 +104,8 @@ func (s *Store) examineRest(x *Examination) error {
 	return err
 }
 
-// damagedBlocks reads the blocks of the tables that have keys from from on and before to,
-// and returns which keys those that are damaged have, in order.
+// damagedBlocks reads the blocks of the tables with keys in [from, to), and returns the spans of
+// the damaged ones, in order.
 func (s *Store) damagedBlocks(ctx context.Context, from, to []byte, x *Examination) (spans []table.Span, err error) {
 	levels, err := s.db.SSTables()
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *Store) damagedBlocks(ctx context.Context, from, to []byte, x *Examinati
 	return spans, nil
 }
 
-// damagedBlocksOf is damagedBlocks of one table, whose keys are those of whole.
+// damagedBlocksOf is damagedBlocks for one table, whose keys are in whole.
 func (s *Store) damagedBlocksOf(ctx context.Context, name string, whole table.Span, x *Examination) (spans []table.Span, err error) {
 	t, err := table.Open(ctx, s.fs, s.dir, name)
 	if err != nil {
@@ -151,9 +151,9 @@ func (s *Store) damagedBlocksOf(ctx context.Context, name string, whole table.Sp
 	return spans, err
 }
 
-// around calls fn for each key and value of a gap between damaged blocks. With the last
-// keys before a damaged block the database may read the block too: what other tables have
-// there is read by itself.
+// around calls fn for each key and value in a gap between damaged blocks. For the last keys before
+// a damaged block the database may have to read that block as well, and then fails; so the rest of
+// the gap is read again without its last key, to see what other tables hold there.
 func (s *Store) around(ctx context.Context, gap table.Span, fn func(key []byte, v stored)) error {
 	from := gap.From
 	read := func(to []byte) error {
@@ -183,16 +183,16 @@ func unreadable(err error) bool {
 	return pebble.IsCorruptionError(err) || errors.Is(err, syscall.EIO) || errors.Is(err, fs.ErrNotExist)
 }
 
-// metMax is how many places of damage are kept.
+// metMax is how many places of damage are remembered.
 const metMax = 16
 
-// places is the damage that was met since the store was opened.
+// places is the damage that was found since the store was opened.
 type places struct {
 	mu  sync.Mutex
 	all []string
 }
 
-// note keeps what an error tells of damage.
+// note remembers an error if it is one of damage.
 func (m *places) note(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -201,8 +201,8 @@ func (m *places) note(err error) {
 	}
 }
 
-// Damage returns where damage was met since the store was opened, at most 16 places, in
-// words (JRN-30).
+// Damage returns, in words, where damage was found since the store was opened, at most 16 places
+// (JRN-30).
 func (s *Store) Damage() []string {
 	s.damage.mu.Lock()
 	defer s.damage.mu.Unlock()

@@ -8,18 +8,18 @@ import (
 	"shelly/fsm/engine"
 )
 
-// extent is what the journal holds, in memory, for those who read while it grows and
-// is trimmed.
+// extent is what the journal holds, kept in memory for those who read while it grows and is
+// trimmed.
 type extent struct {
 	mu    sync.RWMutex
-	first uint64       // index of the first record that is kept
+	first uint64       // index of the first record that is still kept
 	last  uint64       // index of the last record
-	bytes int64        // of all records ever (engine.Size)
-	cuts  []engine.Cut // what is known of each snapshot without its state, in order
+	bytes int64        // of all records there ever were (engine.Size)
+	cuts  []engine.Cut // of each snapshot, in order
 }
 
-// newExtent is the extent of the records from first to last, 0 where there are none,
-// the ones after the last snapshot having so many bytes.
+// newExtent returns the extent of the records from first to last, 0 if there are none; behind is
+// the size in bytes of those after the last snapshot.
 func newExtent(first, last uint64, cuts []engine.Cut, behind int64) *extent {
 	x := &extent{first: first, last: last, bytes: behind, cuts: cuts}
 	if n := len(cuts); n > 0 {
@@ -38,14 +38,14 @@ func (x *extent) ends() (first, last uint64) {
 	return x.first, x.last
 }
 
-// appended notes records.
+// appended records an append.
 func (x *extent) appended(last uint64, bytes int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.last, x.bytes = last, x.bytes+bytes
 }
 
-// saved notes a snapshot.
+// saved records a snapshot.
 func (x *extent) saved(c engine.Cut) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -57,7 +57,7 @@ func (x *extent) saved(c engine.Cut) {
 	}
 }
 
-// choose returns the index up to which records may go, or 0 where none may.
+// choose returns the index up to which records may be dropped, or 0 if none may be.
 func (x *extent) choose(keep engine.Keep) uint64 {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -80,8 +80,8 @@ func (x *extent) trim(cut uint64) (records, snapshots int, bytes int64) {
 	return records, snapshots, x.gone() - bytes
 }
 
-// gone is the bytes of the records before the first one, for all of which the snapshot
-// in front of it stands.
+// gone returns the size of the records before the first one kept, which the snapshot before it
+// stands for.
 func (x *extent) gone() int64 {
 	if len(x.cuts) == 0 || x.cuts[0].Index >= x.first {
 		return 0

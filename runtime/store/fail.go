@@ -20,11 +20,11 @@ func newFailure(dir string, log *slog.Logger) *failure {
 	return &failure{done: make(chan struct{}), dir: dir, log: log}
 }
 
-// fail remembers err unless there is one already, and returns what is remembered.
+// fail remembers err unless there already is an error, and returns the remembered one.
 func (f *failure) fail(err error) error {
 	f.once.Do(func() {
 		f.err = err
-		if d := (*damage)(nil); !errors.As(err, &d) || !d.whole { // that names the folder itself
+		if d := (*damage)(nil); !errors.As(err, &d) || !d.whole { // a whole message names the folder already
 			f.err = fmt.Errorf("the store in %s: %w", f.dir, classify(err))
 		}
 		close(f.done)
@@ -32,7 +32,7 @@ func (f *failure) fail(err error) error {
 	return f.err
 }
 
-// failed returns the error that has failed the store, or nil.
+// failed returns the error that failed the store, or nil.
 func (f *failure) failed() error {
 	select {
 	case <-f.done:
@@ -42,10 +42,9 @@ func (f *failure) failed() error {
 	}
 }
 
-// guard runs a write on a goroutine of its own and returns when the write does
-// or when the store fails, whichever is first: after a failure goroutines are
-// parked and Pebble's locks may never be free again. A write's own error or
-// panic fails the store.
+// guard runs a write on a goroutine of its own and returns when the write does or when the store
+// fails, whichever comes first: after a failure goroutines are parked, and Pebble's locks may never
+// be free again. An error or a panic of the write itself fails the store.
 func (f *failure) guard(write func() error) error {
 	if err := f.failed(); err != nil {
 		return err
@@ -83,8 +82,8 @@ func (f *failure) Infof(format string, args ...any) { f.log.Debug(fmt.Sprintf(fo
 // Errorf implements pebble.Logger.
 func (f *failure) Errorf(format string, args ...any) { f.log.Error(fmt.Sprintf(format, args...)) }
 
-// Fatalf implements pebble.Logger. It must not return: its caller would go on as
-// if nothing had happened.
+// Fatalf implements pebble.Logger. It must not return: its caller would go on as if nothing had
+// happened.
 func (f *failure) Fatalf(format string, args ...any) { f.stop(causeOf(format, args)) }
 
 // stop fails the store and parks the goroutine for good.
@@ -93,7 +92,7 @@ func (f *failure) stop(err error) {
 	select {}
 }
 
-// causeOf is the error that a message was made from, so that its type is kept.
+// causeOf returns the error that a message was made from, so that its type is kept.
 func causeOf(format string, args []any) error {
 	for _, arg := range args {
 		if err, ok := arg.(error); ok {

@@ -7,9 +7,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// makeFolder makes dir and the folders above it that are missing, for their
-// owner alone. What it makes is durable: each folder that got a new one is
-// synced.
+// makeFolder makes dir and the missing folders above it, for their owner alone. What it makes is
+// durable: each folder in which one was made is synced.
 func makeFolder(disk vfs.FS, dir string) error {
 	var grown []string
 	for at := dir; ; at = disk.PathDir(at) {

@@ -16,8 +16,8 @@ import (
 	"shelly/runtime/store/text"
 )
 
-// Append implements [engine.Journal]: one batch, one write (JRN-2). Records must follow
-// the last one.
+// Append implements [engine.Journal]: one batch, one write (JRN-2). The records must follow the
+// last one.
 func (s *Store) Append(b engine.Batch, sync bool) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -37,8 +37,8 @@ func (s *Store) Append(b engine.Batch, sync bool) error {
 	return nil
 }
 
-// encode puts b into batch and returns the index of the last record and the size of
-// all in b (engine.Size).
+// encode puts b into batch, and returns the index of the last record and the size of everything in
+// b (engine.Size).
 func (s *Store) encode(batch *writing, b engine.Batch) (last uint64, bytes int64, err error) {
 	_, last = s.extent.ends()
 	for _, r := range b.Records {
@@ -67,10 +67,10 @@ func set(batch *pebble.Batch, key, body []byte) error {
 	return op.Finish()
 }
 
-// commit writes a batch. An error fails the store, and the batch is left to it.
+// commit writes a batch. An error fails the store, and the batch stays with it.
 func (s *Store) commit(batch *pebble.Batch, sync bool) error {
 	if batch.Empty() && sync {
-		// Pebble takes no notice of an empty batch; this one is still a sync.
+		// Pebble ignores an empty batch; this one must still sync.
 		if err := batch.LogData(nil, nil); err != nil {
 			return s.failure.fail(err)
 		}
@@ -128,7 +128,7 @@ func (s *Store) Replay(after uint64, fn func(engine.Record) error) error {
 	return err
 }
 
-// trimmed returns an error where a record was trimmed.
+// trimmed returns an error if a record was trimmed.
 func (s *Store) trimmed(index uint64) error {
 	if first, _ := s.extent.ends(); index < first {
 		return fmt.Errorf("%s: %w; the first that is there is %d", recordName(index), engine.ErrTrimmed, first)
@@ -165,7 +165,7 @@ func (s *Store) get(key []byte, what string) ([]byte, error) {
 	if !errors.Is(err, errNoText) {
 		return body, err
 	}
-	// The value may have been replaced between the two readings.
+	// The value may have been replaced between the two reads.
 	body = nil
 	err = s.scan(key, append(bytes.Clone(key), 0), func(key []byte, v stored) error {
 		found, err := v.body(key, what)
@@ -175,7 +175,7 @@ func (s *Store) get(key []byte, what string) ([]byte, error) {
 	return body, err
 }
 
-// getNow reads a value, and then what it refers to.
+// getNow reads a value, and then the texts it refers to.
 func (s *Store) getNow(key []byte, what string) ([]byte, error) {
 	value, closer, err := s.find(key)
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -189,8 +189,8 @@ func (s *Store) getNow(key []byte, what string) ([]byte, error) {
 	return body, errors.Join(err, closer.Close())
 }
 
-// find is the database's Get, which asks no filter of the lowest level: that is right where
-// what is looked up is there. Of what the store looks up, most is not.
+// find is the database's Get, but it asks the filters of the lowest level too. Get does not,
+// because it expects the key to exist; most keys that the store looks up do not.
 func (s *Store) find(key []byte) ([]byte, io.Closer, error) {
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: key, UpperBound: append(bytes.Clone(key), 0), UseL6Filters: true})
 	if err != nil {
@@ -206,8 +206,8 @@ func (s *Store) find(key []byte) ([]byte, io.Closer, error) {
 	return value, it, nil
 }
 
-// scan calls fn for each key in [from, to), in order, until it returns an error,
-// of which errEnough is none. Key and value are valid until fn returns.
+// scan calls fn for each key in [from, to), in order, until fn returns an error. If that is
+// errEnough, scan returns nil. Key and value are valid until fn returns.
 func (s *Store) scan(from, to []byte, fn func(key []byte, v stored) error) (err error) {
 	if err := s.usable(); err != nil {
 		return err
@@ -238,11 +238,11 @@ func (s *Store) scan(from, to []byte, fn func(key []byte, v stored) error) (err 
 type stored struct {
 	value []byte
 	store *Store
-	at    *pebble.Iterator // that has met it; nil: none
+	at    *pebble.Iterator // that the value was read with; nil: none
 }
 
-// body returns the body of a value, with its texts, or an error that says what the value is.
-// It may be valid only as long as the value is.
+// body returns the body of a value with its texts filled in, or an error that says what the value
+// is. The body may be valid only as long as the value is.
 func (v stored) body(key []byte, what string) ([]byte, error) {
 	body, err := unseal(key, v.value, what)
 	if err != nil {
@@ -260,7 +260,7 @@ func (v stored) body(key []byte, what string) ([]byte, error) {
 	full := append(make([]byte, 0, from+min(length, fillBytes)), body[:from]...)
 	full, err = text.Fill(full, f, func(r text.Ref, use func([]byte) error) error {
 		return v.find(r, func(found []byte) error {
-			if key[0] == kindSession && v.at == nil && v.store.known != nil { // what goes on is written again
+			if key[0] == kindSession && v.at == nil && v.store.known != nil { // a session that goes on is written again
 				v.store.known.Note(r.Number, found)
 			}
 			return use(found)
@@ -275,10 +275,10 @@ func (v stored) body(key []byte, what string) ([]byte, error) {
 	return nil, corrupt(what, fmt.Errorf("%w: %w", errText, err))
 }
 
-// fillBytes is how much is made ready for a body, however long it says that it is.
+// fillBytes is how much is allocated for a body at first, however long it claims to be.
 const fillBytes = 64 << 20
 
-// size is the length of the body of a value, with its texts.
+// size returns the length of the body of a value with its texts filled in.
 func (v stored) size(key []byte) int64 {
 	body := v.value[min(sumBytes, len(v.value)):]
 	if f := form(key, body); f != nil {
@@ -289,14 +289,14 @@ func (v stored) size(key []byte) int64 {
 	return int64(len(body))
 }
 
-// errText says that a value refers to a text that cannot be had, errNoText that there is none.
+// errText: a value refers to a text that cannot be read. errNoText: that text does not exist.
 var (
 	errText   = errors.New("a text that it holds cannot be read")
 	errNoText = errors.New("it is missing")
 )
 
-// find calls use with a text. Damage that was met is remembered: Pebble takes seconds over a
-// large block whose checksum is wrong, in search of a single bit that would make it right.
+// find calls use with a text. Damage is remembered: Pebble spends seconds on a large block with a
+// wrong checksum, looking for a single bit that would make it right.
 func (v stored) find(r text.Ref, use func([]byte) error) error {
 	if met, there := v.store.damagedTexts.Load(r.Number); there {
 		return met.(error)
@@ -308,7 +308,7 @@ func (v stored) find(r text.Ref, use func([]byte) error) error {
 	return err
 }
 
-// findNow is find without what was met before. What an iterator has met may be gone from the
+// findNow is find without remembered damage. What an iterator sees may have been deleted from the
 // database since.
 func (v stored) findNow(r text.Ref, use func([]byte) error) error {
 	key := onceKey(r.Number)

@@ -25,7 +25,7 @@ const (
 	kindText      = 'T'
 	kindTextAt    = 't'
 	kindIndex     = 'I'
-	kindOnce      = '"' // before those that refer to it: see rebuilding
+	kindOnce      = '"' // sorts before the kinds that refer to it: see rebuilding
 	kindReference = '&'
 )
 
@@ -36,10 +36,10 @@ func recordKey(index uint64) []byte { return at(kindRecord, index) }
 
 func snapshotKey(index uint64) []byte { return at(kindSnapshot, index) }
 
-// requestAtKey is the place of a request in the order of their records.
+// requestAtKey is the place of a request in the order of the requests' records.
 func requestAtKey(index uint64) []byte { return at(kindRequestAt, index) }
 
-// at is the key of what has a number alone.
+// at is the key of something identified by a number alone.
 func at(kind byte, number uint64) []byte { return binary.BigEndian.AppendUint64([]byte{kind}, number) }
 
 // recordIndex is the index in a record's key.
@@ -50,7 +50,7 @@ func recordIndex(key []byte) (uint64, error) {
 	return binary.BigEndian.Uint64(key[1:]), nil
 }
 
-// requestKey keeps the parts apart, so that no two requests meet (COM-5).
+// requestKey keeps the parts apart, so that no two requests share a key (COM-5).
 func requestKey(k fsm.RequestKey) []byte {
 	key := []byte{kindRequest}
 	for _, part := range []string{k.Principal, k.Channel} {
@@ -59,13 +59,13 @@ func requestKey(k fsm.RequestKey) []byte {
 	return append(key, k.ID...)
 }
 
-// appendPart puts a string into a key so that what follows is distinguished from it.
+// appendPart appends a string to a key, with its length, so that it stays apart from what follows.
 func appendPart(key []byte, part string) []byte {
 	key = binary.BigEndian.AppendUint32(key, uint32(len(part)))
 	return append(key, part...)
 }
 
-// part splits what appendPart has put into a key from what follows it.
+// part splits off what appendPart appended first.
 func part(key []byte) (name, rest []byte, ok bool) {
 	if len(key) < 4 {
 		return nil, nil, false
@@ -87,15 +87,15 @@ func indexKey(key []byte) []byte { return append([]byte{kindIndex}, key...) }
 
 func sessionKey(id string) []byte { return append([]byte{kindSession}, id...) }
 
-// numbered is the key of what has a number among those of one name: the messages of
-// a channel, the audit of a session, the archive of a session.
+// numbered is the key of something numbered under a name: the messages of a channel, the audit of a
+// session, the archive of a session.
 func numbered(kind byte, name string, number uint64) []byte {
 	return binary.BigEndian.AppendUint64(appendPart([]byte{kind}, name), number)
 }
 
 func auditKey(position uint64) []byte { return at(kindAudit, position) }
 
-// numberOf is the number that a key ends with.
+// numberOf returns the number at the end of a key.
 func numberOf(key []byte) uint64 { return binary.BigEndian.Uint64(key[len(key)-8:]) }
 
 // behind returns the first key after every key with the prefix.
@@ -112,14 +112,14 @@ func behind(prefix []byte) []byte {
 // sumBytes is the length of a checksum.
 const sumBytes = 4
 
-// seal makes of value, which has just the room for it, the one that holds body under key: a
+// seal fills value, which has exactly the room for it, with what is stored for body under key: a
 // checksum over both, then the body.
 func seal(value, key, body []byte) {
 	binary.BigEndian.PutUint32(value, checksum(key, body))
 	copy(value[sumBytes:], body)
 }
 
-// unseal returns the body in a value, or an error that names what the value is.
+// unseal returns the body in a value, or an error that names the value as what.
 func unseal(key, value []byte, what string) ([]byte, error) {
 	if len(value) < sumBytes {
 		return nil, corrupt(what, "it is cut short")

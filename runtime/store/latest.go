@@ -8,15 +8,15 @@ import (
 	"shelly/runtime/lately"
 )
 
-// latestBytesMax bounds the records of requests that are kept in memory, of which a turn asks
-// several times.
+// latestBytesMax bounds the records of requests that are kept in memory; a turn looks its request
+// up several times.
 const latestBytesMax = 256 << 10
 
-// archivesBytesMax bounds the numbers of the last parts of archives, likewise.
+// archivesBytesMax bounds the numbers of the last parts of archives that are kept in memory.
 const archivesBytesMax = 64 << 10
 
-// latest are the requests that were written last, as they were written, and the number of the
-// last part of the archives that were.
+// latest holds the requests that were written last, as they were written, and for the archives
+// written last the number of the last part.
 type latest struct {
 	mu    sync.Mutex
 	kept  *lately.Kept[fsm.RequestKey, engine.Request]
@@ -30,7 +30,7 @@ func newLatest() *latest {
 	}
 }
 
-// archived returns the number of the last part of a session's archive, where it is known.
+// archived returns the number of the last part of a session's archive, if it is known.
 func (l *latest) archived(session string) (last uint64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,12 +54,12 @@ func (l *latest) put(requests []engine.Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, r := range requests {
-		const fields = 256 // what a record takes beside its texts
+		const fields = 256 // what a record takes besides its texts
 		l.kept.Put(r.Key, r, fields+len(r.Text)+len(r.Reply)+len(r.Session))
 	}
 }
 
-// clear forgets all of them: some may be dropped.
+// clear forgets everything: some of it may have been dropped.
 func (l *latest) clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

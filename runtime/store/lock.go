@@ -18,9 +18,9 @@ import (
 // lockName is the name of Pebble's lock file in the folder.
 const lockName = "LOCK"
 
-// folderLock is a hold on a folder. Of the two locks in it, that of the folder itself
-// needs no file, so that it holds where a cleaner has dropped LOCK, which is empty, and
-// where nothing can be written; LOCK is what an older shelly looks at.
+// folderLock holds a folder with two locks. The one on the folder itself needs no file, so it holds
+// even if a cleaner has removed the empty LOCK, and where nothing can be written. LOCK is the one
+// that an older shelly looks at.
 type folderLock struct {
 	*pebble.Lock
 	rest []io.Closer
@@ -35,8 +35,8 @@ func (l *folderLock) Close() error {
 	return err
 }
 
-// acquire makes the folder and takes its lock, before anything else in the
-// folder is touched (CFG-8).
+// acquire makes the folder and takes its lock, before anything else in the folder is touched
+// (CFG-8).
 func acquire(disk vfs.FS, dir string) (*folderLock, error) {
 	if err := makeFolder(disk, dir); err != nil {
 		return nil, fmt.Errorf("cannot make the data folder %s: %w%s", dir, classify(err), Advice(err))
@@ -44,11 +44,11 @@ func acquire(disk vfs.FS, dir string) (*folderLock, error) {
 	return lockFolder(disk, dir)
 }
 
-// Lock keeps every other process from a store's folder, which must be there, until it
-// is closed. The error may be ErrLocked.
+// Lock keeps every other process out of a store's folder, which must exist, until the lock is
+// closed. The error may be ErrLocked.
 func Lock(dir string) (io.Closer, error) { return lockFolder(vfs.Default, dir) }
 
-// lockFolder takes the lock of a folder that is there.
+// lockFolder takes the lock of a folder that exists.
 func lockFolder(disk vfs.FS, dir string) (*folderLock, error) {
 	own, err := flock(disk, dir, true)
 	if err != nil {
@@ -62,9 +62,9 @@ func lockFolder(disk vfs.FS, dir string) (*folderLock, error) {
 	return &folderLock{lock, []io.Closer{own}}, nil
 }
 
-// shareFolder keeps every other process from writing into a folder, and changes nothing
-// in it: others may read it meanwhile. In a file system in memory, which has no locks to
-// share, it is lockFolder.
+// shareFolder keeps every other process from writing into a folder, changing nothing in it; other
+// processes may still read it. On a file system in memory, which has no shared locks, it is
+// lockFolder.
 func shareFolder(disk vfs.FS, dir string) (*folderLock, error) {
 	own, err := flock(disk, dir, false)
 	if err != nil {
@@ -84,16 +84,16 @@ func shareFolder(disk vfs.FS, dir string) (*folderLock, error) {
 	return &folderLock{lock, []io.Closer{file, own}}, nil
 }
 
-// A process that is killed while it starts another leaves its hold on the folder to that
-// one until it has become the other program. LOCK is not handed on, so it tells who is
-// there from what is only left over.
+// A process that is killed while it starts another leaves its lock on the folder to the new one
+// until that has become the other program. LOCK is not handed on, so it tells a process that uses
+// the folder from such a leftover.
 const (
 	orphanTries = 100
 	orphanWait  = 10 * time.Millisecond
 )
 
-// flock locks a folder itself, for one or to be shared. Where the file system has no
-// such lock, nothing is locked.
+// flock locks the folder itself, exclusively or shared. If the file system has no such lock,
+// nothing is locked.
 func flock(disk vfs.FS, dir string, alone bool) (io.Closer, error) {
 	f, err := disk.OpenDir(dir)
 	if err != nil {
@@ -113,8 +113,8 @@ func flock(disk vfs.FS, dir string, alone bool) (io.Closer, error) {
 	return f, nil
 }
 
-// shareFile locks a file against those who would lock it for themselves. One that is not
-// there is locked by nobody.
+// shareFile takes a shared lock on a file, against those who want it exclusively. A file that does
+// not exist is locked by nobody.
 func shareFile(name string) (io.Closer, error) {
 	f, err := os.Open(name)
 	switch {
@@ -129,7 +129,7 @@ func shareFile(name string) (io.Closer, error) {
 	return f, nil
 }
 
-// locking words an error of taking the lock of a folder.
+// locking words an error of locking a folder.
 func locking(disk vfs.FS, dir string, err error) error {
 	if lockHeld(err) {
 		return inUse(dir)
@@ -137,7 +137,7 @@ func locking(disk vfs.FS, dir string, err error) error {
 	return fmt.Errorf("cannot lock the data folder %s: %w%s", dir, classify(err), Advice(err))
 }
 
-// inUse says who has a folder, as far as the system can tell.
+// inUse says who uses a folder, as far as the system can tell.
 func inUse(dir string) error {
 	who := ""
 	if pid := holder(dir); pid > 0 {
@@ -146,17 +146,17 @@ func inUse(dir string) error {
 	return fmt.Errorf("%w%s: %s: stop that process or choose another folder", ErrLocked, who, dir)
 }
 
-// holder returns the process that has LOCK in a folder, or 0.
+// holder returns the id of the process that holds LOCK in a folder, or 0.
 func holder(dir string) int32 {
 	f, err := os.Open(dir + string(os.PathSeparator) + lockName)
 	if err != nil {
 		return 0
 	}
-	defer func() { _ = f.Close() }() // it is only looked at
+	defer func() { _ = f.Close() }() // only read
 	return system.Holder(f)
 }
 
-// Advice is what to do where the system refuses to open or change a folder.
+// Advice says what to do when the system refuses to open or change a folder.
 func Advice(err error) string {
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):
@@ -170,13 +170,13 @@ func Advice(err error) string {
 	}
 }
 
-// unlocked is a file system whose locks are none.
+// unlocked is a file system whose locks do nothing.
 type unlocked struct{ vfs.FS }
 
 // Lock implements vfs.FS.
 func (unlocked) Lock(string) (io.Closer, error) { return nothing{}, nil }
 
-// nothing is closed with no effect.
+// nothing is a closer that does nothing.
 type nothing struct{}
 
 // Close implements io.Closer.

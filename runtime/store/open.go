@@ -18,9 +18,9 @@ import (
 	"shelly/runtime/store/table"
 )
 
-// Open opens the store in dir, and makes both where they are missing; the folder
-// is made for its owner alone (0700). The error may be ErrLocked, ErrNewerFormat,
-// ErrCorrupt or engine.ErrNoSpace, and names dir.
+// Open opens the store in dir, and makes dir and the store where they are missing. The folder is
+// made for its owner alone (0700). The error may be ErrLocked, ErrNewerFormat, ErrCorrupt or
+// engine.ErrNoSpace, and names dir.
 func Open(dir string, o Options) (*Store, error) {
 	if o.FS == nil {
 		o.FS = vfs.Default
@@ -34,7 +34,7 @@ func Open(dir string, o Options) (*Store, error) {
 		latest: newLatest(), refers: newRefers(),
 		dir: dir, fs: b.under(), reserve: o.ReserveBytes, ballast: b,
 		failure: newFailure(dir, o.Logger), compact: newCompaction(), sweep: sweep{}, damaged: o.Damaged, turn: make(chan struct{}, 1),
-		vectors: copies.New(o.FS, o.FS.PathJoin(dir, vectorsName), true), // no write of it is worth the ballast
+		vectors: copies.New(o.FS, o.FS.PathJoin(dir, vectorsName), true), // no write to it is worth the ballast
 	}
 	var err error
 	if s.lock, err = acquire(s.fs, dir); err != nil {
@@ -51,15 +51,15 @@ func Open(dir string, o Options) (*Store, error) {
 		err = s.failure.guard(func() error { return s.open(there) })
 	}
 	if err != nil {
-		// Pebble has a hold of its own on the lock: where it is stuck, the
-		// folder stays locked until the process ends.
+		// Pebble holds the lock too: where it is stuck, the folder stays locked until the process
+		// ends.
 		return nil, errors.Join(err, s.lock.Close())
 	}
 	return s, nil
 }
 
-// open checks the format of a store that is there, or makes one, opens the database and
-// finds the journal's end.
+// open checks the format of an existing store, or makes one, opens the database and finds the end
+// of the journal.
 func (s *Store) open(there bool) (err error) {
 	format := uint32(0)
 	switch s.whole = there && s.asClosed(); {
@@ -89,7 +89,7 @@ func (s *Store) open(there bool) (err error) {
 		if err := s.upgrade(format); err != nil {
 			return err
 		}
-		s.anchor = nil // of what was there before
+		s.anchor = nil // it was about the store before the upgrade
 	}
 	if s.name, err = s.readName(); err != nil {
 		return err
@@ -106,11 +106,11 @@ func (s *Store) open(there bool) (err error) {
 	if err != nil || s.anchor != nil {
 		return err
 	}
-	return s.anchorEnd() // what was in a log is in a table now
+	return s.anchorEnd() // what was in a log is now in a table
 }
 
-// readName reads the store's name. The methods that others call read a store that
-// is open; this one does not wait for that.
+// readName reads the store's name. The exported methods need a store that is open; this one does
+// not.
 func (s *Store) readName() (string, error) {
 	value, closer, err := s.db.Get(nameKey())
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -120,7 +120,7 @@ func (s *Store) readName() (string, error) {
 		return "", s.refused("its name", err)
 	}
 	body, err := unseal(nameKey(), value, "name")
-	name := string(body) // before the value is given back
+	name := string(body) // copied before the value is released
 	return name, errors.Join(err, closer.Close())
 }
 
@@ -137,34 +137,34 @@ func (s *Store) options() *pebble.Options {
 		MaxManifestFileSize: manifestBytes,
 
 		EventListener: &pebble.EventListener{
-			// Whoever reads damaged data gets an error; it need not be fatal.
+			// A read of damaged data returns an error; that need not be fatal.
 			DataCorruption: func(i pebble.DataCorruptionInfo) {
 				s.damage.note(fmt.Errorf("%s: %w", s.fs.PathBase(i.Path), i.Details))
 				s.failure.Errorf("%s", i)
 			},
 			BackgroundError: s.met,
 		},
-		// Far above what a store has whose tables are compacted: so long it can be
-		// written where a damaged one keeps them from that.
+		// Far above what a store with compacted tables has: up to there it can be written to even
+		// when damage keeps its tables from being compacted.
 		L0StopWritesThreshold: stallTables,
 	}
-	// Most of what is looked up is not there: each new request and session is asked for
-	// first. With ten bits a key one in a hundred of these reads a block.
+	// Most lookups find nothing: each new request and session is looked up first. With ten bits per
+	// key only about one in a hundred of those lookups reads a block.
 	for i := range o.Levels {
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
 	s.compact.scheduler = newScheduler(s.compact)
 	o.Experimental.CompactionScheduler = s.compact.scheduler
-	// The same in builds with and without cgo, which zstd would not be.
+	// The same bytes with and without cgo; zstd's would differ.
 	o.ApplyCompressionSettings(func() pebble.DBCompressionSettings {
 		return pebble.UniformDBCompressionSettings(sstable.SnappyCompression)
 	})
 	return o
 }
 
-// checkFormat returns the format of the store that is there, or 0 where a crash came
-// before it had one, after a look that changes nothing. A store that this code must not
-// touch, such as one that newer code has written, is an error (JRN-15).
+// checkFormat returns the format of an existing store, or 0 if a crash came before it had one. It
+// changes nothing. A store that this code must not touch, such as one written by newer code, is an
+// error (JRN-15).
 func (s *Store) checkFormat() (format uint32, err error) {
 	db, err := s.look()
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *Store) checkFormat() (format uint32, err error) {
 	return format, err
 }
 
-// readHead reads what tells how far the journal is, and holds it against the anchor.
+// readHead reads the store's name and the ends of its journal, and checks them against the anchor.
 func (s *Store) readHead() (err error) {
 	if s.name, err = s.readName(); err != nil {
 		return err
@@ -189,7 +189,7 @@ func (s *Store) readHead() (err error) {
 	return s.holdsAnchored()
 }
 
-// look opens the database to be read.
+// look opens the database read-only.
 func (s *Store) look() (*pebble.DB, error) {
 	folder, err := files.List(s.fs, s.dir)
 	if err != nil {
@@ -212,8 +212,8 @@ func (s *Store) look() (*pebble.DB, error) {
 	return db, nil
 }
 
-// legible returns an error where a table cannot be read, whatever is in it: there nothing
-// can be looked up and nothing compacted. Damage within its data is met where that is read.
+// legible returns an error if a table cannot be read whatever its data: nothing in it could be
+// looked up or compacted. Damage within the data shows when that is read.
 func (s *Store) legible(db *pebble.DB) error {
 	levels, err := db.SSTables()
 	if err != nil {
@@ -236,8 +236,8 @@ func (s *Store) legible(db *pebble.DB) error {
 	return nil
 }
 
-// formatOf reads the format record. A store that holds something else but no format was
-// begun again, or has lost it.
+// formatOf reads the format record. A store that has other content but no format record was
+// re-created over an old one, or lost the record.
 func (s *Store) formatOf(db *pebble.DB) (format uint32, err error) {
 	value, closer, err := db.Get(formatKey())
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -250,8 +250,8 @@ func (s *Store) formatOf(db *pebble.DB) (format uint32, err error) {
 	return version(value)
 }
 
-// unopened words why the database does not open. What the system says of a file is quoted
-// as it is; what Pebble says goes to the log.
+// unopened says why the database does not open. An error of the system about a file is returned as
+// it is; Pebble's errors go to the log.
 func (s *Store) unopened(err error) error {
 	file := (*fs.PathError)(nil)
 	if missing := errors.Is(err, fs.ErrNotExist); errors.As(err, &file) && !missing || s.failure.failed() != nil {
@@ -261,8 +261,8 @@ func (s *Store) unopened(err error) error {
 	return broken(s.dir, files.Explain(err), err)
 }
 
-// isEmpty returns an error unless the database holds nothing and never did, as after a
-// crash between making it and writing its format.
+// isEmpty returns an error unless the database holds nothing and never did, as after a crash
+// between making it and writing its format.
 func (s *Store) isEmpty(db *pebble.DB) error {
 	folder, err := files.List(s.fs, s.dir)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"shelly/runtime/store/copies"
 )
 
-// OpenReadOnly opens the store in dir to be read: nothing is made, changed or removed
-// there, not even what a crash has left to be mended, so that a folder which cannot be
-// written is read as well. Nobody writes meanwhile; others may read. The error may be
-// that of [Open], ErrOlderFormat, or wrap fs.ErrNotExist where there is no store.
+// OpenReadOnly opens the store in dir for reading. It makes, changes and removes nothing there, not
+// even what a crash left to be cleaned up, so a folder that cannot be written to can be read too.
+// While it is open no other process writes; others may read. The error may be one of those of
+// [Open] or ErrOlderFormat, or wrap fs.ErrNotExist if there is no store.
 func OpenReadOnly(dir string, o Options) (*Store, error) {
 	if o.FS == nil {
 		o.FS = vfs.Default
@@ -43,7 +43,7 @@ func OpenReadOnly(dir string, o Options) (*Store, error) {
 	}
 	if err == nil {
 		if s.anchor, err = readAnchor(s.fs, dir); errors.Is(err, ErrCorrupt) {
-			err = nil // Examine tells of it
+			err = nil // Examine reports it
 		}
 	}
 	if err == nil {

@@ -12,38 +12,39 @@ import (
 	"shelly/fsm/engine"
 )
 
-// Rebuilt says what a store that was made of a [Wreck] lacks of what there was.
+// Rebuilt says what a store made of a [Wreck] lacks of the original.
 type Rebuilt struct {
-	// Known is the last record that anything in the wreck tells of.
+	// Known is the last record that anything in the wreck mentions.
 	Known uint64
-	// Whole says that nothing after the last record can be missing: the anchor says how far
-	// the journal was, and either that it was closed there or no file is unreadable.
+	// Whole says that nothing after the last record can be missing: there is an anchor that says
+	// how far the journal reached, and either the journal was closed there or every file is
+	// readable.
 	Whole bool
-	// Lost is what is gone, by its name.
+	// Lost names what is gone.
 	Lost []string
-	// Held is what a damaged block may have held, by the keys around it.
+	// Held says what a damaged block may have held, judging by the keys around it.
 	Held []string
-	// LeftOut is what could be read, and is of no use without what is lost.
+	// LeftOut is what could be read but is useless without what was lost.
 	LeftOut []string
-	// Requests are those whose record is gone while its place is there.
+	// Requests are those whose record is gone but whose place is not.
 	Requests []fsm.RequestKey
 }
 
-// batchBytes is how much is written at once.
+// batchBytes is how much is written in one batch.
 const batchBytes = 1 << 20
 
-// rebuilding is a store that is filled.
+// rebuilding is a store being filled.
 type rebuilding struct {
 	*Store
 	out   *Rebuilt
 	batch *pebble.Batch
-	seen  uint64 // the last record that is there
-	once  bool   // texts that are kept once are not flushed yet
+	seen  uint64 // the last record that was found
+	once  bool   // there are shared texts that are not flushed yet
 }
 
-// Rebuild makes a store in another folder of what can be read: each value that is as it was
-// written, the longest part of the journal that can be folded to its end, and the places that
-// lead to what is there. The store is open, and whoever closes it makes it durable.
+// Rebuild makes a store in dir of what can be read: each value that is as it was written, the
+// longest part of the journal that can be folded to its end, and new places, orders and references
+// for what remains. The store is open; its Close makes it durable.
 func (w *Wreck) Rebuild(ctx context.Context, dir string, o Options) (s *Store, out Rebuilt, err error) {
 	if s, err = Open(dir, o); err != nil {
 		return nil, out, err
@@ -86,14 +87,14 @@ func (w *Wreck) Rebuild(ctx context.Context, dir string, o Options) (s *Store, o
 	return s, out, nil
 }
 
-// take writes a value, if it is what was written.
+// take writes a value if it is as it was written.
 func (b *rebuilding) take(key, value []byte) error {
 	switch {
-	case key[0] == kindIndex, key[0] == kindReference: // they are built again
+	case key[0] == kindIndex, key[0] == kindReference: // these are rebuilt
 		return nil
 	case key[0] == kindOnce:
 		b.once = true
-	case b.once: // what refers to texts follows them, and is of use with them alone
+	case b.once: // the values that refer to the texts come next, and need them
 		b.once = false
 		if err := b.flush(true); err != nil {
 			return err
@@ -103,7 +104,7 @@ func (b *rebuilding) take(key, value []byte) error {
 	switch {
 	case errors.Is(err, ErrNewerFormat):
 		return err
-	case err != nil && key[0] == kindOnce: // what refers to it is lost
+	case err != nil && key[0] == kindOnce: // each value that refers to it is reported as lost
 		return nil
 	case err != nil:
 		b.out.Lost = append(b.out.Lost, what)
@@ -122,7 +123,7 @@ func (b *rebuilding) take(key, value []byte) error {
 		b.out.Known = max(b.out.Known, numberOf(key))
 	case kindAudit, kindMessage, kindAuditOf:
 		b.out.Known = max(b.out.Known, engine.IndexOf(numberOf(key)))
-	case kindForgotten: // what was forgotten does not come back where the deletion is lost
+	case kindForgotten: // a forgotten entry must not come back, even if its deletion was lost
 		if err := b.batch.Delete(entryKey(string(key[1:])), nil); err != nil {
 			return err
 		}
@@ -133,7 +134,7 @@ func (b *rebuilding) take(key, value []byte) error {
 	return b.flush(b.batch.Len() >= batchBytes)
 }
 
-// flush writes what has gathered.
+// flush writes the batch, if now is true.
 func (b *rebuilding) flush(now bool) error {
 	if !now {
 		return nil
@@ -145,10 +146,10 @@ func (b *rebuilding) flush(now bool) error {
 	return nil
 }
 
-// run is records without a gap.
+// run is a sequence of records without a gap.
 type run struct{ first, last uint64 }
 
-// runs returns the records that there are of a kind whose keys are a number.
+// runs returns the runs of records of a kind whose keys are a number.
 func (b *rebuilding) runs(kind byte) (list []run, err error) {
 	err = b.scan([]byte{kind}, []byte{kind + 1}, func(key []byte, _ stored) error {
 		index := numberOf(key)
@@ -162,9 +163,9 @@ func (b *rebuilding) runs(kind byte) (list []run, err error) {
 	return list, err
 }
 
-// journal keeps the records and snapshots that make a journal: of those that can be folded
-// from a snapshot, or from the first record, the ones that lead farthest, from as early on as
-// they do.
+// journal keeps the records and snapshots that form a journal: of the runs that can be folded from
+// a snapshot or from the first record, the one that reaches farthest, from the earliest start that
+// reaches as far.
 func (b *rebuilding) journal() error {
 	records, err := b.runs(kindRecord)
 	if err != nil {
@@ -203,10 +204,10 @@ func (b *rebuilding) journal() error {
 	return err
 }
 
-// judge notes which records are lost and which are left out where those from base on up to
-// last are kept.
+// judge notes which records are lost, and which are left out if those after base up to last are
+// kept.
 func (b *rebuilding) judge(records []run, base, last uint64) {
-	next := uint64(0) // that follows the one before
+	next := uint64(0) // the one after the previous run
 	for _, r := range records {
 		if next > 0 {
 			b.out.Lost = append(b.out.Lost, numbers("journal record", next, r.first-1))
@@ -220,7 +221,7 @@ func (b *rebuilding) judge(records []run, base, last uint64) {
 	}
 }
 
-// requests gives each request its place, and drops the places of what is gone.
+// requests gives each request its place, and drops the places of requests that are gone.
 func (b *rebuilding) requests() error {
 	err := b.scan([]byte{kindRequest}, []byte{kindRequest + 1}, func(key []byte, v stored) error {
 		r, err := decode[engine.Request](key, v, nameOf(key))
@@ -246,7 +247,7 @@ func (b *rebuilding) requests() error {
 	})
 }
 
-// keyOf is the request that requestKey has made a key of.
+// keyOf returns the request that requestKey made a key of.
 func keyOf(key []byte) (k fsm.RequestKey) {
 	if principal, rest, ok := part(key[1:]); ok {
 		if channel, id, ok := part(rest); ok {
@@ -256,8 +257,8 @@ func keyOf(key []byte) (k fsm.RequestKey) {
 	return k
 }
 
-// audit gives each audit record its place among those of its session, and drops the places
-// of what is gone.
+// audit gives each audit record its place in its session, and drops the places of records that are
+// gone.
 func (b *rebuilding) audit() error {
 	err := b.scan([]byte{kindAudit}, []byte{kindAudit + 1}, func(key []byte, v stored) error {
 		a, err := decode[engine.Audit](key, v, nameOf(key))
@@ -278,8 +279,8 @@ func (b *rebuilding) audit() error {
 	})
 }
 
-// archives closes the gaps in the archives of the sessions: their last parts keep their
-// numbers, and those before a gap move up to it.
+// archives closes the gaps in the archives of sessions: the last parts keep their numbers, and
+// those before a gap move up to it.
 func (b *rebuilding) archives() error {
 	var ids []string
 	if err := b.Archives(func(id string) error { ids = append(ids, id); return nil }); err != nil {
@@ -319,7 +320,7 @@ func (b *rebuilding) archive(id string) error {
 	return set(b.batch, numbered(kindArchive, id, 0), bigEndian(parts[n-1]-n))
 }
 
-// texts gives each text its time apart from it, and drops the times of what is gone.
+// texts restores the time stored apart from each text, and drops the times of texts that are gone.
 func (b *rebuilding) texts() error {
 	err := b.scan([]byte{kindText}, []byte{kindText + 1}, func(key []byte, v stored) error {
 		k, err := textKeyOf(key)
@@ -351,7 +352,7 @@ func (b *rebuilding) texts() error {
 	})
 }
 
-// move puts what is under a key, as it is, under another.
+// move moves a value, unchanged, to another key.
 func (b *rebuilding) move(from, to []byte) error {
 	value, closer, err := b.db.Get(from)
 	if err != nil {
@@ -364,7 +365,7 @@ func (b *rebuilding) move(from, to []byte) error {
 	return errors.Join(err, closer.Close())
 }
 
-// references makes the references to texts of what there is now, and drops the texts that
+// references writes the references to texts for all values that remain, and drops the texts that
 // nothing refers to.
 func (b *rebuilding) references() error {
 	err := b.scan([]byte{kindReference + 1}, nil, func(key []byte, v stored) error {

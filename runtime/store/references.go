@@ -14,21 +14,22 @@ import (
 	"shelly/runtime/store/text"
 )
 
-// Texts that stand in several values are kept once (JRN-34): a value holds references to
-// them, and for each reference a key says that it is there. A text goes with the last of these.
+// A text that stands in several values is kept once (JRN-34): each value holds a reference to it,
+// and for each such value a key marks that it refers to the text. The text is deleted with the last
+// of these marks.
 
-// onceKey is the key of a text that is kept once, referenceKey that of the mark that the value
-// under owner refers to it.
+// onceKey is the key of a text that is kept once. referenceKey is the key of the mark that the
+// value under owner refers to it.
 func onceKey(number uint64) []byte { return at(kindOnce, number) }
 
 func referenceKey(number uint64, owner []byte) []byte {
 	return append(at(kindReference, number), owner...)
 }
 
-// referenceBytes is how much stands before the owner in the key of a reference.
+// referenceBytes is the length of what stands before the owner in the key of a mark.
 const referenceBytes = 1 + 8
 
-// referenceNumber is the number of the text that the key of a reference names.
+// referenceNumber returns the number of the text that the key of a mark names.
 func referenceNumber(key []byte) uint64 {
 	if len(key) < referenceBytes {
 		return 0
@@ -36,8 +37,8 @@ func referenceNumber(key []byte) uint64 {
 	return binary.BigEndian.Uint64(key[1:])
 }
 
-// formOf is where the form begins in the body under a key, if it can have one, and where its
-// texts are.
+// formOf returns where in the body under a key the form begins and where its texts stand, and false
+// if that kind of body is never a form.
 func formOf(key []byte) (from int, where text.Place, ok bool) {
 	switch key[0] {
 	case kindRecord:
@@ -54,7 +55,7 @@ func formOf(key []byte) (from int, where text.Place, ok bool) {
 	return 0, 0, false
 }
 
-// form is the form in the body under a key, or nil where there is none.
+// form returns the form in the body under a key, or nil if there is none.
 func form(key, body []byte) []byte {
 	if from, _, ok := formOf(key); ok && len(body) > from && text.IsForm(body[from:]) {
 		return body[from:]
@@ -62,12 +63,12 @@ func form(key, body []byte) []byte {
 	return nil
 }
 
-// replaced reports whether a key may get another value.
+// replaced reports whether the value under a key may be replaced.
 func replaced(key []byte) bool { return !writtenOnce(key) }
 
 func onceName(number uint64) string { return fmt.Sprintf("the text %d", number) }
 
-// refsIn returns what a value refers to; nothing where that cannot be read.
+// refsIn returns what a value refers to, or nothing if that cannot be read.
 func refsIn(key, value []byte) []text.Ref {
 	body, err := unseal(key, value, "")
 	if err != nil {
@@ -77,23 +78,23 @@ func refsIn(key, value []byte) []text.Ref {
 	return refs
 }
 
-// writing is a batch, and what in it refers to texts. What a value refers to is found out and
-// written in the same batch as the value, when the batch is committed.
+// writing is a batch that keeps track of the texts its values refer to. On commit it works out the
+// marks and texts that follow, and adds them to the same batch.
 type writing struct {
 	*pebble.Batch
 	store  *Store
 	owners []*owner
 	byKey  map[string]*owner
-	// Of the commit.
-	gone  [][]byte // the keys of texts that went
+	// Set by the commit.
+	gone  [][]byte // the keys of the texts that were deleted
 	freed int64    // their bytes
 }
 
-// owner is a value that is written or dropped.
+// owner is a value that is written or deleted.
 type owner struct {
 	key  []byte
-	was  []text.Ref // of the value that there is
-	read bool       // was is still to be read
+	was  []text.Ref // of the value in the store
+	read bool       // was has not been read yet
 	now  []text.Text
 }
 
@@ -111,8 +112,8 @@ func (w *writing) owner(key []byte) *owner {
 	return o
 }
 
-// put writes a body under a key, which is not changed any more, and what is long in it as
-// references.
+// put writes a body under a key, with its long texts replaced by references. Body must not change
+// any more.
 func (w *writing) put(key, body []byte) error {
 	from, where, ok := formOf(key)
 	if !ok || len(body) < from {
@@ -131,13 +132,13 @@ func (w *writing) put(key, body []byte) error {
 // drop deletes a key.
 func (w *writing) drop(key []byte) error {
 	if _, _, ok := formOf(key); ok {
-		o := w.owner(bytes.Clone(key)) // it may be an iterator's
+		o := w.owner(bytes.Clone(key)) // an iterator may own it
 		o.now, o.read = nil, true
 	}
 	return w.Delete(key, nil)
 }
 
-// dropRange deletes the keys from from on and before to.
+// dropRange deletes the keys in [from, to).
 func (w *writing) dropRange(from, to []byte) error {
 	err := w.store.scan(from, to, func(key []byte, v stored) error {
 		if refs := refsIn(key, v.value); len(refs) > 0 {
@@ -146,21 +147,21 @@ func (w *writing) dropRange(from, to []byte) error {
 		}
 		return nil
 	})
-	if err != nil && !unreadable(err) { // the marks of what cannot be read stay, and its texts
+	if err != nil && !unreadable(err) { // the marks of a value that cannot be read stay, and so do its texts
 		return err
 	}
 	return w.DeleteRange(from, to, nil)
 }
 
-// change is what becomes of the references to one text.
+// change is what happens to the references to one text.
 type change struct {
 	number      uint64
 	comes, goes []*owner
-	text        text.Text // its bytes only where some come
+	text        text.Text // its bytes are set only if some come
 }
 
-// settle adds to the batch what follows for references and texts. Nobody else writes them
-// meanwhile.
+// settle adds the marks and texts that follow from the batch's values. Nothing else may write these
+// at the same time.
 func (w *writing) settle() error {
 	changes, err := w.changes()
 	if err != nil || len(changes) == 0 {
@@ -179,7 +180,7 @@ func (w *writing) settle() error {
 	return err
 }
 
-// refer writes and deletes the references to a text.
+// refer writes and deletes the marks of a text.
 func (w *writing) refer(c *change) (err error) {
 	for _, o := range c.comes {
 		err = errors.Join(err, set(w.Batch, referenceKey(c.number, o.key), nil))
@@ -190,8 +191,8 @@ func (w *writing) refer(c *change) (err error) {
 	return err
 }
 
-// keep writes a text that was referred to by nothing before, and deletes one that is by nothing
-// now.
+// keep writes a text that nothing referred to before, and deletes one that nothing refers to any
+// more.
 func (w *writing) keep(c *change, it *pebble.Iterator) error {
 	key := onceKey(c.number)
 	switch {
@@ -205,8 +206,8 @@ func (w *writing) keep(c *change, it *pebble.Iterator) error {
 	return nil
 }
 
-// referred reports whether there is a reference to a text that stays. Where one cannot be read
-// there may be: then a text is written again, and none is deleted.
+// referred reports whether any mark of a text stays. If the marks cannot be read, some might: then
+// a text that is referred to is written again, and none is deleted.
 func (c *change) referred(it *pebble.Iterator) bool {
 	prefix, goes := at(kindReference, c.number), map[string]bool{}
 	for _, o := range c.goes {
@@ -220,7 +221,7 @@ func (c *change) referred(it *pebble.Iterator) bool {
 	return it.Error() != nil && len(c.comes) == 0
 }
 
-// changes reads what was referred to, and returns what changes, text by text.
+// changes returns what changes for each text, after reading what the values referred to before.
 func (w *writing) changes() (changes []*change, err error) {
 	byNumber := map[uint64]*change{}
 	of := func(number uint64) *change {
@@ -260,19 +261,19 @@ func (w *writing) changes() (changes []*change, err error) {
 	return changes, nil
 }
 
-// refersBytesMax bounds what is known of the values that were written last.
+// refersBytesMax bounds the memory for what the values written last refer to.
 const refersBytesMax = 256 << 10
 
-// refers is what the values refer to that were written last, by their keys: a session and a
-// request are written again with each turn. It belongs to whoever has the store's turn, and
-// what a batch makes of it holds, as nothing is written any more after one that fails.
+// refers holds, by key, what the values written last refer to: a session and a request are written
+// again in each turn. Only the holder of the store's turn may use it. A batch's entries are noted
+// before the batch is written: if that write fails, there is no later one.
 type refers struct {
 	kept *lately.Kept[string, []text.Ref]
 }
 
 func newRefers() refers { return refers{lately.Keep[string, []text.Ref](refersBytesMax)} }
 
-// note takes what a value refers to from now on.
+// note remembers what a value refers to from now on.
 func (r refers) note(o *owner) {
 	if !replaced(o.key) {
 		return
@@ -292,7 +293,7 @@ func (s *Store) refersTo(key []byte) ([]text.Ref, error) {
 	}
 	value, closer, err := s.find(key)
 	if errors.Is(err, pebble.ErrNotFound) || unreadable(err) {
-		return nil, nil // the marks of what cannot be read stay, and its texts
+		return nil, nil // the marks of a value that cannot be read stay, and so do its texts
 	}
 	if err != nil {
 		return nil, classify(err)
@@ -301,7 +302,7 @@ func (s *Store) refersTo(key []byte) ([]text.Ref, error) {
 	return refs, closer.Close()
 }
 
-// commit writes the batch. An error fails the store, and the batch is left to it.
+// commit writes the batch. An error fails the store, and the batch stays with it.
 func (w *writing) commit(sync bool) error {
 	s := w.store
 	if len(w.owners) == 0 {
@@ -320,7 +321,8 @@ func (w *writing) commit(sync bool) error {
 	return s.apply(w.Batch, sync, end)
 }
 
-// apply writes a batch, and calls visible once whoever reads sees it, if it comes to that.
+// apply writes a batch, and calls visible once readers see it. If the write fails, visible may not
+// be called.
 func (s *Store) apply(batch *pebble.Batch, sync bool, visible func()) error {
 	err := s.failure.guard(func() error {
 		if err := s.admit(batch.Len()); err != nil {
@@ -345,7 +347,7 @@ func (s *Store) apply(batch *pebble.Batch, sync bool, visible func()) error {
 	return batch.Close()
 }
 
-// spans are the keys of the texts that went.
+// spans returns the keys of the texts that were deleted.
 func (w *writing) spans() (spans []table.Span) {
 	for _, key := range w.gone {
 		spans = append(spans, table.Span{From: key, To: append(bytes.Clone(key), 0)})
@@ -353,14 +355,14 @@ func (w *writing) spans() (spans []table.Span) {
 	return spans
 }
 
-// findNumbers finds the number of the next text.
+// findNumbers finds the number for the next text.
 func (s *Store) findNumbers() error {
 	next := uint64(1)
 	for _, kind := range []byte{kindOnce, kindReference} {
 		last, err := s.lastKey([]byte{kind})
 		switch {
 		case unreadable(err):
-			// Some number that none can have that there is.
+			// A number that no existing text can have.
 			next = max(next, 1<<62|rand.Uint64()>>3)
 		case err != nil:
 			return err
@@ -372,7 +374,7 @@ func (s *Store) findNumbers() error {
 	return nil
 }
 
-// lastKey is the last key with a prefix, or nil.
+// lastKey returns the last key with a prefix, or nil.
 func (s *Store) lastKey(prefix []byte) (key []byte, err error) {
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: behind(prefix)})
 	if err != nil {

@@ -8,17 +8,17 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Usable returns why nothing can be read or written any more, or nil.
+// Usable returns why the store can no longer be read or written, or nil.
 func (s *Store) Usable() error { return s.usable() }
 
-// Session returns what was put under a session's id, or nil where there is none.
+// Session returns what was put under a session's id, or nil.
 func (s *Store) Session(id string) ([]byte, error) {
 	return s.get(sessionKey(id), sessionName(id))
 }
 
-// PutSession puts body under a session's id and adds parts to the end of its
-// archive, all of it or nothing. It does not wait for a sync: the next synced write
-// makes it durable (see Durability). Of one session, one call at a time.
+// PutSession puts body under a session's id and adds parts to the end of its archive, atomically.
+// It does not wait for a sync: the next synced write makes it durable (see Durability). There must
+// be only one call at a time for a session.
 func (s *Store) PutSession(id string, body []byte, archived [][]byte) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (s *Store) LastArchived(id string) (last uint64, err error) {
 	return s.droppedParts(id)
 }
 
-// droppedParts reads up to which number the parts of an archive were dropped.
+// droppedParts returns the number of the last part that was dropped from an archive, or 0.
 func (s *Store) droppedParts(id string) (uint64, error) {
 	what := fmt.Sprintf("the beginning of the archive of session %q", id)
 	body, err := s.get(numbered(kindArchive, id, 0), what)
@@ -76,8 +76,8 @@ func (s *Store) droppedParts(id string) (uint64, error) {
 	return binary.BigEndian.Uint64(body), nil
 }
 
-// Archives calls fn for each session that has or had an archive, in no order of use,
-// until fn returns an error.
+// Archives calls fn for each session that has or had an archive, in no particular order, until fn
+// returns an error.
 func (s *Store) Archives(fn func(id string) error) error {
 	for from := []byte{kindArchive}; from != nil; {
 		var next []byte
@@ -100,9 +100,9 @@ func (s *Store) Archives(fn func(id string) error) error {
 	return nil
 }
 
-// DropArchived drops the parts of a session's archive up to a number; the others keep
-// theirs, and none is given again. It waits for no sync, as PutSession does not: after
-// a crash it may have to be done again.
+// DropArchived drops the parts of a session's archive up to a number. The other parts keep their
+// numbers, and no number is used again. Like PutSession it does not wait for a sync: after a crash
+// the call may have to be repeated.
 func (s *Store) DropArchived(id string, upTo uint64) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -126,8 +126,8 @@ func (s *Store) DropArchived(id string, upTo uint64) error {
 	return batch.commit(false)
 }
 
-// Sessions calls fn for each session in the order of ids, until fn returns an
-// error. Body is valid until fn returns.
+// Sessions calls fn for each session in the order of ids, until fn returns an error. Body is valid
+// until fn returns.
 func (s *Store) Sessions(fn func(id string, body []byte) error) error {
 	return s.scan([]byte{kindSession}, []byte{kindSession + 1}, func(key []byte, v stored) error {
 		id := string(key[1:])
@@ -139,9 +139,9 @@ func (s *Store) Sessions(fn func(id string, body []byte) error) error {
 	})
 }
 
-// Archived calls fn for the first parts of a session's archive after the given
-// number, in order: at most limit and engine.ReadMax of them, and until fn returns
-// an error. Part is valid until fn returns.
+// Archived calls fn for the parts of a session's archive after number after, in order, until fn
+// returns an error: at most limit parts, and never more than engine.ReadMax. Part is valid until fn
+// returns.
 func (s *Store) Archived(id string, after uint64, limit int, fn func(number uint64, part []byte) error) error {
 	return s.some(appendPart([]byte{kindArchive}, id), after, limit, func(key []byte, v stored) (bool, error) {
 		number := numberOf(key)

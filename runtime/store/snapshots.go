@@ -15,8 +15,8 @@ import (
 	"shelly/runtime/failpoint"
 )
 
-// headBytes is what stands before the state in a snapshot: the bytes of all records
-// up to it, and the time of the last input.
+// headBytes is the length of what stands before the state in a snapshot: the size in bytes of all
+// records up to it, and the time of the last input.
 const headBytes = 16
 
 // SaveSnapshot implements [engine.Journal]. Its sync makes the records before it
@@ -54,7 +54,7 @@ func setSnapshot(batch *writing, cut engine.Cut, snapshot state.Snapshot) error 
 	return batch.put(snapshotKey(cut.Index), append(body, state...))
 }
 
-// recordBytes is the size of the records after an index.
+// recordBytes returns the size in bytes of the records after an index.
 func (s *Store) recordBytes(after uint64) (bytes int64, err error) {
 	err = s.scan(recordKey(after+1), []byte{kindRecord + 1}, func(key []byte, v stored) error {
 		bytes += v.size(key)
@@ -90,7 +90,7 @@ func (s *Store) Snapshot(at uint64) (index uint64, snapshot state.Snapshot, err 
 	return cut.Index, snapshot, nil
 }
 
-// readSnapshot takes a snapshot's parts apart.
+// readSnapshot splits a snapshot into its head and its state.
 func readSnapshot(key []byte, v stored) (engine.Cut, []byte, error) {
 	cut, err := readCut(key, v)
 	if err != nil {
@@ -103,7 +103,7 @@ func readSnapshot(key []byte, v stored) (engine.Cut, []byte, error) {
 	return cut, body[headBytes:], nil
 }
 
-// readCut reads what stands before a snapshot's state.
+// readCut reads the head of a snapshot.
 func readCut(key []byte, v stored) (engine.Cut, error) {
 	if len(key) != 9 {
 		return engine.Cut{}, corrupt(fmt.Sprintf("snapshot key %q", key), "it is not 9 bytes long")
@@ -122,7 +122,7 @@ func readCut(key []byte, v stored) (engine.Cut, error) {
 
 func snapshotName(index uint64) string { return fmt.Sprintf("snapshot at record %d", index) }
 
-// cuts returns what is known of each snapshot without its state.
+// cuts returns the head of each snapshot, in order.
 func (s *Store) cuts() (cuts []engine.Cut, err error) {
 	err = s.scan([]byte{kindSnapshot}, []byte{kindSnapshot + 1}, func(key []byte, v stored) error {
 		cut, err := readCut(key, v)
@@ -140,8 +140,8 @@ func (s *Store) Kept() (engine.Kept, error) {
 	return s.extent.kept(), nil
 }
 
-// refused returns why there is no start: a part without which the rest has no meaning
-// cannot be read. Then all is read, to say what is damaged.
+// refused returns the error that stops an opening: a part that the rest depends on cannot be read.
+// If it is damaged, everything is read, so that the error names all the damage.
 func (s *Store) refused(what string, err error) error {
 	d := (*damage)(nil)
 	if !unreadable(err) && (!errors.As(err, &d) || d.whole) {
@@ -155,7 +155,7 @@ func (s *Store) refused(what string, err error) error {
 	return broken(s.dir, what, err)
 }
 
-// findEnds finds where the records begin and end, and the snapshots.
+// findEnds finds the first and last record, and the snapshots.
 func (s *Store) findEnds() error {
 	return s.refused("the last snapshot, or a record after it,", s.readEnds())
 }
@@ -178,8 +178,7 @@ func (s *Store) readEnds() error {
 	return err
 }
 
-// recordRange returns the indexes of the first and the last record, or 0 where there
-// is none.
+// recordRange returns the indexes of the first and the last record, or 0 if there are no records.
 func (s *Store) recordRange() (first, last uint64, err error) {
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{kindRecord}, UpperBound: []byte{kindRecord + 1}})
 	if err != nil {

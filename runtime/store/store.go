@@ -17,44 +17,43 @@ import (
 	"shelly/runtime/store/text"
 )
 
-// Format is the version of the layout that doc.go describes. Opening a store of an
-// older one makes it one of this.
+// Format is the version of the layout that doc.go describes. Opening a store of an older format
+// upgrades it to this one.
 const Format = 7
 
-// alike is the oldest format whose layout is that of Format: the newer ones hold more
-// in the same places.
+// alike is the oldest format with the same layout as Format: the newer ones hold more in the same
+// places.
 const alike = 3
 
-// What Pebble may take of memory. The store is small and written more than it
-// is read: an idle daemon should stay so. The tables in memory, the one that is
-// written and one that is kept for the next, have theirs out of the cache.
+// How much memory Pebble may use. The store is small and is written more than it is read, and an
+// idle daemon should stay small. The tables in memory, one being written and one kept for reuse,
+// take their share from the cache.
 const (
 	memtableBytes = 4 << 20
 	cacheBytes    = 2*memtableBytes + 4<<20
 	openFilesMax  = 128
 	stallTables   = 1000
-	manifestBytes = 1 << 20 // of the list of tables, which gets a line with each change until a new one is begun
+	manifestBytes = 1 << 20 // of the list of tables: each change adds to it until a new one is begun
 )
 
 // Options says how to open a store.
 type Options struct {
-	// FS is the file system; nil is the disk.
+	// FS is the file system; nil: the operating system's.
 	FS vfs.FS
-	// Logger hears what Pebble has to say; nil: nobody does.
+	// Logger gets Pebble's messages; nil: they are discarded.
 	Logger *slog.Logger
-	// ReserveBytes is the free space below which [Store.Space] is an error.
+	// ReserveBytes is the free space below which [Store.Space] returns an error.
 	ReserveBytes uint64
-	// Damaged hears of memory entries that cannot be read, and the others are read; nil:
-	// that is an error (JRN-30).
+	// Damaged is called with the error of each memory entry that cannot be read, and reading goes
+	// on with the next. If it is nil, reading ends with the error (JRN-30).
 	Damaged func(error)
-	// BallastBytes is the size of the ballast that is given up when the disk is full
-	// (JRN-23); 0: none.
+	// BallastBytes is the size of the ballast that is given up when the disk is full (JRN-23); 0:
+	// there is no ballast.
 	BallastBytes uint64
 }
 
-// Store is an open folder. It is safe for concurrent use, but for Append,
-// SaveSnapshot and Trim, which belong to one goroutine at a time, and for Close, which
-// comes after all else.
+// Store is an open folder. It is safe for concurrent use, with these exceptions: Append,
+// SaveSnapshot and Trim belong to one goroutine at a time, and Close comes after everything else.
 type Store struct {
 	dir     string
 	fs      vfs.FS
@@ -70,23 +69,23 @@ type Store struct {
 	sweep   sweep
 	latest  *latest
 	damaged func(error)       // nil: damage is an error
-	anchor  *anchor           // what the file says; nil: nothing
-	still   bool              // it is open to be read
-	whole   bool              // its files were those that were closed when it was opened
+	anchor  *anchor           // the content of the file; nil: none
+	still   bool              // it is open read-only
+	whole   bool              // when it was opened, its files were as they had been closed
 	tails   map[string]sealed // the tables that end as they did when the store was closed
 	damage  places
-	// damagedTexts has the error of each text that was met and cannot be read, by its number.
+	// damagedTexts maps the number of each text found unreadable to its error.
 	damagedTexts sync.Map
 	known        *text.Known
-	turn         chan struct{} // whoever writes what texts are referred to has it
+	turn         chan struct{} // held by whoever writes references to texts
 	refers       refers
 	vectors      *copies.File
 }
 
 var _ engine.Journal = (*Store)(nil)
 
-// Name tells this store from every other one, and from one that is made in its
-// place: what lies outside the store can say with it what it belongs to.
+// Name tells this store from every other one, including one made in its place later: what lies
+// outside the store can record which store it belongs to.
 func (s *Store) Name() string { return s.name }
 
 // nameBytes is the length of a name: 40 bits of randomness.
@@ -94,7 +93,7 @@ const nameBytes = 8
 
 func tableName(info pebble.SSTableInfo) string { return fmt.Sprintf("%s.sst", info.BackingSSTNum) }
 
-// version reads a format record.
+// version decodes a format record.
 func version(value []byte) (uint32, error) {
 	if len(value) != 4 {
 		return 0, corrupt("format record", fmt.Sprintf("%d bytes, want 4", len(value)))
@@ -109,15 +108,15 @@ func version(value []byte) (uint32, error) {
 	}
 }
 
-// Failed is closed when the store can no longer write, which ends the process;
-// [Store.Err] says why.
+// Failed returns a channel that is closed when the store can no longer write; the process must then
+// end. [Store.Err] returns why.
 func (s *Store) Failed() <-chan struct{} { return s.failure.done }
 
-// Err returns what has failed the store, or nil.
+// Err returns the error that failed the store, or nil.
 func (s *Store) Err() error { return s.failure.failed() }
 
-// Close makes all writes durable and gives the folder back. A store that has
-// failed is left as it is, locked until the process ends, and Close returns why.
+// Close makes all writes durable and releases the folder. A store that has failed is left as it is,
+// locked until the process ends, and Close returns why.
 func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return nil
@@ -128,7 +127,7 @@ func (s *Store) Close() error {
 		s.vectors.Close()
 		err = errors.Join(err, s.db.Close())
 		if err == nil && shed {
-			err = files.DropLogs(s.fs, s.dir, func(name string, why error) { // the next opening does it
+			err = files.DropLogs(s.fs, s.dir, func(name string, why error) { // the next opening removes it
 				s.failure.log.Warn("a log that holds nothing any more cannot be removed", "file", name, "error", why)
 			})
 		}
@@ -139,13 +138,13 @@ func (s *Store) Close() error {
 	})
 }
 
-// logBytesMax is how much may lie in logs beside a closed database (JRN-36): what is in them is
-// in no table yet and is read again by the next opening, and Pebble keeps some that hold nothing.
+// logBytesMax bounds the logs beside a closed database (JRN-36): what they hold is in no table yet,
+// so the next opening reads it again, and Pebble keeps some logs that hold nothing.
 const logBytesMax = 1 << 20
 
-// shed writes what is in long logs to a table, and reports whether the last log is the only one
-// that the database needs. Nobody writes any more. On a disk that is nearly full,
-// and where tables cannot be compacted, the logs stay.
+// shed writes the content of long logs to a table, and reports whether the last log is then the
+// only one that the database needs. Nothing may be writing any more. On a nearly full disk, or
+// where tables cannot be compacted, the logs stay.
 func (s *Store) shed() (bool, error) {
 	if s.still || s.compact.off() {
 		return false, nil
@@ -177,14 +176,14 @@ func (s *Store) usable() error {
 	return s.failure.failed()
 }
 
-// Usage is what a store takes and what is left.
+// Usage is the disk space that a store uses and what is left.
 type Usage struct {
-	Bytes   uint64 // of the store on the disk
-	Free    uint64 // of its disk, for this user
-	Reserve uint64 // of Free, below which nothing is accepted
+	Bytes   uint64 // used by the store
+	Free    uint64 // left on its disk for this user
+	Reserve uint64 // the part of Free that must stay: below it nothing is accepted
 }
 
-// Usage returns what the store takes now. Where the file system cannot tell, Free is 0.
+// Usage returns the space that the store uses now. Free is 0 if the file system cannot tell.
 func (s *Store) Usage() (Usage, error) {
 	u := Usage{Reserve: s.reserve}
 	if err := s.usable(); err != nil {
@@ -197,8 +196,9 @@ func (s *Store) Usage() (Usage, error) {
 	return u, nil
 }
 
-// Space implements [engine.Journal]: the reserve of JRN-14. A file system that
-// cannot tell is taken to have room. Where there is room for the ballast it is made.
+// Space implements [engine.Journal]: it returns an error if less than the reserve is left (JRN-14).
+// A file system that cannot tell is assumed to have room. If there is room for a missing ballast,
+// Space makes it.
 func (s *Store) Space() error {
 	usage, err := s.fs.GetDiskUsage(s.dir)
 	switch {

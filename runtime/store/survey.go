@@ -12,20 +12,17 @@ import (
 	"shelly/runtime/store/files"
 )
 
-// databaseFormat is Pebble's format major version that a store has: the oldest that
-// tells a torn log from a damaged one and has checksums in all parts of a table. A
-// higher one is a new Format.
+// databaseFormat is the format major version (Pebble's) of a store: the oldest that tells a torn
+// log from a damaged one and has checksums in all parts of a table. Raising it needs a new Format.
 const databaseFormat = pebble.FormatTableFormatV6
 
-// Look reports whether a folder holds a store, by the names of its files alone, and
-// changes nothing. The error is what is wrong with the store that is or was there:
-// ErrCorrupt, ErrNewerFormat, or that the folder cannot be read. One that is not there
-// holds none.
+// Look reports whether a folder holds a store, judging by the names of its files alone, and changes
+// nothing. A folder that does not exist holds none. The error is ErrCorrupt or ErrNewerFormat if
+// something is wrong with the store that is or was there, or says that the folder cannot be read.
 func Look(dir string) (bool, error) { return survey(vfs.Default, dir) }
 
-// survey is Look, and comes before Pebble is asked: that takes a folder without a
-// manifest marker for an empty one, makes a new database in it, and deletes what was
-// there (JRN-29).
+// survey is Look. It runs before Pebble is asked, which takes a folder without a manifest marker
+// for an empty one, makes a new database there and deletes what was in it (JRN-29).
 func survey(disk vfs.FS, dir string) (bool, error) {
 	f, err := files.List(disk, dir)
 	switch {
@@ -38,7 +35,7 @@ func survey(disk vfs.FS, dir string) (bool, error) {
 	}
 	holds, err := f.Holds(disk, dir)
 	if _, none := disk.Stat(disk.PathJoin(dir, anchorName)); none == nil {
-		holds = true // it is made after a first opening
+		holds = true // it is first made by a complete opening
 	}
 	if err != nil || !holds {
 		return false, err
@@ -53,12 +50,13 @@ func survey(disk vfs.FS, dir string) (bool, error) {
 	return true, nil
 }
 
-// Gone says that nothing is left of a store, and which file shows that there was one.
+// Gone returns the error that nothing is left of a store; shows is the file that shows that there
+// was one.
 func Gone(dir, shows string) error {
 	return gone(dir, "nothing is left of the store, and "+shows+" shows that there was one")
 }
 
-// rest is what is there of a store, in words.
+// rest lists, in words, what files there are of a store.
 func rest(f files.Folder) string {
 	var parts []string
 	for _, kind := range []struct {

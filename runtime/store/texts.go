@@ -8,23 +8,23 @@ import (
 	"shelly/fsm/engine"
 )
 
-// Texts are under their owner and name, and their times and lengths apart from them, so that
-// neither a Trim nor a count reads what is kept. Earlier shellys wrote no lengths.
+// Texts are stored under owner and name; their times and lengths are stored separately, so that
+// neither a Trim nor a count has to read the texts. Earlier versions of shelly wrote no lengths.
 
-// timeBytes is the length of a time in a text, and of one apart from it; lengthBytes that
-// of the text's length, which follows it there.
+// timeBytes is the length of the time that begins the value of a text and the separate value;
+// lengthBytes that of the text's length, which follows it in the separate value.
 const (
 	timeBytes   = 8
 	lengthBytes = 8
 )
 
-// Held is how many texts are kept, and their length in bytes.
+// Held is how many texts are stored, and their total length in bytes.
 type Held struct {
 	Texts int
 	Bytes int64
 }
 
-// textTime is what stands apart from a text, or from its body.
+// textTime returns the separate value of a text: its time and length.
 func textTime(at fsm.Millis, length int) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(at)), uint64(length))
 }
@@ -36,7 +36,7 @@ func textOf(kind byte, k engine.TextKey) []byte {
 	return append(appendPart([]byte{kind}, k.Owner), k.Ref...)
 }
 
-// textKeyOf is the text that a key of either kind is of.
+// textKeyOf returns the text that a key of either kind belongs to.
 func textKeyOf(key []byte) (engine.TextKey, error) {
 	owner, ref, ok := part(key[1:])
 	if !ok {
@@ -45,7 +45,7 @@ func textKeyOf(key []byte) (engine.TextKey, error) {
 	return engine.TextKey{Owner: string(owner), Ref: string(ref)}, nil
 }
 
-// textIn reads the time and the text of a body.
+// textIn splits a body into its time and its text.
 func textIn(body []byte, what string) (fsm.Millis, string, error) {
 	if len(body) < timeBytes {
 		return 0, "", corrupt(what, "it is cut short")

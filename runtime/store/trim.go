@@ -16,18 +16,18 @@ import (
 	"shelly/runtime/store/files"
 )
 
-// trimming is one Trim: a batch of what it drops, and how much that is.
+// trimming is the state of one Trim: the batch that deletes, and how much it deletes.
 type trimming struct {
 	*Store
 	batch *writing
 	since fsm.Millis
-	first uint64 // the first record that is kept in the end
+	first uint64 // the first record that is kept after the Trim
 	out   engine.Trimmed
-	bytes int64 // of keys and values
+	bytes int64 // the size of the deleted keys and values
 }
 
-// Trim implements [engine.Journal]: one batch, so that a crash leaves what was there
-// or what is to be there (JRN-28). What was dropped goes from the disk after it.
+// Trim implements [engine.Journal]: it is one batch, so a crash leaves either the old state or the
+// new one (JRN-28). The disk space is freed later.
 func (s *Store) Trim(keep engine.Keep) (engine.Trimmed, error) {
 	if err := s.usable(); err != nil {
 		return engine.Trimmed{}, err
@@ -40,8 +40,8 @@ func (s *Store) Trim(keep engine.Keep) (engine.Trimmed, error) {
 		return engine.Trimmed{}, errors.Join(err, t.batch.Close())
 	}
 	if cut > 0 {
-		// Before it is so: a concurrent reader then learns that they are gone, and not
-		// that they are missing.
+		// Before the commit: a concurrent reader then finds that the records were trimmed, not that
+		// they are missing.
 		records, snapshots, bytes := s.extent.trim(cut)
 		t.out.Records, t.out.Snapshots, t.bytes = records, snapshots, t.bytes+bytes
 	}
@@ -58,7 +58,7 @@ func (s *Store) Trim(keep engine.Keep) (engine.Trimmed, error) {
 	return t.out, nil
 }
 
-// records drops those up to a snapshot, and the snapshots before it.
+// records drops the records up to a snapshot, and the snapshots before it.
 func (t *trimming) records(cut uint64) error {
 	if cut == 0 {
 		return nil
@@ -69,7 +69,7 @@ func (t *trimming) records(cut uint64) error {
 	)
 }
 
-// drop deletes a key whose value has the given size in bytes.
+// drop deletes keys whose values have the given total size in bytes.
 func (t *trimming) drop(bytes int, keys ...[]byte) (err error) {
 	t.bytes += int64(bytes)
 	for _, key := range keys {
@@ -79,14 +79,13 @@ func (t *trimming) drop(bytes int, keys ...[]byte) (err error) {
 	return err
 }
 
-// sweep is where the next Trim goes on, kind by kind, where the last one has dropped as
-// much as it may: what is deleted already need not be passed over again. It belongs to
-// the goroutine that trims.
+// sweep holds, for each kind, where the next Trim goes on if the last one dropped as much as it
+// may: so it need not pass over what is already deleted. It belongs to the goroutine that trims.
 type sweep map[byte][]byte
 
-// each calls fn for each key of a kind from where the last Trim has left it, or from the
-// first one where nothing after that is dropped. It ends when fn returns errEnough, or
-// when dropped, which fn counts, is TrimMax.
+// each calls fn for each key of a kind, starting where the last Trim stopped; if nothing from there
+// on is dropped, it starts at the first key. It ends when fn returns errEnough, or when dropped,
+// which fn counts up, reaches TrimMax.
 func (t *trimming) each(kind byte, dropped *int, fn func(key []byte, v stored) error) error {
 	from, resumed := t.sweep[kind]
 	if !resumed {
@@ -106,7 +105,7 @@ func (t *trimming) each(kind byte, dropped *int, fn func(key []byte, v stored) e
 	return err
 }
 
-// requests drops those that were answered before the time.
+// requests drops requests answered before t.since.
 func (t *trimming) requests() error {
 	return t.each(kindRequestAt, &t.out.Requests, func(key []byte, v stored) error {
 		r, err := t.requestAt(key, v.value)
@@ -124,7 +123,7 @@ func (t *trimming) requests() error {
 	})
 }
 
-// messages drops those that were sent before the time, channel by channel.
+// messages drops messages sent before t.since, channel by channel.
 func (t *trimming) messages() error {
 	for from := []byte{kindMessage}; from != nil; {
 		var next []byte
@@ -151,7 +150,7 @@ func (t *trimming) messages() error {
 	return nil
 }
 
-// audit drops the records of calls that ended before the time, or at a step that is dropped.
+// audit drops the records of calls that ended before t.since, or at a step that is dropped.
 func (t *trimming) audit() error {
 	return t.each(kindAudit, &t.out.Audit, func(key []byte, v stored) error {
 		position := numberOf(key)
@@ -167,7 +166,7 @@ func (t *trimming) audit() error {
 	})
 }
 
-// texts drops those that are old, and those of handles that are done.
+// texts drops texts that are old, and those of handles that are done.
 func (t *trimming) texts(keep engine.Keep) error {
 	return t.each(kindTextAt, &t.out.Texts, func(key []byte, v stored) error {
 		k, err := textKeyOf(key)
@@ -187,7 +186,7 @@ func (t *trimming) texts(keep engine.Keep) error {
 	})
 }
 
-// textBytes is how long a text is, as it is stored.
+// textBytes returns the length of a text as it is stored.
 func (t *trimming) textBytes(k engine.TextKey) int {
 	value, closer, err := t.db.Get(textKey(k))
 	if err != nil {
@@ -197,28 +196,27 @@ func (t *trimming) textBytes(k engine.TextKey) int {
 	return len(value)
 }
 
-// compactShare is the part of the database's size that dropped data may have before it
-// is compacted: the disk gets back what was dropped but for that part, and what is
-// kept is not rewritten for little.
+// compactShare: the database is compacted once the dropped data exceeds its size divided by this.
+// So all but that part of the dropped space is freed, and little data is rewritten for nothing.
 const compactShare = 8
 
-// compactBytesMin is how much must have been dropped in any case.
+// compactBytesMin is the least number of dropped bytes that starts a compaction.
 const compactBytesMin = 1 << 20
 
-// compaction gives to the disk what was dropped. Pebble does so by and by where more is
-// written; a store that is idle would keep its size.
+// compaction frees the disk space of what was dropped. Pebble does this gradually as more is
+// written; a store at rest would keep its size.
 type compaction struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 
-	held      atomic.Bool // none begins before release
+	held      atomic.Bool // no compaction begins before release
 	written   atomic.Int64
-	scheduler scheduler // of the database that is open to be written
+	scheduler scheduler // of the database that is open for writing
 
 	mu      sync.Mutex
-	busy    bool  // one runs
-	dropped int64 // bytes since the last one began
+	busy    bool  // one is running
+	dropped int64 // bytes dropped since the last one began
 }
 
 func newCompaction() *compaction {
@@ -228,13 +226,13 @@ func newCompaction() *compaction {
 	return c
 }
 
-// An opening writes what was in the log into a table, after which a compaction may be due; and
-// it would wait for one that has begun. So none begins before the store is at rest for the
-// first time, has had as much written as makes a table, or is asked to compact. A store that is
-// never open for so long begins one once there are too many tables (JRN-37).
+// An opening writes what was in the log into a table, which may make a compaction due, and the
+// opening would wait for it to end. So no compaction begins before the store is at rest for the
+// first time, a table's worth of data has been written, or a compaction is asked for. A store that
+// never stays open that long compacts once there are too many tables (JRN-37).
 const (
 	heldBytesMax  = memtableBytes
-	heldTablesMax = 8 // one above another
+	heldTablesMax = 8 // levels of overlapping tables
 )
 
 // release lets compactions begin.
@@ -243,30 +241,30 @@ func (c *compaction) release() {
 		return
 	}
 	if may, grant := c.scheduler.TrySchedule(); may {
-		grant.Done() // for nothing: it begins what has waited
+		grant.Done() // unused; returning it starts what has been waiting
 	}
 }
 
-// wrote notes that bytes were written.
+// wrote records that bytes were written.
 func (c *compaction) wrote(bytes int) {
 	if c.held.Load() && c.written.Add(int64(bytes)) >= heldBytesMax {
 		c.release()
 	}
 }
 
-// end waits until none runs.
+// end waits until no compaction runs.
 func (c *compaction) end() {
 	c.cancel()
 	c.running.Wait()
 }
 
-// off reports whether no compaction is begun any more.
+// off reports whether compactions have been turned off.
 func (c *compaction) off() bool { return c.ctx.Err() != nil }
 
-// met is called with an error of a compaction, or of what looks what there is to compact. Where
-// they cannot read, Pebble would try again at once and for good, so none is begun any more.
-// What is there is served, and what is written gathers in more and more tables until the
-// damage is mended.
+// met is called with an error of a compaction, or of the search for something to compact. If it is
+// one of reading, Pebble would retry at once, forever; so compactions are turned off. The store
+// goes on serving what it has, and what is written piles up in more and more tables until the
+// damage is repaired.
 func (s *Store) met(err error) {
 	switch {
 	case !unreadable(err):
@@ -283,13 +281,12 @@ func (s *Store) met(err error) {
 		"shelly journal verify names what is damaged, and shelly journal repair recovers the rest once shelly has stopped", "folder", s.dir, "where", files.Explain(err), "error", err)
 }
 
-// stallMargin is how many tables may come between a look at how many there are and the write
-// after it.
+// stallMargin is how many tables may be added between counting them and the write that follows.
 const stallMargin = 10
 
-// admit counts the bytes of a write that comes. It fails the store where so many tables have
-// gathered that Pebble would let a write wait for a compaction, and none comes any more: it
-// would wait for good.
+// admit counts the bytes of a coming write. If compactions are off and there are so many tables
+// that Pebble would make the write wait for a compaction, it fails the store: the write would wait
+// forever.
 func (s *Store) admit(bytes int) error {
 	s.compact.wrote(bytes)
 	if !s.compact.off() || s.db.Metrics().Levels[0].Sublevels < stallTables-stallMargin {
@@ -298,9 +295,8 @@ func (s *Store) admit(bytes int) error {
 	return s.failure.fail(corrupt("the tables cannot be compacted", "there are too many to go on"))
 }
 
-// scheduler begins compactions one at a time, and none before they are released or once they are
-// off. Pebble's own has
-// a clock beside that, which a single compaction at a time does not need.
+// scheduler starts compactions one at a time, and none before release or once they are off.
+// Pebble's own scheduler also has a clock, which one compaction at a time does not need.
 type scheduler struct {
 	*pebble.ConcurrencyLimitScheduler
 	compact *compaction
@@ -315,8 +311,7 @@ func (s scheduler) Register(goroutines int, db pebble.DBForCompaction) {
 	s.ConcurrencyLimitScheduler.Register(goroutines, compacted{db, s.compact})
 }
 
-// compacted is a database of which no compaction is begun before they are released or once they
-// are off.
+// compacted is a database in which no compaction starts before release or once they are off.
 type compacted struct {
 	pebble.DBForCompaction
 	compact *compaction
@@ -330,8 +325,8 @@ func (c compacted) GetAllowedWithoutPermission() int {
 	return c.DBForCompaction.GetAllowedWithoutPermission()
 }
 
-// freed notes that bytes were dropped, and once they are a good part of the whole
-// compacts the database in the background, again while more are dropped.
+// freed records that bytes were dropped. Once they are a good part of the store, it compacts the
+// database in the background, and again as more is dropped.
 func (s *Store) freed(bytes int64) {
 	c := s.compact
 	c.mu.Lock()
@@ -344,8 +339,8 @@ func (s *Store) freed(bytes int64) {
 	}
 }
 
-// worthCompacting reports whether enough was dropped. The caller holds mu. Where the
-// store has failed Pebble may never answer.
+// worthCompacting reports whether enough was dropped. The caller holds mu. If the store has failed,
+// Pebble may never answer.
 func (s *Store) worthCompacting() bool {
 	var used uint64
 	failed := s.failure.guard(func() error {
@@ -356,7 +351,7 @@ func (s *Store) worthCompacting() bool {
 	return failed == nil && dropped >= compactBytesMin && dropped >= int64(used)/compactShare
 }
 
-// compactAll compacts until too little is left to.
+// compactAll compacts until too little has been dropped to go on.
 func (s *Store) compactAll() {
 	c := s.compact
 	for {
@@ -368,7 +363,7 @@ func (s *Store) compactAll() {
 		}
 		c.dropped = 0
 		c.mu.Unlock()
-		var err error // of reading: a write that fails does not return
+		var err error // an error of reading: a write that fails does not return
 		failed := s.failure.guard(func() error {
 			c.release()
 			err = s.db.Compact(c.ctx, []byte{0}, []byte{0xff}, false)

@@ -13,15 +13,14 @@ import (
 	"shelly/fsm/state"
 )
 
-// upgrade makes a store that is new or of an older format one of this format, in one
-// write. One of format 1 has no messages, audit, sessions and name; in one of format 2
-// requests do not know their records, and the one snapshot has another key and no
-// head. Those of format 3 have boots without words, which mean the first edition
-// (CFG-14), those of format 4 no kept texts (TXT-3), those of format 5 no index of the
-// memory (MEM-7), and those of format 6 each text wherever it is held (JRN-34), so nothing in
-// one is rewritten: the number keeps an older build from deciding differently, which would not
-// know the words of a newer boot or what of a result is kept beside its record, from putting an
-// entry without its part of the index, and from taking a reference for what was said.
+// upgrade makes a store that is new or of an older format one of this format, in one write. Format
+// 1 has no messages, audit, sessions or name. In format 2 requests do not know their records, and
+// the one snapshot has another key and no head. The later formats need no rewriting: in format 3
+// boots have no words, which means the first edition (CFG-14), format 4 has no kept texts (TXT-3),
+// format 5 no index of the memory (MEM-7), and format 6 has a copy of each text wherever it is used
+// (JRN-34). There the new number only keeps out older builds, which would not know the words of a
+// newer boot or the text kept beside a record, and so decide differently, would put an entry
+// without its part of the index, or would take a reference for the text itself.
 func (s *Store) upgrade(format uint32) error {
 	batch := s.write()
 	err := batch.Set(formatKey(), binary.BigEndian.AppendUint32(nil, Format), nil)
@@ -34,7 +33,7 @@ func (s *Store) upgrade(format uint32) error {
 	if err != nil {
 		return errors.Join(err, batch.Close())
 	}
-	if err := batch.settle(); err != nil { // nobody else writes yet
+	if err := batch.settle(); err != nil { // nothing else writes yet
 		return errors.Join(err, batch.Close())
 	}
 	return s.db.Apply(batch.Batch, pebble.Sync)
@@ -64,7 +63,7 @@ func (s *Store) orderRequests(batch *writing) error {
 	})
 }
 
-// moveSnapshot puts the snapshot of format 2 under its key of today.
+// moveSnapshot moves the snapshot of format 2 to its present key.
 func (s *Store) moveSnapshot(batch *writing) error {
 	old := []byte{kindSnapshot}
 	body, err := s.get(old, "snapshot")

@@ -12,17 +12,16 @@ import (
 	"shelly/runtime/store/table"
 )
 
-// values checks each value of a store in the order of the keys.
+// values checks the values of a store in key order.
 type values struct {
 	store *Store
 	out   *Examination
 
-	next    map[byte]uint64 // the number that must follow, of what is numbered without gaps
-	archive []byte          // of the parts whose numbers next has
+	next    map[byte]uint64 // the next number of each kind that is numbered without gaps
+	archive []byte          // the archive that next counts
 }
 
-// check looks whether a value is what was written under its key, and whether what it
-// leads to is there.
+// check checks that a value is what was written under its key, and that what it points to exists.
 func (v *values) check(key []byte, value stored) {
 	v.out.Values++
 	what, err := v.read(key, value)
@@ -34,10 +33,11 @@ func (v *values) check(key []byte, value stored) {
 	}
 }
 
-// errAbsent says that what a value leads to is not there.
+// errAbsent says that what a value points to does not exist.
 var errAbsent = errors.New("it is missing")
 
-// read reads a value and looks whether what it leads to is there, and says what it is called.
+// read reads a value and checks that what it points to exists. What names the thing that is damaged
+// or missing.
 func (v *values) read(key []byte, value stored) (what string, err error) {
 	what, body, err := sound(key, value)
 	if err != nil && !errors.Is(err, errText) {
@@ -61,8 +61,8 @@ func (v *values) read(key []byte, value stored) (what string, err error) {
 	return what, err
 }
 
-// sound returns the body of a value, and an error where it is not what was written under
-// its key, and says what it is called.
+// sound returns the name and the body of a value, and an error if it is not what was written under
+// its key.
 func sound(key []byte, v stored) (what string, body []byte, err error) {
 	if bytes.Equal(key, formatKey()) {
 		_, err := version(v.value)
@@ -98,7 +98,7 @@ func sound(key []byte, v stored) (what string, body []byte, err error) {
 	return what, body, err
 }
 
-// marked looks whether each text that a value refers to knows of that.
+// marked checks that each text that a value refers to has a mark for it.
 func (v *values) marked(key []byte, value stored) (what string, err error) {
 	for _, r := range refsIn(key, value.value) {
 		if what, err := v.leads(referenceKey(r.Number, key)); err != nil {
@@ -108,8 +108,8 @@ func (v *values) marked(key []byte, value stored) (what string, err error) {
 	return "", nil
 }
 
-// leads looks whether what a value leads to is there. Whether it is sound is found where it
-// stands.
+// leads checks that what a value points to exists. Whether it is intact is checked when its own key
+// is read.
 func (v *values) leads(key []byte) (what string, err error) {
 	_, closer, err := v.store.db.Get(key)
 	if err != nil {
@@ -118,7 +118,7 @@ func (v *values) leads(key []byte) (what string, err error) {
 	return "", closer.Close()
 }
 
-// numbered notes the number of what has one among others without a gap.
+// numbered notes the number of a value of a kind that is numbered without gaps.
 func (v *values) numbered(key []byte) {
 	switch key[0] {
 	case kindRecord:
@@ -128,7 +128,7 @@ func (v *values) numbered(key []byte) {
 	}
 }
 
-// follows notes a number, and the ones before it that are missing.
+// follows notes a number, and reports the ones before it that are missing.
 func (v *values) follows(kind byte, key []byte, what string) {
 	if v.next == nil {
 		v.next = map[byte]uint64{}
@@ -140,7 +140,7 @@ func (v *values) follows(kind byte, key []byte, what string) {
 	v.next[kind] = number + 1
 }
 
-// followsPart is follows for the parts of the archive of a session, of which 0 is none.
+// followsPart is follows for the parts of a session's archive, in which number 0 is not a part.
 func (v *values) followsPart(key []byte) {
 	session := key[:len(key)-8]
 	if numberOf(key) == 0 {
@@ -153,7 +153,7 @@ func (v *values) followsPart(key []byte) {
 	v.follows(kindArchive, key, "part of the archive of session "+quoted(session[5:]))
 }
 
-// end notes which records are missing at the end.
+// end reports which records are missing at the end.
 func (v *values) end() {
 	if v.store.extent == nil {
 		return
@@ -164,7 +164,7 @@ func (v *values) end() {
 	}
 }
 
-// numbers is what has the numbers from first to last, in words.
+// numbers names the things numbered from first to last.
 func numbers(what string, first, last uint64) string {
 	if first == last {
 		return fmt.Sprintf("%s %d", what, first)
@@ -172,7 +172,7 @@ func numbers(what string, first, last uint64) string {
 	return fmt.Sprintf("%ss %d to %d", what, first, last)
 }
 
-// nameOf is what stands under a key, in words.
+// nameOf names what is stored under a key.
 func nameOf(key []byte) string {
 	kind, rest := key[0], key[1:]
 	number := uint64(0)
@@ -220,7 +220,7 @@ func nameOf(key []byte) string {
 	return "key " + quoted(key)
 }
 
-// requestName names a request by its key: principal, channel and id.
+// requestName names a request by the part of its key after the kind: principal, channel and id.
 func requestName(rest []byte) string {
 	if _, rest, ok := part(rest); ok {
 		if channel, id, ok := part(rest); ok {
@@ -232,8 +232,7 @@ func requestName(rest []byte) string {
 
 func quoted(text []byte) string { return fmt.Sprintf("%q", text) }
 
-// heldKinds are the kinds whose keys do not tell by a gap between them that one is
-// missing, with the words for several.
+// heldKinds are the kinds in which no gap shows that a key is missing, with their plural names.
 var heldKinds = []struct {
 	kind byte
 	what string
@@ -246,7 +245,7 @@ var heldKinds = []struct {
 	{kindMeta, "the name and the format of the store"},
 }
 
-// held is what a damaged block may have held, by the keys before and after it.
+// held names what a damaged block may have held, judging by the keys before and after it.
 func held(span table.Span) (list []string) {
 	for _, k := range heldKinds {
 		if !span.Meets([]byte{k.kind}, []byte{k.kind + 1}) {
@@ -257,8 +256,8 @@ func held(span table.Span) (list []string) {
 	return list
 }
 
-// bound is the end of a span within a kind, in words. Its key lies between others and need
-// not be one that was ever written.
+// bound names the end of a span within a kind. The key is only a boundary between others, and need
+// not have been written ever.
 func bound(word string, kind byte, key []byte) string {
 	if len(key) < 2 || key[0] != kind {
 		return ""
@@ -281,5 +280,5 @@ func bound(word string, kind byte, key []byte) string {
 	return ""
 }
 
-// numberedKinds are those whose keys are a number alone.
+// numberedKinds are those whose key is just a number.
 var numberedKinds = map[byte]bool{kindRecord: true, kindSnapshot: true, kindAudit: true, kindRequestAt: true}

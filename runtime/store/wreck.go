@@ -16,18 +16,18 @@ import (
 	"shelly/runtime/store/salvage"
 )
 
-// Wreck is what can be read of a damaged store (JRN-32). Nothing of it is changed.
+// Wreck is what can be read of a damaged store (JRN-32). It changes nothing.
 type Wreck struct {
 	Damage []string // the places that are not as they were written
 
 	dir    string
 	lock   *folderLock
 	found  *salvage.Found
-	anchor *anchor // what the file says; nil: nothing
+	anchor *anchor // the content of the file; nil: none
 }
 
-// Salvage opens what is there of a store to be read, however damaged it is. Nobody writes
-// meanwhile. The error may be ErrLocked or ErrNewerFormat, or an ErrCorrupt where nothing is
+// Salvage opens what there is of a store for reading, however damaged. While it is open no other
+// process writes. The error may be ErrLocked or ErrNewerFormat, or an ErrCorrupt if nothing is
 // left.
 func Salvage(ctx context.Context, dir string, o Options) (w *Wreck, err error) {
 	if o.FS == nil {
@@ -79,7 +79,7 @@ func Salvage(ctx context.Context, dir string, o Options) (w *Wreck, err error) {
 	return w, nil
 }
 
-// readAnchor reads what the anchor says, and notes which files are not as it says.
+// readAnchor reads the anchor, and notes which files are not as it says.
 func (w *Wreck) readAnchor(disk vfs.FS) (err error) {
 	w.anchor, err = readAnchor(disk, w.dir)
 	if errors.Is(err, ErrCorrupt) {
@@ -95,7 +95,7 @@ func (w *Wreck) readAnchor(disk vfs.FS) (err error) {
 	return err
 }
 
-// Close lets the folder go.
+// Close unlocks the folder and closes the files.
 func (w *Wreck) Close() (err error) {
 	if w.found != nil {
 		err = w.found.Close()
@@ -103,7 +103,7 @@ func (w *Wreck) Close() (err error) {
 	return errors.Join(err, w.lock.Close())
 }
 
-// writtenOnce reports whether a key never gets another value.
+// writtenOnce reports whether the value under a key never changes.
 func writtenOnce(key []byte) bool {
 	switch key[0] {
 	case kindRecord, kindRequestAt, kindMessage, kindAudit, kindAuditOf:

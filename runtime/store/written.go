@@ -29,8 +29,7 @@ func setMessages(batch *writing, messages []engine.Message) error {
 	return nil
 }
 
-// setAudit puts audit records into a batch, each with its place among those of its
-// session.
+// setAudit puts audit records into a batch, each with its place in its session's audit.
 func setAudit(batch *writing, records []engine.Audit) error {
 	for _, a := range records {
 		body, err := json.Marshal(a)
@@ -48,11 +47,11 @@ func setAudit(batch *writing, records []engine.Audit) error {
 	return nil
 }
 
-// errEnough ends a scan that has found all it wants.
+// errEnough ends a scan that has found all that it needs.
 var errEnough = errors.New("enough")
 
-// some is scan for the keys after the given one, until fn has returned true limit times,
-// or engine.ReadMax times where that is less.
+// some is scan for the keys after number after. It ends when fn has returned true min(limit,
+// engine.ReadMax) times.
 func (s *Store) some(prefix []byte, after uint64, limit int, fn func(key []byte, v stored) (bool, error)) error {
 	left := min(limit, engine.ReadMax)
 	if left <= 0 || after == ^uint64(0) {
@@ -88,14 +87,14 @@ func (s *Store) Messages(to fsm.Origin, after uint64, limit int) ([]engine.Messa
 	return found, err
 }
 
-// messagesToAll is Messages of all channels. The keys are in the order of channels, and
-// within one of positions: of each are looked at as many as may be among the first.
+// messagesToAll is Messages for all channels. Keys are in the order of channels, and within a
+// channel of positions: in each channel it looks only at as many as could be among the first.
 func (s *Store) messagesToAll(after uint64, limit int) ([]engine.Message, error) {
 	most := min(limit, engine.ReadMax)
 	if most <= 0 || after == ^uint64(0) {
 		return nil, s.usable()
 	}
-	var first []engine.Message // in the order of positions
+	var first []engine.Message // in order of position
 	take := func(key []byte, v stored) error {
 		at, _ := slices.BinarySearchFunc(first, numberOf(key), func(m engine.Message, position uint64) int { return cmp.Compare(m.Position, position) })
 		if at == most {
@@ -175,8 +174,8 @@ func decode[T any](key []byte, v stored, what string) (T, error) {
 	return found, nil
 }
 
-// setTexts puts texts into a batch, and drops those of an owner that it does not name
-// any more, of the batch or of before.
+// setTexts puts texts into a batch. For each owner in b.Names it drops the texts that are not named
+// there, whether they are in the batch or were stored before.
 func (s *Store) setTexts(batch *writing, b engine.Batch) error {
 	var failed error
 	for _, t := range b.Texts {
@@ -214,7 +213,7 @@ func (s *Store) Text(k engine.TextKey) (string, bool, error) {
 	return text, err == nil, err
 }
 
-// Texts counts the texts that are kept.
+// Texts counts the texts that are stored.
 func (s *Store) Texts() (h Held, err error) {
 	if err := s.usable(); err != nil {
 		return h, err
@@ -240,7 +239,7 @@ func (s *Store) Texts() (h Held, err error) {
 	return h, err
 }
 
-// setRequests puts request records into a batch, each with its place among all.
+// setRequests puts request records into a batch, each with its place in the order of all.
 func setRequests(batch *writing, requests []engine.Request) error {
 	for _, r := range requests {
 		body, err := json.Marshal(r)
@@ -255,8 +254,7 @@ func setRequests(batch *writing, requests []engine.Request) error {
 	return nil
 }
 
-// Request implements [engine.Journal]. What it returns has the reply, also after
-// a restart (COM-8).
+// Request implements [engine.Journal]. The request has its reply, even after a restart (COM-8).
 func (s *Store) Request(key fsm.RequestKey) (r engine.Request, ok bool, err error) {
 	if err := s.usable(); err != nil {
 		return engine.Request{}, false, err
@@ -267,7 +265,7 @@ func (s *Store) Request(key fsm.RequestKey) (r engine.Request, ok bool, err erro
 	return s.request(requestKey(key), key.ID)
 }
 
-// request reads the record under a key; id is what it is called in an error.
+// request reads the record under a key; id names it in errors.
 func (s *Store) request(key []byte, id string) (r engine.Request, ok bool, err error) {
 	what := fmt.Sprintf("request %q", id)
 	body, err := s.get(key, what)
@@ -304,7 +302,7 @@ func (s *Store) Requests(before uint64, limit int) (found []engine.Request, err 
 	return found, nil
 }
 
-// requestAt reads the record that an entry of the order of requests leads to.
+// requestAt reads the record that an entry in the order of requests points to.
 func (s *Store) requestAt(key, value []byte) (engine.Request, error) {
 	what := fmt.Sprintf("the request of record %d", numberOf(key))
 	at, err := unseal(key, value, what)

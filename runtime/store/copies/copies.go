@@ -8,25 +8,25 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// File is the file. It is safe for concurrent use. The zero File, and one that is nil, is one
-// that is not there and cannot be made.
+// File is the file. It is safe for concurrent use. The zero File and a nil File stand for a file
+// that does not exist and cannot be made.
 type File struct {
 	fs       vfs.FS
 	path     string
 	writable bool
 
 	mu   sync.RWMutex
-	open vfs.File // nil: it is not open
-	none bool     // it is not there
+	open vfs.File // nil: not open
+	none bool     // the file does not exist
 }
 
-// New returns the file of a path. It is opened when it is first used.
+// New returns the file at path. It is opened when it is first used.
 func New(disk vfs.FS, path string, writable bool) *File {
 	return &File{fs: disk, path: path, writable: writable}
 }
 
-// Read reads into p from a place on, and returns how many bytes there were: fewer than asked
-// for at the end of the file, with io.EOF.
+// Read reads into p from offset at, and returns the number of bytes read: fewer than len(p) at the
+// end of the file, with io.EOF.
 func (f *File) Read(p []byte, at int64) (int, error) {
 	var n int
 	err := f.use(false, func(of vfs.File) (err error) {
@@ -36,7 +36,7 @@ func (f *File) Read(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// Write writes p from a place on, and makes the file where there is none. It does not sync.
+// Write writes p at offset at, and makes the file if there is none. It does not sync.
 func (f *File) Write(p []byte, at int64) error {
 	return f.use(true, func(of vfs.File) error {
 		_, err := of.WriteAt(p, at)
@@ -44,10 +44,10 @@ func (f *File) Write(p []byte, at int64) error {
 	})
 }
 
-// Sync returns when all that was written is durable.
+// Sync returns when everything that was written is durable.
 func (f *File) Sync() error { return f.use(true, vfs.File.Sync) }
 
-// Bytes is the length of the file, 0 where there is none.
+// Bytes returns the length of the file, 0 if there is none.
 func (f *File) Bytes() (int64, error) {
 	var n int64
 	err := f.use(false, func(of vfs.File) error {
@@ -73,7 +73,7 @@ func (f *File) Remove() error {
 	if !f.writable {
 		return fs.ErrPermission
 	}
-	if f.open != nil { // some systems keep a file that is open
+	if f.open != nil { // some systems cannot remove an open file
 		_ = f.open.Close()
 		f.open = nil
 	}
@@ -93,7 +93,7 @@ func (f *File) Remove() error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// Close closes the file: it is as one that is not there afterwards.
+// Close closes the file. From then on it behaves as one that does not exist.
 func (f *File) Close() {
 	if f == nil {
 		return
@@ -127,7 +127,7 @@ func (f *File) use(write bool, fn func(vfs.File) error) error {
 	return fn(f.open)
 }
 
-// begin opens the file, or makes it to be written.
+// begin opens the file, for write making it if there is none.
 func (f *File) begin(write bool) (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

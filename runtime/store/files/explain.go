@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// named finds the files that a text of Pebble's is about: by their names, or by their
-// numbers as it writes them.
+// named finds the files that an error text of Pebble's is about, by their names or by their numbers
+// as Pebble writes them.
 var named = []struct {
 	in     *regexp.Regexp
 	suffix string
@@ -22,12 +22,12 @@ var named = []struct {
 // replayed finds the log that an error is about, by its number.
 var replayed = regexp.MustCompile(`replaying wal (\d+)`)
 
-// Explain says in words of its own what an error of opening a database is about.
+// Explain says in shelly's words what an error of opening a database is about.
 func Explain(err error) string {
 	if errors.Is(err, ErrManifest) {
 		return err.Error()
 	}
-	text := fmt.Sprintf("%+v", err) // with the details that are no part of the message
+	text := fmt.Sprintf("%+v", err) // with the details that the message leaves out
 	var about []string
 	if m := replayed.FindStringSubmatch(text); m != nil {
 		about = append(about, fmt.Sprintf("%06s.log", m[1]))
@@ -45,7 +45,7 @@ func Explain(err error) string {
 	case errors.Is(err, fs.ErrNotExist):
 		what = "a file is missing"
 	case strings.Contains(text, "size mismatch"):
-		what = "a file has not the size that it was written with"
+		what = "a file does not have the size that it was written with"
 	}
 	if len(about) == 0 {
 		return what

@@ -9,27 +9,26 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Folder is what the names in a store's folder say. Names are in the order of their
-// numbers.
+// Folder is what the names in a store's folder tell. Names are in the order of their numbers.
 type Folder struct {
-	Manifest  string // that the newest marker names; "": there is no marker
+	Manifest  string // named by the newest marker; "": there is no marker
 	Version   uint64 // Pebble's format major version by the newest marker; 0: there is no marker
 	Manifests []string
 	Tables    []string
 	Logs      []string
 	Options   []string
-	Markers   []string // the newest of each
-	Others    []string // what is Pebble's too, or was once: CURRENT, temporary files
-	Newest    uint64   // the highest number of a file
+	Markers   []string // the newest of each name
+	Others    []string // other files of Pebble's, past or present: CURRENT, temporary files
+	Newest    uint64   // the highest file number
 }
 
-// Kind is what a file of Pebble's holds.
+// Kind is what kind of file of Pebble's a file is.
 type Kind int
 
 // The kinds of files, and the names of each: 000004.log, 000005.sst, MANIFEST-000006,
 // OPTIONS-000007, marker.manifest.000002.MANIFEST-000006.
 const (
-	None Kind = iota // it is not Pebble's
+	None Kind = iota // not Pebble's
 	Table
 	Log
 	Manifest
@@ -38,8 +37,8 @@ const (
 	Other
 )
 
-// Parse returns what a file of a name is to Pebble, and its number, or of a marker how
-// often it was moved.
+// Parse returns the kind of the file with a name, and its number; for a marker, how many times it
+// was moved.
 func Parse(name string) (Kind, uint64) {
 	base, suffix, dotted := strings.Cut(name, ".")
 	prefix, number, dashed := strings.Cut(name, "-")
@@ -63,7 +62,7 @@ func Parse(name string) (Kind, uint64) {
 	return None, 0
 }
 
-// kindOf is a kind where digits are a number.
+// kindOf returns the kind k if digits are a number.
 func kindOf(k Kind, digits string) (Kind, uint64) {
 	n, err := strconv.ParseUint(digits, 10, 64)
 	if err != nil {
@@ -72,7 +71,8 @@ func kindOf(k Kind, digits string) (Kind, uint64) {
 	return k, n
 }
 
-// Markers that a store has, beside the name of its manifest and the number of its format.
+// The markers of a store: the first stands before the name of its manifest, the second before the
+// number of its format.
 const (
 	manifestMarker = "manifest"
 	versionMarker  = "format-version"
@@ -101,7 +101,7 @@ func List(disk vfs.FS, dir string) (Folder, error) {
 			f.Options = append(f.Options, name)
 		case Marker:
 			f.marked(name)
-			continue // what it counts is no number of a file
+			continue // its number is not a file number
 		case Other:
 			f.Others = append(f.Others, name)
 		}
@@ -110,7 +110,7 @@ func List(disk vfs.FS, dir string) (Folder, error) {
 	return f, nil
 }
 
-// marked takes a marker, which replaces those before it.
+// marked notes a marker; a newer one replaces an older one of the same name.
 func (f *Folder) marked(name string) {
 	parts := strings.SplitN(name, ".", 4)
 	switch parts[1] {
@@ -128,7 +128,7 @@ func (f *Folder) marked(name string) {
 	f.Markers = append(f.Markers, name)
 }
 
-// Names returns the files that a database consists of: not what is older than its
+// Names returns the files that the database consists of, without those that are older than its
 // manifest and its markers.
 func (f Folder) Names() []string {
 	names := slices.Concat(f.Tables, f.Logs, f.Markers, f.Options)
@@ -139,12 +139,12 @@ func (f Folder) Names() []string {
 	return names
 }
 
-// ManifestMarker is the name of a first marker of a manifest.
+// ManifestMarker returns the name of the first marker of a manifest.
 func ManifestMarker(manifest string) string {
 	return "marker." + manifestMarker + ".000001." + manifest
 }
 
-// VersionMarker is the name of a first marker of a format major version.
+// VersionMarker returns the name of the first marker of a format major version.
 func VersionMarker(version uint64) string {
 	text := strconv.FormatUint(version, 10)
 	for len(text) < 3 {
@@ -153,7 +153,7 @@ func VersionMarker(version uint64) string {
 	return "marker." + versionMarker + ".000001." + text
 }
 
-// Missing returns what a database that was opened once must have and this one has not.
+// Missing returns what a database that was once opened must have and this one lacks.
 func (f Folder) Missing() []string {
 	var missing []string
 	if f.Manifest == "" {
@@ -170,8 +170,8 @@ func (f Folder) Missing() []string {
 	return missing
 }
 
-// opened reports whether the last opening came to its end: options are written after the
-// log is made, and that after the manifest. Before that a crash leaves tables and no log.
+// opened reports whether the last opening finished: the options are written after the log is made,
+// and the log after the manifest. A crash before that leaves tables and no log.
 func (f Folder) opened() bool {
 	return len(f.Options) > 0 && number(f.Options[len(f.Options)-1]) > number(f.Manifest)
 }
@@ -181,9 +181,9 @@ func number(name string) uint64 {
 	return n
 }
 
-// Holds reports whether there is anything of a database that was opened once. Pebble
-// writes its options last, and nothing into a log before that, so what a crash leaves of
-// a first opening holds nothing, and may be begun again.
+// Holds reports whether there is anything of a database that was once opened. Pebble writes its
+// options last, and nothing into a log before that, so what a crash leaves of a first opening holds
+// nothing, and the store may be made again.
 func (f Folder) Holds(disk vfs.FS, dir string) (bool, error) {
 	if len(f.Tables) > 0 || len(f.Options) > 0 {
 		return true, nil

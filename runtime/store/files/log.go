@@ -5,16 +5,16 @@ import (
 	"encoding/binary"
 )
 
-// A log is chunks in blocks as a manifest is, but with other types, the number of the log
-// (4) after the type, so that what an earlier log left in a file that is used again is told
-// apart, and in those of today an offset (8) after that.
+// A log consists of chunks in blocks as a manifest does, but with other types. After the type comes
+// the number of the log (4), which tells apart what an earlier log left in a file that is reused;
+// today's logs have an offset (8) after that.
 const (
 	logType      = 5 // the first type that has a number
 	offsetType   = 9 // the first type that has an offset too
 	lastLogType  = 12
 	numberBytes  = 4
 	offsetBytes  = 8
-	chunkTypes   = 4 // each kind of head has four: whole, first, middle, last
+	chunkTypes   = 4 // for each kind of head: whole, first, middle, last
 	logHeadBytes = headBytes + numberBytes
 )
 
@@ -26,15 +26,15 @@ const (
 	lastChunk
 )
 
-// Range is a part of a file: from From on and before To.
+// Range is the part of a file from byte From up to, and without, byte To.
 type Range struct{ From, To int }
 
-// ReadLog reads the log of a number past all that is damaged: the records that are whole
-// and as they were written, in order, and what is damaged before the last sound chunk. What
-// follows that may be damage too, a record that a crash has cut, or what an earlier log left
-// there.
+// ReadLog reads the log with a number, past all that is damaged. It returns, in order, the records
+// that are whole and as they were written, and what is damaged before the last intact chunk. What
+// follows that chunk may be damage too, a record that a crash cut short, or what an earlier log
+// left there.
 func ReadLog(text []byte, number uint64) (records [][]byte, damaged []Range) {
-	var record []byte // nil: none has begun
+	var record []byte // nil: none has begun yet
 	bad := -1
 	for at := 0; at < len(text); {
 		block := text[at:min(at+blockBytes-at%blockBytes, len(text))]
@@ -42,7 +42,7 @@ func ReadLog(text []byte, number uint64) (records [][]byte, damaged []Range) {
 		switch {
 		case n > 0:
 		case len(block) < logHeadBytes+offsetBytes && zero(block):
-			at += len(block) // no chunk fits into the rest of the block
+			at += len(block) // no chunk fits in the rest of the block
 			continue
 		default:
 			if bad < 0 {
@@ -71,8 +71,8 @@ func ReadLog(text []byte, number uint64) (records [][]byte, damaged []Range) {
 	return records, damaged
 }
 
-// logChunk returns the length of the sound chunk of a log that a block begins with, its place
-// in its record, and what is in it; 0: there is none.
+// logChunk returns the length of the intact chunk of a log at the start of block, its place in its
+// record, and its content. The length is 0 if there is none.
 func logChunk(block []byte, number uint64) (n, place int, body []byte) {
 	if len(block) < logHeadBytes || block[6] < logType || block[6] > lastLogType || uint64(binary.LittleEndian.Uint32(block[headBytes:])) != number {
 		return 0, 0, nil

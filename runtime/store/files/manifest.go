@@ -10,21 +10,21 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A manifest is chunks in blocks of 32 KiB, each with a head: a masked CRC-32C of type
-// and content (4), the length of the content (2), the type (1), integers little-endian.
+// A manifest consists of chunks in blocks of 32 KiB, each with a head: a masked CRC-32C of type and
+// content (4), the length of the content (2), the type (1). Integers are little-endian.
 const (
 	blockBytes = 32 << 10
 	headBytes  = 7
-	lastType   = 4 // of a chunk of a manifest: whole, first, middle or last
+	lastType   = 4 // the types are whole, first, middle and last
 )
 
-// ErrManifest says that a manifest is not as it was written.
+// ErrManifest is the error of a manifest that is not as it was written.
 var ErrManifest = errors.New("the manifest is damaged")
 
-// CheckManifest reads a manifest to its end. Pebble takes the first chunk that is damaged
-// for the end, and deletes what only later ones name. Here that is an error, unless the
-// file ends within the chunk or goes on with zeros: so a crash ends an entry that nothing
-// depends on yet.
+// CheckManifest reads a manifest to its end. Pebble takes the first damaged chunk for the end, and
+// deletes the files that only later chunks name. Here that is an error, unless the file ends within
+// the chunk or continues with zeros: a crash leaves such an end, in an entry that nothing depends
+// on yet.
 func CheckManifest(disk vfs.FS, name string) error {
 	text, err := Bytes(disk, name)
 	if err != nil {
@@ -40,7 +40,7 @@ func CheckManifest(disk vfs.FS, name string) error {
 		case n > 0:
 			at += n
 		case len(block) < headBytes || n == 0 && at+len(block) < len(text) && zero(block):
-			at += len(block) // no chunk fits into the rest of the block
+			at += len(block) // no chunk fits in the rest of the block
 		case at == 0 || !torn(block, text[at:]):
 			return fmt.Errorf("%w: what it says at byte %d of %d is not what was written", ErrManifest, at, len(text))
 		default:
@@ -50,7 +50,7 @@ func CheckManifest(disk vfs.FS, name string) error {
 	return nil
 }
 
-// chunk returns the length of the whole and sound chunk that a block begins with, or 0.
+// chunk returns the length of the intact chunk at the start of block, or 0.
 func chunk(block []byte) int {
 	if len(block) < headBytes || block[6] == 0 || block[6] > lastType {
 		return 0
@@ -62,9 +62,8 @@ func chunk(block []byte) int {
 	return n
 }
 
-// torn reports whether a chunk that is not sound is one that was never written whole:
-// the file ends within it, and neither is it whole with another length nor does another
-// follow.
+// torn reports whether a chunk that is not intact was never fully written: the file ends within it,
+// it is not intact with another length, and no other chunk follows it.
 func torn(block, rest []byte) bool {
 	if zero(rest) {
 		return true
@@ -92,10 +91,10 @@ func zero(text []byte) bool {
 	return true
 }
 
-// Checksum is the checksum of a chunk and of a block, as LevelDB has it.
+// Checksum returns the checksum of a chunk or block, as LevelDB defines it.
 func Checksum(text []byte) uint32 { return Masked(crc32.Checksum(text, castagnoli)) }
 
-// Masked is a CRC-32C as LevelDB writes it.
+// Masked masks a CRC-32C as LevelDB does.
 func Masked(c uint32) uint32 { return (c>>15 | c<<17) + 0xa282ead8 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -110,7 +109,7 @@ func Bytes(disk vfs.FS, name string) (text []byte, err error) {
 	return io.ReadAll(f)
 }
 
-// Sum returns the length and the CRC-32C of a whole file, which it does not hold at once: a
+// Sum returns the length and the CRC-32C of a whole file. It does not hold all of it in memory: a
 // log has megabytes.
 func Sum(disk vfs.FS, name string) (bytes int64, sum uint32, err error) {
 	f, err := disk.Open(name)

@@ -7,7 +7,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// LogBytes is how much lies in a folder's logs. One that has gone meanwhile holds nothing.
+// LogBytes returns how many bytes are in a folder's logs. A log that has gone since the folder was
+// listed counts as empty.
 func (f Folder) LogBytes(disk vfs.FS, dir string) (total uint64, err error) {
 	for _, name := range f.Logs {
 		info, err := disk.Stat(disk.PathJoin(dir, name))
@@ -22,8 +23,8 @@ func (f Folder) LogBytes(disk vfs.FS, dir string) (total uint64, err error) {
 	return total, nil
 }
 
-// DropLogs removes all logs but the last from a closed database that needs no other, and says
-// which cannot be removed and why.
+// DropLogs removes all logs but the last from a closed database that needs no other. It calls stays
+// for each that cannot be removed.
 func DropLogs(disk vfs.FS, dir string, stays func(name string, why error)) error {
 	folder, err := List(disk, dir)
 	if err != nil {

@@ -1,22 +1,22 @@
-// Package salvage reads what can be read of a store's database that does not open, or not
-// whole: below the database, and with nothing changed.
+// Package salvage reads what can be read of a store's database that does not open, or opens only in
+// part. It works below the database and changes nothing.
 //
 //	found, err := salvage.Read(ctx, disk, dir, salvage.Options{…})
 //	defer found.Close()
 //	for _, place := range found.Damage { … }
-//	err = found.Each(ctx, func(key, value []byte) error { … }) // the latest of each key
+//	err = found.Each(ctx, func(key, value []byte) error { … }) // the latest value of each key
 //
 // # Which files count
 //
-// A folder may hold tables and logs that are not of the database any more: a compaction that
-// has just ended leaves what it has read, and a log is used again rather than removed. Which
-// are is in the manifest. Where that is sound, be its marker gone or not, Pebble is asked,
-// on a file system on which the marker is there and the logs are empty: the tables are those
-// that it knows, and the logs those that it opens.
+// A folder may hold tables and logs that no longer belong to the database: a compaction that has
+// just ended leaves its inputs behind, and a log is reused rather than removed. The manifest says
+// which files do belong. Where it is intact, even without its marker, Pebble is asked, on a view of
+// the folder in which the marker exists and the logs are empty: the tables are those that Pebble
+// knows, and the logs those that it opens.
 //
-// Where there is no manifest, all files count, and which is older follows from what they hold.
-// Keys that are written once ([Options.Once]) are in two files only if one was made from the
-// other. Then the one with the lower number is the older, and of the other keys of it none
-// counts that lies between the first and the last of the newer one. Within these the newer
-// one is complete even if a crash came before it was done, so nothing is lost by that.
+// Without a manifest all files count, and which of two is older follows from what they hold. A key
+// that is written once ([Options.Once]) is in two files only if one was made from the other. Then
+// the one with the lower number is the older, and none of its other keys counts that lies between
+// the first and the last key of the newer one. Within that span the newer file is complete, even if
+// a crash came before the compaction was done, so this loses nothing.
 package salvage

@@ -16,12 +16,12 @@ import (
 	"shelly/runtime/store/table"
 )
 
-// errUnlisted says that there is no manifest of the database as it was last.
+// errUnlisted is the error when the database's last manifest is missing.
 var errUnlisted = errors.New("the last manifest is missing")
 
-// current returns the manifest of the database as it was last: that which the marker names,
-// or where that is gone the newest, unless options tell of a later opening. An opening makes
-// a manifest, a log and options, with numbers that follow each other.
+// current returns the database's last manifest: the one that the marker names or, if there is no
+// marker, the newest, unless the options file shows a later opening. An opening makes a manifest, a
+// log and an options file, in that order and with consecutive numbers.
 func current(folder files.Folder) (name string, ok bool) {
 	name = folder.Manifest
 	if name == "" && len(folder.Manifests) > 0 {
@@ -36,14 +36,14 @@ func current(folder files.Folder) (name string, ok bool) {
 	return name, slices.Contains(folder.Manifests, name)
 }
 
-// listed is a table, and the keys that the manifest says it has.
+// listed is a table with the keys that the manifest says it has.
 type listed struct {
 	name string
 	keys table.Span
 }
 
-// live returns the tables and logs that the manifest says are the database's, or an error
-// where there is no manifest that can be read, or a table is missing.
+// live returns the tables and logs that belong to the database according to its manifest. It
+// returns an error if no manifest can be read or a table is missing.
 func live(disk vfs.FS, dir string, folder files.Folder, o Options) (tables []listed, logs []string, err error) {
 	manifest, ok := current(folder)
 	if !ok {
@@ -54,7 +54,7 @@ func live(disk vfs.FS, dir string, folder files.Folder, o Options) (tables []lis
 	}
 	view := &whole{FS: disk, markers: []string{files.ManifestMarker(manifest), files.VersionMarker(max(o.Version, folder.Version))}}
 	defer func() {
-		if r := recover(); r != nil { // see quiet
+		if r := recover(); r != nil { // Fatalf of quiet panics
 			err = fmt.Errorf("%v", r)
 		}
 	}()
@@ -78,11 +78,11 @@ func live(disk vfs.FS, dir string, folder files.Folder, o Options) (tables []lis
 	return tables, view.logs, nil
 }
 
-// whole is a file system on which a database has its markers, and its logs hold nothing.
+// whole is a view of a file system in which the database has its markers and its logs are empty.
 type whole struct {
 	vfs.FS
 	markers []string
-	logs    []string // that were opened
+	logs    []string // those that were opened
 }
 
 // List implements vfs.FS.
@@ -103,8 +103,8 @@ func (w *whole) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 	return vfs.NewMemFile(nil), nil
 }
 
-// quiet hears what Pebble has to say. What is fatal to it must not return, and is no more
-// than one way less to read here.
+// quiet is Pebble's logger here. What is fatal to Pebble must not return; here it only means that
+// this way of reading has failed.
 type quiet struct{ log *slog.Logger }
 
 // Infof implements pebble.Logger.

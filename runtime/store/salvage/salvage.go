@@ -18,29 +18,29 @@ import (
 
 // Options says how to read.
 type Options struct {
-	// Once reports whether a key is written once and never again with another value.
+	// Once reports whether a key is written once and its value never changes.
 	Once func(key []byte) bool
-	// Version is Pebble's format major version that the database has.
+	// Version is the database's format major version (Pebble's).
 	Version uint64
-	// Lock is that of the folder, which the caller has.
+	// Lock is the folder's lock, which the caller holds.
 	Lock *pebble.Lock
-	// Logger hears what Pebble has to say.
+	// Logger gets Pebble's messages.
 	Logger *slog.Logger
 }
 
 // Found is what can be read of a database.
 type Found struct {
 	Damage     []string     // the places that are not as they were written
-	Spans      []table.Span // the keys that damaged blocks of tables may have held
-	Blank      []string     // the parts of logs of which nobody knows what they held
-	Unreadable bool         // a file cannot be read at all
-	Unlisted   bool         // there is no manifest, or it names what is not there: all files count
+	Spans      []table.Span // the spans of keys that damaged blocks of tables may have held
+	Blank      []string     // the parts of logs whose content is unknown
+	Unreadable bool         // some file cannot be read at all
+	Unlisted   bool         // there is no usable manifest, or it names a missing file: all files count
 
 	sources   []*source
 	deletions []table.Deletion
 }
 
-// Read finds what there is of the database in a folder.
+// Read finds what there is of the database in dir.
 func Read(ctx context.Context, disk vfs.FS, dir string, o Options) (f *Found, err error) {
 	folder, err := files.List(disk, dir)
 	if err != nil {
@@ -92,8 +92,7 @@ func (f *Found) Close() (err error) {
 	return err
 }
 
-// Each calls fn for each key that there is, in order, with its latest value, until fn
-// returns an error.
+// Each calls fn for each key in order, with its latest value, until fn returns an error.
 func (f *Found) Each(ctx context.Context, fn func(key, value []byte) error) error {
 	return f.merge(ctx, func(versions []version) error {
 		latest := version{}
@@ -112,7 +111,7 @@ func (f *Found) Each(ctx context.Context, fn func(key, value []byte) error) erro
 	})
 }
 
-// dropped reports whether a later write has dropped the span that a version lies in.
+// dropped reports whether a later deletion covers a version.
 func (f *Found) dropped(e table.Entry) bool {
 	return slices.ContainsFunc(f.deletions, func(d table.Deletion) bool {
 		return d.Seq > e.Seq && bytes.Compare(d.From, e.Key) <= 0 && bytes.Compare(e.Key, d.To) < 0
@@ -125,7 +124,7 @@ type version struct {
 	from *source
 }
 
-// merge calls fn for each key with all its versions.
+// merge calls fn for each key, with all its versions.
 func (f *Found) merge(ctx context.Context, fn func([]version) error) error {
 	type cursor struct {
 		from *source
@@ -176,7 +175,7 @@ func (f *Found) merge(ctx context.Context, fn func([]version) error) error {
 	return nil
 }
 
-// sort finds out, without a manifest, which files were made into which others.
+// sort works out, without a manifest, which files were made from which others.
 func (f *Found) sort(ctx context.Context, once func(key []byte) bool) error {
 	err := f.merge(ctx, func(versions []version) error {
 		for _, v := range versions {

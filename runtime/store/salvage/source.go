@@ -22,15 +22,15 @@ type source struct {
 	keys   table.Span
 	table  *table.Table
 	bad    []table.Block
-	log    []table.Entry // in the order of the keys, the latest of each first
+	log    []table.Entry // in key order, the latest version of each key first
 
-	scanned bool // the log is what was read of a table
+	scanned bool // log holds what could be read of a table
 
-	older  []*source // which were made into this one
+	older  []*source // the sources that this one was made from
 	hidden []table.Span
 }
 
-// entries yields what can be read.
+// entries yields what can be read of the source.
 func (s *source) entries(ctx context.Context) iter.Seq2[table.Entry, error] {
 	if s.table != nil {
 		return s.table.Entries(ctx, s.bad)
@@ -44,12 +44,12 @@ func (s *source) entries(ctx context.Context) iter.Seq2[table.Entry, error] {
 	}
 }
 
-// hides reports whether a key of the source is superseded by a newer one.
+// hides reports whether a key of the source is superseded by a newer source.
 func (s *source) hides(key []byte) bool {
 	return slices.ContainsFunc(s.hidden, func(h table.Span) bool { return h.Meets(key, append(bytes.Clone(key), 0)) })
 }
 
-// openTable opens a table, and notes what is damaged of it.
+// openTable opens a table and notes its damage.
 func (f *Found) openTable(ctx context.Context, disk vfs.FS, dir string, l listed) error {
 	name := l.name
 	t, err := table.Open(ctx, disk, dir, name)
@@ -77,7 +77,7 @@ func (f *Found) openTable(ctx context.Context, disk vfs.FS, dir string, l listed
 // scanTable reads what it can of a table that cannot be opened.
 func (f *Found) scanTable(disk vfs.FS, dir string, l listed) error {
 	f.Damage = append(f.Damage, l.name+" as a whole")
-	entries, _ := table.Scan(disk, dir, l.name) // of a file that cannot be read, none
+	entries, _ := table.Scan(disk, dir, l.name) // none if the file cannot be read
 	if n := len(entries); n > 0 {
 		_, number := files.Parse(l.name)
 		f.sources = append(f.sources, &source{number: number, log: entries, scanned: true})
@@ -92,7 +92,7 @@ func (f *Found) scanTable(disk vfs.FS, dir string, l listed) error {
 	return nil
 }
 
-// openLog reads a log, and notes what is damaged of it.
+// openLog reads a log and notes its damage.
 func (f *Found) openLog(disk vfs.FS, dir, name string) error {
 	text, err := files.Bytes(disk, disk.PathJoin(dir, name))
 	if err != nil {
@@ -118,7 +118,7 @@ func (f *Found) openLog(disk vfs.FS, dir, name string) error {
 	return nil
 }
 
-// batch adds what one record of a log has written.
+// batch adds what one record of a log wrote, and reports whether all of it could be read.
 func (f *Found) batch(s *source, record []byte) (whole bool) {
 	head, ok := batchrepr.ReadHeader(record)
 	if !ok {

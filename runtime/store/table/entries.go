@@ -13,18 +13,18 @@ import (
 // Entry is one version of a key.
 type Entry struct {
 	Key, Value []byte
-	Seq        uint64 // it grows with each write; 0: compaction found that nothing older is left
-	Deleted    bool   // it says that the key is gone
+	Seq        uint64 // grows with each write; 0: compaction found that nothing older is left
+	Deleted    bool   // this version deletes the key
 }
 
-// Deletion says that the keys of a span were dropped before a write.
+// Deletion says that the keys of a span were deleted, as of a write.
 type Deletion struct {
 	Span
 	Seq uint64
 }
 
-// Entries yields all versions of all keys that can be read around the damaged blocks, in
-// the order of the keys, the latest of each first. An error is the last that is yielded.
+// Entries yields all versions of all keys that can be read around the damaged blocks, in key order,
+// the latest of each key first. An error is yielded last.
 func (t *Table) Entries(ctx context.Context, bad []Block) iter.Seq2[Entry, error] {
 	spans := make([]Span, len(bad))
 	for i, b := range bad {
@@ -33,7 +33,7 @@ func (t *Table) Entries(ctx context.Context, bad []Block) iter.Seq2[Entry, error
 	return func(yield func(Entry, error) bool) {
 		for _, gap := range Gaps(spans, nil, nil) {
 			more, err := t.gap(ctx, gap, yield)
-			// With the last keys before a damaged block the reader looks into that.
+			// Behind the last keys of a gap the reader looks into the damaged block.
 			if err != nil && (gap.To == nil || !pebble.IsCorruptionError(err)) {
 				yield(Entry{}, err)
 				return
@@ -45,7 +45,7 @@ func (t *Table) Entries(ctx context.Context, bad []Block) iter.Seq2[Entry, error
 	}
 }
 
-// gap yields what lies between damaged blocks, and reports whether more is wanted.
+// gap yields what lies between damaged blocks, and reports whether the caller wants more.
 func (t *Table) gap(ctx context.Context, gap Span, yield func(Entry, error) bool) (more bool, err error) {
 	it, err := t.reader.NewPointIter(ctx, sstable.IterOptions{
 		Lower: gap.From, Upper: gap.To, FilterBlockSizeLimit: sstable.NeverUseFilterBlock, ReaderProvider: sstable.MakeTrivialReaderProvider(t.reader),
@@ -69,7 +69,7 @@ func (t *Table) gap(ctx context.Context, gap Span, yield func(Entry, error) bool
 	return true, it.Error()
 }
 
-// Deletions returns the spans that the table says were dropped.
+// Deletions returns the spans that the table marks as deleted.
 func (t *Table) Deletions(ctx context.Context) (list []Deletion, err error) {
 	it, err := t.reader.NewRawRangeDelIter(ctx, sstable.NoFragmentTransforms, sstable.NoReadEnv)
 	if err != nil || it == nil {

@@ -15,8 +15,9 @@ import (
 	"shelly/runtime/store/files"
 )
 
-// Scan reads the data of a table that [Open] cannot read, which begins with its data: each
-// block as long as its checksum says, up to the first that is damaged or holds no data.
+// Scan reads the data of a table that [Open] cannot read. A table begins with its data: Scan reads
+// block after block, each as long as its checksum confirms, up to the first that is damaged or is
+// not a block of data.
 func Scan(disk vfs.FS, dir, name string) ([]Entry, error) {
 	text, err := files.Bytes(disk, disk.PathJoin(dir, name))
 	if err != nil {
@@ -36,12 +37,12 @@ func Scan(disk vfs.FS, dir, name string) ([]Entry, error) {
 	}
 }
 
-// blockBytes returns the length of the sound block that a text begins with, or 0.
+// blockBytes returns the length of the intact block at the start of text, or 0.
 func blockBytes(text []byte) int {
 	castagnoli := crc32.MakeTable(crc32.Castagnoli)
 	sum := uint32(0)
 	for n := 0; n+trailerBytes <= len(text); n++ {
-		with := crc32.Update(sum, castagnoli, text[n:n+1]) // as if this byte said how the block is compressed
+		with := crc32.Update(sum, castagnoli, text[n:n+1]) // supposing that this byte says how the block is compressed
 		if n > 0 && text[n] <= byte(block.SnappyCompressionIndicator) && files.Masked(with) == binary.LittleEndian.Uint32(text[n+1:]) {
 			return n
 		}
@@ -50,10 +51,10 @@ func blockBytes(text []byte) int {
 	return 0
 }
 
-// rows returns what is in a block of data.
+// rows returns the entries in a block of data.
 func rows(text []byte, how block.CompressionIndicator) (list []Entry, err error) {
 	defer func() {
-		if r := recover(); r != nil { // Pebble does not expect what is no block of data
+		if r := recover(); r != nil { // Pebble panics on what is not a block of data
 			err = fmt.Errorf("%v", r)
 		}
 	}()
@@ -61,7 +62,7 @@ func rows(text []byte, how block.CompressionIndicator) (list []Entry, err error)
 	if err != nil {
 		return nil, err
 	}
-	data := make([]byte, max(size, 8)) // which is aligned
+	data := make([]byte, max(size, 8)) // at least 8 bytes, so that it is aligned
 	if err := block.DecompressInto(how, text, data[:size]); err != nil {
 		return nil, err
 	}
@@ -80,14 +81,14 @@ func rows(text []byte, how block.CompressionIndicator) (list []Entry, err error)
 		}
 		e := Entry{Key: bytes.Clone(kv.K.UserKey), Value: bytes.Clone(value), Seq: uint64(kv.SeqNum()), Deleted: deletes(kv.Kind())}
 		if n := len(list); len(e.Key) == 0 || n > 0 && bytes.Compare(e.Key, list[n-1].Key) < 0 {
-			return nil, errors.New("its keys are in no order")
+			return nil, errors.New("its keys are not in order")
 		}
 		list = append(list, e)
 	}
 	return list, nil
 }
 
-// deletes reports whether a version of a key says that it is gone.
+// deletes reports whether a version of this kind deletes its key.
 func deletes(kind pebble.InternalKeyKind) bool {
 	return kind != pebble.InternalKeyKindSet && kind != pebble.InternalKeyKindSetWithDelete
 }

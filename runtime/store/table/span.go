@@ -2,13 +2,12 @@ package table
 
 import "bytes"
 
-// Meets reports whether a span has keys from from on and before to.
+// Meets reports whether a span has keys in [from, to).
 func (s Span) Meets(from, to []byte) bool {
 	return (to == nil || bytes.Compare(s.From, to) < 0) && (s.To == nil || bytes.Compare(from, s.To) < 0)
 }
 
-// Gaps returns what lies from from on and before to and in none of the spans, which are in
-// order.
+// Gaps returns the parts of [from, to) that lie in none of the spans. The spans must be in order.
 func Gaps(spans []Span, from, to []byte) (gaps []Span) {
 	for _, s := range spans {
 		if !s.Meets(from, to) {

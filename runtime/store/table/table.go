@@ -31,22 +31,22 @@ type Table struct {
 type Block struct {
 	Table         string
 	Offset, Bytes uint64
-	Keys          Span // of a block of data
+	Keys          Span // only of a block of data
 }
 
-// Span is the keys from From on and before To, nil being before and after all keys.
+// Span is the keys in [From, To). A nil From is before all keys, a nil To after all.
 type Span struct{ From, To []byte }
 
-// after is the first key after a key.
+// after returns the first key after a key.
 func after(key []byte) []byte { return append(bytes.Clone(key), 0) }
 
-// trailerBytes is what follows a block: how it is compressed, and the checksum.
+// trailerBytes is the length of what follows a block: how it is compressed, and its checksum.
 const trailerBytes = block.TrailerLen
 
-// ErrDamaged says that a table cannot be read, whatever is in it.
+// ErrDamaged is the error of a table that cannot be read, whatever its data.
 var ErrDamaged = errors.New("the table is damaged")
 
-// Open reads all of a table but its data.
+// Open reads all of a table except its data.
 func Open(ctx context.Context, disk vfs.FS, dir, name string) (*Table, error) {
 	f, err := disk.Open(disk.PathJoin(dir, name))
 	if err != nil {
@@ -59,11 +59,10 @@ func Open(ctx context.Context, disk vfs.FS, dir, name string) (*Table, error) {
 	return t, nil
 }
 
-// open reads where the blocks are, the keys with which those of data end, and all other
-// blocks.
+// open reads where the blocks are, the last key of each block of data, and all other blocks.
 func (t *Table) open(ctx context.Context) (err error) {
 	defer func() {
-		if r := recover(); r != nil { // Pebble panics at properties that no table has
+		if r := recover(); r != nil { // Pebble panics on properties that no table has
 			err = fmt.Errorf("%v", r)
 		}
 	}()
@@ -105,7 +104,7 @@ func (t *Table) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// index reads a part of the index.
+// index reads a block of the index.
 func (t *Table) index(ctx context.Context, h block.Handle) error {
 	read, err := t.reader.BlockReader().Read(ctx, block.NoReadEnv, nil, h, blockkind.Index, colblk.InitIndexBlockMetadata)
 	if err != nil {
@@ -130,7 +129,7 @@ func (t *Table) index(ctx context.Context, h block.Handle) error {
 	return nil
 }
 
-// check reads a block and holds it against its checksum.
+// check reads a block and verifies its checksum.
 func (t *Table) check(b Block) error {
 	text := make([]byte, b.Bytes+trailerBytes)
 	if _, err := t.file.ReadAt(text, int64(b.Offset)); err != nil && !errors.Is(err, io.EOF) {
@@ -142,7 +141,7 @@ func (t *Table) check(b Block) error {
 	return nil
 }
 
-// Rest is the byte from which on all blocks lie that are not of data.
+// Rest returns the offset of the first block that is not a block of data.
 func (t *Table) Rest() int64 {
 	from := uint64(0)
 	for i, b := range t.rest {
@@ -169,7 +168,7 @@ func (t *Table) Damaged(ctx context.Context) (bad []Block, err error) {
 	return bad, nil
 }
 
-// Blocks is how many blocks the table has, and Bytes how many they take.
+// Blocks returns how many blocks the table has, and how many bytes they take.
 func (t *Table) Blocks() (blocks int, bytes int64) {
 	for _, b := range append(t.data[:len(t.data):len(t.data)], t.rest...) {
 		blocks, bytes = blocks+1, bytes+int64(b.Bytes)+trailerBytes

@@ -1,6 +1,5 @@
-// Package text takes long texts out of bodies, so that a text that stands in several of
-// them is kept once. A body whose texts were taken out is a form: what is left of it, with
-// a reference for each text.
+// Package text takes long texts out of bodies, so that a text that stands in several of them is kept
+// once. A body without its texts is a form: the rest of the body, with a reference for each text.
 //
 //	form, texts := known.Take(body, text.InStrings) // texts: what the form refers to
 //	refs, err := text.Refs(form)
@@ -12,20 +11,19 @@
 //
 //	mark(1)  length of the body(uvarint)  pieces
 //
-// A piece begins with a uvarint, whose lowest two bits are its kind and whose others are
-// its length n in bytes:
+// A piece begins with a uvarint: its lowest two bits are the kind, the others the length n in bytes:
 //
 //	0  n bytes of the body
 //	1  a text of n bytes, as it is
-//	2  a text of n bytes, as it stands in a string of JSON
+//	2  a text of n bytes, quoted as in a JSON string
 //
-// After the kinds 1 and 2 stand the text's number (uvarint) and the first 8 bytes of its
-// SHA-256: a text that is not the one that was meant is recognised.
+// Kinds 1 and 2 are followed by the text's number (uvarint) and the first 8 bytes of its SHA-256,
+// so that a wrong text is recognised.
 //
 // # Finding texts
 //
-// Which texts there are is known of the last few thousand that were written or read. A text is
-// found as a whole, wherever it stands in a longer one: the beginning and the end of a
-// result, which a record has apart, are found again in the whole result, and in the message
-// that shows both with a mark between them.
+// A Known knows the last few thousand texts that were written or read. It finds a text only as a
+// whole, but anywhere within a longer one: a record holds the beginning and the end of a result
+// separately, and both are found again in the whole result, and in the message that shows them
+// with a mark between them.
 package text

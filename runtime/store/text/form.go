@@ -8,14 +8,14 @@ import (
 	"fmt"
 )
 
-// MinBytes is the length from which on a text is taken out: of a shorter one the reference
-// and what it takes to know who refers to it are not worth it.
+// MinBytes is the length from which a text is taken out: for a shorter one, the reference and the
+// marks that it needs would cost more than they save.
 const MinBytes = 512
 
-// mark begins a form. No JSON and no valid UTF-8 has this byte.
+// mark begins a form. The byte occurs in no valid UTF-8, and so in no JSON.
 const mark = 0xff
 
-// Where the texts of a body are.
+// Place is where the texts of a body are.
 type Place int
 
 const (
@@ -23,7 +23,7 @@ const (
 	Whole                  // the body is one text
 )
 
-// sumBytes is how much of a text's hash stands in a reference.
+// sumBytes is how many bytes of a text's hash are in a reference.
 const sumBytes = 8
 
 // The kinds of pieces.
@@ -41,19 +41,19 @@ type Ref struct {
 	Sum    [sumBytes]byte
 }
 
-// Is reports whether a text is the one that is meant.
+// Is reports whether text is the one that the reference means.
 func (r Ref) Is(text []byte) bool {
 	sum := sha256.Sum256(text)
 	return len(text) == r.Bytes && bytes.Equal(sum[:sumBytes], r.Sum[:])
 }
 
-// errForm says that a form is not one.
+// errForm is the error of a malformed form.
 var errForm = errors.New("its form cannot be read")
 
-// IsForm reports whether texts were taken out of what is a body otherwise.
+// IsForm reports whether bytes that may be either a form or a plain body are a form.
 func IsForm(form []byte) bool { return len(form) > 0 && form[0] == mark }
 
-// Length is the length of the body of a form.
+// Length returns the length of the body of a form.
 func Length(form []byte) (int, error) {
 	if !IsForm(form) {
 		return len(form), nil
@@ -65,7 +65,7 @@ func Length(form []byte) (int, error) {
 	return int(n), nil
 }
 
-// Refs returns the references of a form, each once.
+// Refs returns the references in a form, each once.
 func Refs(form []byte) (refs []Ref, err error) {
 	err = pieces(form, func(p piece) error {
 		if p.kind == plain {
@@ -82,8 +82,8 @@ func Refs(form []byte) (refs []Ref, err error) {
 	return refs, err
 }
 
-// Fill appends the body of a form to dst. find calls its function with the text of a
-// reference; the text need not be valid after that.
+// Fill appends the body of a form to dst. It calls find for each reference; find calls its function
+// with the text, which need not stay valid after that.
 func Fill(dst, form []byte, find func(Ref, func(text []byte) error) error) ([]byte, error) {
 	if !IsForm(form) {
 		return append(dst, form...), nil
@@ -159,10 +159,10 @@ func pieces(form []byte, fn func(piece) error) error {
 	return nil
 }
 
-// writer makes a form. What is plain is gathered, so that it is one piece.
+// writer builds a form. Plain bytes are collected, so that they become one piece.
 type writer struct {
 	form []byte
-	text []byte // plain, and not in the form yet
+	text []byte // plain bytes that are not in the form yet
 }
 
 func newWriter(length int) *writer {
@@ -180,7 +180,7 @@ func (w *writer) ref(kind int, r Ref) {
 
 func (w *writer) flush() {
 	if len(w.text) > 0 {
-		w.form = binary.AppendUvarint(w.form, uint64(len(w.text))<<kindBits) // plain is 0
+		w.form = binary.AppendUvarint(w.form, uint64(len(w.text))<<kindBits) // the kind is plain, 0
 		w.form = append(w.form, w.text...)
 		w.text = w.text[:0]
 	}

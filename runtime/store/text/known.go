@@ -7,51 +7,52 @@ import (
 )
 
 const (
-	// knownMax is how many texts are known, at least the half of it the latest.
+	// knownMax bounds how many texts are known; at least the latest half of that are.
 	knownMax = 4096
-	// windowBytes is how much of its beginning and of its end a text is looked for by.
+	// windowBytes is the length of the beginning and of the end by which a text is found.
 	windowBytes = 64
-	// alikeMax is how many texts are known that begin alike.
+	// alikeMax bounds how many texts with the same beginning are known.
 	alikeMax = 8
-	// missesMax is how often, in one text, what looks like a known text may be another one.
+	// missesMax bounds how many false matches are tried in one text.
 	missesMax = 8
 )
 
 // Text is a text that a form refers to.
 type Text struct {
 	Ref
-	Bytes []byte // valid until the body that it was taken out of is changed
-	Fresh bool   // its number was given to it now
+	Bytes []byte // part of the body: valid until that is changed
+	Fresh bool   // its number was assigned by this Take
 }
 
-// Known is which texts there are. It knows of some no more, and may know of some that are gone.
-// It is safe for concurrent use.
+// Known holds which texts there are. It forgets some, and may hold some that are gone. It is safe
+// for concurrent use.
 type Known struct {
 	mu         sync.Mutex
 	next       uint64 // number
 	young, old generation
 }
 
-// NewKnown returns one that gives the numbers from next on.
+// NewKnown returns a Known that assigns the numbers from next on.
 func NewKnown(next uint64) *Known {
 	return &Known{next: next, young: newGeneration(), old: newGeneration()}
 }
 
-// generation is texts by the hash of their beginnings. The filter has a bit for each hash.
+// generation holds texts by the hash of their beginning. The filter has a bit for the high bits of
+// each hash.
 type generation struct {
 	size   int
 	texts  map[uint64][]entry
 	filter *[1 << filterBits / 8]byte
 }
 
-// filterBits is how much of a hash the filter tells apart.
+// filterBits is how many bits of a hash the filter uses.
 const filterBits = 17
 
 func newGeneration() generation {
 	return generation{texts: map[uint64][]entry{}, filter: new([1 << filterBits / 8]byte)}
 }
 
-// may reports whether a text that is known may begin with what has a hash.
+// may reports whether some known text may begin with a window that has this hash.
 func (g *generation) may(hash uint64) bool {
 	bit := hash >> (64 - filterBits)
 	return g.filter[bit/8]&(1<<(bit%8)) != 0
@@ -79,12 +80,12 @@ type entry struct {
 
 func (e entry) ref() Ref { return Ref{Number: e.number, Bytes: e.bytes, Sum: [sumBytes]byte(e.sum[:])} }
 
-// entryOf returns what is to be known of a text, and the hash of its beginning.
+// entryOf returns the entry of a text, and the hash of its beginning.
 func entryOf(number uint64, text []byte) (uint64, entry) {
 	return hashOf(text[:windowBytes]), entry{number, len(text), hashOf(text[len(text)-windowBytes:]), sha256.Sum256(text)}
 }
 
-// Note makes a text known that has a number already.
+// Note adds a text that already has a number.
 func (k *Known) Note(number uint64, text []byte) {
 	if len(text) < MinBytes {
 		return
@@ -95,7 +96,7 @@ func (k *Known) Note(number uint64, text []byte) {
 	k.add(hash, e)
 }
 
-// add makes a text known, in place of one with the same content.
+// add adds an entry, replacing one with the same content.
 func (k *Known) add(hash uint64, e entry) {
 	for i, o := range k.young.texts[hash] {
 		if o.sum == e.sum {
@@ -109,8 +110,8 @@ func (k *Known) add(hash uint64, e entry) {
 	k.young.add(hash, e)
 }
 
-// find returns the longest known text that text begins with, whose beginning has a hash. It
-// counts down what looks like a text and is another one.
+// find returns the longest known text that text begins with; hash is the hash of text's beginning.
+// It counts each false match down from misses.
 func (k *Known) find(hash uint64, text []byte, misses *int) (found entry, ok bool) {
 	for _, g := range []*generation{&k.young, &k.old} {
 		if !g.may(hash) {
@@ -128,19 +129,19 @@ func (k *Known) find(hash uint64, text []byte, misses *int) (found entry, ok boo
 		}
 	}
 	if ok {
-		k.add(hash, found) // it is used, so it stays
+		k.add(hash, found) // recently used, so it stays
 	}
 	return found, ok
 }
 
-// span is a part of a text: one that is to be referred to, or the bytes as they are.
+// span is a part of a text: either a text to refer to, or plain bytes.
 type span struct {
 	bytes []byte
 	text  *Text
 }
 
-// split splits a text into the ones that are known and what is between them, which is a text
-// of its own where it is long enough.
+// split splits a text into known texts and what is between them. A part in between that is long
+// enough becomes a new text.
 func (k *Known) split(text []byte) (spans []span) {
 	between := func(bytes []byte) {
 		if len(bytes) == 0 {
@@ -182,8 +183,8 @@ func (k *Known) split(text []byte) (spans []span) {
 	return spans
 }
 
-// A hash of a window is a polynomial of its bytes, so that it follows from that of the window
-// one byte before.
+// The hash of a window is a polynomial of its bytes, so it can be computed from the hash of the
+// window one byte earlier.
 const factor = 0x9e3779b97f4a7c15
 
 // leaves is the factor of the byte that leaves the window.
@@ -227,12 +228,12 @@ func (k *Known) Take(body []byte, where Place) (form []byte, texts []Text) {
 	return t.w.form, t.texts
 }
 
-// taking is one Take.
+// taking is the state of one Take.
 type taking struct {
 	known *Known
 	body  []byte
-	w     *writer // nil: nothing was taken out yet
-	from  int     // what is before it in the body is in w
+	w     *writer // nil: nothing has been taken out yet
+	from  int     // everything before it in the body is in w
 	texts []Text
 }
 
@@ -242,8 +243,7 @@ func (t *taking) whole() {
 	}
 }
 
-// strings takes out the texts that stand between quotes. Where the body is no JSON they may
-// stand anywhere.
+// strings takes out the texts between quotes. In a body that is not JSON they may be anywhere.
 func (t *taking) strings() {
 	for at := 0; ; {
 		begin := bytes.IndexByte(t.body[at:], '"')
@@ -264,7 +264,7 @@ func (t *taking) strings() {
 	}
 }
 
-// quotedLen is the length of a string without its quotes, or -1 where it has no end.
+// quotedLen returns the length of a string without its quotes, or -1 if it has no end.
 func quotedLen(in []byte) int {
 	for at := 0; ; {
 		end := bytes.IndexByte(in[at:], '"')
@@ -283,7 +283,7 @@ func quotedLen(in []byte) int {
 	}
 }
 
-// take takes a text out that stands in the body between from and to.
+// take takes out a text that is in the body between from and to.
 func (t *taking) take(from, to int, text []byte, kind int) {
 	t.known.mu.Lock()
 	spans := t.known.split(text)

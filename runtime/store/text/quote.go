@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// escapes has what stands for an ASCII character in a string of JSON as encoding/json writes
-// it, or nothing where that is the character itself.
+// escapes holds, for each ASCII character, its escape in a JSON string as encoding/json writes it,
+// or "" if the character stands for itself.
 var escapes = func() (list [utf8.RuneSelf]string) {
 	const hex = "0123456789abcdef"
 	for c := range list {
@@ -21,13 +21,14 @@ var escapes = func() (list [utf8.RuneSelf]string) {
 	return list
 }()
 
-// The line separators of Unicode, which encoding/json escapes too, differ in their last byte.
+// encoding/json escapes Unicode's two line separators too. Their encodings differ only in the last
+// byte.
 const (
 	separator = "\u2028"
 	separated = `\u202`
 )
 
-// appendQuoted appends a text as it stands in a string of JSON, without the quotes.
+// appendQuoted appends a text as it is in a JSON string, without the quotes.
 func appendQuoted(dst, text []byte) []byte {
 	from := 0
 	for i := 0; i < len(text); i++ {
@@ -46,8 +47,7 @@ func appendQuoted(dst, text []byte) []byte {
 	return append(dst, text[from:]...)
 }
 
-// separates returns the last digit of the escape that stands for the line separator that text
-// begins with, or 0.
+// separates returns the last digit of the escape of the line separator that text begins with, or 0.
 func separates(text []byte) byte {
 	if len(text) >= len(separator) && text[0] == separator[0] && text[1] == separator[1] && text[2]&^1 == separator[2] {
 		return '8' + text[2]&1
@@ -55,8 +55,8 @@ func separates(text []byte) byte {
 	return 0
 }
 
-// unquote returns the text of a string of JSON without its quotes, in buf or as it is, and
-// false where appendQuoted would not give the string again.
+// unquote returns the text of a JSON string without its quotes, in buf or, if nothing is escaped,
+// in itself. It returns false if appendQuoted would not reproduce the string.
 func unquote(buf, in []byte) (text []byte, ok bool) {
 	if !utf8.Valid(in) {
 		return nil, false
@@ -80,7 +80,7 @@ func unquote(buf, in []byte) (text []byte, ok bool) {
 	return buf, true
 }
 
-// plainRun is how much of a string stands for itself, from its beginning on.
+// plainRun returns the length of the part at the start of a string that needs no escapes.
 func plainRun(in []byte) int {
 	for i, c := range in {
 		if c < utf8.RuneSelf && escapes[c] != "" || c == separator[0] && separates(in[i:]) != 0 {
@@ -90,8 +90,8 @@ func plainRun(in []byte) int {
 	return len(in)
 }
 
-// unescape returns what the escape stands for that in begins with, and its length; 0: it is
-// not one that appendQuoted writes.
+// unescape decodes the escape at the start of in, and returns its length: 0 if it is not an escape
+// that appendQuoted writes.
 func unescape(in []byte) (decoded string, used int) {
 	if len(in) < 2 {
 		return "", 0
@@ -116,5 +116,5 @@ func unescape(in []byte) (decoded string, used int) {
 	return "", 0
 }
 
-// hexDigit is what a lower-case digit is worth, or -1.
+// hexDigit returns the value of a lower-case hex digit, or -1.
 func hexDigit(c byte) int { return bytes.IndexByte([]byte("0123456789abcdef"), c) }
