@@ -10,37 +10,37 @@ import (
 	"shelly/fsm"
 )
 
-// KindNote is the kind of an entry that a person has added.
+// KindNote is the kind of an entry that a person added.
 const KindNote fsm.Kind = "note"
 
-// Bounds of what a person brings, in bytes.
+// Limits of what a person brings in, in bytes.
 const (
 	IDBytesMax     = 128
-	NameBytesMax   = 128     // of kind, session and model
-	TextBytesMax   = 4 << 20 // of summary and text together
+	NameBytesMax   = 128     // for kind, session and model, each
+	TextBytesMax   = 4 << 20 // for summary and text together
 	vectorBytesMax = 4 << 16 // 65,536 numbers
 )
 
 // Bringing says how entries are brought in.
 type Bringing struct {
-	Replace bool // also those whose id is there, and those that were forgotten
-	Dry     bool // nothing is written; what would be is counted
+	Replace bool // also write entries whose id exists, and those that were forgotten
+	Dry     bool // write nothing, and count what would be written
 }
 
-// Brought tells what became of the entries that were brought.
+// Brought counts what became of the entries that were brought in.
 type Brought struct {
 	Added     int `json:"added"`
 	Replaced  int `json:"replaced"`
-	Skipped   int `json:"skipped"`   // their ids are there
-	Forgotten int `json:"forgotten"` // skipped because a person has had them forgotten
+	Skipped   int `json:"skipped"`   // their ids exist
+	Forgotten int `json:"forgotten"` // skipped because a person had them forgotten
 }
 
-// Add adds the counts of another.
+// Add adds the counts of o.
 func (b *Brought) Add(o Brought) {
 	b.Added, b.Replaced, b.Skipped, b.Forgotten = b.Added+o.Added, b.Replaced+o.Replaced, b.Skipped+o.Skipped, b.Forgotten+o.Forgotten
 }
 
-// Check returns what is wrong with an entry that a person brings, or nil.
+// Check returns what is wrong with an entry that a person brings in, or nil.
 func Check(e fsm.Entry) error {
 	for _, field := range []struct {
 		name, text string
@@ -71,10 +71,10 @@ func Check(e fsm.Entry) error {
 	return nil
 }
 
-// summaryMax is how much of a text, in characters, is its summary where it has none.
+// summaryMax is how many characters of a text become its summary if it has none.
 const summaryMax = 500
 
-// Beginning is the summary of a text that has none: what of it a model sees.
+// Beginning returns the summary for a text without one: the part of it that a model sees.
 func Beginning(text string) string {
 	text = strings.TrimSpace(text)
 	all := []rune(text)
@@ -88,11 +88,11 @@ func Beginning(text string) string {
 	return strings.TrimSpace(head) + " …"
 }
 
-// Bring puts entries, each whole, and returns when all are durable. The summary of one
-// that has none is the beginning of its text. A vector is kept
-// with its model, whichever that is; upkeep gives one to those without (MEM-8). On an
-// error each entry is there or not, and to bring all again does the rest. With too
-// little space it is an engine.ErrNoSpace of the store's.
+// Bring writes each of the entries whole, and returns when all are durable. An entry without a
+// summary gets the beginning of its text. A vector is kept with its model, whichever that is;
+// upkeep gives one to entries without (MEM-8). After an error each entry has been written or not,
+// and bringing all of them in again completes the rest. If there is too little space, the error is
+// the store's engine.ErrNoSpace.
 func (m *Memory) Bring(ctx context.Context, entries []fsm.Entry, b Bringing) (Brought, error) {
 	if err := m.Wait(ctx); err != nil {
 		return Brought{}, err
@@ -131,7 +131,7 @@ func (m *Memory) Bring(ctx context.Context, entries []fsm.Entry, b Bringing) (Br
 	return done, m.entries.SyncEntries()
 }
 
-// judge counts what becomes of an entry, and reports whether it is written.
+// judge counts what becomes of an entry, and reports whether it should be written.
 func (m *Memory) judge(id string, replace bool, done *Brought) (bool, error) {
 	if _, known := m.find(id); known {
 		if replace {

@@ -9,18 +9,18 @@ import (
 	"shelly/runtime/memory/index"
 )
 
-// edit is what is to be written of the index in one batch, over what is there. Whoever makes
-// one holds writing, or is the only one who knows the memory.
+// edit is a batch of changes to the stored index, relative to what is stored. Its maker holds
+// writing, or is the only one who knows the memory.
 type edit struct {
 	m        *Memory
-	values   map[string][]byte // by key; nil: it is removed
-	gone     map[int]bool      // slots
-	segments map[int]bool      // that have some of these
-	rows     map[int]edited    // that are not as they are at hand
-	blocks   map[int][]byte    // the numbers of those that lie in the store and have some of these
+	values   map[string][]byte // by key; nil: the key is removed
+	gone     map[int]bool      // the slots that go
+	segments map[int]bool      // the segments of slots that go
+	rows     map[int]edited    // the rows that differ from those in memory
+	blocks   map[int][]byte    // the numbers of stored blocks with such rows
 }
 
-// edited is a row, of slot -1 where its entry is gone, and its signs.
+// edited is a row with its slot, -1 if its entry is gone, and its signs.
 type edited struct {
 	row
 	slot  int32
@@ -33,7 +33,7 @@ func (m *Memory) edit() *edit {
 
 func (e *edit) set(key, value []byte) { e.values[string(key)] = value }
 
-// apply sets all that was edited, in the order of the keys.
+// apply sets everything that was edited, in key order.
 func (e *edit) apply(set index.Set) {
 	for segment := range e.segments {
 		e.docs(segment)
@@ -51,7 +51,7 @@ func (e *edit) add(at int, d index.Doc, terms []index.Term) {
 	e.set(index.Key(index.Tail, at), index.AppendTerms(index.AppendDoc(nil, d), terms))
 }
 
-// tail writes a slot of the tail as it is at hand.
+// tail writes a slot of the tail as it is in memory.
 func (e *edit) tail(at int) {
 	if e.m.slots[at].gone {
 		return
@@ -66,7 +66,7 @@ func (e *edit) tail(at int) {
 	e.add(at, e.m.doc(e.m.slots[at], sum(terms)), terms)
 }
 
-// docs writes what is said of the entries of a segment.
+// docs writes the entries of a segment.
 func (e *edit) docs(segment int) {
 	var value []byte
 	for at := segment * index.SegmentDocs; at < (segment+1)*index.SegmentDocs; at++ {
@@ -77,7 +77,7 @@ func (e *edit) docs(segment int) {
 	e.set(index.Key(index.Docs, segment), value)
 }
 
-// row writes an edited row: by itself, or in its blocks where they are full.
+// row writes an edited row: alone, or within its blocks if they are full.
 func (e *edit) row(n int) {
 	first := n / index.HeadRows * index.HeadRows
 	last, had := first+index.HeadRows-1, len(e.m.vectors.slots)
@@ -98,13 +98,13 @@ func (e *edit) row(n int) {
 	if last < had {
 		return
 	}
-	for i := first; i <= last; i++ { // they are no longer by themselves
+	for i := first; i <= last; i++ { // these are no longer stored alone
 		e.set(index.Key(index.LooseRow, i), nil)
 		e.block(i)
 	}
 }
 
-// block writes the block that a row is in.
+// block writes the block that holds a row.
 func (e *edit) block(n int) {
 	n -= n % index.BlockRows
 	key := index.Key(index.Rows, n/index.BlockRows)
@@ -135,7 +135,7 @@ func (e *edit) at(n int) edited {
 	return e.m.vectors.at(n)
 }
 
-// at returns a row as it is at hand: one that lies in the store has no numbers there.
+// at returns a row as it is in memory: without its numbers if they are only in the store.
 func (v *vectors) at(n int) edited {
 	r := edited{row{scale: v.scales[n]}, v.slots[n], nil}
 	if !v.lies(n) {
@@ -150,14 +150,14 @@ func (v *vectors) at(n int) edited {
 // head appends the head of a row. Slot -1 becomes index.NoSlot.
 func (r edited) head(b []byte) []byte { return index.AppendHead(b, uint32(r.slot), r.scale, r.signs) }
 
-// loose is a row that is in no block.
+// loose returns the value of a row that is in no block.
 func (r edited) loose() []byte {
 	r.signs = nil
 	return append(r.head(nil), r.numbers...)
 }
 
-// vector writes the row of an entry that has a vector of the space at hand, which is that of
-// the first one.
+// vector writes the row of an entry that has a vector in the space in use, which is that of the
+// first vector.
 func (e *edit) vector(at int, of fsm.Entry) {
 	v := &e.m.vectors
 	like := vectors{space: v.space}
@@ -176,7 +176,7 @@ func (e *edit) vector(at int, of fsm.Entry) {
 	e.rows[n] = edited{r, int32(at), signs}
 }
 
-// noSigns is room for the signs of a row; nil where rows have none.
+// noSigns returns room for the signs of a row, or nil if rows have none.
 func (v *vectors) noSigns() []uint64 {
 	if v.signs.mean == nil {
 		return nil
@@ -184,7 +184,7 @@ func (v *vectors) noSigns() []uint64 {
 	return make([]uint64, perRow(len(v.signs.mean)))
 }
 
-// dropRow makes the row of a slot nobody's.
+// dropRow marks the row of a slot as unused.
 func (e *edit) dropRow(at int) error {
 	v := &e.m.vectors
 	n := v.of(at)
@@ -201,7 +201,7 @@ func (e *edit) dropRow(at int) error {
 	return err
 }
 
-// drop takes slots out, all but their keywords, and returns those that are sealed.
+// drop removes slots, except their keywords, and returns those that are in sealed segments.
 func (e *edit) drop(slots ...int) (sealed []int, err error) {
 	for _, at := range slots {
 		e.gone[at] = true
@@ -217,8 +217,8 @@ func (e *edit) drop(slots ...int) (sealed []int, err error) {
 	return sealed, err
 }
 
-// replace takes out the slot of an entry that is to be replaced. The keywords to look for
-// are those of what is there now.
+// replace removes the slot of an entry that is to be replaced. It finds the slot's keywords from
+// the entry as it is stored.
 func (e *edit) replace(at int, id string) error {
 	sealed, err := e.drop(at)
 	if err != nil || len(sealed) == 0 {
@@ -235,8 +235,8 @@ func (e *edit) replace(at int, id string) error {
 	return err
 }
 
-// forget takes out slots, with each keyword that any segment says they have, whatever their
-// entries say.
+// forget removes slots, and each keyword that any segment lists for them, whatever their entries
+// say.
 func (e *edit) forget(slots ...int) error {
 	sealed, err := e.drop(slots...)
 	if err != nil || len(sealed) == 0 {
@@ -245,12 +245,12 @@ func (e *edit) forget(slots ...int) error {
 	return e.sweep(sealed...)
 }
 
-// sweep looks through all keywords for slots.
+// sweep removes slots from all keywords.
 func (e *edit) sweep(slots ...int) error {
 	return e.m.kept.in.ReadIndex([]byte{index.Postings}, e.without(slots...))
 }
 
-// without returns what takes slots out of the places of a keyword.
+// without returns a function that removes slots from the postings of one keyword.
 func (e *edit) without(slots ...int) func(key, value []byte) error {
 	gone, segments := map[int32]bool{}, map[int]bool{}
 	for _, at := range slots {
@@ -277,12 +277,12 @@ func (e *edit) without(slots ...int) func(key, value []byte) error {
 	}
 }
 
-// aboutOf is what an entry has in common with others.
+// aboutOf returns what an entry may have in common with others.
 func aboutOf(e fsm.Entry) index.About {
 	return index.About{Kind: string(e.Kind), Session: e.Session, Source: uint8(e.Source)}
 }
 
-// doc is what the index says of a slot with this many keywords.
+// doc returns what the index holds for a slot with length keywords.
 func (m *Memory) doc(s slot, length int) index.Doc {
 	if s.gone {
 		return index.Doc{Gone: true}

@@ -16,11 +16,10 @@ import (
 // FileVersion is the version of the file that [Memory.Export] writes.
 const FileVersion = 1
 
-// lineBytesMax bounds a line: a text at its longest with each byte escaped, and a
-// vector in base64.
+// lineBytesMax bounds a line: the longest text with each byte escaped, and a vector in base64.
 const lineBytesMax = 6*TextBytesMax + 2*vectorBytesMax
 
-// endBytesMax is more than the last line has.
+// endBytesMax is more than the length of the last line.
 const endBytesMax = 64
 
 // fileHead is a file's first line, fileEnd its last.
@@ -29,11 +28,11 @@ type (
 		Version int `json:"shelly_memory"`
 	}
 	fileEnd struct {
-		Entries int `json:"entries"` // lines between
+		Entries int `json:"entries"` // the lines in between
 	}
 )
 
-// Errors of a file as a whole.
+// Errors about a file as a whole.
 var (
 	ErrNoFile    = errors.New(`the file is no export of a memory: its first line is not {"shelly_memory":1}`)
 	ErrNewerFile = errors.New("the file was written by a newer shelly")
@@ -46,8 +45,8 @@ var (
 //	{"id":…,"kind":…,"session":…,"at":…,"summary":…,"text":…,"vector":…,"model":…}
 //	{"entries":1}
 //
-// At is in ms since 1970, the vector float32, little-endian, in base64; both it and
-// its model are left out without vectors. The last line tells a whole file from a part.
+// "at" is in ms since 1970; the vector is little-endian float32 in base64. With vectors false, the
+// vector and its model are left out. The last line distinguishes a whole file from a part.
 func (m *Memory) Export(ctx context.Context, w io.Writer, vectors bool) error {
 	if err := m.Wait(ctx); err != nil {
 		return err
@@ -71,9 +70,9 @@ func (m *Memory) Export(ctx context.Context, w io.Writer, vectors bool) error {
 	return out.Encode(fileEnd{n})
 }
 
-// ReadFile calls fn for each entry of a file that Export has written, with the number
-// of its line from 1; bad is not nil where the line holds no entry. It returns the
-// first error of fn, or one of those above, the last after all entries.
+// ReadFile calls fn for each entry of a file that Export wrote, with the number of its line, from
+// 1. If the line holds no entry, bad says why. ReadFile returns the first error of fn, or one of
+// those above; ErrCutFile comes after all entries.
 func ReadFile(r io.Reader, fn func(line int, e fsm.Entry, bad error) error) error {
 	in := bufio.NewReaderSize(r, 1<<20)
 	for line, entries := 1, 0; ; line++ {
@@ -123,8 +122,8 @@ func readHead(data []byte) error {
 	return nil
 }
 
-// readLine reads a line. Of one that is too long it reads past the end and returns no
-// more than a part.
+// readLine reads a line. A line that is too long is read to its end, but only part of it is
+// returned.
 func readLine(in *bufio.Reader) (data []byte, long bool, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
@@ -136,14 +135,14 @@ func readLine(in *bufio.Reader) (data []byte, long bool, err error) {
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 		case errors.Is(err, io.EOF) && (len(data) > 0 || long):
-			return data, long, nil // the next reading finds the end
+			return data, long, nil // the next read finds the end
 		default:
 			return data, long, err
 		}
 	}
 }
 
-// ReadEntry reads an entry as a line of a file has it.
+// ReadEntry reads an entry from a line of a file.
 func ReadEntry(data []byte) (e fsm.Entry, err error) {
 	if !utf8.Valid(data) {
 		return e, errors.New("it is not valid UTF-8")
@@ -154,7 +153,7 @@ func ReadEntry(data []byte) (e fsm.Entry, err error) {
 	return e, Check(e)
 }
 
-// strict decodes one JSON value and refuses fields that it does not know.
+// strict decodes one JSON value, and rejects unknown fields.
 func strict(data []byte, to any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()

@@ -13,44 +13,44 @@ import (
 	"shelly/runtime/store/copies"
 )
 
-// Index is Entries with a place for their index, which is written in the same batch as the
-// entry that it is of: whatever a crash leaves, the two are of one moment. What a call sets
-// has the keys of package index.
+// Index is an Entries that also stores their index. It writes an entry and its part of the index in
+// the same batch: whatever a crash leaves, the two agree. The keys are those of package index.
 type Index interface {
 	Entries
-	// PutIndexed is PutEntry, and ForgetIndexed is ForgetEntries, with what set is called with.
-	// Without it, both drop what tells that there is an index.
+	// PutIndexed is PutEntry, and ForgetIndexed is ForgetEntries, with the changes that write sets.
+	// If write is nil, both remove the mark that there is an index.
 	PutIndexed(e fsm.Entry, write func(index.Set)) error
 	ForgetIndexed(ids []string, write func(index.Set)) error
-	// WriteIndex writes without an entry. Like PutIndexed it does not wait for a sync.
+	// WriteIndex changes the index without an entry. Like PutIndexed it does not wait for a sync.
 	WriteIndex(write func(index.Set)) error
-	// DropIndex removes all that has one of the prefixes; none: everything.
+	// DropIndex removes every key with one of the prefixes; without prefixes, every key.
 	DropIndex(prefixes ...[]byte) error
-	// ReadIndex calls fn for each key with a prefix, in order, until it returns an error. Key
-	// and value are fn's until it returns.
+	// ReadIndex calls fn for each key with a prefix, in order, until fn returns an error. Key and
+	// value are valid until fn returns.
 	ReadIndex(prefix []byte, fn func(key, value []byte) error) error
-	// ReadIndexAt is ReadIndex for keys that are in order; those that are not there are left out.
+	// ReadIndexAt is ReadIndex for the given keys, which are in order; keys that do not exist are
+	// skipped.
 	ReadIndexAt(keys [][]byte, fn func(key, value []byte) error) error
-	// LastIndex is the last key with a prefix, or nil.
+	// LastIndex returns the last key with a prefix, or nil.
 	LastIndex(prefix []byte) (key []byte, err error)
-	// IndexWritable reports whether the store is open to be written.
+	// IndexWritable reports whether the store is open for writing.
 	IndexWritable() bool
-	// Vectors is the file of copies of the rows of vectors that are in blocks. Dropping all of
-	// these removes it.
+	// Vectors returns the file with copies of the vectors' rows that are in blocks. DropIndex
+	// removes the file when it drops all of these rows.
 	Vectors() *copies.File
 }
 
-// errNoIndex says that the index has to be made from the entries.
+// errNoIndex is the error when the index has to be rebuilt from the entries.
 var errNoIndex = errors.New("there is no index of this version")
 
-// kept is an index that is whole in the store.
+// kept is an index that is complete in the store.
 type kept struct {
 	in      Index
-	writing *sync.Mutex // that of the memory
+	writing *sync.Mutex // the memory's lock
 }
 
-// restore reads the index, all but the places of sealed keywords. With errNoIndex or damage
-// the memory is as it was.
+// restore reads the index, except the postings of sealed segments. After errNoIndex or damage the
+// memory is unchanged.
 func (m *Memory) restore(ctx context.Context, k *kept) error {
 	version, err := k.value(index.VersionKey())
 	switch {
@@ -62,7 +62,7 @@ func (m *Memory) restore(ctx context.Context, k *kept) error {
 	r := newMemory(m.entries, m.o)
 	r.keywords.sealed = k.places
 	var failed error
-	var rows sync.WaitGroup // they are most of what there is to read
+	var rows sync.WaitGroup // most of what is read
 	rows.Go(func() { failed = r.vectors.restore(ctx, k) })
 	err = errors.Join(r.restoreDocs(ctx, k), r.restoreTail(ctx, k))
 	rows.Wait()
@@ -89,7 +89,7 @@ func (k *kept) value(key []byte) (value []byte, err error) {
 	return value, err
 }
 
-// places appends where a keyword is in the segments.
+// places appends the postings of a keyword in the sealed segments.
 func (k *kept) places(term string, list []index.Posting) ([]index.Posting, error) {
 	err := k.in.ReadIndex(index.TermPrefix(term), func(key, value []byte) (err error) {
 		list, err = index.ReadPostings(list, index.Number(key), value)
@@ -101,7 +101,7 @@ func (k *kept) places(term string, list []index.Posting) ([]index.Posting, error
 	return list, nil
 }
 
-// take takes in what the index says of a slot.
+// take adds a slot as the index describes it.
 func (m *Memory) take(d index.Doc, about int32) {
 	if d.Gone {
 		m.slots = append(m.slots, slot{gone: true})
@@ -111,11 +111,11 @@ func (m *Memory) take(d index.Doc, about int32) {
 	m.slot(d.ID, fsm.Millis(d.At), about, d.Blank)
 }
 
-// roomMax bounds the room that is made for what is still to be read: a key may say anything.
+// roomMax bounds the room that is allocated before reading: a damaged key may claim anything.
 const roomMax = 1 << 20
 
-// room is how many slots or rows the values of a kind have, so many each, as far as their last
-// key tells.
+// room returns how many slots or rows the values of a kind hold, each per value, judging by their
+// last key. It is at most roomMax.
 func (k *kept) room(kind byte, each int) (int, error) {
 	key, err := k.in.LastIndex([]byte{kind})
 	return min(roomMax, (index.Number(key)+1)*each), err
@@ -126,14 +126,14 @@ func (m *Memory) restoreDocs(ctx context.Context, k *kept) error {
 	if err != nil {
 		return err
 	}
-	room += index.SegmentDocs // of the tail
+	room += index.SegmentDocs // for the tail
 	m.slots, m.keywords.lengths = make([]slot, 0, room), make([]int32, 0, room)
 	next := 0
 	err = k.in.ReadIndex([]byte{index.Docs}, func(key, value []byte) error {
 		if index.Number(key) != next {
 			return index.ErrMalformed
 		}
-		if next++; next == 2 { // the others have names like those of the first
+		if next++; next == 2 { // the names in later segments are about as long
 			m.names = slices.Grow(m.names, len(m.names)*9/8*(room/index.SegmentDocs))
 		}
 		m.shared.Read(value)
@@ -156,7 +156,7 @@ func (m *Memory) restoreTail(ctx context.Context, k *kept) error {
 		if at < len(m.slots) || at >= m.keywords.from+index.SegmentDocs {
 			return index.ErrMalformed
 		}
-		for len(m.slots) < at { // of entries that are gone
+		for len(m.slots) < at { // slots of entries that are gone
 			m.take(index.Doc{Gone: true}, 0)
 		}
 		m.shared.Read(value)
@@ -171,7 +171,7 @@ func (m *Memory) restoreTail(ctx context.Context, k *kept) error {
 	})
 }
 
-// restore reads the heads of the rows, and those rows that are in no block.
+// restore reads the heads of all rows, and the numbers of rows that are in no block.
 func (v *vectors) restore(ctx context.Context, k *kept) error {
 	value, err := k.value(index.SpaceKey())
 	if err != nil || value == nil {
@@ -217,7 +217,7 @@ func (v *vectors) restoreHeads(ctx context.Context, k *kept) error {
 	if err != nil {
 		return err
 	}
-	room += index.HeadRows // of those by themselves
+	room += index.HeadRows // for rows in no block
 	v.slots, v.scales, v.rows = make([]int32, 0, room), make([]float32, 0, room), make([]int32, 0, room)
 	size := index.HeadBytes(words)
 	return k.in.ReadIndex([]byte{index.Heads}, func(key, value []byte) error {
@@ -236,7 +236,7 @@ func (v *vectors) restoreHeads(ctx context.Context, k *kept) error {
 	})
 }
 
-// addHead makes the next row of what the index says of it.
+// addHead adds the next row as the index describes it.
 func (v *vectors) addHead(slot uint32, scale float32) {
 	at := -1
 	if slot < slotsMax {
@@ -245,7 +245,8 @@ func (v *vectors) addHead(slot uint32, scale float32) {
 	v.copyRow(at, scale)
 }
 
-// keep writes all of the index that is not there yet, at last what tells that it is whole.
+// keep writes everything of the index that is not stored yet, and last the mark that it is
+// complete.
 func (k *kept) keep(ctx context.Context, m *Memory) error {
 	e := m.edit()
 	for at := m.keywords.from; at < len(m.slots); at++ {
@@ -257,7 +258,7 @@ func (k *kept) keep(ctx context.Context, m *Memory) error {
 	return k.keepRows(ctx, m)
 }
 
-// keepRows writes the vectors, which are at hand, and what tells that the index is whole.
+// keepRows writes the vectors, which are all in memory, and the mark that the index is complete.
 func (k *kept) keepRows(ctx context.Context, m *Memory) error {
 	v := &m.vectors
 	const atOnce = 64 * index.HeadRows
@@ -295,7 +296,7 @@ func (k *kept) keepRows(ctx context.Context, m *Memory) error {
 	return err
 }
 
-// keepHeads writes the heads of all blocks, and what their signs are taken by.
+// keepHeads writes the heads of all blocks, and the mean that their signs are relative to.
 func (k *kept) keepHeads(v *vectors) error {
 	v.signs.fresh = false
 	return k.in.WriteIndex(func(set index.Set) {
@@ -312,13 +313,13 @@ func (k *kept) keepHeads(v *vectors) error {
 	})
 }
 
-// dropVectors drops the vectors that are kept, and what tells that the index is whole.
+// dropVectors drops the stored vectors, and the mark that the index is complete.
 func (k *kept) dropVectors() error {
 	return k.in.DropIndex(index.VersionKey(), index.SpaceKey(), index.MeanKey(), []byte{index.Heads}, []byte{index.Rows}, []byte{index.LooseRow})
 }
 
-// settle writes what an entry that was taken in has made due: heads whose signs are new, and a
-// segment.
+// settle writes what has become due with a new entry: heads if the signs were all renewed, blocks
+// of rows, and a segment.
 func (k *kept) settle(m *Memory) error {
 	if m.vectors.signs.fresh {
 		if err := k.keepHeads(&m.vectors); err != nil {
@@ -331,7 +332,7 @@ func (k *kept) settle(m *Memory) error {
 	return k.seal(m)
 }
 
-// seal makes a segment of the tail once it is as long as one.
+// seal turns the tail into a segment once it is long enough.
 func (k *kept) seal(m *Memory) error {
 	from := m.keywords.from
 	if len(m.slots)-from < index.SegmentDocs {
@@ -357,7 +358,7 @@ func (k *kept) seal(m *Memory) error {
 	return nil
 }
 
-// slotsMax is more slots than there ever are.
+// slotsMax is more than the number of slots ever needed.
 const slotsMax = 1 << 28
 
 // ended returns errClosed once ctx has ended.

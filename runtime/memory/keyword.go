@@ -8,22 +8,22 @@ import (
 	"shelly/runtime/memory/index"
 )
 
-// The parameters of BM25, at the values most used: how soon repetition stops to
-// count, and how much a long entry is held against it.
+// The parameters of BM25, at their most common values: how quickly repetition stops to count, and
+// how much a long entry is penalised.
 const (
 	bm25K = 1.2
 	bm25B = 0.75
 )
 
-// keywords is an inverted index: of the slots before from it is sealed, and in the store; of
-// the others, the tail, it is at hand.
+// keywords is an inverted index. The slots before from are sealed, and their postings are in the
+// store; those of the later slots, the tail, are in memory.
 type keywords struct {
-	lengths []int32 // of each slot, in terms, repetitions included; 0: it has none
-	count   int     // slots with an entry
-	length  int     // of all of them, in terms
+	lengths []int32 // of each slot, in terms, repetitions included; 0: no entry
+	count   int     // how many slots have an entry
+	length  int     // of all entries, in terms
 
 	from   int
-	sealed func(term string, list []index.Posting) ([]index.Posting, error) // appends the places before from; nil: there are none
+	sealed func(term string, list []index.Posting) ([]index.Posting, error) // appends the postings before from; nil: there are none
 
 	terms    map[string]int
 	names    []string          // by number
@@ -33,7 +33,7 @@ type keywords struct {
 
 func newKeywords() keywords { return keywords{terms: map[string]int{}} }
 
-// counted returns each of the terms once, with how often it is there.
+// counted returns each distinct term with its number of occurrences.
 func counted(terms []string) []index.Term {
 	slices.Sort(terms)
 	var list []index.Term
@@ -47,7 +47,7 @@ func counted(terms []string) []index.Term {
 	return list
 }
 
-// sum is how many terms a list counts, repetitions included.
+// sum returns how many terms a list counts, repetitions included.
 func sum(terms []index.Term) (n int) {
 	for _, t := range terms {
 		n += t.Times
@@ -55,7 +55,7 @@ func sum(terms []index.Term) (n int) {
 	return n
 }
 
-// note takes in a slot of an entry with this many terms.
+// note adds a slot whose entry has length terms.
 func (k *keywords) note(slot, length int) {
 	for len(k.lengths) <= slot {
 		k.lengths = append(k.lengths, 0)
@@ -65,7 +65,7 @@ func (k *keywords) note(slot, length int) {
 	k.length += length
 }
 
-// put takes in the terms of a slot of the tail, which is later than all before.
+// put adds the terms of a slot of the tail, which comes after all earlier ones.
 func (k *keywords) put(slot int, terms []index.Term) {
 	numbers := make([]int32, len(terms))
 	for i, t := range terms {
@@ -81,20 +81,20 @@ func (k *keywords) put(slot int, terms []index.Term) {
 	k.note(slot, sum(terms))
 }
 
-// number returns a term's number, a new one for a new term.
+// number returns a term's number, assigning one to a new term.
 func (k *keywords) number(term string) int {
 	n, ok := k.terms[term]
 	if !ok {
 		n = len(k.postings)
-		term = strings.Clone(term) // and not all of the text that it is of
+		term = strings.Clone(term) // so as not to keep the whole text
 		k.terms[term] = n
 		k.names, k.postings = append(k.names, term), append(k.postings, nil)
 	}
 	return n
 }
 
-// remove drops slots that have an entry. Each posting of their terms is looked at once,
-// however many there are; what is sealed is the store's to change.
+// remove drops slots that have an entry. Each posting of their terms is visited once, however many
+// slots there are. Sealed postings are left to the store.
 func (k *keywords) remove(slots ...int) {
 	gone := map[int32]bool{}
 	var terms []int32
@@ -117,18 +117,18 @@ func (k *keywords) remove(slots ...int) {
 	}
 }
 
-// seal says that the slots before to are in the store.
+// seal notes that the slots before to are in the store.
 func (k *keywords) seal(to int) {
 	k.from, k.terms, k.names, k.postings, k.docs = to, map[string]int{}, nil, nil, nil
 }
 
-// places returns the slots that have a term, in their order.
+// places returns the postings of a term, in the order of slots.
 func (k *keywords) places(term string) (list []index.Posting, err error) {
 	if k.sealed != nil && k.from > 0 {
 		if list, err = k.sealed(term, nil); err != nil {
 			return nil, err
 		}
-		// The store may be ahead: what is being sealed or dropped is still at hand here.
+		// The store may already have a segment whose slots are still in the tail here; a slot that is gone has length 0.
 		list = slices.DeleteFunc(list, func(p index.Posting) bool { return int(p.Slot) >= k.from || k.lengths[p.Slot] == 0 })
 	}
 	if n, ok := k.terms[term]; ok {
@@ -137,10 +137,10 @@ func (k *keywords) places(term string) (list []index.Posting, err error) {
 	return list, nil
 }
 
-// matches are the slots that have each of some terms.
+// matches holds, for each of some terms, the slots that have it.
 type matches map[string][]index.Posting
 
-// search gives found each slot that has one of the terms, each once, with its BM25 score.
+// search calls found once for each slot that has any of the terms, with its BM25 score.
 func (k *keywords) search(terms []string, found func(hit)) (matches, error) {
 	if k.length == 0 {
 		return nil, nil
@@ -156,7 +156,7 @@ func (k *keywords) search(terms []string, found func(hit)) (matches, error) {
 		}
 		met[t] = list
 		having := float64(len(list))
-		// The form that is positive for every term: each match counts.
+		// This form of the weight is positive for every term, so that each match counts.
 		weight := math.Log1p((float64(k.count) - having + 0.5) / (having + 0.5))
 		for _, p := range list {
 			if scores[p.Slot] == 0 {

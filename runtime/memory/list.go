@@ -9,29 +9,29 @@ import (
 	"shelly/fsm/engine"
 )
 
-// Listed is what a list tells of an entry.
+// Listed is what a list shows of an entry.
 type Listed struct {
 	ID         string     `json:"id"`
 	Kind       fsm.Kind   `json:"kind"`
 	Session    string     `json:"session,omitempty"`
 	At         fsm.Millis `json:"at"`
 	Summary    string     `json:"summary"`
-	Model      string     `json:"model,omitempty"` // of its vector; empty: it is found by keyword only
+	Model      string     `json:"model,omitempty"` // of its vector; empty: found by keyword only
 	Dimensions int        `json:"dimensions,omitempty"`
 }
 
-// Counts tells how a memory is.
+// Counts describes the state of a memory.
 type Counts struct {
-	Loading bool   `json:"loading,omitempty"` // its entries are being read; the rest is what was read so far
+	Loading bool   `json:"loading,omitempty"` // its entries are being read; the other fields count what was read so far
 	Entries int    `json:"entries"`
 	Vectors int    `json:"vectors"`         // those with a vector of Model
-	Pending int    `json:"pending"`         // those without, which upkeep will give one (MEM-8)
-	Model   string `json:"model,omitempty"` // the embedding model at hand
-	Apart   bool   `json:"apart,omitempty"` // the server is not known to keep it loaded beside the chat model (MEM-11)
+	Pending int    `json:"pending"`         // entries to which upkeep has yet to give one (MEM-8)
+	Model   string `json:"model,omitempty"` // the embedding model in use
+	Apart   bool   `json:"apart,omitempty"` // the server may not keep it loaded beside the chat model (MEM-11)
 }
 
-// List returns at most limit of the wanted entries, the newest first, after this many
-// of them, and how many are wanted altogether.
+// List returns at most limit of the entries that f wants, newest first, after skipping the first
+// skip, and the total number that f wants.
 func (m *Memory) List(ctx context.Context, f Filter, skip, limit int) ([]Listed, int, error) {
 	if err := m.Wait(ctx); err != nil {
 		return nil, 0, err
@@ -41,9 +41,9 @@ func (m *Memory) List(ctx context.Context, f Filter, skip, limit int) ([]Listed,
 	for _, l := range page {
 		e, ok, err := m.entries.Entry(l.ID)
 		switch {
-		case err != nil && !errors.Is(err, engine.ErrDamaged): // of what is damaged the rest is known
+		case err != nil && !errors.Is(err, engine.ErrDamaged): // a damaged entry is listed with what the index knows
 			return nil, 0, err
-		case err == nil && !ok: // it has just been forgotten
+		case err == nil && !ok: // it was forgotten just now
 			n--
 			continue
 		}
@@ -54,12 +54,12 @@ func (m *Memory) List(ctx context.Context, f Filter, skip, limit int) ([]Listed,
 	return there, n, nil
 }
 
-// rankedMax is up to which place the newest are found by keeping the best of those that come,
-// and not by sorting all.
+// rankedMax is the last place up to which the newest entries are found by keeping the best seen so
+// far; beyond it all are sorted.
 const rankedMax = 4096
 
-// page returns what is at hand of the wanted entries from one place on, the newest first, and
-// how many are wanted.
+// page returns what is in memory of the wanted entries after the first from, newest first, and how
+// many are wanted in all.
 func (m *Memory) page(f Filter, from, limit int) (page []Listed, n int) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -67,7 +67,7 @@ func (m *Memory) page(f Filter, from, limit int) (page []Listed, n int) {
 	if to := from + limit; to < rankedMax {
 		r.max = max(1, to)
 	}
-	for at := len(m.slots) - 1; at >= 0; at-- { // the last are the newest, mostly
+	for at := len(m.slots) - 1; at >= 0; at-- { // the last ones are mostly the newest
 		if !m.wants(f, at) {
 			continue
 		}
@@ -88,7 +88,7 @@ func (m *Memory) page(f Filter, from, limit int) (page []Listed, n int) {
 	return page, n
 }
 
-// Get returns the entry with an id, whole, or false.
+// Get returns the whole entry with an id, or false.
 func (m *Memory) Get(ctx context.Context, id string) (fsm.Entry, bool, error) {
 	if err := m.Wait(ctx); err != nil {
 		return fsm.Entry{}, false, err
@@ -96,7 +96,7 @@ func (m *Memory) Get(ctx context.Context, id string) (fsm.Entry, bool, error) {
 	return m.entries.Entry(id)
 }
 
-// Counts returns how the memory is. It does not wait.
+// Counts returns the state of the memory. It does not wait.
 func (m *Memory) Counts() Counts {
 	c := Counts{}
 	select {

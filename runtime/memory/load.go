@@ -13,7 +13,7 @@ import (
 	"shelly/runtime/memory/index"
 )
 
-// chunk is how many entries are taken apart at a time.
+// chunk is how many entries are prepared at a time.
 const chunk = 512
 
 // prepared is an entry with its keywords.
@@ -22,8 +22,8 @@ type prepared struct {
 	terms []index.Term
 }
 
-// load takes in the index that lies in the store. Where there is none, or it is damaged or of
-// another version, it is made from the entries (MEM-7).
+// load reads the index from the store. If there is none, or it is damaged or of another version, it
+// is rebuilt from the entries (MEM-7).
 func (m *Memory) load(ctx context.Context) error {
 	in, ok := m.entries.(Index)
 	if !ok {
@@ -37,7 +37,7 @@ func (m *Memory) load(ctx context.Context) error {
 	if !errors.Is(err, errNoIndex) && !errors.Is(err, engine.ErrDamaged) && !errors.Is(err, index.ErrMalformed) {
 		return fmt.Errorf("read the memory's index: %w", err)
 	}
-	// Below the reserve the disk has no room for what can be done without.
+	// Below the reserve the disk has no room for what is dispensable.
 	if !in.IndexWritable() || m.entries.Space() != nil {
 		return m.build(ctx, nil)
 	}
@@ -56,8 +56,8 @@ func (m *Memory) load(ctx context.Context) error {
 	return nil
 }
 
-// build reads every entry. Finding the keywords takes most of the time and is shared
-// by all processors; entries are taken in in their order, and with k the segments are written.
+// build reads every entry. Most of the time goes into finding the keywords, which is spread over
+// all processors; entries are added in their order. If k is not nil, segments are written to it.
 func (m *Memory) build(ctx context.Context, k *kept) error {
 	m.made = true
 	chunks := make(chan chan []prepared, runtime.GOMAXPROCS(0))
@@ -66,7 +66,7 @@ func (m *Memory) build(ctx context.Context, k *kept) error {
 		defer close(chunks)
 		failed = m.read(ctx, chunks)
 	}()
-	var newest fsm.Entry // of those with a vector
+	var newest fsm.Entry // the newest entry with a vector
 	for c := range chunks {
 		for _, p := range <-c {
 			m.mu.Lock()
@@ -89,7 +89,8 @@ func (m *Memory) build(ctx context.Context, k *kept) error {
 	return nil
 }
 
-// read reads the entries and sends them on, chunk by chunk, as they are prepared.
+// read reads the entries and sends them in chunks, in their order, while their keywords are still
+// being found.
 func (m *Memory) read(ctx context.Context, chunks chan<- chan []prepared) error {
 	var entries []fsm.Entry
 	splitters := sync.Pool{New: func() any { return newSplitter() }}
@@ -122,7 +123,7 @@ func prepare(entries []fsm.Entry, sp *splitter) []prepared {
 	list := make([]prepared, len(entries))
 	for i, e := range entries {
 		list[i] = prepared{e, counted(sp.terms(e.Summary+"\n"+e.Text, indexed))}
-		list[i].entry.Text = "" // it stays on disk
+		list[i].entry.Text = "" // the text stays on disk
 	}
 	return list
 }

@@ -14,84 +14,82 @@ import (
 	"shelly/runtime/memory/index"
 )
 
-// Entries keeps the entries. Its methods may be called concurrently.
+// Entries stores the entries. Its methods may be called concurrently.
 type Entries interface {
-	// PutEntry writes an entry whole, in place of the one with its id. One that was
-	// forgotten is there again.
+	// PutEntry writes a whole entry, replacing the one with its id. A forgotten entry exists again.
 	PutEntry(e fsm.Entry) error
 	// Entries calls fn for each entry until it returns an error.
 	Entries(fn func(fsm.Entry) error) error
 	// Entry returns the entry with an id, or false.
 	Entry(id string) (fsm.Entry, bool, error)
-	// ForgetEntries drops entries, durably, and remembers their ids.
-	// An ErrDamaged says that it cannot take their text from the disk.
+	// ForgetEntries drops entries, durably, and remembers their ids. An ErrDamaged says that their
+	// text could not be removed from the disk.
 	ForgetEntries(ids []string) error
 	// Forgotten reports whether an entry was forgotten and has not been put since.
 	Forgotten(id string) (bool, error)
-	// SyncEntries returns when what was put is durable.
+	// SyncEntries returns when everything that was put is durable.
 	SyncEntries() error
-	// Space returns an error where there is too little space to bring entries in.
+	// Space returns an error if there is too little space to bring entries in.
 	Space() error
 }
 
-// Embedder turns a text into a vector: float32, little-endian, and the name of
-// the model that made it.
+// Embedder turns a text into a vector of little-endian float32, and returns the name of the model
+// that made it.
 type Embedder interface {
 	Embed(ctx context.Context, text string) (vector []byte, model string, err error)
 }
 
-// Options say how a memory finds its entries.
+// Options says how a memory finds its entries.
 type Options struct {
-	Embedder Embedder // nil: recall goes by keyword alone
+	Embedder Embedder // nil: recall is by keyword alone
 	// Apart reports whether an embedding may make the server unload the chat model (MEM-11);
 	// nil: it never does.
 	Apart func() bool
-	// HalfLife is the age at which an entry counts half as much (MEM-9); 0: age is
-	// of no account.
+	// HalfLife is the age at which an entry counts half as much (MEM-9); 0: age does not count.
 	HalfLife fsm.Millis
 	Now      func() fsm.Millis // required with a HalfLife
 }
 
-// Memory is the entries and their index. It is safe for concurrent use. Every method but
-// [Memory.Counts] waits until the index is made, as [Memory.Wait] does.
+// Memory is the entries and their index. It is safe for concurrent use. Every method except
+// [Memory.Counts] waits, as [Memory.Wait] does, until the index is ready.
 type Memory struct {
 	entries Entries
 	o       Options
 
-	begun  sync.Once     // Load, or the end before it
-	ready  chan struct{} // closed when the index is made
-	failed error         // why it could not be; set before ready is closed
+	begun  sync.Once     // by Load, or by a Close before it
+	ready  chan struct{} // closed when the index is ready
+	failed error         // why it could not be made; set before ready is closed
 	ctx    context.Context
 	stop   context.CancelFunc
 
-	writing sync.Mutex     // held over a write and its indexing, so that both have one order
-	byID    map[string]int // the slots of entries; nil: not made yet, see find. It belongs to writing
+	writing sync.Mutex     // held during a write and its indexing, so that both happen in the same order
+	byID    map[string]int // the slots of entries; nil: not made yet, see find. Guarded by writing
 
 	mu       sync.RWMutex // guards the index, below
 	slots    []slot
 	names    []byte // the ids of all entries
 	keywords keywords
 	vectors  vectors
-	shared   *index.Reader // of what entries have in common
+	shared   *index.Reader // holds what entries have in common
 	pending  pending
 
-	made bool  // of the entries
-	kept *kept // where the index lies in the store; nil: nowhere. It is written under writing
+	made bool  // the index was built from the entries
+	kept *kept // the index in the store; nil: there is none. Writes to it hold writing
 }
 
-// slot is what is kept at hand of an entry besides its keywords and its vector. One whose
-// entry is gone or was replaced stays empty.
+// slot is what is kept in memory of an entry besides its keywords and its vector. The slot of an
+// entry that is gone or was replaced stays empty.
 type slot struct {
 	at     fsm.Millis
-	name   uint32 // where in names its id begins
-	length uint32 // of that
-	about  int32  // the number of what it has in common with others (index.Reader)
+	name   uint32 // where its id begins in names
+	length uint32 // of the id
+	about  int32  // the number of its About (index.Reader)
 	blank  bool   // its summary has nothing to embed
 	gone   bool
 }
 
-// The slots of many entries are most of what is at hand: they have no pointers, so that
-// nothing looks through them when garbage is collected.
+// Most of the memory in use is the slots. They have no pointers, so the garbage collector need not
+// scan them.
 
 // slot adds the slot of an entry.
 func (m *Memory) slot(id string, at fsm.Millis, about int32, blank bool) {
@@ -99,23 +97,24 @@ func (m *Memory) slot(id string, at fsm.Millis, about int32, blank bool) {
 	m.names = append(m.names, id...)
 }
 
-// nameOf is the id of a slot's entry, until the next slot is added.
+// nameOf returns the id of a slot's entry. It is valid until the next slot is added.
 func (m *Memory) nameOf(s *slot) []byte { return m.names[s.name : s.name+s.length] }
 
-// Open reads the index, or every entry where there is none, and returns the memory over them.
+// Open reads the index, or every entry if there is none, and returns the memory over s.
 func Open(s Entries, o Options) (*Memory, error) {
 	m := Begin(s, o)
 	return m, m.Wait(context.Background())
 }
 
-// Begin returns a memory that makes itself ready in the background.
+// Begin returns a memory that gets ready in the background.
 func Begin(s Entries, o Options) *Memory {
 	m := New(s, o)
 	m.Load()
 	return m
 }
 
-// New returns a memory that reads nothing before [Memory.Load]: a daemon serves first (MEM-7).
+// New returns a memory that reads nothing before [Memory.Load], so that a daemon can serve first
+// (MEM-7).
 func New(s Entries, o Options) *Memory {
 	m := newMemory(s, o)
 	m.ready = make(chan struct{})
@@ -123,7 +122,7 @@ func New(s Entries, o Options) *Memory {
 	return m
 }
 
-// Load makes the memory ready in the background.
+// Load starts getting the memory ready, in the background.
 func (m *Memory) Load() {
 	m.begun.Do(func() {
 		go func() {
@@ -137,10 +136,10 @@ func newMemory(s Entries, o Options) *Memory {
 	return &Memory{entries: s, o: o, keywords: newKeywords(), shared: index.NewReader()}
 }
 
-// Wait waits until the index is at hand, and returns why it could not be.
+// Wait waits until the index is ready, or returns why it cannot be.
 func (m *Memory) Wait(ctx context.Context) error {
 	select {
-	case <-m.ready: // rather than an end that has come as well
+	case <-m.ready: // takes precedence over the end of ctx
 		return m.failed
 	default:
 	}
@@ -152,12 +151,12 @@ func (m *Memory) Wait(ctx context.Context) error {
 	}
 }
 
-// Made reports, once the index is at hand, whether it was made of the entries: that leaves
-// more garbage than what is kept.
+// Made reports, once the index is ready, whether it was built from the entries: that leaves more
+// garbage than it keeps.
 func (m *Memory) Made() bool { return m.made }
 
-// Close ends the reading of entries. The memory is of no use afterwards if that was
-// not over.
+// Close stops the reading of entries. If that was not complete, the memory cannot be used
+// afterwards.
 func (m *Memory) Close() {
 	m.stop()
 	m.begun.Do(func() {
@@ -169,9 +168,9 @@ func (m *Memory) Close() {
 
 var errClosed = errors.New("the memory was closed before its entries were read")
 
-// Store writes an entry whole (MEM-1) and makes it found. An entry with the id of
-// another replaces it (MEM-2), and one that a person has had forgotten stays so
-// (MEM-10). On an error nothing has changed.
+// Store writes a whole entry (MEM-1), which can then be found. It replaces an entry with the same
+// id (MEM-2); an entry that a person had forgotten stays so (MEM-10). After an error nothing has
+// changed.
 func (m *Memory) Store(ctx context.Context, e fsm.Entry) error {
 	if err := errors.Join(ctx.Err(), m.Wait(ctx)); err != nil {
 		return err
@@ -185,7 +184,7 @@ func (m *Memory) Store(ctx context.Context, e fsm.Entry) error {
 	return m.put(e)
 }
 
-// put writes an entry and takes it in. The caller holds writing.
+// put writes an entry and indexes it. The caller holds writing.
 func (m *Memory) put(e fsm.Entry) error {
 	list := counted(terms(e.Summary+"\n"+e.Text, indexed))
 	if err := m.write(e, list); err != nil {
@@ -201,7 +200,7 @@ func (m *Memory) put(e fsm.Entry) error {
 	return m.kept.settle(m)
 }
 
-// write writes an entry, with its part of the index in the same batch.
+// write writes an entry with its part of the index in the same batch.
 func (m *Memory) write(e fsm.Entry, terms []index.Term) error {
 	if m.kept == nil {
 		return m.entries.PutEntry(e)
@@ -218,8 +217,8 @@ func (m *Memory) write(e fsm.Entry, terms []index.Term) error {
 	return m.kept.in.PutIndexed(e, edit.apply)
 }
 
-// Forget drops entries, durably, and returns how many there were (MEM-10). With an
-// ErrDamaged they are dropped, and their text is still in a table that cannot be read.
+// Forget drops entries, durably, and returns how many there were (MEM-10). With an ErrDamaged they
+// are dropped, but their text is still in a table that cannot be read.
 func (m *Memory) Forget(ctx context.Context, ids ...string) (int, error) {
 	if err := m.Wait(ctx); err != nil {
 		return 0, err
@@ -248,7 +247,7 @@ func (m *Memory) Forget(ctx context.Context, ids ...string) (int, error) {
 	return len(gone), err
 }
 
-// drop drops entries and what the index has of their slots, in one batch.
+// drop drops entries, with their slots' part of the index, in one batch.
 func (m *Memory) drop(ids []string, slots []int) error {
 	if m.kept == nil {
 		return m.entries.ForgetEntries(ids)
@@ -257,15 +256,15 @@ func (m *Memory) drop(ids []string, slots []int) error {
 	if err := edit.forget(slots...); err != nil {
 		return fmt.Errorf("find what is forgotten in the memory's index: %w", err)
 	}
-	// Before the entries, so that a crash leaves nothing of one that is gone.
+	// Before the entries are dropped, so that a crash leaves no copy of one that is gone.
 	if err := m.kept.erase(&m.vectors, slots); err != nil {
 		return fmt.Errorf("erase the vectors of what is forgotten: %w", err)
 	}
 	return m.kept.in.ForgetIndexed(ids, edit.apply)
 }
 
-// find returns the slot of an entry. The caller holds writing: only who writes looks for
-// entries by their ids, so what leads to them is made by the first.
+// find returns the slot of an entry. The caller holds writing. Only writes look entries up by id,
+// so the first one makes the map.
 func (m *Memory) find(id string) (at int, ok bool) {
 	if m.byID == nil {
 		m.byID = make(map[string]int, len(m.slots))
@@ -280,7 +279,7 @@ func (m *Memory) find(id string) (at int, ok bool) {
 	return at, ok
 }
 
-// index takes an entry in, or its new form, at the end of the tail.
+// index adds an entry, or its new version, at the end of the tail.
 func (m *Memory) index(e fsm.Entry, terms []index.Term) {
 	if at, known := m.find(e.ID); known {
 		m.keywords.remove(at)
@@ -288,7 +287,7 @@ func (m *Memory) index(e fsm.Entry, terms []index.Term) {
 		m.slots[at] = slot{gone: true}
 	}
 	at := len(m.slots)
-	m.byID[e.ID] = at // which find has made
+	m.byID[e.ID] = at // made by find
 	m.slot(e.ID, e.At, m.shared.Share(aboutOf(e)), blank(e.Summary))
 	m.keywords.put(at, terms)
 	if m.vectors.space == (space{}) {
@@ -298,26 +297,26 @@ func (m *Memory) index(e fsm.Entry, terms []index.Term) {
 	m.pending.from(at)
 }
 
-// errOthersStay says that the vectors at hand are what they were.
+// errOthersStay is the error when the vectors in use stay as they were.
 var errOthersStay = errors.New("the vectors of the model before cannot be replaced")
 
-// inUse is the space of the vectors at hand.
+// inUse returns the space of the vectors in use.
 func (m *Memory) inUse() space {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return m.vectors.space
 }
 
-// use makes s the space of the vectors at hand, unless they are no longer those that were in
-// use when a vector of s was asked for: what came later than another's stays without (MEM-16).
-// The zero space changes nothing.
+// use makes s the space in use, unless it has changed from before, the space in use when a vector
+// of s was asked for: then another caller was first, and s is not taken into use (MEM-16). The zero
+// space changes nothing.
 func (m *Memory) use(s, before space) error {
 	if now := m.inUse(); s == (space{}) || s == now || before != now {
 		return nil
 	}
 	m.writing.Lock()
 	defer m.writing.Unlock()
-	if before != m.vectors.space { // somebody else was first
+	if before != m.vectors.space { // another caller was first
 		return nil
 	}
 	other := vectors{space: s}
@@ -335,14 +334,14 @@ func (m *Memory) use(s, before space) error {
 		return nil
 	}
 	if err := m.kept.dropVectors(); err != nil {
-		m.exchange(earlier) // of which the store still has all
+		m.exchange(earlier) // whose rows are all still in the store
 		return fmt.Errorf("%w: %w", errOthersStay, err)
 	}
 	return m.kept.keepRows(context.Background(), m)
 }
 
-// exchange puts vectors in place of those at hand, which it returns, once no search compares these.
-// What the store has of them can go afterwards, and not before (MEM-16).
+// exchange replaces the vectors in use, once no search compares them, and returns them. Their rows
+// in the store may be dropped only after that (MEM-16).
 func (m *Memory) exchange(v vectors) (earlier vectors) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

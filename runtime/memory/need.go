@@ -10,25 +10,25 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Need is what is looked for by keyword in texts that are in no index, such as the lines of
+// Need is what is searched for by keyword in texts that are not indexed, such as the lines of
 // HISTORY.md. It is not safe for concurrent use.
 type Need struct {
-	words []string // its keywords that stand apart by spaces, sorted, each once
-	pairs []string // those of scripts without spaces, each once
-	whole []byte   // all of it, in small letters
+	words []string // its keywords in scripts with spaces, sorted, each once
+	pairs []string // its keywords in scripts without spaces, each once
+	whole []byte   // the whole need in lower case
 
 	splitter *splitter
-	known    map[string][]int // which of words a piece of text has, for pieces that have come
-	met      []int            // by word: the text that had it last
-	texts    int              // that were looked at
-	small    []byte           // the text, in small letters
+	known    map[string][]int // which of words a piece of text has, for pieces seen before
+	met      []int            // by word: the number of the last text that had it
+	texts    int              // how many texts were searched
+	small    []byte           // the text in lower case
 }
 
-// pieceBytesMax is how long a piece of text may be to be remembered: what is longer hardly
-// comes again.
+// pieceBytesMax is the length of the longest piece of text that is remembered: a longer one hardly
+// ever comes again.
 const pieceBytesMax = 64
 
-// NewNeed returns a need for many texts, one after another.
+// NewNeed returns a need to search any number of texts for.
 func NewNeed(text string) *Need {
 	n := &Need{whole: []byte(strings.ToLower(norm.NFKC.String(strings.TrimSpace(text)))), splitter: newSplitter(), known: map[string][]int{}}
 	list := terms(text, asked)
@@ -44,8 +44,8 @@ func NewNeed(text string) *Need {
 	return n
 }
 
-// Meets returns how many of the need's keywords (MEM-5) a text has, and all and one more
-// where the need stands in it as it is, regardless of case; 0: nothing meets it.
+// Meets returns how many of the need's keywords (MEM-5) a text has, or one more than all of them if
+// it contains the need itself, ignoring case. 0 means that the text does not meet the need.
 func (n *Need) Meets(text string) int {
 	if !norm.NFKC.IsNormalString(text) {
 		text = norm.NFKC.String(text)
@@ -71,7 +71,7 @@ func (n *Need) Meets(text string) int {
 	return met
 }
 
-// lower returns a text in small letters, good until the next call.
+// lower returns a text in lower case. It is valid until the next call.
 func (n *Need) lower(text string) []byte {
 	n.small = n.small[:0]
 	for i := 0; i < len(text); {
@@ -84,7 +84,7 @@ func (n *Need) lower(text string) []byte {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if r < 0x3000 || r > 0x9fff { // between them no letter is small or capital
+		if r < 0x3000 || r > 0x9fff { // in between, no letter has case
 			n.small = utf8.AppendRune(n.small, unicode.ToLower(r))
 		} else {
 			n.small = append(n.small, text[i:i+size]...)
@@ -94,9 +94,9 @@ func (n *Need) lower(text string) []byte {
 	return n.small
 }
 
-// cutPiece cuts a text after its first piece: no word goes beyond a space or a character that
-// is a word of its own, so what a text has is what its pieces have. A text is taken apart in
-// pieces because most of them have come before.
+// cutPiece cuts a text after its first piece. No word extends beyond a space or past a character
+// that is always a word alone, so a text has exactly the words of its pieces. Texts are searched
+// piece by piece because most pieces have been seen before.
 func cutPiece(text string) (piece, rest string) {
 	start := -1
 	for i, r := range text {
@@ -133,12 +133,12 @@ func (n *Need) of(piece string) []int {
 		if len(n.known) == knownMax {
 			clear(n.known)
 		}
-		n.known[strings.Clone(piece)] = has // and not all of the text that it is of
+		n.known[strings.Clone(piece)] = has // so as not to keep the whole text
 	}
 	return has
 }
 
-// note takes down that the text has these words, and returns how many of them are new.
+// note records that the text has these words, and returns how many of them are new.
 func (n *Need) note(words []int) int {
 	fresh := 0
 	for _, at := range words {

@@ -5,11 +5,10 @@ import (
 	"slices"
 )
 
-// fusionDepth is how many of each order's best are joined, unless more are asked
-// for.
+// fusionDepth is how many of the best in each order are fused, unless more are asked for.
 const fusionDepth = 64
 
-// fusionOffset is the k of reciprocal rank fusion: how little the first places
+// fusionOffset is the k of reciprocal rank fusion; the larger it is, the less the first places
 // stand out. 60 is the value of Cormack, Clarke and Büttcher (SIGIR 2009).
 const fusionOffset = 60
 
@@ -19,15 +18,15 @@ type hit struct {
 	score float64
 }
 
-// ranking keeps the best of the hits that it is given, in order.
+// ranking keeps the best of the hits added to it, in order.
 type ranking struct {
 	hits    []hit
 	max     int
 	compare func(a, b hit) int
 }
 
-// ranking returns an empty ranking for at most n hits, 1 or more: the higher score first,
-// then the newer entry, then the lower id, so that no two are equal (MEM-3).
+// ranking returns an empty ranking for at most n hits, 1 or more. Higher scores come first, then
+// newer entries, then lower ids, so that no two are equal (MEM-3).
 func (m *Memory) ranking(n int) *ranking {
 	return &ranking{max: n, compare: func(a, b hit) int {
 		x, y := &m.slots[a.slot], &m.slots[b.slot]
@@ -49,8 +48,7 @@ func order(before bool) int {
 	return 1
 }
 
-// add takes a hit into the ranking if it is among the best. No slot is added
-// twice.
+// add adds a hit if it is among the best. Each slot may be added only once.
 func (r *ranking) add(h hit) {
 	if len(r.hits) == r.max && r.compare(h, r.hits[len(r.hits)-1]) > 0 {
 		return
@@ -62,9 +60,9 @@ func (r *ranking) add(h hit) {
 	r.hits = slices.Insert(r.hits, at, h)
 }
 
-// fuse joins two orders into r by reciprocal rank: a place counts, not the score
-// that led to it, because the scores have nothing in common. Weight, if not nil, is
-// what a joined score is multiplied with.
+// fuse fuses orders into r by reciprocal rank: it goes by places rather than scores, because scores
+// of different orders cannot be compared. If weight is not nil, each fused score is multiplied by
+// it.
 func fuse(r *ranking, weight func(slot int) float64, orders ...[]hit) []hit {
 	scores := map[int]float64{}
 	var slots []int

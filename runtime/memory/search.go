@@ -12,34 +12,34 @@ import (
 	"shelly/runtime/memory/index"
 )
 
-// Mode says by which orders a search goes.
+// Mode says which orders a search uses.
 type Mode string
 
-// Both orders joined, or one of them alone.
+// Both orders fused, or one of them alone.
 const (
 	Hybrid  Mode = "hybrid"
 	Keyword Mode = "keyword"
 	Vector  Mode = "vector"
 )
 
-// Query is what is looked for, and among which entries.
+// Query is what to search for, and among which entries.
 type Query struct {
 	Text   string
 	TopK   int
 	Mode   Mode // "": Hybrid
 	Filter Filter
-	// Spare has the search go by keyword alone while an embedding may make the server unload
-	// the chat model (MEM-11).
+	// Spare limits the search to keywords while an embedding may make the server unload the chat
+	// model (MEM-11).
 	Spare bool
 }
 
-// Filter says which entries are wanted. The zero Filter is all.
+// Filter says which entries are wanted. The zero Filter wants all.
 type Filter struct {
-	OfSession bool // those of Session alone (MEM-6)
+	OfSession bool // only those of Session (MEM-6)
 	Session   string
-	Kind      fsm.Kind   // "": of every kind
+	Kind      fsm.Kind   // "": any kind
 	Since     fsm.Millis // made at or after it
-	Before    fsm.Millis // made before it; 0: whenever
+	Before    fsm.Millis // made before it; 0: no bound
 }
 
 func (f Filter) wants(s *slot, about *index.About) bool {
@@ -47,22 +47,22 @@ func (f Filter) wants(s *slot, about *index.About) bool {
 		(f.Before == 0 || s.at < f.Before)
 }
 
-// wants reports whether a slot has an entry that a filter wants.
+// wants reports whether a slot has an entry that f wants.
 func (m *Memory) wants(f Filter, at int) bool {
 	s := &m.slots[at]
 	return !s.gone && f.wants(s, m.shared.About(s.about))
 }
 
-// Result is what a search has found, the best first.
+// Result is what a search found, best first.
 type Result struct {
 	Found []Found `json:"found"`
-	Model string  `json:"model,omitempty"` // that made the need's vector
-	// Keywords says why there was no order by vector, where there was none.
+	Model string  `json:"model,omitempty"` // the model that made the need's vector
+	// Keywords says why there was no order by vector, if there was none.
 	Keywords string `json:"keywords_only,omitempty"`
 }
 
-// Found is an entry that was found, and why. Score is the sum of 1/(60 + rank) over
-// the orders it is in, times Age.
+// Found is an entry that was found, and why. Score is the sum of 1/(60 + rank) over the orders that
+// it is in, times Age.
 type Found struct {
 	ID      string        `json:"id"`
 	Kind    fsm.Kind      `json:"kind"`
@@ -72,8 +72,8 @@ type Found struct {
 	Score   float64       `json:"score"`
 	Keyword *KeywordPlace `json:"keyword,omitempty"` // nil: it shares no keyword with the need
 	Vector  *VectorPlace  `json:"vector,omitempty"`  // nil: its cosine is below MinCosine, or it has no vector
-	Age     float64       `json:"age"`               // what its age leaves of its score, 1 without a half-life (MEM-9)
-	Source  fsm.Source    `json:"source,omitzero"`   // where its text comes from (MSG-2)
+	Age     float64       `json:"age"`               // the factor of its age in Score, 1 without a half-life (MEM-9)
+	Source  fsm.Source    `json:"source,omitzero"`   // where its text came from (MSG-2)
 	Pending bool          `json:"pending,omitempty"` // it has no vector of the need's model yet (MEM-8)
 }
 
@@ -81,7 +81,7 @@ type Found struct {
 type KeywordPlace struct {
 	Rank  int      `json:"rank"`  // from 1
 	Score float64  `json:"score"` // BM25
-	Terms []string `json:"terms"` // of the need that it has
+	Terms []string `json:"terms"` // the need's keywords that it has
 }
 
 // VectorPlace is an entry's place in the order by vector.
@@ -90,10 +90,9 @@ type VectorPlace struct {
 	Cosine float64 `json:"cosine"`
 }
 
-// Recall returns at most e.TopK entries that meet a need, of all sessions or of its
-// own, the best first, and none where memory holds nothing about it (MEM-3). A need
-// that cannot be embedded is looked up by keyword alone (MEM-4); only entries that
-// cannot be read are an error.
+// Recall returns at most e.TopK entries that meet a need, from all sessions or only the need's own,
+// best first, and none if memory holds nothing about it (MEM-3). A need that cannot be embedded is
+// looked up by keyword alone (MEM-4); only a failure to read entries is an error.
 func (m *Memory) Recall(ctx context.Context, e fsm.Recall) ([]fsm.Memory, error) {
 	r, err := m.Search(ctx, Query{Text: e.Need, TopK: e.TopK, Filter: Filter{OfSession: e.Own, Session: e.Session}, Spare: e.Spare})
 	if err != nil {
@@ -109,7 +108,7 @@ func (m *Memory) Recall(ctx context.Context, e fsm.Recall) ([]fsm.Memory, error)
 // apart reports whether an embedding may make the server unload the chat model.
 func (m *Memory) apart() bool { return m.o.Apart != nil && m.o.Apart() }
 
-// Search is Recall with its reasons.
+// Search is Recall that gives its reasons.
 func (m *Memory) Search(ctx context.Context, q Query) (Result, error) {
 	if q.TopK < 1 {
 		return Result{}, nil
@@ -151,20 +150,20 @@ func (m *Memory) Search(ctx context.Context, q Query) (Result, error) {
 	return r, nil
 }
 
-// wanted is which slots a search may find: nil for every one.
+// wanted returns which slots a search may find; nil: all.
 func (m *Memory) wanted(f Filter) func(slot int) bool {
 	if f == (Filter{}) {
-		return nil // what was forgotten is in no index
+		return nil // forgotten entries are in no index
 	}
 	return func(slot int) bool { return m.wants(f, slot) }
 }
 
-// orders are the two orders of one search.
+// orders holds the two orders of one search.
 type orders struct {
 	terms           []string // in order, each once
 	depth           int
 	wanted          func(slot int) bool
-	space           space // of the need's vector, and of those at hand; zero: it has none
+	space           space // of the need's vector and of those in use; zero: there is no vector
 	keyword, vector []hit
 	matches         matches // of the keywords
 }
@@ -192,8 +191,7 @@ func (o *orders) search(m *Memory, mode Mode, need []float32) (err error) {
 	return nil
 }
 
-// age returns what the age of an entry leaves of its score, or nil where age is of no
-// account (MEM-9).
+// age returns the factor of an entry's age in its score, or nil if age does not count (MEM-9).
 func (m *Memory) age() func(slot int) float64 {
 	if m.o.HalfLife <= 0 {
 		return nil
@@ -204,8 +202,8 @@ func (m *Memory) age() func(slot int) float64 {
 	}
 }
 
-// found explains a hit, or reports false where the entry cannot be read (JRN-30) or is just
-// being forgotten.
+// found explains a hit. It returns false if the entry cannot be read (JRN-30) or is being
+// forgotten.
 func (m *Memory) found(h hit, o *orders) (Found, bool, error) {
 	s := m.slots[h.slot]
 	id := string(m.nameOf(&s))
@@ -231,8 +229,8 @@ func (m *Memory) found(h hit, o *orders) (Found, bool, error) {
 	return f, true, nil
 }
 
-// need returns the unit vector of a need and its space, whose vectors are taken into use, or
-// the zero space and why it is not compared.
+// need returns the unit vector of a need and its space, which it takes into use, or the zero space
+// and why vectors are not compared.
 func (m *Memory) need(ctx context.Context, text string) ([]float32, space, string, error) {
 	before := m.inUse()
 	v, of, why := m.embed(ctx, text)
@@ -245,8 +243,7 @@ func (m *Memory) need(ctx context.Context, text string) ([]float32, space, strin
 	return v, of, why, nil
 }
 
-// embed returns the need's unit vector and its space, or the zero space and why there
-// is none.
+// embed returns the need's unit vector and its space, or the zero space and why there is none.
 func (m *Memory) embed(ctx context.Context, need string) ([]float32, space, string) {
 	if m.o.Embedder == nil {
 		return nil, space{}, "there is no embedding model"

@@ -7,32 +7,32 @@ import (
 	"slices"
 )
 
-// exactMax is how many vectors are all compared with a need: it takes about a
-// millisecond. Of more, only those are whose signs are near.
+// exactMax is the most vectors that are all compared with a need: it takes about a millisecond. Of
+// more, only those with near signs are compared.
 const exactMax = 4096
 
-// nearMin and nearShare are how many of the vectors with the nearest signs are
-// compared: one in nearShare, and at least nearMin.
+// nearMin and nearShare say how many of the vectors with the nearest signs are compared: one in
+// nearShare, but at least nearMin.
 const (
 	nearMin   = 1024
 	nearShare = 32
 )
 
-// signs tells quickly which of many vectors are worth to be compared with a need. Of
-// each number it keeps whether it is above the mean of its place, which most models
-// give a value of its own. The share of places in which two vectors differ grows with
-// the angle between them: at a cosine of 0.5 a third of them, at 0 a half with a
-// spread of 2 in 100 at 768 dimensions. What MinCosine asks for is therefore among the
-// nearest unless thousands of entries are as near.
+// signs tells quickly which of many vectors are worth comparing with a need. For each number of a
+// vector it keeps whether it is above the mean at its place, because in most models each place has
+// a mean of its own. The share of places in which two vectors differ grows with the angle between
+// them: at a cosine of 0.5 it is a third, at 0 a half with a deviation of 2 in 100 at 768
+// dimensions. So entries with a cosine of MinCosine or more are among the nearest, unless thousands
+// of entries are as near.
 type signs struct {
-	words [][]uint64 // of slabRows rows each, one bit a number
-	mean  []float32  // of each number; nil: there are too few rows
-	limit []uint64   // of eight numbers each: the bytes up to which they are not above the mean
-	of    int        // rows when the mean was taken
-	fresh bool       // they were all made again, and the store has not got them
+	words [][]uint64 // of slabRows rows each, one bit per number
+	mean  []float32  // at each place; nil: there are too few rows
+	limit []uint64   // for eight numbers each: the greatest bytes that are not above the mean
+	of    int        // how many rows there were when the mean was taken
+	fresh bool       // all signs were renewed, and the store does not have them yet
 }
 
-// perRow is how many words a row takes.
+// perRow returns how many words a row takes.
 func perRow(dimensions int) int { return (dimensions + 63) / 64 }
 
 // row returns the signs of a row.
@@ -41,19 +41,19 @@ func (s *signs) row(n, words int) []uint64 {
 	return s.words[n/slabRows][from : from+words : from+words]
 }
 
-// grow takes in the last row. When the rows have doubled, the mean and all signs are
-// made again.
+// grow adds the signs of the last row. When the number of rows has doubled, the mean and all signs
+// are renewed.
 func (s *signs) grow(v *vectors) {
 	switch n := len(v.slots); {
 	case n <= exactMax:
 	case s.due(n) && s.renew(v) == nil:
-	case s.mean != nil: // where rows cannot be read the mean stays as it was
+	case s.mean != nil: // if rows cannot be read, the mean stays as it was
 		s.room(n)
 		s.take(s.row(n-1, perRow(len(s.mean))), v.row(n-1))
 	}
 }
 
-// due reports whether the signs of n rows are to be made again.
+// due reports whether the signs of n rows are due to be renewed.
 func (s *signs) due(n int) bool { return n > exactMax && (s.mean == nil || n >= 2*s.of) }
 
 // clear drops the signs of a row.
@@ -70,11 +70,11 @@ func (s *signs) room(n int) {
 	}
 }
 
-// meanRows is how many rows the mean is taken of: more make it no better.
+// meanRows is how many rows the mean is taken of: more would not improve it.
 const meanRows = 4096
 
-// renew takes the mean, and makes all signs. On an error nothing has changed, and it is due
-// again once the rows have doubled.
+// renew takes the mean and makes all signs again. After an error nothing has changed, and it is
+// next due when the rows have doubled.
 func (s *signs) renew(v *vectors) error {
 	n := len(v.slots)
 	s.of = n
@@ -95,8 +95,8 @@ func (s *signs) renew(v *vectors) error {
 	return err
 }
 
-// mean is that of each number, of as many rows as make it good. It is the same in any order in
-// which these are read.
+// mean returns the mean at each place, of a sample of the rows. It does not depend on the order in
+// which they are read.
 func (v *vectors) mean() ([]float32, error) {
 	sampled := rowsUpTo(len(v.slots), max(1, len(v.slots)/meanRows))
 	d := v.space.dimensions
@@ -121,7 +121,7 @@ func (v *vectors) mean() ([]float32, error) {
 	return mean, nil
 }
 
-// rowsUpTo is each row before one, or one in so many of them.
+// rowsUpTo returns every step-th row before n.
 func rowsUpTo(n, step int) (rows []int32) {
 	for row := 0; row < n; row += step {
 		rows = append(rows, int32(row))
@@ -129,13 +129,13 @@ func rowsUpTo(n, step int) (rows []int32) {
 	return rows
 }
 
-// limits makes the limits of the mean, in steps of a scale that is common.
+// limits makes the limits from the mean, in steps of the median scale.
 func (s *signs) limits(v *vectors) {
 	scales := slices.Sorted(slices.Values(v.scales))
 	scale := max(scales[len(scales)/2], math.SmallestNonzeroFloat32)
 	s.limit = make([]uint64, (len(s.mean)+7)/8)
 	for i := range 8 * len(s.limit) {
-		limit := float32(math.MaxInt8) // which nothing is above
+		limit := float32(math.MaxInt8) // nothing is above this
 		if i < len(s.mean) {
 			limit = min(max(float32(math.Floor(float64(s.mean[i]/scale))), math.MinInt8), math.MaxInt8)
 		}
@@ -146,8 +146,8 @@ func (s *signs) limits(v *vectors) {
 // tops is the top bit of each of eight bytes.
 const tops = 0x8080808080808080
 
-// take sets the signs of a row, eight numbers at a time. Their scales differ little: what is
-// the other way for that is next to the mean.
+// take sets the signs of a row, eight numbers at a time. The scales of rows differ little, so a
+// common limit gets only signs of numbers close to the mean wrong.
 func (s *signs) take(words []uint64, numbers []byte) {
 	clear(words)
 	for i, limit := range s.limit {
@@ -163,10 +163,10 @@ func (s *signs) take(words []uint64, numbers []byte) {
 	}
 }
 
-// above returns for each of eight signed bytes whether it is more than the other's, in the
-// eight lowest bits.
+// above returns, in the eight lowest bits, for each of eight signed bytes whether it is greater
+// than its limit.
 func above(x, limit uint64) uint64 {
-	a, b := x^tops, limit^tops // whose order as unsigned bytes is theirs as signed ones
+	a, b := x^tops, limit^tops // unsigned, these are in the order of the signed bytes
 	less := ((b | tops) - (a &^ tops)) ^ ((b ^ ^a) & tops)
 	is := ((^b & a) | (^(b ^ a) & less)) & tops
 	return is >> 7 * 0x0102040810204080 >> 56
@@ -189,7 +189,7 @@ func (s *signs) near(v *vectors, q query) []int32 {
 	return rows
 }
 
-// ofNeed is the signs of a need.
+// ofNeed returns the signs of a need.
 func (s *signs) ofNeed(q query) []uint64 {
 	words := make([]uint64, perRow(len(s.mean)))
 	for i, x := range q.unit {
@@ -216,7 +216,7 @@ func (s *signs) distances(n int, need []uint64) []uint16 {
 	return list
 }
 
-// nearest returns the distance up to which at least count rows lie.
+// nearest returns the smallest distance within which there are at least count rows.
 func nearest(distances []uint16, most, count int) uint16 {
 	at := make([]int, most+1)
 	for _, d := range distances {

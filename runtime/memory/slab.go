@@ -2,12 +2,12 @@ package memory
 
 import "runtime"
 
-// slabRows is how many rows lie in one piece of memory.
+// slabRows is how many rows are in one piece of memory.
 const slabRows = 1024
 
-// slabs is rows of equal length, in pieces that never move, so that growing copies nothing.
-// The pieces lie outside of what is collected: there they would let the rest of the process
-// make as much garbage as they are large before the first collection.
+// slabs is rows of equal length, in pieces that never move, so that growing copies nothing. The
+// pieces are outside the garbage collector's heap: in it, they would let the rest of the process
+// make as much garbage as they are large before the next collection.
 type slabs struct {
 	from   int // the first row; those before it are elsewhere
 	width  int
@@ -40,7 +40,7 @@ func (s *slabs) grow(n, width int) {
 	}
 }
 
-// drop lets go of the rows before one, and keeps those from there to an end.
+// drop frees the rows before from, and keeps those from there up to end.
 func (s *slabs) drop(from, end int) {
 	left := slabs{from: from}
 	for n := from; n < end; n++ {

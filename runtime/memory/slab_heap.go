@@ -2,5 +2,5 @@
 
 package memory
 
-// reserve returns zeroed memory of the heap.
+// reserve returns zeroed memory from the heap.
 func reserve(size int) (mem []byte, free func([]byte)) { return make([]byte, size), nil }

@@ -11,33 +11,34 @@ import (
 	"shelly/runtime/memory/index"
 )
 
-// stored is the rows of vectors that lie in the store. None of them stays at hand: whoever
-// compares them reads them from their copies in a file beside the store, and those of which
-// there is no good copy from the store, whose copies are then written (MEM-7).
+// stored is the rows of vectors that are in the store and not in memory. To compare them they are
+// read from their copies in a file beside the store. A row without a good copy is read from the
+// store, and its copy is written (MEM-7).
 type stored struct {
 	in   *kept
-	rows int // the first ones, in whole blocks of heads; the others are at hand
+	rows int // how many: the first ones, in whole blocks of heads; the later ones are in memory
 }
 
-// readBytesMax is how much of the copies is read at once, and readGapMax how many rows that
-// nobody wants are read with those around them rather than by themselves.
+// readBytesMax is how many bytes of the copies one read may take, and readGapMax how many unwanted
+// rows are read along with those around them rather than skipped.
 const (
 	readBytesMax = 32 << 10
 	readGapMax   = 1
 )
 
-// read calls fn for those of some rows, in ascending order, that are an entry's, each with its
-// numbers, which are fn's until it returns. It calls it several at once.
+// read calls fn for each of the given rows that belongs to an entry. The rows are in ascending
+// order; i is the index in rows, and numbers are valid until fn returns. Calls of fn may be
+// concurrent.
 func (v *vectors) read(rows []int32, fn func(i int, numbers []byte)) error {
 	var mu sync.Mutex
-	var missing []int // places in rows
+	var missing []int // indexes in rows
 	inShares(len(rows), share/max(1, v.space.dimensions), func(from, to int) {
 		some := v.readCopies(rows, from, to, fn)
 		mu.Lock()
 		defer mu.Unlock()
 		missing = append(missing, some...)
 	})
-	runtime.KeepAlive(v) // whose rows were read
+	runtime.KeepAlive(v) // owns the rows that were read
 	if len(missing) == 0 {
 		return nil
 	}
@@ -45,8 +46,7 @@ func (v *vectors) read(rows []int32, fn func(i int, numbers []byte)) error {
 	return v.stored.read(v, rows, missing, fn)
 }
 
-// readCopies is read for a part of the rows, and returns the places of those that have no good
-// copy.
+// readCopies is read for rows[from:to], and returns the indexes of those that have no good copy.
 func (v *vectors) readCopies(rows []int32, from, to int, fn func(i int, numbers []byte)) (missing []int) {
 	c := copyReader{v: v, size: index.CopyBytes(v.space.dimensions)}
 	for i := from; i < to; i++ {
@@ -65,7 +65,7 @@ func (v *vectors) readCopies(rows []int32, from, to int, fn func(i int, numbers 
 	return missing
 }
 
-// firstAtHand is the row before which all lie in the store.
+// firstAtHand returns the first row that is in memory: all before it are in the store.
 func (v *vectors) firstAtHand() int {
 	if v.stored == nil {
 		return 0
@@ -73,19 +73,19 @@ func (v *vectors) firstAtHand() int {
 	return v.stored.rows
 }
 
-// lies reports whether a row lies in the store, and is not at hand.
+// lies reports whether a row is in the store, and not in memory.
 func (v *vectors) lies(row int) bool { return row < v.firstAtHand() }
 
 // copyReader reads the copies of rows.
 type copyReader struct {
 	v     *vectors
 	size  int // of a copy
-	first int // row in text
+	first int // the first row in text
 	text  []byte
 	words []uint64 // signs
 }
 
-// read returns the numbers of the first of some rows. It reads those that follow it closely too.
+// read returns the numbers of the first of some rows. It reads ahead to the rows close after it.
 func (c *copyReader) read(rows []int32) ([]byte, bool) {
 	row := int(rows[0])
 	if row < c.first || row >= c.first+len(c.text)/c.size {
@@ -108,7 +108,7 @@ func (c *copyReader) read(rows []int32) ([]byte, bool) {
 	return numbers, slices.Equal(c.words, v.signs.row(row, len(c.words)))
 }
 
-// fill reads the copies of rows.
+// fill reads copies, from the first of some rows on.
 func (c *copyReader) fill(rows []int32) {
 	last := rows[0]
 	for _, row := range rows {
@@ -120,11 +120,11 @@ func (c *copyReader) fill(rows []int32) {
 	c.first = int(rows[0])
 	n := int(last-rows[0]+1) * c.size
 	c.text = slices.Grow(c.text[:0], n)[:n]
-	n, _ = c.v.stored.in.in.Vectors().Read(c.text, int64(c.first)*int64(c.size)) // what cannot be read is not there
+	n, _ = c.v.stored.in.in.Vectors().Read(c.text, int64(c.first)*int64(c.size)) // a copy that cannot be read counts as missing
 	c.text = c.text[:n]
 }
 
-// read calls fn for rows whose places among all are missing, with what the store has of them.
+// read calls fn for the rows at the indexes missing, reading them from the store.
 func (s *stored) read(v *vectors, rows []int32, missing []int, fn func(i int, numbers []byte)) error {
 	d := v.space.dimensions
 	var keys [][]byte
@@ -133,7 +133,7 @@ func (s *stored) read(v *vectors, rows []int32, missing []int, fn func(i int, nu
 			keys = append(keys, key)
 		}
 	}
-	// Nobody else may write meanwhile, so that what is forgotten now is not copied once more.
+	// Needs writing, so that nothing that is forgotten at the same time is copied again.
 	mend := s.in.copies() && s.in.writing.TryLock()
 	if mend {
 		defer s.in.writing.Unlock()
@@ -168,8 +168,8 @@ func (s *stored) block(block, dimensions int) ([]byte, error) {
 	return value, err
 }
 
-// copies reports whether copies may be written: below the reserve the disk has no room for what
-// can be done without. Whoever writes one holds writing.
+// copies reports whether copies may be written: below the reserve the disk has no room for what is
+// dispensable. A writer of copies holds writing.
 func (k *kept) copies() bool { return k.in.IndexWritable() && k.in.Space() == nil }
 
 // copy writes the copy of a row.
@@ -178,8 +178,8 @@ func (k *kept) copy(v *vectors, row int, numbers []byte) error {
 	return k.in.Vectors().Write(index.AppendCopy(nil, uint32(v.slots[row]), v.scales[row], numbers), int64(row)*int64(size))
 }
 
-// copyBlock appends the copies of the rows of a block of heads. Of those that are nobody's
-// there are zeros.
+// copyBlock appends the copies of the rows in a block of heads, with zeros for rows without an
+// entry.
 func (v *vectors) copyBlock(b []byte, first int, numbers func(row int) []byte) []byte {
 	for row := first; row < first+index.HeadRows; row++ {
 		if v.slots[row] < 0 {
@@ -191,17 +191,17 @@ func (v *vectors) copyBlock(b []byte, first int, numbers func(row int) []byte) [
 	return b
 }
 
-// laid says that the rows of all whole blocks are in the store: they are copied, and are at
-// hand no longer.
+// laid notes that the rows of all whole blocks are in the store: it copies them and frees them from
+// memory.
 func (k *kept) laid(m *Memory) {
-	v := &m.vectors // which nobody else changes meanwhile
+	v := &m.vectors // the caller holds writing
 	from, full := v.firstAtHand(), len(v.slots)/index.HeadRows*index.HeadRows
 	size := index.CopyBytes(v.space.dimensions)
 	if k.copies() {
 		var err error
 		for first := from; first < full && err == nil; first += index.HeadRows {
 			err = k.in.Vectors().Write(v.copyBlock(nil, first, v.row), int64(first)*int64(size))
-		} // what is not copied is read from the store
+		} // rows that were not copied are read from the store
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -209,8 +209,8 @@ func (k *kept) laid(m *Memory) {
 	v.numbers.drop(full, len(v.slots))
 }
 
-// complete copies the rows that lie in the store and not in the file, such as those of a store
-// that was written before there was one.
+// complete copies the rows that are in the store but not in the file, such as those of a store
+// written before the file existed.
 func (m *Memory) complete(ctx context.Context) error {
 	for done := false; !done; {
 		if err := ended(ctx); err != nil {
@@ -224,11 +224,11 @@ func (m *Memory) complete(ctx context.Context) error {
 	return nil
 }
 
-// copyNext copies some rows, and reports whether there are none left.
+// copyNext copies some rows, and reports whether all are copied.
 func (m *Memory) copyNext() (done bool, err error) {
 	m.writing.Lock()
 	defer m.writing.Unlock()
-	v := &m.vectors // which nobody changes meanwhile
+	v := &m.vectors // writing is held
 	if m.kept == nil || v.stored == nil || v.stored.rows == 0 || !m.kept.copies() {
 		return true, nil
 	}
@@ -252,8 +252,8 @@ func (m *Memory) copyNext() (done bool, err error) {
 	return false, m.kept.in.Vectors().Write(text, int64(first/index.HeadRows)*int64(size))
 }
 
-// erase takes the copies of the rows of some slots, and of all that are nobody's, from the
-// disk. Where that fails it takes the file.
+// erase removes from the disk the copies of the rows of some slots, and of all rows without an
+// entry. If that fails it removes the file.
 func (k *kept) erase(v *vectors, slots []int) error {
 	f := k.in.Vectors()
 	there, err := f.Bytes()

@@ -11,30 +11,30 @@ import (
 	"shelly/fsm"
 )
 
-// Upkeep says how a memory is kept up.
+// Upkeep is what [Memory.Keep] needs from its caller.
 type Upkeep struct {
-	// Quiet returns when nobody waits for the model, or with ctx's error.
+	// Quiet returns when nobody is waiting for the model, or with ctx's error.
 	Quiet func(ctx context.Context) error
-	// Pause waits, or returns ctx's error.
+	// Pause waits for d, or returns ctx's error.
 	Pause func(ctx context.Context, d time.Duration) error
 	Log   *slog.Logger
 }
 
-// How upkeep meets an embedding model that fails: it continues with the next entry, and
-// after this many failures in a row it waits, each time twice as long.
+// How upkeep handles an embedding model that fails: it goes on with the next entry, and after this
+// many failures in a row it waits, each time twice as long.
 const (
 	upkeepFailuresMax = 3
 	upkeepPauseMin    = time.Minute
 	upkeepPauseMax    = time.Hour
 )
 
-// pending is where the next entry without a vector of the present space may be.
+// pending is where to look for the next entry without a vector of the present space.
 type pending struct {
 	next int
-	more chan struct{} // has a value when next was moved back
+	more chan struct{} // has a value after next was moved back
 }
 
-// from notes that the slot may be such an entry.
+// from notes that the entry of a slot may need a vector.
 func (p *pending) from(slot int) {
 	p.next = min(p.next, slot)
 	if p.more != nil {
@@ -45,9 +45,9 @@ func (p *pending) from(slot int) {
 	}
 }
 
-// Keep gives each entry that has no vector of the embedding model at hand one, the
-// oldest slot first, while nobody else needs the model (MEM-8). Each is written when it is made, so that
-// a restart continues where it was. It returns when ctx ends.
+// Keep gives a vector to each entry that has none of the embedding model in use, the oldest slot
+// first, while nobody else needs the model (MEM-8). Each is written as soon as it is made, so that
+// a restart continues there. Keep returns when ctx ends.
 func (m *Memory) Keep(ctx context.Context, u Upkeep) error {
 	if m.o.Embedder == nil {
 		return nil
@@ -59,7 +59,7 @@ func (m *Memory) Keep(ctx context.Context, u Upkeep) error {
 	m.mu.Lock()
 	m.pending = pending{more: more}
 	m.mu.Unlock()
-	if err := m.complete(ctx); err != nil { // then they are read from the store
+	if err := m.complete(ctx); err != nil { // then rows are read from the store
 		u.Log.Debug("the memory's vectors cannot be copied", "error", err)
 	}
 	k := keeper{m: m, u: u, pause: upkeepPauseMin}
@@ -82,18 +82,18 @@ func (m *Memory) Keep(ctx context.Context, u Upkeep) error {
 	}
 }
 
-// keeper is a Keep under way.
+// keeper is the state of one Keep.
 type keeper struct {
 	m        *Memory
 	u        Upkeep
 	failures int // in a row
-	left     int // without a vector, that this pass has come by
+	left     int // entries without a vector that this pass has skipped
 	pause    time.Duration
-	told     int // of pending ones, when that was last logged; 0: it was not
+	told     int // pending entries when last logged; 0: not logged
 }
 
-// probe embeds the newest entry again to learn the model's name and dimension: whoever
-// has exchanged the model has told nobody.
+// probe embeds the newest entry again to learn the model's name and dimension: nothing else tells
+// that the model was exchanged.
 func (k *keeper) probe(ctx context.Context) error {
 	list, _, err := k.m.List(ctx, Filter{}, 0, probedMax)
 	if err != nil {
@@ -107,13 +107,13 @@ func (k *keeper) probe(ctx context.Context) error {
 	return err
 }
 
-// probedMax is how many of the newest entries are looked at for one that is not blank.
+// probedMax is how many of the newest entries are tried in search of one that is not blank.
 const probedMax = 100
 
-// blank reports whether a text has nothing to embed: a server may refuse it.
+// blank reports whether a text has nothing to embed: a server may reject it.
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
-// round gives one entry its vector, and reports whether there was none to give one.
+// round gives one entry its vector. It reports done if no entry needs one.
 func (k *keeper) round(ctx context.Context) (done bool, err error) {
 	id, left := k.m.nextPending()
 	if id == "" && k.left == 0 {
@@ -145,7 +145,7 @@ func (k *keeper) round(ctx context.Context) (done bool, err error) {
 	return false, nil
 }
 
-// later waits, and begins another pass.
+// later waits, and then begins another pass.
 func (k *keeper) later(ctx context.Context) error {
 	k.failures, k.left = 0, 0
 	err := k.u.Pause(ctx, k.pause)
@@ -154,8 +154,8 @@ func (k *keeper) later(ctx context.Context) error {
 	return err
 }
 
-// embed gives an entry a vector, and reports whether the model made one. Only the end
-// of ctx and a store that fails are errors.
+// embed gives an entry a vector, and reports whether the model made one. The only errors are the
+// end of ctx and a store that fails.
 func (k *keeper) embed(ctx context.Context, id string) (bool, error) {
 	if err := k.u.Quiet(ctx); err != nil {
 		return false, err
@@ -198,15 +198,14 @@ func (m *Memory) nextPending() (id string, left int) {
 	return "", 0
 }
 
-// again begins with the first entry once more.
+// again goes back to the first entry.
 func (m *Memory) again() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.pending.next = 0
 }
 
-// fill writes an entry with its vector, unless it has been replaced or forgotten since
-// it was read.
+// fill writes an entry with its vector, unless it was replaced or forgotten since it was read.
 func (m *Memory) fill(read, made fsm.Entry) error {
 	m.writing.Lock()
 	defer m.writing.Unlock()
@@ -216,7 +215,7 @@ func (m *Memory) fill(read, made fsm.Entry) error {
 	}
 	at, ok := m.find(made.ID)
 	if !ok {
-		return errors.New("an entry is in the store and not in the index")
+		return errors.New("an entry is in the store but not in the index")
 	}
 	if m.kept == nil {
 		err = m.entries.PutEntry(made)

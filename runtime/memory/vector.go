@@ -9,13 +9,11 @@ import (
 	"shelly/fsm"
 )
 
-// MinCosine is the least cosine between a need and an entry at which the entry is
-// taken to be about it. Texts that have nothing to do with each other reach 0.3 to
-// 0.5 with the embedding models in common use.
+// MinCosine is the least cosine between a need and an entry at which the entry counts as being
+// about the need. With common embedding models, unrelated texts reach 0.3 to 0.5.
 const MinCosine = 0.5
 
-// space is what vectors must share to be compared. The zero space is that of no
-// vector.
+// space is what vectors must share to be comparable. The zero space stands for no vector.
 type space struct {
 	model      string
 	dimensions int
@@ -29,27 +27,27 @@ func spaceOf(e fsm.Entry) space {
 	return space{model: e.Model, dimensions: len(e.Vector) / 4}
 }
 
-// vectors holds the vectors of one space, compact: each number in a byte, and for many
-// vectors a sign in a bit.
+// vectors holds the vectors of one space compactly: each number in a byte, and among many vectors
+// its sign in a bit.
 type vectors struct {
 	space   space
 	slots   []int32 // the slot of each row; -1: its entry is gone
 	rows    []int32 // the row of each slot, from 1; 0: it has none
 	scales  []float32
 	numbers slabs // of each row, in steps of its scale
-	gone    int   // rows whose entry is gone
-	flat    int   // rows whose vector has no direction
+	gone    int   // how many rows have lost their entry
+	flat    int   // how many rows have a vector without a direction
 	signs   signs
-	stored  *stored // the first rows; nil: all are at hand
+	stored  *stored // the first rows; nil: all are in memory
 }
 
-// row is a vector in steps of a scale. One without a direction has scale 0.
+// row is a vector in steps of a scale. A vector without a direction has scale 0.
 type row struct {
 	scale   float32
 	numbers []byte // each an int8
 }
 
-// compact returns the row of an entry, or false if it has no vector of this space.
+// compact returns the row of an entry, or false if the entry has no vector of this space.
 func (v *vectors) compact(e fsm.Entry) (row, bool) {
 	if v.space == (space{}) || spaceOf(e) != v.space {
 		return row{}, false
@@ -57,7 +55,7 @@ func (v *vectors) compact(e fsm.Entry) (row, bool) {
 	r := row{numbers: make([]byte, v.space.dimensions)}
 	u, ok := unit(e.Vector)
 	if !ok {
-		return r, true // so that it is not asked for again
+		return r, true // so that it is not embedded again
 	}
 	step := steps(u, math.MaxInt8)
 	var square float64
@@ -66,12 +64,12 @@ func (v *vectors) compact(e fsm.Entry) (row, bool) {
 		square += n * n
 		r.numbers[i] = byte(int8(n))
 	}
-	// With this scale, and not the step, the rounded vector has length 1 again.
+	// With this scale rather than the step the rounded vector has length 1 again.
 	r.scale = float32(1 / math.Sqrt(square))
 	return r, true
 }
 
-// put takes in the entry's vector, if it has one of this space.
+// put adds the entry's vector, if it has one of this space.
 func (v *vectors) put(slot int, e fsm.Entry) {
 	if r, ok := v.compact(e); ok {
 		v.add(slot, r)
@@ -79,15 +77,14 @@ func (v *vectors) put(slot int, e fsm.Entry) {
 	}
 }
 
-// add takes in the next row, without its signs.
+// add adds the next row, without its signs.
 func (v *vectors) add(slot int, r row) {
 	v.copyRow(slot, r.scale)
 	v.numbers.grow(len(v.slots)-1, v.space.dimensions)
 	copy(v.row(len(v.slots)-1), r.numbers)
 }
 
-// copyRow makes the next row, without its numbers. Slot -1 is that of an entry that
-// is gone.
+// copyRow adds the next row, without its numbers. Slot -1 stands for an entry that is gone.
 func (v *vectors) copyRow(slot int, scale float32) {
 	n := len(v.slots)
 	v.slots, v.scales = append(v.slots, int32(slot)), append(v.scales, scale)
@@ -112,11 +109,10 @@ func (v *vectors) of(slot int) int {
 	return int(v.rows[slot]) - 1
 }
 
-// count is how many entries can be found by their vector.
+// count returns how many entries can be found by their vector.
 func (v *vectors) count() int { return len(v.slots) - v.gone - v.flat }
 
-// steps returns the size of a step at which the greatest number of a vector is so
-// many of them.
+// steps returns the size of a step such that the greatest number of a vector is most steps.
 func steps(u []float32, most float32) float32 {
 	var greatest float32
 	for _, x := range u {
@@ -125,10 +121,10 @@ func steps(u []float32, most float32) float32 {
 	return greatest / most
 }
 
-// row returns the numbers of a row that is at hand.
+// row returns the numbers of a row that is in memory.
 func (v *vectors) row(row int) []byte { return v.numbers.row(row) }
 
-// remove drops a slot's vector: its row stays, and is nobody's.
+// remove drops a slot's vector. Its row stays, unused.
 func (v *vectors) remove(slot int) {
 	n := v.of(slot)
 	if n < 0 {
@@ -145,7 +141,7 @@ func (v *vectors) remove(slot int) {
 	v.gone++
 }
 
-// query is what entries are compared with: a unit vector in steps.
+// query is what entries are compared with: a unit vector, in steps.
 type query struct {
 	unit    []float32
 	numbers []int16
@@ -160,13 +156,13 @@ func newQuery(u []float32) query {
 	return q
 }
 
-// search gives found each wanted entry whose cosine with the need is at least
-// MinCosine; of more than exactMax entries, of those that may well have (see signs).
-// The need is a unit vector of this space; wanted nil is every entry.
+// search calls found for each wanted entry with a cosine of at least MinCosine; among more than
+// exactMax entries, only for those that signs finds likely. The need is a unit vector of this
+// space; a nil wanted wants every entry.
 func (v *vectors) search(need []float32, wanted func(slot int) bool, found func(hit)) error {
 	q := newQuery(need)
 	rows := v.signs.near(v, q)
-	if wanted != nil { // few are, and a near one among them may be far down among all
+	if wanted != nil { // few are wanted, and a near one among them may be far down among all
 		rows = nil
 		for row, slot := range v.slots {
 			if slot >= 0 && wanted(int(slot)) {
@@ -182,17 +178,17 @@ func (v *vectors) search(need []float32, wanted func(slot int) bool, found func(
 		return err
 	}
 	for i, cosine := range cosines {
-		if cosine >= MinCosine { // and so its entry is there: of one that is gone it is 0
+		if cosine >= MinCosine { // so its entry exists: the cosine of a gone one is 0
 			found(hit{slot: int(v.slots[rows[i]]), score: float64(cosine)})
 		}
 	}
 	return nil
 }
 
-// share is how many products are worth a goroutine of their own: some 0.1 ms.
+// share is how many products are worth a goroutine: some 0.1 ms.
 const share = 1 << 18
 
-// inShares calls fn for parts of [0, n), each at least so large, at once.
+// inShares calls fn, concurrently, for parts of [0, n) of at least least each.
 func inShares(n, least int, fn func(from, to int)) {
 	workers := min(runtime.GOMAXPROCS(0), 1+n/max(1, least))
 	size := (n + workers - 1) / workers
@@ -203,9 +199,8 @@ func inShares(n, least int, fn func(from, to int)) {
 	wg.Wait()
 }
 
-// dot is the product of two vectors of one length, exactly: the sum stays below 2^53
-// for any dimension that a model has. Its sums lie side by side, so that few additions
-// wait for the one before.
+// dot returns the exact product of two vectors of the same length: the sum stays below 2^53 for any
+// dimension that a model has. It keeps several sums, so that few additions wait for the one before.
 func dot(a []int16, b []byte) int64 {
 	var s0, s1, s2, s3 int64
 	for len(a) >= 16 && len(b) >= 16 {
@@ -222,8 +217,8 @@ func dot(a []int16, b []byte) int64 {
 	return s0 + s1 + s2 + s3
 }
 
-// unit reads a vector of little-endian float32 and scales it to length 1. It
-// reports false for one that has no direction.
+// unit reads a vector of little-endian float32 and scales it to length 1. It returns false for a
+// vector without a direction.
 func unit(data []byte) ([]float32, bool) {
 	if len(data) == 0 || len(data)%4 != 0 {
 		return nil, false

@@ -13,32 +13,31 @@ import (
 // side says which side of a search a text is on.
 type side bool
 
-// An entry's text is indexed, a need is asked.
+// An entry's text is indexed, a need's is asked.
 const (
 	indexed side = false
 	asked   side = true
 )
 
-// terms returns the keywords of a text (MEM-5), repetitions included. Forms that mean the same
-// characters are one (NFKC): full-width letters, half-width kana, an accent apart from
-// its letter. They are the Unicode words (UAX #29), folded, and their parts where punctuation joins them (disk_usage,
-// node.js); and for the scripts that write no spaces each pair of neighbouring
-// characters. Single characters of these are indexed too, but asked for only
-// where they stand alone: 磁盘 is not met by every text with a 盘 in it.
-// Words that only hold a sentence together are left out: an entry is not about a
-// need because both have a "the".
+// terms returns the keywords of a text (MEM-5), repetitions included. They are its Unicode words
+// (UAX #29), folded, and the parts of words joined by punctuation (disk_usage, node.js). Different
+// encodings of the same characters are unified (NFKC): full-width letters, half-width kana, an
+// accent that follows its letter. In scripts that write no spaces each pair of neighbouring
+// characters is a keyword. Single characters of these are indexed too, but asked for only where
+// they stand alone: a need for 磁盘 does not match every text with a 盘 in it. Function words are left
+// out: that both have a "the" does not make an entry relevant to a need.
 func terms(text string, s side) []string { return (&splitter{}).terms(text, s) }
 
-// splitter finds keywords in text after text.
+// splitter finds the keywords of text after text.
 type splitter struct {
-	known map[string][]string // the keywords of words that have come; nil: none is kept
+	known map[string][]string // the keywords of words seen before; nil: none are kept
 }
 
-// knownMax is how many words a splitter keeps the keywords of. The stems of a text take
-// longer than all else about it, and most of its words have come before.
+// knownMax is how many words a splitter remembers the keywords of. Stemming takes longer than
+// everything else, and most words of a text have been seen before.
 const knownMax = 1 << 16
 
-// newSplitter returns one for many texts.
+// newSplitter returns a splitter for many texts.
 func newSplitter() *splitter { return &splitter{known: map[string][]string{}} }
 
 // word returns the keywords of a word.
@@ -47,7 +46,7 @@ func (sp *splitter) word(word string) []string {
 	if ok {
 		return list
 	}
-	word = strings.Clone(word) // and not all of the text that it is of
+	word = strings.Clone(word) // so as not to keep the whole text
 	list = appendWord(nil, fold(word))
 	if sp.known != nil {
 		if len(sp.known) == knownMax {
@@ -60,7 +59,7 @@ func (sp *splitter) word(word string) []string {
 
 func (sp *splitter) terms(text string, s side) []string {
 	var list []string
-	var run []rune // characters of a text without spaces, so far
+	var run []rune // the characters without spaces so far
 	flush := func() {
 		list = appendPairs(list, run, s)
 		run = run[:0]
@@ -117,7 +116,7 @@ func appendWord(list []string, word string) []string {
 		return list
 	}
 	for _, part := range parts {
-		// A single letter is what is left of an elision: don't, l'eau.
+		// A single letter is the rest of an elision: don't, l'eau.
 		if utf8.RuneCountInString(part) > 1 && !binding(part) {
 			list = appendStemmed(list, part)
 		}
@@ -125,14 +124,13 @@ func appendWord(list []string, word string) []string {
 	return list
 }
 
-// stemmedMin is the length from which on a word is reduced to its stem: what is
-// shorter is mostly a name.
+// stemmedMin is the shortest word that is stemmed: shorter ones are mostly names.
 const stemmedMin = 4
 
-// appendStemmed appends a word, and its stem where it has another: "rotated" is met by
-// "rotating", and better by "rotated". The stems are those of English; in other
-// languages of the Latin alphabet they join a few forms of a word and part none,
-// because both sides of a search are treated alike.
+// appendStemmed appends a word, and its stem if that differs: "rotating" matches "rotated", and
+// "rotated" matches it better. The stems are those of English. In other languages of the Latin
+// alphabet they unify a few forms of a word and lose none, because both sides of a search are
+// treated alike.
 func appendStemmed(list []string, word string) []string {
 	list = append(list, word)
 	if len(word) < stemmedMin || strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
@@ -144,8 +142,8 @@ func appendStemmed(list []string, word string) []string {
 	return list
 }
 
-// unspaced reports whether a character belongs to a script whose words are not
-// found by spaces. Hangul has spaces, but its words carry their particles.
+// unspaced reports whether a character belongs to a script whose words are not separated by spaces.
+// Hangul writes spaces, but its words carry particles.
 func unspaced(r rune) bool {
 	if r < 0x0e00 {
 		return false
@@ -155,8 +153,8 @@ func unspaced(r rune) bool {
 		unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// fold makes words that differ in case only equal: each character becomes the
-// least of those that Unicode's simple case folding takes for the same.
+// fold makes words equal that differ only in case: it maps each character to the least of those
+// that Unicode's simple case folding considers equal.
 func fold(word string) string {
 	return strings.Map(func(r rune) rune {
 		least := r
@@ -167,7 +165,7 @@ func fold(word string) string {
 	}, word)
 }
 
-// binding reports whether a folded word only holds a sentence together.
+// binding reports whether a folded word is a function word, which only holds a sentence together.
 func binding(word string) bool {
 	switch word {
 	case "a", "an", "the", "this", "that", "these", "those",

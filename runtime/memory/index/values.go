@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// ErrMalformed says that a value is not one of this package's.
+// ErrMalformed is the error of a value that this package did not write.
 var ErrMalformed = errors.New("the memory's index is malformed")
 
-// About is what entries have in common.
+// About is what several entries may have in common.
 type About struct {
 	Kind    string
 	Session string
 	Source  uint8
 }
 
-// Doc is what the index says of an entry.
+// Doc is what the index holds for an entry.
 type Doc struct {
-	Gone bool // there is no entry, and nothing else is said
+	Gone bool // there is no entry; the other fields are empty
 	About
 	ID     string
 	At     int64 // ms since 1970
@@ -32,7 +32,8 @@ const (
 	flagBlank
 )
 
-// AppendDoc appends an entry to the value of a segment, or begins that of one of the tail.
+// AppendDoc appends an entry to the value of a segment, or begins the value of an entry of the
+// tail.
 func AppendDoc(b []byte, d Doc) []byte {
 	if d.Gone {
 		return append(b, flagGone)
@@ -48,7 +49,7 @@ func AppendDoc(b []byte, d Doc) []byte {
 	return binary.AppendUvarint(b, uint64(d.Length))
 }
 
-// Term is a keyword of an entry, and how often it has it.
+// Term is a keyword of an entry, with how many times it occurs there.
 type Term struct {
 	Text  string
 	Times int
@@ -67,22 +68,22 @@ func appendText(b []byte, text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// Reader reads a value of entries. Texts that it returns are parts of the value. It shares
-// what entries have in common.
+// Reader reads values of entries. The texts it returns are parts of the value. Entries that have an
+// About in common share it.
 type Reader struct {
 	left   string
 	abouts []About
-	number map[string]int32 // of these, by what is written of them
+	number map[string]int32 // of each of abouts, by its encoding
 	bad    bool
 }
 
-// NewReader returns one for many values.
+// NewReader returns a Reader, which can read any number of values.
 func NewReader() *Reader { return &Reader{number: map[string]int32{}} }
 
-// Read begins with a value.
+// Read begins a value.
 func (r *Reader) Read(value []byte) { r.left, r.bad = string(value), false }
 
-// End returns an error where the value was not all read, or was too short.
+// End returns an error if the value was not fully read or was too short.
 func (r *Reader) End() error {
 	if r.bad || r.left != "" {
 		return ErrMalformed
@@ -90,7 +91,7 @@ func (r *Reader) End() error {
 	return nil
 }
 
-// Doc reads an entry, and returns the number of what it has in common with others.
+// Doc reads an entry, and returns the number of its About.
 func (r *Reader) Doc() (d Doc, about int32) {
 	flags := r.byte()
 	if r.bad || flags&flagGone != 0 {
@@ -118,7 +119,7 @@ func (r *Reader) about(text string) int32 {
 	if n, ok := r.number[text]; ok {
 		return n
 	}
-	in := Reader{left: strings.Clone(text)} // and not all of the value that it is of
+	in := Reader{left: strings.Clone(text)} // so as not to keep the whole value
 	text = in.left
 	a := About{Source: in.byte(), Kind: in.text(), Session: in.text()}
 	r.bad = r.bad || in.End() != nil
@@ -127,10 +128,10 @@ func (r *Reader) about(text string) int32 {
 	return r.number[text]
 }
 
-// About is what has a number.
+// About returns the About with a number.
 func (r *Reader) About(n int32) *About { return &r.abouts[n] }
 
-// Share returns the number of what is equal to a.
+// Share returns the number of the About equal to a, adding it if it is new.
 func (r *Reader) Share(a About) int32 {
 	return r.about(string(appendText(appendText([]byte{a.Source}, a.Kind), a.Session)))
 }
@@ -173,15 +174,15 @@ func (r *Reader) text() string {
 	return text
 }
 
-// Posting says how often the entry of a slot has a keyword.
+// Posting says how many times the entry of a slot has a keyword.
 type Posting struct {
 	Slot  int32
 	Times int32
 }
 
-// AppendPostings appends places in one segment, in the order of their slots: the distance
-// from the one before, doubled and one more where the keyword is there more than once, and
-// then how often.
+// AppendPostings appends the postings of a keyword in one segment, in the order of their slots.
+// Each is the distance from the slot before, doubled, plus one if the keyword occurs more than
+// once; then how many times follows.
 func AppendPostings(b []byte, segment int, list []Posting) []byte {
 	last := int32(segment*SegmentDocs) - 1
 	for _, p := range list {
@@ -195,7 +196,7 @@ func AppendPostings(b []byte, segment int, list []Posting) []byte {
 	return b
 }
 
-// ReadPostings appends the places that a value has to a list.
+// ReadPostings appends the postings in a value to list.
 func ReadPostings(list []Posting, segment int, value []byte) ([]Posting, error) {
 	last := int32(segment*SegmentDocs) - 1
 	for len(value) > 0 {
@@ -226,7 +227,7 @@ const headBytes = 8
 // HeadBytes is the length of a head with this many words of signs.
 func HeadBytes(words int) int { return headBytes + 8*words }
 
-// AppendHead appends a head: slot(4), or NoSlot, scale as float32(4), signs of 8 bytes a word.
+// AppendHead appends a head: slot(4), or NoSlot; scale as float32(4); signs, 8 bytes a word.
 func AppendHead(b []byte, slot uint32, scale float32, signs []uint64) []byte {
 	b = binary.LittleEndian.AppendUint32(b, slot)
 	b = binary.LittleEndian.AppendUint32(b, math.Float32bits(scale))
@@ -236,7 +237,7 @@ func AppendHead(b []byte, slot uint32, scale float32, signs []uint64) []byte {
 	return b
 }
 
-// ReadHead reads the head that a value begins with, and its signs into as many words.
+// ReadHead reads the head at the start of a value, and fills signs.
 func ReadHead(value []byte, signs []uint64) (slot uint32, scale float32) {
 	for i := range signs {
 		signs[i] = binary.LittleEndian.Uint64(value[headBytes+8*i:])
@@ -244,8 +245,8 @@ func ReadHead(value []byte, signs []uint64) (slot uint32, scale float32) {
 	return binary.LittleEndian.Uint32(value), math.Float32frombits(binary.LittleEndian.Uint32(value[4:]))
 }
 
-// AppendMean writes the mean of the numbers of vectors, how many rows there were then, and the
-// limits of eight numbers each.
+// AppendMean appends the mean of the vectors' numbers, the number of rows it was taken of, and the
+// limits, each for eight numbers.
 func AppendMean(b []byte, mean []float32, rows int, limits []uint64) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(rows))
 	for _, x := range mean {
@@ -257,7 +258,7 @@ func AppendMean(b []byte, mean []float32, rows int, limits []uint64) []byte {
 	return b
 }
 
-// ReadMean reads them.
+// ReadMean reads what AppendMean wrote.
 func ReadMean(value []byte, dimensions int) (mean []float32, rows int, limits []uint64, err error) {
 	if len(value) != 4+4*dimensions+(dimensions+7)/8*8 {
 		return nil, 0, nil, ErrMalformed
@@ -272,12 +273,12 @@ func ReadMean(value []byte, dimensions int) (mean []float32, rows int, limits []
 	return mean, rows, limits, nil
 }
 
-// AppendSpace writes the vectors' model and dimension.
+// AppendSpace appends the vectors' model and dimension.
 func AppendSpace(b []byte, model string, dimensions int) []byte {
 	return append(binary.AppendUvarint(b, uint64(dimensions)), model...)
 }
 
-// ReadSpace reads them.
+// ReadSpace reads what AppendSpace wrote.
 func ReadSpace(value []byte) (model string, dimensions int, err error) {
 	n, size := binary.Uvarint(value)
 	if size <= 0 || n > 1<<20 {
