@@ -10,10 +10,10 @@ import (
 	"shelly/fsm/state"
 )
 
-// act runs the calls of the last answer in order (INF-4), those together that only read
+// act runs the calls of the last answer in order (INF-4), or together if they only read
 // (INF-44), answers those that cannot run itself (INF-8, INF-10), and goes on once every
-// call has its result. What has failed is started once more first, what a probe could
-// not tell is settled, and what is still worked on is waited for.
+// call has its result. Before that it starts a failed call once more, settles one whose
+// probe could not tell, and waits for one that is still being worked on.
 func (m *Machine) act(i int) firing {
 	h := &m.s.Handles[i]
 	if len(h.Inf.Batch) > 0 && !m.actTogether(h) {
@@ -54,8 +54,8 @@ func (m *Machine) runCalls(i int) firing {
 	}
 }
 
-// begin begins the call at Next. It reports true where the call has its result
-// already; where that is awaited, or a person is, false with what is fired for it.
+// begin begins the call at Next. It returns true if the call has its result already. If the
+// result or a person is awaited, it returns false, with what to fire.
 func (m *Machine) begin(i int) (firing, bool) {
 	h := &m.s.Handles[i]
 	c, l := h.Inf.Calls[h.Inf.Next], &m.s.Config.Limits
@@ -107,8 +107,8 @@ func (m *Machine) run(h *state.Handle, decl fsm.ToolDecl) {
 	m.startTool(h, m.await(h, fsm.CallTool), &decl, h.Inf.Next, h.Uses, h.Inf.Attempt)
 }
 
-// acted goes on once every call of an answer has its result: to an end where a cap
-// is met, and to the model if none is.
+// acted goes on once every call of an answer has its result: to an end if a cap was
+// reached, to the model otherwise.
 func (m *Machine) acted(h *state.Handle) firing {
 	l := &m.s.Config.Limits
 	iterations := iterationsOf(l, h)
@@ -131,9 +131,9 @@ func (m *Machine) acted(h *state.Handle) firing {
 }
 
 // toolAnswered gives the running call its result, or starts it again later (INF-16): an
-// unsafe one only where it says that nothing happened (INV-6). A failure is a result
-// that the model sees. What becomes of a tool that a crash cut off is decided in
-// resumeActing (INF-13).
+// unsafe one only if it says that nothing happened (INV-6). A failure is a result that the
+// model sees. What becomes of a tool that a crash interrupted is decided in resumeActing
+// (INF-13).
 func (m *Machine) toolAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
 	if len(h.Inf.Batch) > 0 {
 		return m.readAnswered(h, in)
@@ -156,16 +156,15 @@ func (m *Machine) toolAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
 	})
 }
 
-// retry is the end of the wait before another attempt, or before the model is asked
-// again.
+// retry ends the wait before another attempt, or before the model is asked again.
 func (m *Machine) retry(*state.Handle) firing { return firing{on: state.OnRetry} }
 
-// resumeRetry does not wait any longer (INF-13).
+// resumeRetry ends the wait at once (INF-13).
 func (m *Machine) resumeRetry(int) firing { return firing{on: state.OnRetry} }
 
-// attemptAgain starts the failed call at Next once more (INF-16). Where the tool is
-// declared differently by now, so that another start might do again what the first has
-// done (INV-6), it gives the call its result instead, and reports true.
+// attemptAgain starts the failed call at Next once more (INF-16). If the tool's declaration
+// has changed, so that another start might repeat what the first did (INV-6), it gives the
+// call its result instead, and returns true.
 func (m *Machine) attemptAgain(h *state.Handle) bool {
 	decl, ok := m.repeatable(h, h.Inf.Next, h.Inf.Nothing)
 	if !ok {
@@ -179,9 +178,9 @@ func (m *Machine) attemptAgain(h *state.Handle) bool {
 }
 
 // resumeActing goes on with the call at Next after its process was lost, or after a
-// person has spoken. One that was started has an unknown outcome: it is started again
-// only where it may be repeated; of any other its tool is asked, or a person, or the model
-// is told (INF-13, INV-6).
+// person's decision. A call that was started has an unknown outcome. It is started again
+// only if it may be repeated; otherwise its tool is asked, or a person, or the model is
+// told (INF-13, INV-6).
 func (m *Machine) resumeActing(i int) firing {
 	h := &m.s.Handles[i]
 	if len(h.Inf.Batch) > 0 {
@@ -202,8 +201,8 @@ func (m *Machine) resumeActing(i int) firing {
 		if !m.attemptAgain(h) {
 			return firing{}
 		}
-	// INF-13, INV-6: here an unsafe tool that a crash cut off is kept from starting twice.
-	// It was declared repeatable when it was started, and it still is.
+	// INF-13, INV-6: here an unsafe tool that a crash interrupted is kept from starting
+	// twice. It was declared repeatable when it was started, and it still is.
 	case h.Inf.Effects.Repeatable() && ok && decl.Effects.Repeatable():
 		if !decl.Builtin {
 			m.run(h, decl)

@@ -8,8 +8,8 @@ import (
 	"shelly/fsm/state"
 )
 
-// together starts the calls from Next on that run at the same time, where there are at
-// least two (INF-44).
+// together starts the calls from Next on that may run at the same time, if there are at
+// least two (INF-44), and reports whether it did.
 func (m *Machine) together(h *state.Handle) bool {
 	batch := m.batchAt(h)
 	if batch == nil {
@@ -26,8 +26,8 @@ func (m *Machine) together(h *state.Handle) bool {
 	return true
 }
 
-// batchAt is the batch that begins at Next, cut by the limits in the order asked; nil where
-// at most one of its calls would run.
+// batchAt returns the batch that begins at Next, cut by the limits in the order asked, or
+// nil if at most one of its calls would run.
 func (m *Machine) batchAt(h *state.Handle) []state.Read {
 	l := &m.s.Config.Limits
 	if l.ReadsAtOnce < 2 || h.Stop || h.Inf.Told != "" || h.Inf.Cleared || h.Inf.Asked {
@@ -56,8 +56,8 @@ func (m *Machine) batchAt(h *state.Handle) []state.Read {
 	return batch
 }
 
-// readAt returns the declaration of the tool that the call of the answer at n names, if
-// the call may run together with others.
+// readAt returns the declaration of the tool that the call of the answer at n names, or
+// false if the call may not run together with others.
 func (m *Machine) readAt(h *state.Handle, n int) (fsm.ToolDecl, bool) {
 	c := h.Inf.Calls[n]
 	decl, known := m.declared(h, c.Name)
@@ -105,8 +105,8 @@ func (m *Machine) startRead(h *state.Handle, k int, decl *fsm.ToolDecl) {
 	m.startTool(h, r.Call, decl, h.Inf.Next+k, r.Use, r.Attempt)
 }
 
-// readAnswered takes the answer to a call of the batch. With the last one they have their
-// results, or those that have failed are started again later, all under one wait (INF-46).
+// readAnswered takes the answer to a call of the batch. After the last one the calls get
+// their results, or the failed ones are started again after one wait for all (INF-46).
 func (m *Machine) readAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
 	k := h.Inf.Reading(in.Call)
 	r := h.Inf.Batch[k]
@@ -115,7 +115,7 @@ func (m *Machine) readAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
 		in.Text = m.explainedAt(h, h.Inf.Next+k, in.Text)
 	}
 	r.Text, r.Failed, r.Nothing, r.Contained = m.resultText(in), in.Failed, in.Nothing, in.Contained
-	if in.Kept.Ref != "" { // it is worded with its number, in the order asked
+	if in.Kept.Ref != "" { // it is worded later, with its number, in the order asked
 		r.Text, r.Kept = in.Text, in.Kept
 	}
 	r.Again = in.Failed && !in.Invalid && in.Asks == "" && r.Attempt < m.s.Config.Limits.MaxToolAttempts
@@ -131,13 +131,14 @@ func (m *Machine) readAnswered(h *state.Handle, in fsm.ToolAnswered) firing {
 	}}
 }
 
-// failsAgain reports whether a call of the batch has failed and is started again, by the
-// limit of today.
+// failsAgain reports whether a call of the batch has failed and, under today's limit, is
+// started again.
 func (m *Machine) failsAgain(h *state.Handle) bool {
 	return slices.ContainsFunc(h.Inf.Batch, func(r state.Read) bool { return r.Again && r.Attempt < m.s.Config.Limits.MaxToolAttempts })
 }
 
-// forgetAgain lets the failures stand of calls that a limit of today does not start again.
+// forgetAgain makes the failures final of calls that are not started again under today's
+// limit.
 func (m *Machine) forgetAgain(h *state.Handle) {
 	for k := range h.Inf.Batch {
 		r := &h.Inf.Batch[k]
@@ -145,8 +146,8 @@ func (m *Machine) forgetAgain(h *state.Handle) {
 	}
 }
 
-// actTogether goes on with a batch: those in flight are waited for, and those that have
-// failed are started again. It reports whether the batch is over.
+// actTogether goes on with a batch: calls in flight are waited for, and failed ones are
+// started again. It reports whether the batch is over.
 func (m *Machine) actTogether(h *state.Handle) bool {
 	if h.Inf.Reads() > 0 {
 		return false
@@ -158,8 +159,8 @@ func (m *Machine) actTogether(h *state.Handle) bool {
 	return true
 }
 
-// readAgain starts the calls of the batch that have failed once more (INF-46), or names
-// the outcome of one unknown whose tool is declared differently by now.
+// readAgain starts the failed calls of the batch once more (INF-46). A call whose tool is
+// declared differently by now gets the result that its outcome is unknown.
 func (m *Machine) readAgain(h *state.Handle) {
 	m.forgetAgain(h)
 	for k := range h.Inf.Batch {
@@ -167,7 +168,7 @@ func (m *Machine) readAgain(h *state.Handle) {
 		if !r.Again {
 			continue
 		}
-		decl, ok := m.repeatable(h, h.Inf.Next+k, false) // beside others nothing with effects runs, whatever it has done (INV-14)
+		decl, ok := m.repeatable(h, h.Inf.Next+k, false) // nothing with effects runs beside others, whatever it has done (INV-14)
 		if !ok {
 			if r.Again = false; !r.Nothing {
 				r.Text = m.word(fsm.WordUnknownOutcome)
@@ -179,9 +180,9 @@ func (m *Machine) readAgain(h *state.Handle) {
 	}
 }
 
-// resumeTogether goes on with a batch after its process was lost: the calls that have no
-// answer are started again, and no others (INF-49). It reports whether the batch is over,
-// or what is fired.
+// resumeTogether goes on with a batch after its process was lost: the calls without an
+// answer are started again, and no others (INF-49). It returns true if the batch is over,
+// otherwise what to fire.
 func (m *Machine) resumeTogether(h *state.Handle) (firing, bool) {
 	for k := range h.Inf.Batch {
 		r := &h.Inf.Batch[k]
@@ -205,8 +206,8 @@ func (m *Machine) resumeTogether(h *state.Handle) (firing, bool) {
 	}
 }
 
-// settleBatch records the calls of the batch and gives them their results, in the order
-// asked (INF-45). Next is after them then.
+// settleBatch audits the calls of the batch and gives them their results, in the order
+// asked (INF-45), and moves Next past them.
 func (m *Machine) settleBatch(h *state.Handle) {
 	m.auditReads(h)
 	batch := h.Inf.Batch

@@ -10,8 +10,8 @@ import (
 	"shelly/fsm/state"
 )
 
-// builtin answers a call of a builtin tool (TOL-10). It reports false where the
-// answer has to be awaited.
+// builtin answers a call of a builtin tool (TOL-10). It returns false if the answer has to
+// be awaited.
 func (m *Machine) builtin(i int, name string) bool {
 	h := &m.s.Handles[i]
 	var text string
@@ -44,7 +44,7 @@ func (m *Machine) builtin(i int, name string) bool {
 	return true
 }
 
-// help says how to call a tool, or which there are (TOL-62).
+// help answers how to call a tool, or which tools there are (TOL-62).
 func (m *Machine) help(h *state.Handle) (string, bool) {
 	var args struct {
 		Name   string `json:"name"`
@@ -90,14 +90,14 @@ func (m *Machine) sendMessage(h *state.Handle) (string, bool) {
 	return m.word(fsm.WordMessageSent, "chat", to.Key()), true
 }
 
-// reaches reports whether somebody is known to have a channel (HND-46).
+// reaches reports whether a message may be sent to a channel (HND-46).
 func (m *Machine) reaches(h *state.Handle, channel string) bool {
 	return len(m.s.Config.Channels) == 0 || channel == h.Origin.Channel ||
 		slices.Contains(m.s.Config.Channels, channel) || slices.Contains(m.s.Channels, channel)
 }
 
-// loadSkill asks for a skill's instructions or for one of its references (SKL-4,
-// SKL-5). It returns false with what is wrong, or with what is known already.
+// loadSkill asks for a skill's instructions or for one of its references (SKL-4, SKL-5). If
+// it cannot ask, it returns false and why.
 func (m *Machine) loadSkill(h *state.Handle, tool string) (string, bool) {
 	var args struct {
 		Name      string `json:"name"`
@@ -137,7 +137,7 @@ func (m *Machine) skillLoaded(h *state.Handle, in fsm.SkillLoaded) firing {
 		Name      string `json:"name"`
 		Reference string `json:"reference"`
 	}
-	_ = m.arguments(h, &args) // it was read before the call
+	_ = m.arguments(h, &args) // they were readable before the call
 	decl, _ := m.declared(h, h.Inf.Calls[h.Inf.Next].Name)
 	if decl.Name == fsm.ToolLoadSkill {
 		args.Reference = ""

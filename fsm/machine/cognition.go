@@ -8,8 +8,8 @@ import (
 	"shelly/fsm/turn"
 )
 
-// begins is how a handle goes to the model: with the cognition question where there is
-// a cognition.
+// begins returns the event by which a handle goes to the model: with the cognition question
+// if there is a cognition.
 func (m *Machine) begins(h *state.Handle) state.Event {
 	if m.s.Config.Switches.NoCognition || h.Kind == fsm.KindInit || h.Kind == fsm.KindSubagent {
 		return state.OnAct
@@ -17,7 +17,7 @@ func (m *Machine) begins(h *state.Handle) state.Event {
 	return state.OnAsk
 }
 
-// inferAnswer asks for the handle's answer, over a conversation that is assembled first.
+// inferAnswer assembles the conversation and asks for the handle's answer.
 func (m *Machine) inferAnswer(i int) firing {
 	h := &m.s.Handles[i]
 	if len(h.Talk.Messages) == 0 {
@@ -26,8 +26,8 @@ func (m *Machine) inferAnswer(i int) firing {
 	return m.infer(i, h.Purpose(), h.Talk, h.Toolset())
 }
 
-// assemble makes the conversation (HND-3): the history, then the input, after the
-// cognition question where there is a cognition.
+// assemble makes the conversation (HND-3): the history, then the input, after the cognition
+// question if there is a cognition.
 func (m *Machine) assemble(h *state.Handle) {
 	first := fsm.Message{Role: fsm.RoleUser, Text: turn.Opening(&m.s.Config, h, m.s.Now), Images: h.Images, Source: h.Source} // INF-27
 	if h.State == state.Cognition {
@@ -54,8 +54,8 @@ func (m *Machine) inferred(i int) firing {
 	return firing{}
 }
 
-// considered is the end of an inference that was asked the cognition question: it
-// describes a need (HND-7), or it is an answer.
+// considered takes the end of an inference that was asked the cognition question: a need
+// (HND-7), or an answer.
 func (m *Machine) considered(h *state.Handle) firing {
 	if need, ok := fsm.Need(h.Inf.Result); ok && h.Inf.State == state.Completed {
 		return firing{on: state.OnNeed, write: func(h *state.Handle) {
@@ -118,8 +118,8 @@ func (m *Machine) withAnswer(h *state.Handle, answer string) firing {
 	}}
 }
 
-// endedBy is the answer of an inference that met a limit: none, the text so far with
-// a notice, or the notice.
+// endedBy returns the answer of an inference that reached a limit: none, the text so far
+// with a notice, or the notice.
 func endedBy(mode fsm.EndMode, said, notice string) string {
 	switch {
 	case mode == fsm.EndState || mode == fsm.EndNotice && said == "":
@@ -131,8 +131,8 @@ func endedBy(mode fsm.EndMode, said, notice string) string {
 	}
 }
 
-// capOf is the cap that ended an inference, which a notice speaks of. The order is
-// that in which they are looked for.
+// capOf returns the cap that ended an inference, for the notice of it: its value and its
+// name. If several were reached, it is the first of them in this order.
 func capOf(l *fsm.Limits, h *state.Handle) (n int, limit string) {
 	switch {
 	case h.Inf.Iterations >= iterationsOf(l, h):
@@ -149,9 +149,9 @@ func capOf(l *fsm.Limits, h *state.Handle) (n int, limit string) {
 	}
 }
 
-// remembers reports whether a handle's own memory phase is due. Where turns are
-// remembered together later, those that nobody will speak to again, the initial
-// inference and the farewell, still go by themselves.
+// remembers reports whether a handle has a memory phase of its own. Where turns are
+// remembered together later, the initial inference and the farewell, which no turn will
+// follow, still have one.
 func remembers(c *fsm.Config, h *state.Handle) bool {
 	switch h.Kind {
 	case fsm.KindSubagent:
@@ -176,7 +176,7 @@ func (m *Machine) recall(i int) firing {
 }
 
 // recalled injects what was found, or says that nothing was (HND-8, HND-9), and
-// asks again; after the last round without the question (HND-10).
+// asks again, after the last round without the question (HND-10).
 func (m *Machine) recalled(h *state.Handle, in fsm.Recalled) firing {
 	text := m.remembered(h.Need, in.Entries)
 	switch {
@@ -194,7 +194,7 @@ func (m *Machine) recalled(h *state.Handle, in fsm.Recalled) firing {
 	}}
 }
 
-// remembered is the message that brings recalled entries to the model.
+// remembered returns the message that brings recalled entries to the model.
 func (m *Machine) remembered(need string, entries []fsm.Memory) string {
 	var b strings.Builder
 	for _, e := range entries {
@@ -203,8 +203,8 @@ func (m *Machine) remembered(need string, entries []fsm.Memory) string {
 	return m.word(fsm.WordRecalled, "need", need, "entries", b.String())
 }
 
-// recalledFrom is where what is recalled comes from (MSG-2). An entry that an older build
-// has written says nothing, and is a model's.
+// recalledFrom returns where recalled entries come from (MSG-2). An entry of an older build
+// does not say, and counts as a model's.
 func recalledFrom(entries []fsm.Memory) fsm.Source {
 	if len(entries) == 0 {
 		return fsm.FromOperator

@@ -11,8 +11,8 @@ import (
 	"shelly/fsm/turn"
 )
 
-// requested admits a request unless it is already here (HND-26), or answers it at
-// once where it is a command that does not wait.
+// requested admits a request unless it is already here (HND-26), or answers it at once if
+// it is a command that does not wait.
 func (m *Machine) requested(in fsm.Requested) {
 	for i := range m.s.Handles {
 		if h := &m.s.Handles[i]; h.Kind == fsm.KindUser && h.Request == in.Request {
@@ -50,8 +50,8 @@ func (m *Machine) meet(channel string) {
 
 const commandNew = "new"
 
-// CommandOf returns the command that a text is, or none, in any case. A text that begins
-// with a slash and is not a command is a text.
+// CommandOf returns the command that a text is, in upper or lower case, or "". Any other
+// text that begins with a slash is not special.
 func CommandOf(text string) string {
 	switch t := strings.ToLower(strings.TrimSpace(text)); t {
 	case "/new", "/help", "/status", "/stop":
@@ -80,7 +80,7 @@ func (m *Machine) command(h state.Handle) bool {
 	return true
 }
 
-// status says what is going on, in the session and beside it.
+// status returns what is going on, in the session and elsewhere.
 func (m *Machine) status(session string) string {
 	active, waiting, here := 0, 0, "idle"
 	for i := range m.s.Handles {
@@ -98,8 +98,8 @@ func (m *Machine) status(session string) string {
 		"active", strconv.Itoa(active), "waiting", strconv.Itoa(waiting), "session", session, "here", here)
 }
 
-// stopSession cancels what is unfinished in a session (SES-15), and says how much
-// that is.
+// stopSession cancels what is unfinished in a session (SES-15), and returns a text that
+// says how much that is.
 func (m *Machine) stopSession(session string) string {
 	if m.s.Config.Switches.Cancel == fsm.CancelRefused {
 		return m.word(fsm.WordStopRefused)
@@ -171,8 +171,8 @@ func (m *Machine) cancel(i int) {
 	}
 }
 
-// cancelWaiting ends a handle that does not run: its client learns of it at once; where
-// it has a turn to keep it takes its place once more to keep it (HND-34).
+// cancelWaiting cancels a handle that does not run. Its client learns of it at once; if
+// there is a turn to keep, the handle takes a place once more to keep it (HND-34).
 func (m *Machine) cancelWaiting(i int) {
 	h := &m.s.Handles[i]
 	on := state.Event("")
@@ -186,15 +186,15 @@ func (m *Machine) cancelWaiting(i int) {
 	case h.Poison && m.s.Lifecycle == state.Serving:
 		on = state.OnResume
 	}
-	if on == "" { // it has its place in the queue, or the next boot's
+	if on == "" { // it is in the queue, or waits for the next boot
 		m.cancelled(h)
 		return
 	}
 	m.fire(i, firing{on: on, write: m.cancelled})
 }
 
-// cancelled tells the client of a waiting handle that it is cancelled. All that is left
-// to do is to keep its turn.
+// cancelled tells the client of a waiting handle that it is cancelled. All that remains is
+// to keep its turn.
 func (m *Machine) cancelled(h *state.Handle) {
 	h.Outcome, h.Failure = fsm.OutcomeCancelled, m.word(fsm.WordCancelled)
 	m.refuse(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))
@@ -206,8 +206,8 @@ func (m *Machine) cancelled(h *state.Handle) {
 	h.Poison = false
 }
 
-// spokenBy is a history that a caller brings: whatever it says of itself, it is a person's,
-// and what stands there as an answer is a model's too.
+// spokenBy returns a history that a caller brings, with its sources: whatever it claims,
+// all of it is a person's, and the answers in it are a model's too.
 func spokenBy(context []fsm.Message) []fsm.Message {
 	own := slices.Clone(context)
 	for i := range own {

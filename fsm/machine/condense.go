@@ -13,12 +13,12 @@ import (
 	"shelly/fsm/turn"
 )
 
-// clippedBytes is what is left of an old tool result (CTX-4).
+// clippedBytes is how much is left of an old tool result (CTX-4).
 const clippedBytes = 120
 
-// condense shortens the running conversation before it is sent, if it is over the
-// threshold (CTX-3), or in any case where the model has said that it does not fit
-// (CTX-8). It reports whether anything can be done.
+// condense shortens the running conversation before it is sent, if it is over the threshold
+// (CTX-3) or, with force, because the model's server said that it does not fit (CTX-8). It
+// reports whether anything can be done.
 func (m *Machine) condense(h *state.Handle, force bool) (firing, bool) {
 	c := &m.s.Config
 	if !c.Switches.Compress || !h.Answers() || h.Inf.Compactions >= c.Limits.MaxCompactions { // CTX-9
@@ -31,7 +31,7 @@ func (m *Machine) condense(h *state.Handle, force bool) (firing, bool) {
 	}
 	cut := fit.Condensable(&m.s.Config, h, fsm.CutAt(h.Inf.Talk.Messages, c.Limits.KeepMessages))
 	if old := leaving(h, cut); len(old) == 0 || len(old) == 1 && old[0].Role == fsm.RoleSystem {
-		return firing{}, false // nothing would leave, or only a summary, for another
+		return firing{}, false // nothing would leave, or only an earlier summary
 	}
 	appended := !force && m.condensesAppended(h)
 	return firing{on: state.OnCondense, write: func(h *state.Handle) {
@@ -45,14 +45,14 @@ func (m *Machine) condense(h *state.Handle, force bool) (firing, bool) {
 	}}, true
 }
 
-// newestAt are the messages that stay at a cut.
+// newestAt returns the messages that stay at a cut.
 func newestAt(h *state.Handle, cut int) []fsm.Message {
 	return append(slices.Clone(h.Inf.Talk.Messages[cut:]), h.Inf.Talk.Messages[h.TurnAt])
 }
 
 // condensesAppended reports whether the summary of what leaves is asked for after the
-// conversation as it is, so that the model's server need not read it again (CTX-20): it
-// leaves an eighth of context_tokens for the answer.
+// conversation as it is, so that the model's server need not read it again (CTX-20). It is,
+// if that leaves an eighth of context_tokens for the answer.
 func (m *Machine) condensesAppended(h *state.Handle) bool {
 	c := &m.s.Config
 	if c.Switches.SideCalls != fsm.SideAppended {
@@ -61,7 +61,7 @@ func (m *Machine) condensesAppended(h *state.Handle) bool {
 	return fit.Appendable(c, h, prompt.System(c, h), m.condensing(h), prompt.Tools(c, h))
 }
 
-// condensing is the conversation with the question for its summary.
+// condensing returns the conversation with the request for its summary.
 func (m *Machine) condensing(h *state.Handle) fsm.Conversation {
 	return h.Inf.Talk.Fork().Add(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Compress})
 }
@@ -103,8 +103,8 @@ func mentioned(name string, msgs []fsm.Message) bool {
 	return false
 }
 
-// leaving returns the messages before a cut. The present question stays whatever
-// happens, so it is not among them.
+// leaving returns the messages before a cut. The present question always stays, so it is
+// not among them.
 func leaving(h *state.Handle, cut int) []fsm.Message {
 	old := slices.Clone(h.Inf.Talk.Messages[:cut])
 	if h.TurnAt < cut {
@@ -125,8 +125,8 @@ func (m *Machine) askCondensed(i int) firing {
 	return firing{}
 }
 
-// condensedText is the summary in an answer. A tool call in it is not run, and stands in
-// no summary: the tools are there for the prompt's sake.
+// condensedText returns the summary in an answer. A tool call in the answer is not run, and
+// is not part of the summary: the tools are offered only to keep the prompt as it was.
 func (m *Machine) condensedText(h *state.Handle, in fsm.BrainAnswered) string {
 	if !h.Inf.Appended {
 		return in.Text
@@ -134,8 +134,8 @@ func (m *Machine) condensedText(h *state.Handle, in fsm.BrainAnswered) string {
 	return reading.Understand(&m.s.Config, prompt.Tools(&m.s.Config, h), h.Inf.Talk, in, h.Inf.Iterations+1).Text
 }
 
-// condensed puts the summary in place of what it stands for; without one, whole old
-// turns are left out (CTX-7). The originals are in the session's archive.
+// condensed puts the summary in place of the messages that it sums up; without one, whole
+// old turns are left out (CTX-7). The originals are in the session's archive.
 func (m *Machine) condensed(summary string) firing {
 	return firing{on: state.OnCondensed, write: func(h *state.Handle) {
 		talk, cut := h.Inf.Talk.Messages, h.Inf.Cut
@@ -164,5 +164,5 @@ func (m *Machine) condensed(summary string) firing {
 	}}
 }
 
-// uncondensed is the end of the time for a summary (CTX-7).
+// uncondensed goes on when the time for a summary is up (CTX-7).
 func (m *Machine) uncondensed(*state.Handle) firing { return m.condensed("") }

@@ -18,27 +18,29 @@
 //   - Append an input to the journal before performing any effect it caused;
 //     make it durable first when [Machine.Barrier] says so.
 //   - Perform effects in order. An effect that carries a CallID wants exactly
-//     one answering input with that CallID; what no longer waits is ignored.
+//     one answering input with that CallID; one that is no longer awaited is
+//     ignored.
 //   - Forget every pending call and timer of an earlier epoch when an [fsm.Boot]
 //     has been applied: the machine asks again for what it still needs.
 //
-// How a machine behaves is its [fsm.Config]: a profile (package fsm/profile) is one by
-// name, made of switches, limits, options and prompts. All profiles run the same tables
-// and the same code.
+// How a machine behaves is in its [fsm.Config]: switches, limits, options and prompts. A
+// profile (package fsm/profile) is a named one. All profiles run the same tables and the
+// same code.
 //
-// Where to read, from the top: step.go takes a fact to what is done with it; phases.go says
-// what is done in each state of the tables (fsm/state). A request comes in by command.go and
+// Where to read, from the top: step.go hands a fact to its handler; phases.go says what is
+// done in each state of the tables (fsm/state). A request comes in through command.go and
 // queue.go; begins in saving.go, with its session, and cognition.go; answers in thinking.go
-// and acting.go, which runs tools, and builtin_run.go, which answers those of the machine
-// itself; waits for people in person.go; ends in ending.go and remember.go. A history that is
-// too long is made shorter in overflow.go, a conversation in condense.go. Below them all
-// fire.go takes a row, and machine.go has the state, calls and timers; neither names a phase.
+// and acting.go, which runs tools, and builtin_run.go, which answers the machine's own;
+// waits for people in person.go; ends in ending.go and remember.go. A history that is too
+// long is made shorter in overflow.go, a conversation in condense.go. At the bottom,
+// fire.go takes a row, and machine.go has the state, calls and timers; neither names a
+// phase.
 //
 // Whose turn it is, what a model is sent before the conversation, what is kept of a turn and
 // how a conversation is made to fit are packages beside this one: queue, prompt, turn and fit.
 //
 // The handles are one slice. A pointer into it is good until the next call that may add or
-// remove a handle; held_test.go proves that nobody uses one after that.
+// remove a handle; held_test.go checks that none is used after that.
 //
 // SPEC.md holds the numbered rules that the tables, handlers, tests and scenarios cite.
 package machine

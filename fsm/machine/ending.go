@@ -12,8 +12,8 @@ func (m *Machine) done(i int) firing {
 	return m.ended(i)
 }
 
-// drop ends a handle that has no answer (HND-16): its client learns of it at once,
-// and the turn is kept where its session is (SES-5).
+// drop ends a handle that has no answer (HND-16): its client learns of it at once, and the
+// turn is kept if the handle keeps a session (SES-5).
 func (m *Machine) drop(h *state.Handle, outcome fsm.Outcome, reason string) firing {
 	f := m.without(h, outcome)
 	return f.after(func(h *state.Handle) {
@@ -23,10 +23,10 @@ func (m *Machine) drop(h *state.Handle, outcome fsm.Outcome, reason string) firi
 	})
 }
 
-// dropped goes on after the word that there is no answer.
+// dropped goes on after the client has been told that there is no answer.
 func (m *Machine) dropped(h *state.Handle) firing { return m.without(h, h.Outcome) }
 
-// without is how a handle goes on that comes to an outcome without an answer.
+// without goes on with a handle that has an outcome but no answer.
 func (m *Machine) without(h *state.Handle, outcome fsm.Outcome) firing {
 	if !h.Loaded || h.State == state.Saving {
 		return firing{on: m.loss(h, outcome)}
@@ -39,7 +39,8 @@ func (m *Machine) without(h *state.Handle, outcome fsm.Outcome) firing {
 	}}
 }
 
-// loss is how a handle ends without an answer, of which nothing is left to keep.
+// loss returns the event that ends a handle without an answer, when nothing is left to
+// keep.
 func (m *Machine) loss(h *state.Handle, outcome fsm.Outcome) state.Event {
 	switch {
 	case outcome == fsm.OutcomeCancelled:
@@ -57,8 +58,8 @@ func (m *Machine) loss(h *state.Handle, outcome fsm.Outcome) state.Event {
 	}
 }
 
-// ended takes a terminal handle out of the state, hands on what others wait for,
-// and moves the lifecycle on where it waited for it.
+// ended takes a terminal handle out of the state, hands on what others wait for, and moves
+// the lifecycle on if that waited for the handle.
 func (m *Machine) ended(i int) firing {
 	h := &m.s.Handles[i]
 	f := firing{}
@@ -84,8 +85,8 @@ func (m *Machine) ended(i int) firing {
 	return f
 }
 
-// exitCode is what the end of a farewell tells the driver. Where deadlines go by progress a
-// farewell has a few seconds, and that a model needs more is nothing wrong (LIF-15).
+// exitCode returns the exit code after a farewell. If deadlines follow progress, a farewell
+// has only a few seconds, and a model that needs more is not a failure (LIF-15).
 func (m *Machine) exitCode(h *state.Handle) fsm.ExitCode {
 	if h.State == state.Failed && h.Outcome == fsm.OutcomeTimeout && !m.s.Config.Switches.Progress {
 		return fsm.ExitTimeout
@@ -93,7 +94,7 @@ func (m *Machine) exitCode(h *state.Handle) fsm.ExitCode {
 	return fsm.ExitClean
 }
 
-// timeUp is the end of a handle's time.
+// timeUp ends a handle whose time is up.
 func (m *Machine) timeUp(h *state.Handle) firing {
 	if late := m.handle.phase(h.State).late; late != nil {
 		return late(m, h)
@@ -101,7 +102,7 @@ func (m *Machine) timeUp(h *state.Handle) firing {
 	return m.abort(h, fsm.OutcomeTimeout, m.word(fsm.WordTimedOut, "after", h.Timeout(m.s.Config.Limits).String())) // HND-18
 }
 
-// skip leaves out what was still to be done for memory (HND-20).
+// skip leaves out what remained to be done for memory (HND-20).
 func (m *Machine) skip(*state.Handle) firing { return firing{on: state.OnSkip, write: m.giveUp} }
 
 // abort gives up a handle that has no answer. While tools run the handle
@@ -119,7 +120,7 @@ func (m *Machine) abort(h *state.Handle, outcome fsm.Outcome, reason string) fir
 	}}
 }
 
-// toolStopped goes on once an aborted tool has stopped, the last one of several.
+// toolStopped goes on once an aborted tool has stopped; of several, the last one.
 func (m *Machine) toolStopped(h *state.Handle, call fsm.CallID) firing {
 	if h.Inf.Reads() > 1 {
 		return firing{on: state.OnHalted, write: func(h *state.Handle) { h.Inf.ForgetRead(call) }}

@@ -25,14 +25,14 @@ type running struct {
 	routes                       map[state.Event]*route
 }
 
-// route is an event: the table that it belongs to, and what the library says of each of its
-// rows.
+// route is an event: the table that it belongs to, and what the library answers for each of
+// its rows.
 type route struct {
 	table *executor
 	rows  []*answer
 }
 
-// answer is what the library says of an event in a state, with the phases on either
+// answer is what the library answers for an event in a state, with the phases on either
 // side.
 type answer struct {
 	from, to fsm.State
@@ -50,7 +50,7 @@ func newExecutor(t state.Table, phases []Phase) *executor {
 }
 
 // routes returns each event of the tables. The library is asked once for each row: no row
-// has a guard, so its answer is for good.
+// has a guard, so its answer never changes.
 func routes(tables []state.Table, executors ...*executor) map[state.Event]*route {
 	all := map[state.Event]*route{}
 	for i, x := range executors {
@@ -77,8 +77,8 @@ func (r *route) from(s fsm.State) *answer {
 	return &answer{from: s, to: s, left: r.table.phase(s), entered: r.table.phase(s)}
 }
 
-// ask asks the library. A row that leads to its own state is taken, too: the library's
-// word that there was no transition means just that.
+// ask asks the library. A row that leads to its own state is a row, too: that is what the
+// library means by an error that there was no transition.
 func (x *executor) ask(from fsm.State, on state.Event) *answer {
 	x.lib.SetState(string(from))
 	err := x.lib.Event(context.Background(), string(on))

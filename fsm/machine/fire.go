@@ -5,8 +5,8 @@ import (
 	"shelly/fsm/state"
 )
 
-// firing is an event to fire, and what it writes where there is a row for it. The zero
-// value fires nothing: what is awaited is still to come.
+// firing is an event to fire, and what it writes if there is a row for it. The zero value
+// fires nothing: the handle goes on waiting.
 type firing struct {
 	on       state.Event
 	first    func(*state.Handle)
@@ -15,7 +15,7 @@ type firing struct {
 	resumes  bool // the handle goes on in the phase that it was in
 }
 
-// after is f, with something that is written first.
+// after returns f with a write that comes first.
 func (f firing) after(write func(*state.Handle)) firing {
 	if first := f.first; first != nil {
 		f.first = func(h *state.Handle) {
@@ -28,19 +28,19 @@ func (f firing) after(write func(*state.Handle)) firing {
 	return f
 }
 
-// none is the place of no handle, for the lifecycle's events.
+// none is the index of no handle, for the lifecycle's events.
 const none = -1
 
-// chainMax bounds the events that one fired event may lead to in its entries. The
-// longest that the tables lead to is far below it.
+// chainMax bounds the events that one fired event may lead to in its entries. The longest
+// chain in the tables is far below it.
 const chainMax = 32
 
-// fire takes an event of the handle at i or, with none, of the lifecycle. The row is
-// looked up first. Where there is one, the answer is consumed, the data written, the
-// state set, and the entry of the row's destination run (TAB-2). Where there is none, nothing is
-// written, and an answer stays awaited until its handle's time is up; it is counted, and
-// the monitor reports it (TAB-3, INV-2). An event that an entry fires is taken once that entry
-// has returned. It reports whether each event had its row.
+// fire takes an event of the handle at i or, with none, of the lifecycle. The row is looked
+// up first. If there is one, the answer is consumed, the data written, the state set, and
+// the entry of the row's destination run (TAB-2). If there is none, nothing is written, and
+// an answer stays awaited until its handle's time is up; the event is counted, and the
+// monitor reports it (TAB-3, INV-2). An event that an entry fires is taken once that entry
+// has returned. fire reports whether each event had its row.
 func (m *Machine) fire(i int, f firing) bool {
 	for range chainMax {
 		if f.on == "" {
@@ -99,9 +99,9 @@ func (m *Machine) move(r *route, h fsm.HandleID, kind fsm.Kind, on state.Event, 
 	*at = row.to
 }
 
-// leave lets go of what was awaited in a phase: of its calls, which are answered or given
-// up, and of the timer of its wait. A handle that leaves its phase leaves that of its
-// inference, too. A tool that is given up may still have to stop.
+// leave forgets what was awaited in a phase: its calls, which are answered or given up, and
+// the timer of its wait. A handle that leaves its phase also leaves that of its inference.
+// A tool that is given up may still have to stop.
 func (m *Machine) leave(h *state.Handle, row *answer, answered, whole bool) {
 	if !answered {
 		m.abortCalls(h)
@@ -117,8 +117,8 @@ func (m *Machine) leave(h *state.Handle, row *answer, answered, whole bool) {
 	}
 }
 
-// keepTime starts and stops the handle's clock. Where its time was up in the phase that
-// it leaves, what follows has little: that in which an aborted tool has to stop.
+// keepTime starts and stops the handle's clock. If its time ran out in the phase that it
+// leaves, the next one has only the time in which an aborted tool has to stop.
 func (m *Machine) keepTime(h *state.Handle, row *answer) {
 	switch {
 	case !row.entered.Clock:
@@ -157,9 +157,9 @@ func (m *Machine) infer(i int, purpose fsm.Purpose, talk fsm.Conversation, tools
 	return m.enter(m.inference.phase(state.Thinking), i, false)
 }
 
-// resumeInference goes on with an inference that was parked, or whose process
-// was lost: the model is asked again, a tool that may be started again is, and the
-// outcome of any other is named unknown (INF-13).
+// resumeInference goes on with an inference that was parked, or whose process was lost: the
+// model is asked again, a tool is started again if it may be, and the outcome of any other
+// is unknown (INF-13).
 func (m *Machine) resumeInference(i int) firing {
 	return m.enter(m.inference.phase(m.s.Handles[i].Inf.State), i, true)
 }
@@ -169,7 +169,7 @@ func endInference(on state.Event, outcome fsm.Outcome, result string) firing {
 	return firing{on: on, write: func(h *state.Handle) { h.Inf.Result, h.Inf.Outcome = result, outcome }}
 }
 
-// giveUp ends a running inference that nobody waits for any more (INF-11).
+// giveUp ends a running inference that is no longer needed (INF-11).
 func (m *Machine) giveUp(h *state.Handle) {
 	if !h.Inf.Running() {
 		return

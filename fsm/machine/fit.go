@@ -9,10 +9,10 @@ import (
 	"shelly/fsm/state"
 )
 
-// fit makes the conversation of an answering inference fit before it is sent (CTX-10). It
-// stays as it is shortened here, so that the prompts that follow go on from this one; for
-// this reason it is made shorter than it must be. It returns false, with how the
-// inference ends, where what somebody asked does not fit by itself (CTX-11).
+// fit makes the conversation of an answering inference fit before it is sent (CTX-10). What
+// is shortened here stays so, so that later prompts continue this one; therefore it is made
+// shorter than it must be. fit returns false, with how the inference ends, if the request
+// alone does not fit (CTX-11).
 func (m *Machine) fit(h *state.Handle, system string, tools fsm.Toolset) (firing, bool) {
 	c := &m.s.Config
 	if !c.Fits() || !h.Answers() {
@@ -32,8 +32,8 @@ func (m *Machine) fit(h *state.Handle, system string, tools fsm.Toolset) (firing
 	return firing{}, true
 }
 
-// fitAside returns a conversation with a message about it, the last, as far as it fits:
-// any of its texts is shortened, then what is oldest is left out (CTX-14).
+// fitAside returns a conversation that ends with a message about it, as far as it fits: any
+// of its texts is shortened, then the oldest messages are left out (CTX-14).
 func (m *Machine) fitAside(h *state.Handle, system string, talk fsm.Conversation, tools fsm.Toolset) fsm.Conversation {
 	room := fit.Room(&m.s.Config, h, system, tools)
 	if !m.s.Config.Fits() || talk.Tokens <= room || len(talk.Messages) == 0 {
@@ -45,13 +45,12 @@ func (m *Machine) fitAside(h *state.Handle, system string, talk fsm.Conversation
 	return fit.Aside(m.s.Config.Words, h.Sess.Texts, talk, room)
 }
 
-// refitsMax bounds how often one inference learns that a prompt was longer than it was
-// thought to be. Each time the estimate grows by a quarter or more, and it can grow to
-// four times at most.
+// refitsMax bounds how often one inference learns that a prompt was longer than estimated.
+// Each time the estimate grows by a quarter or more, and it can grow to four times at most.
 const refitsMax = 8
 
 // refit sends a conversation again, shorter, after the server has found that it does not
-// fit (CTX-12). It reports false where nothing is known that could be shortened.
+// fit (CTX-12). It returns false if there is nothing to shorten.
 func (m *Machine) refit(h *state.Handle) (firing, bool) {
 	s, ok := m.outgrown(h)
 	if !ok || h.Inf.Refits >= refitsMax {
@@ -60,7 +59,7 @@ func (m *Machine) refit(h *state.Handle) (firing, bool) {
 	return refitted(s.Ratio), true
 }
 
-// refitted asks again with what was learnt.
+// refitted asks again with the ratio that was learnt.
 func refitted(ratio int) firing {
 	return firing{on: state.OnRefit, write: func(h *state.Handle) {
 		h.Sess.Ratio = ratio
@@ -68,8 +67,8 @@ func refitted(ratio int) firing {
 	}}
 }
 
-// cramped asks again, shorter, where an answer was cut because the prompt had more tokens
-// than it was thought to have, and took the answer's room (CTX-12).
+// cramped asks again, shorter, if an answer was cut because the prompt had more tokens than
+// estimated and took the answer's room (CTX-12).
 func (m *Machine) cramped(h *state.Handle, prompt int) (firing, bool) {
 	c, s := &m.s.Config, h.Sess
 	if !c.Fits() || prompt <= c.PromptRoom() || h.Inf.Refits >= refitsMax {
@@ -80,8 +79,9 @@ func (m *Machine) cramped(h *state.Handle, prompt int) (firing, bool) {
 	return refitted(s.Ratio), true
 }
 
-// outgrown is the session with what a refusal has taught: the prompt had more tokens than
-// the window has. It reports false where it was not thought to fit, or has still its place.
+// outgrown returns the session with what a refusal has taught: the prompt has more tokens
+// than the window. It returns false if prompts are not kept within the window, or if the
+// corrected estimate still fits.
 func (m *Machine) outgrown(h *state.Handle) (fsm.Session, bool) {
 	c, s := &m.s.Config, h.Sess
 	if !c.Fits() {
@@ -93,7 +93,7 @@ func (m *Machine) outgrown(h *state.Handle) (fsm.Session, bool) {
 	return s, s.Corrected(estimate) > c.PromptRoom()
 }
 
-// prompt is what the running inference has sent.
+// prompt returns what the running inference has sent.
 func (m *Machine) prompt(h *state.Handle) (string, fsm.Conversation, fsm.Toolset) {
 	system, tools := prompt.System(&m.s.Config, h), prompt.Tools(&m.s.Config, h)
 	if h.Answers() {
@@ -102,8 +102,8 @@ func (m *Machine) prompt(h *state.Handle) (string, fsm.Conversation, fsm.Toolset
 	return system, m.fitAside(h, system, h.Inf.Talk, tools), tools
 }
 
-// options are those of a model call. An answer about a conversation has a length of its
-// own (CTX-14).
+// options returns the options of a model call. An answer about a conversation has a limit
+// of its own (CTX-14).
 func (m *Machine) options(h *state.Handle, purpose fsm.Purpose) fsm.Options {
 	c := &m.s.Config
 	o := c.Options
@@ -113,7 +113,7 @@ func (m *Machine) options(h *state.Handle, purpose fsm.Purpose) fsm.Options {
 	return o
 }
 
-// aside reports whether a model call is about a conversation and no part of it.
+// aside reports whether a model call is about a conversation rather than part of it.
 func aside(purpose fsm.Purpose) bool {
 	return purpose == fsm.PurposeSummary || purpose == fsm.PurposeCompact
 }

@@ -39,8 +39,8 @@ func (m *Machine) ask(h *state.Handle, purpose fsm.Purpose, system string, talk 
 	m.emit(ask)
 }
 
-// offer chooses what of the tools the session's model calls show, where they have nothing yet
-// or other tools are there than the choice was made of (TOL-61).
+// offer chooses what the session's model calls show of the tools, if no choice was made yet
+// or the tools have changed since (TOL-61).
 func (m *Machine) offer(h *state.Handle, system string, tools fsm.Toolset) {
 	c := &m.s.Config
 	if c.Limits.OfferTokens == 0 && !h.Sess.Offer.Made() || tools == fsm.NoTools || offer.Holds(c, tools, system, &h.Sess.Offer) {
@@ -49,7 +49,7 @@ func (m *Machine) offer(h *state.Handle, system string, tools fsm.Toolset) {
 	h.Sess.Offer = m.offered(h, h.Inf.Talk.Messages)
 }
 
-// offered is that choice for a conversation.
+// offered returns that choice for a conversation.
 func (m *Machine) offered(h *state.Handle, talk []fsm.Message) fsm.Offer {
 	c := &m.s.Config
 	var used []string
@@ -61,15 +61,15 @@ func (m *Machine) offered(h *state.Handle, talk []fsm.Message) fsm.Offer {
 	return offer.Build(c, prompt.Tools(c, h), prompt.System(c, h), used)
 }
 
-// countAnswer counts an answer of the model to a prompt of that many tokens.
+// countAnswer counts an answer of the model to a prompt of the given number of tokens.
 func (m *Machine) countAnswer(h *state.Handle, prompt int) {
 	m.learnTokens(h, prompt)
 	h.Inf.Iterations++
 	h.Inf.Waits = 0
 }
 
-// say adds messages to the running inference, and to the turn where it is one of
-// the handle's own.
+// say adds messages to the running inference, and to the turn if it is one of the handle's
+// own.
 func (m *Machine) say(h *state.Handle, msgs ...fsm.Message) {
 	for i := range msgs {
 		msgs[i].Source |= m.sourceOf(h, &msgs[i])
@@ -80,7 +80,7 @@ func (m *Machine) say(h *state.Handle, msgs ...fsm.Message) {
 	}
 }
 
-// said gathers what the model has said on the way.
+// said collects what the model says along the way.
 func said(inf *state.Inference, text string) {
 	text = strings.TrimSpace(text)
 	if _, marked := fsm.Need(text); text == "" || marked {
@@ -93,7 +93,7 @@ func said(inf *state.Inference, text string) {
 }
 
 // repeats reports whether the last calls and their results are the same, or the
-// same few in turn, often enough to say that this leads nowhere (INF-21).
+// same few in turn, often enough to conclude that this leads nowhere (INF-21).
 func repeats(seen []uint64, times int) bool {
 	for period := 1; period <= cycleMax; period++ {
 		n := period * times
@@ -108,8 +108,8 @@ func repeats(seen []uint64, times int) bool {
 	return false
 }
 
-// learnTokens corrects the estimate by what the model has counted for the prompt
-// that it has just answered.
+// learnTokens corrects the estimate by what the model counted for the prompt that it has
+// just answered.
 func (m *Machine) learnTokens(h *state.Handle, counted int) {
 	if !m.s.Config.Switches.Compress && !m.s.Config.Fits() || counted <= 0 || !h.Answers() {
 		return
@@ -120,7 +120,7 @@ func (m *Machine) learnTokens(h *state.Handle, counted int) {
 // cycleMax is the longest cycle of calls that counts as repetition.
 const cycleMax = 4
 
-// iterationsOf is how many answers of the model an inference of the handle takes.
+// iterationsOf returns how many answers of the model an inference of the handle may take.
 func iterationsOf(l *fsm.Limits, h *state.Handle) int {
 	if h.Kind == fsm.KindSubagent {
 		return min(l.MaxIterations, l.SubagentIterations)
@@ -128,14 +128,14 @@ func iterationsOf(l *fsm.Limits, h *state.Handle) int {
 	return l.MaxIterations
 }
 
-// paced is the pace as it is known now.
+// paced returns the pace as it is known now.
 func (m *Machine) paced() fsm.Pace {
 	p := m.s.Config.Pace
 	p.Reads, p.Writes = m.s.Reads, m.s.Writes
 	return p
 }
 
-// pace takes over the speeds that a boot names; the others stay as they were learnt.
+// pace adopts the speeds that a boot names; the others stay as they were learnt.
 func (m *Machine) pace() {
 	if n := m.s.Config.Pace.Reads; n > 0 {
 		m.s.Reads = n
@@ -145,9 +145,9 @@ func (m *Machine) pace() {
 	}
 }
 
-// measure notes what a call that is about to be made has to have read. What should be
-// cached is the prompt sent last and its answer, if this one begins with them, or what stands
-// before its conversation (INF-51).
+// measure notes how many tokens of a prompt about to be sent the model's server has to
+// read. The server should have cached the last prompt and its answer, if this one begins
+// with them, or else what comes before the conversation (INF-51).
 func (m *Machine) measure(h *state.Handle, ask *fsm.AskBrain) {
 	if !m.s.Config.Switches.Progress {
 		return
@@ -171,7 +171,7 @@ func (m *Machine) measure(h *state.Handle, ask *fsm.AskBrain) {
 	m.s.Cached = now
 }
 
-// learnPace corrects the speeds by what an answer says of them.
+// learnPace corrects the speeds by what an answer says about them.
 func (m *Machine) learnPace(h *state.Handle, in fsm.BrainAnswered) {
 	if !m.s.Config.Switches.Progress {
 		return
@@ -186,9 +186,9 @@ func (m *Machine) learnPace(h *state.Handle, in fsm.BrainAnswered) {
 	m.s.Writes = fsm.Learn(m.s.Writes, t.Answer, t.Writing)
 }
 
-// sourceOf is where a message of the running inference comes from: an answer from the model
-// and all that it was asked about, a result from its tool, and from a person where one has
-// spoken instead of it, and what is said on the way from the operator (MSG-1, MSG-2).
+// sourceOf returns where a message of the running inference comes from (MSG-1, MSG-2): an
+// answer from the model and all that it was asked about; a result from its tool, and from a
+// person, too, if one has spoken in its place; anything else from the operator.
 func (m *Machine) sourceOf(h *state.Handle, msg *fsm.Message) fsm.Source {
 	switch msg.Role {
 	case fsm.RoleAssistant:
@@ -204,7 +204,7 @@ func (m *Machine) sourceOf(h *state.Handle, msg *fsm.Message) fsm.Source {
 	}
 }
 
-// derived is where a text comes from that a model makes of messages.
+// derived returns where a text comes from that a model makes of messages.
 func (m *Machine) derived(h *state.Handle, msgs []fsm.Message) fsm.Source {
 	return h.Derived(&m.s.Config, msgs)
 }

@@ -28,14 +28,14 @@ func (m *Machine) boot(in fsm.Boot) {
 	m.fire(none, firing{on: state.OnBoot})
 }
 
-// configure takes a configuration. The grants for every session are those that it brings
+// configure puts a configuration into effect. It brings the grants for every session
 // (APR-14).
 func (m *Machine) configure(c fsm.Config) {
 	m.s.Config = c.Bounded()
 	m.s.Grants = grant.Without(m.s.Grants, func(g *fsm.Grant) bool { return g.Session == "" })
 }
 
-// initialize begins the initial inference, where there is one (HND-45).
+// initialize begins the initial inference, if there is one (HND-45).
 func (m *Machine) initialize(int) firing {
 	if c := m.s.Config.Init; c == fsm.InitOff || c == fsm.InitFirstStart && m.s.Initialized {
 		return firing{on: state.OnInitialized}
@@ -69,7 +69,7 @@ func (m *Machine) interrupt(i int) {
 	h.Wait, h.Await = 0, state.Await{}
 	h.Inf.Probed, h.Inf.Works = false, false // INF-52: once a boot
 	h.Inf.ForgetReads()
-	h.Inf.Asked = h.Inf.Asked || h.State == state.Approving // as the state of an older build does not say
+	h.Inf.Asked = h.Inf.Asked || h.State == state.Approving // the state of an older build does not say so
 	if h.State == state.Queued || h.State == state.Parked {
 		return
 	}
@@ -82,8 +82,8 @@ func (m *Machine) interrupt(i int) {
 	m.fire(i, f)
 }
 
-// suspension takes a handle off the machine: it is parked, or it ends where only its
-// tool's stop was awaited or nobody waits for it (LIF-8, LIF-12).
+// suspension takes a handle off the machine: it is parked, or it ends if only its tool's
+// stop was awaited or nobody waits for it (LIF-8, LIF-12).
 func (m *Machine) suspension(h *state.Handle) firing {
 	switch {
 	case h.State == state.Stopping && !h.Loaded:
@@ -95,13 +95,12 @@ func (m *Machine) suspension(h *state.Handle) firing {
 	}
 }
 
-// doubt keeps the handles parked that are doubted, until a person lets them go on
-// (JRN-6).
+// doubt keeps doubtful handles parked until a person lets them go on (JRN-6).
 func (m *Machine) doubt(doubts []fsm.Doubt) {
 	for _, d := range doubts {
 		i := m.s.IndexOf(d.Handle)
 		if i < 0 {
-			continue // it has ended: there is nothing left to keep from going on
+			continue // it has ended: there is nothing to hold back
 		}
 		if m.s.Handles[i].State == state.Queued {
 			m.fire(i, m.parking())
@@ -111,8 +110,8 @@ func (m *Machine) doubt(doubts []fsm.Doubt) {
 	}
 }
 
-// serve brings the parked handles back in admission order (LIF-11) but for those that
-// a person must look at first (HND-36), and arms the schedules.
+// serve brings the parked handles back in admission order (LIF-11), except those that a
+// person must look at first (HND-36), and arms the schedules.
 func (m *Machine) serve(int) firing {
 	for i := range m.s.Handles {
 		switch h := &m.s.Handles[i]; {
@@ -145,13 +144,13 @@ func (m *Machine) signal() {
 	}
 }
 
-// drain gives an initial inference up, parks what does not run, and bounds the wait
-// for what does.
+// drain gives up an initial inference, parks what does not run, and bounds the wait for
+// what does.
 func (m *Machine) drain(int) firing {
 	for i := range m.s.Handles {
 		if h := &m.s.Handles[i]; h.Kind == fsm.KindInit && !h.Waiting() && h.State != state.Stopping {
 			m.fire(i, m.abort(h, fsm.OutcomeFailed, m.word(fsm.WordShuttingDown)))
-			break // there is one
+			break // there is only one
 		}
 	}
 	m.parkQueued()
@@ -159,9 +158,9 @@ func (m *Machine) drain(int) firing {
 	return firing{}
 }
 
-// parkQueued keeps what does not run for the next boot and tells the clients so,
-// those too whose request an earlier epoch has parked: they may wait again. What
-// waits for a person does not delay the shutdown (APR-7).
+// parkQueued keeps what does not run for the next boot and tells the clients so, including
+// those whose request was parked in an earlier epoch: they may be waiting again. What waits
+// for a person does not delay the shutdown (APR-7).
 func (m *Machine) parkQueued() {
 	for i := range m.s.Handles {
 		switch h := &m.s.Handles[i]; {
@@ -204,7 +203,7 @@ func (m *Machine) suspendAll() {
 	}
 }
 
-// bidFarewell begins the farewell, where there is one. It is handled as an event is (LIF-9).
+// bidFarewell begins the farewell, if there is one. It is handled like an event (LIF-9).
 func (m *Machine) bidFarewell(int) firing {
 	m.clearGrace()
 	if m.s.Config.Switches.NoFarewell { // LIF-13
@@ -214,8 +213,7 @@ func (m *Machine) bidFarewell(int) firing {
 	return firing{}
 }
 
-// exit ends the epoch: whatever is active is suspended and the driver learns
-// to exit.
+// exit ends the epoch: whatever is active is suspended, and the driver is told to exit.
 func (m *Machine) exit(int) firing {
 	m.suspendAll()
 	m.clearGrace()

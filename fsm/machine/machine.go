@@ -27,8 +27,8 @@ func (m *Machine) Clone() *Machine {
 	return c
 }
 
-// CopyTo makes to a machine in the same state, as Clone does, in the memory that to
-// has. What was got from to before is not valid any more.
+// CopyTo makes to a machine in the same state, like Clone, but in the memory that to has.
+// Whatever to returned before is no longer valid.
 func (m *Machine) CopyTo(to *Machine) {
 	m.s.CopyTo(&to.s)
 	to.running, to.code, to.unsafe = m.running, m.code, m.unsafe
@@ -53,7 +53,7 @@ func (m *Machine) find(call fsm.CallID, kind fsm.CallKind) int {
 	return -1
 }
 
-// awaited is find for an answer: one that nobody awaits is counted (JRN-7).
+// awaited is find for an answer. It counts one that is not awaited (JRN-7).
 func (m *Machine) awaited(call fsm.CallID, kind fsm.CallKind) int {
 	i := m.find(call, kind)
 	if i < 0 {
@@ -108,12 +108,12 @@ func (m *Machine) clearTimer(h *state.Handle) {
 }
 
 // lateMax is how late an input may come after a deadline whose timer has not fired yet.
-// One that is later tells that the clock has jumped.
+// If one is later, the clock has jumped.
 const lateMax = 60 * fsm.Second
 
-// spend takes what has passed off a handle's time, of which at least a
-// millisecond remains (HND-27), and forgets the timer. Times are those of the wall
-// clock, which may jump, and timers do not: a jump over the deadline takes nothing.
+// spend deducts the time that has passed from a handle's time, of which at least a
+// millisecond remains (HND-27), and forgets the timer. Inputs have the time of the wall
+// clock, which may jump; timers do not, so a jump over the deadline deducts nothing.
 func (m *Machine) spend(h *state.Handle) {
 	if h.Timer == 0 {
 		return
@@ -146,7 +146,7 @@ func (m *Machine) emit(e fsm.Effect) {
 	m.effects = append(m.effects, e)
 }
 
-// record records the call of the answer at n, of which a says how it has gone (TOL-9).
+// record audits the call of the answer at n; a says how it went (TOL-9).
 func (m *Machine) record(h *state.Handle, n int, a fsm.Audit) {
 	c := h.Inf.Calls[n]
 	a.Handle, a.Session, a.Tool, a.Args, a.Message = h.ID, h.Session, c.Name, c.Args, h.Input
@@ -155,7 +155,7 @@ func (m *Machine) record(h *state.Handle, n int, a fsm.Audit) {
 	m.emit(a)
 }
 
-// auditReads records the calls of the batch that have been answered (INF-45).
+// auditReads audits the calls of the batch that have been answered (INF-45).
 func (m *Machine) auditReads(h *state.Handle) {
 	m.admitReads(h)
 	for k := range h.Inf.Batch {
@@ -177,5 +177,5 @@ func (m *Machine) next() uint64 {
 	return m.s.LastID
 }
 
-// word is a text of the running epoch.
+// word returns a text of the running epoch.
 func (m *Machine) word(w fsm.Word, args ...string) string { return m.s.Config.Words.Text(w, args...) }

@@ -26,7 +26,7 @@ func (m *Machine) overflows(h *state.Handle, s *fsm.Session) bool {
 	}
 }
 
-// stays is how many of the newest messages a consolidation leaves.
+// stays returns how many of the newest messages a consolidation leaves.
 func (m *Machine) stays(h *state.Handle) int {
 	window := m.s.Config.Limits.MaxHistory
 	switch {
@@ -39,8 +39,8 @@ func (m *Machine) stays(h *state.Handle) int {
 	}
 }
 
-// compact asks the model for what is to remain of the messages that leave. It has a time
-// of its own: one that takes longer costs the turn nothing but that (SES-11).
+// compact asks the model what should remain of the messages that leave. It has a time limit
+// of its own: if it takes longer, the turn loses only that time (SES-11).
 func (m *Machine) compact(i int) firing {
 	h := &m.s.Handles[i]
 	p := &m.s.Config.Prompts
@@ -54,15 +54,15 @@ func (m *Machine) compact(i int) firing {
 	return m.infer(i, fsm.PurposeCompact, talk, fsm.NoTools)
 }
 
-// departing returns the messages that leave a session, the oldest first: those that an
-// earlier consolidation has left, and those of the history beyond what stays.
+// departing returns the messages that leave a session, the oldest first: those pending
+// since an earlier consolidation failed, and those of the history beyond what stays.
 func (m *Machine) departing(h *state.Handle) []fsm.Message {
 	cut := fsm.CutAt(h.Sess.History, m.stays(h))
 	return slices.Concat(h.Sess.Pending, h.Sess.History[:cut])
 }
 
-// partOf is how many of them the model was shown. A compaction that an older build began
-// has shown all.
+// partOf returns how many of them the model was shown. A compaction that an older build
+// began showed all.
 func (m *Machine) partOf(h *state.Handle) int {
 	if h.Portion == 0 {
 		return len(m.departing(h))
@@ -70,7 +70,7 @@ func (m *Machine) partOf(h *state.Handle) int {
 	return h.Portion
 }
 
-// overflowing is what the model is shown of them.
+// overflowing returns what the model is shown of them.
 func (m *Machine) overflowing(h *state.Handle, ask, conversation string) string {
 	c := &m.s.Config
 	if !c.Fits() {
@@ -80,9 +80,9 @@ func (m *Machine) overflowing(h *state.Handle, ask, conversation string) string 
 	return m.word(fsm.WordOverflowSized, "ask", ask, "words", words, "memory", c.Words.Shorten(h.Sess.Memory, c.MemoryRoom()), "conversation", conversation)
 }
 
-// compacted takes what the model made of them, of one part after another (CTX-13). Where
-// that is of no use, or its time was up, nothing is lost: the messages stay and the next
-// turn tries again (SES-11).
+// compacted takes what the model made of them, one part after another (CTX-13). If that is
+// useless, or its time was up, nothing is lost: the messages stay and the next turn tries
+// again (SES-11).
 func (m *Machine) compacted(h *state.Handle) firing {
 	text := fsm.WithoutNeed(h.Inf.Result)
 	ok := h.Inf.State == state.Completed && m.consolidates(text)
@@ -131,8 +131,8 @@ func (m *Machine) consolidates(text string) bool {
 	return strings.TrimSpace(text) != ""
 }
 
-// consolidate takes such a text into MEMORY.md, and HISTORY.md where the profile keeps
-// one, and lets the messages go that it stands for.
+// consolidate takes such a text into MEMORY.md, and into HISTORY.md if the profile keeps
+// one, and drops the messages that it stands for.
 func (m *Machine) consolidate(h *state.Handle, text string) {
 	part := m.partOf(h)
 	leaving := part - len(h.Sess.Pending)
@@ -160,7 +160,7 @@ func (m *Machine) consolidate(h *state.Handle, text string) {
 	m.upkeepDone()
 }
 
-// readObject reads the JSON object in a model's answer, whatever stands around it.
+// readObject reads the JSON object in a model's answer, whatever text is around it.
 func readObject(text string, v any) bool {
 	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
 	return from >= 0 && to > from && json.Unmarshal([]byte(text[from:to+1]), v) == nil

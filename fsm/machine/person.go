@@ -6,9 +6,9 @@ import (
 	"shelly/fsm/state"
 )
 
-// askApproval lets the call at Next wait for a person (APR-1). The place is given
-// back and the handle's clock stands still (APR-3). Nobody is asked while it shuts
-// down (APR-7). Why is the tool's reason, where it is that which asks.
+// askApproval makes the call at Next wait for a person (APR-1). The handle gives back its
+// place, and its clock stops (APR-3). Nobody is asked during a shutdown (APR-7). why is the
+// tool's reason, if it is the tool that asks.
 func (m *Machine) askApproval(why string) firing {
 	asked := func(h *state.Handle) { h.Inf.Asked, h.Inf.Why = true, why }
 	if m.s.Lifecycle != state.Serving {
@@ -17,8 +17,8 @@ func (m *Machine) askApproval(why string) firing {
 	return firing{on: state.OnApproval, write: func(h *state.Handle) { h.Resume = h.State }}.after(asked)
 }
 
-// toolAsks lets a call wait for a person whose tool did nothing and wants it approved
-// (APR-19).
+// toolAsks makes a call wait for a person because its tool did nothing and wants it
+// approved first (APR-19).
 func (m *Machine) toolAsks(h *state.Handle, in fsm.ToolAnswered) firing {
 	if !h.MayWait(m.s.Config.Switches.Unattended) {
 		return m.ran(m.word(fsm.WordNotRunUnattended), true) // APR-4
@@ -26,8 +26,8 @@ func (m *Machine) toolAsks(h *state.Handle, in fsm.ToolAnswered) firing {
 	return m.askApproval(in.Asks).after(func(h *state.Handle) { h.Inf.Nothing = true })
 }
 
-// needsApproval reports whether a person decides about a call before it starts: no grant covers
-// it.
+// needsApproval reports whether a person must decide about a call before it starts, as no
+// grant covers it.
 func (m *Machine) needsApproval(h *state.Handle, decl *fsm.ToolDecl, c fsm.ToolCall) bool {
 	return grant.Needs(&m.s.Config, decl, c) && !m.granted(h, decl, c)
 }
@@ -37,7 +37,8 @@ func (m *Machine) granted(h *state.Handle, decl *fsm.ToolDecl, c fsm.ToolCall) b
 	return grant.Covers(m.s.Grants, h.Session, decl, c) || grant.Covers(m.s.Config.Grants, h.Session, decl, c)
 }
 
-// grants keeps the leave for later calls that an approval of the call at Next gives (APR-12).
+// grants keeps the permission for later calls that an approval of the call at Next gives
+// (APR-12).
 func (m *Machine) grants(h *state.Handle, in fsm.Decided) {
 	c := h.Inf.Calls[h.Inf.Next]
 	decl, known := m.declared(h, c.Name)
@@ -56,8 +57,8 @@ func (m *Machine) revoked(in fsm.Revoked) {
 	m.s.Grants, m.s.Config.Grants = own, all
 }
 
-// hold lets a call whose outcome is unknown wait for a person (APR-5). A probe may say so
-// while it shuts down: then the next boot asks it again.
+// hold makes a call with an unknown outcome wait for a person (APR-5). If a probe leads
+// here during a shutdown, the handle is parked, and the next boot probes again.
 func (m *Machine) hold() firing {
 	if m.s.Lifecycle != state.Serving {
 		return m.deferral()
@@ -65,7 +66,7 @@ func (m *Machine) hold() firing {
 	return firing{on: state.OnHold, write: func(h *state.Handle) { h.Resume = h.State }}
 }
 
-// askPerson asks a person what the handle waits for, and tells the client that its
+// askPerson asks a person for what the handle waits for, and tells the client that its
 // request waits.
 func (m *Machine) askPerson(i int) firing {
 	m.inquire(&m.s.Handles[i])
@@ -96,8 +97,8 @@ func (m *Machine) decision(in fsm.Decided) {
 	m.fire(i, spoken(state.OnDecided, told))
 }
 
-// resolution takes a person's word on a handle that is held (APR-6), or lets one go
-// on that was active in too many crashes (HND-36).
+// resolution takes a person's decision about a held handle (APR-6), or lets one that was
+// active in too many crashes go on (HND-36).
 func (m *Machine) resolution(in fsm.Resolved) {
 	i := m.s.IndexOf(in.Handle)
 	switch {
@@ -114,7 +115,7 @@ func (m *Machine) resolution(in fsm.Resolved) {
 	}
 }
 
-// trust lets a handle go on that was kept back, once there is service.
+// trust lets a handle that was held back go on, once the machine serves.
 func (m *Machine) trust(i int) {
 	trusted := func(h *state.Handle) { h.Poison, h.Crashes, h.Doubt = false, 0, "" }
 	if m.s.Lifecycle == state.Serving {
@@ -129,12 +130,12 @@ func spoken(on state.Event, told string) firing {
 	return firing{on: on, write: func(h *state.Handle) { h.Inf.Told, h.Inf.Cleared = told, told == "" }}
 }
 
-// unapproved is the end of the wait for an approval.
+// unapproved ends the wait for an approval.
 func (m *Machine) unapproved(*state.Handle) firing {
 	return spoken(state.OnDecided, m.word(fsm.WordNotRunUnapproved))
 }
 
-// unresolved is the end of the wait for a word on an unknown outcome.
+// unresolved ends the wait for a decision about an unknown outcome.
 func (m *Machine) unresolved(*state.Handle) firing {
 	return spoken(state.OnResolved, m.word(fsm.WordUnknownOutcome))
 }

@@ -13,13 +13,13 @@ import (
 // awaits what its phase says (INV-2).
 type Phase struct {
 	State  fsm.State
-	Calls  []fsm.CallKind // awaited is the answer to a call of one of these kinds
-	Infers bool           // awaited is what the phase of the handle's inference awaits
-	Person bool           // awaited is a person's word
+	Calls  []fsm.CallKind // the answer to a call of one of these kinds is awaited
+	Infers bool           // what the phase of the handle's inference awaits is awaited
+	Person bool           // a person's decision is awaited
 	Clock  bool           // the handle's own time runs
 	Wait   Wait           // a timer of its own runs
-	Idle   bool           // nothing is awaited: a handle's turn comes, or the next boot
-	Again  state.Event    // by which a queued handle goes on in it, rather than begins
+	Idle   bool           // nothing is awaited but the handle's turn, or the next boot
+	Again  state.Event    // the event by which a queued handle goes on in it rather than begins
 
 	enter  entry // what entering does
 	resume entry // what going on in it does; nil: the same
@@ -35,15 +35,15 @@ type Wait struct {
 	over    heir                                     // what comes when it has fired
 }
 
-// entry does what entering a phase means: it begins the call that the phase awaits, or
-// says which event is fired next. That is taken when the entry has returned. It is given
-// the handle's place, or none for the lifecycle's.
+// entry does what entering a phase means: it begins the call that the phase awaits, or says
+// which event is fired next. That is taken when the entry has returned. i is the handle's
+// index, or none for the lifecycle.
 type entry func(m *Machine, i int) firing
 
-// heir says which event is fired when something has come to its end.
+// heir says which event is fired when something has ended.
 type heir func(m *Machine, h *state.Handle) firing
 
-// waitOver is the end of a wait in a phase of the handle, or of its inference.
+// waitOver ends a wait in a phase of the handle, or of its inference.
 func (m *Machine) waitOver(h *state.Handle) firing {
 	w := &m.awaiting(h).Wait
 	if w.over == nil || w.Maybe && w.For(m, h) <= 0 {
@@ -61,8 +61,8 @@ func phaseIn(phases []Phase, s fsm.State) *Phase {
 	return &Phase{State: s}
 }
 
-// Pauses reports whether what is awaited is the end of a wait alone, which comes by
-// itself: nobody has been asked anything.
+// Pauses reports whether only the end of a wait is awaited, and neither a call nor a
+// person.
 func (p *Phase) Pauses() bool { return p.Wait.Purpose != "" && len(p.Calls) == 0 && !p.Person }
 
 // awaits reports whether a call of a kind is awaited in the phase.

@@ -17,8 +17,8 @@ func Phases(table string) []Phase {
 	}
 }
 
-// Awaits returns the phase that says what a handle waits for: its own or, where that
-// infers, its inference's.
+// Awaits returns the phase that says what a handle waits for: its own or, if that infers,
+// its inference's.
 func Awaits(h *state.Handle) *Phase {
 	if p := phaseIn(handlePhases, h.State); !p.Infers {
 		return p
@@ -26,8 +26,8 @@ func Awaits(h *state.Handle) *Phase {
 	return phaseIn(inferencePhases, h.Inf.State)
 }
 
-// PhaseOf returns the phase of a state of a table. One without a phase awaits nothing and
-// does nothing.
+// PhaseOf returns the phase of a state of a table. A state without a phase awaits nothing
+// and does nothing.
 func PhaseOf(table string, s fsm.State) *Phase { return phaseIn(Phases(table), s) }
 
 // lifecyclePhases are the phases of [state.Lifecycle].
@@ -74,7 +74,7 @@ var handlePhases = []Phase{
 }
 
 // inferencePhases are the phases of [state.InferenceTable]. An inference that is given up
-// comes to nothing.
+// has no result.
 var inferencePhases = []Phase{
 	{
 		State: state.Thinking, Calls: []fsm.CallKind{fsm.CallBrain},

@@ -5,9 +5,9 @@ import (
 	"shelly/fsm/state"
 )
 
-// unknown is what becomes of the call at Next, whose outcome nobody knows: its tool is
-// asked, once a boot (INF-52), then a person (APR-5), or the model is told so (INF-13). It
-// reports true where the call has its result.
+// unknown deals with the call at Next, whose outcome is unknown: its tool is asked, once
+// per boot (INF-52), then a person (APR-5), or the model is told so (INF-13). It returns
+// true if the call has its result.
 func (m *Machine) unknown(h *state.Handle) (firing, bool) {
 	decl, ok := m.declared(h, h.Inf.Calls[h.Inf.Next].Name)
 	switch {
@@ -26,7 +26,7 @@ func (m *Machine) probe(i int) firing {
 	h := &m.s.Handles[i]
 	c := h.Inf.Calls[h.Inf.Next]
 	decl, ok := m.declared(h, c.Name)
-	if !ok || !decl.Probe { // a boot has taken it away
+	if !ok || !decl.Probe { // a boot has removed it
 		return m.unsure(h)
 	}
 	m.emit(fsm.RunProbe{
@@ -41,7 +41,7 @@ func (m *Machine) probe(i int) firing {
 }
 
 // probed takes what a probe says: the call's result (INF-53), that nothing has happened
-// (INF-54), that it is still worked on (INF-56), or that nobody can tell.
+// (INF-54), that it is still being worked on (INF-56), or that the outcome stays unknown.
 func (m *Machine) probed(h *state.Handle, in fsm.Probed) firing {
 	switch {
 	case in.Answer == fsm.ProbeDone:
@@ -51,30 +51,30 @@ func (m *Machine) probed(h *state.Handle, in fsm.Probed) firing {
 	case in.Answer != fsm.ProbeNever:
 		return m.unsure(h)
 	case m.startsAgain(h):
-		// INF-54, INV-6: here an unsafe tool that a crash cut off may start once more.
+		// INF-54, INV-6: here an unsafe tool that a crash interrupted may start once more.
 		return firing{on: state.OnNever, write: func(h *state.Handle) { h.Inf.Nothing = true }}
 	default:
 		return m.found(in.Answer, m.failed(fsm.WordNeverBegun), true)
 	}
 }
 
-// stillWorking waits again for the call at Next, which something outside works on: it is the
-// same attempt, and was approved if it had to be.
+// stillWorking waits again for the call at Next, which something outside is working on: it
+// is the same attempt, and was approved if it had to be.
 func (m *Machine) stillWorking(h *state.Handle) firing {
-	if decl, ok := m.declared(h, h.Inf.Calls[h.Inf.Next].Name); !ok || decl.Builtin { // a boot has taken it away
+	if decl, ok := m.declared(h, h.Inf.Calls[h.Inf.Next].Name); !ok || decl.Builtin { // a boot has removed it
 		return m.unsure(h)
 	}
 	return firing{on: state.OnWorking, write: func(h *state.Handle) { h.Inf.Works = true }}
 }
 
-// waitAgain starts the call at Next in the world as the attempt that it is at, which takes it
-// up where it stands (INF-56).
+// waitAgain starts the call at Next in the world with the number of its last attempt, which
+// is then waited for (INF-56).
 func (m *Machine) waitAgain(h *state.Handle) {
 	decl, _ := m.declared(h, h.Inf.Calls[h.Inf.Next].Name)
 	m.run(h, decl)
 }
 
-// unsure is the end of a probe that cannot tell.
+// unsure goes on after a probe that cannot tell.
 func (m *Machine) unsure(*state.Handle) firing {
 	return firing{on: state.OnUnsure, write: func(h *state.Handle) { h.Inf.Probed = true }}
 }
@@ -88,7 +88,7 @@ func (m *Machine) startsAgain(h *state.Handle) bool {
 	return ok && leave && !h.Stop && h.Inf.Attempt < m.s.Config.Limits.MaxToolAttempts
 }
 
-// found gives the call at Next the result that its probe has found, and audits it.
+// found gives the call at Next the result that its probe found, and audits it.
 func (m *Machine) found(answer fsm.ProbeAnswer, text string, failed bool) firing {
 	return firing{on: state.OnRan, write: func(h *state.Handle) {
 		a := m.auditOf(h, text, failed)

@@ -5,14 +5,15 @@ import (
 	"shelly/fsm/state"
 )
 
-// A model call has a deadline by its progress (INF-50): to its first token, from what must
-// be read and how fast, and from there to its end. Each stage that it comes to sets the
-// next. Without the switch a call has no deadline but its handle's.
+// A model call has deadlines by its progress (INF-50): one for its first token, from how
+// much must be read and how fast, and from there one for its end. Each stage that it
+// reaches sets the next deadline. Without the switch a call has no deadline but its
+// handle's.
 
-// answerTimeout is how long the model call of a handle may take to its next stage.
+// answerTimeout returns how long the model call of a handle may take to its next stage.
 func answerTimeout(m *Machine, h *state.Handle) fsm.Millis {
 	c := &m.s.Config
-	if !c.Switches.Progress || !h.Inf.Running() || h.State == state.Compacting { // whose own wait bounds it
+	if !c.Switches.Progress || !h.Inf.Running() || h.State == state.Compacting { // a compaction's own wait bounds it
 		return 0
 	}
 	p := m.paced()
@@ -26,10 +27,10 @@ func answerTimeout(m *Machine, h *state.Handle) fsm.Millis {
 	return p.Rest(longest)
 }
 
-// summaryTokens are those of a summary or consolidation, at the most that a good one has.
+// summaryTokens is the most tokens that a good summary or consolidation has.
 const summaryTokens = 1024
 
-// asideTokens is how long the answer of a call about a conversation may be.
+// asideTokens returns how long the answer of a call about a conversation may be.
 func (m *Machine) asideTokens() int {
 	if m.s.Config.Fits() {
 		return m.s.Config.AnswerRoom()
@@ -37,8 +38,8 @@ func (m *Machine) asideTokens() int {
 	return summaryTokens
 }
 
-// compactTimeout is how long a compaction may take to its next stage: its own time or, on a
-// machine that is known to need longer for what it has to read or write, that.
+// compactTimeout returns how long a compaction may take to its next stage: its own time or,
+// if the machine is known to need longer to read and write so much, that.
 func compactTimeout(m *Machine, h *state.Handle) fsm.Millis {
 	limit, p := m.s.Config.Limits.CompactTimeout, m.paced()
 	writing := h.Inf.Stage == fsm.StageWriting
@@ -54,7 +55,7 @@ func compactTimeout(m *Machine, h *state.Handle) fsm.Millis {
 	return max(limit, p.FirstToken(h.Inf.Anew, h.Inf.Prompt))
 }
 
-// progressed takes note of a stage, and gives the call the time of the next.
+// progressed notes a stage, and gives the call the time for the next.
 func (m *Machine) progressed(in fsm.BrainProgress) {
 	i := m.find(in.Call, fsm.CallBrain)
 	if i < 0 || !m.s.Config.Switches.Progress || !in.Stage.Beyond(m.s.Handles[i].Inf.Stage) {
@@ -76,8 +77,8 @@ func (m *Machine) progressed(in fsm.BrainProgress) {
 	}
 }
 
-// silent is the end of the time that a call had to its next stage. The model is asked once
-// more, after the longest wait: whoever is silent twice will be the third time.
+// silent handles a call that did not reach its next stage in time. The model is asked once
+// more, after the longest wait: one that is silent twice would be silent a third time.
 func (m *Machine) silent(h *state.Handle) firing {
 	last := len(m.s.Config.Limits.Backoff)
 	in := fsm.BrainFailed{Class: fsm.BrainTimeout, Reason: m.word(fsm.WordNoProgress, "after", answerTimeout(m, h).String(), "setting", settingOf(h))}
@@ -89,7 +90,7 @@ func (m *Machine) silent(h *state.Handle) firing {
 	return f
 }
 
-// settingOf is the setting that bounds the stage that a call is in.
+// settingOf returns the setting that bounds the stage that a call is in.
 func settingOf(h *state.Handle) string {
 	if h.Inf.Stage == fsm.StageWriting {
 		return "brain.timeouts.idle"

@@ -31,8 +31,8 @@ func (m *Machine) raised(in fsm.EventRaised) {
 	m.admit(state.Handle{Accepted: state.Accepted{Kind: fsm.KindEvent, Session: session, Origin: in.To, Hush: in.To.Channel != "", Input: m.s.Config.Words.Event(in), About: about, Source: source}})
 }
 
-// admit takes a handle in (HND-1). Outside initializing and serving it is kept
-// for the next boot; over max_queue a request or an event is refused (HND-25).
+// admit admits a handle (HND-1). Outside initializing and serving it is parked for the next
+// boot; over max_queue a request or an event is refused (HND-25).
 func (m *Machine) admit(h state.Handle) fsm.HandleID {
 	m.s.LastHandle++
 	h.ID = m.s.LastHandle
@@ -75,8 +75,8 @@ func (m *Machine) schedule() {
 	m.tellPlaces()
 }
 
-// giveWay sends a running memory handle back to the queue when somebody comes who
-// would otherwise wait for it (HND-29).
+// giveWay sends a running memory handle back to the queue when another handle would have to
+// wait for it (HND-29).
 func (m *Machine) giveWay() {
 	if !m.s.AnyoneWaits() || m.s.Crowded() {
 		return
@@ -94,8 +94,8 @@ func (m *Machine) giveWay() {
 	}
 }
 
-// tellPlaces tells each client that waits how many go before it, when that has
-// changed (HND-37). An event's place is said once, to whoever watches.
+// tellPlaces tells each waiting client how many handles are ahead of its own, when that has
+// changed (HND-37). An event's place is told once, to those who watch.
 func (m *Machine) tellPlaces() {
 	if m.s.Lifecycle != state.Initializing && m.s.Lifecycle != state.Serving {
 		return
@@ -115,9 +115,9 @@ func (m *Machine) tellPlaces() {
 	}
 }
 
-// parking keeps a handle for the next boot with what was left of its time (HND-27).
-// The inference stays as it is: its last call is asked again, or its outcome
-// named unknown, when the handle goes on.
+// parking keeps a handle for the next boot with what is left of its time (HND-27). The
+// inference stays as it is: when the handle goes on, its last call is made again, or its
+// outcome is unknown.
 func (m *Machine) parking() firing {
 	return firing{on: state.OnPark, write: func(h *state.Handle) {
 		switch {

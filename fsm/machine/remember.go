@@ -8,9 +8,10 @@ import (
 	"shelly/fsm/turn"
 )
 
-// summarize asks for a summary of the full messages (HND-12). Of a session's turns it
-// may be asked after the conversation that the model knows (HND-49), and of those that
-// cannot be, not at all: alone they would take the slot that the conversation is in.
+// summarize asks for a summary of the full messages (HND-12). For a session's turns it may
+// be asked after the conversation that the model knows (HND-49). Turns for which it cannot
+// be are not summarized: alone they would take the server's slot that the conversation is
+// in.
 func (m *Machine) summarize(i int) firing {
 	h := &m.s.Handles[i]
 	if h.Kind == fsm.KindMemory && m.s.Config.Switches.SideCalls == fsm.SideAppended && !h.Appended() {
@@ -24,7 +25,7 @@ func (m *Machine) summarize(i int) firing {
 	return m.infer(i, fsm.PurposeSummary, talk, tools)
 }
 
-// summarized takes the summary, or an extract where there is none (HND-21).
+// summarized takes the summary, or an extract if there is none (HND-21).
 func (m *Machine) summarized(*state.Handle) firing {
 	return firing{on: state.OnSummarized, write: func(h *state.Handle) {
 		h.Summary = m.extract(h.Input, h.Answer)
@@ -79,7 +80,7 @@ func (m *Machine) store(i int) firing {
 	return firing{}
 }
 
-// exchange is a turn as an entry keeps it.
+// exchange returns a turn as an entry keeps it.
 func (m *Machine) exchange(input, answer string) string {
 	return m.word(fsm.WordExchange, "input", input, "answer", answer)
 }
@@ -98,8 +99,8 @@ func (m *Machine) stored(h *state.Handle, in fsm.Stored) firing {
 	}
 }
 
-// gather puts a finished turn to those that its session's memory handle will
-// remember together (HND-29).
+// gather adds a finished turn to those that its session's memory handle will remember
+// together (HND-29).
 func (m *Machine) gather(h *state.Handle) {
 	turn, known := m.toRemember(h)
 	for i := range m.s.Handles {
@@ -127,9 +128,9 @@ func (m *Machine) gather(h *state.Handle) {
 	})
 }
 
-// toRemember is what a summary of the turn is asked after (HND-49): the session's
-// conversation, with what its system prompt shows, or the turn alone where there is none
-// or where it leaves less than an eighth of the window to the question and its answer.
+// toRemember returns the conversation after which a summary of the turn is asked for
+// (HND-49): the session's, with what its system prompt shows, or the turn alone, if there
+// is none or if it leaves less than an eighth of the window to the question and its answer.
 func (m *Machine) toRemember(h *state.Handle) ([]fsm.Message, fsm.Session) {
 	c := &m.s.Config
 	if c.Switches.SideCalls != fsm.SideAppended || !h.Loaded {
@@ -150,7 +151,7 @@ func (m *Machine) gathers(h *state.Handle) bool {
 
 const extractBytesMax = 500
 
-// extract stands in for a summary that could not be made (HND-21).
+// extract returns a stand-in for a summary that could not be made (HND-21).
 func (m *Machine) extract(input, answer string) string {
 	return fsm.Clip(m.word(fsm.WordExtractAsked, "input", input), extractBytesMax) + "\n" +
 		fsm.Clip(m.word(fsm.WordExtractAnswered, "answer", answer), extractBytesMax)

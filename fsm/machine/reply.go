@@ -8,7 +8,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// deliver tells whoever waits for the handle what it has answered (HND-15), once.
+// deliver sends the handle's answer to those who wait for it (HND-15), once.
 func (m *Machine) deliver(h *state.Handle) {
 	if h.Replied {
 		return
@@ -25,8 +25,8 @@ func (m *Machine) deliver(h *state.Handle) {
 	}
 }
 
-// refuse tells whoever is there to hear it that the handle has no answer. It has not replied
-// before: what has an answer ends by deliver.
+// refuse tells those who wait for the handle that it has no answer. It has not replied
+// before: a handle with an answer ends by deliver.
 func (m *Machine) refuse(h *state.Handle, outcome fsm.Outcome, reason string) {
 	h.Replied = true
 	if outcome == fsm.OutcomeTimeout && h.Kind == fsm.KindUser {
@@ -34,7 +34,7 @@ func (m *Machine) refuse(h *state.Handle, outcome fsm.Outcome, reason string) {
 	}
 	text := m.word(fsm.WordError, "reason", reason)
 	if outcome == fsm.OutcomeCancelled {
-		text = reason // HND-31: what its client asked for is no error of anybody's
+		text = reason // HND-31: what its client asked for is not an error
 	}
 	switch {
 	case h.Kind == fsm.KindUser:
@@ -57,8 +57,8 @@ func (m *Machine) message(h *state.Handle, to fsm.Origin, text string, isError b
 	m.emit(fsm.SendMessage{Handle: h.ID, Key: key, Session: h.Session, To: to, Text: text, IsError: isError})
 }
 
-// announced is a handle's answer as whoever asked gets it: with a word that there was no
-// thinking where there was to be some.
+// announced returns a handle's answer as its client gets it: with a notice if the model had
+// to answer without thinking.
 func (m *Machine) announced(h *state.Handle) string {
 	if !h.Unthought || h.Answer == "" {
 		return h.Answer
@@ -67,8 +67,8 @@ func (m *Machine) announced(h *state.Handle) string {
 	return joinText(h.Answer, notice)
 }
 
-// outOfTime is what a client reads of a request whose time is over: why, by which setting,
-// and what was done in it (HND-61).
+// outOfTime returns what a client reads about a request that ran out of time: why, by which
+// setting, and what was done in it (HND-61).
 func (m *Machine) outOfTime(h *state.Handle, why string) string {
 	if !m.s.Config.Switches.Progress {
 		return why
@@ -83,11 +83,11 @@ func (m *Machine) outOfTime(h *state.Handle, why string) string {
 	return m.word(fsm.WordTimedOutDone, "why", why, "setting", h.TimeoutSetting(), "done", done)
 }
 
-// saidBytes is what is repeated of what the model has said on the way.
+// saidBytes is how much is repeated of what the model said along the way.
 const saidBytes = 400
 
-// tell sends the client of h a word that is not its reply: that it will be answered
-// after the next boot, or that a person has to decide.
+// tell sends the client of h a notice: that it will be answered after the next boot, or
+// that a person has to decide.
 func (m *Machine) tell(h *state.Handle, n fsm.Notice) {
 	if h.Kind == fsm.KindUser && !h.Replied {
 		m.emit(fsm.Notify{Handle: h.ID, Request: h.Request, Notice: n})

@@ -16,14 +16,14 @@ func (m *Machine) declared(h *state.Handle, name string) (fsm.ToolDecl, bool) {
 }
 
 // repeatable returns the declaration of the tool that the call of the answer at n names,
-// or false where another start might do again what the first has done.
+// or false if another start might repeat what the first has done.
 func (m *Machine) repeatable(h *state.Handle, n int, nothing bool) (fsm.ToolDecl, bool) {
 	decl, ok := m.declared(h, h.Inf.Calls[n].Name)
 	return decl, ok && !decl.Builtin && (nothing || decl.Effects.Repeatable())
 }
 
-// explained is why a call of the answer was wrong, with how to call its tool where the model
-// has not been shown that (TOL-63).
+// explained returns why a call of the answer was wrong, with how to call its tool if the
+// model has not been shown that (TOL-63).
 func (m *Machine) explained(h *state.Handle, why string) string {
 	return m.explainedAt(h, h.Inf.Next, why)
 }
@@ -36,7 +36,7 @@ func (m *Machine) explainedAt(h *state.Handle, n int, why string) string {
 	return m.word(fsm.WordHelpSchema, "reason", why, "tool", decl.Name, "schema", offer.Schema(m.s.Config.Words, &decl))
 }
 
-// resultText is the result that a tool's answer is.
+// resultText returns a tool's answer as the text of a result.
 func (m *Machine) resultText(in fsm.ToolAnswered) string {
 	if in.Failed {
 		return m.word(fsm.WordError, "reason", in.Text)
@@ -105,13 +105,13 @@ func settle(inf *state.Inference) {
 	inf.Asked, inf.Why = false, ""
 }
 
-// arguments reads the arguments of the call at Next, or says what is wrong.
+// arguments reads the arguments of the call at Next into v, or returns what is wrong.
 func (m *Machine) arguments(h *state.Handle, v any) string {
 	args := h.Inf.Calls[h.Inf.Next].Args
 	if strings.TrimSpace(args) == "" {
 		args = "{}"
 	}
-	switch { // in words of our own: those of the library may change, and with them what a journal replays to
+	switch { // in our own words: the library's may change, and a replay would differ
 	case !json.Valid([]byte(args)):
 		return m.word(fsm.WordArgumentsNoJSON)
 	case json.Unmarshal([]byte(args), v) != nil:
@@ -121,9 +121,9 @@ func (m *Machine) arguments(h *state.Handle, v any) string {
 	}
 }
 
-// sharedResult returns the result of an equal call of the same answer, where the call at
-// Next is of a tool without effects (INF-42). The results of an answer stand one after
-// another at the end of the conversation.
+// sharedResult returns the result of an equal call of the same answer, if the call at Next
+// is of a tool without effects (INF-42). The results of an answer are the last messages of
+// the conversation.
 func (m *Machine) sharedResult(h *state.Handle, decl *fsm.ToolDecl) (string, bool) {
 	if !m.shared(decl) {
 		return "", false
@@ -152,8 +152,8 @@ func (m *Machine) repeated(h *state.Handle, text string) bool {
 	return ok && earlierResult(h, first).Text == text
 }
 
-// firstEqual returns the first call of the answer that is equal to the one at n, which it
-// stands before.
+// firstEqual returns the first call of the answer before n that is equal to the one at n,
+// or false.
 func firstEqual(h *state.Handle, n int) (int, bool) {
 	c := h.Inf.Calls[n]
 	for i, e := range h.Inf.Calls[:n] {
@@ -164,13 +164,13 @@ func firstEqual(h *state.Handle, n int) (int, bool) {
 	return 0, false
 }
 
-// earlierResult is the result of a call of the answer before the one at Next.
+// earlierResult returns the result of a call of the answer before the one at Next.
 func earlierResult(h *state.Handle, call int) fsm.Message {
 	messages := h.Inf.Talk.Messages
 	return messages[len(messages)-h.Inf.Next+call]
 }
 
-// sameArguments reports whether two calls are given the same, blanks aside.
+// sameArguments reports whether two calls have the same arguments, apart from blanks.
 func sameArguments(a, b string) bool {
 	if a == b {
 		return true

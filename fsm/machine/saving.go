@@ -15,7 +15,7 @@ func keepsSession(c *fsm.Config, h *state.Handle) bool {
 	return h.Learns()
 }
 
-// load reads the handle's session, where it has one.
+// load reads the handle's session, if it has one.
 func (m *Machine) load(i int) firing {
 	h := &m.s.Handles[i]
 	switch {
@@ -69,7 +69,7 @@ func (m *Machine) save(i int) firing {
 	return firing{}
 }
 
-// archive is the turn as it was, whatever becomes of the history (SES-16).
+// archive returns the turn as it was, whatever becomes of the history (SES-16).
 func (m *Machine) archive(h *state.Handle) []fsm.Message {
 	if h.Command != "" {
 		return nil
@@ -77,7 +77,7 @@ func (m *Machine) archive(h *state.Handle) []fsm.Message {
 	return turn.Own(&m.s.Config, h)
 }
 
-// saved goes on after a save, or saves again over what stands there now.
+// saved goes on after a save, or saves again over the stored session if that has changed.
 func (m *Machine) saved(h *state.Handle, in fsm.SessionSaved) firing {
 	switch {
 	case !in.Conflict && in.Error == "":
@@ -99,9 +99,8 @@ func (m *Machine) saved(h *state.Handle, in fsm.SessionSaved) firing {
 	})
 }
 
-// rebase puts the turn after what somebody else has written since it began, and
-// what it learnt after a MEMORY.md that was edited, so that neither is lost
-// (SES-3, SES-12).
+// rebase puts the turn after what others have written since it began, and what it learnt
+// after a MEMORY.md that was edited, so that neither is lost (SES-3, SES-12).
 func (m *Machine) rebase(h *state.Handle, now fsm.Session) {
 	if h.Learnt != "" && now.MemoryHash != h.Sess.MemoryHash && now.Memory != h.Sess.Memory {
 		h.Sess.Memory, h.Sess.MemorySource = joinText(now.Memory, h.Learnt), h.Sess.MemorySource|now.MemorySource
@@ -120,7 +119,7 @@ func (m *Machine) rebase(h *state.Handle, now fsm.Session) {
 	h.Sess.Version, h.Sess.MemoryHash = now.Version, now.MemoryHash
 }
 
-// keptTurn goes on after a turn that is kept: with memory, or to the end.
+// keptTurn goes on once the turn is kept: with memory, or to the end.
 func (m *Machine) keptTurn(h *state.Handle) firing {
 	switch {
 	case h.Failure != "":
@@ -132,8 +131,8 @@ func (m *Machine) keptTurn(h *state.Handle) firing {
 	}
 }
 
-// skipSave ends a handle whose time is up while it saves. The save may still have
-// been done, but nobody knows (HND-28).
+// skipSave ends a handle whose time is up while it saves. Whether the save was done is
+// unknown (HND-28).
 func (m *Machine) skipSave(h *state.Handle) firing {
 	f := firing{on: state.OnSkip}
 	if h.Failure != "" {

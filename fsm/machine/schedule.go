@@ -45,8 +45,8 @@ func (m *Machine) cron(h *state.Handle) (string, bool) {
 	}
 }
 
-// plan completes a schedule by its single time and its zone, as they are written, or says what
-// is wrong with it.
+// plan completes a schedule with its single time and its zone, as they were written, or
+// returns what is wrong with it.
 func (m *Machine) plan(s fsm.Schedule, at, zoned string, now fsm.Millis) (_ fsm.Schedule, zone fsm.Zone, wrong string) {
 	zone, ok := cron.ZoneNamed(m.s.Config.Zones, strings.TrimSpace(zoned))
 	if !ok {
@@ -69,7 +69,7 @@ func (m *Machine) plan(s fsm.Schedule, at, zoned string, now fsm.Millis) (_ fsm.
 	return s, zone, m.unarmable(s, &zone, now)
 }
 
-// unarmable says why a schedule cannot be armed; empty: it can.
+// unarmable returns why a schedule cannot be armed, or "" if it can.
 func (m *Machine) unarmable(s fsm.Schedule, zone *fsm.Zone, now fsm.Millis) string {
 	times := 0
 	for _, set := range []bool{s.Every > 0, s.Cron != "", s.Once != 0} {
@@ -143,16 +143,16 @@ func (m *Machine) dropSchedule(i int) {
 
 func (m *Machine) armSchedule(s fsm.Schedule) { m.emit(m.arming(s)) }
 
-// arming asks for a schedule's next slot.
+// arming returns the effect that asks for a schedule's next slot.
 func (m *Machine) arming(s fsm.Schedule) fsm.ArmSchedule { return cron.Arming(m.s.Config.Zones, s) }
 
-// nextSlot is when a schedule runs next, as the clocks of a zone show it (HND-42).
+// nextSlot returns when a schedule runs next, as the clocks of a zone show it (HND-42).
 func (m *Machine) nextSlot(s fsm.Schedule, zone *fsm.Zone) string {
 	slot, _ := cron.Next(m.arming(s), m.s.Now)
 	return zone.Stamp(slot)
 }
 
-// zones are the names of those that are known.
+// zones returns the names of the known zones.
 func (m *Machine) zones() string {
 	names := []string{"UTC"}
 	for _, z := range m.s.Config.Zones {
@@ -196,7 +196,7 @@ func (m *Machine) beat(slot fsm.Millis) {
 		m.s.Ignored.Slots++
 		return
 	}
-	first := b.Last == 0 // no beat, but where they begin
+	first := b.Last == 0 // not a beat, but the time from which they count
 	b.Last = slot
 	m.armBeat()
 	if b.Spoke == 0 && hb.Greet.Idle > 0 {
@@ -206,7 +206,7 @@ func (m *Machine) beat(slot fsm.Millis) {
 		return
 	}
 	zone, _ := cron.ZoneNamed(m.s.Config.Zones, hb.Zone)
-	if heartbeat.Quiet(hb.Quiet, &zone, slot) || heartbeat.Quiet(hb.Quiet, &zone, m.s.Now) { // which may be later
+	if heartbeat.Quiet(hb.Quiet, &zone, slot) || heartbeat.Quiet(hb.Quiet, &zone, m.s.Now) { // the present may be later than the slot
 		return
 	}
 	if hb.Do != "" {
@@ -228,7 +228,8 @@ func (m *Machine) greet(slot fsm.Millis, zone *fsm.Zone) {
 	m.admitBeat(m.s.Config.Heartbeat.To.Key(), m.word(fsm.WordGreeting, "time", zone.Stamp(slot), "idle", idle, "nothing", fsm.NothingMarker))
 }
 
-// hoursOf is a time in words, in hours, or in minutes where it is less than two.
+// hoursOf returns a duration in words: in hours, or in minutes if it is shorter than two
+// hours.
 func hoursOf(d fsm.Millis) string {
 	if hours := d / (3600 * fsm.Second); hours >= 2 {
 		return strconv.FormatInt(int64(hours), 10) + " hours"
@@ -236,7 +237,8 @@ func hoursOf(d fsm.Millis) string {
 	return strconv.FormatInt(int64(d/(60*fsm.Second)), 10) + " minutes"
 }
 
-// admitBeat admits what a beat is to be, unless what an earlier one was to be there has not begun.
+// admitBeat admits the handle of a beat, unless that of an earlier beat in the same session
+// has not begun.
 func (m *Machine) admitBeat(session, input string) {
 	for i := range m.s.Handles {
 		if h := &m.s.Handles[i]; h.Kind == fsm.KindSchedule && h.Hush && h.Session == session && h.ParkedOrQueued() && h.Resume == "" {
@@ -248,15 +250,15 @@ func (m *Machine) admitBeat(session, input string) {
 	m.admit(state.Handle{Accepted: state.Accepted{Kind: fsm.KindSchedule, Session: session, Home: to.Key(), Origin: to, Hush: true, Input: input, Source: fsm.FromOperator}})
 }
 
-// armBeat asks for the next beat, where there is a heartbeat. Before the first one it is the
-// last multiple of the interval that has passed.
+// armBeat asks for the next beat, if there is a heartbeat. Before the first beat that is
+// the last multiple of the interval that has passed.
 func (m *Machine) armBeat() {
 	if every := m.s.Config.Heartbeat.Every; every > 0 {
 		m.emit(fsm.ArmSchedule{Schedule: fsm.HeartbeatSchedule, Every: every, From: m.s.Beat.Last})
 	}
 }
 
-// reconfigured takes a configuration while the machine runs.
+// reconfigured puts a configuration into effect while the machine runs.
 func (m *Machine) reconfigured(in fsm.Configured) {
 	before := m.s.Config.Heartbeat
 	m.configure(in.Config)
@@ -269,9 +271,8 @@ func (m *Machine) reconfigured(in fsm.Configured) {
 	}
 }
 
-// admitSlot admits a slot's handle, unless that of an earlier slot has not begun:
-// then one is enough for both, and slots that come faster than they are worked off
-// do not pile up.
+// admitSlot admits a slot's handle, unless that of an earlier slot has not begun: then one
+// is enough for both, and slots that come faster than they are handled do not pile up.
 func (m *Machine) admitSlot(s fsm.Schedule) {
 	session := "schedule:" + s.ID
 	for i := range m.s.Handles {
@@ -284,8 +285,8 @@ func (m *Machine) admitSlot(s fsm.Schedule) {
 	m.admit(state.Handle{Accepted: state.Accepted{Kind: fsm.KindSchedule, Session: session, Home: s.Home, Origin: s.Origin, Input: s.Text, Source: s.Source}})
 }
 
-// Unfit says why a person's word on a schedule cannot be taken at a time; empty: it can. It
-// changes nothing.
+// Unfit returns why a person's change to a schedule cannot be made at a time, or "" if it
+// can. It changes nothing.
 func (m *Machine) Unfit(in fsm.ScheduleChanged, now fsm.Millis) string {
 	if m.s.Lifecycle != state.Initializing && m.s.Lifecycle != state.Serving {
 		return m.word(fsm.WordShuttingDown) // and nothing is armed then (INV-8)
@@ -307,14 +308,14 @@ func (m *Machine) Unfit(in fsm.ScheduleChanged, now fsm.Millis) string {
 	}
 }
 
-// planned is the schedule that a person adds, or what is wrong with it.
+// planned returns the schedule that a person adds, or what is wrong with it.
 func (m *Machine) planned(in fsm.ScheduleChanged, now fsm.Millis) (fsm.Schedule, fsm.Zone, string) {
 	session, origin := fsm.Belongs(in.Session, in.Origin)
 	s := fsm.Schedule{Home: session, Origin: origin, Source: fsm.FromPerson, Text: in.Text, Every: in.Every, Cron: strings.TrimSpace(in.Cron)}
 	return m.plan(s, in.Once, in.Zone, now)
 }
 
-// scheduleChanged takes a person's word on a schedule (HND-62).
+// scheduleChanged makes a person's change to a schedule (HND-62).
 func (m *Machine) scheduleChanged(in fsm.ScheduleChanged) {
 	if m.Unfit(in, m.s.Now) != "" {
 		m.s.Ignored.Decisions++
@@ -340,8 +341,9 @@ func (m *Machine) scheduleChanged(in fsm.ScheduleChanged) {
 	}
 }
 
-// passed is the slot that a schedule goes on from once it is resumed: those that passed while it
-// was paused are not run. Slots of an interval stay as far apart as they were.
+// passed returns the slot from which a schedule goes on once it is resumed: those that
+// passed while it was paused are not run. Slots of an interval stay as far apart as they
+// were.
 func (m *Machine) passed(s fsm.Schedule) fsm.Millis {
 	switch {
 	case s.Every > 0 && m.s.Now > s.Last:

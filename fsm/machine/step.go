@@ -5,7 +5,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// shipped is the tables that there are, with the phases of their states.
+// shipped holds the tables of this build, with the phases of their states.
 var shipped = newRunning(state.Lifecycle, state.HandleTable, state.InferenceTable, handlePhases)
 
 func newRunning(lifecycle, handle, inference state.Table, phases []Phase) *running {
@@ -18,8 +18,8 @@ func newRunning(lifecycle, handle, inference state.Table, phases []Phase) *runni
 	return r
 }
 
-// TablesChanged makes the machines that come after it run the tables as they are now. Nothing
-// changes a table but a command that asks who would notice.
+// TablesChanged makes the machines that come after it run the tables as they are now. Only
+// the command that tests the tests changes a table, to see which of them notices.
 func TablesChanged() {
 	shipped = newRunning(state.Lifecycle, state.HandleTable, state.InferenceTable, handlePhases)
 }
@@ -55,14 +55,14 @@ func (m *Machine) apply(in fsm.Input) {
 		m.s.Ignored.Unknown++
 		return
 	}
-	if _, boots := in.Fact.(fsm.Boot); !boots { // which still counts by the time of the process before
+	if _, boots := in.Fact.(fsm.Boot); !boots { // a boot first deals with the epoch before, at its time
 		m.s.Now = in.At
 	}
 	handlers.Do(m, in.Fact)
 	m.s.Now = in.At
 }
 
-// handlers is what the machine does with each kind of fact.
+// handlers has what the machine does with each kind of fact.
 var handlers = fsm.NewFactTable(
 	tells((*Machine).boot),
 	tells((*Machine).reconfigured),
@@ -93,7 +93,8 @@ var handlers = fsm.NewFactTable(
 
 type nothing = struct{}
 
-// tells is the row of a fact that answers no call, or that knows itself whose it is.
+// tells returns the row of a fact that answers no call, or whose handler finds the call
+// itself.
 func tells[F fsm.Fact](do func(*Machine, F)) fsm.FactRow[*Machine, nothing] {
 	return fsm.OnFact(func(m *Machine, f F) nothing {
 		do(m, f)
@@ -101,7 +102,7 @@ func tells[F fsm.Fact](do func(*Machine, F)) fsm.FactRow[*Machine, nothing] {
 	})
 }
 
-// settles is the row of the answer to a kind of call.
+// settles returns the row of the answer to a kind of call.
 func settles[A fsm.Answer](kind fsm.CallKind, do func(*Machine, *state.Handle, A) firing) fsm.FactRow[*Machine, nothing] {
 	return fsm.OnFact(func(m *Machine, in A) nothing {
 		if i := m.awaited(in.CallOf(), kind); i >= 0 {

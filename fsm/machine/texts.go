@@ -11,7 +11,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// keep is what becomes of a long result of the call that is about to start (TXT-1).
+// keep returns what becomes of a long result of the call that is about to start (TXT-1).
 func (m *Machine) keep(h *state.Handle) fsm.Keep {
 	if _, ok := m.declared(h, fsm.ToolReadMore); !ok {
 		return fsm.Keep{}
@@ -19,8 +19,8 @@ func (m *Machine) keep(h *state.Handle) fsm.Keep {
 	return fsm.Keep{Tokens: fit.Share(&m.s.Config, h), Owner: textsOf(h)}
 }
 
-// textsOf is who owns the results that a handle keeps: its session, or itself where it
-// keeps none.
+// textsOf returns who owns the results that a handle keeps: its session or, if it keeps
+// none, the handle.
 func textsOf(h *state.Handle) string {
 	if h.Loaded {
 		return fsm.SessionOwner(h.Session)
@@ -29,7 +29,7 @@ func textsOf(h *state.Handle) string {
 }
 
 // admitted gives a result that is kept its number (TXT-4), and words it. The session that
-// it returns is the handle's with that result.
+// it returns is the handle's with the result added.
 func (m *Machine) admitted(h *state.Handle, in fsm.ToolAnswered) (text string, s fsm.Session, shown fsm.Part) {
 	s = h.Sess
 	number := 0
@@ -54,7 +54,7 @@ func (m *Machine) admitReads(h *state.Handle) {
 }
 
 // readMore asks for more of a kept result (TXT-5). It returns false with what is wrong, or
-// that the result is not there any more.
+// that the result is no longer kept.
 func (m *Machine) readMore(h *state.Handle) (string, bool) {
 	number, from, bad := m.wanted(h)
 	if bad != "" {
@@ -75,7 +75,7 @@ func (m *Machine) readMore(h *state.Handle) (string, bool) {
 	return "", true
 }
 
-// wanted reads the arguments of read_more. A number in quotes is one.
+// wanted reads the arguments of read_more. A number in quotes is accepted.
 func (m *Machine) wanted(h *state.Handle) (number, from int, bad string) {
 	var args struct {
 		Result json.Number `json:"result"`
@@ -97,9 +97,9 @@ func (m *Machine) wanted(h *state.Handle) (number, from int, bad string) {
 	return number, from, ""
 }
 
-// textRead is the result of read_more: what was read, and where to go on.
+// textRead gives read_more its result: what was read, and where to go on.
 func (m *Machine) textRead(h *state.Handle, in fsm.TextRead) firing {
-	number, _, _ := m.wanted(h) // it was read before the call
+	number, _, _ := m.wanted(h) // they were readable before the call
 	result := strconv.Itoa(number)
 	t, ok := fsm.KeptAs(h.Sess.Texts, number)
 	switch {
@@ -116,12 +116,12 @@ func (m *Machine) textRead(h *state.Handle, in fsm.TextRead) firing {
 	return m.ran(text, false).after(func(h *state.Handle) { h.Inf.Shows = fsm.Part{Result: number, From: in.From, To: to} })
 }
 
-// failed is the result of a call that has failed for a reason.
+// failed returns the result of a call that failed, in the given words.
 func (m *Machine) failed(w fsm.Word, args ...string) string {
 	return m.word(fsm.WordError, "reason", m.word(w, args...))
 }
 
-// numbersOf lists numbers from the least on.
+// numbersOf lists the numbers of texts in ascending order.
 func numbersOf(texts []fsm.KeptText) string {
 	var numbers []int
 	for _, t := range texts {

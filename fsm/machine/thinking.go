@@ -14,7 +14,7 @@ import (
 // (HND-32) or the conversation has to be shortened first (CTX-3).
 func (m *Machine) think(i int) firing {
 	h, c := &m.s.Handles[i], &m.s.Config
-	system, tools := prompt.System(c, h), prompt.Tools(c, h) // of the handle and its session: what follows changes neither
+	system, tools := prompt.System(c, h), prompt.Tools(c, h) // they depend on the handle and its session, which stay as they are below
 	m.offer(h, system, tools)
 	if h.Stop {
 		return m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))
@@ -29,7 +29,8 @@ func (m *Machine) think(i int) firing {
 	return firing{}
 }
 
-// answered takes the model's answer: it is used, or nothing in it can be.
+// answered takes the model's answer: it is used, or the model is asked again if it cannot
+// be.
 func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 	m.learnPace(h, in)
 	if h.Inf.State == state.Condensing {
@@ -40,7 +41,7 @@ func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 	if h.Answers() {
 		text = reading.NeedText(&m.s.Config, text, h.State == state.Cognition)
 	}
-	if h.Prefixed() && len(calls) > 0 { // HND-49: the tools are there for the prompt's sake
+	if h.Prefixed() && len(calls) > 0 { // HND-49: the tools are offered only to keep the prompt as it was
 		if calls = nil; strings.TrimSpace(text) == "" {
 			return endInference(state.OnError, fsm.OutcomeFailed, m.word(fsm.WordEmptyAnswer)).after(func(h *state.Handle) { m.countAnswer(h, in.Tokens.Prompt) })
 		}
@@ -59,7 +60,7 @@ func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 		}
 		calls = nil // INF-5: a call may have lost its end
 	}
-	thinking, prompt := in.Thinking, in.Tokens.Prompt // the rest of the answer is let go
+	thinking, prompt := in.Thinking, in.Tokens.Prompt // the rest of the answer is not retained
 	return m.usable(h, in.Stop, calls, text).after(func(h *state.Handle) {
 		m.countAnswer(h, prompt)
 		h.Inf.Empty = 0
@@ -68,8 +69,8 @@ func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 	})
 }
 
-// unrunnable is what the model reads of a call that cannot be run, and what a person is
-// told in the end.
+// unrunnable returns what the model reads about a call that cannot be run, and what a
+// person reads in the end.
 func (m *Machine) unrunnable(in fsm.BrainAnswered) (hint, reason string) {
 	switch {
 	case m.s.Config.Switches.Reading != fsm.ReadingCareful:
@@ -81,8 +82,8 @@ func (m *Machine) unrunnable(in fsm.BrainAnswered) (hint, reason string) {
 	}
 }
 
-// takesNothing reports whether an empty answer is one (INF-32): the handle's own, and not
-// what a summary or a compaction lacks.
+// takesNothing reports whether an empty answer is accepted (INF-32): as the handle's own,
+// but not as a summary or a compaction.
 func (m *Machine) takesNothing(h *state.Handle) bool {
 	return h.Answers() && m.s.Config.Switches.EmptyAnswers
 }
@@ -109,7 +110,7 @@ func (m *Machine) usable(h *state.Handle, stop fsm.Stop, calls []fsm.ToolCall, t
 	}
 }
 
-// unusable asks again after an answer in which there was nothing to use (INF-20, INF-29).
+// unusable asks again after an answer with nothing usable in it (INF-20, INF-29).
 func (m *Machine) unusable(h *state.Handle, tokens int, prompt, reason string) firing {
 	l := &m.s.Config.Limits
 	f := firing{on: state.OnUnusable, write: func(h *state.Handle) {
@@ -149,13 +150,13 @@ func (m *Machine) unthinking(h *state.Handle, tokens int) firing {
 	return f.after(func(h *state.Handle) { m.countAnswer(h, tokens) })
 }
 
-// brainFailed waits and asks again where that can help (INF-15), and elsewhere ends
-// the inference, and its caller decides what that means.
+// brainFailed waits and asks again if that can help (INF-15). Otherwise it ends the
+// inference, and the caller decides what that means.
 func (m *Machine) brainFailed(h *state.Handle, in fsm.BrainFailed) firing {
 	switch {
 	case h.Inf.State == state.Condensing:
 		return m.condensed("")
-	case h.Stop: // HND-32: it would only be asked again to end there
+	case h.Stop: // HND-32: asking again would only end it there
 		return m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))
 	case in.Class == fsm.BrainBadCall: // INF-43: the same prompt would bring the same call
 		return m.unusable(h, 0, m.word(fsm.WordBadCall, "reason", in.Reason), m.whyFailed(in))
@@ -177,7 +178,7 @@ func (m *Machine) brainFailed(h *state.Handle, in fsm.BrainFailed) firing {
 	return endInference(state.OnError, fsm.OutcomeFailed, m.whyFailed(in))
 }
 
-// whyFailed is what a person reads of a failure of the model.
+// whyFailed returns what a person reads about a failure of the model.
 func (m *Machine) whyFailed(in fsm.BrainFailed) string {
 	if in.Class == fsm.BrainError {
 		return m.word(fsm.WordBrainError, "reason", in.Reason)

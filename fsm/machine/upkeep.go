@@ -8,8 +8,8 @@ import (
 	"shelly/fsm/state"
 )
 
-// upkeepFailed reports that a call about a conversation came to nothing (CTX-14). What
-// stands in its place was chosen already, so nobody else would see it.
+// upkeepFailed reports that a call about a conversation came to nothing (CTX-14). A
+// substitute was chosen already, so otherwise nobody would notice.
 func (m *Machine) upkeepFailed(h *state.Handle, w fsm.Word) {
 	if !m.s.Config.Fits() {
 		return
@@ -19,14 +19,14 @@ func (m *Machine) upkeepFailed(h *state.Handle, w fsm.Word) {
 	m.emit(fsm.Report{Handle: h.ID, Kind: h.Kind, Text: text})
 }
 
-// upkeepDone notes that one was of use.
+// upkeepDone notes that such a call was useful.
 func (m *Machine) upkeepDone() {
 	if m.s.Upkeep.Failed > 0 {
 		m.s.Upkeep = state.Upkeep{}
 	}
 }
 
-// noUse says why the last inference is of no use.
+// noUse returns why the last inference is useless.
 func (m *Machine) noUse(h *state.Handle) string {
 	switch {
 	case h.Inf.State == state.Completed:
@@ -43,9 +43,9 @@ func (m *Machine) note(h *state.Handle, entry string) {
 	h.Notes = append(h.Notes[:len(h.Notes):len(h.Notes)], entry)
 }
 
-// shed keeps what could not be consolidated within bounds: what is beyond
-// max_history and max_pending, and of the pending list beyond max_pending alone,
-// goes to HISTORY.md as it is, oldest first (SES-11, SES-14).
+// shed keeps what could not be consolidated within bounds: all messages beyond max_history
+// and max_pending together, and pending ones beyond max_pending, go to HISTORY.md as they
+// are, oldest first (SES-11, SES-14).
 func (m *Machine) shed(h *state.Handle) {
 	l := &m.s.Config.Limits
 	pending, history := h.Sess.Pending, h.Sess.History
