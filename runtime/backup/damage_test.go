@@ -76,7 +76,7 @@ func TestJRN25NoDamageIsRestored(t *testing.T) {
 		"a file less":       {func(l []entry) []entry { return append(l[:1:1], l[2:]...) }, "stands where " + m.Files[0].Name + " belongs"},
 		"a file more":       {func(l []entry) []entry { return append(l, l[1]) }, "something follows checksums"},
 		"another content":   {func(l []entry) []entry { l[last-1].content = "a lie.\n"; return l }, "the checksum of memory/MEMORY.md"},
-		"a longer content":  {func(l []entry) []entry { l[last-1].content += "x"; return l }, "memory/MEMORY.md has 8 bytes, and 7 are the most"},
+		"a longer content":  {func(l []entry) []entry { l[last-1].content += "x"; return l }, "memory/MEMORY.md has 8 bytes; at most 7 are allowed"},
 		"a shorter content": {func(l []entry) []entry { l[last-1].content = "x"; return l }, "memory/MEMORY.md has 1 bytes, and the manifest says 7"},
 		"fewer checksums":   {func(l []entry) []entry { l[last].content = l[last].content[:66]; return l }, "the checksum of"},
 		"a way out":         {func(l []entry) []entry { l[1].Name = "../../x"; return l }, `"../../x" leads out of the data folder`},
@@ -86,11 +86,11 @@ func TestJRN25NoDamageIsRestored(t *testing.T) {
 		"a link": {func(l []entry) []entry {
 			l[1] = entry{Header: tar.Header{Typeflag: tar.TypeSymlink, Name: l[1].Name, Linkname: "/etc"}}
 			return l
-		}, "is no plain file"},
+		}, "is not a plain file"},
 		"a folder": {func(l []entry) []entry {
 			l[1] = entry{Header: tar.Header{Typeflag: tar.TypeDir, Name: "store/"}}
 			return l
-		}, "is no plain file"},
+		}, "is not a plain file"},
 		"no manifest":        {func(l []entry) []entry { return l[1:] }, "belongs"},
 		"an odd manifest":    {func(l []entry) []entry { l[0].content = "x"; return l }, "manifest.json: "},
 		"an empty manifest":  {func(l []entry) []entry { l[0].content = "{}"; return l }, "manifest.json: it has no format"},

@@ -11,8 +11,8 @@ import (
 	"shelly/runtime/store"
 )
 
-// Pending returns ErrPending where a restore was interrupted between its two states:
-// the folder must not be read before Finish.
+// Pending returns ErrPending if a restore was interrupted between the old state and the new: the
+// folder must not be read before Finish.
 func Pending(data string) error {
 	if isPending(data) {
 		return fmt.Errorf("%w: %s", ErrPending, data)
@@ -25,8 +25,8 @@ func isPending(data string) bool {
 	return err == nil
 }
 
-// Finish does what a crash in the midst of a restore has left to be done, and reports
-// whether the folder now holds what was restored. It comes before the store is opened.
+// Finish completes a restore that a crash interrupted, and reports whether the folder now holds
+// what was restored. It must run before the store is opened.
 func Finish(data string) (finished bool, err error) {
 	work := filepath.Join(data, restoreFolder)
 	if _, err := os.Lstat(work); errors.Is(err, fs.ErrNotExist) {
@@ -43,9 +43,9 @@ func Finish(data string) (finished bool, err error) {
 	return finished, errors.Join(err, lock.Close())
 }
 
-// finish moves what is ready into place and what was there aside. It can be done again
-// from wherever a crash has ended it. What is not ready is removed. The caller has the
-// lock of the work folder.
+// finish moves what is ready into place, and aside what was there. It can be repeated from wherever
+// a crash interrupted it. What is not ready is removed. The caller holds the lock of the work
+// folder.
 func finish(data string) (finished bool, err error) {
 	work := filepath.Join(data, restoreFolder)
 	text, err := os.ReadFile(filepath.Join(work, readyName))
@@ -70,14 +70,13 @@ func finish(data string) (finished bool, err error) {
 	return true, errors.Join(os.Remove(filepath.Join(work, readyName)), syncFolder(work))
 }
 
-// exchange moves a folder aside and the restored one in its place, unless it is there
-// already.
+// exchange moves a folder aside and the restored one into its place, unless that is done.
 func exchange(data, folder, aside string) error {
 	restored, place := filepath.Join(data, restoreFolder, newFolder, folder), filepath.Join(data, folder)
 	if _, err := os.Lstat(restored); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	err := os.Remove(place) // an empty folder is nothing to keep
+	err := os.Remove(place) // an empty folder need not be kept
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		to := filepath.Join(data, aside)
 		if err := os.Mkdir(to, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {

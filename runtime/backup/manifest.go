@@ -12,7 +12,7 @@ import (
 // Format is the version of the file that doc.go describes.
 const Format = 1
 
-// The names in a backup, and their bounds.
+// The names in a backup, and limits.
 const (
 	manifestName     = "manifest.json"
 	checksumsName    = "checksums"
@@ -23,18 +23,18 @@ const (
 	nameBytesMax     = 100
 )
 
-// memoryFiles are those of the memory folder that are kept.
+// memoryFiles are the files of the memory folder that are backed up.
 var memoryFiles = [...]string{"MEMORY.md", "HISTORY.md"}
 
-// Manifest says what is in a backup.
+// Manifest describes a backup.
 type Manifest struct {
 	Format      int       `json:"format"`       // of the backup
 	Shelly      string    `json:"shelly"`       // the version that made it
 	Time        time.Time `json:"time"`         // when
 	Store       string    `json:"store"`        // the store's name
 	StoreFormat uint32    `json:"store_format"` // of its layout
-	First       uint64    `json:"first"`        // the journal's first record that is kept
-	Last        uint64    `json:"last"`         // and its last; 0: none ever
+	First       uint64    `json:"first"`        // the first record kept in the journal
+	Last        uint64    `json:"last"`         // and the last; 0: there never was one
 	Requests    int       `json:"requests"`
 	Unfinished  int       `json:"unfinished"` // requests without a reply yet
 	Bytes       int64     `json:"bytes"`      // of all files
@@ -47,7 +47,7 @@ type File struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// Errors that a caller can tell apart. Those of package store are others.
+// Errors that a caller can tell apart. Those of package store come in addition.
 var (
 	ErrDamaged  = errors.New("the backup is damaged")
 	ErrNewer    = errors.New("the backup was made by a newer shelly")
@@ -59,8 +59,8 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, fmt.Errorf(format, args...))
 }
 
-// checkName returns why a backup must not hold a file of a name. What it lets pass lies
-// in one of two folders, whoever wrote it.
+// checkName returns why a backup must not hold a file of this name. A name that passes is in one of
+// two folders, whoever wrote the backup.
 func checkName(name string) error {
 	folder, base := path.Split(name)
 	switch {
@@ -84,7 +84,7 @@ func plain(name string) bool {
 	}) < 0
 }
 
-// check returns what is wrong with a manifest by itself.
+// check returns what is wrong with a manifest in itself.
 func (m Manifest) check() error {
 	if len(m.Files) > filesMax {
 		return damaged("the manifest names %d files", len(m.Files))
@@ -96,7 +96,7 @@ func (m Manifest) check() error {
 			return err
 		}
 		if known[f.Name] || f.Bytes < 0 || f.Bytes > math.MaxInt64-bytes {
-			return damaged("the manifest names %s twice, or with no size that can be", f.Name)
+			return damaged("the manifest names %s twice, or with an impossible size", f.Name)
 		}
 		known[f.Name] = true
 		bytes += f.Bytes

@@ -12,9 +12,8 @@ import (
 	"shelly/runtime/store"
 )
 
-// Check reads a backup to its end and returns what is in it. The error wraps ErrDamaged
-// where a byte is not as it was written or one is missing, and ErrNewer or
-// store.ErrNewerFormat where newer code has made it.
+// Check reads a backup to its end and returns its manifest. The error wraps ErrDamaged if a byte is
+// missing or not as it was written, and ErrNewer or store.ErrNewerFormat if newer code made it.
 func Check(r io.Reader) (Manifest, error) {
 	return read(r, func(_ string, content io.Reader) error {
 		_, err := io.Copy(io.Discard, content)
@@ -22,9 +21,8 @@ func Check(r io.Reader) (Manifest, error) {
 	})
 }
 
-// read hands each file of a backup to file, which reads it whole, and checks the names,
-// the sizes and at last the checksums. What file has got is not to be trusted before
-// read returns.
+// read passes each file of a backup to file, which must read all of it, and checks the names, the
+// sizes and, last, the checksums. Nothing that file received can be trusted before read returns.
 func read(r io.Reader, file func(name string, content io.Reader) error) (m Manifest, err error) {
 	a := &unpacking{tar: tar.NewReader(r)}
 	var head strings.Builder
@@ -70,14 +68,14 @@ func parseManifest(text string) (m Manifest, err error) {
 	return m, m.check()
 }
 
-// unpacking reads the entries in their order.
+// unpacking reads the entries in order.
 type unpacking struct {
 	tar   *tar.Reader
-	bytes int64 // of the last entry
+	bytes int64 // the size of the last entry
 	sums  strings.Builder
 }
 
-// next reads the entry that must follow, of the given name and at most the given size in bytes.
+// next reads the next entry, which must have the given name and at most bytesMax bytes.
 func (a *unpacking) next(name string, bytesMax int64, read func(io.Reader) error) error {
 	h, err := a.tar.Next()
 	switch {
@@ -88,14 +86,14 @@ func (a *unpacking) next(name string, bytesMax int64, read func(io.Reader) error
 	case err != nil:
 		return fmt.Errorf("read the backup: %w", err)
 	case h.Typeflag != tar.TypeReg || isSparse(h):
-		return damaged("the entry %q is no plain file", h.Name)
+		return damaged("the entry %q is not a plain file", h.Name)
 	case h.Name != name:
 		if err := checkName(h.Name); err != nil && h.Name != checksumsName {
 			return err
 		}
 		return damaged("the entry %q stands where %s belongs", h.Name, name)
 	case h.Size > bytesMax:
-		return damaged("%s has %d bytes, and %d are the most", name, h.Size, bytesMax)
+		return damaged("%s has %d bytes; at most %d are allowed", name, h.Size, bytesMax)
 	}
 	sum := sha256.New()
 	err = read(io.TeeReader(a.tar, sum))
@@ -110,7 +108,7 @@ func (a *unpacking) next(name string, bytesMax int64, read func(io.Reader) error
 	return nil
 }
 
-// isSparse reports whether an entry is longer than what there is of it.
+// isSparse reports whether an entry claims to be longer than its content.
 func isSparse(h *tar.Header) bool {
 	for key := range h.PAXRecords { // order-free: one is enough
 		if strings.HasPrefix(key, "GNU.sparse.") {
@@ -120,7 +118,7 @@ func isSparse(h *tar.Header) bool {
 	return false
 }
 
-// checksums reads the last entry, of the given size in bytes, and compares.
+// checksums reads the last entry, of the given size in bytes, and compares the checksums.
 func (a *unpacking) checksums(bytes int64) error {
 	want := strings.SplitAfter(a.sums.String(), "\n")
 	var text strings.Builder

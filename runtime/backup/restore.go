@@ -15,8 +15,8 @@ import (
 	"shelly/runtime/store"
 )
 
-// restoreFolder is where a backup is unpacked in the data folder. In it, newFolder holds
-// what is to be moved into place, and readyName says that it may be.
+// restoreFolder is where a backup is unpacked in the data folder. In it, newFolder holds what will
+// be moved into place, and readyName, once it exists, says that it may be.
 const (
 	restoreFolder = "restore.tmp"
 	newFolder     = "new"
@@ -26,21 +26,21 @@ const (
 
 // Options says how to restore.
 type Options struct {
-	Force bool // move aside what is there
+	Force bool // move existing data aside
 	Now   func() time.Time
 }
 
-// Restored is what came of a restore.
+// Restored is the result of a restore.
 type Restored struct {
 	Manifest
-	Aside     string // the folder that holds what was there; "": nothing was
+	Aside     string // the folder that now holds what was there before; "": there was nothing
 	Diverging int    // records that today's code decides differently (JRN-6)
 }
 
-// Restore puts a backup into a data folder, which it makes where it is missing
-// (JRN-25). Nothing in the folder is changed before all of the backup is checked, and
-// nothing is deleted. The error may wrap ErrOccupied, ErrDamaged, ErrNewer, or
-// store.ErrLocked where a daemon or another restore has the folder.
+// Restore puts a backup into a data folder, which it makes if it is missing (JRN-25). It changes
+// nothing in the folder before the whole backup is checked, and deletes nothing. The error may wrap
+// ErrOccupied, ErrDamaged, ErrNewer, or store.ErrLocked if a daemon or another restore uses the
+// folder.
 func Restore(ctx context.Context, r io.Reader, data string, o Options) (out Restored, err error) {
 	out.Aside, err = Exchange(data, o.Now().UTC().Format(asideLayout), func(dir string) (err error) {
 		if err := admit(data, o.Force); err != nil {
@@ -52,16 +52,16 @@ func Restore(ctx context.Context, r io.Reader, data string, o Options) (out Rest
 		if out.Diverging, err = prove(ctx, filepath.Join(dir, storeFolder), out.Manifest); err != nil {
 			return err
 		}
-		return admit(data, o.Force) // it took its time
+		return admit(data, o.Force) // again: unpacking took a while
 	})
 	return out, err
 }
 
-// Exchange puts the folders that fill makes in a new folder in place of those of a data
-// folder, which it makes where it is missing. What was there is moved into a folder of the
-// given name, or one like it, which is returned; "": nothing was there. A crash leaves what
-// was there or what fill has made, and so does an error. It may wrap store.ErrLocked where a
-// daemon or another exchange has the folder.
+// Exchange replaces the folders of a data folder by those that fill makes in a new folder, dir. It
+// makes the data folder if it is missing. What was there is moved into a folder with the name
+// aside, or one like it, whose path is returned; "": there was nothing. After a crash or an error
+// the data folder holds either what was there or what fill made. The error may wrap store.ErrLocked
+// if a daemon or another exchange uses the folder.
 func Exchange(data, aside string, fill func(dir string) error) (moved string, err error) {
 	work := filepath.Join(data, restoreFolder)
 	if err := prepare(work); err != nil {
@@ -88,7 +88,7 @@ func Exchange(data, aside string, fill func(dir string) error) (moved string, er
 		return "", err
 	}
 	if _, err = finish(data); errors.Is(err, store.ErrLocked) {
-		// A daemon has begun meanwhile: what it has is left to it.
+		// A daemon has started in the meantime: it keeps its data.
 		err = errors.Join(err, os.Remove(filepath.Join(work, readyName)))
 	}
 	if _, none := os.Lstat(aside); none == nil {
@@ -97,7 +97,7 @@ func Exchange(data, aside string, fill func(dir string) error) (moved string, er
 	return moved, err
 }
 
-// prepare makes the work folder of a data folder, and that one where it is missing, durably.
+// prepare makes the work folder and, if it is missing, the data folder around it, durably.
 func prepare(work string) error {
 	if err := os.MkdirAll(work, 0o700); err != nil {
 		return err
@@ -106,7 +106,7 @@ func prepare(work string) error {
 	return errors.Join(syncFolder(data), syncFolder(filepath.Dir(data)))
 }
 
-// admit returns an error where something is in the way that must stay.
+// admit returns an error if there is data that must stay.
 func admit(data string, force bool) error {
 	occupied := false
 	for _, folder := range []string{storeFolder, memoryFolder} {
@@ -128,7 +128,7 @@ func admit(data string, force bool) error {
 	return nil
 }
 
-// unlocked returns an error where a process has a store.
+// unlocked returns an error if a process uses the store in dir.
 func unlocked(dir string) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -140,8 +140,8 @@ func unlocked(dir string) error {
 	return lock.Close()
 }
 
-// Unpack checks a backup and writes its files into a folder, durably, as a data folder has
-// them. What an error leaves there is no data.
+// Unpack checks a backup and writes its files, durably, into a folder laid out like a data folder.
+// After an error the content of the folder is unusable.
 func Unpack(r io.Reader, to string) (m Manifest, err error) {
 	for _, folder := range []string{storeFolder, memoryFolder} {
 		if err := os.MkdirAll(filepath.Join(to, folder), 0o700); err != nil {
@@ -164,8 +164,8 @@ func Unpack(r io.Reader, to string) (m Manifest, err error) {
 	return m, errors.Join(syncFolder(filepath.Join(to, storeFolder)), syncFolder(filepath.Join(to, memoryFolder)), syncFolder(to))
 }
 
-// prove reads all of a store that was unpacked and folds its journal, as a start will. What
-// an older shelly has made is brought up to date by that.
+// prove reads all of an unpacked store and folds its journal, as a start will. This upgrades a
+// store that an older shelly made.
 func prove(ctx context.Context, dir string, m Manifest) (diverging int, err error) {
 	s, err := OpenUnpacked(dir)
 	if err != nil {
@@ -187,8 +187,8 @@ func prove(ctx context.Context, dir string, m Manifest) (diverging int, err erro
 	return len(r.Diverging), nil
 }
 
-// OpenUnpacked opens the store of a backup that was unpacked, to be read. One of an older
-// format is made one of today's before.
+// OpenUnpacked opens the store of an unpacked backup read-only. A store of an older format is
+// upgraded first.
 func OpenUnpacked(dir string) (*store.Store, error) {
 	s, err := store.OpenReadOnly(dir, store.Options{})
 	if errors.Is(err, store.ErrOlderFormat) {
@@ -208,7 +208,7 @@ func OpenUnpacked(dir string) (*store.Store, error) {
 	return s, nil
 }
 
-// unused returns the name, or one like it, under which there is nothing.
+// unused returns name, or one like it, such that nothing exists under it.
 func unused(name string) string {
 	for n := 2; ; n++ {
 		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
@@ -223,7 +223,7 @@ type ready struct {
 	Aside string `json:"aside"` // the name of the folder for what was there
 }
 
-// declare says, durably, that what is unpacked is whole.
+// declare records, durably, that everything is unpacked.
 func declare(work string, r ready) error {
 	data, err := json.Marshal(r)
 	if err != nil {

@@ -24,34 +24,34 @@ import (
 	"shelly/runtime/store/files"
 )
 
-// checkpointFolder is where the checkpoint lies in the data folder while it is written.
+// checkpointFolder is where the checkpoint is in the data folder while the backup is written.
 const checkpointFolder = "checkpoint.tmp"
 
-// momentsMax is how often the checkpoint is taken for memory files that stay as they
-// were.
+// momentsMax is how many times a checkpoint is taken in the hope that the memory files do not
+// change during it.
 const momentsMax = 3
 
-// Store is the part of a store that is needed.
+// Store is the part of a store that Write needs.
 type Store interface {
 	Name() string
-	// Checkpoint makes a store of its own in dir, of all that is written.
+	// Checkpoint makes a store in dir with all that was written.
 	Checkpoint(dir string) error
 }
 
 // Source is what to back up.
 type Source struct {
 	Data    string // the data folder
-	Store   Store  // of the data folder, open; nil: there is Still
-	Version string // of this shelly
+	Store   Store  // the open store of the data folder; nil: use Still
+	Version string // the version of this shelly
 	Now     func() time.Time
-	// Still is the store of a data folder that no daemon has, open to be read: it is
-	// written as it lies there, and nothing is made in the folder.
+	// Still is the store of a data folder that no daemon uses, open read-only. Its files are
+	// written as they are, and nothing is made in the folder.
 	Still *store.Store
 }
 
-// Write writes a backup of what is synced when it begins (JRN-24), one at a time for a
-// data folder. Writes to the store go on meanwhile. An error before the first byte has
-// written nothing; after it w holds a part that no reader takes for the whole.
+// Write writes a backup of what is synced when it begins (JRN-24). Only one backup of a data folder
+// may run at a time; writes to the store may go on. If an error comes before the first byte,
+// nothing was written; after a later one w holds a part that no reader takes for a whole backup.
 func Write(ctx context.Context, w io.Writer, from Source) (Manifest, error) {
 	if from.Still != nil {
 		return write(ctx, w, from)
@@ -60,8 +60,7 @@ func Write(ctx context.Context, w io.Writer, from Source) (Manifest, error) {
 	return m, errors.Join(err, Clear(from.Data))
 }
 
-// Clear removes what a crash in the midst of Write has left. The caller has the
-// store's lock.
+// Clear removes what a crash during Write left. The caller holds the store's lock.
 func Clear(data string) error { return os.RemoveAll(filepath.Join(data, checkpointFolder)) }
 
 func write(ctx context.Context, w io.Writer, from Source) (m Manifest, err error) {
@@ -97,7 +96,8 @@ func write(ctx context.Context, w io.Writer, from Source) (m Manifest, err error
 	return m, errors.Join(a.add(checksumsName, int64(len(sums)), strings.NewReader(sums)), a.tar.Close())
 }
 
-// examine reads all of a store: what is damaged is not kept for a sound copy of it (JRN-30).
+// examine reads the whole store: a damaged one must not be kept as if it were a good backup
+// (JRN-30).
 func examine(ctx context.Context, s *store.Store) error {
 	x, err := s.Examine(ctx)
 	return errors.Join(err, x.Err())
@@ -105,8 +105,8 @@ func examine(ctx context.Context, s *store.Store) error {
 
 // frozen is what is backed up, as it is at one moment.
 type frozen struct {
-	dir    string       // of the store's files, which do not change
-	store  *store.Store // the store in it, open to be read
+	dir    string       // the folder of the store's files, which do not change
+	store  *store.Store // the store in dir, open read-only
 	memory []*os.File
 	end    func() error // closes the store
 }
@@ -119,8 +119,8 @@ func (f frozen) close() error {
 	return err
 }
 
-// freeze takes a checkpoint of a store that is written meanwhile, and opens the memory
-// files as they are then. What cannot be opened is no backup.
+// freeze takes a checkpoint of a store that may be written to meanwhile, and opens the memory files
+// of the same moment. If anything cannot be opened, there is no backup.
 func freeze(from Source) (f frozen, err error) {
 	if from.Still != nil {
 		f.dir, f.store = datafolder.Store(from.Data), from.Still
@@ -137,8 +137,8 @@ func freeze(from Source) (f frozen, err error) {
 	return f, nil
 }
 
-// checkpoint takes it and opens the memory files, once more where these have changed
-// meanwhile.
+// checkpoint takes a checkpoint and opens the memory files, and repeats this if they changed during
+// it.
 func checkpoint(from Source) (dir string, memory []*os.File, err error) {
 	scratch := filepath.Join(from.Data, checkpointFolder)
 	folder := filepath.Join(from.Data, memoryFolder)
@@ -157,7 +157,7 @@ func checkpoint(from Source) (dir string, memory []*os.File, err error) {
 	}
 }
 
-// look returns what the memory files are now; a missing one is nil.
+// look returns the state of the memory files; nil for a missing one.
 func look(folder string) (infos [len(memoryFiles)]fs.FileInfo) {
 	for i, name := range memoryFiles {
 		if info, err := os.Stat(filepath.Join(folder, name)); err == nil {
@@ -182,8 +182,7 @@ func same(a, b [len(memoryFiles)]fs.FileInfo) bool {
 	return true
 }
 
-// openMemory opens the memory files that there are. Where a name is a link, it is what
-// the link leads to.
+// openMemory opens the memory files that exist. A link is followed.
 func openMemory(folder string) (files []*os.File, err error) {
 	for _, name := range memoryFiles {
 		file := filepath.Join(folder, name)
@@ -194,7 +193,7 @@ func openMemory(folder string) (files []*os.File, err error) {
 		case err != nil:
 			return files, err
 		case !info.Mode().IsRegular():
-			return files, fmt.Errorf("%s is no regular file: move it away", file)
+			return files, fmt.Errorf("%s is not a regular file: move it away", file)
 		}
 		f, err := os.Open(file)
 		if err != nil {
@@ -212,7 +211,7 @@ func closeAll(files []*os.File) (err error) {
 	return err
 }
 
-// describe says what a store holds.
+// describe fills in what a store holds.
 func (m *Manifest) describe(s *store.Store) error {
 	kept, err := s.Kept()
 	if err != nil {
@@ -234,7 +233,7 @@ func (m *Manifest) describe(s *store.Store) error {
 	}
 }
 
-// list names the files of the store and of the memory folder.
+// list lists the files of the store and of the memory folder.
 func (m *Manifest) list(f frozen) error {
 	folder, err := files.List(vfs.Default, f.dir)
 	if err != nil {
@@ -257,7 +256,7 @@ func (m *Manifest) list(f frozen) error {
 	return m.check()
 }
 
-// namedInfo is a file that has another name here.
+// namedInfo is the information of a file under another name.
 type namedInfo struct {
 	fs.FileInfo
 	name string
@@ -308,16 +307,16 @@ func (a *archive) add(name string, bytes int64, content io.Reader) error {
 	case err != nil:
 		return fmt.Errorf("write %s: %w", name, err)
 	case n < bytes:
-		return fmt.Errorf("write %s: it became shorter meanwhile: try again", name)
+		return fmt.Errorf("write %s: it became shorter while it was read: try again", name)
 	}
 	a.sums.WriteString(checksum(name, sum.Sum(nil)))
 	return nil
 }
 
-// checksum is a line of the checksums.
+// checksum returns a line of the checksums.
 func checksum(name string, sum []byte) string { return hex.EncodeToString(sum) + "  " + name + "\n" }
 
-// reading reads until its context ends.
+// reading is a reader that fails once its context ends.
 type reading struct {
 	ctx context.Context
 	io.Reader

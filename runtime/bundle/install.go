@@ -21,13 +21,13 @@ type Places struct {
 	Bin, Config, Skills, Models string
 }
 
-// place returns the folder and the path in it of a file; "" where it is not installed.
+// place returns the folder of a file and the path in it; "" if the file is not installed.
 func (p Places) place(name string) (folder, rel string) {
 	kind, rel, _ := strings.Cut(name, "/")
 	return map[string]string{"bin": p.Bin, "config": p.Config, "skills": p.Skills, "models": p.Models}[kind], rel
 }
 
-// State is how the place of a file is.
+// State is the state of a file's place.
 type State string
 
 // The states.
@@ -40,11 +40,11 @@ const (
 // Step is a file and its place.
 type Step struct {
 	File  File
-	Path  string // for a person
+	Path  string // to show to a person
 	State State
 }
 
-// Look finds out what an install would meet. Nothing is changed.
+// Look finds out what an install would do. It changes nothing.
 func Look(ctx context.Context, m Manifest, p Places) (steps []Step, err error) {
 	for _, f := range m.Files {
 		folder, rel := p.place(f.Name)
@@ -60,8 +60,7 @@ func Look(ctx context.Context, m Manifest, p Places) (steps []Step, err error) {
 	return steps, nil
 }
 
-// compare holds what is in a place against a file. A link that leads out of the folder is an
-// error.
+// compare compares what is at a place with a file. A link that leads out of the folder is an error.
 func compare(ctx context.Context, folder, rel string, want File) (State, error) {
 	root, err := os.OpenRoot(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -93,9 +92,9 @@ func compare(ctx context.Context, folder, rel string, want File) (State, error) 
 	return Same, nil
 }
 
-// Install writes the files whose steps are not Same from a bundle, which it checks once more,
-// and says each that is in place. One that differs is replaced: whoever does not want that
-// does not call it.
+// Install writes the files whose steps are not Same from a bundle, which it checks again, and calls
+// told for each once it is in place. It replaces a file that differs: a caller that does not want
+// that must not call it.
 func Install(ctx context.Context, r io.Reader, p Places, steps []Step, told func(Step)) error {
 	todo := map[string]Step{}
 	for _, s := range steps {
@@ -105,7 +104,7 @@ func Install(ctx context.Context, r io.Reader, p Places, steps []Step, told func
 	}
 	_, err := read(reading{ctx, r}, func(f File, content io.Reader) error {
 		s, ok := todo[f.Name]
-		if !ok || s.File != f { // it is another bundle than was looked at
+		if !ok || s.File != f { // not the bundle that Look was given
 			_, err := io.Copy(io.Discard, content)
 			return err
 		}
@@ -119,7 +118,7 @@ func Install(ctx context.Context, r io.Reader, p Places, steps []Step, told func
 	return err
 }
 
-// write puts a file in its place, whole and durable, or not at all.
+// write puts a file in its place, whole and durably, or not at all.
 func write(folder, rel string, f File, content io.Reader) (err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -133,7 +132,7 @@ func write(folder, rel string, f File, content io.Reader) (err error) {
 	if err := root.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	temp := path.Join(dir, ".shelly-bundle.tmp") // files are written one after another
+	temp := path.Join(dir, ".shelly-bundle.tmp") // one name is enough: files are written one after another
 	if err := root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -151,7 +150,7 @@ func write(folder, rel string, f File, content io.Reader) (err error) {
 	return durable.Folder(filepath.Join(folder, filepath.FromSlash(dir)))
 }
 
-// mode is who may read a file: a configuration is its owner's alone.
+// mode returns who may use a file: the configuration is for its owner alone.
 func mode(f File) fs.FileMode {
 	switch {
 	case f.Run:

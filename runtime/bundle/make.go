@@ -18,19 +18,20 @@ import (
 	"time"
 )
 
-// Source is what a bundle is made of.
+// Source says what to make a bundle of.
 type Source struct {
 	Version string
-	System  string // what the program is for
+	System  string // the system that the program is for
 	Now     func() time.Time
 	Binary  string   // the program
-	Config  []byte   // the configuration, rid of secrets; nil: none
-	Skills  []string // folders of skills; what is not there is left out
-	Store   string   // Ollama's store of models
-	Models  []string // the models; none: no models
+	Config  []byte   // the configuration, without secrets; nil: none
+	Skills  []string // folders of skills; missing ones are left out
+	Store   string   // Ollama's model store
+	Models  []string // names of models; may be empty
 }
 
-// Make writes a bundle (DEP-7). What is in it is read twice: for its checksum, and to be written.
+// Make writes a bundle (DEP-7). It reads each file twice: once for its checksum and once to write
+// it.
 func Make(ctx context.Context, w io.Writer, from Source) (m Manifest, err error) {
 	list, err := from.list()
 	if err != nil {
@@ -68,7 +69,7 @@ func Make(ctx context.Context, w io.Writer, from Source) (m Manifest, err error)
 	return m, out.Close()
 }
 
-// list gathers the files, each once: models share blobs.
+// list lists the files, each once: models share blobs.
 func (from Source) list() ([]source, error) {
 	list := []source{{File: File{Name: binaryName, Run: true}, path: from.Binary}}
 	if from.Config != nil {
@@ -96,8 +97,8 @@ func (from Source) list() ([]source, error) {
 	}), nil
 }
 
-// skills are the files of a folder of skills. A skill of a folder before it has its name
-// already. Links are not followed, and files of version control are left out.
+// skills lists the files of a folder of skills. If several folders have a file of the same name,
+// the first one counts. Links are not followed, and version control's files are left out.
 func skills(folder string) (list []source, err error) {
 	err = filepath.WalkDir(folder, func(file string, d fs.DirEntry, err error) error {
 		switch {
@@ -123,7 +124,7 @@ func skills(folder string) (list []source, err error) {
 	return list, err
 }
 
-// preface are the files for who has no shelly yet.
+// preface returns the files for a machine that has no shelly yet.
 func preface(m Manifest, list []source) []source {
 	var sums strings.Builder
 	for _, s := range list {
@@ -154,7 +155,7 @@ func (s *source) open() (io.ReadCloser, error) {
 	return os.Open(s.path)
 }
 
-// measure finds out size and checksum. A blob that is not what its name says is damaged.
+// measure determines size and checksum. A blob whose checksum is not its name is damaged.
 func (s *source) measure(ctx context.Context) (err error) {
 	f, err := s.open()
 	if err != nil {
@@ -173,7 +174,7 @@ func (s *source) measure(ctx context.Context) (err error) {
 	return nil
 }
 
-// copy writes the file. One that has changed since it was measured is an error.
+// copy writes the file. It is an error if the file has changed since it was measured.
 func (s *source) copy(ctx context.Context, out *tar.Writer, at time.Time) (err error) {
 	f, err := s.open()
 	if err != nil {
@@ -185,7 +186,7 @@ func (s *source) copy(ctx context.Context, out *tar.Writer, at time.Time) (err e
 		return fmt.Errorf("write %s: %w", s.Name, err)
 	}
 	if hex.EncodeToString(sum.Sum(nil)) != s.SHA256 {
-		return fmt.Errorf("%s has changed meanwhile: try again", s.path)
+		return fmt.Errorf("%s has changed while it was read: try again", s.path)
 	}
 	return nil
 }
@@ -201,12 +202,12 @@ func put(out *tar.Writer, at time.Time, f File, content io.Reader) error {
 	}
 	n, err := io.Copy(out, io.LimitReader(content, f.Bytes))
 	if err == nil && n < f.Bytes {
-		err = errors.New("it became shorter meanwhile: try again")
+		err = errors.New("it became shorter while it was read: try again")
 	}
 	return err
 }
 
-// reading reads until its context ends.
+// reading is a reader that fails once its context ends.
 type reading struct {
 	ctx context.Context
 	io.Reader

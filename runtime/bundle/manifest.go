@@ -14,7 +14,7 @@ import (
 // Format is the version of the file that doc.go describes.
 const Format = 1
 
-// The names of a bundle, and its bounds.
+// The names in a bundle, and limits.
 const (
 	manifestName = "bundle.json"
 	readmeName   = "README.txt"
@@ -37,11 +37,11 @@ var (
 	ErrNewer   = errors.New("the bundle was made by a newer shelly")
 )
 
-// Manifest says what is in a bundle.
+// Manifest describes a bundle.
 type Manifest struct {
 	Format int       `json:"format"`
 	Shelly string    `json:"shelly"` // the version that made it
-	System string    `json:"system"` // what the program is for, such as linux/amd64
+	System string    `json:"system"` // the system that the program is for, such as linux/amd64
 	Time   time.Time `json:"time"`
 	Models []string  `json:"models"`
 	Files  []File    `json:"files"`
@@ -55,7 +55,7 @@ type File struct {
 	Run    bool   `json:"run,omitempty"`
 }
 
-// Bytes is the size of all files.
+// Bytes returns the total size of the files.
 func (m Manifest) Bytes() (sum int64) {
 	for _, f := range m.Files {
 		sum += f.Bytes
@@ -67,7 +67,7 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, fmt.Errorf(format, args...))
 }
 
-// parseManifest reads the first entry, whoever wrote it.
+// parseManifest reads the first entry of a bundle that anyone may have written.
 func parseManifest(text []byte) (m Manifest, err error) {
 	var version struct {
 		Format int `json:"format"`
@@ -84,10 +84,10 @@ func parseManifest(text []byte) (m Manifest, err error) {
 	return m, m.check()
 }
 
-// check returns what is wrong with a manifest by itself.
+// check returns what is wrong with a manifest in itself.
 func (m Manifest) check() error {
 	if len(m.Files) > filesMax {
-		return damaged("it names %d files, and %d are the most", len(m.Files), filesMax)
+		return damaged("it names %d files; at most %d are allowed", len(m.Files), filesMax)
 	}
 	known, bytes := map[string]bool{}, int64(0)
 	for _, f := range m.Files {
@@ -98,12 +98,12 @@ func (m Manifest) check() error {
 			return damaged("%s has no checksum", f.Name)
 		}
 		if known[strings.ToLower(f.Name)] || f.Bytes < 0 || f.Bytes > math.MaxInt64-bytes {
-			return damaged("it names %s twice, or with no size that can be", f.Name)
+			return damaged("it names %s twice, or with an impossible size", f.Name)
 		}
 		known[strings.ToLower(f.Name)] = true
 		bytes += f.Bytes
 	}
-	for _, f := range m.Files { // none is a folder of another
+	for _, f := range m.Files { // no file may be a folder of another
 		for dir := path.Dir(f.Name); dir != "."; dir = path.Dir(dir) {
 			if known[strings.ToLower(dir)] {
 				return damaged("%s is a file and a folder", dir)
@@ -113,8 +113,8 @@ func (m Manifest) check() error {
 	return nil
 }
 
-// checkName returns why a bundle must not have a file (DEP-8). What it lets pass lies in a folder of
-// its kind, whoever wrote it.
+// checkName returns why a bundle must not have a file (DEP-8). A name that passes is in a folder of
+// its kind, whoever wrote the bundle.
 func checkName(f File) error {
 	if len(f.Name) > nameBytesMax || f.Name != path.Clean(f.Name) || path.IsAbs(f.Name) {
 		return damaged("the name %.60q leads elsewhere, or is too long", f.Name)

@@ -12,21 +12,21 @@ import (
 	"strings"
 )
 
-// ErrNoModel is that Ollama's store has no model of a name.
+// ErrNoModel is the error when Ollama's model store has no model of a name.
 var ErrNoModel = errors.New("the store of models has no model of that name")
 
-// ollamaManifestMax bounds a manifest of Ollama's, in bytes.
+// ollamaManifestMax is the size limit of an Ollama manifest, in bytes.
 const ollamaManifestMax = 4 << 20
 
-// The parts of a model's name that are left out.
+// The parts of a model's name that Ollama leaves out when it shows it.
 const (
 	usualHost  = "registry.ollama.ai"
 	usualSpace = "library"
 	usualTag   = "latest"
 )
 
-// manifestPath is where Ollama's store has the manifest of a model: below manifests, as
-// HOST/NAMESPACE/MODEL/TAG.
+// manifestPath returns where Ollama's model store has the manifest of a model, below the folder
+// manifests: HOST/NAMESPACE/MODEL/TAG.
 func manifestPath(name string) string {
 	rest, tag := name, usualTag
 	if i := strings.LastIndexByte(name, ':'); i > strings.LastIndexByte(name, '/') {
@@ -42,7 +42,7 @@ func manifestPath(name string) string {
 	return strings.Join(append(parts, tag), "/")
 }
 
-// modelName is the name of a manifest, as short as Ollama says it.
+// modelName returns the model name of a manifest, as short as Ollama shows it.
 func modelName(manifest string) string {
 	parts := strings.Split(manifest, "/")
 	if len(parts) != 4 {
@@ -58,7 +58,7 @@ func modelName(manifest string) string {
 	return name
 }
 
-// Models lists the models of Ollama's store in a folder, sorted.
+// Models lists the models in an Ollama model store, sorted.
 func Models(store string) (names []string, err error) {
 	root := filepath.Join(store, "manifests")
 	err = filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
@@ -75,10 +75,10 @@ func Models(store string) (names []string, err error) {
 	return names, err
 }
 
-// source is a file of a bundle and where its content comes from.
+// source is a file of a bundle with the source of its content.
 type source struct {
 	File
-	path string // of a file; "": text
+	path string // the file to read; "": text is the content
 	text []byte
 }
 
@@ -98,7 +98,7 @@ func model(store, name string) (list []source, err error) {
 		Layers []struct{ Digest string }
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
-		return nil, fmt.Errorf("%s is no manifest of a model: %w", file, err)
+		return nil, fmt.Errorf("%s is not a model's manifest: %w", file, err)
 	}
 	for _, layer := range append(m.Layers, m.Config) {
 		sum, ok := strings.CutPrefix(layer.Digest, "sha256:")
@@ -107,7 +107,7 @@ func model(store, name string) (list []source, err error) {
 		}
 		blob := source{File: File{Name: blobsFolder + "sha256-" + sum, SHA256: sum}, path: filepath.Join(store, "blobs", "sha256-"+sum)}
 		if err := checkName(blob.File); err != nil {
-			return nil, fmt.Errorf("%s names %.80q, which is no blob", file, layer.Digest)
+			return nil, fmt.Errorf("%s names %.80q, which is not a blob", file, layer.Digest)
 		}
 		list = append(list, blob)
 	}

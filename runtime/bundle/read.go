@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Verify reads a bundle to its end and returns what is in it. The error wraps ErrDamaged
-// where it is not as it was made, and ErrNewer where newer code has made it.
+// Verify reads a bundle to its end and returns its manifest. The error wraps ErrDamaged if the
+// bundle is not as it was made, and ErrNewer if newer code made it.
 func Verify(ctx context.Context, r io.Reader) (Manifest, error) {
 	return read(reading{ctx, r}, func(_ File, content io.Reader) error {
 		_, err := io.Copy(io.Discard, content)
@@ -19,8 +19,8 @@ func Verify(ctx context.Context, r io.Reader) (Manifest, error) {
 	})
 }
 
-// read hands each file of a bundle to take, which reads it whole, and checks names, kinds,
-// sizes and checksums. What take has got is not to be trusted before read goes on to the next.
+// read passes each file of a bundle to take, which must read all of it, and checks names, kinds,
+// sizes and checksums. A file can be trusted only once read goes on to the next.
 func read(r io.Reader, take func(f File, content io.Reader) error) (m Manifest, err error) {
 	in := tar.NewReader(r)
 	h, err := next(in, manifestName)
@@ -64,8 +64,8 @@ func read(r io.Reader, take func(f File, content io.Reader) error) (m Manifest, 
 	return m, nil
 }
 
-// summed ends with an error in place of the end where the checksum is not the right one: who
-// takes a file never has the whole of a wrong one.
+// summed returns an error in place of io.EOF if the checksum is wrong, so that its reader never
+// sees the end of a wrong file.
 type summed struct {
 	io.Reader
 	check func() error
@@ -81,7 +81,7 @@ func (s *summed) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next returns the header of the next entry, which is to be a plain file of that name.
+// next returns the header of the next entry, which must be a plain file of that name.
 func next(in *tar.Reader, name string) (*tar.Header, error) {
 	h, err := in.Next()
 	switch {
@@ -90,12 +90,12 @@ func next(in *tar.Reader, name string) (*tar.Header, error) {
 	case h.Name != name:
 		return nil, damaged("%.60q stands where %s belongs", h.Name, name)
 	case h.Typeflag != tar.TypeReg || sparse(h):
-		return nil, damaged("%s is no plain file", name)
+		return nil, damaged("%s is not a plain file", name)
 	}
 	return h, nil
 }
 
-// sparse reports whether an entry is longer than what there is of it.
+// sparse reports whether an entry claims to be longer than its content.
 func sparse(h *tar.Header) bool {
 	for key := range h.PAXRecords { // order-free: one is enough
 		if strings.HasPrefix(key, "GNU.sparse.") {
@@ -105,7 +105,7 @@ func sparse(h *tar.Header) bool {
 	return false
 }
 
-// broken is an error of reading a file of a bundle.
+// broken returns the error for a failure to read a file of a bundle.
 func broken(err error, name string) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):

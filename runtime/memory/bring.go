@@ -64,9 +64,9 @@ func Check(e fsm.Entry) error {
 	case e.At < 0:
 		return fmt.Errorf("entry %s has a time before 1970", e.ID)
 	case (len(e.Vector) == 0) != (e.Model == ""):
-		return fmt.Errorf("entry %s wants a vector and its model, or neither", e.ID)
+		return fmt.Errorf("entry %s needs a vector and its model, or neither", e.ID)
 	case len(e.Vector)%4 != 0 || len(e.Vector) > vectorBytesMax:
-		return fmt.Errorf("entry %s has a vector of %d bytes: it wants 4 for each number, and at most %d", e.ID, len(e.Vector), vectorBytesMax)
+		return fmt.Errorf("entry %s has a vector of %d bytes: it needs 4 for each number, and may have at most %d", e.ID, len(e.Vector), vectorBytesMax)
 	}
 	return nil
 }

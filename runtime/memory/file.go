@@ -34,7 +34,7 @@ type (
 
 // Errors about a file as a whole.
 var (
-	ErrNoFile    = errors.New(`the file is no export of a memory: its first line is not {"shelly_memory":1}`)
+	ErrNoFile    = errors.New(`the file is not an export of a memory: its first line is not {"shelly_memory":1}`)
 	ErrNewerFile = errors.New("the file was written by a newer shelly")
 	ErrCutFile   = errors.New("the file ends early")
 )

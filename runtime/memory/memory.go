@@ -25,7 +25,7 @@ type Entries interface {
 	// ForgetEntries drops entries, durably, and remembers their ids. An ErrDamaged says that their
 	// text could not be removed from the disk.
 	ForgetEntries(ids []string) error
-	// Forgotten reports whether an entry was forgotten and has not been put since.
+	// Forgotten reports whether an entry was forgotten and has not been put again since.
 	Forgotten(id string) (bool, error)
 	// SyncEntries returns when everything that was put is durable.
 	SyncEntries() error

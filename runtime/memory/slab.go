@@ -32,7 +32,7 @@ func (s *slabs) row(n int) []byte {
 	return s.pieces[n/slabRows].numbers[from : from+s.width : from+s.width]
 }
 
-// grow makes room for the next row, of a width that is that of all.
+// grow makes room for the next row. All rows have the same width.
 func (s *slabs) grow(n, width int) {
 	s.width = width
 	if (n-s.from)/slabRows == len(s.pieces) {

@@ -100,7 +100,7 @@ func (c *copyReader) read(rows []int32) ([]byte, bool) {
 	if !ok || v.signs.mean == nil {
 		return numbers, ok
 	}
-	// A copy of another row that had this slot would have other signs.
+	// The copy of an earlier row with this slot would have other signs.
 	if c.words == nil {
 		c.words = v.noSigns()
 	}

@@ -10,20 +10,20 @@ import (
 // part is one message of an archive, in the store.
 type part struct {
 	Turn    string      `json:"turn,omitempty"`
-	At      fsm.Millis  `json:"at,omitempty"` // when it was archived; 0: by a shelly that did not say
+	At      fsm.Millis  `json:"at,omitempty"` // when it was archived; 0: by a shelly that did not record it
 	Message fsm.Message `json:"message"`
 }
 
-// Archived is one message of a session's archive, which holds every turn whole.
+// Archived is one message of a session's archive, which holds every turn in full.
 type Archived struct {
 	Number  uint64      `json:"number"` // from 1
 	Turn    string      `json:"turn,omitempty"`
-	At      fsm.Millis  `json:"at,omitempty"` // when it was archived; 0: it is not known
+	At      fsm.Millis  `json:"at,omitempty"` // when it was archived; 0: unknown
 	Message fsm.Message `json:"message"`
 }
 
-// Archive returns the first messages of a session's archive after a number, at
-// most limit and as many as the store gives at once.
+// Archive returns the messages of a session's archive after number after: at most limit, and no
+// more than the store returns at once.
 func (s *Sessions) Archive(id string, after uint64, limit int) ([]Archived, error) {
 	var found []Archived
 	err := s.store.Archived(id, after, limit, func(number uint64, data []byte) error {
@@ -37,16 +37,16 @@ func (s *Sessions) Archive(id string, after uint64, limit int) ([]Archived, erro
 	return found, err
 }
 
-// Listed is what a list of sessions tells of one.
+// Listed is what a list of sessions shows of one.
 type Listed struct {
 	ID       string     `json:"id"`
 	Version  uint64     `json:"version"`        // the number of saves
 	Messages int        `json:"messages"`       // in its history
 	Last     uint64     `json:"last,omitempty"` // the number of the last message of its archive
-	At       fsm.Millis `json:"at,omitempty"`   // when that was archived; 0: it is not known
+	At       fsm.Millis `json:"at,omitempty"`   // when that was archived; 0: unknown
 }
 
-// Of returns the sessions of a store whose List and Archive are asked alone: it has no files.
+// Of returns the sessions of a store for List and Archive only: it has no files.
 func Of(s Store) *Sessions { return &Sessions{store: s} }
 
 // List returns the sessions in the order of ids.
@@ -68,7 +68,7 @@ func (s *Sessions) List() ([]Listed, error) {
 	return list, err
 }
 
-// Known reports whether there is a session, or an archive of one.
+// Known reports whether there is a session with this id, or an archive of one.
 func (s *Sessions) Known(id string) (bool, error) {
 	body, err := s.store.Session(id)
 	if err != nil || body != nil {
@@ -78,7 +78,7 @@ func (s *Sessions) Known(id string) (bool, error) {
 	return last > 0, err
 }
 
-// last adds what is known of the end of a session's archive.
+// last fills in what is known of the end of a session's archive.
 func (s *Sessions) last(l *Listed) (err error) {
 	if l.Last, err = s.store.LastArchived(l.ID); err != nil || l.Last == 0 {
 		return err

@@ -17,21 +17,21 @@ import (
 	"shelly/runtime/failpoint"
 )
 
-// Folder is where the files of all sessions lie in the data folder.
+// Folder is the folder, in the data folder, of the files that all sessions share.
 const Folder = "memory"
 
-// The files in it, which a person may read and edit at any time.
+// The files in it. A person may read and edit them at any time.
 const (
 	MemoryFile  = "MEMORY.md"
 	HistoryFile = "HISTORY.md"
 )
 
-// What of the files is read or kept at most.
+// Limits on reading and keeping the files.
 const (
 	memoryBytesMax  = 1 << 20
-	historyBytesMax = 64 << 20 // copied with each entry
-	tailBytes       = 1 << 20  // of HISTORY.md, in which a turn is looked for
-	triesMax        = 3        // to add to a HISTORY.md that changes meanwhile
+	historyBytesMax = 64 << 20 // the file is copied with each entry
+	tailBytes       = 1 << 20  // the part of HISTORY.md in which a turn is searched for
+	triesMax        = 3        // tries to change a file that others change at the same time
 )
 
 // folder is the memory folder.
@@ -48,10 +48,10 @@ func openFolder(data, store string) (folder, error) {
 	return f, durable.Folder(data)
 }
 
-// errChanged says that a file is no longer what was read.
+// errChanged is the error when a file is no longer what was read.
 var errChanged = errors.New("the file was changed in the meantime")
 
-// memory reads MEMORY.md. A missing file is an empty one.
+// memory reads MEMORY.md. A missing file counts as empty.
 func (f folder) memory() (memory, error) {
 	file, info, err := open(filepath.Join(f.dir, MemoryFile), memoryBytesMax)
 	if err != nil || file == nil {
@@ -68,7 +68,7 @@ func (f folder) memory() (memory, error) {
 	return parseMemory(string(text), f.store), nil
 }
 
-// replaceMemory writes MEMORY.md over what was read of it, or returns errChanged.
+// replaceMemory replaces the MEMORY.md that was read, or returns errChanged.
 func (f folder) replaceMemory(read memory, e fsm.SaveSession) error {
 	text, ok := read.replaced(e, f.store)
 	if !ok {
@@ -91,7 +91,7 @@ func (f folder) swapMemory(read memory, text string) error {
 	})
 }
 
-// appendHistory adds a turn's entries to HISTORY.md, unless they are there.
+// appendHistory adds a turn's entries to HISTORY.md, unless they are there already.
 func (f folder) appendHistory(notes []string, turn string) error {
 	if len(notes) == 0 {
 		return nil
@@ -110,7 +110,7 @@ func (f folder) tryHistory(notes []string, mark string) (err error) {
 	if err != nil {
 		return err
 	}
-	if file == nil { // there is none yet
+	if file == nil { // there is no HISTORY.md yet
 		return f.replace(HistoryFile, strings.NewReader(entries("", notes, mark)), func() error {
 			if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 				return errors.Join(err, errChanged)
@@ -142,8 +142,8 @@ func readTail(file io.ReaderAt, size int64) (string, error) {
 	return string(tail), err
 }
 
-// open opens a regular file of at most this many bytes, and nothing where there is
-// none. It waits for no pipe.
+// open opens a regular file of at most bytesMax bytes. It returns nil if the file does not exist.
+// It never waits for a pipe.
 func open(name string, bytesMax int64) (*os.File, fs.FileInfo, error) {
 	file, err := descriptor.Get(context.Background(), func() (*os.File, error) {
 		return os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -168,12 +168,12 @@ func open(name string, bytesMax int64) (*os.File, fs.FileInfo, error) {
 }
 
 func tooLong(name string, size, bytesMax int64) error {
-	return fmt.Errorf("%s is %d bytes long and the most is %d: shorten it", name, size, bytesMax)
+	return fmt.Errorf("%s is %d bytes long; at most %d are allowed: shorten it", name, size, bytesMax)
 }
 
-// replace puts a new file in place of the one with its name: a crash leaves the old
-// one or the new one, whole. Just before, same must not object. Where the name is a
-// link, what it leads to is replaced.
+// replace replaces the file with this name: a crash leaves either the old one or the new one,
+// whole. If same, which is called just before, returns an error, nothing is replaced. If the name
+// is a link, its target is replaced.
 func (f folder) replace(name string, content io.Reader, same func() error) error {
 	as := durable.As{Follow: true, Alone: true, Ready: func() error {
 		failpoint.Hit(failpoint.FileWritten)

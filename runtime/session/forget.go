@@ -7,13 +7,13 @@ import (
 	"shelly/fsm"
 )
 
-// forgetParts is how many parts of an archive are looked at at once.
+// forgetParts is how many parts of an archive are read at once.
 const forgetParts = 256
 
-// Forget drops from all archives, from the oldest part on, what was archived before a
-// time, and returns how many parts that were (SES-19). What a session keeps of its history
-// stays. A part without a time goes with the first one after it that has one and goes. When
-// ctx ends, what is dropped by then is dropped.
+// Forget drops from each archive, beginning with the oldest part, what was archived before since,
+// and returns how many parts that were (SES-19). The history that a session keeps is not affected.
+// A part without a time is dropped if the first later part with a time is. If ctx ends, what was
+// dropped before stays dropped.
 func (s *Sessions) Forget(ctx context.Context, since fsm.Millis) (dropped int, err error) {
 	var ids []string
 	if err := s.store.Archives(func(id string) error { ids = append(ids, id); return nil }); err != nil {
@@ -34,10 +34,10 @@ func (s *Sessions) Forget(ctx context.Context, since fsm.Millis) (dropped int, e
 	return dropped, nil
 }
 
-// old returns the numbers of the first part of an archive and of the last one to be
-// dropped, which is 0 where none is.
+// old returns the numbers of the first part of an archive and of the last part to drop, 0 if there
+// is none.
 func (s *Sessions) old(ctx context.Context, id string, since fsm.Millis) (first, last uint64, err error) {
-	limit := 1 // the first is enough where nothing is old
+	limit := 1 // the first part is enough if nothing is old
 	for after := uint64(0); ; limit = forgetParts {
 		if err := ctx.Err(); err != nil {
 			return 0, 0, err

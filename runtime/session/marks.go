@@ -10,21 +10,21 @@ import (
 	"shelly/fsm"
 )
 
-// What a comment begins and ends with that says which turn has written what stands
-// above it. Between them are the store's name and, in MEMORY.md, where its text came from
-// and the latest turns and calls.
+// The beginning and the end of the comment that says which turn wrote what is above it. Between
+// them are the store's name and, in MEMORY.md, the source of its text and the latest turns and
+// calls.
 const (
 	markBegin = "<!-- shelly turn "
 	markEnd   = " -->"
-	markFrom  = "from=" // the sources, and the hash of the text that has them; no name of a turn has the sign
+	markFrom  = "from=" // the sources, and a hash of the text they apply to; no turn's name can contain "="
 )
 
-// marksMax is how many turns and calls MEMORY.md says it was written by. A call comes again
-// only as long as its handle is unfinished, and few calls of other handles come before.
+// marksMax is how many turns and calls the mark of MEMORY.md lists. A call can come again only while
+// its handle is unfinished, and few calls of other handles come before that.
 const marksMax = 64
 
-// mark is the comment of a store's turns. Whatever a turn is called, it cannot end
-// the comment.
+// mark returns the comment for a store's turns. Whatever a turn's name is, it cannot end the
+// comment.
 func mark(store string, turns ...string) string {
 	words := []string{store}
 	for _, turn := range turns {
@@ -33,8 +33,7 @@ func mark(store string, turns ...string) string {
 	return markBegin + strings.Join(words, " ") + markEnd
 }
 
-// entries is what is added to a HISTORY.md that ends with tail. No entry looks like
-// a mark.
+// entries returns what is added to a HISTORY.md that ends with tail. No entry can look like a mark.
 func entries(tail string, notes []string, mark string) string {
 	var b strings.Builder
 	if tail != "" && !strings.HasSuffix(tail, "\n") {
@@ -53,12 +52,12 @@ func entries(tail string, notes []string, mark string) string {
 // memory is MEMORY.md as it was read.
 type memory struct {
 	content string     // without the mark
-	source  fsm.Source // where that came from (MSG-2)
-	turns   []string   // those of this store that it says have written it
+	source  fsm.Source // where the content came from (MSG-2)
+	turns   []string   // the turns of this store that wrote it, according to its mark
 }
 
-// parseMemory takes the mark off. It is the last line as this package writes it, but
-// a person may have written after it.
+// parseMemory splits off the mark. This package writes it as the last line, but a person may have
+// added something after it.
 func parseMemory(text, store string) memory {
 	m := unmarked(text, store)
 	if m.content == "" {
@@ -97,8 +96,9 @@ func unmarked(text, store string) memory {
 	return m
 }
 
-// sourceIn is where the content came from by the words of a mark. A person has changed what
-// is not of the hash that the mark has. One of an older build says nothing.
+// sourceIn returns where the content came from according to the words of a mark. If the content
+// does not have the hash in the mark, a person has changed it. The mark of an older build has no
+// source.
 func (m memory) sourceIn(words []string) fsm.Source {
 	i := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, markFrom) })
 	if i < 0 {
@@ -112,7 +112,7 @@ func (m memory) sourceIn(words []string) fsm.Source {
 	return from
 }
 
-// hash names the content: SHA-256 in hexadecimal, and nothing for no content.
+// hash identifies the content: its SHA-256 in hexadecimal, or "" for no content.
 func (m memory) hash() string {
 	if m.content == "" {
 		return ""
@@ -121,29 +121,28 @@ func (m memory) hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// brief is enough of the hash to tell that the content was changed.
+// brief returns enough of the hash to show that the content was changed.
 func (m memory) brief() string { return m.hash()[:min(len(m.hash()), 16)] }
 
-// into returns a session with MEMORY.md in it.
+// into returns the session with MEMORY.md in it.
 func (m memory) into(s fsm.Session) fsm.Session {
 	s.Memory, s.MemoryHash, s.MemorySource = strings.ToValidUTF8(m.content, "\uFFFD"), m.hash(), m.source
 	return s
 }
 
-// admits reports whether a save may replace MEMORY.md: it is what was loaded, or the
-// save has replaced it already.
+// admits reports whether a save may replace MEMORY.md: the file is what was loaded, or the save has
+// replaced it already.
 func (m memory) admits(e fsm.SaveSession) bool {
 	return m.hash() == e.State.MemoryHash || m.written(e)
 }
 
-// written reports whether a save has replaced MEMORY.md already, whatever a person
-// has made of it since.
+// written reports whether a save has already replaced MEMORY.md, whatever a person may have made of
+// it since.
 func (m memory) written(e fsm.SaveSession) bool {
 	return slices.Contains(m.turns, e.Turn) || m.content == e.State.Memory
 }
 
-// replaced is the text of the file that a save makes, and false where there is
-// nothing to do.
+// replaced returns the text of the file that a save makes, and false if there is nothing to do.
 func (m memory) replaced(e fsm.SaveSession, store string) (string, bool) {
 	if m.written(e) {
 		return "", false
@@ -152,7 +151,7 @@ func (m memory) replaced(e fsm.SaveSession, store string) (string, bool) {
 	return m.marked(e.State.Memory, e.Turn, store), true
 }
 
-// marked is the text of the file that holds content, which a turn or a call has written.
+// marked returns the text of a file with this content, written by a turn or a call.
 func (m memory) marked(content, turn, store string) string {
 	turns := append(slices.Clone(m.turns), turn)
 	if old := len(turns) - marksMax; old > 0 {

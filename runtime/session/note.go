@@ -13,17 +13,17 @@ import (
 	"shelly/fsm"
 )
 
-// Note is what a call of a tool writes into one of the files (MEM-15).
+// Note is what a tool call writes into one of the files (MEM-15).
 type Note struct {
-	Key  string // of the use of the tool (TOL-8): a key is written once
+	Key  string // the key of the tool's use (TOL-8): a key is written only once
 	File string // [MemoryFile] or [HistoryFile]
-	Old  string // of MEMORY.md: what Text takes the place of; empty: Text is added at the end
+	Old  string // the part of MEMORY.md that Text replaces; empty: Text is added at the end
 	Text string
 
 	Source fsm.Source // where Text came from
 }
 
-// The errors of a note that cannot be written as it is. Nothing was written.
+// The errors of a note that cannot be written as it is. Nothing has been written.
 var (
 	ErrNoFile  = errors.New("there is no such file")
 	ErrEmpty   = errors.New("there is nothing to write")
@@ -34,20 +34,20 @@ var (
 	ErrReading = errors.New("a daemon has the files; ask it")
 )
 
-// Reading returns the files of a data folder for who only reads them, while a daemon has the
-// store.
+// Reading returns the files of a data folder for a caller that only reads them, while a daemon uses
+// the store.
 func Reading(data string) *Sessions {
 	return &Sessions{files: folder{dir: filepath.Join(data, Folder)}}
 }
 
-// Written is what a note has made of a file.
+// Written is what a note has changed.
 type Written struct {
-	Before, After string // MEMORY.md without its mark; of HISTORY.md only After, the new entry
-	Already       bool   // an earlier start of the same call has written it; Before and After are empty
+	Before, After string // MEMORY.md without its mark; for HISTORY.md only After is set, to the new entry
+	Already       bool   // an earlier run of the same call has written it; Before and After are empty
 }
 
-// Write writes a note, whole, over what the file holds at that moment, whoever else writes
-// it meanwhile. Once it has returned without an error the note is durable.
+// Write writes a whole note into what the file holds at that moment, even if others write to it
+// too. Once it returns without an error the note is durable.
 func (s *Sessions) Write(ctx context.Context, n Note) (Written, error) {
 	if err := ctx.Err(); err != nil {
 		return Written{}, err
@@ -83,7 +83,7 @@ func (f folder) noteMemory(n Note) (Written, error) {
 		m.source |= n.Source
 		whole := m.marked(text, n.Key, f.store)
 		if len(whole) > memoryBytesMax {
-			return Written{}, fmt.Errorf("%w: %d bytes, and the most is %d", ErrTooLong, len(whole), memoryBytesMax)
+			return Written{}, fmt.Errorf("%w: %d bytes; at most %d are allowed", ErrTooLong, len(whole), memoryBytesMax)
 		}
 		err = f.swapMemory(m, whole)
 		if errors.Is(err, errChanged) && try < triesMax {
@@ -93,7 +93,7 @@ func (f folder) noteMemory(n Note) (Written, error) {
 	}
 }
 
-// noted is MEMORY.md with a note.
+// noted returns MEMORY.md with the note in it.
 func (n Note) noted(content string) (string, error) {
 	text := strings.TrimSpace(n.Text)
 	if n.Old == "" {
@@ -130,7 +130,7 @@ func (f folder) noteHistory(n Note, now fsm.Millis) (Written, error) {
 	return Written{After: text}, f.appendHistory([]string{text}, n.Key)
 }
 
-// Memory returns MEMORY.md without its mark, as valid UTF-8, and nothing where there is none.
+// Memory returns MEMORY.md without its mark, as valid UTF-8; "" if there is no file.
 func (s *Sessions) Memory() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,11 +138,11 @@ func (s *Sessions) Memory() (string, error) {
 	return strings.ToValidUTF8(m.content, "\uFFFD"), err
 }
 
-// lineBytesMax is how much of one line of HISTORY.md is read.
+// lineBytesMax is how many bytes of a line of HISTORY.md are read.
 const lineBytesMax = 64 << 10
 
-// History calls fn for each line of HISTORY.md with its number, from 1, until fn returns
-// false. Its marks are no lines, and of a line that is longer than 64 KiB the rest is left.
+// History calls fn for each line of HISTORY.md with its number, from 1, until fn returns false.
+// Marks do not count as lines, and a line longer than 64 KiB is cut.
 func (s *Sessions) History(ctx context.Context, fn func(number int, line string) bool) error {
 	file, info, err := open(filepath.Join(s.files.dir, HistoryFile), historyBytesMax)
 	if err != nil || file == nil {

@@ -14,50 +14,49 @@ import (
 	"shelly/runtime/lately"
 )
 
-// Store keeps sessions. Of one session its methods are called one at a time.
+// Store keeps sessions. For one session its methods are called one at a time.
 type Store interface {
-	// Name tells this store from every other one.
+	// Name returns what tells this store from every other one.
 	Name() string
-	// Usable returns why nothing can be read or put any more, or nil.
+	// Usable returns why nothing can be read or written any more, or nil.
 	Usable() error
-	// Session returns what was put under an id, or nil where there is none.
+	// Session returns what was put under an id, or nil.
 	Session(id string) ([]byte, error)
-	// PutSession puts body under an id and adds parts to the end of the session's
-	// archive, all of it or nothing.
+	// PutSession puts body under an id and adds parts to the end of the session's archive,
+	// atomically.
 	PutSession(id string, body []byte, archived [][]byte) error
 	// Sessions calls fn for each session, in the order of ids.
 	Sessions(fn func(id string, body []byte) error) error
-	// Archived calls fn for the first parts of an archive after a number, at
-	// most limit of them, in order.
+	// Archived calls fn for the parts of an archive after number after, in order, at most limit of
+	// them.
 	Archived(id string, after uint64, limit int, fn func(number uint64, part []byte) error) error
 	// LastArchived returns the number of the last part of an archive, or 0.
 	LastArchived(id string) (uint64, error)
 	// Archives calls fn for each session that has an archive.
 	Archives(fn func(id string) error) error
-	// DropArchived drops the parts of a session's archive up to a number. No number
-	// is given twice.
+	// DropArchived drops the parts of a session's archive up to a number. No number is used again.
 	DropArchived(id string, upTo uint64) error
 }
 
-// turnsMax is how many turns are remembered. One comes again only while it is the
-// last that its handle has saved, and few handles run at once.
+// turnsMax is how many turns are remembered. A turn can come again only while it is the last that
+// its handle saved, and few handles run at once.
 const turnsMax = 16
 
-// Sessions is the sessions and the files they share. It is safe for concurrent use.
+// Sessions is the sessions and the files that they share. It is safe for concurrent use.
 type Sessions struct {
 	store Store
 	files folder
 	now   func() time.Time
 	mu    sync.Mutex                   // held over each comparison and the writes that follow it
-	fresh *lately.Kept[string, record] // as they are in the store: a turn loads what the turn before has saved
+	fresh *lately.Kept[string, record] // sessions as they are in the store: a turn loads what the turn before saved
 }
 
-// freshBytesMax bounds what is kept of the sessions that were used last, by the size of what
-// is written of them.
+// freshBytesMax bounds the memory for the sessions that were used last, counted as the size of
+// their records.
 const freshBytesMax = 4 << 20
 
-// Open returns the sessions of a store, with their files in the folder memory of
-// the data folder, which it makes where it is missing. Now tells when a turn is archived.
+// Open returns the sessions of a store. Their files are in the folder memory of the data folder,
+// which Open makes if it is missing. Now gives the time at which a turn is archived.
 func Open(data string, s Store, now func() time.Time) (*Sessions, error) {
 	files, err := openFolder(data, s.Name())
 	if err != nil {
@@ -72,7 +71,7 @@ type record struct {
 	Turns   []string    `json:"turns,omitempty"`
 }
 
-// encoded is the record as JSON.
+// encoded returns the record as JSON.
 func (r record) encoded() ([]byte, error) {
 	body, err := fsm.AppendSession([]byte(`{"session":`), r.Session)
 	if err != nil || len(r.Turns) == 0 {
@@ -83,7 +82,7 @@ func (r record) encoded() ([]byte, error) {
 	return append(body, '}'), err
 }
 
-// clipped is a record to which nobody can append in place.
+// clipped returns the record with slices that an append cannot change in place.
 func (r record) clipped() record {
 	s := &r.Session
 	s.History, s.Pending, s.Skills, s.Texts = slices.Clip(s.History), slices.Clip(s.Pending), slices.Clip(s.Skills), slices.Clip(s.Texts)
@@ -91,8 +90,7 @@ func (r record) clipped() record {
 	return r
 }
 
-// Load returns a session with MEMORY.md as it is now. One that was never saved has
-// version 0.
+// Load returns a session with MEMORY.md as it is now. A session that was never saved has version 0.
 func (s *Sessions) Load(ctx context.Context, id string) (fsm.Session, error) {
 	if err := ctx.Err(); err != nil {
 		return fsm.Session{}, err
@@ -110,9 +108,9 @@ func (s *Sessions) Load(ctx context.Context, id string) (fsm.Session, error) {
 	return m.into(kept.Session), nil
 }
 
-// Save writes a session over the version it was loaded with. On a conflict nothing
-// is written, and now is what stands there. A turn that is written already changes
-// nothing and is no conflict.
+// Save writes a session over the version that was loaded. On a conflict it writes nothing, and now
+// is the present session. Saving a turn that is already written changes nothing and is not a
+// conflict.
 func (s *Sessions) Save(ctx context.Context, e fsm.SaveSession) (now fsm.Session, conflict bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return fsm.Session{}, false, err
@@ -151,7 +149,7 @@ func (s *Sessions) Save(ctx context.Context, e fsm.SaveSession) (now fsm.Session
 	return fsm.Session{}, false, err
 }
 
-// read returns a session as it was written last.
+// read returns a session as it was last written.
 func (s *Sessions) read(id string) (record, error) {
 	if kept, ok := s.fresh.Get(id); ok {
 		return kept, s.store.Usable()
@@ -169,7 +167,7 @@ func (s *Sessions) read(id string) (record, error) {
 	return kept, nil
 }
 
-// put writes the session and what of the turn goes to its archive.
+// put writes the session, and to its archive what the turn adds there.
 func (s *Sessions) put(e fsm.SaveSession, turns []string) error {
 	kept := record{Session: e.State, Turns: append(slices.Clip(turns), e.Turn)}
 	kept.Session.Version++

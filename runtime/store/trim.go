@@ -277,7 +277,7 @@ func (s *Store) met(err error) {
 		return
 	}
 	s.compact.cancel()
-	s.failure.log.Error("a part of the store cannot be read: what can be is served, and the tables are compacted no more; "+
+	s.failure.log.Error("a part of the store cannot be read: the rest is served, but tables are no longer compacted; "+
 		"shelly journal verify names what is damaged, and shelly journal repair recovers the rest once shelly has stopped", "folder", s.dir, "where", files.Explain(err), "error", err)
 }
 
