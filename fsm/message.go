@@ -60,8 +60,11 @@ func (c Conversation) Add(msgs ...Message) Conversation {
 	if len(c.hashes) < len(c.Messages) {
 		c.hashes = runningHashes(c.Messages)
 	}
-	if room := len(msgs) + turnMessages; len(msgs) > 1 {
-		c.Messages, c.hashes = slices.Grow(c.Messages, room), slices.Grow(c.hashes, room)
+	switch n := len(c.Messages); {
+	case len(msgs) > 1:
+		c = c.grow(len(msgs) + turnMessages)
+	case turnMessages/2 <= n && n < turnMessages && n == cap(c.Messages):
+		c = c.grow(turnMessages) // a turn that has come so far has more calls
 	}
 	for _, msg := range msgs {
 		c.Messages = append(c.Messages, msg)
@@ -88,6 +91,19 @@ func Counted(lists ...[]Message) (c Conversation) {
 // Again returns the conversation rebuilt from its messages, after some of their texts were
 // replaced.
 func (c Conversation) Again() Conversation { return Conversation{}.Add(c.Messages...) }
+
+// grow returns c with room for n messages more.
+func (c Conversation) grow(n int) Conversation {
+	c.Messages, c.hashes = slices.Grow(c.Messages, n), slices.Grow(c.hashes, n)
+	return c
+}
+
+// With returns a fork of c with one message after it, and room for no other.
+func (c Conversation) With(msg Message) Conversation {
+	messages, hashes := make([]Message, 0, len(c.Messages)+1), make([]uint64, 0, len(c.hashes)+1)
+	c.Messages, c.hashes = append(messages, c.Messages...), append(hashes, c.hashes...)
+	return c.Add(msg)
+}
 
 // Fork returns a conversation that shares c's messages but appends elsewhere.
 func (c Conversation) Fork() Conversation {

@@ -8,6 +8,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/machine"
 	"shelly/fsm/profile"
+	"shelly/runtime/garbage"
 	"shelly/sim/script"
 )
 
@@ -43,6 +44,7 @@ func BenchmarkTurn(b *testing.B) {
 	if err != nil || len(r.Replies()) != turns || len(r.Violations) > 0 {
 		b.Fatal(err, len(r.Replies()), r.Violations)
 	}
+	garbage.Pace() // as in the program
 	var bare, whole time.Duration
 	b.ReportAllocs()
 	for b.Loop() {

@@ -13,11 +13,11 @@ import (
 type cursor struct {
 	plan     *Plan
 	scripts  script.Hand
-	acts     []int // per stub: starts so far
-	asked    []boundLine
-	ran      []boundAct
-	open     []openAsk // model calls of the journal that have no answer yet
-	answered []askKey  // those that have one
+	acts     []script.Place // per stub
+	asked    map[askedKey]boundEntry
+	ran      map[actKey]boundEntry
+	open     []openAsk      // model calls of the journal that have no answer yet
+	answered map[askKey]int // how many have one
 }
 
 // askKey is what a model call asks, and who.
@@ -32,30 +32,37 @@ type openAsk struct {
 	askKey
 }
 
-// boundLine ties a line to what first took it: the call that asks this for the
-// nth time, those without an answer apart.
-type boundLine struct {
+// askedKey is a model call that asks this for the nth time, those without an answer apart.
+type askedKey struct {
 	askKey
-	nth   int
+	nth int
+}
+
+// actKey is an attempt of one use of a tool.
+type actKey struct {
+	handle  fsm.HandleID
+	key     string
+	attempt int
+}
+
+// boundEntry is an entry with the time at which it was first taken.
+type boundEntry struct {
 	entry script.Taken
 	at    fsm.Millis
 }
 
-// boundAct ties an act to what first took it: an attempt of one use of a tool.
-type boundAct struct {
-	handle  fsm.HandleID
-	key     string
-	attempt int
-	entry   script.Taken
-	at      fsm.Millis
-}
-
 func newCursor(p *Plan) *cursor {
-	return &cursor{plan: p, scripts: script.NewHand(p.Scripts), acts: make([]int, len(p.Stubs))}
+	return &cursor{
+		plan: p, scripts: script.NewHand(p.Scripts), acts: make([]script.Place, len(p.Stubs)),
+		asked: map[askedKey]boundEntry{}, ran: map[actKey]boundEntry{}, answered: map[askKey]int{},
+	}
 }
 
 // replay forgets which calls have answers; the steps of the journal say it again.
-func (c *cursor) replay() { c.open, c.answered = nil, nil }
+func (c *cursor) replay() {
+	c.open = nil
+	clear(c.answered)
+}
 
 // observe notes which calls a step of the journal answers and makes. A call whose
 // answer is there is not asked again: the same question of its handle is another.
@@ -76,7 +83,7 @@ func (c *cursor) observe(in fsm.Input, effects []fsm.Effect) {
 func (c *cursor) close(call fsm.CallID) {
 	for i, o := range c.open {
 		if o.call == call {
-			c.answered = append(c.answered, o.askKey)
+			c.answered[o.askKey]++
 			c.open = append(c.open[:i], c.open[i+1:]...)
 			return
 		}
@@ -88,72 +95,58 @@ func keyOf(ask fsm.AskBrain) askKey { return askKey{ask.Handle, ask.Purpose, ask
 // line returns the line for a model call that is made now, or nothing, and when the
 // call was first made.
 func (c *cursor) line(ask fsm.AskBrain, now fsm.Millis) (script.Taken, fsm.Millis) {
-	key, nth := keyOf(ask), 0
-	for _, k := range c.answered {
-		if k == key {
-			nth++
-		}
-	}
+	of := keyOf(ask)
+	key := askedKey{of, c.answered[of]}
 	key.handle = whose(ask.Handle, ask.Session)
-	for _, b := range c.asked {
-		if b.askKey == key && b.nth == nth {
-			return b.entry, b.at
-		}
+	if b, ok := c.asked[key]; ok {
+		return b.entry, b.at
 	}
 	entry := c.scripts.Take(ask.Purpose, ask.Session)
-	c.asked = append(c.asked, boundLine{key, nth, entry, now})
+	c.asked[key] = boundEntry{entry, now}
 	return entry, now
 }
 
 // act returns the act for a tool's start now, or nothing, and when it was first
 // started.
 func (c *cursor) act(run fsm.RunTool, now fsm.Millis) (script.Taken, fsm.Millis) {
-	handle, key := boundTo(run)
-	for _, b := range c.ran {
-		if b.handle == handle && b.key == key && b.attempt == run.Attempt {
-			return b.entry, b.at
-		}
+	key := actKeyOf(run)
+	if b, ok := c.ran[key]; ok {
+		return b.entry, b.at
 	}
 	entry := script.Nothing
-	for i, s := range c.plan.Stubs {
-		if s.Decl.Name != run.Name {
-			continue
-		}
-		if a := script.EntryAt(s.Acts, c.acts[i], func(a *Act) int { return a.Times }); a >= 0 {
-			entry = script.Taken{Script: i, Index: a}
-			c.acts[i]++
+	for i := range c.plan.Stubs {
+		stub, place := &c.plan.Stubs[i], &c.acts[i]
+		if stub.Decl.Name == run.Name && place.Index < len(stub.Acts) {
+			entry = script.Taken{Script: i, Index: place.Index}
+			place.Pass(stub.Acts[place.Index].Times)
 		}
 	}
-	c.ran = append(c.ran, boundAct{handle, key, run.Attempt, entry, now})
+	c.ran[key] = boundEntry{entry, now}
 	return entry, now
 }
 
 // started is the entry that the last attempt of a call took, or would take.
 func (c *cursor) started(e fsm.RunProbe) Act {
 	run := fsm.RunTool{Asked: e.Asked, Session: e.Session, Name: e.Name, Key: e.Key, Attempt: e.Attempt}
-	handle, key := boundTo(run)
-	for _, b := range c.ran {
-		if b.handle == handle && b.key == key && b.attempt == e.Attempt && b.entry != script.Nothing {
-			return c.plan.Stubs[b.entry.Script].Acts[b.entry.Index]
-		}
+	if b, ok := c.ran[actKeyOf(run)]; ok && b.entry != script.Nothing {
+		return c.plan.Stubs[b.entry.Script].Acts[b.entry.Index]
 	}
-	for i, s := range c.plan.Stubs {
-		if s.Decl.Name == e.Name {
-			if a := script.EntryAt(s.Acts, c.acts[i], func(a *Act) int { return a.Times }); a >= 0 {
-				return s.Acts[a]
-			}
+	for i := range c.plan.Stubs {
+		s := &c.plan.Stubs[i]
+		if next := c.acts[i].Index; s.Decl.Name == e.Name && next < len(s.Acts) {
+			return s.Acts[next]
 		}
 	}
 	return Act{}
 }
 
-// boundTo is what an act is bound to, beside the attempt.
-func boundTo(run fsm.RunTool) (fsm.HandleID, string) {
+// actKeyOf is what an act is bound to.
+func actKeyOf(run fsm.RunTool) actKey {
 	handle, key := whose(run.Handle, run.Session), run.Key
 	if handle == 0 {
 		_, key, _ = strings.Cut(run.Key, ".") // the part after the handle's id
 	}
-	return handle, run.Session + " " + key
+	return actKey{handle, run.Session + " " + key, run.Attempt}
 }
 
 // whose is the handle that an entry is bound to, or 0 for one that a crash replaces.
@@ -174,12 +167,10 @@ func StartsOver(session string) bool {
 func (c *cursor) unused() []string {
 	names := c.scripts.Unused()
 	for i, s := range c.plan.Stubs {
-		begun := 0
-		for n, a := range s.Acts {
-			if begun >= c.acts[i] && !a.Optional {
+		for n := range s.Acts {
+			if !s.Acts[n].Optional && !c.acts[i].Reached(n) {
 				names = append(names, "tool "+s.Decl.Name+"'s entry "+strconv.Itoa(n+1))
 			}
-			begun += max(a.Times, 1)
 		}
 	}
 	return names

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -13,11 +14,11 @@ import (
 type Fates struct {
 	faults   []Fault
 	choose   Chooser
-	counts   []int  // per fault: what it was meant for so far
-	struck   []bool // per fault
-	dealt    []dealt
-	open     []openCall // calls of the journal that have no answer yet
-	answered []fateKey  // those that have one
+	counts   []int            // per fault: what it was meant for so far
+	struck   []bool           // per fault
+	dealt    map[dealtKey]int // the fault that each call has met, or -1
+	open     []openCall       // calls of the journal that have no answer yet
+	answered map[fateKey]int  // how many have one
 }
 
 // fateKey is what a call asks for, and who.
@@ -31,20 +32,21 @@ type openCall struct {
 	fateKey
 }
 
-// dealt ties a fault, or none, to the call that asks this for the nth time, those
-// without an answer apart.
-type dealt struct {
+// dealtKey is a call that asks this for the nth time, those without an answer apart.
+type dealtKey struct {
 	fateKey
-	nth   int
-	fault int // -1 for none
+	nth int
 }
 
 // newFates returns the fates of a plan. With those of another run of it, each call
 // that was made there meets what it met there.
 func newFates(p *Plan, choose Chooser, before *Fates) Fates {
-	f := Fates{faults: p.Faults, choose: choose, counts: make([]int, len(p.Faults)), struck: make([]bool, len(p.Faults))}
+	f := Fates{
+		faults: p.Faults, choose: choose, counts: make([]int, len(p.Faults)), struck: make([]bool, len(p.Faults)),
+		dealt: map[dealtKey]int{}, answered: map[fateKey]int{},
+	}
 	if before != nil {
-		f.dealt, f.counts = slices.Clone(before.dealt), slices.Clone(before.counts)
+		f.dealt, f.counts = maps.Clone(before.dealt), slices.Clone(before.counts)
 		for i := range f.faults {
 			if f.faults[i].ofJournal() {
 				f.counts[i] = 0 // an append is not asked for again
@@ -55,7 +57,10 @@ func newFates(p *Plan, choose Chooser, before *Fates) Fates {
 }
 
 // replay forgets which calls have answers; the steps of the journal say it again.
-func (f *Fates) replay() { f.open, f.answered = nil, nil }
+func (f *Fates) replay() {
+	f.open = nil
+	clear(f.answered)
+}
 
 // observe notes which calls a step of the journal answers and makes.
 func (f *Fates) observe(in fsm.Input, effects []fsm.Effect) {
@@ -80,7 +85,7 @@ func (f *Fates) observe(in fsm.Input, effects []fsm.Effect) {
 func (f *Fates) close(call fsm.CallID) {
 	for i, o := range f.open {
 		if o.call == call {
-			f.answered = append(f.answered, o.fateKey)
+			f.answered[o.fateKey]++
 			f.open = slices.Delete(f.open, i, i+1)
 			return
 		}
@@ -92,23 +97,18 @@ func (f *Fates) deal(e fsm.Effect) *Fault {
 	if len(f.faults) == 0 {
 		return nil
 	}
-	key, _ := fateKeyOf(e)
-	nth := 0
-	for _, k := range f.answered {
-		if k == key {
-			nth++
-		}
+	of, _ := fateKeyOf(e)
+	key := dealtKey{of, f.answered[of]}
+	fault, known := f.dealt[key]
+	if !known {
+		fault = f.draw(e)
+		f.dealt[key] = fault
 	}
-	i := slices.IndexFunc(f.dealt, func(d dealt) bool { return d.fateKey == key && d.nth == nth })
-	if i < 0 {
-		i = len(f.dealt)
-		f.dealt = append(f.dealt, dealt{key, nth, f.draw(e)})
+	if fault < 0 {
+		return nil
 	}
-	if fault := f.dealt[i].fault; fault >= 0 {
-		f.struck[fault] = true
-		return &f.faults[fault]
-	}
-	return nil
+	f.struck[fault] = true
+	return &f.faults[fault]
 }
 
 // draw returns the first fault that strikes a new call, or -1. Each that is meant for

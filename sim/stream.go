@@ -35,8 +35,12 @@ func (w *world) stream(e fsm.AskBrain, line script.Line) fsm.Millis {
 
 // veiled is what is shown of each piece of an answer, as the daemon does (BRN-40).
 func (w *world) veiled(e fsm.AskBrain, line script.Line) []script.Piece {
+	pieces := line.Pieces(e)
+	if pieces == nil {
+		return nil
+	}
 	in, whole := line.Answer(e).(fsm.BrainAnswered)
-	return w.veil(e, line.Pieces(e), whole && len(in.Calls) == 0)
+	return w.veil(e, pieces, whole && len(in.Calls) == 0)
 }
 
 // veil takes from pieces what is not shown. Whole: the answer ends with them, and has

@@ -18,7 +18,6 @@ import (
 	"shelly/cmd/shelly/event"
 	"shelly/cmd/shelly/explore"
 	"shelly/cmd/shelly/internal/exit"
-	"shelly/cmd/shelly/internal/garbage"
 	"shelly/cmd/shelly/internal/suite"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/journal"
@@ -38,6 +37,7 @@ import (
 	"shelly/cmd/shelly/status"
 	"shelly/cmd/shelly/token"
 	"shelly/cmd/shelly/tool"
+	"shelly/runtime/garbage"
 	"shelly/runtime/sandbox"
 	"shelly/runtime/tool/tree"
 )

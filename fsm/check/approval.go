@@ -114,12 +114,15 @@ func (w *Monitor) checkApproved(m *machine.Machine, f *followed, e *fsm.RunTool,
 // it began, when it had the number of the use before it, or after its tool has said that it
 // wants to be approved.
 func (f *followed) names(question, key string) bool {
+	if question == "" {
+		return false
+	}
 	if own, byTool := strings.CutSuffix(question, state.AskedByTool); byTool || question == key {
 		return own == key
 	}
 	handle, use, call := partsOf(key)
 	asked, before, of := partsOf(question)
-	return question != "" && handle == asked && call == of && before == use-1
+	return handle == asked && call == of && before == use-1
 }
 
 // partsOf are the handle, the number of the use and the call that a key names.

@@ -63,7 +63,7 @@ func (m *Machine) condensesAppended(h *state.Handle) bool {
 
 // condensing returns the conversation with the request for its summary.
 func (m *Machine) condensing(h *state.Handle) fsm.Conversation {
-	return h.Inf.Talk.Fork().Add(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Compress})
+	return h.Inf.Talk.With(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Compress})
 }
 
 // clipResults puts short extracts in place of old tool results (CTX-4).

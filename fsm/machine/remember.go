@@ -17,7 +17,7 @@ func (m *Machine) summarize(i int) firing {
 	if h.Kind == fsm.KindMemory && m.s.Config.Switches.SideCalls == fsm.SideAppended && !h.Appended() {
 		return firing{on: state.OnSummarized, write: func(h *state.Handle) { h.Summary = fsm.Clip(h.Answer, 2*extractBytesMax) }}
 	}
-	talk := h.Talk.Fork().Add(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Recap(max(h.Turns, 1))})
+	talk := h.Talk.With(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Recap(max(h.Turns, 1))})
 	tools := fsm.NoTools
 	if h.Appended() || h.Kind != fsm.KindMemory && m.s.Config.Switches.SideCalls == fsm.SideAppended {
 		tools = h.Toolset()

@@ -275,7 +275,9 @@ func (h *Handle) KeyOf(c fsm.ToolCall, use int) string {
 	x.Str(h.Input)
 	x.Str(c.Name)
 	x.Str(c.Args)
-	return h.ID.Entry() + "." + strconv.Itoa(use) + "." + strconv.FormatUint(x.Sum(), 36)
+	key := append(make([]byte, 0, 40), h.ID.Entry()...)
+	key = strconv.AppendInt(append(key, '.'), int64(use), 10)
+	return string(strconv.AppendUint(append(key, '.'), x.Sum(), 36))
 }
 
 // Asks returns what a person is asked about the handle, or false where nothing is.

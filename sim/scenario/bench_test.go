@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"testing"
 
+	"shelly/runtime/garbage"
 	"shelly/runtime/yardstick"
 	"shelly/sim"
 	"shelly/sim/scenario/document"
@@ -19,6 +20,7 @@ func BenchmarkLoadAndRun(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
+	garbage.Pace() // as in the program
 	for b.Loop() {
 		f, err := Parse("b.scenario.yaml", source)
 		if err != nil {

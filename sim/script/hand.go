@@ -9,11 +9,29 @@ import (
 // Hand gives out the lines of scripts, each to one call, in their order.
 type Hand struct {
 	scripts []Script
-	calls   []int // per script: so far
+	places  []Place // per script
+}
+
+// Place is how far calls have come in a list of entries, each of which serves some of them.
+type Place struct {
+	Index  int // of the entry for the next call; the list's length after the last
+	served int // calls that this entry has served
+}
+
+// Pass counts a call that the entry has served, of as many as times; 0 means 1.
+func (p *Place) Pass(times int) {
+	if p.served++; p.served >= max(times, 1) {
+		*p = Place{Index: p.Index + 1}
+	}
+}
+
+// Reached reports whether a call has come to the entry of an index.
+func (p *Place) Reached(index int) bool {
+	return index < p.Index || index == p.Index && p.served > 0
 }
 
 // NewHand returns a hand with every line left.
-func NewHand(scripts []Script) Hand { return Hand{scripts, make([]int, len(scripts))} }
+func NewHand(scripts []Script) Hand { return Hand{scripts, make([]Place, len(scripts))} }
 
 // Take gives out the next line for a purpose, the session's own before those for all, or
 // nothing (SCN-3).
@@ -25,15 +43,17 @@ func (h *Hand) Take(purpose fsm.Purpose, session string) Taken {
 	if of < 0 {
 		return Nothing
 	}
-	entry := Taken{of, lineAt(h.scripts[of].Lines, h.calls[of])}
-	h.calls[of]++
+	place := &h.places[of]
+	entry := Taken{of, place.Index}
+	place.Pass(h.scripts[of].Lines[entry.Index].Times)
 	return entry
 }
 
 // left is the first script for a purpose and session that has a line left, or -1.
 func (h *Hand) left(purpose fsm.Purpose, session string) int {
-	for i, s := range h.scripts {
-		if s.Purpose == purpose && s.Session == session && lineAt(s.Lines, h.calls[i]) >= 0 {
+	for i := range h.scripts {
+		s := &h.scripts[i]
+		if s.Purpose == purpose && s.Session == session && h.places[i].Index < len(s.Lines) {
 			return i
 		}
 	}
@@ -44,16 +64,14 @@ func (h *Hand) left(purpose fsm.Purpose, session string) int {
 func (h *Hand) Unused() []string {
 	var names []string
 	for i, s := range h.scripts {
-		begun := 0
-		for n, l := range s.Lines {
-			if begun >= h.calls[i] && !l.Optional {
+		for n := range s.Lines {
+			if !s.Lines[n].Optional && !h.places[i].Reached(n) {
 				name := "the " + string(s.Purpose) + " script's line " + strconv.Itoa(n+1)
 				if s.Session != "" {
 					name += " for session " + s.Session
 				}
 				names = append(names, name)
 			}
-			begun += max(l.Times, 1)
 		}
 	}
 	return names

@@ -37,8 +37,17 @@ type Taken struct{ Script, Index int }
 // Nothing names no entry.
 var Nothing = Taken{-1, -1}
 
-// lineAt returns the index of the line for the n-th call, or -1.
-func lineAt(lines []Line, n int) int { return EntryAt(lines, n, func(l *Line) int { return l.Times }) }
+// lineAt returns the index of the line for the n-th call, from 0, or -1.
+func lineAt(lines []Line, n int) int {
+	for i := range lines {
+		serves := max(lines[i].Times, 1)
+		if n < serves {
+			return i
+		}
+		n -= serves
+	}
+	return -1
+}
 
 // Calls is how many calls the script is for.
 func (s *Script) Calls() int {
@@ -47,17 +56,4 @@ func (s *Script) Calls() int {
 		n += max(l.Times, 1)
 	}
 	return n
-}
-
-// EntryAt returns the index of the entry for the n-th call, from 0, or -1. times is how
-// many calls an entry serves; 0 means 1.
-func EntryAt[T any](entries []T, n int, times func(*T) int) int {
-	for i := range entries {
-		serves := max(times(&entries[i]), 1)
-		if n < serves {
-			return i
-		}
-		n -= serves
-	}
-	return -1
 }

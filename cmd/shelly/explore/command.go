@@ -11,9 +11,9 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
-	"shelly/cmd/shelly/internal/garbage"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/durable"
+	"shelly/runtime/garbage"
 	"shelly/sim/coverage"
 	"shelly/sim/explore"
 	"shelly/sim/scenario"
