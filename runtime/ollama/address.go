@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// DefaultBaseURL is where a server listens of itself.
+// DefaultBaseURL is where a server listens by default.
 const DefaultBaseURL = "http://127.0.0.1:11434"
 
 const (
@@ -16,12 +16,12 @@ const (
 	defaultPort = "11434"
 )
 
-// parseBase reads an address in any form that OLLAMA_HOST takes. The rules are
-// Ollama's own (a bare host has port 11434, http:// without a port has 80), but
-// for two: what cannot be read is an error, not the default, and an address that
-// only a server can listen on (0.0.0.0, ::) becomes the loopback one.
+// parseBase parses an address in any form that OLLAMA_HOST takes. The rules are Ollama's own (a
+// bare host has port 11434, http:// without a port has 80), with two exceptions: an address that
+// cannot be parsed is an error rather than the default, and an address that can only be listened on
+// (0.0.0.0, ::) becomes the loopback one.
 func parseBase(address string) (*url.URL, error) {
-	s := strings.TrimSpace(strings.Trim(strings.TrimSpace(address), "\"'")) // as a file of variables may have it
+	s := strings.TrimSpace(strings.Trim(strings.TrimSpace(address), "\"'")) // quoted, as an environment file may have it
 	if s == "" {
 		s = DefaultBaseURL
 	}
@@ -58,7 +58,7 @@ func parseBase(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// splitHost takes host, host:port, :port, [v6]:port, [v6] and a bare v6.
+// splitHost accepts host, host:port, :port, [v6]:port, [v6] and a bare v6.
 func splitHost(hostport, otherwise string) (host, port string, ok bool) {
 	bare := hostport
 	if strings.HasPrefix(bare, "[") && strings.HasSuffix(bare, "]") {
@@ -83,7 +83,7 @@ func splitHost(hostport, otherwise string) (host, port string, ok bool) {
 	return host, port, true
 }
 
-// connectable replaces an address that can be listened on but not called.
+// connectable replaces an address that can be listened on but not connected to.
 func connectable(host string) string {
 	ip := net.ParseIP(host)
 	switch {

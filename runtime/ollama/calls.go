@@ -9,13 +9,13 @@ import (
 	"shelly/fsm/textcall"
 )
 
-// unwrapMax is how often arguments may be wrapped into a string.
+// unwrapMax is how many times arguments may be wrapped in a string.
 const unwrapMax = 3
 
-// arguments returns a call's arguments as the machine keeps them: the JSON object
-// as it came (BRN-5). Nothing at all is an empty object, and a string is taken for what
-// it holds, a comma after the last member left out. What is no object even so is passed on: the tool refuses it, and the
-// model sees why.
+// arguments returns a call's arguments as the machine keeps them: the JSON object as it came
+// (BRN-5). Missing arguments are an empty object; a string counts as its content; a comma after the
+// last member is removed. If the result is still not an object it is passed on: the tool rejects
+// it, and the model sees why.
 func arguments(raw json.RawMessage) string {
 	text := strings.TrimSpace(string(raw))
 	for range unwrapMax {
@@ -31,9 +31,9 @@ func arguments(raw json.RawMessage) string {
 	return textcall.TidyJSON(text)
 }
 
-// news returns those of the last line's calls that no earlier line had: there are servers
-// that send all calls again at the end. Each earlier call stands for one of them, so that
-// equal calls of one line are as many as they are.
+// news returns the last line's calls that no earlier line had, because some servers send all calls
+// again at the end. Each earlier call cancels out only one of the last line's, so equal calls
+// within one line stay as many as they are.
 func news(earlier, last []call) []call {
 	seen := make([]bool, len(earlier))
 	var list []call
@@ -51,15 +51,15 @@ func news(earlier, last []call) []call {
 	return list
 }
 
-// again reports whether a call of the last line is this one once more.
+// again reports whether c, a call of the last line, repeats e.
 func (e call) again(c call) bool {
 	return e.Function.Index == c.Function.Index && e.Function.Name == c.Function.Name &&
 		string(e.Function.Arguments) == string(c.Function.Arguments) && (c.ID == "" || c.ID == e.ID)
 }
 
-// toolCalls returns calls for the machine. A call without an id, or with one that
-// the conversation has already, is named call_N, the N-th call of the
-// conversation, so that each result can name the call it answers (BRN-5).
+// toolCalls returns calls for the machine. A call without an id, or with one that the conversation
+// already has, gets the id call_N, where it is the N-th call of the conversation, so that each
+// result can name the call it answers (BRN-5).
 func toolCalls(asked fsm.Conversation, calls []call) []fsm.ToolCall {
 	if len(calls) == 0 {
 		return nil

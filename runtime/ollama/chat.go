@@ -16,16 +16,16 @@ import (
 	"shelly/fsm"
 )
 
-// Chunk is a piece of an answer as it streams in. Both parts may be set. A note is no
-// part of it: it says in words what the answer waits for.
+// Chunk is a piece of an answer as it streams in. Text and Thinking may both be set. A Note is not
+// part of the answer: it says in words what the answer is waiting for.
 type Chunk struct {
 	Text     string
 	Thinking string
 	Note     string
-	Stage    fsm.Stage // that the call has come to, and nothing else with it
+	Stage    fsm.Stage // the stage that the call has reached; nothing else is set then
 }
 
-// come tells which stage a call has come to.
+// come reports that a call has reached a stage.
 func come(stream func(Chunk), to fsm.Stage) {
 	if stream != nil {
 		stream(Chunk{Stage: to})
@@ -34,15 +34,15 @@ func come(stream func(Chunk), to fsm.Stage) {
 
 const (
 	errorBytesMax = 64 << 10
-	// drain is how long the end of a response may take after its last line. Read
-	// to its end, the connection serves the next call too.
+	// drain is how long the end of a response may take after its last line. A connection whose
+	// response was read to its end can serve the next call too.
 	drain = 100 * time.Millisecond
 )
 
-// Chat asks the model and returns its whole answer. At and Call are left to the
-// caller. Tools are those that this call offers. Stream, if not nil, is given each
-// piece of text and thinking on the way (BRN-9), from this goroutine; it must
-// not wait, because the deadlines go on. The error is always an [*Error].
+// Chat asks the model and returns its whole answer. At and Call are left to the caller. Tools are
+// those that this call offers. If stream is not nil it is called with each piece of text and
+// thinking as it comes (BRN-9), on this goroutine; it must not block, because the deadlines go on.
+// The error is always an [*Error].
 func (c *Client) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(Chunk)) (fsm.BrainAnswered, error) {
 	answer, err := c.chat(ctx, ask, tools, stream)
 	c.known.learn(c.opt.Model, func(f *facts) {
@@ -55,7 +55,7 @@ func (c *Client) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 		return answer, nil
 	}
 	if err.Class == fsm.BrainUnreachable {
-		c.known.forget() // what comes back may be another server (BRN-13)
+		c.known.forget() // it may come back as another server (BRN-13)
 	}
 	return fsm.BrainAnswered{}, err
 }
@@ -81,12 +81,12 @@ func (c *Client) chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 		if c.mannerOf(ask, model) == before {
 			return answer, err
 		}
-		c.opt.Log.Info("the model is asked in another manner", "model", c.opt.Model, "because", err)
+		c.opt.Log.Info("the model is asked again in another way", "model", c.opt.Model, "because", err)
 	}
 }
 
-// refusalsMax is how often one chat may be refused for something that the model lacks:
-// once for each [Ability].
+// refusalsMax is how many times one chat may be refused for something that the model lacks: once
+// for each [Ability].
 const refusalsMax = 3
 
 // once sends one request.
@@ -141,8 +141,8 @@ func (c *Client) refusedChat(ctx context.Context, resp *http.Response) *Error {
 	return c.refused(c.opt.Model, resp.StatusCode, text, ours).after(resp.Header)
 }
 
-// read makes an answer of a streamed response. Only a line with done: true makes
-// it whole (BRN-1).
+// read reads an answer from a streamed response. The answer is complete only with a line that has
+// done: true (BRN-1).
 func (c *Client) read(w *watch, resp *http.Response, ask fsm.AskBrain, stream func(Chunk)) (fsm.BrainAnswered, *Error) {
 	in := newLines(resp.Body)
 	all := collector{stream: stream, thinkTokens: ask.ThinkTokens}
@@ -167,7 +167,7 @@ func (c *Client) read(w *watch, resp *http.Response, ask fsm.AskBrain, stream fu
 			come(stream, fsm.StageWriting)
 		}
 		all.add(&ch)
-		if all.full { // it is cut like one that has reached its length (BRN-20, INF-33)
+		if all.full { // it counts as cut off, like an answer that reached its maximum length (BRN-20, INF-33)
 			return all.answer(ask.Conversation, &ch), nil
 		}
 		if !ch.Done {
@@ -183,8 +183,8 @@ func (c *Client) unreadable(h http.Header, line []byte) *Error {
 	return failure(fsm.BrainGarbage, "the server at %s sent a line that is not part of an answer%s: %q", c.base, saidToBe(h), excerpt(string(line)))
 }
 
-// saidToBe names what a server says that it sends where that is no answer: the page of
-// another program, or something packed that nobody has asked to be (BRN-11).
+// saidToBe names what a server claims to send, if that is not an answer: the page of another
+// program, or something compressed although nobody asked for it (BRN-11).
 func saidToBe(h http.Header) string {
 	kind, _, _ := strings.Cut(h.Get("Content-Type"), ";")
 	packed := h.Get("Content-Encoding")
@@ -198,7 +198,7 @@ func saidToBe(h http.Header) string {
 	}
 }
 
-// cut sorts the error that ended a stream before its last line (BRN-1, BRN-11).
+// cut classifies the error that ended a stream before its last line (BRN-1, BRN-11).
 func (c *Client) cut(ctx context.Context, err error) *Error {
 	switch {
 	case ctx.Err() != nil:
@@ -212,7 +212,7 @@ func (c *Client) cut(ctx context.Context, err error) *Error {
 	}
 }
 
-// broken sorts an error that the server reports during a stream.
+// broken classifies an error that the server reports during a stream.
 func (c *Client) broken(line []byte) *Error {
 	text, _ := errorText(line)
 	if e := c.reported(text); e != nil {

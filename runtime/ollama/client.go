@@ -27,41 +27,40 @@ const (
 	DefaultTotal      = 4 * time.Hour
 )
 
-// The headers that say what a call is for. A real Ollama ignores them; the mock
-// server finds its script by them. The session is escaped as in a URL's query.
+// The headers that say what a call is for. A real Ollama ignores them; the mock server finds its
+// script by them. The session is escaped as in a URL query.
 const (
 	PurposeHeader = "X-Shelly-Purpose"
 	SessionHeader = "X-Shelly-Session"
 )
 
-// Options say which server and model to ask, and how. A zero value means the
-// default.
+// Options says which server and model to ask, and how. A zero value means the default.
 type Options struct {
 	// BaseURL is the server in any form that OLLAMA_HOST takes: host, host:port,
 	// :port, http://host:port/path. Default: DefaultBaseURL.
 	BaseURL string
 	// Model is the chat model. Default: none; see [Client.Choose].
 	Model string
-	// EmbedModel makes vectors. Default: none, and Embed refuses.
+	// EmbedModel makes vectors. Default: none; Embed then returns an error.
 	EmbedModel string
 	// NumCtx is the context window in tokens. Default: DefaultNumCtx.
 	NumCtx int
 	// NumPredict is the longest answer in tokens. Default: NumCtx, since an answer ends
 	// at the window anyway.
 	NumPredict int
-	// KeepAlive is how long the server keeps an idle model loaded; negative: for
-	// ever. Default: DefaultKeepAlive. To unload at once say time.Nanosecond.
+	// KeepAlive is how long the server keeps an idle model loaded; negative: forever. Default:
+	// DefaultKeepAlive. To unload it at once use time.Nanosecond.
 	KeepAlive time.Duration
-	// Temperature and Seed of the sampling. Default: nil, the model's own.
+	// Temperature and Seed are those of the sampling. Default: nil, the model's own.
 	Temperature *float64
 	Seed        *int
-	// Think says whether the model thinks: true, false, low, medium or high. Default:
-	// empty, the model's own way.
+	// Think says whether the model thinks: true, false, low, medium or high. Default: empty, as the
+	// model does by itself.
 	Think string
 	// Tools says how a model learns about tools (BRN-16). Default: ToolsAuto.
 	Tools ToolsBy
-	// Log hears of loading, and of what the server gives less of than was asked for.
-	// Default: nowhere.
+	// Log gets messages about loading, and about getting less from the server than was asked for.
+	// Default: none.
 	Log      *slog.Logger
 	Timeouts Timeouts
 }
@@ -69,8 +68,8 @@ type Options struct {
 // ToolsBy says how a model learns about tools.
 type ToolsBy string
 
-// By the server's own way where the model has one, else by a description in the prompt;
-// always by the server; always by a description.
+// ToolsAuto: by the server's own means if the model can call tools, else by a description in the
+// prompt. ToolsNative: always by the server. ToolsDescribed: always by a description.
 const (
 	ToolsAuto      ToolsBy = "auto"
 	ToolsNative    ToolsBy = "native"
@@ -79,19 +78,18 @@ const (
 
 // Timeouts bound one call (BRN-8). A zero value means the default.
 type Timeouts struct {
-	// Connect bounds reaching the server. Default: DefaultConnect.
-	// It also bounds the question what is loaded.
+	// Connect bounds the time to reach the server. Default: DefaultConnect. It also bounds the
+	// question what is loaded.
 	Connect time.Duration
 	// Load bounds the loading of the chat model. Default: DefaultLoad.
 	Load time.Duration
-	// FirstToken bounds the wait for the first line of an answer, in which the
-	// server reads the prompt. An embedding may take that and Load.
-	// Default: DefaultFirstToken.
+	// FirstToken bounds the wait for the first line of an answer, while the server reads the
+	// prompt. An embedding may take Load and FirstToken together. Default: DefaultFirstToken.
 	FirstToken time.Duration
-	// Idle bounds the wait between two lines of an answer, and each question
-	// about the server and its models. Default: DefaultIdle.
+	// Idle bounds the wait between two lines of an answer, and each question about the server and
+	// its models. Default: DefaultIdle.
 	Idle time.Duration
-	// Total bounds a whole chat, the loading apart. Default: DefaultTotal.
+	// Total bounds a whole chat, without the loading. Default: DefaultTotal.
 	Total time.Duration
 }
 
@@ -104,11 +102,11 @@ type Client struct {
 
 	known   *known
 	encoded *encoded
-	ticks   func(time.Duration) (<-chan time.Time, func()) // for the notes while a model loads
-	now     func() time.Time                               // for how long ago the model answered
+	ticks   func(time.Duration) (<-chan time.Time, func()) // clock of the notes while a model loads
+	now     func() time.Time                               // for the time since the model answered
 }
 
-// New returns a client. It sends nothing; the error is one of the options.
+// New returns a client. It sends nothing; an error is about the options.
 func New(opt Options) (*Client, error) {
 	base, err := parseBase(opt.BaseURL)
 	if err != nil {
@@ -125,15 +123,15 @@ func New(opt Options) (*Client, error) {
 	return &Client{opt: opt, base: base, http: client, api: api.NewClient(base, client), known: newKnown(), encoded: &encoded{}, ticks: everyTick, now: time.Now}, nil
 }
 
-// With returns a client for other models over the same connections, with the same
-// knowledge of the server's models.
+// With returns a client for other models that shares the connections and what is known about the
+// server's models.
 func (c *Client) With(chat, embed string) *Client {
 	d := *c
 	d.opt.Model, d.opt.EmbedModel = chat, embed
 	return &d
 }
 
-// WithChat returns a client for another chat model, and the same one for vectors.
+// WithChat returns a client for another chat model and the same embedding model.
 func (c *Client) WithChat(chat string) *Client { return c.With(chat, c.opt.EmbedModel) }
 
 // BaseURL returns the server's address as it is used.
@@ -167,12 +165,12 @@ func or[T int | time.Duration | ToolsBy](v, otherwise T) T {
 	return v
 }
 
-// writeBufferBytes is room for an ordinary conversation with its tools, which then leaves in
-// one piece.
+// writeBufferBytes is enough for an ordinary conversation with its tools, which is then sent in one
+// piece.
 const writeBufferBytes = 32 << 10
 
-// newTransport never asks a proxy: the model is this machine's own or a
-// neighbour's, and a proxy set for the web must not see the conversation.
+// newTransport never uses a proxy: the model is on this machine or nearby, and a proxy configured
+// for the web must not see the conversation.
 func newTransport(connect time.Duration) *http.Transport {
 	return &http.Transport{
 		Proxy: nil,
@@ -219,7 +217,7 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// everyTick is a clock that ticks.
+// everyTick returns a clock that ticks, and how to stop it.
 func everyTick(d time.Duration) (<-chan time.Time, func()) {
 	t := time.NewTicker(d)
 	return t.C, t.Stop

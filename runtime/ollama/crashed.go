@@ -6,8 +6,8 @@ import (
 	"shelly/fsm"
 )
 
-// A server runs each model in a process of its own and starts that again at the next call
-// (BRN-31). What it says of one that died differs by how it noticed.
+// A server runs each model in a process of its own, and starts that again at the next call
+// (BRN-31). How it reports one that died depends on how it noticed.
 var deadRunner = []string{
 	"llama runner process has terminated",
 	"llama runner process no longer running",
@@ -16,11 +16,11 @@ var deadRunner = []string{
 	"unexpected EOF",
 }
 
-// runnerDied reports whether the server says that the process of the model has died.
+// runnerDied reports whether the server says that the process of the model died.
 func runnerDied(text string) bool { return saysOneOf(text, deadRunner) }
 
-// A server answers 500 also to what it will refuse each time: asking again would only
-// make a person wait.
+// A server also answers 500 to what it will refuse every time: asking again would only make a
+// person wait.
 var refusedEachTime = []string{
 	`option "`,
 	"invalid format",
@@ -33,8 +33,8 @@ var refusedEachTime = []string{
 	"template: ",
 }
 
-// ourFault reports whether a 500 is one that asking again cannot help. A runner that died
-// is never.
+// ourFault reports whether a 500 would come again however often one asks. That is never so if the
+// runner died.
 func ourFault(text string) bool { return !runnerDied(text) && saysOneOf(text, refusedEachTime) }
 
 func saysOneOf(text string, parts []string) bool {
@@ -48,7 +48,7 @@ func saysOneOf(text string, parts []string) bool {
 
 func (c *Client) crashed(text string) *Error {
 	if !runnerDied(text) {
-		return failure(fsm.BrainCrashed, "the Ollama server at %s failed by itself (status 500: %s): look at its log if this goes on", c.base, text)
+		return failure(fsm.BrainCrashed, "the Ollama server at %s failed (status 500: %s): see its log if this keeps happening", c.base, text)
 	}
-	return failure(fsm.BrainCrashed, "the Ollama server at %s has lost its model (%s): it loads it again at the next call; if this goes on, look at the server's log", c.base, text)
+	return failure(fsm.BrainCrashed, "the Ollama server at %s lost its model (%s) and loads it again at the next call; see its log if this keeps happening", c.base, text)
 }

@@ -7,19 +7,18 @@ import (
 	"shelly/fsm"
 )
 
-// watch is a context that ends when a model takes too long. The cause is the
-// [*Error] to return.
+// watch is a context that ends when a model takes too long. Its cause is the [*Error] to return.
 type watch struct {
 	context.Context
 	cancel context.CancelCauseFunc
-	wait   *time.Timer // for the first line
-	idle   *time.Timer // for the next line
+	wait   *time.Timer // bounds the wait for the first line
+	idle   *time.Timer // bounds the wait for the next line
 	total  *time.Timer
-	within time.Duration // between lines
+	within time.Duration // the longest wait between lines
 }
 
-// newWatch begins to watch a chat (BRN-8): Total from now on, FirstToken until the first
-// call of alive, Idle after each.
+// newWatch starts watching a chat (BRN-8): Total from now on, FirstToken until the first call of
+// alive, Idle after each.
 func newWatch(ctx context.Context, t Timeouts) *watch {
 	w := &watch{within: t.Idle}
 	w.Context, w.cancel = context.WithCancelCause(ctx)
@@ -29,7 +28,7 @@ func newWatch(ctx context.Context, t Timeouts) *watch {
 	return w
 }
 
-// alive notes that a line has come.
+// alive notes that a line has arrived.
 func (w *watch) alive() {
 	if w.idle == nil {
 		w.wait.Stop()
@@ -39,10 +38,10 @@ func (w *watch) alive() {
 	w.idle.Reset(w.within)
 }
 
-// hurry leaves what remains of the response d to arrive.
+// hurry gives the rest of the response the time d to arrive.
 func (w *watch) hurry(d time.Duration) { w.total.Reset(d) }
 
-// after ends the context after d, for a cause whose words name d.
+// after ends the context after d. Its cause has these words, which contain one verb, for d.
 func (w *watch) after(d time.Duration, class fsm.BrainClass, words string) *time.Timer {
 	return time.AfterFunc(d, func() { w.cancel(failure(class, words, d)) })
 }
@@ -57,7 +56,7 @@ func (w *watch) stop() {
 	}
 }
 
-// within bounds a call that has one response.
+// within bounds a call that has a single response.
 func within(ctx context.Context, d time.Duration, what string) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, d, failure(fsm.BrainTimeout, "%s took longer than %v", what, d))
 }

@@ -8,29 +8,29 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// Description is what an installed model says of itself.
+// Description is what the server says about an installed model.
 type Description struct {
 	Capabilities
 	Shape Shape
 }
 
-// Shape is the part of a model's architecture that the size of its cache of keys and
-// values follows from. A number that the model does not tell is 0.
+// Shape is the part of a model's architecture that determines the size of its key-value cache. A
+// number that the model does not give is 0.
 type Shape struct {
 	Layers      int
-	HeadsKV     int // heads that have keys and values of their own, in each layer
+	HeadsKV     int // heads with keys and values of their own, per layer
 	KeyLength   int // numbers in a key
 	ValueLength int // numbers in a value
 }
 
-// PerToken is how many numbers the cache holds for one token: in each layer a key and a
-// value for each head. Of a model some of whose layers look at a part of the window
-// alone, or at none, it is more than that. 0: unknown.
+// PerToken returns how many numbers the cache holds for one token: in each layer a key and a value
+// for each head. For a model in which some layers attend to only a part of the window, or to none
+// of it, that is an upper bound. 0: unknown.
 func (s Shape) PerToken() int64 {
 	return int64(s.Layers) * int64(s.HeadsKV) * int64(s.KeyLength+s.ValueLength)
 }
 
-// Describe returns what an installed model says of itself. The error is an [*Error].
+// Describe returns what the server says about an installed model. The error is an [*Error].
 func (c *Client) Describe(ctx context.Context, name string) (Description, error) {
 	ctx, cancel := within(ctx, c.opt.Timeouts.Idle, "asking what the model is")
 	defer cancel()
@@ -41,9 +41,9 @@ func (c *Client) Describe(ctx context.Context, name string) (Description, error)
 	return Description{capabilities(show), shape(show.ModelInfo)}, nil
 }
 
-// shape reads the keys that are named after the model's architecture. Lengths that are
-// left out are those of even heads, and heads of their own are all where none shares
-// one, as GGUF has it.
+// shape reads the keys that are named after the model's architecture. As in GGUF, missing lengths
+// are the width divided evenly among the heads, and a missing number of key-value heads means that
+// no heads share them.
 func shape(info map[string]any) Shape {
 	arch, _ := info["general.architecture"].(string)
 	number := func(key string) int {
@@ -82,14 +82,13 @@ func (c Capabilities) Words() []string {
 // Loaded is a model that the server holds in memory.
 type Loaded struct {
 	Name   string
-	Bytes  int64 // in all memory: weights, cache and what computing needs
-	GPU    int64 // of these, in the memory of graphics processors
-	NumCtx int   // the window that it was given in tokens; 0 if unknown
+	Bytes  int64 // in all kinds of memory: weights, cache and buffers
+	GPU    int64 // the part of Bytes in the memory of graphics processors
+	NumCtx int   // its window in tokens; 0 if unknown
 	Until  time.Time
 }
 
-// OnGPU is the share of the model that is in the memory of graphics processors, in
-// percent.
+// OnGPU returns the share of the model that is in the memory of graphics processors, in percent.
 func (l Loaded) OnGPU() int { return int(100 * min(l.GPU, l.Bytes) / max(l.Bytes, 1)) }
 
 // Loaded returns what the server holds in memory. The error is an [*Error].
@@ -107,7 +106,7 @@ func (c *Client) Loaded(ctx context.Context) ([]Loaded, error) {
 	return loaded, nil
 }
 
-// Local reports whether the server is on this machine, as far as its address says.
+// Local reports whether the server is on this machine, judging by its address.
 func (c *Client) Local() bool {
 	host := c.base.Hostname()
 	return host == "localhost" || strings.HasPrefix(host, "127.") || host == "::1"

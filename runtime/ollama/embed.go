@@ -11,15 +11,14 @@ import (
 	"shelly/fsm"
 )
 
-// Embed turns a text into a vector of float32, little-endian, and names the model
-// as it is configured. A text too long for the model counts with its beginning.
-// Blank text is refused: its vector would be near to everything or nothing. The
-// error is an [*Error].
+// Embed turns a text into a vector of little-endian float32, and returns the model's name as
+// configured. Of a text too long for the model only the beginning counts. Blank text is an error:
+// its vector would be near to everything or to nothing. The error is an [*Error].
 func (c *Client) Embed(ctx context.Context, text string) (vector []byte, model string, err error) {
 	model = c.opt.EmbedModel
 	switch {
 	case model == "":
-		return nil, "", failure(fsm.BrainMissingModel, "no embedding model is configured: memory is found by keyword alone; \"ollama pull nomic-embed-text\" has one")
+		return nil, "", failure(fsm.BrainMissingModel, "no embedding model is configured: memory is searched by keyword alone; \"ollama pull nomic-embed-text\" installs one")
 	case strings.TrimSpace(text) == "":
 		return nil, "", failure(fsm.BrainError, "there is no text to embed")
 	}
@@ -29,7 +28,7 @@ func (c *Client) Embed(ctx context.Context, text string) (vector []byte, model s
 		Model:     model,
 		Input:     strings.ToValidUTF8(text, "\uFFFD"),
 		KeepAlive: &api.Duration{Duration: c.opt.KeepAlive},
-		// The chat's window: one model may serve both, and another window reloads it.
+		// The chat's window: one model may serve both, and a change of window would reload it.
 		Options: map[string]any{"num_ctx": c.opt.NumCtx},
 	})
 	if err != nil {

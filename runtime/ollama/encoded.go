@@ -10,17 +10,17 @@ import (
 	"shelly/fsm"
 )
 
-// encodedBytesMax bounds what is kept of all conversations, in bytes.
+// encodedBytesMax bounds the memory for all conversations, in bytes.
 const encodedBytesMax = 8 << 20
 
-// encoded keeps conversations as they were sent last. Each call of a session sends what the one
-// before has sent and a little more: what was encoded and counted once need not be again, or a
-// request would take time by the square of its length.
+// encoded keeps conversations as they were last sent. Each call of a session sends what the one
+// before sent and a little more; encoding and counting it all again would make the total time
+// quadratic in the length of the conversation.
 type encoded struct {
 	mu    sync.Mutex
-	kept  []*transcript // the one that was used last comes last
-	bytes int           // of all
-	tools []toolset     // that were offered last; the latest comes last
+	kept  []*transcript // the one used last is last
+	bytes int           // of all of kept
+	tools []toolset     // those offered last; the latest is last
 }
 
 // transcript is one conversation, message by message.
@@ -28,12 +28,12 @@ type transcript struct {
 	of       talk
 	messages []fsm.Message
 	json     [][]byte // of each message
-	least    []int    // tokens of each (BRN-3)
-	bytes    int      // that it takes
+	least    []int    // the least number of tokens of each (BRN-3)
+	bytes    int      // the memory that it takes
 }
 
-// talk tells which conversation a call goes on with: that of its session or, where it is of
-// none, of its handle.
+// talk identifies the conversation that a call continues: that of its session or, without a
+// session, of its handle.
 type talk struct {
 	session string
 	handle  fsm.HandleID
@@ -47,17 +47,17 @@ func talkOf(ask *fsm.AskBrain) talk {
 	return talk{session: ask.Session, purpose: ask.Purpose}
 }
 
-// toolset is some tools as they are sent.
+// toolset is a list of tools as it is sent.
 type toolset struct {
 	decls []fsm.ToolDecl
 	json  []byte
 }
 
-// toolsetsMax is how many are kept: those of a handle, of a subagent, and some that sessions
-// have chosen.
+// toolsetsMax is how many toolsets are kept: that of handles, that of subagents, and some that
+// sessions chose.
 const toolsetsMax = 8
 
-// toolsAsSent returns tools as they are sent; none is nil.
+// toolsAsSent returns tools as they are sent; nil for none.
 func (e *encoded) toolsAsSent(decls []fsm.ToolDecl) ([]byte, error) {
 	if len(decls) == 0 {
 		return nil, nil
@@ -85,7 +85,7 @@ func sentAlike(a, b fsm.ToolDecl) bool {
 	return a.Name == b.Name && a.Description == b.Description && a.Parameters == b.Parameters
 }
 
-// take returns what is kept of a conversation, which is the caller's until give.
+// take returns what is kept of a conversation. It belongs to the caller until give.
 func (e *encoded) take(of talk) *transcript {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -99,7 +99,8 @@ func (e *encoded) take(of talk) *transcript {
 	return p
 }
 
-// give keeps a conversation, in place of those that were not used for longest.
+// give keeps a conversation, and drops those that have gone unused the longest if there are too
+// many.
 func (e *encoded) give(p *transcript) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -111,8 +112,8 @@ func (e *encoded) give(p *transcript) {
 	}
 }
 
-// set makes the pieces those of lists of messages. A message that is at its place already stays
-// as it is.
+// set makes the pieces match the messages of the lists. The piece of a message that is already in
+// its place is not encoded again.
 func (p *transcript) set(lists ...[]fsm.Message) error {
 	all := 0
 	for _, list := range lists {
@@ -134,7 +135,7 @@ func (p *transcript) set(lists ...[]fsm.Message) error {
 	return nil
 }
 
-// setFrom is set for the messages from a place on, of which there are pieces up to n.
+// setFrom is set for the messages from index at on; there are pieces up to n.
 func (p *transcript) setFrom(at, n int, messages []fsm.Message) error {
 	for k := range messages {
 		i, m := at+k, &messages[k]
@@ -145,7 +146,7 @@ func (p *transcript) setFrom(at, n int, messages []fsm.Message) error {
 		if err != nil {
 			return err
 		}
-		least := leastTokens(m.Text) // thinking and calls may be left out by a template
+		least := leastTokens(m.Text) // a template may leave out thinking and calls
 		if i < n {
 			p.messages[i], p.json[i], p.least[i] = *m, text, least
 		} else {
@@ -155,11 +156,11 @@ func (p *transcript) setFrom(at, n int, messages []fsm.Message) error {
 	return nil
 }
 
-// messageBytes is what a message takes beside its texts.
+// messageBytes is what a message takes besides its texts.
 const messageBytes = 256
 
-// same reports whether two messages are sent alike. Messages are never changed, so those that
-// share their texts and images, as the calls of a handle do, are compared without reading them.
+// same reports whether two messages are sent alike. Messages are never changed, so those that share
+// their texts and images, as in the calls of a handle, are compared without reading them.
 func same(a, b *fsm.Message) bool {
 	return a.Role == b.Role && a.Text == b.Text && a.Thinking == b.Thinking && a.Tool == b.Tool && a.ToolCall == b.ToolCall &&
 		sameCalls(a.Calls, b.Calls) && slices.EqualFunc(a.Images, b.Images, bytes.Equal)
@@ -169,7 +170,7 @@ func sameCalls(a, b []fsm.ToolCall) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
 }
 
-// tokens is the least that the texts can be counted as (BRN-3).
+// tokens returns the least number of tokens that the texts can be counted as (BRN-3).
 func (p *transcript) tokens() (n int) {
 	for _, least := range p.least {
 		n += least
@@ -177,15 +178,15 @@ func (p *transcript) tokens() (n int) {
 	return n
 }
 
-// The placeholders that a request has where its messages and its tools stand. What a string has
-// in it is escaped, so that nothing but the fields looks like them.
+// The placeholders for the messages and the tools in an encoded request. Inside a string the quotes
+// would be escaped, so only the fields themselves match.
 const (
 	messagesHere = `"messages":0`
 	toolsHere    = 1
 	theTools     = `"tools":1`
 )
 
-// filled puts the messages, and the tools if there are any, into an encoded request.
+// filled inserts the messages, and the tools if there are any, into an encoded request.
 func (p *transcript) filled(request, tools []byte) []byte {
 	length := len(request) + len(tools) + len(p.json)
 	for _, text := range p.json {
@@ -209,7 +210,7 @@ func (p *transcript) filled(request, tools []byte) []byte {
 	return append(append(b, rest...), '\n')
 }
 
-// encode returns v as JSON as the server is sent it.
+// encode returns v as JSON, as it is sent to the server.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

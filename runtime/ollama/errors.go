@@ -16,12 +16,11 @@ import (
 	"shelly/fsm/wording"
 )
 
-// Error is a failed call: its class for the machine, its reason for a person
-// (BRN-7).
+// Error is a failed call: its class is for the machine, its reason for a person (BRN-7).
 type Error struct {
 	Class  fsm.BrainClass
 	Reason string
-	Lacks  Ability // what the model was refused for; empty: something else
+	Lacks  Ability // the ability that the model lacks; empty: the error is another
 }
 
 // Error returns the reason.
@@ -39,8 +38,8 @@ func (e *Error) lacking(a Ability) *Error {
 	return e
 }
 
-// after says how long the server wants to be left alone. The machine's own waits decide
-// (INF-15).
+// after adds how long the server asks to be left alone. The machine decides itself how long it
+// waits (INF-15).
 func (e *Error) after(h http.Header) *Error {
 	if wait := h.Get("Retry-After"); wait != "" && e.Class == fsm.BrainBusy {
 		if _, err := strconv.Atoi(wait); err == nil {
@@ -56,8 +55,8 @@ func (c *Client) missing(model string) *Error {
 		c.base, model, model)
 }
 
-// failed sorts an error of the transport. A context that has ended is the cause
-// of whatever error came of it.
+// failed classifies an error of the transport. If the context has ended, that is the cause,
+// whatever the error.
 func (c *Client) failed(ctx context.Context, err error) *Error {
 	if ctx.Err() != nil {
 		return ended(ctx)
@@ -74,8 +73,8 @@ func (c *Client) failed(ctx context.Context, err error) *Error {
 	}
 }
 
-// ended says why a context ended: one of the deadlines here, the caller's own, or
-// because the caller gave up.
+// ended says why a context ended: one of the deadlines here, the caller's deadline, or the caller
+// gave up.
 func ended(ctx context.Context) *Error {
 	var own *Error
 	cause := context.Cause(ctx)
@@ -89,8 +88,8 @@ func ended(ctx context.Context) *Error {
 	}
 }
 
-// refused sorts a response that is not a 200 by its status and text; ours says
-// that the text came in the API's own shape.
+// refused classifies a response that is not a 200 by its status and text; ours says that the text
+// came in the API's own form.
 func (c *Client) refused(model string, status int, text string, ours bool) *Error {
 	if status == http.StatusNotFound && ours {
 		return c.missing(model)
@@ -106,7 +105,7 @@ func (c *Client) refused(model string, status int, text string, ours bool) *Erro
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
 		return failure(fsm.BrainBusy, "the Ollama server at %s is busy (%s): try again later, or raise OLLAMA_NUM_PARALLEL or OLLAMA_MAX_QUEUE there", c.base, text)
 	case statusClosed:
-		return failure(fsm.BrainCutStream, "the Ollama server at %s gave the call up (status %d: %s)", c.base, status, text)
+		return failure(fsm.BrainCutStream, "the Ollama server at %s gave up on the call (status %d: %s)", c.base, status, text)
 	case http.StatusBadGateway:
 		class = fsm.BrainUnreachable
 	case http.StatusGatewayTimeout, http.StatusRequestTimeout:
@@ -117,12 +116,12 @@ func (c *Client) refused(model string, status int, text string, ours bool) *Erro
 	return failure(class, "the Ollama server at %s answered status %d: %s", c.base, status, text)
 }
 
-// statusClosed is what Ollama answers when it thinks that its client has left, as it
-// does when it stops.
+// statusClosed is what Ollama answers when it believes that its client has gone, as it does when it
+// is stopped.
 const statusClosed = 499
 
-// reported sorts the errors that differ only in their text (BRN-7), in a
-// response or during a stream. It returns nil for any other.
+// reported classifies the errors that differ only in their text (BRN-7), in a response or during a
+// stream. It returns nil for any other error.
 func (c *Client) reported(text string) *Error {
 	has := func(part string) bool { return strings.Contains(text, part) }
 	switch {
@@ -132,7 +131,7 @@ func (c *Client) reported(text string) *Error {
 	case has("does not support thinking"):
 		return failure(fsm.BrainError, "the model cannot think (%s): set brain.think to model or false", text).lacking(Thinking)
 	case has("think value") && has("not supported"):
-		return failure(fsm.BrainError, "the model does not take this amount of thinking (%s): set brain.think to true", text).lacking(Levels)
+		return failure(fsm.BrainError, "the model does not accept this amount of thinking (%s): set brain.think to true", text).lacking(Levels)
 	case has("does not support chat"), has("does not support generate"):
 		return c.chatless(c.opt.Model)
 	case has("error parsing tool call"), has("failed to parse tool call"), has("XML syntax error"):
@@ -148,7 +147,7 @@ func (c *Client) reported(text string) *Error {
 	}
 }
 
-// sort turns an error of the API library into one of ours.
+// sort turns an error of the API library into an [*Error].
 func (c *Client) sort(ctx context.Context, model string, err error) *Error {
 	var status api.StatusError
 	var auth api.AuthorizationError
@@ -156,11 +155,11 @@ func (c *Client) sort(ctx context.Context, model string, err error) *Error {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &status):
-		// The library passes a body that it cannot read as if it were the error.
+		// The library returns a body that it cannot parse as if it were the error.
 		page := strings.HasPrefix(status.ErrorMessage, "404 page") || strings.HasPrefix(status.ErrorMessage, "<")
 		return c.refused(model, status.StatusCode, excerpt(status.ErrorMessage), !page)
 	case errors.As(err, &auth):
-		return failure(fsm.BrainError, "the Ollama server at %s wants a sign-in: %v", c.base, auth)
+		return failure(fsm.BrainError, "the Ollama server at %s requires a sign-in: %v", c.base, auth)
 	case errors.As(err, &syntax), errors.As(err, &kind):
 		return failure(fsm.BrainGarbage, "the answer of the server at %s could not be read: %v", c.base, err)
 	default:
@@ -168,8 +167,8 @@ func (c *Client) sort(ctx context.Context, model string, err error) *Error {
 	}
 }
 
-// errorText returns the error in a body, and whether the body has the API's
-// shape. An error that is not a text is quoted as it came.
+// errorText returns the error in a body, and whether the body has the API's form. An error that is
+// not a string is quoted as it came.
 func errorText(body []byte) (text string, ours bool) {
 	var wire struct {
 		Error json.RawMessage `json:"error"`
@@ -185,12 +184,12 @@ func errorText(body []byte) (text string, ours bool) {
 
 const excerptBytesMax = 300
 
-// excerpt cuts foreign text to what a reason can hold.
+// excerpt cuts foreign text to what fits in a reason.
 func excerpt(s string) string {
 	return wording.Clip(strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD")), excerptBytesMax)
 }
 
-// dialCause is a dial error without the address, which the reason names already.
+// dialCause returns a dial error without the address, which the reason names already.
 func dialCause(op *net.OpError) error {
 	if op.Timeout() {
 		return errors.New("no connection in time")

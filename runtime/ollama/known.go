@@ -9,26 +9,26 @@ import (
 	"github.com/ollama/ollama/types/model"
 )
 
-// known is what a client and those made of it by [Client.With] have found out about the
-// models of their server. It is kept for the life of the process (BRN-13).
+// known is what a client, and those made from it by [Client.With], have learned about the models of
+// their server. It is kept for the life of the process (BRN-13).
 type known struct {
 	mu     sync.Mutex
-	models map[string]*facts // by name with tag
-	tags   map[string]string // names with tag, by the name that was given
+	models map[string]*facts // by full name
+	tags   map[string]string // the full name for each name that was given
 }
 
 func newKnown() *known { return &known{models: map[string]*facts{}, tags: map[string]string{}} }
 
-// facts are what is known of one model. Its maps are never changed in place but by learn.
+// facts is what is known about one model. Only learn may change its maps, and it replaces them.
 type facts struct {
-	digest string // of its manifest; empty: the server has not said
-	loaded bool   // it has been loaded for this process once
-	asked  bool   // the server was asked what the model can do
-	told   bool   // and has said it, in can
+	digest string // of its manifest; empty: unknown
+	loaded bool   // it was once loaded for this process
+	asked  bool   // the server has been asked what the model can do
+	told   bool   // it has answered, in can
 	can    Capabilities
-	lacks  map[Ability]bool // what it has refused since
-	window map[int]int      // the tokens that were allocated, by the num_ctx asked for
-	// answered is when the last whole answer came, by the num_ctx asked for.
+	lacks  map[Ability]bool // what it has been refused for since
+	window map[int]int      // the window allocated, in tokens, by num_ctx
+	// answered is when the last complete answer came, by num_ctx.
 	answered map[int]time.Time
 }
 
@@ -36,41 +36,41 @@ func newFacts() *facts {
 	return &facts{lacks: map[Ability]bool{}, window: map[int]int{}, answered: map[int]time.Time{}}
 }
 
-// Ability is something that a call may ask of a model that not every model has.
+// Ability is something that a call may need and that not every model has.
 type Ability string
 
-// A model calls tools, thinks, or thinks as much as is asked for.
+// A model may call tools, think, and think as much as is asked for.
 const (
 	Tools    Ability = "tools"
 	Thinking Ability = "thinking"
 	Levels   Ability = "levels"
 )
 
-// of returns what is known of a model.
+// of returns what is known about a model.
 func (k *known) of(model string) facts {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return *k.at(model)
 }
 
-// learn changes what is known of a model and returns it.
+// learn changes what is known about a model and returns it.
 func (k *known) learn(model string, change func(*facts)) facts {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	f := k.at(model)
-	f.lacks, f.window, f.answered = maps.Clone(f.lacks), maps.Clone(f.window), maps.Clone(f.answered) // whoever has been told has the old ones
+	f.lacks, f.window, f.answered = maps.Clone(f.lacks), maps.Clone(f.window), maps.Clone(f.answered) // earlier callers hold the old maps
 	change(f)
 	return *f
 }
 
-// forget drops all: the server was gone, and what comes back may be another.
+// forget drops everything: the server was gone, and may come back as another one.
 func (k *known) forget() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	clear(k.models)
 }
 
-// at is the entry of a model. The caller holds mu.
+// at returns the entry of a model. The caller holds mu.
 func (k *known) at(model string) *facts {
 	name, ok := k.tags[model]
 	if !ok {
@@ -85,8 +85,8 @@ func (k *known) at(model string) *facts {
 	return f
 }
 
-// has reports whether the model has an ability, as far as it is known: what the server
-// says, unless the model has refused.
+// has reports whether the model has an ability, as far as is known: what the server says, unless
+// the model has been refused for it.
 func (f *facts) has(a Ability) bool {
 	switch {
 	case f.lacks[a]:
@@ -95,13 +95,13 @@ func (f *facts) has(a Ability) bool {
 		return true
 	case a == Tools:
 		return f.can.Tools
-	default: // who thinks in levels is not told
+	default: // the server does not say which models think in levels
 		return f.can.Thinking
 	}
 }
 
-// is notes the digest of the model that is loaded. Of another one under the same name
-// nothing is known.
+// is notes the digest of the model that is loaded. If it changes, the name now means another model,
+// and everything is forgotten.
 func (f *facts) is(digest string) {
 	if digest == "" || digest == f.digest {
 		return
@@ -119,10 +119,10 @@ type Capabilities struct {
 	Thinking      bool
 	Embedding     bool
 	Vision        bool
-	ContextLength int // the longest window in tokens that it can be given; 0 if unknown
+	ContextLength int // its longest possible window in tokens; 0 if unknown
 }
 
-// tagged is a model's whole name in small letters.
+// tagged returns a model's full name in lower case.
 func tagged(name string) string {
 	if name == "" {
 		return ""

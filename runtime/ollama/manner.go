@@ -2,14 +2,14 @@ package ollama
 
 import "shelly/fsm"
 
-// manner is how a model is asked: as it was configured, in so far as the model can.
+// manner is how a model is asked: as configured, as far as the model is able to.
 type manner struct {
 	described bool   // tools are described in the prompt (BRN-16)
-	think     string // of Options.Think; empty: left out
+	think     string // as Options.Think; empty: left out
 }
 
-// manner returns how the chat model is asked. A model that cannot think is not told to,
-// which it would refuse; that it shall not is understood by all (BRN-14).
+// manner returns how the chat model is asked. A model that cannot think is not told to think, which
+// the server would refuse; every model accepts being told not to (BRN-14).
 func (c *Client) manner(f facts) manner {
 	how := manner{described: c.opt.Tools == ToolsDescribed, think: c.opt.Think}
 	if c.opt.Tools == ToolsAuto {
@@ -32,7 +32,7 @@ func (c *Client) manner(f facts) manner {
 	return how
 }
 
-// mannerOf is the manner of one call, which may be told not to think (INF-33).
+// mannerOf returns the manner of one call, which may forbid thinking (INF-33).
 func (c *Client) mannerOf(ask fsm.AskBrain, f facts) manner {
 	how := c.manner(f)
 	if ask.NoThinking {
@@ -41,11 +41,11 @@ func (c *Client) mannerOf(ask fsm.AskBrain, f facts) manner {
 	return how
 }
 
-// imageBytesMax bounds one image. The server decodes it in its memory.
+// imageBytesMax bounds one image. The server decodes it in memory.
 const imageBytesMax = 20 << 20
 
-// seen refuses images that the model cannot see: a server would drop them in silence and
-// the model answer as if there were none (BRN-15).
+// seen rejects images if the model cannot see them: a server would drop them silently, and the
+// model would answer as if there were none (BRN-15).
 func (c *Client) seen(ask fsm.AskBrain, f facts) *Error {
 	for _, m := range ask.Conversation.Messages {
 		for _, image := range m.Images {
@@ -54,7 +54,7 @@ func (c *Client) seen(ask fsm.AskBrain, f facts) *Error {
 				return failure(fsm.BrainError,
 					"the model %q cannot see images: configure one that can (\"ollama show MODEL\" lists vision under capabilities), or ask without them", c.opt.Model)
 			case len(image) > imageBytesMax:
-				return failure(fsm.BrainError, "an image of %d bytes is larger than the %d MiB that are sent", len(image), imageBytesMax>>20)
+				return failure(fsm.BrainError, "an image of %d bytes is larger than the limit of %d MiB", len(image), imageBytesMax>>20)
 			}
 		}
 	}

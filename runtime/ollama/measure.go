@@ -9,24 +9,24 @@ import (
 	"shelly/fsm"
 )
 
-// Measured is what the server tells of one answer.
+// Measured is what the server reports about one answer.
 type Measured struct {
 	Text         string
-	Load         time.Duration // of the model
+	Load         time.Duration // time to load the model
 	PromptTokens int
-	Prompt       time.Duration // to read them
+	Prompt       time.Duration // time to read them
 	AnswerTokens int
-	Answer       time.Duration // to write them
+	Answer       time.Duration // time to write them
 }
 
-// PromptSpeed and AnswerSpeed are in tokens per second; 0: unknown.
+// PromptSpeed returns how fast the model reads, in tokens per second; 0: unknown.
 func (m Measured) PromptSpeed() int { return perSecond(m.PromptTokens, m.Prompt) }
 
-// AnswerSpeed is how fast the model writes.
+// AnswerSpeed returns how fast the model writes, in tokens per second; 0: unknown.
 func (m Measured) AnswerSpeed() int { return perSecond(m.AnswerTokens, m.Answer) }
 
-// perSecond rounds up, so that a model that takes more than a second for a token is slow
-// and not unknown.
+// perSecond rounds up, so that a model that takes more than a second per token counts as slow
+// rather than unknown.
 func perSecond(n int, d time.Duration) int {
 	if n <= 0 || d <= 0 {
 		return 0
@@ -34,8 +34,8 @@ func perSecond(n int, d time.Duration) int {
 	return int((int64(n)*int64(time.Second) + int64(d) - 1) / int64(d))
 }
 
-// Measure has the chat model answer a conversation, the user's texts and its own in turn,
-// with at most this many tokens, without thinking, and with the window of the chats. The
+// Measure makes the chat model continue a conversation, whose texts are the user's and the model's
+// in turn, with at most tokensMax tokens, without thinking, and with the window of the chats. The
 // error is an [*Error].
 func (c *Client) Measure(ctx context.Context, tokensMax int, talk ...string) (Measured, error) {
 	ctx, cancel := within(ctx, c.opt.Timeouts.Load+c.opt.Timeouts.Total, "the answer, loading included,")

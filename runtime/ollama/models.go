@@ -11,11 +11,11 @@ import (
 	"shelly/fsm"
 )
 
-// suggestedModel is what a person with no model is advised to pull: small, and able
-// to call tools.
+// suggestedModel is what a person without a model is advised to pull: small, and able to call
+// tools.
 const suggestedModel = "qwen3:4b"
 
-// NoEmbedding as the embedding model says that none is to be used.
+// NoEmbedding, as the embedding model, says that none is to be used.
 const NoEmbedding = "none"
 
 // Model is an installed model.
@@ -25,14 +25,13 @@ type Model struct {
 	Digest string // of its manifest, in hex
 	Remote string // the host that runs it; empty: the server itself
 
-	// In the server's words, such as qwen3, 8.2B and Q4_K_M; empty or unknown where it
-	// has none.
+	// Family, Parameters and Quantization are in the server's words, such as qwen3, 8.2B and
+	// Q4_K_M; empty or "unknown" if it has none.
 	Family, Parameters, Quantization string
 }
 
-// SameModel reports whether two names mean one model, as the server takes them (BRN-41): a
-// name may leave out the tag latest, the namespace library and the registry, and say all of
-// it in letters of any case.
+// SameModel reports whether two names mean the same model to the server (BRN-41): a name may omit
+// the tag latest, the namespace library and the registry, and case does not matter.
 func SameModel(a, b string) bool { return tagged(a) == tagged(b) }
 
 // Version returns the server's version. The error is an [*Error].
@@ -46,8 +45,8 @@ func (c *Client) Version(ctx context.Context) (string, error) {
 	return version, nil
 }
 
-// Models returns what is installed, in the server's order: last changed first.
-// The error is an [*Error].
+// Models returns the installed models in the server's order: last changed first. The error is an
+// [*Error].
 func (c *Client) Models(ctx context.Context) ([]Model, error) {
 	ctx, cancel := within(ctx, c.opt.Timeouts.Idle, "listing the models")
 	defer cancel()
@@ -88,9 +87,9 @@ func capabilities(show *api.ShowResponse) Capabilities {
 	}
 }
 
-// writesCalls reports whether a template demands that calls are written as text: it shows
-// the tools and has no place for a call, so that the server neither finds one in what the
-// model writes nor shows it those that it has made (BRN-16).
+// writesCalls reports whether a template makes the model write calls as text: it shows the tools
+// but has no place for calls, so the server neither recognises calls in the model's output nor
+// shows the model its earlier ones (BRN-16).
 func writesCalls(template string) bool {
 	return strings.Contains(template, ".Tools") && !strings.Contains(template, ".ToolCalls")
 }
@@ -102,12 +101,11 @@ func contextLength(info map[string]any) int {
 	return int(n)
 }
 
-// Choose returns the models to use. One that is configured must be installed, and the chat
-// model able to chat.
-// With no chat model configured it is the first installed one that can call
-// tools; with no embedding model configured the first that can embed, or "" where
-// there is none: memory then goes by keyword. A model that another host runs is
-// never chosen (BRN-10). The error is an [*Error] and says what to pull.
+// Choose returns the models to use. A configured model must be installed, and the chat model able
+// to chat. If no chat model is configured, it is the first installed one that can call tools; if no
+// embedding model is configured, the first that can embed, or "" if there is none: memory is then
+// searched by keyword. A model that another host runs is never chosen (BRN-10). The error is an
+// [*Error] that says what to pull.
 func (c *Client) Choose(ctx context.Context) (chat, embed string, err error) {
 	models, err := c.Models(ctx)
 	if err != nil {

@@ -2,9 +2,9 @@ package ollama
 
 import "context"
 
-// Preload has the server load the chat model, with the window and for the time that the
-// chats ask for, so that none of them loads it again (BRN-19). It returns once the model
-// is loaded. The error is an [*Error].
+// Preload makes the server load the chat model with the window and for the time that the chats ask
+// for, so that none of them loads it again (BRN-19). It returns once the model is loaded. The error
+// is an [*Error].
 func (c *Client) Preload(ctx context.Context) error {
 	ctx, cancel := c.loading(ctx)
 	defer cancel()

@@ -14,32 +14,31 @@ import (
 	"shelly/fsm"
 )
 
-// pullIdle bounds the wait between two lines of a pull. The server is silent while it
-// checks what it has downloaded, which of a large model takes minutes.
+// pullIdle bounds the wait between two lines of a pull. The server is silent while it verifies a
+// download, which takes minutes for a large model.
 const pullIdle = 15 * time.Minute
 
-// Pulling is one line of how far a pull is.
+// Pulling is one line of the progress of a pull.
 type Pulling struct {
 	Status    string `json:"status"`    // in the server's words
-	Digest    string `json:"digest"`    // of the layer that the sizes are of; empty: they are of none
-	Total     int64  `json:"total"`     // bytes of the layer
-	Completed int64  `json:"completed"` // of them, those that are there
+	Digest    string `json:"digest"`    // of the layer that the sizes belong to; empty: there is none
+	Total     int64  `json:"total"`     // the size of the layer in bytes
+	Completed int64  `json:"completed"` // the bytes of it that have arrived
 }
 
-// Why a pull has failed, as far as there is something else to do about it.
+// Why a pull failed, if that changes what to do about it.
 var (
 	// ErrNoSuchModel: the registry has no such model.
 	ErrNoSuchModel = errors.New("there is no such model")
-	// ErrOffline: the server does not reach the registry.
+	// ErrOffline: the server cannot reach the registry.
 	ErrOffline = errors.New("the registry cannot be reached")
-	// ErrDiskFull: the server's disk has no space for it.
+	// ErrDiskFull: the server's disk has no space for the model.
 	ErrDiskFull = errors.New("there is no space for it")
 )
 
-// Pull has the server download a model, and tells how far it is. It returns once the
-// model is installed. If ctx ends the server stops and keeps what has come, and the
-// next pull continues from there. The error is an [*Error], or one that wraps one of
-// those above.
+// Pull makes the server download a model, and calls tell with the progress. It returns once the
+// model is installed. If ctx ends, the server stops but keeps what has arrived, and the next pull
+// continues from there. The error is an [*Error], or wraps one of those above.
 func (c *Client) Pull(ctx context.Context, name string, tell func(Pulling)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -63,7 +62,7 @@ func (c *Client) Pull(ctx context.Context, name string, tell func(Pulling)) erro
 		silent.Reset(pullIdle)
 		switch {
 		case errors.Is(err, io.EOF):
-			return failure(fsm.BrainCutStream, "the Ollama server at %s broke the download off", c.base)
+			return failure(fsm.BrainCutStream, "the Ollama server at %s broke off the download", c.base)
 		case err != nil:
 			return c.failed(ctx, err)
 		}
@@ -74,8 +73,8 @@ func (c *Client) Pull(ctx context.Context, name string, tell func(Pulling)) erro
 	}
 }
 
-// startPull asks for a model. The answer goes on for as long as the download takes, so
-// that its lines are bounded and the whole is not.
+// startPull asks for a model. The answer lasts as long as the download, so its lines are bounded
+// but not its whole.
 func (c *Client) startPull(ctx context.Context, name string) (*http.Response, error) {
 	body, err := json.Marshal(map[string]any{"model": name, "stream": true})
 	if err != nil {
@@ -97,7 +96,7 @@ func (c *Client) startPull(ctx context.Context, name string) (*http.Response, er
 	return resp, nil
 }
 
-// pulled takes one line, and reports whether it is the last.
+// pulled handles one line, and reports whether it is the last.
 func (c *Client) pulled(name string, line []byte, tell func(Pulling)) (done bool, err error) {
 	var l struct {
 		Pulling
@@ -114,7 +113,7 @@ func (c *Client) pulled(name string, line []byte, tell func(Pulling)) (done bool
 	return l.Status == "success", nil
 }
 
-// unpulled sorts what the server says of a pull that failed: by its text alone, as it
+// unpulled classifies what the server says about a failed pull. Only the text tells, whether it
 // comes during a stream or with status 500.
 func (c *Client) unpulled(name string, status int, text string, ours bool) error {
 	has := func(part string) bool { return strings.Contains(text, part) }

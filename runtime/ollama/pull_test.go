@@ -46,7 +46,7 @@ func TestCLI19AFailedPullSaysWhatIsWrong(t *testing.T) {
 		t.Errorf("with status 500: %v", err)
 	}
 	none := func(ollama.Pulling) {}
-	wantClass(t, client(t, sending(t, `{"status":"pulling manifest"}`), nil).Pull(testContext(t), "x", none), fsm.BrainCutStream, "broke the download off")
+	wantClass(t, client(t, sending(t, `{"status":"pulling manifest"}`), nil).Pull(testContext(t), "x", none), fsm.BrainCutStream, "broke off the download")
 	wantClass(t, client(t, sending(t, `<html>`), nil).Pull(testContext(t), "x", none), fsm.BrainGarbage)
 	wantClass(t, client(t, sending(t, `{"error":"max retries exceeded"}`), nil).Pull(testContext(t), "x", none), fsm.BrainError, "max retries")
 	gone := sending(t)

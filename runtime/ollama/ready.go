@@ -15,13 +15,12 @@ import (
 	"shelly/fsm"
 )
 
-// loadTick is how often a note says that a model still loads.
+// loadTick is how often a note reports that a model is still loading.
 const loadTick = 5 * time.Second
 
-// ready has the model loaded and returns what is known of it. The loading is a call of
-// its own, an empty list of messages, so that it has a deadline of its own and can be
-// reported (BRN-18). A server that cannot say what it has loaded is not asked to load: the
-// chat does.
+// ready gets the model loaded and returns what is known about it. Loading is a call of its own,
+// with an empty list of messages, so that it has its own deadline and can be reported (BRN-18). If
+// the server cannot say what it has loaded, this is left to the chat.
 func (c *Client) ready(ctx context.Context, stream func(Chunk)) (facts, *Error) {
 	if c.justAnswered() {
 		return c.capable(ctx)
@@ -44,20 +43,20 @@ func (c *Client) ready(ctx context.Context, stream func(Chunk)) (facts, *Error) 
 	return c.capable(ctx)
 }
 
-// answeredFor is how long after an answer the server is not asked again what it has
-// loaded: the rounds of one inference follow each other faster.
+// answeredFor is how long after an answer the server is not asked again what it has loaded: the
+// rounds of one inference follow one another faster than that.
 const answeredFor = 5 * time.Second
 
-// justAnswered reports whether the chat model has just answered, so that it is loaded as
-// its chats want it.
+// justAnswered reports whether the chat model answered so recently that it must still be loaded as
+// its chats need it.
 func (c *Client) justAnswered() bool {
 	at := c.known.of(c.opt.Model).answered[c.opt.NumCtx]
 	keeps := c.opt.KeepAlive < 0 || c.opt.KeepAlive > 2*answeredFor
 	return keeps && !at.IsZero() && c.now().Sub(at) < answeredFor
 }
 
-// running returns the entry of the chat model in the list of what is loaded; nil: it is
-// not loaded.
+// running returns the entry of the chat model in the list of what is loaded, or nil if it is not
+// loaded.
 func (c *Client) running(ctx context.Context) (*api.ProcessModelResponse, *Error) {
 	within, cancel := within(ctx, c.opt.Timeouts.Connect, "asking what is loaded")
 	defer cancel()
@@ -73,8 +72,8 @@ func (c *Client) running(ctx context.Context) (*api.ProcessModelResponse, *Error
 	return nil, nil
 }
 
-// holds reports whether a chat finds its model loaded as it wants it. One that nobody has
-// loaded for this process before may be listed while it still loads.
+// holds reports whether the model is loaded as the chat needs it. A model that this process has not
+// loaded before may be listed while it is still loading.
 func (c *Client) holds(now *api.ProcessModelResponse) bool {
 	if now == nil {
 		return false
@@ -84,8 +83,7 @@ func (c *Client) holds(now *api.ProcessModelResponse) bool {
 	return f.loaded && (given == 0 || given == c.opt.NumCtx || given == f.window[c.opt.NumCtx])
 }
 
-// allocated notes what a load has come to, and warns of a window that is smaller than
-// what was asked for (BRN-17).
+// allocated notes the result of a load, and warns about a window smaller than asked for (BRN-17).
 func (c *Client) allocated(now *api.ProcessModelResponse) {
 	if now == nil {
 		return
@@ -102,8 +100,7 @@ func (c *Client) allocated(now *api.ProcessModelResponse) {
 	}
 }
 
-// load loads the chat model with the window that its chats ask for, and tells how long
-// that takes.
+// load loads the chat model with the window that its chats ask for, and reports progress.
 func (c *Client) load(ctx context.Context, stream func(Chunk)) *Error {
 	come(stream, fsm.StageLoading)
 	ctx, cancel := c.loading(ctx)
@@ -172,7 +169,8 @@ func (c *Client) askToLoad(ctx context.Context) *Error {
 	return nil
 }
 
-// keepLoaded is how long a model that was only loaded is kept: until its chat comes.
+// keepLoaded returns how long a model that was only loaded is kept: long enough for its chat to
+// come.
 func (o *Options) keepLoaded() time.Duration {
 	if o.KeepAlive < 0 {
 		return o.KeepAlive
@@ -180,8 +178,8 @@ func (o *Options) keepLoaded() time.Duration {
 	return max(o.KeepAlive, time.Minute)
 }
 
-// capable asks once what the chat model can do (BRN-13). A server that does not say is
-// taken at its refusals.
+// capable finds out, once, what the chat model can do (BRN-13). If the server does not say, its
+// refusals will tell.
 func (c *Client) capable(ctx context.Context) (facts, *Error) {
 	f := c.known.of(c.opt.Model)
 	if f.asked {

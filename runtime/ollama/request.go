@@ -10,17 +10,17 @@ import (
 	"shelly/fsm/described"
 )
 
-// chatRequest is the body of /api/chat: the library's type, but for what that would change.
-// Its tools drop parts of a schema, its calls encode their arguments again, and its options
-// are a map.
+// chatRequest is the body of /api/chat: the library's type except where that would change
+// something. The library's tools lose parts of a schema, its calls encode their arguments again,
+// and its options are a map.
 type chatRequest struct {
 	api.ChatRequest
 	Messages int  `json:"messages"`        // a placeholder: see filled
-	Tools    int  `json:"tools,omitempty"` // likewise; 0: none
+	Tools    int  `json:"tools,omitempty"` // a placeholder too; 0: no tools
 	Options  Sent `json:"options"`
 }
 
-// Sent are the options that a call is sent with, under the names of [api.Options].
+// Sent is the options that a call is sent with, under the names of [api.Options].
 type Sent struct {
 	NumCtx      int      `json:"num_ctx"`
 	NumPredict  int      `json:"num_predict"`
@@ -58,9 +58,9 @@ type schema struct {
 	Parameters json.RawMessage `json:"parameters"`
 }
 
-// request returns the body that asks for ask and offers tools in the manner that the
-// model can be asked in, with the window and the length each time and no leave to
-// truncate (BRN-2), and the least that its texts can be counted as (BRN-3).
+// request returns the body that asks for ask and offers tools in the given manner. The window and
+// the length are the same every time, and truncation is not allowed (BRN-2). Least is the least
+// number of tokens that its texts can be counted as (BRN-3).
 func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl, how manner) (body []byte, least int, err error) {
 	var system []fsm.Message
 	messages := ask.Conversation.Messages
@@ -97,7 +97,7 @@ func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl, how manner) (bo
 	return body, least, nil
 }
 
-// thinks is the wire form of how much a model is to think; nil leaves it out.
+// thinks returns the wire form of how much a model should think; nil leaves it out.
 func thinks(think string) *api.ThinkValue {
 	switch think {
 	case "":
@@ -115,8 +115,7 @@ func (c *Client) Thinks() string { return c.opt.Think }
 // Describes reports whether a model without tools gets a description of them in the prompt (BRN-16).
 func (c *Client) Describes() bool { return c.opt.Tools != ToolsNative }
 
-// Sends returns the client's own options, with those that travel with the call before
-// them (INF-23).
+// Sends returns the client's own options, overridden by those that come with the call (INF-23).
 func (c *Client) Sends(asked fsm.Options) Sent {
 	o := Sent{NumCtx: c.opt.NumCtx, NumPredict: c.opt.NumPredict, Temperature: c.opt.Temperature, Seed: c.opt.Seed}
 	if asked.Temperature != 0 {

@@ -13,13 +13,12 @@ import (
 )
 
 const (
-	// lineBytesMax bounds one line (BRN-11); a tool's arguments may hold a whole
-	// file.
+	// lineBytesMax bounds one line (BRN-11); a tool's arguments may contain a whole file.
 	lineBytesMax = 16 << 20
-	// answerBytesMax bounds the text and the thinking of an answer together, where
-	// num_predict does not: what comes after is not waited for.
+	// answerBytesMax bounds the text and the thinking of an answer together, in case num_predict
+	// does not: the client does not wait for more.
 	answerBytesMax = 512 << 10
-	// firstBufferBytes is room for an ordinary line.
+	// firstBufferBytes is enough for an ordinary line.
 	firstBufferBytes = 4 << 10
 )
 
@@ -28,13 +27,13 @@ var errLineTooLong = errors.New("a line is longer than 16 MiB")
 // lines reads a response line by line.
 type lines struct {
 	r    *bufio.Reader
-	long []byte // a line that does not fit the reader's buffer
+	long []byte // holds a line that does not fit in the reader's buffer
 }
 
 func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, firstBufferBytes)} }
 
-// next returns the next line that is not blank, without its end, or io.EOF. The
-// line is valid until the next call.
+// next returns the next line that is not blank, without its line ending, or io.EOF. The line is
+// valid until the next call.
 func (l *lines) next() ([]byte, error) {
 	for {
 		line, err := l.read()
@@ -83,21 +82,21 @@ type chunk struct {
 // failed reports whether the line is an error of the server.
 func (c *chunk) failed() bool { return len(c.Error) > 0 && string(c.Error) != "null" }
 
-// collector makes one answer of the chunks.
+// collector assembles one answer from chunks.
 type collector struct {
 	split    splitter
 	text     []byte
 	thinking []byte
 	calls    []call
 	stream   func(Chunk)
-	full     bool // there is too much of it: answerBytesMax was met, or the bound on thinking
-	begun    bool // the first line has come
+	full     bool // there is too much: answerBytesMax or the limit on thinking was reached
+	begun    bool // the first line has arrived
 
-	thinkTokens int // of thinking before anything else; 0: any
-	thought     int // those that there are
+	thinkTokens int // the limit on thinking before anything else; 0: none
+	thought     int // the tokens of thinking so far
 }
 
-// add takes a chunk: its text, its thinking (BRN-6) and its calls (BRN-5).
+// add adds a chunk: its text, its thinking (BRN-6) and its calls (BRN-5).
 func (a *collector) add(c *chunk) {
 	text, thinking := a.split.feed(c.Message.Content)
 	a.put(text, c.Message.Thinking+thinking)
@@ -126,7 +125,7 @@ func (a *collector) put(text, thinking string) {
 	}
 }
 
-// begin is the beginning of a text that fits n bytes, in whole characters.
+// begin returns the beginning of a text, in whole characters, that fits in n bytes.
 func begin(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -137,10 +136,9 @@ func begin(s string, n int) string {
 	return s[:max(n, 0)]
 }
 
-// answer returns the whole answer; last is its last chunk. The stop reason is of
-// the three that INF-2, INF-3 and INF-5 tell apart (BRN-4): done_reason never names
-// the calls, and is empty with some servers. An answer that was cut is cut, whatever
-// calls were in it before the cut.
+// answer returns the whole answer; last is its last chunk. The stop reason is one of the three that
+// INF-2, INF-3 and INF-5 distinguish (BRN-4): done_reason never mentions calls, and some servers
+// leave it empty. An answer that was cut off counts as such, whatever calls it already had.
 func (a *collector) answer(asked fsm.Conversation, last *chunk) fsm.BrainAnswered {
 	a.put(a.split.flush())
 	in := fsm.BrainAnswered{

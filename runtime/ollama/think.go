@@ -7,16 +7,16 @@ const (
 	thinkClose = "</think>"
 )
 
-// splitter moves <think>…</think> out of streamed content (BRN-6). Some models
-// leave the tags in it, and thinking must not reach a reply.
+// splitter moves <think>…</think> out of streamed content (BRN-6). Some models leave the tags in,
+// and thinking must not reach a reply.
 type splitter struct {
-	held   string // the beginning of what may be a tag
+	held   string // what may be the beginning of a tag
 	inside bool
 	opened bool // a tag has been seen
 	trim   bool // drop blanks before the text that follows a closing tag
 }
 
-// feed returns the text and the thinking that are certain after s.
+// feed returns the text and the thinking that are certain once s has arrived.
 func (p *splitter) feed(s string) (text, thinking string) {
 	s, p.held = p.held+s, ""
 	for {
@@ -40,7 +40,7 @@ func (p *splitter) feed(s string) (text, thinking string) {
 	}
 }
 
-// flush returns what was held back: the stream has ended.
+// flush returns what was held back, at the end of the stream.
 func (p *splitter) flush() (text, thinking string) {
 	held := p.held
 	p.held = ""
@@ -58,7 +58,7 @@ func (p *splitter) route(s string) (text, thinking string) {
 	return s, ""
 }
 
-// overlap returns the length of the longest end of s that begins tag.
+// overlap returns the length of the longest suffix of s that begins tag.
 func overlap(s, tag string) int {
 	for n := min(len(s), len(tag)-1); n > 0; n-- {
 		if strings.HasSuffix(s, tag[:n]) {
@@ -68,8 +68,8 @@ func overlap(s, tag string) int {
 	return 0
 }
 
-// orphaned splits a whole text whose closing tag has no opening one: there are
-// models whose prompt ends with the opening tag.
+// orphaned splits a whole text that has a closing tag but no opening one: with some models the
+// prompt ends with the opening tag.
 func orphaned(whole string) (text, thinking string) {
 	thinking, text, found := strings.Cut(whole, thinkClose)
 	if !found {

@@ -7,14 +7,14 @@ import (
 	"shelly/fsm"
 )
 
-// A server that truncates a conversation although it is asked not to says so by nothing
-// but its count of the prompt (BRN-3). Whole messages go, so that the count may end below
-// the window. It is then held against the least that any tokenizer can count. To take a
-// good answer for a bad one would be worse than to miss one, so that only a prompt which
-// cannot have fitted is suspected at all.
+// A server that truncates a conversation although it was asked not to shows this only in its count
+// of prompt tokens (BRN-3). It drops whole messages, so the count may end up below the window. Then
+// the count is compared with the least that any tokenizer could count. Taking a good answer for a
+// bad one would be worse than missing a bad one, so only a prompt that cannot have fitted is
+// suspected at all.
 
-// leastTokens is the least that a text can be counted as: a token is no more than a word
-// of letters with what stands around it, three digits, or four characters of another
+// leastTokens returns the least number of tokens that a text can be counted as: one token covers at
+// most a word of letters with what surrounds it, three digits, or four characters of another
 // script.
 func leastTokens(s string) int {
 	words, digits, others := 0, 0, 0
@@ -42,9 +42,9 @@ func leastTokens(s string) int {
 
 func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
-// whole judges the count of a prompt that was answered (BRN-3). The window is what was
-// allocated, where that is less than what was asked for (BRN-17); least is what its texts can
-// be counted as.
+// whole judges the server's count of a prompt that was answered (BRN-3). The window is what was
+// allocated if that is less than what was asked for (BRN-17); least is the least that the prompt's
+// texts can be counted as.
 func (c *Client) whole(least, counted int) *Error {
 	f := c.known.of(c.opt.Model)
 	window := f.windowOf(c.opt.NumCtx)
@@ -60,7 +60,7 @@ func (c *Client) whole(least, counted int) *Error {
 	return nil
 }
 
-// larger says what helps against a window that is too small.
+// larger says what to do about a window that is too small.
 func (c *Client) larger(window int) string {
 	if window < c.opt.NumCtx {
 		return "the server gives this model no more; shorten the conversation, or use a model with a longer window"
@@ -68,7 +68,7 @@ func (c *Client) larger(window int) string {
 	return "raise num_ctx"
 }
 
-// windowOf is the window that a call with num_ctx has.
+// windowOf returns the window of a call with num_ctx.
 func (f *facts) windowOf(numCtx int) int {
 	if given := f.window[numCtx]; given > 0 {
 		return min(given, numCtx)

@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// contextLength is the longest window that can be asked for, in tokens.
+	// contextLength is the longest window that can be requested, in tokens.
 	contextLength = 131072
-	// headSize is small because attention over a long prompt is the one thing that
-	// costs time, and what it finds is multiplied by zero.
+	// headSize is small because attention over a long prompt is the only thing that takes time, and
+	// its result is multiplied by zero.
 	headSize = 8
 	feedSize = 64
-	// dimMultiple is what the engine likes the width to be a multiple of.
+	// dimMultiple: the engine prefers widths that are a multiple of this.
 	dimMultiple = 64
-	// certain is a successor's logit; all others are 0, so no sampling and no
-	// penalty for repetition picks another.
+	// certain is the logit of the successor; all others are 0, so neither sampling nor a repetition
+	// penalty picks another token.
 	certain = 1000
 )
 
@@ -26,11 +26,10 @@ const (
 const (
 	tokenNormal  = 1
 	tokenControl = 3
-	tokenUser    = 4 // found in the prompt as a whole, and printed as it is
+	tokenUser    = 4 // matched in the prompt as a whole, and printed as it is
 )
 
-// vocabulary is the tokens of a model. No two have the same text: the engine
-// refuses that.
+// vocabulary is the tokens of a model. No two have the same text, which the engine would reject.
 type vocabulary struct {
 	texts []string
 	types []int32
@@ -49,13 +48,13 @@ func (v *vocabulary) has(text string) bool {
 	return ok
 }
 
-// Chat returns the GGUF file of a chat model: the same bytes for the same script.
+// Chat returns the GGUF file of a chat model; the same script gives the same bytes.
 func Chat(script Script) ([]byte, error) {
 	v := &vocabulary{ids: map[string]int{}}
 	for _, c := range byteTokens() {
 		v.add(c, tokenNormal)
 	}
-	plain := len(v.texts) // the tokens below are bytes, which all lead to Default
+	plain := len(v.texts) // the tokens before this one are bytes, which all lead to Default
 	eos := v.add("<|eos|>", tokenControl)
 	keys := slices.Sorted(maps.Keys(script.Steps))
 	for _, key := range keys {
@@ -76,7 +75,7 @@ func Chat(script Script) ([]byte, error) {
 	return llama(v, plain, eos, follows), nil
 }
 
-// chain adds a step's text as tokens that follow each other after start.
+// chain adds a step's text as tokens that follow one another after start.
 func (v *vocabulary) chain(follows map[int]int, start int, s Step, eos int) error {
 	parts, ok := v.split(s.text(), map[string]bool{})
 	if !ok || len(parts) == 0 {
@@ -94,17 +93,16 @@ func (v *vocabulary) chain(follows map[int]int, start int, s Step, eos int) erro
 	return nil
 }
 
-// The length of a piece in bytes: what is tried first, and the bounds. One byte
-// is a token already.
+// The length of a piece in bytes: what is tried first, and the limits. Single bytes are tokens
+// already.
 const (
 	pieceBytes    = 12
 	pieceBytesMin = 2
 	pieceBytesMax = 64
 )
 
-// split cuts text into pieces that no token has yet: each token has one
-// successor. It tries the lengths nearest to pieceBytes first and goes back where
-// it gets stuck.
+// split cuts text into pieces that are not tokens yet, because each token has only one successor.
+// It tries the lengths nearest to pieceBytes first, and backtracks when it gets stuck.
 func (v *vocabulary) split(text string, taken map[string]bool) ([]string, bool) {
 	if text == "" {
 		return nil, true
@@ -134,8 +132,8 @@ func (v *vocabulary) split(text string, taken map[string]bool) ([]string, bool) 
 func llama(v *vocabulary, plain, eos int, follows map[int]int) []byte {
 	n := len(v.texts)
 	width := (1 + n - plain + dimMultiple - 1) / dimMultiple * dimMultiple
-	// place is the one dimension of a token's embedding that is not zero; all
-	// bytes share the first.
+	// place is the one dimension of a token's embedding that is not zero; all bytes share the
+	// first.
 	place := func(id int) int { return max(id-plain+1, 0) }
 	embedding, output := zeros("token_embd.weight", width, n), zeros("output.weight", width, n)
 	for id := range n {
@@ -186,7 +184,7 @@ func llama(v *vocabulary, plain, eos int, follows map[int]int) []byte {
 	return f.bytes()
 }
 
-// general sets what every model says of itself.
+// general sets what every model says about itself.
 func (f *file) general(architecture, name string) {
 	f.set("general.architecture", architecture)
 	f.set("general.name", name)
@@ -195,8 +193,8 @@ func (f *file) general(architecture, name string) {
 	f.set("general.alignment", alignment)
 }
 
-// byteTokens returns the printable character that the gpt2 tokenizer writes for
-// each byte: itself where it is printable, else the next one from U+0100 on.
+// byteTokens returns the printable character that the gpt2 tokenizer writes for each byte: the byte
+// itself if it is printable, otherwise the next character from U+0100 on.
 func byteTokens() []string {
 	tokens, next := make([]string, 256), rune(0x100)
 	for b := range rune(256) {

@@ -27,8 +27,8 @@ func Embedding() []byte {
 	return bert(v, specials)
 }
 
-// pieces returns all pairs of letters and every printable character but the
-// capitals, which the tokenizer makes small.
+// pieces returns all pairs of letters and every printable character except capitals, which the
+// tokenizer turns into lower case.
 func pieces() []string {
 	var list []string
 	for c := '!'; c <= '~'; c++ {
@@ -44,8 +44,8 @@ func pieces() []string {
 	return list
 }
 
-// bert writes a model whose result is the mean of its tokens' vectors. (A llama
-// model would not do: the engine takes the last token's state there.)
+// bert writes a model whose result is the mean of its tokens' vectors. (A llama model would not do:
+// the engine uses only the last token's state there.)
 func bert(v *vocabulary, specials int) []byte {
 	n := len(v.texts)
 	embedding := zeros("token_embd.weight", EmbeddingDims, n)
@@ -75,7 +75,7 @@ func bert(v *vocabulary, specials int) []byte {
 	f.set("bert.attention.head_count", embedHeads)
 	f.set("bert.attention.layer_norm_epsilon", 1e-12)
 	f.set("bert.attention.causal", false)
-	f.set("bert.pooling_type", 1) // the mean; by this key the server knows an embedding model
+	f.set("bert.pooling_type", 1) // the mean; this key tells the server that this is an embedding model
 	f.set("tokenizer.ggml.model", "bert")
 	f.set("tokenizer.ggml.tokens", v.texts)
 	f.set("tokenizer.ggml.token_type", v.types)

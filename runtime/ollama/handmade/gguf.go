@@ -24,15 +24,15 @@ const (
 	tensorFloat32 = 0
 )
 
-// file is a GGUF file in the making.
+// file is a GGUF file being built.
 type file struct {
 	pairs   bytes.Buffer
 	keys    uint64
 	tensors []tensor
 }
 
-// tensor is a matrix or vector of float32; the first dimension is the one that
-// lies together in memory.
+// tensor is a matrix or vector of float32. Elements along the first dimension are adjacent in
+// memory.
 type tensor struct {
 	name  string
 	shape []int
@@ -42,7 +42,7 @@ type tensor struct {
 // zeros returns a tensor of zeros.
 func zeros(name string, shape ...int) tensor { return filled(name, 0, shape...) }
 
-// filled returns a tensor of one value.
+// filled returns a tensor with the same value everywhere.
 func filled(name string, value float32, shape ...int) tensor {
 	n := 1
 	for _, d := range shape {

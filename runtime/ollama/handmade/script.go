@@ -4,14 +4,13 @@ import "strings"
 
 // Script is what a chat model says.
 type Script struct {
-	// Default answers every message that names no step. Not empty.
+	// Default answers every message that names no step. It must not be empty.
 	Default string
-	// Steps by key: "word:n" for the n-th tool result, from 0.
+	// Steps has the key "word:n" for the answer after n tool results.
 	Steps map[string]Step
-	// Marks are texts of a template that are one token each, as models have them.
+	// Marks are texts of the template that are one token each, as in real models.
 	Marks []string
-	// Thinking gives the model that capability; a step's Think is then thinking
-	// and not text.
+	// Thinking gives the model that capability; a step's Think is then thinking rather than text.
 	Thinking bool
 	// NoTools takes away the capability to call tools.
 	NoTools bool
@@ -22,7 +21,7 @@ type Step struct {
 	Think   string
 	Content string
 	Calls   []Call
-	// Loop begins the answer again at its end, forever.
+	// Loop repeats the answer forever.
 	Loop bool
 }
 
@@ -42,12 +41,11 @@ func (s Step) text() string {
 	return b.String()
 }
 
-// startToken is the token that begins the step of key.
+// startToken returns the token that begins the step with a key.
 func startToken(key string) string { return "<|go:" + key + "|>" }
 
-// template is the prompt's template. From the places where it uses .Tools,
-// .ToolCalls and .Thinking the server learns what the model can do and how it
-// writes calls and thinking.
+// template returns the prompt's template. From the places where it uses .Tools, .ToolCalls and
+// .Thinking the server learns what the model can do and how it writes calls and thinking.
 func (s Script) template() string {
 	tools, calls, thinking := offerTools, writeCalls, ""
 	if s.NoTools {

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Upload creates the chat model of a script under a name on the server at
-// baseURL (http://host:port). A model of that name is replaced.
+// Upload creates the chat model of a script under a name on the server at baseURL
+// (http://host:port), replacing any model of that name.
 func Upload(ctx context.Context, baseURL, name string, script Script) error {
 	gguf, err := Chat(script)
 	if err != nil {
@@ -27,7 +27,7 @@ func UploadEmbedding(ctx context.Context, baseURL, name string) error {
 	return upload(ctx, baseURL, name, Embedding(), "")
 }
 
-// Delete removes a model. The server removes its file with it.
+// Delete removes a model. The server removes its file too.
 func Delete(ctx context.Context, baseURL, name string) error {
 	body, err := json.Marshal(map[string]string{"model": name})
 	if err != nil {
@@ -36,13 +36,13 @@ func Delete(ctx context.Context, baseURL, name string) error {
 	return call(ctx, http.MethodDelete, baseURL, "/api/delete", body)
 }
 
-// upload sends a file as a blob and makes a model of it. One thread is enough for
-// so small a model, and more would wait for each other on a busy machine.
+// upload sends a file as a blob and makes a model of it. One thread is enough for so small a model;
+// several would wait for one another on a busy machine.
 func upload(ctx context.Context, baseURL, name string, gguf []byte, template string) error {
 	sum := sha256.Sum256(gguf)
 	digest := "sha256:" + hex.EncodeToString(sum[:])
-	// A server that has the blob answers before it has read it, and the rest of
-	// the upload then fails: so ask first.
+	// A server that has the blob answers before it has read the upload, whose rest then fails: so
+	// ask first.
 	blob := "/api/blobs/" + digest
 	if call(ctx, http.MethodHead, baseURL, blob, nil) != nil {
 		if err := call(ctx, http.MethodPost, baseURL, blob, gguf); err != nil {
@@ -67,7 +67,7 @@ func upload(ctx context.Context, baseURL, name string, gguf []byte, template str
 
 const errorBytesMax = 4 << 10
 
-// call sends a request to the server itself, past any proxy.
+// call sends a request to the server directly, without a proxy.
 func call(ctx context.Context, method, baseURL, path string, body []byte) error {
 	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(baseURL, "/")+path, bytes.NewReader(body))
 	if err != nil {

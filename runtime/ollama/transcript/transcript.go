@@ -14,9 +14,9 @@ var answers embed.FS
 
 // Exchange is one request and its answer.
 type Exchange struct {
-	Name         string // of the file, without its ending
+	Name         string // of the file, without its extension
 	Method, Path string
-	Request      string // the body; empty where there was none
+	Request      string // the body; empty if there was none
 	Status       int
 	Header       http.Header
 	Answer       string // the body
