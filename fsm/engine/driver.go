@@ -2,31 +2,31 @@ package engine
 
 import "shelly/fsm"
 
-// Now is the time as it comes from outside, in milliseconds.
+// Now is the present time by two clocks, in milliseconds.
 type Now struct {
-	Wall   fsm.Millis // of records and schedules; it may be set
-	Steady fsm.Millis // of what is awaited; it never jumps
+	Wall   fsm.Millis // for records and schedules; it may be set
+	Steady fsm.Millis // for whatever is awaited; it never jumps
 }
 
-// Driver decides beside the machine what it learns, in which order and when: what waits
-// for space, what goes first then, when the epoch begins, which slot of a schedule is
-// due, what the end of a call becomes, and when to sync. Who drives brings the facts and
+// Driver decides what the machine learns, in which order and when: what waits for space,
+// and what goes first once there is some, when the epoch begins, which slot of a schedule
+// is due, what the end of a call becomes, and when to sync. Its caller brings the facts and
 // the time, performs effects, and asks [Driver.Next] after each call when to come back.
 type Driver struct {
 	*Engine
-	// Shortage, if set, is called with why there is too little space when that begins,
-	// and with nil when there is space again; held is how many facts wait for it.
+	// Shortage, if set, is called when space runs short, with the reason, and with nil when
+	// there is enough again; held is how many facts wait for it.
 	Shortage func(why error, held int)
-	// Slotless, if set, is called where a schedule has no slot left and will not run.
+	// Slotless, if set, is called when a schedule has no slot left and will not run again.
 	Slotless func(schedule string)
 
 	world  World
 	now    Now
 	config fsm.Config // of the epoch that begins once there is space
-	down   bool       // it has not begun for want of space (JRN-22)
+	down   bool       // the epoch has not begun for want of space (JRN-22)
 	short  error      // why there is too little space; nil: there is enough
 	look   fsm.Millis // when to look again, by the steady clock
-	held   []fsm.Fact // what the machine could not be told yet, in order; what runs bounds it
+	held   []fsm.Fact // what the machine could not be given yet, in order; bounded by what runs
 	calls  map[fsm.CallID]call
 	slots  slots
 	exit   *fsm.ExitCode
@@ -46,7 +46,7 @@ func Drive(j Journal, w World) (*Driver, error) {
 	return d, err
 }
 
-// Boot begins the epoch, or leaves that to a time when there is space (JRN-22).
+// Boot begins the epoch, now or once there is space (JRN-22).
 func (d *Driver) Boot(now Now, config fsm.Config) error {
 	d.now, d.config = now, config
 	return d.boot()
@@ -58,9 +58,9 @@ func (d *Driver) boot() error {
 	return d.noted(err)
 }
 
-// Tell tells the machine what is held, and then facts. Below the reserve all of it is
-// held but for signals, which go first, so that what is to end can end (JRN-14). A nil
-// fact is none.
+// Tell gives the machine the facts that are held, and then these. Below the reserve they
+// are all held, except signals, which go first, so that the process can be stopped
+// (JRN-14). A nil fact is skipped.
 func (d *Driver) Tell(now Now, facts ...fsm.Fact) error {
 	for _, f := range facts {
 		if f != nil {
@@ -70,7 +70,7 @@ func (d *Driver) Tell(now Now, facts ...fsm.Fact) error {
 	return d.catchUp(now)
 }
 
-// Exited returns how the machine has ended, if it has. It takes no more facts.
+// Exited returns how the machine has ended, if it has. It then takes no more facts.
 func (d *Driver) Exited() (code fsm.ExitCode, ok bool) {
 	if d.exit == nil {
 		return "", false
@@ -82,8 +82,8 @@ func (d *Driver) Exited() (code fsm.ExitCode, ok bool) {
 // last process left it.
 func (d *Driver) Down() bool { return d.down }
 
-// Next returns in how many milliseconds [Driver.Wake] has something to do, or false
-// where that depends on what happens. Slots are apart: [Driver.NextSlot].
+// Next returns in how many milliseconds [Driver.Wake] has something to do, or false if
+// nothing is due by time. It does not count slots, see [Driver.NextSlot].
 func (d *Driver) Next(now Now) (wait fsm.Millis, ok bool) {
 	if d.exit != nil || d.Err() != nil {
 		return 0, false
@@ -112,8 +112,8 @@ func (d *Driver) Wake(now Now) error {
 	return nil
 }
 
-// Outcome is the fact that the end of a call becomes, or nil. Of a call that was given
-// up only a tool's end is of interest: that it has stopped.
+// Outcome returns the fact that the end of a call becomes, or nil. If the call was given
+// up, only a tool's end matters: that it has stopped.
 func (d *Driver) Outcome(id fsm.CallID, fact fsm.Fact) fsm.Fact {
 	c := d.calls[id]
 	delete(d.calls, id)
@@ -127,17 +127,17 @@ func (d *Driver) Outcome(id fsm.CallID, fact fsm.Fact) fsm.Fact {
 	}
 }
 
-// Adopt tells the driver of effects that the world has performed before it came: where it
-// goes on with a machine in the midst of its work, calls are under way. A start has none,
-// as the boot asks again for what is still needed.
+// Adopt gives the driver effects that the world performed before it: if it goes on with a
+// machine in the midst of its work, calls are under way. A start has none, as the boot asks
+// again for what is still needed.
 func (d *Driver) Adopt(effects ...fsm.Effect) {
 	for _, e := range effects {
 		d.learn(e)
 	}
 }
 
-// watching is the world as the engine sees it: the driver learns from each effect what
-// it must know, and the world performs it.
+// watching is the world as the engine sees it: the driver takes from each effect what it
+// must know, and the world performs it.
 type watching struct{ *Driver }
 
 // Perform implements [World].

@@ -8,9 +8,9 @@ import (
 	"shelly/fsm/state"
 )
 
-// SnapshotEvery is how many records may follow a snapshot before the next one
-// is taken, at a moment when nothing is active: a snapshot is smallest then. Where
-// there is no such moment it is taken after SnapshotLate records.
+// SnapshotEvery is how many records may follow a snapshot before the next one is taken, at
+// a moment when nothing is active: a snapshot is smallest then. If there is no such moment,
+// it is taken after SnapshotLate records.
 const (
 	SnapshotEvery = 1024
 	SnapshotLate  = 8 * SnapshotEvery
@@ -29,8 +29,8 @@ type Engine struct {
 	// Observe, if set, is called for each step of a turn once the turn is
 	// appended, and before the step's effects are performed.
 	Observe func(Step)
-	// Check, if set, is called right after each step, before it is durable: the
-	// place for an check.Monitor.
+	// Check, if set, is called right after each step, before it is durable: the place for a
+	// check.Monitor.
 	Check func(m *machine.Machine, in fsm.Input, effects []fsm.Effect)
 	// Saved, if set, is called when a snapshot was saved, which is when something may
 	// have become old enough for [Engine.Tidy].
@@ -41,11 +41,11 @@ type Engine struct {
 	machine   *machine.Machine
 	last      uint64              // index of the last record
 	durable   uint64              // index of the last record that no crash can lose
-	tail      tail                // what lies after it
+	tail      tail                // the records after it
 	saved     uint64              // index of the last snapshot
-	resting   bool                // one is wanted at the next moment when nothing is active
-	untaken   map[fsm.CallID]Text // that a step is still to take
-	oldest    fsm.Millis          // the time of the first record after it
+	resting   bool                // a snapshot is due at the next moment when nothing is active
+	untaken   map[fsm.CallID]Text // whose answer no step has taken yet
+	oldest    fsm.Millis          // the time of the first record after the last snapshot
 	booted    bool                // an epoch of its own has begun
 	spare     pages
 	dead      error
@@ -69,8 +69,8 @@ func Open(j Journal, w World) (*Engine, error) {
 	return e, nil
 }
 
-// legible returns an error where the record of a request cannot be read that is still to be
-// answered: with its reply the engine would die.
+// legible returns an error if the record of a request that is still to be answered cannot
+// be read: the engine would die at its reply.
 func (e *Engine) legible() error {
 	for _, h := range e.machine.View().Handles {
 		if h.Kind != fsm.KindUser || h.Replied {
@@ -87,7 +87,7 @@ func (e *Engine) legible() error {
 // that were journalled.
 func (e *Engine) Divergences() []Divergence { return e.diverging }
 
-// Doubts is what the boot that follows must tell the machine (JRN-6).
+// Doubts returns what the following boot must tell the machine (JRN-6).
 func (e *Engine) Doubts() []fsm.Doubt { return doubts(e.diverging) }
 
 // Machine returns the machine to read; only Turn steps it.
@@ -99,13 +99,13 @@ func (e *Engine) Err() error { return e.dead }
 // Last returns the index of the last record.
 func (e *Engine) Last() uint64 { return e.last }
 
-// Durable returns the index of the last record that no crash can lose any more.
+// Durable returns the index of the last record that a crash can no longer lose.
 func (e *Engine) Durable() uint64 { return e.durable }
 
-// Turn applies inputs in order: step, append, sync, perform (JRN-2). No effect is
-// performed before its input is appended (JRN-3). How inputs are split into turns
-// does not change what they cause. ErrNoSpace without ErrDead means that nothing has
-// happened: the engine lives, and takes the same inputs when there is space (JRN-14).
+// Turn applies inputs in order: step, append, sync, perform (JRN-2). No effect is performed
+// before its input is appended (JRN-3). How inputs are split into turns does not change
+// what they cause. ErrNoSpace without ErrDead means that nothing has happened: the engine
+// lives, and takes the same inputs once there is space (JRN-14).
 func (e *Engine) Turn(inputs ...fsm.Input) error {
 	if e.dead != nil {
 		return e.dead
@@ -116,7 +116,7 @@ func (e *Engine) Turn(inputs ...fsm.Input) error {
 	return e.turn(inputs)
 }
 
-// turn is a Turn for which there is room.
+// turn is Turn when there is space.
 func (e *Engine) turn(inputs []fsm.Input) error {
 	t := e.begin()
 	if err := t.step(inputs...); err != nil {
@@ -125,7 +125,7 @@ func (e *Engine) turn(inputs []fsm.Input) error {
 	return t.end()
 }
 
-// taking is a turn that is being taken: what was stepped and is still to be written.
+// taking is a turn in progress: what was stepped and is still to be written.
 type taking struct {
 	*Engine
 	pages
@@ -133,16 +133,16 @@ type taking struct {
 	barrier  bool
 }
 
-// pages is what a turn notes its steps on, one turn after another.
+// pages are the buffers of a turn, reused from one turn to the next.
 type pages struct {
 	steps []Step
 	batch Batch
 }
 
-// pagesMax is the largest turn whose pages are kept for the next.
+// pagesMax is the largest turn, in steps, whose pages are kept for the next.
 const pagesMax = 64
 
-// clean is the pages with nothing on them.
+// clean returns the pages emptied.
 func (p pages) clean() pages {
 	if cap(p.steps) > pagesMax {
 		return pages{}
@@ -158,7 +158,7 @@ func (e *Engine) begin() *taking {
 	return t
 }
 
-// end writes what was stepped, whole, and performs its effects.
+// end appends what was stepped as one batch, and performs its effects.
 func (e *taking) end() error {
 	e.batch.Requests = e.requests.changed
 	if err := e.journal.Append(e.batch, e.barrier); err != nil {
@@ -181,7 +181,8 @@ func (e *taking) end() error {
 	return e.snapshot()
 }
 
-// step runs the machine over inputs and gathers what must be written. An error ends the engine.
+// step runs the machine over inputs and collects what must be written. An error ends the
+// engine.
 func (e *taking) step(inputs ...fsm.Input) error {
 	b := &e.batch
 	for _, in := range inputs {
@@ -210,7 +211,7 @@ func (e *taking) step(inputs ...fsm.Input) error {
 	return nil
 }
 
-// snapshot saves the state once enough records have gathered (JRN-13).
+// snapshot saves the state once enough records follow the last one (JRN-13).
 func (e *Engine) snapshot() error {
 	gathered := e.last - e.saved
 	if due := e.resting || gathered >= SnapshotEvery; !due || gathered < SnapshotLate && e.machine.Active() {

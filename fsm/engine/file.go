@@ -12,15 +12,15 @@ import (
 	"shelly/fsm/state"
 )
 
-// A journal file has one JSON object a line: a record, with its index, the hash of its
-// effects, and the input in its wire form (JRN-15); or a snapshot, with the index of
-// the record that it is the state after. The first line is a snapshot where the
-// journal does not begin at record 1. The committed journals are such files (JRN-18).
+// A journal file has one JSON object per line: a record, with its index, the hash of its
+// effects, and the input in its wire form (JRN-15); or a snapshot, with the index of the
+// record whose step it follows. The first line is a snapshot if the journal does not begin
+// at record 1. The committed journals are such files (JRN-18).
 
 // Line is one line of a journal file.
 type Line struct {
-	Record   Record          // where Snapshot is nil
-	Index    uint64          // of the record, or that the snapshot stands for
+	Record   Record          // if Snapshot is nil
+	Index    uint64          // of the record, or of the record that the snapshot follows
 	Snapshot *state.Snapshot // nil: the line is a record
 }
 
@@ -40,8 +40,8 @@ type snapshotLine struct {
 // lineMax bounds a line of a journal file in bytes.
 const lineMax = 64 << 20
 
-// ReadLines calls fn for each line of a journal file, until it returns an error. What
-// is no line is an error that names it.
+// ReadLines calls fn for each line of a journal file, until it returns an error. A line
+// that cannot be read is an error with its number.
 func ReadLines(r io.Reader, fn func(Line) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, lineMax)
@@ -63,24 +63,24 @@ func readLine(text []byte) (Line, error) {
 		Snapshot *state.Snapshot `json:"snapshot"`
 	}
 	if err := json.Unmarshal(text, &l); err != nil {
-		return Line{}, fmt.Errorf("is no record: %w", err)
+		return Line{}, fmt.Errorf("is not a record: %w", err)
 	}
 	if l.Snapshot != nil {
 		return Line{Index: l.Index, Snapshot: l.Snapshot}, nil
 	}
 	effects, err := strconv.ParseUint(l.Effects, 16, 64)
 	if err != nil {
-		return Line{}, fmt.Errorf("is no record: effects wants 16 hexadecimal digits, not %q", l.Effects)
+		return Line{}, fmt.Errorf("is not a record: effects wants 16 hexadecimal digits, not %q", l.Effects)
 	}
 	in, err := fsm.UnmarshalInput(l.Input)
 	if err != nil {
-		return Line{}, fmt.Errorf("is no record: %w", err)
+		return Line{}, fmt.Errorf("is not a record: %w", err)
 	}
 	return Line{Index: l.Index, Record: Record{Index: l.Index, Input: in, Effects: effects}}, nil
 }
 
-// ReadJournal reads a journal file. Its requests, messages and audit records are not
-// in it.
+// ReadJournal reads a journal file. The file does not have the journal's requests, messages
+// and audit records.
 func ReadJournal(r io.Reader) (*MemoryJournal, error) {
 	j := NewMemoryJournal()
 	empty := true
@@ -125,10 +125,10 @@ func writeLine(w io.Writer, line any) error {
 	return e.Encode(line)
 }
 
-// WriteJournal writes what r holds from a record on up to another, as a journal file.
-// It begins with the last snapshot before from, if there is one; each further snapshot
-// stands after the record that it is the state after. From 0 is the first record that
-// is kept; where from was trimmed it is an ErrTrimmed, and nothing is written.
+// WriteJournal writes what r holds from a record on up to another, as a journal file. The
+// file begins with the last snapshot before from, if there is one; each further snapshot
+// comes after the record whose step it follows. If from is 0, the first kept record is
+// meant; if it was trimmed, the error is an ErrTrimmed, and nothing is written.
 func WriteJournal(w io.Writer, r Reader, from, to uint64) error {
 	kept, err := r.Kept()
 	if err != nil {
@@ -175,5 +175,5 @@ func WriteJournal(w io.Writer, r Reader, from, to uint64) error {
 	return err
 }
 
-// errWritten ends a replay once all that is wanted is written.
+// errWritten ends a replay once everything wanted is written.
 var errWritten = errors.New("all is written")

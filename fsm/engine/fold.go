@@ -14,7 +14,7 @@ import (
 type Folded struct {
 	Record                  // Effects is the hash that was recorded
 	Concerns fsm.HandleID   // the handle that the input is about; 0: none
-	Request  fsm.RequestKey // that handle's, if it has one
+	Request  fsm.RequestKey // the handle's, if it has one
 	Caused   []fsm.Effect
 	Moves    []state.Move     // valid until the next
 	Machine  *machine.Machine // after the step; to read, until the next
@@ -24,7 +24,7 @@ type Folded struct {
 // record (JRN-6).
 func (f Folded) Differs() bool { return fsm.HashEffects(f.Caused) != f.Effects }
 
-// Gap says that a record is missing before another.
+// Gap is the error that at least one record is missing before another.
 type Gap struct {
 	Found Record
 	After uint64
@@ -34,10 +34,10 @@ func (g *Gap) Error() string {
 	return fmt.Sprintf("record %d follows record %d", g.Found.Index, g.After)
 }
 
-// Fold yields each record after an index, in order, stepped with today's code. The
-// records from the snapshot before on are stepped and not yielded. Where the journal no
-// longer keeps the record after the index the error is an ErrTrimmed. An error is the
-// last that is yielded.
+// Fold yields each record after an index, in order, stepped with today's code. The records
+// between the snapshot before that index and the index are stepped but not yielded. If the
+// journal no longer keeps the record after the index, the error is an ErrTrimmed. An error
+// is yielded last.
 func Fold(j Reader, after uint64) iter.Seq2[Folded, error] {
 	return func(yield func(Folded, error) bool) {
 		kept, err := j.Kept()
@@ -61,8 +61,8 @@ func Fold(j Reader, after uint64) iter.Seq2[Folded, error] {
 	}
 }
 
-// FoldInputs tells a machine inputs from a state on, and yields the place of each, from
-// 0, with what came of it.
+// FoldInputs steps a machine that starts in a state with inputs, and yields the position of
+// each, from 0, with what came of it.
 func FoldInputs(from state.Snapshot, inputs iter.Seq[fsm.Input]) iter.Seq2[int, Folded] {
 	return func(yield func(int, Folded) bool) {
 		m, i := machine.Restore(from), 0
@@ -75,8 +75,8 @@ func FoldInputs(from state.Snapshot, inputs iter.Seq[fsm.Input]) iter.Seq2[int, 
 	}
 }
 
-// Tell tells a machine one input, and returns what came of it: for whoever goes along with
-// a fold, or a run, with a machine of its own.
+// Tell steps a machine with one input, and returns what came of it: for a caller that
+// follows a fold, or a run, with a machine of its own.
 func Tell(m *machine.Machine, in fsm.Input) Folded { return step(m, Record{Input: in}) }
 
 // StateAt returns the machine's state after the record at an index.
@@ -98,8 +98,8 @@ func StateAt(j Reader, index uint64) (state.Snapshot, error) {
 	return m.Snapshot(), nil
 }
 
-// machineAt restores the machine of the last snapshot up to an index, and returns the
-// record that it stands for.
+// machineAt restores the machine of the last snapshot up to an index, and returns the index
+// of the record that the snapshot follows.
 func machineAt(j Reader, index uint64) (*machine.Machine, uint64, error) {
 	at, snapshot, err := j.Snapshot(index)
 	if err != nil {
@@ -111,10 +111,10 @@ func machineAt(j Reader, index uint64) (*machine.Machine, uint64, error) {
 	return machine.Restore(snapshot), at, nil
 }
 
-// errEnough ends a replay whose reader has enough.
+// errEnough ends a replay whose reader wants no more.
 var errEnough = errors.New("enough")
 
-// foldOn steps the machine with each record after the one that it has seen last.
+// foldOn steps the machine with each record after last, and yields what came of it.
 func foldOn(j Reader, m *machine.Machine, last uint64) iter.Seq2[Folded, error] {
 	return func(yield func(Folded, error) bool) {
 		err := j.Replay(last, func(r Record) error {
@@ -133,7 +133,7 @@ func foldOn(j Reader, m *machine.Machine, last uint64) iter.Seq2[Folded, error] 
 	}
 }
 
-// step tells the machine one record.
+// step steps the machine with one record.
 func step(m *machine.Machine, r Record) Folded {
 	f := Folded{Record: r, Concerns: m.View().Concerns(r.Input), Machine: m}
 	f.Request = requestOf(m, f.Concerns, r.Input)
@@ -142,7 +142,7 @@ func step(m *machine.Machine, r Record) Folded {
 	return f
 }
 
-// requestOf is the request of a handle, or that which an input brings.
+// requestOf returns the request of a handle, or the one that an input brings.
 func requestOf(m *machine.Machine, handle fsm.HandleID, in fsm.Input) fsm.RequestKey {
 	if in, ok := in.Fact.(fsm.Requested); ok {
 		return in.Request

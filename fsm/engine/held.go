@@ -6,16 +6,16 @@ import (
 	"shelly/fsm"
 )
 
-// SpaceCheck is how often a driver below the reserve looks whether there is space again.
+// SpaceCheck is how often a driver below the reserve checks for space.
 const SpaceCheck = fsm.Second
 
-// Refused reports whether an error is a refusal for want of space, after which the
-// engine lives.
+// Refused reports whether an error is a refusal for want of space, which the engine
+// survives.
 func Refused(err error) bool { return errors.Is(err, ErrNoSpace) && !errors.Is(err, ErrDead) }
 
-// catchUp brings the machine to where it can be told something new: it looks for space
-// where there was too little, begins the epoch that has waited for it, and tells what is
-// held. Below the reserve no error says so.
+// catchUp makes the machine ready for something new: if space was short it looks again,
+// begins the epoch that has waited for it, and gives the machine what is held. Being below
+// the reserve is not an error here.
 func (d *Driver) catchUp(now Now) error {
 	if d.exit != nil {
 		return nil
@@ -34,7 +34,7 @@ func (d *Driver) catchUp(now Now) error {
 	return d.release()
 }
 
-// looked looks whether there is space where there was too little.
+// looked looks for space if it was short.
 func (d *Driver) looked() {
 	if d.short == nil {
 		return
@@ -49,7 +49,7 @@ func (d *Driver) looked() {
 	}
 }
 
-// release tells the machine what is held.
+// release gives the machine what is held.
 func (d *Driver) release() error {
 	for len(d.held) > 0 && d.exit == nil {
 		err := d.tell(d.held...)
@@ -71,7 +71,7 @@ func (d *Driver) release() error {
 	return nil
 }
 
-// signals takes the signals out of what is held.
+// signals removes the signals from what is held, and returns them.
 func (d *Driver) signals() (signals []fsm.Fact) {
 	var rest []fsm.Fact
 	for _, f := range d.held {
@@ -85,7 +85,7 @@ func (d *Driver) signals() (signals []fsm.Fact) {
 	return signals
 }
 
-// leave ends a driver that is down at its first signal: nothing runs in it.
+// leave ends a driver that is down at its first signal, as nothing runs in it.
 func (d *Driver) leave() {
 	if len(d.signals()) > 0 {
 		code := fsm.ExitClean
@@ -93,7 +93,7 @@ func (d *Driver) leave() {
 	}
 }
 
-// noted passes on an error that is no refusal for want of space, and notes one that is.
+// noted returns an error, unless it is a refusal for want of space, which it notes.
 func (d *Driver) noted(err error) error {
 	if !Refused(err) {
 		return err
@@ -108,10 +108,10 @@ func (d *Driver) noted(err error) error {
 	return nil
 }
 
-// tell takes a turn of facts that are observed now.
+// tell takes a turn with facts that are observed now.
 func (d *Driver) tell(facts ...fsm.Fact) error { return d.Turn(d.inputs(facts)...) }
 
-// inputs are facts that are observed now; nil is none.
+// inputs returns facts as inputs that are observed now, without nil facts.
 func (d *Driver) inputs(facts []fsm.Fact) []fsm.Input {
 	inputs := make([]fsm.Input, 0, len(facts))
 	for _, f := range facts {

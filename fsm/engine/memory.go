@@ -31,7 +31,7 @@ type saved struct {
 	snapshot state.Snapshot
 }
 
-// length is how much there is of what only grows.
+// length is how many there are of what is only appended.
 type length struct{ records, messages, audit int }
 
 // before is what a request was; known is false for one that was not there.
@@ -84,7 +84,7 @@ func (j *MemoryJournal) Crash() {
 	j.messages = slices.Clip(j.messages[:j.synced.messages])
 	j.audit = slices.Clip(j.audit[:j.synced.audit])
 	j.texts = slices.Clip(j.kept)
-	// order-free: each key is put back by itself
+	// order-free: each key is restored independently
 	for key, was := range j.unsynced {
 		if was.known {
 			j.requests[key] = was.Request
@@ -118,7 +118,7 @@ func (j *MemoryJournal) Request(key fsm.RequestKey) (Request, bool, error) {
 
 // Requests implements [Journal].
 func (j *MemoryJournal) Requests(before uint64, limit int) ([]Request, error) {
-	var found []Request // the latest first, and never more than are wanted: to sort all for each page takes too long
+	var found []Request // the latest first, and never more than are wanted: sorting all for each page takes too long
 	most := max(0, min(limit, ReadMax))
 	for _, r := range j.requests { // order-free: each is put in its place
 		at, _ := slices.BinarySearchFunc(found, r.Index, func(f Request, index uint64) int { return cmp.Compare(index, f.Index) })
@@ -171,8 +171,8 @@ func (j *MemoryJournal) Audit(session string, after uint64, limit int) ([]Audit,
 	return found, nil
 }
 
-// keepTexts takes the texts of a batch, and drops those that are no longer named. What
-// was is replaced, never changed: a crash brings it back.
+// keepTexts adds the texts of a batch, and drops those that are no longer named. The old
+// list is replaced, never changed: a crash brings it back.
 func (j *MemoryJournal) keepTexts(b Batch) {
 	for _, t := range b.Texts {
 		j.texts = append(without(j.texts, func(o Text) bool { return o.TextKey == t.TextKey }), t)
@@ -182,7 +182,7 @@ func (j *MemoryJournal) keepTexts(b Batch) {
 	}
 }
 
-// without returns the texts that do not go, in a list of its own.
+// without returns the texts that do not go, as a new list.
 func without(texts []Text, goes func(Text) bool) []Text {
 	return slices.DeleteFunc(slices.Clone(texts), goes)
 }

@@ -9,10 +9,10 @@ import (
 	"shelly/fsm/state"
 )
 
-// Cancel asks to end an unfinished request, and reports whether that has changed
-// anything: it has not where the request is unknown, done or answered already, or
-// where the profile refuses to cancel. What the request ends with is its reply.
-// ErrNoSpace, also of Decide and Resolve, is as that of [Engine.Turn].
+// Cancel asks to cancel an unfinished request, and reports whether that changed anything:
+// it does not if the request is unknown, done or answered already, or if the profile
+// refuses to cancel. The reply says how the request ends. ErrNoSpace is as for
+// [Engine.Turn], here and in Decide and Resolve.
 func (e *Engine) Cancel(at fsm.Millis, in fsm.CancelRequested) (bool, error) {
 	for _, h := range e.machine.View().Handles {
 		if h.IsMeant(in) {
@@ -31,9 +31,9 @@ func (e *Engine) Decide(at fsm.Millis, in fsm.Decided) (bool, error) {
 	return e.told(fsm.Input{At: at, Fact: in})
 }
 
-// Grant returns the grant for every session that a decision would give now, and false where it
-// gives none: nobody waits for it, or it is for less. Whoever keeps such grants writes it before
-// the decision (APR-14).
+// Grant returns the grant for every session that a decision would give now, or false if it
+// gives none: the call does not wait for it, or its scope is smaller. The keeper of such
+// grants writes it before the decision (APR-14).
 func (e *Engine) Grant(at fsm.Millis, in fsm.Decided) (fsm.Grant, bool) {
 	s := e.machine.View()
 	for i := range s.Handles {
@@ -49,8 +49,8 @@ func (e *Engine) Grant(at fsm.Millis, in fsm.Decided) (fsm.Grant, bool) {
 	return fsm.Grant{}, false
 }
 
-// Revoke takes a grant back, and reports whether there was one. Who keeps those for every
-// session has forgotten it before (APR-17).
+// Revoke takes a grant back, and reports whether there was one. The keeper of grants for
+// every session has removed it before (APR-17).
 func (e *Engine) Revoke(at fsm.Millis, in fsm.Revoked) (bool, error) {
 	s := e.machine.View()
 	is := func(g fsm.Grant) bool { return grant.ID(&g) == in.Grant }
@@ -60,14 +60,14 @@ func (e *Engine) Revoke(at fsm.Millis, in fsm.Revoked) (bool, error) {
 	return e.told(fsm.Input{At: at, Fact: in})
 }
 
-// UnfitError says why a person's word was not taken, in words. Nothing has happened.
+// UnfitError says why a person's change was not made. Nothing has happened.
 type UnfitError struct{ Why string }
 
 func (e *UnfitError) Error() string { return e.Why }
 
-// Schedule brings a person's word on a schedule (HND-62), and returns the schedule's id. It
-// reports false where the word has changed nothing: a run was wanted, and one waits already.
-// An *UnfitError, ErrStopping and ErrNoSpace mean that nothing has happened.
+// Schedule brings a person's change to a schedule (HND-62), and returns the schedule's id.
+// It returns false if nothing changed: a run was wanted, and one waits already. An
+// *UnfitError, ErrStopping and ErrNoSpace mean that nothing has happened.
 func (e *Engine) Schedule(at fsm.Millis, in fsm.ScheduleChanged) (id string, taken bool, err error) {
 	if e.dead != nil {
 		return "", false, e.dead
@@ -85,8 +85,8 @@ func (e *Engine) Schedule(at fsm.Millis, in fsm.ScheduleChanged) (id string, tak
 	return all[len(all)-1].ID, taken, nil
 }
 
-// Resolve brings a person's word on a handle that is held, and reports whether the
-// handle was waiting for it.
+// Resolve brings a person's decision about a held handle, and reports whether the handle
+// was waiting for it.
 func (e *Engine) Resolve(at fsm.Millis, in fsm.Resolved) (bool, error) {
 	if !e.handles(in.Handle) {
 		return false, e.dead
@@ -94,8 +94,8 @@ func (e *Engine) Resolve(at fsm.Millis, in fsm.Resolved) (bool, error) {
 	return e.told(fsm.Input{At: at, Fact: in})
 }
 
-// handles reports whether a handle is unfinished. What is said about another is not
-// written: whoever repeats it costs nothing.
+// handles reports whether a handle is unfinished. A word about any other is not written, so
+// that repeating it costs nothing.
 func (e *Engine) handles(id fsm.HandleID) bool {
 	for _, h := range e.machine.View().Handles {
 		if h.ID == id {
@@ -105,7 +105,7 @@ func (e *Engine) handles(id fsm.HandleID) bool {
 	return false
 }
 
-// told takes a turn with one input and reports whether it was more than ignored.
+// told takes a turn with one input and reports whether the input was not ignored.
 func (e *Engine) told(in fsm.Input) (bool, error) {
 	before := e.machine.View().Ignored
 	if err := e.Turn(in); err != nil {

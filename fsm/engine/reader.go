@@ -5,7 +5,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// Reader is the part of a [Journal] that is read.
+// Reader is the reading part of a [Journal].
 type Reader interface {
 	Kept() (Kept, error)
 	Snapshot(at uint64) (uint64, state.Snapshot, error)

@@ -23,10 +23,10 @@ func (d Divergence) String() string {
 	return fmt.Sprintf("record %d: its step caused effects %x, and with today's code %x", d.Index, d.Want, d.Got)
 }
 
-// Recovery is a machine as a start finds it (JRN-5).
+// Recovery is the machine that a start recovers (JRN-5).
 type Recovery struct {
 	Machine   *machine.Machine
-	Saved     uint64 // the record that the last snapshot stands for; 0: there is none
+	Saved     uint64 // the record that the last snapshot follows; 0: there is no snapshot
 	Last      uint64 // the last record, or Saved
 	Diverging []Divergence
 }
@@ -60,10 +60,10 @@ func recovered(j Reader) (r Recovery, oldest fsm.Millis, err error) {
 	return r, oldest, nil
 }
 
-// Doubts is what the boot that follows tells the machine (JRN-6).
+// Doubts returns what the following boot tells the machine (JRN-6).
 func (r Recovery) Doubts() []fsm.Doubt { return doubts(r.Diverging) }
 
-// doubts are the handles of diverging records, each with the first of them.
+// doubts returns the handles of diverging records, each with its first one.
 func doubts(diverging []Divergence) []fsm.Doubt {
 	var list []fsm.Doubt
 	for _, d := range diverging {

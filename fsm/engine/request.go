@@ -8,7 +8,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// Acceptance says how a request was met.
+// Acceptance says how a request was received.
 type Acceptance struct {
 	Request Request
 	New     bool // appended now; false: the sender had asked before
@@ -23,15 +23,15 @@ func (e *Engine) Accept(at fsm.Millis, in fsm.Requested) (Acceptance, error) {
 	return met.Acceptance, met.Err
 }
 
-// Met is how one of several requests was met, as [Engine.Accept] returns it.
+// Met is how one of several requests was received, as [Engine.Accept] returns it.
 type Met struct {
 	Acceptance
 	Err error
 }
 
-// Meet is a turn of inputs for which there is room, and then an Accept of each request, in
-// one write: they share a sync. Whether the turn has ended the engine is told by each, and by
-// [Engine.Err].
+// Meet takes a turn with inputs, for which there is space, and then accepts each request,
+// all in one write, so that they share a sync. If the turn ends the engine, each Met says
+// so, and so does [Engine.Err].
 func (e *Engine) Meet(inputs []fsm.Input, at fsm.Millis, asked ...fsm.Requested) []Met {
 	met := make([]Met, len(asked))
 	t := e.begin()
@@ -52,14 +52,15 @@ func (e *Engine) Meet(inputs []fsm.Input, at fsm.Millis, asked ...fsm.Requested)
 		case err != nil:
 			*m = Met{Err: err}
 		case m.New:
-			known, _ := t.requests.find(m.Request.Key) // which the step has noted
+			known, _ := t.requests.find(m.Request.Key) // the step has noted it
 			m.Request = *known
 		}
 	}
 	return met
 }
 
-// meet takes a request into the turn where it is new. What it returns has ended the engine.
+// meet takes a request into the turn if it is new. An error that it returns ends the
+// engine.
 func (e *taking) meet(at fsm.Millis, in fsm.Requested, met *Met) error {
 	asked, err := newRequest(at, in)
 	if err != nil {
@@ -84,9 +85,8 @@ func (e *taking) meet(at fsm.Millis, in fsm.Requested, met *Met) error {
 	return nil
 }
 
-// answersAtOnce reports whether a request has its answer in its own step, as a
-// command has (SES-15): it takes no place, and whoever stops what fills the queue
-// must get through.
+// answersAtOnce reports whether a request has its answer in its own step, like a command
+// (SES-15): it takes no place, and a /stop must get through when the queue is full.
 func (e *Engine) answersAtOnce(at fsm.Millis, in fsm.Requested) bool {
 	for _, effect := range e.machine.Clone().Step(fsm.Input{At: at, Fact: in}) {
 		if r, ok := effect.(fsm.Reply); ok && r.Request == in.Request {
@@ -108,20 +108,21 @@ func (e *Engine) Raise(at fsm.Millis, in fsm.EventRaised) error {
 	return e.turn([]fsm.Input{{At: at, Fact: in}})
 }
 
-// joins reports whether an event would join one that waits (HND-38): it takes no
-// place either.
+// joins reports whether an event would join one that waits (HND-38), and so takes no place
+// either.
 func (e *Engine) joins(at fsm.Millis, in fsm.EventRaised) bool {
 	m := e.machine.Clone()
 	m.Step(fsm.Input{At: at, Fact: in})
 	return m.View().Ignored.Joined > e.machine.View().Ignored.Joined
 }
 
-// Ready returns nil when a request or event would be accepted now. Before the boot,
-// which too little space delays, the machine is as the last process left it, and
-// ErrNoSpace says more of it than ErrStopping (JRN-22).
+// Ready returns nil when a request or event would be accepted now. While a lack of space
+// delays the boot, the machine is as the last process left it, and ErrNoSpace says more
+// than ErrStopping (JRN-22).
 func (e *Engine) Ready() error { return e.ready(func() bool { return false }) }
 
-// ready is Ready for what may take no place (SES-15, HND-38), which is asked only where there is none.
+// ready is Ready for what may take no place (SES-15, HND-38), which takesNone reports. It
+// is called only if there is no place.
 func (e *Engine) ready(takesNone func() bool) error {
 	if !e.booted {
 		return cmp.Or(e.journal.Space(), ErrStopping)
@@ -136,14 +137,14 @@ func (e *Engine) ready(takesNone func() bool) error {
 	return e.journal.Space()
 }
 
-// requestBook gathers the request records that a turn changes.
+// requestBook collects the request records that a turn changes.
 type requestBook struct {
 	journal Journal
 	changed []Request
-	absent  *fsm.RequestKey // of a request that the journal does not have; nil: of none that is known
+	absent  *fsm.RequestKey // a request that the journal is known not to have, if any
 }
 
-// newRequest is the record of a request that has just come.
+// newRequest returns the record of a request that has just arrived.
 func newRequest(at fsm.Millis, in fsm.Requested) (Request, error) {
 	body, err := bodyHash(in)
 	return Request{
@@ -151,8 +152,8 @@ func newRequest(at fsm.Millis, in fsm.Requested) (Request, error) {
 	}, err
 }
 
-// note records an admitted request and each terminal reply of the step at an index. Handles is the number
-// of the last handle before the step: a command may be answered without one.
+// note records an admitted request and each terminal reply of the step at an index. handles
+// is the number of the last handle before the step: a command may be answered without one.
 func (b *requestBook) note(index uint64, in fsm.Input, effects []fsm.Effect, handles fsm.HandleID, after *state.Snapshot) error {
 	if r, ok := in.Fact.(fsm.Requested); ok {
 		known, err := b.find(r.Request)

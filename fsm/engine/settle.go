@@ -9,15 +9,15 @@ import (
 // SettleAfter is how long a record may wait for a barrier to make it durable (JRN-4).
 const SettleAfter = fsm.Second
 
-// tail is what lies after the last record that is durable.
+// tail is the records after the last durable one.
 type tail struct {
 	first uint64     // its first record
-	since fsm.Millis // when that was seen first
+	since fsm.Millis // when the tail was first seen
 }
 
-// Unsettled returns when [Engine.Settle] is due, and false where all is durable. It is
-// asked after each turn, with the time of a clock that never jumps: a new tail counts
-// from the first time that it is asked of.
+// Unsettled returns when [Engine.Settle] is due, or false if everything is durable. It is
+// called after each turn, with the time of a clock that never jumps: a new tail counts from
+// the first call that sees it.
 func (e *Engine) Unsettled(now fsm.Millis) (due fsm.Millis, ok bool) {
 	if e.dead != nil || e.durable == e.last {
 		return 0, false
@@ -28,9 +28,9 @@ func (e *Engine) Unsettled(now fsm.Millis) (due fsm.Millis, ok bool) {
 	return e.tail.since + SettleAfter, true
 }
 
-// Settle makes durable what was appended after the last barrier, if anything was. On a
-// slow model nearly every crash falls into a call of it, and would else take with
-// it all that was done since the last barrier.
+// Settle makes durable what was appended after the last barrier, if anything was. With a
+// slow model nearly every crash happens during a call of it, and would otherwise lose
+// everything done since the last barrier.
 func (e *Engine) Settle() error {
 	if e.dead != nil || e.durable == e.last {
 		return e.dead

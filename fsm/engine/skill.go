@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// filesShown is how many of a skill's files the model is shown.
+// filesShown is the most of a skill's files that the model is shown.
 const filesShown = 24
 
-// SkillText is what is loaded of a skill: its instructions, and where the files are that
-// they speak of (SKL-10). Files are paths in its folder, in order.
+// SkillText returns what is loaded of a skill: its instructions, and where the files are
+// that they mention (SKL-10). files are paths in its folder, in order.
 func SkillText(instructions, folder string, files []string) string {
 	if len(files) == 0 {
 		return instructions

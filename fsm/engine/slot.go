@@ -8,8 +8,8 @@ import (
 	"shelly/fsm/cron"
 )
 
-// WallCheck is how often the wall clock is looked at while a slot is awaited: it may be
-// set, and it goes on while the computer sleeps, which no timer notices.
+// WallCheck is how often the wall clock is read while a slot is awaited: it may be set, and
+// it goes on while the computer sleeps, neither of which a timer notices.
 const WallCheck = 30 * fsm.Second
 
 // Slot is the next slot of a schedule, awaited on the wall clock.
@@ -18,16 +18,16 @@ type Slot struct {
 	At fsm.Millis
 }
 
-// slots are those that are awaited, in the order of their schedules' names.
+// slots are the awaited slots, in the order of their schedules' ids.
 type slots []Slot
 
-// find returns the place of a schedule's slot, or where it would be.
+// find returns the index of a schedule's slot and true, or where it would be and false.
 func (s slots) find(schedule string) (int, bool) {
 	return slices.BinarySearchFunc(s, schedule, func(s Slot, name string) int { return strings.Compare(s.Schedule, name) })
 }
 
-// arm awaits the next slot of a schedule, in place of the one that it had. It reports
-// false where no slot is left.
+// arm awaits the next slot of a schedule, in place of the one that it had. It returns false
+// if no slot is left.
 func (s *slots) arm(e fsm.ArmSchedule, wall fsm.Millis) bool {
 	s.disarm(e.Schedule)
 	at, ok := cron.Next(e, wall)
@@ -44,8 +44,8 @@ func (s *slots) disarm(schedule string) {
 	}
 }
 
-// take returns what a slot becomes once the wall clock has reached it. Where the clock
-// has passed several, it is the latest.
+// take returns the fact that a slot becomes once the wall clock has reached it. If the
+// clock has passed several slots, it is the latest.
 func (s *slots) take(schedule string, wall fsm.Millis) (fact fsm.ScheduleDue, due bool) {
 	i, ok := s.find(schedule)
 	if !ok || (*s)[i].At > wall {
@@ -59,7 +59,7 @@ func (s *slots) take(schedule string, wall fsm.Millis) (fact fsm.ScheduleDue, du
 	return fsm.ScheduleDue{Schedule: schedule, Slot: slot.At}, true
 }
 
-// wait is how long the wall clock need not be looked at.
+// wait returns how long the wall clock need not be read, or false if no slot is awaited.
 func (s slots) wait(wall fsm.Millis) (wait fsm.Millis, ok bool) {
 	wait = WallCheck
 	for i := range s {
@@ -68,7 +68,7 @@ func (s slots) wait(wall fsm.Millis) (wait fsm.Millis, ok bool) {
 	return wait, len(s) > 0
 }
 
-// Slot returns the slot of a schedule that is awaited, or false where none is.
+// Slot returns the awaited slot of a schedule, or false if there is none.
 func (d *Driver) Slot(schedule string) (Slot, bool) {
 	i, ok := d.slots.find(schedule)
 	if !ok {
@@ -77,8 +77,8 @@ func (d *Driver) Slot(schedule string) (Slot, bool) {
 	return d.slots[i], true
 }
 
-// NextSlot returns in how many milliseconds the wall clock is to be looked at for
-// [Driver.TellSlots], or false where no slot is awaited.
+// NextSlot returns in how many milliseconds to call [Driver.TellSlots], or false if no slot
+// is awaited.
 func (d *Driver) NextSlot(now Now) (wait fsm.Millis, ok bool) { return d.slots.wait(now.Wall) }
 
 // TellSlots tells the machine of the slots that the wall clock has reached.

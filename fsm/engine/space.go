@@ -7,10 +7,10 @@ import (
 	"shelly/fsm/state"
 )
 
-// room returns an ErrNoSpace where inputs must wait for space, or nil (JRN-14). The
-// reserve is there for an orderly end: a signal passes, and all that comes once the
-// machine is ending. A boot never does (JRN-22). A journal that cannot tell how much
-// is free will say so when it is written to.
+// room returns an ErrNoSpace if inputs must wait for space, or nil (JRN-14). The reserve is
+// for an orderly end: a signal passes, and so does everything once the machine is ending. A
+// boot never does (JRN-22). A journal that cannot tell how much is free fails when it is
+// written to.
 func (e *Engine) room(inputs []fsm.Input) error {
 	if e.booted && (e.ending() || signals(inputs)) {
 		return nil
@@ -27,7 +27,7 @@ func (e *Engine) ending() bool {
 	return life == state.Draining || life == state.Farewell
 }
 
-// signals reports whether inputs are signals alone.
+// signals reports whether all inputs are signals.
 func signals(inputs []fsm.Input) bool {
 	for _, in := range inputs {
 		if _, ok := in.Fact.(fsm.Signalled); !ok {

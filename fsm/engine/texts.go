@@ -10,7 +10,7 @@ import (
 )
 
 // Text is a result that is kept whole. It is written in the batch of the step that takes
-// it, and so exactly as durable as the record that names it (TXT-3).
+// it, and so is exactly as durable as the record that names it (TXT-3).
 type Text struct {
 	TextKey
 	At   fsm.Millis `json:"at"`
@@ -23,7 +23,7 @@ type TextKey struct {
 	Ref   string `json:"ref"`
 }
 
-// Texts is the part of a [Journal] that has the kept texts.
+// Texts is the part of a [Journal] that reads kept texts.
 type Texts interface {
 	Text(key TextKey) (string, bool, error)
 }
@@ -34,18 +34,18 @@ type Names struct {
 	Refs  []string
 }
 
-// refBytes is how much of a content's SHA-256 names it.
+// refBytes is how many bytes of a content's SHA-256 name it.
 const refBytes = 16
 
-// TextOf is a text as an owner keeps it.
+// TextOf returns a text as an owner keeps it.
 func TextOf(owner, text string) Text {
 	sum := sha256.Sum256([]byte(text))
 	return Text{TextKey: TextKey{owner, hex.EncodeToString(sum[:refBytes])}, Body: text}
 }
 
-// admit cuts what a tool has answered to its share, where it is longer or to be kept, and
-// holds the whole for the step that takes the answer (TXT-2). What names a text already,
-// as an answer that was recorded, stays as it is.
+// admit cuts a tool's answer to its share, if it is longer or to be kept, and holds the
+// whole for the step that takes the answer (TXT-2). An answer that names a text already,
+// such as a recorded one, stays as it is.
 func (e *Engine) admit(keep fsm.Keep, fact fsm.Fact) fsm.Fact {
 	answer, ok := fact.(fsm.ToolAnswered)
 	if !ok || answer.Kept != (fsm.Kept{}) {
@@ -64,7 +64,7 @@ func (e *Engine) admit(keep fsm.Keep, fact fsm.Fact) fsm.Fact {
 	return answer
 }
 
-// taken returns the text that a step has taken the answer of.
+// taken returns the text whose answer a step has taken, if any.
 func (e *Engine) taken(in fsm.Input) []Text {
 	t, ok := e.untaken[fsm.Answers(in)]
 	if !ok {
@@ -90,7 +90,7 @@ func (s Step) names() []Names {
 	return list
 }
 
-// owners are the handles that are not done, as the owners of texts.
+// owners returns the unfinished handles as owners of texts.
 func (e *Engine) owners() []string {
 	var list []string
 	for i := range e.machine.View().Handles {
@@ -99,7 +99,7 @@ func (e *Engine) owners() []string {
 	return list
 }
 
-// Read is the outcome of reading on in a kept text, which may be gone.
+// Read returns the outcome of reading on in a kept text, which may be gone.
 func Read(from Texts, e fsm.ReadText) fsm.Fact {
 	whole, there, err := from.Text(TextKey{Owner: e.Owner, Ref: e.Ref})
 	if err != nil || !there {
@@ -109,7 +109,7 @@ func Read(from Texts, e fsm.ReadText) fsm.Fact {
 	return fsm.TextRead{Answered: fsm.To(e.Call), Text: piece, From: at}
 }
 
-// Forgets reports whether a text goes: it is old, or of a handle that is done.
+// Forgets reports whether a text goes: it is old, or belongs to a finished handle.
 func (k Keep) Forgets(t Text) bool {
 	return t.At < k.Since || strings.HasPrefix(t.Owner, fsm.HandleOwners) && !slices.Contains(k.Owners, t.Owner)
 }

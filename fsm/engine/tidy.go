@@ -6,21 +6,22 @@ import (
 	"shelly/fsm"
 )
 
-// Retention is how long what was done is kept (JRN-20). Zero is no bound.
+// Retention is how long what was done is kept (JRN-20). 0 means no bound.
 type Retention struct {
 	Age   fsm.Millis
 	Bytes int64 // of all records, as [Keep].Bytes
 }
 
-// restShare is the part of the age that the records after the last snapshot may reach
-// before one is saved for the sake of trimming: no record outlives the age by more.
+// restShare says when a snapshot is saved for the sake of trimming: once the first record
+// after the last snapshot is older than the age divided by restShare. No record outlives
+// the age by more.
 const restShare = 8
 
-// Tidy drops some of what r does not ask to keep, as one [Journal.Trim], and returns
-// what. Where that is nothing, nothing is left to drop: whoever has other work calls
-// it again and again, with that work between. An error of the trimming leaves the engine
-// alive, so that one damaged old record does not end each new process; where a write
-// has failed, the next append says so.
+// Tidy drops some of what r does not ask to keep, in one [Journal.Trim], and returns how
+// much. If that is nothing, nothing is left to drop; until then it is called again, with
+// other work in between. An error of the trimming leaves the engine alive, so that one
+// damaged old record does not end each new process; if a write has failed, the next append
+// says so.
 func (e *Engine) Tidy(now fsm.Millis, r Retention) (Trimmed, error) {
 	if e.dead != nil {
 		return Trimmed{}, e.dead
@@ -39,10 +40,11 @@ func (e *Engine) Tidy(now fsm.Millis, r Retention) (Trimmed, error) {
 	return out, nil
 }
 
-// rest saves the state where the records after the last snapshot are old, or too many
-// bytes are kept, at once or when nothing is active (JRN-13): records go up to a snapshot
-// only, by the time of its last input. So before the boot, which is an input of today,
-// the state is saved whatever is active, unless a snapshot would hide what diverges (JRN-6).
+// rest saves the state if the records after the last snapshot are old, or too many bytes
+// are kept, at once or when nothing is active (JRN-13): records can be dropped only up to a
+// snapshot, by the time of its last input. Therefore the state is saved before the boot,
+// which is an input of today, whatever is active, unless a snapshot would hide a divergence
+// (JRN-6).
 func (e *Engine) rest(now fsm.Millis, r Retention) error {
 	due, err := e.overdue(now, r)
 	switch {

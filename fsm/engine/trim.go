@@ -6,18 +6,17 @@ import (
 	"shelly/fsm"
 )
 
-// Cut is a snapshot as the choice of what to trim sees it.
+// Cut is what the choice of what to trim knows of a snapshot.
 type Cut struct {
 	Index uint64
 	At    fsm.Millis // the time of the last input before it
-	Bytes int64      // of all records up to it, those that are trimmed already included
+	Bytes int64      // of all records up to it, including those already trimmed
 }
 
-// CutOf returns the index up to which the records may go by keep, or 0 (JRN-20): that of
-// the last snapshot older than keep.Since, or of the first after which lie no more
-// than keep.Bytes, whichever is later. Where no snapshot is late enough it is the
-// last one. Snapshots are in the order of their indexes; bytes is the size of all
-// records ever.
+// CutOf returns the index in snapshots of the one up to which records may be dropped by
+// keep, or 0 (JRN-20): the last snapshot older than keep.Since, or the first that at most
+// keep.Bytes follow, whichever is later. If no snapshot is late enough it is the last one.
+// Snapshots are in the order of their indexes; bytes is the size of all records ever.
 func CutOf(snapshots []Cut, bytes int64, keep Keep) (index uint64) {
 	for _, s := range snapshots {
 		if s.At < keep.Since {
@@ -37,8 +36,8 @@ func CutOf(snapshots []Cut, bytes int64, keep Keep) (index uint64) {
 	return index
 }
 
-// Size is what a record counts for against [Keep].Bytes: its input's wire form and
-// the hash.
+// Size returns how many bytes a record counts against [Keep].Bytes: its input's wire form
+// and the hash.
 func Size(r Record) (int64, error) {
 	input, err := fsm.MarshalInput(r.Input)
 	return int64(len(input)) + hashBytes, err
@@ -99,13 +98,13 @@ func (j *MemoryJournal) Trim(keep Keep) (Trimmed, error) {
 	return out, nil
 }
 
-// cut is CutOf of what is there.
+// cut is CutOf for what is there.
 func (j *MemoryJournal) cut(keep Keep) (uint64, error) {
 	cuts, bytes, err := j.cuts()
 	return CutOf(cuts, bytes, keep), err
 }
 
-// cuts returns what is known of each snapshot, and the bytes of all records ever.
+// cuts returns a [Cut] for each snapshot, and the bytes of all records ever.
 func (j *MemoryJournal) cuts() (cuts []Cut, bytes int64, err error) {
 	bytes, next := j.gone, 0
 	for _, s := range j.saved {

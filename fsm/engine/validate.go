@@ -12,18 +12,18 @@ import (
 	"shelly/fsm/state"
 )
 
-// Validation is what a journal looks like when it is held against the tables.
+// Validation is the result of checking a journal against the tables.
 type Validation struct {
-	First   uint64 // the first record that was held against them; 0: there is none
+	First   uint64 // the first record that was checked; 0: there is none
 	Records int    // how many were
-	Moves   int    // the transitions that they took
+	Moves   int    // how many transitions they took
 	Wrong   *Wrong // the first record that is not as it should be, or nil
 
-	Snapshots int // how many the state was held against
-	Diverging int // records whose effects are not those recorded (JRN-6)
+	Snapshots int // how many the state was compared with
+	Diverging int // records with other effects than recorded (JRN-6)
 }
 
-// Wrong is a record that is not as the tables, or the journal itself, say.
+// Wrong is a record that contradicts the tables, or the journal itself.
 type Wrong struct {
 	Record
 	Expected string
@@ -36,13 +36,12 @@ type Wrong struct {
 	Moves   []state.Move   // and its transitions
 }
 
-// Validate holds a journal against the specification, step by step (JRN-17), from the
-// first record that it keeps: each is applied to a machine of its own; every transition
-// must be a row of its table and begin where the one before it has ended, every
-// invariant must hold, and the effects must be those that the record carries the hash
-// of. Where a snapshot stands, the machine must be in its state. Behind the first record
-// that is wrong only effects are compared, again from each snapshot on; a gap ends it.
-// An error is the journal's.
+// Validate checks a journal against the specification, step by step (JRN-17), from the
+// first record that it keeps. Each is applied to a separate machine: every transition must
+// be a row of its table and begin where the one before it ended, every invariant must hold,
+// and the effects must have the recorded hash. At a snapshot, the machine must be in its
+// state. After the first wrong record only effects are compared, starting over at each
+// snapshot; a gap ends it. An error is the journal's.
 func Validate(j Reader) (Validation, error) {
 	kept, err := j.Kept()
 	if err != nil {
@@ -76,8 +75,8 @@ func Validate(j Reader) (Validation, error) {
 type validator struct {
 	journal   Reader
 	monitor   *check.Monitor
-	at        []stand  // of unfinished handles and the lifecycle
-	snapshots []uint64 // the indexes of those that are kept
+	at        []stand  // where unfinished handles and the lifecycle are
+	snapshots []uint64 // the indexes of the kept ones
 	out       Validation
 }
 
@@ -110,7 +109,7 @@ func (v *validator) record(f Folded) error {
 	return nil
 }
 
-// check reports whether a step is wrong, and says in w how.
+// check reports whether a step is wrong, and sets in w how.
 func (v *validator) check(w *Wrong, m *machine.Machine, today uint64) bool {
 	for _, mv := range w.Moves {
 		if expected, ok := v.follows(mv); !ok {
@@ -129,8 +128,8 @@ func (v *validator) check(w *Wrong, m *machine.Machine, today uint64) bool {
 	return false
 }
 
-// snapshot compares the state after a record with the snapshot that stands for it, and
-// goes on from that where it is another, as a start does.
+// snapshot compares the state after a record with the snapshot taken there. If they differ
+// it goes on from the snapshot, as a start does.
 func (v *validator) snapshot(w *Wrong, m *machine.Machine) error {
 	_, snapshot, err := v.journal.Snapshot(w.Index)
 	if err != nil {
@@ -149,7 +148,7 @@ func (v *validator) snapshot(w *Wrong, m *machine.Machine) error {
 }
 
 // follows reports whether a move is a row and begins where its subject was left;
-// if not, it says what the tables would have.
+// if not, it returns what the tables want.
 func (v *validator) follows(m state.Move) (expected string, ok bool) {
 	i := slices.IndexFunc(v.at, func(s stand) bool { return s.table == m.Table && s.handle == m.Handle })
 	if i < 0 {

@@ -130,9 +130,9 @@ func TestJRN18AJournalFileIsReadAsItWasWritten(t *testing.T) {
 		t.Errorf("%s\n%s", text, again)
 	}
 	for _, test := range []struct{ line, want string }{
-		{"{", "line 1 is no record: "},
-		{`{"index":1,"effects":"x","input":{}}`, `line 1 is no record: effects wants 16 hexadecimal digits, not "x"`},
-		{`{"index":1,"effects":"0","input":{"kind":"nothing"}}`, "line 1 is no record: "},
+		{"{", "line 1 is not a record: "},
+		{`{"index":1,"effects":"x","input":{}}`, `line 1 is not a record: effects wants 16 hexadecimal digits, not "x"`},
+		{`{"index":1,"effects":"0","input":{"kind":"nothing"}}`, "line 1 is not a record: "},
 	} {
 		if _, err := engine.ReadJournal(strings.NewReader(test.line + "\n")); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", test.line, err)

@@ -2,8 +2,8 @@ package engine
 
 import "shelly/fsm"
 
-// What a client, a person or an operator says is taken or refused at once: of a refusal
-// for want of space they hear, and nothing is held (JRN-14).
+// What a client, a person or an operator says is taken or refused at once: they learn of a
+// refusal for want of space, and nothing is held (JRN-14).
 
 // Accept admits a request as [Engine.Accept] does.
 func (d *Driver) Accept(now Now, in fsm.Requested) (a Acceptance, err error) {
@@ -14,8 +14,8 @@ func (d *Driver) Accept(now Now, in fsm.Requested) (a Acceptance, err error) {
 	return a, err
 }
 
-// Meet is a Tell of facts and then an Accept of each request. Where there is space they are one
-// turn, in one write: whoever asks at the same time shares a sync. The error is that of the Tell.
+// Meet is Tell of facts and then Accept of each request. If there is space they are one
+// turn and one write: requests that arrive together share a sync. The error is Tell's.
 func (d *Driver) Meet(now Now, facts []fsm.Fact, asked ...fsm.Requested) ([]Met, error) {
 	if d.exit == nil && d.short == nil && !d.down && len(d.held) == 0 && !Refused(d.journal.Space()) {
 		d.now = now
@@ -65,7 +65,7 @@ func (d *Driver) Revoke(now Now, in fsm.Revoked) (taken bool, err error) {
 	return taken, err
 }
 
-// Schedule brings a word on a schedule as [Engine.Schedule] does.
+// Schedule brings a change to a schedule as [Engine.Schedule] does.
 func (d *Driver) Schedule(now Now, in fsm.ScheduleChanged) (id string, taken bool, err error) {
 	err = d.word(now, func() error {
 		id, taken, err = d.Engine.Schedule(now.Wall, in)
@@ -74,7 +74,7 @@ func (d *Driver) Schedule(now Now, in fsm.ScheduleChanged) (id string, taken boo
 	return id, taken, err
 }
 
-// Resolve brings a person's word as [Engine.Resolve] does.
+// Resolve brings a person's decision as [Engine.Resolve] does.
 func (d *Driver) Resolve(now Now, in fsm.Resolved) (taken bool, err error) {
 	err = d.word(now, func() error {
 		taken, err = d.Engine.Resolve(now.Wall, in)
@@ -89,7 +89,7 @@ func (d *Driver) Configure(now Now, config fsm.Config) error {
 	return err
 }
 
-// word lets somebody say something once what is held was told, and notes a refusal.
+// word calls say once the machine has been given what is held, and notes a refusal.
 func (d *Driver) word(now Now, say func() error) error {
 	if err := d.catchUp(now); err != nil {
 		return err

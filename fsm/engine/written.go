@@ -13,12 +13,12 @@ import (
 // returns, whatever it is asked for.
 const ReadMax = 256
 
-// Message is a text sent to a chat, written in the batch of the step that sent it
-// and so exactly as durable as the step. It is in the journal once: a step that is
-// folded again writes nothing.
+// Message is a text sent to a chat, written in the batch of the step that sent it and so is
+// exactly as durable as the step. It is in the journal once: a step that is folded again
+// writes nothing.
 type Message struct {
-	// Position grows from message to message. It is made of the index of the
-	// step and the message's place in it; see [PositionOf].
+	// Position grows from message to message. It is made from the index of the step and the
+	// message's place in it; see [PositionOf].
 	Position uint64     `json:"position"`
 	At       fsm.Millis `json:"at"`
 	fsm.SendMessage
@@ -30,26 +30,26 @@ func (m Message) IsTo(to fsm.Origin) bool {
 	return to == fsm.Origin{} || m.To.Channel == to.Channel && (to.Chat == "" || m.To.Chat == to.Chat)
 }
 
-// Audit is the record of a tool call that has ended, written as a [Message] is.
-// Positions of messages and of audit records have nothing to do with each other.
+// Audit is the record of a tool call that has ended, written as a [Message] is. Positions
+// of messages and of audit records are independent.
 type Audit struct {
 	Position uint64     `json:"position"`
 	At       fsm.Millis `json:"at"`
 	fsm.Audit
 }
 
-// placeBits is how much of a position is the place in its step: no step sends more
+// placeBits is how many bits of a position are the place in its step: no step sends more
 // than a few times max_calls_per_answer.
 const placeBits = 16
 
-// PositionOf returns the position of the n-th of its kind, from 0, that the step at
-// index has written.
+// PositionOf returns the position of the n-th message or audit record, from 0, that the
+// step at index has written.
 func PositionOf(index uint64, n int) uint64 { return index<<placeBits | uint64(n) }
 
 // LastOf returns the last position that the step at index can have given.
 func LastOf(index uint64) uint64 { return PositionOf(index+1, 0) - 1 }
 
-// IndexOf returns the index of the step that has written what has a position.
+// IndexOf returns the index of the step that wrote what is at a position.
 func IndexOf(position uint64) uint64 { return position >> placeBits }
 
 // Messages returns what the step sends, as the journal holds it.
@@ -74,8 +74,8 @@ func (s Step) audit() []Audit {
 	return ended
 }
 
-// bodyHash names what a request holds beside its text: its images and its own
-// history. It is empty where there is neither.
+// bodyHash returns a hash of what a request brings besides its text, its images and its own
+// history, or "" if there is neither.
 func bodyHash(in fsm.Requested) (string, error) {
 	if len(in.Images) == 0 && len(in.Context) == 0 {
 		return "", nil
