@@ -13,18 +13,18 @@ import (
 	"shelly/runtime/system"
 )
 
-// ErrOpen says that others than the user of this process may open or change a data folder,
-// and that shelly cannot or must not end that.
+// ErrOpen is the error when other users may open or change a data folder and shelly cannot, or must
+// not, prevent it.
 var ErrOpen = errors.New("the data folder is open to others")
 
-// others is what the group and everybody else may do.
+// others is the permissions of the group and of everyone else.
 const others fs.FileMode = 0o077
 
-// Guard takes from others what they may do with a data folder and the folders in it (CFG-16):
-// who can open it reads what was asked and answered, and who can change it replaces the
-// token. The error is ErrOpen where it belongs to somebody else, where this user may not
-// change that, or where the folder is not shelly's alone. Nothing is made. The log hears of
-// each folder that was closed.
+// Guard revokes other users' permissions on a data folder and the folders in it (CFG-16): whoever
+// can open it can read what was asked and answered, and whoever can change it can replace the
+// token. The error is ErrOpen if a folder belongs to another user, if this user may not change its
+// permissions, or if the data folder also holds files that are not shelly's. Guard makes nothing.
+// It logs each folder whose permissions it changed.
 func Guard(data string, log *slog.Logger) error {
 	open, err := opened(data)
 	if err != nil {
@@ -34,7 +34,7 @@ func Guard(data string, log *slog.Logger) error {
 		if err := os.Chmod(o.path, o.mode&^others); err != nil {
 			return fmt.Errorf("%w: %s has mode %04o, and this user may not change that: chmod go= %s, or name another folder with --data", ErrOpen, o.path, o.mode, o.path)
 		}
-		log.Warn("others may not use this folder any more", "folder", o.path, "mode", fmt.Sprintf("%04o", o.mode))
+		log.Warn("others may no longer use this folder", "folder", o.path, "mode", fmt.Sprintf("%04o", o.mode))
 	}
 	return nil
 }
@@ -45,8 +45,8 @@ type opening struct {
 	mode fs.FileMode
 }
 
-// Opened returns in words which folders of a data folder others may use, or "". The error
-// is that of Guard.
+// Opened returns, in words, which folders of a data folder others may use, or "". The error is one
+// that Guard would return.
 func Opened(data string) (string, error) {
 	open, err := opened(data)
 	var list []string
@@ -74,7 +74,7 @@ func opened(data string) (list []opening, err error) {
 		}
 		if path == data {
 			if alone, err := ownAlone(data); err != nil || !alone {
-				return nil, errors.Join(err, fmt.Errorf("%w: %s has mode %04o and holds other things too: chmod go= %s, or name a folder of its own with --data",
+				return nil, errors.Join(err, fmt.Errorf("%w: %s has mode %04o and holds other things too: chmod go= %s, or name a separate folder with --data",
 					ErrOpen, data, info.Mode().Perm(), data))
 			}
 		}
@@ -83,7 +83,7 @@ func opened(data string) (list []opening, err error) {
 	return list, nil
 }
 
-// ownAlone reports whether a folder is a data folder already, or holds nothing else.
+// ownAlone reports whether a folder is already a data folder, or holds nothing but shelly's files.
 func ownAlone(data string) (bool, error) {
 	entries, err := os.ReadDir(data)
 	if err != nil {

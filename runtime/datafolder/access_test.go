@@ -56,7 +56,7 @@ func TestCFG16OthersLoseTheirRights(t *testing.T) {
 	if modeOf(t, data) != 0o700 || modeOf(t, kept) != 0o700 {
 		t.Errorf("modes %o and %o; want 700", modeOf(t, data), modeOf(t, kept))
 	}
-	if said := strings.Count(log.String(), "others may not use this folder any more"); said != 2 {
+	if said := strings.Count(log.String(), "others may no longer use this folder"); said != 2 {
 		t.Errorf("said %d times:\n%s", said, &log)
 	}
 }

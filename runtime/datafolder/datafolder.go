@@ -1,12 +1,12 @@
-// Package datafolder knows what lies where in a data folder, and opens the store in it.
+// Package datafolder knows the layout of a data folder, and opens the store in it.
 //
 //	store/         the store (package store)
-//	identity.json  that a store was made here: where that is gone, none is begun in silence
+//	identity.json  says that a store was made here: if that store is gone, no new one is made silently
 //	memory/        MEMORY.md and HISTORY.md (package session)
-//	token          what clients show (package client), as endpoint.json, where they find it
-//	processes/     which commands run (package tree)
+//	token          what clients authenticate with (package client); endpoint.json says where to connect
+//	processes/     which commands are running (package tree)
 //
-// Beside them lie, for a while, what a backup or a restore works with (package backup).
+// During a backup or a restore the folder also holds their working files (package backup).
 package datafolder
 
 import (
@@ -33,25 +33,25 @@ const (
 	logsName      = "logs"
 )
 
-// ErrNone says that no store was ever made in a data folder.
+// ErrNone is the error when no store was ever made in a data folder.
 var ErrNone = errors.New("shelly has not run with this data folder yet: start it with shelly run")
 
-// Store is the folder of the store.
+// Store returns the folder of the store.
 func Store(data string) string { return filepath.Join(data, storeName) }
 
-// Logs is the folder of the log.
+// Logs returns the folder of the log.
 func Logs(data string) string { return filepath.Join(data, logsName) }
 
-// identity is what identity.json says.
+// identity is the content of identity.json.
 type identity struct {
 	Format int    `json:"format"`
-	Store  string `json:"store"` // the name of the store that was made first
+	Store  string `json:"store"` // the name of the first store made here
 }
 
-// identityFormat is the version of identity.json, and of where things lie.
+// identityFormat is the version of identity.json, and of the layout of the data folder.
 const identityFormat = 1
 
-// Open opens the store of a data folder, or makes one where none ever was (JRN-29).
+// Open opens the store of a data folder, or makes one if there never was one (JRN-29).
 func Open(data string, o store.Options) (*store.Store, error) {
 	if err := Check(data); err != nil && !errors.Is(err, ErrNone) {
 		return nil, err
@@ -73,8 +73,8 @@ func Open(data string, o store.Options) (*store.Store, error) {
 	return s, nil
 }
 
-// OpenReadOnly opens the store of a data folder to be read, and changes nothing there. The
-// error may be ErrNone.
+// OpenReadOnly opens the store of a data folder for reading, and changes nothing there. The error
+// may be ErrNone.
 func OpenReadOnly(data string, o store.Options) (*store.Store, error) {
 	if err := Check(data); err != nil {
 		return nil, err
@@ -82,9 +82,9 @@ func OpenReadOnly(data string, o store.Options) (*store.Store, error) {
 	return store.OpenReadOnly(Store(data), o)
 }
 
-// Check returns nil where the store of a data folder is there as far as the names of its
-// files tell, ErrNone where none was ever made, and else what is wrong with it.
-// Nothing is changed.
+// Check returns nil if the store of a data folder exists and is complete, judging by the names of
+// its files, ErrNone if none was ever made, and otherwise what is wrong with it. It changes
+// nothing.
 func Check(data string) error {
 	there, err := store.Look(Store(data))
 	if err != nil || there {
@@ -100,9 +100,9 @@ func Check(data string) error {
 	return store.Gone(Store(data), shows)
 }
 
-// evidence returns the file that shows that a store was made in a data folder, or "". A
-// folder that an older shelly has made has no identity: there a token beside an empty
-// folder shows it, while one alone may have been put there for a first start.
+// evidence returns the file that shows that a store was made in a data folder, or "". A folder made
+// by an older shelly has no identity.json: there a token beside an empty store folder shows it,
+// whereas a token alone may have been put there for a first start.
 func evidence(data string) (string, error) {
 	name := filepath.Join(data, identityName)
 	text, err := os.ReadFile(name)
@@ -125,7 +125,7 @@ func evidence(data string) (string, error) {
 	return token, nil
 }
 
-// identify notes that a store was made, once.
+// identify records that a store was made, once.
 func identify(data, name string) error {
 	file := filepath.Join(data, identityName)
 	if _, err := os.Stat(file); err == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// asked is how a chat or a generation is asked for.
+// asked is what chat and generate requests have in common.
 type asked struct {
 	Stream    *bool           `json:"stream"`
 	KeepAlive *api.Duration   `json:"keep_alive"`
@@ -25,14 +25,14 @@ type asked struct {
 
 func (a *asked) streams() bool { return a.Stream == nil || *a.Stream }
 
-// truncates reports whether what is too long may be cut to the window.
+// truncates reports whether a conversation that is too long may be cut to the window.
 func (a *asked) truncates() bool { return a.Truncate == nil || *a.Truncate }
 
-// thinks reports whether the model is to think. One that can does so by default.
+// thinks reports whether the model should think. A model that can does so by default.
 func (a *asked) thinks() bool { return a.Think == nil || a.Think.Bool() }
 
-// refused returns the options, num_ctx where the request has none, or the status and the text with which a real server
-// refuses what is asked of the model.
+// refused returns the options, with numCtx if the request has no num_ctx, or the status and text
+// with which a real server refuses the request.
 func (a *asked) refused(m Model, tools bool, numCtx int) (opt api.Options, status int, text string) {
 	if tools && m.NoTools {
 		return opt, http.StatusBadRequest, "registry.ollama.ai/library/" + full(m.Name) + " does not support tools"
@@ -61,7 +61,7 @@ func (a *asked) refused(m Model, tools bool, numCtx int) (opt api.Options, statu
 
 const exceedsContext = "the input length exceeds the context length"
 
-// known leaves out the options that there are none of, as a server does.
+// known drops options that do not exist, as a real server does.
 func known(options map[string]any) map[string]any {
 	kept := map[string]any{}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[api.Options]()) {
@@ -73,7 +73,7 @@ func known(options map[string]any) map[string]any {
 	return kept
 }
 
-// badFormat says what is wrong with a format, or nothing. Schemas are not looked into.
+// badFormat says what is wrong with a format, or returns "". It does not look into schemas.
 func badFormat(format json.RawMessage) string {
 	switch trimmed := string(bytes.TrimSpace(format)); {
 	case trimmed == "", trimmed == "null", trimmed == `""`, trimmed == `"json"`, trimmed[0] == '{':
@@ -83,7 +83,7 @@ func badFormat(format json.RawMessage) string {
 	}
 }
 
-// asks is the value of an option that the request has; 0 where it has none.
+// asks returns value if the request has the option, 0 otherwise.
 func (a *asked) asks(name string, value int) int {
 	if _, ok := a.Options[name]; !ok {
 		return 0
@@ -91,7 +91,7 @@ func (a *asked) asks(name string, value int) int {
 	return value
 }
 
-// temperature is that of the request as [Question] has it.
+// temperature returns the request's temperature in the form of [Question].
 func (a *asked) temperature() int {
 	switch t, ok := a.Options["temperature"].(float64); {
 	case !ok:

@@ -16,7 +16,7 @@ import (
 	"shelly/sim/server"
 )
 
-// chatRequest is what the server reads of a chat request.
+// chatRequest is the part of a chat request that the server reads.
 type chatRequest struct {
 	Model    string        `json:"model"`
 	Messages []chatMessage `json:"messages"`
@@ -61,7 +61,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// speaking returns the model that is to do what, or refuses the request.
+// speaking returns the model to use, which must be able to do what, or refuses the request.
 func (s *Server) speaking(w http.ResponseWriter, name, what string) (Model, bool) {
 	m, ok := s.model(name)
 	switch {
@@ -74,8 +74,8 @@ func (s *Server) speaking(w http.ResponseWriter, name, what string) (Model, bool
 	return m, ok
 }
 
-// answer has the brain answer a request, and sends it in the form of the API that was
-// asked.
+// answer lets the brain answer a request, and sends the answer in the form of the API that was
+// called.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req *chatRequest, form form) {
 	began := time.Now()
 	opt, status, text := req.refused(m, len(req.Tools) > 0, s.opt.NumCtx)
@@ -132,8 +132,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req *ch
 	}
 }
 
-// fitted is a question as it fits a window of so many tokens, with the prompt's; not ok: it does
-// not, and may not be cut.
+// fitted returns the question as it fits in a window, and its number of tokens. It returns false if
+// the question does not fit and may not be cut.
 func (s *Server) fitted(req *chatRequest, q Question, window int) (_ Question, prompt int, ok bool) {
 	if !s.opt.Limits {
 		return q, req.tokens(), true
@@ -145,7 +145,7 @@ func (s *Server) fitted(req *chatRequest, q Question, window int) (_ Question, p
 	return q, min(prompt, window), true
 }
 
-// thought is what the brain answers; not ok: the client has been refused, or has gone.
+// thought returns the brain's answer, or false if the client was refused or has left.
 func (s *Server) thought(w http.ResponseWriter, r *http.Request, q Question) (a Answer, ok bool) {
 	if s.opt.Brain == nil {
 		refuse(w, http.StatusNotImplemented, "the mock server has no brain")
@@ -169,8 +169,8 @@ func (s *Server) thought(w http.ResponseWriter, r *http.Request, q Question) (a 
 	return a, false
 }
 
-// onlyLoad answers a request that asks nothing: it loads the model, or unloads it if
-// it is not to be kept.
+// onlyLoad answers a request without messages: it loads the model, or unloads it if the request
+// says not to keep it.
 func (s *Server) onlyLoad(w http.ResponseWriter, r *http.Request, m Model, req *chatRequest, form form) {
 	opt, status, text := req.refused(m, false, s.opt.NumCtx)
 	if status != 0 {

@@ -12,7 +12,7 @@ import (
 	"shelly/sim/server"
 )
 
-// embedRequest is what the server reads of a request for vectors.
+// embedRequest is the part of a request for vectors that the server reads.
 type embedRequest struct {
 	Model      string          `json:"model"`
 	Input      json.RawMessage `json:"input"`
@@ -70,8 +70,8 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 	}{req.Model, vectors, time.Since(began), 1, count})
 }
 
-// vectors are those of the texts, and how many tokens these have; not ok: one is longer than the
-// window and may not be cut.
+// vectors returns the vectors of the texts, and the texts' number of tokens. It returns false if a
+// text is longer than the window and may not be cut.
 func (s *Server) vectors(req *embedRequest, texts []string, window int) (vectors [][]float32, tokens int, ok bool) {
 	vectors = make([][]float32, len(texts))
 	for i, text := range texts {
@@ -89,7 +89,7 @@ func (s *Server) vectors(req *embedRequest, texts []string, window int) (vectors
 	return vectors, tokens, true
 }
 
-// embedOld is what clients asked before there was embed: one text, one vector.
+// embedOld serves the older path for vectors: one text, one vector.
 func (s *Server) embedOld(w http.ResponseWriter, r *http.Request) {
 	var req struct {
 		Model  string `json:"model"`
@@ -112,7 +112,7 @@ func (s *Server) embedOld(w http.ResponseWriter, r *http.Request) {
 	}{vector})
 }
 
-// shortened is a vector of the given number of dimensions, scaled to length 1; 0 means all.
+// shortened returns a vector cut to dims dimensions and scaled to length 1; 0 means all dimensions.
 func shortened(vector []float32, dims int) []float32 {
 	if dims <= 0 || dims >= len(vector) {
 		return vector
@@ -147,9 +147,9 @@ func (s *Server) vector(text string) []float32 {
 	return wordVector(text, s.opt.EmbedDims)
 }
 
-// wordVector is the sum of one fixed random vector for each word, scaled to
-// length 1, so that texts with common words are near each other. A text without
-// words is all zeros. A Han character is a word.
+// wordVector returns the sum of a fixed random vector for each word, scaled to length 1, so that
+// texts with words in common are near each other. A Han character is a word. The vector of a text
+// without words is all zeros.
 func wordVector(text string, dims int) []float32 {
 	sum := make([]float64, dims)
 	for _, word := range words(text) {

@@ -8,7 +8,7 @@ import (
 	"shelly/fsm"
 )
 
-// generateRequest is what the server reads of a request for a generation.
+// generateRequest is the part of a generate request that the server reads.
 type generateRequest struct {
 	Model   string   `json:"model"`
 	Prompt  string   `json:"prompt"`
@@ -20,8 +20,8 @@ type generateRequest struct {
 	asked
 }
 
-// generate answers as chat does: a prompt is a user message after the conversation
-// that the context holds.
+// generate answers as chat does, taking the prompt as a user message after the conversation in the
+// context.
 func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 	var req generateRequest
 	if !decode(w, r, &req) {
@@ -48,7 +48,7 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r, m, &chat, generateForm{raw: req.Raw})
 }
 
-// generated is a line of a generation.
+// generated is one line of a generation.
 type generated struct {
 	Model      string    `json:"model"`
 	CreatedAt  time.Time `json:"created_at"`
@@ -75,7 +75,7 @@ func (f generateForm) line(s *speaker, m spoken, end *ending) any {
 	return l
 }
 
-// written are calls as a model writes them that was offered no tools.
+// written returns calls as text, as a model writes them that was offered no tools.
 func written(calls []call) string {
 	text := ""
 	for _, c := range calls {
@@ -84,8 +84,8 @@ func written(calls []call) string {
 	return text
 }
 
-// A context is the tokens of a conversation. The mock's are the bytes of its turns, so
-// that a client which sends them back goes on in it.
+// A context is the tokens of a conversation. The mock's are the bytes of its turns as JSON, so that
+// a client that sends a context back continues that conversation.
 
 // turn is a message in a context.
 type turn struct{ Role, Text string }
@@ -104,7 +104,7 @@ func kept(messages []chatMessage) []int {
 	return context
 }
 
-// said is the conversation of a context; of one that is not the mock's it is empty.
+// said returns the conversation in a context; none if the context is not the mock's.
 func said(context []int) []chatMessage {
 	text := make([]byte, 0, len(context))
 	for _, b := range context {

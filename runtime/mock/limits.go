@@ -10,10 +10,10 @@ import (
 	"shelly/sim/server"
 )
 
-// tokens is an estimate of a conversation's, as its template renders it with the tools.
+// tokens estimates the tokens of a conversation as its template renders it with the tools.
 func (r *chatRequest) tokens() int { return server.Tokens(r.rendered()) }
 
-// rendered is the prompt as most models' templates have it.
+// rendered returns the prompt in the way that most models' templates render it.
 func (r *chatRequest) rendered() string {
 	var messages []fsm.Message
 	for _, m := range r.Messages {
@@ -27,9 +27,9 @@ func (r *chatRequest) rendered() string {
 	return server.Render(messages, tools)
 }
 
-// fit returns how many messages a window has no room for, and what the others come
-// to. As a real server it drops the oldest that are no system messages, and never the
-// last: what is then still too long is cut to the window.
+// fit returns how many messages the window has no room for, and the tokens of the others. Like a
+// real server it drops the oldest messages other than system messages, but never the last one: if
+// that is still too long, it is cut to the window.
 func (r *chatRequest) fit(numCtx int) (dropped, tokens int) {
 	left := chatRequest{Messages: slices.Clone(r.Messages), Tools: r.Tools}
 	for i := 0; i < len(left.Messages)-1; {
@@ -46,8 +46,8 @@ func (r *chatRequest) fit(numCtx int) (dropped, tokens int) {
 	return dropped, left.tokens()
 }
 
-// room is how many tokens an answer may have; 0: any number. A window that may not
-// slide bounds it too.
+// room returns how many tokens an answer may have; 0: any number. A window that may not slide
+// limits it too.
 func room(opt api.Options, numCtx, prompt int, shift *bool) int {
 	n := max(opt.NumPredict, 0)
 	if shift != nil && !*shift {
@@ -58,8 +58,8 @@ func room(opt api.Options, numCtx, prompt int, shift *bool) int {
 	return n
 }
 
-// cut is the first n tokens of the answer, unless the brain has cut it. Calls that
-// do not fit are not sent.
+// cut returns the first room tokens of the answer, unless the brain itself cut it. Calls that do
+// not fit are not sent.
 func (a Answer) cut(room int) Answer {
 	if room == 0 || a.Length || tokens(a) <= room {
 		return a
@@ -78,8 +78,7 @@ func (a Answer) cut(room int) Answer {
 	return a
 }
 
-// head is the beginning of a text that has at most this many bytes, which it takes from
-// them.
+// head returns the beginning of a text, at most *left bytes, and subtracts its length from *left.
 func head(text string, left *int) string {
 	n := min(len(text), *left)
 	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
@@ -93,7 +92,7 @@ func head(text string, left *int) string {
 	return text[:n]
 }
 
-// thoughtful is the answer without the thinking, where none is wanted.
+// thoughtful returns the answer, without its thinking if thinks is false.
 func (a Answer) thoughtful(thinks bool) Answer {
 	if thinks {
 		return a
@@ -109,7 +108,7 @@ func (a Answer) thoughtful(thinks bool) Answer {
 // bytesPerToken is a rule of thumb for English text.
 const bytesPerToken = 4
 
-// tokens is an estimate of those of an answer.
+// tokens estimates the tokens of an answer.
 func tokens(a Answer) int {
 	if a.tokens > 0 {
 		return a.tokens

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Served is what a server says of a request that it has answered (CLI-62).
+// Served is what a server reports about a request that it answered (CLI-62).
 type Served struct {
 	Method, Path string
 	Status       int
 	Took         time.Duration
-	Model        string // of a request for an answer, as it has it
-	Tools        int    // that it offers
-	Prompt       int    // tokens; 0 where nothing was read
+	Model        string // the model in a request for an answer
+	Tools        int    // how many tools the request offers
+	Prompt       int    // tokens of the prompt; 0 if none was read
 }
 
-// recorder notes the status of a response and what is known of its request.
+// recorder records the status of a response and what is known about its request.
 type recorder struct {
 	http.ResponseWriter
 	served *Served
@@ -38,7 +38,7 @@ func (r *recorder) Write(b []byte) (int, error) {
 // Unwrap is for [http.ResponseController].
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// logged serves a request and tells of it.
+// logged serves a request and logs it.
 func (s *Server) logged(w http.ResponseWriter, r *http.Request) {
 	if s.opt.Log == nil {
 		s.mux.ServeHTTP(w, r)
@@ -53,7 +53,7 @@ func (s *Server) logged(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(out, r)
 }
 
-// note adds what is known of a request for an answer.
+// note records what is known about a request for an answer.
 func note(w http.ResponseWriter, model string, tools, prompt int) {
 	for w != nil {
 		if out, ok := w.(*recorder); ok {

@@ -10,8 +10,8 @@ import (
 	"shelly/sim/server"
 )
 
-// machine is what the server runs on, in real time: calls wait for its slots, its
-// loading, reading and writing (SIM-20, SIM-21).
+// machine is the machine that the server runs on, in real time: calls wait for its slots, and for
+// its loading, reading and writing (SIM-20, SIM-21).
 type machine struct {
 	config server.Config
 
@@ -26,8 +26,8 @@ func newMachine(c server.Config) *machine {
 	return &machine{config: c, server: server.New(c), started: time.Now(), waiting: map[uint64]chan server.Served{}}
 }
 
-// ask waits until a call has its slot, its model and its prompt read. over ends the
-// call; it is to be called whatever ok is. Not ok: the client has left.
+// ask waits until a call has a slot, its model is loaded and its prompt is read. The caller must
+// call over when the call ends, whatever ok is. Ok is false if the client has left.
 func (m *machine) ask(ctx context.Context, c server.Call) (served server.Served, over func(), ok bool) {
 	begins := make(chan server.Served, 1)
 	m.mu.Lock()
@@ -52,7 +52,7 @@ func (m *machine) end(id uint64) {
 	m.begin(m.server.End(m.now(), id))
 }
 
-// begin tells those that wait that they are served. m.mu is held.
+// begin wakes the calls that are now served. The caller holds m.mu.
 func (m *machine) begin(served []server.Served) {
 	for _, v := range served {
 		m.waiting[v.ID] <- v
@@ -72,8 +72,8 @@ func (m *machine) at(t fsm.Millis) time.Time {
 	return m.started.Add(time.Duration(t) * time.Millisecond)
 }
 
-// paced is an answer in pieces of about a token each, at the speed at which the
-// machine writes. What a script has given a pace of its own keeps it.
+// paced returns the answer in pieces of about a token each, timed by the speed at which the machine
+// writes. An answer whose script sets a pace keeps that.
 func (m *machine) paced(a Answer) Answer {
 	if a.Every > 0 || m.config.Writes <= 0 {
 		return a

@@ -8,13 +8,13 @@ import (
 	"shelly/runtime/ollama"
 )
 
-// Model is a chat model. The zero value but for its name can do everything.
+// Model is a chat model. With only a name it can do everything.
 type Model struct {
 	Name       string
 	NoTools    bool // it cannot call tools
 	NoThinking bool // it cannot think
 	NoLevels   bool // think is on or off and has no levels
-	NoVision   bool // it does not look at images
+	NoVision   bool // it does not see images
 	Window     int  // the longest context in tokens; 0: chatContext
 }
 
@@ -47,7 +47,7 @@ func (m Model) template() string {
 	return tools + "{{ range .Messages }}{{ .Content }}" + calls + "{{ end }}"
 }
 
-// model returns the chat model of a name.
+// model returns the chat model with a name.
 func (s *Server) model(name string) (Model, bool) {
 	i := slices.IndexFunc(s.opt.Models, func(m Model) bool { return ollama.SameModel(m.Name, name) })
 	if i < 0 {

@@ -14,7 +14,7 @@ import (
 	"shelly/runtime/ollama"
 )
 
-// What the mock says of its models.
+// What the mock reports about its models.
 const (
 	keptLoaded   = 5 * time.Minute
 	chatContext  = 131072
@@ -28,8 +28,8 @@ func (s *Server) version(w http.ResponseWriter, _ *http.Request) {
 	}{s.opt.Version})
 }
 
-// listed is a model in /api/tags. The library's type leaves out what is empty
-// where a server sends it.
+// listed is a model in /api/tags. Unlike the library's type it does not omit empty fields, which a
+// real server sends.
 type listed struct {
 	Name       string           `json:"name"`
 	Model      string           `json:"model"`
@@ -61,7 +61,7 @@ func (s *Server) listed(name string) listed {
 	}
 }
 
-// full is a model's name with its tag.
+// full returns a model's name with its tag.
 func full(name string) string {
 	if ollama.SameModel(name, name+":latest") {
 		return name + ":latest"
@@ -69,7 +69,7 @@ func full(name string) string {
 	return name
 }
 
-// short is a model's name without the tag that it has when none is given.
+// short returns a model's name without the default tag.
 func short(name string) string { return strings.TrimSuffix(name, ":latest") }
 
 func digest(name string) string {
@@ -104,8 +104,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, s.describe(name))
 }
 
-// missing refuses a model that is not there, in the words of every path but
-// /api/embed.
+// missing refuses a model that does not exist, in the words of every path except /api/embed.
 func (s *Server) missing(w http.ResponseWriter, name string) {
 	if name == "" {
 		refuse(w, http.StatusBadRequest, "model is required")
@@ -137,7 +136,7 @@ func (s *Server) describe(name string) api.ShowResponse {
 	}
 }
 
-// shape is what a model of one small layer tells of itself.
+// shape returns what a model with one small layer reports about its architecture.
 func shape(family string, window int) map[string]any {
 	return map[string]any{
 		"general.architecture":              family,
@@ -156,7 +155,7 @@ func (s *Server) ps(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	loaded := slices.Clone(s.loaded)
 	s.mu.Unlock()
-	if s.machine != nil { // another model may have thrown it out, or its time is up
+	if s.machine != nil { // another model may have displaced it, or its time is up
 		stays := s.machine.loaded()
 		loaded = slices.DeleteFunc(loaded, func(m running) bool { return !slices.Contains(stays, full(m.name)) })
 	}

@@ -7,23 +7,22 @@ import (
 	"strings"
 )
 
-// A browser asks a server whether a page of another origin may use it. A real server lets
-// pages of this machine do so, and applications that have an origin of their own (CLI-60).
+// A browser asks a server whether a page of another origin may use it. A real server allows pages
+// from this machine, and applications that have their own scheme (CLI-60).
 
-// origins are the hosts and the schemes that a real server allows unless OLLAMA_ORIGINS has
-// more.
+// These are the hosts and the schemes that a real server allows unless OLLAMA_ORIGINS adds more.
 func originHosts() []string { return []string{"localhost", "127.0.0.1", "0.0.0.0"} }
 func originSchemes() []string {
 	return []string{"app", "file", "tauri", "vscode-webview", "vscode-file"}
 }
 
-// corsHeaders are those that a page may send.
+// corsHeaders are the headers that a page may send.
 const corsHeaders = "Authorization,Content-Type,User-Agent,Accept,X-Requested-With,Openai-Beta,X-Stainless-Arch,X-Stainless-Async," +
 	"X-Stainless-Custom-Poll-Interval,X-Stainless-Helper-Method,X-Stainless-Lang,X-Stainless-Os,X-Stainless-Package-Version," +
 	"X-Stainless-Poll-Helper,X-Stainless-Retry-Count,X-Stainless-Runtime,X-Stainless-Runtime-Version,X-Stainless-Timeout"
 
-// crossOrigin answers what a browser asks beforehand, and refuses pages of elsewhere. It
-// reports whether the request is to be served.
+// crossOrigin answers a browser's preflight requests, and refuses pages from elsewhere. It reports
+// whether to serve the request.
 func crossOrigin(w http.ResponseWriter, r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" || origin == "http://"+r.Host || origin == "https://"+r.Host {

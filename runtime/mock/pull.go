@@ -13,10 +13,10 @@ type pullStep struct {
 	Completed int64  `json:"completed,omitempty"`
 }
 
-// pullTenths is in how many lines a layer comes, after the one that announces it.
+// pullTenths is the number of progress lines of a layer, after the one that announces it.
 const pullTenths = 10
 
-// pull plays the download of a model that the mock has; there is no other.
+// pull plays the download of a model that the mock has; no other can be pulled.
 func (s *Server) pull(w http.ResponseWriter, r *http.Request) {
 	var req struct {
 		Model  string `json:"model"`
@@ -51,7 +51,7 @@ func (s *Server) pull(w http.ResponseWriter, r *http.Request) {
 
 const unknownManifest = "pull model manifest: file does not exist"
 
-// pulled are the lines after the manifest.
+// pulled returns the lines after the manifest.
 func pulled(name string) []pullStep {
 	layer := pullStep{Digest: "sha256:" + digest(full(name)), Total: modelBytes}
 	layer.Status = fmt.Sprintf("pulling %.12s", digest(full(name)))

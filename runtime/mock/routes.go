@@ -19,7 +19,7 @@ func New(opt Options) *Server {
 	opt.EmbedModel = or(opt.EmbedModel, DefaultEmbedModel)
 	opt.Version = or(opt.Version, DefaultVersion)
 	s := &Server{opt: opt, started: time.Now(), mux: http.NewServeMux()}
-	s.mux.Handle("/", openai.Before(http.HandlerFunc(s.serve))) // which sends //api to /api, as the one before a real server does
+	s.mux.Handle("/", openai.Before(http.HandlerFunc(s.serve))) // the mux redirects //api to /api, as a real server's does
 	if opt.Machine != nil {
 		s.opt.Limits, s.machine = true, newMachine(*opt.Machine)
 	}

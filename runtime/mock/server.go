@@ -21,38 +21,38 @@ const (
 	DefaultModel      = "mock"
 	DefaultEmbedModel = "mock-embed"
 	DefaultVersion    = "0.17.4"
-	DefaultNumCtx     = 4096 // of a server with little video memory
+	DefaultNumCtx     = 4096 // as a server with little video memory
 )
 
-// Options say what the server serves. A zero value means the default.
+// Options says what the server serves. A zero value means the default.
 type Options struct {
 	// Model is the one chat model; it can call tools and think. Default: DefaultModel.
 	Model string
-	// Models are the chat models in place of Model, names once each.
+	// Models are the chat models, instead of Model. Each name may occur only once.
 	Models []Model
 	// EmbedModel is the name of the embedding model. Default: DefaultEmbedModel.
 	EmbedModel string
-	// EmbedDims is the length of a vector. Default: 0, there is no embedding model
-	// and /api/embed answers 404 as for a missing one.
+	// EmbedDims is the length of a vector. Default: 0, which means that there is no embedding
+	// model, and /api/embed answers 404 as for any missing one.
 	EmbedDims int
-	// Embed makes a vector of a text in place of the built-in way. EmbedDims is
-	// then only what /api/show says.
+	// Embed makes the vector of a text instead of the built-in method. EmbedDims is then only what
+	// /api/show reports.
 	Embed func(text string) []float32
-	// Version is the server's. Default: DefaultVersion.
+	// Version is the server's version. Default: DefaultVersion.
 	Version string
-	// Limits holds conversations and answers to num_ctx and num_predict as a real
-	// server does, by an estimate of the tokens, and answers to format, stop and the tools
-	// that are offered. Without it only the Brain does.
+	// Limits applies num_ctx and num_predict to conversations and answers as a real server does,
+	// estimating tokens, and applies format, stop and the offered tools to answers. Without it only
+	// the Brain limits anything.
 	Limits bool
-	// NumCtx is the window in tokens where a request asks for none. Default:
-	// DefaultNumCtx.
+	// NumCtx is the window in tokens if a request does not set one. Default: DefaultNumCtx.
 	NumCtx int
-	// Machine is what the models run on: calls wait for its slots, and take as long as it
-	// loads, reads and writes. Its window bounds every request's. Nil: nothing takes time.
+	// Machine is the machine that the models run on: calls wait for its slots and take the time
+	// that it needs to load, read and write. Its window is an upper limit for every request. Nil:
+	// nothing takes time.
 	Machine *server.Config
-	// Brain answers the chats. Without one, every chat is refused with status 500.
+	// Brain answers the chats. Without one every chat is refused with an error.
 	Brain Brain
-	// Log is called for each request that was answered. Nil: nothing is.
+	// Log is called for each request that was answered. Nil: no calls.
 	Log func(Served)
 }
 
@@ -65,7 +65,7 @@ type Server struct {
 	mux     *http.ServeMux
 
 	mu     sync.Mutex
-	loaded []running // in the order of loading
+	loaded []running // in the order in which they were loaded
 }
 
 // running is a model that /api/ps lists.
@@ -105,8 +105,8 @@ type failed struct {
 
 func refuse(w http.ResponseWriter, status int, text string) { reply(w, status, failed{text}) }
 
-// refuseLate refuses what a server finds wrong only when it has begun to answer: to who
-// wants a stream it then says so with another type.
+// refuseLate refuses what a real server notices only after it has begun to answer: for a streaming
+// request the error then has another content type.
 func refuseLate(w http.ResponseWriter, streams bool, status int, text string) {
 	if !streams {
 		refuse(w, status, text)
@@ -117,22 +117,22 @@ func refuseLate(w http.ResponseWriter, streams bool, status int, text string) {
 	_, _ = w.Write(encodeWord(failed{text}))
 }
 
-// encode returns v as one line of JSON with its end.
+// encode returns v as one line of JSON with its line end.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		// Every wire type here is plain data, and raw JSON is checked before.
+		// Every wire type here is plain data, and raw JSON has been checked.
 		panic("mock: encode a response: " + err.Error())
 	}
 	return b.Bytes()
 }
 
-// encodeWord returns v as JSON without the end of a line.
+// encodeWord returns v as JSON without a line end.
 func encodeWord(v any) []byte { return bytes.TrimSuffix(encode(v), []byte("\n")) }
 
-// decode reads a request's body, or refuses it and returns false.
+// decode reads a request's body, or refuses the request and returns false.
 func decode(w http.ResponseWriter, r *http.Request, v any) bool {
 	err := json.NewDecoder(r.Body).Decode(v)
 	if err == nil {
@@ -153,13 +153,13 @@ func (s *Server) isEmbed(name string) bool {
 	return s.embeds() && ollama.SameModel(name, s.opt.EmbedModel)
 }
 
-// load notes that a model is in memory, for as long as the request says.
+// load notes that a model is in memory, for as long as the request wants.
 func (s *Server) load(name string, numCtx int, keep *api.Duration) {
 	kept := keptLoaded
 	if keep != nil {
 		kept = keep.Duration
 	}
-	if kept < 0 { // for ever
+	if kept < 0 { // forever
 		kept = math.MaxInt64
 	}
 	s.mu.Lock()

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// What a request asks of the form of an answer holds for what a script says, as it does for
-// a model (CLI-61).
+// What a request demands of the form of an answer applies to a script as it does to a model
+// (CLI-61).
 
-// shaped is the answer as the request wants it: in the format, up to a word to stop at, and
-// with calls only where tools were offered: a model that was offered none writes them.
+// shaped returns the answer as the request wants it: in its format, up to a stop word, and without
+// calls if no tools were offered, because a model writes none then.
 func (r *chatRequest) shaped(a Answer, stops []string) Answer {
 	if len(a.Calls) > 0 && (len(r.Tools) == 0 || r.formatted()) {
 		if !r.formatted() {
@@ -38,7 +38,7 @@ func (r *chatRequest) shaped(a Answer, stops []string) Answer {
 	return a
 }
 
-// said is the whole text.
+// said returns the whole text.
 func (a *Answer) said() string {
 	text := ""
 	for _, p := range a.pieces() {
@@ -47,8 +47,8 @@ func (a *Answer) said() string {
 	return text
 }
 
-// saying is the answer with another text, in the pieces of the former as far as they are
-// the same.
+// saying returns the answer with another text, keeping the pieces of the old one as far as they
+// agree with it.
 func (a Answer) saying(text string) Answer {
 	var pieces []Piece
 	rest := text
@@ -73,8 +73,8 @@ func (r *chatRequest) formatted() bool {
 	}
 }
 
-// conforming is a text as the format wants it: itself if it is an object already, else the
-// least value of the schema with the text where it first wants one.
+// conforming returns a text as the format wants it: unchanged if it is an object already, otherwise
+// the smallest value that meets the schema, with the text in the first place for a string.
 func conforming(format json.RawMessage, text string) string {
 	var object map[string]json.RawMessage
 	if json.Unmarshal([]byte(text), &object) == nil {
@@ -87,10 +87,10 @@ func conforming(format json.RawMessage, text string) string {
 	return string(encodeWord(schema.least(&text, schemaDepthMax)))
 }
 
-// schemaDepthMax is how deep a value of a schema is made: a schema may hold itself.
+// schemaDepthMax bounds how deeply a value is nested: a schema may contain itself.
 const schemaDepthMax = 8
 
-// shapeOf is what of a JSON schema a value is made by.
+// shapeOf is the part of a JSON schema that a value is made from.
 type shapeOf struct {
 	Type       any                `json:"type"`
 	Properties map[string]shapeOf `json:"properties"`
@@ -137,7 +137,7 @@ func (s shapeOf) least(text *string, depth int) any {
 	return s.members(text, depth)
 }
 
-// members are all that an object may have, in the order of their names.
+// members returns all members that an object may have, in the order of their names.
 func (s shapeOf) members(text *string, depth int) any {
 	object := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {

@@ -41,7 +41,7 @@ type function struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// counts ends a last line. Durations are in nanoseconds.
+// counts are the figures in a last line. Durations are in nanoseconds.
 type counts struct {
 	TotalDuration      time.Duration `json:"total_duration"`
 	LoadDuration       time.Duration `json:"load_duration"`
@@ -51,16 +51,16 @@ type counts struct {
 	EvalDuration       time.Duration `json:"eval_duration"`
 }
 
-// ending is what only a last line has.
+// ending is what only the last line has.
 type ending struct {
 	reason string
-	text   string // the whole answer's
+	text   string // the text of the whole answer
 	*counts
 }
 
 // form is how an API writes its lines.
 type form interface {
-	// line is a line of s; end is nil for all but the last.
+	// line returns a line of s; end is nil for all but the last.
 	line(s *speaker, m spoken, end *ending) any
 }
 
@@ -81,7 +81,7 @@ type speaker struct {
 	w     http.ResponseWriter
 	began time.Time
 	first time.Time // when the first piece came
-	// What the machine takes, and when it has written its answer; 0 where there is none.
+	// The times that the machine takes, and when it has written its answer; 0 without a machine.
 	loading, reading, writing time.Duration
 	written                   time.Time
 	model                     string
@@ -91,7 +91,7 @@ type speaker struct {
 
 func (s *speaker) line(m spoken, end *ending) any { return s.form.line(s, m, end) }
 
-// stream sends an answer line by line, each flushed.
+// stream sends an answer line by line, flushing each.
 func (s *speaker) stream(ctx context.Context, a Answer) {
 	s.w.Header().Set("Content-Type", "application/x-ndjson")
 	if !a.Empty {
@@ -101,7 +101,7 @@ func (s *speaker) stream(ctx context.Context, a Answer) {
 			}
 			s.say(spoken{Thinking: p.Thinking, Content: p.Text})
 		}
-		if clock.Pause(ctx, time.Until(s.written)) != nil { // calls are written, too
+		if clock.Pause(ctx, time.Until(s.written)) != nil { // writing the calls takes time, too
 			return
 		}
 		for _, c := range s.calls(a) {
@@ -122,8 +122,8 @@ func (s *speaker) stream(ctx context.Context, a Answer) {
 	}
 }
 
-// whole sends an answer as one object, when all of it is written. What can only break a
-// stream breaks the response instead.
+// whole sends an answer as one object once all of it is written. Failures that break a stream break
+// the response instead.
 func (s *speaker) whole(ctx context.Context, a Answer) {
 	paced := time.Duration(max(len(a.pieces())-1, 0)) * a.Every
 	if clock.Pause(ctx, max(paced, time.Until(s.written))) != nil {
@@ -169,7 +169,7 @@ func (s *speaker) last(a Answer, m spoken) any {
 	return s.line(m, &end)
 }
 
-// evaluated is how long the prompt took to read.
+// evaluated returns how long it took to read the prompt.
 func (s *speaker) evaluated() time.Duration {
 	if s.reading > 0 {
 		return s.reading
@@ -177,8 +177,8 @@ func (s *speaker) evaluated() time.Duration {
 	return max(s.first.Sub(s.began), 1)
 }
 
-// calls returns the answer's calls as the wire has them. Arguments that are no
-// object go out as a string, as they do from servers that do not look into them.
+// calls returns the answer's calls in wire form. Arguments that are not an object are sent as a
+// string, as by servers that do not parse them.
 func (s *speaker) calls(a Answer) []call {
 	n := 0
 	for _, m := range s.asked.Messages {

@@ -2,13 +2,13 @@ package mock
 
 import "net/http"
 
-// unplayed refuses what would change the models: they are those that the server was
+// unplayed refuses a request that would change the models: they stay those that the server was
 // started with.
 func unplayed(w http.ResponseWriter, r *http.Request) {
 	refuse(w, http.StatusNotImplemented, "the mock server does not play "+r.URL.Path+": its models are those it was started with")
 }
 
-// change refuses to copy or delete a model, as a real server where it has none such.
+// change refuses to copy or delete a model, with a real server's error if there is no such model.
 func (s *Server) change(w http.ResponseWriter, r *http.Request) {
 	var req struct {
 		Model  string `json:"model"`

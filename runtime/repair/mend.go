@@ -11,7 +11,7 @@ import (
 	"shelly/runtime/store"
 )
 
-// mending makes what was read of a store whole.
+// mending completes a store that was rebuilt from what could be read.
 type mending struct {
 	store  *store.Store
 	found  store.Rebuilt
@@ -32,8 +32,8 @@ func (m *mending) mend() error {
 	return errors.Join(m.end(kept.Last), m.count())
 }
 
-// derive writes again what the journal says that was written: requests, messages and audit
-// records that are missing, and the replies of requests that lack them.
+// derive restores from the journal what its folding wrote: the missing requests, messages and audit
+// records, and the replies that requests lack.
 func (m *mending) derive() error {
 	kept, err := m.store.Kept()
 	if err != nil || kept.First > kept.Last {
@@ -52,13 +52,13 @@ func (m *mending) derive() error {
 	})
 }
 
-// again is the journal of a machine that is given its recorded inputs once more. What it writes
-// goes into the store where that lacks it.
+// again is the journal of a machine that is given its recorded inputs a second time. What the
+// machine writes goes into the store if it is missing there.
 type again struct {
 	engine.Journal
 	*mending
-	from  uint64         // the state that it begins with is that after this record
-	asked fsm.RequestKey // the last request that it was told of
+	from  uint64         // the machine begins with the state after this record
+	asked fsm.RequestKey // the request of the last Requested input
 }
 
 // Snapshot implements engine.Journal.
@@ -73,8 +73,8 @@ func (a *again) SaveSnapshot(uint64, state.Snapshot) error { return nil }
 // Space implements engine.Journal.
 func (a *again) Space() error { return nil }
 
-// Request implements engine.Journal. One that was accepted before the first record that is
-// kept may be gone for good.
+// Request implements engine.Journal. A request accepted before the first record kept may be gone
+// for good.
 func (a *again) Request(key fsm.RequestKey) (engine.Request, bool, error) {
 	r, ok, err := a.Journal.Request(key)
 	if !ok && key != a.asked {
@@ -123,7 +123,7 @@ type idle struct{}
 // Perform implements engine.World.
 func (idle) Perform(fsm.Effect) error { return nil }
 
-// end makes the journal's end one that a start can go on from (JRN-33).
+// end completes the journal's end so that a start can go on from it (JRN-33).
 func (m *mending) end(last uint64) error {
 	e, err := engine.Open(m.store, idle{})
 	if err != nil {
@@ -137,7 +137,7 @@ func (m *mending) end(last uint64) error {
 	if err := errors.Join(m.open(e), m.answer(e)); err != nil || !m.report.Tail {
 		return err
 	}
-	text := fmt.Sprintf("the journal was repaired: what came after record %d may be lost, and nobody knows what was done in it", last)
+	text := fmt.Sprintf("the journal was repaired: what came after record %d may be lost, and what was done in it is not known", last)
 	for _, c := range e.Machine().View().Schedules {
 		m.report.Again = append(m.report.Again, c.ID)
 	}
@@ -152,7 +152,7 @@ func (m *mending) end(last uint64) error {
 		return nil
 	}
 	config := e.Machine().View().Config
-	config.Init = fsm.InitOff // the start that follows has its own
+	config.Init = fsm.InitOff // the next start has its own
 	return e.Turn(fsm.Input{At: e.Machine().View().Now, Fact: fsm.Boot{Config: config, Doubts: doubts}})
 }
 
@@ -166,7 +166,7 @@ func acts(h state.Handle) bool {
 	}
 }
 
-// open gives each unfinished request a record that its reply can be written to.
+// open gives each unfinished request without a record one, for its reply.
 func (m *mending) open(e *engine.Engine) error {
 	for _, h := range e.Machine().View().Handles {
 		if h.Kind != fsm.KindUser || h.Replied {
@@ -186,8 +186,7 @@ func (m *mending) open(e *engine.Engine) error {
 	return nil
 }
 
-// place writes the record of a request under the number of a journal record that changes
-// nothing.
+// place writes the record of a request under the index of a journal record that changes nothing.
 func (m *mending) place(e *engine.Engine, r engine.Request) error {
 	if err := e.Turn(fsm.Input{At: e.Machine().View().Now, Fact: fsm.TimerFired{}}); err != nil {
 		return err
@@ -196,10 +195,10 @@ func (m *mending) place(e *engine.Engine, r engine.Request) error {
 	return m.store.Append(engine.Batch{Requests: []engine.Request{r}}, false)
 }
 
-// unknown answers a request of which the journal knows nothing any more.
+// unknown is the answer to a request that the journal no longer knows.
 const unknown = "the data folder was damaged and repaired: this request was accepted, and what was done for it is not known; check before you ask again"
 
-// answer gives the requests that nobody works at a reply.
+// answer replies to the requests that no handle is working on.
 func (m *mending) answer(e *engine.Engine) error {
 	worked := map[fsm.RequestKey]bool{}
 	for _, h := range e.Machine().View().Handles {
@@ -256,7 +255,7 @@ func (m *mending) each(fn func(engine.Request)) error {
 	}
 }
 
-// count says how much there is.
+// count counts what the store holds.
 func (m *mending) count() error {
 	err := errors.Join(
 		m.each(func(engine.Request) { m.report.Requests++ }),

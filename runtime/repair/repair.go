@@ -18,39 +18,39 @@ import (
 
 // Options says how to repair.
 type Options struct {
-	DryRun bool // look what would come of it, and write nothing
+	DryRun bool // report what would be done, and write nothing
 	Now    func() time.Time
-	Logger *slog.Logger // hears what Pebble has to say; nil: nobody does
+	Logger *slog.Logger // gets Pebble's messages; nil: they are discarded
 }
 
-// asideLayout is the name of the folder that the damaged store is moved into.
+// asideLayout is the layout of the name of the folder that the damaged store is moved into.
 const asideLayout = "damaged-20060102T150405Z"
 
-// Report is what came of a repair, or would.
+// Report is the result of a repair, or what it would be.
 type Report struct {
 	Sound  bool     `json:"sound"` // nothing is damaged, and nothing was done
 	DryRun bool     `json:"dry_run"`
 	Damage []string `json:"damage"` // the places that are not as they were written
 
-	First    uint64 `json:"first"` // the first record that is recovered; Last+1: none
+	First    uint64 `json:"first"` // the first record recovered; Last+1: none
 	Last     uint64 `json:"last"`
 	Requests int    `json:"requests"`
 	Sessions int    `json:"sessions"`
-	Entries  int    `json:"entries"` // of the memory
+	Entries  int    `json:"entries"` // memory entries
 
-	Lost     []string     `json:"lost"`     // what is gone, by its name
-	Held     []string     `json:"held"`     // what else may be gone, by the keys around it
-	LeftOut  []string     `json:"left_out"` // what can be read, and is of no use without what is lost
-	Derived  int          `json:"derived"`  // requests, messages and audit records that are made again from the journal
-	Doubted  []Unfinished `json:"doubted"`  // what waits for a person from the next start on
-	Answered []Unfinished `json:"answered"` // requests of which nobody knows more than that they were accepted
-	Again    []string     `json:"again"`    // schedules, a slot of which may be taken again that was taken in lost records
+	Lost     []string     `json:"lost"`     // the names of what is gone
+	Held     []string     `json:"held"`     // what else may be gone, judging by the keys around it
+	LeftOut  []string     `json:"left_out"` // what can be read but is useless without what is lost
+	Derived  int          `json:"derived"`  // requests, messages and audit records restored from the journal
+	Doubted  []Unfinished `json:"doubted"`  // what will wait for a person from the next start on
+	Answered []Unfinished `json:"answered"` // requests of which only their acceptance is known
+	Again    []string     `json:"again"`    // schedules that may repeat a slot that they took in lost records
 	Tail     bool         `json:"tail"`     // records after the last one may be lost
 
 	Aside string `json:"aside,omitempty"` // the folder that holds the damaged store
 }
 
-// Unfinished is a request, or something else that was handled.
+// Unfinished is a request, or other work of a handle, that was not finished.
 type Unfinished struct {
 	Handle  fsm.HandleID   `json:"handle,omitempty"`
 	Kind    fsm.Kind       `json:"kind"`
@@ -58,8 +58,8 @@ type Unfinished struct {
 	Session string         `json:"session,omitempty"`
 }
 
-// Run repairs the store of a data folder that no daemon has, or says what would come of it.
-// The error may be that of store.Open, or datafolder.ErrNone.
+// Run repairs the store of a data folder that no daemon uses, or reports what it would do. The
+// error may be one of those of store.Open, or datafolder.ErrNone.
 func Run(ctx context.Context, data string, o Options) (r Report, err error) {
 	if err := backup.Pending(data); err != nil {
 		return r, err
@@ -93,7 +93,7 @@ func sound(ctx context.Context, data string, o Options) (sound bool, err error) 
 	return x.Err() == nil, errors.Join(err, s.Close())
 }
 
-// remake makes a sound store out of the damaged one of a data folder, and proves that it is.
+// remake makes an intact store from the damaged one of a data folder, and proves that it is intact.
 func remake(ctx context.Context, data string, disk vfs.FS, to string, o Options) (r Report, err error) {
 	w, err := store.Salvage(ctx, datafolder.Store(data), store.Options{Logger: o.Logger})
 	if err != nil {
@@ -112,7 +112,7 @@ func remake(ctx context.Context, data string, disk vfs.FS, to string, o Options)
 	return r, prove(ctx, to, store.Options{FS: disk, Logger: o.Logger})
 }
 
-// prove reads all of a store, and folds its journal, as a start will.
+// prove reads the whole store and folds its journal, as a start will.
 func prove(ctx context.Context, dir string, o store.Options) error {
 	s, err := store.OpenReadOnly(dir, o)
 	if err != nil {

@@ -7,18 +7,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Calls are the times during which commands ran, by the clock that files are dated by. It is
-// safe for concurrent use.
+// Calls are the periods during which commands ran, by the clock that dates files. It is safe for
+// concurrent use.
 type Calls struct {
 	mu    sync.Mutex
-	spans [][2]int64 // nanoseconds, the begin and the end of each
+	spans [][2]int64 // nanoseconds, beginning and end of each
 }
 
-// spansMax is how many calls are remembered. What those before have made counts as the
-// person's.
+// spansMax is how many calls are remembered. Whatever earlier calls made counts as the person's.
 const spansMax = 1000
 
-// FileTime is what the kernel would date a file with now, and 0 where it does not tell.
+// FileTime returns the time with which the kernel would now date a file, or 0 if that is unknown.
 func FileTime() int64 {
 	var now unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &now) != nil {
@@ -27,7 +26,7 @@ func FileTime() int64 {
 	return now.Nano()
 }
 
-// Ended notes a call that began then and has ended.
+// Ended notes a call that began at began and has now ended.
 func (c *Calls) Ended(began int64) {
 	now := FileTime()
 	c.mu.Lock()
@@ -38,8 +37,8 @@ func (c *Calls) Ended(began int64) {
 	}
 }
 
-// have reports whether a file was made while a command ran. Where it cannot be told, it was
-// not.
+// have reports whether a file was made while a command ran. If that cannot be told, it returns
+// false.
 func (c *Calls) have(path string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

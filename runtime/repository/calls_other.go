@@ -2,14 +2,14 @@
 
 package repository
 
-// Calls are not noted where nothing contains them.
+// Calls are not recorded on systems where commands are not contained.
 type Calls struct{}
 
-// FileTime is not known.
+// FileTime returns 0: the time is unknown.
 func FileTime() int64 { return 0 }
 
 // Ended notes nothing.
 func (*Calls) Ended(int64) {}
 
-// have knows of nothing that a command has made.
+// have returns false.
 func (*Calls) have(string) bool { return false }

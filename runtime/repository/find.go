@@ -1,4 +1,4 @@
-// Package repository finds git's folders: what stands in some of their files, git runs.
+// Package repository finds git's folders: git runs what some of their files say.
 //
 //	found := repository.Find("/home/ann/work", 100_000)
 //	for _, dir := range found.Dirs { … } // dir/hooks, dir/config, …
@@ -13,33 +13,34 @@ import (
 	"strings"
 )
 
-// Deciding are the names in a git folder by which git decides what it runs. Where there is
-// a commondir, it names another folder that has hooks and config.
+// Deciding are the names in a git folder that decide what git runs. If there is a commondir, it
+// names another folder that has hooks and config.
 var Deciding = []string{"hooks", "config", "config.worktree", "commondir"}
 
-// Found is what git takes for repositories in a folder, those of submodules and of other
-// worktrees included. Paths are absolute if the folder's is.
+// Found is what git takes for repositories in a folder, including those of submodules and of other
+// worktrees. Paths are absolute if the folder's path is.
 type Found struct {
 	Dirs  []string // git's folders, called .git or not
 	Files []string // files called .git, each of which names such a folder
 	Links []Link   // symbolic links called .git
-	Whole bool     // everything was looked at
+	Whole bool     // everything was searched
 }
 
 // Link is a symbolic link.
 type Link struct{ Path, To string }
 
-// finder walks in breadth, so that what is near is found whatever is beside it.
+// finder walks breadth first, so that it finds what is near however much lies beside it.
 type finder struct {
 	root  string
 	found Found
 	seen  map[string]bool
 	queue []string
-	left  int // entries that may still be looked at
+	left  int // entries that may still be read
 }
 
-// Find looks at a folder, whose path has no symbolic links, and at the folders in it, until it has read the given number of
-// entries. It follows no symbolic links but those called .git. What cannot be read is passed over.
+// Find searches a folder, whose path must have no symbolic links, and the folders in it, until it
+// has read the given number of entries. It follows no symbolic links except those called .git. It
+// skips what it cannot read.
 func Find(root string, entries int) Found {
 	f := finder{root: root, seen: map[string]bool{}, queue: []string{root}, left: entries}
 	for len(f.queue) > 0 && f.left > 0 {
@@ -51,7 +52,7 @@ func Find(root string, entries int) Found {
 	return f.found
 }
 
-// look looks at the entries of a folder.
+// look reads the entries of a folder.
 func (f *finder) look(dir string) {
 	open, err := os.Open(dir)
 	if err != nil {
@@ -87,7 +88,7 @@ func (f *finder) look(dir string) {
 	}
 }
 
-// add takes a git folder, of which only those are looked at in which others are.
+// add adds a git folder, and queues those of its folders that may hold other git folders.
 func (f *finder) add(dir string) {
 	if f.seen[dir] {
 		return
@@ -99,7 +100,7 @@ func (f *finder) add(dir string) {
 	}
 }
 
-// git takes what is called .git: a folder, or what names one.
+// git handles an entry called .git: a folder, or something that leads to one.
 func (f *finder) git(path string, kind fs.FileMode) {
 	switch {
 	case kind.IsDir():
@@ -119,7 +120,7 @@ func (f *finder) git(path string, kind fs.FileMode) {
 	}
 }
 
-// holds reports whether a path is a folder in the root, without a symbolic link on its way.
+// holds reports whether a path is a folder in the root, with no symbolic link on the way.
 func (f *finder) holds(path string) bool {
 	rel, err := filepath.Rel(f.root, path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -132,7 +133,7 @@ func (f *finder) holds(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Named is the folder that a file called .git names, and empty where it names none.
+// Named returns the folder that a file called .git names, or "".
 func Named(file string) string {
 	text, err := beginning(file)
 	dir, ok := strings.CutPrefix(text, "gitdir: ")
@@ -146,7 +147,7 @@ func Named(file string) string {
 	return filepath.Clean(dir)
 }
 
-// Is reports whether git takes a folder for one of its own, whatever it is called.
+// Is reports whether git takes a folder for one of its own, whatever its name.
 func Is(dir string) bool {
 	there := func(name string) bool {
 		_, err := os.Stat(filepath.Join(dir, name))
@@ -155,7 +156,7 @@ func Is(dir string) bool {
 	return (there("objects") && there("refs") || there("commondir")) && isHead(filepath.Join(dir, "HEAD"))
 }
 
-// isHead reports whether a file says what git's HEAD may say.
+// isHead reports whether a file has a possible content of git's HEAD.
 func isHead(path string) bool {
 	if to, err := os.Readlink(path); err == nil {
 		return strings.HasPrefix(to, "refs/")

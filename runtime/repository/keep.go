@@ -11,28 +11,28 @@ import (
 	"syscall"
 )
 
-// What is looked at for repositories before each call, and how many git folders are kept at
-// most. Those that are near come first.
+// How many entries are searched for repositories before each call, and how many git folders are
+// protected at most. Those that are near come first.
 const (
 	entriesMax = 100_000
 	keptMax    = 300
 )
 
-// commonDir is the file of a git folder that names the one that counts.
+// commonDir is the file of a git folder that names the folder that counts in its place.
 const commonDir = "commondir"
 
-// Kept is what is to be kept from a command for the sake of a person's next git (TOL-45), in
-// each repository of a workspace that no command has made.
+// Kept is what to protect from a command, so that a person's next git is safe (TOL-45), in each
+// repository of a workspace that no command made.
 type Kept struct {
-	Pinned []string // git's folders, which are to stay where they are, outer ones first
-	Fixed  []string // files and folders that are to stay as they are
-	absent []string // what is not there and must not be there afterwards, in the workspace
-	links  []Link   // what must be there afterwards as it is, in the workspace
+	Pinned []string // git's folders, which must stay where they are, outer ones first
+	Fixed  []string // files and folders that must stay as they are
+	absent []string // paths in the workspace that do not exist and must not exist afterwards
+	links  []Link   // links that must be the same afterwards
 	in     string
 }
 
-// Keep finds what is to be kept in a workspace, of which the path is absolute and has no
-// symbolic links. With complete, what a git folder lacks is made, so that it can be kept.
+// Keep finds what to protect in a workspace, whose path must be absolute and without symbolic
+// links. With complete it makes what a git folder lacks, so that it can be protected.
 func Keep(workspace string, complete bool, made *Calls) (Kept, error) {
 	k := Kept{in: workspace}
 	root, err := os.OpenRoot(workspace)
@@ -59,8 +59,8 @@ func Keep(workspace string, complete bool, made *Calls) (Kept, error) {
 	return k, nil
 }
 
-// tops are the folders whose files belong to a git folder, and the folder itself, which a bare
-// repository's hooks are named from.
+// tops returns the folders whose files belong to a git folder, and the git folder itself, which the
+// paths of a bare repository's hooks are relative to.
 func tops(dir string, files []string, links []Link) []string {
 	list := []string{dir}
 	if strings.EqualFold(filepath.Base(dir), ".git") {
@@ -79,7 +79,7 @@ func tops(dir string, files []string, links []Link) []string {
 	return list
 }
 
-// keep keeps a git folder where it is, and what decides in it as it is.
+// keep protects a git folder and what decides in it.
 func (k *Kept) keep(root *os.Root, dir string, complete bool) error {
 	k.Pinned = append(k.Pinned, dir)
 	rel, err := filepath.Rel(k.in, dir)
@@ -106,7 +106,7 @@ func (k *Kept) keep(root *os.Root, dir string, complete bool) error {
 	return nil
 }
 
-// own makes what a git folder may lack of what decides in it.
+// own makes the deciding files and folders that a git folder lacks.
 func own(root *os.Root, dir string) error {
 	err := root.Mkdir(filepath.Join(dir, "hooks"), 0o755)
 	if err == nil || errors.Is(err, fs.ErrExist) {
@@ -121,10 +121,9 @@ func own(root *os.Root, dir string) error {
 	return err
 }
 
-// TakeAway removes what a command has made for git to look elsewhere for its configuration,
-// puts back links called .git that it has changed, and returns what it has removed. What stands in
-// the place of such a link is kept beside it. A link that the command has made leads it nowhere
-// outside the workspace.
+// TakeAway removes what a command made to redirect git to another configuration, and restores links
+// called .git that it changed; whatever took the place of such a link is kept beside it. It returns
+// what was removed. A link that the command made cannot lead TakeAway out of the workspace.
 func (k Kept) TakeAway() (removed []string) {
 	if len(k.absent)+len(k.links) == 0 {
 		return nil
@@ -148,11 +147,11 @@ func (k Kept) TakeAway() (removed []string) {
 	return removed
 }
 
-// beside is the ending of the name that gets what a command has put in place of a link.
+// beside is the suffix for the name of what a command put in place of a link.
 const beside = ".not-git"
 
-// putBack makes a link what it was, and reports whether it had become something else. Where
-// the folder of the link is gone, there is nothing to put back.
+// putBack makes a link what it was, and reports whether it had become something else. If the folder
+// of the link is gone, there is nothing to restore.
 func putBack(root *os.Root, path, to string) bool {
 	if now, err := root.Readlink(path); err == nil && now == to {
 		return false

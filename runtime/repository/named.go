@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Bounds of what is read of git's configuration.
+// Limits on what is read of git's configuration.
 const (
 	configBytesMax = 1 << 20
-	includesMax    = 20 // files that one configuration includes, in all
+	includesMax    = 20 // files that one configuration includes in all
 )
 
-// settings are what a configuration of git says of where else git finds what it runs.
+// settings is where else, according to a git configuration, git finds what it runs.
 type settings struct {
-	hooks    []string // core.hooksPath, each time it is given
+	hooks    []string // every value of core.hooksPath
 	includes []string // include.path and includeIf.….path
 }
 
-// readSettings reads a file of git's configuration. What cannot be read says nothing.
+// readSettings reads a git configuration file. One that cannot be read has no settings.
 func readSettings(path string) (s settings) {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > configBytesMax {
@@ -33,7 +33,7 @@ func readSettings(path string) (s settings) {
 	for line := range strings.Lines(strings.ReplaceAll(string(text), "\\\n", "")) {
 		line = strings.TrimSpace(line)
 		if rest, ok := strings.CutPrefix(line, "["); ok {
-			section, line, _ = strings.Cut(rest, "]") // a key may follow on the line
+			section, line, _ = strings.Cut(rest, "]") // a key may follow on the same line
 			section, _, _ = strings.Cut(strings.ToLower(section), " ")
 			line = strings.TrimSpace(line)
 		}
@@ -48,7 +48,7 @@ func readSettings(path string) (s settings) {
 	return s
 }
 
-// unquoted is a value without its comment, its quotes and the spaces around it.
+// unquoted returns a value without its comment, its quotes and surrounding spaces.
 func unquoted(value string) string {
 	var b strings.Builder
 	quoted := false
@@ -68,10 +68,10 @@ func unquoted(value string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// named are the files and folders beside a git folder that its configuration names, and by
-// which git decides what it runs as well: hooks, which a relative core.hooksPath names from
-// the top of its files, and configuration that it includes. Of those that are there the path is
-// without symbolic links; some may be anywhere on the disk.
+// named returns the files and folders outside a git folder that its configuration names and that
+// also decide what git runs: hooks, where a relative core.hooksPath is relative to the top of its
+// files, and included configuration. The paths are those that exist, without symbolic links; they
+// may be anywhere on the disk.
 func named(dir string, tops []string) (list []string) {
 	add := func(base, path string) string {
 		if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(path, "~/") {
@@ -106,15 +106,15 @@ func named(dir string, tops []string) (list []string) {
 	return list
 }
 
-// around reports whether a folder is another, or has it in it.
+// around reports whether inner is dir or lies in it.
 func around(dir, inner string) bool {
 	rel, err := filepath.Rel(dir, inner)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// Runs reports whether git runs what stands at a path, or goes by it, because the
-// configuration of a repository that the path is in names it (TOL-45). The path is absolute
-// and has no symbolic links.
+// Runs reports whether git runs or follows what is at a path because the configuration of a
+// repository that contains the path names it (TOL-45). The path must be absolute and without
+// symbolic links.
 func Runs(path string) bool {
 	for top := filepath.Dir(path); ; top = filepath.Dir(top) {
 		for _, dir := range foldersOf(filepath.Join(top, ".git")) {
@@ -128,8 +128,8 @@ func Runs(path string) bool {
 	}
 }
 
-// foldersOf are git's folders that a path called .git leads to: its own, and where that has
-// a commondir, the one that counts.
+// foldersOf returns git's folders that a path called .git leads to: its own and, if that has a
+// commondir, the one that counts.
 func foldersOf(path string) []string {
 	dir, err := filepath.EvalSymlinks(path)
 	if err != nil {

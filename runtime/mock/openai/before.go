@@ -14,7 +14,7 @@ import (
 // requestBytesMax bounds a request's body.
 const requestBytesMax = 64 << 20
 
-// Before returns a handler that answers /v1 by what next answers under /api.
+// Before returns a handler that answers /v1 from what next answers under /api.
 func Before(next http.Handler) http.Handler { return &handler{next: next} }
 
 type handler struct {
@@ -22,11 +22,11 @@ type handler struct {
 	ids  atomic.Int64
 }
 
-// route is how a path of OpenAI's is served.
+// route is how a path of OpenAI's API is served.
 type route struct {
 	method string
-	// convert reads the body and returns what is asked of next instead, and how its answers
-	// are written. An error is the client's.
+	// convert reads the body and returns the request for next, and how its answers are written. An
+	// error is the client's fault.
 	convert func(body []byte) (asked, error)
 }
 
@@ -37,9 +37,9 @@ type asked struct {
 	write        writing
 }
 
-// writing writes one answer of next, a JSON object, as events or as a whole body.
+// writing writes one answer of next, a JSON object, either as events or as a whole body.
 type writing interface {
-	// media is the type of what is written.
+	// media returns the media type of what is written.
 	media() string
 	// write returns the bytes for an answer with status 200.
 	write(line []byte) ([]byte, error)
@@ -66,7 +66,7 @@ func (h *handler) routes(path string) (route, bool) {
 // ServeHTTP implements [http.Handler].
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	route, ours := h.routes(r.URL.Path)
-	if !ours || r.Method == http.MethodOptions { // a browser asks beforehand
+	if !ours || r.Method == http.MethodOptions { // a browser's preflight request
 		h.next.ServeHTTP(w, r)
 		return
 	}
@@ -98,14 +98,14 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out.begin()
 }
 
-// refuse answers with an error in OpenAI's shape.
+// refuse answers with an error in OpenAI's form.
 func refuse(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(compat.NewError(status, text))
 }
 
-// answer takes what next answers.
+// answer receives what next answers.
 type answer struct {
 	http.ResponseWriter
 	as     writing
@@ -116,7 +116,7 @@ type answer struct {
 // Unwrap is for [http.ResponseController].
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// WriteHeader keeps the status until it is known what is written.
+// WriteHeader keeps the status until it is known what will be written.
 func (a *answer) WriteHeader(status int) { a.status = status }
 
 // begin sends the header.
@@ -125,7 +125,7 @@ func (a *answer) begin() {
 		return
 	}
 	a.begun = true
-	if h := a.Header(); h.Get("Content-Type") != "" { // there is an answer
+	if h := a.Header(); h.Get("Content-Type") != "" { // the answer has a body
 		h.Set("Content-Type", "application/json")
 		if a.status == http.StatusOK {
 			h.Set("Content-Type", a.as.media())
@@ -134,7 +134,7 @@ func (a *answer) begin() {
 	a.ResponseWriter.WriteHeader(a.status)
 }
 
-// Write implements [io.Writer]: next writes each of its lines at once.
+// Write implements [io.Writer]. Next writes each of its lines with one call.
 func (a *answer) Write(line []byte) (int, error) {
 	a.begin()
 	out, err := a.said(line)
@@ -159,7 +159,7 @@ func (a *answer) said(line []byte) ([]byte, error) {
 		return encode(compat.NewError(a.status, strings.TrimSpace(string(line)))), nil
 	case isError && streams:
 		return event("", compat.NewError(http.StatusInternalServerError, *failed.Error)), nil
-	case !json.Valid(line) && streams: // what a script sends to be not understood
+	case !json.Valid(line) && streams: // garbage that a script sends on purpose
 		return []byte("data: " + strings.TrimSpace(string(line)) + "\n\n"), nil
 	case !json.Valid(line):
 		return line, nil
@@ -169,16 +169,16 @@ func (a *answer) said(line []byte) ([]byte, error) {
 
 const eventStream = "text/event-stream"
 
-// event is one event of a stream; without a name it has none.
+// event returns one event of a stream. An event without a name has no name line.
 func event(name string, v any) []byte {
 	text := append([]byte("data: "), encode(v)...)
 	if name != "" {
 		text = append([]byte("event: "+name+"\n"), text...)
 	}
-	return append(text, '\n') // the second: encode ends the first
+	return append(text, '\n') // the second line end: encode adds the first
 }
 
-// encode returns v as a line of JSON with its end.
+// encode returns v as a line of JSON with its line end.
 func encode(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {

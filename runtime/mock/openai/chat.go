@@ -11,7 +11,7 @@ import (
 	compat "github.com/ollama/ollama/openai"
 )
 
-// id is the next of a kind, such as chatcmpl-1.
+// id returns the next id of a kind, such as chatcmpl-1.
 func (h *handler) id(kind string) string { return kind + strconv.FormatInt(h.ids.Add(1), 10) }
 
 func (h *handler) chat(body []byte) (asked, error) {
@@ -35,7 +35,7 @@ type chatWriting struct {
 	id             string
 	streams, usage bool
 	begun, calls   bool
-	at             time.Time // of the first line: every chunk has it
+	at             time.Time // the time of the first line, which every chunk has
 }
 
 func (w *chatWriting) media() string { return media(w.streams) }
@@ -81,7 +81,7 @@ func (w *chatWriting) write(line []byte) ([]byte, error) {
 	return append(out, done...), nil
 }
 
-// done ends a stream of chunks.
+// done is the end of a stream of chunks.
 const done = "data: [DONE]\n\n"
 
 func (h *handler) completion(body []byte) (asked, error) {
@@ -97,7 +97,7 @@ func (h *handler) completion(body []byte) (asked, error) {
 	return asked{http.MethodPost, "/api/generate", generate, w}, nil
 }
 
-// completionWriting is chatWriting for a text that goes on.
+// completionWriting is chatWriting for the older completions of a text.
 type completionWriting struct {
 	id             string
 	streams, usage bool

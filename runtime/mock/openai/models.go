@@ -10,7 +10,7 @@ import (
 	compat "github.com/ollama/ollama/openai"
 )
 
-// plain writes a whole body that is a pure function of the answer.
+// plain writes a whole body that depends on the answer alone.
 type plain func(line []byte) (any, error)
 
 func (plain) media() string { return "application/json" }
@@ -23,7 +23,7 @@ func (w plain) write(line []byte) ([]byte, error) {
 	return encode(v), nil
 }
 
-// refusal is an error as a real server words it.
+// refusal is an error in a real server's words.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
