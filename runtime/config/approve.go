@@ -10,29 +10,29 @@ import (
 	"shelly/sim/strict"
 )
 
-// Approvals say about the calls of which tools a person decides (APR-10). In a file they are a
-// map of tools to never, unsafe or always; a list of names, which means always; or a list of
-// [Approval]. Outside a file they are the same in YAML's flow form, or names between commas.
+// Approvals says for the calls of which tools a person decides (APR-10). In a file it is a map from
+// tools to never, unsafe or always; a list of names, which means always; or a list of [Approval].
+// Outside a file it is the same in YAML's flow form, or names separated by commas.
 type Approvals []Approval
 
-// Approval is one entry of them.
+// Approval is one entry of Approvals.
 type Approval struct {
 	// Tool is a tool's name; * in it stands for any text.
 	Tool string `key:"tool,required"`
-	// Match has patterns for arguments, by name (APR-11). Default: none, any call.
+	// Match has patterns for arguments, by name (APR-11). Default: none, which fits any call.
 	Match strict.ByName[string] `key:"match"`
 	// Approve is never, unsafe or always. Default: always.
 	Approve string `key:"approve" enum:"never,unsafe,always"`
 }
 
-// The words of an approval, the most careful last.
+// The words of an approval, the most cautious last.
 const (
 	approveNever  = "never"
 	approveUnsafe = "unsafe"
 	approveAlways = "always"
 )
 
-// approvalsMax bounds them.
+// approvalsMax bounds the number of entries.
 const approvalsMax = 64
 
 func approveWords() []string { return []string{approveNever, approveUnsafe, approveAlways} }
@@ -69,7 +69,7 @@ func (v *Approvals) Read(d *strict.Decoder, n *strict.Node, path string) {
 	}
 }
 
-// node is the entries as YAML has them: names alone where that says it all.
+// node returns the entries as YAML: as just a name where that is enough.
 func (v Approvals) node() *strict.Node {
 	list := strict.List().OnOneLine()
 	for _, a := range v {
@@ -92,7 +92,7 @@ func (v Approvals) node() *strict.Node {
 	return list
 }
 
-// asks reports whether an entry has a person decide about the calls of a tool.
+// asks reports whether an entry makes a person decide about the calls of a tool.
 func (a Approval) asks(t *fsm.ToolDecl) bool {
 	return a.Approve == approveAlways || a.Approve == approveUnsafe && !t.Effects.Repeatable()
 }

@@ -15,52 +15,52 @@ import (
 	"shelly/sim/strict"
 )
 
-// Channels are chat systems and webhooks through which people talk with the agent (CHN), by
+// Channels are the chat systems and webhooks through which people talk with the agent (CHN), by
 // name. Default: none.
 type Channels = strict.ByName[Channel]
 
-// Channel is one of them.
+// Channel is one of Channels.
 type Channel struct {
 	// Kind says what it is.
 	Kind string `key:"kind,required" enum:"webhook,xmpp"`
-	// Allow are those who may talk, and be talked to: addresses of XMPP, or the senders that
-	// messages of a webhook name; *@example.org are all of a domain, * is everybody. Default:
-	// none, nobody.
+	// Allow lists who may talk to the agent and be messaged by it: XMPP addresses, or the senders
+	// that a webhook's messages name; *@example.org means everyone in a domain, * means everyone.
+	// Default: none, which is nobody.
 	Allow []string `key:"allow"`
 	// PerMinute is how many messages each may send in a minute. Default: 20.
 	PerMinute int `key:"per_minute"`
-	// Decide lets them answer questions, such as whether a tool may run. Default: false.
+	// Decide lets these people answer questions, such as whether a tool may run. Default: false.
 	Decide bool `key:"decide"`
 
-	// KeyFrom names the environment variables, or the files by their absolute paths, that hold the
-	// keys of a webhook. The first one signs.
+	// KeyFrom names the environment variables, or the files by absolute path, that hold the keys of
+	// a webhook. The first key signs.
 	KeyFrom []string `key:"key_from"`
-	// URL is where a webhook's messages go. Default: none, nothing is sent.
+	// URL is where a webhook's messages go. Default: none; nothing is sent.
 	URL string `key:"url"`
-	// AllowAddresses are addresses beyond the public network at which the URL may be, as of
+	// AllowAddresses are addresses outside the public network where the URL may be, as in
 	// tools.web.allow_addresses. Default: none.
 	AllowAddresses []string `key:"allow_addresses"`
 
 	// Account is the address of shelly's own account.
 	Account string `key:"account"`
-	// PasswordFrom names the environment variable, or the file by its absolute path, that holds
-	// the account's password.
+	// PasswordFrom names the environment variable, or the file by absolute path, that holds the
+	// account's password.
 	PasswordFrom string `key:"password_from"`
-	// Server is the server's HOST:PORT. Default: as the domain of the account says.
+	// Server is the server's HOST:PORT. Default: found from the account's domain.
 	Server string `key:"server"`
-	// TLS says how the connection is made safe. Default: starttls; off is for this machine alone.
+	// TLS says how the connection is secured. Default: starttls; off is only for servers on this machine.
 	TLS string `key:"tls" enum:"starttls,direct,off"`
-	// CAFile has the certificates of those whom the server's is signed by. Default: the system's.
+	// CAFile has the certificates of the authorities that may sign the server's. Default: the system's.
 	CAFile Path `key:"ca_file"`
 }
 
-// Kinds of channels.
+// The kinds of channels.
 const (
 	ChannelWebhook = "webhook"
 	ChannelXMPP    = "xmpp"
 )
 
-// Bounds of channels.
+// Limits of channels.
 const (
 	PerMinuteChannel = 20
 	perMinuteMax     = 600
@@ -69,12 +69,12 @@ const (
 	keysMax          = 8
 )
 
-// taken are the names of channels that mean something already.
+// taken returns the names of channels that already have a meaning.
 func taken() []string {
 	return []string{"cli", "http", "udp", "client", "openai", "ollama", "mcp", "acp", "web", "event", "schedule", "subagent", "channel", "try"}
 }
 
-// channelFaults are what is wrong with the channels (CHN-1).
+// channelFaults returns what is wrong with the channels (CHN-1).
 func channelFaults(all Channels) []fault {
 	c := eventCheck{names: map[string]string{}}
 	for _, n := range all {
@@ -129,7 +129,7 @@ func (c Channel) webhook(wrong func(field, text string)) {
 	}
 }
 
-// xmpp checks a channel of XMPP.
+// xmpp checks an XMPP channel.
 func (c Channel) xmpp(wrong func(field, text string)) {
 	if len(c.KeyFrom) > 0 || c.URL != "" || len(c.AllowAddresses) > 0 {
 		wrong("", "key_from, url and allow_addresses are of webhooks")

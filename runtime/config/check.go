@@ -10,8 +10,8 @@ import (
 	"shelly/fsm/wording"
 )
 
-// loadIdentity replaces the identity by the text of identity_file, unless a
-// later source gives the identity itself (CFG-4).
+// loadIdentity replaces the identity with the text of identity_file, unless a later source sets the
+// identity itself (CFG-4).
 func (l *loading) loadIdentity() {
 	const key, fileKey = "prompts.identity", "prompts.identity_file"
 	path := l.config.Prompts.IdentityFile
@@ -38,8 +38,7 @@ func (l *loading) loadIdentity() {
 	l.origins[key] = file
 }
 
-// tellSubagents puts an identity that somebody has given before the profile's prompt of
-// subagents (SKL-15).
+// tellSubagents puts an identity set by any source before the profile's subagent prompt (SKL-15).
 func (l *loading) tellSubagents() {
 	const key, by = "prompts.subagent", "prompts.identity"
 	p := &l.config.Prompts
@@ -55,8 +54,8 @@ func (l *loading) keepsWithin() bool {
 	return l.config.Switches.Compress || l.config.Limits.AnswerPercent > 0
 }
 
-// fitContext makes a conversation that is kept within the window fit it, where nobody
-// says how long it may be (CFG-12).
+// fitContext sets context_tokens to the window if conversations are kept within it and no source
+// sets a value (CFG-12).
 func (l *loading) fitContext() {
 	const key = "limits.context_tokens"
 	if l.keepsWithin() && l.origins[key].layer == layerDefault {
@@ -65,8 +64,8 @@ func (l *loading) fitContext() {
 	}
 }
 
-// fitSlots has as many handles run at once as the server has slots, where the profile
-// leaves a session its slot (HND-50) and nobody says how many run.
+// fitSlots lets as many handles run at once as the server has slots, if the profile lets a session
+// keep its slot (HND-50) and no source sets the number.
 func (l *loading) fitSlots() {
 	const key = "limits.max_active"
 	if l.config.Limits.SessionBurst > 1 && l.origins[key].layer == layerDefault {
@@ -75,8 +74,8 @@ func (l *loading) fitSlots() {
 	}
 }
 
-// fitResults gives results the length that they may have where they are kept, or where
-// they are not, where somebody has changed which and nobody says how long (TOL-4).
+// fitResults sets the longest result to the default that goes with keep_texts, if a source has set
+// that switch and no source sets the length (TOL-4).
 func (l *loading) fitResults() {
 	const key, by = "tools.result_bytes_max", "switches.keep_texts"
 	if l.origins[key].layer != layerDefault || l.origins[by].layer == layerDefault {
@@ -86,7 +85,7 @@ func (l *loading) fitResults() {
 	l.origins[key] = l.origins[by]
 }
 
-// check refuses values that are right alone and wrong together.
+// check rejects values that are valid alone but not together.
 func (l *loading) check() {
 	c := l.config
 	l.checkFolder("data", c.Data)
@@ -118,7 +117,7 @@ func (l *loading) check() {
 	}
 }
 
-// rungs are the names of package sandbox, which this one does not import.
+// rungs are the names that package sandbox uses; this package does not import it.
 var rungs = []string{"namespaces", "bwrap", "landlock"}
 
 func (l *loading) checkAnswer(key string, tokens int) {

@@ -11,10 +11,10 @@ import (
 	"shelly/fsm/wording"
 )
 
-// fault is what is wrong with a part of a map by name.
+// fault is what is wrong with one part of a map by name.
 type fault struct{ field, key, text string }
 
-// faults are what is wrong with the sources of events (EVT-9).
+// faults returns what is wrong with the sources of events (EVT-9).
 func (e Events) faults() []fault {
 	c := eventCheck{names: map[string]string{}}
 	for _, s := range e.Files {
@@ -59,10 +59,10 @@ func (e Events) faults() []fault {
 	return c.faults
 }
 
-// unitsMax bounds the units of a source.
+// unitsMax bounds the units of one source.
 const unitsMax = 64
 
-// beatMin is the least time between two beats.
+// beatMin is the shortest time between two beats.
 const beatMin = time.Minute
 
 func (c *eventCheck) heartbeat(h Heartbeat) {
@@ -82,7 +82,7 @@ func (c *eventCheck) heartbeat(h Heartbeat) {
 
 // eventCheck checks sources one after another.
 type eventCheck struct {
-	names  map[string]string // the keys of those before, by name
+	names  map[string]string // the keys of the sources so far, by name
 	faults []fault
 }
 
@@ -90,10 +90,10 @@ func (c *eventCheck) wrong(field, key, text string) {
 	c.faults = append(c.faults, fault{field, key, text})
 }
 
-// sourceNameMax is as of the sources of COM-10.
+// sourceNameMax is the same as for the sources of COM-10.
 const sourceNameMax = 64
 
-// source checks what all have, and returns the source's key.
+// source checks what all sources have in common, and returns the source's key.
 func (c *eventCheck) source(field, name string, t Telling) string {
 	key := field + "." + wording.Word(name)
 	if what := wrongName(name, sourceNameMax); what != "" {
@@ -132,7 +132,7 @@ func (c *eventCheck) high(field, name string, w WatchedHigh, most Percent) {
 	}
 }
 
-// wrongName says what is wrong with a name, or "".
+// wrongName says what is wrong with a name, or returns "".
 func wrongName(name string, most int) string {
 	switch {
 	case !regexp.MustCompile(namePattern).MatchString(name):
@@ -144,6 +144,6 @@ func wrongName(name string, most int) string {
 	}
 }
 
-// namePattern is what the name of a tool, a server or a source may be: part of a function's name
-// as models write it.
+// namePattern is what the name of a tool, a server or a source may be: part of a function name as
+// models write it.
 const namePattern = `^[a-zA-Z][a-zA-Z0-9_-]*$`

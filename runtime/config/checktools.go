@@ -12,14 +12,14 @@ import (
 	"shelly/runtime/egress"
 )
 
-// The longest names: of a tool as the protocols have it, and of a server so that its tools
-// can have names, too.
+// The longest names: of a tool, as in the protocols, and of a server, so that there is room for the
+// names of its tools.
 const (
 	toolNameMax   = 64
 	serverNameMax = 24
 )
 
-// checkTools refuses what is wrong with the tools of the web, the programs and the servers.
+// checkTools rejects errors in the settings of web tools, programs and servers.
 func (l *loading) checkTools() {
 	t := l.config.Tools
 	l.checkAddresses("tools.web.allow_addresses", t.Web.AllowAddresses)
@@ -63,14 +63,14 @@ func (l *loading) checkServer(key, name string, s Server) {
 	}
 }
 
-// checkEvents refuses what is wrong with the sources of events, and with the channels.
+// checkEvents rejects errors in the sources of events and in the channels.
 func (l *loading) checkEvents() {
 	for _, f := range slices.Concat(l.config.Events.faults(), channelFaults(l.config.Channels)) {
 		l.wrong(f.field, f.key, f.text)
 	}
 }
 
-// wrong adds a problem of a part of a map, at the place of the map.
+// wrong adds a problem with a part of a map, at the place of the map.
 func (l *loading) wrong(field, key, what string) { l.problems.add(l.origins[field], key, what) }
 
 func (l *loading) checkAddresses(key string, list []string) {
@@ -100,7 +100,7 @@ func (l *loading) checkCommand(field, key string, command []string) {
 	}
 }
 
-// wrong says what is wrong with the schema of a program's arguments, or "".
+// wrong says what is wrong with the schema of a program's arguments, or returns "".
 func (s Schema) wrong() string {
 	if s.node == nil {
 		return ""

@@ -10,13 +10,13 @@ import (
 // of every source; those of the machine's own structs are in [machineKeys]:
 //
 //	key   the name in the file; nested structs are sections
-//	of    the words allowed, separated by |
+//	of    the allowed words, separated by |
 //	is    the form of a text: path, url, listen, prompt or name
-//	says  what is said beside the value where a profile is printed
-//	min   the least value; numbers, durations and sizes
-//	max   the greatest value
-//	empty "ok" where an empty text means something
-//	from  "profile" where the default is the profile's; holds for a whole section
+//	says  the comment beside the value when a profile is printed
+//	min   the smallest value of a number, duration or size
+//	max   the largest value
+//	empty "ok" if an empty text has a meaning
+//	from  "profile" if the default is the profile's; applies to a whole section
 type Config struct {
 	// Profile names the defaults to begin with, one of [profile.Names] (CFG-11).
 	// Default: default.
@@ -51,79 +51,79 @@ type Config struct {
 	Log       Log       `key:"log"`
 	Telemetry Telemetry `key:"telemetry"`
 
-	builtin  []fsm.ToolDecl   // the profile's
-	labels   []fsm.StateLabel // the profile's
+	builtin  []fsm.ToolDecl   // the profile's builtin tools
+	labels   []fsm.StateLabel // the profile's names of states
 	settings []Setting
-	given    []string // the keys that a source has given
+	given    []string // the keys that a source has set
 }
 
-// About is what the texts of a profile speak of where they say {name}, {user} and
-// {persona}; the workspace is {workspace}, the operating system {system}.
+// About is what the texts of a profile contain in place of {name}, {user} and {persona}.
+// {workspace} stands for the workspace, {system} for the operating system.
 type About struct {
 	// Name is what the agent is called. Default: shelly.
 	Name string `key:"name" is:"name"`
 	// User is how the person is addressed. Default: you.
 	User string `key:"user" is:"name"`
-	// Persona is any further text about the agent. Default: empty.
+	// Persona is any other text about the agent. Default: empty.
 	Persona string `key:"persona" is:"prompt" empty:"ok"`
-	// Zone is the person's zone of local time: local, or a name such as Europe/Berlin.
+	// Zone is the person's time zone: local, or a name such as Europe/Berlin.
 	// Default: local, the machine's.
 	Zone string `key:"zone" is:"zone"`
-	// Zones are further ones that schedules may be in, by their names. Default: none.
+	// Zones are the names of other time zones that schedules may use. Default: none.
 	Zones []string `key:"zones" is:"zone"`
 }
 
 // Brain is where the model is and how it is asked.
 type Brain struct {
-	// Kind is ollama, demo (the built-in script), or auto: ollama if the server has
-	// a model to use at the start, else demo (CFG-6). Default: ollama.
+	// Kind is ollama, demo (the built-in script), or auto: ollama if the server has a usable model
+	// at the start, otherwise demo (CFG-6). Default: ollama.
 	Kind string `key:"kind" of:"ollama|auto|demo"`
 	// URL is the Ollama server. Default: http://127.0.0.1:11434.
 	URL string `key:"url" is:"url"`
-	// Model is the chat model. Default: empty, the first installed one that can
-	// call tools.
+	// Model is the chat model. Default: empty, which is the first installed one that can call
+	// tools.
 	Model string `key:"model" is:"name" empty:"ok"`
-	// EmbedModel makes the vectors of memory; none: memory is found by keyword.
-	// Default: empty, the first installed one that makes vectors; where there is
-	// none, memory is found by keyword, too.
+	// EmbedModel makes the vectors of memory; none: memory is searched by keyword. Default: empty,
+	// which is the first installed one that makes vectors; if there is none, memory is searched by
+	// keyword, too.
 	EmbedModel string `key:"embed_model" is:"name" empty:"ok"`
-	// NumCtx is the context window in tokens. Default: limits.context_tokens of the
-	// profile, which is 8192 but for omniemployee's 128000.
+	// NumCtx is the context window in tokens. Default: limits.context_tokens of the profile, which
+	// is 8192 except in omniemployee, where it is 128000.
 	NumCtx int `key:"num_ctx" min:"512" max:"16777216" from:"profile" says:"the context window in tokens"`
-	// NumPredict is the longest answer in tokens, below NumCtx; 0 leaves it what the
-	// window has left. Default: 0.
+	// NumPredict is the longest answer in tokens, less than NumCtx; 0 allows as many as the window
+	// has left. Default: 0.
 	NumPredict int `key:"num_predict" min:"0" max:"16777216"`
 	// KeepAlive is how long the server keeps an idle model loaded; 0s unloads it
 	// at once. Default: 5m.
 	KeepAlive time.Duration `key:"keep_alive" max:"8760h"`
-	// Slots is how many calls the server serves at a time, each with a window of its own
+	// Slots is how many calls the server serves at a time, each with its own window
 	// (OLLAMA_NUM_PARALLEL). Default: 1.
 	Slots int `key:"slots" min:"1" max:"1000"`
-	// Preload has the server load the chat model at the start, while shelly serves
-	// already (BRN-19), unless KeepAlive is 0s. Default: true.
+	// Preload makes the server load the chat model at the start, while shelly already serves
+	// (BRN-19), unless KeepAlive is 0s. Default: true.
 	Preload bool `key:"preload"`
-	// Temperature of the sampling, to three decimals, or model for the model's own.
-	// It travels with each model call (INF-23).
+	// Temperature is that of the sampling, to three decimals, or model for the model's own. It
+	// travels with each model call (INF-23).
 	Temperature Temperature `key:"temperature" min:"0" max:"5" from:"profile" says:"of the sampling; model: the model's own"`
-	// MaxTokens is the longest answer in tokens, in place of NumPredict; 0 leaves it
-	// to NumPredict. It travels with each model call (INF-23).
+	// MaxTokens is the longest answer in tokens, overriding NumPredict; 0 leaves it to NumPredict.
+	// It travels with each model call (INF-23).
 	MaxTokens int `key:"max_tokens" min:"0" max:"16777216" from:"profile" says:"of one answer; 0: num_predict"`
-	// Seed of the sampling, or -1 for the model's own. With a seed a model gives the same
+	// Seed is that of the sampling, or -1 for the model's own. With a seed a model gives the same
 	// answer to the same call, as far as its server can. Default: -1.
 	Seed int `key:"seed" min:"-1" max:"2147483647"`
-	// Think says whether a model that can think does: true, false, how much (low, medium
-	// or high, of models that know it), or model for its own way (BRN-6). Default: model.
+	// Think says whether a model that can think does: true, false, how much (low, medium or high,
+	// for models that support it), or model for its own way (BRN-6). Default: model.
 	Think string `key:"think" of:"model|true|false|low|medium|high"`
-	// Tools says how the model learns about tools: native, by the server, of models that
-	// can; described, in the prompt (BRN-16); or auto, as the model can. Default: auto.
+	// Tools says how the model learns about tools: native, by the server, if the model can call
+	// tools; described, in the prompt (BRN-16); or auto, depending on the model. Default: auto.
 	Tools string `key:"tools" of:"auto|native|described"`
-	// Reads and Writes are how many tokens the model's machine reads and writes in a second,
-	// as doctor --measure says; 0 learns them from the answers (INF-50). Default: 0.
+	// Reads and Writes are how many tokens per second the model's machine reads and writes, as
+	// measured by doctor --measure; 0 learns them from the answers (INF-50). Default: 0.
 	Reads  int `key:"reads" min:"0" max:"1000000"`
 	Writes int `key:"writes" min:"0" max:"1000000"`
-	// OnUnreachable says what a start without a model to use does: exit, or wait
-	// and serve, each request failing until there is one (CFG-7). Default of
-	// shelly: exit; of the others: wait.
+	// OnUnreachable says what a start without a usable model does: exit, or wait and serve, with
+	// each request failing until there is a model (CFG-7). Default: exit in shelly, wait in the
+	// other profiles.
 	OnUnreachable string   `key:"on_unreachable" of:"exit|wait" from:"profile" says:"what a start without a model to use does"`
 	Timeouts      Timeouts `key:"timeouts"`
 }
@@ -134,60 +134,59 @@ type Timeouts struct {
 	Connect time.Duration `key:"connect" min:"1ms" max:"10m"`
 	// Load is the time to load the model. Default: 5m.
 	Load time.Duration `key:"load" min:"1ms" max:"24h"`
-	// FirstToken is the time from then to the first token, where the deadlines of the machine
-	// (INF-50) do not end the call before. Default: 1h.
+	// FirstToken is the time from then to the first token, unless the machine's deadlines (INF-50)
+	// end the call earlier. Default: 1h.
 	FirstToken time.Duration `key:"first_token" min:"1ms" max:"24h"`
 	// Idle is the time between two tokens. Default: 60s.
 	Idle time.Duration `key:"idle" min:"1ms" max:"24h"`
-	// Total is the time of the whole call, the loading apart. Default: 4h.
+	// Total is the time of the whole call, without the loading. Default: 4h.
 	Total time.Duration `key:"total" min:"1ms" max:"24h"`
 }
 
-// Temperature is one of [fsm.Options]: in thousandths, 0 is the model's own and -1 is
-// exactly 0.
+// Temperature is the one of [fsm.Options]: in thousandths; 0 is the model's own and -1 exactly 0.
 type Temperature int
 
-// Prompts are the fixed texts sent to the model. An identity given here or by file
-// takes the place of the system prompt's first part; its sections are the profile's.
+// Prompts are the fixed texts sent to the model. An identity given here or in a file replaces the
+// first part of the system prompt; the sections are the profile's.
 type Prompts struct {
 	fsm.Prompts
-	// IdentityFile names a UTF-8 text that becomes Identity. Default: empty, none.
+	// IdentityFile is a file whose UTF-8 text becomes Identity. Default: empty, none.
 	IdentityFile string `key:"identity_file" is:"path" empty:"ok" from:"default"`
 }
 
-// Skills says where skills are.
+// Skills says where to find skills.
 type Skills struct {
-	// Folders are looked into after the workspace's skills and .agents/skills (SKL-9).
-	// One that is missing is left out. Default: ~/.agents/skills.
+	// Folders are searched after the workspace's skills and .agents/skills (SKL-9). A missing
+	// folder is skipped. Default: ~/.agents/skills.
 	Folders []string `key:"folders" is:"path"`
 }
 
-// Tools bounds what the tools may do.
+// Tools limits what the tools may do.
 type Tools struct {
 	Exec Exec `key:"exec"`
-	// Approve says about the calls of which tools a person decides (APR-10). Default: none.
+	// Approve says for the calls of which tools a person decides (APR-10). Default: none.
 	Approve Approvals `key:"approve"`
-	// Whole names the tools that the model is shown whole before others, where limits.offer_tokens
+	// Whole names the tools whose full descriptions the model is shown first if limits.offer_tokens
 	// leaves no room for all (TOL-61). Default: none.
 	Whole []string `key:"whole"`
-	// Files names the file tools that are offered (TOL-31). Default: all; of the documents'
-	// profiles those that their documents name.
+	// Files names the file tools that are offered (TOL-31). Default: all; in profiles made from a
+	// document, those that the document names.
 	Files []string `key:"files" from:"profile" says:"the file tools that are offered"`
-	// Memory names the tools of memory that are offered (MEM-12). Default: memory_search; of
-	// countbot and nanobot all, of shelly and omniemployee none.
+	// Memory names the memory tools that are offered (MEM-12). Default: memory_search; in countbot
+	// and nanobot all, in shelly and omniemployee none.
 	Memory []string `key:"memory" from:"profile" says:"the tools of memory that are offered"`
-	// Secrets says what becomes of files that may hold secrets (TOL-21). Default: refuse.
+	// Secrets says how to treat files that may hold secrets (TOL-21). Default: refuse.
 	Secrets string `key:"secrets" of:"refuse|allow"`
-	// RestrictToWorkspace keeps the file tools inside the workspace (TOL-3).
-	// Default: true; of nanobot: false.
+	// RestrictToWorkspace keeps the file tools inside the workspace (TOL-3). Default: true; in
+	// nanobot false.
 	RestrictToWorkspace bool `key:"restrict_to_workspace" from:"profile" says:"the file tools stay in the workspace"`
-	// ResultBytesMax is the longest result of a tool (TOL-4). Default: 16KiB; of default,
-	// which keeps results and shows a share, 1MiB; of nanobot: 10000.
+	// ResultBytesMax is the longest result of a tool (TOL-4). Default: 16KiB; in default, which
+	// keeps results and shows a part, 1MiB; in nanobot 10000.
 	ResultBytesMax Bytes `key:"result_bytes_max" min:"1KiB" max:"1MiB" from:"profile" says:"the longest result of a tool"`
-	// ReadBytesMax is how far into a file read_file looks. Default: 64MiB.
+	// ReadBytesMax is how far into a file read_file can read. Default: 64MiB.
 	ReadBytesMax Bytes `key:"read_bytes_max" min:"4KiB" max:"1GiB"`
 	Web          Web   `key:"web"`
-	// Custom are tools that are programs of the operator's (TOL-80). Default: none.
+	// Custom are the operator's programs that are offered as tools (TOL-80). Default: none.
 	Custom Programs `key:"custom"`
 	// MCP are servers of the Model Context Protocol whose tools are offered (TOL-90).
 	// Default: none.
@@ -196,17 +195,17 @@ type Tools struct {
 
 // Exec is the tool that runs shell commands.
 type Exec struct {
-	// Allow offers exec to the model: true only where something contains its commands
-	// (TOL-5), unsandboxed with all rights of the daemon's user. Default: false.
+	// Allow offers exec to the model: true only if something contains its commands (TOL-5),
+	// unsandboxed with all rights of the daemon's user. Default: false.
 	Allow string `key:"allow" of:"false|true|unsandboxed"`
 	// Timeout bounds one command. Default: 60s.
 	Timeout time.Duration `key:"timeout" min:"1ms" max:"24h"`
-	// Rungs are the ways of containing that may be taken, in this order (TOL-42).
-	// Default: none named, which is namespaces, bwrap, landlock.
+	// Rungs are the allowed ways to contain commands, in order of preference (TOL-42). Default:
+	// empty, which means namespaces, bwrap, landlock.
 	Rungs []string `key:"rungs"`
 	// Network lets commands use the network as the daemon does. Default: false.
 	Network bool `key:"network"`
-	// Reads are folders outside the workspace that commands may read, absolute, beside
+	// Reads are the absolute paths of folders outside the workspace that commands may read, besides
 	// those of the system. Default: none.
 	Reads []string `key:"reads"`
 	// Memory is how much data each process of a command may have. Default: 4GiB.
@@ -217,10 +216,10 @@ type Exec struct {
 	FileSize Bytes `key:"file_size" min:"1MiB" max:"16TiB"`
 	// OpenFiles is how many files each process of a command may have open. Default: 1024.
 	OpenFiles int `key:"open_files" min:"16" max:"1000000"`
-	// Disk is by how much the workspace's disk may fill while a command runs. Default: 1GiB.
+	// Disk is how much the use of the workspace's disk may grow while a command runs. Default: 1GiB.
 	Disk Bytes `key:"disk" min:"1MiB" max:"16TiB"`
-	// Only are the commands that alone may run, as patterns with * (TOL-48). Default: none
-	// named, which is all.
+	// Only lists the only commands that may run, as patterns with * (TOL-48). Default: empty, which
+	// allows all.
 	Only []string `key:"only"`
 	// Deny are commands that never run, and Ask those that a person is asked about.
 	// Default: none.
@@ -231,44 +230,45 @@ type Exec struct {
 // Allowed reports whether exec may be offered, contained or not.
 func (e Exec) Allowed() bool { return e.Allow == "true" || e.Allow == Unsandboxed }
 
-// Unsandboxed is the word of [Exec.Allow] for commands that nothing contains.
+// Unsandboxed is the value of [Exec.Allow] for commands that nothing contains.
 const Unsandboxed = "unsandboxed"
 
 // Web is web_fetch and web_search.
 type Web struct {
 	// Allow offers web_fetch to the model (TOL-70). Default: false.
 	Allow bool `key:"allow"`
-	// AllowAddresses are addresses, networks and names that web_fetch may reach beyond the
-	// public network, each with a port where that is none of 80, 443, 8080 and 8443
-	// (TOL-71): 10.0.0.0/8, 127.0.0.1:8888, intranet.example. Default: none.
+	// AllowAddresses are addresses, networks and names outside the public network that web_fetch
+	// may reach, each with a port unless that is 80, 443, 8080 or 8443 (TOL-71): 10.0.0.0/8,
+	// 127.0.0.1:8888, intranet.example. Default: none.
 	AllowAddresses []string `key:"allow_addresses"`
-	// Timeout bounds one call of either. Default: 30s.
+	// Timeout bounds one call of either tool. Default: 30s.
 	Timeout time.Duration `key:"timeout" min:"1ms" max:"24h"`
-	// BytesMax is how far a page is read, decompressed. Default: 4MiB.
+	// BytesMax is how much of a page is read, after decompression. Default: 4MiB.
 	BytesMax Bytes  `key:"bytes_max" min:"1KiB" max:"64MiB"`
 	Search   Search `key:"search"`
 }
 
 // Search is the server that web_search asks (TOL-75).
 type Search struct {
-	// Kind is searxng, brave, or off. Default: off, web_search is not offered.
+	// Kind is searxng, brave, or off. Default: off; web_search is not offered.
 	Kind string `key:"kind" of:"off|searxng|brave"`
-	// URL is where it is. Default: empty; brave's own where the kind is brave.
+	// URL is the server's address. Default: empty; for brave, brave's own.
 	URL string `key:"url" is:"url" empty:"ok"`
 	// KeyFrom names the environment variable that holds brave's key. Default: BRAVE_API_KEY.
 	KeyFrom string `key:"key_from" is:"name"`
 }
 
-// On is what comm.openai and comm.ollama are where their clients can talk with the agent.
+// On is the value of comm.openai, comm.ollama and comm.mcp with which their clients can talk with
+// the agent.
 const On = "on"
 
-// Comm is where the daemon listens: loopback HOST:PORT (COM-1), port 0 for any
-// free one, or empty for nowhere, which a source writes as off.
+// Comm is where the daemon listens: loopback HOST:PORT (COM-1), with port 0 for any free port, or
+// empty for not at all, which a source writes as off.
 type Comm struct {
 	HTTP string `key:"http" is:"listen"` // default: 127.0.0.1:7433
 	UDP  string `key:"udp" is:"listen"`  // default: 127.0.0.1:7434
-	// Unix is a socket of the file system, by its path or its name in the data folder; off: there
-	// is none (COM-91). Default: shelly.sock.
+	// Unix is a socket in the file system, given as a path or as a name in the data folder; off:
+	// none (COM-91). Default: shelly.sock.
 	Unix string `key:"unix"`
 	// MCP says whether clients of the Model Context Protocol can talk with the agent over HTTP, at
 	// /mcp (FRT-30). Default: on.
@@ -277,28 +277,28 @@ type Comm struct {
 	// /v1 and at /api (FRT-1). Default: on.
 	OpenAI string `key:"openai" of:"on|off"`
 	Ollama string `key:"ollama" of:"on|off"`
-	// Channels are those that the model may send a message to although no request has come
-	// from them (HND-46). Default: none.
+	// Channels are those to which the model may send messages even if no request has come from them
+	// (HND-46). Default: none.
 	Channels []string `key:"channels"`
 }
 
-// Retention is how long what was done is kept (JRN-20); 0 is no bound.
+// Retention is how long records of the past are kept (JRN-20); 0 means without limit.
 type Retention struct {
-	// Age is that of records, of requests since they were answered, of sent messages,
-	// audit records and the parts of archives. Default: 2160h, 90 days.
+	// Age is the longest age of records, of requests since their answer, of sent messages, of audit
+	// records and of parts of archives. Default: 2160h, 90 days.
 	Age time.Duration `key:"age" max:"876000h"`
-	// Bytes is the size of the records; beyond it the oldest go. Default: 1GiB.
+	// Bytes is the size of the records; above it the oldest are dropped. Default: 1GiB.
 	Bytes Bytes `key:"bytes" min:"0" max:"1024TiB"`
 }
 
-// Memory is how entries are found again.
+// Memory says how entries are found.
 type Memory struct {
-	// HalfLife is the age at which an entry counts half as much as a new one that meets
-	// the need as well (MEM-9); 0: age is of no account. Default: 0.
+	// HalfLife is the age at which an entry counts half as much as a new one that meets the need
+	// equally well (MEM-9); 0: age does not count. Default: 0.
 	HalfLife time.Duration `key:"half_life" max:"876000h"`
 }
 
-// Log is what the daemon logs.
+// Log says what the daemon logs.
 type Log struct {
 	Level  string `key:"level" of:"debug|info|warn|error"` // default: info
 	Format string `key:"format" of:"text|json"`            // default: text
@@ -307,9 +307,9 @@ type Log struct {
 	Keep Bytes `key:"keep" min:"0" max:"1TiB"`
 }
 
-// Telemetry is where else the daemon reports what it does.
+// Telemetry says where else the daemon reports what it does.
 type Telemetry struct {
-	// Traces is a collector's address for traces of OpenTelemetry over HTTP, such as
+	// Traces is the address of a collector of OpenTelemetry traces over HTTP, such as
 	// http://127.0.0.1:4318/v1/traces (OBS-3). Default: empty, none.
 	Traces string `key:"traces" is:"url" empty:"ok"`
 }

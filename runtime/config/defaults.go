@@ -9,15 +9,15 @@ import (
 	"shelly/fsm/profile"
 )
 
-// builtinProfile is the profile where no source names one.
+// builtinProfile is the profile if no source names one.
 const builtinProfile = "default"
 
-// Builtin is the configuration of a profile, or of the built-in one where the name is
-// none, that no source has touched. It has no folders.
+// Builtin returns the configuration of a profile before any source changes it; if there is no
+// profile of that name, that of the built-in one. It has no folders.
 func Builtin(profile string) Config { return defaults(Sources{}, profile) }
 
-// defaults returns the configuration that no source has touched but for its
-// profile. A name that is none is the built-in one's.
+// defaults returns the configuration before any source changes it, except for its profile. An
+// unknown name means the built-in profile.
 func defaults(s Sources, name string) Config {
 	p, ok := profile.Named(name)
 	if !ok {
@@ -76,7 +76,7 @@ func defaults(s Sources, name string) Config {
 		builtin:         p.Tools,
 		labels:          p.Labels,
 	}
-	switch p.Profile { // what the documents say beside the machine
+	switch p.Profile { // what the profiles' documents say about settings outside the machine
 	case "shelly":
 		c.Brain.OnUnreachable = "exit"
 		c.Tools.Files, c.Tools.Memory = []string{"read_file", "list_dir"}, nil
@@ -94,7 +94,7 @@ func defaults(s Sources, name string) Config {
 	return c
 }
 
-// skillFolders are the folders of skills that programs share.
+// skillFolders returns the folders of skills that several programs share.
 func skillFolders(s Sources) []string {
 	if s.Home == "" {
 		return nil
@@ -102,7 +102,7 @@ func skillFolders(s Sources) []string {
 	return []string{filepath.Join(s.Home, ".agents", "skills")}
 }
 
-// resultBytesMax is how long a result may be: all of it is kept, or shown.
+// resultBytesMax is the default for the longest result: longer if results are kept whole.
 func resultBytesMax(s fsm.Switches) Bytes {
 	if s.KeepTexts {
 		return MiB
@@ -110,8 +110,8 @@ func resultBytesMax(s fsm.Switches) Bytes {
 	return 16 * KiB
 }
 
-// dataFolder follows the XDG base directory specification, by which a relative
-// folder in the environment counts for nothing.
+// dataFolder follows the XDG base directory specification, which ignores a relative folder in the
+// environment.
 func dataFolder(s Sources) string {
 	if dir, ok := lookup(s.Environ, "XDG_DATA_HOME"); ok && filepath.IsAbs(dir) {
 		return filepath.Join(dir, "shelly")
@@ -122,9 +122,9 @@ func dataFolder(s Sources) string {
 	return filepath.Join(s.Dir, ".shelly")
 }
 
-// DefaultFile returns where the configuration file is looked for when none is
-// named: $XDG_CONFIG_HOME/shelly/config.yaml, else ~/.config/shelly/config.yaml,
-// else "", nowhere. The environment is given as os.Environ does.
+// DefaultFile returns where to look for the configuration file if none is named:
+// $XDG_CONFIG_HOME/shelly/config.yaml, otherwise ~/.config/shelly/config.yaml, otherwise "",
+// nowhere. The environment has the form of os.Environ.
 func DefaultFile(environ []string, home string) string {
 	if dir, ok := lookup(environ, "XDG_CONFIG_HOME"); ok && filepath.IsAbs(dir) {
 		return filepath.Join(dir, "shelly", "config.yaml")
@@ -135,8 +135,8 @@ func DefaultFile(environ []string, home string) string {
 	return ""
 }
 
-// lookup returns a variable's value; an empty one is not set. Of several the
-// last holds, as for a process.
+// lookup returns a variable's value; an empty one counts as not set. If there are several, the last
+// counts, as in a process.
 func lookup(environ []string, name string) (value string, ok bool) {
 	for _, pair := range environ {
 		if n, v, _ := strings.Cut(pair, "="); n == name {

@@ -8,35 +8,34 @@
 //		Home:        home,
 //	})
 //
-// A value comes from the first of these that gives it (CFG-1): a command-line
-// flag, an environment variable, the configuration file, the profile, the
-// built-in default. [Config.Explain] tells which it was, key by key.
+// A value comes from the first of these that sets it (CFG-1): a command-line flag, an environment
+// variable, the configuration file, the profile, the built-in default. [Config.Explain] says which
+// it was, key by key.
 //
-// The profile is data of the machine (CFG-11): its switches, limits, options, prompts
-// and builtin tools, and what a document says beside the machine. [Config.Print]
-// writes it as a file that can be loaded.
+// The profile is data of the machine (CFG-11): its switches, limits, options, prompts and builtin
+// tools, and what its document says about settings outside the machine. [Config.Print] writes it as
+// a file that can be loaded.
 //
-// Every value has one key, the path of snake_case names that leads to it in the
-// file, such as limits.max_tool_rounds. Its environment variable is that key in
-// capitals after SHELLY_, with _ for each dot: SHELLY_LIMITS_MAX_TOOL_ROUNDS.
-// An empty variable counts as not set. OLLAMA_HOST gives brain.url where
-// SHELLY_BRAIN_URL does not. SHELLY_TOKEN is a secret and no setting: it is left
-// to whoever listens or asks.
+// Every value has one key: the path of snake_case names that leads to it in the file, such as
+// limits.max_tool_rounds. Its environment variable is the key in capitals after SHELLY_, with _ for
+// each dot: SHELLY_LIMITS_MAX_TOOL_ROUNDS. An empty variable counts as not set. OLLAMA_HOST sets
+// brain.url unless SHELLY_BRAIN_URL does. SHELLY_TOKEN is a secret, not a setting: servers and
+// clients read it themselves.
 //
-// Forms of a value, the same in every source:
+// The forms of values are the same in every source:
 //
-//   - a duration is a number with a unit: 500ms, 60s, 5m, 1h30m; whole
-//     milliseconds, never negative
-//   - a size is a number of bytes, or one with a unit: 65536, 64KiB, 64MiB, 1GiB
-//   - a path may begin with ~/; a relative one counts from the file that gives it,
-//     or from the current folder where a variable or flag does
+//   - a duration is a number with a unit: 500ms, 60s, 5m, 1h30m; in whole milliseconds, never
+//     negative
+//   - a size is a number of bytes, with or without a unit: 65536, 64KiB, 64MiB, 1GiB
+//   - a path may begin with ~/; a relative path is relative to the folder of the file that sets it,
+//     or to the current folder if a variable or flag does
 //   - a switch is true or false, or one of its words; a number is plain decimal
-//   - a list is a list in a file, and elsewhere its items between commas, in
-//     brackets or without: 1s, 5s
+//   - a list is a list in a file; elsewhere its items are separated by commas, with or without
+//     brackets: 1s, 5s
 //
-// Loading is strict (CFG-3): an unknown key, a value of the wrong type or out of its
-// range, a key given twice, an alias, a second document are errors. All of them
-// are reported at once, one a line, each with its place:
+// Loading is strict (CFG-3): an unknown key, a value of the wrong type or out of range, a key given
+// twice, an alias or a second document is an error. All errors are reported at once, one a line,
+// each with its place:
 //
 //	/etc/shelly.yaml:4:3: limits.max_tool_round: unknown key; did you mean max_tool_rounds?
 package config

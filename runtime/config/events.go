@@ -10,21 +10,20 @@ import (
 	"shelly/sim/strict"
 )
 
-// Events are what the daemon looks out for by itself (EVT): sources by their names, which
-// their events have. Default: none. An event costs a turn of the model, so whoever wants one
-// says so.
+// Events says what the daemon itself watches (EVT): sources by name, which is the name in their
+// events. Default: none. An event costs a turn of the model, so each source must be asked for.
 type Events struct {
 	// Files are folders whose files are watched (EVT-7).
 	Files strict.ByName[WatchedFiles] `key:"files"`
-	// Disk is the free space of mounts, in parts of their size (EVT-10).
+	// Disk is the free space of mounts, as a share of their size (EVT-10).
 	Disk strict.ByName[WatchedDisk] `key:"disk"`
-	// Memory is what programs can still have of the memory, in parts of it (EVT-10).
+	// Memory is the memory still available to programs, as a share of the whole (EVT-10).
 	Memory strict.ByName[WatchedLow] `key:"memory"`
-	// Load is how many programs want a processor, in parts of the processors (EVT-10).
+	// Load is how many programs want a processor, as a share of the number of processors (EVT-10).
 	Load strict.ByName[WatchedHigh] `key:"load"`
-	// Pressure is how much of the time something waits (EVT-10).
+	// Pressure is the share of time during which something has to wait (EVT-10).
 	Pressure strict.ByName[WatchedPressure] `key:"pressure"`
-	// Processes are programs that run or do not, or take too much memory (EVT-11).
+	// Processes are programs that stop running, or take too much memory (EVT-11).
 	Processes strict.ByName[WatchedProcess] `key:"processes"`
 	// Units are units of systemd (EVT-12).
 	Units strict.ByName[WatchedUnits] `key:"units"`
@@ -32,13 +31,13 @@ type Events struct {
 	Heartbeat Heartbeat `key:"heartbeat"`
 }
 
-// Heartbeat is what is done at intervals without anybody's asking (EVT-20).
+// Heartbeat is what the agent does at intervals without being asked (EVT-20).
 type Heartbeat struct {
-	// Every is the time between two beats; 0s: there are none. Default: 0s.
+	// Every is the time between two beats; 0s: no beats. Default: 0s.
 	Every time.Duration `key:"every" max:"168h"`
-	// Quiet are hours of the day in which there is no beat (EVT-21). Default: 22:00-08:00.
+	// Quiet is the hours of the day without beats (EVT-21). Default: 22:00-08:00.
 	Quiet string `key:"quiet" is:"hours" empty:"ok"`
-	// Zone is that of the hours and days. Default: empty, about.zone.
+	// Zone is the time zone of these hours, and of days. Default: empty, about.zone.
 	Zone string `key:"zone" is:"zone" empty:"ok"`
 	// Do is what is done at each beat. Default: empty, nothing.
 	Do string `key:"do" is:"prompt" empty:"ok"`
@@ -47,36 +46,36 @@ type Heartbeat struct {
 	Greet Greet  `key:"greet"`
 }
 
-// Greet is when a person is greeted who has not written for long (EVT-22).
+// Greet says when to greet a person who has not written for a long time (EVT-22).
 type Greet struct {
-	// Idle is for how long nobody must have written; 0s: nobody is greeted. Default: 0s.
+	// Idle is how long nobody may have written before a greeting; 0s: no greetings. Default: 0s.
 	Idle time.Duration `key:"idle" max:"8760h"`
-	// PerDay is how many greetings there are a day at most. Default: 2.
+	// PerDay is the largest number of greetings per day. Default: 2.
 	PerDay int `key:"per_day" min:"1" max:"24"`
-	// Chance is that of each beat that could be a greeting, in hundredths. Default: 100.
+	// Chance is the chance, in percent, that a beat that may be a greeting is one. Default: 100.
 	Chance int `key:"chance" min:"1" max:"100"`
 }
 
-// machine is the heartbeat as the machine has it.
+// machine returns the heartbeat in the machine's form.
 func (h Heartbeat) machine() fsm.Heartbeat {
 	if h.Every == 0 {
 		return fsm.Heartbeat{}
 	}
 	m := fsm.Heartbeat{Every: fsm.Millis(h.Every.Milliseconds()), Zone: h.Zone, To: Telling{Tell: h.Tell}.Chat(), Do: h.Do}
-	m.Quiet, _ = fsm.ParseQuiet(h.Quiet) // checked when it was read; none where it is empty
+	m.Quiet, _ = fsm.ParseQuiet(h.Quiet) // checked when it was read; no hours if empty
 	if h.Greet.Idle > 0 {
 		m.Greet = fsm.Greeting{Idle: fsm.Millis(h.Greet.Idle.Milliseconds()), PerDay: h.Greet.PerDay, Chance: fsm.Share(h.Greet.Chance)}
 	}
 	return m
 }
 
-// Telling is what becomes of a source's events.
+// Telling says what to do with a source's events.
 type Telling struct {
-	// Do is what is to be done about an event. Default: nothing is said.
+	// Do says what to do about an event. Default: empty, no instruction.
 	Do string `key:"do"`
 	// Tell is the chat that the answers go to, as CHANNEL:CHAT, or none. Default: cli:direct.
 	Tell string `key:"tell"`
-	// PerHour is how many events about one subject there may be in an hour. Default: 12.
+	// PerHour is how many events about one subject there may be per hour. Default: 12.
 	PerHour int `key:"per_hour"`
 }
 
@@ -84,45 +83,45 @@ type Telling struct {
 type WatchedFiles struct {
 	// Path is the folder.
 	Path Path `key:"path,required"`
-	// Recursive watches the folders below it, too. Default: false.
+	// Recursive also watches the folders below it. Default: false.
 	Recursive bool `key:"recursive"`
 	// Ignore are patterns as in a .gitignore. Default: none.
 	Ignore []string `key:"ignore"`
-	// Settle is how long nothing may change before the event. Default: 2s.
+	// Settle is how long there must be no change before the event. Default: 2s.
 	Settle Span `key:"settle"`
 	Telling
 }
 
 // WatchedDisk is a mount.
 type WatchedDisk struct {
-	// Path is any folder of it. Default: /.
+	// Path is any folder on it. Default: /.
 	Path Path `key:"path"`
 	WatchedLow
 }
 
 // WatchedLow is something of which there can be too little.
 type WatchedLow struct {
-	// Below is from where on there is too little, and Clear from where on enough. Default: 5%,
-	// and three points more than below.
+	// Below is the threshold of too little, Clear that of enough again. Default: 5%, and three
+	// percentage points more than Below.
 	Below Percent `key:"below"`
 	Clear Percent `key:"clear"`
-	// Hold is how long it must be so. Default: 1m.
+	// Hold is how long the condition must last. Default: 1m.
 	Hold Span `key:"hold"`
 	Telling
 }
 
 // WatchedHigh is something of which there can be too much.
 type WatchedHigh struct {
-	// Above is from where on there is too much, and Clear from where on no longer. Default: 200%
-	// of the load and 40% of pressure, and three quarters of above.
+	// Above is the threshold of too much, Clear that of no longer too much. Default: 200% for load
+	// and 40% for pressure, and three quarters of Above.
 	Above Percent `key:"above"`
 	Clear Percent `key:"clear"`
-	// Hold is how long it must be so. Default: 5m.
+	// Hold is how long the condition must last. Default: 5m.
 	Hold Span `key:"hold"`
 	Telling
 }
 
-// WatchedPressure is what something waits for.
+// WatchedPressure is something that has to wait.
 type WatchedPressure struct {
 	// Of is cpu, memory or io.
 	Of string `key:"of,required" enum:"cpu,memory,io"`
@@ -131,12 +130,12 @@ type WatchedPressure struct {
 
 // WatchedProcess is a program.
 type WatchedProcess struct {
-	// Name is the program's, as ps has it.
+	// Name is the program's name as ps shows it.
 	Name string `key:"name,required"`
-	// Memory is what its processes may take together; in its place it is told that none runs
-	// any more. Default: none.
+	// Memory is how much its processes may take together. Default: none; the event is then that no
+	// process of it is running any more.
 	Memory Size `key:"memory"`
-	// Hold is how long it must be so. Default: 10s.
+	// Hold is how long the condition must last. Default: 10s.
 	Hold Span `key:"hold"`
 	Telling
 }
@@ -145,14 +144,14 @@ type WatchedProcess struct {
 type WatchedUnits struct {
 	// Units are their names.
 	Units []string `key:"units,required"`
-	// User is the user's own systemd. Default: false, that of the machine.
+	// User is the user's own systemd. Default: false, the machine's.
 	User bool `key:"user"`
 	// Hold is how long a state must last. Default: 10s.
 	Hold Span `key:"hold"`
 	Telling
 }
 
-// Size is a size in a map by name, in bytes.
+// Size is a size in bytes in a map by name.
 type Size int64
 
 // Read implements [strict.Reader].
@@ -164,10 +163,10 @@ func (s *Size) Read(d *strict.Decoder, n *strict.Node, path string) {
 	*s = bytes
 }
 
-// String is the size as a source would give it.
+// String returns the size as a source would give it.
 func (s Size) String() string { return strconv.FormatInt(int64(s), 10) }
 
-// sizeMax bounds a size, so that its number with a unit is one of 64 bits.
+// sizeMax bounds the number of a size with a unit, so that the product fits in 64 bits.
 const sizeMax = 1 << 20
 
 func parseSize(text string) (Size, bool) {
@@ -197,7 +196,7 @@ const (
 	settleMax      = time.Hour
 )
 
-// Chat is where the answers go; none: nowhere.
+// Chat returns where the answers go; the zero Origin for none.
 func (t Telling) Chat() fsm.Origin {
 	text := t.Tell
 	switch text {
@@ -213,16 +212,16 @@ func (t Telling) Chat() fsm.Origin {
 // Path is a path in a map by name. It is absolute once it is loaded.
 type Path string
 
-// Percent is a part of a whole, in hundredths of a percent.
+// Percent is a share of a whole, in hundredths of a percent.
 type Percent int
 
-// The whole, and the most that a load can be.
+// Whole is 100%; percentMax is the highest load that can be given.
 const (
 	Whole      Percent = 100_00
 	percentMax         = 100 * Whole
 )
 
-// String is the part as a source would give it: 5%, 0.5%.
+// String returns the share as a source would give it: 5%, 0.5%.
 func (p Percent) String() string {
 	text := strconv.Itoa(int(p / 100))
 	if rest := p % 100; rest > 0 {
@@ -251,7 +250,7 @@ func parsePercent(text string) (Percent, bool) {
 	return Percent(n), err == nil && n > 0 && Percent(n) <= percentMax
 }
 
-// Thresholds are from where on there is too little, and from where on enough.
+// Thresholds returns where too little begins and where enough begins.
 func (w WatchedLow) Thresholds() (enter, clear Percent) {
 	enter, clear = w.Below, w.Clear
 	if enter == 0 {
@@ -263,8 +262,7 @@ func (w WatchedLow) Thresholds() (enter, clear Percent) {
 	return enter, clear
 }
 
-// Thresholds are from where on there is too much, of which a default is given, and from where
-// on no longer.
+// Thresholds returns where too much begins, which is above if not set, and where it ends.
 func (w WatchedHigh) Thresholds(above Percent) (enter, clear Percent) {
 	enter, clear = w.Above, w.Clear
 	if enter == 0 {

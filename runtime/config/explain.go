@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Setting is one value of the configuration and where it comes from.
+// Setting is one value of the configuration, with where it comes from.
 type Setting struct {
 	Key    string `json:"key"`    // "brain.model"
 	Value  string `json:"value"`  // as a source would give it; passwords are masked
@@ -17,7 +17,7 @@ type Setting struct {
 // Explain returns every setting in the order of the schema.
 func (c Config) Explain() []Setting { return slices.Clone(c.settings) }
 
-// Files are the files that values come from.
+// Files returns the files that values come from.
 func (c Config) Files() []string {
 	var files []string
 	for _, s := range c.settings {

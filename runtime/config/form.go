@@ -19,9 +19,9 @@ const (
 	promptBytesMax = 64 << 10
 )
 
-// parseURL reads the address of an Ollama server as OLLAMA_HOST may have it: a
-// URL, a host, or a host and port. What a server listens on everywhere a client
-// reaches over loopback. The text may hold a password, so no error repeats it.
+// parseURL parses the address of an Ollama server in the forms of OLLAMA_HOST: a URL, a host, or a
+// host and port. An address on which a server listens everywhere becomes a loopback address,
+// through which a client reaches it. The text may hold a password, so no error repeats it.
 func parseURL(text string) (string, error) {
 	bad := errors.New("wants the address of a server such as http://127.0.0.1:11434")
 	text = strings.TrimSpace(strings.Trim(strings.TrimSpace(text), "\"'")) // BRN-41
@@ -61,8 +61,8 @@ func parseURL(text string) (string, error) {
 	return u.String(), nil
 }
 
-// isBareIPv6 reports whether a host is an address with colons that no brackets hold, so that
-// none of them begins a port.
+// isBareIPv6 reports whether a host is an IPv6 address without brackets, so that none of its colons
+// begins a port.
 func isBareIPv6(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return err == nil && ip.Is6()
@@ -77,8 +77,8 @@ func withoutPassword(text string) string {
 	return u.Redacted()
 }
 
-// parseListen reads an address to listen on, on loopback alone (COM-1); localhost
-// is IPv4's, off and the empty text are nowhere.
+// parseListen parses an address to listen on, which must be on loopback (COM-1). localhost means
+// IPv4's; off and the empty text mean nowhere.
 func parseListen(text string) (string, error) {
 	if text == "" || text == "off" {
 		return "", nil
@@ -108,7 +108,7 @@ func parsePort(text string) (uint16, error) {
 	return uint16(n), nil
 }
 
-// checkPrompt refuses what no model should be sent.
+// checkPrompt rejects text that no model should be sent.
 func checkPrompt(text string) error {
 	switch {
 	case len(text) > promptBytesMax:

@@ -16,13 +16,13 @@ import (
 
 const variablePrefix = "SHELLY_"
 
-// Sources is where a configuration comes from, in rising precedence: the
-// profile, a file, the environment, overrides.
+// Sources is where a configuration comes from. In increasing precedence these are the profile, a
+// file, the environment and overrides.
 type Sources struct {
 	File        string     // an explicit configuration file; it must exist
 	DefaultFile string     // read if File is empty and it exists; see the function DefaultFile
 	Environ     []string   // "NAME=value" pairs, as os.Environ returns them
-	Overrides   []Override // the last of one key wins
+	Overrides   []Override // the last one for a key wins
 	Dir         string     // the current folder, an absolute path
 	Home        string     // the user's home folder, or empty
 }
@@ -31,29 +31,29 @@ type Sources struct {
 type Override struct {
 	Flag  string // as the user typed it, for Explain and errors: "--model"
 	Key   string // "brain.model"
-	Value string // in the form that the file has it
+	Value string // in the same form as in the file
 }
 
-// assignment is one value that a source gives.
+// assignment is one value that a source sets.
 type assignment struct {
 	field  field
 	text   string
 	origin origin
-	dir    string // relative paths count from here
+	dir    string // relative paths are relative to this folder
 }
 
 // loading is the state of one Load.
 type loading struct {
 	sources     Sources
 	schema      schema
-	assignments []assignment // in rising precedence
+	assignments []assignment // in increasing precedence
 	problems    problems
 	config      Config
-	origins     map[string]origin // by key; never ranged over
+	origins     map[string]origin // by key; never iterated over
 }
 
-// Load makes the effective configuration. Its error joins all that is wrong
-// with all sources, one line each (CFG-3).
+// Load makes the effective configuration. Its error joins everything that is wrong in all sources,
+// one problem a line (CFG-3).
 func Load(s Sources) (Config, error) {
 	if !filepath.IsAbs(s.Dir) {
 		return Config{}, fmt.Errorf("current folder %s is not an absolute path", wording.Quote(s.Dir))
@@ -106,8 +106,8 @@ func (l *loading) gatherFile() {
 	}
 }
 
-// gatherEnvironment reads the variables (CFG-2) in the order of the schema, so
-// that what it reports does not depend on the order of the environment.
+// gatherEnvironment reads the variables (CFG-2) in the order of the schema, so that its reports do
+// not depend on the order of the environment.
 func (l *loading) gatherEnvironment() {
 	if host, ok := lookup(l.sources.Environ, "OLLAMA_HOST"); ok {
 		f, _ := l.schema.field("brain.url")
@@ -127,7 +127,7 @@ func (l *loading) gatherEnvironment() {
 		if !strings.HasPrefix(name, variablePrefix) || known[name] {
 			continue
 		}
-		known[name] = true // said once
+		known[name] = true // report it once
 		what := "unknown variable"
 		if near := wording.Nearest(name, names); near != "" {
 			what += "; did you mean " + near + "?"
@@ -158,9 +158,8 @@ func (l *loading) give(f field, text string, at origin) {
 	l.assignments = append(l.assignments, assignment{field: f, text: text, origin: at, dir: l.sources.Dir})
 }
 
-// assign applies the assignments to the profile's values, so that the highest
-// source has the last word (CFG-1). One that a later source overrides must be
-// right anyway.
+// assign applies the assignments to the profile's values, so that the highest source wins (CFG-1).
+// A value that a later source overrides must be valid all the same.
 func (l *loading) assign() {
 	l.config = defaults(l.sources, l.profile())
 	for _, f := range l.schema {
@@ -182,7 +181,7 @@ func (l *loading) assign() {
 	}
 }
 
-// profile is the one that the highest source names.
+// profile returns the profile that the highest source names.
 func (l *loading) profile() string {
 	name := builtinProfile
 	for _, a := range l.assignments {
@@ -193,8 +192,8 @@ func (l *loading) profile() string {
 	return name
 }
 
-// readFile reads a regular file of at most limit bytes. Its errors do not name
-// the file; a missing one is fs.ErrNotExist.
+// readFile reads a regular file of at most limit bytes. Its errors do not name the file; for a
+// missing file the error is fs.ErrNotExist.
 func readFile(path string, limit int) ([]byte, error) {
 	return strict.ReadFile(os.DirFS("/"), cmp.Or(strings.TrimLeft(path, "/"), "."), limit)
 }

@@ -11,18 +11,17 @@ import (
 	"shelly/runtime/zone"
 )
 
-// machineKey is a setting that is a field of [fsm.Limits], [fsm.Switches] or
-// [fsm.Prompts], found by its json name. What it says stands beside its value
-// where a profile is printed.
+// machineKey is a setting that is a field of [fsm.Limits], [fsm.Switches] or [fsm.Prompts], found
+// by its JSON name. Its says stands beside its value when a profile is printed.
 type machineKey struct {
 	key      string
-	min, max string // of a limit
-	of       string // the words of a switch; the first stands for its zero value
-	emptyOK  bool   // of a prompt: it may be left unsaid
+	min, max string // for a limit
+	of       string // for a switch: its words; the first stands for its zero value
+	emptyOK  bool   // for a prompt: it may be empty
 	says     string
 }
 
-// machineKeys are all of them but the sections of the system prompt, which only a
+// machineKeys returns all such settings, except the sections of the system prompt, which only a
 // profile has.
 func machineKeys() []machineKey {
 	return []machineKey{
@@ -112,10 +111,9 @@ func machineKeys() []machineKey {
 	}
 }
 
-// Machine returns the part of the configuration that the machine needs: the
-// profile as the sources have changed it, its builtin tools before those that the
-// runner offers, and the skills. It travels with the boot (CFG-5). Names in
-// tools.approve that no tool has change nothing; see [Config.Unoffered].
+// Machine returns the part of the configuration that the machine needs: the profile as changed by
+// the sources, with its builtin tools before the runner's tools, and the skills. It travels with
+// the boot (CFG-5). Names in tools.approve that no tool has change nothing; see [Config.Unoffered].
 func (c Config) Machine(tools []fsm.ToolDecl, skills []fsm.SkillDecl) fsm.Config {
 	m := fsm.Config{
 		Profile:  c.Profile,
@@ -150,8 +148,8 @@ func (c Config) Machine(tools []fsm.ToolDecl, skills []fsm.SkillDecl) fsm.Config
 	return m
 }
 
-// ZonesAt reads the zones of local time with their changes around a time, the person's
-// own first (HND-48). One that the machine's database has lost is left out.
+// ZonesAt returns the time zones, with their changes around a time, the person's own first
+// (HND-48). A zone that is no longer in the machine's database is left out.
 func (c Config) ZonesAt(now time.Time) []fsm.Zone {
 	var zones []fsm.Zone
 	names := append([]string{c.About.Zone}, c.About.Zones...)
@@ -166,8 +164,8 @@ func (c Config) ZonesAt(now time.Time) []fsm.Zone {
 	return zones
 }
 
-// Unoffered returns the names in tools.approve that are neither a builtin tool nor
-// one of the runner's.
+// Unoffered returns the names in tools.approve that belong neither to a builtin tool nor to one of
+// the runner's.
 func (c Config) Unoffered(tools []fsm.ToolDecl) []string {
 	var names []string
 	for _, a := range c.Tools.Approve {
@@ -180,7 +178,8 @@ func (c Config) Unoffered(tools []fsm.ToolDecl) []string {
 	return names
 }
 
-// channels are those that the model may send a message to: never none, which means any.
+// channels returns those to which the model may send messages. It is never empty, because that
+// would mean any channel.
 func (c Config) channels() []string {
 	all := slices.Concat([]string{"cli"}, c.Comm.Channels)
 	for _, n := range c.Channels {

@@ -9,9 +9,9 @@ import (
 	"shelly/fsm"
 )
 
-// Over returns the machine's configuration m with the values that c has for some keys: what a
-// reload of those keys alone would make of it. Keys of brain that only the client knows
-// change nothing; a key that neither the machine nor the model has is an error.
+// Over returns the machine's configuration m with c's values for some keys: what a reload of only
+// those keys would make of it. Keys of brain that only the client uses change nothing; a key that
+// neither the machine nor the model has is an error.
 func (c Config) Over(m fsm.Config, keys []string) (fsm.Config, error) {
 	now := c.Machine(nil, nil)
 	to, from := reflect.ValueOf(&m).Elem(), reflect.ValueOf(now)
@@ -39,7 +39,7 @@ func (c Config) Over(m fsm.Config, keys []string) (fsm.Config, error) {
 	return m, nil
 }
 
-// jsonField is the index of a struct's field by its json name.
+// jsonField returns the index of a struct's field by its JSON name.
 func jsonField(t reflect.Type, name string) (int, bool) {
 	for i := range t.NumField() {
 		if has, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); has == name {

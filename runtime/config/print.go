@@ -10,10 +10,10 @@ import (
 	"shelly/sim/strict"
 )
 
-// Print returns all that the configuration's profile decides, and what any source has
-// given, as a configuration file that sets the same (CFG-11). What only a profile has,
-// the sections of the system prompt, the builtin tools and the names of states, follows
-// as comments.
+// Print returns everything that the configuration's profile decides, and everything that a source
+// has set, as a configuration file with the same meaning (CFG-11). What only a profile can have,
+// that is the sections of the system prompt, the builtin tools and the names of states, follows as
+// comments.
 func (c Config) Print() string {
 	root := strict.Map()
 	sections := map[string]*strict.Node{"": root}
@@ -36,7 +36,7 @@ func (c Config) Print() string {
 	return string(text) + c.unsettable()
 }
 
-// sectionAt returns the map of a section, which it makes where there is none yet.
+// sectionAt returns the map of a section, and makes it if there is none yet.
 func sectionAt(sections map[string]*strict.Node, path string) *strict.Node {
 	if sections[path] == nil {
 		above, name := cutLast(path)
@@ -46,7 +46,7 @@ func sectionAt(sections map[string]*strict.Node, path string) *strict.Node {
 	return sections[path]
 }
 
-// comment is what is said beside a value: what it is, and which words there are.
+// comment returns the comment beside a value: its meaning, and the allowed words.
 func (f field) comment() string {
 	if f.of == nil || f.says == "" {
 		return f.says
@@ -54,7 +54,7 @@ func (f field) comment() string {
 	return f.says + ": " + strings.Join(f.of, ", ")
 }
 
-// cutLast returns a key's section and its last part.
+// cutLast splits a key into its section and its last part.
 func cutLast(key string) (section, name string) {
 	if i := strings.LastIndexByte(key, '.'); i >= 0 {
 		return key[:i], key[i+1:]
@@ -62,8 +62,7 @@ func cutLast(key string) (section, name string) {
 	return "", key
 }
 
-// put adds a key to a map, with what is said of it: beside a value of one line,
-// above a text.
+// put adds a key with its comment to a map: beside a value of one line, above a longer text.
 func put(m *strict.Node, key string, value *strict.Node, says string) {
 	k := strict.Text(key)
 	if value.Style == strict.Literal {
@@ -82,7 +81,7 @@ func textNode(text string) *strict.Node {
 	return n
 }
 
-// node is a value as YAML has it.
+// node returns a value as YAML.
 func (f field) node(v reflect.Value) *strict.Node {
 	if f.isNamed() {
 		return namedNode(v)
@@ -109,7 +108,7 @@ func (f field) node(v reflect.Value) *strict.Node {
 	return n
 }
 
-// unsettable is what only a profile has, as comments.
+// unsettable returns what only a profile has, as comments.
 func (c Config) unsettable() string {
 	var b strings.Builder
 	say := func(text string) {

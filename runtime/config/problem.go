@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// layer is how much a source counts; a later one wins.
+// layer is the rank of a source; a later one wins.
 type layer int
 
 const (
@@ -24,7 +24,7 @@ type origin struct {
 	line, col int    // in a file, from 1
 }
 
-// source names the origin to whoever asks where a value comes from.
+// source names the origin in answers to where a value comes from.
 func (o origin) source() string {
 	switch o.layer {
 	case layerFile:
@@ -38,7 +38,7 @@ func (o origin) source() string {
 	}
 }
 
-// place names the origin in front of an error.
+// place names the origin at the start of an error.
 func (o origin) place() string {
 	if o.layer == layerFile && o.line > 0 {
 		return fmt.Sprintf("%s:%d:%d", o.name, o.line, o.col)
@@ -52,7 +52,7 @@ func (o origin) place() string {
 // problem is one thing that is wrong, on one line.
 type problem struct {
 	origin origin
-	key    string // empty where no key is to blame
+	key    string // empty if no key is to blame
 	what   string
 }
 
@@ -64,15 +64,15 @@ func (p problem) Error() string {
 	return p.origin.place() + ": " + p.key + ": " + p.what
 }
 
-// problems gathers what is wrong, so that all of it is reported at once.
+// problems collects what is wrong, so that everything is reported at once.
 type problems []problem
 
 func (ps *problems) add(o origin, key, what string) {
 	*ps = append(*ps, problem{origin: o, key: key, what: what})
 }
 
-// err joins the problems in the order of the sources and, in a file, of the
-// lines; nil if there are none.
+// err joins the problems in the order of the sources and, within a file, of the lines; nil if there
+// are none.
 func (ps problems) err() error {
 	slices.SortStableFunc(ps, func(a, b problem) int {
 		return cmp.Or(

@@ -12,60 +12,60 @@ import (
 	"shelly/sim/strict"
 )
 
-// Programs are tools that are programs, and Servers those that servers of the Model
-// Context Protocol have, by name, in the order of the file. Outside a file they are
-// written as one map in YAML's flow form, or JSON.
+// Programs are tools that are programs, and Servers the servers of the Model Context Protocol whose
+// tools are offered, both by name, in the order of the file. Outside a file each is written as one
+// map in YAML's flow form, or as JSON.
 type (
 	Programs = strict.ByName[Program]
 	Servers  = strict.ByName[Server]
-	// Variables are environment variables, or headers, by name. A value may hold ${NAME},
-	// which stands for a variable of the daemon's own environment when it is used.
+	// Variables are environment variables, or headers, by name. A value may contain ${NAME}, which
+	// stands for a variable of the daemon's own environment at the time of use.
 	Variables = strict.ByName[string]
 )
 
-// Program is a tool that is a program of the operator's (TOL-80).
+// Program is an operator's program that is offered as a tool (TOL-80).
 type Program struct {
 	// Command is the program and its first arguments.
 	Command []string `key:"command,required"`
-	// Description says to the model what the tool does.
+	// Description tells the model what the tool does.
 	Description string `key:"description,required"`
-	// Schema is the JSON schema of the arguments, an object's. Default: no arguments.
+	// Schema is the JSON schema of the arguments, which must be an object. Default: no arguments.
 	Schema Schema `key:"schema"`
 	// Effects are none, idempotent or unsafe. Default: unsafe.
 	Effects string `key:"effects" enum:"none,idempotent,unsafe"`
-	// Probe is the command that says what came of a call whose outcome is unknown.
-	// Default: none.
+	// Probe is the command that finds out what became of a call with an unknown outcome. Default:
+	// none.
 	Probe []string `key:"probe"`
 	// Timeout bounds one call. Default: 60s.
 	Timeout Span `key:"timeout"`
 	// Network lets the program use the network. Default: false.
 	Network bool `key:"network"`
-	// Env are variables that the program gets beside PATH, HOME and LANG. Default: none.
+	// Env are variables that the program gets besides PATH, HOME and LANG. Default: none.
 	Env Variables `key:"env"`
 }
 
 // Server is a server of the Model Context Protocol (TOL-90): a program, or an address.
 type Server struct {
-	// Command is the program and its arguments, which speaks over stdin and stdout.
+	// Command is the program and its arguments; it communicates over stdin and stdout.
 	Command []string `key:"command"`
-	// Env are variables that the program gets beside PATH, HOME and LANG. Default: none.
+	// Env are variables that the program gets besides PATH, HOME and LANG. Default: none.
 	Env Variables `key:"env"`
 	// Network lets the program use the network. Default: false.
 	Network bool `key:"network"`
-	// URL is where a server is that speaks streamable HTTP.
+	// URL is the address of a server that speaks streamable HTTP.
 	URL string `key:"url"`
-	// Headers go with each request to it. Default: none.
+	// Headers are sent with each request to the URL. Default: none.
 	Headers Variables `key:"headers"`
-	// AllowAddresses are addresses beyond the public network at which it may be, as of
+	// AllowAddresses are addresses outside the public network where the URL may be, as in
 	// tools.web.allow_addresses. Default: none.
 	AllowAddresses []string `key:"allow_addresses"`
-	// Tools are the names of its tools that are offered. Default: all.
+	// Tools are the names of those of its tools that are offered. Default: all.
 	Tools []string `key:"tools"`
 	// Timeout bounds one call. Default: 60s.
 	Timeout Span `key:"timeout"`
 }
 
-// Fill returns a value with what each ${NAME} in it stands for.
+// Fill replaces each ${NAME} in a value with the variable's value.
 func Fill(value string, lookup func(name string) (string, bool)) (string, error) {
 	var missing []string
 	text := regexp.MustCompile(`\$\{[^}]*\}`).ReplaceAllStringFunc(value, func(ref string) string {
@@ -82,7 +82,7 @@ func Fill(value string, lookup func(name string) (string, bool)) (string, error)
 	return text, nil
 }
 
-// Schema is a JSON schema, as the file has it.
+// Schema is a JSON schema as it is in the file.
 type Schema struct{ node *strict.Node }
 
 // Read implements [strict.Reader].
@@ -94,7 +94,7 @@ func (s *Schema) Read(d *strict.Decoder, n *strict.Node, path string) {
 	s.node = n.Bare()
 }
 
-// JSON is the schema, its keys in the order of the file; "" where there is none.
+// JSON returns the schema with its keys in the order of the file, or "" if there is none.
 func (s Schema) JSON() string {
 	if s.node == nil {
 		return ""
@@ -106,7 +106,7 @@ func (s Schema) JSON() string {
 
 func writeJSON(b *strings.Builder, n *strict.Node) {
 	text := func(s string) {
-		quoted, _ := json.Marshal(s) // a text always can be
+		quoted, _ := json.Marshal(s) // a string always can be
 		b.Write(quoted)
 	}
 	switch n.Kind {
@@ -150,7 +150,7 @@ func (f field) isNamed() bool {
 	return reflect.PointerTo(f.typ).Implements(reflect.TypeFor[strict.Reader]())
 }
 
-// mapExample is a map by name as a source would give it.
+// mapExample returns an example of such a map, as a source would give it.
 func (f field) mapExample() string {
 	switch {
 	case strings.HasPrefix(f.key, "events."):
@@ -163,7 +163,7 @@ func (f field) mapExample() string {
 
 func (f field) isApprovals() bool { return f.typ == reflect.TypeFor[Approvals]() }
 
-// flow is a text of a field in YAML's flow form: names between commas are a list.
+// flow returns a field's text in YAML's flow form: names separated by commas become a list.
 func (f field) flow(text string) string {
 	if f.isApprovals() && !strings.HasPrefix(text, "[") && !strings.HasPrefix(text, "{") {
 		return "[" + text + "]"
@@ -198,7 +198,7 @@ func formatNamed(v reflect.Value) string {
 	return b.String()
 }
 
-// namedNode is a map by name as YAML has it, without what is not given.
+// namedNode returns a map by name as YAML, without what is not set.
 func namedNode(v reflect.Value) *strict.Node {
 	if a, ok := v.Interface().(Approvals); ok {
 		return a.node()
@@ -210,7 +210,7 @@ func namedNode(v reflect.Value) *strict.Node {
 	return m
 }
 
-// givenNode is a value of such a map.
+// givenNode returns a value in such a map as YAML.
 func givenNode(v reflect.Value) *strict.Node {
 	switch x := v.Interface().(type) {
 	case Span:
@@ -226,7 +226,7 @@ func givenNode(v reflect.Value) *strict.Node {
 	case Variables:
 		return namedNode(v)
 	case bool:
-		return strict.True() // a switch that is off is not given
+		return strict.True() // a switch that is off is left out
 	}
 	switch v.Kind() {
 	case reflect.Slice:

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// reloadable are the keys, and the sections, that a running daemon takes again: what
-// travels to the machine, the tools, but for the workspace in which they are, and how
-// long what was done is kept.
+// reloadable returns the keys and sections that a running daemon can reload: what travels to the
+// machine, the tools except the workspace that they work in, and retention.
 func reloadable() []string {
 	return []string{
 		"profile", "init", "about.", "brain.temperature", "brain.max_tokens", "switches.", "limits.", "prompts.", "tools.",
@@ -16,13 +15,13 @@ func reloadable() []string {
 	}
 }
 
-// Reload returns what a daemon that runs with c becomes of next (CFG-10), and the keys
-// whose new value waits for a restart.
+// Reload returns what the configuration c of a running daemon becomes when next is loaded (CFG-10),
+// and the keys whose new value waits for a restart.
 func (c Config) Reload(next Config) (now Config, restart []string) {
 	now = c
 	now.builtin, now.labels, now.settings = next.builtin, next.labels, next.settings
 	to, from := reflect.ValueOf(&now).Elem(), reflect.ValueOf(next)
-	now.Prompts = next.Prompts // the sections, too
+	now.Prompts = next.Prompts // including the sections
 	for _, f := range newSchema() {
 		taken := slices.ContainsFunc(reloadable(), func(key string) bool {
 			return f.key == key || strings.HasSuffix(key, ".") && strings.HasPrefix(f.key, key)

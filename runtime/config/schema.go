@@ -11,10 +11,10 @@ import (
 // field is one value of the configuration: its key and what its tags say.
 type field struct {
 	key         string // "limits.max_tool_rounds"
-	index       []int  // as reflect.Value.FieldByIndex wants it
+	index       []int  // as for reflect.Value.FieldByIndex
 	typ         reflect.Type
 	of          []string
-	zero        string // the word of a switch that is its zero value, ""
+	zero        string // the word for a switch's zero value, ""
 	is          string
 	min, max    string
 	emptyOK     bool
@@ -34,7 +34,7 @@ func newSchema() schema {
 	return g.schema
 }
 
-// gathering is the making of a schema.
+// gathering is the state of making a schema.
 type gathering struct {
 	schema  schema
 	machine map[string]machineKey
@@ -66,8 +66,8 @@ func (g *gathering) gather(t reflect.Type, prefix string, index []int, fromProfi
 	}
 }
 
-// field makes a field of its tags, or where it is one of the machine's, of what is
-// known of its key.
+// field makes a field from its tags or, if it is a field of one of the machine's structs, from its
+// machineKey.
 func (g *gathering) field(sf reflect.StructField, prefix string) (field, bool) {
 	if name, ok := sf.Tag.Lookup("key"); ok {
 		f := field{
@@ -98,7 +98,7 @@ func words(of string) []string {
 	return strings.Split(of, "|")
 }
 
-// field returns the field of a key.
+// field returns the field with a key.
 func (s schema) field(key string) (field, bool) {
 	for _, f := range s {
 		if f.key == key {
@@ -113,7 +113,7 @@ func (s schema) isSection(key string) bool {
 	return slices.ContainsFunc(s, func(f field) bool { return strings.HasPrefix(f.key, key+".") })
 }
 
-// names returns the names right below a section; "" is the top.
+// names returns the names directly below a section; "" is the top.
 func (s schema) names(section string) []string {
 	var names []string
 	for _, f := range s {

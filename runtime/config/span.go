@@ -10,10 +10,10 @@ import (
 	"shelly/sim/strict"
 )
 
-// Span is a duration in such a map.
+// Span is a duration in a map by name.
 type Span time.Duration
 
-// Or is the duration, or another where none is given.
+// Or returns the duration, or d if none is set.
 func (s Span) Or(d time.Duration) time.Duration {
 	if s == 0 {
 		return d
@@ -21,7 +21,7 @@ func (s Span) Or(d time.Duration) time.Duration {
 	return time.Duration(s)
 }
 
-// spanMax is the longest.
+// spanMax is the longest span.
 const spanMax = 24 * time.Hour
 
 // Read implements [strict.Reader].

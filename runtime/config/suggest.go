@@ -7,8 +7,8 @@ import (
 	"shelly/fsm/wording"
 )
 
-// unknownKey says what is wrong with a key that does not exist and what may be
-// meant. The key is the whole path as far as it was given.
+// unknownKey describes a key that does not exist, and suggests what may be meant. The key is the
+// full path as far as it was given.
 func (s schema) unknownKey(key string) string {
 	section, name := "", key
 	if i := strings.LastIndex(key, "."); i >= 0 {
@@ -32,8 +32,8 @@ func (s schema) unknownKey(key string) string {
 	return "unknown key; the keys here are: " + strings.Join(names, ", ")
 }
 
-// withoutUnit finds the duration that a name with a unit in it stands for: a
-// duration carries its unit in the value.
+// withoutUnit finds the duration that is meant by a name with a unit in it: a duration has its unit
+// in the value.
 func (s schema) withoutUnit(section, name string) (field, bool) {
 	for _, unit := range []string{"_secs", "_seconds", "_sec", "_s", "_ms", "_millis"} {
 		base, ok := strings.CutSuffix(strings.ToLower(name), unit)
@@ -50,7 +50,7 @@ func (s schema) withoutUnit(section, name string) (field, bool) {
 	return field{}, false
 }
 
-// example is a field's default, written as a source would.
+// example returns a field's default as a source would write it.
 func (f field) example() string {
 	return f.format(reflect.ValueOf(defaults(Sources{}, builtinProfile)).FieldByIndex(f.index))
 }

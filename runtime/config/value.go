@@ -27,7 +27,7 @@ const (
 	TiB Bytes = 1 << 40
 )
 
-// String is the size in the largest unit that leaves it whole.
+// String returns the size in the largest unit that divides it.
 func (b Bytes) String() string {
 	for _, u := range byteUnits() {
 		if b != 0 && b%u.size == 0 {
@@ -48,12 +48,12 @@ func byteUnits() []byteUnit {
 
 // place is what the meaning of a path depends on.
 type place struct {
-	dir  string // relative paths count from here
+	dir  string // relative paths are relative to this folder
 	home string
 }
 
-// parse reads a value in the form that every source shares. Errors say what is
-// wrong with the text, without naming the key.
+// parse parses a value in the form that all sources share. Errors say what is wrong with the text
+// without naming the key.
 func (f field) parse(text string, p place) (reflect.Value, error) {
 	v, err := f.read(text, p)
 	if err != nil {
@@ -106,11 +106,11 @@ func (f field) read(text string, p place) (reflect.Value, error) {
 	}
 }
 
-// listMax bounds a list.
+// listMax is the most items that a list may have.
 const listMax = 64
 
-// readList reads items between commas. Brackets around them are allowed, and
-// needed where there is no item.
+// readList reads items separated by commas. Brackets around them are optional, except for an empty
+// list.
 func (f field) readList(text string, p place) (reflect.Value, error) {
 	v := reflect.New(f.typ).Elem()
 	text = strings.TrimSpace(text)
@@ -136,8 +136,8 @@ func (f field) readList(text string, p place) (reflect.Value, error) {
 	return v, nil
 }
 
-// addresses reports whether a text begins with the brackets of an IPv6 address and not with
-// those of a list.
+// addresses reports whether a text begins with the brackets of an IPv6 address rather than those of
+// a list.
 func addresses(text string) bool {
 	if strings.HasSuffix(text, "]") {
 		return false
@@ -145,7 +145,7 @@ func addresses(text string) bool {
 	return withoutAddress(text) != text
 }
 
-// item is a field for one item of a list.
+// item returns a field for one item of a list.
 func (f field) item() field {
 	f.typ = f.typ.Elem()
 	if f.is != "path" && f.is != "zone" {
@@ -243,7 +243,7 @@ func (f field) inRange(v reflect.Value, p place) error {
 	return nil
 }
 
-// compare orders two values of one numeric type.
+// compare compares two values of one numeric type.
 func compare(a, b reflect.Value) int {
 	switch x, y := a.Int(), b.Int(); {
 	case x < y:
@@ -254,8 +254,8 @@ func compare(a, b reflect.Value) int {
 	return 0
 }
 
-// parseInt reads a plain decimal number. Octal, hexadecimal and grouped forms
-// mean different things in different places, so they are refused.
+// parseInt parses a plain decimal number. Octal, hexadecimal and grouped forms mean different
+// things in different places, so they are rejected.
 func parseInt(text string) (int64, error) {
 	digits := strings.TrimPrefix(text, "-")
 	plain := digits != "" && strings.Trim(digits, "0123456789") == "" && (digits == "0" || digits[0] != '0')
@@ -269,7 +269,7 @@ func parseInt(text string) (int64, error) {
 	return n, nil
 }
 
-// parseTemperature reads a decimal number of at most three places.
+// parseTemperature parses a decimal number with at most three places.
 func parseTemperature(text string) (Temperature, error) {
 	if text == ownTemperature {
 		return 0, nil
@@ -295,7 +295,7 @@ func parseTemperature(text string) (Temperature, error) {
 // ownTemperature is the word for the model's own temperature.
 const ownTemperature = "model"
 
-// String is the temperature as a source would give it.
+// String returns the temperature as a source would give it.
 func (t Temperature) String() string {
 	if t == 0 {
 		return ownTemperature
@@ -325,7 +325,7 @@ func parseBytes(text string) (Bytes, error) {
 	return Bytes(n) * unit, nil
 }
 
-// format writes a value as a source would give it; secrets in it are masked.
+// format returns a value as a source would give it; secrets in it are masked.
 func (f field) format(v reflect.Value) string {
 	switch x := v.Interface().(type) {
 	case time.Duration:

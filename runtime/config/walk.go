@@ -11,8 +11,8 @@ import (
 	"shelly/sim/strict"
 )
 
-// walker reads one YAML file against the schema (CFG-3). It decides which keys and
-// which kinds of node are allowed; what a text means is [field.parse]'s.
+// walker reads one YAML file against the schema (CFG-3). It decides which keys and which kinds of
+// node are allowed; [field.parse] decides what a text means.
 type walker struct {
 	strict.Decoder
 	file        string
@@ -32,12 +32,12 @@ func (w *walker) walk(text []byte) {
 		w.Problems = append(w.Problems, *problem)
 	case root != nil:
 		w.section(root, "")
-	case strings.TrimSpace(string(text)) == "": // and not all comments
+	case strings.TrimSpace(string(text)) == "": // not even a comment
 		w.Problems = append(w.Problems, strict.Problem{Pos: strict.Pos{Line: 1, Col: 1}, Text: "is empty; delete the file or give it a key"})
 	}
 }
 
-// found is what is wrong with the file.
+// found returns what is wrong with the file.
 func (w *walker) found() problems {
 	var list problems
 	for _, p := range w.Problems {
@@ -59,7 +59,7 @@ func (w *walker) section(n *strict.Node, prefix string) {
 	}
 }
 
-// value reads what belongs to a key: a section or one value.
+// value reads what belongs to a key: a section or a value.
 func (w *walker) value(key, value *strict.Node, name string) {
 	if strings.Contains(key.Value, ".") {
 		// "limits.grace: 5s" would be found in the schema, but a file nests.
@@ -111,7 +111,7 @@ func (w *walker) list(f field, n *strict.Node) {
 	w.assignments = append(w.assignments, assignment{field: f, text: "[" + strings.Join(items, ", ") + "]", origin: w.at(n.Pos)})
 }
 
-// withoutAddress is an item without the brackets of an IPv6 address that it begins with.
+// withoutAddress returns an item without the brackets of an IPv6 address at its start.
 func withoutAddress(item string) string {
 	if inner, ok := strings.CutPrefix(item, "["); ok {
 		if host, rest, ok := strings.Cut(inner, "]"); ok && strings.Contains(host, ":") {
@@ -121,8 +121,8 @@ func withoutAddress(item string) string {
 	return item
 }
 
-// named reads the value of a field that is a map by name. Its text is what the map means,
-// written out.
+// named reads the value of a field that is a map by name, and keeps it as text in its written-out
+// form.
 func (w *walker) named(f field, n *strict.Node) {
 	v, known := reflect.New(f.typ), len(w.Problems)
 	w.Value(n, v.Interface(), f.key)
@@ -131,7 +131,7 @@ func (w *walker) named(f field, n *strict.Node) {
 	}
 }
 
-// accepts says what is wrong with the kind of node given for a field, or "".
+// accepts says what is wrong with the kind of node given for a field, or returns "".
 func (f field) accepts(n *strict.Node) string {
 	switch {
 	case n.Kind == strict.AliasKind:
