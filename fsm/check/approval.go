@@ -11,8 +11,8 @@ import (
 	"shelly/fsm/state"
 )
 
-// questionOf is what the state shows of a question about the call at Next: the key that is
-// asked, or that a person has approved.
+// questionOf returns what the state shows of a question about the call at Next: the key
+// that a person is asked about, or the key that a person has approved.
 func questionOf(h *state.Handle) (asked, cleared string) {
 	inf := &h.Inf
 	if inf.Next >= len(inf.Calls) {
@@ -26,15 +26,15 @@ func questionOf(h *state.Handle) (asked, cleared string) {
 	return asked, cleared
 }
 
-// takeAsk follows that a person is asked to approve a call.
+// takeAsk follows a question to a person to approve a call.
 func (w *Monitor) takeAsk(e fsm.AskPerson) {
 	if f := w.owner(e.Handle, "question"); f != nil && e.Question == fsm.QuestionApprove {
 		f.asked, f.cleared = e.Key, ""
 	}
 }
 
-// takeDecision follows a person's decision, and reports whether nobody waits for it: the first
-// of two counts (APR-16).
+// takeDecision follows a person's decision, and reports whether nothing waits for it: of
+// two decisions the first counts (APR-16).
 func (w *Monitor) takeDecision(in fsm.Decided) (silent bool) {
 	f := w.find(in.Handle)
 	if f == nil || f.state != state.Approving || f.asked != in.Key {
@@ -47,25 +47,25 @@ func (w *Monitor) takeDecision(in fsm.Decided) (silent bool) {
 	return false
 }
 
-// takeConfig follows that the grants for every session are those of a configuration (APR-14),
-// and forgets what was saved under the one before.
+// takeConfig takes the grants for every session from the configuration (APR-14), and
+// forgets what was saved under the previous one.
 func (w *Monitor) takeConfig() (silent bool) {
 	w.grants = grant.Without(w.grants, func(g *fsm.Grant) bool { return g.Session == "" })
 	for i := range w.live {
-		w.live[i].form.saved = nil // what a session keeps is another thing under another configuration
+		w.live[i].form.saved = nil // what a session keeps depends on the configuration
 	}
 	return false
 }
 
-// takeRevoked follows that a grant is taken back, which has no effects.
+// takeRevoked follows the revocation of a grant, which has no effects.
 func (w *Monitor) takeRevoked(in fsm.Revoked) (silent bool) {
 	w.grants = grant.Without(w.grants, func(g *fsm.Grant) bool { return grant.ID(g) == in.Grant })
 	w.revoked = in.Grant
 	return true
 }
 
-// checkGrants checks that the state has the grants that the trace has told of, at most one more
-// of those that a decision gave in this step.
+// checkGrants checks that the state has the grants that the trace shows, with at most one
+// more, given by a decision in this step.
 func (w *Monitor) checkGrants(m *machine.Machine) {
 	s := m.View()
 	for i := range s.Config.Grants {
@@ -110,9 +110,9 @@ func (w *Monitor) checkApproved(m *machine.Machine, f *followed, e *fsm.RunTool,
 	}
 }
 
-// names reports whether a question was about the use of a tool that a key names: asked before
-// it began, when it had the number of the use before it, or after its tool has said that it
-// wants to be approved.
+// names reports whether a question was about the use of a tool that a key names: asked
+// before the use began, with the number of the previous use, or after its tool asked for
+// approval.
 func (f *followed) names(question, key string) bool {
 	if question == "" {
 		return false
@@ -125,7 +125,7 @@ func (f *followed) names(question, key string) bool {
 	return handle == asked && call == of && before == use-1
 }
 
-// partsOf are the handle, the number of the use and the call that a key names.
+// partsOf returns the handle, the number of the use and the call that a key names.
 func partsOf(key string) (handle string, use int, call string) {
 	handle, rest, _ := strings.Cut(key, ".")
 	number, call, _ := strings.Cut(rest, ".")

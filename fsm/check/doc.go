@@ -1,8 +1,6 @@
-// Package check says what must hold of a machine whatever happens to it: the invariants
-// (INV-1 to INV-13).
+// Package check says what must always hold of a machine: the invariants (INV-1 to INV-14).
 //
-// A [Monitor] follows one machine and checks each step by what it saw itself: inputs,
-// moves and effects, beside the state that the step has left. It knows the machine by
-// what that shows to everybody. [CheckRestore] takes a machine apart and puts it together
-// again (INV-9).
+// A [Monitor] follows one machine and checks each step against what it has seen: inputs,
+// moves and effects, besides the state after the step. It uses only what the machine
+// exports. [CheckRestore] writes a machine's state, restores it and compares (INV-9).
 package check

@@ -28,7 +28,7 @@ type watch struct {
 	f *followed
 }
 
-// follows is what the monitor makes of each kind of effect.
+// follows has what the monitor does with each kind of effect.
 var follows = fsm.NewEffectTable(
 	sees(func(w watch, e fsm.AskBrain) {
 		w.checkSession(w.f, e.Session)
@@ -91,7 +91,7 @@ var follows = fsm.NewEffectTable(
 	sees(func(watch, fsm.Exit) {}), // see checkExit
 )
 
-// takeSession takes note of the session that the model is asked for, where it may go first.
+// takeSession notes the session that the model is asked for, if that session may go first.
 func (w watch) takeSession(session string) {
 	if w.m.View().Config.Limits.SessionBurst <= 1 {
 		w.session, w.passed = "", 0
@@ -103,7 +103,7 @@ func (w watch) takeSession(session string) {
 // keepsSent reports whether sessions keep what was sent.
 func (w watch) keepsSent() bool { return w.m.View().Config.Switches.History == fsm.HistorySent }
 
-// sees is the row of one kind.
+// sees returns the row of one kind.
 func sees[E fsm.Effect](do func(watch, E)) fsm.EffectRow[watch, struct{}] {
 	return fsm.OnEffect(func(w watch, e E) struct{} {
 		do(w, e)
@@ -120,8 +120,8 @@ func (w *Monitor) owner(id fsm.HandleID, kind string) *followed {
 	return f
 }
 
-// takeCall follows a new call of a handle, which must have none in flight but, where it is of
-// a tool, those of other tools (INV-14).
+// takeCall follows a new call of a handle, which must have none in flight, except other
+// tool calls if it is one itself (INV-14).
 func (w *Monitor) takeCall(m *machine.Machine, id fsm.HandleID, call fsm.CallID, kind fsm.CallKind) *followed {
 	w.takeID(m, uint64(call))
 	f := w.find(id)
@@ -191,7 +191,7 @@ func (w *Monitor) takeSetTimer(m *machine.Machine, e fsm.SetTimer) {
 	f.left = e.After
 }
 
-// takeWait follows the timer of a wait inside a phase.
+// takeWait follows the timer of a wait within a phase.
 func (w *Monitor) takeWait(f *followed, c *fsm.Config, e fsm.SetTimer) {
 	l := &c.Limits
 	if f.wait != 0 {
@@ -204,7 +204,7 @@ func (w *Monitor) takeWait(f *followed, c *fsm.Config, e fsm.SetTimer) {
 		want = l.RetryDelay
 	case fsm.TimerCompact:
 		want = l.CompactTimeout
-		if c.Switches.Progress { // or what the model needs to read it all
+		if c.Switches.Progress { // or as long as the model needs to read it all
 			want = max(want, e.After)
 		}
 	case fsm.TimerAnswer:
@@ -226,7 +226,7 @@ func limitOf(kind fsm.Kind, l *fsm.Limits) fsm.Millis {
 	return h.Timeout(*l)
 }
 
-// answerOf is a reply without the notice that there was no thinking (INF-33).
+// answerOf returns a reply without the notice that there was no thinking (INF-33).
 func answerOf(words fsm.Words, text string) string {
 	notice, _, _ := strings.Cut(words.Text(fsm.WordUnthought), "{")
 	if i := strings.LastIndex(text, "\n\n"+notice); i >= 0 {
@@ -264,7 +264,7 @@ func (w *Monitor) takeReply(e fsm.Reply, c *fsm.Config) {
 	f.replied = true
 }
 
-// checkRecord checks that what is shown of a turn has no markers, asides and thinking.
+// checkRecord checks that a record of a turn has no markers, asides or thinking.
 func (w *Monitor) checkRecord(f *followed, record []fsm.Message) {
 	for i := range record {
 		msg := &record[i]
@@ -275,8 +275,8 @@ func (w *Monitor) checkRecord(f *followed, record []fsm.Message) {
 	}
 }
 
-// checkHistory checks that what a session keeps can be sent again, and is the sent form
-// or else a record.
+// checkHistory checks that what a session keeps can be sent again, and is what was sent or
+// else a record.
 func (w watch) checkHistory(history []fsm.Message) {
 	mended := fsm.Words(nil).Mend(history)
 	if w.keepsSent() {

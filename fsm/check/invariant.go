@@ -45,28 +45,28 @@ func Invariants() []InvariantDoc {
 	}
 }
 
-// Monitor follows one machine through its steps and checks every invariant after
-// each. What it keeps is bounded by the machine's own state: one record for each
-// unfinished handle, dropped in the step that ends it. A handle that is gone is
-// known by its id alone, since ids are given in order and never again.
+// Monitor follows one machine through its steps and checks every invariant after each. What
+// it keeps is bounded by the machine's own state: one record for each unfinished handle,
+// dropped in the step that ends it. A handle that has ended is known by its id alone,
+// because ids are given in order and never reused.
 type Monitor struct {
 	lifecycle  fsm.State
 	lastID     uint64       // the highest call or timer id seen
 	lastHandle fsm.HandleID // the highest handle id seen
 	grace      fsm.TimerID
-	started    bool        // a handle other than a subagent has started in this step
-	startedSub bool        // a subagent has
-	schedules  int         // the schedules before it
-	places     places      // after it
-	session    string      // that the model was asked for last
-	passed     int         // starts in a row of that session before an older handle
+	started    bool        // a handle other than a subagent started in this step
+	startedSub bool        // a subagent did
+	schedules  int         // the number of schedules before the step
+	places     places      // after the step
+	session    string      // the session that the model was asked for last
+	passed     int         // starts in a row of that session ahead of an older handle
 	live       []followed  // unfinished handles in admission order
-	grants     []fsm.Grant // that people have given and that stand, as the trace tells
-	revoked    string      // the id of one that this step took back
+	grants     []fsm.Grant // grants in force, as the trace shows
+	revoked    string      // the id of a grant that this step took back
 	found      []Violation
 }
 
-// followed is what the trace has told of one unfinished handle.
+// followed is what the trace has shown of one unfinished handle.
 type followed struct {
 	id      fsm.HandleID
 	kind    fsm.Kind
@@ -81,33 +81,33 @@ type followed struct {
 	left    fsm.Millis    // what the handle timer was last set to; 0: never
 	replied bool
 	answer  string // the text that a reply must have; empty: none yet
-	sent    mark   // the last conversation sent, branches apart
+	sent    mark   // the last conversation sent, not counting branches
 	form    sentForm
-	turns   int     // that it has gathered to remember
-	asked   string  // the key that a person was last asked to approve, and has not decided about
+	turns   int     // how many it has gathered to remember
+	asked   string  // the key that a person was last asked to approve, if undecided
 	cleared string  // the key that a person has approved, of the call that has no result yet
 	starts  []start // of the tools of the last answer; never changed in place
-	audited int     // of those, how far they are recorded
+	audited int     // how many of them have been audited
 	measure measure
 
 	step stepFacts
 }
 
-// stepFacts is what the step in hand did to a handle.
+// stepFacts is what the present step did to a handle.
 type stepFacts struct {
 	admitted bool
 	refused  bool
-	fleeting bool   // it was admitted and has ended in this step: nothing else is known of it
+	fleeting bool   // it was admitted and ended in this step: nothing else is known of it
 	consumed bool   // one of its answers was taken
-	said     string // the text of that answer, where it came from the model
+	said     string // the text of that answer, if it came from the model
 	waited   bool   // it held a place in the queue before
 	parked   bool
-	told     bool // its client was told that it is parked, or waits for a person
+	told     bool // its client learnt that it is parked, or waits for a person
 	yielded  bool
-	granted  fsm.GrantScope // which later calls a decision is for
+	granted  fsm.GrantScope // which later calls a decision covers
 }
 
-// mark is a place in a conversation: what lies before it has been checked.
+// mark is a position in a conversation: everything before it has been checked.
 type mark struct {
 	messages int
 	hash     uint64
@@ -133,7 +133,7 @@ func MonitorFrom(m *machine.Machine) *Monitor {
 	return w
 }
 
-// Clone returns a monitor that goes on from here by itself.
+// Clone returns an independent monitor that goes on from here.
 func (w *Monitor) Clone() *Monitor {
 	c := *w
 	c.live = append([]followed(nil), w.live...)
@@ -142,8 +142,7 @@ func (w *Monitor) Clone() *Monitor {
 	return &c
 }
 
-// CopyTo makes to a monitor that goes on from here by itself, in the memory that to
-// has.
+// CopyTo makes to an independent monitor that goes on from here, in the memory that to has.
 func (w *Monitor) CopyTo(to *Monitor) {
 	live := to.live[:0]
 	*to = *w
@@ -152,7 +151,7 @@ func (w *Monitor) CopyTo(to *Monitor) {
 }
 
 // Step checks what m did with in; effects is what m.Step(in) has just returned.
-// It returns nil where every invariant holds. Each step of m must be shown to
+// It returns nil if every invariant holds. Each step of m must be shown to
 // the monitor once, in order.
 func (w *Monitor) Step(m *machine.Machine, in fsm.Input, effects []fsm.Effect) []Violation {
 	w.found = nil
@@ -179,7 +178,8 @@ func (w *Monitor) violate(invariant, format string, args ...any) {
 	w.found = append(w.found, Violation{Invariant: invariant, Text: fmt.Sprintf(format, args...)})
 }
 
-// find returns the record of an unfinished handle, or nil. Their ids rise.
+// find returns the record of an unfinished handle, or nil. The records are in the order of
+// their ids.
 func (w *Monitor) find(id fsm.HandleID) *followed {
 	i := sort.Search(len(w.live), func(i int) bool { return w.live[i].id >= id })
 	if i == len(w.live) || w.live[i].id != id {
@@ -195,16 +195,16 @@ func follow(h *state.Handle) followed {
 	}
 }
 
-// measure ranks what a handle still has before it, in falling weight: its phase,
-// its cognition rounds or failed loads, saves and stores, the model's answers, the
-// calls of the last answer, the attempts of the one that runs, whether a probe may be asked of
-// it in this epoch, the compactions, and
-// the waits for the model and its refusals of a length. Counts that limits bound from above appear negated, so
-// the measure is bounded from below and a handle whose answers all lower it must end.
+// measure ranks what a handle still has before it, in decreasing weight: its phase, its
+// cognition rounds or failed loads, saves and stores, the model's answers, the calls of the
+// last answer, the attempts of the one that runs, whether a probe may be asked of it in
+// this epoch, the compactions, and the waits for the model and its refusals of a length.
+// Counts that limits bound from above appear negated, so the measure is bounded from below,
+// and a handle whose answers all lower it must end.
 type measure [9]int
 
-// measureOf returns the measure of h; for a waiting handle that of the phase in
-// which it will go on.
+// measureOf returns the measure of h; for a waiting handle, that of the phase in which it
+// will go on.
 func measureOf(h *state.Handle) measure {
 	phase := h.State
 	if h.Waiting() {
@@ -214,7 +214,7 @@ func measureOf(h *state.Handle) measure {
 	case "", state.Loading:
 		return measure{10, -h.Tries}
 	case state.Compacting:
-		return measureInference(&h.Inf, 9, len(h.Sess.Pending)+len(h.Sess.History)) // each part lets some go (CTX-13)
+		return measureInference(&h.Inf, 9, len(h.Sess.Pending)+len(h.Sess.History)) // each part drops some (CTX-13)
 	case state.Cognition:
 		return measureInference(&h.Inf, 8, -2*h.Rounds)
 	case state.Recalling:
@@ -241,7 +241,7 @@ func measureInference(inf *state.Inference, phase, rounds int) measure {
 	switch inf.State {
 	case state.Acting, state.Probing:
 		calls, attempt = len(inf.Calls)-inf.Next, 2*inf.Attempt+progress(inf.Batch)
-		if inf.Asked { // by a tool that was started (APR-19)
+		if inf.Asked { // by a tool that has been started (APR-19)
 			attempt++
 		}
 	case state.Retrying:
@@ -255,11 +255,11 @@ func measureInference(inf *state.Inference, phase, rounds int) measure {
 	return measure{phase, rounds, -inf.Iterations, calls, -attempt, probe, -compactions, -inf.Waits, -inf.Refits}
 }
 
-// probeAt is the place in a measure of whether a probe may be asked, which a boot allows once
-// more.
+// probeAt is the index in a measure of whether a probe may be asked, which a boot allows
+// again.
 const probeAt = 5
 
-// below reports whether a comes strictly before b, entry by entry.
+// below reports whether a comes strictly before b in lexicographic order.
 func (a measure) below(b measure) bool {
 	for i := range a {
 		if a[i] != b[i] {
@@ -269,9 +269,10 @@ func (a measure) below(b measure) bool {
 	return false
 }
 
-// Resting reports whether a state is at rest: nothing in it goes on by itself
-// (INV-12). That is idle service, where a handle may wait for a person to let it go
-// on after too many crashes, or no service with nothing but parked handles.
+// Resting reports whether a state is at rest: nothing in it goes on without a new input
+// (INV-12). That is the case while serving with nothing to do, when a handle may still wait
+// for a person to let it go on after too many crashes, or outside service with nothing but
+// parked handles.
 func Resting(s *state.Snapshot) bool {
 	switch s.Lifecycle {
 	case state.Serving:

@@ -11,9 +11,9 @@ import (
 	"shelly/fsm/state"
 )
 
-// CheckRestore checks INV-9 at m's present state: its snapshot, written and read
-// back, restores a machine that is equal and that answers every input which could
-// come next as m would. It leaves m as it is. It costs some tens of steps.
+// CheckRestore checks INV-9 at m's present state: its snapshot, written and read back,
+// restores an equal machine, which answers every input that could come next as m would. It
+// leaves m unchanged, and takes some tens of steps.
 func CheckRestore(m *machine.Machine) error {
 	before, err := json.Marshal(m.Snapshot())
 	if err != nil {
@@ -47,8 +47,8 @@ func CheckRestore(m *machine.Machine) error {
 	return nil
 }
 
-// sameState returns an error where two machines differ in anything that the wire
-// form of their state, or its hash, tells.
+// sameState returns an error if two machines differ in the wire form of their state or in
+// its hash.
 func sameState(a, b *machine.Machine) error {
 	if x, y := a.View().Hash(), b.View().Hash(); x != y {
 		return fmt.Errorf("state hash %x, not %x", y, x)
@@ -67,7 +67,7 @@ func sameState(a, b *machine.Machine) error {
 	return nil
 }
 
-// nextInputs returns inputs of each kind that a state waits for or must bear.
+// nextInputs returns inputs of each kind that a state waits for or must tolerate.
 func nextInputs(s *state.Snapshot) []fsm.Input {
 	at := s.Now + fsm.Second
 	inputs := []fsm.Input{

@@ -9,36 +9,36 @@ import (
 	"shelly/fsm/state"
 )
 
-// sentForm is what a handle's session has of its conversation (INV-13). Of a turn that
-// is over the thinking is no part of it: templates leave that out.
+// sentForm is what a handle's session has of its conversation (INV-13). It leaves out the
+// thinking of past turns, as templates do.
 type sentForm struct {
-	known  bool          // what follows is
+	known  bool          // loaded and sent are known
 	loaded []fsm.Message // the history that the turn begins with
 	sent   []fsm.Message // the conversation that the model was last sent; nil: none since the last compaction
-	astray bool          // somebody else has written the session since, or the conversation was started over
-	saved  []fsm.Message // what the handle has last given the session to keep; nil: nothing yet
+	astray bool          // others have written the session since, or the conversation was started over
+	saved  []fsm.Message // what the handle last gave the session to keep; nil: nothing yet
 }
 
-// load takes note of a session that the turn begins with.
+// load notes the session that the turn begins with.
 func (s *sentForm) load(in fsm.SessionLoaded) { s.known, s.loaded = in.Error == "", in.Session.History }
 
-// save takes note of what came of a save.
+// save notes the result of a save.
 func (s *sentForm) save(in fsm.SessionSaved) { s.astray = s.astray || in.Conflict }
 
-// condense takes note of a compaction, which starts the sent form over.
+// condense notes a compaction, which starts the sent form over.
 func (s *sentForm) condense() { s.known, s.sent = false, nil }
 
 // checkSent checks that a turn's first conversation begins with what its session keeps,
-// unless that is broken, which is mended.
+// unless that is broken and had to be mended.
 func (w *Monitor) checkSent(f *followed, c fsm.Conversation) {
 	if s := &f.form; s.known && sendable(s.loaded) && !begins(c.Messages, s.loaded) {
 		w.violate("INV-13", "the conversation of handle %d does not begin with what its session keeps", f.id)
 	}
-	f.form.known = false // the first conversation says it of all: they only grow
+	f.form.known = false // checking the first conversation is enough: later ones only grow
 }
 
 // checkAppended checks that a compaction which is asked for after the conversation (CTX-20)
-// begins with what the model was last sent or, where that was nothing yet, with what the
+// begins with what the model was last sent or, if that is nothing yet, with what the
 // session keeps.
 func (w *Monitor) checkAppended(m *machine.Machine, f *followed, c fsm.Conversation) {
 	i := indexOf(m.View().Handles, f.id)
@@ -51,8 +51,8 @@ func (w *Monitor) checkAppended(m *machine.Machine, f *followed, c fsm.Conversat
 	}
 }
 
-// takeGathered takes note of what the summary of a turn that has just ended is asked after
-// (HND-49): what the turn gave its session to keep.
+// takeGathered notes the conversation after which the summary of a turn that has just ended
+// is asked for (HND-49): what the turn gave its session to keep.
 func (w *Monitor) takeGathered(m *machine.Machine) {
 	for n := range m.View().Handles {
 		h := &m.View().Handles[n]
@@ -73,7 +73,7 @@ func (w *Monitor) takeGathered(m *machine.Machine) {
 }
 
 // checkSummary checks that a summary which is asked for after a conversation (HND-49)
-// begins with what the session was given to keep, unless there is too much of it by now.
+// begins with what the session was given to keep, unless that is too long by now.
 func (w *Monitor) checkSummary(m *machine.Machine, f *followed, c fsm.Conversation) {
 	i := indexOf(m.View().Handles, f.id)
 	switch s := &f.form; {
@@ -96,7 +96,7 @@ func (w watch) checkKept(history []fsm.Message) {
 	}
 }
 
-// begins reports whether a list begins with another, thinking apart.
+// begins reports whether a list begins with another, ignoring thinking.
 func begins(list, with []fsm.Message) bool {
 	return len(list) >= len(with) && alike(list[:len(with)], with)
 }
@@ -104,9 +104,9 @@ func begins(list, with []fsm.Message) bool {
 // sendable reports whether a model can be sent a history as it is.
 func sendable(list []fsm.Message) bool { return alike(fsm.Words(nil).Sent(list), list) }
 
-// alike reports whether two lists are the same to a conversation's hash, thinking apart.
-// Messages are never changed: those of one conversation share their texts, which are then
-// compared without being read.
+// alike reports whether two lists have the same conversation hash, ignoring thinking.
+// Messages are never changed: those of one conversation share their texts, so comparing
+// these does not read them.
 func alike(a, b []fsm.Message) bool { return slices.EqualFunc(a, b, sameBare) }
 
 func sameBare(a, b fsm.Message) bool {

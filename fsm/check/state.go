@@ -20,10 +20,9 @@ func (w *Monitor) checkSession(f *followed, session string) {
 	}
 }
 
-// checkConversation checks what was added to a handle's conversation since it
-// was last sent. The running hash proves that what lies before is unchanged. A
-// summary is asked for on a branch of its own, so it moves no mark; a compaction
-// starts over.
+// checkConversation checks what was added to a handle's conversation since it was last
+// sent. The running hash proves that everything before is unchanged. A summary is asked for
+// on a separate branch, so it moves no mark; a compaction starts over.
 func (w *Monitor) checkConversation(m *machine.Machine, f *followed, e *fsm.AskBrain, keepsSent bool) {
 	c, from := e.Conversation, f.sent
 	branch := e.Purpose == fsm.PurposeSummary || e.Purpose == fsm.PurposeCompact
@@ -127,8 +126,8 @@ func (w *Monitor) checkEntry(m *machine.Machine, f *followed, e *fsm.Entry) {
 	}
 }
 
-// checkSilence checks that nothing is done outside an epoch but to tell a
-// newcomer that it has to wait, and nothing at all after an exit.
+// checkSilence checks that outside an epoch nothing is done except to tell a newcomer that
+// it has to wait, and nothing at all after an exit.
 func (w *Monitor) checkSilence(in fsm.Input, before fsm.State, e fsm.Effect, last bool) {
 	if _, ok := e.(fsm.Exit); ok && !last {
 		w.violate("INV-8", "effects follow the exit")
@@ -170,8 +169,7 @@ func (w *Monitor) checkExit(before fsm.State, effects []fsm.Effect) {
 	}
 }
 
-// checkState checks the state that the step has left, and drops the handles that
-// it ended.
+// checkState checks the state after the step, and drops the handles that the step ended.
 func (w *Monitor) checkState(m *machine.Machine, in fsm.Input) {
 	s := m.View()
 	if s.Lifecycle != w.lifecycle || s.GraceTimer != w.grace || s.Ignored.Moves != 0 {
@@ -201,11 +199,11 @@ func (w *Monitor) checkState(m *machine.Machine, in fsm.Input) {
 	w.checkRest(s)
 }
 
-// places are how many handles run, and how many others wait for a place of theirs.
+// places counts the handles that run, and those that wait for a person.
 type places struct {
 	main, sub int // that run
 	asking    int // that wait for a person
-	beside    int // that run and take nobody's place
+	beside    int // that run without taking a place
 	queued    int
 }
 
@@ -230,10 +228,9 @@ func placesOf(s *state.Snapshot) (p places) {
 	return p
 }
 
-// checkPlaces checks that no more handles run than may, and no two of a session. Which
-// handles hold their session changes with their moves alone, so only those are looked at
-// that have moved, and all after a boot; checkHandle has looked at one that is elsewhere than
-// its moves say.
+// checkPlaces checks that no more handles run than may, and no two of a session. Only moves
+// change which handles hold their session, so only handles that have moved are checked, and
+// all after a boot; checkHandle catches a handle that is not where its moves put it.
 func (w *Monitor) checkPlaces(m *machine.Machine, boot bool) {
 	s := m.View()
 	for i := range s.Handles {
@@ -251,7 +248,7 @@ func (w *Monitor) checkPlaces(m *machine.Machine, boot bool) {
 	w.started, w.startedSub, w.schedules = false, false, len(s.Schedules)
 }
 
-// checkAlone checks that no other handle of its session runs while one does.
+// checkAlone checks that while a handle runs no other of its session does.
 func (w *Monitor) checkAlone(s *state.Snapshot, h *state.Handle) {
 	runs := func(h *state.Handle) bool {
 		return (!h.Waiting() || h.AsksPerson()) && h.Kind != fsm.KindMemory
@@ -284,7 +281,7 @@ func (w *Monitor) checkEnded(f *followed) {
 	}
 }
 
-// checkHandle checks one unfinished handle against what the trace told of it.
+// checkHandle checks one unfinished handle against what the trace has shown of it.
 func (w *Monitor) checkHandle(m *machine.Machine, h *state.Handle, f *followed, boot bool) {
 	if len(f.calls) > 0 && f.calls[0].Kind == fsm.CallStop && h.State != state.Stopping {
 		f.calls = nil // it does not wait for its tools to stop any more
@@ -308,9 +305,9 @@ func (w *Monitor) checkHandle(m *machine.Machine, h *state.Handle, f *followed, 
 	f.measure = now
 }
 
-// rests reports whether a handle waits for what a phase says, with its clock or without.
-// No handle rests where nothing is awaited, unless the phase is idle, or asks a person
-// anything in one that awaits no word.
+// rests reports whether a handle waits for what its phase says, and whether its clock runs
+// as given. A handle must not rest in a phase that awaits nothing, unless the phase is
+// idle, nor ask a person in one that does not await a person.
 func rests(p *machine.Phase, h *state.Handle, clock bool) bool {
 	if p.Person != h.AsksPerson() {
 		return false
@@ -327,7 +324,7 @@ func rests(p *machine.Phase, h *state.Handle, clock bool) bool {
 	return slices.Contains(p.Calls, h.Await.Kind) && h.Inf.Reads() == 0
 }
 
-// awaitedIn is what is awaited in a phase.
+// awaitedIn returns what is awaited in a phase, in words.
 func awaitedIn(p *machine.Phase) string {
 	if len(p.Calls) == 0 && !p.Idle && p.Wait.Purpose == "" {
 		return "anything: nothing is awaited there"
@@ -335,8 +332,8 @@ func awaitedIn(p *machine.Phase) string {
 	return fmt.Sprintf("%q, wait %q", p.Calls, p.Wait.Purpose)
 }
 
-// checkWaiting checks that a waiting handle has a reason to, and that whoever
-// waits for a parked one, or one that waits for a person, knows.
+// checkWaiting checks that a waiting handle has a reason to wait, and that the client of
+// one that is parked, or waits for a person, has been told.
 func (w *Monitor) checkWaiting(s *state.Snapshot, h *state.Handle, f *followed, boot bool) {
 	switch {
 	case h.State == state.Parked && s.Lifecycle == state.Serving && !h.Poison:

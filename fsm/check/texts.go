@@ -8,8 +8,8 @@ import (
 	"shelly/fsm/state"
 )
 
-// checkText holds what is read on in against the results that the handle keeps, which are
-// its session's or its own (TXT-4, INV-7).
+// checkText checks that a handle reads on only in results that it keeps, which are its
+// session's or its own (TXT-4, INV-7).
 func (w *Monitor) checkText(m *machine.Machine, f *followed, e *fsm.ReadText) {
 	handles := m.View().Handles
 	i := slices.IndexFunc(handles, func(h state.Handle) bool { return h.ID == f.id })

@@ -8,26 +8,26 @@ import (
 	"shelly/fsm/state"
 )
 
-// start is what the trace has told of one call of a tool that was started.
+// start is what the trace has shown of one tool call that was started.
 type start struct {
 	key     string
 	call    fsm.CallID // of the last attempt
-	n       int        // its place in the answer
+	n       int        // its index in the answer
 	args    string
 	attempt int
-	nothing bool   // the last attempt is said to have done nothing
-	asks    bool   // and that a person has to approve the call
-	failed  bool   // or to have failed
+	nothing bool   // its last attempt reported that nothing happened
+	asks    bool   // its last attempt reported that a person has to approve the call first
+	failed  bool   // its last attempt failed
 	text    string // what it said; empty: nothing yet
 	settled bool   // it was answered
 	probed  bool   // its probe was asked in this epoch
-	works   bool   // and says that the last attempt is still worked on
+	works   bool   // its probe said that the last attempt is still being worked on
 }
 
 // resumes reports whether a start only waits again for the last attempt (INF-56).
 func (s *start) resumes(e *fsm.RunTool) bool { return s.works && e.Waits && e.Attempt == s.attempt }
 
-// startsOf are the calls of the last answer that the state shows as started.
+// startsOf returns the calls of the last answer that the state shows as started.
 func startsOf(h *state.Handle) []start {
 	inf := &h.Inf
 	if inf.Next < len(inf.Calls) && inf.Attempt > 0 {
@@ -56,7 +56,7 @@ func progress(batch []state.Read) int {
 	return n
 }
 
-// attemptsOf are the attempts of the call that is started again, of a batch the most.
+// attemptsOf returns the attempts of the call that is started again; of a batch, the most.
 func attemptsOf(inf *state.Inference) int {
 	n := inf.Attempt
 	for k := range inf.Batch {
@@ -67,7 +67,7 @@ func attemptsOf(inf *state.Inference) int {
 	return n
 }
 
-// awaits returns the kind of a call in flight, or nothing where it is not.
+// awaits returns the kind of a call in flight, or "" if it is not in flight.
 func (f *followed) awaits(call fsm.CallID) fsm.CallKind {
 	for i := range f.calls {
 		if f.calls[i].Call == call && call != 0 {
@@ -77,7 +77,7 @@ func (f *followed) awaits(call fsm.CallID) fsm.CallKind {
 	return ""
 }
 
-// forget lets go of a call in flight.
+// forget removes a call in flight.
 func (f *followed) forget(call fsm.CallID) {
 	if len(f.calls) == 1 {
 		f.calls = nil
@@ -86,7 +86,7 @@ func (f *followed) forget(call fsm.CallID) {
 	f.calls = slices.DeleteFunc(slices.Clone(f.calls), func(c state.Await) bool { return c.Call == call })
 }
 
-// abort follows that a call is given up: a tool has still to stop.
+// abort follows a call that is given up: a tool still has to stop.
 func (f *followed) abort(call fsm.CallID) bool {
 	switch f.awaits(call) {
 	case "", fsm.CallStop:
@@ -131,7 +131,7 @@ func restsTogether(p *machine.Phase, h *state.Handle) bool {
 	return h.Inf.Reads() > 0 && slices.Contains(p.Calls, want)
 }
 
-// takeResult takes note of what a tool has answered.
+// takeResult notes a tool's answer.
 func (f *followed) takeResult(in fsm.ToolAnswered) {
 	i := slices.IndexFunc(f.starts, func(s start) bool { return s.call == in.Call })
 	if i < 0 {
@@ -142,7 +142,7 @@ func (f *followed) takeResult(in fsm.ToolAnswered) {
 	s.nothing, s.asks, s.failed, s.text, s.settled = in.Nothing || in.Asks != "", in.Asks != "", in.Failed, in.Text, true
 }
 
-// takeProbed takes note of what a probe has said.
+// takeProbed notes a probe's answer.
 func (f *followed) takeProbed(in fsm.Probed) {
 	i := slices.IndexFunc(f.starts, func(s start) bool { return s.call == in.Call })
 	if i < 0 {
@@ -165,8 +165,8 @@ func (f *followed) forgetProbes() {
 	}
 }
 
-// checkProbe checks that what is probed was started and not answered, and is of a tool that
-// has a probe. It is asked once a boot.
+// checkProbe checks that a probed call was started and not answered, that its tool has a
+// probe, and that it is probed once per boot.
 func (w *Monitor) checkProbe(m *machine.Machine, f *followed, e *fsm.RunProbe) {
 	if decl, ok := m.View().Config.Tool(e.Name); !ok || !decl.Probe {
 		w.violate("INV-6", "handle %d probes %q, which has no probe", f.id, e.Name)
@@ -183,12 +183,12 @@ func (w *Monitor) checkProbe(m *machine.Machine, f *followed, e *fsm.RunProbe) {
 	f.starts[i].call, f.starts[i].probed, f.starts[i].nothing = e.Call, true, false
 }
 
-// checkTool checks the start of a tool: of another use, of the same use once more
-// after a crash, or of another attempt.
+// checkTool checks the start of a tool: a new use, the same use again after a crash, or
+// another attempt.
 func (w *Monitor) checkTool(m *machine.Machine, f *followed, e *fsm.RunTool) {
 	i := indexOf(m.View().Handles, f.id)
 	if i < 0 {
-		return // a handle that runs a tool and is gone is checked elsewhere
+		return // a handle that runs a tool although it has ended is caught elsewhere
 	}
 	inf, l := &m.View().Handles[i].Inf, &m.View().Config.Limits
 	known := slices.IndexFunc(f.starts, func(s start) bool { return s.key == e.Key })
@@ -225,7 +225,7 @@ func (w *Monitor) checkTool(m *machine.Machine, f *followed, e *fsm.RunTool) {
 }
 
 // checkAudit checks that the calls of an answer are recorded in the order asked (INV-14).
-// Nothing is known here of a builtin tool's.
+// It knows nothing of builtin tools' calls.
 func (w *Monitor) checkAudit(f *followed, key string) {
 	i := slices.IndexFunc(f.starts, func(s start) bool { return s.key == key })
 	if i < 0 {
@@ -238,7 +238,7 @@ func (w *Monitor) checkAudit(f *followed, key string) {
 }
 
 // checkResults checks that no call of the last answer has the result of another (INV-14).
-// A result that does not stand there as it was said has been shortened, or is a stand-in.
+// A result that differs from what its tool answered has been shortened, or is a stand-in.
 func (w *Monitor) checkResults(f *followed, talk []fsm.Message) {
 	asked := -1
 	for i := range talk {

@@ -18,7 +18,7 @@ func (w *Monitor) takeInput(in fsm.Input) (silent bool) {
 	return !fsm.Known(in.Fact) || silences.Do(w, in.Fact)
 }
 
-// silences tells of each kind of fact whether it must have no effect at all.
+// silences says for each kind of fact whether it must have no effect at all.
 var silences = fsm.NewFactTable(
 	fsm.OnFact((*Monitor).takeBoot),
 	fsm.OnFact(func(w *Monitor, in fsm.Requested) bool { return w.active(in.Request) }),
@@ -47,7 +47,7 @@ var silences = fsm.NewFactTable(
 	fsm.OnAnswers((*Monitor).settle),
 )
 
-// settled is the row of an answer that the monitor takes note of.
+// settled returns the row of an answer that the monitor notes.
 func settled[A fsm.Answer](note func(*followed, A)) fsm.FactRow[*Monitor, bool] {
 	var zero A
 	kinds := fsm.CallsAnsweredBy(zero)
@@ -66,8 +66,8 @@ func (w *Monitor) settle(a fsm.Answer) bool {
 	return f == nil
 }
 
-// awaiting takes a call that is answered, of one of some kinds, and returns whose it is and
-// its kind.
+// awaiting takes an answered call of one of the given kinds, and returns its handle and its
+// kind.
 func (w *Monitor) awaiting(call fsm.CallID, kinds []fsm.CallKind) (*followed, fsm.CallKind) {
 	for _, kind := range kinds {
 		if f := w.takeAnswer(call, kind); f != nil {
@@ -126,7 +126,7 @@ func (w *Monitor) takeAnswer(call fsm.CallID, kind fsm.CallKind) *followed {
 // takeTimer reports whether the timer was armed.
 func (w *Monitor) takeTimer(id fsm.TimerID) bool { return id != 0 && w.disarm(id) }
 
-// disarm forgets an armed timer, or reports that there is none of this id.
+// disarm forgets an armed timer, or returns false if none has this id.
 func (w *Monitor) disarm(id fsm.TimerID) bool {
 	if id == w.grace {
 		w.grace = 0
@@ -166,7 +166,7 @@ func (w *Monitor) takeNewcomers(m *machine.Machine, in fsm.Input) {
 		i := indexOf(m.View().Handles, id)
 		if i < 0 {
 			n := slices.IndexFunc(m.Moves(), func(mv state.Move) bool { return mv.Handle == id })
-			ran := n >= 0 // it was admitted, and came to its end at once (CTX-11)
+			ran := n >= 0 // it was admitted, and ended at once (CTX-11)
 			f := followed{id: id, kind: kind, request: key, state: state.Queued, step: stepFacts{refused: !ran, fleeting: ran}}
 			if ran {
 				f.kind = m.Moves()[n].Kind
@@ -192,8 +192,8 @@ func (w *Monitor) takeNewcomers(m *machine.Machine, in fsm.Input) {
 	}
 }
 
-// indexOf returns where a handle stands, or -1. They stand in the order of their admission,
-// which checkState holds them to.
+// indexOf returns the index of a handle, or -1. Handles are in admission order, which
+// checkState verifies.
 func indexOf(handles []state.Handle, id fsm.HandleID) int {
 	low, high := 0, len(handles)
 	for low < high {
@@ -258,12 +258,12 @@ func (w *Monitor) takeHandleMove(m *machine.Machine, mv *state.Move) {
 	}
 	f.state = mv.To
 	if mv.From == state.Queued && mv.On != state.OnStart {
-		w.passed = 0 // one that goes on: whose turn it was is not looked at
+		w.passed = 0 // one that goes on: turns do not matter
 	}
 	i := indexOf(m.View().Handles, f.id)
 	switch mv.On {
 	case state.OnDecided:
-		f.asked = "" // by whoever it was
+		f.asked = "" // whoever asked
 	case state.OnPark:
 		f.step.parked = true
 	case state.OnYield:
@@ -279,20 +279,20 @@ func (w *Monitor) takeHandleMove(m *machine.Machine, mv *state.Move) {
 			w.started = true
 		}
 		if i >= 0 {
-			f.input = m.View().Handles[i].Input // an event that others joined has changed meanwhile
+			f.input = m.View().Handles[i].Input // an event has changed if others joined it
 		}
 		w.checkOrder(m.View(), f)
 	}
 }
 
-// checkOrder checks that no older handle could have started instead of f, but for one
-// whose turn it was not.
+// checkOrder checks that no older handle could have started instead of f, except one whose
+// turn it was not.
 func (w *Monitor) checkOrder(s *state.Snapshot, f *followed) {
 	if f.kind == fsm.KindMemory || f.kind == fsm.KindSubagent {
 		return
 	}
-	turn := false   // f takes the turn of one that is older
-	passes := false // it goes before one because its session was asked for last
+	turn := false   // f takes the turn of an older handle
+	passes := false // f goes ahead of one because its session was asked for last
 	defer func() {
 		if w.passed++; !passes {
 			w.passed = 0

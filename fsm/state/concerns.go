@@ -2,8 +2,8 @@ package state
 
 import "shelly/fsm"
 
-// Concerns returns the handle that an input is about, as the state is before
-// it is applied, or 0 where it is about none or makes its own.
+// Concerns returns the handle that an input is about, in the state before it is applied, or
+// 0 if it is about none or creates one.
 func (s *Snapshot) Concerns(in fsm.Input) fsm.HandleID {
 	if !fsm.Known(in.Fact) {
 		return 0
@@ -26,7 +26,7 @@ var concerned = fsm.NewFactTable(
 	fsm.OnFact(func(s *Snapshot, f fsm.BrainProgress) fsm.HandleID {
 		return first(s, func(h *Handle) bool { return h.Awaits(f.Call) != "" })
 	}),
-	fsm.OnAnswers(func(s *Snapshot, a fsm.Answer) fsm.HandleID { // whoever awaits it
+	fsm.OnAnswers(func(s *Snapshot, a fsm.Answer) fsm.HandleID { // the handle that awaits it
 		call := a.CallOf()
 		return first(s, func(h *Handle) bool { return h.Awaits(call) != "" })
 	}),
@@ -40,7 +40,7 @@ func newcomer[F fsm.Fact]() fsm.FactRow[*Snapshot, fsm.HandleID] {
 	return fsm.OnFact(func(s *Snapshot, _ F) fsm.HandleID { return s.LastHandle + 1 })
 }
 
-// first returns the first handle of which something holds, or 0.
+// first returns the first handle for which holds is true, or 0.
 func first(s *Snapshot, holds func(*Handle) bool) fsm.HandleID {
 	for i := range s.Handles {
 		if holds(&s.Handles[i]) {

@@ -6,9 +6,9 @@ import (
 	"shelly/fsm"
 )
 
-// Handle is one accepted piece of work on its way through [HandleTable]. Only
-// unfinished handles are kept. Its fields stand in groups, each of the phases that own
-// it: that write it and know when it is valid.
+// Handle is one accepted piece of work on its way through [HandleTable]. Only unfinished
+// handles are kept. Its fields are grouped by the phases that own them: that write them and
+// know when they are valid.
 type Handle struct {
 	Accepted
 	Standing
@@ -19,9 +19,9 @@ type Handle struct {
 	Remembering
 }
 
-// Accepted is what a handle came with (queue.go, command.go). It is written when the handle is
-// admitted and stays; only an event that waits takes in others like it, and a memory handle
-// that waits gathers further turns.
+// Accepted is what a handle came with (queue.go, command.go). It is written when the handle
+// is admitted and does not change, except that a waiting event takes in others like it, and
+// a waiting memory handle gathers further turns.
 type Accepted struct {
 	ID      fsm.HandleID   `json:"id"`
 	Kind    fsm.Kind       `json:"kind"`
@@ -31,32 +31,33 @@ type Accepted struct {
 	Input   string         `json:"input"`
 	Images  [][]byte       `json:"images,omitempty"`
 	Context []fsm.Message  `json:"context,omitempty"` // the caller's own history
-	Command string         `json:"command,omitempty"` // user only: the command that it is
+	Command string         `json:"command,omitempty"` // user only: the command, if it is one
 	About   string         `json:"about,omitempty"`   // event only: what another must be about to join it
-	Joined  int            `json:"joined,omitempty"`  // event only: how many did
+	Joined  int            `json:"joined,omitempty"`  // event only: how many have joined it
 	Parent  fsm.HandleID   `json:"parent,omitempty"`  // subagent only
 	Label   string         `json:"label,omitempty"`   // subagent only
-	Home    string         `json:"home,omitempty"`    // subagent, schedule: the session that started it or made it
-	Beside  bool           `json:"beside,omitempty"`  // init only: others are served meanwhile (LIF-14)
-	Hush    bool           `json:"hush,omitempty"`    // nobody asked: what says that there is nothing to tell is not sent, and no error (HND-63)
+	Home    string         `json:"home,omitempty"`    // subagent, schedule: the session that created it
+	Beside  bool           `json:"beside,omitempty"`  // init only: requests are served while it runs (LIF-14)
+	Hush    bool           `json:"hush,omitempty"`    // nobody asked: neither an answer that there is nothing to tell nor an error is sent (HND-63)
 	Source  fsm.Source     `json:"source,omitzero"`   // of Input
 }
 
-// Standing is where a handle stands. State is set by taking a row alone (fire.go). The rest is
-// for one that is queued, parked or asks a person: Resume is set as it leaves a phase that it
-// is to go on in and cleared as it starts; the others are written by boots and by people.
+// Standing is where a handle stands. State is set only by taking a row (fire.go). The rest
+// is for a handle that is queued, parked or asks a person: Resume is set as it leaves a
+// phase in which it will go on, and cleared as it starts; the others are written by boots
+// and by people.
 type Standing struct {
 	State   fsm.State `json:"state"`
 	Resume  fsm.State `json:"resume,omitempty"`  // the phase to go on in; empty: begin
-	Place   int       `json:"place,omitempty"`   // what its client heard of its place, plus one
+	Place   int       `json:"place,omitempty"`   // the place that its client was last told, plus one
 	Crashes int       `json:"crashes,omitempty"` // crashes in which it was active
 	Poison  bool      `json:"poison,omitempty"`  // parked until a person lets it go on
 	Doubt   string    `json:"doubt,omitempty"`   // why it is doubted
 }
 
-// Inferring is of the phases that ask the model: cognition, recalling, execution, compacting and
-// summarizing. Inf is replaced by each inference that begins; Talk, from the first question
-// on, takes over what an inference that answers has made of it.
+// Inferring belongs to the phases that ask the model: cognition, recalling, execution,
+// compacting and summarizing. Inf is replaced by each inference that begins; Talk, from the
+// first question on, takes over the conversation of each answering inference.
 type Inferring struct {
 	Rounds    int              `json:"rounds,omitempty"`    // cognition rounds that ended in a need
 	Need      string           `json:"need,omitempty"`      // the last need
@@ -65,9 +66,9 @@ type Inferring struct {
 	Unthought bool             `json:"unthought,omitempty"` // an answer was written without thinking
 }
 
-// Pending is what is awaited, of any phase: the one call, the handle's own time and the wait of a
-// phase. Each is set as a phase is entered and cleared as it is left (fire.go), and none runs
-// over a boot. Left alone stays while a handle waits.
+// Pending is what any phase awaits: the one call, the handle's own time and the wait of a
+// phase. Each is set as a phase is entered and cleared as it is left (fire.go), and none
+// outlives a boot. Only Left stays while a handle waits.
 type Pending struct {
 	Await Await       `json:"await,omitzero"` // the one call in flight; those of a batch are in Inf.Batch
 	Timer fsm.TimerID `json:"timer,omitempty"`
@@ -76,9 +77,9 @@ type Pending struct {
 	Wait  fsm.TimerID `json:"wait,omitempty"`  // the timer of a wait inside the phase
 }
 
-// SessionTurn is the turn as the session is to keep it. Loading sets Loaded and Sess; the phases
-// that infer add to it; saving writes it and is the last to read it. Without a session only
-// what was used counts.
+// SessionTurn is the turn as the session will keep it. Loading sets Loaded and Sess; the
+// phases that infer add to it; saving writes it and is the last to read it. Without a
+// session only Uses and Used matter.
 type SessionTurn struct {
 	Loaded    bool          `json:"loaded,omitempty"`    // Sess is the session's, to be written back
 	Sess      fsm.Session   `json:"sess,omitzero"`       // the working copy
@@ -86,30 +87,31 @@ type SessionTurn struct {
 	Turn      []fsm.Message `json:"turn,omitempty"`      // the turn's own messages, as they were
 	Closing   []fsm.Message `json:"closing,omitempty"`   // what the turn ends with beyond them
 	Condensed bool          `json:"condensed,omitempty"` // the conversation was compressed
-	Rebased   bool          `json:"rebased,omitempty"`   // Sess.History is what somebody else wrote meanwhile
+	Rebased   bool          `json:"rebased,omitempty"`   // Sess.History is what others have written since
 	Uses      int           `json:"uses,omitempty"`      // tool calls begun
 	Used      []string      `json:"used,omitempty"`      // the tools that the turn ran, each once
 	Notes     []string      `json:"notes,omitempty"`     // entries for HISTORY.md
-	Learnt    string        `json:"learnt,omitempty"`    // what Sess.Memory has that MEMORY.md lacked when it was loaded; empty: nothing
+	Learnt    string        `json:"learnt,omitempty"`    // what Sess.Memory has that MEMORY.md did not have when it was loaded; empty: nothing
 	Tries     int           `json:"tries,omitempty"`     // loads or saves that failed
 	Portion   int           `json:"portion,omitempty"`   // compacting: the messages that the model is shown
 }
 
-// Ending is what comes of the handle. It is zero until an inference answers, a cap is met, or the
-// handle is cancelled or fails; from then on Outcome is decided and stays. Only a stop asks
-// first, and is taken back by an answer; and a memory handle begins with the answers that it
-// has gathered.
+// Ending is what comes of the handle. It is zero until an inference answers, a cap is
+// reached, or the handle is cancelled or fails; from then on Outcome is decided and does
+// not change. There are two exceptions: Stop is set before that, and an answer takes it
+// back; and a memory handle begins with the answers that it has gathered.
 type Ending struct {
 	Stop    bool        `json:"stop,omitempty"`    // to end at the next checkpoint
-	Alone   bool        `json:"alone,omitempty"`   // of a subagent: it was cancelled by itself, which is reported (HND-64)
-	Replied bool        `json:"replied,omitempty"` // whoever waits has been told
+	Alone   bool        `json:"alone,omitempty"`   // subagent only: it was cancelled without its parent, which is reported (HND-64)
+	Replied bool        `json:"replied,omitempty"` // its client has its reply
 	Outcome fsm.Outcome `json:"outcome,omitempty"` // empty: undecided
 	Failure string      `json:"failure,omitempty"` // why there is no answer
 	Answer  string      `json:"answer,omitempty"`
 }
 
-// Remembering is of summarizing, embedding and storing, in this order. But for the turns that a
-// memory handle has gathered it is zero before them; a report is its own summary (LIF-4).
+// Remembering belongs to summarizing, embedding and storing, in this order. Before them it
+// is zero, except for the turns that a memory handle has gathered; a report is its own
+// summary (LIF-4).
 type Remembering struct {
 	Turns       int    `json:"turns,omitempty"` // memory only: the turns gathered
 	Summary     string `json:"summary,omitempty"`
@@ -124,8 +126,8 @@ type Await struct {
 	Kind fsm.CallKind `json:"kind,omitempty"`
 }
 
-// Derived is where a text comes from that a model makes of messages, and of MEMORY.md where
-// its prompt has that (MSG-2).
+// Derived returns where a text comes from that a model makes of messages, and of MEMORY.md
+// if its prompt has that (MSG-2).
 func (h *Handle) Derived(c *fsm.Config, msgs []fsm.Message) fsm.Source {
 	from := fsm.Joined(msgs) | fsm.FromModel
 	if c.Prompts.Shows(fsm.OfMemory) {
@@ -149,7 +151,7 @@ func (h *Handle) InFlight() []Await {
 	return calls
 }
 
-// Awaits returns the kind of a call that is in flight, or nothing where it is not.
+// Awaits returns the kind of a call in flight, or "" if it is not in flight.
 func (h *Handle) Awaits(call fsm.CallID) fsm.CallKind {
 	if call == 0 {
 		return ""
@@ -166,12 +168,12 @@ func (h *Handle) Awaits(call fsm.CallID) fsm.CallKind {
 // Busy reports whether a call is in flight.
 func (h *Handle) Busy() bool { return h.Await.Call != 0 || h.Inf.Reads() > 0 }
 
-// RunsTool reports whether a tool runs that is not to stop.
+// RunsTool reports whether a tool runs that has not been told to stop.
 func (h *Handle) RunsTool() bool {
 	return h.Await.Kind == fsm.CallTool || h.State != Stopping && h.Inf.Reads() > 0
 }
 
-// readKind is what the calls of a batch in flight wait for: their answers or, once the
+// readKind returns what the calls of a batch in flight wait for: their answers or, once the
 // handle is given up, their stops.
 func (h *Handle) readKind() fsm.CallKind {
 	if h.State == Stopping {
@@ -180,7 +182,7 @@ func (h *Handle) readKind() fsm.CallKind {
 	return fsm.CallTool
 }
 
-// Timeout is the bound on all of a handle's time.
+// Timeout returns the bound on all of a handle's time.
 func (h *Handle) Timeout(l fsm.Limits) fsm.Millis {
 	switch h.Kind {
 	case fsm.KindInit:
@@ -194,7 +196,7 @@ func (h *Handle) Timeout(l fsm.Limits) fsm.Millis {
 	}
 }
 
-// TimeoutSetting names the limit that Timeout is.
+// TimeoutSetting returns the name of the limit that Timeout returns.
 func (h *Handle) TimeoutSetting() string {
 	switch h.Kind {
 	case fsm.KindInit:
@@ -208,7 +210,7 @@ func (h *Handle) TimeoutSetting() string {
 	}
 }
 
-// Purpose is what the handle's answering inferences are for.
+// Purpose returns what the handle's answering inferences are for.
 func (h *Handle) Purpose() fsm.Purpose {
 	switch h.Kind {
 	case fsm.KindInit:
@@ -222,7 +224,7 @@ func (h *Handle) Purpose() fsm.Purpose {
 	}
 }
 
-// Toolset is what the handle's answering inferences offer.
+// Toolset returns what the handle's answering inferences offer.
 func (h *Handle) Toolset() fsm.Toolset {
 	if h.Kind == fsm.KindSubagent {
 		return fsm.SubagentTools
@@ -230,7 +232,7 @@ func (h *Handle) Toolset() fsm.Toolset {
 	return fsm.AllTools
 }
 
-// Waiting reports whether the handle holds no place among those that run. One that
+// Waiting reports whether the handle holds no place among those that run. A handle that
 // waits for a person keeps its session.
 func (h *Handle) Waiting() bool {
 	return h.State == Queued || h.State == Parked || h.AsksPerson()
@@ -248,8 +250,8 @@ func (h *Handle) MayWait(unattended bool) bool {
 	return h.attended() || unattended && h.Kind != fsm.KindInit && h.Kind != fsm.KindFarewell
 }
 
-// Decided reports whether it is settled what the handle's client is told, so that
-// neither a cancel nor a time-out changes it.
+// Decided reports whether it is settled what the handle's client is told, so that neither a
+// cancel nor a timeout changes it.
 func (h *Handle) Decided() bool { return h.Outcome != "" }
 
 // Answers reports whether the running inference is one that answers, so that its
@@ -264,12 +266,12 @@ func (h *Handle) Conversation() fsm.Conversation {
 	return h.Talk
 }
 
-// UseKey names the use of a tool that has begun (TOL-8). Handle and number of the
-// use do not suffice: a crash may lose a start that was not synced, and
-// then another call has its number, or another handle has its number.
+// UseKey names the use of a tool that has begun (TOL-8). The handle and the number of the
+// use do not suffice: a crash may lose a start that was not synced, and then another call,
+// or another handle, gets the same number.
 func (h *Handle) UseKey(c fsm.ToolCall) string { return h.KeyOf(c, h.Uses) }
 
-// KeyOf is UseKey for the use of a number.
+// KeyOf is UseKey for the use with the given number.
 func (h *Handle) KeyOf(c fsm.ToolCall, use int) string {
 	x := fsm.NewHasher(0)
 	x.Str(h.Input)
@@ -280,7 +282,7 @@ func (h *Handle) KeyOf(c fsm.ToolCall, use int) string {
 	return string(strconv.AppendUint(append(key, '.'), x.Sum(), 36))
 }
 
-// Asks returns what a person is asked about the handle, or false where nothing is.
+// Asks returns what a person is asked about the handle, or false if nothing.
 func (h *Handle) Asks() (fsm.AskPerson, bool) {
 	q := fsm.AskPerson{Handle: h.ID, Request: h.Request, Session: h.Session, Key: h.PersonKey()}
 	switch {
@@ -305,22 +307,22 @@ func (h *Handle) Asks() (fsm.AskPerson, bool) {
 	return q, true
 }
 
-// PersonKey names what a person is asked about. It is another for each call.
+// PersonKey names what a person is asked about. It differs for each call.
 func (h *Handle) PersonKey() string {
 	switch {
 	case h.Inf.Next >= len(h.Inf.Calls):
 		return h.ID.Entry()
-	case h.Inf.Asked && h.Inf.Attempt > 0: // by the tool, of this use; before it begins a use has the number of the one before it
+	case h.Inf.Asked && h.Inf.Attempt > 0: // by the tool, about this use; before a use begins it has the number of the previous one
 		return h.UseKey(h.Inf.Calls[h.Inf.Next]) + AskedByTool
 	default:
 		return h.UseKey(h.Inf.Calls[h.Inf.Next])
 	}
 }
 
-// AskedByTool is what the key of a question ends with that a tool has led to (APR-19).
+// AskedByTool is the end of the key of a question that a tool has led to (APR-19).
 const AskedByTool = ".asks"
 
-// PersonKey is what [fsm.Decided] must name to decide about a handle; empty where there
+// PersonKey returns what [fsm.Decided] must name to decide about a handle, or "" if there
 // is no such handle.
 func PersonKey(s *Snapshot, id fsm.HandleID) string {
 	for i := range s.Handles {
@@ -332,9 +334,10 @@ func PersonKey(s *Snapshot, id fsm.HandleID) string {
 }
 
 // Claims reports whether a handle claims its session. The initial inference and the
-// farewell do not: nobody else runs meanwhile, and neither may wait for one that is
-// served only after it, as the report of a subagent of an earlier initial inference. One
-// beside which others are served claims it like any other (LIF-14).
+// farewell do not: nothing else runs at the same time, and neither may wait for a handle
+// that is served only after it, such as the report of a subagent of an earlier initial
+// inference. An initial inference that runs beside others claims its session like them
+// (LIF-14).
 func (h *Handle) Claims() bool {
 	return h.Kind != fsm.KindMemory && (h.Kind != fsm.KindInit || h.Beside) && h.Kind != fsm.KindFarewell
 }
@@ -364,18 +367,18 @@ func (h *Handle) Learns() bool {
 	return h.Kind == fsm.KindUser || h.Kind == fsm.KindEvent || h.Kind == fsm.KindSystem || h.Kind == fsm.KindSchedule
 }
 
-// Appended reports whether the handle asks after a conversation as the model knows it,
-// under the same system prompt and tools.
+// Appended reports whether the handle's question follows a conversation as the model knows
+// it, under the same system prompt and tools.
 func (h *Handle) Appended() bool { return h.Kind == fsm.KindMemory && h.Sess.Version > 0 }
 
-// Prefixed reports whether the running inference is a summary that has tools for the sake
-// of its prompt, which so begins as the one before it (HND-49).
+// Prefixed reports whether the running inference is a summary that offers tools only so
+// that its prompt begins like the one before it (HND-49).
 func (h *Handle) Prefixed() bool {
 	return h.Inf.Purpose == fsm.PurposeSummary && h.Inf.Tools != fsm.NoTools
 }
 
-// IsMeant reports whether a cancel names the handle: by its request, or by its number where it
-// is nobody's request (HND-31). What shelly gives itself is not cancelled.
+// IsMeant reports whether a cancel names the handle: by its request, or by its number if it
+// has no request (HND-31). Work that shelly gives itself is not cancelled.
 func (h *Handle) IsMeant(in fsm.CancelRequested) bool {
 	switch h.Kind {
 	case fsm.KindInit, fsm.KindFarewell, fsm.KindMemory:

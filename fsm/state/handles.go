@@ -2,8 +2,8 @@ package state
 
 import "shelly/fsm"
 
-// Waiting returns how many handles hold a place in the queue: those of a request or
-// an event that are not started, that are parked, or that wait for a person.
+// Waiting returns how many handles hold a place in the queue: those of a request or an
+// event that have not started, are parked, or wait for a person.
 func (s *Snapshot) Waiting() int {
 	n := 0
 	for i := range s.Handles {
@@ -24,8 +24,8 @@ func (s *Snapshot) AnyoneWaits() bool {
 	return false
 }
 
-// Crowded reports whether enough memory handles wait that they take their turn
-// like any other.
+// Crowded reports whether so many memory handles wait that they take their turn like any
+// other.
 func (s *Snapshot) Crowded() bool { return s.Count(fsm.KindMemory) >= s.Config.Limits.MaxQueue }
 
 // Active returns the index of the first handle that runs, or -1.
@@ -38,7 +38,7 @@ func (s *Snapshot) Active() int {
 	return -1
 }
 
-// IndexOf returns where a handle stands, or -1.
+// IndexOf returns the index of a handle, or -1.
 func (s *Snapshot) IndexOf(id fsm.HandleID) int {
 	for i := range s.Handles {
 		if s.Handles[i].ID == id {

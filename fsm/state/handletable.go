@@ -26,7 +26,7 @@ const (
 // Handle events.
 const (
 	OnStart      Event = "start"      // its turn has come
-	OnAgain      Event = "again"      // what was asked of the store has failed, and is tried again
+	OnAgain      Event = "again"      // a load or save has failed, and is tried again
 	OnAsk        Event = "ask"        // ask the cognition question, or go on with it
 	OnRecall     Event = "recall"     // go on with a recall
 	OnAct        Event = "act"        // infer without the question, or go on with it
@@ -38,10 +38,10 @@ const (
 	OnNeed       Event = "need"       // the answer describes an information need
 	OnRecalled   Event = "recalled"   // memory has answered, rounds are left
 	OnEnough     Event = "enough"     // memory has answered, no round is left
-	OnApproval   Event = "approval"   // a tool waits for a person's leave
+	OnApproval   Event = "approval"   // a tool waits for a person's approval
 	OnDecided    Event = "decided"    // the person has decided, or is out of time
-	OnHold       Event = "hold"       // a tool's outcome is unknown, and a person shall say it
-	OnResolved   Event = "resolved"   // the person has said it, or is out of time
+	OnHold       Event = "hold"       // a tool's outcome is unknown, and a person is asked
+	OnResolved   Event = "resolved"   // the person has answered, or is out of time
 	OnAnswer     Event = "answer"     // the answer is final, memory is next
 	OnKeep       Event = "keep"       // the turn goes to its session, whatever came of it
 	OnReport     Event = "report"     // the initial inference has its report

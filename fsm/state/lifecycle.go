@@ -14,7 +14,7 @@ const (
 
 // Lifecycle events.
 const (
-	OnLost        Event = "lost"        // a boot tells that the epoch before it is over
+	OnLost        Event = "lost"        // a boot shows that the epoch before it is over
 	OnBoot        Event = "boot"        // an epoch begins
 	OnInitialized Event = "initialized" // the initial inference has ended, or is off
 	OnSignal      Event = "signal"      // SIGTERM or SIGINT

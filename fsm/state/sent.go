@@ -2,22 +2,24 @@ package state
 
 import "shelly/fsm"
 
-// Sent is a prompt that the model was sent, as far as another can be seen to begin with it.
+// Sent is a prompt that was sent to the model, with as much as it takes to see whether
+// another begins with it.
 type Sent struct {
-	Before   uint64 `json:"before,omitempty"`   // the hash of what stands before the conversation: system prompt and tools
+	Before   uint64 `json:"before,omitempty"`   // the hash of what precedes the conversation: system prompt and tools
 	Fixed    int    `json:"fixed,omitempty"`    // the tokens of that
 	Messages int    `json:"messages,omitempty"` // of the conversation
 	Hash     uint64 `json:"hash,omitempty"`     // its running hash
 	Tokens   int    `json:"tokens,omitempty"`   // of all of it
 	Thought  bool   `json:"thought,omitempty"`  // the answer to it came after thinking
 
-	// The same without the last message: a side call ends with one that no other prompt has.
+	// The same without the last message: the last message of a side call is in no other
+	// prompt.
 	Prior       uint64 `json:"prior,omitempty"`
 	PriorTokens int    `json:"prior_tokens,omitempty"`
 }
 
-// Begins is how many tokens of a prompt that is asked should not be read again after this
-// one: as much of this as it begins with.
+// Begins returns how many tokens of a new prompt need not be read again after this one:
+// those of the part of this one with which it begins.
 func (s *Sent) Begins(now *Sent, ask *fsm.AskBrain) int {
 	n := s.Messages
 	switch {
@@ -32,8 +34,9 @@ func (s *Sent) Begins(now *Sent, ask *fsm.AskBrain) int {
 	}
 }
 
-// Answer is the answer to this prompt, where a prompt that is asked goes on with it: the slot
-// holds it, too. It is read again after thinking, which templates leave out of what is past.
+// Answer returns the answer to this prompt if a new prompt goes on with it, because the
+// server's slot holds it, too. If the model thought, the answer is read again: templates
+// leave thinking out of past turns.
 func (s *Sent) Answer(now *Sent, ask *fsm.AskBrain) (fsm.Message, bool) {
 	n := s.Messages
 	if s.Thought || s.Before != now.Before || n >= now.Messages || ask.Conversation.HashAt(n) != s.Hash {

@@ -22,35 +22,35 @@ type Snapshot struct {
 	// Channels are those that requests have come from, in the order of their first one.
 	Channels []string `json:"channels,omitempty"`
 
-	Schedules    []fsm.Schedule `json:"schedules,omitempty"` // in the order of their making
+	Schedules    []fsm.Schedule `json:"schedules,omitempty"` // in the order in which they were made
 	LastSchedule int            `json:"last_schedule,omitempty"`
 	Beat         Beat           `json:"beat,omitzero"`
 	Initialized  bool           `json:"initialized,omitempty"`  // an initial inference has ended, in this epoch or before
 	LastEvent    bool           `json:"last_event,omitempty"`   // the last handle that started was an event
-	LastSession  string         `json:"last_session,omitempty"` // that the model was asked for last, where session_burst is of account
-	Burst        int            `json:"burst,omitempty"`        // starts in a row of LastSession that went before another's turn
+	LastSession  string         `json:"last_session,omitempty"` // the session that the model was asked for last, if session_burst matters
+	Burst        int            `json:"burst,omitempty"`        // starts in a row of LastSession ahead of another session's turn
 
-	Reads  int  `json:"reads,omitempty"`  // tokens that the model's machine reads in a second; 0: unknown
-	Writes int  `json:"writes,omitempty"` // and writes
+	Reads  int  `json:"reads,omitempty"`  // tokens that the model's machine reads per second; 0: unknown
+	Writes int  `json:"writes,omitempty"` // tokens that it writes per second; 0: unknown
 	Cached Sent `json:"cached,omitzero"`  // what the model's server should hold
 
-	Grants []fsm.Grant `json:"grants,omitempty"` // in the order of their giving; those for every session since the configuration was read
+	Grants []fsm.Grant `json:"grants,omitempty"` // in the order in which they were given; those for every session since the configuration was read
 
 	Upkeep  Upkeep  `json:"upkeep,omitzero"`
 	Ignored Ignored `json:"ignored,omitzero"`
 }
 
-// Beat is how far the heartbeat is (EVT-20). The zero value is that there never was one.
+// Beat is how far the heartbeat has got (EVT-20). The zero value: there never was one.
 type Beat struct {
 	Last    fsm.Millis `json:"last,omitempty"`    // the slot taken last; 0: none was
 	Spoke   fsm.Millis `json:"spoke,omitempty"`   // the last request, or the first slot
 	Greets  fsm.Millis `json:"greets,omitempty"`  // the slot of the last greeting
-	Day     int64      `json:"day,omitempty"`     // of it, as [fsm/heartbeat] numbers them
+	Day     int64      `json:"day,omitempty"`     // the day of it, as [fsm/heartbeat] numbers days
 	Greeted int        `json:"greeted,omitempty"` // greetings of that day
 }
 
-// Upkeep is how the last compactions, consolidations and summaries have gone. No decision
-// is made by it.
+// Upkeep is how the last compactions, consolidations and summaries went. No decision
+// depends on it.
 type Upkeep struct {
 	Failed int        `json:"failed,omitempty"` // in a row
 	Last   string     `json:"last,omitempty"`   // why the last of them failed
@@ -65,11 +65,11 @@ type Ignored struct {
 	Signals    int `json:"signals,omitempty"`    // signals with nothing to stop
 	Refused    int `json:"refused,omitempty"`    // requests and events over max_queue
 	Cancels    int `json:"cancels,omitempty"`    // requests to cancel what cannot be, or is not there
-	Decisions  int `json:"decisions,omitempty"`  // decisions that nobody waits for
+	Decisions  int `json:"decisions,omitempty"`  // decisions that nothing waits for
 	Slots      int `json:"slots,omitempty"`      // slots taken already, or of no schedule
 	Joined     int `json:"joined,omitempty"`     // events and slots that joined another: they did change it
 	Unknown    int `json:"unknown,omitempty"`    // inputs of no known kind
-	Progress   int `json:"progress,omitempty"`   // of a call that nobody awaits, or of a stage that it has left
+	Progress   int `json:"progress,omitempty"`   // of a call that is not awaited, or of a stage that it has left
 	Moves      int `json:"moves,omitempty"`      // moves that a table refused: always 0, an invariant
 }
 
@@ -80,7 +80,7 @@ func (s *Snapshot) Clone() Snapshot {
 	return to
 }
 
-// CopyTo is Clone in the room that to has for handles and schedules.
+// CopyTo is Clone into the memory that to has for handles and schedules.
 func (s *Snapshot) CopyTo(to *Snapshot) {
 	handles, schedules := to.Handles[:0], to.Schedules[:0]
 	*to = *s
@@ -98,17 +98,16 @@ func (s *Snapshot) CopyTo(to *Snapshot) {
 	to.Grants = slices.Clip(s.Grants)
 }
 
-// Hash is the canonical hash of the state: ids are left out in favour of
-// admission order, and times are left out because no decision compares them.
-// Under one configuration, two states with one hash behave alike up to the names
-// of their calls.
+// Hash is the canonical hash of the state: ids are left out in favour of admission order,
+// and times are left out because no decision compares them. Under one configuration, two
+// states with the same hash behave alike, except for the ids of their calls.
 func (s *Snapshot) Hash() uint64 { return s.hash(true) }
 
-// Shape is Hash without what people and models said: of a text only whether
-// there is one, of a conversation only its length. Two states with one shape make
-// the same moves where the texts that decide are the same few everywhere: a
-// repeated call, the name of a skill, an answer that stands in the history already,
-// an edited MEMORY.md. The explorer's alphabet is such a place.
+// Shape is Hash without what people and models said: of a text it has only whether there is
+// one, of a conversation only its length. Two states with the same shape make the same
+// moves as long as the texts that decide are always the same few: a repeated call, the name
+// of a skill, an answer that the history has already, an edited MEMORY.md. The explorer's
+// alphabet is chosen so.
 func (s *Snapshot) Shape() uint64 { return s.hash(false) }
 
 func (s *Snapshot) hash(texts bool) uint64 {
@@ -117,24 +116,24 @@ func (s *Snapshot) hash(texts bool) uint64 {
 	x.Bool(s.GraceTimer != 0)
 	x.Bool(s.Initialized)
 	x.Bool(s.LastEvent)
-	if s.LastSession != "" { // older builds have hashed no such order
+	if s.LastSession != "" { // older builds hashed no such order
 		x.Str(s.LastSession)
 		x.Int(s.Burst)
 	}
 	for _, channel := range s.Channels {
 		x.Str(channel)
 	}
-	for i := range s.Grants { // older builds have hashed none
+	for i := range s.Grants { // older builds hashed none
 		x.Str(grant.ID(&s.Grants[i]))
 	}
 	for _, c := range s.Schedules {
 		x.Str(c.ID)
 		x.Word(uint64(c.Last))
-		if c.Paused { // older builds have hashed none
+		if c.Paused { // older builds hashed none
 			x.Word(1)
 		}
 	}
-	if s.Beat != (Beat{}) { // older builds have hashed none
+	if s.Beat != (Beat{}) { // older builds hashed none
 		x.Word(uint64(s.Beat.Last))
 		x.Int(s.Beat.Greeted)
 	}
@@ -144,7 +143,7 @@ func (s *Snapshot) hash(texts bool) uint64 {
 	return x.Sum()
 }
 
-// hash is a handle's part of the state's hash.
+// hash returns a handle's part of the state's hash.
 func (h *Handle) hash(texts bool) uint64 {
 	x := fsm.NewHasher(0)
 	x.Str(string(h.Kind))
@@ -164,7 +163,7 @@ func (h *Handle) hash(texts bool) uint64 {
 	x.Str(string(h.Await.Kind))
 	x.Bool(h.Timer != 0)
 	x.Int(h.StoreTries)
-	if h.Hush { // older builds have hashed none
+	if h.Hush { // older builds hashed none
 		x.Word(1)
 	}
 	h.hashTurn(&x)
@@ -177,7 +176,7 @@ func (h *Handle) hash(texts bool) uint64 {
 	return x.Sum()
 }
 
-// hashTurn is what a handle beyond the profile shelly decides by.
+// hashTurn adds what handles decide by in profiles other than shelly.
 func (h *Handle) hashTurn(x *fsm.Hasher) {
 	x.Str(h.Command)
 	x.Bool(h.Beside)
@@ -205,7 +204,7 @@ func (h *Handle) hashTurn(x *fsm.Hasher) {
 	x.Int(len(h.Sess.History))
 	x.Int(len(h.Sess.Pending))
 	x.Int(len(h.Sess.Skills))
-	if h.Sess.LastText > 0 { // older builds have hashed no such texts
+	if h.Sess.LastText > 0 { // older builds hashed no such texts
 		x.Int(len(h.Sess.Texts))
 		x.Int(h.Inf.Shows.Result)
 		x.Int(h.Inf.Shows.From)
@@ -215,7 +214,7 @@ func (h *Handle) hashTurn(x *fsm.Hasher) {
 	x.Int(h.Inf.Ran)
 	x.Int(h.Inf.Attempt)
 	x.Bool(h.Inf.Nothing)
-	if h.Inf.Probed { // older builds have hashed no such answer
+	if h.Inf.Probed { // older builds hashed no such answer
 		x.Bool(true)
 	}
 	if h.Inf.Works { // nor this
@@ -223,7 +222,7 @@ func (h *Handle) hashTurn(x *fsm.Hasher) {
 	}
 	x.Bool(h.Inf.Cleared)
 	x.Bool(h.Inf.Told != "")
-	if h.Inf.Asked { // older builds have hashed no such question
+	if h.Inf.Asked { // older builds hashed no such question
 		x.Bool(true)
 	}
 	x.Int(h.Inf.Empty)
@@ -231,13 +230,13 @@ func (h *Handle) hashTurn(x *fsm.Hasher) {
 	x.Int(h.Inf.Compactions)
 	x.Int(h.Inf.Cut)
 	x.Str(string(h.Inf.Stage))
-	if h.Inf.Appended { // older builds have hashed no such choice
+	if h.Inf.Appended { // older builds hashed no such choice
 		x.Bool(true)
 	}
 	x.Int(h.Inf.Refits)
 	x.Bool(h.Inf.Unthinking)
 	x.Bool(h.Inf.Capped)
-	for i := range h.Inf.Batch { // older builds have hashed no batch
+	for i := range h.Inf.Batch { // older builds hashed no batch
 		h.Inf.Batch[i].hash(x)
 	}
 	x.Int(len(h.Inf.Seen))

@@ -2,7 +2,7 @@ package state
 
 import "shelly/fsm"
 
-// Event names what moves a table from a state to another.
+// Event names what moves a table from one state to another.
 type Event string
 
 // Row is one transition: in From, on On, go to To, because of Rule of SPEC.md.
@@ -19,7 +19,7 @@ type Row struct {
 type Table struct {
 	Name    string
 	Initial fsm.State
-	Final   []fsm.State // states that no event leaves; empty where every state can be left
+	Final   []fsm.State // states that no event leaves; empty if every state can be left
 	Rows    []Row
 }
 
@@ -36,6 +36,6 @@ type Move struct {
 	To     fsm.State    `json:"to"`
 }
 
-// Stays reports whether a transition leads back to the state that it leaves, whose
-// entry is run once more.
+// Stays reports whether a transition leads back to the state that it leaves, whose entry
+// then runs again.
 func (m Move) Stays() bool { return m.From == m.To }
