@@ -7,29 +7,29 @@ import (
 	"shelly/fsm"
 )
 
-// expression is five fields of local time. A set has bit n for the number n.
+// expression is the five fields, for local time. A set has bit n for the number n.
 type expression struct {
 	minutes, hours, days, months, weekdays uint64
 	anyDay, anyWeekday                     bool
-	everyHour                              bool // its hours are *
+	everyHour                              bool // the field of hours is *
 }
 
 const (
 	minuteMillis = 60 * fsm.Second
 	dayMillis    = 86400 * fsm.Second
 	dayMinutes   = 24 * 60
-	// daysMax bounds the search for a slot. The longest that one can be off is
-	// that of a 29 February on one day of the week, over a century without one.
+	// daysMax bounds the search for a slot. The rarest is a 29 February on one day of the
+	// week, across a year such as 2100 that has none.
 	daysMax = 40*366 + 1
 )
 
-// phrase is a word with its arguments: no epoch's texts are at hand here.
+// phrase is a word with its arguments, because an epoch's texts are not known here.
 type phrase struct {
 	word fsm.Word
 	args []string
 }
 
-// shorthand are the expressions that have a name.
+// shorthand returns the expression of a name such as @daily, or any other text as it is.
 func shorthand(text string) string {
 	switch strings.ToLower(text) {
 	case "@hourly":
@@ -51,8 +51,8 @@ const (
 	weekdayNames = "SUNMONTUEWEDTHUFRISAT"
 )
 
-// parse reads five fields of numbers, names, ranges, steps and lists. What is wrong is
-// returned as a phrase.
+// parse reads five fields of numbers, names, ranges, steps and lists. If something is wrong
+// it returns a phrase.
 func parse(text string) (c expression, bad *phrase) {
 	fields := strings.Fields(shorthand(strings.TrimSpace(text)))
 	if len(fields) != 5 {
@@ -121,7 +121,7 @@ func setOf(field string, low, top int, names string) (set uint64, ok bool) {
 	return set, true
 }
 
-// named reads a number, or a day or month by the three letters that it begins with.
+// named reads a number, or a day or month by its first three letters.
 func named(s string, low int, names string) (n int, ok bool) {
 	if n, ok = number(s); ok || len(s) < 3 || names == "" {
 		return n, ok
@@ -131,7 +131,7 @@ func named(s string, low int, names string) (n int, ok bool) {
 	return i/3 + low, i >= 0 && i%3 == 0 && strings.HasPrefix(fullNames(names)[i/3], full)
 }
 
-// fullNames are the names that three letters stand for.
+// fullNames returns the names that three letters stand for.
 func fullNames(names string) []string {
 	if names == weekdayNames {
 		return []string{"SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY"}

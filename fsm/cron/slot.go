@@ -2,10 +2,9 @@ package cron
 
 import "shelly/fsm"
 
-// Next returns the slot that a schedule asks for: the first after From that is to
-// come or, where slots after From have passed, the latest that has (HND-43). It
-// returns false where there is none. It is the one meaning of a schedule, for
-// whoever performs the effect.
+// Next returns the slot that a schedule asks for: the first one after From or, if slots
+// after From have passed, the latest of these (HND-43). It returns false if there is none.
+// It alone defines what a schedule means, also for those that perform the effect.
 func Next(e fsm.ArmSchedule, now fsm.Millis) (slot fsm.Millis, ok bool) {
 	if !datable(now) || !datable(e.From) {
 		return 0, false
@@ -31,8 +30,9 @@ func Next(e fsm.ArmSchedule, now fsm.Millis) (slot fsm.Millis, ok bool) {
 	return first, ok
 }
 
-// Arming asks for a schedule's next slot. A zone that no boot brings any more is taken to be
-// the first that is known: the slots go on at the times of day that were asked for.
+// Arming returns the effect that asks for a schedule's next slot. If no boot brings its
+// zone any more, the first known one is used: the slots go on at the times of day that were
+// asked for.
 func Arming(zones []fsm.Zone, s fsm.Schedule) fsm.ArmSchedule {
 	e := fsm.ArmSchedule{Schedule: s.ID, Every: s.Every, Cron: s.Cron, Once: s.Once, From: s.Last}
 	if s.Zone != "" {
@@ -45,8 +45,8 @@ func Arming(zones []fsm.Zone, s fsm.Schedule) fsm.ArmSchedule {
 	return e
 }
 
-// Problem returns what is wrong with a schedule's expression, as a word and its
-// arguments; false where it has slots after a time.
+// Problem returns what is wrong with a schedule's expression, as a word and its arguments,
+// or false if it has slots after a time.
 func Problem(expr string, zone *fsm.Zone, after fsm.Millis) (word fsm.Word, args []string, bad bool) {
 	c, wrong := parse(expr)
 	if wrong != nil {
@@ -79,8 +79,8 @@ func (c expression) next(z *fsm.Zone, t fsm.Millis) (fsm.Millis, bool) {
 	}
 }
 
-// elapsed is next for an expression of every hour: an hour that is shown twice has its slots
-// twice, and one that is left out has none.
+// elapsed is next for an expression of every hour: an hour that clocks show twice has its
+// slots twice, and one that they skip has none.
 func (c expression) elapsed(z *fsm.Zone, t fsm.Millis) (fsm.Millis, bool) {
 	for {
 		offset := z.OffsetAt(t)
@@ -95,8 +95,9 @@ func (c expression) elapsed(z *fsm.Zone, t fsm.Millis) (fsm.Millis, bool) {
 	}
 }
 
-// latest returns the last slot up to a time, given an earlier one. Whether there is one
-// after a time and not after t is true up to the last slot and false from then on.
+// latest returns the last slot up to a time, given an earlier one. It searches by
+// bisection: a slot after a time and up to t exists before the last slot, and none from
+// then on.
 func (c expression) latest(z *fsm.Zone, slot, t fsm.Millis) fsm.Millis {
 	for low, high := slot, t; low < high; {
 		middle := low + (high-low)/2
@@ -140,9 +141,8 @@ func (c expression) inDay(minute int64) bool {
 	return c.hours>>(minute/60)&1 == 1 && c.minutes>>(minute%60)&1 == 1
 }
 
-// onDay reports whether a day, counted from 1970-01-01, has slots. As crontab has
-// it, where both the day of the month and that of the week are restricted either
-// will do.
+// onDay reports whether a day, counted from 1970-01-01, has slots. As in crontab, if both
+// the day of the month and the day of the week are restricted, either will do.
 func (c expression) onDay(days int64) bool {
 	_, month, day := fsm.Civil(days)
 	weekday := (days + 4) % 7 // 1970-01-01 was a Thursday

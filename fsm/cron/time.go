@@ -20,8 +20,8 @@ func ParseAt(text string, zone *fsm.Zone) (fsm.Millis, bool) {
 	return zone.UTC(local), true
 }
 
-// ZoneNamed returns the zone of a name: one that is known, an offset, or for the empty name
-// the first that is known, or UTC.
+// ZoneNamed returns the zone of a name: a known one, an offset, or for the empty name the
+// first known one, or UTC.
 func ZoneNamed(zones []fsm.Zone, name string) (fsm.Zone, bool) {
 	if name == "" && len(zones) > 0 {
 		return zones[0], true

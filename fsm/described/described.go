@@ -16,7 +16,7 @@ const (
 	resultClose = "</tool_result>"
 )
 
-// protocolHead and protocolTail stand around the list of tools.
+// protocolHead and protocolTail surround the list of tools.
 const (
 	protocolHead = "# How to call tools\n\nThese tools are there, each with a JSON schema of its arguments:\n\n"
 	protocolTail = "\nTo call one, answer with such a block and nothing else:\n\n" +
@@ -25,7 +25,7 @@ const (
 		". Never write a result yourself. When no tool is needed, answer in plain text without such a block."
 )
 
-// offer is the tools as a part of the system prompt.
+// offer returns the tools as a part of the system prompt.
 func offer(tools []fsm.ToolDecl) string {
 	var b strings.Builder
 	b.WriteString(protocolHead)
@@ -41,8 +41,8 @@ func offer(tools []fsm.ToolDecl) string {
 }
 
 // Conversation returns a conversation in the form of the protocol, with the tools in its
-// system message. The results of one answer's calls go in one message: there are templates
-// that want the roles to take turns.
+// system message. The results of one answer's calls go into one message, because some
+// templates want the roles to alternate.
 func Conversation(messages []fsm.Message, tools []fsm.ToolDecl) []fsm.Message {
 	var out []fsm.Message
 	if len(tools) > 0 {
@@ -78,7 +78,7 @@ func callText(c fsm.ToolCall) string {
 	return callOpen + "\n{\"name\": " + quoted(c.Name) + ", \"arguments\": " + Arguments(c.Args) + "}\n" + callClose
 }
 
-// resultText is a result as it is sent. A closing tag inside it does not end it.
+// resultText returns a result as it is sent. A closing tag inside it does not end it.
 func resultText(m fsm.Message) string {
 	text := strings.ReplaceAll(m.Text, resultClose, `<\/tool_result>`)
 	return resultOpen + " name=" + quoted(m.Tool) + ">\n" + text + "\n" + resultClose
@@ -86,13 +86,13 @@ func resultText(m fsm.Message) string {
 
 func quoted(s string) string {
 	b, err := json.Marshal(s)
-	if err != nil { // a string always encodes
+	if err != nil { // a string never fails
 		return `""`
 	}
 	return string(b)
 }
 
-// Schema is the schema of a tool's arguments; one that declares none takes none.
+// Schema returns the schema of a tool's arguments. A tool that declares none takes none.
 func Schema(t fsm.ToolDecl) string {
 	if t.Parameters == "" {
 		return `{"type":"object","properties":{}}`
@@ -100,8 +100,9 @@ func Schema(t fsm.ToolDecl) string {
 	return t.Parameters
 }
 
-// Arguments are those of a call where a server takes them. It refuses the whole request for
-// arguments that are no object, and the tool's result tells the model of them.
+// Arguments returns the arguments of a call as a server accepts them. A server refuses the
+// whole request because of arguments that are not an object, and the model learns of them
+// from the tool's result.
 func Arguments(args string) string {
 	if IsObject(args) {
 		return args

@@ -1,6 +1,5 @@
-// Package described puts a conversation into the form in which a model that has no tool
-// calls of its own is asked (BRN-16): the tools in the system prompt, the results as
-// messages of the user.
+// Package described puts a conversation into the form for a model without native tool calls
+// (BRN-16): the tools in the system prompt, the results as messages of the user.
 //
 //	messages = described.Conversation(ask.Messages(), tools) // sent with no tools
 //

@@ -8,17 +8,18 @@ import (
 	"shelly/fsm"
 )
 
-// Answer returns a conversation that is answered, shortened to what there is room for, in
-// tokens, and where the message at a place stands in it, which stays as it is. It is made
-// shorter than it must be, so that the prompts that follow go on from this one.
+// Answer returns a conversation that is to be answered, shortened to at most room tokens,
+// and the new index of the message at the index at, which is not changed. The conversation
+// is made shorter than it must be, so that the following prompts can continue this one.
 func Answer(w fsm.Words, kept []fsm.KeptText, talk fsm.Conversation, at, room int) (fsm.Conversation, int) {
 	d := newDraft(w, kept, talk, at)
 	d.fit(room, room-room/4)
 	return d.conversation(), d.at
 }
 
-// Aside returns a conversation with a message about it, the last, as far as it fits: any of
-// its texts is shortened, then what is oldest is left out (CTX-14).
+// Aside returns a conversation that ends with a message about it, as far as it fits into
+// room tokens: any of its texts is shortened, then the oldest messages are left out
+// (CTX-14).
 func Aside(w fsm.Words, kept []fsm.KeptText, talk fsm.Conversation, room int) fsm.Conversation {
 	d := newDraft(w, kept, talk, len(talk.Messages)-1)
 	d.forget()
@@ -28,7 +29,7 @@ func Aside(w fsm.Words, kept []fsm.KeptText, talk fsm.Conversation, room int) fs
 	return d.conversation()
 }
 
-// draft is a conversation that is made to fit. What it shortens it copies first.
+// draft is a conversation that is made to fit. It copies what it shortens.
 type draft struct {
 	words fsm.Words
 	kept  []fsm.KeptText // results that can be read on in
@@ -41,8 +42,8 @@ func newDraft(w fsm.Words, kept []fsm.KeptText, talk fsm.Conversation, at int) *
 	return &draft{words: w, kept: kept, msgs: slices.Clone(talk.Messages), at: at, size: talk.Tokens}
 }
 
-// The least that is left of a text of an earlier turn, and of one that would
-// otherwise not fit at all, in tokens.
+// The least that is left of a text, in tokens: of an earlier turn, and of one that would
+// not fit at all otherwise.
 const (
 	floorEarlier = fsm.ShortText
 	floorLast    = 32
@@ -52,7 +53,7 @@ const (
 // of its calls.
 type part struct{ msg, call, tokens int }
 
-// noCall is the call of a part that is a message's own text.
+// noCall is the call of a part that is the text of the message itself.
 const noCall = -1
 
 // parts returns the texts of the messages from one to before another that may be
@@ -72,8 +73,8 @@ func (d *draft) parts(from, to int, results bool) []part {
 	return list
 }
 
-// shorten cuts the longest of some texts to one length, as long as the draft then is of
-// the size wanted, but no shorter than the floor.
+// shorten cuts the longest texts of list to a common length, the greatest with which the
+// draft has at most want tokens, but no less than floor.
 func (d *draft) shorten(list []part, want, floor int) {
 	over := d.size - want
 	if over <= 0 {
@@ -97,7 +98,7 @@ func (d *draft) shorten(list []part, want, floor int) {
 	}
 }
 
-// saved is how many tokens go where no text has more than length.
+// saved returns how many tokens are saved if no text has more than length.
 func saved(list []part, length int) int {
 	n := 0
 	for _, p := range list {
@@ -118,8 +119,8 @@ func (d *draft) cut(p part, tokens int) {
 	d.size += fsm.MessageTokens(*msg) - before
 }
 
-// shortened is the text of a message cut to a length. Where it shows a kept result, it says
-// how to read on (TXT-7).
+// shortened returns the text of a message cut to a length. If it shows a kept result, it
+// says how to read on (TXT-7).
 func (d *draft) shortened(msg fsm.Message, tokens int) string {
 	if t, ok := fsm.KeptAs(d.kept, msg.Part.Result); ok {
 		return d.words.ShortenPart(msg.Text, tokens, msg.Part, t)
@@ -127,16 +128,17 @@ func (d *draft) shortened(msg fsm.Message, tokens int) string {
 	return d.words.Shorten(msg.Text, tokens)
 }
 
-// leftOut stands for the arguments of a call: an object, as a model's server wants one.
+// leftOut returns a stand-in for the arguments of a call: an object, because a model's
+// server wants one.
 func (d *draft) leftOut(args string) string {
 	text, err := json.Marshal(map[string]string{"left_out": d.words.Text(fsm.WordArgumentsShortened, "bytes", strconv.Itoa(len(args)))})
-	if err != nil { // of two strings
+	if err != nil { // impossible for two strings
 		panic(err)
 	}
 	return string(text)
 }
 
-// forget lets go of the thinking, which no later answer needs.
+// forget drops the thinking, which no later answer needs.
 func (d *draft) forget() {
 	for i := range d.msgs {
 		msg := &d.msgs[i]
@@ -146,7 +148,7 @@ func (d *draft) forget() {
 	}
 }
 
-// drop takes messages out.
+// drop removes messages.
 func (d *draft) drop(from, to int) {
 	for _, msg := range d.msgs[from:to] {
 		d.size -= fsm.MessageTokens(msg)
@@ -168,8 +170,8 @@ func (d *draft) dropTurns(want int) {
 	}
 }
 
-// dropRounds leaves out what the turn has done so far, the oldest first: an answer with
-// the results of its calls.
+// dropRounds leaves out what the turn has done so far, oldest first: each time an answer
+// with the results of its calls.
 func (d *draft) dropRounds(want int) {
 	for first := d.at + 1; d.size > want && first < len(d.msgs); {
 		end := first + 1
@@ -180,12 +182,12 @@ func (d *draft) dropRounds(want int) {
 	}
 }
 
-// conversation is what became of it.
+// conversation returns the draft as a conversation.
 func (d *draft) conversation() fsm.Conversation { return fsm.Conversation{}.Add(d.msgs...) }
 
-// fit shortens a conversation that is answered to what is wanted, at all events to what
-// there is room for: thinking, the results of earlier turns, then those of this one, then whole
-// earlier turns, then anything but the question, then what this turn has done so far.
+// fit shortens a conversation that is to be answered to want tokens, and in any case to
+// room: thinking, the results of earlier turns, then those of this one, then whole earlier
+// turns, then anything but the question, then what this turn has done so far.
 func (d *draft) fit(room, want int) {
 	if d.forget(); d.size <= want {
 		return

@@ -8,12 +8,12 @@ import (
 	"shelly/fsm/state"
 )
 
-// A conversation that leaves is summed up or consolidated in parts where it is too long
-// to be shown to the model at once (CTX-13).
+// A conversation that leaves is summed up or consolidated in parts if it is too long to be
+// shown to the model at once (CTX-13).
 
-// Condensable moves a compression's cut: later, at whole turns, where what would stay
-// takes more than half of the room; earlier where what leaves does not fit a model call,
-// so that the rest leaves with the next one.
+// Condensable moves a compression's cut: later, to a whole turn, if what would stay takes
+// more than half of the room; earlier, if what leaves does not fit into a model call, so
+// that the rest leaves with the next one.
 func Condensable(c *fsm.Config, h *state.Handle, cut int) int {
 	talk := h.Inf.Talk.Messages
 	if !c.Fits() {
@@ -37,7 +37,7 @@ func Condensable(c *fsm.Config, h *state.Handle, cut int) int {
 	return cut
 }
 
-// turnBefore returns where the turn begins that ends before a place.
+// turnBefore returns where the turn that ends before end begins.
 func turnBefore(talk []fsm.Message, end int) int {
 	for n := end - 1; n > 0; n-- {
 		if talk[n].Begins() {
@@ -67,8 +67,8 @@ func Outgrows(c *fsm.Config, h *state.Handle, s *fsm.Session) bool {
 	return Overlong(c, &with, fsm.Counted(s.History, []fsm.Message{question}), h.Toolset())
 }
 
-// StaysWithin is how many of the newest messages stay: most at most, and no more than
-// a third of the room.
+// StaysWithin returns how many of the newest messages stay: at most most, and at most a
+// third of the room.
 func StaysWithin(c *fsm.Config, h *state.Handle, most int) int {
 	history := h.Sess.History
 	if !c.Fits() {
@@ -85,8 +85,8 @@ func StaysWithin(c *fsm.Config, h *state.Handle, most int) int {
 	return n
 }
 
-// Portion returns how many of the messages that leave are put to the model in one call,
-// the oldest first, and what it is shown of them.
+// Portion returns how many of the messages that leave are shown to the model in one call,
+// oldest first, and the text that it is shown of them.
 func Portion(c *fsm.Config, h *state.Handle, msgs []fsm.Message, ask string) (int, string) {
 	var shown strings.Builder
 	if !c.Fits() {
@@ -95,7 +95,7 @@ func Portion(c *fsm.Config, h *state.Handle, msgs []fsm.Message, ask string) (in
 	}
 	room := Room(c, h, prompt.System(c, h), fsm.NoTools) - fsm.TextTokens(ask) - c.MemoryRoom() - markTokensMax
 	for n := 0; n < len(msgs); {
-		end := fsm.Whole(msgs, n+1) // a call is shown with its results
+		end := fsm.Whole(msgs, n+1) // a call is shown together with its results
 		var b strings.Builder
 		Transcript(c.Words, &b, msgs[n:end])
 		text := c.Words.Shorten(b.String(), max(room/2, floorEarlier))
@@ -117,15 +117,15 @@ func Overlong(c *fsm.Config, h *state.Handle, talk fsm.Conversation, tools fsm.T
 	return tokens*100 > c.Limits.ContextTokens*c.Limits.CompressPercent
 }
 
-// Appendable reports whether a conversation with a message about it, the last, is sent as it
-// is, so that the model's server does not read again what it holds: an eighth of the window
-// is room enough for the answer (CTX-14).
+// Appendable reports whether a conversation that ends with a message about it is sent as it
+// is, so that the model's server does not read again what it has cached: if an eighth of
+// the window is left for the answer (CTX-14).
 func Appendable(c *fsm.Config, h *state.Handle, system string, talk fsm.Conversation, tools fsm.Toolset) bool {
 	return h.Sess.Corrected(c.EstimateOf(system, talk, tools, &h.Sess.Offer))*8 <= c.Limits.ContextTokens*7
 }
 
-// Room is how many tokens the messages of a conversation may have under a system prompt
-// and tools, by the estimate as it is before its correction (CTX-10).
+// Room returns how many tokens the messages of a conversation may have after a system
+// prompt and tools, as an uncorrected estimate (CTX-10).
 func Room(c *fsm.Config, h *state.Handle, system string, tools fsm.Toolset) int {
 	return h.Sess.Uncorrected(c.PromptRoom()) - c.EstimateOf(system, fsm.Conversation{}, tools, &h.Sess.Offer)
 }

@@ -9,13 +9,13 @@ import (
 )
 
 // shareMax is the greatest share of one result, in tokens, however large the window is:
-// about 16 KiB, which a slow machine reads for minutes.
+// about 16 KiB, which takes a slow machine minutes to read.
 const shareMax = 4096
 
-// Share is how many tokens of a result enter the conversation (TXT-1): half of what is
-// free under the system prompt and tools, or an eighth of all where less is, by the number
-// of calls in the answer. What the results of that answer take already is free for this purpose,
-// so that each has the same.
+// Share returns how many tokens of a result enter the conversation (TXT-1): half of what
+// the system prompt, the tools and the conversation leave free, but at least an eighth of
+// the room, divided by the number of calls in the answer. What the results of that answer
+// take already counts as free, so that each gets the same.
 func Share(c *fsm.Config, h *state.Handle) int {
 	room := Room(c, h, prompt.System(c, h), prompt.Tools(c, h))
 	free := room - h.Inf.Talk.Tokens

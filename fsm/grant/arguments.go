@@ -11,14 +11,14 @@ import (
 // argument is one argument of a call, as a pattern sees it.
 type argument struct{ name, text string }
 
-// argumentsOf reads the arguments of a call, in their order. A name that is given twice stands
-// there twice. It reports false where they are no object.
+// argumentsOf returns the arguments of a call, in their order. A name that is given twice
+// is there twice. It returns false if they are not an object.
 func argumentsOf(raw string) ([]argument, bool) {
 	if raw = strings.TrimSpace(raw); raw == "" || raw == "null" {
 		return nil, true
 	}
 	var quoted string
-	if json.Unmarshal([]byte(raw), &quoted) == nil { // some models write the object as a text
+	if json.Unmarshal([]byte(raw), &quoted) == nil { // some models write the object as a string
 		raw = quoted
 	}
 	d := json.NewDecoder(strings.NewReader(raw))
@@ -35,7 +35,7 @@ func argumentsOf(raw string) ([]argument, bool) {
 		if err := d.Decode(&value); err != nil {
 			return nil, false
 		}
-		if text := string(value); text != "null" { // one that is left out
+		if text := string(value); text != "null" { // null counts as left out
 			list = append(list, argument{name.(string), textOf(value)})
 		}
 	}
@@ -45,8 +45,8 @@ func argumentsOf(raw string) ([]argument, bool) {
 	return list, true
 }
 
-// textOf is the text of a value: a text as it is; a list of texts without blanks, as an argv
-// mostly is, with a blank between two; anything else as compact JSON.
+// textOf returns the text of a value: a string as it is; a list of strings without blanks,
+// as an argv mostly is, joined with blanks; anything else as compact JSON.
 func textOf(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {
@@ -63,8 +63,7 @@ func textOf(value json.RawMessage) string {
 	return compact.String()
 }
 
-// plain reports whether a list of texts can be told apart once they stand with a blank between
-// two.
+// plain reports whether a list of strings stays unambiguous when joined with blanks.
 func plain(list []string) bool {
 	for _, s := range list {
 		if s == "" || strings.ContainsAny(s, " \t\r\n") {
@@ -74,8 +73,8 @@ func plain(list []string) bool {
 	return true
 }
 
-// subject are the arguments of a call that a grant for it is about (APR-13): those that the tool
-// names, or all.
+// subject returns the arguments of a call that a grant for it is about (APR-13): those that
+// the tool names, or all.
 func subject(decl *fsm.ToolDecl, all []argument) []argument {
 	if len(decl.Subject) == 0 {
 		return all

@@ -8,9 +8,9 @@ import (
 	"shelly/fsm"
 )
 
-// Needs reports whether a person decides about a call of a tool (APR-10): a rule with a match
-// says so, or else the tool's own; and in any case where the model has written the call as text
-// and the tool has effects (APR-9). Grants are not looked at.
+// Needs reports whether a person decides about a call of a tool (APR-10): a matching rule
+// says so, or else the tool's declaration. A person always decides if the model wrote the
+// call as text and the tool has effects (APR-9). Grants do not matter here.
 func Needs(c *fsm.Config, decl *fsm.ToolDecl, call fsm.ToolCall) bool {
 	if call.Text && decl.Effects != fsm.EffectsNone && c.Switches.Reading == fsm.ReadingCareful {
 		return true
@@ -31,8 +31,9 @@ func Needs(c *fsm.Config, decl *fsm.ToolDecl, call fsm.ToolCall) bool {
 	return decl.Approve && !spared
 }
 
-// Covers reports whether one of grants is for a call of a tool in a session (APR-12). One that
-// is for more than one text of an argument is not for a call that the model has written as text.
+// Covers reports whether one of grants covers a call of a tool in a session (APR-12). A
+// grant for more than one text of an argument does not cover a call that the model wrote as
+// text.
 func Covers(grants []fsm.Grant, session string, decl *fsm.ToolDecl, call fsm.ToolCall) bool {
 	return slices.ContainsFunc(grants, func(g fsm.Grant) bool {
 		return g.Tool == decl.Name && (g.Session == "" || g.Session == session) && (!call.Text || Literal(&g)) && covers(&g, decl, call)
@@ -47,7 +48,7 @@ func covers(g *fsm.Grant, decl *fsm.ToolDecl, call fsm.ToolCall) bool {
 	if !read {
 		return false
 	}
-	for _, a := range subject(decl, args) { // nothing that it does not speak of
+	for _, a := range subject(decl, args) { // no argument that the grant does not name
 		if !slices.ContainsFunc(g.Match, func(m fsm.ArgMatch) bool { return strings.EqualFold(m.Argument, a.name) }) {
 			return false
 		}
@@ -55,7 +56,7 @@ func covers(g *fsm.Grant, decl *fsm.ToolDecl, call fsm.ToolCall) bool {
 	return all(g.Match, func(m fsm.ArgMatch) bool { return allSpare(m, args) })
 }
 
-// Of returns the grant that an approval of a call in a session leads to, or false where it is
+// Of returns the grant that an approval of a call in a session leads to, or false if it is
 // for that call alone.
 func Of(d fsm.Decided, session string, decl *fsm.ToolDecl, call fsm.ToolCall, at fsm.Millis) (fsm.Grant, bool) {
 	g := fsm.Grant{Tool: decl.Name, By: d.By, At: at}
@@ -84,8 +85,8 @@ func Of(d fsm.Decided, session string, decl *fsm.ToolDecl, call fsm.ToolCall, at
 	return g, true
 }
 
-// ID names a grant by what it covers: "g" and 13 characters or fewer, the same wherever it is
-// written. Two that cover the same are one.
+// ID returns the id of a grant, made from what it covers: "g" and at most 13 characters.
+// Two grants that cover the same have the same id.
 func ID(g *fsm.Grant) string {
 	x := fsm.NewHasher(0)
 	x.Str(g.Session)
@@ -98,8 +99,8 @@ func ID(g *fsm.Grant) string {
 	return "g" + strconv.FormatUint(x.Sum(), 36)
 }
 
-// Add adds a grant to a list, once. Of those of sessions the oldest go beyond
-// [fsm.SessionGrantsMax].
+// Add returns list with a grant added, unless it has it. Beyond [fsm.SessionGrantsMax] the
+// oldest grants of sessions are dropped.
 func Add(list []fsm.Grant, g fsm.Grant) []fsm.Grant {
 	list = Without(list, func(o *fsm.Grant) bool { return ID(o) == ID(&g) })
 	list = append(slices.Clip(list), g)
@@ -120,7 +121,8 @@ func held(list []fsm.Grant) int {
 	return n
 }
 
-// Without is a list without the grants of which something holds. The list given stays as it is.
+// Without returns list without the grants for which gone is true. The given list is not
+// changed.
 func Without(list []fsm.Grant, gone func(*fsm.Grant) bool) []fsm.Grant {
 	var kept []fsm.Grant
 	for i := range list {
@@ -131,19 +133,19 @@ func Without(list []fsm.Grant, gone func(*fsm.Grant) bool) []fsm.Grant {
 	return kept
 }
 
-// all reports whether there is a match and something holds of each.
+// all reports whether match is not empty and holds is true for each of it.
 func all(match []fsm.ArgMatch, holds func(fsm.ArgMatch) bool) bool {
 	return !slices.ContainsFunc(match, func(m fsm.ArgMatch) bool { return !holds(m) })
 }
 
-// anyAsks reports whether a pattern that asks fits an argument. Some tools read names in any
-// case.
+// anyAsks reports whether a pattern that asks fits an argument. Case is ignored in names,
+// because some tools ignore it.
 func anyAsks(m fsm.ArgMatch, args []argument) bool {
 	return slices.ContainsFunc(args, func(a argument) bool { return strings.EqualFold(a.name, m.Argument) && asksFor(m.Like, a.text) })
 }
 
-// allSpare reports whether a pattern that spares a question fits an argument, and fits it each
-// time that it is given.
+// allSpare reports whether a pattern that spares a question fits an argument, every time
+// that it is given.
 func allSpare(m fsm.ArgMatch, args []argument) bool {
 	given := false
 	for _, a := range args {

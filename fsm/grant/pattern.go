@@ -7,18 +7,19 @@ import (
 	"shelly/fsm"
 )
 
-// special are the characters by which a shell begins or nests another command, expands, or
-// writes elsewhere. The star of a pattern that spares a question stands for none of them.
+// special has the characters with which a shell begins or nests another command, expands a
+// word, or redirects output. The star of a pattern that spares a question matches none of
+// them.
 const special = ";&|<>$`(){}\\"
 
-// asksFor reports whether a pattern that asks fits a text: blanks in a row are one.
+// asksFor reports whether a pattern that asks fits a text. Blanks in a row count as one.
 func asksFor(like, text string) bool {
 	anything := func(rune) bool { return true }
 	return glob(runesOf(squeezed(like)), []rune(squeezed(text)), anything) || glob(runesOf(like), []rune(text), anything)
 }
 
-// spares reports whether a pattern that spares a question fits a text. Above a star no text may
-// lead out of a folder.
+// spares reports whether a pattern that spares a question fits a text. With a star, the
+// text must not lead out of a folder (..) unless the pattern does.
 func spares(like, text string) bool {
 	p := runesOf(like)
 	if !literal(p) && strings.Contains(text, "..") && !strings.Contains(like, "..") {
@@ -27,7 +28,8 @@ func spares(like, text string) bool {
 	return glob(p, []rune(text), func(r rune) bool { return !unicode.IsControl(r) && !strings.ContainsRune(special, r) })
 }
 
-// squeezed is a text without blanks at its ends, those in a row as one.
+// squeezed returns a text without blanks at its ends, and with one blank for several in a
+// row.
 func squeezed(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // element is a character of a pattern, or a star.
@@ -56,7 +58,7 @@ func runesOf(like string) []element {
 	return p
 }
 
-// literal reports whether a pattern fits one text alone.
+// literal reports whether a pattern fits only one text.
 func literal(p []element) bool {
 	for _, e := range p {
 		if e.star {
@@ -66,8 +68,9 @@ func literal(p []element) bool {
 	return true
 }
 
-// glob reports whether a pattern fits a text, its stars standing for what they may. It goes
-// back to the last star alone, so it takes at most the product of both lengths.
+// glob reports whether a pattern fits a text, each star matching only characters for which
+// may is true. It backtracks to the last star only, so its time is at most the product of
+// both lengths.
 func glob(p []element, text []rune, may func(rune) bool) bool {
 	i, back, from := 0, -1, 0
 	for n := 0; n < len(text); {
@@ -91,13 +94,13 @@ func glob(p []element, text []rune, may func(rune) bool) bool {
 	return i == len(p)
 }
 
-// quoted is the pattern that fits a text alone.
+// quoted returns the pattern that fits only the given text.
 func quoted(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`).Replace(text)
 }
 
-// Literal reports whether a grant is for one text of each of its arguments, as those are that a
-// question has led to.
+// Literal reports whether a grant covers exactly one text of each of its arguments, as a
+// grant made from a question does.
 func Literal(g *fsm.Grant) bool {
 	for _, m := range g.Match {
 		if !literal(runesOf(m.Like)) {
@@ -107,8 +110,8 @@ func Literal(g *fsm.Grant) bool {
 	return !g.Any
 }
 
-// FitsName reports whether a name of a tool, in which a star stands for any text, is that of a
-// tool.
+// FitsName reports whether a pattern for tool names, in which a star matches any text, fits
+// a name.
 func FitsName(like, name string) bool {
 	return glob(runesOf(like), []rune(name), func(rune) bool { return true })
 }

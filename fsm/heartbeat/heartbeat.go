@@ -1,6 +1,6 @@
-// Package heartbeat says which beats of a heartbeat are in quiet hours, and which are a greeting
-// (EVT-21, EVT-22). It compares the times of slots and inputs, which are in the journal; no clock
-// and no chance is near.
+// Package heartbeat says which beats of a heartbeat are in quiet hours, and which are
+// greetings (EVT-21, EVT-22). It compares the times of slots and inputs, which are in the
+// journal; it uses neither a clock nor random numbers.
 package heartbeat
 
 import (
@@ -13,8 +13,8 @@ const (
 	day    = 24 * 60 * minute
 )
 
-// Quiet reports whether a time is in quiet hours as a zone's clocks show them. The hour that the
-// clocks show twice counts twice, and the one that they leave out is not there.
+// Quiet reports whether a time is in quiet hours as a zone's clocks show them. An hour that
+// the clocks show twice counts twice, and one that they skip does not count.
 func Quiet(q fsm.Quiet, z *fsm.Zone, t fsm.Millis) bool {
 	now := int(ofDay(z.Local(t)) / minute)
 	switch {
@@ -27,7 +27,7 @@ func Quiet(q fsm.Quiet, z *fsm.Zone, t fsm.Millis) bool {
 	}
 }
 
-// ofDay is the time since midnight.
+// ofDay returns the time since midnight.
 func ofDay(local fsm.Millis) fsm.Millis { return ((local % day) + day) % day }
 
 // Day numbers the days of a zone's calendar.
@@ -36,8 +36,9 @@ func Day(z *fsm.Zone, t fsm.Millis) int64 {
 	return int64((local - ofDay(local)) / day)
 }
 
-// Greets reports whether a beat is a greeting: nobody has written or was greeted for long enough,
-// there were not too many that day, and the slot's number has the chance.
+// Greets reports whether a beat is a greeting: the last request and the last greeting are
+// long enough ago, there were not too many greetings that day, and the slot's number is
+// within the chance.
 func Greets(g fsm.Greeting, b state.Beat, z *fsm.Zone, slot fsm.Millis) bool {
 	today := 0
 	if b.Day == Day(z, slot) {
@@ -46,7 +47,7 @@ func Greets(g fsm.Greeting, b state.Beat, z *fsm.Zone, slot fsm.Millis) bool {
 	return g.Idle > 0 && slot-max(b.Spoke, b.Greets) >= g.Idle && today < g.PerDay && chance(slot) < int(g.Chance)
 }
 
-// chance is a number from 0 to 99 that a slot has always.
+// chance returns a number from 0 to 99, always the same for a slot.
 func chance(slot fsm.Millis) int {
 	x := fsm.NewHasher(0)
 	x.Word(uint64(slot))

@@ -7,9 +7,9 @@ import (
 	"shelly/fsm"
 )
 
-// Build chooses what is offered of a set beside a system prompt. Used are the tools that the
-// session has called, the last one first. The zero offer is all tools, where they fit or
-// nothing bounds them.
+// Build chooses what is offered of a set next to a system prompt. used are the tools that
+// the session has called, the last one first. The zero offer means all tools: if they fit,
+// or if nothing bounds them.
 func Build(c *fsm.Config, set fsm.Toolset, system string, used []string) fsm.Offer {
 	all := c.Offered(set)
 	room := c.Limits.OfferTokens - fsm.TextTokens(system)
@@ -23,16 +23,17 @@ func Build(c *fsm.Config, set fsm.Toolset, system string, used []string) fsm.Off
 	return fsm.Offer{Own: own(c, all), Servers: servers(all), Tools: append(whole, help)}
 }
 
-// listLeast is the least room for what is named of the tools that are not whole, in tokens.
+// listLeast is the least room for naming the tools that are not whole, in tokens.
 const listLeast = 100
 
-// serverTokens is what a server is likely to take there, with its count and examples.
+// serverTokens is how many tokens a server is likely to take there, with its count and
+// examples.
 const serverTokens = 20
 
-// Holds reports whether an offer stays as it is: it was made of the same tools of shelly's
-// own, and knows the servers that there are. A server that is away, or has other tools than
-// it had, changes nothing: it may come back at any time, and the prompt would be read again
-// at each turn.
+// Holds reports whether an offer stays as it is: if it was made from the same tools of
+// shelly's own, and knows the present servers. A server that is away, or whose tools have
+// changed, changes nothing: it may come back at any time, and the prompt would be read
+// again at each turn.
 func Holds(c *fsm.Config, set fsm.Toolset, system string, o *fsm.Offer) bool {
 	all := c.Offered(set)
 	if !o.Made() {
@@ -42,9 +43,9 @@ func Holds(c *fsm.Config, set fsm.Toolset, system string, o *fsm.Offer) bool {
 		!slices.ContainsFunc(servers(all), func(s string) bool { return !slices.Contains(o.Servers, s) })
 }
 
-// split takes the tools that are whole, as many as there is room for: what the session has
-// used, what the configuration names, then shelly's own, builtin ones last. The others
-// keep the order of their declaration.
+// split chooses the tools that are whole, as many as there is room for: those that the
+// session has used, those that the configuration names, then shelly's own, builtin ones
+// last. The others keep the order of their declaration.
 func split(c *fsm.Config, all []fsm.ToolDecl, used []string, room int) (whole, rest []fsm.ToolDecl) {
 	order := slices.Concat(used, c.Whole)
 	for _, builtin := range []bool{false, true} {
@@ -82,13 +83,14 @@ func tokensOf(tools []fsm.ToolDecl) int {
 }
 
 // frameTokens is what a model's template puts around a tool, beyond the frame that the
-// estimate has.
+// estimate includes.
 const frameTokens = 16
 
-// cost is what a tool that is whole takes of the room, in tokens.
+// cost returns how many tokens a whole tool takes.
 func cost(t *fsm.ToolDecl) int { return fsm.DeclTokens(t) + frameTokens }
 
-// own is the hash of what shelly's own tools are to the model, and of what chooses among them.
+// own returns a hash of shelly's own tools as the model sees them, and of what chooses
+// among them.
 func own(c *fsm.Config, all []fsm.ToolDecl) uint64 {
 	x := fsm.NewHasher(0)
 	x.Int(c.Limits.OfferTokens)
@@ -103,7 +105,7 @@ func own(c *fsm.Config, all []fsm.ToolDecl) uint64 {
 	return x.Sum()
 }
 
-// servers are those that tools come from, sorted, each once.
+// servers returns the servers that tools come from, sorted, each once.
 func servers(all []fsm.ToolDecl) []string {
 	var list []string
 	for i := range all {

@@ -15,8 +15,8 @@ const (
 	schemaTokens = 1000
 )
 
-// Help answers a call of tool_help (TOL-62): how a tool is called, which tools a server has,
-// or which have all words of a search. It reports false where nothing is found.
+// Help answers a call of tool_help (TOL-62): how to call a tool, which tools a server has,
+// or which have all words of a search. It returns false if nothing is found.
 func Help(c *fsm.Config, set fsm.Toolset, name, search string) (string, bool) {
 	all := c.Offered(set)
 	if decl, ok := c.Declared(set, name); ok && decl.Name != fsm.ToolHelp {
@@ -38,8 +38,8 @@ func Help(c *fsm.Config, set fsm.Toolset, name, search string) (string, bool) {
 	return within(c.Words, lines(c.Words, found), listTokens), true
 }
 
-// matching are the tools that have all words of a search in what is known of them, those
-// that have them in their names first.
+// matching returns the tools that have all words of a search in their names or
+// descriptions, those that have them in their names first.
 func matching(tools []fsm.ToolDecl, search string) []fsm.ToolDecl {
 	words := strings.Fields(strings.ToLower(search))
 	has := func(text string) bool {
@@ -58,7 +58,7 @@ func matching(tools []fsm.ToolDecl, search string) []fsm.ToolDecl {
 	return append(named, said...)
 }
 
-// Schema is how a tool's arguments are shown.
+// Schema returns a tool's arguments as they are shown.
 func Schema(w fsm.Words, t *fsm.ToolDecl) string {
 	if t.Parameters == "" {
 		return w.Text(fsm.WordHelpNoSchema)
@@ -66,8 +66,8 @@ func Schema(w fsm.Words, t *fsm.ToolDecl) string {
 	return w.Shorten(t.Parameters, schemaTokens)
 }
 
-// Gone reports whether an offer names a tool that is not there: one that is whole in it, or
-// one of a server that it lists.
+// Gone reports whether an offer names a tool that no longer exists: a whole one, or one of
+// a server that it lists.
 func Gone(o *fsm.Offer, name string) bool {
 	if o.Whole(name) {
 		return true

@@ -8,15 +8,16 @@ import (
 	"shelly/fsm"
 )
 
-// lineBytesMax is how much is shown of a tool's description where it is only listed.
+// lineBytesMax is how many bytes are shown of the description of a tool that is only
+// listed.
 const lineBytesMax = 80
 
-// examplesMax is how many tools of a server are named where there is no room for all.
+// examplesMax is how many tools of a server are named if there is no room for all.
 const examplesMax = 3
 
-// listed names the tools that are not whole in at most a number of tokens: each with a line; or
-// those of servers by their names; or the servers with a count; or as many of all that as
-// there is room for.
+// listed names the tools that are not whole in at most room tokens: each with a line; or
+// those of servers by name only; or the servers with a count; or as much of that as there
+// is room for.
 func listed(w fsm.Words, rest []fsm.ToolDecl, room int) string {
 	mine, theirs := parted(rest)
 	for _, form := range [][]string{
@@ -35,7 +36,7 @@ func listed(w fsm.Words, rest []fsm.ToolDecl, room int) string {
 	return within(w, append(counts(w, theirs, 0), names(mine)...), room)
 }
 
-// within is as many lines as there is room for, with how many are left out.
+// within returns as many lines as there is room for, with the number of those left out.
 func within(w fsm.Words, list []string, room int) string {
 	var b strings.Builder
 	for i, line := range list {
@@ -47,7 +48,7 @@ func within(w fsm.Words, list []string, room int) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// parted are shelly's own tools, and those of each server, by its name.
+// parted returns shelly's own tools, and those of each server, by its name.
 func parted(tools []fsm.ToolDecl) (mine []fsm.ToolDecl, theirs [][]fsm.ToolDecl) {
 	for _, s := range servers(tools) {
 		var of []fsm.ToolDecl
@@ -74,7 +75,7 @@ func each(lists [][]fsm.ToolDecl, as func([]fsm.ToolDecl) string) []string {
 	return out
 }
 
-// counts are the servers, each with its count and the first of its tools as examples.
+// counts returns the servers, each with its count and the first of its tools as examples.
 func counts(w fsm.Words, theirs [][]fsm.ToolDecl, examples int) []string {
 	return each(theirs, func(of []fsm.ToolDecl) string {
 		word, count := fsm.WordOfferCount, strconv.Itoa(len(of))
@@ -93,7 +94,7 @@ func names(tools []fsm.ToolDecl) []string {
 	return list
 }
 
-// lines are tools with the beginning of what they say of themselves.
+// lines returns tools with the beginning of their descriptions.
 func lines(w fsm.Words, tools []fsm.ToolDecl) []string {
 	var list []string
 	for i := range tools {
@@ -102,7 +103,7 @@ func lines(w fsm.Words, tools []fsm.ToolDecl) []string {
 	return list
 }
 
-// line is the first sentence of a description, or as much of it as is shown.
+// line returns the first sentence of a description, or as much of it as is shown.
 func line(about string) string {
 	about, _, _ = strings.Cut(strings.TrimSpace(about), "\n")
 	if i := strings.Index(about, ". "); i >= 0 {

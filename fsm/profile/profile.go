@@ -1,7 +1,7 @@
 // Package profile has the named configurations of the machine.
 //
-// A profile is data: a named set of switches, limits and prompts. There is one for
-// each of the documents that shelly grew from, and the default.
+// A profile is data: a named set of switches, limits and prompts. There is one for each
+// document that shelly grew from, and the default.
 package profile
 
 import (
@@ -14,8 +14,8 @@ func Names() []string {
 	return []string{"default", "shelly", "countbot", "nanobot", "omniemployee"}
 }
 
-// Named returns the configuration of a profile, or false where there is none of
-// that name. Its tools are the builtin ones that the profile offers.
+// Named returns the configuration of a profile, or false if there is none of that name. Its
+// tools are the builtin ones that the profile offers.
 func Named(name string) (fsm.Config, bool) {
 	switch name {
 	case "default":
@@ -33,7 +33,7 @@ func Named(name string) (fsm.Config, bool) {
 	}
 }
 
-// Shelly is the configuration of the seed document: one handle at a time, no
+// Shelly returns the configuration of the seed document: one handle at a time, no
 // conversation history, memory after each handle and the reply after memory.
 func Shelly() fsm.Config {
 	l := commonLimits()
@@ -41,7 +41,7 @@ func Shelly() fsm.Config {
 	return fsm.Config{Profile: "shelly", Init: fsm.InitEveryStart, Switches: fsm.Switches{SideCalls: fsm.SideAppended, SpareModel: true, Reading: fsm.ReadingCareful}, Limits: l, Prompts: fsm.DefaultPrompts(), Words: fsm.PresentWords(), AuditAll: true, Tools: fsm.Builtins(fsm.ToolReadMore)}
 }
 
-// Countbot is the ReAct loop that is capped at 25 iterations and 25 calls.
+// Countbot returns the ReAct loop that is capped at 25 iterations and 25 calls.
 func Countbot() fsm.Config {
 	l := commonLimits()
 	l.MaxIterations, l.MaxToolCalls = 25, 25
@@ -66,8 +66,8 @@ func Countbot() fsm.Config {
 	}
 }
 
-// Nanobot is the loop of 20 iterations that reflects after its tools and
-// consolidates a history of more than 50 messages.
+// Nanobot returns the loop of 20 iterations that reflects after its tools and consolidates
+// a history of more than 50 messages.
 func Nanobot() fsm.Config {
 	l := commonLimits()
 	l.MaxIterations = 20
@@ -89,7 +89,8 @@ func Nanobot() fsm.Config {
 	}
 }
 
-// Omniemployee keeps a token budget and loads its skills in three phases.
+// Omniemployee returns the loop that keeps a token budget and loads its skills in three
+// phases.
 func Omniemployee() fsm.Config {
 	l := commonLimits()
 	l.MaxIterations = 50
@@ -114,7 +115,7 @@ func Omniemployee() fsm.Config {
 	}
 }
 
-// Default is what a new user gets: the best of all of them.
+// Default returns what a new user gets: the best of all of them.
 func Default() fsm.Config {
 	l := commonLimits()
 	l.MaxIterations, l.MaxToolCalls, l.MaxCallsPerAnswer = 30, 60, 32
@@ -123,7 +124,7 @@ func Default() fsm.Config {
 	l.MaxActive, l.SessionBurst = 1, 3 // of one slot: see brain.slots
 	l.MaxHistory = beyondBudget
 	l.OfferTokens = 1500
-	l.HandleTimeout, l.SubagentTimeout = 3600*fsm.Second, 3600*fsm.Second // a call that does not move is given up long before
+	l.HandleTimeout, l.SubagentTimeout = 3600*fsm.Second, 3600*fsm.Second // a call that makes no progress is given up long before
 	l.InitTimeout, l.ShutdownTimeout = 1800*fsm.Second, 5*fsm.Second
 	l.Backoff = []fsm.Millis{1 * fsm.Second, 2 * fsm.Second, 5 * fsm.Second, 15 * fsm.Second, 30 * fsm.Second}
 	return fsm.Config{
@@ -143,21 +144,20 @@ func Default() fsm.Config {
 	}
 }
 
-// unlimited is the time of a turn whose document sets none: a day, in which the model
-// and the tools have long met their own limits.
+// unlimited is the time of a turn whose document sets none: a day, by which time the model
+// and the tools have long reached their own limits.
 const unlimited = 86400 * fsm.Second
 
-// beyondBudget is more messages than context_tokens hold: a history that is compressed
-// loses none by their number.
+// beyondBudget is more messages than fit into context_tokens, so that a history that is
+// compressed never loses any because of their number.
 const beyondBudget = 100_000
 
-// commonPace is what a model call may take where its deadlines go by progress. How fast a
-// machine is shows in its answers.
+// commonPace returns how long a model call may take if its deadlines follow progress. How
+// fast a machine is is learnt from its answers.
 func commonPace() fsm.Pace { return fsm.Pace{Load: 300 * fsm.Second, Idle: 60 * fsm.Second} }
 
-// commonLimits are the limits that a profile begins with. Those that a document
-// does not speak of are set beyond what its own limits allow, so that they bound
-// and never decide.
+// commonLimits returns the limits that a profile begins with. Limits that a document does
+// not mention are set beyond what its own limits allow, so that they never decide.
 func commonLimits() fsm.Limits {
 	return fsm.Limits{
 		MaxToolRounds:      1000,
@@ -202,7 +202,7 @@ func commonLimits() fsm.Limits {
 	}
 }
 
-// omniemployeeLabels are the states of the document's loop.
+// omniemployeeLabels returns the names of the states of the document's loop.
 func omniemployeeLabels() []fsm.StateLabel {
 	return []fsm.StateLabel{
 		{State: state.Thinking, Label: "THINKING"},

@@ -2,18 +2,18 @@ package profile
 
 import "shelly/fsm"
 
-// compressPrompt asks for what stands in for the old turns of a conversation.
+// compressPrompt asks for a stand-in for the old turns of a conversation.
 const compressPrompt = "Summarise the conversation so far for yourself, so that you can go on from the summary alone: what the person wants, what was done and found, " +
 	"names, numbers, paths and decisions that still matter, what is open. Answer with the summary alone."
 
-// emptyPrompt is said after an answer in which there was nothing.
+// emptyPrompt is said after an empty answer.
 const emptyPrompt = "Your last answer was empty. Answer the person in words, or call a tool."
 
 // subagentPrompt is a subagent's whole system prompt.
 const subagentPrompt = "You are a subagent. You work on one task, given below, and on nothing else; you cannot speak to the person and cannot start other subagents. " +
 	"Use the tools, then answer with a complete and concise report of what you did and found. Your workspace is {workspace}."
 
-// memoryTools are the tools that a section about the use of memory speaks of.
+// memoryTools are the tools that a section about the use of memory mentions.
 const memoryTools = "memory_search memory_read memory_write"
 
 // skillsSection lists the skills that can be loaded.
@@ -119,7 +119,7 @@ func defaultProfilePrompts() fsm.Prompts {
 		// the system prompt stays as it is.
 		{Title: "Skills", Needs: fsm.ToolLoadSkill, Text: "Load a skill with load_skill before you use it.", Of: fsm.OfSkillList},
 	}
-	p.Question = "" // once in the system prompt, so that no turn has it
+	p.Question = "" // the system prompt has it once, rather than each turn
 	p.Summary = "Leave the conversation for a moment. Summarise its last exchanges ({n}) for your memory in one to three sentences: " +
 		"what was asked, what was done, what was found. Call no tool; answer with the summary alone."
 	p.Subagent, p.Empty = subagentPrompt, emptyPrompt

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	skillsListed    = 16 // the list of skills takes at most one in this many tokens of the window
+	skillsListed    = 16 // the list of skills takes at most the window divided by this
 	summaryShownMax = 80 // characters of a summary, in a list that would be too long
 )
 
-// skills lists the skills that can be loaded (SKL-3), in what there is room for (SKL-13).
+// skills lists the skills that can be loaded (SKL-3), as far as there is room (SKL-13).
 func skills(c *fsm.Config, h *state.Handle, of fsm.Content) []string {
 	var whole, short, names []string
 	for i := range c.Skills {
@@ -34,7 +34,7 @@ func skills(c *fsm.Config, h *state.Handle, of fsm.Content) []string {
 	return named(c, names, fits)
 }
 
-// named is as many names as there is room for, and the number of the others.
+// named returns as many names as there is room for, and the number of the others.
 func named(c *fsm.Config, names []string, fits func([]string) bool) []string {
 	all := []string{strings.Join(names, ", ")}
 	if fits(all) {
@@ -58,7 +58,7 @@ func skillLine(c *fsm.Config, h *state.Handle, of fsm.Content, name, summary str
 	return c.Words.Text(fsm.WordSkillLine, "mark", mark(c, h, name), "skill", name, "summary", summary)
 }
 
-// mark tells whether a skill is loaded (SKL-3).
+// mark returns the words that say whether a skill is loaded (SKL-3).
 func mark(c *fsm.Config, h *state.Handle, skill string) string {
 	if h.Sess.HasSkill(skill, "") {
 		return c.Words.Text(fsm.WordSkillMarkLoaded)

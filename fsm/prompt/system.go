@@ -7,10 +7,10 @@ import (
 	"shelly/fsm/state"
 )
 
-// sectionBytes is about what a section takes beside its text.
+// sectionBytes is about how many bytes a section takes besides its text.
 const sectionBytes = 64
 
-// System is the system prompt of a model call, built for each (SKL-2).
+// System returns the system prompt of a model call, built for each (SKL-2).
 func System(c *fsm.Config, h *state.Handle) string {
 	p := &c.Prompts
 	first, subagent := p.Identity, h.Kind == fsm.KindSubagent && p.Subagent != ""
@@ -44,7 +44,8 @@ func System(c *fsm.Config, h *state.Handle) string {
 	return b.String()
 }
 
-// offers reports whether a handle's model calls offer tools, with a blank between two.
+// offers reports whether a handle's model calls offer all of tools, which are separated by
+// blanks.
 func offers(c *fsm.Config, h *state.Handle, tools string) bool {
 	for tool := range strings.FieldsSeq(tools) {
 		if _, ok := c.Declared(h.Toolset(), tool); !ok {
@@ -54,7 +55,7 @@ func offers(c *fsm.Config, h *state.Handle, tools string) bool {
 	return true
 }
 
-// content is what a section shows of the state.
+// content returns what a section shows of the state.
 func content(c *fsm.Config, h *state.Handle, of fsm.Content) string {
 	var lines []string
 	switch of {
@@ -90,7 +91,7 @@ func content(c *fsm.Config, h *state.Handle, of fsm.Content) string {
 	return shown
 }
 
-// within is what is shown of a text that has a share of the window (CTX-15).
+// within returns what is shown of a text that has a share of the window (CTX-15).
 func within(c *fsm.Config, h *state.Handle, text string, room int) string {
 	if !c.Fits() {
 		return text
@@ -98,8 +99,8 @@ func within(c *fsm.Config, h *state.Handle, text string, room int) string {
 	return c.Words.Shorten(text, h.Sess.Share(room))
 }
 
-// Tools is the set of tools that the running inference offers: its caller wants
-// it, and the present configuration declares some of it.
+// Tools returns the set of tools that the running inference offers: the one that its caller
+// wants, if the present configuration declares any of it.
 func Tools(c *fsm.Config, h *state.Handle) fsm.Toolset {
 	for i := range c.Tools {
 		if c.Offers(h.Inf.Tools, &c.Tools[i]) {

@@ -6,8 +6,8 @@ import (
 	"shelly/fsm/state"
 )
 
-// WindowMin is the least window in which a configuration can be served, in tokens; 0 where
-// it does not keep prompts within one (CTX-16).
+// WindowMin returns the least window in which a configuration can be served, in tokens, or
+// 0 if it does not keep prompts within one (CTX-16).
 func WindowMin(c fsm.Config) int {
 	if !c.Fits() {
 		return 0

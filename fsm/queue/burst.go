@@ -9,7 +9,7 @@ import (
 // the server's slot still holds its conversation (HND-50).
 func bursts(s *state.Snapshot) bool { return s.Config.Limits.SessionBurst > 1 }
 
-// lingering returns the handle that starts in the place of first: the oldest of the
+// lingering returns the handle that starts instead of first: the oldest of the
 // session that the model was asked for last, up to session_burst turns in a row.
 func lingering(s *state.Snapshot, first int, may func(int) bool) int {
 	if first < 0 || !takesTurns(&s.Handles[first]) || s.Handles[first].Session == s.LastSession ||
@@ -27,7 +27,7 @@ func lingering(s *state.Snapshot, first int, may func(int) bool) int {
 // takesTurns reports whether a handle waits for its turn among those of other sessions.
 func takesTurns(h *state.Handle) bool { return h.Claims() && h.Kind != fsm.KindSubagent && !h.Beside }
 
-// CountBurst counts a start: how often in a row one went before another's turn.
+// CountBurst counts, at a start, how often in a row a session went ahead of another's turn.
 func CountBurst(s *state.Snapshot, i, first int) {
 	switch {
 	case !bursts(s) || !takesTurns(&s.Handles[i]):
@@ -38,7 +38,7 @@ func CountBurst(s *state.Snapshot, i, first int) {
 	}
 }
 
-// AskedFor notes for which session the model is asked, where that is of account.
+// AskedFor notes for which session the model is asked, if that matters.
 func AskedFor(s *state.Snapshot, session string) {
 	if !bursts(s) {
 		s.LastSession, s.Burst = "", 0

@@ -5,8 +5,8 @@ import (
 	"shelly/fsm/state"
 )
 
-// Next returns the index of the handle that starts next, or -1, and of the one whose
-// turn it is: that one, unless a session goes first for a while (HND-50).
+// Next returns the index of the handle that starts next, or -1, and that of the handle
+// whose turn it is: the same, unless a session goes first for a while (HND-50).
 func Next(s *state.Snapshot) (next, first int) {
 	p := placesOf(s)
 	may := func(i int) bool {
@@ -17,9 +17,9 @@ func Next(s *state.Snapshot) (next, first int) {
 	return lingering(s, first, may), first
 }
 
-// inTurn returns the oldest handle that may start, or -1. Where users and events take
-// turns and the oldest is one of them, the oldest of the sort that did not start last
-// goes instead (HND-44).
+// inTurn returns the oldest handle that may start, or -1. If users and events take turns
+// and the oldest is one of them, the oldest of the kind that did not start last goes
+// instead (HND-44).
 func inTurn(s *state.Snapshot, may func(int) bool) int {
 	first := -1
 	for i := range s.Handles {
@@ -35,18 +35,18 @@ func inTurn(s *state.Snapshot, may func(int) bool) int {
 			return first
 		case h.Kind.Alternates() && (h.Kind == fsm.KindEvent) != s.LastEvent:
 			return i
-		case h.Kind == fsm.KindSystem || h.Kind == fsm.KindSchedule: // what takes turns after it does not pass it
+		case h.Kind == fsm.KindSystem || h.Kind == fsm.KindSchedule: // handles that take turns do not pass it
 			return first
 		}
 	}
 	return first
 }
 
-// places are what the handles leave of the places there are.
+// places says which places are taken, and who waits for them.
 type places struct {
-	main, sub int  // handles that run, subagents apart
-	waits     bool // a handle is queued that is no memory handle
-	crowded   bool // enough memory handles wait that they take their turn like any other
+	main, sub int  // handles that run, and subagents that run
+	waits     bool // a handle other than a memory handle is queued
+	crowded   bool // so many memory handles wait that they take their turn like any other
 }
 
 func placesOf(s *state.Snapshot) places {
@@ -56,7 +56,7 @@ func placesOf(s *state.Snapshot) places {
 		case h.Waiting():
 		case h.Kind == fsm.KindSubagent:
 			p.sub++
-		case h.Beside: // it takes nobody's place
+		case h.Beside: // it takes no place
 		default:
 			p.main++
 		}
@@ -64,9 +64,9 @@ func placesOf(s *state.Snapshot) places {
 	return p
 }
 
-// hasOne reports whether there is room for a handle beside those that run. A
-// memory handle runs alone, when nobody else could, unless too many of them have
-// gathered (HND-29).
+// hasOne reports whether there is a place for a handle besides those that run. A memory
+// handle runs alone, when nothing else waits, unless too many of them have accumulated
+// (HND-29).
 func (p *places) hasOne(h *state.Handle, l *fsm.Limits) bool {
 	alone := p.main == 0 && p.sub == 0 && !p.waits
 	switch h.Kind {
@@ -93,7 +93,7 @@ func held(s *state.Snapshot, i int) bool {
 		if o.Session != h.Session || !o.Claims() || o.State == state.Parked {
 			continue
 		}
-		if o.State != state.Queued || n < i && !o.Beside { // the handle itself is queued; one beside which others are served starts when nobody waits
+		if o.State != state.Queued || n < i && !o.Beside { // the handle itself is queued; an initial inference beside others starts when nothing waits
 			return true
 		}
 	}

@@ -10,13 +10,13 @@ import (
 // A need is known by a marker (HND-5), which small models dress up or put after a sentence
 // (HND-60).
 
-// needDress are the characters that models put around the marker.
+// needDress has the characters that models put around the marker.
 const needDress = " \t\r\n*_`#>-\"“”「」[]<("
 
 // NeedIn finds a need in the forms that small models write: the marker with the colon of
-// other scripts, in other letters, emphasised, quoted or in a fence, at the beginning of
-// the text; in capitals also at that of a line or after a sentence. Before is what is said
-// until then.
+// another script, in another case, emphasised, quoted or in a fence, at the beginning of
+// the text; in capitals also at the beginning of a line or after a sentence. before is the
+// text ahead of it.
 func NeedIn(text string) (before, need string, ok bool) {
 	if rest, ok := afterMarker(undressed(text), false); ok {
 		return "", bare(rest), true
@@ -25,8 +25,8 @@ func NeedIn(text string) (before, need string, ok bool) {
 	return bare(text[:at]), bare(rest), ok
 }
 
-// laterMarker finds the marker at the beginning of a line or after a sentence, from a place
-// on, and returns where it is and what comes after it.
+// laterMarker finds the first marker at or after from that begins a line or follows a
+// sentence, and returns where it is and what comes after it.
 func laterMarker(text string, from int) (at int, rest string, ok bool) {
 	for at := from; ; at += len(needWord) {
 		i := strings.Index(text[at:], needWord)
@@ -43,8 +43,8 @@ func laterMarker(text string, from int) (at int, rest string, ok bool) {
 // needWord is the marker without its colon.
 const needWord = "NEED"
 
-// undressed is a text without what stands before its first word, a fence and its language
-// among them.
+// undressed returns a text without whatever precedes its first word, including a fence and
+// its language.
 func undressed(text string) string {
 	text = strings.TrimSpace(text)
 	if body, ok := strings.CutPrefix(text, "```"); ok {
@@ -55,7 +55,7 @@ func undressed(text string) string {
 	return strings.TrimLeft(text, needDress)
 }
 
-// afterMarker is what comes after the marker that a text begins with.
+// afterMarker returns what comes after the marker that a text begins with.
 func afterMarker(s string, capitals bool) (rest string, ok bool) {
 	if len(s) < len(needWord) || !strings.EqualFold(s[:len(needWord)], needWord) || capitals && s[:len(needWord)] != needWord {
 		return "", false
@@ -79,7 +79,7 @@ func endsSentence(text string) bool {
 	return strings.ContainsRune("。！？", last) || strings.ContainsRune(".!?:;…)", last) && len(said) < len(text)
 }
 
-// bare is a text without what dresses it.
+// bare returns a text without the characters around it.
 func bare(s string) string {
 	s = strings.TrimSpace(s)
 	s = strings.TrimSuffix(s, "```")
@@ -90,15 +90,15 @@ func bare(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// ReadsNeeds reports whether needs are read in whatever form (HND-60): where the model is
-// told of the marker.
+// ReadsNeeds reports whether needs are read in any form (HND-60), which is so if the model
+// is told about the marker.
 func ReadsNeeds(c *fsm.Config) bool {
 	return c.Switches.Reading == fsm.ReadingCareful && !c.Switches.NoCognition
 }
 
-// NeedText is an answer's text with its need in the one form that all else knows, and
-// nothing else; outside cognition, where the marker means nothing, what is said
-// without it.
+// NeedText returns an answer's need in the one form that the rest of shelly knows, without
+// the text around it. Outside cognition, where the marker means nothing, it returns the
+// text without it.
 func NeedText(c *fsm.Config, text string, cognition bool) string {
 	if !ReadsNeeds(c) {
 		return text

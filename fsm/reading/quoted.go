@@ -11,8 +11,8 @@ import (
 )
 
 // A file, a page or a command's output may hold what looks like a call, and a model that
-// shows it to a person has called nothing. So what a result of a tool says is no call
-// when the model says it again, in whatever form (INF-40).
+// shows it to a person has called nothing. So whatever a tool's result says is not a call
+// when the model repeats it, in any form (INF-40).
 
 // quoted reports whether a text, or a call in it, is a part of a tool's result in a
 // conversation.
@@ -39,8 +39,8 @@ func quoted(text string, calls []textcall.Call, talk fsm.Conversation) bool {
 	return false
 }
 
-// spellings are a text as it stands and with what may stand for other characters in it
-// put back: a model that quotes JSON or a page does so.
+// spellings returns a text as it is, and with escapes and entities replaced by their
+// characters, because a model that quotes JSON or a page replaces them.
 func spellings(text string) []string {
 	list := []string{text}
 	for _, other := range []string{unescaped(text), html.UnescapeString(text)} {
@@ -51,7 +51,7 @@ func spellings(text string) []string {
 	return list
 }
 
-// unescaped is a text with the escapes of JSON and of most languages replaced.
+// unescaped returns a text with the escapes of JSON and of most languages replaced.
 func unescaped(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -77,7 +77,7 @@ func unescaped(text string) string {
 	return b.String()
 }
 
-// squash is a text without blanks, quotes and escapes.
+// squash returns a text without blanks, quotes and escapes.
 func squash(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || strings.ContainsRune("\\\"'`", r) {
@@ -87,20 +87,20 @@ func squash(text string) string {
 	}, text)
 }
 
-// unframed is a text without the lines that begin and end a fence, which a model puts around
-// what it shows.
+// unframed returns a text without the lines that begin and end a fence, which models put
+// around what they show.
 func unframed(text string) string {
 	lines := strings.Split(text, "\n")
 	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), "```") })
 	return strings.Join(lines, "\n")
 }
 
-// nearWords is within how many words of a tool's name its arguments are looked for, those
-// of the arguments themselves apart.
+// nearWords is within how many words of a tool's name its arguments are looked for, not
+// counting the arguments' own words.
 const nearWords = 24
 
-// tells reports whether words name a call's tool and, near it, all that the call gives it, in
-// whatever form. A call that gives nothing has no words to compare.
+// tells reports whether words name a call's tool and, near it, all of the call's arguments,
+// in any form. A call without arguments has no words to compare.
 func tells(words []string, call textcall.Call) bool {
 	var values [][]string
 	all := 0
@@ -114,7 +114,7 @@ func tells(words []string, call textcall.Call) bool {
 	if len(values) == 0 || len(name) == 0 {
 		return false
 	}
-	last := name[len(name)-1] // what is before it is a namespace (INF-26)
+	last := name[len(name)-1] // whatever precedes it is a namespace (INF-26)
 	for i, w := range words {
 		if w != last {
 			continue
@@ -127,7 +127,7 @@ func tells(words []string, call textcall.Call) bool {
 	return false
 }
 
-// hasRun reports whether run stands in words, one after another.
+// hasRun reports whether words contains run as consecutive words.
 func hasRun(words, run []string) bool {
 	for i := 0; i+len(run) <= len(words); i++ {
 		if slices.Equal(words[i:i+len(run)], run) {
@@ -137,7 +137,7 @@ func hasRun(words, run []string) bool {
 	return false
 }
 
-// wordsOf are the runs of letters and digits of a text, in small letters.
+// wordsOf returns the runs of letters and digits in a text, in lower case.
 func wordsOf(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_'

@@ -9,20 +9,20 @@ import (
 	"shelly/fsm/textcall"
 )
 
-// Small models write tool calls as text. How such a text is read is package textcall's;
-// whether it is a call is decided here.
+// Small models write tool calls as text. Package textcall reads such a text; whether it is
+// a call is decided here.
 
-// Understood is what an answer of the model comes to.
+// Understood is what an answer of the model means.
 type Understood struct {
 	Calls []fsm.ToolCall // to be run
-	Text  string         // what is said beside them
+	Text  string         // what is said apart from them
 	// Unrunnable: a call was meant that cannot be run, and the model is asked again (INF-29).
 	Unrunnable bool
 }
 
-// Understand reads an answer under a configuration, where a set of tools was offered, after talk. Calls that were
-// not offered are not taken (INF-12). Answer is the answer's number in its inference; calls
-// written as text are named after it.
+// Understand reads an answer to talk, under a configuration, with a set of tools offered.
+// Calls of tools that were not offered are not taken (INF-12). answer is the answer's
+// number in its inference; calls written as text are named after it.
 func Understand(c *fsm.Config, set fsm.Toolset, talk fsm.Conversation, in fsm.BrainAnswered, answer int) Understood {
 	if c.Switches.Reading != fsm.ReadingCareful {
 		return understoodFirst(c, set, in, answer)
@@ -71,7 +71,7 @@ func offersAll(c *fsm.Config, set fsm.Toolset, calls []textcall.Call) bool {
 	})
 }
 
-// asText returns calls for the machine, marked.
+// asText returns calls for the machine, marked as written in text.
 func asText(calls []textcall.Call, answer int) []fsm.ToolCall {
 	list := make([]fsm.ToolCall, len(calls))
 	for i, call := range calls {
@@ -82,8 +82,8 @@ func asText(calls []textcall.Call, answer int) []fsm.ToolCall {
 
 // actionCall reports whether a text is a call in the form of ReAct: after a thought, if
 // there is one, a line "Action: NAME" of a tool that is offered, and a line "Action
-// Input:". What is put in is no object, and what the text says was observed is made
-// up, so that it cannot be run (INF-29).
+// Input:". Its input is not an object, and its observations are made up, so it cannot be
+// run (INF-29).
 func actionCall(c *fsm.Config, set fsm.Toolset, text string) bool {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "Thought:") && !strings.HasPrefix(text, "Action:") {
@@ -102,7 +102,7 @@ func actionCall(c *fsm.Config, set fsm.Toolset, text string) bool {
 	return false
 }
 
-// GivesTwice returns an argument that a call gives twice, so that nobody can tell which of
+// GivesTwice returns an argument that a call gives twice, so that it is unclear which of
 // the two is meant (INF-41).
 func GivesTwice(c *fsm.Config, call fsm.ToolCall) (key string, twice bool) {
 	if c.Switches.Reading != fsm.ReadingCareful {

@@ -7,19 +7,19 @@ import (
 	"shelly/fsm/textcall"
 )
 
-// Veil keeps from whoever watches an answer stream what is no part of what is said: a
-// need, and a call written as text (BRN-40). What may still become one is held back.
+// Veil hides, from people who watch an answer stream, what the answer does not say to them:
+// a need, and a call written as text (BRN-40). Text that may still become one is held back.
 type Veil struct {
 	config *fsm.Config
 	set    fsm.Toolset
-	all    string // what has come
-	shown  int    // how much of it was given on, or is never to be
-	open   bool   // it is no call
-	hidden bool   // the marker of a need has come: nothing more is given on
+	all    string // what has arrived
+	shown  int    // how much of it has been passed on, or never will be
+	open   bool   // it is not a call
+	hidden bool   // the marker of a need has arrived: nothing more is passed on
 }
 
-// veilKeeps is how many bytes of what was given on are kept at most, and veilContext how many
-// are kept then: enough for what stands between a sentence and a marker.
+// veilKeeps is the most bytes of passed-on text that are kept, and veilContext how many of
+// them then remain: enough for what comes between a sentence and a marker.
 const (
 	veilKeeps   = 4 << 10
 	veilContext = 256
@@ -30,12 +30,12 @@ func NewVeil(c *fsm.Config, set fsm.Toolset) *Veil {
 	return &Veil{config: c, set: set, open: set == fsm.NoTools || c.Switches.Reading != fsm.ReadingCareful}
 }
 
-// Put takes a piece of the text and returns what may be shown by now.
+// Put takes a piece of the text and returns what may now be shown.
 func (v *Veil) Put(piece string) string {
 	if v.hidden {
 		return ""
 	}
-	if v.open && v.shown > veilKeeps { // of what was given on only the end of a sentence matters
+	if v.open && v.shown > veilKeeps { // of what was passed on only the end of a sentence matters
 		v.all, v.shown = v.all[v.shown-veilContext:], veilContext
 	}
 	v.all += piece
@@ -54,7 +54,7 @@ func (v *Veil) Put(piece string) string {
 	return v.upTo(len(v.all) - v.mayBeNeed())
 }
 
-// End returns what was held back of a text that is whole, unless it is a need or a call.
+// End returns what was held back, once the text is whole, unless it is a need or a call.
 func (v *Veil) End() string {
 	if v.hidden {
 		return ""
@@ -74,7 +74,7 @@ func (v *Veil) End() string {
 	return v.upTo(len(v.all))
 }
 
-// upTo gives on what has come up to a place.
+// upTo returns what has arrived up to a position and was not passed on yet.
 func (v *Veil) upTo(at int) string {
 	if at <= v.shown {
 		return ""
@@ -89,7 +89,7 @@ func (v *Veil) offered(name string) bool {
 	return known
 }
 
-// needAt is where what is said ends and a need begins.
+// needAt returns where a need begins and the text before it ends.
 func (v *Veil) needAt() (at int, ok bool) {
 	if v.shown == 0 {
 		if _, ok := afterMarker(undressed(v.all), false); ok {
@@ -100,7 +100,8 @@ func (v *Veil) needAt() (at int, ok bool) {
 	return len(strings.TrimRight(v.all[:at], needDress)), ok
 }
 
-// mayBeNeed is how many bytes at the end may become the marker where one could stand.
+// mayBeNeed returns how many bytes at the end may become a marker in a position where one
+// counts.
 func (v *Veil) mayBeNeed() int {
 	text := v.all[v.shown:]
 	if v.shown == 0 && fenceMayHoldNeed(text) {
@@ -124,8 +125,8 @@ func (v *Veil) mayBeNeed() int {
 	return held
 }
 
-// fenceMayHoldNeed reports whether a text is the beginning of a fence with nothing in it so
-// far that the marker does not begin with.
+// fenceMayHoldNeed reports whether a text is the beginning of a fence whose content so far
+// may become the marker.
 func fenceMayHoldNeed(text string) bool {
 	body, ok := strings.CutPrefix(strings.TrimSpace(text), "```")
 	if !ok {

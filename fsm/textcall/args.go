@@ -70,7 +70,7 @@ func scalar(s string) (value, rest string, ok bool) {
 	return word, s[end:], json.Valid([]byte(word))
 }
 
-// arguments gathers a JSON object in the order of its keys.
+// arguments builds a JSON object in the order of its keys.
 type arguments struct{ b strings.Builder }
 
 func (a *arguments) add(key, value string) {
@@ -83,11 +83,11 @@ func (a *arguments) add(key, value string) {
 func (a *arguments) object() string { return "{" + a.b.String() + "}" }
 
 func quoted(s string) string {
-	data, _ := json.Marshal(s) // of a text there is always one
+	data, _ := json.Marshal(s) // a string never fails
 	return string(data)
 }
 
-// plain is a value in markup that says no type: JSON where it is that, else a text.
+// plain returns a value in markup without a type: as it is if it is JSON, else as a string.
 func plain(s string) string {
 	if json.Valid([]byte(s)) {
 		return s

@@ -2,8 +2,8 @@ package textcall
 
 import "strings"
 
-// MayBegin reports whether a text may be the beginning of a call, however it goes on. It
-// is for those who show a text while it comes. Offered tells whether a name is a tool's.
+// MayBegin reports whether a text may be the beginning of a call, however it goes on. It is
+// for showing a text while it arrives. offered reports whether a name is a tool's.
 func MayBegin(s string, offered func(name string) bool) bool {
 	s = strings.TrimLeft(s, " \t\r\n")
 	if s == "" || begins(s, "<|start|>") || begins(s, "<|channel|>") || begins(s, "Thought:") || begins(s, "Action:") {

@@ -1,37 +1,37 @@
 // Package textcall reads the tool calls that models write as text.
 //
-// A text is calls only where nothing else can be meant: the whole of it is calls, in one
-// of the forms that models are trained on (INF-25). A call inside prose stays prose. What
-// begins as only a call does and cannot be read is distinguished from both (INF-29).
+// A text is calls only if nothing else can be meant: all of it is calls, in one of the
+// forms that models are trained on (INF-25). A call inside prose stays prose. A text that
+// begins as only a call does, but cannot be read, is distinguished from both (INF-29).
 //
 // [Read] knows the forms of many families of models, each of which has a file: JSON alone,
 // in a fence or between tags; markup; Python; Mistral's; harmony. [First] knows the few that
 // the first edition knew, and is frozen: the journals of older builds are decided by it.
 //
-// The package knows no tools: whether one that a call names is offered is its caller's to
-// see.
+// The package knows no tools: its caller checks whether the tool that a call names is
+// offered.
 package textcall
 
 import "strings"
 
-// Call is a call that a text is, or is a part of.
+// Call is a call that a text consists of or contains.
 type Call struct {
 	Name string
 	Args string // a JSON object
 }
 
-// Reading is what a text comes to.
+// Reading is what a text means.
 type Reading struct {
-	// Calls are those that the text is; none: it is something else.
+	// Calls are the calls that the text consists of; none: it is something else.
 	Calls []Call
-	// Text is what the text says apart from calls and from the form that it comes in. It
-	// is the whole text where that has no such form.
+	// Text is what the text says apart from calls and from the form that it is written in.
+	// It is the whole text if that has no such form.
 	Text string
 	// Tagged: the text begins with a mark that means a call and nothing else, so that it is
-	// one however little of it can be read.
+	// a call however little of it can be read.
 	Tagged bool
-	// Begins is the tool that an unmarked text begins a call of, as it seems, which cannot be
-	// read; empty: none.
+	// Begins is the tool that an unmarked text seems to begin a call of, although the call
+	// cannot be read; empty: none.
 	Begins string
 }
 
@@ -51,12 +51,13 @@ func Read(text string) Reading {
 	return Reading{Calls: calls, Text: without(calls, text), Begins: begins}
 }
 
-// endMarks end a turn, and are left in the text by servers that take them for words.
+// endMarks returns the marks that end a turn. Servers that take them for words leave them
+// in the text.
 func endMarks() []string {
 	return []string{"<|im_end|>", "<|eot_id|>", "<|eom_id|>", "</s>", "<｜end▁of▁sentence｜>"}
 }
 
-// without is the text of an answer that is nothing but calls, or the text itself.
+// without returns "" for an answer that consists of calls, else its text.
 func without(calls []Call, text string) string {
 	if len(calls) > 0 {
 		return ""
@@ -64,8 +65,8 @@ func without(calls []Call, text string) string {
 	return text
 }
 
-// untagged reads what has no mark of a call: JSON or Python, bare or in a fence. begins is
-// the tool that something unreadable begins a call of.
+// untagged reads a text without the mark of a call: JSON or Python, bare or in a fence.
+// begins is the tool that an unreadable text begins a call of.
 func untagged(s string) (calls []Call, begins string) {
 	s = unfenced(s)
 	if calls, tagged := tagged(s); tagged {
@@ -82,8 +83,8 @@ func untagged(s string) (calls []Call, begins string) {
 	return nil, pythonBegins(s)
 }
 
-// unfenced is what a fence holds, where the whole text is one fence of a language that
-// calls are written in; else the text.
+// unfenced returns the content of a fence if the whole text is one fence in a language that
+// calls are written in, else the text.
 func unfenced(s string) string {
 	body, ok := strings.CutPrefix(s, "```")
 	if !ok {

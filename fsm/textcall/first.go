@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// First reads a text as the first edition did, or returns false where that took it for no
-// call. It is frozen, and so is what it shares with [Read]: bracketCalls and the arguments
-// in it.
+// First reads a text as the first edition did, or returns false if that did not take it for
+// a call. It is frozen, and so is what it shares with [Read]: bracketCalls and how it reads
+// arguments.
 func First(text string) ([]Call, bool) {
 	body := strings.TrimSpace(text)
 	for _, form := range []form{firstTagged, firstJSON, bracketCalls} {

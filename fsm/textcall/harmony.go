@@ -2,9 +2,9 @@ package textcall
 
 import "strings"
 
-// harmony reads an answer in channels, as gpt-oss writes them: what is for a tool is a call,
-// what is in the channels final and commentary is said, and the rest is thinking. It
-// reports whether the text is such an answer.
+// harmony reads an answer in channels, as gpt-oss writes them: a message for a tool is a
+// call, the channels final and commentary are text, and the rest is thinking. It reports
+// whether the text is such an answer.
 func harmony(s string) (Reading, bool) {
 	const start, channel, message = "<|start|>", "<|channel|>", "<|message|>"
 	if !strings.HasPrefix(s, start) && !strings.HasPrefix(s, channel) {
@@ -52,7 +52,7 @@ func untilMark(s string) (body, rest string) {
 	return s[:end], s[min(end+skip, len(s)):]
 }
 
-// addressee is the tool that a message is for.
+// addressee returns the tool that a message is for, or false.
 func addressee(head string) (name string, ok bool) {
 	_, to, ok := strings.Cut(head, "to=")
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// jsonCalls reads calls as JSON: an object, some of them one after another, or a list.
+// jsonCalls reads calls as JSON: an object, several in a row, or a list.
 func jsonCalls(s string) ([]Call, bool) {
 	if !strings.HasPrefix(s, "{") && !strings.HasPrefix(s, "[") {
 		return nil, false
@@ -108,14 +108,14 @@ func argumentKeys() []string {
 	return []string{"arguments", "parameters", "args", "action_input", "tool_input", "input"}
 }
 
-// headTwice reports whether an object says twice what it calls, or with what.
+// headTwice reports whether an object gives its tool or its arguments twice.
 func headTwice(raw json.RawMessage) bool {
 	key, twice := twiceIn(string(raw), 1)
 	return twice && (slices.Contains(nameKeys(), key) || slices.Contains(argumentKeys(), key))
 }
 
-// jsonBegins is the tool that a text names which is JSON as far as it goes, and no whole
-// object.
+// jsonBegins returns the tool named by a text that is JSON as far as it goes, but not a
+// whole object.
 func jsonBegins(s string) string {
 	object := strings.TrimLeft(s, "[ \t\r\n")
 	if !strings.HasPrefix(object, "{") {

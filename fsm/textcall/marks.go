@@ -2,8 +2,8 @@ package textcall
 
 import "strings"
 
-// mistralCalls reads NAME[ARGS]{…} and NAME{…}, with the id of a call between the two where
-// there is one.
+// mistralCalls reads NAME[ARGS]{…} and NAME{…}, with the call's id between the two if there
+// is one.
 func mistralCalls(s string) ([]Call, bool) {
 	at := strings.IndexByte(s, '{')
 	if at < 0 {
@@ -18,8 +18,8 @@ func mistralCalls(s string) ([]Call, bool) {
 	return []Call{{Name: name, Args: args}}, true
 }
 
-// separatedCalls reads what DeepSeek's models write: between marks of their own the name, a
-// separator and the arguments; in some the word function stands before the name, and the
+// separatedCalls reads what DeepSeek's models write: between special marks, the name, a
+// separator and the arguments. Some put the word function before the name, and the
 // arguments in a fence.
 func separatedCalls(s string) ([]Call, bool) {
 	const begin, separator, end = "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"

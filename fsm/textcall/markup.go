@@ -2,8 +2,8 @@ package textcall
 
 import "strings"
 
-// markupCalls reads <function=NAME>…</function>, once or more: with parameters in markup of
-// their own, or with a JSON object.
+// markupCalls reads <function=NAME>…</function>, once or more, with parameters in markup or
+// as a JSON object.
 func markupCalls(s string) ([]Call, bool) {
 	var calls []Call
 	for s != "" {

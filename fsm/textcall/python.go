@@ -2,8 +2,8 @@ package textcall
 
 import "strings"
 
-// pythonCalls reads name(key="value", …), one call, some of them on lines of their own, or
-// a list of them in brackets. A print around a call is Gemma's.
+// pythonCalls reads name(key="value", …): one call, several on separate lines, or a list of
+// them in brackets. Gemma puts a print around a call.
 func pythonCalls(s string) ([]Call, bool) {
 	if calls, ok := bracketCalls(s); ok {
 		return calls, true
@@ -46,7 +46,7 @@ func printed(s string) (_ Call, rest string, ok bool) {
 	return Call{Name: name, Args: args.object()}, rest, ok
 }
 
-// pythonBegins is the tool that a text in the shape of one call names.
+// pythonBegins returns the tool that a text in the shape of one call names.
 func pythonBegins(s string) string {
 	s = strings.TrimPrefix(s, "[")
 	name, _, ok := strings.Cut(s, "(")

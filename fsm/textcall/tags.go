@@ -9,8 +9,8 @@ type family struct {
 	forms []form
 }
 
-// families are the marks that mean a call and nothing else, those of each after which
-// the other would be read wrongly first.
+// families returns the marks that mean a call and nothing else. Of two marks, the one that
+// the other would misread comes first.
 func families() []family {
 	return []family{
 		{"<tool_call>", "</tool_call>", []form{jsonCalls, markupCalls, pairCalls, pythonCalls}},
@@ -35,17 +35,18 @@ func families() []family {
 	}
 }
 
-// keeps reports whether the mark that opens is a part of what is read.
+// keeps reports whether the opening mark is part of what is read.
 func (f family) keeps() bool { return f.open == "<function=" || f.open == "<invoke" }
 
 // mayBeTagged reports whether a text begins or ends with a character that a mark of the
-// families begins or ends with. Most answers do not, and are not held against each mark.
+// families begins or ends with. Most answers do not, and need not be compared with each
+// mark.
 func mayBeTagged(s string) bool {
 	return s != "" && (s[0] == '<' || s[0] == '[' || s[len(s)-1] == '>')
 }
 
-// tagged reads calls that a mark begins. It reports whether there is such a mark; the
-// calls are none where they cannot be read.
+// tagged reads calls that a mark begins. It reports whether there is such a mark; there are
+// no calls if they cannot be read.
 func tagged(s string) ([]Call, bool) {
 	if !mayBeTagged(s) {
 		return nil, false
@@ -64,8 +65,8 @@ func tagged(s string) ([]Call, bool) {
 	return nil, false
 }
 
-// read reads one call after another. The last may lack its end: what it holds is whole or
-// is not read.
+// read reads one call after another. The last may have no end mark: its content is read
+// whole or not at all.
 func (f family) read(s string) []Call {
 	if f.keeps() {
 		return f.body(s)
@@ -87,8 +88,8 @@ func (f family) read(s string) []Call {
 	return calls
 }
 
-// cut takes what is before the end of a call. A mark inside a value does not end it: then
-// what is before it cannot be read, and the text is no call.
+// cut splits a text at the end of a call. An end mark inside a value is not skipped: then
+// the part before it cannot be read, and the text is not a call.
 func (f family) cut(s string) (body, rest string) {
 	if f.close != "" {
 		body, rest, _ = strings.Cut(s, f.close)

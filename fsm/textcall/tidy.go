@@ -2,17 +2,17 @@ package textcall
 
 import "encoding/json"
 
-// TidyJSON returns s with blanks for the commas that stand after the last member of an
-// object or a list, where that alone keeps it from being JSON; else s as it is. Nothing
-// else can be meant by such a comma (INF-25).
+// TidyJSON returns s with blanks in place of commas after the last member of an object or a
+// list, if only they keep it from being JSON; else s as it is. Such a comma cannot mean
+// anything else (INF-25).
 func TidyJSON(s string) string {
 	if json.Valid([]byte(s)) {
 		return s
 	}
 	b := make([]byte, 0, len(s))
 	quoted := false
-	comma := -1   // where in b a comma stands after which only blanks have come
-	var last byte // the last that is no blank
+	comma := -1   // the index in b of a comma followed only by blanks so far
+	var last byte // the last byte that is not a blank
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		switch {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Twice returns a key that an object of a JSON text gives twice, at whatever depth. Nobody
-// can tell which of the two values is meant.
+// Twice returns a key that an object in a JSON text has twice, at any depth, so that it is
+// unclear which of the two values is meant.
 func Twice(text string) (key string, twice bool) { return twiceIn(text, math.MaxInt) }
 
 // twiceIn looks into objects down to a depth.

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Values returns the texts and numbers that a JSON text holds, in their order, the keys of
-// objects left out.
+// Values returns the strings and numbers in a JSON text, in their order, without the keys
+// of objects.
 func Values(text string) []string {
 	var values []string
-	var objects []bool // of what is open: it is an object, and not a list
+	var objects []bool // for each open bracket, whether it is an object rather than a list
 	key := false       // the next text is a key
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()

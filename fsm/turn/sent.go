@@ -11,7 +11,7 @@ import (
 // with its answer (SES-21).
 func keepsSent(c *fsm.Config) bool { return c.Switches.History == fsm.HistorySent }
 
-// Settled is a session's history as a conversation begins with it.
+// Settled returns a session's history as a conversation begins with it.
 func Settled(c *fsm.Config, history []fsm.Message) []fsm.Message {
 	if keepsSent(c) {
 		return c.Words.Sent(history)
@@ -19,8 +19,8 @@ func Settled(c *fsm.Config, history []fsm.Message) []fsm.Message {
 	return c.Words.Stripped(history)
 }
 
-// Opening is the input as the model is sent it. What the history keeps of it is the same
-// where it keeps what was sent.
+// Opening returns the input as it is sent to the model. A history that keeps what was sent
+// keeps it in this form.
 func Opening(c *fsm.Config, h *state.Handle, now fsm.Millis) string {
 	if !keepsSent(c) {
 		return h.Input
@@ -31,7 +31,7 @@ func Opening(c *fsm.Config, h *state.Handle, now fsm.Millis) string {
 	return c.Words.Text(fsm.WordTimedInput, "time", stamp(c, now), "text", marked(c, h)) // SES-22
 }
 
-// stamp is a time as the person's clocks show it (HND-48).
+// stamp returns a time as the person's clocks show it (HND-48).
 func stamp(c *fsm.Config, t fsm.Millis) string {
 	if len(c.Zones) == 0 {
 		return t.Stamp()
@@ -39,7 +39,7 @@ func stamp(c *fsm.Config, t fsm.Millis) string {
 	return c.Zones[0].Stamp(t)
 }
 
-// marked is the input, marked where it is a subagent's report (SES-17).
+// marked returns the input, marked if it is a subagent's report (SES-17).
 func marked(c *fsm.Config, h *state.Handle) string {
 	if h.Kind == fsm.KindSystem {
 		return c.Words.Text(fsm.WordSubagentInput, "text", h.Input)
@@ -47,14 +47,14 @@ func marked(c *fsm.Config, h *state.Handle) string {
 	return h.Input
 }
 
-// sentForm is the conversation as it was last sent, with the answer as the model gave
-// it, the results that its calls lack, and the note or notice that the turn ends with.
-// After a conflict the turn stands after what somebody else has written (SES-3).
+// sentForm returns the conversation as it was last sent, with the answer as the model gave
+// it, results for the calls that had none, and the note or notice that ends the turn. After
+// a conflict the turn comes after what others have written (SES-3).
 func sentForm(c *fsm.Config, h *state.Handle, talk []fsm.Message) []fsm.Message {
 	closing := h.Closing
 	if last := talk[len(talk)-1]; len(closing) > 0 && h.Outcome == fsm.OutcomeAnswered &&
 		last.Role == fsm.RoleAssistant && len(last.Calls) == 0 && last.Text != "" {
-		closing = closing[:len(closing)-1] // the answer, which stands there as the model gave it
+		closing = closing[:len(closing)-1] // the answer, which is there already as the model gave it
 	}
 	before := talk[:h.TurnAt]
 	if h.Rebased {
@@ -63,8 +63,8 @@ func sentForm(c *fsm.Config, h *state.Handle, talk []fsm.Message) []fsm.Message 
 	return c.Words.Sent(slices.Concat(before, talk[h.TurnAt:], closing))
 }
 
-// ImagesLeft is what a compaction leaves of earlier images: a mark in the place of each
-// (SES-21). Those of the present question, at the index given, stay.
+// ImagesLeft returns messages as a compaction leaves them: with a mark in place of each
+// earlier image (SES-21). The images of the present question, at the given index, stay.
 func ImagesLeft(c *fsm.Config, msgs []fsm.Message, question int) []fsm.Message {
 	msgs = slices.Clone(msgs)
 	for i := range msgs {

@@ -8,7 +8,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// Question is the handle's input as a history keeps it.
+// Question returns the handle's input as a history keeps it.
 func Question(c *fsm.Config, h *state.Handle) fsm.Message {
 	text := marked(c, h)
 	for range h.Images {
@@ -17,9 +17,8 @@ func Question(c *fsm.Config, h *state.Handle) fsm.Message {
 	return fsm.Message{Role: fsm.RoleUser, Text: text, Source: h.Source}
 }
 
-// Close ends a turn: with the results that its last calls still lack, and the
-// answer, or a note that there is none (SES-5). An answer that stands there already
-// is not said again.
+// Close ends a turn with results for the last calls that have none, and with the answer, or
+// a note that there is none (SES-5). An answer that is there already is not repeated.
 func Close(c *fsm.Config, h *state.Handle) {
 	if !h.Loaded || h.Command != "" || h.Closing != nil {
 		return
@@ -43,7 +42,7 @@ func Close(c *fsm.Config, h *state.Handle) {
 		return
 	}
 	word := lastWord(c, h)
-	if h.Answer != "" && h.Outcome != fsm.OutcomeAnswered { // the text so far stands there: only the notice is new
+	if h.Answer != "" && h.Outcome != fsm.OutcomeAnswered { // the text so far is there already: only the notice is new
 		if notice := strings.TrimSpace(strings.TrimPrefix(word.Text, h.Inf.Said)); notice != "" {
 			word.Text = notice
 		}
@@ -51,8 +50,8 @@ func Close(c *fsm.Config, h *state.Handle) {
 	h.Closing = append(h.Closing, word)
 }
 
-// heard is what a turn that ends within a batch keeps of the call of the answer at n
-// (INF-48): its result, or that its outcome is unknown; false where it has not run in one.
+// heard returns what a turn that ends within a batch keeps of the call of the answer at n
+// (INF-48): its result, or that its outcome is unknown; false if it has not run in a batch.
 func heard(c *fsm.Config, inf *state.Inference, n int) (string, bool) {
 	k := n - inf.Next
 	switch {
@@ -65,21 +64,21 @@ func heard(c *fsm.Config, inf *state.Inference, n int) (string, bool) {
 	}
 }
 
-// Kept is what the session's history becomes: what stands before the turn, and of
-// the turn what the profile keeps (SES-4).
+// Kept returns what the session's history becomes: what came before the turn, and of the
+// turn what the profile keeps (SES-4).
 func Kept(c *fsm.Config, h *state.Handle) []fsm.Message {
 	talk := h.Conversation().Messages
 	if keepsSent(c) && len(talk) > 0 {
 		return sentForm(c, h, talk)
 	}
-	if len(talk) == 0 || h.Rebased || c.Fits() && !c.Switches.Compress { // what was only sent shorter is kept whole
+	if len(talk) == 0 || h.Rebased || c.Fits() && !c.Switches.Compress { // what was shortened only for sending is kept whole
 		return slices.Concat(Settled(c, h.Sess.History), ownTurn(c, h, nil))
 	}
 	return slices.Concat(c.Words.Stripped(talk[:h.TurnAt]), ownTurn(c, h, talk[h.TurnAt:]))
 }
 
-// ownTurn is what the history keeps of the turn; talk is its part of the
-// conversation, as it was last sent.
+// ownTurn returns what the history keeps of the turn; talk is its part of the conversation,
+// as last sent.
 func ownTurn(c *fsm.Config, h *state.Handle, talk []fsm.Message) []fsm.Message {
 	switch {
 	case c.Switches.History == fsm.HistoryAnswers:
@@ -99,7 +98,7 @@ func Own(c *fsm.Config, h *state.Handle) []fsm.Message {
 	return c.Words.Stripped(h.Turn, h.Closing)
 }
 
-// lastWord is the turn's answer, or a note that there is none.
+// lastWord returns the turn's answer, or a note that there is none.
 func lastWord(c *fsm.Config, h *state.Handle) fsm.Message {
 	if h.Answer == "" {
 		reason := h.Failure
@@ -111,8 +110,8 @@ func lastWord(c *fsm.Config, h *state.Handle) fsm.Message {
 	return fsm.Message{Role: fsm.RoleAssistant, Text: h.Answer, Used: h.Used, Source: h.Derived(c, h.Conversation().Messages)}
 }
 
-// Newest bounds a history that nothing consolidates: its oldest turns leave it whole,
-// but for a summary at its head (SES-18). They are in the archive.
+// Newest bounds a history that nothing consolidates: its oldest turns leave it as a whole,
+// except a summary at its head (SES-18). They are in the archive.
 func Newest(c *fsm.Config, history []fsm.Message) []fsm.Message {
 	l := &c.Limits
 	over := len(history) - l.MaxHistory - l.MaxPending

@@ -2,7 +2,8 @@ package wording
 
 import "strings"
 
-// Unknown says that a word is not one of those allowed, and which was likely meant.
+// Unknown returns a message that a word is not one of those allowed, and which was likely
+// meant.
 func Unknown(what, word string, allowed []string) string {
 	text := "unknown " + what + " " + Word(word)
 	if near := Nearest(word, allowed); near != "" {
@@ -14,8 +15,8 @@ func Unknown(what, word string, allowed []string) string {
 	return text + "; allowed: " + strings.Join(allowed, ", ")
 }
 
-// Nearest returns the candidate that word was most likely meant to be, or "". Of equals
-// the first wins.
+// Nearest returns the candidate that word was most likely meant to be, or "". Of equally
+// near ones the first wins.
 func Nearest(word string, candidates []string) string {
 	if len(word) > ShownMax {
 		return ""
@@ -29,7 +30,7 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// Distance is how many bytes must be put in, left out, replaced or swapped with their
+// Distance returns how many bytes must be inserted, deleted, replaced or swapped with their
 // neighbour to turn a into b (optimal string alignment).
 func Distance(a, b string) int {
 	var older, old []int

@@ -1,7 +1,7 @@
 // Package wording puts words, numbers and foreign text into messages: cut to a length,
-// quoted where they could not stand as they are, and without what moves a terminal. It
-// stands on the ground floor, so that every part of shelly shows a text in one way; the
-// machine itself decides nothing by it.
+// quoted if they would be unclear as they are, and without characters that control a
+// terminal. It imports nothing of shelly, so that every part of shelly can show texts in
+// the same way; the machine decides nothing by it.
 package wording
 
 import (
@@ -13,7 +13,8 @@ import (
 // ShownMax is how many bytes of a word an error shows.
 const ShownMax = 60
 
-// Clip cuts s to at most n bytes at a character's edge, with a visible mark.
+// Clip returns s if it has at most n bytes, else as much of it as fits in whole characters,
+// and a visible mark.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -21,7 +22,7 @@ func Clip(s string, n int) string {
 	return Edge(s, n) + "…"
 }
 
-// Edge is the longest beginning of s of at most n bytes that ends at a character's edge.
+// Edge returns the longest beginning of s of at most n bytes that ends between characters.
 func Edge(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -32,7 +33,8 @@ func Edge(s string, n int) string {
 	return s[:n]
 }
 
-// Tail cuts s to its last n bytes at a character's edge, with a visible mark.
+// Tail returns s if it has at most n bytes, else a visible mark and as much of its end as
+// fits in whole characters.
 func Tail(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -44,7 +46,7 @@ func Tail(s string, n int) string {
 	return "…" + s[from:]
 }
 
-// Count is a number of things: 1 file, 2 files.
+// Count returns a number of things in words: 1 file, 2 files.
 func Count(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -52,11 +54,11 @@ func Count(n int, thing string) string {
 	return strconv.Itoa(n) + " " + thing
 }
 
-// Quote is the beginning of s in quotes.
+// Quote returns the beginning of s in quotes.
 func Quote(s string) string { return strconv.Quote(Clip(s, ShownMax)) }
 
-// plain reports whether s is of ASCII letters, digits and marks that a quoted text has as they
-// are. Most words are, and there is nothing to be quoted to find that out.
+// plain reports whether s has only ASCII letters, digits and marks that quoting does not
+// change. Most words are like this, and then need not be quoted to find out.
 func plain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
@@ -66,7 +68,7 @@ func plain(s string) bool {
 	return true
 }
 
-// Word is s as an error shows it: quoted and cut where it could not stand as it is.
+// Word returns s as an error shows it: quoted and cut if it would be unclear as it is.
 func Word(s string) string {
 	if len(s) > ShownMax || s == "" || !plain(s) && strconv.Quote(s) != `"`+s+`"` {
 		return Quote(s)
@@ -74,13 +76,13 @@ func Word(s string) string {
 	return s
 }
 
-// Line is s on one line that is safe to print.
+// Line returns s on one line that is safe to print.
 func Line(s string) string { return strings.Map(Printable, s) }
 
-// OneLine is s on one line that is safe to print, its line ends as blanks.
+// OneLine returns s on one line that is safe to print, with blanks for line ends.
 func OneLine(s string) string { return Line(strings.NewReplacer("\n", " ", "\r", " ").Replace(s)) }
 
-// Printable is a character as it is shown: one that could change the terminal is
+// Printable returns a character as it is shown: one that could control the terminal is
 // replaced.
 func Printable(r rune) rune {
 	switch {

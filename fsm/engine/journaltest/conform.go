@@ -15,15 +15,14 @@ import (
 	"shelly/fsm/engine"
 )
 
-// Harness makes journals of one kind and lets them live through a restart or a
-// crash. Each method fails t when it cannot do its part.
+// Harness makes journals of one kind, and restarts or crashes them. Each method fails t if
+// it cannot do its part.
 type Harness interface {
-	// Create returns a new, empty journal. The one before is done with.
+	// Create returns a new, empty journal. The previous one is no longer used.
 	Create(t rapid.TB) engine.Journal
-	// Reopen ends the journal's process in good order and returns what the next
-	// one opens.
+	// Reopen ends the journal's process cleanly and returns what the next one opens.
 	Reopen(t rapid.TB) engine.Journal
-	// Crash returns what the next process opens after a power cut: all that was
+	// Crash returns what the next process opens after a power failure: everything that was
 	// synced, and any part of the rest that the journal may keep.
 	Crash(t rapid.TB) engine.Journal
 }
@@ -82,7 +81,7 @@ func testEmpty(t *testing.T, h Harness) {
 	}
 }
 
-// More than 256 records, so that an order by anything but the number shows.
+// More than 256 records, so that any order but that of the numbers shows.
 func testOrder(t *testing.T, h Harness) {
 	j := h.Create(t)
 	var want []engine.Record

@@ -31,7 +31,7 @@ func testRequests(t *testing.T, h Harness) {
 	checkRequest(t, "reopened, waiting", j, b, request(b, 0))
 }
 
-// Keys whose parts make the same text when they are joined, or are empty.
+// Keys whose parts are equal when joined, or are empty.
 func testRequestKeys(t *testing.T, h Harness) {
 	keys := []fsm.RequestKey{
 		{Principal: "a", Channel: "b", ID: "c"},
@@ -78,8 +78,8 @@ func testEmptySync(t *testing.T, h Harness) {
 	check(t, "after a crash", tail(nil, 3), replay(t, h.Crash(t), 0))
 }
 
-// An unsynced tail may be lost, by whole batches and from the end only, and the
-// journal goes on from what is left.
+// An unsynced tail may be lost, in whole batches and from the end only, and the journal
+// goes on from what is left.
 func testUnsyncedTail(t *testing.T, h Harness) {
 	j := h.Create(t)
 	key := fsm.RequestKey{ID: "r"}
@@ -116,7 +116,7 @@ func testSnapshot(t *testing.T, h Harness) {
 	check(t, "after the snapshot", more, replay(t, j, 4))
 }
 
-// A snapshot is durable, and with it the records that it stands for.
+// A snapshot is durable, and so are the records that it stands for.
 func testSnapshotCrash(t *testing.T, h Harness) {
 	j := h.Create(t)
 	appendTo(t, j, engine.Batch{Records: tail(nil, 4)}, false)
@@ -165,7 +165,7 @@ func checkSnapshotAt(t rapid.TB, when string, j engine.Journal, record, index ui
 	}
 }
 
-// checkRequest compares a request record; a zero want is none.
+// checkRequest compares a request record; a zero want means that there must be none.
 func checkRequest(t rapid.TB, when string, j engine.Journal, key fsm.RequestKey, want engine.Request) {
 	t.Helper()
 	got, ok, err := j.Request(key)

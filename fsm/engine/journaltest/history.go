@@ -13,10 +13,10 @@ import (
 	"shelly/fsm/state"
 )
 
-// state is what a journal must hold.
+// contents is what a journal must hold.
 type contents struct {
-	records   []engine.Record   // those that were trimmed, too
-	trimmed   int               // how many of them were
+	records   []engine.Record   // including those that were trimmed
+	trimmed   int               // how many of them were trimmed
 	requests  [requestCount]int // the version of each request, from 1; 0: none
 	sent      int               // messages and audit records ever, of each
 	messages  []engine.Message
@@ -30,7 +30,7 @@ type taken struct {
 	size  int // requests in its machine
 }
 
-// index is that of the last snapshot, or 0.
+// index returns the index of the last snapshot, or 0.
 func (s contents) index() uint64 {
 	if len(s.snapshots) == 0 {
 		return 0
@@ -59,8 +59,8 @@ func (m *model) write(s contents, sync bool) {
 	m.kept = append(m.kept, s)
 }
 
-// stepsMax bounds a history: long enough for a restart after a crash after a
-// snapshot, short enough for a journal on disk, where a restart takes its time.
+// stepsMax bounds a history: long enough for a restart after a crash after a snapshot,
+// short enough for a journal on disk, where a restart is slow.
 const stepsMax = 12
 
 // testHistory drives a journal through arbitrary writes, restarts and crashes.
@@ -129,7 +129,7 @@ func (k taken) snapshot() state.Snapshot {
 	return s
 }
 
-// trim drops by an age between those of snapshots and messages, or between those of
+// trim trims by an age between those of snapshots and messages, or between those of
 // requests, and by a size.
 func (m *model) trim(t *rapid.T) {
 	keep := engine.Keep{Since: fsm.Millis(rapid.IntRange(0, 40).Draw(t, "since"))}
@@ -144,7 +144,7 @@ func (m *model) trim(t *rapid.T) {
 	m.write(s, want != engine.Trimmed{})
 }
 
-// kept is what a trim leaves of a state, and how much it drops.
+// kept returns what a trim leaves of a state, and how much it drops.
 func (s contents) kept(t *rapid.T, keep engine.Keep) (contents, engine.Trimmed) {
 	was := s
 	for _, k := range s.snapshots {
@@ -175,8 +175,8 @@ func (m *model) reopen(t *rapid.T) {
 	m.compare(t)
 }
 
-// A crash goes back to one of the states since the last sync, and what is there
-// then stays.
+// A crash goes back to one of the states since the last sync, and whatever is left then
+// stays.
 func (m *model) crash(t *rapid.T) {
 	m.journal = m.harness.Crash(t)
 	found := m.survivor(t)
@@ -213,7 +213,7 @@ func (m *model) holds(t *rapid.T, versions [requestCount]int) bool {
 	return true
 }
 
-// expected is a request's record in some version; version 0 is none.
+// expected returns a request's record in some version; version 0 is none.
 func expected(i, version int) engine.Request {
 	if version == 0 {
 		return engine.Request{}
@@ -223,7 +223,7 @@ func expected(i, version int) engine.Request {
 	return r
 }
 
-// compare holds the journal against the present state.
+// compare compares the journal with the present state.
 func (m *model) compare(t *rapid.T) {
 	s := m.now()
 	check(t, "history", s.records[s.trimmed:], replay(t, m.journal, uint64(s.trimmed)))

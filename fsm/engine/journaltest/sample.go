@@ -42,8 +42,8 @@ func sample[T any]() T {
 	return v
 }
 
-// fill gives v a value that no other part of its sample has, n being how many have
-// one. It is a text that JSON escapes, or a number beyond what a float holds.
+// fill gives v a value that no other part of its sample has; n counts the values given. It
+// is a text that JSON escapes, or a number too large for a float.
 func fill(v reflect.Value, n *int) {
 	*n++
 	switch v.Kind() {
@@ -54,7 +54,7 @@ func fill(v reflect.Value, n *int) {
 	case reflect.Slice:
 		length := 2
 		if v.Type() == reflect.TypeFor[fsm.Words]() {
-			length = len(fsm.AllWords()) // it has one for each word, and is written by name
+			length = len(fsm.AllWords()) // one for each word, and it is written by name
 		}
 		v.Set(reflect.MakeSlice(v.Type(), length, length))
 		for i := range v.Len() {
@@ -79,8 +79,8 @@ func fill(v reflect.Value, n *int) {
 	}
 }
 
-// zeroField returns the path of a zero field in a sample, or "". A sample with
-// one would not show that the journal loses it.
+// zeroField returns the path of a zero field in a sample, or "". With one, the sample would
+// not show that the journal loses it.
 func zeroField(v reflect.Value, path string) string {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -117,30 +117,29 @@ func request(key fsm.RequestKey, n int) engine.Request {
 	return r
 }
 
-// chats are where messages go, in turn. Their names make the same text when they are
-// joined, or are empty.
+// chats returns where messages go, in turn. Some names are equal when joined, or are empty.
 func chats() []fsm.Origin {
 	return []fsm.Origin{{Channel: "a", Chat: "bc"}, {Channel: "ab", Chat: "c"}, {Channel: "a", Chat: "d"}, {}, {Channel: "a"}}
 }
 
-// message returns the n-th message, from 1, which the step at index has sent.
+// message returns the n-th message, from 1, sent by the step at index.
 func message(n int, index uint64) engine.Message {
 	m := engine.Message{Position: engine.PositionOf(index, n), At: fsm.Millis(n), SendMessage: sample[fsm.SendMessage]()}
 	m.Key, m.To = fmt.Sprint("h1/", n), chats()[n%len(chats())]
 	return m
 }
 
-// sessions are what audit records belong to, in turn.
+// sessions returns what audit records belong to, in turn.
 func sessions() []string { return []string{"a", "ab", ""} }
 
-// audit returns the n-th audit record, from 1, which the step at index has made.
+// audit returns the n-th audit record, from 1, made by the step at index.
 func audit(n int, index uint64) engine.Audit {
 	a := engine.Audit{Position: engine.PositionOf(index, n), At: fsm.Millis(n), Audit: sample[fsm.Audit]()}
 	a.Key, a.Session = fmt.Sprint("h1/", n), sessions()[n%len(sessions())]
 	return a
 }
 
-// snapshot returns the state of a machine that has work at hand.
+// snapshot returns the state of a machine with unfinished requests.
 func snapshot(requests int) state.Snapshot {
 	m := machine.New()
 	config := profile.Shelly()

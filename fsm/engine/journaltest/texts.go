@@ -7,8 +7,8 @@ import (
 	"shelly/fsm/engine"
 )
 
-// text returns a text of an owner. Owners and names make the same text when they are
-// joined, or are empty.
+// text returns a text of an owner. Some owners and names are equal when joined, or are
+// empty.
 func text(owner, ref string, at fsm.Millis) engine.Text {
 	return engine.Text{TextKey: engine.TextKey{Owner: owner, Ref: ref}, At: at, Body: "whole " + owner + ref + " 磁盘\x00"}
 }
@@ -28,7 +28,7 @@ func checkTexts(t *testing.T, name string, j engine.Journal, there, gone []engin
 	}
 }
 
-// TXT-3: a text is there whole once its batch is, also the same one once more.
+// TXT-3: a text is there whole once its batch is, even if the same one is written again.
 func testTexts(t *testing.T, h Harness) {
 	j := h.Create(t)
 	all := []engine.Text{text("a", "bc", 1), text("ab", "c", 2), text("", "abc", 3), text("abc", "", 4)}
@@ -39,8 +39,8 @@ func testTexts(t *testing.T, h Harness) {
 	checkTexts(t, "reopened", h.Reopen(t), all, nil)
 }
 
-// TXT-8: what an owner names no more is gone, of this batch and of those before, and
-// nobody else's is.
+// TXT-8: texts that an owner no longer names are gone, from this batch and from earlier
+// ones, but not those of other owners.
 func testTextNames(t *testing.T, h Harness) {
 	j := h.Create(t)
 	others := []engine.Text{text("a", "1", 1), text("session s2", "1", 1), text("session", "s1", 1)}
@@ -53,8 +53,8 @@ func testTextNames(t *testing.T, h Harness) {
 	checkTexts(t, "reopened", h.Reopen(t), others, own)
 }
 
-// TXT-3: a crash takes a text away with its record alone, and brings one back with the
-// record that had let it go.
+// TXT-3: a crash loses a text only with its record, and brings a text back with the loss of
+// the record that dropped it.
 func testTextCrash(t *testing.T, h Harness) {
 	j := h.Create(t)
 	first, second := text("session s", "1", 1), text("session s", "2", 1)
@@ -70,8 +70,8 @@ func testTextCrash(t *testing.T, h Harness) {
 	}
 }
 
-// TXT-8: texts go by their age, and those of handles that are done; one that was kept
-// again is as old as it was then.
+// TXT-8: texts go by their age, and so do those of finished handles; one that was kept
+// again has the age of that time.
 func testTextTrim(t *testing.T, h Harness) {
 	j := h.Create(t)
 	old, again, young := text("session s", "1", 10), text("session s", "2", 10), text("session s", "3", 30)

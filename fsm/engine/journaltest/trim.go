@@ -12,8 +12,8 @@ import (
 	"shelly/fsm/engine"
 )
 
-// at returns a request record of the step at an index, which was answered, if done,
-// at the time of that number.
+// at returns a request record of the step at an index; if done, it was answered at the time
+// of the same number.
 func at(index uint64, done bool) engine.Request {
 	r := request(fsm.RequestKey{ID: fmt.Sprint(index)}, 0)
 	r.Index, r.Accepted = index, fsm.Millis(index)
@@ -80,7 +80,8 @@ func grown(t rapid.TB, h Harness) (engine.Journal, []engine.Record) {
 	return j, records
 }
 
-// What ended before a time goes, records up to the last snapshot before it (JRN-19, JRN-20).
+// Whatever ended before a time goes, and records up to the last snapshot before it (JRN-19,
+// JRN-20).
 func testTrimByAge(t *testing.T, h Harness) {
 	j, records := grown(t, h)
 	checkKept(t, "whole", j, engine.Kept{First: 1, Last: 9, Bytes: size(t, records), Snapshots: []uint64{3, 6, 8}})
@@ -105,8 +106,8 @@ func testTrimByAge(t *testing.T, h Harness) {
 	checkKept(t, "all that may go", h.Reopen(t), engine.Kept{First: 9, Last: 9, Bytes: size(t, records[8:]), Snapshots: []uint64{8}})
 }
 
-// Of too many records the oldest go, with the audit records of their steps, and nothing else
-// (JRN-20).
+// If there are too many records the oldest go, with the audit records of their steps, and
+// nothing else (JRN-20).
 func testTrimBySize(t *testing.T, h Harness) {
 	j, records := grown(t, h)
 	trim(t, j, engine.Keep{Bytes: 1 << 40}, engine.Trimmed{})
@@ -130,8 +131,8 @@ func testTrimBySize(t *testing.T, h Harness) {
 	checkKept(t, "goes on", h.Reopen(t), engine.Kept{First: 12, Last: 12, Bytes: size(t, last), Snapshots: []uint64{11}})
 }
 
-// One Trim drops no more than TrimMax of each, so that nobody waits for it long; the next
-// goes on from there.
+// One Trim drops no more than TrimMax of each, so that it is quick; the next goes on from
+// there.
 func testTrimMax(t *testing.T, h Harness) {
 	j := h.Create(t)
 	const more = 3
@@ -154,8 +155,8 @@ func testTrimMax(t *testing.T, h Harness) {
 	trim(t, h.Reopen(t), late, engine.Trimmed{})
 }
 
-// A Trim that drops nothing has left nothing, also where one before it was bounded and
-// an early request was answered since.
+// A Trim that drops nothing has left nothing to drop, even if one before it was bounded and
+// an early request has been answered since.
 func testTrimGoesBack(t *testing.T, h Harness) {
 	j := h.Create(t)
 	const last = engine.TrimMax + 2

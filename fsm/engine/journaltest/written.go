@@ -10,7 +10,7 @@ import (
 	"shelly/fsm/engine"
 )
 
-// written is what n messages and audit records are, appended three at a time.
+// written returns n messages and n audit records, as appended three at a time.
 func written(n int) (messages []engine.Message, records []engine.Audit) {
 	for i := range n {
 		index := uint64(i/3 + 1)
@@ -52,7 +52,7 @@ func testAudit(t *testing.T, h Harness) {
 	checkAudit(t, "after a crash", h.Crash(t), want)
 }
 
-// One read brings no more than it is asked for, and never more than ReadMax.
+// One read returns no more than it is asked for, and never more than ReadMax.
 func testReadMax(t *testing.T, h Harness) {
 	j := h.Create(t)
 	n := len(chats()) * (engine.ReadMax + 2)
