@@ -31,8 +31,8 @@ type folder struct {
 	store *store.Store
 }
 
-// newFolder returns one with n records, of which the first accepted a request that is
-// not done, a MEMORY.md and what no backup holds.
+// newFolder returns a folder with n records, the first of which accepted a request that is not
+// done, a MEMORY.md, and files that no backup holds.
 func newFolder(t *testing.T, n uint64) *folder {
 	t.Helper()
 	f := &folder{t: t, dir: t.TempDir()}
@@ -50,7 +50,7 @@ func (f *folder) open() {
 		f.t.Fatal(err)
 	}
 	f.store = s
-	f.t.Cleanup(func() { _ = s.Close() }) // it may be closed already
+	f.t.Cleanup(func() { _ = s.Close() }) // it may already be closed
 }
 
 func (f *folder) close() {
@@ -60,7 +60,7 @@ func (f *folder) close() {
 	}
 }
 
-// add turns the machine n times.
+// add makes the machine step n times.
 func (f *folder) add(n uint64) {
 	f.t.Helper()
 	e, err := engine.Open(f.store, idle{})
@@ -109,7 +109,7 @@ func (f *folder) backup() ([]byte, backup.Manifest) {
 	return file.Bytes(), m
 }
 
-// names lists what is in a folder.
+// names lists the content of a folder.
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -174,7 +174,7 @@ func TestJRN24ABackupHoldsAllThatWasSyncedAndNothingSecret(t *testing.T) {
 	}
 }
 
-// What is written while a backup is being sent belongs to the next one.
+// What is written while a backup is being sent is not part of it.
 func TestJRN24TheStoreIsWrittenWhileABackupIsSent(t *testing.T) {
 	f := newFolder(t, 10)
 	wrote := false
@@ -199,7 +199,7 @@ func TestJRN24TheStoreIsWrittenWhileABackupIsSent(t *testing.T) {
 	}
 }
 
-// touching is a store beside which a session is saved just after a checkpoint.
+// touching is a store for which a session is saved just after a checkpoint.
 type touching struct {
 	*store.Store
 	f     *folder
@@ -215,7 +215,7 @@ func (s *touching) Checkpoint(dir string) error {
 	return err
 }
 
-// The memory files hold no turn that the checkpoint does not.
+// The memory files in a backup hold no turn that the checkpoint does not.
 func TestJRN24ACheckpointIsTakenAgainForFilesThatChange(t *testing.T) {
 	f := newFolder(t, 10)
 	s := &touching{Store: f.store, f: f}

@@ -17,7 +17,7 @@ import (
 	"shelly/runtime/store"
 )
 
-// entry is one of a tar file.
+// entry is an entry of a tar file.
 type entry struct {
 	tar.Header
 	content string
@@ -112,7 +112,7 @@ func TestJRN25NoDamageIsRestored(t *testing.T) {
 	}
 }
 
-// replaced changes the manifest's text.
+// replaced replaces text in the manifest.
 func replaced(old, by string) func([]entry) []entry {
 	return func(l []entry) []entry {
 		l[0].content = strings.Replace(l[0].content, old, by, 1)
@@ -123,7 +123,7 @@ func replaced(old, by string) func([]entry) []entry {
 func TestJRN25ABackupThatWasCutIsNeverRestored(t *testing.T) {
 	f := newFolder(t, 10)
 	file, _ := f.backup()
-	whole := len(file) - 2*512 // but for the end mark
+	whole := len(file) - 2*512 // without the end mark
 	to := t.TempDir()
 	for size := 0; size < whole-512; size += 512 {
 		if _, err := backup.Restore(context.Background(), bytes.NewReader(file[:size+size%511]), to, backup.Options{Now: now}); !errors.Is(err, backup.ErrDamaged) {
@@ -135,7 +135,7 @@ func TestJRN25ABackupThatWasCutIsNeverRestored(t *testing.T) {
 	}
 }
 
-// What newer code has made is refused with a word of its own.
+// A backup made by newer code is refused with a specific error.
 func TestJRN15ABackupOfANewerShellyIsRefused(t *testing.T) {
 	f := newFolder(t, 10)
 	file, _ := f.backup()
@@ -151,7 +151,7 @@ func TestJRN15ABackupOfANewerShellyIsRefused(t *testing.T) {
 	}
 }
 
-// A journal that cannot be folded is no backup, whatever its checksums say.
+// A backup whose journal cannot be folded is refused, whatever its checksums say.
 func TestJRN25ABackupWhoseJournalCannotBeFoldedIsRefused(t *testing.T) {
 	f := newFolder(t, 10)
 	f.close()
@@ -179,7 +179,7 @@ func TestJRN25ABackupWhoseJournalCannotBeFoldedIsRefused(t *testing.T) {
 	}
 }
 
-// manifestOfStore spoils what says which files the store has.
+// manifestOfStore damages the file that lists the files of the store.
 func manifestOfStore(list []entry) []entry {
 	for i := range list {
 		if strings.HasPrefix(list[i].Name, "store/MANIFEST") {
@@ -189,7 +189,7 @@ func manifestOfStore(list []entry) []entry {
 	return list
 }
 
-// A daemon that has begun in the midst of a restore keeps what it has.
+// A daemon that has started during a restore keeps its data.
 func TestJRN25ARestoreIsNotFinishedBesideADaemon(t *testing.T) {
 	f := newFolder(t, 20)
 	f.file("restore.tmp/new/store/x", "x")
@@ -202,7 +202,7 @@ func TestJRN25ARestoreIsNotFinishedBesideADaemon(t *testing.T) {
 	}
 }
 
-// Wherever a crash ends a restore, the folder then holds the old data or the new.
+// Wherever a crash interrupts a restore, the folder then holds the old data or the new.
 func TestJRN25ACrashLeavesTheOldDataOrTheNew(t *testing.T) {
 	const aside = "before-restore-20260131T090000Z"
 	mv := func(t *testing.T, dir, from, to string) {
@@ -260,8 +260,8 @@ func TestJRN25ACrashLeavesTheOldDataOrTheNew(t *testing.T) {
 	}
 }
 
-// Whatever the bytes of a backup are, nothing but its own folders is written, and what
-// is restored is what some backup held (JRN-25).
+// Whatever the bytes of a backup are, only its own folders are written, and what is restored is
+// what some backup held (JRN-25).
 func FuzzRestore(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(packed(f, []entry{{Header: tar.Header{Typeflag: tar.TypeReg, Name: "manifest.json"}, content: `{"format":1}`}}))
@@ -297,12 +297,12 @@ func FuzzRestore(f *testing.F) {
 	})
 }
 
-// JRN-30: a table with a flipped bit is neither taken for a sound one in a backup, nor
-// restored from one that was taken so.
+// JRN-30: a table with a flipped bit is neither accepted as intact for a backup, nor restored from
+// a backup that has it.
 func TestJRN30ADamagedTableIsNeitherKeptNorRestored(t *testing.T) {
 	f := newFolder(t, 600)
 	f.close()
-	f.open() // what was in the log is in a table now
+	f.open() // what was in the log is now in a table
 	file, _ := f.backup()
 	list := entries(t, file)
 	for i := range list {
@@ -346,7 +346,7 @@ func TestJRN30ADamagedTableIsNeitherKeptNorRestored(t *testing.T) {
 	}
 }
 
-// flipped is a text with a flipped bit among its first bytes.
+// flipped returns a text with a flipped bit among its first bytes.
 func flipped(text string) string {
 	b := []byte(text)
 	b[100] ^= 4

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// sums makes checksums by hand.
+// sums builds the text of checksums by hand.
 type sums struct{ strings.Builder }
 
 func newSums() *sums { return &sums{} }
@@ -15,7 +15,7 @@ func (s *sums) add(name, content string) {
 	fmt.Fprintf(s, "%x  %s\n", sha256.Sum256([]byte(content)), name)
 }
 
-// summed gives the entries of a backup the checksums of what they hold.
+// summed gives the entries of a backup matching checksums.
 func summed(list []entry) []entry {
 	sums := newSums()
 	for _, e := range list[:len(list)-1] {

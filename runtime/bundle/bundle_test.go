@@ -57,7 +57,7 @@ func ollamaStore(t *testing.T) string {
 	return store
 }
 
-// made is a bundle of all kinds of things.
+// made makes a bundle with something of every kind.
 func made(t *testing.T) (Manifest, []byte) {
 	t.Helper()
 	dir := t.TempDir()
@@ -89,8 +89,8 @@ func placesIn(dir string) Places {
 	return Places{Bin: filepath.Join(dir, "b"), Config: filepath.Join(dir, "c"), Skills: filepath.Join(dir, "s"), Models: filepath.Join(dir, "m")}
 }
 
-// What is made is verified, installed, and there; a second install has nothing to do; one that
-// was interrupted goes on; what differs is known before anything is written.
+// A bundle that is made can be verified and installed; a second install has nothing to do; an
+// interrupted one can be continued; differences are known before anything is written.
 func TestDEP7ABundleArrives(t *testing.T) {
 	ctx := context.Background()
 	want, file := made(t)
@@ -141,7 +141,7 @@ func TestDEP7ABundleArrives(t *testing.T) {
 	}
 }
 
-// entry is an entry of a tar file that somebody else has made.
+// entry is an entry of a tar file made by someone else.
 type entry struct {
 	tar.Header
 	text string
@@ -227,8 +227,8 @@ func TestDEP8AHostileBundleIsRefused(t *testing.T) {
 	}
 }
 
-// A bundle that is cut or has another byte anywhere is not taken for a whole one, and no file
-// of it that is wrong gets its place.
+// A bundle that is cut short, or has another byte anywhere, does not pass for a whole one, and no
+// wrong file of it is put in place.
 func TestDEP8ADamagedBundleIsRefused(t *testing.T) {
 	_, file := made(t)
 	for at := 0; at < len(file)-1024; at += 509 { // the end mark is two blocks of zeros
@@ -253,7 +253,7 @@ func TestDEP8ADamagedBundleIsRefused(t *testing.T) {
 	}
 }
 
-// A link in the way that leads out of a folder is not followed.
+// A link at a file's place that leads out of the folder is not followed.
 func TestDEP8ALinkInTheWayIsNotFollowed(t *testing.T) {
 	m, file := made(t)
 	dir := t.TempDir()
@@ -270,7 +270,7 @@ func TestDEP8ALinkInTheWayIsNotFollowed(t *testing.T) {
 	}
 }
 
-// A name of a model is found as Ollama writes it, and a damaged blob is not passed on.
+// A model is found by its name as Ollama writes it, and a damaged blob is not passed on.
 func TestDEP7TheModelsOfOllamasStore(t *testing.T) {
 	for name, want := range map[string]string{
 		"small": "registry.ollama.ai/library/small/latest", "small:1b": "registry.ollama.ai/library/small/1b",

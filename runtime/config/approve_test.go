@@ -8,7 +8,7 @@ import (
 	"shelly/fsm"
 )
 
-// tooled are tools of which some have effects.
+// tooled returns tools, some of which have effects.
 func tooled() []fsm.ToolDecl {
 	return []fsm.ToolDecl{
 		{Name: "exec", Effects: fsm.EffectsUnsafe}, {Name: "read_file", Effects: fsm.EffectsNone}, {Name: "hub__push", Effects: fsm.EffectsUnsafe}, {Name: "hub__list", Effects: fsm.EffectsNone},

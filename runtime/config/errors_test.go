@@ -11,7 +11,7 @@ import (
 	"shelly/runtime/config"
 )
 
-// CFG-3 for files, and COM-1 where the file names an address to listen on.
+// CFG-3 for files, and COM-1 if the file names an address to listen on.
 func TestErrorsOfAFileNamePlaceKeyAndRemedy(t *testing.T) {
 	for _, c := range []struct{ name, yaml, want string }{
 		{"misspelled key", "limits:\n  max_tool_round: 3\n", "c.yaml:2:3: limits.max_tool_round: unknown key; did you mean max_tool_rounds?"},

@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// Whatever a configuration file holds, loading it gives a configuration, or an error
-// whose lines each name a place in the file and can be shown (CFG-3).
+// Whatever a configuration file contains, loading it gives a configuration, or an error each line
+// of which names a place in the file and can be printed (CFG-3).
 func FuzzFile(f *testing.F) {
 	for _, text := range []string{
 		"", "# nothing\n", "profile: nanobot\n", "profile: nobody\n", "brain:\n  model: m\n  url: http://127.0.0.1:1\n", "brain: {temperature: 0.5, model: &m x}\n",

@@ -98,15 +98,14 @@ func TestCFG1EachSourceOverridesTheOnesBelow(t *testing.T) {
 	want("5", "flag --set")
 }
 
-// The identity among them is the built-in one (CFG-4), and the tools stand beside
-// (CFG-5).
+// The identity is the built-in one (CFG-4), and the tools are added (CFG-5).
 func TestDefaultsAreThoseOfTheProfile(t *testing.T) {
 	w := newWorld(t)
 	c := w.load()
 	tools := []fsm.ToolDecl{{Name: "read_file", Effects: fsm.EffectsNone}}
 	want := profile.Default()
 	want.Tools, want.Channels = append(want.Tools, tools...), []string{"cli"}
-	want.Prompts = c.Machine(nil, nil).Prompts // what they say is filled in
+	want.Prompts = c.Machine(nil, nil).Prompts // with their placeholders filled in
 	if diff := cmp.Diff(want, c.Machine(tools, nil)); diff != "" {
 		t.Errorf("machine's part (-want +got)\n%s", diff)
 	}
@@ -243,7 +242,7 @@ limits: # nothing yet
 	}
 }
 
-// The listeners take addresses alone: a name may lead elsewhere tomorrow.
+// The listeners accept only addresses: a name may lead elsewhere tomorrow.
 func TestCOM1LocalhostIsItsAddress(t *testing.T) {
 	w := newWorld(t)
 	w.File = w.write("c.yaml", "comm: {http: 'localhost:7433', udp: 'localhost:0'}\n")
@@ -364,7 +363,7 @@ func TestSKL15ASubagentHasTheIdentityThatSomebodyHasWritten(t *testing.T) {
 		{"prompts: {identity: Never touch the ledger.}", "Never touch the ledger.\n\nYou are a subagent."},
 		{"prompts: {identity: Never touch the ledger., subagent: You help.}", "You help."},
 		{"about: {name: Max}", "You are a subagent."},
-		{"profile: shelly\nprompts: {identity: Never touch the ledger.}", ""}, // its subagents have the identity itself
+		{"profile: shelly\nprompts: {identity: Never touch the ledger.}", ""}, // its subagents have the identity anyway
 	} {
 		w := newWorld(t)
 		w.File = w.write("etc/c.yaml", c.file+"\n")

@@ -7,7 +7,7 @@ import (
 	"shelly/fsm/profile"
 )
 
-// Only the keys that are named change, although the sources change others too (SIM-15).
+// Only the named keys change, even if the sources change others too (SIM-15).
 func TestSIM15OnlyTheNamedKeysChange(t *testing.T) {
 	recorded, _ := profile.Named("nanobot")
 	recorded.Limits.MaxActive = 9

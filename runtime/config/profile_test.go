@@ -46,7 +46,7 @@ func TestCFG11AProfilePrintedAndLoadedAgainChangesNothing(t *testing.T) {
 	}
 }
 
-// printed is a profile as a configuration file.
+// printed returns a profile as a configuration file.
 func printed(t *testing.T, profile string) string {
 	t.Helper()
 	w := newWorld(t)
@@ -123,7 +123,7 @@ func TestTheProfileGivesTheDefaults(t *testing.T) {
 	}
 }
 
-// Where the profile is named last, what a file says of single values still stands.
+// If the profile is named last, individual values in a file still apply.
 func TestAValueGivenStandsWhateverTheProfile(t *testing.T) {
 	w := newWorld(t)
 	w.File = w.write("c.yaml", "limits: {max_iterations: 7, backoff: [1s, 2500ms]}\nswitches: {history: none}\nprofile: countbot\n")

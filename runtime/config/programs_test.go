@@ -35,7 +35,7 @@ const programs = `tools:
       timeout: 90s
 `
 
-// An IPv6 address has brackets before its port, in a list and alone (TOL-71).
+// An IPv6 address before a port has brackets, alone and in a list (TOL-71).
 func TestTOL71AddressesWithBracketsAreItems(t *testing.T) {
 	for text, want := range map[string]int{`["[::1]:8888", 10.0.0.1]`: 2, `["[::1]", "[fd00::1]:80"]`: 2} { // order-free
 		w := newWorld(t)

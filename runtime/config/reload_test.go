@@ -23,7 +23,7 @@ retention: {age: 24h}
 	next := w.load()
 	now, restart := first.Reload(next)
 	want := next
-	want.Workspace = first.Workspace // in the texts, too
+	want.Workspace = first.Workspace // also within the texts
 	want.Limits.ContextTokens = first.Brain.NumCtx
 	if diff := cmp.Diff(want.Machine(nil, nil), now.Machine(nil, nil)); diff != "" {
 		t.Errorf("the machine's part (-want +got)\n%s", diff)

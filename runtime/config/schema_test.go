@@ -48,12 +48,12 @@ func TestEveryBoundOfTheSchemaCanBeRead(t *testing.T) {
 	}
 }
 
-// A limit, switch or prompt that the machine gains must become a setting (CFG-5) that
-// says what it is, and one that it loses must go. Limits have bounds, switches that
-// are no yes or no have words.
+// A limit, switch or prompt that the machine gains must become a setting (CFG-5) that says what it
+// is, and one that it loses must go. Limits have bounds, and switches with more than two values
+// have words.
 func TestMachinesConfigurationIsCovered(t *testing.T) {
 	s := newSchema()
-	keys := map[string]bool{"prompts.sections": true} // a profile's alone
+	keys := map[string]bool{"prompts.sections": true} // only a profile has these
 	for section, typ := range map[string]reflect.Type{
 		"limits": reflect.TypeFor[fsm.Limits](), "switches": reflect.TypeFor[fsm.Switches](), "prompts": reflect.TypeFor[fsm.Prompts](),
 	} {
@@ -80,7 +80,7 @@ func TestMachinesConfigurationIsCovered(t *testing.T) {
 	}
 }
 
-// Every value that a profile gives a switch has its word.
+// Each value that a profile gives a switch has a word.
 func TestEveryWordOfASwitchIsTheMachines(t *testing.T) {
 	s := newSchema()
 	for key, values := range map[string][]string{
@@ -126,7 +126,7 @@ func TestSizesAndDurationsAreReadBackAsWritten(t *testing.T) {
 	})
 }
 
-// No text of any kind may break the walker or go unanswered.
+// No text of any kind may break the walker or go unreported.
 func TestLoadIsTotal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(

@@ -31,8 +31,8 @@ func chmod(t *testing.T, mode os.FileMode, names ...string) {
 	}
 }
 
-// Whoever opens a data folder to write ends what others may do with it, and says so; who
-// reads it changes nothing.
+// Opening a data folder for writing revokes other users' rights to it, and logs that; reading
+// changes nothing.
 func TestCFG16OthersLoseTheirRights(t *testing.T) {
 	data := used(t)
 	kept := datafolder.Store(data)
@@ -61,7 +61,7 @@ func TestCFG16OthersLoseTheirRights(t *testing.T) {
 	}
 }
 
-// A folder that is not shelly's alone, or is somebody else's, is left as it is.
+// A folder that is not only shelly's, or belongs to another user, is left as it is.
 func TestCFG16AFolderWithOtherThingsIsRefused(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "project")
 	if err := errors.Join(os.Mkdir(data, 0o755), os.WriteFile(filepath.Join(data, "main.go"), nil, 0o644)); err != nil {
@@ -79,7 +79,7 @@ func TestCFG16AFolderWithOtherThingsIsRefused(t *testing.T) {
 	if err := errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	chmod(t, 0o755, data) // now a data folder is in it
+	chmod(t, 0o755, data) // now it holds a data folder
 	if s, err = datafolder.Open(data, store.Options{}); err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func used(t *testing.T) string {
 	return data
 }
 
-// contents is what each file of a folder holds, whatever its depth.
+// contents returns the content of each file in a folder, at any depth.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -54,8 +54,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// remove removes what matches a pattern in the folder of the store, and fails t where
-// nothing does.
+// remove removes what matches a pattern in the store's folder, and fails t if nothing does.
 func remove(t *testing.T, data, pattern string) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(datafolder.Store(data), pattern))
@@ -69,8 +68,8 @@ func remove(t *testing.T, data, pattern string) {
 	}
 }
 
-// Whatever is missing of a store, nobody begins another one in its place, and no opening,
-// to be written or to be read, changes anything there.
+// Whatever is missing from a store, no new one is made in its place, and no opening, for writing or
+// reading, changes anything there.
 func TestJRN29AStoreThatWasIsNeverBegunAnew(t *testing.T) {
 	for name, test := range map[string]struct {
 		gone []string
@@ -111,8 +110,8 @@ func TestJRN29AStoreThatWasIsNeverBegunAnew(t *testing.T) {
 	}
 }
 
-// A folder of an older shelly has no identity: there a token beside an empty store shows
-// that one was there. A token alone may have been put there for a first start.
+// A folder made by an older shelly has no identity.json: there a token beside an empty store folder
+// shows that there was a store. A token alone may have been put there for a first start.
 func TestJRN29ATokenBesideAnEmptyStoreShowsThatOneWasThere(t *testing.T) {
 	data := t.TempDir()
 	if err := os.WriteFile(filepath.Join(data, "token"), []byte("secret"), 0o600); err != nil {

@@ -17,7 +17,7 @@ import (
 
 const benchDimensions = 768
 
-// anywhere embeds every text as one vector.
+// anywhere embeds every text as the same vector.
 type anywhere []byte
 
 func (v anywhere) Embed(context.Context, string) ([]byte, string, error) { return v, "m", nil }
@@ -44,8 +44,8 @@ func BenchmarkRecall(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen measures how long the index takes to make. Its yardstick is to split the entries
-// at their blanks.
+// BenchmarkOpen measures how long it takes to make the index. Its yardstick is splitting the
+// entries at spaces.
 func BenchmarkOpen(b *testing.B) {
 	const size = 10_000
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -70,11 +70,10 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkReopen is what a start, and a verb on a stopped folder, wait for: a store with an
-// index is opened to be read, and a need is recalled by keyword and vector (MEM-7). Its
-// yardstick is one reading of the whole index in the same process: "of-a-reading" is how much
-// of that it takes, and "of-all-entries" the time beside that of a memory that is made of its
-// entries.
+// BenchmarkReopen measures what a start, and a command on a stopped folder, wait for: a store with
+// an index is opened for reading, and a need is recalled by keyword and vector (MEM-7). Its
+// yardstick is one read of the whole index in the same process: "of-a-reading" is the ratio to
+// that, and "of-all-entries" the ratio to a memory built from its entries.
 func BenchmarkReopen(b *testing.B) {
 	for _, size := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprintf("entries=%d", size), func(b *testing.B) {
@@ -94,8 +93,8 @@ func BenchmarkReopen(b *testing.B) {
 	}
 }
 
-// indexedStore makes a store of random entries with its index, and returns how long the index
-// took to make.
+// indexedStore makes a store of random entries with its index, and returns how long it took to make
+// the index.
 func indexedStore(b *testing.B, size int) (dir string, made time.Duration) {
 	b.Helper()
 	dir = filepath.Join(b.TempDir(), "store")
@@ -141,7 +140,7 @@ func reopen(b *testing.B, dir string, need anywhere) {
 	}
 }
 
-// readIndex returns how long one reading of all of the index takes.
+// readIndex returns how long it takes to read the whole index once.
 func readIndex(b *testing.B, dir string) time.Duration {
 	b.Helper()
 	s, err := store.OpenReadOnly(dir, store.Options{})
@@ -159,7 +158,7 @@ func readIndex(b *testing.B, dir string) time.Duration {
 	return took
 }
 
-// onePass is the shortest of many passes over the bytes of n vectors.
+// onePass returns the shortest time of many passes over the bytes of n vectors.
 func onePass(vectors int) time.Duration {
 	data := make([]uint64, vectors*benchDimensions/2)
 	for i := range data {
@@ -197,8 +196,7 @@ func randomVector(rng *rand.Rand) []byte {
 	return vector(of...)
 }
 
-// randomEntry is an entry of some fifty words out of a thousand, few of them
-// frequent.
+// randomEntry returns an entry of some fifty words out of a thousand, few of them frequent.
 func randomEntry(rng *rand.Rand, i int) fsm.Entry {
 	e := fsm.Entry{ID: fmt.Sprint("h", i), At: fsm.Millis(i), Vector: randomVector(rng), Model: "m"}
 	for n := range 50 {

@@ -18,7 +18,7 @@ func note(id, summary string) fsm.Entry {
 	return fsm.Entry{ID: id, Kind: memory.KindNote, At: 1, Summary: summary, Text: summary}
 }
 
-// What is brought is durable when that is said, and the same again changes nothing (CLI-20).
+// Entries are durable when Bring returns, and bringing them in again changes nothing (CLI-20).
 func TestBroughtEntriesAreSyncedOnce(t *testing.T) {
 	s := &shelf{}
 	m, err := memory.Open(s, memory.Options{})
@@ -60,7 +60,7 @@ func TestAnEntryWithoutASummaryHasTheBeginningOfItsText(t *testing.T) {
 	}
 }
 
-// Whatever may be brought is the same after an export and its reading.
+// Whatever can be brought in is the same after it is exported and read.
 func TestAnExportIsReadAsItWas(t *testing.T) {
 	texts := rapid.StringOf(rapid.RuneFrom([]rune("a b\n\"\\<&>磁\u2028\x00😀")))
 	some := rapid.Custom(func(t *rapid.T) fsm.Entry {
@@ -124,7 +124,7 @@ func FuzzReadFile(f *testing.F) {
 	})
 }
 
-// Behind the forgetting of many a memory finds what one finds that never had them.
+// After many entries are forgotten, a memory finds what one finds that never had them.
 func TestMEM10ForgettingManyLeavesNoTrace(t *testing.T) {
 	words := []string{"disk", "full", "web1", "磁盘"}
 	rapid.Check(t, func(rt *rapid.T) {

@@ -21,11 +21,11 @@ import (
 )
 
 const (
-	copyBytes = 4 + 12 // of the vectors of wordy
-	copied    = 4992   // rows of stored in whole blocks of heads
+	copyBytes = 4 + 12 // for the vectors of wordy
+	copied    = 4992   // rows in whole blocks of heads, in the store that stored makes
 )
 
-// stored makes a store of 5,000 entries with vectors, and its index, and returns both closed.
+// stored makes a store of 5,000 entries with vectors and its index, and closes both.
 func stored(t *testing.T) vfs.FS {
 	t.Helper()
 	fs := vfs.NewMem()
@@ -49,7 +49,7 @@ func stored(t *testing.T) vfs.FS {
 	return fs
 }
 
-// rowCounter is a store that counts the blocks of rows that are read of it.
+// rowCounter is a store that counts the blocks of rows read from it.
 type rowCounter struct {
 	*store.Store
 	blocks int
@@ -64,7 +64,7 @@ func (c *rowCounter) ReadIndexAt(keys [][]byte, fn func(key, value []byte) error
 	return c.Store.ReadIndexAt(keys, fn)
 }
 
-// copiesOf reads the file of copies.
+// copiesOf returns the content of the file of copies.
 func copiesOf(t *testing.T, s *store.Store) []byte {
 	t.Helper()
 	n, err := s.Vectors().Bytes()
@@ -78,8 +78,8 @@ func copiesOf(t *testing.T, s *store.Store) []byte {
 	return text
 }
 
-// Of the copies of vectors a search believes those alone that are of the row: whatever else is
-// there, it finds what it would without them, and mends what it has met.
+// A search trusts only those copies that are of the row: whatever else is in the file, it finds
+// what it would without it, and repairs what it has read.
 func TestMEM7OnlyACopyOfTheRowIsCompared(t *testing.T) {
 	exhaustive.Test(t)
 	for _, test := range []struct {
@@ -133,7 +133,7 @@ func TestMEM7OnlyACopyOfTheRowIsCompared(t *testing.T) {
 	}
 }
 
-// others writes good copies of the opposite vectors.
+// others writes valid copies of the opposite vectors.
 func others(s *store.Store, text []byte) error {
 	var all []byte
 	err := s.ReadIndex([]byte{index.Heads}, func(_, value []byte) error {
@@ -150,8 +150,8 @@ func others(s *store.Store, text []byte) error {
 	return errors.Join(err, s.Vectors().Write(all, 0))
 }
 
-// A store whose vectors were never copied, as an older shelly leaves it, is given the copies by
-// upkeep, and one that is only read is read as it is.
+// If the vectors of a store were never copied, as an older shelly leaves it, upkeep makes the
+// copies; a store opened read-only is not changed.
 func TestMEM7AStoreWithoutCopiesIsGivenThem(t *testing.T) {
 	exhaustive.Test(t)
 	fs := stored(t)
@@ -165,7 +165,7 @@ func TestMEM7AStoreWithoutCopiesIsGivenThem(t *testing.T) {
 	s := &rowCounter{Store: openStore(t, fs)}
 	m := openMemory(t, s, "m")
 	ctx, cancel := context.WithCancel(t.Context())
-	quiet := func(context.Context) error { cancel(); return ctx.Err() } // it is asked for after that
+	quiet := func(context.Context) error { cancel(); return ctx.Err() } // upkeep calls it after that
 	if err := m.Keep(ctx, memory.Upkeep{Quiet: quiet, Pause: never, Log: slog.New(slog.DiscardHandler)}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
@@ -181,8 +181,8 @@ func TestMEM7AStoreWithoutCopiesIsGivenThem(t *testing.T) {
 
 func never(context.Context, time.Duration) error { return errors.New("there is nothing to wait for") }
 
-// Of a forgotten entry, and of what one was before it was replaced, the copies keep nothing. The
-// others stay.
+// The copies keep nothing of a forgotten entry, or of an entry's version before it was replaced.
+// The others stay.
 func TestMEM10CopiesKeepNothingOfAForgottenVector(t *testing.T) {
 	exhaustive.Test(t)
 	for _, fails := range []bool{false, true} {
@@ -192,7 +192,7 @@ func TestMEM10CopiesKeepNothingOfAForgottenVector(t *testing.T) {
 			m := openMemory(t, s, "m")
 			before := copiesOf(t, s)
 			row := func(n int) []byte { return before[n*copyBytes+4:][:12] }
-			slots := map[string]int{} // by id, which are rows, too: each has a vector
+			slots := map[string]int{} // by id; slots are rows, too, because each has a vector
 			if err := s.Entries(func(e fsm.Entry) error { slots[e.ID] = len(slots); return nil }); err != nil {
 				t.Fatal(err)
 			}
@@ -222,7 +222,7 @@ func TestMEM10CopiesKeepNothingOfAForgottenVector(t *testing.T) {
 	}
 }
 
-// blocked is a disk whose file of copies cannot be written while it fails.
+// blocked is a disk on which the file of copies cannot be written while fails is set.
 type blocked struct {
 	vfs.FS
 	fails bool
@@ -245,8 +245,8 @@ func (f blockedFile) WriteAt(p []byte, at int64) (int, error) {
 	return f.File.WriteAt(p, at)
 }
 
-// Where no copy can be written, for want of space or because the device fails, memory does
-// without, and the store is none the worse.
+// If no copy can be written, for lack of space or because the device fails, the memory works
+// without copies, and the store is not affected.
 func TestMEM7CopiesAreDoneWithout(t *testing.T) {
 	exhaustive.Test(t)
 	disk := &blocked{FS: vfs.NewMem(), fails: true}
@@ -272,7 +272,7 @@ func TestMEM7CopiesAreDoneWithout(t *testing.T) {
 	}
 }
 
-// An entry that is forgotten without the index takes all copies with it.
+// Forgetting an entry while there is no index removes all copies.
 func TestMEM10WithoutTheIndexNoCopyStays(t *testing.T) {
 	exhaustive.Test(t)
 	s := openStore(t, stored(t))

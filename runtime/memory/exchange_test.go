@@ -18,12 +18,11 @@ import (
 	"shelly/runtime/store"
 )
 
-// stepped is a store that tells of each step by which the vectors of one model take the place of
-// another's.
+// stepped is a store that reports each step by which one model's vectors replace another's.
 type stepped struct {
 	*store.Store
-	reads   int   // of all entries
-	refuses error // to drop anything
+	reads   int   // how many times all entries were read
+	refuses error // the error of dropping anything
 	at      func(step string)
 }
 
@@ -54,8 +53,8 @@ const (
 	newNeed = "beta gamma word4"
 )
 
-// two embeds one need with the old model, which takes until it is let, and all else with the new
-// one, of the same dimension.
+// two embeds one need with the old model, which does not answer until let is closed, and everything
+// else with the new one, of the same dimension.
 type two struct {
 	asked chan struct{} // closed when the old model is asked
 	let   chan struct{} // closed when it may answer
@@ -70,8 +69,8 @@ func (two *two) Embed(_ context.Context, text string) ([]byte, string, error) {
 	return vectorOf(text), "old", nil
 }
 
-// newStepped makes a store whose entries have vectors of two models, half of them each, the
-// later ones of the old one, and their index.
+// newStepped makes a store with its index. Half of the entries, the later ones, have vectors of the
+// old model, the others of the new.
 func newStepped(t *testing.T) *stepped {
 	t.Helper()
 	s := &stepped{Store: openStore(t, vfs.NewMem()), at: func(string) {}}
@@ -105,9 +104,9 @@ func search(t *testing.T, m *memory.Memory, q memory.Query) memory.Result {
 	return r
 }
 
-// exchange has a memory asked for a need of the old model, which answers after so many steps of
-// taking the new one into use, or when these are over. It returns what was found for that need
-// and the step, "" where it was over.
+// exchange makes a memory search with a need of the old model, which answers after the given number
+// of steps of taking the new one into use, or once these are over. It returns what was found, and
+// the step, "" if they were over.
 func exchange(t *testing.T, s *stepped, steps int) (m *memory.Memory, found memory.Result, at string) {
 	t.Helper()
 	e := &two{asked: make(chan struct{}), let: make(chan struct{})}
@@ -139,9 +138,9 @@ func exchange(t *testing.T, s *stepped, steps int) (m *memory.Memory, found memo
 	return m, found, at
 }
 
-// A search whose need another model's vectors have overtaken goes by those of its own while they
-// are at hand, and by keyword from then on, at whichever step that is: it compares numbers of its
-// own model alone, and does not fail.
+// A search whose need was overtaken by another model's vectors uses those of its own model while
+// they are in memory, and keywords from then on, whichever step that is: it never compares vectors
+// of different models, and does not fail.
 func TestMEM16ASearchGoesOnWhileAnotherModelIsTakenIntoUse(t *testing.T) {
 	s := newStepped(t)
 	m := openMemory(t, bare{s}, "old")
@@ -173,7 +172,7 @@ func TestMEM16ASearchGoesOnWhileAnotherModelIsTakenIntoUse(t *testing.T) {
 	}
 }
 
-// Of two needs of a new model, the second finds the vectors that the first had taken into use.
+// Of two needs of a new model, the second uses the vectors that the first took into use.
 func TestMEM16VectorsAreTakenIntoUseOnce(t *testing.T) {
 	s := newStepped(t)
 	m, err := memory.Open(s, memory.Options{Embedder: wordy{"new"}})
@@ -193,7 +192,7 @@ func TestMEM16VectorsAreTakenIntoUseOnce(t *testing.T) {
 	m.Close()
 }
 
-// Where the store cannot let go of the vectors that are in use, these stay whole.
+// If the store cannot drop the vectors in use, they stay complete.
 func TestMEM16VectorsThatCannotBeReplacedStay(t *testing.T) {
 	s := newStepped(t)
 	want := search(t, openMemory(t, bare{s}, "old"), memory.Query{Text: newNeed})
@@ -231,7 +230,7 @@ func TestMEM10AListLeavesOutWhatIsBeingForgotten(t *testing.T) {
 	}
 }
 
-// forgetful forgets when an entry is first read.
+// forgetful forgets an entry when it is first read.
 type forgetful struct {
 	*shelf
 	gone func()
@@ -245,8 +244,8 @@ func (f *forgetful) Entry(id string) (fsm.Entry, bool, error) {
 	return f.shelf.Entry(id)
 }
 
-// A vector that upkeep has asked for before another model was taken into use does not bring its
-// own model back, and its entry is given one of the other.
+// A vector that upkeep asked for before another model was taken into use does not bring its own
+// model back, and its entry is given a vector of the other model.
 func TestMEM16ALateVectorOfUpkeepChangesNothing(t *testing.T) {
 	s := shelfOf(entry("a", 1, "one"), entry("b", 2, "two"))
 	e := &overtaken{model: "old"}
@@ -259,15 +258,15 @@ func TestMEM16ALateVectorOfUpkeepChangesNothing(t *testing.T) {
 	})
 }
 
-// overtaken is an embedder of an old model, whose next vector comes once a need was embedded
-// with a new one, which it is of from then on.
+// overtaken is an embedder of an old model whose next vector arrives only after a need was embedded
+// with a new model, which it uses from then on.
 type overtaken struct {
 	mu    sync.Mutex
 	model string
 	first func()
 }
 
-// by has an entry come whose vector is overtaken.
+// by stores an entry whose vector is overtaken.
 func (o *overtaken) by(m *memory.Memory) {
 	o.mu.Lock()
 	o.first = func() {

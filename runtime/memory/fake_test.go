@@ -22,7 +22,7 @@ type shelf struct {
 	forgotten []string
 	broken    error
 	reads     int
-	synced    int   // entries there at the last sync
+	synced    int   // number of entries at the last sync
 	full      error // why there is no space
 }
 
@@ -95,7 +95,7 @@ func (s *shelf) Entries(fn func(fsm.Entry) error) error {
 	return nil
 }
 
-// embedder knows the vectors of some texts by heart.
+// embedder has a fixed table of vectors for some texts.
 type embedder struct {
 	model   string
 	vectors map[string][]byte
@@ -109,7 +109,7 @@ func (e *embedder) Embed(_ context.Context, text string) ([]byte, string, error)
 	return v, e.model, nil
 }
 
-// vector is the wire form of a vector.
+// vector returns the wire form of a vector.
 func vector(of ...float32) []byte {
 	var data []byte
 	for _, f := range of {
@@ -118,7 +118,7 @@ func vector(of ...float32) []byte {
 	return data
 }
 
-// entry is one with a summary alone.
+// entry returns an entry with only a summary.
 func entry(id string, at fsm.Millis, summary string) fsm.Entry {
 	return fsm.Entry{ID: id, At: at, Summary: summary}
 }
@@ -143,7 +143,7 @@ func keep(t testing.TB, m *memory.Memory, entries ...fsm.Entry) {
 	}
 }
 
-// wantRecall fails t unless the need is met by the entries with these ids.
+// wantRecall fails t unless a recall of need returns the entries with these ids.
 func wantRecall(t testing.TB, m *memory.Memory, need string, topK int, ids ...string) {
 	t.Helper()
 	found, err := m.Recall(t.Context(), fsm.Recall{Need: need, TopK: topK})

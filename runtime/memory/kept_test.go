@@ -20,7 +20,7 @@ import (
 	"shelly/runtime/store"
 )
 
-// readCounter is a store that counts how often its entries are read.
+// readCounter is a store that counts how many times its entries are read.
 type readCounter struct {
 	*store.Store
 	reads int
@@ -31,12 +31,12 @@ func (c *readCounter) Entries(fn func(fsm.Entry) error) error {
 	return c.Store.Entries(fn)
 }
 
-// bare is a store without a place for an index: its memory is made from the entries.
+// bare is a store without a place for an index: its memory is built from the entries.
 type bare struct{ entries }
 
 type entries = memory.Entries
 
-// wordy is an embedder whose vectors depend on the text alone.
+// wordy is an embedder whose vectors depend only on the text.
 type wordy struct{ model string }
 
 func (w wordy) Embed(_ context.Context, text string) ([]byte, string, error) {
@@ -70,7 +70,7 @@ func openMemory(t *testing.T, s memory.Entries, model string) *memory.Memory {
 	return m
 }
 
-// seen is what can be asked of a memory.
+// seen returns everything that can be asked of a memory.
 func seen(t *testing.T, m *memory.Memory) (all []any) {
 	t.Helper()
 	for _, need := range []string{"alpha", "beta gamma", "delta word3 word44", "secret word7"} {
@@ -89,7 +89,7 @@ func seen(t *testing.T, m *memory.Memory) (all []any) {
 	return append(all, list, n, m.Counts())
 }
 
-// same fails t unless two memories answer alike.
+// same fails t unless two memories give the same answers.
 func same(t *testing.T, when string, want, got *memory.Memory) {
 	t.Helper()
 	if diff := cmp.Diff(seen(t, want), seen(t, got)); diff != "" {
@@ -97,8 +97,8 @@ func same(t *testing.T, when string, want, got *memory.Memory) {
 	}
 }
 
-// some is an entry of a few words; one in five has no vector, one in fifty a vector without a
-// direction, and one in seven is of another model.
+// some returns an entry of a few words. One in five has no vector, one in fifty a vector without a
+// direction, and one in seven a vector of another model.
 func some(rng *rand.Rand, id int) fsm.Entry {
 	e := fsm.Entry{ID: fmt.Sprint("h", id), Kind: "user", Session: fmt.Sprint("s", rng.IntN(40)), At: fsm.Millis(rng.IntN(1000)), Source: fsm.FromOperator}
 	for range 3 + rng.IntN(5) {
@@ -120,8 +120,8 @@ func some(rng *rand.Rand, id int) fsm.Entry {
 	return e
 }
 
-// Whatever is stored, replaced and forgotten, a memory that is opened again answers as one that
-// is made from the entries, and reads none.
+// Whatever is stored, replaced and forgotten, a memory that is opened again answers like one built
+// from the entries, and reads no entries.
 func TestMEM7AnIndexThatWasKeptIsTheOneThatEntriesMake(t *testing.T) {
 	exhaustive.Test(t)
 	fs := vfs.NewMem()
@@ -166,7 +166,8 @@ func TestMEM7AnIndexThatWasKeptIsTheOneThatEntriesMake(t *testing.T) {
 	}
 }
 
-// Above the number of vectors that are all compared, too, an opened memory finds what it found.
+// With more vectors than are all compared, too, a memory that is opened again finds what it found
+// before.
 func TestMEM7SignsAreKeptWithTheVectors(t *testing.T) {
 	exhaustive.Test(t)
 	fs := vfs.NewMem()
@@ -203,8 +204,8 @@ func TestMEM7SignsAreKeptWithTheVectors(t *testing.T) {
 	}
 }
 
-// A crash at any moment leaves an index and entries that agree, whether the index is whole or
-// has to be made.
+// A crash at any moment leaves an index and entries that agree, whether the index is complete or
+// has to be rebuilt.
 func TestMEM7ACrashLeavesAnIndexOfTheEntriesThatAreThere(t *testing.T) {
 	exhaustive.Test(t)
 	fs := vfs.NewCrashableMem()
@@ -215,13 +216,13 @@ func TestMEM7ACrashLeavesAnIndexOfTheEntriesThatAreThere(t *testing.T) {
 	}
 	s := openStore(t, fs)
 	random := rand.New(rand.NewPCG(9, 10))
-	for i := range 700 { // of which the index is made
+	for i := range 700 { // the index is built from these
 		if err := s.PutEntry(some(random, i)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	m := memory.Begin(s, memory.Options{Embedder: wordy{"m"}})
-	crash() // while it is made
+	crash() // while it is being built
 	if err := m.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +266,8 @@ func TestMEM7ACrashLeavesAnIndexOfTheEntriesThatAreThere(t *testing.T) {
 	}
 }
 
-// A crash between any two writes finds an entry and its part of the index, or neither.
+// After a crash between any two writes there are both an entry and its part of the index, or
+// neither.
 func TestMEM7AnEntryAndItsIndexAreWrittenAtOnce(t *testing.T) {
 	exhaustive.Test(t)
 	fs := vfs.NewCrashableMem()
@@ -282,7 +284,7 @@ func TestMEM7AnEntryAndItsIndexAreWrittenAtOnce(t *testing.T) {
 	}
 	m.Close()
 	lost := map[int]bool{}
-	for range 60 { // each loses the log from one of its pages on
+	for range 60 { // each loses the log from another page on
 		s := &readCounter{Store: openStore(t, fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 95, RNG: rng}))}
 		m := openMemory(t, s, "m")
 		made := openMemory(t, bare{s}, "m")
@@ -305,8 +307,8 @@ func TestMEM7AnEntryAndItsIndexAreWrittenAtOnce(t *testing.T) {
 	}
 }
 
-// An index that is damaged, of another version, or that an entry was put without is made again,
-// and one of a store that is only read is made at hand.
+// An index that is damaged, of another version, or incomplete because an entry was put without it,
+// is rebuilt; that of a store opened read-only is rebuilt in memory.
 func TestMEM7AnIndexThatIsNotWholeIsMadeAgain(t *testing.T) {
 	exhaustive.Test(t)
 	for _, test := range []struct {
@@ -347,7 +349,7 @@ func TestMEM7AnIndexThatIsNotWholeIsMadeAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			sameOnlyRead(t, fs)
-			for _, want := range []int{1, 0} { // it is made once
+			for _, want := range []int{1, 0} { // it is rebuilt only once
 				s := &readCounter{Store: openStore(t, fs)}
 				m := openMemory(t, s, "m")
 				if made := min(1, s.reads); made != want {
@@ -363,7 +365,7 @@ func TestMEM7AnIndexThatIsNotWholeIsMadeAgain(t *testing.T) {
 	}
 }
 
-// With too little space the index is left out, and the memory is whole all the same.
+// With too little space the index is not written, and the memory still works fully.
 func TestMEM7WithoutSpaceNoIndexIsWritten(t *testing.T) {
 	s := &narrow{Store: openStore(t, vfs.NewMem())}
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -391,7 +393,7 @@ type narrow struct{ *store.Store }
 
 func (narrow) Space() error { return fmt.Errorf("the disk is full") }
 
-// Another model's vectors take the place of those that are kept, also those that upkeep makes.
+// Another model's vectors replace those that are stored, and so do those that upkeep makes.
 func TestMEM8VectorsOfAnotherModelAreKeptInTheirPlace(t *testing.T) {
 	fs := vfs.NewMem()
 	rng := rand.New(rand.NewPCG(4, 4))
@@ -422,7 +424,7 @@ func TestMEM8VectorsOfAnotherModelAreKeptInTheirPlace(t *testing.T) {
 	}
 }
 
-// last calls something once upkeep says that every entry has its vector.
+// last calls a function once upkeep logs that every entry has its vector.
 type last struct {
 	slog.Handler
 	then func()
@@ -437,7 +439,7 @@ func (l last) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// sameOnlyRead holds the memory of a store that is only read against one made of its entries.
+// sameOnlyRead compares the memory of a store opened read-only with one built from its entries.
 func sameOnlyRead(t *testing.T, fs vfs.FS) {
 	t.Helper()
 	still, err := store.OpenReadOnly("data", store.Options{FS: fs})

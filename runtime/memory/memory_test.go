@@ -31,7 +31,7 @@ func TestMEM3RecallByKeyword(t *testing.T) {
 		"darjeeling":           {"h4"}, // in the text, not in the summary
 		"the user's birthday":  {"h4"}, // "user's" has the part "user"
 		"kubernetes":           nil,
-		"what is in the of it": nil, // no word in it says what it is about
+		"what is in the of it": nil, // it has only function words
 		"":                     nil,
 	} {
 		wantRecall(t, m, need, 5, ids...)
@@ -61,7 +61,7 @@ func TestMEM5RecallInScriptsWithoutSpaces(t *testing.T) {
 	}
 }
 
-// vectored is a memory of three directions and an entry without a vector.
+// vectored returns a memory with vectors in three directions and one entry without a vector.
 func vectored(t *testing.T) (*memory.Memory, *embedder) {
 	e := &embedder{model: "m", vectors: map[string][]byte{
 		"north": vector(0, 2), "east": vector(3, 0), "north-east": vector(1, 1), "south": vector(0, -1),
@@ -89,7 +89,7 @@ func TestMEM3RecallByVector(t *testing.T) {
 	wantRecall(t, m, "south", 5)
 }
 
-// What both orders find stands above what one of them does.
+// An entry that both orders find ranks above one that only one of them finds.
 func TestMEM3RecallJoinsBothOrders(t *testing.T) {
 	e := &embedder{model: "m", vectors: map[string][]byte{"disk": vector(1, 0)}}
 	m := open(t, e,
@@ -98,12 +98,12 @@ func TestMEM3RecallJoinsBothOrders(t *testing.T) {
 		fsm.Entry{ID: "word first", At: 2, Summary: "disk disk"},
 		fsm.Entry{ID: "neither", At: 4, Summary: "tea", Vector: vector(0, 1), Model: "m"},
 	)
-	// First of one order each: a tie, and the newer goes before.
+	// Each is first in one order: a tie, so the newer comes first.
 	wantRecall(t, m, "disk", 5, "both", "vector first", "word first")
 	wantRecall(t, m, "disk", 2, "both", "vector first")
 }
 
-// The floor lies between what is a little above and a little below.
+// MinCosine lies between a cosine a little above and one a little below.
 func TestMEM3RecallHasAFloorOfCosine(t *testing.T) {
 	height := func(cosine float64) float32 { return float32(math.Sqrt(1/(cosine*cosine) - 1)) }
 	e := &embedder{model: "m", vectors: map[string][]byte{"need": vector(1, 0)}}
@@ -157,15 +157,15 @@ func TestMEM2AnEntryReplacesTheOneWithItsID(t *testing.T) {
 	wantRecall(t, m, "north", 5, "ne")
 	wantRecall(t, m, "east", 5, "n", "e", "ne")
 	keep(t, m, fsm.Entry{ID: "n", At: 10, Summary: "omega again"})
-	wantRecall(t, m, "east", 5, "e", "ne") // it has no vector any more
+	wantRecall(t, m, "east", 5, "e", "ne") // n no longer has a vector
 	found, err := m.Recall(t.Context(), fsm.Recall{Need: "omega", TopK: 5})
 	if diff := cmp.Diff([]fsm.Memory{{ID: "n", Summary: "omega again"}}, found); diff != "" || err != nil {
 		t.Errorf("error %v, found (-want +got):\n%s", err, diff)
 	}
 }
 
-// The vectors of another model are not compared, and are found again when a need
-// is embedded with it.
+// Vectors of another model are not compared, but are found again when a need is embedded with that
+// model.
 func TestMEM3RecallFollowsTheEmbeddingModel(t *testing.T) {
 	m, e := vectored(t)
 	wantRecall(t, m, "north", 5, "n", "ne")
@@ -181,8 +181,8 @@ func TestMEM3RecallFollowsTheEmbeddingModel(t *testing.T) {
 	wantRecall(t, m, "north", 5)
 }
 
-// A memory reopened finds what it found, whatever models its entries are of, and
-// with vectors of one model reads them once.
+// A memory that is opened again finds what it found before, whatever models its entries' vectors
+// are from, and if all are from one model it reads them once.
 func TestReopening(t *testing.T) {
 	fs := vfs.NewMem()
 	e := &embedder{model: "new", vectors: map[string][]byte{"north": vector(0, 2)}}

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// metBy counts the keywords of a need that a text has from all keywords of both.
+// metBy counts the need's keywords that a text has by comparing the complete lists of both.
 func metBy(need, text string) int {
 	if whole := lowered(need); whole != "" && strings.Contains(lowered(text), whole) {
 		list := terms(need, asked)
@@ -25,7 +25,7 @@ func metBy(need, text string) int {
 	return len(met)
 }
 
-// A text is taken apart in pieces, which must find what taking it apart whole finds.
+// A text is searched piece by piece, which must give the same result as searching it whole.
 func TestMEM13PiecesMeetWhatTheWholeTextMeets(t *testing.T) {
 	words := strings.Fields("Disk disks rotated rotating node.js disk_usage don't 10.0.0.1 (full) größere Straße ΣΊΣΥΦΟΣ cafe\u0301 ＶＰＮ ﾃﾞｨｽｸ " +
 		"磁盘 磁 满了 ディスク サーバ 디스크가 ดิสก์ the of -- ... ! 3,14 it's e-mail ann@example.org 、 。 ひらがな 京都タワー xyz")

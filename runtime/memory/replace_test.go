@@ -10,8 +10,8 @@ import (
 	"shelly/fsm"
 )
 
-// However often its entries were replaced, a memory finds what one finds that has
-// seen only their last forms, and in the same order.
+// However many times its entries were replaced, a memory finds the same, and in the same order, as
+// one that has only seen their last versions.
 func TestMEM2ReplacingLeavesNoTrace(t *testing.T) {
 	words := []string{"disk", "full", "web1", "backup", "nginx", "磁盘", "备份"}
 	needs := &embedder{model: "m", vectors: map[string][]byte{

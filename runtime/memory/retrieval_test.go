@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the goldens")
 
-// question is one of testdata/retrieval/questions.tsv.
+// question is a line of testdata/retrieval/questions.tsv.
 type question struct {
 	kind     string // words, inflected, paraphrase or cross; see the README there
 	text     string
@@ -49,7 +49,7 @@ func questions(t testing.TB) []question {
 	return list
 }
 
-// notes returns a memory that holds the notes, with the vectors of an embedder.
+// notes returns a memory that holds the notes, with vectors of an embedder.
 func notes(t testing.TB, e memory.Embedder) *memory.Memory {
 	t.Helper()
 	m, err := memory.Open(&shelf{}, memory.Options{Embedder: e})
@@ -70,7 +70,7 @@ func notes(t testing.TB, e memory.Embedder) *memory.Memory {
 	return m
 }
 
-// figures are how well questions of one kind are answered.
+// figures say how well questions of one kind are answered.
 type figures struct {
 	asked, first, five int     // how many; with a relevant note in the first place; among the first five
 	mrr, ndcg          float64 // sums of the reciprocal rank of the first relevant note, and of nDCG at 10
@@ -135,8 +135,8 @@ func (f *figures) add(q question, found []fsm.Memory) {
 	}
 }
 
-// What keyword search alone finds of the questions, to the count: a change that
-// finds less shows here (MEM-5).
+// These are the exact results of keyword search alone on the questions: a change that finds less
+// shows here (MEM-5).
 func TestMEM5RetrievalByKeyword(t *testing.T) {
 	table, _ := measure(t, notes(t, nil))
 	t.Log("\n" + table)
@@ -155,8 +155,8 @@ func TestMEM5RetrievalByKeyword(t *testing.T) {
 	}
 }
 
-// parts makes vectors of the pairs of neighbouring characters of a text: alike for
-// texts that are written alike, in any script. It knows nothing of meaning.
+// parts makes vectors from the pairs of neighbouring characters in a text: texts that are spelled
+// alike, in any script, have similar vectors. It knows nothing of meaning.
 type parts struct{}
 
 func (parts) Embed(_ context.Context, text string) ([]byte, string, error) {
@@ -174,8 +174,8 @@ func (parts) Embed(_ context.Context, text string) ([]byte, string, error) {
 	return data, "parts", nil
 }
 
-// Joining a second order, here one that knows only how words are written, must not
-// cost what keywords find (MEM-3).
+// Fusing with a second order, here one that knows only spelling, must not lose what keywords find
+// (MEM-3).
 func TestMEM3RetrievalOfBothOrdersLosesLittle(t *testing.T) {
 	_, alone := measure(t, notes(t, nil))
 	table, both := measure(t, notes(t, parts{}))
@@ -185,8 +185,8 @@ func TestMEM3RetrievalOfBothOrdersLosesLittle(t *testing.T) {
 	}
 }
 
-// With an embedding model of a real server, named by SHELLY_EMBED_MODEL at
-// OLLAMA_HOST: figures to read, nothing to hold.
+// With an embedding model of a real server, named by SHELLY_EMBED_MODEL at OLLAMA_HOST, the test
+// prints figures to read; it checks nothing.
 func TestRetrievalWithAModel(t *testing.T) {
 	model := os.Getenv("SHELLY_EMBED_MODEL")
 	if model == "" {

@@ -124,12 +124,12 @@ func TestMEM10WhatIsForgottenIsGone(t *testing.T) {
 		t.Fatalf("Forget: %d, %v; want 1", n, err)
 	}
 	wantRecall(t, m, "the disk of web1", 5)
-	keep(t, m, made) // the turn that made it stores it once more
+	keep(t, m, made) // the turn that made it stores it again
 	wantRecall(t, m, "the disk of web1", 5)
 	if _, ok, err := m.Get(t.Context(), "a"); ok || err != nil || m.Counts().Entries != 1 {
 		t.Errorf("it is there: %v, %v, %+v", ok, err, m.Counts())
 	}
-	for _, replace := range []bool{false, true} { // only who says so brings it back
+	for _, replace := range []bool{false, true} { // only Replace brings it back
 		got, err := m.Bring(t.Context(), []fsm.Entry{made}, memory.Bringing{Replace: replace})
 		if want := map[bool]memory.Brought{false: {Forgotten: 1}, true: {Added: 1}}[replace]; got != want || err != nil {
 			t.Fatalf("Bring, replace %v: %+v, %v", replace, got, err)
@@ -140,7 +140,8 @@ func TestMEM10WhatIsForgottenIsGone(t *testing.T) {
 	wantRecall(t, m, "the disk of web1", 5, "a")
 }
 
-// Whoever needs the entries before they are read waits for them, or for its own end.
+// A caller that needs the entries before they are read waits until they are, or until its context
+// ends.
 func TestMEM7EntriesAreReadInTheBackground(t *testing.T) {
 	s := &slow{shelf: shelf{entries: []fsm.Entry{entry("a", 1, "disk")}}, begin: make(chan struct{})}
 	m := memory.Begin(s, memory.Options{})
@@ -160,8 +161,7 @@ func TestMEM7EntriesAreReadInTheBackground(t *testing.T) {
 	m.Close()
 }
 
-// What entries are found by is not read before a daemon listens, and by one that never comes to
-// listen not at all.
+// The index is not read before a daemon listens, and not at all by a daemon that never does.
 func TestMEM7NothingIsReadBeforeItIsLoaded(t *testing.T) {
 	s := shelfOf(entry("a", 1, "disk"))
 	m := memory.New(s, memory.Options{})
@@ -193,7 +193,7 @@ func TestMEM7NothingIsReadBeforeItIsLoaded(t *testing.T) {
 	}
 }
 
-// slow is a shelf that is read only when begin is closed.
+// slow is a shelf that is read only once begin is closed.
 type slow struct {
 	shelf
 	begin chan struct{}
@@ -222,7 +222,7 @@ func TestMEM11ARecallGoesByKeywordWhereItsVectorWouldCostTheChatModel(t *testing
 	}
 }
 
-// counted counts what is embedded.
+// counted counts the texts that are embedded.
 type counted struct {
 	*embedder
 	times int

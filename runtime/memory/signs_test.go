@@ -11,9 +11,9 @@ import (
 	"shelly/runtime/yardstick"
 )
 
-// texts makes vectors as embedding models do: all share a part, those of one topic
-// share another, and the rest is each one's own. The cosine of two of one topic is
-// about 0.75, of two others 0.3.
+// texts makes vectors like those of embedding models: all share a part, those of one topic share
+// another part, and the rest is each one's own. The cosine is about 0.75 within a topic, 0.3
+// between topics.
 type texts struct {
 	rng    *rand.Rand
 	common []float32
@@ -38,7 +38,7 @@ func (t *texts) next() []float32 {
 	return v
 }
 
-// noise makes vectors without any order, and needs that are near one of them.
+// noise makes random vectors, and needs that are near one of them.
 type noise struct {
 	rng        *rand.Rand
 	dimensions int
@@ -50,7 +50,7 @@ func (n *noise) next() []float32 {
 	return n.made[len(n.made)-1]
 }
 
-// near is a vector whose cosine with one that was made is about 0.6.
+// near returns a vector with a cosine of about 0.6 to one that was made.
 func (n *noise) near() []float32 {
 	v := random(n.rng, n.dimensions)
 	of := n.made[n.rng.IntN(len(n.made))]
@@ -60,7 +60,7 @@ func (n *noise) near() []float32 {
 	return v
 }
 
-// searched returns the best of a search, and what is found at all.
+// searched returns the best results of a search, and all results.
 func searched(v *vectors, need []float32, wanted func(int) bool) (best []int, found map[int]float64) {
 	found = map[int]float64{}
 	u, _ := unit(wire(need))
@@ -74,8 +74,8 @@ func searched(v *vectors, need []float32, wanted func(int) bool) (best []int, fo
 	return best[:min(10, len(best))], found
 }
 
-// recallOf asks n needs and returns the share of the ten best by the plain
-// formula that a search finds among its own ten best.
+// recallOf asks n needs and returns the share of the ten best by the plain formula that are among a
+// search's own ten best.
 func recallOf(v *vectors, all [][]float32, needs int, need func() []float32) float64 {
 	met, wanted := 0, 0
 	for range needs {
@@ -100,8 +100,8 @@ func recallOf(v *vectors, all [][]float32, needs int, need func() []float32) flo
 	return float64(met) / float64(max(1, wanted))
 }
 
-// Of many vectors, comparing those with near signs finds what comparing all would
-// (MEM-7): by topics and in noise, also after many are removed.
+// Among many vectors, comparing only those with near signs finds what comparing all would (MEM-7):
+// with topics and in noise, and also after many are removed.
 func TestMEM7NearSignsFindWhatComparingAllWould(t *testing.T) {
 	exhaustive.Test(t)
 	const dimensions, count, needs = 128, 2*exactMax + 1, 20
@@ -140,7 +140,7 @@ func TestMEM7NearSignsFindWhatComparingAllWould(t *testing.T) {
 	}
 }
 
-// What is wanted of one session is found, however far down it is among all (MEM-6).
+// What is wanted from one session is found, however far down it is among all entries (MEM-6).
 func TestMEM6AFewWantedAreFoundAmongMany(t *testing.T) {
 	topics := newTexts(3, 64, 20)
 	v := &vectors{space: space{model: "m", dimensions: 64}}
@@ -159,8 +159,8 @@ func TestMEM6AFewWantedAreFoundAmongMany(t *testing.T) {
 	}
 }
 
-// BenchmarkVectors measures a search by vector alone in memories of three sizes.
-// The yardstick is the cosine of each, by definition.
+// BenchmarkVectors measures a search by vector alone in memories of three sizes. The yardstick is
+// computing each cosine by definition.
 func BenchmarkVectors(b *testing.B) {
 	const dimensions = 768
 	for _, count := range []int{1_000, 10_000, 100_000} {

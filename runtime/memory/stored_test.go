@@ -14,7 +14,7 @@ import (
 	"shelly/runtime/store"
 )
 
-// apart embeds each text as a vector of its own.
+// apart embeds each text as a different vector.
 type apart struct{}
 
 func (apart) Embed(_ context.Context, text string) ([]byte, string, error) {
@@ -23,8 +23,7 @@ func (apart) Embed(_ context.Context, text string) ([]byte, string, error) {
 	return wire(random(rand.New(rand.NewPCG(h.Sum64(), 1)), 8)), "m", nil
 }
 
-// However many vectors are compared or stored, those that are at hand are fewer than a block of
-// heads (MEM-7).
+// However many vectors are compared or stored, fewer than a block of heads are in memory (MEM-7).
 func TestMEM7VectorsThatAreInTheStoreAreNotAtHand(t *testing.T) {
 	disk := vfs.NewMem()
 	for range 3 {

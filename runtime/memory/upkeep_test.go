@@ -16,8 +16,7 @@ import (
 	"shelly/runtime/memory"
 )
 
-// model embeds every text, under a name and with a dimension that may change, and
-// counts.
+// model embeds every text under a name and with a dimension that may change, and counts calls.
 type model struct {
 	mu     sync.Mutex
 	name   string
@@ -56,7 +55,7 @@ func (m *model) count() int {
 
 func always(context.Context) error { return nil }
 
-// kept runs a memory's upkeep in a bubble of virtual time, while f, and ends it.
+// kept runs a memory's upkeep in a bubble of virtual time while f runs, and then ends it.
 func kept(t *testing.T, s *shelf, e memory.Embedder, u memory.Upkeep, f func(m *memory.Memory)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -82,7 +81,7 @@ func kept(t *testing.T, s *shelf, e memory.Embedder, u memory.Upkeep, f func(m *
 	})
 }
 
-// spaces returns how many of the entries have a vector of a model and dimension.
+// spaces returns how many entries have a vector of this model and dimension.
 func (s *shelf) spaces(model string, dims int) (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +101,7 @@ func TestMEM8EntriesWithoutAVectorAreGivenOne(t *testing.T) {
 		if got, c := s.spaces("m", 3), m.Counts(); got != 2 || c.Vectors != 2 || c.Pending != 1 || c.Model != "m" {
 			t.Errorf("%d entries have a vector, %+v; want 2, and the blank one left alone", got, c)
 		}
-		keep(t, m, entry("c", 4, "three")) // one whose embedding has failed comes in
+		keep(t, m, entry("c", 4, "three")) // arrives without a vector because its embedding failed
 		synctest.Wait()
 		if got := s.spaces("m", 3); got != 3 {
 			t.Errorf("%d entries have a vector; want that of the new one as well", got)
@@ -132,10 +131,10 @@ func TestMEM8AnotherModelOrDimensionEmbedsAnew(t *testing.T) {
 	}
 }
 
-// A restart continues where it was.
+// After a restart upkeep continues where it was.
 func TestMEM8UpkeepGoesOnAfterARestart(t *testing.T) {
 	s, e := shelfOf(entry("a", 1, "one"), entry("b", 2, "two"), entry("c", 3, "three")), &model{name: "m", dims: 2}
-	turns := 2 // so often is the model free
+	turns := 2 // how many times the model is free
 	quiet := func(ctx context.Context) error {
 		if turns--; turns >= 0 {
 			return nil
@@ -161,7 +160,7 @@ func TestMEM8AModelThatFailsIsTriedAgainLater(t *testing.T) {
 			t.Errorf("a model that fails is asked %d times at once", tried)
 		}
 		e.set(func() { e.fails = false })
-		time.Sleep(2 * time.Minute) // of the bubble
+		time.Sleep(2 * time.Minute) // of virtual time
 		synctest.Wait()
 		if got := s.spaces("m", 2); got != 3 {
 			t.Errorf("%d entries have a vector once the model answers; want all", got)
@@ -169,8 +168,8 @@ func TestMEM8AModelThatFailsIsTriedAgainLater(t *testing.T) {
 	})
 }
 
-// A few entries that no model could embed are not said to be embedded, and are tried
-// again although nothing new comes in.
+// A few entries that no model can embed are not reported as embedded, and are tried again even if
+// no new entry arrives.
 func TestMEM8NothingIsSaidToBeEmbeddedThatIsNot(t *testing.T) {
 	var log bytes.Buffer
 	s, e := shelfOf(entry("a", 1, "one"), entry("b", 2, "two")), &model{name: "m", dims: 3, fails: true}

@@ -9,12 +9,12 @@ import (
 	"shelly/fsm"
 )
 
-// Whatever the dimension and however many goroutines share the scan, the cosines
-// are those of the plain formula but for what a byte cannot hold, each with its own entry.
+// Whatever the dimension and however many goroutines share the scan, the cosines are those of the
+// plain formula except for the rounding to bytes, each with its own entry.
 func TestSearchIsNearlyExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, dimensions := range []int{1, 2, 15, 16, 17, 33, 768} {
-		count := 2*share/dimensions + 3 // more than one share where it is cheap
+		count := 2*share/dimensions + 3 // more than one share if that is cheap
 		if dimensions < 100 {
 			count = 40
 		}
@@ -23,7 +23,7 @@ func TestSearchIsNearlyExact(t *testing.T) {
 		want := map[int]float64{}
 		for slot := range count {
 			of := random(rng, dimensions)
-			for i := range of { // closer to the query than chance has it
+			for i := range of { // closer to the query than by chance
 				of[i] += query[i] * float32(slot%3)
 			}
 			v.put(slot, fsm.Entry{Model: "m", Vector: wire(of)})
@@ -50,7 +50,7 @@ func TestSearchIsNearlyExact(t *testing.T) {
 	}
 }
 
-// rounding is how far a cosine of vectors in bytes may be off.
+// rounding is the largest error of a cosine of vectors in bytes.
 const rounding = 5e-3
 
 func random(rng *rand.Rand, dimensions int) []float32 {

@@ -42,7 +42,7 @@ func TestMEM5TermsOfAText(t *testing.T) {
 	}
 }
 
-// What a splitter has kept changes nothing, also when it has to let it go.
+// What a splitter remembers does not change its results, even when it has to forget it.
 func TestASplitterFindsWhatIsFoundWithoutOne(t *testing.T) {
 	sp := newSplitter()
 	for i, text := range []string{"Rotated disk_usage of node.js 磁盘", "rotated rotating ROTATED disks", "the the don't 磁盘满 of disk"} {

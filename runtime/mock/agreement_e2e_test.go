@@ -27,7 +27,7 @@ const (
 	agreementSays  = "So it is." // short: the handmade model has tokens of its own for what it says
 )
 
-// chatML is the template of most small models: the tools stand in the system part.
+// chatML is the template of most small models: the tools are in the system part.
 const chatML = `{{ if or .System .Tools }}<|im_start|>system
 {{ .System }}{{ if .Tools }}
 
@@ -47,16 +47,17 @@ A call is a JSON object within <tool_call></tool_call>:
 {{ end }}{{ end }}<|im_start|>assistant
 `
 
-// read is how much of a prompt a server read anew.
+// read is the length of a prompt, and how much of it the server had to read because its slot did not
+// hold it, in tokens.
 type read struct{ prompt, anew int }
 
-// share is the part that was read anew, in thousandths: the two count in tokens of
+// share returns that part in thousandths: the simulated server and the real one count in tokens of
 // different lengths.
 func (r read) share() int { return r.anew * 1000 / r.prompt }
 
-// SIM-20: what the simulated server reads anew is what a real one's own log says, on
-// the same requests: a conversation that grows, a side call without tools, another
-// session, the way back from each, and the same prompt twice.
+// SIM-20: what the simulated server reads is what a real server's own log says for the same
+// requests: a growing conversation, a side call without tools, another session, the way back from
+// each, and the same prompt twice.
 func TestReadAnewAsARealServersLog(t *testing.T) {
 	host, log := os.Getenv("OLLAMA_HOST"), os.Getenv("OLLAMA_LOG")
 	if host == "" || log == "" {
@@ -121,7 +122,7 @@ func agreementCalls(model string) [][]byte {
 	}
 	answer := api.Message{Role: "assistant", Content: agreementSays}
 	system := say("system", "What the model should know", 12)
-	// A server that has the same model under another name still holds what that was asked.
+	// A server that has the same model under another name still holds that one's prompts.
 	system.Content = fmt.Sprintf("%d asks.\n", os.Getpid()) + system.Content
 	one := []api.Message{system, say("user", "A first question", 6)}
 	two := append(append([]api.Message{}, one...), answer, say("user", "A second question", 3))
@@ -150,7 +151,7 @@ func tool(name string) api.Tool {
 	}}
 }
 
-// post has a server answer a request to its end.
+// post sends a request to a server and reads the answer to its end.
 func post(t *testing.T, ctx context.Context, url string, body any) {
 	t.Helper()
 	text, ok := body.([]byte)
@@ -175,14 +176,14 @@ func post(t *testing.T, ctx context.Context, url string, body any) {
 func encoded(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // it is made of strings
+		panic(err) // it consists of strings
 	}
 	return text
 }
 
 var slotLine = regexp.MustCompile(`loading cache slot.* prompt=(\d+) used=\d+ remaining=(\d+)`)
 
-// slotReads are the prompts that a server's debug log tells of.
+// slotReads returns the prompts in a server's debug log.
 func slotReads(t *testing.T, log string) []read {
 	t.Helper()
 	text, err := os.ReadFile(log)

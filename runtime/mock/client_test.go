@@ -74,7 +74,7 @@ func TestWhatTheBrainSaysIsWhatTheClientHears(t *testing.T) {
 				t.Fatal(err)
 			}
 			tt.want.Model = got.Model   // a real client says which
-			tt.want.Tokens = got.Tokens // but for the prompt: a real client says how many, and how long they took
+			tt.want.Tokens = got.Tokens // except the prompt's: a real client reports counts and durations
 			tt.want.Tokens.Prompt = 33
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)

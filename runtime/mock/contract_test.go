@@ -17,29 +17,29 @@ import (
 	"shelly/runtime/ollama/transcript"
 )
 
-// unlike are the recorded answers that the mock does not answer like, and why.
+// unlike are the recorded answers that the mock does not reproduce, and why.
 var unlike = map[string]string{
 	"44-format-bad-schema":          "a schema is not looked into",
 	"67-client-hangs-up-mid-stream": "the recording ends where the client did",
-	"81-embed-batch-dims4":          "", // held, but for the numbers
+	"81-embed-batch-dims4":          "", // reproduced, except for the numbers
 	"91-logprobs":                   "logprobs are not played",
 	"93-debug-render-only":          "there is no template to render",
 	"95-pull-offline":               "the mock has a registry of its own models, with no network to fail",
 	"98-create-over-http":           "the models are those that the mock was started with",
 }
 
-// before are the requests that an answer is made of, beside the one it answers.
+// before are the requests that lead up to an answer, besides the one it answers.
 var before = map[string][]string{
 	"66-ps-after-num_ctx-over": {"65-num_ctx-over-model-max"},
 	"90-ps":                    {"11-chat-default-stream", "80-embed-one"},
 }
 
-// parrot says what a real server has said.
+// parrot says what a real server said.
 type parrot struct{ answer mock.Answer }
 
 func (p *parrot) Answer(context.Context, mock.Question) (mock.Answer, error) { return p.answer, nil }
 
-// heard is a recorded answer as the brain that the mock is to have.
+// heard returns a recorded answer in the form of the brain's.
 func heard(e transcript.Exchange) (a mock.Answer) {
 	a.Pieces = []mock.Piece{}
 	for line := range strings.Lines(e.Answer) {
@@ -72,8 +72,8 @@ func heard(e transcript.Exchange) (a mock.Answer) {
 	return a
 }
 
-// The mock answers like a real server: status, type, framing, the lines, the keys in
-// their order, and the values but for those that differ by nature.
+// The mock answers like a real server: status, type, framing, lines, keys in their order, and
+// values, except those that differ by nature.
 func TestTheMockAnswersLikeARealServer(t *testing.T) {
 	all, err := transcript.All()
 	if err != nil {
@@ -117,7 +117,7 @@ func TestTheMockAnswersLikeARealServer(t *testing.T) {
 	t.Logf("%d recorded answers, of which %d are held", len(all), held)
 }
 
-// windowOf is the window that a request asks for, or 0.
+// windowOf returns the window that a request asks for, or 0.
 func windowOf(t *testing.T, body string) int {
 	t.Helper()
 	var r struct {
@@ -132,7 +132,7 @@ func windowOf(t *testing.T, body string) int {
 	return int(n)
 }
 
-// counted is the prompt's tokens in a whole answer.
+// counted returns the prompt's tokens in a whole answer.
 func counted(body string) int {
 	var a struct {
 		Count int `json:"prompt_eval_count"`
@@ -141,14 +141,14 @@ func counted(body string) int {
 	return a.Count
 }
 
-// byNature are the keys whose values differ from server to server and from run to run.
-// Those of a description are another model's.
+// byNature are the keys whose values differ from server to server and from run to run. Those in a
+// description belong to another model.
 var byNature = strings.Fields(`created_at modified_at expires_at id size digest parameter_size name model context embeddings embedding
 	total_duration load_duration prompt_eval_count prompt_eval_duration eval_count eval_duration
 	modelfile parameters template parent_model model_info tensors version`)
 
-// natures are the lines of a body with "…" in place of the values that differ by nature,
-// but for the counts of a full window.
+// natures returns the lines of a body with "…" for the values that differ by nature, except for the
+// counts of a full window.
 func natures(t *testing.T, path, body string) []string {
 	t.Helper()
 	var lines []string
@@ -168,7 +168,7 @@ func natures(t *testing.T, path, body string) []string {
 	return lines
 }
 
-// normal copies one value; names of models are kept where they are those of the
+// normal copies one value; with names, the names of models are kept because they are those of the
 // request.
 func normal(d *json.Decoder, b *bytes.Buffer, names bool) error {
 	token, err := d.Token()

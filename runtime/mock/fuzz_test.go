@@ -12,7 +12,7 @@ import (
 	"shelly/fsm"
 )
 
-// echo answers with what it was asked, and calls what was called.
+// echo answers with what it was asked, and repeats the calls.
 type echo struct{}
 
 func (echo) Answer(_ context.Context, q Question) (Answer, error) {
@@ -28,8 +28,8 @@ func (echo) Answer(_ context.Context, q Question) (Answer, error) {
 	return a, nil
 }
 
-// Whatever a request's body is, each route answers with a status of its own and with
-// lines of JSON, the last of which says done or an error.
+// Whatever a request's body is, each route answers with a proper status and with lines of JSON, the
+// last of which has done or an error.
 func FuzzRequest(f *testing.F) {
 	for _, body := range []string{
 		"", "null", "[]", "{}", `{"model":"mock"}`, `{"model":"mock","keep_alive":0}`, `{"model":"mock","keep_alive":"x"}`, `{"model":"mock","messages":[{"role":"user","content":"hello"}]}`,

@@ -16,7 +16,7 @@ import (
 	"shelly/runtime/mock"
 )
 
-// library is Ollama's own client of a server.
+// library returns Ollama's own client, connected to a server.
 func library(t *testing.T, opt mock.Options) *api.Client {
 	t.Helper()
 	s := httptest.NewServer(mock.New(opt))
@@ -118,7 +118,7 @@ func TestCLI9TheLibrarysClientGenerates(t *testing.T) {
 	}
 }
 
-// BRN-2, BRN-3: what a window has no room for.
+// BRN-2, BRN-3: conversations for which a window has no room.
 func TestLimitsAreKeptAsARealServerKeepsThem(t *testing.T) {
 	long := strings.Repeat("lorem ipsum ", 40) // 120 tokens
 	talk := `"messages":[{"role":"system","content":"s"},{"role":"user","content":"` + long + `"},{"role":"assistant","content":"a"},{"role":"user","content":"now"}]`

@@ -12,7 +12,7 @@ const (
 	chatPath = "/api/chat"
 )
 
-// inMemory is what /api/ps says: names and windows, the last loaded first.
+// inMemory returns what /api/ps reports: names and windows, last loaded first.
 func inMemory(t *testing.T, body string) (names []string, windows []int, until []time.Time) {
 	t.Helper()
 	var ps struct {

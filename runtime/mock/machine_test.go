@@ -18,8 +18,7 @@ import (
 	"shelly/sim/server"
 )
 
-// SIM-20: what a slow machine reports is what it took, and what its slot holds is not
-// read again.
+// SIM-20: a slow machine reports the time that it took, and what its slot holds is not read again.
 func TestSIM20AMachineTakesItsTime(t *testing.T) {
 	brain := &scripted{answer: mock.Answer{Text: "all is well"}}
 	c := server.Config{Reads: 10_000, Writes: 1000, Slots: 1, Window: 4096, Loads: 20}
@@ -52,7 +51,7 @@ func TestSIM20AMachineTakesItsTime(t *testing.T) {
 	}
 }
 
-// SIM-20: an answer takes the time to write it, streamed or not, the calls in it, too.
+// SIM-20: an answer takes as long as writing it, streamed or not, including its calls.
 func TestSIM20WritingTakesItsTime(t *testing.T) {
 	brain := &scripted{answer: mock.Answer{Calls: []fsm.ToolCall{{Name: "look", Args: `{"at":"the sky above the house"}`}}}}
 	c := server.Config{Writes: 200, Slots: 1}
@@ -78,7 +77,7 @@ func (h *hangsOnce) Answer(context.Context, mock.Question) (mock.Answer, error) 
 	return mock.Answer{Text: "fine", Hang: h.asked.CompareAndSwap(false, true)}, nil
 }
 
-// SIM-21: one slot serves one call at a time; whoever leaves gives it back.
+// SIM-21: one slot serves one call at a time; a client that leaves frees it.
 func TestSIM21WhoeverLeavesGivesTheSlotBack(t *testing.T) {
 	s := httptest.NewServer(mock.New(mock.Options{Brain: &hangsOnce{}, Machine: &server.Config{Slots: 1}}))
 	defer s.Close()

@@ -13,14 +13,15 @@ import (
 	"shelly/runtime/mock"
 )
 
-// fixed says the same to every question.
+// fixed gives the same answer to every question.
 type fixed mock.Answer
 
 func (f fixed) Answer(context.Context, mock.Question) (mock.Answer, error) {
 	return mock.Answer(f), nil
 }
 
-// saying starts a server that says the same to every question and holds it to the request.
+// saying starts a server that gives the same answer to every question, in the form that the request
+// wants.
 func saying(t *testing.T, a mock.Answer, log func(mock.Served)) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(mock.New(mock.Options{Limits: true, Brain: fixed(a), Log: log}))
@@ -28,7 +29,7 @@ func saying(t *testing.T, a mock.Answer, log func(mock.Served)) *httptest.Server
 	return s
 }
 
-// chatted is the message of an answer that is not streamed.
+// chatted returns the message of an answer that is not streamed.
 func chatted(t *testing.T, s *httptest.Server, more string) (content string, calls int, reason string) {
 	t.Helper()
 	body := `{"model":"mock","stream":false,"messages":[{"role":"user","content":"hello"}]` + more + `}`
@@ -174,7 +175,7 @@ func TestCLI62EachRequestIsTold(t *testing.T) {
 	s := saying(t, mock.Answer{Text: "so"}, func(r mock.Served) { told = append(told, r) })
 	chatted(t, s, lookOffered)
 	chatted(t, s, `,"model":"nobody"`)
-	s.Close() // when nothing is served any more, all is logged
+	s.Close() // once nothing is being served, everything is logged
 	if len(told) != 2 || told[0].Method != "POST" || told[0].Path != "/api/chat" || told[0].Status != 200 || told[0].Model != "mock" || told[0].Tools != 1 || told[0].Prompt == 0 || told[1].Status != 404 {
 		t.Errorf("%+v", told)
 	}

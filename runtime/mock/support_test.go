@@ -23,7 +23,7 @@ func testContext(t *testing.T) context.Context {
 	return ctx
 }
 
-// scripted answers everything alike and keeps what it was asked.
+// scripted gives the same answer to everything, and records what it was asked.
 type scripted struct {
 	answer mock.Answer
 	err    error

@@ -14,7 +14,7 @@ import (
 	"shelly/runtime/ollama/transcript"
 )
 
-// notMet are the recorded answers that the client cannot meet, and why.
+// notMet are the recorded answers that the client cannot receive, and why.
 var notMet = map[string]string{
 	"00-root":                        "asks only below /api",
 	"26-empty-model":                 "names a model always",
@@ -36,9 +36,9 @@ const (
 	realPlan    = "end_turn: (The user wants a plan. I should think briefly.) Here is the plan: one step, then stop."
 )
 
-// read is what the client makes of each recorded answer: the stop reason, the thinking
-// in parentheses, the text, the calls; or the class of the failure and a part of the
-// reason; or what a model is.
+// read says how the client reads each recorded answer: as stop reason, thinking in parentheses,
+// text and calls; as the class of a failure and a part of its reason; or as the description of a
+// model.
 var read = map[string]string{
 	"01-version":      "0.17.4",
 	"02-tags":         "brain:latest brain-embed:latest brain-notools:latest brain-think:latest",
@@ -99,12 +99,12 @@ var read = map[string]string{
 	"60-long-single-message-num_ctx-256":  "context_truncated: num_ctx",
 	"61-long-truncate-false":              "context_truncated: num_ctx",
 	"61b-long-truncate-false-stream":      "context_truncated: num_ctx",
-	"62-long-history-num_ctx-256":         realDefault, // 21 tokens: what was dropped does not show
+	"62-long-history-num_ctx-256":         realDefault, // 21 tokens: it does not show that something was dropped
 	"62b-long-history-drops-the-question": "context_truncated: num_ctx",
 	"63-generate-past-num_ctx-shift":      "max_tokens: round and round",
 	"64-generate-past-num_ctx-noshift":    "max_tokens: round and round",
 	"65-num_ctx-over-model-max":           realDefault,
-	"67-client-hangs-up-mid-stream":       "garbage: ...", // the recording has left out the lines before
+	"67-client-hangs-up-mid-stream":       "garbage: ...", // the recording omits the earlier lines
 	"68-after-hang-up":                    realDefault,
 	"74-chat-embed-model":                 "no_chat: cannot chat",
 
@@ -119,7 +119,7 @@ var read = map[string]string{
 	"97-image-on-text-model":           realDefault,
 }
 
-// Each answer that a real server gave is read as what it means (BRN-1, BRN-3 to BRN-7).
+// Each answer that a real server gave is read correctly (BRN-1, BRN-3 to BRN-7).
 func TestBRN7AnswersOfARealServerAreRead(t *testing.T) {
 	all, err := transcript.All()
 	if err != nil {
@@ -169,7 +169,7 @@ func replay(w http.ResponseWriter, e transcript.Exchange) {
 	_, _ = io.WriteString(w, e.Answer)
 }
 
-// modelOf is the model that a request names.
+// modelOf returns the model that a request names.
 func modelOf(e transcript.Exchange) string {
 	var r struct{ Model string }
 	_ = json.Unmarshal([]byte(e.Request), &r)
@@ -179,7 +179,7 @@ func modelOf(e transcript.Exchange) string {
 	return r.Model
 }
 
-// windowOf is the window that a request asks for.
+// windowOf returns the window that a request asks for.
 func windowOf(e transcript.Exchange) int {
 	var r struct {
 		Options struct {
@@ -190,7 +190,7 @@ func windowOf(e transcript.Exchange) int {
 	return r.Options.NumCtx
 }
 
-// told asks a server the way of the recorded request, and tells what came of it.
+// told sends a server the recorded request by way of the client, and describes the result.
 func told(t *testing.T, url string, e transcript.Exchange) string {
 	t.Helper()
 	ctx := testContext(t)
@@ -233,7 +233,7 @@ func told(t *testing.T, url string, e transcript.Exchange) string {
 	}
 }
 
-// offered are the tools of a request.
+// offered returns the tools of a request.
 func offered(e transcript.Exchange) []fsm.ToolDecl {
 	var r struct {
 		Tools []struct {

@@ -12,7 +12,7 @@ import (
 	"shelly/runtime/ollama"
 )
 
-// soon is a deadline that is sure to pass in a test.
+// soon is a deadline that surely passes during a test.
 const soon = 20 * time.Millisecond
 
 func TestBRN8DeadlinesAreTyped(t *testing.T) {

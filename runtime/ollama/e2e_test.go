@@ -140,9 +140,9 @@ func (r live) talk(t *testing.T, c *ollama.Client, text string) (final fsm.Brain
 	return final, nil, nil
 }
 
-// TestAgainstARealServer never hangs up during an answer: that can block
-// the model on a real server for good (github.com/ollama/ollama/issues/17131), the
-// more likely the faster the model, and the server may be somebody's own.
+// TestAgainstARealServer never hangs up during an answer: that can block the model on a real server
+// permanently (github.com/ollama/ollama/issues/17131), more likely the faster the model is, and the
+// server may be in use by somebody.
 func TestAgainstARealServer(t *testing.T) {
 	r := liveServer(t)
 	t.Run("models", r.testModels)
@@ -221,7 +221,7 @@ func (r live) testTools(t *testing.T) {
 	if final.Text != "Left and right have been listed in one turn." || len(calls) != 2 || calls[1].Args != `{"path":"right"}` {
 		t.Errorf("%+v after %+v", final, calls)
 	}
-	// The server swallows a call of a tool that was not offered.
+	// The server drops a call of a tool that was not offered.
 	final, calls, _ = r.talk(t, r.Client, "[none] such")
 	if diff := cmp.Diff(fsm.BrainAnswered{Stop: fsm.StopEndTurn, Tokens: final.Tokens, Model: fsm.Model{Name: r.chat, Digest: final.Model.Digest}}, final); diff != "" || calls != nil {
 		t.Errorf("%+v (-want +got)\n%s", calls, diff)
@@ -249,7 +249,7 @@ func (r live) testFailures(t *testing.T) {
 	}
 	_, err = r.Chat(ctx, ask(strings.Repeat("far too much ", realNumCtx)), nil, nil)
 	wantClass(t, err, fsm.BrainContextTruncated)
-	// A model without tools is described them (BRN-16), so this is no failure.
+	// A model without tools gets a description of them (BRN-16), so this does not fail.
 	got, err = r.With(r.bare, "").Chat(ctx, ask("hello"), realTools, nil)
 	if err != nil || got.Text != defaultText {
 		t.Errorf("%+v, %v", got, err)
@@ -262,9 +262,9 @@ func (r live) testFailures(t *testing.T) {
 	wantClass(t, err, fsm.BrainMissingModel)
 }
 
-// testTruncation has a server drop what its window has no room for, as it does where it
-// is not told not to: its count of the prompt is then the window, and the client, which
-// would not have asked so, must see it.
+// testTruncation makes a server drop what its window has no room for, as it does unless told not
+// to: its count of the prompt is then the window. The client, which would never ask for this, must
+// notice it.
 func (r live) testTruncation(t *testing.T) {
 	s := server(t, func(w http.ResponseWriter, req *http.Request, body string) {
 		body = strings.Replace(body, `"truncate":false`, `"truncate":true`, 1)

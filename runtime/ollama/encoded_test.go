@@ -23,8 +23,8 @@ func encodingClient(t testing.TB) *Client {
 	return c
 }
 
-// grown is a conversation after some calls of a handle: messages are added, and now and then
-// the earlier ones are others.
+// grown returns a conversation after some more calls of a handle: messages are added, and
+// occasionally earlier ones change.
 func grown(rng *rand.Rand, messages []fsm.Message) []fsm.Message {
 	messages = append([]fsm.Message{}, messages...)
 	if n := len(messages); n > 0 && rng.IntN(4) == 0 {
@@ -41,7 +41,7 @@ func grown(rng *rand.Rand, messages []fsm.Message) []fsm.Message {
 	return append(messages, fsm.Message{Role: fsm.RoleUser, Text: fmt.Sprint("go on ", rng.IntN(100)), Images: [][]byte{{byte(rng.IntN(3))}}})
 }
 
-// someTools are one of more sets than are kept, or none.
+// someTools returns one of more toolsets than are kept, or none.
 func someTools(rng *rand.Rand) (tools []fsm.ToolDecl) {
 	n := rng.IntN(2 * toolsetsMax)
 	for i := range n {
@@ -50,7 +50,7 @@ func someTools(rng *rand.Rand) (tools []fsm.ToolDecl) {
 	return tools
 }
 
-// BRN-2: what is kept of a conversation changes nothing of what is sent.
+// BRN-2: keeping encoded conversations changes nothing in what is sent.
 func TestBRN2AKeptConversationIsSentAsItIs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	c := encodingClient(t)
@@ -91,7 +91,7 @@ func TestBRN2AKeptConversationIsSentAsItIs(t *testing.T) {
 	}
 }
 
-// A call encodes what is new in its conversation, and nothing that was sent before.
+// A call encodes only what is new in its conversation.
 func TestBRN2AMessageIsEncodedOnce(t *testing.T) {
 	c := encodingClient(t)
 	ask := fsm.AskBrain{Purpose: fsm.PurposeAnswer, System: "one"}
@@ -111,7 +111,7 @@ func TestBRN2AMessageIsEncodedOnce(t *testing.T) {
 	}
 }
 
-// The turns of a session go on with what those before have sent.
+// The turns of a session reuse what earlier ones encoded.
 func TestBRN2ASessionsNextTurnEncodesNothingAgain(t *testing.T) {
 	c := encodingClient(t)
 	ask := fsm.AskBrain{Purpose: fsm.PurposeAnswer, Session: "s", Asked: fsm.Asked{Handle: 1}}
@@ -146,8 +146,8 @@ func TestBRN2WhatIsKeptOfConversationsIsBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkRequest is the body of a call after many results, of which one is new. Its
-// yardstick is what encoding all of them takes.
+// BenchmarkRequest measures making the body of a call after many results, one of which is new. Its
+// yardstick is encoding all of them.
 func BenchmarkRequest(b *testing.B) {
 	c := encodingClient(b)
 	ask := fsm.AskBrain{Purpose: fsm.PurposeAnswer, System: "system"}

@@ -22,7 +22,8 @@ func TestBRN7ABusyServerSaysHowLong(t *testing.T) {
 	}
 }
 
-// failing is a server that answers each chat with an error, before a stream and in one.
+// failing returns the addresses of two servers that answer each chat with an error: one before a
+// stream, the other within it.
 func failing(t *testing.T, status int, text string) []string {
 	answer := `{"error":"` + text + `"}`
 	s := server(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
@@ -32,8 +33,8 @@ func failing(t *testing.T, status int, text string) []string {
 	return []string{s.URL, sending(t, `{"message":{"content":"a"}}`, answer).URL}
 }
 
-// A call that the server's parser cannot read is the model's fault, and no outage: it
-// is asked again, in other words.
+// A call that the server cannot parse is the model's fault, not an outage: the model is asked
+// again, in other words.
 func TestBRN31ACallThatTheServerCannotReadIsTheModelsFault(t *testing.T) {
 	for _, text := range []string{
 		`error parsing tool call: raw='{\"name\": \"look\"', err=unexpected end of JSON input`,
@@ -60,7 +61,7 @@ func TestBRN31ARunnerThatDiedIsLoadedAgain(t *testing.T) {
 	}
 }
 
-// Of the answers of status 500 some say what asking again cannot change.
+// Some answers with status 500 report what asking again cannot change.
 func TestBRN31APlain500IsAskedAgainAndARefusalIsNot(t *testing.T) {
 	for text, class := range map[string]fsm.BrainClass{
 		"Internal Server Error": fsm.BrainCrashed,

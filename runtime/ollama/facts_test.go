@@ -12,8 +12,8 @@ import (
 	"shelly/fsm/spec"
 )
 
-// ollamaFacts are how a server behaves, each with the rule that heeds it and the test that
-// shows it; a rule may be heeded beyond this package.
+// ollamaFacts are facts about how a server behaves, each with the rule that takes it into account
+// and the test that shows this. A rule may also matter outside this package.
 var ollamaFacts = []struct{ fact, rule, test string }{
 	// The window.
 	{"the default window depends on the machine, so one is always sent, the same each time", "BRN-2", "TestBRN2TheWindowAndTheLengthAreAlwaysSent"},
@@ -53,8 +53,8 @@ var ollamaFacts = []struct{ fact, rule, test string }{
 	{"think: false is understood by all", "BRN-14", "TestBRN14AModelThatCannotThinkIsNotToldTo"},
 	{"some leave the tags in the text, at any border of two pieces", "BRN-6", "TestBRN6TagsAreFoundHoweverTheTextIsCut"},
 
-	// A schema for the answer: nothing that is asked wants JSON. Verdicts are a marker at
-	// the beginning of a text and summaries are prose, so format is never sent.
+	// A schema for the answer: no question needs JSON. Verdicts are a marker at the beginning of a
+	// text, and summaries are prose, so format is never sent.
 	{"a schema wins over tools", "BRN-2", "TestBRN2TheWindowAndTheLengthAreAlwaysSent"},
 
 	// Errors.
@@ -81,8 +81,7 @@ var ollamaFacts = []struct{ fact, rule, test string }{
 	{"images go with their message, in base64", "INF-27", "TestTheSystemPromptGoesBeforeTheConversation"},
 }
 
-// Each rule and each test that the facts name is there, a test by the beginning of its
-// name.
+// The rules and tests that the facts name exist; a test is named by the beginning of its name.
 func TestEachFactHasItsRuleAndItsTest(t *testing.T) {
 	top := filepath.Join("..", "..")
 	docs, err := spec.Documents(os.DirFS(top))

@@ -16,7 +16,7 @@ import (
 	"shelly/fsm"
 )
 
-// fuzzClient is a client whose deadlines no test meets.
+// fuzzClient returns a client whose deadlines no test reaches.
 func fuzzClient(f *testing.F) *Client {
 	f.Helper()
 	long := Timeouts{FirstToken: time.Hour, Idle: time.Hour, Total: time.Hour}
@@ -28,7 +28,7 @@ func fuzzClient(f *testing.F) *Client {
 	return c
 }
 
-// pieces gives what r has in pieces of at most n bytes.
+// pieces returns what r holds in pieces of at most n bytes.
 type pieces struct {
 	r io.Reader
 	n int
@@ -36,7 +36,7 @@ type pieces struct {
 
 func (p pieces) Read(b []byte) (int, error) { return p.r.Read(b[:min(len(b), p.n)]) }
 
-// streamed is what becomes of a response that comes in pieces of at most n bytes.
+// streamed is the result of a response that arrives in pieces of at most n bytes.
 type streamed struct {
 	Answer         fsm.BrainAnswered
 	Text, Thinking string // as they streamed in
@@ -54,7 +54,7 @@ func streamOf(t *testing.T, c *Client, data []byte, n int) streamed {
 	return s
 }
 
-// isWhole reports whether lines of JSON without an error lead to one that says done.
+// isWhole reports whether lines of JSON without an error end with one that has done.
 func isWhole(data []byte) bool {
 	for _, line := range bytes.Split(data, []byte("\n")) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
@@ -71,9 +71,8 @@ func isWhole(data []byte) bool {
 	return false
 }
 
-// However the bytes of a response arrive, they are the same answer or the same error;
-// an answer is whole, with calls that can be told apart (BRN-1, BRN-4, BRN-5, BRN-7,
-// BRN-11).
+// However the bytes of a response arrive, they make the same answer or the same error; an answer is
+// complete, with distinguishable calls (BRN-1, BRN-4, BRN-5, BRN-7, BRN-11).
 func FuzzStream(f *testing.F) {
 	const done = `{"message":{"content":""},"done":true,"done_reason":"stop","prompt_eval_count":15,"eval_count":7}`
 	for _, text := range []string{
@@ -108,7 +107,7 @@ func FuzzStream(f *testing.F) {
 			t.Fatalf("the response is whole: %t; the error is %v", isWhole(data), whole.Failed)
 		}
 		if whole.Failed != nil {
-			const most = 200 + 4*excerptBytesMax // a control character is shown as four
+			const most = 200 + 4*excerptBytesMax // a control character is shown as four bytes
 			if whole.Failed.Class == "" || whole.Failed.Reason == "" || len(whole.Failed.Reason) > most {
 				t.Errorf("the error is %+v", whole.Failed)
 			}
@@ -137,8 +136,8 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// Wherever content is split, the same of it is thinking, and nothing of it is lost but
-// the tags and the blanks after them (BRN-6).
+// Wherever content is split, the same part of it is thinking, and nothing is lost except the tags
+// and the blanks after them (BRN-6).
 func FuzzThinkingIsSplit(f *testing.F) {
 	for _, text := range []string{"<think>so</think> yes", "<think><think></think>", "</think>x", "a<think>b</think> \n c<think>d", "<thi<think>nk>", "<think></think> <think></think> x"} {
 		f.Add(text, 3)

@@ -11,8 +11,8 @@ import (
 	"shelly/runtime/ollama"
 )
 
-// A page of another program, answered with status 200, is no answer, and the reason
-// says what came instead (BRN-11).
+// A page of another program, served with status 200, is not an answer, and the reason says what
+// came instead (BRN-11).
 func TestBRN11APageIsGarbageAndItsTypeIsNamed(t *testing.T) {
 	s := server(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -22,8 +22,8 @@ func TestBRN11APageIsGarbageAndItsTypeIsNamed(t *testing.T) {
 	wantClass(t, err, fsm.BrainGarbage, `"text/html"`, "Please log in")
 }
 
-// An answer is not unpacked, whatever the server packs it into: what is small on the
-// wire stays small (BRN-11).
+// An answer is never decompressed, whatever its encoding: what is small on the wire stays small
+// (BRN-11).
 func TestBRN11APackedAnswerIsNotUnpacked(t *testing.T) {
 	unpacked := 0
 	s := server(t, func(w http.ResponseWriter, r *http.Request, _ string) {

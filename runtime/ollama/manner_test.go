@@ -34,7 +34,8 @@ func TestBRN14AModelThatCannotThinkIsNotToldTo(t *testing.T) {
 	}
 }
 
-// picky refuses each chat that has one of the words, in the words of a real server.
+// picky makes the host refuse each chat that contains one of the texts, in the words of a real
+// server.
 func (h *host) picky(refusals map[string]string) {
 	h.chat = func(w http.ResponseWriter, body string) {
 		for part, text := range refusals {
@@ -157,7 +158,7 @@ func TestBRN16TheConfigurationSaysHowToolsAreToldOf(t *testing.T) {
 	}
 }
 
-// What the server says of a model may be wrong: then the refusal tells.
+// If what the server says about a model is wrong, the refusal tells.
 func TestBRN16AModelThatRefusesToolsIsToldOfThem(t *testing.T) {
 	h, s := newHost(t)
 	h.picky(map[string]string{`"tools":[`: `registry.ollama.ai/library/m:latest does not support tools`})
@@ -174,7 +175,7 @@ func TestBRN16AModelThatRefusesToolsIsToldOfThem(t *testing.T) {
 	wantClass(t, err, fsm.BrainNoTools, "brain.tools")
 }
 
-// Whatever comes in however many pieces, what is streamed is what is answered.
+// Whatever arrives, in however many pieces, what is streamed is what is answered.
 func TestBRN16WhatIsNoCallIsStreamed(t *testing.T) {
 	for _, text := range []string{"plain", "<tool", "<tool_call>is what I would write", " <tool_call>{}</tool_call>", "see " + callOfLook} {
 		h, s := newHost(t)

@@ -74,7 +74,7 @@ func TestSameModel(t *testing.T) {
 	}
 }
 
-// library is a server with models; each is "name: capability …".
+// library returns a server with models, each given as "name: capability …".
 func library(t *testing.T, models ...string) *httptest.Server {
 	type model struct {
 		Name       string `json:"name"`
@@ -141,8 +141,8 @@ func TestBRN10Choose(t *testing.T) {
 	}
 }
 
-// A model for vectors is refused at the start; a server that does not say what a model can
-// do is not held against it.
+// An embedding model is refused as the chat model at the start; if the server does not say what a
+// model can do, the model is accepted.
 func TestBRN32AModelThatCannotChatIsToldAtTheStart(t *testing.T) {
 	models := []string{"vec:latest = embedding", "small:4b = completion tools", "old:1b = "}
 	_, _, err := client(t, library(t, models...), nil).With("vec:latest", "").Choose(testContext(t))
@@ -170,7 +170,7 @@ func TestEmbedGivesLittleEndianFloats(t *testing.T) {
 	}
 }
 
-// BRN-7 and, in the last one, BRN-11.
+// BRN-7 and, in the last case, BRN-11.
 func TestEmbedFailuresAreTyped(t *testing.T) {
 	none := server(t, func(http.ResponseWriter, *http.Request, string) { t.Error("a request was sent") })
 	_, _, err := client(t, none, nil).Embed(testContext(t), " \n")

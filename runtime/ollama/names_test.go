@@ -19,8 +19,8 @@ func named(t reflect.Type) map[string]reflect.StructField {
 	return fields
 }
 
-// What is written and read here in types of its own has the names of the library's, so that
-// a change of the API does not pass in silence.
+// The types of this package have the same names on the wire as the library's, so that a change of
+// the API is noticed.
 func TestTheWireHasTheLibrarysNames(t *testing.T) {
 	for ours, theirs := range map[reflect.Type]reflect.Type{
 		reflect.TypeFor[Sent]():        reflect.TypeFor[api.Options](),
@@ -35,7 +35,7 @@ func TestTheWireHasTheLibrarysNames(t *testing.T) {
 	} {
 		known := named(theirs)
 		for name := range named(ours) {
-			if _, ok := known[name]; !ok && name != "error" { // which each answer may be instead
+			if _, ok := known[name]; !ok && name != "error" { // any answer may be an error instead
 				t.Errorf("%v has %q, which %v does not know", ours, name, theirs)
 			}
 		}

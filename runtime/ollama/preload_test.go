@@ -11,7 +11,7 @@ import (
 func TestBRN19PreloadAsksForWhatTheChatsAskFor(t *testing.T) {
 	var asked string
 	s := bare(t, func(w http.ResponseWriter, r *http.Request, body string) {
-		if r.Method == http.MethodGet { // what it has come to
+		if r.Method == http.MethodGet { // the question of what is loaded
 			recorded(t, w, "ps")
 			return
 		}

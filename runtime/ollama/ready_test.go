@@ -17,7 +17,7 @@ import (
 	"shelly/runtime/ollama"
 )
 
-// rarely is a clock that is a minute further at each look: no answer is fresh.
+// rarely returns a clock that advances a minute at each reading: no answer is ever recent.
 func rarely() func() time.Time {
 	at := time.Unix(0, 0)
 	return func() time.Time {
@@ -26,8 +26,8 @@ func rarely() func() time.Time {
 	}
 }
 
-// The rounds of one inference do not each ask what is loaded; what comes later does, and
-// so does what comes after a failure (BRN-18).
+// Within one inference only the first round asks what is loaded; later calls ask again, and so does
+// one after a failure (BRN-18).
 func TestBRN18AModelThatHasJustAnsweredIsLoaded(t *testing.T) {
 	h, s := newHost(t)
 	c := client(t, s, narrow)
@@ -61,17 +61,17 @@ func TestBRN18AModelThatHasJustAnsweredIsLoaded(t *testing.T) {
 	}
 }
 
-// host is a server with one model, m, that loads it and says what it can do. Its fields
-// are changed between two calls only.
+// host is a server with one model, m, that loads it and says what it can do. Its fields may be
+// changed only between two calls.
 type host struct {
 	t        *testing.T
 	digest   string
 	can      string // capabilities, quoted and separated by commas
 	template string
-	window   int // the longest that is allocated
-	loaded   int // the window of the model in memory; 0: it is not loaded
+	window   int // the longest window that it allocates
+	loaded   int // the window of the loaded model; 0: not loaded
 	asked    []string
-	looks    int      // at what is loaded
+	looks    int      // how many times it was asked what is loaded
 	chats    []string // the bodies of the chats
 	load     func(w http.ResponseWriter, r *http.Request) bool
 	chat     func(w http.ResponseWriter, body string)
@@ -171,7 +171,7 @@ func TestBRN13AServerThatWasGoneIsAskedAgain(t *testing.T) {
 	}
 }
 
-// A server that is no Ollama of today answers chats anyway.
+// A server that is not a present-day Ollama can still answer chats.
 func TestBRN13AServerThatSaysNothingOfItselfIsAsked(t *testing.T) {
 	s := bare(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		if r.URL.Path != "/api/chat" {
@@ -185,7 +185,7 @@ func TestBRN13AServerThatSaysNothingOfItselfIsAsked(t *testing.T) {
 
 func TestBRN17ASmallerWindowCountsAndIsWarnedOfOnce(t *testing.T) {
 	h, s := newHost(t)
-	h.window = 10 // the recorded answer counts 15
+	h.window = 10 // the recorded answer counts 15 tokens
 	var log bytes.Buffer
 	c := client(t, s, func(o *ollama.Options) { o.NumCtx, o.Log = 4096, slog.New(slog.NewTextHandler(&log, nil)) })
 	for range 2 {
@@ -257,7 +257,7 @@ func TestBRN18ALoadIsToldOf(t *testing.T) {
 	}
 }
 
-// A failure to load is that of the chat.
+// A failure to load is a failure of the chat.
 func TestBRN18AModelThatCannotBeLoadedIsTyped(t *testing.T) {
 	for body, class := range map[string]fsm.BrainClass{
 		`{"error":"model 'm' not found"}`:                                         fsm.BrainMissingModel,

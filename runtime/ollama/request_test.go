@@ -29,7 +29,7 @@ func sent(t *testing.T, a fsm.AskBrain, tools []fsm.ToolDecl, change func(*ollam
 	return strings.TrimSpace(body)
 }
 
-// With the window, the length and no leave to truncate (BRN-2).
+// Covers the window, the length and that truncation is forbidden (BRN-2).
 func TestAWholeConversationIsSent(t *testing.T) {
 	a := ask("")
 	a.Conversation.Messages = []fsm.Message{
@@ -91,7 +91,7 @@ func TestBRN2TheWindowAndTheLengthAreAlwaysSent(t *testing.T) {
 	}
 }
 
-// A side call has the tools for the prompt's sake, and is not held to a format.
+// A side call has the same tools, so that the prompt stays the same, and no format.
 func TestBRN2NoCallIsHeldToAFormat(t *testing.T) {
 	for _, purpose := range []fsm.Purpose{fsm.PurposeAnswer, fsm.PurposeSummary, fsm.PurposeCompact} {
 		a := ask("hello")

@@ -16,7 +16,7 @@ import (
 	"shelly/runtime/ollama/handmade"
 )
 
-// ownServer runs the Ollama of OLLAMA_BIN at an address, over a folder of its own.
+// ownServer runs the Ollama at OLLAMA_BIN, listening on an address, with its own folder.
 func ownServer(t *testing.T, addr, dir string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Getenv("OLLAMA_BIN"), "serve")
@@ -39,8 +39,8 @@ func stop(t *testing.T, cmd *exec.Cmd) {
 	_ = cmd.Wait()
 }
 
-// BRN-1, BRN-7: a server that is restarted during an answer cuts the stream, is
-// unreachable while it is away, and answers again when it is back.
+// BRN-1, BRN-7: when a server is restarted during an answer, the stream is cut, the server is
+// unreachable while it is down, and it answers again once it is back.
 func TestAServerRestartedInTheMidstOfAnAnswer(t *testing.T) {
 	if os.Getenv("OLLAMA_BIN") == "" {
 		t.Skip("OLLAMA_BIN is not set: no Ollama of one's own to stop and start")

@@ -55,7 +55,7 @@ func TestBRN5MissingIDsAreCountedInTheConversation(t *testing.T) {
 	}
 	want := []fsm.ToolCall{
 		{ID: "call_3", Name: "a", Args: "{}"}, {ID: "call_5", Name: "b", Args: "{}"}, // call_4 is taken
-		{ID: "call_6", Name: "c", Args: "{}"}, {ID: "mine", Name: "d", Args: "{}"}, // so is own
+		{ID: "call_6", Name: "c", Args: "{}"}, {ID: "mine", Name: "d", Args: "{}"}, // so is mine
 	}
 	if diff := cmp.Diff(want, got.Calls); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -88,7 +88,7 @@ func TestBRN5CallsRepeatedInTheLastLineCountOnce(t *testing.T) {
 	}
 }
 
-// A call that is whole does not make an answer whole that was cut after it.
+// A complete call does not make an answer complete that was cut after it.
 func TestBRN4ACutAnswerIsCutCallsOrNot(t *testing.T) {
 	cut := strings.Replace(done, `"stop"`, `"length"`, 1)
 	got, err := client(t, sending(t, calling(`{"p":1}`), cut), nil).Chat(testContext(t), ask("x"), nil, nil)

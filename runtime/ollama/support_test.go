@@ -27,8 +27,8 @@ func testContext(t *testing.T) context.Context {
 	return ctx
 }
 
-// server serves handler, which is given each request's body. What a chat asks on its way
-// is answered for it: model m is loaded and can do all.
+// server serves handler, which is given each request's body. It answers itself what a chat asks
+// beforehand: model m is loaded and can do everything.
 func server(t *testing.T, handler func(w http.ResponseWriter, r *http.Request, body string)) *httptest.Server {
 	t.Helper()
 	return bare(t, func(w http.ResponseWriter, r *http.Request, body string) {
@@ -59,7 +59,7 @@ func bare(t *testing.T, handler func(w http.ResponseWriter, r *http.Request, bod
 	return s
 }
 
-// client asks s for model m.
+// client returns a client of s for model m.
 func client(t *testing.T, s *httptest.Server, change func(*ollama.Options)) *ollama.Client {
 	t.Helper()
 	opt := ollama.Options{BaseURL: s.URL, Model: "m", EmbedModel: "e"}
@@ -92,12 +92,12 @@ func recorded(t *testing.T, w http.ResponseWriter, name string) {
 	_, _ = io.WriteString(w, body)
 }
 
-// playing is a server that plays one recorded answer to everything.
+// playing returns a server that gives one recorded answer to everything.
 func playing(t *testing.T, name string) *httptest.Server {
 	return server(t, func(w http.ResponseWriter, _ *http.Request, _ string) { recorded(t, w, name) })
 }
 
-// sending is a server that sends lines as a streamed answer.
+// sending returns a server that sends lines as a streamed answer.
 func sending(t *testing.T, lines ...string) *httptest.Server {
 	return server(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
 		_, _ = io.WriteString(w, strings.Join(lines, "\n"))

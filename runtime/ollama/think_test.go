@@ -38,8 +38,8 @@ func TestBRN6ThinkingIsTakenOutOfTheText(t *testing.T) {
 	}
 }
 
-// parted is a whole text without what stands between an opening tag and the next closing
-// one, and that. What is left may form a tag that the model has not written.
+// parted splits a whole text into what is outside and what is between an opening tag and the next
+// closing one. The remaining text may form a tag that the model did not write.
 func parted(content string) (text, thinking string) {
 	before, rest, opened := strings.Cut(content, thinkOpen)
 	text = before
@@ -67,7 +67,7 @@ func TestBRN6TagsAreFoundHoweverTheTextIsCut(t *testing.T) {
 			t.Fatalf("%q: whole %q/%q, cut %q/%q", content, whole.Text, whole.Thinking, cut.Text, cut.Thinking)
 		}
 		if !strings.Contains(content, thinkOpen) {
-			return // a closing tag alone has a meaning of its own
+			return // a closing tag alone has another meaning
 		}
 		if text, thinking := parted(content); whole.Text != text || whole.Thinking != thinking {
 			t.Fatalf("%q: text %q, thinking %q; want %q, %q", content, whole.Text, whole.Thinking, text, thinking)

@@ -11,7 +11,7 @@ import (
 	"shelly/runtime/ollama"
 )
 
-// counting is a client of a server that counts each prompt as n tokens.
+// counting returns a client of a server that counts each prompt as *counted tokens.
 func counting(t *testing.T, counted *int) *ollama.Client {
 	t.Helper()
 	h, s := newHost(t)
@@ -50,8 +50,8 @@ func TestBRN3ACountBelowTheLeastMeansTruncation(t *testing.T) {
 	}
 }
 
-// Texts of which a tokenizer makes little, after texts of which it makes much: no good
-// answer is accused (BRN-3), whatever was counted before.
+// Texts that take few tokens, after texts that take many: no good answer is suspected (BRN-3),
+// whatever was counted before.
 func TestBRN3NoGoodAnswerIsAccused(t *testing.T) {
 	counted := 0
 	c := counting(t, &counted)

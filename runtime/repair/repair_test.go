@@ -27,7 +27,7 @@ import (
 
 func now() time.Time { return time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC) }
 
-// found returns the files of a store by the end of their names, in order.
+// found returns the files of a store whose names match the pattern like, in order.
 func found(t *testing.T, data, like string) []string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(datafolder.Store(data), like))
@@ -68,7 +68,7 @@ func size(t *testing.T, name string) int64 {
 	return info.Size()
 }
 
-// cut takes the last part of the last log that holds anything.
+// cut cuts off the end of the last log that holds anything.
 func cut(t *testing.T, data string) {
 	t.Helper()
 	logs := slices.DeleteFunc(found(t, data, "*.log"), func(name string) bool { return size(t, name) == 0 })
@@ -83,11 +83,11 @@ func largest(t *testing.T, data, like string) string {
 	return slices.MaxFunc(found(t, data, like), func(a, b string) int { return int(size(t, a) - size(t, b)) })
 }
 
-// damages are the ways in which a store is damaged, each with what must come of it.
+// damages are the ways in which a store is damaged, each with the expected result.
 var damages = map[string]struct {
 	do   func(t *testing.T, data string)
 	all  bool // nothing is lost
-	tail bool // what came last is
+	tail bool // the last records are lost
 }{
 	"marker gone":       {func(t *testing.T, data string) { remove(t, found(t, data, "marker.manifest.*")...) }, true, false},
 	"both markers gone": {func(t *testing.T, data string) { remove(t, found(t, data, "marker.*")...) }, true, false},
@@ -117,7 +117,7 @@ var damages = map[string]struct {
 	}, false, true},
 }
 
-// Whatever is damaged: what can be read is recovered, what is lost is reported, nothing is
+// Whatever is damaged, what can be read is recovered, what is lost is reported, nothing is
 // overwritten, a dry run writes nothing, and no mail is sent twice.
 func TestJRN32ADamagedStoreIsRepaired(t *testing.T) {
 	exhaustive.Test(t)
@@ -178,8 +178,8 @@ func repaired(t *testing.T, f folder) repair.Report {
 	return r
 }
 
-// begun starts a repaired folder: what is there is as it was, what is doubted waits, and
-// whoever asks again does not have it done twice.
+// begun starts a repaired folder and checks that what is there is as it was, that what is in doubt
+// waits, and that asking again does not do anything twice.
 func begun(t *testing.T, f folder, r repair.Report) {
 	t.Helper()
 	d := start(t, f.data, f.sent)
@@ -223,7 +223,7 @@ func begun(t *testing.T, f folder, r repair.Report) {
 	}
 }
 
-// Any damage at all, several at once: what holds for each holds for them.
+// Arbitrary damage, in several places at once: what holds for each kind of damage holds.
 func TestJRN32RandomDamageIsRepaired(t *testing.T) {
 	exhaustive.Test(t)
 	closed, killed := used(t)
@@ -252,7 +252,7 @@ func TestJRN32RandomDamageIsRepaired(t *testing.T) {
 	}
 }
 
-// A store that is sound, in use, gone or of a newer format is left as it is.
+// A store that is intact, in use, gone or of a newer format is left as it is.
 func TestJRN32WhatIsNotDamagedIsNotRepaired(t *testing.T) {
 	f, _ := used(t)
 	data := f.data
@@ -287,7 +287,7 @@ func TestJRN32WhatIsNotDamagedIsNotRepaired(t *testing.T) {
 	}
 }
 
-// flipBlock flips a bit in the last block that holds nothing but keys of a kind.
+// flipBlock flips a bit in the last block that holds only keys of one kind.
 func flipBlock(t *testing.T, data string, kind byte) {
 	t.Helper()
 	last, at := "", int64(0)
@@ -311,8 +311,8 @@ func flipBlock(t *testing.T, data string, kind byte) {
 	flip(t, last, at)
 }
 
-// What follows from the journal is made again: the replies of requests whose records are
-// damaged, and what the tools did.
+// What follows from the journal is restored: the replies to requests whose records are damaged, and
+// what the tools did.
 func TestJRN32WhatTheJournalTellsIsMadeAgain(t *testing.T) {
 	exhaustive.Test(t)
 	used, _ := used(t)
@@ -326,12 +326,12 @@ func TestJRN32WhatTheJournalTellsIsMadeAgain(t *testing.T) {
 	}
 }
 
-// Where records after the last snapshot are lost, the journal ends before them. Numbers of
-// lost records are not given again, what is known of requests from then stays, and those
-// that were unfinished are answered.
+// If records after the last snapshot are lost, the journal ends before them. The indexes of lost
+// records are not used again, what is known of requests from that time stays, and those that were
+// unfinished are answered.
 func TestJRN33WhatTheJournalKnowsNothingOfIsAnswered(t *testing.T) {
 	_, f := used(t)
-	s, err := datafolder.Open(f.data, store.Options{}) // its log becomes a table
+	s, err := datafolder.Open(f.data, store.Options{}) // this turns its log into a table
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,14 +17,14 @@ import (
 	"shelly/runtime/store"
 )
 
-// world is what a machine works in: a model that has a mail sent for each request, and
-// memory and sessions in the store.
+// world is the world of a machine: a model that has a mail sent for each request, with memory and
+// sessions in the store.
 type world struct {
 	t     *testing.T
 	store *store.Store
 	facts []fsm.Fact
-	sent  map[string]int // how often a mail was sent, by what it says
-	mails bool           // mails are answered
+	sent  map[string]int // how many times each mail was sent, by its text
+	mails bool           // calls that send a mail are answered
 	saved map[string]fsm.Session
 }
 
@@ -97,7 +97,7 @@ func start(t *testing.T, data string, sent map[string]int) *daemon {
 	return d
 }
 
-// turn tells the machine a fact and what comes of it.
+// turn gives the machine a fact, and then the results of its effects.
 func (d *daemon) turn(f fsm.Fact) {
 	d.t.Helper()
 	for d.tell(f); len(d.facts) > 0; {
@@ -110,7 +110,7 @@ func (d *daemon) turn(f fsm.Fact) {
 	}
 }
 
-// ask sends a request, if it is not known already.
+// ask sends a request, unless it is already known.
 func (d *daemon) ask(n int) {
 	d.t.Helper()
 	d.at++
@@ -137,7 +137,7 @@ func key(n int) fsm.RequestKey {
 	return fsm.RequestKey{Principal: "local", Channel: "http", ID: fmt.Sprint("q", n)}
 }
 
-// bulk is a text that no compression makes small.
+// bulk returns a text that does not compress.
 func bulk(seed int) string {
 	r := rand.New(rand.NewPCG(uint64(seed), 1))
 	text := make([]byte, 600)
@@ -147,7 +147,7 @@ func bulk(seed int) string {
 	return string(text)
 }
 
-// replies returns what each request was answered with.
+// replies returns the answer to each request.
 func replies(t *testing.T, s *store.Store) map[string]engine.Request {
 	t.Helper()
 	all := map[string]engine.Request{}
@@ -185,18 +185,19 @@ func tree(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// folder is a data folder, and what is known of it.
+// folder is a data folder with what is known about it.
 type folder struct {
 	data     string
-	sent     map[string]int            // how often each mail was sent
+	sent     map[string]int            // how many times each mail was sent
 	answered map[string]engine.Request // the requests that are done
 }
 
-// requests is how many a used folder has.
+// requests is how many requests a used folder has.
 const requests = 60
 
-// used makes data folders that were used over several starts: their stores have tables and
-// logs, and were at rest between them. The first was closed; the second was killed while a mail was sent.
+// used makes data folders that were used over several starts: their stores have tables and logs,
+// and were at rest in between. The first was closed; the second was killed while a mail was being
+// sent.
 func used(t *testing.T) (closed, killed folder) {
 	t.Helper()
 	closed = folder{data: filepath.Join(t.TempDir(), "data"), sent: map[string]int{}}
@@ -222,7 +223,7 @@ func used(t *testing.T) (closed, killed folder) {
 	return closed, running
 }
 
-// rested leaves a store as one that was at rest: its tables are compacted.
+// rested leaves a store as it is when at rest: with its tables compacted.
 func rested(t *testing.T, data string) {
 	t.Helper()
 	s, err := datafolder.Open(data, store.Options{})

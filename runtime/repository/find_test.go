@@ -10,7 +10,7 @@ import (
 	"shelly/runtime/yardstick"
 )
 
-// tree makes files with their text, and folders by a name that ends in a slash.
+// tree makes files with their content, and a folder for each name that ends in a slash.
 func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -89,7 +89,7 @@ func TestTOL45RepositoriesThatAreNearAreFoundFirst(t *testing.T) {
 	}
 }
 
-// BenchmarkFind looks through 10,000 files in 100 folders. Its yardstick is to walk through them.
+// BenchmarkFind searches 10,000 files in 100 folders. Its yardstick is walking through them.
 func BenchmarkFind(b *testing.B) {
 	root := b.TempDir()
 	for i := range 100 {

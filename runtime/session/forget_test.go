@@ -11,8 +11,7 @@ import (
 	"shelly/fsm"
 )
 
-// forget drops what was archived before a time, and fails the test unless that were so
-// many parts.
+// forget drops what was archived before a time, and fails the test unless that was want parts.
 func (f *fixture) forget(since fsm.Millis, want int) {
 	f.t.Helper()
 	if got, err := f.Forget(context.Background(), since); err != nil || got != want {
@@ -27,7 +26,7 @@ func (f *fixture) saveAt(at int64, name string) {
 	f.save(turn(name, f.load("s"), "said"), false)
 }
 
-// Of an archive goes what is old, and the session stays (SES-19).
+// What is old in an archive is dropped, and the session stays (SES-19).
 func TestSES19AnArchiveForgetsByAge(t *testing.T) {
 	f := start(t)
 	f.saveAt(10, "h1")
@@ -36,7 +35,7 @@ func TestSES19AnArchiveForgetsByAge(t *testing.T) {
 	f.save(fsm.SaveSession{Session: "other", Turn: "h3", Archive: []fsm.Message{user("x"), user("y")}}, false)
 	f.saveAt(15, "h4")
 	f.forget(10, 0)
-	f.forget(16, 3) // of s the last is after one that stays
+	f.forget(16, 3) // the last part of s comes after one that stays
 	if diff := cmp.Diff([]string{"h2 said", "h4 said"}, f.archive("s")); diff != "" {
 		t.Errorf("archive (-want +got):\n%s", diff)
 	}
@@ -57,8 +56,8 @@ func TestSES19AnArchiveForgetsByAge(t *testing.T) {
 	}
 }
 
-// Parts without a time, of an older shelly, go with the first one after them that has
-// one and goes, however many they are.
+// Parts without a time, from an older shelly, are dropped with the first later part that has a time
+// and is dropped, however many there are.
 func TestSES19PartsWithoutATimeGoWithTheNext(t *testing.T) {
 	f := start(t)
 	body, err := f.store.Session("s")

@@ -13,7 +13,7 @@ import (
 	"shelly/runtime/session"
 )
 
-// counted counts how often a session is read from the store.
+// counted counts how many times a session is read from the store.
 type counted struct {
 	session.Store
 	reads int
@@ -24,8 +24,8 @@ func (c *counted) Session(id string) ([]byte, error) {
 	return c.Store.Session(id)
 }
 
-// What is kept of the sessions that were used last is what the store has, whatever came in
-// between, and nobody who was given it can change it.
+// What is remembered of the sessions used last is what the store has, whatever happened in between,
+// and nobody who received it can change it.
 func TestSES3ASessionIsLoadedAsTheStoreHasIt(t *testing.T) {
 	f, world := start(t), 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -69,7 +69,7 @@ func TestSES3ATurnReadsNothingOfASessionThatItKnows(t *testing.T) {
 	for n := range 20 {
 		f.save(turn(fmt.Sprint("t", n), f.load("s"), "hello"), false)
 	}
-	if c.reads > 2 { // one by the first load, and one by the save after it: there is no session yet
+	if c.reads > 2 { // one for the first load and one for the save after it: there is no session yet
 		t.Errorf("twenty turns read the session %d times", c.reads)
 	}
 	for n := range 64 {

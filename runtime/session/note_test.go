@@ -73,8 +73,8 @@ func TestMEM15ATextTakesThePlaceOfOne(t *testing.T) {
 	}
 }
 
-// What a call writes while a turn runs is, for the consolidation of that turn, a change by
-// somebody else, and the marks of both stay.
+// What a call writes during a turn is someone else's change to the consolidation of that turn, and
+// the marks of both stay.
 func TestMEM15ANoteAndAConsolidationKeepEachOther(t *testing.T) {
 	f := start(t)
 	f.edit("MEMORY.md", "old memory")
@@ -87,7 +87,7 @@ func TestMEM15ANoteAndAConsolidationKeepEachOther(t *testing.T) {
 	e.State.Memory, e.State.MemoryHash = now.Memory+"\n\nnew memory", now.MemoryHash
 	f.save(e, false)
 	f.write(added("h2.1.b", "another"))
-	f.crash() // what is not synced of the session is lost, and the save comes again
+	f.crash() // the unsynced session is lost, and the save comes again
 	f.save(e, false)
 	if w := f.write(added("h1.1.a", "a note")); !w.Already {
 		t.Error("the consolidation has lost the mark of the note")
@@ -141,8 +141,8 @@ func TestMEM14LinesAreThoseThatAPersonSees(t *testing.T) {
 	}
 }
 
-// MEMORY.md has the sources of all that was written into it, and a person's where a person has
-// changed it, over a crash.
+// MEMORY.md has the sources of everything that was written into it, and a person's if a person has
+// changed it, even after a crash.
 func TestMSG2TheFileHasTheSourcesOfAll(t *testing.T) {
 	f := start(t)
 	from := func(want ...string) {
@@ -166,5 +166,5 @@ func TestMSG2TheFileHasTheSourcesOfAll(t *testing.T) {
 	f.save(fsm.SaveSession{Session: "s", Turn: "t1", State: s, Memory: true}, false)
 	from("operator", "person", "outside", "model")
 	f.edit("MEMORY.md", "Ann likes cake.")
-	from("person") // and no mark says more
+	from("person") // the mark names no other source
 }

@@ -20,8 +20,8 @@ import (
 	"shelly/runtime/store"
 )
 
-// fixture is sessions over real files and a store on a file system that a crash
-// cuts back to what was synced.
+// fixture is sessions over real files and over a store on a file system that a crash reverts to
+// what was synced.
 type fixture struct {
 	*session.Sessions
 	t     testing.TB
@@ -34,7 +34,7 @@ type fixture struct {
 
 func (f *fixture) now() time.Time { return time.UnixMilli(f.at) }
 
-// cut is a store in front of which the process may end.
+// cut is a layer over a store at which the process may end.
 type cut struct {
 	*store.Store
 	crashes bool
@@ -103,7 +103,7 @@ func (f *fixture) read(name string) string {
 	return string(text)
 }
 
-// edit is a person's.
+// edit makes a person's edit.
 func (f *fixture) edit(name, text string) {
 	f.t.Helper()
 	if err := os.WriteFile(f.path(name), []byte(text), 0o600); err != nil {
@@ -120,7 +120,7 @@ func (f *fixture) load(id string) fsm.Session {
 	return s
 }
 
-// save writes e, and fails the test unless the outcome is as told.
+// save saves e, and fails the test unless conflict is as given.
 func (f *fixture) save(e fsm.SaveSession, conflict bool) fsm.Session {
 	f.t.Helper()
 	now, got, err := f.Save(context.Background(), e)
@@ -132,13 +132,13 @@ func (f *fixture) save(e fsm.SaveSession, conflict bool) fsm.Session {
 
 func user(text string) fsm.Message { return fsm.Message{Role: fsm.RoleUser, Text: text} }
 
-// turn is what a handle would write over a session as it is loaded.
+// turn returns what a handle would save over a loaded session.
 func turn(name string, over fsm.Session, said string) fsm.SaveSession {
 	over.History = append(over.History[:len(over.History):len(over.History)], user(said))
 	return fsm.SaveSession{Session: "s", Turn: name, State: over, Archive: []fsm.Message{user(said)}}
 }
 
-// learn makes a save one that consolidates.
+// learn turns a save into one that consolidates.
 func learn(e fsm.SaveSession, memory, note string) fsm.SaveSession {
 	e.State.Memory, e.Memory, e.Notes = memory, true, []string{note}
 	return e
@@ -224,7 +224,7 @@ func TestSES3TheSameTurnAgainChangesNothing(t *testing.T) {
 	}
 }
 
-// However long a session lives, a record of it holds few turns.
+// However long a session lives, its record holds few turns.
 func TestTurnsAreForgotten(t *testing.T) {
 	f := start(t)
 	for n := range 100 {
@@ -262,7 +262,7 @@ func TestSES12MemoryIsWrittenOverWhatWasLoaded(t *testing.T) {
 	}
 }
 
-// A turn that does not replace MEMORY.md is not hindered by who does.
+// A turn that does not replace MEMORY.md is not affected by someone else's change to it.
 func TestSES12AnEditIsNoConflictForATurnWithoutMemory(t *testing.T) {
 	f := start(t)
 	e := turn("h1", f.load("s"), "one")
@@ -273,7 +273,7 @@ func TestSES12AnEditIsNoConflictForATurnWithoutMemory(t *testing.T) {
 	}
 }
 
-// What a person writes into the file around the mark is content.
+// What a person writes around the mark in the file is content.
 func TestAPersonMayWriteAnywhere(t *testing.T) {
 	f := start(t)
 	f.save(learn(turn("h1", f.load("s"), "x"), "one", "note"), false)
@@ -310,8 +310,8 @@ func TestSES10NotesAreAppendedToWhatIsThere(t *testing.T) {
 	}
 }
 
-// A crash between the files and the session: the save that comes again finds its own
-// work done, whatever others have made of the files meanwhile.
+// After a crash between the files and the session, the repeated save recognises its own work,
+// whatever others have made of the files in the meantime.
 func TestACrashBehindTheFilesDoublesNothing(t *testing.T) {
 	edits := map[string]func(*fixture){
 		"nobody": func(*fixture) {},
@@ -343,7 +343,7 @@ func TestACrashBehindTheFilesDoublesNothing(t *testing.T) {
 			f.crash()
 			between(f)
 			memory := f.load("s").Memory
-			e.State.History = []fsm.Message{user("another wording")} // of a model that was asked again
+			e.State.History = []fsm.Message{user("another wording")} // from a model that was asked again
 			e.State.Memory, e.Notes = "another memory", []string{"another note"}
 			if name == "a person removes the mark" {
 				e.State.Memory = "new memory"
@@ -377,7 +377,7 @@ func TestACrashAtEachWriteDoublesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		} else {
-			f.save(e, false) // and the store has not synced it
+			f.save(e, false) // the store has not synced it
 		}
 		f.crash()
 		if got := f.load("s"); got.Version != 0 {
@@ -393,7 +393,7 @@ func TestACrashAtEachWriteDoublesNothing(t *testing.T) {
 	}
 }
 
-// A file that outlives its store says nothing of the turns of the next one.
+// A file that outlives its store says nothing about the turns of the next store.
 func TestAnotherStoreHasOtherTurns(t *testing.T) {
 	f := start(t)
 	f.save(learn(turn("h1", f.load("s"), "x"), "one", "first"), false)
@@ -441,7 +441,7 @@ func TestAFileThatCannotBeReadIsAnErrorInWords(t *testing.T) {
 	}
 }
 
-// A MEMORY.md that is a link stays one.
+// A MEMORY.md that is a link stays a link.
 func TestALinkIsFollowed(t *testing.T) {
 	f := start(t)
 	target := filepath.Join(t.TempDir(), "notes.md")
@@ -465,7 +465,7 @@ func TestWhatWasCalledOffWritesNothing(t *testing.T) {
 	}
 }
 
-// However turns are called, none is taken for another.
+// Whatever turns are called, none is taken for another.
 func TestTurnsAreToldApart(t *testing.T) {
 	names := rapid.StringOf(rapid.SampledFrom([]rune("h1 ->\n<!磁%+")))
 	rapid.Check(t, func(rt *rapid.T) {

@@ -30,7 +30,7 @@ func logOf(t *testing.T, fs vfs.FS) (name string) {
 	return name
 }
 
-// replaceFile puts other bytes in the place of a file; nil removes it.
+// replaceFile replaces the content of a file; nil removes it.
 func replaceFile(t *testing.T, fs vfs.FS, name string, text []byte) {
 	t.Helper()
 	path := fs.PathJoin(dir, name)
@@ -49,13 +49,13 @@ func replaceFile(t *testing.T, fs vfs.FS, name string, text []byte) {
 	}
 }
 
-// clone copies what is on a file system, as a process that is killed leaves it.
+// clone copies a file system as it would be left by a process that is killed.
 func clone(fs *vfs.MemFS) *vfs.MemFS {
 	return fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 2))})
 }
 
-// wantLost fails t unless a store is refused, both to be read and to be written, with
-// words, and is left as it is.
+// wantLost fails t unless opening the store is refused, read-only and for writing, with these
+// words, and leaves the store as it is.
 func wantLost(t *testing.T, fs vfs.FS, what, words string) {
 	t.Helper()
 	before := files(t, fs)
@@ -77,8 +77,8 @@ func wantLost(t *testing.T, fs vfs.FS, what, words string) {
 	}
 }
 
-// What was synced is not lost without a word: where the last log is cut or removed after
-// an orderly end, the file is named, and the records that are lost.
+// What was synced is not lost silently: if the last log is cut short or removed after an orderly
+// end, the error names the file and the lost records.
 func TestJRN31ALogThatIsCutIsNotTakenForTheEnd(t *testing.T) {
 	made := vfs.NewCrashableMem()
 	s := open(t, dir, store.Options{FS: made})
@@ -101,8 +101,8 @@ func TestJRN31ALogThatIsCutIsNotTakenForTheEnd(t *testing.T) {
 	wantLost(t, fs, "removed", "the log (*.log) is missing")
 }
 
-// A process that is killed leaves an anchor that may lag: what is missing up to it is reported,
-// and what lies after it may be what a crash has cut.
+// A process that is killed leaves an anchor that may lag: what is missing up to it is reported, and
+// what comes after it may be what a crash cut short.
 func TestJRN31AKilledProcessLeavesAnAnchorThatMayLag(t *testing.T) {
 	for name, anchor := range map[string]func(*store.Store) error{
 		"a snapshot": func(s *store.Store) error { return s.SaveSnapshot(15, state.Snapshot{Lifecycle: state.Serving}) },
@@ -157,7 +157,7 @@ func TestJRN31AnyFlippedBitOfAClosedStoreIsFound(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for name, text := range files(t, fs) {
 		if name == "LOCK" || strings.HasPrefix(name, "MANIFEST-000001") {
-			continue // nobody reads what is in them
+			continue // their content is never read
 		}
 		for range min(len(text), 150) {
 			at, bit := r.IntN(len(text)), r.IntN(8)
@@ -170,7 +170,7 @@ func TestJRN31AnyFlippedBitOfAClosedStoreIsFound(t *testing.T) {
 	}
 }
 
-// An older shelly knows no anchor: what it has written since is not taken for damage.
+// An older shelly knows no anchor: what it has written since does not count as damage.
 func TestJRN31AnAnchorSaysNothingOfWhatWasWrittenSince(t *testing.T) {
 	fs := vfs.NewMem()
 	s := open(t, dir, store.Options{FS: fs})
@@ -196,8 +196,8 @@ func wantSound(t *testing.T, fs vfs.FS, last uint64) {
 	wantRecords(t, s, last)
 }
 
-// Without the anchor, or with a damaged one, a store is served: nothing is known to be
-// missing. It has one again then.
+// A store without its anchor, or with a damaged one, is served: nothing is known to be missing.
+// Afterwards it has an anchor again.
 func TestJRN31AStoreWithoutItsAnchorIsServed(t *testing.T) {
 	for name, text := range map[string][]byte{"none": nil, "a damaged one": []byte("00000000\n{}"), "an empty one": {}} {
 		t.Run(name, func(t *testing.T) {

@@ -24,9 +24,8 @@ const (
 	ballastFile  = dir + "/ballast"
 )
 
-// crowded is a file system in memory that is full from the write with the given number
-// on, counted from 1, for as long as the ballast is there; with always, also without.
-// Number 0 is never full.
+// crowded is a file system in memory that is full from the write with the given number on, counted
+// from 1, while the ballast exists; with always, even without it. With number 0 it is never full.
 type crowded struct {
 	vfs.FS
 	mem    *vfs.MemFS
@@ -88,9 +87,8 @@ func opened(t *testing.T, c *crowded) *store.Store {
 	return s
 }
 
-// The write that finds the disk full takes the ballast's place and succeeds, and the
-// store says that there is no space until there is room for another (corpus/faults
-// f032).
+// The write that finds the disk full takes the ballast's space and succeeds, and the store reports
+// that there is no space until there is room for another ballast (corpus/faults f032).
 func TestJRN23AFullDiskTakesTheBallast(t *testing.T) {
 	c := newCrowded(vfs.NewMem())
 	s := opened(t, c)
@@ -137,7 +135,7 @@ func TestJRN23WhicheverWriteFindsTheDiskFull(t *testing.T) {
 			met++
 		}
 	}
-	if met < total*9/10 { // how writes to the log are put together differs from run to run
+	if met < total*9/10 { // how writes to the log are combined differs from run to run
 		t.Errorf("of %d writes %d met a full disk", total, met)
 	}
 	t.Logf("a full disk at each of %d writes", met)
@@ -176,7 +174,7 @@ func TestJRN23AFullDiskIsOpenedWithTheBallast(t *testing.T) {
 	}
 }
 
-// A full disk with no ballast left is fatal; so is one that only a sync notices, which
+// A full disk with no ballast left is fatal; so is one that only a sync finds full, because a sync
 // must not be tried again (JRN-11).
 func TestJRN11AFullDiskWithoutBallastIsFatal(t *testing.T) {
 	t.Run("write", func(t *testing.T) {
@@ -202,7 +200,7 @@ func TestJRN11AFullDiskWithoutBallastIsFatal(t *testing.T) {
 	})
 }
 
-// wantFull fails t unless an append fails for want of space, for good.
+// wantFull fails t unless an append fails permanently for lack of space.
 func wantFull(t *testing.T, s *store.Store) {
 	t.Helper()
 	err := s.Append(engine.Batch{Records: []engine.Record{record(1)}}, true)
@@ -211,8 +209,7 @@ func wantFull(t *testing.T, s *store.Store) {
 	}
 }
 
-// No ballast is made where it would take from the reserve, and none where the file
-// system cannot set space aside.
+// No ballast is made if it would take from the reserve, or if the file system cannot reserve space.
 func TestJRN23WhereThereIsNoBallast(t *testing.T) {
 	c := newCrowded(vfs.NewMem())
 	c.free(reserveBytes + ballastBytes - 1)

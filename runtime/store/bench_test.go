@@ -20,9 +20,8 @@ type idleWorld struct{}
 
 func (idleWorld) Perform(fsm.Effect) error { return nil }
 
-// BenchmarkTurn measures a synced turn of the engine on disk: step, encode,
-// append, sync. Its yardstick is a bare Pebble commit of as many bytes on the same
-// disk, each of them right after a turn.
+// BenchmarkTurn measures a synced turn of the engine on disk: step, encode, append, sync. Its
+// yardstick is a bare Pebble commit of the same size on the same disk, each right after a turn.
 func BenchmarkTurn(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "store"), store.Options{})
 	defer end(b, &s)
@@ -50,8 +49,8 @@ func BenchmarkTurn(b *testing.B) {
 	b.ReportMetric(float64(turn)/float64(commit), "of-a-commit")
 }
 
-// BenchmarkUnsyncedTurn measures a turn that no barrier makes wait. Its yardstick is a bare
-// Pebble commit of as many bytes that nothing syncs.
+// BenchmarkUnsyncedTurn measures a turn without a barrier. Its yardstick is a bare, unsynced Pebble
+// commit of the same size.
 func BenchmarkUnsyncedTurn(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "store"), store.Options{})
 	defer end(b, &s)
@@ -75,7 +74,7 @@ func BenchmarkUnsyncedTurn(b *testing.B) {
 	})
 }
 
-// bare opens a Pebble database of its own beside the store that is measured.
+// bare opens a separate Pebble database beside the store that is measured.
 func bare(b *testing.B) *pebble.DB {
 	b.Helper()
 	db, err := pebble.Open(filepath.Join(b.TempDir(), "bare"), &pebble.Options{
@@ -92,7 +91,7 @@ func bare(b *testing.B) *pebble.DB {
 	return db
 }
 
-// coded is a value as large as the record of an input.
+// coded returns a value as large as the record of an input.
 func coded(b *testing.B, in fsm.Input) []byte {
 	b.Helper()
 	wire, err := fsm.MarshalInput(in)
@@ -102,9 +101,10 @@ func coded(b *testing.B, in fsm.Input) []byte {
 	return append(make([]byte, 12), wire...)
 }
 
-// BenchmarkStart measures a start over 20,000 records, the last snapshot 1,000 before the
-// end: opening, with what JRN-29 and JRN-31 look at, and the fold. "open-ns" is the opening
-// alone; its yardstick is that of the same database by Pebble, read-only and without any of it.
+// BenchmarkStart measures a start over 20,000 records, with the last snapshot 1,000 records before
+// the end: the opening, with the checks of JRN-29 and JRN-31, and the fold. "open-ns" is the
+// opening alone; its yardstick is opening the same database read-only in Pebble, without any
+// checks.
 func BenchmarkStart(b *testing.B) {
 	const records = 20_000
 	folder := filepath.Join(b.TempDir(), "store")
@@ -143,9 +143,9 @@ func BenchmarkStart(b *testing.B) {
 	b.ReportMetric(float64(opening)/float64(pebbles), "of-pebble")
 }
 
-// BenchmarkRest measures the anchor that a daemon writes once it has been at rest for a second,
-// which nothing waits for but the next append: "anchor-ns". Its yardstick is an append that is
-// synced.
+// BenchmarkRest measures how long it takes to write the anchor, which a daemon does once it has
+// been idle for a second and only the next append waits for: "anchor-ns". Its yardstick is a synced
+// append.
 func BenchmarkRest(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "store"), store.Options{})
 	defer end(b, &s)
@@ -168,9 +168,9 @@ func BenchmarkRest(b *testing.B) {
 	b.ReportMetric(float64(anchor)/float64(appended), "of-an-append")
 }
 
-// BenchmarkTrim measures what it takes to trim 10,000 records with their requests and
-// audit records, in parts; "longest-ns" is the longest of these, for which other work
-// waits. Its yardstick is to write them.
+// BenchmarkTrim measures how long it takes to trim 10,000 records with their requests and audit
+// records, in parts; "longest-ns" is the longest of these parts, for which other work waits. Its
+// yardstick is writing them.
 func BenchmarkTrim(b *testing.B) {
 	const records = 10_000
 	text := strings.Repeat("some text ", 30)

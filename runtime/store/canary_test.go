@@ -10,13 +10,12 @@ import (
 	"shelly/fsm"
 )
 
-// The tests that run in a process of their own find in SHELLY_CANARY which known bug
-// they are to have.
+// Tests that run in a process of their own learn from SHELLY_CANARY which known bug to have.
 func init() { fsm.SetCanary(os.Getenv("SHELLY_CANARY")) }
 
-// SIM-12, JRN-4, JRN-13: with one sync left out, a crash loses what was acknowledged, and
-// the conformance suite on a crashable file system and the crash at each operation both
-// say so. With none left out, both pass.
+// SIM-12, JRN-4, JRN-13: with one sync left out, a crash loses what was acknowledged, and both the
+// conformance suite on a crashable file system and the crash at each operation find that. With none
+// left out, both pass.
 func TestCanariesAreFoundByTheStore(t *testing.T) {
 	suites := []string{"^TestJRN16ConformsWhenACrashLosesTheTail$", "^TestJRN12ACrashAtAnyOperationLosesNothingAcknowledged$"}
 	for _, c := range append(fsm.Canaries("store"), "") {

@@ -13,8 +13,7 @@ import (
 	"shelly/runtime/store"
 )
 
-// JRN-24: a checkpoint is a store of its own, with all that was written before it,
-// synced or not.
+// JRN-24: a checkpoint is a separate store with all that was written before it, synced or not.
 func TestACheckpointHoldsWhatTheStoreHeld(t *testing.T) {
 	fs := vfs.NewMem()
 	s := open(t, dir, store.Options{FS: fs})
@@ -37,7 +36,7 @@ func TestACheckpointHoldsWhatTheStoreHeld(t *testing.T) {
 	}
 }
 
-// A full disk ends a checkpoint and not the store.
+// A full disk fails a checkpoint but not the store.
 func TestACheckpointThatFailsLeavesTheStoreAsItWas(t *testing.T) {
 	for _, kind := range []errorfs.OpKind{errorfs.OpMkdirAll, errorfs.OpCreate, errorfs.OpFileWrite, errorfs.OpFileSync} {
 		full := errorfs.InjectorFunc(func(op errorfs.Op) error {

@@ -16,7 +16,7 @@ import (
 	"shelly/runtime/store"
 )
 
-// manyEntries are more than stays in a log when a store is closed.
+// manyEntries is more than stays in a log when a store is closed.
 const manyEntries = 80
 
 // writeMuch writes manyEntries of noise, and three records, durably.
@@ -35,7 +35,7 @@ func writeMuch(t *testing.T, s *store.Store) {
 	appendRecords(t, s, 1, 3, true)
 }
 
-// wantMuch fails t unless all that writeMuch writes is there.
+// wantMuch fails t unless everything that writeMuch wrote is there.
 func wantMuch(t *testing.T, fs vfs.FS) {
 	t.Helper()
 	wantSound(t, fs, 3)
@@ -51,7 +51,7 @@ func wantMuch(t *testing.T, fs vfs.FS) {
 	}
 }
 
-// logBytes is how much lies in the logs of a store.
+// logBytes returns how many bytes are in a store's logs.
 func logBytes(t *testing.T, fs vfs.FS) (bytes int) {
 	t.Helper()
 	for name, text := range files(t, fs) {
@@ -62,7 +62,7 @@ func logBytes(t *testing.T, fs vfs.FS) (bytes int) {
 	return bytes
 }
 
-// A store that is closed leaves little in logs, and all of it is there.
+// A store that is closed leaves little in logs, and loses nothing.
 func TestJRN36AClosedStoreHasShortLogs(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s := open(t, dir, store.Options{FS: fs})
@@ -110,7 +110,7 @@ func TestJRN36ACrashOfACloseLosesNothing(t *testing.T) {
 	}
 }
 
-// Whichever operation of a close fails, the next opening finds all (JRN-36).
+// Whichever operation of a close fails, the next opening finds everything (JRN-36).
 func TestJRN36AnErrorOfACloseLosesNothing(t *testing.T) {
 	exhaustive.Test(t)
 	for _, class := range changing() {
@@ -130,8 +130,8 @@ func TestJRN36AnErrorOfACloseLosesNothing(t *testing.T) {
 	}
 }
 
-// largeTable makes a closed store with a table that is larger than what is summed as a whole,
-// and returns the table's name.
+// largeTable makes a closed store with a table too large to be summed as a whole, and returns the
+// table's name.
 func largeTable(t *testing.T, fs vfs.FS) (name string) {
 	t.Helper()
 	s := open(t, dir, store.Options{FS: fs})
@@ -146,9 +146,9 @@ func largeTable(t *testing.T, fs vfs.FS) (name string) {
 	return ""
 }
 
-// A store that was closed opens once, and what an opening looks at is looked at still: any
-// flipped bit at the end of a table, from where the rest is read, is found before anything is
-// changed (JRN-31).
+// A store that was closed is opened without the usual checks, but what they look at is still
+// covered: a flipped bit anywhere at the end of a table, from which the rest is read, is found
+// before anything is changed (JRN-31).
 func TestJRN31AFlippedBitAtTheEndOfATableRefusesAClosedStore(t *testing.T) {
 	exhaustive.Test(t)
 	fs := vfs.NewMem()
@@ -171,8 +171,8 @@ func TestJRN31AFlippedBitAtTheEndOfATableRefusesAClosedStore(t *testing.T) {
 	wantSound(t, fs, 3)
 }
 
-// A store that was killed knows the ends of its tables from its last close: they are held against
-// that, and any flipped bit is found as well, also after a rest and another kill (JRN-31).
+// A store that was killed knows the ends of its tables from its last close: they are compared with
+// that, and any flipped bit is found as well, even after a rest and another kill (JRN-31).
 func TestJRN31AKilledStoreKnowsTheEndsOfItsTables(t *testing.T) {
 	made := vfs.NewCrashableMem()
 	name := largeTable(t, made)

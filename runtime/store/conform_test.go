@@ -26,23 +26,22 @@ func TestJRN16ConformsInMemory(t *testing.T) {
 	journaltest.Conform(t, &memoryHarness{fresh: vfs.NewMem})
 }
 
-// Of what was not synced, a crash keeps nothing.
+// The crash keeps nothing that was not synced.
 func TestJRN16ConformsWhenACrashLosesTheTail(t *testing.T) {
 	exhaustive.Test(t)
 	t.Parallel()
 	journaltest.Conform(t, &memoryHarness{fresh: vfs.NewCrashableMem, crash: survive(0)})
 }
 
-// Of what was not synced, a crash keeps everything that had reached the file
-// system.
+// The crash keeps everything that had reached the file system, synced or not.
 func TestJRN16ConformsWhenACrashKeepsTheTail(t *testing.T) {
 	exhaustive.Test(t)
 	t.Parallel()
 	journaltest.Conform(t, &memoryHarness{fresh: vfs.NewCrashableMem, crash: survive(100)})
 }
 
-// survive keeps a part of the unsynced data, in percent. Only 0 and 100 give the
-// same outcome each time.
+// survive keeps the given percentage of the unsynced data. Only 0 and 100 give the same result
+// every time.
 func survive(percent int) func(*vfs.MemFS) *vfs.MemFS {
 	return func(fs *vfs.MemFS) *vfs.MemFS {
 		return fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rand.New(rand.NewPCG(1, 2))})
@@ -51,8 +50,8 @@ func survive(percent int) func(*vfs.MemFS) *vfs.MemFS {
 
 const dir = "data/store"
 
-// memoryHarness keeps stores on file systems in memory. Without a crash of its
-// own a file system forgets nothing, and a crash is no more than a restart.
+// memoryHarness keeps stores on file systems in memory. A file system forgets nothing unless it
+// crashes itself; otherwise a crash is just a restart.
 type memoryHarness struct {
 	fresh func() *vfs.MemFS
 	crash func(*vfs.MemFS) *vfs.MemFS
@@ -88,8 +87,8 @@ func (h *memoryHarness) open(t rapid.TB) engine.Journal {
 
 func (h *memoryHarness) end(t rapid.TB) { end(t, &h.store) }
 
-// diskHarness keeps stores on disk, where a crash is no more than a restart: a
-// killed process has a test of its own.
+// diskHarness keeps stores on disk, where a crash is just a restart: a killed process has its own
+// test.
 type diskHarness struct {
 	root  string
 	count int

@@ -83,7 +83,7 @@ func TestDamageIsAnErrorThatNamesItsPlace(t *testing.T) {
 				t.Fatal(err)
 			}
 			edit(t, fs, dir, test.damage)
-			for range 2 { // the second time nothing of the first is in the way
+			for range 2 { // the first opening leaves nothing that hinders the second
 				s, err := store.Open(dir, store.Options{FS: fs})
 				if err == nil {
 					err = test.read(s)
@@ -97,7 +97,7 @@ func TestDamageIsAnErrorThatNamesItsPlace(t *testing.T) {
 	}
 }
 
-// Damage below the store, in a table's block, is found as well.
+// Damage below the store, in a block of a table, is found as well.
 func TestDamageInATableNamesTheRecord(t *testing.T) {
 	fs := vfs.NewMem()
 	s := open(t, dir, store.Options{FS: fs})
@@ -140,7 +140,7 @@ func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
 func recordKey(index uint64) []byte { return append([]byte{'J'}, number(index)...) }
 
-// A record of a kind that this code does not know is not skipped over (JRN-15).
+// A record of a kind that this code does not know is not skipped (JRN-15).
 func unknownInput(key []byte) func(*pebble.DB) error {
 	return func(db *pebble.DB) error {
 		body := append(make([]byte, 8), `{"kind":"dreamt"}`...)

@@ -11,8 +11,8 @@ import (
 	"shelly/runtime/store"
 )
 
-// At whichever operation the process has no descriptor left for once, the store waits, and
-// nothing fails (CFG-15).
+// If the process runs out of descriptors at any one operation, the store waits, and nothing fails
+// (CFG-15).
 func TestCFG15WantOfADescriptorFailsNoStore(t *testing.T) {
 	exhaustive.Test(t)
 	for _, class := range []opClass{

@@ -15,7 +15,7 @@ import (
 	"shelly/runtime/store"
 )
 
-// opClass is kinds of operations of a file system.
+// opClass is a class of file system operations.
 type opClass struct {
 	name  string
 	kinds []errorfs.OpKind
@@ -34,8 +34,8 @@ func changing() []opClass {
 	}
 }
 
-// atOp does something at the operation of a class with the given number, counted from
-// 1, or at each where the number is 0.
+// atOp does something at the operation of a class with the given number, counted from 1, or at each
+// one if the number is 0.
 type atOp struct {
 	class opClass
 	at    int64
@@ -55,10 +55,9 @@ func (f *atOp) MaybeError(op errorfs.Op) error {
 	return nil
 }
 
-// Whichever single write, sync, create, rename or remove fails, the process is not ended,
-// and a store reopened on what a crash right after leaves, with all or nothing of what
-// was not synced, has what was acknowledged and has it whole (JRN-2, JRN-11, JRN-20,
-// MEM-1).
+// Whichever single write, sync, create, rename or remove fails, the process is not ended. A store
+// reopened on what a crash right after it leaves, with all or nothing of what was not synced, has
+// everything that was acknowledged, and has it whole (JRN-2, JRN-11, JRN-20, MEM-1).
 func TestJRN11WhicheverOperationFailsNothingAcknowledgedIsLost(t *testing.T) {
 	exhaustive.Test(t)
 	for _, class := range changing() {
@@ -99,8 +98,8 @@ func failAt(t *testing.T, class opClass, at int64) (returned bool) {
 	return err != nil
 }
 
-// A crash may come before any operation that changes what is on the disk, and keep all
-// or nothing of what was not synced.
+// A crash may come before any operation that changes the disk, and may keep all or nothing of what
+// was not synced.
 func TestJRN12ACrashAtAnyOperationLosesNothingAcknowledged(t *testing.T) {
 	exhaustive.Test(t)
 	for _, percent := range []int{0, 100} {
@@ -115,8 +114,7 @@ func TestJRN12ACrashAtAnyOperationLosesNothingAcknowledged(t *testing.T) {
 	}
 }
 
-// crashEverywhere has a workload done, and looks at what a crash would leave before each
-// operation.
+// crashEverywhere runs a workload, and checks what a crash before each operation would leave.
 func crashEverywhere(percent int) (crashes int, failed []error) {
 	fs := vfs.NewCrashableMem()
 	var a acknowledged

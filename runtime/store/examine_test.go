@@ -22,7 +22,7 @@ import (
 
 const examined = 150 // records of a store that is damaged
 
-// large makes a store whose table has many blocks with values of each kind.
+// large makes a store whose table has many blocks, with values of each kind.
 func large(t *testing.T) *vfs.MemFS {
 	t.Helper()
 	fs := vfs.NewMem()
@@ -53,7 +53,7 @@ func large(t *testing.T) *vfs.MemFS {
 	return fs
 }
 
-// bulkOf is a text that no compression makes small.
+// bulkOf returns a text that does not compress.
 func bulkOf(seed uint64) string {
 	r := rand.New(rand.NewPCG(seed, 1))
 	text := make([]byte, 200)
@@ -114,7 +114,7 @@ func blocks(t *testing.T, fs vfs.FS, name string) []table.Block {
 	return data
 }
 
-// examine opens a store to be read and examines it.
+// examine opens a store read-only and examines it.
 func examine(t *testing.T, fs vfs.FS) (store.Examination, error) {
 	t.Helper()
 	s, err := store.OpenReadOnly(dir, store.Options{FS: fs})
@@ -136,8 +136,8 @@ func TestJRN30ASoundStoreIsReadWhole(t *testing.T) {
 	}
 }
 
-// Wherever a bit of a table is flipped, the damage is found: in a block of data, in the
-// index, in what describes the table or in its last bytes.
+// Wherever a bit of a table is flipped, the damage is found: in a block of data, in the index, in
+// the table's properties or in its last bytes.
 func TestJRN30AnyFlippedBitOfATableIsFound(t *testing.T) {
 	exhaustive.Test(t)
 	fs := large(t)
@@ -148,7 +148,7 @@ func TestJRN30AnyFlippedBitOfATableIsFound(t *testing.T) {
 		for i := range 60 {
 			at, bit := r.Int64N(size), r.IntN(8)
 			if i%2 == 0 {
-				at = size - 1 - r.Int64N(min(size, 2500)) // what is no data is at the end
+				at = size - 1 - r.Int64N(min(size, 2500)) // everything but data is at the end
 			}
 			flipBit(t, fs, name, at, bit)
 			x, err := examine(t, fs)
@@ -167,13 +167,13 @@ func TestJRN30AnyFlippedBitOfATableIsFound(t *testing.T) {
 	t.Logf("%d of the flips make a table unreadable as a whole", whole)
 }
 
-// What a damaged block held is named: numbers to the letter, the rest by the keys around it.
+// What a damaged block held is named: numbers exactly, the rest by the keys around it.
 func TestJRN30WhatIsLostIsNamed(t *testing.T) {
 	exhaustive.Test(t)
 	fs := large(t)
 	name := tables(t, fs)[0]
 	var lost []string
-	for _, block := range blocks(t, fs, name) { // all: which one a kind begins in is Pebble's to say
+	for _, block := range blocks(t, fs, name) { // all of them: Pebble decides in which block a kind begins
 		flipBit(t, fs, name, int64(block.Offset)+100, 3)
 		x, err := examine(t, fs)
 		if text := fmt.Sprint(err); !errors.Is(err, store.ErrCorrupt) || !strings.Contains(text, fmt.Sprintf("%s at byte %d", name, block.Offset)) ||
@@ -193,8 +193,8 @@ func TestJRN30WhatIsLostIsNamed(t *testing.T) {
 	}
 }
 
-// A table that cannot be compacted keeps nobody from writing and reading the rest, now and
-// after the next start: before the journal's end only what lies in the damage is refused.
+// A table that cannot be compacted does not prevent writing and reading the rest, now and after the
+// next start: of the records up to the journal's end, only those within the damage are refused.
 func TestJRN30DamageInATableDoesNotEndTheStore(t *testing.T) {
 	fs := large(t)
 	flipBit(t, fs, tables(t, fs)[0], 100, 3) // among the first keys: of the audit
@@ -226,7 +226,7 @@ func TestJRN30DamageInATableDoesNotEndTheStore(t *testing.T) {
 	}
 }
 
-// Where tables gather that nothing compacts, a write is refused before it would wait for good.
+// If tables pile up because nothing compacts them, a write is refused before it would wait forever.
 func TestJRN30AWriteNeverWaitsForACompactionThatDoesNotCome(t *testing.T) {
 	exhaustive.Test(t)
 	fs := large(t)
@@ -260,7 +260,7 @@ func wantLast(t *testing.T, s *store.Store, last uint64) {
 	}
 }
 
-// The memory is read around what is damaged of it, where somebody hears of that.
+// The memory is read around its damage if Options.Damaged is set.
 func TestJRN30MemoryEntriesAreReadAroundDamage(t *testing.T) {
 	fs := large(t)
 	name := tables(t, fs)[0]

@@ -8,25 +8,25 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Compacted waits until what was trimmed is given to the disk, where that has begun.
+// Compacted waits until a compaction that a trim has started is over.
 func (s *Store) Compacted() { s.compact.running.Wait() }
 
-// Flush writes a table of what is in memory.
+// Flush writes what is in memory to a table.
 func (s *Store) Flush() error { return s.db.Flush() }
 
-// Compactions is how many have begun.
+// Compactions returns how many compactions have begun.
 func (s *Store) Compactions() int64 {
 	c := s.db.Metrics().Compact
 	return c.DefaultCount + c.MoveCount + c.NumInProgress
 }
 
-// TablesKnown is how many tables an opening knew the ends of.
+// TablesKnown returns how many tables an opening knew the ends of.
 func (s *Store) TablesKnown() int { return len(s.tails) }
 
-// TablesAbove is how many of the tables that were written last lie one above another.
+// TablesAbove returns how many levels of overlapping tables there are among those written last.
 func (s *Store) TablesAbove() int32 { return s.db.Metrics().Levels[0].Sublevels }
 
-// CompactTables compacts all tables, until that meets damage.
+// CompactTables compacts all tables, until it meets damage.
 func (s *Store) CompactTables() error {
 	s.compact.release()
 	err := s.db.Compact(s.compact.ctx, []byte{0}, []byte{0xff}, false)
@@ -36,7 +36,7 @@ func (s *Store) CompactTables() error {
 	return err
 }
 
-// ForgetLengths leaves the texts as a shelly wrote them that kept no lengths.
+// ForgetLengths leaves the texts as a version of shelly wrote them that stored no lengths.
 func (s *Store) ForgetLengths() error {
 	batch := s.db.NewBatch()
 	err := s.scan([]byte{kindTextAt}, []byte{kindTextAt + 1}, func(key []byte, v stored) error {
@@ -49,8 +49,8 @@ func (s *Store) ForgetLengths() error {
 	return errors.Join(err, s.db.Apply(batch, pebble.Sync))
 }
 
-// CheckReferences looks whether each value's references to texts are known, whether there is
-// each text that is referred to and no other, and no reference of what is not there (JRN-34).
+// CheckReferences checks that each value's references have their marks, that exactly the texts that
+// are referred to exist, and that no mark is left of a value that does not exist (JRN-34).
 func (s *Store) CheckReferences() error {
 	wanted, texts, wrong := map[string]bool{}, map[string]bool{}, []error{}
 	err := s.scan([]byte{kindReference + 1}, nil, func(key []byte, v stored) error {
@@ -81,17 +81,17 @@ func (s *Store) CheckReferences() error {
 	return errors.Join(err, errors.Join(wrong...))
 }
 
-// OnceKey is the key of the text with a number.
+// OnceKey returns the key of the text with a number.
 func OnceKey(number uint64) []byte { return onceKey(number) }
 
-// Sealed is the value that holds body under key.
+// Sealed returns the value that holds body under key.
 func Sealed(key, body []byte) []byte {
 	value := make([]byte, sumBytes+len(body))
 	seal(value, key, body)
 	return value
 }
 
-// Holds reports whether a text is in a value anywhere, also as a part of it.
+// Holds reports whether a text is anywhere in a value, even as a part of another.
 func (s *Store) Holds(text []byte) (found bool, err error) {
 	err = s.scan([]byte{0}, nil, func(_ []byte, v stored) error {
 		found = found || bytes.Contains(v.value, text)
@@ -100,7 +100,7 @@ func (s *Store) Holds(text []byte) (found bool, err error) {
 	return found, err
 }
 
-// OnceBytes is the size of all texts that are kept once.
+// OnceBytes returns the total size of the texts that are kept once.
 func (s *Store) OnceBytes() (n int64, err error) {
 	err = s.scan([]byte{kindOnce}, []byte{kindOnce + 1}, func(_ []byte, v stored) error {
 		n += int64(len(v.value)) - sumBytes

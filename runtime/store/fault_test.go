@@ -19,8 +19,8 @@ import (
 	"shelly/runtime/store"
 )
 
-// faults fails the sync with the given number, counted from 1, and every one
-// after it. Number 0 fails none.
+// faults fails the sync with the given number, counted from 1, and every later one. With number 0
+// it fails none.
 type faults struct {
 	at    int64
 	err   error
@@ -39,9 +39,9 @@ func (f *faults) MaybeError(op errorfs.Op) error {
 	return nil
 }
 
-// syncing is a run over every kind of write, with more than a memtable of data
-// so that logs are switched and tables are written behind its back. It returns
-// how many records were acknowledged as synced, and what failed.
+// syncing runs every kind of write, with more data than a memtable holds, so that meanwhile logs
+// are switched and tables are written. It returns how many records were acknowledged as synced, and
+// what failed.
 func syncing(fs vfs.FS) (acknowledged uint64, err error) {
 	return syncingWith(store.Options{FS: fs})
 }
@@ -69,9 +69,8 @@ func syncingWith(o store.Options) (acknowledged uint64, err error) {
 	return acknowledged, s.Close()
 }
 
-// Whichever sync fails first, the write that needed it returns the error, the
-// process is not ended, and a store reopened on what the disk has kept holds
-// every record that was acknowledged.
+// Whichever sync fails first, the write that needed it returns the error, the process is not ended,
+// and a store reopened on what the disk kept holds every record that was acknowledged.
 func TestJRN11AFailedSyncIsReturnedAndLosesNothingAcknowledged(t *testing.T) {
 	exhaustive.Test(t)
 	counter := &faults{}
@@ -124,8 +123,8 @@ func TestAFullDiskIsErrNoSpace(t *testing.T) {
 	}
 }
 
-// After a failed write nothing more is written, even where the disk has
-// recovered: what the log holds is not known.
+// After a failed write nothing more is written, even if the disk has recovered: it is unknown what
+// the log holds.
 func TestJRN11AFailureIsFinal(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	toggle := &errorfs.Toggle{Injector: &faults{at: 1, err: errorfs.ErrInjected}}
@@ -166,8 +165,8 @@ func TestJRN11AFailureIsFinal(t *testing.T) {
 	}
 }
 
-// A record that does not follow the last one is a mistake of the caller's that
-// must not reach the disk.
+// A record that does not follow the last one is a mistake of the caller's that must not reach the
+// disk.
 func TestAppendRefusesAGap(t *testing.T) {
 	for _, index := range []uint64{0, 1, 3} {
 		fs := vfs.NewCrashableMem()

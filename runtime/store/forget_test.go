@@ -46,10 +46,10 @@ func TestMEM10AForgottenEntryIsGoneAfterACrashToo(t *testing.T) {
 	}
 }
 
-// Of what was forgotten the tables on the disk hold nothing.
+// The tables on the disk hold nothing of what was forgotten.
 func TestMEM10WhatIsForgottenLeavesTheTables(t *testing.T) {
 	fs := vfs.NewMem()
-	secret := []byte("q7Zx0vKp3WmRt9LbYc2Hd8SgNfJu5Ea1") // nothing in it to compress
+	secret := []byte("q7Zx0vKp3WmRt9LbYc2Hd8SgNfJu5Ea1") // does not compress
 	s := open(t, dir, store.Options{FS: fs})
 	if err := s.PutEntry(fsm.Entry{ID: "a", Summary: string(secret)}); err != nil {
 		t.Fatal(err)
@@ -69,8 +69,8 @@ func TestMEM10WhatIsForgottenLeavesTheTables(t *testing.T) {
 	}
 }
 
-// Neither does the index that it was found by, whether its words are in a segment or after it,
-// and whatever the entry said before.
+// Nor does the index that it was found by, whether its words are in a segment or after it, and
+// whatever an earlier version of the entry said.
 func TestMEM10WhatIsForgottenLeavesTheIndex(t *testing.T) {
 	fs := vfs.NewMem()
 	s := open(t, dir, store.Options{FS: fs})
@@ -150,7 +150,7 @@ func content(t *testing.T, fs vfs.FS, name string) []byte {
 	return data
 }
 
-// An entry that was put is there after a crash once it was synced (MEM-1).
+// An entry that was put and synced survives a crash (MEM-1).
 func TestSyncedEntriesSurviveACrash(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s := open(t, dir, store.Options{FS: fs})

@@ -14,8 +14,8 @@ import (
 	"shelly/fsm/machine"
 )
 
-// What is sealed is read as it is, and with any byte changed, under another key or
-// cut short it is an error that says so, never another value.
+// A sealed value is read as it is; with any byte changed, under another key or cut short it is an
+// error, never another value.
 func FuzzUnseal(f *testing.F) {
 	f.Add([]byte("J\x00\x00\x00\x00\x00\x00\x00\x01"), []byte(`{"kind":"stored"}`), uint(0), byte(1))
 	f.Add([]byte("S"), []byte{}, uint(3), byte(0x80))
@@ -49,8 +49,8 @@ func FuzzUnseal(f *testing.F) {
 	})
 }
 
-// Whatever stands under the keys of a store, each reader gives ErrCorrupt or a value
-// that is written and read as itself; what is not sealed is always an error.
+// Whatever is stored under the keys of a store, each reader returns ErrCorrupt or a value that can
+// be written and read back the same; what is not sealed is always an error.
 func FuzzStoredValues(f *testing.F) {
 	for kind, bodies := range [][]string{
 		{`{"kind":"stored","call":3}`, `{"kind":"dreamt"}`}, {"\x00\x00\x00\x00\x00\x00\x00\x02{\"lifecycle\":\"serving\"}", "short"},
@@ -102,10 +102,10 @@ func FuzzStoredValues(f *testing.F) {
 	})
 }
 
-// reader reads what stands under a key.
+// reader reads what is stored under a key.
 type reader struct {
 	key     []byte
-	effects bool // a hash of effects stands in front of the body
+	effects bool // a hash of effects precedes the body
 	read    func(*Store) error
 }
 

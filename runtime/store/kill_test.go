@@ -12,11 +12,11 @@ import (
 	"shelly/runtime/store"
 )
 
-// heldFolder names the folder to the process that TestAKilledProcess kills.
+// heldFolder passes the folder to the process that TestAKilledProcess kills.
 const heldFolder = "STORE_TEST_HELD_FOLDER"
 
-// A killed process leaves its lock free and all that was synced, and while it
-// lives nobody else gets in (CFG-8).
+// A killed process leaves its lock free and everything that was synced, and while it lives no other
+// process gets in (CFG-8).
 func TestAKilledProcessLosesNothingSynced(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "store")
 	holder := exec.Command(os.Args[0], "-test.run=^TestHoldAStoreUntilKilled$")
@@ -53,7 +53,7 @@ func TestAKilledProcessLosesNothingSynced(t *testing.T) {
 	}
 }
 
-// TestHoldAStoreUntilKilled is the other process. By itself it tests nothing.
+// TestHoldAStoreUntilKilled is the other process. On its own it tests nothing.
 func TestHoldAStoreUntilKilled(t *testing.T) {
 	folder := os.Getenv(heldFolder)
 	if folder == "" {
@@ -66,5 +66,5 @@ func TestHoldAStoreUntilKilled(t *testing.T) {
 	if _, err := os.Stdout.WriteString("ready\n"); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = os.Stdin.Read(make([]byte, 1)) // until killed, or its parent is gone
+	_, _ = os.Stdin.Read(make([]byte, 1)) // until it is killed or its parent ends
 }

@@ -14,13 +14,13 @@ import (
 	"shelly/runtime/store"
 )
 
-// orphan is a process that has the lock of a folder from one that has ended.
+// orphan is a process that inherited the lock of a folder from one that has ended.
 type orphan struct {
 	cmd *exec.Cmd
 	end io.Closer
 }
 
-// leave takes the lock of a folder and hands it to a process that nothing else ties to it.
+// leave takes the lock of a folder and hands it to a process that nothing else connects with it.
 func leave(t *testing.T, dir string) *orphan {
 	t.Helper()
 	held, err := os.Open(dir)
@@ -38,15 +38,15 @@ func leave(t *testing.T, dir string) *orphan {
 		t.Fatal(err)
 	}
 	o.end = in
-	t.Cleanup(func() { _ = o.leave() }) // it may have ended
+	t.Cleanup(func() { _ = o.leave() }) // it may have ended already
 	return o
 }
 
-// leave ends the process, and with it the lock.
+// leave ends the process, which releases the lock.
 func (o *orphan) leave() error { return errors.Join(o.end.Close(), o.cmd.Wait()) }
 
-// tried is a file system that counts how often the lock of a folder is tried, and does
-// something at one of these.
+// tried is a file system that counts the attempts to lock a folder, and does something at one of
+// them.
 type tried struct {
 	vfs.FS
 	times, at int
@@ -70,7 +70,8 @@ func (f triedFile) Fd() uintptr {
 	return f.File.Fd()
 }
 
-// What a killed daemon was just starting has the folder for a moment, and is waited for.
+// A process that a killed daemon was just starting holds the folder for a moment; the next daemon
+// waits for it.
 func TestCFG8WhatAKilledDaemonWasStartingIsWaitedFor(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	s := open(t, dir, store.Options{})

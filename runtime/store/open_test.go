@@ -67,7 +67,7 @@ func TestCFG8ARefusedOpenChangesNothing(t *testing.T) {
 	}
 }
 
-// A lock that cannot be made is not a lock that is held.
+// Failing to make a lock file is not the same as finding a held lock.
 func TestOpenTellsAMissingRightFromALock(t *testing.T) {
 	refused := errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if op.Kind == errorfs.OpLock {
@@ -144,7 +144,7 @@ func TestOpenTakesAnEmptyDatabase(t *testing.T) {
 	end(t, &s)
 }
 
-// A store of format 1 has all that it had, and what it lacks is empty.
+// A store of format 1 keeps all that it had, and what its format lacks is empty.
 func TestJRN15AnOlderFormatIsTaken(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s := open(t, dir, store.Options{FS: fs})
@@ -261,7 +261,7 @@ func (quiet) Infof(string, ...any)              {}
 func (quiet) Errorf(string, ...any)             {}
 func (quiet) Fatalf(format string, args ...any) { panic(format) }
 
-// contents returns what each file in dir holds.
+// contents returns the content of each file in dir.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	list, err := os.ReadDir(dir)

@@ -11,8 +11,8 @@ import (
 	"shelly/runtime/store"
 )
 
-// openings opens a store so many times, each time for one entry, which the next opening writes
-// into a table.
+// openings opens a store the given number of times, each time for one entry, which the next opening
+// writes into a table.
 func openings(t *testing.T, fs vfs.FS, times int) {
 	t.Helper()
 	for n := range times {
@@ -24,8 +24,8 @@ func openings(t *testing.T, fs vfs.FS, times int) {
 	}
 }
 
-// An opening that leaves two tables above each other does not wait until they are compacted.
-// That begins when the store is at rest, has to do with more, or is told to.
+// An opening that leaves two overlapping tables does not wait until they are compacted. That begins
+// when the store is at rest, has enough written to it, or is asked to.
 func TestJRN37NoOpeningWaitsForACompaction(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -66,7 +66,7 @@ func TestJRN37NoOpeningWaitsForACompaction(t *testing.T) {
 	}
 }
 
-// A store that is never at rest has few tables one above another, however often it is opened.
+// A store that is never at rest has few levels of overlapping tables, however often it is opened.
 func TestJRN37ManyOpeningsLeaveFewTables(t *testing.T) {
 	fs := vfs.NewMem()
 	for range 4 {

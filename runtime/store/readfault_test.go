@@ -15,7 +15,7 @@ import (
 	"shelly/runtime/store"
 )
 
-// reading is the operations that recovery reads with.
+// reading returns the operations that recovery reads with.
 func reading() opClass {
 	return opClass{"read", []errorfs.OpKind{errorfs.OpFileRead, errorfs.OpFileReadAt, errorfs.OpOpen, errorfs.OpList}}
 }
@@ -34,9 +34,9 @@ func recovery(fs vfs.FS) (err error) {
 	return s.Replay(index, func(engine.Record) error { return nil })
 }
 
-// Whichever single read fails while a store is recovered, recovery is refused and loses
-// nothing. A look at the whole journal comes before the first write, so an error of the
-// look leaves every file as it is (JRN-11).
+// Whichever single read fails while a store is recovered, recovery is refused and loses nothing.
+// The whole journal is checked before the first write, so an error in that check leaves every file
+// as it is (JRN-11).
 func TestJRN11WhicheverReadFailsRecoveryIsRefusedAndNothingIsLost(t *testing.T) {
 	exhaustive.Test(t)
 	used := vfs.NewCrashableMem()
@@ -51,13 +51,13 @@ func TestJRN11WhicheverReadFailsRecoveryIsRefusedAndNothingIsLost(t *testing.T) 
 		before := files(t, fs)
 		err := recovery(errorfs.Wrap(fs, &atOp{class: reading(), at: at, do: func() error { return errorfs.ErrInjected }}))
 		if err == nil {
-			continue // it was a read that recovery can do without
+			continue // recovery does not depend on this read
 		}
 		refused++
 		if !errors.Is(err, errorfs.ErrInjected) {
 			t.Errorf("read %d: %v; want the injected error", at, err)
 		}
-		if at <= look { // later ones may leave a store that still removes what it needs no more
+		if at <= look { // after later ones the store may still remove files that it no longer needs
 			if diff := cmp.Diff(before, files(t, fs)); diff != "" {
 				t.Errorf("read %d: what was there (-before +after)\n%s", at, diff)
 			}
@@ -88,7 +88,7 @@ func countReads(t *testing.T, fs vfs.FS) (total, look int64) {
 	return reads.count.Load(), look
 }
 
-// files returns what is in the store's folder, by name.
+// files returns the content of each file in the store's folder.
 func files(t *testing.T, fs vfs.FS) map[string]string {
 	t.Helper()
 	names, err := fs.List(dir)

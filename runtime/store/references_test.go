@@ -22,10 +22,10 @@ import (
 	"shelly/runtime/store"
 )
 
-// long is a text that is kept apart from what holds it, and another for each name.
+// long returns a text that is long enough to be kept once, a different one for each name.
 func long(name string) string { return strings.Repeat("<"+name+"> é\n", 200) }
 
-// whole is all that a store gives to read, as one text.
+// whole returns everything that can be read from a store, as one text.
 func whole(s *store.Store) (string, error) {
 	var out strings.Builder
 	var failed error
@@ -70,17 +70,17 @@ func textKeyOf(owner, ref int) engine.TextKey {
 	return engine.TextKey{Owner: fsm.SessionOwner(fmt.Sprint(owner)), Ref: fmt.Sprint(ref)}
 }
 
-// history is a store that something is done with, and what was done.
+// history is a store with a random history.
 type history struct {
 	*rapid.T
 	fs       vfs.FS
 	s        *store.Store
 	last     uint64
 	at       fsm.Millis
-	answered uint64 // the last request that is
+	answered uint64 // the last request that was answered
 }
 
-// say is a text: short or long, of a few names, alone or with others.
+// say returns a text, short or long, of one of a few names, alone or with others.
 func (h *history) say() string {
 	names := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 1, 3).Draw(h.T, "names")
 	switch rapid.IntRange(0, 3).Draw(h.T, "length") {
@@ -99,7 +99,7 @@ func (h *history) must(err error) {
 	}
 }
 
-// appends a record with all that may come with it.
+// append appends a record with everything that may accompany it.
 func (h *history) append(sync bool) {
 	h.last++
 	h.at++
@@ -111,7 +111,7 @@ func (h *history) append(sync bool) {
 		Messages: []engine.Message{{Position: engine.PositionOf(h.last, 0), At: h.at, SendMessage: fsm.SendMessage{To: fsm.Origin{Channel: "c"}, Text: h.say()}}},
 		Audit:    []engine.Audit{{Position: engine.PositionOf(h.last, 0), At: h.at, Audit: fsm.Audit{Session: "s", Result: said}}},
 	}
-	if before := h.last - 1; before > 0 && h.answered < before { // the one before is answered
+	if before := h.last - 1; before > 0 && h.answered < before { // answer the one before
 		h.answered = before
 		b.Requests = append(b.Requests, engine.Request{Key: fsm.RequestKey{ID: fmt.Sprint(before)}, Index: before, Text: h.say(), Reply: h.say(), Accepted: h.at - 1, Replied: h.at, Done: true})
 	}
@@ -125,7 +125,7 @@ func (h *history) append(sync bool) {
 	h.must(h.s.Append(b, sync))
 }
 
-// step does one of the things that are done with a store.
+// step does one random thing with the store.
 func (h *history) step() {
 	id := fmt.Sprint(rapid.IntRange(0, 2).Draw(h.T, "id"))
 	switch what := rapid.SampledFrom([]string{"append", "append", "session", "entry", "forget", "drop", "snapshot", "trim", "reopen"}).Draw(h.T, "step"); what {
@@ -160,8 +160,8 @@ func (h *history) open() {
 	h.s = s
 }
 
-// Whatever is done with a store, there is each text that something refers to and no other, a
-// crash loses texts with what refers to them, and what is left can be read.
+// Whatever is done with a store, exactly the texts that something refers to exist, a crash loses
+// texts together with what refers to them, and what remains can be read.
 func TestJRN34EachTextIsThereAsLongAsSomethingRefersToIt(t *testing.T) {
 	exhaustive.Test(t)
 	rapid.Check(t, func(r *rapid.T) {
@@ -183,7 +183,7 @@ func TestJRN34EachTextIsThereAsLongAsSomethingRefersToIt(t *testing.T) {
 	})
 }
 
-// A store that is taken apart and put together again (JRN-32) has the same, and its references.
+// A store that is salvaged and rebuilt (JRN-32) has the same content, and its references.
 func TestJRN34ARepairedStoreHasItsTexts(t *testing.T) {
 	exhaustive.Test(t)
 	rapid.Check(t, func(r *rapid.T) {
@@ -209,12 +209,13 @@ func TestJRN34ARepairedStoreHasItsTexts(t *testing.T) {
 			r.Fatalf("lost %q (-before +after):\n%s", out.Lost, diff)
 		}
 		h.s = s
-		h.append(true) // and it goes on
+		h.append(true) // the store can be used further
 		h.must(errors.Join(s.CheckReferences(), s.Close(), w.Close()))
 	})
 }
 
-// What was said once is once in the store, whoever holds it, and goes with the last of them.
+// A text that occurs several times is stored once, whatever refers to it, and is deleted with the
+// last reference.
 func TestJRN34ATextIsKeptOnceAndGoesWithTheLastThatRefersToIt(t *testing.T) {
 	fs := vfs.NewMem()
 	s := open(t, dir, store.Options{FS: fs})
@@ -263,8 +264,8 @@ func TestJRN34ATextIsKeptOnceAndGoesWithTheLastThatRefersToIt(t *testing.T) {
 	once("it is said again", length)
 }
 
-// A text that cannot be read, or is another one, is damage that names what held it, and never
-// an empty text (JRN-30).
+// A text that cannot be read, or is the wrong one, is damage that names the value that refers to
+// it; it is never an empty text (JRN-30).
 func TestJRN34ADamagedTextIsDamageOfWhatHoldsIt(t *testing.T) {
 	for name, damage := range map[string]func([]byte) []byte{
 		"missing": nil,
@@ -339,7 +340,7 @@ func damageOnce(db *pebble.DB, damage func([]byte) []byte) error {
 	return db.Set(key, damage(value), pebble.Sync)
 }
 
-// Sessions are written while records are trimmed that hold the same texts.
+// Sessions are written while records are trimmed that refer to the same texts.
 func TestJRN34WritersDoNotLoseEachOthersTexts(t *testing.T) {
 	s := open(t, dir, store.Options{FS: vfs.NewMem()})
 	defer end(t, &s)

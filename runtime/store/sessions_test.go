@@ -12,7 +12,7 @@ import (
 	"shelly/runtime/store"
 )
 
-// kept is what a store holds of sessions, by id.
+// kept returns what a store holds of sessions, by id.
 func kept(t *testing.T, s *store.Store) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
@@ -40,7 +40,7 @@ func put(t *testing.T, s *store.Store, id, body string, parts ...string) {
 	}
 }
 
-// Sessions replace each other, archives grow, and no two of either meet.
+// Sessions are replaced, archives grow, and no two of either get mixed up.
 func TestSES16ASessionIsPutWithItsArchive(t *testing.T) {
 	fs := vfs.NewMem()
 	s := open(t, dir, store.Options{FS: fs})
@@ -70,7 +70,7 @@ func TestSES16ASessionIsPutWithItsArchive(t *testing.T) {
 	}
 }
 
-// A session needs no sync of its own, and is whole or absent.
+// A session needs no sync of its own, and is either whole or absent.
 func TestASyncedAppendMakesTheSessionsBeforeItDurable(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s := open(t, dir, store.Options{FS: fs})
@@ -90,8 +90,8 @@ func TestASyncedAppendMakesTheSessionsBeforeItDurable(t *testing.T) {
 	}
 }
 
-// The parts of an archive that are dropped leave their numbers behind, also where none
-// is left (SES-19).
+// Numbers of parts that were dropped from an archive are not used again, even if no part is left
+// (SES-19).
 func TestSES19DroppedPartsLeaveTheirNumbers(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s := open(t, dir, store.Options{FS: fs})
@@ -121,7 +121,7 @@ func TestSES19DroppedPartsLeaveTheirNumbers(t *testing.T) {
 	}
 	put(t, s, "a", "4", "v")
 	put(t, s, "ab", "5", "u")
-	drop("a", 1) // it is gone already
+	drop("a", 1) // already gone
 	drop("a", 4)
 	drop("a", 2)
 	put(t, s, "a", "6", "t")

@@ -17,7 +17,7 @@ import (
 	"shelly/runtime/store"
 )
 
-// unpack puts a folder from testdata into a new one and returns its path.
+// unpack unpacks a folder from testdata into a new one and returns its path.
 func unpack(t *testing.T, name string) string {
 	t.Helper()
 	file, err := os.Open(filepath.Join("testdata", name))
@@ -51,10 +51,10 @@ func unpack(t *testing.T, name string) string {
 	}
 }
 
-// testdata/format-3.tar.gz, format-4.tar.gz and format-6.tar.gz are the stores of daemons of
-// these formats, killed while the model was asked again after an unsafe tool; in the later two
-// another request waits, and one is done. The boots of format 3 bring no words. In format 6
-// two results are kept whole, and every text stands in each value that has it.
+// testdata/format-3.tar.gz, format-4.tar.gz and format-6.tar.gz are the stores of daemons of these
+// formats, killed while the model was asked again after an unsafe tool; in the later two another
+// request is waiting, and one is done. The boots of format 3 have no words. In format 6 two results
+// are kept whole, and every text is stored in each value that uses it.
 func TestJRN15AStoreOfAnOlderFormatIsTakenOverWithItsUnfinishedWork(t *testing.T) {
 	for _, tt := range []struct {
 		file     string
@@ -93,7 +93,7 @@ func TestJRN15AStoreOfAnOlderFormatIsTakenOverWithItsUnfinishedWork(t *testing.T
 	}
 }
 
-// testdata/format-5.tar.gz is the store of a daemon of that format, killed: it has four memory
+// testdata/format-5.tar.gz is the store of a daemon of that format, killed. It has four memory
 // entries, one of them with a vector, and no index of them.
 func TestMEM7AStoreWithoutAnIndexIsTakenOver(t *testing.T) {
 	dir := filepath.Join(unpack(t, "format-5.tar.gz"), "store")
@@ -128,7 +128,7 @@ func TestMEM7AStoreWithoutAnIndexIsTakenOver(t *testing.T) {
 	recall("the next opening", open(t, dir, store.Options{}), 0)
 }
 
-// entryReadings counts how often all entries are read.
+// entryReadings counts how many times all entries are read.
 type entryReadings struct {
 	*store.Store
 	count int
@@ -139,8 +139,8 @@ func (r *entryReadings) Entries(fn func(fsm.Entry) error) error {
 	return r.Store.Entries(fn)
 }
 
-// takenOver checks that the machine of a store has unfinished requests, and asks the model
-// once after a boot, after the result of exec.
+// takenOver checks that the machine of a store has unfinished requests, and after a boot asks the
+// model once, after the result of exec.
 func takenOver(t *testing.T, opening string, s *store.Store, requests []string, words bool, texts store.Held) {
 	t.Helper()
 	r, err := engine.Recover(s)

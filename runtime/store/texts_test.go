@@ -9,7 +9,7 @@ import (
 	"shelly/runtime/store"
 )
 
-// TXT-8: the texts are counted, with their length, also those of a shelly that kept no
+// TXT-8: texts are counted with their length, including those of a version of shelly that stored no
 // lengths.
 func TestTXT8TheTextsAreCounted(t *testing.T) {
 	s := open(t, t.TempDir(), store.Options{})

@@ -21,9 +21,9 @@ import (
 	"shelly/runtime/store"
 )
 
-// grow appends records first to last, each of which accepts a request that is answered
-// at once and leaves an audit record, with so much text in the record and in the reply.
-// The time of each is its index. Behind every tenth is a snapshot.
+// grow appends records first to last. Each accepts a request that is answered at once, and leaves
+// an audit record; text gives the text in the record and in the reply. The time of each is its
+// index. After every tenth there is a snapshot.
 func grow(t testing.TB, s *store.Store, first, last uint64, text func() string) {
 	t.Helper()
 	for index := first; index <= last; index++ {
@@ -44,7 +44,7 @@ func grow(t testing.TB, s *store.Store, first, last uint64, text func() string) 
 	}
 }
 
-// sight is what a store shows of its journal.
+// sight is what can be seen of a store's journal.
 type sight struct {
 	Kept     engine.Kept
 	Records  int
@@ -70,7 +70,7 @@ func look(s *store.Store) (v sight, err error) {
 type cuts struct {
 	mu    sync.Mutex
 	fs    *vfs.MemFS
-	after []*vfs.MemFS // what is left, each with nothing and with all of what was not synced
+	after []*vfs.MemFS // what is left, with nothing and with all of what was not synced
 	ops   []string
 }
 
@@ -89,8 +89,8 @@ func (c *cuts) MaybeError(op errorfs.Op) error {
 	return nil
 }
 
-// A power cut at any point of a trim, and of the compaction after it, leaves what was
-// there or what was to be there, never a part of each (JRN-28; corpus/faults f021).
+// A power cut at any point of a trim, and of the compaction after it, leaves the old state or the
+// new one, never a mixture (JRN-28; corpus/faults f021).
 func TestJRN20AnInterruptedTrimIsWholeOrNotDone(t *testing.T) {
 	exhaustive.Test(t)
 	fs := vfs.NewCrashableMem()
@@ -140,7 +140,7 @@ func TestJRN20AnInterruptedTrimIsWholeOrNotDone(t *testing.T) {
 	}
 }
 
-// Who replays while it is trimmed reads on to the end; the next one learns what is gone.
+// A replay during a trim reads to the end; the next one is told what is gone.
 func TestATrimDisturbsNoReplay(t *testing.T) {
 	s := open(t, dir, store.Options{FS: vfs.NewMem()})
 	defer end(t, &s)
@@ -161,13 +161,13 @@ func TestATrimDisturbsNoReplay(t *testing.T) {
 	}
 }
 
-// What was trimmed goes from the disk soon, and without another write.
+// The disk space of what was trimmed is freed soon, without another write.
 func TestJRN20TheDiskGetsBackWhatIsTrimmed(t *testing.T) {
 	exhaustive.Test(t)
 	folder := filepath.Join(t.TempDir(), "store")
 	s := open(t, folder, store.Options{})
 	rng := rand.New(rand.NewPCG(1, 2))
-	grow(t, s, 1, 800, func() string { // 32 KiB that no compression makes smaller
+	grow(t, s, 1, 800, func() string { // 32 KiB that do not compress
 		var b strings.Builder
 		for b.Len() < 32<<10 {
 			b.WriteByte(byte(' ' + rng.IntN(90)))
@@ -188,7 +188,7 @@ func TestJRN20TheDiskGetsBackWhatIsTrimmed(t *testing.T) {
 		}
 	}
 	s.Compacted()
-	end(t, &s) // and no file is on its way out any more
+	end(t, &s) // so that no file is still being removed
 	if left := size(t, folder); full < 40<<20 || left > full/4 {
 		t.Errorf("of %d MiB are left %d; an eighth is kept", full>>20, left>>20)
 	} else {

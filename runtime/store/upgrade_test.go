@@ -20,13 +20,13 @@ import (
 	"shelly/runtime/store"
 )
 
-// older is what a store of an older format holds: requests at the odd records, the
-// latest of which is not answered, a snapshot after record 4, and from format 2 on a
-// name, a message, an audit record and a session.
+// older is the content of a store of an older format: requests at the odd records, the latest not
+// answered, a snapshot after record 4, and from format 2 on a name, a message, an audit record and
+// a session.
 type older struct {
 	format   uint32
 	records  []engine.Record
-	requests []engine.Request // by the order of ids, which is not that of the records
+	requests []engine.Request // in the order of ids, which is not that of the records
 	snapshot state.Snapshot
 }
 
@@ -48,7 +48,7 @@ func newOlder(format uint32) older {
 	return o
 }
 
-// write makes the store with the layout of its time.
+// write makes the store with the layout of its format.
 func (o older) write(db *pebble.DB) error {
 	b := db.NewBatch()
 	var failed error
@@ -58,7 +58,7 @@ func (o older) write(db *pebble.DB) error {
 	}
 	text := func(v any, without ...string) []byte {
 		data, err := json.Marshal(v)
-		if len(without) > 0 { // what the version of then did not have
+		if len(without) > 0 { // what that version did not have
 			fields := map[string]any{}
 			err = errors.Join(err, json.Unmarshal(data, &fields))
 			for _, name := range without {
@@ -91,8 +91,8 @@ func (o older) write(db *pebble.DB) error {
 	return errors.Join(failed, db.Apply(b, pebble.Sync))
 }
 
-// check fails t unless s, which was opened and is of this format by now, holds all
-// that the older store held.
+// check fails t unless s, which has been opened and upgraded, holds everything that the older store
+// held.
 func (o older) check(t *testing.T, s *store.Store) {
 	t.Helper()
 	var records []engine.Record
@@ -100,7 +100,7 @@ func (o older) check(t *testing.T, s *store.Store) {
 	if diff := cmp.Diff(o.records, records); diff != "" || err != nil {
 		t.Errorf("records, error %v (-want +got):\n%s", err, diff)
 	}
-	var want []engine.Request // the latest first
+	var want []engine.Request // latest first
 	for i, r := range o.requests {
 		r.Index = uint64(7 - 2*i)
 		want = append(want, r)
@@ -141,13 +141,13 @@ func formats(t *testing.T, run func(*testing.T, older)) {
 	}
 }
 
-// A store of an older format becomes one of this, with all that it holds, and can
-// then be trimmed by what it did not know.
+// A store of an older format is upgraded to the present one with all that it holds, and can then be
+// trimmed by what the old format did not record.
 func TestJRN15AnOlderFormatIsUpgraded(t *testing.T) {
 	formats(t, func(t *testing.T, o older) {
 		fs := vfs.NewMem()
 		edit(t, fs, dir, o.write)
-		for range 2 { // the second time it is of this format
+		for range 2 { // the second time it has the present format
 			s := open(t, dir, store.Options{FS: fs})
 			o.check(t, s)
 			end(t, &s)
@@ -173,7 +173,7 @@ func TestJRN15AnUpgradeThatIsCutOffIsDoneAgain(t *testing.T) {
 			counter := &faults{at: at, err: errorfs.ErrInjected}
 			s, err := store.Open(dir, store.Options{FS: errorfs.Wrap(fs, counter)})
 			cut := fs.CrashClone(vfs.CrashCloneCfg{})
-			if err == nil { // the failure is in the closing, or there is none
+			if err == nil { // the failure is in closing, or there is none
 				_ = s.Close()
 			}
 			s = open(t, dir, store.Options{FS: cut})

@@ -15,10 +15,10 @@ import (
 	"shelly/runtime/store"
 )
 
-// acknowledged is what a workload was told is durable. Whoever reads it meanwhile sees
-// less than is true, never more.
+// acknowledged is what was acknowledged to a workload as durable. A reader during the workload sees
+// at most what is true.
 type acknowledged struct {
-	records  atomic.Uint64 // and all that was put before them
+	records  atomic.Uint64 // with all that was put before them
 	snapshot atomic.Uint64
 	trimmed  atomic.Bool
 }
@@ -28,12 +28,12 @@ const (
 	trimmedAt = 4 // the snapshot up to which records are dropped
 )
 
-// bulk is so long that a workload fills memtables: logs are switched, and tables are
-// written and compacted behind its back. That of each round is another.
+// bulk returns a text long enough for a workload to fill memtables, so that meanwhile logs are
+// switched and tables are written and compacted. It differs from round to round.
 func bulk(name string) string { return strings.Repeat("x"+name, 30<<10) }
 
-// said is what is said in a round: of each third one it is so long that it is kept apart from
-// what holds it, and once (JRN-34).
+// said returns the text of a round. In every third round it is long enough to be kept once, apart
+// from what refers to it (JRN-34).
 func said(round uint64) string {
 	if round%3 != 1 {
 		return fmt.Sprint("text ", round)
@@ -41,9 +41,9 @@ func said(round uint64) string {
 	return strings.Repeat(fmt.Sprintf("text %d\n", round), 100)
 }
 
-// work writes all that a store can hold, each round one value of each kind that names
-// the round, synced in every other one; it takes snapshots, trims, closes the store in
-// the middle and opens it again. It returns what has failed.
+// work writes everything that a store can hold, in each round one value of each kind that names the
+// round, with a sync in every other round. It takes snapshots, trims, and in the middle closes the
+// store and opens it again. It returns what failed.
 func work(o store.Options, a *acknowledged) error {
 	s, err := store.Open(dir, o)
 	if err != nil {
@@ -100,8 +100,8 @@ func workRound(s *store.Store, round uint64, a *acknowledged) error {
 	return err
 }
 
-// checkWork opens what a workload has left on a file system, and looks whether all that
-// was acknowledged is there and all that is there is whole.
+// checkWork opens what a workload left on a file system, and checks that everything acknowledged is
+// there and everything there is whole.
 func checkWork(fs vfs.FS, records, snapshot uint64, trimmed bool) (err error) {
 	s, err := store.Open(dir, store.Options{FS: fs})
 	if err != nil {
@@ -144,8 +144,8 @@ func checkRecords(s *store.Store, kept engine.Kept) error {
 	return err
 }
 
-// checkDerived: what is written with a record is there if and only if the record is.
-// An audit record goes with it (JRN-20).
+// checkDerived checks that what is written with a record is there if and only if the record is. An
+// audit record goes with it (JRN-20).
 func checkDerived(s *store.Store, kept engine.Kept) error {
 	last := kept.Last
 	for round := uint64(1); round <= rounds; round++ {
@@ -176,8 +176,8 @@ func checkDerived(s *store.Store, kept engine.Kept) error {
 	return nil
 }
 
-// checkPut: what is put before a record is there if the record is, and at most one
-// round further; the archive goes with its session.
+// checkPut checks that what is put before a record is there if the record is, and at most one round
+// further; an archive goes with its session.
 func checkPut(s *store.Store, last uint64) error {
 	fits := func(round uint64) bool { return round == last || round == last+1 }
 	entry := uint64(0)

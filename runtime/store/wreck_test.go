@@ -14,7 +14,7 @@ import (
 	"shelly/runtime/store"
 )
 
-// rebuilt makes a store of what can be read of another.
+// rebuilt makes a store from what can be read of another.
 func rebuilt(t *testing.T, fs vfs.FS) (*store.Store, store.Rebuilt) {
 	t.Helper()
 	ctx := context.Background()
@@ -29,8 +29,8 @@ func rebuilt(t *testing.T, fs vfs.FS) (*store.Store, store.Rebuilt) {
 	return s, out
 }
 
-// Without a manifest nothing says which tables and logs were made into others that are still
-// there. What they hold does: no older value comes back.
+// Without a manifest nothing says directly which tables and logs were made into others that still
+// exist. Their content does: no older value comes back.
 func TestJRN32WithoutAManifestNothingOlderComesBack(t *testing.T) {
 	fs := vfs.NewMem()
 	old := map[string]string{}
@@ -83,7 +83,7 @@ func TestJRN32WithoutAManifestNothingOlderComesBack(t *testing.T) {
 	}
 }
 
-// What is left of an archive keeps its end, and has no gap.
+// What is left of an archive includes its end, and has no gap.
 func TestJRN32AnArchiveHasNoGap(t *testing.T) {
 	fs := vfs.NewMem()
 	s := open(t, dir, store.Options{FS: fs})
@@ -117,7 +117,7 @@ func TestJRN32AnArchiveHasNoGap(t *testing.T) {
 	}
 }
 
-// A table whose index, properties or end is damaged still has its data.
+// The data of a table can be read even if its index, properties or end is damaged.
 func TestJRN32ATableIsReadWithoutItsIndex(t *testing.T) {
 	exhaustive.Test(t)
 	fs := large(t)

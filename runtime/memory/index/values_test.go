@@ -16,7 +16,7 @@ func doc() index.Doc {
 	return index.Doc{About: index.About{Kind: "note", Session: "a", Source: 3}, ID: "h1", At: -5, Length: 300, Blank: true}
 }
 
-// MEM-7: what is written is read as it was.
+// MEM-7: what is written is read back the same.
 func TestMEM7ValuesAreReadAsTheyWereWritten(t *testing.T) {
 	terms := []index.Term{{Text: "disk", Times: 1}, {Text: "磁盘", Times: 200}}
 	value := index.AppendTerms(index.AppendDoc(index.AppendDoc(nil, index.Doc{Gone: true}), doc()), terms)
@@ -41,7 +41,7 @@ func TestMEM7ValuesAreReadAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-// A copy is that of one row: of its slot, its scale and its numbers.
+// A copy belongs to one row: to its slot, its scale and its numbers.
 func TestMEM7ACopyIsOfOneRow(t *testing.T) {
 	value := index.AppendCopy(nil, 7, 0.5, []byte{1, 2, 3})
 	if numbers, ok := index.ReadCopy(value, 7, 0.5); !ok || !bytes.Equal(numbers, []byte{1, 2, 3}) || len(value) != index.CopyBytes(3) {
@@ -55,7 +55,7 @@ func TestMEM7ACopyIsOfOneRow(t *testing.T) {
 	}
 }
 
-// A value that is cut anywhere is malformed, and one that is anything else does no harm.
+// A value that is cut short anywhere is malformed, and any other bytes do no harm.
 func TestMEM7MalformedValuesAreRefused(t *testing.T) {
 	value := index.AppendTerms(index.AppendDoc(nil, doc()), []index.Term{{Text: "disk", Times: 2}})
 	for n := range value {
@@ -78,7 +78,7 @@ func TestMEM7MalformedValuesAreRefused(t *testing.T) {
 	}
 }
 
-// Keys of different keywords never begin alike, however long these are.
+// No key of one keyword begins like a key of another, however long the keywords are.
 func TestMEM7KeysOfKeywordsStandApart(t *testing.T) {
 	long := strings.Repeat("x", 500)
 	keys := [][]byte{index.TermPrefix("a"), index.TermPrefix("ab"), index.TermPrefix(long), index.TermPrefix(long + "y")}

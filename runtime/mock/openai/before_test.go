@@ -18,7 +18,7 @@ import (
 	"shelly/runtime/mock"
 )
 
-// scripted answers everything alike and keeps what it was asked.
+// scripted gives the same answer to everything, and records what it was asked.
 type scripted struct {
 	answer mock.Answer
 	asked  []mock.Question
@@ -29,7 +29,7 @@ func (s *scripted) Answer(_ context.Context, q mock.Question) (mock.Answer, erro
 	return s.answer, nil
 }
 
-// changing is what differs from run to run, and how it is shown.
+// changing lists what differs from run to run, and what is shown instead.
 var changing = []struct {
 	what *regexp.Regexp
 	as   string

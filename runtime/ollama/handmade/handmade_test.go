@@ -17,7 +17,7 @@ var script = Script{
 	},
 }
 
-// model reads back what a chat model's file says.
+// model is a chat model's file, read back.
 type model struct {
 	tokens            []string
 	embedding, output []float32
@@ -33,8 +33,8 @@ func (m model) id(token string) int {
 	return -1
 }
 
-// next returns the token with the highest logit after a token, as the layer of
-// zeros and the output matrix make it.
+// next returns the token with the highest logit after a token, computed from the layer of zeros and
+// the output matrix.
 func (m model) next(id int) (best int) {
 	highest := float32(math.Inf(-1))
 	for to := range m.tokens {
@@ -58,7 +58,7 @@ func (m model) says(start int) string {
 	return b.String()
 }
 
-// open finds the parts in a file by what is written before them.
+// open finds the parts of a file by what is written before them.
 func open(t *testing.T, gguf []byte) model {
 	t.Helper()
 	var m model
@@ -69,10 +69,10 @@ func open(t *testing.T, gguf []byte) model {
 		m.tokens = append(m.tokens, string(gguf[at:at+n]))
 		at += n
 	}
-	behind := func(name string) int { // where the description of a tensor goes on
+	behind := func(name string) int { // where the description of a tensor continues
 		return bytes.Index(gguf, append(binary.LittleEndian.AppendUint64(nil, uint64(len(name))), name...)) + 8 + len(name)
 	}
-	begin := behind("output.weight") + 4 + 2*8 + 4 + 8 // it is the last one
+	begin := behind("output.weight") + 4 + 2*8 + 4 + 8 // it is the last tensor
 	begin = (begin + alignment - 1) / alignment * alignment
 	tensor := func(name string) []float32 {
 		at = behind(name) + 4

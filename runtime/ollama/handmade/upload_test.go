@@ -40,8 +40,8 @@ func TestABlobIsSentOnlyWhereItIsMissing(t *testing.T) {
 
 func TestARefusedUploadSaysWhy(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// Read first: a server that refuses unread bytes may reset the
-		// connection before its answer is read.
+		// Read it first: a server that refuses without reading the body may reset the connection
+		// before its answer is read.
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
 			t.Error(err)
 		}

@@ -10,14 +10,14 @@ import (
 	"shelly/runtime/store/copies"
 )
 
-// read returns what there is of some bytes.
+// read returns what there is of n bytes at an offset.
 func read(f *copies.File, at int64, n int) string {
 	p := make([]byte, n)
 	n, _ = f.Read(p, at)
 	return string(p[:n])
 }
 
-// MEM-7: a file of copies is made when it is first written, and is there until it is removed.
+// MEM-7: a file of copies is made when it is first written, and exists until it is removed.
 func TestMEM7AFileOfCopiesIsThereOnceItIsWritten(t *testing.T) {
 	disk := vfs.NewMem()
 	f := copies.New(disk, "vectors", true)
@@ -51,7 +51,7 @@ func TestMEM7AFileOfCopiesIsThereOnceItIsWritten(t *testing.T) {
 	}
 }
 
-// One that is only read changes nothing.
+// A file that is only read is not changed.
 func TestMEM7AFileOfCopiesThatIsOnlyReadStaysAsItIs(t *testing.T) {
 	disk := vfs.NewMem()
 	still := copies.New(disk, "vectors", false)

@@ -71,13 +71,13 @@ func TestNamesThatAreNotPebblesAreLeftAlone(t *testing.T) {
 	}
 }
 
-// edited returns a copy of a manifest with other bytes, as the only file of a folder.
+// edited returns a copy of a manifest with other bytes, as the only file in a folder.
 func edited(t *testing.T, text []byte) (vfs.FS, string) {
 	t.Helper()
 	fs := vfs.NewMem()
 	f, err := fs.Create("m", vfs.WriteCategoryUnspecified)
 	if err == nil {
-		_, err = f.Write(slices.Clone(text)) // in builds with the race detector the disk spoils what it was given
+		_, err = f.Write(slices.Clone(text)) // with the race detector the file system overwrites what it was given
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
@@ -85,9 +85,8 @@ func edited(t *testing.T, text []byte) (vfs.FS, string) {
 	return fs, "m"
 }
 
-// Pebble takes the first damaged entry of a manifest for its end. Here a bit that is
-// flipped anywhere is damage, while a manifest whose last entry was not written whole
-// is what a crash leaves.
+// Pebble takes the first damaged entry of a manifest for its end. Here a flipped bit anywhere is
+// damage, while a manifest whose last entry was not fully written is what a crash leaves.
 func TestJRN29AnyFlippedBitOfAManifestIsDamage(t *testing.T) {
 	fs, folder := database(t)
 	text, err := files.Bytes(fs, fs.PathJoin(dir, folder.Manifest))

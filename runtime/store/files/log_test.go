@@ -43,7 +43,7 @@ func log(t *testing.T) (text []byte, number uint64, records int) {
 	return text, number, n
 }
 
-// A damaged part of a log takes the records that lie in it and no other.
+// A damaged part of a log loses the records that lie in it and no others.
 func TestJRN32ALogIsReadPastItsDamage(t *testing.T) {
 	text, number, n := log(t)
 	whole, damaged := files.ReadLog(text, number)
@@ -68,7 +68,7 @@ func TestJRN32ALogIsReadPastItsDamage(t *testing.T) {
 	}
 }
 
-// What an earlier log left in a file that is used again is no part of it.
+// What an earlier log left in a file that is reused is not part of the log.
 func TestJRN32AnEarlierLogIsNotRead(t *testing.T) {
 	text, number, _ := log(t)
 	if records, damaged := files.ReadLog(text, number+1); len(records)+len(damaged) > 0 {

@@ -16,7 +16,7 @@ import (
 	"shelly/runtime/yardstick"
 )
 
-// kept is texts by number.
+// kept holds texts by number.
 type kept map[uint64][]byte
 
 func (k kept) take(t interface{ Fatalf(string, ...any) }, known *text.Known, body []byte, where text.Place) []byte {
@@ -54,7 +54,7 @@ func (k kept) bytes() (n int) {
 	return n
 }
 
-// noise is text of a length that does not repeat itself.
+// noise returns a text of the given length without repetitions.
 func noise(seed uint64, length int) string {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	out := make([]byte, length)
@@ -64,7 +64,7 @@ func noise(seed uint64, length int) string {
 	return strings.ToValidUTF8(string(out), "?")
 }
 
-// Whatever a body is, its form gives it again, byte for byte.
+// Whatever a body is, its form yields it again, byte for byte.
 func TestJRN34ABodyIsReadAsItWasWritten(t *testing.T) {
 	words := []string{noise(1, 600), noise(2, 900), strings.Repeat("x", 1500), strings.Repeat(" \n", 700), "\u2028\u2029<>&\\\"\b\f\x01\x7f", "é", "\xff", "\xe2\x80", `\u00e9`, `"`, `\`, "short"}
 	rapid.Check(t, func(r *rapid.T) {
@@ -97,14 +97,14 @@ func TestJRN34ABodyIsReadAsItWasWritten(t *testing.T) {
 	})
 }
 
-// A text is kept once: in several bodies, in JSON and as it is, alone and within a longer one,
-// and as the head and the tail of it.
+// A text is kept once: in several bodies, in JSON and unquoted, alone and within a longer one, and
+// as the beginning and the end of one.
 func TestJRN34ATextIsKeptOnce(t *testing.T) {
 	whole := noise(3, 20_000)
 	head, tail := strings.ToValidUTF8(whole[:2000], ""), strings.ToValidUTF8(whole[len(whole)-1500:], "")
 	for _, tt := range []struct {
 		name   string
-		bodies []any // a string: as it is
+		bodies []any // a string: not as JSON
 		most   int
 	}{
 		{"the same string in several", []any{[]string{whole}, map[string]string{"x": whole}, []string{"a", whole, whole}}, len(whole)},
@@ -130,7 +130,7 @@ func TestJRN34ATextIsKeptOnce(t *testing.T) {
 	}
 }
 
-// A text of the bound's length is taken out and a shorter one is not.
+// A text of MinBytes is taken out, and a shorter one is not.
 func TestJRN34AShortTextStaysWhereItIs(t *testing.T) {
 	for _, length := range []int{1, 63, 64, text.MinBytes - 1, text.MinBytes, text.MinBytes + 1} {
 		for _, where := range []text.Place{text.InStrings, text.Whole} {
@@ -146,7 +146,7 @@ func TestJRN34AShortTextStaysWhereItIs(t *testing.T) {
 	}
 }
 
-// A form whose text is missing or another one is an error, and so is one that is cut.
+// A form whose text is missing or wrong is an error, and so is one that is cut short.
 func TestJRN34AFormWithoutItsTextIsAnError(t *testing.T) {
 	body, _ := json.Marshal([]string{noise(5, 3000), "b"})
 	k := kept{}
@@ -167,7 +167,7 @@ func TestJRN34AFormWithoutItsTextIsAnError(t *testing.T) {
 	}
 }
 
-// What is known is bounded, and the latest texts are.
+// The number of known texts is bounded, and the latest are among them.
 func TestJRN34TheLatestTextsAreKnown(t *testing.T) {
 	known, k := text.NewKnown(1), kept{}
 	var bodies [][]byte
@@ -185,8 +185,8 @@ func TestJRN34TheLatestTextsAreKnown(t *testing.T) {
 	}
 }
 
-// A text that is like a known one nearly everywhere takes no more time than others: how often
-// it is compared is bounded.
+// A text that nearly matches a known one everywhere takes no more time than others: the number of
+// comparisons is bounded.
 func TestJRN34ATextThatRepeatsItselfIsTakenOut(t *testing.T) {
 	known, k := text.NewKnown(1), kept{}
 	for _, body := range []string{
@@ -203,7 +203,7 @@ func TestJRN34ATextThatRepeatsItselfIsTakenOut(t *testing.T) {
 	}
 }
 
-// No bytes make reading a form fail in any other way than with an error.
+// Reading any bytes as a form either works or returns an error.
 func FuzzForm(f *testing.F) {
 	form, _ := text.NewKnown(1).Take([]byte(`{"a":"`+strings.Repeat("<é\n", 400)+`"}`), text.InStrings)
 	f.Add(form)
@@ -220,9 +220,8 @@ func FuzzForm(f *testing.F) {
 	})
 }
 
-// BenchmarkTake measures what it takes to take a text of 5 KB out of a body that holds it as
-// JSON: of a new one, of one that is known, and of one in which known ones stand. The yardstick
-// is json.Valid of the same body.
+// BenchmarkTake measures taking a text of 5 KB out of a body that holds it as JSON: a new text, a
+// known one, and one that contains known ones. The yardstick is json.Valid of the same body.
 func BenchmarkTake(b *testing.B) {
 	body, _ := json.Marshal([]string{noise(9, 5000)})
 	parts, _ := json.Marshal([]string{noise(9, 5000)[:1024], noise(9, 5000)[3000:]})
