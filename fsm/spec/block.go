@@ -9,8 +9,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// Blocks returns the names of the generated blocks in the order in which the
-// specification has them.
+// Blocks returns the names of the generated blocks in the order of the specification.
 func Blocks() []string {
 	return []string{"path", "lifecycle", "handle", "inference", "failures", "effects", "limits", "switches", "profiles", "prompts", "invariants"}
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Problem is something in the project that is at odds with its specification.
+// Problem is something in the project that contradicts its specification.
 type Problem struct {
 	File string
 	Line int
@@ -16,12 +16,11 @@ type Problem struct {
 
 func (p Problem) String() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text) }
 
-// Check returns all problems of the project in fsys, ordered by file and line:
-// generated blocks that are missing or out of date, ids of no rule, rules that no
-// code cites, rules that neither a test nor a scenario cites, and links in Markdown
-// that lead nowhere. Of the families LIM (limits) and EXC (what is excluded) one
-// citation of any kind is enough. An error says that the project could not be read,
-// or the specification is not sound.
+// Check returns all problems of the project in fsys, ordered by file and line: generated
+// blocks that are missing or out of date, ids of no rule, rules that no code cites, rules
+// that neither a test nor a scenario cites, and links in Markdown that lead nowhere. For
+// the families LIM (limits) and EXC (exclusions) one citation of any kind is enough. An
+// error means that the project could not be read, or that the specification is not sound.
 func Check(fsys fs.FS) ([]Problem, error) {
 	docs, err := Documents(fsys)
 	if err != nil {

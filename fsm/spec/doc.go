@@ -1,4 +1,4 @@
-// Package spec ties the specification to the code: it prints what of it is generated
+// Package spec ties the specification to the code: it prints the parts that are generated
 // from package fsm, and it finds where each rule is implemented, tested and played.
 //
 //	docs, err := spec.Documents(fsys)       // SPEC.md and its parts
@@ -25,10 +25,10 @@
 //   - in a comment of a command-line test (testdata/**/*.txtar),
 //   - under covers in a scenario (scenarios/**/*.yaml).
 //
-// A _test.go file is a test, and so is a package whose folder's name ends in
-// "test". An id in a Markdown file cites nothing, but must be that of a rule.
-// Folders that begin with a dot or an underscore, testdata but for the tests named,
-// and this package, whose examples are no citations, are left out.
+// A _test.go file is a test, and so is a package whose folder's name ends in "test". An id
+// in a Markdown file cites nothing, but must be that of a rule. These are left out: folders
+// whose names begin with a dot or an underscore, testdata apart from the tests above, and
+// this package, whose examples are not citations.
 //
 // The package reads files through an fs.FS rooted at the project and writes none.
 package spec

@@ -12,8 +12,8 @@ import (
 // File is the specification's name in the root of the project.
 const File = "SPEC.md"
 
-// partFile is the name of a document that is a part of the specification where [File]
-// links to it.
+// partFile is the name of a document that is part of the specification if [File] links to
+// it.
 const partFile = "RULES.md"
 
 // Document is one file of the specification.
@@ -46,8 +46,8 @@ func Documents(fsys fs.FS) ([]Document, error) {
 	return docs, errors.Join(errs...)
 }
 
-// Update returns the text with every generated block in it rendered again. What lies
-// outside the blocks stays as it is.
+// Update returns the text with every generated block rendered again. Text outside the
+// blocks stays as it is.
 func (d Document) Update() ([]byte, error) {
 	blocks, err := d.blocks()
 	if err != nil {

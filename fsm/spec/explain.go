@@ -18,15 +18,14 @@ type TableRow struct {
 // Explanation is one rule in all its places.
 type Explanation struct {
 	Rule      Rule
-	Rows      []TableRow // that the rule is the reason of
+	Rows      []TableRow // whose reason is the rule
 	Code      []Place
 	Tests     []Place
 	Scenarios []Place
 }
 
-// Explain returns a rule of the project in fsys with all its places, each line
-// once. The id may be in small letters. An unknown id is an error that names
-// those there are.
+// Explain returns a rule of the project in fsys with all its places, each line once. The id
+// may be in lower case. An unknown id is an error that names the known ones.
 func Explain(fsys fs.FS, id string) (Explanation, error) {
 	id = strings.ToUpper(id)
 	docs, err := Documents(fsys)
@@ -64,7 +63,7 @@ func Explain(fsys fs.FS, id string) (Explanation, error) {
 	return e, nil
 }
 
-// instead says which rules there are instead of id.
+// instead returns an error that says which rules there are instead of id.
 func (b book) instead(id string) error {
 	wanted := Rule{ID: id}.Family()
 	var ids, families []string

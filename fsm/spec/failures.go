@@ -6,8 +6,7 @@ import (
 	"shelly/fsm"
 )
 
-// renderFailures asks the machine which classes of failure it meets by asking the
-// model again.
+// renderFailures asks the machine after which classes of failure it asks the model again.
 func renderFailures() string {
 	var again, hinted, final []string
 	for _, class := range fsm.BrainClasses() {

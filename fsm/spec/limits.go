@@ -12,7 +12,7 @@ import (
 // limitDoc is a limit in words.
 type limitDoc struct{ name, bounds, rule string }
 
-// limitDocs words every field of fsm.Limits, in their order.
+// limitDocs describes every field of fsm.Limits, in their order.
 func limitDocs() []limitDoc {
 	return []limitDoc{
 		{"max_tool_rounds", "rounds of one inference that run tools", "INF-7"},
@@ -59,8 +59,8 @@ func limitDocs() []limitDoc {
 	}
 }
 
-// renderLimits returns the limits with the value of each profile. A limit without
-// words is an error.
+// renderLimits returns the limits with the value of each profile. A limit without a
+// description is an error.
 func renderLimits() (string, error) {
 	profiles := profiles()
 	head := []string{"limit"}
@@ -82,7 +82,7 @@ func renderLimits() (string, error) {
 	return grid(rows), nil
 }
 
-// names returns what a list of words has words for.
+// names returns the names of what a list describes.
 func names[T any](docs []T, name func(T) string) []string {
 	all := make([]string, len(docs))
 	for i, d := range docs {
@@ -91,8 +91,8 @@ func names[T any](docs []T, name func(T) string) []string {
 	return all
 }
 
-// worded returns an error unless words has the fields of a struct in their order.
-// The list is where the words are.
+// worded returns an error unless words has the fields of a struct in their order. list
+// names the list, for the error.
 func worded(fields reflect.Type, words []string, list string) error {
 	for i := range fields.NumField() {
 		field, _, _ := strings.Cut(fields.Field(i).Tag.Get("json"), ",")

@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// checkMarkdown finds what the project's Markdown files name and is not there: rules,
-// files, and headings of files.
+// checkMarkdown finds rules, files and headings that the project's Markdown files name but
+// that do not exist.
 func checkMarkdown(fsys fs.FS, b book) ([]Problem, error) {
 	ids := regexp.MustCompile(`\b` + idPattern + `\b`)
 	var problems []Problem
@@ -73,7 +73,7 @@ func links(file string, md []byte) []link {
 	return found
 }
 
-// broken says why a link leads nowhere; empty where it does not.
+// broken returns why a link leads nowhere, or "" if it is sound.
 func (l link) broken(fsys fs.FS) string {
 	if _, err := fs.Stat(fsys, l.file); err != nil {
 		return fmt.Sprintf("a link leads to %s, which is not there", l.file)

@@ -14,9 +14,9 @@ import (
 	"shelly/fsm/state"
 )
 
-// moment is one fact of the example that renderPath plays. The fields are the fact's in
-// its wire form (JRN-15), without its time and without the call that it answers: that is
-// the last call which the machine asked for.
+// moment is one fact of the example that renderPath plays. The fields are the fact's in its
+// wire form (JRN-15), without its time and without the call that it answers, which is the
+// last call that the machine made.
 type moment struct {
 	what   string // for a person
 	kind   string
@@ -58,8 +58,8 @@ type stage struct {
 	effects []string
 }
 
-// play steps the example through a machine. That a fact moves nothing is an error: the
-// example has to be brought up to date with the tables then.
+// play steps the example through a machine. A fact that moves nothing is an error: the
+// example is then out of date with the tables.
 func play() ([]stage, error) {
 	facts, err := example()
 	if err != nil {
@@ -103,8 +103,8 @@ func play() ([]stage, error) {
 	return stages, nil
 }
 
-// tell returns an effect's kind with what it is for, and the call that it asks for, 0
-// for none. Timers have no words here.
+// tell returns an effect's kind with what it is for, and the call that it makes, or 0.
+// Timers are not described.
 func tell(e fsm.Effect) (string, uint64, error) {
 	data, err := fsm.MarshalEffect(e)
 	if err != nil {

@@ -73,7 +73,7 @@ func renderInvariants() string {
 	return b.String()
 }
 
-// renderEffects asks the machine what it makes of each kind of tool.
+// renderEffects asks the machine how it treats each kind of tool.
 func renderEffects() string {
 	rows := [][]string{{"effects", "started again after a crash", "its start is a barrier"}}
 	for _, kind := range []fsm.ToolEffects{fsm.EffectsNone, fsm.EffectsIdempotent, fsm.EffectsUnsafe, ""} {

@@ -11,12 +11,12 @@ import (
 type Rule struct {
 	ID   string // "HND-7"
 	Text string // without the id, on one line
-	Why  string // the reason given after it, on one line; mostly none
+	Why  string // the reason given after it, on one line; most have none
 	File string // the document that has it, from the project's root
 	Line int    // in File, from 1
 }
 
-// Family is the part of a rule's id before the dash.
+// Family returns the part of a rule's id before the dash.
 func (r Rule) Family() string {
 	family, _, _ := strings.Cut(r.ID, "-")
 	return family
@@ -24,8 +24,8 @@ func (r Rule) Family() string {
 
 const idPattern = `[A-Z]{3}-[0-9]+`
 
-// Rules returns the rules of a specification in their order. Its error names every
-// id that is there twice, and every rule without a text.
+// Rules returns the rules of a specification in their order. The error names every
+// duplicate id, and every rule without a text.
 func Rules(docs []Document) ([]Rule, error) {
 	var rules []Rule
 	for _, d := range docs {
@@ -38,7 +38,7 @@ func Rules(docs []Document) ([]Rule, error) {
 func (d Document) rules() []Rule {
 	head := regexp.MustCompile(`^(?:- )?\*\*(` + idPattern + `)\*\*(.*)$`)
 	var rules []Rule
-	var open *string // the text that a line goes on with
+	var open *string // the text that the next line continues
 	fenced := false
 	for i, line := range strings.Split(string(d.Text), "\n") {
 		line = strings.TrimSpace(line)
@@ -96,8 +96,7 @@ func newBook(rules []Rule) book {
 	return b
 }
 
-// unknown reports whether id looks like a rule of a family that there is, and is
-// none.
+// unknown reports whether id looks like a rule of a known family but is not one.
 func (b book) unknown(id string) bool {
 	_, ok := b.byID[id]
 	return !ok && b.families[Rule{ID: id}.Family()]

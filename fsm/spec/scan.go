@@ -20,7 +20,7 @@ const (
 	inScenario
 )
 
-// citation is one place that names a rule, or means to.
+// citation is one place that names a rule, or tries to.
 type citation struct {
 	id   string
 	kind kind
@@ -31,7 +31,7 @@ type citation struct {
 type Place struct {
 	File string // from the project's root, with slashes
 	Line int    // from 1
-	Text string // the line; of a scenario its name
+	Text string // the line; for a scenario, its name
 }
 
 // own is the folder of this package, whose ids are examples.
@@ -69,7 +69,7 @@ func leftOut(dir string) bool {
 	return dir == own || dir == "bin" || base == "vendor" || base[0] == '.' || base[0] == '_'
 }
 
-// reader returns how a file is read for citations, or nil where it has none.
+// reader returns the function that reads a file's citations, or nil if it has none.
 func reader(name string) func(name string, src []byte) []citation {
 	inTestdata := strings.Contains("/"+name, "/testdata/")
 	switch {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// scanScenario reads what a scenario covers. Every word under covers is taken
-// for a rule, so that a mistyped one is found. The file is read line by line: what
-// is no YAML at all is the scenario loader's to say.
+// scanScenario reads what a scenario covers. Every word under covers is taken for a rule,
+// so that a mistyped one is found. The file is read line by line; a file that is not YAML
+// is for the scenario loader to report.
 func scanScenario(name string, src []byte) []citation {
 	title := name
 	if found := regexp.MustCompile(`(?m)^name: *(.+?) *$`).FindSubmatch(src); found != nil {
@@ -29,7 +29,7 @@ type covers struct {
 	block bool // among items that begin with a dash
 }
 
-// words returns the words of the list that a line adds to it.
+// words returns the words that a line adds to the list.
 func (c *covers) words(line string) []string {
 	line = uncommented(line)
 	trimmed := strings.TrimSpace(line)

@@ -11,8 +11,7 @@ import (
 	"shelly/fsm"
 )
 
-// switchDoc is a switch with its values in words. The first value is the one that
-// a switch has when it is left out.
+// switchDoc describes a switch and its values. The first value is the default.
 type switchDoc struct {
 	name   string
 	values []valueDoc
@@ -21,7 +20,7 @@ type switchDoc struct {
 // valueDoc is one value of a switch, and what it does.
 type valueDoc struct{ name, does, rule string }
 
-// switchDocs words every field of fsm.Switches, in their order.
+// switchDocs describes every field of fsm.Switches, in their order.
 func switchDocs() []switchDoc {
 	return []switchDoc{
 		{"no_cognition", []valueDoc{
@@ -44,7 +43,7 @@ func switchDocs() []switchDoc {
 			{"true", "a conversation stays within `context_tokens`", "CTX-3"},
 		}},
 		{"remember", []valueDoc{
-			{"each", "each handle is written to memory by itself", "HND-12"},
+			{"each", "each handle is written to memory separately", "HND-12"},
 			{"idle", "a session's turns are written together, once nobody waits", "HND-29"},
 			{"off", "nothing is written to memory", "HND-30"},
 		}},
@@ -54,15 +53,15 @@ func switchDocs() []switchDoc {
 		}},
 		{"own_memory", []valueDoc{
 			{"false", "a recall brings entries of all sessions", "MEM-3"},
-			{"true", "a recall brings entries of its own session alone", "MEM-6"},
+			{"true", "a recall brings entries of its own session only", "MEM-6"},
 		}},
 		{"tell_time", []valueDoc{
 			{"false", "the model is not told the time", "SES-22"},
-			{"true", "each input begins with the time, where `history` is `sent`", "SES-22"},
+			{"true", "each input begins with the time, if `history` is `sent`", "SES-22"},
 		}},
 		{"spare_model", []valueDoc{
 			{"false", "each need and each summary is embedded at once", "HND-13"},
-			{"true", "only where that does not make the server unload the chat model", "MEM-11"},
+			{"true", "only if that does not make the server unload the chat model", "MEM-11"},
 		}},
 		{"reply_first", []valueDoc{
 			{"false", "the reply goes out when the handle ends", "HND-15"},
@@ -133,7 +132,7 @@ func switchDocs() []switchDoc {
 		}},
 		{"progress", []valueDoc{
 			{"false", "a model call has no deadline but its handle's", "INF-50"},
-			{"true", "a model call has deadlines by its progress", "INF-50"},
+			{"true", "the deadlines of a model call follow its progress", "INF-50"},
 		}},
 		{"keep_texts", []valueDoc{
 			{"false", "a result enters the conversation as the tool has cut it", "TOL-4"},
@@ -143,7 +142,7 @@ func switchDocs() []switchDoc {
 }
 
 // renderSwitches returns every value of every switch, with the profiles that have
-// it. A switch or value without words is an error.
+// it. A switch or value without a description is an error.
 func renderSwitches() (string, error) {
 	profiles := profiles()
 	docs := switchDocs()
