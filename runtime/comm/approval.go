@@ -9,7 +9,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// Approval is a grant as a client sees it: calls that start without a question (APR-12).
+// Approval is a grant as a client sees it: calls that start without asking a person (APR-12).
 type Approval struct {
 	ID      string            `json:"id"`
 	Session string            `json:"session,omitempty"` // whose calls; absent: those of every session
@@ -20,13 +20,13 @@ type Approval struct {
 	At      fsm.Millis        `json:"at,omitempty"`    // when
 }
 
-// ApprovalsBody is the answer to a question for them: those of sessions first, the oldest
+// ApprovalsBody is the answer to GET /v1/approvals: those of sessions first, the oldest
 // first.
 type ApprovalsBody struct {
 	Approvals []Approval `json:"approvals"`
 }
 
-// Approvals returns the grants that stand in a state.
+// Approvals returns the grants that are in force in a state.
 func Approvals(s *state.Snapshot) []Approval {
 	list := []Approval{}
 	for _, g := range slices.Concat(s.Grants, s.Config.Grants) {
@@ -46,8 +46,8 @@ func Approvals(s *state.Snapshot) []Approval {
 
 // Approver is a [Front] that knows the grants.
 type Approver interface {
-	// Approvals returns the grants that stand.
+	// Approvals returns the grants that are in force.
 	Approvals(ctx context.Context) ([]Approval, error)
-	// Revoke takes a grant back, and reports whether it stood (APR-17).
+	// Revoke revokes a grant, and reports whether it was in force (APR-17).
 	Revoke(ctx context.Context, r fsm.Revoked) (taken bool, err error)
 }

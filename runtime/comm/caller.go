@@ -13,11 +13,11 @@ import (
 	"shelly/runtime/comm/position"
 )
 
-// ChannelClient is where the chats of clients are that may not use everything. Each has its
-// own, whose names begin with the client's (COM-87).
+// ChannelClient is the channel of the chats of clients that may not use everything. The names
+// of a client's own chats begin with the client's name (COM-87).
 const ChannelClient = "client"
 
-// directChat is where a client's requests belong that name neither session nor chat.
+// directChat is the chat of a client's requests that name neither session nor chat.
 const directChat = "direct"
 
 // Caller is who asks (COM-86): the principal of its requests, and what it may do.
@@ -43,18 +43,17 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// CallerOf returns who asks in a context. Where nobody has said it, that is one who may do
-// nothing.
+// CallerOf returns the caller of a context. Without one it is a caller that may do nothing.
 func CallerOf(ctx context.Context) Caller {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	return c
 }
 
-// prefix begins the names of what is the caller's own: chats, and after "client:" sessions.
+// prefix begins the names of the caller's own chats, and, after "client:", of its sessions.
 func (c Caller) prefix() string { return c.Name + "/" }
 
-// session is the session that the caller means: where it may not use every one, one of its
-// own, whatever it says (COM-87).
+// session is the session that the caller means. A caller that may not use every session gets
+// one of its own, whatever it names (COM-87).
 func (c Caller) session(id string) string {
 	if c.Everything() || id == "" {
 		return id
@@ -81,7 +80,7 @@ func (c Caller) own(r Request) Request {
 	return r
 }
 
-// shows returns a record as the caller may see it: what is its own without the prefix.
+// shows returns a record as the caller may see it: the names of its own without the prefix.
 func (c Caller) shows(r Record) Record {
 	if !c.Everything() {
 		r.Session, r.InSession, r.Chat, r.Client = c.Short(r.Session), c.Short(r.InSession), strings.TrimPrefix(r.Chat, c.prefix()), ""
@@ -115,8 +114,8 @@ func (c Caller) receive(m Message) Message {
 	return m
 }
 
-// by is who has said something, as the caller says it. One that may not do everything speaks
-// for itself alone.
+// by is the name under which the caller decides. A caller that may not do everything can only
+// speak for itself.
 func (c Caller) by(said string) string {
 	if said != "" && c.Everything() {
 		return said
@@ -146,8 +145,8 @@ func KeyOf(r *http.Request) (fsm.RequestKey, error) {
 	return key, checkChannel(key.Channel)
 }
 
-// Owned is a front that keeps callers apart (COM-86, COM-87): whoever asks through it gets
-// at what is its own, however the question came. Who has not been named gets at nothing.
+// Owned returns a front that keeps callers apart (COM-86, COM-87): a caller reaches only what is
+// its own, however the call came in. A context without a caller reaches nothing.
 func Owned(front Front) Front {
 	if _, is := front.(owned); is {
 		return front
@@ -157,7 +156,7 @@ func Owned(front Front) Front {
 
 type owned struct{ Front }
 
-// errNobody is a defect of who asks: a context in which nobody was named.
+// errNobody is a defect of the calling code: a context that names no caller.
 var errNobody = &Problem{CodeForbidden, "it is not known who asks", "show a token"}
 
 // foreign reports whether a request is not the caller's to see.
@@ -172,7 +171,7 @@ func (o owned) Accept(ctx context.Context, r Request) (engine.Acceptance, error)
 		return engine.Acceptance{}, errNobody
 	}
 	r = caller.own(r)
-	if err := checkRequest(r); err != nil { // what was put before a name may have made it too long
+	if err := checkRequest(r); err != nil { // the prefix may have made a name too long
 		return engine.Acceptance{}, err
 	}
 	return o.Front.Accept(ctx, r)
@@ -218,8 +217,8 @@ func (o owned) Cancel(ctx context.Context, key fsm.RequestKey) (bool, error) {
 	return o.Front.Cancel(ctx, key)
 }
 
-// Messages implements [Mailbox]. Of one that sees its own chats alone, those of every chat are
-// of its own.
+// Messages implements [Mailbox]. For a caller that sees only its own chats, every chat means
+// every chat of its own.
 func (o owned) Messages(ctx context.Context, to fsm.Origin, after uint64, limit int) ([]engine.Message, error) {
 	caller := CallerOf(ctx)
 	if caller.Everything() || to.Chat != "" {
@@ -253,11 +252,11 @@ func (o owned) Listen(ctx context.Context, to fsm.Origin) <-chan struct{} {
 	return o.Front.Listen(ctx, to)
 }
 
-// Decide implements [Front]. What is for the requests of all is no client's to approve.
+// Decide implements [Front]. A client cannot approve what holds for everyone's requests.
 func (o owned) Decide(ctx context.Context, d fsm.Decided) (bool, error) {
 	caller := CallerOf(ctx)
 	if d.Grant == fsm.GrantAlways && !caller.Everything() {
-		return false, &Problem{CodeForbidden, "an approval for always is for the requests of others, too", "approve it once or for the session"}
+		return false, &Problem{CodeForbidden, "an approval for always would also hold for the requests of others", "approve it once or for the session"}
 	}
 	if err := o.answers(ctx, d.Handle); err != nil {
 		return false, err
@@ -274,7 +273,7 @@ func (o owned) Resolve(ctx context.Context, r fsm.Resolved) (bool, error) {
 	return o.Front.Resolve(ctx, r)
 }
 
-// answers returns a problem where the caller may not answer what is asked about a handle.
+// answers returns a problem if the caller may not answer a question about a handle.
 func (o owned) answers(ctx context.Context, id fsm.HandleID) error {
 	caller := CallerOf(ctx)
 	if !caller.May(access.Decide) {
@@ -292,5 +291,5 @@ func (o owned) answers(ctx context.Context, id fsm.HandleID) error {
 			return &Problem{CodeForbidden, "the question is not about a request of this token's", "answer those of its own requests"}
 		}
 	}
-	return nil // one that has ended waits for nobody's word
+	return nil // a handle that has ended waits for nobody
 }

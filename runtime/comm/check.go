@@ -21,14 +21,14 @@ const (
 	KeyBytesMax     = 256
 )
 
-// Bounds of what a request may bring, beside its length in bytes.
+// Bounds of what a request may contain, besides its length in bytes.
 const (
 	ImagesMax  = 16
 	ContextMax = 1000 // messages
 )
 
-// Check returns a bad_request that names the field at fault, or nil, for a front that is made
-// elsewhere.
+// Check returns a bad_request that names the field at fault, or nil, for fronts in other
+// packages.
 func (r Request) Check() error { return checkRequest(r) }
 
 // checkRequest returns a bad_request that names the field at fault, or nil.
@@ -53,8 +53,8 @@ func checkRequest(r Request) error {
 	return checkText("text", r.Text)
 }
 
-// CheckImage says what a file is that is not an image, or returns nil. A model would take
-// it for a picture anyway.
+// CheckImage returns an error that says what the file seems to be if it is not an image. A
+// model would take it for a picture anyway.
 func CheckImage(file []byte) error {
 	if looks := http.DetectContentType(file); !strings.HasPrefix(looks, "image/") {
 		return fmt.Errorf("is not an image (it looks like %s)", looks)
@@ -62,8 +62,8 @@ func CheckImage(file []byte) error {
 	return nil
 }
 
-// checkName accepts any text as a name (COM-5) but one that could forge a log line or
-// steer a terminal.
+// checkName accepts any text as a name (COM-5) except one that could forge a log line or
+// control a terminal.
 func checkName(field, s string, bytesMin, bytesMax int) error {
 	switch {
 	case len(s) < bytesMin:

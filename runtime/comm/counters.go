@@ -23,10 +23,10 @@ type Counters struct {
 	open map[connection]int
 }
 
-// connection is the way in that a client uses, and its name.
+// connection is the front that a client uses, and the client's name.
 type connection struct{ front, client string }
 
-// Connected is how many answers are under way to a client: streams, waits and sockets, beside
+// Connected is how many answers a client is waiting for: streams, waits and sockets, besides
 // what is answered at once (COM-99).
 type Connected struct {
 	Front  string `json:"front"`  // http, unix, websocket, page, mcp, openai or ollama
@@ -34,7 +34,7 @@ type Connected struct {
 	Open   int    `json:"open"`
 }
 
-// enter counts an answer that is begun, until done is called.
+// enter counts an answer from now until done is called.
 func (c *Counters) enter(of connection) (done func()) {
 	c.add(of, 1)
 	return func() { c.add(of, -1) }
@@ -51,7 +51,7 @@ func (c *Counters) add(of connection, n int) {
 	}
 }
 
-// Clients returns what is under way, by front and client.
+// Clients returns the answers under way, by front and client.
 func (c *Counters) Clients() (all []Connected) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,7 +63,7 @@ func (c *Counters) Clients() (all []Connected) {
 	return all
 }
 
-// ClientWords says who is connected in a line, such as "2 http local, 1 websocket ci".
+// ClientWords returns who is connected in one line, such as "2 http local, 1 websocket ci".
 func ClientWords(all []Connected) string {
 	words := []string{}
 	for _, c := range all {

@@ -21,7 +21,7 @@ const (
 	ReplyDatagramBytesMax = 60 << 10
 )
 
-// DatagramType says what an answering datagram tells.
+// DatagramType is the type of an answering datagram.
 type DatagramType string
 
 // The types of an answering datagram.
@@ -46,8 +46,8 @@ type Datagram struct {
 	Outcome fsm.Outcome  `json:"outcome,omitempty"` // of type reply
 }
 
-// claim reads what a datagram says of its sender, whatever else is wrong with
-// it. What cannot be read at all proves no token.
+// claim reads what a datagram says about its sender, whatever else is wrong with
+// it. A datagram that cannot be read at all proves no token.
 func claim(data []byte) (id, token string, readable bool) {
 	var c struct{ ID, Token string }
 	err := json.NewDecoder(bytes.NewReader(data)).Decode(&c)
@@ -55,12 +55,12 @@ func claim(data []byte) (id, token string, readable bool) {
 		return "", "", false
 	}
 	if checkName("id", c.ID, 1, IDBytesMax) != nil {
-		c.ID = "" // nothing to tell a sender's requests apart by
+		c.ID = "" // useless for telling a sender's requests apart
 	}
 	return c.ID, c.Token, true
 }
 
-// decodeDatagram reads a request of who has proved a token (COM-2).
+// decodeDatagram reads the request of a sender that has proved its token (COM-2).
 func decodeDatagram(data []byte, principal string, bytesMax int) (Request, error) {
 	if len(data) > bytesMax {
 		return Request{}, tooLarge("the datagram", bytesMax)

@@ -105,9 +105,9 @@ func conversation(name string, to *[]fsm.Message) field {
 // could understand differently is refused (COM-6). Its errors are bad_request.
 //
 // The tokens are encoding/json's; only the objects are read here. encoding/json/v2 would do
-// most of it and is an experiment of this Go; the strict reader of YAML builds the whole tree
-// first, while here an item too many or an image that is none ends the reading at once, and
-// names its place.
+// most of it but is still experimental in this version of Go. The strict YAML reader builds the
+// whole tree first, while this one stops at the first item too many or bad image, and names its
+// place.
 func decodeObject(data []byte, fields ...field) error {
 	if !utf8.Valid(data) {
 		return badRequest("the message is not valid UTF-8", "send JSON in UTF-8")
@@ -122,8 +122,8 @@ func decodeObject(data []byte, fields ...field) error {
 	return nil
 }
 
-// DecodeTexts reads data as exactly one JSON object whose members are texts, as strictly as a
-// body is read. Its errors are bad_request.
+// DecodeTexts reads data as exactly one JSON object whose members are texts, as strictly as
+// request bodies are read. Its errors are bad_request.
 func DecodeTexts(data []byte, members map[string]*string) error {
 	var fields []field
 	for _, name := range slices.Sorted(maps.Keys(members)) {

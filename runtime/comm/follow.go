@@ -10,30 +10,30 @@ import (
 	"shelly/runtime/comm/position"
 )
 
-// pulse is something to do now and then while nothing happens; the zero value
-// is nothing.
+// pulse is something to do at each tick while nothing happens; the zero value
+// does nothing.
 type pulse struct {
 	ticks <-chan time.Time
 	beat  func() error
 }
 
-// Follow gives each what happens to an accepted request, from after on if that is not nil, the
-// reply last. An error of each ends it, and so does ctx.
+// Follow calls each with the events of an accepted request, the reply last. If after is not nil,
+// only the events after that position are included. It ends with an error of each, or with ctx.
 func Follow(ctx context.Context, front Front, key fsm.RequestKey, after *position.Position, each func(Event) error) error {
 	_, err := follow(ctx, front, key, after, pulse{}, each)
 	return err
 }
 
-// Attend is Follow with a beat at each of the ticks, and says whether there was a reply.
+// Attend is Follow that also calls beat at each tick, and reports whether there was a reply.
 func Attend(ctx context.Context, front Front, key fsm.RequestKey, ticks <-chan time.Time, beat func() error, each func(Event) error) (replied bool, err error) {
 	return follow(ctx, front, key, nil, pulse{ticks, beat}, each)
 }
 
-// follow gives each what happens to an accepted request, the reply last, and
-// reports whether there was a reply: there is none if the daemon stops before.
-// Where after is not nil, what was heard up to there is left out (COM-90).
-// An error of each or of the pulse ends it. So does ctx, but not before each has
-// had what was there already: a daemon that stops says so in its last words.
+// follow calls each with the events of an accepted request, the reply last, and
+// reports whether there was a reply; there is none if the daemon stops first.
+// If after is not nil, events up to that position are left out (COM-90).
+// An error of each or of the pulse ends it. So does ctx, but only once each has
+// got the events that were already there: a daemon's last event says that it stops.
 func follow(ctx context.Context, front Front, key fsm.RequestKey, after *position.Position, p pulse, each func(Event) error) (replied bool, err error) {
 	watch, cancel := context.WithCancel(ctx) // ends the watch if we leave early
 	defer cancel()
@@ -60,9 +60,9 @@ func follow(ctx context.Context, front Front, key fsm.RequestKey, after *positio
 	}
 }
 
-// From is the position from which the sender of a request hears of it who says after: without
-// that a request is sent from its beginning if it is new, however quickly it has ended, and one
-// that was sent before as it stands now.
+// From is the position after which the sender of a request gets its events: the after that it
+// gives, if any. Without one, a new request is followed from its beginning, however quickly it
+// ended, and a request that was sent before is followed from where it stands now (nil).
 func From(a engine.Acceptance, after *position.Position) *position.Position {
 	if after == nil && a.New {
 		return &position.Position{}
@@ -77,7 +77,7 @@ func watchFrom(ctx context.Context, front Front, key fsm.RequestKey, after *posi
 	return front.WatchFrom(ctx, key, *after)
 }
 
-// drain hands on what waits in events, without waiting for more.
+// drain passes on the events that are ready, without waiting for more.
 func drain(ctx context.Context, events <-chan Event, each func(Event) error) (replied bool, err error) {
 	for {
 		select {
@@ -94,8 +94,8 @@ func drain(ctx context.Context, events <-chan Event, each func(Event) error) (re
 	}
 }
 
-// settle looks into the record once the watch is over, for a reply that came
-// between two looks.
+// settle reads the record once the watch is over, in case the reply came just
+// after the watch ended.
 func settle(ctx context.Context, front Front, key fsm.RequestKey, each func(Event) error) (replied bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err

@@ -11,19 +11,18 @@ import (
 	"shelly/runtime/comm/position"
 )
 
-// Principal is the holder of the daemon's own token.
+// Principal is the name of the holder of the daemon's own token.
 const Principal = access.Reserved
 
-// Front is what the listeners need of the daemon. Its methods are called from
+// Front is what the listeners need from the daemon. Its methods are called from
 // many goroutines at once.
 type Front interface {
 	// Accept returns once the request is durable. The same key with the same body
-	// is answered from its record. Errors to tell apart, each meaning that nothing
-	// has happened: engine.ErrBusy, engine.ErrConflict, engine.ErrStopping,
-	// engine.ErrNoSpace.
+	// is answered from its record. These errors mean that nothing has happened:
+	// engine.ErrBusy, engine.ErrConflict, engine.ErrStopping, engine.ErrNoSpace.
 	Accept(ctx context.Context, r Request) (engine.Acceptance, error)
-	// Raise returns once the event is durable (COM-10). At is left to the daemon. Errors
-	// as those of Accept, but for the conflict.
+	// Raise returns once the event is durable (COM-10). The daemon sets At. Its errors are
+	// those of Accept, except engine.ErrConflict.
 	Raise(ctx context.Context, e fsm.EventRaised) error
 	// Request returns the record of a request, or false.
 	Request(ctx context.Context, key fsm.RequestKey) (engine.Request, bool, error)
@@ -33,38 +32,39 @@ type Front interface {
 	// reply, when ctx ends, or when the daemon stops. A slow watcher loses chunks,
 	// never the reply.
 	Watch(ctx context.Context, key fsm.RequestKey) (<-chan Event, error)
-	// WatchFrom is Watch for who has heard what happened up to a position: exactly the rest
-	// comes (COM-90).
+	// WatchFrom is Watch for a watcher that already has the events up to a position: it gets
+	// exactly the rest (COM-90).
 	WatchFrom(ctx context.Context, key fsm.RequestKey, after position.Position) (<-chan Event, error)
-	// Replied returns the record of an accepted request once it has its reply, or as it is when
-	// the daemon stops before. It ends with ctx, whose error it returns then.
+	// Replied returns the record of an accepted request once it has its reply, or, if the
+	// daemon stops first, as it is then. If ctx ends first, it returns ctx's error.
 	Replied(ctx context.Context, r engine.Request) (engine.Request, error)
 	// Cancel asks to end an unfinished request, and reports whether that changed
-	// anything (HND-31). What the request ends with is its reply. Of an
-	// engine.ErrNoSpace nothing has happened, here and in the next two.
+	// anything (HND-31). The request still ends with a reply. After engine.ErrNoSpace
+	// nothing has happened; so too in the next three methods.
 	Cancel(ctx context.Context, key fsm.RequestKey) (taken bool, err error)
-	// CancelHandle is Cancel of what is no request, by its number.
+	// CancelHandle is Cancel for a handle that is not a request, by its number.
 	CancelHandle(ctx context.Context, id fsm.HandleID) (taken bool, err error)
-	// Decide brings a person's decision about a tool call, and reports whether the call
-	// waited for it (APR-2). At is left to the daemon.
+	// Decide passes on a person's decision about a tool call, and reports whether the call
+	// was waiting for it (APR-2). The daemon sets At.
 	Decide(ctx context.Context, d fsm.Decided) (taken bool, err error)
-	// Resolve brings a person's word on a handle that is held, and reports whether the
-	// handle waited for it (APR-6). At is left to the daemon.
+	// Resolve passes on a person's decision about a held handle, and reports whether the
+	// handle was waiting for it (APR-6). The daemon sets At.
 	Resolve(ctx context.Context, r fsm.Resolved) (taken bool, err error)
 	Approver
 	Mailbox
 	Scheduler
 	// Audit returns the first records of ended tool calls after a position, in order,
-	// at most limit and engine.ReadMax of them; without a session, those of all.
+	// at most limit and engine.ReadMax of them; without a session, those of every session.
 	Audit(ctx context.Context, session string, after uint64, limit int) ([]engine.Audit, error)
-	// Recorded returns the journal as it is durable now, to be read from any goroutine.
+	// Recorded returns the journal as far as it is durable now. It can be read from any
+	// goroutine.
 	Recorded(ctx context.Context) (engine.Reader, error)
 	// Standings returns where the unfinished handles stand, in the order of their
 	// admission.
 	Standings(ctx context.Context) ([]Standing, error)
-	// Backup writes a backup of what is durable (package backup). It holds nobody up.
+	// Backup writes a backup of what is durable (package backup). It blocks nothing else.
 	Backup(ctx context.Context, w io.Writer) error
-	// Status returns how the daemon is, Listeners and Clients left empty.
+	// Status returns the daemon's status, with Listeners and Clients empty.
 	Status(ctx context.Context) Status
 }
 
@@ -78,23 +78,23 @@ type Request struct {
 	Context []fsm.Message // the sender's own history, in place of the session's (SES-6)
 }
 
-// EventType says what an [Event] tells.
+// EventType is the type of an [Event].
 type EventType string
 
 // The types of event, with the fields that each uses.
 const (
 	EventAccepted   EventType = "accepted"    // durable: ID; made by the listener
-	EventState      EventType = "state"       // State, Inference, Ahead
+	EventState      EventType = "state"       // the state has changed: State, Inference, Ahead
 	EventQueued     EventType = "queued"      // the place in the queue has changed: Ahead
-	EventWaiting    EventType = "waiting"     // Text: what the answer waits for, such as a model that loads
+	EventWaiting    EventType = "waiting"     // Text: what the answer waits for, such as a model that is loading
 	EventChunk      EventType = "chunk"       // streamed: Text or Thinking, Purpose, Call, From, ThinkingFrom; Whole: both, in place of what was streamed before
 	EventTool       EventType = "tool"        // a tool starts: Tool, Args
-	EventOutput     EventType = "output"      // of a command that runs: Tool, Text; parts may be left out
+	EventOutput     EventType = "output"      // of a running command: Tool, Text; parts may be left out
 	EventToolResult EventType = "tool_result" // it has ended: Tool, Text (shortened), Failed; Args where others ran at the same time
 	EventQuestion   EventType = "question"    // a person is asked: Question, Handle, Key, Tool, Args, Text (why), Subject, Preview
 	EventHeld       EventType = "held"        // the request waits for a person
-	EventSubagent   EventType = "subagent"    // one of the request's begins, goes on after a start of shelly, or ends: Handle, State, Called, Text (its task)
-	EventDeferred   EventType = "deferred"    // shelly goes down; the reply comes after the next start
+	EventSubagent   EventType = "subagent"    // one of the request's starts, resumes after a start of shelly, or ends: Handle, State, Called, Text (its task)
+	EventDeferred   EventType = "deferred"    // shelly is stopping; the reply comes after the next start
 	EventReply      EventType = "reply"       // Text, IsError, Outcome; the last event, once
 )
 
@@ -127,32 +127,32 @@ type Event struct {
 	Subject  []string     `json:"subject,omitempty"` // the arguments that a grant would be about; absent: all (APR-13)
 	Preview  string       `json:"preview,omitempty"` // what the call would do, where the tool can tell (APR-21)
 
-	// At is how far a watcher is that has heard this. It is not part of the JSON: in an SSE
-	// stream it is the event's id.
+	// At is the position of a watcher that has got this event. It is not part of the JSON: in
+	// an SSE stream it is the event's id.
 	At position.Position `json:"-"`
 }
 
-// Spent is what answers of the model have taken, as its server counts.
+// Spent is what the model's answers have used, as its server counts.
 type Spent struct {
 	Calls int `json:"calls"`
 	fsm.Tokens
 }
 
-// Status tells how a daemon is.
+// Status is a daemon's status.
 type Status struct {
 	Version   string        `json:"version"`
 	Lifecycle fsm.State     `json:"lifecycle"`
 	Epoch     int           `json:"epoch"`               // boots so far
-	Brain     string        `json:"brain"`               // what answers, in words
+	Brain     string        `json:"brain"`               // the model and its server, in words
 	Data      string        `json:"data"`                // the data folder
 	Workspace string        `json:"workspace,omitempty"` // the folder that the tools work in
 	UptimeMS  int64         `json:"uptime_ms"`
 	Waiting   int           `json:"waiting"`            // handles not yet started
 	Active    []Active      `json:"active"`             // handles started and not ended
 	Ignored   state.Ignored `json:"ignored"`            // inputs that changed nothing, since the first boot
-	Upkeep    *state.Upkeep `json:"upkeep,omitempty"`   // summaries and consolidations that fail; absent: the last one was of use
-	NoSpace   string        `json:"no_space,omitempty"` // why nothing is accepted or goes on for want of disk space, in words
-	Damage    []string      `json:"damage,omitempty"`   // where damage of the data folder was met since the start, in words
+	Upkeep    *state.Upkeep `json:"upkeep,omitempty"`   // failing summaries and consolidations; absent: the last one succeeded
+	NoSpace   string        `json:"no_space,omitempty"` // that the disk is too full to accept or continue work, in words
+	Damage    []string      `json:"damage,omitempty"`   // where the data folder was found damaged since the start, in words
 	Journal   Journal       `json:"journal"`
 	Texts     *Texts        `json:"texts,omitempty"` // the results that are kept whole; absent: there are none
 	Memory    *Memory       `json:"memory,omitempty"`
@@ -165,7 +165,7 @@ type Status struct {
 	Events    *Watching  `json:"events,omitempty"`    // the sources of events; absent: there are none
 	Channels  *Talking   `json:"channels,omitempty"`  // the chat systems; absent: there are none
 	Spent     *Spent     `json:"spent,omitempty"`     // by the model since the start; absent: it has answered nothing
-	Pace      *fsm.Pace  `json:"pace,omitempty"`      // how fast the model reads, in tokens a second, as far as it is known
+	Pace      *fsm.Pace  `json:"pace,omitempty"`      // how fast the model reads, in tokens per second, as far as known
 	Disk      *Disk      `json:"disk,omitempty"`
 	Process   *Process   `json:"process,omitempty"`
 	Errors    []Logged   `json:"errors,omitempty"` // the last warnings and errors of the log, the newest last
@@ -175,8 +175,8 @@ type Status struct {
 type Watching struct {
 	Sources int      `json:"sources"`
 	Raised  int      `json:"raised"`            // events
-	Unsaid  int      `json:"unsaid"`            // changes that were put together with another, or only counted
-	Trouble []string `json:"trouble,omitempty"` // of those that see nothing: which, and why
+	Unsaid  int      `json:"unsaid"`            // changes that were merged into another event, or only counted
+	Trouble []string `json:"trouble,omitempty"` // which sources do not work, and why
 }
 
 // Talking is what the channels have done since the start (CHN-11).
@@ -185,16 +185,16 @@ type Talking struct {
 	Received int      `json:"received"`          // requests
 	Sent     int      `json:"sent"`              // answers, messages and questions
 	Open     int      `json:"open"`              // requests whose answer is not delivered
-	Trouble  []string `json:"trouble,omitempty"` // of those that do not work: which, and why
+	Trouble  []string `json:"trouble,omitempty"` // which channels do not work, and why
 }
 
-// Memory is how the memory is (MEM-8).
+// Memory is the status of the memory (MEM-8).
 type Memory struct {
 	Loading bool   `json:"loading,omitempty"` // entries are being read; the rest is what was read so far
 	Entries int    `json:"entries"`
 	Vectors int    `json:"vectors"`         // those with a vector of Model
-	Pending int    `json:"pending"`         // those without, which will be given one while nobody needs the model
-	Model   string `json:"model,omitempty"` // the embedding model at hand
+	Pending int    `json:"pending"`         // those without one, which get one while the model is idle
+	Model   string `json:"model,omitempty"` // the embedding model in use
 	Apart   bool   `json:"apart,omitempty"` // the server is not known to keep it loaded beside the chat model (MEM-11)
 }
 
@@ -205,23 +205,23 @@ type Journal struct {
 	Bytes int64  `json:"bytes"` // of the records that are kept
 }
 
-// Texts are the long results of tools that read_more can read on in (TXT-2).
+// Texts counts the long tool results that read_more can continue reading (TXT-2).
 type Texts struct {
 	Count int   `json:"count"`
 	Bytes int64 `json:"bytes"`
 }
 
-// Disk is what is kept and what is left of the disk, in bytes.
+// Disk is how much shelly keeps on the disk and how much is free, in bytes.
 type Disk struct {
 	Store   uint64 `json:"store"`
-	Free    uint64 `json:"free,omitempty"`    // absent: it is not known
+	Free    uint64 `json:"free,omitempty"`    // absent: unknown
 	Reserve uint64 `json:"reserve,omitempty"` // of Free, below which nothing is accepted
 }
 
 // Process is the daemon's process.
 type Process struct {
 	PID      int   `json:"pid"`
-	Resident int64 `json:"resident,omitempty"` // bytes of memory; absent: it is not known
+	Resident int64 `json:"resident,omitempty"` // bytes of memory; absent: unknown
 }
 
 // Logged is a line of the log.
@@ -231,7 +231,7 @@ type Logged struct {
 	Text  string     `json:"text"`
 }
 
-// QueueMax is how many waiting handles a status names.
+// QueueMax is the most waiting handles that a status lists.
 const QueueMax = 100
 
 // Queued is a handle that waits for its turn, or for the next start.
@@ -248,7 +248,7 @@ type Queued struct {
 // Active is a handle that holds a slot.
 type Active struct {
 	Handle    fsm.HandleID `json:"handle,omitempty"`
-	Since     fsm.Millis   `json:"since,omitempty"` // when this process has begun with it, or gone on
+	Since     fsm.Millis   `json:"since,omitempty"` // when this process started or resumed it
 	Waits     string       `json:"waits,omitempty"` // what its answer waits for, in words
 	Text      string       `json:"text,omitempty"`  // the beginning of its input
 	Kind      fsm.Kind     `json:"kind"`
@@ -260,7 +260,7 @@ type Active struct {
 	Asks      *Ask         `json:"asks,omitempty"`    // what a person is asked about it
 }
 
-// Ask is a question to a person that is open.
+// Ask is an open question to a person.
 type Ask struct {
 	Question fsm.Question `json:"question"`
 	Handle   fsm.HandleID `json:"handle"`

@@ -15,14 +15,14 @@ import (
 	"shelly/runtime/comm/listener"
 )
 
-// guard lets a request pass that was meant for this listener by who has a token (COM-3), and
-// says whose it is (COM-86), before anything else looks at it.
+// guard passes only requests that were meant for this listener and carry a valid token (COM-3),
+// and sets their caller (COM-86), before anything else looks at them.
 //
 // The Host must be one of our names, because a page of any site can make its own
 // name lead here (DNS rebinding), and comparing Origin with Host does not help
-// against that. A browser tells by Origin and Sec-Fetch-Site whose page asks.
+// against that. A browser's Origin and Sec-Fetch-Site headers say whose page asks.
 //
-// The page's own files hold no secret and need no token (COM-70). Its token is good for the
+// The page's own files hold no secret and need no token (COM-70). Its token is valid for the
 // routes that a page may use (COM-72).
 func (h *HTTP) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -49,21 +49,21 @@ func (h *HTTP) guard(next http.Handler) http.Handler {
 			listener.Shown(r)
 		}
 		if p := r.URL.EscapedPath(); path.Clean(p) != p {
-			notFound().write(w) // and no redirect to what it might have meant
+			notFound().write(w) // without a redirect to what it might have meant
 			return
 		}
 		ctx, cancel := context.WithCancel(WithCaller(r.Context(), caller))
 		defer cancel()
-		if alive != nil { // a token that is taken back ends what is open with it
+		if alive != nil { // revoking a token ends what is open with it
 			defer context.AfterFunc(alive, cancel)()
 		}
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 
-// caller is who shows a token: the holder of the daemon's own, a page, or a client, with a
-// context that ends when its token is taken back. Who shows none on a socket of the file
-// system, and is the daemon's own user or root, could read the token (COM-91).
+// caller is whose token the request carries: the daemon's own, a page's or a client's; then
+// alive ends when that token is revoked. On a socket in the file system the daemon's own user
+// and root need none, because they could read it anyway (COM-91).
 func (h *HTTP) caller(r *http.Request) (c Caller, alive context.Context, known bool) {
 	token := bearer(r)
 	if uid, is := listener.Peer(r.Context()); is && r.Header.Get("Authorization") == "" && (uid == os.Getuid() || uid == 0) {
@@ -112,8 +112,8 @@ func bearer(r *http.Request) string {
 	return token
 }
 
-// offered is the token among the subprotocols of a WebSocket: a page cannot show it in
-// another way (COM-93).
+// offered is the token among the subprotocols of a WebSocket, the only place where a page can
+// put it (COM-93).
 func offered(lines []string) string {
 	for _, line := range lines {
 		for _, one := range strings.Split(line, ",") {
@@ -128,7 +128,7 @@ func offered(lines []string) string {
 // foreign returns why the request does not come from here, or nil.
 func foreign(r *http.Request) *Problem {
 	if _, is := r.Context().Value(http.LocalAddrContextKey).(*net.UnixAddr); is {
-		return nil // no page leads to a socket of the file system
+		return nil // no page can reach a socket in the file system
 	}
 	hosts := ownHosts(r)
 	if !slices.Contains(hosts, strings.ToLower(r.Host)) {
@@ -151,8 +151,7 @@ func otherSite() *Problem {
 	return &Problem{CodeForbidden, "the request comes from a page of another site", "ask from a program, not from a web page"}
 }
 
-// ownHosts returns the names under which the connection's listener may be asked
-// for.
+// ownHosts returns the Host values that name the connection's listener.
 func ownHosts(r *http.Request) []string {
 	addr, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	if !ok {

@@ -13,8 +13,8 @@ import (
 	"shelly/fsm/state"
 )
 
-// Step is one step of what happened to a request. It is made above this package; here
-// its wire form counts, and which state stands after it.
+// Step is one step of what happened to a request. It is built outside this package, which
+// needs only its wire form and the state after it.
 type Step interface {
 	json.Marshaler
 	Behind() (record uint64, handle fsm.HandleID)
@@ -41,7 +41,7 @@ type HistoryBody[S Step] struct {
 	State   *state.Handle  `json:"state,omitempty"` // of one step alone: its handle after it, if it was unfinished
 }
 
-// History tells what happened to a request, given where the unfinished handles stand.
+// History returns what happened to a request, given the standings of the unfinished handles.
 func History[S Step](p Past[S], standings []Standing) HistoryBody[S] {
 	b := HistoryBody[S]{Request: newRecord(p.Request), Handles: p.Handles, Ended: p.Ended, Lost: p.Lost, Steps: p.Steps}
 	b.Request.stand(standings)
@@ -56,10 +56,10 @@ func History[S Step](p Past[S], standings []Standing) HistoryBody[S] {
 	return b
 }
 
-// ErrNoStep says that a request has no step of a number.
+// ErrNoStep is the error for a step number that a request does not have.
 var ErrNoStep = errors.New("there is no such step")
 
-// Only leaves one step of a whole history, with the state of its handle after it.
+// Only reduces a whole history to its n-th step, with the state of its handle after it.
 func (b *HistoryBody[S]) Only(j engine.Reader, n int) error {
 	if n < 1 || n > len(b.Steps) {
 		return fmt.Errorf("%w: %d; request %q has steps 1 to %d", ErrNoStep, n, b.Request.ID, len(b.Steps))
@@ -76,13 +76,13 @@ func (b *HistoryBody[S]) Only(j engine.Reader, n int) error {
 	return nil
 }
 
-// The bounds of an answer that tells steps.
+// The bounds of an answer with steps.
 const (
 	StepsMax      = 1000
 	stepsBytesMax = 16 << 20 // as JSON; the first step of an answer may be longer
 )
 
-// page leaves the steps after a number, at most limit of them and no more than an
+// page keeps only the steps after a number, at most limit of them and no more than an
 // answer may hold.
 func (b *HistoryBody[S]) page(after, limit uint64) error {
 	b.Steps = b.Steps[min(after, uint64(len(b.Steps))):]
@@ -100,7 +100,7 @@ func (b *HistoryBody[S]) page(after, limit uint64) error {
 	return nil
 }
 
-// ending is a journal that is read until ctx ends.
+// ending is a journal whose reading stops when ctx ends.
 type ending struct {
 	engine.Reader
 	ctx context.Context
@@ -116,10 +116,10 @@ func (e ending) Replay(after uint64, fn func(engine.Record) error) error {
 	})
 }
 
-// foldsMax is how many histories are made at once.
+// foldsMax is the most histories computed at once.
 const foldsMax = 4
 
-// getSteps tells what happened to a request (COM-15).
+// getSteps answers with what happened to a request (COM-15).
 func (h *HTTP) getSteps(w http.ResponseWriter, r *http.Request) error {
 	known, err := h.find(r, "after", "limit", "at")
 	if err != nil {
@@ -161,7 +161,7 @@ func (h *HTTP) getSteps(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// history folds the journal until ctx ends; shorten leaves what is wanted.
+// history folds the journal until ctx ends; shorten reduces the history to what was asked for.
 func (h *HTTP) history(ctx context.Context, key fsm.RequestKey, shorten func(engine.Reader, *HistoryBody[Step]) error) (HistoryBody[Step], error) {
 	standings, err := h.front.Standings(ctx)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 	"shelly/runtime/session"
 )
 
-// The channels of requests whose sender names none.
+// The channels of requests that name none.
 const (
 	ChannelHTTP = "http"
 	ChannelUDP  = "udp"
@@ -46,18 +46,18 @@ type HTTPOptions struct {
 	RequestBytesMax int             // of a body, the JSON around the text included
 	ConnectionsMax  int             // 0: the constant of this name, or fewer as the process may open files
 	StreamsMax      int             // 0: the constant of this name, or three quarters of ConnectionsMax
-	StreamWait      time.Duration   // until a stream or a wait is refused for want of a place; 0: 5 s
+	StreamWait      time.Duration   // for a free place, before a stream or a wait is refused; 0: 5 s
 	ReadTimeout     time.Duration   // for the headers, and for headers and body together; 0: 5 s
 	WriteTimeout    time.Duration   // for one answer or one event of a stream; 0: 10 s
 	Counters        *Counters       // nil: its own
 	Memory          Memories        // nil: its routes are not there
 	Sessions        Sessions        // nil: their routes are not there
 	Page            Page            // nil: there is none
-	Routes          []Route         // that are made elsewhere
-	Dialects        []Dialect       // of those that speak the protocols of others
-	// Past tells what happened to a request; nil: its route is not there.
+	Routes          []Route         // of other packages
+	Dialects        []Dialect       // of the fronts that speak other protocols
+	// Past returns what happened to a request; nil: its route is not there.
 	Past func(j engine.Reader, key fsm.RequestKey) (Past[Step], error)
-	// Complete adds to a status what the front does not know of; nil: nothing.
+	// Complete adds to a status what the front does not know; nil: nothing.
 	Complete func(*Status)
 	// Metrics answers with the metrics of the process and those of a status; nil: the route is not there.
 	Metrics func(w http.ResponseWriter, r *http.Request, now Status)
@@ -69,34 +69,34 @@ type HTTPOptions struct {
 	Heartbeat func() (ticks <-chan time.Time, stop func())
 }
 
-// Sessions is what the routes of sessions need: a [session.Sessions]. Its methods are called
-// from many goroutines at once.
+// Sessions is what the routes about sessions need: a [session.Sessions]. Its methods are
+// called from many goroutines at once.
 type Sessions interface {
 	List() ([]session.Listed, error)
 	Archive(id string, after uint64, limit int) ([]session.Archived, error)
 	Known(id string) (bool, error)
 }
 
-// Page is what a browser is served, and who may ask from there: a [page.Site]. Its methods are
-// called from many goroutines at once.
+// Page serves the web page's files and knows its tickets and tokens: a [page.Site]. Its methods
+// are called from many goroutines at once.
 type Page interface {
 	http.Handler
-	// Mine reports whether a request's path is the page's own.
+	// Mine reports whether a path belongs to the page.
 	Mine(path string) bool
-	// Ticket lets a browser in at a path, once and for a while.
+	// Ticket returns a ticket that lets a browser in once, within life, and the page's path.
 	Ticket() (ticket, path string, life time.Duration)
-	// Holds reports whether a token is a page's, which is used by that.
+	// Holds reports whether a token is a page's, and counts as a use of it.
 	Holds(token string) bool
 }
 
-// Route is one way in: what it asks of who uses it, and what answers. Those of
-// [HTTPOptions].Routes are made elsewhere, since runtime knows no package that looks back.
+// Route is one route: which right it needs, and what answers. [HTTPOptions].Routes come from
+// other packages, because runtime must not import the packages that look back.
 type Route struct {
 	Method, Pattern string       // such as GET and /v1/graphs
 	Right           access.Right // that a token must give (COM-86)
 	Page            bool         // a page may use it (COM-72)
-	// Handle answers. An error that it returns is the answer, as a [Problem] says it or the
-	// errors of a [Front] are worded.
+	// Handle answers. An error that it returns becomes the answer: a [Problem] as it is,
+	// another error worded like those of a [Front].
 	Handle func(http.ResponseWriter, *http.Request) error
 }
 
@@ -110,8 +110,8 @@ type HTTP struct {
 	mux     *http.ServeMux
 	keys    idempotency.Keys
 	streams chan struct{} // a token per open stream or wait
-	folds   chan struct{} // a token per history that is made
-	backup  chan struct{} // a token while one is sent
+	folds   chan struct{} // a token per history being computed
+	backup  chan struct{} // a token while one is being sent
 	handler http.Handler
 }
 
@@ -180,14 +180,14 @@ func (m byMethod) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// ServeHTTP implements [http.Handler]. It wants the connection's local address
-// in the request's context, as [http.Server] puts it there.
+// ServeHTTP implements [http.Handler]. It needs the connection's local address
+// in the request's context, where [http.Server] puts it.
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w, r = h.speak(w, r)
 	h.handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), placesKey{}, h)))
 }
 
-// speak lets a request be meant, and answered, in the dialect of its path.
+// speak reads the request, and words its answer, in the dialect of its path.
 func (h *HTTP) speak(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, *http.Request) {
 	for _, d := range h.o.Dialects {
 		if d.Enter != nil {
@@ -202,8 +202,8 @@ func (h *HTTP) speak(w http.ResponseWriter, r *http.Request) (http.ResponseWrite
 	return w, r
 }
 
-// Serve answers on l, a loopback address or a socket of the file system, until ctx ends. It closes l, and returns
-// once every connection has ended; nil if it was ctx that ended it.
+// Serve answers on l, a loopback address or a socket in the file system, until ctx ends. It
+// closes l, and returns once every connection has ended; nil if it was ctx that ended it.
 func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
 	if _, is := l.(*net.UnixListener); !is {
 		if err := listener.Loopback(l.Addr().String()); err != nil {
@@ -211,7 +211,7 @@ func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
 			return err
 		}
 	}
-	var connections sync.WaitGroup // added to by server.Serve only, so not after <-ended
+	var connections sync.WaitGroup // only server.Serve adds to it, so not after <-ended
 	server := &http.Server{
 		Handler:           h,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
@@ -248,7 +248,7 @@ func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// stop ends the connections, those that are being answered a moment later.
+// stop ends the connections; those being answered get stopTimeout to finish.
 func (h *HTTP) stop(server *http.Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
@@ -257,7 +257,7 @@ func (h *HTTP) stop(server *http.Server) {
 	}
 }
 
-// getHealth tells a supervisor, without a token, whether requests are taken.
+// getHealth answers, without a token, whether requests are accepted (for supervisors).
 func (h *HTTP) getHealth(w http.ResponseWriter, r *http.Request) error {
 	s := h.front.Status(r.Context())
 	ok := s.NoSpace == "" && (s.Lifecycle == state.Initializing || s.Lifecycle == state.Serving)
@@ -286,14 +286,14 @@ func (h *HTTP) getMetrics(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// status is how the daemon is, with its listeners.
+// status is the daemon's status, including the listeners.
 func (h *HTTP) status(ctx context.Context) Status {
 	s := h.front.Status(ctx)
 	s.Listeners, s.Clients = h.o.Counters.Counts(), h.o.Counters.Clients()
 	if h.o.Complete != nil {
 		h.o.Complete(&s)
 	}
-	if unread, err := h.front.Unread(ctx); err == nil && unread.Messages > 0 { // a stopping one is shown as well
+	if unread, err := h.front.Unread(ctx); err == nil && unread.Messages > 0 { // a stopping daemon has a status, too
 		s.Unread = &unread
 	}
 	return s

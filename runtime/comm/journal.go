@@ -9,7 +9,7 @@ import (
 	"shelly/fsm/engine"
 )
 
-// The media types of what is read from the journal.
+// The media types of a journal file and of a backup.
 const (
 	journalStream = "application/x-ndjson"
 	backupStream  = "application/x-tar"
@@ -46,7 +46,7 @@ func (h *HTTP) getJournal(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// getKept says which records and snapshots there are (COM-16).
+// getKept answers with which records and snapshots there are (COM-16).
 func (h *HTTP) getKept(w http.ResponseWriter, r *http.Request) error {
 	if err := h.query(r); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (h *HTTP) getKept(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// getBackup sends a backup (COM-16). One that ends early has no checksums at its end.
+// getBackup sends a backup (COM-16). A backup that was cut off lacks the checksums at its end.
 func (h *HTTP) getBackup(w http.ResponseWriter, r *http.Request) error {
 	if err := h.query(r); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (h *HTTP) getBackup(w http.ResponseWriter, r *http.Request) error {
 
 // send sends a long answer piece by piece. Each piece has its own deadline, so that a
 // client that does not read is dropped. An error before the first piece is the answer;
-// after it the connection breaks, so that nobody takes a part for the whole.
+// after it the connection is broken off, so that nobody takes a part for the whole.
 func (h *HTTP) send(w http.ResponseWriter, r *http.Request, media string, write func(*bufio.Writer) error) error {
 	p := &pieces{w: w, r: r, rc: http.NewResponseController(w), timeout: h.o.WriteTimeout, media: media}
 	out := bufio.NewWriterSize(p, pieceBytes)
@@ -108,8 +108,8 @@ type pieces struct {
 	rc      *http.ResponseController
 	timeout time.Duration
 	media   string
-	begun   bool // the first piece is on its way
-	broken  bool // the client does not take it any more
+	begun   bool // the first piece has been sent
+	broken  bool // the client no longer reads
 }
 
 // Write implements [io.Writer].

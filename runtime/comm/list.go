@@ -13,14 +13,14 @@ import (
 	"shelly/fsm/engine"
 )
 
-// RequestsBody is the answer to a question for requests, the latest first.
+// RequestsBody is the answer to GET /v1/requests, the latest first.
 type RequestsBody struct {
 	Requests []Record `json:"requests"`
-	// Next continues from here, as Before of the next question; 0: that was all.
+	// Next is the Before of the next page; 0: there are no more.
 	Next uint64 `json:"next,omitempty"`
 }
 
-// Wanted chooses requests.
+// Wanted selects requests.
 type Wanted struct {
 	Before uint64 // the index of the record that accepted them is below
 	Limit  int    // at most this many, and engine.ReadMax
@@ -29,25 +29,26 @@ type Wanted struct {
 	Prefix string // the id begins with it
 	// Session is the one that the request belongs to; "": any.
 	Session string
-	Client  string // whose it is; "": anybody's
+	Client  string // whose it is; "": any client's
 }
 
-// chooses reports whether a request is among the wanted.
+// chooses reports whether a request is wanted.
 func (w Wanted) chooses(r Record) bool {
 	return (w.State == "" || r.Stands() == w.State) && (w.ID == "" || r.ID == w.ID) &&
 		strings.HasPrefix(r.ID, w.Prefix) && (w.Session == "" || r.InSession == w.Session) &&
 		(w.Client == "" || cmp.Or(r.Client, Principal) == w.Client)
 }
 
-// What one answer takes.
+// Bounds of one answer.
 const (
-	looksMax     = 16 * engine.ReadMax // requests that it looks at
+	looksMax     = 16 * engine.ReadMax // requests that are looked at
 	listBytesMax = 4 << 20             // as JSON; the first of an answer may be longer
-	readAtOnce   = 16                  // requests that are in memory beside it
+	readAtOnce   = 16                  // requests that are in memory in addition
 )
 
-// List returns wanted requests of a journal, each with where its handle stands. It looks at
-// looksMax of them, returns no more than listBytesMax, and says where to go on (COM-15).
+// List returns the wanted requests of a journal, each with its handle's standing. It looks at
+// no more than looksMax requests and returns no more than listBytesMax; Next says where to
+// continue (COM-15).
 func List(j engine.Reader, standings []Standing, w Wanted) (RequestsBody, error) {
 	body := RequestsBody{Requests: []Record{}}
 	limit, size := min(max(w.Limit, 0), engine.ReadMax), sized(0)
@@ -81,10 +82,10 @@ func List(j engine.Reader, standings []Standing, w Wanted) (RequestsBody, error)
 	return body, nil
 }
 
-// sized is how many bytes an answer has already.
+// sized is the number of bytes in an answer so far.
 type sized int
 
-// take adds what is one more of an answer, and reports whether it may hold that.
+// take adds the size of v, and reports whether the answer may still hold it.
 func (s *sized) take(v any) (fits bool, err error) {
 	text, err := json.Marshal(v)
 	first := *s == 0
@@ -92,7 +93,7 @@ func (s *sized) take(v any) (fits bool, err error) {
 	return first || *s <= listBytesMax, err
 }
 
-// fitting returns the first of a list that fit into an answer.
+// fitting returns the longest beginning of a list that fits into an answer.
 func fitting[T any](list []T) ([]T, error) {
 	size := sized(0)
 	for i, v := range list {
@@ -103,8 +104,8 @@ func fitting[T any](list []T) ([]T, error) {
 	return append([]T{}, list...), nil
 }
 
-// getRequests returns the requests whose record stands before an index, and of the
-// unfinished ones where they stand (COM-15).
+// getRequests answers with the requests whose record is before an index, and the standings of
+// those that are unfinished (COM-15).
 func (h *HTTP) getRequests(w http.ResponseWriter, r *http.Request) error {
 	if err := h.query(r, "before", "limit", "state", "id", "prefix", "session", "client"); err != nil {
 		return err

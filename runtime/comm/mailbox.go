@@ -10,31 +10,31 @@ import (
 )
 
 // Mailbox is a [Front] that has messages to chats. An origin without a chat means every chat
-// of its channel, one with neither every chat of all channels.
+// of its channel; one without either means every chat of every channel.
 type Mailbox interface {
 	// Messages returns the first messages after a position, in order, at most limit and
 	// engine.ReadMax of them.
 	Messages(ctx context.Context, to fsm.Origin, after uint64, limit int) ([]engine.Message, error)
-	// Listen returns a channel that has a value whenever there may be messages that Messages
-	// has not returned yet, at first at once. It closes when ctx ends or the daemon stops.
+	// Listen returns a channel that gets a value whenever there may be new messages, and a
+	// first one immediately. It closes when ctx ends or the daemon stops.
 	Listen(ctx context.Context, to fsm.Origin) <-chan struct{}
-	// Inbox knows which of them are read.
+	// Inbox returns the inbox, which knows which messages have been read.
 	Inbox() *inbox.Inbox
-	// Read notes up to where a person has read chats, durably (COM-50). Of an
+	// Read records durably up to where a person has read chats (COM-50). After
 	// engine.ErrNoSpace nothing has happened.
 	Read(ctx context.Context, marks []inbox.Mark) error
-	// Unread tells how many were not read yet.
+	// Unread returns how many messages are unread.
 	Unread(ctx context.Context) (Unread, error)
 }
 
-// Unread is how many messages a person has not read yet.
+// Unread counts the messages that a person has not read yet.
 type Unread struct {
 	Messages int        `json:"messages"`
-	More     bool       `json:"more,omitempty"`  // or more than these
+	More     bool       `json:"more,omitempty"`  // there are more than these
 	Since    fsm.Millis `json:"since,omitempty"` // when the first of them was sent
 }
 
-// Count is an [Unread] of what an inbox counts.
+// Count returns an inbox's [Unread].
 func Count(b *inbox.Inbox, read func(after uint64) ([]engine.Message, error)) (Unread, error) {
 	n, since, err := b.Count(read)
 	return Unread{Messages: n, More: n == inbox.UnreadMax, Since: since}, err
@@ -47,7 +47,7 @@ type Message struct {
 	Unread bool   `json:"unread,omitempty"`
 }
 
-// Sender says by what a message was sent.
+// Sender is what sent a message.
 type Sender string
 
 // The senders.
@@ -65,7 +65,7 @@ func NewMessage(m engine.Message, unread bool) Message {
 	switch {
 	case m.Key == m.Handle.Entry()+fsm.BeatKey:
 		from = FromBeat
-	case m.Key != m.Handle.Entry(): // an answer is named by its handle alone
+	case m.Key != m.Handle.Entry(): // only an answer has its handle's entry as its key
 	case strings.HasPrefix(m.Session, "schedule:"):
 		from = FromSchedule
 	case strings.HasPrefix(m.Session, "event:"):
@@ -76,7 +76,7 @@ func NewMessage(m engine.Message, unread bool) Message {
 	return Message{m, from, unread}
 }
 
-// MessagesBody is the answer to a question for messages, oldest first.
+// MessagesBody is the answer to GET /v1/messages, oldest first.
 type MessagesBody struct {
 	Messages []Message `json:"messages"`
 }

@@ -17,7 +17,7 @@ import (
 	"shelly/runtime/memory"
 )
 
-// Memories is what the memory's routes need of it: a [memory.Memory]. Its methods are
+// Memories is what the routes about memory need: a [memory.Memory]. Its methods are
 // called from many goroutines at once.
 type Memories interface {
 	Wait(ctx context.Context) error
@@ -32,33 +32,33 @@ type Memories interface {
 
 // Bounds of the memory's routes.
 const (
-	MemoryBytesMax = 32 << 20         // of what is brought at once, the JSON around it included
-	BringMax       = 1000             // entries brought or forgotten at once
+	MemoryBytesMax = 32 << 20         // of one import, the JSON around it included
+	BringMax       = 1000             // entries imported or forgotten at once
 	ListMax        = 5000             // entries listed at once
-	SearchBytesMax = 4096             // of the text that is looked for
-	memoryWait     = 10 * time.Second // for the entries to be read; beyond it the answer is busy
-	searchMax      = 15 * time.Second // for a text to be embedded; beyond it a search goes by keyword alone
+	SearchBytesMax = 4096             // of the search text
+	memoryWait     = 10 * time.Second // for the entries to be read; after that the answer is busy
+	searchMax      = 15 * time.Second // for a text to be embedded; after that the search uses keywords only
 )
 
-// MemoryBody is the answer to a question for entries, the newest first.
+// MemoryBody is the answer to GET /v1/memory, the newest entry first.
 type MemoryBody struct {
 	Entries []memory.Listed `json:"entries"`
-	Total   int             `json:"total"`  // of the wanted, those on other pages included
-	Memory  Memory          `json:"memory"` // how all of it is
+	Total   int             `json:"total"`  // number of wanted entries, including those on other pages
+	Memory  Memory          `json:"memory"` // its status
 }
 
-// EntryBody is an entry whole, but for the numbers of its vector.
+// EntryBody is a whole entry, except the numbers of its vector.
 type EntryBody struct {
 	memory.Listed
 	Text string `json:"text"`
 }
 
-// ForgetBody is the answer to what was to be forgotten.
+// ForgetBody is the answer to POST /v1/memory/forget.
 type ForgetBody struct {
 	Forgotten int `json:"forgotten"` // how many of the entries there were
 }
 
-// ListMemory returns at most limit of the wanted entries, after this many of them.
+// ListMemory returns at most limit of the wanted entries, after skipping the first skip.
 func ListMemory(ctx context.Context, m Memories, f memory.Filter, skip, limit int) (MemoryBody, error) {
 	list, total, err := m.List(ctx, f, skip, min(limit, ListMax))
 	if err != nil {
@@ -74,8 +74,8 @@ func NewEntryBody(e fsm.Entry) EntryBody {
 	}, e.Text}
 }
 
-// memories waits until the memory is read, but not for long (COM-17), and gives the
-// answer time.
+// memories waits until the memory has been read, but no longer than memoryWait (COM-17), and
+// extends the answer's deadline.
 func (h *HTTP) memories(w http.ResponseWriter, r *http.Request) (release func(), err error) {
 	if release, err = h.stream(r.Context()); err != nil {
 		return nil, err
@@ -212,8 +212,8 @@ func (h *HTTP) postMemory(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// entry reads an item of a list as an entry. One without a kind is a note, one without
-// a time is of now.
+// entry reads an item of a list as an entry. Without a kind it is a note; without a time its
+// time is now.
 func (h *HTTP) entry(to *[]fsm.Entry) func(*json.Decoder, string) error {
 	return func(d *json.Decoder, name string) error {
 		var raw json.RawMessage
@@ -256,7 +256,7 @@ func (h *HTTP) postForget(w http.ResponseWriter, r *http.Request) error {
 		h.note("forget memory entries", err)
 		return err
 	}
-	h.o.Log.Info("memory entries are forgotten", "entries", n)
+	h.o.Log.Info("memory entries forgotten", "entries", n)
 	writeJSON(w, http.StatusOK, ForgetBody{n})
 	return nil
 }
@@ -280,13 +280,13 @@ func (h *HTTP) getExport(w http.ResponseWriter, r *http.Request) error {
 	return h.send(w, r, journalStream, func(out *bufio.Writer) error { return h.o.Memory.Export(r.Context(), out, vectors) })
 }
 
-// filtered is a query with the filter that it has.
+// filtered is a query and its filter.
 type filtered struct {
 	values url.Values
 	filter memory.Filter
 }
 
-// filtered reads a query that may choose entries.
+// filtered reads a query that may filter entries.
 func (h *HTTP) filtered(r *http.Request, known ...string) (q filtered, err error) {
 	if err := h.query(r, append(known, "session", "kind", "since", "before")...); err != nil {
 		return q, err

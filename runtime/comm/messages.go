@@ -39,7 +39,7 @@ func (h *HTTP) getMessages(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// messages returns the first messages after a position, or the first that are unread.
+// messages returns the first messages after a position, or the first unread ones after it.
 func (h *HTTP) messages(ctx context.Context, to fsm.Origin, after uint64, limit int, unread bool) ([]Message, error) {
 	caller, box, list := CallerOf(ctx), h.front.Inbox(), []Message{}
 	if unread {
@@ -100,7 +100,7 @@ func (h *HTTP) getMessageEvents(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// lastPosition is the last that a message can have by now.
+// lastPosition is the highest position that a message can have now.
 func (h *HTTP) lastPosition(ctx context.Context) (uint64, error) {
 	recorded, err := h.front.Recorded(ctx)
 	if err != nil {
@@ -156,7 +156,7 @@ func (s eventWriter) message(m Message) error {
 	return s.write(fmt.Sprintf("id: %d\nevent: message\ndata: %s\n\n", m.Position, data))
 }
 
-// postRead takes up to where a person has read (COM-50).
+// postRead records up to where a person has read (COM-50).
 func (h *HTTP) postRead(w http.ResponseWriter, r *http.Request) error {
 	var marks []inbox.Mark
 	err := cmp.Or(h.query(r), h.read(w, r, list("read", inbox.ChatsMax, func(d *json.Decoder, name string) error {

@@ -10,7 +10,7 @@ import (
 	"shelly/fsm/engine"
 )
 
-// Taken is the answer to a wish that may have come too late or to the wrong place.
+// Taken is the answer to a change that may have come too late or named the wrong thing.
 type Taken struct {
 	Taken bool `json:"taken"`
 }
@@ -24,13 +24,13 @@ func (h *HTTP) postCancel(w http.ResponseWriter, r *http.Request) error {
 	return h.told(w, "cancel a request", func() (bool, error) { return h.front.Cancel(r.Context(), known.Key) })
 }
 
-// postCancelHandle asks to end what is no request (COM-12).
+// postCancelHandle asks to end a handle that is not a request (COM-12).
 func (h *HTTP) postCancelHandle(w http.ResponseWriter, r *http.Request) error {
 	id, err := h.handle(r)
 	if err != nil {
 		return err
 	}
-	return h.told(w, "cancel what is no request", func() (bool, error) { return h.front.CancelHandle(r.Context(), id) })
+	return h.told(w, "cancel a handle", func() (bool, error) { return h.front.CancelHandle(r.Context(), id) })
 }
 
 // postDecision takes a person's decision about a tool call (APR-2).
@@ -53,7 +53,7 @@ func (h *HTTP) postDecision(approve bool) func(http.ResponseWriter, *http.Reques
 			h.o.Counters.malformed.Add(1)
 			return err
 		}
-		return h.told(w, "pass a decision on", func() (bool, error) { return h.front.Decide(r.Context(), d) })
+		return h.told(w, "pass on a decision", func() (bool, error) { return h.front.Decide(r.Context(), d) })
 	}
 }
 
@@ -71,7 +71,7 @@ func (h *HTTP) getApprovals(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// postRevoke takes a grant back (COM-40, APR-17).
+// postRevoke revokes a grant (COM-40, APR-17).
 func (h *HTTP) postRevoke(w http.ResponseWriter, r *http.Request) error {
 	in := fsm.Revoked{Grant: r.PathValue("id")}
 	if err := cmp.Or(h.query(r), h.read(w, r, text("by", &in.By))); err != nil {
@@ -81,10 +81,10 @@ func (h *HTTP) postRevoke(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	in.By = CallerOf(r.Context()).by(in.By)
-	return h.told(w, "take an approval back", func() (bool, error) { return h.front.Revoke(r.Context(), in) })
+	return h.told(w, "revoke an approval", func() (bool, error) { return h.front.Revoke(r.Context(), in) })
 }
 
-// Scope reads which later calls an approval is for.
+// Scope parses which later calls an approval covers.
 func Scope(word string, approve bool) (fsm.GrantScope, error) {
 	switch scope := fsm.GrantScope(word); {
 	case word == "" || word == "once":
@@ -98,7 +98,7 @@ func Scope(word string, approve bool) (fsm.GrantScope, error) {
 	}
 }
 
-// postResolution takes a person's word on a handle that is held (APR-6).
+// postResolution takes a person's decision about a held handle (APR-6).
 func (h *HTTP) postResolution(w http.ResponseWriter, r *http.Request) error {
 	var in fsm.Resolved
 	var err error
@@ -108,7 +108,7 @@ func (h *HTTP) postResolution(w http.ResponseWriter, r *http.Request) error {
 	if err := h.read(w, r, text("text", &in.Text)); err != nil {
 		return err
 	}
-	return h.told(w, "pass a person's word on", func() (bool, error) { return h.front.Resolve(r.Context(), in) })
+	return h.told(w, "pass on a person's word", func() (bool, error) { return h.front.Resolve(r.Context(), in) })
 }
 
 // handle returns the handle that a route names by its number or by its request.
@@ -141,7 +141,7 @@ func (h *HTTP) read(w http.ResponseWriter, r *http.Request, fields ...field) err
 	return nil
 }
 
-// told tells the daemon something and answers whether it was taken.
+// told passes something on to the daemon and answers whether it changed anything.
 func (h *HTTP) told(w http.ResponseWriter, what string, tell func() (bool, error)) error {
 	taken, err := tell()
 	if err != nil {
@@ -152,7 +152,7 @@ func (h *HTTP) told(w http.ResponseWriter, what string, tell func() (bool, error
 	return nil
 }
 
-// ScheduleTextMax is the longest text of a schedule, and of a field of one, in bytes.
+// The most bytes of a schedule's text and of its other fields.
 const (
 	ScheduleTextMax  = 16 << 10
 	scheduleFieldMax = 200
@@ -173,8 +173,8 @@ func (h *HTTP) getSchedules(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// postSchedule adds a schedule (COM-52, HND-62). The fields have the names of the arguments of
-// the tool cron, so that what is said of one is said of the other.
+// postSchedule adds a schedule (COM-52, HND-62). The fields are named after the arguments of
+// the tool cron, so that error messages fit both.
 func (h *HTTP) postSchedule(w http.ResponseWriter, r *http.Request) error {
 	in, every := fsm.ScheduleChanged{Change: fsm.ScheduleAdd}, uint64(0)
 	err := cmp.Or(h.query(r), h.read(w, r, text("message", &in.Text), whole("every_seconds", &every), text("cron_expr", &in.Cron), text("at", &in.Once),
@@ -198,7 +198,7 @@ func (h *HTTP) postSchedule(w http.ResponseWriter, r *http.Request) error {
 	return h.scheduled(w, r, in)
 }
 
-// postScheduleChange takes any other word on a schedule.
+// postScheduleChange makes any other change to a schedule.
 func (h *HTTP) postScheduleChange(change fsm.ScheduleChange) handling {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		in := fsm.ScheduleChanged{Change: change, Schedule: r.PathValue("id")}
@@ -210,7 +210,7 @@ func (h *HTTP) postScheduleChange(change fsm.ScheduleChange) handling {
 	}
 }
 
-// scheduled hands a word on a schedule to the daemon.
+// scheduled passes a change of a schedule on to the daemon.
 func (h *HTTP) scheduled(w http.ResponseWriter, r *http.Request, in fsm.ScheduleChanged) error {
 	in.By = CallerOf(r.Context()).by(in.By)
 	id, taken, err := h.front.Schedule(r.Context(), in)
@@ -222,7 +222,7 @@ func (h *HTTP) scheduled(w http.ResponseWriter, r *http.Request, in fsm.Schedule
 	return nil
 }
 
-// AuditBody is the answer to a question for ended tool calls, oldest first.
+// AuditBody is the answer to GET /v1/audit, oldest first.
 type AuditBody struct {
 	Audit []engine.Audit `json:"audit"`
 }
@@ -250,10 +250,10 @@ func (h *HTTP) getAudit(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// readDefault is how much is returned where nobody says.
+// readDefault is the number of items returned without ?limit=.
 const readDefault = 100
 
-// page reads from where and how much is wanted.
+// page reads ?after= and ?limit=.
 func page(q url.Values) (after uint64, limit int, err error) {
 	after, err = number(q.Get("after"), "after", 0)
 	if err != nil {

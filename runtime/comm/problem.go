@@ -102,8 +102,8 @@ func busyListening(what string) *Problem {
 // ProblemOf is what is sent to a client for an error of a [Front].
 func ProblemOf(err error) *Problem { return problemOf(err) }
 
-// problemOf words an error of a [Front] (COM-7). What a client cannot know of or mend is
-// left to the log.
+// problemOf words an error of a [Front] (COM-7). What a client cannot know or fix is only
+// logged.
 func problemOf(err error) *Problem {
 	if p := (*Problem)(nil); errors.As(err, &p) {
 		return p
@@ -115,7 +115,7 @@ func problemOf(err error) *Problem {
 	case errors.Is(err, engine.ErrBusy):
 		return &Problem{CodeBusy, engine.ErrBusy.Error(), "nothing has happened; try again in a moment"}
 	case errors.Is(err, engine.ErrConflict):
-		return &Problem{CodeConflict, engine.ErrConflict.Error() + " and another text, session or chat", "send it with an id of its own"}
+		return &Problem{CodeConflict, engine.ErrConflict.Error() + " and another text, session or chat", "send it with a new id"}
 	case errors.Is(err, engine.ErrDead), errors.Is(err, context.Canceled):
 		return &Problem{CodeUnknownOutcome, "shelly has stopped before it could answer", "start it again with: shelly run; then send the same id again, which is never done twice"}
 	case errors.Is(err, engine.ErrStopping):
@@ -131,12 +131,13 @@ func problemOf(err error) *Problem {
 	}
 }
 
-// Dialect is for a front that speaks the protocol of others.
+// Dialect is how a front that speaks another protocol words problems and marks requests.
 type Dialect struct {
-	// Word is how a problem is written where a path is the front's; the status is as ever.
+	// Word returns how problems are written for a path of the front's; the status stays the
+	// same. Ours is false for other paths.
 	Word func(path string) (word func(p *Problem, status int) any, ours bool)
-	// Enter returns a request as it is meant, such as with a token from its path; nil: each is
-	// meant as it is.
+	// Enter rewrites a request, for example to take its token from its path; nil: requests
+	// stay as they are.
 	Enter func(*http.Request) *http.Request
 }
 
@@ -146,7 +147,7 @@ type spoken struct {
 	word func(p *Problem, status int) any
 }
 
-// Unwrap is for [http.ResponseController].
+// Unwrap lets [http.ResponseController] reach the writer.
 func (s *spoken) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
 // write answers with the problem.
@@ -158,7 +159,7 @@ func (p *Problem) write(w http.ResponseWriter) {
 	writeJSON(w, p.Code.Status(), ProblemBody{Error: *p})
 }
 
-// writeJSON answers with v. A client that has gone is nobody to tell of an error.
+// writeJSON answers with v. An error means that the client has gone, so nobody learns of it.
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")

@@ -9,8 +9,8 @@ import (
 	"net/http"
 )
 
-// ProofRoute is where a client that does not know yet whom it has reached asks for a proof,
-// with ?challenge= a text of [NewChallenge], before it sends its token (COM-18).
+// ProofRoute is where a client that does not know yet whom it has reached asks for a proof
+// before it sends its token; ?challenge= is a text of [NewChallenge] (COM-18).
 const ProofRoute = "/v1/proof"
 
 // ProofBody is its answer.
@@ -18,7 +18,7 @@ type ProofBody struct {
 	Proof string `json:"proof"`
 }
 
-// challengeBytes is how much chance is in a challenge.
+// challengeBytes is the number of random bytes in a challenge.
 const challengeBytes = 32
 
 // NewChallenge returns a text that nobody has seen before.
@@ -28,8 +28,8 @@ func NewChallenge() string {
 	return hex.EncodeToString(b[:])
 }
 
-// Proof is what only a holder of the token can answer to a challenge. The address is that
-// at which the client has asked, so that who listens elsewhere cannot pass the challenge on.
+// Proof is the answer to a challenge that only a holder of the token can compute. The address
+// is the one that the client has asked, so that another listener cannot pass the challenge on.
 func Proof(token, address, challenge string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	mac.Write([]byte("shelly listens at " + address + " and answers " + challenge))
@@ -41,8 +41,8 @@ func IsProof(proof, token, address, challenge string) bool {
 	return hmac.Equal([]byte(proof), []byte(Proof(token, address, challenge)))
 }
 
-// getProof proves that this listener knows the token. What it tells is of use to nobody:
-// the token cannot be found from it, and no other challenge is answered with it.
+// getProof proves that this listener knows the token. The answer is of no other use: the token
+// cannot be derived from it, and it answers no other challenge.
 func (h *HTTP) getProof(w http.ResponseWriter, r *http.Request) error {
 	if err := h.query(r, "challenge"); err != nil {
 		return err

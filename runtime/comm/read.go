@@ -16,8 +16,8 @@ func (h *HTTP) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return h.bodyOf(w, r, h.o.RequestBytesMax)
 }
 
-// bodyOf reads a whole JSON body. Of one that is too long the rest is not read, and
-// the connection closes.
+// bodyOf reads a whole JSON body. If it is longer than bytesMax, the rest is not read and
+// the connection is closed.
 func (h *HTTP) bodyOf(w http.ResponseWriter, r *http.Request, bytesMax int) ([]byte, error) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	charset, named := params["charset"]
@@ -38,13 +38,13 @@ func (h *HTTP) bodyOf(w http.ResponseWriter, r *http.Request, bytesMax int) ([]b
 	return body, nil
 }
 
-// mode is how a client wants to hear of its request.
+// mode is how a client wants its request answered.
 type mode int
 
 const (
 	modeReceipt mode = iota // at once, that it is accepted
-	modeWait                // once, when it is done
-	modeStream              // as it happens
+	modeWait                // once it is done
+	modeStream              // event by event
 )
 
 // mode reads how the client wants to be answered.
@@ -73,7 +73,7 @@ func (h *HTTP) mode(r *http.Request) (mode, error) {
 	}
 }
 
-// query refuses what a route does not know, so that no misspelt wish is lost.
+// query refuses parameters that a route does not know, so that no misspelt one is ignored.
 func (h *HTTP) query(r *http.Request, known ...string) error {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {

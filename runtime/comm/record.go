@@ -14,14 +14,14 @@ const (
 	RecordFailed   = "failed" // done; the reply says why there is no answer
 )
 
-// Record is what a client gets to know about a request.
+// Record is what a client sees of a request.
 type Record struct {
 	ID        string       `json:"id"`
 	Channel   string       `json:"channel"`
-	Client    string       `json:"client,omitempty"`     // whose request it is; absent: of who holds the daemon's own token
-	Kind      fsm.Kind     `json:"kind,omitempty"`       // of what is no request, such as a schedule's run; its id is its handle's
+	Client    string       `json:"client,omitempty"`     // whose request it is; absent: the holder's of the daemon's own token
+	Kind      fsm.Kind     `json:"kind,omitempty"`       // of what is not a request, such as a schedule's run; its id is its handle's
 	Session   string       `json:"session,omitempty"`    // as the request names it
-	InSession string       `json:"in_session,omitempty"` // that it belongs to: the named one, or that of its chat
+	InSession string       `json:"in_session,omitempty"` // the session it belongs to: the named one, or its chat's
 	Chat      string       `json:"chat,omitempty"`
 	Index     uint64       `json:"index,omitempty"`  // of the journal's record that accepted it
 	Handle    fsm.HandleID `json:"handle,omitempty"` // 0: it was answered without one
@@ -34,13 +34,13 @@ type Record struct {
 	IsError   bool         `json:"is_error,omitempty"`
 	Outcome   fsm.Outcome  `json:"outcome,omitempty"`
 
-	// Where its handle stands, while that is unfinished.
+	// The standing of its handle, while that is unfinished.
 	Phase     fsm.State `json:"phase,omitempty"`     // queued, cognition, …
 	Inference fsm.State `json:"inference,omitempty"` // of its inference: thinking, acting, …
 	Label     fsm.State `json:"label,omitempty"`     // the profile's name of the inference's state, where it has one
 	Asks      *Ask      `json:"asks,omitempty"`      // what a person is asked about it
 
-	Subagents []Subagent `json:"subagents,omitempty"` // that it has started and that are unfinished, also after its reply
+	Subagents []Subagent `json:"subagents,omitempty"` // its unfinished subagents, also after its reply
 }
 
 func newRecord(r engine.Request) Record {
@@ -71,25 +71,25 @@ func replyOf(r engine.Request) Event {
 	return Event{Type: EventReply, ID: r.Key.ID, Text: r.Reply, IsError: r.IsError, Outcome: r.Outcome}
 }
 
-// Receipt is the answer to an accepted request that nobody waits for.
+// Receipt is the answer to an accepted request whose client does not wait.
 type Receipt struct {
 	ID    string `json:"id"`
 	State string `json:"state"`
 }
 
-// Standing is where an unfinished handle stands.
+// Standing is how far an unfinished handle is.
 type Standing struct {
 	Handle    fsm.HandleID
-	Request   fsm.RequestKey // of a user's request; zero: it is none
+	Request   fsm.RequestKey // of a user's request; zero: it is not one
 	Phase     fsm.State      // queued, cognition, …
 	Inference fsm.State      // of its inference: thinking, acting, …
 	Label     fsm.State      // the profile's name of the inference's state, where it has one
 	Asks      *Ask           // what a person is asked about it; nil: nothing
-	Parent    fsm.HandleID   // of a subagent: the handle that has started it
-	Subagent  *Subagent      // as its request's client sees it; nil: it is none
+	Parent    fsm.HandleID   // of a subagent: the handle that started it
+	Subagent  *Subagent      // as its request's client sees it; nil: it is not one
 }
 
-// Standings returns the unfinished handles of a state, in the order of their admission.
+// Standings returns the standings of a state's unfinished handles, in the order of admission.
 func Standings(s *state.Snapshot) []Standing {
 	all := make([]Standing, 0, len(s.Handles))
 	for i := range s.Handles {
@@ -118,7 +118,7 @@ func AskOf(c *fsm.Config, h *state.Handle) *Ask {
 	return a
 }
 
-// stand completes a record by where its handle stands.
+// stand adds its handle's standing to a record.
 func (r *Record) stand(all []Standing) {
 	for _, s := range all {
 		if s.Handle == r.Handle && r.Handle != 0 {
@@ -128,7 +128,7 @@ func (r *Record) stand(all []Standing) {
 	r.Subagents = subagentsOf(r.Handle, all)
 }
 
-// taskBytes is how much of a subagent's task is shown.
+// taskBytes is the most bytes of a subagent's task that are shown.
 const taskBytes = 500
 
 // Subagent is an unfinished subagent of a request (COM-96).
@@ -138,11 +138,11 @@ type Subagent struct {
 	Task      string       `json:"task"`             // the beginning of it
 	State     fsm.State    `json:"state"`            // queued, execution, …
 	Inference fsm.State    `json:"inference,omitempty"`
-	Rounds    int          `json:"rounds"`          // that ran tools
-	Since     fsm.Millis   `json:"since,omitempty"` // when this process has begun with it, or gone on; absent: it has not
+	Rounds    int          `json:"rounds"`          // rounds that ran tools
+	Since     fsm.Millis   `json:"since,omitempty"` // when this process started or resumed it; absent: not yet
 }
 
-// SubagentsBody is the answer to what subagents a request has.
+// SubagentsBody is the answer to GET /v1/requests/{id}/subagents.
 type SubagentsBody struct {
 	Subagents []Subagent `json:"subagents"`
 }
@@ -151,7 +151,7 @@ func subagentOf(h *state.Handle) *Subagent {
 	return &Subagent{Handle: h.ID, Called: h.Label, Task: wording.Clip(h.Input, taskBytes), State: h.State, Inference: h.Inf.State, Rounds: h.Inf.Rounds}
 }
 
-// subagentsOf are those that a handle has started, in the order of their start.
+// subagentsOf returns the subagents of a handle, in the order of their start.
 func subagentsOf(parent fsm.HandleID, all []Standing) (list []Subagent) {
 	for _, s := range all {
 		if s.Subagent != nil && parent != 0 && s.Parent == parent {
@@ -161,7 +161,7 @@ func subagentsOf(parent fsm.HandleID, all []Standing) (list []Subagent) {
 	return list
 }
 
-// The words by which requests are chosen, beside RecordDone and RecordFailed.
+// The words for ?state=, besides RecordDone and RecordFailed.
 const (
 	StandsWaiting = "waiting" // for its turn
 	StandsActive  = "active"
@@ -169,11 +169,11 @@ const (
 	StandsHeld    = "held"   // for a person's word
 )
 
-// States are the words by which requests are chosen.
+// States are the words for ?state=.
 var States = []string{StandsWaiting, StandsActive, StandsParked, StandsHeld, RecordDone, RecordFailed}
 
-// Stands says in one of [States] how the request is. One whose reply is final is done
-// or failed, whatever its handle has left to do.
+// Stands returns which of [States] the request is in. A request whose reply is final is done
+// or failed, whatever its handle still has to do.
 func (r Record) Stands() string {
 	switch {
 	case r.Done:

@@ -61,7 +61,7 @@ func (h *HTTP) postRequest(w http.ResponseWriter, r *http.Request) error {
 	}
 }
 
-// posted is the request of a body, or what is wrong with it.
+// posted reads a request from a body.
 func posted(r *http.Request, body []byte) (Request, error) {
 	in := Request{Key: fsm.RequestKey{Principal: CallerOf(r.Context()).Name, Channel: ChannelHTTP}}
 	id := &in.Key.ID
@@ -78,11 +78,10 @@ func posted(r *http.Request, body []byte) (Request, error) {
 	return in, err
 }
 
-// named gives a request without an id its Idempotency-Key as one (COM-92), or else one of its
-// own.
+// named gives a request without an id its Idempotency-Key as id (COM-92), or else a new one.
 func named(id *string, key string) error {
 	if key != "" && *id != "" && *id != key {
-		return badRequest("the id and the Idempotency-Key are two", "send one, or the same twice")
+		return badRequest("the id and the Idempotency-Key differ", "send one, or the same twice")
 	}
 	*id = cmp.Or(*id, key)
 	if *id == "" {
@@ -91,8 +90,8 @@ func named(id *string, key string) error {
 	return nil
 }
 
-// originAt is the origin that a request names; a chat without a channel is one of the
-// listener's own.
+// originAt is the origin that a request names. A chat without a channel is in the listener's
+// own channel.
 func originAt(o fsm.Origin, own string) fsm.Origin {
 	if o.Chat != "" && o.Channel == "" {
 		o.Channel = own
@@ -100,14 +99,14 @@ func originAt(o fsm.Origin, own string) fsm.Origin {
 	return o
 }
 
-// ChatOf is the chat of a request that names a channel and a chat or not, over HTTP: its
+// ChatOf is the chat of a request over HTTP, whether or not it names a channel and a chat: its
 // messages go there.
 func ChatOf(channel, chat string) fsm.Origin {
 	_, origin := fsm.Belongs("", originAt(fsm.Origin{Channel: channel, Chat: chat}, ChannelHTTP))
 	return origin
 }
 
-// accept hands a request to the daemon and counts what becomes of it.
+// accept passes a request to the daemon and counts the outcome.
 func (h *HTTP) accept(ctx context.Context, in Request) (engine.Acceptance, error) {
 	a, err := h.front.Accept(ctx, in)
 	h.o.Counters.accept(a, err)
@@ -117,7 +116,7 @@ func (h *HTTP) accept(ctx context.Context, in Request) (engine.Acceptance, error
 	return a, err
 }
 
-// note logs an error of which its client learns only that there is one.
+// note logs an error whose cause the client does not learn.
 func (h *HTTP) note(what string, err error) {
 	if problemOf(err).Code == CodeInternal {
 		h.o.Log.Error("could not "+what, "error", err)
@@ -132,8 +131,8 @@ func answerAccepted(w http.ResponseWriter, r *http.Request, known engine.Request
 	writeJSON(w, http.StatusAccepted, Receipt{ID: known.Key.ID, State: stateOf(known)})
 }
 
-// wait answers with the record once the request is done, or that a stopping shelly
-// keeps it (COM-9).
+// wait answers with the record once the request is done. If shelly stops first, it answers
+// that the request is kept (COM-9).
 func (h *HTTP) wait(w http.ResponseWriter, r *http.Request, known engine.Request) error {
 	known, err := h.front.Replied(r.Context(), known)
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(h.o.WriteTimeout))
@@ -162,14 +161,14 @@ func (h *HTTP) getRequest(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// subagents are those of the request that a route names.
+// subagents returns the subagents of the request that a route names.
 func (h *HTTP) subagents(r *http.Request) (known engine.Request, list []Subagent, err error) {
 	if known, err = h.find(r); err != nil {
 		return known, nil, err
 	}
 	all, err := h.front.Standings(r.Context())
 	if err != nil {
-		h.note("look where subagents stand", err)
+		h.note("look up the subagents", err)
 		return known, nil, err
 	}
 	return known, subagentsOf(known.Handle, all), nil
@@ -187,7 +186,7 @@ func (h *HTTP) getSubagents(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// postCancelSubagent asks to end one of a request's subagents by itself.
+// postCancelSubagent asks to end one of a request's subagents, and nothing else.
 func (h *HTTP) postCancelSubagent(w http.ResponseWriter, r *http.Request) error {
 	known, list, err := h.subagents(r)
 	if err != nil {
@@ -223,7 +222,7 @@ func (h *HTTP) getEvents(w http.ResponseWriter, r *http.Request) error {
 }
 
 // find returns the record that a route names; more are the query parameters that it
-// takes beside the channel and the client.
+// takes besides the channel and the client.
 func (h *HTTP) find(r *http.Request, more ...string) (engine.Request, error) {
 	if err := h.query(r, append(more, "channel", "client")...); err != nil {
 		return engine.Request{}, err

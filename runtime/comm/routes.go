@@ -40,8 +40,8 @@ func NewHTTP(front Front, o HTTPOptions) (*HTTP, error) {
 // name identifies a route.
 func (r Route) name() string { return r.Method + " " + r.Pattern }
 
-// Routes returns the table of what is served, those of [HTTPOptions].Routes included. What a
-// client sees whose token does not give all is in COM-87.
+// Routes returns the table of routes, including [HTTPOptions].Routes. COM-87 says what a client
+// sees whose token does not give every right.
 func (h *HTTP) Routes() []Route {
 	get, post, page := http.MethodGet, http.MethodPost, true
 	all := slices.Concat(
@@ -84,7 +84,7 @@ func (h *HTTP) Routes() []Route {
 	return all
 }
 
-// optional are the routes of what a listener may be without.
+// optional returns the routes that not every listener has.
 func (h *HTTP) optional() (all []Route) {
 	get, post, page := http.MethodGet, http.MethodPost, true
 	if h.o.Past != nil {
@@ -119,7 +119,7 @@ func (h *HTTP) optional() (all []Route) {
 	return all
 }
 
-// routes is the handler of the table. One that asks for no right is a defect.
+// routes returns the table's handler. A route that requires no right is a defect.
 func (h *HTTP) routes() (http.Handler, error) {
 	byPattern, byName := map[string]byMethod{}, map[string]Route{}
 	for _, r := range h.Routes() {
@@ -140,14 +140,14 @@ func (h *HTTP) routes() (http.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	h.mux = mux
-	for pattern, methods := range byPattern { // order-free: each is another route
+	for pattern, methods := range byPattern { // order-free: the patterns differ
 		mux.Handle(pattern, methods)
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { notFound().write(w) })
 	return h.rights(mux, byName), nil
 }
 
-// rights refuses what a page or a client may not use.
+// rights refuses routes that a page or client may not use.
 func (h *HTTP) rights(mux *http.ServeMux, routes map[string]Route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, pattern := mux.Handler(r)
@@ -163,7 +163,7 @@ func (h *HTTP) rights(mux *http.ServeMux, routes map[string]Route) http.Handler 
 			h.o.Counters.refused.Add(1)
 			(&Problem{
 				CodeForbidden, fmt.Sprintf("the token of %s does not give the right %s", caller.Name, route.Right),
-				"make one that does with: shelly token add NAME --can " + string(route.Right),
+				"make a token that does with: shelly token add NAME --can " + string(route.Right),
 			}).write(w)
 		case slices.Contains(onceRoutes, route.name()) && idempotency.Key(r.Header) != "":
 			h.once(w, r, mux)
@@ -173,11 +173,11 @@ func (h *HTTP) rights(mux *http.ServeMux, routes map[string]Route) http.Handler 
 	})
 }
 
-// glances are what looks at the daemon and is itself not counted among its clients.
+// glances are routes that only look at the daemon; their callers do not count as clients.
 var glances = []string{"/v1/status", "/metrics"}
 
-// onceRoutes are those of which a request that is sent again with its Idempotency-Key is
-// answered as it was (COM-92). POST /v1/requests is not among them: there the key is the id.
+// onceRoutes are the routes where a repeated request with the same Idempotency-Key gets the
+// first one's answer (COM-92). POST /v1/requests is not among them: there the key is the id.
 var onceRoutes = []string{
 	"POST /v1/schedules", "POST /v1/schedules/{id}/run", "POST /v1/events", "POST /v1/memory", "POST /v1/memory/forget",
 }
@@ -198,21 +198,21 @@ func (h *HTTP) once(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	case err == nil:
 		return
 	case errors.Is(err, idempotency.ErrOther):
-		err = &Problem{CodeConflict, err.Error(), "use a key of its own for each request"}
+		err = &Problem{CodeConflict, err.Error(), "use a new key for each request"}
 	case errors.Is(err, idempotency.ErrRunning), errors.Is(err, idempotency.ErrFull):
 		err = &Problem{CodeBusy, err.Error(), "try again in a moment"}
 	}
 	problemOf(err).write(w)
 }
 
-// TicketRoute is where a ticket for a page comes from.
+// TicketRoute is the route that gives a ticket for the page.
 const TicketRoute = "/v1/page/tickets"
 
 // TicketBody is its answer.
 type TicketBody struct {
 	Ticket string `json:"ticket"`
 	Path   string `json:"path"`    // of the page; the ticket goes after it, as #ticket=
-	LifeMS int64  `json:"life_ms"` // in which it is good, once
+	LifeMS int64  `json:"life_ms"` // how long it can be used, once
 }
 
 // postTicket gives a ticket for a page (COM-71).
@@ -225,12 +225,12 @@ func (h *HTTP) postTicket(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// fronts are the ways in that a route's pattern tells.
+// fronts are the fronts that can be told from a route's pattern.
 var fronts = []struct{ pattern, name string }{
 	{"/v1/ws", "websocket"}, {"/mcp", "mcp"}, {"/v1/chat/", "openai"}, {"/v1/responses", "openai"}, {"/api/", "ollama"},
 }
 
-// connectionOf is the way in of a request for a route.
+// connectionOf returns the front and client of a request for a route.
 func connectionOf(r *http.Request, pattern string) connection {
 	caller := CallerOf(r.Context())
 	of := connection{"http", caller.Name}

@@ -18,7 +18,7 @@ type Schedule struct {
 	Once         fsm.Millis   `json:"once,omitempty"`
 	Zone         string       `json:"zone,omitempty"` // of the expression's times; absent: UTC
 	Next         fsm.Millis   `json:"next,omitempty"` // its next slot; absent: it is paused, or has none
-	Last         fsm.Millis   `json:"last"`           // the slot taken last, or when it was made
+	Last         fsm.Millis   `json:"last"`           // the last slot taken, or when it was made
 	Paused       bool         `json:"paused,omitempty"`
 	Running      fsm.HandleID `json:"running,omitempty"` // the handle of a slot that waits or runs
 	State        fsm.State    `json:"state,omitempty"`   // of that handle
@@ -27,12 +27,12 @@ type Schedule struct {
 	Chat         string       `json:"chat,omitempty"`
 }
 
-// SchedulesBody is the answer to a question for schedules, in the order of their making.
+// SchedulesBody is the answer to GET /v1/schedules, in the order in which they were made.
 type SchedulesBody struct {
 	Schedules []Schedule `json:"schedules"`
 }
 
-// Schedules returns the schedules of a state, as they stand at a time.
+// Schedules returns the schedules of a state as of now.
 func Schedules(s *state.Snapshot, now fsm.Millis) []Schedule {
 	all := make([]Schedule, 0, len(s.Schedules))
 	for _, c := range s.Schedules {
@@ -53,15 +53,15 @@ func Schedules(s *state.Snapshot, now fsm.Millis) []Schedule {
 
 // Scheduler is a [Front] that has schedules.
 type Scheduler interface {
-	// Schedules returns the schedules, in the order of their making.
+	// Schedules returns the schedules, in the order in which they were made.
 	Schedules(ctx context.Context) ([]Schedule, error)
-	// Schedule brings a person's word on a schedule, and returns the schedule's id. Taken is
-	// false where nothing has changed: a run was wanted, and one waits already. An
-	// *engine.UnfitError says what is wrong with the word.
+	// Schedule makes a person's change to a schedule, and returns the schedule's id. Taken is
+	// false if nothing changed: a run was wanted, and one waits already. An
+	// *engine.UnfitError says why the change is not possible.
 	Schedule(ctx context.Context, in fsm.ScheduleChanged) (id string, taken bool, err error)
 }
 
-// Scheduled is the answer to a word on a schedule.
+// Scheduled is the answer to a change of a schedule.
 type Scheduled struct {
 	ID    string `json:"id"`
 	Taken bool   `json:"taken"`

@@ -9,14 +9,14 @@ import (
 	"shelly/runtime/session"
 )
 
-// SessionsBody is the answer to a question for sessions, in the order of ids.
+// SessionsBody is the answer to GET /v1/sessions, in the order of ids.
 type SessionsBody struct {
 	Sessions []session.Listed `json:"sessions"`
-	Next     string           `json:"next,omitempty"` // continues from here, as after of the next question; empty: that was all
+	Next     string           `json:"next,omitempty"` // the after of the next page; empty: there are no more
 }
 
 // ArchiveBody is the answer to a question for what was said in a session, in order. An empty
-// one is the end.
+// answer means the end.
 type ArchiveBody struct {
 	Messages []session.Archived `json:"messages"`
 }
@@ -74,7 +74,7 @@ func (h *HTTP) getSession(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// sessionKnown returns a problem where there is no such session.
+// sessionKnown returns a problem if there is no such session.
 func (h *HTTP) sessionKnown(id, said string) error {
 	if known, err := h.o.Sessions.Known(id); known || err != nil {
 		return err

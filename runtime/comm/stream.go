@@ -15,8 +15,8 @@ import (
 
 const eventStream = "text/event-stream"
 
-// stream takes one of the bounded places for a stream or a wait. Where none is free it
-// waits a little: they are few where few files may be open.
+// stream takes one of the bounded places for a stream or a wait. If none is free it waits a
+// little: a low limit on open files leaves few.
 func (h *HTTP) stream(ctx context.Context) (release func(), err error) {
 	release = func() { <-h.streams }
 	select {
@@ -37,7 +37,7 @@ func (h *HTTP) stream(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// heard reads how far a client has heard of a request (COM-90); nil: it does not say.
+// heard reads how far a client has followed a request (COM-90); nil: it does not say.
 func heard(r *http.Request) (*position.Position, error) {
 	text := cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after"))
 	if text == "" {
@@ -50,21 +50,21 @@ func heard(r *http.Request) (*position.Position, error) {
 	return &p, nil
 }
 
-// placesKey is where a request's context has its listener.
+// placesKey is the context key of a request's listener.
 type placesKey struct{}
 
-// Place takes one of the listener's bounded places for an answer that is waited for, for a route
-// that is made elsewhere.
+// Place takes one of the listener's bounded places for a stream or a wait, for routes of other
+// packages.
 func Place(ctx context.Context) (release func(), err error) {
 	h, ok := ctx.Value(placesKey{}).(*HTTP)
-	if !ok { // nobody listens
+	if !ok { // not a request of a listener
 		return func() {}, nil
 	}
 	return h.stream(ctx)
 }
 
-// streamEvents writes first, then what happens to the request until its reply
-// (COM-4). A stream that ends without one tells its client to attach again.
+// streamEvents writes first, then the request's events until its reply
+// (COM-4). A stream that ends without a reply means that the client should attach again.
 func (h *HTTP) streamEvents(w http.ResponseWriter, r *http.Request, key fsm.RequestKey, after *position.Position, first ...Event) {
 	s, ticks, stop, err := h.begin(w)
 	defer stop()

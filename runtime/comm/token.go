@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TokenBytesMin is the least length of a token: as hexadecimal digits, 128 bits
-// that nobody guesses at any rate.
+// TokenBytesMin is the least length of a token: in hexadecimal digits 128 bits, which
+// nobody can guess.
 const TokenBytesMin = 32
 
 // secret is a token to compare with.
@@ -17,22 +17,21 @@ type secret struct{ sum [sha256.Size]byte }
 
 func newSecret(token string) (secret, error) {
 	if len(token) < TokenBytesMin {
-		return secret{}, fmt.Errorf("the token has %d bytes and wants at least %d; delete the token file and start again to get a new one", len(token), TokenBytesMin)
+		return secret{}, fmt.Errorf("the token has %d bytes and needs at least %d; delete the token file and start again to get a new one", len(token), TokenBytesMin)
 	}
 	return secret{sha256.Sum256([]byte(token))}, nil
 }
 
-// is compares in constant time. Hashes are compared so that the time does not
-// even tell the length.
+// is compares in constant time. It compares hashes, so that the time does not
+// reveal the length either.
 func (s secret) is(token string) bool {
 	sum := sha256.Sum256([]byte(token))
 	return subtle.ConstantTimeCompare(s.sum[:], sum[:]) == 1
 }
 
-// Wrong tokens that are answered with 401 within a window; beyond that it is 429.
-// The bound holds for all senders together and for loopback too. The right token
-// always passes: since it cannot be guessed, shutting its owner out would only
-// help whoever sends wrong ones.
+// The number of wrong tokens that are answered with 401 within a window; further ones get 429.
+// The bound holds for all senders together, loopback included. The right token always passes:
+// it cannot be guessed, so locking its owner out would only help an attacker.
 const (
 	WrongTokensMax    = 10
 	WrongTokensWindow = time.Minute
@@ -47,7 +46,7 @@ type allowance struct {
 	used  int
 }
 
-// take uses one up. When none is left it returns false and the time to the next
+// take uses one up. If none is left it returns false and the time until the next
 // window.
 func (a *allowance) take() (ok bool, wait time.Duration) {
 	a.mu.Lock()

@@ -9,12 +9,12 @@ import (
 	"shelly/runtime/access"
 )
 
-// TokensBody is the answer to a question for clients, in the order of their names.
+// TokensBody is the answer to GET /v1/tokens, in the order of the clients' names.
 type TokensBody struct {
 	Tokens []access.Client `json:"tokens"`
 }
 
-// NewToken is a client that was made. Its token is shown only here.
+// NewToken is a new client. Its token is shown only here.
 type NewToken struct {
 	Name  string        `json:"name"`
 	Can   access.Rights `json:"can"`
@@ -49,19 +49,19 @@ func (h *HTTP) postToken(w http.ResponseWriter, r *http.Request) error {
 	token, err := h.o.Clients.Add(name, can)
 	switch {
 	case errors.Is(err, access.ErrTaken):
-		return &Problem{CodeConflict, err.Error(), "take its token back first, or use another name"}
+		return &Problem{CodeConflict, err.Error(), "revoke its token first, or use another name"}
 	case errors.Is(err, access.ErrMany):
-		return &Problem{CodeConflict, err.Error(), "take back those that are not used: shelly token list"}
+		return &Problem{CodeConflict, err.Error(), "revoke those that are not used: shelly token list"}
 	case err != nil:
 		h.o.Log.Error("could not make a client's token", "error", err)
 		return &Problem{CodeDamaged, err.Error(), "nothing has happened; mend that and try again"}
 	}
-	h.o.Log.Info("a client was given a token", "client", name, "can", can.String(), "by", CallerOf(r.Context()).Name)
+	h.o.Log.Info("token created", "client", name, "can", can.String(), "by", CallerOf(r.Context()).Name)
 	writeJSON(w, http.StatusOK, NewToken{name, can, token})
 	return nil
 }
 
-// postTokenRevoke takes a client's token back (COM-88).
+// postTokenRevoke revokes a client's token (COM-88).
 func (h *HTTP) postTokenRevoke(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	if err := cmp.Or(h.query(r), h.read(w, r), checkName("name", name, 1, access.NameBytesMax)); err != nil {
@@ -69,11 +69,11 @@ func (h *HTTP) postTokenRevoke(w http.ResponseWriter, r *http.Request) error {
 	}
 	taken, err := h.o.Clients.Revoke(name)
 	if err != nil {
-		h.o.Log.Error("could not take a client's token back", "error", err)
+		h.o.Log.Error("could not revoke a client's token", "error", err)
 		return &Problem{CodeDamaged, err.Error(), "the token is still good; mend that and try again"}
 	}
 	if taken {
-		h.o.Log.Info("a client's token was taken back", "client", name, "by", CallerOf(r.Context()).Name)
+		h.o.Log.Info("token revoked", "client", name, "by", CallerOf(r.Context()).Name)
 	}
 	writeJSON(w, http.StatusOK, Taken{taken})
 	return nil

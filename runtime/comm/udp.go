@@ -27,8 +27,8 @@ const (
 // UDPOptions sets a UDP listener up. Token and RequestBytesMax are required.
 type UDPOptions struct {
 	Token           string
-	Clients         *access.Clients // who has tokens of their own; nil: nobody
-	RequestBytesMax int             // of a datagram; more than DatagramBytesMax is that
+	Clients         *access.Clients // the clients with tokens of their own; nil: none
+	RequestBytesMax int             // of a datagram; at most DatagramBytesMax counts
 	WatchesMax      int             // 0: the constant of this name
 	Counters        *Counters       // nil: its own
 	Log             *slog.Logger    // nil: none
@@ -66,15 +66,15 @@ func NewUDP(front Front, o UDPOptions) (*UDP, error) {
 // Counts returns what was refused or lost so far.
 func (u *UDP) Counts() Counts { return u.o.Counters.Counts() }
 
-// letter is a request and where its answers go.
+// letter is a request and the address for its answers.
 type letter struct {
 	from    netip.AddrPort
 	caller  Caller
-	alive   context.Context // ends when the caller's token is taken back; nil: it cannot be
+	alive   context.Context // ends when the caller's token is revoked; nil: it cannot be
 	request Request
 }
 
-// watchKey names a watch: a sender hears of a request once, however often it
+// watchKey identifies a watch: a sender gets each event of a request once, however often it
 // asks.
 type watchKey struct {
 	from netip.AddrPort
@@ -119,8 +119,8 @@ func (u *UDP) Serve(ctx context.Context, conn *net.UDPConn) error {
 	return fmt.Errorf("read UDP on %s: %w", conn.LocalAddr(), err)
 }
 
-// readAll reads until the socket fails. Its buffer holds more than the longest
-// datagram, so that none is taken for a shorter one.
+// readAll reads until the socket fails. Its buffer is longer than the longest
+// datagram, so that a datagram that was cut cannot pass for a whole one.
 func (p *post) readAll() error {
 	buffer := make([]byte, 1<<16)
 	for {
@@ -135,7 +135,7 @@ func (p *post) readAll() error {
 // receive sorts out what is not a request of the token's holder. Nothing is
 // answered before the token is proved (COM-2, COM-3, COM-6).
 func (p *post) receive(data []byte, from netip.AddrPort) {
-	if !from.Addr().Unmap().IsLoopback() { // whatever it proves, its answers would leave the machine
+	if !from.Addr().Unmap().IsLoopback() { // even with a token: its answers would leave the machine
 		p.o.Counters.foreign.Add(1)
 		return
 	}
@@ -167,7 +167,7 @@ func (p *post) receive(data []byte, from netip.AddrPort) {
 	}
 }
 
-// caller is who shows a token. One who may not ask is nobody over UDP.
+// caller is whose token it is. A caller without the right to ask is unknown over UDP.
 func (u *UDP) caller(token string) (Caller, context.Context) {
 	if u.secret.is(token) {
 		return Local(), nil
@@ -260,7 +260,7 @@ func (p *post) watch(ctx context.Context, w watchKey, l letter) {
 		case EventDeferred:
 			p.send(l.from, encode(Datagram{ID: w.id, Type: DatagramDeferred}))
 		case EventReply:
-			p.close(w) // before the sender can know: its next request finds the place free
+			p.close(w) // before the sender gets the reply: its next request finds the place free
 			failpoint.Hit(failpoint.UDPReplyBefore)
 			p.send(l.from, encodeReply(w.id, e))
 			failpoint.Hit(failpoint.UDPReplyAfter)

@@ -17,9 +17,9 @@ import (
 	"shelly/runtime/comm/position"
 )
 
-// The tries after a connection has broken, and the pause before each: the first,
-// twice as long each time, up to the longest. Together about 14 s, in which a
-// daemon can be started again.
+// The number of tries after a connection has broken, and the pauses before them: each is twice
+// as long as the one before, up to the longest. Together about 14 s, enough to start a
+// daemon again.
 const (
 	TriesMax   = 8
 	pauseFirst = 100 * time.Millisecond
@@ -28,7 +28,7 @@ const (
 
 // AskRequest is what to ask.
 type AskRequest struct {
-	ID      string   `json:"id"` // "": made here
+	ID      string   `json:"id"` // "": a new one
 	Session string   `json:"session,omitempty"`
 	Text    string   `json:"text"`
 	Channel string   `json:"channel,omitempty"` // "": "http"
@@ -44,16 +44,16 @@ type Reply struct {
 	Outcome fsm.Outcome `json:"outcome,omitempty"`
 }
 
-// NewID returns an id that nobody has used, with 128 bits of chance.
+// NewID returns an id of at least 128 random bits, which nobody has used.
 func NewID() string { return rand.Text() }
 
-// Ask sends a request, hands on what happens to it, and returns its reply. When
-// the connection breaks it attaches again by id, and each hears exactly the rest, even from
-// another process of the daemon (COM-90). Reply.ID is set on errors too.
+// Ask sends a request, calls each with its events, and returns its reply. If
+// the connection breaks it attaches again by id, and each gets exactly the rest, even from
+// a restarted daemon (COM-90). Reply.ID is set on errors too.
 //
 // Errors to tell apart: ErrNotRunning, ErrUnauthorized, ErrTooLarge, ErrDeferred,
 // ErrInterrupted, engine.ErrBusy, engine.ErrConflict, engine.ErrStopping,
-// engine.ErrNoSpace. An [Error] has all that the daemon said.
+// engine.ErrNoSpace. An [Error] has the daemon's whole answer.
 func (c *Client) Ask(ctx context.Context, r AskRequest, each func(comm.Event)) (Reply, error) {
 	if r.ID == "" {
 		r.ID = NewID()
@@ -62,14 +62,14 @@ func (c *Client) Ask(ctx context.Context, r AskRequest, each func(comm.Event)) (
 	return a.run(ctx)
 }
 
-// Attach is Ask for a request that was accepted already; channel "" is that of Ask. Of one that
-// there is not the error is ErrNotFound.
+// Attach is Ask for a request that was accepted already; channel "" is that of Ask. If there is
+// no such request the error is ErrNotFound.
 func (c *Client) Attach(ctx context.Context, id, channel string, each func(comm.Event)) (Reply, error) {
 	a := asking{client: c, request: AskRequest{ID: id, Channel: channel}, each: each, accepted: true, reply: Reply{ID: id}}
 	return a.run(ctx)
 }
 
-// run attaches again and again, up to the reply.
+// run attaches as often as needed, until the reply.
 func (a *asking) run(ctx context.Context) (Reply, error) {
 	for try := 0; ; try++ {
 		heard := a.at
@@ -105,18 +105,18 @@ type asking struct {
 	request AskRequest
 	each    func(comm.Event)
 
-	at       string // position of the last event that was heard (COM-90)
+	at       string // position of the last event received (COM-90)
 	reached  bool   // there was a connection to the daemon
 	accepted bool
 	deferred bool
 	reply    Reply
 }
 
-// errBroken says that a connection ended too early. Only that is worth another try.
+// errBroken means that a connection ended too early. Only that is worth another try.
 var errBroken = errors.New("the connection broke")
 
-// attach follows the request up to its reply. Until it is known to be accepted it
-// is sent again: the daemon knows a second one by its id.
+// attach follows the request up to its reply. Until the request is known to be accepted it
+// is sent again: the daemon recognizes a repeated one by its id.
 func (a *asking) attach(ctx context.Context) error {
 	q, body := url.Values{}, []byte(nil)
 	if a.at == "" && a.client.o.Beginning {
@@ -177,8 +177,8 @@ func (a *asking) take(e comm.Event) bool {
 	return e.Type == comm.EventReply
 }
 
-// again reports whether another try may help: not where the daemon has refused
-// the request, or is not there in the first place.
+// again reports whether another try may help: not if the daemon refused
+// the request, or was not there in the first place.
 func (a *asking) again(err error) bool {
 	refused := (*Error)(nil)
 	switch {

@@ -36,10 +36,10 @@ type Options struct {
 	ProofMax time.Duration
 	// Again is called before each further try; nil: nothing is.
 	Again func()
-	// Beginning: whoever attaches to a request hears what happened to it from its beginning,
-	// and not only what the daemon still has at hand.
+	// Beginning makes attaching deliver a request's events from its beginning, and not only
+	// those that the daemon still has in memory.
 	Beginning bool
-	// Tries is how often a broken connection is tried again since something was heard; 0:
+	// Tries is the number of further tries after the last sign of life of a connection; 0:
 	// TriesMax.
 	Tries int
 	// Pause waits between two tries; nil: by the clock.
@@ -77,7 +77,7 @@ func New(dir string, o Options) *Client {
 	return c
 }
 
-// within makes a client whose answers begin within a time; 0: in any.
+// within returns a client whose answers must begin within limit; 0: no limit.
 func (c *Client) within(limit time.Duration) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
@@ -90,7 +90,7 @@ func (c *Client) within(limit time.Duration) *http.Client {
 	}
 }
 
-// Status returns how the daemon is.
+// Status returns the daemon's status.
 func (c *Client) Status(ctx context.Context) (comm.Status, error) {
 	var s comm.Status
 	return s, c.get(ctx, "/v1/status", &s)
@@ -103,7 +103,7 @@ func (c *Client) Get(ctx context.Context, id, channel string) (comm.Record, erro
 }
 
 // Cancel asks to end a request, and reports whether that changed anything; channel ""
-// is that of Ask. What the request ends with is its reply.
+// is that of Ask. The request still ends with a reply.
 func (c *Client) Cancel(ctx context.Context, id, channel string) (taken bool, err error) {
 	return c.CancelOf(ctx, About{ID: id, Channel: channel})
 }
@@ -184,7 +184,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 	return response, nil
 }
 
-// stranger is the error where something else listens in the daemon's place. The token was
+// stranger is the error if something else listens in the daemon's place. The token was
 // not sent.
 func stranger(at Endpoint, tokenFile string) error {
 	if process.Gone(at.PID, at.Start) {
@@ -195,7 +195,7 @@ func stranger(at Endpoint, tokenFile string) error {
 		Message: fmt.Sprintf("what answers at %s cannot prove that it knows the token in %s, which was not sent: it is not shelly, or not that of this data folder", at.HTTP, tokenFile),
 		Hint:    "start shelly again; it writes down where it listens",
 	}
-	if at.Start != "" { // it is the process that has written where it listens
+	if at.Start != "" { // it is the process that wrote the endpoint file
 		p.Message = fmt.Sprintf("the token in %s, which was not sent, is not that of the shelly at %s", tokenFile, at.HTTP)
 		p.Hint = fmt.Sprintf("put back the token that it was started with, or stop process %d and start shelly again", at.PID)
 	}

@@ -47,9 +47,9 @@ func RemoveEndpoint(dir string) error {
 }
 
 // ReadEndpoint returns where the daemon of a data folder listens. Without a file
-// that is ErrNotRunning; one that a killed daemon has left looks like any other, so
-// whoever listens there proves what it is before it is sent the token (COM-18). It does
-// not return an address beyond this machine.
+// the error is ErrNotRunning. A file left by a killed daemon looks like any other, so
+// the listener must prove what it is before it is sent the token (COM-18). The
+// addresses are always loopback addresses.
 func ReadEndpoint(dir string) (Endpoint, error) {
 	path := filepath.Join(dir, EndpointFile)
 	data, err := os.ReadFile(path)
@@ -76,8 +76,8 @@ func ReadEndpoint(dir string) (Endpoint, error) {
 	return e, nil
 }
 
-// replaceFile writes a file that only its owner may read, so that a reader or a
-// crash sees the old one or the new one, whole.
+// replaceFile writes a file that only its owner may read. A reader, or a start after a
+// crash, sees either the old file or the new one, whole.
 func replaceFile(dir, name string, data []byte) error {
 	file := filepath.Join(dir, name)
 	if err := durable.Text(file, data); err != nil {

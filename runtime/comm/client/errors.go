@@ -18,7 +18,7 @@ var (
 	// ErrDeferred: shelly went down before the reply, which comes after its next
 	// start.
 	ErrDeferred = errors.New("shelly has stopped and kept the request; ask with the same id after the next start")
-	// ErrInterrupted: the connection broke again and again.
+	// ErrInterrupted: the connection broke too often.
 	ErrInterrupted = errors.New("the connection to shelly broke before the reply; ask with the same id again, which is never done twice")
 )
 

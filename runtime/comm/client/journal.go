@@ -17,8 +17,8 @@ import (
 	"shelly/runtime/comm"
 )
 
-// Journal is the journal of a running daemon, read over HTTP: what is durable when it
-// is asked. It is an engine.Reader. Each method asks again and holds nothing in memory
+// Journal is the journal of a running daemon, read over HTTP: what is durable at each
+// call. It is an engine.Reader. Each method asks the daemon and keeps nothing in memory
 // but what it returns.
 type Journal struct {
 	client *Client
@@ -27,7 +27,7 @@ type Journal struct {
 
 var _ engine.Reader = (*Journal)(nil)
 
-// Journal returns the daemon's journal, to be read until ctx ends. It asks for nothing
+// Journal returns the daemon's journal, readable until ctx ends. It sends no request
 // yet.
 func (c *Client) Journal(ctx context.Context) *Journal { return &Journal{c, ctx} }
 
@@ -37,7 +37,7 @@ func (j *Journal) Kept() (engine.Kept, error) {
 	return kept, j.client.get(j.ctx, "/v1/journal/kept", &kept)
 }
 
-// Request implements [engine.Reader]. Body is not told.
+// Request implements [engine.Reader]. Body is not set.
 func (j *Journal) Request(key fsm.RequestKey) (engine.Request, bool, error) {
 	var record comm.Record
 	err := j.client.get(j.ctx, About{ID: key.ID, Channel: key.Channel, Client: key.Principal}.of(""), &record)
@@ -50,7 +50,7 @@ func (j *Journal) Request(key fsm.RequestKey) (engine.Request, bool, error) {
 	return requestOf(record), true, nil
 }
 
-// Requests implements [engine.Reader]. Body is not told.
+// Requests implements [engine.Reader]. Body is not set.
 func (j *Journal) Requests(before uint64, limit int) ([]engine.Request, error) {
 	var body comm.RequestsBody
 	q := url.Values{"before": {decimal(before)}, "limit": {strconv.Itoa(max(0, limit))}}
@@ -64,7 +64,7 @@ func (j *Journal) Requests(before uint64, limit int) ([]engine.Request, error) {
 	return found, nil
 }
 
-// requestOf is the request that a record tells of.
+// requestOf is the request of a record.
 func requestOf(r comm.Record) engine.Request {
 	request := engine.Request{
 		Key:   fsm.RequestKey{Principal: cmp.Or(r.Client, comm.Principal), Channel: r.Channel, ID: r.ID},
@@ -101,7 +101,7 @@ func (j *Journal) Replay(after uint64, fn func(engine.Record) error) error {
 	})
 }
 
-// errEnough ends a reading that has found all it wants.
+// errEnough ends a reading that has found what it needs.
 var errEnough = errors.New("enough")
 
 // lines calls fn for each line of the journal file that the daemon sends, until it
@@ -113,7 +113,7 @@ func (j *Journal) lines(from, to uint64, fn func(engine.Line) error) error {
 		return err
 	}
 	defer func() { _ = response.Body.Close() }()
-	var stopped error // by fn, and not by the connection
+	var stopped error // fn's error, not the connection's
 	err = engine.ReadLines(response.Body, func(l engine.Line) error {
 		stopped = fn(l)
 		return stopped
@@ -131,7 +131,7 @@ func (j *Journal) lines(from, to uint64, fn func(engine.Line) error) error {
 func decimal(n uint64) string { return strconv.FormatUint(n, 10) }
 
 // Backup writes a backup of the running daemon's data to w (package backup). A
-// connection that breaks is an error, also where all bytes may have come.
+// connection that breaks is an error, even if all bytes may have arrived.
 func (c *Client) Backup(ctx context.Context, w io.Writer) error {
 	return c.copy(ctx, "/v1/backup", "backup", w)
 }
@@ -153,7 +153,7 @@ func (c *Client) copy(ctx context.Context, path, what string, w io.Writer) error
 	return nil
 }
 
-// incoming remembers an error of the connection, to tell it from one of who writes.
+// incoming remembers an error of the connection, to tell it from one of the writer.
 type incoming struct {
 	io.Reader
 	err error

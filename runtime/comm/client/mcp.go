@@ -12,8 +12,8 @@ import (
 	"shelly/runtime/comm"
 )
 
-// MCP sends a message of the Model Context Protocol to the daemon, with headers of its own, and
-// returns the response, whatever its status. Its body is for the caller to close.
+// MCP sends a message of the Model Context Protocol to the daemon, with the given headers, and
+// returns the response, whatever its status. The caller must close its body.
 func (c *Client) MCP(ctx context.Context, header http.Header, message []byte) (*http.Response, error) {
 	at, err := ReadEndpoint(c.dir)
 	if err != nil {

@@ -17,14 +17,14 @@ import (
 )
 
 // Memory is the memory of a running daemon, over HTTP. Its methods are those of
-// [memory.Memory] with their bounds of package comm; while the daemon reads its entries
-// they are an engine.ErrBusy.
+// [memory.Memory] with the bounds of package comm; while the daemon reads its entries
+// they return engine.ErrBusy.
 type Memory struct{ client *Client }
 
-// Memory returns the daemon's memory. It asks for nothing yet.
+// Memory returns the daemon's memory. It sends no request yet.
 func (c *Client) Memory() Memory { return Memory{c} }
 
-// List returns at most limit of the wanted entries, the newest first, after this many.
+// List returns at most limit of the wanted entries, the newest first, after skipping skip.
 func (m Memory) List(ctx context.Context, f memory.Filter, skip, limit int) (comm.MemoryBody, error) {
 	q := filterQuery(f)
 	q.Set("skip", strconv.Itoa(max(0, skip)))
@@ -70,13 +70,13 @@ func (m Memory) Get(ctx context.Context, id string) (comm.EntryBody, bool, error
 	return body, err == nil, err
 }
 
-// Bring puts entries, each whole, and returns when all are durable.
+// Bring stores entries, each whole, and returns once all are durable.
 func (m Memory) Bring(ctx context.Context, entries []fsm.Entry, how memory.Bringing) (memory.Brought, error) {
 	var done memory.Brought
 	return done, m.post(ctx, "/v1/memory", map[string]any{"entries": entries, "replace": how.Replace, "dry_run": how.Dry}, &done)
 }
 
-// Forget drops entries and returns how many there were.
+// Forget deletes entries and returns how many of them there were.
 func (m Memory) Forget(ctx context.Context, ids ...string) (int, error) {
 	var done comm.ForgetBody
 	err := m.post(ctx, "/v1/memory/forget", map[string]any{"ids": ids}, &done)

@@ -16,9 +16,9 @@ import (
 	"shelly/runtime/inbox"
 )
 
-// Messages returns the first messages to a chat after a position, in order, or the first of
-// them that are unread; an origin without a chat means every chat of its channel, one with
-// neither every chat. The daemon may return fewer than limit; none means that there are no more.
+// Messages returns the first messages to a chat after a position, in order, or only unread
+// ones; an origin without a chat means every chat of its channel, the zero origin every chat.
+// The daemon may return fewer than limit; none means that there are no more.
 func (c *Client) Messages(ctx context.Context, to fsm.Origin, after uint64, limit int, unread bool) ([]comm.Message, error) {
 	q := chatQuery(to)
 	q.Set("after", decimal(after))
@@ -53,16 +53,16 @@ func (c *Client) Read(ctx context.Context, marks ...inbox.Mark) (comm.Unread, er
 	return unread, c.read(ctx, http.MethodPost, "/v1/messages/read", body, &unread)
 }
 
-// LastPosition is the last that a message can have by now: who follows from there hears of
-// what comes.
+// LastPosition is the highest position that a message can have now; following from there
+// delivers only new messages.
 func (c *Client) LastPosition(ctx context.Context) (uint64, error) {
 	kept, err := c.Journal(ctx).Kept()
 	return engine.LastOf(kept.Last), err
 }
 
-// Follow hands on the messages to a chat after a position as they come, each once, until ctx
-// ends or each returns an error. Where the daemon stops or the connection breaks it goes on
-// with the next daemon, however long that takes; a refusal ends it.
+// Follow calls each with the messages to a chat after a position as they come, once for every
+// message, until ctx ends or each returns an error. If the daemon stops or the connection breaks
+// it continues with the next daemon, however long that takes; a refusal ends it.
 func (c *Client) Follow(ctx context.Context, to fsm.Origin, after uint64, each func(comm.Message) error) error {
 	for try := 0; ; try++ {
 		last := after
@@ -85,7 +85,7 @@ func (c *Client) Follow(ctx context.Context, to fsm.Origin, after uint64, each f
 	}
 }
 
-// follow is one connection of Follow; it moves after on.
+// follow is one connection of Follow; it advances after.
 func (c *Client) follow(ctx context.Context, to fsm.Origin, after *uint64, each func(comm.Message) error) error {
 	q := chatQuery(to)
 	q.Set("after", decimal(*after))

@@ -10,8 +10,8 @@ import (
 	"shelly/runtime/comm"
 )
 
-// Page returns the address at which a browser is let in to the daemon's page, once and for a
-// while.
+// Page returns the address with which a browser can open the daemon's page, once and within
+// life.
 func (c *Client) Page(ctx context.Context) (address string, life time.Duration, err error) {
 	var t comm.TicketBody
 	if err := c.read(ctx, http.MethodPost, comm.TicketRoute, nil, &t); err != nil {
@@ -22,7 +22,7 @@ func (c *Client) Page(ctx context.Context) (address string, life time.Duration, 
 		return "", 0, err
 	}
 	if at.HTTP == "" {
-		return "", 0, errors.New("a browser cannot reach the running shelly: it listens at a socket alone; set comm.http and start it again")
+		return "", 0, errors.New("a browser cannot reach the running shelly: it listens only at a socket; set comm.http and start it again")
 	}
 	u := url.URL{Scheme: "http", Host: at.HTTP, Path: t.Path, Fragment: "ticket=" + t.Ticket}
 	return u.String(), time.Duration(t.LifeMS) * time.Millisecond, nil

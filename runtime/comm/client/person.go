@@ -16,13 +16,13 @@ import (
 	"shelly/runtime/event"
 )
 
-// About names what a person's word is about: a handle, or where that is 0 the request
-// of an id and a channel, "" being that of Ask.
+// About names what a decision is about: a handle, or, if that is 0, the request
+// with an id and a channel ("" is that of Ask).
 type About struct {
 	Handle  fsm.HandleID
 	ID      string
 	Channel string
-	Client  string // whose request it is; "": that of the token
+	Client  string // whose request it is; "": the token's
 }
 
 // path is the route of a verb.
@@ -34,10 +34,10 @@ func (a About) path(verb string) string {
 }
 
 // of returns the route of the request. Dots are escaped as well, so that no id is taken for a
-// way up.
+// step up in the path.
 func (a About) of(below string) string { return a.with(below, url.Values{}) }
 
-// with is of with query parameters of its own, which it adds to.
+// with is of with further query parameters; it adds to q.
 func (a About) with(below string, q url.Values) string {
 	path := "/v1/requests/" + strings.ReplaceAll(url.PathEscape(a.ID), ".", "%2E") + below
 	if a.Channel != "" {
@@ -52,8 +52,8 @@ func (a About) with(below string, q url.Values) string {
 	return path
 }
 
-// Decide brings a person's decision about the tool call that a key names, and reports
-// whether it was waited for.
+// Decide passes on a person's decision about the tool call that a key names, and reports
+// whether the call was waiting for it.
 func (c *Client) Decide(ctx context.Context, about About, d Decision) (taken bool, err error) {
 	verb, fields := "deny", map[string]string{"key": d.Key, "by": d.By}
 	if d.Approve {
@@ -67,11 +67,11 @@ type Decision struct {
 	Key     string
 	By      string // who decides; "": the holder of the token
 	Approve bool
-	Grant   fsm.GrantScope // (Approve) for which later calls, too
+	Grant   fsm.GrantScope // (Approve) which later calls it also covers
 }
 
-// CancelHandle asks to end what is no request, by its number, and reports whether that changed
-// anything.
+// CancelHandle asks to end a handle that is not a request, by its number, and reports whether
+// that changed anything.
 func (c *Client) CancelHandle(ctx context.Context, id fsm.HandleID) (taken bool, err error) {
 	return c.tell(ctx, About{Handle: id}.path("cancel"), nil)
 }
@@ -83,13 +83,13 @@ func (c *Client) Subagents(ctx context.Context, about About) ([]comm.Subagent, e
 	return body.Subagents, c.get(ctx, about.of("/subagents"), &body)
 }
 
-// CancelSubagent asks to end one of a request's subagents by itself, and reports whether that
-// changed anything. Of one that the request does not have the error is ErrNotFound.
+// CancelSubagent asks to end one of a request's subagents, and nothing else, and reports whether
+// that changed anything. If the request has no such subagent the error is ErrNotFound.
 func (c *Client) CancelSubagent(ctx context.Context, about About, subagent fsm.HandleID) (taken bool, err error) {
 	return c.tell(ctx, about.of(fmt.Sprintf("/subagents/%d/cancel", subagent)), nil)
 }
 
-// Schedules returns the schedules, in the order of their making.
+// Schedules returns the schedules, in the order in which they were made.
 func (c *Client) Schedules(ctx context.Context) ([]comm.Schedule, error) {
 	var body comm.SchedulesBody
 	err := c.get(ctx, "/v1/schedules", &body)
@@ -120,8 +120,8 @@ func (c *Client) TryChannel(ctx context.Context, name, chat, text string) (tried
 	return tried, err
 }
 
-// Schedule brings a person's word on a schedule, and returns the schedule's id. Taken is false
-// where nothing has changed: a run was wanted, and one waits already.
+// Schedule makes a person's change to a schedule, and returns the schedule's id. Taken is false
+// if nothing changed: a run was wanted, and one waits already.
 func (c *Client) Schedule(ctx context.Context, in fsm.ScheduleChanged) (id string, taken bool, err error) {
 	path, fields := "/v1/schedules", map[string]any{"by": in.By}
 	if in.Change == fsm.ScheduleAdd {
@@ -141,26 +141,26 @@ func (c *Client) Schedule(ctx context.Context, in fsm.ScheduleChanged) (id strin
 	return answer.ID, answer.Taken, err
 }
 
-// Approvals returns the grants that stand.
+// Approvals returns the grants in force.
 func (c *Client) Approvals(ctx context.Context) ([]comm.Approval, error) {
 	var body comm.ApprovalsBody
 	err := c.get(ctx, "/v1/approvals", &body)
 	return body.Approvals, err
 }
 
-// Revoke takes a grant back, and reports whether it stood.
+// Revoke revokes a grant, and reports whether it was in force.
 func (c *Client) Revoke(ctx context.Context, id, by string) (taken bool, err error) {
 	return c.tell(ctx, "/v1/approvals/"+url.PathEscape(id)+"/revoke", map[string]string{"by": by})
 }
 
-// Resolve brings a person's word on a handle that is held, and reports whether it was
-// waited for.
+// Resolve passes on a person's decision about a held handle, and reports whether the handle was
+// waiting for it.
 func (c *Client) Resolve(ctx context.Context, about About, text string) (taken bool, err error) {
 	return c.tell(ctx, about.path("resolve"), map[string]string{"text": text})
 }
 
-// Audit returns the first records of tool calls that have ended after a position, in order: of
-// a session, or all where it is empty. The server may return fewer than limit; none means that
+// Audit returns the first records of ended tool calls after a position, in order: those of a
+// session, or of all if it is empty. The daemon may return fewer than limit; none means that
 // there are no more.
 func (c *Client) Audit(ctx context.Context, session string, after uint64, limit int) ([]engine.Audit, error) {
 	query := url.Values{"after": {decimal(after)}, "limit": {strconv.Itoa(limit)}}
@@ -172,7 +172,7 @@ func (c *Client) Audit(ctx context.Context, session string, after uint64, limit 
 	return body.Audit, err
 }
 
-// tell sends what a person says.
+// tell sends a person's decision.
 func (c *Client) tell(ctx context.Context, path string, fields map[string]string) (taken bool, err error) {
 	body, err := json.Marshal(fields)
 	if err != nil {

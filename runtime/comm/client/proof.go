@@ -15,13 +15,13 @@ import (
 	"shelly/runtime/comm"
 )
 
-// proofTimeout bounds the proof of a daemon. It knows the answer without asking anybody.
+// proofTimeout bounds a daemon's proof, for which it needs nothing but the token.
 const proofTimeout = 5 * time.Second
 
 // proofBytesMax bounds its answer, the headers included.
 const proofBytesMax = 4 << 10
 
-// errStranger says that what has answered does not know the token.
+// errStranger means that the listener does not know the token.
 var errStranger = errors.New("it cannot prove that it is the shelly of this data folder")
 
 // tokenKey is where a request's context holds the token, for the proof of its connection.
@@ -30,8 +30,8 @@ type tokenKey struct{}
 // unixKey is where a request's context holds the path of the daemon's socket.
 type unixKey struct{}
 
-// dial opens a connection and lets the other end prove that it knows the token. Nothing
-// else is sent before (COM-18). The daemon's socket goes before its address (COM-91).
+// dial opens a connection and makes the other end prove that it knows the token. Nothing
+// else is sent before that (COM-18). The daemon's socket is preferred to its address (COM-91).
 func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	path, _ := ctx.Value(unixKey{}).(string)
 	if path != "" {
@@ -42,7 +42,7 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	return c.open(ctx, network, address)
 }
 
-// noAddress is that of a daemon that listens at a socket alone.
+// noAddress is the address of a daemon that listens only at a socket.
 const noAddress = "shelly:80"
 
 func (c *Client) open(ctx context.Context, network, address string) (net.Conn, error) {
@@ -57,8 +57,8 @@ func (c *Client) open(ctx context.Context, network, address string) (net.Conn, e
 	return conn, nil
 }
 
-// prove asks for the proof. A connection that breaks meanwhile proves nothing of either
-// kind; whoever is silent, or says anything else, is a stranger.
+// prove asks for the proof. A connection that breaks before the answer proves nothing either
+// way; a listener that is silent, or answers anything else, is a stranger.
 func (c *Client) prove(ctx context.Context, conn net.Conn, token string) error {
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Now()) })
 	defer stop()
@@ -81,8 +81,8 @@ func (c *Client) prove(ctx context.Context, conn net.Conn, token string) error {
 	return conn.SetDeadline(time.Time{})
 }
 
-// askProof sends the challenge. Its error is one of the connection; an answer that is no
-// proof is an empty one.
+// askProof sends the challenge. Its error is the connection's; if the answer is not a proof,
+// proof is empty.
 func askProof(conn net.Conn, at, challenge string) (proof string, err error) {
 	host := at
 	if conn.RemoteAddr().Network() == "unix" {
@@ -115,7 +115,7 @@ func askProof(conn net.Conn, at, challenge string) (proof string, err error) {
 	return body.Proof, nil
 }
 
-// broken is an error of the connection, or nil where what came over it is not HTTP.
+// broken returns an error of the connection, or nil if the answer was not HTTP.
 func broken(err error) error {
 	if network := net.Error(nil); errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return err

@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// readEvents reads an SSE stream and hands on its events with their ids until take returns
+// readEvents reads an SSE stream and calls take with its events and their ids until take returns
 // false or the stream ends. It calls alive for each line, comments included.
 func readEvents[E any](r io.Reader, alive func(), take func(id string, e E) bool) error {
 	lines := bufio.NewScanner(r)
@@ -27,7 +27,7 @@ func readEvents[E any](r io.Reader, alive func(), take func(id string, e E) bool
 			continue
 		}
 		if len(line) > 0 || len(data) == 0 {
-			continue // a comment, or a field that says nothing more than data does
+			continue // a comment, or a field that adds nothing to data
 		}
 		var e E
 		if err := json.Unmarshal(data, &e); err != nil {

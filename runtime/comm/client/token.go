@@ -16,11 +16,11 @@ import (
 // TokenFile is the name, in the data folder, of the file that holds the token.
 const TokenFile = "token"
 
-// tokenRandomBytes is how much chance is in a token.
+// tokenRandomBytes is the number of random bytes in a token.
 const tokenRandomBytes = 32
 
-// EnsureToken returns the token of a data folder, and makes one where there is
-// none. The caller holds the folder's lock.
+// EnsureToken returns the token of a data folder, and makes one if there is
+// none. The caller must hold the folder's lock.
 func EnsureToken(dir string) (string, error) {
 	token, err := ReadToken(dir)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -32,9 +32,9 @@ func EnsureToken(dir string) (string, error) {
 	return token, replaceFile(dir, TokenFile, []byte(token+"\n"))
 }
 
-// ReadToken returns the token of a data folder; where there is none, an error
-// that wraps fs.ErrNotExist. A file that others may read is refused: what it
-// holds is no secret any more.
+// ReadToken returns the token of a data folder; if there is none, the error
+// wraps fs.ErrNotExist. A file that others may read is refused, because its token is
+// no longer secret.
 func ReadToken(dir string) (string, error) {
 	path := filepath.Join(dir, TokenFile)
 	info, err := os.Lstat(path)

@@ -31,7 +31,7 @@ func (c *Client) AddToken(ctx context.Context, name string, can access.Rights) (
 	return made, err
 }
 
-// RevokeToken takes a client's token back, and reports whether there was one.
+// RevokeToken revokes a client's token, and reports whether there was one.
 func (c *Client) RevokeToken(ctx context.Context, name string) (taken bool, err error) {
 	var answer comm.Taken
 	err = c.read(ctx, http.MethodPost, "/v1/tokens/"+url.PathEscape(name)+"/revoke", []byte("{}"), &answer)

@@ -1,2 +1,2 @@
-// Package fronttest has a daemon's front that a test drives by hand.
+// Package fronttest provides a daemon's front that a test drives by hand.
 package fronttest

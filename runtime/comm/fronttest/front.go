@@ -29,7 +29,7 @@ type Front struct {
 	raised    []fsm.EventRaised
 	requests  []comm.Request
 	told      []fsm.Input
-	deaf      bool // what a person says comes too late
+	deaf      bool // every decision comes too late
 	messages  []engine.Message
 	inbox     *inbox.Inbox
 	audit     []engine.Audit
@@ -51,7 +51,7 @@ func New() *Front {
 	}
 }
 
-// lock returns the unlock that also tells whoever awaits a change.
+// lock locks the front; unlock also wakes those that await a change.
 func (f *Front) lock() (unlock func()) {
 	f.mu.Lock()
 	return func() {
@@ -198,13 +198,13 @@ func (f *Front) tell(in fsm.Input) (bool, error) {
 	return !f.deaf, nil
 }
 
-// Deafen makes what a person says come too late.
+// Deafen makes every decision of a person come too late.
 func (f *Front) Deafen() {
 	defer f.lock()()
 	f.deaf = true
 }
 
-// Record makes the front's journal; without one it is empty.
+// Record sets the front's journal; without one it is empty.
 func (f *Front) Record(j engine.Reader) {
 	defer f.lock()()
 	f.recorded = j
@@ -223,7 +223,7 @@ func (f *Front) Recorded(context.Context) (engine.Reader, error) {
 	return f.recorded, nil
 }
 
-// Stand makes the unfinished handles stand so.
+// Stand sets the standings of the unfinished handles.
 func (f *Front) Stand(all ...comm.Standing) {
 	defer f.lock()()
 	f.standings = all
@@ -236,7 +236,7 @@ func (f *Front) Standings(context.Context) ([]comm.Standing, error) {
 	return f.standings, nil
 }
 
-// KeepBackup makes what Backup does; without it nothing is written.
+// KeepBackup sets what Backup does; without it nothing is written.
 func (f *Front) KeepBackup(write func(ctx context.Context, w io.Writer) error) {
 	defer f.lock()()
 	f.backup = write

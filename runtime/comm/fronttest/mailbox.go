@@ -17,7 +17,7 @@ func (f *Front) Send(messages ...engine.Message) {
 	f.messages = append(f.messages, messages...)
 }
 
-// Unsend takes messages from a position on out again.
+// Unsend removes the messages from a position on.
 func (f *Front) Unsend(from uint64) {
 	defer f.lock()()
 	f.messages = slices.DeleteFunc(f.messages, func(m engine.Message) bool { return m.Position >= from })

@@ -14,7 +14,7 @@ type Seen struct {
 	Asked    int      // calls of Accept
 	Raised   []fsm.EventRaised
 	Requests []comm.Request // as they were accepted
-	Told     []fsm.Input    // what a person said
+	Told     []fsm.Input    // a person's decisions
 	Held     int            // calls of Accept that wait now
 	Watching int            // watches open now
 	Begun    int            // watches from the beginning of a request

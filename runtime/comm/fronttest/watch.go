@@ -18,7 +18,7 @@ type watcher struct {
 	end    context.CancelFunc
 }
 
-// watcherBuffer is more than any test says without somebody listening.
+// watcherBuffer is more events than any test sends while nobody reads.
 const watcherBuffer = 256
 
 // Watch implements [comm.Front].
@@ -56,11 +56,11 @@ func (f *Front) Replied(ctx context.Context, r engine.Request) (engine.Request, 
 	return r, ctx.Err()
 }
 
-// WatchFrom implements [comm.Front]. It tells by an event of its own what it was asked, but
-// for the beginning, which is counted.
+// WatchFrom implements [comm.Front]. It first sends an event that says which position it was
+// asked for; watches from the beginning are only counted.
 func (f *Front) WatchFrom(ctx context.Context, key fsm.RequestKey, after position.Position) (<-chan comm.Event, error) {
 	if after == (position.Position{}) {
-		f.begin() // before the watch, so that who sees the watch sees the count
+		f.begin() // before the watch, so that whoever sees the watch sees the count
 		return f.Watch(ctx, key)
 	}
 	events, err := f.Watch(ctx, key)
@@ -82,14 +82,14 @@ func (f *Front) leave(n int) {
 	}
 }
 
-// Say tells the watchers of a request something.
+// Say sends events to the watchers of a request.
 func (f *Front) Say(key fsm.RequestKey, events ...comm.Event) {
 	defer f.lock()()
 	f.say(key, events...)
 }
 
 func (f *Front) say(key fsm.RequestKey, events ...comm.Event) {
-	for _, w := range f.watchers { // order-free: each hears the same
+	for _, w := range f.watchers { // order-free: each gets the same
 		for _, e := range events {
 			if w.key == key {
 				w.events <- e

@@ -1,7 +1,7 @@
-// Package idempotency lets a POST that is sent again be answered as it was (COM-92), after
-// draft-ietf-httpapi-idempotency-key-header.
+// Package idempotency answers a repeated POST with the first one's answer (COM-92), as
+// draft-ietf-httpapi-idempotency-key-header describes.
 //
-// It is for what has no id of its own that is durable. The answers are in memory, and end
+// It is for requests without a durable id of their own. The answers are in memory, and end
 // with the process.
 package idempotency
 
@@ -22,7 +22,7 @@ const Header = "Idempotency-Key"
 // Bounds of what is kept.
 const (
 	Max            = 1000           // keys, of all callers together; the oldest goes first
-	AnswerBytesMax = 64 << 10       // of an answer; a longer one is not kept, and its key not used up
+	AnswerBytesMax = 64 << 10       // of an answer; a longer one is not kept, and its key stays free
 	Life           = 24 * time.Hour // of an answer
 )
 
@@ -33,8 +33,8 @@ var (
 	ErrFull    = errors.New("too many requests with an Idempotency-Key are being answered")
 )
 
-// Key reads the key of a request: a string of structured fields (RFC 8941), or a bare word;
-// empty where there is none.
+// Key reads a request's key: a structured-field string (RFC 8941) or a bare word; empty if there
+// is none.
 func Key(h http.Header) string {
 	text := strings.TrimSpace(h.Get(Header))
 	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
@@ -43,13 +43,13 @@ func Key(h http.Header) string {
 	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(text[1 : len(text)-1])
 }
 
-// Name tells keys apart: whose it is.
+// Name is a key and the caller it belongs to.
 type Name struct{ Caller, Key string }
 
-// Sum is what a request says, as a hash.
+// Sum is the hash of a request's content.
 type Sum = [sha256.Size]byte
 
-// Answer is what was answered.
+// Answer is an answer that was given.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -61,11 +61,11 @@ type kept struct {
 	name   Name
 	sum    Sum
 	at     time.Time
-	answer *Answer // nil: it is being answered
+	answer *Answer // nil: the request is being answered
 }
 
-// Keys are those that were used. The zero value is ready but for Now. Its methods may be called
-// from many goroutines at once.
+// Keys holds the keys that were used. The zero value is ready, except that Now must be set. Its
+// methods may be called from many goroutines at once.
 type Keys struct {
 	Now func() time.Time
 
@@ -73,7 +73,7 @@ type Keys struct {
 	list []kept // the oldest first
 }
 
-// Begin takes a key for a request, or returns how the same request was answered.
+// Begin takes a key for a request, or returns the answer that the same request got.
 func (k *Keys) Begin(name Name, sum Sum) (*Answer, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -100,7 +100,7 @@ func (k *Keys) Begin(name Name, sum Sum) (*Answer, error) {
 	return nil, nil
 }
 
-// End keeps the answer for a key; nil: nothing has happened, and the key is free.
+// End keeps the answer for a key; nil: nothing has happened, and the key becomes free.
 func (k *Keys) End(name Name, a *Answer) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -118,8 +118,8 @@ func (k *Keys) index(name Name) int {
 	return slices.IndexFunc(k.list, func(o kept) bool { return o.name == name })
 }
 
-// Serve answers a request with a key: by next the first time, and as it did then later. An
-// error is for the caller to answer with.
+// Serve answers a request that has a key: the first time with next, later with the answer that
+// next gave. If it returns an error, the caller must answer with it.
 func (k *Keys) Serve(w http.ResponseWriter, r *http.Request, name Name, body []byte, next http.Handler) error {
 	sum := sha256.Sum256([]byte(r.Method + "\x00" + r.URL.RequestURI() + "\x00" + string(body)))
 	before, err := k.Begin(name, sum)
@@ -140,17 +140,17 @@ func (k *Keys) Serve(w http.ResponseWriter, r *http.Request, name Name, body []b
 	return nil
 }
 
-// write answers as before.
+// write sends the answer again.
 func (a *Answer) write(w http.ResponseWriter) {
 	for name, values := range a.Header { // order-free: a set
 		w.Header()[name] = values
 	}
 	w.Header().Set("Idempotency-Replayed", "true")
 	w.WriteHeader(a.Status)
-	_, _ = w.Write(a.Body) // a client that has gone is nobody to tell of an error
+	_, _ = w.Write(a.Body) // an error means that the client has gone
 }
 
-// recorder notes what is answered.
+// recorder records an answer while it is sent.
 type recorder struct {
 	http.ResponseWriter
 	status int

@@ -11,30 +11,30 @@ import (
 	"shelly/runtime/descriptor"
 )
 
-// The bounds of the connections of a listener (COM-19). A process that may have few files
-// open takes fewer: what is left after its own, and half of that.
+// The bounds of the connections of a listener (COM-19). A process that may open only few files
+// takes fewer: half of what is left after its own.
 const (
 	ConnectionsMax = 512
-	StrangersMax   = 64 // of those, on which no token was shown
+	StrangersMax   = 64 // of those, connections that have shown no token
 
 	ownDescriptors = 48 // of the daemon itself: the store, a command, the model
 	connectionsMin = 4
 )
 
-// For is how many connections a process may have, given how many files it may open.
+// For returns how many connections a process may have, given how many files it may open.
 func For(descriptors int) int {
 	return max(connectionsMin, min(ConnectionsMax, (descriptors-ownDescriptors)/2))
 }
 
-// connections is a listener that bounds what is open. For a new connection the oldest one
-// makes room on which no token was shown, or else the idle one whose last request is the
-// longest ago; where all are at work, the new one waits.
+// connections is a listener that bounds its open connections. A new connection replaces the
+// oldest one that has shown no token, or else the one that has been idle longest; if all are
+// at work, the new one waits.
 type connections struct {
 	net.Listener
 	most, strangersMost int
 
 	mu     sync.Mutex
-	open   []*connection // in the order of their last requests, or of their coming
+	open   []*connection // in the order of their last requests, or of their acceptance
 	left   chan struct{} // has a value once one was closed
 	closed chan struct{}
 	once   sync.Once
@@ -48,16 +48,16 @@ func Bound(l net.Listener, most int) net.Listener {
 	}
 }
 
-// standing is what a connection is good for.
+// standing is how much a connection matters.
 type standing int
 
 const (
-	stranger standing = iota // no token was shown on it
+	stranger standing = iota // it has shown no token
 	idle                     // between two requests
 	working
 )
 
-// connection is one of a bounded number.
+// connection is a connection of a bounded listener.
 type connection struct {
 	net.Conn
 	of       *connections
@@ -65,7 +65,7 @@ type connection struct {
 	gone     bool     // guarded by of.mu
 }
 
-// Accept implements [net.Listener]. Having no descriptor left is a wait (CFG-15).
+// Accept implements [net.Listener]. If no descriptor is left it waits (CFG-15).
 func (c *connections) Accept() (net.Conn, error) {
 	conn, err := c.Listener.Accept()
 	for descriptor.Short(err) {
@@ -92,11 +92,11 @@ func (c *connections) full() bool {
 	return len(c.open) >= c.most
 }
 
-// shortWait bounds a wait for a descriptor, which something else may give back.
+// shortWait bounds a wait for a descriptor, which another part of the process may free.
 const shortWait = 100 * time.Millisecond
 
-// wait waits for a connection to end, for a moment, and is false once the listener is
-// closed.
+// wait waits for a connection to end, but no longer than shortWait. It returns false once the
+// listener is closed.
 func (c *connections) wait() bool {
 	timer := time.NewTimer(shortWait)
 	defer timer.Stop()
@@ -109,7 +109,7 @@ func (c *connections) wait() bool {
 	return true
 }
 
-// take takes a connection in, in place of a stranger where there are too many of them.
+// take adds a connection, in place of a stranger if there are too many of them.
 func (c *connections) take(conn net.Conn) *connection {
 	taken := &connection{Conn: conn, of: c}
 	c.mu.Lock()
@@ -131,7 +131,7 @@ func (c *connections) take(conn net.Conn) *connection {
 	return taken
 }
 
-// giveUpOne closes the connection that matters least, and is false where all are at work.
+// giveUpOne closes the connection that matters least. It returns false if all are at work.
 func (c *connections) giveUpOne() bool {
 	c.mu.Lock()
 	var least *connection
@@ -170,7 +170,7 @@ func (o *connection) Close() error {
 	return o.Conn.Close()
 }
 
-// works notes that a request has come on a connection that is known.
+// works notes that a request with a token has arrived on a connection.
 func (o *connection) works() {
 	c := o.of
 	c.mu.Lock()
@@ -198,7 +198,7 @@ func Rests(conn net.Conn) {
 	}
 }
 
-// connectionKey is where a request's context holds its connection.
+// connectionKey is the context key of a request's connection.
 type connectionKey struct{}
 
 // With puts a connection into the context of its requests, for [Shown].

@@ -1,3 +1,3 @@
-// Package listener binds the addresses at which shelly listens, and bounds what is open
-// there.
+// Package listener binds the addresses at which shelly listens, and bounds the number of open
+// connections.
 package listener

@@ -7,7 +7,7 @@ import (
 )
 
 // TCP binds a loopback address such as 127.0.0.1:7433.
-// Port 0 is any free one.
+// Port 0 means any free one.
 func TCP(address string) (net.Listener, error) {
 	if err := Loopback(address); err != nil {
 		return nil, err
@@ -19,10 +19,10 @@ func TCP(address string) (net.Listener, error) {
 	return l, nil
 }
 
-// burstBytes is what the system is asked to hold of datagrams not yet read.
+// burstBytes is the size of the buffer for datagrams not yet read that the system is asked for.
 const burstBytes = 1 << 20
 
-// UDP binds a loopback address. Port 0 is any free one.
+// UDP binds a loopback address. Port 0 means any free one.
 func UDP(address string) (*net.UDPConn, error) {
 	if err := Loopback(address); err != nil {
 		return nil, err
@@ -39,8 +39,8 @@ func UDP(address string) (*net.UDPConn, error) {
 	return c, nil
 }
 
-// Loopback wants a literal loopback address (COM-1): a name may lead elsewhere
-// tomorrow.
+// Loopback returns an error unless address is a literal loopback address (COM-1): a name may
+// resolve to another address tomorrow.
 func Loopback(address string) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {

@@ -2,8 +2,8 @@ package listener
 
 import "golang.org/x/sys/unix"
 
-// private is what this system does not know of: the folder of the socket is what keeps others
-// away until its name has its mode.
+// private does nothing on this system: until the socket's name has its mode, its folder keeps
+// others away.
 func private(uintptr) {}
 
 func peerUID(fd uintptr) (uid int, known bool) {

@@ -4,5 +4,5 @@ package listener
 
 func private(uintptr) {}
 
-// peerUID is not known: who asks shows a token.
+// peerUID is unknown on this system, so every client shows a token.
 func peerUID(uintptr) (uid int, known bool) { return 0, false }

@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// UnixPathMax is the longest path of a socket, in bytes, that every system takes: 104 on
-// macOS, 108 on Linux, with the zero at its end.
+// UnixPathMax is the longest path of a socket, in bytes, that every system accepts: the limit is
+// 104 on macOS and 108 on Linux, including the zero at the end.
 const UnixPathMax = 103
 
-// ErrPath says that a path is too long for a socket.
+// ErrPath means that a path is too long for a socket.
 var ErrPath = fmt.Errorf("a socket's path has at most %d bytes", UnixPathMax)
 
-// Unix binds a socket in the file system, which its owner alone may open (COM-91). One that a
-// killed process has left is replaced; one at which somebody listens is not, nor is a file
-// that is no socket.
+// Unix binds a socket in the file system that only its owner may open (COM-91). A socket left by
+// a killed process is replaced; one at which a process listens is not, nor is a file
+// that is not a socket.
 func Unix(path string) (*net.UnixListener, error) {
 	if len(path) > UnixPathMax {
 		return nil, fmt.Errorf("listen at %s: %w, and this one %d", path, ErrPath, len(path))
@@ -35,13 +35,13 @@ func Unix(path string) (*net.UnixListener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen at %s: %w", path, err)
 	}
-	if err := os.Chmod(path, 0o600); err != nil { // where the system has not heeded it before
+	if err := os.Chmod(path, 0o600); err != nil { // in case private has no effect on this system
 		return nil, errors.Join(fmt.Errorf("listen at %s: %w", path, err), l.Close())
 	}
 	return l.(*net.UnixListener), nil
 }
 
-// liveTimeout bounds the question whether somebody listens at a socket.
+// liveTimeout bounds the check whether a process listens at a socket.
 const liveTimeout = time.Second
 
 // vacate removes a socket at which nobody listens.
@@ -53,7 +53,7 @@ func vacate(path string) error {
 	case err != nil:
 		return fmt.Errorf("listen at %s: %w", path, err)
 	case info.Mode().Type() != fs.ModeSocket:
-		return fmt.Errorf("listen at %s: something else than a socket is there; move it away, or name another path", path)
+		return fmt.Errorf("listen at %s: something other than a socket is there; move it away, or name another path", path)
 	}
 	conn, err := net.DialTimeout("unix", path, liveTimeout)
 	if err == nil {
@@ -68,8 +68,9 @@ func vacate(path string) error {
 	return nil
 }
 
-// PeerOf returns the user of the process at the other end of a connection, as the kernel tells
-// it; known is false where that is no socket of the file system, or the system does not say.
+// PeerOf returns the user of the process at the other end of a connection, as the kernel reports
+// it; known is false if the connection is not a socket in the file system, or the system does
+// not say.
 func PeerOf(conn net.Conn) (uid int, known bool) {
 	if o, is := conn.(*connection); is {
 		conn = o.Conn
@@ -82,7 +83,7 @@ func PeerOf(conn net.Conn) (uid int, known bool) {
 	if err != nil {
 		return 0, false
 	}
-	_ = raw.Control(func(fd uintptr) { uid, known = peerUID(fd) }) // else it is not known
+	_ = raw.Control(func(fd uintptr) { uid, known = peerUID(fd) }) // on an error it stays unknown
 	return uid, known
 }
 

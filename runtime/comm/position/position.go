@@ -1,5 +1,5 @@
-// Package position says how far a client has followed a request, in a text that it gives back
-// to hear the rest (COM-90).
+// Package position encodes how far a client has followed a request as a text, which the client
+// sends back to get the rest (COM-90).
 package position
 
 import (
@@ -10,29 +10,29 @@ import (
 	"shelly/fsm"
 )
 
-// Position is what a client has heard. The zero value is nothing.
+// Position is how far a client has followed a request. The zero value is nothing.
 //
 // Within one process the place in its list of events counts. A process that is killed loses
-// the list: then what is durable counts, a record of the journal and a place in what it tells.
+// the list; then what is durable counts: a record of the journal, and which of its events.
 type Position struct {
-	Epoch    int        // boots up to the process that told it
+	Epoch    int        // boots up to the process that sent the events
 	Place    int        // of the last event in that process's list
-	Record   uint64     // of the journal, of the last event that a record tells
-	Nth      int        // of the events that the record tells, from 1
-	Call     fsm.CallID // the model call that was streaming; 0: none has
-	Text     int        // bytes of its text that were heard
-	Thinking int        // bytes of its thoughts, likewise
+	Record   uint64     // the journal record of the last event that comes from a record
+	Nth      int        // which of that record's events it was, from 1
+	Call     fsm.CallID // the model call that was streaming; 0: none was
+	Text     int        // bytes of its text that were received
+	Thinking int        // bytes of its thoughts that were received
 }
 
 // parts is how many numbers a position has.
 const parts = 7
 
-// String is the text of a position: its numbers with dots between them.
+// String returns a position's numbers, separated by dots.
 func (p Position) String() string {
 	return fmt.Sprintf("%d.%d.%d.%d.%d.%d.%d", p.Epoch, p.Place, p.Record, p.Nth, p.Call, p.Text, p.Thinking)
 }
 
-// Parse reads the text of a position.
+// Parse reads a position from its text.
 func Parse(text string) (Position, error) {
 	words := strings.Split(text, ".")
 	if len(words) != parts {
@@ -50,7 +50,7 @@ func Parse(text string) (Position, error) {
 	}, nil
 }
 
-// Before reports whether an event that a record tells comes after what was heard.
+// Before reports whether p lies before the nth event of a record, so that the event is new.
 func (p Position) Before(record uint64, nth int) bool {
 	return record > p.Record || record == p.Record && nth > p.Nth
 }

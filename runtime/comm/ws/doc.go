@@ -4,18 +4,18 @@
 //
 // Each frame is a text of one JSON object. A client sends
 //
-//	{type: "ask", id, text, session?, channel?, chat?, after?}   asks and follows, from a position on where it is sent again
+//	{type: "ask", id, text, session?, channel?, chat?, after?}   asks and follows; sent again, from a position on
 //	{type: "follow", id, channel?, after?}               follows from a position on
-//	{type: "leave", id, channel?}                        follows no more
+//	{type: "leave", id, channel?}                        stops following
 //	{type: "cancel", id, channel?}
 //	{type: "approve" | "deny", id, channel?, key, grant?}
 //
 // and gets
 //
 //	an event of a request ([comm.Event]) with its channel, and its position as "at"
-//	{type: "taken", of, id, taken}                       what became of cancel, approve and deny
+//	{type: "taken", of, id, taken}                       the result of cancel, approve and deny
 //	{type: "error", of?, id?, error: {code, message, hint}}
 //
-// A request that was followed and ends is followed no more. What a client that comes back
-// shows as after is the at of the last event that it has heard of the request (COM-90).
+// When a followed request ends, following it ends too. A client that comes back sends as after
+// the at of the last event that it has received of the request (COM-90).
 package ws

@@ -40,10 +40,10 @@ type frame struct {
 type Event struct {
 	comm.Event
 	Channel string `json:"channel,omitempty"`
-	At      string `json:"at,omitempty"` // the position of who has heard it
+	At      string `json:"at,omitempty"` // the position after this event
 }
 
-// Taken is what became of a word on a request.
+// Taken is the result of cancel, approve or deny.
 type Taken struct {
 	Type  string `json:"type"` // taken
 	Of    string `json:"of"`   // cancel, approve or deny
@@ -51,7 +51,7 @@ type Taken struct {
 	Taken bool   `json:"taken"`
 }
 
-// Refusal is the answer to a frame that is refused.
+// Refusal is the answer to a refused frame.
 type Refusal struct {
 	Type  string       `json:"type"` // error
 	Of    string       `json:"of,omitempty"`
@@ -86,7 +86,7 @@ func (l *link) read(ctx context.Context) error {
 	}
 }
 
-// heed does what a frame wants.
+// heed carries out a frame.
 func (l *link) heed(ctx context.Context, f frame) error {
 	key := fsm.RequestKey{Principal: comm.CallerOf(ctx).Name, Channel: cmp.Or(f.Channel, comm.ChannelHTTP), ID: f.ID}
 	switch f.Type {
@@ -115,11 +115,11 @@ func (l *link) heed(ctx context.Context, f frame) error {
 		}
 		return l.send(ctx, Taken{"taken", f.Type, f.ID, taken})
 	default:
-		return &comm.Problem{Code: comm.CodeBadRequest, Message: fmt.Sprintf("a frame of type %q is not known", f.Type), Hint: "the types are ask, follow, leave, cancel, approve and deny"}
+		return &comm.Problem{Code: comm.CodeBadRequest, Message: fmt.Sprintf("frame type %q is unknown", f.Type), Hint: "the types are ask, follow, leave, cancel, approve and deny"}
 	}
 }
 
-// heard reads how far a client has heard of a request (COM-90); nil: it does not say.
+// heard reads how far a client has followed a request (COM-90); nil: it does not say.
 func (f frame) heard() (*position.Position, error) {
 	if f.After == "" {
 		return nil, nil
@@ -131,8 +131,8 @@ func (f frame) heard() (*position.Position, error) {
 	return &p, nil
 }
 
-// ask hands a request to the daemon and follows it. The place for that is taken first, because
-// busy means that nothing has happened.
+// ask passes a request to the daemon and follows it. The place for following is taken first,
+// because "busy" means that nothing has happened.
 func (l *link) ask(ctx context.Context, key fsm.RequestKey, f frame, after *position.Position) error {
 	return l.follow(ctx, key, after, func() (*position.Position, error) {
 		origin := fsm.Origin{Channel: f.Channel, Chat: f.Chat}
@@ -152,7 +152,7 @@ func (l *link) ask(ctx context.Context, key fsm.RequestKey, f frame, after *posi
 	})
 }
 
-// find returns the handle of a request of the caller's.
+// find returns the handle of one of the caller's requests.
 func (l *link) find(ctx context.Context, key fsm.RequestKey) (fsm.HandleID, error) {
 	r, ok, err := l.front.Request(ctx, key)
 	if err == nil && !ok {
@@ -161,7 +161,7 @@ func (l *link) find(ctx context.Context, key fsm.RequestKey) (fsm.HandleID, erro
 	return r.Handle, err
 }
 
-// say brings a person's word on a request.
+// say passes on a person's decision about a request.
 func (l *link) say(ctx context.Context, key fsm.RequestKey, f frame) (taken bool, err error) {
 	handle, err := l.find(ctx, key)
 	switch {
@@ -170,7 +170,7 @@ func (l *link) say(ctx context.Context, key fsm.RequestKey, f frame) (taken bool
 	case f.Type == "cancel":
 		return l.front.Cancel(ctx, key)
 	case !comm.CallerOf(ctx).May(access.Decide):
-		return false, &comm.Problem{Code: comm.CodeForbidden, Message: "the token does not give the right decide", Hint: "make one that does with: shelly token add NAME --can decide"}
+		return false, &comm.Problem{Code: comm.CodeForbidden, Message: "the token does not give the right decide", Hint: "make a token that does with: shelly token add NAME --can decide"}
 	}
 	d := fsm.Decided{Handle: handle, Key: f.Key, Approve: f.Type == "approve"}
 	if d.Grant, err = comm.Scope(f.Grant, d.Approve); err != nil {
@@ -179,8 +179,9 @@ func (l *link) say(ctx context.Context, key fsm.RequestKey, f frame) (taken bool
 	return l.front.Decide(ctx, d)
 }
 
-// follow sends what happens to a request up to its reply, from the time on at which before
-// has returned without an error, and from the position that it has returned. Who follows it already follows it from there on.
+// follow sends a request's events up to its reply. It starts once before has returned without
+// an error, after the position that before returned. If the connection follows the request
+// already, following starts over from that position.
 func (l *link) follow(ctx context.Context, key fsm.RequestKey, after *position.Position, before func() (*position.Position, error)) error {
 	of := name{key.Channel, key.ID}
 	l.leave(of)
@@ -211,16 +212,16 @@ func (l *link) follow(ctx context.Context, key fsm.RequestKey, after *position.P
 				failpoint.Hit(failpoint.HTTPReplyBefore)
 				defer failpoint.Hit(failpoint.HTTPReplyAfter)
 			}
-			return l.send(ctx, Event{e, key.Channel, e.At.String()}) // a write that is cancelled would end the connection
+			return l.send(ctx, Event{e, key.Channel, e.At.String()}) // cancelling a write would end the connection
 		})
 		if err != nil && followed.Err() == nil {
-			l.o.Log.Debug("a request is followed no more", "error", err)
+			l.o.Log.Debug("no longer following a request", "error", err)
 		}
 	})
 	return nil
 }
 
-// leave follows a request no more.
+// leave stops following a request.
 func (l *link) leave(of name) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -230,7 +231,7 @@ func (l *link) leave(of name) {
 	}
 }
 
-// left notes that a request is followed no more, unless it is again.
+// left removes a request that was followed, unless it is being followed again.
 func (l *link) left(of name, f *following) {
 	f.end()
 	l.mu.Lock()

@@ -15,10 +15,10 @@ import (
 	"shelly/runtime/comm"
 )
 
-// Route is where the WebSocket is.
+// Route is the path of the WebSocket.
 const Route = "/v1/ws"
 
-// Protocol is the subprotocol that a browser names beside the one that holds its token.
+// Protocol is the subprotocol that a browser names besides the one that holds its token.
 const Protocol = "shelly"
 
 // Bounds.
@@ -54,8 +54,8 @@ func New(front comm.Front, o Options) comm.Route {
 	return comm.Route{Method: http.MethodGet, Pattern: Route, Right: access.Ask, Page: true, Handle: s.serve}
 }
 
-// serve answers on one connection until it ends. Whose page asks, and with which token, is
-// known by then.
+// serve answers on one connection until it ends. Its origin and token have been checked by
+// then.
 func (s *server) serve(w http.ResponseWriter, r *http.Request) error {
 	select {
 	case s.open <- struct{}{}:
@@ -68,7 +68,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{Protocol}, InsecureSkipVerify: true})
 	if err != nil {
-		return nil // it has answered
+		return nil // Accept has answered
 	}
 	defer func() { _ = conn.CloseNow() }()
 	conn.SetReadLimit(int64(s.o.BytesMax))
@@ -84,7 +84,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// ping drops a client that answers no more.
+// ping drops a client that no longer answers.
 func (l *link) ping(ctx context.Context, drop func()) {
 	ticks := time.NewTicker(l.o.PingEvery)
 	defer ticks.Stop()
@@ -104,7 +104,7 @@ func (l *link) ping(ctx context.Context, drop func()) {
 	}
 }
 
-// send writes a frame. A client that does not take it is dropped.
+// send writes a frame. A client that does not read it is dropped.
 func (l *link) send(ctx context.Context, v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {
