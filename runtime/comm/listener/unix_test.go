@@ -82,7 +82,7 @@ func TestCOM91WhatIsNoSocketStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{file, link, loop, filepath.Join(dir, "folder")} {
-		if _, err := listener.Unix(path); err == nil || !strings.Contains(err.Error(), "something else than a socket") {
+		if _, err := listener.Unix(path); err == nil || !strings.Contains(err.Error(), "something other than a socket") {
 			t.Errorf("%s: %v", path, err)
 		}
 		if _, err := os.Lstat(path); err != nil {

@@ -10,13 +10,13 @@ import (
 	"shelly/fsm/wording"
 )
 
-// titleBytesMax is how much of its main argument the title of a call shows.
+// titleBytesMax is the most bytes of its main argument that a call's title shows.
 const titleBytesMax = 200
 
 // diffBytesMax bounds the texts of a call that are sent as diffs.
 const diffBytesMax = 256 << 10
 
-// kinds are what the tools do, in the protocol's words; any other is "other".
+// kinds are the protocol's kinds of the tools; any other tool is of kind "other".
 var kinds = map[string]string{
 	"read_file": "read", "list_dir": "search", "glob": "search", "grep": "search",
 	"write_file": "edit", "edit_file": "edit", "exec": "execute", "web_fetch": "fetch", "web_search": "fetch",
@@ -26,7 +26,7 @@ var kinds = map[string]string{
 // changes reports whether a tool changes the file that it names.
 func changes(tool string) bool { return kinds[tool] == "edit" }
 
-// arguments are those of a call that are looked at.
+// arguments are the arguments of a call that matter here.
 type arguments struct {
 	Path       string
 	Offset     int
@@ -40,7 +40,7 @@ type arguments struct {
 	Task, Name string
 }
 
-// describe says what a call is (FRT-52). The id, and how it is, are left to the caller.
+// describe returns what a call is (FRT-52). The caller sets its id and status.
 func describe(tool, args, workspace string) Call {
 	a := parse(args)
 	c := Call{Title: tool, Kind: cmp.Or(kinds[tool], "other"), Input: json.RawMessage(args)}
@@ -56,7 +56,7 @@ func describe(tool, args, workspace string) Call {
 	return c
 }
 
-// path is the file that the call is about; empty: it is about none.
+// path is the file that the call is about; empty: none.
 func (c Call) path() string {
 	if len(c.Locations) == 0 {
 		return ""
@@ -64,13 +64,13 @@ func (c Call) path() string {
 	return c.Locations[0].Path
 }
 
-// parse reads the arguments of a call, as far as they are of the kinds that are looked at.
+// parse reads the arguments of a call, as far as they matter here.
 func parse(args string) (a arguments) {
-	_ = json.Unmarshal([]byte(args), &a) // what a model has written may be anything
+	_ = json.Unmarshal([]byte(args), &a) // a model may write anything
 	return a
 }
 
-// about is the argument that says most.
+// about is the most telling argument.
 func (a arguments) about() string {
 	all := []string{a.Command, strings.Join(a.Argv, " "), a.Path, a.URL, a.Query, a.Task, a.Name}
 	if a.Pattern != "" {
@@ -83,8 +83,8 @@ func (a arguments) about() string {
 	return text
 }
 
-// diffs are what a call is to change in its file, as its arguments say; before is what the
-// file held, nil where that is not known or there was none.
+// diffs are the changes that a call will make to its file, according to its arguments; before
+// is what the file held, nil if that is unknown or there was no file.
 func diffs(tool, args, workspace string, before *string) []Part {
 	a := parse(args)
 	if !changes(tool) || a.Path == "" || len(args) > diffBytesMax {
@@ -109,7 +109,7 @@ func diffs(tool, args, workspace string, before *string) []Part {
 	return parts
 }
 
-// absolute is a path as the protocol wants it.
+// absolute returns a path as the protocol requires it.
 func absolute(workspace, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)

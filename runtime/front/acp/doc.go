@@ -1,6 +1,6 @@
-// Package acp speaks the Agent Client Protocol, version 1, by which editors talk with agents
-// (FRT-45 to FRT-56): what a prompt says as a request, what happens to a request as updates,
-// what a person is asked as options, and what was said in a session as it is sent again.
+// Package acp translates the Agent Client Protocol, version 1, with which editors talk to agents
+// (FRT-45 to FRT-56): a prompt into a request, a request's events into updates, a question to a
+// person into options, and a session's archive into the updates that repeat it.
 //
 //	request, err := acp.Prompt(params, place)
 //	turn := acp.NewTurn(id, place)
@@ -10,7 +10,7 @@
 //	}
 //
 // All of it is a view of events: nothing is decided or kept here. Package rpc is the
-// connection; shelly acp (cmd/shelly/acp) brings the two together with the daemon.
+// connection; shelly acp (cmd/shelly/acp) connects both with the daemon.
 //
 // The protocol: https://agentclientprotocol.com/protocol/v1/overview
 package acp

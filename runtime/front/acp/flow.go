@@ -2,22 +2,22 @@ package acp
 
 import "strings"
 
-// flow is the text or the thoughts of model calls as they are sent to an editor. What was told
-// cannot be taken back: where the model was asked again and says the same, the editor hears
-// the rest alone (FRT-51).
+// flow is the text or the thoughts of model calls as they are sent to an editor. What was sent
+// cannot be withdrawn: if the model was asked again and says the same, the editor gets only
+// the rest (FRT-51).
 type flow struct {
 	kind   string
 	prefix string // of ids
-	call   string // that speaks
-	id     string // of the message that is being told: the call that began it
-	on     string // the call that goes on with it
-	said   string // of it
-	lost   string // what was told of a call that was never answered
+	call   string // the model call that is streaming
+	id     string // of the message being sent: the call that began it
+	on     string // the call that continues it
+	said   string // what was sent of it
+	lost   string // what was sent of a call that was never answered
 	held   string // what its successor has said so far, as long as lost begins with it
 	last   bool   // the last update was of this kind
 }
 
-// add takes what a call says.
+// add takes a piece of a call's text.
 func (f *flow) add(call, text string) []Update {
 	if text == "" {
 		return nil
@@ -40,8 +40,8 @@ func (f *flow) add(call, text string) []Update {
 	return f.tell(call, rest)
 }
 
-// tell sends a text. One of another call is a message of its own, and a paragraph for an
-// editor that knows no messages.
+// tell sends a text. A text of another call is a new message, and a new paragraph for editors
+// that do not know messages.
 func (f *flow) tell(id, text string) []Update {
 	if id != f.on {
 		if f.id != "" && f.last {
@@ -54,7 +54,7 @@ func (f *flow) tell(id, text string) []Update {
 	return []Update{message(f.kind, f.prefix+f.id, text)}
 }
 
-// lose says that what was told of a call is in no record.
+// lose notes that what was sent of a call is in no record.
 func (f *flow) lose(call string) {
 	if f.call != call {
 		return
@@ -65,8 +65,8 @@ func (f *flow) lose(call string) {
 	f.held = ""
 }
 
-// end ends the text of a call. What was held back is less than what was told before; where it
-// is the end of it all, it is sent.
+// end ends the text of a call. Held text is only a part of what was sent before; if nothing
+// follows it, it is sent.
 func (f *flow) end(call string) []Update {
 	held, lost := f.held, f.lost
 	f.lost, f.held = "", ""

@@ -8,8 +8,8 @@ import (
 	"shelly/runtime/session"
 )
 
-// Past tells what was said in a session, message after message (FRT-48). The zero value of
-// the rest is ready.
+// Past repeats what was said in a session, message after message (FRT-48). The zero values of
+// the other fields are ready.
 type Past struct {
 	Session string
 	Place   Place
@@ -17,7 +17,7 @@ type Past struct {
 	calls   int
 }
 
-// Heard takes the next message of the archive.
+// Heard takes the next message of the archive, and returns its updates.
 func (p *Past) Heard(m session.Archived) (updates []Update) {
 	id := fmt.Sprintf("%s-%d", p.Session, m.Number)
 	switch m.Message.Role {
@@ -45,7 +45,7 @@ func (p *Past) Heard(m session.Archived) (updates []Update) {
 	return nil
 }
 
-// answer tells what the model has said and called.
+// answer returns the updates for a message of the model: its text and its calls.
 func (p *Past) answer(id string, m fsm.Message) (updates []Update) {
 	if m.Thinking != "" {
 		updates = append(updates, message(agentThought, id+"-thought", m.Thinking))
@@ -63,7 +63,7 @@ func (p *Past) answer(id string, m fsm.Message) (updates []Update) {
 	return updates
 }
 
-// End ends the calls that never had a result.
+// End ends the calls that never got a result.
 func (p *Past) End() (updates []Update) {
 	for _, c := range p.waiting {
 		updates = append(updates, update(c, failed))

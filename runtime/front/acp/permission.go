@@ -8,12 +8,12 @@ import (
 	"shelly/runtime/front/wire"
 )
 
-// Permission is what an editor is asked about a call (FRT-53).
+// Permission is a question to an editor about a call (FRT-53).
 type Permission struct {
 	Key    string       // of the call, as decisions name it
-	Handle fsm.HandleID // that waits
-	Call   Update       // what the call is
-	About  []string     // the arguments that a grant for later calls would be about; none: all
+	Handle fsm.HandleID // that is waiting
+	Call   Update       // the call
+	About  []string     // the arguments that a grant for later calls would fix; none: all
 }
 
 // Option is an answer that a person has.
@@ -31,7 +31,7 @@ const (
 	optionReject  = "reject"
 )
 
-// Options are the answers that a person has, with what the wider ones cover (APR-13).
+// Options returns the possible answers, with what the wider ones cover (APR-13).
 func (p *Permission) Options() []Option {
 	covers := "this very call"
 	if len(p.About) > 0 {
@@ -45,13 +45,13 @@ func (p *Permission) Options() []Option {
 	}
 }
 
-// Decision is what a person has chosen.
+// Decision is a person's choice.
 type Decision struct {
 	Approve bool
 	Grant   fsm.GrantScope
 }
 
-// Chosen reads an editor's answer. There is none where the question was dismissed: it stays
+// Chosen reads an editor's answer; ok is false if the question was dismissed. Then it stays
 // open for others.
 func Chosen(answer wire.Value) (d Decision, ok bool) {
 	outcome := answer.Member("outcome")
@@ -71,7 +71,8 @@ func Chosen(answer wire.Value) (d Decision, ok bool) {
 	return d, false
 }
 
-// permission is a question about a call, with what the call would do where shelly can tell.
+// permission is the question about a call, with the change that the call would make if shelly
+// can tell.
 func permission(c *call, e comm.Event, p Place) *Permission {
 	about := describe(c.tool, c.args, p.Workspace)
 	about.ID, about.Status = c.id, pending

@@ -12,14 +12,14 @@ import (
 	"shelly/runtime/front/wire"
 )
 
-// Place is where an editor and shelly work.
+// Place is the folders in which an editor and shelly work.
 type Place struct {
 	Workspace string // the folder that the tools work in, absolute
 	Folder    string // the editor's, relative to it; "" or ".": the same
-	// Held returns what a file holds now; nil: it is not known, or there is none.
+	// Held returns what a file holds now; nil: unknown, or there is no such file.
 	Held func(path string) *string
-	// Before returns what a file held before a text was written over it; nil: it is not known,
-	// or there was none.
+	// Before returns what a file held before a text was written over it; nil: unknown, or
+	// there was no such file.
 	Before func(path, after string) *string
 }
 
@@ -31,10 +31,10 @@ func (p Place) named() string {
 	return "\n\ncwd: `" + filepath.ToSlash(p.Folder) + "`"
 }
 
-// asked is what a person has written of a request's text.
+// asked is the part of a request's text that a person wrote.
 func (p Place) asked(text string) string { return strings.Replace(text, p.named(), "", 1) }
 
-// Said is what a prompt says.
+// Said is the content of a prompt.
 type Said struct {
 	Text   string
 	Images [][]byte
@@ -66,7 +66,7 @@ func Prompt(blocks wire.Value, p Place) (Said, error) {
 type reader struct {
 	place    Place
 	text     strings.Builder
-	attached strings.Builder // what stands after the text: contents of files
+	attached strings.Builder // comes after the text: contents of files
 	images   [][]byte
 }
 
@@ -106,8 +106,8 @@ func (r *reader) image(b, data wire.Value) error {
 	return nil
 }
 
-// resource takes the content of a file that the editor has sent along. Of one that is neither
-// text nor an image it takes the name alone.
+// resource takes the content of a file that the editor has attached. If that is neither
+// text nor an image it takes only the name.
 func (r *reader) resource(v wire.Value) error {
 	uri := v.Member("uri").Text
 	if strings.HasPrefix(v.Member("mimeType").Text, "image/") && v.Member("blob").Text != "" {
@@ -122,14 +122,14 @@ func (r *reader) resource(v wire.Value) error {
 	return nil
 }
 
-// mention writes where the text speaks of a file, and returns its name: a file of the
-// workspace is named as the tools name it.
+// mention writes a file's name into the text, and returns it: a file in the workspace is named
+// as the tools name it.
 func (r *reader) mention(uri, name string) string {
 	at := r.named(uri)
 	if at == "" {
 		at = name
 	}
-	at = strings.Map(func(c rune) rune { // a name is one word of one line
+	at = strings.Map(func(c rune) rune { // a name stays on one line
 		if c < ' ' || c == '`' {
 			return '_'
 		}
@@ -154,7 +154,7 @@ func (r *reader) named(uri string) string {
 	return path
 }
 
-// fenced is a text as CommonMark's fenced code block, which nothing in the text can end.
+// fenced returns a text as a fenced code block of CommonMark that nothing in the text can end.
 func fenced(text string) string {
 	longest, run := 2, 0
 	for _, c := range text {

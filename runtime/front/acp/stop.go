@@ -6,8 +6,8 @@ import (
 	"shelly/runtime/front/acp/rpc"
 )
 
-// Stop is why a turn has ended (FRT-54): in the protocol's words, or as an error where there
-// is no answer.
+// Stop returns why a turn ended (FRT-54): in the protocol's words, or as an error if there is
+// no answer.
 func Stop(r client.Reply) (reason string, err error) {
 	switch {
 	case r.Outcome == fsm.OutcomeCancelled:

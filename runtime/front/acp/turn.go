@@ -13,10 +13,11 @@ import (
 	"shelly/runtime/front/stream"
 )
 
-// outputBytesMax is how much of what a command writes is shown: its end.
+// outputBytesMax is the most bytes of a command's output that are shown: its end.
 const outputBytesMax = 4 << 10
 
-// Turn tells an editor what happens to one request. It is a function of the events.
+// Turn turns the events of one request into updates for an editor. It is a pure function of the
+// events.
 type Turn struct {
 	request  string // its id
 	place    Place
@@ -24,13 +25,13 @@ type Turn struct {
 	said     flow
 	thoughts flow
 	calls    []*call
-	asking   *call // the one whose question is open
+	asking   *call // the call whose question is open
 }
 
-// call is a tool call that was told.
+// call is a tool call that was sent to the editor.
 type call struct {
 	id, tool, args string
-	output         string // the end of what it has written
+	output         string // the end of its output
 	key            string // of the question about it
 	runs, ended    bool
 }
@@ -38,11 +39,11 @@ type call struct {
 // Heard is what an event means for an editor.
 type Heard struct {
 	Updates []Update
-	Ask     *Permission // a person is asked, perhaps once more
-	Closed  bool        // what a person was asked is not asked any more
+	Ask     *Permission // a person is asked, perhaps again
+	Closed  bool        // the open question is no longer open
 }
 
-// NewTurn begins to tell of a request.
+// NewTurn returns the turn of a request.
 func NewTurn(request string, place Place) *Turn {
 	return &Turn{
 		request: request, place: place,
@@ -82,13 +83,13 @@ func (t *Turn) Heard(e comm.Event) (h Heard) {
 // add adds updates.
 func (h *Heard) add(updates ...Update) { h.Updates = append(h.Updates, updates...) }
 
-// silent reports whether a reply has no text to tell: it is an error, or the word that the
+// silent reports whether a reply has no text for the editor: it is an error, or says that the
 // request was cancelled.
 func silent(e comm.Event) bool {
 	return e.IsError && e.Outcome != fsm.OutcomeCut && e.Outcome != fsm.OutcomeExhausted || e.Outcome == fsm.OutcomeCancelled
 }
 
-// piece tells a part of the text.
+// piece returns the updates for a piece of the text.
 func (t *Turn) piece(p stream.Piece, e comm.Event) (updates []Update) {
 	id := strconv.FormatUint(uint64(p.Call), 10)
 	if p.Call == stream.ReplyCall {
@@ -109,7 +110,7 @@ func (t *Turn) piece(p stream.Piece, e comm.Event) (updates []Update) {
 	}
 	if p.Ends {
 		updates = append(updates, t.said.end(id)...)
-		t.thoughts.end(id) // thoughts that are fewer than those before are not told again
+		t.thoughts.end(id) // held thoughts are a part of those sent before, so they are not sent
 	}
 	return updates
 }
@@ -132,7 +133,7 @@ func (t *Turn) begin(e comm.Event) *call {
 	return c
 }
 
-// whole tells all about a call.
+// whole returns everything about a call.
 func (t *Turn) whole(c *call, kind string, is Status) Update {
 	about := describe(c.tool, c.args, t.place.Workspace)
 	about.ID, about.Status = c.id, is
@@ -143,7 +144,7 @@ func (t *Turn) whole(c *call, kind string, is Status) Update {
 	return u
 }
 
-// update tells what has changed of a call.
+// update returns what has changed about a call.
 func update(c *call, is Status, parts ...Part) Update {
 	u := Update{Kind: toolUpdate, Call: &Call{ID: c.id, Status: is}}
 	if len(parts) > 0 {
@@ -152,7 +153,7 @@ func update(c *call, is Status, parts ...Part) Update {
 	return u
 }
 
-// started takes the start of a tool. One that a restart has interrupted is the same call.
+// started takes the start of a tool. A call that a restart interrupted stays the same call.
 func (t *Turn) started(e comm.Event) Update {
 	if c := t.open(e.Tool, e.Args); c != nil {
 		c.runs = true
@@ -163,7 +164,7 @@ func (t *Turn) started(e comm.Event) Update {
 	return t.whole(c, toolCall, running)
 }
 
-// wrote takes what a command writes.
+// wrote takes a piece of a command's output.
 func (t *Turn) wrote(c *call, text string) Update {
 	c.output += text
 	if over := len(c.output) - outputBytesMax; over > 0 {
@@ -172,7 +173,7 @@ func (t *Turn) wrote(c *call, text string) Update {
 	return update(c, "", shown(c.output)...)
 }
 
-// result takes the end of a tool. What a change has shown stays, unless it has failed.
+// result takes the end of a tool. The diff of a change stays visible unless the change failed.
 func (t *Turn) result(e comm.Event) Update {
 	c := t.open(e.Tool, e.Args)
 	if c == nil {
@@ -191,8 +192,8 @@ func (t *Turn) result(e comm.Event) Update {
 	return update(c, ending(e.Failed), shown(cmp.Or(e.Text, c.output))...)
 }
 
-// before is what the file held that a call has written over; nil: it is not known, or there
-// was none.
+// before is what a file held before a call wrote over it; nil: unknown, or there was no such
+// file.
 func (t *Turn) before(c *call) *string {
 	if c.tool != "write_file" || t.place.Before == nil {
 		return nil
@@ -201,7 +202,7 @@ func (t *Turn) before(c *call) *string {
 	return t.place.Before(absolute(t.place.Workspace, a.Path), a.Content)
 }
 
-// ending is how a call is that has ended.
+// ending is the status of a call that has ended.
 func ending(wrong bool) Status {
 	if wrong {
 		return failed
@@ -209,8 +210,8 @@ func ending(wrong bool) Status {
 	return completed
 }
 
-// question takes what a person is asked. An approval is asked for in the editor; any other
-// word is given in shelly.
+// question takes a question to a person. An approval is asked for in the editor; any other
+// question is answered with shelly's own commands.
 func (t *Turn) question(e comm.Event, h *Heard) {
 	if e.Question != fsm.QuestionApprove {
 		id := fmt.Sprintf("%s-held-%s", t.request, e.Key)
@@ -219,7 +220,7 @@ func (t *Turn) question(e comm.Event, h *Heard) {
 	}
 	c := t.asking
 	if slices.ContainsFunc(t.calls, func(k *call) bool { return k != c && k.key == e.Key }) {
-		return // it was answered; who comes back may be told of it once more (COM-90)
+		return // it was answered; a client that comes back may get it once more (COM-90)
 	}
 	if c == nil || c.key != e.Key {
 		h.Closed = c != nil
@@ -237,7 +238,7 @@ func (t *Turn) question(e comm.Event, h *Heard) {
 	h.Ask = permission(c, e, t.place)
 }
 
-// closes reports whether an event says that the open question was answered.
+// closes reports whether an event shows that the open question was answered.
 func (t *Turn) closes(e comm.Event) bool {
 	if t.asking == nil || t.asking.tool != e.Tool || t.asking.args != e.Args {
 		return false
@@ -246,7 +247,7 @@ func (t *Turn) closes(e comm.Event) bool {
 	return true
 }
 
-// finish ends the calls of which nothing more will be heard: they were refused, or stopped.
+// finish ends the calls that get no more events: they were refused, or stopped.
 func (t *Turn) finish(h *Heard) {
 	h.Closed = h.Closed || t.asking != nil
 	t.asking = nil

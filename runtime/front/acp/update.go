@@ -2,10 +2,10 @@ package acp
 
 import "encoding/json"
 
-// Version is that of the protocol.
+// Version is the protocol's version.
 const Version = 1
 
-// Channel is that of the requests that come this way.
+// Channel is the channel of requests from editors.
 const Channel = "acp"
 
 // The kinds of update.
@@ -18,10 +18,10 @@ const (
 	commands     = "available_commands_update"
 )
 
-// Status says how a tool call is.
+// Status is the status of a tool call.
 type Status string
 
-// A call waits for a person; it runs; it has ended.
+// The statuses: a call waits for a person, runs, or has ended.
 const (
 	pending   Status = "pending"
 	running   Status = "in_progress"
@@ -29,7 +29,7 @@ const (
 	failed    Status = "failed"
 )
 
-// Update tells an editor something about a session.
+// Update is one piece of news about a session for an editor.
 type Update struct {
 	Kind      string    `json:"sessionUpdate,omitempty"`
 	MessageID string    `json:"messageId,omitempty"`
@@ -46,7 +46,7 @@ type Block struct {
 	MimeType string `json:"mimeType,omitempty"`
 }
 
-// Call is a tool call. In an update what is left out stays as it was.
+// Call is a tool call. In an update, fields that are left out stay as they were.
 type Call struct {
 	ID        string          `json:"toolCallId"`
 	Title     string          `json:"title,omitempty"`
@@ -71,13 +71,13 @@ type Part struct {
 	New     *string `json:"newText,omitempty"`
 }
 
-// Command is one that a person can begin a prompt with, after a slash.
+// Command is a word with which a person can begin a prompt, after a slash.
 type Command struct {
 	Name  string `json:"name"`
 	About string `json:"description"`
 }
 
-// Commands tells which commands there are.
+// Commands returns the update that lists the commands.
 func Commands() Update {
 	return Update{Kind: commands, Commands: []Command{
 		{"new", "remember this conversation and start a new one"},
@@ -91,7 +91,7 @@ func message(kind, id, text string) Update {
 	return Update{Kind: kind, MessageID: id, Content: Block{Type: "text", Text: text}}
 }
 
-// shown is a text that a call shows; none where it is empty.
+// shown returns a text that a call shows; nothing if it is empty.
 func shown(text string) []Part {
 	if text == "" {
 		return nil
@@ -99,15 +99,15 @@ func shown(text string) []Part {
 	return []Part{{Type: "content", Content: &Block{Type: "text", Text: text}}}
 }
 
-// Asked tells what a person has asked for, where the editor does not know it.
+// Asked returns what a person has asked for, for an editor that does not know it.
 func Asked(request, text string, p Place) Update {
 	return message(userMessage, request+"-asked", p.asked(text))
 }
 
-// Failed tells why something that nobody waits for has no answer.
+// Failed returns why a request that no prompt waits for has no answer.
 func Failed(request, text string) Update { return message(agentMessage, request+"-failed", text) }
 
-// Elsewhere tells that a question waits for its answer in shelly.
+// Elsewhere returns the note that a question must be answered with shelly's own commands.
 func Elsewhere(request, key string) Update {
 	return message(agentThought, request+"-"+key, "[shelly waits for approval: shelly request approve "+request+" --channel "+Channel+"]")
 }

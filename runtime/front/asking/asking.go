@@ -1,5 +1,5 @@
-// Package asking lets the tests of fronts ask as a client does: over HTTP, through the
-// listener's guard, of a front that the test drives by hand.
+// Package asking lets the tests of fronts send requests as a client does: over HTTP, through the
+// listener's guard, to a front that the test drives by hand.
 package asking
 
 import (
@@ -16,7 +16,7 @@ import (
 	"shelly/runtime/comm/fronttest"
 )
 
-// Token is the one to show.
+// Token is the server's token.
 const Token = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 // guard ends a test that hangs.
@@ -29,7 +29,7 @@ type Server struct {
 	http  *httptest.Server
 }
 
-// Serve starts one.
+// Serve starts a server.
 func Serve(t *testing.T, front *fronttest.Front, routes []comm.Route, dialect comm.Dialect) *Server {
 	t.Helper()
 	h, err := comm.NewHTTP(front, comm.HTTPOptions{Token: Token, RequestBytesMax: 1 << 16, Routes: routes, Dialects: []comm.Dialect{dialect}})
@@ -48,8 +48,8 @@ type Answer struct {
 	Body   string
 }
 
-// Ask sends a request with the token, and headers of its own as name and value in turn. A
-// token of its own stands in place of the other.
+// Ask sends a request with the token and with headers, given as name and value in turn. An
+// Authorization among them replaces the token.
 func (s *Server) Ask(method, path, body string, headers ...string) Answer {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), guard)
@@ -80,8 +80,8 @@ func (s *Server) Ask(method, path, body string, headers ...string) Answer {
 	return Answer{resp.StatusCode, resp.Header, string(text)}
 }
 
-// Meanwhile asks, and lets happen what happens once somebody watches the n-th request that is
-// accepted, with its key.
+// Meanwhile asks, and calls happens with the key of the n-th accepted request once that is
+// being watched.
 func (s *Server) Meanwhile(n int, happens func(key fsm.RequestKey), method, path, body string, headers ...string) Answer {
 	s.t.Helper()
 	answered := make(chan Answer, 1)

@@ -28,7 +28,8 @@ func (v visit) accept(ctx context.Context, a arguments) (engine.Request, error) 
 	return accepted.Request, err
 }
 
-// ask gives the agent work and waits for the reply, as long as clients commonly do (FRT-32).
+// ask gives the agent work and waits for the reply, for as long as clients commonly wait
+// (FRT-32).
 func (v visit) ask(ctx context.Context, r *sdk.CallToolRequest, a arguments) (*sdk.CallToolResult, error) {
 	select {
 	case v.waits <- struct{}{}:
@@ -48,7 +49,7 @@ func (v visit) ask(ctx context.Context, r *sdk.CallToolRequest, a arguments) (*s
 	return v.shown(ctx, known.Key)
 }
 
-// follow waits for a request's reply, or until ctx ends, and gives each what happens before.
+// follow waits for a request's reply, or until ctx ends, and calls each with its events.
 func (v visit) follow(ctx context.Context, key fsm.RequestKey, each func(comm.Event)) error {
 	watch, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -69,7 +70,7 @@ func (v visit) follow(ctx context.Context, key fsm.RequestKey, each func(comm.Ev
 	}
 }
 
-// teller tells the client of a call how that goes on, where it wants to know.
+// teller returns what sends a call's progress to its client, if the client asked for it.
 func (v visit) teller(ctx context.Context, r *sdk.CallToolRequest) func(comm.Event) {
 	token, n := r.Params.GetProgressToken(), 0.0
 	return func(e comm.Event) {
@@ -79,12 +80,12 @@ func (v visit) teller(ctx context.Context, r *sdk.CallToolRequest) func(comm.Eve
 		}
 		n++
 		if err := r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: n, Message: text}); err != nil {
-			v.o.Log.Debug("a client was not told how its call goes on", "error", err)
+			v.o.Log.Debug("cannot send a client the progress of its call", "error", err)
 		}
 	}
 }
 
-// progress words an event; empty: it is not worth telling.
+// progress words an event; empty: it is not worth sending.
 func progress(e comm.Event) string {
 	switch e.Type {
 	case comm.EventState:
@@ -101,7 +102,7 @@ func progress(e comm.Event) string {
 	return ""
 }
 
-// shown is where a request stands, as a result: its reply once it is done.
+// shown returns a request's standing as a result: its reply once it is done.
 func (v visit) shown(ctx context.Context, key fsm.RequestKey) (*sdk.CallToolResult, error) {
 	r, ok, err := v.front.Request(ctx, key)
 	if err == nil && !ok {
@@ -133,7 +134,7 @@ func replied(r engine.Request) *sdk.CallToolResult {
 	return answer(r.Reply, s, r.IsError)
 }
 
-// standing is where an unfinished request stands.
+// standing returns the standing of an unfinished request.
 func (v visit) standing(ctx context.Context, r engine.Request) (standing, error) {
 	s := standing{ID: r.Key.ID, Channel: r.Key.Channel, State: comm.RecordAccepted, Text: r.Text}
 	all, err := v.front.Standings(ctx)
@@ -148,7 +149,7 @@ func (v visit) standing(ctx context.Context, r engine.Request) (standing, error)
 	return s, nil
 }
 
-// question words what a person is asked.
+// question words a question to a person.
 func question(a *comm.Ask) string {
 	text := fmt.Sprintf("may %s run with %s?", a.Tool, wording.Clip(a.Args, 500))
 	if a.Question == fsm.QuestionUnknown {
@@ -160,7 +161,7 @@ func question(a *comm.Ask) string {
 	return text
 }
 
-// key is that of the request that arguments name.
+// key returns the key of the request that the arguments name.
 func (v visit) key(a arguments) fsm.RequestKey {
 	return fsm.RequestKey{Principal: v.caller.Name, Channel: cmp.Or(a.Channel, Channel), ID: a.ID}
 }
@@ -204,7 +205,7 @@ func (v visit) cancel(ctx context.Context, _ *sdk.CallToolRequest, a arguments) 
 	return answer("The request is being ended; its reply says what was done.", map[string]any{"taken": true}, false), nil
 }
 
-// decide answers what a person is asked about a request (FRT-34).
+// decide answers a question to a person about a request (FRT-34).
 func (v visit) decide(approve bool) func(context.Context, *sdk.CallToolRequest, arguments) (*sdk.CallToolResult, error) {
 	return func(ctx context.Context, _ *sdk.CallToolRequest, a arguments) (*sdk.CallToolResult, error) {
 		taken, err := v.decided(ctx, v.key(a), a.Key, approve, fsm.GrantScope(a.Grant))
@@ -220,7 +221,7 @@ func (v visit) decide(approve bool) func(context.Context, *sdk.CallToolRequest, 
 	}
 }
 
-// decided brings a decision about the call that a request waits with.
+// decided passes on a decision about the tool call for which a request is waiting.
 func (v visit) decided(ctx context.Context, key fsm.RequestKey, call string, approve bool, grant fsm.GrantScope) (bool, error) {
 	s, err := v.standing(ctx, engine.Request{Key: key})
 	if err != nil || s.Asks == nil || s.Asks.Question != fsm.QuestionApprove || call != "" && call != s.Asks.Key {

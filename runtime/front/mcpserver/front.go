@@ -14,10 +14,10 @@ import (
 	"shelly/runtime/mcp/wire"
 )
 
-// Channel is that of the requests that come this way.
+// Channel is the channel of requests from MCP clients.
 const Channel = "mcp"
 
-// Path is where the server is.
+// Path is the server's path.
 const Path = "/mcp"
 
 // WaitsMax is how many calls may wait for a reply at once.
@@ -27,7 +27,7 @@ const WaitsMax = 64
 type Options struct {
 	Version         string
 	RequestBytesMax int64         // of a body
-	Wait            time.Duration // for how long ask waits for a reply that is no task's; 0: 50 s
+	Wait            time.Duration // how long ask waits for a reply outside a task; 0: 50 s
 	WriteTimeout    time.Duration // for one write of an answer; 0: 10 s
 	Log             *slog.Logger  // nil: none
 }
@@ -54,7 +54,7 @@ func New(front comm.Front, o Options) *Front {
 	return f
 }
 
-// Routes are those of the server.
+// Routes returns the server's routes.
 func (f *Front) Routes() []comm.Route {
 	return []comm.Route{{Method: http.MethodPost, Pattern: Path, Right: access.Ask, Handle: func(w http.ResponseWriter, r *http.Request) error {
 		f.handler.ServeHTTP(&patient{ResponseWriter: w, timeout: f.o.WriteTimeout}, r)
@@ -62,7 +62,7 @@ func (f *Front) Routes() []comm.Route {
 	}}}
 }
 
-// patient gives each write a deadline of its own: an answer may take long, and a client that
+// patient gives each write its own deadline: an answer may take long, but a client that
 // does not read is dropped.
 type patient struct {
 	http.ResponseWriter
@@ -70,7 +70,7 @@ type patient struct {
 }
 
 func (p *patient) extend() {
-	_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(time.Now().Add(p.timeout)) // where there is none, nothing is cut
+	_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(time.Now().Add(p.timeout)) // a writer without deadlines just has none
 }
 
 // Write implements [http.ResponseWriter].
@@ -85,10 +85,10 @@ func (p *patient) Flush() {
 	_ = http.NewResponseController(p.ResponseWriter).Flush()
 }
 
-// Unwrap is for [http.ResponseController].
+// Unwrap lets [http.ResponseController] reach the writer.
 func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// server is the library's server of one request, of the caller who sent it.
+// server returns the library's server for one request, acting for the request's caller.
 func (f *Front) server(r *http.Request) *sdk.Server {
 	v := visit{f, comm.CallerOf(r.Context())}
 	s := sdk.NewServer(&sdk.Implementation{Name: "shelly", Version: f.o.Version}, &sdk.ServerOptions{
@@ -100,16 +100,16 @@ func (f *Front) server(r *http.Request) *sdk.Server {
 	}
 	tasks := wire.Server{Tools: []string{toolAsk}, Begin: v.begin, Get: v.stands, Result: v.result, Cancel: v.cancelTask, Update: v.update}
 	if err := tasks.Use(s); err != nil {
-		f.o.Log.Error("tasks are not offered to MCP clients", "error", err) // a method would have two handlers
+		f.o.Log.Error("tasks are not offered to MCP clients", "error", err) // the library has its own handler for a method
 	}
 	return s
 }
 
-// visit is a request of a client.
+// visit is one request of a client.
 type visit struct {
 	*Front
 	caller comm.Caller
 }
 
-// as is a context in which the caller asks.
+// as returns a context with the caller.
 func (v visit) as(ctx context.Context) context.Context { return comm.WithCaller(ctx, v.caller) }

@@ -15,10 +15,10 @@ import (
 	"shelly/runtime/mcp/wire"
 )
 
-// pollEvery is how often a client is to ask for a task.
+// pollEvery is how often clients should ask for a task.
 const pollEvery = time.Second
 
-// taskKey is that of a task's request: the id of the one is that of the other (FRT-33).
+// taskKey returns the key of a task's request, which has the task's id (FRT-33).
 func (v visit) taskKey(id string) fsm.RequestKey {
 	return fsm.RequestKey{Principal: v.caller.Name, Channel: Channel, ID: id}
 }
@@ -33,7 +33,7 @@ func (v visit) begin(ctx context.Context, _ *sdk.ServerSession, p *sdk.CallToolP
 	var a arguments
 	err := read(p.Arguments, &a)
 	if err == nil && p.Name != toolAsk {
-		return wire.Outcome{}, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: p.Name + " is no task"}
+		return wire.Outcome{}, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: p.Name + " cannot run as a task"}
 	}
 	if err != nil {
 		return wire.Outcome{}, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
@@ -49,7 +49,7 @@ func (v visit) begin(ctx context.Context, _ *sdk.ServerSession, p *sdk.CallToolP
 	return wire.Outcome{Task: &wire.Task{ID: known.Key.ID, Status: wire.Working, Poll: pollEvery, Created: at, Updated: at}}, nil
 }
 
-// stands tells how a task stands, from its request's record.
+// stands returns a task's status, from its request's record.
 func (v visit) stands(ctx context.Context, id string, may wire.Abilities) (wire.Task, error) {
 	ctx = v.as(ctx)
 	r, ok, err := v.front.Request(ctx, v.taskKey(id))
@@ -89,13 +89,13 @@ func (v visit) stands(ctx context.Context, id string, may wire.Abilities) (wire.
 	return t, nil
 }
 
-// deciding begins the name of a question, which ends with the key of the call that it is about.
+// deciding is the prefix of a question's name; the key of the call follows.
 const deciding = "decide-"
 
-// form is that of a decision.
+// form is the schema of a decision.
 const form = `{"type":"object","properties":{"approve":{"type":"boolean","title":"Let it run","default":true}}}`
 
-// update takes a person's answers (FRT-35). One that was dismissed leaves the question open.
+// update takes a person's answers (FRT-35). A dismissed question stays open.
 func (v visit) update(ctx context.Context, id string, answers map[string]json.RawMessage) error {
 	ctx = v.as(ctx)
 	if _, ok, err := v.front.Request(ctx, v.taskKey(id)); err != nil || !ok {
@@ -118,7 +118,7 @@ func (v visit) update(ctx context.Context, id string, answers map[string]json.Ra
 	return nil
 }
 
-// result waits for the reply to a task's request, as long as its client does.
+// result waits for the reply to a task's request, for as long as the client waits.
 func (v visit) result(ctx context.Context, _ *sdk.ServerSession, id string) (*sdk.CallToolResult, error) {
 	ctx = v.as(ctx)
 	for {
@@ -140,7 +140,7 @@ func (v visit) result(ctx context.Context, _ *sdk.ServerSession, id string) (*sd
 	}
 }
 
-// cancelTask asks for the end of a task's request.
+// cancelTask asks to end a task's request.
 func (v visit) cancelTask(ctx context.Context, id string) (wire.Task, error) {
 	ctx = v.as(ctx)
 	was, err := v.stands(ctx, id, wire.Abilities{})
@@ -155,7 +155,7 @@ func (v visit) cancelTask(ctx context.Context, id string) (wire.Task, error) {
 	}
 	now, err := v.stands(ctx, id, wire.Abilities{})
 	if err == nil && !now.Status.Ended() {
-		now.Status = wire.Cancelled // what it had done its reply says
+		now.Status = wire.Cancelled // its reply says what it had done
 	}
 	return now, err
 }

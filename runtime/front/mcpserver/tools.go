@@ -31,7 +31,7 @@ type offered struct {
 	run  sdk.ToolHandler
 }
 
-// arguments are those of all tools.
+// arguments are the arguments of all the tools.
 type arguments struct {
 	Text    string `json:"text"`
 	Session string `json:"session"`
@@ -80,7 +80,7 @@ func (v visit) tools() []offered {
 	return tools
 }
 
-// read reads arguments; none are an empty object.
+// read reads arguments; no arguments are an empty object.
 func read(raw json.RawMessage, a *arguments) error {
 	if len(raw) == 0 {
 		return nil
@@ -91,15 +91,15 @@ func read(raw json.RawMessage, a *arguments) error {
 	return nil
 }
 
-// answer is a result of a text and of what a program reads.
+// answer is a result with a text and a structured value.
 func answer(text string, more any, isError bool) *sdk.CallToolResult {
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: more, IsError: isError}
 }
 
-// failed is a result that says why there is none.
+// failed is an error result.
 func failed(err error) *sdk.CallToolResult { return answer(err.Error(), nil, true) }
 
-// standing is where a request stands, as a program reads it.
+// standing is a request's standing as a structured value.
 type standing struct {
 	ID      string      `json:"id"`
 	Channel string      `json:"channel,omitempty"`
@@ -111,7 +111,8 @@ type standing struct {
 	Asks    *comm.Ask   `json:"asks,omitempty"`
 }
 
-// status says how the daemon is; to who may not see everything, whether it serves.
+// status returns the daemon's status; a caller that may not see everything gets only the
+// lifecycle's state.
 func (v visit) status(ctx context.Context, _ *sdk.CallToolRequest, _ arguments) (*sdk.CallToolResult, error) {
 	s := v.front.Status(ctx)
 	text := fmt.Sprintf("shelly %s is %s; its answers come from %s. %d wait, %d are worked on.", s.Version, s.Lifecycle, s.Brain, s.Waiting, len(s.Active))

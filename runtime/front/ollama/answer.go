@@ -18,7 +18,7 @@ type part struct {
 	at       time.Time
 	text     string
 	thinking string
-	end      *ending // of the last one
+	end      *ending // only in the last part
 }
 
 // ending is what only the last part has. Durations are in nanoseconds.
@@ -28,7 +28,7 @@ type ending struct {
 	prompt, answer int
 }
 
-// form is how a path writes a part.
+// form turns a part into the value that a path writes.
 type form func(part) any
 
 type counts struct {
@@ -78,7 +78,7 @@ func generateForm(p part) any {
 	return l
 }
 
-// ask brings a request, and answers with what becomes of it.
+// ask submits a request, and answers with its reply.
 func (f *Front) ask(w http.ResponseWriter, r *http.Request, a asking) error {
 	release, err := comm.Place(r.Context()) // before the acceptance: "busy" means that nothing has happened
 	if err != nil {
@@ -106,7 +106,7 @@ func (f *Front) ask(w http.ResponseWriter, r *http.Request, a asking) error {
 	return answer(w, http.StatusOK, a.form(part{model: a.model, at: moment(known.Accepted), text: reply.Text, end: s.end(reply)}))
 }
 
-// unanswered is what is said where there is no reply: the request is kept (FRT-6).
+// unanswered is the error if there is no reply: it says that the request is kept (FRT-6).
 func unanswered(err error) error {
 	if err != nil {
 		return err
@@ -127,8 +127,8 @@ type speech struct {
 	begun bool // some text was sent
 }
 
-// stream sends lines until the reply, as FRT-11 says. Nothing keeps an idle stream alive: an
-// empty line would be an error to some clients, so a line without text does.
+// stream sends lines until the reply, as FRT-11 says. Lines without text keep an idle stream
+// alive, because an empty line would be an error to some clients.
 func (s *speech) stream(w http.ResponseWriter) error {
 	s.out = stream.Begin(w, s.front.o.Stream, "application/x-ndjson")
 	defer s.out.End()
@@ -191,20 +191,20 @@ func (s *speech) write(v any) error {
 	return s.out.Write(text)
 }
 
-// end is why the answer has ended, and what it has taken.
+// end returns why the answer ended, and what it took.
 func (s *speech) end(reply comm.Event) *ending {
 	e := &ending{reason: "stop", took: time.Since(moment(s.known.Accepted))}
 	if reply.Outcome == fsm.OutcomeCut {
 		e.reason = "length"
 	}
 	if s.front.o.Tokens != nil {
-		e.prompt, e.answer, _ = s.front.o.Tokens(s.r.Context(), s.known.Key) // else they are not told
+		e.prompt, e.answer, _ = s.front.o.Tokens(s.r.Context(), s.known.Key) // on an error they stay 0
 	}
 	return e
 }
 
-// asked tells whoever reads along that the request waits for a person, and where that is
-// decided: a client of this protocol cannot be asked (FRT-12).
+// asked returns the note that the request waits for a person, and how that person decides: a
+// client of this protocol cannot be asked (FRT-12).
 func asked(key fsm.RequestKey, e comm.Event) string {
 	if e.Question == fsm.QuestionApprove {
 		return fmt.Sprintf("\n[shelly waits for approval of %s %s: shelly request approve %s --channel %s]\n", e.Tool, e.Args, key.ID, key.Channel)

@@ -17,14 +17,14 @@ const ownTools = "the agent works with tools of its own, and calls none of its c
 // asking is what a client asks.
 type asking struct {
 	model   string
-	whole   bool // no lines
-	silent  bool // no thinking
+	whole   bool // one answer instead of lines
+	silent  bool // without thinking
 	form    form
 	request comm.Request
-	empty   bool // it asks nothing: a client loads the model so, or unloads it
+	empty   bool // without a question: this is how clients load or unload the model
 }
 
-// how are the fields that chat and generate have in common.
+// how returns the fields that chat and generate have in common.
 func (a *asking) how() []wire.Field {
 	streams := func(v wire.Value) error {
 		a.whole = !v.True
@@ -76,8 +76,8 @@ func message(to *[]fsm.Message) func(wire.Value) error {
 	}
 }
 
-// own is the mark of a history that is the caller's even where it is empty: an empty message,
-// which is dropped (SES-7).
+// own marks a history as the caller's even if it is empty: an empty message, which is
+// dropped (SES-7).
 func own() fsm.Message { return fsm.Message{Role: fsm.RoleUser} }
 
 func (f *Front) chat(w http.ResponseWriter, r *http.Request) error {
@@ -130,7 +130,7 @@ func (f *Front) generate(w http.ResponseWriter, r *http.Request) error {
 	return f.answer(w, r, a)
 }
 
-// answer has the agent answer what is asked.
+// answer has the agent answer a question.
 func (f *Front) answer(w http.ResponseWriter, r *http.Request, a asking) error {
 	if err := known(a.model); err != nil {
 		return err

@@ -19,22 +19,22 @@ import (
 	"shelly/runtime/front/wire"
 )
 
-// Channel is that of the requests that come this way.
+// Channel is the channel of requests from Ollama's clients.
 const Channel = "ollama"
 
 // Agent is the model's name.
 const Agent = "shelly"
 
-// Version is that of the API which is spoken.
+// Version is the version of the API.
 const Version = "0.17.4"
 
 // Options sets the front up. RequestBytesMax is required.
 type Options struct {
 	RequestBytesMax int
-	Started         time.Time // as when the model was changed
+	Started         time.Time // given as the time at which the model was changed
 	Stream          stream.Options
-	// Tokens is what the journal knows that the model's calls of a request have taken; nil:
-	// nothing.
+	// Tokens returns how many tokens a request's model calls took, according to the journal;
+	// nil: unknown.
 	Tokens func(ctx context.Context, key fsm.RequestKey) (prompt, answer int, err error)
 }
 
@@ -70,7 +70,7 @@ func (f *Front) Routes() []comm.Route {
 	return routes
 }
 
-// Error is one in Ollama's shape.
+// Error is an error in Ollama's shape.
 type Error struct {
 	Status  int
 	Message string
@@ -82,8 +82,7 @@ type errorBody struct {
 	Error string `json:"error"`
 }
 
-// speaking lets a handler's errors be written in Ollama's shape. Those of the listener are
-// worded by [Dialect].
+// speaking writes a handler's errors in Ollama's shape. [Dialect] words those of the listener.
 func speaking(handle func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		err := handle(w, r)
@@ -97,8 +96,8 @@ func speaking(handle func(http.ResponseWriter, *http.Request) error) func(http.R
 	}
 }
 
-// Dialect is how the listener's problems are written where a path is this front's, and how a
-// token comes from one.
+// Dialect returns how the listener's problems are written for this front's paths, and how a
+// token is taken from a path.
 func Dialect() comm.Dialect { return comm.Dialect{Word: words, Enter: enter} }
 
 func words(path string) (word func(p *comm.Problem, status int) any, ours bool) {
@@ -112,11 +111,11 @@ func sentence(p *comm.Problem) string {
 	return p.Message + "; " + p.Hint
 }
 
-// pathPrefix begins the path of a client that has its token there.
+// pathPrefix is the prefix of a path that contains the token.
 const pathPrefix = "/ollama/"
 
-// enter takes a token out of a path: Ollama's own command line sends no header, and has nothing
-// of its address but host, port and path (FRT-15).
+// enter moves a token from the path to the header: Ollama's own command line sends no header,
+// and uses only the host, port and path of its address (FRT-15).
 func enter(r *http.Request) *http.Request {
 	rest, ok := strings.CutPrefix(r.URL.Path, pathPrefix)
 	if !ok || r.Header.Get("Authorization") != "" {
@@ -141,12 +140,12 @@ func version(w http.ResponseWriter, _ *http.Request) error {
 	}{Version})
 }
 
-// notHere refuses what is about models as files, or vectors.
+// notHere refuses the routes about model files and embeddings.
 func notHere(_ http.ResponseWriter, r *http.Request) error {
 	return &Error{http.StatusNotImplemented, r.URL.Path + " is not served: shelly is an agent, not a store of models; ask the Ollama server that it uses"}
 }
 
-// body reads a message. Its type is not looked at: curl declares a form.
+// body reads a message. Its type is ignored, because curl declares a form.
 func (f *Front) body(w http.ResponseWriter, r *http.Request) (wire.Value, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(f.o.RequestBytesMax)))
 	if errors.As(err, new(*http.MaxBytesError)) {
@@ -172,10 +171,10 @@ func known(model string) error {
 // keyHeader names a request, so that sending it again is the same request.
 const keyHeader = "Idempotency-Key"
 
-// keyBytesMax leaves room for what the name of a session has before it.
+// keyBytesMax leaves room for the prefix of a session's name.
 const keyBytesMax = 100
 
-// accept hands a request to the daemon.
+// accept passes a request to the daemon.
 func (f *Front) accept(r *http.Request, in comm.Request) (engine.Request, error) {
 	id := rand.Text()
 	if keys := r.Header.Values(keyHeader); len(keys) > 0 {
@@ -193,7 +192,7 @@ func (f *Front) accept(r *http.Request, in comm.Request) (engine.Request, error)
 	return accepted.Request, err
 }
 
-// key is that of a request of whoever asks.
+// key returns the key of a request of the caller's.
 func (f *Front) key(ctx context.Context, id string) fsm.RequestKey {
 	return fsm.RequestKey{Principal: comm.CallerOf(ctx).Name, Channel: Channel, ID: id}
 }
@@ -212,6 +211,6 @@ func answer(w http.ResponseWriter, status int, v any) error {
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that has gone is nobody to tell of an error
+	_, _ = w.Write(body) // an error means that the client has gone
 	return nil
 }

@@ -16,7 +16,7 @@ func details() api.ModelDetails {
 	return api.ModelDetails{Format: "agent", Family: Agent, Families: []string{Agent}}
 }
 
-// digest is what clients tell models apart by.
+// digest is how clients tell models apart.
 func digest() string {
 	sum := sha256.Sum256([]byte(Agent))
 	return hex.EncodeToString(sum[:])
@@ -28,7 +28,7 @@ func (f *Front) tags(w http.ResponseWriter, _ *http.Request) error {
 	}}})
 }
 
-// ps says that the agent is there for ever.
+// ps answers that the agent stays loaded for ever.
 func (f *Front) ps(w http.ResponseWriter, _ *http.Request) error {
 	return answer(w, http.StatusOK, api.ProcessResponse{Models: []api.ProcessModelResponse{{
 		Name: Agent + ":latest", Model: Agent + ":latest", Digest: digest(), Details: details(), ExpiresAt: f.o.Started.UTC().Add(100 * 365 * 24 * time.Hour),

@@ -13,13 +13,13 @@ import (
 	"shelly/runtime/front/wire"
 )
 
-// Sessions of requests that come this way, before the id.
+// The prefixes of the sessions of requests from OpenAI's clients; the id follows.
 const (
 	keptSession = Channel + ":"      // shelly keeps the conversation
-	onceSession = Channel + "-once:" // the caller keeps it
+	onceSession = Channel + "-once:" // the caller keeps the conversation
 )
 
-// chatting is a chat that is asked for.
+// chatting is a request for a chat completion.
 type chatting struct {
 	model   string
 	streams bool
@@ -65,8 +65,8 @@ func (f *Front) readChat(v wire.Value) (c chatting, err error) {
 	return c, nil
 }
 
-// metadata reads what a client notes: its session names the one that a request belongs to
-// (FRT-9), the rest has no effect.
+// metadata reads a client's metadata: session names the request's session (FRT-9), the rest has
+// no effect.
 func metadata(session *string) func(wire.Value) error {
 	return func(v wire.Value) error {
 		if err := v.Is(wire.Object); err != nil {
@@ -84,7 +84,7 @@ func metadata(session *string) func(wire.Value) error {
 	}
 }
 
-// format takes text alone.
+// format accepts only text.
 func format(v wire.Value) error {
 	if err := v.Is(wire.Object); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (f *Front) postChat(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, http.StatusOK, whole)
 }
 
-// unanswered is what is said where there is no reply: the request is kept (FRT-6).
+// unanswered is the error if there is no reply: it says that the request is kept (FRT-6).
 func unanswered(err error) error {
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func unanswered(err error) error {
 	return &comm.Problem{Code: comm.CodeStopping, Message: "shelly is stopping", Hint: "the request is kept and done after the next start; send it again then, with the same " + KeyHeader}
 }
 
-// failure is a reply that is no answer. To send the request again would bring the same.
+// failure is a reply that is not an answer. Sending the request again would give the same.
 func failure(reply comm.Event) *Error {
 	switch {
 	case !reply.IsError:
@@ -164,7 +164,7 @@ func failure(reply comm.Event) *Error {
 	}
 }
 
-// finish says why an answer has ended.
+// finish returns why an answer ended.
 func finish(reply comm.Event) string {
 	if reply.Outcome == fsm.OutcomeCut {
 		return "length"
@@ -206,7 +206,7 @@ func chatBody(c chatting, known engine.Request, object string) completion {
 	return completion{ID: wireID(chatPrefix, known.Key.ID), Object: object, Created: seconds(known.Accepted), Model: c.model}
 }
 
-// usage is what all calls of the model have taken, where that is known.
+// usage returns what all the model calls took together, or nil if that is unknown.
 func (f *Front) usage(r *http.Request, key fsm.RequestKey) *usage {
 	p, ok := f.past(r.Context(), key)
 	if !ok {

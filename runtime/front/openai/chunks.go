@@ -22,15 +22,15 @@ type chunking struct {
 	begun bool // some text was sent
 }
 
-// streamChat sends chunks until the reply. What was sent cannot be taken back: a text of
-// another call of the model, or a reply that says something else, comes as a paragraph after
-// it, so the reply is always the end of what was sent (FRT-11).
+// streamChat sends chunks until the reply. What was sent cannot be withdrawn: a text of
+// another model call, or a reply that differs, comes as a new paragraph after it, so that the
+// reply is always the end of what was sent (FRT-11).
 func (f *Front) streamChat(w http.ResponseWriter, r *http.Request, c chatting, known engine.Request) error {
 	s := &chunking{front: f, r: r, chat: c, known: known, out: stream.Begin(w, f.o.Stream, eventStream)}
 	defer s.out.End()
 	empty := ""
 	if s.send(choice{Delta: &said{Role: "assistant", Content: &empty}}) != nil {
-		return nil // the client has gone; the request goes on (FRT-6)
+		return nil // the client has gone; the request continues (FRT-6)
 	}
 	replied, err := s.out.Follow(r.Context(), f.front, known.Key, beat, s.heard)
 	if !replied && r.Context().Err() == nil {
@@ -39,8 +39,8 @@ func (f *Front) streamChat(w http.ResponseWriter, r *http.Request, c chatting, k
 	return nil
 }
 
-// cut says in an event why a stream ends without the reply. Without a word a client would take
-// what it has for the answer.
+// cut sends an event that says why a stream ends without the reply. Otherwise a client would
+// take what it has for the answer.
 func (s *chunking) cut(err error) {
 	if err == nil {
 		err = unanswered(nil)
@@ -93,7 +93,7 @@ func (s *chunking) piece(p stream.Piece) error {
 	return s.send(choice{Delta: &said{Content: &p.Text}})
 }
 
-// end sends why the answer has ended, what it has taken if that is asked for, and the end.
+// end sends why the answer ended, its usage if asked for, and the end mark.
 func (s *chunking) end(reply comm.Event) error {
 	reason := finish(reply)
 	if err := s.send(choice{Delta: &said{}, FinishReason: &reason}); err != nil {
@@ -123,8 +123,8 @@ func (s *chunking) write(c completion) error {
 	return s.out.Write(text)
 }
 
-// asked tells whoever reads along that the request waits for a person, and where that is
-// decided: a client of this protocol cannot be asked (FRT-12).
+// asked returns the note that the request waits for a person, and how that person decides: a
+// client of this protocol cannot be asked (FRT-12).
 func asked(key fsm.RequestKey, e comm.Event) string {
 	if e.Question == fsm.QuestionApprove {
 		return fmt.Sprintf("\n[shelly waits for approval of %s %s: shelly request approve %s --channel %s]\n", e.Tool, e.Args, key.ID, key.Channel)

@@ -12,7 +12,7 @@ import (
 	"shelly/runtime/front/wire"
 )
 
-// responding is a response that is asked for.
+// responding is a request for a response.
 type responding struct {
 	model        string
 	streams      bool
@@ -26,7 +26,7 @@ type responding struct {
 	at           wire.Value // of the input
 }
 
-// readResponse reads what is asked for.
+// readResponse reads a request for a response.
 func (f *Front) readResponse(v wire.Value) (q responding, err error) {
 	keeps, conversation := true, wire.Value{Kind: wire.Null}
 	fields := slices.Concat(sampling(), []wire.Field{
@@ -80,7 +80,7 @@ func (q *responding) read(v wire.Value) error {
 	return v.Each(comm.ContextMax, q.item)
 }
 
-// item reads one item: a message, as a client writes it or as it got it.
+// item reads one item: a message, in the form that clients write or in the form that they get.
 func (q *responding) item(v wire.Value) error {
 	if err := v.Is(wire.Object); err != nil {
 		return err
@@ -104,9 +104,10 @@ func (q *responding) item(v wire.Value) error {
 	return m.roleFault()
 }
 
-// request makes a request of it. With messages of the assistant, or where nothing is to be
-// stored, the caller keeps the conversation: they are the request's history and no session is
-// loaded or saved. Else shelly keeps it: instructions and all messages are one text (FRT-9).
+// request returns the request for it. If it has messages of the assistant, or nothing is to be
+// stored, the caller keeps the conversation (own): the messages are the request's history, and
+// no session is loaded or saved. Otherwise shelly keeps it: instructions and all messages are
+// one text (FRT-9).
 func (q responding) request(session string) (in comm.Request, own bool, err error) {
 	last := q.input[len(q.input)-1]
 	if last.role != "user" {
@@ -137,7 +138,7 @@ func (q responding) request(session string) (in comm.Request, own bool, err erro
 	return in, false, nil
 }
 
-// sessionOf is the session of a conversation that goes on, or "" for a new one.
+// sessionOf returns the session of a conversation that continues, or "" for a new one.
 func (f *Front) sessionOf(r *http.Request, q responding) (string, error) {
 	if q.conversation != "" {
 		return keptSession + q.conversation, nil
@@ -228,7 +229,7 @@ func (f *Front) find(r *http.Request, wire string) (engine.Request, error) {
 	return known, err
 }
 
-// view is what of a request the record does not keep and a client is shown again.
+// view is the part of a request that a client is shown again but that the record does not keep.
 type view struct {
 	model        string
 	background   bool
@@ -249,5 +250,5 @@ func viewOf(q responding) view {
 	return v
 }
 
-// again is what is shown of a request that is known by its record.
+// again is the view of a request that is known only by its record.
 func again() view { return view{model: Agent} }

@@ -11,19 +11,19 @@ import (
 	"shelly/runtime/front/wire"
 )
 
-// Error is one in OpenAI's shape (FRT-4).
+// Error is an error in OpenAI's shape (FRT-4).
 type Error struct {
 	Status  int // 0: 400
 	Message string
 	Type    string // "": by the status
 	Param   string
 	Code    string
-	Final   bool // to ask again is of no use, and the response tells the SDKs so
+	Final   bool // asking again is no use; a header tells the SDKs so
 }
 
 func (e *Error) Error() string { return e.Message }
 
-// errorBody is what is written.
+// errorBody is an error as it is written.
 type errorBody struct {
 	Error errorObject `json:"error"`
 }
@@ -55,7 +55,7 @@ func orNull(s string) *string {
 	return &s
 }
 
-// typeOf is OpenAI's name for errors of a status.
+// typeOf returns OpenAI's name for errors with a status.
 func typeOf(status int) string {
 	switch {
 	case status == http.StatusUnauthorized:
@@ -71,7 +71,7 @@ func typeOf(status int) string {
 	}
 }
 
-// faulty is a message that is not as it should be.
+// faulty is the error for an invalid message.
 func faulty(e *wire.Error) *Error {
 	code := "invalid_value"
 	if e.Unknown {
@@ -91,7 +91,7 @@ func notFound(id string) *Error {
 	return &Error{Status: http.StatusNotFound, Code: "not_found", Message: "there is no response with id " + strconv.Quote(id)}
 }
 
-// Dialect is how the listener's problems are written where a path is this front's.
+// Dialect returns how the listener's problems are written for this front's paths.
 func Dialect() comm.Dialect { return comm.Dialect{Word: words} }
 
 func words(path string) (word func(p *comm.Problem, status int) any, ours bool) {

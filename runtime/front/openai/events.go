@@ -16,14 +16,14 @@ import (
 	"shelly/runtime/front/stream"
 )
 
-// An event's sequence_number says where it stands and is the same in every stream (FRT-13): the
-// daemon's start, the call of the model and the place in its text, so that a client that comes
-// again after a kill names what it has. The numbers rise and have gaps.
+// An event's sequence_number is its place, and is the same in every stream (FRT-13): the daemon's
+// epoch, the model call and the place in its text, so that a client that comes back after a
+// kill can name what it has. The numbers rise, with gaps.
 //
 //	epoch (15 bits)  call (17)  place (21)
 //
-// A call is counted from the request's handle. Places 0 and 1 begin its item, 2 and n end a
-// piece at byte n, those above the longest text end the item and ask a person.
+// Calls are counted from the request's handle. Places 0 and 1 begin a call's item, 2+n ends a
+// piece at byte n, and the places above the longest text end the item and ask a person.
 const (
 	placeBits = 21
 	callBits  = 17
@@ -43,14 +43,14 @@ const (
 // nowhere is before the first event.
 const nowhere = -1
 
-// numbered gives the events of a request their numbers.
+// numbered numbers the events of a request.
 type numbered struct {
 	now    int // the daemon's present epoch
 	handle fsm.HandleID
 	epochs map[fsm.CallID]int // of calls of former epochs
 }
 
-// epoch is the one in which a call was asked.
+// epoch is the epoch in which a call was asked.
 func (n numbered) epoch(call fsm.CallID) int {
 	if epoch, former := n.epochs[call]; former {
 		return epoch
@@ -58,7 +58,7 @@ func (n numbered) epoch(call fsm.CallID) int {
 	return n.now
 }
 
-// at is the number of a place in what a call says.
+// at is the number of a place in a call's text.
 func (n numbered) at(call fsm.CallID, place int) int64 { return n.in(n.epoch(call), call, place) }
 
 func (n numbered) in(epoch int, call fsm.CallID, place int) int64 {
@@ -69,8 +69,8 @@ func (n numbered) in(epoch int, call fsm.CallID, place int) int64 {
 	return int64(min(epoch, epochMax))<<(callBits+placeBits) | of<<placeBits | int64(min(place, placeMax))
 }
 
-// reading is the call that a client has read to a number, of which it has not heard the end;
-// call 0: there is none.
+// reading returns the call in whose text a number lies, and its epoch, if a client that has read
+// up to the number lacks the text's end; call 0: none.
 func (n numbered) reading(number int64) (epoch int, call fsm.CallID) {
 	of := number >> placeBits & callMax
 	if number <= progressSequence || of == callMax || number&placeMax >= placeDone {
@@ -79,7 +79,7 @@ func (n numbered) reading(number int64) (epoch int, call fsm.CallID) {
 	return int(number >> (callBits + placeBits)), fsm.CallID(int64(n.handle) + of)
 }
 
-// resuming reads whether a client wants a stream, and after which number.
+// resuming reads whether a client wants a stream, and the number after which it begins.
 func resuming(r *http.Request) (streams bool, after int64, err error) {
 	after = nowhere
 	q, err := url.ParseQuery(r.URL.RawQuery)
@@ -106,7 +106,7 @@ func resuming(r *http.Request) (streams bool, after int64, err error) {
 	return streams, after, nil
 }
 
-// itemID is that of the text of a call of the model.
+// itemID is the id of the item with a model call's text.
 func itemID(id string, epoch int, call fsm.CallID) string {
 	if call == stream.ReplyCall {
 		return replyID(id)
@@ -114,7 +114,7 @@ func itemID(id string, epoch int, call fsm.CallID) string {
 	return fmt.Sprintf("%s_%d_%d", wireID(itemPrefix, id), epoch, call)
 }
 
-// replyID is that of the reply, as the record knows it.
+// replyID is the id of the item with the reply, as the record has it.
 func replyID(id string) string { return wireID(itemPrefix, id) }
 
 // responseStream streams a response.
@@ -126,12 +126,12 @@ type responseStream struct {
 	out    *stream.Writer
 	text   stream.Text
 	number numbered
-	after  int64 // events up to this number are known, and not sent
-	index  int   // of the item that is being sent, in the output
-	work   bool  // it was said to be in progress
+	after  int64 // the client has the events up to this number; they are not sent
+	index  int   // of the item being sent, in the output
+	work   bool  // the status "in progress" was sent
 	asked  map[string]bool
-	call   fsm.CallID // that was told last
-	lost   fsm.CallID // of whose text, in the epoch below, the client has not heard the end; 0: none
+	call   fsm.CallID // the call that was sent last
+	lost   fsm.CallID // the call, in the epoch below, of whose text the client lacks the end; 0: none
 	since  int
 }
 
@@ -145,7 +145,7 @@ func (f *Front) streamResponse(w http.ResponseWriter, r *http.Request, v view, k
 	s.out = stream.Begin(w, f.o.Stream, eventStream)
 	defer s.out.End()
 	if s.begin() != nil {
-		return nil // the client has gone; the request goes on (FRT-6)
+		return nil // the client has gone; the request continues (FRT-6)
 	}
 	replied, err := s.out.Follow(r.Context(), f.front, known.Key, beat, s.heard)
 	if !replied && r.Context().Err() == nil {
@@ -154,7 +154,7 @@ func (f *Front) streamResponse(w http.ResponseWriter, r *http.Request, v view, k
 	return nil
 }
 
-// cut says in an event why a stream ends before its end.
+// cut sends an event that says why a stream ends early.
 func (s *responseStream) cut(err error) {
 	if err == nil {
 		err = unanswered(nil)
@@ -172,8 +172,7 @@ func (s *responseStream) cut(err error) {
 	}
 }
 
-// begin sends what is known already: that there is the response, and the texts beside calls of
-// tools.
+// begin sends what is known already: the response, and the texts besides tool calls.
 func (s *responseStream) begin() error {
 	if err := s.whole("response.created", createdSequence, s.view.response(s.known, queued)); err != nil {
 		return err
@@ -191,8 +190,8 @@ func (s *responseStream) begin() error {
 	return nil
 }
 
-// forget ends the item of a call of which nothing more comes, now that another is told: the
-// model was asked again.
+// forget ends the item of a call that will say nothing more, because a later call is being sent:
+// the model was asked again.
 func (s *responseStream) forget(now fsm.CallID) error {
 	lost := s.lost
 	if lost == 0 || lost == now && s.since == s.number.epoch(now) {
@@ -200,7 +199,7 @@ func (s *responseStream) forget(now fsm.CallID) error {
 		return nil
 	}
 	if former, ok := s.number.epochs[now]; ok && s.number.in(former, now, 0) < s.number.in(s.since, lost, 0) {
-		return nil // it was told before
+		return nil // it was sent before
 	}
 	s.lost = 0
 	index, it := s.index, messageItem(itemID(s.known.Key.ID, s.since, lost), unfinished)
@@ -208,7 +207,7 @@ func (s *responseStream) forget(now fsm.CallID) error {
 	return s.send(told{Type: "response.output_item.done", Number: s.number.in(s.since, lost, placeDone+2), Index: &index, Item: &it})
 }
 
-// heard sends what an event of the request adds.
+// heard sends what an event of the request adds to the stream.
 func (s *responseStream) heard(e comm.Event) error {
 	if e.Type == comm.EventReply {
 		failpoint.Hit(failpoint.HTTPReplyBefore)
@@ -232,7 +231,7 @@ func (s *responseStream) heard(e comm.Event) error {
 	return nil
 }
 
-// works reports whether an event shows that a request's turn has come.
+// works reports whether an event shows that the request has been started.
 func works(e comm.Event) bool {
 	switch e.Type {
 	case comm.EventState:
@@ -243,8 +242,8 @@ func works(e comm.Event) bool {
 	return false
 }
 
-// pieces sends what an event adds to the text. A reply of which nothing was told has the
-// number of the call that has said it, where the journal knows that.
+// pieces sends what an event adds to the text. A reply of which nothing was sent gets the
+// number of the call that said it, if the journal knows it.
 func (s *responseStream) pieces(e comm.Event) error {
 	if e.Type == comm.EventReply && e.IsError {
 		return s.forget(0)
@@ -274,7 +273,7 @@ func (s *responseStream) end(reply comm.Event) error {
 	return s.whole(name, lastSequence, b)
 }
 
-// told is what events about an item have in common.
+// told is an event; its fields are those that events about an item have in common.
 type told struct {
 	Type         string      `json:"type"`
 	Number       int64       `json:"sequence_number"`
@@ -293,7 +292,7 @@ func (s *responseStream) whole(name string, number int64, b response) error {
 	return s.send(told{Type: name, Number: number, Response: &b})
 }
 
-// send sends an event unless the client has it.
+// send sends an event unless the client already has it.
 func (s *responseStream) send(e told) error {
 	if e.Number <= s.after {
 		return nil
@@ -351,7 +350,7 @@ func (s *responseStream) piece(p stream.Piece) error {
 	return nil
 }
 
-// unread is the part of a piece that the client has not.
+// unread returns the part of a piece that the client does not have.
 func (s *responseStream) unread(p stream.Piece) string {
 	read := s.after - s.number.at(p.Call, 2+p.From)
 	if read <= 0 || p.Text == "" {
@@ -363,7 +362,7 @@ func (s *responseStream) unread(p stream.Piece) string {
 	return p.Text[min(read, int64(len(p.Text))):]
 }
 
-// question sends what a person is asked, once.
+// question sends a question to a person, once.
 func (s *responseStream) question(e comm.Event) error {
 	if s.asked[e.Key] {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"shelly/runtime/front/wire"
 )
 
-// Channel is that of the requests that come this way.
+// Channel is the channel of requests from OpenAI's clients.
 const Channel = "openai"
 
 // Agent is the model's name.
@@ -26,22 +26,22 @@ const Agent = "shelly"
 // Options sets the front up. RequestBytesMax is required.
 type Options struct {
 	RequestBytesMax int
-	Models          []string // other names of the agent, such as that of the model that it asks
+	Models          []string // other names of the agent, such as the name of its model
 	Stream          stream.Options
-	// Past is what the journal knows of a request; nil: nothing is known but the record.
+	// Past returns what the journal knows about a request; nil: only the record is known.
 	Past func(ctx context.Context, key fsm.RequestKey) (Past, error)
 }
 
-// Past is what the journal knows of a request beside its record.
+// Past is what the journal knows about a request besides its record.
 type Past struct {
 	Prompt, Answer int      // tokens, as the model's server counts them
-	Beside         []Spoken // texts of the model beside calls of tools, in order
-	Last           Spoken   // what it has said last; Call 0: nothing
+	Beside         []Spoken // texts of the model besides tool calls, in order
+	Last           Spoken   // what it said last; Call 0: nothing
 }
 
-// Spoken is the text of a call of the model.
+// Spoken is the text of a model call.
 type Spoken struct {
-	Epoch int // starts of the daemon when it was asked
+	Epoch int // the epoch in which it was asked
 	Call  fsm.CallID
 	Text  string
 }
@@ -72,8 +72,7 @@ func (f *Front) Routes() []comm.Route {
 	return routes
 }
 
-// speaking lets a handler's errors be written in OpenAI's shape. Those of the listener are
-// worded by [Dialect].
+// speaking writes a handler's errors in OpenAI's shape. [Dialect] words those of the listener.
 func speaking(handle func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		err := handle(w, r)
@@ -101,7 +100,7 @@ func (f *Front) body(w http.ResponseWriter, r *http.Request) ([]byte, wire.Value
 	return body, v, err
 }
 
-// accept hands a request to the daemon, under the id that its sender or its bytes give it.
+// accept passes a request to the daemon, with the id that comes from its sender or its bytes.
 func (f *Front) accept(r *http.Request, body []byte, in comm.Request, session func(id string) string) (engine.Request, error) {
 	id, err := f.id(r, body)
 	if err != nil {
@@ -118,12 +117,12 @@ func (f *Front) accept(r *http.Request, body []byte, in comm.Request, session fu
 	return accepted.Request, err
 }
 
-// key is that of a request of whoever asks.
+// key returns the key of a request of the caller's.
 func (f *Front) key(ctx context.Context, id string) fsm.RequestKey {
 	return fsm.RequestKey{Principal: comm.CallerOf(ctx).Name, Channel: Channel, ID: id}
 }
 
-// past is what the journal knows, or nothing.
+// past returns what the journal knows, or false.
 func (f *Front) past(ctx context.Context, key fsm.RequestKey) (Past, bool) {
 	if f.o.Past == nil {
 		return Past{}, false
@@ -140,12 +139,12 @@ func (f *Front) known(model string) error {
 	return &Error{Status: http.StatusNotFound, Param: "model", Code: "model_not_found", Message: "there is no model \"" + model + "\" here: the agent is \"" + Agent + "\""}
 }
 
-// named is the name of a session as its client gave it.
+// named returns a session's name as its client gave it.
 func (f *Front) named(ctx context.Context, session string) string {
 	return comm.CallerOf(ctx).Short(session)
 }
 
-// seconds is a moment as OpenAI has it.
+// seconds returns a time in OpenAI's unit.
 func seconds(at fsm.Millis) int64 { return int64(at) / int64(time.Second/time.Millisecond) }
 
 // answer writes a whole body.
@@ -156,11 +155,11 @@ func answer(w http.ResponseWriter, status int, v any) error {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(body, '\n')) // a client that has gone is nobody to tell of an error
+	_, _ = w.Write(append(body, '\n')) // an error means that the client has gone
 	return nil
 }
 
-// event is one of a stream.
+// event encodes an event of a stream.
 func event(name string, v any) ([]byte, error) {
 	data, err := json.Marshal(v)
 	if err != nil {

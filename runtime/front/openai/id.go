@@ -14,7 +14,7 @@ import (
 // (draft-ietf-httpapi-idempotency-key-header).
 const KeyHeader = "Idempotency-Key"
 
-// keyBytesMax leaves room for what the name of a session has before it.
+// keyBytesMax leaves room for the prefix of a session's name.
 const keyBytesMax = 100
 
 // The prefixes of ids.
@@ -24,8 +24,8 @@ const (
 	itemPrefix     = "msg_"
 )
 
-// wireID is the id of a request as a part of a URL: what is not a letter, a digit, "-" or "_"
-// is "." and two digits in hexadecimal.
+// wireID returns a request's id as a part of a URL: each byte that is not a letter, a digit, "-"
+// or "_" becomes "." and two hexadecimal digits.
 func wireID(prefix, id string) string {
 	var b strings.Builder
 	b.WriteString(prefix)
@@ -41,7 +41,7 @@ func wireID(prefix, id string) string {
 
 var errID = errors.New("not an id of this front")
 
-// requestID is the id of the request in one of [wireID].
+// requestID returns the request's id from an id of [wireID].
 func requestID(prefix, wire string) (string, error) {
 	rest, ok := strings.CutPrefix(wire, prefix)
 	if !ok || rest == "" {
@@ -72,9 +72,9 @@ func requestID(prefix, wire string) (string, error) {
 // retryHeader counts the tries of OpenAI's SDKs: 0 is the first.
 const retryHeader = "X-Stainless-Retry-Count"
 
-// id is the request's: what the client calls it, or one made of its bytes. A message that comes
-// a second time as a request of its own gets the next number; one that says that it is another
-// try gets the number of the last (FRT-7).
+// id returns the request's id: the client's own, or one made from its bytes. A message that
+// comes again as a new request gets the next number; one that says that it is another try gets
+// the number of the last (FRT-7).
 func (f *Front) id(r *http.Request, body []byte) (string, error) {
 	if keys := r.Header.Values(KeyHeader); len(keys) > 0 {
 		if len(keys) > 1 || keys[0] == "" || len(keys[0]) > keyBytesMax {

@@ -10,7 +10,7 @@ import (
 	"shelly/runtime/front/wire"
 )
 
-// message is one that a client sends.
+// message is a client's message.
 type message struct {
 	at     wire.Value
 	role   string
@@ -122,10 +122,10 @@ func picture(v wire.Value, url string) ([]byte, error) {
 	return image, nil
 }
 
-// history makes a conversation a request's context: in place of a session's, whatever it holds
-// (FRT-8).
+// history returns a conversation as a request's context, which replaces the session's history,
+// whatever that holds (FRT-8).
 func history(messages []message) []fsm.Message {
-	context := []fsm.Message{{Role: fsm.RoleUser}} // an empty one, which is dropped (SES-7): the history is the caller's even where there is none
+	context := []fsm.Message{{Role: fsm.RoleUser}} // an empty message, which is dropped (SES-7): the history is the caller's even if it is empty
 	for _, m := range messages {
 		role := fsm.Role(m.role)
 		if m.role == "developer" {
@@ -136,7 +136,7 @@ func history(messages []message) []fsm.Message {
 	return context
 }
 
-// images counts those of all messages.
+// imagesFit checks the number of images in all messages together.
 func imagesFit(v wire.Value, messages []message) error {
 	n := 0
 	for _, m := range messages {

@@ -6,7 +6,7 @@ import (
 	"shelly/runtime/front/wire"
 )
 
-// model is the agent as a model (FRT-14).
+// model describes the agent as a model (FRT-14).
 type model struct {
 	ID      string `json:"id"`
 	Object  string `json:"object"`

@@ -9,7 +9,7 @@ import (
 	"shelly/runtime/comm"
 )
 
-// response is one in OpenAI's shape. Of what tunes a model it has the neutral values.
+// response is a response in OpenAI's shape. Its sampling fields have neutral values.
 type response struct {
 	ID                 string         `json:"id"`
 	Object             string         `json:"object"`
@@ -64,7 +64,7 @@ type responseUsage struct {
 	TotalTokens int `json:"total_tokens"`
 }
 
-// item is a part of the output: a message, or a call that a person is asked about.
+// item is a part of the output: a message, or a tool call that needs approval.
 type item struct {
 	ID      string     `json:"id"`
 	Type    string     `json:"type"`
@@ -98,7 +98,7 @@ const (
 	unfinished = "incomplete"
 )
 
-// message is an item with a text.
+// messageItem returns an item with a text.
 func messageItem(id, status string, parts ...content) item {
 	if parts == nil {
 		parts = []content{}
@@ -116,8 +116,8 @@ func (v view) response(known engine.Request, status string) response {
 	return b
 }
 
-// done is a response that has its reply (FRT-16). What the output holds is what the record and the
-// journal know: the texts beside calls of tools, then the reply.
+// done returns a response that has its reply (FRT-16). Its output comes from the record and the
+// journal: the texts besides tool calls, then the reply.
 func (f *Front) done(r *http.Request, v view, known engine.Request, reply comm.Event) response {
 	b := v.response(known, completed)
 	p, ok := f.past(r.Context(), known.Key)
@@ -145,7 +145,7 @@ func (f *Front) done(r *http.Request, v view, known engine.Request, reply comm.E
 	return b
 }
 
-// now is a response as it stands.
+// now returns a response as it is now.
 func (f *Front) now(r *http.Request, v view, known engine.Request) (response, error) {
 	if known.Done {
 		return f.done(r, v, known, comm.Event{Text: known.Reply, IsError: known.IsError, Outcome: known.Outcome}), nil
@@ -169,8 +169,8 @@ func (f *Front) now(r *http.Request, v view, known engine.Request) (response, er
 	return b, nil
 }
 
-// question is what a person is asked: OpenAI has an item for calls that wait for approval. It
-// is decided in shelly (FRT-12).
+// question returns OpenAI's item for a call that waits for approval. The decision is made with
+// shelly's own commands (FRT-12).
 func question(id, key, tool, args string) item {
 	return item{ID: wireID("mcpr_", id+"-"+key), Type: "mcp_approval_request", ServerLabel: Agent, Name: tool, Arguments: args}
 }
@@ -199,7 +199,7 @@ func (f *Front) getResponse(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, http.StatusOK, now)
 }
 
-// postCancel asks to end a request, and answers with how it stands then.
+// postCancel asks to end a request, and answers with the response as it is then.
 func (f *Front) postCancel(w http.ResponseWriter, r *http.Request) error {
 	known, err := f.find(r, r.PathValue("id"))
 	if err != nil {
@@ -220,7 +220,7 @@ func (f *Front) postCancel(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, http.StatusOK, now)
 }
 
-// deleteResponse is refused: what was asked and done stays on record until retention drops it.
+// deleteResponse refuses: what was asked and done stays on record until retention drops it.
 func (f *Front) deleteResponse(_ http.ResponseWriter, r *http.Request) error {
 	known, err := f.find(r, r.PathValue("id"))
 	if err != nil {

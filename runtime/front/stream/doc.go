@@ -1,5 +1,5 @@
-// Package stream is what the fronts share: how an answer is written while it is made, and what
-// of its text a client has already (FRT-5, FRT-6).
+// Package stream is what the fronts share: writing an answer while it is made, and knowing how
+// much of its text a client already has (FRT-5, FRT-6).
 //
 //	s, err := stream.Begin(w, options, "text/event-stream")
 //	defer s.End()
@@ -9,6 +9,6 @@
 //	})
 //
 // A [Text] is a pure function of the events: it says which model call each piece belongs to
-// and where in the call's text it begins, so that the same place has the same name after a
-// kill.
+// and where in that call's text it begins, so that the same place has the same name even after
+// a kill.
 package stream

@@ -7,37 +7,38 @@ import (
 	"shelly/runtime/comm"
 )
 
-// ReplyCall stands for the call of a text that is known by the reply alone.
+// ReplyCall stands for the call of a text that is known only from the reply.
 const ReplyCall = fsm.CallID(1<<63 - 1)
 
-// Piece is a part of an answer as it is sent to a client.
+// Piece is a part of an answer's text, as it is sent to a client.
 type Piece struct {
 	Call     fsm.CallID // of the model
 	From     int        // the offset in the call's text at which Text begins, in bytes
 	Text     string
 	Thinking string
-	Begins   bool   // nothing of this call was told before
-	Ends     bool   // nothing of it will be told after this; the text may be empty
-	Lost     bool   // with Ends: what was told of it is in no record, since the model was asked again
-	Final    bool   // with Ends: what was told of the call is the reply
-	Said     string // with Ends: all that was told of the call
+	Begins   bool   // it is the call's first
+	Ends     bool   // it is the call's last; the text may be empty
+	Lost     bool   // with Ends: what was sent of it is in no record, because the model was asked again
+	Final    bool   // with Ends: what was sent of the call is the reply
+	Said     string // with Ends: all that was sent of the call
 }
 
-// Text knows what was told of an answer. The zero value has told nothing.
+// Text splits the text of an answer into pieces, and knows which were sent. The zero value is
+// ready.
 type Text struct {
 	call    fsm.CallID
-	open    bool // a call is being told
+	open    bool // a call is being sent
 	gap     bool // a piece of the call was missed
 	said    string
 	thought string
 }
 
-// Heard returns what an event adds, in order. Of a reply the last piece is Final.
+// Heard returns the pieces that an event adds, in order. The last piece of a reply is Final.
 func (t *Text) Heard(e comm.Event) []Piece {
 	switch e.Type {
 	case comm.EventChunk:
 		return t.chunk(e)
-	case comm.EventTool, comm.EventQuestion: // the text stands beside calls
+	case comm.EventTool, comm.EventQuestion: // the text comes with tool calls
 		if t.open {
 			return []Piece{t.end(Piece{Lost: t.gap})}
 		}
@@ -47,11 +48,11 @@ func (t *Text) Heard(e comm.Event) []Piece {
 	return nil
 }
 
-// chunk adds what a model call streams. Where a piece before it is missing, the rest is told
-// by the reply.
+// chunk adds a chunk of a model call. If an earlier chunk is missing, the rest comes with the
+// reply.
 func (t *Text) chunk(e comm.Event) (pieces []Piece) {
 	text, thinking, from := e.Text, e.Thinking, e.From
-	if again := e.Whole && !strings.HasPrefix(text, t.said); t.open && (e.Call != t.call || again) { // or the same call says something else
+	if again := e.Whole && !strings.HasPrefix(text, t.said); t.open && (e.Call != t.call || again) { // again: the same call says something else
 		pieces = append(pieces, t.end(Piece{Lost: true}))
 	}
 	begins := !t.open
@@ -76,15 +77,15 @@ func (t *Text) chunk(e comm.Event) (pieces []Piece) {
 	return append(pieces, Piece{Call: t.call, From: from, Text: text, Thinking: thinking, Begins: begins})
 }
 
-// end ends what is being told.
+// end ends the call that is being sent.
 func (t *Text) end(p Piece) Piece {
 	p.Call, p.From, p.Ends, p.Said = t.call, len(t.said), true, t.said+p.Text
 	t.open = false
 	return p
 }
 
-// reply ends the answer: with nothing where its text was told, with the rest where the
-// beginning was, else with the whole as a text of its own.
+// reply ends the answer: with nothing if all its text was sent, with the rest if its beginning
+// was sent, else with the whole reply as a new text.
 func (t *Text) reply(e comm.Event) (pieces []Piece) {
 	switch {
 	case t.open && strings.HasPrefix(e.Text, t.said):

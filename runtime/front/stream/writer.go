@@ -9,7 +9,7 @@ import (
 	"shelly/runtime/comm"
 )
 
-// Options bounds how answers are written. The zero value has the listener's own bounds.
+// Options sets the bounds of writing answers. The zero value has the listener's bounds.
 type Options struct {
 	WriteTimeout time.Duration // for one write; 0: 10 s
 	// Heartbeat starts a stream's ticker and returns its ticks and how to stop it; nil: one
@@ -40,7 +40,7 @@ type Writer struct {
 	stop func()
 }
 
-// Begin begins an answer that is written as it is made.
+// Begin begins an answer that is written while it is made.
 func Begin(w http.ResponseWriter, o Options, media string) *Writer {
 	w.Header().Set("Content-Type", media)
 	o = o.withDefaults()
@@ -63,12 +63,12 @@ func (s *Writer) Write(piece []byte) error {
 	return s.rc.Flush()
 }
 
-// Follow gives each what happens to a request up to its reply, with a beat now and then.
+// Follow calls each with the events of a request up to its reply, and writes a beat at each tick.
 func (s *Writer) Follow(ctx context.Context, front comm.Front, key fsm.RequestKey, beat []byte, each func(comm.Event) error) (replied bool, err error) {
 	return comm.Attend(ctx, front, key, s.tick, func() error { return s.Write(beat) }, each)
 }
 
-// Wait waits for a request's reply, for an answer that is written at once.
+// Wait waits for a request's reply, for an answer that is written as a whole.
 func Wait(ctx context.Context, w http.ResponseWriter, front comm.Front, key fsm.RequestKey, o Options) (reply comm.Event, replied bool, err error) {
 	replied, err = comm.Attend(ctx, front, key, nil, nil, func(e comm.Event) error {
 		if e.Type == comm.EventReply {

@@ -1,7 +1,7 @@
-// Package wire reads the JSON of clients that speak a protocol of others, so that nothing of it
-// is silently misread (FRT-2): a message is refused where two readers could understand it
-// differently, and each field is either taken, known to be without effect here, or refused in
-// words.
+// Package wire reads the JSON of clients that speak another protocol, so that none of it
+// is silently misread (FRT-2): a message that two readers could understand differently is
+// refused, and each field is either used, known to have no effect here, or refused with an
+// explanation.
 //
 //	v, err := wire.Parse(body)
 //	err = v.Object(
@@ -11,6 +11,6 @@
 //		wire.Refused("tools", "the agent uses its own"), // unless null, false, "" or empty
 //	)
 //
-// A member that is null is as if it were not there. Every error is an [Error] with the path of
+// A member that is null counts as absent. Every error is an [Error] with the path of
 // the field, such as messages[2].content.
 package wire

@@ -6,14 +6,14 @@ import (
 	"strconv"
 )
 
-// Field is a member that an object may have, and what is done with it.
+// Field is a member that an object may have, and how it is read.
 type Field struct {
 	Name string
 	Read func(Value) error
 }
 
-// Object reads the members of an object by their fields. One that is null is as if it were not
-// there, and one without a field is refused.
+// Object reads the members of an object by their fields. A member that is null counts as absent,
+// and one without a field is refused.
 func (v Value) Object(fields ...Field) error {
 	if v.Kind != Object {
 		return v.Fault("is %s; send an object", v.Kind)
@@ -33,7 +33,7 @@ func (v Value) Object(fields ...Field) error {
 	return nil
 }
 
-// Member returns a member of an object; Null: there is none.
+// Member returns a member of an object; of kind Null if there is none.
 func (v Value) Member(name string) Value {
 	i := slices.IndexFunc(v.Members, func(m Member) bool { return m.Name == name })
 	if i < 0 {
@@ -42,7 +42,7 @@ func (v Value) Member(name string) Value {
 	return v.Members[i].Value
 }
 
-// Is checks what a value is.
+// Is returns an error unless a value is of one of the kinds.
 func (v Value) Is(kinds ...Kind) error {
 	if slices.Contains(kinds, v.Kind) {
 		return nil
@@ -82,7 +82,7 @@ func Whole(name string, low, high int, to *int) Field {
 	}}
 }
 
-// Any is a field with whatever.
+// Any is a field with any value.
 func Any(name string, to *Value) Field {
 	return Field{name, func(v Value) error {
 		*to = v
@@ -90,12 +90,12 @@ func Any(name string, to *Value) Field {
 	}}
 }
 
-// Each is a field with a list of at most so many items, each read in its turn.
+// Each is a field with a list of at most most items, which read reads in order.
 func Each(name string, most int, read func(Value) error) Field {
 	return Field{name, func(v Value) error { return v.Each(most, read) }}
 }
 
-// Each reads the items of a list in their order.
+// Each calls read with the items of a list of at most most items, in order.
 func (v Value) Each(most int, read func(Value) error) error {
 	if err := v.Is(List); err != nil {
 		return err
@@ -111,12 +111,12 @@ func (v Value) Each(most int, read func(Value) error) error {
 	return nil
 }
 
-// Idle is a field that is taken and has no effect here (FRT-3).
+// Idle is a field that is accepted and has no effect here (FRT-3).
 func Idle(name string, kinds ...Kind) Field {
 	return Field{name, func(v Value) error { return v.Is(kinds...) }}
 }
 
-// Idles are fields of one kind that are taken and have no effect here.
+// Idles are fields of one kind that are accepted and have no effect here.
 func Idles(kind Kind, names ...string) (all []Field) {
 	for _, name := range names {
 		all = append(all, Idle(name, kind))
@@ -124,8 +124,8 @@ func Idles(kind Kind, names ...string) (all []Field) {
 	return all
 }
 
-// Refused is a field that would ask for what is not done here, and why. A value that asks for
-// nothing is taken: false, "", and an empty list or object; so are the given texts.
+// Refused is a field that asks for something that is not done here; why says the reason. Values
+// that ask for nothing are accepted: false, "", an empty list or object, and the texts in fine.
 func Refused(name, why string, fine ...string) Field {
 	return Field{name, func(v Value) error {
 		empty := v.Kind != Number && !v.True && v.Text == "" && len(v.Items) == 0 && len(v.Members) == 0
@@ -136,7 +136,7 @@ func Refused(name, why string, fine ...string) Field {
 	}}
 }
 
-// Only is a field that may have one value alone, as it is written.
+// Only is a field that may have only one value, given as it is written.
 func Only(name, value, why string) Field {
 	return Field{name, func(v Value) error {
 		if v.Kind == Bool && strconv.FormatBool(v.True) == value || v.Text == value && v.Kind != Null {

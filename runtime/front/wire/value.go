@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// DepthMax bounds how deep a message is nested.
+// DepthMax bounds how deeply a message is nested.
 const DepthMax = 64
 
-// Kind is what a value is.
+// Kind is the type of a value.
 type Kind string
 
 // The kinds, in the words of errors.
@@ -25,7 +25,7 @@ const (
 	Object Kind = "an object"
 )
 
-// Value is a JSON value and where it stands.
+// Value is a JSON value and its path.
 type Value struct {
 	Kind    Kind
 	Path    string // such as messages[2].content; empty: the whole message
@@ -35,7 +35,7 @@ type Value struct {
 	Members []Member // of an object, in the order written
 }
 
-// Member is one of an object's.
+// Member is a member of an object.
 type Member struct {
 	Name string
 	Value
@@ -50,7 +50,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// Fault is an error about a value.
+// Fault returns an error about a value.
 func (v Value) Fault(format string, args ...any) *Error {
 	what := "the message"
 	if v.Path != "" {

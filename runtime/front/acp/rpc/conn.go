@@ -15,8 +15,8 @@ import (
 	"shelly/runtime/front/wire"
 )
 
-// Work is what a request takes; it may take as long as it needs. Its error is answered as an
-// [Error], of [CodeInternal] where it is none.
+// Work answers a request; it may take as long as it needs. An error that is not an [Error] is
+// sent as one of [CodeInternal].
 type Work func(ctx context.Context) (Answer, error)
 
 // Answer is the answer to a request.
@@ -32,10 +32,10 @@ type Handler interface {
 	Notified(method string, params wire.Value)
 }
 
-// Options bounds a connection; the zero value is ready.
+// Options sets the bounds of a connection; the zero value is ready.
 type Options struct {
 	LineBytesMax int          // of a message; 0: 16 MiB
-	AtOnce       int          // requests that are under way; 0: 64
+	AtOnce       int          // requests under way at once; 0: 64
 	Log          *slog.Logger // nil: none
 }
 
@@ -63,8 +63,8 @@ func New(handler Handler, out io.Writer, o Options) *Conn {
 	return &Conn{handler: handler, o: o, places: make(chan struct{}, o.AtOnce), out: out, asked: map[string]chan incoming{}}
 }
 
-// Serve reads until the input ends, and returns once all work has ended, whose context it
-// cancels. The error is that of the input.
+// Serve reads until the input ends, then cancels the context of all work and returns once it has
+// ended. The error is the input's.
 func (c *Conn) Serve(ctx context.Context, in io.Reader) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer c.working.Wait()
@@ -100,7 +100,7 @@ func (c *Conn) take(ctx context.Context, line []byte) {
 	}
 }
 
-// begin begins a request, and works on it beside the lines that follow.
+// begin begins a request, and works on it while further lines are read.
 func (c *Conn) begin(ctx context.Context, in incoming) {
 	select {
 	case c.places <- struct{}{}:
@@ -136,10 +136,10 @@ func (c *Conn) begin(ctx context.Context, in incoming) {
 	})
 }
 
-// Go does something beside the lines until the connection ends.
+// Go runs do while further lines are read; the connection waits for it at its end.
 func (c *Conn) Go(do func()) { c.working.Go(do) }
 
-// fail answers with an error. One without an id answers what cannot be understood.
+// fail answers with an error. Without an id it answers a line that could not be understood.
 func (c *Conn) fail(id json.RawMessage, err error) {
 	e := (*Error)(nil)
 	if !errors.As(err, &e) {
@@ -151,11 +151,11 @@ func (c *Conn) fail(id json.RawMessage, err error) {
 	c.write(outgoing{ID: id, Error: e})
 }
 
-// Notify tells the other end something.
+// Notify sends a notification.
 func (c *Conn) Notify(method string, params any) { c.write(outgoing{Method: method, Params: params}) }
 
 // Ask asks the other end and waits for the answer. An answer that is an error is an [Error].
-// Where ctx ends before, the other end hears that the answer is not wanted any more.
+// If ctx ends first, the other end is sent $/cancel_request.
 func (c *Conn) Ask(ctx context.Context, method string, params any) (wire.Value, error) {
 	answer := make(chan incoming, 1)
 	c.mu.Lock()
@@ -181,7 +181,7 @@ func (c *Conn) Ask(ctx context.Context, method string, params any) (wire.Value, 
 	}
 }
 
-// answered hands an answer to who waits for it. One that nobody waits for is dropped.
+// answered passes an answer to the call of Ask that waits for it. Any other is dropped.
 func (c *Conn) answered(in incoming) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -201,11 +201,11 @@ func (c *Conn) write(m outgoing) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	if _, err := c.out.Write(append(line, '\n')); err != nil {
-		c.o.Log.Debug("the other end does not read any more", "error", err)
+		c.o.Log.Debug("the other end no longer reads", "error", err)
 	}
 }
 
-// encode is a value as JSON on one line, as short as it can be written.
+// encode returns a value as compact JSON on one line.
 func encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

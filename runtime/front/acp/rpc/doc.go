@@ -1,9 +1,10 @@
-// Package rpc is a JSON-RPC 2.0 connection over lines, as clients that start an agent as a
-// program speak it: each message is a line, and both ends ask.
+// Package rpc is a JSON-RPC 2.0 connection over lines, for clients that start an agent as a
+// program: each message is a line, and both ends may ask.
 //
 //	c := rpc.New(handler, os.Stdout, rpc.Options{})
 //	err := c.Serve(ctx, os.Stdin) // until the input ends
 //
-// Messages begin in the order of their lines: a handler sees a notification after all that was
-// sent before it. What takes time goes on beside the lines that follow (FRT-45).
+// Messages are handled in the order of their lines: a handler sees a notification after
+// everything that was sent before it. Work that takes time continues while further lines are
+// read (FRT-45).
 package rpc

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// errLong is a line beyond the bound. What follows it can be read.
+// errLong means that a line is beyond the bound. Reading can continue after it.
 var errLong = errors.New("the line is too long")
 
 // lines reads lines of at most a number of bytes.
@@ -16,7 +16,7 @@ type lines struct {
 	max int
 }
 
-// next returns the next line, without its end. Of one that is too long nothing is kept.
+// next returns the next line, without its end. A line that is too long is skipped.
 func (l lines) next() ([]byte, error) {
 	var line []byte
 	long := false
@@ -29,7 +29,7 @@ func (l lines) next() ([]byte, error) {
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case errors.Is(err, io.EOF) && (len(line) > 0 || long): // the last has no end
+		case errors.Is(err, io.EOF) && (len(line) > 0 || long): // the last line may lack its end
 		case err != nil:
 			return nil, err
 		}

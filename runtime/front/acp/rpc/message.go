@@ -14,10 +14,10 @@ const (
 	CodeMethod   = -32601 // there is no such method
 	CodeParams   = -32602
 	CodeInternal = -32603
-	CodeUnknown  = -32002 // what the parameters name is not there
+	CodeUnknown  = -32002 // something named in the parameters does not exist
 )
 
-// Error is an answer that says why there is no result.
+// Error is an error answer.
 type Error struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -26,7 +26,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// Errorf makes an error.
+// Errorf returns an [Error].
 func Errorf(code int, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
@@ -50,7 +50,7 @@ type incoming struct {
 	err    wire.Value
 }
 
-// read reads a line. Of one that is wrong the id is kept where there is one.
+// read reads a line. If it is wrong, its id is still returned if it has one.
 func read(line []byte) (in incoming, wrong *Error) {
 	v, err := wire.Parse(line)
 	if err != nil {
