@@ -19,7 +19,7 @@ import (
 // []any, map[string]any by name, as encoding/json reads them.
 type Arguments map[string]any
 
-// Text returns a text, or otherwise where it was left out.
+// Text returns a text, or otherwise if it was left out.
 func (a Arguments) Text(name, otherwise string) string {
 	if s, ok := a[name].(string); ok {
 		return s
@@ -27,10 +27,10 @@ func (a Arguments) Text(name, otherwise string) string {
 	return otherwise
 }
 
-// numberMax bounds what a number of a call means.
+// numberMax bounds the absolute value of a number.
 const numberMax = 1_000_000_000
 
-// Number returns a whole number, or otherwise where it was left out.
+// Number returns a whole number, or otherwise if it was left out.
 func (a Arguments) Number(name string, otherwise int) int {
 	if n, ok := a[name].(float64); ok {
 		return int(min(max(n, -numberMax), numberMax))
@@ -52,7 +52,7 @@ type signature struct {
 	names      []string // the required ones first, each part in order
 	required   []string
 	properties map[string]*jsonschema.Schema
-	each       map[string]*jsonschema.Resolved // without those that need the whole to be understood
+	each       map[string]*jsonschema.Resolved // by name, except those that only the whole schema can check
 	open       bool                            // further arguments may be given
 }
 
@@ -116,11 +116,11 @@ func (s signature) parse(raw string) (Arguments, error) {
 	return a, nil
 }
 
-// unknownMax is how many unknown arguments are named: what is missing must not drown.
+// unknownMax is the most unknown arguments that are named, so that missing ones stay visible.
 const unknownMax = 5
 
-// check holds the arguments against the schema, name by name so that the words
-// are ours, and then as a whole.
+// check checks the arguments against the schema: name by name, for errors in plain words, and
+// then as a whole.
 func (s signature) check(a Arguments) error {
 	var wrong []string
 	unknown := 0
@@ -153,7 +153,7 @@ func (s signature) check(a Arguments) error {
 	return s.whole.Validate(map[string]any(a))
 }
 
-// usage names the arguments that the tool takes.
+// usage lists the arguments that the tool takes.
 func (s signature) usage() string {
 	parts := make([]string, len(s.names))
 	for i, name := range s.names {

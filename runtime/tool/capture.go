@@ -6,7 +6,7 @@ import (
 )
 
 // capture keeps the beginning and the end of an output of any length. It never
-// holds more than three halves.
+// holds more than three times half bytes.
 type capture struct {
 	half int // bytes kept of each end
 	head []byte
@@ -31,7 +31,7 @@ func (c *capture) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// trim drops what of the tail is not its last half.
+// trim keeps only the last half bytes of the tail.
 func (c *capture) trim() {
 	if over := len(c.tail) - c.half; over > 0 {
 		c.cut += int64(over)
@@ -39,7 +39,7 @@ func (c *capture) trim() {
 	}
 }
 
-// text is what was kept, with a mark where something was cut.
+// text is the kept output, with a mark where something was cut.
 func (c *capture) text() string {
 	c.trim()
 	if len(c.head) == 0 {

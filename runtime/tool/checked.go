@@ -10,16 +10,17 @@ import (
 	"shelly/fsm"
 )
 
-// bounds are what only the check of arguments needs of a schema, as shelly's own are written.
+// bounds matches the parts of a schema that only the check of arguments needs, in the way in
+// which shelly's own schemas are written.
 var bounds = regexp.MustCompile(`,"(additionalProperties|maxItems|minItems|maxLength|minimum|maximum)":(false|[0-9]+)`)
 
-// Own is [Checked] for a tool of shelly's own: the declaration that the model reads leaves the
-// bounds out, which count only where a call breaks them and its failure names them (TOL-64). Its
-// schema is read by the first call, since those of all tools take a start longer than the rest of
-// the tools does; the error is that of one that is no JSON.
+// Own is [Checked] for a tool of shelly's own: the declaration that the model reads leaves out
+// the bounds, which matter only to a call that breaks them, whose failure then names them
+// (TOL-64). The first call parses the schema, because parsing those of all tools would take more
+// of a start than the rest of the tools does. Own returns an error if the schema is not JSON.
 func Own(decl fsm.ToolDecl, run func(ctx context.Context, call fsm.RunTool, a Arguments) Result) (Added, error) {
 	if !json.Valid([]byte(decl.Parameters)) {
-		return Added{}, fmt.Errorf("schema of %s: it is no JSON", decl.Name)
+		return Added{}, fmt.Errorf("schema of %s: it is not JSON", decl.Name)
 	}
 	checked := sync.OnceValues(func() (Added, error) { return Checked(decl, run) })
 	shown := decl
@@ -33,8 +34,8 @@ func Own(decl fsm.ToolDecl, run func(ctx context.Context, call fsm.RunTool, a Ar
 	}}, nil
 }
 
-// Checked is a tool whose calls run only with arguments that fit its declaration (TOL-2).
-// The error is that of a schema which is none.
+// Checked returns a tool whose calls run only with arguments that fit its declaration (TOL-2),
+// or an error if the declaration's schema is invalid.
 func Checked(decl fsm.ToolDecl, run func(ctx context.Context, call fsm.RunTool, a Arguments) Result) (Added, error) {
 	s, err := newSignature(decl)
 	if err != nil {

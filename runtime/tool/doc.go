@@ -4,21 +4,20 @@
 //	boot := cfg.Machine(r.Declarations())
 //	answer := r.Run(ctx, fsm.RunTool{Name: "read_file", Args: `{"path": "notes.txt"}`})
 //
-// A [Runner] has exec of its own; the tools of other rooms, such as package file, are
+// A [Runner] has its own exec; the tools of other packages, such as package file, are
 // added to it. Run is total: whatever the model sends, it gets a result that says what
-// happened and what is allowed. A result is valid UTF-8 without control characters but
-// tab and the ends of lines, at most ResultBytesMax long, and says so where something
-// was cut.
+// happened and what is allowed. A result is valid UTF-8 without control characters except
+// tabs and line ends, is at most ResultBytesMax long, and says where something was cut.
 //
-// What is enforced: exec runs in the workspace, in a session of its own, with no input, a
-// bounded output, a time-out and an environment of PATH, HOME and LANG alone. When the
+// What is enforced: exec runs in the workspace, in its own session, without input, with a
+// bounded output, a time-out and an environment of only PATH, HOME and LANG. When the
 // command ends, is given up or runs out of time, and when the daemon is killed,
-// everything that it has started is killed; package tree says how, and on which
-// systems less holds.
+// everything that it started is killed; package tree says how, and on which
+// systems fewer guarantees hold.
 //
-// What keeps a command to the workspace is package sandbox, in one of several ways, not all
-// of which hold everything. Where exec runs without (tools.exec.allow: unsandboxed), a
-// command has all rights of the daemon's user: it can read and write outside the workspace,
-// private folders included, use the network, use up memory, disk and processes, and have
-// another daemon (systemd, at, cron, docker) run something that lives on.
+// Package sandbox keeps a command inside the workspace, in one of several ways, not all
+// of which contain everything. Without it (tools.exec.allow: unsandboxed) a command has all
+// rights of the daemon's user: it can read and write outside the workspace, private folders
+// included, use the network, use up memory, disk and processes, and have another daemon
+// (systemd, at, cron, docker) run something that outlives it.
 package tool

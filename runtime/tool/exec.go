@@ -22,7 +22,7 @@ const (
 
 // Exec is how exec runs commands.
 type Exec struct {
-	Box     *sandbox.Keeper // what contains and ends them; one that refuses has exec not offered
+	Box     *sandbox.Keeper // contains and ends them; if it refuses, exec is not offered
 	Policy  policy.Policy
 	Network bool          // commands may use the network
 	Timeout time.Duration // for one command; it must be positive
@@ -44,7 +44,7 @@ func (e *Exec) wrong() error {
 // offered reports whether exec can be offered (TOL-5).
 func (e *Exec) offered() bool { return e != nil && e.Box.Refusal() == nil }
 
-// unoffered says why exec is not offered.
+// unoffered returns why exec is not offered.
 func (e *Exec) unoffered() string {
 	if e == nil {
 		return "exec is not allowed here; the operator can allow it (tools.exec.allow)"
@@ -67,7 +67,7 @@ func execDecl(timeout time.Duration) fsm.ToolDecl {
 	}
 }
 
-// argsMax is how many arguments a program gets.
+// argsMax is the most arguments of a program.
 const argsMax = 1000
 
 // exec is the tool exec (TOL-6, TOL-11, TOL-40).
@@ -103,8 +103,8 @@ func (r *Runner) exec(ctx context.Context, call fsm.RunTool, a Arguments) Result
 	return result
 }
 
-// command is the words of the command, once the policy has seen them (TOL-47), and why a
-// person is to be asked first.
+// command returns the words of the command, after the policy has checked them (TOL-47), and the
+// question that a person must answer first, if any.
 func (r *Runner) command(a Arguments) (words []string, question string, err error) {
 	command, list := a.Text("command", ""), a.Texts("argv")
 	whole := command + strings.Join(list, "")
@@ -132,8 +132,8 @@ func (r *Runner) command(a Arguments) (words []string, question string, err erro
 	return list, "", nil
 }
 
-// workingDir is a folder of the workspace, of which the model's name is not trusted: links
-// and .. are resolved first (TOL-46).
+// workingDir returns a folder of the workspace as an absolute path. The model's name is not
+// trusted: links and .. are resolved first (TOL-46).
 func (r *Runner) workingDir(name string) (string, error) {
 	if name == "" {
 		return r.dir, nil
@@ -190,7 +190,7 @@ func (r *Runner) ended(ctx context.Context, end sandbox.End, out string) Result 
 	return Result{Text: "ended by signal: " + end.Signal + "\n" + out + left}
 }
 
-// Texts returns a list of texts, or nil where it was left out.
+// Texts returns a list of texts, or nil if it was left out.
 func (a Arguments) Texts(name string) []string {
 	list, ok := a[name].([]any)
 	if !ok {

@@ -8,36 +8,36 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what is passed on of one command while it runs (TOL-50).
+// Bounds of the output that is passed on while one command runs (TOL-50).
 const (
 	followEvery    = 200 * time.Millisecond // between two parts, and before the first
-	followPartMax  = 4 << 10                // bytes of a part: of what has come meanwhile the end
+	followPartMax  = 4 << 10                // bytes of a part: the end of the output since the last one
 	followBytesMax = 64 << 10               // of all parts
 )
 
 type followKey struct{}
 
-// Follow returns a context in which hear is given what a command writes while it runs, in
-// parts, one after another and none after the call has ended. Hear returns at once. The parts
-// are for who watches; what the command has written is in its result.
+// Follow returns a context in which hear gets a command's output while it runs, in parts, one
+// after another, and none after the call has ended. Hear must return at once. The parts are for
+// watching only; the command's result has its output.
 func Follow(ctx context.Context, hear func(part string)) context.Context {
 	return context.WithValue(ctx, followKey{}, hear)
 }
 
-// following is what passes on the output of one command.
+// following passes on the output of one command.
 type following struct {
 	hear func(part string)
 
 	mu    sync.Mutex
 	part  []byte
 	left  int         // bytes that may still be passed on
-	timer *time.Timer // of the next part; nil: nothing has come since the last
+	timer *time.Timer // of the next part; nil: no output since the last one
 	ended bool
 }
 
-// Followed returns a writer that passes what it is given on to whoever follows the call of ctx,
-// beside each of to, and what is to be called when the call ends. Where nobody follows it they
-// are to, and nothing.
+// Followed returns writers that write to to and also pass the output on to the follower of ctx,
+// and end, which must be called when the call ends. Without a follower it returns to, and an end
+// that does nothing.
 func Followed(ctx context.Context, to ...io.Writer) (writers []io.Writer, end func()) {
 	f := followed(ctx)
 	if f == nil {
@@ -49,7 +49,7 @@ func Followed(ctx context.Context, to ...io.Writer) (writers []io.Writer, end fu
 	return writers, f.end
 }
 
-// followed returns what passes on output in ctx, or nil where nobody hears it.
+// followed returns what passes on output in ctx, or nil if nobody follows.
 func followed(ctx context.Context) *following {
 	hear, ok := ctx.Value(followKey{}).(func(string))
 	if !ok {
@@ -58,7 +58,7 @@ func followed(ctx context.Context) *following {
 	return &following{hear: hear, left: followBytesMax}
 }
 
-// Write takes all of p. It never waits for who hears it.
+// Write takes all of p. It never waits for the follower.
 func (f *following) Write(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -75,7 +75,7 @@ func (f *following) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// pass passes on what has come, whole characters.
+// pass passes on the output so far, in whole characters.
 func (f *following) pass() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -99,7 +99,7 @@ func (f *following) pass() {
 	}
 }
 
-// end passes on nothing more: the result has it.
+// end stops passing on output: the result has the rest.
 func (f *following) end() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -10,25 +10,25 @@ import (
 // ProbeBytesMax is the longest text of a probe.
 const ProbeBytesMax = 4 << 10
 
-// Probe finds out what became of a call, given what the call was given. It changes nothing,
-// and is asked only when nothing works on the call any more. It returns soon after ctx has
+// Probe finds out what came of a call, from the call's own input. It changes nothing,
+// and is asked only when nothing works on the call any more. It must return soon after ctx has
 // ended.
 type Probe func(ctx context.Context, call fsm.RunProbe) Found
 
-// Found is what a [Probe] says. Text is, of a call that is done, its result, and otherwise
-// why the answer is this one.
+// Found is the answer of a [Probe]. Text is the result of a call that is done, or else the
+// reason for the answer.
 type Found struct {
 	Answer fsm.ProbeAnswer
 	Text   string
-	Failed bool // done: the tool has failed
+	Failed bool // the call is done, and the tool failed
 
-	// Final says that the call will not happen later either. Without it, never is taken for
+	// Final means that the call will not happen later either. Without it, never counts as
 	// unsure: a server that has lost a request may still work on it (INF-54).
 	Final bool
 }
 
-// Probe asks a tool what became of a call (INF-52). It always has an answer: a tool that has
-// no probe, or one that breaks, cannot tell. Call and At are left to the caller.
+// Probe asks a tool what came of a call (INF-52). It always has an answer: if the tool has no
+// probe, or the probe panics, the answer is unsure. The caller sets Call and At.
 func (r *Runner) Probe(ctx context.Context, call fsm.RunProbe) fsm.Probed {
 	f := r.found(ctx, call)
 	switch {
@@ -44,7 +44,7 @@ func (r *Runner) Probe(ctx context.Context, call fsm.RunProbe) fsm.Probed {
 	}
 }
 
-// found is what a tool's probe says, or why there is none.
+// found returns the answer of a tool's probe, or why there is none.
 func (r *Runner) found(ctx context.Context, call fsm.RunProbe) (f Found) {
 	defer func() {
 		if broken := recover(); broken != nil {

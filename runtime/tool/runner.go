@@ -15,37 +15,37 @@ import (
 const (
 	ResultBytesLeast = 1 << 10 // the least ResultBytesMax: room for a piece and its marks
 
-	commandCharsMax = 65536 // below the kernel's 128 KiB for one argument in any script but the widest
-	marksBytesMax   = 256   // what a result says beside the piece it shows
+	commandCharsMax = 65536 // stays below the kernel's 128 KiB for one argument, except in scripts of more than 2 bytes per character
+	marksBytesMax   = 256   // of a result's marks, besides the piece that it shows
 )
 
-// Options is what a [Runner] may do. All bounds are required.
+// Options sets what a [Runner] may do. All bounds are required.
 type Options struct {
 	Workspace      string  // the folder that commands run in; it must exist
 	Exec           *Exec   // how exec runs; nil: it is neither offered nor run
 	ResultBytesMax int     // the longest result
-	Added          []Added // tools of other rooms; one replaces an earlier one of its name, and exec
+	Added          []Added // tools of other packages; each replaces an earlier one with its name, including exec
 }
 
-// Added is a tool from elsewhere. It is given its arguments as the model wrote
-// them and checks them itself; all else holds for it as for the runner's own:
-// a panic is a failed result, and a result is mended and bounded.
+// Added is a tool of another package. It gets its arguments as the model wrote
+// them and must check them itself; otherwise it is treated like the runner's own tool:
+// a panic becomes a failed result, and a result is mended and bounded.
 type Added struct {
 	Decl fsm.ToolDecl
 	Run  func(ctx context.Context, run fsm.RunTool) Result
 
-	// Preview says what a call with these arguments would do, for the person who is asked to
-	// approve it, such as the lines that would change in a file; nil, or "": it cannot (APR-21).
-	// It changes nothing.
+	// Preview returns what a call with these arguments would do, such as the lines that would
+	// change in a file, for the person who is asked to approve it; nil, or "": unknown
+	// (APR-21). It must change nothing.
 	Preview func(ctx context.Context, args string) string
 
-	Probe Probe // what finds out what became of a call; nil: nothing does. Decl.Probe is set by it
+	Probe Probe // finds out what came of a call; nil: there is none. It sets Decl.Probe
 }
 
-// Result is what the model is shown of a call. Failed says that the tool did not
-// do what was asked; a command that ran and ended with a code other than 0 did.
-// Nothing and Invalid are of a failure only, and tell the machine whether another
-// attempt is safe and whether it has a point (INF-16).
+// Result is the result of a call that the model is shown. Failed means that the tool did not
+// do what was asked; a command that ran and exited with a code other than 0 did.
+// Nothing and Invalid are set only with Failed, and tell the machine whether another
+// attempt is safe and whether it makes sense (INF-16).
 type Result struct {
 	Text    string
 	Failed  bool
@@ -53,8 +53,8 @@ type Result struct {
 	Invalid bool // it failed because of the call itself
 
 	Contained string // what contained its processes, as [sandbox.Rung] says; empty: it started none
-	// Asks is why a person has to approve the call first, where it failed with Nothing for
-	// want of that: run.Approved was not set (APR-19).
+	// Asks is why a person has to approve the call first, if it failed with Nothing because
+	// run.Approved was not set (APR-19).
 	Asks string
 }
 
@@ -65,7 +65,7 @@ type Runner struct {
 	tools   []Added
 }
 
-// New takes in the tools, exec only where it is allowed (TOL-5).
+// New returns a runner of the tools; it has exec only if that is allowed (TOL-5).
 func New(o Options) (*Runner, error) {
 	switch {
 	case o.ResultBytesMax < ResultBytesLeast:
@@ -107,7 +107,7 @@ func Folder(workspace string) (string, error) {
 	return dir, nil
 }
 
-// Declarations returns the tools that are offered (TOL-1), in a fixed order.
+// Declarations returns the declarations of the offered tools (TOL-1), in a fixed order.
 func (r *Runner) Declarations() []fsm.ToolDecl {
 	decls := make([]fsm.ToolDecl, len(r.tools))
 	for i, t := range r.tools {
@@ -116,10 +116,10 @@ func (r *Runner) Declarations() []fsm.ToolDecl {
 	return decls
 }
 
-// Run runs one tool to its end; it always has a result (TOL-2), which is clean
+// Run runs one tool to its end; it always returns a result (TOL-2), which is clean
 // and bounded (TOL-4). When ctx is done it returns as soon as the tool has
-// stopped, with a failed result (TOL-7). The arguments are a JSON object; nothing,
-// or null, stands for an empty one. Call and At are left to the caller.
+// stopped, with a failed result (TOL-7). The arguments are a JSON object; no text,
+// or null, stands for an empty one. The caller sets Call and At.
 func (r *Runner) Run(ctx context.Context, run fsm.RunTool) fsm.ToolAnswered {
 	result := r.result(ctx, run)
 	return fsm.ToolAnswered{
@@ -129,7 +129,7 @@ func (r *Runner) Run(ctx context.Context, run fsm.RunTool) fsm.ToolAnswered {
 	}
 }
 
-// asked is why a tool wants a person to approve its call, as much as a question shows.
+// asked returns why a tool wants a person to approve its call, cut to the length of a question.
 func asked(r Result) string {
 	if !r.Failed || !r.Nothing {
 		return ""
@@ -137,10 +137,10 @@ func asked(r Result) string {
 	return clip(Mend(r.Asks), ResultBytesLeast)
 }
 
-// previewBytesMax bounds what a person is shown of what a call would do.
+// previewBytesMax bounds a preview.
 const previewBytesMax = 16 << 10
 
-// Preview says what a call would do (APR-21), or nothing where its tool cannot tell.
+// Preview returns what a call would do (APR-21); empty if its tool cannot tell.
 func (r *Runner) Preview(ctx context.Context, name, args string) string {
 	for _, t := range r.tools {
 		if t.Decl.Name == name && t.Preview != nil {
@@ -150,7 +150,7 @@ func (r *Runner) Preview(ctx context.Context, name, args string) string {
 	return ""
 }
 
-// result is what a tool answers, or that there is none or it broke.
+// result returns a tool's result, or a failed one if there is no such tool or it panicked.
 func (r *Runner) result(ctx context.Context, run fsm.RunTool) (result Result) {
 	defer func() {
 		if broken := recover(); broken != nil {
@@ -179,11 +179,11 @@ func (r *Runner) unknown(name string) string {
 	return "there is no tool " + strconv.Quote(name) + "; the tools are: " + strings.Join(names, ", ")
 }
 
-// Room is how much of a result of at most limit bytes a tool may fill with what it was
-// asked for: the rest is for what it says about it.
+// Room is how many bytes of a result of at most limit bytes a tool may fill with what it was
+// asked for; the rest is for its marks.
 func Room(limit int) int { return limit - marksBytesMax }
 
-// Failed is the result of a tool that may have done a part of what was asked.
+// Failed is the result of a tool that may have done part of what was asked.
 func Failed(format string, args ...any) Result {
 	return Result{Text: fmt.Sprintf(format, args...), Failed: true}
 }
@@ -193,8 +193,8 @@ func Nothing(format string, args ...any) Result {
 	return Result{Text: fmt.Sprintf(format, args...), Failed: true, Nothing: true}
 }
 
-// Invalid is the result of a call that is wrong, so that nothing has happened and
-// never will.
+// Invalid is the result of a call that is wrong: nothing has happened, and nothing
+// ever will.
 func Invalid(format string, args ...any) Result {
 	return Result{Text: fmt.Sprintf(format, args...), Failed: true, Nothing: true, Invalid: true}
 }

@@ -9,8 +9,8 @@ import (
 	"shelly/fsm/wording"
 )
 
-// Mend returns text as valid UTF-8 that moves no cursor: what is no character,
-// and every control character but tab and the ends of lines, becomes U+FFFD (TOL-4).
+// Mend returns text as valid UTF-8 that cannot move a cursor: invalid bytes, and
+// control characters except tabs and line ends, become U+FFFD (TOL-4).
 func Mend(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
@@ -20,8 +20,8 @@ func Mend(text string) string {
 	}, text)
 }
 
-// clip returns valid UTF-8 text cut at a character's edge, with a mark, so that
-// it is at most limit bytes long (TOL-4); limit has room for the mark.
+// clip returns valid UTF-8 text cut between characters, with a mark, so that
+// it is at most limit bytes long (TOL-4); limit must leave room for the mark.
 func clip(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -14,9 +14,9 @@ import (
 // probeMax bounds a probe.
 const probeMax = 30 * time.Second
 
-// probe asks what came of a call whose outcome is unknown (TOL-82). Its answer is
+// probe asks a program what came of a call whose outcome is unknown (TOL-82). The answer is
 // {"answer": "done", "result": "…"}, {"answer": "never", "final": true} or
-// {"answer": "unsure"}; whatever else it says is unsure.
+// {"answer": "unsure"}; any other answer counts as unsure.
 func (r runner) probe(ctx context.Context, command []string, call fsm.RunProbe) tool.Found {
 	unsure := func(why string) tool.Found { return tool.Found{Answer: fsm.ProbeUnsure, Text: "the probe " + why} }
 	var a tool.Arguments

@@ -17,14 +17,14 @@ type runner struct {
 	tool    Program
 }
 
-// KeyVariable is the variable by which a program knows a call: a call that is started
-// again has the same, and so has its probe (TOL-8).
+// KeyVariable is the environment variable that identifies a call to a program: a call that is
+// started again has the same value, and so has its probe (TOL-8).
 const KeyVariable = "SHELLY_CALL"
 
-// tryAgain is the exit code of a failure that may pass: EX_TEMPFAIL of sysexits.h.
+// tryAgain is the exit code of a temporary failure: EX_TEMPFAIL of sysexits.h.
 const tryAgain = 75
 
-// complaintBytes is how much of what a program writes to standard error is shown.
+// complaintBytes is the most bytes of a program's standard error that are shown.
 const complaintBytes = 2 << 10
 
 // run runs a call (TOL-81).
@@ -84,7 +84,7 @@ func (r runner) start(ctx context.Context, s sandbox.Spec, a tool.Arguments) (sa
 		_ = write.Close()
 	}()
 	end, err := r.options.Sandbox.Run(ctx, s)
-	_ = in.Close() // what is still being written ends
+	_ = in.Close() // this ends a write that still waits
 	<-written
 	return end, err
 }
@@ -110,7 +110,7 @@ func (h *head) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// text is what was kept, with a mark where something was cut.
+// text is the kept output, with a mark where something was cut.
 func (h *head) text() string {
 	if h.lost == 0 {
 		return h.kept.String()

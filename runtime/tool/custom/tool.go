@@ -17,12 +17,12 @@ type Sandbox interface {
 	Rung() sandbox.Rung // what contains them
 }
 
-// Options say where the programs run.
+// Options are where the programs run, and their bounds.
 type Options struct {
 	Sandbox        Sandbox
 	Workspace      string // absolute, without symbolic links
 	Path           string // PATH of the programs
-	ResultBytesMax int    // of what is kept of an output
+	ResultBytesMax int    // of the part of an output that is kept
 }
 
 // Program is a tool as it is configured.
@@ -41,7 +41,7 @@ type Program struct {
 // noArguments is the schema of a program that takes none.
 const noArguments = `{"type":"object","properties":{},"additionalProperties":false}`
 
-// Tool makes a tool of a program. Its error says what is wrong with which key.
+// Tool returns the tool for a program. Its error names the key at fault and what is wrong.
 func Tool(o Options, p Program) (tool.Added, error) {
 	key := "tools.custom." + p.Name
 	command, err := program.Find(p.Command, o.Workspace, o.Path)

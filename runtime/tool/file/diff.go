@@ -10,14 +10,14 @@ import (
 	"shelly/runtime/tool"
 )
 
-// What a result shows of a diff.
+// Bounds of the diff in a result.
 const (
 	diffBytesMax   = 4 << 10
 	diffContext    = 2
-	diffContentMax = 1 << 20 // of larger texts no diff is made: it would take long
+	diffContentMax = 1 << 20 // larger texts get no diff, because it would take too long
 )
 
-// diffOf shows what becomes of a text, line by line, or nothing where it stays as it is.
+// diffOf returns the diff between two texts, line by line; empty if they are the same.
 func diffOf(before, after string) string {
 	if len(before)+len(after) > diffContentMax {
 		return ""
@@ -37,7 +37,7 @@ func diffOf(before, after string) string {
 	return tool.Mend(unified)
 }
 
-// shortened is a diff as a result shows it, and how much of it is left out.
+// shortened returns a diff of at most room bytes, with a note of how much was left out.
 func shortened(diff string, room int) string {
 	room = min(room, diffBytesMax)
 	if len(diff) <= room {

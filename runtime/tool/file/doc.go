@@ -9,15 +9,15 @@
 //
 //   - Files are reached through os.Root: neither .. nor an absolute path nor a symbolic
 //     link leads out of the workspace. With Everywhere the tools reach what the daemon's
-//     user may reach. Only regular files are opened, so no pipe or device can block or
+//     user may reach. Only regular files are opened, so that no pipe or device can block or
 //     act. Private folders, such as the daemon's own data, are refused even inside the
-//     workspace, and so are files that may hold secrets. How far a file is read, how much
-//     is listed and searched and how long a path may be is bounded. A file with another
-//     name (a hard link) is refused; a file system mounted in the workspace belongs to it.
-//   - A file is replaced whole and for good, never through .git, and package change has
-//     recorded before what it held: for the probe after a crash, and for Undo.
+//     workspace, and so are files that may hold secrets. Reading, listing and searching are
+//     bounded, and so is the length of a path. A file with a second name (a hard link) is
+//     refused; a file system mounted in the workspace belongs to it.
+//   - A file is replaced whole and durably, never through .git, and package change has
+//     first recorded what it held, for the probe after a crash and for Undo.
 //
-// What is not enforced: the check for somebody else's change and the renaming are two acts.
-// A change that comes between them is lost. Extended attributes and access lists of a file
-// that is replaced are not kept.
+// What is not enforced: checking for another program's change and renaming are two steps, and
+// a change that comes between them is lost. Extended attributes and access lists of a
+// replaced file are not kept.
 package file

@@ -14,11 +14,11 @@ import (
 	"shelly/runtime/tool/file/charset"
 )
 
-// editsMax is how many edits one call makes.
+// editsMax is the most edits of one call.
 const editsMax = 100
 
 // editFileDecl declares edit_file (TOL-23), which is unsafe: a second start would not find
-// what the first has replaced, or would replace it once more.
+// what the first replaced, or would replace it twice.
 func editFileDecl(everywhere bool) fsm.ToolDecl {
 	const one = `"old":{"type":"string"},"new":{"type":"string"},"all":{"type":"boolean"}`
 	return fsm.ToolDecl{
@@ -42,7 +42,7 @@ func (t *Tools) editFile(ctx context.Context, call fsm.RunTool, a tool.Arguments
 
 // edit is one replacement.
 type edit struct {
-	name     string // how the call's failure names it; empty: it is the only one
+	name     string // its name in the call's failure; empty: it is the only one
 	old, new string
 	all      bool
 }
@@ -74,8 +74,8 @@ func editsOf(a tool.Arguments) ([]edit, error) {
 	return edits, nil
 }
 
-// edited is what edit_file makes of a place (TOL-23): each edit is looked for in the text as
-// it is, so what one has put in is not replaced by the next.
+// edited returns the alteration that edit_file makes (TOL-23). Each edit is looked up in the
+// original text, so that no edit replaces what another one inserted.
 func edited(p *place, a tool.Arguments) (alteration, error) {
 	edits, err := editsOf(a)
 	if err != nil {
@@ -105,7 +105,7 @@ func edited(p *place, a tool.Arguments) (alteration, error) {
 	return alteration{content: content, note: kept(old), before: old.Text, after: text}, nil
 }
 
-// created is a new file, for which the only edit has nothing to replace.
+// created returns a new file, whose only edit replaces nothing.
 func created(p *place, edits []edit) (alteration, error) {
 	if len(edits) != 1 || edits[0].old != "" {
 		return alteration{}, tool.Refuse("no such file: %s; glob finds files by name, and write_file makes one", strconv.Quote(p.shown))
@@ -119,7 +119,7 @@ type stretch struct {
 	of       *edit
 }
 
-// replaced makes all edits of a text, or says which one cannot be made.
+// replaced makes all edits in a text, or returns an error that names the one that cannot be made.
 func replaced(text string, edits []edit) (string, error) {
 	var stretches []stretch
 	for i := range edits {
@@ -145,10 +145,10 @@ func replaced(text string, edits []edit) (string, error) {
 	return b.String(), nil
 }
 
-// linesNamedMax is how many lines an edit's failure names.
+// linesNamedMax is the most lines that an edit's failure names.
 const linesNamedMax = 8
 
-// find finds what an edit replaces.
+// find returns the stretches that an edit replaces.
 func (e *edit) find(text string) ([]stretch, error) {
 	switch {
 	case e.old == "" && text == "":
@@ -183,5 +183,5 @@ func (e *edit) find(text string) ([]stretch, error) {
 	return found, nil
 }
 
-// lineAt is the number of the line of a byte.
+// lineAt returns the number of the line that holds a byte, from 1.
 func lineAt(text string, at int) int { return strings.Count(text[:at], "\n") + 1 }

@@ -11,7 +11,7 @@ import (
 	"shelly/runtime/tool"
 )
 
-// worded is an error in words of ours.
+// worded is an error with other words than the file system's.
 type worded struct {
 	words string
 	cause error
@@ -20,14 +20,14 @@ type worded struct {
 func (w worded) Error() string { return w.words }
 func (w worded) Unwrap() error { return w.cause }
 
-// unresolved is an error of filepath.EvalSymlinks as the file system would word it.
+// unresolved returns an error of filepath.EvalSymlinks in the file system's words.
 func unresolved(path string, err error) error {
 	var errno syscall.Errno
 	switch {
 	case errors.As(err, new(*fs.PathError)):
 		return err
 	case !errors.As(err, &errno):
-		errno = syscall.ELOOP // the one that it words itself
+		errno = syscall.ELOOP // the only one for which it has its own words
 	}
 	return &fs.PathError{Op: "open", Path: path, Err: errno}
 }

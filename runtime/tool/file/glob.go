@@ -34,10 +34,10 @@ func globDecl(everywhere bool) fsm.ToolDecl {
 	}
 }
 
-// filter fits paths to a pattern: one without a slash fits names in any folder.
+// filter matches paths against a pattern; a pattern without a slash matches names in any folder.
 type filter struct{ pattern string }
 
-// newFilter reads a pattern; an empty one fits all.
+// newFilter parses a pattern; an empty one matches every path.
 func newFilter(pattern string) (filter, error) {
 	pattern = strings.TrimPrefix(strings.TrimSpace(pattern), "./")
 	if pattern == "" {
@@ -106,7 +106,7 @@ func (t *Tools) glob(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.
 	return t.showHits(hits, w.cut("not all folders were looked into"))
 }
 
-// showHits lists what was found, with a mark where that is not all.
+// showHits lists what was found, with a mark if that is not everything.
 func (t *Tools) showHits(hits []hit, cut string) tool.Result {
 	if len(hits) == 0 && cut == "" {
 		return tool.Result{Text: "(no such file)"}
@@ -123,8 +123,8 @@ func (t *Tools) showHits(hits []hit, cut string) tool.Result {
 	return tool.Result{Text: b.String() + cut}
 }
 
-// folder opens the folder that path names, the workspace where it is left out, and returns
-// how paths in it begin.
+// folder opens the folder that the argument path names, or the workspace if it was left out, and
+// returns the prefix of the paths in it.
 func (t *Tools) folder(ctx context.Context, a tool.Arguments) (string, opened, error) {
 	where := a.Text("path", "")
 	if strings.TrimSpace(where) == "" {

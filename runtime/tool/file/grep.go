@@ -94,7 +94,7 @@ type search struct {
 	out     strings.Builder
 	matches int
 	read    int64 // bytes looked at
-	secret  int   // files passed over since they may hold secrets
+	secret  int   // files skipped because they may hold secrets
 }
 
 func (t *Tools) newSearch(a tool.Arguments) (*search, error) {
@@ -117,7 +117,7 @@ func (t *Tools) newSearch(a tool.Arguments) (*search, error) {
 	return &search{t: t, pattern: pattern, files: files, around: a.Number("context", 0), room: t.room()}, nil
 }
 
-// visit looks into a file that the walk came by; one that cannot be read is passed over.
+// visit searches a file of the walk; an unreadable one is skipped.
 func (s *search) visit(e entry, shown string) {
 	if s.t.secretName(e.at) {
 		s.secret++
@@ -135,7 +135,7 @@ func (s *search) visit(e entry, shown string) {
 	_ = s.file(f, shown)
 }
 
-// file looks for the pattern in an open file.
+// file searches an open file.
 func (s *search) file(f io.Reader, shown string) error {
 	sample, err := sampleOf(f)
 	if err != nil || len(sample) == 0 {
@@ -181,8 +181,8 @@ func (s *search) file(f io.Reader, shown string) error {
 type matching struct {
 	s      *search
 	shown  string
-	begun  bool     // the file's name stands above
-	before []string // the last lines that were not shown, at most as many as the context
+	begun  bool     // the file's name is in the result
+	before []string // the last lines that were not shown, at most the number of context lines
 	last   int      // the number of the last line that was shown
 	after  int      // lines of context still to show
 }
@@ -240,7 +240,7 @@ func (s *search) put(line string) {
 	s.out.WriteString(line)
 }
 
-// around is a line as it is shown: what was found, and of a long one a part around it.
+// around returns a line as it is shown: a long one is cut to the part around the match.
 func around(text string, at []int) string {
 	if len(text) <= excerptBytes {
 		return text
@@ -256,7 +256,7 @@ func around(text string, at []int) string {
 	return part
 }
 
-// result is what was found.
+// result returns what was found.
 func (s *search) result() tool.Result {
 	text := s.out.String()
 	if s.matches == 0 {

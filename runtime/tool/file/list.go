@@ -31,7 +31,7 @@ func listDirDecl(everywhere bool) fsm.ToolDecl {
 	}
 }
 
-// listDepthMax is how deep list_dir looks.
+// listDepthMax is the greatest depth of list_dir.
 const listDepthMax = 10
 
 // listDir is the tool list_dir.
@@ -84,8 +84,8 @@ func (t *Tools) show(ctx context.Context, folder spot, entries []fs.DirEntry, da
 	return tool.Result{Text: b.String()}
 }
 
-// tree lists what is in a folder and in the folders in it. Of what .gitignore leaves out it
-// shows the folders, and not what is in them.
+// tree lists a folder and the folders in it. Folders that .gitignore leaves out are shown
+// without their contents.
 func (t *Tools) tree(ctx context.Context, path string, dir opened, depth int, dates bool) tool.Result {
 	searching, cancel := t.searching(ctx)
 	defer cancel()
@@ -119,8 +119,8 @@ func (t *Tools) tree(ctx context.Context, path string, dir opened, depth int, da
 	return tool.Result{Text: b.String() + w.cut("not all entries are shown")}
 }
 
-// entryLine is one entry of a list, under the name by which it is shown. What the entry is
-// comes from its spot, so that no name leads out of the workspace.
+// entryLine returns the line of one entry under a displayed name. What the entry is comes from
+// its spot, so that no name leads out of the workspace.
 func entryLine(ctx context.Context, at spot, e fs.DirEntry, name string, dates bool) string {
 	name = display(name)
 	if e.IsDir() {
@@ -153,7 +153,7 @@ func entryLine(ctx context.Context, at spot, e fs.DirEntry, name string, dates b
 	}
 }
 
-// display shows a name on one line; a name with anything odd in it is quoted.
+// display returns a name on one line; a name with unusual characters is quoted.
 func display(name string) string {
 	odd := strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar })
 	if odd || strings.TrimSpace(name) != name || strings.Contains(name, `"`) {

@@ -20,7 +20,7 @@ const (
 // numbered is a line with the number that read_file and grep show.
 var numbered = regexp.MustCompile(`^\s*\d+(: ?|[-|→]\s?|\t)`)
 
-// missing says that a text does not hold old, and shows the lines that are nearest to it.
+// missing returns a message that a text does not contain old, with the most similar lines.
 func missing(text, old string) string {
 	if bare := withoutNumbers(old); bare != old && strings.Contains(text, bare) {
 		return "old is not found, but without the line numbers it is: leave them out"
@@ -42,7 +42,7 @@ func missing(text, old string) string {
 	return why + "; the nearest is\n" + excerpt(lines, at, len(wanted)) + "give old exactly as it stands there, without the numbers"
 }
 
-// withoutNumbers takes the line numbers off a text of which each line has one.
+// withoutNumbers removes the line numbers from a text if every line has one.
 func withoutNumbers(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -55,8 +55,9 @@ func withoutNumbers(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// aligned finds where most of the wanted lines stand in their order, blanks aside: the line
-// that the first of them would be, and how many are the same. It is below 0 where none is.
+// aligned finds where the most of the wanted lines occur in order, ignoring blanks: it returns
+// the line that the first of them would be, and how many are the same; at is negative if none
+// is.
 func aligned(lines, wanted []string) (at, same int) {
 	places := map[string][]int{}
 	for i, line := range wanted {
@@ -77,7 +78,7 @@ func aligned(lines, wanted []string) (at, same int) {
 	}
 	for _, line := range wanted {
 		if same > 0 && squeezed(line) == "" {
-			same++ // a blank line is like any other
+			same++ // blank lines always match
 		}
 	}
 	if same == 0 {
@@ -86,10 +87,10 @@ func aligned(lines, wanted []string) (at, same int) {
 	return max(at, 0), same
 }
 
-// squeezed is a line without its blanks.
+// squeezed returns a line without its blanks.
 func squeezed(line string) string { return strings.Join(strings.Fields(line), "") }
 
-// similar finds the line that is most like the first one that is wanted, or -1.
+// similar returns the index of the line that is most like the first wanted one, or -1.
 func similar(lines, wanted []string) int {
 	first := ""
 	for _, line := range wanted {

@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	nearMax     = 3    // files that are named in place of one that is missing
-	nearReadMax = 4000 // entries that are looked at for them
+	nearMax     = 3    // files suggested in place of a missing one
+	nearReadMax = 4000 // entries looked at to find them
 )
 
-// near names what may have been meant by a path that leads nowhere: what is beside it under
-// a similar name, and what has its name elsewhere in the workspace (TOL-12).
+// near suggests what a path that does not exist may have meant: similar names in the same
+// folder, and the same name elsewhere in the workspace (TOL-12).
 func (t *Tools) near(ctx context.Context, wanted string) string {
 	wanted = filepath.Clean(wanted)
 	if filepath.IsAbs(wanted) {
@@ -45,7 +45,7 @@ func (t *Tools) near(ctx context.Context, wanted string) string {
 	return "; there is " + strings.Join(found, ", ")
 }
 
-// lookup looks through the workspace.
+// lookup is a search through the workspace.
 type lookup struct {
 	t    *Tools
 	ctx  context.Context
@@ -53,7 +53,7 @@ type lookup struct {
 	add  func(name string) bool // false: that is enough
 }
 
-// entries reads a folder that is not hidden from the tools.
+// entries reads a folder, unless it is hidden from the tools.
 func (s *lookup) entries(dir string) []fs.DirEntry {
 	if s.left <= 0 || s.ctx.Err() != nil || s.t.isPrivate(filepath.Join(s.t.real, dir)) {
 		return nil
@@ -63,7 +63,7 @@ func (s *lookup) entries(dir string) []fs.DirEntry {
 		return nil
 	}
 	defer f.Close()
-	entries, _ := f.ReadDir(s.left) // what could be read is better than nothing
+	entries, _ := f.ReadDir(s.left) // on an error, use what could be read
 	s.left -= len(entries)
 	return entries
 }
@@ -75,8 +75,8 @@ func (s *lookup) names(dir string) (names []string) {
 	return names
 }
 
-// named finds what has a name, in whichever case its letters are, the nearest to the top
-// first. It follows no link and looks into no hidden folder.
+// named finds files with a name, ignoring case, those nearest to the top first. It does not
+// follow links and does not enter hidden folders.
 func (s *lookup) named(name, but string) {
 	for dirs := []string{"."}; len(dirs) > 0; dirs = dirs[1:] {
 		for _, e := range s.entries(dirs[0]) {

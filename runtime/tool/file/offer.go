@@ -11,14 +11,14 @@ import (
 	"shelly/runtime/tool"
 )
 
-// ErrNoTool is the error of a name that none of the tools has.
+// ErrNoTool is the error for a name that no file tool has.
 var ErrNoTool = errors.New("there is no file tool")
 
-// one is a tool of the room.
+// one is one file tool.
 type one struct {
 	decl   fsm.ToolDecl
 	run    func(context.Context, fsm.RunTool, tool.Arguments) tool.Result
-	alters altering // of a tool that changes a file
+	alters altering // only of a tool that changes a file
 }
 
 func (t *Tools) all() []one {
@@ -33,7 +33,7 @@ func (t *Tools) all() []one {
 	}
 }
 
-// Added are the tools for a [tool.Runner].
+// Added returns the tools for a [tool.Runner].
 func (t *Tools) Added() ([]tool.Added, error) {
 	for _, name := range t.options.Offered {
 		if names := Names(); !slices.Contains(names, name) {
@@ -63,7 +63,7 @@ func (t *Tools) Added() ([]tool.Added, error) {
 	return added, nil
 }
 
-// Declarations declares the tools as they are bound to a workspace.
+// Declarations returns the declarations of the tools when they are bound to a workspace.
 func Declarations() []fsm.ToolDecl {
 	var decls []fsm.ToolDecl
 	for _, o := range (&Tools{}).all() {
@@ -72,7 +72,7 @@ func Declarations() []fsm.ToolDecl {
 	return decls
 }
 
-// Names are the names of the tools.
+// Names returns the names of the tools.
 func Names() []string {
 	var names []string
 	for _, d := range Declarations() {
@@ -81,8 +81,8 @@ func Names() []string {
 	return names
 }
 
-// Preview is what a call of write_file or edit_file would do to its file, as its result
-// would say, or why it would fail; nothing is written. It is false for another tool. A
+// Preview returns what a call of write_file or edit_file would do to its file, in the words of
+// its result, or why it would fail; nothing is written. It returns false for other tools. The
 // person who decides about the call is shown it.
 func (t *Tools) Preview(ctx context.Context, call fsm.RunTool) (string, bool) {
 	for _, o := range t.all() {

@@ -19,20 +19,20 @@ import (
 type page struct {
 	first   int  // the first line to show, from 1
 	column  int  // the character of the first line to begin at, from 1
-	limit   int  // lines to show; 0 is no limit
+	limit   int  // lines to show; 0: no limit
 	numbers bool // each line begins with its number
 	room    int  // bytes to show
 	looks   int  // bytes of the file to look at
 
 	text   []byte
 	lines  int  // lines begun so far
-	cut    int  // the character at which the last line, which is longer than room, goes on; 0: it is shown whole
-	more   bool // lines follow
-	beyond bool // bytes follow that may not be looked at
+	cut    int  // the character at which the last line, which is longer than room, continues; 0: it is shown whole
+	more   bool // more lines follow
+	beyond bool // more bytes follow, beyond the limit
 	short  bool // the first line ends before the column
 }
 
-// fill reads the page. The sample is the beginning of f and has been read.
+// fill reads the page. The sample is the beginning of f, which has been read already.
 func (p *page) fill(ctx context.Context, sample []byte, f io.Reader, written charset.Charset) error {
 	limited := &io.LimitedReader{R: io.MultiReader(bytes.NewReader(sample), f), N: int64(p.looks)}
 	// A line that does not fit the buffer does not fit the page either.
@@ -74,7 +74,7 @@ func (p *page) fill(ctx context.Context, sample []byte, f io.Reader, written cha
 	}
 }
 
-// skip passes over the characters of the first line that stand before the column.
+// skip skips the characters of the first line before the column.
 func (p *page) skip(ctx context.Context, in *bufio.Reader) error {
 	for at := 1; at < p.column; at++ {
 		if at%4096 == 0 && ctx.Err() != nil {
@@ -92,7 +92,7 @@ func (p *page) skip(ctx context.Context, in *bufio.Reader) error {
 	return nil
 }
 
-// follows reports whether reading ended at the limit and not with the file.
+// follows reports whether reading ended at the limit and not at the end of the file.
 func follows(limited *io.LimitedReader, f io.Reader) bool {
 	if limited.N > 0 {
 		return false
@@ -101,7 +101,7 @@ func follows(limited *io.LimitedReader, f io.Reader) bool {
 	return n > 0
 }
 
-// add takes the next line, or the beginning of one too long for any page. It
+// add adds the next line, or the beginning of one that is too long for any page. It
 // returns false if there is no room for it.
 func (p *page) add(line []byte) bool {
 	if p.lines+1 < p.first {
@@ -142,7 +142,7 @@ func skipLine(ctx context.Context, in *bufio.Reader) error {
 	}
 }
 
-// result is the page and how to read on.
+// result returns the page, and how to read on.
 func (p *page) result(size int64) tool.Result {
 	switch {
 	case p.short && p.beyond:

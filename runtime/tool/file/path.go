@@ -16,15 +16,15 @@ import (
 )
 
 // ownProcess is where the kernel shows this process: its environment and open
-// files are the daemon's own data too.
+// files are also the daemon's own data.
 const ownProcess = "/proc/self"
 
-// spot is what a path of the model's means: a path in the workspace, or where the
+// spot is what a path from the model means: a path in the workspace, or, if the
 // tools may look everywhere, an absolute one.
 type spot struct {
 	root *os.Root // nil: path is absolute and free of symbolic links
 	path string
-	real string // where the symbolic links lead, absolute; empty where they lead nowhere
+	real string // where the symbolic links lead, absolute; empty: they lead nowhere
 }
 
 func (s spot) in(name string) spot {
@@ -61,9 +61,9 @@ func (s spot) open() (*os.File, error) {
 	return os.OpenFile(s.path, flags|system.NoFollow, 0)
 }
 
-// resolve finds what a path that the model gave means. It refuses early, with
-// words, what os.Root would refuse too; the guard of the workspace is os.Root,
-// which resolves and opens in one act (TOL-3).
+// resolve returns what a path from the model means. It refuses early, in plain
+// words, what os.Root would refuse too. The actual guard of the workspace is os.Root,
+// which resolves and opens in one step (TOL-3).
 func (t *Tools) resolve(path string) (spot, error) {
 	switch {
 	case strings.TrimSpace(path) == "":
@@ -85,7 +85,7 @@ func (t *Tools) resolve(path string) (spot, error) {
 	if !filepath.IsLocal(rel) {
 		return spot{}, tool.Refuse("%s is outside the workspace; give a path relative to the workspace, such as . or notes.txt", strconv.Quote(path))
 	}
-	// Where the symbolic links lead nowhere, opening it fails in better words.
+	// If the symbolic links lead nowhere, opening it fails with a better message.
 	target, err := filepath.EvalSymlinks(filepath.Join(t.real, rel))
 	switch {
 	case err != nil:
@@ -96,8 +96,8 @@ func (t *Tools) resolve(path string) (spot, error) {
 	return spot{t.root, rel, target}, nil
 }
 
-// anywhere finds a path on the whole machine; a relative one counts from the
-// workspace. What is opened is what the symbolic links led to when it was looked at.
+// anywhere resolves a path on the whole machine; a relative one is relative to the
+// workspace. What is opened is what the symbolic links led to when they were resolved.
 func (t *Tools) anywhere(path string) (spot, error) {
 	abs := filepath.Clean(path)
 	if !filepath.IsAbs(abs) {
@@ -117,7 +117,7 @@ func ownData(path string) error {
 	return tool.Refuse("%s belongs to the agent itself; the tools do not touch it", strconv.Quote(path))
 }
 
-// relative returns an absolute path as seen from the workspace.
+// relative returns an absolute path relative to the workspace.
 func (t *Tools) relative(path string) string {
 	for _, base := range []string{t.dir, t.real, t.options.KnownAs} {
 		if base == "" {
@@ -177,7 +177,7 @@ func (t *Tools) openOnce(path string) (opened, error) {
 	if err != nil {
 		return opened{}, explain(path, err)
 	}
-	// The name may mean another file by now; what counts is what was opened.
+	// The name may mean another file by now; what was opened counts.
 	if info, err = f.Stat(); err == nil {
 		err = readable(path, info)
 	}
@@ -193,8 +193,8 @@ func (t *Tools) openOnce(path string) (opened, error) {
 	return opened{f, info, s}, nil
 }
 
-// linked refuses a file that has another name, by which it may lie outside the workspace or
-// belong to the agent itself: a hard link looks like what it links to (TOL-3).
+// linked refuses a file that has a second name, because under that name it may lie outside the
+// workspace or belong to the agent itself: a hard link looks like what it links to (TOL-3).
 func (t *Tools) linked(path string, info fs.FileInfo) error {
 	links := system.Links(info)
 	switch {
@@ -207,7 +207,7 @@ func (t *Tools) linked(path string, info fs.FileInfo) error {
 		own := false
 		err := filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
 			if err != nil || !e.Type().IsRegular() {
-				return nil // what is gone, or cannot be looked at, is not what was opened
+				return nil // a file that is gone, or cannot be looked at, is not the opened one
 			}
 			if other, err := e.Info(); err == nil && os.SameFile(info, other) {
 				own = true

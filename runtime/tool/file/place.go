@@ -19,15 +19,15 @@ import (
 	"shelly/runtime/tool"
 )
 
-// contentMax is how large a file may be that write_file and edit_file change, or make.
+// contentMax is the largest file that write_file and edit_file change or create, in bytes.
 const contentMax = 16 << 20
 
-// place is where a file is to be written: a name in a folder that was looked up without
-// symbolic links. What is there now is nil where there is nothing.
+// place is where a file will be written: a name in a folder that was resolved without
+// symbolic links. Its current content is nil if there is no file.
 type place struct {
-	root   *os.Root // of the workspace, or of the whole machine; to be closed where own
+	root   *os.Root // of the workspace or of the whole machine; must be closed if own
 	own    bool
-	folder string // in the root, without symbolic links; it may not be there yet
+	folder string // in the root, without symbolic links; it may not exist yet
 	name   string
 	real   string // the folder, absolute
 	shown  string // the path as the call gave it
@@ -35,7 +35,7 @@ type place struct {
 	held   []byte
 }
 
-// place finds what a path means that is to be written (TOL-24), and reads what is there.
+// place resolves a path that will be written (TOL-24), and reads what is there now.
 func (t *Tools) place(ctx context.Context, path string) (*place, error) {
 	return descriptor.Get(ctx, func() (*place, error) {
 		p, err := t.placeOnce(path)
@@ -72,8 +72,8 @@ func (t *Tools) placeOnce(path string) (*place, error) {
 	return p, t.look(p)
 }
 
-// target is where a path leads, absolute and without symbolic links, whether something is
-// there or not. What the tools do not write is refused.
+// target returns where a path leads, absolute and without symbolic links, whether or not
+// something is there. Paths that the tools must not write are refused.
 func (t *Tools) target(path string) (string, error) {
 	var target string
 	s, err := t.resolve(path)
@@ -109,7 +109,7 @@ func (t *Tools) target(path string) (string, error) {
 	return target, nil
 }
 
-// isSetting reports whether a file is one of the daemon's configuration, by whatever name.
+// isSetting reports whether a file is one of the daemon's configuration files, under any name.
 func (t *Tools) isSetting(target string) bool {
 	info, err := os.Stat(target)
 	return slices.ContainsFunc(t.options.Settings, func(path string) bool {
@@ -118,8 +118,8 @@ func (t *Tools) isSetting(target string) bool {
 	})
 }
 
-// newTarget is the place of a file that is not there: what the symbolic links of the folders
-// that are there lead to, and the rest of the path.
+// newTarget returns the path of a file that does not exist: its existing folders with their
+// symbolic links resolved, and the rest of the path.
 func newTarget(abs, path string) (string, error) {
 	rest := ""
 	for at := abs; ; at = filepath.Dir(at) {
@@ -137,7 +137,8 @@ func newTarget(abs, path string) (string, error) {
 	}
 }
 
-// protected reports whether a path goes through .git, as any file system may spell it.
+// protected reports whether a path goes through .git, in any spelling that a file system may
+// accept.
 func protected(path string) bool {
 	return slices.ContainsFunc(strings.Split(filepath.ToSlash(path), "/"), func(part string) bool {
 		part = strings.Map(func(r rune) rune {
@@ -150,8 +151,8 @@ func protected(path string) bool {
 	})
 }
 
-// decides reports whether a path is among what git decides by what it runs, in a folder that
-// is git's though it is not called so: a bare repository, or one apart from its files.
+// decides reports whether a path is one of those by which git decides what it runs, in a git
+// folder with another name than .git: a bare repository, or one apart from its files.
 func decides(path string) bool {
 	for dir, below := filepath.Dir(path), filepath.Base(path); ; dir, below = filepath.Dir(dir), filepath.Base(dir) {
 		if slices.Contains(repository.Deciding, below) && repository.Is(dir) {
@@ -190,7 +191,7 @@ func (t *Tools) look(p *place) error {
 	case info.Mode().Perm()&0o222 == 0:
 		return tool.Refuse("permission denied: %s is read-only", strconv.Quote(p.shown))
 	}
-	// What may not be written in place is not replaced either.
+	// A file that must not be written in place must not be replaced either.
 	f, err := p.root.OpenFile(p.path(), os.O_RDWR|syscall.O_NONBLOCK|system.NoFollow, 0)
 	if err != nil {
 		return explain(p.shown, err)
@@ -208,12 +209,12 @@ func (t *Tools) look(p *place) error {
 	return explain(p.shown, err)
 }
 
-// errChanged is for a file that somebody else wrote meanwhile.
+// errChanged is the error for a file that was changed in between.
 var errChanged = errors.New("somebody else has changed it in this moment; nothing was written: read it again")
 
-// replace puts content in the place, whole and for good: whoever opens it, also after a
-// crash, finds the old content or the new one. Where renamed is false nothing has
-// happened, but for folders that were made. Temp is a name of the folder that nothing has.
+// replace puts content in the place, whole and durably: a reader, also after a crash, finds
+// either the old content or the new one. If renamed is false nothing has happened, except
+// that folders may have been made. Temp is an unused name in the folder.
 func (p *place) replace(temp string, content []byte) (renamed bool, err error) {
 	if err := p.folders(); err != nil {
 		return false, err
@@ -240,7 +241,7 @@ func (p *place) replace(temp string, content []byte) (renamed bool, err error) {
 func (p *place) prepare(folder *os.Root, temp string, content []byte) error {
 	mode := fs.FileMode(0o666) // less the umask
 	if p.info != nil {
-		mode = 0o600 // until it has the right ones
+		mode = 0o600 // until it gets the right one
 	}
 	f, err := folder.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
@@ -248,7 +249,7 @@ func (p *place) prepare(folder *os.Root, temp string, content []byte) error {
 	}
 	if p.info != nil {
 		if uid, gid, known := system.Owner(p.info); known && (uid != os.Geteuid() || gid != os.Getegid()) {
-			_ = f.Chown(uid, gid) // without the right to it, the file is ours
+			_ = f.Chown(uid, gid) // without the right to do so, the file stays ours
 		}
 		err = f.Chmod(p.info.Mode().Perm())
 		if old, wrong := folder.OpenFile(p.name, os.O_RDONLY|syscall.O_NONBLOCK|system.NoFollow, 0); wrong == nil {
@@ -265,7 +266,7 @@ func (p *place) prepare(folder *os.Root, temp string, content []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// unchanged fails where the place no longer holds what was read there.
+// unchanged returns an error if the place no longer holds what was read there.
 func (p *place) unchanged(folder *os.Root) error {
 	now, err := folder.Lstat(p.name)
 	switch {
@@ -281,7 +282,7 @@ func (p *place) unchanged(folder *os.Root) error {
 	return nil
 }
 
-// folders makes the folders that are missing, durably.
+// folders durably makes the missing folders.
 func (p *place) folders() error {
 	at := "."
 	for part := range strings.SplitSeq(p.folder, string(filepath.Separator)) {
@@ -309,7 +310,7 @@ func syncFolder(root *os.Root, name string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// removed removes what was prepared, if it is there.
+// removed removes the prepared file, if it is there.
 func removed(folder *os.Root, temp string) error {
 	if err := folder.Remove(temp); !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -14,9 +14,9 @@ import (
 	"shelly/runtime/tool/file/change"
 )
 
-// probe says what became of a call of write_file or edit_file whose outcome nobody knows
-// (TOL-26). It only reads, and is asked when nothing works on the call any more, so what it
-// says never happened will not.
+// probe finds out what came of a call of write_file or edit_file with an unknown outcome
+// (TOL-26). It only reads, and is asked only when nothing works on the call any more; so if it
+// answers "never", the change will not happen later either.
 func (t *Tools) probe(_ context.Context, call fsm.RunProbe) tool.Found {
 	never := func(why string) tool.Found { return tool.Found{Answer: fsm.ProbeNever, Text: why, Final: true} }
 	unsure := func(why string) tool.Found { return tool.Found{Answer: fsm.ProbeUnsure, Text: why} }
@@ -41,7 +41,8 @@ func (t *Tools) probe(_ context.Context, call fsm.RunProbe) tool.Found {
 	return unsure("the file is neither as it was before the change nor as it was to be")
 }
 
-// hashOf is the hash of a file now, as a record has it; empty where there is none.
+// hashOf returns the hash of a file's current content, as in a record; empty if there is no
+// file.
 func hashOf(folder, name string) (string, error) {
 	root, err := os.OpenRoot(folder)
 	if errors.Is(err, fs.ErrNotExist) {

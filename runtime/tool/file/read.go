@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/gif" // what read_file tells the size of
+	_ "image/gif" // formats whose size read_file reports
 	_ "image/jpeg"
 	_ "image/png"
 	"io"
@@ -36,8 +36,8 @@ func readFileDecl(everywhere bool) fsm.ToolDecl {
 	}
 }
 
-// reach says in a description where a file tool looks, unless that is the workspace, which the
-// system prompt names.
+// reach returns the part of a description that says where a file tool looks; empty if that is
+// the workspace, which the system prompt names.
 func reach(everywhere bool) string {
 	if everywhere {
 		return "; a path may be absolute"
@@ -45,7 +45,7 @@ func reach(everywhere bool) string {
 	return ""
 }
 
-const sampleBytes = 8 << 10 // what tells text from anything else
+const sampleBytes = 8 << 10 // enough to tell text from other content
 
 // readFile is the tool read_file.
 func (t *Tools) readFile(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.Result {
@@ -99,10 +99,10 @@ func sampleOf(f io.Reader) ([]byte, error) {
 	return sample[:n], err
 }
 
-// headerBytesMax is how far the size of a picture is looked for.
+// headerBytesMax is how far into a file the size of a picture is looked for.
 const headerBytesMax = 1 << 20
 
-// describe says what a file is that is no text; rest is what follows the sample.
+// describe returns what a file is that is not a text; rest is what follows the sample.
 func describe(sample []byte, rest io.Reader, size int64) string {
 	header := io.LimitReader(io.MultiReader(bytes.NewReader(sample), rest), headerBytesMax)
 	if picture, format, err := image.DecodeConfig(header); err == nil {

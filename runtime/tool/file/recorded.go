@@ -43,13 +43,13 @@ func (t *Tools) begin(r change.Record, before []byte) (recorded, error) {
 	return recorded{entry}, err
 }
 
-// forgottenAfter is how long a change that a crash left is asked about.
+// forgottenAfter is how long a change that a crash interrupted may still be probed.
 const forgottenAfter = 30 * 24 * time.Hour
 
-// tidy removes what a crash has left of changes that were being made.
+// tidy removes the files that a crash left of changes that were being made.
 func (t *Tools) tidy(ctx context.Context, now time.Time) error {
 	if _, err := os.Stat(t.options.Changes); err != nil {
-		return nil // nothing is there, or nothing can be: whoever opens the data folder says why
+		return nil // there is nothing, or it cannot be read: opening the data folder reports why
 	}
 	unlock, err := t.log.Lock(ctx)
 	if err != nil {
@@ -73,7 +73,7 @@ func (t *Tools) tidy(ctx context.Context, now time.Time) error {
 	return errors.Join(failed...)
 }
 
-// clear removes a file that was prepared and did not get its name.
+// clear removes a file that was prepared but not renamed.
 func clear(folder, temp string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {

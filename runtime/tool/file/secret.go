@@ -17,11 +17,11 @@ var secretNames = []string{
 	".aws/credentials", ".docker/config.json", ".kube/config", ".config/gh/hosts.yml",
 }
 
-// templateEnds are what a file is called that shows which secrets there are and holds none.
+// templateEnds are the endings of files that show which secrets there are but hold none.
 var templateEnds = []string{".example", ".sample", ".template", ".dist"}
 
-// secretName reports whether what a spot leads to is a file that by its name may hold
-// secrets, where these are kept from the model (TOL-21). Letters of either case are one.
+// secretName reports whether a spot leads to a file that by its name may hold secrets, if
+// these are kept from the model (TOL-21). Case is ignored.
 func (t *Tools) secretName(s spot) bool {
 	if t.options.Secrets {
 		return false
@@ -44,8 +44,8 @@ func mayHoldSecrets(path string) bool {
 	return false
 }
 
-// secretText reports whether a sample of a file holds a private key, where these are kept
-// from the model: a line that begins one, with its first line of base 64 or a header after it.
+// secretText reports whether a sample of a file holds a private key, if these are kept from the
+// model: a line that begins one, followed by a line of base64 or a header.
 func (t *Tools) secretText(sample []byte) bool { return !t.options.Secrets && holdsKey(sample) }
 
 func holdsKey(sample []byte) bool {
@@ -61,8 +61,8 @@ func holdsKey(sample []byte) bool {
 	return false
 }
 
-// keyLine reports whether a line is one of those of a key: base 64, or a header, or the blank
-// one before a key in PGP's armour.
+// keyLine reports whether a line may be a part of a key: base64, a header, or the blank line
+// before a key in PGP's armour.
 func keyLine(line []byte) bool {
 	if len(line) == 0 || bytes.Contains(line, []byte(": ")) {
 		return true

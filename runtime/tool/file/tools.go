@@ -24,19 +24,19 @@ const (
 	entriesReadMax = 10_000 // entries that list_dir sorts
 )
 
-// Options is what the tools may do. All bounds are required.
+// Options sets what the tools may do. All bounds are required.
 type Options struct {
 	Workspace      string        // the folder that the tools are bound to; it must exist
-	KnownAs        string        // an absolute path that also means Workspace, where the model knows it by another; empty: none
+	KnownAs        string        // another absolute path by which the model knows Workspace; empty: none
 	Everywhere     bool          // the tools also take paths outside the workspace
 	Private        []string      // folders that the tools refuse, inside the workspace or not
-	Settings       []string      // the daemon's configuration files, which the tools read and do not change (TOL-24)
+	Settings       []string      // the daemon's configuration files, which the tools may read but not change (TOL-24)
 	ResultBytesMax int           // the longest result
 	ReadBytesMax   int           // how far into a file read_file looks
 	Changes        string        // a folder for the record of changes (TOL-26), outside the workspace or private; empty: none is kept
 	SearchTime     time.Duration // of one call of list_dir, glob or grep; 0: 20 s
 	Offered        []string      // the tools' names; nil: all
-	Secrets        bool          // files that may hold secrets are files like any other (TOL-21)
+	Secrets        bool          // files that may hold secrets are treated like any other (TOL-21)
 }
 
 // Tools are the file tools of one workspace. They are safe for concurrent use.
@@ -47,10 +47,10 @@ type Tools struct {
 	dir     string // the workspace as an absolute path
 	private []string
 	log     *change.Log // nil: nothing is recorded
-	writing sync.Mutex  // held while a file is written, where there is no log
+	writing sync.Mutex  // held while a file is written if there is no log
 }
 
-// Open opens the workspace. Close the tools when no call runs any more.
+// Open opens the workspace. Close the tools once no call is running.
 func Open(o Options) (*Tools, error) {
 	switch {
 	case o.ResultBytesMax < tool.ResultBytesLeast:
@@ -86,5 +86,5 @@ func Open(o Options) (*Tools, error) {
 // Close releases the workspace.
 func (t *Tools) Close() error { return t.root.Close() }
 
-// room is how much of a result a tool may fill with what it was asked for.
+// room is how many bytes of a result a tool may fill with what it was asked for.
 func (t *Tools) room() int { return tool.Room(t.options.ResultBytesMax) }

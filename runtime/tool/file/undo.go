@@ -10,13 +10,12 @@ import (
 	"shelly/runtime/tool/file/change"
 )
 
-// ErrNotUndone is the error of a change that is not undone.
+// ErrNotUndone is the error for a change that cannot be undone.
 var ErrNotUndone = errors.New("not undone")
 
-// Undo takes back a change of the log (TOL-27): the file holds again what it held before, or
-// is removed where there was none. It refuses, and changes nothing, where the file is not
-// as the change has left it, or what it held is not kept. Errors are [ErrNotUndone], or those
-// of the file system.
+// Undo undoes a change of the log (TOL-27): the file gets its old content back, or is removed if
+// there was none. It refuses, and changes nothing, if the file is not as the change left it, or
+// if the old content was not kept. Errors are [ErrNotUndone] or those of the file system.
 func Undo(ctx context.Context, log *change.Log, e *change.Entry) error {
 	unlock, err := log.Lock(ctx)
 	if err != nil {
@@ -45,7 +44,7 @@ func Undo(ctx context.Context, log *change.Log, e *change.Entry) error {
 	return e.Undo()
 }
 
-// Undoable says why a change cannot be taken back, or nil.
+// Undoable returns why a change cannot be undone, or nil.
 func Undoable(e *change.Entry) error {
 	p, err := undoable(e)
 	if err == nil {
@@ -54,7 +53,7 @@ func Undoable(e *change.Entry) error {
 	return err
 }
 
-// undoable opens the place of a change that can be taken back.
+// undoable opens the place of a change that can be undone.
 func undoable(e *change.Entry) (*place, error) {
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %s", ErrNotUndone, fmt.Sprintf(format, args...))
@@ -85,7 +84,7 @@ func undoable(e *change.Entry) (*place, error) {
 	return &place{root: root, folder: ".", name: e.Name, real: e.Folder, shown: e.Path(), info: info, held: held}, nil
 }
 
-// Diff shows what a change has done to its file, as far as it is kept.
+// Diff returns what a change did to its file, as far as that is kept.
 func Diff(e *change.Entry) string {
 	after := ""
 	if root, err := os.OpenRoot(e.Folder); err == nil {

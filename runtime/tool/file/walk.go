@@ -18,36 +18,36 @@ import (
 
 // Bounds of a walk through folders.
 const (
-	walkMax    = 100_000 // entries that are looked at
-	walkDepth  = 64      // folders in one another
+	walkMax    = 100_000 // entries looked at
+	walkDepth  = 64      // nested folders
 	searchTime = 20 * time.Second
 )
 
-// entry is what a walk comes by.
+// entry is an entry that a walk visits.
 type entry struct {
 	fs.DirEntry
-	path    string // from where the walk began, with slashes
+	path    string // relative to the beginning of the walk, with slashes
 	at      spot
 	ignored bool // by a .gitignore, or it is git's own folder
 }
 
-// walk goes through the folders below one, in the order of their names, each folder before
-// what is in it. It follows no symbolic link, and passes over private folders.
+// walk visits what is below a folder, in the order of names, each folder before its contents. It
+// follows no symbolic links, and skips private folders.
 type walk struct {
 	t     *Tools
 	ctx   context.Context
-	visit func(e entry) bool // whether to go into it, where it is a folder
-	depth int                // folders in one another, at most; the first is 1
+	visit func(e entry) bool // returns whether to enter it, if it is a folder
+	depth int                // the most nested folders; the first is 1
 
 	left  int  // entries that may still be looked at
-	ended bool // visit wants no more
+	ended bool // stop was called
 	why   string
 }
 
 // stop ends the walk.
 func (w *walk) stop(why string) { w.ended, w.why = true, why }
 
-// from walks through what is in a folder that is open.
+// from walks through an open folder.
 func (w *walk) from(dir opened) error {
 	w.left = walkMax
 	var rules *ignore.Rules
@@ -67,7 +67,7 @@ func (w *walk) from(dir opened) error {
 	return w.folder(dir.File, at, "", 1, rules)
 }
 
-// rules are those of a folder and of those above it.
+// rules returns the rules of a folder and of those above it.
 func (w *walk) rules(above *ignore.Rules, at spot) *ignore.Rules {
 	f, err := descriptor.Get(w.ctx, at.in(".gitignore").open)
 	if err != nil {
@@ -115,7 +115,7 @@ func (w *walk) folder(f *os.File, at spot, below string, level int, rules *ignor
 	return nil
 }
 
-// into walks through a folder; one that cannot be read is passed over.
+// into walks through a folder; an unreadable one is skipped.
 func (w *walk) into(e entry, level int, rules *ignore.Rules) {
 	f, err := descriptor.Get(w.ctx, e.at.open)
 	if err != nil {
@@ -125,7 +125,7 @@ func (w *walk) into(e entry, level int, rules *ignore.Rules) {
 	_ = w.folder(f, e.at, e.path, level+1, rules)
 }
 
-// cut is the last line of a result that is not all there is.
+// cut returns the last line of an incomplete result.
 func (w *walk) cut(what string) string {
 	if w.why == "" {
 		return ""
@@ -133,7 +133,7 @@ func (w *walk) cut(what string) string {
 	return "[cut: " + what + ", since " + w.why + "; name a folder with path, or narrow it]"
 }
 
-// searching is for a call that may have to go through many files.
+// searching bounds the time of a call that may have to go through many files.
 func (t *Tools) searching(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := t.options.SearchTime
 	if limit == 0 {

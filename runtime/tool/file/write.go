@@ -15,8 +15,8 @@ import (
 	"shelly/runtime/tool/file/charset"
 )
 
-// writeFileDecl declares write_file (TOL-22). It is unsafe: between two starts somebody may
-// have changed the file, and the second would take that away.
+// writeFileDecl declares write_file (TOL-22). It is unsafe: somebody may change the file between
+// two starts, and the second start would overwrite that.
 func writeFileDecl(everywhere bool) fsm.ToolDecl {
 	return fsm.ToolDecl{
 		Name:        "write_file",
@@ -36,19 +36,19 @@ func (t *Tools) writeFile(ctx context.Context, call fsm.RunTool, a tool.Argument
 	return t.rewrite(ctx, call, a, written)
 }
 
-// alteration is what a call makes of a file.
+// alteration is what a call does to a file.
 type alteration struct {
-	content []byte // what the file is to hold
-	note    string // what to say about it beside
-	before  string // both texts, of which a diff is made
+	content []byte // the new content
+	note    string // a remark for the result
+	before  string // the old and the new text, for the diff
 	after   string
 }
 
 // altering makes an alteration of a place from a call's arguments. Its errors are refusals.
 type altering func(p *place, a tool.Arguments) (alteration, error)
 
-// written is what write_file makes of a place: the content in the way in which the old one
-// is written (TOL-22).
+// written returns the alteration that write_file makes: the new content, encoded as the old one
+// was (TOL-22).
 func written(p *place, a tool.Arguments) (alteration, error) {
 	content := a.Text("content", "")
 	alt := alteration{content: []byte(content), after: content}
@@ -66,7 +66,7 @@ func written(p *place, a tool.Arguments) (alteration, error) {
 	return alt, nil
 }
 
-// kept says in which unusual way a file is still written.
+// kept returns the unusual features of the encoding that a file keeps.
 func kept(t charset.Text) string {
 	var ways []string
 	if t.Charset.Name != "" {
@@ -84,8 +84,8 @@ func kept(t charset.Text) string {
 	return "; as before with " + strings.Join(ways, " and ")
 }
 
-// rewrite changes one file as a call asks (TOL-24): it finds the place, makes the new content,
-// records both (TOL-26) and puts the new one there.
+// rewrite changes one file as a call asks (TOL-24): it resolves the place, makes the new content,
+// records both (TOL-26) and writes the new one.
 func (t *Tools) rewrite(ctx context.Context, call fsm.RunTool, a tool.Arguments, make altering) tool.Result {
 	unlock, err := t.lock(ctx)
 	if err != nil {
@@ -147,7 +147,7 @@ func (t *Tools) commit(call fsm.RunTool, p *place, alt alteration, result string
 	return tool.Result{Text: result}
 }
 
-// unwritten says why a file is as it was.
+// unwritten returns why a file was not changed.
 func unwritten(path string, err error) error {
 	if errors.Is(err, errChanged) {
 		return tool.Refuse("%s: %w", display(path), err)
@@ -155,7 +155,7 @@ func unwritten(path string, err error) error {
 	return fmt.Errorf("%w; the file is as it was", explain(path, err))
 }
 
-// changed says what becomes of a place, with the diff.
+// changed returns what happens to a place, with the diff.
 func (t *Tools) changed(p *place, alt alteration, tense [2]string) string {
 	lines := strings.Count(alt.after, "\n")
 	if !strings.HasSuffix(alt.after, "\n") && alt.after != "" {
@@ -172,13 +172,13 @@ func (t *Tools) changed(p *place, alt alteration, tense [2]string) string {
 	return text + shortened(diffOf(alt.before, alt.after), t.room()-len(text)-marksRoom)
 }
 
-// A file is made, or another content written into it.
+// The words for a new file and for a changed one, present and past.
 var (
 	past   = [2]string{"created", "wrote"}
 	future = [2]string{"would create", "would write"}
 )
 
-// marksRoom is for the marks below a diff.
+// marksRoom is the room for the marks below a diff.
 const marksRoom = 64
 
 func lineCount(n int) string {

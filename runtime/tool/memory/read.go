@@ -16,7 +16,7 @@ const (
 	linesMax     = 1000
 )
 
-// fileProperty is the argument that chooses a file.
+// fileProperty is the argument that selects a file.
 const fileProperty = `"file":{"type":"string","enum":["` + session.MemoryFile + `","` + session.HistoryFile + `"]}`
 
 // readDecl declares memory_read (MEM-14).
@@ -63,14 +63,14 @@ func (t *tools) read(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.
 // page is a part of a file.
 type page struct {
 	from, limit int
-	last        bool // the last lines are wanted
+	last        bool // show the last lines
 
 	total int
 	lines []string
 	first int // the number of the first of lines
 }
 
-// add takes in a line, and is false where no further one is wanted.
+// add adds a line, and returns false if no more are wanted.
 func (p *page) add(number int, line string) bool {
 	p.total = number
 	if number < p.from {
@@ -89,7 +89,7 @@ func (p *page) add(number int, line string) bool {
 	return true
 }
 
-// text is the page with what else there is.
+// text returns the page, with a note of what it leaves out.
 func (p *page) text(room int) string {
 	var b strings.Builder
 	if p.first > 1 {

@@ -22,8 +22,8 @@ const (
 	queryBytesMax = 1 << 10
 )
 
-// searchDecl declares memory_search (MEM-13). It is short: with it the tools of default just
-// fit where they are whole (TOL-60).
+// searchDecl declares memory_search (MEM-13). It is short: the whole declarations of the default
+// tools only just fit (TOL-60).
 func searchDecl() fsm.ToolDecl {
 	return fsm.ToolDecl{
 		Name:        SearchName,
@@ -33,7 +33,7 @@ func searchDecl() fsm.ToolDecl {
 	}
 }
 
-// hit is a line of a file that meets a query.
+// hit is a line of a file that matches a query.
 type hit struct {
 	file   string
 	number int
@@ -41,8 +41,8 @@ type hit struct {
 	met    int
 }
 
-// hits keeps the best of those that come: those that have more of the query, the later ones
-// among equals, which in HISTORY.md are the newer ones.
+// hits keeps the best hits: those that contain more of the query, and among equals the later
+// ones, which in HISTORY.md are the newer ones.
 type hits struct{ list []hit }
 
 func (h *hits) add(one hit) {
@@ -86,8 +86,8 @@ func (t *tools) search(ctx context.Context, call fsm.RunTool, a tool.Arguments) 
 	return tool.Result{Text: t.shown(lines, found) + left}
 }
 
-// entries are those that meet a query, the best first. One whose vector does not come in time
-// is looked up by keyword.
+// entries returns the entries that match a query, the best first. If the query's vector does not
+// come in time, it searches by keyword.
 func (t *tools) entries(ctx context.Context, query, of string) ([]entries.Found, error) {
 	kept, err := t.Place.Entries(ctx)
 	if err != nil {
@@ -104,8 +104,8 @@ func (t *tools) entries(ctx context.Context, query, of string) ([]entries.Found,
 	return found.Found, err
 }
 
-// lines are those of the two files that meet a query, the best first, and what is to be said
-// of a HISTORY.md that there was no time to read to its end.
+// lines returns the lines of the two files that match a query, the best first, and a note if
+// there was no time to read HISTORY.md to its end.
 func (t *tools) lines(ctx context.Context, query string) (list []hit, left string, err error) {
 	files, err := t.Place.Files(ctx)
 	if err != nil {
@@ -133,7 +133,7 @@ func (t *tools) lines(ctx context.Context, query string) (list []hit, left strin
 	return best.best(), left, err
 }
 
-// shown lists what was found, as far as there is room.
+// shown lists what was found, as far as it fits.
 func (t *tools) shown(lines []hit, found []entries.Found) string {
 	var texts []string
 	for _, h := range lines {
@@ -157,7 +157,7 @@ func (t *tools) shown(lines []hit, found []entries.Found) string {
 	return b.String()
 }
 
-// brief is the beginning of a text, on one line.
+// brief returns the beginning of a text, on one line.
 func brief(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) <= lineBytesMax {

@@ -21,19 +21,19 @@ const (
 	WriteName  = "memory_write"
 )
 
-// Entries are what is remembered of turns, as [entries.Memory] has them.
+// Entries gives access to the remembered entries; [entries.Memory] implements it.
 type Entries interface {
 	Search(ctx context.Context, q entries.Query) (entries.Result, error)
 }
 
-// Files are MEMORY.md and HISTORY.md, as [session.Sessions] has them.
+// Files gives access to MEMORY.md and HISTORY.md; [session.Sessions] implements it.
 type Files interface {
 	Memory() (string, error)
 	History(ctx context.Context, fn func(number int, line string) bool) error
 	Write(ctx context.Context, n session.Note) (session.Written, error)
 }
 
-// Place is where memory is. What it returns is there once a call can come.
+// Place gives access to the memory. Its methods are not called before a tool call.
 type Place interface {
 	Entries(ctx context.Context) (Entries, error)
 	Files(ctx context.Context) (Files, error)
@@ -43,8 +43,8 @@ type Place interface {
 type Options struct {
 	Offered        []string // the names of the tools, of [Names]
 	Place          Place
-	Own            bool // memory_search finds entries of the call's own session alone (MEM-6)
-	Spare          bool // memory_search does not have the server unload the chat model (MEM-11)
+	Own            bool // memory_search finds only entries of the call's own session (MEM-6)
+	Spare          bool // memory_search must not make the server unload the chat model (MEM-11)
 	ResultBytesMax int
 	// EmbedWithin is how long memory_search waits for the query's vector, and ReadWithin how
 	// long it reads the files; 0: 10 s and 20 s.
@@ -63,7 +63,7 @@ func (t *tools) all() []one {
 	return []one{{searchDecl(), t.search}, {readDecl(), t.read}, {writeDecl(), t.write}}
 }
 
-// Tools returns the tools that are to be offered, or an error that names one that there is not.
+// Tools returns the offered tools, or an error that names one that does not exist.
 func Tools(o Options) ([]tool.Added, error) {
 	for _, name := range o.Offered {
 		if names := Names(); !slices.Contains(names, name) {
@@ -85,8 +85,8 @@ func Tools(o Options) ([]tool.Added, error) {
 	return added, nil
 }
 
-// Names are the names of the tools.
+// Names returns the names of the tools.
 func Names() []string { return []string{SearchName, ReadName, WriteName} }
 
-// room is how much of a result a tool may fill with what it was asked for.
+// room is how many bytes of a result a tool may fill with what it was asked for.
 func (t *tools) room() int { return tool.Room(t.ResultBytesMax) }

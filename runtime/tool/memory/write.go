@@ -10,7 +10,7 @@ import (
 	"shelly/runtime/tool"
 )
 
-// writeDecl declares memory_write (MEM-15). It is idempotent: a file knows the calls that
+// writeDecl declares memory_write (MEM-15). It is idempotent: a file records the calls that
 // have written it.
 func writeDecl() fsm.ToolDecl {
 	return fsm.ToolDecl{

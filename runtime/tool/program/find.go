@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Path is where programs are looked for.
+// Path is the default search path for programs.
 const Path = "/usr/local/bin:/usr/bin:/bin"
 
-// Find returns a command with its program as an absolute path: one with a slash counts
-// from dir, any other is looked for in the folders of path.
+// Find returns a command with its program as an absolute path: a name with a slash is relative
+// to dir, any other is looked up in the folders of path.
 func Find(command []string, dir, path string) ([]string, error) {
 	name := command[0]
 	if strings.Contains(name, "/") {

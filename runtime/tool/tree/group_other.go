@@ -4,7 +4,7 @@ package tree
 
 import "os/exec"
 
-// Lacks says what this system cannot keep of what the package promises; empty: nothing.
+// Lacks is which of the package's guarantees this system cannot give; empty: it gives all.
 const Lacks = "on this system a command is ended alone: what it has started keeps running"
 
 func group(*exec.Cmd) {}

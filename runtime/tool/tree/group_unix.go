@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// Lacks says what this system cannot keep of what the package promises; empty: nothing.
+// Lacks is which of the package's guarantees this system cannot give; empty: it gives all.
 const Lacks = "on this system a command is ended with its process group alone: what has left it, and what runs when the daemon is killed, keeps running"
 
-// group gives a command a process group of its own.
+// group starts a command in a new process group.
 func group(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 func killGroup(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -16,11 +16,11 @@ import (
 // Supervise does nothing: there are no supervisors on this system.
 func Supervise() {}
 
-// Clear does nothing: nothing is known of what an earlier process has left.
+// Clear does nothing: this system does not know what an earlier process left running.
 func (k *Keeper) Clear() (ended []Process, err error) { return nil, nil }
 
-// Run runs a command to its end, and kills its process group with it. When an error is
-// returned, the command was not started.
+// Run runs a command to its end, and then kills its process group. If it returns an error, the
+// command was not started.
 func (k *Keeper) Run(ctx context.Context, c Command) (End, error) {
 	if c.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -35,8 +35,8 @@ func (k *Keeper) Run(ctx context.Context, c Command) (End, error) {
 		cmd.Stderr = c.Errs
 	}
 	group(cmd)
-	// The whole group at once: were it only the command, its children would hold the
-	// output open for outputDelay.
+	// Kill the whole group at once: if only the command were killed, its children would hold
+	// the output open for outputDelay.
 	cmd.Cancel = func() error { return killGroup(cmd) }
 	cmd.WaitDelay = outputDelay
 	if err := cmd.Start(); err != nil {
@@ -44,7 +44,7 @@ func (k *Keeper) Run(ctx context.Context, c Command) (End, error) {
 	}
 	failpoint.Hit(failpoint.ToolStarted)
 	_ = cmd.Wait()     // ProcessState says how it ended
-	_ = killGroup(cmd) // a group that is gone is no error
+	_ = killGroup(cmd) // a group that is gone is not an error
 	end := End{TimedOut: errors.Is(context.Cause(ctx), errTimedOut)}
 	switch status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); {
 	case !ok:
@@ -57,7 +57,7 @@ func (k *Keeper) Run(ctx context.Context, c Command) (End, error) {
 	return end, nil
 }
 
-// input is what a command reads: nothing, where no file is given.
+// input returns what a command reads: nothing if no file is given.
 func input(f *os.File) io.Reader {
 	if f == nil {
 		return nil

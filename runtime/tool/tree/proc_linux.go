@@ -11,7 +11,7 @@ import (
 	"shelly/runtime/process"
 )
 
-// below returns the processes of which one is an ancestor.
+// below returns the processes that have root as an ancestor.
 func below(root int, all []process.Entry) (found []process.Entry) {
 	children := map[int][]process.Entry{}
 	for _, e := range all {
@@ -24,8 +24,8 @@ func below(root int, all []process.Entry) (found []process.Entry) {
 	return found
 }
 
-// Bounds of the mark, in microseconds: 12 days, which no realtime thread runs without a
-// wait, and what leaves no doubt about overflow.
+// Bounds of the mark, in microseconds: at least 12 days, for which no realtime thread runs
+// without a wait, and at most a number that cannot overflow.
 const (
 	markLeast = 1 << 40
 	markMost  = 1 << 62
@@ -53,9 +53,9 @@ func readMark(limits string) (uint64, bool) {
 	return mark, err == nil && mark >= markLeast && mark < markMost
 }
 
-// kill kills a process and no other that has its number by now: same is asked once the
-// process is held. It returns the handle, whose end can be waited for, and -1 where the
-// kernel has none.
+// kill kills a process, but never another one that has its number by now: once it holds a handle
+// of the process, it checks same. It returns the handle, on which the end can be awaited, or -1
+// if the kernel has no handles.
 func kill(pid int, same func() bool) (handle int, err error) {
 	handle, err = unix.PidfdOpen(pid, 0)
 	switch {
@@ -72,7 +72,7 @@ func kill(pid int, same func() bool) (handle int, err error) {
 	return handle, unix.PidfdSendSignal(handle, unix.SIGKILL, nil, 0)
 }
 
-// signalled words what killed a process.
+// signalled returns the name of the signal that killed a process.
 func signalled(status syscall.WaitStatus) string {
 	if status.CoreDump() {
 		return status.Signal().String() + " (core dumped)"

@@ -16,15 +16,15 @@ import (
 	"shelly/runtime/process"
 )
 
-// record is what the next process of the daemon must know of a command.
+// record is what the daemon's next process must know about a command.
 type record struct {
-	Boot string `json:"boot"` // of the machine: what ran before is gone
-	Mark uint64 `json:"mark"` // 0: it has none
+	Boot string `json:"boot"` // the machine's boot: processes of an earlier one are gone
+	Mark uint64 `json:"mark"` // 0: none
 	PID  int    `json:"pid"`  // of the supervisor
 }
 
-// newMark chooses a mark that a child of this process can take: below its own hard limit,
-// which may be a mark too. It is 0 where there is no room.
+// newMark chooses a mark that a child of this process can take: below this process's own hard
+// limit, which may be a mark too. It returns 0 if there is no room.
 func newMark() (uint64, error) {
 	var own unix.Rlimit
 	if err := unix.Prlimit(0, unix.RLIMIT_RTTIME, nil, &own); err != nil {
@@ -37,8 +37,8 @@ func newMark() (uint64, error) {
 	return markLeast + rand.Uint64N(most-markLeast), nil
 }
 
-// keep writes the record of a command that is about to start. It need not be synced: what
-// a crash of the machine takes it from has ended with the machine.
+// keep writes the record of a command that is about to start. It need not be synced: a crash of
+// the machine that loses the record also ends the command.
 func (k *Keeper) keep(r record) (name string, err error) {
 	if k.dir == "" {
 		return "", nil
@@ -54,7 +54,7 @@ func (k *Keeper) keep(r record) (name string, err error) {
 	return name, os.WriteFile(name, text, 0o600)
 }
 
-// drop removes a record; one that is not there is no error, nor is none.
+// drop removes a record. A record that does not exist, or an empty name, is not an error.
 func drop(name string) error {
 	if name == "" {
 		return nil
@@ -65,10 +65,10 @@ func drop(name string) error {
 	return nil
 }
 
-// Clear ends what an earlier process of the daemon has left running, and returns what that
-// was. It is called while no command runs, by whoever has the data folder to itself, and
-// before anybody learns how a command ended (TOL-11). Its error is [LeftError] where
-// something goes on.
+// Clear ends the commands that an earlier process of the daemon left running, and returns
+// them. It must be called while no command runs, by the process that has locked the data
+// folder, before anything learns how a command ended (TOL-11). Its error is [LeftError] if
+// something keeps running.
 func (k *Keeper) Clear() (ended []Process, err error) {
 	names, err := filepath.Glob(filepath.Join(k.dir, "*.json"))
 	if err != nil || k.dir == "" {
@@ -84,7 +84,7 @@ func (k *Keeper) Clear() (ended []Process, err error) {
 			return ended, err
 		}
 		var r record
-		// A record that is not whole was being written, and its command not started.
+		// A record that is not whole was still being written, so its command was not started.
 		if json.Unmarshal(text, &r) == nil && r.Boot == boot && r.Mark > 0 {
 			some, left, err := endMarked(r.Mark)
 			ended = append(ended, some...)
@@ -102,12 +102,11 @@ func (k *Keeper) Clear() (ended []Process, err error) {
 	return ended, nil
 }
 
-// endMarked kills every process with a mark until there is none, for as long as patience
-// lasts.
+// endMarked kills every process with a mark until none is left, but gives up after patience.
 func endMarked(mark uint64) (ended, left []Process, err error) {
 	until := time.Now().Add(patience)
-	// Twice none: a process can hide from one look at /proc, by forking a child whose number
-	// was passed already and ending before its own is.
+	// None must be found twice: a process can hide from one reading of /proc by forking a child
+	// with a number that was read already, and ending before its own number is read.
 	for none := 0; none < 2; {
 		found, err := marked(mark)
 		if err != nil {
@@ -145,10 +144,11 @@ func marked(mark uint64) (found []Process, err error) {
 	return found, nil
 }
 
-// handlesMax bounds the descriptors taken for processes to be waited for.
+// handlesMax bounds the descriptors for processes that are waited for.
 const handlesMax = 64
 
-// killMarked kills processes and waits until the first of them have ended, or a time.
+// killMarked kills processes and waits, at most until a time, for the first handlesMax of them
+// to end.
 func killMarked(found []Process, mark uint64, until time.Time) {
 	var handles []unix.PollFd
 	for _, p := range found {
@@ -170,10 +170,10 @@ func killMarked(found []Process, mark uint64, until time.Time) {
 	}
 }
 
-// blind is the wait between two looks where the kernel has no handles of processes.
+// blind is the wait between two readings if the kernel has no process handles.
 const blind = 10 * time.Millisecond
 
-// await waits until each of the processes has ended, or a time.
+// await waits, at most until a time, for each of the processes to end.
 func await(handles []unix.PollFd, until time.Time) {
 	if len(handles) == 0 {
 		time.Sleep(blind)

@@ -17,12 +17,12 @@ import (
 	"shelly/runtime/process"
 )
 
-// Run runs a command to its end and returns when nothing of it is left, soon after ctx
-// has ended. When an error is returned, the command was not started.
+// Run runs a command to its end and returns when none of its processes is left; once ctx ends,
+// that is soon. If it returns an error, the command was not started.
 //
-// After the command itself has ended, what it has left may go on for a moment where it
-// holds the output open; then it is killed. What cannot be killed is waited for where
-// ctx has ended, so that a stop is never claimed too early, and else said in the End.
+// After the command itself has ended, processes that it left and that hold the output open may
+// run for outputDelay; then they are killed. If a process cannot be killed, Run waits for it if
+// ctx has ended, so that a stop is never claimed too early; otherwise it is listed in the End.
 func (k *Keeper) Run(ctx context.Context, c Command) (End, error) {
 	if !armed.Load() {
 		return End{}, errUnarmed
@@ -35,8 +35,8 @@ func (k *Keeper) Run(ctx context.Context, c Command) (End, error) {
 	return t.await(ctx, c.Timeout), nil
 }
 
-// startSoon starts the command once there are descriptors for it (CFG-15), and gives up
-// when it would have run out of time.
+// startSoon starts the command once there are descriptors for it (CFG-15), and gives up after
+// the command's time-out.
 func (k *Keeper) startSoon(ctx context.Context, c Command) (*running, error) {
 	if c.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -46,14 +46,14 @@ func (k *Keeper) startSoon(ctx context.Context, c Command) (*running, error) {
 	return descriptor.Get(ctx, func() (*running, error) { return k.start(c) })
 }
 
-// running is a command with its supervisor, as the daemon sees them.
+// running is a command and its supervisor, as the daemon sees them.
 type running struct {
 	mark    uint64
-	record  string // the name of its file; empty: there is none
+	record  string // the name of its file; empty: none
 	cmd     *exec.Cmd
 	orders  *os.File
 	outputs []*os.File
-	copied  chan struct{} // closed when nobody holds the output any more
+	copied  chan struct{} // closed when no process holds the output any more
 	reports chan report   // closed when the supervisor has ended
 }
 
@@ -99,11 +99,11 @@ func (k *Keeper) start(c Command) (t *running, err error) {
 // pipe has an end to read from and one to write to.
 type pipe struct{ r, w *os.File }
 
-// pipes are those between this process and a supervisor. Without one of their own errors go
+// pipes are the pipes between this process and a supervisor. Without an errors pipe, stderr goes
 // where the output goes.
 type pipes struct{ orders, reports, output, errors pipe }
 
-// openPipes opens them. With an error some are open and the others nil.
+// openPipes opens the pipes. On an error some are open and the others are nil.
 func openPipes(errorsApart bool) (p pipes, err error) {
 	open := func(to *pipe) {
 		if err == nil {
@@ -120,7 +120,7 @@ func openPipes(errorsApart bool) (p pipes, err error) {
 	return p, err
 }
 
-// outputs are what is to be read of the command.
+// outputs returns the pipes from which the command's output is read.
 func (p *pipes) outputs() []*os.File {
 	if p.errors == p.output {
 		return []*os.File{p.output.r}
@@ -128,9 +128,9 @@ func (p *pipes) outputs() []*os.File {
 	return []*os.File{p.output.r, p.errors.r}
 }
 
-// command is the supervisor of a command, not started yet.
+// command returns the supervisor of a command, not yet started.
 func (p *pipes) command(c Command) *exec.Cmd {
-	cmd := exec.Command("/proc/self/exe", supervisor) // and not its path, which an update may have replaced
+	cmd := exec.Command("/proc/self/exe", supervisor) // not its path, because an update may have replaced the file
 	cmd.Args[0] = os.Args[0]
 	cmd.Env = []string{} // nothing of the daemon's
 	cmd.Dir = "/"
@@ -143,7 +143,7 @@ func (p *pipes) command(c Command) *exec.Cmd {
 	return cmd
 }
 
-// copy hands on what the command writes, until its last holder ends, or a deadline.
+// copy passes on the command's output, until its last holder ends, or a deadline.
 func (t *running) copy(c Command) {
 	defer close(t.copied)
 	var errs sync.WaitGroup
@@ -154,14 +154,14 @@ func (t *running) copy(c Command) {
 	errs.Wait()
 }
 
-// started waits for the word that the command was started.
+// started waits for the report that the command was started.
 func (t *running) started() error {
 	r, open := <-t.reports
 	if r.Error == "" || !open {
-		return nil // the end of a supervisor that was killed is reported by await
+		return nil // await reports that the supervisor was killed
 	}
 	_ = t.orders.Close()
-	_ = t.cmd.Wait() // it has said how it went
+	_ = t.cmd.Wait() // its report said why
 	t.settle(time.Now())
 	return errors.Join(startError{r.Error, syscall.Errno(r.Errno)}, drop(t.record))
 }
@@ -175,7 +175,7 @@ type startError struct {
 func (e startError) Error() string { return e.text }
 func (e startError) Unwrap() error { return e.cause }
 
-// listen hands on what the supervisor tells.
+// listen passes on the supervisor's reports.
 func (t *running) listen(from *os.File) {
 	defer close(t.reports)
 	defer from.Close()
@@ -188,7 +188,7 @@ func (t *running) listen(from *os.File) {
 	}
 }
 
-// await waits for the end of all.
+// await waits for the end of the whole tree.
 func (t *running) await(ctx context.Context, timeout time.Duration) (end End) {
 	var late, grace, hopeless <-chan time.Time
 	if timeout > 0 {
@@ -237,7 +237,7 @@ func (t *running) await(ctx context.Context, timeout time.Duration) (end End) {
 	}
 }
 
-// tell takes over how the command itself ended.
+// tell records how the command itself ended.
 func (e *End) tell(status syscall.WaitStatus) {
 	if status.Exited() {
 		e.Exited, e.Code = true, status.ExitStatus()
@@ -246,11 +246,11 @@ func (e *End) tell(status syscall.WaitStatus) {
 	e.Signal = signalled(status)
 }
 
-// ended is the end once the supervisor has ended. Of one that did not say that all is gone
-// before, nobody knows what it has left.
+// ended completes the end once the supervisor has ended. If the supervisor did not first report
+// that everything is gone, processes may be left.
 func (t *running) ended(end End, gone bool) End {
 	_ = t.orders.Close()
-	_ = t.cmd.Wait() // how the supervisor ended is known, or of no account
+	_ = t.cmd.Wait() // how the supervisor ended is known already, or does not matter
 	if !gone {
 		end.Lost = !end.Exited && end.Signal == ""
 		_, left, err := endMarked(t.mark)
@@ -261,12 +261,12 @@ func (t *running) ended(end End, gone bool) End {
 	}
 	t.settle(time.Now().Add(outputDelay))
 	if len(end.Left) == 0 {
-		_ = drop(t.record) // the next start finds nothing of it and removes it
+		_ = drop(t.record) // on an error, the next start finds nothing to end and removes it
 	}
 	return end
 }
 
-// outlive waits for the end of what could not be ended, for the sake of its record.
+// outlive waits until the processes that could not be ended have ended, then drops their record.
 func (t *running) outlive() {
 	gone := false
 	for r := range t.reports {
@@ -275,7 +275,7 @@ func (t *running) outlive() {
 	t.ended(End{}, gone)
 }
 
-// left are the processes of the tree that live.
+// left returns the processes of the tree that are alive.
 func (t *running) left() []Process {
 	all, err := process.All()
 	if err != nil {
@@ -290,8 +290,8 @@ func (t *running) left() []Process {
 	return left
 }
 
-// settle waits for the output until a time: something outside the tree may have been
-// handed it.
+// settle waits for the output to close, at most until a time: a process outside the tree may
+// hold it.
 func (t *running) settle(until time.Time) {
 	for _, f := range t.outputs {
 		_ = f.SetReadDeadline(until)

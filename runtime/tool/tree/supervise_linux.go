@@ -17,15 +17,15 @@ import (
 	"shelly/runtime/process"
 )
 
-// Lacks says what this system cannot keep of what the package promises; empty: nothing.
+// Lacks is which of the package's guarantees this system cannot give; empty: it gives all.
 const Lacks = ""
 
-// supervisor is the one argument of a supervisor.
+// supervisor is the only argument of a supervisor.
 const supervisor = "(supervisor of a command)"
 
-// What a supervisor finds open beside the usual three.
+// The descriptors of a supervisor, besides the usual three.
 const (
-	ordersFile  = 3 // the request; its end orders the end
+	ordersFile  = 3 // the request; closing it is the order to end
 	reportsFile = 4
 	firstFile   = 5 // of those that the command gets
 )
@@ -40,27 +40,27 @@ type request struct {
 	Apart *Apart   `json:"apart,omitempty"`
 }
 
-// report is what a supervisor tells, in this order: that the command was started or why
-// not, that it ended, that nothing is left.
+// report is a report of a supervisor. They come in this order: the command was started, or why
+// not; it ended; nothing is left.
 type report struct {
 	Error   string `json:"error,omitempty"`
-	Errno   int    `json:"errno,omitempty"` // of the error, where the system gave one
+	Errno   int    `json:"errno,omitempty"` // of the error, if the system gave one
 	Started bool   `json:"started,omitempty"`
 	Ended   bool   `json:"ended,omitempty"`
 	Status  uint32 `json:"status,omitempty"` // as of wait(2)
 	Gone    bool   `json:"gone,omitempty"`
 }
 
-// armed says that this program runs supervisors. Without that, a program that starts
-// itself again would do whatever it does, over and over.
+// armed is set if this program's main calls Supervise. Without this check, a program that does
+// not would start itself over and over.
 var armed atomic.Bool
 
-// Supervise returns at once, but for a process that [Keeper.Run] has started, which it
-// ends. It is called first in main.
+// Supervise returns at once, except in a supervisor that [Keeper.Run] started: there it runs the
+// command and never returns. Call it first in main.
 func Supervise() {
 	armed.Store(true)
 	if len(os.Args) == 2 && os.Args[1] == supervisor {
-		unix.Exit(supervise()) // at once: under the race detector os.Exit waits for a second
+		unix.Exit(supervise()) // not os.Exit, which under the race detector waits for a second
 	}
 }
 
@@ -88,7 +88,7 @@ func supervise() int {
 	_ = reports.Encode(report{Started: true})
 	w := &watch{command: command, reports: reports}
 	go func() {
-		_, _ = orders.Token() // its end, or an error, is the order
+		_, _ = orders.Token() // the end of the pipe, or an error, is the order to end
 		w.end()
 	}()
 	go func() {
@@ -99,13 +99,14 @@ func supervise() int {
 	return 0
 }
 
-// begin makes this process the parent of all that the command will leave, and starts it.
+// begin makes this process the parent of all processes that the command leaves, and starts the
+// command.
 func begin(r request) (pid int, err error) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return 0, fmt.Errorf("become the parent of what it leaves: %w", err)
 	}
-	_ = os.WriteFile("/proc/self/comm", []byte("shelly-call"), 0) // for whoever looks; nothing depends on it
-	if r.Mark > 0 {                                               // a kernel that does not take it is one of what the package cannot enforce
+	_ = os.WriteFile("/proc/self/comm", []byte("shelly-call"), 0) // for people; nothing depends on it
+	if r.Mark > 0 {                                               // a kernel may refuse it; see "What is not enforced"
 		_ = unix.Prlimit(0, unix.RLIMIT_RTTIME, &unix.Rlimit{Cur: r.Mark, Max: r.Mark}, nil)
 	}
 	files := []uintptr{0, 1, 2}
@@ -124,8 +125,8 @@ func begin(r request) (pid int, err error) {
 	return pid, nil
 }
 
-// keepRest keeps every descriptor from one on from the command: whoever started the daemon
-// may have left it some that it knows nothing of.
+// keepRest keeps every descriptor from one number on from the command: the daemon may have
+// inherited some that it does not know.
 func keepRest(from int) error {
 	if unix.CloseRange(uint(from), math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
 		return nil
@@ -142,8 +143,8 @@ func keepRest(from int) error {
 	return nil
 }
 
-// attributes are how the command is started: it ends with its supervisor, and has the same
-// user and group within namespaces of its own.
+// attributes returns how the command is started: it ends with its supervisor, and in its own
+// namespaces has the same user and group.
 func (r request) attributes() *syscall.SysProcAttr {
 	attributes := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if a := r.Apart; a != nil {
@@ -156,8 +157,8 @@ func (r request) attributes() *syscall.SysProcAttr {
 	return attributes
 }
 
-// letGo closes what the command has been given: from here on its input, output and other
-// files are open as long as its processes hold them.
+// letGo closes the files that the command was given, so that they stay open only as long as the
+// command's processes hold them.
 func letGo(files int) {
 	for i := range files {
 		_ = unix.Close(firstFile + i)
@@ -180,16 +181,15 @@ type watch struct {
 	ending  atomic.Bool
 }
 
-// end orders the end of all.
+// end orders the end of the whole tree.
 func (w *watch) end() {
 	w.ending.Store(true)
 	killBelow(w.command)
 }
 
-// reap waits for one child after another until there is none, which is the kernel's word
-// that nothing is left. Once the end is ordered, what is left is looked for after each
-// batch: one that was killed is always among the next to be waited for, since the way up
-// from whatever was missed leads over one.
+// reap waits for one child after another until there is none, which means that nothing is
+// left. Once the end is ordered, it kills again after each batch what is still below it: a
+// process that was missed always has an ancestor that was killed, whose end reap sees.
 func (w *watch) reap() {
 	flags := 0
 	for {
@@ -214,11 +214,12 @@ func (w *watch) reap() {
 	}
 }
 
-// killBelow kills all that is below this process now, or else the command's group.
+// killBelow kills everything that is below this process now; if that is unknown, the command's
+// group.
 func killBelow(command int) {
 	all, err := process.All()
 	if err != nil {
-		_ = unix.Kill(-command, unix.SIGKILL) // what is known without /proc
+		_ = unix.Kill(-command, unix.SIGKILL) // all that is known without /proc
 		return
 	}
 	for _, e := range below(os.Getpid(), all) {

@@ -16,13 +16,13 @@ type Command struct {
 	Env     []string      // the whole environment
 	In      *os.File      // what it reads; nil: nothing. It stays the caller's
 	Out     io.Writer     // what it writes
-	Errs    io.Writer     // what it writes to stderr; nil: that goes to Out
+	Errs    io.Writer     // what it writes to stderr; nil: Out
 	Files   []*os.File    // its descriptors from 3 on; they stay the caller's
-	Apart   *Apart        // nil: it shares all with the daemon. Linux only
+	Apart   *Apart        // its own namespaces; nil: it shares the daemon's. Linux only
 	Timeout time.Duration // from its start; 0: none
 }
 
-// Apart is what a command gets of its own.
+// Apart is the namespaces of a command.
 type Apart struct {
 	Clone uintptr   `json:"clone"` // flags of clone(2): the namespaces, the user's among them
 	Caps  []uintptr `json:"caps"`  // what it may do within them
@@ -32,13 +32,13 @@ type Apart struct {
 type End struct {
 	Exited   bool   // by itself, with Code
 	Code     int    //
-	Signal   string // what killed it, where a signal did
+	Signal   string // the signal that killed it, if one did
 	TimedOut bool
 	Lost     bool      // its supervisor was killed, and it with that
-	Left     []Process // of its tree, what could not be ended
+	Left     []Process // the processes of its tree that could not be ended
 }
 
-// Process is a process that runs.
+// Process is a running process.
 type Process struct {
 	PID  int
 	Name string
@@ -46,22 +46,22 @@ type Process struct {
 
 func (p Process) String() string { return fmt.Sprintf("%d (%s)", p.PID, p.Name) }
 
-// Keeper runs commands and knows what is left of them. It is safe for concurrent use.
+// Keeper runs commands and knows which processes they left. It is safe for concurrent use.
 type Keeper struct{ dir string }
 
-// New returns a keeper that writes its records to dir, which need not exist; where dir is
-// empty it keeps none, and what is left by a killed process is not found.
+// New returns a keeper that writes its records to dir, which need not exist. If dir is empty it
+// keeps none, and does not find what a killed daemon left.
 func New(dir string) *Keeper { return &Keeper{dir} }
 
 const (
 	// outputDelay is how long a process that outlives its command may hold the output
 	// open before it is killed.
 	outputDelay = 500 * time.Millisecond
-	// patience is how long what was killed may take to end.
+	// patience is how long killed processes may take to end.
 	patience = 5 * time.Second
 )
 
-// LeftError says what cannot be ended.
+// LeftError lists the processes that cannot be ended.
 type LeftError struct{ Left []Process }
 
 func (e LeftError) Error() string {

@@ -27,8 +27,8 @@ func parseAddress(text string) (*url.URL, error) {
 	return u, checkAddress(u)
 }
 
-// checkAddress refuses what is no page of the web. A user's name is dropped, and the
-// fragment, which no server is sent.
+// checkAddress refuses what is not a page on the web. It drops the user name, and the fragment,
+// which is never sent to a server.
 func checkAddress(u *url.URL) error {
 	switch strings.ToLower(u.Scheme) {
 	case "http", "https":

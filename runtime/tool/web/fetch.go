@@ -23,15 +23,15 @@ type fetcher struct {
 	options Options
 	client  *http.Client
 	render  func(b []byte, contentType string, at *url.URL, links bool) (text, what string) // readable
-	places  chan struct{}                                                                   // for what renders
-	moment  time.Duration                                                                   // for making text, at the least
+	places  chan struct{}                                                                   // for pages being rendered
+	moment  time.Duration                                                                   // the least time for rendering
 }
 
-// rendersMax is how many pages are made text at a time, those too of which the call has
-// been given up.
+// rendersMax is the most pages that are rendered as text at once, including those whose call
+// has been given up.
 const rendersMax = 4
 
-// renderLeast is how long a page may take to be made text though its time is over.
+// renderLeast is the least time that a page gets to be rendered, even if its call's time is over.
 const renderLeast = 2 * time.Second
 
 func newFetcher(o Options) *fetcher {
@@ -40,7 +40,7 @@ func newFetcher(o Options) *fetcher {
 
 const (
 	redirectsMax = 5
-	errorBytes   = 2 << 10 // what is shown of the page of an error
+	errorBytes   = 2 << 10 // of an error page that are shown
 )
 
 // fetch reads one page (TOL-70).
@@ -60,8 +60,8 @@ func (f *fetcher) fetch(ctx context.Context, _ fsm.RunTool, a tool.Arguments) to
 	return f.shown(ctx, resp, links)
 }
 
-// follow asks for a page and for where it is redirected to, each address checked like
-// the first (TOL-73).
+// follow fetches a page and follows its redirects; each address is checked like the first
+// (TOL-73).
 func (f *fetcher) follow(ctx context.Context, u *url.URL) (*http.Response, error) {
 	for range redirectsMax + 1 {
 		resp, err := f.get(ctx, u)
@@ -106,7 +106,7 @@ func (f *fetcher) get(ctx context.Context, u *url.URL) (*http.Response, error) {
 	return f.client.Do(req)
 }
 
-// failure words what kept a page from being read.
+// failure words why a page could not be read.
 func (f *fetcher) failure(ctx context.Context, err error) tool.Result {
 	var ue *url.Error
 	if errors.As(err, &ue) {
@@ -136,7 +136,7 @@ func (f *fetcher) failure(ctx context.Context, err error) tool.Result {
 	return tool.Failed("the page cannot be read: %v", err)
 }
 
-// shown is what the model sees of a response.
+// shown returns a response as the model sees it.
 func (f *fetcher) shown(ctx context.Context, resp *http.Response, links bool) tool.Result {
 	b, end := f.read(ctx, resp.Body)
 	address := resp.Request.URL
@@ -165,9 +165,9 @@ func (f *fetcher) shown(ctx context.Context, resp *http.Response, links bool) to
 	return tool.Result{Text: head + text + end, Failed: len(b) == 0 && end != ""}
 }
 
-// readable makes text of a page, or gives it up when the call's time is over (TOL-73): a page
-// may be written so that it takes long. Of one that has come late there is a moment left for
-// what did come. What is given up keeps its place until it is done.
+// readable renders a page as text, or gives up when the call's time is over (TOL-73): a page can
+// be made so that rendering takes long. A page that arrived late still gets renderLeast. A
+// rendering that is given up keeps its place until it is done.
 func (f *fetcher) readable(ctx context.Context, b []byte, contentType string, at *url.URL, links bool) (text, what string, err error) {
 	left := f.moment
 	if end, ok := ctx.Deadline(); ok {
@@ -204,7 +204,7 @@ func (f *fetcher) readable(ctx context.Context, b []byte, contentType string, at
 	}
 }
 
-// read reads a body as far as it may, and says why that was not to its end.
+// read reads a body within the bounds, and returns a note if that was not all of it.
 func (f *fetcher) read(ctx context.Context, body io.Reader) (b []byte, end string) {
 	b, err := io.ReadAll(io.LimitReader(body, int64(f.options.BytesMax)+1))
 	switch {

@@ -14,8 +14,8 @@ import (
 	"shelly/fsm/wording"
 )
 
-// page is the text of an HTML page in UTF-8: its title and its main part, and its links
-// where they are asked for.
+// page returns the text of an HTML page in UTF-8: its title, its main part, and its links if
+// asked for.
 func page(b []byte, at *url.URL, links bool) string {
 	doc, err := html.Parse(bytes.NewReader(b))
 	if err != nil { // nested too deeply
@@ -34,14 +34,14 @@ func page(b []byte, at *url.URL, links bool) string {
 	return visible(text)
 }
 
-// headed reports whether a text begins with what its title says, or with a part of it.
+// headed reports whether a text begins with its title, or with a part of it.
 func headed(text, title string) bool {
 	line, _, _ := strings.Cut(text, "\n")
 	heading, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " ")
 	return ok && strings.HasPrefix(line, "#") && strings.Contains(title, heading)
 }
 
-// words is the text of HTML that cannot be parsed as a tree.
+// words returns the text of HTML that cannot be parsed as a tree.
 func words(b []byte) string {
 	var out strings.Builder
 	z := html.NewTokenizer(bytes.NewReader(b))
@@ -71,15 +71,15 @@ func words(b []byte) string {
 	}
 }
 
-// leastPart is the share of a page's text, in percent, and leastText its length in bytes,
-// from which on a part of the page that says to be the main one is taken for it.
+// A part that is marked as the main one counts as such if it has at least leastPart percent of
+// the page's text, or at least leastText bytes.
 const (
 	leastPart = 20
 	leastText = 200
 )
 
-// mainPart is the part of a page that is worth reading: what is marked as the main part
-// or the only article, where it is not a mere scrap of the page, else the body.
+// mainPart returns the part of a page that is worth reading: the part marked as the main one, or
+// the only article, unless it is a mere scrap of the page; else the body.
 func mainPart(doc *html.Node) *html.Node {
 	body := first(doc, func(n *html.Node) bool { return n.DataAtom == atom.Body })
 	if body == nil {
@@ -99,7 +99,7 @@ func mainPart(doc *html.Node) *html.Node {
 	return body
 }
 
-// textLength is the length of a part's text without what is not rendered.
+// textLength is the length of a part's text, counting only what is rendered.
 func textLength(n *html.Node) int {
 	r := rendering{}
 	r.children(n)
@@ -114,7 +114,7 @@ func titleOf(doc *html.Node) string {
 	return strings.Join(strings.Fields(n.FirstChild.Data), " ")
 }
 
-// linksMax bounds the list of links, and linkBytesMax one address.
+// linksMax bounds the number of links, and linkBytesMax the length of an address.
 const (
 	linksMax     = 60
 	linkBytesMax = 300

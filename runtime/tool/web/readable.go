@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// readable makes text of a body, and says what kind it is (TOL-74).
+// readable returns a body as text, and its kind (TOL-74).
 func readable(b []byte, contentType string, at *url.URL, links bool) (text, what string) {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil || kind == "" || kind == "application/octet-stream" {
@@ -30,7 +30,7 @@ func readable(b []byte, contentType string, at *url.URL, links bool) (text, what
 	return fmt.Sprintf("[not text: %d bytes of %s; web_fetch shows HTML, plain text, Markdown, JSON and XML]", len(b), kind), kind
 }
 
-// textual reports whether what is of a kind can be read as it is.
+// textual reports whether a body of a kind can be read as it is.
 func textual(kind string) bool {
 	if strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml") {
 		return kind != "image/svg+xml"
@@ -43,9 +43,9 @@ func textual(kind string) bool {
 	return false
 }
 
-// decoded is a body in UTF-8. How it is written is said by its first bytes, by the
-// header, or by the page itself, in this order; what says nothing and is no UTF-8 is
-// Windows-1252, as browsers have it.
+// decoded returns a body in UTF-8. Its encoding comes from its first bytes, the header, or the
+// page itself, in this order; without any of them, a body that is not UTF-8 is taken for
+// Windows-1252, as browsers do.
 func decoded(b []byte, contentType string) []byte {
 	r, err := charset.NewReader(bytes.NewReader(b), contentType)
 	if err != nil {
@@ -58,7 +58,7 @@ func decoded(b []byte, contentType string) []byte {
 	return text
 }
 
-// visible drops the characters that a person does not see and a model reads.
+// visible drops the characters that a person does not see but a model reads.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -9,13 +9,13 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// rendering makes text of HTML: headings, paragraphs, lists, tables and code as Markdown
-// has them, links as their words.
+// rendering turns HTML into text: headings, paragraphs, lists, tables and code in Markdown,
+// links as their words.
 type rendering struct {
 	out    strings.Builder
 	breaks int  // ends of lines that are due before the next word
 	blank  bool // a blank is due before the next word
-	pre    bool // blanks count
+	pre    bool // blanks are significant
 	lists  []int
 }
 
@@ -38,8 +38,8 @@ func (r *rendering) node(n *html.Node) {
 	}
 }
 
-// unread reports whether an element holds nothing for a reader: what a browser does not
-// show, and what surrounds the text of a page.
+// unread reports whether an element holds nothing for a reader: a browser does not show it, or
+// it surrounds the text of a page.
 func unread(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Math, atom.Iframe, atom.Object, atom.Canvas, atom.Head,
@@ -93,7 +93,7 @@ func (r *rendering) element(n *html.Node) {
 	}
 }
 
-// paragraph is how many ends of lines stand around a block.
+// paragraph is how many line ends surround a block.
 func paragraph(n *html.Node) int {
 	if n.DataAtom == atom.Div {
 		return 1
@@ -101,7 +101,7 @@ func paragraph(n *html.Node) int {
 	return 2
 }
 
-// previous reports whether a cell stands before this one.
+// previous reports whether a cell comes before this one.
 func previous(n *html.Node) bool {
 	for p := n.PrevSibling; p != nil; p = p.PrevSibling {
 		if p.DataAtom == atom.Td || p.DataAtom == atom.Th {
@@ -122,7 +122,7 @@ func (r *rendering) block(breaks int, fn func()) {
 }
 
 func (r *rendering) list(n *html.Node) {
-	start := -1 // no numbers
+	start := -1 // not numbered
 	if n.DataAtom == atom.Ol {
 		start = 1
 		if first, err := strconv.Atoi(attribute(n, "start")); err == nil {
@@ -159,7 +159,7 @@ func (r *rendering) code(n *html.Node) {
 	r.out.WriteString("```")
 }
 
-// text adds the words of a text, its blanks folded where they do not count.
+// text adds the words of a text; blanks are folded unless they are significant.
 func (r *rendering) text(s string) {
 	if r.pre {
 		r.flush()

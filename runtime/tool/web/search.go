@@ -25,7 +25,7 @@ const (
 	Brave   = "brave"
 )
 
-// BraveURL is where Brave's search is.
+// BraveURL is the address of Brave's search.
 const BraveURL = "https://api.search.brave.com"
 
 // searcher is the tool web_search.
@@ -35,8 +35,8 @@ type searcher struct {
 	client  *http.Client
 }
 
-// newSearcher checks what is configured. The server is the operator's own choice, so
-// that a private address is as good as any (TOL-76).
+// newSearcher checks the configuration. The server is the operator's choice, so a private
+// address is as good as any (TOL-76).
 func newSearcher(o Options) (*searcher, error) {
 	text := o.Search.URL
 	switch o.Search.Kind {
@@ -52,7 +52,7 @@ func newSearcher(o Options) (*searcher, error) {
 			return nil, errors.New("the key of Brave's search is missing: put it into the environment variable that tools.web.search.key_from names (BRAVE_API_KEY)")
 		}
 	default:
-		return nil, fmt.Errorf("tools.web.search.kind: %q is no kind of search server", o.Search.Kind)
+		return nil, fmt.Errorf("tools.web.search.kind: %q is not a kind of search server", o.Search.Kind)
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -109,7 +109,7 @@ func (s *searcher) search(ctx context.Context, _ fsm.RunTool, a tool.Arguments) 
 	return tool.Result{Text: strings.TrimSuffix(out.String(), "\n")}
 }
 
-// plain is a text of a result on one line, without the tags that servers mark words with.
+// plain returns a text of a result on one line, without the tags with which servers mark words.
 func plain(text string, most int) string {
 	if strings.ContainsAny(text, "<&") {
 		text = page([]byte(text), nil, false)
@@ -159,7 +159,7 @@ func (s *searcher) address(query string, count int) string {
 	return u.String()
 }
 
-// status words an answer that is none, with what the operator can do.
+// status words an HTTP error, with what the operator can do.
 func (s *searcher) status(code int) error {
 	err := fmt.Errorf("it answers HTTP %d %s", code, http.StatusText(code))
 	switch {
@@ -173,7 +173,7 @@ func (s *searcher) status(code int) error {
 	return refusal{err}
 }
 
-// results reads an answer. SearXNG has results with content, Brave web.results with
+// results reads an answer: SearXNG's results with content, or Brave's web.results with
 // description.
 func (s *searcher) results(b []byte) ([]found, error) {
 	var answer struct {

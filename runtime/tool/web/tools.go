@@ -21,18 +21,18 @@ type Options struct {
 	Fetch    bool          // offer web_fetch
 	Guard    *egress.Guard // what web_fetch may reach
 	Timeout  time.Duration // for one call of either tool
-	BytesMax int           // of a body, decoded, that is read; the rest is left
+	BytesMax int           // of a decoded body; the rest is not read
 	Search   Search
 }
 
 // Search is the server that web_search asks.
 type Search struct {
-	Kind string // "searxng", "brave", or empty: there is none
+	Kind string // "searxng", "brave", or empty: none
 	URL  string // of the server; empty: Brave's own
 	Key  string // Brave's
 }
 
-// Tools returns the tools that are to be offered.
+// Tools returns the offered tools.
 func Tools(o Options) ([]tool.Added, error) {
 	if (o.Fetch || o.Search.Kind != "") && (o.Timeout <= 0 || o.BytesMax <= 0) {
 		return nil, errors.New("the tools of the web have no bounds")
@@ -59,7 +59,7 @@ func Tools(o Options) ([]tool.Added, error) {
 	return list, nil
 }
 
-// connectMax is how long a connection may take to come about.
+// connectMax is how long opening a connection may take.
 const connectMax = 10 * time.Second
 
 func fetchDecl() fsm.ToolDecl {
@@ -86,10 +86,10 @@ func searchDecl() fsm.ToolDecl {
 	}
 }
 
-// within bounds a call.
+// within bounds the time of a call.
 func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, d, errTime)
 }
 
-// errTime is the cause of a call that its time-out has ended, and not who made it.
+// errTime is the cause of a context that the call's time-out ended, and not its caller.
 var errTime = errors.New("its time was over")

@@ -21,41 +21,41 @@ import (
 	"shelly/runtime/system"
 )
 
-// What is kept of changes that have ended: the newest ones, within both bounds.
+// The newest ended changes are kept, within both bounds.
 const (
 	CountMax = 1000
 	BytesMax = 64 << 20 // of what the files held before
-	TextMax  = 4 << 20  // bytes of one file that are kept; of a larger one only the hash is
+	TextMax  = 4 << 20  // bytes of one file; of a larger one only the hash is kept
 )
 
-// version is that of a record's form.
+// version is the version of a record's format.
 const version = 1
 
-// State says how far a change has come.
+// State is how far a change has got.
 type State string
 
-// A change is being made, or a crash left it so; it was made; it was taken back.
+// The states: a change is being made, or a crash left it so; it was made; it was undone.
 const (
 	Started State = "started"
 	Ended   State = "ended"
 	Undone  State = "undone"
 )
 
-// Record says what one call changes.
+// Record is what one call changes.
 type Record struct {
 	Version int    `json:"version"`
 	Key     string `json:"key"` // of the use of the tool (TOL-8)
 	Session string `json:"session,omitempty"`
 	Tool    string `json:"tool"`
-	Folder  string `json:"folder"`           // that holds the file, absolute and without symbolic links
+	Folder  string `json:"folder"`           // the folder of the file, absolute and without symbolic links
 	Name    string `json:"name"`             // in the folder
 	Shown   string `json:"shown"`            // the path as the call gave it
 	Temp    string `json:"temp"`             // in the folder: what is renamed to Name, and must not be left
 	At      int64  `json:"at"`               // milliseconds since 1970
 	Before  string `json:"before,omitempty"` // Hash of what the file held; empty: there was none
-	After   string `json:"after"`            // Hash of what it is to hold
-	Kept    bool   `json:"kept,omitempty"`   // what it held is kept
-	Result  string `json:"result"`           // what the call answers once it is done
+	After   string `json:"after"`            // Hash of what it will hold
+	Kept    bool   `json:"kept,omitempty"`   // the old content is kept
+	Result  string `json:"result"`           // the call's result once the change is made
 }
 
 // Path is the changed file.
@@ -68,10 +68,10 @@ func Hash(content []byte) string {
 }
 
 // Log is the record of changes in one folder. It is safe for concurrent use, also by other
-// processes, as long as what writes holds the lock.
+// processes, as long as every writer holds the lock.
 type Log struct{ dir string }
 
-// Open returns the log in a folder, which is made with the first change.
+// Open returns the log in a folder; the first change creates the folder.
 func Open(folder string) *Log { return &Log{dir: folder} }
 
 // Entry is a change in the log.
@@ -84,18 +84,18 @@ type Entry struct {
 	stem   string // of the names of its files
 }
 
-// ID names the change among those of the log.
+// ID identifies the change within the log.
 func (e *Entry) ID() string { return strconv.FormatUint(e.number, 10) }
 
 func (e *Entry) path(end string) string { return filepath.Join(e.log.dir, e.stem+"."+end) }
 
-// tag is the part of a file's name that says whose key it is.
+// tag is the part of a file's name that stands for a key.
 func tag(key string) string { return Hash([]byte(key))[:16] }
 
-// lockEvery is how often a lock is tried that somebody else has.
+// lockEvery is how often a lock that is taken is tried again.
 const lockEvery = 5 * time.Millisecond
 
-// Lock waits until no one else changes anything, in this process or another.
+// Lock waits until nobody else, in this process or another, is changing anything.
 func (l *Log) Lock(ctx context.Context) (unlock func(), err error) {
 	if err := l.made(); err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (l *Log) Lock(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// made makes the folder, durably: what it holds is.
+// made creates the folder durably, because its contents must be durable.
 func (l *Log) made() error {
 	if _, err := os.Stat(l.dir); err == nil {
 		return nil
@@ -133,8 +133,9 @@ func (l *Log) made() error {
 	return durable.Folder(filepath.Dir(l.dir))
 }
 
-// Begin records, durably, a change that is about to be made; before is what the file holds,
-// nil where it is not to be kept. What an earlier start of the same use has left is replaced.
+// Begin durably records a change that is about to be made; before is what the file holds,
+// nil if that should not be kept. A record that an earlier start of the same call left is
+// replaced.
 func (l *Log) Begin(r Record, before []byte) (*Entry, error) {
 	entries, err := l.scan()
 	if err != nil {
@@ -167,7 +168,8 @@ func (l *Log) Begin(r Record, before []byte) (*Entry, error) {
 	return e, nil
 }
 
-// End says that the change was made. A crash may lose that, and then it is found to be so.
+// End records that the change was made. A crash may lose this record; comparing hashes then
+// finds it out.
 func (e *Entry) End() error {
 	if err := e.become(Ended); err != nil {
 		return err
@@ -175,7 +177,7 @@ func (e *Entry) End() error {
 	return e.log.prune()
 }
 
-// Undo says that the change was taken back, durably.
+// Undo durably records that the change was undone.
 func (e *Entry) Undo() error {
 	return errors.Join(e.become(Undone), durable.Folder(e.log.dir))
 }
@@ -188,7 +190,7 @@ func (e *Entry) become(s State) error {
 	return nil
 }
 
-// Drop forgets a change that was not made.
+// Drop removes the record of a change that was not made.
 func (e *Entry) Drop() error {
 	err := os.Remove(e.path(string(e.State)))
 	if before := os.Remove(e.path("before")); !errors.Is(before, fs.ErrNotExist) {
@@ -197,10 +199,10 @@ func (e *Entry) Drop() error {
 	return err
 }
 
-// Content is what the file held before, if that is kept.
+// Content returns what the file held before, if that is kept.
 func (e *Entry) Content() ([]byte, error) { return os.ReadFile(e.path("before")) }
 
-// Find returns the change of a use of a tool, the last one, or false where none was begun.
+// Find returns the last change with a key, or false if none was begun.
 func (l *Log) Find(key string) (*Entry, bool, error) {
 	entries, err := l.scan()
 	if err != nil {
@@ -218,8 +220,8 @@ func (l *Log) Find(key string) (*Entry, bool, error) {
 	return nil, false, nil
 }
 
-// List returns the changes of a session, the newest first, or all where it is empty. What
-// cannot be read is left out.
+// List returns the changes of a session, the newest first, or of all sessions if it is empty.
+// Unreadable ones are left out.
 func (l *Log) List(session string) ([]*Entry, error) {
 	entries, err := l.scan()
 	if err != nil {
@@ -231,7 +233,7 @@ func (l *Log) List(session string) ([]*Entry, error) {
 	}), nil
 }
 
-// scan finds the changes, the oldest first, without what their records say.
+// scan finds the changes, the oldest first, without reading their records.
 func (l *Log) scan() ([]*Entry, error) {
 	found, err := os.ReadDir(l.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -252,7 +254,7 @@ func (l *Log) scan() ([]*Entry, error) {
 	return entries, nil
 }
 
-// read reads what the record says.
+// read reads the record.
 func (e *Entry) read() error {
 	text, err := os.ReadFile(e.path(string(e.State)))
 	if err != nil {
@@ -264,7 +266,7 @@ func (e *Entry) read() error {
 	return nil
 }
 
-// prune drops the oldest changes that have ended and are beyond the bounds.
+// prune drops the oldest ended changes beyond the bounds.
 func (l *Log) prune() error {
 	entries, err := l.scan()
 	if err != nil {

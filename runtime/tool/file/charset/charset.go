@@ -1,4 +1,4 @@
-// Package charset tells how a text is written.
+// Package charset detects the encoding of a text.
 package charset
 
 import (
@@ -12,14 +12,14 @@ import (
 	utf "golang.org/x/text/encoding/unicode"
 )
 
-// Charset is how the characters of a text are written.
+// Charset is an encoding of characters.
 type Charset struct {
 	Name     string // empty: UTF-8
 	Encoding encoding.Encoding
 }
 
-// Of guesses how the text is written of which sample is the beginning; whole says
-// that it is all of it. It is false where it is no text (TOL-13).
+// Of guesses the encoding of the text that begins with sample; whole says that sample is all of
+// it. It returns false if it is not a text (TOL-13).
 func Of(sample []byte, whole bool) (Charset, bool) {
 	switch {
 	case bytes.HasPrefix(sample, []byte{0xFF, 0xFE}), wide(sample, 1):
@@ -33,7 +33,7 @@ func Of(sample []byte, whole bool) (Charset, bool) {
 	switch {
 	case controls > len(sample)/10:
 		return Charset{}, false
-	case broken <= long: // with a bad character here and there
+	case broken <= long: // with a few bad characters
 		return Charset{Encoding: utf.UTF8BOM}, true
 	case gbk(sample):
 		return Charset{"GBK", simplifiedchinese.GB18030}, true
@@ -43,9 +43,9 @@ func Of(sample []byte, whole bool) (Charset, bool) {
 	return Charset{Encoding: utf.UTF8BOM}, broken <= len(sample)/10
 }
 
-// census counts in a sample the characters of UTF-8 beyond ASCII, the bytes that are none,
-// and the control characters that a text does not have. The last character may be cut
-// where the sample is not the whole.
+// census counts in a sample the UTF-8 characters beyond ASCII (long), the bytes that are not
+// UTF-8 (broken), and the control characters that texts do not have. Unless the sample is whole,
+// its last character may be cut.
 func census(sample []byte, whole bool) (long, broken, controls int) {
 	for rest := sample; len(rest) > 0 && (whole || utf8.FullRune(rest)); {
 		r, size := utf8.DecodeRune(rest)
@@ -62,8 +62,8 @@ func census(sample []byte, whole bool) (long, broken, controls int) {
 	return long, broken, controls
 }
 
-// wide reports whether every second byte of most of a sample is zero, and no other is: the
-// ASCII characters of a UTF-16 text. Zero is at the even or at the odd ones.
+// wide reports whether a sample looks like ASCII characters in UTF-16: at least a quarter of its
+// bytes are zero, all of them at even (zero is 0) or at odd (zero is 1) indexes.
 func wide(sample []byte, zero int) bool {
 	zeros := 0
 	for i, b := range sample {
@@ -78,7 +78,7 @@ func wide(sample []byte, zero int) bool {
 	return zeros > 0 && zeros >= len(sample)/4
 }
 
-// utf16 is a UTF-16 text, unless much of it is no character.
+// utf16 returns UTF-16, or false if much of the sample is not characters.
 func utf16(sample []byte, order utf.Endianness) (Charset, bool) {
 	name := "UTF-16LE"
 	if order == utf.BigEndian {
@@ -122,14 +122,14 @@ func gbk(sample []byte) bool {
 	return pairs > 0 && common*3 >= pairs*2
 }
 
-// latin reports whether a sample reads as a text of a western language: ASCII for the most
-// part, letters beside it, and few signs.
+// latin reports whether a sample looks like a text in a western language: mostly ASCII, some
+// other letters, and few signs.
 func latin(sample []byte) bool {
 	letters, signs := 0, 0
 	for _, b := range sample {
 		switch {
 		case b == 0x81 || b == 0x8D || b == 0x8F || b == 0x90 || b == 0x9D:
-			return false // nothing has these codes
+			return false // these codes are not assigned
 		case b >= 0xC0 && b != 0xD7 && b != 0xF7:
 			letters++
 		case b >= 0x80:

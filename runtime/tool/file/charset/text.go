@@ -9,23 +9,23 @@ import (
 	utf "golang.org/x/text/encoding/unicode"
 )
 
-// mark is what may stand before the first character of a text: U+FEFF.
+// mark is the byte-order mark that a text may begin with: U+FEFF.
 const mark = "\uFEFF"
 
-// Text is a whole text and the way in which it is written, so that a changed one can be
-// written in the same way.
+// Text is a whole text and its encoding, so that a changed one can be written in the same
+// way.
 type Text struct {
-	Text    string // UTF-8 with line feeds alone, where CRLF; without the mark
+	Text    string // UTF-8 without the mark; if CRLF, with only line feeds
 	Charset Charset
 	Marked  bool // a byte-order mark stands before it
 	CRLF    bool // all lines end with a carriage return and a line feed
 }
 
-// ErrNotText is the error for bytes that are no text, or would not be the same when
-// they are written again.
+// ErrNotText is the error for bytes that are not a text, or that would change if they were
+// decoded and encoded again.
 var ErrNotText = errors.New("it is no text that could be written again as it is")
 
-// Decode reads a whole text. Bad bytes of UTF-8 stay as they are.
+// Decode reads a whole text. Invalid bytes in UTF-8 stay as they are.
 func Decode(raw []byte) (Text, error) {
 	c, ok := Of(raw, true)
 	if !ok && len(raw) > 0 {
@@ -51,8 +51,8 @@ func Decode(raw []byte) (Text, error) {
 	return t, nil
 }
 
-// Encode writes another text as t is written. It fails where the character set of t lacks
-// a character.
+// Encode writes another text in the way in which t is written. It fails if t's encoding lacks
+// one of the characters.
 func (t Text) Encode(text string) ([]byte, error) {
 	if t.CRLF {
 		text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
@@ -66,7 +66,7 @@ func (t Text) Encode(text string) ([]byte, error) {
 	return t.Charset.exact().NewEncoder().Bytes([]byte(text))
 }
 
-// exact is the encoding with the byte-order mark as a character.
+// exact returns the encoding that treats the byte-order mark as a character.
 func (c Charset) exact() encoding.Encoding {
 	switch c.Name {
 	case "UTF-16LE":

@@ -1,9 +1,9 @@
-// Package ignore reads .gitignore files and says what they leave out, as git does.
+// Package ignore reads .gitignore files and decides what they leave out, as git does.
 //
 // Patterns are matched by doublestar, a small library without dependencies that knows ** as
-// git does; what of git's rules it does not know (anchors, negation, folders) is here. The
-// files of .git and of the user are not looked at, and it does not matter whether there is
-// a repository.
+// git does; git's other rules (anchors, negation, folders) are implemented here. The exclude
+// files of .git and of the user are ignored, and it does not matter whether there is a
+// repository.
 package ignore
 
 import (
@@ -26,15 +26,15 @@ type rule struct {
 	folders bool   // it ends with /
 }
 
-// Rules are those of the .gitignore of a folder, and by Above those of the folders above it.
-// Nil has none.
+// Rules are the rules of a folder's .gitignore and, through Above, those of the folders above
+// it. Nil has no rules.
 type Rules struct {
 	Above *Rules
 	Dir   string // the folder, absolute
 	rules []rule
 }
 
-// Parse reads the text of a .gitignore in the folder dir. What is no pattern is left out.
+// Parse reads the text of a .gitignore in the folder dir. Invalid patterns are left out.
 func Parse(above *Rules, dir, text string) *Rules {
 	r := &Rules{Above: above, Dir: dir}
 	for line := range strings.SplitSeq(text, "\n") {
@@ -65,19 +65,19 @@ func parseLine(line string) (rule, bool) {
 	anchored := strings.Contains(line, "/")
 	line = strings.TrimPrefix(line, "/")
 	if rest, ok := strings.CutSuffix(line, "/**"); ok {
-		line = rest + "/**/*" // what is in the folder, and not the folder
+		line = rest + "/**/*" // the folder's contents, not the folder itself
 	}
 	if !anchored {
 		line = "**/" + line
 	}
-	// Braces are letters to git.
+	// To git, braces are ordinary characters.
 	r.pattern = strings.NewReplacer("{", `\{`, "}", `\}`).Replace(line)
 	return r, doublestar.ValidatePattern(r.pattern)
 }
 
-// Ignored reports whether what has an absolute path is left out. The last rule that fits
-// decides, and the nearest folder's first. It does not look at the folders above the path:
-// who walks a tree does not go into those that are ignored.
+// Ignored reports whether an absolute path is left out. The last rule that matches decides,
+// and the rules of the nearest folder come first. It does not check the folders above the path:
+// a walk does not enter ignored ones.
 func (r *Rules) Ignored(abs string, folder bool) bool {
 	for ; r != nil; r = r.Above {
 		below, ok := strings.CutPrefix(abs, strings.TrimSuffix(r.Dir, "/")+"/")
