@@ -8,9 +8,9 @@ type block struct {
 	kind   string
 }
 
-// blocks are the ranges that are refused, after IANA's registries of special-purpose
-// addresses (RFC 6890), the ones that a cloud's own services have in the public range
-// included. The first that holds an address names it.
+// blocks returns the refused ranges, from IANA's registries of special-purpose addresses
+// (RFC 6890), together with the addresses of clouds' own services in the public range. The first
+// range that contains an address names it.
 func blocks() []block {
 	named := []struct{ prefix, kind string }{
 		{"169.254.169.254/32", "a cloud's metadata address"},
@@ -54,10 +54,10 @@ func blocks() []block {
 	return list
 }
 
-// global is the part of IPv6 from which public addresses are given out (RFC 4291).
+// global is the part of IPv6 from which public addresses are assigned (RFC 4291).
 func global() netip.Prefix { return netip.MustParsePrefix("2000::/3") }
 
-// kindOf says what an address is that is not public, or "".
+// kindOf returns what a non-public address is; "" for a public one.
 func kindOf(a netip.Addr) string {
 	for _, b := range blocks() {
 		if b.prefix.Contains(a) {

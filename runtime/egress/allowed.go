@@ -10,17 +10,16 @@ import (
 	"strings"
 )
 
-// Allowed is one entry of what an operator allows beyond the public network: an
+// Allowed is one entry of what an operator allows besides the public network: an
 // address, a network or a name, and a port or all of the usual ones.
 type Allowed struct {
 	prefix netip.Prefix // invalid: a name
-	name   string       // in lower case, without a last dot
+	name   string       // in lower case, without a trailing dot
 	port   uint16       // 0: the usual ports
 }
 
-// ParseAllowed reads an entry: 10.1.2.3, 10.0.0.0/8, fd00::/8, intranet.example, each
-// of them with a port where it is not a usual one: 127.0.0.1:8888, [fd00::1]:8000,
-// [fd00::/8]:8000.
+// ParseAllowed reads an entry: 10.1.2.3, 10.0.0.0/8, fd00::/8 or intranet.example, with a port
+// unless it is a usual one: 127.0.0.1:8888, [fd00::1]:8000, [fd00::/8]:8000.
 func ParseAllowed(text string) (Allowed, error) {
 	wanted := errors.New("wants an address, a network or a name such as 10.0.0.0/8, 127.0.0.1:8888, \"[::1]:8888\" or intranet.example")
 	host, port := strings.TrimSpace(text), ""
@@ -35,7 +34,7 @@ func ParseAllowed(text string) (Allowed, error) {
 	}
 	if _, err := netip.ParsePrefix(host); err != nil {
 		if _, err := netip.ParseAddr(host); err != nil && strings.Contains(host, ":") {
-			// SplitHostPort takes [fd00::/8]:80 too.
+			// SplitHostPort accepts [fd00::/8]:80 too.
 			if host, port, err = net.SplitHostPort(host); err != nil {
 				return Allowed{}, wanted
 			}
@@ -67,10 +66,10 @@ func ParseAllowed(text string) (Allowed, error) {
 	return a, nil
 }
 
-// plainName is a host name as it is compared.
+// plainName returns a host name in the form in which names are compared.
 func plainName(host string) string { return strings.TrimSuffix(strings.ToLower(host), ".") }
 
-// allows reports whether an entry holds the address that a host was found at.
+// allows reports whether an entry covers a host's address.
 func (a Allowed) allows(host string, to netip.AddrPort) bool {
 	if a.port != 0 && a.port != to.Port() || a.port == 0 && !usual(to.Port()) {
 		return false
@@ -81,10 +80,10 @@ func (a Allowed) allows(host string, to netip.AddrPort) bool {
 	return a.name == plainName(host)
 }
 
-// Loopback reports whether an entry is of this machine alone.
+// Loopback reports whether an entry covers only this machine.
 func (a Allowed) Loopback() bool {
 	return a.name == "localhost" || a.prefix.IsValid() && a.prefix.IsSingleIP() && a.prefix.Addr().IsLoopback()
 }
 
-// usual reports whether web servers commonly have a port.
+// usual reports whether web servers commonly use a port.
 func usual(port uint16) bool { return slices.Contains([]uint16{80, 443, 8080, 8443}, port) }

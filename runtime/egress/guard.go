@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// Guard dials what is public or allowed. Its zero value allows the public network.
+// Guard dials public and allowed addresses. Its zero value allows only public ones.
 type Guard struct {
 	Allow []Allowed
 
 	// Lookup finds the addresses of a name; nil: as the system does.
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
-	// Connect opens a connection to an address that was checked; nil: over the network.
+	// Connect opens a connection to a checked address; nil: over the network.
 	Connect func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
 }
 
-// Refused is the error of an address that may not be reached. Nothing was sent to it.
+// Refused is the error for an address that must not be reached. Nothing was sent to it.
 type Refused struct {
 	Host string
 	Why  string // "127.0.0.1 is an address of this machine"
@@ -32,9 +32,9 @@ type Refused struct {
 
 func (r *Refused) Error() string { return fmt.Sprintf("%s is refused: %s", r.Host, r.Why) }
 
-// Client returns an HTTP client that reaches only what the guard lets, follows no
-// redirect, keeps no connection, uses no proxy of the environment, and gives up a
-// connection that does not come about within connect.
+// Client returns an HTTP client that reaches only what the guard allows, follows no
+// redirects, keeps no connections, does not use the environment's proxy, and gives up
+// connecting after connect.
 func (g *Guard) Client(connect time.Duration) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
@@ -49,10 +49,10 @@ func (g *Guard) Client(connect time.Duration) *http.Client {
 	}
 }
 
-// headerBytesMax bounds the head of a response.
+// headerBytesMax bounds the headers of a response.
 const headerBytesMax = 256 << 10
 
-// addressesMax bounds how many addresses of one name are tried.
+// addressesMax is the most addresses of one name that are tried.
 const addressesMax = 8
 
 func (g *Guard) dialWithin(d time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -63,8 +63,8 @@ func (g *Guard) dialWithin(d time.Duration) func(ctx context.Context, network, a
 	}
 }
 
-// Dial connects to HOST:PORT over TCP. A host with several addresses is reached at the
-// first that may be reached and answers.
+// Dial connects to HOST:PORT over TCP. If the host has several addresses, it uses the first
+// that is allowed and answers.
 func (g *Guard) Dial(ctx context.Context, _, address string) (net.Conn, error) {
 	host, portText, err := net.SplitHostPort(address)
 	if err != nil {
@@ -129,9 +129,9 @@ func unusual(port uint16) string {
 	return fmt.Sprintf("port %d is not one of a web server: 80, 443, 8080, 8443", port)
 }
 
-// find returns the addresses of a host. Names of this machine are not looked up, and
-// neither is what a resolver might take for an address (RFC 6761, and the WHATWG's
-// standard on URLs, by which a host whose last part is a number is an address).
+// find returns the addresses of a host. It does not look up names of this machine (RFC 6761), nor
+// names that a resolver might take for an address (in the WHATWG's URL standard, a host whose
+// last part is a number is an address).
 func (g *Guard) find(ctx context.Context, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a}, nil
@@ -154,8 +154,8 @@ func (g *Guard) find(ctx context.Context, host string) ([]netip.Addr, error) {
 	return lookup(ctx, name)
 }
 
-// endsInNumber reports whether the last part of a name is a number in any notation, so
-// that the C library, and some resolvers, take the whole for an IPv4 address.
+// endsInNumber reports whether the last part of a name is a number in any notation, because then
+// the C library and some resolvers take the whole for an IPv4 address.
 func endsInNumber(name string) bool {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	if hex, ok := strings.CutPrefix(last, "0x"); ok && strings.Trim(hex, "0123456789abcdef") == "" {
@@ -164,8 +164,8 @@ func endsInNumber(name string) bool {
 	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
-// connect opens a connection to an address that was checked, and checks once more what
-// the socket is about to be connected to.
+// connect opens a connection to a checked address, and checks again the address to which the
+// socket is about to be connected.
 func (g *Guard) connect(ctx context.Context, host string, to netip.AddrPort) (net.Conn, error) {
 	if g.Connect != nil {
 		return g.Connect(ctx, to)

@@ -18,17 +18,17 @@ import (
 	"shelly/runtime/tool"
 )
 
-// errTime is the cause of a call that its time-out has ended.
+// errTime is the cause of a context that the call's time-out ended.
 var errTime = errors.New("its time was over")
 
-// ends reports whether a call ends because shelly does, and not because it was given up: what
-// its server works on is then to be waited for later.
+// ends reports whether a call ends because shelly is stopping, and not because it was given up;
+// then the server's work is waited for after the next start.
 func ends(ctx context.Context) bool {
 	cause := context.Cause(ctx)
 	return cause != nil && cause != context.Canceled && cause != errTime
 }
 
-// calling is a call that its server works on.
+// calling is a call on which its server is working.
 type calling struct {
 	s      *server
 	n      *session // on which it began
@@ -37,13 +37,13 @@ type calling struct {
 	args   tool.Arguments
 	f      *flight
 	asks   chan *question
-	alive  chan struct{} // of one place: its server has said that it works on it
-	result chan answer   // of one place
+	alive  chan struct{} // of capacity 1: its server has reported progress
+	result chan answer   // of capacity 1
 	cancel context.CancelCauseFunc
 
 	mu    sync.Mutex
-	note  kept.Note // what is known of it after a crash
-	dones []func()  // end it at each session that it was on
+	note  kept.Note // what is known about it after a crash
+	dones []func()  // end it on each of its sessions
 }
 
 // end gives a call up, or notes that it has ended.
@@ -56,7 +56,7 @@ func (c *calling) end(cause error) {
 	}
 }
 
-// on notes a call at a session.
+// on notes that a call is on a session.
 func (c *calling) on(n *session) {
 	done := n.begin(c.f)
 	c.mu.Lock()
@@ -69,8 +69,8 @@ type answer struct {
 	err error
 }
 
-// call calls a tool (TOL-96), or goes on with a call whose server's question a person has
-// answered (TOL-97), or that a crash has cut off (TOL-99, TOL-100).
+// call calls a tool (TOL-96), or continues a call after a person has answered its server's
+// question (TOL-97) or after a crash (TOL-99, TOL-100).
 func (s *server) call(ctx context.Context, call fsm.RunTool, d declared, a tool.Arguments) tool.Result {
 	if h := s.answered(call.Key); h != nil {
 		h.question.answer <- call.Approved
@@ -101,12 +101,12 @@ func (s *server) begin(ctx context.Context, n *session, call fsm.RunTool, d decl
 		s: s, n: n, d: d, call: call, args: a, f: &flight{answered: note.Question}, note: note,
 		asks: make(chan *question, 1), alive: make(chan struct{}, 1), result: make(chan answer, 1),
 	}
-	if call.Key != "" && !call.Approved { // a person who has let it run is not asked again (APR-19)
+	if call.Key != "" && !call.Approved { // a person who has approved it is not asked again (APR-19)
 		c.f.asks = c.asks
 	}
 	c.on(n)
 	var running context.Context
-	running, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx)) // it outlives this turn where a person is asked
+	running, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx)) // it outlives this turn if a person is asked
 	go func() {
 		res, err := c.work(running)
 		c.result <- answer{res, err}
@@ -114,8 +114,8 @@ func (s *server) begin(ctx context.Context, n *session, call fsm.RunTool, d decl
 	return c
 }
 
-// await waits for the answer to a call, for its server's question to a person, or until
-// nothing has been heard of it for the time-out.
+// await waits for a call's answer, for its server's question to a person, or until its server
+// has been silent for the time-out.
 func (s *server) await(ctx context.Context, call fsm.RunTool, c *calling) tool.Result {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -140,8 +140,7 @@ func (s *server) await(ctx context.Context, call fsm.RunTool, c *calling) tool.R
 	}
 }
 
-// giveUp gives a call up. A server that takes in nothing keeps its caller waiting beyond
-// that, and is ended.
+// giveUp gives a call up. A server that then still does not read what it is sent is ended.
 func (s *server) giveUp(ctx context.Context, c *calling) answer {
 	c.end(context.Cause(ctx))
 	patience := time.NewTimer(s.options.pace.grace)
@@ -176,8 +175,7 @@ func (s *server) ended(ctx context.Context, c *calling, a answer) tool.Result {
 	return result
 }
 
-// failure words why a call has no result. Where it may have had effects, nobody knows
-// which.
+// failure words why a call has no result. If it may have had effects, its outcome is unknown.
 func (s *server) failure(ctx context.Context, c *calling, err error) tool.Result {
 	unknown := "; its outcome is unknown: check before you repeat it"
 	if c.d.effects == fsm.EffectsNone {
@@ -194,13 +192,13 @@ func (s *server) failure(ctx context.Context, c *calling, err error) tool.Result
 	case ctx.Err() != nil:
 		return tool.Failed("stopped: the call was given up%s", unknown)
 	}
-	s.lost(c.n, fmt.Errorf("a call failed: %w", err)) // a server at an address does not end by itself
+	s.lost(c.n, fmt.Errorf("a call failed: %w", err)) // a session with a server at an address does not end by itself
 	return tool.Failed("the server %s ended during the call%s%s", s.config.Name, said(c.n.link.complaint()), unknown)
 }
 
-// orphaned reports whether the session of a call has ended since a person was asked about it. The
-// error that its server may still have sent says that the question was cut off, and not what
-// became of the call.
+// orphaned reports whether the session of a call has ended since a person was asked about it. An
+// error that its server may still have sent then means that the question was cut off, and says
+// nothing about the call's outcome.
 func (c *calling) orphaned() bool {
 	c.mu.Lock()
 	asked := c.note.Question != ""
@@ -209,7 +207,7 @@ func (c *calling) orphaned() bool {
 	return asked && (err != nil || now != c.n)
 }
 
-// refusal words an error that a server has answered with.
+// refusal words a server's error answer.
 func (s *server) refusal(err *jsonrpc.Error) tool.Result {
 	if err.Code == jsonrpc.CodeInvalidParams || err.Code == jsonrpc.CodeMethodNotFound {
 		return tool.Invalid("the server %s refuses the call: %s", s.config.Name, err.Message)
@@ -217,7 +215,7 @@ func (s *server) refusal(err *jsonrpc.Error) tool.Result {
 	return tool.Failed("the server %s answers with an error: %s", s.config.Name, err.Message)
 }
 
-// text is a result as the model is shown it.
+// text returns a result as the model is shown it.
 func text(r *sdk.CallToolResult) string {
 	var parts []string
 	for _, c := range r.Content {

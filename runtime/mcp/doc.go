@@ -3,17 +3,17 @@
 //
 //	servers := mcp.New(mcp.Options{Sandbox: keeper, Workspace: dir, Changed: reload, …})
 //	servers.Use(list)              // returns at once
-//	servers.Wait(ctx)              // for those that are quick
-//	added := servers.Tools(names)  // what is there now
+//	servers.Wait(ctx)              // for the quick ones
+//	added := servers.Tools(names)  // the tools that are there now
 //	defer servers.Close()
 //
 // A server is a program, which runs in the sandbox and speaks over its standard input
 // and output, or an address, which is reached through package egress. It is kept up:
-// one that ends is started again, after waits that grow. Its tools stay offered while it
+// a server that ends is restarted, after growing waits. Its tools stay offered while it
 // is down.
 //
-// No server is trusted to behave. What it may cost is one call: each has a time-out, a
-// line and an answer have a greatest length, a list a greatest number of pages and
-// tools, and lines that are no messages are dropped. A server that floods, or answers
-// two calls in a row with nothing, is ended and started again.
+// No server is trusted to behave. A bad one may cost a call, but no more: each call has a
+// time-out, lines, answers and lists are bounded, and lines that are not messages are
+// dropped. A server that floods, or leaves two calls in a row unanswered, is ended and
+// restarted.
 package mcp

@@ -12,7 +12,7 @@ import (
 	"shelly/runtime/mcp/wire"
 )
 
-// open starts a server, or prepares to reach it.
+// open starts a program, or prepares to reach an address.
 func (s *server) open(ctx context.Context, end context.CancelCauseFunc) (link, error) {
 	if s.config.URL != "" {
 		guard := egress.Guard{Allow: s.config.Allow}

@@ -21,10 +21,10 @@ const (
 	pagesMax            = 32
 	toolsMax            = 256
 	schemaBytesMax      = 16 << 10
-	allSchemasBytesMax  = 512 << 10 // of all tools of one server: they are in each boot's record
+	allSchemasBytesMax  = 512 << 10 // of all the tools of one server: they are in each boot's record
 	descriptionBytesMax = 1000
-	nameMax             = 64 // characters of a tool's name, as models' servers have it
-	leftOutMax          = 5  // tools that are named in the log when they are left out
+	nameMax             = 64 // characters of a tool's name, the limit of common model servers
+	leftOutMax          = 5  // left-out tools that are named in the log
 )
 
 // declared is a tool of a server.
@@ -45,7 +45,7 @@ func (s *server) listed(ctx context.Context, n *session) ([]declared, error) {
 		err  error
 	}
 	result := make(chan answer, 1)
-	go func() { // as a call does, it may wait for a program that reads nothing
+	go func() { // like a call, it may wait for a program that does not read
 		list, err := pages(ctx, n.client)
 		result <- answer{list, err}
 	}()
@@ -88,7 +88,7 @@ func pages(ctx context.Context, c *sdk.ClientSession) ([]*sdk.Tool, error) {
 	return list, nil
 }
 
-// usable returns the tools that can be offered, and says in the log which cannot.
+// usable returns the tools that can be offered, and logs those that cannot.
 func (s *server) usable(list []*sdk.Tool) []declared {
 	var tools []declared
 	left, bytes := 0, 0
@@ -118,7 +118,7 @@ func (s *server) usable(list []*sdk.Tool) []declared {
 	return tools
 }
 
-// declare makes a declaration of a tool.
+// declare returns the declaration of a tool.
 func (s *server) declare(t *sdk.Tool) (declared, error) {
 	d := declared{server: s.config.Name, name: t.Name, description: describe(t), effects: effects(t.Annotations)}
 	if t.Name == "" {
@@ -140,7 +140,7 @@ func describe(t *sdk.Tool) string {
 	return wording.Clip(strings.TrimSpace(tool.Mend(text)), descriptionBytesMax)
 }
 
-// effects maps what a server says of a tool. What it does not say is unsafe (TOL-94).
+// effects maps a server's annotations of a tool. Without annotations it is unsafe (TOL-94).
 func effects(a *sdk.ToolAnnotations) fsm.ToolEffects {
 	switch {
 	case a == nil:
@@ -153,7 +153,7 @@ func effects(a *sdk.ToolAnnotations) fsm.ToolEffects {
 	return fsm.EffectsUnsafe
 }
 
-// schema is that of a tool's arguments, an object's.
+// schema returns the schema of a tool's arguments, which must be that of an object.
 func schema(from any) (string, error) {
 	if from == nil {
 		return `{"type":"object"}`, nil
@@ -177,7 +177,7 @@ func schema(from any) (string, error) {
 	return string(b), nil
 }
 
-// added is a tool as the runner takes it.
+// added returns a tool for the runner.
 func (s *server) added(name string, d declared) (tool.Added, error) {
 	decl := fsm.ToolDecl{Name: name, Server: s.config.Name, Description: d.description, Parameters: d.schema, Effects: d.effects}
 	added, err := tool.Checked(decl, func(ctx context.Context, call fsm.RunTool, a tool.Arguments) tool.Result {
@@ -190,8 +190,8 @@ func (s *server) added(name string, d declared) (tool.Added, error) {
 }
 
 // unique returns the names of tools (TOL-91): server_tool, of letters, digits, _ and -,
-// at most nameMax long. Where two would have one name, or one is too long or taken, a
-// hash of both names follows.
+// at most nameMax long. If two tools would get the same name, or a name is too long or taken,
+// it ends in a hash of the server's and the tool's names.
 func unique(tools []declared, taken []string) []string {
 	plain := make([]string, len(tools))
 	uses := map[string]int{}

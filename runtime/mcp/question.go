@@ -16,14 +16,14 @@ import (
 	"shelly/runtime/mcp/wire"
 )
 
-// question is what a server asks a person during a call (TOL-97).
+// question is a server's question to a person during a call (TOL-97).
 type question struct {
 	text    string         // what the person is asked
 	content map[string]any // what a yes sends
-	answer  chan bool      // of one place
+	answer  chan bool      // of capacity 1
 }
 
-// heldMax is how many calls of a server may wait for a person.
+// heldMax is the most calls of a server that may wait for a person.
 const heldMax = 8
 
 // held is a call that waits for a person's answer to its server's question.
@@ -33,23 +33,23 @@ type held struct {
 	late     *time.Timer
 }
 
-// yes is what the server gets for a yes.
+// yes is the answer that the server gets for a yes.
 func (q *question) yes() json.RawMessage {
-	b, _ := json.Marshal(&sdk.ElicitResult{Action: "accept", Content: q.content}) // it came out of JSON
+	b, _ := json.Marshal(&sdk.ElicitResult{Action: "accept", Content: q.content}) // the content came from JSON
 	return b
 }
 
-// elicited answers a server that asks a person something: as the person has decided about
-// the call, or by declining where nobody can be asked, and then the call's result says what
-// was asked. Which call it belongs to the protocol says of a task alone, so it has to be the
-// only one else.
+// elicited answers a server's question to a person: with the person's decision about the call,
+// or by declining if nobody can be asked, and then the call's result mentions the question. The
+// protocol names the call only if it is a task; otherwise the question must come while only one
+// call is under way.
 func (n *session) elicited(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 	ctx, done := n.during(ctx)
 	defer done()
 	return n.put(ctx, n.askers(r.Params), r.Params)
 }
 
-// askers are the calls that a question may belong to.
+// askers returns the calls to which a question may belong.
 func (n *session) askers(p *sdk.ElicitParams) []*flight {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -67,7 +67,7 @@ func (n *session) askers(p *sdk.ElicitParams) []*flight {
 	return of
 }
 
-// put puts a question to the person of the one call that it may belong to.
+// put puts a question to the person of the only call to which it may belong.
 func (n *session) put(ctx context.Context, of []*flight, p *sdk.ElicitParams) (*sdk.ElicitResult, error) {
 	q, known := n.asked(of, p)
 	switch {
@@ -87,8 +87,8 @@ func (n *session) put(ctx context.Context, of []*flight, p *sdk.ElicitParams) (*
 	}
 }
 
-// asked passes a question on to the call that it belongs to. Nil: it is declined. Known is
-// one to which a person has said yes before a restart.
+// asked passes a question on to its call; nil: it is declined. Known means that a person said
+// yes to it before a restart.
 func (n *session) asked(of []*flight, p *sdk.ElicitParams) (q *question, known bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -101,7 +101,7 @@ func (n *session) asked(of []*flight, p *sdk.ElicitParams) (q *question, known b
 		}
 		if of[0].asks != nil {
 			of[0].waits = true
-			of[0].asks <- q // of one place, and it asks once
+			of[0].asks <- q // of capacity 1, and a call asks only once
 			of[0].asks = nil
 			return q, false
 		}
@@ -114,18 +114,19 @@ func (n *session) asked(of []*flight, p *sdk.ElicitParams) (q *question, known b
 	return nil, false
 }
 
-// declined are the questions of a call that were.
+// declined returns the declined questions of a call.
 func (n *session) declined(f *flight) []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.Clone(f.told)
 }
 
-// askedMax bounds the questions that a result tells of.
+// askedMax bounds the declined questions that a result mentions.
 const askedMax = 5
 
-// yes is what "yes" to a form says: the defaults of its fields, and yes where one is a yes
-// or no. A form that wants more cannot be answered so, and an address to visit neither.
+// yes returns what "yes" to a form means: true for a field that is a yes or no, and the defaults
+// of the others. A form that needs more cannot be answered with yes, and neither can an address
+// to visit.
 func yes(p *sdk.ElicitParams) (content map[string]any, fields string, ok bool) {
 	if p.Mode != "" && p.Mode != "form" {
 		return nil, "", false
@@ -164,8 +165,8 @@ func yes(p *sdk.ElicitParams) (content map[string]any, fields string, ok bool) {
 	return content, fields, true
 }
 
-// hold keeps a call that waits for a person, until that is answered or far too late. It is
-// false where too many wait.
+// hold keeps a call that waits for a person until the question is answered, or for the patience
+// of the options. It returns false if too many are waiting.
 func (s *server) hold(key string, c *calling, q *question) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,7 +180,7 @@ func (s *server) hold(key string, c *calling, q *question) bool {
 	return true
 }
 
-// answered returns the call that has waited for a person, or nil.
+// answered returns the call that was waiting for a person, or nil.
 func (s *server) answered(key string) *held {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,7 +192,7 @@ func (s *server) answered(key string) *held {
 	return h
 }
 
-// refused declines the question of a call that waits, and lets the call end by itself.
+// refused declines the question of a waiting call, and lets the call end by itself.
 func (s *server) refused(key string) {
 	h := s.answered(key)
 	if h == nil {

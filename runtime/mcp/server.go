@@ -10,13 +10,13 @@ import (
 	"shelly/runtime/clock"
 )
 
-// server is one server that is kept up.
+// server is one server, which is kept up.
 type server struct {
 	options Options
 	config  Server
 	cancel  context.CancelFunc
 	done    chan struct{}
-	tried   chan struct{} // closed when it has been tried once
+	tried   chan struct{} // closed after the first attempt to start it
 	once    sync.Once
 
 	asking  sync.Mutex // guards the calls and questions of its sessions
@@ -27,7 +27,7 @@ type server struct {
 	err     error
 }
 
-// start begins to keep a server up.
+// start starts keeping a server up.
 func start(o Options, c Server) *server {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &server{options: o, config: c, cancel: cancel, done: make(chan struct{}), tried: make(chan struct{})}
@@ -44,9 +44,9 @@ func (s *server) stop() {
 	<-s.done
 }
 
-// keep starts a server again whenever it has ended, until ctx ends (TOL-95). Servers that
-// know only the protocol's older versions may not answer the newer greeting, so that
-// every second attempt that fails begins with the older one.
+// keep restarts a server whenever it has ended, until ctx ends (TOL-95). Servers that
+// know only the protocol's older versions may not answer the newer greeting, so each attempt
+// after a failed greeting begins with the other of the two.
 func (s *server) keep(ctx context.Context) {
 	wait, older := s.options.pace.least, false
 	for {
@@ -70,10 +70,10 @@ func (s *server) keep(ctx context.Context) {
 	}
 }
 
-// errEnded is the end of a server that nobody has asked for.
+// errEnded means that a server ended unasked.
 var errEnded = errors.New("it has ended")
 
-// serve runs a server until it ends, and says whether it has greeted.
+// serve runs a server until it ends, and reports whether it greeted.
 func (s *server) serve(ctx context.Context, older bool) (greeted bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -105,7 +105,7 @@ func (s *server) serve(ctx context.Context, older bool) (greeted bool, err error
 	}
 }
 
-// up makes what a server has known.
+// up makes a session and its tools known.
 func (s *server) up(n *session, tools []declared) {
 	s.mu.Lock()
 	changed := !reflect.DeepEqual(s.tools, tools)
@@ -118,7 +118,7 @@ func (s *server) up(n *session, tools []declared) {
 	s.once.Do(func() { close(s.tried) })
 }
 
-// down makes known that a server is not up. Its tools stay.
+// down makes known that a server is not up. Its tools stay offered.
 func (s *server) down(err error) {
 	s.mu.Lock()
 	s.session, s.err = nil, err
@@ -126,7 +126,7 @@ func (s *server) down(err error) {
 	s.once.Do(func() { close(s.tried) })
 }
 
-// lost ends a session of which no answer is to be hoped for, so that no further call
+// lost ends a session from which no answer can be expected, so that no further call
 // waits for one.
 func (s *server) lost(n *session, err error) {
 	s.mu.Lock()
@@ -143,7 +143,7 @@ func (s *server) declared() []declared {
 	return s.tools
 }
 
-// current returns the session, or why there is none.
+// current returns the session, or an error that says why there is none.
 func (s *server) current() (*session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

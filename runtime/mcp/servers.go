@@ -18,12 +18,12 @@ import (
 type Server struct {
 	Name    string
 	Command []string // a program; empty: the server is at URL
-	Env     []string // NAME=value, beside PATH, HOME and LANG
+	Env     []string // NAME=value, in addition to PATH, HOME and LANG
 	Network bool     // the program may use the network
 
 	URL     string
 	Headers []Header         // of each request
-	Allow   []egress.Allowed // where URL may lead beyond the public network
+	Allow   []egress.Allowed // where URL may lead outside the public network
 
 	Only    []string // names of the tools that are offered; nil: all
 	Timeout time.Duration
@@ -45,9 +45,9 @@ type Options struct {
 	Path      string // PATH of the programs
 	Version   string // shelly's, as it is sent to servers
 	Log       *slog.Logger
-	Patience  time.Duration // for how long a call may wait for a person at most; 0: an hour
-	Notes     string        // the folder of what is kept of calls over a crash; empty: nothing is
-	Changed   func()        // is called when a server has other tools than before; it must not block
+	Patience  time.Duration // how long a call may wait for a person; 0: an hour
+	Notes     string        // the folder of the notes that survive a crash (package kept); empty: none
+	Changed   func()        // called when a server's tools have changed; it must not block
 
 	pace  pace // zero: usual
 	notes *kept.Notes
@@ -55,14 +55,14 @@ type Options struct {
 
 // pace is how long things take and how often they happen.
 type pace struct {
-	connect time.Duration // until a server has said what it is and has
-	relist  time.Duration // between two looks at a list that changes
-	least   time.Duration // before a server is started again, at first
-	most    time.Duration // and at last
-	settled time.Duration // from which on a server that ends is started again without a long wait
-	grace   time.Duration // for what should end by itself
-	task    time.Duration // between two looks at a task whose server does not say
-	looks   time.Duration // the least between two
+	connect time.Duration // until a server has greeted or has listed its tools
+	relist  time.Duration // between two readings of a list that changes
+	least   time.Duration // the first wait before a server is restarted
+	most    time.Duration // the longest one
+	settled time.Duration // after running this long, a server is restarted without a long wait
+	grace   time.Duration // for a program to end by itself
+	task    time.Duration // between two polls of a task whose server names no interval
+	looks   time.Duration // the least interval between two polls
 }
 
 func usual() pace {
@@ -87,8 +87,8 @@ func New(o Options) *Servers {
 	return &Servers{options: o}
 }
 
-// Use makes the servers those of list. One that is configured as before goes on; what is
-// no longer there is ended.
+// Use sets the list of servers. A server with an unchanged configuration keeps running; one that
+// is no longer listed is ended.
 func (s *Servers) Use(list []Server) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +112,7 @@ func (s *Servers) Use(list []Server) {
 	}
 }
 
-// Wait waits until each server has been tried once, or ctx is done.
+// Wait waits until every server has been tried once, or ctx is done.
 func (s *Servers) Wait(ctx context.Context) {
 	for _, r := range s.now() {
 		select {
@@ -123,8 +123,8 @@ func (s *Servers) Wait(ctx context.Context) {
 	}
 }
 
-// Tools returns the tools of all servers. Each has a name of its own, also among the
-// names that are taken.
+// Tools returns the tools of all servers. Their names are unique, also among the
+// names in taken.
 func (s *Servers) Tools(taken []string) []tool.Added {
 	list := s.now()
 	var all []declared
@@ -136,22 +136,22 @@ func (s *Servers) Tools(taken []string) []tool.Added {
 	}
 	var added []tool.Added
 	for i, name := range unique(all, taken) {
-		if t, err := of[i].added(name, all[i]); err == nil { // it was checked when it was listed
+		if t, err := of[i].added(name, all[i]); err == nil { // its schema was checked when it was listed
 			added = append(added, t)
 		}
 	}
 	return added
 }
 
-// Refused says that a person has refused the call with a key, or was not asked about it: a
-// server's question that it waits for is declined (TOL-97).
+// Refused notes that a person has refused the call with a key, or was not asked about it: the
+// server's question for which it is waiting is declined (TOL-97).
 func (s *Servers) Refused(key string) {
 	for _, r := range s.now() {
 		r.refused(key)
 	}
 }
 
-// State is how a server does.
+// State is the status of a server.
 type State struct {
 	Name  string
 	Up    bool
@@ -159,7 +159,7 @@ type State struct {
 	Err   error // why it is not up
 }
 
-// States tells how the servers do.
+// States returns the status of each server.
 func (s *Servers) States() []State {
 	var states []State
 	for _, r := range s.now() {

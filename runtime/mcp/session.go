@@ -20,31 +20,31 @@ type session struct {
 	client  *sdk.ClientSession
 	tasks   *wire.Client
 	link    link
-	changed chan struct{}           // its list has changed
+	changed chan struct{}           // signals that its list has changed
 	end     context.CancelCauseFunc // ends the connection
-	ended   context.Context         // is done once that is so
+	ended   context.Context         // done once the connection has ended
 
 	mu      *sync.Mutex // of all sessions of the server: a call may be on two
 	flights []*flight
-	silent  int // calls in a row that had no answer
+	silent  int // calls in a row without an answer
 }
 
-// link is what carries the messages.
+// link carries the messages.
 type link interface {
 	transport() sdk.Transport
-	used()             // a call begins or ends: what came before is no flood
-	complaint() string // what a program has said to standard error last
+	used()             // a call begins or ends: what was written before does not count as a flood
+	complaint() string // the end of a program's standard error
 	contained() string // what contains a program
 	close()
 }
 
-// flight is a call that is under way.
+// flight is a call under way.
 type flight struct {
-	asks     chan *question // takes the one question that a person is asked; nil: nobody can be
+	asks     chan *question // takes the only question to a person; nil: nobody can be asked
 	waits    bool           // for a person
 	told     []string       // questions that were declined
 	task     string         // the task that it has become
-	answered string         // the question that a person has said yes to before a restart (TOL-100)
+	answered string         // the question to which a person said yes before a restart (TOL-100)
 }
 
 // olderVersion is the newest of the protocol's versions that begin with initialize.
@@ -92,7 +92,7 @@ func (s *server) greet(ctx context.Context, end context.CancelCauseFunc, client 
 		err    error
 	}
 	result := make(chan greeted, 1)
-	go func() { // it may wait for a program that reads nothing, however greeting ends
+	go func() { // it may keep waiting for a program that does not read, even after the greeting has failed
 		c, err := client.Connect(greeting, l.transport(), options)
 		if err == nil {
 			go func() {
@@ -118,7 +118,7 @@ func (s *server) greet(ctx context.Context, end context.CancelCauseFunc, client 
 	return nil, err
 }
 
-// said puts what a program has complained of after an error.
+// said returns a program's complaint in a form that can follow an error.
 func said(complaint string) string {
 	if complaint = strings.TrimSpace(complaint); complaint == "" {
 		return ""
@@ -136,12 +136,12 @@ func (n *session) version() string {
 // close ends the connection.
 func (n *session) close() {
 	n.end(errEnded)
-	n.link.close() // first, so that nothing waits for an answer
+	n.link.close() // first, so that nothing waits for an answer any more
 	_ = n.client.Close()
 }
 
-// during is ctx as long as the connection lasts: the library waits for what was asked on one
-// that has ended.
+// during returns ctx bounded by the connection: without that, the library would wait for an
+// answer even after the connection has ended.
 func (n *session) during(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(n.ended, cancel)
@@ -151,7 +151,7 @@ func (n *session) during(ctx context.Context) (context.Context, context.CancelFu
 	}
 }
 
-// begin notes a call, and the function that it returns its end, which may come twice.
+// begin notes a call until done is called, which may happen more than once.
 func (n *session) begin(f *flight) (done func()) {
 	n.link.used()
 	n.mu.Lock()
@@ -168,7 +168,8 @@ func (n *session) begin(f *flight) (done func()) {
 // silentMax is how many calls in a row a server may leave without an answer.
 const silentMax = 2
 
-// silence returns how many calls in a row had no answer, after one more that had or not.
+// silence counts a call without an answer, or one with an answer, which resets the count; it
+// returns how many calls in a row have had none.
 func (n *session) silence(silent bool) int {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -20,13 +20,13 @@ import (
 
 const (
 	lineBytesMax   = 4 << 20  // of one message
-	floodBytes     = 64 << 20 // of what is written between two uses
-	complaintBytes = 2 << 10  // of standard error that is kept
+	floodBytes     = 64 << 20 // written between two uses
+	complaintBytes = 2 << 10  // of standard error that are kept
 )
 
 // running is a server that is a program (TOL-92).
 type running struct {
-	in     *os.File // the program's input, which is written to
+	in     *os.File // the program's input
 	out    *io.PipeReader
 	filter *filter
 	errs   *tail
@@ -86,7 +86,7 @@ func (r *running) contained() string { return string(r.rung) }
 func (r *running) used()             { r.filter.used() }
 func (r *running) complaint() string { return r.errs.text() }
 
-// close closes the program's input, at whose end it should end, and else ends it.
+// close closes the program's input, which should make it end, and ends it if it does not.
 func (r *running) close() {
 	_ = r.in.Close()
 	_ = r.out.Close()
@@ -100,7 +100,7 @@ func (r *running) close() {
 	<-r.done
 }
 
-// filter passes on the lines of a program that are messages, and drops others, which
+// filter passes on a program's lines that are messages, and drops others, which
 // programs print by mistake (TOL-92).
 type filter struct {
 	to    *io.PipeWriter
@@ -112,7 +112,7 @@ type filter struct {
 	ended bool
 }
 
-// Write takes all of p, whatever becomes of it: a program that is not read does not end.
+// Write always takes all of p: a program whose output is not read would not end.
 func (f *filter) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 {
@@ -152,16 +152,16 @@ func (f *filter) used() {
 	f.since = 0
 }
 
-// pass hands the line on if it is a message.
+// pass passes the line on if it is a message.
 func (f *filter) pass() {
 	line := bytes.TrimSpace(f.line)
 	f.line = f.line[:0]
 	if len(line) > 0 && (line[0] == '{' || line[0] == '[') && json.Valid(line) {
-		_, _ = f.to.Write(append(bytes.Clone(line), '\n')) // nobody reads any more where it fails
+		_, _ = f.to.Write(append(bytes.Clone(line), '\n')) // it fails only if nobody reads any more
 	}
 }
 
-// tail keeps the end of what a program writes to standard error.
+// tail keeps the end of a program's standard error.
 type tail struct {
 	mu   sync.Mutex
 	kept []byte

@@ -17,14 +17,14 @@ import (
 	"shelly/runtime/tool"
 )
 
-// errTask is a task that has come to no result.
+// errTask means that a task ended without a result.
 var errTask = errors.New("its task has no result")
 
-// lookMost bounds how long a server may have its task left alone.
+// lookMost bounds the polling interval that a server may ask for.
 const lookMost = 30 * time.Second
 
-// follow waits for the result of a task, over as many sessions as it takes (TOL-98). A task
-// that is given up is ended at its server.
+// follow waits for the result of a task, across as many sessions as it takes (TOL-98). If the
+// task is given up, its server is asked to end it.
 func (c *calling) follow(ctx context.Context, id string) (*sdk.CallToolResult, error) {
 	t := &following{calling: c, id: id, given: map[string]json.RawMessage{}, sent: map[string]bool{}}
 	t.use(c.n)
@@ -40,10 +40,10 @@ type following struct {
 	*calling
 	id   string
 	n    *session    // the last one
-	last chan answer // of one place: the result, which was asked for; nil: it was not
+	last chan answer // of capacity 1: the result; nil: it was not asked for
 
 	given map[string]json.RawMessage // the answers to its asks
-	sent  map[string]bool            // those of them that the server has
+	sent  map[string]bool            // the answers that the server has
 }
 
 func (t *following) follow(ctx context.Context) (*sdk.CallToolResult, error) {
@@ -79,12 +79,12 @@ func (t *following) follow(ctx context.Context) (*sdk.CallToolResult, error) {
 	}
 }
 
-// use makes n the session on which the task's questions come.
+// use makes n the session on which the task's questions arrive.
 func (t *following) use(n *session) {
 	if t.n == n {
 		return
 	}
-	t.last = nil // of a connection that is gone
+	t.last = nil // it was of a connection that is gone
 	t.n = n
 	n.mu.Lock()
 	t.f.task = t.id
@@ -94,8 +94,7 @@ func (t *following) use(n *session) {
 	}
 }
 
-// look asks how the task stands. A server that does not say is one to which the connection is
-// lost.
+// look asks for the task's status. If the server does not answer, the connection counts as lost.
 func (t *following) look(ctx context.Context) (wire.Task, error) {
 	lasts, done := t.n.during(ctx)
 	defer done()
@@ -114,7 +113,7 @@ func (t *following) look(ctx context.Context) (wire.Task, error) {
 	return task, err
 }
 
-// take takes what a server says of the task, and reports whether it is over.
+// take takes the task's status, and reports whether the task is over.
 func (t *following) take(ctx context.Context, task wire.Task) (res *sdk.CallToolResult, over bool, err error) {
 	if !wire.Extended(t.n.client) {
 		return t.takeOlder(ctx, task)
@@ -129,8 +128,7 @@ func (t *following) take(ctx context.Context, task wire.Task) (res *sdk.CallTool
 	return nil, false, nil
 }
 
-// answer answers those of a task's asks that are new. What has been answered is sent again
-// where the server may not have got it.
+// answer answers a task's new asks. Answers that the server may not have got are sent again.
 func (t *following) answer(ctx context.Context, asks map[string]wire.Ask) error {
 	open := map[string]wire.Ask{}
 	for key, ask := range asks { // order-free: they are answered in order
@@ -163,8 +161,8 @@ func (t *following) answer(ctx context.Context, asks map[string]wire.Ask) error 
 	return nil
 }
 
-// takeOlder is take of 2025-11-25. There the result is asked for as soon as the task has ended,
-// or has a question, which then comes as any other; meanwhile it is looked at further.
+// takeOlder is take for 2025-11-25. There the result is asked for as soon as the task has ended
+// or has a question, which then arrives like any other; polling continues until the result comes.
 func (t *following) takeOlder(ctx context.Context, task wire.Task) (res *sdk.CallToolResult, over bool, err error) {
 	if t.last == nil && task.Status == wire.InputRequired {
 		last, n := make(chan answer, 1), t.n
@@ -191,7 +189,7 @@ func (t *following) takeOlder(ctx context.Context, task wire.Task) (res *sdk.Cal
 	}
 }
 
-// resultOf is the result of a task that has ended.
+// resultOf returns the result of a task that has ended.
 func (n *session) resultOf(ctx context.Context, task wire.Task) (*sdk.CallToolResult, error) {
 	ctx, done := n.during(ctx)
 	defer done()
@@ -211,12 +209,12 @@ func (n *session) resultOf(ctx context.Context, task wire.Task) (*sdk.CallToolRe
 	return nil, fmt.Errorf("%w: it is %s %s", errTask, task.Status, task.Message)
 }
 
-// giveUp asks the server to end a task that nobody waits for.
+// giveUp asks the server to end a task that nobody waits for any more.
 func (t *following) giveUp(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.s.options.pace.grace)
 	defer cancel()
 	if err := t.n.tasks.Cancel(ctx, t.n.client, t.id); err != nil {
-		t.s.options.Log.Info("a task that was given up may go on at its server", "server", t.s.config.Name, "error", err)
+		t.s.options.Log.Info("a task that was given up may still run at its server", "server", t.s.config.Name, "error", err)
 	}
 }
 
@@ -239,7 +237,7 @@ func (s *server) ready(ctx context.Context) (*session, error) {
 	}
 }
 
-// probe says what became of a call whose outcome is unknown, where it is a task (TOL-99).
+// probe finds out what came of a call with an unknown outcome, if it is a task (TOL-99).
 func (s *server) probe(ctx context.Context, d declared, call fsm.RunProbe) tool.Found {
 	unsure := func(why string) tool.Found { return tool.Found{Answer: fsm.ProbeUnsure, Text: why} }
 	note, found, err := s.options.notes.Get(call.Key)

@@ -17,11 +17,11 @@ import (
 	"shelly/runtime/mcp/wire"
 )
 
-// roundsMax is how often a server may want to know something before it answers a call.
+// roundsMax is how many times a server may ask something before it answers a call.
 const roundsMax = 10
 
-// work gets the answer to a call: a result at once, after its server's questions (TOL-97), or
-// as a task's (TOL-98).
+// work gets the answer to a call: a result, perhaps after its server's questions (TOL-97), or a
+// task's result (TOL-98).
 func (c *calling) work(ctx context.Context) (*sdk.CallToolResult, error) {
 	if id := c.known().Task; id != "" {
 		return c.follow(ctx, id)
@@ -43,7 +43,7 @@ func (c *calling) work(ctx context.Context) (*sdk.CallToolResult, error) {
 		if answers.To, err = c.respond(ctx, c.n, out.Asks); err != nil {
 			return nil, err
 		}
-		if len(out.Asks) == 0 { // it has too much to do, and wants to be asked later
+		if len(out.Asks) == 0 { // the server is busy, and wants to be asked later
 			if err := clock.Pause(ctx, c.s.options.pace.least); err != nil {
 				return nil, err
 			}
@@ -52,8 +52,8 @@ func (c *calling) work(ctx context.Context) (*sdk.CallToolResult, error) {
 	return nil, fmt.Errorf("it wants to know something for the %dth time", roundsMax)
 }
 
-// send sends a call. A server that wants to find arguments in headers, too, gets them from the
-// library's own way alone, which knows no tasks.
+// send sends a call. Servers that want arguments in headers as well get them only from the
+// library's own method, which does not know tasks.
 func (c *calling) send(ctx context.Context, a wire.Answers) (wire.Outcome, error) {
 	ctx, done := c.n.during(ctx)
 	defer done()
@@ -66,7 +66,7 @@ func (c *calling) send(ctx context.Context, a wire.Answers) (wire.Outcome, error
 	return wire.Outcome{Result: res}, err
 }
 
-// respond answers what a server wants to know before it goes on.
+// respond answers what a server wants to know before it continues.
 func (c *calling) respond(ctx context.Context, n *session, asks map[string]wire.Ask) (map[string]json.RawMessage, error) {
 	answers := map[string]json.RawMessage{}
 	for _, key := range slices.Sorted(maps.Keys(asks)) {
@@ -88,8 +88,8 @@ func (c *calling) respond(ctx context.Context, n *session, asks map[string]wire.
 	return answers, nil
 }
 
-// state takes note of the one question of a server that wants its state back with the answer,
-// so that the call can go on after a crash (TOL-100).
+// state notes the only question of a server that wants its state back with the answer, so that
+// the call can continue after a crash (TOL-100).
 func (c *calling) state(out wire.Outcome) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,7 +101,7 @@ func (c *calling) state(out wire.Outcome) {
 	}
 }
 
-// stated are the answers with which a call goes on where a crash has cut it off, after the
+// stated returns the answers with which a call continues that a crash has interrupted, after the
 // person has said yes.
 func (c *calling) stated() wire.Answers {
 	n := c.known()
@@ -117,8 +117,8 @@ func (c *calling) known() kept.Note {
 	return c.note
 }
 
-// keep changes what is known of a call, durably. A call of which nothing can be kept goes on:
-// after a crash its outcome is unknown.
+// keep durably changes a call's note. If the note cannot be kept, the call continues; after a
+// crash its outcome is then unknown.
 func (c *calling) keep(change func(*kept.Note)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -129,7 +129,7 @@ func (c *calling) keep(change func(*kept.Note)) {
 	}
 	c.note.Key, c.note.Server, c.note.Tool = c.call.Key, c.d.server, c.d.name
 	if err := c.s.options.notes.Put(c.note); err != nil {
-		c.s.options.Log.Warn("what a call waits for cannot be kept over a crash", "server", c.d.server, "tool", c.d.name, "error", err)
+		c.s.options.Log.Warn("cannot keep what a call waits for; after a crash its outcome is unknown", "server", c.d.server, "tool", c.d.name, "error", err)
 	}
 }
 
@@ -137,15 +137,15 @@ func same(a, b kept.Note) bool {
 	return a.Task == b.Task && a.Ended == b.Ended && a.Question == b.Question
 }
 
-// noted is what a crash has left of a call that is started again. Of one that has been
-// answered it is nothing: this is another attempt.
+// noted returns the note that a crash left of a call that is started again. If the call was
+// answered, the note is empty: this is another attempt.
 func (s *server) noted(call fsm.RunTool) kept.Note {
 	if call.Key == "" || s.options.notes == nil {
 		return kept.Note{}
 	}
 	note, found, err := s.options.notes.Get(call.Key)
 	if err != nil {
-		s.options.Log.Warn("what is known of a call cannot be read", "server", s.config.Name, "error", err)
+		s.options.Log.Warn("cannot read the note about a call", "server", s.config.Name, "error", err)
 	}
 	if !found || note.Ended || note.Task == "" && !call.Approved {
 		return kept.Note{}

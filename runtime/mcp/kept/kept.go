@@ -1,12 +1,13 @@
-// Package kept remembers over a crash what a call of a server's tool waits for: the task that
-// the server works on (TOL-99), and what a person was asked during it (TOL-100).
+// Package kept keeps, across a crash, what a call of a server's tool waits for: the task that
+// the server is working on (TOL-99), and the question to a person (TOL-100).
 //
 //	notes := kept.Open(folder)
 //	err := notes.Put(kept.Note{Key: key, Task: id, …}) // durable
 //	note, found, err := notes.Get(key)                 // also after a crash
 //
-// A note is a file, named by its call's key. Nothing is dropped when a call ends, since its
-// result is durable only later; what is too old or too much is.
+// A note is a file named after its call's key. A note is not dropped when its call ends, because
+// the call's result becomes durable only later; notes are dropped when they are too old or too
+// many.
 package kept
 
 import (
@@ -26,27 +27,27 @@ import (
 	"shelly/runtime/durable"
 )
 
-// What is kept: the newest notes, within both bounds.
+// The newest notes are kept, within both bounds.
 const (
 	CountMax = 1000
 	AgeMax   = 30 * 24 * time.Hour
 )
 
-// version is that of a note's form.
+// version is the version of a note's format.
 const version = 1
 
-// Note says what a call waits for.
+// Note is what a call waits for.
 type Note struct {
 	Version int    `json:"version"`
 	Key     string `json:"key"` // of the use of the tool (TOL-8)
 	Server  string `json:"server"`
 	Tool    string `json:"tool"`            // as its server calls it
-	Task    string `json:"task,omitempty"`  // the task's id; empty: the call is none
+	Task    string `json:"task,omitempty"`  // the task's id; empty: the call is not a task
 	Ended   bool   `json:"ended,omitempty"` // the call has had its answer
 
 	Question string          `json:"question,omitempty"` // what a person was asked last
 	Yes      json.RawMessage `json:"yes,omitempty"`      // what the server gets for a yes
-	Ask      string          `json:"ask,omitempty"`      // how the server calls its question, if it is to get State back
+	Ask      string          `json:"ask,omitempty"`      // the server's name for its question, if it must get State back
 	State    string          `json:"state,omitempty"`
 }
 
@@ -56,7 +57,7 @@ type Notes struct {
 	mu  sync.Mutex
 }
 
-// Open returns the notes of a folder, which is made with the first one.
+// Open returns the notes of a folder; the first note creates the folder.
 func Open(folder string) *Notes { return &Notes{dir: folder} }
 
 func (n *Notes) path(key string) string {
@@ -66,7 +67,7 @@ func (n *Notes) path(key string) string {
 
 const ending = ".json"
 
-// Put makes a note durable, in place of an earlier one of its call.
+// Put makes a note durable; it replaces an earlier note of the same call.
 func (n *Notes) Put(note Note) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -86,7 +87,7 @@ func (n *Notes) Put(note Note) error {
 	return n.prune(time.Now())
 }
 
-// Get returns the note of a call, or false where there is none.
+// Get returns the note of a call, or false if there is none.
 func (n *Notes) Get(key string) (note Note, found bool, err error) {
 	text, err := os.ReadFile(n.path(key))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -101,7 +102,7 @@ func (n *Notes) Get(key string) (note Note, found bool, err error) {
 	return note, note.Key == key, nil
 }
 
-// prune drops what is beyond the bounds, the oldest first.
+// prune drops notes beyond the bounds, the oldest first.
 func (n *Notes) prune(now time.Time) error {
 	found, err := os.ReadDir(n.dir)
 	if err != nil {

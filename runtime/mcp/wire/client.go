@@ -10,16 +10,16 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Client asks a server for tasks beside what the library does. It is of one client and one
+// Client adds tasks to a client of the library. It belongs to one client and one
 // session, and is safe for concurrent use.
 type Client struct {
 	mu      sync.Mutex
-	offered bool            // by 2025-11-25
-	cancels bool            // by 2025-11-25
-	tools   map[string]bool // of 2025-11-25: those that may be tasks
+	offered bool            // the server has tasks (2025-11-25)
+	cancels bool            // it can cancel them (2025-11-25)
+	tools   map[string]bool // whose calls may be tasks (2025-11-25)
 }
 
-// NewClient prepares a client that is not connected yet.
+// NewClient prepares a client that is not yet connected.
 func NewClient(c *sdk.Client) (*Client, error) {
 	t := &Client{tools: map[string]bool{}}
 	err := errors.Join(
@@ -35,7 +35,7 @@ func NewClient(c *sdk.Client) (*Client, error) {
 	return t, err
 }
 
-// looks takes note of what the answers to some methods say of tasks.
+// looks notes what the answers to some methods say about tasks.
 func (t *Client) looks(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		switch method {
@@ -66,7 +66,7 @@ func (t *Client) looks(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// greeting is what a server answers to initialize, with what it says of tasks.
+// greeting is a server's answer to initialize, with what it says about tasks.
 type greeting struct {
 	sdk.InitializeResult
 	calls, cancels bool
@@ -91,7 +91,7 @@ func (g *greeting) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// list is a page of tools, with which may be tasks.
+// list is a page of tools, with those whose calls may be tasks.
 type list struct {
 	sdk.ListToolsResult
 	tasks map[string]bool
@@ -115,8 +115,8 @@ func (l *list) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Extended reports whether a session's tasks are those of 2026-07-28, by which the server
-// chooses which call becomes one.
+// Extended reports whether a session's tasks are those of 2026-07-28, where the server
+// decides which calls become tasks.
 func Extended(s *sdk.ClientSession) bool {
 	r := s.InitializeResult()
 	return r != nil && r.ProtocolVersion >= newer
@@ -133,7 +133,7 @@ func (t *Client) Tasks(s *sdk.ClientSession, tool string) bool {
 	return t.offered && t.tools[tool]
 }
 
-// callParams are those of a call, with what the library leaves out.
+// callParams are the parameters of a call, including those that the library leaves out.
 type callParams struct {
 	sdk.ParamsBase
 	Name           string                     `json:"name"`
@@ -143,16 +143,16 @@ type callParams struct {
 	RequestState   string                     `json:"requestState,omitempty"`
 }
 
-// wanted asks for a task; how long it is kept is left to the server.
+// wanted asks for a task; the server decides how long to keep it.
 type wanted struct{}
 
-// Answers are what a server gets for its asks, with the state that it sent along.
+// Answers are the answers to a server's asks, with the state that it sent along.
 type Answers struct {
 	To    map[string]json.RawMessage
 	State string
 }
 
-// Call calls a tool, as a task where it may be one and the protocol leaves that to its client.
+// Call calls a tool; as a task if it may be one and the protocol leaves that to the client.
 func (t *Client) Call(ctx context.Context, s *sdk.ClientSession, name string, arguments any, a Answers) (Outcome, error) {
 	p := &callParams{Name: name, Arguments: arguments, InputResponses: a.To, RequestState: a.State}
 	if !Extended(s) && t.Tasks(s, name) {
@@ -168,13 +168,13 @@ func (t *Client) Call(ctx context.Context, s *sdk.ClientSession, name string, ar
 	return o.Outcome, nil
 }
 
-// ofTask are the parameters of what is about one task.
+// ofTask are the parameters of a method about one task.
 type ofTask struct {
 	sdk.ParamsBase
 	TaskID string `json:"taskId"`
 }
 
-// Get asks how a task stands.
+// Get asks for a task's status.
 func (t *Client) Get(ctx context.Context, s *sdk.ClientSession, id string) (Task, error) {
 	r, err := sdk.CallCustomMethod[*ofTask, *told](ctx, s, MethodGet, &ofTask{TaskID: id})
 	if err != nil {
@@ -186,7 +186,7 @@ func (t *Client) Get(ctx context.Context, s *sdk.ClientSession, id string) (Task
 	return r.Task, nil
 }
 
-// Result waits for the result of a task of 2025-11-25. Meanwhile the server may ask.
+// Result waits for the result of a task of 2025-11-25. Until then the server may ask questions.
 func (t *Client) Result(ctx context.Context, s *sdk.ClientSession, id string) (*sdk.CallToolResult, error) {
 	r, err := sdk.CallCustomMethod[*ofTask, *outcome](ctx, s, MethodResult, &ofTask{TaskID: id})
 	if err != nil {
@@ -198,7 +198,7 @@ func (t *Client) Result(ctx context.Context, s *sdk.ClientSession, id string) (*
 	return r.Outcome.Result, nil
 }
 
-// Cancel asks a server to end a task, where it can.
+// Cancel asks a server to end a task, if it can.
 func (t *Client) Cancel(ctx context.Context, s *sdk.ClientSession, id string) error {
 	t.mu.Lock()
 	can := t.cancels || Extended(s)
@@ -210,21 +210,21 @@ func (t *Client) Cancel(ctx context.Context, s *sdk.ClientSession, id string) er
 	return err
 }
 
-// update are the answers to what the server of a task of 2026-07-28 asks.
+// update is the answers to the asks of a task's server, since 2026-07-28.
 type update struct {
 	sdk.ParamsBase
 	TaskID         string                     `json:"taskId"`
 	InputResponses map[string]json.RawMessage `json:"inputResponses"`
 }
 
-// Update brings a server the answers to a task's asks.
+// Update sends a server the answers to a task's asks.
 func (t *Client) Update(ctx context.Context, s *sdk.ClientSession, id string, to map[string]json.RawMessage) error {
 	_, err := sdk.CallCustomMethod[*update, *anything](ctx, s, MethodUpdate, &update{TaskID: id, InputResponses: to})
 	return err
 }
 
-// anything is an answer of which nothing is looked at.
+// anything is an answer whose content does not matter.
 type anything struct{ sdk.ResultBase }
 
-// UnmarshalJSON takes what there is.
+// UnmarshalJSON accepts any JSON.
 func (*anything) UnmarshalJSON([]byte) error { return nil }

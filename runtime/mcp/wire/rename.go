@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// The methods that are sent under other names, so that the library hands over all of their
-// parameters and answers.
+// The private names of standard methods, for which the library passes on all parameters and
+// answers.
 const (
 	own            = "shelly/"
 	methodGreet    = own + "initialize"
 	methodCall     = own + "call"
 	methodList     = own + "list"
-	methodCallTask = own + "task" // a call that a client wants to be a task, at a server
+	methodCallTask = own + "task" // at a server: a call that its client wants as a task
 )
 
 // named are the standard names of those methods.
@@ -23,7 +23,7 @@ var named = map[string]string{
 	methodGreet: "initialize", methodCall: "tools/call", methodList: "tools/list", methodCallTask: "tools/call",
 }
 
-// envelope is a message, of which only the method is looked at.
+// envelope is a message of which only the method matters.
 type envelope struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -49,7 +49,7 @@ func outgoing(message []byte) (_ []byte, e envelope) {
 }
 
 // Writer passes on the messages that the library writes to a program, each with its
-// standard name. The library writes a message, with its line end, at once.
+// standard name. It relies on the library writing a message and its line end in one call.
 func Writer(to io.WriteCloser) io.WriteCloser { return writer{to} }
 
 type writer struct{ io.WriteCloser }
@@ -72,8 +72,8 @@ const (
 	nameHeader   = "Mcp-Name"
 )
 
-// HTTP gives the message of a request to a server its standard name, and the headers that
-// repeat what it says.
+// HTTP gives the message in a request to a server its standard name, and sets the headers that
+// repeat its content.
 func HTTP(req *http.Request) error {
 	if req.Method != http.MethodPost || req.Body == nil {
 		return nil
@@ -95,7 +95,7 @@ func HTTP(req *http.Request) error {
 	return nil
 }
 
-// name is what the header of this name says of a message of ours.
+// name is the value of the header Mcp-Name for one of these messages.
 func (e envelope) name() string {
 	var p struct{ Name, TaskID string }
 	if json.Unmarshal(e.Params, &p) != nil {

@@ -13,27 +13,27 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Server is what a server of the library needs to have tasks. Its functions are called from
-// many goroutines at once. An id that is of no task is an error of code invalid params.
+// Server is what a server of the library needs in order to have tasks. Its functions are called
+// from many goroutines at once. An unknown task id is an error with the code for invalid params.
 type Server struct {
 	// Tools are those whose calls may be tasks.
 	Tools []string
-	// Begin begins a call as a task, which is durable once it returns. A call that needs none
-	// may have its result at once where extended is true, as it is of 2026-07-28.
+	// Begin begins a call as a task, which is durable once it returns. If extended is true, which
+	// means 2026-07-28, a call that needs no task may return its result at once.
 	Begin func(ctx context.Context, s *sdk.ServerSession, p *sdk.CallToolParamsRaw, extended bool) (Outcome, error)
-	// Get tells how a task stands. A completed one has its Result. May is what its client can be
-	// asked; of 2025-11-25 that is nothing here.
+	// Get returns a task's status; a completed one has its Result. May is what its client can be
+	// asked; a client of 2025-11-25 cannot be asked anything here.
 	Get func(ctx context.Context, id string, may Abilities) (Task, error)
-	// Result waits for a task's result, and may ask its session meanwhile.
+	// Result waits for a task's result, and may ask its session until then.
 	Result func(ctx context.Context, s *sdk.ServerSession, id string) (*sdk.CallToolResult, error)
-	// Cancel asks for the end of a task, and tells how it stands then.
+	// Cancel asks to end a task, and returns its status after that.
 	Cancel func(ctx context.Context, id string) (Task, error)
-	// Update brings answers to a task's Asks.
+	// Update takes answers to a task's Asks.
 	Update func(ctx context.Context, id string, answers map[string]json.RawMessage) error
 }
 
-// Use gives them to a server, whose capabilities have to name the [Extension]. What it reads
-// has to come through [Incoming] or [Handler].
+// Use adds them to a server, whose capabilities must name the [Extension], and whose input must
+// come through [Incoming] or [Handler].
 func (t Server) Use(s *sdk.Server) error {
 	s.AddReceivingMiddleware(t.grows)
 	type session = *sdk.ServerSession
@@ -69,24 +69,24 @@ func (t Server) Use(s *sdk.Server) error {
 	)
 }
 
-// taskParams are those of a call that its client wants to be a task.
+// taskParams are the parameters of a call that its client wants as a task.
 type taskParams struct {
 	sdk.ParamsBase
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// shown is an answer of our own.
+// shown is an answer that is written as it is.
 type shown struct {
 	sdk.ResultBase
 	v any
 }
 
-// MarshalJSON writes it as it is.
+// MarshalJSON implements [json.Marshaler].
 func (s *shown) MarshalJSON() ([]byte, error) { return json.Marshal(s.v) }
 
-// grows adds to some answers what says that there are tasks, and begins them where the protocol
-// leaves that to the server.
+// grows adds to some answers that there are tasks, and begins tasks if the protocol leaves that
+// to the server.
 func (t Server) grows(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if p, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok && abilities(p.Meta).Tasks && slices.Contains(t.Tools, p.Name) {
@@ -110,13 +110,13 @@ func (t Server) grows(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// grown is an answer of the library with more fields.
+// grown is an answer of the library with additional fields.
 type grown struct {
 	sdk.Result
 	more func(map[string]any)
 }
 
-// MarshalJSON writes all of it.
+// MarshalJSON writes the answer with its additional fields.
 func (g grown) MarshalJSON() ([]byte, error) {
 	b, err := json.Marshal(g.Result)
 	if err != nil {
@@ -130,7 +130,7 @@ func (g grown) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// capable says of 2025-11-25 that calls may be tasks.
+// capable adds to a greeting of 2025-11-25 that calls may be tasks.
 func (t Server) capable(greeting map[string]any) {
 	if can, ok := greeting["capabilities"].(map[string]any); ok {
 		none := map[string]any{}
@@ -138,7 +138,7 @@ func (t Server) capable(greeting map[string]any) {
 	}
 }
 
-// supported says of 2025-11-25 which tools' calls may be.
+// supported adds to a list of 2025-11-25 which tools' calls may be tasks.
 func (t Server) supported(list map[string]any) {
 	tools, _ := list["tools"].([]any)
 	for _, entry := range tools {
@@ -150,12 +150,12 @@ func (t Server) supported(list map[string]any) {
 	}
 }
 
-// Abilities are what a client of 2026-07-28 says with a request that it can do.
+// Abilities are what a client of 2026-07-28 says in a request that it can do.
 type Abilities struct {
 	Tasks, Elicits bool
 }
 
-// abilities reads them from what goes with a request.
+// abilities reads them from a request's metadata.
 func abilities(m sdk.Meta) Abilities {
 	var can struct {
 		Extensions  map[string]json.RawMessage `json:"extensions"`
@@ -169,7 +169,7 @@ func abilities(m sdk.Meta) Abilities {
 	return Abilities{Tasks: tasks, Elicits: len(can.Elicitation) > 0}
 }
 
-// extended reports whether what goes with a request is of 2026-07-28.
+// extended reports whether a request's metadata is of 2026-07-28.
 func extended(m sdk.Meta) bool {
 	version, _ := m[sdk.MetaKeyProtocolVersion].(string)
 	return version >= newer
@@ -186,14 +186,14 @@ func (t *Task) shown(extended bool) *shown {
 	return &shown{v: task}
 }
 
-// older is a task as 2025-11-25 has it.
+// older returns a task in the form of 2025-11-25.
 func (t *Task) older() map[string]any {
 	m := t.common()
 	m["ttl"], m["pollInterval"] = nil, t.Poll.Milliseconds()
 	return m
 }
 
-// newer is a task as 2026-07-28 has it.
+// newer returns a task in the form of 2026-07-28.
 func (t *Task) newer() map[string]any {
 	m := t.common()
 	m["ttlMs"], m["pollIntervalMs"] = nil, t.Poll.Milliseconds()
@@ -220,8 +220,8 @@ func (t *Task) common() map[string]any {
 	return m
 }
 
-// incoming gives a call that its client wants to be a task its name of our own, and no other
-// one of those.
+// incoming gives a call that its client wants as a task its private name, and lets no other
+// message have a private name.
 func incoming(message []byte) []byte {
 	var e envelope
 	if json.Unmarshal(message, &e) != nil {
@@ -245,13 +245,13 @@ func incoming(message []byte) []byte {
 	return changed
 }
 
-// Incoming passes on the lines that a client has written.
+// Incoming passes on a client's lines, each with its private name if it needs one.
 func Incoming(from io.ReadCloser) io.ReadCloser { return &reader{from: from} }
 
 type reader struct {
 	from io.ReadCloser
-	read []byte // of a line that is not whole
-	out  []byte // what is to be handed on
+	read []byte // the beginning of an incomplete line
+	out  []byte // ready to be passed on
 	err  error
 }
 
@@ -272,7 +272,7 @@ func (r *reader) Read(p []byte) (int, error) {
 			r.out = append(append(r.out, incoming(line)...), '\n')
 			r.read = rest
 		}
-		if err != nil { // what is left is no whole message
+		if err != nil { // the rest is not a whole message
 			r.out, r.read = append(r.out, r.read...), nil
 		}
 	}
@@ -284,7 +284,8 @@ func (r *reader) Read(p []byte) (int, error) {
 // Close implements [io.Closer].
 func (r *reader) Close() error { return r.from.Close() }
 
-// Handler passes on the requests of clients, whose bodies are at most that many bytes long.
+// Handler does the same for the requests of clients, whose bodies may have at most bytesMax
+// bytes.
 func Handler(next http.Handler, bytesMax int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {

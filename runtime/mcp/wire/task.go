@@ -8,7 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The methods of tasks. Result is of 2025-11-25 alone, Update of 2026-07-28.
+// The methods of tasks. Result is only in 2025-11-25, Update only since 2026-07-28.
 const (
 	MethodGet    = "tasks/get"
 	MethodResult = "tasks/result"
@@ -20,17 +20,17 @@ const (
 // Extension is the name that tasks have since 2026-07-28.
 const Extension = "io.modelcontextprotocol/tasks"
 
-// RelatedTask is the key, in what goes with a message, of the task that it belongs to.
+// RelatedTask is the key, in a message's metadata, of the task to which it belongs.
 const RelatedTask = "io.modelcontextprotocol/related-task"
 
 // newer is the first version of the protocol in which tasks are an extension.
 const newer = "2026-07-28"
 
-// Status says how far a task is.
+// Status is the status of a task.
 type Status string
 
-// A task is worked on, waits for its requestor, or has ended in one of three ways. Of
-// 2025-11-25 failed is also what a tool's own failure is.
+// A task is being worked on, waits for its requestor, or has ended in one of three ways. In
+// 2025-11-25 it is also failed if the tool itself failed.
 const (
 	Working       Status = "working"
 	InputRequired Status = "input_required"
@@ -42,12 +42,12 @@ const (
 // Ended reports whether a task will not change any more.
 func (s Status) Ended() bool { return s == Completed || s == Failed || s == Cancelled }
 
-// Task is a task as its server tells of it, in either form.
+// Task is a task as its server reports it, in either form.
 type Task struct {
 	ID      string
 	Status  Status
-	Message string        // what the server says of it
-	Poll    time.Duration // how often to ask; 0: it does not say
+	Message string        // the server's remark
+	Poll    time.Duration // the interval at which to ask; 0: it does not say
 	Created time.Time     // only of a server's own
 	Updated time.Time     // only of a server's own
 
@@ -56,7 +56,7 @@ type Task struct {
 	Error  *jsonrpc.Error  // since 2026-07-28: of a failed task
 }
 
-// Ask is a request of a server within an answer.
+// Ask is a server's request within an answer.
 type Ask struct {
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
@@ -84,21 +84,21 @@ func (t *Task) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Outcome is what a server answers to a call: one of the three.
+// Outcome is a server's answer to a call: a result, a task or asks.
 type Outcome struct {
 	Result *sdk.CallToolResult
 	Task   *Task
-	Asks   map[string]Ask // it wants to know this first, since 2026-07-28; and
-	State  string         // with the answers it gets this back
+	Asks   map[string]Ask // since 2026-07-28: what it wants to know first
+	State  string         // with Asks: to be sent back with the answers
 }
 
-// outcome is that as the library reads it.
+// outcome is an [Outcome] as the library reads it.
 type outcome struct {
 	sdk.ResultBase
 	Outcome
 }
 
-// UnmarshalJSON tells what the answer is.
+// UnmarshalJSON finds out which of the three the answer is.
 func (o *outcome) UnmarshalJSON(b []byte) error {
 	var w struct {
 		Meta          sdk.Meta       `json:"_meta"`
@@ -126,11 +126,11 @@ func (o *outcome) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, o.Result)
 }
 
-// told is a task as the library reads it.
+// told is a [Task] as the library reads it.
 type told struct {
 	sdk.ResultBase
 	Task
 }
 
-// UnmarshalJSON reads the task alone.
+// UnmarshalJSON reads only the task.
 func (t *told) UnmarshalJSON(b []byte) error { return t.Task.UnmarshalJSON(b) }

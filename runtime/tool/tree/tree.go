@@ -34,7 +34,7 @@ type End struct {
 	Code     int    //
 	Signal   string // the signal that killed it, if one did
 	TimedOut bool
-	Lost     bool      // its supervisor was killed, and it with that
+	Lost     bool      // its supervisor was killed, and so was it
 	Left     []Process // the processes of its tree that could not be ended
 }
 
