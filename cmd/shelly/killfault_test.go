@@ -208,7 +208,7 @@ func TestFaultASessionInAToolHoldsNobodyUp(t *testing.T) {
 	slow := &killAsk{id: "slow", session: "slow", text: "wait slow", udp: true}
 	done := make(chan error, 1)
 	go func() { done <- k.askOf(ctx, now, slow) }()
-	if _, ok := l.log.reach("a tool starts"); !ok {
+	if _, ok := l.log.reach("tool started"); !ok {
 		t.Fatal(l.log.text())
 	}
 	for _, id := range []string{"q1", "q2", "q3"} {

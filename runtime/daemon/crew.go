@@ -5,19 +5,20 @@ import (
 	"sync/atomic"
 )
 
-// crewMax is how many goroutines wait for a call to perform.
+// crewMax is the most idle goroutines that wait for a call.
 const crewMax = 32
 
-// crew performs calls, each in a goroutine of its own. One that has performed its call waits
-// for the next: by then its stack has the size that a model call or a tool needs, to which it
-// would be copied again and again as it grows.
+// crew performs calls, each in its own goroutine. A goroutine that has performed its call waits
+// for the next one, because its stack has already grown to the size that a model call or a tool
+// needs; a new goroutine would have to copy its stack several times.
 type crew struct {
 	sync.WaitGroup // all of them
 	next           chan func()
 	waiting        atomic.Int32
 }
 
-// performs lets one of the crew, or a new one, call f. Those that wait go when over is closed.
+// performs calls f on an idle goroutine of the crew, or on a new one. Idle goroutines end when
+// over is closed.
 func (c *crew) performs(f func(), over <-chan struct{}) {
 	select {
 	case c.next <- f:
@@ -31,7 +32,7 @@ func (c *crew) performs(f func(), over <-chan struct{}) {
 	}
 }
 
-// await returns the next call, or nil where nobody needs to wait for it.
+// await returns the next call, or nil if the goroutine should end.
 func (c *crew) await(over <-chan struct{}) (f func()) {
 	if c.waiting.Add(1) <= crewMax {
 		select {

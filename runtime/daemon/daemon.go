@@ -21,9 +21,9 @@ import (
 // Brain answers model calls. An error may have a method BrainClass to say what
 // kind of failure it is.
 type Brain interface {
-	// Chat asks the model and streams what it says to stream, which may be
-	// called from one goroutine at a time. Call and At of the answer are left
-	// to the caller.
+	// Chat asks the model and streams its answer to stream, which may be
+	// called from one goroutine at a time. The caller sets the answer's Call
+	// and At.
 	Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(Piece)) (fsm.BrainAnswered, error)
 }
 
@@ -32,7 +32,7 @@ type Embedder interface {
 	Embed(ctx context.Context, text string) (vector []byte, model string, err error)
 }
 
-// Memory keeps entries and finds them again.
+// Memory stores entries and finds them again.
 type Memory interface {
 	Store(ctx context.Context, e fsm.Entry) error
 	Recall(ctx context.Context, e fsm.Recall) ([]fsm.Memory, error)
@@ -40,34 +40,34 @@ type Memory interface {
 
 // Tools runs the declared tools.
 type Tools interface {
-	// Run returns what came of a tool; Call and At are left to the caller. It
-	// returns soon after ctx has ended, with everything it started stopped.
+	// Run runs a tool and returns its result; the caller sets Call and At. It
+	// returns soon after ctx has ended, having stopped everything it started.
 	Run(ctx context.Context, run fsm.RunTool) fsm.ToolAnswered
 }
 
-// Follower is tools of which some say what they do while they run: hear, which returns at
-// once, is given it for a call that is run in the context that Follow returns (TOL-50).
+// Follower is [Tools] of which some pass on their output while they run: for a call in the
+// context that Follow returns, hear gets it, and must return at once (TOL-50).
 type Follower interface {
 	Follow(ctx context.Context, hear func(part string)) context.Context
 }
 
-// Prober is what [Tools] may be, too: it finds out what became of a call whose outcome is
-// unknown. Without it every probe is unsure.
+// Prober is [Tools] that can find out what came of a call with an unknown outcome. If the tools
+// are not a Prober, every probe is unsure.
 type Prober interface {
-	// Probe returns what a tool says of a call of an earlier process; Call and At are left to
-	// the caller. It changes nothing, and returns soon after ctx has ended.
+	// Probe returns what a tool knows about a call of an earlier process; the caller sets Call
+	// and At. It changes nothing, and returns soon after ctx has ended.
 	Probe(ctx context.Context, call fsm.RunProbe) fsm.Probed
 }
 
 // Sessions keeps sessions between their turns.
 type Sessions interface {
-	// Load returns a session, of version 0 where there is none.
+	// Load returns a session, of version 0 if there is none.
 	Load(ctx context.Context, session string) (fsm.Session, error)
-	// Save writes a session over the version it was loaded with, once for each
-	// turn. On a conflict nothing is written, and now is what stands there.
+	// Save writes a session over the version with which it was loaded, once for each
+	// turn. On a conflict nothing is written, and now is the stored session.
 	Save(ctx context.Context, e fsm.SaveSession) (now fsm.Session, conflict bool, err error)
-	// Forget drops from all archives what was archived before a time, and returns
-	// how many messages that were.
+	// Forget drops from all archives the messages archived before a time, and returns
+	// how many those were.
 	Forget(ctx context.Context, since fsm.Millis) (dropped int, err error)
 }
 
@@ -77,31 +77,31 @@ type Skills interface {
 	Load(ctx context.Context, skill, reference string) (string, error)
 }
 
-// Grants keeps the grants for every session. The daemon's loop alone calls it.
+// Grants keeps the grants for every session. Only the daemon's loop calls it.
 type Grants interface {
 	Load() ([]fsm.Grant, error)
-	// Add adds one, durably.
+	// Add durably adds a grant.
 	Add(g fsm.Grant) ([]fsm.Grant, error)
-	// Remove takes out the one with an id, durably, and reports whether it was there.
+	// Remove durably removes the grant with an id, and reports whether there was one.
 	Remove(id string) (bool, error)
 }
 
-// Refuser is [Tools] that want to know at once that a person has refused a call, by its key.
-// It must not wait.
+// Refuser is [Tools] that want to know at once if a person refuses the call with a key.
+// Refused must not wait.
 type Refuser interface{ Refused(key string) }
 
-// Previewer is [Tools] that can say what a call would do, in words; empty where it cannot
+// Previewer is [Tools] that can say in words what a call would do; empty if unknown
 // (APR-21).
 type Previewer interface {
 	Preview(ctx context.Context, name, args string) string
 }
 
-// Backup writes a backup of all that is synced. It is called from any goroutine, one
+// Backup writes a backup of everything that is synced. It may be called from any goroutine, one
 // call at a time.
 type Backup func(ctx context.Context, w io.Writer) error
 
-// Options is what a daemon is made of. All fields are required but Embedder and Backup,
-// and but Sessions and Skills where the configuration has no use for them.
+// Options are the parts of a daemon. All fields without a nil case are required; Sessions and
+// Skills are, too, if the configuration uses them.
 type Options struct {
 	Config   fsm.Config
 	Journal  engine.Journal
@@ -114,33 +114,33 @@ type Options struct {
 	Sessions Sessions // nil: loading and saving fail
 	Skills   Skills   // nil: loading fails
 	Backup   Backup   // nil: there is none
-	// Counts tells how the memory is; nil: a status does not say.
+	// Counts returns the memory's status; nil: a daemon's status leaves it out.
 	Counts func() comm.Memory
-	// Texts tells which texts are kept; nil: a status does not say.
+	// Texts returns which texts are kept; nil: a status leaves them out.
 	Texts func() comm.Texts
-	// Damage tells where damage of the data folder was met; nil: a status does not say.
+	// Damage returns where the data folder was found damaged; nil: a status leaves it out.
 	Damage func() []string
-	// Rested is called when nothing has been under way for a second; nil: nobody cares.
+	// Rested is called when nothing has been under way for a second; nil: nothing is.
 	Rested func()
-	// Grants keeps the grants for every session (APR-14); nil: until the next start.
+	// Grants keeps the grants for every session (APR-14); nil: they last until the next start.
 	Grants Grants
-	// Inbox keeps up to where messages were read (COM-50); nil: until the end of the process.
+	// Inbox keeps up to where messages were read (COM-50); nil: this lasts until the process ends.
 	Inbox *inbox.Inbox
-	// Tellers tell what it does, beside the log (OBS-1).
+	// Tellers report what the daemon does, in addition to the log (OBS-1).
 	Tellers []telemetry.Teller
-	// Violated hears of each invariant that does not hold; nil: the log alone does.
+	// Violated is called for each invariant that does not hold; nil: it is only logged.
 	Violated func()
 	Log      *slog.Logger
 	Now      func() time.Time
 	About    About
-	// Retention is how long what was done is kept; zero keeps all of it.
+	// Retention is how long records are kept; zero: for ever.
 	Retention engine.Retention
 }
 
-// About is what a status tells of the daemon beside its state.
+// About is what a status says about the daemon besides its state.
 type About struct {
 	Version   string
-	Brain     func() string // what answers, in words: "ollama qwen3:8b at http://…"; called from any goroutine
+	Brain     func() string // the model and its server in words: "ollama qwen3:8b at http://…"; called from any goroutine
 	Data      string        // the data folder
 	Workspace string        // the folder that the tools work in
 }
@@ -161,17 +161,17 @@ type Daemon struct {
 
 	calls   crew // goroutines that perform effects
 	running map[fsm.CallID]context.CancelCauseFunc
-	begun   uint64 // calls since the start
+	begun   uint64 // calls begun since the start
 	timers  map[fsm.TimerID]*time.Timer
 	wake    *time.Timer // when the driver has something to do next
 	tidies  tidying
-	rests   *time.Timer   // tells the journal that the daemon is at rest
-	rested  uint64        // the last record when it did
-	quiet   chan struct{} // closed when no call is under way; nil: nobody waits for that
+	rests   *time.Timer   // notifies the journal that the daemon is at rest
+	rested  uint64        // the last record at that time
+	quiet   chan struct{} // closed once no call is under way; nil: nobody waits for this
 }
 
-// failing is a journal that tells of a write that failed behind the daemon's
-// back, so that it ends then and not at the next request.
+// failing is a journal that reports a write that failed in the background, so that the
+// daemon ends then and not at the next request.
 type failing interface {
 	Failed() <-chan struct{}
 	Err() error
@@ -179,18 +179,18 @@ type failing interface {
 
 // message is something for the loop: a fact, a request, or something to do between turns.
 type message struct {
-	fact  func() fsm.Fact // called by the loop; nil: it has become nothing
+	fact  func() fsm.Fact // called by the loop; if it returns nil there is nothing to do
 	asked *asking
 	do    func()
 }
 
-// asking is a request that is to be accepted.
+// asking is a request that waits to be accepted.
 type asking struct {
 	fsm.Requested
-	met chan engine.Met // of one place
+	met chan engine.Met // of capacity 1
 }
 
-// messagesMax bounds what may wait for the loop; a sender waits beyond it.
+// messagesMax bounds the messages that wait for the loop; further senders block.
 const messagesMax = 256
 
 // Open recovers the machine from the journal. It performs no effect.
@@ -234,7 +234,7 @@ func Open(o Options) (*Daemon, error) {
 	return d, nil
 }
 
-// granted are the grants for every session that are kept; where nobody keeps any, those of a
+// granted returns the kept grants for every session; if none are kept, those of a
 // configuration.
 func (d *Daemon) granted(c fsm.Config) ([]fsm.Grant, error) {
 	if d.o.Grants == nil {
@@ -243,8 +243,8 @@ func (d *Daemon) granted(c fsm.Config) ([]fsm.Grant, error) {
 	return d.o.Grants.Load()
 }
 
-// check is the self-check: the invariants that the proof checks, on the live
-// machine. A violation is a defect; it is said loudly and nothing is stopped.
+// check is the self-check: it checks the proof's invariants on the live machine. A
+// violation is a defect; it is logged as an error, and nothing is stopped.
 func (d *Daemon) check(m *machine.Machine, in fsm.Input, effects []fsm.Effect) {
 	for _, v := range d.monitor.Step(m, in, effects) {
 		d.o.Log.Error("an invariant does not hold; please report this with the journal", "invariant", v.Invariant, "what", v.Text)
@@ -254,10 +254,10 @@ func (d *Daemon) check(m *machine.Machine, in fsm.Input, effects []fsm.Effect) {
 	}
 }
 
-// Run boots the machine and serves until it has stopped. Below the reserve of free
-// space it serves reads alone, and boots once there is space. It returns how the
+// Run boots the machine and serves until it has stopped. While there is less free space than
+// the reserve it serves only reads, and boots once there is space. It returns how the
 // machine ended, or the error that killed the engine. If ctx ends first, the
-// loop ends as in a crash: what is accepted is in the journal.
+// loop ends as in a crash: everything accepted is in the journal.
 func (d *Daemon) Run(ctx context.Context) (fsm.ExitCode, error) {
 	defer d.close()
 	failpoint.Hit(failpoint.BootRecovered)
@@ -298,7 +298,7 @@ func (d *Daemon) Run(ctx context.Context) (fsm.ExitCode, error) {
 	}
 }
 
-// awake sets the time at which the driver has something to do next.
+// awake sets the timer for the driver's next work.
 func (d *Daemon) awake() {
 	now := d.now()
 	wait, ok := d.driver.Next(now)
@@ -312,7 +312,7 @@ func (d *Daemon) awake() {
 	d.wake.Reset(time.Duration(wait) * time.Millisecond)
 }
 
-// due lets the driver do what is due.
+// due makes the driver do what is due.
 func (d *Daemon) due() error {
 	if err := d.driver.Wake(d.now()); err != nil {
 		return err
@@ -320,8 +320,8 @@ func (d *Daemon) due() error {
 	return d.driver.TellSlots(d.now())
 }
 
-// take handles a message and all that wait after it: facts and requests together in one turn,
-// so that they share a sync.
+// take handles a message and all that wait after it. Facts and requests go into one turn, so
+// that they share a sync.
 func (d *Daemon) take(m message) error {
 	var facts []fsm.Fact
 	var asked []*asking
@@ -334,7 +334,7 @@ func (d *Daemon) take(m message) error {
 			facts, asked = nil, nil
 			m.do()
 			if _, ended := d.driver.Exited(); ended || d.driver.Err() != nil {
-				return d.driver.Err() // and not after whoever still has something to ask
+				return d.driver.Err() // without first serving those that still have something to ask
 			}
 		case m.asked != nil:
 			asked = append(asked, m.asked)
@@ -349,7 +349,7 @@ func (d *Daemon) take(m message) error {
 	}
 }
 
-// meet tells the machine what has come, and whoever asked how that was met.
+// meet gives the machine what has arrived, and answers those that asked.
 func (d *Daemon) meet(facts []fsm.Fact, asked []*asking) error {
 	requests := make([]fsm.Requested, len(asked))
 	for i, a := range asked {
@@ -362,16 +362,16 @@ func (d *Daemon) meet(facts []fsm.Fact, asked []*asking) error {
 	return err
 }
 
-// errEnds is the cause for which a call ends that nobody has given up: what works on it
-// elsewhere may go on (TOL-98).
+// errEnds is the cause if a call ends because shelly is stopping, not because it was given up:
+// work on it elsewhere may continue (TOL-98).
 var errEnds = errors.New("shelly ends")
 
-// close ends every call and timer, lets the watchers go, and waits until nothing
-// of the daemon runs. A call that does not heed its end has the time of an aborted
-// tool and is then abandoned: it must not keep the process from ending.
+// close ends every call and timer and the watchers, and waits until nothing
+// of the daemon runs. A call that ignores its end gets the time of an aborted
+// tool and is then abandoned, so that it cannot keep the process from ending.
 func (d *Daemon) close() {
 	close(d.stopped)
-	for _, cancel := range d.running { // order-free: each is only told to end
+	for _, cancel := range d.running { // order-free: each is only cancelled
 		cancel(errEnds)
 	}
 	for _, t := range d.timers { // order-free: each is only stopped
@@ -395,7 +395,7 @@ func (d *Daemon) close() {
 	select {
 	case <-ended:
 	case <-late.C:
-		d.o.Log.Error("a call does not end although it was cancelled, and is abandoned", "waited", patience)
+		d.o.Log.Error("a cancelled call does not end and is abandoned", "waited", patience)
 	}
 }
 
@@ -404,10 +404,10 @@ func (d *Daemon) config() *fsm.Config { return &d.driver.Machine().View().Config
 
 var errStopped = errors.New("shelly has stopped")
 
-// send gives the loop a message. It fails when the loop has ended.
+// send gives the loop a message. It fails if the loop has ended.
 func (d *Daemon) send(ctx context.Context, m message) error {
 	select {
-	case <-d.stopped: // and not perhaps a place in the queue that nobody empties
+	case <-d.stopped: // checked first: nobody empties the queue any more
 		return errStopped
 	default:
 	}
@@ -421,8 +421,8 @@ func (d *Daemon) send(ctx context.Context, m message) error {
 	}
 }
 
-// ask runs f on the loop's goroutine and returns what it returns. After errStopped
-// f has not run; after ctx's own error it may run yet, and its result goes nowhere.
+// ask runs f on the loop's goroutine and returns its result. If the error is errStopped,
+// f has not run; if it is ctx's, f may still run, and its result is dropped.
 func ask[T any](ctx context.Context, d *Daemon, f func() T) (T, error) {
 	answer := make(chan T, 1)
 	return await(ctx, d, message{do: func() { answer <- f() }}, answer)
@@ -442,24 +442,24 @@ func await[T any](ctx context.Context, d *Daemon, m message, answer <-chan T) (T
 	case <-d.stopped:
 	}
 	select {
-	case a := <-answer: // it was the last that the loop did
+	case a := <-answer: // it was the last thing that the loop did
 		return a, nil
 	default: // the loop ends between messages, never in one
 		return none, errStopped
 	}
 }
 
-// Signal tells the machine of a signal.
+// Signal passes a signal to the machine.
 func (d *Daemon) Signal(name string) {
 	_ = d.send(context.Background(), message{fact: func() fsm.Fact { return fsm.Signalled{Name: name} }})
 }
 
-// now is the time by both clocks.
+// now returns the time of both clocks.
 func (d *Daemon) now() engine.Now {
 	return engine.Now{Wall: fsm.Millis(d.o.Now().UnixMilli()), Steady: fsm.Millis(time.Since(d.began).Milliseconds())}
 }
 
-// shortage says once that there is too little space, and that there is enough again.
+// shortage logs once that there is too little space, and once that there is enough again.
 func (d *Daemon) shortage(why error, held int) {
 	if why != nil {
 		d.o.Log.Warn("nothing is accepted or continues until there is space", "error", why)

@@ -7,13 +7,13 @@ import (
 	"shelly/fsm/engine"
 )
 
-// listener hears that there are messages to a channel, to one chat of it, or to any.
+// listener is notified of messages to a chat, to any chat of a channel, or to any chat.
 type listener struct {
 	to   fsm.Origin
-	news chan struct{} // of one place: what it stands for is read elsewhere
+	news chan struct{} // of capacity 1: it only means that there is something to read
 }
 
-// listen adds a listener. What is there already is news to it.
+// listen adds a listener. It is notified at once of what is there already.
 func (h *hub) listen(to fsm.Origin) *listener {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -37,7 +37,7 @@ func (h *hub) deafen(l *listener) {
 	}
 }
 
-// sent tells that there is a message to a chat.
+// sent notifies the listeners of a message to a chat.
 func (h *hub) sent(to fsm.Origin) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -47,7 +47,7 @@ func (h *hub) sent(to fsm.Origin) {
 		}
 		select {
 		case l.news <- struct{}{}:
-		default: // it has not read the last news yet
+		default: // it has not taken the last notification yet
 		}
 	}
 }

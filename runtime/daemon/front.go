@@ -44,13 +44,13 @@ func (d *Daemon) Request(ctx context.Context, key fsm.RequestKey) (r engine.Requ
 	return d.o.Journal.Request(key)
 }
 
-// taken is the outcome of a person's word.
+// taken is the outcome of a person's decision.
 type taken struct {
 	taken bool
 	err   error
 }
 
-// told gives the loop a person's word and returns what became of it.
+// told passes a person's decision to the loop and returns its outcome.
 func (d *Daemon) told(ctx context.Context, f func() (bool, error)) (bool, error) {
 	t, err := ask(ctx, d, func() taken {
 		did, err := f()
@@ -109,8 +109,8 @@ func (d *Daemon) Decide(ctx context.Context, in fsm.Decided) (bool, error) {
 	})
 }
 
-// keep writes the grant for every session that a decision gives, before the decision is
-// recorded (APR-14).
+// keep stores a grant for every session before the decision that gives it is recorded
+// (APR-14).
 func (d *Daemon) keep(now engine.Now, in fsm.Decided) error {
 	g, given := d.driver.Grant(now.Wall, in)
 	if !given || d.o.Grants == nil {
@@ -120,8 +120,8 @@ func (d *Daemon) keep(now engine.Now, in fsm.Decided) error {
 		return err
 	}
 	if _, err := d.o.Grants.Add(g); err != nil {
-		d.o.Log.Error("an approval for always is not kept, so nothing is decided", "error", err)
-		return &comm.Problem{Code: comm.CodeDamaged, Message: err.Error(), Hint: "the question stays open: approve this call alone, or for the session"}
+		d.o.Log.Error("cannot store an approval for always, so nothing is decided", "error", err)
+		return &comm.Problem{Code: comm.CodeDamaged, Message: err.Error(), Hint: "the question stays open: approve only this call, or the session"}
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func (d *Daemon) Resolve(ctx context.Context, in fsm.Resolved) (bool, error) {
 // is durable (CFG-10). An engine.ErrNoSpace means that nothing has happened.
 func (d *Daemon) Configure(ctx context.Context, c fsm.Config) error {
 	failed, err := ask(ctx, d, func() (err error) {
-		if c.Grants, err = d.granted(c); err != nil { // as nobody changes it meanwhile
+		if c.Grants, err = d.granted(c); err != nil { // here in the loop, where nobody else can change them
 			return err
 		}
 		return d.driver.Configure(d.now(), c)
@@ -172,13 +172,13 @@ func (d *Daemon) Configure(ctx context.Context, c fsm.Config) error {
 	return failed
 }
 
-// page is the outcome of a reading.
+// page is the outcome of reading a page.
 type page[T any] struct {
 	found []T
 	err   error
 }
 
-// pageOf lets the loop read, so that nobody sees what is not yet durable.
+// pageOf reads in the loop, so that nobody sees what is not yet durable.
 func pageOf[T any](ctx context.Context, d *Daemon, read func() ([]T, error)) ([]T, error) {
 	p, err := ask(ctx, d, func() page[T] {
 		found, err := read()
@@ -200,8 +200,8 @@ func (d *Daemon) Audit(ctx context.Context, session string, after uint64, limit 
 	return pageOf(ctx, d, func() ([]engine.Audit, error) { return d.o.Journal.Audit(session, after, limit) })
 }
 
-// Listen implements [comm.Mailbox]. Who keeps the position of the last message he delivered
-// misses none and delivers none twice.
+// Listen implements [comm.Mailbox]. A listener that keeps the position of the last message that
+// it delivered misses none and delivers none twice.
 func (d *Daemon) Listen(ctx context.Context, to fsm.Origin) <-chan struct{} {
 	l := d.hub.listen(to)
 	context.AfterFunc(ctx, func() { d.hub.deafen(l) })
@@ -267,7 +267,7 @@ func (d *Daemon) WatchFrom(ctx context.Context, key fsm.RequestKey, after positi
 			return from{watched: watched{err: err}}
 		}
 		var w *watcher
-		f.last = d.driver.Last() // which others were told of, too, although a kill may lose it
+		f.last = d.driver.Last() // other watchers were sent it too, although a kill may lose it
 		w, f.missed = d.hub.watchFrom(key, now, after, f.last)
 		d.hub.until(ctx, key, w)
 		f.events = w.events
@@ -302,7 +302,7 @@ func (d *Daemon) Replied(ctx context.Context, r engine.Request) (engine.Request,
 	return now, nil
 }
 
-// standing is where a request stands, as an event. Only the loop calls it.
+// standing returns a request's state as an event. Only the loop calls it.
 func (d *Daemon) standing(key fsm.RequestKey) (comm.Event, error) {
 	r, ok, err := d.o.Journal.Request(key)
 	switch {
@@ -364,8 +364,7 @@ func (d *Daemon) Standings(ctx context.Context) ([]comm.Standing, error) {
 	return all, stopping(err)
 }
 
-// Space returns an engine.ErrNoSpace where the daemon accepts nothing for want of
-// space.
+// Space returns engine.ErrNoSpace if the daemon accepts nothing because the disk is too full.
 func (d *Daemon) Space(ctx context.Context) error {
 	lacking, err := ask(ctx, d, func() error { return d.driver.Short(d.now()) })
 	if err != nil {
@@ -374,7 +373,7 @@ func (d *Daemon) Space(ctx context.Context) error {
 	return lacking
 }
 
-// observe passes on what a durable step did, and logs it.
+// observe logs what a durable step did, and passes it on.
 func (d *Daemon) observe(s engine.Step) {
 	view := d.driver.Machine().View()
 	d.hub.telling(s.Index, view.Epoch)
@@ -404,19 +403,19 @@ func (d *Daemon) observe(s engine.Step) {
 	d.hub.step(s, view)
 	d.retried(s)
 	for _, m := range s.Messages() {
-		d.o.Log.Info("a message is sent", "handle", m.Handle, "channel", m.To.Channel, "chat", m.To.Chat, "key", m.Key)
+		d.o.Log.Info("message sent", "handle", m.Handle, "channel", m.To.Channel, "chat", m.To.Chat, "key", m.Key)
 		d.hub.sent(m.To)
 	}
 	for _, e := range s.Effects {
 		if e, is := e.(fsm.RunTool); is {
-			d.o.Log.Info("a tool starts", "tool", e.Name, "handle", e.Handle, "effects", e.Effects)
+			d.o.Log.Info("tool started", "tool", e.Name, "handle", e.Handle, "effects", e.Effects)
 		}
 	}
 	d.watch.Step(s, view)
 }
 
-// lived logs a transition of the lifecycle. What the one before has left is a line where it
-// was not a stop in order.
+// lived logs a transition of the lifecycle. The end of the last run is logged only if that run
+// did not shut down properly.
 func (d *Daemon) lived(m state.Move) {
 	switch {
 	case m.On != state.OnLost:
@@ -436,7 +435,7 @@ func (d *Daemon) admitted(key fsm.RequestKey) {
 	}
 }
 
-// stopping is the listeners' word for a daemon that takes nothing any more.
+// stopping returns the listeners' error for a daemon that accepts nothing any more.
 func stopping(err error) error {
 	if errors.Is(err, errStopped) {
 		return engine.ErrStopping

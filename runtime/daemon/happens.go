@@ -13,16 +13,16 @@ type startedTool struct {
 	handle fsm.HandleID
 	name   string
 	args   string
-	beside bool // others of the same handle ran at the same time
+	beside bool // others of the same handle run at the same time
 }
 
-// subagent is one that was seen: what its parent's watchers hear of it.
+// subagent is a subagent as its parent's watchers see it.
 type subagent struct {
 	parent fsm.HandleID
 	comm.Event
 }
 
-// moved passes on a transition, with the name that the profile has for it (INF-28).
+// moved passes on a transition, with the profile's name for the new state (INF-28).
 func (h *hub) moved(m state.Move, c *fsm.Config) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -53,7 +53,7 @@ func (h *hub) toolStarted(e fsm.RunTool) {
 	h.tell(e.Handle, comm.Event{Type: comm.EventTool, Tool: e.Name, Args: e.Args})
 }
 
-// answered tells of a builtin tool, which the machine answers itself: its start and
+// answered passes on a call of a builtin tool, which the machine answers itself: its start and
 // its result are one step.
 func (h *hub) answered(e fsm.Audit) {
 	h.mu.Lock()
@@ -62,14 +62,15 @@ func (h *hub) answered(e fsm.Audit) {
 	h.tell(e.Handle, comm.Event{Type: comm.EventToolResult, Tool: e.Tool, Text: wording.Clip(e.Result, excerptBytes), Failed: e.Failed})
 }
 
-// tells the result of a call that an earlier process has started, where nobody has seen its end.
+// tells passes on the result of a call that an earlier process started, if no watcher has seen
+// its end.
 func (h *hub) tells(e fsm.Audit) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.tell(e.Handle, comm.Event{Type: comm.EventToolResult, Tool: e.Tool, Text: wording.Clip(e.Result, excerptBytes), Failed: e.Failed})
 }
 
-// output passes on what a command writes while it runs (TOL-50).
+// output passes on a command's output while it runs (TOL-50).
 func (h *hub) output(call fsm.CallID, part string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -106,8 +107,8 @@ func (h *hub) notify(e fsm.Notify) {
 	}
 }
 
-// subagent tells a request that one of its subagents begins or ends (COM-98). What the parent's
-// watchers hear of it ends with the reply.
+// subagent passes on that one of a request's subagents begins or ends (COM-98), until the
+// request's reply.
 func (h *hub) subagent(m state.Move, view *state.Snapshot) {
 	ends := slices.Contains(state.HandleTable.Final, m.To)
 	if m.Kind != fsm.KindSubagent || m.Table != state.HandleTable.Name || m.From != state.Queued && !ends {
@@ -132,7 +133,7 @@ func (h *hub) subagent(m state.Move, view *state.Snapshot) {
 	h.tell(known.parent, known.Event)
 }
 
-// question passes on what a person is asked about a request.
+// question passes on a question to a person about a request.
 func (h *hub) question(e comm.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -142,14 +143,14 @@ func (h *hub) question(e comm.Event) {
 	h.tell(e.Handle, e)
 }
 
-// asked says that a question is asked, of which the preview is still to come.
+// asked passes on that a question was asked; its preview is still to come.
 func (h *hub) asked(id fsm.HandleID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.previews[id] = ""
 }
 
-// preview adds to a question what the call would do, as long as it waits (APR-21).
+// preview adds to a question what the call would do, if the question is still open (APR-21).
 func (h *hub) preview(a *comm.Ask) {
 	if a != nil && a.Question == fsm.QuestionApprove {
 		h.mu.Lock()

@@ -7,18 +7,18 @@ import (
 	"shelly/runtime/comm"
 )
 
-// hub tells whoever watches a request what happens to it (COM-4).
+// hub sends a request's events to its watchers (COM-4).
 type hub struct {
 	mu        sync.Mutex
 	requests  map[fsm.HandleID]fsm.RequestKey // of unfinished user handles
 	tools     map[fsm.CallID]startedTool
 	watchers  map[fsm.RequestKey][]*watcher
-	replies   map[fsm.RequestKey][]chan struct{} // of who waits for the reply alone
-	history   map[fsm.RequestKey]*course         // of unfinished and the latest finished requests, output left out
-	finished  []fsm.RequestKey                   // those of the latest that have a history, oldest first
-	room      []item                             // of a history that is gone, for the next one
+	replies   map[fsm.RequestKey][]chan struct{} // of those that wait only for the reply
+	history   map[fsm.RequestKey]*course         // of unfinished and the latest finished requests, without output
+	finished  []fsm.RequestKey                   // the finished requests that have a history, oldest first
+	room      []item                             // memory of a dropped history, for the next one
 	subagents map[fsm.HandleID]subagent          // that have begun and not ended
-	previews  map[fsm.HandleID]string            // of those that wait for approval, what their calls would do
+	previews  map[fsm.HandleID]string            // what the calls that wait for approval would do
 	ears      []*listener
 	work      map[fsm.HandleID]working  // of handles that were begun
 	written   map[fsm.HandleID]*written // of the requests that a model answers
@@ -30,13 +30,13 @@ type hub struct {
 
 const (
 	watcherEvents = 256
-	chunkEvents   = watcherEvents / 2 // chunks, and what passes, take at most this many places
-	historyEvents = watcherEvents / 4 // the latest, told to a watcher that comes later
+	chunkEvents   = watcherEvents / 2 // chunks, and events that pass, take at most this many places
+	historyEvents = watcherEvents / 4 // the latest events, kept for a watcher that comes later
 	finishedMax   = 32                // finished requests whose history is kept: a quick one may end before its client watches
-	labelBytes    = 200               // of what a subagent is called
+	labelBytes    = 200               // of a subagent's name
 	excerptBytes  = 2000              // of a tool's result shown to a watcher
-	writtenBytes  = 1 << 20           // of an answer that is kept for a watcher who comes later; of a longer one nothing is
-	answeredBytes = 64 << 10          // of an answer that is over, likewise
+	writtenBytes  = 1 << 20           // of an unfinished answer kept for a watcher that comes later; a longer one is not kept
+	answeredBytes = 64 << 10          // of a finished answer kept; a longer one is not kept
 )
 
 func newHub() *hub {
@@ -54,7 +54,7 @@ func newHub() *hub {
 	}
 }
 
-// begins is know for a request that has just come: its course begins here.
+// begins is know for a new request: its course begins here.
 func (h *hub) begins(id fsm.HandleID, key fsm.RequestKey) {
 	h.know(id, key)
 	h.mu.Lock()
@@ -62,7 +62,7 @@ func (h *hub) begins(id fsm.HandleID, key fsm.RequestKey) {
 	h.course(key).whole = true
 }
 
-// telling says of which record of the journal, in which epoch, is told what follows; 0: of
+// telling sets the journal's record, and its epoch, to which the following events belong; 0:
 // none.
 func (h *hub) telling(record uint64, epoch int) {
 	h.mu.Lock()
@@ -70,7 +70,7 @@ func (h *hub) telling(record uint64, epoch int) {
 	h.record, h.epoch = record, epoch
 }
 
-// know ties a user's handle to its request.
+// know connects a user's handle with its request.
 func (h *hub) know(id fsm.HandleID, key fsm.RequestKey) {
 	if key == (fsm.RequestKey{}) {
 		return
@@ -80,8 +80,8 @@ func (h *hub) know(id fsm.HandleID, key fsm.RequestKey) {
 	h.requests[id] = key
 }
 
-// ends takes what a handle's model call has streamed from what is being written: the
-// watchers hear the end of it, and one that has answered is kept. The caller holds mu.
+// ends ends the text that a handle's model call has streamed: the watchers get the rest of it,
+// and the text of a call that has answered is kept. The caller holds mu.
 func (h *hub) ends(id fsm.HandleID) {
 	so, key := h.written[id], h.requests[id]
 	delete(h.written, id)
@@ -103,21 +103,21 @@ func (h *hub) ends(id fsm.HandleID) {
 	}
 }
 
-// forgets the tools that ran when the process before was killed.
+// forgets drops the tools that ran when the previous process was killed.
 func (h *hub) forgets() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	clear(h.tools)
 }
 
-// era is the present epoch.
+// era returns the present epoch.
 func (h *hub) era() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.epoch
 }
 
-// reply sends the reply and lets the request's watchers go.
+// reply sends the reply and ends the request's watchers.
 func (h *hub) reply(e fsm.Reply) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -142,7 +142,7 @@ func (h *hub) reply(e fsm.Reply) {
 	}
 }
 
-// close lets all watchers go.
+// close ends all watchers.
 func (h *hub) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -153,7 +153,7 @@ func (h *hub) close() {
 		}
 		delete(h.watchers, key)
 	}
-	for key := range h.replies { // order-free, too
+	for key := range h.replies { // order-free: each is only closed
 		h.isOver(key)
 	}
 	for _, l := range h.ears {

@@ -14,7 +14,7 @@ import (
 	"shelly/runtime/failpoint"
 )
 
-// Perform implements engine.World: it starts what takes time and returns.
+// Perform implements engine.World: it starts what takes time, and returns.
 func (d *Daemon) Perform(e fsm.Effect) error {
 	if failpoint.On {
 		failpoint.HitKind(failpoint.PerformBefore, fsm.EffectKind(e))
@@ -40,9 +40,9 @@ var performing = fsm.NewEffectTable(
 	starting((*Daemon).saveSession),
 	starting((*Daemon).loadSkill),
 	starting((*Daemon).readText),
-	effecting(func(*Daemon, fsm.SendMessage) {}), // it is written with its step; whoever listens hears of it from observe
-	effecting(func(*Daemon, fsm.Audit) {}),       // and this
-	effecting(func(*Daemon, fsm.ArmSchedule) {}), // the driver has taken note of it
+	effecting(func(*Daemon, fsm.SendMessage) {}), // written with its step; observe notifies the listeners
+	effecting(func(*Daemon, fsm.Audit) {}),       // likewise
+	effecting(func(*Daemon, fsm.ArmSchedule) {}), // the driver has noted it
 	effecting(func(*Daemon, fsm.DisarmSchedule) {}),
 	effecting(func(*Daemon, fsm.Exit) {}),
 	effecting((*Daemon).askPerson),
@@ -68,7 +68,7 @@ var performing = fsm.NewEffectTable(
 	}),
 )
 
-// starting is the row of a call, effecting that of any other effect.
+// starting returns the row of a call, effecting the row of any other effect.
 func starting[E fsm.Call](perform func(*Daemon, context.Context, E) fsm.Fact) fsm.EffectRow[*Daemon, struct{}] {
 	return fsm.OnEffect(func(d *Daemon, e E) struct{} {
 		return d.start(e, fsm.CallOf(e), func(ctx context.Context) fsm.Fact { return perform(d, ctx, e) })
@@ -82,7 +82,7 @@ func effecting[E fsm.Effect](perform func(*Daemon, E)) fsm.EffectRow[*Daemon, st
 	})
 }
 
-// start performs a call in a goroutine of its own and brings its outcome back to
+// start performs a call in its own goroutine and sends its outcome back to
 // the loop.
 func (d *Daemon) start(e fsm.Effect, id fsm.CallID, perform func(context.Context) fsm.Fact) struct{} {
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -111,8 +111,8 @@ func (d *Daemon) arm(e fsm.SetTimer) {
 	})
 }
 
-// guarded calls an adapter. A panic in it is a failure of this one call: a request
-// that causes it would end the daemon again after each start.
+// guarded calls an adapter. A panic in it becomes a failure of this one call; otherwise
+// a request that causes one would end the daemon again after each start.
 func (d *Daemon) guarded(adapter string, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -123,7 +123,7 @@ func (d *Daemon) guarded(adapter string, f func() error) (err error) {
 	return f()
 }
 
-// chat asks the model. Veil is what is shown of the answer on the way (BRN-40).
+// chat asks the model. Veil filters what is shown of the answer while it streams (BRN-40).
 func (d *Daemon) chat(ctx context.Context, e fsm.AskBrain, tools []fsm.ToolDecl, veil *reading.Veil) fsm.Fact {
 	var answer fsm.BrainAnswered
 	p, v := d.progress(e.Call), voices{}
@@ -157,8 +157,8 @@ func (d *Daemon) runTool(ctx context.Context, e fsm.RunTool) fsm.Fact {
 	return engine.Outcome(e.Call).Tool(result, err)
 }
 
-// runProbe asks a tool what became of a call. Whatever that had started is dead: it was
-// killed with the daemon before, or as this one started (TOL-11).
+// runProbe asks a tool what came of a call. The call's processes are dead: they were killed
+// with the previous daemon, or when this one started (TOL-11).
 func (d *Daemon) runProbe(ctx context.Context, e fsm.RunProbe) fsm.Fact {
 	var said fsm.Probed
 	err := d.guarded("the probe of "+e.Name, func() error {
@@ -256,7 +256,7 @@ func (d *Daemon) readText(_ context.Context, e fsm.ReadText) (read fsm.Fact) {
 	return read
 }
 
-// askPerson tells whoever may decide that a request waits for a person.
+// askPerson passes on that a request waits for a person.
 func (d *Daemon) askPerson(e fsm.AskPerson) {
 	asked := comm.Event{
 		Type: comm.EventQuestion, Question: e.Question, Handle: e.Handle, Key: e.Key, Tool: e.Tool, Args: e.Args, Text: e.Text,
@@ -270,7 +270,7 @@ func (d *Daemon) askPerson(e fsm.AskPerson) {
 		asked.Subject = decl.Subject
 	}
 	d.hub.asked(e.Handle)
-	d.calls.Go(func() { // it looks at files, which may take long
+	d.calls.Go(func() { // the preview reads files, which may take long
 		ctx, cancel := context.WithTimeout(context.Background(), previewTimeout)
 		defer cancel()
 		_ = d.guarded("the preview of "+e.Tool, func() error {
@@ -281,5 +281,5 @@ func (d *Daemon) askPerson(e fsm.AskPerson) {
 	})
 }
 
-// previewTimeout is how long a person waits for a question while its preview is made.
+// previewTimeout is how long a question waits for its preview.
 const previewTimeout = 2 * time.Second

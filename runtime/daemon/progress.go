@@ -8,15 +8,15 @@ import (
 	"shelly/fsm"
 )
 
-// progress tells the machine which stages a model call comes to (INF-50): none before
-// [fsm.ProgressAfter] has passed, then the one that it is in, and each further one at once.
+// progress reports the stages of a model call to the machine (INF-50): none before
+// [fsm.ProgressAfter] has passed, then the present one, and each further one at once.
 type progress struct {
 	tell func(fsm.Stage)
 
 	mu    sync.Mutex
-	begun bool      // the first seconds are over
-	ended bool      // the call has
-	now   fsm.Stage // that the call is in
+	begun bool      // [fsm.ProgressAfter] has passed
+	ended bool      // the call has ended
+	now   fsm.Stage // the call's present stage
 	told  fsm.Stage
 	timer *time.Timer
 }
@@ -28,7 +28,7 @@ func (d *Daemon) progress(call fsm.CallID) *progress {
 	return p
 }
 
-// progressed brings a stage to the loop, unless the call is over by then or nobody wants
+// progressed passes a stage to the loop, unless the call is over by then or nobody wants
 // to know.
 func (d *Daemon) progressed(call fsm.CallID, stage fsm.Stage) {
 	_ = d.send(context.Background(), message{fact: func() fsm.Fact {
@@ -50,7 +50,7 @@ func (p *progress) begin() {
 	p.say()
 }
 
-// comes takes a stage that the call has come to; none is none.
+// comes takes a new stage of the call; an empty one is ignored.
 func (p *progress) comes(stage fsm.Stage) {
 	if stage == "" {
 		return
@@ -63,7 +63,7 @@ func (p *progress) comes(stage fsm.Stage) {
 	p.say()
 }
 
-// say tells the present stage, once. The caller holds mu.
+// say reports the present stage, once. The caller holds mu.
 func (p *progress) say() {
 	if p.begun && !p.ended && p.now.Beyond(p.told) {
 		p.told = p.now
@@ -71,7 +71,7 @@ func (p *progress) say() {
 	}
 }
 
-// late reports whether the first seconds are over.
+// late reports whether [fsm.ProgressAfter] has passed.
 func (p *progress) late() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

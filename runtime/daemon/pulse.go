@@ -7,19 +7,19 @@ import (
 	"shelly/fsm/state"
 )
 
-// Pulse is what the loop says of itself to who watches that it lives (DEP-2).
+// Pulse is the loop's report about itself to a watchdog (DEP-2).
 type Pulse struct {
 	Lifecycle fsm.State
-	Active    int    // pieces of work that are under way
-	Waiting   int    // those that wait to begin
-	Short     string // why nothing is accepted for lack of disk space, or ""
+	Active    int    // handles that are active
+	Waiting   int    // handles that wait to begin
+	Short     string // why the disk is too full to accept anything, or ""
 }
 
 // ErrStopped is the error of Pulse once the loop has ended.
 var ErrStopped = errStopped
 
-// Pulse asks the loop, which answers between two turns. It is ErrStopped, or that ctx has
-// ended first.
+// Pulse asks the loop, which answers between two turns. Its error is ErrStopped, or ctx's if
+// that ended first.
 func (d *Daemon) Pulse(ctx context.Context) (Pulse, error) { return ask(ctx, d, d.pulse) }
 
 func (d *Daemon) pulse() Pulse {
@@ -34,7 +34,7 @@ func (d *Daemon) pulse() Pulse {
 		p.Short = err.Error()
 	}
 	if d.driver.Down() {
-		p.Lifecycle = state.Down // the machine is as the last process left it
+		p.Lifecycle = state.Down // not booted: the machine is as the last process left it
 	}
 	return p
 }

@@ -2,9 +2,9 @@ package daemon
 
 import "context"
 
-// Quiet returns when no call is under way, neither of the model nor of a tool: whoever
-// needs the model for what can wait then takes nobody's turn (MEM-8). It fails when ctx
-// ends or the daemon stops.
+// Quiet returns when no call is under way, neither of the model nor of a tool, so that using
+// the model for work that can wait delays nobody (MEM-8). It fails if ctx ends or the daemon
+// stops.
 func (d *Daemon) Quiet(ctx context.Context) error {
 	for {
 		wait, err := ask(ctx, d, d.untilQuiet)
@@ -27,7 +27,7 @@ func (d *Daemon) Calls(ctx context.Context) (uint64, error) {
 	return n, stopping(err)
 }
 
-// untilQuiet returns what is closed when the last call has ended, or nil where none is
+// untilQuiet returns a channel that is closed when the last call has ended, or nil if none is
 // under way. Only the loop calls it.
 func (d *Daemon) untilQuiet() chan struct{} {
 	if len(d.running) == 0 {
@@ -39,7 +39,7 @@ func (d *Daemon) untilQuiet() chan struct{} {
 	return d.quiet
 }
 
-// hush tells who waits that no call is under way.
+// hush wakes those that wait until no call is under way.
 func (d *Daemon) hush() {
 	if d.quiet != nil && len(d.running) == 0 {
 		close(d.quiet)

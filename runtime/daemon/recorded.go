@@ -14,8 +14,8 @@ type recorded struct {
 	last uint64
 }
 
-// Recorded implements [comm.Front]. The loop only says what is durable; who reads
-// holds nobody up.
+// Recorded implements [comm.Front]. The loop only says what is durable; readers do not hold it
+// up.
 func (d *Daemon) Recorded(ctx context.Context) (engine.Reader, error) {
 	last, err := ask(ctx, d, func() uint64 { return d.driver.Durable() })
 	if err != nil {

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// restAfter is how long nothing must have been under way for the daemon to be at rest.
+// restAfter is how long nothing must have been under way before the daemon counts as at rest.
 const restAfter = time.Second
 
-// resting is a journal that notes outside itself how far it is, when all of it is durable
+// resting is a journal that, when all of it is durable, notes outside itself how far it goes
 // (JRN-31).
 type resting interface{ Rest() error }
 
-// restSoon lets the loop tell the journal once it is at rest.
+// restSoon makes the loop notify the journal once the daemon is at rest.
 func (d *Daemon) restSoon() {
 	if _, ok := d.o.Journal.(resting); !ok || !d.unrested() || d.rests != nil {
 		return
@@ -20,11 +20,11 @@ func (d *Daemon) restSoon() {
 	d.rests = time.AfterFunc(restAfter, func() { _ = d.send(context.Background(), message{do: d.rest}) })
 }
 
-// unrested reports whether nothing is under way, and the journal has grown since it was
-// told so.
+// unrested reports whether nothing is under way, and the journal has grown since the last
+// notification.
 func (d *Daemon) unrested() bool { return len(d.running) == 0 && d.driver.Last() != d.rested }
 
-// rest makes all durable and tells the journal. An error ends the engine or fails the
+// rest makes everything durable and notifies the journal. An error ends the engine or fails the
 // journal, and so ends the loop.
 func (d *Daemon) rest() {
 	d.rests = nil

@@ -12,8 +12,8 @@ import (
 	"shelly/runtime/comm/position"
 )
 
-// step tells the watchers what a durable step says of their requests: what a record of the
-// journal tells again, whenever it is asked (COM-90).
+// step sends the watchers the events of a durable step, which can be repeated from the journal's
+// record at any time (COM-90).
 func (h *hub) step(s engine.Step, view *state.Snapshot) {
 	c := &view.Config
 	if _, boots := s.Input.Fact.(fsm.Boot); boots {
@@ -42,17 +42,17 @@ func (h *hub) step(s engine.Step, view *state.Snapshot) {
 			}
 		}
 	}
-	for _, m := range s.Moves { // last, so that the places of the rest are those of older builds
+	for _, m := range s.Moves { // last, so that the other events keep the places of older builds
 		h.subagent(m, view)
 	}
 }
 
-// ends is what an answer ends of what watchers see.
+// ends says what an answer ends among the things that watchers see.
 var ends = fsm.NewAnswerTable(
 	ending(func(h *hub, in fsm.BrainAnswered) { h.answers(in.Call) }),
 	ending(func(h *hub, in fsm.ToolAnswered) { h.toolEnded(in.Call, in.Text, in.Failed) }),
 	ending(func(h *hub, in fsm.ToolStopped) { h.toolEnded(in.Call, "stopped", true) }),
-	fsm.OnAnswers(func(*hub, fsm.Answer) struct{} { return struct{}{} }), // the others are of no call that is seen
+	fsm.OnAnswers(func(*hub, fsm.Answer) struct{} { return struct{}{} }), // the others belong to calls that watchers do not see
 )
 
 func ending[F fsm.Fact](do func(*hub, F)) fsm.FactRow[*hub, struct{}] {
@@ -73,8 +73,9 @@ func began(moves []state.Move, e fsm.AskBrain) bool {
 	})
 }
 
-// resumed gives a watcher what the journal tells of a request after a position and up to the
-// last record, and then what comes. Where the journal does not go back so far, what comes is all.
+// resumed sends a watcher the request's events in the journal after a position and up to the
+// last record, and then those that come. If the journal does not go back far enough, it sends
+// only those that come.
 func (d *Daemon) resumed(ctx context.Context, key fsm.RequestKey, after position.Position, last uint64, comes <-chan comm.Event) <-chan comm.Event {
 	out := make(chan comm.Event)
 	give := func(e comm.Event) bool {
@@ -88,11 +89,11 @@ func (d *Daemon) resumed(ctx context.Context, key fsm.RequestKey, after position
 	go func() {
 		defer close(out)
 		told, err := d.retold.ask(ctx, d.o.Journal, &retelling{ctx: ctx, key: key, after: after, last: last, epoch: d.hub.era()})
-		if errors.Is(err, engine.ErrStopping) || ctx.Err() != nil { // what comes now would leave a gap
+		if errors.Is(err, engine.ErrStopping) || ctx.Err() != nil { // sending what comes now would leave a gap
 			return
 		}
 		if err != nil {
-			d.o.Log.Info("what a client has missed of a request is not told", "request", key.ID, "error", err)
+			d.o.Log.Info("cannot send a client the events that it has missed", "request", key.ID, "error", err)
 		}
 		for _, e := range told.events {
 			if !give(e) {
@@ -100,7 +101,7 @@ func (d *Daemon) resumed(ctx context.Context, key fsm.RequestKey, after position
 			}
 		}
 		for e := range comes {
-			if e.Type == comm.EventChunk && told.settled { // what was heard before it stays
+			if e.Type == comm.EventChunk && told.settled { // the text before it stays
 				e.Whole, told.settled = false, false
 			}
 			if !give(e) {

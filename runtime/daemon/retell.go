@@ -14,9 +14,9 @@ import (
 	"shelly/runtime/comm/position"
 )
 
-// retold tells from the journal what watchers have missed. The journal is folded once for all
-// who have come while it was folded for others: after a start all clients come back at once
-// (COM-95).
+// retold reads from the journal the events that watchers have missed. Watchers that arrive while
+// it folds the journal are served together by the next fold, because after a start all clients
+// come back at once (COM-95).
 type retold struct {
 	mu      sync.Mutex
 	waiting []*retelling
@@ -25,7 +25,7 @@ type retold struct {
 	closed  atomic.Bool
 }
 
-// close ends what is under way: afterwards nothing reads the journal.
+// close ends the pass under way; after that nothing reads the journal.
 func (r *retold) close() {
 	r.mu.Lock()
 	r.closed.Store(true)
@@ -33,23 +33,23 @@ func (r *retold) close() {
 	r.running.Wait()
 }
 
-// retelling is what one watcher has missed of a request.
+// retelling is the part of a request that one watcher has missed.
 type retelling struct {
 	ctx   context.Context
 	key   fsm.RequestKey
-	after position.Position // what was heard, and then also what is told here
-	last  uint64            // record to be told
+	after position.Position // what the watcher has, and then also what is added here
+	last  uint64            // the last record whose events are added
 	epoch int               // the present one
-	done  chan struct{}     // closed once the rest is there
+	done  chan struct{}     // closed once the fields below are set
 
 	request engine.Request
 	asked   map[fsm.CallID]fsm.AskBrain // calls whose answers are the request's
 	events  []comm.Event
-	settled bool // the call of which text was heard last has answered
+	settled bool // the call whose text the watcher got last has answered
 	err     error
 }
 
-// missed is what a watcher gets first.
+// missed is the events that a watcher gets first.
 type missed struct {
 	events  []comm.Event
 	settled bool
@@ -77,7 +77,7 @@ func (r *retold) ask(ctx context.Context, j engine.Reader, t *retelling) (missed
 	}
 }
 
-// work folds the journal as long as somebody waits for it.
+// work folds the journal as long as a watcher waits for it.
 func (r *retold) work(j engine.Reader) {
 	for {
 		r.mu.Lock()
@@ -94,8 +94,8 @@ func (r *retold) work(j engine.Reader) {
 	}
 }
 
-// retell finds what each has missed, in one pass over the journal. Of a model call that has
-// answered it is the whole text.
+// retell finds what each watcher has missed, in one pass over the journal. For a model call that
+// has answered this is the whole text.
 func (r *retold) retell(j engine.Reader, all []*retelling) {
 	kept, err := j.Kept()
 	p := pass{hub: newHub(), by: map[fsm.HandleID][]*retelling{}, calls: map[fsm.CallID]fsm.HandleID{}}
@@ -115,7 +115,7 @@ func (r *retold) retell(j engine.Reader, all []*retelling) {
 	if len(p.by) == 0 {
 		return
 	}
-	for f, err := range engine.Fold(recorded{j, p.last}, first) { // from the beginning: which tool has ended is known from its start
+	for f, err := range engine.Fold(recorded{j, p.last}, first) { // from the beginning: a tool's end needs its start
 		if err != nil {
 			p.fails(err)
 			return
@@ -130,10 +130,10 @@ func (r *retold) retell(j engine.Reader, all []*retelling) {
 	}
 }
 
-// leftEvery is after how many records a pass looks whether anybody waits still.
+// leftEvery is the number of records after which a pass checks whether anybody still waits.
 const leftEvery = 256
 
-// finds looks the request up. A request whose beginning is no longer kept cannot be told.
+// finds looks the request up. A request whose beginning is no longer kept cannot be repeated.
 func (t *retelling) finds(j engine.Reader, first uint64) error {
 	r, ok, err := j.Request(t.key)
 	t.request = r
@@ -143,7 +143,7 @@ func (t *retelling) finds(j engine.Reader, first uint64) error {
 	return err
 }
 
-// pass goes once over the journal, with a hub of its own.
+// pass is one pass over the journal, with its own hub.
 type pass struct {
 	hub   *hub
 	by    map[fsm.HandleID][]*retelling
@@ -151,16 +151,16 @@ type pass struct {
 	last  uint64
 }
 
-// fails ends the pass.
+// fails ends the pass with an error.
 func (p *pass) fails(err error) {
-	for _, list := range p.by { // order-free: each is another watcher
+	for _, list := range p.by { // order-free: the watchers differ
 		for _, t := range list {
 			t.err = err
 		}
 	}
 }
 
-// left reports whether nobody waits any more.
+// left reports whether no watcher waits any more.
 func (p *pass) left() bool {
 	for _, list := range p.by { // order-free: any will do
 		if slices.ContainsFunc(list, func(t *retelling) bool { return t.ctx.Err() == nil }) {
@@ -170,11 +170,11 @@ func (p *pass) left() bool {
 	return true
 }
 
-// step tells each what a record tells that it has not heard.
+// step adds a record's events for each watcher that does not have them.
 func (p *pass) step(f engine.Folded) {
 	view := f.Machine.View()
 	if _, boots := f.Input.Fact.(fsm.Boot); boots {
-		for _, list := range p.by { // order-free: each is another watcher
+		for _, list := range p.by { // order-free: the watchers differ
 			for _, t := range list {
 				t.boots(f.Index, view.Epoch)
 			}
@@ -195,7 +195,7 @@ func (p *pass) step(f engine.Folded) {
 			}
 		}
 	}
-	for handle, list := range p.by { // order-free: each is another request
+	for handle, list := range p.by { // order-free: the requests differ
 		c := p.hub.history[p.hub.requests[handle]]
 		if c == nil || len(c.items) == 0 {
 			continue
@@ -212,7 +212,7 @@ func (p *pass) step(f engine.Folded) {
 	}
 }
 
-// hears takes what a record tells after what was heard.
+// hears adds a record's events that come after what the watcher has.
 func (t *retelling) hears(items []item) {
 	for _, i := range items {
 		if i.Type != comm.EventChunk && i.At.Record <= t.last && t.after.Before(i.At.Record, i.At.Nth) {
@@ -222,8 +222,8 @@ func (t *retelling) hears(items []item) {
 	}
 }
 
-// boots comes to the beginning of an epoch. What the process before had told of records from
-// there on was lost with a kill, happens again, and is shown again (COM-94).
+// boots handles the beginning of an epoch. If the watcher got events of later records from the
+// previous process, a kill lost those records; what happens again is sent again (COM-94).
 func (t *retelling) boots(index uint64, epoch int) {
 	if t.after.Epoch == 0 || epoch != t.after.Epoch+1 || t.after.Record < index {
 		return
@@ -234,8 +234,8 @@ func (t *retelling) boots(index uint64, epoch int) {
 	}
 }
 
-// answer tells the text of a model call, in place of what was heard of the last one, unless
-// that has answered.
+// answer adds the text of a model call. It replaces the watcher's text of the last call, unless
+// that call has answered.
 func (t *retelling) answer(in fsm.BrainAnswered, c *fsm.Config, record uint64) {
 	heard := t.after
 	switch {

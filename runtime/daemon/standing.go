@@ -7,21 +7,21 @@ import (
 	"shelly/fsm/state"
 )
 
-// working is since when a handle is at work, and what its answer waits for.
+// working is when a handle's work began, and what its answer waits for.
 type working struct {
 	since fsm.Millis
 	note  string
 }
 
-// notes remembers what the answer of a handle waits for. The caller holds mu.
+// notes notes what the answer of a handle waits for. The caller holds mu.
 func (h *hub) notes(id fsm.HandleID, text string) {
 	w := h.work[id]
 	w.note = text
 	h.work[id] = w
 }
 
-// begun notes at which time a handle moves: since when it is at work, and that it waits for
-// nothing any more.
+// begun notes a handle's transition: when its work began, and that it no longer waits for
+// anything.
 func (h *hub) begun(m state.Move, now fsm.Millis) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -34,7 +34,7 @@ func (h *hub) begun(m state.Move, now fsm.Millis) {
 	}
 }
 
-// standing tells since when a handle is at work, and what its answer waits for.
+// standing returns when a handle's work began, and what its answer waits for.
 func (h *hub) standing(id fsm.HandleID) (since fsm.Millis, note string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"shelly/runtime/comm"
 )
 
-// textShown is how much of a handle's input a status shows, in bytes.
+// textShown is the most bytes of a handle's input that a status shows.
 const textShown = 200
 
 // status is the machine's part of the status (COM-53). Only the loop calls it.
@@ -48,12 +48,12 @@ func (d *Daemon) status() comm.Status {
 		s.NoSpace = err.Error()
 	}
 	if d.driver.Down() {
-		s.Lifecycle = state.Down // the machine is as the last process left it
+		s.Lifecycle = state.Down // not booted: the machine is as the last process left it
 	}
 	return s
 }
 
-// queued is the handle at i, which waits.
+// queued returns the handle at i, which is waiting.
 func queued(s *state.Snapshot, i int) comm.Queued {
 	h := &s.Handles[i]
 	return comm.Queued{
@@ -61,7 +61,7 @@ func queued(s *state.Snapshot, i int) comm.Queued {
 	}
 }
 
-// waitsFor says in words what the handle at i waits for.
+// waitsFor returns in words what the handle at i waits for.
 func waitsFor(s *state.Snapshot, i int) string {
 	h := &s.Handles[i]
 	busy := slices.IndexFunc(s.Handles, func(o state.Handle) bool { return o.ID != h.ID && o.Session == h.Session && !o.Waiting() })

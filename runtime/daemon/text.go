@@ -5,16 +5,16 @@ import (
 	"shelly/runtime/comm"
 )
 
-// Piece is a part of an answer as it streams in. A note is no part of it: it says in
-// words what the answer waits for.
-// A stage is none either, and comes alone: it is what the call has come to.
+// Piece is a part of an answer as it streams in. A note is not a part of the answer: it says in
+// words what the answer waits for. Neither is a stage, which comes alone: it is the call's new
+// stage.
 type Piece struct {
 	Text, Thinking, Note string
 	Stage                fsm.Stage
 }
 
-// writtenOf is what the model that answers a request has written; nil: nothing. The caller
-// holds mu.
+// writtenOf returns what the model call that answers a request has written; nil: nothing. The
+// caller holds mu.
 func (h *hub) writtenOf(key fsm.RequestKey) *written {
 	for id, so := range h.written { // order-free: at most one is the request's
 		if h.requests[id] == key {
@@ -24,7 +24,7 @@ func (h *hub) writtenOf(key fsm.RequestKey) *written {
 	return nil
 }
 
-// wrote adds to that. The caller holds mu.
+// wrote adds a piece to what a model call has written. The caller holds mu.
 func (h *hub) wrote(e fsm.AskBrain, p Piece) *written {
 	so := h.written[e.Handle]
 	if so == nil || so.call != e.Call {
@@ -48,12 +48,12 @@ func (h *hub) wrote(e fsm.AskBrain, p Piece) *written {
 func (h *hub) answers(call fsm.CallID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, so := range h.written { // order-free: calls are kept apart
+	for _, so := range h.written { // order-free: at most one is of the call
 		so.answered = so.answered || so.call == call
 	}
 }
 
-// streams passes on what a model call has streamed. The caller holds mu.
+// streams passes on a piece that a model call has streamed. The caller holds mu.
 func (h *hub) streams(id fsm.HandleID, so *written, p Piece) {
 	key, known := h.requests[id]
 	if !known {
@@ -65,7 +65,7 @@ func (h *hub) streams(id fsm.HandleID, so *written, p Piece) {
 		case len(w.events) >= chunkEvents:
 		case so.bytes() <= writtenBytes:
 			w.chunk(so, comm.Event{ID: key.ID, At: at})
-		default: // more than is kept: what it does not hear now it never does
+		default: // longer than is kept: a piece that is dropped now is lost to the watcher
 			e := comm.Event{Type: comm.EventChunk, ID: key.ID, Purpose: fsm.PurposeAnswer, Call: so.call, Text: p.Text, Thinking: p.Thinking, At: at}
 			e.From, e.ThinkingFrom = w.text, w.thinking
 			w.text, w.thinking = w.text+len(p.Text), w.thinking+len(p.Thinking)
@@ -74,8 +74,8 @@ func (h *hub) streams(id fsm.HandleID, so *written, p Piece) {
 	}
 }
 
-// piece passes on streamed text of an answer (BRN-9), a summary's being nobody's
-// business, and what an answer waits for.
+// piece passes on streamed text of an answer (BRN-9), but not of a summary, and what an answer
+// waits for.
 func (h *hub) piece(e fsm.AskBrain, p Piece) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

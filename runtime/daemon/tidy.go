@@ -8,20 +8,20 @@ import (
 	"shelly/fsm/engine"
 )
 
-// TidyEvery is how often what is older than the retention is looked for, beside before
-// the boot, once it serves and when a snapshot was saved.
+// TidyEvery is the interval at which data older than the retention is looked for; this is also
+// done before the boot, once the daemon serves, and after a snapshot was saved.
 const TidyEvery = time.Hour
 
-// tidying drops what is not to be kept any longer (JRN-20, JRN-28). Only the loop uses it.
+// tidying drops what retention no longer keeps (JRN-20, JRN-28). Only the loop uses it.
 type tidying struct {
 	retention engine.Retention
 	next      *time.Timer
-	dropped   engine.Trimmed     // since the last time that nothing was left
-	begins    fsm.Millis         // when the journal begins that this process has trimmed; 0: it has not
-	forgets   context.CancelFunc // ends what shortens archives; nil: nothing does
+	dropped   engine.Trimmed     // since it was last done
+	begins    fsm.Millis         // the time at which the trimmed journal begins; 0: this process has not trimmed it
+	forgets   context.CancelFunc // ends the shortening of archives; nil: none is under way
 }
 
-// stop ends what is under way and to come.
+// stop ends all tidying.
 func (t *tidying) stop() {
 	if t.next != nil {
 		t.next.Stop()
@@ -31,7 +31,7 @@ func (t *tidying) stop() {
 	}
 }
 
-// Retain changes how long what was done is kept.
+// Retain changes the retention.
 func (d *Daemon) Retain(ctx context.Context, r engine.Retention) error {
 	_, err := ask(ctx, d, func() struct{} {
 		d.tidies.retention = r
@@ -41,7 +41,7 @@ func (d *Daemon) Retain(ctx context.Context, r engine.Retention) error {
 	return stopping(err)
 }
 
-// tidySoon lets the loop tidy once it has done what waits for it.
+// tidySoon makes the loop tidy after the messages that are waiting.
 func (d *Daemon) tidySoon() { d.tidyIn(0) }
 
 func (d *Daemon) tidyIn(wait time.Duration) {
@@ -51,14 +51,14 @@ func (d *Daemon) tidyIn(wait time.Duration) {
 	d.tidies.next = time.AfterFunc(wait, func() { _ = d.send(context.Background(), message{do: d.tidy}) })
 }
 
-// tidy drops one part of what may go, so that nobody waits for the loop for long, and
+// tidy drops one part of what may go, so that the loop is not held up for long, and
 // comes back for the rest.
 func (d *Daemon) tidy() {
 	dropped, err := d.driver.Tidy(d.now().Wall, d.tidies.retention)
 	d.tidies.dropped = d.tidies.dropped.And(dropped)
 	switch {
 	case err != nil:
-		d.o.Log.Error("what is old is not dropped", "error", err)
+		d.o.Log.Error("cannot drop what is older than the retention", "error", err)
 	case dropped != (engine.Trimmed{}):
 		d.tidySoon()
 		return
@@ -68,7 +68,7 @@ func (d *Daemon) tidy() {
 	d.tidyIn(TidyEvery)
 }
 
-// tidied says what was dropped since it said so last.
+// tidied logs what was dropped since the last time.
 func (d *Daemon) tidied() {
 	t := d.tidies.dropped
 	if t == (engine.Trimmed{}) {
@@ -79,7 +79,7 @@ func (d *Daemon) tidied() {
 	if t.Records > 0 {
 		d.begins(kept)
 	}
-	d.o.Log.Info("what is old was dropped", "records", t.Records, "snapshots", t.Snapshots, "requests", t.Requests,
+	d.o.Log.Info("dropped what is older than the retention", "records", t.Records, "snapshots", t.Snapshots, "requests", t.Requests,
 		"messages", t.Messages, "audit", t.Audit, "first", kept.First, "last", kept.Last, "bytes", kept.Bytes)
 }
 
@@ -87,25 +87,25 @@ func (d *Daemon) tidied() {
 func (d *Daemon) kept() engine.Kept {
 	kept, err := d.o.Journal.Kept()
 	if err != nil {
-		d.o.Log.Error("what the journal keeps cannot be read", "error", err)
+		d.o.Log.Error("cannot read what the journal keeps", "error", err)
 	}
 	return kept
 }
 
-// begins notes the time of the snapshot that the journal begins with, now that what was before
-// it has been dropped: archives are not kept for longer.
+// begins notes the time of the snapshot with which the journal now begins: archives are not kept
+// any longer than that.
 func (d *Daemon) begins(kept engine.Kept) {
 	index, s, err := d.o.Journal.Snapshot(kept.First - 1)
 	if err != nil || index != kept.First-1 {
-		d.o.Log.Error("when the journal begins cannot be read; archives are kept for their age", "first", kept.First, "error", err)
+		d.o.Log.Error("cannot read when the journal begins; only retention.age limits archives", "first", kept.First, "error", err)
 		return
 	}
-	if s.Now <= d.now().Wall { // else the clock was ahead, and all archives would go
+	if s.Now <= d.now().Wall { // otherwise the clock was ahead, and all archives would be dropped
 		d.tidies.begins = s.Now
 	}
 }
 
-// forget shortens the archives of the sessions beside the loop (SES-19).
+// forget shortens the archives of the sessions, outside the loop (SES-19).
 func (d *Daemon) forget() {
 	since := d.tidies.begins
 	if age := d.tidies.retention.Age; age > 0 {
@@ -132,9 +132,9 @@ func (d *Daemon) forget() {
 
 func (d *Daemon) forgot(parts int, err error) {
 	if err != nil {
-		d.o.Log.Error("what is old is not dropped from the archives", "error", err)
+		d.o.Log.Error("cannot drop old messages from the archives", "error", err)
 	}
 	if parts > 0 {
-		d.o.Log.Info("what is old was dropped from the archives of sessions", "messages", parts)
+		d.o.Log.Info("dropped old messages from the archives", "messages", parts)
 	}
 }

@@ -137,8 +137,8 @@ func TestJRN20WhatIsOldIsDropped(t *testing.T) {
 	if err != nil || len(state.History) != 4 {
 		t.Errorf("the history has %d messages, error %v; want all 4", len(state.History), err)
 	}
-	f.until("it says so", func() bool { return log.count(`"what is old was dropped from the archives`) == 1 })
-	if n := log.count(`msg="what is old was dropped" records=`); n != 1 {
+	f.until("it says so", func() bool { return log.count(`"dropped old messages from the archives`) == 1 })
+	if n := log.count(`msg="dropped what is older than the retention" records=`); n != 1 {
 		t.Errorf("it says so %d times", n)
 	}
 }
@@ -177,7 +177,7 @@ func TestSES19ArchivesBeginNoEarlierThanTheJournal(t *testing.T) {
 	if k, err := s.Kept(); first() != 3 || k.First < 2 || err != nil {
 		t.Errorf("the archive begins with %d, the journal with %d, %v; want b's question, 3", first(), k.First, err)
 	}
-	f.until("it says so", func() bool { return log.count(`"what is old was dropped from the archives`) > 0 })
+	f.until("it says so", func() bool { return log.count(`"dropped old messages from the archives`) > 0 })
 }
 
 // What a daemon that was down for long left behind goes at its start.

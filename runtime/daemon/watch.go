@@ -9,8 +9,8 @@ import (
 	"shelly/runtime/comm/position"
 )
 
-// watch adds a watcher that first hears what it has missed, and where nothing is
-// known of that, or all is over, now. Last is the last record there is.
+// watch adds a watcher, which first gets what it has missed; if nothing of that is kept, or the
+// request is over, it gets now. Last is the index of the last record.
 func (h *hub) watch(key fsm.RequestKey, now comm.Event, last uint64) *watcher {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -32,9 +32,9 @@ func (h *hub) watch(key fsm.RequestKey, now comm.Event, last uint64) *watcher {
 	return w
 }
 
-// watchFrom adds a watcher that has heard what happened up to a position. Where what came
-// after it is not kept, missed is true: that is to be found in the journal, and what comes
-// before what the watcher hears here.
+// watchFrom adds a watcher that has the events up to a position. If the events after it are not
+// kept, missed is true: they must be read from the journal, and come before the events that the
+// watcher gets here.
 func (h *hub) watchFrom(key fsm.RequestKey, now comm.Event, after position.Position, last uint64) (w *watcher, missed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -49,7 +49,7 @@ func (h *hub) watchFrom(key fsm.RequestKey, now comm.Event, after position.Posit
 	default:
 		missed = true
 		w.call, w.text, w.thinking, w.replaces, w.record, w.nth = after.Call, after.Text, after.Thinking, true, last, allOfRecord
-		if after.Epoch != h.epoch && after.Call != 0 { // what has its number now is another
+		if after.Epoch != h.epoch && after.Call != 0 { // its number may belong to another call now
 			w.call, w.text, w.thinking = lostCall, 0, 0
 		}
 		if c != nil && now.Type != comm.EventReply {
@@ -64,7 +64,7 @@ func (h *hub) watchFrom(key fsm.RequestKey, now comm.Event, after position.Posit
 	return w, missed
 }
 
-// now is an event that says where a request stands, at its place.
+// now returns an event with a request's present state, at its place.
 func (h *hub) now(key fsm.RequestKey, now comm.Event) comm.Event {
 	if c := h.history[key]; c != nil {
 		now.At = h.at(c)
@@ -72,7 +72,7 @@ func (h *hub) now(key fsm.RequestKey, now comm.Event) comm.Event {
 	return now
 }
 
-// add lets a watcher hear what comes, if anything will. The caller holds mu.
+// add adds a watcher for what comes; if nothing will, it ends the watcher. The caller holds mu.
 func (h *hub) add(key fsm.RequestKey, w *watcher, now comm.Event) {
 	if h.closed || now.Type == comm.EventReply {
 		close(w.events)
@@ -81,8 +81,8 @@ func (h *hub) add(key fsm.RequestKey, w *watcher, now comm.Event) {
 	h.watchers[key] = append(h.watchers[key], w)
 }
 
-// soFar tells a watcher what the model that answers a request has written, if it has, in
-// place of what it may have heard of it. The caller holds mu.
+// soFar sends a watcher what the model call that answers a request has written so far, in place
+// of what it may have got of it. The caller holds mu.
 func (h *hub) soFar(key fsm.RequestKey, w *watcher, now comm.Event) {
 	so := h.writtenOf(key)
 	if so == nil || so.bytes() > writtenBytes || now.Type == comm.EventReply {
@@ -92,7 +92,7 @@ func (h *hub) soFar(key fsm.RequestKey, w *watcher, now comm.Event) {
 	w.chunk(so, comm.Event{ID: key.ID, At: h.at(h.course(key))})
 }
 
-// until lets a watcher go when ctx ends, unless that has happened by then.
+// until ends a watcher when ctx ends, unless it has ended before.
 func (h *hub) until(ctx context.Context, key fsm.RequestKey, w *watcher) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -101,7 +101,7 @@ func (h *hub) until(ctx context.Context, key fsm.RequestKey, w *watcher) {
 	}
 }
 
-// leave removes a watcher that listens no more.
+// leave removes a watcher that no longer listens.
 func (h *hub) leave(key fsm.RequestKey, w *watcher) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -126,7 +126,7 @@ func (h *hub) tell(id fsm.HandleID, e comm.Event) {
 	}
 	e.ID = key.ID
 	c, places := h.course(key), watcherEvents-1
-	if e.Type == comm.EventOutput || passes(e.Type) { // of which some may be missing
+	if e.Type == comm.EventOutput || passes(e.Type) { // some of these may be left out
 		places = chunkEvents
 	}
 	if e.Type == comm.EventOutput {
@@ -142,8 +142,8 @@ func (h *hub) tell(id fsm.HandleID, e comm.Event) {
 	}
 }
 
-// awaits returns what is closed once a request has its reply, or the daemon stops; nil: either
-// is so already.
+// awaits returns a channel that is closed once a request has its reply or the daemon stops; nil
+// if either has happened already.
 func (h *hub) awaits(id fsm.HandleID, key fsm.RequestKey) (over chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -155,7 +155,7 @@ func (h *hub) awaits(id fsm.HandleID, key fsm.RequestKey) (over chan struct{}) {
 	return over
 }
 
-// forsakes removes what nobody waits for any more.
+// forsakes removes a channel of awaits that nobody waits for any more.
 func (h *hub) forsakes(key fsm.RequestKey, over chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -165,7 +165,7 @@ func (h *hub) forsakes(key fsm.RequestKey, over chan struct{}) {
 	}
 }
 
-// isOver lets those go who wait for a reply. The caller holds mu.
+// isOver wakes those that wait for a reply. The caller holds mu.
 func (h *hub) isOver(key fsm.RequestKey) {
 	for _, over := range h.replies[key] {
 		close(over)

@@ -12,10 +12,10 @@ import (
 	"shelly/runtime/comm"
 )
 
-// What an answer waits for is said to whoever watches its request, and in the log (COM-29):
-// at the first attempt, and not when all of them are spent.
+// The watchers of a request, and the log, learn what its answer waits for (COM-29) from the
+// first attempt on, and not only when all attempts are spent.
 
-// waits tells what the answer of a handle waits for.
+// waits passes on what the answer of a handle waits for.
 func (h *hub) waits(id fsm.HandleID, text string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -23,11 +23,11 @@ func (h *hub) waits(id fsm.HandleID, text string) {
 	h.tell(id, comm.Event{Type: comm.EventWaiting, Text: text})
 }
 
-// staged says that a model call has come to a stage. Only the loop calls it.
+// staged passes on a model call's new stage. Only the loop calls it.
 func (d *Daemon) staged(call fsm.CallID, stage fsm.Stage) {
 	s := d.driver.Machine().View()
 	h := awaiting(s, call)
-	if h == nil || stage == fsm.StageWriting { // what is written shows
+	if h == nil || stage == fsm.StageWriting { // the text itself shows this
 		return
 	}
 	text := "loading the model"
@@ -41,7 +41,7 @@ func (d *Daemon) staged(call fsm.CallID, stage fsm.Stage) {
 	d.hub.waits(h.ID, text)
 }
 
-// awaiting is the handle that awaits a model call, or nil.
+// awaiting returns the handle that awaits a model call, or nil.
 func awaiting(s *state.Snapshot, call fsm.CallID) *state.Handle {
 	for i := range s.Handles {
 		if h := &s.Handles[i]; h.Await.Kind == fsm.CallBrain && h.Await.Call == call {
@@ -51,7 +51,7 @@ func awaiting(s *state.Snapshot, call fsm.CallID) *state.Handle {
 	return nil
 }
 
-// before is how many model calls were made before one and are not answered yet.
+// before returns how many unanswered model calls were made before one.
 func before(s *state.Snapshot, call fsm.CallID) (n int) {
 	for i := range s.Handles {
 		if a := s.Handles[i].Await; a.Kind == fsm.CallBrain && a.Call < call {
@@ -61,8 +61,8 @@ func before(s *state.Snapshot, call fsm.CallID) (n int) {
 	return n
 }
 
-// readingWords says what the model has to read for a call, and how long that should take, as
-// far as either is known.
+// readingWords returns how much the model has to read for a call, and how long that should take,
+// as far as either is known.
 func readingWords(s *state.Snapshot, h *state.Handle) string {
 	if h.Inf.Anew < toldTokensMin {
 		return "reading"
@@ -74,11 +74,11 @@ func readingWords(s *state.Snapshot, h *state.Handle) string {
 	return text
 }
 
-// toldTokensMin is the least to read that is shown as a number: less is read at once, whatever
-// the wait is for.
+// toldTokensMin is the least number of tokens that is shown: fewer are read at once, so they
+// cannot be the reason for the wait.
 const toldTokensMin = 16
 
-// grouped is a number with a comma before each three digits.
+// grouped returns a number with commas between groups of three digits.
 func grouped(n int) string {
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {
@@ -87,7 +87,7 @@ func grouped(n int) string {
 	return digits
 }
 
-// retried says why the model is asked again, and when, where a step has decided that.
+// retried reports why the model is asked again, and when, if a step has decided so.
 func (d *Daemon) retried(s engine.Step) {
 	in, failed := s.Input.Fact.(fsm.BrainFailed)
 	for _, e := range s.Effects {
@@ -109,8 +109,8 @@ func (d *Daemon) retried(s engine.Step) {
 	}
 }
 
-// voices notes when a model begins to think and to write in a call that has gone on for a
-// while, and tells each once.
+// voices reports, once each, that a model begins to think and to write in a call that has been
+// running for a while.
 type voices struct{ thinks, writes bool }
 
 func (d *Daemon) voiced(v *voices, h fsm.HandleID, p Piece) {

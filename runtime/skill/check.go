@@ -10,22 +10,22 @@ import (
 	"unicode/utf8"
 )
 
-// Check tells in what a skill that can be used breaks the specification, or will not work
-// as its author may think (CLI-91).
+// Check lists where a usable skill breaks the specification, or will not work as its author may
+// expect (CLI-91).
 func Check(s Skill) []string {
 	var found []string
 	add := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	if !publishable().MatchString(s.Name) {
-		add("name: %q is not of lower-case letters, digits and single hyphens, which other programs want", s.Name)
+		add("name: %q is not of lower-case letters, digits and single hyphens, which other programs require", s.Name)
 	}
 	if s.unnamed {
-		add("front matter: name is missing; other programs want name: %s", s.Name)
+		add("front matter: name is missing; other programs require name: %s", s.Name)
 	}
 	if s.mended {
-		add("front matter: a text with a colon or another sign of YAML in it stands without quotes; put it in quotes")
+		add("front matter: a text with a colon or another special character of YAML has no quotes; put it in quotes")
 	}
 	for _, key := range s.unknown {
-		add("front matter: %q is no key of the specification; its author's own belong below metadata", key)
+		add("front matter: %q is not a key of the specification; put your own keys below metadata", key)
 	}
 	if n := utf8.RuneCountInString(s.Compatibility); n > 500 {
 		add("compatibility: %d characters long, and the most is 500", n)
@@ -36,7 +36,7 @@ func Check(s Skill) []string {
 	return append(found, missing(s)...)
 }
 
-// Classes of letters take long to compile, and every command would wait for them.
+// Compiled on first use: character classes take long to compile, and every command would wait.
 var (
 	publishable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\p{Ll}\p{Lo}\pN]+(-[\p{Ll}\p{Lo}\pN]+)*$`) })
 	inside      = sync.OnceValue(func() *regexp.Regexp {
@@ -44,14 +44,15 @@ var (
 	})
 )
 
-// missing tells which files of its own folders the instructions name that are not there.
+// missing lists the files in the skill's folders that the instructions name but that do not
+// exist.
 func missing(s Skill) []string {
 	var found, seen []string
 	for _, file := range inside().FindAllString(s.Body, -1) {
 		file = path.Clean(file)
 		under := func(f string) bool { return f == file || strings.HasPrefix(f, file+"/") }
 		if !slices.Contains(seen, file) && !slices.ContainsFunc(s.Files, under) {
-			found = append(found, fmt.Sprintf("instructions: they name %s, which is not there", file))
+			found = append(found, fmt.Sprintf("instructions: they name %s, which does not exist", file))
 		}
 		seen = append(seen, file)
 	}

@@ -4,8 +4,8 @@
 //	skills/
 //	  release/
 //	    SKILL.md               front matter, then the instructions
-//	    references/tags.md     a text that the instructions point to
-//	    scripts/notes.sh       what they run
+//	    references/tags.md     a text to which the instructions refer
+//	    scripts/notes.sh       a program that they run
 //	    assets/template.md
 //
 //	---
@@ -14,16 +14,16 @@
 //	---
 //	1. Run the tests. …
 //
-// A skill reaches the model in three phases: its name and description with the boot, its
-// instructions and then its other texts as files, read again each time they are loaded.
-// The instructions of a skill that is always on travel with the boot.
+// A skill reaches the model in three phases: its name and description with the boot, then its
+// instructions, then its other texts. The last two are read from their files each time they are
+// loaded. The instructions of a skill that is always on are part of the boot.
 //
 //	lib, problems, err := skill.Open(skill.Places(workspace, folders))
 //	config.Skills = lib.Decls()
 //	text, err := lib.Load(ctx, "release", "references/tags.md")
 //
-// A skill that cannot be used is left out, and a [Problem] says why: it must keep neither
-// the others nor the daemon from running. What can be used but breaks the specification is
-// a finding of [Check]. Files are opened beneath their skill's folder, so that no name and
-// no link leads out of it, and only so much of each is read.
+// A skill that cannot be used is left out, and a [Problem] says why: it must not keep the
+// others or the daemon from running. [Check] reports usable skills that break the
+// specification. Files are opened beneath their skill's folder, so that no name and
+// no link leads out of it, and a bounded part of each is read.
 package skill

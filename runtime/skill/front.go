@@ -13,17 +13,17 @@ import (
 
 // Front is the front matter of a SKILL.md. Each text is one line.
 type Front struct {
-	Name          string   // as its folder
+	Name          string   // the same as its folder's
 	Description   string   // what it does and when to use it, at most 1,024 characters
 	License       string   // of its files
-	Compatibility string   // what it needs of the machine
-	Metadata      []Entry  // whatever its author keeps there, in order
-	AllowedTools  []string // what its author would let it use; nothing is allowed by it (SKL-12)
-	Always        bool     // always, or always in metadata (SKL-11)
+	Compatibility string   // what it needs from the machine
+	Metadata      []Entry  // the author's own entries, in order
+	AllowedTools  []string // the tools that its author would allow; this has no effect (SKL-12)
+	Always        bool     // the key always, or always in metadata (SKL-11)
 
 	unknown []string // keys that the specification does not have
-	mended  bool     // it was no YAML until a text was put in quotes
-	unnamed bool     // it has no name, and its folder's stands for it
+	mended  bool     // it was not YAML until a text was put in quotes
+	unnamed bool     // it has no name, so its folder's is used
 }
 
 // Entry is one text of the metadata.
@@ -31,7 +31,7 @@ type Entry struct{ Key, Value string }
 
 const fence = "---\n"
 
-// parse takes a SKILL.md apart.
+// parse splits a SKILL.md into front matter and body.
 func parse(text string) (front Front, body string, err error) {
 	rest, ok := strings.CutPrefix(text, fence)
 	if !ok {
@@ -52,7 +52,7 @@ func parse(text string) (front Front, body string, err error) {
 	body = strings.TrimSpace(body)
 	switch {
 	case front.Description == "":
-		err = errors.New("it has no description, by which the model could choose it")
+		err = errors.New("it has no description, from which the model could choose it")
 	case len(front.Description) > summaryBytesMax || utf8.RuneCountInString(front.Description) > 1024:
 		err = fmt.Errorf("its description is %d characters long and the most is 1024", utf8.RuneCountInString(front.Description))
 	case body == "":
@@ -63,8 +63,8 @@ func parse(text string) (front Front, body string, err error) {
 	return front, body, err
 }
 
-// readFront reads the front matter. Any scalar is a text, and what the specification does
-// not know is left alone, since skills are written for other programs too.
+// readFront reads the front matter. Any scalar is a text, and keys that the specification does
+// not know are ignored, because skills are written for other programs too.
 func readFront(text string) (front Front, err error) {
 	root, problem := strict.Parse([]byte(text), "front matter", "")
 	if problem != nil {
@@ -97,7 +97,7 @@ func readFront(text string) (front Front, err error) {
 	return front, strict.Failed(fileName, nil, d.Problems)
 }
 
-// readMetadata reads the texts of the metadata; what else stands there is its author's.
+// readMetadata reads the texts of the metadata; other values are ignored.
 func (f *Front) readMetadata(d *strict.Decoder, n *strict.Node) []Entry {
 	var entries []Entry
 	if n.Kind != strict.MapKind {
@@ -153,11 +153,10 @@ func textOf(d *strict.Decoder, n *strict.Node, path string) string {
 	return strings.Join(strings.Fields(n.Value), " ")
 }
 
-// plain is a line with a text that YAML may take for something else, such as one with a
-// colon in it.
+// plain matches a line with an unquoted text that YAML may misread, such as one with a colon.
 var plain = regexp.MustCompile(`(?m)^(name|description|license|compatibility|allowed-tools):[ \t]+([^'"|>\s].*)$`)
 
-// quoted puts the texts that stand on one line in quotes.
+// quoted puts the texts on such lines in quotes.
 func quoted(front string) string {
 	return plain.ReplaceAllStringFunc(front, func(line string) string {
 		key, value, _ := strings.Cut(line, ":")

@@ -15,14 +15,14 @@ import (
 const (
 	skillsMax       = 128
 	textBytesMax    = 64 << 10 // of one file
-	alwaysBytesMax  = 16 << 10 // of instructions that stand in every prompt
+	alwaysBytesMax  = 16 << 10 // of instructions that are in every prompt
 	summaryBytesMax = 4096     // 1,024 characters of any script
 	entriesMax      = 1024
 	nameBytesMax    = 256 // 64 characters of any script
 	fileNameMax     = 512
 )
 
-// Problem says why a skill was left out, or those of a whole place.
+// Problem is why a skill, or a whole place, was left out.
 type Problem struct {
 	Folder string // the path of the skill's folder, or of the place
 	Err    error
@@ -30,16 +30,16 @@ type Problem struct {
 
 func (p Problem) Error() string { return fmt.Sprintf("%s is left out: %v", p.Folder, p.Err) }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the reason.
 func (p Problem) Unwrap() error { return p.Err }
 
 // Library is the skills of a workspace and of its user. It is safe for concurrent use.
 type Library struct {
-	roots  []*os.Root // one for each place that is there
+	roots  []*os.Root // one for each place that exists
 	skills []Skill    // in the order of names
 }
 
-// Open reads the skills of some places. Of two with one name the first place's counts.
+// Open reads the skills of some places. If two have the same name, the first place's is used.
 func Open(places []Place) (*Library, []Problem, error) {
 	l := &Library{}
 	var problems []Problem
@@ -62,7 +62,7 @@ func Open(places []Place) (*Library, []Problem, error) {
 	return l, problems, nil
 }
 
-// Close ends the use of the files.
+// Close closes the places.
 func (l *Library) Close() error {
 	var all []error
 	for _, root := range l.roots {
@@ -71,7 +71,7 @@ func (l *Library) Close() error {
 	return errors.Join(all...)
 }
 
-// Skills returns what was found, in the order of names.
+// Skills returns the skills, in the order of names.
 func (l *Library) Skills() []Skill { return slices.Clone(l.skills) }
 
 // Decls returns the declarations of the skills for the boot.
@@ -88,7 +88,7 @@ func (l *Library) Decls() []fsm.SkillDecl {
 	return decls
 }
 
-// read takes in what is in one place.
+// read reads the skills of one place.
 func (l *Library) read(place Place, root *os.Root) []Problem {
 	folders, err := names(root, ".")
 	if err != nil {
@@ -124,7 +124,7 @@ func (l *Library) add(s Skill) error {
 	return nil
 }
 
-// Find returns the skill of a name.
+// Find returns the skill with a name.
 func (l *Library) Find(name string) (Skill, bool) {
 	i := slices.IndexFunc(l.skills, func(s Skill) bool { return s.Name == name })
 	if i < 0 {

@@ -16,11 +16,11 @@ import (
 type Place struct {
 	Base  string // an absolute path that must exist; no link may lead out of it
 	Below string // the folder beneath Base, with slashes; "." for Base itself
-	Shown string // how its path is written for the model and for people
-	Only  string // the one folder of it that counts; empty: all
+	Shown string // its path as the model and people see it
+	Only  string // the only folder in it that is read; empty: all
 }
 
-// Places lists where skills are looked for, the first place first: the workspace's skills
+// Places returns where skills are looked for, in order: the workspace's skills
 // and .agents/skills, then other folders, by absolute paths (SKL-9).
 func Places(workspace string, others []string) []Place {
 	places := []Place{
@@ -35,7 +35,7 @@ func Places(workspace string, others []string) []Place {
 	return places
 }
 
-// open opens the folder; nil where there is none.
+// open opens the folder; nil if there is none.
 func (p Place) open() (*os.Root, error) {
 	above, err := descriptor.Get(context.Background(), func() (*os.Root, error) { return os.OpenRoot(p.Base) })
 	if err != nil {
@@ -51,5 +51,5 @@ func (p Place) open() (*os.Root, error) {
 	return root, above.Close()
 }
 
-// at is how the path of a skill's folder is written.
+// at returns the displayed path of a skill's folder.
 func (p Place) at(folder string) string { return path.Join(p.Shown, folder) }

@@ -65,10 +65,10 @@ func TestSKL9SkillsAsPeoplePublishThem(t *testing.T) {
 	}
 	for name, lines := range map[string][]string{
 		"bare":         nil,
-		"all-keys":     {"instructions: they name references/none.md, which is not there"},
-		"no-name":      {"front matter: name is missing; other programs want name: no-name"},
-		"colon":        {"front matter: a text with a colon or another sign of YAML in it stands without quotes; put it in quotes"},
-		"foreign-keys": {`front matter: "version" is no key of the specification; its author's own belong below metadata`, `front matter: "user-invocable" is no key of the specification; its author's own belong below metadata`, `front matter: "hooks" is no key of the specification; its author's own belong below metadata`},
+		"all-keys":     {"instructions: they name references/none.md, which does not exist"},
+		"no-name":      {"front matter: name is missing; other programs require name: no-name"},
+		"colon":        {"front matter: a text with a colon or another special character of YAML has no quotes; put it in quotes"},
+		"foreign-keys": {`front matter: "version" is not a key of the specification; put your own keys below metadata`, `front matter: "user-invocable" is not a key of the specification; put your own keys below metadata`, `front matter: "hooks" is not a key of the specification; put your own keys below metadata`},
 	} {
 		s, _ := l.Find(name)
 		if diff := cmp.Diff(lines, skill.Check(s)); diff != "" {

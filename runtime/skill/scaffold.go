@@ -12,8 +12,8 @@ import (
 	"shelly/runtime/durable"
 )
 
-// New writes the beginning of a skill into a folder of skills and returns the path of its
-// SKILL.md. What is there already is not touched.
+// New creates a new skill from a template in a folder of skills, and returns the path of its
+// SKILL.md. It never overwrites an existing file.
 func New(dir, name, description string) (string, error) {
 	if !publishable().MatchString(name) || len(name) > 64 {
 		return "", fmt.Errorf("the name %q is not made of lower-case letters, digits and single hyphens, at most 64 of them, such as release-notes", name)

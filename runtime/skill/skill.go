@@ -16,14 +16,14 @@ import (
 
 const (
 	fileName  = "SKILL.md"
-	fileOther = "skill.md" // as some write it
+	fileOther = "skill.md" // as some authors write it
 	extension = ".md"
 
-	filesShown = 24 // of a skill's files, in an error
+	filesShown = 24 // files of a skill that an error lists
 	depthMax   = 4
 )
 
-// Skill is one skill as it stands in its folder.
+// Skill is one skill as it is in its folder.
 type Skill struct {
 	Front
 	Folder string   // its path, beneath the workspace or absolute
@@ -67,7 +67,7 @@ func readSkill(place Place, root *os.Root, dir string) (Skill, error) {
 	return s, err
 }
 
-// instructions is the body, and where what it speaks of is found (SKL-10).
+// instructions returns the body, and where the files that it mentions are (SKL-10).
 func (s *Skill) instructions() string {
 	return engine.SkillText(s.Body, s.Folder, s.Files)
 }
@@ -95,7 +95,7 @@ func (s *Skill) reference(name string) (string, error) {
 	return "", s.noReference(name)
 }
 
-// noReference says which files there are.
+// noReference returns an error that lists the skill's files.
 func (s *Skill) noReference(name string) error {
 	if len(s.Files) == 0 {
 		return fmt.Errorf("skill %q has no reference %q, and no others", s.Name, name)

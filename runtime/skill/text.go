@@ -15,8 +15,8 @@ import (
 	"shelly/runtime/descriptor"
 )
 
-// names returns the names in a folder that are not hidden, in order, of the first
-// entriesMax that the system gives.
+// names returns the names of a folder's entries that are not hidden, in order; only the first
+// entriesMax that the system returns are looked at.
 func names(root *os.Root, dir string) ([]string, error) {
 	folder, err := descriptor.Get(context.Background(), func() (*os.File, error) { return root.Open(dir) })
 	if err != nil {
@@ -39,7 +39,7 @@ func names(root *os.Root, dir string) ([]string, error) {
 // hidden reports whether a part of a path is hidden.
 func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.Contains(name, "/.") }
 
-// files lists the files of a skill but its SKILL.md, to a depth of depthMax.
+// files lists the files of a skill except its SKILL.md, to a depth of depthMax.
 func files(root *os.Root, dir string) ([]string, error) {
 	var found []string
 	var walk func(below string, depth int) error
@@ -77,7 +77,7 @@ func readText(place *os.Root, file string) (text string, err error) {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	// Not to wait for the other end of a pipe.
+	// Do not wait for the other end of a pipe.
 	f, err := descriptor.Get(context.Background(), func() (*os.File, error) {
 		return root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	})
