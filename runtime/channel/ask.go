@@ -14,11 +14,11 @@ import (
 	"shelly/runtime/comm"
 )
 
-// codeBytes is the length of a code, of which two hexadecimal digits are a byte.
+// codeBytes is the length of a code in bytes; two hexadecimal digits are one byte.
 const codeBytes = 3
 
-// codeOf names an open question in a chat. It is of one tool call, so that a late answer meets
-// no later one.
+// codeOf returns the code of an open question in a chat. It depends on the tool call, so that a
+// late answer cannot apply to a later call.
 func codeOf(handle fsm.HandleID, key string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", handle, key))
 	return hex.EncodeToString(sum[:codeBytes])
@@ -34,10 +34,10 @@ func decision(text string) (code string, approve, is bool) {
 	return code, verb == "approve", verb == "approve" || verb == "deny"
 }
 
-// argsMax bounds what a question shows of a call's arguments, in bytes.
+// argsMax is the most bytes of a call's arguments that a question shows.
 const argsMax = 1000
 
-// ask has a question put to the chat of a request, once (CHN-10).
+// ask puts a question to the chat of a request, once (CHN-10).
 func (l *lane) ask(key fsm.RequestKey, e comm.Event) {
 	id := idOf("question", key.Channel, key.ID, e.Handle, e.Key, e.Question)
 	l.mu.Lock()
@@ -49,14 +49,14 @@ func (l *lane) ask(key fsm.RequestKey, e comm.Event) {
 	}
 	r, ok, err := l.o.Front.Request(ctx, key)
 	if err != nil || !ok {
-		return // it is asked at the machine
+		return // it is not asked in the chat
 	}
 	l.push(due{kind: KindQuestion, out: Outbound{
 		ID: id, Kind: KindQuestion, Chat: r.Origin.Chat, Re: key.ID, Text: l.question(key, e),
 	}})
 }
 
-// question words what a person is asked, and where to answer it.
+// question words a question to a person, and where to answer it.
 func (l *lane) question(key fsm.RequestKey, e comm.Event) string {
 	if e.Question != fsm.QuestionApprove {
 		return say(wordHeld, "why", cmp.Or(e.Text, string(e.Question))) + say(wordElsewhere, "verb", "resolve", "id", key.ID)
@@ -71,7 +71,7 @@ func (l *lane) question(key fsm.RequestKey, e comm.Event) string {
 	return text + say(wordElsewhere, "verb", "approve", "id", key.ID)
 }
 
-// decide brings a decision about a request of the chat that it was made in.
+// decide passes on a decision about a request of the chat in which it was made.
 func (l *lane) decide(ctx context.Context, m Message, code string, approve bool) (Taken, error) {
 	all, err := l.o.Front.Standings(ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ func (l *lane) decide(ctx context.Context, m Message, code string, approve bool)
 		} else if taken {
 			text = say(wordDenied)
 		}
-		l.o.Log.Info("a question is answered in a chat", "channel", l.spec.Name, "sender", m.Sender, "approve", approve, "taken", taken)
+		l.o.Log.Info("question answered in a chat", "channel", l.spec.Name, "sender", m.Sender, "approve", approve, "taken", taken)
 	}
 	l.notice(m.Chat, idOf("notice", m.Chat, m.ID, code), text)
 	return Spoken.taken(), nil

@@ -15,18 +15,18 @@ import (
 	"shelly/runtime/comm"
 )
 
-// Principal is whose the requests of channels are. No client has this name.
+// Principal is the principal of the channels' requests. No client has this name.
 const Principal = access.Channels
 
-// Options are what a bus works with.
+// Options are the parts of a bus.
 type Options struct {
 	Front comm.Front
-	Kept  *kept.File // how far each channel has delivered
+	Kept  *kept.File // keeps how far each channel has delivered
 	Log   *slog.Logger
 	Now   func() time.Time
 }
 
-// Bus has channels at work. [Bus.Run] is called once.
+// Bus runs the channels. Call [Bus.Run] once.
 type Bus struct {
 	o Options
 
@@ -38,7 +38,7 @@ type Bus struct {
 // New returns a bus without channels.
 func New(o Options) *Bus { return &Bus{o: o} }
 
-// Use has the bus work with these channels from now on. One that is as it was goes on.
+// Use sets the bus's channels. A channel with an unchanged configuration keeps running.
 func (b *Bus) Use(specs []Spec) {
 	b.mu.Lock()
 	before := b.working
@@ -58,7 +58,7 @@ func (b *Bus) Use(specs []Spec) {
 	}
 	ctx := b.ctx
 	b.mu.Unlock()
-	end(before) // before another of the name begins
+	end(before) // before another with the same name begins
 	for _, l := range fresh {
 		if ctx != nil {
 			l.begin(ctx)
@@ -66,7 +66,7 @@ func (b *Bus) Use(specs []Spec) {
 	}
 }
 
-// Run has the channels at work until ctx ends.
+// Run runs the channels until ctx ends.
 func (b *Bus) Run(ctx context.Context) error {
 	b.mu.Lock()
 	b.ctx = ctx
@@ -83,7 +83,7 @@ func (b *Bus) Run(ctx context.Context) error {
 	return nil
 }
 
-// Channel returns the adapter of a name, or nil.
+// Channel returns the adapter with a name, or nil.
 func (b *Bus) Channel(name string) Channel {
 	if l := b.lane(name); l != nil {
 		return l.spec.Channel
@@ -106,7 +106,7 @@ func (b *Bus) lanes() []*lane {
 	return slices.Clone(b.working)
 }
 
-// endMax is how long the end of a channel is waited for. One that never returns is left.
+// endMax is how long to wait for a channel to end. One that does not return is abandoned.
 const endMax = 5 * time.Second
 
 // end stops channels and waits for them together.
@@ -117,19 +117,19 @@ func end(lanes []*lane) {
 		select {
 		case <-l.ended:
 		case <-late:
-			l.o.Log.Warn("a channel does not end, and is left as it is", "channel", l.spec.Name)
+			l.o.Log.Warn("a channel does not end and is abandoned", "channel", l.spec.Name)
 			late = time.After(0)
 		}
 	}
 }
 
-// Bounds of the wait before what has failed is tried again.
+// Bounds of the wait before something that failed is tried again.
 const (
 	againFirst = time.Second
 	againMost  = time.Minute
 )
 
-// keepRunning has the channel run again whenever it has ended (CHN-2), until ctx ends.
+// keepRunning restarts the channel whenever it has ended (CHN-2), until ctx ends.
 func (l *lane) keepRunning(ctx context.Context) {
 	for wait := againFirst; ; wait = min(2*wait, againMost) {
 		began := l.o.Now()
@@ -150,11 +150,11 @@ func (l *lane) keepRunning(ctx context.Context) {
 	}
 }
 
-// errPanic is what becomes of a panic in a channel.
+// errPanic is the error that a panic in a channel becomes.
 var errPanic = errors.New("a defect of shelly: the channel has panicked")
 
-// Guarded calls what is a channel's. Its panic is an error (CHN-2). A channel has its own
-// goroutines guarded so.
+// Guarded calls a function of a channel, and returns a panic in it as an error (CHN-2). A
+// channel must use it in its own goroutines.
 func Guarded(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -164,7 +164,7 @@ func Guarded(f func() error) (err error) {
 	return f()
 }
 
-// pause waits, and reports whether ctx goes on.
+// pause waits, and reports whether ctx is still live.
 func pause(ctx context.Context, wait time.Duration) bool {
 	select {
 	case <-ctx.Done():

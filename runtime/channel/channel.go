@@ -7,47 +7,49 @@ import (
 	"shelly/runtime/comm"
 )
 
-// Channel is a way to and from a chat system. Its methods are called from several goroutines.
+// Channel connects shelly with a chat system. Its methods are called from several goroutines.
 type Channel interface {
-	// Name is the channel's name, that of [Spec].
+	// Name is the channel's name, as in its [Spec].
 	Name() string
-	// Run brings messages until ctx ends. It is called once at a time; when it has returned it is
-	// called again, after a wait.
+	// Run receives messages and passes them to in until ctx ends. Only one call is active at a
+	// time; after it has returned it is called again, after a wait.
 	Run(ctx context.Context, in Inbound) error
-	// Send returns once the other side has taken a message. After an error it is sent again, with
-	// the same ID, unless the error is a [Refused]. It is called for one message at a time.
+	// Send returns once the other side has accepted a message. After an error the message is
+	// sent again, with the same ID, unless the error is a [Refused]. It is called for one message
+	// at a time.
 	Send(ctx context.Context, m Outbound) error
 }
 
-// Inbound is where a channel brings what it hears.
+// Inbound takes what a channel receives.
 type Inbound interface {
-	// Take returns once a message is durable, or has been dealt with for good: the other side may
-	// forget it. After an error nothing has happened, and the message is to be brought again.
+	// Take returns once a message is durable, or has been dealt with for good: then the other
+	// side may forget it. After an error nothing has happened, and the channel must pass the
+	// message in again.
 	Take(ctx context.Context, m Message) (Taken, error)
 	// Allows reports whether a sender may talk.
 	Allows(sender string) bool
-	// Up says that the channel works, and how, in a few words.
+	// Up reports that the channel works, and how, in a few words.
 	Up(how string)
 }
 
 // Message is a message on its way in.
 type Message struct {
-	// ID is the message's own, and the same when it is brought again: 1 to 128 bytes.
+	// ID identifies the message, and stays the same if it is passed in again: 1 to 128 bytes.
 	ID     string
-	Chat   string // that it was written in, and that is answered: 1 to 128 bytes
+	Chat   string // where it was written and is answered: 1 to 128 bytes
 	Sender string // who wrote it
 	Text   string
 }
 
-// Taken says what became of a message.
+// Taken is what came of a message.
 type Taken struct {
 	Refused Refusal
-	ID      string // of the request; empty: there is none
-	New     bool   // false: the message was brought before
+	ID      string // of the request; empty: none
+	New     bool   // false: the message was passed in before
 	Done    bool   // it is answered
 }
 
-// Refusal is why no request was made of a message.
+// Refusal is why a message did not become a request.
 type Refusal string
 
 // The refusals.
@@ -58,10 +60,10 @@ const (
 	TooLong    Refusal = "too_long"    // or too long a name
 	Conflict   Refusal = "conflict"    // another message has the id
 	Busy       Refusal = "busy"        // too much waits, or too little space is left; only where that can be told in the chat
-	Spoken     Refusal = "spoken"      // it was a decision, which is no request (CHN-10)
+	Spoken     Refusal = "spoken"      // it was a decision, not a request (CHN-10)
 )
 
-// Kind is what a message on its way out is.
+// Kind is the kind of an outgoing message.
 type Kind string
 
 // The kinds.
@@ -69,12 +71,12 @@ const (
 	KindAnswer   Kind = "answer"   // of a request that came through the channel
 	KindMessage  Kind = "message"  // of a schedule, a subagent, an event, the heartbeat or the tool message
 	KindQuestion Kind = "question" // a person is asked for a decision
-	KindNotice   Kind = "notice"   // of the channel itself, such as that a message was not taken
+	KindNotice   Kind = "notice"   // of the channel itself, such as that a message was not accepted
 )
 
-// Outbound is a message on its way out, or a part of one.
+// Outbound is an outgoing message, or a part of one.
 type Outbound struct {
-	// ID is the same each time that the message is sent, so that who gets it can drop a repeat.
+	// ID is the same each time the message is sent, so that the receiver can drop repeats.
 	ID     string
 	Kind   Kind
 	Chat   string
@@ -85,7 +87,8 @@ type Outbound struct {
 	From   comm.Sender
 }
 
-// Refused is the error of a message that the other side will never take. It is not sent again.
+// Refused is the error for a message that the other side will never accept. It is not sent
+// again.
 type Refused struct{ Why string }
 
 func (r *Refused) Error() string { return fmt.Sprintf("it is refused for good: %s", r.Why) }
@@ -95,15 +98,15 @@ type Spec struct {
 	Name string
 	Kind string // "webhook"
 	Of   string // what it is connected to, in words
-	As   string // its configuration: of two that are alike, the first goes on
+	As   string // its configuration: a channel whose As is unchanged keeps running
 	// Channel is the adapter.
 	Channel Channel
 
 	Allow     []string // who may talk; a leading * stands for any beginning
 	PerMinute int      // messages of one sender
-	TextMax   int      // bytes of a message on its way in
-	PartBytes int      // of a message on its way out
-	Tells     bool     // who is refused hears of it in the chat; the other side cannot be told otherwise
-	Persons   bool     // a chat is a person's, and nobody is written to who may not talk (CHN-9)
+	TextMax   int      // bytes of an incoming message
+	PartBytes int      // bytes of an outgoing message
+	Tells     bool     // refusals are written into the chat, because the protocol has no other place for them
+	Persons   bool     // a chat is a person, and only persons who may talk are written to (CHN-9)
 	Decide    bool     // questions are answered in the chat (CHN-10)
 }

@@ -15,14 +15,14 @@ import (
 	"shelly/runtime/inbox"
 )
 
-// deliver sends what is to be delivered, one after another, until ctx ends (CHN-6).
+// deliver delivers what is due, one after another, until ctx ends (CHN-6).
 func (l *lane) deliver(ctx context.Context) {
 	news := l.o.Front.Listen(ctx, fsm.Origin{Channel: l.spec.Name})
 	for ctx.Err() == nil {
 		did, err := l.next(ctx)
 		switch {
 		case err != nil:
-			l.o.Log.Debug("what a channel delivers cannot be read now", "channel", l.spec.Name, "error", err)
+			l.o.Log.Debug("cannot read now what a channel has to deliver", "channel", l.spec.Name, "error", err)
 			pause(ctx, againFirst)
 			continue
 		case did:
@@ -40,7 +40,7 @@ func (l *lane) deliver(ctx context.Context) {
 }
 
 // next delivers one thing, and reports whether there was one. A message that a request has sent
-// comes before the request's answer.
+// goes before the request's answer.
 func (l *lane) next(ctx context.Context) (bool, error) {
 	l.mu.Lock()
 	after := l.done.Messages
@@ -79,7 +79,7 @@ func (l *lane) message(ctx context.Context, m engine.Message) error {
 		Chat: m.To.Chat, Text: m.Text, From: comm.NewMessage(m, false).From,
 	}
 	if l.spec.Persons && !l.Allows(out.Chat) {
-		l.o.Log.Error("a message to somebody who is not allowed is not sent", "channel", l.spec.Name, "chat", out.Chat)
+		l.o.Log.Error("a message was not sent, because its receiver is not in the channel's allow", "channel", l.spec.Name, "chat", out.Chat)
 		l.count(func(s *standing) { s.lost++ })
 	} else if !blank(out.Text) && out.Chat != "" {
 		if err := l.send(ctx, out); err != nil {
@@ -88,7 +88,7 @@ func (l *lane) message(ctx context.Context, m engine.Message) error {
 	}
 	err := l.delivered(func(d *kept.Delivered) { d.Messages = m.Position })
 	if read := l.o.Front.Read(ctx, []inbox.Mark{{Channel: m.To.Channel, Chat: m.To.Chat, Position: m.Position}}); read != nil {
-		l.o.Log.Debug("a message that was delivered stays unread", "channel", l.spec.Name, "error", read)
+		l.o.Log.Debug("cannot note that a delivered message is read", "channel", l.spec.Name, "error", read)
 	}
 	return err
 }
@@ -124,7 +124,7 @@ func (l *lane) hand(ctx context.Context, d due) error {
 	})
 }
 
-// delivered keeps that something is delivered. That it cannot be kept stops nothing.
+// delivered records that something was delivered. If that fails, delivery continues.
 func (l *lane) delivered(note func(d *kept.Delivered)) error {
 	failpoint.Hit(failpoint.ChannelSent)
 	l.mu.Lock()
@@ -135,8 +135,8 @@ func (l *lane) delivered(note func(d *kept.Delivered)) error {
 	return nil
 }
 
-// send sends a message until it is taken or refused for good, part by part (CHN-7). An error is
-// that of ctx.
+// send sends a message, part by part, until it is accepted or refused for good (CHN-7). An error
+// is ctx's.
 func (l *lane) send(ctx context.Context, m Outbound) error {
 	text, at := m.Text, 0
 	l.mu.Lock()
@@ -162,7 +162,7 @@ func (l *lane) send(ctx context.Context, m Outbound) error {
 	}
 }
 
-// insist sends a part until it is taken or refused for good.
+// insist sends a part until it is accepted or refused for good.
 func (l *lane) insist(ctx context.Context, part Outbound) error {
 	for wait := againFirst; ; wait = min(2*wait, againMost) {
 		failpoint.Hit(failpoint.ChannelSendBefore)
@@ -182,7 +182,7 @@ func (l *lane) insist(ctx context.Context, part Outbound) error {
 		case errors.As(err, &refused):
 			l.trouble(err, part.ID)
 			l.count(func(s *standing) { s.lost++ })
-			l.o.Log.Error("a message is given up", "channel", l.spec.Name, "chat", part.Chat, "id", part.ID, "error", err)
+			l.o.Log.Error("gave up on a message that the other side refuses", "channel", l.spec.Name, "chat", part.Chat, "id", part.ID, "error", err)
 			return nil
 		}
 		l.trouble(err, part.ID)

@@ -8,7 +8,8 @@ import (
 	"shelly/runtime/comm"
 )
 
-// follow has the answer of a request delivered. One that is followed already is followed once.
+// follow delivers the answer of a request once it comes. Following a request again has no
+// effect.
 func (l *lane) follow(r engine.Request) {
 	l.mu.Lock()
 	ctx := l.ctx
@@ -54,7 +55,7 @@ func (l *lane) answered(r engine.Request) {
 	l.push(due{kind: KindAnswer, index: r.Index, key: r.Key})
 }
 
-// answer reads what a request was answered with.
+// answer reads the answer of a request.
 func (l *lane) answer(ctx context.Context, key fsm.RequestKey, index uint64) (Outbound, error) {
 	r, ok, err := l.o.Front.Request(ctx, key)
 	if err != nil {

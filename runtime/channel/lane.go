@@ -12,7 +12,7 @@ import (
 	"shelly/runtime/channel/kept"
 )
 
-// lane is a channel at work. It is the channel's [Inbound].
+// lane runs one channel. It is the channel's [Inbound].
 type lane struct {
 	spec  Spec
 	o     *Options
@@ -25,10 +25,10 @@ type lane struct {
 	stop     context.CancelFunc
 	gate     gate.Gate
 	done     kept.Delivered
-	ready    []due           // in the order in which they came about
+	ready    []due           // in the order in which they became due
 	open     map[uint64]bool // the requests whose answers are not delivered, by their indexes
-	coming   map[uint64]int  // of the requests that are being accepted, the highest index before each
-	highest  uint64          // index of a request that is known
+	coming   map[uint64]int  // for the requests being accepted: the highest index known before each, and how many have it
+	highest  uint64          // the highest index of a known request
 	standing standing
 }
 
@@ -36,9 +36,9 @@ type lane struct {
 type due struct {
 	kind  Kind
 	index uint64         // of an answer's request
-	key   fsm.RequestKey // likewise
-	out   Outbound       // of anything else
-	tried chan<- error   // what hears of the only attempt; nil: it is sent until it is taken
+	key   fsm.RequestKey // of an answer's request
+	out   Outbound       // anything but an answer
+	tried chan<- error   // gets the result of the only attempt; nil: it is sent until it is accepted
 }
 
 func newLane(spec Spec, o *Options) *lane {
@@ -50,7 +50,7 @@ func newLane(spec Spec, o *Options) *lane {
 	}
 }
 
-// begin has the lane at work until ctx ends or it is stopped.
+// begin runs the lane until ctx ends or it is stopped.
 func (l *lane) begin(ctx context.Context) {
 	ctx, stop := context.WithCancel(ctx)
 	l.mu.Lock()
@@ -68,7 +68,7 @@ func (l *lane) begin(ctx context.Context) {
 	}()
 }
 
-// halt ends the lane's work soon, and reports whether it was begun.
+// halt makes the lane end soon, and reports whether it had begun.
 func (l *lane) halt() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -79,7 +79,7 @@ func (l *lane) halt() bool {
 	return true
 }
 
-// resume finds what is not delivered (CHN-8), and reports whether ctx goes on.
+// resume finds what is not delivered (CHN-8), and reports whether ctx is still live.
 func (l *lane) resume(ctx context.Context) bool {
 	for {
 		err := l.find(ctx)
@@ -144,8 +144,8 @@ func (l *lane) mine(key fsm.RequestKey) bool {
 	return key.Principal == Principal && key.Channel == l.spec.Name
 }
 
-// settled is the index up to which no answer is undelivered. The lock is held. A request that is
-// being accepted gets an index beyond all that were known before.
+// settled returns the index up to which all answers are delivered. The caller holds the lock. A
+// request being accepted will get an index above all those known when it came.
 func (l *lane) settled() uint64 {
 	s := l.highest
 	for i := range l.open { // order-free: the least
@@ -157,19 +157,19 @@ func (l *lane) settled() uint64 {
 	return s
 }
 
-// save keeps how far the channel is.
+// save writes how far the channel has delivered.
 func (l *lane) save() error {
 	l.mu.Lock()
 	done := l.done
 	l.mu.Unlock()
 	err := l.o.Kept.Save(l.spec.Name, done)
 	if err != nil {
-		l.o.Log.Warn("what a channel has delivered is not kept; after a restart it is delivered again", "channel", l.spec.Name, "error", err)
+		l.o.Log.Warn("cannot record what a channel has delivered; after a restart it is delivered again", "channel", l.spec.Name, "error", err)
 	}
 	return err
 }
 
-// push adds what is to be delivered.
+// push adds something to be delivered.
 func (l *lane) push(d due) {
 	l.mu.Lock()
 	l.ready = append(l.ready, d)
@@ -177,10 +177,11 @@ func (l *lane) push(d due) {
 	poke(l.woken)
 }
 
-// noticesMax bounds the notices that wait. They are of no use later.
+// noticesMax bounds the notices that wait; further ones are dropped, because they would be of no
+// use later.
 const noticesMax = 64
 
-// notice tells a chat something of the channel's own, once and as far as it goes.
+// notice sends a chat a notice of the channel itself, once and without any guarantee.
 func (l *lane) notice(chat, id, text string) {
 	l.mu.Lock()
 	n := 0

@@ -9,52 +9,52 @@ import (
 	"shelly/fsm/wording"
 )
 
-// ListRoute is where the channels are listed over HTTP, as a [ListBody]. A POST to TryRoute
-// sends a message to a chat of one, as a [TryBody] says.
+// ListRoute is the HTTP route that lists the channels, as a [ListBody]. A POST of a [TryBody] to
+// TryRoute sends a message to a chat of a channel.
 const (
 	ListRoute = "/v1/channels"
 	TryRoute  = "/v1/channels/{name}/try"
 	HookRoute = "/v1/channels/{name}"
 )
 
-// ListBody is the answer.
+// ListBody is the answer to ListRoute.
 type ListBody struct {
 	Channels []State `json:"channels"`
 }
 
-// TryBody is a message to try a channel with.
+// TryBody is a message with which to try a channel.
 type TryBody struct {
 	Chat string `json:"chat"`
-	Text string `json:"text,omitempty"` // empty: one that says that it is a test
+	Text string `json:"text,omitempty"` // empty: a text that says that this is a test
 }
 
-// TriedBody is the answer.
+// TriedBody is the answer to TryRoute.
 type TriedBody struct {
 	ID     string `json:"id"`
-	Failed string `json:"failed,omitempty"` // why the other side has not taken it
+	Failed string `json:"failed,omitempty"` // why the other side has not accepted it
 }
 
-// State is a channel as a person looks at it. The counts are since the start.
+// State is the status of a channel. The counts are since the start.
 type State struct {
 	Name    string   `json:"name"`
 	Kind    string   `json:"kind"`
 	Of      string   `json:"of"`
 	Up      string   `json:"up,omitempty"`      // how it works
-	Trouble string   `json:"trouble,omitempty"` // why it does not
-	Failed  string   `json:"failed,omitempty"`  // the last delivery that did
+	Trouble string   `json:"trouble,omitempty"` // why it does not work
+	Failed  string   `json:"failed,omitempty"`  // why the last failed delivery failed
 	At      int64    `json:"at,omitempty"`      // when that was, in milliseconds since 1970
 	Allow   []string `json:"allow"`
 
-	Received int `json:"received"`           // messages of which a request was made
-	Repeated int `json:"repeated,omitempty"` // that were brought again
-	Refused  int `json:"refused,omitempty"`  // of which no request was made
+	Received int `json:"received"`           // messages that became requests
+	Repeated int `json:"repeated,omitempty"` // messages that were passed in again
+	Refused  int `json:"refused,omitempty"`  // messages that did not become requests
 	Sent     int `json:"sent"`               // answers, messages and questions
 	Retried  int `json:"retried,omitempty"`  // attempts that failed
-	Lost     int `json:"lost,omitempty"`     // that the other side will not take
+	Lost     int `json:"lost,omitempty"`     // messages that the other side will never accept
 	Open     int `json:"open,omitempty"`     // requests whose answer is not delivered
 }
 
-// standing is how a lane is. Its lock is the lane's.
+// standing is the status of a lane, guarded by the lane's lock.
 type standing struct {
 	up, trouble, failed                              string
 	at                                               time.Time
@@ -62,7 +62,7 @@ type standing struct {
 	received, repeated, refused, sent, retried, lost int
 }
 
-// textMax bounds what a state says of an error, in bytes.
+// textMax is the most bytes of an error in a state.
 const textMax = 300
 
 // Up implements [Inbound].
@@ -74,7 +74,7 @@ func (l *lane) Up(how string) {
 	poke(l.upped)
 }
 
-// down notes why the channel does not work, and logs it where it is another reason than before.
+// down notes why the channel does not work, and logs it unless the reason is the same as before.
 func (l *lane) down(err error) {
 	text, level := wording.Clip(err.Error(), textMax), slog.LevelDebug
 	l.count(func(s *standing) {
@@ -86,8 +86,8 @@ func (l *lane) down(err error) {
 	l.o.Log.Log(context.Background(), level, "a channel does not work; it is tried again", "channel", l.spec.Name, "kind", l.spec.Kind, "error", err)
 }
 
-// trouble notes why something was not delivered, and logs it where nothing was delivered for
-// another reason before.
+// trouble notes why something was not delivered, and logs it unless the last attempt failed for
+// the same reason.
 func (l *lane) trouble(err error, id string) {
 	now, text, level := l.o.Now(), wording.Clip(err.Error(), textMax), slog.LevelDebug
 	l.count(func(s *standing) {
@@ -105,7 +105,7 @@ func (l *lane) count(f func(s *standing)) {
 	f(&l.standing)
 }
 
-// States are the channels, in the order of the configuration.
+// States returns the channels' states, in the order of the configuration.
 func (b *Bus) States() []State {
 	all := []State{}
 	for _, l := range b.lanes() {
@@ -127,7 +127,7 @@ func (l *lane) state() State {
 	return s
 }
 
-// State is a channel that is not at work.
+// State returns the state of a channel that is not running.
 func (s Spec) State() State {
 	return State{Name: s.Name, Kind: s.Kind, Of: s.Of, Allow: append([]string{}, s.Allow...)}
 }

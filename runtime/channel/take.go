@@ -21,7 +21,7 @@ func (l *lane) Allows(sender string) bool { return l.gate.Allows(sender) }
 
 // Take implements [Inbound] (CHN-3).
 func (l *lane) Take(ctx context.Context, m Message) (Taken, error) {
-	if !l.gate.Allows(m.Sender) { // before anything of it is looked at
+	if !l.gate.Allows(m.Sender) { // checked before anything else in the message
 		return l.refuse(m, NotAllowed), nil
 	}
 	m.Text = strings.TrimSpace(strings.ToValidUTF8(m.Text, "\ufffd"))
@@ -36,7 +36,7 @@ func (l *lane) Take(ctx context.Context, m Message) (Taken, error) {
 	switch {
 	case err != nil:
 		return Taken{}, err
-	case is: // and counts for nothing
+	case is: // it does not count towards PerMinute
 		return l.again(r, known)
 	}
 	if verdict := l.pass(m); verdict != NotRefused {
@@ -50,7 +50,7 @@ func (l *lane) Take(ctx context.Context, m Message) (Taken, error) {
 
 func (r Refusal) taken() Taken { return Taken{Refused: r} }
 
-// again answers a message that was brought before.
+// again answers a message that was passed in before.
 func (l *lane) again(r comm.Request, known engine.Request) (Taken, error) {
 	if known.Text != r.Text || known.Origin != r.Origin {
 		return Conflict.taken(), nil
@@ -60,7 +60,7 @@ func (l *lane) again(r comm.Request, known engine.Request) (Taken, error) {
 	return Taken{ID: known.Key.ID, Done: known.Done}, nil
 }
 
-// accept makes a durable request of a message.
+// accept makes a durable request from a message.
 func (l *lane) accept(ctx context.Context, m Message, r comm.Request) (Taken, error) {
 	l.mu.Lock()
 	floor := l.highest
@@ -73,7 +73,7 @@ func (l *lane) accept(ctx context.Context, m Message, r comm.Request) (Taken, er
 		}
 		l.mu.Unlock()
 	}()
-	// Who brings it may go meanwhile; what is accepted is followed all the same.
+	// The caller may go away in between; what is accepted is still followed.
 	a, err := l.o.Front.Accept(context.WithoutCancel(ctx), r)
 	switch {
 	case errors.Is(err, engine.ErrConflict):
@@ -91,7 +91,7 @@ func (l *lane) accept(ctx context.Context, m Message, r comm.Request) (Taken, er
 	return Taken{ID: a.Request.Key.ID, New: a.New, Done: a.Request.Done}, nil
 }
 
-// pass counts a message against what its sender may send.
+// pass counts a message towards its sender's limit.
 func (l *lane) pass(m Message) Refusal {
 	l.mu.Lock()
 	v, first := l.gate.Take(l.o.Now(), m.Sender)
@@ -101,14 +101,14 @@ func (l *lane) pass(m Message) Refusal {
 	}
 	l.count(func(s *standing) { s.refused++ })
 	if first {
-		l.o.Log.Warn("a sender sends too much; messages are not taken", "channel", l.spec.Name, "sender", m.Sender, "per_minute", l.spec.PerMinute)
+		l.o.Log.Warn("a sender sends too many messages; some are refused", "channel", l.spec.Name, "sender", m.Sender, "per_minute", l.spec.PerMinute)
 		l.tell(m, TooMany)
 	}
 	return TooMany
 }
 
-// refuse notes that no request is made of a message, and says so where it may be said: never to
-// who is not allowed to talk.
+// refuse notes that a message does not become a request, and tells the chat if that is allowed:
+// never a sender that may not talk.
 func (l *lane) refuse(m Message, why Refusal) Taken {
 	l.count(func(s *standing) { s.refused++ })
 	if why != NotAllowed {
@@ -119,12 +119,12 @@ func (l *lane) refuse(m Message, why Refusal) Taken {
 	_, first := l.gate.Take(l.o.Now(), m.Sender)
 	l.mu.Unlock()
 	if first {
-		l.o.Log.Warn("a sender who is not allowed has written; what he writes is dropped", "channel", l.spec.Name, "sender", m.Sender)
+		l.o.Log.Warn("a sender who is not allowed has written; such messages are dropped", "channel", l.spec.Name, "sender", m.Sender)
 	}
 	return why.taken()
 }
 
-// tell says in the chat that a message was not taken.
+// tell writes into the chat that a message was not accepted.
 func (l *lane) tell(m Message, why Refusal) {
 	if !l.spec.Tells || m.Text == "" || m.Chat == "" {
 		return
@@ -145,7 +145,7 @@ func (l *lane) tell(m Message, why Refusal) {
 	l.notice(m.Chat, idOf("notice", m.Chat, m.ID, why), text)
 }
 
-// idOf makes an id of what a message is about. It has no secret and no text.
+// idOf makes a message's id from what the message is about. It contains no secret and no text.
 func idOf(kind string, of ...any) string {
 	h := sha256.New()
 	for _, o := range of {

@@ -21,7 +21,7 @@ const (
 	wordDenied
 	wordClosed
 	wordTry
-	wordsEnd // one more than there are
+	wordsEnd // the number of words
 )
 
 // words are the texts of the channels themselves.
@@ -43,7 +43,7 @@ var words = [wordsEnd]string{
 	wordTry:       "This is a test of the channel.",
 }
 
-// say is a text with its arguments put in: pairs of a name and what stands for {name}.
+// say returns a text with its arguments filled in: pairs of a name and the text for {name}.
 func say(w word, args ...string) string {
 	pairs := make([]string, len(args))
 	for i := 0; i+1 < len(args); i += 2 {

@@ -7,8 +7,8 @@ import (
 	"shelly/fsm"
 )
 
-// schemaURL pins the semantic conventions that names are from. Those of generative AI are in
-// development: a newer version renames, so it is chosen here and nowhere else.
+// schemaURL pins the semantic conventions from which the names are taken. Those of generative AI
+// are in development, and newer versions rename things, so the version is chosen only here.
 const schemaURL = "https://opentelemetry.io/schemas/1.41.0"
 
 // Attributes of the conventions. None of them holds a text of a person, a model or a tool.
@@ -36,14 +36,14 @@ const (
 	operationTool  = "execute_tool"
 )
 
-// description is how a kind of call stands in a trace.
+// description is how a kind of call appears in a trace.
 type description struct {
 	operation string // of the conventions; empty: they have none
 	name      string // empty: the kind's
 	kind      trace.SpanKind
 }
 
-// describing has the kinds of call that the conventions know; the others are internal.
+// describing has the kinds of call for which there are conventions; the others are internal.
 var describing = map[fsm.CallKind]description{
 	fsm.CallBrain: {operationChat, operationChat, trace.SpanKindClient},
 	fsm.CallEmbed: {operationEmbed, operationEmbed, trace.SpanKindClient},

@@ -17,19 +17,19 @@ import (
 // exportTimeout is how long a collector may take for one batch.
 const exportTimeout = 10 * time.Second
 
-// Exporter sends spans to a collector as OTLP over HTTP, in JSON. It is ours, since the
-// protocol's own exporter brings 7 MB of gRPC with it.
+// Exporter sends spans to a collector as OTLP over HTTP, in JSON. It exists because the
+// protocol's own exporter would add 7 MB of gRPC.
 type Exporter struct {
 	url    string
 	client *http.Client
 	log    *slog.Logger
 
 	mu   sync.Mutex
-	down bool // the last batch was not taken
+	down bool // the last batch was not accepted
 }
 
-// NewExporter returns one for the address of a collector's traces, such as
-// http://127.0.0.1:4318/v1/traces. It follows no redirect and uses no proxy.
+// NewExporter returns an exporter to the address of a collector's traces, such as
+// http://127.0.0.1:4318/v1/traces. It does not follow redirects or use a proxy.
 func NewExporter(url string, log *slog.Logger) *Exporter {
 	return &Exporter{url: url, log: log, client: &http.Client{
 		Timeout:       exportTimeout,
@@ -38,20 +38,20 @@ func NewExporter(url string, log *slog.Logger) *Exporter {
 	}}
 }
 
-// ExportSpans implements sdk.SpanExporter. A batch that the collector does not take is lost,
-// and the log says once when that begins and ends.
+// ExportSpans implements sdk.SpanExporter. A batch that the collector does not accept is lost;
+// this is logged once when it begins and once when it ends.
 func (e *Exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	err := e.send(ctx, spans)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
 	case err != nil && !e.down:
-		e.log.Warn("traces are not taken, and are lost until they are", "collector", e.url, "error", err)
+		e.log.Warn("the collector does not accept traces; they are lost until it does", "collector", e.url, "error", err)
 	case err == nil && e.down:
-		e.log.Info("traces are taken again", "collector", e.url)
+		e.log.Info("the collector accepts traces again", "collector", e.url)
 	}
 	e.down = err != nil
-	return nil // it is said already
+	return nil // the error has been logged
 }
 
 func (e *Exporter) send(ctx context.Context, spans []sdk.ReadOnlySpan) error {
@@ -69,7 +69,7 @@ func (e *Exporter) send(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 		return err
 	}
 	defer func() { _ = response.Body.Close() }()
-	_, _ = io.CopyN(io.Discard, response.Body, 64<<10) // so that the connection serves again
+	_, _ = io.CopyN(io.Discard, response.Body, 64<<10) // so that the connection can be used again
 	if response.StatusCode/100 != 2 {
 		return fmt.Errorf("the collector answers %s", response.Status)
 	}

@@ -7,8 +7,8 @@ import (
 	"shelly/fsm"
 )
 
-// Lines says a line of the log for each piece of work that is accepted, held and ended
-// (OBS-4): its ids, and no text.
+// Lines writes a log line for each piece of work that is accepted, held or ended
+// (OBS-4), with its ids and without its text.
 type Lines struct {
 	Silent
 	Log *slog.Logger
@@ -18,7 +18,7 @@ type Lines struct {
 func (l Lines) Accepted(w *Work) {
 	what := "accepted"
 	if w.Resumed {
-		what = "goes on"
+		what = "resumed"
 	}
 	l.Log.Info(what, ids(w)...)
 }
@@ -46,7 +46,7 @@ func (l Lines) ended(what string, w *Work, at fsm.Millis) {
 	l.Log.Info(what, said...)
 }
 
-// ids are what name work.
+// ids returns the attributes that identify work.
 func ids(w *Work) []any {
 	said := []any{"handle", w.ID}
 	if w.Request.ID != "" {

@@ -8,10 +8,10 @@ import (
 	"shelly/fsm/engine"
 )
 
-// toolsMax is how many tools have a series of their own; the others share one.
+// toolsMax is the most tools with their own series; further tools share one.
 const toolsMax = 256
 
-// otherTools is what they are called.
+// otherTools is the label of the shared series.
 const otherTools = "other"
 
 // Metrics counts what a daemon does (OBS-2). It is a [Teller].
@@ -31,10 +31,10 @@ type Metrics struct {
 	raised, put              *prometheus.CounterVec
 }
 
-// seconds are the buckets of what takes from milliseconds to an hour.
+// seconds are the buckets for times from milliseconds to an hour.
 var seconds = []float64{.01, .05, .1, .5, 1, 2, 5, 10, 30, 60, 120, 300, 900, 3600}
 
-// NewMetrics returns the metrics of a process that runs a version.
+// NewMetrics returns the metrics of a process with a version.
 func NewMetrics(version string) *Metrics {
 	m := &Metrics{
 		registry:    prometheus.NewRegistry(),
@@ -101,7 +101,8 @@ func (m *Metrics) Ended(c *Call) {
 	}
 }
 
-// tool is the label of a tool. A server may have any number of them.
+// tool returns the label of a tool; it bounds their number, because an MCP server may have any
+// number of tools.
 func (m *Metrics) tool(name string) string {
 	if !m.tools[name] && len(m.tools) >= toolsMax {
 		return otherTools
@@ -122,7 +123,7 @@ func (m *Metrics) Finished(w *Work, at fsm.Millis) {
 
 func (m *Metrics) ended(w *Work, at fsm.Millis) {
 	m.answered.WithLabelValues(string(w.Kind), string(w.Outcome)).Inc()
-	if !w.Resumed { // when another process had accepted it is not known here
+	if !w.Resumed { // for a resumed one, it is unknown here when it was accepted
 		m.waited.WithLabelValues(string(w.Kind)).Observe(inSeconds(at - w.Since))
 	}
 }
@@ -133,8 +134,8 @@ func (m *Metrics) Stepped(s *engine.Step) {
 	m.messages.Add(float64(len(s.Messages())))
 }
 
-// Raised counts an event of a kind of source, and the changes that it puts together beyond the
-// first. Any goroutine may call it.
+// Raised counts an event of a kind of source, and the changes after the first that were merged
+// into it. Any goroutine may call it.
 func (m *Metrics) Raised(kind string, put int) {
 	m.raised.WithLabelValues(kind).Inc()
 	m.put.WithLabelValues(kind).Add(float64(put))

@@ -8,11 +8,11 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// nameKey is where a context has the [sha256.Size]byte that a span is named after.
+// nameKey is the context key of the [sha256.Size]byte from which a span's ids are made.
 type nameKey struct{}
 
-// naming makes the ids of spans: those of work from its name, so that what goes on after a
-// kill is in the same trace; those of calls by chance.
+// naming makes the ids of spans: those of work from its name, so that work resumed after a
+// kill is in the same trace; those of calls at random.
 type naming struct{}
 
 // NewIDs implements sdk.IDGenerator.

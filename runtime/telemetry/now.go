@@ -9,17 +9,17 @@ import (
 	"shelly/runtime/comm"
 )
 
-// Serve answers with all metrics, those of how the daemon is now among them.
+// Serve answers with all metrics, including those of the daemon's present status.
 func (m *Metrics) Serve(w http.ResponseWriter, r *http.Request, now comm.Status) {
 	present := prometheus.NewRegistry()
 	present.MustRegister(standing(now))
 	promhttp.HandlerFor(prometheus.Gatherers{m.registry, present}, promhttp.HandlerOpts{}).ServeHTTP(w, r)
 }
 
-// standing is a status as metrics.
+// standing is a status that is collected as metrics.
 type standing comm.Status
 
-// gauge is a metric that is read off a status; absent where there is nothing to say.
+// gauge is a metric that is read from a status; absent if it has no value.
 type gauge struct {
 	desc *prometheus.Desc
 	kind prometheus.ValueType
@@ -85,10 +85,10 @@ var gauges = []gauge{
 	countOf("datagrams_unsent_total", "Datagrams that the system did not take.", func(s *standing) int64 { return s.Listeners.Unsent }),
 }
 
-// active says how many handles are in which state.
+// active counts the handles in each state.
 var active = prometheus.NewDesc("shelly_work_active", "Work that has begun and not ended, by its state.", []string{"kind", "state"}, nil)
 
-// lifecycle is 1 for the state that the daemon is in.
+// lifecycle is 1 for the daemon's state.
 var lifecycle = prometheus.NewDesc("shelly_lifecycle", "1, with the state of the daemon.", []string{"state"}, nil)
 
 // Describe implements [prometheus.Collector].
@@ -113,7 +113,7 @@ func (s standing) Collect(to chan<- prometheus.Metric) {
 	for _, a := range s.Active {
 		count[at{string(a.Kind), string(a.State)}]++
 	}
-	for where, n := range count { // order-free: they are sorted when they are written
+	for where, n := range count { // order-free: metrics are sorted when they are written
 		to <- prometheus.MustNewConstMetric(active, prometheus.GaugeValue, n, where.kind, where.state)
 	}
 }

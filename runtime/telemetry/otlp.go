@@ -9,8 +9,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// The request of OTLP for traces in JSON, as far as shelly has something to say. Ids are
-// hexadecimal and 64-bit numbers are strings, as the protocol wants them.
+// The OTLP request for traces in JSON, with the fields that shelly uses. Ids are
+// hexadecimal and 64-bit numbers are strings, as the protocol requires.
 type (
 	otlpRequest struct {
 		ResourceSpans []otlpResource `json:"resourceSpans"`
@@ -36,7 +36,7 @@ type (
 		SpanID  string          `json:"spanId"`
 		Parent  string          `json:"parentSpanId,omitempty"`
 		Name    string          `json:"name"`
-		Kind    trace.SpanKind  `json:"kind"` // the numbers are the same
+		Kind    trace.SpanKind  `json:"kind"` // OTLP has the same numbers
 		Start   string          `json:"startTimeUnixNano"`
 		End     string          `json:"endTimeUnixNano"`
 		Attrs   []otlpAttribute `json:"attributes,omitempty"`
@@ -58,7 +58,7 @@ type (
 	}
 )
 
-// otlp is a batch of spans, which are all of one resource and one scope.
+// otlp returns the request for a batch of spans, which all have the same resource and scope.
 func otlp(spans []sdk.ReadOnlySpan) otlpRequest {
 	var r otlpResource
 	scope := otlpScope{Spans: make([]otlpSpan, 0, len(spans))}
@@ -114,5 +114,5 @@ func otlpValue(v attribute.Value) map[string]any {
 	}
 }
 
-// nanos is a 64-bit number as the protocol's JSON has it.
+// nanos returns a 64-bit number in the protocol's JSON.
 func nanos(n int64) string { return strconv.FormatInt(n, 10) }

@@ -7,7 +7,7 @@ import (
 	"shelly/runtime/comm"
 )
 
-// Spent adds up what the answers of the model have taken, as its server counts. It is a
+// Spent adds up what the model's answers have used, as its server counts. It is a
 // [Teller].
 type Spent struct {
 	Silent

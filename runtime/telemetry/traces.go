@@ -16,10 +16,10 @@ import (
 	"shelly/fsm"
 )
 
-// TracesOptions says of whom traces tell.
+// TracesOptions is what traces say about their source.
 type TracesOptions struct {
-	Instance string // of this data folder and no other; only its hash leaves
-	Agent    string // its name
+	Instance string // unique to this data folder; only its hash is sent
+	Agent    string // the agent's name
 	Provider string // of the model
 	Version  string // of shelly
 }
@@ -34,13 +34,13 @@ type Traces struct {
 	calls    map[fsm.CallID]trace.Span
 }
 
-// NewTraces returns traces that go to an exporter, in batches and from a goroutine of its
-// own. What does not fit its queue is dropped: nobody waits for a collector.
+// NewTraces returns traces that go to an exporter, in batches, from a separate
+// goroutine. Spans that do not fit its queue are dropped, so that nothing waits for a collector.
 func NewTraces(to sdk.SpanExporter, o TracesOptions) *Traces {
 	provider := sdk.NewTracerProvider(
 		sdk.WithBatcher(to),
 		sdk.WithIDGenerator(naming{}),
-		sdk.WithSampler(sdk.AlwaysSample()), // whatever the environment says: what is configured is on
+		sdk.WithSampler(sdk.AlwaysSample()), // whatever the environment says: if traces are configured, they are on
 		sdk.WithResource(resource.NewWithAttributes(schemaURL,
 			attribute.String("service.name", "shelly"), attribute.String("service.version", o.Version))),
 	)
@@ -50,8 +50,8 @@ func NewTraces(to sdk.SpanExporter, o TracesOptions) *Traces {
 	}
 }
 
-// Close sends what is left, for at most as long as ctx lets it. What has not ended is not
-// sent: the next process goes on with it.
+// Close sends what is left, until ctx ends at the latest. Unfinished work is not sent: the next
+// process continues it.
 func (t *Traces) Close(ctx context.Context) error { return t.provider.Shutdown(ctx) }
 
 // Accepted implements [Teller].
@@ -140,7 +140,7 @@ func (t *Traces) Finished(w *Work, at fsm.Millis) {
 	span.End(trace.WithTimestamp(when(at)))
 }
 
-// name is what the ids of the span of some work are made of: the same after a restart.
+// name returns the hash from which the ids of a work's span are made: the same after a restart.
 func (t *Traces) name(w *Work) [sha256.Size]byte {
 	b := binary.BigEndian.AppendUint64(nil, uint64(w.ID))
 	return sha256.Sum256(append(b, strings.Join([]string{t.o.Instance, w.Request.Principal, w.Request.Channel, w.Request.ID}, "\x00")...))

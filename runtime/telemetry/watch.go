@@ -8,20 +8,20 @@ import (
 	"shelly/fsm/state"
 )
 
-// Teller takes in what begins and what ends. It keeps none of what it is given.
+// Teller is called when something begins or ends. It must not keep its arguments.
 type Teller interface {
 	Accepted(w *Work)
 	Held(w *Work, e fsm.AskPerson, at fsm.Millis)
 	Began(c *Call)
 	Ended(c *Call)
-	// Replied says that whoever waits has the reply; what is left is upkeep.
+	// Replied means that the requester has the reply; only upkeep is left.
 	Replied(w *Work, at fsm.Millis)
 	Finished(w *Work, at fsm.Millis)
-	// Stepped comes after all that a step did.
+	// Stepped is called after everything else about a step.
 	Stepped(s *engine.Step)
 }
 
-// Silent is a [Teller] that says nothing, for those that care for some of it.
+// Silent is a [Teller] that does nothing, to be embedded by tellers that need only some methods.
 type Silent struct{}
 
 // The methods of a [Teller].
@@ -33,20 +33,21 @@ func (Silent) Replied(*Work, fsm.Millis)             {}
 func (Silent) Finished(*Work, fsm.Millis)            {}
 func (Silent) Stepped(*engine.Step)                  {}
 
-// Watch follows the steps of a machine. One goroutine at a time calls it.
+// Watch follows the steps of a machine. It must be called from one goroutine at a time.
 type Watch struct {
 	tellers []Teller
 	works   map[fsm.HandleID]*Work
 	calls   map[fsm.CallID]*Call
-	last    fsm.HandleID // that the machine had admitted at the last step
+	last    fsm.HandleID // the last handle that was admitted at the last step
 }
 
-// New returns one that tells tellers, in their order.
+// New returns a watch that calls tellers in their order.
 func New(tellers ...Teller) *Watch {
 	return &Watch{tellers: tellers, works: map[fsm.HandleID]*Work{}, calls: map[fsm.CallID]*Call{}}
 }
 
-// Step takes a durable step, with the machine as it is now: at this step or after it.
+// Step takes a durable step, with the machine's present state: the one after this step or a
+// later one.
 func (w *Watch) Step(s engine.Step, v *state.Snapshot) {
 	at := s.Input.At
 	w.admitted(&s, v)
@@ -67,12 +68,12 @@ func (w *Watch) Step(s engine.Step, v *state.Snapshot) {
 	}
 }
 
-// admitted takes up the handles that a step has brought. After a boot those of the process
-// before are resumed; a call of its is begun by this one once more, or never.
+// admitted adds the handles that a step has admitted. After a boot those of the previous process
+// are resumed; their calls are begun again by this process, or never.
 func (w *Watch) admitted(s *engine.Step, v *state.Snapshot) {
 	_, boot := s.Input.Fact.(fsm.Boot)
 	first := len(v.Handles)
-	for first > 0 && (boot || v.Handles[first-1].ID > w.last) { // they stand in the order of their admission
+	for first > 0 && (boot || v.Handles[first-1].ID > w.last) { // they are in the order of their admission
 		first--
 	}
 	for i := range v.Handles[first:] {
@@ -81,7 +82,7 @@ func (w *Watch) admitted(s *engine.Step, v *state.Snapshot) {
 		}
 	}
 	w.last = v.LastHandle
-	for _, m := range s.Moves { // one that has ended by now is in no view
+	for _, m := range s.Moves { // a handle that has ended by now is not in the view
 		if m.Table == state.HandleTable.Name && w.works[m.Handle] == nil {
 			w.accept(endedWork(m, s.Input), boot)
 		}
@@ -96,13 +97,13 @@ func (w *Watch) accept(work *Work, resumed bool) {
 	}
 }
 
-// effect takes what a step has emitted, as far as it begins or ends something.
+// effect takes an effect that begins or ends something.
 func (w *Watch) effect(e fsm.Effect, at fsm.Millis) {
 	if call, ok := e.(fsm.Call); ok {
 		w.began(call, at)
 	}
 	if abort, ok := e.(fsm.AbortCall); ok {
-		if c := w.calls[abort.Call]; c != nil && c.Kind != fsm.CallTool { // a tool says when it has stopped
+		if c := w.calls[abort.Call]; c != nil && c.Kind != fsm.CallTool { // a tool reports when it has stopped
 			w.ended(abort.Call, nil, at)
 		}
 	}
@@ -143,7 +144,7 @@ func (w *Watch) began(e fsm.Call, at fsm.Millis) {
 	}
 }
 
-// ended ends a call; without an answer it was given up.
+// ended ends a call; a nil answer means that it was given up.
 func (w *Watch) ended(id fsm.CallID, a fsm.Answer, at fsm.Millis) {
 	c := w.calls[id]
 	if c == nil {

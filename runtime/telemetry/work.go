@@ -5,7 +5,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// Work is a handle: a request, or what shelly does by itself. Times are in milliseconds.
+// Work is a handle: a request, or work that shelly gives itself. Times are in milliseconds.
 type Work struct {
 	ID      fsm.HandleID
 	Kind    fsm.Kind
@@ -14,12 +14,12 @@ type Work struct {
 	Parent  fsm.HandleID // of a subagent
 	Since   fsm.Millis   // when it was accepted; of a resumed one, when this process began
 	Resumed bool         // an earlier process had accepted it
-	Outcome fsm.Outcome  // empty: it goes on
-	Replied bool         // whoever waits was told
-	Calls   int          // of the model, that have ended
-	Tokens  fsm.Tokens   // what they took
+	Outcome fsm.Outcome  // empty: it has not ended
+	Replied bool         // the reply was sent
+	Calls   int          // model calls that have ended
+	Tokens  fsm.Tokens   // that they used
 
-	calls []*Call // that are under way
+	calls []*Call // under way
 }
 
 // Call is a call of the machine: of the model, of a tool, of the memory and so on.
@@ -33,14 +33,14 @@ type Call struct {
 	Work   *Work
 }
 
-// The words of a result beside why the model stopped or failed.
+// The words of a result, besides why the model stopped or failed.
 const (
 	resultOK      = "ok"
 	resultFailed  = "failed"
-	resultStopped = "stopped" // it was given up, or was told to stop
+	resultStopped = "stopped" // it was given up or stopped
 )
 
-// Result says in one word what came of a call that has ended.
+// Result returns in one word what came of a call that has ended.
 func (c *Call) Result() string {
 	if a, ok := c.Answer.(fsm.BrainAnswered); ok {
 		return string(a.Stop)
@@ -57,18 +57,19 @@ func (c *Call) Result() string {
 	return resultOK
 }
 
-// tokens are what the model's server has counted.
+// tokens returns what the model's server has counted.
 func (c *Call) tokens() fsm.Tokens {
 	a, _ := c.Answer.(fsm.BrainAnswered)
 	return a.Tokens
 }
 
-// workOf is a handle that was accepted at a time.
+// workOf returns the work of a handle that was accepted at a time.
 func workOf(h *state.Handle, at fsm.Millis) *Work {
 	return &Work{ID: h.ID, Kind: h.Kind, Request: h.Request, Session: h.Session, Parent: h.Parent, Since: at}
 }
 
-// endedWork is a handle that has ended, as far as the step that brought it tells.
+// endedWork returns the work of a handle that ended in the step that admitted it, as far as that
+// step shows.
 func endedWork(m state.Move, in fsm.Input) *Work {
 	w := &Work{ID: m.Handle, Kind: m.Kind, Since: in.At}
 	if r, ok := in.Fact.(fsm.Requested); ok {
@@ -78,7 +79,7 @@ func endedWork(m state.Move, in fsm.Input) *Work {
 	return w
 }
 
-// outcomes are what the final states of a handle say of one that nobody waits for.
+// outcomes are the outcomes, by final state, of handles without a reply.
 var outcomes = map[fsm.State]fsm.Outcome{
 	state.Done: fsm.OutcomeAnswered, state.Failed: fsm.OutcomeFailed, state.Cancelled: fsm.OutcomeCancelled,
 }

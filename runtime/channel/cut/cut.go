@@ -1,4 +1,4 @@
-// Package cut cuts a text into messages of the size that a channel takes (CHN-7). It is pure.
+// Package cut cuts a text into messages of a channel's size (CHN-7). It is pure.
 package cut
 
 import (
@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// Least is the least size of a message, in bytes: no letter is longer.
+// Least is the least size of a message, in bytes: no character is longer.
 const Least = 16
 
 // First returns where the first message of a text ends, and where the rest begins, in bytes.
-// The message has at most size bytes, which count as Least where they are fewer. It ends at the
-// end of a paragraph, else of a line, else of a sentence, else of a word, else of a letter, the
-// last that lies in the second half; the space there is left out. The text is valid UTF-8.
+// The message has at most size bytes; a size below Least counts as Least. It ends at the last
+// end of a paragraph in its second half, or else of a line, a sentence, a word or a character;
+// the white space there is left out. The text must be valid UTF-8.
 func First(text string, size int) (end, next int) {
 	size = max(size, Least)
 	if len(text) <= size {
@@ -33,8 +33,8 @@ func paragraph(text string) int { return strings.LastIndex(text, "\n\n") }
 func line(text string) int      { return strings.LastIndexByte(text, '\n') }
 func word(text string) int      { return strings.LastIndexAny(text, " \t") }
 
-// sentence is where the last sentence ends that ends. Those of scripts without spaces need none
-// after their stop.
+// sentence returns the end of the last complete sentence. In scripts without spaces a full stop
+// needs no space after it.
 func sentence(text string) int {
 	end := -1
 	for _, stop := range []string{". ", "! ", "? ", ": ", "; ", "。", "！", "？", "；"} {

@@ -1,5 +1,5 @@
 // Package gate decides who may talk to the agent, and how often (CHN-4, CHN-5). It is pure: the
-// time is given.
+// caller passes the time.
 package gate
 
 import (
@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// Rules say who may talk, and how often.
+// Rules are who may talk, and how often.
 type Rules struct {
-	// Allow are the senders that may. One that begins with * means all that end with the rest:
-	// *@example.org. Empty: nobody.
+	// Allow lists the senders that may. An entry such as *@example.org means all that end with
+	// the part after the *. Empty: nobody.
 	Allow []string
-	// PerMinute is how many messages a sender may send in any minute.
+	// PerMinute is the most messages that a sender may send in any minute.
 	PerMinute int
 }
 
@@ -28,36 +28,35 @@ func (r Rules) Allows(sender string) bool {
 	})
 }
 
-// SendersMax bounds the senders that are known, each of those that may talk and of those that
-// may not.
+// SendersMax bounds the known senders: those that may talk, and separately those that may not.
 const SendersMax = 1024
 
 // Gate counts what comes. It is not safe for use from several goroutines.
 type Gate struct {
 	Rules
 	known   map[string]*sender
-	strange map[string]bool // those that have been refused
+	strange map[string]bool // senders that may not talk and were refused
 	began   time.Time
 }
 
-// sender is one that may talk.
+// sender is a sender that may talk.
 type sender struct {
-	taken []time.Duration // since the first message of all, of those in the last minute
-	told  bool            // that it was too many, since the last one that was taken
+	taken []time.Duration // times of the messages in the last minute, since the very first message
+	told  bool            // a message was refused since the last accepted one
 }
 
-// Verdict is what becomes of a message.
+// Verdict is the decision about a message.
 type Verdict int
 
 // The verdicts.
 const (
 	Passes   Verdict = iota
 	Stranger         // the sender may not talk
-	TooMany          // of this sender in this minute
+	TooMany          // the sender has sent too many within a minute
 )
 
-// Take decides about a message. First is of a refusal: it is the sender's first, or the first
-// since one of his was taken.
+// Take decides about a message. First is true if this is the sender's first refusal, or the
+// first since one of the sender's messages was accepted.
 func (g *Gate) Take(now time.Time, from string) (v Verdict, first bool) {
 	if !g.Allows(from) {
 		return Stranger, g.stranger(from)
@@ -81,21 +80,21 @@ func (g *Gate) Take(now time.Time, from string) (v Verdict, first bool) {
 	return Passes, false
 }
 
-// makeRoom forgets senders that have been silent for a minute, where many are known. While there
-// are none of those, more are known than SendersMax: each is one that may talk.
+// makeRoom forgets senders that have been silent for a minute if too many are known. If there
+// are none, more than SendersMax are known; each of them may talk.
 func (g *Gate) makeRoom(at time.Duration) {
 	if len(g.known) < SendersMax {
 		return
 	}
-	for name, s := range g.known { // order-free: each by itself
+	for name, s := range g.known { // order-free: each is decided on its own
 		if len(s.taken) == 0 || s.taken[len(s.taken)-1] <= at-time.Minute {
 			delete(g.known, name)
 		}
 	}
 }
 
-// stranger reports whether one that may not talk comes for the first time. Beyond SendersMax
-// of them nobody is the first.
+// stranger reports whether a sender that may not talk comes for the first time. Once SendersMax
+// of them are known it always returns false.
 func (g *Gate) stranger(from string) bool {
 	if g.strange[from] || len(g.strange) >= SendersMax {
 		return false

@@ -1,8 +1,8 @@
-// Package kept keeps over a restart how far each channel has delivered (CHN-8).
+// Package kept keeps, across a restart, how far each channel has delivered (CHN-8).
 //
-// What is to be delivered is in the journal: the messages to the channel's chats, by their
-// positions, and the answers of its requests, by the indexes of the records that accepted them.
-// So the file holds numbers, and what is lost of it is delivered once more.
+// Everything to be delivered is in the journal: the messages to the channel's chats, by their
+// positions, and the answers to its requests, by the indexes of the records that accepted them.
+// So the file holds only numbers, and if some are lost, those messages are delivered once more.
 package kept
 
 import (
@@ -23,66 +23,66 @@ import (
 // Name is the file's name in the data folder.
 const Name = "channels.json"
 
-// format is its version.
+// format is the version of the file's format.
 const format = 1
 
-// askedMax bounds the questions of a channel that are known to be delivered.
+// askedMax is the most delivered questions of a channel that are remembered.
 const askedMax = 64
 
-// Delivered is how far a channel is.
+// Delivered is how far a channel has delivered.
 type Delivered struct {
 	Messages uint64   `json:"messages"`        // the position of the last message
-	Answers  uint64   `json:"answers"`         // of all requests that were accepted up to this index
-	Also     []uint64 `json:"also,omitempty"`  // and of these, in ascending order
-	Asked    []string `json:"asked,omitempty"` // ids of questions, the latest last
+	Answers  uint64   `json:"answers"`         // all requests accepted up to this index are answered
+	Also     []uint64 `json:"also,omitempty"`  // and the requests with these indexes, in ascending order
+	Asked    []string `json:"asked,omitempty"` // ids of delivered questions, the latest last
 	Partly   *Partly  `json:"partly,omitempty"`
 }
 
-// Partly is what was delivered in part.
+// Partly is a message that was delivered in part.
 type Partly struct {
 	ID    string `json:"id"`
-	Bytes int    `json:"bytes"` // of its text
+	Bytes int    `json:"bytes"` // of its text that were delivered
 }
 
-// Has reports whether the answer of the request that was accepted at an index is delivered.
+// Has reports whether the answer to the request accepted at an index was delivered.
 func (d Delivered) Has(index uint64) bool {
 	return index <= d.Answers || slices.Contains(d.Also, index)
 }
 
-// Answer adds an answer. Every request up to the index settled has its answer delivered.
+// Answer adds the delivered answer of the request at an index, and then settles.
 func (d *Delivered) Answer(index, settled uint64) {
 	d.Also = append(slices.Clone(d.Also), index)
 	d.Settle(settled)
 }
 
-// Settle notes that every request up to an index has its answer delivered.
+// Settle notes that the answers to all requests up to an index were delivered.
 func (d *Delivered) Settle(settled uint64) {
 	d.Answers = max(d.Answers, settled)
 	d.Also = slices.DeleteFunc(slices.Clone(d.Also), func(i uint64) bool { return i <= d.Answers })
 	slices.Sort(d.Also)
 }
 
-// Ask adds a question.
+// Ask adds a delivered question.
 func (d *Delivered) Ask(id string) {
 	d.Asked = append(slices.Clone(d.Asked), id)
 	d.Asked = d.Asked[max(0, len(d.Asked)-askedMax):]
 }
 
-// file is the form of the file.
+// file is the content of the file.
 type file struct {
 	Format   int                  `json:"format"`
 	Channels map[string]Delivered `json:"channels"`
 }
 
-// File is the file of a data folder. Its methods may be called at the same time.
+// File is the file in a data folder. Its methods may be called concurrently.
 type File struct {
 	name string // empty: nothing is kept
 	mu   sync.Mutex
 	now  file
 }
 
-// Open reads the file of a data folder. After an error it is usable all the same: as if it were
-// not there.
+// Open reads the file in a data folder. After an error the returned File is still usable, as if
+// there were no file.
 func Open(data string) (*File, error) {
 	f := &File{name: filepath.Join(data, Name), now: file{Format: format, Channels: map[string]Delivered{}}}
 	text, err := os.ReadFile(f.name)
@@ -105,8 +105,8 @@ func Open(data string) (*File, error) {
 	return f, nil
 }
 
-// Begin returns how far a channel is. One that is not known begins after the last record that
-// there is; one that lies beyond it, because an older journal was put back, goes on from there.
+// Begin returns how far a channel has delivered. An unknown channel begins after the last
+// record; so does one that lies beyond it, because an older journal was restored.
 func (f *File) Begin(channel string, last uint64) (Delivered, error) {
 	f.mu.Lock()
 	d, known := f.now.Channels[channel]
@@ -119,7 +119,7 @@ func (f *File) Begin(channel string, last uint64) (Delivered, error) {
 	return d, f.Save(channel, d)
 }
 
-// Save keeps how far a channel is, durably.
+// Save durably writes how far a channel has delivered.
 func (f *File) Save(channel string, d Delivered) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -25,7 +25,7 @@ const (
 	Tolerance   = 5 * time.Minute // between a message's time and now
 	keyBytesMin = 16
 	idBytesMax  = 128
-	signsMax    = 16 // signatures of a message that are looked at
+	signsMax    = 16 // signatures of a message that are checked
 )
 
 // Key signs messages.
@@ -48,7 +48,7 @@ func ParseKey(text string) (Key, error) {
 	return key, nil
 }
 
-// sum is the signature of a message.
+// sum returns the signature of a message.
 func (k Key) sum(id, timestamp string, body []byte) []byte {
 	h := hmac.New(sha256.New, k)
 	h.Write([]byte(id + "." + timestamp + "."))
@@ -56,7 +56,7 @@ func (k Key) sum(id, timestamp string, body []byte) []byte {
 	return h.Sum(nil)
 }
 
-// Sign puts the headers of a message into a request.
+// Sign adds a message's headers to a request.
 func Sign(header http.Header, key Key, id string, at time.Time, body []byte) {
 	timestamp := strconv.FormatInt(at.Unix(), 10)
 	header.Set(HeaderID, id)
@@ -64,8 +64,8 @@ func Sign(header http.Header, key Key, id string, at time.Time, body []byte) {
 	header.Set(HeaderSignature, "v1,"+base64.StdEncoding.EncodeToString(key.sum(id, timestamp, body)))
 }
 
-// Verify returns the id of a message that one of the keys has signed at about now. The time that
-// it takes says nothing of the keys.
+// Verify returns the id of a message that one of the keys has signed, within Tolerance of now.
+// The time that it takes reveals nothing about the keys.
 func Verify(header http.Header, keys []Key, now time.Time, body []byte) (id string, err error) {
 	id = header.Get(HeaderID)
 	if id == "" || len(id) > idBytesMax || strings.ContainsFunc(id, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsGraphic(r) }) {

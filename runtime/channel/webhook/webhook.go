@@ -18,16 +18,17 @@ import (
 	"shelly/runtime/front/wire"
 )
 
-// Options are a webhook's.
+// Options are the options of a webhook.
 type Options struct {
 	Name string
-	// Keys returns the keys: what comes may be signed by any, and what goes is signed by the
-	// first. They are asked for with each message, so that they can be replaced at any time.
+	// Keys returns the keys: incoming messages may be signed with any of them, outgoing ones are
+	// signed with the first. It is called for each message, so that keys can be replaced at any
+	// time.
 	Keys func() ([]Key, error)
-	URL  string // that messages go to; empty: nothing is sent
-	// Guard says which addresses the URL may lead to.
+	URL  string // the target of outgoing messages; empty: nothing is sent
+	// Guard decides which addresses the URL may lead to.
 	Guard   egress.Guard
-	TextMax int // bytes of a message that comes
+	TextMax int // bytes of an incoming message
 	Log     *slog.Logger
 	Now     func() time.Time
 }
@@ -38,10 +39,10 @@ type Webhook struct {
 	client *http.Client
 
 	mu sync.Mutex
-	in channel.Inbound // nil: it does not run
+	in channel.Inbound // nil: it is not running
 }
 
-// connectMax bounds how long a connection to the URL takes to come about.
+// connectMax bounds the time for opening a connection to the URL.
 const connectMax = 10 * time.Second
 
 // New returns a webhook.
@@ -81,16 +82,16 @@ func (h *Webhook) keys() ([]Key, error) {
 	return keys, err
 }
 
-// besideText is what a message has beside its text, in bytes.
+// besideText is the room for everything but the text in a message, in bytes.
 const besideText = 4 << 10
 
-// Accepted is the answer to a message that came.
+// Accepted is the answer to an incoming message.
 type Accepted struct {
 	ID    string `json:"id,omitempty"` // of the request
 	State string `json:"state"`        // accepted, done, or decided
 }
 
-// Handle takes a message that comes (CHN-20, CHN-21). Errors are as those of a [comm.Route].
+// Handle takes an incoming message (CHN-20, CHN-21). Its errors are those of a [comm.Route].
 func (h *Webhook) Handle(w http.ResponseWriter, r *http.Request) error {
 	h.mu.Lock()
 	in := h.in
@@ -123,7 +124,7 @@ func (h *Webhook) Handle(w http.ResponseWriter, r *http.Request) error {
 	return json.NewEncoder(w).Encode(answer)
 }
 
-// problem is what a sender hears of a refusal; nil: it was none.
+// problem returns the answer to a refused message; nil: it was not refused.
 func problem(why channel.Refusal, header http.Header) error {
 	switch why {
 	case channel.NotAllowed:
@@ -134,12 +135,12 @@ func problem(why channel.Refusal, header http.Header) error {
 	case channel.TooLong:
 		return &comm.Problem{Code: comm.CodeTooLarge, Message: "the text, or the name of the chat, is too long", Hint: "shorten it"}
 	case channel.Conflict:
-		return &comm.Problem{Code: comm.CodeConflict, Message: "another message came with this webhook-id", Hint: "give each message an id of its own"}
+		return &comm.Problem{Code: comm.CodeConflict, Message: "another message came with this webhook-id", Hint: "give each message its own id"}
 	}
 	return nil
 }
 
-// read returns a message whose signature is right.
+// read reads a message and checks its signature.
 func (h *Webhook) read(w http.ResponseWriter, r *http.Request) (m channel.Message, err error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.o.TextMax+besideText)))
 	if err != nil {
@@ -147,11 +148,11 @@ func (h *Webhook) read(w http.ResponseWriter, r *http.Request) (m channel.Messag
 	}
 	keys, err := h.keys()
 	if err != nil {
-		h.o.Log.Error("the keys of a channel are not at hand", "channel", h.o.Name, "error", err)
+		h.o.Log.Error("cannot read the keys of a channel", "channel", h.o.Name, "error", err)
 		return m, &comm.Problem{Code: comm.CodeStopping, Message: "the channel does not work now", Hint: "nothing has happened; shelly channel list says why"}
 	}
 	if m.ID, err = Verify(r.Header, keys, h.o.Now(), body); err != nil {
-		h.o.Log.Debug("a message is not signed", "channel", h.o.Name, "error", err)
+		h.o.Log.Debug("a message has no valid signature", "channel", h.o.Name, "error", err)
 		return m, &comm.Problem{Code: comm.CodeUnauthorized, Message: err.Error(), Hint: "sign it as standardwebhooks.com says"}
 	}
 	v, err := wire.Parse(body)
@@ -162,7 +163,7 @@ func (h *Webhook) read(w http.ResponseWriter, r *http.Request) (m channel.Messag
 		err = errors.New(`"text" is missing or empty`)
 	}
 	if err != nil {
-		return m, &comm.Problem{Code: comm.CodeBadRequest, Message: err.Error(), Hint: `send {"text": "…"}, and chat and sender where there are several`}
+		return m, &comm.Problem{Code: comm.CodeBadRequest, Message: err.Error(), Hint: `send {"text": "…"}, and chat and sender if there are several`}
 	}
 	if m.Sender == "" {
 		m.Sender = h.o.Name
@@ -173,12 +174,12 @@ func (h *Webhook) read(w http.ResponseWriter, r *http.Request) (m channel.Messag
 	return m, nil
 }
 
-// Body is what goes out.
+// Body is the body of an outgoing message.
 type Body struct {
 	Type   channel.Kind `json:"type"` // answer, message, question or notice
 	ID     string       `json:"id"`   // as webhook-id
 	Chat   string       `json:"chat"`
-	Re     string       `json:"re,omitempty"` // the webhook-id of the message that is answered
+	Re     string       `json:"re,omitempty"` // the webhook-id of the message that this answers
 	Text   string       `json:"text"`
 	Failed bool         `json:"failed,omitempty"` // the answer is an error
 	More   bool         `json:"more,omitempty"`   // another part of it follows
@@ -210,7 +211,7 @@ func (h *Webhook) Send(ctx context.Context, m channel.Outbound) error {
 		return err
 	}
 	defer func() { _ = answer.Body.Close() }()
-	_, _ = io.CopyN(io.Discard, answer.Body, answerBytesMax) // so that the other side has written it
+	_, _ = io.CopyN(io.Discard, answer.Body, answerBytesMax) // read the answer, so that the other side can finish writing it
 	switch {
 	case answer.StatusCode/100 == 2:
 		return nil
@@ -223,5 +224,5 @@ func (h *Webhook) Send(ctx context.Context, m channel.Outbound) error {
 	}
 }
 
-// answerBytesMax bounds what is read of an answer.
+// answerBytesMax is the most bytes of an answer that are read.
 const answerBytesMax = 4 << 10

@@ -21,7 +21,7 @@ import (
 const (
 	StartTLS  = "starttls"
 	DirectTLS = "direct" // TLS from the first byte (XEP-0368)
-	PlainText = "off"    // to this machine alone
+	PlainText = "off"    // without TLS, only to this machine
 )
 
 // connect opens a session of the account.
@@ -51,9 +51,9 @@ func (x *XMPP) connect(ctx context.Context) (*xmpp.Session, *budget, error) {
 	return session, conn, nil
 }
 
-// negotiate has the account logged in.
+// negotiate logs the account in.
 func (x *XMPP) negotiate(ctx context.Context, account jid.JID, conn net.Conn, safe *tls.Config, password string) (*xmpp.Session, error) {
-	defer context.AfterFunc(ctx, func() { _ = conn.Close() })() // the library heeds no end of ctx everywhere
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })() // the library does not observe ctx everywhere
 	login := xmpp.SASL("", password, sasl.ScramSha256Plus, sasl.ScramSha256, sasl.ScramSha1Plus, sasl.ScramSha1, sasl.Plain)
 	features, state := []xmpp.StreamFeature{login, xmpp.BindResource()}, xmpp.Secure
 	switch x.o.TLS {
@@ -79,7 +79,7 @@ func (x *XMPP) negotiate(ctx context.Context, account jid.JID, conn net.Conn, sa
 	return session, nil
 }
 
-// tls is what is wanted of a server's certificate: it is of the account's domain.
+// tls returns the requirements for a server's certificate: it must be for the account's domain.
 func (x *XMPP) tls(domain string) (*tls.Config, error) {
 	c := &tls.Config{ServerName: domain, MinVersion: tls.VersionTLS12}
 	if x.o.CAFile == "" {
@@ -96,7 +96,7 @@ func (x *XMPP) tls(domain string) (*tls.Config, error) {
 	return c, nil
 }
 
-// dial connects to the server, which is where the domain says unless it is given.
+// dial connects to the server, which is looked up by the domain unless it is configured.
 func (x *XMPP) dial(ctx context.Context, domain string) (net.Conn, error) {
 	addresses := []string{x.o.Server}
 	if x.o.Server == "" {
@@ -123,10 +123,10 @@ func (x *XMPP) dial(ctx context.Context, domain string) (net.Conn, error) {
 	return nil, failed
 }
 
-// stanzaBytesMax bounds what is read of one stanza, with what the network has read ahead.
+// stanzaBytesMax bounds the bytes of one stanza, including those read ahead.
 const stanzaBytesMax = 1 << 20
 
-// budget is a connection of which so much is read until it is asked for more.
+// budget is a connection from which at most stanzaBytesMax bytes are read until more is called.
 type budget struct {
 	net.Conn
 	left atomic.Int64
@@ -134,7 +134,7 @@ type budget struct {
 
 var errTooLong = errors.New("the server sends a stanza that is too long")
 
-// more lets a whole stanza be read.
+// more allows another whole stanza to be read.
 func (b *budget) more() { b.left.Store(stanzaBytesMax) }
 
 // Read implements [net.Conn].

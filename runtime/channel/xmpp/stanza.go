@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The namespaces of what goes beyond RFC 6120.
+// The namespaces of extensions to RFC 6120.
 const (
 	nsManaged = "urn:xmpp:sm:3"  // stream management (XEP-0198)
 	nsIDs     = "urn:xmpp:sid:0" // ids of stanzas (XEP-0359)
@@ -28,14 +28,14 @@ type (
 	}
 )
 
-// presence says that the account is there, or answers who asks whether it is.
+// presence announces that the account is available, or answers a subscription request.
 type presence struct {
 	XMLName xml.Name `xml:"presence"`
 	To      string   `xml:"to,attr,omitempty"`
 	Type    string   `xml:"type,attr,omitempty"`
 }
 
-// message is one on its way out.
+// message is an outgoing message.
 type message struct {
 	XMLName xml.Name `xml:"message"`
 	To      string   `xml:"to,attr"`
@@ -50,7 +50,7 @@ type originID struct {
 	ID      string   `xml:"id,attr"`
 }
 
-// incoming is one on its way in.
+// incoming is an incoming message.
 type incoming struct {
 	From  string `xml:"from,attr"`
 	Type  string `xml:"type,attr"`
@@ -59,7 +59,7 @@ type incoming struct {
 	Error *fault `xml:"error"`
 }
 
-// fault is why a message has come back.
+// fault is why a message was returned.
 type fault struct {
 	Type  string `xml:"type,attr"`
 	Texts []struct {
@@ -68,7 +68,7 @@ type fault struct {
 	} `xml:",any"`
 }
 
-// String is what the server says of it.
+// String returns the server's explanation.
 func (f *fault) String() string {
 	var words []string
 	for _, t := range f.Texts {
@@ -81,12 +81,12 @@ func (f *fault) String() string {
 	return strings.Join(words, ": ")
 }
 
-// final reports whether it is of no use to send the message again.
+// final reports whether it is useless to send the message again.
 func (f *fault) final() bool { return f.Type == "cancel" || f.Type == "modify" }
 
-// idOf names a message that came, the same when it is delivered again: by who sent it, with his
-// resource, by its id, and by its text, because clients count from 1 again after a restart. One
-// without an id gets another each time.
+// idOf returns an id for an incoming message that is the same if it is delivered again. It
+// depends on the sender with the resource, the stanza's id, and the text, because clients may
+// count from 1 again after a restart. A message without an id gets a different one each time.
 func (m *incoming) idOf(now time.Time) string {
 	id := m.ID
 	if id == "" {

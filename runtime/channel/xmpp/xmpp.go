@@ -17,12 +17,12 @@ import (
 	"shelly/runtime/channel"
 )
 
-// Options are a channel's.
+// Options are the options of an XMPP channel.
 type Options struct {
 	Name     string
 	Account  string                 // NAME@DOMAIN
-	Password func() (string, error) // is asked for at each login
-	Server   string                 // HOST:PORT; empty: where the domain says
+	Password func() (string, error) // called at each login
+	Server   string                 // HOST:PORT; empty: looked up by the domain
 	TLS      string
 	CAFile   string // of certificates in PEM; empty: the system's
 	Log      *slog.Logger
@@ -45,10 +45,10 @@ func (x *XMPP) Name() string { return x.o.Name }
 
 // Bounds.
 const (
-	loginMax  = 30 * time.Second // from the first byte until messages come
-	askEvery  = 5 * time.Second  // while a message is not acknowledged
-	idleEvery = time.Minute      // between two questions whether the server is there
-	idleMax   = 3 * idleEvery    // without a sign of it
+	loginMax  = 30 * time.Second // from the first byte until messages can come
+	askEvery  = 5 * time.Second  // between two requests for an acknowledgement
+	idleEvery = time.Minute      // between two checks whether the server is there
+	idleMax   = 3 * idleEvery    // without a sign of the server
 )
 
 // Run implements [channel.Channel].
@@ -104,7 +104,7 @@ func (x *XMPP) Send(ctx context.Context, m channel.Outbound) error {
 	return l.send(ctx, message{To: to.String(), Type: "chat", ID: m.ID, Body: m.Text, Origin: originID{ID: m.ID}})
 }
 
-// link is a connection that has logged in. It handles what comes.
+// link is a connection that has logged in. It handles incoming stanzas.
 type link struct {
 	x       *XMPP
 	in      channel.Inbound
@@ -114,20 +114,20 @@ type link struct {
 	enabled chan struct{} // closed once stanzas are counted
 	counts  func()        // closes it
 
-	order sync.Mutex // of what goes out
+	order sync.Mutex // keeps outgoing stanzas in order
 
 	mu      sync.Mutex
-	news    chan struct{} // closed at the next change of what follows
-	sent    uint32        // stanzas since they are counted
-	acked   uint32        // of these by the server
-	handled uint32        // of the server's
-	awaited string        // the id of the message that is not acknowledged
-	back    *fault        // it has come back
-	seen    time.Time     // the last sign of the server
+	news    chan struct{} // closed at the next change of the fields below
+	sent    uint32        // stanzas sent since counting began
+	acked   uint32        // those of them that the server has acknowledged
+	handled uint32        // the server's stanzas that were handled
+	awaited string        // the id of the message that is not acknowledged yet
+	back    *fault        // why it was returned; nil: it was not
+	seen    time.Time     // of the last sign of the server
 	broken  error
 }
 
-// begin has stanzas counted, and says that the account is there.
+// begin enables counting, and announces that the account is available.
 func (l *link) begin(ctx context.Context, ended <-chan error) error {
 	if err := l.session.Encode(ctx, enable{}); err != nil {
 		return err
@@ -142,7 +142,7 @@ func (l *link) begin(ctx context.Context, ended <-chan error) error {
 	return l.write(ctx, presence{})
 }
 
-// write sends a stanza, which counts.
+// write sends a stanza and counts it.
 func (l *link) write(ctx context.Context, stanza any) error {
 	l.order.Lock()
 	defer l.order.Unlock()
@@ -150,7 +150,7 @@ func (l *link) write(ctx context.Context, stanza any) error {
 	return l.session.Encode(ctx, stanza)
 }
 
-// change alters what is counted.
+// change changes the counters and announces that.
 func (l *link) change(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -165,7 +165,7 @@ func (l *link) failed() error {
 	return l.broken
 }
 
-// watch waits for the end, and asks now and then whether the server is there.
+// watch waits for the connection's end, and checks at intervals whether the server is there.
 func (l *link) watch(ended <-chan error) error {
 	tick := time.NewTicker(idleEvery)
 	defer tick.Stop()
@@ -259,11 +259,11 @@ func (l *link) handle(d *xml.Decoder, start *xml.StartElement, now time.Time) er
 	case "iq":
 		for _, a := range start.Attr {
 			if a.Name.Local == "type" && (a.Value == "get" || a.Value == "set") {
-				l.change(func() { l.sent++ }) // the library answers that we do not know it
+				l.change(func() { l.sent++ }) // the library answers that it is not supported
 			}
 		}
 	default:
-		return nil // no stanza
+		return nil // not a stanza
 	}
 	if err == nil {
 		l.change(func() { l.handled++ })
@@ -271,7 +271,7 @@ func (l *link) handle(d *xml.Decoder, start *xml.StartElement, now time.Time) er
 	return err
 }
 
-// managed handles what is said of counts.
+// managed handles the elements of stream management.
 func (l *link) managed(d *xml.Decoder, start *xml.StartElement) error {
 	switch start.Name.Local {
 	case "enabled":
@@ -297,7 +297,7 @@ func (l *link) managed(d *xml.Decoder, start *xml.StartElement) error {
 	return nil
 }
 
-// message brings a message that a person has written (CHN-31).
+// message passes on a message from a person (CHN-31).
 func (l *link) message(d *xml.Decoder, now time.Time) error {
 	var m incoming
 	if err := decode(d, &m); err != nil {
@@ -315,12 +315,12 @@ func (l *link) message(d *xml.Decoder, now time.Time) error {
 	return err
 }
 
-// returned notes that a message has come back.
+// returned notes that a message was returned.
 func (l *link) returned(m *incoming) error {
 	if m.Error == nil {
 		m.Error = &fault{Type: "cancel"}
 	}
-	l.x.o.Log.Warn("a message has come back", "channel", l.x.o.Name, "chat", m.From, "id", m.ID, "error", m.Error.String())
+	l.x.o.Log.Warn("a message was returned", "channel", l.x.o.Name, "chat", m.From, "id", m.ID, "error", m.Error.String())
 	l.change(func() {
 		if m.ID == l.awaited {
 			l.back = m.Error
@@ -329,7 +329,7 @@ func (l *link) returned(m *incoming) error {
 	return nil
 }
 
-// presence lets those see that the account is there who may talk with it (CHN-33).
+// presence shows that the account is available to those who may talk to it (CHN-33).
 func (l *link) presence(d *xml.Decoder) error {
 	var p struct {
 		From string `xml:"from,attr"`
@@ -349,7 +349,7 @@ func (l *link) presence(d *xml.Decoder) error {
 	return l.write(l.ctx, answer)
 }
 
-// decode reads an element whole.
+// decode reads a whole element.
 func decode(d *xml.Decoder, v any) error {
 	if err := d.Decode(v); err != nil && !errors.Is(err, io.EOF) {
 		return err
