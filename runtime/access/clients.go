@@ -24,10 +24,10 @@ const (
 	NameBytesMax = 32
 
 	tokenRandomBytes = 32
-	// tokenPrefix lets a person, and a program that looks for secrets, tell what a token is.
+	// tokenPrefix lets people, and programs that scan for secrets, recognize a token.
 	tokenPrefix = "shelly_"
-	// usedEvery is how exact it is when a token was used last: a write for each use would
-	// tell no more that anybody asks for.
+	// usedEvery is the precision of the time of a token's last use: nobody needs the precision
+	// that a write for each use would give.
 	usedEvery = fsm.Millis(time.Hour / time.Millisecond)
 )
 
@@ -37,13 +37,13 @@ var (
 	ErrMany  = fmt.Errorf("there are %d clients, which is the most", Max)
 )
 
-// Reserved is the name of who holds the daemon's own token. No client has it.
+// Reserved is the name of the holder of the daemon's own token. No client can have it.
 const Reserved = "local"
 
-// Channels is whose the requests of chat systems are (CHN-3). No client has it.
+// Channels is the principal of requests from chat systems (CHN-3). No client can have it.
 const Channels = "channel"
 
-// Client is one of those who may use the daemon.
+// Client is a client that may use the daemon.
 type Client struct {
 	Name string     `json:"name"`
 	Can  Rights     `json:"can"`
@@ -51,11 +51,11 @@ type Client struct {
 	Used fsm.Millis `json:"used,omitempty"` // to the hour; absent: never
 }
 
-// entry is a client with what only the daemon knows of it.
+// entry is a client with what only the daemon knows.
 type entry struct {
 	Client
 	sum    [sha256.Size]byte
-	alive  context.Context // ends when it is revoked
+	alive  context.Context // ends when the token is revoked
 	revoke context.CancelFunc
 }
 
@@ -65,8 +65,8 @@ type Options struct {
 	Log *slog.Logger     // nil: none
 }
 
-// Clients are those of a data folder. Its methods may be called from many goroutines at
-// once. A nil one has no client.
+// Clients is the clients of a data folder. Its methods may be called from many goroutines at
+// once. Nil has no clients.
 type Clients struct {
 	path string
 	o    Options
@@ -99,22 +99,23 @@ func (e entry) living() entry {
 	return e
 }
 
-// CheckName accepts the names of clients, which are those of channels but one.
+// CheckName returns an error if a name is not one for a client: the rules are those for channel
+// names, and two names are reserved.
 func CheckName(name string) error {
 	word := func(r rune) bool { return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_' }
 	switch {
 	case name == "" || len(name) > NameBytesMax || strings.ContainsFunc(name, func(r rune) bool { return !word(r) }):
 		return fmt.Errorf("%q cannot be a client's name; use up to %d of a-z, 0-9, - and _", name, NameBytesMax)
 	case name == Channels:
-		return fmt.Errorf("%q is whose the requests of chat systems are; use another", name)
+		return fmt.Errorf("%q is reserved for the requests of chat systems; use another name", name)
 	case name == Reserved:
-		return fmt.Errorf("%q is the name of who holds the daemon's own token; use another", name)
+		return fmt.Errorf("%q is reserved for the holder of the daemon's own token; use another name", name)
 	}
 	return nil
 }
 
-// Find returns whose token it is, and a context that ends when that is revoked. The time
-// that it takes says nothing of the tokens.
+// Find returns the client with a token, and a context that ends when the token is revoked. The
+// time that it takes reveals nothing about the tokens.
 func (c *Clients) Find(token string) (found Client, alive context.Context, ok bool) {
 	if c == nil {
 		return Client{}, nil, false
@@ -135,14 +136,14 @@ func (c *Clients) Find(token string) (found Client, alive context.Context, ok bo
 	return c.list[at].Client, c.list[at].alive, true
 }
 
-// used notes that a token was used. What cannot be written is not worth a refusal. The
+// used notes that a token was used. If this cannot be written, the request is still accepted. The
 // caller holds mu.
 func (c *Clients) used(at int) {
 	now := c.now()
 	if hour := now - now%usedEvery; c.list[at].Used < hour {
 		c.list[at].Used = hour
 		if err := save(c.path, c.list); err != nil {
-			c.o.Log.Warn("when a client's token was used is not kept", "client", c.list[at].Name, "error", err)
+			c.o.Log.Warn("cannot record when a client's token was used", "client", c.list[at].Name, "error", err)
 		}
 	}
 }
@@ -164,7 +165,7 @@ func (c *Clients) List() []Client {
 	return list
 }
 
-// Add makes a client, durably, and returns its token, which is nowhere else.
+// Add durably adds a client, and returns its token, which is not kept anywhere.
 func (c *Clients) Add(name string, can Rights) (token string, err error) {
 	if err := CheckName(name); err != nil {
 		return "", err
@@ -189,7 +190,7 @@ func (c *Clients) Add(name string, can Rights) (token string, err error) {
 	return token, nil
 }
 
-// Revoke takes a client's token back, durably, and ends what is open with it. It reports
+// Revoke durably revokes a client's token, and ends what is open with it. It reports
 // whether there was one.
 func (c *Clients) Revoke(name string) (bool, error) {
 	c.mu.Lock()

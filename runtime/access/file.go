@@ -21,7 +21,7 @@ const format = 1
 
 const fileBytesMax = 1 << 20
 
-// kept is the form of the file.
+// kept is the content of the file.
 type kept struct {
 	Format  int          `json:"format"`
 	Clients []keptClient `json:"clients"`
@@ -35,8 +35,8 @@ type keptClient struct {
 	Used fsm.Millis `json:"used,omitempty"`
 }
 
-// load reads the file; where there is none there are no clients. One that others may use,
-// or that cannot be read, is an error: nobody is let in or shut out by a guess.
+// load reads the file; without a file there are no clients. A file that others may use, or
+// that cannot be read, is an error, so that nobody is let in or shut out by a guess.
 func load(path string) ([]entry, error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -107,7 +107,7 @@ func (k keptClient) entry() (entry, error) {
 	return e, nil
 }
 
-// save replaces the file, whole and for good.
+// save replaces the file, whole and durably.
 func save(path string, list []entry) error {
 	k := kept{Format: format, Clients: []keptClient{}}
 	for _, e := range list {

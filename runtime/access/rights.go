@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// Right is what a route asks of who uses it, and what a token gives.
+// Right is what a route requires and a token gives.
 type Right string
 
 // The rights.
 const (
 	Ask    Right = "ask"    // requests of its own with their events and records, its sessions and the messages to its chats
-	Decide Right = "decide" // questions about those requests; it has ask, too
+	Decide Right = "decide" // answers to questions about those requests; includes ask
 	Events Right = "events" // system events (COM-10)
-	All    Right = "all"    // everything, as the daemon's own token
-	// Anyone is what a route asks that needs no token. No token gives it.
+	All    Right = "all"    // everything, like the daemon's own token
+	// Anyone is the right of routes that need no token. No token gives it.
 	Anyone Right = "anyone"
 )
 
-// Given are the rights that a token can give.
+// Given lists the rights that a token can give.
 var Given = []Right{Ask, Decide, Events, All}
 
-// Known reports whether a route can ask for the right.
+// Known reports whether a route can require the right.
 func (r Right) Known() bool { return r == Anyone || slices.Contains(Given, r) }
 
-// Rights is what a token gives.
+// Rights is the rights of a token.
 type Rights []Right
 
 // ParseRights reads the words of rights, each once.
@@ -46,7 +46,7 @@ func ParseRights(words []string) (Rights, error) {
 	return all, nil
 }
 
-// Has reports whether what asks for a right is allowed.
+// Has reports whether the rights include or imply a right.
 func (r Rights) Has(want Right) bool {
 	switch {
 	case want == Anyone, slices.Contains(r, All):
@@ -58,7 +58,7 @@ func (r Rights) Has(want Right) bool {
 	}
 }
 
-// String lists them, as the command line takes them.
+// String returns the rights in the form that the command line accepts.
 func (r Rights) String() string {
 	words := make([]string, len(r))
 	for i, one := range r {

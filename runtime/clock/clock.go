@@ -1,4 +1,4 @@
-// Package clock waits by the clock of the machine.
+// Package clock waits by the machine's clock.
 package clock
 
 import (

@@ -195,7 +195,7 @@ type Memory struct {
 	Vectors int    `json:"vectors"`         // those with a vector of Model
 	Pending int    `json:"pending"`         // those without one, which get one while the model is idle
 	Model   string `json:"model,omitempty"` // the embedding model in use
-	Apart   bool   `json:"apart,omitempty"` // the server is not known to keep it loaded beside the chat model (MEM-11)
+	Apart   bool   `json:"apart,omitempty"` // the server may not keep it loaded together with the chat model (MEM-11)
 }
 
 // Journal is what the journal keeps (JRN-20).

@@ -38,7 +38,7 @@ type HistoryBody[S Step] struct {
 	Asks    []Ask          `json:"asks,omitempty"`    // what a person is asked about the handles
 	Steps   []S            `json:"steps"`
 	More    bool           `json:"more,omitempty"`  // there are steps after the last of these
-	State   *state.Handle  `json:"state,omitempty"` // of one step alone: its handle after it, if it was unfinished
+	State   *state.Handle  `json:"state,omitempty"` // only for a single step: its handle after it, if that was unfinished
 }
 
 // History returns what happened to a request, given the standings of the unfinished handles.

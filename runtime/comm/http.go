@@ -42,7 +42,7 @@ const (
 // HTTPOptions sets an HTTP listener up. Token and RequestBytesMax are required.
 type HTTPOptions struct {
 	Token           string
-	Clients         *access.Clients // who has tokens of their own; nil: nobody
+	Clients         *access.Clients // the clients with tokens of their own; nil: none
 	RequestBytesMax int             // of a body, the JSON around the text included
 	ConnectionsMax  int             // 0: the constant of this name, or fewer as the process may open files
 	StreamsMax      int             // 0: the constant of this name, or three quarters of ConnectionsMax

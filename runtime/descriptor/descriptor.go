@@ -1,10 +1,10 @@
-// Package descriptor lets a process that has run out of file descriptors wait for one, in
-// place of failing what it does (CFG-15).
+// Package descriptor lets a process that has run out of file descriptors wait for one instead of
+// failing (CFG-15).
 //
 //	f, err := descriptor.Get(ctx, func() (*os.File, error) { return os.Open(name) })
 //
-// Who opens many for others, as a listener does, bounds them by [Max], so that what they
-// wait for comes.
+// Code that opens many for others, such as a listener, must bound them by [Max], so that the
+// waits end.
 package descriptor
 
 import (
@@ -16,21 +16,21 @@ import (
 	"shelly/runtime/system"
 )
 
-// Short reports whether an error says that the process, or the machine, has no descriptor
+// Short reports whether an error means that the process, or the machine, has no descriptor
 // left.
 func Short(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// The waits between two tries: the first, twice as long each time, up to the longest.
+// The waits between two tries: each is twice as long as the one before, up to the longest.
 const (
 	firstWait = 5 * time.Millisecond
 	mostWait  = 250 * time.Millisecond
 )
 
-// Get returns what open returns, once that does not fail for want of a descriptor. Open is
-// called again until then, so a call that fails so must have done nothing. When ctx ends,
-// its last error is returned.
+// Get calls open until it does not fail with [Short], and returns its result. So a call of open
+// that fails in this way must have done nothing. If ctx ends first, Get returns open's last
+// error.
 func Get[T any](ctx context.Context, open func() (T, error)) (T, error) {
 	for wait := firstWait; ; wait = min(2*wait, mostWait) {
 		v, err := open()
@@ -45,7 +45,7 @@ func Get[T any](ctx context.Context, open func() (T, error)) (T, error) {
 	}
 }
 
-// Try is Get for what returns an error alone.
+// Try is Get for a function that returns only an error.
 func Try(ctx context.Context, do func() error) error {
 	_, err := Get(ctx, func() (struct{}, error) { return struct{}{}, do() })
 	return err

@@ -6,8 +6,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Patient is a file system on which running out of file descriptors is a wait: to Pebble
-// it would be the end (CFG-15).
+// Patient is a file system that waits if it runs out of file descriptors, because Pebble would not
+// survive the error (CFG-15).
 type Patient struct{ vfs.FS }
 
 func waited[T any](open func() (T, error)) (T, error) {
@@ -34,7 +34,7 @@ func (p Patient) OpenDir(name string) (vfs.File, error) {
 	return waited(func() (vfs.File, error) { return p.FS.OpenDir(name) })
 }
 
-// ReuseForWrite implements vfs.FS. The file has its new name when it cannot be opened.
+// ReuseForWrite implements vfs.FS. If the file cannot be opened, it has its new name already.
 func (p Patient) ReuseForWrite(from, to string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	f, err := p.FS.ReuseForWrite(from, to, category)
 	if Short(err) {

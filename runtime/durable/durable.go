@@ -1,7 +1,7 @@
-// Package durable puts files in their place whole and for good.
+// Package durable writes files so that they are whole and survive a crash.
 //
-// A library that replaces files, google/renameio, syncs the file and not the folder that
-// has its name, and cannot refuse to take the place of another.
+// The library google/renameio, which also replaces files, syncs the file but not the folder with
+// its name, and cannot refuse to replace an existing file.
 package durable
 
 import (
@@ -17,18 +17,18 @@ import (
 	"shelly/runtime/descriptor"
 )
 
-// As says how a file gets its name.
+// As is how a file is written.
 type As struct {
-	Perm   fs.FileMode  // what others may do with it; 0: nothing
-	New    bool         // it takes the place of no other: the error is then an fs.ErrExist
-	Follow bool         // where the name is a link, what it leads to is replaced
-	Alone  bool         // nobody else writes it: what a crash has left of it is removed
-	Ready  func() error // asked when the file is durable and has not its name yet; an error keeps the old one
+	Perm   fs.FileMode  // permissions, apart from the owner's; 0: none
+	New    bool         // an existing file is not replaced: the error is then fs.ErrExist
+	Follow bool         // if the name is a link, its target is replaced
+	Alone  bool         // nobody else writes the file: what a crash left of it is removed
+	Ready  func() error // called when the file is durable but does not have its name yet; an error keeps the old file
 }
 
-// File writes a file. Who opens it, also after a crash, finds the old one or the new
-// one, whole; once File has returned without an error, the new one. What content or
-// Ready return is returned as it is, any other error is an [fs.PathError] of the name.
+// File writes a file. A reader, also after a crash, finds either the old file or the new
+// one, whole; once File has returned without an error, the new one. Errors of content and
+// Ready are returned as they are; any other error is an [fs.PathError] with the name.
 func (a As) File(name string, content func(io.Writer) error) error {
 	place := name
 	if leads, err := filepath.EvalSymlinks(name); err == nil && a.Follow {
@@ -38,7 +38,7 @@ func (a As) File(name string, content func(io.Writer) error) error {
 	if err != nil {
 		return failed(name, err)
 	}
-	defer os.Remove(temp.Name()) // there is nothing to remove once it was renamed
+	defer os.Remove(temp.Name()) // after the rename there is nothing to remove
 	out := bufio.NewWriter(temp)
 	if err := content(out); err != nil {
 		return errors.Join(err, temp.Close())
@@ -53,7 +53,7 @@ func (a As) File(name string, content func(io.Writer) error) error {
 	}
 	take := os.Rename
 	if a.New {
-		take = os.Link // which fails where something has the name
+		take = os.Link // it fails if the name exists
 	}
 	if err := take(temp.Name(), place); err != nil {
 		return failed(name, err)
@@ -64,7 +64,7 @@ func (a As) File(name string, content func(io.Writer) error) error {
 	return nil
 }
 
-// open makes the file under another name, for its owner alone.
+// open creates the file under another name, accessible only to its owner.
 func (a As) open(name string) (*os.File, error) {
 	dir, base := filepath.Split(name)
 	dir = cmp.Or(dir, ".")
@@ -78,7 +78,7 @@ func (a As) open(name string) (*os.File, error) {
 	return os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// failed is an error about a file and not about the name that it had before.
+// failed returns an error that names the file, not its temporary name.
 func failed(name string, err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -91,7 +91,7 @@ func failed(name string, err error) error {
 	return &fs.PathError{Op: "write", Path: name, Err: err}
 }
 
-// File writes a file in place of the one with its name, if there is one.
+// File writes a file; it replaces an existing one with its name.
 func File(name string, perm fs.FileMode, content func(io.Writer) error) error {
 	return As{Perm: perm}.File(name, content)
 }
@@ -104,7 +104,7 @@ func (a As) Text(name string, text []byte) error {
 	})
 }
 
-// Text writes a text for its owner alone.
+// Text writes a text that only its owner may read.
 func Text(name string, text []byte) error { return As{}.Text(name, text) }
 
 // Folder makes the names in a folder durable.

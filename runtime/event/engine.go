@@ -11,18 +11,18 @@ import (
 	"shelly/fsm"
 )
 
-// Options are what an engine works with.
+// Options are the parts of an engine.
 type Options struct {
-	// Raise has an event accepted; it returns once that is durable. An error means that nothing
-	// happened, and the event is raised again later.
+	// Raise submits an event, and returns once it is durable. An error means that nothing has
+	// happened; the event is raised again later.
 	Raise func(ctx context.Context, e fsm.EventRaised) error
-	Kept  *Kept // what is kept over a restart; nil: nothing is
+	Kept  *Kept // what is kept across a restart; nil: nothing is
 	Log   *slog.Logger
 	Now   func() time.Time
-	Told  func(kind string, put int) // hears of each event that was raised, and of how many changes it puts together beyond the first; nil: nobody
+	Told  func(kind string, put int) // called for each event that was raised, with the number of changes after the first that were merged into it; nil: nothing is
 }
 
-// Engine raises the events of its sources. [Engine.Run] is called once.
+// Engine raises the events of its sources. Call [Engine.Run] once.
 type Engine struct {
 	o     Options
 	begun time.Time
@@ -33,7 +33,7 @@ type Engine struct {
 	working []*worker
 }
 
-// worker is a watch with its source at work.
+// worker is a watch whose source is running.
 type worker struct {
 	*watch
 	stop context.CancelFunc
@@ -45,10 +45,10 @@ func New(o Options) *Engine {
 	return &Engine{o: o, begun: o.Now(), woken: make(chan struct{}, 1)}
 }
 
-// since is the time since the engine began. The wall clock does not alter it.
+// since is the time since the engine began. Changes of the wall clock do not affect it.
 func (e *Engine) since() fsm.Millis { return fsm.Millis(e.o.Now().Sub(e.begun).Milliseconds()) }
 
-// poke has Run look at what is due.
+// poke makes Run check what is due.
 func (e *Engine) poke() {
 	select {
 	case e.woken <- struct{}{}:
@@ -56,7 +56,7 @@ func (e *Engine) poke() {
 	}
 }
 
-// Use has the engine work with these sources from now on. One that is as it was goes on.
+// Use sets the engine's sources. A source with an unchanged configuration keeps running.
 func (e *Engine) Use(specs []Spec) {
 	e.mu.Lock()
 	before := e.working
@@ -86,7 +86,7 @@ func (e *Engine) Use(specs []Spec) {
 	e.poke()
 }
 
-// begin has a worker's source watch. The lock is held.
+// begin starts a worker's source. The caller holds the lock.
 func (e *Engine) begin(w *worker) {
 	ctx, cancel := context.WithCancel(e.ctx)
 	w.stop, w.done = cancel, make(chan struct{})
@@ -104,13 +104,13 @@ func (w *worker) end() {
 	}
 }
 
-// Bounds of the wait before a source watches again that could not go on.
+// Bounds of the wait before a source that failed watches again.
 const (
 	watchFirst = time.Second
 	watchMost  = time.Minute
 )
 
-// keepWatching has a source watch again whenever it could not go on (EVT-13), until ctx ends.
+// keepWatching restarts a source whenever it has failed (EVT-13), until ctx ends.
 func (e *Engine) keepWatching(ctx context.Context, w *watch) {
 	for wait := watchFirst; ; wait = min(2*wait, watchMost) {
 		err := w.spec.Source.Watch(ctx, w)
@@ -133,7 +133,7 @@ func (e *Engine) keepWatching(ctx context.Context, w *watch) {
 	}
 }
 
-// Run raises events until ctx ends. What is on its way then is raised at the next start.
+// Run raises events until ctx ends. An event that is on its way then is raised at the next start.
 func (e *Engine) Run(ctx context.Context) error {
 	e.mu.Lock()
 	e.ctx = ctx
@@ -142,7 +142,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 	e.mu.Unlock()
 	defer e.finish()
-	e.keep() // so that what changes from now on is reported, whatever happens
+	e.keep() // so that every change from now on is reported, even after a crash
 	for ctx.Err() == nil {
 		wait, ok := e.round(ctx)
 		var timer <-chan time.Time
@@ -169,7 +169,7 @@ func (e *Engine) finish() {
 	}
 }
 
-// round raises what is due and returns how long nothing else is.
+// round raises what is due, and returns the time until something else is.
 func (e *Engine) round(ctx context.Context) (wait time.Duration, ok bool) {
 	for _, w := range e.watches() {
 		for e.raise(ctx, w) {
@@ -184,8 +184,7 @@ func (e *Engine) round(ctx context.Context) (wait time.Duration, ok bool) {
 	return wait, ok
 }
 
-// raise raises the event of a source that is due, and reports whether there was one that was
-// taken.
+// raise raises a source's due event, and reports whether there was one and it was accepted.
 func (e *Engine) raise(ctx context.Context, w *watch) bool {
 	out := w.take(e.since())
 	if out == nil || ctx.Err() != nil {
@@ -194,11 +193,11 @@ func (e *Engine) raise(ctx context.Context, w *watch) bool {
 	if err := e.o.Raise(ctx, out.event); err != nil {
 		w.refused(e.since())
 		if ctx.Err() == nil {
-			e.o.Log.Warn("an event is not taken yet; it is raised again", "source", w.spec.Name, "event", out.event.Event, "error", err)
+			e.o.Log.Warn("an event was not accepted; it is raised again later", "source", w.spec.Name, "event", out.event.Event, "error", err)
 		}
 		return false
 	}
-	e.o.Log.Info("an event is raised", "source", w.spec.Name, "event", out.event.Event, "subject", out.event.Subject)
+	e.o.Log.Info("event raised", "source", w.spec.Name, "event", out.event.Event, "subject", out.event.Subject)
 	w.raisedNow()
 	if e.o.Told != nil {
 		e.o.Told(w.spec.Kind, max(out.put, 0))
@@ -207,14 +206,14 @@ func (e *Engine) raise(ctx context.Context, w *watch) bool {
 	return true
 }
 
-// keep writes what was told.
+// keep writes what was told to the file.
 func (e *Engine) keep() {
 	if err := e.o.Kept.save(e.watches()); err != nil {
-		e.o.Log.Warn("what was told of events is not kept; it may be told again after a restart", "error", err)
+		e.o.Log.Warn("cannot record which events were raised; after a restart some may be raised again", "error", err)
 	}
 }
 
-// watches are those at work.
+// watches returns the watches of the running sources.
 func (e *Engine) watches() []*watch {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -14,13 +14,13 @@ import (
 	"shelly/runtime/durable"
 )
 
-// keptName is the file in the data folder.
+// keptName is the name of the file in the data folder.
 const keptName = "events.json"
 
-// keptFormat is its version.
+// keptFormat is the version of its format.
 const keptFormat = 1
 
-// Kept is what the engine knows over a restart. Nil knows nothing.
+// Kept is what the engine keeps across a restart. Nil keeps nothing.
 type Kept struct {
 	name string
 	mu   sync.Mutex
@@ -32,14 +32,15 @@ type keptFile struct {
 	Sources map[string]keptSource `json:"sources"`
 }
 
-// keptSource is what was told of a source.
+// keptSource is what was told about a source.
 type keptSource struct {
-	Of     string            `json:"of"`               // as it was configured; of another it is of no account
-	Told   int64             `json:"told,omitempty"`   // files: up to when, in milliseconds since 1970
+	Of     string            `json:"of"`               // its configuration then; if that has changed, the rest is ignored
+	Told   int64             `json:"told,omitempty"`   // files: up to when changes were told, in milliseconds since 1970
 	States map[string]string `json:"states,omitempty"` // by subject
 }
 
-// OpenKept reads what is kept in a data folder. With an error it is as if nothing were.
+// OpenKept reads what is kept in a data folder. After an error the result is usable, as if
+// nothing were kept.
 func OpenKept(data string) (*Kept, error) {
 	k := &Kept{name: filepath.Join(data, keptName)}
 	text, err := os.ReadFile(k.name)
@@ -58,7 +59,7 @@ func OpenKept(data string) (*Kept, error) {
 	return k, err
 }
 
-// begin gives a watch what was told before. Of a source that is new, all that is there now
+// begin gives a watch what was told before. For a new source, everything that is there now
 // counts as told.
 func (k *Kept) begin(w *watch, now time.Time) {
 	w.mu.Lock()
@@ -76,12 +77,12 @@ func (k *Kept) begin(w *watch, now time.Time) {
 	if was.Told > 0 {
 		w.told = was.Told
 	}
-	for subject, state := range was.States { // order-free: each is a subject of its own
+	for subject, state := range was.States { // order-free: the subjects differ
 		w.states.Begin(subject, state)
 	}
 }
 
-// save writes what was told.
+// save writes what was told to the file.
 func (k *Kept) save(watches []*watch) error {
 	if k == nil {
 		return nil
@@ -93,13 +94,13 @@ func (k *Kept) save(watches []*watch) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if len(file.Sources) == 0 && len(k.was.Sources) == 0 {
-		return nil // who has no sources has no file
+		return nil // without sources there is no file
 	}
 	k.was = file
 	return durable.As{Alone: true}.File(k.name, func(out io.Writer) error { return json.NewEncoder(out).Encode(file) })
 }
 
-// kept is what is kept of a watch.
+// kept returns what is kept of a watch.
 func (w *watch) kept() keptSource {
 	w.mu.Lock()
 	defer w.mu.Unlock()

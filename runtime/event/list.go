@@ -1,36 +1,36 @@
 package event
 
-// SourcesRoute is where the sources are listed over HTTP, as a [ListBody].
+// SourcesRoute is the HTTP route that lists the sources, as a [ListBody].
 const SourcesRoute = "/v1/events/sources"
 
-// ListBody is the answer.
+// ListBody is the answer to SourcesRoute.
 type ListBody struct {
 	Sources []State `json:"sources"`
 }
 
-// State is a source as a person looks at it.
+// State is the status of a source.
 type State struct {
 	Name    string `json:"name"`
 	Kind    string `json:"kind"`
-	Of      string `json:"of"`                // what it looks at, with its thresholds
-	Seen    string `json:"seen,omitempty"`    // how it is: "12 folders"
-	Trouble string `json:"trouble,omitempty"` // why it sees nothing
-	Waits   bool   `json:"waits,omitempty"`   // an event is on its way, and not taken yet
+	Of      string `json:"of"`                // what it observes, with its thresholds
+	Seen    string `json:"seen,omitempty"`    // what it saw last: "12 folders"
+	Trouble string `json:"trouble,omitempty"` // why it does not work
+	Waits   bool   `json:"waits,omitempty"`   // an event is on its way and not yet accepted
 
 	Subjects []Subject `json:"subjects,omitempty"` // of levels and states
 	Raised   int       `json:"raised"`             // events, since the start
-	Unsaid   int       `json:"unsaid"`             // changes that were put together with another into one event, or are only counted by it
+	Unsaid   int       `json:"unsaid"`             // changes that were merged into another event, or that an event only counts
 	Last     []Raised  `json:"last,omitempty"`     // the last events, the latest last
 }
 
-// Subject is something that a source looks at.
+// Subject is something that a source observes.
 type Subject struct {
 	Name  string `json:"name"`
 	State string `json:"state"`
-	Told  string `json:"told"` // the state that an event told last
+	Told  string `json:"told"` // the state that the last event told
 }
 
-// States are the sources, in the order of the configuration.
+// States returns the sources' states, in the order of the configuration.
 func (e *Engine) States() []State {
 	var all []State
 	for _, w := range e.watches() {

@@ -8,14 +8,14 @@ import (
 	"shelly/runtime/event/settle"
 )
 
-// Trial is what one look of a source shows (CLI-199).
+// Trial is the result of one reading of a source (CLI-199).
 type Trial struct {
-	Seen  string            // how the source is
-	Now   []fsm.EventRaised // what would be raised, if it holds
-	Other []fsm.EventRaised // what else could be raised, for instance
+	Seen  string            // what the source sees
+	Now   []fsm.EventRaised // the events that would be raised if the reading holds
+	Other []fsm.EventRaised // examples of other events that could be raised
 }
 
-// Try has a source look once, and raises nothing. An error says why it sees nothing.
+// Try reads a source once, and raises nothing. An error says why it cannot be read.
 func Try(ctx context.Context, spec Spec) (Trial, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -31,7 +31,7 @@ func Try(ctx context.Context, spec Spec) (Trial, error) {
 	return t.Trial, nil
 }
 
-// trial is the sink of one look.
+// trial is the sink of one reading.
 type trial struct {
 	Trial
 	spec *Spec
@@ -64,11 +64,11 @@ func (t *trial) File(string, settle.What) {}
 // Lost implements [Sink].
 func (t *trial) Lost() {}
 
-// Seen implements [Sink]. It is the end of the look.
+// Seen implements [Sink]. It ends the reading.
 func (t *trial) Seen(text string) {
 	t.Trial.Seen = text
 	t.stop()
 }
 
-// Told implements [Sink]: all that is there has been told.
+// Told implements [Sink]: everything that is there counts as told.
 func (t *trial) Told() int64 { return 1 << 62 }

@@ -8,35 +8,35 @@ import (
 	"shelly/runtime/event/settle"
 )
 
-// lastMax is how many of a source's last events are kept to be looked at.
+// lastMax is the most of a source's last events that its state shows.
 const lastMax = 5
 
-// watch is a source at work. It is its sink.
+// watch is a running source, and its sink.
 type watch struct {
 	spec Spec
 	now  func() fsm.Millis // since the engine began; never decreases
 	wall func() time.Time
-	wake func() // has the engine look at what is due
+	wake func() // makes the engine check what is due
 
 	mu      sync.Mutex
 	states  settle.States
 	files   settle.Files
-	texts   map[string][2]string // of the last number of a subject: crossed, clear
-	told    int64                // of files, see Sink
-	out     *outgoing            // taken and not raised yet
+	texts   map[string][2]string // for a subject's last number: crossed, clear
+	told    int64                // of files; see Sink.Told
+	out     *outgoing            // taken but not yet raised
 	health  string
-	trouble string // why the source does not see
+	trouble string // why the source does not work
 	raised  int
-	unsaid  int // changes that were put together with another, or only counted
+	unsaid  int // changes that were merged into another event, or only counted
 	last    []Raised
 }
 
 // outgoing is an event on its way to the daemon.
 type outgoing struct {
 	event fsm.EventRaised
-	told  int64 // of files, once it is raised
+	told  int64 // of files: the watch's told once this is raised
 	state [2]string
-	put   int        // changes that it puts together beyond the first
+	put   int        // changes after the first that were merged into it
 	again fsm.Millis // when it is tried again
 	tries int
 }
@@ -74,7 +74,7 @@ func (w *watch) State(subject, state, text string) {
 	w.see(subject, state, text)
 }
 
-// see takes a state in and unlocks.
+// see adds a state, and unlocks.
 func (w *watch) see(subject, state, text string) {
 	w.states.See(w.now(), subject, state, text)
 	_, due := w.states.Due()
@@ -117,14 +117,14 @@ func (w *watch) Told() int64 {
 	return w.told
 }
 
-// fails notes why the source does not see.
+// fails notes why the source does not work.
 func (w *watch) fails(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.trouble = err.Error()
 }
 
-// due is when the engine is to look here again, or false where it need not.
+// due returns when the engine must check this watch again, or false if it need not.
 func (w *watch) due() (at fsm.Millis, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -138,7 +138,7 @@ func (w *watch) due() (at fsm.Millis, ok bool) {
 	return at, ok
 }
 
-// take returns the event that is due, which is then on its way until it is raised.
+// take returns the due event, which is on its way until it is raised.
 func (w *watch) take(now fsm.Millis) *outgoing {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -159,12 +159,12 @@ func (w *watch) take(now fsm.Millis) *outgoing {
 	return w.out
 }
 
-// unread is how far the changes that were seen may lag those that there are while they
-// come all the time.
+// unread is how far the changes that were seen may lag behind the real ones during a steady
+// stream of changes.
 const unread = 5 * fsm.Second
 
-// toldBy is up to when changes are reported by an event: what was seen last, unless it was taken
-// before it was quiet.
+// toldBy returns the time up to which an event tells the changes: the last one seen, or earlier
+// if the batch was taken before it was quiet.
 func (w *watch) toldBy(b *settle.Batch, now fsm.Millis) int64 {
 	last := b.To
 	if now-b.To < w.spec.Settle {
@@ -188,13 +188,13 @@ func (w *watch) raisedNow() {
 	w.out = nil
 }
 
-// Bounds of the wait before an event is raised again that was refused.
+// Bounds of the wait before a refused event is raised again.
 const (
 	againFirst = fsm.Second
 	againMost  = 60 * fsm.Second
 )
 
-// refused notes that the event on its way was not taken.
+// refused notes that the event on its way was not accepted.
 func (w *watch) refused(now fsm.Millis) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

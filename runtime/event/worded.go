@@ -10,13 +10,13 @@ import (
 
 // The events of files.
 const (
-	eventMany = "changed" // several files, or some that are not known
+	eventMany = "changed" // several files, or unknown ones
 )
 
-// namesBytesMax is how much of the names of files an event tells.
+// namesBytesMax is the most bytes of file names in an event.
 const namesBytesMax = 2 << 10
 
-// ofFiles is an event of files, in words (EVT-6).
+// ofFiles returns the event for changes of files, in words (EVT-6).
 func (s *Spec) ofFiles(b *settle.Batch) fsm.EventRaised {
 	e := fsm.EventRaised{Source: s.Name, Subject: s.Folder, Event: eventMany}
 	if b.Files() == 1 && b.More == 0 && !b.Lost {
@@ -43,7 +43,7 @@ func (s *Spec) ofFiles(b *settle.Batch) fsm.EventRaised {
 
 var single = map[settle.What]word{settle.Created: wordCreated, settle.Written: wordWritten, settle.Removed: wordRemoved}
 
-// counts says how many files were created, written and removed.
+// counts returns in words how many files were created, written and removed.
 func counts(b *settle.Batch) string {
 	var parts []string
 	for _, what := range []settle.What{settle.Created, settle.Written, settle.Removed} {
@@ -54,7 +54,7 @@ func counts(b *settle.Batch) string {
 	return strings.Join(parts, ", ")
 }
 
-// named are the names of files, below the folder, as far as there is room.
+// named returns the names of files, relative to the folder, as far as they fit.
 func (s *Spec) named(b *settle.Batch) string {
 	var names []string
 	size := 0
@@ -77,7 +77,7 @@ func (s *Spec) named(b *settle.Batch) string {
 	}
 }
 
-// ofState is an event of a state or a level, in words.
+// ofState returns the event for a state or a level, in words.
 func (s *Spec) ofState(c settle.Change) fsm.EventRaised {
 	e := fsm.EventRaised{Source: s.Name, Subject: c.Subject, Event: c.To, Detail: c.Text}
 	if c.Unsaid > 0 {

@@ -18,7 +18,7 @@ const (
 	wordFurther
 	wordLost
 	wordUnsaid
-	wordsEnd // one more than there are
+	wordsEnd // the number of words
 )
 
 // words are the texts of events (EVT-6).
@@ -34,7 +34,7 @@ var words = [wordsEnd]string{
 	wordUnsaid:  " It has changed {n} times more since the last event, which no event has told.",
 }
 
-// say is a text with its arguments put in: pairs of a name and what stands for {name}.
+// say returns a text with its arguments filled in: pairs of a name and the text for {name}.
 func say(w word, args ...string) string {
 	pairs := make([]string, len(args))
 	for i := 0; i+1 < len(args); i += 2 {
@@ -43,7 +43,7 @@ func say(w word, args ...string) string {
 	return strings.NewReplacer(pairs...).Replace(words[w])
 }
 
-// number is a number with its thousands parted: 99,488.
+// number formats a number with thousands separators: 99,488.
 func number(n int) string {
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {

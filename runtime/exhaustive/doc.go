@@ -1,5 +1,5 @@
-// Package exhaustive marks the tests that try each place of something: each write that
-// fails, each block that is damaged, each command of a table, each of many histories. They
-// differ in data and not in what runs at once, and the race detector makes each ten times as
-// dear; so it watches the other tests of their packages, and these run without it.
+// Package exhaustive marks the tests that try every place: every write that fails, every block
+// that is damaged, every command of a table, every one of many histories. Their cases differ in
+// data, not in what runs concurrently, and the race detector makes each ten times as slow; so
+// these run without it, and it checks the other tests of their packages.
 package exhaustive

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Test says that t tries each place of something. With the race detector it is skipped:
-// "make test" runs it without. It picks such tests by their names, so the call stands in the
-// test itself, and not in a part of it or in a function that several call.
+// Test marks t as exhaustive. With the race detector it is skipped; "make test" also runs it
+// without. "make test" picks such tests by name, so the call must be in the test
+// itself, not in a subtest or a function that several tests call.
 func Test(t *testing.T) {
 	t.Helper()
 	if name := caller(); name != t.Name() {
@@ -19,7 +19,7 @@ func Test(t *testing.T) {
 	}
 }
 
-// caller is the name of the function that called Test, without its package.
+// caller returns the name of the function that called Test, without its package.
 func caller() string {
 	var pcs [1]uintptr
 	runtime.Callers(3, pcs[:])

@@ -6,11 +6,11 @@ type Point string
 // The points, in the order in which a request meets them.
 const (
 	BootOpened    Point = "boot.opened"    // the store is open
-	BootRecovered Point = "boot.recovered" // the machine is recovered and has not been told of the boot
+	BootRecovered Point = "boot.recovered" // the machine is recovered and has not taken the boot
 	BootBooted    Point = "boot.booted"    // the boot is in the journal and its effects are begun
 
 	AppendBefore   Point = "journal.append.before"
-	AppendAfter    Point = "journal.append.after" // durable where it had to be, and nothing of it performed
+	AppendAfter    Point = "journal.append.after" // durable where necessary, and none of its effects performed
 	SnapshotBefore Point = "journal.snapshot.before"
 	SnapshotAfter  Point = "journal.snapshot.after"
 	TrimBefore     Point = "journal.trim.before"
@@ -25,13 +25,13 @@ const (
 
 	PerformBefore Point = "perform.before" // an effect; with its kind
 	PerformAfter  Point = "perform.after"  // it is begun; with its kind
-	CallEnded     Point = "call.ended"     // an effect has an outcome of which the machine does not know; with its kind
-	ToolStarted   Point = "tool.started"   // a command runs
+	CallEnded     Point = "call.ended"     // an effect has an outcome that the machine does not know yet; with its kind
+	ToolStarted   Point = "tool.started"   // a command is running
 
-	ChangeRecorded Point = "change.recorded" // what a tool is about to change in a file, which is as it was
-	ChangeMade     Point = "change.made"     // and the record does not say so
+	ChangeRecorded Point = "change.recorded" // a tool's change of a file is recorded, and not made
+	ChangeMade     Point = "change.made"     // it is made, and the record does not say so
 
-	FileWritten    Point = "file.written"            // beside the one that it will replace
+	FileWritten    Point = "file.written"            // next to the one that it will replace
 	FileRenamed    Point = "file.renamed"            // and nobody knows it yet
 	HistoryWritten Point = "session.history.written" // and MEMORY.md is not
 	MemoryWritten  Point = "session.memory.written"  // and the session is not
@@ -39,11 +39,11 @@ const (
 	EntryPut       Point = "memory.entry.put"
 
 	ChannelAccepted   Point = "channel.accepted"    // and the other side of the channel does not know
-	ChannelSendBefore Point = "channel.send.before" // a message on its way out
-	ChannelSent       Point = "channel.sent"        // the other side has taken it, and that is not kept
+	ChannelSendBefore Point = "channel.send.before" // a message is about to be sent
+	ChannelSent       Point = "channel.sent"        // the other side has accepted it, and this is not recorded
 
-	ShutdownStopped Point = "shutdown.stopped" // the machine has, and nothing is closed
-	ShutdownClosed  Point = "shutdown.closed"  // everything is
+	ShutdownStopped Point = "shutdown.stopped" // the machine has stopped, and nothing is closed
+	ShutdownClosed  Point = "shutdown.closed"  // everything is closed
 )
 
 // Points returns all points.

@@ -16,7 +16,7 @@ const On = true
 
 // orders is what the environment says.
 type orders struct {
-	log *os.File // nil: there is none
+	log *os.File // nil: none
 
 	mu   sync.Mutex
 	name string // of the point at which the process ends; empty: nowhere
@@ -25,9 +25,8 @@ type orders struct {
 
 var given = take()
 
-// take reads the environment. The variables are for nobody else: not for the
-// configuration, which knows every variable of shelly's, and not for commands that a
-// tool runs.
+// take reads and removes the variables, so that neither the configuration, which checks
+// every variable of shelly's, nor the commands of tools see them.
 func take() *orders {
 	o := &orders{}
 	if path := taken("SHELLY_FAILPOINT_LOG"); path != "" {
@@ -60,7 +59,7 @@ func taken(variable string) string {
 // Hit ends the process if this is the hit to end at.
 func Hit(p Point) { given.hit(string(p)) }
 
-// HitKind is Hit for one kind of what passes a point.
+// HitKind is Hit for one kind of effect.
 func HitKind(p Point, kind string) { given.hit(string(p) + "/" + kind) }
 
 func (o *orders) hit(name string) {
@@ -70,7 +69,7 @@ func (o *orders) hit(name string) {
 		}
 	}
 	o.mu.Lock()
-	defer o.mu.Unlock() // not before the process has ended, so that nobody passes another point
+	defer o.mu.Unlock() // held until the process has ended, so that no other point is passed
 	if name != o.name {
 		return
 	}

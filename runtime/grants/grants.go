@@ -1,9 +1,9 @@
-// Package grants keeps the grants that are for every session in a file that a person can
-// read and edit (APR-14).
+// Package grants keeps the grants for every session in a file that a person can read and edit
+// (APR-14).
 //
-// The file is data for the machine: a boot and a reload of the configuration bring it. It is
-// written before a decision is recorded, and what a person has written into it, comments
-// too, stays as far as it can.
+// The machine gets the file's content with a boot and with a reload of the configuration. It is
+// written before a decision is recorded, and a person's edits and comments are kept as far as
+// possible.
 package grants
 
 import (
@@ -27,7 +27,7 @@ import (
 // Name is the file's name in the data folder.
 const Name = "approvals.yaml"
 
-// Max is how many grants the file may have (APR-18).
+// Max is the most grants in the file (APR-18).
 const Max = 1000
 
 const fileBytesMax = 4 << 20
@@ -45,7 +45,7 @@ type File struct{ path string }
 // Of returns the file of a data folder. It reads nothing yet.
 func Of(data string) File { return File{filepath.Join(data, Name)} }
 
-// whole is the form of the file.
+// whole is the content of the file.
 type whole struct {
 	Approvals []entry `key:"approvals,required"`
 }
@@ -59,7 +59,7 @@ type entry struct {
 	At    string                 `key:"at"` // as 2026-01-31T09:00:00Z
 }
 
-// Load returns the grants, in the order of the file; none where there is no file. An error
+// Load returns the grants, in the order of the file; none if there is no file. An error
 // names the line.
 func (f File) Load() ([]fsm.Grant, error) {
 	text, err := f.read()
@@ -85,7 +85,7 @@ func (f File) parse(text string) ([]fsm.Grant, error) {
 	return list, err
 }
 
-// placed returns the grants of a text, and the line on which each begins.
+// placed returns the grants in a text, and the line on which each begins.
 func (f File) placed(text string) ([]fsm.Grant, []int, error) {
 	root, problem := strict.Parse([]byte(text), "a file of approvals", "")
 	switch {
@@ -97,7 +97,7 @@ func (f File) placed(text string) ([]fsm.Grant, []int, error) {
 	var d strict.Decoder
 	var w whole
 	if items := root.Get("approvals"); root.Kind == strict.MapKind && items != nil && items.Kind == strict.NullKind {
-		return nil, nil, nil // each was taken out by hand
+		return nil, nil, nil // all were removed by hand
 	}
 	d.Value(root, &w, "")
 	if len(d.Problems) > 0 {
@@ -128,7 +128,7 @@ func (f File) damaged(p strict.Problem) error {
 	return fmt.Errorf("%s:%d: %s%s; mend the file, or move it away to be asked about everything again", f.path, p.Pos.Line, at, wording.Line(p.Text))
 }
 
-// grant is the entry as the machine has it, or what is wrong with it.
+// grant returns the entry as a grant of the machine, or what is wrong with it.
 func (e entry) grant() (_ fsm.Grant, wrong string) {
 	g := fsm.Grant{Tool: e.Tool, Any: e.Any, By: e.By}
 	switch {
@@ -137,7 +137,7 @@ func (e entry) grant() (_ fsm.Grant, wrong string) {
 	case e.Any && e.Match != nil:
 		return g, "match and any: true exclude each other"
 	case !e.Any && e.Match == nil:
-		return g, "give match, with a pattern for each argument, or any: true where every call of the tool is meant"
+		return g, "give match, with a pattern for each argument, or any: true for every call of the tool"
 	}
 	if e.At != "" {
 		at, err := time.Parse(time.RFC3339, e.At)
@@ -156,8 +156,8 @@ func (e entry) grant() (_ fsm.Grant, wrong string) {
 	return g, ""
 }
 
-// Add writes a grant into the file, durably, and returns all that are there then. One that is
-// there already changes nothing.
+// Add durably writes a grant into the file, and returns all grants that it has then. A grant that
+// is there already changes nothing.
 func (f File) Add(g fsm.Grant) ([]fsm.Grant, error) {
 	text, err := f.read()
 	if err != nil {
@@ -181,7 +181,7 @@ func (f File) Add(g fsm.Grant) ([]fsm.Grant, error) {
 	return all, f.write(text, added, all)
 }
 
-// Remove takes the grant with an id out of the file, durably, and reports whether it was
+// Remove durably removes the grant with an id from the file, and reports whether it was
 // there.
 func (f File) Remove(id string) (bool, error) {
 	text, err := f.read()
@@ -199,7 +199,8 @@ func (f File) Remove(id string) (bool, error) {
 	return true, f.write(text, without(text, lines, func(i int) bool { return grant.ID(&list[i]) == id }), all)
 }
 
-// without is a text without the lines of some entries, each of which goes on to the next.
+// without returns a text without the lines of some entries; an entry's lines end where the next
+// entry begins.
 func without(text string, lines []int, gone func(int) bool) string {
 	all := strings.SplitAfter(text, "\n")
 	var kept strings.Builder
@@ -217,8 +218,8 @@ func without(text string, lines []int, gone func(int) bool) string {
 	return kept.String()
 }
 
-// write writes a text that was edited if it says what is meant, and else the whole file, after the
-// comments that it began with.
+// write writes an edited text if it parses as the wanted grants; otherwise it writes the whole
+// file from scratch, after the comments at its beginning.
 func (f File) write(was, text string, want []fsm.Grant) error {
 	if got, err := f.parse(text); err != nil || !same(got, want) || text == was {
 		text = opening(was)
@@ -242,7 +243,7 @@ func same(a, b []fsm.Grant) bool {
 	return slices.EqualFunc(a, b, func(x, y fsm.Grant) bool { return grant.ID(&x) == grant.ID(&y) })
 }
 
-// opening is the comments that a text begins with, or the usual ones, and the key.
+// opening returns the comments at the beginning of a text, or the usual ones, and the key.
 func opening(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
@@ -257,7 +258,7 @@ func opening(text string) string {
 	return out.String() + "approvals:\n"
 }
 
-// written is an entry of the file.
+// written returns a grant as an entry of the file.
 func written(g fsm.Grant) string {
 	n := strict.Map()
 	n.Put("tool", strict.Text(g.Tool))
@@ -280,7 +281,7 @@ func written(g fsm.Grant) string {
 	}
 	text, err := strict.Write(strict.List(n), 0)
 	if err != nil {
-		return "" // the file is then found not to say what is meant
+		return "" // write then finds that the file does not parse as wanted
 	}
 	return string(text)
 }

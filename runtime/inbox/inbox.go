@@ -1,7 +1,7 @@
-// Package inbox keeps up to where a person has read the messages to each chat (COM-50).
+// Package inbox records up to where a person has read the messages to each chat (COM-50).
 //
-// The marks are a file beside the journal: the machine decides nothing by them, and what is
-// lost of them is only shown once more.
+// The marks are in a file next to the journal: the machine decides nothing by them, and if some
+// are lost, messages are merely shown as unread again.
 package inbox
 
 import (
@@ -24,14 +24,14 @@ const Name = "read.json"
 
 // Bounds.
 const (
-	ChatsMax  = 1000 // chats of which it is known up to where they were read
+	ChatsMax  = 1000 // chats with a mark
 	UnreadMax = 1000 // unread messages that are counted
 
 	fileBytesMax = 4 << 20
 	version      = 1
 )
 
-// Mark says that the messages to a chat were read up to a position, that one included.
+// Mark says that the messages to a chat were read up to and including a position.
 type Mark struct {
 	Channel  string `json:"channel"`
 	Chat     string `json:"chat,omitempty"`
@@ -42,24 +42,24 @@ func (m Mark) chat() fsm.Origin { return fsm.Origin{Channel: m.Channel, Chat: m.
 
 // Inbox is the marks of a data folder. It is safe for concurrent use.
 type Inbox struct {
-	path string // empty: it is kept in memory alone
+	path string // empty: the marks are only in memory
 
 	mu    sync.Mutex
 	marks []Mark // in the order in which the chats were read, the latest last
 	floor uint64 // everything up to here is read, or no longer kept
 }
 
-// whole is the form of the file.
+// whole is the content of the file.
 type whole struct {
 	Version int    `json:"version"`
 	Read    []Mark `json:"read"`
 }
 
-// New returns one without marks, that no file keeps.
+// New returns an inbox without marks and without a file.
 func New() *Inbox { return &Inbox{} }
 
-// Open returns the one of a data folder. After an error, which names the file, it is usable
-// all the same: everything is unread.
+// Open returns the inbox of a data folder. After an error, which names the file, the inbox is
+// still usable: everything is unread.
 func Open(data string) (*Inbox, error) {
 	b := &Inbox{path: filepath.Join(data, Name)}
 	marks, err := load(b.path)
@@ -94,8 +94,8 @@ func load(path string) ([]Mark, error) {
 	return w.Read[:min(len(w.Read), ChatsMax)], nil
 }
 
-// Cap lowers the marks that lie beyond a position, the last that there is: a journal that was
-// put back gives positions again.
+// Cap lowers the marks beyond the last position, because a restored journal gives out
+// positions again.
 func (b *Inbox) Cap(last uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -104,8 +104,8 @@ func (b *Inbox) Cap(last uint64) {
 	}
 }
 
-// Read notes up to where chats were read, durably, and nothing beyond the last position that
-// there is. A mark that lies before the one of its chat changes nothing.
+// Read durably records up to where chats were read, but not beyond the last position.
+// A mark before the chat's present one changes nothing.
 func (b *Inbox) Read(last uint64, marks ...Mark) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -135,7 +135,7 @@ func (b *Inbox) Read(last uint64, marks ...Mark) error {
 	return nil
 }
 
-// covers reports whether all chats that have a mark keep one.
+// covers reports whether all chats that have a mark keep it.
 func (b *Inbox) covers(now []Mark) bool {
 	for _, m := range b.marks {
 		if !slices.ContainsFunc(now, func(o Mark) bool { return o.chat() == m.chat() }) {
@@ -156,7 +156,7 @@ func (b *Inbox) write(marks []Mark) error {
 	return durable.As{Alone: true}.Text(b.path, append(text, '\n'))
 }
 
-// Unread reports whether a message was not read yet.
+// Unread reports whether a message is unread.
 func (b *Inbox) Unread(m engine.Message) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -168,7 +168,7 @@ func (b *Inbox) unread(m engine.Message) bool {
 	return i < 0 || m.Position > b.marks[i].Position
 }
 
-// Floor is a position up to which everything is read.
+// Floor returns a position up to which everything is read.
 func (b *Inbox) Floor() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,21 +1,22 @@
-// Package lately keeps in memory what was used last of what is kept elsewhere, within a bound.
+// Package lately is a bounded cache in memory of values that are stored elsewhere. It keeps those
+// that were used most recently.
 //
 //	k := lately.Keep[string, Session](4 << 20)
 //	k.Put(id, session, bytes)
 //	session, ok := k.Get(id)
 //	k.Drop(id)
 //
-// What is put is shared with whoever gets it: nobody may change it in place.
+// A value is shared by everyone who gets it, so it must not be changed in place.
 package lately
 
 import "container/list"
 
-// Kept is what was used last, by a key. It is not safe for concurrent use.
+// Kept is a cache of values by key. It is not safe for concurrent use.
 type Kept[K comparable, V any] struct {
 	most  int // bytes
-	bytes int // of all
+	bytes int // of all values
 	of    map[K]*list.Element
-	order *list.List // of entries; the one that was used last comes last
+	order *list.List // of entries, the most recently used last
 }
 
 type entry[K comparable, V any] struct {
@@ -24,12 +25,12 @@ type entry[K comparable, V any] struct {
 	bytes int
 }
 
-// Keep returns what keeps at most so many bytes, as [Kept.Put] is told of them.
+// Keep returns a [Kept] that holds at most bytesMax bytes, counted as given to [Kept.Put].
 func Keep[K comparable, V any](bytesMax int) *Kept[K, V] {
 	return &Kept[K, V]{most: bytesMax, of: map[K]*list.Element{}, order: list.New()}
 }
 
-// Get returns what is kept under a key, or false.
+// Get returns the value of a key, or false.
 func (k *Kept[K, V]) Get(key K) (v V, ok bool) {
 	at, ok := k.of[key]
 	if !ok {
@@ -39,9 +40,8 @@ func (k *Kept[K, V]) Get(key K) (v V, ok bool) {
 	return at.Value.(entry[K, V]).value, true
 }
 
-// Put keeps a value in place of the one under its key, and of those that were not used for
-// longest. One that takes more than a quarter of the bound is not kept: the others are worth
-// more.
+// Put sets the value of a key, and drops the least recently used values to make room. A value of
+// more than a quarter of the bound is not kept, because the others are worth more.
 func (k *Kept[K, V]) Put(key K, v V, bytes int) {
 	k.Drop(key)
 	if bytes > k.most/4 {
@@ -54,14 +54,14 @@ func (k *Kept[K, V]) Put(key K, v V, bytes int) {
 	}
 }
 
-// Drop forgets what is kept under a key.
+// Drop removes the value of a key.
 func (k *Kept[K, V]) Drop(key K) {
 	if at, ok := k.of[key]; ok {
 		k.remove(at)
 	}
 }
 
-// Clear forgets all.
+// Clear removes all values.
 func (k *Kept[K, V]) Clear() {
 	clear(k.of)
 	k.order.Init()

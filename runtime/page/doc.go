@@ -1,17 +1,17 @@
-// Package page is the page that the daemon serves to a browser: its files, and who may use
-// the daemon's routes from it.
+// Package page is the web page that the daemon serves: its files, and the tickets and tokens with
+// which a browser may use the daemon's routes.
 //
 // The files are plain ES modules, styles and one document, embedded, and hold no secret: they
-// are served without a token (COM-70). What the page shows it reads from the routes of package
-// comm, with a token of its own:
+// are served without a token (COM-70). The page reads what it shows from the routes of package
+// comm, with its own token:
 //
 //	shelly page            asks the daemon for a ticket, and opens PATH#ticket=TICKET
-//	POST /page/token       {ticket}: 200 {token}; the ticket is good for this once (COM-71)
+//	POST /page/token       {ticket}: 200 {token}; a ticket can be used once (COM-71)
 //	Authorization: Bearer  the token, on the routes that comm lets a page use (COM-72)
 //
-// Whatever a text of a model or a tool holds is shown as text (COM-73): dom.js is the one file
-// that makes elements, and the policy forbids what would make them of a text.
+// Whatever a text of a model or a tool contains is shown as text (COM-73): dom.js is the only file
+// that makes elements, and the policy forbids what would make elements from a text.
 //
-// The daemon's own token never comes into the browser. Nothing of the page is in the address
-// that a browser sends, keeps in its history or passes on: the part after # stays in it.
+// The daemon's own token never reaches the browser. The ticket is never in an address that the
+// browser sends or passes on, because the part after # stays in the browser.
 package page

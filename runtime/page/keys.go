@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// How long, and how many at once. Where there is one too many, the oldest ends.
+// The lifetimes of tickets and tokens, and the most of each; if there is one too many, the oldest
+// is dropped.
 const (
 	TicketLife = time.Minute
 	TicketsMax = 16
@@ -17,10 +18,10 @@ const (
 	TokensMax  = 64
 )
 
-// keyBytes is how much chance is in a ticket or a token.
+// keyBytes is the number of random bytes in a ticket or a token.
 const keyBytes = 32
 
-// keys are the tickets and tokens that were given out. They end with the process (COM-71).
+// keys is the tickets and tokens that were given out. They end with the process (COM-71).
 type keys struct {
 	now func() time.Time
 
@@ -29,21 +30,21 @@ type keys struct {
 	tokens  []key
 }
 
-// key is a ticket or a token, kept as its hash: who compares hashes tells nothing by the time
-// that it takes.
+// key is a ticket or a token, kept as its hash, because the time for comparing hashes reveals
+// nothing.
 type key struct {
 	sum  [sha256.Size]byte
 	ends time.Time
 }
 
-// ticket returns a new one.
+// ticket returns a new ticket.
 func (k *keys) ticket() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.give(&k.tickets, TicketsMax, TicketLife)
 }
 
-// token takes a ticket for a new token.
+// token exchanges a ticket for a new token.
 func (k *keys) token(ticket string) (token string, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -55,7 +56,7 @@ func (k *keys) token(ticket string) (token string, ok bool) {
 	return k.give(&k.tokens, TokensMax, TokenIdle), true
 }
 
-// holds reports whether a token is one, which is used by that.
+// holds reports whether a token is valid, and counts as a use of it.
 func (k *keys) holds(token string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -81,7 +82,7 @@ func (k *keys) give(to *[]key, most int, life time.Duration) string {
 	return text
 }
 
-// find returns where a key is that has not ended, or -1. The caller holds mu.
+// find returns the index of a valid key, or -1. The caller holds mu.
 func (k *keys) find(list []key, text string) int {
 	sum, now := sha256.Sum256([]byte(text)), k.now()
 	return slices.IndexFunc(list, func(g key) bool { return g.sum == sum && now.Before(g.ends) })

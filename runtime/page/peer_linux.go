@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// ownPeer reports whether the socket at the other end of a connection of this machine belongs
+// ownPeer reports whether the socket at the other end of a connection within this machine belongs
 // to the user of this process, or to root. A link with its ticket can be an argument of the
-// program that opens the browser, and arguments are there for all users of a machine to see.
-// Where the kernel does not say whose it is, it is taken for the user's own: the ticket counts
-// alone then, as it does on other systems.
+// program that opens the browser, and all users of a machine can see arguments.
+// If the kernel does not say whose socket it is, it counts as the user's own: then only the
+// ticket protects the page, as on other systems.
 func ownPeer(local, remote net.Addr) bool {
 	for _, table := range []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"} {
 		data, err := os.ReadFile(table)

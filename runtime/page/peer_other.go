@@ -4,5 +4,5 @@ package page
 
 import "net"
 
-// ownPeer does not know: the ticket counts alone.
+// ownPeer cannot tell on this system: only the ticket protects the page.
 func ownPeer(_, _ net.Addr) bool { return true }

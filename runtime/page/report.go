@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Bounds of the reports that wait to be looked at. Where there is one too many, the oldest goes.
+// Bounds of the reports that wait to be shown. If there is one too many, the oldest is dropped.
 const (
 	ReportLife = time.Minute
 	ReportsMax = 4
 )
 
-// reports are documents that were made for a page, each to be looked at once (COM-77). A frame
-// cannot show a token, so the path of each is a secret of its own.
+// reports is documents that were made for the page, each to be shown once (COM-77). A frame
+// cannot send a token, so the path of each report is a secret.
 type reports struct {
 	now func() time.Time
 
@@ -43,7 +43,7 @@ func (r *reports) keep(data []byte) (path string) {
 	return path
 }
 
-// take returns a report, which is gone then.
+// take returns a report and removes it.
 func (r *reports) take(path string) ([]byte, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -57,7 +57,7 @@ func (r *reports) take(path string) ([]byte, bool) {
 	return data, true
 }
 
-// drop forgets those whose time is over. The caller holds mu.
+// drop removes expired reports. The caller holds mu.
 func (r *reports) drop() {
 	now := r.now()
 	r.list = slices.DeleteFunc(r.list, func(one report) bool { return !now.Before(one.ends) })

@@ -18,22 +18,23 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// Path is where the page is. What lies below it is the page's.
+// Path is the page's path. Everything below it belongs to the page.
 const Path = "/page/"
 
-// tokenPath is where a ticket is taken for a token.
+// tokenPath is where a ticket is exchanged for a token.
 const tokenPath = Path + "token"
 
-// bodyBytesMax bounds what is sent there.
+// bodyBytesMax bounds the body of that request.
 const bodyBytesMax = 4 << 10
 
-// policy lets the page load from its own origin alone, run no text as code, and be in no
-// frame of another page (COM-70). A report is shown in a frame of its own.
+// policy lets the page load only from its own origin, run no text as code, and appear in no
+// other page's frame (COM-70). A report is shown in a frame.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; frame-src 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// reportPolicy is that of a report, beside its own: it is a page apart, without this origin and
-// its storage, that loads nothing and stands in a frame of the page alone (COM-77).
+// reportPolicy is a report's policy, in addition to the report's own: it is a separate page,
+// without this origin and its storage, which loads nothing and appears only in a frame of the
+// page (COM-77).
 const reportPolicy = "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; " +
 	"frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
 
@@ -42,7 +43,7 @@ type Options struct {
 	Now func() time.Time // nil: time.Now
 	Log *slog.Logger     // nil: none
 	// Own reports whether the program at the other end of a connection is the user's own, as
-	// far as the system tells; nil: ownPeer.
+	// far as the system can tell; nil: ownPeer.
 	Own func(local, remote net.Addr) bool
 }
 
@@ -55,7 +56,7 @@ type Site struct {
 	reports reports
 }
 
-// file is one that is served.
+// file is a file of the page.
 type file struct {
 	media string
 	data  []byte
@@ -75,8 +76,8 @@ func New(o Options) *Site {
 	return &Site{o: o, keys: keys{now: o.Now}, files: files(), reports: reports{now: o.Now}}
 }
 
-// files are the embedded ones by the paths that they are served at. Only these are: no path
-// of a request is ever one of a file system.
+// files returns the embedded files by the paths at which they are served. Only these are served:
+// the path of a request is never used in a file system.
 func files() map[string]file {
 	all := map[string]file{}
 	list, err := assets.ReadDir("assets")
@@ -87,14 +88,14 @@ func files() map[string]file {
 		}
 	}
 	if err != nil {
-		panic(err) // what is embedded can be read
+		panic(err) // embedded files can always be read
 	}
 	all[Path] = all[Path+"index.html"]
 	delete(all, Path+"index.html")
 	return all
 }
 
-// mediaOf is the type of a file by its name. The system's table of types has no say.
+// mediaOf returns the media type of a file from its name, regardless of the system's table.
 func mediaOf(name string) string {
 	switch path.Ext(name) {
 	case ".html":
@@ -110,22 +111,22 @@ func mediaOf(name string) string {
 	}
 }
 
-// Ticket returns a new ticket, good once and for [TicketLife], and where the page is that takes it.
+// Ticket returns a new ticket, which can be used once within [TicketLife], and the page's path.
 func (s *Site) Ticket() (ticket, path string, life time.Duration) {
 	return s.keys.ticket(), Path, TicketLife
 }
 
-// Holds reports whether a token is that of a page, which is not idle then.
+// Holds reports whether a token is a page's, and counts as a use of it.
 func (s *Site) Holds(token string) bool { return s.keys.holds(token) }
 
-// Show keeps a report for one look at it, for a while, and returns at which path that is.
+// Show keeps a report for a while, and returns the path at which it can be read once.
 func (s *Site) Show(report []byte) (path string) { return s.reports.keep(report) }
 
-// Mine reports whether a request's path is the page's.
+// Mine reports whether a path belongs to the page.
 func (s *Site) Mine(path string) bool { return strings.HasPrefix(path+"/", Path) }
 
-// ServeHTTP implements [http.Handler] for the paths below [Path]. It is up to the caller to
-// have refused requests of other sites and for other hosts.
+// ServeHTTP implements [http.Handler] for the paths below [Path]. The caller must have refused
+// requests from other sites and for other hosts.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Security-Policy", policy)
@@ -157,11 +158,11 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusMethodNotAllowed, "method_not_allowed", r.Method+" is not for this route", "use GET")
 	default:
 		header.Set("Content-Type", f.media)
-		_, _ = w.Write(f.data) // a client that has gone is nobody to tell of an error
+		_, _ = w.Write(f.data) // an error means that the client has gone
 	}
 }
 
-// exchange takes a ticket for a token (COM-71).
+// exchange exchanges a ticket for a token (COM-71).
 func (s *Site) exchange(w http.ResponseWriter, r *http.Request) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
@@ -205,7 +206,7 @@ func (s *Site) own(r *http.Request) bool {
 	return local != nil && err == nil && s.o.Own(local, remote)
 }
 
-// refuse answers as the other routes do (COM-6).
+// refuse answers with an error like the other routes (COM-6).
 func refuse(w http.ResponseWriter, status int, code, message, hint string) {
 	type problem struct {
 		Code    string `json:"code"`

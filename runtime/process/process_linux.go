@@ -12,8 +12,8 @@ import (
 	"shelly/runtime/descriptor"
 )
 
-// All returns all processes that may be seen. One that ends meanwhile may be among them or
-// not.
+// All returns all visible processes. One that ends during the call may or may not be among
+// them.
 func All() ([]Entry, error) {
 	dir, err := descriptor.Get(context.Background(), func() (*os.File, error) { return os.Open("/proc") })
 	if err != nil {
@@ -37,7 +37,7 @@ func All() ([]Entry, error) {
 	return all, nil
 }
 
-// Find returns one process, and false where there is none.
+// Find returns a process, or false if there is none.
 func Find(pid int) (Entry, bool) {
 	text, err := Read(pid, "stat")
 	if err != nil {
@@ -46,8 +46,8 @@ func Find(pid int) (Entry, bool) {
 	return readStat(pid, text)
 }
 
-// Read returns a file of a process's folder in /proc. It waits where there is no
-// descriptor for it: a process that cannot be looked at is not gone.
+// Read returns a file in a process's folder in /proc. If no descriptor is left it waits, because
+// otherwise an existing process would look as if it were gone.
 func Read(pid int, name string) ([]byte, error) {
 	return readFile(fmt.Sprintf("/proc/%d/%s", pid, name))
 }
@@ -56,9 +56,9 @@ func readFile(name string) ([]byte, error) {
 	return descriptor.Get(context.Background(), func() ([]byte, error) { return os.ReadFile(name) })
 }
 
-// readStat reads proc_pid_stat(5). The name may hold anything, parentheses and spaces
-// included, so what follows is counted from the last parenthesis. A zombie is dead where
-// it has no other thread: the first may end before the rest.
+// readStat reads proc_pid_stat(5). The name may contain anything, including parentheses and
+// spaces, so fields are counted from the last parenthesis. A zombie is dead only if it has no
+// other thread, because the first thread may end before the others.
 func readStat(pid int, text []byte) (Entry, bool) {
 	from, to := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
 	if from < 0 || to < from {
@@ -74,14 +74,14 @@ func readStat(pid int, text []byte) (Entry, bool) {
 	return Entry{pid, parent, start, dead, string(text[from+1 : to])}, errors.Join(err, err2) == nil
 }
 
-// Boot returns the name of the machine's present run, which no other run has.
+// Boot returns the unique id of the machine's present boot.
 func Boot() (string, error) {
 	text, err := readFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(text)), err
 }
 
-// Started returns when a process was started, in words that no other process with its
-// number ever has; empty where that is not known.
+// Started returns when a process was started, as a text that no other process with its
+// number ever has; empty if unknown.
 func Started(pid int) string {
 	e, ok := Find(pid)
 	boot, err := Boot()
@@ -91,8 +91,8 @@ func Started(pid int) string {
 	return fmt.Sprintf("%s/%d", boot, e.Start)
 }
 
-// Gone reports whether a process has ended of which Started once said started. What is
-// not known has not ended.
+// Gone reports whether the process for which Started returned started has ended. If that is
+// unknown, it returns false.
 func Gone(pid int, started string) bool {
 	if boot, err := Boot(); started == "" || err != nil || boot == "" {
 		return false
@@ -101,7 +101,7 @@ func Gone(pid int, started string) bool {
 	return !ok || e.Dead || Started(pid) != started
 }
 
-// Resident returns how many bytes of memory a process has; 0 where that is not known.
+// Resident returns how many bytes of memory a process uses; 0 if unknown.
 func Resident(pid int) int64 {
 	text, err := Read(pid, "statm")
 	if err != nil {

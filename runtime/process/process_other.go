@@ -2,11 +2,11 @@
 
 package process
 
-// Started returns nothing: nothing is known of it.
+// Started returns "": unknown on this system.
 func Started(pid int) string { return "" }
 
-// Gone returns false: nothing is known of it.
+// Gone returns false: unknown on this system.
 func Gone(pid int, started string) bool { return false }
 
-// Resident returns how many bytes of memory a process has; it is not known here.
+// Resident returns 0: unknown on this system.
 func Resident(pid int) int64 { return 0 }

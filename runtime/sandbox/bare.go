@@ -11,7 +11,7 @@ import (
 	"shelly/runtime/tool/tree"
 )
 
-// runBare runs a command that nothing contains.
+// runBare runs a command without containing it.
 func (k *Keeper) runBare(ctx context.Context, s Spec) (End, error) {
 	program, err := lookPath(s.Args[0], s.Env)
 	if err != nil {
@@ -22,8 +22,8 @@ func (k *Keeper) runBare(ctx context.Context, s Spec) (End, error) {
 	return End{End: end}, err
 }
 
-// lookPath finds a program by its name in PATH of an environment that is not this
-// process's own. A name with a slash is a path already.
+// lookPath finds a program by its name in the PATH of a given environment. A name with a slash
+// is a path already.
 func lookPath(name string, env []string) (string, error) {
 	if strings.Contains(name, "/") {
 		return name, nil

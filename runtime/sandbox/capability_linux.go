@@ -7,15 +7,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// capabilityMax is beyond the last capability that there may be one day.
+// capabilityMax is above every capability that the kernel may have in future.
 const capabilityMax = 63
 
-// Bits of PR_SET_SECUREBITS, from <linux/securebits.h>: root's programs have no capability,
-// no ambient ones are raised, and neither is changed again.
+// Bits of PR_SET_SECUREBITS, from <linux/securebits.h>: programs run by root get no capabilities,
+// ambient ones cannot be raised, and both settings are locked.
 const secureBits = 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<6 | 1<<7
 
-// dropCapabilities takes every capability from this thread and what is made of it, for ever.
-// One that has none can bound none either, and needs not: no_new_privs keeps it so.
+// dropCapabilities permanently takes every capability from this thread and its descendants. A
+// thread without capabilities cannot reduce the bounding set, and need not: no_new_privs keeps
+// it from getting any.
 func dropCapabilities() error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var have, none [2]unix.CapUserData

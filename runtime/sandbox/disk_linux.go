@@ -8,12 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// diskInterval is how often the disk is looked at. A fast disk takes some hundred MiB
-// meanwhile.
+// diskInterval is the interval at which the disk is checked. In that time a fast disk can take a
+// few hundred MiB.
 const diskInterval = 100 * time.Millisecond
 
-// watchDisk stops a command that fills the disk of the workspace. What others write there
-// meanwhile counts as well: nobody knows whose a block is.
+// watchDisk stops a command that fills the disk of the workspace. What others write there at the
+// same time counts too, because nothing shows whose a block is.
 func (k *Keeper) watchDisk(ctx context.Context, stop func()) *atomic.Bool {
 	full := new(atomic.Bool)
 	free, ok := k.free()
@@ -39,7 +39,7 @@ func (k *Keeper) watchDisk(ctx context.Context, stop func()) *atomic.Bool {
 	return full
 }
 
-// free is how many bytes the workspace's disk has left.
+// free returns how many bytes are free on the workspace's disk.
 func (k *Keeper) free() (int64, bool) {
 	var s unix.Statfs_t
 	if unix.Statfs(k.options.Workspace, &s) != nil {

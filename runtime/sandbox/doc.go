@@ -1,10 +1,10 @@
-// Package sandbox runs commands that nobody has checked, so that they reach the workspace
-// and what programs need, and nothing else: not the rest of the disk, the network, the
-// daemon's data, token or environment, nor another process.
+// Package sandbox runs unchecked commands so that they reach only the workspace and what
+// programs need: not the rest of the disk, the network, the daemon's data, token or
+// environment, nor another process.
 //
 //	func main() {
 //		tree.Supervise()
-//		sandbox.Stage() // second: it returns at once in any process but a command's first
+//		sandbox.Stage() // second: it returns at once in any process but a stage
 //		…
 //	}
 //
@@ -14,23 +14,23 @@
 //
 // # Rungs
 //
-// [Open] takes the first rung that holds on this system, and finds that out by running
-// something contained by it.
+// [Open] takes the first rung that holds on this system, which it finds out by running
+// a trial command in it.
 //
-//   - [Namespaces]: the own binary, executed again in namespaces of its own (user, mount,
+//   - [Namespaces]: the same binary, executed again in its own namespaces (user, mount,
 //     pid, network, ipc, uts), makes a small tree of mounts, changes its root to that, gives
-//     up its capabilities and adds Landlock, a filter of system calls and limits. It needs
-//     no right, but a kernel that lets this user make a user namespace.
-//   - [Bubblewrap]: the system's bwrap, which may have been let do what the user may not.
-//   - [Landlock]: no namespace, so nothing is hidden but by Landlock; a filter of system
-//     calls refuses sockets. It needs no right at all.
-//   - [None]: nothing contains the command. It is taken only where it is asked for.
+//     up its capabilities and adds Landlock, a system call filter and limits. It needs
+//     no special right, only a kernel that lets this user make a user namespace.
+//   - [Bubblewrap]: the system's bwrap, which may be allowed to do what the user may not.
+//   - [Landlock]: no namespaces, so only Landlock hides anything; a system call filter
+//     refuses sockets. It needs no special right at all.
+//   - [None]: nothing contains the command. It is used only if it is asked for.
 //
-// docs/sandbox.md says what each rung does not hold.
+// docs/sandbox.md says what each rung does not contain.
 //
 // # Who does what
 //
-// [Keeper.Run] writes a plan, which the command's first process (a stage: the own binary)
-// reads from descriptor 3, and reads from descriptor 4 how that went. The stage is started
-// by package tree, which ends all that it leaves.
+// [Keeper.Run] writes a plan, which the command's first process (a stage: the same binary)
+// reads from descriptor 3; the stage reports on descriptor 4. Package tree starts the stage,
+// and ends everything that it leaves.
 package sandbox

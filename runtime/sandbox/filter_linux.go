@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// refused are the system calls that no command needs and that have let programs out of
-// sandboxes, or that act on the machine. They fail with EPERM (TOL-41).
+// refused are the system calls that no command needs and that have been used to escape
+// sandboxes, or that affect the whole machine. They fail with EPERM (TOL-41).
 var refused = []string{
 	"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd",
 	"io_uring_setup", "io_uring_enter", "io_uring_register",
@@ -27,12 +27,12 @@ var refused = []string{
 	"lookup_dcookie", "nfsservctl",
 }
 
-// namespaceFlags are those of clone(2) that ask for a namespace.
+// namespaceFlags are the flags of clone(2) that create a namespace.
 var namespaceFlags = []uint64{
 	unix.CLONE_NEWNS, unix.CLONE_NEWCGROUP, unix.CLONE_NEWUTS, unix.CLONE_NEWIPC, unix.CLONE_NEWUSER, unix.CLONE_NEWPID, unix.CLONE_NEWNET,
 }
 
-// families are the sockets that a command may make.
+// families returns the families of sockets that a command may make.
 func (p *plan) families() []uint64 {
 	switch {
 	case p.Rung != Landlock:
@@ -43,7 +43,7 @@ func (p *plan) families() []uint64 {
 	return nil
 }
 
-// filter assembles what refuses system calls.
+// filter assembles the system call filter.
 func (p *plan) filter() ([]unix.SockFilter, error) {
 	here, err := arch.GetInfo(runtime.GOARCH)
 	if err != nil {
@@ -96,10 +96,10 @@ const (
 	secondHalfAt = 24
 )
 
-// prelude refuses what the library's filter lets through: system calls of another
+// prelude refuses what the library's filter lets through: system calls with another
 // architecture's numbers (int 0x80 of 32-bit programs), for which it has no names; clone3,
-// whose flags no filter sees, so that programs fall back to clone; and what puts input into
-// a terminal, whatever the upper half of its number is, which the kernel ignores.
+// whose flags a filter cannot see, so that programs fall back to clone; and the ioctl that puts
+// input into a terminal, whatever the upper half of its number, which the kernel ignores.
 func prelude(here *arch.Info) []bpf.Instruction {
 	refuse := func(errno unix.Errno) bpf.RetConstant {
 		return bpf.RetConstant{Val: uint32(seccomp.ActionErrno) | uint32(errno)}
@@ -123,7 +123,7 @@ func prelude(here *arch.Info) []bpf.Instruction {
 	}
 }
 
-// restrict sets the limits and then the filter, for this thread and what is made of it.
+// restrict sets the limits and then the filter, for this thread and its descendants.
 func (p *plan) restrict(filter []unix.SockFilter) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("refuse new privileges: %w", err)

@@ -8,12 +8,12 @@ import (
 	llsys "github.com/landlock-lsm/go-landlock/landlock/syscall"
 )
 
-// landlockLeast is the first version of Landlock that keeps files outside from being cut
-// off (Linux 6.2).
+// landlockLeast is the first version of Landlock that can keep files outside from being truncated
+// (Linux 6.2).
 const landlockLeast = 3
 
-// landlock keeps this process, and what is made of it, to what the command may reach. In
-// namespaces it is a second wall, and may lack.
+// landlock restricts this process and its descendants to what the command may reach. In
+// namespaces it is a second wall, which may be missing.
 func (p *plan) landlock() error {
 	version, err := llsys.LandlockGetABIVersion()
 	if err != nil {
@@ -38,7 +38,7 @@ func (p *plan) landlock() error {
 	return nil
 }
 
-// paths are what the command may do where.
+// paths returns the rules for what the command may do where.
 func (p *plan) paths() []landlock.Rule {
 	rules := []landlock.Rule{
 		landlock.ROFiles(readDevices...).IgnoreIfMissing(),
@@ -60,7 +60,7 @@ func (p *plan) paths() []landlock.Rule {
 	return append(rules, workspace, landlock.RODirs("/"), landlock.RWDirs("/tmp", "/dev/shm").WithRefer().WithResolveUnix())
 }
 
-// kinds tells folders from files: Landlock takes no right of folders for a file.
+// kinds separates folders from files, because Landlock refuses rights of folders for a file.
 func kinds(paths []string) (dirs, files []string) {
 	for _, path := range paths {
 		switch info, err := os.Stat(path); {

@@ -11,12 +11,12 @@ import (
 	"shelly/runtime/process"
 )
 
-// addressFactor is how much more address space than data a process may have: programs
-// reserve much of it that they never use.
+// addressFactor is how many times as much address space as data a process may have, because
+// programs reserve address space that they never use.
 const addressFactor = 4
 
-// limit sets the limits of this process (TOL-44), which what it starts inherits. Those of memory are
-// the last: this process itself may be beyond them.
+// limit sets the limits of this process (TOL-44), which its descendants inherit. The memory
+// limits come last, because this process itself may exceed them.
 func (l Limits) limit(others int64) error {
 	set := func(what string, resource int, most int64) error {
 		if most <= 0 {
@@ -53,7 +53,7 @@ func (l Limits) limit(others int64) error {
 	return nil
 }
 
-// added is a limit beside what is there already, and 0 where there is no limit.
+// added returns a limit in addition to what is there already; 0 if there is no limit.
 func added(limit, there int64) int64 {
 	if limit <= 0 {
 		return 0
@@ -61,8 +61,8 @@ func added(limit, there int64) int64 {
 	return limit + there
 }
 
-// others are the threads that count with the command's. Root's are not bounded, and need no
-// counting.
+// others returns the number of threads that count together with the command's. Root's are not
+// bounded, and need not be counted.
 func (p *plan) others() int64 {
 	if p.Root || p.Limits.Processes <= 0 {
 		return 0
@@ -70,8 +70,8 @@ func (p *plan) others() int64 {
 	return threads()
 }
 
-// threads counts the threads of this user, which the kernel counts a command's with where
-// it has no user namespace.
+// threads counts the threads of this user: the kernel counts a command's together with them if it
+// has no user namespace.
 func threads() int64 {
 	all, err := process.All()
 	if err != nil {

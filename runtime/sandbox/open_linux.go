@@ -11,9 +11,9 @@ import (
 	"shelly/runtime/tool/tree"
 )
 
-// Open takes the first rung that holds, which it finds out by running something contained
-// by it. It returns an error only where that cannot be tried at all; where no rung holds,
-// the keeper refuses, and says why.
+// Open takes the first rung that holds, which it finds out by running a trial command in
+// it. It returns an error only if that cannot be tried at all; if no rung holds, the keeper
+// refuses every command, and says why.
 func Open(ctx context.Context, o Options) (*Keeper, error) {
 	if o.Rungs == nil {
 		o.Rungs = Rungs()
@@ -39,17 +39,17 @@ func Open(ctx context.Context, o Options) (*Keeper, error) {
 	return k, nil
 }
 
-// probeTimeout is what a rung may take to be tried.
+// probeTimeout is how long the trial of a rung may take.
 const probeTimeout = 10 * time.Second
 
-// trial tries what a rung promises: to write where it may, and neither to see the file
-// beside it nor the daemon's network.
+// trial checks what a rung promises: that a command can write in the workspace, and sees
+// neither the file next to it nor the daemon's network.
 const trial = `echo in > in || exit 81
 cat ../beside 2>/dev/null && exit 82
 test -e /bin/sh || exit 83
 echo over`
 
-// probe runs something contained.
+// probe runs the trial in a rung.
 func (k *Keeper) probe(ctx context.Context, r Rung) error {
 	dir, err := os.MkdirTemp("", "shelly-probe-")
 	if err != nil {
@@ -83,7 +83,7 @@ func (k *Keeper) probe(ctx context.Context, r Rung) error {
 	return nil
 }
 
-// firstBytes keeps the beginning of what is written.
+// firstBytes keeps the beginning of an output.
 type firstBytes []byte
 
 func (b *firstBytes) Write(p []byte) (int, error) {
@@ -91,7 +91,7 @@ func (b *firstBytes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// mend is what an operator can do where a rung does not hold.
+// mend returns what an operator can do if a rung does not hold.
 func mend(r Rung) string {
 	switch r {
 	case Namespaces:

@@ -10,7 +10,7 @@ import (
 	"shelly/runtime/repository"
 )
 
-// What a stage finds open beside the usual three.
+// The descriptors of a stage, besides the usual three.
 const (
 	planFile   = 3
 	statusFile = 4
@@ -26,7 +26,7 @@ type plan struct {
 	KnownAs   []string `json:"known_as,omitempty"`
 	Hidden    []string `json:"hidden,omitempty"`
 	Fixed     []string `json:"fixed,omitempty"`
-	Pinned    []string `json:"pinned,omitempty"` // folders of the workspace that stay where they are, outer ones first
+	Pinned    []string `json:"pinned,omitempty"` // folders of the workspace that must not be moved, outer ones first
 	Readable  []string `json:"readable,omitempty"`
 	Scratch   string   `json:"scratch,omitempty"` // the call's own folder
 	Network   bool     `json:"network,omitempty"`
@@ -34,14 +34,14 @@ type plan struct {
 	Root      bool     `json:"root,omitempty"` // the daemon's user is root
 	Limits    Limits   `json:"limits"`
 
-	threads int64 // of others, that the kernel counts with the command's
+	threads int64 // threads of others that the kernel counts together with the command's
 	kept    repository.Kept
 }
 
-// status is what a stage tells: why the command was not started, or how it ended.
+// status is what a stage reports: why the command was not started, or how it ended.
 type status struct {
 	Error string `json:"error,omitempty"`
-	Errno int    `json:"errno,omitempty"` // of the error, where the system gave one
+	Errno int    `json:"errno,omitempty"` // of the error, if the system gave one
 	Ended bool   `json:"ended,omitempty"`
 	Wait  uint32 `json:"wait,omitempty"` // as of wait(2)
 }
@@ -55,7 +55,7 @@ type stageError struct {
 func (e stageError) Error() string { return e.text }
 func (e stageError) Unwrap() error { return e.cause }
 
-// file returns the plan as a file to read, which no other process finds.
+// file returns the plan as an open file that no other process can find.
 func (p plan) file() (*os.File, error) {
 	text, err := json.Marshal(p)
 	if err != nil {

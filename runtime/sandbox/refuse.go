@@ -2,10 +2,10 @@ package sandbox
 
 import "errors"
 
-// errNone is why no rung holds on a system other than Linux.
-var errNone = errors.New("shelly contains commands on Linux alone")
+// errNone is why no rung holds on systems other than Linux.
+var errNone = errors.New("shelly contains commands only on Linux")
 
-// refuse is the keeper of a system where no rung holds (TOL-49).
+// refuse returns the keeper for a system where no rung holds (TOL-49).
 func refuse(o Options) *Keeper {
 	k := &Keeper{options: o}
 	for _, r := range Rungs() {

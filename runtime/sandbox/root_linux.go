@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mountPoint is where the new root is built. Any folder will do; what is in it is not seen
-// any more from then on, so all that is wanted of the disk is taken hold of before.
+// mountPoint is where the new root is built. Any folder will do. Its contents cannot be seen
+// once the root is mounted there, so hold first opens everything that is needed from the disk.
 const mountPoint = "/tmp"
 
 const (
@@ -20,15 +20,15 @@ const (
 	writable = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
 )
 
-// held is a piece of the disk that is to be seen at a path of the new root.
+// held is a piece of the disk that will be visible at a path of the new root.
 type held struct {
 	path string
 	fd   int
 	dir  bool
-	link string // it is a symbolic link, and nothing is held
+	link string // the target if it is a symbolic link; then nothing is held
 }
 
-// root makes a small tree of what the command may see, and changes to it.
+// root makes a small tree of what the command may see, and makes it the root.
 func (p *plan) root() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("keep the mounts to this namespace: %w", err)
@@ -43,7 +43,7 @@ func (p *plan) root() error {
 	if err := mountTmp(mountPoint, 16<<20, 0o755); err != nil {
 		return err
 	}
-	for _, dir := range []string{"/tmp", "/dev/shm"} { // before what is shown, which may be in them
+	for _, dir := range []string{"/tmp", "/dev/shm"} { // before the pieces, which may be inside them
 		if err := os.MkdirAll(mountPoint+dir, 0o755); err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (p *plan) root() error {
 	return turn()
 }
 
-// hold takes hold of all that is to be seen.
+// hold opens everything that will be visible.
 func (p *plan) hold() ([]held, error) {
 	var pieces []held
 	take := func(path string, attributes uint64) error {
@@ -88,7 +88,7 @@ func (p *plan) hold() ([]held, error) {
 		}
 	}
 	if p.Network {
-		for _, path := range networkEtc { // links of these lead out of the tree
+		for _, path := range networkEtc { // these may be links that lead out of the tree
 			if target, err := filepath.EvalSymlinks(path); err == nil && target != path {
 				h, err := takeHold(target, readOnly)
 				if err != nil {
@@ -111,7 +111,7 @@ func (p *plan) hold() ([]held, error) {
 	return pieces, take(p.Workspace, attributes)
 }
 
-// takeHold takes hold of a file or folder with all that is mounted in it.
+// takeHold opens a file or folder as a detached mount, with everything mounted in it.
 func takeHold(path string, attributes uint64) (held, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -137,7 +137,7 @@ func (h held) set(attributes uint64) error {
 	return nil
 }
 
-// show puts the piece at its path of the new root.
+// show mounts the piece at its path in the new root.
 func (h held) show() error {
 	at := mountPoint + h.path
 	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
@@ -160,7 +160,7 @@ func (h held) move(to int, path string, flags int) error {
 	return nil
 }
 
-// makePoint makes what something can be mounted on.
+// makePoint makes a mount point.
 func makePoint(path string, dir bool) error {
 	if dir {
 		return os.MkdirAll(path, 0o755)
@@ -180,13 +180,13 @@ func mountTmp(path string, bytes int64, mode uint32) error {
 	return nil
 }
 
-// pidMaxLeast is the least that the kernel takes.
+// pidMaxLeast is the least value that the kernel accepts.
 const pidMaxLeast = 301
 
-// mountProc mounts the namespace's own processes. Nothing in it can be written: root's
-// files there are the machine's settings. Where the kernel has a greatest number of each
-// pid namespace (since 6.14), that bounds the processes of root as well, which no
-// RLIMIT_NPROC does.
+// mountProc mounts /proc with the namespace's own processes. It is read-only, because root could
+// change the machine's settings there. If the kernel has a highest process number for each pid
+// namespace (since 6.14), that also bounds the processes of root, which RLIMIT_NPROC does
+// not.
 func (p *plan) mountProc(path string) error {
 	if err := os.Mkdir(path, 0o755); err != nil {
 		return err
@@ -201,9 +201,9 @@ func (p *plan) mountProc(path string) error {
 	return unix.MountSetattr(unix.AT_FDCWD, path, 0, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
 }
 
-// guard hides what is not to be seen, and fixes what is not to be changed. Each path is
-// looked up in the new root without following a symbolic link: a command before may have
-// made one, to be shown what it names.
+// guard hides what must not be seen, and write-protects what must not be changed. Each path is
+// looked up in the new root without following symbolic links, because an earlier command may
+// have made one in order to see its target.
 func (p *plan) guard() error {
 	for _, path := range p.Pinned {
 		if err := p.remount(path, writable); err != nil {
@@ -223,7 +223,7 @@ func (p *plan) guard() error {
 	return nil
 }
 
-// find opens a path of the new root, or returns -1 where it is not there.
+// find opens a path in the new root, or returns -1 if it does not exist.
 func find(path string) (int, error) {
 	root, err := unix.Open(mountPoint, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -242,7 +242,7 @@ func find(path string) (int, error) {
 	return fd, nil
 }
 
-// remount mounts a path of the new root on itself, which also keeps it from being renamed.
+// remount mounts a path in the new root on itself, which also keeps it from being renamed.
 func (p *plan) remount(path string, attributes uint64) error {
 	fd, err := find(path)
 	if fd < 0 {
@@ -260,7 +260,7 @@ func (p *plan) remount(path string, attributes uint64) error {
 	return h.move(fd, "", unix.MOVE_MOUNT_T_EMPTY_PATH)
 }
 
-// hide mounts nothing over a path of the new root.
+// hide mounts something empty over a path in the new root.
 func (p *plan) hide(path string) error {
 	fd, err := find(path)
 	if fd < 0 {
@@ -281,7 +281,7 @@ func (p *plan) hide(path string) error {
 	return unix.Mount("tmpfs", fmt.Sprintf("/proc/self/fd/%d", fd), "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_RDONLY, "size=4k,mode=755")
 }
 
-// alias makes the workspace found by its other names, where they are free.
+// alias makes the workspace also visible under its other names, if they are free.
 func (p *plan) alias() {
 	for _, name := range p.KnownAs {
 		if filepath.IsAbs(name) && name != p.Workspace {
@@ -291,7 +291,7 @@ func (p *plan) alias() {
 	}
 }
 
-// turn makes the new root the root, and lets go of the old one.
+// turn makes the new root the root, and unmounts the old one.
 func turn() error {
 	if err := os.Chdir(mountPoint); err != nil {
 		return err
@@ -308,11 +308,11 @@ func turn() error {
 	return unix.MountSetattr(unix.AT_FDCWD, "/", 0, &unix.MountAttr{Attr_set: readOnly})
 }
 
-// loopback brings the namespace's own loopback up, which programs talk to themselves over.
+// loopback brings up the namespace's own loopback, which programs use to talk to themselves.
 func loopback() error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return nil // a system without a network
+		return nil // the system has no network
 	}
 	defer unix.Close(fd)
 	request, err := unix.NewIfreq("lo")
@@ -320,6 +320,6 @@ func loopback() error {
 		return err
 	}
 	request.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
-	_ = unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, request) // the daemon's own network has it up, and does not let us
+	_ = unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, request) // in the daemon's own network it is up already, and this is not allowed
 	return nil
 }

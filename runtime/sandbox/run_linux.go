@@ -18,14 +18,14 @@ import (
 	"shelly/runtime/tool/tree"
 )
 
-// apart is what the namespaces of a call are, and what its stage may do in them: mount,
-// and bring the loopback up.
+// apart is the namespaces of a call, and what its stage may do in them: mount, and bring up the
+// loopback.
 var apart = tree.Apart{
 	Clone: unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS,
 	Caps:  []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP},
 }
 
-// runContained runs a command by the keeper's rung.
+// runContained runs a command in the keeper's rung.
 func (k *Keeper) runContained(ctx context.Context, s Spec) (End, error) {
 	p, err := k.plan(s)
 	if err != nil {
@@ -64,17 +64,17 @@ func (k *Keeper) runContained(ctx context.Context, s Spec) (End, error) {
 	if err != nil {
 		return End{}, err
 	}
-	if s.Timeout > 0 { // what runs all the time, a person works beside
+	if s.Timeout > 0 { // not for a long-running command, because a person works at the same time
 		k.made.Ended(began)
 	}
 	end := End{End: ended, DiskFull: full.Load(), Removed: p.kept.TakeAway()}
 	return end, end.take(told)
 }
 
-// stageEnv is the environment of a stage: nothing, but where the tests of coverage write.
+// stageEnv is the environment of a stage.
 func stageEnv() []string { return []string{"GODEBUG=madvdontneed=1"} }
 
-// take takes over what the stage has told of the command's end.
+// take adds what the stage has reported about the command's end.
 func (e *End) take(told *os.File) error {
 	text, err := io.ReadAll(io.LimitReader(told, 1<<16))
 	if err != nil {
@@ -82,7 +82,7 @@ func (e *End) take(told *os.File) error {
 	}
 	var s status
 	if len(text) == 0 || json.Unmarshal(text, &s) != nil {
-		return nil // the stage became the command, or was killed before it could tell
+		return nil // the stage became the command, or was killed before it could report
 	}
 	switch w := syscall.WaitStatus(s.Wait); {
 	case s.Error != "":
@@ -96,7 +96,7 @@ func (e *End) take(told *os.File) error {
 	return nil
 }
 
-// plan says what the stage of a command does.
+// plan returns the plan for the stage of a command.
 func (k *Keeper) plan(s Spec) (plan, error) {
 	o := k.options
 	if s.Dir != o.Workspace && !strings.HasPrefix(s.Dir, o.Workspace+"/") {
@@ -133,13 +133,13 @@ func (k *Keeper) plan(s Spec) (plan, error) {
 	return p, nil
 }
 
-// within reports whether a path is in a folder, and not the folder itself.
+// within reports whether a path is inside a folder, and not the folder itself.
 func within(path, dir string) bool {
 	return strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 
-// above are the folders of a workspace that paths in it lie in, outer ones first. While they stay
-// where they are, so do the paths; one that had moved would be found by nobody at the next command.
+// above returns the folders of a workspace that contain the paths, outer ones first. As long as
+// they are not moved, the paths stay valid; the next command would not find one that had moved.
 func above(workspace string, paths []string) []string {
 	var folders []string
 	for _, path := range paths {
@@ -155,7 +155,7 @@ func above(workspace string, paths []string) []string {
 	return folders
 }
 
-// fits says why a rung cannot contain the commands of this workspace, whatever the system.
+// fits returns why a rung cannot contain the commands of this workspace on any system, or nil.
 func (k *Keeper) fits(r Rung) error {
 	o := k.options
 	for _, h := range append(slices.Clone(o.Hidden), o.Fixed...) {
@@ -179,7 +179,7 @@ func (k *Keeper) fits(r Rung) error {
 	return nil
 }
 
-// Clear removes what calls of a killed daemon have left in its scratch folder. It is called
+// Clear removes what the calls of a killed daemon left in its scratch folder. It must be called
 // while no command runs.
 func Clear(scratch string) error {
 	left, err := filepath.Glob(filepath.Join(scratch, "call-*"))

@@ -13,7 +13,7 @@ import (
 	"shelly/runtime/tool/tree"
 )
 
-// Rung is a way of containing commands, as audits and settings name it.
+// Rung is a way of containing commands, under its name in audits and settings.
 type Rung string
 
 // The rungs, the best first.
@@ -24,30 +24,30 @@ const (
 	None       Rung = "none" // nothing contains the command
 )
 
-// Rungs are those that contain, the best first.
+// Rungs returns the rungs that contain commands, the best first.
 func Rungs() []Rung { return []Rung{Namespaces, Bubblewrap, Landlock} }
 
-// Options say what the commands of a workspace may reach.
+// Options are what the commands of a workspace may reach.
 type Options struct {
-	Trees     *tree.Keeper // what starts and ends commands; required
+	Trees     *tree.Keeper // starts and ends commands; required
 	Workspace string       // the folder that commands may change: absolute, without symbolic links
-	KnownAs   []string     // other absolute paths of the workspace, by which commands find it too
+	KnownAs   []string     // other absolute paths under which commands find the workspace
 	Hidden    []string     // files and folders that no command sees, wherever they lie: absolute, without symbolic links
 	Fixed     []string     // files and folders of the workspace that no command changes
-	Readable  []string     // folders beyond the system's own that commands may read
+	Readable  []string     // folders besides the system's own that commands may read
 	Scratch   string       // a folder for what calls need while they run; required for Landlock
-	Rungs     []Rung       // those that may be taken, in this order; nil: all of [Rungs]
+	Rungs     []Rung       // the rungs to try, in this order; nil: all of [Rungs]
 	Limits    Limits
 }
 
-// Limits bound one command with all that it starts, but for what is said to be of a
-// process. 0 is no limit.
+// Limits bound one command with everything that it starts, or, where it says so, each process.
+// 0 means no limit.
 type Limits struct {
 	Memory    int64 `json:"memory,omitempty"`     // bytes of data that a process may have
 	Processes int64 `json:"processes,omitempty"`  // processes and threads at a time
 	FileSize  int64 `json:"file_size,omitempty"`  // bytes of a file that a process writes
 	OpenFiles int64 `json:"open_files,omitempty"` // descriptors of a process
-	Disk      int64 `json:"disk,omitempty"`       // bytes by which the workspace's disk may fill
+	Disk      int64 `json:"disk,omitempty"`       // bytes by which the free space of the workspace's disk may shrink
 }
 
 // Spec is one command.
@@ -57,9 +57,9 @@ type Spec struct {
 	Env      []string      // the whole environment
 	In       *os.File      // what it reads; nil: nothing. It stays the caller's
 	Out      io.Writer     // what it writes
-	Errs     io.Writer     // what it writes to stderr; nil: that goes to Out
+	Errs     io.Writer     // what it writes to stderr; nil: Out
 	Timeout  time.Duration // from its start; 0: none
-	Network  bool          // it may use the network as the daemon does
+	Network  bool          // it may use the network like the daemon
 	ReadOnly bool          // it cannot change the workspace
 }
 
@@ -67,14 +67,14 @@ type Spec struct {
 type End struct {
 	tree.End
 	DiskFull bool     // it was killed because it had filled the disk by more than Limits.Disk
-	Removed  []string // what it had made for git to run, and is removed: paths in the workspace
+	Removed  []string // paths in the workspace that were removed because git would have run them
 }
 
-// Attempt is what came of a rung at [Open].
+// Attempt is the result of trying a rung in [Open].
 type Attempt struct {
 	Rung Rung
 	Err  error  // nil: it holds
-	Mend string // what an operator can do about it; empty: nothing is known
+	Mend string // what an operator can do about it; empty: unknown
 }
 
 // Keeper runs the commands of one workspace. It is safe for concurrent use.
@@ -85,16 +85,16 @@ type Keeper struct {
 	made    repository.Calls
 }
 
-// Uncontained returns a keeper that contains nothing, for who has asked for that.
+// Uncontained returns a keeper that contains nothing, for operators who have asked for that.
 func Uncontained(o Options) *Keeper { return &Keeper{options: o, rung: None} }
 
-// Rung is what contains the commands, and empty where no rung holds: [Keeper.Run] refuses.
+// Rung returns what contains the commands; empty if no rung holds: then [Keeper.Run] refuses.
 func (k *Keeper) Rung() Rung { return k.rung }
 
-// Tried is what came of the rungs that were tried, in their order.
+// Tried returns the results of the rungs that were tried, in order.
 func (k *Keeper) Tried() []Attempt { return k.tried }
 
-// Refusal says why commands are refused, and returns nil where they are not.
+// Refusal returns why commands are refused, or nil if they are not.
 func (k *Keeper) Refusal() error {
 	if k.rung != "" {
 		return nil
@@ -109,8 +109,8 @@ func (k *Keeper) Refusal() error {
 	return errors.New("no way to contain commands holds on this system: " + strings.Join(why, "; "))
 }
 
-// Run runs a command contained, and returns when nothing of it is left. When an error is
-// returned, the command was not started; one of the system's is wrapped.
+// Run runs a command contained, and returns when none of its processes is left. If it returns an
+// error, the command was not started; a system error is wrapped.
 func (k *Keeper) Run(ctx context.Context, s Spec) (End, error) {
 	if err := k.Refusal(); err != nil {
 		return End{}, err

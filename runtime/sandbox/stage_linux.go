@@ -14,25 +14,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stage is the one argument of a stage.
+// stage is the only argument of a stage.
 const stage = "(stage of a command)"
 
-// Stage returns at once, but for a process that [Keeper.Run] has started, which it ends. It
-// is called in main, after tree.Supervise.
+// Stage returns at once, except in a stage that [Keeper.Run] started: there it runs the command
+// and never returns. Call it in main, after tree.Supervise.
 func Stage() {
 	if len(os.Args) == 2 && os.Args[1] == stage {
-		unix.Exit(begin()) // at once, as the supervisor does
+		unix.Exit(begin()) // not os.Exit, for the same reason as in the supervisor
 	}
 }
 
-// notStarted is the code of a stage that has not started the command.
+// notStarted is the exit code of a stage that has not started the command.
 const notStarted = 125
 
-// begin contains this process as the plan says, and makes the command of it or, in a pid
+// begin contains this process as the plan says, and becomes the command or, in a pid
 // namespace, starts it.
 func begin() int {
-	runtime.LockOSThread() // what is contained is this thread, from which the command is made
-	debug.SetGCPercent(-1) // the limits are the command's
+	runtime.LockOSThread() // this thread is contained, and the command comes from it
+	debug.SetGCPercent(-1) // the memory limits are meant for the command
 	unix.CloseOnExec(planFile)
 	unix.CloseOnExec(statusFile)
 	tell := json.NewEncoder(os.NewFile(statusFile, "status"))
@@ -48,9 +48,9 @@ func begin() int {
 	return notStarted
 }
 
-// carryOut returns only where the command was not started.
+// carryOut carries out the plan. It returns only if the command was not started.
 func (p *plan) carryOut(tell *json.Encoder) error {
-	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // where memory runs out, this goes first
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // if memory runs out, kill this first
 	p.threads = ownThreads
 	switch p.Rung {
 	case Namespaces:
@@ -68,10 +68,10 @@ func (p *plan) carryOut(tell *json.Encoder) error {
 	return fmt.Errorf("no rung is called %q", p.Rung)
 }
 
-// ownThreads is what a stage has of threads itself, and to spare.
+// ownThreads is more threads than a stage itself has.
 const ownThreads = 16
 
-// become contains this process by what needs no right, and makes the command of it.
+// become contains this process with what needs no special right, and becomes the command.
 func (p *plan) become() error {
 	filter, err := p.filter()
 	if err != nil {
@@ -101,11 +101,11 @@ func (p *plan) enter() (program string, err error) {
 	return lookPath(p.Args[0], p.Env)
 }
 
-// lingering is how long what outlives its command may finish what it writes.
+// lingering is how long processes that outlive their command may finish writing.
 const lingering = 500 * time.Millisecond
 
-// initOf starts the command in a pid namespace whose first process this is, and ends with
-// it: the kernel then kills all that is left in the namespace.
+// initOf starts the command in a pid namespace whose first process this is, and ends with the
+// command: the kernel then kills everything that is left in the namespace.
 func (p *plan) initOf(tell *json.Encoder) error {
 	filter, err := p.filter()
 	if err != nil {
@@ -118,11 +118,11 @@ func (p *plan) initOf(tell *json.Encoder) error {
 	if err != nil {
 		return err
 	}
-	signal.Notify(make(chan os.Signal, 1)) // what the command sends ends it not
+	signal.Notify(make(chan os.Signal, 1)) // so that signals from the command do not end it
 	if err := dropCapabilities(); err != nil {
 		return err
 	}
-	// Whoever may trace this process has its descriptors.
+	// A process that may trace this one could use its descriptors.
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("keep the command from tracing its first process: %w", err)
 	}
@@ -135,14 +135,14 @@ func (p *plan) initOf(tell *json.Encoder) error {
 	if err != nil {
 		return fmt.Errorf("start %s: %w", p.Args[0], err)
 	}
-	for i := range 3 { // what is left of it holds the output, and not this process
+	for i := range 3 { // only what is left of the command must hold the output, not this process
 		_ = unix.Close(i)
 	}
 	unix.Exit(reap(pid, tell))
 	return nil
 }
 
-// reap waits for the end of the command, tells it, and gives what is left a moment.
+// reap waits for the end of the command, reports it, and gives what is left a moment.
 func reap(command int, tell *json.Encoder) int {
 	for {
 		var s unix.WaitStatus

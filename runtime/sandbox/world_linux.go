@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// What commands see of the system, beside the workspace. Of /etc only what programs need
-// to run: it has secrets, which root may read.
+// What commands see of the system, besides the workspace. Of /etc they see only what programs
+// need to run, because it also holds secrets, which root may read.
 var (
 	systemDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"}
 	systemEtc  = []string{
@@ -22,17 +22,17 @@ var (
 	readDevices  = []string{"/dev/random", "/dev/urandom"}
 	writeDevices = []string{"/dev/null", "/dev/zero", "/dev/full"}
 
-	// links are those of /dev that programs use.
+	// links are the links in /dev that programs use.
 	links = [][2]string{{"/proc/self/fd", "/dev/fd"}, {"/proc/self/fd/0", "/dev/stdin"}, {"/proc/self/fd/1", "/dev/stdout"}, {"/proc/self/fd/2", "/dev/stderr"}}
 
-	// procFiles are those of /proc that say nothing of a process.
+	// procFiles are the files of /proc that reveal nothing about a process.
 	procFiles = []string{"/proc/cpuinfo", "/proc/filesystems", "/proc/loadavg", "/proc/meminfo", "/proc/stat", "/proc/uptime", "/proc/version"}
 )
 
 // tmpBytes bounds each of the call's own folders in memory.
 const tmpBytes = 256 << 20
 
-// visible are the files and folders outside the workspace that the command may read.
+// visible returns the files and folders outside the workspace that the command may read.
 func (p *plan) visible() []string {
 	all := slices.Concat(systemDirs, systemEtc, p.Readable)
 	if p.Network {

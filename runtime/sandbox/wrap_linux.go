@@ -13,11 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// filterFile is where bwrap finds the filter of system calls.
+// filterFile is the descriptor from which bwrap reads the system call filter.
 const filterFile = 5
 
-// wrap makes bwrap of this process, which contains the command as the namespaces of our own
-// do.
+// wrap makes this process become bwrap, which contains the command in the same way as shelly's
+// own namespaces.
 func (p *plan) wrap() error {
 	program, err := exec.LookPath("bwrap")
 	for _, path := range []string{"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"} {
@@ -42,7 +42,7 @@ func (p *plan) wrap() error {
 	return fmt.Errorf("start %s: %w", program, syscall.Exec(program, args, p.Env))
 }
 
-// keepFilter writes the filter where bwrap finds it.
+// keepFilter writes the filter to the descriptor from which bwrap reads it.
 func keepFilter(filter []unix.SockFilter) error {
 	fd, err := unix.MemfdCreate("filter", 0)
 	if err != nil {
@@ -64,7 +64,7 @@ func keepFilter(filter []unix.SockFilter) error {
 	return unix.Close(fd)
 }
 
-// wrapping are the options of bwrap.
+// wrapping returns the options of bwrap.
 func (p *plan) wrapping() []string {
 	args := []string{"--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try",
 		"--die-with-parent", "--new-session", "--cap-drop", "ALL", "--seccomp", strconv.Itoa(filterFile)}
@@ -99,7 +99,7 @@ func (p *plan) wrapping() []string {
 	return append(args, "--remount-ro", "/", "--chdir", p.Dir)
 }
 
-// guarding are the options for what is fixed and hidden in the workspace.
+// guarding returns the options for what is fixed and hidden in the workspace.
 func (p *plan) guarding() []string {
 	var args []string
 	real := func(path string) (os.FileInfo, bool) {
@@ -129,7 +129,7 @@ func (p *plan) guarding() []string {
 	return args
 }
 
-// shows reports whether a path would be seen in the new root, were it not hidden.
+// shows reports whether a path would be visible in the new root if it were not hidden.
 func (p *plan) shows(path string) bool {
 	return slices.ContainsFunc(append(p.visible(), p.Workspace), func(seen string) bool { return path == seen || within(path, seen) })
 }

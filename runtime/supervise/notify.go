@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// sendTimeout bounds a message that the supervisor does not take.
+// sendTimeout bounds the sending of a message that the supervisor does not read.
 const sendTimeout = time.Second
 
-// The variables of the protocol. None is for what the daemon starts.
+// The variables of the protocol. The daemon's own children must not get any of them.
 const (
 	socketVariable   = "NOTIFY_SOCKET"
 	watchdogVariable = "WATCHDOG_USEC"
@@ -22,8 +22,8 @@ const (
 // notifier sends messages to the supervisor's socket.
 type notifier struct{ socket string }
 
-// send sends lines as one message. The socket is opened for each: the supervisor may have
-// made it again since.
+// send sends lines as one message. It opens the socket each time, because the supervisor may have
+// recreated it.
 func (n notifier) send(lines []string) error {
 	conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: n.socket, Net: "unixgram"})
 	if err != nil {
@@ -37,10 +37,10 @@ func (n notifier) send(lines []string) error {
 	return err
 }
 
-// environment is what the supervisor's variables said.
+// environment is the content of the supervisor's variables.
 type environment struct {
 	socket   string
-	watchdog time.Duration // 0: there is none
+	watchdog time.Duration // 0: none
 	sockets  int           // passed descriptors, from 3
 }
 
@@ -56,7 +56,7 @@ func readEnvironment(pid int) (environment, error) {
 	return parseEnvironment(taken, pid)
 }
 
-// parseEnvironment understands the variables. Those for another process do not count.
+// parseEnvironment parses the variables. Those meant for another process are ignored.
 func parseEnvironment(taken map[string]string, pid int) (e environment, err error) {
 	e.socket = taken[socketVariable]
 	if e.socket != "" && e.socket[0] != '/' && e.socket[0] != '@' {

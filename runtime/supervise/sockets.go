@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// firstSocket is the first descriptor that a supervisor passes, and socketsMax how many it
-// may.
+// firstSocket is the first descriptor that a supervisor passes, and socketsMax the most that it
+// may pass.
 const (
 	firstSocket = 3
 	socketsMax  = 8
@@ -16,14 +16,14 @@ const (
 
 // Given is what a supervisor has given a process.
 type Given struct {
-	Supervisor *Supervisor  // nil: there is none
+	Supervisor *Supervisor  // nil: none
 	HTTP       net.Listener // a TCP socket that was passed; nil: none
-	Unix       net.Listener // a socket of the file system that was passed; nil: none
+	Unix       net.Listener // a socket in the file system that was passed; nil: none
 }
 
-// Take takes what the environment says of a supervisor, and empties it of that. It is called
-// once, before anything is started. The descriptors that were passed are this process's
-// alone then.
+// Take reads the supervisor's variables and removes them from the environment. Call it once,
+// before anything is started: after that, children do not inherit the passed
+// descriptors.
 func Take() (Given, error) {
 	e, err := readEnvironment(os.Getpid())
 	if err != nil {
@@ -45,7 +45,7 @@ func (g *Given) add(fd int) error {
 	if f == nil {
 		return errors.New("it is not open")
 	}
-	l, err := net.FileListener(f) // with a descriptor of its own
+	l, err := net.FileListener(f) // it duplicates the descriptor
 	if err := errors.Join(err, f.Close()); err != nil {
 		return errors.Join(fmt.Errorf("it is not a stream socket that listens: %w", err), closeListener(l))
 	}
@@ -56,7 +56,7 @@ func (g *Given) add(fd int) error {
 	return err
 }
 
-// place says what a listener is for.
+// place decides what a listener is for.
 func (g *Given) place(l net.Listener) error {
 	if at, ok := l.Addr().(*net.UnixAddr); ok {
 		return g.placeUnix(l, at.Name)
@@ -74,8 +74,8 @@ func (g *Given) place(l net.Listener) error {
 	return nil
 }
 
-// placeUnix takes a socket of the file system. One without a path there (a name of its own kind,
-// or none) is for everybody in the machine's network.
+// placeUnix takes a socket in the file system. A socket without a path (with an abstract name, or
+// none) would be open to everybody in the machine's network namespace.
 func (g *Given) placeUnix(l net.Listener, path string) error {
 	switch {
 	case path == "" || path[0] == '@':
@@ -87,7 +87,7 @@ func (g *Given) placeUnix(l net.Listener, path string) error {
 	return nil
 }
 
-// Close closes what was passed and not taken.
+// Close closes the sockets that were passed but not used.
 func (g *Given) Close() error { return errors.Join(closeListener(g.HTTP), closeListener(g.Unix)) }
 
 func closeListener(l net.Listener) error {

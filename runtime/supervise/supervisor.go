@@ -9,39 +9,39 @@ import (
 	"time"
 )
 
-// ErrEnded is what Options.Ask returns once the loop has ended.
+// ErrEnded is the error of Options.Ask once the loop has ended.
 var ErrEnded = errors.New("the loop has ended")
 
-// lookEvery is how often the loop is asked at least.
+// lookEvery is the longest interval between two questions to the loop.
 const lookEvery = 10 * time.Second
 
-// Options is what a supervisor's client works with.
+// Options are the parts of a [Supervisor].
 type Options struct {
-	// Ask asks the daemon's loop, on its own goroutine, how it is. Its error is ErrEnded, or
-	// that ctx has ended.
+	// Ask asks the daemon's loop, on the loop's goroutine, for its status. Its error is ErrEnded
+	// or ctx's.
 	Ask func(ctx context.Context) (Look, error)
 	Log *slog.Logger
 }
 
-// Supervisor tells who started this process how it is. Nil tells nobody.
+// Supervisor reports this process's status to the supervisor that started it. Nil does nothing.
 type Supervisor struct {
 	send     func(lines []string) error // to the supervisor, as one message
-	watchdog time.Duration              // 0: nobody waits for a ping
+	watchdog time.Duration              // 0: no ping is expected
 	o        Options
 
 	mu     sync.Mutex
 	tale   tale
 	began  time.Time
-	failed bool // that a message could not be sent was logged
-	silent bool // that the loop does not answer was logged
+	failed bool // it was logged that a message could not be sent
+	silent bool // it was logged that the loop does not answer
 
 	nudge chan struct{}
 	end   context.CancelFunc
 	done  chan struct{}
 }
 
-// begin is called where there is a supervisor. A panic then ends the process by SIGABRT and
-// not with status 2, which a unit takes for a wrong configuration that a restart cannot heal
+// begin is called if there is a supervisor. A panic then ends the process with SIGABRT and
+// not with status 2, which for a unit means a wrong configuration that a restart cannot fix
 // (DEP-4).
 func begin(e environment) *Supervisor {
 	if e.socket == "" {
@@ -72,8 +72,8 @@ func (s *Supervisor) Close() {
 	<-s.done
 }
 
-// every is how often the loop is asked, and how long it has for an answer: two in each
-// interval of the watchdog arrive even if each takes as long as it may.
+// every returns the interval at which the loop is asked, and how long it may take to answer: even
+// if each answer takes that long, two arrive in each interval of the watchdog.
 func (s *Supervisor) every() time.Duration {
 	if s.watchdog == 0 {
 		return lookEvery
@@ -96,7 +96,7 @@ func (s *Supervisor) follow(ctx context.Context) {
 	}
 }
 
-// look asks the loop, and tells the supervisor what that means (DEP-2).
+// look asks the loop, and reports what that means to the supervisor (DEP-2).
 func (s *Supervisor) look(ctx context.Context) {
 	asked, cancel := context.WithTimeout(ctx, s.every())
 	defer cancel()
@@ -110,7 +110,7 @@ func (s *Supervisor) look(ctx context.Context) {
 		case err != nil:
 			if s.tale.heard && !s.silent {
 				s.silent = true
-				s.o.Log.Error("the loop does not answer; the supervisor is not told that it lives", "waited", s.every())
+				s.o.Log.Error("the loop does not answer, so the supervisor gets no watchdog ping", "waited", s.every())
 			}
 			return s.tale.unanswered(at)
 		default:
@@ -129,12 +129,12 @@ func (s *Supervisor) tell(f func(at time.Duration) []string) {
 		err = s.send(lines)
 	}
 	if err != nil && !s.failed && s.o.Log != nil {
-		s.o.Log.Warn("the supervisor cannot be told how shelly is", "error", err)
+		s.o.Log.Warn("cannot report to the supervisor", "error", err)
 	}
 	s.failed = err != nil
 }
 
-// Look asks the loop soon: its lifecycle has changed. It returns at once.
+// Look makes the loop be asked soon, because its lifecycle has changed. It returns at once.
 func (s *Supervisor) Look() {
 	if s == nil {
 		return
@@ -145,7 +145,7 @@ func (s *Supervisor) Look() {
 	}
 }
 
-// Stopping says that the daemon has begun to stop.
+// Stopping reports that the daemon has begun to stop.
 func (s *Supervisor) Stopping() {
 	if s == nil {
 		return
@@ -159,7 +159,7 @@ func (s *Supervisor) Stopping() {
 	})
 }
 
-// Reloading says that the configuration is being read again.
+// Reloading reports that the configuration is being read again.
 func (s *Supervisor) Reloading() {
 	if s == nil {
 		return
@@ -167,7 +167,7 @@ func (s *Supervisor) Reloading() {
 	s.tell(func(time.Duration) []string { return s.tale.reloading(monotonic()) })
 }
 
-// Reloaded says that it is read, or that the previous one stays in force.
+// Reloaded reports that it has been read, or that the previous one stays in force.
 func (s *Supervisor) Reloaded() {
 	if s == nil {
 		return

@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// Look is what the daemon's loop says of itself.
+// Look is the daemon's loop's report about itself.
 type Look struct {
 	Serving  bool   // requests are worked on
 	Stopping bool   // a signal was taken
-	Active   int    // pieces of work that are under way
-	Waiting  int    // those that wait
-	Short    string // why nothing is accepted for lack of disk space, or ""
+	Active   int    // active handles
+	Waiting  int    // waiting handles
+	Short    string // why the disk is too full to accept anything, or ""
 }
 
-// The bounds of what may take longer than the supervisor allows.
+// Bounds of the start and the stop, which may take longer than the supervisor normally allows.
 const (
 	startMax = time.Hour        // from the start until the loop serves
 	closeMax = 10 * time.Minute // from the loop's end until the process's
-	extendBy = time.Minute      // what one message asks for
+	extendBy = time.Minute      // by which one message extends the time-out
 )
 
 // tale decides what is reported to the supervisor. Times are since the start.
@@ -28,10 +28,10 @@ type tale struct {
 	heard    bool          // the loop has answered once
 	ended    bool          // the loop has ended
 	endedAt  time.Duration // when
-	status   string        // what was said last
+	status   string        // that was sent last
 }
 
-// answered is called when the loop has answered (DEP-1, DEP-2).
+// answered returns the lines to send when the loop has answered (DEP-1, DEP-2).
 func (t *tale) answered(l Look, at time.Duration) (lines []string) {
 	t.heard = true
 	if !t.ready && !l.Stopping && (l.Serving || l.Short != "") {
@@ -48,8 +48,8 @@ func (t *tale) answered(l Look, at time.Duration) (lines []string) {
 	return append(lines, "WATCHDOG=1")
 }
 
-// unanswered is called when the loop has not answered in time. Before it first does, the
-// journal is being recovered; later it hangs, and nothing is said.
+// unanswered returns the lines to send when the loop has not answered in time. Before its first
+// answer, the journal is being recovered; after that the loop hangs, and nothing is sent.
 func (t *tale) unanswered(at time.Duration) []string {
 	if t.heard || at >= startMax {
 		return nil
@@ -57,7 +57,7 @@ func (t *tale) unanswered(at time.Duration) []string {
 	return append(t.say("recovering from the journal"), extend())
 }
 
-// gone is called when the loop has ended and the process has not.
+// gone returns the lines to send while the loop has ended and the process has not.
 func (t *tale) gone(at time.Duration) []string {
 	if !t.ended {
 		t.ended, t.endedAt = true, at
@@ -69,7 +69,7 @@ func (t *tale) gone(at time.Duration) []string {
 	return append(lines, extend(), "WATCHDOG=1")
 }
 
-// stop says once that the daemon stops.
+// stop returns, once, the line that the daemon is stopping.
 func (t *tale) stop() []string {
 	if t.stopping {
 		return nil
@@ -78,8 +78,8 @@ func (t *tale) stop() []string {
 	return []string{"STOPPING=1"}
 }
 
-// reloading says that the configuration is read again, at a time of the system's steady
-// clock. While the daemon starts or stops that is no state of its own.
+// reloading returns the lines that the configuration is being read again, at a time of the
+// system's monotonic clock. While the daemon starts or stops this is not reported.
 func (t *tale) reloading(monotonic time.Duration) []string {
 	if !t.ready || t.stopping {
 		return nil
@@ -87,7 +87,7 @@ func (t *tale) reloading(monotonic time.Duration) []string {
 	return append([]string{"RELOADING=1", fmt.Sprintf("MONOTONIC_USEC=%d", monotonic.Microseconds())}, t.say("reloading the configuration")...)
 }
 
-// reloaded says that it has been read.
+// reloaded returns the lines that it has been read.
 func (t *tale) reloaded() []string {
 	if !t.ready || t.stopping {
 		return nil
@@ -95,7 +95,7 @@ func (t *tale) reloaded() []string {
 	return []string{"READY=1"}
 }
 
-// say gives a status that is not the one that was given last.
+// say returns a status line, unless it was the last one sent.
 func (t *tale) say(words string) []string {
 	if words == t.status {
 		return nil
@@ -104,7 +104,7 @@ func (t *tale) say(words string) []string {
 	return []string{"STATUS=" + words}
 }
 
-// words are a look's for a person who reads the supervisor's status.
+// words returns a look in words, for a person who reads the supervisor's status.
 func (l Look) words() string {
 	switch {
 	case l.Short != "":

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// closeOnExec keeps a descriptor from what this process starts.
+// closeOnExec keeps a descriptor from being inherited.
 func closeOnExec(fd int) { syscall.CloseOnExec(fd) }
 
-// monotonic is the time of the system's steady clock.
+// monotonic returns the time of the system's monotonic clock.
 func monotonic() time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &t); err != nil {

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CopyAttributes gives a file the extended attributes and the access list of another, as far
-// as this user may. What vouches for the content of the other, such as its capabilities or
-// its hash, is left out.
+// CopyAttributes copies the extended attributes and the access list of a file to another, as far
+// as this user may. Attributes that vouch for the content, such as capabilities or a hash, are
+// left out.
 func CopyAttributes(from, to *os.File) {
-	names := make([]byte, 64<<10) // the most that the kernel gives
+	names := make([]byte, 64<<10) // the most that the kernel returns
 	n, err := unix.Flistxattr(int(from.Fd()), names)
 	if err != nil {
 		return

@@ -7,10 +7,10 @@ import (
 	"os"
 )
 
-// Keys is not known on this system.
+// Keys is not available on this system.
 func Keys(uintptr) (restore func(), err error) { return nil, errors.ErrUnsupported }
 
-// Stops are none.
+// Stops returns none.
 func Stops() (ends []os.Signal, stop, continued os.Signal) { return nil, nil, nil }
 
 // Send sends nothing.

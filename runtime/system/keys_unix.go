@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Keys lets a terminal hand over each key as it is pressed, without showing it; ^C and ^Z
-// stay signals, and what is written stays as it is. It does nothing to the terminal of a
-// process in the background. The returned function gives the terminal its old mode back.
+// Keys makes a terminal deliver each key as it is pressed, without echo; ^C and ^Z
+// stay signals, and output is unchanged. It does nothing to the terminal of a
+// background process. The returned function restores the terminal's old mode.
 func Keys(fd uintptr) (restore func(), err error) {
 	if !inFront(fd) {
 		return nil, syscall.EPERM
@@ -39,8 +39,8 @@ func inFront(fd uintptr) bool {
 	return err == nil && front == unix.Getpgrp()
 }
 
-// Stops are the signals that end or stop a process without a word to it, and Continued is
-// the one that lets it go on.
+// Stops returns the signals that by default end a process, the one that stops it, and the one
+// that tells it that it has been continued.
 func Stops() (ends []os.Signal, stop, continued os.Signal) {
 	return []os.Signal{syscall.SIGQUIT, syscall.SIGHUP}, syscall.SIGTSTP, syscall.SIGCONT
 }

@@ -18,25 +18,25 @@ func TryLock(uintptr, bool) (held bool, err error) { return false, nil }
 // TryShare locks nothing.
 func TryShare(*os.File) (held bool) { return false }
 
-// Holder returns 0: nothing is known of it.
+// Holder returns 0: unknown on this system.
 func Holder(*os.File) int32 { return 0 }
 
-// Owner knows nothing of users.
+// Owner returns false: unknown on this system.
 func Owner(fs.FileInfo) (uid, gid int, known bool) { return 0, 0, false }
 
-// Links returns 1: nothing is known of it.
+// Links returns 1: unknown on this system.
 func Links(fs.FileInfo) uint64 { return 1 }
 
-// DescriptorsMax knows nothing of a limit.
+// DescriptorsMax returns false: unknown on this system.
 func DescriptorsMax() (most uint64, known bool) { return 0, false }
 
 // LimitMemory bounds nothing.
 func LimitMemory(uint64) error { return nil }
 
-// ProcessorTime is not known.
+// ProcessorTime returns 0: unknown on this system.
 func ProcessorTime() time.Duration { return 0 }
 
-// Writable says why a folder cannot be written, or returns nil.
+// Writable returns why a folder cannot be written, or nil.
 func Writable(dir string) error {
 	f, err := os.CreateTemp(dir, ".writable-")
 	if err != nil {
@@ -45,5 +45,5 @@ func Writable(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// Columns is not known.
+// Columns is not available on this system.
 func Columns(uintptr) (columns int, err error) { return 0, errors.ErrUnsupported }

@@ -12,12 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// NoFollow is the flag of opening a file that refuses a symbolic link.
+// NoFollow is the flag with which opening a file refuses a symbolic link.
 const NoFollow = syscall.O_NOFOLLOW
 
-// TryLock locks a file or folder as a whole, for one process or to be shared, until it is
-// closed. It does not wait; held says that another has it. An error is that the file system
-// has no such lock: nothing is locked.
+// TryLock locks a file or folder as a whole, exclusively or shared, until it is
+// closed. It does not wait; held means that another process has the lock. An error means that
+// the file system does not have such locks, and nothing is locked.
 func TryLock(fd uintptr, alone bool) (held bool, err error) {
 	how := unix.LOCK_SH
 	if alone {
@@ -35,15 +35,15 @@ func TryLock(fd uintptr, alone bool) (held bool, err error) {
 	}
 }
 
-// TryShare locks a file against those who would lock its bytes for themselves, until it is
-// closed. It does not wait; held says that another has it.
+// TryShare locks a file against processes that would lock its bytes exclusively, until it is
+// closed. It does not wait; held means that another process has such a lock.
 func TryShare(f *os.File) (held bool) {
 	spec := syscall.Flock_t{Type: syscall.F_RDLCK}
 	err := syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &spec)
 	return errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES)
 }
 
-// Holder returns the process that has locked a file's bytes for itself, or 0.
+// Holder returns the process that has locked a file's bytes exclusively, or 0.
 func Holder(f *os.File) int32 {
 	spec := syscall.Flock_t{Type: syscall.F_WRLCK}
 	if err := syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &spec); err != nil || spec.Type == syscall.F_UNLCK {
@@ -52,7 +52,7 @@ func Holder(f *os.File) int32 {
 	return spec.Pid
 }
 
-// Owner returns the user and the group that a file belongs to.
+// Owner returns the user and the group to which a file belongs.
 func Owner(info fs.FileInfo) (uid, gid int, known bool) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -61,7 +61,7 @@ func Owner(info fs.FileInfo) (uid, gid int, known bool) {
 	return int(s.Uid), int(s.Gid), true
 }
 
-// Links returns how many names a file has; 1 where that is not known.
+// Links returns how many names a file has; 1 if unknown.
 func Links(info fs.FileInfo) uint64 {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -84,7 +84,7 @@ func LimitMemory(most uint64) error {
 	return unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: most, Max: most})
 }
 
-// ProcessorTime returns how long this process has had a processor, as far as that is known.
+// ProcessorTime returns the processor time of this process; 0 if unknown.
 func ProcessorTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
@@ -93,10 +93,10 @@ func ProcessorTime() time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// Writable says why a folder cannot be written, or returns nil.
+// Writable returns why a folder cannot be written, or nil.
 func Writable(dir string) error { return unix.Access(dir, unix.W_OK) }
 
-// Columns is how wide a terminal is; 0 where it does not know.
+// Columns returns the width of a terminal; 0 if it does not know.
 func Columns(fd uintptr) (columns int, err error) {
 	size, err := unix.IoctlGetWinsize(int(fd), unix.TIOCGWINSZ)
 	if err != nil {

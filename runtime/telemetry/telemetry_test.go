@@ -334,7 +334,7 @@ func TestOBS3ACollectorGetsOTLPAndItsAbsenceIsSaidOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if said := out.String(); strings.Count(said, "are lost until") != 1 || strings.Count(said, "taken again") != 1 {
+	if said := out.String(); strings.Count(said, "they are lost until") != 1 || strings.Count(said, "accepts traces again") != 1 {
 		t.Error(said)
 	}
 	spans := got.ResourceSpans[0].Scopes[0].Spans

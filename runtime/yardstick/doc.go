@@ -1,3 +1,3 @@
-// Package yardstick holds a benchmark against something simple that is measured in the same
-// run: times depend on the machine and on what else it does, their ratio hardly does.
+// Package yardstick compares a benchmark with something simple that is measured in the same
+// run: times depend on the machine and on what else it does; their ratio hardly does.
 package yardstick

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// leastRuns is how often a yardstick is measured at least.
+// leastRuns is the least number of runs of a yardstick.
 const leastRuns = 3
 
-// Of reports what an iteration of b took beside one run of yardstick, as the metric
-// "of-" and name: 2 is twice its time. It is called after the loop of b, and measures for a
+// Of reports the time of an iteration of b relative to one call of run, as the metric
+// "of-" and name: 2 means twice its time. Call it after the loop of b; it measures for a
 // tenth of the time that the loop took.
 func Of(b *testing.B, name string, run func()) {
 	b.Helper()
@@ -17,7 +17,8 @@ func Of(b *testing.B, name string, run func()) {
 	b.ReportMetric(float64(took)/float64(b.N)/float64(Mean(took/10, run)), "of-"+name)
 }
 
-// Mean returns the mean time of a run of those that fit into about that long, or of three.
+// Mean returns the mean time of a run, over as many runs as fit into about the given time, but
+// at least three.
 func Mean(about time.Duration, run func()) time.Duration {
 	for runs := leastRuns; ; runs *= 2 {
 		start := time.Now()

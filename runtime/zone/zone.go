@@ -1,4 +1,4 @@
-// Package zone reads the zone database for the machine, which has none.
+// Package zone reads the time zone database for the machine, which does not have one itself.
 package zone
 
 import (
@@ -12,7 +12,7 @@ import (
 	"shelly/fsm"
 )
 
-// How far from the present the changes of a zone are read.
+// How far before and after the present the changes of a zone are read.
 const (
 	yearsBefore = 1
 	yearsAfter  = 10
@@ -27,7 +27,7 @@ func Named(name string, now time.Time) (fsm.Zone, error) {
 	} else {
 		var err error
 		if loc, err = time.LoadLocation(name); err != nil || name == "" || name == "Local" {
-			return fsm.Zone{}, fmt.Errorf("%q is no zone of the zone database; write local, UTC, or a name such as Europe/Berlin", name)
+			return fsm.Zone{}, fmt.Errorf("%q is not in the zone database; write local, UTC, or a name such as Europe/Berlin", name)
 		}
 	}
 	return Of(loc, name, now.AddDate(-yearsBefore, 0, 0), now.AddDate(yearsAfter, 0, 0)), nil
@@ -51,7 +51,7 @@ func Of(loc *time.Location, name string, from, to time.Time) fsm.Zone {
 	}
 }
 
-// localName is the name of the machine's zone: as TZ says, or as the link to its file does.
+// localName returns the name of the machine's zone, from TZ or from the link to its file.
 func localName(tz, link string) string {
 	if tz = strings.TrimPrefix(tz, ":"); tz != "" && !filepath.IsAbs(tz) {
 		if _, err := time.LoadLocation(tz); err == nil {

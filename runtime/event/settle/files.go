@@ -9,16 +9,16 @@ import (
 
 // Bounds of what is kept of changes of files.
 const (
-	// PathsMax is how many files are known by name until they are reported.
+	// PathsMax is the most files whose names are kept until they are reported.
 	PathsMax = 512
-	// NamedMax is how many an event names.
+	// NamedMax is the most files that an event names.
 	NamedMax = 20
 )
 
-// What has become of a file.
+// What is what happened to a file.
 type What string
 
-// A file is there that was not, has other content, or is gone.
+// A file has appeared, has other content, or is gone.
 const (
 	Created What = "created"
 	Written What = "written"
@@ -32,8 +32,8 @@ type Files struct {
 	Rate            Rate
 
 	changes []changed // in the order of their paths
-	more    int       // changes of files that are not known by name
-	lost    bool      // the system has lost some
+	more    int       // changes of files whose names are not kept
+	lost    bool      // the system has lost some changes
 	first   fsm.Millis
 	last    fsm.Millis
 	spent   spent
@@ -44,23 +44,23 @@ type changed struct {
 	what What
 }
 
-// Batch is what has become of files, to be told as one event.
+// Batch is changes of files that are told as one event.
 type Batch struct {
 	Named    []string     // the first NamedMax in the order of their paths
 	Whats    []What       // of Named
-	Count    map[What]int // of the files that were known by name
+	Count    map[What]int // of the files whose names were kept
 	More     int          // changes of others
 	Lost     bool         // the system has lost some, so any file may have changed
 	From, To fsm.Millis   // when the first and the last were seen
 }
 
-// Files is how many files are known to have changed.
+// Files returns how many files are known to have changed.
 func (b *Batch) Files() int { return b.Count[Created] + b.Count[Written] + b.Count[Removed] }
 
 // pending reports whether there is something to tell.
 func (f *Files) pending() bool { return len(f.changes) > 0 || f.more > 0 || f.lost }
 
-// note takes the time of a change.
+// note notes the time of a change.
 func (f *Files) note(now fsm.Millis) {
 	if !f.pending() {
 		f.first = now
@@ -68,7 +68,7 @@ func (f *Files) note(now fsm.Millis) {
 	f.last = now
 }
 
-// See takes a change in.
+// See adds a change.
 func (f *Files) See(now fsm.Millis, path string, what What) {
 	f.note(now)
 	i, known := slices.BinarySearchFunc(f.changes, path, func(c changed, path string) int { return strings.Compare(c.path, path) })
@@ -84,7 +84,7 @@ func (f *Files) See(now fsm.Millis, path string, what What) {
 	}
 }
 
-// together is what two changes of a file come to; nothing where it came and went.
+// together returns the sum of two changes of a file; empty if it appeared and is gone again.
 func together(before, after What) What {
 	switch {
 	case before == Created && after == Removed:
@@ -98,18 +98,19 @@ func together(before, after What) What {
 	}
 }
 
-// Lose says that the system has lost changes.
+// Lose notes that the system has lost changes.
 func (f *Files) Lose(now fsm.Millis) {
 	f.note(now)
 	f.lost = true
 }
 
-// Due is when the event is to be taken, or false where there is none.
+// Due returns when the event is due, or false if there is none.
 func (f *Files) Due() (at fsm.Millis, ok bool) {
 	return f.Rate.free(f.spent, min(f.last+f.Settle, f.first+f.Longest)), f.pending()
 }
 
-// Take returns what has changed, as told from now on, or false where it has not settled yet.
+// Take returns what has changed, which counts as told from now on, or false if it has not settled
+// yet.
 func (f *Files) Take(now fsm.Millis) (b Batch, ok bool) {
 	if at, is := f.Due(); !is || at > now {
 		return b, false

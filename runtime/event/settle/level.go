@@ -1,11 +1,11 @@
 package settle
 
-// Level makes one of two states of a number (EVT-2). It has hysteresis: what has crossed Enter
-// stays so until it is at Clear or beyond. Units are the caller's.
+// Level turns a number into one of two states (EVT-2). It has hysteresis: a number that has
+// crossed Enter stays crossed until it reaches Clear. Units are the caller's.
 type Level struct {
-	Below bool // low numbers cross; else high ones
+	Below bool // low numbers cross; otherwise high ones
 	Enter int64
-	Clear int64 // not below Enter where Below is set, else not above it
+	Clear int64 // at least Enter if Below is set, otherwise at most Enter
 }
 
 // Crossed reports whether a number counts as crossed, given whether the last one did.

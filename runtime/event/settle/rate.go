@@ -2,16 +2,16 @@ package settle
 
 import "shelly/fsm"
 
-// Rate is how many events may be raised about one subject in a window of time (EVT-4).
+// Rate is the most events that may be raised about one subject in a window of time (EVT-4).
 type Rate struct {
 	Max    int // at least 1
 	Window fsm.Millis
 }
 
-// spent are the times of the last events about a subject, in order: at most Max of them.
+// spent is the times of the last events about a subject, in order, at most Max of them.
 type spent []fsm.Millis
 
-// free is when the next event may be raised: now, or later.
+// free returns when the next event may be raised: now or later.
 func (r Rate) free(s spent, now fsm.Millis) fsm.Millis {
 	if len(s) < r.Max {
 		return now

@@ -7,27 +7,27 @@ import (
 	"shelly/fsm"
 )
 
-// SubjectsMax is how many subjects a source can have; what is seen of others is counted.
+// SubjectsMax is the most subjects of a source; reports about further ones are only counted.
 const SubjectsMax = 256
 
-// States follows in which state each of a source's subjects is. A state that has held for Hold
-// and is not the one that was last told is an event (EVT-3).
+// States follows the state of each of a source's subjects. A state that has held for Hold
+// and is not the one that was told last becomes an event (EVT-3).
 type States struct {
 	Hold fsm.Millis
 	Rate Rate
 
 	subjects []subject // in the order of their names
-	foreign  int       // states seen of subjects beyond SubjectsMax
+	foreign  int       // reports about subjects beyond SubjectsMax
 }
 
-// subject is one of them.
+// subject is one of a source's subjects.
 type subject struct {
 	name  string
-	told  string     // the state that was raised last, or was there at the beginning
+	told  string     // the state that was told last, or the one at the beginning
 	now   string     // the state seen last
-	text  string     // of the last sight
+	text  string     // of the last report
 	since fsm.Millis // when now began
-	turns int        // changes of the state since told was
+	turns int        // changes of the state since told
 	spent spent
 }
 
@@ -35,25 +35,26 @@ type subject struct {
 type Change struct {
 	Subject  string
 	From, To string
-	Text     string     // of the last sight of it
+	Text     string     // of the last report
 	Since    fsm.Millis // when the state began
-	Unsaid   int        // further changes since the last event, which no event has told
+	Unsaid   int        // further changes since the last event, which no event tells
 }
 
-// find is the place of a subject, or where it would be.
+// find returns the index of a subject, or where it would be.
 func (s *States) find(name string) (int, bool) {
 	return slices.BinarySearchFunc(s.subjects, name, func(a subject, name string) int { return strings.Compare(a.name, name) })
 }
 
-// Begin says in which state a subject was when it was last told of, so that the first sight of
-// another is a change.
+// Begin sets the state of a subject that was told last, so that the first report of another
+// state is a change.
 func (s *States) Begin(name, told string) {
 	if i, known := s.find(name); !known && len(s.subjects) < SubjectsMax {
 		s.subjects = slices.Insert(s.subjects, i, subject{name: name, told: told, now: told})
 	}
 }
 
-// See takes a sight of a subject in. The first of one that has no beginning is no change.
+// See adds a report about a subject. The first one about a subject without a Begin is not a
+// change.
 func (s *States) See(now fsm.Millis, name, state, text string) {
 	i, known := s.find(name)
 	switch {
@@ -72,10 +73,10 @@ func (s *States) See(now fsm.Millis, name, state, text string) {
 	}
 }
 
-// Foreign is how many sights were of subjects beyond SubjectsMax.
+// Foreign returns how many reports were about subjects beyond SubjectsMax.
 func (s *States) Foreign() int { return s.foreign }
 
-// Told is the state of a subject that was told last, or false where there is no such subject.
+// Told returns the state of a subject that was told last, or false if there is no such subject.
 func (s *States) Told(name string) (string, bool) {
 	i, known := s.find(name)
 	if !known {
@@ -84,7 +85,7 @@ func (s *States) Told(name string) (string, bool) {
 	return s.subjects[i].told, true
 }
 
-// Now is the state of a subject that was seen last, or false where there is no such subject.
+// Now returns the state of a subject that was seen last, or false if there is no such subject.
 func (s *States) Now(name string) (string, bool) {
 	i, known := s.find(name)
 	if !known {
@@ -93,7 +94,7 @@ func (s *States) Now(name string) (string, bool) {
 	return s.subjects[i].now, true
 }
 
-// Subjects are the names of all, in order.
+// Subjects returns the names of all subjects, in order.
 func (s *States) Subjects() []string {
 	names := make([]string, len(s.subjects))
 	for i := range s.subjects {
@@ -102,12 +103,12 @@ func (s *States) Subjects() []string {
 	return names
 }
 
-// due is when a subject's change may be raised, or false where there is none.
+// due returns when a subject's change may be raised, or false if there is none.
 func (s *States) due(u *subject) (at fsm.Millis, ok bool) {
 	return s.Rate.free(u.spent, u.since+s.Hold), u.now != u.told
 }
 
-// Due is when the next event is to be taken, or false where none is.
+// Due returns when the next event is due, or false if there is none.
 func (s *States) Due() (at fsm.Millis, ok bool) {
 	for i := range s.subjects {
 		if when, is := s.due(&s.subjects[i]); is && (!ok || when < at) {
@@ -117,7 +118,7 @@ func (s *States) Due() (at fsm.Millis, ok bool) {
 	return at, ok
 }
 
-// Take returns the event that has been due longest, as told from now on.
+// Take returns the event that has been due longest, which counts as told from now on.
 func (s *States) Take(now fsm.Millis) (c Change, ok bool) {
 	at, ok := s.Due()
 	if !ok || at > now {

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// changedAt is when a file was changed last, put there or renamed, in milliseconds since 1970.
+// changedAt returns when a file was last changed, created or renamed, in milliseconds since 1970.
 func changedAt(info fs.FileInfo) int64 {
 	at := info.ModTime().UnixMilli()
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {

@@ -23,21 +23,21 @@ import (
 // Bounds of a folder that is watched (EVT-7).
 const (
 	FoldersMax = 2_000   // folders that are watched at the same time
-	entriesMax = 500_000 // entries that one look through them takes
+	entriesMax = 500_000 // entries that one scan looks at
 	depthMax   = 64
 
 	entriesAtOnce = 1_000
 )
 
-// passing are files that programs keep for a moment beside what they write.
+// passing are the names of temporary files that programs make next to the files they write.
 const passing = "*~\n*.swp\n*.swx\n.#*\n#*#\n.~lock.*\n*.part\n*.partial\n*.crdownload\n*.tmp\n4913\n"
 
 // Files watches the files of a folder.
 type Files struct {
 	Folder    string   // absolute
-	Recursive bool     // the folders below it, too
-	Ignore    []string // patterns as in a .gitignore, beside those of the folders' own
-	Private   []string // folders that are not looked into, absolute: shelly's own data
+	Recursive bool     // also watch the folders below it
+	Ignore    []string // patterns as in a .gitignore, in addition to those of the folders
+	Private   []string // folders that are not watched, absolute: shelly's own data
 }
 
 // Watch implements [event.Source].
@@ -80,12 +80,12 @@ type watching struct {
 	to      event.Sink
 	disk    *fsnotify.Watcher
 	own     *ignore.Rules
-	folders map[string]*ignore.Rules // that are watched, with the rules in them
-	left    int                      // entries that a look may still take
+	folders map[string]*ignore.Rules // the watched folders, with the rules in them
+	left    int                      // entries that a scan may still look at
 	over    int                      // folders beyond FoldersMax
 }
 
-// begin watches the folder, and reports what has changed since it was told of last (EVT-8).
+// begin watches the folder, and reports what has changed since changes were last told (EVT-8).
 func (w *watching) begin(ctx context.Context) error {
 	info, err := os.Stat(w.Folder)
 	switch {
@@ -103,19 +103,19 @@ func (w *watching) begin(ctx context.Context) error {
 		}
 	})
 	if w.left < 0 {
-		w.to.Lost() // something may have changed that was not looked at
+		w.to.Lost() // something may have changed that the scan did not look at
 	}
 	w.say()
 	return err
 }
 
-// look watches the folder and those below it, and shows the files in them.
+// look watches the folder and those below it, and calls show with the files in them.
 func (w *watching) look(ctx context.Context, show func(string, fs.FileInfo)) error {
 	w.left, w.over = entriesMax, 0
 	return w.add(ctx, w.Folder, nil, 1, show)
 }
 
-// add watches a folder and, where it is to, those below it. What comes while it looks is
+// add watches a folder and, if Recursive, those below it. Files that appear while it scans are
 // shown, reported, or both.
 func (w *watching) add(ctx context.Context, dir string, above *ignore.Rules, level int, show func(string, fs.FileInfo)) error {
 	if _, known := w.folders[dir]; !known && len(w.folders) >= FoldersMax {
@@ -124,7 +124,7 @@ func (w *watching) add(ctx context.Context, dir string, above *ignore.Rules, lev
 	}
 	if err := w.disk.Add(dir); err != nil {
 		if errors.Is(err, fs.ErrNotExist) && dir != w.Folder {
-			return nil // it has gone meanwhile
+			return nil // it is gone already
 		}
 		if errors.Is(err, syscall.ENOSPC) {
 			return fmt.Errorf("%s: the system watches no more folders; raise fs.inotify.max_user_watches", dir)
@@ -149,7 +149,7 @@ func (w *watching) add(ctx context.Context, dir string, above *ignore.Rules, lev
 	}
 }
 
-// entries goes through some of a folder's entries.
+// entries handles some of a folder's entries.
 func (w *watching) entries(ctx context.Context, dir string, entries []fs.DirEntry, rules *ignore.Rules, level int, show func(string, fs.FileInfo)) error {
 	for _, e := range entries {
 		if w.left--; w.left < 0 || ctx.Err() != nil {
@@ -175,7 +175,7 @@ func (w *watching) entries(ctx context.Context, dir string, entries []fs.DirEntr
 	return nil
 }
 
-// rules are those of a folder's .gitignore and of the folders above it.
+// rules returns the rules of a folder's .gitignore and of the folders above it.
 func (w *watching) rules(above *ignore.Rules, dir string) *ignore.Rules {
 	name := filepath.Join(dir, ".gitignore")
 	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
@@ -200,7 +200,7 @@ func (w *watching) ignored(rules *ignore.Rules, path string, folder bool) bool {
 		w.own.Ignored(slashed, folder) || rules.Ignored(slashed, folder)
 }
 
-// changed reports what the system says has changed.
+// changed reports a change that the system has announced.
 func (w *watching) changed(ctx context.Context, e fsnotify.Event) error {
 	path := filepath.Clean(e.Name)
 	if path == w.Folder {
@@ -214,7 +214,7 @@ func (w *watching) changed(ctx context.Context, e fsnotify.Event) error {
 	case e.Has(fsnotify.Create):
 		info, err := os.Lstat(path)
 		if err != nil || w.ignored(rules, path, info.IsDir()) {
-			return nil // it has gone already: nobody has missed it
+			return nil // it is gone already, so nothing was missed
 		}
 		if !info.IsDir() {
 			w.to.File(path, settle.Created)
@@ -237,7 +237,7 @@ func (w *watching) changed(ctx context.Context, e fsnotify.Event) error {
 	return nil
 }
 
-// came watches a folder that has come, with what it holds already.
+// came watches a new folder, and reports what it holds already.
 func (w *watching) came(ctx context.Context, dir string, above *ignore.Rules) error {
 	w.left = entriesMax
 	err := w.add(ctx, dir, above, strings.Count(dir, string(filepath.Separator))-strings.Count(w.Folder, string(filepath.Separator))+1,
@@ -246,10 +246,10 @@ func (w *watching) came(ctx context.Context, dir string, above *ignore.Rules) er
 	return err
 }
 
-// went forgets a folder that has gone or has another name, with those below it. What it held
-// is not known by name any more, so it is reported as one.
+// went forgets a folder that is gone or renamed, with those below it. The names of its
+// files are not known any more, so it is reported as one change.
 func (w *watching) went(dir string) {
-	for folder := range w.folders { // order-free: each goes
+	for folder := range w.folders { // order-free: all matching ones are removed
 		if folder == dir || strings.HasPrefix(folder, dir+string(filepath.Separator)) {
 			_ = w.disk.Remove(folder) // it may be gone already
 			delete(w.folders, folder)
@@ -259,15 +259,15 @@ func (w *watching) went(dir string) {
 	w.say()
 }
 
-// missed is for what the system could not say: more has changed at once than it can keep. The
-// folders that came meanwhile are watched from now on.
+// missed handles a loss of changes: more has changed at once than the system can queue. Folders
+// that appeared in the meantime are watched from now on.
 func (w *watching) missed(ctx context.Context, _ error) {
 	w.to.Lost()
-	_ = w.look(ctx, func(string, fs.FileInfo) {}) // where the folder is gone, the next change says so
+	_ = w.look(ctx, func(string, fs.FileInfo) {}) // if the folder is gone, the next change shows it
 	w.say()
 }
 
-// say says how much is watched.
+// say reports how much is watched.
 func (w *watching) say() {
 	text := wording.Count(len(w.folders), "folder")
 	if w.over > 0 {

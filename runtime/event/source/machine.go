@@ -15,7 +15,7 @@ import (
 	"shelly/runtime/event"
 )
 
-// How often the machine is looked at.
+// The intervals of the readings.
 const (
 	diskEvery     = 30 * time.Second
 	memoryEvery   = 10 * time.Second
@@ -53,13 +53,13 @@ func (d Disk) look(to event.Sink) error {
 	return nil
 }
 
-// freeSpace asks the system, by the call that the store's library has for each.
+// freeSpace asks the system, through the call that the store's library has for each system.
 func freeSpace(path string) (Usage, error) {
 	u, err := vfs.Default.GetDiskUsage(path)
 	return Usage{Free: u.AvailBytes, Size: u.TotalBytes}, err
 }
 
-// Memory measures what programs can still have, in hundredths of a percent of all (EVT-10).
+// Memory measures the memory available to programs, in hundredths of a percent of all (EVT-10).
 type Memory struct {
 	Read func() (Usage, error) // nil: the system's
 }
@@ -111,8 +111,8 @@ func available() (u Usage, err error) {
 	return u, nil
 }
 
-// Load measures how many programs want a processor, of a minute, in hundredths of a percent of
-// the processors (EVT-10).
+// Load measures the one-minute load average, in hundredths of a percent of the processors
+// (EVT-10).
 type Load struct {
 	Read func() (hundredths int64, err error) // the load, in hundredths; nil: the system's
 	CPUs int                                  // 0: the system's
@@ -154,7 +154,7 @@ func loadOfAMinute() (int64, error) {
 	return parseHundredths(first)
 }
 
-// parseHundredths reads a number with two places, such as 1.05, as 105.
+// parseHundredths reads a number with two decimals, such as 1.05, as 105.
 func parseHundredths(text string) (int64, error) {
 	whole, places, _ := strings.Cut(strings.TrimSpace(text), ".")
 	n, err := strconv.ParseInt(whole+(places + "00")[:2], 10, 64)
@@ -164,8 +164,8 @@ func parseHundredths(text string) (int64, error) {
 	return n, nil
 }
 
-// Pressure measures for how much of a minute something waited for a resource, in hundredths of
-// a percent (EVT-10).
+// Pressure measures the part of the last minute in which some program waited for a resource, in
+// hundredths of a percent (EVT-10).
 type Pressure struct {
 	Of   string                                        // cpu, memory or io
 	Read func(of string) (hundredths int64, err error) // nil: the system's

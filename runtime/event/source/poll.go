@@ -7,7 +7,7 @@ import (
 	"shelly/runtime/event"
 )
 
-// poll reads at once and then at intervals, until ctx ends or a reading fails.
+// poll calls read at once and then at intervals, until ctx ends or read fails.
 func poll(ctx context.Context, every time.Duration, to event.Sink, read func(event.Sink) error) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

@@ -10,16 +10,16 @@ import (
 
 const processEvery = 5 * time.Second
 
-// Running is a process that runs.
+// Running is a running process.
 type Running struct {
-	Name   string // of the program, as ps has it
-	Memory uint64 // that it has for itself and shares, in bytes
+	Name   string // of the program, as ps shows it
+	Memory uint64 // its own and shared memory, in bytes
 }
 
-// Process looks at the processes of a name (EVT-11).
+// Process watches whether processes with a name are running (EVT-11).
 type Process struct {
 	Name string
-	Read func(name string) ([]Running, error) // those of the name; nil: the system's
+	Read func(name string) ([]Running, error) // returns those with the name; nil: the system's
 }
 
 // Watch implements [event.Source].
@@ -49,10 +49,10 @@ func (p Process) read() ([]Running, error) {
 	return running(p.Name)
 }
 
-// ProcessMemory measures what the processes of a name take together, in bytes (EVT-11).
+// ProcessMemory measures the memory of all processes with a name together, in bytes (EVT-11).
 type ProcessMemory struct {
 	Process
-	Most uint64 // that they may take
+	Most uint64 // that they may use
 }
 
 // Watch implements [event.Source].

@@ -2,7 +2,7 @@ package source
 
 import "shelly/runtime/process"
 
-// running are the processes of a name. The system keeps 15 letters of it.
+// running returns the processes with a name, of which the system keeps 15 characters.
 func running(name string) ([]Running, error) {
 	all, err := process.All()
 	if err != nil {
@@ -18,5 +18,5 @@ func running(name string) ([]Running, error) {
 	return found, nil
 }
 
-// processNameMax is as of proc_pid_comm(5).
+// processNameMax is the length of a name in proc_pid_comm(5).
 const processNameMax = 15

@@ -8,7 +8,7 @@ import (
 	"shelly/runtime/event"
 )
 
-// running has nothing to look at.
+// running is not available on this system.
 func running(string) ([]Running, error) {
 	return nil, fmt.Errorf("the processes of this system cannot be listed: %w", event.ErrNotHere)
 }

@@ -13,17 +13,17 @@ import (
 	"shelly/runtime/event"
 )
 
-// How often units are looked at, and for how long at most.
+// The interval between two readings of units, and the time-out of one.
 const (
 	unitEvery = 10 * time.Second
 	unitTime  = 10 * time.Second
 )
 
-// Units looks at units of systemd (EVT-12). It asks systemctl, which is where systemd is and
-// needs no connection that is kept up over its restarts, as one to D-Bus would.
+// Units watches units of systemd (EVT-12). It asks systemctl, which is there wherever systemd is,
+// and which, unlike D-Bus, needs no connection that must survive restarts of systemd.
 type Units struct {
 	Names []string
-	User  bool                                                                 // those of the user's own systemd
+	User  bool                                                                 // units of the user's own systemd
 	Show  func(ctx context.Context, user bool, names []string) (string, error) // systemctl show; nil: the system's
 }
 
@@ -63,7 +63,7 @@ func (u Units) look(ctx context.Context, to event.Sink) error {
 	return nil
 }
 
-// unitState is the state of a unit, and what it means, by a block of systemctl show.
+// unitState returns the state of a unit, and what it means, from a block of systemctl show.
 func unitState(name, block string) (state, said string) {
 	is := map[string]string{}
 	for line := range strings.Lines(block) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// word names a text that says what a source has seen (EVT-6).
+// word names a text about what a source has seen (EVT-6).
 type word int
 
 const (
@@ -25,7 +25,7 @@ const (
 	wordUnit
 	wordUnitFailed
 	wordUnitUnknown
-	wordsEnd // one more than there are
+	wordsEnd // the number of words
 )
 
 // words are the texts.
@@ -47,7 +47,7 @@ var words = [wordsEnd]string{
 	wordPressureNormal: "Programs wait less for {what}: in the last minute some did for {percent} of the time.",
 }
 
-// say is a text with its arguments put in: pairs of a name and what stands for {name}.
+// say returns a text with its arguments filled in: pairs of a name and the text for {name}.
 func say(w word, args ...string) string {
 	pairs := make([]string, len(args))
 	for i := 0; i+1 < len(args); i += 2 {
@@ -56,7 +56,7 @@ func say(w word, args ...string) string {
 	return strings.NewReplacer(pairs...).Replace(words[w])
 }
 
-// percent is a part in hundredths of a percent: 4.2%.
+// percent formats hundredths of a percent: 4.2%.
 func percent(hundredths int64) string {
 	tenths := (hundredths + 5) / 10
 	text := strconv.FormatInt(tenths/10, 10)
@@ -66,7 +66,7 @@ func percent(hundredths int64) string {
 	return text + "%"
 }
 
-// size is a number of bytes: 1.3 GB.
+// size formats a number of bytes: 1.3 GB.
 func size(bytes uint64) string {
 	units := []string{"kB", "MB", "GB", "TB", "PB"}
 	if bytes < 1000 {
@@ -82,7 +82,7 @@ func size(bytes uint64) string {
 	return fmt.Sprintf("%.0f %s", value, units[unit])
 }
 
-// part is a of b in hundredths of a percent.
+// part returns a's share of b in hundredths of a percent.
 func part(a, b uint64) int64 {
 	if b == 0 {
 		return 0

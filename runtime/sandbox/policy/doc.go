@@ -1,9 +1,9 @@
-// Package policy looks at a command before it runs, and refuses early what would come to
-// nothing good, with a word on why.
+// Package policy looks at a command before it runs, and refuses early, with a reason, what would
+// do harm or cannot work.
 //
-// It contains nothing: the text that is looked at is not what runs. A name can be made of
-// parts, a script be written first and run later, a harmless program have a harmful option.
-// What holds a command is package sandbox. So a guard here speaks only where what it sees is
-// plain, and what it cannot see it lets through, but for a list of the only commands
+// It contains nothing, because the text that it sees is not what runs: a name can be built from
+// parts, a script can be written first and run later, a harmless program can have a harmful
+// option. Package sandbox is what contains a command. So the policy refuses only what it sees
+// plainly, and allows what it cannot see, unless the operator has listed the only commands
 // allowed.
 package policy

@@ -8,8 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// guard says why a simple command is never run, or returns "". What it refuses either ends
-// the machine or a disk, or cannot come to anything in a sandbox.
+// guard returns why a simple command must not run, or "". It refuses what would shut down the
+// machine or destroy a disk, and what cannot work in a sandbox.
 func guard(words []word) string {
 	if !words[0].known {
 		return ""
@@ -44,7 +44,7 @@ func has(words []word, texts ...string) bool {
 	return slices.ContainsFunc(words, func(w word) bool { return slices.Contains(texts, w.text) })
 }
 
-// recursive reports whether an option says so.
+// recursive reports whether an option makes the command recursive.
 func recursive(words []word) bool {
 	return slices.ContainsFunc(words[1:], func(w word) bool {
 		if w.text == "--recursive" {
@@ -54,14 +54,14 @@ func recursive(words []word) bool {
 	})
 }
 
-// systemDirs are folders of the system, with which it ends.
+// systemDirs are folders without which the system does not work.
 var systemDirs = []string{
 	"bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "opt", "proc", "root", "run", "sbin", "srv", "sys", "usr", "var",
 	"Applications", "Library", "System", "Users",
 }
 
-// isSystem reports whether a path is the disk, the home folder or a folder of the system,
-// by itself or with a * for all in it. What is deeper may be the task's.
+// isSystem reports whether a path is /, the home folder or a system folder, as such or with a *
+// for everything in it. Deeper paths may belong to the task.
 func isSystem(text string) bool {
 	if text == "~" || strings.HasPrefix(text, "~/") && strings.Trim(text[2:], "*./") == "" {
 		return true

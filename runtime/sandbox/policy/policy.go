@@ -9,27 +9,27 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Policy is what an operator says of commands. A pattern is a command's words with a space
-// between them, in which * stands for any text: "git push *". The program's name in it may
-// be the last part of a path.
+// Policy is an operator's rules for commands. A pattern is a command's words separated by
+// spaces, where * stands for any text: "git push *". The program's name in it also matches the
+// last part of a path.
 type Policy struct {
-	Only []string // where there are some, nothing else runs
+	Only []string // if not empty, nothing else runs
 	Deny []string // never run
-	Ask  []string // run only when a person has said so
+	Ask  []string // run only after a person has approved
 }
 
-// Verdict is what becomes of a command.
+// Verdict is the decision about a command.
 type Verdict int
 
 // The verdicts, the worst last.
 const (
 	Runs   Verdict = iota
-	Asks           // a person is to say so first
-	Denied         // it does not run
+	Asks           // a person must approve it first
+	Denied         // it must not run
 )
 
-// Of says what becomes of a shell command, and why where it does not simply run. One that
-// the shell itself cannot read runs, so that the shell says what is wrong.
+// Of decides about a shell command, and returns the reason unless it simply runs. A command that
+// the shell cannot parse runs, so that the shell reports what is wrong.
 func (p Policy) Of(command string) (Verdict, string) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
 	if err != nil {
@@ -64,7 +64,7 @@ func (p Policy) Of(command string) (Verdict, string) {
 	return verdict, why
 }
 
-// OfWords says what becomes of a command without a shell.
+// OfWords decides about a command without a shell.
 func (p Policy) OfWords(words []string) (Verdict, string) {
 	known := make([]word, len(words))
 	for i, w := range words {
@@ -73,10 +73,10 @@ func (p Policy) OfWords(words []string) (Verdict, string) {
 	return p.call(known, 0)
 }
 
-// depthMax bounds commands within commands.
+// depthMax bounds the nesting of commands within commands.
 const depthMax = 8
 
-// call says what becomes of one simple command.
+// call decides about one simple command.
 func (p Policy) call(words []word, depth int) (Verdict, string) {
 	verdict, why := p.listed(words)
 	if verdict == Denied {
@@ -100,7 +100,7 @@ func (p Policy) call(words []word, depth int) (Verdict, string) {
 	return verdict, why
 }
 
-// listed says what the operator's lists say.
+// listed decides by the operator's lists.
 func (p Policy) listed(words []word) (Verdict, string) {
 	if pattern := p.match(p.Deny, words); pattern != "" {
 		return Denied, fmt.Sprintf("the operator does not allow %q (tools.exec.deny)", pattern)
@@ -114,8 +114,8 @@ func (p Policy) listed(words []word) (Verdict, string) {
 	return Runs, ""
 }
 
-// match returns the first pattern that a command fits. A word that is not known fits a *
-// alone.
+// match returns the first pattern that a command matches. A word that is not known matches only
+// a *.
 func (p Policy) match(patterns []string, words []word) string {
 	texts := make([]string, len(words))
 	for i, w := range words {
@@ -135,7 +135,7 @@ func (p Policy) match(patterns []string, words []word) string {
 	return ""
 }
 
-// fits reports whether a text is what a pattern stands for.
+// fits reports whether a text matches a pattern.
 func fits(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {

@@ -8,7 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// word is a word of a command, as far as it can be told without running anything.
+// word is a word of a command, as far as it is known without running anything.
 type word struct {
 	text  string
 	known bool
@@ -22,7 +22,7 @@ func literals(args []*syntax.Word) []word {
 	return words
 }
 
-// literal is the text of a word that the shell replaces nothing in, but for the two names of
+// literal returns the text of a word in which the shell replaces nothing, except the two names of
 // the home folder.
 func literal(w *syntax.Word) (string, bool) {
 	if w == nil {
@@ -61,7 +61,7 @@ func write(b *strings.Builder, parts []syntax.WordPart, quoted bool) bool {
 	return true
 }
 
-// unescape takes the backslashes away that the shell takes away.
+// unescape removes the backslashes that the shell removes.
 func unescape(text string, quoted bool) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -76,10 +76,10 @@ func unescape(text string, quoted bool) string {
 	return b.String()
 }
 
-// shells run a text that is their argument after -c.
+// shells are programs that run the text after -c.
 var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "ash"}
 
-// scriptOf is the text that a shell is to run.
+// scriptOf returns the text that a shell will run.
 func scriptOf(words []word) (string, bool) {
 	if !words[0].known || !slices.Contains(shells, path.Base(words[0].text)) {
 		return "", false
@@ -92,17 +92,17 @@ func scriptOf(words []word) (string, bool) {
 	return "", false
 }
 
-// wrappers run the command that is their argument. The number says how many words that are
-// not options come before it.
+// wrappers are programs that run the command in their arguments. The number is how many words
+// other than options come before the command.
 var wrappers = map[string]int{
 	"env": 0, "command": 0, "exec": 0, "builtin": 0, "nice": 0, "nohup": 0, "stdbuf": 0, "time": 0, "setsid": 0, "ionice": 0, "xargs": 0,
 	"timeout": 1, "chrt": 1, "busybox": 0,
 }
 
-// optionsWithValue are the options of wrappers that a value follows.
+// optionsWithValue are the options of wrappers that are followed by a value.
 var optionsWithValue = []string{"-n", "-u", "-s", "-k", "-c", "-o", "-e", "-i", "-S", "-C", "-I", "-L", "-P", "-a", "-d"}
 
-// unwrap is the command that a wrapper runs, or nil.
+// unwrap returns the command that a wrapper runs, or nil.
 func unwrap(words []word) []word {
 	skip, ok := wrappers[path.Base(words[0].text)]
 	if !ok || !words[0].known {

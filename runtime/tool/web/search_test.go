@@ -84,7 +84,7 @@ func TestTOL76WhatIsMissingIsNamed(t *testing.T) {
 		"key_from":                        {Kind: web.Brave},
 		"https only":                      {Kind: web.Brave, URL: "http://search.example", Key: "k"},
 		"wants an address":                {Kind: web.SearXNG, URL: "search.example"},
-		"not a kind":                         {Kind: "other", URL: "http://x"},
+		"not a kind":                      {Kind: "other", URL: "http://x"},
 	} {
 		if _, err := web.Tools(web.Options{Timeout: 1, BytesMax: 1, Search: s}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", s, err, want)
