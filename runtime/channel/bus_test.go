@@ -69,7 +69,7 @@ func TestCHN3WhatIsNotDurableIsToBeBroughtAgain(t *testing.T) {
 	})
 }
 
-// A channel that panics, fails or hangs keeps nobody up.
+// A channel that panics, fails or hangs does not hold up the others.
 func TestCHN2AChannelThatBreaksTouchesNoOther(t *testing.T) {
 	inWorld(t, func(w *world) {
 		good, panics, fails, hangs, silent := newFake("good"), newFake("panics"), newFake("fails"), newFake("hangs"), newFake("silent")
@@ -175,7 +175,7 @@ func TestCHN6MessagesToTheChatsAreSentInOrderAndCountAsRead(t *testing.T) {
 	})
 }
 
-// Over a kill everything is delivered, at least once, and a repeat has the id that it had.
+// Across a kill everything is delivered at least once, and a repeat has the same id.
 func TestCHN8OverAKillNothingIsLostAndARepeatHasItsID(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := newFake("phone")
@@ -211,7 +211,8 @@ func TestCHN8OverAKillNothingIsLostAndARepeatHasItsID(t *testing.T) {
 	})
 }
 
-// A request that is durable before anybody knows of it is not taken for delivered with a later one.
+// A request that is durable before anybody knows of it does not count as delivered when a later
+// one is.
 func TestCHN8WhatIsBeingAcceptedIsNotForgotten(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := newFake("phone")
@@ -238,7 +239,7 @@ func TestCHN8WhatIsBeingAcceptedIsNotForgotten(t *testing.T) {
 	})
 }
 
-// What the other side has taken while the process ended is sent again.
+// What the other side accepted while the process was ending is sent again.
 func TestCHN8ARepeatHasTheIDThatItHad(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := newFake("phone")

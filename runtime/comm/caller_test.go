@@ -234,7 +234,7 @@ func TestCOM87AClientDecidesAboutItsOwnRequests(t *testing.T) {
 	if r := c.start(ci(call{method: "POST", path: "/v1/requests/a/approve", body: `{"key":"k","grant":"always"}`})); r.StatusCode != http.StatusForbidden {
 		t.Errorf("for always: status %d", r.StatusCode)
 	}
-	// The front itself keeps them apart, whatever a room that uses it lets through.
+	// The front itself keeps them apart, whatever a package that uses it lets through.
 	ctx := comm.WithCaller(t.Context(), comm.Caller{Name: "ci", Rights: access.Rights{access.Decide}})
 	if _, err := comm.Owned(c.front).Decide(ctx, fsm.Decided{Handle: 2, Key: "k"}); err == nil {
 		t.Error("it has decided about another's request")

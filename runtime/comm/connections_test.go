@@ -54,7 +54,7 @@ func (w *wire) get(path, header string) int {
 
 const shown = "Authorization: Bearer " + token + "\r\n"
 
-// Who connects and says nothing, or has no token, takes no place from those who have one
+// Connections that send nothing, or show no token, take no place from those with a token
 // (COM-19).
 func TestCOM19TheOldestStrangerMakesRoom(t *testing.T) {
 	s := serveHTTP(t, func(o *comm.HTTPOptions) { o.ConnectionsMax, o.ReadTimeout = 8, hang })
@@ -84,7 +84,7 @@ func TestCOM19TheOldestStrangerMakesRoom(t *testing.T) {
 	}
 }
 
-// Of those with the token, who has been idle for longest makes room.
+// Of the connections with a token, the one that has been idle longest makes room.
 // Which one it is, the listener's own test says: when one is idle, only the server knows.
 func TestCOM19AnIdleOneMakesRoom(t *testing.T) {
 	s := serveHTTP(t, func(o *comm.HTTPOptions) { o.ConnectionsMax = 4 })
@@ -111,7 +111,7 @@ func TestCOM19AnIdleOneMakesRoom(t *testing.T) {
 	}
 }
 
-// Where all are at work, a new connection waits and is not refused.
+// If all are at work, a new connection waits instead of being refused.
 func TestCOM19WhereAllAreAtWorkANewConnectionWaits(t *testing.T) {
 	s := serveHTTP(t, func(o *comm.HTTPOptions) { o.ConnectionsMax, o.StreamsMax = 2, 2 })
 	first := eventsOf(t, s.start(streamed))
@@ -170,7 +170,7 @@ func TestCFG15AListenerWithoutADescriptorWaits(t *testing.T) {
 	}
 }
 
-// COM-99: who is connected is counted by the way in and the client, as long as it lasts.
+// COM-99: connected clients are counted by front and client, as long as they are connected.
 func TestCOM99TheStatusSaysWhoIsConnected(t *testing.T) {
 	c := serveClub(t)
 	ci := c.as("ci", access.Ask)

@@ -12,7 +12,7 @@ import (
 	"shelly/fsm"
 )
 
-// odd are messages that a lax reader would take, or read in another way.
+// odd are messages that a lax reader would accept, or read differently.
 func odd() []string {
 	return []string{
 		"", " ", "null", "[]", "7", `"text"`, "{", "}", `{"id":"m1"`, `{"id":"m1","text":"hello"}{"id":"m1","text":"hello"}`, `{"id":"m1","text":"hello"} x`,
@@ -43,7 +43,7 @@ func refusal(t *testing.T, err error, codes ...Code) {
 	t.Errorf("refused with the code %s: %v", p.Code, err)
 }
 
-// name reports whether a text may be one.
+// name reports whether a text may be a name.
 func name(s string, most int) bool {
 	return len(s) <= most && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 }
@@ -82,8 +82,8 @@ func onlyOnce(t *testing.T, data []byte) {
 	}
 }
 
-// Whatever a datagram holds, it is refused in words, or it is one request within all
-// bounds, that any other reader of JSON reads the same way, and whose id and token are
+// Whatever a datagram holds, it is either refused with an explanation, or it is one request
+// within all bounds that any other JSON reader reads the same way, and whose id and token are
 // those that were proved (COM-2, COM-6).
 func FuzzDatagram(f *testing.F) {
 	for _, text := range odd() {
@@ -119,7 +119,7 @@ func FuzzDatagram(f *testing.F) {
 	})
 }
 
-// inBounds checks the bounds of a request that is taken.
+// inBounds checks the bounds of an accepted request.
 func inBounds(t *testing.T, r Request, channel string) {
 	t.Helper()
 	if r.Key.ID == "" || !name(r.Key.ID, IDBytesMax) || !name(r.Session, SessionBytesMax) || !name(r.Origin.Chat, ChatBytesMax) || len(r.Origin.Channel) > ChannelBytesMax {
@@ -136,7 +136,7 @@ func inBounds(t *testing.T, r Request, channel string) {
 	}
 }
 
-// A body is refused in words, or it is read as any other reader of JSON reads it
+// A body is refused with an explanation, or it is read as any other JSON reader reads it
 // (COM-6, COM-11).
 func FuzzBody(f *testing.F) {
 	for _, text := range odd() {

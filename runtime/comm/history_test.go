@@ -163,7 +163,7 @@ func (g gated) Replay(after uint64, fn func(engine.Record) error) error {
 	}
 }
 
-// So many histories are made at once, and each ends with its client.
+// The number of histories computed at once is bounded, and each ends with its client.
 func TestCOM15HistoriesAreBoundedAndEndWithTheirClients(t *testing.T) {
 	s, j := toldOf(t)
 	g := gated{unfinished(t, j), make(chan struct{}), make(chan error, 8)}

@@ -216,7 +216,7 @@ func TestCOM3HealthNeedsNoTokenAndTellsLittle(t *testing.T) {
 	}
 }
 
-// JRN-14: below the reserve nothing is taken, and why is for who has the token.
+// JRN-14: below the reserve nothing is accepted, and only holders of a token learn why.
 func TestJRN14HealthAndStatusTellOfTooLittleSpace(t *testing.T) {
 	s := serveHTTP(t, nil)
 	s.front.SetNoSpace("3 bytes left")

@@ -73,7 +73,7 @@ func TestCOM15RequestsAreListedTheLatestFirst(t *testing.T) {
 	}
 }
 
-// The record of an unfinished request says where it stands, in a list and by itself.
+// The record of an unfinished request has its standing, in a list and on its own.
 func TestCOM15ARecordSaysWhereItsHandleStands(t *testing.T) {
 	s := listed(t)
 	var body comm.RequestsBody
@@ -94,7 +94,7 @@ func TestCOM15ARecordSaysWhereItsHandleStands(t *testing.T) {
 	}
 }
 
-// One answer looks at a bounded number of requests, and says where to go on.
+// One answer looks at a bounded number of requests, and says where to continue.
 func TestCOM15ALongSearchIsDoneInParts(t *testing.T) {
 	s := serveHTTP(t, nil)
 	j := engine.NewMemoryJournal()
@@ -122,8 +122,8 @@ func TestCOM15ALongSearchIsDoneInParts(t *testing.T) {
 	}
 }
 
-// An answer is bounded in bytes, and with where to go on all are read, also one that is larger
-// than the bound.
+// An answer is bounded in bytes; by continuing where it says, all requests can be read, even one
+// that is larger than the bound.
 func TestCOM15ALongListComesInParts(t *testing.T) {
 	s := serveHTTP(t, nil)
 	j := engine.NewMemoryJournal()
@@ -161,7 +161,7 @@ func TestCOM15ALongListComesInParts(t *testing.T) {
 	}
 }
 
-// So are the records of tool calls and the messages: the position leads on.
+// So are the records of tool calls and the messages: the position says where to continue.
 func TestCOM15TheAuditComesInParts(t *testing.T) {
 	s := serveHTTP(t, nil)
 	const all = 30

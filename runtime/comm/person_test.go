@@ -49,7 +49,7 @@ func TestAChatWithoutAChannelIsTheListenersOwn(t *testing.T) {
 	}
 }
 
-// What a person says reaches the daemon whole, by the request or by the handle
+// A person's decision reaches the daemon whole, by the request or by the handle
 // (HND-31, APR-2, APR-6).
 func TestCOM12APersonsWordIsPassedOn(t *testing.T) {
 	for _, c := range []struct {
@@ -121,7 +121,7 @@ func TestCOM14TheAuditCanBeRead(t *testing.T) {
 	}
 }
 
-// COM-40: the grants that stand can be read; a grant that is none of the three is refused.
+// COM-40: the grants in force can be read; a grant that is not one of the three is refused.
 func TestCOM40GrantsAreReadAndNamed(t *testing.T) {
 	s := serveHTTP(t, nil)
 	var body comm.ApprovalsBody

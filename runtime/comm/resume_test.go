@@ -8,8 +8,8 @@ import (
 	"shelly/runtime/comm/fronttest"
 )
 
-// A request that has ended before its sender listens, and whose course is no longer at hand, is
-// told from the journal; one that was sent before is told as it stands.
+// A request that has ended before its sender listens, and whose course is no longer in memory, is
+// repeated from the journal; one that was sent before is shown as it stands.
 func TestCOM4WhoSendsARequestHearsOfItFromItsBeginning(t *testing.T) {
 	s := serveHTTP(t, nil)
 	for n := range 2 { // the second is no new one

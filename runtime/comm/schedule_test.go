@@ -11,7 +11,7 @@ import (
 	"shelly/runtime/comm"
 )
 
-// COM-52: what is wrong with a schedule is said as it was worded.
+// COM-52: the reason why a schedule is refused reaches the client unchanged.
 func TestCOM52SchedulesAreReadAndChanged(t *testing.T) {
 	s := serveHTTP(t, nil)
 	var body comm.SchedulesBody

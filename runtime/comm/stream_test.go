@@ -188,7 +188,7 @@ func TestOpenStreamsAreBoundedAndBusyStartsNothing(t *testing.T) {
 	}
 }
 
-// Where few streams may be open, another waits for its place and is not refused.
+// If only few streams may be open, a further one waits for its place instead of being refused.
 func TestAStreamWaitsForItsPlace(t *testing.T) {
 	s := serveHTTP(t, func(o *comm.HTTPOptions) { o.StreamsMax, o.StreamWait = 1, time.Hour })
 	first := eventsOf(t, s.start(streamed))

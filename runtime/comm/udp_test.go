@@ -175,8 +175,8 @@ func TestCOM3WithoutTheTokenThereIsNoAnswer(t *testing.T) {
 	}
 }
 
-// The channel of an id is UDP's own whatever the sender says of its conversation: it
-// cannot read or take over what came another way.
+// The channel of an id is always UDP's own, whatever conversation the sender names: it
+// cannot read or take over requests that came another way.
 func TestADatagramSaysWhereItsConversationIs(t *testing.T) {
 	for body, want := range map[string]fsm.Origin{
 		`"chat":"7"`:                      {Channel: "udp", Chat: "7"},
@@ -318,7 +318,7 @@ func TestCOM7UDPPassesOnWhatTheDaemonRefuses(t *testing.T) {
 	} {
 		m := serveUDP(t, func(o *comm.UDPOptions) { o.WatchesMax = 1 })
 		m.front.Refuse(err)
-		for _, id := range []string{"m1", "m2"} { // what is refused keeps no place
+		for _, id := range []string{"m1", "m2"} { // a refused request takes no place
 			m.send(datagram(id, "hello"))
 			got := m.receive()
 			if got.Type != comm.DatagramError || !got.IsError || got.ID != id || got.Code != code || strings.Contains(got.Content, "secret") {
@@ -453,8 +453,8 @@ func TestUDPTellsWhyItCouldNot(t *testing.T) {
 	}
 }
 
-// COM-3, COM-86, COM-87, COM-88: a client's token is good over UDP as over HTTP: its requests are
-// its own, a token without the right ask is none, and one that is taken back ends what is open.
+// COM-3, COM-86, COM-87, COM-88: a client's token is valid over UDP as over HTTP: its requests are
+// its own, a token without the right ask is refused, and revoking a token ends what is open.
 func TestCOM86AClientsTokenIsGoodOverUDP(t *testing.T) {
 	clients, err := access.Open(t.TempDir(), access.Options{})
 	if err != nil {

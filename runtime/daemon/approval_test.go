@@ -47,7 +47,7 @@ func (f *fixture) questioned(id string) comm.Event {
 	return comm.Event{}
 }
 
-// previewed checks what whoever comes later is told that the open call would do (APR-21).
+// previewed checks that a watcher that comes later gets the preview of the open call (APR-21).
 func (f *fixture) previewed(want string) {
 	f.t.Helper()
 	all, err := f.Standings(f.ctx)

@@ -72,7 +72,7 @@ func TestINF44TheDaemonRunsCallsAtTheSameTime(t *testing.T) {
 	}
 }
 
-// INF-48: a cancel ends each call that runs, and the daemon hears of each.
+// INF-48: a cancel ends each running call, and each end reaches the daemon.
 func TestINF48TheDaemonAbortsEachCallOfABatch(t *testing.T) {
 	entered := make(chan struct{}, 3)
 	f := start(t, engine.NewMemoryJournal(), runs(func(ctx context.Context) (string, bool) {

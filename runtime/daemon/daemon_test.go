@@ -20,7 +20,7 @@ import (
 // guard ends a test that hangs; nothing is expected to take that long.
 const guard = time.Minute
 
-// script is a model in the test's hands: each call waits until the test answers.
+// script is a model that the test controls: each call waits until the test answers.
 type script struct{ asked chan asked }
 
 type asked struct {
@@ -159,7 +159,7 @@ func startWith(t *testing.T, change func(*daemon.Options)) *fixture {
 	return f
 }
 
-// active is what a status says of what runs, but since when.
+// active returns what a status says about active handles, without their times.
 func (f *fixture) active() []comm.Active {
 	f.t.Helper()
 	list := f.Status(f.ctx).Active
@@ -226,8 +226,8 @@ func has(list []comm.Event, want func(comm.Event) bool) bool {
 	return false
 }
 
-// A watcher sees the states, the tool with its result, the streamed text and at
-// the end the reply (COM-4, BRN-9), also if it comes late.
+// A watcher gets the states, the tool with its result, the streamed text and in
+// the end the reply (COM-4, BRN-9), even if it comes late.
 func TestAWatcherSeesWhatHappens(t *testing.T) {
 	f := start(t, engine.NewMemoryJournal(), tools{})
 	f.accept("a", "look")
@@ -256,7 +256,7 @@ func TestAWatcherSeesWhatHappens(t *testing.T) {
 	}
 }
 
-// One that comes when all is over still sees what happened: a quick model can be
+// A watcher that comes when all is over still gets what happened: a quick model can be
 // done before its client watches.
 func TestAWatcherThatComesAfterTheReply(t *testing.T) {
 	f := start(t, engine.NewMemoryJournal(), tools{})
@@ -309,8 +309,8 @@ func TestAnIDIsAnsweredOnce(t *testing.T) {
 	}
 }
 
-// The first signal parks what waits, tells its client so, lets what runs finish,
-// and says farewell (LIF-6, LIF-8, LIF-9, COM-9). The next start answers.
+// The first signal parks what waits, tells its client so, lets running work finish,
+// and does the farewell (LIF-6, LIF-8, LIF-9, COM-9). The next start answers.
 func TestASignalDefersWhatWaits(t *testing.T) {
 	journal := engine.NewMemoryJournal()
 	f := start(t, journal, tools{})

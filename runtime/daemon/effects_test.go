@@ -110,7 +110,7 @@ func (h house) start(t *testing.T) (*fixture, *session.Sessions, func()) {
 	}
 }
 
-// A session goes on after a restart, and its turns are saved once (SES-3).
+// A session continues after a restart, and its turns are saved once (SES-3).
 func TestASessionOutlivesTheDaemon(t *testing.T) {
 	h := house{t.TempDir(), vfs.NewMem()}
 	f, _, end := h.start(t)
@@ -145,7 +145,7 @@ func TestASessionOutlivesTheDaemon(t *testing.T) {
 	}
 }
 
-// What cannot be done is an answer in words, a panic included.
+// What cannot be done gets an answer in words, even after a panic.
 func TestADaemonWithoutSessionsOrSkillsSaysSo(t *testing.T) {
 	f := start(t, engine.NewMemoryJournal(), tools{}, talks)
 	f.ask("a", "one")
@@ -211,8 +211,8 @@ func TestSKL4ASkillIsLoaded(t *testing.T) {
 	f.replied("a")
 }
 
-// A message is there once, before and after a restart, and whoever listens hears
-// that there is one.
+// A message is there once, before and after a restart, and listeners are notified of
+// it.
 func TestAMessageIsDeliveredOnce(t *testing.T) {
 	journal := engine.NewMemoryJournal()
 	quiet := func(c *fsm.Config) { talks(c); c.Switches.History = fsm.HistoryNone }
@@ -268,7 +268,7 @@ func TestAMessageIsDeliveredOnce(t *testing.T) {
 	}
 }
 
-// A question reaches whoever watches, the status and the log, and is gone with its
+// A question reaches the watchers, the status and the log, and is gone with its
 // answer; it is asked again after a restart (APR-1, APR-2, APR-7).
 func TestAPersonIsAskedUntilThereIsAnAnswer(t *testing.T) {
 	journal := engine.NewMemoryJournal()
@@ -343,7 +343,7 @@ func TestAPersonIsAskedUntilThereIsAnAnswer(t *testing.T) {
 	}
 }
 
-// Whoever waits hears its place, and can be cancelled (HND-31, HND-37).
+// A waiting request learns its place, and can be cancelled (HND-31, HND-37).
 func TestAWaitingRequestHearsItsPlaceAndCanBeCancelled(t *testing.T) {
 	f := start(t, engine.NewMemoryJournal(), tools{}, func(c *fsm.Config) { talks(c); c.Switches.History = fsm.HistoryNone })
 	f.ask("a", "one")
@@ -436,7 +436,7 @@ func TestCOM4BuiltinToolsAreToldOf(t *testing.T) {
 	}
 }
 
-// COM-14, TOL-9: what has become of a tool call can be read as soon as it is durable.
+// COM-14, TOL-9: the outcome of a tool call can be read as soon as it is durable.
 func TestCOM14TheAuditIsReadBySession(t *testing.T) {
 	f := start(t, engine.NewMemoryJournal(), tools{}, talks, func(c *fsm.Config) { c.Switches.History = fsm.HistoryNone })
 	ask := func(id, session string) {

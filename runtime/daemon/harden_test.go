@@ -21,8 +21,8 @@ func (r runs) Run(ctx context.Context, _ fsm.RunTool) fsm.ToolAnswered {
 	return fsm.ToolAnswered{Text: text, Failed: failed}
 }
 
-// A panic of an adapter is a failed call: the model hears of it, the operator
-// finds it in the log, and the daemon goes on.
+// A panic of an adapter is a failed call: the model is shown it, the operator
+// finds it in the log, and the daemon continues.
 func TestAPanicIsAFailedCall(t *testing.T) {
 	f := start(t, engine.NewMemoryJournal(), runs(func(context.Context) (string, bool) { panic("out of its mind") }))
 	f.accept("a", "look")
@@ -47,8 +47,8 @@ func TestAPanicIsAFailedCall(t *testing.T) {
 	}
 }
 
-// A tool that does not heed its end delays the daemon's by the time that an
-// aborted tool has, and no longer.
+// A tool that ignores its end delays the daemon's by the time of an
+// aborted tool, and no longer.
 func TestACallThatDoesNotEndIsLeftBehind(t *testing.T) {
 	free, entered := make(chan struct{}), make(chan struct{})
 	t.Cleanup(func() { close(free) })
@@ -71,7 +71,7 @@ func TestACallThatDoesNotEndIsLeftBehind(t *testing.T) {
 	}
 }
 
-// Of a request with a long story a late watcher hears the end of it.
+// A late watcher of a request with many events gets the last ones.
 func TestALateWatcherHearsTheLatest(t *testing.T) {
 	f := start(t, engine.NewMemoryJournal(), runs(func(context.Context) (string, bool) { return "seen", false }))
 	f.accept("a", "look")
@@ -110,7 +110,7 @@ func (j *stuck) Append(b engine.Batch, sync bool) error {
 	return engine.ErrNoSpace
 }
 
-// Of the requests that wait when a write fails, only that of the write is of
+// Of the requests that wait when a write fails, only the one in the write has an
 // unknown outcome: nothing has happened to the others (JRN-9).
 func TestWhatWaitsWhenAWriteFailsHasNotHappened(t *testing.T) {
 	j := &stuck{MemoryJournal: engine.NewMemoryJournal(), writing: make(chan struct{}), fail: make(chan struct{})}

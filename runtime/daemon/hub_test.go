@@ -15,7 +15,7 @@ import (
 	"shelly/runtime/comm/position"
 )
 
-// told are the chunks that somebody hears who begins to watch now.
+// told returns the chunks that a new watcher gets.
 func told(h *hub, key fsm.RequestKey) (chunks []comm.Event) {
 	w := h.watch(key, comm.Event{Type: comm.EventState}, 0)
 	h.leave(key, w)
@@ -61,7 +61,8 @@ func TestCOM60WhoComesLaterHearsWhatWasWritten(t *testing.T) {
 	}
 }
 
-// While the journal is folded for who comes back, his place in the queue may change many times.
+// While the journal is folded for a watcher that comes back, the place in the queue may change
+// many times.
 func TestCOM90WhatPassesTakesNoPlaceOfWhatDoesNot(t *testing.T) {
 	h, key := newHub(), fsm.RequestKey{ID: "r"}
 	h.know(7, key)
@@ -83,7 +84,7 @@ func TestCOM90WhatPassesTakesNoPlaceOfWhatDoesNot(t *testing.T) {
 	}
 }
 
-// lasting is a context that goes on, and counts who wants to be told of its end.
+// lasting is a context that does not end, and counts those that wait for its end.
 type lasting struct {
 	context.Context
 	end   chan struct{}
@@ -98,8 +99,8 @@ func (l *lasting) AfterFunc(func()) func() bool {
 	return func() bool { l.waits--; return true }
 }
 
-// Whoever listens for as long as a connection or the daemon lives holds nothing of the requests
-// that are over (JRN-35).
+// A listener whose context lives as long as a connection or the daemon keeps nothing of
+// finished requests in memory (JRN-35).
 func TestJRN35AWatcherGoesWithItsReply(t *testing.T) {
 	h, ctx := newHub(), &lasting{context.Background(), make(chan struct{}), 0}
 	watch := func(id fsm.HandleID, name string) fsm.RequestKey {

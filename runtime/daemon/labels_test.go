@@ -14,8 +14,8 @@ import (
 	"shelly/runtime/daemon"
 )
 
-// Whoever is shown the state of an inference is shown the profile's name of it
-// beside it (INF-28).
+// Wherever the state of an inference is shown, the profile's name for it is shown as well
+// (INF-28).
 func TestINF28StatesAreShownWithTheProfilesNames(t *testing.T) {
 	f := startWith(t, func(o *daemon.Options) {
 		o.Journal = engine.NewMemoryJournal()

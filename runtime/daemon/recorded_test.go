@@ -37,7 +37,7 @@ func TestWhatIsReadOfTheJournalIsDurable(t *testing.T) {
 	}
 }
 
-// What no barrier follows is durable after a second, at rest (JRN-4).
+// Records that no barrier follows are durable after a second, at rest (JRN-4).
 func TestJRN4ADaemonAtRestSettles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := engine.NewMemoryJournal()
@@ -49,7 +49,7 @@ func TestJRN4ADaemonAtRestSettles(t *testing.T) {
 	})
 }
 
-// Nor does a call that runs for long keep what came before it from being synced.
+// Nor does a long call keep earlier records from being synced.
 func TestJRN4ADaemonSettlesWhileACallRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := engine.NewMemoryJournal()
@@ -61,7 +61,7 @@ func TestJRN4ADaemonSettlesWhileACallRuns(t *testing.T) {
 	})
 }
 
-// settles holds the daemon to a sync a second after the last record, and not before.
+// settles checks that the daemon syncs a second after the last record, and not earlier.
 func (f *fixture) settles(j *engine.MemoryJournal) {
 	f.t.Helper()
 	synctest.Wait()

@@ -17,7 +17,7 @@ import (
 	"shelly/runtime/daemon"
 )
 
-// heard is what somebody knows of a request who has heard some events of it.
+// heard is what a watcher knows about a request after some of its events.
 type heard struct {
 	Events []string // but what passes
 	Texts  []string // of the model calls that have answered or still stream, the thoughts first
@@ -110,8 +110,9 @@ func TestCOM90WhoComesBackHearsExactlyTheRest(t *testing.T) {
 	}
 }
 
-// Under load a request may have ended, and many others after it, before its sender listens. He
-// hears all of it nevertheless; who attaches without a position hears the reply (COM-4).
+// Under load a request may have ended, and many others after it, before its sender listens. The
+// sender still gets all of it; a watcher that attaches without a position gets the reply
+// (COM-4).
 func TestCOM4ARequestThatHasEndedIsToldFromItsBeginning(t *testing.T) {
 	f := start(t, &shared{MemoryJournal: engine.NewMemoryJournal()}, tools{})
 	f.accept("a", "look")
@@ -135,7 +136,7 @@ func TestCOM4ARequestThatHasEndedIsToldFromItsBeginning(t *testing.T) {
 	}
 }
 
-// without leaves the reply out for who has heard it.
+// without leaves out the reply, for a watcher that has it.
 func without(list []comm.Event, last comm.Event) []comm.Event {
 	if last.Type == comm.EventReply {
 		return nil
@@ -143,9 +144,9 @@ func without(list []comm.Event, last comm.Event) []comm.Event {
 	return list
 }
 
-// A process that was killed has told something, and the next one tells the rest: what is in
-// the journal from there, and the answer of a call that it asks again in place of the one
-// that was lost.
+// After a process that sent some events was killed, the next one sends the rest: the events in
+// the journal from there on, and the answer of a call that it asks again in place of the lost
+// one.
 func TestCOM90WhoComesBackToAnotherProcessHearsTheRest(t *testing.T) {
 	journal := &shared{MemoryJournal: engine.NewMemoryJournal()}
 	f := start(t, journal, tools{})
@@ -191,8 +192,8 @@ func TestCOM90WhoComesBackToAnotherProcessHearsTheRest(t *testing.T) {
 	}
 }
 
-// A kill takes the end of the journal, of which something was told: it happens again, otherwise,
-// and is told again, the text in place of the one that was lost.
+// A kill loses the end of the journal, of which some events were sent: it happens again, in
+// another way, and is sent again, with the text in place of the lost one.
 func TestCOM94WhatIsLostWithAKillIsToldAgain(t *testing.T) {
 	journal := &shared{MemoryJournal: engine.NewMemoryJournal()}
 	f := start(t, journal, tools{})
@@ -236,8 +237,8 @@ func TestCOM94WhatIsLostWithAKillIsToldAgain(t *testing.T) {
 	}
 }
 
-// Where the journal no longer goes back so far, who comes back hears where it stands now, and
-// the reply.
+// If the journal no longer goes back far enough, a watcher that comes back gets the request's
+// present state, and the reply.
 func TestCOM90WhereTheJournalIsTrimmedTheReplyStillComes(t *testing.T) {
 	journal := &shared{MemoryJournal: engine.NewMemoryJournal()}
 	f := start(t, journal, tools{})

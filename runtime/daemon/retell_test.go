@@ -11,7 +11,7 @@ import (
 	"shelly/fsm/engine"
 )
 
-// gated is a journal in which there is one request, and that is read when the gate is open.
+// gated is a journal with one request, which can be read once the gate is open.
 type gated struct {
 	*engine.MemoryJournal
 	reads chan struct{} // one for each reading that has come

@@ -11,7 +11,7 @@ import (
 	"shelly/runtime/daemon"
 )
 
-// leaps is a clock that goes on by some time with each look at it.
+// leaps is a clock that advances each time it is read.
 func leaps(by time.Duration) func() time.Time {
 	begin, looks := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC), &atomic.Int64{}
 	return func() time.Time { return begin.Add(by * time.Duration(looks.Add(1))) }
@@ -32,8 +32,8 @@ func scheduler(t *testing.T, journal engine.Journal, now func() time.Time, args 
 	return f
 }
 
-// A schedule's slot becomes a handle, whose answer is a message to where it was
-// asked for; each slot is taken once (HND-47).
+// A schedule's slot becomes a handle, whose answer is a message to the chat in which the
+// schedule was made; each slot is taken once (HND-47).
 func TestHND42ASlotBecomesAMessage(t *testing.T) {
 	journal := engine.NewMemoryJournal()
 	f := scheduler(t, journal, leaps(time.Minute), `{"action":"add","message":"look at the disk","every_seconds":30}`)
@@ -65,8 +65,8 @@ func TestHND42ASlotBecomesAMessage(t *testing.T) {
 	}
 }
 
-// A schedule that is asked for once has one slot. One that has passed while no daemon
-// ran is taken at once (HND-43).
+// A schedule for one time has one slot. If it passed while no daemon was
+// running, it is taken at once (HND-43).
 func TestHND43AMissedSlotIsTakenAfterTheStart(t *testing.T) {
 	journal := engine.NewMemoryJournal()
 	f := scheduler(t, journal, leaps(time.Millisecond), `{"action":"add","message":"wake","at":"2026-01-31T12:00:00Z"}`)

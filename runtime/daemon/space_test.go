@@ -48,7 +48,7 @@ func (j *tight) Space() error {
 
 func newTight() *tight { return &tight{MemoryJournal: engine.NewMemoryJournal()} }
 
-// look lets the time pass after which the daemon looks for space again.
+// look lets the time pass after which the daemon checks for space again.
 func look() {
 	time.Sleep(time.Duration(engine.SpaceCheck) * time.Millisecond)
 	synctest.Wait()
@@ -69,8 +69,8 @@ func (f *fixture) refuses(id string) {
 	}
 }
 
-// Below the reserve what runs goes on and is held, what is known can be read, and
-// the machine hears of it all, in order, once there is space (corpus/faults f031).
+// Below the reserve, running calls continue and their outcomes are held back, records can be
+// read, and the machine gets all outcomes, in order, once there is space (corpus/faults f031).
 func TestJRN14BelowTheReserveFactsAreHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newTight()
@@ -155,8 +155,8 @@ func TestJRN14ARefusedClientIsToldOfInTheLog(t *testing.T) {
 	})
 }
 
-// A signal is not held: what is held is given to the machine after it, and the end is orderly
-// though there is no space.
+// A signal is not held back: the machine gets what is held after it, and the shutdown is orderly
+// although there is no space.
 func TestJRN14ASignalEndsInOrderBelowTheReserve(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newTight()
@@ -184,7 +184,7 @@ func TestJRN14ASignalEndsInOrderBelowTheReserve(t *testing.T) {
 	})
 }
 
-// A start below the reserve serves reads alone, and boots once there is space.
+// A start below the reserve serves only reads, and boots once there is space.
 func TestJRN22AStartBelowTheReserveServesReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newTight()

@@ -24,8 +24,8 @@ func subagents(events []comm.Event) (list []comm.Event) {
 	return list
 }
 
-// COM-98: whoever watches a request hears that its subagents begin and end, from the journal
-// too, and nothing of them after the reply.
+// COM-98: a request's watcher gets the beginnings and ends of its subagents, from the journal
+// too, and nothing about them after the reply.
 func TestCOM98TheBeginAndTheEndOfASubagentAreTold(t *testing.T) {
 	f := start(t, &shared{MemoryJournal: engine.NewMemoryJournal()}, tools{}, func(c *fsm.Config) {
 		c.Tools = append(c.Tools, fsm.ToolDecl{Name: "spawn", Builtin: true})

@@ -23,7 +23,7 @@ import (
 
 const day = 24 * time.Hour
 
-// calendar is a clock in the test's hands.
+// calendar is a clock that the test controls.
 type calendar struct{ days atomic.Int64 }
 
 func (c *calendar) now() time.Time {
@@ -77,7 +77,7 @@ func (h house) keeping(t *testing.T, c *calendar) (*fixture, *store.Store, *sess
 // eighty is 80 days.
 var eighty = engine.Retention{Age: fsm.Millis((80 * day).Milliseconds())}
 
-// until lets the daemon tidy, as each hour does, until it is as wanted.
+// until makes the daemon tidy, as it does each hour, until a condition holds.
 func (f *fixture) until(what string, holds func() bool) {
 	f.t.Helper()
 	for !holds() {
@@ -87,8 +87,8 @@ func (f *fixture) until(what string, holds func() bool) {
 	}
 }
 
-// What is older than the retention goes, in the running daemon and with the archives of
-// sessions; the history, and what is younger, stays (JRN-20, SES-19).
+// What is older than the retention is dropped, in the running daemon and in the archives of
+// sessions; histories, and everything younger, stay (JRN-20, SES-19).
 func TestJRN20WhatIsOldIsDropped(t *testing.T) {
 	clock, h := &calendar{}, house{t.TempDir(), vfs.NewMem()}
 	f, s, kept, log := h.keeping(t, clock)
@@ -143,8 +143,8 @@ func TestJRN20WhatIsOldIsDropped(t *testing.T) {
 	}
 }
 
-// Where records are dropped because they are too many, the archives go as far as they do, and
-// no farther than that (SES-19).
+// If records are dropped because there are too many, the archives are shortened to the same
+// time, and no further (SES-19).
 func TestSES19ArchivesBeginNoEarlierThanTheJournal(t *testing.T) {
 	clock, h := &calendar{}, house{t.TempDir(), vfs.NewMem()}
 	f, s, kept, log := h.keeping(t, clock)
@@ -180,7 +180,7 @@ func TestSES19ArchivesBeginNoEarlierThanTheJournal(t *testing.T) {
 	f.until("it says so", func() bool { return log.count(`"dropped old messages from the archives`) > 0 })
 }
 
-// What a daemon that was down for long left behind goes at its start.
+// A daemon that was down for long drops what is too old at its start.
 func TestJRN20WhatIsOldIsDroppedAtTheStart(t *testing.T) {
 	clock, h := &calendar{}, house{t.TempDir(), vfs.NewMem()}
 	t.Run("before", func(t *testing.T) {
@@ -210,8 +210,8 @@ func (j *worn) Trim(engine.Keep) (engine.Trimmed, error) {
 	return engine.Trimmed{}, errors.New("a record is damaged")
 }
 
-// A daemon that has nothing to do looks each hour for what has become old. The time is
-// that of the test.
+// An idle daemon looks each hour for what has become too old. The test controls the
+// time.
 func TestJRN20TidiesEachHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &worn{MemoryJournal: engine.NewMemoryJournal()}

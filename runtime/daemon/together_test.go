@@ -10,7 +10,7 @@ import (
 	"shelly/runtime/comm"
 )
 
-// slow is a journal whose writes wait, as a disk makes them wait, as long as there is a hold.
+// slow is a journal whose writes wait, as on a slow disk, as long as there is a hold.
 type slow struct {
 	*engine.MemoryJournal
 	hold    chan struct{} // nil: there is none

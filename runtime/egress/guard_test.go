@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What a socket is about to be connected to is checked, too, whatever was checked before.
+// The address to which a socket is about to be connected is checked, whatever was checked before.
 func TestTOL71TheSocketsAddressIsChecked(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

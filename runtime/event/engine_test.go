@@ -341,7 +341,7 @@ func TestEVT8ADamagedFileIsSaidAndKeepsNothing(t *testing.T) {
 	}
 }
 
-// A source that is as it was goes on; others begin and end (EVT-9).
+// A source with an unchanged configuration keeps running; others begin and end (EVT-9).
 func TestEVT9AReloadChangesTheSourcesThatAreOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, i := newFake(), newFake()

@@ -13,8 +13,8 @@ import (
 	"shelly/runtime/failpoint"
 )
 
-// Every point is in the list, has a name of its own and is hit by code that is no
-// test: a kill at one that nothing hits would prove nothing.
+// Every point is in the list, has a unique name and is hit by code that is not a
+// test: a kill at a point that nothing hits would prove nothing.
 func TestEveryPointIsHitSomewhere(t *testing.T) {
 	names := constants(t)
 	hits := map[string]int{}

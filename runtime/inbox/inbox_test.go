@@ -67,7 +67,7 @@ func TestCOM50WhatWasReadIsKept(t *testing.T) {
 	}
 }
 
-// A journal that was put back gives positions again: what comes then was read by nobody.
+// A restored journal gives out positions again; new messages at them are unread.
 func TestCOM50NothingThatComesIsReadAlready(t *testing.T) {
 	data := t.TempDir()
 	b := open(t, data)

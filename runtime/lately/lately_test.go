@@ -9,7 +9,7 @@ import (
 	"shelly/runtime/lately"
 )
 
-// What is kept is the newest of what was put, by use, as much as fits.
+// The most recently used values are kept, as many as fit.
 func TestWhatWasUsedLastIsKept(t *testing.T) {
 	const most = 100
 	rapid.Check(t, func(t *rapid.T) {

@@ -87,7 +87,7 @@ func TestTOL97ARefusalIsTheServersAnswer(t *testing.T) {
 	})
 }
 
-// Who has let the call run has not seen the question, and is not asked twice.
+// A person who has approved the call has not seen the question, but is not asked twice.
 func TestTOL97WhatCannotBeAskedIsDeclinedAndTold(t *testing.T) {
 	for name, c := range map[string]struct {
 		form string

@@ -27,7 +27,7 @@ type shop struct {
 	answered  string // what it got for that
 	cancelled []string
 	changed   chan struct{}   // closed and made again with each change
-	open      context.Context // nobody is answered any more once it is done
+	open      context.Context // once it is done, nothing is answered any more
 }
 
 func newShop(open context.Context) *shop {
@@ -40,7 +40,7 @@ func (s *shop) tell() {
 	s.changed = make(chan struct{})
 }
 
-// wait waits until something is so.
+// wait waits until a condition holds.
 func (s *shop) wait(ctx context.Context, is func() bool) {
 	for {
 		s.mu.Lock()

@@ -67,8 +67,8 @@ func TestTOL98ATaskThatIsGivenUpIsEndedAtItsServer(t *testing.T) {
 	})
 }
 
-// A task that its server works on is waited for however long that takes, and given up once
-// nothing is heard of it.
+// A task on which its server is working is waited for, however long that takes, and is given up
+// once its server no longer reports on it.
 func TestTOL98TheTimeOutIsThatOfEachAnswerAboutATask(t *testing.T) {
 	for _, silent := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -209,8 +209,8 @@ func killed(t *testing.T, b box, list Server) (w *world) {
 	return newWorldKept(t, b, notes, list)
 }
 
-// What nobody can begin again has an unknown outcome; the rest begins again, or goes on, and
-// asks nobody twice.
+// A call that cannot be begun again has an unknown outcome; the others begin again or continue,
+// and ask nobody twice.
 func TestTOL100ACallThatWasCutOffAtItsQuestionGetsTheAnswer(t *testing.T) {
 	for name, c := range map[string]struct {
 		older bool
@@ -250,7 +250,7 @@ func TestTOL100ACallThatWasCutOffAtItsQuestionGetsTheAnswer(t *testing.T) {
 	}
 }
 
-// A person has said yes to what was shown, and to nothing else.
+// A person's yes covers only what was shown.
 func TestTOL100AnotherQuestionIsDeclined(t *testing.T) {
 	asked := 0
 	b := kind(func() *sdk.Server {

@@ -41,8 +41,7 @@ func (b box) Run(ctx context.Context, s sandbox.Spec) (sandbox.End, error) {
 // Rung implements [Sandbox].
 func (b box) Rung() sandbox.Rung { return sandbox.None }
 
-// brief is a pace for tests: nothing waits long for its turn, and nothing that works is
-// given up.
+// brief is a pace for tests: nothing waits long, and nothing that works is given up.
 func brief() pace {
 	return pace{connect: 20 * time.Second, relist: time.Millisecond, least: time.Millisecond, most: 2 * time.Millisecond, settled: time.Hour, grace: 100 * time.Millisecond, task: time.Millisecond, looks: time.Millisecond}
 }
@@ -83,7 +82,7 @@ func worldOf(t *testing.T, b Sandbox, p pace, workspace, notes string, list ...S
 	return w
 }
 
-// one is a server with a time-out that nothing meets by working.
+// one is a server with a time-out that working calls do not reach.
 func one(name string) Server {
 	return Server{Name: name, Command: []string{"sh"}, Timeout: 20 * time.Second}
 }

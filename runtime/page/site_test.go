@@ -84,7 +84,8 @@ func TestCOM70OnlyTheEmbeddedFilesAreServed(t *testing.T) {
 	}
 }
 
-// What is embedded is referred to from the document on, and what is referred to is embedded.
+// Every embedded file is referred to, starting from the document, and every file referred to is
+// embedded.
 func TestCOM70TheFilesNameEachOtherAndNothingOutside(t *testing.T) {
 	named, all := map[string]bool{"index.html": true}, files()
 	refer := regexp.MustCompile(`(?:\b(?:src|href)=|\bfrom |\bimport )['"]([^'"]*)['"]`)

@@ -106,8 +106,8 @@ func TestTOL40CommandSeesTheWorkspaceAndNothingBesideIt(t *testing.T) {
 	})
 }
 
-// What is hidden stays hidden where a command before could have moved the folder that it is
-// in, and where it lies in what commands may read.
+// What is hidden stays hidden even if an earlier command could have moved its folder, and even
+// inside a folder that commands may read.
 func TestTOL40HiddenStaysHidden(t *testing.T) {
 	const try = "mv a b; mkdir -p a/data && echo evil > a/data/token; cat a/data/token b/data/token ../shown/data/token; cat a/shelly.sock b/shelly.sock; echo > b/other"
 	each(t, func(t *testing.T, w *world) {

@@ -77,7 +77,7 @@ func TestSKL9SkillsAsPeoplePublishThem(t *testing.T) {
 	}
 }
 
-// What a skill would have allowed stands in no declaration and so reaches no machine.
+// The tools that a skill would allow are in no declaration, and so never reach the machine.
 func TestSKL12AllowedToolsAllowNothing(t *testing.T) {
 	l, _ := open(t, workspace(t, map[string]string{"a/SKILL.md": "---\ndescription: x\nallowed-tools: exec\n---\nRun it."}))
 	if diff := cmp.Diff([]fsm.SkillDecl{{Name: "a", Summary: "x"}}, l.Decls()); diff != "" {

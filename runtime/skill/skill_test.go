@@ -210,7 +210,7 @@ func TestSKL5ReferencesAreTheOtherTextsOfTheFolder(t *testing.T) {
 	}
 }
 
-// What stands in place of the folder keeps nobody from starting.
+// Something else in place of the folder does not keep shelly from starting.
 func TestSomethingElseUnderTheFoldersName(t *testing.T) {
 	for name, put := range map[string]func(string) error{
 		"a link out of the workspace": func(name string) error {

@@ -17,7 +17,7 @@ type bound struct {
 func (b *bound) Addr() net.Addr { return b.at }
 func (b *bound) Close() error   { b.closed = true; return net.ErrClosed }
 
-// One TCP socket of loopback and one of the file system are taken, and nothing else.
+// One loopback TCP socket and one socket in the file system are accepted, and nothing else.
 func TestDEP3OnlyLoopbackIsTaken(t *testing.T) {
 	at := func(path string) *bound { return &bound{at: &net.UnixAddr{Name: path, Net: "unix"}} }
 	own := func(ip string) *bound { return &bound{at: &net.TCPAddr{IP: net.ParseIP(ip), Port: 7433}} }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A loop that hangs is not said to live; once it answers again it is.
+// While the loop hangs no ping is sent; once it answers again, pings resume.
 func TestDEP2APingIsTheLoopsAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const watchdog = 20 * time.Second
@@ -55,7 +55,7 @@ func TestDEP2APingIsTheLoopsAnswer(t *testing.T) {
 	})
 }
 
-// Where no supervisor is, nothing is done.
+// Without a supervisor, nothing is done.
 func TestDEP1WithoutASupervisor(t *testing.T) {
 	s := begin(environment{})
 	if s != nil {

@@ -47,7 +47,7 @@ func TestDEP1ASupervisorIsToldHowItIs(t *testing.T) {
 	}
 }
 
-// The variables are understood, and those that are for another process do not count.
+// The variables are parsed, and those meant for another process are ignored.
 func TestDEP1TheVariablesOfTheProtocol(t *testing.T) {
 	for name, c := range map[string]struct {
 		given string

@@ -9,8 +9,8 @@ import (
 	"shelly/runtime/exhaustive"
 )
 
-// What is made for Linux is to build for other systems, where nothing of it is run. Types
-// are checked from source: a build for each would compile every library.
+// The code must type-check for other systems, although only Linux runs it. Types
+// are checked from source, because a build for each system would compile every library.
 func TestAllOfShellyIsForOtherSystemsToo(t *testing.T) {
 	exhaustive.Test(t)
 	const wanted = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypes | packages.NeedTypesSizes

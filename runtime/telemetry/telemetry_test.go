@@ -25,7 +25,7 @@ import (
 	"shelly/runtime/comm"
 )
 
-// secret is what a person, the model and tools say; it leaves by nothing.
+// secret is what a person, the model and tools say; it must not leave in any way.
 const secret = "the-safe-opens-with-4711"
 
 // world is a machine of which each step is watched, a second apart.
@@ -205,7 +205,7 @@ func TestOBS4EachPieceOfWorkIsALineOfTheLogWithoutItsTexts(t *testing.T) {
 	}
 }
 
-// Steps share a turn, so the machine may be far beyond the step that is told.
+// Steps share a turn, so the machine may be far ahead of the step being watched.
 func TestOBS4WhatHasEndedWhenItIsToldIsALineToo(t *testing.T) {
 	var out bytes.Buffer
 	late := New(Lines{Log: slog.New(slog.NewTextHandler(&out, nil))})
@@ -360,7 +360,7 @@ func TestCOM53WhatTheModelHasTakenIsAddedUp(t *testing.T) {
 	}
 }
 
-// The dashboard asks for nothing that there is not.
+// The dashboard uses only metrics that exist.
 func TestOBS2TheDashboardKnowsTheMetrics(t *testing.T) {
 	m := NewMetrics("1")
 	w := newWorld(t, m)

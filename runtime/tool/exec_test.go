@@ -319,7 +319,7 @@ func command(text string) string {
 	return string(b)
 }
 
-// However an output is written, what is shown is its two ends.
+// However an output is written, its two ends are shown.
 func TestCaptureKeepsBothEndsExactly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := capture{half: rapid.IntRange(1, 20).Draw(t, "half")}

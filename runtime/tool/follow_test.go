@@ -60,7 +60,8 @@ func TestTOL50WhatACommandWritesIsPassedOnWhileItRuns(t *testing.T) {
 	}
 }
 
-// However much is written, little is kept and passed on, and the writer does not wait.
+// However much is written, only a bounded part is kept and passed on, and the writer does not
+// wait.
 func TestTOL50WhatIsPassedOnIsBounded(t *testing.T) {
 	p := &parts{make(chan string, 1000)}
 	f := follow(p)
@@ -89,7 +90,7 @@ func TestTOL50WhatIsPassedOnIsBounded(t *testing.T) {
 	}
 }
 
-// The command goes on only when its first words have been heard.
+// The command continues only once its first words have been received.
 func TestTOL50AFollowerHearsACommandBeforeItEnds(t *testing.T) {
 	w := newWorld(t)
 	w.allowExec()

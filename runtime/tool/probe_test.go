@@ -10,8 +10,8 @@ import (
 	"shelly/runtime/tool"
 )
 
-// INF-52, INF-54: a probe's answer is one of three, whatever it returns, and never counts only
-// where it is final.
+// INF-52, INF-54: a probe's answer is one of three, whatever it returns, and "never" counts only
+// if it is final.
 func TestINF54NeverIsTakenOnlyWhereItIsFinal(t *testing.T) {
 	says := map[string]tool.Found{
 		"done":    {Answer: fsm.ProbeDone, Text: "wrote 3 bytes"},

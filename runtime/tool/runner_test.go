@@ -33,7 +33,7 @@ func TestTOL64TheBoundsOfArgumentsAreForTheCheckAlone(t *testing.T) {
 	}
 }
 
-// A schema that is none runs nothing: one that is no JSON is found when the tool is made, any
+// With an invalid schema nothing runs: one that is not JSON is found when the tool is made, any
 // other by each call.
 func TestTOL2WithoutASchemaNothingRuns(t *testing.T) {
 	run := func(context.Context, fsm.RunTool, Arguments) Result { return Result{Text: "ran"} }

@@ -160,7 +160,7 @@ func TestHND48BothChangesOfAYear(t *testing.T) {
 	}
 }
 
-// The latest slot that has passed is found whatever lies between.
+// The latest passed slot is found, however many slots lie between.
 func TestHND48TheLatestSlotThatHasPassed(t *testing.T) {
 	z := berlin(t)
 	for _, expr := range []string{"30 2 * * *", "*/7 * * * *", "0 2 29 * *", "*/20 2,3 * * *", "0 0 29 2 *"} {

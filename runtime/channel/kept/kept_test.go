@@ -41,7 +41,7 @@ func TestCHN8HowFarAChannelIsSurvivesARestart(t *testing.T) {
 	}
 }
 
-// A journal that was put back gives its numbers again: what they are given to is delivered.
+// A restored journal gives out numbers again; what gets them is delivered.
 func TestCHN8AnOlderJournalIsFollowed(t *testing.T) {
 	f, err := Open(t.TempDir())
 	if err != nil {

@@ -49,7 +49,7 @@ func TestCancelSaysWhetherItWasTaken(t *testing.T) {
 	a.all()
 }
 
-// The subagents of a request are listed, and one is ended by itself (COM-96).
+// The subagents of a request are listed, and one of them can be ended alone (COM-96).
 func TestSubagentsAreListedAndEnded(t *testing.T) {
 	d := newDaemon(t)
 	a := d.ask(hello)
@@ -73,7 +73,7 @@ func TestSubagentsAreListedAndEnded(t *testing.T) {
 	a.all()
 }
 
-// A person's word reaches the daemon by the request or by the handle (COM-12).
+// A person's decision reaches the daemon by the request or by the handle (COM-12).
 func TestAPersonsWordIsSent(t *testing.T) {
 	d := newDaemon(t)
 	a := d.ask(hello)
@@ -107,7 +107,7 @@ func TestAPersonsWordIsSent(t *testing.T) {
 	a.all()
 }
 
-// COM-15: what is wanted goes with the question, and what comes says where to go on.
+// COM-15: the filter goes with the question, and the answer says where to continue.
 func TestWantedRequestsAreRead(t *testing.T) {
 	d := newDaemon(t)
 	j := engine.NewMemoryJournal()

@@ -15,7 +15,7 @@ import (
 	"shelly/runtime/comm"
 )
 
-// COM-16: over HTTP a journal reads as it does at hand.
+// COM-16: a journal reads the same over HTTP as locally.
 func TestTheJournalOfADaemonReadsAsTheJournalItself(t *testing.T) {
 	d := newDaemon(t)
 	j := engine.NewMemoryJournal()
@@ -80,7 +80,7 @@ func read(j engine.Reader, after uint64) (s seen, err error) {
 	})
 }
 
-// A connection that breaks is no end of the journal.
+// A broken connection does not count as the end of the journal.
 func TestAJournalThatIsCutIsAnError(t *testing.T) {
 	d := newDaemon(t)
 	d.insteadOf(func(w http.ResponseWriter, r *http.Request) {

@@ -16,7 +16,7 @@ func sent(position uint64, chat string) engine.Message {
 	return engine.Message{Position: position, SendMessage: fsm.SendMessage{Text: "hello", To: fsm.Origin{Channel: "cli", Chat: chat}}}
 }
 
-// Whoever follows gets each message once, over the end of the daemon too.
+// A follower gets each message once, even across the end of the daemon.
 func TestCOM51WhoFollowsMissesNothingAndGetsNothingTwice(t *testing.T) {
 	d := newDaemon(t)
 	d.front.Send(sent(1, "a"), sent(2, "b"))

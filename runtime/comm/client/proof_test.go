@@ -80,7 +80,8 @@ func (d *daemon) squat(e client.Endpoint, answer func(net.Conn, *http.Request)) 
 	return s
 }
 
-// Whoever holds the port of a stale endpoint.json gets the token by no answer (COM-18).
+// A program that has the port of a stale endpoint.json cannot get the token with any answer
+// (COM-18).
 func TestCOM18TheTokenIsSentToNobodyWhoCannotProveThatHeKnowsIt(t *testing.T) {
 	says := func(body string) func(net.Conn, *http.Request) {
 		return func(conn net.Conn, _ *http.Request) {
@@ -161,7 +162,8 @@ func (s *squatter) heardNothing(t *testing.T, dir string) {
 	}
 }
 
-// Who says nothing is a stranger; who goes away may be a daemon that was just killed.
+// A listener that says nothing is a stranger; one that goes away may be a daemon that was just
+// killed.
 func TestCOM18SilenceAndABrokenConnectionProveNothing(t *testing.T) {
 	d := newDaemon(t)
 	d.client = client.New(d.dir, client.Options{Pause: d.pause, ProofMax: 20 * time.Millisecond})
@@ -190,7 +192,7 @@ func TestCOM18SilenceAndABrokenConnectionProveNothing(t *testing.T) {
 	gone.heardNothing(t, d.dir)
 }
 
-// Where the daemon that wrote endpoint.json has ended, the error says that none runs.
+// If the daemon that wrote endpoint.json has ended, the error says that none is running.
 func TestCOM18AStaleEndpointIsNoRunningDaemon(t *testing.T) {
 	d := newDaemon(t)
 	child := exec.Command("cat")

@@ -10,8 +10,8 @@ import (
 	"shelly/runtime/comm/client"
 )
 
-// A client that resumes names the position of what it has heard last, and one that keeps
-// hearing more is not counted out (FRT-50).
+// A client that resumes names the position of the last event that it got, and a client that
+// keeps getting more does not use up its tries (FRT-50).
 func TestCOM90AClientThatResumesSaysHowFarItHasHeard(t *testing.T) {
 	d := newDaemon(t)
 	var asked []string

@@ -60,7 +60,7 @@ type daemon struct {
 
 	mu     sync.Mutex
 	pauses []time.Duration
-	again  atomic.Int32 // tries that the client told of
+	again  atomic.Int32 // tries that the client reported
 	onWait func(n int)  // called at the n-th pause, from 1
 	stop   func()
 }

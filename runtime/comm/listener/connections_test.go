@@ -46,7 +46,7 @@ func open(t *testing.T, ours, theirs net.Conn) bool {
 	return err == nil
 }
 
-// Of those that are between two requests, the one whose last request is the longest ago.
+// Of the idle connections, the one whose last request is the longest ago makes room.
 func TestCOM19TheLongestIdleMakesRoom(t *testing.T) {
 	from := make(piped, 1)
 	l := listener.Bound(from, 4)

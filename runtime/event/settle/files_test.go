@@ -101,8 +101,8 @@ func TestEVT5ABurstIsOneEventInABoundedMemory(t *testing.T) {
 	}
 }
 
-// Whatever changes, each change is in an event: named, counted, or gone with its file's coming;
-// and no window has more events than the rate allows.
+// Whatever changes, each change is in an event: named, or counted, unless the file appeared and
+// went again; and no window has more events than the rate allows.
 func TestEVT5EveryFileIsTold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := settle.Files{

@@ -78,9 +78,9 @@ func TestEVT4SubjectsAreBounded(t *testing.T) {
 	}
 }
 
-// Whatever is seen, no window has more events of a subject than the rate allows, none is told
-// before it has held, the last state is told in the end, and each change of a state is in an
-// event or counted by one.
+// Whatever is seen, no window has more events about a subject than the rate allows, no state is
+// told before it has held, the last state is told in the end, and each change of a state is in
+// an event or counted by one.
 func TestEVT4StatesKeepTheirRateAndLoseNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := settle.States{

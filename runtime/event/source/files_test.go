@@ -181,7 +181,7 @@ func TestEVT7WhatIsIgnoredIsNotReported(t *testing.T) {
 	}
 }
 
-// What has changed since it was told is reported by the first look (EVT-8).
+// Changes made since the last ones were told are reported by the first scan (EVT-8).
 func TestEVT8WhatChangedWhileNobodyLookedIsReported(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "sub", "a.txt"))

@@ -40,7 +40,7 @@ func question(key, name, args string) comm.Event {
 
 var thinks = comm.Event{Type: comm.EventState, Inference: state.Thinking}
 
-// told is what an editor hears of events, a line each.
+// told returns the updates that an editor gets for events, a line each.
 func told(t *testing.T, place acp.Place, events ...comm.Event) []string {
 	t.Helper()
 	turn := acp.NewTurn("r", place)
@@ -95,8 +95,8 @@ func said(t *testing.T, events ...comm.Event) string {
 	return b.String()
 }
 
-// What was told is not told twice. A call that was never answered and is asked again goes on
-// where it was, if it says the same.
+// Nothing is sent twice. If a call that was never answered is asked again and says the same, the
+// text continues where it was.
 func TestFRT51ExactlyTheRestOfATextIsTold(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -145,7 +145,7 @@ func TestFRT51ThoughtsAreTold(t *testing.T) {
 	}
 }
 
-// A call is told with its kind, its file and what it changes, and how it ends.
+// A call is sent with its kind, its file, its changes and its end.
 func TestFRT52ToolCallsAreTold(t *testing.T) {
 	before := "old\n"
 	place := acp.Place{Workspace: "/w", Before: func(path, after string) *string {
@@ -196,7 +196,7 @@ func TestFRT52ToolCallsAreTold(t *testing.T) {
 	}
 }
 
-// A question is asked once, though it comes again after a kill, and is taken back where it was
+// A question is asked once, even if it comes again after a kill, and is withdrawn if it was
 // answered elsewhere.
 func TestFRT53AQuestionIsAskedOnce(t *testing.T) {
 	held := "old"
@@ -277,8 +277,7 @@ func TestFRT54WhyATurnHasEnded(t *testing.T) {
 	}
 }
 
-// What a prompt says: files are named as the tools name them, and what the editor has sent
-// along stands after the text.
+// In a prompt, files are named as the tools name them, and attachments come after the text.
 func TestFRT49APromptIsARequest(t *testing.T) {
 	place := acp.Place{Workspace: "/w", Folder: "."}
 	png := "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -314,7 +313,7 @@ func TestFRT49APromptIsARequest(t *testing.T) {
 	}
 }
 
-// A folder below the workspace is named, but not where the text is a command.
+// A folder below the workspace is named, unless the text is a command.
 func TestFRT47TheEditorsFolderIsNamed(t *testing.T) {
 	place := acp.Place{Workspace: "/w", Folder: "sub/dir"}
 	for in, want := range map[string]string{"Hello": "Hello\n\ncwd: `sub/dir`", "/new": "/new"} {

@@ -218,7 +218,7 @@ func TestFRT32WhatTakesLongIsNamedByItsID(t *testing.T) {
 	}
 }
 
-// A client that asks for progress hears what happens.
+// A client that asks for progress gets it.
 func TestFRT32AClientHearsHowItsCallGoesOn(t *testing.T) {
 	front := fronttest.New()
 	s := open(t, front, 0)
@@ -243,7 +243,7 @@ func TestFRT32AClientHearsHowItsCallGoesOn(t *testing.T) {
 	}
 }
 
-// A task's id is that of its request, so that it is there after a restart.
+// A task's id is its request's, so the task survives a restart.
 func TestFRT33ATaskIsItsRequest(t *testing.T) {
 	for _, older := range []bool{true, false} {
 		front := fronttest.New()

@@ -25,7 +25,7 @@ func serve(t *testing.T) *asking.Server {
 	return asking.Serve(t, front, ollama.New(front, ollama.Options{RequestBytesMax: 1 << 16, Started: time.Unix(0, 0), Tokens: tokens}).Routes(), ollama.Dialect())
 }
 
-// changing is what differs from run to run.
+// changing matches what differs from run to run.
 var changing = regexp.MustCompile(`"(created_at|total_duration)":("[^"]*"|\d+)`)
 
 func plain(body string) string { return changing.ReplaceAllString(body, `"$1":…`) }
@@ -138,7 +138,7 @@ func TestFRT10AnImageComesInBase64(t *testing.T) {
 	}
 }
 
-// Whatever the bytes are, they are refused with words.
+// Whatever the bytes are, they are refused with an explanation.
 func FuzzBodies(f *testing.F) {
 	for _, body := range []string{`{` + hello + `}`, `{"model":"shelly","prompt":"Hi"}`, `{"model":"shelly","messages":[null]}`, `{"model":7}`, "", "[[[[", `{"model":"shelly","messages":[{"images":["A"]}]}`} {
 		f.Add([]byte(body))

@@ -85,7 +85,7 @@ func TestFRT11AChatStreamsAndEndsWithTheReply(t *testing.T) {
 	}
 }
 
-// A stream that is cut says so: a client would take what it has for the answer.
+// A stream that is cut off says so; otherwise a client would take what it has for the answer.
 func TestFRT6AStreamThatIsCutSaysSo(t *testing.T) {
 	s := serve(t)
 	got := s.Meanwhile(1, func(key fsm.RequestKey) {
@@ -150,7 +150,7 @@ func TestFRT4ErrorsHaveTheShapeOfTheProtocol(t *testing.T) {
 	}
 }
 
-// A reply that is an error is one, and of no use to ask again for.
+// An error reply is an error, and says that asking again is no use.
 func TestFRT4AReplyThatIsAnErrorIsOne(t *testing.T) {
 	s := serve(t)
 	fails := func(key fsm.RequestKey) { s.Front.Reply(key, "error: no model", true) }
@@ -164,8 +164,8 @@ func TestFRT4AReplyThatIsAnErrorIsOne(t *testing.T) {
 	}
 }
 
-// Without a key the bytes and a number are the id; a try that says that it is another one is
-// the same request.
+// Without a key, the id is made from the bytes and a number; a request that says that it is
+// another try is the same request.
 func TestFRT7AnotherTryIsTheSameRequest(t *testing.T) {
 	s := serve(t)
 	ask := func(n int, try string) string {
@@ -208,7 +208,7 @@ func TestFRT14TheModelIsTheAgent(t *testing.T) {
 	}
 }
 
-// An image is looked at, and never fetched.
+// An image is checked, and never fetched.
 func TestFRT10AnImageComesWithTheMessage(t *testing.T) {
 	s := serve(t)
 	png := "\x89PNG\r\n\x1a\n" + strings.Repeat("\x00", 16)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Every field that OpenAI's SDKs send is taken, or refused in words that name it (FRT-3). The
-// values are such as ask for something.
+// Every field that OpenAI's SDKs send is accepted, or refused with a message that names it
+// (FRT-3). The values are ones that ask for something.
 func TestFRT3EveryFieldOfTheSDKsIsTakenOrRefusedInWords(t *testing.T) {
 	taken := map[string]string{
 		"frequency_penalty": "0.5", "presence_penalty": "0.5", "temperature": "0.7", "top_p": "0.9", "seed": "7", "logit_bias": `{"50256":-100}`,

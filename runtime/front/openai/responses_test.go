@@ -32,7 +32,7 @@ type told struct {
 	}
 }
 
-// events reads a stream, and holds that the numbers rise.
+// events reads a stream, and checks that the numbers rise.
 func events(t *testing.T, body string) (all []told) {
 	t.Helper()
 	last := int64(-1)
@@ -109,7 +109,7 @@ func TestFRT13AStreamGoesOnAfterEachOfItsEvents(t *testing.T) {
 	}
 }
 
-// A client that is there again while the same call still writes gets what is missing.
+// A client that comes back while the same call is still streaming gets what it lacks.
 func TestFRT13AStreamGoesOnAmidACall(t *testing.T) {
 	s := serve(t)
 	s.Ask("POST", "/v1/responses", `{"model":"shelly","input":"Hi","background":true}`, keyed, "k")
@@ -124,8 +124,8 @@ func TestFRT13AStreamGoesOnAmidACall(t *testing.T) {
 	}
 }
 
-// The model was asked again: the item that was being told is incomplete, and what it says now
-// is another.
+// After the model was asked again, the item that was being sent is incomplete, and the new text
+// is another item.
 func TestFRT13WhatIsAskedAgainIsANewItem(t *testing.T) {
 	s := serve(t)
 	s.Ask("POST", "/v1/responses", `{"model":"shelly","input":"Hi","background":true}`, keyed, "k")
@@ -237,7 +237,7 @@ func TestFRT12AQuestionIsAnItem(t *testing.T) {
 	}
 }
 
-// Whatever the bytes are, they are refused with words or accepted.
+// Whatever the bytes are, they are accepted, or refused with an explanation.
 func FuzzBodies(f *testing.F) {
 	for _, body := range []string{
 		`{"model":"shelly","messages":[{"role":"user","content":"Hi"}]}`, `{"model":"shelly","input":[{"role":"user","content":[{"type":"input_text","text":"Hi"}]}],"background":true}`,

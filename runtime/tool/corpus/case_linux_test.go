@@ -22,7 +22,7 @@ import (
 	"shelly/runtime/tool/tree"
 )
 
-// testCase is one command and what must become of it; see doc.go.
+// testCase is one command and what must happen; see doc.go.
 type testCase struct {
 	ID        string   `json:"id"`
 	Want      string   `json:"want"`
@@ -141,8 +141,8 @@ func first(text string) string {
 	return line
 }
 
-// finishes reports whether a check wants to see something that only a command which gets to its end
-// has written.
+// finishes reports whether a check needs output that only a command which reaches its end has
+// written.
 func (c testCase) finishes() bool {
 	return slices.ContainsFunc(c.Check, func(check string) bool {
 		return strings.HasPrefix(check, "exit:") || strings.HasPrefix(check, "stdout_contains:")
@@ -224,7 +224,7 @@ func (w *world) call(c testCase, command string, box *sandbox.Keeper, timeout ti
 	return got, time.Since(began)
 }
 
-// wrong says what of a result, or of the world, is not as it must be.
+// wrong returns what is not as it must be in a result or in the world.
 func (w *world) wrong(c testCase, got fsm.ToolAnswered, before string) string {
 	text := strings.ToLower(got.Text)
 	reversed := []byte(token)

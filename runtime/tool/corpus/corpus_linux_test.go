@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// users are as whom the cases are run: 0 means as the present one.
+// users are the users as which the cases are run; 0 means the present one.
 func users() []int {
 	if os.Getuid() == 0 && *all {
 		return []int{0, 65534}
@@ -91,7 +91,7 @@ func TestTOL40CorpusOfCommandsIsContained(t *testing.T) {
 	}
 }
 
-// report shows what the cases' process has said, without the frame of go test.
+// report shows the output of the cases' process, without the lines that go test adds.
 func report(t *testing.T, out string) {
 	t.Helper()
 	for line := range strings.Lines(out) {

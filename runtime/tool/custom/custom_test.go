@@ -71,7 +71,7 @@ func (w *world) call(p Program, args string) tool.Result {
 	return w.tool(p).Run(w.t.Context(), fsm.RunTool{Name: "weather", Args: args, Key: "key-1"})
 }
 
-// The program goes on only when its first words, on both outputs, have been heard.
+// The program continues only once its first words, on both outputs, have been received.
 func TestTOL50AProgramIsHeardBeforeItEnds(t *testing.T) {
 	w := newWorld(t, `echo begun; echo aside >&2; until [ -e heard ]; do sleep 0.01; done; echo ended`)
 	var heard strings.Builder

@@ -69,7 +69,7 @@ func TestTOL13ATextIsReadHoweverItIsWritten(t *testing.T) {
 	}
 }
 
-// Lines are counted in characters' lines, and a long text is read on in parts.
+// Lines are counted after decoding, and a long text is read in parts.
 func TestTOL13PartsOfATextThatIsNotUTF8(t *testing.T) {
 	for _, e := range []encoding.Encoding{gb, le, be} {
 		w := newWorld(t)
@@ -100,7 +100,7 @@ func TestWhatIsBinaryStaysBinary(t *testing.T) {
 	}
 }
 
-// UTF-8 is never taken for anything else, wherever a sample of it ends.
+// UTF-8 is never taken for another encoding, wherever a sample of it ends.
 func TestTOL13UTF8IsUTF8(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching("[ -~\u00a0-\u024f\u4e00-\u9fff😀-🙏]{1,200}").Draw(t, "text")

@@ -47,7 +47,7 @@ func TestTOL3TheCorpusOfPaths(t *testing.T) {
 		len(corpus.Cases), counts["refused"], counts["taken"], counts["wrongly refused"], counts["escaped"], counts["not tried"])
 }
 
-// run tries the case in a world of its own and says how it went.
+// run runs the case in its own world and returns how it went.
 func (c corpusCase) run(t *testing.T) string {
 	w := newWorld(t)
 	w.recording()
@@ -95,7 +95,7 @@ func (c corpusCase) run(t *testing.T) string {
 	return c.judge(w, got, fill)
 }
 
-// judge compares what came of the case with what was to come.
+// judge compares the result of the case with what it should be.
 func (c corpusCase) judge(w *world, got fsm.ToolAnswered, fill func(string) string) string {
 	w.t.Helper()
 	for path, want := range c.Holds { // order-free: each by itself

@@ -58,8 +58,8 @@ func TestTOL23AnEmptyOldMakesAFile(t *testing.T) {
 	w.holds("new/x.txt", "one\n")
 }
 
-// A failure says what was wrong and where to look, and nothing is changed, whatever the other
-// edits of the call are.
+// A failure says what was wrong and where to look, and nothing is changed, whatever the call's
+// other edits are.
 func TestTOL23AnEditThatIsNotMade(t *testing.T) {
 	const held = "package main\n\nfunc main() {\n\tprintln(\"a\")\n}\n\nfunc other() {\n\tprintln(\"a\")\n}\n"
 	for _, c := range []struct {
@@ -125,7 +125,7 @@ func TestEditsAreReplacements(t *testing.T) {
 	})
 }
 
-// The preview says what the result would, and writes nothing.
+// The preview says the same as the result would, and writes nothing.
 func TestAPreviewWritesNothing(t *testing.T) {
 	w := newWorld(t)
 	tools := w.tools()

@@ -13,8 +13,8 @@ import (
 	"shelly/runtime/tool"
 )
 
-// TOL-3 where tools.restrict_to_workspace is false: the same calls that the workspace
-// refuses are taken, but what is the daemon's own stays closed.
+// TOL-3 if tools.restrict_to_workspace is false: the calls that the workspace refuses are
+// allowed, but the daemon's own data stays closed.
 func TestTOL3WithoutTheRestrictionFilesOutsideAreRead(t *testing.T) {
 	w := newWorld(t)
 	w.options.Everywhere = true
@@ -54,8 +54,8 @@ func TestTOL3WithoutTheRestrictionTheDaemonsOwnDataStaysClosed(t *testing.T) {
 	}
 }
 
-// The machine starts a tool again after a failure only where this is safe and has a point
-// (INF-16): not where waiting changes nothing.
+// The machine starts a tool again after a failure only if this is safe and makes sense
+// (INF-16): not if waiting changes nothing.
 func TestTOL12AFailureSaysWhetherAnotherAttemptHelps(t *testing.T) {
 	w := newWorld(t)
 	w.symlink("loop", "loop")
@@ -85,7 +85,7 @@ func TestTOL12AFailureSaysWhetherAnotherAttemptHelps(t *testing.T) {
 	}
 }
 
-// What may change in a moment is tried again: a disk that fails, a device that is
+// Failures that may pass are tried again: a disk that fails, a device that is
 // busy, a remote file system that does not answer.
 func TestTOL12OnlyWhatLastsIsNotTriedAgain(t *testing.T) {
 	for _, err := range []error{syscall.EIO, syscall.EBUSY, syscall.EAGAIN, syscall.ESTALE, syscall.ETIMEDOUT, syscall.ENOMEM, syscall.EMFILE} {
@@ -100,7 +100,7 @@ func TestTOL12OnlyWhatLastsIsNotTriedAgain(t *testing.T) {
 	}
 }
 
-// A file that may not be read is not tried again either. Root may read all.
+// A file that may not be read is not tried again either. (Root may read every file.)
 func TestTOL12DeniedIsNotTriedAgain(t *testing.T) {
 	w := newWorld(t)
 	w.must(os.Chmod(filepath.Join(w.workspace, "notes.txt"), 0))
@@ -133,8 +133,8 @@ func TestTOL3AHardLinkToTheAgentsOwnDataIsRefused(t *testing.T) {
 	}
 }
 
-// A workspace that the model knows by another path is found by that, and nothing
-// beside it (TOL-3).
+// A workspace that the model knows by another path is found under that path, and nothing
+// else is (TOL-3).
 func TestTOL3TheWorkspaceByAnotherName(t *testing.T) {
 	w := newWorld(t)
 	w.options.KnownAs = "/workspace"

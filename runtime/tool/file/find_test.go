@@ -13,7 +13,7 @@ import (
 	"shelly/fsm"
 )
 
-// project is a workspace with what .gitignore leaves out, and what nobody is to see.
+// project is a workspace with files that .gitignore leaves out, and files that nobody must see.
 func project(t *testing.T) *world {
 	w := newWorld(t)
 	for path, text := range map[string]string{

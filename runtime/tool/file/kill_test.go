@@ -61,7 +61,7 @@ func writing(n int) fsm.RunTool {
 	return fsm.RunTool{Name: "write_file", Key: fmt.Sprint("n", n), Args: fmt.Sprintf(`{"path": "f", "content": %q}`, contentOf(n))}
 }
 
-// Wherever the process is killed, the file is old or new, nothing is left beside it, and the
+// Wherever the process is killed, the file is old or new, no other file is left, and the
 // probe says which it is (TOL-24, TOL-26).
 func TestTOL26AKilledWriteIsOldOrNewAndTheProbeKnows(t *testing.T) {
 	for kill := range 12 {

@@ -32,7 +32,7 @@ func TestTOL12AMissingFileNamesNearOnes(t *testing.T) {
 	}
 }
 
-// In however large a workspace, only so much is looked at.
+// However large the workspace, the search is bounded.
 func TestNearFilesAreLookedForInBounds(t *testing.T) {
 	w := newWorld(t)
 	for n := range 40 {

@@ -64,7 +64,7 @@ func (w *world) crashed(at string, content string) *tool.Runner {
 	return w.runner()
 }
 
-// After a crash at whichever point of a change the probe says whether it was made.
+// After a crash at any point of a change, the probe says whether it was made.
 func TestTOL26AProbeSaysWhatBecameOfAChange(t *testing.T) {
 	for _, c := range []struct {
 		at   string
@@ -104,7 +104,7 @@ func TestTOL26AProbeSaysWhatBecameOfAChange(t *testing.T) {
 	}
 }
 
-// What somebody else has changed since is not known.
+// If somebody else has changed the file since, the probe is unsure.
 func TestTOL26AProbeIsUnsureOfWhatChangedSince(t *testing.T) {
 	for _, at := range []string{"rename", "end"} {
 		w := newWorld(t)

@@ -122,7 +122,7 @@ func TestRunIsTotal(t *testing.T) {
 	})
 }
 
-// Each tool of the files has a schema that its calls are held against.
+// Each file tool has a schema against which its calls are checked.
 func TestTOL2EachFileToolHasItsSchema(t *testing.T) {
 	added, err := newWorld(t).tools().Added()
 	if err != nil || len(added) == 0 {
@@ -165,7 +165,7 @@ func TestTOL31OnlyTheNamedToolsAreOffered(t *testing.T) {
 	}
 }
 
-// What is declared is short: a small model reads it before every conversation (TOL-1).
+// The declarations are short, because a small model reads them before every conversation (TOL-1).
 func TestTOL1DeclarationsAreShort(t *testing.T) {
 	for _, d := range Declarations() {
 		if n := len(d.Description) + len(d.Parameters); n > 720 {

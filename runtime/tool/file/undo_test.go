@@ -13,7 +13,7 @@ import (
 	"shelly/runtime/tool/file/change"
 )
 
-// change runs a call of a session with a key of its own.
+// change runs a call of a session with a new key.
 func (w *world) change(key, session, name string, args object) fsm.ToolAnswered {
 	w.t.Helper()
 	raw, err := json.Marshal(args)
@@ -25,7 +25,7 @@ func (w *world) change(key, session, name string, args object) fsm.ToolAnswered 
 	return got
 }
 
-// undo takes back the last n changes of a session.
+// undo undoes the last n changes of a session.
 func (w *world) undo(log *change.Log, session string, n int) error {
 	w.t.Helper()
 	entries, err := log.List(session)
@@ -66,7 +66,7 @@ func TestTOL27TheLastChangesOfASessionAreUndone(t *testing.T) {
 	w.leftovers()
 }
 
-// What is not as the change left it is not touched.
+// A file that is not as the change left it is not touched.
 func TestTOL27WhatHasChangedSinceIsNotUndone(t *testing.T) {
 	for want, meanwhile := range map[string]func(*world){
 		"has been changed since":   func(w *world) { w.write("notes.txt", "by a person\n") },
@@ -92,7 +92,7 @@ func TestTOL27WhatHasChangedSinceIsNotUndone(t *testing.T) {
 	}
 }
 
-// A change that a crash left without an end is undone like another, where it was made.
+// A change that a crash left without an end is undone like any other, if it was made.
 func TestTOL27AChangeBeforeACrashIsUndone(t *testing.T) {
 	w := newWorld(t)
 	log := w.recording()

@@ -35,7 +35,7 @@ func (w *world) holds(path, want string) {
 	}
 }
 
-// leftovers fails the test if something that was prepared is still there.
+// leftovers fails the test if a prepared file is still there.
 func (w *world) leftovers() {
 	w.t.Helper()
 	w.must(filepath.WalkDir(w.workspace, func(path string, _ os.DirEntry, err error) error {
@@ -100,7 +100,7 @@ func TestTOL22AWrittenFileStaysAsItIsWritten(t *testing.T) {
 	}
 }
 
-// What is refused is refused by both tools, and changes nothing.
+// Both tools refuse the same places, and a refused call changes nothing.
 func TestTOL24PathsThatAreNotWritten(t *testing.T) {
 	for _, c := range []struct {
 		name, path, want string
@@ -206,7 +206,7 @@ func tree(t *testing.T, dir string) map[string]string {
 	return held
 }
 
-// A link inside the workspace stays a link, and what it leads to is written.
+// A link inside the workspace stays a link, and its target is written.
 func TestTOL24ALinkIsFollowedInsideTheWorkspace(t *testing.T) {
 	w := newWorld(t)
 	w.symlink("notes.txt", "lnk")
@@ -224,7 +224,7 @@ func TestTOL24ALinkIsFollowedInsideTheWorkspace(t *testing.T) {
 	}
 }
 
-// Where the tools reach everywhere, they write everywhere, but the daemon's own data.
+// If the tools reach everywhere, they write everywhere except in the daemon's own data.
 func TestTOL24WithoutTheRestrictionFilesOutsideAreWritten(t *testing.T) {
 	w := newWorld(t)
 	w.options.Everywhere = true
@@ -245,7 +245,7 @@ func TestTOL24WithoutTheRestrictionFilesOutsideAreWritten(t *testing.T) {
 	}
 }
 
-// The disk that is full, and whoever else writes the file, leave the old content.
+// If the disk is full, or somebody else writes the file, the old content stays.
 func TestTOL24AFailureLeavesTheOldContent(t *testing.T) {
 	w := newWorld(t)
 	tools := w.tools()
@@ -284,7 +284,8 @@ func TestTOL24NothingIsWrittenOnceTheCallIsGivenUp(t *testing.T) {
 	w.holds("notes.txt", "alpha\nbeta format\ngamma\n")
 }
 
-// Whoever opens the file while it is written again and again finds one of the contents, whole.
+// A reader who opens the file while it is written again and again finds one of the contents,
+// whole.
 func TestTOL24ReadersSeeOldOrNew(t *testing.T) {
 	w := newWorld(t)
 	w.recording()

@@ -128,7 +128,7 @@ func TestMEM13AllThatIsRememberedIsSearched(t *testing.T) {
 	p.refused("memory_search", `{"query": "x"}`, "the store is gone")
 }
 
-// embedder puts all that is about animals in one place, and what is "slow" nowhere.
+// embedder gives every text about animals the same vector, and a text with "slow" none.
 type embedder struct{ asked []string }
 
 func (e *embedder) Embed(ctx context.Context, text string) ([]byte, string, error) {
@@ -173,7 +173,7 @@ func TestMEM13EntriesAreFoundByMeaningToo(t *testing.T) {
 	}
 }
 
-// A HISTORY.md that takes too long is not searched to its end, and that is said.
+// A HISTORY.md that takes too long is not searched to its end, and the result says so.
 func TestMEM13ASearchEndsInTime(t *testing.T) {
 	p := newPlace(t)
 	p.options.ReadWithin = time.Nanosecond
@@ -182,7 +182,7 @@ func TestMEM13ASearchEndsInTime(t *testing.T) {
 	p.want("memory_search", `{"query": "disk"}`, "MEMORY.md:1: The backup disk is sdb.\n\n[HISTORY.md takes long: only its first 0 lines were searched]\n")
 }
 
-// What there is no room for is counted, not cut in the middle.
+// Results that do not fit are counted, not cut in the middle.
 func TestMEM13ALongResultSaysHowMuchMoreThereIs(t *testing.T) {
 	p := newPlace(t)
 	var b strings.Builder

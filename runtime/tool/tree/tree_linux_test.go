@@ -33,8 +33,8 @@ func TestMain(m *testing.M) {
 
 func shell(command string) []string { return []string{"/bin/sh", "-c", command} }
 
-// runaway forks twice, leaves its session and its environment, heeds no signal that it can
-// help, and starts more; each of its processes holds the pipe.
+// runaway forks twice, leaves its session and its environment, ignores every signal that it can,
+// and starts more; each of its processes holds the pipe.
 const runaway = `(setsid env -i /bin/sh -c 'trap "" TERM HUP INT; exec 9>alive; sleep 1000 & echo up >&9; while :; do sleep 1000 & sleep 1000; done' &) & `
 
 // site is a folder with the pipe that a command's processes hold.
@@ -239,7 +239,7 @@ func TestTOL11BothAreKilledAtOnce(t *testing.T) {
 	}
 }
 
-// A supervisor that is stopped ends nothing, and is itself ended.
+// A stopped supervisor ends nothing, and is itself ended.
 func TestTOL11TheSupervisorIsStoppedAndTheDaemonKilled(t *testing.T) {
 	s := newSite(t)
 	d := s.daemon(runaway + "exec sleep 1000")
@@ -253,8 +253,7 @@ func TestTOL11TheSupervisorIsStoppedAndTheDaemonKilled(t *testing.T) {
 	s.noRecord()
 }
 
-// What a record says of another boot, of no command, or of processes that are not of it,
-// ends nobody.
+// A record of another boot, of no command, or of processes without its mark ends nothing.
 func TestTOL11ARecordOfOthersEndsNobody(t *testing.T) {
 	s := newSite(t)
 	other := exec.Command("sleep", "1000")
@@ -307,7 +306,7 @@ func TestWhatCannotBeStarted(t *testing.T) {
 		}
 	}
 	s.noRecord()
-	// Where no record can be written, nothing is started.
+	// If no record can be written, nothing is started.
 	s.must(os.RemoveAll(s.records()))
 	s.must(os.WriteFile(s.records(), nil, 0o600))
 	_, err := s.keeper().Run(t.Context(), Command{Args: shell("touch ran"), Dir: s.dir, Out: io.Discard})
@@ -316,7 +315,7 @@ func TestWhatCannotBeStarted(t *testing.T) {
 	}
 }
 
-// What outlives the command may still write for a moment where it holds the output.
+// Processes that outlive the command and hold the output may still write for a moment.
 func TestTheOutputOfWhatIsLeftForAMomentIsTaken(t *testing.T) {
 	s := newSite(t)
 	var out bytes.Buffer

@@ -97,8 +97,8 @@ func (c addressCase) play(t *testing.T) {
 	}
 }
 
-// A name that means something else at the next look-up is checked at the next dial, since
-// no connection is kept.
+// A name with another address at the next lookup is checked at the next dial, because no
+// connection is kept.
 func TestTOL71EachDialIsChecked(t *testing.T) {
 	n := &network{dns: [][]string{{"93.184.216.34"}, {"127.0.0.1"}}}
 	tools, err := web.Tools(options(n.guard(t)))

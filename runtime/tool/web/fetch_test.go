@@ -10,8 +10,8 @@ import (
 	"shelly/runtime/egress"
 )
 
-// A page that takes for ever to be made text costs its call the time-out, and so many of them
-// cost no more.
+// A page that takes for ever to render costs its call the time-out, and many such pages cost no
+// more.
 func TestTOL73APageThatTakesTooLongToReadIsGivenUp(t *testing.T) {
 	f := newFetcher(Options{Guard: &egress.Guard{}, Timeout: time.Millisecond, BytesMax: 1 << 20})
 	let := make(chan struct{})

@@ -102,8 +102,8 @@ func TestFRT45WhatIsWrongWithALineIsSaidInItsAnswer(t *testing.T) {
 	}
 }
 
-// Lines begin in their order, also where an earlier one still works. The end of the input
-// cancels the work.
+// Lines are handled in order, even while an earlier one is still being worked on. The end of the
+// input cancels the work.
 func TestFRT45LinesBeginInTheirOrder(t *testing.T) {
 	e := &echo{}
 	served(t, rpc.Options{}, e,
@@ -120,8 +120,8 @@ func TestFRT45OnlySoManyRequestsAreUnderWay(t *testing.T) {
 		`<{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"1 requests are under way; send it again later"}}`)
 }
 
-// What the agent asks is answered by its id, or taken back. An answer that nobody waits for is
-// dropped.
+// A question of the agent is answered by its id, or withdrawn. An answer that nobody waits for
+// is dropped.
 func TestFRT45TheAgentAsks(t *testing.T) {
 	served(t, rpc.Options{}, &echo{},
 		`{"jsonrpc":"2.0","id":5,"method":"ask"}`, `<{"jsonrpc":"2.0","id":1,"method":"m","params":{"n":1}}`,

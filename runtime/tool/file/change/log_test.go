@@ -18,8 +18,8 @@ func begin(t *testing.T, l *Log, key string, before []byte) *Entry {
 	return e
 }
 
-// What has ended is dropped beyond the bounds, the oldest first; what has only been started is
-// kept for the probe.
+// Ended changes beyond the bounds are dropped, the oldest first; changes that are only started
+// are kept for the probe.
 func TestTOL27TheRecordIsBounded(t *testing.T) {
 	l := Open(filepath.Join(t.TempDir(), "changes"))
 	if err := os.MkdirAll(l.dir, 0o700); err != nil {
@@ -49,7 +49,7 @@ func TestTOL27TheRecordIsBounded(t *testing.T) {
 	}
 }
 
-// The same use, started again, has one record.
+// A call that is started again has one record.
 func TestASecondStartTakesThePlaceOfTheFirst(t *testing.T) {
 	l := Open(t.TempDir())
 	begin(t, l, "a", []byte("first"))
@@ -69,7 +69,7 @@ func TestASecondStartTakesThePlaceOfTheFirst(t *testing.T) {
 	}
 }
 
-// One at a time, and whoever waits can be given up.
+// Only one holds the lock at a time, and a waiting one can be given up.
 func TestALockIsWaitedFor(t *testing.T) {
 	l := Open(t.TempDir())
 	unlock, err := l.Lock(context.Background())
