@@ -349,16 +349,16 @@ func TestCHN5WhatIsTooMuchIsRefusedAndSaidOnce(t *testing.T) {
 		if taken := w.writes(f, channel.Message{ID: "3", Text: "hello"}); taken.Refused != "" {
 			t.Errorf("one that is brought again counts: %+v", taken)
 		}
-		w.wants(f, "notice mia Too many messages: I take 10 a minute, and have not taken the last ones. Send them again later.")
+		w.wants(f, "notice mia Too many messages: I accept 10 a minute, and have not accepted the last ones. Send them again later.")
 		w.writes(f, channel.Message{ID: "long", Sender: "tom", Chat: "tom", Text: strings.Repeat("a", 1001)})
-		w.wants(f, "notice tom This message is too long: I take 1000 bytes. I have not taken it.")
+		w.wants(f, "notice tom This message is too long: I accept 1000 bytes. I have not accepted it.")
 		w.front.Refuse(engine.ErrBusy)
 		if taken := w.writes(f, channel.Message{ID: "busy", Sender: "tom", Chat: "tom", Text: "hello"}); taken.Refused != channel.Busy {
 			t.Errorf("%+v", taken)
 		}
 		w.front.Refuse(nil) // of which nothing is read either
 		w.wait(2 * time.Second)
-		w.wants(f, "notice tom Too much waits already. I have not taken this message; send it again later.")
+		w.wants(f, "notice tom Too much is waiting already. I have not accepted this message; send it again later.")
 	})
 }
 

@@ -26,10 +26,10 @@ const (
 
 // words are the texts of the channels themselves.
 var words = [wordsEnd]string{
-	wordTooMany:   "Too many messages: I take {n} a minute, and have not taken the last ones. Send them again later.",
-	wordTooLong:   "This message is too long: I take {n} bytes. I have not taken it.",
-	wordBusy:      "Too much waits already. I have not taken this message; send it again later.",
-	wordConflict:  "This message has the id of another one, so I have not taken it. Send it again.",
+	wordTooMany:   "Too many messages: I accept {n} a minute, and have not accepted the last ones. Send them again later.",
+	wordTooLong:   "This message is too long: I accept {n} bytes. I have not accepted it.",
+	wordBusy:      "Too much is waiting already. I have not accepted this message; send it again later.",
+	wordConflict:  "This message has the id of another one, so I have not accepted it. Send it again.",
 	wordEmpty:     "(The answer is empty.)",
 	wordLost:      "(There was an answer, but it is no longer kept.)",
 	wordApprove:   "May I run {tool} {args}?",

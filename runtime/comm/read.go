@@ -77,7 +77,7 @@ func (h *HTTP) mode(r *http.Request) (mode, error) {
 func (h *HTTP) query(r *http.Request, known ...string) error {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return badRequest("the query cannot be read", "escape it as a URL wants")
+		return badRequest("the query cannot be read", "escape it as in a URL")
 	}
 	for name := range values { // order-free: one unknown name is enough
 		if !slices.Contains(known, name) {

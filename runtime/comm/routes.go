@@ -22,7 +22,7 @@ func NewHTTP(front Front, o HTTPOptions) (*HTTP, error) {
 		return nil, err
 	}
 	if o.RequestBytesMax < 1 {
-		return nil, fmt.Errorf("the request limit is %d bytes and wants to be positive", o.RequestBytesMax)
+		return nil, fmt.Errorf("the request limit is %d bytes and must be positive", o.RequestBytesMax)
 	}
 	o = o.withDefaults()
 	h := &HTTP{

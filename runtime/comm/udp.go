@@ -48,7 +48,7 @@ func NewUDP(front Front, o UDPOptions) (*UDP, error) {
 		return nil, err
 	}
 	if o.RequestBytesMax < 1 {
-		return nil, fmt.Errorf("the request limit is %d bytes and wants to be positive", o.RequestBytesMax)
+		return nil, fmt.Errorf("the request limit is %d bytes and must be positive", o.RequestBytesMax)
 	}
 	o.RequestBytesMax = min(o.RequestBytesMax, DatagramBytesMax)
 	if o.WatchesMax < 1 {

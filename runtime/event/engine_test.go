@@ -242,7 +242,7 @@ func TestEVT4WhatTheRateHoldsBackIsCounted(t *testing.T) {
 		sink.Level("/", 900, "little.", "enough.")
 		w.want("root | low | / | little")
 		time.Sleep(time.Hour)
-		w.want("root | enough | / | enough. It has changed 6 times more since the last event, which no event has told.")
+		w.want("root | enough | / | enough. Since the last event it has changed 6 more times, which no event has reported.")
 	})
 }
 

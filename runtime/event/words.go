@@ -31,7 +31,7 @@ var words = [wordsEnd]string{
 	wordAmong:   " Among them: {names}.",
 	wordFurther: " There were {n} further changes, of files that are not counted here.",
 	wordLost:    " More has changed below {folder} than could be followed, so look at the folder itself.",
-	wordUnsaid:  " It has changed {n} times more since the last event, which no event has told.",
+	wordUnsaid:  " Since the last event it has changed {n} more times, which no event has reported.",
 }
 
 // say returns a text with its arguments filled in: pairs of a name and the text for {name}.

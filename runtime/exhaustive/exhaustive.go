@@ -12,7 +12,7 @@ import (
 func Test(t *testing.T) {
 	t.Helper()
 	if name := caller(); name != t.Name() {
-		t.Fatalf("%s is marked in %s; the mark stands in the test itself", t.Name(), name)
+		t.Fatalf("%s is marked in %s; the call must be in the test itself", t.Name(), name)
 	}
 	if raceDetector {
 		t.Skip("runs without the race detector")

@@ -231,7 +231,7 @@ func (f File) write(was, text string, want []fsm.Grant) error {
 		}
 	}
 	if got, err := f.parse(text); err != nil || !same(got, want) {
-		return fmt.Errorf("%s cannot be written so that it says what is meant: %w", f.path, err)
+		return fmt.Errorf("%s cannot be written with these approvals: %w", f.path, err)
 	}
 	return durable.As{Alone: true, Follow: true}.File(f.path, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)

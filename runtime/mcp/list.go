@@ -160,10 +160,10 @@ func schema(from any) (string, error) {
 	}
 	m, ok := from.(map[string]any)
 	if !ok {
-		return "", errors.New("its schema is none of an object")
+		return "", errors.New("its schema is not that of an object")
 	}
 	if t, given := m["type"]; given && t != "object" {
-		return "", errors.New("its schema is none of an object")
+		return "", errors.New("its schema is not that of an object")
 	}
 	m["type"] = "object"
 	delete(m, "$schema")

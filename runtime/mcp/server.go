@@ -62,7 +62,7 @@ func (s *server) keep(ctx context.Context) {
 		if !greeted {
 			older = !older
 		}
-		s.options.Log.Warn("a server of tools is down", "server", s.config.Name, "error", err, "again_in", wait)
+		s.options.Log.Warn("an MCP server is down", "server", s.config.Name, "error", err, "again_in", wait)
 		if clock.Pause(ctx, wait) != nil {
 			return
 		}
@@ -111,7 +111,7 @@ func (s *server) up(n *session, tools []declared) {
 	changed := !reflect.DeepEqual(s.tools, tools)
 	s.session, s.tools, s.err = n, tools, nil
 	s.mu.Unlock()
-	s.options.Log.Info("a server of tools is up", "server", s.config.Name, "tools", len(tools), "protocol", n.version())
+	s.options.Log.Info("an MCP server is up", "server", s.config.Name, "tools", len(tools), "protocol", n.version())
 	if changed {
 		s.options.Changed()
 	}

@@ -108,7 +108,7 @@ func (t *following) look(ctx context.Context) (wire.Task, error) {
 		}
 	}
 	if within.Err() != nil && lasts.Err() == nil {
-		t.s.lost(t.n, errors.New("it does not say how its task stands"))
+		t.s.lost(t.n, errors.New("it does not report the status of its task"))
 	}
 	return task, err
 }
@@ -254,7 +254,7 @@ func (s *server) probe(ctx context.Context, d declared, call fsm.RunProbe) tool.
 	task, err := n.tasks.Get(ctx, n.client, note.Task)
 	switch {
 	case err != nil:
-		return unsure("its server does not say how the task stands: " + err.Error())
+		return unsure("its server does not report the status of the task: " + err.Error())
 	case task.Status == wire.Cancelled:
 		return unsure("its task was cancelled")
 	case task.Status.Ended():

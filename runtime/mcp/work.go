@@ -49,7 +49,7 @@ func (c *calling) work(ctx context.Context) (*sdk.CallToolResult, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("it wants to know something for the %dth time", roundsMax)
+	return nil, fmt.Errorf("it has asked for something %d times", roundsMax)
 }
 
 // send sends a call. Servers that want arguments in headers as well get them only from the
@@ -72,7 +72,7 @@ func (c *calling) respond(ctx context.Context, n *session, asks map[string]wire.
 	for _, key := range slices.Sorted(maps.Keys(asks)) {
 		var p sdk.ElicitParams
 		if asks[key].Method != "elicitation/create" {
-			return nil, fmt.Errorf("it wants %q, which shelly does not do", asks[key].Method)
+			return nil, fmt.Errorf("it asks for %q, which shelly does not support", asks[key].Method)
 		}
 		if err := json.Unmarshal(asks[key].Params, &p); err != nil {
 			return nil, fmt.Errorf("its question cannot be read: %w", err)

@@ -184,7 +184,7 @@ func (s *Site) exchange(w http.ResponseWriter, r *http.Request) {
 	}
 	if !s.own(r) {
 		s.o.Log.Warn("another user of this machine has tried a ticket of the page")
-		refuse(w, http.StatusForbidden, "forbidden", "the browser is not that of the user whom shelly runs for", "open the page as that user")
+		refuse(w, http.StatusForbidden, "forbidden", "the browser does not belong to the user that shelly runs as", "open the page as that user")
 		return
 	}
 	token, ok := s.keys.token(in.Ticket)

@@ -42,7 +42,7 @@ func NewMetrics(version string) *Metrics {
 		accepted:    counters("work_accepted_total", "Work that was accepted: requests, events, schedules and what shelly does by itself.", "kind"),
 		held:        counters("work_held_total", "Times that work waited for a person.", "question"),
 		answered:    counters("work_ended_total", "Work that has ended.", "kind", "outcome"),
-		waited:      durations("work_duration_seconds", "From its acceptance until the reply, or the end where nobody waits.", "kind"),
+		waited:      durations("work_duration_seconds", "Time from acceptance until the reply, or until the end if nobody waits.", "kind"),
 		modelCalls:  counters("model_calls_total", "Calls of the model that have ended, by why they stopped or failed.", "purpose", "result"),
 		modelTokens: counters("model_tokens_total", "Tokens that the model's server has counted.", "direction"),
 		modelTime:   counters("model_seconds_total", "Time that the model's server took to read and to write.", "direction"),

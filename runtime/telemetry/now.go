@@ -37,8 +37,8 @@ func countOf(name, help string, of func(s *standing) int64) gauge {
 var gauges = []gauge{
 	gaugeOf("epoch", "Boots so far.", func(s *standing) (float64, bool) { return float64(s.Epoch), true }),
 	gaugeOf("work_waiting", "Work that has not begun.", func(s *standing) (float64, bool) { return float64(s.Waiting), true }),
-	gaugeOf("no_space", "1 where nothing is accepted for want of disk space.", func(s *standing) (float64, bool) { return truth(s.NoSpace != ""), true }),
-	gaugeOf("damage", "Places of the data folder where damage was met since the start.", func(s *standing) (float64, bool) { return float64(len(s.Damage)), true }),
+	gaugeOf("no_space", "1 if the disk is too full to accept anything.", func(s *standing) (float64, bool) { return truth(s.NoSpace != ""), true }),
+	gaugeOf("damage", "Damaged places of the data folder found since the start.", func(s *standing) (float64, bool) { return float64(len(s.Damage)), true }),
 	gaugeOf("journal_bytes", "Size of the records that are kept.", func(s *standing) (float64, bool) { return float64(s.Journal.Bytes), true }),
 	gaugeOf("store_bytes", "Size of the store on disk.", func(s *standing) (float64, bool) {
 		return disk(s, func(d *comm.Disk) uint64 { return d.Store })

@@ -44,7 +44,7 @@ func (v visit) ask(ctx context.Context, r *sdk.CallToolRequest, a arguments) (*s
 	within, cancel := context.WithTimeout(ctx, v.o.Wait)
 	defer cancel()
 	if err := v.follow(within, known.Key, v.teller(ctx, r)); err != nil {
-		return failed(fmt.Errorf("request %s goes on, and cannot be followed: %w", known.Key.ID, err)), nil
+		return failed(fmt.Errorf("request %s continues, but cannot be followed: %w", known.Key.ID, err)), nil
 	}
 	return v.shown(ctx, known.Key)
 }
@@ -200,7 +200,7 @@ func (v visit) cancel(ctx context.Context, _ *sdk.CallToolRequest, a arguments) 
 	case err != nil:
 		return failed(err), nil
 	case !taken:
-		return answer("Nothing has changed: the request is done, or is not known.", map[string]any{"taken": false}, false), nil
+		return answer("Nothing has changed: the request is done or unknown.", map[string]any{"taken": false}, false), nil
 	}
 	return answer("The request is being ended; its reply says what was done.", map[string]any{"taken": true}, false), nil
 }
@@ -213,7 +213,7 @@ func (v visit) decide(approve bool) func(context.Context, *sdk.CallToolRequest, 
 		case err != nil:
 			return failed(err), nil
 		case !taken:
-			return answer("Nothing has changed: the request waits for no such decision.", map[string]any{"taken": false}, false), nil
+			return answer("Nothing has changed: the request is not waiting for this decision.", map[string]any{"taken": false}, false), nil
 		case approve:
 			return answer("Approved.", map[string]any{"taken": true}, false), nil
 		}

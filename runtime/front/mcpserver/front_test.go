@@ -283,7 +283,7 @@ func (s *site) stands(id string) {
 func TestFRT34ADecisionIsTheCallers(t *testing.T) {
 	s := open(t, fronttest.New(), time.Nanosecond)
 	result, _ := s.send("tools/call", "approve", `{"name":"approve","arguments":{"id":"m1"}}`)
-	if !strings.Contains(text(t, result), "waits for no such decision") {
+	if !strings.Contains(text(t, result), "is not waiting for this decision") {
 		t.Errorf("nothing waits: %s", result)
 	}
 	s.stands("m1")
@@ -296,7 +296,7 @@ func TestFRT34ADecisionIsTheCallers(t *testing.T) {
 		t.Errorf("they are %q", got)
 	}
 	for _, c := range []struct{ call, want string }{
-		{`{"name":"approve","arguments":{"id":"m1","key":"k0"}}`, "waits for no such decision"},
+		{`{"name":"approve","arguments":{"id":"m1","key":"k0"}}`, "is not waiting for this decision"},
 		{`{"name":"approve","arguments":{"id":"m1","grant":"session"}}`, "Approved."},
 		{`{"name":"deny","arguments":{"id":"m1"}}`, "Denied."},
 	} {

@@ -52,10 +52,10 @@ func (v visit) tools() []offered {
 		hints                            *sdk.ToolAnnotations
 		run                              func(context.Context, *sdk.CallToolRequest, arguments) (*sdk.CallToolResult, error)
 	}{
-		{toolAsk, "Give the agent work or ask it something, and wait for its answer. What takes long goes on and is named by its id.",
-			`"text":{"type":"string","minLength":1,"description":"What the agent is to do."},"session":{"type":"string","description":"Conversation to go on with; default: one of its own for this channel."},` +
+		{toolAsk, "Give the agent work or ask it something, and wait for its answer. Long work continues, and the answer then names its id.",
+			`"text":{"type":"string","minLength":1,"description":"What the agent is to do."},"session":{"type":"string","description":"Conversation to continue; default: this channel's own."},` +
 				`"id":{"type":"string","description":"Makes a repeated call the same request: it is done once. Default: a new one."}`, `"text"`, &sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: false}, v.ask},
-		{toolRequest, "Look at a request: its answer once it is done, else where it stands.", ofRequest, `"id"`, reads, v.request},
+		{toolRequest, "Look at a request: its answer once it is done, or how far it is.", ofRequest, `"id"`, reads, v.request},
 		{toolRequests, "List your unfinished requests, with what a person is asked about each.", "", "", reads, v.requests},
 		{toolStatus, "Say how the agent is.", "", "", reads, v.status},
 		{toolApprove, "Let the tool call run that a request waits with.", ofRequest + `,"key":{"type":"string","description":"Key of the call, as request shows it; default: the one that waits."},` +

@@ -12,7 +12,7 @@ import (
 	"shelly/runtime/front/wire"
 )
 
-const ownTools = "the agent works with tools of its own, and calls none of its caller's; leave it out"
+const ownTools = "the agent uses its own tools, and does not call its caller's; leave it out"
 
 // asking is what a client asks.
 type asking struct {
@@ -34,7 +34,7 @@ func (a *asking) how() []wire.Field {
 		a.silent = v.Kind == wire.Bool && !v.True
 		return v.Is(wire.Bool, wire.String)
 	}
-	const text = "the agent answers in text alone"
+	const text = "the agent answers only in text"
 	return []wire.Field{
 		wire.Text("model", &a.model), {Name: "stream", Read: streams}, {Name: "think", Read: think},
 		wire.Refused("format", text), wire.Refused("logprobs", "the agent's answer has none"), wire.Refused("_debug_render_only", "there is no template to render"),

@@ -42,7 +42,7 @@ func (f *Front) readChat(v wire.Value) (c chatting, err error) {
 		wire.Refused("logprobs", "the agent's answer has none"), wire.Refused("stop", "the agent says all that it has to say"),
 		{Name: "response_format", Read: format}, {Name: "modalities", Read: onlyText},
 		wire.Refused("audio", "the agent does not speak"), wire.Refused("prediction", "the agent's answer is its own"),
-		wire.Refused("web_search_options", "the agent searches with tools of its own"), wire.Refused("moderation", "nothing is moderated here"),
+		wire.Refused("web_search_options", "the agent searches with its own tools"), wire.Refused("moderation", "nothing is moderated here"),
 		wire.Idle("store", wire.Bool),
 	})
 	if err := v.Object(fields...); err != nil {
@@ -90,7 +90,7 @@ func format(v wire.Value) error {
 		return err
 	}
 	if kind := v.Member("type"); kind.Text != "text" {
-		return v.Fault("asks for %q: the agent answers in text alone", kind.Text)
+		return v.Fault("asks for %q: the agent answers only in text", kind.Text)
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func format(v wire.Value) error {
 func onlyText(v wire.Value) error {
 	return v.Each(1, func(v wire.Value) error {
 		if v.Text != "text" {
-			return v.Fault("is %q: the agent answers in text alone", v.Text)
+			return v.Fault("is %q: the agent answers only in text", v.Text)
 		}
 		return nil
 	})

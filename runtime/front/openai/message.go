@@ -21,7 +21,7 @@ type message struct {
 // The roles, as shelly has them.
 func (m message) is(roles ...string) bool { return slices.Contains(roles, m.role) }
 
-const ownTools = "the agent works with tools of its own, and calls none of its caller's; leave it out"
+const ownTools = "the agent uses its own tools, and does not call its caller's; leave it out"
 
 // readMessage reads one of a chat's messages.
 func readMessage(to *[]message) func(wire.Value) error {

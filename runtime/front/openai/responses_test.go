@@ -195,11 +195,11 @@ func TestFRT9WhoKeepsTheConversation(t *testing.T) {
 		{"both", `"input":"Hi","previous_response_id":"resp_r1","conversation":"talk"`, "", "", 0, 400, "exclude each other"},
 		{"an unknown one", `"input":"Hi","previous_response_id":"resp_none"`, "", "", 0, 404, "there is no response"},
 		{"answers in what shelly keeps", `"input":[{"role":"assistant","content":"Hi"},{"role":"user","content":"Hi"}],"conversation":"talk"`, "", "", 0, 400, "send what is new"},
-		{"a call's output", `"input":[{"type":"function_call_output","call_id":"a","output":"b"}]`, "", "", 0, 400, "tools of its own"},
+		{"a call's output", `"input":[{"type":"function_call_output","call_id":"a","output":"b"}]`, "", "", 0, 400, "its own tools"},
 		{"a reference", `"input":[{"type":"item_reference","id":"msg_1"}]`, "", "", 0, 400, "of another server"},
 		{"nothing", `"input":[]`, "", "", 0, 400, "is missing or empty"},
-		{"tools", `"input":"Hi","tools":[{"type":"web_search"}]`, "", "", 0, 400, "tools of its own"},
-		{"a schema", `"input":"Hi","text":{"format":{"type":"json_schema"}}`, "", "", 0, 400, "in text alone"},
+		{"tools", `"input":"Hi","tools":[{"type":"web_search"}]`, "", "", 0, 400, "its own tools"},
+		{"a schema", `"input":"Hi","text":{"format":{"type":"json_schema"}}`, "", "", 0, 400, "only in text"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			n++

@@ -5,7 +5,7 @@ package tree
 import "os/exec"
 
 // Lacks is which of the package's guarantees this system cannot give; empty: it gives all.
-const Lacks = "on this system a command is ended alone: what it has started keeps running"
+const Lacks = "on this system only the command itself is ended: processes that it has started keep running"
 
 func group(*exec.Cmd) {}
 

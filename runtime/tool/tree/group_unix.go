@@ -8,7 +8,7 @@ import (
 )
 
 // Lacks is which of the package's guarantees this system cannot give; empty: it gives all.
-const Lacks = "on this system a command is ended with its process group alone: what has left it, and what runs when the daemon is killed, keeps running"
+const Lacks = "on this system only a command's process group is ended: processes that have left it, and those that run when the daemon is killed, keep running"
 
 // group starts a command in a new process group.
 func group(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

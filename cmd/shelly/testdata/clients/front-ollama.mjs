@@ -16,7 +16,7 @@ assert.equal((await client.ps()).models.length, 1);
 await assert.rejects(new Ollama({ host: base }).list(), /token/);
 await assert.rejects(client.pull({ model: "other" }), /not a store of models/);
 await assert.rejects(client.chat({ model: "other", messages }), /not found/);
-await assert.rejects(client.chat({ model, messages, tools: [{ type: "function", function: { name: "f", parameters: {} } }] }), /tools of its own/);
+await assert.rejects(client.chat({ model, messages, tools: [{ type: "function", function: { name: "f", parameters: {} } }] }), /its own tools/);
 
 assert.equal((await client.chat({ model, messages })).message.content, answer);
 assert.equal(ran(), ++runs);
