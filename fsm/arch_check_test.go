@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// checker looks for what a room refuses in one file.
+// checker looks for what a room forbids in one file.
 type checker struct {
 	room
 	source
 	maps    mapNames
 	globals map[string]string
-	used    map[string]string // globals that no file has declared yet
+	used    map[string]string // allowed globals that no file has declared yet
 	names   map[string]string // import path of each local package name
 	sorted  []ast.Expr        // calls of package maps whose result is sorted at once
 	found   []string
@@ -50,7 +50,7 @@ func importPath(imp *ast.ImportSpec) string {
 	return p
 }
 
-// packageName is the last part of an import path that is no version.
+// packageName returns the last part of an import path that is not a version.
 func packageName(p string) string {
 	name := path.Base(p)
 	if regexp.MustCompile(`^v\d+$`).MatchString(name) {
@@ -62,8 +62,8 @@ func packageName(p string) string {
 // within reports whether a path is root or below it.
 func within(p, root string) bool { return p == root || strings.HasPrefix(p, root+"/") }
 
-// impure are the parts of the standard library that reach outside, wait, or let
-// others run meanwhile.
+// impure returns the parts of the standard library that reach outside, wait, or let other
+// code run concurrently.
 func impure() []string {
 	return []string{
 		"C", "os", "net", "syscall", "runtime", "plugin", "log", "sync", "unsafe", "testing",
@@ -159,8 +159,8 @@ func (c *checker) makesError(e ast.Expr) bool {
 	return p == "errors" && name == "New" || p == "fmt" && name == "Errorf"
 }
 
-// makesTable reports whether a value is a table over all kinds of fact or effect, which
-// is read only.
+// makesTable reports whether a value is a table over all kinds of fact or effect, which is
+// only read.
 func (c *checker) makesTable(e ast.Expr) bool {
 	call, ok := e.(*ast.CallExpr)
 	if !ok {
@@ -174,7 +174,7 @@ func (c *checker) makesTable(e ast.Expr) bool {
 	return p == "shelly/fsm" && made.MatchString(name)
 }
 
-// qualified returns the import path and name of a package's member, or nothing.
+// qualified returns the import path and name of a package's member, or empty strings.
 func (c *checker) qualified(e ast.Expr) (importPath, name string) {
 	sel, ok := e.(*ast.SelectorExpr)
 	if !ok {

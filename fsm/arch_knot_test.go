@@ -15,16 +15,16 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// What a reader has to take in at once is bounded: the files of a folder, tests apart, and
-// those of a knot.
+// What a reader has to take in at once is bounded: the files of a folder, not counting
+// tests, and those of a knot.
 const (
 	folderFilesMax = 30
 	knotFilesMax   = 12
 )
 
-// knots are the files of a package that refer to each other, straight or by way of others:
-// the strongly connected components of what names what, methods and fields included. The
-// largest comes first; a file that refers to no other and back is in none.
+// knots returns the sets of files of a package that refer to each other, directly or
+// through others: the strongly connected components of what names what, methods and fields
+// included. The largest comes first; a file with no such references is in none.
 func knots(fset *token.FileSet, uses map[*ast.Ident]types.Object, of *types.Package) [][]string {
 	names := map[string]map[string]bool{}
 	for id, object := range uses { // order-free: a set
@@ -65,7 +65,7 @@ func knots(fset *token.FileSet, uses map[*ast.Ident]types.Object, of *types.Pack
 	return found
 }
 
-// reached are the files that one leads to.
+// reached returns the files that one refers to, directly or through others.
 func reached(names map[string]map[string]bool, from string) map[string]bool {
 	seen := map[string]bool{}
 	for todo := []string{from}; len(todo) > 0; {
@@ -133,7 +133,7 @@ func TestTheCheckOfKnotsCanFail(t *testing.T) {
 	}
 }
 
-// crowded are the folders with more files than may be.
+// crowded returns the folders with too many files.
 func crowded(files []string) (found []string) {
 	count := map[string]int{}
 	for _, f := range files {

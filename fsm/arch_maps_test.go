@@ -2,10 +2,9 @@ package fsm_test
 
 import "go/ast"
 
-// mapNames are the names that stand for a map. Types, fields and functions are
-// known for a whole room, by name alone; variables for one function. The value is
-// true where what the map holds is a map too. Where a slice shares its name with
-// a map and is taken for one, rename one of them.
+// mapNames are the names that stand for a map. Types, fields and functions are known for a
+// whole room, by name alone; variables for one function. The value is true if the map holds
+// maps. If a slice shares its name with a map and is taken for one, rename one of them.
 type mapNames struct {
 	types, fields, funcs, vars map[string]bool
 }

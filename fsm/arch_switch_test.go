@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// kindSwitchesMax bounds the type switches over kinds of fact or effect. What must know all
-// kinds is a table of fsm.NewFactTable, NewAnswerTable, NewEffectTable or NewCallTable,
-// which misses a new kind at start; a switch misses it in silence.
+// kindSwitchesMax bounds the type switches over kinds of fact or effect. Code that must
+// know all kinds uses a table of fsm.NewFactTable, NewAnswerTable, NewEffectTable or
+// NewCallTable, which reports a missing kind at start; a switch ignores it silently.
 const kindSwitchesMax = 15
 
 // A closed set has one descriptor: a new kind is a row in tables, not a case in many
@@ -54,7 +54,7 @@ func kindNames(sources []source) []string {
 	return names
 }
 
-// kindCases is how many kinds the cases of a switch name.
+// kindCases returns how many kinds the cases of a switch name.
 func kindCases(sw *ast.TypeSwitchStmt, kinds []string) int {
 	n := 0
 	for _, clause := range sw.Body.List {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// room is a part of the project with one regime.
+// room is a part of the project with one set of restrictions.
 type room struct {
 	dirs    []string // relative to the project's folder, with all below
 	except  []string // folders left out
@@ -23,8 +23,8 @@ type room struct {
 	floats  bool
 }
 
-// walls are the packages of the machine in the order of their imports: none imports one
-// that comes after it, and profile and machine nothing of each other.
+// walls returns the packages of the machine in the order of their imports: none imports one
+// that comes after it, and profile and machine do not import each other.
 func walls() []string {
 	return []string{
 		"shelly/fsm", "shelly/fsm/cron", "shelly/fsm/reading", "shelly/fsm/grant", "shelly/fsm/state",
@@ -88,11 +88,11 @@ func rooms() []room {
 	}
 }
 
-// yamlLibrary stands behind sim/strict.
+// yamlLibrary is imported only by sim/strict.
 const yamlLibrary = "go.yaml.in/yaml/v4"
 
-// globals returns the package-level variables that are no errors, each with the
-// reason why it may be one.
+// globals returns the package-level variables that are not errors, each with the reason why
+// it may be one.
 func globals() map[string]string {
 	return map[string]string{
 		"fsm.facts":               "a literal table, read only",
@@ -118,7 +118,7 @@ type source struct {
 	fset *token.FileSet
 }
 
-// sourcesIn parses the files below the folders that are no tests.
+// sourcesIn parses the files below the folders, without tests.
 func sourcesIn(t *testing.T, project fs.FS, dirs, except []string) []source {
 	t.Helper()
 	var sources []source
@@ -191,8 +191,8 @@ func TestArrowsPointOneWay(t *testing.T) {
 	}
 }
 
-// TestYAMLIsReadInOnePlace: the library stands behind one package, so that all files
-// that people write are read alike.
+// TestYAMLIsReadInOnePlace: one package wraps the library, so that all files that people
+// write are read alike.
 func TestYAMLIsReadInOnePlace(t *testing.T) {
 	for _, s := range sourcesIn(t, os.DirFS(".."), []string{"fsm", "sim", "runtime", "cmd"}, []string{"sim/strict"}) {
 		for _, imp := range s.file.Imports {
@@ -203,7 +203,7 @@ func TestYAMLIsReadInOnePlace(t *testing.T) {
 	}
 }
 
-// snippet is a file that the checker must refuse, or accept where want is empty.
+// snippet is a file that the checker must refuse, or accept if want is empty.
 type snippet struct {
 	name string
 	dir  string

@@ -70,7 +70,7 @@ func inputs() []fsm.Input {
 	}
 }
 
-// session is a session with every field set.
+// session returns a session with every field set.
 func session() fsm.Session {
 	return fsm.Session{
 		Version: 3, Ratio: 1100, Memory: "# Memory", MemoryHash: "abc",
@@ -172,7 +172,7 @@ func TestJRN15WireFormOfEffects(t *testing.T) {
 	golden(t, "effects.golden", b.Bytes())
 }
 
-// withZeroes adds an input of each one's fact with no field set.
+// withZeroes adds, for each input, one of the same kind with no field set.
 func withZeroes(inputs []fsm.Input) []fsm.Input {
 	for _, fact := range zeroes(factsOf(inputs)) {
 		inputs = append(inputs, fsm.Input{Fact: fact})
@@ -187,7 +187,7 @@ func factsOf(inputs []fsm.Input) (facts []fsm.Fact) {
 	return facts
 }
 
-// zeroes returns a value of each one's type with no field set.
+// zeroes returns, for each value, one of the same type with no field set.
 func zeroes[T any](values []T) []T {
 	var zero []T
 	for _, v := range values {
@@ -282,7 +282,7 @@ func TestJRN15WhatCannotBeReadIsAnError(t *testing.T) {
 	}
 }
 
-// A field is left out of the hash only where it says nothing that another does not.
+// A field is left out of the hash only if it says nothing that another does not.
 func TestJRN6EveryFieldOfAnEffectIsInItsHash(t *testing.T) {
 	derived := map[string]string{"Audit.Unknown": "from Result", "Audit.From": "from what the handle came with", "RunTool.Approved": "from what people have decided, and started without it by older builds", "RunTool.Source": "MSG-3"}
 	for _, e := range effects() {
@@ -301,7 +301,8 @@ func TestJRN6EveryFieldOfAnEffectIsInItsHash(t *testing.T) {
 	}
 }
 
-// BenchmarkEffectsHash is the hash of one effect of each kind. Its yardstick is to encode them.
+// BenchmarkEffectsHash measures the hash of one effect of each kind. Its yardstick is to
+// encode them.
 func BenchmarkEffectsHash(b *testing.B) {
 	all := effects()
 	b.ReportAllocs()
@@ -315,8 +316,8 @@ func BenchmarkEffectsHash(b *testing.B) {
 	})
 }
 
-// What is encoded by hand is what json.Marshal makes of it, byte for byte: journals and stores
-// are read and written by both.
+// Encoding by hand gives what json.Marshal gives, byte for byte: journals and stores are
+// read and written by both.
 func TestJRN15ASessionIsEncodedAsJSONDoes(t *testing.T) {
 	text := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("ab\n\t\\\"<>&\u2028\x7f\x00磁é"))), rapid.Just("bad \xff utf8"), rapid.Just(""))
 	rapid.Check(t, func(t *rapid.T) {

@@ -53,7 +53,7 @@ func TestADateThatIsReadIsTheOneThatWasWritten(t *testing.T) {
 	})
 }
 
-// Whatever has the form is a date exactly where package time says so.
+// A text of the right form is a date exactly if package time says so.
 func TestWhatIsNoDateIsNotRead(t *testing.T) {
 	two := rapid.StringMatching(`[0-6][0-9]`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -89,7 +89,7 @@ func TestWhatIsNoDateIsNotRead(t *testing.T) {
 	}
 }
 
-// A time that is read is one of the calendar, and shown as it was written.
+// A time that is read exists in the calendar, and is shown as it was written.
 func FuzzParseDate(f *testing.F) {
 	for _, text := range []string{"2026-01-31T09:00:00Z", "2024-02-29T23:59:59Z", "2026-02-29T00:00:00Z", "0000-01-01T00:00:00Z", "9999-12-31T24:00:00Z", "2026-01-31", ""} {
 		f.Add(text)

@@ -15,7 +15,7 @@ import (
 	"shelly/fsm/profile"
 )
 
-// linesOf are the lines of a golden file.
+// linesOf returns the lines of a golden file.
 func linesOf(f *testing.F, name string) [][]byte {
 	f.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
@@ -25,7 +25,7 @@ func linesOf(f *testing.F, name string) [][]byte {
 	return bytes.Split(bytes.TrimSpace(data), []byte("\n"))
 }
 
-// serves is a machine that has taken a request in.
+// serves returns a machine that has admitted a request.
 func serves() *machine.Machine {
 	m := machine.New()
 	c := profile.Default()
@@ -35,9 +35,8 @@ func serves() *machine.Machine {
 	return m
 }
 
-// Whatever the bytes of an input are, they are an error or an input that is written
-// the same each time, and that does after a recovery what it has done before (JRN-15,
-// INV-9).
+// Any bytes are either an error or an input that is written the same way each time, and
+// that has the same effects after a recovery as before (JRN-15, INV-9).
 func FuzzUnmarshalInput(f *testing.F) {
 	for _, line := range linesOf(f, "inputs.golden") {
 		f.Add(line)
@@ -83,8 +82,8 @@ func FuzzUnmarshalInput(f *testing.F) {
 	})
 }
 
-// An effect of any content has a wire form that is one JSON object with its kind, and
-// one hash (JRN-6, JRN-15).
+// Any effect has a wire form that is one JSON object with its kind, and one hash (JRN-6,
+// JRN-15).
 func FuzzMarshalEffect(f *testing.F) {
 	types := map[string]reflect.Type{}
 	for _, e := range effects() {

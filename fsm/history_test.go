@@ -12,7 +12,7 @@ import (
 func asking(text string) Message { return Message{Role: RoleUser, Text: text} }
 func saying(text string) Message { return Message{Role: RoleAssistant, Text: text} }
 
-// calling is an answer with a call of the tool t for each id.
+// calling returns an answer with a call of the tool t for each id.
 func calling(ids ...string) Message {
 	m := Message{Role: RoleAssistant}
 	for _, id := range ids {
@@ -21,7 +21,7 @@ func calling(ids ...string) Message {
 	return m
 }
 
-// result is a result of the tool t.
+// result returns a result of the tool t.
 func result(id, text string) Message {
 	return Message{Role: RoleTool, Text: text, Tool: "t", ToolCall: id}
 }
@@ -163,8 +163,8 @@ func TestSES7AMendedHistoryIsPairedAndStaysAsItIs(t *testing.T) {
 	})
 }
 
-// A history may be cut anywhere: about as much stays as was asked for, and no call
-// is split from its results.
+// Wherever a history is cut, about as much stays as was asked for, and no call is split
+// from its results.
 func TestSES10ACutSplitsNoCallFromItsResults(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		msgs := Words(nil).Mend(anyHistory(t))
@@ -206,7 +206,7 @@ func TestINF51APrefixIsKnownByItsRunningHash(t *testing.T) {
 	}
 }
 
-// What is whole already is not made again: it is the same list, to which nobody can append in
+// A whole history is not copied: the same list is returned, without room to append in
 // place.
 func TestSES7WhatIsWholeIsNotCopied(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

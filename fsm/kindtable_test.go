@@ -8,7 +8,7 @@ import (
 	"shelly/fsm"
 )
 
-// row is the row of a kind of effect that does nothing.
+// row returns a row that does nothing for a kind of effect.
 func row[E fsm.Effect]() fsm.EffectRow[int, int] { return fsm.OnEffect(func(int, E) int { return 1 }) }
 
 // callRows has a row for each kind of call.
@@ -19,7 +19,7 @@ func callRows() []fsm.EffectRow[int, int] {
 	}
 }
 
-// A table that forgets a kind, or has one twice, is found when it is made.
+// A table that lacks a kind, or has one twice, panics when it is made.
 func TestATableOfCallsHasEachOnce(t *testing.T) {
 	if got := fsm.NewCallTable(callRows()...).Do(0, fsm.Embed{}); got != 1 {
 		t.Errorf("a row gives %d", got)

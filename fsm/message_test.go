@@ -7,7 +7,7 @@ import (
 	"shelly/fsm"
 )
 
-// A set is a list of names in their order, and a name that nobody knows is of outside.
+// A set is a list of names in their order, and an unknown name counts as outside.
 func TestMSG1TheWireFormOfASource(t *testing.T) {
 	for _, tt := range []struct {
 		source fsm.Source
@@ -58,7 +58,8 @@ func TestMSG3NoHashHasTheSource(t *testing.T) {
 	}
 }
 
-// What stands before a conversation tells apart all that a model's server reads first.
+// The hash of what precedes a conversation covers everything that a model's server reads
+// first.
 func TestWhatStandsBeforeAConversation(t *testing.T) {
 	ask := fsm.AskBrain{System: "You are shelly.", Tools: fsm.AllTools}
 	before := ask.Before()

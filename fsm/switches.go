@@ -58,7 +58,7 @@ const (
 // RememberMode is when a handle is written to memory.
 type RememberMode string
 
-// Each handle by itself; a session's turns together once nobody waits; never.
+// Each handle separately; a session's turns together once nothing else waits; never.
 const (
 	RememberEach RememberMode = ""
 	RememberIdle RememberMode = "idle"

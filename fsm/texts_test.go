@@ -13,7 +13,7 @@ import (
 )
 
 // A shortened text has the beginning and the end of the whole, says how much is missing,
-// and is no longer than was wanted (CTX-10).
+// and is no longer than wanted (CTX-10).
 func TestCTX10AShortenedTextHasItsBeginningAndItsEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringN(0, 2000, -1).Draw(t, "text") + strings.Repeat(rapid.SampledFrom([]string{"a", "水", "é "}).Draw(t, "of"), rapid.IntRange(0, 3000).Draw(t, "times"))
@@ -37,7 +37,7 @@ func TestCTX10AShortenedTextHasItsBeginningAndItsEnd(t *testing.T) {
 	})
 }
 
-// Both halves of a shortened text are as long as fits.
+// Both halves of a shortened text are as long as possible.
 func TestCTX10AShortenedTextIsNoShorterThanItMustBe(t *testing.T) {
 	got := fsm.PresentWords().Shorten(strings.Repeat("a", 1000), 24+20)
 	if want := strings.Repeat("a", 40); !strings.HasPrefix(got, want+"\n") || !strings.HasSuffix(got, "\n"+want) {
@@ -45,8 +45,8 @@ func TestCTX10AShortenedTextIsNoShorterThanItMustBe(t *testing.T) {
 	}
 }
 
-// markOf is what a shortened kept text says: the bytes that it leaves out, and where to go
-// on.
+// markOf returns what a shortened kept text says: the bytes that it leaves out, and where
+// to go on.
 func markOf(t *rapid.T, text string) (head string, from, to int, tail string) {
 	m := regexp.MustCompile(`(?s)^(.*?)\n\[… bytes (\d+) to (\d+) of \d+, about \d+ tokens, are left out here; to read on: read_more with result 7, from (\d+) …\]\n(.*)$`).FindStringSubmatch(text)
 	if m == nil || m[2] != m[4] {
@@ -58,8 +58,7 @@ func markOf(t *rapid.T, text string) (head string, from, to int, tail string) {
 }
 
 // A long result enters with its head and its tail, together no longer than its share, and
-// what lies between is named by its bytes (TXT-2, TXT-4). Shortened later it names more
-// (TXT-7).
+// the bytes between are named (TXT-2, TXT-4). Shortened again later, it names more (TXT-7).
 func TestTXT2AKeptResultIsItsHeadAndItsTail(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		whole := rapid.StringN(0, 500, -1).Draw(t, "text") + strings.Repeat(rapid.SampledFrom([]string{"a", "水", "é "}).Draw(t, "of"), rapid.IntRange(0, 5000).Draw(t, "times"))
@@ -91,8 +90,8 @@ func TestTXT2AKeptResultIsItsHeadAndItsTail(t *testing.T) {
 	})
 }
 
-// However a text is read on in, all of it is read: each piece begins where the one before
-// it has ended, at a character's edge, and has at least one character (TXT-5).
+// However a text is read on, all of it is read: each piece begins where the one before it
+// ended, between characters, and has at least one character (TXT-5).
 func TestTXT5EveryByteOfATextCanBeRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		whole := rapid.StringN(1, 400, -1).Draw(t, "text")
@@ -115,7 +114,7 @@ func TestTXT5EveryByteOfATextCanBeRead(t *testing.T) {
 }
 
 // However results are kept and joined, a session has no more of them than TXT-6 says, no
-// number twice, and the newest.
+// number twice, and always the newest.
 func TestTXT6ASessionKeepsNoMoreThanItMay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.IntRange(1, 1000).Draw(t, "bytes at most")
@@ -146,7 +145,8 @@ func TestTXT6ASessionKeepsNoMoreThanItMay(t *testing.T) {
 	})
 }
 
-// What has just as many tokens as may enter whole enters whole, and is not kept (TXT-1).
+// A result with just as many tokens as may enter whole enters whole, and is not kept
+// (TXT-1).
 func TestTXT1WhatJustFitsIsNotKept(t *testing.T) {
 	text := strings.Repeat("word ", 20)
 	just := fsm.TextTokens(text)

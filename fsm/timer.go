@@ -178,7 +178,7 @@ func clockOf(minutes int) string { return two(int64(minutes/60)) + ":" + two(int
 
 // Greeting says when to greet a person who has not written for a while (EVT-22).
 type Greeting struct {
-	Idle   Millis `json:"idle,omitempty"`    // since the last request and the last greeting; 0: nobody is greeted
+	Idle   Millis `json:"idle,omitempty"`    // since the last request and the last greeting; 0: no greetings
 	PerDay int    `json:"per_day,omitempty"` // at most
 	Chance Share  `json:"chance,omitempty"`  // of each beat that could be a greeting; 100: each is
 }

@@ -24,8 +24,8 @@ func TestCTX1TheTokensOfAText(t *testing.T) {
 		{"é", 1},
 		{"ééééé", 5},
 		{"🦊", 1},
-		{"\xff\xfe", 2}, // no UTF-8: each byte that could begin a character
-		{"\x80\x80", 0}, // and none that could not
+		{"\xff\xfe", 2}, // not UTF-8: each byte that could begin a character counts
+		{"\x80\x80", 0}, // and a byte that could not does not
 	}
 	for _, tt := range tests {
 		if got := TextTokens(tt.text); got != tt.want {
@@ -86,7 +86,7 @@ func TestCTX1TheToolsThatAreOfferedCount(t *testing.T) {
 	}
 }
 
-// plainTokens counts as CTX-1 says it, byte by byte.
+// plainTokens counts as CTX-1 says, byte by byte.
 func plainTokens(s string) int {
 	ascii, others := 0, 0
 	for i := range len(s) {

@@ -29,7 +29,7 @@ func TestCFG14TheFirstEditionIsFrozen(t *testing.T) {
 	golden(t, "words.golden", []byte(text.String()))
 }
 
-// A better sentence may leave out an argument, but it has no others to name.
+// A better sentence may leave out an argument, but cannot name others.
 func TestCFG14AWordNamesTheArgumentsThatItHas(t *testing.T) {
 	var first fsm.Words
 	names := map[string]bool{}
@@ -88,7 +88,7 @@ func TestCFG14ArgumentsArePutInOnce(t *testing.T) {
 	}
 }
 
-// Whatever a build words differently, what older ones have recorded is decided as it was.
+// However a build words its texts, records of older builds are decided as they were.
 func TestCFG14ABetterSentenceChangesNoRecordedDecision(t *testing.T) {
 	journals := committedJournals(t)
 	for _, w := range fsm.AllWords() {
@@ -102,8 +102,8 @@ func TestCFG14ABetterSentenceChangesNoRecordedDecision(t *testing.T) {
 	}
 }
 
-// The journals say enough for that: with other words of their own they decide
-// differently.
+// The journals are good enough to show that: with other words in their own boots they
+// decide differently.
 func TestCFG14TheWordsOfTheJournalsMatter(t *testing.T) {
 	matter := 0
 	for _, w := range fsm.AllWords() {
@@ -119,8 +119,8 @@ func TestCFG14TheWordsOfTheJournalsMatter(t *testing.T) {
 	}
 }
 
-// differs reports whether a journal decides differently where its boots bring another
-// text for a word.
+// differs reports whether a journal decides differently if its boots bring another text for
+// a word.
 func differs(t *testing.T, j engine.Reader, w fsm.Word) bool {
 	t.Helper()
 	m, differs := machine.New(), false
@@ -158,19 +158,19 @@ func committedJournals(t *testing.T) map[string]engine.Reader {
 	return journals
 }
 
-// speech is a text that somebody reads: two words with a blank between them.
+// speech matches a text that people read: two words with a blank between them.
 var speech = regexp.MustCompile(`\pL['’]?\pL*[,.:;!?)\]]* [("'\[{]?\pL`)
 
-// wordless are the literals that look like speech and are not: they are read, and not
-// said.
+// wordless returns the literals that look like speech but are not: they are parsed rather
+// than said.
 func wordless() []string {
 	return []string{"Action Input:"}
 }
 
-// What the machine words stands in words.go, and what a Boot brings of its own (the
-// prompts of the profiles, the declarations of the builtin tools) beside the profiles.
-// The protocol for models without tools is the clients', and no decision reads it.
-// Invariants speak to those who prove, and errors to those who read files.
+// The machine's texts are in words.go, and what else a Boot brings (the prompts of the
+// profiles, the declarations of the builtin tools) is with the profiles. The protocol for
+// models without tools belongs to the clients, and no decision reads it. The texts of
+// invariants are for those who prove, and errors for those who read files.
 func TestCFG14NoTextStandsInCode(t *testing.T) {
 	apart := []string{"words.go", "prompts.go", "profile/prompts.go", "builtin.go", "described/described.go"}
 	found := map[string]bool{}

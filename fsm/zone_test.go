@@ -21,7 +21,7 @@ func TestHND48AnOffsetIsReadInItsForms(t *testing.T) {
 	}
 }
 
-// Of a schedule's zone all that decides a slot is in the hash of its effect.
+// Everything in a schedule's zone that decides a slot is in the hash of its effect.
 func TestJRN6AZoneIsInTheHashWithItsOffsets(t *testing.T) {
 	hash := func(z fsm.Zone) uint64 {
 		return fsm.HashEffects([]fsm.Effect{fsm.ArmSchedule{Schedule: "s1", Zone: z}})

@@ -18,8 +18,7 @@ func instant(t *testing.T, text string) fsm.Millis {
 	return fsm.Millis(at.UnixMilli())
 }
 
-// HND-42, HND-43: the first slot after From or, where slots have passed, the latest
-// that has.
+// HND-42, HND-43: the first slot after From or, if slots have passed, the latest of them.
 func TestHND43TheSlotOfASchedule(t *testing.T) {
 	const from = "2026-01-05 09:00:00" // a Monday
 	tests := []struct {
@@ -98,7 +97,7 @@ func TestTheCalendarOfSlots(t *testing.T) {
 	}
 }
 
-// Next is total: no time makes it panic or go on without end.
+// Next is total: no time makes it panic or loop forever.
 // There is no slot after the last minute of the year 9999.
 func TestHND43TheLastSlots(t *testing.T) {
 	const last = 253402300799999
@@ -137,8 +136,8 @@ func TestSlotsOfOddTimes(t *testing.T) {
 	}
 }
 
-// Where the clocks are set by half an hour, a schedule of each hour keeps to what they show
-// then (HND-48).
+// If the clocks change by half an hour, an hourly schedule follows what they show then
+// (HND-48).
 func TestHND48ClocksThatAreSetByHalfAnHour(t *testing.T) {
 	zone := fsm.Zone{Name: "Australia/Lord_Howe", Offset: 37_800, Changes: []fsm.Change{{At: instant(t, "2026-10-03 15:30:00"), Offset: 39_600}}}
 	for cronExpr, want := range map[string]string{"0 * * * *": "2026-10-03 16:00:00", "30 * * * *": "2026-10-03 15:30:00", "15 * * * *": "2026-10-03 16:15:00"} {
@@ -150,7 +149,7 @@ func TestHND48ClocksThatAreSetByHalfAnHour(t *testing.T) {
 	}
 }
 
-// A change of the clocks within a minute is no slot of each minute.
+// A change of the clocks within a minute is not a slot of a schedule of every minute.
 func TestHND48AChangeWithinAMinuteIsNoSlot(t *testing.T) {
 	zone := fsm.Zone{Name: "Mean/Time", Offset: 90, Changes: []fsm.Change{{At: instant(t, "2026-10-03 15:30:30"), Offset: 60}}}
 	from := instant(t, "2026-10-03 15:30:20")

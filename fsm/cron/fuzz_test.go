@@ -8,8 +8,8 @@ import (
 	"shelly/fsm/cron"
 )
 
-// Whatever a schedule says, its slot is after From, a whole minute of the expression,
-// the first where it is to come and the latest where slots have passed (HND-43).
+// Whatever a schedule says, its slot is after From and a whole minute of the expression:
+// the first one if that is still to come, else the latest that has passed (HND-43).
 func FuzzCron(f *testing.F) {
 	const monday = 1767603600000 // 2026-01-05 09:00 UTC
 	for _, expr := range []string{
@@ -32,7 +32,7 @@ func FuzzCron(f *testing.F) {
 		if slot <= arm.From || slot%(60*fsm.Second) != 0 || time.UnixMilli(int64(slot)).UTC().Year() > 9999 {
 			t.Fatalf("%q from %d: the slot is %d", expr, from, slot)
 		}
-		// The minute before a slot finds the slot, and nothing lies between.
+		// From the minute before a slot the slot is found, and nothing in between.
 		before := fsm.ArmSchedule{Cron: expr, From: slot - 1}
 		if first, ok := cron.Next(before, slot-1); !ok || first != slot {
 			t.Fatalf("%q: %d is a slot, and from right before it the first is %d", expr, slot, first)

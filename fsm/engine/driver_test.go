@@ -11,7 +11,7 @@ import (
 	"shelly/fsm/engine"
 )
 
-// driven is a driver over fakes, with what it has said of space.
+// driven is a driver over fakes, with what it has reported about space.
 type driven struct {
 	*engine.Driver
 	t    *testing.T
@@ -38,7 +38,7 @@ func drive(t *testing.T, j *journal) *driven {
 	return d
 }
 
-// served is a driver whose epoch has begun, with a request that waits for the model.
+// served returns a driver whose epoch has begun, with a request that waits for the model.
 func served(t *testing.T, j *journal, change ...func(*fsm.Config)) *driven {
 	t.Helper()
 	d := drive(t, j)
@@ -64,14 +64,14 @@ func (d *driven) accept(id string) {
 	d.must(err)
 }
 
-// pass lets time go on, and lets the driver do what is due.
+// pass advances the time, and lets the driver do what is due.
 func (d *driven) pass(ms fsm.Millis) {
 	d.t.Helper()
 	d.now.Wall, d.now.Steady = d.now.Wall+ms, d.now.Steady+ms
 	d.must(d.Wake(d.now))
 }
 
-// told are the kinds of what the journal holds.
+// told returns the kinds of the inputs in the journal.
 func (d *driven) told() (kinds []string) {
 	for _, r := range d.j.Records() {
 		kinds = append(kinds, fsm.InputKind(r.Input))
@@ -86,7 +86,7 @@ func (d *driven) want(what string, kinds ...string) {
 	}
 }
 
-// last is the call of the last effect of a type.
+// last returns the call of the last effect of a type.
 func last[E fsm.Effect](d *driven) (call fsm.CallID) {
 	d.t.Helper()
 	for _, e := range slices.Backward(d.w.effects) {
@@ -134,7 +134,7 @@ func TestJRN14FactsWaitForSpaceInTheirOrder(t *testing.T) {
 	}
 }
 
-// What waited comes before anybody is let in who comes at the very moment.
+// Facts that waited come before a request that arrives at that very moment.
 func TestJRN14WhatWaitedGoesBeforeANewcomer(t *testing.T) {
 	j := newJournal()
 	d := served(t, j)
@@ -152,7 +152,7 @@ func TestJRN14WhatWaitedGoesBeforeANewcomer(t *testing.T) {
 	d.want("the order", "boot", "requested", "brain_answered", "requested")
 }
 
-// Signals pass, before what came before them, and with the end all the rest.
+// Signals pass, ahead of earlier facts, and once the end has begun so does all the rest.
 func TestJRN14ASignalGoesFirst(t *testing.T) {
 	j := newJournal()
 	d := served(t, j)
@@ -209,7 +209,7 @@ func TestJRN22ASignalEndsADriverThatIsDown(t *testing.T) {
 	}
 }
 
-// An error that is no refusal ends the engine, whatever was told.
+// An error that is not a refusal ends the engine, whatever the facts were.
 func TestJRN11AFailedWriteEndsTheDriver(t *testing.T) {
 	j := newJournal()
 	d := served(t, j)
@@ -240,7 +240,7 @@ func TestJRN4TheDriverSyncsASecondAfterTheFirstRecord(t *testing.T) {
 	}
 }
 
-// TOL-7: of a call that was given up only a tool's end counts: that it has stopped.
+// TOL-7: if a call was given up, only a tool's end counts: that it has stopped.
 func TestTOL7WhatTheEndOfACallBecomes(t *testing.T) {
 	d := served(t, newJournal(), func(c *fsm.Config) { c.Switches.Cancel = fsm.CancelImmediate })
 	call := last[fsm.AskBrain](d)

@@ -28,7 +28,7 @@ func TestJRN3EffectsArePerformedInOrderAndOnlyOnceAppended(t *testing.T) {
 		"perform run_tool",
 		"append 4 sync", // the first one's result: the second is unsafe
 		"perform audit", "perform run_tool",
-		"append 5 sync", // the second one's result: it cannot be had again
+		"append 5 sync", // the second one's result: it cannot be obtained again
 		"perform audit", "perform ask_brain",
 		"append 6", // a need
 		"perform recall",

@@ -17,7 +17,7 @@ func (p *protocol) add(format string, args ...any) {
 	p.lines = append(p.lines, fmt.Sprintf(format, args...))
 }
 
-// journal is a journal in memory that writes down its use and fails on demand.
+// journal is a journal in memory that records its use and fails on demand.
 type journal struct {
 	*engine.MemoryJournal
 	protocol *protocol
@@ -52,7 +52,7 @@ func (j *journal) Replay(after uint64, fn func(engine.Record) error) error {
 
 func (j *journal) Space() error { return j.full }
 
-// world writes down the effects that it is asked for and fails on demand.
+// world records the effects that it is asked to perform and fails on demand.
 type world struct {
 	protocol *protocol
 	effects  []fsm.Effect
@@ -102,9 +102,9 @@ func ask(id string) fsm.Requested {
 	return fsm.Requested{Request: fsm.RequestKey{Channel: "test", ID: id}, Session: "s", Text: "question " + id}
 }
 
-// answers plays the outside: it steps a machine of its own with the given
-// inputs, each of them once all that came before is answered, and returns these
-// inputs and the answers in the order of their turns.
+// answers plays the world: it steps a separate machine with the given inputs, each once
+// everything before it is answered, and returns these inputs and the answers in the order
+// of their turns.
 func answers(inputs ...fsm.Input) []fsm.Input {
 	m := machine.New()
 	var all []fsm.Input
@@ -170,8 +170,8 @@ func brain(e fsm.AskBrain) fsm.Input {
 	return fsm.Input{At: 20, Fact: in}
 }
 
-// session is a whole epoch: two requests, an event, a request that comes again,
-// a signal and the farewell.
+// session returns a whole epoch: two requests, an event, a repeated request, a signal and
+// the farewell.
 func session() []fsm.Input {
 	return answers(
 		fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}},

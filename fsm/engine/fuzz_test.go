@@ -9,8 +9,8 @@ import (
 	"shelly/fsm/engine"
 )
 
-// Whatever the bytes of a journal file are, they are an error or lines that are
-// written as the same file each time (JRN-15).
+// Any bytes are either an error or the lines of a journal file, which are written the same
+// way each time (JRN-15).
 func FuzzReadLines(f *testing.F) {
 	names, err := filepath.Glob("../../sim/scenario/testdata/journals/*.jsonl")
 	if err != nil || len(names) == 0 {

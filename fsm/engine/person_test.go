@@ -8,7 +8,7 @@ import (
 	"shelly/fsm/engine"
 )
 
-// careful is a configuration in which requests can be cancelled and acting needs
+// careful returns a configuration in which requests can be cancelled and acting needs
 // approval.
 func careful() fsm.Config {
 	c := config()
@@ -29,7 +29,7 @@ func question(t *testing.T, w *world) fsm.AskPerson {
 	return fsm.AskPerson{}
 }
 
-// acts is the model's wish to act.
+// acts returns the model's call of the tool that acts.
 func acts(w *world) fsm.Input {
 	return fsm.Input{At: 12, Fact: fsm.BrainAnswered{
 		Answered: fsm.To(w.effects[len(w.effects)-1].(fsm.AskBrain).Call), Stop: fsm.StopToolUse,

@@ -143,7 +143,7 @@ func TestJRN10ABodyIsKnownByItsHash(t *testing.T) {
 	}
 }
 
-// A command is accepted and answered in one step, also where the queue is full.
+// A command is accepted and answered in one step, even if the queue is full.
 func TestSES15ACommandIsAnsweredInItsOwnStep(t *testing.T) {
 	c := config()
 	c.Switches.Commands, c.Switches.Cancel = true, fsm.CancelImmediate
@@ -177,7 +177,7 @@ func TestSES15ACommandIsAnsweredInItsOwnStep(t *testing.T) {
 	}
 }
 
-// Where a request cannot be accepted nothing happens: no write and no step.
+// If a request cannot be accepted nothing happens: no write and no step.
 func TestJRN9ARefusalChangesNothing(t *testing.T) {
 	small := config()
 	small.Limits.MaxQueue = 2
@@ -221,8 +221,8 @@ func TestJRN9ARefusalChangesNothing(t *testing.T) {
 	}
 }
 
-// HND-38: an event that joins another takes no place, so a full queue does not keep it
-// out; too little space does.
+// HND-38: an event that joins another takes no place, so a full queue does not keep it out;
+// a lack of space does.
 func TestHND38AnEventThatJoinsAnotherFindsRoom(t *testing.T) {
 	c := config()
 	c.Switches.Coalesce = true
@@ -264,8 +264,8 @@ func TestARequestIsAcceptedUpToTheLimitAndDuringInit(t *testing.T) {
 	}
 }
 
-// Who asks while another batch is synced shares the next one's write and sync, with the facts
-// that have come meanwhile; each is met as if it had come by itself.
+// Requests that arrive while another batch is synced share the next one's write and sync,
+// with the facts that have arrived in between; each is received as if it had come alone.
 func TestJRN4WhoAsksTogetherSharesASync(t *testing.T) {
 	j := newJournal()
 	e, w := start(t, j)
@@ -343,7 +343,7 @@ func TestJRN11WhoAsksInAWriteThatFailsHasNothingAccepted(t *testing.T) {
 	}
 }
 
-// A key may be empty, too: what is known to be absent is told apart from nothing.
+// A key may be empty, too: a request known to be absent is distinguished from none.
 func TestJRN9ARequestWithAnEmptyKeyIsFoundInTheNextTurn(t *testing.T) {
 	j := newJournal()
 	e, w := start(t, j)

@@ -12,8 +12,8 @@ func at(h, m int) fsm.Millis {
 	return fsm.Millis(time.Date(2026, 1, 31, h, m, 0, 0, time.UTC).UnixMilli())
 }
 
-// A wall clock that jumps forward brings the latest slot that it has passed, once; one
-// that jumps back brings none before its time, and none again (HND-43).
+// A wall clock that jumps forward brings the latest slot that it has passed, once; one that
+// jumps back brings none early, and none again (HND-43).
 func TestHND43SlotsWhenTheWallClockJumps(t *testing.T) {
 	var s slots
 	arm := fsm.ArmSchedule{Schedule: "s", Every: 3600 * fsm.Second, From: at(9, 0)}

@@ -32,8 +32,8 @@ func wantNoSpace(t *testing.T, e *engine.Engine, j *journal, what string, f func
 	}
 }
 
-// Below the reserve no input is stepped, whoever brings it, and each goes on from
-// where it was once there is space.
+// Below the reserve no input is stepped, wherever it comes from, and all of them can be
+// given again once there is space.
 func TestJRN14BelowTheReserveNothingIsStepped(t *testing.T) {
 	j := newJournal()
 	e, w := start(t, j)
@@ -68,7 +68,7 @@ func TestJRN14BelowTheReserveNothingIsStepped(t *testing.T) {
 	}
 }
 
-// The reserve is there for an orderly end: a signal passes, and what comes after it.
+// The reserve is for an orderly end: a signal passes, and so does what comes after it.
 func TestJRN14BelowTheReserveAnEndIsOrderly(t *testing.T) {
 	j := newJournal()
 	e, w := start(t, j)
@@ -90,8 +90,8 @@ func TestJRN14BelowTheReserveAnEndIsOrderly(t *testing.T) {
 	}
 }
 
-// A machine that is not booted takes nothing but a boot, and that when there is
-// space, also where the last process was ending.
+// A machine that is not booted takes nothing but a boot, and that only when there is space,
+// even if the last process was ending.
 func TestJRN22ABootWaitsForSpace(t *testing.T) {
 	for name, before := range map[string][]fsm.Input{
 		"a first start": nil,

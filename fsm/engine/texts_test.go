@@ -43,8 +43,8 @@ func reading(t *testing.T, j engine.Journal) (*engine.Driver, fsm.CallID) {
 	return d, d.Machine().View().Handles[0].Await.Call
 }
 
-// TXT-2, TXT-3: what a tool answers is cut to its share, and the whole is in the journal with
-// the record that names it; an answer that names a text already stays as it is.
+// TXT-2, TXT-3: a tool's answer is cut to its share, and the whole is in the journal with
+// the record that names it; an answer that already names a text stays as it is.
 func TestTXT3TheWholeTextIsThereWithItsRecord(t *testing.T) {
 	j := engine.NewMemoryJournal()
 	d, call := reading(t, j)

@@ -35,8 +35,8 @@ func snapshotOf(t *testing.T, j engine.Journal) uint64 {
 	return index
 }
 
-// A snapshot is saved for the sake of trimming where nothing is active and what is after
-// the last one is an eighth of the age old, or too much.
+// A snapshot is saved for the sake of trimming if nothing is active and the records after
+// the last one are an eighth of the age old, or too large.
 func TestJRN13ASnapshotIsSavedToTrim(t *testing.T) {
 	boot := fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}
 	for _, test := range []struct {
@@ -68,7 +68,7 @@ func TestJRN13ASnapshotIsSavedToTrim(t *testing.T) {
 	}
 }
 
-// Where a handle is active the snapshot is saved once none is.
+// If a handle is active, the snapshot is saved once none is.
 func TestJRN13ASnapshotToTrimWaitsForRest(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)
@@ -87,7 +87,7 @@ func TestJRN13ASnapshotToTrimWaitsForRest(t *testing.T) {
 	}
 }
 
-// What a process left behind that ended long ago goes before the next one boots, and
+// Whatever was left by a process that ended long ago goes before the next one boots, and
 // the state goes on from the snapshot (JRN-20).
 func TestJRN20WhatIsOldGoesBeforeTheBoot(t *testing.T) {
 	j := newJournal()
@@ -115,7 +115,7 @@ func TestJRN20WhatIsOldGoesBeforeTheBoot(t *testing.T) {
 	}
 }
 
-// A request that is not answered, and all that it needs, outlives any age.
+// An unanswered request, and all that it needs, outlives any age.
 func TestJRN20WhatIsUnfinishedStays(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)
@@ -144,7 +144,7 @@ func asks(effects []fsm.Effect) bool {
 	return false
 }
 
-// Before the boot a snapshot would hide what the boot is to tell of (JRN-6).
+// Before the boot a snapshot would hide the divergence that the boot must report (JRN-6).
 func TestJRN6NoSnapshotHidesWhatDiverges(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)

@@ -15,7 +15,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// recorded is the journal of a session, to be tampered with.
+// recorded returns the journal of a session, to be tampered with.
 func recorded(t *testing.T) *journal {
 	t.Helper()
 	j := newJournal()
@@ -55,8 +55,8 @@ func TestJRN17AJournalIsHeldAgainstTheTables(t *testing.T) {
 	}
 }
 
-// Behind the first record that is wrong only effects are compared, from a snapshot on
-// anew, so that one lie does not make all that follows one.
+// After the first wrong record only effects are compared, starting over at each snapshot,
+// so that one false record does not make all later ones wrong.
 func TestJRN26DivergingRecordsAreCountedToTheEnd(t *testing.T) {
 	j := recorded(t)
 	last := len(j.Records())
@@ -97,7 +97,7 @@ func TestJRN26AWrongRecordNamesItsHandleAndRequest(t *testing.T) {
 	t.Error("no request in the journal")
 }
 
-// What lies before the snapshot may be there no more.
+// The records before the snapshot may no longer be there.
 func TestJRN17AJournalBeginsBehindItsSnapshot(t *testing.T) {
 	whole := recorded(t)
 	machine, cut := machine.New(), 4
@@ -140,8 +140,8 @@ func TestJRN18AJournalFileIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-// COM-16: a part of a journal begins with the snapshot before it, so that it can be
-// folded by itself.
+// COM-16: a part of a journal begins with the snapshot before it, so that it can be folded
+// on its own.
 func TestAPartOfAJournalIsWrittenBehindItsSnapshot(t *testing.T) {
 	whole := recorded(t)
 	last := uint64(len(whole.Records()))
@@ -175,7 +175,7 @@ func TestAPartOfAJournalIsWrittenBehindItsSnapshot(t *testing.T) {
 	}
 }
 
-// written is a journal as a file, from a record on.
+// written returns a journal as a file, from a record on.
 func written(t *testing.T, j engine.Reader, from uint64) string {
 	t.Helper()
 	var file bytes.Buffer

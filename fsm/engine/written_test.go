@@ -10,14 +10,14 @@ import (
 	"shelly/fsm/engine"
 )
 
-// talker is a configuration with the message tool.
+// talker returns a configuration with the message tool.
 func talker() fsm.Config {
 	c := config()
 	c.Tools = append(c.Tools, fsm.Builtins(fsm.ToolMessage)...)
 	return c
 }
 
-// says is the model's answer to the last call: it sends two messages in one answer.
+// says returns the model's answer to the last call, which sends two messages.
 func says(w *world) fsm.Input {
 	return fsm.Input{At: 12, Fact: fsm.BrainAnswered{
 		Answered: fsm.To(w.effects[len(w.effects)-1].(fsm.AskBrain).Call), Stop: fsm.StopToolUse,
@@ -34,7 +34,7 @@ func request(id string) fsm.Requested {
 	return in
 }
 
-// texts are the texts of the messages to a chat.
+// texts returns the texts of the messages to a chat.
 func texts(t *testing.T, j engine.Journal, to fsm.Origin) []string {
 	t.Helper()
 	messages, err := j.Messages(to, 0, engine.ReadMax)

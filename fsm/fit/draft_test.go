@@ -9,7 +9,8 @@ import (
 	"shelly/fsm/state"
 )
 
-// What has just the length that all are cut to stays as it is: of a call nothing would be left.
+// A text that has just the length to which all are cut stays as it is; otherwise nothing
+// would be left of a call.
 func TestCTX10WhatIsShortEnoughStays(t *testing.T) {
 	args := `{"path":"` + strings.Repeat("a", 4*floorEarlier-11) + `"}`
 	talk := fsm.Conversation{}.Add(
@@ -43,7 +44,8 @@ func TestCTX10WhatJustFitsLosesNoTurn(t *testing.T) {
 	}
 }
 
-// Without a window nothing is too long; within one a third of the room is filled to the last token.
+// Without a window nothing is too long; with one, a third of the room is filled to the last
+// token.
 func TestCTX13HowMuchStays(t *testing.T) {
 	long := fsm.Message{Role: fsm.RoleUser, Text: strings.Repeat("word ", 4000)}
 	h := &state.Handle{}

@@ -40,7 +40,7 @@ func TestCTX13ThePresentQuestionIsNotCut(t *testing.T) {
 	}
 }
 
-// As much leaves at once as the model can be shown, to the token.
+// Exactly as much leaves at once as the model can be shown, to the token.
 func TestCTX13AsMuchLeavesAsCanBeShown(t *testing.T) {
 	c, h := profile.Default(), &state.Handle{}
 	shown := Room(&c, h, c.Prompts.Identity, fsm.NoTools) - fsm.TextTokens(c.Prompts.Compress)

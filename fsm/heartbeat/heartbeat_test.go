@@ -11,7 +11,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// at is a time in UTC.
+// at returns a time in UTC.
 func at(t testing.TB, text string) fsm.Millis {
 	t.Helper()
 	parsed, err := time.Parse(time.RFC3339, text)
@@ -21,7 +21,7 @@ func at(t testing.TB, text string) fsm.Millis {
 	return fsm.Millis(parsed.UnixMilli())
 }
 
-// berlin has both changes of 2026.
+// berlin returns Europe/Berlin with both changes of 2026.
 func berlin(t testing.TB) *fsm.Zone {
 	return &fsm.Zone{Name: "Europe/Berlin", Offset: 3600, Changes: []fsm.Change{
 		{At: at(t, "2026-03-29T01:00:00Z"), Offset: 7200}, {At: at(t, "2026-10-25T01:00:00Z"), Offset: 3600},
@@ -49,7 +49,8 @@ func TestEVT21QuietHoursAreThoseOfTheClock(t *testing.T) {
 		{night, "2026-03-29T19:59:00Z", false}, {night, "2026-03-29T20:00:00Z", true},
 		// They go back on 25 October: eight o'clock is at seven again.
 		{night, "2026-10-24T20:00:00Z", true}, {night, "2026-10-25T06:30:00Z", true}, {night, "2026-10-25T07:00:00Z", false},
-		// The hour that is shown twice is quiet twice, and the one that is left out is not there.
+		// An hour that is shown twice is quiet twice, and one that is skipped does not
+		// count.
 		{fsm.Quiet{From: 120, Until: 180}, "2026-10-25T00:30:00Z", true}, {fsm.Quiet{From: 120, Until: 180}, "2026-10-25T01:30:00Z", true},
 		{fsm.Quiet{From: 120, Until: 180}, "2026-10-25T02:00:00Z", false},
 		{fsm.Quiet{From: 120, Until: 180}, "2026-03-29T00:59:00Z", false}, {fsm.Quiet{From: 120, Until: 180}, "2026-03-29T01:00:00Z", false},
@@ -87,7 +88,7 @@ func TestEVT22AGreetingComesAfterALongSilenceAndNotTooOften(t *testing.T) {
 	}
 }
 
-// A slot has the same chance whenever it is asked, and about as many have it as the part says.
+// A slot's chance is always the same, and about the given share of slots is within it.
 func TestEVT22TheChanceIsTheSlotsOwn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := fsm.Greeting{Idle: 1, PerDay: 1, Chance: fsm.Share(rapid.IntRange(0, 100).Draw(t, "chance"))}

@@ -127,8 +127,8 @@ func TestINF16WhenAToolIsStartedAgain(t *testing.T) {
 	}
 }
 
-// Where a tool has become unsafe meanwhile, what its next attempt leaves open is not tried
-// a third time.
+// If a tool has become unsafe by its second attempt, and that fails without saying that
+// nothing happened, there is no third.
 func TestINF16AnotherAttemptIsOfTheToolAsItIsNow(t *testing.T) {
 	d, _ := bare(t, func(c *fsm.Config) { c.Limits.MaxToolAttempts = 3 })
 	d.calls("write_note")
@@ -149,7 +149,7 @@ func TestINF16AnotherAttemptIsOfTheToolAsItIsNow(t *testing.T) {
 	}
 }
 
-// What an answer's calls were is let go once they have their results.
+// The calls of an answer are forgotten once they have their results.
 func TestINF4TheCallsOfAnAnswerAreGoneWithItsResults(t *testing.T) {
 	d, _ := bare(t, func(*fsm.Config) {})
 	d.calls("list_dir", "list_dir")
@@ -163,13 +163,13 @@ func TestINF4TheCallsOfAnAnswerAreGoneWithItsResults(t *testing.T) {
 	}
 }
 
-// Each cap on an inference, and how an inference is called that met it.
+// Each cap on an inference, and how an inference that reached it ends.
 func TestINF17TheCapsOfAnInference(t *testing.T) {
 	tests := []struct {
 		name   string
 		limits func(*fsm.Limits)
 		n      int // the cap
-		said   int // the answers before it was met
+		said   int // the answers before it was reached
 		reason string
 	}{
 		{"iterations", func(l *fsm.Limits) { l.MaxIterations = 2 }, 2, 2, "the model was not done after 2 iterations (max_iterations)"},
@@ -179,7 +179,7 @@ func TestINF17TheCapsOfAnInference(t *testing.T) {
 	}
 	ends := []struct {
 		mode fsm.EndMode
-		text bool // what was said stands before the notice
+		text bool // what was said comes before the notice
 	}{
 		{fsm.EndError, false},
 		{fsm.EndNotice, true},
@@ -282,7 +282,7 @@ func TestINF20AnEmptyAnswerIsAskedAgain(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	d.calls("list_dir") // it is not in a row any more
+	d.calls("list_dir") // no longer in a row
 	d.toolSays("a.txt")
 	d.answer("")
 	d.answer("")
@@ -326,7 +326,7 @@ func TestINF21RepetitionEndsAnInference(t *testing.T) {
 	}
 }
 
-// Of the calls as many are remembered as the longest cycle takes, and no more.
+// Only as many calls are remembered as the longest cycle takes.
 func TestINF21WhatIsRememberedOfTheCallsIsBounded(t *testing.T) {
 	d, _ := bare(t, func(c *fsm.Config) { c.Limits.MaxRepeats, c.Limits.MaxToolRounds = 3, 1000 })
 	for i := range 20 {
@@ -412,7 +412,7 @@ func TestINF26ANamespaceIsNoPartOfAToolsName(t *testing.T) {
 		{"functions.default_api:list_dir", ""},
 		{"tools.list_dir", ""},
 		{"functions.", ""},
-		{"functions.odd", "functions.odd"}, // where one is declared by that name
+		{"functions.odd", "functions.odd"}, // if one is declared by that name
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -458,7 +458,7 @@ func TestHND45TheInitialInferenceOfTheFirstStart(t *testing.T) {
 	d.inLifecycle(state.Initializing)
 	d.boot() // it was interrupted, so it has not ended
 	d.inLifecycle(state.Initializing)
-	d.brainFails(fsm.BrainMissingModel, "gone") // it has, though without a report
+	d.brainFails(fsm.BrainMissingModel, "gone") // it has, although without a report
 	d.inLifecycle(state.Serving)
 	d.boot()
 	d.inLifecycle(state.Serving)
@@ -473,7 +473,7 @@ func TestCFG10ConfiguredHoldsFromTheNextDecisionOn(t *testing.T) {
 		t.Errorf("epoch %d, effects %+v", d.m.View().Epoch, d.effects)
 	}
 	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Text: "good day", Calls: []fsm.ToolCall{{Name: "list_dir"}}}})
-	d.replied(key, "good day") // nothing was offered any more
+	d.replied(key, "good day") // nothing was offered by then
 	d.ask("again")
 	if ask := one[fsm.AskBrain](d); ask.Options.Temperature != 300 || ask.Tools != fsm.NoTools {
 		t.Errorf("asked %+v", ask)

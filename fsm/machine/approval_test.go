@@ -10,7 +10,8 @@ import (
 	"shelly/fsm/state"
 )
 
-// again lets the turn call the same tool once more, and reports whether a person is asked.
+// again makes the model call the same tool once more, and reports whether a person is
+// asked.
 func again(d *driver) bool {
 	d.t.Helper()
 	d.toolSays("sent")
@@ -131,7 +132,7 @@ func TestAPR15AConfigurationCanAddAQuestion(t *testing.T) {
 	d.inStates(state.Approving)
 }
 
-// A snapshot of a build that wrote no question down asks all the same.
+// A snapshot of a build that did not record questions still has its question asked.
 func TestAPR15AQuestionOfAnOlderBuildStaysAsked(t *testing.T) {
 	d, _ := approving(t, nil)
 	s := d.m.Snapshot()
@@ -192,7 +193,7 @@ func TestAPR17AGrantIsTakenBack(t *testing.T) {
 	}
 }
 
-// wanting is a turn whose tool, which needs no approval, wants it for the call that runs.
+// wanting returns a driver whose running tool, which needs no approval, asks for it.
 func wanting(t *testing.T, change func(*fsm.Config)) *driver {
 	t.Helper()
 	d, _ := inTurn(t, "countbot", change)
@@ -217,7 +218,7 @@ func TestAPR19AToolMayAskItself(t *testing.T) {
 	if run.Name != "send_mail" || !run.Approved || run.Attempt != 2 {
 		t.Fatalf("runs %+v", run)
 	}
-	d.toolAsks("it pushes") // which is a failure by now
+	d.toolAsks("it pushes") // which by now is a failure
 	if run := one[fsm.RunTool](d); run.Name != "list_dir" || run.Approved {
 		t.Errorf("then runs %+v", run)
 	}
@@ -295,7 +296,7 @@ func TestAPR10ACallWhoseArgumentsFitARuleWaits(t *testing.T) {
 	}
 }
 
-// What the file of an older journal lacks is not written either.
+// A field that an older journal's snapshot does not have is not written either.
 func TestJRN15ASnapshotWithoutGrantsIsAsItWas(t *testing.T) {
 	d, _ := inTurn(t, "countbot", nil)
 	written, err := json.Marshal(d.m.Snapshot())

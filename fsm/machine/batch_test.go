@@ -14,8 +14,8 @@ import (
 	"shelly/fsm/state"
 )
 
-// reading returns a driver whose model has asked for these tools, of which those without
-// effects run together.
+// reading returns a driver whose model has asked for these tools; those without effects run
+// together.
 func reading(t testing.TB, change func(*fsm.Config), names ...string) (*driver, fsm.RequestKey) {
 	t.Helper()
 	d, key := bare(t, func(c *fsm.Config) {
@@ -29,7 +29,7 @@ func reading(t testing.TB, change func(*fsm.Config), names ...string) (*driver, 
 	return d, key
 }
 
-// inFlight are the calls of the active handle in flight.
+// inFlight returns the calls of the active handle in flight.
 func (d *driver) inFlight(kind fsm.CallKind) []fsm.CallID {
 	d.t.Helper()
 	var calls []fsm.CallID
@@ -59,7 +59,7 @@ func (d *driver) stops(n int) {
 	d.step(fsm.Input{At: d.now(), Fact: fsm.ToolStopped{Answered: fsm.To(d.inFlight(fsm.CallStop)[n])}})
 }
 
-// started are the arguments of the tools that the last step started.
+// started returns the arguments of the tools that the last step started.
 func (d *driver) started() []string {
 	var args []string
 	for _, r := range of[fsm.RunTool](d.effects) {
@@ -68,7 +68,8 @@ func (d *driver) started() []string {
 	return args
 }
 
-// results are the texts of the last results that the model was sent in the last step.
+// results returns the texts of the last n results that were sent to the model in the last
+// step.
 func (d *driver) results(n int) []string {
 	d.t.Helper()
 	var texts []string
@@ -91,7 +92,7 @@ func TestINF44CallsWithoutEffectsRunTogether(t *testing.T) {
 		name    string
 		change  func(*fsm.Config)
 		calls   []string
-		batches [][]string // what each step starts, when all that it started have been answered
+		batches [][]string // what each step starts, once all calls of the step before have been answered
 	}{
 		{"four", nil, []string{"list_dir", "list_dir", "list_dir", "list_dir"}, [][]string{{"list_dir0", "list_dir1", "list_dir2", "list_dir3"}}},
 		{"five, four at a time", nil, []string{"list_dir", "list_dir", "list_dir", "list_dir", "list_dir"}, [][]string{{"list_dir0", "list_dir1", "list_dir2", "list_dir3"}, {"list_dir4"}}},
@@ -203,7 +204,7 @@ func TestINF46AToolThatIsDeclaredOtherwiseByNowIsNotTriedAgain(t *testing.T) {
 	same(t, []string{"interrupted, outcome unknown: check before repeating", "two"}, d.results(2))
 }
 
-// Even one that says that nothing happened is not: it would run beside others.
+// Not even if it says that nothing happened: it would run beside others.
 func TestINV14AToolThatHasEffectsByNowIsNotTriedAgainInABatch(t *testing.T) {
 	d, _ := reading(t, func(c *fsm.Config) { c.Limits.MaxToolAttempts = 2 }, "list_dir", "list_dir")
 	for range 2 {
@@ -217,7 +218,7 @@ func TestINV14AToolThatHasEffectsByNowIsNotTriedAgainInABatch(t *testing.T) {
 	same(t, []string{"error: busy", "error: busy"}, d.results(2))
 }
 
-// The limit that counts is that of the time when all have been answered (INV-3).
+// The limit at the time when all have been answered counts (INV-3).
 func TestINF46ALimitThatIsLowerByNowEndsTheAttempts(t *testing.T) {
 	d, _ := reading(t, func(c *fsm.Config) { c.Limits.MaxToolAttempts = 2 }, "list_dir", "list_dir")
 	d.readFails(0, "busy")
@@ -345,7 +346,8 @@ func TestINF49ABatchThatOnlyWaitedGoesOnAtOnce(t *testing.T) {
 	same(t, []string{`list_dir{"n":0}`}, d.started())
 }
 
-// INV-14, INF-45: whatever fails, crashes or comes in whatever order, each call has its own result.
+// INV-14, INF-45: whatever fails or crashes, and in whatever order answers arrive, each
+// call has its own result.
 func TestINV14EachCallOfABatchHasItsOwnResult(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, w := machine.New(), check.NewMonitor()

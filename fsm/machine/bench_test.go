@@ -76,8 +76,8 @@ func (s *script) play(b *testing.B, n int) {
 // toTools plays up to the start of the first tool.
 func (s *script) toTools(b *testing.B) { s.play(b, 2) }
 
-// BenchmarkStep is one step, the mean over a request with three tool calls. Its yardstick is
-// to encode and decode the input, as a journal has to.
+// BenchmarkStep measures one step, as the mean over a request with three tool calls. Its
+// yardstick is to encode and decode the input, as a journal has to.
 func BenchmarkStep(b *testing.B) {
 	s := newScript(false)
 	b.ReportAllocs()
@@ -101,7 +101,7 @@ func BenchmarkStep(b *testing.B) {
 	})
 }
 
-// ofAStep holds what was measured against a step that nothing watches.
+// ofAStep compares what was measured with an unwatched step.
 func ofAStep(b *testing.B) {
 	bare := newScript(false)
 	yardstick.Of(b, "a-step", func() { bare.play(b, 1) })
@@ -117,9 +117,9 @@ func BenchmarkStepWatched(b *testing.B) {
 	ofAStep(b)
 }
 
-// BenchmarkAsk is a model call within a turn over a conversation of some length: what a
-// call costs the machine does not grow with the conversation. Its yardstick is a copy of the
-// conversation, which does.
+// BenchmarkAsk measures a model call within a turn over a conversation of some length: its
+// cost to the machine does not grow with the conversation. Its yardstick is a copy of the
+// conversation, whose cost does.
 func BenchmarkAsk(b *testing.B) {
 	for _, n := range []int{10, 100, 1000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
@@ -135,7 +135,7 @@ func BenchmarkAsk(b *testing.B) {
 			at, rounds := m, 0
 			b.ReportAllocs()
 			for b.Loop() {
-				if rounds--; rounds < 0 { // the conversation begins again before it has grown
+				if rounds--; rounds < 0 { // the conversation is restarted before it grows
 					b.StopTimer()
 					at, rounds = m.Clone(), 64
 					b.StartTimer()
@@ -152,7 +152,8 @@ func BenchmarkAsk(b *testing.B) {
 	}
 }
 
-// What follows is done to a machine whose first tool runs. The yardstick of each is a step.
+// The following benchmarks use a machine whose first tool runs. The yardstick of each is a
+// step.
 
 func BenchmarkStateHash(b *testing.B) {
 	s := newScript(false)

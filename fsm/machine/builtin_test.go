@@ -9,8 +9,8 @@ import (
 	"shelly/fsm"
 )
 
-// calling returns a driver in whose turn the model has just made one call, and the
-// call's result; empty where it is awaited.
+// calling returns a driver in whose turn the model has just made one call, and the call's
+// result, or "" if that is awaited.
 func calling(t testing.TB, tool, args string) (*driver, string) {
 	t.Helper()
 	d := driverOf(t, "countbot")
@@ -114,8 +114,8 @@ func TestHND46AMessageGoesToAChat(t *testing.T) {
 	}
 }
 
-// A message goes to the origin's channel, to a configured one, and to one that a request
-// has come from; of any other the model learns that there is none.
+// A message may go to the origin's channel, to a configured one, and to one that a request
+// has come from; for any other the model learns that there is no such channel.
 func TestHND46AMessageToAChannelThatNobodyHasIsNotSent(t *testing.T) {
 	send := func(d *driver, channel string) string {
 		d.asksFor(fsm.ToolMessage, `{"content":"hi","channel":"`+channel+`","chat_id":"7"}`)

@@ -154,7 +154,7 @@ func TestHND34WhatDoesNotRunIsCancelledAtOnce(t *testing.T) {
 				d.cancels(key)
 				d.wasCancelled(key)
 				d.inStates(tt.then...)
-				if tt.then[0] == state.Parked { // its turn is kept by the next epoch
+				if tt.then[0] == state.Parked { // the next epoch keeps its turn
 					d.boot()
 				}
 				history := one[fsm.SaveSession](d).State.History

@@ -6,7 +6,7 @@ import (
 	"shelly/fsm"
 )
 
-// What makes a handle is about that one, also before it is there.
+// An input that creates a handle is about that handle, even before it exists.
 func TestANewcomerIsAboutTheHandleItMakes(t *testing.T) {
 	d := places(t, 1, nil)
 	for _, fact := range []fsm.Fact{

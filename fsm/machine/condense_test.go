@@ -81,7 +81,7 @@ func TestCTX2TheRatioIsKeptWithTheSession(t *testing.T) {
 	d.loads(fsm.Session{Ratio: 2048})
 	ask := one[fsm.AskBrain](d)
 	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{
-		Answered: fsm.To(ask.Call), Stop: fsm.StopEndTurn, Text: "good day", Tokens: fsm.Tokens{Prompt: ask.Tokens * 3 / 2}, // of a doubled estimate
+		Answered: fsm.To(ask.Call), Stop: fsm.StopEndTurn, Text: "good day", Tokens: fsm.Tokens{Prompt: ask.Tokens * 3 / 2}, // of the doubled estimate
 	}})
 	if got := one[fsm.SaveSession](d).State.Ratio; got != 3*1024 {
 		t.Errorf("the ratio is %d", got)
@@ -266,7 +266,7 @@ func TestCTX7WithoutASummaryWholeTurnsAreDropped(t *testing.T) {
 				t.Errorf("timer %+v", set)
 			}
 			tt.end(d)
-			// The cut stands between a question and its answer, so the answer goes, too.
+			// The cut is between a question and its answer, so the answer goes, too.
 			want := append(long(10)[8:], fsm.Message{Role: fsm.RoleUser, Text: "hello"})
 			if diff := cmp.Diff(want, one[fsm.AskBrain](d).Conversation.Messages, unsourced()); diff != "" {
 				t.Error(diff)
@@ -277,7 +277,7 @@ func TestCTX7WithoutASummaryWholeTurnsAreDropped(t *testing.T) {
 	}
 }
 
-// only returns the one effect of a type in the last step that is meant.
+// only returns the one effect of a type in the last step for which meant is true.
 func only[E fsm.Effect](d *driver, meant func(E) bool) E {
 	d.t.Helper()
 	found := slices.DeleteFunc(of[E](d.effects), func(e E) bool { return !meant(e) })
@@ -352,8 +352,8 @@ func TestCTX9AnInferenceIsCompactedAtMostMaxCompactionsTimes(t *testing.T) {
 	d.refused(key, "error: context_truncated: too long")
 }
 
-// A conversation of any messages, of any length, is shortened anyhow: each that is
-// sent has its calls paired and, where it is to be answered, the present question.
+// However a conversation of any messages is shortened, each that is sent has its calls
+// paired and, if it is to be answered, the present question.
 func TestCTX7NoCompactionSplitsACallOrDropsTheQuestion(t *testing.T) {
 	compactions := 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -13,7 +13,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// addCron lets the model call cron at a time, and returns the result that it sees.
+// addCron makes the model call cron at a time, and returns the result that it sees.
 func addCron(t *testing.T, now fsm.Millis, args string) (result string, armed []fsm.ArmSchedule) {
 	t.Helper()
 	return addCronWith(t, profile.Default(), now, args)
@@ -51,8 +51,7 @@ func addCronWith(t *testing.T, c fsm.Config, now fsm.Millis, args string) (resul
 	return "", nil
 }
 
-// HND-42: what is wrong with a schedule is a result that the model sees, and nothing
-// is armed.
+// HND-42: the model sees as a result what is wrong with a schedule, and nothing is armed.
 func TestHND42AScheduleThatCannotBeIsAResult(t *testing.T) {
 	const now fsm.Millis = 1767603600000 // 2026-01-05 09:00:00
 	for args, want := range map[string]string{
@@ -105,7 +104,7 @@ func ticking(t *testing.T, seconds int) (*driver, fsm.Schedule) {
 	return d, d.m.View().Schedules[0]
 }
 
-// HND-47: a slot that is told again, or late, is not taken again.
+// HND-47: a slot that is reported again, or late, is not taken again.
 func TestHND42ASlotIsTakenOnce(t *testing.T) {
 	d, arm := ticking(t, 60)
 	slot := arm.Last + 60*fsm.Second
@@ -123,7 +122,7 @@ func TestHND42ASlotIsTakenOnce(t *testing.T) {
 	}
 }
 
-// HND-47: slots that come faster than they are worked off do not pile up.
+// HND-47: slots that come faster than they are handled do not pile up.
 func TestHND42SlotsThatComeTooFastJoin(t *testing.T) {
 	d, arm := ticking(t, 1)
 	for n := range 5 {
@@ -135,7 +134,7 @@ func TestHND42SlotsThatComeTooFastJoin(t *testing.T) {
 	}
 }
 
-// HND-42: an interval of the greatest length is one, and a longer one is none.
+// HND-42: the longest interval is accepted, and a longer one is not.
 func TestHND42TheLongestInterval(t *testing.T) {
 	const now fsm.Millis = 1767603600000                                          // 2026-01-05 09:00:00
 	for seconds, refused := range map[int]bool{1 << 40: false, 1<<40 + 1: true} { // order-free

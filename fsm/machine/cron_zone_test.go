@@ -16,7 +16,7 @@ func berlin() fsm.Zone {
 	}}
 }
 
-// HND-48: times are the person's, and the result says when the schedule runs next.
+// HND-48: times are in the person's zone, and the result says when the schedule runs next.
 func TestHND48TimesOfASchedule(t *testing.T) {
 	const now fsm.Millis = 1774692000000 // 2026-03-28 10:00 UTC, the day before the clocks go forward
 	c := profile.Default()
@@ -45,8 +45,8 @@ func TestHND48TimesOfASchedule(t *testing.T) {
 	}
 }
 
-// HND-48: a schedule keeps its zone over a boot with other changes, and takes the first zone
-// where a boot does not bring its own.
+// HND-48: a schedule keeps its zone across a boot that brings the zone with other changes,
+// and takes the first zone if a boot does not bring its own.
 func TestHND48AScheduleKeepsItsZone(t *testing.T) {
 	const now fsm.Millis = 1774692000000
 	c := profile.Default()
@@ -77,7 +77,7 @@ func TestHND48AScheduleKeepsItsZone(t *testing.T) {
 	}
 }
 
-// SES-22, HND-48: the time that the model is told is the person's.
+// SES-22, HND-48: the model is told the time in the person's zone.
 func TestHND48TheModelIsToldThePersonsTime(t *testing.T) {
 	c := profile.Default()
 	c.Zones = []fsm.Zone{berlin()}

@@ -12,8 +12,8 @@ import (
 	"shelly/fsm/state"
 )
 
-// driver plays the world for one machine: each method tells it one fact, and
-// every step is checked by a monitor and for restoring.
+// driver plays the world for one machine: each method gives it one fact; a monitor checks
+// every step, and that the machine can be restored.
 type driver struct {
 	t       testing.TB
 	m       *machine.Machine
@@ -50,8 +50,8 @@ func skills() []fsm.SkillDecl {
 	return []fsm.SkillDecl{{Name: "flights", Summary: "books flights"}, {Name: "manners", Always: true, Text: "be kind"}}
 }
 
-// driverOf returns a driver of a machine under a profile that has not been booted. It
-// has the tests' tools and skills beside the builtin ones, and no initial inference.
+// driverOf returns a driver of a machine under a profile that has not been booted. It has
+// the tests' tools and skills besides the builtin ones, and no initial inference.
 func driverOf(t testing.TB, name string) *driver {
 	t.Helper()
 	d := newDriver(t)
@@ -88,7 +88,7 @@ func (d *driver) step(in fsm.Input) []fsm.Effect {
 	return d.effects
 }
 
-// now is a new time, one second on.
+// now returns a new time, one second later.
 func (d *driver) now() fsm.Millis { d.at += fsm.Second; return d.at }
 
 func (d *driver) boot() {
@@ -101,7 +101,7 @@ func (d *driver) signal() {
 	d.step(fsm.Input{At: d.now(), Fact: fsm.Signalled{Name: "SIGTERM"}})
 }
 
-// ask tells of a request with a new id and returns its key.
+// ask sends a request with a new id and returns its key.
 func (d *driver) ask(text string) fsm.RequestKey {
 	d.t.Helper()
 	d.asked++
@@ -147,7 +147,7 @@ func (d *driver) answer(text string) {
 	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopEndTurn, Text: text, Thinking: "let me see"}})
 }
 
-// calls lets the model ask for tools by name.
+// calls makes the model ask for tools by name.
 func (d *driver) calls(names ...string) {
 	d.t.Helper()
 	var calls []fsm.ToolCall
@@ -177,7 +177,7 @@ func (d *driver) toolFails(text string) {
 	d.step(fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{Answered: fsm.To(d.call(fsm.CallTool)), Text: text, Failed: true}})
 }
 
-// toolAsks is the answer of a tool that did nothing and wants its call approved.
+// toolAsks answers as a tool that did nothing and wants its call approved.
 func (d *driver) toolAsks(why string) {
 	d.t.Helper()
 	d.step(fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{Answered: fsm.To(d.call(fsm.CallTool)), Text: why, Failed: true, Nothing: true, Asks: why}})
@@ -244,7 +244,7 @@ func (d *driver) saveFails(reason string) {
 	d.step(fsm.Input{At: d.now(), Fact: fsm.SessionSaved{Answered: fsm.To(d.call(fsm.CallSave)), Error: reason}})
 }
 
-// conflicts answers a save with what stands there now.
+// conflicts answers a save with a conflict and the stored session.
 func (d *driver) conflicts(now fsm.Session) {
 	d.t.Helper()
 	d.step(fsm.Input{At: d.now(), Fact: fsm.SessionSaved{Answered: fsm.To(d.call(fsm.CallSave)), Conflict: true, Session: now}})
@@ -256,7 +256,7 @@ func (d *driver) skillSays(text string) {
 	d.step(fsm.Input{At: d.now(), Fact: fsm.SkillLoaded{Answered: fsm.To(d.call(fsm.CallSkill)), Text: text}})
 }
 
-// asksFor lets the model make one call.
+// asksFor makes the model make one call.
 func (d *driver) asksFor(tool, args string) {
 	d.t.Helper()
 	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{
@@ -270,32 +270,32 @@ func (d *driver) cancels(key fsm.RequestKey) {
 	d.step(fsm.Input{At: d.now(), Fact: fsm.CancelRequested{Request: key}})
 }
 
-// decides lets a person decide about the call of the active handle.
+// decides brings a person's decision about the call of the active handle.
 func (d *driver) decides(approve bool) {
 	d.t.Helper()
 	d.decidesFor(approve, fsm.GrantOnce)
 }
 
-// decidesFor brings a decision that may be for later calls, too.
+// decidesFor brings a decision that may cover later calls, too.
 func (d *driver) decidesFor(approve bool, scope fsm.GrantScope) {
 	d.t.Helper()
 	id := d.active().ID
 	d.step(fsm.Input{At: d.now(), Fact: fsm.Decided{Handle: id, Key: state.PersonKey(d.m.View(), id), Approve: approve, By: "ada", Grant: scope}})
 }
 
-// resolves brings a person's word on a handle.
+// resolves brings a person's decision about a held handle.
 func (d *driver) resolves(id fsm.HandleID, text string) {
 	d.t.Helper()
 	d.step(fsm.Input{At: d.now(), Fact: fsm.Resolved{Handle: id, Text: text}})
 }
 
-// waitUp fires the timer of a wait inside the active handle's phase.
+// waitUp fires the timer of a wait within the active handle's phase.
 func (d *driver) waitUp() {
 	d.t.Helper()
 	d.step(fsm.Input{At: d.now(), Fact: fsm.TimerFired{Timer: d.active().Wait}})
 }
 
-// remember lets the memory phase of a handle that has its answer go well.
+// remember completes the memory phase of a handle that has its answer.
 func (d *driver) remember() {
 	d.t.Helper()
 	d.answer("a summary")
@@ -356,7 +356,7 @@ func one[E fsm.Effect](d *driver) E {
 	return found[0]
 }
 
-// no fails the test where the last step had an effect of a type.
+// no fails the test if the last step had an effect of a type.
 func no[E fsm.Effect](d *driver) {
 	d.t.Helper()
 	if found := of[E](d.effects); len(found) > 0 {

@@ -99,8 +99,8 @@ func TestTAB3AnAnswerWithoutARowStaysAwaited(t *testing.T) {
 	}
 }
 
-// What an event does comes in an order: the answer is consumed, the data written, the
-// state set, the work of the destination done; what that fires is taken after it.
+// An event acts in this order: the answer is consumed, the data written, the state set, the
+// work of the destination done; an event that this fires is taken after it.
 func TestTAB2FiringAnEvent(t *testing.T) {
 	m, _ := asking(t)
 	var seen []string
@@ -136,7 +136,7 @@ func TestTAB2FiringAnEvent(t *testing.T) {
 	}
 }
 
-// A phase of the handle says what is awaited, or leaves it to that of its inference.
+// A phase of the handle says what is awaited, or leaves it to the phase of its inference.
 func TestTAB1WhatAHandleAwaits(t *testing.T) {
 	for _, tt := range []struct{ handle, inference, want fsm.State }{
 		{state.Cognition, state.Acting, state.Acting},
@@ -155,7 +155,8 @@ func TestTAB1WhatAHandleAwaits(t *testing.T) {
 	}
 }
 
-// No phase armed such a timer; a state that has one is not the machine's, and harmless.
+// No phase arms such a timer; a state that has one does not come from a machine, and does
+// no harm.
 func TestTAB1AWaitThatThePhaseDoesNotHaveEndsInNothing(t *testing.T) {
 	m, _ := asking(t)
 	m.s.Handles[0].Wait = 77

@@ -7,8 +7,8 @@ import (
 	"shelly/fsm"
 )
 
-// The server refuses a prompt that was thought to fit: it has more tokens than the
-// estimate says, so the conversation is sent again, shorter.
+// The server refuses a prompt that should have fitted: it has more tokens than estimated,
+// so the conversation is sent again, shorter.
 func TestCTX12ARefusedPromptIsSentAgainShorter(t *testing.T) {
 	d := driverOf(t, "nanobot")
 	d.boot()
@@ -41,7 +41,7 @@ func TestCTX12ARefusedPromptIsSentAgainShorter(t *testing.T) {
 	d.refused(key, "error: context_truncated: too long")
 }
 
-// What is sent shorter is kept whole where the history has answers alone.
+// A history of answers keeps whole what was sent shortened.
 func TestCTX10TheHistoryOfAnswersStaysWhole(t *testing.T) {
 	d := driverOf(t, "countbot")
 	long := strings.Repeat("of old ", 4500)
@@ -64,8 +64,8 @@ func TestCTX10TheHistoryOfAnswersStaysWhole(t *testing.T) {
 	}
 }
 
-// A summary that comes to nothing is counted until one is of use again, where the status
-// and doctor see it.
+// Failed summaries are counted until one is useful again, so that status and doctor show
+// them.
 func TestCTX14FailedSummariesAreCounted(t *testing.T) {
 	d := driverOf(t, "shelly")
 	d.boot()
@@ -87,8 +87,9 @@ func TestCTX14FailedSummariesAreCounted(t *testing.T) {
 	}
 }
 
-// A summary that is asked for after the conversation leaves it as it is, though it takes a
-// little more than a prompt that is answered: the model's server holds all of it (CTX-20).
+// A summary that is asked for after the conversation leaves it as it is, although that
+// takes a little more room than an ordinary prompt: the model's server has cached all of it
+// (CTX-20).
 func TestCTX14WhatTheServerHoldsIsNotShortened(t *testing.T) {
 	d := driverOf(t, "default")
 	d.config.Init = fsm.InitOff
@@ -110,8 +111,8 @@ func TestCTX14WhatTheServerHoldsIsNotShortened(t *testing.T) {
 	}
 }
 
-// CTX-11: a subagent's task and the text of an initial inference are too long by themselves
-// as a request is, and the model is not asked for them.
+// CTX-11: a subagent's task or the text of an initial inference may be too long like a
+// request, and then the model is not asked.
 func TestCTX11WhatNobodyAskedForIsTooLongByItselfToo(t *testing.T) {
 	long := strings.Repeat("look at all of the files ", 2000)
 	fits := func(c *fsm.Config) { c.Limits.AnswerPercent, c.Limits.ContextTokens = 20, 8192 }

@@ -17,8 +17,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A snapshot of any content is written the same each time, and a machine restored
-// from it is in the state that it holds (JRN-13, INV-9).
+// Any snapshot is written the same way each time, and a machine restored from it is in its
+// state (JRN-13, INV-9).
 func FuzzSnapshot(f *testing.F) {
 	golden, err := os.ReadFile("testdata/snapshot.golden")
 	if err != nil {
@@ -52,8 +52,8 @@ func FuzzSnapshot(f *testing.F) {
 	})
 }
 
-// Bytes are a journal: what can be read of it, line by line, leads a machine through
-// no move that its tables do not have, and breaks no invariant, whatever it says.
+// The bytes are a journal: the lines that can be read, whatever they say, take a machine
+// only through moves of its tables, and break no invariant.
 func FuzzStepJournal(f *testing.F) {
 	inputs, err := os.ReadFile("../testdata/inputs.golden")
 	if err != nil {
@@ -90,7 +90,7 @@ func FuzzStepJournal(f *testing.F) {
 	})
 }
 
-// journals are the inputs of the committed journals, those of each in its order.
+// journals returns the inputs of the committed journals, those of each in order.
 func journals(f *testing.F) [][]byte {
 	f.Helper()
 	names, err := filepath.Glob("../../sim/scenario/testdata/journals/*.jsonl")
@@ -116,12 +116,12 @@ func journals(f *testing.F) [][]byte {
 	return list
 }
 
-// Bytes choose what a machine is told, as the properties do (INV-1 … INV-11).
+// The bytes choose the inputs of a machine, as the properties do (INV-1 … INV-11).
 func FuzzStep(f *testing.F) {
 	fuzzStarts(f, anythingAtAll)
 }
 
-// fuzzStarts fuzzes a property of machines in all of the states that tests begin in.
+// fuzzStarts fuzzes a property of machines in all the states in which tests begin.
 func fuzzStarts(f *testing.F, property func(*rapid.T, *machine.Machine)) {
 	var machines []*machine.Machine
 	for _, g := range starts() {
@@ -137,7 +137,7 @@ func fuzzStarts(f *testing.F, property func(*rapid.T, *machine.Machine)) {
 	}))
 }
 
-// noise are bytes enough to choose a history.
+// noise returns enough bytes to choose a history.
 func noise(seed uint64) []byte {
 	r := rand.New(rand.NewPCG(seed, 0))
 	data := make([]byte, 1<<14)

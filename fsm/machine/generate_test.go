@@ -13,9 +13,9 @@ import (
 	"shelly/fsm/state"
 )
 
-// genConfig draws a profile with a few things changed, some of them absurdly. It
-// changes few, since most of what a machine does takes a configuration in which
-// there is room to do it.
+// genConfig draws a profile with a few things changed, some of them absurdly. It changes
+// only a few, because most of what a machine does needs a configuration that leaves room
+// for it.
 func genConfig(t *rapid.T) fsm.Config {
 	c, _ := profile.Named(rapid.SampledFrom(profile.Names()).Draw(t, "profile"))
 	c.Init = rapid.SampledFrom([]fsm.InitMode{fsm.InitOff, fsm.InitEveryStart, fsm.InitFirstStart, "", "sometimes"}).Draw(t, "init")
@@ -72,7 +72,7 @@ func drawSwitch(t *rapid.T, s *fsm.Switches) {
 	f.SetString(rapid.SampledFrom(modes[f.Type()]).Draw(t, "mode"))
 }
 
-// drawTools draws which of the tests' tools there are and how they are declared.
+// drawTools draws some of the tests' tools and how they are declared.
 func drawTools(t *rapid.T) []fsm.ToolDecl {
 	var drawn []fsm.ToolDecl
 	for _, tool := range tools() {
@@ -102,7 +102,7 @@ var genText = rapid.SampledFrom([]string{
 	`<tool_call>{"name":"list_dir","arguments":{}}</tool_call>`, "Action: list_dir\nAction Input: .", "two\nlines", "NEED: a name", "NEED:", "NEED: NEED: x", " NEED:NEED:", "need: it", "error: no", "日本語",
 })
 
-// genKey draws the key of a request, half of the time of one that is here.
+// genKey draws the key of a request; half of the time it is that of an unfinished one.
 func genKey(t *rapid.T, s *state.Snapshot) fsm.RequestKey {
 	if len(s.Handles) > 0 && rapid.Bool().Draw(t, "here") {
 		return rapid.SampledFrom(s.Handles).Draw(t, "handle").Request
@@ -127,7 +127,7 @@ func genCalls(t *rapid.T) []fsm.ToolCall {
 	return calls
 }
 
-// genAnswer draws an answer of the kind that a call waits for.
+// genAnswer draws an answer of a kind that a call waits for.
 func genAnswer(t *rapid.T, at fsm.Millis, call fsm.CallID, kind fsm.CallKind) fsm.Input {
 	broken := rapid.SampledFrom([]string{"", "", "broken"}).Draw(t, "error")
 	switch kind {
@@ -188,8 +188,7 @@ func genAnswer(t *rapid.T, at fsm.Millis, call fsm.CallID, kind fsm.CallKind) fs
 	}
 }
 
-// genSession draws a session as a store may have it, with a history that may be
-// broken.
+// genSession draws a session as a store may hold it, with a history that may be broken.
 func genSession(t *rapid.T) fsm.Session {
 	s := fsm.Session{Version: rapid.Uint64Range(0, 3).Draw(t, "version"), Memory: genText.Draw(t, "memory"), MemoryHash: genText.Draw(t, "hash")}
 	s.History, s.Pending = genMessages(t, 8), genMessages(t, 2)
@@ -218,7 +217,7 @@ func genMessages(t *rapid.T, most int) []fsm.Message {
 }
 
 // genStray draws a fact of any kind about a call or timer that may be stale,
-// unknown, in flight as something else, or none at all.
+// unknown, in flight as something else, or zero.
 func genStray(t *rapid.T, s *state.Snapshot) fsm.Input {
 	id := rapid.Uint64Range(0, s.LastID+2).Draw(t, "id")
 	kinds := []fsm.CallKind{
@@ -290,7 +289,7 @@ func genInput(t *rapid.T, s *state.Snapshot) fsm.Input {
 	}
 }
 
-// genWord draws what a person or a clock may say about what is there.
+// genWord draws what a person or a clock may say about the present state.
 func genWord(t *rapid.T, s *state.Snapshot, at fsm.Millis) fsm.Input {
 	var handle fsm.HandleID
 	if len(s.Handles) > 0 {

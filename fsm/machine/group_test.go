@@ -10,8 +10,8 @@ import (
 	"shelly/fsm/state"
 )
 
-// The fields of a handle and of an inference stand in groups, each of the phases that own
-// it, and each field in one of them.
+// The fields of a handle and of an inference are grouped by the phases that own them, each
+// field in one group.
 func TestEachFieldStandsInOneGroup(t *testing.T) {
 	for _, of := range []reflect.Type{reflect.TypeFor[state.Handle](), reflect.TypeFor[state.Inference]()} {
 		groups := map[string]string{}
@@ -30,17 +30,18 @@ func TestEachFieldStandsInOneGroup(t *testing.T) {
 	}
 }
 
-// misplaced says what a handle holds that is of phases that it has not come to, or has left.
+// misplaced returns the data in handles that belongs to phases that they have not reached,
+// or have left.
 func misplaced(s *state.Snapshot) (found []string) {
 	for i := range s.Handles {
 		h := &s.Handles[i]
 		r := h.Remembering
-		r.Turns = 0 // which a memory handle begins with
+		r.Turns = 0 // a memory handle begins with them
 		if at := phaseOf(h); !slices.Contains([]fsm.State{state.Summarizing, state.Embedding, state.Storing, state.Done}, at) && !reflect.ValueOf(r).IsZero() {
 			found = append(found, fmt.Sprintf("handle %d in %s remembers: %+v", h.ID, at, r))
 		}
 		round := h.Inf.Round
-		round.Effects, round.Began, round.Capped, round.Seen = "", 0, false, nil // which stay
+		round.Effects, round.Began, round.Capped, round.Seen = "", 0, false, nil // these stay
 		if slices.Contains([]fsm.State{state.Thinking, state.BackingOff, state.Condensing}, h.Inf.State) && !reflect.ValueOf(round).IsZero() {
 			found = append(found, fmt.Sprintf("handle %d is %s in a round: %+v", h.ID, h.Inf.State, round))
 		}
@@ -51,7 +52,7 @@ func misplaced(s *state.Snapshot) (found []string) {
 	return found
 }
 
-// phaseOf is the phase that a handle is in or, while it waits, goes on in.
+// phaseOf returns the phase that a handle is in or, while it waits, in which it will go on.
 func phaseOf(h *state.Handle) fsm.State {
 	if h.Waiting() && h.Resume != "" {
 		return h.Resume

@@ -177,7 +177,7 @@ func TestHND9TheModelIsToldThatNothingWasFound(t *testing.T) {
 	}
 }
 
-// untilExecution lets the model need something in every cognition round.
+// untilExecution makes the model need something in every cognition round.
 func untilExecution(d *driver) {
 	d.t.Helper()
 	for range d.config.Limits.MaxCognitionRounds {
@@ -417,7 +417,7 @@ func TestHND27AParkedHandleKeepsWhatIsLeftOfItsTime(t *testing.T) {
 	d := serving(t)
 	d.ask("hello")
 	d.at += 99 * fsm.Second
-	d.raise("full") // at 100 s: the last that is known of the epoch
+	d.raise("full") // at 100 s: the last known time of the epoch
 	d.at += 1000 * fsm.Second
 	d.boot()
 	if set := one[fsm.SetTimer](d); set.After != 200*fsm.Second {
@@ -431,7 +431,7 @@ func TestHND27AParkedHandleKeepsWhatIsLeftOfItsTime(t *testing.T) {
 	}
 	d = serving(t)
 	d.ask("hello")
-	d.at += 330 * fsm.Second // the timer is late, but not by so much
+	d.at += 330 * fsm.Second // the timer is late, but not by that much
 	d.raise("full")
 	d.boot()
 	if set := one[fsm.SetTimer](d); set.After != 1 {

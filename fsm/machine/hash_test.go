@@ -9,7 +9,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// unhashed are the fields of a handle that its hash leaves out: names and times.
+// unhashed returns the fields of a handle that its hash leaves out: names and times.
 func unhashed() []string {
 	return []string{".ID", ".Parent", ".Armed", ".Left", ".Await.Call", ".Inf.Began", ".Talk.Tokens", ".Inf.Talk.Tokens", ".Inf.Prompt", ".Inf.Anew", ".Inf.Contained", ".Source", ".Sess.MemorySource", ".Batch.Began", ".Batch.Took", ".Batch.Contained"}
 }
@@ -96,7 +96,7 @@ func TestEveryFieldThatDecidesIsInTheHash(t *testing.T) {
 	}
 }
 
-// What was said decides: each text is in the hash, and in the shape only that there is one.
+// Texts decide: each is in the hash, while the shape has only that there is one.
 func TestEachTextIsInTheHash(t *testing.T) {
 	other := []fsm.Message{{Role: fsm.RoleUser, Text: "HELLO"}}
 	for i, change := range []func(*state.Handle){

@@ -63,7 +63,7 @@ func TestEVT20ABootAsksForTheSlotAfterTheLast(t *testing.T) {
 		t.Errorf("armed is %+v", a)
 	}
 	d.due(fsm.HeartbeatSchedule, slot+halfHour)
-	d.inStates(state.Loading) // of before the boot
+	d.inStates(state.Loading) // the one from before the boot
 }
 
 func TestEVT20AReloadArmsAndDisarms(t *testing.T) {
@@ -111,7 +111,7 @@ func TestEVT22APersonWhoIsSilentIsGreeted(t *testing.T) {
 	}
 	d.saves()
 	d.due(fsm.HeartbeatSchedule, slot+3*halfHour)
-	d.inStates() // the greeting was less than that ago
+	d.inStates() // the greeting was more recent than that
 }
 
 func TestEVT22ARequestEndsTheSilence(t *testing.T) {
@@ -123,7 +123,7 @@ func TestEVT22ARequestEndsTheSilence(t *testing.T) {
 	d.inStates()
 }
 
-// A greeting is sent once, whatever the process does between (EVT-22).
+// A greeting is sent once, even if the process is killed in between (EVT-22).
 func TestEVT22AGreetingIsNotSentTwiceOverAKill(t *testing.T) {
 	d, slot := beating(t, func(h *fsm.Heartbeat) { h.Do, h.Greet = "", fsm.Greeting{Idle: halfHour, PerDay: 1, Chance: 100} })
 	d.due(fsm.HeartbeatSchedule, slot+halfHour)

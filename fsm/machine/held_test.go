@@ -12,9 +12,9 @@ import (
 	"golang.org/x/tools/go/ssa/ssautil"
 )
 
-// The handles are one slice, which moves when one is added or removed. So nobody holds a
-// pointer into it, or the slice itself, over a call that may do either. That this would be
-// found is shown by code that is wrong in each way.
+// The handles are one slice, which moves when one is added or removed. So no code may hold
+// a pointer into it, or the slice itself, across a call that may do either. Code that is
+// wrong in each way shows that this test finds it.
 func TestNobodyHoldsAHandleOverACallThatMayAddOrRemoveOne(t *testing.T) {
 	const wrongs = "testdata/held"
 	x := studied(t, ".", "./"+wrongs, "../state", "../queue")
@@ -36,11 +36,11 @@ func TestNobodyHoldsAHandleOverACallThatMayAddOrRemoveOne(t *testing.T) {
 	}
 }
 
-// study is of who holds what in packages, in their static single assignment form.
+// study finds who holds what in packages, in their static single assignment form.
 type study struct {
 	funcs   []*ssa.Function // with a body
 	handle  types.Type
-	within  []types.Type // of a handle, and of what it has by value
+	within  []types.Type // the types of a handle, and of what it has by value
 	changes map[*ssa.Function]bool
 }
 
@@ -90,8 +90,8 @@ func (x *study) addType(t types.Type) {
 	}
 }
 
-// findChanges finds the functions that may change the slice: that do more with the field
-// than read it, or call such a function.
+// findChanges finds the functions that may change the slice: those that do more with the
+// field than read it, or that call such a function.
 func (x *study) findChanges() {
 	for again := true; again; {
 		again = false
@@ -131,9 +131,9 @@ func (x *study) isSlice(v ssa.Value) bool {
 	return field && types.Identical(v.Type(), types.NewPointer(types.NewSlice(x.handle)))
 }
 
-// callChanges reports whether a call may change the slice. A call of a value may be one of
-// any function of its type, and a function of another package may call what it is given,
-// and do whatever it likes with a machine or a snapshot.
+// callChanges reports whether a call may change the slice. A call of a value may call any
+// function of its type. A function of another package may call what it is given, and do
+// anything to a machine or a snapshot.
 func (x *study) callChanges(call *ssa.CallCommon) bool {
 	callee := call.StaticCallee()
 	switch _, builtin := call.Value.(*ssa.Builtin); {
@@ -234,8 +234,8 @@ func (x *study) pointsWithin(t types.Type) bool {
 	return false
 }
 
-// kept says what is wrong where a pointer into the handles is put where it may outlive
-// any call: into a variable of a closure, or into memory.
+// kept returns what is wrong if a pointer into the handles is stored where it may outlive
+// any call: in a variable of a closure, or in memory.
 func (x *study) kept(at ssa.Instruction, held map[ssa.Value]bool) string {
 	switch at := at.(type) {
 	case *ssa.Store:
@@ -253,7 +253,7 @@ func (x *study) kept(at ssa.Instruction, held map[ssa.Value]bool) string {
 // usedAfter returns where a value is used that was there before a call.
 func usedAfter(call ssa.Instruction, v ssa.Value) ssa.Instruction {
 	seen := map[*ssa.BasicBlock]bool{}
-	made, _ := v.(ssa.Instruction) // nil where v is a parameter
+	made, _ := v.(ssa.Instruction) // nil if v is a parameter
 	var walk func(b *ssa.BasicBlock, rest []ssa.Instruction) ssa.Instruction
 	walk = func(b *ssa.BasicBlock, rest []ssa.Instruction) ssa.Instruction {
 		for _, at := range rest {

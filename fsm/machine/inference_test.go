@@ -213,7 +213,7 @@ func TestINF12CallsThatWereNotOfferedAreNotTaken(t *testing.T) {
 	d.replied(key, "good day")
 }
 
-// A boot may bring other tools than those that the inference began with.
+// A boot may bring other tools than those with which the inference began.
 func TestINF12WhatABootDeclaresDecidesWhatIsOffered(t *testing.T) {
 	tests := []struct {
 		name      string
@@ -245,7 +245,7 @@ func TestINF12WhatABootDeclaresDecidesWhatIsOffered(t *testing.T) {
 	}
 }
 
-// What a crash has lost may come about otherwise: its keys are not given again.
+// After a crash the lost steps may go differently: their keys are not given again.
 func TestTOL8AnotherCallAfterALostTailHasAnotherKey(t *testing.T) {
 	key := func(input, args string) string {
 		d := serving(t)
@@ -275,7 +275,7 @@ func TestINF13AToolThatACrashInterrupted(t *testing.T) {
 		{"list_dir", true},
 		{"write_note", true},
 		{"send_mail", false},
-		{"mystery", false}, // what is not declared is unsafe
+		{"mystery", false}, // an undeclared tool is unsafe
 	}
 	for _, tt := range tests {
 		t.Run(tt.tool, func(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"shelly/fsm/state"
 )
 
-// breach is one way to be wrong: what the machine did with one input is changed
-// before the monitor sees it.
+// breach is one violation: what the machine did with one input is changed before the
+// monitor sees it.
 type breach struct {
 	invariant string
 	text      string // part of what the monitor must say
@@ -22,7 +22,7 @@ type breach struct {
 	state     func(*state.Snapshot)
 }
 
-// change replaces each effect of a type by what f makes of it.
+// change applies f to each effect of a type.
 func change[E fsm.Effect](f func(*E)) func([]fsm.Effect) []fsm.Effect {
 	return func(effects []fsm.Effect) []fsm.Effect {
 		for i, e := range effects {
@@ -35,12 +35,12 @@ func change[E fsm.Effect](f func(*E)) func([]fsm.Effect) []fsm.Effect {
 	}
 }
 
-// drop leaves out the effects of a type.
+// drop removes the effects of a type.
 func drop[E fsm.Effect](effects []fsm.Effect) []fsm.Effect {
 	return slices.DeleteFunc(effects, func(e fsm.Effect) bool { _, ok := e.(E); return ok })
 }
 
-// add puts an effect after the others.
+// add appends an effect.
 func add(e fsm.Effect) func([]fsm.Effect) []fsm.Effect {
 	return func(effects []fsm.Effect) []fsm.Effect { return append(effects, e) }
 }
@@ -59,7 +59,8 @@ func loadsTalk(d *driver) fsm.Input {
 }
 func keepsSent(d *driver) { d.config.Switches.History = fsm.HistorySent }
 
-// compresses lets long(10) be summed up after itself (CTX-20).
+// compresses makes the machine ask for the summary of long(10) after the conversation
+// (CTX-20).
 func compresses(d *driver) {
 	keepsSent(d)
 	d.config.Switches.Compress, d.config.Switches.SideCalls = true, fsm.SideAppended
@@ -72,8 +73,8 @@ func listsLong(d *driver) fsm.Input {
 	return fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{Answered: fsm.To(d.call(fsm.CallTool)), Text: strings.Repeat("a.txt ", 100)}}
 }
 
-// remembers lets a turn be saved that is summed up after its session's conversation once
-// nobody waits (HND-49).
+// remembers saves a turn that is summed up after its session's conversation once nothing
+// waits (HND-49).
 func remembers(d *driver) {
 	keepsSent(d)
 	d.config.Switches.Remember, d.config.Switches.SideCalls = fsm.RememberIdle, fsm.SideAppended
@@ -144,7 +145,7 @@ func probing(d *driver) {
 	d.boot()
 }
 
-// together lets the model ask for tools that may run at the same time.
+// together makes the model ask for tools that may run at the same time.
 func together(names ...string) func(*driver) {
 	return func(d *driver) {
 		d.config.Limits.ReadsAtOnce, d.config.Switches.NoCognition = 4, true
@@ -421,7 +422,7 @@ func TestAMonitorKeepsNothingOfEndedHandles(t *testing.T) {
 	if !check.Resting(d.m.View()) {
 		t.Fatal("a machine with nothing to do is not at rest")
 	}
-	// A monitor that knows nothing but the state goes on as the one that saw it all.
+	// A monitor that knows only the state goes on like one that saw everything.
 	d.monitor = check.MonitorFrom(d.m)
 	once()
 }

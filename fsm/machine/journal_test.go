@@ -52,7 +52,7 @@ func TestJRN4Barriers(t *testing.T) {
 	}
 }
 
-// Also where it says that nothing has happened: not to know that is as bad.
+// Even an answer that nothing happened: losing that is just as bad.
 func TestJRN4TheAnswerOfAnUnsafeToolIsABarrier(t *testing.T) {
 	for _, failed := range []bool{false, true} {
 		for _, decl := range tools() {
@@ -93,7 +93,7 @@ func TestJRN7WhatNobodyWaitsForChangesNothingButACounter(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			d := serving(t)
-			d.ask("hello") // timer 1 and call 2, of the brain
+			d.ask("hello") // timer 1 and call 2, to the model
 			want := d.m.Snapshot()
 			want.Now, want.Ignored = 9, tt.want
 			if effects := d.step(tt.in); len(effects) > 0 {

@@ -11,7 +11,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// initializing returns a driver of a machine that makes its initial inference.
+// initializing returns a driver of a machine in its initial inference.
 func initializing(t testing.TB) *driver {
 	d := newDriver(t)
 	d.config.Init = fsm.InitEveryStart
@@ -62,7 +62,7 @@ func TestLIF1LimitsBelowOneAreRaisedToOne(t *testing.T) {
 		}
 	}
 	want.Backoff = []fsm.Millis{1, 7}
-	want.AnswerPercent, want.ThinkPercent, want.OfferTokens = 0, 0, 0 // which is none
+	want.AnswerPercent, want.ThinkPercent, want.OfferTokens = 0, 0, 0 // for which 0 means none
 	if diff := cmp.Diff(want, d.m.View().Config.Limits, unsourced()); diff != "" {
 		t.Error(diff)
 	}
@@ -129,7 +129,7 @@ func TestLIF5ServingBeginsWhenTheInitialInferenceHasEnded(t *testing.T) {
 	for _, tt := range ends {
 		t.Run(tt.name, func(t *testing.T) {
 			d := initializing(t)
-			d.ask("hello") // waits meanwhile
+			d.ask("hello") // waits in the meantime
 			d.inStates(state.Execution, state.Queued)
 			tt.end(d)
 			d.inLifecycle(state.Serving)
@@ -202,7 +202,7 @@ func TestLIF7ASignalWhileInitializingAbortsTheInitialInference(t *testing.T) {
 	}
 }
 
-// A client whose request is parked since the epoch before may have sent it again.
+// A client whose request has been parked since the previous epoch may have sent it again.
 func TestLIF7ASignalWhileInitializingTellsThoseWhoAreParkedAlready(t *testing.T) {
 	d := serving(t)
 	active, waits := d.ask("active"), d.ask("waits")
@@ -466,7 +466,7 @@ func TestJRN6ADoubtedHandleWaitsForAPersonAndTheRestGoesOn(t *testing.T) {
 	d.inStates(state.Cognition)
 }
 
-// first boots a machine whose first start looks at the machine beside its service.
+// first boots a machine whose initial inference runs beside requests, at its first start.
 func first(t *testing.T) *driver {
 	t.Helper()
 	d := newDriver(t)
@@ -480,7 +480,7 @@ func TestLIF14TheFirstBootServesAtOnceAndOthersStartBeside(t *testing.T) {
 	d.inLifecycle(state.Serving)
 	d.inStates(state.Execution)
 	d.ask("hello")
-	d.inStates(state.Execution, state.Cognition) // though max_active is 1
+	d.inStates(state.Execution, state.Cognition) // although max_active is 1
 	if d.m.View().Initialized {
 		t.Error("it is initialized before the inference has ended")
 	}
@@ -502,7 +502,7 @@ func TestLIF14WhatBelongsToItsSessionWaits(t *testing.T) {
 	d.inStates(state.Embedding, state.Queued, state.Cognition)
 }
 
-// As long as it has not begun it keeps nobody waiting: it waits itself until nobody does.
+// Until it has begun it makes nothing wait: it waits itself until nothing else does.
 func TestLIF14OneThatHasNotBegunKeepsNobodyWaiting(t *testing.T) {
 	d := newDriver(t)
 	d.boot()
@@ -521,7 +521,7 @@ func TestLIF14ABootAdmitsNoOtherWhereOneIsParked(t *testing.T) {
 	d.boot()
 	d.ask("hello")
 	d.config.Init, d.config.Switches.InitBeside = fsm.InitFirstStart, true
-	d.boot() // the request goes on, so that nobody looks at the machine yet
+	d.boot() // the request goes on, so that the initial inference does not begin yet
 	d.inStates(state.Cognition, state.Queued)
 	d.boot()
 	d.inStates(state.Cognition, state.Queued)

@@ -86,7 +86,7 @@ func TestSES10AHistoryOfMaxHistoryMessagesStays(t *testing.T) {
 func TestSES10TheAnswersThatAreConsolidations(t *testing.T) {
 	tests := []struct {
 		name, answer string
-		entry        string // empty: it is none
+		entry        string // empty: it is not one
 		memory       string
 	}{
 		{"alone", `{"history_entry":"E","memory_update":"M"}`, "E", "M"},
@@ -361,7 +361,7 @@ func TestSES14ThePendingListIsBounded(t *testing.T) {
 	}
 }
 
-// A MEMORY.md of which the model has not seen all goes into HISTORY.md when it is replaced.
+// A MEMORY.md that the model has not seen whole goes into HISTORY.md when it is replaced.
 func TestSES10AMemoryThatWasNotSeenWholeIsKept(t *testing.T) {
 	for long, notes := range map[bool]int{false: 1, true: 2} {
 		d := driverOf(t, "nanobot")

@@ -11,8 +11,8 @@ import (
 	"shelly/fsm/state"
 )
 
-// approving returns a driver whose turn waits for a person's leave to run the first
-// of two calls.
+// approving returns a driver whose turn waits for a person to approve the first of two
+// calls.
 func approving(t testing.TB, change func(*fsm.Config)) (*driver, fsm.RequestKey) {
 	t.Helper()
 	d, key := inTurn(t, "countbot", func(c *fsm.Config) {
@@ -87,7 +87,7 @@ func TestAPR2WhatBecomesOfTheCall(t *testing.T) {
 	}
 }
 
-// TOL-9: an epoch of an older build records none of those, and replays as it was.
+// TOL-9: an epoch of an older build audits none of those, and replays unchanged.
 func TestTOL9AnOlderEpochRecordsOnlyWhatRan(t *testing.T) {
 	d, _ := approving(t, func(c *fsm.Config) { c.AuditAll = false })
 	d.decides(false)
@@ -160,7 +160,7 @@ func TestAPR4WithoutAPersonBehindItACallIsRefusedAtOnce(t *testing.T) {
 	kinds := []struct {
 		kind       fsm.Kind
 		to         func(*driver)
-		unattended fsm.State // what it does where that is set
+		unattended fsm.State // what it does with that switch
 	}{
 		{fsm.KindInit, func(d *driver) { d.config.Init = fsm.InitEveryStart; d.boot() }, state.Execution},
 		{fsm.KindFarewell, func(d *driver) { d.boot(); d.signal() }, state.Execution},
@@ -193,7 +193,7 @@ func TestAPR4WithoutAPersonBehindItACallIsRefusedAtOnce(t *testing.T) {
 	}
 }
 
-// holding returns a driver whose turn waits for a person's word on an unsafe tool
+// holding returns a driver whose turn waits for a person's decision about an unsafe tool
 // that a crash has interrupted.
 func holding(t testing.TB) (*driver, fsm.RequestKey) {
 	t.Helper()

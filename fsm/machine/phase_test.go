@@ -12,7 +12,7 @@ import (
 )
 
 // The work of a phase is started by a row that leads to it, and by nothing else: no code
-// calls an entry by hand, and none sets a state beside the rows.
+// calls an entry directly, and none sets a state except through a row.
 func TestTAB1OnlyARowStartsThePhaseThatItLeadsTo(t *testing.T) {
 	names, err := fs.Glob(os.DirFS("."), "*.go")
 	if err != nil {

@@ -79,8 +79,8 @@ func TestINF53AProbeThatDoesNotAnswerIsGivenUp(t *testing.T) {
 	}
 }
 
-// INF-54: what did nothing is started once more, but not where a limit, a cancel, or a
-// configuration of today stands against it.
+// INF-54: a call that did nothing is started once more, unless a limit, a cancel or today's
+// configuration forbids it.
 func TestINF54WhatDidNothingMayBeStartedOnceMore(t *testing.T) {
 	d := probed(t, nil)
 	d.probeSays(fsm.ProbeNever, "")
@@ -106,7 +106,7 @@ func TestINF54WhatDidNothingMayBeStartedOnceMore(t *testing.T) {
 	}
 }
 
-// INF-52: calls that ran together are not probed, whatever their tool is by now.
+// INF-52: calls that ran together are not probed, however their tool is declared by now.
 func TestINF52NoCallOfABatchIsProbed(t *testing.T) {
 	d := newDriver(t)
 	d.config.Limits.ReadsAtOnce = 4
@@ -124,7 +124,7 @@ func TestINF52NoCallOfABatchIsProbed(t *testing.T) {
 	}
 }
 
-// INF-55: each boot asks the probe again, and none waits for it that gives up.
+// INF-55: each boot asks the probe again, and a handle that gives up does not wait for it.
 func TestINF55TheProbeIsAskedAgainAtEachBoot(t *testing.T) {
 	d := probed(t, func(c *fsm.Config) { c.Switches.HoldUnknown = true })
 	d.boot()
@@ -140,8 +140,8 @@ func TestINF55TheProbeIsAskedAgainAtEachBoot(t *testing.T) {
 	}
 }
 
-// INF-56: what something outside still works on is waited for as the attempt that it is, once
-// for each boot, and whatever asks for an approval by now.
+// INF-56: a call that something outside is still working on is waited for as the same
+// attempt, once per boot, even if it would need an approval by now.
 func TestINF56WhatIsStillWorkedOnIsWaitedForAgain(t *testing.T) {
 	d := probed(t, func(c *fsm.Config) {
 		c.Limits.MaxToolAttempts, c.Tools = 1, tools()
@@ -163,7 +163,7 @@ func TestINF56WhatIsStillWorkedOnIsWaitedForAgain(t *testing.T) {
 	}
 }
 
-// INF-56: a tool that is gone cannot be waited for.
+// INF-56: a tool that no longer exists cannot be waited for.
 func TestINF56AToolThatIsGoneIsNotWaitedFor(t *testing.T) {
 	d := probed(t, nil)
 	d.config.Tools = d.config.Tools[:2]

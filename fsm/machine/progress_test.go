@@ -106,7 +106,7 @@ func TestINF50SpeedsAreLearnt(t *testing.T) {
 	}
 }
 
-// INF-51: what the prompt sent last begins with is not read again.
+// INF-51: the part that a prompt shares with the last one is not read again.
 func TestINF51WhatIsCachedIsNotWaitedFor(t *testing.T) {
 	d, _ := paced(t, slowPace)
 	whole := d.active().Inf.Anew
@@ -155,8 +155,8 @@ func TestINF51AnAnswerIsCachedAndNoSpeedIsLearntFromIt(t *testing.T) {
 	}
 }
 
-// After a side call, whose last message is its own, the next turn begins with what stood
-// before that.
+// After a side call, whose last message is in no other prompt, the next turn begins with
+// the messages before that one.
 func TestINF51ASideCallKeepsWhatStandsBeforeItCached(t *testing.T) {
 	d := driverOf(t, "default")
 	d.config.Switches.TellTime, d.config.Switches.NoCognition, d.config.Prompts.Identity = false, true, strings.Repeat("Be kind. ", 100)

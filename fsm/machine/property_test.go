@@ -16,8 +16,8 @@ import (
 	"shelly/fsm/state"
 )
 
-// checkStep fails the property where a step breaks an invariant, or leaves with a handle what
-// is of another phase.
+// checkStep fails the property if a step breaks an invariant, or leaves a handle with the
+// data of another phase.
 func checkStep(t *rapid.T, w *check.Monitor, m *machine.Machine, in fsm.Input, effects []fsm.Effect) {
 	for _, v := range w.Step(m, in, effects) {
 		t.Errorf("after %T %+v: %s", in.Fact, in, v)
@@ -63,8 +63,8 @@ func throughSnapshot(t *rapid.T, m *machine.Machine) *machine.Machine {
 	return machine.Restore(s)
 }
 
-// anythingAtAll tells a machine anything at all, and a second one the same through
-// the wire, that is restored from the snapshot now and then.
+// anythingAtAll gives a machine any inputs, and gives a second one the same through the
+// wire form, which is restored from the snapshot now and then.
 func anythingAtAll(t *rapid.T, m *machine.Machine) {
 	twin, w := throughSnapshot(t, m), check.MonitorFrom(m)
 	t.Repeat(map[string]func(*rapid.T){"step": func(t *rapid.T) {
@@ -94,7 +94,7 @@ func anythingAtAll(t *rapid.T, m *machine.Machine) {
 
 func TestStepIsTotalAndDeterministic(t *testing.T) { eachStart(t, anythingAtAll) }
 
-// TestAClonesLifeIsItsOwn lets clones of one machine go different ways.
+// TestAClonesLifeIsItsOwn makes clones of one machine go different ways.
 func TestAClonesLifeIsItsOwn(t *testing.T) {
 	eachStart(t, func(t *rapid.T, m *machine.Machine) {
 		w := check.MonitorFrom(m)
@@ -136,8 +136,8 @@ func TestAClonesLifeIsItsOwn(t *testing.T) {
 	})
 }
 
-// TestEffectsStayAsTheyWereGiven: effects share messages with the machine, which
-// must never write to what it has given away.
+// TestEffectsStayAsTheyWereGiven: effects share messages with the machine, which must never
+// change what it has returned.
 func TestEffectsStayAsTheyWereGiven(t *testing.T) {
 	eachStart(t, func(t *rapid.T, m *machine.Machine) {
 		var given []fsm.Effect
@@ -165,8 +165,8 @@ func TestEffectsStayAsTheyWereGiven(t *testing.T) {
 	})
 }
 
-// TestINV12RestIsReachable leaves a machine alone with a world that answers, in
-// whatever way, after anything at all has happened.
+// TestINV12RestIsReachable leaves a machine, after any inputs, with a world that answers in
+// any way.
 func TestINV12RestIsReachable(t *testing.T) {
 	eachStart(t, func(t *rapid.T, m *machine.Machine) {
 		w := check.MonitorFrom(m)
@@ -201,8 +201,8 @@ func (s *sink) Perform(e fsm.Effect) error {
 	return nil
 }
 
-// TestINV9BatchesSplitAnyhowCauseTheSameEffects gives an engine the same inputs
-// one by one and in turns of any size.
+// TestINV9BatchesSplitAnyhowCauseTheSameEffects gives engines the same inputs one by one
+// and in turns of any size.
 func TestINV9BatchesSplitAnyhowCauseTheSameEffects(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		inputs := []fsm.Input{{Fact: fsm.Boot{Config: genConfig(t)}}}

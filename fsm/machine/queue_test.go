@@ -11,7 +11,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// in tells of a request in a session and returns its key.
+// in sends a request in a session and returns its key.
 func (d *driver) in(session, text string) fsm.RequestKey {
 	d.t.Helper()
 	d.asked++
@@ -20,7 +20,7 @@ func (d *driver) in(session, text string) fsm.RequestKey {
 	return key
 }
 
-// finishes lets the handle that works in a session answer, and its turn be saved.
+// finishes makes the handle that runs in a session answer, and saves its turn.
 func (d *driver) finishes(session string) {
 	d.t.Helper()
 	for range 3 {
@@ -89,11 +89,11 @@ func TestSES2TheOldestThatMayTakesAPlaceInTheStepThatFreesIt(t *testing.T) {
 	if got := d.atWork(); got != "a b" {
 		t.Fatalf("at work are %s", got)
 	}
-	d.finishes("b") // the next of a is held back by its session
+	d.finishes("b") // the next one of a is held back by its session
 	if got := d.atWork(); got != "a c" {
 		t.Errorf("at work are %s", got)
 	}
-	d.finishes("a") // and is the oldest now
+	d.finishes("a") // which is now the oldest
 	if got := d.atWork(); got != "a c" {
 		t.Errorf("at work are %s", got)
 	}
@@ -114,8 +114,8 @@ func TestSES2SubagentsHavePlacesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// The report of a subagent that an initial inference had started stands in its
-// session, and is served only after the next initial inference.
+// The report of a subagent that an initial inference started belongs to that session, and
+// is served only after the next initial inference.
 func TestSES2AnInitialInferenceWaitsForNobodyInItsSession(t *testing.T) {
 	tests := []struct {
 		name string
@@ -216,7 +216,7 @@ func TestHND38WhereEventsDoNotJoinEachIsAdmitted(t *testing.T) {
 }
 
 func TestHND44UsersAndEventsTakeTurns(t *testing.T) {
-	// Each letter is one that waits: of a user, or an event.
+	// Each letter is a waiting handle: a user's, or an event's.
 	order := func(alternate bool, waiting string) string {
 		d := places(t, 1, func(c *fsm.Config) { c.Switches.Alternate, c.Switches.Coalesce = alternate, false })
 		d.in("first", "hello")
@@ -269,7 +269,7 @@ func TestHND44NothingPassesAnOlderScheduleOrReport(t *testing.T) {
 	}
 }
 
-// idle returns a driver of a machine that remembers while nobody waits, and has the
+// idlePlaces returns a driver of a machine that remembers while nothing waits, and has the
 // turns of some sessions to remember.
 func idlePlaces(t testing.TB, change func(*fsm.Config)) *driver {
 	return places(t, 1, func(c *fsm.Config) {
@@ -402,7 +402,7 @@ func TestHND30WithRememberOffNothingIsRemembered(t *testing.T) {
 	}
 }
 
-// What is remembered while nobody waits goes before nobody.
+// Memory handles that run while nothing waits are ahead of nothing.
 func TestHND37WhatIsRememberedIsNotAhead(t *testing.T) {
 	d := idlePlaces(t, nil)
 	d.in("a", "one")

@@ -13,8 +13,8 @@ import (
 
 const everyMinute = `{"action":"add","message":"tick","every_seconds":60}`
 
-// scheduled returns a driver of an idle machine with one schedule of each minute,
-// made in a chat.
+// scheduled returns a driver of an idle machine with one schedule of every minute, made in
+// a chat.
 func scheduled(t testing.TB, change func(*fsm.Config)) *driver {
 	t.Helper()
 	d := inChat(t, change, "tick each minute")
@@ -25,13 +25,13 @@ func scheduled(t testing.TB, change func(*fsm.Config)) *driver {
 	return d
 }
 
-// due tells of a slot, some time after the schedule was made.
+// due reports a slot, some time after the schedule was made.
 func (d *driver) due(schedule string, slot fsm.Millis) {
 	d.t.Helper()
 	d.step(fsm.Input{At: d.now(), Fact: fsm.ScheduleDue{Schedule: schedule, Slot: slot}})
 }
 
-// cron lets the model call the tool cron, and returns the result.
+// cron makes the model call the tool cron, and returns the result.
 func (d *driver) cron(args string) string {
 	d.t.Helper()
 	d.asksFor(fsm.ToolCron, args)
@@ -101,7 +101,7 @@ func TestHND42SchedulesAreListedAndRemoved(t *testing.T) {
 	if diff := cmp.Diff(want, d.cron(`{"action":"list"}`)); diff != "" {
 		t.Error(diff)
 	}
-	if got := d.cron(everyMinute); !strings.HasPrefix(got, "schedule s4 added") { // an id is not given again
+	if got := d.cron(everyMinute); !strings.HasPrefix(got, "schedule s4 added") { // an id is not reused
 		t.Errorf("the result is %q", got)
 	}
 }
@@ -160,7 +160,7 @@ func TestHND42EachSlotIsTakenAtMostOnce(t *testing.T) {
 		taken    bool
 	}{
 		{"s1", made + 60*fsm.Second, true},
-		{"s1", made + 60*fsm.Second, false}, // told twice
+		{"s1", made + 60*fsm.Second, false}, // reported twice
 		{"s1", made, false},                 // an old one
 		{"s1", -1, false},
 		{"s2", made + 120*fsm.Second, false}, // there is no such schedule

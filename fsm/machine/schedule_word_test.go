@@ -11,7 +11,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// clerk is a machine that a person tells of schedules.
+// clerk is a machine whose schedules a person changes.
 type clerk struct {
 	*testing.T
 	m   *machine.Machine
@@ -28,7 +28,7 @@ func newClerk(t *testing.T) *clerk {
 	return k
 }
 
-// says tells the machine a word that it must take or not, and returns the effects.
+// says gives the machine a change that it must make or refuse, and returns the effects.
 func (k *clerk) says(in fsm.ScheduleChanged, taken bool) []fsm.Effect {
 	k.Helper()
 	before := k.m.View().Ignored.Decisions
@@ -40,7 +40,7 @@ func (k *clerk) says(in fsm.ScheduleChanged, taken bool) []fsm.Effect {
 	return effects
 }
 
-// slot is when the one schedule that is armed by effects runs; 0: none is.
+// slot returns the time from which effects arm the one schedule, or 0 if they arm none.
 func slot(effects []fsm.Effect) (from fsm.Millis) {
 	for _, e := range effects {
 		if e, ok := e.(fsm.ArmSchedule); ok {
@@ -112,7 +112,7 @@ func TestHND62APausedScheduleTakesNoSlot(t *testing.T) {
 	}
 }
 
-// A run that a person wants takes no slot, and is one even where the schedule is paused.
+// A run that a person wants takes no slot, and happens even if the schedule is paused.
 func TestHND62APersonRunsASchedule(t *testing.T) {
 	k := newClerk(t)
 	k.says(water, true)
@@ -161,7 +161,7 @@ func TestSES15AStopEndsTheRunsOfTheSessionsSchedules(t *testing.T) {
 		}
 	}
 	ignored := k.m.View().Ignored.Cancels
-	for _, id := range []fsm.HandleID{second + 99, first} { // one that is not there, one that is done or decided
+	for _, id := range []fsm.HandleID{second + 99, first} { // one that does not exist, one that is done or decided
 		k.m.Step(fsm.Input{At: k.now, Fact: fsm.CancelRequested{Handle: id}})
 	}
 	if got := k.m.View().Ignored.Cancels - ignored; got != 2 {
@@ -169,7 +169,7 @@ func TestSES15AStopEndsTheRunsOfTheSessionsSchedules(t *testing.T) {
 	}
 }
 
-// What shelly gives itself is not cancelled by its number.
+// Work that shelly gives itself cannot be cancelled by its number.
 func TestHND31AnInitialInferenceIsNotCancelled(t *testing.T) {
 	c := profile.Shelly()
 	c.Switches.Cancel = fsm.CancelImmediate
@@ -181,7 +181,8 @@ func TestHND31AnInitialInferenceIsNotCancelled(t *testing.T) {
 	}
 }
 
-// INV-8: whoever stops arms nothing any more; what a person says then is not taken.
+// INV-8: a machine that is stopping arms nothing any more, and takes no change from a
+// person.
 func TestHND62WhoStopsTakesNoWordOnASchedule(t *testing.T) {
 	k := newClerk(t)
 	for range 2 {

@@ -42,8 +42,8 @@ func TestSES1AnEventHasTheSessionOfItsSource(t *testing.T) {
 	}
 }
 
-// inTurn returns a driver of a machine under a profile that works on "hello" in a
-// session with a history.
+// inTurn returns a driver of a machine under a profile; it works on "hello" in a session
+// with a history.
 func inTurn(t testing.TB, profile string, change func(*fsm.Config)) (*driver, fsm.RequestKey) {
 	t.Helper()
 	d := driverOf(t, profile)
@@ -130,7 +130,7 @@ func TestSES3AConflictPutsTheTurnBehindWhatStandsThere(t *testing.T) {
 	no[fsm.Reply](d)
 }
 
-// looksAndAnswers lets the model look around, answer nothing for once, and answer.
+// looksAndAnswers makes the model look around, answer nothing once, and then answer.
 func looksAndAnswers(d *driver) {
 	d.calls("list_dir", "list_dir")
 	d.toolSays("a.txt")
@@ -211,7 +211,7 @@ func TestSES4WithHistoryNoneNothingIsKept(t *testing.T) {
 	}
 }
 
-// The text of the notes and results that a turn without an answer is kept with.
+// The notes and results with which a turn without an answer is kept.
 const (
 	lostCall  = "interrupted, outcome unknown: check before repeating"
 	cancelled = "cancelled, not run"
@@ -272,7 +272,7 @@ func TestSES5ATurnWithoutAnAnswerIsKept(t *testing.T) {
 	}
 }
 
-// Where no turn is kept, nothing is said of how it ends.
+// If no turn is kept, nothing is said about how it ends.
 func TestSES5OnlyATurnThatIsKeptIsClosed(t *testing.T) {
 	d := serving(t)
 	d.ask("hello")
@@ -303,7 +303,7 @@ func TestSES5ATurnOutOfTimeMaySaveForAbortTimeout(t *testing.T) {
 	if r := one[fsm.Report](d); !strings.Contains(r.Text, "may not have been saved") {
 		t.Errorf("report %+v", r)
 	}
-	no[fsm.Reply](d) // it went out before
+	no[fsm.Reply](d) // it was sent before
 }
 
 func TestSES6ARequestWithItsOwnHistoryLeavesTheSessionAlone(t *testing.T) {

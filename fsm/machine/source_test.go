@@ -10,10 +10,10 @@ import (
 	"shelly/fsm"
 )
 
-// unsourced compares messages wherever they come from.
+// unsourced ignores the sources of messages.
 func unsourced() cmp.Option { return cmpopts.IgnoreTypes(fsm.Source(0)) }
 
-// told are the sources of the messages of the one question that the model is asked, in words.
+// told returns the sources of the messages of the one model call, in words.
 func told(d *driver) string {
 	var all []string
 	for _, msg := range one[fsm.AskBrain](d).Conversation.Messages {
@@ -22,7 +22,7 @@ func told(d *driver) string {
 	return strings.Join(all, " ")
 }
 
-// What each text of a conversation comes from, and what is derived from it.
+// Where each text of a conversation comes from, and what is derived from it.
 func TestMSG1ATextHasItsSource(t *testing.T) {
 	d := newDriver(t)
 	d.config.Tools = []fsm.ToolDecl{
@@ -46,7 +46,8 @@ func TestMSG1ATextHasItsSource(t *testing.T) {
 	}
 }
 
-// MSG-2: a memory has the sources of all that it was made of, and so has what recalls it.
+// MSG-2: a memory has the sources of everything it was made from, and so has a message that
+// recalls it.
 func TestMSG2WhatIsDerivedHasTheSourcesOfAll(t *testing.T) {
 	d := newDriver(t)
 	d.config.Tools = []fsm.ToolDecl{{Name: "fetch", Effects: fsm.EffectsNone}}

@@ -10,7 +10,7 @@ import (
 	"shelly/fsm/machine"
 )
 
-// start is a phase from which a property begins.
+// start is a phase in which a property begins.
 type start struct {
 	name    string
 	profile string
@@ -25,7 +25,7 @@ func (s start) machine(t testing.TB) *machine.Machine {
 	return d.m
 }
 
-// group is starts that have something in common.
+// group is a set of starts with something in common.
 type group struct {
 	name   string
 	starts []start
@@ -156,7 +156,7 @@ func talk(n int) []fsm.Message {
 	return msgs
 }
 
-// approve lets a person decide about each call of a tool.
+// approve makes a person decide about each call of a tool.
 func approve(d *driver, tool string) {
 	for i := range d.config.Tools {
 		if d.config.Tools[i].Name == tool {
@@ -165,8 +165,8 @@ func approve(d *driver, tool string) {
 	}
 }
 
-// eachStart runs a property from machines in each of their phases, so that what
-// rarely happens by itself is met often.
+// eachStart runs a property from machines in each of their phases, so that rare phases are
+// covered often.
 func eachStart(t *testing.T, property func(*rapid.T, *machine.Machine)) {
 	for _, g := range starts() {
 		t.Run(g.name, func(t *testing.T) {

@@ -35,7 +35,7 @@ func spawning(t testing.TB, change func(*fsm.Config)) *driver {
 	return d
 }
 
-// child answers the model call of the handle of a kind.
+// tells answers the model call of the handle of a kind.
 func (d *driver) tells(kind fsm.Kind, in fsm.BrainAnswered) {
 	d.t.Helper()
 	for _, h := range d.m.View().Handles {
@@ -183,7 +183,8 @@ func TestHND40AReportIsNotRefusedWhereTheQueueIsFull(t *testing.T) {
 	d.inStates(state.Execution, state.Queued, state.Queued)
 }
 
-// The audit says whose work a call was: how the request came, and which handle a subagent is of.
+// The audit says whose work a call was: how the request came, and which handle started a
+// subagent.
 func TestTOL9TheAuditSaysWhoWantedACall(t *testing.T) {
 	d := spawning(t, nil)
 	want := fsm.Caller{Kind: fsm.KindUser, Request: fsm.RequestKey{ID: "r0"}, Origin: fsm.Origin{Channel: "telegram", Chat: "42"}}

@@ -129,7 +129,7 @@ func events(t state.Table) []state.Event {
 	return list
 }
 
-// find returns the row for on in from, or false where the table has none.
+// find returns the row for on in from, or false if the table has none.
 func find(t state.Table, from fsm.State, on state.Event) (state.Row, bool) {
 	for _, r := range t.Rows {
 		if r.From == from && r.On == on {

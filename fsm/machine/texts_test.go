@@ -23,8 +23,8 @@ func reader(t *testing.T, limit func(*fsm.Config)) *driver {
 	return d
 }
 
-// toolKeeps tells of a result that is kept under a name: its head and tail have so many
-// bytes fewer than it.
+// toolKeeps answers a tool call with a result of the given bytes that is kept under a name,
+// with a short head and tail.
 func (d *driver) toolKeeps(ref string, bytes int) {
 	d.t.Helper()
 	d.step(fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{
@@ -32,14 +32,15 @@ func (d *driver) toolKeeps(ref string, bytes int) {
 	}})
 }
 
-// textSays tells what was read on.
+// textSays answers a read of a kept text.
 func (d *driver) textSays(in fsm.TextRead) {
 	d.t.Helper()
 	in.Answered = fsm.To(d.call(fsm.CallText))
 	d.step(fsm.Input{At: d.now(), Fact: in})
 }
 
-// TXT-1: the share is half of what is free, by the number of calls, and the same for each.
+// TXT-1: the share is half of what is free, divided by the number of calls, and the same
+// for each.
 func TestTXT1TheShareOfAResultIsDividedByTheCalls(t *testing.T) {
 	share := func(calls int) int {
 		d := reader(t, func(c *fsm.Config) { c.Limits.ReadsAtOnce = 1 })
@@ -66,7 +67,7 @@ func TestTXT1TheShareOfAResultIsDividedByTheCalls(t *testing.T) {
 	}
 }
 
-// answerOfDistinct is an answer that calls tools, each with other arguments.
+// answerOfDistinct returns an answer that calls tools, each with different arguments.
 func answerOfDistinct(d *driver, names []string) fsm.BrainAnswered {
 	a := fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopToolUse}
 	for i, name := range names {
@@ -75,7 +76,7 @@ func answerOfDistinct(d *driver, names []string) fsm.BrainAnswered {
 	return a
 }
 
-// TXT-1: no share is beyond 4,096 tokens, and without read_more there is none.
+// TXT-1: no share exceeds 4,096 tokens, and without read_more there is none.
 func TestTXT1TheShareHasBounds(t *testing.T) {
 	d := reader(t, func(c *fsm.Config) { c.Limits.ContextTokens = 131_072 })
 	d.calls("list_dir")
@@ -89,7 +90,7 @@ func TestTXT1TheShareHasBounds(t *testing.T) {
 	}
 }
 
-// TXT-4: results are counted in their session, and the same one keeps its number.
+// TXT-4: results are numbered per session, and an equal one keeps its number.
 func TestTXT4AResultHasOneNumberInItsSession(t *testing.T) {
 	d := reader(t, nil)
 	for i, ref := range []string{"aa", "bb", "aa"} {
@@ -116,7 +117,7 @@ func TestTXT5ReadMoreIsAwaited(t *testing.T) {
 	if read := one[fsm.ReadText](d); read.Owner != fsm.SessionOwner("s") || read.Ref != "aa" || read.From != 5000 || read.Tokens < 1000 {
 		t.Errorf("it reads %+v", read)
 	}
-	d.boot() // a part that was asked for is asked for again
+	d.boot() // the part is asked for again
 	one[fsm.ReadText](d)
 	d.textSays(fsm.TextRead{Text: "the middle", From: 4999})
 	if got := d.lastMessage().Text; got != "the middle\n[bytes 4999 to 5009 of 9000 of result 1; to read on: read_more with result 1, from 5009]" {
@@ -152,15 +153,15 @@ func TestTXT5AResultThatIsNotThere(t *testing.T) {
 	wants(`{"result":1,"from":9000}`, "error: from is a byte of result 1, from 0 to 8999")
 }
 
-// TXT-6: the oldest results leave, one that is longer than all is not kept, and what the
-// store has no more is told as gone.
+// TXT-6: the oldest results leave, a result longer than the limit is not kept, and one that
+// the store no longer has is reported as gone.
 func TestTXT6TheOldestResultsLeave(t *testing.T) {
 	d := reader(t, func(c *fsm.Config) { c.Limits.MaxTextBytes = 20_000 })
 	for _, ref := range []string{"aa", "bb", "aa", "cc"} {
 		d.calls("list_dir")
 		d.toolKeeps(ref, 9000)
 	}
-	d.asksFor("read_more", `{"result":2}`) // of the first two the second came last
+	d.asksFor("read_more", `{"result":2}`) // of the first two the second is the newer
 	if got := d.lastMessage().Text; got != "error: result 2 is no longer kept; call the tool again if you still need it" {
 		t.Errorf("%q", got)
 	}
@@ -180,7 +181,7 @@ func TestTXT6TheOldestResultsLeave(t *testing.T) {
 	}
 }
 
-// toolKeepsLong tells of a result whose head has many lines.
+// toolKeepsLong answers a tool with a kept result whose head has many lines.
 func (d *driver) toolKeepsLong(ref string) {
 	d.t.Helper()
 	head := strings.Repeat("a line of "+ref+"\n", 200)
@@ -189,7 +190,7 @@ func (d *driver) toolKeepsLong(ref string) {
 	}})
 }
 
-// TXT-6: what somebody else has kept meanwhile counts, and is the older.
+// TXT-6: results that others have kept since count, and are the older ones.
 func TestTXT6AConflictJoinsNoMoreThanMayBeKept(t *testing.T) {
 	d := reader(t, func(c *fsm.Config) { c.Limits.MaxTextBytes = 20_000 })
 	d.calls("list_dir")
@@ -203,8 +204,8 @@ func TestTXT6AConflictJoinsNoMoreThanMayBeKept(t *testing.T) {
 	}
 }
 
-// TXT-7: a message that shows a kept result, or a part of one, says how to read on where
-// it is shortened later.
+// TXT-7: a message that shows a kept result, or a part of one, says how to read on if it is
+// shortened later.
 func TestTXT7WhatIsShortenedSaysHowToReadOn(t *testing.T) {
 	d := reader(t, func(c *fsm.Config) { c.Limits.ContextTokens = 4096 })
 	d.calls("list_dir")

@@ -6,7 +6,7 @@ import (
 	"shelly/fsm"
 )
 
-// A request is told the words of the epoch that answers it.
+// A request is answered in the words of the epoch that answers it.
 func TestCFG14TheWordsAreThoseOfTheEpoch(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

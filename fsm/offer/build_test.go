@@ -13,7 +13,7 @@ func twoTools() []fsm.ToolDecl {
 	}
 }
 
-// A tool that takes just what is left is shown whole.
+// A tool that takes exactly the room that is left is shown whole.
 func TestTOL61WhatJustFitsIsWhole(t *testing.T) {
 	all := twoTools()
 	both := cost(&all[0]) + cost(&all[1])
@@ -24,7 +24,7 @@ func TestTOL61WhatJustFitsIsWhole(t *testing.T) {
 	}
 }
 
-// An offer is made anew for any change of shelly's own tools that a model would see.
+// An offer is made again after any change of shelly's own tools that a model would see.
 func TestTOL60AnOfferIsOfItsTools(t *testing.T) {
 	c := &fsm.Config{Limits: fsm.Limits{OfferTokens: 100}}
 	before := own(c, twoTools())

@@ -11,7 +11,7 @@ import (
 	"shelly/fsm/offer"
 )
 
-// crowd is a configuration with some tools of shelly's own and servers with many.
+// crowd returns a configuration with some tools of shelly's own and servers with many.
 func crowd(own, count, each, tokens int) *fsm.Config {
 	c := &fsm.Config{Words: fsm.PresentWords(), Limits: fsm.Limits{OfferTokens: tokens}}
 	for i := range own {

@@ -11,7 +11,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// Each name of the document is the name of one state of the table.
+// Each name in the document names one state of the table.
 func TestINF28LabelsNameStatesOfTheInference(t *testing.T) {
 	c := profile.Omniemployee()
 	var states, labels []fsm.State

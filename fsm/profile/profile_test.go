@@ -119,8 +119,8 @@ func TestCFG11EachProfileShowsWhatItOffers(t *testing.T) {
 	})
 }
 
-// A text that speaks of a tool is shown only where that tool is offered. The skill
-// tools are offered only where there are skills, and none of the other profiles'.
+// A text that mentions a tool is shown only if that tool is offered. The skill tools are
+// offered only if there are skills, and tools of other profiles never.
 func TestSKL8APromptPromisesOnlyToolsThatAreThere(t *testing.T) {
 	promises := map[string]string{
 		`\bspawn\b|to a subagent`: fsm.ToolSpawn, `message tool`: fsm.ToolMessage, `\bcron\b|[Ss]chedule`: fsm.ToolCron,
@@ -150,7 +150,7 @@ func TestSKL8APromptPromisesOnlyToolsThatAreThere(t *testing.T) {
 	})
 }
 
-// A subagent acts with its parent's rights, and so by its rules.
+// A subagent acts with its parent's rights, and so follows its rules.
 func TestSKL8ASubagentHasItsParentsSafetyRules(t *testing.T) {
 	eachProfile(t, func(t *testing.T, c fsm.Config) {
 		for _, s := range c.Prompts.Sections {
@@ -180,7 +180,7 @@ func TestCFG11TheBuiltinToolsOfAProfileAreWhole(t *testing.T) {
 	})
 }
 
-// What leaves a history by its number leaves it without a summary.
+// Messages that leave a history because there are too many leave it without a summary.
 func TestCFG11ACompressedHistoryIsBoundedByItsBudgetAlone(t *testing.T) {
 	eachProfile(t, func(t *testing.T, c fsm.Config) {
 		if c.Switches.History != fsm.HistoryAll || c.Switches.Overflow != fsm.OverflowKeep || !c.Switches.Compress {
@@ -193,8 +193,7 @@ func TestCFG11ACompressedHistoryIsBoundedByItsBudgetAlone(t *testing.T) {
 	})
 }
 
-// A session that is consolidated must have shrunk when it is, or each turn would do
-// it again.
+// A consolidation must shrink its session, or each turn would consolidate it again.
 func TestCFG11AConsolidationMakesRoom(t *testing.T) {
 	eachProfile(t, func(t *testing.T, c fsm.Config) {
 		if c.Switches.Overflow == fsm.OverflowConsolidate && c.Limits.MaxHistory/2 < 2 {

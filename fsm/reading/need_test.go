@@ -77,7 +77,7 @@ func TestHND60WhatANeedIsOutsideCognition(t *testing.T) {
 	}
 }
 
-// shown is what is shown of a text that comes in pieces.
+// shown returns what is shown of a text that arrives in pieces.
 func shown(c *fsm.Config, pieces []string) string {
 	v := NewVeil(c, fsm.AllTools)
 	var b strings.Builder
@@ -127,7 +127,7 @@ func TestBRN40WhatIsShownOfAnAnswerOnTheWay(t *testing.T) {
 	}
 }
 
-// What can be neither a call nor a need is shown as soon as it comes.
+// Text that can be neither a call nor a need is shown as soon as it arrives.
 func TestBRN40WhatIsShownAtOnce(t *testing.T) {
 	for _, text := range []string{"It is", "`abc", "[a link"} {
 		if got := NewVeil(careful(), fsm.AllTools).Put(text); got != text {
@@ -141,8 +141,8 @@ func TestBRN40WhatIsShownAtOnce(t *testing.T) {
 	}
 }
 
-// What is shown does not depend on how the text is cut, but for what dresses a marker; it
-// is nothing else than the text begins with, and has no marker.
+// What is shown does not depend on how the text is cut, except for the characters around a
+// marker; it is a beginning of the text, and has no marker.
 func TestBRN40WhatIsShownOfAnyText(t *testing.T) {
 	word := rapid.SampledFrom([]string{"NEED", "Need", ":", "：", " ", "\n", ".", "**", "```", "look", "(", ")", "{", "[", "<tool_call>", "a", "é", "。", `"name"`})
 	rapid.Check(t, func(t *rapid.T) {

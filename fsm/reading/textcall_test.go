@@ -11,19 +11,19 @@ import (
 	"shelly/fsm"
 )
 
-// textTools declares a tool, a builtin one, and none that a text could name by
+// textTools declares a tool and a builtin one, neither of which a text could name by
 // accident.
 func textTools() *fsm.Config {
 	return &fsm.Config{Switches: fsm.Switches{TextCalls: true}, Tools: append([]fsm.ToolDecl{{Name: "look"}, {Name: "note"}}, fsm.Builtins(fsm.ToolSpawn, fsm.ToolLoadSkill)...)}
 }
 
-// textCalls are the calls that an answer of a text alone is.
+// textCalls returns the calls that an answer with nothing but a text consists of.
 func textCalls(c *fsm.Config, set fsm.Toolset, text string, answer int) ([]fsm.ToolCall, bool) {
 	read := Understand(c, set, fsm.Conversation{}, fsm.BrainAnswered{Text: text}, answer)
 	return read.Calls, len(read.Calls) > 0
 }
 
-// written is a call as it is taken from a text.
+// written returns a call as it is read from a text.
 func written(n int, name, args string) fsm.ToolCall {
 	return fsm.ToolCall{ID: "text_4_" + strconv.Itoa(n), Name: name, Args: args, Text: true}
 }

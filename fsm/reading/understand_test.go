@@ -89,7 +89,7 @@ func TestINF40AResultOfThisConversationIsNoCall(t *testing.T) {
 	}
 }
 
-// long is a text of n words.
+// long returns a text of n words.
 func long(words int) string {
 	text := ""
 	for range words {

@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the generated blocks of the specification")
 
-// root is the project's.
+// root is the folder of the project.
 const root = "../.."
 
 func documentsOfTheProject(t *testing.T) []spec.Document {

@@ -136,8 +136,8 @@ func TestATextOfSeveralProfilesIsShownOnce(t *testing.T) {
 	}
 }
 
-// rendered returns a block with every run of blanks as one, so that a test does
-// not depend on the widths of a table.
+// rendered returns a block with every run of blanks reduced to one, so that a test does not
+// depend on the widths of a table.
 func rendered(t *testing.T, block string) string {
 	t.Helper()
 	text, err := spec.Render(block)

@@ -10,8 +10,8 @@ import (
 	"shelly/fsm/spec"
 )
 
-// project returns a small project in good order: three rules of the family ABC,
-// each cited in code and proved, and what the generated blocks need.
+// project returns a small sound project: three rules of the family ABC, each cited in code
+// and proved, and what the generated blocks need.
 func project(t *testing.T) fstest.MapFS {
 	t.Helper()
 	var blocks strings.Builder
@@ -55,7 +55,7 @@ func with(t *testing.T, name, text string) fstest.MapFS {
 	return fsys
 }
 
-// problems returns what Check finds, one a line.
+// problems returns what Check finds, one problem per line.
 func problems(t *testing.T, fsys fstest.MapFS) string {
 	t.Helper()
 	found, err := spec.Check(fsys)

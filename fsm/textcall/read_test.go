@@ -12,7 +12,7 @@ import (
 
 type calls = []textcall.Call
 
-// look is a call of look with a path.
+// look returns a call of look with the given arguments.
 func look(args string) textcall.Call { return textcall.Call{Name: "look", Args: args} }
 
 func TestINF25TheFormsOfACallWrittenAsText(t *testing.T) {
@@ -220,7 +220,7 @@ func TestINF25ValuesAreThoseOfAllLevels(t *testing.T) {
 	}
 }
 
-// What stands beside it, a number that no machine holds, hides no key that is there twice.
+// A number too large for any machine does not hide a key that is there twice.
 func TestINF41AKeyGivenTwiceIsFound(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"a":1e999,"b":1,"b":2}`: "b", `{"a":{"x":1,"x":2}}`: "x", `{"a":1,"b":{"a":1}}`: "", `[{"a":1},{"a":1}]`: "",

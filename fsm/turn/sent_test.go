@@ -8,8 +8,8 @@ import (
 	"shelly/fsm"
 )
 
-// A compaction leaves a mark for each earlier image, and those of the present question as they
-// are; what it was given stays as it was.
+// A compaction leaves a mark for each earlier image, and leaves the images of the present
+// question; its argument is not changed.
 func TestSES21ACompactionLeavesMarksOfEarlierImages(t *testing.T) {
 	c := fsm.Config{Words: fsm.PresentWords()}
 	picture := []byte("a picture")
