@@ -70,7 +70,7 @@ func (w *Monitor) checkGrants(m *machine.Machine) {
 	s := m.View()
 	for i := range s.Config.Grants {
 		if grant.ID(&s.Config.Grants[i]) == w.revoked {
-			w.violate("INV-6", "grant %s stands though it was taken back", w.revoked)
+			w.violate("INV-6", "grant %s is still there although it was revoked", w.revoked)
 		}
 	}
 	w.revoked = ""
@@ -100,13 +100,13 @@ func (w *Monitor) checkApproved(m *machine.Machine, f *followed, e *fsm.RunTool,
 	covered := grant.Covers(w.grants, f.session, &decl, c) || grant.Covers(cfg.Grants, f.session, &decl, c)
 	switch {
 	case f.names(f.asked, e.Key):
-		w.violate("INV-6", "handle %d runs %q, and the question %s is open", f.id, e.Name, f.asked)
+		w.violate("INV-6", "handle %d runs %q while the question %s is open", f.id, e.Name, f.asked)
 	case begins && !approved && !covered && grant.Needs(cfg, &decl, c):
 		w.violate("INV-6", "handle %d runs %q, which nobody approved; written as text: %t", f.id, e.Name, c.Text)
 	case i >= 0 && f.starts[i].asks && !approved:
-		w.violate("INV-6", "handle %d runs %q again, which wants approval and has none", f.id, e.Name)
+		w.violate("INV-6", "handle %d runs %q again, which asks for approval and has none", f.id, e.Name)
 	case e.Approved && !approved && !covered:
-		w.violate("INV-6", "handle %d runs %q as approved, which nobody did", f.id, e.Name)
+		w.violate("INV-6", "handle %d runs %q as approved, but nobody approved it", f.id, e.Name)
 	}
 }
 

@@ -270,7 +270,7 @@ func (w *Monitor) checkRecord(f *followed, record []fsm.Message) {
 		msg := &record[i]
 		_, marked := fsm.Need(msg.Text)
 		if msg.Thinking != "" || msg.Aside || marked && msg.Role == fsm.RoleAssistant {
-			w.violate("INV-11", "handle %d keeps message %d, which is not for a record: %+v", f.id, i, *msg)
+			w.violate("INV-11", "handle %d keeps message %d, which does not belong in a record: %+v", f.id, i, *msg)
 		}
 	}
 }

@@ -92,7 +92,7 @@ func (w watch) checkKept(history []fsm.Message) {
 	case s.sent == nil || s.astray || i < 0:
 	case len(v.Handles[i].Inf.Talk.Messages)+len(v.Handles[i].Closing) > v.Config.Limits.MaxHistory+v.Config.Limits.MaxPending: // SES-18
 	case !begins(history, s.sent):
-		w.violate("INV-13", "handle %d keeps something else than what the model was sent", f.id)
+		w.violate("INV-13", "handle %d keeps something other than what the model was sent", f.id)
 	}
 }
 

@@ -337,9 +337,9 @@ func awaitedIn(p *machine.Phase) string {
 func (w *Monitor) checkWaiting(s *state.Snapshot, h *state.Handle, f *followed, boot bool) {
 	switch {
 	case h.State == state.Parked && s.Lifecycle == state.Serving && !h.Poison:
-		w.violate("INV-1", "handle %d stays parked though the machine serves", h.ID)
+		w.violate("INV-1", "handle %d stays parked although the machine serves", h.ID)
 	case h.State == state.Queued && h.Served(s.Lifecycle) && w.places.roomFor(h, &s.Config.Limits) && !sessionTaken(s, h):
-		w.violate("INV-2", "handle %d is queued though its place is free", h.ID)
+		w.violate("INV-2", "handle %d is queued although its place is free", h.ID)
 	case f.step.parked && !boot && h.Kind == fsm.KindUser && !f.step.told && !h.Replied:
 		w.violate("INV-1", "handle %d was parked and its client not told", h.ID)
 	case h.Kind == fsm.KindUser && f.replied != h.Replied:

@@ -200,7 +200,7 @@ func (w *Monitor) checkTool(m *machine.Machine, f *followed, e *fsm.RunTool) {
 		w.violate("INV-3", "handle %d runs call %d of an inference, of %d", f.id, inf.Ran, l.MaxToolCalls)
 	}
 	if decl, ok := m.View().Config.Tool(e.Name); !ok || decl.Effects != e.Effects {
-		w.violate("INV-6", "handle %d runs %q with effects %q, declared are %q", f.id, e.Name, e.Effects, decl.Effects)
+		w.violate("INV-6", "handle %d runs %q with effects %q, which is declared with %q", f.id, e.Name, e.Effects, decl.Effects)
 	}
 	w.checkApproved(m, f, e, inf.Calls[n], known < 0)
 	if len(f.calls) > 1 && (!e.Effects.Repeatable() || known < 0 && (e.Effects != fsm.EffectsNone || len(f.calls) > l.ReadsAtOnce)) {
@@ -215,10 +215,10 @@ func (w *Monitor) checkTool(m *machine.Machine, f *followed, e *fsm.RunTool) {
 		return
 	}
 	if last := f.starts[known]; !e.Effects.Repeatable() && !last.resumes(e) && (e.Attempt != last.attempt+1 || !last.nothing) {
-		w.violate("INV-6", "handle %d starts attempt %d of the unsafe call %q after attempt %d, which nobody says did nothing", f.id, e.Attempt, e.Name, last.attempt)
+		w.violate("INV-6", "handle %d starts attempt %d of the unsafe call %q after attempt %d, which did not report that nothing happened", f.id, e.Attempt, e.Name, last.attempt)
 	}
 	if e.Waits && !f.starts[known].resumes(e) {
-		w.violate("INV-6", "handle %d waits for attempt %d of call %s, of which nobody says that it is worked on", f.id, e.Attempt, e.Key)
+		w.violate("INV-6", "handle %d waits for attempt %d of call %s, which is not known to be in progress", f.id, e.Attempt, e.Key)
 	}
 	f.starts = slices.Clone(f.starts)
 	f.starts[known] = s

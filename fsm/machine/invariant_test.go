@@ -182,7 +182,7 @@ func breaches() []breach {
 		{"INV-1", "is gone but was in", thinking, stale, nil, func(s *state.Snapshot) { s.Handles = nil }},
 		{"INV-1", "was neither admitted nor refused", thinking, asks, nil, func(s *state.Snapshot) { s.Handles, s.LastHandle = s.Handles[:1], 1 }},
 		{"INV-1", "was refused with 0 of 64 places", thinking, asks, nil, func(s *state.Snapshot) { s.Handles = s.Handles[:1] }},
-		{"INV-1", "stays parked though the machine serves", func(d *driver) { thinking(d); d.ask("waits") }, stale, nil, func(s *state.Snapshot) { s.Handles[1].State = state.Parked }},
+		{"INV-1", "stays parked although the machine serves", func(d *driver) { thinking(d); d.ask("waits") }, stale, nil, func(s *state.Snapshot) { s.Handles[1].State = state.Parked }},
 		{"INV-1", "has consumed an answer: true, and its measure", acting("list_dir"), toolAnswers, nil, func(s *state.Snapshot) { s.Handles[0].Inf.Next = 0 }},
 		{"INV-1", "has consumed an answer: false, and its measure", acting("list_dir"), stale, nil, func(s *state.Snapshot) { s.Handles[0].Inf.Iterations = 0 }},
 
@@ -191,7 +191,7 @@ func breaches() []breach {
 		{"INV-2", `awaits [{2 recall}] with timers 1 and 0, not ["brain"], wait "answer", clock true`, thinking, stale, nil, func(s *state.Snapshot) { s.Handles[0].Await.Kind = fsm.CallRecall }},
 		{"INV-2", `awaits [{2 brain}] with timers 0 and 0`, thinking, stale, nil, func(s *state.Snapshot) { s.Handles[0].Timer = 0 }},
 		{"INV-2", "1 refused moves", thinking, stale, nil, func(s *state.Snapshot) { s.Ignored.Moves = 1 }},
-		{"INV-2", "is queued though its place is free", thinking, asks, nil, func(s *state.Snapshot) { s.Handles = s.Handles[1:] }},
+		{"INV-2", "is queued although its place is free", thinking, asks, nil, func(s *state.Snapshot) { s.Handles = s.Handles[1:] }},
 		{"INV-2", "nothing is awaited there", thinking, stale, nil, func(s *state.Snapshot) { s.Handles[0].State = state.Done }},
 		{"INV-2", "nothing is awaited there", thinking, stale, nil, func(s *state.Snapshot) { s.Handles[0].Inf.State = state.Completed }},
 		{"INV-2", "the state says draining", thinking, stale, nil, func(s *state.Snapshot) { s.Lifecycle = state.Draining }},
@@ -234,7 +234,7 @@ func breaches() []breach {
 			probe = one[fsm.RunProbe](d)
 			return boots(d)
 		}, func(effects []fsm.Effect) []fsm.Effect { return append(effects, probe) }, nil},
-		{"INV-6", `declared are "unsafe"`, thinking, callsTool("send_mail"), change(func(r *fsm.RunTool) { r.Effects = fsm.EffectsNone }), nil},
+		{"INV-6", `declared with "unsafe"`, thinking, callsTool("send_mail"), change(func(r *fsm.RunTool) { r.Effects = fsm.EffectsNone }), nil},
 
 		{"INV-7", `goes to session "another"`, idle, asks, change(func(a *fsm.AskBrain) { a.Session = "another" }), nil},
 		{"INV-7", "does not hold its own input", idle, asks, change(func(a *fsm.AskBrain) {
@@ -287,7 +287,7 @@ func breaches() []breach {
 			d.loads(fsm.Session{Version: 2, History: talk(3)})
 			d.answer("good evening")
 		}, savesIt, reword, nil},
-		{"INV-13", "keeps something else than what the model was sent", func(d *driver) { keepsSent(d); turn(d); d.answer("NEED: tea"); d.recalls() }, says("it is green"), change(func(s *fsm.SaveSession) {
+		{"INV-13", "keeps something other than what the model was sent", func(d *driver) { keepsSent(d); turn(d); d.answer("NEED: tea"); d.recalls() }, says("it is green"), change(func(s *fsm.SaveSession) {
 			s.State.History = slices.Delete(slices.Clone(s.State.History), 1, 3)
 		}), nil},
 

@@ -67,7 +67,7 @@ func (m *Machine) interrupt(i int) {
 	}
 	m.spend(h)
 	h.Wait, h.Await = 0, state.Await{}
-	h.Inf.Probed, h.Inf.Works = false, false // INF-52: once a boot
+	h.Inf.Probed, h.Inf.Works = false, false // INF-52: once per boot
 	h.Inf.ForgetReads()
 	h.Inf.Asked = h.Inf.Asked || h.State == state.Approving // the state of an older build does not say so
 	if h.State == state.Queued || h.State == state.Parked {
