@@ -46,7 +46,7 @@ func Size(r Record) (int64, error) {
 const hashBytes = 8
 
 func errTrimmed(index, first uint64) error {
-	return fmt.Errorf("record %d: %w; the first that is there is %d", index, ErrTrimmed, first)
+	return fmt.Errorf("record %d: %w; the first one kept is %d", index, ErrTrimmed, first)
 }
 
 // Trim implements [Journal].

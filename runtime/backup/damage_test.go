@@ -73,16 +73,16 @@ func TestJRN25NoDamageIsRestored(t *testing.T) {
 	}{
 		"nothing":           {func([]entry) []entry { return nil }, "it ends before manifest.json"},
 		"no checksums":      {func(l []entry) []entry { return l[:last] }, "it ends before checksums"},
-		"a file less":       {func(l []entry) []entry { return append(l[:1:1], l[2:]...) }, "stands where " + m.Files[0].Name + " belongs"},
+		"a file less":       {func(l []entry) []entry { return append(l[:1:1], l[2:]...) }, "is where " + m.Files[0].Name + " belongs"},
 		"a file more":       {func(l []entry) []entry { return append(l, l[1]) }, "something follows checksums"},
 		"another content":   {func(l []entry) []entry { l[last-1].content = "a lie.\n"; return l }, "the checksum of memory/MEMORY.md"},
 		"a longer content":  {func(l []entry) []entry { l[last-1].content += "x"; return l }, "memory/MEMORY.md has 8 bytes; at most 7 are allowed"},
-		"a shorter content": {func(l []entry) []entry { l[last-1].content = "x"; return l }, "memory/MEMORY.md has 1 bytes, and the manifest says 7"},
+		"a shorter content": {func(l []entry) []entry { l[last-1].content = "x"; return l }, "memory/MEMORY.md has 1 bytes, but the manifest says 7"},
 		"fewer checksums":   {func(l []entry) []entry { l[last].content = l[last].content[:66]; return l }, "the checksum of"},
 		"a way out":         {func(l []entry) []entry { l[1].Name = "../../x"; return l }, `"../../x" leads out of the data folder`},
 		"a way out, within": {func(l []entry) []entry { l[1].Name = "store/../../x"; return l }, `leads out of the data folder`},
 		"an absolute name":  {func(l []entry) []entry { l[1].Name = "/etc/x"; return l }, `leads out of the data folder`},
-		"a token":           {func(l []entry) []entry { l[1].Name = "token"; return l }, `"token" belongs to no backup`},
+		"a token":           {func(l []entry) []entry { l[1].Name = "token"; return l }, `"token" does not belong in a backup`},
 		"a link": {func(l []entry) []entry {
 			l[1] = entry{Header: tar.Header{Typeflag: tar.TypeSymlink, Name: l[1].Name, Linkname: "/etc"}}
 			return l
@@ -165,7 +165,7 @@ func TestJRN25ABackupWhoseJournalCannotBeFoldedIsRefused(t *testing.T) {
 	for want, change := range map[string]func([]entry) []entry{
 		"its store cannot be opened":      manifestOfStore,
 		"its journal ends with record 10": replaced(`"last": 10`, `"last": 11`),
-		"and the manifest says \"x":       replaced(`"store": "`, `"store": "x`),
+		"but the manifest says \"x":       replaced(`"store": "`, `"store": "x`),
 	} {
 		list := summed(change(entries(t, file)))
 		to := t.TempDir()

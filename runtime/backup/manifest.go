@@ -51,7 +51,7 @@ type File struct {
 var (
 	ErrDamaged  = errors.New("the backup is damaged")
 	ErrNewer    = errors.New("the backup was made by a newer shelly")
-	ErrOccupied = errors.New("the data folder holds data already")
+	ErrOccupied = errors.New("the data folder already holds data")
 	ErrPending  = errors.New("a restore into the data folder was interrupted: the next start finishes it")
 )
 
@@ -73,7 +73,7 @@ func checkName(name string) error {
 	case folder == storeFolder+"/" && plain(base):
 		return nil
 	default:
-		return damaged("the entry %q belongs to no backup", name)
+		return damaged("the entry %q does not belong in a backup", name)
 	}
 }
 
@@ -102,7 +102,7 @@ func (m Manifest) check() error {
 		bytes += f.Bytes
 	}
 	if bytes != m.Bytes {
-		return damaged("the files of the manifest have %d bytes together, and it says %d", bytes, m.Bytes)
+		return damaged("the files of the manifest have %d bytes in all, but it says %d", bytes, m.Bytes)
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func read(r io.Reader, file func(name string, content io.Reader) error) (m Manif
 			return m, err
 		}
 		if a.bytes != f.Bytes {
-			return m, damaged("%s has %d bytes, and the manifest says %d", f.Name, a.bytes, f.Bytes)
+			return m, damaged("%s has %d bytes, but the manifest says %d", f.Name, a.bytes, f.Bytes)
 		}
 	}
 	return m, a.checksums(int64(len(a.sums.String())))
@@ -91,7 +91,7 @@ func (a *unpacking) next(name string, bytesMax int64, read func(io.Reader) error
 		if err := checkName(h.Name); err != nil && h.Name != checksumsName {
 			return err
 		}
-		return damaged("the entry %q stands where %s belongs", h.Name, name)
+		return damaged("the entry %q is where %s belongs", h.Name, name)
 	case h.Size > bytesMax:
 		return damaged("%s has %d bytes; at most %d are allowed", name, h.Size, bytesMax)
 	}

@@ -180,9 +180,9 @@ func prove(ctx context.Context, dir string, m Manifest) (diverging int, err erro
 	case err != nil:
 		return 0, damaged("%w", err)
 	case s.Name() != m.Store:
-		return 0, damaged("its store is %s, and the manifest says %q", s.Name(), m.Store)
+		return 0, damaged("its store is %s, but the manifest says %q", s.Name(), m.Store)
 	case r.Last != m.Last:
-		return 0, damaged("its journal ends with record %d, and the manifest says %d", r.Last, m.Last)
+		return 0, damaged("its journal ends with record %d, but the manifest says %d", r.Last, m.Last)
 	}
 	return len(r.Diverging), nil
 }

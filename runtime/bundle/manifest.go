@@ -135,6 +135,6 @@ func checkName(f File) error {
 	case strings.HasPrefix(f.Name, skillsFolder), strings.HasPrefix(f.Name, namesFolder) && strings.Count(f.Name, "/") == 5:
 		return nil
 	default:
-		return damaged("%q belongs to no bundle", f.Name)
+		return damaged("%q does not belong in a bundle", f.Name)
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // ErrNoModel is the error when Ollama's model store has no model of a name.
-var ErrNoModel = errors.New("the store of models has no model of that name")
+var ErrNoModel = errors.New("the model store has no model of that name")
 
 // ollamaManifestMax is the size limit of an Ollama manifest, in bytes.
 const ollamaManifestMax = 4 << 20

@@ -43,7 +43,7 @@ func read(r io.Reader, take func(f File, content io.Reader) error) (m Manifest, 
 			return m, err
 		}
 		if h.Size != f.Bytes {
-			return m, damaged("%s has %d bytes, and the manifest says %d", f.Name, h.Size, f.Bytes)
+			return m, damaged("%s has %d bytes, but the manifest says %d", f.Name, h.Size, f.Bytes)
 		}
 		sum := sha256.New()
 		if err := take(f, &summed{io.TeeReader(in, sum), func() error {
@@ -59,7 +59,7 @@ func read(r io.Reader, take func(f File, content io.Reader) error) (m Manifest, 
 		if err != nil {
 			return m, broken(err, "its end")
 		}
-		return m, damaged("%q follows what the manifest names", h.Name)
+		return m, damaged("%q comes after everything that the manifest names", h.Name)
 	}
 	return m, nil
 }
@@ -88,7 +88,7 @@ func next(in *tar.Reader, name string) (*tar.Header, error) {
 	case err != nil:
 		return nil, broken(err, name)
 	case h.Name != name:
-		return nil, damaged("%.60q stands where %s belongs", h.Name, name)
+		return nil, damaged("%.60q is where %s belongs", h.Name, name)
 	case h.Typeflag != tar.TypeReg || sparse(h):
 		return nil, damaged("%s is not a plain file", name)
 	}

@@ -84,7 +84,7 @@ func channelFaults(all Channels) []fault {
 		case !regexp.MustCompile(`^[a-z][a-z0-9_-]*$`).MatchString(n.Name) || len(n.Name) > channelNameMax:
 			wrong("", fmt.Sprintf("a channel's name has up to %d of a-z, 0-9, - and _, and begins with a letter", channelNameMax))
 		case slices.Contains(taken(), n.Name):
-			wrong("", "the name means something else already; use another")
+			wrong("", "the name already has another meaning; use another one")
 		}
 		if n.Value.PerMinute < 0 || n.Value.PerMinute > perMinuteMax {
 			wrong(".per_minute", "is out of range; the least is 1, the most is 600")
@@ -108,7 +108,7 @@ func badSender(s string) bool {
 // webhook checks a webhook.
 func (c Channel) webhook(wrong func(field, text string)) {
 	if c.Account != "" || c.PasswordFrom != "" || c.Server != "" || c.TLS != "" || c.CAFile != "" {
-		wrong("", "account, password_from, server, tls and ca_file are of XMPP")
+		wrong("", "account, password_from, server, tls and ca_file are for XMPP only")
 	}
 	if len(c.KeyFrom) == 0 || len(c.KeyFrom) > keysMax || slices.ContainsFunc(c.KeyFrom, badPlace) {
 		wrong(".key_from", "wants 1 to 8 names of environment variables, or absolute paths of files, such as [HOOK_KEY]")
@@ -132,7 +132,7 @@ func (c Channel) webhook(wrong func(field, text string)) {
 // xmpp checks an XMPP channel.
 func (c Channel) xmpp(wrong func(field, text string)) {
 	if len(c.KeyFrom) > 0 || c.URL != "" || len(c.AllowAddresses) > 0 {
-		wrong("", "key_from, url and allow_addresses are of webhooks")
+		wrong("", "key_from, url and allow_addresses are for webhooks only")
 	}
 	name, domain, ok := strings.Cut(c.Account, "@")
 	if !ok || name == "" || domain == "" || strings.ContainsAny(c.Account, "/ \t\n\r") {

@@ -94,7 +94,7 @@ func ReadFile(r io.Reader, fn func(line int, e fsm.Entry, bad error) error) erro
 		}
 		if end := (fileEnd{}); len(data) <= endBytesMax && strict(data, &end) == nil {
 			if end.Entries != entries {
-				return fmt.Errorf("%w: it says that it has %d entries, and has %d", ErrCutFile, end.Entries, entries)
+				return fmt.Errorf("%w: it says that it has %d entries, but has %d", ErrCutFile, end.Entries, entries)
 			}
 			return nil
 		}

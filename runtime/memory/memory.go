@@ -298,7 +298,7 @@ func (m *Memory) index(e fsm.Entry, terms []index.Term) {
 }
 
 // errOthersStay is the error when the vectors in use stay as they were.
-var errOthersStay = errors.New("the vectors of the model before cannot be replaced")
+var errOthersStay = errors.New("the vectors of the previous model cannot be replaced")
 
 // inUse returns the space of the vectors in use.
 func (m *Memory) inUse() space {

@@ -131,7 +131,7 @@ func (m *Memory) Search(ctx context.Context, q Query) (Result, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if of != (space{}) && of != m.vectors.space {
-		of, r.Keywords = space{}, "another embedding model was taken into use meanwhile"
+		of, r.Keywords = space{}, "another embedding model was taken into use during the search"
 	}
 	r.Model = of.model
 	o := orders{terms: slices.Compact(slices.Sorted(slices.Values(terms(q.Text, asked)))), depth: max(q.TopK, fusionDepth), wanted: m.wanted(q.Filter), space: of}

@@ -27,11 +27,11 @@ type Note struct {
 var (
 	ErrNoFile  = errors.New("there is no such file")
 	ErrEmpty   = errors.New("there is nothing to write")
-	ErrOnlyAdd = errors.New("HISTORY.md is only added to")
+	ErrOnlyAdd = errors.New("HISTORY.md can only be added to")
 	ErrNoOld   = errors.New("the old text is not there")
 	ErrOlds    = errors.New("the old text is there more than once")
 	ErrTooLong = errors.New("the file would be too long")
-	ErrReading = errors.New("a daemon has the files; ask it")
+	ErrReading = errors.New("a daemon is using the files; ask it")
 )
 
 // Reading returns the files of a data folder for a caller that only reads them, while a daemon uses

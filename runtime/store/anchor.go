@@ -306,7 +306,7 @@ func (s *Store) brokenSeal() ([]string, error) {
 		case err != nil:
 			return nil, err
 		case is.Bytes != was.Bytes:
-			list = append(list, fmt.Sprintf("%s has %d bytes and had %d", was.Name, is.Bytes, was.Bytes))
+			list = append(list, fmt.Sprintf("%s has %d bytes but had %d", was.Name, is.Bytes, was.Bytes))
 		case is.Sum != was.Sum:
 			list = append(list, was.Name+" is not what was written")
 		}
@@ -321,7 +321,7 @@ func (s *Store) holdsAnchored() error {
 		return nil
 	}
 	if s.anchor.Store != s.name {
-		return broken(s.dir, fmt.Sprintf("it is the store %s, and the file %s is of the store %s", s.name, anchorName, s.anchor.Store), nil)
+		return broken(s.dir, fmt.Sprintf("it is the store %s, but the file %s belongs to the store %s", s.name, anchorName, s.anchor.Store), nil)
 	}
 	list, err := s.brokenSeal()
 	if err != nil {

@@ -89,7 +89,7 @@ func TestJRN31ALogThatIsCutIsNotTakenForTheEnd(t *testing.T) {
 	for size := 300; size < len(text); size += 97 {
 		fs := clone(made)
 		replaceFile(t, fs, log, []byte(text[:size]))
-		wantLost(t, fs, fmt.Sprintf("cut to %d of %d bytes", size, len(text)), fmt.Sprintf("%s has %d bytes and had %d", log, size, len(text)))
+		wantLost(t, fs, fmt.Sprintf("cut to %d of %d bytes", size, len(text)), fmt.Sprintf("%s has %d bytes but had %d", log, size, len(text)))
 		if size < len(text)/2 {
 			wantLost(t, fs, "cut to the half", "to 40 are lost")
 		}
@@ -227,5 +227,5 @@ func TestJRN31AnAnchorOfAnotherStoreIsNoticed(t *testing.T) {
 	s = open(t, dir, store.Options{FS: fs})
 	end(t, &s)
 	replaceFile(t, fs, "anchor", []byte(other))
-	wantLost(t, fs, "another anchor", "and the file anchor is of the store")
+	wantLost(t, fs, "another anchor", "but the file anchor belongs to the store")
 }

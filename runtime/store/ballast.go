@@ -91,7 +91,7 @@ func (b *ballast) keep(free, reserve uint64) error {
 	case vfs.IsNoSpaceError(err): // another process took the space
 		return b.lacking(free, reserve)
 	default:
-		b.log.Warn("there is no ballast for a full disk: the file system cannot set space aside", "file", b.path(), "error", err)
+		b.log.Warn("there is no ballast for a full disk: the file system cannot reserve space", "file", b.path(), "error", err)
 		b.state = ballastUnable
 		return nil
 	}
@@ -101,7 +101,7 @@ func (b *ballast) lacking(free, reserve uint64) error {
 	if b.state != ballastSpent {
 		return nil
 	}
-	return fmt.Errorf("%w: the disk was full, and %s has %d bytes left, %d are wanted for the reserve and the ballast: free some",
+	return fmt.Errorf("%w: the disk was full, and %s has %d bytes left, %d are needed for the reserve and the ballast: free some space",
 		engine.ErrNoSpace, b.dir, free, reserve+b.bytes)
 }
 

@@ -17,7 +17,7 @@ import (
 var (
 	ErrLocked      = errors.New("the data folder is in use by another process")
 	ErrNewerFormat = errors.New("the data folder was written by a newer shelly")
-	ErrOlderFormat = errors.New("the data folder was written by an older shelly: a start brings it up to date")
+	ErrOlderFormat = errors.New("the data folder was written by an older shelly: start shelly once to upgrade it")
 	ErrCorrupt     = engine.ErrDamaged
 	ErrClosed      = errors.New("the store is closed")
 )

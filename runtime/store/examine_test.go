@@ -243,7 +243,7 @@ func TestJRN30AWriteNeverWaitsForACompactionThatDoesNotCome(t *testing.T) {
 			err = s.Flush()
 		}
 	}
-	if !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "too many to go on") || written < 500 {
+	if !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "too many of them to go on") || written < 500 {
 		t.Errorf("after %d tables: %v", written, err)
 	}
 	_ = s.Close()

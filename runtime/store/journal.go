@@ -131,7 +131,7 @@ func (s *Store) Replay(after uint64, fn func(engine.Record) error) error {
 // trimmed returns an error if a record was trimmed.
 func (s *Store) trimmed(index uint64) error {
 	if first, _ := s.extent.ends(); index < first {
-		return fmt.Errorf("%s: %w; the first that is there is %d", recordName(index), engine.ErrTrimmed, first)
+		return fmt.Errorf("%s: %w; the first one kept is %d", recordName(index), engine.ErrTrimmed, first)
 	}
 	return nil
 }

@@ -162,9 +162,9 @@ func Advice(err error) string {
 	case errors.Is(err, syscall.ENOTDIR):
 		return ": a file stands where a folder is needed: name another folder with --data"
 	case errors.Is(err, syscall.EROFS):
-		return ": name a folder on a disk that can be written with --data"
+		return ": name a folder on a writable disk with --data"
 	case errors.Is(err, fs.ErrPermission):
-		return ": give this user the right to it, or name another folder with --data"
+		return ": give this user access to it, or name another folder with --data"
 	default:
 		return ""
 	}

@@ -43,7 +43,7 @@ func Open(dir string, o Options) (*Store, error) {
 	there, err := survey(s.fs, dir)
 	if err == nil {
 		if s.anchor, err = readAnchor(s.fs, dir); errors.Is(err, ErrCorrupt) {
-			o.Logger.Error("how far the journal was durable is not known; it is noted again", "error", err)
+			o.Logger.Error("it is not known how much of the journal was durable: the anchor is damaged and is written again", "error", err)
 			err = nil
 		}
 	}

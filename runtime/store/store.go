@@ -128,7 +128,7 @@ func (s *Store) Close() error {
 		err = errors.Join(err, s.db.Close())
 		if err == nil && shed {
 			err = files.DropLogs(s.fs, s.dir, func(name string, why error) { // the next opening removes it
-				s.failure.log.Warn("a log that holds nothing any more cannot be removed", "file", name, "error", why)
+				s.failure.log.Warn("a log that is no longer needed cannot be removed", "file", name, "error", why)
 			})
 		}
 		if err == nil && !s.still {
@@ -207,7 +207,7 @@ func (s *Store) Space() error {
 	case err != nil:
 		return fmt.Errorf("read the free space of %s: %w", s.dir, err)
 	case usage.AvailBytes < s.reserve:
-		return fmt.Errorf("%w: %s has %d bytes left, %d are kept in reserve: free some",
+		return fmt.Errorf("%w: %s has %d bytes left, %d are kept in reserve: free some space",
 			engine.ErrNoSpace, s.dir, usage.AvailBytes, s.reserve)
 	}
 	return s.ballast.keep(usage.AvailBytes, s.reserve)

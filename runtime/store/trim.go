@@ -292,7 +292,7 @@ func (s *Store) admit(bytes int) error {
 	if !s.compact.off() || s.db.Metrics().Levels[0].Sublevels < stallTables-stallMargin {
 		return nil
 	}
-	return s.failure.fail(corrupt("the tables cannot be compacted", "there are too many to go on"))
+	return s.failure.fail(corrupt("the tables cannot be compacted", "there are too many of them to go on"))
 }
 
 // scheduler starts compactions one at a time, and none before release or once they are off.
@@ -373,7 +373,7 @@ func (s *Store) compactAll() {
 			return
 		}
 		if err != nil && c.ctx.Err() == nil {
-			s.failure.log.Error("giving to the disk what was trimmed", "error", err)
+			s.failure.log.Error("the disk space of what was trimmed cannot be freed", "error", err)
 		}
 	}
 }

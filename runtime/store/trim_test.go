@@ -156,7 +156,7 @@ func TestATrimDisturbsNoReplay(t *testing.T) {
 	if err := s.Replay(0, replay); err != nil || records != 25 {
 		t.Errorf("%d records, %v; want 25", records, err)
 	}
-	if err := s.Replay(0, replay); !errors.Is(err, engine.ErrTrimmed) || !strings.Contains(err.Error(), "first that is there is 21") {
+	if err := s.Replay(0, replay); !errors.Is(err, engine.ErrTrimmed) || !strings.Contains(err.Error(), "first one kept is 21") {
 		t.Errorf("%v; want ErrTrimmed, with the first record", err)
 	}
 }

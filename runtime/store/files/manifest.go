@@ -42,7 +42,7 @@ func CheckManifest(disk vfs.FS, name string) error {
 		case len(block) < headBytes || n == 0 && at+len(block) < len(text) && zero(block):
 			at += len(block) // no chunk fits in the rest of the block
 		case at == 0 || !torn(block, text[at:]):
-			return fmt.Errorf("%w: what it says at byte %d of %d is not what was written", ErrManifest, at, len(text))
+			return fmt.Errorf("%w: its content at byte %d of %d is not what was written", ErrManifest, at, len(text))
 		default:
 			return nil
 		}

@@ -57,7 +57,7 @@ func Read(ctx context.Context, disk vfs.FS, dir string, o Options) (f *Found, er
 	}
 	tables, logs, err := live(disk, dir, folder, o)
 	if err != nil {
-		o.Logger.Warn("the files of the database are taken for what they hold", "folder", dir, "error", err)
+		o.Logger.Warn("the manifest cannot be used: all files of the database count, by what they hold", "folder", dir, "error", err)
 		if !errors.Is(err, errUnlisted) {
 			f.Damage = append(f.Damage, files.Explain(err))
 		}
