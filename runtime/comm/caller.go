@@ -157,7 +157,7 @@ func Owned(front Front) Front {
 type owned struct{ Front }
 
 // errNobody is a defect of the calling code: a context that names no caller.
-var errNobody = &Problem{CodeForbidden, "it is not known who asks", "show a token"}
+var errNobody = &Problem{CodeForbidden, "the caller is unknown", "show a token"}
 
 // foreign reports whether a request is not the caller's to see.
 func (c Caller) foreign(key fsm.RequestKey) bool {

@@ -170,7 +170,7 @@ func (s *server) ended(ctx context.Context, c *calling, a answer) tool.Result {
 	}
 	result := tool.Result{Contained: c.n.link.contained(), Text: text(a.res), Failed: a.res.IsError, Invalid: a.res.IsError} // it would answer the same
 	for _, q := range c.n.declined(c.f) {
-		result.Text += fmt.Sprintf("\n[the server asked a person %q; it was declined: a yes is no answer to it, or the call was approved before it]", q)
+		result.Text += fmt.Sprintf("\n[the server asked a person %q; it was declined, because a yes does not answer it or because the call was approved before]", q)
 	}
 	return result
 }

@@ -21,7 +21,7 @@ func New(dir, name, description string) (string, error) {
 	folder := filepath.Join(dir, name)
 	file := filepath.Join(folder, fileName)
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-		return "", errors.Join(fmt.Errorf("%s is there already", file), err)
+		return "", errors.Join(fmt.Errorf("%s already exists", file), err)
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", err

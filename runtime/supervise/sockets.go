@@ -79,7 +79,7 @@ func (g *Given) place(l net.Listener) error {
 func (g *Given) placeUnix(l net.Listener, path string) error {
 	switch {
 	case path == "" || path[0] == '@':
-		return fmt.Errorf("it listens on %q, which is no path, so nothing says who may open it: use ListenStream=%%t/shelly.sock", path)
+		return fmt.Errorf("it listens on %q, which is not a path, so nothing says who may open it: use ListenStream=%%t/shelly.sock", path)
 	case g.Unix != nil:
 		return fmt.Errorf("it listens on %s, and so does another on %s: pass one", path, g.Unix.Addr())
 	}

@@ -32,8 +32,8 @@ func TestDEP3OnlyLoopbackIsTaken(t *testing.T) {
 		"two":        {[]*bound{own("127.0.0.1"), own("::1")}, "pass one"},
 		"both kinds": {[]*bound{own("127.0.0.1"), at("/run/x")}, ""},
 		"two paths":  {[]*bound{own("127.0.0.1"), at("/run/x"), at("/run/y")}, "another on /run/x"},
-		"a name":     {[]*bound{at("@x")}, "no path"},
-		"no name":    {[]*bound{at("")}, "no path"},
+		"a name":     {[]*bound{at("@x")}, "not a path"},
+		"no name":    {[]*bound{at("")}, "not a path"},
 		"other kind": {[]*bound{{at: &net.IPAddr{IP: net.IPv4(127, 0, 0, 1)}}}, "neither a TCP address"},
 	} {
 		var g Given

@@ -155,13 +155,13 @@ func (r *Runner) workingDir(name string) (string, error) {
 	}
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return "", fmt.Errorf("working_dir %q is no folder: %w", name, errors.Unwrap(err))
+		return "", fmt.Errorf("working_dir %q is not a folder: %w", name, errors.Unwrap(err))
 	}
 	if dir != r.dir && !strings.HasPrefix(dir, r.dir+string(filepath.Separator)) {
 		return "", outside
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return "", fmt.Errorf("working_dir %q is no folder", name)
+		return "", fmt.Errorf("working_dir %q is not a folder", name)
 	}
 	return dir, nil
 }

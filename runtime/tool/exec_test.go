@@ -203,8 +203,8 @@ func TestTOL46ArgvNeedsNoShellAndTheFolderIsTheWorkspaces(t *testing.T) {
 		{"outside", map[string]any{"command": "pwd", "working_dir": ".."}, `working_dir ".." is not in the workspace`},
 		{"beside by its name", map[string]any{"command": "pwd", "working_dir": "{{ws}}-evil"}, `working_dir "{{ws}}-evil" is not in the workspace`},
 		{"by a link", map[string]any{"command": "pwd", "working_dir": "link_out"}, `working_dir "link_out" is not in the workspace`},
-		{"a file", map[string]any{"command": "pwd", "working_dir": "notes.txt"}, `working_dir "notes.txt" is no folder`},
-		{"nowhere", map[string]any{"command": "pwd", "working_dir": "nowhere"}, `working_dir "nowhere" is no folder: no such file or directory`},
+		{"a file", map[string]any{"command": "pwd", "working_dir": "notes.txt"}, `working_dir "notes.txt" is not a folder`},
+		{"nowhere", map[string]any{"command": "pwd", "working_dir": "nowhere"}, `working_dir "nowhere" is not a folder: no such file or directory`},
 		{"policy", map[string]any{"argv": []string{"sudo", "ls"}}, "refused: commands get no other user's rights; run it without sudo"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

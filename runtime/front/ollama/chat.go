@@ -120,7 +120,7 @@ func (f *Front) generate(w http.ResponseWriter, r *http.Request) error {
 	const prompt = "the agent makes its prompts itself"
 	if err := v.Object(append(a.how(), wire.Text("prompt", &in.Text), wire.Text("system", &system), images(&in.Images),
 		wire.Refused("suffix", "the agent does not insert"), wire.Refused("template", prompt), wire.Refused("raw", prompt),
-		wire.Refused("context", "it is no context of this server; use /api/chat for a conversation"))...); err != nil {
+		wire.Refused("context", "it is not a context of this server; use /api/chat for a conversation"))...); err != nil {
 		return err
 	}
 	if system != "" {

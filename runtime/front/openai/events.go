@@ -100,7 +100,7 @@ func resuming(r *http.Request) (streams bool, after int64, err error) {
 			}
 		case strings.HasPrefix(name, "include"): // as with a create, it has no effect
 		default:
-			return false, 0, &Error{Param: name, Code: "unknown_parameter", Message: fmt.Sprintf("query parameter %s=%q is not known", name, v)}
+			return false, 0, &Error{Param: name, Code: "unknown_parameter", Message: fmt.Sprintf("query parameter %s=%q is unknown", name, v)}
 		}
 	}
 	return streams, after, nil

@@ -86,7 +86,7 @@ func edited(p *place, a tool.Arguments) (alteration, error) {
 	}
 	old, err := charset.Decode(p.held)
 	if err != nil {
-		return alteration{}, tool.Refuse("%s is no text that edit_file could change; nothing was changed", display(p.shown))
+		return alteration{}, tool.Refuse("%s is not a text that edit_file can change; nothing was changed", display(p.shown))
 	}
 	if old.CRLF || !strings.Contains(old.Text, "\r\n") {
 		for i := range edits {

@@ -85,7 +85,7 @@ func TestTOL23AnEditThatIsNotMade(t *testing.T) {
 		{"the second of two", "edit 2 of 2: old is not found", object{"edits": []object{{"old": "func main", "new": "x"}, {"old": "func nine", "new": "y"}}}},
 		{"two that overlap", "it replaces a part of line 3 that another edit replaces, too", object{"edits": []object{{"old": "func main", "new": "x"}, {"old": "main() {", "new": "y"}}}},
 		{"not there", `no such file: "absent"; glob finds files by name, and write_file makes one`, object{"path": "absent", "old": "a", "new": "b"}},
-		{"no text", "is no text that edit_file could change", object{"path": "bin", "old": "a", "new": "b"}},
+		{"no text", "is not a text that edit_file can change", object{"path": "bin", "old": "a", "new": "b"}},
 		{"what the encoding lacks", "is written in Windows-1252 (Latin-1), which lacks some of the new characters", object{"path": "latin", "old": "créée", "new": "世界"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -65,9 +65,9 @@ func TestTOL29Grep(t *testing.T) {
 		})
 	}
 	for want, args := range map[string]object{
-		"the pattern is no regular expression of RE2: missing closing ): `a(b`; put \\ before a sign": {"pattern": "a(b"},
+		"the pattern is not an RE2 regular expression: missing closing ): `a(b`; put \\ before a character": {"pattern": "a(b"},
 		"pattern is empty":       {"pattern": ""},
-		"is no pattern":          {"pattern": "x", "glob": "[a"},
+		"is not a pattern":       {"pattern": "x", "glob": "[a"},
 		"is outside":             {"pattern": "x", "path": ".."},
 		"leads out":              {"pattern": "x", "path": "link_out"},
 		"may hold secrets":       {"pattern": "x", "path": ".env"},
@@ -149,7 +149,7 @@ func TestTOL30Glob(t *testing.T) {
 	}
 	for want, args := range map[string]object{
 		"a pattern begins at path":      {"pattern": "/etc/*"},
-		"is no pattern":                 {"pattern": "[a"},
+		"is not a pattern":              {"pattern": "[a"},
 		"is a file, not a directory":    {"pattern": "*", "path": "notes.txt"},
 		"is outside the workspace":      {"pattern": "*", "path": "../outside"},
 		"leads out of the workspace":    {"pattern": "*", "path": "link_out"},

@@ -44,7 +44,7 @@ func newFilter(pattern string) (filter, error) {
 		return filter{"**"}, nil
 	}
 	if !doublestar.ValidatePattern(pattern) {
-		return filter{}, tool.Refuse("%s is no pattern; it may hold *, **, ?, [a-z] and {a,b}, such as src/**/*.go", strconv.Quote(pattern))
+		return filter{}, tool.Refuse("%s is not a pattern; it may contain *, **, ?, [a-z] and {a,b}, such as src/**/*.go", strconv.Quote(pattern))
 	}
 	if !strings.Contains(pattern, "/") {
 		pattern = "**/" + pattern

@@ -108,7 +108,7 @@ func (t *Tools) newSearch(a tool.Arguments) (*search, error) {
 	pattern, err := regexp.Compile(text)
 	if err != nil {
 		why := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
-		return nil, tool.Refuse("the pattern is no regular expression of RE2: %s; put \\ before a sign that is meant as itself, such as \\( or \\.", why)
+		return nil, tool.Refuse("the pattern is not an RE2 regular expression: %s; put \\ before a character that is meant literally, such as \\( or \\.", why)
 	}
 	files, err := newFilter(a.Text("glob", ""))
 	if err != nil {

@@ -210,7 +210,7 @@ func (t *Tools) look(p *place) error {
 }
 
 // errChanged is the error for a file that was changed in between.
-var errChanged = errors.New("somebody else has changed it in this moment; nothing was written: read it again")
+var errChanged = errors.New("somebody else has just changed it; nothing was written: read it again")
 
 // replace puts content in the place, whole and durably: a reader, also after a crash, finds
 // either the old content or the new one. If renamed is false nothing has happened, except

@@ -66,7 +66,7 @@ func undoable(e *change.Entry) (*place, error) {
 	}
 	root, err := os.OpenRoot(e.Folder)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, refuse("%s has gone", e.Folder)
+		return nil, refuse("%s is gone", e.Folder)
 	}
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func undoable(e *change.Entry) (*place, error) {
 	held, info, err := heldIn(root, e.Name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		err = refuse("%s has gone", e.Path())
+		err = refuse("%s is gone", e.Path())
 	case err == nil && change.Hash(held) != e.After:
 		err = refuse("%s has been changed since", e.Path())
 	}

@@ -70,7 +70,7 @@ func TestTOL27TheLastChangesOfASessionAreUndone(t *testing.T) {
 func TestTOL27WhatHasChangedSinceIsNotUndone(t *testing.T) {
 	for want, meanwhile := range map[string]func(*world){
 		"has been changed since":   func(w *world) { w.write("notes.txt", "by a person\n") },
-		"has gone":                 func(w *world) { w.must(os.Remove(filepath.Join(w.workspace, "notes.txt"))) },
+		"is gone":                  func(w *world) { w.must(os.Remove(filepath.Join(w.workspace, "notes.txt"))) },
 		"it is not a regular file": func(w *world) { w.must(os.Remove(filepath.Join(w.workspace, "notes.txt"))); w.fifo("notes.txt") },
 		"was too large to be kept": func(w *world) {
 			w.write("notes.txt", strings.Repeat("x", change.TextMax+1))

@@ -22,7 +22,7 @@ func parseAddress(text string) (*url.URL, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no address", wording.Quote(text))
+		return nil, fmt.Errorf("%s is not an address", wording.Quote(text))
 	}
 	return u, checkAddress(u)
 }

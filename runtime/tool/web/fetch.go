@@ -75,7 +75,7 @@ func (f *fetcher) follow(ctx context.Context, u *url.URL) (*http.Response, error
 		_ = resp.Body.Close()
 		next, err := u.Parse(to)
 		if err != nil {
-			return nil, refusal{fmt.Errorf("%s redirects to %s, which is no address", u, wording.Quote(to))}
+			return nil, refusal{fmt.Errorf("%s redirects to %s, which is not an address", u, wording.Quote(to))}
 		}
 		if err := checkAddress(next); err != nil {
 			return nil, refusal{fmt.Errorf("%s redirects to %s: %w", u, wording.Quote(to), err)}
@@ -194,7 +194,7 @@ func (f *fetcher) readable(ctx context.Context, b []byte, contentType string, at
 		case r := <-done:
 			return r.text, r.what, nil
 		case <-over.C:
-			return "", "", refusal{fmt.Errorf("the page came, and could not be made text within %v (tools.web.timeout)", f.options.Timeout)}
+			return "", "", refusal{fmt.Errorf("the page arrived, but could not be rendered as text within %v (tools.web.timeout)", f.options.Timeout)}
 		case <-given:
 			if context.Cause(ctx) != errTime {
 				return "", "", ctx.Err()

@@ -28,7 +28,7 @@ func TestTOL73APageThatTakesTooLongToReadIsGivenUp(t *testing.T) {
 			t.Fatal("it waited for the page")
 		}
 		got := f.failure(ctx, err)
-		if want := "could not be made text within 1ms"; !got.Failed || !strings.Contains(got.Text, want) {
+		if want := "could not be rendered as text within 1ms"; !got.Failed || !strings.Contains(got.Text, want) {
 			t.Errorf("%d: got %+v, want %q", i, got, want)
 		}
 		cancel()

@@ -23,7 +23,7 @@ type Text struct {
 
 // ErrNotText is the error for bytes that are not a text, or that would change if they were
 // decoded and encoded again.
-var ErrNotText = errors.New("it is no text that could be written again as it is")
+var ErrNotText = errors.New("it is not a text that could be written back unchanged")
 
 // Decode reads a whole text. Invalid bytes in UTF-8 stay as they are.
 func Decode(raw []byte) (Text, error) {
