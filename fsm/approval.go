@@ -7,8 +7,8 @@ type ApproveRule struct {
 	Ask   bool       `json:"ask,omitempty"` // a person decides; false: the call starts without a question
 }
 
-// ArgMatch is a pattern for the text of one argument of a call. In Like a star stands for any
-// text, and a backslash takes the character after it as it is (APR-11).
+// ArgMatch is a pattern for the text of one argument of a call. In Like a star matches any
+// text, and a backslash makes the next character literal (APR-11).
 type ArgMatch struct {
 	Argument string `json:"argument"`
 	Like     string `json:"like"`

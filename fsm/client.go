@@ -16,7 +16,7 @@ type Origin struct {
 	Chat    string `json:"chat,omitempty"`
 }
 
-// Key is the session of an origin.
+// Key returns the session of an origin.
 func (o Origin) Key() string { return o.Channel + ":" + o.Chat }
 
 // Requested is a user's request that has been accepted. An empty Session means the

@@ -33,7 +33,7 @@ type callSpec struct {
 // durability says when a fact must be durable before its effects are performed.
 type durability uint8
 
-// Not because of the fact; where it has effects; always.
+// Never because of the fact; if it has effects; always.
 const (
 	lazy durability = iota
 	ifEffective

@@ -47,8 +47,8 @@ func (c *Config) Shown(e *AskBrain) []ToolDecl {
 	return c.Offered(e.Tools)
 }
 
-// serverMark stands between the name of a server and that of its tool, where the
-// declaration does not say which the server is.
+// serverMark separates the name of a server from that of its tool, if the declaration does
+// not name the server.
 const serverMark = "__"
 
 // ServerOf returns the server that a tool comes from, or "" if it is one of shelly's own.

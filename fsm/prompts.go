@@ -50,9 +50,9 @@ type Section struct {
 // Content is what a section shows of the machine's state at each model call.
 type Content string
 
-// Nothing but the text; the declared tools; the instructions of skills that are
-// always on; the skills that can be loaded, marked where they are, or as a list that
-// stays as it is; the instructions and references loaded; MEMORY.md.
+// Nothing but the text; the declared tools; the instructions of skills that are always on;
+// the skills that can be loaded, with a mark on loaded ones, or as a list that never
+// changes; the loaded instructions and references; MEMORY.md.
 const (
 	OfText         Content = ""
 	OfTools        Content = "tools"

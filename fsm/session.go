@@ -21,8 +21,8 @@ type Session struct {
 	MemorySource Source `json:"memory_source,omitzero"` // where the content came from
 }
 
-// HasSkill reports whether the session has the text of a skill or, where one is named, of
-// one of its references (SKL-6).
+// HasSkill reports whether the session has the text of a skill or, if one is named, of one
+// of its references (SKL-6).
 func (s *Session) HasSkill(skill, reference string) bool {
 	for _, k := range s.Skills {
 		if k.Name == skill && k.Reference == reference {

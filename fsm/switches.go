@@ -35,8 +35,8 @@ type Switches struct {
 // HistoryMode is what a session keeps of a turn.
 type HistoryMode string
 
-// A session keeps nothing, the user's message and the final answer, every message, or
-// every message as the model was sent it.
+// A session keeps nothing, the user's message and the final answer, every message, or every
+// message as it was sent to the model.
 const (
 	HistoryNone    HistoryMode = ""
 	HistoryAnswers HistoryMode = "answers"
@@ -68,7 +68,7 @@ const (
 // SideMode is how a call that is about a conversation, but not part of it, is put.
 type SideMode string
 
-// By itself, with the messages that it is about; or after the conversation as the
+// Separately, with the messages that it is about; or after the conversation as the
 // model knows it, under the same system prompt and tools, so that the model's server
 // need not read it again.
 const (
@@ -98,7 +98,7 @@ const (
 	ReadingCareful ReadingMode = "careful"
 )
 
-// EndMode is what an inference that met a limit becomes.
+// EndMode is what an inference that reached a limit becomes.
 type EndMode string
 
 // An error; the text so far with a notice after it; or the notice alone, as a

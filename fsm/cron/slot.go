@@ -66,7 +66,7 @@ func (c expression) next(z *fsm.Zone, t fsm.Millis) (fsm.Millis, bool) {
 	if c.everyHour {
 		return c.elapsed(z, t)
 	}
-	// Later local times are no earlier in UTC, so the first that comes after t is it.
+	// Later local times are never earlier in UTC, so the first one after t is the slot.
 	for local := z.Local(t) - 1; ; {
 		slot, ok := c.after(local)
 		if !ok {

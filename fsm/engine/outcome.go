@@ -12,7 +12,7 @@ var ErrNoEmbedder = errors.New("there is no embedding model")
 
 // ErrSpared is what embedding fails with if it has to wait so that the chat model stays
 // loaded (MEM-11).
-var ErrSpared = errors.New("the server would unload the chat model for it: it is made later")
+var ErrSpared = errors.New("the embedding is postponed, because the server would unload the chat model for it")
 
 // Outcome is the call whose outcome an adapter reports. Its methods are the only way from
 // what an adapter returns to the fact that the machine gets.

@@ -11,7 +11,7 @@ import (
 
 // Cancel asks to cancel an unfinished request, and reports whether that changed anything:
 // it does not if the request is unknown, done or answered already, or if the profile
-// refuses to cancel. The reply says how the request ends. ErrNoSpace is as for
+// refuses to cancel. The reply says how the request ends. ErrNoSpace means what it does for
 // [Engine.Turn], here and in Decide and Resolve.
 func (e *Engine) Cancel(at fsm.Millis, in fsm.CancelRequested) (bool, error) {
 	for _, h := range e.machine.View().Handles {

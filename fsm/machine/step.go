@@ -45,7 +45,7 @@ func (m *Machine) Step(in fsm.Input) []fsm.Effect {
 
 // Barrier reports whether the last step, of an input with these effects, is a barrier
 // (JRN-4): because of what the world can see of it, or because it took the answer of an
-// unsafe tool, which cannot be had again.
+// unsafe tool, which cannot be obtained again.
 func (m *Machine) Barrier(in fsm.Input, effects []fsm.Effect) bool {
 	return m.unsafe || fsm.Barrier(in, effects)
 }

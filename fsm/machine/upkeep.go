@@ -74,7 +74,7 @@ func (m *Machine) stamped(entry string) string {
 	return m.word(fsm.WordStamped, "date", m.localDate(), "entry", entry)
 }
 
-// localDate is the present time as the person's clocks show it (HND-48).
+// localDate returns the present time as the person's clocks show it (HND-48).
 func (m *Machine) localDate() string {
 	if len(m.s.Config.Zones) == 0 {
 		return m.s.Now.Date()
@@ -82,8 +82,8 @@ func (m *Machine) localDate() string {
 	return m.s.Config.Zones[0].Local(m.s.Now).Date()
 }
 
-// hasStamp reports whether a text begins with a date as [YYYY-MM-DD, which is how
-// the model is asked for it.
+// hasStamp reports whether a text begins with a date such as [YYYY-MM-DD, the form that the
+// model is asked for.
 func hasStamp(text string) bool {
 	const form = "[0000-00-00"
 	if len(text) < len(form) {

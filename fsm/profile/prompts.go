@@ -21,7 +21,7 @@ func skillsSection() fsm.Section {
 	return fsm.Section{Title: "Skills", Needs: fsm.ToolLoadSkill, Text: "Load a skill with load_skill before you use it.", Of: fsm.OfSkills}
 }
 
-// countbotPrompts has a system prompt of six sections: identity, the principles of
+// countbotPrompts returns a system prompt of six sections: identity, the principles of
 // tool use, memory, safety, the skills that are always on, the skills that can be loaded.
 func countbotPrompts() fsm.Prompts {
 	p := fsm.DefaultPrompts()
@@ -53,7 +53,8 @@ func countbotPrompts() fsm.Prompts {
 	return p
 }
 
-// nanobotPrompts has the reflection after tools and the consolidation into JSON.
+// nanobotPrompts returns prompts with the reflection after tools and the consolidation into
+// JSON.
 func nanobotPrompts() fsm.Prompts {
 	p := fsm.DefaultPrompts()
 	p.Identity = "# {name}\n\nYou are {name}, a helpful assistant. You run on {system}; your workspace is {workspace}.\n" +
@@ -78,8 +79,8 @@ func nanobotPrompts() fsm.Prompts {
 	return p
 }
 
-// omniemployeePrompts has the five steps, the protocol of the skills, guidelines,
-// the workspace, the tools, and the skills in their three phases.
+// omniemployeePrompts returns prompts with the five steps, the protocol of the skills,
+// guidelines, the workspace, the tools, and the skills in their three phases.
 func omniemployeePrompts() fsm.Prompts {
 	p := fsm.DefaultPrompts()
 	p.Identity = "You are {name}, an AI assistant that completes tasks with tools and skills.\n\n## Core behaviour loop\n\n" +
@@ -104,7 +105,7 @@ func omniemployeePrompts() fsm.Prompts {
 	return p
 }
 
-// defaultProfilePrompts is shelly's identity with what the other documents add.
+// defaultProfilePrompts returns shelly's identity with what the other documents add.
 func defaultProfilePrompts() fsm.Prompts {
 	p := fsm.DefaultPrompts()
 	p.Identity = "You are {name}, an agent that runs as a process on this machine ({system}). You act only through the tools offered to you, in the workspace {workspace}, " +

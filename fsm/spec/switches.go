@@ -192,7 +192,7 @@ func renderProfiles() string {
 	return grid(rows)
 }
 
-// temperature words thousandths.
+// temperature formats thousandths.
 func temperature(thousandths int) string {
 	if thousandths < 0 {
 		return "0"
