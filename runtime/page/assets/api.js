@@ -1,10 +1,10 @@
-// The way to the daemon. The token is this page's alone: it came from a ticket, is kept for this
-// tab, travels in a header, and is never part of an address.
+// The connection to the daemon. The token is this page's own: it came from a ticket, is kept for
+// this tab, travels in a header, and is never part of an address.
 
 const kept = 'shelly.token';
 let token = sessionStorage.getItem(kept) || '';
 
-/** Problem is what the daemon says is wrong. */
+/** Problem is an error answer of the daemon. */
 export class Problem extends Error {
   constructor(status, code, message, hint) {
     super(message);
@@ -12,15 +12,15 @@ export class Problem extends Error {
   }
 }
 
-/** Unreachable says that nothing answers. */
+/** Unreachable means that nothing answers. */
 export class Unreachable extends Error {}
 
-// How it stands with the daemon: connecting, up, unreachable, or locked: it does not know the
-// token any more.
+// The state of the connection to the daemon: connecting, up, unreachable, or locked, which means
+// that the daemon no longer knows the token.
 export const standing = { now: 'connecting', since: Date.now(), why: '' };
 const heeding = new Set();
 
-/** heed calls back whenever the standing changes. */
+/** heed calls back whenever the state changes. */
 export function heed(fn) {
   heeding.add(fn);
   return () => heeding.delete(fn);
@@ -49,7 +49,7 @@ export function up(signal) {
   });
 }
 
-/** enter takes the ticket of the address, if there is one, for a token. */
+/** enter exchanges the ticket in the address, if there is one, for a token. */
 export async function enter() {
   const m = /^#ticket=([0-9a-f]+)$/.exec(location.hash);
   if (m) {
@@ -90,14 +90,14 @@ async function send(method, path, body, { signal, accept } = {}) {
   throw problem;
 }
 
-// lock forgets a token that is not known any more, so that it is not tried again.
+// lock forgets a token that the daemon no longer knows, so that it is not tried again.
 function lock() {
   token = '';
   sessionStorage.removeItem(kept);
   stand('locked', 'restarted');
 }
 
-/** call asks a route and returns its JSON. Without a token nothing is asked. */
+/** call asks a route and returns its JSON. Without a token it sends nothing. */
 export async function call(method, path, body, options = {}) {
   if (!token) throw new Problem(401, 'unauthorized', 'this page is not let in', 'run: shelly page');
   const timeout = AbortSignal.timeout(options.timeout || 30000);
@@ -128,14 +128,14 @@ export function query(path, values) {
   return text ? `${path}?${text}` : path;
 }
 
-/** piece escapes a part of a path; dots too, so that none is taken for a way up. */
+/** piece escapes a part of a path; dots too, so that none is taken for a step up. */
 export function piece(text) {
   return encodeURIComponent(text).replaceAll('.', '%2E');
 }
 
 const silenceMax = 60000; // four heartbeats of the daemon
 
-/** stream reads server-sent events until the stream ends; it is false where that was too early to know. */
+/** stream reads server-sent events until the stream ends; it returns false if that was too early to tell. */
 export async function stream(method, path, body, each, signal) {
   if (!token) throw new Problem(401, 'unauthorized', 'this page is not let in', 'run: shelly page');
   const silent = new AbortController();
@@ -177,7 +177,7 @@ function event(part, each) {
   if (e.data !== null) each(e);
 }
 
-/** pause waits, or until the signal ends it. */
+/** pause waits for a time, or until the signal ends it. */
 export function pause(ms, signal) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms);

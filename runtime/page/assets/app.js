@@ -1,4 +1,4 @@
-// The page's frame: views by the address after #, how it stands with the daemon, shortcuts.
+// The page's frame: views by the address after #, the state of the connection, shortcuts.
 
 import { el, fill, button, say } from './dom.js';
 import { enter, heed, standing } from './api.js';
@@ -57,7 +57,7 @@ function route() {
   link?.setAttribute('aria-current', 'page');
   closeMenu();
   view.show(main, at, showing.signal);
-  if (routed) { // a keyboard goes on within the view, and a screen reader hears which it is
+  if (routed) { // so that the keyboard continues within the view, and a screen reader announces it
     main.focus({ preventScroll: true });
     say(view.title);
     scrollTo(0, 0);
@@ -92,7 +92,7 @@ function badge(name, n, words) {
   fill(b, el('span', { 'aria-hidden': 'true' }, String(n)), el('span', { class: 'unseen' }, ` (${words})`));
 }
 
-// tell shows how it stands, and what to do where nothing answers.
+// tell shows the state of the connection, and what to do if nothing answers.
 function tell() {
   const s = standing.now;
   document.body.classList.toggle('cut', s === 'unreachable' || s === 'locked');
@@ -100,12 +100,12 @@ function tell() {
   fill(health, s === 'up' ? lifeWords(pulse.last?.lifecycle) || 'connected' : s === 'unreachable' ? 'unreachable' : s === 'locked' ? 'not let in' : 'connecting…');
   banner.hidden = s === 'up' || s === 'connecting';
   if (s === 'unreachable') {
-    fill(banner, el('strong', {}, 'shelly is unreachable. '), 'This page tries again by itself and then shows what came meanwhile. If shelly has ended, start it with ', el('code', {}, 'shelly run'), '. ',
+    fill(banner, el('strong', {}, 'shelly is unreachable. '), 'This page keeps trying and then shows what it has missed. If shelly has ended, start it with ', el('code', {}, 'shelly run'), '. ',
       button('Try now', () => pulse.now(), { class: 'small' }));
   } else if (s === 'locked') {
-    const why = standing.why === 'restarted' ? 'shelly was started again, or this page was idle for a day, so its key is not good any more. ' : standing.why ? `${standing.why}. ` : 'This page needs a link that lets it in. ';
+    const why = standing.why === 'restarted' ? 'shelly was started again, or this page was idle for a day, so its key is no longer valid. ' : standing.why ? `${standing.why}. ` : 'This page can only be opened with a link. ';
     fill(banner, el('strong', {}, why), 'Run ', el('code', {}, 'shelly page'), ' in a terminal and open its link; nothing is lost.');
-    if (!main.childElementCount || main.querySelector('noscript')) fill(main, el('h1', {}, 'shelly'), el('p', {}, 'This is the page of the shelly that runs on this machine. What you can see here only its user may see.'));
+    if (!main.childElementCount || main.querySelector('noscript')) fill(main, el('h1', {}, 'shelly'), el('p', {}, 'This is the page of the shelly that runs on this machine. Only its user may see what is here.'));
   }
 }
 

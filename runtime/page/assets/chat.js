@@ -1,4 +1,4 @@
-// The chat of a session: what was said, what is said now, and what has come to it meanwhile.
+// The chat of a session: what was said, what is being said, and the messages to it.
 
 import { el, add, fill, button, say, time } from './dom.js';
 import { get, post, stream, up, query, piece, pause, newID, standing, Problem } from './api.js';
@@ -10,14 +10,14 @@ import * as outbox from './outbox.js';
 import * as pulse from './pulse.js';
 
 const pageSize = 60; // messages of the archive at once
-const beginning = '0.0.0.0.0.0.0'; // the position of who has heard nothing of a request
+const beginning = '0.0.0.0.0.0.0'; // the position of a client that has no event of a request yet
 export const directSession = 'cli:direct';
 
 /** chat shows the chat of a session until the signal ends it. */
 export function chat(main, session, signal) {
   const log = el('div', { class: 'log', role: 'log', 'aria-live': 'off', 'aria-label': `Chat of session ${session}` });
   const older = button('Earlier', () => view.earlier(), { class: 'older', hidden: true });
-  const empty = el('p', { class: 'dim empty', hidden: true }, 'Nothing was said here yet. Write below; what shelly does shows as it happens.');
+  const empty = el('p', { class: 'dim empty', hidden: true }, 'Nothing was said here yet. Write below; you will see what shelly does as it happens.');
   const view = new Chat(session, log, older, empty, signal);
   const names = el('datalist', { id: 'sessions' });
   const pick = el('input', { class: 'pick', list: 'sessions', value: session, 'aria-label': 'Session', autocomplete: 'off', spellcheck: 'false', maxlength: '128' });
@@ -66,7 +66,7 @@ class Chat {
     pulse.heed((status) => this.others(status), this.signal);
   }
 
-  // load shows the end of the archive, and what is not in it yet.
+  // load shows the end of the archive, and the requests that are not in it yet.
   async load() {
     const { sessions } = await get(query('/v1/sessions', { after: before(this.session) }), { signal: this.signal });
     const known = sessions.find((s) => s.id === this.session);
@@ -91,7 +91,7 @@ class Chat {
       list.push(...messages);
       after = messages.at(-1).number;
     }
-    // A page begins with a turn's beginning, so that no turn is shown in halves.
+    // A page begins with the beginning of a turn, so that no turn is split.
     const begin = list.findIndex((m, i) => i === 0 ? m.number === 1 || m.message.role === 'user' : m.turn !== list[i - 1].turn);
     return begin > 0 ? list.slice(begin) : list;
   }
@@ -109,7 +109,7 @@ class Chat {
     this.older.hidden = this.first <= 1;
   }
 
-  // show shows a request that the archive does not have. One that is long over is not of the end.
+  // show shows a request that the archive does not have. One that ended long ago is left out.
   show(r, list) {
     if (r.done && list.length && r.accepted < (list[0].at || 0)) return null;
     const turn = new Turn(r.accepted, () => this.cancel(r.id, r.channel));
@@ -139,8 +139,8 @@ class Chat {
     this.down(true);
   }
 
-  // attach follows a request from its beginning to its reply; after an end of the connection it
-  // hears the rest (COM-90).
+  // attach follows a request from its beginning to its reply; if the connection breaks it
+  // gets the rest (COM-90).
   async attach(turn, id, channel) {
     let after = beginning;
     for (let tries = 0; !turn.over && !this.signal.aborted; tries++) {
@@ -180,7 +180,7 @@ class Chat {
     }
   }
 
-  // others shows what is asked in this session elsewhere.
+  // others shows what is asked in this session from elsewhere.
   async others(status) {
     const work = [...(status.active || []), ...(status.queue || [])];
     const strange = work.filter((w) => w.request && w.session === this.session && !this.turns.has(w.request) && !this.strange?.has(w.request));
@@ -194,7 +194,7 @@ class Chat {
     }
   }
 
-  // come shows messages that are to this chat.
+  // come shows messages to this chat.
   come(list) {
     const mine = list.filter((m) => (this.chat && keyOf(m.to) === this.session) || m.session === this.session);
     for (const m of mine.slice(-50)) {
@@ -258,7 +258,7 @@ class Chat {
       e.preventDefault();
       const text = this.text.value.trim();
       if (!text) {
-        if (this.images.length) say('Write something to the image.', true);
+        if (this.images.length) say('Write something about the image.', true);
         this.text.focus();
         return;
       }
@@ -305,7 +305,7 @@ class Chat {
     this.down(true);
   }
 
-  // written shows what is on its way, and then what becomes of it. Its channel is the listener's own.
+  // written shows a request that is being sent, and then its events. Its channel is the listener's own.
   async written(item) {
     const { id, text, images } = item.body;
     if (this.turns.has(id)) return;
@@ -328,7 +328,7 @@ class Chat {
   }
 }
 
-// before is an id that stands right before another in the order of ids.
+// before returns an id right before another one in the order of ids.
 function before(id) {
   return id.slice(0, -1);
 }

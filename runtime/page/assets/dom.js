@@ -1,4 +1,4 @@
-// Elements without markup. Text becomes text nodes and nothing else; the names of attributes
+// Elements without markup. Text becomes only text nodes; the names of attributes
 // come from a closed list; an address is one of the page's own (#…) or is made by link.
 
 const attributes = new Set([
@@ -52,13 +52,13 @@ export function add(to, children) {
   return to;
 }
 
-/** fill puts children in place of what is in an element. */
+/** fill replaces the children of an element. */
 export function fill(in_, ...children) {
   in_.replaceChildren();
   return add(in_, children);
 }
 
-/** link is a link to another site, whose address is shown where its text does not show it. */
+/** link is a link to another site; its address is shown unless its text shows it. */
 export function link(href, text) {
   let url;
   try {
@@ -83,7 +83,7 @@ export function short(text, most) {
   return chars.length > most ? chars.slice(0, most - 1).join('') + '…' : chars.join('');
 }
 
-/** button is a button that says what it does. Where it asks first, a second press is the yes. */
+/** button is a button with a text. If it asks first, a second press confirms. */
 export function button(text, act, props = {}) {
   const { sure, ...rest } = props;
   const b = el('button', { type: 'button', ...rest }, text);
@@ -115,7 +115,7 @@ export function button(text, act, props = {}) {
   return b;
 }
 
-/** say tells a screen reader something; assertive where it cannot wait. */
+/** say makes a screen reader say something; assertive if it cannot wait. */
 export function say(text, assertive = false) {
   const region = document.getElementById(assertive ? 'assertive' : 'polite');
   if (!region) return;
@@ -124,7 +124,7 @@ export function say(text, assertive = false) {
   setTimeout(() => line.remove(), 20000);
 }
 
-/** time is a moment as a person reads it: the time today, the date otherwise. */
+/** time formats a moment for people: the time if it is today, otherwise the date. */
 export function time(ms) {
   if (!ms) return el('span', { class: 'dim' }, '–');
   const at = new Date(ms);
@@ -133,7 +133,7 @@ export function time(ms) {
   return el('time', { datetime: at.toISOString(), title: at.toLocaleString() }, text);
 }
 
-/** span is a length of time in words. */
+/** span formats a duration in words. */
 export function span(ms) {
   const s = Math.max(0, Math.round(ms / 1000));
   if (s < 60) return `${s} s`;
@@ -142,7 +142,7 @@ export function span(ms) {
   return `${Math.floor(s / 86400)} d ${Math.floor((s % 86400) / 3600)} h`;
 }
 
-/** bytes is a size in words. */
+/** bytes formats a size in words. */
 export function bytes(n) {
   if (!n) return '0 B';
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];

@@ -12,7 +12,7 @@ const labels = {
 const yesNo = { failed: ['true', 'false'], approve: ['true', 'false'] };
 const fieldOf = { text: 'text', result: 'text', says: 'text', failed: 'failed', approve: 'approve' };
 
-/** whatIf is the form of a step, and below it what came of it. */
+/** whatIf is the form for a step, and the result below it. */
 export function whatIf(step, of) {
   const out = el('div', { 'aria-live': 'polite' });
   const form = el('form', { class: 'stack fork' }, el('p', { class: 'label' }, 'What if…'));
@@ -37,7 +37,7 @@ export function whatIf(step, of) {
     asking = new AbortController();
     go.disabled = true;
     stop.hidden = false;
-    fill(out, el('p', { class: 'status' }, el('span', { class: 'pulse', 'aria-hidden': 'true' }), 'Going on from here; the model may be asked, which takes its time.'));
+    fill(out, el('p', { class: 'status' }, el('span', { class: 'pulse', 'aria-hidden': 'true' }), 'Continuing from here; asking the model may take a while.'));
     try {
       const body = await post(query(`/v1/requests/${piece(of.id)}/fork`, { channel: of.channel }), { at: step.n, edits }, { signal: asking.signal, timeout: 320000 });
       fill(out, ...told(body));
@@ -58,11 +58,11 @@ const sources = { edit: 'your change', model: 'the model, asked now', record: 'a
 function told(b) {
   const apart = b.parted >= 0;
   return [
-    el('p', {}, apart ? `The ways part at step ${b.at + b.parted}.` : 'The ways never part: it would have gone as it did.', b.asked ? el('span', { class: 'dim' }, ` ${b.brain} was asked ${b.asked === 1 ? 'once' : `${b.asked} times`}, ${(b.took_ms / 1000).toFixed(1)} s.`) : el('span', { class: 'dim' }, ' The model was not asked.')),
+    el('p', {}, apart ? `The ways part at step ${b.at + b.parted}.` : 'The ways never part: it would have gone the same way.', b.asked ? el('span', { class: 'dim' }, ` ${b.brain} was asked ${b.asked === 1 ? 'once' : `${b.asked} times`}, ${(b.took_ms / 1000).toFixed(1)} s.`) : el('span', { class: 'dim' }, ' The model was not asked.')),
     el('div', { class: 'ways' }, way('As it was', b.recorded, b.replies.recorded, -1), way('As it would have been', b.fork, b.replies.fork, apart ? b.parted : -1)),
     (b.refused || []).map((r) => el('p', { class: 'note' }, `${r.tool} ${r.args} was refused: ${r.why}.`)),
     b.stands ? el('p', { class: 'note' }, `It did not end: ${b.stands}.`) : null,
-    b.cut ? el('p', { class: 'note' }, 'It came to no end; these are its first steps.') : null,
+    b.cut ? el('p', { class: 'note' }, 'It did not end; these are its first steps.') : null,
     (b.broken || []).map((t) => el('p', { class: 'note' }, `An invariant does not hold in it; please report this: ${t}`)),
   ].flat().filter(Boolean);
 }

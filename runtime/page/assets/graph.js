@@ -2,7 +2,7 @@
 
 import { el, fill, svg } from './dom.js';
 
-/** graph draws a table that is laid out. Its show marks states: a map from a state to what is in it. */
+/** graph draws a table that has been laid out. Its show marks states, given as a map from a state to what is in it. */
 export function graph(g) {
   const nodes = new Map();
   const edges = new Map();
@@ -23,7 +23,7 @@ export function graph(g) {
   let timers = [];
   return {
     root: el('div', {}, words, box),
-    /** show marks the states; moves are those that were seen to be taken. */
+    /** show marks the states; moves are the transitions that were seen. */
     show(states, moves) {
       for (const [name, { made, note }] of nodes) {
         const here = states.get(name) || [];

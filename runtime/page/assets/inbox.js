@@ -1,5 +1,5 @@
-// What was said outside any request: by schedules, subagents and the tool message. All of it
-// that is unread, the latest of the rest, and then each as it comes, none twice.
+// The messages outside any request: from schedules, subagents and the tool message. All unread
+// ones, the latest of the others, and then each new one as it comes, none twice.
 
 import { get, post, stream, up, query, pause, Problem } from './api.js';
 
@@ -7,7 +7,7 @@ export const messages = []; // in order
 const heeding = new Set();
 let position = 0;
 
-/** heed calls back with what has come or was read. */
+/** heed calls back with messages that have come or were read. */
 export function heed(fn) {
   heeding.add(fn);
   return () => heeding.delete(fn);
@@ -25,7 +25,7 @@ function take(list) {
   if (come.length) tell(come);
 }
 
-/** follow reads what there is and follows it, for good. Where the connection ends it goes on
+/** follow reads the messages and follows new ones for ever. If the connection ends it continues
     after the last that it has. */
 export async function follow() {
   for (let tries = 0; ; tries++) {
@@ -49,8 +49,8 @@ export async function follow() {
   }
 }
 
-// A browser has few connections to one place, for all its tabs together: one that nobody sees
-// gives its own back after a while, and then goes on where it was.
+// A browser has few connections to one server, for all its tabs together: a tab that nobody sees
+// closes its own after a while, and later continues where it was.
 
 const hiddenMax = 20000;
 
@@ -75,10 +75,10 @@ function whileSeen() {
   return ended.signal;
 }
 
-/** unread is how many were not read. */
+/** unread returns how many are unread. */
 export const unread = () => messages.filter((m) => m.unread).length;
 
-/** read says that a person has seen messages. */
+/** read reports that a person has seen messages. */
 export async function read(list) {
   const fresh = list.filter((m) => m.unread);
   if (!fresh.length || document.hidden) return;

@@ -1,4 +1,4 @@
-// What runs now: each piece of work, what it waits for, and what it asks.
+// What is running now: each piece of work, what it waits for, and what it asks.
 
 import { el, fill, button, span, short } from './dom.js';
 import { get, post, piece, query } from './api.js';
@@ -36,7 +36,7 @@ export function liveView(main, signal) {
 
 const about = { handle: 'Each piece of work', inference: 'Its work with the model and tools', lifecycle: 'shelly itself' };
 
-// states shows the tables with the state that each piece of work is in.
+// states shows the tables with the state of each piece of work.
 async function states(at, signal) {
   let drawn;
   try {

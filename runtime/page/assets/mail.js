@@ -1,4 +1,4 @@
-// All messages: what schedules, subagents and the tool message have said.
+// All messages from schedules, subagents and the tool message.
 
 import { el, fill, time } from './dom.js';
 import { markdown } from './text.js';

@@ -1,4 +1,4 @@
-// The memory: what is in it, why something is found, what a person adds and forgets.
+// The memory: its entries, why a search finds them, and how a person adds and forgets them.
 
 import { el, fill, button, time, say } from './dom.js';
 import { get, post, query, piece, newID } from './api.js';
@@ -57,7 +57,7 @@ export async function memoryView(main, signal) {
     fill(out, el('p', { class: 'dim' }, 'Searching…'));
     try {
       const body = await get(query('/v1/memory/search', { text: words.value.trim(), k: 20, mode: mode.value }), { signal });
-      fill(out, body.keywords_only ? el('p', { class: 'note' }, `By words alone: ${body.keywords_only}`) : null,
+      fill(out, body.keywords_only ? el('p', { class: 'note' }, `By words only: ${body.keywords_only}`) : null,
         body.found.length ? el('ul', { class: 'rows' }, body.found.map((m) => entry(m, why(m)))) : el('p', { class: 'dim' }, 'The memory has nothing about that.'));
     } catch (e) {
       if (!signal.aborted) fill(out, wrong(e));
@@ -70,7 +70,7 @@ export async function memoryView(main, signal) {
       el('details', {}, el('summary', {}, 'Whole text'), whole), button('Forget', async () => {
         try {
           const { forgotten } = await post('/v1/memory/forget', { ids: [m.id] });
-          fill(row, el('span', { class: 'dim', role: 'status' }, forgotten ? 'Forgotten, for good.' : 'It was not there any more.'));
+          fill(row, el('span', { class: 'dim', role: 'status' }, forgotten ? 'Forgotten, for good.' : 'It was already gone.'));
         } catch (e) {
           row.append(wrong(e));
         }
@@ -90,7 +90,7 @@ export async function memoryView(main, signal) {
   await list();
 }
 
-// why says by what an entry was found.
+// why returns the reason why an entry was found.
 function why(m) {
   const parts = [];
   if (m.keyword) parts.push(`word ${m.keyword.rank}: ${m.keyword.terms.join(', ')}`);

@@ -1,28 +1,29 @@
-// What was written and is not accepted yet. It is sent until it is, whatever view is shown, over
-// ends of the connection, reloads and starts of shelly; its id makes sure that it is done once.
+// Requests that were written but are not accepted yet. They are sent until they are, whatever view
+// is shown, across broken connections, reloads and restarts of shelly; their ids make sure that
+// each is done once.
 
 import { post, up, pause, Problem, Unreachable } from './api.js';
 
 const kept = 'shelly.outbox';
 const items = new Map(); // by id: {body, at, done}
 
-/** waiting are the items of a session, in order. */
+/** waiting returns the items of a session, in order. */
 export const waiting = (session) => [...items.values()].filter((i) => i.body.session === session);
 
-/** put sends a request, and resolves once it is accepted. It rejects with what is wrong with it. */
+/** put sends a request; done of the item resolves once it is accepted, or rejects with its problem. */
 export function put(body, at = Date.now()) {
   const item = { body, at, told: () => {} };
   item.done = deliver(item).finally(() => {
     items.delete(body.id);
     save();
   });
-  item.done.catch(() => {}); // whoever shows it tells
+  item.done.catch(() => {}); // the view reports it
   items.set(body.id, item);
   save();
   return item;
 }
 
-/** restore goes on with what a page before this one has left. */
+/** restore sends the requests that an earlier page left. */
 export function restore() {
   try {
     for (const { body, at } of JSON.parse(sessionStorage.getItem(kept) || '[]')) put(body, at);
@@ -35,7 +36,7 @@ function save() {
   try {
     sessionStorage.setItem(kept, JSON.stringify([...items.values()].map(({ body, at }) => ({ body, at }))));
   } catch {
-    // Images can be more than there is room for: they are kept as long as this page is.
+    // Images may not fit; then the requests are kept only as long as this page.
   }
 }
 

@@ -1,4 +1,4 @@
-// The daemon's status, asked for every few seconds while somebody looks.
+// The daemon's status, read every few seconds while the page is visible.
 
 import { get, pause, standing } from './api.js';
 
@@ -26,7 +26,7 @@ export function now() {
   wake();
 }
 
-/** beat asks for good. While nothing answers the waits grow. */
+/** beat asks for ever. While nothing answers the waits grow. */
 export async function beat() {
   for (let tries = 0; ; ) {
     if (standing.now !== 'locked' && !(document.hidden && standing.now === 'up')) {

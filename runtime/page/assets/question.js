@@ -1,9 +1,9 @@
-// What a person is asked, and the answer.
+// A question to a person, and the answer.
 
 import { el, add, fill, button, say } from './dom.js';
 import { post, piece } from './api.js';
 
-/** question is a card that asks: {question, handle, key, tool, args, text, subject, preview}. */
+/** question is a card with a question: {question, handle, key, tool, args, text, subject, preview}. */
 export function question(q, answered = () => {}) {
   const card = el('section', { class: 'question', 'aria-label': 'Question to you' });
   const end = el('p', { class: 'dim', role: 'status' });
@@ -24,7 +24,7 @@ export function question(q, answered = () => {}) {
     answered();
   }
   card.over = done;
-  card.asked = q.question === 'crashes' || q.question === 'doubt' ? 'Asked whether it shall go on.' : `Asked about ${q.tool || 'it'}.`;
+  card.asked = q.question === 'crashes' || q.question === 'doubt' ? 'Asked whether to resume it.' : `Asked about ${q.tool || 'it'}.`;
   if (q.question === 'approve') approve();
   else if (q.question === 'unknown') unknown();
   else held();
@@ -40,7 +40,7 @@ export function question(q, answered = () => {}) {
       button('Yes', act('Approved.', 'approve', { key: q.key, by }), { class: 'yes' }),
       button('No', act('Refused.', 'deny', { key: q.key, by }), { class: 'no' }),
       button('For this session', act('Approved for this session.', 'approve', { key: q.key, by, grant: 'session' })),
-      button('Always', act('Approved for always. Status lists it, and takes it back.', 'approve', { key: q.key, by, grant: 'always' })),
+      button('Always', act('Approved for always. You can revoke it under Status.', 'approve', { key: q.key, by, grant: 'always' })),
     ]);
     add(card, [buttons, el('p', { class: 'dim small' }, `“For this session” and “Always” also cover ${covers}.`), end]);
   }
@@ -55,8 +55,8 @@ export function question(q, answered = () => {}) {
   }
 
   function held() {
-    add(card, [el('p', { class: 'asks' }, 'This work was active in several crashes. Shall it go on?', q.text ? ` ${q.text}` : ''), buttons, end]);
-    add(buttons, [button('Let it go on', act('It goes on.', 'resolve', {}))]);
+    add(card, [el('p', { class: 'asks' }, 'This work was active in several crashes. Resume it?', q.text ? ` ${q.text}` : ''), buttons, end]);
+    add(buttons, [button('Resume', act('Resumed.', 'resolve', {}))]);
   }
 }
 
@@ -77,7 +77,7 @@ export function args(text) {
   return list.childElementCount ? list : null;
 }
 
-/** preview shows what a call would do; lines of a diff have their colour and their sign. */
+/** preview shows what a call would do; the lines of a diff have a colour and a sign. */
 export function preview(text) {
   const block = el('pre', { class: 'code diff', tabindex: '0', 'aria-label': 'Preview' });
   for (const line of String(text).replace(/\n$/, '').split('\n')) {

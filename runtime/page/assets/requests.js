@@ -1,4 +1,4 @@
-// The requests, and runs beside them: a list, and one with its steps.
+// The requests and the other runs: a list, and one of them with its steps.
 
 import { el, add, fill, button, time, span, short } from './dom.js';
 import { whatIf } from './fork.js';
@@ -40,10 +40,10 @@ export function requestsView(main, signal) {
     const mine = ++turn;
     try {
       const found = await latest(lists, pageSize);
-      if (mine !== turn) return; // something else is wanted by now
+      if (mine !== turn) return; // something else was asked for in the meantime
       add(rows, found.map(row));
       more.hidden = lists.every((l) => l.done());
-      fill(note, rows.childElementCount ? '' : 'There is none.');
+      fill(note, rows.childElementCount ? '' : 'There are none.');
     } catch (e) {
       if (!signal.aborted && mine === turn) fill(note, `${e.message}. ${e.hint || ''}`);
     }
@@ -51,7 +51,7 @@ export function requestsView(main, signal) {
   again();
 }
 
-// listOf is a list that is read part by part, the latest first.
+// listOf is a list that is read page by page, the latest first.
 function listOf(path, key, wanted, signal) {
   const list = { held: [], before: '', begun: false };
   list.done = () => !list.held.length && list.begun && !list.before;
@@ -76,7 +76,7 @@ async function latest(lists, most) {
   }
 }
 
-// at is where one is shown: a run has no channel, and its id is that of its handle.
+// at is the address of a request's view: a run has no channel, and its id is its handle's.
 const at = (r) => `#/requests/${encodeURIComponent(r.kind ? r.id : `${r.channel}/${r.id}`)}`;
 
 function row(r) {
@@ -101,7 +101,7 @@ export async function requestView(main, name, signal) {
   const more = button('More steps', () => page(), { hidden: true });
   const note = el('p', { class: 'note', role: 'status', hidden: true });
   fill(main, el('p', {}, el('a', { href: '#/requests' }, 'All requests')), el('h1', {}, run ? 'Run' : 'Request'), head, el('h2', {}, 'Report'), report(path, id, channel), el('h2', {}, 'What happened'),
-    el('p', { class: 'dim small' }, 'Open a step to see what came in, what it changed and what the model was sent. Where “What if” stands, another input can be tried; nothing is executed.'), steps, more, note);
+    el('p', { class: 'dim small' }, 'Open a step to see what came in, what it changed and what the model was sent. Where it says “What if”, you can try another input; nothing is executed.'), steps, more, note);
   let after = 0;
   let began = 0;
 
@@ -135,7 +135,7 @@ export async function requestView(main, name, signal) {
   await page();
 }
 
-// runOf is a run as the list has it.
+// runOf returns a run in the form of the list.
 async function runOf(id, signal) {
   const body = await get(query('/v1/runs', { before: Number(id.slice(1)) + 1, limit: 1 }), { signal, timeout: 45000 });
   const one = body.runs.find((r) => r.id === id);
@@ -143,7 +143,7 @@ async function runOf(id, signal) {
   return one;
 }
 
-// report shows the report of the request in a frame: a page apart, that can do nothing here.
+// report shows the request's report in a frame: a separate page that can do nothing here.
 function report(path, id, channel) {
   const out = el('div', { 'aria-live': 'polite' });
   const open = button('Show the report', async () => {
@@ -159,7 +159,7 @@ function report(path, id, channel) {
   return el('div', {}, el('p', { class: 'dim small' }, `Lanes of time, steps and state graphs in one document, without secrets that shelly knows; shelly request show ${id} --html FILE writes it to a file.`), open, out);
 }
 
-// step is one step: what came in, what moved, what went out. What it holds is made once it is opened.
+// step is one step: its input, transitions and effects. Its content is made once it is opened.
 function step(s, began, of) {
   const moves = (s.moves || []).filter((m) => m.from !== m.to);
   const inside = el('div', { class: 'inside' });

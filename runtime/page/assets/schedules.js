@@ -1,4 +1,4 @@
-// The schedules: what runs at which times, and a person's word on it.
+// The schedules: what runs at which times, and the buttons to change that.
 
 import { el, fill, button, time } from './dom.js';
 import { get, post, piece, pause } from './api.js';
@@ -55,11 +55,11 @@ export async function schedulesView(main, signal) {
     const times = s.cron ? s.cron : s.every_seconds ? `every ${s.every_seconds % 60 ? `${s.every_seconds} s` : `${s.every_seconds / 60} min`}` : 'once';
     return el('li', {}, el('div', { class: 'plain-text' }, s.text), el('p', { class: 'dim small' }, `${s.id} · ${times}${s.zone ? ` (${s.zone})` : ''} · `,
       s.paused ? el('span', { class: 'chip' }, 'paused') : s.next ? ['next ', time(s.next)] : 'no next time', s.running ? el('span', { class: 'chip' }, 'running') : null, s.channel ? ` · answers to ${s.channel}${s.chat ? `:${s.chat}` : ''}` : ''),
-    el('div', { class: 'buttons' }, word('Run now', 'run', 'runs; its answer is a message'), s.paused ? word('Resume', 'resume', 'goes on') : word('Pause', 'pause', 'is paused'), word('Remove', 'remove', 'is removed', { sure: 'Really remove it?' })));
+    el('div', { class: 'buttons' }, word('Run now', 'run', 'runs; its answer is a message'), s.paused ? word('Resume', 'resume', 'is resumed') : word('Pause', 'pause', 'is paused'), word('Remove', 'remove', 'is removed', { sure: 'Really remove it?' })));
   }
 
   while (!signal.aborted) {
-    // A list that a person is in does not change under the fingers.
+    // A list that a person is using does not change under their fingers.
     if (!out.contains(document.activeElement)) await list().catch((e) => signal.aborted || tell(e.message));
     await pause(10000, signal).catch(() => {});
   }

@@ -56,7 +56,7 @@ async function find(list, want, signal) {
       for (const m of messages) if ((m.message.text || '').toLowerCase().includes(want)) found.push({ session: s.id, ...m });
     }
   }
-  if (!found.length) return [el('p', { class: 'dim' }, 'Nothing that was said has these words.')];
+  if (!found.length) return [el('p', { class: 'dim' }, 'Nothing was found with these words.')];
   const who = { user: 'You', assistant: 'shelly', tool: 'Tool' };
   return [el('p', { class: 'dim' }, `${found.length}${found.length >= foundMax ? ' or more' : ''} found.`), el('ul', { class: 'rows' }, found.map((m) => {
     const text = m.message.text;

@@ -1,4 +1,4 @@
-// How the daemon is.
+// The daemon's status.
 
 import { el, fill, button, bytes, span, time } from './dom.js';
 import { get, post, piece } from './api.js';
@@ -9,7 +9,7 @@ export function statusView(main, signal) {
   const facts = el('dl', { class: 'facts' });
   const errors = el('ul', { class: 'rows' });
   const grants = el('div');
-  fill(main, el('h1', {}, 'Status'), facts, el('h2', {}, 'Approvals that stand'), grants, el('h2', {}, 'Last warnings and errors'), errors);
+  fill(main, el('h1', {}, 'Status'), facts, el('h2', {}, 'Approvals in force'), grants, el('h2', {}, 'Last warnings and errors'), errors);
   pulse.heed((s) => {
     const rows = [
       ['shelly', `${lifeWords(s.lifecycle)}, up ${span(s.uptime_ms)}, version ${s.version || 'unknown'}, start ${s.epoch}`],
@@ -34,15 +34,15 @@ async function approvals(at) {
   try {
     const { approvals: list } = await get('/v1/approvals');
     if (!list.length) {
-      fill(at, el('p', { class: 'dim' }, 'None. Where shelly asks, “For this session” and “Always” give one.'));
+      fill(at, el('p', { class: 'dim' }, 'None. When shelly asks, “For this session” and “Always” add one.'));
       return;
     }
     fill(at, el('ul', { class: 'rows' }, list.map((a) => el('li', {}, el('strong', {}, a.tool), ' ', a.session ? `in session ${a.session}` : 'in every session', a.any ? ', whatever the arguments' : '',
       a.match ? el('div', { class: 'dim plain-text' }, Object.entries(a.match).map(([k, v]) => `${k} = ${v}`).join(', ')) : null, ' ',
-      button('Take back', async () => {
+      button('Revoke', async () => {
         await post(`/v1/approvals/${piece(a.id)}/revoke`, { by: 'page' });
         approvals(at);
-      }, { class: 'small', sure: 'Really take it back?' })))));
+      }, { class: 'small', sure: 'Really revoke it?' })))));
   } catch (e) {
     fill(at, el('p', { class: 'note' }, e.message));
   }

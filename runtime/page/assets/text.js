@@ -1,5 +1,5 @@
-// What a model writes, as elements: paragraphs, headings, lists, quotes, code, tables, emphasis
-// and links (COM-73). Markup in it is text. Nothing is loaded: an image is a link to it.
+// A model's text as elements: paragraphs, headings, lists, quotes, code, tables, emphasis
+// and links (COM-73). HTML in it is text. Nothing is loaded: an image becomes a link.
 //
 // Each character is looked at a bounded number of times, whatever the text is.
 
@@ -11,7 +11,7 @@ export function markdown(text) {
   return blocks(lines, 0);
 }
 
-const depthMax = 6; // of lists and quotes in each other; deeper is text
+const depthMax = 6; // of nested lists and quotes; anything deeper is text
 
 function blocks(lines, depth) {
   const out = [];
@@ -96,7 +96,7 @@ function list(lines, i, depth) {
   return { node, lines: at - i };
 }
 
-// belongs reports whether a line continues an item: it is indented below it, or goes on lazily.
+// belongs reports whether a line continues an item: it is indented below it, or is a lazy continuation.
 function belongs(lines, at, above) {
   const line = lines[at];
   if (!line.trim()) return at + 1 < lines.length && /^ /.test(lines[at + 1]) && lines[at + 1].trim() !== '' && indent(lines[at + 1]) > above.indent;
@@ -153,7 +153,7 @@ export function inline(text, depth = 0) {
   return out;
 }
 
-// after finds a mark, and remembers where there is none any more.
+// after finds a mark, and remembers from where on there is none.
 function after(text, mark, from, none) {
   if (none.has(mark) && from >= none.get(mark)) return -1;
   const at = text.indexOf(mark, from);

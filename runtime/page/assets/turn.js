@@ -16,7 +16,7 @@ export class Turn {
     this.cancel = cancel;
     this.ran = []; // calls that have begun: {tool, args, node, out, over}
     this.over = false;
-    this.segment = null; // that streams
+    this.segment = null; // the one that is streaming
     this.thought = null;
     this.card = null;
     this.streamed = null; // the model call that streams: {call, parts}, and what it has written
@@ -34,7 +34,7 @@ export class Turn {
     return this;
   }
 
-  /** note is a line of the page's own. */
+  /** note is a line from the page itself. */
   note(text) {
     this.did.insertBefore(el('p', { class: 'note' }, text), this.segment?.node || null);
   }
@@ -102,7 +102,7 @@ export class Turn {
       case 'tool': {
         this.streamed = null; // it has answered
         const again = this.ran.find((c) => !c.over && c.tool === e.tool && c.args === e.args && c.interrupted);
-        if (again) again.interrupted = false; // a start of shelly has begun it once more
+        if (again) again.interrupted = false; // after a start of shelly it was begun again
         else this.begins(e.tool, e.args);
         return this.tell(`${e.tool} runs`);
       }
@@ -134,7 +134,7 @@ export class Turn {
   }
 
   state(e) {
-    if (e.state === 'parked' && this.card && !this.card.classList.contains('over')) { // it is asked once more
+    if (e.state === 'parked' && this.card && !this.card.classList.contains('over')) { // it is asked again
       this.card.remove();
       this.card = null;
     }
@@ -176,8 +176,8 @@ export class Turn {
     }
   }
 
-  // instead takes away what the call has written that was heard last: what comes now stands in its
-  // place (COM-60, COM-90).
+  // instead removes what the last call has written: what comes now replaces it
+  // (COM-60, COM-90).
   instead() {
     this.settle();
     for (const node of this.streamed?.parts || []) node.remove();
@@ -196,7 +196,7 @@ export class Turn {
     }, 80);
   }
 
-  // settle ends what was streaming: a tool or another answer of the model follows it.
+  // settle ends what was streaming, because a tool or another answer of the model follows.
   settle() {
     if (this.segment) {
       clearTimeout(this.segment.timer);
@@ -219,7 +219,7 @@ export class Turn {
       fill(c.mark, '–');
       fill(c.told, ', not finished');
     }
-    // What has streamed last is the answer, or became it: the answer stands once.
+    // The last streamed text is the answer, or became it: the answer is shown once.
     if (this.last && this.last.node === this.did.lastElementChild) this.last.node.remove();
     const words = outcome && outcome !== 'answered' ? outcomeWords(outcome) : '';
     this.did.append(el('div', { class: isError ? 'answer error' : 'answer' }, markdown(text), words ? el('p', { class: 'note' }, `Ended: ${words}.`) : null));
@@ -227,10 +227,10 @@ export class Turn {
     say(isError ? `shelly could not answer: ${short(text, 300)}` : `shelly: ${short(text, 1000)}`);
   }
 
-  /** broke says that the connection has ended: a call that is started again after it is the same. */
+  /** broke notes that the connection has ended: a call that is started again after that is the same call. */
   broke() {
     for (const c of this.ran) c.interrupted = !c.over;
-    this.tell('the connection has ended; this page comes back to it as soon as shelly answers');
+    this.tell('the connection has ended; this page resumes as soon as shelly answers');
   }
 
   tell(words) {
@@ -277,7 +277,7 @@ function looksLikeDiff(text) {
   return /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/m.test(String(text).slice(0, 2000));
 }
 
-/** mediaOf tells an image's type by its first bytes, in base64. */
+/** mediaOf returns an image's type from its first bytes, in base64. */
 export function mediaOf(data) {
   if (data.startsWith('/9j/')) return 'image/jpeg';
   if (data.startsWith('R0lG')) return 'image/gif';

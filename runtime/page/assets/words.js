@@ -1,14 +1,14 @@
-// What the machine's words mean to a person.
+// The machine's words as people read them.
 
 const states = {
   queued: 'waiting for its turn', loading: 'loading the session', cognition: 'thinking', recalling: 'looking into memory', execution: 'working',
   summarizing: 'summarizing for memory', embedding: 'preparing for memory', storing: 'storing in memory', saving: 'saving the session',
   stopping: 'waiting for a tool to stop', parked: 'paused until shelly starts again', compacting: 'shortening the conversation',
-  waiting_approval: 'waiting for your decision', held: 'waiting for your word', done: 'done', failed: 'failed', cancelled: 'cancelled',
+  waiting_approval: 'waiting for your decision', held: 'waiting for your answer', done: 'done', failed: 'failed', cancelled: 'cancelled',
 };
 const inferences = {
   thinking: 'the model answers', acting: 'a tool runs', backing_off: 'the model failed; trying again soon', retrying: 'a tool failed; trying again soon',
-  probing: 'asking what became of a tool', condensing: 'shortening the conversation',
+  probing: 'checking what came of a tool call', condensing: 'shortening the conversation',
 };
 const lives = { serving: 'running', initializing: 'starting', draining: 'stopping', farewell: 'stopping', stopped: 'stopped', down: 'not started' };
 const outcomes = { cancelled: 'cancelled', exhausted: 'stopped at a limit', timeout: 'out of time' };
@@ -18,14 +18,14 @@ export const inferenceWords = (s, label) => label || inferences[s] || s || '';
 export const lifeWords = (s) => lives[s] || s || '';
 export const outcomeWords = (s) => outcomes[s] || String(s || '').replaceAll('_', ' ');
 
-/** sender says who sent a message. */
+/** sender returns in words who sent a message. */
 export function sender(m) {
   if (m.from === 'schedule') return `Schedule ${m.session.replace(/^schedule:/, '')}`;
   if (m.from === 'subagent') return 'A subagent';
   return `Session ${m.session}`;
 }
 
-/** chatOf is the chat of a session that is named after one, such as cli:direct. */
+/** chatOf returns the chat of a session that is named after it, such as cli:direct. */
 export function chatOf(session) {
   const m = /^([a-z0-9_-]{1,32}):([^]{1,128})$/.exec(session);
   return m ? { channel: m[1], chat: m[2] } : null;
