@@ -45,7 +45,7 @@ func heard(r *http.Request) (*position.Position, error) {
 	}
 	p, err := position.Parse(text)
 	if err != nil {
-		return nil, badRequest(err.Error(), "send the id of the last event that was heard")
+		return nil, badRequest(err.Error(), "send the id of the last event that was received")
 	}
 	return &p, nil
 }

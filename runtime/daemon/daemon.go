@@ -100,8 +100,8 @@ type Previewer interface {
 // call at a time.
 type Backup func(ctx context.Context, w io.Writer) error
 
-// Options are the parts of a daemon. All fields without a nil case are required; Sessions and
-// Skills are, too, if the configuration uses them.
+// Options are the parts of a daemon. A field is required unless its comment says what nil or zero
+// means; Sessions and Skills are required if the configuration uses them. Tellers may be empty.
 type Options struct {
 	Config   fsm.Config
 	Journal  engine.Journal

@@ -19,7 +19,7 @@ import (
 
 // As is how a file is written.
 type As struct {
-	Perm   fs.FileMode  // permissions, apart from the owner's; 0: none
+	Perm   fs.FileMode  // the file's mode; 0: 0600
 	New    bool         // an existing file is not replaced: the error is then fs.ErrExist
 	Follow bool         // if the name is a link, its target is replaced
 	Alone  bool         // nobody else writes the file: what a crash left of it is removed

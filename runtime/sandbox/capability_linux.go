@@ -11,7 +11,7 @@ import (
 const capabilityMax = 63
 
 // Bits of PR_SET_SECUREBITS, from <linux/securebits.h>: programs run by root get no capabilities,
-// ambient ones cannot be raised, and both settings are locked.
+// ambient ones cannot be raised, and these settings are locked.
 const secureBits = 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<6 | 1<<7
 
 // dropCapabilities permanently takes every capability from this thread and its descendants. A

@@ -32,8 +32,8 @@ const askedMax = 64
 // Delivered is how far a channel has delivered.
 type Delivered struct {
 	Messages uint64   `json:"messages"`        // the position of the last message
-	Answers  uint64   `json:"answers"`         // all requests accepted up to this index are answered
-	Also     []uint64 `json:"also,omitempty"`  // and the requests with these indexes, in ascending order
+	Answers  uint64   `json:"answers"`         // the answers to all requests accepted up to this index are delivered
+	Also     []uint64 `json:"also,omitempty"`  // and those to the requests with these indexes, in ascending order
 	Asked    []string `json:"asked,omitempty"` // ids of delivered questions, the latest last
 	Partly   *Partly  `json:"partly,omitempty"`
 }

@@ -126,7 +126,7 @@ func (f frame) heard() (*position.Position, error) {
 	}
 	p, err := position.Parse(f.After)
 	if err != nil {
-		return nil, &comm.Problem{Code: comm.CodeBadRequest, Message: err.Error(), Hint: "send the at of the last event that was heard"}
+		return nil, &comm.Problem{Code: comm.CodeBadRequest, Message: err.Error(), Hint: "send the at of the last event that was received"}
 	}
 	return &p, nil
 }

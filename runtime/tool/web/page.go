@@ -72,7 +72,7 @@ func words(b []byte) string {
 }
 
 // A part that is marked as the main one counts as such if it has at least leastPart percent of
-// the page's text, or at least leastText bytes.
+// the page's text and at least leastText bytes.
 const (
 	leastPart = 20
 	leastText = 200
