@@ -25,7 +25,7 @@ type answering struct {
 	done string      // the key of the last question that was answered
 }
 
-// newAnswering returns an answering if a person is there to read and to write, else nil.
+// newAnswering returns an answering if a person can read and answer at the terminal, or else nil.
 func newAnswering(t *terminal.Terminal, w *watching, daemon *client.Client) *answering {
 	if !terminal.Is(t.In) || !terminal.Is(t.Err) || w.json || w.quiet {
 		return nil

@@ -1,4 +1,4 @@
-// Package ask is shelly ask, which asks the running daemon and shows what goes on.
+// Package ask is shelly ask, which asks the running daemon and shows what it does.
 package ask
 
 import (
@@ -112,7 +112,7 @@ func (c *Command) talk(t *terminal.Terminal, shell terminal.Shell) error {
 }
 
 // heed handles signals. The first ^C asks the daemon to cancel; it leaves at once only if that
-// changes nothing (HND-31), otherwise the reply ends the command. Any other signal leaves at
+// changes nothing (HND-31); if not, the reply ends the command. Any other signal leaves at
 // once.
 func (c *Command) heed(ctx context.Context, signals <-chan os.Signal, daemon *client.Client, w *watching, leave func()) {
 	for asked := false; ; asked = true {

@@ -128,7 +128,7 @@ func (c *makeCmd) models() (store string, names []string, err error) {
 }
 
 // storeOf returns where Ollama has its models: the given folder, else the first of the others
-// that exists, else the user's.
+// that exists, or else the user's.
 func storeOf(given string, others ...string) (string, error) {
 	if given = cmp.Or(given, os.Getenv("OLLAMA_MODELS")); given != "" {
 		return filepath.Abs(given)

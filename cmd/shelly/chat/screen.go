@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// What the screen writes to the terminal beside text (ECMA-48, and xterm's private modes).
+// What the screen writes to the terminal besides text (ECMA-48, and xterm's private modes).
 const (
 	lineRight   = "\x1b[K" // clear to the right of the cursor
 	screenBelow = "\x1b[J" // clear below it

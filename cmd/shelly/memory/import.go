@@ -77,7 +77,7 @@ type importing struct {
 
 // Bounds of an import.
 const (
-	importBytes = 1 << 20 // approximate bytes of a batch; a longer entry is a batch by itself
+	importBytes = 1 << 20 // approximate bytes of a batch; a longer entry forms one batch
 	badShown    = 20
 )
 

@@ -185,7 +185,7 @@ func (c *Command) print(t *terminal.Terminal, list []comm.Message) error {
 	return nil
 }
 
-// follow prints what comes after a list, until ^C.
+// follow prints the messages that come after a list, until ^C.
 func (c *Command) follow(ctx context.Context, t *terminal.Terminal, src *source, list []comm.Message) error {
 	after := engine.LastOf(src.Last)
 	if n := len(list); n > 0 {

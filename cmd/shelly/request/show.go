@@ -202,7 +202,7 @@ func (c *showCmd) tellRecord(out io.Writer, r comm.Record, now time.Time) {
 // quoted returns a text after a space, cut unless --full is given.
 func (c *showCmd) quoted(text string) string { return history.Quoted(text, c.textMax()) }
 
-// standing describes where an unfinished request stands.
+// standing describes the state of an unfinished request.
 func standing(r comm.Record) string {
 	words := r.Stands()
 	if r.Phase != "" && string(r.Phase) != words {

@@ -71,7 +71,7 @@ func unitOf(cfg config.Config, command []string, files ...string) unit {
 	return u
 }
 
-// below reports whether a path is folder or lies in it.
+// below reports whether a path is folder or is inside it.
 func below(path, folder string) bool {
 	rel, err := filepath.Rel(folder, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")

@@ -24,7 +24,7 @@ const errorsShown = 5
 // textShown is how many characters of a text are shown.
 const textShown = 48
 
-// sheet is a status in words: a name on the left, lines beside it.
+// sheet is a status in words: a name on the left, lines to its right.
 type sheet struct {
 	b    strings.Builder
 	name string

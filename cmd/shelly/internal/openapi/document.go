@@ -239,7 +239,7 @@ func open(s *jsonschema.Schema) {
 	}
 	open(s.Items)
 	open(s.AdditionalProperties)
-	for _, p := range s.Properties { // order-free: each by itself
+	for _, p := range s.Properties { // order-free: each on its own
 		open(p)
 	}
 	for _, list := range [][]*jsonschema.Schema{s.AnyOf, s.AllOf, s.OneOf, s.PrefixItems} {

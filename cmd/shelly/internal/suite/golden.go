@@ -36,7 +36,7 @@ type goldens struct {
 type goldenWork int
 
 const (
-	keepPending    goldenWork = iota // write the actual result beside it
+	keepPending    goldenWork = iota // write the actual result next to it
 	renewGoldens                     // --update: write it
 	writeMissing                     // --update=missing: write it if it does not exist, and keep one that differs
 	checkGoldens                     // --ci: write nothing, and fail on obsolete files
@@ -179,7 +179,7 @@ func (g *goldens) renew(kept *golden.Golden, out *scenario.Outcome) {
 	g.remove(kept.Path+golden.PendingSuffix, "")
 }
 
-// keep writes the actual result beside a golden that does not match, and removes that of an
+// keep writes the actual result next to a golden that does not match, and removes that of an
 // earlier run if the golden matches.
 func (g *goldens) keep(kept *golden.Golden, out *scenario.Outcome) {
 	pending := kept.Path + golden.PendingSuffix
@@ -265,7 +265,7 @@ func (g *goldens) report(notes, errs io.Writer) error {
 	return nil
 }
 
-// replaceGolden writes a file whole or not at all. It writes beside the scenario only.
+// replaceGolden writes a file whole or not at all. It writes only next to the scenario.
 func replaceGolden(path string, data []byte) error {
 	err := durable.As{Perm: 0o644}.Text(path, data)
 	if err != nil {

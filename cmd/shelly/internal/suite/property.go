@@ -132,7 +132,7 @@ func (c *Command) writes() bool {
 }
 
 // propertyCase returns the path for a case that a property found: NAME.SEED.scenario.yaml in
-// the folder of its regressions, or beside the property if it has none.
+// the folder of its regressions, or next to the property if it has none.
 func propertyCase(f *scenario.File, seed uint64) string {
 	folder, name := filepath.Split(f.Path())
 	if pattern := f.Property().Regressions; pattern != "" {

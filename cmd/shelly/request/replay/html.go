@@ -33,7 +33,7 @@ func (c *Asking) html(r *regression.Report) error {
 }
 
 // rendered returns the report with secrets replaced. All of it is searched for credentials
-// before anything is replaced: one may appear by itself earlier in the text than the place that
+// before anything is replaced: one may appear alone earlier in the text than the place that
 // shows what it is.
 func rendered(r *regression.Report, by *redact.Redactor) ([]byte, error) {
 	_ = Document(r, func(text string) string { by.Learn(text); return text })
