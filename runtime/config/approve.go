@@ -10,7 +10,7 @@ import (
 	"shelly/sim/strict"
 )
 
-// Approvals says for the calls of which tools a person decides (APR-10). In a file it is a map from
+// Approvals says for which tools a person decides about calls (APR-10). In a file it is a map from
 // tools to never, unsafe or always; a list of names, which means always; or a list of [Approval].
 // Outside a file it is the same in YAML's flow form, or names separated by commas.
 type Approvals []Approval

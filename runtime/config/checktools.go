@@ -107,13 +107,13 @@ func (s Schema) wrong() string {
 	}
 	var schema jsonschema.Schema
 	if err := json.Unmarshal([]byte(s.JSON()), &schema); err != nil {
-		return "is no JSON schema: " + wording.OneLine(err.Error())
+		return "is not a JSON schema: " + wording.OneLine(err.Error())
 	}
 	if schema.Type != "object" {
 		return "must be that of an object: type: object"
 	}
 	if _, err := schema.Resolve(nil); err != nil {
-		return "is no JSON schema: " + wording.OneLine(err.Error())
+		return "is not a JSON schema: " + wording.OneLine(err.Error())
 	}
 	return ""
 }

@@ -164,7 +164,7 @@ type Skills struct {
 // Tools limits what the tools may do.
 type Tools struct {
 	Exec Exec `key:"exec"`
-	// Approve says for the calls of which tools a person decides (APR-10). Default: none.
+	// Approve says for which tools a person decides about calls (APR-10). Default: none.
 	Approve Approvals `key:"approve"`
 	// Whole names the tools whose full descriptions the model is shown first if limits.offer_tokens
 	// leaves no room for all (TOL-61). Default: none.

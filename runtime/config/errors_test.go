@@ -71,7 +71,7 @@ func TestErrorsOfAFileNamePlaceKeyAndRemedy(t *testing.T) {
 		{"temperature too fine", "brain: {temperature: 0.1234}\n", "c.yaml:1:22: brain.temperature: 0.1234 is finer than a thousandth"},
 		{"temperature negative", "brain: {temperature: -1}\n", `c.yaml:1:22: brain.temperature: wants a number such as 0.7, or model for the model's own, not "-1"`},
 		{"word for a switch of words", "switches: {history: some}\n", `c.yaml:1:21: switches.history: "some" is not one of none, answers, all, sent`},
-		{"switch that is no word", "switches: {compress: yes}\n", `c.yaml:1:22: switches.compress: wants true or false, not the text "yes"`},
+		{"switch with an unknown word", "switches: {compress: yes}\n", `c.yaml:1:22: switches.compress: wants true or false, not the text "yes"`},
 		{"value for a list", "limits: {backoff: 1s}\n", `c.yaml:1:19: limits.backoff: wants a list such as [1s, 5s], found the text "1s"`},
 		{"bad item", "limits: {backoff: [1s, soon]}\n", `c.yaml:1:19: limits.backoff: wants a duration such as 60s or 5m, not "soon"`},
 		{"item out of range", "limits: {backoff: [1s, 0s]}\n", "c.yaml:1:19: limits.backoff: 0s is out of range; the least is 1ms"},

@@ -119,7 +119,7 @@ func TestTOL80WhatIsWrongWithAToolIsNamed(t *testing.T) {
 		{"custom: {a: {command: [x], description: d, timeout: 5}}", `tools.custom.a.timeout: wants a duration such as 60s or 5m, not "5"`},
 		{"custom: {a: {command: [x], description: d, timeout: 48h}}", "the most is 24h"},
 		{"custom: {a: {command: [x], description: d, schema: {type: string}}}", "tools.custom.a.schema: must be that of an object"},
-		{"custom: {a: {command: [x], description: d, schema: {type: object, properties: 3}}}", "tools.custom.a.schema: is no JSON schema"},
+		{"custom: {a: {command: [x], description: d, schema: {type: object, properties: 3}}}", "tools.custom.a.schema: is not a JSON schema"},
 		{"custom: {a: {command: [x], description: d, schema: text}}", "tools.custom.a.schema: wants a JSON schema"},
 		{"custom: [a]", "tools.custom: wants a map by name"},
 	} {

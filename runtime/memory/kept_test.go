@@ -148,7 +148,7 @@ func TestMEM7AnIndexThatWasKeptIsTheOneThatEntriesMake(t *testing.T) {
 		if _, err := m.Forget(t.Context(), ids...); err != nil {
 			t.Fatal(err)
 		}
-		same(t, fmt.Sprintf("round %d, at hand", round), openMemory(t, bare{s}, "m"), m)
+		same(t, fmt.Sprintf("round %d, in memory", round), openMemory(t, bare{s}, "m"), m)
 		m.Close()
 		if err := s.Close(); err != nil {
 			t.Fatal(err)

@@ -48,7 +48,7 @@ func TestMEM7VectorsThatAreInTheStoreAreNotAtHand(t *testing.T) {
 			}
 			v := &m.vectors
 			if n := len(v.slots) - v.numbers.from; n >= index.HeadRows || len(v.numbers.pieces) > 1 {
-				t.Fatalf("of %d rows %d are at hand, in %d pieces", len(v.slots), n, len(v.numbers.pieces))
+				t.Fatalf("of %d rows %d are in memory, in %d pieces", len(v.slots), n, len(v.numbers.pieces))
 			}
 		}
 		m.Close()

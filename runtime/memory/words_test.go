@@ -20,7 +20,7 @@ func TestMEM5TermsOfAText(t *testing.T) {
 		{"English words have a stem", "rotated logs of Maria", indexed, []string{"rotated", "rotat", "logs", "log", "maria"}},
 		{"widths are one", "ＶＰＮ ﾃﾞｨｽｸ", asked, []string{"vpn", "ディ", "ィス", "スク"}},
 		{"an elision leaves no letter", "don't", indexed, []string{"don't", "don"}},
-		{"punctuation is no word", "-- ... ! _ /", indexed, nil},
+		{"punctuation is not a word", "-- ... ! _ /", indexed, nil},
 		{"pairs and single characters", "磁盘满", indexed, []string{"磁", "盘", "磁盘", "满", "盘满"}},
 		{"asked for by pairs", "磁盘满", asked, []string{"磁盘", "盘满"}},
 		{"asked for alone", "盘?", asked, []string{"盘"}},

@@ -104,13 +104,13 @@ func TestReadAnewAsARealServersLog(t *testing.T) {
 		t.Logf("call %d: real %d of %d (%d ‰), simulated %d of %d (%d ‰)", i+1,
 			real.anew, real.prompt, real.share(), want[i].anew, want[i].prompt, want[i].share())
 		if d := real.share() - want[i].share(); d < -10 || d > 10 {
-			t.Errorf("call %d: the real server read %d ‰ anew, the simulated one %d ‰", i+1, real.share(), want[i].share())
+			t.Errorf("call %d: the real server read %d ‰ of the prompt, the simulated one %d ‰", i+1, real.share(), want[i].share())
 		}
 		all, simulated = read{all.prompt + real.prompt, all.anew + real.anew}, read{simulated.prompt + want[i].prompt, simulated.anew + want[i].anew}
 	}
 	t.Logf("in all: real %d ‰, simulated %d ‰", all.share(), simulated.share())
 	if d := all.share() - simulated.share(); d < -10 || d > 10 {
-		t.Errorf("in all the real server read %d ‰ anew, the simulated one %d ‰", all.share(), simulated.share())
+		t.Errorf("in all the real server read %d ‰ of the prompts, the simulated one %d ‰", all.share(), simulated.share())
 	}
 }
 

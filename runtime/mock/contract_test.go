@@ -107,7 +107,7 @@ func TestTheMockAnswersLikeARealServer(t *testing.T) {
 				t.Errorf("status %d, %q; want %d, %q", got.status, got.media, want.status, want.media)
 			}
 			if full := windowOf(t, e.Request); full > 0 && counted(e.Answer) == full && counted(got.body) != full {
-				t.Errorf("a window of %d is not told to be full: %s", full, got.body)
+				t.Errorf("a window of %d is not reported as full: %s", full, got.body)
 			}
 			if diff := cmp.Diff(natures(t, e.Path, e.Answer), natures(t, e.Path, strings.TrimSpace(got.body))); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)

@@ -25,7 +25,7 @@ func TestBRN8DeadlinesAreTyped(t *testing.T) {
 	}{
 		{"no first token", "", ollama.Timeouts{FirstToken: soon}, fsm.BrainLoading, "timeouts.first_token"},
 		{"silence in the answer", `{"message":{"content":"a"}}` + "\n", ollama.Timeouts{Idle: soon}, fsm.BrainTimeout, "timeouts.idle"},
-		{"a blank line is no token", "\n", ollama.Timeouts{FirstToken: soon}, fsm.BrainLoading, "timeouts.first_token"},
+		{"a blank line is not a token", "\n", ollama.Timeouts{FirstToken: soon}, fsm.BrainLoading, "timeouts.first_token"},
 		{"too long in all", `{"message":{"content":"a"}}` + "\n", ollama.Timeouts{Total: soon}, fsm.BrainTimeout, "timeouts.total"},
 	}
 	for _, tt := range tests {

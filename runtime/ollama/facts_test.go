@@ -41,7 +41,7 @@ var ollamaFacts = []struct{ fact, rule, test string }{
 	{"a call of a tool that was not offered comes as an empty answer, which is none", "INF-20", "TestINF20AnEmptyAnswerIsAskedAgain"},
 	{"a call that was cut comes as an empty answer with length", "BRN-4", "TestINF2RecordedAnswersAreRead"},
 	{"small models write calls as text", "INF-25", "TestBRN5OddCallsEndAsTheyShould"},
-	{"a parser that cannot read a call is no outage", "BRN-31", "TestBRN31ACallThatTheServerCannotReadIsTheModelsFault"},
+	{"a call that the parser cannot read is not an outage", "BRN-31", "TestBRN31ACallThatTheServerCannotReadIsTheModelsFault"},
 	{"a runner that died is loaded again by the next call", "BRN-31", "TestBRN31ARunnerThatDiedIsLoadedAgain"},
 	{"a model without tools refuses them; what it can is asked first", "BRN-16", "TestBRN16AModelWithoutToolsIsToldOfThemInThePrompt"},
 	{"what a model can is asked once", "BRN-13", "TestBRN13WhatAModelCanIsAskedOnce"},
@@ -61,7 +61,7 @@ var ollamaFacts = []struct{ fact, rule, test string }{
 	{"an unknown model is worded in many ways, and is known by its status", "BRN-7", "TestEmbedFailuresAreTyped"},
 	{"an option of a wrong type is a 500 that no waiting helps", "BRN-7", "TestBRN7RecordedErrorsAreTyped"},
 	{"a full queue is a 503, perhaps with a time to wait", "BRN-7", "TestBRN7ABusyServerSaysHowLong"},
-	{"nobody listens", "BRN-7", "TestBRN7NoServerIsUnreachable"},
+	{"nothing listens at the address", "BRN-7", "TestBRN7NoServerIsUnreachable"},
 	{"499 is a call that was given up", "BRN-7", "TestBRN7AServerThatGivesUpIsACutStream"},
 	{"those who lost one server come back at different times", "INF-15", "TestINF15AWaitIsLongerByTheJitterOfTheBoot"},
 
@@ -71,7 +71,7 @@ var ollamaFacts = []struct{ fact, rule, test string }{
 
 	// Loading.
 	{"a first call can take minutes, and has deadlines of its own", "BRN-18", "TestBRN18ALoadThatTakesTooLongIsTyped"},
-	{"whoever waits is informed", "BRN-18", "TestBRN18ALoadIsToldOf"},
+	{"who waits for a load is informed", "BRN-18", "TestBRN18ALoadIsToldOf"},
 	{"connecting, the first line, silence and the whole have theirs", "BRN-8", "TestBRN8DeadlinesAreTyped"},
 	{"an empty list of messages loads", "BRN-19", "TestBRN19PreloadAsksForWhatTheChatsAskFor"},
 	{"a model is unloaded after five minutes by default", "BRN-2", "TestAWholeConversationIsSent"},

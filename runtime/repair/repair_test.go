@@ -135,7 +135,7 @@ func TestJRN32ADamagedStoreIsRepaired(t *testing.T) {
 					t.Errorf("nothing is reported as lost: %+v", r)
 				}
 				if damage.tail && !r.Tail && !killed {
-					t.Errorf("what came last is not told to be lost: %+v", r)
+					t.Errorf("the loss of the last records is not reported: %+v", r)
 				}
 			})
 		}

@@ -71,10 +71,10 @@ func TestTOL45RepositoriesAreFoundWhereverTheyAre(t *testing.T) {
 		t.Errorf("files: %q", got)
 	}
 	if !found.Whole || Find(root, 10).Whole {
-		t.Error("what was not looked at is not told")
+		t.Error("it is not reported that something was not searched")
 	}
 	if !Is(filepath.Join(root, "bare.git")) || !Is(filepath.Join(root, ".git/worktrees/w")) || Is(filepath.Join(root, "no")) || Is(filepath.Join(root, "plain")) {
-		t.Error("a git folder is not told from another")
+		t.Error("Is does not recognise git folders")
 	}
 }
 

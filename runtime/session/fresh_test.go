@@ -52,7 +52,7 @@ func TestSES3ASessionIsLoadedAsTheStoreHasIt(t *testing.T) {
 				t.Fatalf("session %s (-stored +loaded):\n%s", id, diff)
 			}
 			if cap(loaded.History) > len(loaded.History) {
-				t.Fatal("whoever adds to the history that was loaded writes into what is kept")
+				t.Fatal("appending to the loaded history changes what is kept")
 			}
 		}
 	})

@@ -62,7 +62,7 @@ func TestJRN32ALogIsReadPastItsDamage(t *testing.T) {
 		}
 		for _, r := range records {
 			if !slices.ContainsFunc(whole, func(w []byte) bool { return bytes.Equal(w, r) }) {
-				t.Errorf("byte %d: a record of %d bytes that nobody wrote", at, len(r))
+				t.Errorf("byte %d: a record of %d bytes that was never written", at, len(r))
 			}
 		}
 	}

@@ -152,7 +152,7 @@ func TestJRN34AFormWithoutItsTextIsAnError(t *testing.T) {
 	k := kept{}
 	form := k.take(t, text.NewKnown(1), body, text.InStrings)
 	if _, err := text.Fill(nil, form, kept{}.find); err == nil {
-		t.Error("the text is missing, and there is no error")
+		t.Error("the text is missing, but there is no error")
 	}
 	for number := range k {
 		other := kept{number: []byte(noise(6, 3000))}
@@ -162,7 +162,7 @@ func TestJRN34AFormWithoutItsTextIsAnError(t *testing.T) {
 	}
 	for n := 1; n < len(form); n++ {
 		if _, err := text.Fill(nil, form[:n], k.find); err == nil {
-			t.Errorf("cut to %d of %d bytes, and there is no error", n, len(form))
+			t.Errorf("cut to %d of %d bytes, but there is no error", n, len(form))
 		}
 	}
 }
