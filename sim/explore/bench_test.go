@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"shelly/runtime/garbage"
 )
 
 // BenchmarkExplore walks a world to its end, with one worker and with two. Its yardstick is a
@@ -13,6 +15,8 @@ import (
 // of 64 bytes for each state. of-plain is the ratio of their unique states a second; B/state is
 // what the walk keeps of each state at its end.
 func BenchmarkExplore(b *testing.B) {
+	garbage.Pace() // as in the program
+	garbage.Walk()
 	for _, world := range []Bounds{SmallWorld(), TurnWorld(), FaultsWorld(), CrowdWorld()} {
 		for _, workers := range []int{1, 2} {
 			b.Run(fmt.Sprintf("world=%s/workers=%d", world.Name, workers), func(b *testing.B) {
