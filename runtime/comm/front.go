@@ -59,7 +59,7 @@ type Front interface {
 	// Recorded returns the journal as far as it is durable now. It can be read from any
 	// goroutine.
 	Recorded(ctx context.Context) (engine.Reader, error)
-	// Standings returns where the unfinished handles stand, in the order of their
+	// Standings returns the standings of the unfinished handles, in the order of their
 	// admission.
 	Standings(ctx context.Context) ([]Standing, error)
 	// Backup writes a backup of what is durable (package backup). It blocks nothing else.

@@ -24,10 +24,10 @@ const proofBytesMax = 4 << 10
 // errStranger means that the listener does not know the token.
 var errStranger = errors.New("it cannot prove that it is the shelly of this data folder")
 
-// tokenKey is where a request's context holds the token, for the proof of its connection.
+// tokenKey is the context key of a request's token, for the proof of its connection.
 type tokenKey struct{}
 
-// unixKey is where a request's context holds the path of the daemon's socket.
+// unixKey is the context key of the path of the daemon's socket.
 type unixKey struct{}
 
 // dial opens a connection and makes the other end prove that it knows the token. Nothing
