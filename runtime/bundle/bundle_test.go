@@ -293,3 +293,24 @@ func TestDEP7TheModelsOfOllamasStore(t *testing.T) {
 		t.Errorf("a damaged blob: %v", err)
 	}
 }
+
+func TestDEP7ASkillIsWhollyFromTheFirstFolderThatHasIt(t *testing.T) {
+	dir := t.TempDir()
+	from := Source{Binary: filepath.Join(dir, "shelly"), Skills: []string{filepath.Join(dir, "own"), filepath.Join(dir, "all")}}
+	write1(t, from.Binary, "#!", 0o755)
+	write1(t, filepath.Join(dir, "own/deploy/SKILL.md"), "own", 0o644)
+	write1(t, filepath.Join(dir, "all/deploy/SKILL.md"), "all", 0o644)
+	write1(t, filepath.Join(dir, "all/deploy/scripts/run"), "all", 0o755)
+	write1(t, filepath.Join(dir, "all/rest/SKILL.md"), "rest", 0o644)
+	list, err := from.list()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range list[1:] { // after the program
+		got = append(got, strings.TrimPrefix(s.path, dir))
+	}
+	if diff := cmp.Diff([]string{"/own/deploy/SKILL.md", "/all/rest/SKILL.md"}, got); diff != "" {
+		t.Errorf("files of skills (-want +got)\n%s", diff)
+	}
+}

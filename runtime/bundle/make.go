@@ -69,18 +69,28 @@ func Make(ctx context.Context, w io.Writer, from Source) (m Manifest, err error)
 	return m, out.Close()
 }
 
-// list lists the files, each once: models share blobs.
+// list lists the files, each once: models share blobs. If several folders have a skill of the same
+// name, all its files are the first folder's.
 func (from Source) list() ([]source, error) {
 	list := []source{{File: File{Name: binaryName, Run: true}, path: from.Binary}}
 	if from.Config != nil {
 		list = append(list, source{File: File{Name: configName}, text: from.Config})
 	}
+	folders := map[string]string{} // the folder of skills that each skill is from
 	for _, folder := range from.Skills {
 		found, err := skills(folder)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, found...)
+		for _, s := range found {
+			skill, _, _ := strings.Cut(strings.TrimPrefix(s.Name, skillsFolder), "/")
+			if _, known := folders[skill]; !known {
+				folders[skill] = folder
+			}
+			if folders[skill] == folder {
+				list = append(list, s)
+			}
+		}
 	}
 	for _, name := range from.Models {
 		found, err := model(from.Store, name)
@@ -97,8 +107,7 @@ func (from Source) list() ([]source, error) {
 	}), nil
 }
 
-// skills lists the files of a folder of skills. If several folders have a file of the same name,
-// the first one counts. Links are not followed, and version control's files are left out.
+// skills lists the files of a folder of skills. Links are not followed, and version control's files are left out.
 func skills(folder string) (list []source, err error) {
 	err = filepath.WalkDir(folder, func(file string, d fs.DirEntry, err error) error {
 		switch {
