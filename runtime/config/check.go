@@ -50,15 +50,15 @@ func (l *loading) tellSubagents() {
 }
 
 // keepsWithin reports whether prompts are kept within context_tokens.
-func (l *loading) keepsWithin() bool {
-	return l.config.Switches.Compress || l.config.Limits.AnswerPercent > 0
+func (c *Config) keepsWithin() bool {
+	return c.Switches.Compress || c.Limits.AnswerPercent > 0
 }
 
 // fitContext sets context_tokens to the window if conversations are kept within it and no source
 // sets a value (CFG-12).
 func (l *loading) fitContext() {
 	const key = "limits.context_tokens"
-	if l.keepsWithin() && l.origins[key].layer == layerDefault {
+	if l.config.keepsWithin() && l.origins[key].layer == layerDefault {
 		l.config.Limits.ContextTokens = l.config.Brain.NumCtx
 		l.origins[key] = l.origins["brain.num_ctx"]
 	}
@@ -105,7 +105,7 @@ func (l *loading) check() {
 			l.problems.add(l.origins["tools.exec.reads"], "tools.exec.reads", wording.Quote(dir)+" is not the absolute path of a folder")
 		}
 	}
-	if l.keepsWithin() && c.Limits.ContextTokens > c.Brain.NumCtx {
+	if l.config.keepsWithin() && c.Limits.ContextTokens > c.Brain.NumCtx {
 		l.problems.add(l.origins["limits.context_tokens"], "limits.context_tokens", fmt.Sprintf(
 			"%d tokens do not fit a window of %d (brain.num_ctx); leave the key out to fill the window", c.Limits.ContextTokens, c.Brain.NumCtx))
 	}

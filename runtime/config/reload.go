@@ -34,7 +34,7 @@ func (c Config) Reload(next Config) (now Config, restart []string) {
 			restart = append(restart, f.key)
 		}
 	}
-	if now.Switches.Compress {
+	if now.keepsWithin() {
 		now.Limits.ContextTokens = min(now.Limits.ContextTokens, now.Brain.NumCtx)
 	}
 	return now, restart

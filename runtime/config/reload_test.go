@@ -50,3 +50,19 @@ func TestPrintedProfileSaysTheWordsOfASwitch(t *testing.T) {
 		t.Errorf("%q is not in\n%s", want, text)
 	}
 }
+
+func TestCFG12AReloadKeepsTheBudgetWithinTheRunningWindow(t *testing.T) {
+	for _, kept := range []string{"switches: {compress: true}\nlimits: {answer_percent: 0}\n", "switches: {compress: false}\nlimits: {answer_percent: 10}\n"} {
+		w := newWorld(t)
+		w.File = w.write("c.yaml", kept+"brain: {num_ctx: 4096}\n")
+		first := w.load()
+		w.File = w.write("c.yaml", kept+"brain: {num_ctx: 16384}\n")
+		now, restart := first.Reload(w.load())
+		if diff := cmp.Diff([]string{"brain.num_ctx"}, restart); diff != "" {
+			t.Errorf("%s: what waits (-want +got)\n%s", kept, diff)
+		}
+		if now.Limits.ContextTokens != 4096 {
+			t.Errorf("%s: a budget of %d tokens in a window of 4096", kept, now.Limits.ContextTokens)
+		}
+	}
+}
