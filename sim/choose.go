@@ -3,12 +3,12 @@ package sim
 import "math/rand/v2"
 
 // Chooser decides what the plan leaves open (SIM-2). Choose returns a number from 0 to
-// n-1 for n of at least 1; label says what is chosen, for tapes that people read.
+// n-1, where n is at least 1; label names the choice for people who read a tape.
 type Chooser interface {
 	Choose(label string, n int) int
 }
 
-// First always chooses 0: what is due first happens first.
+// First always chooses 0, so things happen in the order in which they are due.
 type First struct{}
 
 // Choose implements [Chooser].
@@ -23,8 +23,8 @@ func NewSeeded(seed uint64) *Seeded { return &Seeded{rng: rand.New(rand.NewPCG(s
 // Choose implements [Chooser].
 func (s *Seeded) Choose(_ string, n int) int { return s.rng.IntN(n) }
 
-// Tape replays recorded choices and then chooses 0. A choice that does not fit
-// is cut to the range, so that a shortened tape is still a run.
+// Tape replays recorded choices and then chooses 0. A choice out of range is clamped to it,
+// so that a shortened tape is still a run.
 type Tape struct{ choices []int }
 
 // NewTape returns a chooser that replays choices.
@@ -40,7 +40,7 @@ func (t *Tape) Choose(_ string, n int) int {
 	return min(max(c, 0), n-1)
 }
 
-// Recorder passes choices on and keeps them for a [Tape].
+// Recorder forwards choices to another chooser and records them for a [Tape].
 type Recorder struct {
 	From    Chooser
 	Choices []int
@@ -72,7 +72,7 @@ func (o *Odometer) Choose(_ string, n int) int {
 	return d.value
 }
 
-// Next moves to the next sequence, or returns false after the last one.
+// Next moves to the next sequence; it returns false after the last.
 func (o *Odometer) Next() bool {
 	for len(o.digits) > 0 {
 		last := &o.digits[len(o.digits)-1]

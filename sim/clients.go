@@ -52,7 +52,7 @@ func (r *run) moment(m *Moment) error {
 	}
 }
 
-// service changes how a service goes from now on.
+// service changes how a service behaves from now on.
 func (w *world) service(m *Moment) {
 	for _, change := range []struct{ is, to *Service }{
 		{&w.embedding, m.Embedding}, {&w.storing, m.Storing}, {&w.recalling, m.Recalling},
@@ -64,14 +64,13 @@ func (w *world) service(m *Moment) {
 	}
 }
 
-// request sends a request as a client does that sends again what it has had no
-// word about.
+// request sends a request like a client that sends it again until it has had an answer.
 func (r *run) request(in fsm.Requested) error {
 	r.sent = append(r.sent, in)
 	return r.tell(Moment{Request: &in})
 }
 
-// cancel asks to end the last request with an id; without one, the last.
+// cancel asks to end the last request with the given id, or the last request if no id is given.
 func (r *run) cancel(m *Moment) error {
 	id := m.Cancel.ID
 	for i := len(r.sent) - 1; i >= 0; i-- {
@@ -79,7 +78,7 @@ func (r *run) cancel(m *Moment) error {
 			return r.tell(Moment{Request: &r.sent[i], Cancel: &Cancel{}})
 		}
 	}
-	if handle, is := strings.CutPrefix(id, "h"); is { // work that is no request
+	if handle, is := strings.CutPrefix(id, "h"); is { // work that is not a request
 		if n, err := strconv.ParseUint(handle, 10, 64); err == nil {
 			return r.tell(Moment{Cancel: &Cancel{Handle: fsm.HandleID(n)}})
 		}
@@ -90,8 +89,8 @@ func (r *run) cancel(m *Moment) error {
 	return nil
 }
 
-// configure changes the configuration of the running process, if there is one, and
-// of those to come.
+// configure changes the configuration of the running process, if there is one, and of
+// later ones.
 func (r *run) configure(m *Moment) error {
 	config := r.plan.Reconfigured(m.Configure)
 	config.Grants = slices.Clone(r.grants)
@@ -102,7 +101,7 @@ func (r *run) configure(m *Moment) error {
 	return r.word(m, r.driver.Configure(r.now(), config))
 }
 
-// word is what became of the word of a person or an operator. Below the reserve it is
+// word handles the outcome of what a person or an operator said. Below the reserve it is
 // refused, and they say it again when there is space.
 func (r *run) word(m *Moment, err error) error {
 	if engine.Refused(err) {
@@ -112,7 +111,7 @@ func (r *run) word(m *Moment, err error) error {
 	return r.told(err)
 }
 
-// tell sends what a client sends until it has a word.
+// tell sends what a client repeats until it has an answer.
 func (r *run) tell(m Moment) error {
 	r.unheard = append(r.unheard, m)
 	if r.driver == nil {
@@ -121,8 +120,8 @@ func (r *run) tell(m Moment) error {
 	return r.resend()
 }
 
-// resend sends what has had no word, in order. A word, be it a refusal, takes it
-// off the list; a crash leaves it there.
+// resend sends everything that has had no answer, in order. An answer, even a refusal,
+// removes it from the list; a crash leaves it there.
 func (r *run) resend() error {
 	for len(r.unheard) > 0 && r.driver != nil {
 		m := r.unheard[0]
@@ -151,7 +150,7 @@ func (r *run) resend() error {
 	return nil
 }
 
-// refuse notes what a client was told that is not let in. Of too little space all
+// refuse records what a client that was not admitted was told. For too little space all
 // journals have the same words.
 func (r *run) refuse(m Moment, err error) {
 	if engine.Refused(err) {
@@ -164,8 +163,8 @@ func (r *run) refuse(m Moment, err error) {
 	r.result.Refusals = append(r.result.Refusals, refusal)
 }
 
-// raise sends an event. Events have no ids, so one whose turn crashed is looked
-// for in the journal before it is sent again.
+// raise sends an event. Events have no ids, so if the process died in the turn of one,
+// it is looked for in the journal before it is sent again.
 func (r *run) raise(in fsm.EventRaised) error {
 	if durable := r.eventsInJournal(); durable > r.events {
 		r.events = durable

@@ -7,10 +7,10 @@ import (
 	"shelly/fsm"
 )
 
-// agenda is the virtual clock: what is due, ordered by (time, pieces of answers
-// first and then what was held, sequence) (SIM-1).
+// agenda is the virtual clock (SIM-1): what is due, ordered by time, then rank (pieces of
+// answers first, then what was held), then sequence.
 type agenda struct {
-	items []*due // in their order
+	items []*due // sorted by order
 	seq   int
 	now   fsm.Millis
 }
@@ -31,10 +31,10 @@ type due struct {
 	late   bool     // (served) the client has waited for it in vain
 }
 
-// chosen is the rank of what is chosen from where several are due.
+// chosen is the rank among which a choice is made if several are due.
 const chosen = 1
 
-// rank says what goes first of what is due at once.
+// rank orders what is due at the same time.
 func (d *due) rank() int {
 	if d.piece != nil {
 		return 0
@@ -49,11 +49,10 @@ func (a *agenda) add(d due) {
 	a.items = slices.Insert(a.items, i, &d)
 }
 
-// pop takes the next thing. Where several are due at the same time, choose
-// picks; the default order is the order in which they were added. Pieces of
-// answers come before all else and are no choice: the machine is not told of them,
-// so that a run has the same choices with them as without. Nor is what was held, which
-// keeps its order.
+// pop removes and returns the next thing. If several are due at the same time, choose picks
+// one; the default order is that in which they were added. Pieces of answers come first and
+// are not a choice: the machine does not see them, so a run has the same choices with and
+// without them. What was held is not a choice either and keeps its order.
 func (a *agenda) pop(choose Chooser) (*due, bool) {
 	if len(a.items) == 0 {
 		return nil, false
@@ -72,9 +71,8 @@ func (a *agenda) pop(choose Chooser) (*due, bool) {
 	return next, true
 }
 
-// onlySlots reports whether nothing but slots of schedules after a time is left
-// to happen. A schedule has always another slot, so that they keep no run from
-// its end.
+// onlySlots reports whether nothing is left to happen except slots of schedules after a
+// time. A schedule always has another slot, so slots do not keep a run from ending.
 func (a *agenda) onlySlots(until fsm.Millis) bool {
 	for _, d := range a.items {
 		if d.at < never && (d.slot == nil || d.at <= until) {
@@ -84,15 +82,15 @@ func (a *agenda) onlySlots(until fsm.Millis) bool {
 	return true
 }
 
-// drop removes what keep refuses.
+// drop removes the things for which keep returns false.
 func (a *agenda) drop(keep func(*due) bool) {
 	a.items = slices.DeleteFunc(a.items, func(d *due) bool { return !keep(d) })
 }
 
-// sort puts the things in order again, some of whose times have changed.
+// sort restores the order after times have changed.
 func (a *agenda) sort() { slices.SortFunc(a.items, order) }
 
-// order is that in which things are taken.
+// order compares two things by when they are taken.
 func order(a, b *due) int {
 	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.seq, b.seq))
 }

@@ -8,8 +8,8 @@ import (
 	"shelly/sim/script"
 )
 
-// cursor serves a plan's script lines and stub acts in order, and serves the
-// same entry again to a call that is asked again after a crash.
+// cursor serves a plan's script lines and stub acts in order. A call that is repeated after
+// a crash gets the same entry again.
 type cursor struct {
 	plan     *Plan
 	scripts  script.Hand
@@ -20,7 +20,7 @@ type cursor struct {
 	answered map[askKey]int // how many have one
 }
 
-// askKey is what a model call asks, and who.
+// askKey is what a model call asks, and which handle asks it.
 type askKey struct {
 	handle  fsm.HandleID
 	purpose fsm.Purpose
@@ -32,7 +32,7 @@ type openAsk struct {
 	askKey
 }
 
-// askedKey is a model call that asks this for the nth time, those without an answer apart.
+// askedKey is a model call that asks this for the nth time, not counting calls without an answer.
 type askedKey struct {
 	askKey
 	nth int
@@ -45,7 +45,7 @@ type actKey struct {
 	attempt int
 }
 
-// boundEntry is an entry with the time at which it was first taken.
+// boundEntry is an entry and the time at which it was first taken.
 type boundEntry struct {
 	entry script.Taken
 	at    fsm.Millis
@@ -58,14 +58,14 @@ func newCursor(p *Plan) *cursor {
 	}
 }
 
-// replay forgets which calls have answers; the steps of the journal say it again.
+// replay forgets which calls have answers; replaying the journal's steps restores it.
 func (c *cursor) replay() {
 	c.open = nil
 	clear(c.answered)
 }
 
-// observe notes which calls a step of the journal answers and makes. A call whose
-// answer is there is not asked again: the same question of its handle is another.
+// observe records which calls a step of the journal answers and makes. A call that has its
+// answer is not repeated, so the same question of its handle is another call.
 func (c *cursor) observe(in fsm.Input, effects []fsm.Effect) {
 	if _, boots := in.Fact.(fsm.Boot); boots {
 		c.open = c.open[:0]
@@ -92,8 +92,8 @@ func (c *cursor) close(call fsm.CallID) {
 
 func keyOf(ask fsm.AskBrain) askKey { return askKey{ask.Handle, ask.Purpose, ask.Conversation.Hash} }
 
-// line returns the line for a model call that is made now, or nothing, and when the
-// call was first made.
+// line returns the line for a model call made now, or nothing if there is none, and the time
+// at which the call was first made.
 func (c *cursor) line(ask fsm.AskBrain, now fsm.Millis) (script.Taken, fsm.Millis) {
 	of := keyOf(ask)
 	key := askedKey{of, c.answered[of]}
@@ -106,8 +106,8 @@ func (c *cursor) line(ask fsm.AskBrain, now fsm.Millis) (script.Taken, fsm.Milli
 	return entry, now
 }
 
-// act returns the act for a tool's start now, or nothing, and when it was first
-// started.
+// act returns the act for a tool started now, or nothing if there is none, and the time at
+// which it was first started.
 func (c *cursor) act(run fsm.RunTool, now fsm.Millis) (script.Taken, fsm.Millis) {
 	key := actKeyOf(run)
 	if b, ok := c.ran[key]; ok {
@@ -125,7 +125,7 @@ func (c *cursor) act(run fsm.RunTool, now fsm.Millis) (script.Taken, fsm.Millis)
 	return entry, now
 }
 
-// started is the entry that the last attempt of a call took, or would take.
+// started returns the entry that the last attempt of a call took, or would take.
 func (c *cursor) started(e fsm.RunProbe) Act {
 	run := fsm.RunTool{Asked: e.Asked, Session: e.Session, Name: e.Name, Key: e.Key, Attempt: e.Attempt}
 	if b, ok := c.ran[actKeyOf(run)]; ok && b.entry != script.Nothing {
@@ -140,7 +140,7 @@ func (c *cursor) started(e fsm.RunProbe) Act {
 	return Act{}
 }
 
-// actKeyOf is what an act is bound to.
+// actKeyOf returns the key to which an act is bound.
 func actKeyOf(run fsm.RunTool) actKey {
 	handle, key := whose(run.Handle, run.Session), run.Key
 	if handle == 0 {
@@ -149,7 +149,7 @@ func actKeyOf(run fsm.RunTool) actKey {
 	return actKey{handle, run.Session + " " + key, run.Attempt}
 }
 
-// whose is the handle that an entry is bound to, or 0 for one that a crash replaces.
+// whose returns the handle to which an entry is bound, or 0 for a handle that a crash replaces.
 func whose(handle fsm.HandleID, session string) fsm.HandleID {
 	if StartsOver(session) {
 		return 0
@@ -157,13 +157,13 @@ func whose(handle fsm.HandleID, session string) fsm.HandleID {
 	return handle
 }
 
-// StartsOver reports whether a session is an initial inference's or a farewell's. After a
-// crash another handle asks the same from the start.
+// StartsOver reports whether a session belongs to an initial inference or a farewell. After
+// a crash another handle asks the same questions from the start.
 func StartsOver(session string) bool {
 	return session == string(fsm.KindInit) || session == string(fsm.KindFarewell)
 }
 
-// unused names the entries that nobody asked for and that are not optional.
+// unused names the entries that no call took and that are not optional.
 func (c *cursor) unused() []string {
 	names := c.scripts.Unused()
 	for i, s := range c.plan.Stubs {

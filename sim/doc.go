@@ -7,16 +7,15 @@
 //
 // A [Plan] is a whole case as data. [Run] plays it to rest and returns what
 // happened; package sim/scenario reads plans from files and judges results.
-// Everything that is not decided by the plan goes through one [Chooser], so a
-// run is reproduced by its seed, its tape or nothing at all. After every step the
-// invariants of package fsm are checked.
+// Whatever the plan leaves open is decided by one [Chooser], so a run is reproduced by
+// its seed or its tape, or by the plan alone. After every step the invariants of package
+// fsm are checked.
 //
-// The rooms below: script is what the model says, disk what the process stores, coverage
-// which rows of the tables were taken. Above: crash runs a plan with a crash at every
-// point, and explore walks all interleavings of a small world instead of playing one.
+// It builds on script (what the model says), disk (what the process stores) and coverage
+// (which rows of the tables were taken). On it build crash, which runs a plan with a crash at
+// every point, and explore, which walks all interleavings of a small world.
 //
-// The package knows no wall clock, goroutine, file or socket. With a [Backend]
-// the same schedule drives real adapters: that is how a scenario runs on the
-// runtime, and how it asks a live model. A [Workshop] has real tools in place of the
-// stubs.
+// The package uses no wall clock, goroutine, file or socket. With a [Backend] the same
+// schedule drives real adapters: this is how a scenario runs on the runtime, and how it asks
+// a live model. A [Workshop] puts real tools in place of the stubs.
 package sim

@@ -8,20 +8,20 @@ import (
 	"shelly/fsm"
 )
 
-// Fates decide which calls a plan's faults hit. A call that is asked again after a
-// crash meets the fault that it met before, as it gets the script's entry again: what
-// goes wrong is not a matter of where the process died.
+// Fates decide which calls a plan's faults hit. A call that is repeated after a crash meets
+// the same fault as before, just as it gets the same entry of the script: what goes wrong
+// must not depend on where the process died.
 type Fates struct {
 	faults   []Fault
 	choose   Chooser
-	counts   []int            // per fault: what it was meant for so far
+	counts   []int            // per fault: the calls so far that it is meant for
 	struck   []bool           // per fault
 	dealt    map[dealtKey]int // the fault that each call has met, or -1
 	open     []openCall       // calls of the journal that have no answer yet
 	answered map[fateKey]int  // how many have one
 }
 
-// fateKey is what a call asks for, and who.
+// fateKey is what a call asks for, and which handle asks.
 type fateKey struct {
 	handle     fsm.HandleID
 	kind, what string
@@ -32,14 +32,14 @@ type openCall struct {
 	fateKey
 }
 
-// dealtKey is a call that asks this for the nth time, those without an answer apart.
+// dealtKey is a call that asks this for the nth time, not counting calls without an answer.
 type dealtKey struct {
 	fateKey
 	nth int
 }
 
-// newFates returns the fates of a plan. With those of another run of it, each call
-// that was made there meets what it met there.
+// newFates returns the fates of a plan. If before has the fates of another run of the plan,
+// each call that was made in that run meets what it met there.
 func newFates(p *Plan, choose Chooser, before *Fates) Fates {
 	f := Fates{
 		faults: p.Faults, choose: choose, counts: make([]int, len(p.Faults)), struck: make([]bool, len(p.Faults)),
@@ -49,20 +49,20 @@ func newFates(p *Plan, choose Chooser, before *Fates) Fates {
 		f.dealt, f.counts = maps.Clone(before.dealt), slices.Clone(before.counts)
 		for i := range f.faults {
 			if f.faults[i].ofJournal() {
-				f.counts[i] = 0 // an append is not asked for again
+				f.counts[i] = 0 // an append is not repeated
 			}
 		}
 	}
 	return f
 }
 
-// replay forgets which calls have answers; the steps of the journal say it again.
+// replay forgets which calls have answers; replaying the journal's steps restores it.
 func (f *Fates) replay() {
 	f.open = nil
 	clear(f.answered)
 }
 
-// observe notes which calls a step of the journal answers and makes.
+// observe records which calls a step of the journal answers and makes.
 func (f *Fates) observe(in fsm.Input, effects []fsm.Effect) {
 	if len(f.faults) == 0 {
 		return
@@ -81,7 +81,7 @@ func (f *Fates) observe(in fsm.Input, effects []fsm.Effect) {
 	}
 }
 
-// close notes that a call has its answer, or is given up.
+// close records that a call has its answer or is given up.
 func (f *Fates) close(call fsm.CallID) {
 	for i, o := range f.open {
 		if o.call == call {
@@ -111,8 +111,8 @@ func (f *Fates) deal(e fsm.Effect) *Fault {
 	return &f.faults[fault]
 }
 
-// draw returns the first fault that strikes a new call, or -1. Each that is meant for
-// it counts it.
+// draw returns the index of the first fault that strikes a new call, or -1. Each fault that is
+// meant for the call counts it.
 func (f *Fates) draw(e fsm.Effect) int {
 	hit := -1
 	for i := range f.faults {
@@ -154,7 +154,7 @@ func (f *Fates) unstruck() []int {
 	return list
 }
 
-// met is what a fault may name of a call, and what tells the call from others.
+// met has what a fault may name of a call, and the key that tells the call from others.
 type met struct {
 	by      FaultKind // the faults that it may meet
 	purpose fsm.Purpose
@@ -193,7 +193,8 @@ func keyed(e fsm.Effect, what string) fateKey {
 	return fateKey{fsm.HandleOf(e), fsm.EffectKind(e), what}
 }
 
-// fateKeyOf tells a call from others; its id is 0 where the effect is none.
+// fateKeyOf returns the key that tells a call from others, and the call's id; the id is 0 if
+// the effect is not a call.
 func fateKeyOf(e fsm.Effect) (fateKey, fsm.CallID) {
 	return meeting.Do(struct{}{}, e).key, fsm.CallOf(e)
 }

@@ -5,24 +5,24 @@ import (
 	"shelly/sim/script"
 )
 
-// Fault makes chosen calls go wrong, whatever the scripts say (SCN-24): the Nth that
-// it is meant for, or each by chance.
+// Fault makes chosen calls go wrong, whatever the scripts say (SCN-24): the Nth of the calls
+// for which it is meant, or each of them by chance.
 type Fault struct {
 	Kind     FaultKind
 	Nth      int  // which call, from 1; 0: by Chance
 	Chance   int  // in thousandths, for each call
-	Optional bool // it is no mistake if an Nth call never comes
+	Optional bool // no failure if an Nth call never comes
 
 	Purpose fsm.Purpose // (brain) only calls for this purpose; empty: all
 	Session string      // (brain) only calls of this session; empty: all
 	Tool    string      // (tool) only this tool; empty: all
 	Only    string      // (sessions) load or save; empty: both
 
-	// What a call meets that is hit. With Slow it is served as it would be, but
-	// takes as long as the part that applies says.
+	// What a call meets if it is hit. With Slow it is served as usual but takes as long as
+	// the part that applies says.
 	Slow    bool
 	Line    script.Line // (brain)
-	Act     Act         // (tool) where it is Lost, the tool's own entry is taken, and its answer is lost
+	Act     Act         // (tool) if Lost, the tool's own entry is taken and its answer is lost
 	Service Service     // (recall, embedding, …)
 
 	After fsm.Millis // (journal) how long the process is down
@@ -31,7 +31,7 @@ type Fault struct {
 // FaultKind is what a [Fault] makes go wrong.
 type FaultKind string
 
-// The kinds, by the names that a scenario has for them.
+// The kinds of faults, by their names in a scenario.
 const (
 	BrainFault     FaultKind = "brain"
 	ToolFault      FaultKind = "tool"
@@ -41,9 +41,9 @@ const (
 	SessionsFault  FaultKind = "sessions"
 	SkillsFault    FaultKind = "skills"
 
-	JournalFull  FaultKind = "journal.full"        // an append fails for want of space
+	JournalFull  FaultKind = "journal.full"        // an append fails because the disk is full
 	JournalFsync FaultKind = "journal.fsync_error" // an append that is synced fails in its sync
-	JournalTorn  FaultKind = "journal.torn_tail"   // the process dies after an append that is not synced, and only a part of it was written
+	JournalTorn  FaultKind = "journal.torn_tail"   // the process dies after an append that is not synced and of which only a part was written
 )
 
 func faultKinds() []FaultKind {
@@ -53,9 +53,8 @@ func faultKinds() []FaultKind {
 	}
 }
 
-// FaultPoints returns the names of all faults that there are, in a fixed order: the
-// crash points first. [Result.Struck] holds them. A crash after the n-th step is
-// "step", whatever n is.
+// FaultPoints returns the names of all faults in a fixed order, the crash points first.
+// [Result.Struck] uses these names. A crash after the n-th step is "step", whatever n is.
 func FaultPoints() []string {
 	var names []string
 	for _, p := range Points() {
@@ -67,7 +66,7 @@ func FaultPoints() []string {
 	return names
 }
 
-// ofJournal reports whether a fault is one of the journal's, which kills the process.
+// ofJournal reports whether a fault is one of the journal, which kills the process.
 func (f *Fault) ofJournal() bool {
 	return f.Kind == JournalFull || f.Kind == JournalFsync || f.Kind == JournalTorn
 }
@@ -79,11 +78,11 @@ func (f *Fault) meant(e fsm.Effect) bool {
 		(f.Tool == "" || f.Tool == m.tool) && (f.Only == "" || f.Only == m.only)
 }
 
-// thousand is what chances are counted in.
+// thousand is the chance of a certain fault: chances are in thousandths.
 const thousand = 1000
 
-// strikes reports whether a fault strikes the nth of what it is meant for. What a
-// chooser chooses that always says 0 is never a fault.
+// strikes reports whether a fault strikes the nth call for which it is meant. A chooser that
+// always chooses 0 never chooses a fault.
 func (f *Fault) strikes(nth int, choose Chooser) bool {
 	if f.Nth > 0 {
 		return nth == f.Nth
@@ -91,7 +90,7 @@ func (f *Fault) strikes(nth int, choose Chooser) bool {
 	return choose.Choose(string(f.Kind), thousand) >= thousand-f.Chance
 }
 
-// line is the line that a model call meets, given the one that it would have had.
+// line returns the line that a model call meets, given its own.
 func (f *Fault) line(own script.Line) script.Line {
 	if f.Slow {
 		own.Takes = f.Line.Takes
@@ -100,7 +99,7 @@ func (f *Fault) line(own script.Line) script.Line {
 	return f.Line
 }
 
-// act is what a tool does, given what it would have done.
+// act returns what a tool does, given its own act.
 func (f *Fault) act(own Act) Act {
 	switch {
 	case f.Slow:
@@ -114,10 +113,10 @@ func (f *Fault) act(own Act) Act {
 	}
 }
 
-// scripted reports whether a call that is hit takes its script's entry all the same.
+// scripted reports whether a call that is hit still takes its entry of the script.
 func (f *Fault) scripted() bool { return f.Slow || f.Kind == ToolFault && f.Act.Lost }
 
-// service is how a service goes, given how it would.
+// service returns how a service behaves, given its own behaviour.
 func (f *Fault) service(own Service) Service {
 	if f.Slow {
 		own.Takes = f.Service.Takes

@@ -11,8 +11,7 @@ import (
 // errCrash stops the engine where the simulated process dies.
 var errCrash = errors.New("simulated crash")
 
-// fuse counts crash points as they are met and burns through at the planned
-// ones.
+// fuse counts crash points as they are met and burns through at the planned ones.
 type fuse struct {
 	plan    []Crash
 	ordinal int // crash at this one of all points, from 1; 0: as planned
@@ -42,7 +41,7 @@ func (f *fuse) at(p Point, effect string, step uint64) error {
 		f.counts[i]++
 		nth := f.counts[i]
 		if p == AfterStep {
-			nth = int(step) // a request that is there already is met after the step before
+			nth = int(step) // a request that is already there is met after the step before
 		}
 		if nth == max(c.Nth, 1) {
 			f.burnt[i] = true
@@ -59,7 +58,7 @@ func (f *fuse) burn(c Crash) error {
 	return errCrash
 }
 
-// unmet lists the planned crashes that never were.
+// unmet lists the planned crashes whose points were never met.
 func (f *fuse) unmet() []int {
 	var list []int
 	for i, c := range f.plan {
@@ -75,11 +74,11 @@ type Journal interface {
 	engine.Journal
 	// Crash drops what was not synced and leaves a journal that a new process opens.
 	Crash() (Journal, error)
-	// Fail is an append that meets a fault of the journal; Crash follows. Nothing of the
-	// batch is left then. After JournalFsync what was not synced is lost too; after the
-	// others all that was appended before is there, synced or not.
+	// Fail makes an append meet a fault of the journal; Crash follows. Nothing of the batch is
+	// kept. After JournalFsync what was not synced is lost too; after the other faults all
+	// earlier appends are there, synced or not.
 	Fail(fault FaultKind, b engine.Batch) error
-	// Fill puts the disk below the reserve, so that Space is an ErrNoSpace, or above it.
+	// Fill puts the disk below the reserve, so that Space returns an ErrNoSpace, or above it.
 	Fill(full bool)
 }
 
@@ -112,7 +111,7 @@ func (j *memoryJournal) Crash() (Journal, error) {
 	return j, nil
 }
 
-// fusedJournal dies around appends, and tells the stores what was synced.
+// fusedJournal dies around appends, and syncs the stores when it is synced.
 type fusedJournal struct {
 	Journal
 	fuse   *fuse
@@ -141,8 +140,8 @@ func (j fusedJournal) Append(b engine.Batch, sync bool) error {
 	return j.fuse.at(AfterAppend, "", 0)
 }
 
-// settle makes durable what was appended. A crash before it is one after the last step,
-// and a fault of it one of the next append.
+// settle makes durable what was appended. A crash before it counts as one after the last
+// step, and a fault in it as one of the next append.
 func (j fusedJournal) settle() error {
 	if err := j.Journal.Append(engine.Batch{}, true); err != nil {
 		return err
@@ -151,7 +150,7 @@ func (j fusedJournal) settle() error {
 	return j.fuse.at(AfterSync, "", 0)
 }
 
-// fail is an append that meets a fault, of which the process dies (JRN-11, SCN-49).
+// fail makes an append meet a fault that kills the process (JRN-11, SCN-49).
 func (j fusedJournal) fail(fault *Fault, b engine.Batch) error {
 	if err := j.Journal.Fail(fault.Kind, b); err != nil {
 		return err
@@ -171,7 +170,7 @@ func (j fusedJournal) SaveSnapshot(index uint64, s state.Snapshot) error {
 	return nil
 }
 
-// sync makes durable what the stores hold.
+// sync makes the contents of the stores durable.
 func (w *world) sync() {
 	w.memory.Sync()
 	w.sessions.Sync()

@@ -8,16 +8,15 @@ import (
 	"shelly/sim/script"
 )
 
-// Spoken is what a live model has said to a call, and when (SCN-29). The times are
-// those that it took for real, so that the deadlines of the machine mean for it what
-// they mean in the daemon.
+// Spoken is a live model's answer to a call, with its times (SCN-29). The times are real, so
+// the machine's deadlines mean the same as in the daemon.
 type Spoken struct {
 	Answer fsm.Fact    // a BrainAnswered or BrainFailed; its Call is set
-	Pieces []LivePiece // in which it came, in order
-	Took   fsm.Millis  // until all of it was there
+	Pieces []LivePiece // the pieces of the answer, in order
+	Took   fsm.Millis  // until the answer was complete
 }
 
-// LivePiece is a piece of an answer, After the question.
+// LivePiece is a piece of an answer; After is its time since the question.
 type LivePiece struct {
 	script.Piece
 	After fsm.Millis
@@ -25,7 +24,7 @@ type LivePiece struct {
 
 var errNoModel = errors.New("the plan is for a live model, and there is no backend to ask one")
 
-// asksModel reports whether calls for a purpose are the live model's: no script has a
+// asksModel reports whether calls for a purpose go to the live model because no script has a
 // line for them.
 func (p *Plan) asksModel(purpose fsm.Purpose) bool {
 	return p.Live && !slices.ContainsFunc(p.Scripts, func(s script.Script) bool { return s.Purpose == purpose && len(s.Lines) > 0 })

@@ -10,9 +10,9 @@ import (
 	"shelly/fsm/state"
 )
 
-// person answers a question. Who was not asked yet, or whose answer a crash may
-// have lost, waits for the question; who comes too late says it all the same, for
-// the machine to ignore.
+// person answers a question. A person who was not asked yet, or whose answer a crash may have
+// lost, waits for the question. One who comes too late answers all the same, and the machine
+// ignores it.
 func (r *run) person(m *Moment) error {
 	q, ok := r.question(m.Answer)
 	if !ok || r.driver == nil {
@@ -26,7 +26,7 @@ func (r *run) person(m *Moment) error {
 	return r.word(m, err)
 }
 
-// says brings the machine a person's answer to a question.
+// says gives the machine a person's answer to a question.
 func (r *run) says(q fsm.AskPerson, a *PersonAnswer) (err error) {
 	if a.Decision {
 		in := fsm.Decided{Handle: q.Handle, Key: q.Key, Approve: a.Approve, By: a.By, Grant: a.Grant}
@@ -40,8 +40,8 @@ func (r *run) says(q fsm.AskPerson, a *PersonAnswer) (err error) {
 	return err
 }
 
-// revoke takes a grant back: out of the file first (APR-17). Said to a process that is down, or
-// that dies of it, it is said to the next one.
+// revoke revokes a grant, in the file first (APR-17). If the process is down or dies in it, the
+// next one is told.
 func (r *run) revoke(m *Moment) error {
 	if r.driver == nil {
 		r.waiting = append(r.waiting, waiter{moment: m})
@@ -70,8 +70,9 @@ func (r *run) revoke(m *Moment) error {
 	return r.word(m, err)
 }
 
-// schedule brings a person's word on a schedule. Said to a process that is down, or that dies of
-// it, it is said to the next one, unless the journal has it. One that cannot be taken is a mistake.
+// schedule gives the machine a person's change of a schedule. If the process is down or dies in
+// it, the next one gets it, unless the journal has it. A change that is refused is a failure of
+// the case.
 func (r *run) schedule(m *Moment) error {
 	if r.driver == nil || r.written(m) {
 		if r.driver == nil {
@@ -92,7 +93,7 @@ func (r *run) schedule(m *Moment) error {
 	return r.word(m, err)
 }
 
-// written reports whether the journal has a word on a schedule as often as it was said by now.
+// written reports whether the journal has a change of a schedule as often as it was made so far.
 func (r *run) written(m *Moment) bool {
 	said, has := 0, 0
 	for i := range r.plan.Timeline {
@@ -108,7 +109,7 @@ func (r *run) written(m *Moment) bool {
 	return has >= said
 }
 
-// nthGrant is the id of the n-th grant, or of the last; empty where there is none.
+// nthGrant returns the id of the n-th grant, or of the last if n is 0; empty if there is none.
 func nthGrant(all []fsm.Grant, n int) string {
 	if n == 0 {
 		n = len(all)
@@ -119,8 +120,8 @@ func nthGrant(all []fsm.Grant, n int) string {
 	return grant.ID(&all[n-1])
 }
 
-// question returns the question that a person answers: of the open ones, or, in a
-// run without a crash, the last that was asked.
+// question returns the question that a person answers: an open one or, in a run without a
+// crash, the last that was asked.
 func (r *run) question(a *PersonAnswer) (fsm.AskPerson, bool) {
 	asked := r.questions(a)
 	var open []fsm.AskPerson
@@ -190,7 +191,7 @@ func (r *run) lastAsked(handle fsm.HandleID) string {
 	return key
 }
 
-// asked lets those who wait look again where a step asks something.
+// asked wakes the persons who wait if a step asks something.
 func (r *run) asked(effects []fsm.Effect) {
 	for _, e := range effects {
 		if _, ok := e.(fsm.AskPerson); ok {
@@ -203,11 +204,11 @@ func (r *run) asked(effects []fsm.Effect) {
 // waiter is a person who waits to be asked, or whose answer a crash may have lost.
 type waiter struct {
 	moment   *Moment
-	answered *fsm.AskPerson // nil: nothing yet
+	answered *fsm.AskPerson // nil: none yet
 }
 
-// wake lets those who wait look again. An answer that the crash did not lose is not
-// given again: it would be one to the next question.
+// wake lets the persons who wait look for their question again. An answer that the crash did
+// not lose is not repeated, because it would answer the next question.
 func (r *run) wake() {
 	for _, w := range r.waiting {
 		if w.answered == nil || !r.heard(*w.answered) {
@@ -233,7 +234,8 @@ func (r *run) heard(q fsm.AskPerson) bool {
 	return false
 }
 
-// unsaid tells of what was never as the plan has it.
+// unsaid reports the answers of the plan that no question asked for, and the messages of steps
+// that a crash lost.
 func (r *run) unsaid() {
 	for _, w := range r.waiting {
 		if len(r.result.Crashes) > 0 {
@@ -244,7 +246,7 @@ func (r *run) unsaid() {
 		}
 		what := "a word on a handle that is held"
 		if w.moment.Answer == nil {
-			continue // a grant that nobody is there to take back
+			continue // a revocation or a schedule for a process that never came
 		}
 		if w.moment.Answer.Decision {
 			what = "a decision"

@@ -11,38 +11,38 @@ import (
 // Plan is a whole case: how the machine is configured, what the model says, what
 // the tools do, what happens when, and where the process crashes.
 type Plan struct {
-	Config     fsm.Config // its builtin tools stay; other tools and the skills are those of Stubs and Skills, where there are any
+	Config     fsm.Config // its builtin tools stay; other tools and the skills are replaced by Stubs and Skills, if there are any
 	Tools      []string   // names the tools that are declared, in order; nil: the builtin ones of Config, then all stubs
 	Start      fsm.Millis // the first boot
 	Zones      []fsm.Zone // the person's own first; none: all times are in UTC
-	Until      fsm.Millis // after Start: schedules are served until then, though nothing else is left to happen
+	Until      fsm.Millis // after Start: schedules are served until then, even if nothing else is left to happen
 	Scripts    []script.Script
 	Live       bool           // calls for a purpose without a line are the backend's model's
 	Strict     bool           // an unscripted summary, compaction, init or farewell is unexpected too
-	Describes  bool           // the model has no calls of its own: the tools are described to it (BRN-16)
-	QuietTakes fsm.Millis     // what an unscripted call takes
-	Server     *server.Config // what the models run on; nil: calls take what their lines say, and no more
+	Describes  bool           // the model cannot call tools: they are described to it in text (BRN-16)
+	QuietTakes fsm.Millis     // how long an unscripted call takes
+	Server     *server.Config // the machine that runs the models; nil: calls take only as long as their lines say
 	Stubs      []Stub
 	Skills     []Skill
-	Embedding  Service // how texts become vectors
+	Embedding  Service // of texts
 	NoVectors  bool    // there is no embedding model
 	Storing    Service
 	Recalling  Service
 	Loading    Service      // of sessions
 	Saving     Service      // of sessions
 	Skilling   Service      // loading skills
-	Workspace  string       // not empty: the tools are the real ones, over a folder with World as its files that the model knows by this name
-	ToolsTake  fsm.Millis   // what a call of a real tool takes
+	Workspace  string       // not empty: the tools are real and work on a folder whose files are World; the model knows it by this name
+	ToolsTake  fsm.Millis   // how long a call of a real tool takes
 	World      []Thing      // what the outside world holds before the first boot, names once each
 	Memory     []fsm.Entry  // what memory holds before the first boot
-	Sessions   []disk.Saved // what the store of sessions holds then, each saved once
+	Sessions   []disk.Saved // what the store of sessions holds before the first boot, each saved once
 	MemoryFile string       // MEMORY.md before the first boot
-	Approve    []Approve    // who decides about the calls of tools, before a change of the configuration
+	Approve    []Approve    // who decides about the calls of tools, until the configuration changes
 	Grants     []fsm.Grant  // the file of grants before the first boot
 	Timeline   []Moment     // in any order; equal times keep theirs
 	Crashes    []Crash
 	Faults     []Fault
-	Seed       uint64 // of what is left open, where the options name no chooser; 0: what was added first
+	Seed       uint64 // for what is left open, if the options have no chooser; 0: what was added first
 }
 
 // Stub is a tool in the simulated world.
@@ -51,35 +51,35 @@ type Stub struct {
 	Acts []Act
 }
 
-// Act is what a stub does when it is called: each in order, each Times times.
+// Act is what a stub does when it is called. Its acts are taken in order, each Times times.
 type Act struct {
 	Returns  string
-	Reads    string   // it returns what the outside world holds by this name, or fails where that is nothing
-	Changes  []Change // what it does to the outside world, whatever becomes of its answer
+	Reads    string   // it returns what the outside world holds under this name, or fails if there is nothing
+	Changes  []Change // what it does to the outside world, whatever happens to its answer
 	Failed   bool     // the tool answers that it failed
-	Nothing  bool     // and says that nothing happened
-	Invalid  bool     // and says that the call is wrong
-	Asks     string   // it does nothing, and wants a person to approve the call, for this reason
+	Nothing  bool     // (Failed) it says that nothing happened
+	Invalid  bool     // (Failed) it says that the call is wrong
+	Asks     string   // it does nothing and asks a person to approve the call, for this reason
 	Hangs    bool     // no answer comes until it is aborted
-	Deaf     bool     // nor after it was aborted
-	Lost     bool     // it did what it does, but its answer never comes
+	Deaf     bool     // (Hangs) not even after it was aborted
+	Lost     bool     // it does its work, but its answer never comes
 	Takes    fsm.Millis
 	Times    int // 0 means 1
 	Optional bool
-	Probe    *Probe // what the probe of the tool says of the call; nil: nothing
+	Probe    *Probe // what the tool's probe says of the call; nil: nothing
 }
 
-// Probe is what a stub's probe says of a call that took the entry which it belongs to, or
-// that would take it next.
+// Probe is what a stub's probe says of a call that took the entry to which the probe belongs,
+// or that would take it next.
 type Probe struct {
-	Answer fsm.ProbeAnswer // empty: the truth, done where the call was started and never where it was not
+	Answer fsm.ProbeAnswer // empty: the truth, done if the call was started and never if it was not
 	Text   string          // done: the call's result; empty: that of the entry
 	Hangs  bool            // no answer comes
 	Takes  fsm.Millis
 }
 
-// Of is what the probe says of a call, or nil where no answer comes. Started says
-// whether the call was, and act is its entry.
+// Of returns what the probe says of a call, or nil if no answer comes. Started reports whether
+// the call was started; act is its entry.
 func (p *Probe) Of(e fsm.RunProbe, act Act, started bool) fsm.Fact {
 	if p == nil {
 		return fsm.Probed{Answered: fsm.To(e.Call), Answer: fsm.ProbeUnsure}
@@ -106,7 +106,7 @@ func (p *Probe) Of(e fsm.RunProbe, act Act, started bool) fsm.Fact {
 // Skill is a skill in the simulated world.
 type Skill struct {
 	Name, Summary string
-	Always        bool   // its text stands in every system prompt
+	Always        bool   // its text is in every system prompt
 	Text          string // the instructions
 	References    []Reference
 }
@@ -121,7 +121,7 @@ type Service struct {
 	Hangs bool   // no answer comes
 	Takes fsm.Millis
 
-	embeds string // (of one call) the text that the embedding model of the server reads for it
+	embeds string // (of one call) the text that the server's embedding model reads for it
 }
 
 // Moment is one entry of the timeline; exactly one of its parts is set.
@@ -129,7 +129,7 @@ type Moment struct {
 	At        fsm.Millis // after Plan.Start
 	Request   *fsm.Requested
 	Event     *fsm.EventRaised
-	Again     bool   // the last request is sent again, to the letter
+	Again     bool   // the last request is sent again, unchanged
 	Signal    string // TERM or INT
 	Boot      bool   // the process starts again after it has stopped
 	Cancel    *Cancel
@@ -138,12 +138,12 @@ type Moment struct {
 	Edit      *disk.Edit
 	Revoke    *Revoke
 	Schedule  *fsm.ScheduleChanged
-	Grants    *[]fsm.Grant // a person writes the file of grants, which the next start or change of the configuration reads
-	Optional  bool         // (Cancel, Answer, Revoke) it is no mistake if there is nothing to cancel or nobody asks
-	Full      fsm.Millis   // for so long the disk is below the reserve
-	Jump      fsm.Millis   // the wall clock goes forward by this, or back where it is negative; timers do not notice
+	Grants    *[]fsm.Grant // a person writes the file of grants; the next start or change of the configuration reads it
+	Optional  bool         // (Cancel, Answer, Revoke) no failure if there is nothing to cancel, answer or revoke
+	Full      fsm.Millis   // how long the disk is below the reserve
+	Jump      fsm.Millis   // the wall clock is put forward by this, or back if it is negative; timers are not affected
 
-	Embedding *Service // from now on embedding, storing, recall, … is so
+	Embedding *Service // how embedding, storing, recall, … behave from now on
 	Storing   *Service
 	Recalling *Service
 	Loading   *Service
@@ -151,15 +151,14 @@ type Moment struct {
 	Skilling  *Service
 }
 
-// Cancel asks to end a request: the one with an id, or the last; or else the work with a
-// handle, whose id is as h2.
+// Cancel asks to end a request, the one with an id or the last, or the work of a handle, whose
+// id looks like h2.
 type Cancel struct {
 	ID     string
 	Handle fsm.HandleID
 }
 
-// Configure changes the configuration, for this process and those to come. Tools
-// are as in [Plan].
+// Configure changes the configuration for this process and later ones. Tools are as in [Plan].
 type Configure struct {
 	Config  fsm.Config
 	Tools   []string
@@ -172,20 +171,20 @@ type Approve struct {
 	Ask  bool // a person; false: nobody is asked
 }
 
-// Revoke takes a grant back: the Nth of those that stand, of sessions first, or the last.
+// Revoke revokes a grant: the Nth of the current ones, those of sessions first, or the last.
 type Revoke struct {
 	Nth int // 0: the last
 
-	id string // which it was, where a crash may have lost that it was said
+	id string // the grant that was chosen, kept because a crash may lose the revocation
 }
 
-// PersonAnswer answers a question that is open: the Nth that was asked of those
-// that a tool is named by, or the last. A person who was not asked yet waits for
-// the question; one whose question is over answers it all the same.
+// PersonAnswer answers an open question: the Nth that was asked about Tool, or the last. A
+// person who was not asked yet waits for the question; one whose question is over answers it
+// all the same.
 type PersonAnswer struct {
-	Decision bool // about an approval; without it, Text is a word on a handle that is held
+	Decision bool // it decides about an approval; otherwise Text resolves a handle that is held
 	Approve  bool
-	Grant    fsm.GrantScope // (Approve) for which later calls, too
+	Grant    fsm.GrantScope // (Approve) for which later calls too
 	Text     string
 	By       string
 	Tool     string // only questions about this tool
@@ -199,8 +198,8 @@ type Crash struct {
 	Effect string // only effects of this kind count, for the effect points
 	After  fsm.Millis
 
-	Synced   bool // what was appended is durable by then (JRN-3), so that nothing is lost
-	Optional bool // it is not a mistake if the point is met less often
+	Synced   bool // what was appended is durable by then (JRN-3), so nothing is lost
+	Optional bool // no failure if the point is met less often
 }
 
 // Point is where a process can die (SIM-4).
@@ -214,7 +213,7 @@ const (
 	AfterEffect  Point = "effect.after"
 	AfterStep    Point = "step"
 
-	// AfterSync is after a sync that is no append's. A plan does not name it; the matrix
+	// AfterSync is after a sync without an append. A plan cannot name it; the crash matrix
 	// meets it.
 	AfterSync Point = "journal.after_sync"
 )
@@ -224,15 +223,15 @@ func Points() []Point {
 	return []Point{BeforeAppend, AfterAppend, BeforeEffect, AfterEffect, AfterStep}
 }
 
-// Machine is the machine's configuration at the first boot.
+// Machine returns the machine's configuration at the first boot.
 func (p *Plan) Machine() fsm.Config { return p.approving(p.declare(p.Config, p.Tools), p.Approve) }
 
-// Reconfigured is the machine's configuration after a change of it.
+// Reconfigured returns the machine's configuration after a change of it.
 func (p *Plan) Reconfigured(c *Configure) fsm.Config {
 	return p.approving(p.declare(c.Config, c.Tools), c.Approve)
 }
 
-// approving returns c where a person decides about the calls of other tools.
+// approving returns c with the given deciders about the calls of tools.
 func (p *Plan) approving(c fsm.Config, approve []Approve) fsm.Config {
 	for _, a := range approve {
 		for i := range c.Tools {
@@ -290,7 +289,7 @@ func (s Skill) decl() fsm.SkillDecl {
 	return d
 }
 
-// kept are the results that sessions keep before the first start.
+// kept returns the results that sessions keep before the first start.
 func (p *Plan) kept() (b engine.Batch) {
 	for _, s := range p.Sessions {
 		for _, t := range s.Texts {
