@@ -25,7 +25,7 @@ type canary struct {
 func (c canary) name() string   { return strings.TrimSuffix(path.Base(c.path), ".txtar") }
 func (c canary) folder() string { return path.Base(path.Dir(c.path)) }
 
-// edit replaces a text that a file has once.
+// edit replaces a text that is in a file once.
 type edit struct {
 	file     string // relative to the project
 	old, new string

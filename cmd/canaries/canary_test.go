@@ -7,15 +7,15 @@ import (
 	"testing/fstest"
 )
 
-// SIM-12: every canary finds its place in the present code, so that a change that removes the
-// place is noticed long before the canaries are built.
+// SIM-12: every canary has its place in the current code. A change that removes the place is thus
+// noticed long before the canaries are built.
 func TestEachCanaryHasItsPlace(t *testing.T) {
 	canaries, err := read(testdata)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(canaries) < 16 {
-		t.Errorf("%d canaries", len(canaries))
+		t.Errorf("%d canaries, want at least 16", len(canaries))
 	}
 	if _, err := changed(os.DirFS("../.."), canaries); err != nil {
 		t.Error(err)
@@ -43,9 +43,9 @@ func TestCanariesAreEditsOfTheText(t *testing.T) {
 			}
 			switch {
 			case c.wrong != "" && (err == nil || !strings.Contains(err.Error(), "bug.txtar: ") && !strings.Contains(err.Error(), "a.go: ") || !strings.Contains(err.Error(), c.wrong)):
-				t.Errorf("is %v", err)
+				t.Errorf("the error is %v", err)
 			case c.wrong == "" && (err != nil || texts["a.go"] != c.want):
-				t.Errorf("is %q, %v", texts["a.go"], err)
+				t.Errorf("the file is %q, %v", texts["a.go"], err)
 			}
 		})
 	}

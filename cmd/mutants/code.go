@@ -74,7 +74,7 @@ func (f *finder) negate(e ast.Expr) {
 	f.add("negate", e, func(n int) []edit { return f.around(e, call("Not", n), ")", n) })
 }
 
-// shift exchanges an operator with its neighbour.
+// shift replaces an operator with a related one, such as < with <=.
 func (f *finder) shift(e *ast.BinaryExpr) {
 	if e.Op == token.EQL || e.Op == token.NEQ {
 		f.negate(e)
@@ -106,8 +106,8 @@ func (f *finder) shift(e *ast.BinaryExpr) {
 	})
 }
 
-// remove removes single statements. A return is removed only if the code after its condition
-// can follow.
+// remove removes single statements. A return is removed only at the end of an if without else
+// that other statements follow.
 func (f *finder) remove(list []ast.Stmt) {
 	for i, s := range list {
 		switch s := s.(type) {
@@ -142,7 +142,7 @@ func (f *finder) without(s ast.Stmt) {
 	f.add("remove", s, func(n int) []edit { return f.around(s, "if !"+call("Is", n)+") { ", " }", n) })
 }
 
-// instead replaces a statement by one with another operator.
+// instead replaces a statement with one that has another operator.
 func (f *finder) instead(s ast.Stmt, left ast.Expr, op string, right ast.Expr) {
 	other := f.text(left) + op
 	if right != nil {
@@ -181,7 +181,8 @@ func (f *finder) add(what string, n ast.Node, edits func(int) []edit) {
 
 func (f *finder) constant(e ast.Expr) bool { return f.info.Types[e].Value != nil }
 
-// typed reports whether an expression has a kind of basic type, and is not a constant.
+// typed reports whether an expression is of a basic type with the given property, and is not a
+// constant.
 func (f *finder) typed(e ast.Expr, of types.BasicInfo) bool {
 	if f.constant(e) || f.info.Types[e].Type == nil {
 		return false
@@ -195,8 +196,8 @@ func (f *finder) typed(e ast.Expr, of types.BasicInfo) bool {
 type edit struct {
 	at, end  int // offsets
 	text     string
-	from, to int // the node that it is around
-	n        int // if that is the same, the lower is outside
+	from, to int // the node that the edit surrounds
+	n        int // for edits around the same node: the one with the lower number is outside
 }
 
 // innermost is more than any number: an edit of a part of an expression is inside one of the
@@ -235,5 +236,5 @@ func (f *goFile) applied(edits []edit) []byte {
 	return append(out, f.source[at:]...)
 }
 
-// call returns the beginning of a call of package on.
+// call returns the beginning of a call of a function of package on.
 func call(fn string, n int) string { return fmt.Sprintf("%s.%s(%d, ", switches, fn, n) }

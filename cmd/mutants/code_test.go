@@ -59,7 +59,7 @@ func TestTheChangesOfAFunction(t *testing.T) {
 	}
 }
 
-// All changes at once leave valid code, however they are nested, and none moves a line.
+// All changes together leave valid code, however they are nested, and no change moves a line.
 func TestAllChangesFitIntoOneFile(t *testing.T) {
 	f := parsed(t, original)
 	text := string(f.rewritten(changesIn(f)))

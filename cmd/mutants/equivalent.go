@@ -12,7 +12,7 @@ import (
 //go:embed equivalents.txt
 var list string
 
-// equivalents returns the mutants of a heading that nothing can tell from the unchanged
+// equivalents returns the mutants under a heading, which no test can tell from the unchanged
 // machine, each with the reason.
 func equivalents(scope string) (map[string]string, error) {
 	all, heading, name := map[string]string{}, "", ""

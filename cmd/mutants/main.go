@@ -81,10 +81,10 @@ func matching(names []string, only *regexp.Regexp) []int {
 	return chosen
 }
 
-// report gathers verdicts.
+// report collects verdicts.
 type report struct {
 	scope   string   // the heading in the list of equivalents
-	names   []string // of the mutants, by number less one
+	names   []string // of the mutants; mutant n is at n-1
 	there   []string // all mutants
 	verbose bool
 	lived   []verdict
@@ -107,8 +107,8 @@ func (r *report) take(v verdict) {
 	}
 }
 
-// end prints what has survived, and returns an error if that differs from the list of
-// equivalents.
+// end prints the mutants that have survived, and returns an error if they are not those in the
+// list of equivalents.
 func (r *report) end(what string) error {
 	slices.SortFunc(r.lived, func(a, b verdict) int { return cmp.Compare(a.Mutant, b.Mutant) })
 	equivalent, err := equivalents(r.scope)

@@ -24,7 +24,7 @@ import (
 	"shelly/sim/strict"
 )
 
-// play is a case, and what an unchanged run shows of it.
+// play is a case, and what a run without any change showed of it.
 type play struct {
 	file   *format.File
 	golden golden.Kept
@@ -73,9 +73,9 @@ func loadFile(dir, path string) ([]*play, error) {
 	return cases, nil
 }
 
-// rehearse plays the cases unchanged, which all must pass, and records how long they take and
-// which changes they meet. Codes is how many changes are in the code. It sorts the quickest
-// case first.
+// rehearse plays the cases without any change, records how long they take and which changes they
+// meet, and sorts them, the quickest first. Each must pass. Codes is how many changes are in the
+// code.
 func rehearse(cases []*play, codes int) error {
 	for _, c := range cases {
 		if codes > 0 {
@@ -142,8 +142,8 @@ func (c *play) result(plan sim.Plan) (*sim.Result, error) {
 	return sim.Run(plan, sim.Options{})
 }
 
-// ofMonitor reports whether a failure of the crash matrix is a broken invariant that the world
-// itself has not seen.
+// ofMonitor reports whether a failure of the crash matrix is a broken invariant that only the
+// monitor has seen, and not the world.
 func ofMonitor(text string) bool {
 	return strings.HasPrefix(text, "INV-") && !strings.Contains(text, ": the world saw ") && !strings.HasSuffix(text, " has no reply")
 }

@@ -67,7 +67,8 @@ func matchingChanges(all []change, only *regexp.Regexp) []change {
 	return slices.DeleteFunc(slices.Clone(all), func(c change) bool { return !only.MatchString(c.name) })
 }
 
-// draw draws n changes that leave code which compiles, or all if there are fewer.
+// draw draws n changes with which the code still compiles, or all such changes if there are
+// fewer.
 func (s *sources) draw(all []change, n int, seed uint64) ([]change, error) {
 	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	for take := min(n, len(all)); ; {
@@ -116,14 +117,15 @@ func (r *report) test(workers int, dir, overlay string) error {
 	return nil
 }
 
-// nearest returns the tests in the order in which they judge a change: its own package's first.
+// nearest returns the tests in the order in which they judge a change, that of its own package
+// first.
 func nearest(tests []test, change string) []test {
 	file, _, _ := strings.Cut(change, " ")
 	own := func(t test) bool { return strings.HasSuffix(t.folder, string(filepath.Separator)+filepath.Dir(file)) }
 	return append(slices.DeleteFunc(slices.Clone(tests), func(t test) bool { return !own(t) }), slices.DeleteFunc(slices.Clone(tests), own)...)
 }
 
-// tested returns the verdict of the tests.
+// tested returns the tests' verdict on a mutant.
 func tested(v verdict, tests []test) verdict {
 	for _, t := range tests {
 		if why := t.fails(v.Mutant); why != "" {

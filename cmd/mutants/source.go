@@ -17,7 +17,8 @@ import (
 	"strings"
 )
 
-// switches is the name by which changed files import package on; no name in them is the same.
+// switches is the name under which changed files import package on; they have no other use of the
+// name.
 const switches = "mutants_on"
 
 const switchPackage = "shelly/cmd/mutants/on"
@@ -125,7 +126,7 @@ func (s *sources) check(path string, fset *token.FileSet, trees []*ast.File, inf
 	return wrong
 }
 
-// fitting returns the changes of a draw that leave code which compiles. All of them are built
+// fitting returns those of the drawn changes with which the code still compiles. All are built
 // into one program; two changes at one place do not interfere.
 func (s *sources) fitting(drawn []change) ([]change, error) {
 	for {

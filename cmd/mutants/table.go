@@ -15,12 +15,12 @@ import (
 type mutant struct {
 	name string
 	set  func() (undo func())
-	met  func(state.Move) bool // whether a transition meets it; nil: it is measured
+	met  func(state.Move) bool // whether a transition meets it; nil: measured by running
 	// seen marks a change of a piece that only the monitor uses, so that its verdict kills it.
 	seen bool
 }
 
-// tableMutants returns the changes of the tables and their phases, in their order.
+// tableMutants returns the changes of the tables and their phases, in the order of the tables.
 func tableMutants() []mutant {
 	var all []mutant
 	for _, t := range state.Tables() {
@@ -66,7 +66,7 @@ func led(t state.Table, i int, to fsm.State) (undo func()) {
 	return changed(&t.Rows[i], func(r *state.Row) { r.To = to })
 }
 
-// changed changes a row for the machines created after it.
+// changed changes a row for all machines that are created until undo is called.
 func changed(r *state.Row, change func(*state.Row)) (undo func()) {
 	kept := *r
 	change(r)

@@ -9,7 +9,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// rehearsed returns a scenario that is ready to meet mutants.
+// rehearsed returns the rehearsed cases of a scenario file.
 func rehearsed(t *testing.T, path string) []*play {
 	t.Helper()
 	cases, err := loadFile("../../scenarios", path)
@@ -49,7 +49,7 @@ func TestAScenarioKillsWhatItMeets(t *testing.T) {
 		}
 	}
 	if why := cases[0].run(true, func(state.Move) {}); why != "" {
-		t.Errorf("a mutant is left: %s", why)
+		t.Errorf("a mutant is still on: %s", why)
 	}
 }
 

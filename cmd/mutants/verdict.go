@@ -19,7 +19,7 @@ type verdict struct {
 	By     string // the case that killed it; "": it survives
 	Why    string // that case's failure
 	Met    int    // how many cases meet it
-	Tested bool   // killed by a test and by no case
+	Tested bool   // killed by a test, not by a case
 }
 
 const (
@@ -98,8 +98,8 @@ func try(m mutant, n int, cases []*play, inCode bool) verdict {
 	return v
 }
 
-// guard calls late once this process has used caseMax of CPU time; over cancels that.
-// Wall-clock time would do only on an idle machine.
+// guard calls late once this process has used caseMax of CPU time; over cancels that. Wall-clock
+// time would be right only on an idle machine.
 func guard(late func()) (over func()) {
 	ended, begun := make(chan struct{}), system.ProcessorTime()
 	go func() {

@@ -42,7 +42,7 @@ type answer struct {
 	err error
 }
 
-// work asks one process after another: one that a mutant kills has given its verdict.
+// work asks a process for verdicts, and starts a new one when a mutant has ended it.
 func work(program []string, next <-chan int, answers chan<- answer) error {
 	var p *process
 	for n := range next {

@@ -35,7 +35,7 @@ func given() int {
 // memoryMax is how many bytes a process with a mutant may map.
 const memoryMax = 8 << 30
 
-// Bound limits the memory of this process, because a change may let something grow without end.
+// Bound limits the memory of this process, because a change may make something grow without end.
 // It panics if that is not possible.
 func Bound() {
 	if err := system.LimitMemory(memoryMax); err != nil {
@@ -46,8 +46,8 @@ func Bound() {
 // Set switches mutant n on, and every other off.
 func Set(n int) { mutant = n }
 
-// Watch begins to record which mutants up to n are met. They are the indices of the returned
-// slice.
+// Watch begins to record which mutants up to n are met: the returned slice is set at their
+// numbers.
 func Watch(n int) []bool {
 	reached = make([]bool, n+1)
 	return reached

@@ -26,8 +26,8 @@ func TestMain(m *testing.M) {
 const asNobody = "SHELLY_TEST_NOBODY"
 
 // Under every way of containing commands, a command can run the script of a user's skill but
-// cannot change it; the rest of the home folder is not visible. This is tried as root, and as
-// nobody.
+// cannot change it; the rest of the home folder is not visible. The test runs as root, and again
+// as an unprivileged user.
 func TestSKL14TheScriptsOfAUsersSkillsCanBeRun(t *testing.T) {
 	home := t.TempDir()
 	for path, text := range map[string]string{
@@ -55,7 +55,7 @@ func TestSKL14TheScriptsOfAUsersSkillsCanBeRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			if k.Rung() == "" {
-				t.Skip("does not hold here: ", k.Refusal())
+				t.Skip("cannot contain a command here: ", k.Refusal())
 			}
 			script := strings.ReplaceAll("HOME/skills/tea/scripts/make.sh; ls HOME/skills; cat HOME/private; echo x > HOME/skills/tea/SKILL.md; echo x > HOME/skills/new; mkdir -p skills && echo mine > skills/x && cat skills/x", "HOME", home)
 			var out bytes.Buffer

@@ -29,7 +29,7 @@ type Preload struct {
 	model  string
 	client loader
 	embeds embedder      // whose model is tried together with the chat model (see Together); nil: none
-	keeps  *atomic.Int32 // the result of that
+	keeps  *atomic.Int32 // whether it keeps both models, as Together finds out
 	log    *slog.Logger
 
 	mu    sync.Mutex

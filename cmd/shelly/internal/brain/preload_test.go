@@ -115,7 +115,7 @@ func TestBRN19NothingIsLoadedThatWouldNotStay(t *testing.T) {
 		{config.Brain{KeepAlive: time.Minute}, false},
 	} {
 		if got := o.answering(tt.c, "here", slog.Default()).Preload != nil; got != tt.want {
-			t.Errorf("%+v: loaded ahead %v, want %v", tt.c, got, tt.want)
+			t.Errorf("%+v: preloaded %v, want %v", tt.c, got, tt.want)
 		}
 	}
 }

@@ -34,9 +34,9 @@ func (o *Ollama) Apart() bool {
 	return keeping(o.keeps.Load()) != keepsBoth
 }
 
-// Together embeds a word after the chat model was loaded, and checks whether both models are
-// loaded then. If the chat model is not, it is loaded again (BRN-33). If the chat model alone
-// is loaded, a question in between has brought it back.
+// Together embeds a word once the chat model is loaded, and then checks whether both models are
+// loaded. If the chat model is not, it is loaded again (BRN-33). If only the chat model is, a
+// question in between has loaded it again.
 func (p *Preload) Together(ctx context.Context) {
 	if p.embeds == nil || !p.inMemory(ctx, p.model) { // it could not be loaded, or another client has replaced it
 		return

@@ -8,11 +8,11 @@ import (
 	"shelly/runtime/ollama"
 )
 
-// oneModel is a server that keeps at most n models loaded.
+// oneModel is a server that keeps a limited number of models loaded.
 type oneModel struct {
 	slowLoader
 	keeps  int
-	loaded []string // the last asked for last
+	loaded []string // most recently used last
 }
 
 func (m *oneModel) use(name string) {
@@ -52,13 +52,13 @@ func TestBRN33WhetherBothModelsStayLoadedIsTried(t *testing.T) {
 		m := &oneModel{keeps: c.keeps}
 		o := &Ollama{ready: &chosen{chat: "qwen3:8b", embed: "embed"}}
 		if !o.Apart() {
-			t.Error("what is not known does not count as one model")
+			t.Error("before anything is known, the models do not count as apart")
 		}
 		p := &Preload{model: "qwen3:8b", client: m, embeds: m, keeps: &o.keeps, log: log}
 		p.Run(t.Context())
 		p.Together(t.Context())
 		if got := strings.Join(m.loaded, " "); o.Apart() != c.apart || got != c.loaded || !strings.Contains(out.String(), c.written) {
-			t.Errorf("of a server that keeps %d: apart %v, loaded %q, log %s", c.keeps, o.Apart(), got, out)
+			t.Errorf("a server that keeps %d models: apart %v, loaded %q, log %s", c.keeps, o.Apart(), got, out)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func TestBRN33AQuestionDuringTheAttemptDoesNotMislead(t *testing.T) {
 		p.Run(t.Context())
 		p.Together(t.Context())
 		if o.Apart() != apart {
-			t.Errorf("of a server that keeps %d models and is asked meanwhile: apart %t", keeps, o.Apart())
+			t.Errorf("a server that keeps %d models and gets a question meanwhile: apart %t", keeps, o.Apart())
 		}
 	}
 }

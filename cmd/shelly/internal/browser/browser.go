@@ -26,7 +26,7 @@ const patience = 30 * time.Second
 // Browser is one window of a browser started for a test.
 type Browser struct {
 	t    testing.TB
-	base string // of the session's routes
+	base string // base URL of the session's routes
 }
 
 // Open starts a browser, which ends with the test. If none is installed the test is skipped.
@@ -213,7 +213,7 @@ func (b *Browser) Await(what string, holds func() bool) {
 			b.Picture("failed")
 			var shown string
 			_ = b.try("POST", "/execute/sync", map[string]any{"script": "return document.body.innerText", "args": []any{}}, &shown)
-			b.t.Fatalf("there is no %s; the page shows:\n%s\nand the console has:\n%s", what, shown, b.Console())
+			b.t.Fatalf("timed out waiting for %s; the page shows:\n%s\nand the console has:\n%s", what, shown, b.Console())
 		}
 	}
 }

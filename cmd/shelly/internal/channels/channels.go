@@ -121,7 +121,7 @@ func secret(place string) (string, error) {
 	return "", fmt.Errorf("%s is empty", place)
 }
 
-// Check returns why the secrets of a channel cannot be used.
+// Check returns why the secrets of a channel cannot be used; nil if they can.
 func Check(c config.Channel) error {
 	if c.Kind == config.ChannelWebhook {
 		_, err := keys(c.KeyFrom)

@@ -4,8 +4,8 @@
 //	err := client.Pull(ctx, "qwen3:8b", p.Tell)
 //	p.End()
 //
-// On a terminal it is one line that is rewritten, with a bar, the share, the bytes, the
-// rate and the time left; elsewhere a line for each step and each tenth of the bytes.
+// On a terminal it is one line, redrawn in place, with a bar, the percentage, the bytes, the rate
+// and the time left; elsewhere it is one line for each step and each tenth of the bytes.
 package download
 
 import (
@@ -21,7 +21,8 @@ import (
 const (
 	barWidth = 24
 	nameMax  = 20 // runes of the name in the line, so that it fits 80 columns
-	// rateOver is the period that the rate is averaged over: the server's own line stalls and bursts.
+	// rateOver is the period that the rate is averaged over: the server's progress comes in
+	// bursts.
 	rateOver = 10 * time.Second
 	// rateAfter is how long a download must have run before there is a rate.
 	rateAfter = time.Second
@@ -74,7 +75,7 @@ func (p *Progress) told(step string) {
 	p.Print(step)
 }
 
-// take notes the progress of a layer. Bytes that it has at first were there before the
+// take records the progress of a layer. Bytes in a layer's first report were there before the
 // download.
 func (p *Progress) take(l ollama.Pulling) {
 	for i := range p.layers {

@@ -9,7 +9,7 @@ import (
 	"shelly/sim/history"
 )
 
-// Daemon gives an error of a daemon's answer, or of reaching none, its exit code.
+// Daemon adds the exit code to an error of a call to the daemon.
 func Daemon(err error) Error { return Error{codeOf(err), err} }
 
 func codeOf(err error) int {
@@ -30,7 +30,7 @@ func codeOf(err error) int {
 	}
 }
 
-// History gives an error of folding a journal its exit code.
+// History adds the exit code to an error from folding a journal.
 func History(err error) error {
 	if errors.Is(err, engine.ErrTrimmed) || errors.Is(err, history.ErrNone) {
 		return With(NoMatch, err)

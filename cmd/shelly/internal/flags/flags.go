@@ -13,7 +13,7 @@ import (
 )
 
 // Place has the flags of every subcommand that reads the configuration to find the daemon. Each
-// stands for one key; --set reaches the others.
+// sets one key; --set sets any other.
 type Place struct {
 	ConfigFile string   `name:"config" placeholder:"FILE" help:"Configuration file. Default: config.yaml in the user's configuration folder, if it exists."`
 	Data       string   `placeholder:"DIR" help:"Data folder: journal, memory, token."`

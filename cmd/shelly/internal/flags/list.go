@@ -6,9 +6,10 @@ import (
 	"shelly/fsm"
 )
 
-// List has the flags of every subcommand that lists the newest of something: events in time
-// with the newest last, all else with the newest first, which set:"order=first" on the
-// embedding field selects (CLI-210). Likewise set:"limit=…" gives another default.
+// List has the flags of every subcommand that lists the newest of something. What happens over
+// time is listed with the newest last, anything else with the newest first; the tag
+// set:"order=first" on the embedding field selects the latter (CLI-210), and set:"limit=…" sets
+// another default.
 type List struct {
 	Limit int `short:"n" default:"${limit=20}" placeholder:"N" help:"At most N, the newest ${order=last} (default ${default}; 0 for all)."`
 	AsJSON
@@ -22,7 +23,7 @@ func (l List) Validate() error {
 	return nil
 }
 
-// Recent has the flag of subcommands that can leave out what is old.
+// Recent has the flag of subcommands that can leave out old items.
 type Recent struct {
 	Since string `placeholder:"WHEN" help:"Since a date or a time, or the last 7d, 12h, …"`
 }

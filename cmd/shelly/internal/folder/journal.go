@@ -12,8 +12,8 @@ import (
 	"shelly/runtime/store"
 )
 
-// Journal is a journal opened for a diagnosis: that of the daemon that runs for a data folder,
-// or else that of the folder itself. Reading changes nothing.
+// Journal is a journal opened for diagnosis: through the daemon that runs for a data folder, or
+// else from the folder itself. Reading changes nothing.
 //
 //	src, err := folder.OpenJournal(ctx, place)
 //	if err != nil { … }

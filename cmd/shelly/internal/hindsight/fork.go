@@ -28,14 +28,14 @@ type ForkBody struct {
 	At       int            `json:"at"`
 	Recorded []Told         `json:"recorded"`          // from the forked step on
 	Fork     []Told         `json:"fork"`              // from the forked step on
-	Parted   int            `json:"parted"`            // how many steps of the fork are as recorded before both ways differ; -1: they never do
-	Replies  Replies        `json:"replies"`           //
+	Parted   int            `json:"parted"`            // how many steps of the fork match the record before the two differ; -1: they never do
+	Replies  Replies        `json:"replies"`           // in the record and in the fork
 	Refused  []fork.Refusal `json:"refused,omitempty"` // tool calls that the record does not have: nothing is executed
-	Stands   string         `json:"stands,omitempty"`  // why it stops although it has not ended
-	Cut      bool           `json:"cut,omitempty"`     // it did not end within the bounds
+	Stands   string         `json:"stands,omitempty"`  // why it stopped before its end
+	Cut      bool           `json:"cut,omitempty"`     // it did not end within the limits
 	Brain    string         `json:"brain,omitempty"`   // what answered; absent: the model was not asked
-	Asked    int            `json:"asked"`             // questions to it
-	TookMS   int64          `json:"took_ms"`           // of all of them
+	Asked    int            `json:"asked"`             // number of questions to it
+	TookMS   int64          `json:"took_ms"`           // total time of these questions
 	Broken   []string       `json:"broken,omitempty"`  // invariants
 }
 
@@ -43,11 +43,12 @@ type ForkBody struct {
 type Told struct {
 	N       int         `json:"n"`
 	What    string      `json:"what"`
-	Effects []string    `json:"effects,omitempty"` // without those that other steps have as well
+	Effects []string    `json:"effects,omitempty"` // without bookkeeping, see [history.Minor]
 	Source  fork.Source `json:"source,omitempty"`  // for a step of a fork
 }
 
-// Replies are the replies of both ways; nil: none was given, in the fork from the step on.
+// Replies are the replies in the record and in the fork; nil: there is none, in the fork none
+// from the changed step on.
 type Replies struct {
 	Recorded *Reply `json:"recorded"`
 	Fork     *Reply `json:"fork"`
@@ -97,7 +98,8 @@ func unfit(err error) error {
 	}
 }
 
-// fork continues from a step with another input. Only the model is really asked.
+// fork continues from a step with a changed input. The model is really asked; nothing else is
+// executed.
 func (h *hindsight) fork(ctx context.Context, r *http.Request, at int, edits map[string]string) (ForkBody, error) {
 	j, past, err := h.past(ctx, r, history.Of)
 	if err != nil {
@@ -138,7 +140,7 @@ func (h *hindsight) fork(ctx context.Context, r *http.Request, at int, edits map
 	return body, nil
 }
 
-// tell describes both ways.
+// tell describes the recorded steps and those of the fork.
 func (b *ForkBody) tell(p fork.Point, r fork.Result) {
 	before := p.History.Steps[:p.Step.N-1]
 	b.Recorded = told(p.History.Steps)[p.Step.N-1:]

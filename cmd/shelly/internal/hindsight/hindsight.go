@@ -108,7 +108,7 @@ func (e ending) Replay(after uint64, fn func(engine.Record) error) error {
 	})
 }
 
-// past finds the history of a request or a run; of chooses how much of a request's.
+// past finds the history of a request or a run; of reads that of a request.
 func (h *hindsight) past(ctx context.Context, r *http.Request, of func(engine.Reader, fsm.RequestKey) (history.History, error)) (engine.Reader, history.History, error) {
 	recorded, err := h.o.Recorded(ctx)
 	if err != nil {

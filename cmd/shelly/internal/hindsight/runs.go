@@ -13,7 +13,7 @@ import (
 	"shelly/sim/history"
 )
 
-// Bounds of one answer; the first run of it may be longer.
+// Bounds of one answer. Its first run may be longer.
 const (
 	runsMax   = 256
 	runsBytes = 4 << 20

@@ -10,7 +10,7 @@ import (
 	"shelly/sim/history/trace"
 )
 
-// Bounds of one answer; the first step of it may be longer.
+// Bounds of one answer. Its first step may be longer.
 const (
 	stepsMax     = 500
 	stepsBytes   = 4 << 20
@@ -20,7 +20,7 @@ const (
 
 // TraceBody is what happened to a request, step by step.
 type TraceBody struct {
-	Version int    `json:"version"` // of the steps
+	Version int    `json:"version"` // of the format of the steps
 	Steps   []Step `json:"steps"`
 	More    bool   `json:"more,omitempty"` // there are steps after these
 }

@@ -32,7 +32,7 @@ type bubble struct {
 	plan  *sim.Plan
 	steps []sim.Step
 	began time.Time
-	jumps []sim.Moment  // of the wall clock, that are still to come
+	jumps []sim.Moment  // jumps of the wall clock that are still to come
 	gone  chan struct{} // closed when the process has ended, with what it started
 
 	store  *store.Store
@@ -44,16 +44,16 @@ type bubble struct {
 	wrong    []string
 	skew     fsm.Millis
 	outcomes map[fsm.CallID]fsm.Fact      // of the simulated run
-	caused   map[fsm.CallID]fsm.Effect    // by it
+	caused   map[fsm.CallID]fsm.Effect    // the effect that made each call in it
 	due      map[fsm.CallID]chan struct{} // closed when the outcome comes
 	started  map[fsm.CallID]bool
 	clients  map[fsm.RequestKey]<-chan comm.Event
-	heard    map[fsm.RequestKey][]comm.Event // by a client in this step
+	heard    map[fsm.RequestKey][]comm.Event // by each client in this step
 	chunks   map[fsm.CallID][]sim.Chunk      // of the simulated run
 	offers   map[fsm.CallID][]fsm.ToolDecl
-	armed    map[fsm.TimerID]time.Duration // when, in the bubble
+	armed    map[fsm.TimerID]time.Duration // when each was armed, since the bubble began
 	streams  map[fsm.CallID]func(daemon.Piece)
-	whole    map[fsm.CallID]string // what tools returned, of which the facts may have a part
+	whole    map[fsm.CallID]string // results of tools; the facts may have only a part of them
 }
 
 func newBubble(p *sim.Plan, r *sim.Result) *bubble {
@@ -125,14 +125,14 @@ func (b *bubble) all() {
 	}
 	for call, e := range b.caused {
 		_, embeds := e.(fsm.Embed)
-		_, reads := e.(fsm.ReadText) // which the daemon does by itself, in its own journal
+		_, reads := e.(fsm.ReadText) // the daemon reads these from its own journal
 		if !b.started[call] && !reads && !(embeds && b.plan.NoVectors) {
 			b.fail("call %d was never made: %s", call, kinds([]fsm.Effect{e}))
 		}
 	}
 }
 
-// stop ends the process.
+// stop shuts the process down.
 func (b *bubble) stop() {
 	if b.daemon != nil {
 		b.end()
@@ -147,7 +147,7 @@ func (b *bubble) fail(format string, args ...any) {
 	b.wrong = append(b.wrong, fmt.Sprintf(format, args...))
 }
 
-// exit ends all that the process has started.
+// exit ends whatever the process has started.
 func (b *bubble) exit() {
 	select {
 	case <-b.gone:
@@ -255,7 +255,7 @@ func (b *bubble) boot(config fsm.Config) (err error) {
 			err = errors.New("not ended within an hour")
 		}
 		if err != nil {
-			return fmt.Errorf("the process before has %w", err)
+			return fmt.Errorf("the previous process: %w", err)
 		}
 	}
 	b.mu.Lock()
@@ -315,7 +315,7 @@ func (b *bubble) compare(n int) bool {
 
 var errFirst = errors.New("the first is enough")
 
-// complaint is wrong, decided by what is logged.
+// complaint is a log whose every line fails the case.
 type complaint struct{ b *bubble }
 
 func (f complaint) Write(line []byte) (int, error) {
@@ -337,12 +337,12 @@ func outcome[F fsm.Fact](ctx context.Context, b *bubble, e fsm.Effect) (fact F, 
 	}
 	known, answered := b.outcomes[call]
 	if _, stops := known.(fsm.ToolStopped); stops {
-		<-ctx.Done() // it is given up
+		<-ctx.Done() // the call is given up
 		<-b.due[call]
 		return fact, ctx.Err()
 	}
 	over := ctx.Done()
-	if _, tool := e.(fsm.RunTool); tool && !answered { // it does not heed its end
+	if _, tool := e.(fsm.RunTool); tool && !answered { // this tool ignores its cancellation
 		over = gone
 	}
 	select {
@@ -444,8 +444,8 @@ func (b skills) Load(ctx context.Context, skill, reference string) (string, erro
 	return f.Text, cmp.Or(err, failure(f.Error))
 }
 
-// next returns the first call of a kind that was not made yet and has the same effect. Adapters
-// do not learn the numbers of their calls.
+// next returns the first call of a kind that was not made yet and whose effect matches. Adapters
+// do not learn the ids of their calls.
 func next[E fsm.Effect](b *bubble, like func(E) bool) fsm.Effect {
 	b.mu.Lock()
 	defer b.mu.Unlock()

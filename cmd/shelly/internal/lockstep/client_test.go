@@ -13,7 +13,7 @@ import (
 )
 
 // speak streams the pieces of an answer that a client of the simulated run has seen. They all
-// come with its end: what came before the end is not recorded.
+// come at its end, because it is not recorded when each of them came.
 func (b *bubble) speak(call fsm.CallID) {
 	b.mu.Lock()
 	stream := b.streams[call]
@@ -25,7 +25,8 @@ func (b *bubble) speak(call fsm.CallID) {
 	}
 }
 
-// listen collects what the clients of this process have received so far, if it is compared.
+// listen collects the events that are compared, as far as the clients of this process have
+// received them.
 func (b *bubble) listen() {
 	for key, events := range b.clients { // order-free: each is only emptied
 		for open := true; open; {

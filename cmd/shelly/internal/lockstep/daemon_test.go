@@ -26,7 +26,7 @@ func notInTheLoop() map[string]string {
 func outside(f *scenario.File) string {
 	switch {
 	case f.Replay != nil:
-		return "a replay is what the machine was told; nothing of it is left to a daemon"
+		return "a replay fixes every input of the machine, so the daemon has nothing to do"
 	case f.Script.Live:
 		return "its model is a live one"
 	}
@@ -39,7 +39,7 @@ func outside(f *scenario.File) string {
 	case len(p.Crashes) > 0, slices.ContainsFunc(p.Faults, ofJournal):
 		return "its process dies"
 	case slices.ContainsFunc(p.Timeline, full):
-		return "its disk is full for a while: the trace does not say when what is held then came"
+		return "its disk is full for a while, and the trace does not say when the inputs that are held then came"
 	}
 	return ""
 }
@@ -68,7 +68,7 @@ func TestSIM24TheDaemonsLoopTakesTheSimulatedSteps(t *testing.T) {
 	}
 	for file := range listed { // order-free: each is only looked up
 		if !met[file] {
-			t.Errorf("%s is listed as left out, and has no case that would be played", file)
+			t.Errorf("%s is listed as left out, but has no case that would be played", file)
 		}
 	}
 	for _, class := range slices.Sorted(maps.Keys(counts)) {
@@ -89,6 +89,6 @@ func loops(t *testing.T, f *scenario.File, listed string) {
 	case listed == "" && len(wrong) > 0:
 		t.Error(strings.Join(wrong, "\n"))
 	case listed != "" && len(wrong) == 0:
-		t.Errorf("it is listed as left out and holds; take it off the list, or say what is left out: %s", listed)
+		t.Errorf("it is listed as left out but holds; take it off the list, or say what is left out: %s", listed)
 	}
 }

@@ -19,7 +19,7 @@ import (
 // errSync is the error of a sync on a broken disk.
 var errSync = fmt.Errorf("sync: %w", syscall.EIO)
 
-// diskFault makes a file system fail: writes because of a lack of space, or syncs.
+// diskFault makes a file system fail: writes for lack of space, or syncs.
 type diskFault struct{ full, broken atomic.Bool }
 
 func (f *diskFault) mend() { f.full.Store(false); f.broken.Store(false) }
@@ -68,7 +68,8 @@ func (j journal) Fail(fault sim.FaultKind, b engine.Batch) error {
 	return nil
 }
 
-// reserveBytes is the reserve of the store; the disk has twice as much, or a byte less.
+// reserveBytes is the store's reserve. The disk has twice as much free, or one byte less than the
+// reserve when it is full.
 const reserveBytes = 1 << 20
 
 // Fill implements [sim.Journal]: the real store asks its file system for the free space.
@@ -80,7 +81,7 @@ func (j journal) Fill(full bool) {
 	j.live.fs.TestingSetDiskUsage(usage)
 }
 
-// tear makes an append of which a crash leaves only the first half.
+// tear makes an append, and arranges that a crash leaves only the first half of it.
 func (l *live) tear(appending func() error) error {
 	before, err := logs(l.fs)
 	if err != nil {

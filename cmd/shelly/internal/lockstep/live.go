@@ -57,16 +57,15 @@ type live struct {
 	mu     sync.Mutex    // guards the fields below, which the server's goroutines share
 	asked  fsm.AskBrain  // what the model is asked next
 	answer mock.Answer   // what the server answers to it
-	unlike string        // how what the server was sent differs from it
+	unlike string        // how the question that the server received differs from it
 	heard  chan struct{} // closed when the server has received a question
 }
 
-// callTimeout only guards against a defect: nothing waits for it.
+// callTimeout only guards against a defect: no case takes that long.
 const callTimeout = time.Minute
 
 // callWindow is the context window of each call in tokens: the largest that a configuration may
-// have, so that the counts of a scenario fit into it, and only a scripted context_truncated
-// does not.
+// have, so that the counts of a scenario fit into it unless it scripts context_truncated.
 const callWindow = 1 << 24
 
 // storeFolder is the folder of the store on its file system.
@@ -157,7 +156,7 @@ type journal struct {
 func (j journal) Crash() (sim.Journal, error) {
 	_ = j.live.hangs()
 	clone := j.live.fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 0})
-	if failed := j.live.store.Err(); failed == nil { // otherwise the store stays as it is
+	if failed := j.live.store.Err(); failed == nil { // a store that has failed stays as it is
 		if err := j.live.store.Close(); err != nil {
 			return nil, err
 		}

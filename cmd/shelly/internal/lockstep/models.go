@@ -17,8 +17,8 @@ import (
 // Models plays cases against a real Ollama (SCN-29), one at a time, because the time that a
 // model takes counts, and two cases at once would both take longer.
 type Models struct {
-	// Connect returns a client of the server for a profile, "" for none, or the reason why
-	// there is no model to ask, for which the case is skipped.
+	// Connect returns a client of the server for a profile, "" for none, or the reason why there
+	// is no model to ask; the case is then skipped.
 	Connect func(profile string) (client *ollama.Client, why string, err error)
 
 	turn sync.Mutex

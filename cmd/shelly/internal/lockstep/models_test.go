@@ -66,7 +66,7 @@ func TestSCN29AModelThatWavers(t *testing.T) {
 				t.Fatalf("%v, skipped %q, failures %v", out.Err, out.Skipped, out.Failures)
 			}
 			if test.failures > 0 && !strings.HasPrefix(out.Failures[0].Text, "held 2 of 3, wants 3; shown is run 2") {
-				t.Errorf("told: %s", out.Failures[0].Text)
+				t.Errorf("reported: %s", out.Failures[0].Text)
 			}
 			want := "held 2 of 3, model mock:latest 45a7458f0d17, Ollama 0.17.4, num_ctx 8192, num_predict 8192"
 			if got := out.Live.String(); got != want {

@@ -13,7 +13,7 @@ import (
 	"shelly/sim/disk"
 )
 
-// haste is how long a client waits that must find that nothing comes.
+// haste is how long a client waits for an answer that never comes.
 const haste = 20 * time.Millisecond
 
 // serve starts the mock server and its clients.
@@ -84,8 +84,8 @@ func (l *live) alike() error {
 	return nil
 }
 
-// Answer implements [mock.Brain]: the server answers what the simulator has decided, to a
-// question that must be the machine's.
+// Answer implements [mock.Brain]: the server gives the answer that the simulator has decided on,
+// and notes how the question differs from the machine's.
 func (l *live) Answer(_ context.Context, q mock.Question) (mock.Answer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

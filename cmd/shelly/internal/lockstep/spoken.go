@@ -50,8 +50,8 @@ func sameMessage(a, b fsm.Message) bool {
 		slices.EqualFunc(a.Images, b.Images, bytes.Equal) && slices.EqualFunc(a.Calls, b.Calls, sameCall)
 }
 
-// sameCall compares the parts of a call that are sent: arguments without the blanks between
-// them, and as an empty object if they are not one.
+// sameCall compares the parts of a call that are sent. Arguments are sent as compact JSON, or as
+// an empty object if they are not an object.
 func sameCall(a, b fsm.ToolCall) bool {
 	var sent bytes.Buffer
 	if args := strings.TrimSpace(a.Args); !strings.HasPrefix(args, "{") || json.Compact(&sent, []byte(args)) != nil {
@@ -107,8 +107,8 @@ func pieces(ask fsm.AskBrain, line script.Line) []mock.Piece {
 	return list
 }
 
-// failing returns how the server fails with a class, for those classes in which the server
-// fails.
+// failing returns the answer with which the server fails, for the classes of failure that a
+// server causes.
 func failing(f fsm.BrainFailed) mock.Answer {
 	switch f.Class {
 	case fsm.BrainBusy:

@@ -22,8 +22,8 @@ func (l *live) streams(ask fsm.AskBrain, line script.Line, seen []script.Piece) 
 	l.stream = fmt.Sprintf("the pieces of the answer to call %d, for %s\n  - simulated %+q\n  + runtime   %+q", ask.Call, ask.Purpose, want, seen)
 }
 
-// clientFor returns the client that meets the failure of a line, if it is not the server that
-// fails.
+// clientFor returns the client to ask: one that fails as the line says if the failure is not the
+// server's, else the usual one.
 func (l *live) clientFor(line script.Line) (*ollama.Client, error) {
 	asking := l.asking
 	switch {
@@ -44,8 +44,8 @@ func (l *live) clientFor(line script.Line) (*ollama.Client, error) {
 	}
 }
 
-// patience is how long a client waits for a further piece that must receive a whole stream
-// before it finds that nothing more comes.
+// patience is how long a client waits for another piece if it must receive a whole stream before
+// it times out.
 const patience = 500 * time.Millisecond
 
 // hang asks a server that sends no more than the pieces of the line's stream. The call lives

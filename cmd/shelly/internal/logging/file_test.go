@@ -71,7 +71,7 @@ func TestOBS5NoMoreIsKeptThanWanted(t *testing.T) {
 		t.Errorf("%v are kept", size)
 	}
 	if !strings.HasSuffix(got, `"n":199}`+"\n") {
-		t.Error("the newest is not the last")
+		t.Error("the newest record is not the last")
 	}
 }
 
@@ -90,9 +90,9 @@ func TestOBS5NothingIsKeptWhereNothingIsWantedOrCanBe(t *testing.T) {
 	}
 	f = NewFile(config.Log{Level: "info", Keep: config.MiB})
 	if err := f.Open(data); err == nil {
-		t.Error("a file is a folder")
+		t.Error("the log was opened, although a file is in the place of its folder")
 	}
-	slog.New(f.Handler()).Info("x") // and nothing is held for it
+	slog.New(f.Handler()).Info("x") // it must not be held either
 	if len(f.early) > 0 || f.Close() != nil {
 		t.Error(f.early)
 	}

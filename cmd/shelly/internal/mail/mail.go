@@ -67,7 +67,7 @@ func chat(to fsm.Origin) string {
 	}
 }
 
-// Marks returns the marks that the messages are read, one for each chat.
+// Marks returns one mark for each chat: its messages are read up to the last of these.
 func Marks(list []comm.Message) []inbox.Mark {
 	var marks []inbox.Mark
 	last := map[fsm.Origin]int{}

@@ -8,11 +8,11 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// Wrap cuts a text into lines of at most width columns, at blanks if possible; a word that is
-// too long is cut where the line is full. A line may end before and after a wide character,
-// such as of Chinese and Japanese, but not before a closing mark. An attribute that is on at
-// the end of a line is switched off there and on again in the next, so that each line stands
-// alone. The text must be free of control characters other than line ends and SGR.
+// Wrap cuts a text into lines of at most width columns, at blanks if possible; a word that is too
+// long is cut where the line is full. A line may end before and after a wide character, such as a
+// Chinese or Japanese one, but not before a closing mark. An attribute that is on at the end of a
+// line is switched off there and on again in the next, so that each line stands alone. The text
+// must be free of control characters other than line ends and SGR.
 func Wrap(text string, width int) []string {
 	w := wrapping{width: max(width, 1)}
 	for i, line := range strings.Split(text, "\n") {

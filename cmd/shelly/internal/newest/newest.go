@@ -1,5 +1,5 @@
-// Package newest finds the newest of what the journal lists by position, such as calls and
-// messages.
+// Package newest finds the newest items of a list that the journal orders by position, such as
+// calls or messages.
 package newest
 
 import "shelly/fsm/engine"
@@ -7,7 +7,7 @@ import "shelly/fsm/engine"
 // firstLook is how many of the last steps are searched first.
 const firstLook = 256
 
-// Search says what to search for.
+// Search describes a search.
 type Search[T any] struct {
 	Last  uint64 // the index of the last step
 	Limit int    // at most this many, the newest; 0: all
@@ -19,8 +19,8 @@ type Search[T any] struct {
 	Wanted func(T) (wanted, old bool)
 }
 
-// Find returns the matching items, the newest last. It searches back from the last step over
-// ever more steps, so that a few of many are found quickly.
+// Find returns the matching items, the newest last. It looks further and further back from the
+// last step, so that the newest few of many are found quickly.
 func (s Search[T]) Find() ([]T, error) {
 	for look := uint64(firstLook); ; look *= 8 {
 		after := uint64(0)

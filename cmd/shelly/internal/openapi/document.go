@@ -115,7 +115,7 @@ func (d *describing) operation(r comm.Route) (path string, op node, err error) {
 	return path, op, nil
 }
 
-// answer adds an answer to those of its status.
+// answer adds an answer to the responses; answers with the same status share one.
 func (d *describing) answer(responses node, a answer) error {
 	var schema any
 	if a.of != nil {
@@ -147,7 +147,7 @@ func content(media string, schema any) node {
 	return node{media: node{"schema": schema}}
 }
 
-// idOf returns a route's name for code: getRequestsIdEvents.
+// idOf returns a route's operation id, such as getRequestsIdEvents.
 func idOf(method, path string) string {
 	id := strings.ToLower(method)
 	for _, part := range strings.FieldsFunc(strings.TrimPrefix(path, "/v1"), func(r rune) bool { return strings.ContainsRune("/{}._", r) }) {
@@ -197,7 +197,7 @@ func (f field) schema() node {
 	}
 }
 
-// special are the types that are not encoded as their fields suggest.
+// special has the schemas of types that are not encoded as their fields suggest.
 var special = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[fsm.Source]():      {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
 	reflect.TypeFor[json.RawMessage](): {},
@@ -229,7 +229,8 @@ func nameOf(t reflect.Type) string {
 	return notInNames.ReplaceAllString(strings.ToUpper(pkg[:1])+pkg[1:]+strings.ReplaceAll(name, "shelly/", ""), "")
 }
 
-// open lets answers have more members than this document knows: a later shelly may add some.
+// open allows answers to have members that this document does not know: a later shelly may add
+// some.
 func open(s *jsonschema.Schema) {
 	if s == nil {
 		return

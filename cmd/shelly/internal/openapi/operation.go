@@ -1,6 +1,6 @@
 package openapi
 
-// operation is what a route takes and gives.
+// operation is what a route takes and returns.
 type operation struct {
 	summary string
 	query   []field
@@ -9,7 +9,7 @@ type operation struct {
 	foreign string // the document that describes it
 }
 
-// field is a parameter, or a member of a body. One whose name ends with ! is required.
+// field is a parameter, or a member of a body. A field whose name ends with ! is required.
 type field struct{ name, kind, says string }
 
 // answer is an answer that is not a problem.

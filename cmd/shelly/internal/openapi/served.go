@@ -11,8 +11,8 @@ import (
 // Path is where the document is.
 const Path = "/v1/openapi.json"
 
-// Served is a document at a route. Its routes are named before they are served; it is built on
-// the first request, because building it would slow down a start.
+// Served is a document at a route. It is built on the first request, because building it would
+// slow down a start; Of must be called before that.
 type Served struct {
 	Version string
 	text    func() ([]byte, error)
@@ -31,7 +31,7 @@ func (s *Served) Route() comm.Route {
 	}}
 }
 
-// Of names the routes. A route without a row in the table is an error.
+// Of sets the routes to describe. A route without a row in the table is an error.
 func (s *Served) Of(routes []comm.Route) error {
 	for _, r := range routes {
 		if _, _, err := rowOf(r); err != nil && !hidden(r) {

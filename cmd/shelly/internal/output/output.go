@@ -36,8 +36,8 @@ func (f File) taken() error {
 	return exit.Errorf(exit.Usage, "%s exists; name another file with -o, or give --force", f.Name)
 }
 
-// Write writes the file whole and durably or not at all, readable by its owner alone. An error
-// of content is returned as it is; other errors have exit codes.
+// Write writes the whole file durably, or nothing; only its owner can read it. An error of
+// content is returned unchanged; other errors have exit codes.
 func (f File) Write(t *terminal.Terminal, content func(io.Writer) error) error {
 	if f.Name == "" {
 		out := bufio.NewWriter(t.Out)

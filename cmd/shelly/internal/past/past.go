@@ -1,5 +1,5 @@
-// Package past gives the daemon's listener what happened to a request, because packages of
-// runtime must not import those that look back.
+// Package past tells the daemon's listener what happened to a request. It is needed because
+// packages of runtime must not import those that look back.
 package past
 
 import (
@@ -25,7 +25,7 @@ func OfRun(j engine.Reader, r history.Run) (comm.Past[history.Step], error) {
 	return comm.Past[history.Step]{Request: h.Request, Handles: h.Handles, Ended: h.Ended, Lost: h.Lost, Steps: h.Steps}, err
 }
 
-// Told is Of in the listener's types.
+// Told is Of with the listener's own type of step.
 func Told(j engine.Reader, key fsm.RequestKey) (comm.Past[comm.Step], error) {
 	p, err := Of(j, key)
 	told := comm.Past[comm.Step]{Request: p.Request, Handles: p.Handles, Ended: p.Ended, Lost: p.Lost}
@@ -38,8 +38,8 @@ func Told(j engine.Reader, key fsm.RequestKey) (comm.Past[comm.Step], error) {
 // spokenTime bounds the search for what a model has said.
 const spokenTime = 10 * time.Second
 
-// Spoken returns what the model said and was given for a request, as a front of OpenAI's API
-// needs it. If its beginning is no longer kept, the error is engine.ErrTrimmed.
+// Spoken returns what the model said in a request and how many tokens it took, as the front for
+// OpenAI's API needs it. If its beginning is no longer kept, the error is engine.ErrTrimmed.
 func Spoken(ctx context.Context, recorded func(context.Context) (engine.Reader, error), key fsm.RequestKey) (openai.Past, error) {
 	ctx, cancel := context.WithTimeout(ctx, spokenTime)
 	defer cancel()

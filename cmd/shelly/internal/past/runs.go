@@ -22,7 +22,7 @@ type Runs struct {
 	Session string       // "": any; runs that the session has started, or whose schedule was made in it, count too
 	State   string       // a word of [comm.Record.Stands]; "": any
 	Since   fsm.Millis   // runs admitted since then, and unfinished ones
-	Before  fsm.HandleID // runs of an earlier handle; 0: the latest
+	Before  fsm.HandleID // runs with a smaller handle; 0: all
 	Limit   int          // at most this many; 0: all
 }
 
@@ -55,8 +55,8 @@ func (w Runs) List(j engine.Reader) (found []comm.Record, next fsm.HandleID, err
 
 // of selects from the runs of the last records; whole is set if these are all that are kept.
 // Enough is set if these are all that there can be, or one more than the limit. A run that was
-// admitted before those records counts only if whole is set: later runs may have ended before
-// them.
+// admitted before those records counts only if enough is already set: otherwise runs that were
+// admitted after it may have ended before them.
 func (w Runs) of(all []history.Run, whole bool) (found []comm.Record, enough bool) {
 	found, enough = []comm.Record{}, whole
 	for _, r := range slices.Backward(all) {

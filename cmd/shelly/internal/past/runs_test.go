@@ -9,8 +9,8 @@ import (
 	"shelly/sim/history"
 )
 
-// A run that was unfinished before the records that were read is listed only when all runs
-// admitted after it are listed, some of which may have ended before those records.
+// A run that was unfinished before the records that were read is listed only if no run that was
+// admitted after it can be missing because it ended before those records.
 func TestCOM85RunsOfAPartOfTheJournalAreInOrder(t *testing.T) {
 	all := []history.Run{
 		{Handle: 3, State: state.Done, Ended: 90},

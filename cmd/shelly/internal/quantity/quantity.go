@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// units are those of Ollama's own lists: powers of 1000.
+// units are powers of 1000, as in Ollama's own lists.
 var units = []string{"B", "kB", "MB", "GB", "TB"}
 
 // unit returns the unit for a size, and its bytes.

@@ -1,5 +1,5 @@
-// Package question words what a person is asked about a tool call, and parses the answer, for
-// shelly ask and shelly chat (CLI-120).
+// Package question words the question that a person is asked about a tool call, and parses the
+// answer, for shelly ask and shelly chat (CLI-120).
 package question
 
 import (

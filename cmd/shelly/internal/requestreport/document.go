@@ -73,8 +73,8 @@ func ended(q *engine.Request) string {
 	}
 }
 
-// divergence returns the first step that today's code decides differently: beside what today's
-// code does, what the record shows of the past, which is the hash of the effects and the inputs
+// divergence shows the first step that today's code decides differently, side by side: what
+// today's code does, and what the record has, which is the hash of the effects and the inputs
 // that followed.
 func divergence(r *export.Record, s trace.Step) htmlreport.Pair {
 	p := htmlreport.Pair{Title: "The first step that today's code decides differently", Step: s.N}

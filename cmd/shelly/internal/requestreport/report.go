@@ -44,7 +44,7 @@ func Of(j engine.Reader, of history.History, by *redact.Redactor, verdict bool) 
 }
 
 // Clean renders a document whose secrets have been replaced. The error is ErrSecret if one is
-// left. What the file compresses is checked before compression.
+// left. Parts that the file has in compressed form are checked before compression.
 func Clean(d *htmlreport.Document, by *redact.Redactor) ([]byte, error) {
 	plain, err := json.Marshal(d)
 	if err != nil {

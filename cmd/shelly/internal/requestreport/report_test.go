@@ -16,8 +16,8 @@ import (
 	"shelly/sim/scenario"
 )
 
-// recorded is the journal of a request one of whose steps was decided differently, and the
-// request's history.
+// recorded returns the journal of a request, in which one step was decided differently from
+// today, and the request's history.
 func recorded(t *testing.T) (engine.Reader, history.History) {
 	t.Helper()
 	f, err := scenario.Parse("a.scenario.yaml", []byte("scenario: 1\nname: x\nprofile: shelly\nbrain: [{says: 'the key is hunter2-hunter2'}]\ntimeline: [{user: Hi, id: r}]\nexpect: {ends: serving}\n"))
@@ -47,8 +47,8 @@ func recorded(t *testing.T) (engine.Reader, history.History) {
 	return j, h
 }
 
-// SIM-35, CLI-164: what today's code does is shown beside what is recorded, once, with the
-// secrets of both replaced.
+// SIM-35, CLI-164: the first divergence is shown once, today's side beside the recorded one, with
+// the secrets of both replaced.
 func TestSIM35TheFirstDivergenceSideBySide(t *testing.T) {
 	j, h := recorded(t)
 	record, err := export.ReadOf(j, h)
@@ -73,7 +73,7 @@ func TestSIM35TheFirstDivergenceSideBySide(t *testing.T) {
 		t.Errorf("step 2: %+v", c.Steps[1].Differs)
 	}
 	if html, err := Clean(d, by); err != nil || strings.Contains(string(html), "hunter2") {
-		t.Errorf("%v; the secret is there: %v", err, strings.Contains(string(html), "hunter2"))
+		t.Errorf("%v; the secret is in it: %v", err, strings.Contains(string(html), "hunter2"))
 	}
 }
 
@@ -97,9 +97,9 @@ func TestCLI163ASecretThatIsLeftIsAnError(t *testing.T) {
 	}
 	// The template's own text is not part of the record, so it is not redacted.
 	if made, err := Of(j, h, redact.New(redact.Secret{Kind: "a key", Text: "<!doctype html>"}), false); !errors.Is(err, ErrSecret) || len(made.HTML) > 0 {
-		t.Errorf("made of the request: %v, %d bytes", err, len(made.HTML))
+		t.Errorf("report of the request: %v, %d bytes", err, len(made.HTML))
 	}
 	if made, err := Of(j, h, by, false); err != nil || made.Steps == 0 || strings.Contains(string(made.HTML), "hunter2") {
-		t.Errorf("made of the request: %v, %d steps", err, made.Steps)
+		t.Errorf("report of the request: %v, %d steps", err, made.Steps)
 	}
 }

@@ -92,7 +92,7 @@ func failure(f *judge.Failure) htmlreport.Failure {
 	}
 }
 
-// note is what else there is to say of a case, on lines.
+// note returns what else the file says about a case, one thing on a line.
 func note(c *report.Case) string {
 	var lines []string
 	var load *strict.Error

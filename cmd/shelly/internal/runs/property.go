@@ -25,7 +25,7 @@ func (r *Recorder) Property() *Property {
 	return &Property{of: r}
 }
 
-// Made records the next case that was made.
+// Made records the run of the next case that the property made.
 func (p *Property) Made(out *scenario.Outcome) {
 	if p == nil || !p.of.HTML {
 		return
@@ -39,8 +39,8 @@ func (p *Property) Made(out *scenario.Outcome) {
 	p.seeds = append(p.seeds, htmlreport.Seed{Holds: out.OK(), Steps: out.Steps})
 }
 
-// Ended records the result of all cases: the seeds, and the shrunk case with its steps beside
-// the case from which it was shrunk.
+// Ended records the result of all cases: the seeds, and the shrunk case with its steps, beside
+// the original case.
 func (p *Property) Ended(f *scenario.File, first uint64, r *property.Report) {
 	if p == nil {
 		return

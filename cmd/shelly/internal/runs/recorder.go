@@ -19,7 +19,7 @@ const (
 	PassedCasesMax = 20     // cases of a run in which those that pass have steps too
 	PassedStepsMax = 2_000  // steps of a case that passes
 	StepsMax       = 10_000 // steps of one case
-	AllStepsMax    = 20_000 // steps of the file; beyond it, cases have no steps
+	AllStepsMax    = 20_000 // steps of the file; later cases have none
 
 	textMax = 2 << 10 // bytes of a text in the file
 )
@@ -50,7 +50,7 @@ type recorded struct {
 
 func keyOf(out *scenario.Outcome) key { return key{out.File, out.Line, out.Name} }
 
-// Take records the run of a case, and replaces an earlier one.
+// Take records the run of a case in place of an earlier one.
 func (r *Recorder) Take(f *scenario.File, out *scenario.Outcome) {
 	if r == nil || out.Result == nil {
 		return

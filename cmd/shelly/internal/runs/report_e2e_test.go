@@ -16,7 +16,7 @@ import (
 	"shelly/sim/scenario"
 )
 
-// hostile has markup in every text that a scenario has, and fails.
+// hostile is a case that fails, with markup in every text that a scenario can have.
 const hostile = `scenario: 1
 name: 'a look <img src=x onerror="window.__pwned=1"> & </title><script>window.__pwned=1</script>'
 tags: [hostile]
@@ -46,7 +46,7 @@ timeline: [{user: "How is the disk?"}]
 expect: {replies: ["It is fine."]}
 `
 
-// file writes the report of cases, and returns its address.
+// file writes the report of cases and returns its URL.
 func file(t *testing.T, cases ...string) string {
 	t.Helper()
 	rec := &runs.Recorder{HTML: true, Cases: len(cases)}
@@ -78,13 +78,13 @@ func file(t *testing.T, cases ...string) string {
 	return "file://" + name
 }
 
-// clean checks that nothing of a transcript ran, and that the browser has no complaint.
+// clean checks that no part of a transcript ran, and that the browser reports no errors.
 func clean(t *testing.T, b *browser.Browser) {
 	t.Helper()
 	var pwned any
 	b.Script(&pwned, "return window.__pwned === undefined ? 'no' : window.__pwned")
 	if pwned != "no" {
-		t.Errorf("markup of the transcript ran: %v", pwned)
+		t.Errorf("markup in the transcript ran: %v", pwned)
 	}
 	if said := b.Console(); said != "" {
 		t.Errorf("the browser says:\n%s", said)
@@ -92,7 +92,7 @@ func clean(t *testing.T, b *browser.Browser) {
 	var outside int
 	b.Script(&outside, "return performance.getEntriesByType('resource').length")
 	if outside != 0 {
-		t.Errorf("the page has loaded %d resources", outside)
+		t.Errorf("the page loaded %d resources", outside)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestSIM32AReportIsClickedThrough(t *testing.T) {
 	b.See(".status.failed", "failed")
 	b.See(".frame", "19 | never: ")
 
-	// From a failure to the step that shows it, and on from there by keys.
+	// From a failure to the step that shows it, and from there with the keys.
 	b.Click(".failures a", "step")
 	b.See(".step.current .body h4", "Input")
 	at := text(b, "location.hash")
@@ -125,7 +125,7 @@ func TestSIM32AReportIsClickedThrough(t *testing.T) {
 	}
 	b.Press("j")
 	if now := text(b, "document.querySelector('.current').id"); now != before {
-		t.Errorf("k and j lead from %s to %s", before, now)
+		t.Errorf("after k and j the step is not %s but %s", before, now)
 	}
 	if tag, _, seen := b.Focused(); tag != "summary" || !seen {
 		t.Errorf("the focus is on %s, seen: %v", tag, seen)
@@ -149,7 +149,7 @@ func TestSIM32AReportIsClickedThrough(t *testing.T) {
 	b.Await("no case", func() bool { return text(b, "document.getElementById('case-count').textContent") == "0 shown" })
 	clean(t, b)
 
-	// What a link names is opened, also in a case that is closed.
+	// The target of a link is opened, even in a case that is closed.
 	b.Go(strings.TrimSuffix(text(b, "location.href"), text(b, "location.hash")) + "#c2-s3")
 	b.Reload()
 	b.See("#c2-s3 .body h4", "Input")
@@ -165,12 +165,12 @@ func TestSIM32AReportIsReadWithoutScripts(t *testing.T) {
 	b.Click("#c1-s2 summary", "it was accepted")
 	b.See("#c1-s2 .body h4", "Transitions")
 	if n := b.Count(".script-only", ""); n > 0 {
-		t.Errorf("%d controls are shown that need scripts", n)
+		t.Errorf("%d controls that need scripts are shown", n)
 	}
 	b.Picture("report-no-scripts")
 }
 
-// SIM-32: a report of ten thousand steps opens and is stepped through.
+// SIM-32: a report of ten thousand steps can be opened and stepped through.
 func TestSIM32TenThousandSteps(t *testing.T) {
 	b := browser.Open(t)
 	b.Look(1280, 900, false)
@@ -207,7 +207,7 @@ func long(n int) string {
 	return s.String() + "expect: {replies: [x]}\n"
 }
 
-// Pictures of the report, for a person to look at.
+// Screenshots of the report for a person to look at.
 func TestSIM32PicturesOfAReport(t *testing.T) {
 	b := browser.Open(t)
 	at := file(t, hostile, holds)

@@ -1,5 +1,5 @@
-// Package scratch makes the workspaces of cases that say tools: real: a temporary folder for
-// each, with the files of the case, and the daemon's file tools in it.
+// Package scratch makes the workspaces of cases with "tools: real": for each a temporary folder
+// with the case's files, in which the daemon's file tools work.
 package scratch
 
 import (
@@ -18,7 +18,7 @@ import (
 	"shelly/sim"
 )
 
-// Workshop returns these tools, and the function that opens a workspace for a case.
+// Workshop returns these tools and the function that opens a workspace for a case.
 func Workshop() *sim.Workshop {
 	open := func(name, profile string, files []sim.Thing) (sim.Workspace, error) {
 		s, err := openWorkspace(name, profile, files)

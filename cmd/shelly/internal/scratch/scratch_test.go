@@ -19,11 +19,11 @@ func TestSCN30TheNamesAreTheTools(t *testing.T) {
 		names = append(names, d.Name)
 	}
 	if !slices.Equal(names, format.FileTools()) {
-		t.Errorf("the tools are %q, a scenario has %q", names, format.FileTools())
+		t.Errorf("the tools are %q, but a scenario knows %q", names, format.FileTools())
 	}
 }
 
-// SCN-30: a result is cut where the daemon with this profile cuts it.
+// SCN-30: a result is cut where a daemon with this profile would cut it.
 func TestSCN30ResultsAreCutAsByTheProfilesDaemon(t *testing.T) {
 	long, err := json.Marshal(strings.Repeat("a line of text\n", 900)) // 13,500 bytes
 	if err != nil {

@@ -31,7 +31,8 @@ func (m Machine) ReadMemory(meminfo string) Machine {
 	return m
 }
 
-// With returns the machine with more bytes available: those that would be freed.
+// With returns the machine with more bytes available, such as would be freed by unloading a
+// model.
 func (m Machine) With(bytes int64) Machine {
 	m.Available = min(m.Available+bytes, m.Total)
 	return m

@@ -5,7 +5,7 @@ type Model struct {
 	Weights  int64 // bytes of its file
 	PerToken int64 // numbers in the cache for each token; 0: unknown
 	Window   int   // its largest window in tokens; 0: unknown
-	Thinks   bool  // as it is asked, it thinks before it answers
+	Thinks   bool  // it thinks before it answers, with the configured settings
 }
 
 // Bytes of one number in the cache: by default, and with OLLAMA_KV_CACHE_TYPE=q8_0.
@@ -45,8 +45,8 @@ func (m Model) Largest(free int64, numberBytes int) int {
 	return largest
 }
 
-// Parallel returns how many requests at once fit with a window, up to wanted; at least 1. Each
-// has its own cache, so that a session finds what it has said before.
+// Parallel returns how many concurrent requests fit with a window: at least 1, at most wanted.
+// Each has its own cache, so that a session finds its earlier turns there.
 func (m Model) Parallel(free int64, numCtx, wanted int) int {
 	n := 1
 	for n < wanted && m.Need(numCtx, n+1, NumberBytes).Bytes() <= free {

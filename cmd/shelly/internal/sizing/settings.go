@@ -54,8 +54,8 @@ type Times struct{ Load, FirstToken, Total time.Duration }
 // that of a slow disk, because a deadline that is too long costs nothing.
 const diskBytes = 100 << 20
 
-// Longest returns the longest times: the window is full, and the answer as long as it may be.
-// Unknown parts count as zero.
+// Longest returns the times for a full window and an answer of maximum length. Unknown parts
+// count as zero.
 func Longest(m Model, s Settings, speed Speed) Times {
 	t := Times{Load: time.Duration(m.Weights/diskBytes) * time.Second}
 	if speed.Prompt > 0 {

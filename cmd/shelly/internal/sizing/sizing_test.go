@@ -9,8 +9,7 @@ import (
 
 const gib = 1 << 30
 
-// eight is a model with eight billion parameters, of which one token takes 144 KiB in the
-// cache.
+// eight is a model with eight billion parameters; a token takes 144 KiB in its cache.
 func eight() sizing.Model {
 	return sizing.Model{Weights: 5 * gib, PerToken: 36 * 8 * 256, Window: 40960}
 }
@@ -25,10 +24,10 @@ func TestCLI10MemoryIsReadFromMeminfo(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	if got := (sizing.Machine{}).ReadMemory("no memory at all"); got != (sizing.Machine{}) {
-		t.Errorf("of another text: %+v", got)
+		t.Errorf("a text of another kind: %+v", got)
 	}
 	if got := machine(20 * gib).With(9 * gib).Available; got != 24*gib {
-		t.Errorf("more than there is: %d", got)
+		t.Errorf("more than the total: %d", got)
 	}
 }
 
@@ -38,7 +37,7 @@ func TestCLI10TheCacheGrowsWithTheWindow(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	if one, two := got.Cache, eight().Need(8192, 2, sizing.NumberBytes).Cache; two != 2*one {
-		t.Errorf("two at a time take %d, one %d", two, one)
+		t.Errorf("two at a time take %d, one takes %d", two, one)
 	}
 }
 
@@ -55,7 +54,7 @@ func TestCLI10TheLargestWindowThatFits(t *testing.T) {
 		{5 * gib, sizing.NumberBytes, 0},
 	} {
 		if got := eight().Largest(tt.free, tt.number); got != tt.want {
-			t.Errorf("of %d GiB with %d bytes a number: %d, want %d", tt.free/gib, tt.number, got, tt.want)
+			t.Errorf("%d GiB with %d bytes a number: %d, want %d", tt.free/gib, tt.number, got, tt.want)
 		}
 	}
 	if got := eight().Parallel(9*gib, 8192, 4); got != 3 {
@@ -96,7 +95,7 @@ func TestCLI10RecommendedSettings(t *testing.T) {
 		}
 	}
 	if got := sizing.Recommend(now, eight(), sizing.Machine{}); got != now {
-		t.Errorf("of an unknown machine: %+v", got)
+		t.Errorf("on an unknown machine: %+v", got)
 	}
 }
 

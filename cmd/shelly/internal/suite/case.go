@@ -33,7 +33,7 @@ func (c *Command) one(f *scenario.File, g *goldens, m *lockstep.Models, t *runs.
 			covered.Cover(&out.Outcome)
 		}
 		t.Take(f, &out.Outcome)
-		out.Result = nil // a run is large, and is not needed any more
+		out.Result = nil // a run is large and no longer needed
 		if out.Status() != report.Passed {
 			break
 		}
@@ -79,10 +79,10 @@ func (c *Command) under(f *scenario.File, seed *uint64, g *goldens, m *lockstep.
 	return out
 }
 
-// differs reports whether two runs gave two traces.
+// differs reports whether two runs gave different traces.
 func differs(a, b scenario.Outcome) bool { return b.Err != nil || a.Hash() != b.Hash() }
 
-// seeded adds to a case's result the seed under which it came about (SCN-10).
+// seeded adds the seed to the result of a case that ran under it (SCN-10).
 func seeded(out *report.Case, seed uint64) {
 	out.Seed = &seed
 	if out.Err != nil {

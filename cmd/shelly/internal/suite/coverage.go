@@ -39,7 +39,7 @@ func (p *percent) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String returns the percentage as it is written.
+// String returns the percentage as a person writes it.
 func (p percent) String() string {
 	text := fmt.Sprintf("%d.%03d", p/percentOne, p%percentOne)
 	return strings.TrimRight(strings.TrimRight(text, "0"), ".") + " %"
@@ -84,8 +84,8 @@ func (c *Command) tooFew(coverage *report.Coverage) error {
 	return exit.Errorf(exit.Failed, "%d of %d transitions are taken (%s), fewer than --min-transitions %s", s.Taken, s.Of, s.Percent(), least)
 }
 
-// rulesAbove returns the ids of the rules of the SPEC.md in the folder of the first case or
-// above, or an error that says why there are none.
+// rulesAbove returns the ids of the rules in the SPEC.md in or above the folder of the first
+// case, or an error that says why there are none.
 func rulesAbove(cases []report.Case) ([]string, error) {
 	if len(cases) == 0 {
 		return nil, errors.New("no case was played")

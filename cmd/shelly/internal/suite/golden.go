@@ -26,7 +26,7 @@ type goldens struct {
 	does goldenWork
 
 	mu      sync.Mutex // guards the rest: workers settle their cases
-	over    bool       // nothing more is done
+	over    bool       // the report is printed: nothing more is done
 	told    []goldenTold
 	refused []error // files that could not be written or removed
 	stale   int     // obsolete files under checkGoldens
@@ -38,9 +38,9 @@ type goldenWork int
 const (
 	keepPending    goldenWork = iota // write the actual result next to it
 	renewGoldens                     // --update: write it
-	writeMissing                     // --update=missing: write it if it does not exist, and keep one that differs
+	writeMissing                     // --update=missing: write it if it does not exist; keep one that differs
 	checkGoldens                     // --ci: write nothing, and fail on obsolete files
-	compareGoldens                   // write nothing: the run is not the plain one
+	compareGoldens                   // write nothing: this is not a plain run
 )
 
 // updating is the flag --update, which may have a value.
@@ -69,8 +69,8 @@ func (u *updating) Decode(ctx *kong.DecodeContext) error {
 // goldenTold is a note about one file.
 type goldenTold struct{ what, path, why string }
 
-// goldens decides what the run does about goldens. In CI a file that a run leaves behind is
-// lost, so --ci is the default there; --update or --no-ci overrides it.
+// goldens decides what the run does about goldens. In CI the files that a run writes are lost, so
+// --ci is the default there; --update and --no-ci override it.
 func (c *Command) goldens() (*goldens, error) {
 	plain := !c.Twice && len(c.Vars) == 0 && c.Seed == nil && c.Seeds == nil && c.On == "sim"
 	switch {
@@ -124,7 +124,7 @@ func worse(cases, files error) error {
 	return cases
 }
 
-// settle does what is necessary about the golden of a judged case.
+// settle handles the golden of a judged case.
 func (g *goldens) settle(f *scenario.File, out *scenario.Outcome) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -179,8 +179,8 @@ func (g *goldens) renew(kept *golden.Golden, out *scenario.Outcome) {
 	g.remove(kept.Path+golden.PendingSuffix, "")
 }
 
-// keep writes the actual result next to a golden that does not match, and removes that of an
-// earlier run if the golden matches.
+// keep writes the actual result next to a golden that does not match, and removes such a file of
+// an earlier run if the golden matches.
 func (g *goldens) keep(kept *golden.Golden, out *scenario.Outcome) {
 	pending := kept.Path + golden.PendingSuffix
 	switch {
@@ -237,9 +237,9 @@ func (g *goldens) tell(what, path, why string) {
 	g.told = append(g.told, goldenTold{what, path, why})
 }
 
-// report prints, in the order of the files, what was done, and returns the error that the run
-// ends with because of them, if any. A case that still runs, as may happen after an interrupt
-// or a first failure, is not settled any more.
+// report prints what was done, in the order of the files, and returns the error with which the
+// run ends because of the goldens, if any. A case that is still running, as can happen after an
+// interrupt or a first failure, is no longer settled.
 func (g *goldens) report(notes, errs io.Writer) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -265,7 +265,7 @@ func (g *goldens) report(notes, errs io.Writer) error {
 	return nil
 }
 
-// replaceGolden writes a file whole or not at all. It writes only next to the scenario.
+// replaceGolden writes a whole file, or nothing.
 func replaceGolden(path string, data []byte) error {
 	err := durable.As{Perm: 0o644}.Text(path, data)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"shelly/sim/scenario"
 )
 
-// SCN-36: the result of a case that ends after the run, as may happen after an interrupt, is
-// not written, because it would not be reported.
+// SCN-36: the result of a case that ends after the run, as can happen after an interrupt, is not
+// written, because it would not be reported.
 func TestSCN36NothingIsWrittenBehindTheRun(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "a.scenario.yaml")

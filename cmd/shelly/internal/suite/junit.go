@@ -12,7 +12,7 @@ import (
 	"shelly/sim/report"
 )
 
-// filesReady checks, before anything runs, that the files of further reports can be written.
+// filesReady checks, before anything runs, that the files of the other reports can be written.
 func (c *Command) filesReady() error {
 	return cmp.Or(c.ready("--junit", c.JUnit), c.ready("--html", c.HTML))
 }

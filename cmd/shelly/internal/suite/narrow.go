@@ -42,16 +42,16 @@ func (s *since) String() string {
 	return "--only-changed=" + s.ref
 }
 
-// narrow is what else leaves out cases, besides names and tags: the results of an earlier run,
-// and which files have changed. It may leave no case, which is not a mistake of the user.
+// narrow selects cases by what is not in their names and tags: the results of an earlier run, and
+// which files have changed. It may select none, which is not a mistake of the user.
 type narrow struct {
 	last   *lastrun.Run    // nil: --last-failed is not given, or no run is known
-	files  map[string]bool // that have changed, by absolute path; nil: --only-changed is not given
+	files  map[string]bool // files that have changed, by absolute path; nil: --only-changed is not given
 	note   string          // note to print before the run
 	nobody string          // note to print if no case is left
 }
 
-// narrowed evaluates --last-failed and --only-changed (SCN-62, SCN-63) for what targets name.
+// narrowed evaluates --last-failed and --only-changed for the targets (SCN-62, SCN-63).
 func narrowed(lastFailed bool, only *since, targets []choose.Target) (n narrow, err error) {
 	if lastFailed {
 		switch n.last, err = lastrun.Of("."); {
@@ -72,7 +72,7 @@ func narrowed(lastFailed bool, only *since, targets []choose.Target) (n narrow, 
 	return n, nil
 }
 
-// files returns the files that have changed in the repositories of what is searched.
+// files returns the files that have changed in the repositories of the targets.
 func (s *since) files(targets []choose.Target) (map[string]bool, error) {
 	all := map[string]bool{}
 	var asked []string
@@ -93,7 +93,7 @@ func (s *since) files(targets []choose.Target) (map[string]bool, error) {
 	return all, nil
 }
 
-// has reports whether a case is left.
+// has reports whether a case is selected.
 func (n *narrow) has(f *scenario.File) bool {
 	path := whole(f.Path())
 	if n.last != nil && !n.last.Failed(path, f.Name) {
@@ -118,8 +118,8 @@ func partsOf(f *scenario.File) []string {
 	return parts
 }
 
-// whole returns a file's path as every run of the project has it: absolute, with the links of
-// its folder followed.
+// whole returns a file's path in the form that is the same in every run of the project: absolute,
+// with the links in its folder resolved.
 func whole(file string) string {
 	abs, err := filepath.Abs(file)
 	if err != nil {

@@ -19,18 +19,17 @@ type player struct {
 	progress    *progress
 }
 
-// play reports the results of cases in their order, each as soon as those before it are
-// reported. With failuresMax, that failure in this order is the last result that is reported,
-// whatever else is running. When ctx ends, it reports the results so far and does not wait for
-// running cases.
+// play reports the results of cases in their order, each as soon as those before it are reported.
+// With failuresMax, the last result that it reports is that failure in this order, whatever else
+// is running. When ctx ends, it reports the results so far and does not wait for running cases.
 func (p *player) play(ctx context.Context, files []*scenario.File, tell func(report.Case)) {
-	next, results := make(chan int), make(chan played, len(files)) // so that no case waits to report its result
+	next, results := make(chan int), make(chan played, len(files)) // buffered, so that no case waits to report its result
 	defer close(next)
 	for range min(p.workers, len(files)) {
 		go p.work(files, next, results)
 	}
 	waiting := make([]*report.Case, len(files)) // results that wait for those before them
-	seen, failures := 0, 0                      // failures that arrived, and that were reported
+	seen, failures := 0, 0                      // failures that have arrived, and those reported
 	for sent, told := 0, 0; told < len(files); {
 		feed := next
 		if sent == len(files) {

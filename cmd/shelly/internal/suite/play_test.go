@@ -34,7 +34,7 @@ func files(t *testing.T, n int) []*scenario.File {
 	return list
 }
 
-// won is a case that passed, lost one that failed.
+// won returns a case that passed, lost one that failed.
 func won(f *scenario.File) report.Case {
 	return report.Case{Outcome: scenario.Outcome{Name: f.Name, File: f.Path()}}
 }
@@ -45,13 +45,13 @@ func lost(f *scenario.File) report.Case {
 	return c
 }
 
-// toldOf plays and returns the names of what was reported, in its order.
+// toldOf plays cases and returns the names of the reported ones, in the order of the reports.
 func toldOf(p player, list []*scenario.File) (told []string) {
 	p.play(context.Background(), list, func(c report.Case) { told = append(told, c.Name) })
 	return told
 }
 
-// Case 0 ends last, and each is reported as soon as those before it are.
+// Case 0 ends last, but the results are reported in the order of the cases.
 func TestSCN38CasesAreToldInTheirOrder(t *testing.T) {
 	last := make(chan struct{})
 	run := func(f *scenario.File) report.Case {
@@ -65,7 +65,7 @@ func TestSCN38CasesAreToldInTheirOrder(t *testing.T) {
 	}
 	want := strings.Fields("0 1 2 3 4 5 6 7 8 9")
 	if told := toldOf(player{workers: 3, run: run}, files(t, 10)); !slices.Equal(told, want) {
-		t.Errorf("told %v", told)
+		t.Errorf("reported %v", told)
 	}
 }
 
@@ -86,8 +86,7 @@ func TestSCN38ACaseIsToldWhileOthersRun(t *testing.T) {
 	})
 }
 
-// With several workers case 3 fails before case 1 does; the first in the order is reported all
-// the same.
+// With several workers case 3 fails before case 1 does, but the report still ends with case 1.
 func TestSCN38FailFastEndsWithTheFirstFailureInOrder(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		third := make(chan struct{})
@@ -105,7 +104,7 @@ func TestSCN38FailFastEndsWithTheFirstFailureInOrder(t *testing.T) {
 			return won(f)
 		}
 		if told := toldOf(player{workers: workers, failuresMax: 1, run: run}, files(t, 20)); !slices.Equal(told, []string{"0", "1"}) {
-			t.Errorf("%d workers told %v", workers, told)
+			t.Errorf("%d workers reported %v", workers, told)
 		}
 	}
 }
@@ -121,7 +120,7 @@ func TestSCN38APanicIsAnErrorOfItsCase(t *testing.T) {
 	p := player{workers: 2, run: run}
 	p.play(context.Background(), files(t, 3), func(c report.Case) { told = append(told, c) })
 	if len(told) != 3 || told[0].Err != nil || told[2].Err != nil {
-		t.Fatalf("told %+v", told)
+		t.Fatalf("reported %+v", told)
 	}
 	err := told[1].Err
 	if err == nil || !strings.HasPrefix(err.Error(), "1.scenario.yaml: panic: at the disco\n  shelly/cmd/shelly/internal/suite.TestSCN38APanic") {
@@ -147,11 +146,11 @@ func TestSCN38AnInterruptedRunTellsWhatIsThere(t *testing.T) {
 		cancel()
 	})
 	if !slices.Contains(told, "0") || slices.Contains(told, "1") {
-		t.Errorf("told %v", told)
+		t.Errorf("reported %v", told)
 	}
 }
 
-// told returns the exit code and the output of a report on cases.
+// told reports cases, and returns the exit code and the output.
 func told(t *testing.T, c *Command, broken []report.Case, cases ...report.Case) (code int, out, errs string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -165,8 +164,8 @@ func told(t *testing.T, c *Command, broken []report.Case, cases ...report.Case) 
 	return code, stdout.String(), stderr.String()
 }
 
-// The codes in the order of their precedence; no file can make a case differ or panic, so these
-// codes have no script.
+// The codes in the order of their precedence. No file can make a case differ or panic, so the
+// scripts cannot test these codes.
 func TestSCN9TheGravestCodeWins(t *testing.T) {
 	f := files(t, 1)[0]
 	passed, failed := won(f), lost(f)
@@ -210,8 +209,8 @@ func TestSCN40WhatIsSkippedHasNotPassed(t *testing.T) {
 	}
 }
 
-// A run depends only on its file and seed, so only two different files can give what --twice
-// looks for.
+// A run depends only on its file and seed, so only two different files can give the difference
+// that --twice looks for.
 func TestSCN11TwoTracesDiffer(t *testing.T) {
 	source := "scenario: 1\nname: x\n%s\nexpect: {ends: serving}\n"
 	run := func(timeline string) scenario.Outcome {
@@ -225,7 +224,7 @@ func TestSCN11TwoTracesDiffer(t *testing.T) {
 	failed := one
 	failed.Err = errors.New("no rest")
 	if differs(one, run("")) || !differs(one, other) || !differs(one, failed) {
-		t.Error("a trace is not compared")
+		t.Error("two different traces count as the same, or the other way round")
 	}
 	c := report.Case{Outcome: one, Differs: true}
 	seeded(&c, 7)

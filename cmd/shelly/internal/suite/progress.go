@@ -10,8 +10,8 @@ import (
 )
 
 // progress is a terminal's last line while cases run: how many are done, how many have failed,
-// and which case has run longest (SCN-38). What is written through it appears above that line.
-// A nil progress shows nothing.
+// and the case that has been running longest (SCN-38). What is written through it appears above
+// that line. A nil progress shows nothing.
 type progress struct {
 	columns int
 
@@ -78,7 +78,7 @@ func (p *progress) end(nth int, failed bool) {
 	}
 }
 
-// Write implements [io.Writer]. What is written ends its last line.
+// Write implements [io.Writer]. The text must end with a newline.
 func (p *progress) Write(text []byte) (int, error) {
 	p.erase()
 	return p.line.Out.Write(text)

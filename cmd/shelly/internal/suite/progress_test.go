@@ -8,8 +8,8 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 )
 
-// What a terminal gets: the line is drawn when it has changed, stays below what is written, and
-// is removed at the end.
+// On a terminal the line is drawn when it has changed, stays below the report, and is removed at
+// the end.
 func TestSCN38ProgressStandsBelowTheReport(t *testing.T) {
 	var out bytes.Buffer
 	p := &progress{line: terminal.Line{Out: &out, Terminal: true}, columns: 40, all: 3}
@@ -49,6 +49,6 @@ func TestSCN38ProgressStandsBelowTheReport(t *testing.T) {
 	nobody.end(0, true)
 	nobody.keep()()
 	if terminal.Columns(&out) != 0 {
-		t.Error("a buffer is a terminal")
+		t.Error("a buffer counts as a terminal")
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"shelly/sim/strict"
 )
 
-// property checks a property according to --seed and --seeds, within its budgets (PRP-4), and
-// writes what it finds (PRP-8).
+// property checks a property as --seed and --seeds say, within its budgets (PRP-4), and writes
+// the failing case that it finds (PRP-8).
 func (c *Command) property(f *scenario.File, t *runs.Recorder) (out report.Case) {
 	start := time.Now()
 	out.Outcome = f.Unplayed()
@@ -81,8 +81,8 @@ func over(after time.Duration) func() bool {
 	return func() bool { return time.Now().After(end) }
 }
 
-// failed reports the case that failed: where it was written, or the case itself if nothing may
-// be written.
+// failed reports the case that failed: the file to which it was written, or the case itself if
+// nothing may be written.
 func (c *Command) failed(f *scenario.File, found *property.Failed, out *report.Case) {
 	if found.Regression != nil {
 		out.Failures = append(out.Failures, f.Blame("regressions", "the regression "+found.Regression.Path()+" fails"))

@@ -13,7 +13,7 @@ import (
 	"shelly/sim/scenario/choose"
 )
 
-// selection says which of the loaded cases are selected (SCN-37).
+// selection selects some of the loaded cases (SCN-37).
 type selection struct {
 	name *regexp.Regexp
 	not  *regexp.Regexp  // nil: no case is left out
@@ -55,9 +55,9 @@ func (c *Command) selection() (s selection, err error) {
 	return s, nil
 }
 
-// pick returns the selected cases in their order. It is an error if there are none, except
-// where only the shard has none, since there may be more shards than cases, or where nothing
-// failed last or has changed; none then says which.
+// pick returns the selected cases in their order. It is an error if there are none, with two
+// exceptions, which none then describes: only the shard has none, as there may be more shards
+// than cases, or no case failed last or has changed.
 func (s *selection) pick(files []*scenario.File) (picked []*scenario.File, none string, err error) {
 	matched, left := 0, 0
 	for _, f := range files {

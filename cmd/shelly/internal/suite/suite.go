@@ -95,7 +95,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	return c.round(ctx, t, wanted, targets)
 }
 
-// check refuses what the command line parser cannot.
+// check refuses wrong flags that the command line parser accepts.
 func (c *Command) check() error {
 	switch {
 	case c.Parallel != nil && *c.Parallel < 1:
@@ -134,7 +134,7 @@ type flag struct {
 	given bool
 }
 
-// without refuses flags that do not go with another one, and says why.
+// without refuses flags that cannot be combined with another one, and says why.
 func (c *Command) without(why string, flags ...flag) error {
 	var bad []string
 	for _, f := range flags {
@@ -170,7 +170,7 @@ func (c *Command) round(ctx context.Context, t *terminal.Terminal, wanted select
 	return c.play(ctx, t, files, all, broken)
 }
 
-// tellBroken reports what is wrong with files that do not load, unless the report does.
+// tellBroken reports why files do not load, unless the report of the run does.
 func (c *Command) tellBroken(t *terminal.Terminal, broken []report.Case) {
 	if c.onGitHub() {
 		return
@@ -180,8 +180,8 @@ func (c *Command) tellBroken(t *terminal.Terminal, broken []report.Case) {
 	}
 }
 
-// play plays cases and reports the results. All are the loaded cases, also those that are not
-// played: none of their goldens is obsolete.
+// play plays cases and reports the results. All are the loaded cases, including those that are
+// not played: none of their goldens is obsolete.
 func (c *Command) play(ctx context.Context, t *terminal.Terminal, files, all []*scenario.File, broken []report.Case) error {
 	obsolete, err := c.obsolete(all)
 	if err != nil {

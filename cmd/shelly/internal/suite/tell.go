@@ -27,7 +27,7 @@ type teller struct {
 	runs     *runs.Recorder // nil: not asked for
 	start    time.Time
 	broken   []report.Case // files that do not load, in their order
-	shown    int           // how many of them are shown
+	shown    int           // how many of them have been shown
 	run      report.Run
 	err      error // why the report could not be written
 }
@@ -54,7 +54,8 @@ func (t *teller) tell(c report.Case) {
 	t.show(c)
 }
 
-// showBroken shows the files that do not load, up to the position of another file.
+// showBroken shows the files that do not load and whose names sort before another file's; all of
+// them if before is empty.
 func (t *teller) showBroken(before string) {
 	for t.shown < len(t.broken) && (before == "" || t.broken[t.shown].File < before) {
 		t.show(t.broken[t.shown])
@@ -68,7 +69,8 @@ func (t *teller) show(c report.Case) {
 	}
 }
 
-// end ends the report and chooses the exit code (SCN-9). All is the number of cases to report.
+// end ends the report and chooses the exit code (SCN-9). All is the number of cases that were to
+// be reported.
 func (t *teller) end(ctx context.Context, all int) error {
 	r := &t.run
 	t.showBroken("")
@@ -88,8 +90,8 @@ func (t *teller) end(ctx context.Context, all int) error {
 	return t.code(ctx)
 }
 
-// summary writes the report for programs, or the end of that for people, with its summary line
-// after the annotations for GitHub.
+// summary writes the report for programs, or the end of the report for people, whose summary line
+// comes after the annotations for GitHub.
 func (t *teller) summary() error {
 	if t.Format == "json" {
 		t.run.Times = t.Times

@@ -17,7 +17,7 @@ func readVars(texts []string) (vars document.Given, err error) {
 	return vars, nil
 }
 
-// unusedVar returns the error about a variable that no file has.
+// unusedVar returns an error if a variable is given that no file has.
 func unusedVar(vars document.Given, all []*scenario.File) error {
 	if len(vars) == 0 {
 		return nil

@@ -39,7 +39,7 @@ type loadedFile struct {
 	broken []report.Case
 }
 
-// watchFlags refuses flags that do not go with --watch.
+// watchFlags refuses flags that cannot be combined with --watch.
 func (c *Command) watchFlags() error {
 	if !c.Watch {
 		return nil
@@ -77,8 +77,8 @@ func (c *Command) watch(ctx context.Context, t *terminal.Terminal, wanted select
 	}
 }
 
-// again loads what has changed and runs the affected cases. The error reports that nothing can
-// be watched.
+// again loads what has changed and runs the affected cases. The error means that files cannot be
+// watched.
 func (w *caseWatch) again(ctx context.Context, seen changes) error {
 	targets, err := w.find()
 	if err != nil {
@@ -103,7 +103,7 @@ func (w *caseWatch) again(ctx context.Context, seen changes) error {
 	if err == nil || len(broken) > 0 {
 		err = w.play(ctx, w.t, files, all, broken)
 	}
-	exit.Code(err, w.t.Err) // prints what no report shows
+	exit.Code(err, w.t.Err) // prints an error that no report shows
 	w.waiting()
 	return nil
 }
@@ -135,7 +135,7 @@ func (w *caseWatch) matches(f *scenario.File) bool {
 	return w.pattern == nil || w.pattern.MatchString(f.Name)
 }
 
-// press performs a key (SCN-69). Any other key shows which keys there are.
+// press handles a key (SCN-69). An unknown key shows which keys there are.
 func (w *caseWatch) press(ctx context.Context, key byte) {
 	wanted, what := w.matches, "all cases"
 	switch key {
@@ -192,8 +192,8 @@ func (w *caseWatch) replay(ctx context.Context, wanted func(*scenario.File) bool
 	exit.Code(err, w.t.Err)
 }
 
-// load updates the loaded files. It returns all cases, the freshly loaded files that do not
-// load, and which files are fresh, as a set that is never ranged over.
+// load updates the loaded files. It returns all cases, those of the files loaded now that are
+// broken, and the set of the files loaded now, which is never ranged over.
 func (w *caseWatch) load(targets []choose.Target, seen changes) (all []*scenario.File, broken []report.Case, fresh map[string]bool) {
 	before := w.loaded
 	w.loaded, fresh = map[string]*loadedFile{}, map[string]bool{}

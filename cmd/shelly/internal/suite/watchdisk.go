@@ -15,8 +15,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// An editor makes several changes for one save. Changes closer together than watchQuiet count
-// as one, but nothing waits longer than watchPatience.
+// An editor makes several changes for one save. Changes closer together than watchQuiet count as
+// one, but a change never waits longer than watchPatience.
 const (
 	watchQuiet    = 50 * time.Millisecond
 	watchPatience = time.Second
@@ -24,7 +24,7 @@ const (
 
 // changes are what has changed since the last round.
 type changes struct {
-	all   bool     // it is unknown what
+	all   bool     // unknown which: anything may have changed
 	key   byte     // the pressed key; 0: files have changed
 	paths []string // sorted
 }

@@ -11,8 +11,8 @@ import (
 	"shelly/runtime/system"
 )
 
-// Keys are the keys that a person presses while a program works. The terminal has its original
-// mode again after End, while a line is read, while the program is stopped by ^Z, and when a
+// Keys are the keys that a person presses while a program works. The terminal is back in its
+// original mode after End, while a line is read, while the program is stopped by ^Z, and when a
 // signal ends it.
 type Keys struct {
 	in      *os.File
@@ -23,7 +23,7 @@ type Keys struct {
 	restore func() // nil: the terminal has its original mode
 }
 
-// ReadKeys begins to read keys. It returns nil if in and out are not a terminal with a person.
+// ReadKeys begins to read keys. It returns nil unless in and out are a terminal.
 func ReadKeys(in io.Reader, out io.Writer) *Keys {
 	f, ok := in.(*os.File)
 	if !ok || !Is(f) || !Is(out) {
@@ -96,7 +96,7 @@ func (k *Keys) read() {
 	}
 }
 
-// Pressed returns the keys as bytes; a key that sends several bytes gives all of them. A nil
+// Pressed returns the keys as bytes; a key that sends several bytes yields all of them. A nil
 // Keys has none.
 func (k *Keys) Pressed() <-chan byte {
 	if k == nil {

@@ -8,8 +8,8 @@ import (
 // clear clears to the right of the cursor (EL of ECMA-48).
 const clear = "\x1b[K"
 
-// Line shows progress. On a terminal it is one line that is rewritten; elsewhere only reports
-// worth a line are printed.
+// Line shows progress. On a terminal it is one line, redrawn in place; elsewhere only texts that
+// are worth a line are printed.
 type Line struct {
 	Out      io.Writer
 	Terminal bool
@@ -42,7 +42,7 @@ func (l *Line) Erase() {
 	}
 }
 
-// End leaves the line, and continues below it.
+// End leaves the line on the screen and moves below it.
 func (l *Line) End() {
 	if l.drawn != "" {
 		fmt.Fprintln(l.Out)

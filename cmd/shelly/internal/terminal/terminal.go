@@ -1,4 +1,5 @@
-// Package terminal has a subcommand's input and output, and what may be shown on a terminal.
+// Package terminal has a subcommand's input and output, and decides what may be shown on a
+// terminal.
 package terminal
 
 import (
@@ -40,13 +41,13 @@ func Is(stream any) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// Colours reports whether a stream may be coloured: a terminal that can do more than
-// print, unless NO_COLOR is set (https://no-color.org).
+// Colours reports whether a stream may be coloured: if it is a terminal that understands escape
+// codes, unless NO_COLOR is set (https://no-color.org).
 func Colours(stream any) bool {
 	return Is(stream) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// Columns returns the width of the terminal; 0 if w is not one, or one that can only print.
+// Columns returns the width of the terminal; 0 if w is not one, or is one without cursor control.
 func Columns(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok || os.Getenv("TERM") == "dumb" {
@@ -62,6 +63,6 @@ func Columns(w io.Writer) int {
 	return columns
 }
 
-// Shell runs a command line of shelly, without its name, and returns its exit code: for a
-// subcommand in which a person can type others.
+// Shell runs a command line of shelly, given without the program's name, and returns its exit
+// code. A subcommand in which a person can type other commands uses it.
 type Shell func(args []string, t *Terminal) int

@@ -13,20 +13,20 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// bare is an agent loop with nothing around it: it asks the model over plain HTTP, reads the
-// stream, runs the tool in the same process and asks again. With a store it makes the two syncs
-// that a turn needs: the question before the model is asked, and the turn before its answer is
+// bare is an agent loop and nothing more: it asks the model over plain HTTP, reads the stream,
+// runs the tool in the same process and asks again. With a store it makes the two syncs that a
+// turn needs: of the question before the model is asked, and of the turn before its answer is
 // sent.
 type bare struct {
 	url    string
 	folder string
 	http   *http.Client
 	store  *pebble.DB // nil: nothing is durable
-	system string     // its prompt
+	system string     // the system prompt
 }
 
-// The system prompts of the bare loops: the shortest, and one about as long as the daemon's own
-// prompt and tools, which any agent with as many tools has to send.
+// The system prompts of the bare loops: the shortest, and one about as long as the daemon's
+// prompt and tool descriptions together, which any agent with as many tools has to send.
 var (
 	briefly  = "You are a helpful assistant."
 	atLength = briefly + strings.Repeat(" Be brief.", 1800)
@@ -107,7 +107,7 @@ func (l *bare) ask(talk []message) (said message, err error) {
 		said.Content += line.Message.Content
 		said.Calls = append(said.Calls, line.Message.Calls...)
 		if line.Done {
-			_, err := io.Copy(io.Discard, resp.Body) // to its end, so that the connection is used again
+			_, err := io.Copy(io.Discard, resp.Body) // to its end, so that the connection is reused
 			return said, err
 		}
 	}

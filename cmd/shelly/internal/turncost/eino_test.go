@@ -13,30 +13,31 @@ import (
 	"time"
 )
 
-// einoFolder is the module of eino's agent loop, which is not part of shelly's.
+// einoFolder is the folder of the module with eino's agent loop, which is not part of shelly's
+// module.
 const einoFolder = "../../../../.ci/bench"
 
-// eino is that loop as a process of its own; nil: not available to measure.
+// eino is that loop as a process of its own; nil: it cannot be measured here.
 type eino struct {
 	orders  io.Writer
 	answers *bufio.Reader
 }
 
-// startEino builds and starts it. If its module is missing and cannot be fetched, the benchmark
-// reports that and continues without it.
+// startEino builds and starts eino's loop. If its module is missing and cannot be fetched, the
+// benchmark reports that and continues without it.
 func startEino(b *testing.B, model, folder string) *eino {
 	b.Helper()
 	fetch := exec.Command("go", "mod", "download")
 	fetch.Dir = einoFolder
 	if out, err := fetch.CombinedOutput(); err != nil {
-		b.Logf("SKIP: eino is not measured, for its module is not there: %v\n%s", err, out)
+		b.Logf("SKIP: eino is not measured, because its module is missing: %v\n%s", err, out)
 		return nil
 	}
 	bin := filepath.Join(b.TempDir(), "eino")
 	build := exec.Command("go", "build", "-trimpath", "-o", bin, ".")
 	build.Dir, build.Env = einoFolder, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
-		b.Fatalf("build the loop of eino: %v\n%s", err, out)
+		b.Fatalf("cannot build eino's loop: %v\n%s", err, out)
 	}
 	cmd := exec.Command(bin, "-url", model, "-folder", folder)
 	cmd.Stderr = os.Stderr
@@ -48,7 +49,8 @@ func startEino(b *testing.B, model, folder string) *eino {
 	return &eino{in, bufio.NewReader(out)}
 }
 
-// round lets sessions take turns concurrently, each asking the model through a client.
+// round runs sessions concurrently, each with its share of the turns; they ask the model through
+// the named client.
 func (e *eino) round(b *testing.B, client string, sessions, turns int) cost {
 	b.Helper()
 	if e == nil {
@@ -59,7 +61,7 @@ func (e *eino) round(b *testing.B, client string, sessions, turns int) cost {
 	}
 	line, err := e.answers.ReadString('\n')
 	if err != nil {
-		b.Fatalf("the loop of eino has ended: %v", err)
+		b.Fatalf("eino's loop has ended: %v", err)
 	}
 	var took, cpu time.Duration
 	if _, err := fmt.Sscan(line, &took, &cpu); err != nil {

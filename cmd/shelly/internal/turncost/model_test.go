@@ -11,7 +11,7 @@ import (
 )
 
 // The model is instant: in each turn it asks for three reads, one per answer, and then answers.
-// It keeps no state: the number of results since the question shows where a turn is.
+// It keeps no state: the number of results since the question shows how far a turn is.
 const (
 	modelName = "instant:latest"
 	reads     = 3
@@ -24,7 +24,7 @@ const (
 		`"usage":{"prompt_tokens":100,"completion_tokens":10,"total_tokens":110}}`
 )
 
-// serveModel serves it on a free loopback port, which it prints, until its stdin ends.
+// serveModel serves the model on a free loopback port, which it prints, until stdin ends.
 func serveModel() {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -84,7 +84,7 @@ func chat(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	if len(a.Messages) == 0 { // it is to be loaded
+	if len(a.Messages) == 0 { // a request to load the model
 		_, _ = io.WriteString(w, lastLine+"\n")
 		return
 	}
@@ -108,7 +108,7 @@ func completion(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, completionWhole, message, reason)
 }
 
-// lines is an answer as it is streamed.
+// lines returns the lines of a streamed answer.
 func lines(results int, tools bool) (said []string) {
 	if tools && results < reads {
 		again := strings.Repeat("./", results) // the same call three times would be a repetition

@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// asModel makes the test's own program act as the model.
+// asModel is the environment variable that makes the test program act as the model.
 const asModel = "SHELLY_BENCH_MODEL"
 
 func TestMain(m *testing.M) {
@@ -30,22 +30,22 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// rounds is how many turns each of them takes in sequence, by the number of sessions.
+// rounds is how many turns a round has, by the number of sessions.
 var rounds = map[int]int{1: 16, 64: 256}
 
 // sessionTurns is the number of turns after which a session is replaced by a new one.
 const sessionTurns = 20
 
-// BenchmarkTurn is one turn of four model calls and three reads through the daemon, from the
-// request to its reply, with one session and with 64 concurrent ones. Its yardsticks are two
+// BenchmarkTurn measures one turn of four model calls and three reads through the daemon, from
+// the request to its reply, with one session and with 64 concurrent ones. Its yardsticks are two
 // bare loops, whose turns alternate with it: one that keeps nothing, and one that makes the two
-// syncs that a turn needs. of-bare-loop and of-synced-loop are the daemon's turns per second as
-// a share of theirs, and cpu-of-bare-loop its CPU time per turn as a multiple; neither includes
-// the model, which is a process of its own. The long loops send as many bytes in each call as
-// the daemon does, all of which the model has to read. of-eino is the same share of eino's
-// ReAct agent with its own model for OpenAI's API, which keeps nothing either, and
-// of-eino-ollama that of one that uses Ollama's client, which clears 8 MB for each answer and
-// so is slower; cpu-of-eino compares with the former.
+// syncs that a turn needs. of-bare-loop and of-synced-loop are the daemon's turns per second as a
+// share of theirs, and cpu-of-bare-loop is its CPU time per turn as a multiple of theirs. CPU
+// time does not include the model, which is a process of its own. The long loops send as many
+// bytes in each call as the daemon does, and the model has to read them all. of-eino is the same
+// share for eino's ReAct agent with eino's own client for OpenAI's API, which keeps nothing
+// either. of-eino-ollama is that for an agent with Ollama's client, which clears 8 MB for each
+// answer and so is slower. cpu-of-eino compares with the former.
 func BenchmarkTurn(b *testing.B) {
 	for _, sessions := range []int{1, 64} {
 		b.Run(fmt.Sprintf("sessions=%d", sessions), func(b *testing.B) { benchTurn(b, sessions) })
@@ -69,7 +69,7 @@ func benchTurn(b *testing.B, sessions int) {
 	plain := func(l *bare) func(int, int) error {
 		return func(session, n int) error { return l.turn(fmt.Sprint(session, " ", n)) }
 	}
-	round(d.turn) // the model is asked what it can do, connections are made
+	round(d.turn) // warm up: the model's abilities are asked for, connections are made
 	peer.round(b, "ollama", sessions, turns)
 	peer.round(b, "openai", sessions, turns)
 	var its, bareCost, longCost, eino, native cost
@@ -103,13 +103,12 @@ func benchTurn(b *testing.B, sessions int) {
 	}
 }
 
-// cost is what turns have taken: wall-clock time, and CPU time of the process that took them.
+// cost is what turns took: wall-clock time, and CPU time of the process that ran them.
 type cost struct{ took, cpu time.Duration }
 
 func (c *cost) add(o cost) { c.took, c.cpu = c.took+o.took, c.cpu+o.cpu }
 
-// against reports what turns have taken as compared with a yardstick, whose CPU time may be
-// unknown.
+// against reports the cost of turns compared with a yardstick, whose CPU time may be unknown.
 func (c *cost) against(b *testing.B, name string, yardstick cost) {
 	b.ReportMetric(float64(yardstick.took)/float64(c.took), "of-"+name)
 	if yardstick.cpu > 0 {
@@ -117,7 +116,7 @@ func (c *cost) against(b *testing.B, name string, yardstick cost) {
 	}
 }
 
-// together lets sessions take turns concurrently, each its share in sequence.
+// together runs sessions concurrently, each with its share of the turns in sequence.
 func together(b *testing.B, sessions, turns int, turn func(session, n int) error) time.Duration {
 	b.Helper()
 	failed := make(chan error, sessions)
@@ -234,10 +233,10 @@ func (d *running) serves(b *testing.B, log *bufio.Scanner) {
 		}
 	}
 	if d.url == "" {
-		b.Fatalf("the daemon does not say where it serves:\n%s", strings.Join(said, "\n"))
+		b.Fatalf("the daemon does not log its address:\n%s", strings.Join(said, "\n"))
 	}
 	go func() {
-		for log.Scan() { // so that it can go on saying something
+		for log.Scan() { // so that the daemon can keep logging
 		}
 	}()
 }
@@ -265,7 +264,7 @@ func (d *running) turn(session, n int) error {
 	return nil
 }
 
-// clockTick is the unit of the kernel's times of a process: 100 a second on every Linux.
+// clockTick is the unit of a process's times in /proc: there are 100 a second on every Linux.
 const clockTick = 10 * time.Millisecond
 
 // cpu returns the CPU time that the daemon has used.

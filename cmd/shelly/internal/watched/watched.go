@@ -1,4 +1,4 @@
-// Package watched makes the sources of events of a configuration (EVT-9).
+// Package watched makes the event sources of a configuration (EVT-9).
 package watched
 
 import (
@@ -15,7 +15,7 @@ import (
 	"shelly/runtime/event/source"
 )
 
-// Defaults of sources.
+// Defaults of the sources.
 const (
 	settleDefault  = 2 * time.Second
 	longestDefault = 30 * time.Second // or ten times the settling time, if that is more
@@ -70,7 +70,8 @@ func processes(name string, w config.WatchedProcess) event.Spec {
 	return s
 }
 
-// told adds to a source what happens with its events.
+// told returns the beginning of a source's spec: its name and kind, and what happens with its
+// events.
 func told(name, kind string, t config.Telling) event.Spec {
 	return event.Spec{
 		Name: name, Kind: kind, Do: t.Do, To: t.Chat(),

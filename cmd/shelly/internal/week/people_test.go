@@ -17,11 +17,11 @@ import (
 )
 
 // reader is a model that answers at once: it calls the tools that a request names, one by one,
-// and then answers. One in seventeen calls fails. A request and the memory may ask
+// and then answers. One call in seventeen fails. A request and the memory may call it
 // concurrently.
 type reader struct{ asked atomic.Int64 }
 
-// errBrain is a model that has failed.
+// errBrain is the failure of a model.
 type errBrain struct{ error }
 
 // BrainClass returns the class of the failure.
@@ -57,7 +57,7 @@ func (r *reader) Chat(_ context.Context, ask fsm.AskBrain, _ []fsm.ToolDecl, str
 	return fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: text, Tokens: tokens}, nil
 }
 
-// callsFor returns the calls that a request asks for: "… do: read:A list:. write:B".
+// callsFor returns the calls that a request such as "… do: read:A list:. write:B" asks for.
 func callsFor(said string) (calls []fsm.ToolCall) {
 	at := strings.LastIndex(said, "do: ")
 	if at < 0 {
@@ -72,7 +72,7 @@ func callsFor(said string) (calls []fsm.ToolCall) {
 			call = fsm.ToolCall{Name: "list_dir", Args: `{"path":"."}`}
 		case "write":
 			call = fsm.ToolCall{Name: "write_file", Args: fmt.Sprintf(`{"path":%q,"content":%q}`, name, said[:min(len(said), 200)]+prose(hash(said), 2000))}
-		default: // arguments that are none
+		default: // malformed arguments
 			call.Args = `{"path":`
 		}
 		calls = append(calls, call)
@@ -86,7 +86,8 @@ func hash(text string) uint64 {
 	return h.Sum64()
 }
 
-// prose returns a text of n bytes, with a person's words in an order that no other text has.
+// prose returns a text of the given size in a person's words; their order is different for each
+// seed.
 func prose(seed uint64, size int) string {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	var b strings.Builder
@@ -96,7 +97,7 @@ func prose(seed uint64, size int) string {
 	return b.String()
 }
 
-// logText returns a text of n bytes that looks like a log.
+// logText returns a text of the given size that looks like a log.
 func logText(rng *rand.Rand, size int) string {
 	var b strings.Builder
 	for n := 0; b.Len() < size; n++ {
@@ -120,13 +121,14 @@ func (vectors) Embed(_ context.Context, text string) ([]byte, string, error) {
 	return v, "week", nil
 }
 
-// sizes are the sizes of the files that are read, by their frequency: most are small.
+// sizes are the sizes of the files that are read. Each entry is equally likely, so most files are
+// small.
 var sizes = []int{300, 800, 1500, 3000, 3000, 6000, 12_000, 24_000, 60_000}
 
-// filesMax is how many files there are. Their content changes all the time.
+// filesMax is the number of files. Their content keeps changing.
 const filesMax = 40
 
-// request returns a person's next request, about files that are written for it.
+// request returns a person's next request, and writes the files that it is about.
 func request(rng *rand.Rand, workspace string) (string, error) {
 	var want []string
 	for range 1 + rng.IntN(4) {

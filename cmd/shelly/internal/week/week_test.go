@@ -30,17 +30,17 @@ var (
 
 // The bounds of JRN-35, in bytes.
 const (
-	logsBytes    = 4*(4<<20) + 1<<20 // of the store's logs, with the last of what was written
-	sessionBytes = 64 << 10          // of one session: what fills a window of 8,192 tokens, and its results' names
-	smallBytes   = 4 << 10           // of a request with its reply, a message, an entry of the memory without its vector
-	lumpBytes    = 1 << 20           // of what was dropped, and is too little to be compacted
-	heapBytes    = 24 << 20          // what is held at rest
+	logsBytes    = 4*(4<<20) + 1<<20 // of the store's logs, with what was written last
+	sessionBytes = 64 << 10          // of one session: enough to fill a window of 8,192 tokens, with the names of its results
+	smallBytes   = 4 << 10           // of a request with its reply, of a message, or of an entry of the memory without its vector
+	lumpBytes    = 1 << 20           // of dropped data that is too little to be compacted
+	heapBytes    = 24 << 20          // of the heap while the daemon is idle
 )
 
-// JRN-35: the use of a daemon that works day and night is bounded: its data folder and its
-// memory stay within what its limits allow, and neither grows from one period of retention to
-// the next; it has as many goroutines as at first, and no file that it no longer needs. Time is
-// the bubble's, the disk is real.
+// JRN-35: the resources that a daemon uses are bounded, even if it works day and night. Its data
+// folder and its memory stay within what its limits allow, and neither grows from one period of
+// retention to the next. It has no more goroutines than at first, and no file that it no longer
+// needs. The time is virtual, the disk is real.
 func TestJRN35WhatIsTakenIsBounded(t *testing.T) {
 	w := &world{rng: rand.New(rand.NewPCG(1, 1)), data: t.TempDir(), workspace: t.TempDir()}
 	synctest.Test(t, func(t *testing.T) {
@@ -62,21 +62,21 @@ func TestJRN35WhatIsTakenIsBounded(t *testing.T) {
 		}
 		w.rests(all)
 		if w.errors == 0 || w.errors > w.asked/10 {
-			t.Errorf("%d of %d requests were answered with an error: some were given up, and no others failed", w.errors, w.asked)
+			t.Errorf("%d of %d requests were answered with an error; want some, but at most a tenth", w.errors, w.asked)
 		}
 	})
 	w.T = t
 	w.nothingLeft()
 }
 
-// taken is what the idle daemon takes, in bytes unless another unit is given.
+// taken is what the idle daemon uses: int64 fields are in bytes, int fields are counts.
 type taken struct {
 	store, tables, changes, rest int64 // of the data folder
-	usage                        int64 // of the store, as a status says it
+	usage                        int64 // of the store, as a status reports it
 	heap                         int64
 	goroutines, files            int
 
-	sessions, entries, requests int // that are kept
+	sessions, entries, requests int // how many are kept
 	journal, texts              int64
 }
 
@@ -85,7 +85,7 @@ func (k taken) String() string {
 		k.store>>10, k.tables>>10, k.changes>>10, k.rest>>10, k.heap>>10, k.goroutines, k.files, k.journal>>10, k.texts>>10, k.requests, k.sessions, k.entries)
 }
 
-// measure waits until the daemon is idle.
+// measure waits until the daemon is idle, and returns what it uses.
 func (w *world) measure() (k taken) {
 	synctest.Wait()
 	w.must(filepath.WalkDir(w.data, func(path string, e fs.DirEntry, err error) error {
@@ -128,7 +128,7 @@ func (w *world) measure() (k taken) {
 	open, err := os.ReadDir("/proc/self/fd")
 	w.must(err)
 	runtime.GC()
-	runtime.GC() // what pools hold goes with the second
+	runtime.GC() // the second collection frees what pools hold
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	k.usage, k.journal, k.sessions, k.entries, k.requests = int64(usage.Bytes), kept.Bytes, len(list), w.memory.Counts().Entries, requests
@@ -136,17 +136,18 @@ func (w *world) measure() (k taken) {
 	return k
 }
 
-// atWork returns how many goroutines the test has started that still run. The runtime's own are
-// not among them: for a moment after a collection it runs one for what is cleaned up.
+// atWork returns how many goroutines that the test started still run. It does not count the
+// runtime's own, because for a moment after a collection one runs cleanups.
 func atWork() int {
 	stacks := make([]byte, 1<<20)
 	return bytes.Count(stacks[:runtime.Stack(stacks, true)], []byte(", synctest bubble "))
 }
 
-// within compares what is taken with what the limits allow.
+// within compares what is used with what the limits allow.
 func (w *world) within(k taken) {
 	w.Helper()
-	// The journal with one more hour's records, and an eighth that was dropped but is not compacted yet.
+	// The journal with one more hour's records; an eighth is for data that was dropped but is not
+	// compacted yet.
 	tables := (2*keptBytes+k.texts+int64(k.sessions)*sessionBytes+int64(k.requests)*smallBytes+int64(k.entries)*(smallBytes+5*dimensions))*9/8 + lumpBytes
 	for _, c := range []struct {
 		what      string
@@ -154,7 +155,7 @@ func (w *world) within(k taken) {
 	}{
 		{"journal", k.journal, 2 * keptBytes},
 		{"store", k.store, tables + logsBytes},
-		{"store as a status says it", k.usage, tables + logsBytes},
+		{"store as a status reports it", k.usage, tables + logsBytes},
 		{"changes", k.changes, change.BytesMax + change.CountMax*smallBytes},
 		{"log, the marks and the memory files", k.rest, logBytes + smallBytes},
 		{"heap", k.heap, heapBytes},
@@ -165,7 +166,7 @@ func (w *world) within(k taken) {
 	}
 }
 
-// rests compares the last third of all hours with the third before: nothing may have grown.
+// rests compares the last third of all hours with the third before it: nothing may have grown.
 func (w *world) rests(all []taken) {
 	w.Helper()
 	n := len(all) / 3
@@ -176,7 +177,7 @@ func (w *world) rests(all []taken) {
 	for _, c := range []struct {
 		what  string
 		of    func(taken) int64
-		slack int64 // that one time may have beyond another, which had its quieter hours
+		slack int64 // how much more the last third may use, if the other had quieter hours
 	}{
 		{"tables without sessions and memory", func(k taken) int64 {
 			return k.tables - int64(k.sessions)*smallBytes - int64(k.entries)*(smallBytes/2+dimensions)
@@ -188,12 +189,12 @@ func (w *world) rests(all []taken) {
 		{"heap", func(k taken) int64 { return k.heap }, 4 << 20},
 	} {
 		if was, is := most(middle, c.of), most(last, c.of); is > was+c.slack {
-			w.Errorf("%s: at most %d in the last third of the time, and %d in the one before", c.what, is, was)
+			w.Errorf("%s: up to %d in the last third of the time, but only %d in the third before", c.what, is, was)
 		}
 	}
 }
 
-// nothingLeft compares the files of the closed store with those that it needs.
+// nothingLeft checks that the closed store has no more files than it needs.
 func (w *world) nothingLeft() {
 	w.Helper()
 	folder := datafolder.Store(w.data)
@@ -210,7 +211,7 @@ func (w *world) nothingLeft() {
 		names, err := filepath.Glob(filepath.Join(folder, pattern))
 		w.must(err)
 		if len(names) > most {
-			w.Errorf("%d files %s are left, and %d are needed: %v", len(names), pattern, most, names)
+			w.Errorf("%d files %s are left, but at most %d are needed: %v", len(names), pattern, most, names)
 		}
 	}
 }

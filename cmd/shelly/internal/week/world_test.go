@@ -28,7 +28,8 @@ import (
 	"shelly/runtime/tool/file"
 )
 
-// What the daemon keeps here: several periods of retention pass in a day.
+// How much the daemon keeps here. It is so little that several periods of retention pass in a
+// day.
 const (
 	keptFor   = 3 * time.Hour
 	keptBytes = 1 << 20
@@ -48,7 +49,7 @@ type world struct {
 	files    *file.Tools
 	daemon   *daemon.Daemon
 	asked    int // requests so far
-	errors   int // of them that were answered with an error
+	errors   int // requests answered with an error
 }
 
 // open starts the daemon as shelly run does, and stops it at the end of the test.
@@ -88,7 +89,7 @@ func (w *world) tools() *tool.Runner {
 	return runner
 }
 
-// run serves and maintains the memory until the end of the test.
+// run runs the daemon and the upkeep of its memory until the end of the test.
 func (w *world) run(log *slog.Logger) {
 	ended := make(chan error, 2)
 	go func() {
@@ -114,8 +115,8 @@ func (w *world) must(err error) {
 	}
 }
 
-// hour is one hour of the day: requests all the time, from people who come back and programs
-// that do not, a schedule, and the events of the machine.
+// hour plays one hour of the day: requests, from people who come back and from programs that do
+// not, and an event of the machine. Every 24 hours there is a night.
 func (w *world) hour(hour int) {
 	began := time.Now()
 	for n := range *perHour {
@@ -129,8 +130,8 @@ func (w *world) hour(hour int) {
 	time.Sleep(time.Until(began.Add(time.Hour)))
 }
 
-// After how many requests a person starts a new conversation, or cancels a request, and a
-// program asks in a session that is never used again.
+// After how many requests a person starts a new conversation or cancels a request, or a program
+// asks in a session that is never used again.
 const (
 	newEvery    = 31
 	cancelEvery = 29
@@ -165,7 +166,7 @@ func (w *world) ask() {
 	}
 }
 
-// night has a person forget the old entries of the memory, which otherwise keeps them.
+// night makes the memory forget its old entries, as a person would; it keeps them by itself.
 func (w *world) night() {
 	list, _, err := w.memory.List(w.Context(), memory.Filter{}, 0, 1<<20)
 	w.must(err)
