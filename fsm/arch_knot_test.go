@@ -22,9 +22,9 @@ const (
 	knotFilesMax   = 12
 )
 
-// knots returns the sets of files of a package that refer to each other, directly or
-// through others: the strongly connected components of what names what, methods and fields
-// included. The largest comes first; a file with no such references is in none.
+// knots returns the sets of files of a package that refer to each other, directly or through
+// others: the strongly connected components of their references, including those to methods and
+// fields. The largest comes first; a file with no such references is in none.
 func knots(fset *token.FileSet, uses map[*ast.Ident]types.Object, of *types.Package) [][]string {
 	names := map[string]map[string]bool{}
 	for id, object := range uses { // order-free: a set
@@ -141,7 +141,7 @@ func crowded(files []string) (found []string) {
 	}
 	for dir, n := range count { // order-free: sorted below
 		if n > folderFilesMax {
-			found = append(found, fmt.Sprintf("%s has %d files, at most %d may be there", dir, n, folderFilesMax))
+			found = append(found, fmt.Sprintf("%s has %d files, but may have at most %d", dir, n, folderFilesMax))
 		}
 	}
 	slices.Sort(found)
@@ -164,9 +164,9 @@ func TestTheCheckOfFoldersCanFail(t *testing.T) {
 		files = append(files, fmt.Sprintf("fsm/%d.go", n), fmt.Sprintf("fsm/below/%d.go", n))
 	}
 	if got := crowded(files); len(got) > 0 {
-		t.Errorf("of %d files each it says %q", folderFilesMax, got)
+		t.Errorf("with %d files each: %q", folderFilesMax, got)
 	}
 	if got := crowded(append(files, "fsm/more.go")); len(got) != 1 || !strings.HasPrefix(got[0], "fsm has") {
-		t.Errorf("of one more it says %q", got)
+		t.Errorf("with one more: %q", got)
 	}
 }

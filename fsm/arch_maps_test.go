@@ -46,7 +46,7 @@ func (m mapNames) learnDecl(decl ast.Decl) {
 	})
 }
 
-// inside returns the names as they are within a function.
+// inside returns the names that are known within a function.
 func (m mapNames) inside(fn *ast.FuncDecl) mapNames {
 	vars := map[string]bool{}
 	for name, nested := range m.vars {
@@ -81,7 +81,7 @@ func (m mapNames) learnVars(n ast.Node) {
 	}
 }
 
-// learn takes names of a type, if it is a map.
+// learn records the names if their type is a map.
 func (m mapNames) learn(names map[string]bool, typ ast.Expr, idents ...*ast.Ident) {
 	if typ == nil {
 		return

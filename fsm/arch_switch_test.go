@@ -31,7 +31,7 @@ func TestFewSwitchesOverKinds(t *testing.T) {
 		})
 	}
 	if len(found) > kindSwitchesMax {
-		t.Errorf("%d type switches have two or more kinds of fact or effect; make a table of one, %d may stay:", len(found), kindSwitchesMax)
+		t.Errorf("%d type switches have two or more kinds of fact or effect; replace some with tables, at most %d may stay:", len(found), kindSwitchesMax)
 		for _, place := range found {
 			t.Error(place)
 		}

@@ -14,11 +14,11 @@ import (
 
 // room is a part of the project with one set of restrictions.
 type room struct {
-	dirs    []string // relative to the project's folder, with all below
+	dirs    []string // relative to the project's folder, with everything below
 	except  []string // folders left out
 	imports []string // beyond the standard library and the room itself
 	time    bool     // package time, for durations and formats
-	rand    bool     // math/rand/v2, from a source of one's own
+	rand    bool     // math/rand/v2, with an explicit source
 	reflect bool
 	floats  bool
 }
@@ -91,8 +91,8 @@ func rooms() []room {
 // yamlLibrary is imported only by sim/strict.
 const yamlLibrary = "go.yaml.in/yaml/v4"
 
-// globals returns the package-level variables that are not errors, each with the reason why
-// it may be one.
+// globals returns the package-level variables that are not errors, each with the reason why it is
+// allowed.
 func globals() map[string]string {
 	return map[string]string{
 		"fsm.facts":               "a literal table, read only",
@@ -157,7 +157,7 @@ func TestTheCoreIsPure(t *testing.T) {
 		t.Run(r.dirs[0], func(t *testing.T) {
 			sources := sourcesIn(t, project, r.dirs, r.except)
 			if len(sources) == 0 {
-				t.Fatalf("nothing to look at in %v", r.dirs)
+				t.Fatalf("there are no files in %v", r.dirs)
 			}
 			var files []*ast.File
 			for _, s := range sources {
@@ -177,10 +177,10 @@ func TestTheCoreIsPure(t *testing.T) {
 	}
 }
 
-// TestArrowsPointOneWay: cmd → runtime, sim → fsm/engine → fsm/check → fsm/machine → fsm/state → fsm. What fsm and sim
-// may import is in their rooms. Two packages below sim are runtime's too, and import
-// nothing of sim: sim/strict, which reads what people write in YAML, and sim/server, on
-// which the mock server runs.
+// TestArrowsPointOneWay: cmd → runtime, sim → fsm/engine → fsm/check → fsm/machine → fsm/state →
+// fsm. What fsm and sim may import is in their rooms. Runtime may also import two packages below
+// sim, which import nothing from sim themselves: sim/strict, which reads the YAML that people
+// write, and sim/server, on which the mock server is built.
 func TestArrowsPointOneWay(t *testing.T) {
 	for _, s := range sourcesIn(t, os.DirFS(".."), []string{"runtime"}, nil) {
 		for _, imp := range s.file.Imports {
@@ -191,8 +191,8 @@ func TestArrowsPointOneWay(t *testing.T) {
 	}
 }
 
-// TestYAMLIsReadInOnePlace: one package wraps the library, so that all files that people
-// write are read alike.
+// TestYAMLIsReadInOnePlace: one package wraps the library, so that all files that people write
+// are read in the same way.
 func TestYAMLIsReadInOnePlace(t *testing.T) {
 	for _, s := range sourcesIn(t, os.DirFS(".."), []string{"fsm", "sim", "runtime", "cmd"}, []string{"sim/strict"}) {
 		for _, imp := range s.file.Imports {

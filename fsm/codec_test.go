@@ -278,11 +278,11 @@ func TestJRN15WhatCannotBeReadIsAnError(t *testing.T) {
 		})
 	}
 	if _, err := fsm.MarshalInput(fsm.Input{}); err == nil {
-		t.Error("no input at all was encoded")
+		t.Error("an input without a fact was encoded")
 	}
 }
 
-// A field is left out of the hash only if it says nothing that another does not.
+// A field is left out of the hash only if it adds nothing to the other fields.
 func TestJRN6EveryFieldOfAnEffectIsInItsHash(t *testing.T) {
 	derived := map[string]string{"Audit.Unknown": "from Result", "Audit.From": "from what the handle came with", "RunTool.Approved": "from what people have decided, and started without it by older builds", "RunTool.Source": "MSG-3"}
 	for _, e := range effects() {
@@ -301,8 +301,8 @@ func TestJRN6EveryFieldOfAnEffectIsInItsHash(t *testing.T) {
 	}
 }
 
-// BenchmarkEffectsHash measures the hash of one effect of each kind. Its yardstick is to
-// encode them.
+// BenchmarkEffectsHash measures the hash of one effect of each kind. Its yardstick is encoding
+// them.
 func BenchmarkEffectsHash(b *testing.B) {
 	all := effects()
 	b.ReportAllocs()
@@ -316,8 +316,8 @@ func BenchmarkEffectsHash(b *testing.B) {
 	})
 }
 
-// Encoding by hand gives what json.Marshal gives, byte for byte: journals and stores are
-// read and written by both.
+// Encoding by hand gives the same bytes as json.Marshal, because both read and write journals and
+// stores.
 func TestJRN15ASessionIsEncodedAsJSONDoes(t *testing.T) {
 	text := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("ab\n\t\\\"<>&\u2028\x7f\x00磁é"))), rapid.Just("bad \xff utf8"), rapid.Just(""))
 	rapid.Check(t, func(t *rapid.T) {

@@ -36,7 +36,7 @@ func TestADateIsThatOfTheCalendar(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { same(t, anyInstant().Draw(t, "at")) })
 }
 
-// ParseDate reads the form in UTC with all its parts.
+// ParseDate parses a time in UTC with all its parts.
 func ParseDate(text string) (Millis, bool) {
 	at, rest, ok := ParseTime(text)
 	return at, ok && rest == "Z" && text[10] == 'T' && len(text) == len("2026-01-31T09:00:00Z")
@@ -76,7 +76,7 @@ func TestWhatIsNoDateIsNotRead(t *testing.T) {
 		}
 	}
 	const date = "2024-02-29T00:00:00Z"
-	for i := range date { // a letter in place of each character, between the numbers, too
+	for i := range date { // a letter in place of each character, including the separators
 		text := date[:i] + "x" + date[i+1:]
 		if at, ok := ParseDate(text); ok {
 			t.Errorf("%q is read as %s", text, at.Date())

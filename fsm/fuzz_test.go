@@ -74,7 +74,7 @@ func FuzzUnmarshalInput(f *testing.F) {
 		}
 		a, b := serves(), serves()
 		if before, after := fsm.HashEffects(a.Step(in)), fsm.HashEffects(b.Step(back)); before != after {
-			t.Errorf("%s has other effects when it is read again", written)
+			t.Errorf("%s has different effects when it is read again", written)
 		}
 		if a.View().Hash() != b.View().Hash() {
 			t.Errorf("%s leads to another state when it is read again: %s", written, cmp.Diff(a.Snapshot(), b.Snapshot()))

@@ -173,7 +173,7 @@ func TestSES10ACutSplitsNoCallFromItsResults(t *testing.T) {
 		paired(t, msgs[:cut])
 		paired(t, msgs[cut:])
 		if stay := len(msgs) - cut; stay < min(keep, len(msgs)) || stay > keep+3 {
-			t.Fatalf("%d of %d messages stay, asked for were %d", stay, len(msgs), keep)
+			t.Fatalf("%d of %d messages stay, but %d were asked for", stay, len(msgs), keep)
 		}
 	})
 }
@@ -186,7 +186,7 @@ func TestSES11WhatIsTakenOffIsWhole(t *testing.T) {
 		paired(t, msgs[:taken])
 		paired(t, msgs[taken:])
 		if taken < min(n, len(msgs)) || taken > n+3 {
-			t.Fatalf("%d of %d messages are taken, asked for were %d", taken, len(msgs), n)
+			t.Fatalf("%d of %d messages are taken, but %d were asked for", taken, len(msgs), n)
 		}
 	})
 }

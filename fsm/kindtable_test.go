@@ -22,7 +22,7 @@ func callRows() []fsm.EffectRow[int, int] {
 // A table that lacks a kind, or has one twice, panics when it is made.
 func TestATableOfCallsHasEachOnce(t *testing.T) {
 	if got := fsm.NewCallTable(callRows()...).Do(0, fsm.Embed{}); got != 1 {
-		t.Errorf("a row gives %d", got)
+		t.Errorf("the row returns %d", got)
 	}
 	for i := range callRows() {
 		rows := callRows()

@@ -7,7 +7,8 @@ import (
 	"shelly/fsm"
 )
 
-// A set is a list of names in their order, and an unknown name counts as outside.
+// A set of sources is written as a list of names in their order; an unknown name counts as
+// outside.
 func TestMSG1TheWireFormOfASource(t *testing.T) {
 	for _, tt := range []struct {
 		source fsm.Source
@@ -31,11 +32,11 @@ func TestMSG1TheWireFormOfASource(t *testing.T) {
 		t.Errorf("an unknown source is %v (%v)", s.Names(), err)
 	}
 	if data, _ := json.Marshal(fsm.Message{Role: fsm.RoleUser}); string(data) != `{"role":"user"}` {
-		t.Errorf("a message of nobody knows where is %s", data)
+		t.Errorf("a message without a source is %s", data)
 	}
 }
 
-// Each part of what a message shows of a kept result is in its hash.
+// Everything that says which part of a kept result a message shows is in its hash.
 func TestTXT4AMessageSaysWhichPartItShows(t *testing.T) {
 	of := func(p fsm.Part) uint64 { return (fsm.Conversation{}).Add(fsm.Message{Text: "x", Part: p}).Hash }
 	whole := of(fsm.Part{Result: 1, From: 2, To: 3})
@@ -68,7 +69,7 @@ func TestWhatStandsBeforeAConversation(t *testing.T) {
 		"offer": {System: ask.System, Tools: fsm.AllTools, Offer: fsm.Offer{Own: 7, Tools: []fsm.ToolDecl{{Name: "look"}}}},
 	} {
 		if other.Before() == before {
-			t.Errorf("another %s is the same beginning", name)
+			t.Errorf("with another %s the beginning has the same hash", name)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func TestHND21ClipCutsAtACharacter(t *testing.T) {
 		{"日本語", 5, "日 …"},
 		{"日本語", 2, " …"},
 		{"日本語", 9, "日本語"},
-		{"\x80\x80\x80", 1, " …"}, // no text at all
+		{"\x80\x80\x80", 1, " …"}, // not valid text
 	}
 	for _, tt := range tests {
 		got := Clip(tt.text, tt.n)

@@ -45,12 +45,12 @@ func TestCTX10AShortenedTextIsNoShorterThanItMustBe(t *testing.T) {
 	}
 }
 
-// markOf returns what a shortened kept text says: the bytes that it leaves out, and where
-// to go on.
+// markOf returns the parts of a shortened kept text: its head, the range of bytes that it leaves
+// out, and its tail.
 func markOf(t *rapid.T, text string) (head string, from, to int, tail string) {
 	m := regexp.MustCompile(`(?s)^(.*?)\n\[… bytes (\d+) to (\d+) of \d+, about \d+ tokens, are left out here; to read on: read_more with result 7, from (\d+) …\]\n(.*)$`).FindStringSubmatch(text)
 	if m == nil || m[2] != m[4] {
-		t.Fatalf("no mark, or it goes on elsewhere: %q", text)
+		t.Fatalf("no mark, or one that continues elsewhere: %q", text)
 	}
 	from, _ = strconv.Atoi(m[2])
 	to, _ = strconv.Atoi(m[3])
@@ -70,7 +70,7 @@ func TestTXT2AKeptResultIsItsHeadAndItsTail(t *testing.T) {
 		text := fsm.PresentWords().Result(head, kept, 7)
 		if fsm.TextTokens(whole) <= share {
 			if text != whole || kept.Tail != "" {
-				t.Fatalf("it fits its share and is %q", text)
+				t.Fatalf("it fits its share, but is %q", text)
 			}
 		} else {
 			said, from, to, tail := markOf(t, text)
@@ -90,8 +90,8 @@ func TestTXT2AKeptResultIsItsHeadAndItsTail(t *testing.T) {
 	})
 }
 
-// However a text is read on, all of it is read: each piece begins where the one before it
-// ended, between characters, and has at least one character (TXT-5).
+// In whatever steps a text is read on, all of it is read: each piece begins where the one before
+// it ended, between characters, and has at least one character (TXT-5).
 func TestTXT5EveryByteOfATextCanBeRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		whole := rapid.StringN(1, 400, -1).Draw(t, "text")
@@ -113,8 +113,8 @@ func TestTXT5EveryByteOfATextCanBeRead(t *testing.T) {
 	})
 }
 
-// However results are kept and joined, a session has no more of them than TXT-6 says, no
-// number twice, and always the newest.
+// However results are kept and joined, a session has no more of them than TXT-6 allows, no number
+// twice, and always the newest.
 func TestTXT6ASessionKeepsNoMoreThanItMay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.IntRange(1, 1000).Draw(t, "bytes at most")
@@ -154,6 +154,6 @@ func TestTXT1WhatJustFitsIsNotKept(t *testing.T) {
 		t.Errorf("of %d tokens %+v is kept", just, kept)
 	}
 	if _, _, is := (fsm.Keep{Tokens: just - 1}).Admit(text); !is {
-		t.Error("one more than fits is not kept")
+		t.Error("a text with one token too many is not kept")
 	}
 }

@@ -86,7 +86,7 @@ func TestCTX1TheToolsThatAreOfferedCount(t *testing.T) {
 	}
 }
 
-// plainTokens counts as CTX-1 says, byte by byte.
+// plainTokens counts tokens by the definition of CTX-1, byte by byte.
 func plainTokens(s string) int {
 	ascii, others := 0, 0
 	for i := range len(s) {

@@ -115,7 +115,7 @@ func TestCFG14TheWordsOfTheJournalsMatter(t *testing.T) {
 		}
 	}
 	if all := len(fsm.AllWords()); matter < all/4 {
-		t.Errorf("only %d of %d words are said in the committed journals", matter, all)
+		t.Errorf("only %d of %d words matter in the committed journals", matter, all)
 	}
 }
 
@@ -167,10 +167,10 @@ func wordless() []string {
 	return []string{"Action Input:"}
 }
 
-// The machine's texts are in words.go, and what else a Boot brings (the prompts of the
-// profiles, the declarations of the builtin tools) is with the profiles. The protocol for
-// models without tools belongs to the clients, and no decision reads it. The texts of
-// invariants are for those who prove, and errors for those who read files.
+// The machine's texts are in words.go, and what else a Boot brings (the prompts of the profiles,
+// the declarations of the builtin tools) is with the profiles. The protocol for models without
+// tools belongs to the clients, and no decision reads it. The texts of invariants are for whoever
+// proves the code, and errors for whoever reads files.
 func TestCFG14NoTextStandsInCode(t *testing.T) {
 	apart := []string{"words.go", "prompts.go", "profile/prompts.go", "builtin.go", "described/described.go"}
 	found := map[string]bool{}
@@ -194,14 +194,14 @@ func TestCFG14NoTextStandsInCode(t *testing.T) {
 					found[text] = true
 					return true
 				}
-				t.Errorf("%s: the text %s belongs into words.go", s.fset.Position(n.Pos()), n.Value)
+				t.Errorf("%s: the text %s belongs in words.go", s.fset.Position(n.Pos()), n.Value)
 			}
 			return true
 		})
 	}
 	for _, text := range wordless() {
 		if !found[text] {
-			t.Errorf("%q is allowed in code, and is not there", text)
+			t.Errorf("%q is allowed in code, but is not there", text)
 		}
 	}
 }
@@ -212,7 +212,7 @@ func speaksToProvers(call *ast.CallExpr) bool {
 	return ok && slices.Contains([]string{"violate", "Errorf", "New"}, f.Sel.Name)
 }
 
-// Each word is said somewhere.
+// Each word is used somewhere.
 func TestCFG14EachWordIsSaid(t *testing.T) {
 	names := map[bool]map[string]bool{true: {}, false: {}} // in the dictionary, elsewhere
 	for _, s := range sourcesIn(t, os.DirFS(".."), []string{"fsm"}, []string{"fsm/engine", "fsm/spec", "fsm/wording"}) {
@@ -224,6 +224,6 @@ func TestCFG14EachWordIsSaid(t *testing.T) {
 		})
 	}
 	if diff := cmp.Diff(names[true], names[false]); diff != "" {
-		t.Errorf("the words of the dictionary (-there are +said): %s", diff)
+		t.Errorf("the words of the dictionary (-defined +used): %s", diff)
 	}
 }

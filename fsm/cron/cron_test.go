@@ -75,7 +75,7 @@ func TestHND43TheSlotOfASchedule(t *testing.T) {
 	}
 }
 
-// The calendar is computed and must be that of package time.
+// The calendar is computed, and must agree with package time.
 func TestTheCalendarOfSlots(t *testing.T) {
 	slots := map[string]func(time.Time) bool{
 		"0 0 * * 1":  func(at time.Time) bool { return at.Weekday() == time.Monday },
@@ -136,8 +136,7 @@ func TestSlotsOfOddTimes(t *testing.T) {
 	}
 }
 
-// If the clocks change by half an hour, an hourly schedule follows what they show then
-// (HND-48).
+// If the clocks change by half an hour, an hourly schedule follows the new local time (HND-48).
 func TestHND48ClocksThatAreSetByHalfAnHour(t *testing.T) {
 	zone := fsm.Zone{Name: "Australia/Lord_Howe", Offset: 37_800, Changes: []fsm.Change{{At: instant(t, "2026-10-03 15:30:00"), Offset: 39_600}}}
 	for cronExpr, want := range map[string]string{"0 * * * *": "2026-10-03 16:00:00", "30 * * * *": "2026-10-03 15:30:00", "15 * * * *": "2026-10-03 16:15:00"} {

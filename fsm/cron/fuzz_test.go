@@ -35,18 +35,18 @@ func FuzzCron(f *testing.F) {
 		// From the minute before a slot the slot is found, and nothing in between.
 		before := fsm.ArmSchedule{Cron: expr, From: slot - 1}
 		if first, ok := cron.Next(before, slot-1); !ok || first != slot {
-			t.Fatalf("%q: %d is a slot, and from right before it the first is %d", expr, slot, first)
+			t.Fatalf("%q: %d is a slot, but from right before it the first slot is %d", expr, slot, first)
 		}
 		if slot <= fsm.Millis(now) {
 			behind := fsm.ArmSchedule{Cron: expr, From: slot}
 			if later, ok := cron.Next(behind, slot); ok && later <= fsm.Millis(now) {
-				t.Errorf("%q at %d: the slot is %d, and %d has passed too", expr, now, slot, later)
+				t.Errorf("%q at %d: the slot is %d, but %d has passed too", expr, now, slot, later)
 			}
 			return
 		}
 		for at := slot - 60*fsm.Second; at > arm.From && at > slot-3*86400*fsm.Second; at -= 60 * fsm.Second {
 			if s, ok := cron.Next(fsm.ArmSchedule{Cron: expr, From: at - 1}, at-1); ok && s == at {
-				t.Fatalf("%q from %d: the slot is %d, and %d comes first", expr, from, slot, at)
+				t.Fatalf("%q from %d: the slot is %d, but %d comes first", expr, from, slot, at)
 			}
 		}
 	})

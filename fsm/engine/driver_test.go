@@ -64,7 +64,7 @@ func (d *driven) accept(id string) {
 	d.must(err)
 }
 
-// pass advances the time, and lets the driver do what is due.
+// pass advances the time, and makes the driver do what is due.
 func (d *driven) pass(ms fsm.Millis) {
 	d.t.Helper()
 	d.now.Wall, d.now.Steady = d.now.Wall+ms, d.now.Steady+ms
@@ -116,7 +116,7 @@ func TestJRN14FactsWaitForSpaceInTheirOrder(t *testing.T) {
 	d.must(d.Tell(d.now, nil, says(first, "first")))
 	d.want("below the reserve", "boot", "requested", "requested")
 	if wait, ok := d.Next(d.now); !ok || wait != engine.SpaceCheck-400 || !d.Waits() {
-		t.Errorf("the next look is in %d, %t", wait, ok)
+		t.Errorf("the next check is in %d, %t", wait, ok)
 	}
 	d.pass(engine.SpaceCheck)
 	d.want("still below it", "boot", "requested", "requested")
@@ -126,11 +126,11 @@ func TestJRN14FactsWaitForSpaceInTheirOrder(t *testing.T) {
 	records := j.Records()
 	for i, text := range []string{"second", "first"} {
 		if r := records[3+i].Input; r.Fact.(fsm.BrainAnswered).Text != text || r.At != d.now.Wall {
-			t.Errorf("record %d is %+v; want %q, at the time at which the machine was told", 4+i, r, text)
+			t.Errorf("record %d is %+v; want %q, at the time when the machine got it", 4+i, r, text)
 		}
 	}
 	if diff := cmp.Diff([]string{"short", "enough"}, d.news); diff != "" || d.Waits() {
-		t.Errorf("it says (-want +got):\n%s", diff)
+		t.Errorf("reported (-want +got):\n%s", diff)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestJRN14WhatWaitedGoesBeforeANewcomer(t *testing.T) {
 	d.want("the order", "boot", "requested", "brain_answered", "requested")
 }
 
-// Signals pass, ahead of earlier facts, and once the end has begun so does all the rest.
+// A signal passes, before earlier facts. Once the end has begun, everything else passes too.
 func TestJRN14ASignalGoesFirst(t *testing.T) {
 	j := newJournal()
 	d := served(t, j)
@@ -170,7 +170,7 @@ func TestJRN14ASignalGoesFirst(t *testing.T) {
 	d.pass(10 * engine.SpaceCheck)
 	d.want("after the exit", before...)
 	if wait, ok := d.Next(d.now); ok {
-		t.Errorf("after the exit it has something to do in %d", wait)
+		t.Errorf("after the exit there is still something to do in %d", wait)
 	}
 }
 
@@ -240,7 +240,7 @@ func TestJRN4TheDriverSyncsASecondAfterTheFirstRecord(t *testing.T) {
 	}
 }
 
-// TOL-7: if a call was given up, only a tool's end counts: that it has stopped.
+// TOL-7: of calls that were given up, only the end of a tool is reported, as its stop.
 func TestTOL7WhatTheEndOfACallBecomes(t *testing.T) {
 	d := served(t, newJournal(), func(c *fsm.Config) { c.Switches.Cancel = fsm.CancelImmediate })
 	call := last[fsm.AskBrain](d)

@@ -71,7 +71,7 @@ func TestJRN4ATurnIsSyncedExactlyIfItHoldsABarrier(t *testing.T) {
 			}
 		}
 		if synced == 0 || synced*size >= len(inputs) {
-			t.Errorf("turns of %d: %d synced turns over %d inputs tell nothing", size, synced, len(inputs))
+			t.Errorf("turns of %d: %d synced turns over %d inputs prove nothing", size, synced, len(inputs))
 		}
 	}
 }
@@ -124,7 +124,7 @@ func TestJRN2SplittingTurnsDifferentlyChangesNothing(t *testing.T) {
 	want := run(func() int { return 1 })
 	for _, r := range want.Requests {
 		if !r.Done || r.Reply != "an answer" {
-			t.Fatalf("request %+v has no reply: the session does not go through", r)
+			t.Fatalf("request %+v has no reply: the session does not run to its end", r)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {

@@ -126,8 +126,8 @@ func answers(inputs ...fsm.Input) []fsm.Input {
 	return all
 }
 
-// answer is what comes of an effect: the model looks, acts, asks its memory,
-// answers, and summarises.
+// answer returns the answer to an effect: the model looks, acts, asks its memory, answers, and
+// summarises.
 func answer(e fsm.Effect) fsm.Input {
 	switch e := e.(type) {
 	case fsm.AskBrain:

@@ -22,7 +22,7 @@ func FuzzReadLines(f *testing.F) {
 			f.Fatal(err)
 		}
 		f.Add(data)
-		f.Add(data[:len(data)/2]) // cut in the midst of a line
+		f.Add(data[:len(data)/2]) // cut in the middle of a line
 	}
 	for _, odd := range []string{
 		"", "\n", "null", `{"index":1,"effects":"","input":{}}`, `{"index":-1,"effects":"0","input":null}`,

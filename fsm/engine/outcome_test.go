@@ -17,7 +17,7 @@ type slow struct{}
 func (slow) Error() string              { return "too slow" }
 func (slow) BrainClass() fsm.BrainClass { return fsm.BrainTimeout }
 
-// Each outcome is a fact about its call, which for a failure has only the reason.
+// Each outcome is a fact about its call; that of a failure has only the reason.
 func TestWhatAnAdapterReturnsBecomesAFact(t *testing.T) {
 	broken := errors.New("broken")
 	to := fsm.To(7)

@@ -25,7 +25,7 @@ func question(t *testing.T, w *world) fsm.AskPerson {
 			return q
 		}
 	}
-	t.Fatalf("nobody was asked: %+v", w.effects)
+	t.Fatalf("no person was asked: %+v", w.effects)
 	return fsm.AskPerson{}
 }
 
@@ -37,7 +37,7 @@ func acts(w *world) fsm.Input {
 	}}
 }
 
-// untouched fails t if the journal has been written since it had n lines.
+// untouched fails t if the journal has been written to since it had n lines.
 func untouched(t *testing.T, j *journal, n int) {
 	t.Helper()
 	if len(j.protocol.lines) != n {
@@ -52,7 +52,7 @@ func TestHND31CancelSaysWhetherItDidAnything(t *testing.T) {
 	for _, id := range []string{"b", "a"} {
 		did, err := e.Cancel(20, fsm.CancelRequested{Request: ask(id).Request})
 		if err != nil || !did {
-			t.Errorf("cancelling %s: %v, %v; want that it did", id, did, err)
+			t.Errorf("cancelling %s: %v, %v; want true", id, did, err)
 		}
 		if r, _, err := j.Request(ask(id).Request); err != nil || !r.Done || r.Outcome != fsm.OutcomeCancelled {
 			t.Errorf("request %s: %+v, %v; want it cancelled", id, r, err)
@@ -94,7 +94,7 @@ func TestAPR2DecideSaysWhetherItDidAnything(t *testing.T) {
 		}
 		did, err := e.Decide(20, fsm.Decided{Handle: q.Handle, Key: q.Key, Approve: approve})
 		if err != nil || !did {
-			t.Fatalf("approve %v: %v, %v; want that it did", approve, did, err)
+			t.Fatalf("approve %v: %v, %v; want true", approve, did, err)
 		}
 		if _, ran := w.effects[len(w.effects)-1].(fsm.RunTool); ran != approve {
 			t.Errorf("approve %v: the last effect is %+v", approve, w.effects[len(w.effects)-1])
@@ -104,7 +104,7 @@ func TestAPR2DecideSaysWhetherItDidAnything(t *testing.T) {
 		}
 		n := len(j.protocol.lines)
 		if did, err := e.Decide(21, fsm.Decided{Handle: 99, Key: q.Key}); did || err != nil {
-			t.Errorf("a decision about no handle: %v, %v; want nothing", did, err)
+			t.Errorf("a decision about an unknown handle: %v, %v; want nothing", did, err)
 		}
 		untouched(t, j, n)
 	}
@@ -125,14 +125,14 @@ func TestAPR6ResolveSaysWhetherItDidAnything(t *testing.T) {
 	}
 	did, err := e.Resolve(20, fsm.Resolved{Handle: q.Handle, Text: "it was done"})
 	if err != nil || !did {
-		t.Errorf("%v, %v; want that it did", did, err)
+		t.Errorf("%v, %v; want true", did, err)
 	}
 	if did, err := e.Resolve(21, fsm.Resolved{Handle: q.Handle, Text: "it was done"}); did || err != nil {
 		t.Errorf("the same again: %v, %v; want nothing", did, err)
 	}
 	n := len(j.protocol.lines)
 	if did, err := e.Resolve(21, fsm.Resolved{Handle: 99}); did || err != nil {
-		t.Errorf("no handle: %v, %v; want nothing", did, err)
+		t.Errorf("an unknown handle: %v, %v; want nothing", did, err)
 	}
 	untouched(t, j, n)
 }

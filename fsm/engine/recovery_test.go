@@ -13,8 +13,8 @@ import (
 	"shelly/fsm/state"
 )
 
-// If an engine is stopped between any two turns, the recovered one is in its state, and
-// goes on as it would have.
+// If an engine is stopped between any two turns, the recovered one is in the same state, and
+// continues as the first would have.
 func TestJRN5RecoveryIsTheUninterruptedFold(t *testing.T) {
 	inputs := session()
 	whole, all := start(t, newJournal())

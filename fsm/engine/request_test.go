@@ -119,8 +119,8 @@ func TestJRN10AnotherBodyUnderAKnownIdIsAConflict(t *testing.T) {
 	}
 }
 
-// Images and history are in the journal's record of the input; the request's own
-// record names them.
+// Images and history are in the journal's record of the input; the request's own record only has
+// a hash of them.
 func TestJRN10ABodyIsKnownByItsHash(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)
@@ -163,7 +163,7 @@ func TestSES15ACommandIsAnsweredInItsOwnStep(t *testing.T) {
 		}
 	}
 	if _, err := e.Accept(10, ask("c")); !errors.Is(err, engine.ErrBusy) {
-		t.Errorf("a request that is no command: %v; want ErrBusy", err)
+		t.Errorf("a request that is not a command: %v; want ErrBusy", err)
 	}
 	in := ask("stop")
 	in.Text = "/stop"
@@ -287,19 +287,19 @@ func TestJRN4WhoAsksTogetherSharesASync(t *testing.T) {
 		" new=false done=false " + engine.ErrConflict.Error(), " new=false done=false " + engine.ErrBusy.Error(),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("how they were met (-want +got):\n%s", diff)
+		t.Errorf("acceptances (-want +got):\n%s", diff)
 	}
 	if line := j.protocol.lines[before]; line != "append 3 4 5 sync" {
-		t.Errorf("first it did %q; want one write of the answer and the two requests", line)
+		t.Errorf("the first action is %q; want one write of the answer and the two requests", line)
 	}
 	for _, line := range j.protocol.lines[before+1:] {
 		if strings.HasPrefix(line, "append") {
-			t.Errorf("and then %q", line)
+			t.Errorf("there is a second write: %q", line)
 		}
 	}
 	for i, m := range met[:4] {
 		if known, ok, err := j.Request(m.Request.Key); !ok || err != nil || known != m.Request {
-			t.Errorf("%d is met as %+v; the journal has %+v, %v, %v", i, m.Request, known, ok, err)
+			t.Errorf("request %d is %+v; the journal has %+v, %v, %v", i, m.Request, known, ok, err)
 		}
 	}
 }
@@ -311,7 +311,7 @@ func TestJRN10WhoAsksAgainTogetherCausesNoWrite(t *testing.T) {
 	before := len(j.protocol.lines)
 	for _, m := range e.Meet(nil, 10, ask("a"), ask("b"), ask("a")) {
 		if m.New || m.Err != nil {
-			t.Errorf("met as %+v; want the known request", m)
+			t.Errorf("got %+v; want the known request", m)
 		}
 	}
 	if lines := j.protocol.lines[before:]; len(lines) > 0 {
@@ -326,24 +326,24 @@ func TestJRN11WhoAsksInAWriteThatFailsHasNothingAccepted(t *testing.T) {
 	j.broken = errors.New("the disk is gone")
 	for _, m := range e.Meet(nil, 10, ask("a"), ask("b")) {
 		if !errors.Is(m.Err, engine.ErrDead) || m.New {
-			t.Errorf("met as %+v; want ErrDead", m)
+			t.Errorf("got %+v; want ErrDead", m)
 		}
 	}
 	if !errors.Is(e.Err(), engine.ErrDead) {
-		t.Errorf("the engine lives: %v", e.Err())
+		t.Errorf("the engine is still alive: %v", e.Err())
 	}
 	handles := e.Machine().View().LastHandle
 	for _, m := range e.Meet([]fsm.Input{{At: 20, Fact: ask("c")}}, 20, ask("d")) {
 		if !errors.Is(m.Err, engine.ErrDead) {
-			t.Errorf("then it is met as %+v; want ErrDead", m)
+			t.Errorf("afterwards got %+v; want ErrDead", m)
 		}
 	}
 	if now := e.Machine().View().LastHandle; now != handles {
-		t.Errorf("a dead engine has taken inputs: the last handle is %d, and was %d", now, handles)
+		t.Errorf("a dead engine has stepped inputs: the last handle is %d, was %d", now, handles)
 	}
 }
 
-// A key may be empty, too: a request known to be absent is distinguished from none.
+// A key may be empty: a request that is known to be absent is not the same as no request.
 func TestJRN9ARequestWithAnEmptyKeyIsFoundInTheNextTurn(t *testing.T) {
 	j := newJournal()
 	e, w := start(t, j)
@@ -353,6 +353,6 @@ func TestJRN9ARequestWithAnEmptyKeyIsFoundInTheNextTurn(t *testing.T) {
 	call := w.effects[len(w.effects)-1].(fsm.AskBrain).Call
 	turn(t, e, fsm.Input{At: 3, Fact: fsm.BrainFailed{Answered: fsm.To(call), Class: fsm.BrainUnreachable, Reason: "no server"}})
 	if met, err := e.Accept(4, in); err != nil || met.New || !met.Request.Done {
-		t.Errorf("asked again it is met as %+v, %v; want the answer", met, err)
+		t.Errorf("asked again: %+v, %v; want the answer", met, err)
 	}
 }

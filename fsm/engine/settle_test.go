@@ -10,7 +10,7 @@ import (
 	"shelly/fsm/engine"
 )
 
-// A barrier between begins a new tail.
+// A barrier in between begins a new tail.
 func TestJRN4ARecordIsSyncedWithinASecond(t *testing.T) {
 	e, _ := start(t, newJournal())
 	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}})
@@ -39,7 +39,7 @@ func TestJRN4WhatIsBehindTheLastBarrierCanBeSettled(t *testing.T) {
 	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}})
 	turn(t, e, idle(1)...)
 	if e.Durable() != 1 || e.Last() != 2 {
-		t.Fatalf("durable up to %d of %d: nothing is to be settled", e.Durable(), e.Last())
+		t.Fatalf("durable up to %d of %d: there is nothing to settle", e.Durable(), e.Last())
 	}
 	j.protocol.lines = nil
 	for range 2 { // the second has nothing to do
@@ -53,6 +53,6 @@ func TestJRN4WhatIsBehindTheLastBarrierCanBeSettled(t *testing.T) {
 	turn(t, e, idle(1)...)
 	j.broken = errors.New("the disk is gone")
 	if err := e.Settle(); !errors.Is(err, engine.ErrDead) || !errors.Is(e.Turn(idle(1)...), engine.ErrDead) {
-		t.Errorf("Settle: %v; want that a failed sync ends the engine", err)
+		t.Errorf("Settle: %v; want the failed sync to end the engine", err)
 	}
 }

@@ -12,8 +12,8 @@ func at(h, m int) fsm.Millis {
 	return fsm.Millis(time.Date(2026, 1, 31, h, m, 0, 0, time.UTC).UnixMilli())
 }
 
-// A wall clock that jumps forward brings the latest slot that it has passed, once; one that
-// jumps back brings none early, and none again (HND-43).
+// If the wall clock jumps forward, the latest slot that it has passed is due, once. If it jumps
+// back, no slot is due early or again (HND-43).
 func TestHND43SlotsWhenTheWallClockJumps(t *testing.T) {
 	var s slots
 	arm := fsm.ArmSchedule{Schedule: "s", Every: 3600 * fsm.Second, From: at(9, 0)}
@@ -55,7 +55,7 @@ func TestHND43TheWallClockIsLookedAtEachHalfMinute(t *testing.T) {
 	}
 }
 
-// A schedule has one slot, and one that is armed without a slot has none.
+// A schedule has one slot; arming it for a time that never comes leaves it without one.
 func TestHND42ArmingAgainAndDisarming(t *testing.T) {
 	var s slots
 	names := func() (list []string) {
@@ -69,11 +69,11 @@ func TestHND42ArmingAgainAndDisarming(t *testing.T) {
 		s.arm(fsm.ArmSchedule{Schedule: "a", Every: every}, 0)
 	}
 	if got := names(); !slices.Equal(got, []string{"a", "b"}) || s[0].At != 1000 {
-		t.Errorf("awaited are %v, at %d", got, s[0].At)
+		t.Errorf("the armed schedules are %v, at %d", got, s[0].At)
 	}
 	s.disarm("a")
 	s.disarm("c")
 	if s.arm(fsm.ArmSchedule{Schedule: "b", Cron: "0 0 31 2 *"}, 0) || len(names()) != 0 {
-		t.Errorf("left are %v", names())
+		t.Errorf("still armed are %v", names())
 	}
 }

@@ -14,7 +14,7 @@ import (
 // errFull is what a journal below its reserve answers.
 var errFull = fmt.Errorf("%w: 3 bytes left", engine.ErrNoSpace)
 
-// wantNoSpace fails t unless f is refused for want of space and nothing happens.
+// wantNoSpace fails t unless f is refused for lack of space and nothing happens.
 func wantNoSpace(t *testing.T, e *engine.Engine, j *journal, what string, f func() error) {
 	t.Helper()
 	lines, state := len(j.protocol.lines), e.Machine().Snapshot()

@@ -56,7 +56,7 @@ func TestTXT3TheWholeTextIsThereWithItsRecord(t *testing.T) {
 	}
 	key := engine.TextKey{Owner: fsm.SessionOwner("s"), Ref: in.Kept.Ref}
 	if _, there, _ := j.Text(key); there {
-		t.Error("it is there before its record")
+		t.Error("the text is there before its record")
 	}
 	if err := d.Tell(engine.Now{}, fact); err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func (k kept) Text(key engine.TextKey) (string, bool, error) {
 	return k.text, key == engine.TextKey{Owner: "o", Ref: "r"} && k.err == nil, k.err
 }
 
-// TXT-5: what is read is at most what was asked for.
+// TXT-5: a read returns at most as much as was asked for.
 func TestTXT5WhatIsReadIsAFact(t *testing.T) {
 	to := fsm.To(7)
 	e := fsm.ReadText{Asked: fsm.Asked{Call: 7}, Owner: "o", Ref: "r", From: 3, Tokens: 2}

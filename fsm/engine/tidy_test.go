@@ -35,8 +35,8 @@ func snapshotOf(t *testing.T, j engine.Journal) uint64 {
 	return index
 }
 
-// A snapshot is saved for the sake of trimming if nothing is active and the records after
-// the last one are an eighth of the age old, or too large.
+// A snapshot is saved in order to trim if nothing is active and the records after the last one
+// are an eighth of the age old, or too large.
 func TestJRN13ASnapshotIsSavedToTrim(t *testing.T) {
 	boot := fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}
 	for _, test := range []struct {
@@ -62,7 +62,7 @@ func TestJRN13ASnapshotIsSavedToTrim(t *testing.T) {
 			turn(t, e, test.inputs...)
 			tidied(t, e, test.now, test.keep)
 			if got := snapshotOf(t, j); got != test.want || saved != min(int(test.want), 1) {
-				t.Errorf("the snapshot is at %d, %d told of; want %d", got, saved, test.want)
+				t.Errorf("the snapshot is at %d, %d were reported; want it at %d", got, saved, test.want)
 			}
 		})
 	}
@@ -87,8 +87,8 @@ func TestJRN13ASnapshotToTrimWaitsForRest(t *testing.T) {
 	}
 }
 
-// Whatever was left by a process that ended long ago goes before the next one boots, and
-// the state goes on from the snapshot (JRN-20).
+// Records of a process that ended long ago are dropped before the next one boots, whose state
+// comes from the snapshot (JRN-20).
 func TestJRN20WhatIsOldGoesBeforeTheBoot(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)
@@ -99,7 +99,7 @@ func TestJRN20WhatIsOldGoesBeforeTheBoot(t *testing.T) {
 	e, _ = start(t, j)
 	dropped := tidied(t, e, 50+age+1, engine.Retention{Age: age})
 	if dropped.Records != int(last) || dropped.Requests != 2 || dropped.Audit == 0 {
-		t.Errorf("%+v was dropped of %d records", dropped, last)
+		t.Errorf("dropped %+v, of %d records", dropped, last)
 	}
 	if kept, err := j.Kept(); err != nil || kept.First != last+1 || kept.Bytes != 0 {
 		t.Errorf("%+v, %v is kept after record %d", kept, err, last)
@@ -115,7 +115,7 @@ func TestJRN20WhatIsOldGoesBeforeTheBoot(t *testing.T) {
 	}
 }
 
-// An unanswered request, and all that it needs, outlives any age.
+// An unanswered request and everything that it needs are kept, however old they are.
 func TestJRN20WhatIsUnfinishedStays(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)
@@ -131,7 +131,7 @@ func TestJRN20WhatIsUnfinishedStays(t *testing.T) {
 		t.Errorf("the request is %+v, %v; want the one that waits", a, err)
 	}
 	if !asks(w.effects) {
-		t.Errorf("the request does not go on: %+v", w.effects)
+		t.Errorf("the request is not continued: %+v", w.effects)
 	}
 }
 

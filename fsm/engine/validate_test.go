@@ -67,7 +67,7 @@ func TestJRN26DivergingRecordsAreCountedToTheEnd(t *testing.T) {
 	if err := j.SaveSnapshot(3, machine.Snapshot()); err != nil {
 		t.Fatal(err)
 	}
-	j.Records()[2].Input = fsm.Input{Fact: fsm.Signalled{Name: "TERM"}} // and not what it was
+	j.Records()[2].Input = fsm.Input{Fact: fsm.Signalled{Name: "TERM"}} // in place of the recorded input
 	j.Records()[last-1].Effects++
 	v, err := engine.Validate(j)
 	if err != nil || v.Wrong == nil || v.Wrong.Index != 3 || v.Records != last || v.Snapshots != 1 {

@@ -48,8 +48,8 @@ func texts(t *testing.T, j engine.Journal, to fsm.Origin) []string {
 	return found
 }
 
-// A message is in the journal exactly if its step is, and once, however often the
-// step is folded.
+// A message is in the journal if and only if its step is, and only once, however often the step
+// is folded.
 func TestHND46AMessageIsWrittenWithItsStep(t *testing.T) {
 	j := newJournal()
 	e, w := start(t, j)
@@ -80,7 +80,7 @@ func TestHND46AMessageIsWrittenWithItsStep(t *testing.T) {
 		t.Errorf("the first message is %+v", m)
 	}
 	if there[0].Position <= here[0].Position || here[0].Key == there[0].Key {
-		t.Errorf("two messages, %+v and %+v, are not told apart in order", here[0], there[0])
+		t.Errorf("two messages, %+v and %+v, do not have different keys and ascending positions", here[0], there[0])
 	}
 
 	j.Crash()
@@ -125,7 +125,7 @@ func TestTOL9EachEndedToolCallIsAudited(t *testing.T) {
 		t.Errorf("of all sessions there are %+v, %v; want those of the one", all, err)
 	}
 	if len(got) != 2 || got[0].Tool != "look" || got[1].Tool != "act" || got[1].Result != "result of act" || got[0].Message != "question a" {
-		t.Errorf("audited is %+v; want look and act", got)
+		t.Errorf("the audit has %+v; want look and act", got)
 	}
 	if rest, err := j.Audit("s", got[0].Position, 10); err != nil || len(rest) != 1 || rest[0].Key != got[1].Key {
 		t.Errorf("after the first there is %+v, %v; want the second", rest, err)

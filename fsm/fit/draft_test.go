@@ -9,8 +9,8 @@ import (
 	"shelly/fsm/state"
 )
 
-// A text that has just the length to which all are cut stays as it is; otherwise nothing
-// would be left of a call.
+// A text of just the length to which all are cut stays as it is; else nothing would be left of a
+// call.
 func TestCTX10WhatIsShortEnoughStays(t *testing.T) {
 	args := `{"path":"` + strings.Repeat("a", 4*floorEarlier-11) + `"}`
 	talk := fsm.Conversation{}.Add(
@@ -72,7 +72,7 @@ func TestCTX13HowMuchStays(t *testing.T) {
 		}
 		h.Sess.History = []fsm.Message{one}
 		if got := StaysWithin(&c, h, 7); fsm.MessageTokens(one) != tokens || got != want {
-			t.Errorf("of one message with %d tokens %d stay, want %d of %d", fsm.MessageTokens(one), got, want, third)
+			t.Errorf("one message with %d tokens: %d stay, want %d; a third of the room is %d", fsm.MessageTokens(one), got, want, third)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// What is summed up is shown with the calls and the tools of each message.
+// The transcript that is summarised shows the calls and the tools of each message.
 func TestCTX13ATranscriptHasCallsAndTools(t *testing.T) {
 	var b strings.Builder
 	Transcript(fsm.PresentWords(), &b, []fsm.Message{
@@ -22,7 +22,7 @@ func TestCTX13ATranscriptHasCallsAndTools(t *testing.T) {
 	}
 }
 
-// The present question never leaves, however little room there is.
+// The present question is never cut, however little room there is.
 func TestCTX13ThePresentQuestionIsNotCut(t *testing.T) {
 	c := profile.Default()
 	talk := []fsm.Message{
@@ -40,7 +40,7 @@ func TestCTX13ThePresentQuestionIsNotCut(t *testing.T) {
 	}
 }
 
-// Exactly as much leaves at once as the model can be shown, to the token.
+// As much is cut at once as the model can be shown, exactly to the token.
 func TestCTX13AsMuchLeavesAsCanBeShown(t *testing.T) {
 	c, h := profile.Default(), &state.Handle{}
 	shown := Room(&c, h, c.Prompts.Identity, fsm.NoTools) - fsm.TextTokens(c.Prompts.Compress)

@@ -166,7 +166,7 @@ func TestAPR13ACallAsTextIsCoveredOnlyByWhatAQuestionHasLedTo(t *testing.T) {
 		call := call
 		call.Text = false
 		if !Covers([]fsm.Grant{tt.g}, "s", &decl, call) {
-			t.Errorf("%+v does not cover the call that is none as text", tt.g)
+			t.Errorf("%+v does not cover the call that is not written as text", tt.g)
 		}
 	}
 }
@@ -191,7 +191,7 @@ func TestAPR12OnlyAnApprovalGivesAGrant(t *testing.T) {
 		}
 	}
 	if _, ok := Of(fsm.Decided{Approve: true, Grant: fsm.GrantAlways}, "s", &decl, fsm.ToolCall{Args: "["}, 0); ok {
-		t.Error("a call that nobody can read has led to a grant")
+		t.Error("a call that cannot be read has led to a grant")
 	}
 }
 

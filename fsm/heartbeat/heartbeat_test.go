@@ -88,7 +88,7 @@ func TestEVT22AGreetingComesAfterALongSilenceAndNotTooOften(t *testing.T) {
 	}
 }
 
-// A slot's chance is always the same, and about the given share of slots is within it.
+// A slot is always decided in the same way, and about the given share of slots greet.
 func TestEVT22TheChanceIsTheSlotsOwn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := fsm.Greeting{Idle: 1, PerDay: 1, Chance: fsm.Share(rapid.IntRange(0, 100).Draw(t, "chance"))}
@@ -97,7 +97,7 @@ func TestEVT22TheChanceIsTheSlotsOwn(t *testing.T) {
 			slot := fsm.Millis((from + i) * 1_800_000)
 			first := heartbeat.Greets(g, state.Beat{}, &fsm.Zone{}, slot)
 			if first != heartbeat.Greets(g, state.Beat{}, &fsm.Zone{}, slot) {
-				t.Fatalf("slot %v is a greeting and is none", slot)
+				t.Fatalf("slot %v is decided in two ways", slot)
 			}
 			if first {
 				greets++

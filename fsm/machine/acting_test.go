@@ -12,8 +12,8 @@ import (
 	"shelly/fsm/state"
 )
 
-// bare returns a driver that works on "hello" without cognition, sessions and
-// memory, under a configuration of the profile shelly that is changed.
+// bare returns a driver that works on "hello" without cognition, sessions and memory, under the
+// profile shelly with a changed configuration.
 func bare(t testing.TB, change func(*fsm.Config)) (*driver, fsm.RequestKey) {
 	t.Helper()
 	d := newDriver(t)
@@ -179,7 +179,7 @@ func TestINF17TheCapsOfAnInference(t *testing.T) {
 	}
 	ends := []struct {
 		mode fsm.EndMode
-		text bool // what was said comes before the notice
+		text bool // the text so far comes before the notice
 	}{
 		{fsm.EndError, false},
 		{fsm.EndNotice, true},
@@ -429,7 +429,7 @@ func TestINF26ANamespaceIsNoPartOfAToolsName(t *testing.T) {
 			}
 			d.toolSays("a.txt")
 			if got := d.lastMessage().Tool; got != tt.name {
-				t.Errorf("the result is that of %q", got)
+				t.Errorf("the result is for %q", got)
 			}
 		})
 	}

@@ -183,7 +183,7 @@ func TestAPR17AGrantIsTakenBack(t *testing.T) {
 				t.Errorf("%d are counted", n)
 			}
 			if !again(d) {
-				t.Error("nobody is asked")
+				t.Error("no person is asked")
 			}
 			d.step(fsm.Input{At: d.now(), Fact: fsm.Revoked{Grant: id}})
 			if n := d.m.View().Ignored.Decisions; n != 1 || len(d.effects) > 0 {
@@ -193,7 +193,7 @@ func TestAPR17AGrantIsTakenBack(t *testing.T) {
 	}
 }
 
-// wanting returns a driver whose running tool, which needs no approval, asks for it.
+// wanting returns a driver whose running tool needs no approval, but asks for one.
 func wanting(t *testing.T, change func(*fsm.Config)) *driver {
 	t.Helper()
 	d, _ := inTurn(t, "countbot", change)
@@ -218,7 +218,7 @@ func TestAPR19AToolMayAskItself(t *testing.T) {
 	if run.Name != "send_mail" || !run.Approved || run.Attempt != 2 {
 		t.Fatalf("runs %+v", run)
 	}
-	d.toolAsks("it pushes") // which by now is a failure
+	d.toolAsks("it pushes") // by now this is a failure
 	if run := one[fsm.RunTool](d); run.Name != "list_dir" || run.Approved {
 		t.Errorf("then runs %+v", run)
 	}
@@ -296,7 +296,7 @@ func TestAPR10ACallWhoseArgumentsFitARuleWaits(t *testing.T) {
 	}
 }
 
-// A field that an older journal's snapshot does not have is not written either.
+// A field that the snapshots of older journals do not have is not written while it is empty.
 func TestJRN15ASnapshotWithoutGrantsIsAsItWas(t *testing.T) {
 	d, _ := inTurn(t, "countbot", nil)
 	written, err := json.Marshal(d.m.Snapshot())

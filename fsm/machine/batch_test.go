@@ -29,7 +29,7 @@ func reading(t testing.TB, change func(*fsm.Config), names ...string) (*driver, 
 	return d, key
 }
 
-// inFlight returns the calls of the active handle in flight.
+// inFlight returns the calls of the active handle that are in flight.
 func (d *driver) inFlight(kind fsm.CallKind) []fsm.CallID {
 	d.t.Helper()
 	var calls []fsm.CallID
@@ -53,7 +53,7 @@ func (d *driver) readFails(n int, text string) {
 	d.step(fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{Answered: fsm.To(d.inFlight(fsm.CallTool)[n]), Text: text, Failed: true}})
 }
 
-// stops says that the n-th of the calls in flight has stopped.
+// stops reports that the n-th of the calls in flight has stopped.
 func (d *driver) stops(n int) {
 	d.t.Helper()
 	d.step(fsm.Input{At: d.now(), Fact: fsm.ToolStopped{Answered: fsm.To(d.inFlight(fsm.CallStop)[n])}})
@@ -307,7 +307,7 @@ func TestINF48AParkedBatchIsAborted(t *testing.T) {
 	}
 	d.step(fsm.Input{At: d.now(), Fact: fsm.ToolStopped{Answered: fsm.To(running[0])}})
 	if d.m.View().Ignored.Answers != 1 {
-		t.Error("the stop of a parked call is not late")
+		t.Error("the stop of a parked call does not count as late")
 	}
 }
 
@@ -405,7 +405,7 @@ func TestTheHashOfABatchLeavesOutNamesAndTimes(t *testing.T) {
 	r := &b.Handles[0].Inf.Batch[0]
 	r.Call, r.Began, r.Took = 70, 2, 2
 	if a.Hash() != b.Hash() {
-		t.Error("two states that differ in names and times have two hashes")
+		t.Error("two states that differ only in names and times have different hashes")
 	}
 	r.Text = "another"
 	if a.Hash() == b.Hash() || a.Shape() != b.Shape() {
@@ -413,7 +413,7 @@ func TestTheHashOfABatchLeavesOutNamesAndTimes(t *testing.T) {
 	}
 	r.Done = false
 	if a.Shape() == b.Shape() {
-		t.Error("two states that differ in what is answered have one shape")
+		t.Error("two states that differ in what is answered have the same shape")
 	}
 }
 
@@ -421,11 +421,11 @@ func TestTheShapeOfABatchSaysWhatItShows(t *testing.T) {
 	a, b := state.Snapshot{Handles: []state.Handle{fullHandle()}}, state.Snapshot{Handles: []state.Handle{fullHandle()}}
 	a.Handles[0].Inf.Batch[0].Shows, b.Handles[0].Inf.Batch[0].Shows = fsm.Part{Result: 1}, fsm.Part{Result: 2}
 	if a.Shape() == b.Shape() {
-		t.Error("two batches that show parts of two results have one shape")
+		t.Error("two batches that show parts of two results have the same shape")
 	}
 }
 
-// INF-42, INF-45: only a profile that reads with care lets equal calls share a result.
+// INF-42, INF-45: equal calls share a result only with `reading: careful`.
 func TestINF45EqualCallsThatRunEachHaveTheirOwnResult(t *testing.T) {
 	d, _ := bare(t, func(c *fsm.Config) { c.Limits.ReadsAtOnce, c.Switches.Reading = 4, "" })
 	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{

@@ -77,7 +77,7 @@ func (s *script) play(b *testing.B, n int) {
 func (s *script) toTools(b *testing.B) { s.play(b, 2) }
 
 // BenchmarkStep measures one step, as the mean over a request with three tool calls. Its
-// yardstick is to encode and decode the input, as a journal has to.
+// yardstick is encoding and decoding the input, as a journal has to.
 func BenchmarkStep(b *testing.B) {
 	s := newScript(false)
 	b.ReportAllocs()
@@ -101,7 +101,7 @@ func BenchmarkStep(b *testing.B) {
 	})
 }
 
-// ofAStep compares what was measured with an unwatched step.
+// ofAStep compares the measurement with an unwatched step.
 func ofAStep(b *testing.B) {
 	bare := newScript(false)
 	yardstick.Of(b, "a-step", func() { bare.play(b, 1) })
@@ -152,7 +152,7 @@ func BenchmarkAsk(b *testing.B) {
 	}
 }
 
-// The following benchmarks use a machine whose first tool runs. The yardstick of each is a
+// The following benchmarks use a machine whose first tool is running. The yardstick of each is a
 // step.
 
 func BenchmarkStateHash(b *testing.B) {

@@ -114,8 +114,8 @@ func TestHND46AMessageGoesToAChat(t *testing.T) {
 	}
 }
 
-// A message may go to the origin's channel, to a configured one, and to one that a request
-// has come from; for any other the model learns that there is no such channel.
+// A message may go to the origin's channel, to a configured one, and to one that a request has
+// come from; for any other, the model is told that there is no such channel.
 func TestHND46AMessageToAChannelThatNobodyHasIsNotSent(t *testing.T) {
 	send := func(d *driver, channel string) string {
 		d.asksFor(fsm.ToolMessage, `{"content":"hi","channel":"`+channel+`","chat_id":"7"}`)
@@ -138,7 +138,7 @@ func TestHND46AMessageToAChannelThatNobodyHasIsNotSent(t *testing.T) {
 		}
 	}
 	if got, want := send(d, "mail"), `error: not sent: there is no channel "mail"; the channels are: pager, web`; got != want {
-		t.Errorf("the model is told %q, want %q", got, want)
+		t.Errorf("the model gets %q, want %q", got, want)
 	}
 	no[fsm.SendMessage](d)
 	from("r2", "mail")
@@ -181,7 +181,7 @@ func TestSKL4ASkillIsLoadedIntoThePromptOrTheResult(t *testing.T) {
 				t.Errorf("the result is %q, want %q", got, tt.result)
 			}
 			if got := strings.Contains(one[fsm.AskBrain](d).System, "book them"); got != tt.shown {
-				t.Errorf("the instructions stand in the system prompt: %t", got)
+				t.Errorf("the instructions are in the system prompt: %t", got)
 			}
 		})
 	}
@@ -198,7 +198,7 @@ func TestSKL4ASkillThatCannotBeReadIsAFailure(t *testing.T) {
 	}
 	d.answer("a pity")
 	if skills := one[fsm.SaveSession](d).State.Skills; len(skills) > 0 {
-		t.Errorf("loaded are %+v", skills)
+		t.Errorf("the loaded skills are %+v", skills)
 	}
 }
 
@@ -238,6 +238,6 @@ func TestSKL6LoadedSkillsAreKeptWithTheSessionOnce(t *testing.T) {
 
 func TestTOL10ABuiltinToolOfAnUnknownNameIsNone(t *testing.T) {
 	if got := fsm.Builtins("spawn", "fly", "cron"); len(got) != 2 || got[0].Name != "spawn" || got[1].Name != "cron" {
-		t.Errorf("declared are %+v", got)
+		t.Errorf("the declarations are %+v", got)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"shelly/fsm/state"
 )
 
-// wasCancelled fails the test unless the last step told a client that its request
-// is cancelled.
+// wasCancelled fails the test unless the last step replied to a client that its request was
+// cancelled.
 func (d *driver) wasCancelled(key fsm.RequestKey) {
 	d.t.Helper()
 	want := fsm.Reply{Request: key, Text: "cancelled", IsError: true, Outcome: fsm.OutcomeCancelled}

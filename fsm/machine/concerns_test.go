@@ -18,7 +18,7 @@ func TestANewcomerIsAboutTheHandleItMakes(t *testing.T) {
 		about := d.m.View().Concerns(in)
 		d.step(in)
 		if handles := d.m.View().Handles; handles[len(handles)-1].ID != about {
-			t.Errorf("%+v is about handle %d, and makes %d", fact, about, handles[len(handles)-1].ID)
+			t.Errorf("%+v is about handle %d, but makes handle %d", fact, about, handles[len(handles)-1].ID)
 		}
 	}
 }

@@ -205,7 +205,7 @@ func TestCTX5ThePresentQuestionStays(t *testing.T) {
 			}
 		}
 		if questions != 1 {
-			t.Fatalf("in round %d the question stands there %d times: %+v", n, questions, c)
+			t.Fatalf("in round %d the question is there %d times: %+v", n, questions, c)
 		}
 	}
 	if n := d.active().Inf.Compactions; n < 2 {
@@ -237,7 +237,7 @@ func TestCTX6SkillsThatNobodyMentionsAreUnloaded(t *testing.T) {
 			d.loads(fsm.Session{History: long(10), Skills: []fsm.LoadedSkill{{Name: "flights", Text: "book them"}}})
 			d.answer("they spoke")
 			if got := strings.Contains(one[fsm.AskBrain](d).System, "book them"); got != (tt.want == 1) {
-				t.Errorf("the instructions stand in the system prompt: %t", got)
+				t.Errorf("the instructions are in the system prompt: %t", got)
 			}
 			d.answer("good day")
 			if got := len(one[fsm.SaveSession](d).State.Skills); got != tt.want {
@@ -262,7 +262,7 @@ func TestCTX7WithoutASummaryWholeTurnsAreDropped(t *testing.T) {
 	for _, tt := range ends {
 		t.Run(tt.name, func(t *testing.T) {
 			d, key := shortening(t)
-			if set := only[fsm.SetTimer](d, func(s fsm.SetTimer) bool { return s.Purpose == fsm.TimerCompact }); set.After < d.config.Limits.CompactTimeout { // INF-50: or what reading all of it takes
+			if set := only[fsm.SetTimer](d, func(s fsm.SetTimer) bool { return s.Purpose == fsm.TimerCompact }); set.After < d.config.Limits.CompactTimeout { // INF-50: or longer, if reading all of it takes longer
 				t.Errorf("timer %+v", set)
 			}
 			tt.end(d)
@@ -282,7 +282,7 @@ func only[E fsm.Effect](d *driver, meant func(E) bool) E {
 	d.t.Helper()
 	found := slices.DeleteFunc(of[E](d.effects), func(e E) bool { return !meant(e) })
 	if len(found) != 1 {
-		d.t.Fatalf("%d effects are meant, not one: %+v", len(found), d.effects)
+		d.t.Fatalf("%d effects match, not one: %+v", len(found), d.effects)
 	}
 	return found[0]
 }
@@ -352,8 +352,8 @@ func TestCTX9AnInferenceIsCompactedAtMostMaxCompactionsTimes(t *testing.T) {
 	d.refused(key, "error: context_truncated: too long")
 }
 
-// However a conversation of any messages is shortened, each that is sent has its calls
-// paired and, if it is to be answered, the present question.
+// However any conversation is shortened, what is sent has each call paired with its result and,
+// if it is to be answered, the present question.
 func TestCTX7NoCompactionSplitsACallOrDropsTheQuestion(t *testing.T) {
 	compactions := 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -47,7 +47,7 @@ func addCronWith(t *testing.T, c fsm.Config, now fsm.Millis, args string) (resul
 		}
 		effects = m.Step(next)
 	}
-	t.Fatal("the request does not come to its end")
+	t.Fatal("the request does not end")
 	return "", nil
 }
 
@@ -70,7 +70,7 @@ func TestHND42AScheduleThatCannotBeIsAResult(t *testing.T) {
 			if len(armed) != 1 || !strings.HasPrefix(result, "schedule s1 added; it runs next at 2026-01-0") {
 				t.Errorf("%s: %q, armed %+v", args, result, armed)
 			} else if slot, ok := cron.Next(armed[0], now); !ok || slot <= now {
-				t.Errorf("%s: %+v has no slot to come", args, armed[0])
+				t.Errorf("%s: %+v has no future slot", args, armed[0])
 			}
 			continue
 		}
@@ -83,7 +83,7 @@ func TestHND42AScheduleThatCannotBeIsAResult(t *testing.T) {
 		"5-1 * * * *", "1- * * * *", ", * * * *", "*/x * * * *", "-1 * * * *", "+1 * * * *", "*/ * * * *", "1-2-3 * * * *", "001 * * * *",
 	} {
 		if result, armed := addCron(t, now, `{"action":"add","message":"m","cron_expr":"`+expr+`"}`); len(armed) != 0 {
-			t.Errorf("%q is taken: %s", expr, result)
+			t.Errorf("%q is accepted: %s", expr, result)
 		}
 		if slot, ok := cron.Next(fsm.ArmSchedule{Cron: expr}, now); ok {
 			t.Errorf("%q has the slot %d", expr, slot)
@@ -91,7 +91,7 @@ func TestHND42AScheduleThatCannotBeIsAResult(t *testing.T) {
 	}
 }
 
-// ticking returns a driver whose model has armed a schedule, and works on.
+// ticking returns a driver whose model has armed a schedule and is still working.
 func ticking(t *testing.T, seconds int) (*driver, fsm.Schedule) {
 	d := newDriver(t)
 	d.config = profile.Nanobot()
@@ -130,7 +130,7 @@ func TestHND42SlotsThatComeTooFastJoin(t *testing.T) {
 	}
 	d.inStates(state.Execution, state.Queued)
 	if last := d.m.View().Schedules[0].Last; last != arm.Last+5*fsm.Second {
-		t.Errorf("the slot taken last is %d after the schedule's making", last-arm.Last)
+		t.Errorf("the last slot taken is %d ms after the schedule was made", last-arm.Last)
 	}
 }
 

@@ -53,7 +53,7 @@ func TestHND48AScheduleKeepsItsZone(t *testing.T) {
 	c.Zones = []fsm.Zone{berlin(), {Name: "Asia/Tokyo", Offset: 9 * 3600}}
 	_, armed := addCronWith(t, c, now, `{"action":"add","message":"m","cron_expr":"0 9 * * *","zone":"Asia/Tokyo"}`)
 	if len(armed) != 1 || armed[0].Zone.Name != "Asia/Tokyo" {
-		t.Fatalf("armed are %+v", armed)
+		t.Fatalf("the armed schedules are %+v", armed)
 	}
 	for _, test := range []struct {
 		zones []fsm.Zone
@@ -96,7 +96,7 @@ func TestHND48TheModelIsToldThePersonsTime(t *testing.T) {
 		if e, ok := e.(fsm.AskBrain); ok {
 			last := e.Conversation.Messages[len(e.Conversation.Messages)-1].Text
 			if want := "2026-07-06 10:00 Europe/Berlin (UTC+02:00), Monday"; !strings.Contains(last, want) {
-				t.Errorf("the model is told %q, want %q in it", last, want)
+				t.Errorf("the model gets %q, want %q in it", last, want)
 			}
 			return
 		}

@@ -25,8 +25,8 @@ type driver struct {
 	all     []fsm.Effect
 }
 
-// The tools of the tests: one that reads, one that may be repeated, one that
-// must not be, and one that says nothing about itself.
+// The tools of the tests: one that reads, one that may be repeated, one that must not be, and one
+// that declares nothing.
 func tools() []fsm.ToolDecl {
 	return []fsm.ToolDecl{
 		{Name: "list_dir", Effects: fsm.EffectsNone},
@@ -270,20 +270,20 @@ func (d *driver) cancels(key fsm.RequestKey) {
 	d.step(fsm.Input{At: d.now(), Fact: fsm.CancelRequested{Request: key}})
 }
 
-// decides brings a person's decision about the call of the active handle.
+// decides gives the machine a person's decision about the call of the active handle.
 func (d *driver) decides(approve bool) {
 	d.t.Helper()
 	d.decidesFor(approve, fsm.GrantOnce)
 }
 
-// decidesFor brings a decision that may cover later calls, too.
+// decidesFor gives a decision that may also cover later calls.
 func (d *driver) decidesFor(approve bool, scope fsm.GrantScope) {
 	d.t.Helper()
 	id := d.active().ID
 	d.step(fsm.Input{At: d.now(), Fact: fsm.Decided{Handle: id, Key: state.PersonKey(d.m.View(), id), Approve: approve, By: "ada", Grant: scope}})
 }
 
-// resolves brings a person's decision about a held handle.
+// resolves gives a person's decision about a held handle.
 func (d *driver) resolves(id fsm.HandleID, text string) {
 	d.t.Helper()
 	d.step(fsm.Input{At: d.now(), Fact: fsm.Resolved{Handle: id, Text: text}})
@@ -364,7 +364,7 @@ func no[E fsm.Effect](d *driver) {
 	}
 }
 
-// replied fails the test unless the last step gave this reply.
+// replied fails the test unless the last step sent this reply.
 func (d *driver) replied(key fsm.RequestKey, text string) {
 	d.t.Helper()
 	if r := one[fsm.Reply](d); r.Request != key || r.Text != text || r.IsError {
@@ -372,7 +372,7 @@ func (d *driver) replied(key fsm.RequestKey, text string) {
 	}
 }
 
-// refused fails the test unless the last step gave this reply, as an error.
+// refused fails the test unless the last step sent this reply as an error.
 func (d *driver) refused(key fsm.RequestKey, text string) {
 	d.t.Helper()
 	if r := one[fsm.Reply](d); r.Request != key || r.Text != text || !r.IsError {

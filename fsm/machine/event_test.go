@@ -26,7 +26,7 @@ func TestHND63AnEventsAnswerGoesToItsChat(t *testing.T) {
 			continue
 		}
 		if m := one[fsm.SendMessage](d); m.To != to || m.Text != answer || m.IsError {
-			t.Errorf("sent is %+v", m)
+			t.Errorf("sent %+v", m)
 		}
 	}
 }
@@ -38,7 +38,7 @@ func TestHND63AnErrorOfAnEventIsNoMessage(t *testing.T) {
 	d.brainFails(fsm.BrainMissingModel, "gone")
 	no[fsm.SendMessage](d)
 	if r := one[fsm.Report](d); r.Kind != fsm.KindEvent {
-		t.Errorf("reported is %+v", r)
+		t.Errorf("reported %+v", r)
 	}
 }
 

@@ -68,7 +68,7 @@ func TestTAB3AnEventWithoutARowChangesNothing(t *testing.T) {
 	})
 }
 
-// The same holds of an inference that is given up with its handle.
+// The same holds for an inference that is given up with its handle.
 func TestTAB3AnInferenceThatNoRowEndsStaysAsItIs(t *testing.T) {
 	m, _ := asking(t)
 	m.running = &running{lifecycle: m.lifecycle, handle: m.handle, inference: m.inference}
@@ -78,7 +78,7 @@ func TestTAB3AnInferenceThatNoRowEndsStaysAsItIs(t *testing.T) {
 	}
 }
 
-// An answer that no row takes stays awaited until the handle's time is up.
+// An answer for which there is no row stays awaited until the handle's time is up.
 func TestTAB3AnAnswerWithoutARowStaysAwaited(t *testing.T) {
 	m, call := asking(t)
 	lacking := state.InferenceTable

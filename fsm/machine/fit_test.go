@@ -34,14 +34,14 @@ func TestCTX12ARefusedPromptIsSentAgainShorter(t *testing.T) {
 			t.Errorf("the question is %q, the result %q", c[0].Text, c[2].Text)
 		}
 		if times > 8 {
-			t.Fatal("it is sent again and again")
+			t.Fatal("it is sent again without end")
 		}
 		before = again
 	}
 	d.refused(key, "error: context_truncated: too long")
 }
 
-// A history of answers keeps whole what was sent shortened.
+// A history of answers keeps in full what was sent shortened.
 func TestCTX10TheHistoryOfAnswersStaysWhole(t *testing.T) {
 	d := driverOf(t, "countbot")
 	long := strings.Repeat("of old ", 4500)
@@ -52,7 +52,7 @@ func TestCTX10TheHistoryOfAnswersStaysWhole(t *testing.T) {
 	d.calls("list_dir")
 	d.toolSays(strings.Repeat("new ", 9000))
 	if got := one[fsm.AskBrain](d).Tokens; got > 6572 {
-		t.Errorf("a prompt of %d tokens", got)
+		t.Errorf("the prompt has %d tokens", got)
 	}
 	d.answer("good day")
 	saved := one[fsm.SaveSession](d)
@@ -111,8 +111,8 @@ func TestCTX14WhatTheServerHoldsIsNotShortened(t *testing.T) {
 	}
 }
 
-// CTX-11: a subagent's task or the text of an initial inference may be too long like a
-// request, and then the model is not asked.
+// CTX-11: a subagent's task or the text of an initial inference may be too long, as a request
+// may; then the model is not asked.
 func TestCTX11WhatNobodyAskedForIsTooLongByItselfToo(t *testing.T) {
 	long := strings.Repeat("look at all of the files ", 2000)
 	fits := func(c *fsm.Config) { c.Limits.AnswerPercent, c.Limits.ContextTokens = 20, 8192 }

@@ -47,7 +47,7 @@ func FuzzSnapshot(f *testing.F) {
 			t.Errorf("written as %s, then as %s, %v", written, again, err)
 		}
 		if m.View().Hash() != restored.View().Hash() {
-			t.Errorf("%s is another state when it is read again", written)
+			t.Errorf("%s is a different state when it is read again", written)
 		}
 	})
 }
@@ -77,7 +77,7 @@ func FuzzStepJournal(f *testing.F) {
 				t.Errorf("after %s: %s", lines.Bytes(), v)
 			}
 			if fsm.HashEffects(twin.Step(in)) != fsm.HashEffects(effects) || twin.View().Hash() != m.View().Hash() {
-				t.Errorf("after %s a restored machine does something else", lines.Bytes())
+				t.Errorf("after %s a restored machine behaves differently", lines.Bytes())
 			}
 			if t.Failed() {
 				return

@@ -37,7 +37,7 @@ func genConfig(t *rapid.T) fsm.Config {
 	return c
 }
 
-// drawLimit changes one limit, or brings a budget of tokens that is soon used up.
+// drawLimit changes one limit, or sets a token budget that is soon used up.
 func drawLimit(t *rapid.T, l *fsm.Limits) {
 	v := reflect.ValueOf(l).Elem()
 	switch n := rapid.IntRange(0, v.NumField()).Draw(t, "limit"); {
@@ -127,7 +127,7 @@ func genCalls(t *rapid.T) []fsm.ToolCall {
 	return calls
 }
 
-// genAnswer draws an answer of a kind that a call waits for.
+// genAnswer draws an answer to a call of a kind.
 func genAnswer(t *rapid.T, at fsm.Millis, call fsm.CallID, kind fsm.CallKind) fsm.Input {
 	broken := rapid.SampledFrom([]string{"", "", "broken"}).Draw(t, "error")
 	switch kind {
@@ -289,7 +289,7 @@ func genInput(t *rapid.T, s *state.Snapshot) fsm.Input {
 	}
 }
 
-// genWord draws what a person or a clock may say about the present state.
+// genWord draws an input of a person or a clock that fits the present state.
 func genWord(t *rapid.T, s *state.Snapshot, at fsm.Millis) fsm.Input {
 	var handle fsm.HandleID
 	if len(s.Handles) > 0 {

@@ -17,12 +17,12 @@ func TestEachFieldStandsInOneGroup(t *testing.T) {
 		groups := map[string]string{}
 		for group := range of.Fields() {
 			if !group.Anonymous || group.Type.Kind() != reflect.Struct {
-				t.Errorf("%s.%s stands in no group", of.Name(), group.Name)
+				t.Errorf("%s.%s is in no group", of.Name(), group.Name)
 				continue
 			}
 			for field := range group.Type.Fields() {
 				if other := groups[field.Name]; other != "" {
-					t.Errorf("%s.%s stands in %s and in %s", of.Name(), field.Name, other, group.Name)
+					t.Errorf("%s.%s is in %s and in %s", of.Name(), field.Name, other, group.Name)
 				}
 				groups[field.Name] = group.Name
 			}
@@ -52,7 +52,8 @@ func misplaced(s *state.Snapshot) (found []string) {
 	return found
 }
 
-// phaseOf returns the phase that a handle is in or, while it waits, in which it will go on.
+// phaseOf returns the phase that a handle is in or, while it waits, the one in which it will
+// continue.
 func phaseOf(h *state.Handle) fsm.State {
 	if h.Waiting() && h.Resume != "" {
 		return h.Resume

@@ -171,7 +171,7 @@ func TestHND9TheModelIsToldThatNothingWasFound(t *testing.T) {
 			tt.recall(d)
 			d.inStates(state.Cognition)
 			if text := d.lastMessage().Text; !strings.Contains(text, tt.want) || !strings.Contains(text, "the dog's name") {
-				t.Errorf("the model is told %q", text)
+				t.Errorf("the model gets %q", text)
 			}
 		})
 	}
@@ -269,7 +269,7 @@ func TestHND17AnEventIsDescribedInWordsAndHasNoReply(t *testing.T) {
 			d := serving(t)
 			d.step(fsm.Input{At: d.now(), Fact: tt.event})
 			if text := d.lastMessage().Text; !strings.HasSuffix(text, "\n"+tt.want) {
-				t.Errorf("the model is told %q", text)
+				t.Errorf("the model gets %q", text)
 			}
 			d.answer("I cleaned up")
 			d.remember()
@@ -427,7 +427,7 @@ func TestHND27AParkedHandleKeepsWhatIsLeftOfItsTime(t *testing.T) {
 	d.raise("full")
 	d.boot()
 	if set := one[fsm.SetTimer](d); set.After != 200*fsm.Second {
-		t.Errorf("%s are left behind a jump, want 200s", set.After)
+		t.Errorf("%s are left after a jump, want 200s", set.After)
 	}
 	d = serving(t)
 	d.ask("hello")

@@ -96,7 +96,7 @@ func TestEveryFieldThatDecidesIsInTheHash(t *testing.T) {
 	}
 }
 
-// Texts decide: each is in the hash, while the shape has only that there is one.
+// Texts decide, so each is in the hash; the shape only has whether there is one.
 func TestEachTextIsInTheHash(t *testing.T) {
 	other := []fsm.Message{{Role: fsm.RoleUser, Text: "HELLO"}}
 	for i, change := range []func(*state.Handle){
@@ -155,7 +155,7 @@ func TestTheHashLeavesOutNamesAndTimes(t *testing.T) {
 	h := &b.Handles[0]
 	h.ID, h.Await.Call, h.Timer, h.Armed, h.Left = 10, 70, 69, 2, 2
 	if a.Hash() != b.Hash() {
-		t.Error("two states that differ in names and times have two hashes")
+		t.Error("two states that differ only in names and times have different hashes")
 	}
 }
 
@@ -171,6 +171,6 @@ func TestTheShapeLeavesOutWhatWasSaid(t *testing.T) {
 		return d.m.View().Shape()
 	}
 	if play("hello", "good day") != play("goodbye", "farewell") {
-		t.Error("two states that differ in texts have two shapes")
+		t.Error("two states that differ only in texts have different shapes")
 	}
 }

@@ -20,7 +20,7 @@ func beating(t *testing.T, change func(*fsm.Heartbeat)) (d *driver, slot fsm.Mil
 		}
 	})
 	if a := one[fsm.ArmSchedule](d); a.Schedule != fsm.HeartbeatSchedule || a.Every != halfHour {
-		t.Fatalf("armed is %+v", a)
+		t.Fatalf("armed %+v", a)
 	}
 	slot = d.now()/halfHour*halfHour + halfHour
 	d.due(fsm.HeartbeatSchedule, slot)
@@ -32,7 +32,7 @@ func TestEVT20ABeatIsTakenOnceAndTheNextOneAskedFor(t *testing.T) {
 	d, slot := beating(t, nil)
 	d.due(fsm.HeartbeatSchedule, slot+halfHour)
 	if a := one[fsm.ArmSchedule](d); a.From != slot+halfHour {
-		t.Errorf("armed is %+v", a)
+		t.Errorf("armed %+v", a)
 	}
 	h := d.active()
 	if h.Kind != fsm.KindSchedule || h.Session != "heartbeat" || !strings.Contains(h.Input, "Look at the build.") {
@@ -60,7 +60,7 @@ func TestEVT20ABootAsksForTheSlotAfterTheLast(t *testing.T) {
 	d.due(fsm.HeartbeatSchedule, slot+halfHour)
 	d.boot()
 	if a := one[fsm.ArmSchedule](d); a.From != slot+halfHour {
-		t.Errorf("armed is %+v", a)
+		t.Errorf("armed %+v", a)
 	}
 	d.due(fsm.HeartbeatSchedule, slot+halfHour)
 	d.inStates(state.Loading) // the one from before the boot
@@ -74,12 +74,12 @@ func TestEVT20AReloadArmsAndDisarms(t *testing.T) {
 	c.Heartbeat.Every *= 2
 	d.step(fsm.Input{At: d.now(), Fact: fsm.Configured{Config: c}})
 	if a := one[fsm.ArmSchedule](d); a.Every != 2*halfHour {
-		t.Errorf("armed is %+v", a)
+		t.Errorf("armed %+v", a)
 	}
 	c.Heartbeat = fsm.Heartbeat{}
 	d.step(fsm.Input{At: d.now(), Fact: fsm.Configured{Config: c}})
 	if e := one[fsm.DisarmSchedule](d); e.Schedule != fsm.HeartbeatSchedule {
-		t.Errorf("disarmed is %+v", e)
+		t.Errorf("disarmed %+v", e)
 	}
 	d.due(fsm.HeartbeatSchedule, d.now())
 	d.inStates()
@@ -107,7 +107,7 @@ func TestEVT22APersonWhoIsSilentIsGreeted(t *testing.T) {
 	d.loads(fsm.Session{})
 	d.answer("Good morning!")
 	if m := one[fsm.SendMessage](d); m.To != (fsm.Origin{Channel: "cli", Chat: "direct"}) || m.Text != "Good morning!" || m.Key != h.ID.Entry()+fsm.BeatKey {
-		t.Errorf("sent is %+v", m)
+		t.Errorf("sent %+v", m)
 	}
 	d.saves()
 	d.due(fsm.HeartbeatSchedule, slot+3*halfHour)
@@ -123,7 +123,7 @@ func TestEVT22ARequestEndsTheSilence(t *testing.T) {
 	d.inStates()
 }
 
-// A greeting is sent once, even if the process is killed in between (EVT-22).
+// A greeting is sent only once, even if the process is killed in between (EVT-22).
 func TestEVT22AGreetingIsNotSentTwiceOverAKill(t *testing.T) {
 	d, slot := beating(t, func(h *fsm.Heartbeat) { h.Do, h.Greet = "", fsm.Greeting{Idle: halfHour, PerDay: 1, Chance: 100} })
 	d.due(fsm.HeartbeatSchedule, slot+halfHour)

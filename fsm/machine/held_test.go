@@ -31,16 +31,16 @@ func TestNobodyHoldsAHandleOverACallThatMayAddOrRemoveOne(t *testing.T) {
 			continue
 		}
 		if wrong := strings.HasPrefix(f.Name(), "wrong"); wrong != found[f.Name()] {
-			t.Errorf("%s: found is %v", f.Name(), !wrong)
+			t.Errorf("%s: found: %v", f.Name(), !wrong)
 		}
 	}
 }
 
-// study finds who holds what in packages, in their static single assignment form.
+// study finds where packages hold a pointer too long, in their static single assignment form.
 type study struct {
 	funcs   []*ssa.Function // with a body
 	handle  types.Type
-	within  []types.Type // the types of a handle, and of what it has by value
+	within  []types.Type // the types of a handle, and of its parts that it holds by value
 	changes map[*ssa.Function]bool
 }
 
@@ -80,7 +80,7 @@ func studied(t *testing.T, patterns ...string) *study {
 	return x
 }
 
-// addType notes a type that a pointer into a handle may point to.
+// addType records a type that a pointer into a handle may point to.
 func (x *study) addType(t types.Type) {
 	x.within = append(x.within, t)
 	if s, ok := t.Underlying().(*types.Struct); ok {
@@ -250,7 +250,8 @@ func (x *study) kept(at ssa.Instruction, held map[ssa.Value]bool) string {
 	return ""
 }
 
-// usedAfter returns where a value is used that was there before a call.
+// usedAfter returns an instruction after a call that uses a value from before it; nil if there is
+// none.
 func usedAfter(call ssa.Instruction, v ssa.Value) ssa.Instruction {
 	seen := map[*ssa.BasicBlock]bool{}
 	made, _ := v.(ssa.Instruction) // nil if v is a parameter

@@ -245,7 +245,7 @@ func TestINF12WhatABootDeclaresDecidesWhatIsOffered(t *testing.T) {
 	}
 }
 
-// After a crash the lost steps may go differently: their keys are not given again.
+// After a crash the lost steps may take another course: then their keys are not reused.
 func TestTOL8AnotherCallAfterALostTailHasAnotherKey(t *testing.T) {
 	key := func(input, args string) string {
 		d := serving(t)
@@ -257,7 +257,7 @@ func TestTOL8AnotherCallAfterALostTailHasAnotherKey(t *testing.T) {
 	}
 	was := key("note it", `{"text":"a"}`)
 	if again := key("note it", `{"text":"a"}`); again != was {
-		t.Errorf("the same use has the keys %q and %q", was, again)
+		t.Errorf("the same call has the keys %q and %q", was, again)
 	}
 	if other := key("note it", `{"text":"b"}`); other == was {
 		t.Errorf("another call has the key %q too", was)

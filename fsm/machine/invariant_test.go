@@ -137,7 +137,7 @@ func acting(name string) func(*driver) {
 	return func(d *driver) { thinking(d); d.calls(name, "list_dir") }
 }
 
-// probing asks a tool what became of a call, and is booted again by the breach.
+// probing asks a tool what became of a call; the breach boots the machine again.
 func probing(d *driver) {
 	d.config.Tools = tools()
 	d.config.Tools[2].Probe = true
@@ -330,7 +330,7 @@ func TestTheMonitorSeesEveryBreach(t *testing.T) {
 	}
 }
 
-// seen fails the test unless a violation of the invariant says text.
+// seen fails the test unless a violation of the invariant contains text.
 func seen(t *testing.T, found []check.Violation, invariant, text string) {
 	t.Helper()
 	if !slices.ContainsFunc(found, func(v check.Violation) bool {
@@ -422,7 +422,7 @@ func TestAMonitorKeepsNothingOfEndedHandles(t *testing.T) {
 	if !check.Resting(d.m.View()) {
 		t.Fatal("a machine with nothing to do is not at rest")
 	}
-	// A monitor that knows only the state goes on like one that saw everything.
+	// A monitor that knows only the state continues like one that has seen everything.
 	d.monitor = check.MonitorFrom(d.m)
 	once()
 }

@@ -68,7 +68,7 @@ func TestJRN4TheAnswerOfAnUnsafeToolIsABarrier(t *testing.T) {
 			}
 			again := d.step(in)
 			if d.m.Barrier(in, again) {
-				t.Errorf("%s: an answer that nobody awaits is a barrier", decl.Name)
+				t.Errorf("%s: an answer that is not awaited is a barrier", decl.Name)
 			}
 		}
 	}

@@ -13,7 +13,7 @@ func TestCTX2AnEstimateIsCorrectedByWhatTheModelCounts(t *testing.T) {
 		name    string
 		counted int
 		ratio   int
-		next    int // the estimate of the same prompt after that
+		next    int // the estimate for the same prompt afterwards
 	}{
 		{"nothing is known", 0, 0, 1000},
 		{"as estimated", 1000, 1024, 1000},

@@ -466,7 +466,7 @@ func TestJRN6ADoubtedHandleWaitsForAPersonAndTheRestGoesOn(t *testing.T) {
 	d.inStates(state.Cognition)
 }
 
-// first boots a machine whose initial inference runs beside requests, at its first start.
+// first returns a driver at its first start; its initial inference runs beside requests.
 func first(t *testing.T) *driver {
 	t.Helper()
 	d := newDriver(t)
@@ -482,7 +482,7 @@ func TestLIF14TheFirstBootServesAtOnceAndOthersStartBeside(t *testing.T) {
 	d.ask("hello")
 	d.inStates(state.Execution, state.Cognition) // although max_active is 1
 	if d.m.View().Initialized {
-		t.Error("it is initialized before the inference has ended")
+		t.Error("the machine is initialized before the inference has ended")
 	}
 	d.signal()
 	d.inStates(state.Cognition)
@@ -502,7 +502,7 @@ func TestLIF14WhatBelongsToItsSessionWaits(t *testing.T) {
 	d.inStates(state.Embedding, state.Queued, state.Cognition)
 }
 
-// Until it has begun it makes nothing wait: it waits itself until nothing else does.
+// Until it has begun it delays nothing: it waits itself until nothing else does.
 func TestLIF14OneThatHasNotBegunKeepsNobodyWaiting(t *testing.T) {
 	d := newDriver(t)
 	d.boot()
@@ -521,7 +521,7 @@ func TestLIF14ABootAdmitsNoOtherWhereOneIsParked(t *testing.T) {
 	d.boot()
 	d.ask("hello")
 	d.config.Init, d.config.Switches.InitBeside = fsm.InitFirstStart, true
-	d.boot() // the request goes on, so that the initial inference does not begin yet
+	d.boot() // the request continues, so that the initial inference does not begin yet
 	d.inStates(state.Cognition, state.Queued)
 	d.boot()
 	d.inStates(state.Cognition, state.Queued)
@@ -532,6 +532,6 @@ func TestLIF14ABootAdmitsNoOtherWhereOneIsParked(t *testing.T) {
 	d.embeds()
 	d.stores()
 	if !d.m.View().Initialized {
-		t.Error("it is not initialized")
+		t.Error("the machine is not initialized")
 	}
 }

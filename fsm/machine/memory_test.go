@@ -205,8 +205,8 @@ func TestHND23AStoreThatACrashLostIsNoFailedTry(t *testing.T) {
 	d.replied(key, "good day")
 }
 
-// HND-49: a farewell is summed up under its tools even with `remember: idle`, because it
-// has little time.
+// HND-49: a farewell is summarised with its tools even with `remember: idle`, because it has
+// little time.
 func TestHND49AFarewellIsSummedUpUnderItsTools(t *testing.T) {
 	d := driverOf(t, "default")
 	d.boot()

@@ -87,7 +87,8 @@ func TestAPR2WhatBecomesOfTheCall(t *testing.T) {
 	}
 }
 
-// TOL-9: an epoch of an older build audits none of those, and replays unchanged.
+// TOL-9: an epoch of an older build does not audit calls that did not run, so that its journal
+// replays unchanged.
 func TestTOL9AnOlderEpochRecordsOnlyWhatRan(t *testing.T) {
 	d, _ := approving(t, func(c *fsm.Config) { c.AuditAll = false })
 	d.decides(false)
@@ -160,7 +161,7 @@ func TestAPR4WithoutAPersonBehindItACallIsRefusedAtOnce(t *testing.T) {
 	kinds := []struct {
 		kind       fsm.Kind
 		to         func(*driver)
-		unattended fsm.State // what it does with that switch
+		unattended fsm.State // its state with that switch
 	}{
 		{fsm.KindInit, func(d *driver) { d.config.Init = fsm.InitEveryStart; d.boot() }, state.Execution},
 		{fsm.KindFarewell, func(d *driver) { d.boot(); d.signal() }, state.Execution},
@@ -293,7 +294,7 @@ func TestAPR7WaitingSurvivesARestartAndIsAskedAnew(t *testing.T) {
 			d.boot()
 			no[fsm.AskPerson](d) // what was decided is not asked about again
 			if h := d.active(); h.State != state.Execution || !strings.Contains(h.Inf.Calls[h.Inf.Next].Name, "list_dir") {
-				t.Errorf("it goes on in %s with call %d", h.State, h.Inf.Next)
+				t.Errorf("it continues in %s with call %d", h.State, h.Inf.Next)
 			}
 		})
 	}

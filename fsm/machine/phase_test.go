@@ -43,7 +43,7 @@ func TestTAB1OnlyARowStartsThePhaseThatItLeadsTo(t *testing.T) {
 		})
 	}
 	if len(entries) < 20 {
-		t.Fatalf("the phases have the entries %v", entries)
+		t.Fatalf("the phases have only the entries %v", entries)
 	}
 	for _, file := range files {
 		for _, d := range file.Decls {

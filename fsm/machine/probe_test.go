@@ -58,7 +58,7 @@ func TestINF53WhatAProbeSays(t *testing.T) {
 		d := probed(t, nil)
 		d.step(fsm.Input{At: d.now(), Fact: fsm.Probed{Answered: fsm.To(d.call(fsm.CallProbe)), Answer: test.answer, Text: test.text, Failed: test.failed}})
 		if got := d.lastMessage(); got.Text != test.want {
-			t.Errorf("%s %q: the model is told %q", test.answer, test.text, got.Text)
+			t.Errorf("%s %q: the model gets %q", test.answer, test.text, got.Text)
 		}
 		told := one[fsm.Audit](d)
 		if told.Unknown != (test.answer != fsm.ProbeDone) || told.Probe != map[bool]fsm.ProbeAnswer{true: fsm.ProbeDone}[test.answer == fsm.ProbeDone] {
@@ -75,11 +75,11 @@ func TestINF53AProbeThatDoesNotAnswerIsGivenUp(t *testing.T) {
 		t.Errorf("call %d is given up, not %d", a.Call, call)
 	}
 	if got := d.lastMessage().Text; got != "interrupted, outcome unknown: check before repeating" {
-		t.Errorf("the model is told %q", got)
+		t.Errorf("the model gets %q", got)
 	}
 }
 
-// INF-54: a call that did nothing is started once more, unless a limit, a cancel or today's
+// INF-54: a call that did nothing is started once more, unless a limit, a cancel or the current
 // configuration forbids it.
 func TestINF54WhatDidNothingMayBeStartedOnceMore(t *testing.T) {
 	d := probed(t, nil)
@@ -89,7 +89,7 @@ func TestINF54WhatDidNothingMayBeStartedOnceMore(t *testing.T) {
 	}
 	d.toolSays("sent")
 	if got := d.lastMessage().Text; got != "sent" {
-		t.Errorf("the model is told %q", got)
+		t.Errorf("the model gets %q", got)
 	}
 	for name, change := range map[string]func(*fsm.Config){
 		"another attempt": func(c *fsm.Config) { c.Limits.MaxToolAttempts = 1 },
@@ -98,7 +98,7 @@ func TestINF54WhatDidNothingMayBeStartedOnceMore(t *testing.T) {
 		d := probed(t, change)
 		d.probeSays(fsm.ProbeNever, "")
 		if got := d.lastMessage().Text; got != "error: interrupted before it began: nothing happened" {
-			t.Errorf("without %s the model is told %q", name, got)
+			t.Errorf("without %s the model gets %q", name, got)
 		}
 		if a := one[fsm.Audit](d); a.Unknown || a.Probe != fsm.ProbeNever || !a.Failed {
 			t.Errorf("it is recorded as %+v", a)
@@ -106,7 +106,7 @@ func TestINF54WhatDidNothingMayBeStartedOnceMore(t *testing.T) {
 	}
 }
 
-// INF-52: calls that ran together are not probed, however their tool is declared by now.
+// INF-52: calls that ran together are not probed, whatever their tool declares by now.
 func TestINF52NoCallOfABatchIsProbed(t *testing.T) {
 	d := newDriver(t)
 	d.config.Limits.ReadsAtOnce = 4
@@ -124,7 +124,7 @@ func TestINF52NoCallOfABatchIsProbed(t *testing.T) {
 	}
 }
 
-// INF-55: each boot asks the probe again, and a handle that gives up does not wait for it.
+// INF-55: each boot asks the probe again, and a handle that is given up does not wait for it.
 func TestINF55TheProbeIsAskedAgainAtEachBoot(t *testing.T) {
 	d := probed(t, func(c *fsm.Config) { c.Switches.HoldUnknown = true })
 	d.boot()
@@ -140,8 +140,8 @@ func TestINF55TheProbeIsAskedAgainAtEachBoot(t *testing.T) {
 	}
 }
 
-// INF-56: a call that something outside is still working on is waited for as the same
-// attempt, once per boot, even if it would need an approval by now.
+// INF-56: a call that something outside is still working on is waited for as the same attempt,
+// once per boot, even if it would now need an approval.
 func TestINF56WhatIsStillWorkedOnIsWaitedForAgain(t *testing.T) {
 	d := probed(t, func(c *fsm.Config) {
 		c.Limits.MaxToolAttempts, c.Tools = 1, tools()
@@ -156,7 +156,7 @@ func TestINF56WhatIsStillWorkedOnIsWaitedForAgain(t *testing.T) {
 	d.probeSays(fsm.ProbeWorking, "")
 	d.toolSays("sent")
 	if got := d.lastMessage().Text; got != "sent" {
-		t.Errorf("the model is told %q", got)
+		t.Errorf("the model gets %q", got)
 	}
 	if a := one[fsm.Audit](d); a.Unknown || a.Probe != "" || a.Failed {
 		t.Errorf("it is recorded as %+v", a)
@@ -170,6 +170,6 @@ func TestINF56AToolThatIsGoneIsNotWaitedFor(t *testing.T) {
 	d.step(fsm.Input{At: d.now(), Fact: fsm.Configured{Config: d.config}})
 	d.probeSays(fsm.ProbeWorking, "")
 	if got := d.lastMessage().Text; got != "interrupted, outcome unknown: check before repeating" {
-		t.Errorf("the model is told %q", got)
+		t.Errorf("the model gets %q", got)
 	}
 }

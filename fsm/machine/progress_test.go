@@ -8,7 +8,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// paced returns a machine that has asked the model, with deadlines by progress.
+// paced returns a driver that has asked the model, with deadlines that follow its progress.
 func paced(t *testing.T, pace fsm.Pace) (*driver, fsm.RequestKey) {
 	return bare(t, func(c *fsm.Config) {
 		c.Switches.Progress, c.Pace = true, pace
@@ -97,12 +97,12 @@ func TestINF50SpeedsAreLearnt(t *testing.T) {
 	}
 	d.boot()
 	if s := d.m.View(); s.Reads != 25 {
-		t.Errorf("after a boot that names none %d", s.Reads)
+		t.Errorf("after a boot that names no speed: %d", s.Reads)
 	}
 	d.config.Pace.Reads = 100
 	d.boot()
 	if s := d.m.View(); s.Reads != 100 {
-		t.Errorf("after a boot that names one %d", s.Reads)
+		t.Errorf("after a boot that names one: %d", s.Reads)
 	}
 }
 
@@ -121,8 +121,8 @@ func TestINF51WhatIsCachedIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-// INF-51: the slot holds the answer to the last prompt, too. The speed at which a machine
-// reads is learnt from what it has read: 60 tokens in two seconds, not 800 with the answer.
+// INF-51: the slot also holds the answer to the last prompt. The reading speed is learnt from the
+// tokens that were really read: 60 in two seconds, not 800 with the answer.
 func TestINF51AnAnswerIsCachedAndNoSpeedIsLearntFromIt(t *testing.T) {
 	for _, c := range []struct {
 		name, thinks string
@@ -150,7 +150,7 @@ func TestINF51AnAnswerIsCachedAndNoSpeedIsLearntFromIt(t *testing.T) {
 			Answered: fsm.To(d.call(fsm.CallBrain)), Text: "fine", Stop: fsm.StopEndTurn, Tokens: fsm.Tokens{Prompt: d.active().Inf.Prompt, Reading: 2 * fsm.Second, Answer: 1, Writing: 1},
 		}})
 		if s := d.m.View(); c.held && s.Reads != learnt {
-			t.Errorf("%d tokens a second are read, it was %d before an answer that was held", s.Reads, learnt)
+			t.Errorf("the reading speed is %d tokens a second; it was %d before an answer that the slot held", s.Reads, learnt)
 		}
 	}
 }

@@ -63,8 +63,8 @@ func throughSnapshot(t *rapid.T, m *machine.Machine) *machine.Machine {
 	return machine.Restore(s)
 }
 
-// anythingAtAll gives a machine any inputs, and gives a second one the same through the
-// wire form, which is restored from the snapshot now and then.
+// anythingAtAll gives a machine any inputs, and gives the same inputs through the wire form to a
+// twin, which is restored from its snapshot now and then.
 func anythingAtAll(t *rapid.T, m *machine.Machine) {
 	twin, w := throughSnapshot(t, m), check.MonitorFrom(m)
 	t.Repeat(map[string]func(*rapid.T){"step": func(t *rapid.T) {
@@ -111,7 +111,7 @@ func TestAClonesLifeIsItsOwn(t *testing.T) {
 		fork, before := m.Clone(), m.Snapshot()
 		other, others := m.Clone(), w.Clone()
 		walk(other, others, rapid.IntRange(0, 4).Draw(t, "elsewhere"))
-		m.CopyTo(other) // in the memory of another life
+		m.CopyTo(other) // into the memory of a clone that went another way
 		w.CopyTo(others)
 		steps := rapid.IntRange(1, 8).Draw(t, "after")
 		walk(fork, w.Clone(), steps)
@@ -127,11 +127,11 @@ func TestAClonesLifeIsItsOwn(t *testing.T) {
 			effects := other.Step(in)
 			checkStep(t, others, other, in, effects)
 			if fsm.HashEffects(effects) != hashes[i] {
-				t.Fatalf("after %T a clone has other effects than its original", in.Fact)
+				t.Fatalf("after %T a clone has different effects from its original", in.Fact)
 			}
 		}
 		if a, b := m.Snapshot(), other.Snapshot(); !cmp.Equal(a, b) {
-			t.Fatalf("a clone ends in another state than its original: %s", cmp.Diff(a, b))
+			t.Fatalf("a clone ends in a different state from its original: %s", cmp.Diff(a, b))
 		}
 	})
 }
@@ -152,7 +152,7 @@ func TestEffectsStayAsTheyWereGiven(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){"step": func(t *rapid.T) {
 			for _, e := range m.Step(genInput(t, m.View())) {
 				if ask, ok := e.(fsm.AskBrain); ok && cap(ask.Conversation.Messages) > len(ask.Conversation.Messages) {
-					t.Fatal("whoever appends to the messages of an effect writes into the machine")
+					t.Fatal("appending to the messages of an effect writes into the machine")
 				}
 				given, as = append(given, e), append(as, write(e))
 			}
@@ -193,7 +193,7 @@ func TestINV12RestIsReachable(t *testing.T) {
 	})
 }
 
-// sink is a world in which nothing comes of an effect.
+// sink is a world in which no effect has a result.
 type sink struct{ performed []fsm.Effect }
 
 func (s *sink) Perform(e fsm.Effect) error {

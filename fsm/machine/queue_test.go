@@ -77,7 +77,7 @@ func TestSES2HandlesOfOneSessionRunInOrder(t *testing.T) {
 	d.finishes("a")
 	d.inStates(state.Loading, state.Loading, state.Queued)
 	if h := d.active(); h.Input != "second" {
-		t.Errorf("then runs %q", h.Input)
+		t.Errorf("then %q runs", h.Input)
 	}
 }
 
@@ -87,19 +87,19 @@ func TestSES2TheOldestThatMayTakesAPlaceInTheStepThatFreesIt(t *testing.T) {
 		d.in(s, "hello")
 	}
 	if got := d.atWork(); got != "a b" {
-		t.Fatalf("at work are %s", got)
+		t.Fatalf("at work: %s", got)
 	}
 	d.finishes("b") // the next one of a is held back by its session
 	if got := d.atWork(); got != "a c" {
-		t.Errorf("at work are %s", got)
+		t.Errorf("at work: %s", got)
 	}
 	d.finishes("a") // which is now the oldest
 	if got := d.atWork(); got != "a c" {
-		t.Errorf("at work are %s", got)
+		t.Errorf("at work: %s", got)
 	}
 	d.finishes("c")
 	if got := d.atWork(); got != "a d" {
-		t.Errorf("at work are %s", got)
+		t.Errorf("at work: %s", got)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestSES2SubagentsHavePlacesOfTheirOwn(t *testing.T) {
 	d.asksFor(fsm.ToolSpawn, `{"task":"one"}`)
 	d.asksFor(fsm.ToolSpawn, `{"task":"two"}`)
 	if got := d.atWork(); got != "a subagent:h2 subagent:h3" {
-		t.Errorf("at work are %s", got)
+		t.Errorf("at work: %s", got)
 	}
 }
 
@@ -335,7 +335,7 @@ func TestHND29ARememberingHandleGivesWay(t *testing.T) {
 	d.finishes("a")
 	d.inStates(state.Summarizing)
 	if set := only[fsm.SetTimer](d, func(s fsm.SetTimer) bool { return s.Purpose == fsm.TimerHandle }); set.After != d.config.Limits.HandleTimeout {
-		t.Errorf("it goes on with %s", set.After)
+		t.Errorf("it continues with %s", set.After)
 	}
 	if n := d.active().Turns; n != 2 {
 		t.Errorf("it remembers %d turns", n)
@@ -402,7 +402,7 @@ func TestHND30WithRememberOffNothingIsRemembered(t *testing.T) {
 	}
 }
 
-// Memory handles that run while nothing waits are ahead of nothing.
+// Memory handles run while nothing waits, so they do not count as ahead of a request.
 func TestHND37WhatIsRememberedIsNotAhead(t *testing.T) {
 	d := idlePlaces(t, nil)
 	d.in("a", "one")

@@ -13,8 +13,8 @@ import (
 
 const everyMinute = `{"action":"add","message":"tick","every_seconds":60}`
 
-// scheduled returns a driver of an idle machine with one schedule of every minute, made in
-// a chat.
+// scheduled returns a driver of an idle machine with one schedule, made in a chat, that is due
+// every minute.
 func scheduled(t testing.TB, change func(*fsm.Config)) *driver {
 	t.Helper()
 	d := inChat(t, change, "tick each minute")
@@ -81,7 +81,7 @@ func TestHND42AScheduleIsArmedWhenItIsMade(t *testing.T) {
 func TestHND42SchedulesAreListedAndRemoved(t *testing.T) {
 	d, _ := inTurn(t, "nanobot", nil)
 	if got := d.cron(`{"action":"list"}`); got != "There are no schedules." {
-		t.Errorf("listed are %q", got)
+		t.Errorf("the list is %q", got)
 	}
 	d.cron(everyMinute)
 	d.cron(`{"action":"add","message":"on Mondays","cron_expr":"0 9 * * 1"}`)
@@ -95,7 +95,7 @@ func TestHND42SchedulesAreListedAndRemoved(t *testing.T) {
 		t.Errorf("the result is %q", got)
 	}
 	if dis := one[fsm.DisarmSchedule](d); dis.Schedule != "s2" {
-		t.Errorf("disarmed is %+v", dis)
+		t.Errorf("disarmed %+v", dis)
 	}
 	want = "s1: every 60s, next at 1970-01-01 00:17 UTC, Thursday: tick\ns3: once, next at 1970-01-02 03:04 UTC, Friday: once"
 	if diff := cmp.Diff(want, d.cron(`{"action":"list"}`)); diff != "" {

@@ -102,17 +102,17 @@ func TestHND62APausedScheduleTakesNoSlot(t *testing.T) {
 	}
 	k.now = noon + 150*fsm.Second
 	if from := slot(k.says(resume, true)); from != noon+120*fsm.Second {
-		t.Errorf("it goes on from %d", from-noon)
+		t.Errorf("it continues from %d", from-noon)
 	}
 	if k.due(noon+180*fsm.Second) != 1 {
-		t.Error("it does not go on")
+		t.Error("it does not continue")
 	}
 	if text := k.m.View().Schedules[0]; text.Paused {
 		t.Errorf("%+v", text)
 	}
 }
 
-// A run that a person wants takes no slot, and happens even if the schedule is paused.
+// A run that a person asks for takes no slot, and happens even if the schedule is paused.
 func TestHND62APersonRunsASchedule(t *testing.T) {
 	k := newClerk(t)
 	k.says(water, true)
@@ -181,8 +181,7 @@ func TestHND31AnInitialInferenceIsNotCancelled(t *testing.T) {
 	}
 }
 
-// INV-8: a machine that is stopping arms nothing any more, and takes no change from a
-// person.
+// INV-8: a machine that is stopping arms nothing, and accepts no change from a person.
 func TestHND62WhoStopsTakesNoWordOnASchedule(t *testing.T) {
 	k := newClerk(t)
 	for range 2 {

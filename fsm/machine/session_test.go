@@ -122,7 +122,7 @@ func TestSES3AConflictPutsTheTurnBehindWhatStandsThere(t *testing.T) {
 		t.Errorf("saved again as %+v", save)
 	}
 	if len(save.State.Skills) != 1 {
-		t.Errorf("the skills that the other turn has loaded are gone: %+v", save.State.Skills)
+		t.Errorf("the skills that the other turn loaded are gone: %+v", save.State.Skills)
 	}
 	d.saves()
 	d.inStates()
@@ -130,7 +130,7 @@ func TestSES3AConflictPutsTheTurnBehindWhatStandsThere(t *testing.T) {
 	no[fsm.Reply](d)
 }
 
-// looksAndAnswers makes the model look around, answer nothing once, and then answer.
+// looksAndAnswers makes the model look around, give one empty answer, and then answer.
 func looksAndAnswers(d *driver) {
 	d.calls("list_dir", "list_dir")
 	d.toolSays("a.txt")
@@ -261,7 +261,7 @@ func TestSES5ATurnWithoutAnAnswerIsKept(t *testing.T) {
 				t.Errorf("the turn ends with %+v, want %q", last, tt.note)
 			}
 			if diff := cmp.Diff(save.State.History[2:], save.Archive, unsourced()); diff != "" {
-				t.Errorf("the archive has another turn: %s", diff)
+				t.Errorf("the archive has a different turn: %s", diff)
 			}
 			d.saves()
 			d.inStates()
@@ -272,7 +272,7 @@ func TestSES5ATurnWithoutAnAnswerIsKept(t *testing.T) {
 	}
 }
 
-// If no turn is kept, nothing is said about how it ends.
+// A turn that is not kept gets no closing messages.
 func TestSES5OnlyATurnThatIsKeptIsClosed(t *testing.T) {
 	d := serving(t)
 	d.ask("hello")
@@ -415,7 +415,7 @@ func TestSES13ImagesGoWithTheirTurnAlone(t *testing.T) {
 }
 
 func TestSES16TheArchiveHasTheTurnWhole(t *testing.T) {
-	d, _ := inTurn(t, "nanobot", nil) // whose history keeps answers alone
+	d, _ := inTurn(t, "nanobot", nil) // its history keeps only answers
 	d.calls("list_dir")
 	d.toolSays("a.txt")
 	d.answer("one file")
@@ -429,7 +429,7 @@ func TestSES16TheArchiveHasTheTurnWhole(t *testing.T) {
 	}
 	d.conflicts(fsm.Session{Version: 9})
 	if diff := cmp.Diff(save.Archive, one[fsm.SaveSession](d).Archive, unsourced()); diff != "" {
-		t.Errorf("saved again the archive is another: %s", diff)
+		t.Errorf("saved again, the archive is different: %s", diff)
 	}
 }
 

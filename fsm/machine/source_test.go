@@ -22,7 +22,8 @@ func told(d *driver) string {
 	return strings.Join(all, " ")
 }
 
-// Where each text of a conversation comes from, and what is derived from it.
+// Each text of a conversation has its source, and what is derived from texts has the sources of
+// all.
 func TestMSG1ATextHasItsSource(t *testing.T) {
 	d := newDriver(t)
 	d.config.Tools = []fsm.ToolDecl{
@@ -59,6 +60,6 @@ func TestMSG2WhatIsDerivedHasTheSourcesOfAll(t *testing.T) {
 	d.answer("they said good day")
 	d.embeds()
 	if got := strings.Join(one[fsm.Store](d).Entry.Source.Names(), "+"); got != "person+outside+model" {
-		t.Errorf("the entry is of %s", got)
+		t.Errorf("the entry's sources are %s", got)
 	}
 }

@@ -31,7 +31,7 @@ type group struct {
 	starts []start
 }
 
-// What the starts do first.
+// Beginnings of the starts.
 func asked(d *driver) { d.boot(); d.ask("hello"); d.ask("waits") }
 func initial(d *driver) {
 	d.config.Init = fsm.InitEveryStart
@@ -45,7 +45,7 @@ func alone(d *driver) {
 	d.loads(fsm.Session{})
 }
 
-// starts are machines in each of their phases.
+// starts returns machines in each of their phases.
 func starts() []group {
 	return append(turnStarts(), []group{
 		{"the epoch", []start{
@@ -74,7 +74,7 @@ func starts() []group {
 	}...)
 }
 
-// turnStarts are the phases that the profile shelly does not have.
+// turnStarts returns the starts in phases that the profile shelly does not have.
 func turnStarts() []group {
 	return []group{
 		{"a session", []start{

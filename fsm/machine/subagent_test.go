@@ -10,8 +10,8 @@ import (
 	"shelly/fsm/state"
 )
 
-// inChat returns a driver of profile nanobot, its configuration changed, in whose
-// chat a person has just said something.
+// inChat returns a driver of profile nanobot with a changed configuration. A person has just said
+// something in its chat.
 func inChat(t testing.TB, change func(*fsm.Config), text string) *driver {
 	t.Helper()
 	d := driverOf(t, "nanobot")

@@ -77,7 +77,7 @@ func TestSKL2WithoutDeclarationsThereAreNoSectionsOfThem(t *testing.T) {
 		d := prompted(t, fsm.Section{Title: "X", Text: "x", Of: of})
 		d.config.Tools, d.config.Skills = nil, nil
 		if got := systemIn(d, fsm.Session{}); got != "I am." {
-			t.Errorf("of %s: the system prompt is %q", of, got)
+			t.Errorf("%s: the system prompt is %q", of, got)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func TestTXT1TheShareHasBounds(t *testing.T) {
 	d = reader(t, func(c *fsm.Config) { c.Switches.KeepTexts = false })
 	d.calls("list_dir")
 	if got := one[fsm.RunTool](d).Keep; got != (fsm.Keep{}) {
-		t.Errorf("nothing is kept, with %+v", got)
+		t.Errorf("without read_more the share is %+v", got)
 	}
 }
 
@@ -190,7 +190,7 @@ func (d *driver) toolKeepsLong(ref string) {
 	}})
 }
 
-// TXT-6: results that others have kept since count, and are the older ones.
+// TXT-6: results that others have kept in the meantime count, as the older ones.
 func TestTXT6AConflictJoinsNoMoreThanMayBeKept(t *testing.T) {
 	d := reader(t, func(c *fsm.Config) { c.Limits.MaxTextBytes = 20_000 })
 	d.calls("list_dir")
@@ -234,7 +234,7 @@ func TestTXT7WhatIsShortenedSaysHowToReadOn(t *testing.T) {
 			continue
 		}
 		if from, _ := strconv.Atoi(m[len(m)-1]); i == 1 && (from < 5000 || from >= 8000) {
-			t.Errorf("what was read from byte 5000 on is read on from %d", from)
+			t.Errorf("the part that was read from byte 5000 on continues from %d", from)
 		}
 	}
 }

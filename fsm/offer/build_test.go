@@ -36,7 +36,7 @@ func TestTOL60AnOfferIsOfItsTools(t *testing.T) {
 		all := twoTools()
 		change(&all[0])
 		if own(c, all) == before {
-			t.Errorf("another %s is the same offer", name)
+			t.Errorf("with another %s the offer is the same", name)
 		}
 	}
 }

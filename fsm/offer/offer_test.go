@@ -65,13 +65,13 @@ func TestTOL60WhatIsShownFits(t *testing.T) {
 	}
 	c := crowd(5, 0, 0, 1500)
 	if o := offer.Build(c, fsm.AllTools, "s", nil); o.Made() || !offer.Holds(c, fsm.AllTools, "s", &o) {
-		t.Errorf("what fits is chosen from: %s", whole(&o))
+		t.Errorf("a choice was made although everything fits: %s", whole(&o))
 	}
 }
 
 func TestTOL60WithoutABoundAllIsWhole(t *testing.T) {
 	if o := offer.Build(crowd(30, 2, 16, 0), fsm.AllTools, "", nil); o.Made() {
-		t.Errorf("an offer of %s", whole(&o))
+		t.Errorf("an offer was made: %s", whole(&o))
 	}
 }
 
@@ -80,7 +80,7 @@ func TestTOL61WhatIsUsedComesFirst(t *testing.T) {
 	c.Whole = []string{"server2__tool2", "nothing"}
 	o := offer.Build(c, fsm.AllTools, "s", []string{"server3__tool1", "unknown", "server3__tool1", "server1__tool4"})
 	if got := whole(&o); got != "own0 server1__tool4 server2__tool2 server3__tool1 tool_help" {
-		t.Errorf("whole are %s", got)
+		t.Errorf("shown whole are %s", got)
 	}
 }
 

@@ -22,7 +22,7 @@ func TestINF28LabelsNameStatesOfTheInference(t *testing.T) {
 	}
 	for _, l := range c.Labels {
 		if !slices.Contains(states, l.State) {
-			t.Errorf("%s is no state of an inference", l.State)
+			t.Errorf("%s is not a state of an inference", l.State)
 		}
 		if got := c.Label(l.State); got != l.Label {
 			t.Errorf("%s is called %s, not %s", l.State, got, l.Label)

@@ -40,7 +40,7 @@ func TestCFG11NoLimitOfAProfileIsLeftOut(t *testing.T) {
 	eachProfile(t, func(t *testing.T, c fsm.Config) {
 		v := reflect.ValueOf(c.Limits)
 		for i := range v.NumField() {
-			if f := v.Field(i); f.CanInt() && f.Int() < 1 && v.Type().Field(i).Name != "OfferTokens" { // without, all tools are whole
+			if f := v.Field(i); f.CanInt() && f.Int() < 1 && v.Type().Field(i).Name != "OfferTokens" { // 0: all tools are shown whole
 				t.Errorf("%s is %d", v.Type().Field(i).Name, f.Int())
 			}
 		}
@@ -93,7 +93,7 @@ func TestCFG11EachProfileHasThePromptsThatItsSwitchesNeed(t *testing.T) {
 		asks := strings.Contains(p.Question, fsm.NeedMarker)
 		stated := slices.ContainsFunc(p.Sections, func(s fsm.Section) bool { return strings.Contains(s.Text, fsm.NeedMarker) })
 		if !s.NoCognition && asks == stated {
-			t.Errorf("%s is to be named by the question or by the system prompt, and once", fsm.NeedMarker)
+			t.Errorf("%s must be named in either the question or the system prompt", fsm.NeedMarker)
 		}
 		if s.Overflow == fsm.OverflowConsolidate && (!strings.Contains(p.Consolidate, "history_entry") || !strings.Contains(p.Consolidate, "memory_update")) {
 			t.Errorf("the prompt consolidate %q does not name its keys", p.Consolidate)
@@ -140,10 +140,10 @@ func TestSKL8APromptPromisesOnlyToolsThatAreThere(t *testing.T) {
 				decl, declared := c.Tool(tool)
 				needed := slices.Contains(strings.Fields(s.Needs), tool)
 				if onDemand := tool == fsm.ToolLoadSkill || tool == fsm.ToolLoadReference; !needed && (!declared || !c.Offers(fsm.AllTools, &decl) && !onDemand || onDemand && s.Needs == "") {
-					t.Errorf("%q speaks of %s", s.Text, tool)
+					t.Errorf("%q mentions %s", s.Text, tool)
 				}
 				if s.Subagents {
-					t.Errorf("%q speaks to subagents of %s", s.Text, tool)
+					t.Errorf("%q mentions %s to subagents", s.Text, tool)
 				}
 			}
 		}
@@ -167,7 +167,7 @@ func TestCFG11TheBuiltinToolsOfAProfileAreWhole(t *testing.T) {
 		seen := map[string]bool{}
 		for _, tool := range c.Tools {
 			if !tool.Builtin || !slices.Contains(names, tool.Name) || seen[tool.Name] {
-				t.Errorf("%s is no builtin tool, or is there twice", tool.Name)
+				t.Errorf("%s is not a builtin tool, or is declared twice", tool.Name)
 			}
 			if tool.Description == "" || !strings.HasPrefix(tool.Parameters, `{"type":"object"`) || tool.Effects == "" || tool.Approve {
 				t.Errorf("%s is declared as %+v", tool.Name, tool)
@@ -218,7 +218,7 @@ func TestCFG11WhatTheTextsSpeakOfIsFilledIn(t *testing.T) {
 			}
 		}
 		if len(p.Sections) > 0 && &p.Sections[0] == &c.Prompts.Sections[0] {
-			t.Error("the sections are changed in place")
+			t.Error("the sections were changed in place")
 		}
 		if !strings.Contains(c.Prompts.AtLimit, "{n}") && c.Switches.AtLimit == fsm.EndNotice {
 			t.Errorf("the notice %q does not name the cap", c.Prompts.AtLimit)

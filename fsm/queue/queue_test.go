@@ -9,7 +9,7 @@ import (
 	"shelly/fsm/state"
 )
 
-// A subagent waits while max_subagents or more are running, as may be after a reload.
+// A subagent waits while max_subagents or more are running, as may happen after a reload.
 func TestHND33NoMoreSubagentsThanMaxSubagents(t *testing.T) {
 	for running, want := range map[int]int{0: 0, 1: 1, 2: -1, 3: -1} {
 		s := state.Snapshot{Lifecycle: state.Serving, Config: profile.Default()}

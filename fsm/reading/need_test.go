@@ -131,12 +131,12 @@ func TestBRN40WhatIsShownOfAnAnswerOnTheWay(t *testing.T) {
 func TestBRN40WhatIsShownAtOnce(t *testing.T) {
 	for _, text := range []string{"It is", "`abc", "[a link"} {
 		if got := NewVeil(careful(), fsm.AllTools).Put(text); got != text {
-			t.Errorf("of %q is shown %q", text, got)
+			t.Errorf("of %q only %q is shown", text, got)
 		}
 	}
 	for text, want := range map[string]string{"```" + strings.Repeat("a", 40): "```" + strings.Repeat("a", 40), "```text": "", "```text\nIt is": "```text\nIt is"} {
 		if got := NewVeil(careful(), fsm.NoTools).Put(text); got != want {
-			t.Errorf("of %q is shown %q without tools", text, got)
+			t.Errorf("without tools, of %q only %q is shown", text, got)
 		}
 	}
 }

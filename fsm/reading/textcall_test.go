@@ -11,8 +11,8 @@ import (
 	"shelly/fsm"
 )
 
-// textTools declares a tool and a builtin one, neither of which a text could name by
-// accident.
+// textTools returns a configuration that takes calls from texts, with two tools and two builtin
+// ones.
 func textTools() *fsm.Config {
 	return &fsm.Config{Switches: fsm.Switches{TextCalls: true}, Tools: append([]fsm.ToolDecl{{Name: "look"}, {Name: "note"}}, fsm.Builtins(fsm.ToolSpawn, fsm.ToolLoadSkill)...)}
 }
@@ -23,7 +23,7 @@ func textCalls(c *fsm.Config, set fsm.Toolset, text string, answer int) ([]fsm.T
 	return read.Calls, len(read.Calls) > 0
 }
 
-// written returns a call as it is read from a text.
+// written returns a call as if read from a text.
 func written(n int, name, args string) fsm.ToolCall {
 	return fsm.ToolCall{ID: "text_4_" + strconv.Itoa(n), Name: name, Args: args, Text: true}
 }
@@ -71,7 +71,7 @@ func TestINF40TheFormsThatTheFirstEditionTook(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got, ok := textCalls(textTools(), fsm.AllTools, tt.text, 4)
 			if !ok {
-				t.Fatal("it is not taken")
+				t.Fatal("it is not read as a call")
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
@@ -171,7 +171,7 @@ func TestINF29ACallInTheFormOfReAct(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := actionCall(textTools(), fsm.AllTools, tt.text); got != tt.want {
-				t.Errorf("it is one: %t", got)
+				t.Errorf("it is a call: %t", got)
 			}
 		})
 	}
@@ -199,7 +199,7 @@ func FuzzTextCalls(f *testing.F) {
 			}
 			var object map[string]any
 			if !strings.HasPrefix(call.Args, "{") || json.Unmarshal([]byte(call.Args), &object) != nil {
-				t.Errorf("the arguments are no object: %q", call.Args)
+				t.Errorf("the arguments are not an object: %q", call.Args)
 			}
 			if call.ID == "" || !call.Text {
 				t.Errorf("the call is not marked: %+v", call)

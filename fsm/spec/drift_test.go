@@ -35,7 +35,7 @@ func TestGeneratedBlocksAreUpToDate(t *testing.T) {
 			continue
 		}
 		if !*update {
-			t.Fatalf("%s is not what the code says; run make spec", d.File)
+			t.Fatalf("%s is out of date; run make spec", d.File)
 		}
 		if err := os.WriteFile(filepath.Join(root, d.File), fresh, 0o644); err != nil {
 			t.Fatal(err)
@@ -55,7 +55,7 @@ func TestEveryTableRowHasItsRule(t *testing.T) {
 	for _, table := range state.Tables() {
 		for _, row := range table.Rows {
 			if !known[row.Rule] {
-				t.Errorf("table %s: the row from %s on %s cites %q, which is no rule", table.Name, row.From, row.On, row.Rule)
+				t.Errorf("table %s: the row from %s on %s cites %q, which is not a rule", table.Name, row.From, row.On, row.Rule)
 			}
 		}
 	}

@@ -128,7 +128,7 @@ func switchDocs() []switchDoc {
 		}},
 		{"init_beside", []valueDoc{
 			{"false", "nothing is served before the initial inference has ended", "LIF-3"},
-			{"true", "with `init: first_start` it runs while nobody waits, and others are served beside it", "LIF-14"},
+			{"true", "with `init: first_start` it begins once nothing runs or waits, and requests are served beside it", "LIF-14"},
 		}},
 		{"progress", []valueDoc{
 			{"false", "a model call has no deadline but its handle's", "INF-50"},

@@ -93,7 +93,7 @@ func TestINF25TheFormsOfACallWrittenAsText(t *testing.T) {
 				t.Errorf("%+v: %s", got, diff)
 			}
 			if got.Text != "" {
-				t.Errorf("beside it is said %q", got.Text)
+				t.Errorf("the text beside it is %q", got.Text)
 			}
 		})
 	}
@@ -203,7 +203,7 @@ func FuzzRead(f *testing.F) {
 			textcall.Values(c.Args)
 		}
 		if len(r.Calls) > 0 && r.Text != "" {
-			t.Errorf("%q says %q beside its calls", text, r.Text)
+			t.Errorf("%q has the text %q beside its calls", text, r.Text)
 		}
 	})
 }
@@ -220,7 +220,7 @@ func TestINF25ValuesAreThoseOfAllLevels(t *testing.T) {
 	}
 }
 
-// A number too large for any machine does not hide a key that is there twice.
+// A number too large for any machine does not hide a key that is given twice.
 func TestINF41AKeyGivenTwiceIsFound(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"a":1e999,"b":1,"b":2}`: "b", `{"a":{"x":1,"x":2}}`: "x", `{"a":1,"b":{"a":1}}`: "", `[{"a":1},{"a":1}]`: "",

@@ -2,7 +2,7 @@ package textcall
 
 import "testing"
 
-// INF-25: every mark passes the check of the first and the last character that comes before
+// INF-25: every mark passes the check of the first and the last character, which is made before
 // the marks are compared.
 func TestINF25EachMarkIsLookedFor(t *testing.T) {
 	for _, f := range families() {

@@ -8,8 +8,8 @@ import (
 	"shelly/fsm"
 )
 
-// A compaction leaves a mark for each earlier image, and leaves the images of the present
-// question; its argument is not changed.
+// A compaction puts a mark in the place of each earlier image, and keeps the images of the
+// present question. It does not change its argument.
 func TestSES21ACompactionLeavesMarksOfEarlierImages(t *testing.T) {
 	c := fsm.Config{Words: fsm.PresentWords()}
 	picture := []byte("a picture")
@@ -23,6 +23,6 @@ func TestSES21ACompactionLeavesMarksOfEarlierImages(t *testing.T) {
 		t.Error(diff)
 	}
 	if len(msgs[0].Images) != 2 || msgs[0].Text != "two" {
-		t.Errorf("what it was given is %+v", msgs[0])
+		t.Errorf("its argument is now %+v", msgs[0])
 	}
 }

@@ -1,5 +1,5 @@
-// Package held holds pointers into the handles in each way that is found out, in the
-// functions whose names begin with "wrong", and in none of the others.
+// Package held holds pointers into the handles in each way that the test must find, in the
+// functions whose names begin with "wrong" and in no others.
 package held
 
 import "shelly/fsm/state"
