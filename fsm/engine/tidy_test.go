@@ -87,8 +87,8 @@ func TestJRN13ASnapshotToTrimWaitsForRest(t *testing.T) {
 	}
 }
 
-// Records of a process that ended long ago are dropped before the next one boots, whose state
-// comes from the snapshot (JRN-20).
+// Records, requests and audit of a process that ended long ago are dropped before the next one
+// boots. Its state comes from the snapshot (JRN-20).
 func TestJRN20WhatIsOldGoesBeforeTheBoot(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)

@@ -12,8 +12,8 @@ import (
 	"shelly/runtime/daemon"
 )
 
-// speak streams the pieces of an answer that a client of the simulated run has seen. They all
-// come at its end, because it is not recorded when each of them came.
+// speak streams the pieces of an answer that a client of the simulated run has seen. They are all
+// streamed at its end, because only the end of an answer is a step of the simulated run.
 func (b *bubble) speak(call fsm.CallID) {
 	b.mu.Lock()
 	stream := b.streams[call]
