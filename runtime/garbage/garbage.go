@@ -8,18 +8,11 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
-	"sync/atomic"
 )
 
 // spareBytes is how much garbage may gather before a collection (CFG-17), if the process holds
 // less than that; if it holds more, as much as it holds, as is usual.
 const spareBytes = 48 << 20
-
-// walkBytes is the same for a process that walks a world, which makes garbage with each step.
-const walkBytes = 4 * spareBytes
-
-// spare is which of the two applies.
-var spare atomic.Uint64
 
 // usualPercent is Go's own GOGC, with which it collects at leastBytes for the first time.
 const (
@@ -31,19 +24,15 @@ const (
 // process: what a start makes soon becomes garbage, and collecting it takes longer than all
 // else that a small command does.
 func Pace() {
-	spare.Store(spareBytes)
 	if _, set := os.LookupEnv("GOGC"); !set {
 		afterCollection(usualPercent)
 	}
 }
 
-// Walk lets walkBytes gather after the next collection.
-func Walk() { spare.Store(walkBytes) }
-
 // afterCollection sets how much may gather until the next collection, now and after every
 // collection, when it is known how much is held. Set is the GOGC that is set already.
 func afterCollection(set int) {
-	if percent := percentFor(heldBytes(), spare.Load()); percent != set {
+	if percent := percentFor(heldBytes()); percent != set {
 		debug.SetGCPercent(percent)
 		set = percent
 	}
@@ -54,10 +43,10 @@ func afterCollection(set int) {
 // not empty, because an empty value has no address of its own.
 type collected struct{ _ [16]byte }
 
-// percentFor returns the GOGC at which spare bytes may gather in addition to what is held, in
+// percentFor returns the GOGC at which spareBytes may gather in addition to what is held, in
 // steps of ten, so that it does not change each time.
-func percentFor(held, spare uint64) int {
-	return max(usualPercent, int(spare*100/max(held, leastBytes))/10*10)
+func percentFor(held uint64) int {
+	return max(usualPercent, int(spareBytes*100/max(held, leastBytes))/10*10)
 }
 
 // The metrics of how much the last collection found to be held, and of the heap's size.

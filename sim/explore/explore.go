@@ -62,7 +62,7 @@ type explorer struct {
 	seen      sightings
 	out       Result
 
-	scouts  [blockStates]scout // one for each state of a block
+	scouts  []scout // one for each state of a block
 	choices []choice
 }
 
@@ -88,7 +88,7 @@ func (x *explorer) begin(w watched) {
 	b := &x.bounds
 	root := x.put(w)
 	n := world{index: none, at: root, durable: none, left: b.left()}
-	s := scout{x: x}
+	s := scout{x: x, on: none}
 	e := x.steps(root, booting, b.Requests)[0]
 	s.apply(&n, &e, n.left, to(booting, 0))
 	x.expand(none, &s)
@@ -116,4 +116,5 @@ func (x *explorer) finish() {
 		x.out.Steps += w.steps
 		w.spare = nil
 	}
+	x.scouts, x.jobs = nil, nil
 }

@@ -32,7 +32,7 @@ func served(change ...func(*fsm.Config)) fsm.Boot {
 // stateOf puts a machine into a world as its next state.
 func stateOf(x *explorer, m *machine.Machine, n world) int32 {
 	n.at, n.durable = x.put(watched{m, check.MonitorFrom(m)}), none
-	return x.visit(none, &reach{world: n, known: none})
+	return x.enter(n)
 }
 
 // SIM-9: a state that only a crash leads out of is stuck.

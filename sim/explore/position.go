@@ -150,7 +150,7 @@ func (x *explorer) want(at int32, g group, left int) {
 
 // togetherMax is how many jobs are done before what they have found is settled, so that few
 // machines are there at a time.
-const togetherMax = 128
+const togetherMax = 256
 
 // compute does the jobs. The workers share them out by their numbers, and what they have
 // found is settled in the order of the jobs: the walk is the same with any number of workers.

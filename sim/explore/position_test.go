@@ -108,7 +108,7 @@ func TestSIM7StatesWithTheirOwnShapeDurable(t *testing.T) {
 	for _, m := range []*machine.Machine{stepped(), stepped(served())} {
 		n := world{at: x.put(watched{m, check.MonitorFrom(m)}), left: left{crashes: 1}}
 		n.durable = n.at
-		x.visit(none, &reach{world: n, known: none})
+		x.enter(n)
 	}
 	if x.states.len() != 2 {
 		t.Errorf("%d states, want 2", x.states.len())

@@ -9,18 +9,14 @@ import (
 
 // liveness checks that rest is reachable from every state by answers alone
 // (INV-12, SIM-9), cycles included. An answer spends nothing of what may still happen: a
-// state that needs a time-out, a crash or a signal to go on is stuck. Answers mostly lead to
-// states that were reached later, so one pass from the last state to the first settles nearly
-// all; passes go on until one finds nothing new.
+// state that needs a time-out, a crash or a signal to go on is stuck. Nearly all states are
+// settled by one answer from each; the others are tried until no more are settled.
 func (x *explorer) liveness() {
 	reaches := make([]bool, x.states.len())
-	for found := true; found; {
-		found = false
-		for i := len(reaches) - 1; i >= 0; i-- {
-			if !reaches[i] && x.leadsOn(x.states.at(int32(i)), reaches) {
-				reaches[i], found = true, true
-			}
-		}
+	for i := range reaches {
+		reaches[i] = x.positions.list[x.states.at(int32(i)).at].resting
+	}
+	for x.follow(reaches) || x.try(reaches) {
 	}
 	if i := slices.Index(reaches, false); i >= 0 {
 		x.out.Found = x.counterexample(noRest(), x.way(int32(i)))
@@ -28,13 +24,41 @@ func (x *explorer) liveness() {
 	}
 }
 
-// leadsOn reports whether a state is at rest, or an answer leads from it to one that reaches
-// rest.
+// follow marks states from which the last of their answers leads to one that reaches rest, and
+// reports whether there was any. Such a state was reached before or after, so it goes
+// through all in both directions.
+func (x *explorer) follow(reaches []bool) (found bool) {
+	mark := func(i int) {
+		if reaches[i] {
+			return
+		}
+		if on := x.states.at(int32(i)).on; on != none && reaches[on] {
+			reaches[i], found = true, true
+		}
+	}
+	for i := len(reaches) - 1; i >= 0; i-- {
+		mark(i)
+	}
+	for i := range reaches {
+		mark(i)
+	}
+	return found
+}
+
+// try marks states from which any answer leads to one that reaches rest, and reports whether
+// there was any.
+func (x *explorer) try(reaches []bool) (found bool) {
+	for i := len(reaches) - 1; i >= 0; i-- {
+		if !reaches[i] && x.leadsOn(x.states.at(int32(i)), reaches) {
+			reaches[i], found = true, true
+		}
+	}
+	return found
+}
+
+// leadsOn reports whether an answer leads from a state to one that reaches rest.
 func (x *explorer) leadsOn(n *record, reaches []bool) bool {
 	p := x.positions.list[n.at]
-	if p.resting || n.on != none && reaches[n.on] {
-		return true
-	}
 	for _, g := range [...]group{answering, late} {
 		if g == late && (p.given.kind == "" || p.stopped) {
 			continue
@@ -42,7 +66,7 @@ func (x *explorer) leadsOn(n *record, reaches []bool) bool {
 		for _, e := range x.steps(n.at, g, n.left.number()) {
 			next := e.after(&n.world)
 			next.seen, _, _ = x.seen.add(n.seen, e.shows, false)
-			k := x.key(&next)
+			k := x.hashed(&next)
 			if to, _, _ := x.find(&k); reaches[to] {
 				return true
 			}
@@ -69,7 +93,7 @@ func Rests(m *machine.Machine) bool {
 // concern.
 func (x *explorer) rests(m *machine.Machine) bool {
 	at := x.put(watched{m.Clone(), check.MonitorFrom(m)})
-	x.visit(none, &reach{world: world{at: at, durable: none}, known: none})
+	x.enter(world{at: at, durable: none})
 	x.walk(func() bool { return x.out.Resting > 0 || x.states.len() >= x.bounds.StatesMax })
 	return x.out.Resting > 0
 }

@@ -8,18 +8,21 @@ import (
 // scout looks where a state leads.
 type scout struct {
 	x       *explorer
-	firm    bool // nothing may be added to what is known, so that several can look at the same time
-	unsure  bool // something had to be added: what was found is not all
-	deepest bool // the state is at the greatest depth
-	reached []reach
+	firm    bool    // nothing may be added to what is known, so that several can look at the same time
+	unsure  bool    // something had to be added: what was found is not all
+	deepest bool    // the state is at the greatest depth
+	known   int     // steps that lead to states that were there already
+	on      int32   // the last of those that an answer leads to, or none
+	reached []reach // the other steps
 	choices []choice
 }
 
-// reach is a step from a state, and the state that it leads to.
+// reach is a step from a state that is wrong, or leads to a state that was not there when it was
+// looked for.
 type reach struct {
 	world
+	key   hashed
 	by    step
-	known int32 // its index, or none: it was not there when it was looked for
 	wrong *check.Violation
 }
 
@@ -62,7 +65,8 @@ func (x *explorer) may(n *world, list []choice) []choice {
 
 // look tries every action in a state.
 func (s *scout) look(n *world) {
-	s.reached, s.unsure, s.deepest = s.reached[:0], false, s.x.deepest(n)
+	s.known, s.on, s.reached = 0, none, s.reached[:0]
+	s.unsure, s.deepest = false, s.x.deepest(n)
 	if s.deepest {
 		return
 	}
@@ -114,9 +118,16 @@ func (s *scout) apply(n *world, e *edge, left left, by step) {
 	if e.shows != 0 && !s.see(&next, e.shows, by) {
 		return
 	}
-	k := s.x.key(&next)
+	k := s.x.hashed(&next)
 	index, _, _ := s.x.find(&k)
-	s.reached = append(s.reached, reach{world: next, by: by, known: index})
+	if index == none {
+		s.reached = append(s.reached, reach{world: next, key: k, by: by})
+		return
+	}
+	s.known++
+	if by.answers() {
+		s.on = max(s.on, index)
+	}
 }
 
 // see notes what the world sees of a step, and reports whether all of it is new.

@@ -29,6 +29,12 @@ type key struct {
 	left    left
 }
 
+// hashed is a key with its hash.
+type hashed struct {
+	key
+	hash uint64
+}
+
 // states are all that were reached, in that order, each once. Keys are compared whole: no two
 // states are taken for one by chance unless two machines are.
 type states struct {
@@ -65,7 +71,13 @@ func (x *explorer) key(n *world) key {
 	return k
 }
 
-func (k *key) hash() uint64 {
+// hashed is the key of a state with its hash.
+func (x *explorer) hashed(n *world) hashed {
+	k := x.key(n)
+	return hashed{k, k.sum()}
+}
+
+func (k *key) sum() uint64 {
 	x := fsm.NewHasher(uint64(k.shape)<<32 | uint64(k.durable))
 	l := &k.left
 	x.Word(uint64(k.seen)<<32 | uint64(k.kind))
@@ -75,16 +87,16 @@ func (k *key) hash() uint64 {
 }
 
 // find returns the index of the state with a key, or none and where it belongs.
-func (x *explorer) find(k *key) (index int32, at int, tag uint32) {
-	s, hash := &x.states, k.hash()
+func (x *explorer) find(k *hashed) (index int32, at int, tag uint32) {
+	s := &x.states
 	mask := len(s.table) - 1
-	tag = uint32(hash >> 32)
-	for at = int(hash) & mask; s.table[at].index != 0; at = (at + 1) & mask {
+	tag = uint32(k.hash >> 32)
+	for at = int(k.hash) & mask; s.table[at].index != 0; at = (at + 1) & mask {
 		if s.table[at].tag != tag {
 			continue
 		}
 		index = s.table[at].index - 1
-		if x.key(&s.at(index).world) == *k {
+		if x.key(&s.at(index).world) == k.key {
 			return index, at, tag
 		}
 	}
@@ -110,7 +122,7 @@ func (x *explorer) grow() {
 	s := &x.states
 	s.table = make([]slot, 2*len(s.table))
 	for i := range s.size {
-		k := x.key(&s.at(int32(i)).world)
+		k := x.hashed(&s.at(int32(i)).world)
 		_, at, tag := x.find(&k)
 		s.table[at] = slot{int32(i) + 1, tag}
 	}

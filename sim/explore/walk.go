@@ -1,15 +1,31 @@
 package explore
 
-// blockStates is how many states are visited between two looks at what ends a walk
-// from without. The steps that they need are taken together.
-const blockStates = 256
+// A block is the states that are visited between two looks at what ends a walk from without.
+// The steps that they need are taken together. Workers wait for each other a few times in each
+// block, so a block grows with the walk: from blockMin states to blockMax, as long as it is less
+// than one in blockShare of those that were reached, since each keeps what it leads to.
+const (
+	blockMin   = 256
+	blockMax   = 4096
+	blockShare = 32
+)
+
+// block returns the end of the block of states that begins at x.next.
+func (x *explorer) block() (end int) {
+	reached := x.states.len()
+	n := min(max(reached/blockShare, blockMin), blockMax, reached-x.next)
+	if n > len(x.scouts) {
+		x.scouts = append(x.scouts, make([]scout, n-len(x.scouts))...)
+	}
+	return x.next + n
+}
 
 // walk visits every state and all that they lead to, unless it is enough. The steps of the
 // machine that the states of a block need are taken first, and where each state leads is
 // looked up before any is visited: both are the workers'.
 func (x *explorer) walk(enough func() bool) {
 	for x.next < x.states.len() && (x.bounds.Enough == nil || !x.bounds.Enough()) {
-		begin, end := x.next, min(x.next+blockStates, x.states.len())
+		begin, end := x.next, x.block()
 		x.prepare(int32(begin), int32(end))
 		x.together(end-begin, func(i, w int) {
 			x.scouts[i].x, x.scouts[i].firm = x, true
@@ -57,29 +73,29 @@ func (x *explorer) expand(i int32, s *scout) {
 		s.firm = false
 		s.look(&x.states.at(i).world)
 	}
+	x.out.Transitions += s.known + len(s.reached)
+	x.out.States += s.known
+	on := s.on
 	for k := range s.reached {
 		r := &s.reached[k]
-		x.out.Transitions++
 		if r.wrong != nil {
 			x.found(i, r.by, *r.wrong)
 			continue
 		}
 		to := x.visit(i, r)
 		if r.by.answers() {
-			from := x.states.at(i)
-			from.on = max(from.on, to)
+			on = max(on, to)
 		}
+	}
+	if i != none {
+		x.states.at(i).on = on
 	}
 }
 
 // visit keeps a state that was not seen before, and returns its index.
 func (x *explorer) visit(from int32, r *reach) int32 {
 	x.out.States++
-	if r.known != none {
-		return r.known
-	}
-	k := x.key(&r.world)
-	index, at, tag := x.find(&k)
+	index, at, tag := x.find(&r.key)
 	if index != none {
 		return index
 	}
@@ -89,6 +105,9 @@ func (x *explorer) visit(from int32, r *reach) int32 {
 	x.out.Depth = max(x.out.Depth, int(r.depth))
 	return x.add(record{world: r.world, from: from, by: r.by, on: none}, at, tag)
 }
+
+// enter is visit for a state that nothing has led to.
+func (x *explorer) enter(n world) int32 { return x.visit(none, &reach{world: n, key: x.hashed(&n)}) }
 
 // gaveUp reports whether something was found, or as many states as may be.
 func (x *explorer) gaveUp() bool {

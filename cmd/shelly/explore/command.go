@@ -13,7 +13,6 @@ import (
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/durable"
-	"shelly/runtime/garbage"
 	"shelly/sim/coverage"
 	"shelly/sim/explore"
 	"shelly/sim/scenario"
@@ -47,7 +46,6 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	garbage.Walk()
 	begin := time.Now()
 	taken, bad := coverage.New(), error(nil)
 	var all []explored
