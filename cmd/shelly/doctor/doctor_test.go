@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/sizing"
 	"shelly/fsm"
+	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/ollama"
 )
@@ -97,6 +99,22 @@ func TestCLI10AWindowOfAnotherClientIsSaid(t *testing.T) {
 	e.loaded.NumCtx = 4096
 	e.window()
 	wantFinding(t, e, "warn", "loaded", "window 4096", "shelly asks for 8192", "OLLAMA_CONTEXT_LENGTH")
+}
+
+func TestCLI10AnotherModelOfTheDaemonIsSaid(t *testing.T) {
+	e, _ := large(config.Brain{})
+	const server = "http://127.0.0.1:11434"
+	for _, same := range []string{"ollama large at " + server, "ollama large at " + server + ", loading it for 3 s", "ollama at " + server, brain.AboutDemo} {
+		e.same(&comm.Status{Brain: same}, e.name, server)
+	}
+	e.same(nil, e.name, server)
+	if len(e.findings) > 0 {
+		t.Errorf("found %v", e.findings)
+	}
+	e.same(&comm.Status{Brain: "ollama small at " + server}, e.name, server)
+	wantFinding(t, e, "warn", "other model", "ollama small at "+server, "about large", "--model")
+	e.same(&comm.Status{Brain: "ollama large at http://127.0.0.1:1143"}, e.name, server)
+	wantFinding(t, e, "warn", "other model", "at http://127.0.0.1:1143;", "brain.url")
 }
 
 func TestCLI10TheLeastWindowIsSaid(t *testing.T) {

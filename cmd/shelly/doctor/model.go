@@ -57,6 +57,7 @@ func (x *examination) brain(ctx context.Context, cfg config.Config, running *com
 		x.unusable("model", err, stands)
 		return
 	}
+	x.same(running, chat, o.BaseURL())
 	e := &examined{examination: x, cfg: cfg, client: o.With(chat, embed), name: chat, embed: embed}
 	if err := e.look(ctx); err != nil {
 		x.fail("model", err.Error(), "")
@@ -67,6 +68,19 @@ func (x *examination) brain(ctx context.Context, cfg config.Config, running *com
 	e.least(run.WindowMin(cfg))
 	e.embedding(ctx, embed, running, measure)
 	e.suits(ctx, measure)
+}
+
+// same reports that the daemon asks another model or server than the one that is examined, as it
+// does if it was started with other flags or before the configuration changed.
+func (x *examination) same(running *comm.Status, chat, server string) {
+	if running == nil || running.Brain == brain.AboutDemo {
+		return
+	}
+	asks, _, _ := strings.Cut(running.Brain, ",") // what follows is about loading
+	if asks != brain.AboutOllama(chat, server) && asks != brain.AboutOllama("", server) {
+		x.warn("other model", fmt.Sprintf("the daemon asks %s; what follows is about %s at %s", asks, chat, server),
+			"name the daemon's model and server with --model and --set brain.url, or restart the daemon with these settings")
+	}
 }
 
 // unusable reports a server without a usable model. That is not a failure if something else

@@ -47,7 +47,7 @@ func Open(ctx context.Context, c config.Brain, log *slog.Logger) (Brain, error) 
 		return openDemo()
 	case c.OnUnreachable == "wait":
 		log.Warn("no model is available yet; requests fail until one is", "because", err)
-		return Brain{o, o, o.Apart, func() string { return "ollama at " + client.BaseURL() }, nil}, nil
+		return Brain{o, o, o.Apart, func() string { return AboutOllama("", client.BaseURL()) }, nil}, nil
 	default:
 		return Brain{}, exit.Errorf(exit.Unreachable, "%w", err)
 	}

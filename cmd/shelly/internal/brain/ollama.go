@@ -15,9 +15,17 @@ import (
 	"shelly/runtime/ollama"
 )
 
+// AboutOllama names a server, and the model that was chosen there, if any.
+func AboutOllama(chat, server string) string {
+	if chat == "" {
+		return "ollama at " + server
+	}
+	return fmt.Sprintf("ollama %s at %s", chat, server)
+}
+
 // answering returns the brain for a server whose model was chosen.
 func (o *Ollama) answering(c config.Brain, server string, log *slog.Logger) Brain {
-	about := fmt.Sprintf("ollama %s at %s", o.ready.chat, server)
+	about := AboutOllama(o.ready.chat, server)
 	if !c.Preload || c.KeepAlive == 0 {
 		return Brain{o, o, o.Apart, func() string { return about }, nil}
 	}
