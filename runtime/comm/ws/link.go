@@ -15,9 +15,6 @@ import (
 	"shelly/runtime/failpoint"
 )
 
-// name is a request as a client names it.
-type name struct{ channel, id string }
-
 // link is one connection.
 type link struct {
 	*server
@@ -25,7 +22,7 @@ type link struct {
 	running sync.WaitGroup
 
 	mu      sync.Mutex
-	follows map[name]*following
+	follows map[fsm.RequestKey]*following
 }
 
 // following is a request that is followed.
@@ -104,9 +101,13 @@ func (l *link) heed(ctx context.Context, f frame) error {
 		if _, err := l.find(ctx, key); err != nil {
 			return err
 		}
-		return l.follow(ctx, key, after, nil)
+		if err := l.place(key); err != nil {
+			return err
+		}
+		l.follow(ctx, key, after)
+		return nil
 	case "leave":
-		l.leave(name{key.Channel, key.ID})
+		l.leave(key)
 		return nil
 	case "cancel", "approve", "deny":
 		taken, err := l.say(ctx, key, f)
@@ -131,25 +132,32 @@ func (f frame) heard() (*position.Position, error) {
 	return &p, nil
 }
 
-// ask passes a request to the daemon and follows it. The place for following is taken first,
-// because "busy" means that nothing has happened.
+// ask passes a request to the daemon and follows it. It looks for a place for following first,
+// because "busy" means that nothing has happened. If the request is refused, one with the same
+// id is still followed.
 func (l *link) ask(ctx context.Context, key fsm.RequestKey, f frame, after *position.Position) error {
-	return l.follow(ctx, key, after, func() (*position.Position, error) {
-		origin := fsm.Origin{Channel: f.Channel, Chat: f.Chat}
-		if origin.Chat != "" {
-			origin.Channel = key.Channel
-		}
-		accepted, err := l.front.Accept(ctx, comm.Request{Key: key, Session: f.Session, Origin: origin, Text: f.Text})
-		if err != nil {
-			return nil, err
-		}
-		failpoint.Hit(failpoint.HTTPAccepted)
-		var at position.Position
-		if after != nil {
-			at = *after
-		}
-		return comm.From(accepted, after), l.send(ctx, Event{comm.Event{Type: comm.EventAccepted, ID: key.ID}, key.Channel, at.String()})
-	})
+	if err := l.place(key); err != nil {
+		return err
+	}
+	origin := fsm.Origin{Channel: f.Channel, Chat: f.Chat}
+	if origin.Chat != "" {
+		origin.Channel = key.Channel
+	}
+	accepted, err := l.front.Accept(ctx, comm.Request{Key: key, Session: f.Session, Origin: origin, Text: f.Text})
+	if err != nil {
+		return err
+	}
+	failpoint.Hit(failpoint.HTTPAccepted)
+	var at position.Position
+	if after != nil {
+		at = *after
+	}
+	l.leave(key)
+	if err := l.send(ctx, Event{comm.Event{Type: comm.EventAccepted, ID: key.ID}, key.Channel, at.String()}); err != nil {
+		return err
+	}
+	l.follow(ctx, key, comm.From(accepted, after))
+	return nil
 }
 
 // find returns the handle of one of the caller's requests.
@@ -179,31 +187,28 @@ func (l *link) say(ctx context.Context, key fsm.RequestKey, f frame) (taken bool
 	return l.front.Decide(ctx, d)
 }
 
-// follow sends a request's events up to its reply. It starts once before has returned without
-// an error, after the position that before returned. If the connection follows the request
-// already, following starts over from that position.
-func (l *link) follow(ctx context.Context, key fsm.RequestKey, after *position.Position, before func() (*position.Position, error)) error {
-	of := name{key.Channel, key.ID}
-	l.leave(of)
+// place returns a problem if the connection cannot follow a request besides the others. Frames
+// are read one at a time, so a free place is not taken before the next frame.
+func (l *link) place(key fsm.RequestKey) error {
 	l.mu.Lock()
-	if len(l.follows) >= FollowsMax {
-		l.mu.Unlock()
+	defer l.mu.Unlock()
+	if l.follows[key] == nil && len(l.follows) >= FollowsMax {
 		return &comm.Problem{Code: comm.CodeBusy, Message: "too many requests are followed already", Hint: "leave others, or open another connection"}
 	}
+	return nil
+}
+
+// follow sends a request's events up to its reply. If the connection follows the request
+// already, following starts over from the position.
+func (l *link) follow(ctx context.Context, key fsm.RequestKey, after *position.Position) {
+	l.leave(key)
 	followed, cancel := context.WithCancel(ctx)
 	f := &following{cancel}
-	l.follows[of] = f
+	l.mu.Lock()
+	l.follows[key] = f
 	l.mu.Unlock()
-	if before != nil {
-		from, err := before()
-		if err != nil {
-			l.leave(of)
-			return err
-		}
-		after = from
-	}
 	l.running.Go(func() {
-		defer l.left(of, f)
+		defer l.left(key, f)
 		err := comm.Follow(followed, l.front, key, after, func(e comm.Event) error {
 			if followed.Err() != nil {
 				return followed.Err()
@@ -218,25 +223,24 @@ func (l *link) follow(ctx context.Context, key fsm.RequestKey, after *position.P
 			l.o.Log.Debug("no longer following a request", "error", err)
 		}
 	})
-	return nil
 }
 
 // leave stops following a request.
-func (l *link) leave(of name) {
+func (l *link) leave(key fsm.RequestKey) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if f, is := l.follows[of]; is {
+	if f, is := l.follows[key]; is {
 		f.end()
-		delete(l.follows, of)
+		delete(l.follows, key)
 	}
 }
 
 // left removes a request that was followed, unless it is being followed again.
-func (l *link) left(of name, f *following) {
+func (l *link) left(key fsm.RequestKey, f *following) {
 	f.end()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.follows[of] == f {
-		delete(l.follows, of)
+	if l.follows[key] == f {
+		delete(l.follows, key)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"shelly/fsm"
 	"shelly/runtime/access"
 	"shelly/runtime/comm"
 )
@@ -74,7 +75,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) error {
 	conn.SetReadLimit(int64(s.o.BytesMax))
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	l := &link{server: s, conn: conn, follows: map[name]*following{}}
+	l := &link{server: s, conn: conn, follows: map[fsm.RequestKey]*following{}}
 	defer l.running.Wait()
 	defer cancel()
 	l.running.Go(func() { l.ping(ctx, cancel) })

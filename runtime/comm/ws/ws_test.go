@@ -202,6 +202,18 @@ func TestCOM93TheTokenIsShownAsOverHTTP(t *testing.T) {
 	}
 }
 
+func TestCOM93ARefusedAskEndsNoFollowing(t *testing.T) {
+	s := serve(t)
+	c := s.with(token)
+	s.send(c, `{"type":"ask","id":"a","text":"hello"}`)
+	s.want(c, `"type":"accepted"`)
+	s.want(c, `"type":"state"`)
+	s.send(c, `{"type":"ask","id":"a","text":"another"}`)
+	s.want(c, `"type":"error"`, `"code":"conflict"`)
+	s.front.Reply(key("local", "a"), "for a", false)
+	s.want(c, `"type":"reply"`, `"text":"for a"`)
+}
+
 // The hostile inputs for WebSockets of the corpus: d071, d073 and d076.
 func TestCOM93HostileInputs(t *testing.T) {
 	s := serve(t)
