@@ -25,8 +25,8 @@ func Follow(ctx context.Context, front Front, key fsm.RequestKey, after *positio
 }
 
 // Attend is Follow that also calls beat at each tick, and reports whether there was a reply.
-func Attend(ctx context.Context, front Front, key fsm.RequestKey, ticks <-chan time.Time, beat func() error, each func(Event) error) (replied bool, err error) {
-	return follow(ctx, front, key, nil, pulse{ticks, beat}, each)
+func Attend(ctx context.Context, front Front, key fsm.RequestKey, after *position.Position, ticks <-chan time.Time, beat func() error, each func(Event) error) (replied bool, err error) {
+	return follow(ctx, front, key, after, pulse{ticks, beat}, each)
 }
 
 // follow calls each with the events of an accepted request, the reply last, and

@@ -8,6 +8,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/position"
 	"shelly/runtime/failpoint"
 	"shelly/runtime/front/stream"
 )
@@ -85,14 +86,15 @@ func (f *Front) ask(w http.ResponseWriter, r *http.Request, a asking) error {
 		return err
 	}
 	defer release()
-	known, err := f.accept(r, a.request)
+	accepted, err := f.accept(r, a.request)
 	if err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.HTTPAccepted)
+	known := accepted.Request
 	s := &speech{front: f, r: r, asked: a, known: known}
 	if !a.whole {
-		return s.stream(w)
+		return s.stream(w, comm.From(accepted, nil))
 	}
 	reply, replied, err := stream.Wait(r.Context(), w, f.front, known.Key, f.o.Stream)
 	if err != nil || !replied {
@@ -127,16 +129,16 @@ type speech struct {
 	begun bool // some text was sent
 }
 
-// stream sends lines until the reply, as FRT-11 says. Lines without text keep an idle stream
+// stream sends lines from a position up to the reply, as FRT-11 says. Lines without text keep an idle stream
 // alive, because an empty line would be an error to some clients.
-func (s *speech) stream(w http.ResponseWriter) error {
+func (s *speech) stream(w http.ResponseWriter, after *position.Position) error {
 	s.out = stream.Begin(w, s.front.o.Stream, "application/x-ndjson")
 	defer s.out.End()
 	beat, err := line(s.asked.form(part{model: s.asked.model, at: moment(s.known.Accepted)}))
 	if err != nil {
 		return err
 	}
-	replied, err := s.out.Follow(s.r.Context(), s.front.front, s.known.Key, beat, s.heard)
+	replied, err := s.out.Follow(s.r.Context(), s.front.front, s.known.Key, after, beat, s.heard)
 	if !replied && s.r.Context().Err() == nil {
 		if err == nil {
 			err = unanswered(nil)

@@ -175,21 +175,20 @@ const keyHeader = "Idempotency-Key"
 const keyBytesMax = 100
 
 // accept passes a request to the daemon.
-func (f *Front) accept(r *http.Request, in comm.Request) (engine.Request, error) {
+func (f *Front) accept(r *http.Request, in comm.Request) (engine.Acceptance, error) {
 	id := rand.Text()
 	if keys := r.Header.Values(keyHeader); len(keys) > 0 {
 		if len(keys) > 1 || keys[0] == "" || len(keys[0]) > keyBytesMax {
-			return engine.Request{}, &Error{http.StatusBadRequest, fmt.Sprintf("%s is not one text of 1 to %d bytes", keyHeader, keyBytesMax)}
+			return engine.Acceptance{}, &Error{http.StatusBadRequest, fmt.Sprintf("%s is not one text of 1 to %d bytes", keyHeader, keyBytesMax)}
 		}
 		id = keys[0]
 	}
 	in.Key = f.key(r.Context(), id)
 	in.Session = Channel + "-once:" + id
 	if err := in.Check(); err != nil {
-		return engine.Request{}, err
+		return engine.Acceptance{}, err
 	}
-	accepted, err := f.front.Accept(r.Context(), in)
-	return accepted.Request, err
+	return f.front.Accept(r.Context(), in)
 }
 
 // key returns the key of a request of the caller's.

@@ -120,13 +120,14 @@ func (f *Front) postChat(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer release()
-	known, err := f.accept(r, body, c.request, once)
+	accepted, err := f.accept(r, body, c.request, once)
 	if err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.HTTPAccepted)
+	known := accepted.Request
 	if c.streams {
-		return f.streamChat(w, r, c, known)
+		return f.streamChat(w, r, c, known, comm.From(accepted, nil))
 	}
 	reply, replied, err := stream.Wait(r.Context(), w, f.front, known.Key, f.o.Stream)
 	if err != nil || !replied {

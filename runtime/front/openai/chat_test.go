@@ -85,6 +85,17 @@ func TestFRT11AChatStreamsAndEndsWithTheReply(t *testing.T) {
 	}
 }
 
+func TestFRT5ANewRequestIsStreamedFromItsBeginning(t *testing.T) {
+	for path, body := range map[string]string{"/v1/chat/completions": hello, "/v1/responses": `"model":"shelly","input":"Hi"`} {
+		s := serve(t)
+		s.Meanwhile(1, answering(s, "It is."), "POST", path, `{"stream":true,`+body+`}`, keyed, "k")
+		s.Ask("POST", path, `{"stream":true,`+body+`}`, keyed, "k") // the second time only the rest comes
+		if n := s.Front.Seen().Begun; n != 1 {
+			t.Errorf("%s: %d streams are from the beginning", path, n)
+		}
+	}
+}
+
 // A stream that is cut off says so; otherwise a client would take what it has for the answer.
 func TestFRT6AStreamThatIsCutSaysSo(t *testing.T) {
 	s := serve(t)

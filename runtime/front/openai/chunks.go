@@ -7,6 +7,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/position"
 	"shelly/runtime/failpoint"
 	"shelly/runtime/front/stream"
 )
@@ -22,17 +23,17 @@ type chunking struct {
 	begun bool // some text was sent
 }
 
-// streamChat sends chunks until the reply. What was sent cannot be withdrawn: a text of
+// streamChat sends chunks from a position up to the reply. What was sent cannot be withdrawn: a text of
 // another model call, or a reply that differs, comes as a new paragraph after it, so that the
 // reply is always the end of what was sent (FRT-11).
-func (f *Front) streamChat(w http.ResponseWriter, r *http.Request, c chatting, known engine.Request) error {
+func (f *Front) streamChat(w http.ResponseWriter, r *http.Request, c chatting, known engine.Request, after *position.Position) error {
 	s := &chunking{front: f, r: r, chat: c, known: known, out: stream.Begin(w, f.o.Stream, eventStream)}
 	defer s.out.End()
 	empty := ""
 	if s.send(choice{Delta: &said{Role: "assistant", Content: &empty}}) != nil {
 		return nil // the client has gone; the request continues (FRT-6)
 	}
-	replied, err := s.out.Follow(r.Context(), f.front, known.Key, beat, s.heard)
+	replied, err := s.out.Follow(r.Context(), f.front, known.Key, after, beat, s.heard)
 	if !replied && r.Context().Err() == nil {
 		s.cut(err)
 	}

@@ -181,7 +181,7 @@ func (f *Front) postResponse(w http.ResponseWriter, r *http.Request) error {
 		}
 		defer release()
 	}
-	known, err := f.accept(r, body, in, func(id string) string {
+	accepted, err := f.accept(r, body, in, func(id string) string {
 		if own {
 			return onceSession + id
 		}
@@ -191,10 +191,10 @@ func (f *Front) postResponse(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	failpoint.Hit(failpoint.HTTPAccepted)
-	view := viewOf(q)
+	view, known := viewOf(q), accepted.Request
 	switch {
 	case q.streams:
-		return f.streamResponse(w, r, view, known, nowhere)
+		return f.streamResponse(w, r, view, known, nowhere, comm.From(accepted, nil))
 	case q.background:
 		now, err := f.now(r, view, known)
 		if err != nil {

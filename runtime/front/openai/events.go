@@ -12,6 +12,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/position"
 	"shelly/runtime/failpoint"
 	"shelly/runtime/front/stream"
 )
@@ -135,8 +136,9 @@ type responseStream struct {
 	since  int
 }
 
-// streamResponse sends the events of a response after a number.
-func (f *Front) streamResponse(w http.ResponseWriter, r *http.Request, v view, known engine.Request, after int64) error {
+// streamResponse sends the events of a response after a number. From is the position from which
+// the request is followed; nil: what came before now is read from the journal.
+func (f *Front) streamResponse(w http.ResponseWriter, r *http.Request, v view, known engine.Request, after int64, from *position.Position) error {
 	s := &responseStream{
 		front: f, r: r, view: v, known: known, after: after, asked: map[string]bool{},
 		number: numbered{f.front.Status(r.Context()).Epoch, known.Handle, map[fsm.CallID]int{}},
@@ -144,10 +146,10 @@ func (f *Front) streamResponse(w http.ResponseWriter, r *http.Request, v view, k
 	s.since, s.lost = s.number.reading(after)
 	s.out = stream.Begin(w, f.o.Stream, eventStream)
 	defer s.out.End()
-	if s.begin() != nil {
+	if s.begin(from == nil) != nil {
 		return nil // the client has gone; the request continues (FRT-6)
 	}
-	replied, err := s.out.Follow(r.Context(), f.front, known.Key, beat, s.heard)
+	replied, err := s.out.Follow(r.Context(), f.front, known.Key, from, beat, s.heard)
 	if !replied && r.Context().Err() == nil {
 		s.cut(err)
 	}
@@ -172,10 +174,14 @@ func (s *responseStream) cut(err error) {
 	}
 }
 
-// begin sends what is known already: the response, and the texts besides tool calls.
-func (s *responseStream) begin() error {
+// begin sends what is known already: the response, and, unless it is followed from its beginning,
+// the texts besides tool calls.
+func (s *responseStream) begin(late bool) error {
 	if err := s.whole("response.created", createdSequence, s.view.response(s.known, queued)); err != nil {
 		return err
+	}
+	if !late {
+		return nil
 	}
 	past, ok := s.front.past(s.r.Context(), s.known.Key)
 	if !ok {

@@ -101,20 +101,19 @@ func (f *Front) body(w http.ResponseWriter, r *http.Request) ([]byte, wire.Value
 }
 
 // accept passes a request to the daemon, with the id that comes from its sender or its bytes.
-func (f *Front) accept(r *http.Request, body []byte, in comm.Request, session func(id string) string) (engine.Request, error) {
+func (f *Front) accept(r *http.Request, body []byte, in comm.Request, session func(id string) string) (engine.Acceptance, error) {
 	id, err := f.id(r, body)
 	if err != nil {
-		return engine.Request{}, err
+		return engine.Acceptance{}, err
 	}
 	in.Key = f.key(r.Context(), id)
 	if in.Session == "" {
 		in.Session = session(id)
 	}
 	if err := in.Check(); err != nil {
-		return engine.Request{}, err
+		return engine.Acceptance{}, err
 	}
-	accepted, err := f.front.Accept(r.Context(), in)
-	return accepted.Request, err
+	return f.front.Accept(r.Context(), in)
 }
 
 // key returns the key of a request of the caller's.

@@ -190,7 +190,7 @@ func (f *Front) getResponse(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		defer release()
-		return f.streamResponse(w, r, again(), known, after)
+		return f.streamResponse(w, r, again(), known, after, nil)
 	}
 	now, err := f.now(r, again(), known)
 	if err != nil {

@@ -4,7 +4,7 @@
 //	s, err := stream.Begin(w, options, "text/event-stream")
 //	defer s.End()
 //	var said stream.Text
-//	replied, err := s.Follow(ctx, front, key, beat, func(e comm.Event) error {
+//	replied, err := s.Follow(ctx, front, key, after, beat, func(e comm.Event) error {
 //		for _, p := range said.Heard(e) { … }
 //	})
 //

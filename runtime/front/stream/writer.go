@@ -7,6 +7,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/position"
 )
 
 // Options sets the bounds of writing answers. The zero value has the listener's bounds.
@@ -63,14 +64,15 @@ func (s *Writer) Write(piece []byte) error {
 	return s.rc.Flush()
 }
 
-// Follow calls each with the events of a request up to its reply, and writes a beat at each tick.
-func (s *Writer) Follow(ctx context.Context, front comm.Front, key fsm.RequestKey, beat []byte, each func(comm.Event) error) (replied bool, err error) {
-	return comm.Attend(ctx, front, key, s.tick, func() error { return s.Write(beat) }, each)
+// Follow calls each with the events of a request after a position (nil: those from now on) up to
+// its reply, and writes a beat at each tick.
+func (s *Writer) Follow(ctx context.Context, front comm.Front, key fsm.RequestKey, after *position.Position, beat []byte, each func(comm.Event) error) (replied bool, err error) {
+	return comm.Attend(ctx, front, key, after, s.tick, func() error { return s.Write(beat) }, each)
 }
 
 // Wait waits for a request's reply, for an answer that is written as a whole.
 func Wait(ctx context.Context, w http.ResponseWriter, front comm.Front, key fsm.RequestKey, o Options) (reply comm.Event, replied bool, err error) {
-	replied, err = comm.Attend(ctx, front, key, nil, nil, func(e comm.Event) error {
+	replied, err = comm.Attend(ctx, front, key, nil, nil, nil, func(e comm.Event) error {
 		if e.Type == comm.EventReply {
 			reply = e
 		}
