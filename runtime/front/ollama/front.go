@@ -115,10 +115,11 @@ func sentence(p *comm.Problem) string {
 const pathPrefix = "/ollama/"
 
 // enter moves a token from the path to the header: Ollama's own command line sends no header,
-// and uses only the host, port and path of its address (FRT-15).
+// and uses only the host, port and path of its address (FRT-15). A key that the client sends
+// anyway, such as OLLAMA_API_KEY, may be meant for another server.
 func enter(r *http.Request) *http.Request {
 	rest, ok := strings.CutPrefix(r.URL.Path, pathPrefix)
-	if !ok || r.Header.Get("Authorization") != "" {
+	if !ok {
 		return r
 	}
 	token, path, _ := strings.Cut(rest, "/")

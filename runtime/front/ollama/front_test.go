@@ -102,6 +102,7 @@ func TestFRT15WhatClientsOfOllamaAsk(t *testing.T) {
 		{"the root", "GET", "/", "", nil, 200, there},
 		{"a token in the address", "GET", "/ollama/" + asking.Token + "/", "", []string{"Authorization", ""}, 200, there},
 		{"a token in the address, further", "GET", "/ollama/" + asking.Token + "/api/version", "", []string{"Authorization", ""}, 200, `{"version":"0.17.4"}`},
+		{"a token in the address and another server's key", "GET", "/ollama/" + asking.Token + "/api/version", "", []string{"Authorization", "Bearer sk-other"}, 200, `{"version":"0.17.4"}`},
 		{"another token in the address", "GET", "/ollama/wrong/api/version", "", []string{"Authorization", ""}, 401, `{"error":"the token is missing or wrong; `},
 		{"no token", "GET", "/api/tags", "", []string{"Authorization", ""}, 401, `{"error":"the token is missing or wrong; `},
 		{"models", "GET", "/api/tags", "", nil, 200, `{"models":[{"name":"shelly:latest","model":"shelly:latest",`},
