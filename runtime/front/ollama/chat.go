@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"shelly/fsm"
 	"shelly/runtime/comm"
@@ -137,7 +138,7 @@ func (f *Front) answer(w http.ResponseWriter, r *http.Request, a asking) error {
 	}
 	a.model = cmp.Or(a.model, Agent)
 	if a.empty {
-		return answer(w, http.StatusOK, a.form(part{model: a.model, end: &ending{reason: "load"}}))
+		return answer(w, http.StatusOK, a.form(part{model: a.model, at: time.Now().UTC(), end: &ending{reason: "load"}}))
 	}
 	return f.ask(w, r, a)
 }

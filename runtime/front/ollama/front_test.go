@@ -128,8 +128,12 @@ func TestFRT15WhatClientsOfOllamaAsk(t *testing.T) {
 		{"too long", "POST", "/api/generate", `{"model":"shelly","prompt":"` + strings.Repeat("a", 1<<16) + `"}`, nil, 413, `raise request_bytes_max`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := s.Ask(tt.method, tt.path, tt.body, tt.headers...); got.Status != tt.status || !strings.Contains(got.Body, tt.want) {
+			got := s.Ask(tt.method, tt.path, tt.body, tt.headers...)
+			if got.Status != tt.status || !strings.Contains(got.Body, tt.want) {
 				t.Errorf("%d %s\nwant %d %s", got.Status, got.Body, tt.status, tt.want)
+			}
+			if strings.Contains(got.Body, "0001-01-01") {
+				t.Errorf("a time is missing: %s", got.Body)
 			}
 		})
 	}
