@@ -20,14 +20,17 @@ const (
 	keyed = "Idempotency-Key"
 )
 
-// serve starts a front whose journal knows a text beside calls.
+// serve starts a front whose journal knows an answer.
 func serve(t *testing.T) *asking.Server {
 	t.Helper()
+	return serveWith(t, openai.Past{Prompt: 7, Answer: 4, Last: openai.Spoken{Epoch: 1, Call: 5, Text: "It is."}})
+}
+
+func serveWith(t *testing.T, past openai.Past) *asking.Server {
+	t.Helper()
 	front := fronttest.New()
-	past := func(context.Context, fsm.RequestKey) (openai.Past, error) {
-		return openai.Past{Prompt: 7, Answer: 4, Last: openai.Spoken{Epoch: 1, Call: 5, Text: "It is."}}, nil
-	}
-	routes := openai.New(front, openai.Options{RequestBytesMax: 1 << 16, Models: []string{"qwen3:4b"}, Past: past}).Routes()
+	known := func(context.Context, fsm.RequestKey) (openai.Past, error) { return past, nil }
+	routes := openai.New(front, openai.Options{RequestBytesMax: 1 << 16, Models: []string{"qwen3:4b"}, Past: known}).Routes()
 	return asking.Serve(t, front, routes, openai.Dialect())
 }
 

@@ -187,6 +187,11 @@ func (s *responseStream) begin(late bool) error {
 	if !ok {
 		return nil
 	}
+	if len(past.Beside) > 0 {
+		if err := s.started(); err != nil {
+			return err
+		}
+	}
 	for _, t := range past.Beside {
 		s.number.epochs[t.Call] = t.Epoch
 		if err := s.piece(stream.Piece{Call: t.Call, Text: t.Text, Begins: true, Ends: true, Said: t.Text}); err != nil {
@@ -219,9 +224,8 @@ func (s *responseStream) heard(e comm.Event) error {
 		failpoint.Hit(failpoint.HTTPReplyBefore)
 		defer failpoint.Hit(failpoint.HTTPReplyAfter)
 	}
-	if !s.work && works(e) {
-		s.work = true
-		if err := s.whole("response.in_progress", progressSequence, s.view.response(s.known, inProgress)); err != nil {
+	if works(e) {
+		if err := s.started(); err != nil {
 			return err
 		}
 	}
@@ -235,6 +239,15 @@ func (s *responseStream) heard(e comm.Event) error {
 		return s.end(e)
 	}
 	return nil
+}
+
+// started says, once, that the request has been started; before any text, because numbers rise.
+func (s *responseStream) started() error {
+	if s.work {
+		return nil
+	}
+	s.work = true
+	return s.whole("response.in_progress", progressSequence, s.view.response(s.known, inProgress))
 }
 
 // works reports whether an event shows that the request has been started.

@@ -11,6 +11,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
+	"shelly/runtime/front/openai"
 )
 
 const object = `"object":"response","created_at":0,`
@@ -106,6 +107,22 @@ func TestFRT13AStreamGoesOnAfterEachOfItsEvents(t *testing.T) {
 		if got != want {
 			t.Errorf("after %s %d: %q, want %q", e.Type, e.Number, got, want)
 		}
+	}
+}
+
+// The text of an earlier call, which comes from the journal, has a higher number than the
+// event that the response is in progress.
+func TestFRT13NumbersRiseWhenTheTextBesideACallComesFirst(t *testing.T) {
+	s := serveWith(t, openai.Past{
+		Beside: []openai.Spoken{{Epoch: 1, Call: 3, Text: "Wait."}}, Last: openai.Spoken{Epoch: 1, Call: 5, Text: "It is."},
+	})
+	s.Ask("POST", "/v1/responses", `{"model":"shelly","input":"Hi","background":true}`, keyed, "k")
+	s.Front.Reply(fsm.RequestKey{Principal: comm.Principal, Channel: "openai", ID: "k"}, "It is.", false)
+	const item = ` content_part.added output_text.delta(%s) output_text.done content_part.done output_item.done(%d msg_k_1_%d completed)`
+	want := `created in_progress output_item.added(0 msg_k_1_3 in_progress)` + fmt.Sprintf(item, "Wait.", 0, 3) +
+		` output_item.added(1 msg_k_1_5 in_progress)` + fmt.Sprintf(item, "It is.", 1, 5) + ` completed`
+	if got := words(events(t, s.Ask("GET", "/v1/responses/resp_k?stream=true", "").Body)); got != want {
+		t.Errorf("%s\nwant %s", got, want)
 	}
 }
 
