@@ -261,8 +261,9 @@ func works(e comm.Event) bool {
 	return false
 }
 
-// pieces sends what an event adds to the text. A reply of which nothing was sent gets the
-// number of the call that said it, if the journal knows it.
+// pieces sends what an event adds to the text. A reply of which nothing was sent is the text of
+// the call that said it, if the journal knows it, with the blanks around it that were streamed
+// and that the reply lacks. So it has the same numbers as in other streams.
 func (s *responseStream) pieces(e comm.Event) error {
 	if e.Type == comm.EventReply && e.IsError {
 		return s.forget(0)
@@ -270,9 +271,10 @@ func (s *responseStream) pieces(e comm.Event) error {
 	e.Thinking = "" // this API has no place for it (FRT-11)
 	for _, p := range s.text.Heard(e) {
 		if p.Call == stream.ReplyCall {
-			if past, ok := s.front.past(s.r.Context(), s.known.Key); ok && past.Last.Text == p.Text {
-				p.Call = past.Last.Call
-				s.number.epochs[p.Call] = past.Last.Epoch
+			past, ok := s.front.past(s.r.Context(), s.known.Key)
+			if said := past.Last; ok && said.Call != s.call && strings.TrimSpace(said.Text) == strings.TrimSpace(p.Text) {
+				p.Call, p.Text, p.Said = said.Call, said.Text, said.Text
+				s.number.epochs[p.Call] = said.Epoch
 			}
 		}
 		if err := s.piece(p); err != nil {

@@ -11,6 +11,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
+	"shelly/runtime/front/asking"
 	"shelly/runtime/front/openai"
 )
 
@@ -92,6 +93,22 @@ func TestFRT13AStreamGoesOnAfterEachOfItsEvents(t *testing.T) {
 	if last := all[len(all)-1]; last.Number != 1<<53-1 || last.Response.ID != "resp_k" || last.Response.Output[0].Content[0].Text != "It is." {
 		t.Errorf("%+v", last)
 	}
+	comesBack(t, s, all)
+}
+
+// The blanks around an answer are streamed, but its reply does not have them.
+func TestFRT13AStreamGoesOnAfterEachOfItsEventsWithBlanksAroundTheAnswer(t *testing.T) {
+	s := serveWith(t, openai.Past{Last: openai.Spoken{Epoch: 1, Call: 5, Text: "\nIt is. \n"}})
+	whole := s.Meanwhile(1, func(key fsm.RequestKey) {
+		s.Front.Say(key, says(5, 0, "\nIt "), says(5, 4, "is. \n"))
+		s.Front.Reply(key, "It is.", false)
+	}, "POST", "/v1/responses", `{"model":"shelly","input":"Hi","stream":true}`, keyed, "k")
+	comesBack(t, s, events(t, whole.Body))
+}
+
+// comesBack checks that a client gets exactly the rest of a stream after each of its events.
+func comesBack(t *testing.T, s *asking.Server, all []told) {
+	t.Helper()
 	for i, e := range all { // from the record and the journal alone, as after a kill
 		rest := s.Ask("GET", "/v1/responses/resp_k?stream=true&starting_after="+strconv.FormatInt(e.Number, 10), "")
 		got, want := "", ""
