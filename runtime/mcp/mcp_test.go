@@ -66,6 +66,9 @@ func TestTOL94WhatAServerSaysOfItsToolsIsMapped(t *testing.T) {
 	if got := w.call("k_plain", `{"at": "home"}`); got.Failed || got.Text != `plain got {"at":"home"}` {
 		t.Errorf("a call: %+v", got)
 	}
+	if got := w.call("k_plain", `{"at": "home", "id": 1234567890123456789}`); got.Failed || got.Text != `plain got {"at":"home","id":1234567890123456789}` {
+		t.Errorf("a long number: %+v", got)
+	}
 	if got := w.call("k_plain", `{"at": 7}`); !got.Invalid {
 		t.Errorf("a call with a wrong argument: %+v", got)
 	}

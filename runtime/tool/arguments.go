@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +17,8 @@ import (
 )
 
 // Arguments are the arguments of a call that fit its declaration: text, float64, bool,
-// []any, map[string]any by name, as encoding/json reads them.
+// []any, map[string]any by name, as encoding/json reads them. A whole number beyond 2^53, which
+// float64 might not hold exactly, is an int64 or uint64, so that a long id is passed on as it was given.
 type Arguments map[string]any
 
 // Text returns a text, or otherwise if it was left out.
@@ -32,8 +34,13 @@ const numberMax = 1_000_000_000
 
 // Number returns a whole number, or otherwise if it was left out.
 func (a Arguments) Number(name string, otherwise int) int {
-	if n, ok := a[name].(float64); ok {
+	switch n := a[name].(type) {
+	case float64:
 		return int(min(max(n, -numberMax), numberMax))
+	case int64:
+		return int(min(max(n, -numberMax), numberMax))
+	case uint64:
+		return int(min(n, numberMax))
 	}
 	return otherwise
 }
@@ -92,14 +99,14 @@ func (s signature) parse(raw string) (Arguments, error) {
 	if raw = strings.TrimSpace(raw); raw == "" {
 		raw = "null"
 	}
-	var v any
-	if err := json.Unmarshal([]byte(raw), &v); err != nil {
+	v, err := decode(raw)
+	if err != nil {
 		return nil, fmt.Errorf("the arguments are not JSON (%v); %s", err, s.usage())
 	}
 	if text, ok := v.(string); ok && strings.TrimSpace(text) == "" {
 		v = nil
 	} else if ok {
-		if err := json.Unmarshal([]byte(text), &v); err != nil {
+		if v, err = decode(text); err != nil {
 			return nil, fmt.Errorf("the arguments are a text, not a JSON object; %s", s.usage())
 		}
 	}
@@ -114,6 +121,60 @@ func (s signature) parse(raw string) (Arguments, error) {
 		return nil, fmt.Errorf("%w; %s", err, s.usage())
 	}
 	return a, nil
+}
+
+// decode reads a JSON value.
+func decode(text string) (any, error) {
+	var whole json.RawMessage
+	if err := json.Unmarshal([]byte(text), &whole); err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	return measured(v)
+}
+
+// measured returns a value with a number of Go's in place of each json.Number.
+func measured(v any) (any, error) {
+	var err error
+	switch v := v.(type) {
+	case json.Number:
+		return number(v.String())
+	case []any:
+		for i := range v {
+			if v[i], err = measured(v[i]); err != nil {
+				return nil, err
+			}
+		}
+	case map[string]any:
+		for name := range v {
+			if v[name], err = measured(v[name]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return v, nil
+}
+
+// number reads a number: a whole one beyond 2^53 as an int64 or uint64 if one of them can hold it.
+func number(text string) (any, error) {
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return nil, fmt.Errorf("the number %s is too large", wording.Clip(text, wording.ShownMax))
+	}
+	if math.Abs(f) >= 1<<53 {
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return n, nil
+		}
+		if n, err := strconv.ParseUint(text, 10, 64); err == nil {
+			return n, nil
+		}
+	}
+	return f, nil
 }
 
 // unknownMax is the most unknown arguments that are named, so that missing ones stay visible.
@@ -196,6 +257,8 @@ func kindOf(v any) string {
 		return strconv.FormatBool(v)
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
+	case int64, uint64:
+		return fmt.Sprint(v)
 	case string:
 		return "the text " + strconv.Quote(wording.Edge(Mend(v), 80))
 	case []any:

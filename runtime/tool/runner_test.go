@@ -110,6 +110,32 @@ func TestArgumentsFitTheWholeSchema(t *testing.T) {
 	}
 }
 
+// A whole number of 64 bits, such as a long id, is neither rounded nor refused.
+func TestTOL2LongNumbersStayAsTheyAre(t *testing.T) {
+	s, err := newSignature(fsm.ToolDecl{Name: "pick", Parameters: `{"type":"object","properties":{"id":{"type":"integer","minimum":1},"ids":{"type":"array","items":{"type":"integer"}},"part":{"type":"number"}}}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := s.parse(`{"id": 9007199254740993, "ids": [-9223372036854775808, 18446744073709551615, 7, 2.0], "part": 0.1}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := json.Marshal(a); err != nil || string(got) != `{"id":9007199254740993,"ids":[-9223372036854775808,18446744073709551615,7,2],"part":0.1}` {
+		t.Errorf("got %s, %v", got, err)
+	}
+	if n := a.Number("id", 0); n != numberMax {
+		t.Errorf("as a bounded number it is %d", n)
+	}
+	for args, want := range map[string]string{
+		`{"id": -9007199254740993}`: "argument id must be a whole number from 1 on, not -9007199254740993",
+		`{"part": 1e999999999}`:     "the number 1e999999999 is too large",
+	} {
+		if _, err := s.parse(args); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", args, err, want)
+		}
+	}
+}
+
 func TestTOL2PanicInAToolIsAFailedResult(t *testing.T) {
 	w := newWorld(t)
 	w.options.Added = []Added{{

@@ -104,6 +104,14 @@ func TestTOL81AProgramGetsArgumentsAndAnswers(t *testing.T) {
 	}
 }
 
+func TestTOL81ALongNumberIsNotRounded(t *testing.T) {
+	w := newWorld(t, `read -r line; echo "$line"`)
+	const schema = `{"type":"object","properties":{"id":{"type":"integer"}}}`
+	if got := w.call(Program{Schema: schema}, `{"id": 1234567890123456789}`); got.Failed || got.Text != `{"id":1234567890123456789}` {
+		t.Errorf("got %+v", got)
+	}
+}
+
 func TestTOL81AProgramThatReadsNothingAndSaysNothing(t *testing.T) {
 	w := newWorld(t, "exit 0")
 	large := `{"place": "` + strings.Repeat("x", 200_000) + `"}` // more than a pipe holds
