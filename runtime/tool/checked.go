@@ -37,15 +37,25 @@ func Own(decl fsm.ToolDecl, run func(ctx context.Context, call fsm.RunTool, a Ar
 // Checked returns a tool whose calls run only with arguments that fit its declaration (TOL-2),
 // or an error if the declaration's schema is invalid.
 func Checked(decl fsm.ToolDecl, run func(ctx context.Context, call fsm.RunTool, a Arguments) Result) (Added, error) {
-	s, err := newSignature(decl)
+	read, err := Reader(decl)
 	if err != nil {
-		return Added{}, fmt.Errorf("schema of %s: %w", decl.Name, err)
+		return Added{}, err
 	}
 	return Added{Decl: decl, Run: func(ctx context.Context, call fsm.RunTool) Result {
-		a, err := s.parse(call.Args)
+		a, err := read(call.Args)
 		if err != nil {
 			return Invalid("%v", err)
 		}
 		return run(ctx, call, a)
 	}}, nil
+}
+
+// Reader returns what reads the arguments of a tool's calls as [Checked] does, for a probe that
+// needs them too.
+func Reader(decl fsm.ToolDecl) (read func(args string) (Arguments, error), err error) {
+	s, err := newSignature(decl)
+	if err != nil {
+		return nil, fmt.Errorf("schema of %s: %w", decl.Name, err)
+	}
+	return s.parse, nil
 }

@@ -200,3 +200,17 @@ func TestTOL82AProbeSaysWhatCameOfACall(t *testing.T) {
 		t.Errorf("a probe that is missing: %v", err)
 	}
 }
+
+// A program's probe gets what the program got, in whatever form the model has written it.
+func TestTOL82AProbeGetsTheInputOfItsProgram(t *testing.T) {
+	const schema = `{"type":"object","properties":{"place":{"type":"string"}}}`
+	for _, args := range []string{"", "null", `"{\"place\":\"Oslo\"}"`, `{"place":null}`} {
+		w := newWorld(t, `read -r line; [ $# = 0 ] || exec printf '{"answer":"done","result":"%s"}' "$(echo "$line" | tr -d '"')"; echo "$line" | tr -d '"'`)
+		added := w.tool(Program{Schema: schema, Probe: []string{"./tool.sh", "--was"}})
+		ran := added.Run(t.Context(), fsm.RunTool{Name: "weather", Args: args, Key: "key-1"})
+		found := added.Probe(t.Context(), fsm.RunProbe{Name: "weather", Args: args, Key: "key-1"})
+		if want := (tool.Found{Answer: fsm.ProbeDone, Text: ran.Text}); ran.Failed || found != want {
+			t.Errorf("%s: the program got %+v, its probe %+v", args, ran, found)
+		}
+	}
+}

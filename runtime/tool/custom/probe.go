@@ -17,15 +17,11 @@ const probeMax = 30 * time.Second
 // probe asks a program what came of a call whose outcome is unknown (TOL-82). The answer is
 // {"answer": "done", "result": "…"}, {"answer": "never", "final": true} or
 // {"answer": "unsure"}; any other answer counts as unsure.
-func (r runner) probe(ctx context.Context, command []string, call fsm.RunProbe) tool.Found {
+func (r runner) probe(ctx context.Context, command []string, key string, a tool.Arguments) tool.Found {
 	unsure := func(why string) tool.Found { return tool.Found{Answer: fsm.ProbeUnsure, Text: "the probe " + why} }
-	var a tool.Arguments
-	if json.Unmarshal([]byte(call.Args), &a) != nil {
-		return unsure("was given arguments that are not an object")
-	}
 	out := head{most: r.options.ResultBytesMax}
 	end, err := r.start(ctx, sandbox.Spec{
-		Args: command, Env: r.environment(call.Key), Out: &out, Errs: &head{}, Timeout: min(r.tool.Timeout, probeMax),
+		Args: command, Env: r.environment(key), Out: &out, Errs: &head{}, Timeout: min(r.tool.Timeout, probeMax),
 		Network: r.tool.Network, ReadOnly: true,
 	}, a)
 	switch {

@@ -55,9 +55,8 @@ func Tool(o Options, p Program) (tool.Added, error) {
 		p.Effects = fsm.EffectsUnsafe
 	}
 	r := runner{options: o, tool: p}
-	added, err := tool.Checked(fsm.ToolDecl{
-		Name: p.Name, Description: p.Description, Parameters: p.Schema, Effects: p.Effects,
-	}, func(ctx context.Context, call fsm.RunTool, a tool.Arguments) tool.Result {
+	decl := fsm.ToolDecl{Name: p.Name, Description: p.Description, Parameters: p.Schema, Effects: p.Effects}
+	added, err := tool.Checked(decl, func(ctx context.Context, call fsm.RunTool, a tool.Arguments) tool.Result {
 		return r.run(ctx, command, call.Key, a)
 	})
 	if err != nil {
@@ -68,7 +67,17 @@ func Tool(o Options, p Program) (tool.Added, error) {
 		if err != nil {
 			return tool.Added{}, fmt.Errorf("%s.probe: %w", key, err)
 		}
-		added.Probe = func(ctx context.Context, call fsm.RunProbe) tool.Found { return r.probe(ctx, probe, call) }
+		read, err := tool.Reader(decl)
+		if err != nil {
+			return tool.Added{}, fmt.Errorf("%s.schema: %w", key, err)
+		}
+		added.Probe = func(ctx context.Context, call fsm.RunProbe) tool.Found {
+			a, err := read(call.Args)
+			if err != nil { // the schema has changed since
+				return tool.Found{Answer: fsm.ProbeUnsure, Text: "the probe cannot be asked: " + err.Error()}
+			}
+			return r.probe(ctx, probe, call.Key, a)
+		}
 	}
 	return added, nil
 }
