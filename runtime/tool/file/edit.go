@@ -117,6 +117,7 @@ func created(p *place, edits []edit) (alteration, error) {
 type stretch struct {
 	from, to int
 	of       *edit
+	new      string
 }
 
 // replaced makes all edits in a text, or returns an error that names the one that cannot be made.
@@ -138,7 +139,7 @@ func replaced(text string, edits []edit) (string, error) {
 			return "", fmt.Errorf("%sit replaces a part of line %d that another edit replaces, too; make one edit of the two", s.of.name, lineAt(text, s.from))
 		}
 		b.WriteString(text[at:s.from])
-		b.WriteString(s.of.new)
+		b.WriteString(s.new)
 		at = s.to
 	}
 	b.WriteString(text[at:])
@@ -152,20 +153,15 @@ const linesNamedMax = 8
 func (e *edit) find(text string) ([]stretch, error) {
 	switch {
 	case e.old == "" && text == "":
-		return []stretch{{0, 0, e}}, nil
+		return []stretch{{0, 0, e, e.new}}, nil
 	case e.old == "":
 		return nil, errors.New("old is empty, and the file is there; give the text to replace, or use write_file")
 	case e.old == e.new:
 		return nil, errors.New("nothing to change: old and new are the same")
 	}
-	var found []stretch
-	for at := 0; ; {
-		i := strings.Index(text[at:], e.old)
-		if i < 0 {
-			break
-		}
-		found = append(found, stretch{at + i, at + i + len(e.old), e})
-		at += i + len(e.old)
+	found := e.exact(text)
+	if len(found) == 0 && strings.Contains(text, "\r\n") {
+		found = e.either(text)
 	}
 	switch {
 	case len(found) == 0:
@@ -181,6 +177,45 @@ func (e *edit) find(text string) ([]stretch, error) {
 		return nil, fmt.Errorf("old is found %d times, on lines %s; give more of the text around the one that is meant, or all: true", len(found), strings.Join(lines, ", "))
 	}
 	return found, nil
+}
+
+// exact returns the stretches that are old as it stands.
+func (e *edit) exact(text string) (found []stretch) {
+	for at := 0; ; {
+		i := strings.Index(text[at:], e.old)
+		if i < 0 {
+			return found
+		}
+		from := at + i
+		at = from + len(e.old)
+		found = append(found, stretch{from, at, e, e.new})
+	}
+}
+
+// either returns the stretches that are old apart from CRLF and LF line ends. The new text gets
+// the first line end of the one that it replaces.
+func (e *edit) either(text string) (found []stretch) {
+	feeds := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+	short := edit{old: feeds(e.old), new: feeds(e.new)}
+	at, shortAt := 0, 0
+	advance := func(to int) int {
+		for ; shortAt < to; shortAt++ {
+			if strings.HasPrefix(text[at:], "\r\n") {
+				at++
+			}
+			at++
+		}
+		return at
+	}
+	for _, s := range short.exact(feeds(text)) {
+		from, to := advance(s.from), advance(s.to)
+		with := short.new
+		if i := strings.IndexByte(text[from:to], '\n'); i > 0 && text[from+i-1] == '\r' {
+			with = strings.ReplaceAll(with, "\n", "\r\n")
+		}
+		found = append(found, stretch{from, to, e, with})
+	}
+	return found
 }
 
 // lineAt returns the number of the line that holds a byte, from 1.
