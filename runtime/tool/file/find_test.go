@@ -94,6 +94,20 @@ func TestTOL29ContextIsShownOnce(t *testing.T) {
 	}
 }
 
+// A line that is looked at in pieces is one line of context, with its number.
+func TestTOL29ALongLineIsOneLineOfContext(t *testing.T) {
+	w := newWorld(t)
+	long := strings.Repeat("x", 3*lineBytesMax)
+	cut := strings.Repeat("x", excerptBytes)
+	w.write("f", "one\n"+long+"\nthree\nalpha\nfive\n"+long+"\nseven\n"+long+cut+"alpha"+long+"\nnine\n")
+	around := "…" + strings.Repeat("x", excerptBytes/4) + "alpha" + strings.Repeat("x", excerptBytes*3/4-len("alpha")) + "…"
+	got := w.call("grep", object{"pattern": "alpha", "path": "f", "context": 2})
+	want := "f\n2- " + cut + "\n3- three\n4: alpha\n5- five\n6- " + cut + "\n7- seven\n8: " + around + "\n9- nine\n"
+	if diff := cmp.Diff(want, got.Text); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 func TestTOL29AGrepIsBounded(t *testing.T) {
 	w := newWorld(t)
 	w.options.ResultBytesMax = 1 << 20

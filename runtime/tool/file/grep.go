@@ -184,6 +184,7 @@ type matching struct {
 	begun  bool     // the file's name is in the result
 	before []string // the last lines that were not shown, at most the number of context lines
 	last   int      // the number of the last line that was shown
+	taken  int      // the number of the last line that was shown or kept in before
 	after  int      // lines of context still to show
 }
 
@@ -193,6 +194,7 @@ func (m *matching) line(n int, text string) {
 	switch {
 	case at != nil:
 		m.found(n, text, at)
+	case n == m.taken: // a further piece of it
 	case m.after > 0:
 		m.after--
 		m.show(n, '-', wording.Edge(text, excerptBytes))
@@ -201,6 +203,7 @@ func (m *matching) line(n int, text string) {
 			m.before = m.before[1:]
 		}
 		m.before = append(m.before, text)
+		m.taken = n
 	}
 }
 
@@ -210,6 +213,9 @@ func (m *matching) found(n int, text string, at []int) {
 		return
 	}
 	m.s.matches++
+	if n == m.taken && len(m.before) > 0 { // an earlier piece of the line
+		m.before = m.before[:len(m.before)-1]
+	}
 	if !m.begun {
 		m.begun = true
 		m.s.put(display(m.shown) + "\n")
@@ -224,7 +230,7 @@ func (m *matching) found(n int, text string, at []int) {
 }
 
 func (m *matching) show(n int, sign byte, text string) {
-	m.last = n
+	m.last, m.taken = n, n
 	m.s.put(fmt.Sprintf("%d%c %s\n", n, sign, tool.Mend(text)))
 }
 
