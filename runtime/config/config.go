@@ -183,7 +183,7 @@ type Tools struct {
 	// ResultBytesMax is the longest result of a tool (TOL-4). Default: 16KiB; in default, which
 	// keeps results and shows a part, 1MiB; in nanobot 10000.
 	ResultBytesMax Bytes `key:"result_bytes_max" min:"1KiB" max:"1MiB" from:"profile" says:"the longest result of a tool"`
-	// ReadBytesMax is how far into a file read_file can read. Default: 64MiB.
+	// ReadBytesMax is how far into a file read_file and grep look. Default: 64MiB.
 	ReadBytesMax Bytes `key:"read_bytes_max" min:"4KiB" max:"1GiB"`
 	Web          Web   `key:"web"`
 	// Custom are the operator's programs that are offered as tools (TOL-80). Default: none.

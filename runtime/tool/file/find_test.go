@@ -108,6 +108,33 @@ func TestTOL29ALongLineIsOneLineOfContext(t *testing.T) {
 	}
 }
 
+// A search that finds nothing is not taken for one of everything.
+func TestTOL29AGrepSaysWhatItLeavesOut(t *testing.T) {
+	w := newWorld(t)
+	w.write("two/name", "needle\n")
+	w.link(filepath.Join(w.workspace, "two/name"), "two/other")
+	w.write("long/first", strings.Repeat("alpha\n", w.options.ReadBytesMax/len("alpha\n"))+"alpha needle\n")
+	w.write("long/second", strings.Repeat("x", w.options.ReadBytesMax))
+	for path, want := range map[string]string{
+		"two":        "(no match)\n[not searched, since they have hard links: 2]",
+		"long":       "(no match)\n[searched only in the first 1048576 bytes (tools.read_bytes_max): 1]",
+		"long/first": "(no match)\n[searched only in the first 1048576 bytes (tools.read_bytes_max): 1]",
+		"src":        "(no match)\n",
+	} {
+		if got := w.call("grep", object{"pattern": "needle", "path": path}); got.Failed || got.Text != want {
+			t.Errorf("%s: %+v, want %q", path, got, want)
+		}
+	}
+	if os.Geteuid() == 0 {
+		return // root may read everything
+	}
+	w.write("closed/file", "needle\n")
+	w.must(os.Chmod(filepath.Join(w.workspace, "closed/file"), 0))
+	if got := w.call("grep", object{"pattern": "needle", "path": "closed"}); got.Text != "(no match)\n[not searched, since they cannot be read: 1]" {
+		t.Errorf("got %+v", got)
+	}
+}
+
 func TestTOL29AGrepIsBounded(t *testing.T) {
 	w := newWorld(t)
 	w.options.ResultBytesMax = 1 << 20

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"regexp"
 	"strings"
@@ -26,6 +27,7 @@ const (
 	lineBytesMax = 64 << 10 // how long a line is looked at in one piece
 	grepBytesMax = 512 << 20
 	patternMax   = 1000
+	leftOutRoom  = 192 // bytes for what was left out, besides the room for marks
 )
 
 // grepDecl declares grep, which changes nothing (TOL-29).
@@ -94,7 +96,9 @@ type search struct {
 	out     strings.Builder
 	matches int
 	read    int64 // bytes looked at
-	secret  int   // files skipped because they may hold secrets
+
+	// Files that were not searched, or not whole, and why.
+	secret, linked, closed, long int
 }
 
 func (t *Tools) newSearch(a tool.Arguments) (*search, error) {
@@ -114,25 +118,32 @@ func (t *Tools) newSearch(a tool.Arguments) (*search, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &search{t: t, pattern: pattern, files: files, around: a.Number("context", 0), room: t.room()}, nil
+	return &search{t: t, pattern: pattern, files: files, around: a.Number("context", 0), room: t.room() - leftOutRoom}, nil
 }
 
-// visit searches a file of the walk; an unreadable one is skipped.
+// visit searches a file of the walk; one that cannot be read is skipped and counted.
 func (s *search) visit(e entry, shown string) {
 	if s.t.secretName(e.at) {
 		s.secret++
 		return
 	}
 	f, err := descriptor.Get(s.walk.ctx, e.at.open)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // it has just been removed
+		return
+	case err != nil:
+		s.closed++
 		return
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() || s.t.linked(shown, info) != nil {
-		return
+	switch {
+	case err != nil || !info.Mode().IsRegular():
+	case s.t.linked(shown, info) != nil:
+		s.linked++
+	case s.file(f, shown) != nil:
+		s.closed++
 	}
-	_ = s.file(f, shown)
 }
 
 // file searches an open file.
@@ -169,7 +180,12 @@ func (s *search) file(f io.Reader, shown string) error {
 		case s.read > grepBytesMax:
 			s.walk.stop("there is too much to read")
 			return nil
-		case s.walk.ended, errors.Is(err, io.EOF):
+		case s.walk.ended:
+			return nil
+		case errors.Is(err, io.EOF):
+			if follows(limited, f) {
+				s.long++
+			}
 			return nil
 		case err == nil:
 			n++
@@ -269,8 +285,18 @@ func (s *search) result() tool.Result {
 		text = "(no match)\n"
 	}
 	text += s.walk.cut("not everything was searched")
-	if s.secret > 0 {
-		text = strings.TrimSuffix(text, "\n") + fmt.Sprintf("\n[not searched, since they may hold secrets: %d]", s.secret)
+	for _, left := range []struct {
+		files int
+		why   string
+	}{
+		{s.secret, "not searched, since they may hold secrets"},
+		{s.linked, "not searched, since they have hard links"},
+		{s.closed, "not searched, since they cannot be read"},
+		{s.long, fmt.Sprintf("searched only in the first %d bytes (tools.read_bytes_max)", s.t.options.ReadBytesMax)},
+	} {
+		if left.files > 0 {
+			text = strings.TrimSuffix(text, "\n") + fmt.Sprintf("\n[%s: %d]", left.why, left.files)
+		}
 	}
 	return tool.Result{Text: text}
 }

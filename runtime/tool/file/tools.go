@@ -32,7 +32,7 @@ type Options struct {
 	Private        []string      // folders that the tools refuse, inside the workspace or not
 	Settings       []string      // the daemon's configuration files, which the tools may read but not change (TOL-24)
 	ResultBytesMax int           // the longest result
-	ReadBytesMax   int           // how far into a file read_file looks
+	ReadBytesMax   int           // how far into a file read_file and grep look
 	Changes        string        // a folder for the record of changes (TOL-26), outside the workspace or private; empty: none is kept
 	SearchTime     time.Duration // of one call of list_dir, glob or grep; 0: 20 s
 	Offered        []string      // the tools' names; nil: all
