@@ -37,6 +37,7 @@ type Rules struct {
 // Parse reads the text of a .gitignore in the folder dir. Invalid patterns are left out.
 func Parse(above *Rules, dir, text string) *Rules {
 	r := &Rules{Above: above, Dir: dir}
+	text = strings.TrimPrefix(text, "\uFEFF")
 	for line := range strings.SplitSeq(text, "\n") {
 		if one, ok := parseLine(strings.TrimSuffix(line, "\r")); ok && len(r.rules) < rulesMax {
 			r.rules = append(r.rules, one)

@@ -31,6 +31,13 @@ func TestTOL28PatternsAreThoseOfGit(t *testing.T) {
 	}
 }
 
+func TestTOL28AByteOrderMarkIsNotPartOfAPattern(t *testing.T) {
+	r := Parse(nil, "/w", "\uFEFF*.log\r\n!keep.log\r\n")
+	if !r.Ignored("/w/a.log", false) || r.Ignored("/w/keep.log", false) {
+		t.Error("the first pattern is not that of git")
+	}
+}
+
 // git itself agrees, whatever the patterns.
 func TestTOL28GitAgrees(t *testing.T) {
 	git, err := exec.LookPath("git")
