@@ -249,7 +249,9 @@ func (p *place) prepare(folder *os.Root, temp string, content []byte) error {
 	}
 	if p.info != nil {
 		if uid, gid, known := system.Owner(p.info); known && (uid != os.Geteuid() || gid != os.Getegid()) {
-			_ = f.Chown(uid, gid) // without the right to do so, the file stays ours
+			if f.Chown(uid, gid) != nil { // without the right to do so, the file is ours, perhaps in its old group
+				_ = f.Chown(-1, gid)
+			}
 		}
 		err = f.Chmod(p.info.Mode().Perm())
 		if old, wrong := folder.OpenFile(p.name, os.O_RDONLY|syscall.O_NONBLOCK|system.NoFollow, 0); wrong == nil {
