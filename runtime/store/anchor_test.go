@@ -216,6 +216,37 @@ func TestJRN31AStoreWithoutItsAnchorIsServed(t *testing.T) {
 	}
 }
 
+// Whatever an options file holds, the store is served.
+func TestJRN31DamagedOptionsDoNotMatter(t *testing.T) {
+	for name, text := range map[string][]byte{
+		"empty": {}, "cut": []byte("[Version]\n  pebble_ver"), "zeros": make([]byte, 3000), "another comparer": []byte("[Options]\n  comparer=x\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			fs := vfs.NewCrashableMem()
+			s := open(t, dir, store.Options{FS: fs})
+			appendRecords(t, s, 1, 5, true)
+			killed := clone(fs)
+			end(t, &s)
+			for what, fs := range map[string]*vfs.MemFS{"killed": killed, "closed": fs} {
+				for file := range files(t, fs) {
+					if strings.HasPrefix(file, "OPTIONS-") {
+						replaceFile(t, fs, file, text)
+					}
+				}
+				s, err := store.OpenReadOnly(dir, store.Options{FS: fs})
+				if err != nil {
+					t.Fatalf("%s, read only: %v", what, err)
+				}
+				wantRecords(t, s, 5)
+				end(t, &s)
+				s = open(t, dir, store.Options{FS: fs})
+				end(t, &s)
+				wantSound(t, fs, 5)
+			}
+		})
+	}
+}
+
 func TestJRN31AnAnchorOfAnotherStoreIsNoticed(t *testing.T) {
 	fs := vfs.NewMem()
 	s := open(t, dir, store.Options{FS: fs})

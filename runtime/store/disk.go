@@ -2,6 +2,8 @@ package store
 
 import (
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/runtime/store/files"
 )
 
 // disk is the file system that Pebble sees: one on which no write into the store's folder fails.
@@ -54,6 +56,16 @@ func (d disk) ReuseForWrite(from, to string, category vfs.DiskWriteCategory) (vf
 func (d disk) Rename(from, to string) error {
 	d.check(d.FS.Rename(from, to))
 	return nil
+}
+
+// Open implements vfs.FS. An options file seems empty: Pebble looks in it for options that shelly
+// never changes, and would refuse a store for a damaged one (JRN-31).
+func (d disk) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
+	f, err := d.FS.Open(name, opts...)
+	if kind, _ := files.Parse(d.PathBase(name)); err != nil || kind != files.Options || !d.own(name) {
+		return f, err
+	}
+	return vfs.NewMemFile(nil), f.Close()
 }
 
 // List implements vfs.FS. It writes nothing, but its failure does the same harm as that of a
