@@ -19,7 +19,7 @@ import (
 type Options struct {
 	First   uint64                    // the first seed; 0: 1
 	Seeds   int                       // how many; 0: as the file says
-	Stop    func() bool               // asked before each case: whether the time for all is over
+	Stop    func() bool               // asked before each case: whether the time for all is over; one case is made all the same
 	Shrink  func() (over func() bool) // called when shrinking begins; over is asked before each try
 	Observe func(*scenario.Outcome)   // told of each case that was made and played, in order
 }
@@ -70,7 +70,7 @@ func Check(f *scenario.File, o Options) Report {
 	}
 	plan := f.Plan()
 	g := &generator{file: f, of: p, tools: plan.Machine().Tools}
-	for seed := max(o.First, 1); r.Runs < r.Seeds && (o.Stop == nil || !o.Stop()); seed++ {
+	for seed := max(o.First, 1); r.Runs < r.Seeds && (o.Stop == nil || !o.Stop() || r.Runs == 0); seed++ {
 		c := g.play(sim.NewSeeded(seed), nil)
 		if c.err != nil {
 			r.Err = fmt.Errorf("%s: seed %d: %w", f.Path(), seed, c.err)

@@ -172,6 +172,10 @@ func TestPRP7TheBudgetEndsARun(t *testing.T) {
 	if r.Runs != 7 || r.Seeds != 40 || r.Judged || r.Failed != nil {
 		t.Errorf("%+v", r)
 	}
+	r = Check(load(t, "invariants: [$all]\n"), Options{Stop: func() bool { return true }})
+	if r.Runs != 1 {
+		t.Errorf("no time at all: %d cases, want 1, since a property that made none would pass for nothing", r.Runs)
+	}
 	over := 0
 	found := Check(load(t, "invariants: [\"asked < 2\"]\n"), Options{Shrink: func() func() bool { return func() bool { over++; return over > 4 } }})
 	if found.Failed == nil || !strings.HasSuffix(found.Failed.Shrunk, "tries") || over < 4 {
