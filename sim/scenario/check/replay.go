@@ -52,9 +52,10 @@ func startsAnew(f *format.File, i int) bool {
 // could answer.
 func replayExcludes() []string {
 	return []string{
-		"profile", "config", "about", "tools", "world", "skills", "embedding", "memory", "sessions", "memory_file", "grants",
-		"brain", "brain_for", "strict", "timeline", "seed", "faults", "clock.until",
+		"profile", "config", "about", "latencies", "server", "tools", "tool_servers", "calls_as_text", "world", "skills",
+		"embedding", "memory", "sessions", "memory_file", "grants", "brain", "brain_for", "strict", "timeline", "seed",
+		"faults", "clock.until",
 		"expect.memory", "expect.world", "expect.sessions", "expect.memory_file", "expect.history_file",
-		"expect.tools", "expect.refusals", "expect.streamed", "expect.asked",
+		"expect.tools", "expect.refusals", "expect.streamed", "expect.asked", "expect.tokens",
 	}
 }
