@@ -179,6 +179,9 @@ func (k *checker) checkExpect(f *format.File) {
 	if h := f.Expect.Handle; h != nil && h.Path == nil && h.Inferences == nil {
 		k.at("expect.handle", "expects nothing; give path or inferences")
 	}
+	if f.Expect.Tokens != nil && f.Server == nil && !k.has("replay") {
+		k.at("expect.tokens", "only a server counts tokens, and without one they are 0; give server, such as server: laptop")
+	}
 	for _, t := range f.Expect.Tools {
 		if known := f.ToolNames(); !slices.Contains(known, t.Name) {
 			k.at("expect.tools."+wording.Word(t.Name), wording.Unknown("tool", t.Name, known))
