@@ -23,6 +23,10 @@ func syntaxProblem(err error, source []byte) *Problem {
 		return &Problem{Pos: end, Text: "a tab used for indentation; use spaces"}
 	case strings.Contains(e.ContextMsg, "flow") && bytes.HasPrefix(sourceFrom(source, Pos{Line: end.Line, Col: end.Col - 1}), []byte("${")):
 		return &Problem{Pos: Pos{Line: end.Line, Col: end.Col - 1}, Text: "quote a text with ${…} within { } or [ ]"}
+	case strings.Contains(e.Message, "incompatible YAML document"), strings.Contains(e.Message, "unknown directive"):
+		return &Problem{Pos: Pos{Line: max(end.Line, 1), Col: 1}, Text: "this directive is not supported; remove the line"}
+	case strings.Contains(e.ContextMsg, "flow node") && bytes.HasPrefix(sourceFrom(source, end), []byte(",")):
+		return &Problem{Pos: end, Text: "nothing stands before this comma; remove it, or quote the text"}
 	case strings.Contains(e.Message, "could not find expected ':'"):
 		return &Problem{Pos: begin, Text: "expected `key: value`"}
 	case strings.Contains(e.Message, "max depth"), strings.Contains(e.ContextMsg, "flow node"):
@@ -35,6 +39,8 @@ func syntaxProblem(err error, source []byte) *Problem {
 		return &Problem{Pos: begin, Text: "unclosed quote"}
 	case strings.Contains(e.Message, "mapping values are not allowed"):
 		return &Problem{Pos: end, Text: "a second `:` or a wrong indentation; quote the text, or line the key up with its neighbours"}
+	case strings.Contains(e.Message, "expected alphabetic or numeric character"): // of an anchor's name
+		return &Problem{Pos: begin, Text: "this character cannot begin a value; quote the text"}
 	case strings.Contains(e.Message, "cannot start any token"):
 		return &Problem{Pos: end, Text: "this character cannot begin a value; quote the text"}
 	case strings.Contains(e.Message, "block sequence entries are not allowed"):
@@ -45,8 +51,10 @@ func syntaxProblem(err error, source []byte) *Problem {
 		return &Problem{Pos: end, Text: "expected `key: value`: quote a text that goes on after a quote or bracket, or line the key up with its neighbours"}
 	case strings.Contains(e.Message, "did not find expected node content"):
 		return &Problem{Pos: end, Text: "expected a value; quote a text that begins so"}
-	case strings.Contains(e.Message, "unknown escape"):
+	case strings.Contains(e.Message, "unknown escape"), strings.Contains(e.Message, "expected hexadecimal number"):
 		return &Problem{Pos: end, Text: `unknown escape; within double quotes write \\ for \, or use single quotes`}
+	case strings.Contains(e.Message, "invalid Unicode character escape"):
+		return &Problem{Pos: end, Text: "this escape is no character by itself; write the character, or \\U and its eight hexadecimal digits"}
 	case strings.Contains(e.Message, "expected comment or line break"):
 		return &Problem{Pos: end, Text: "text after | or > begins on the next line"}
 	}
