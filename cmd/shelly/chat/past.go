@@ -20,6 +20,8 @@ const (
 	// which is cut to the newest lines at a start.
 	pastLineMax  = 16 << 10
 	pastBytesMax = 1 << 20
+	// escapedMax is how many bytes one byte of a line takes at most in JSON, as "<" does.
+	escapedMax = len(`\u003c`)
 )
 
 // loadPast returns what was asked before, the newest last. A file that cannot be read is
@@ -32,7 +34,7 @@ func loadPast(data string) []string {
 	}
 	var lines []string
 	scan := bufio.NewScanner(bytes.NewReader(raw))
-	scan.Buffer(nil, 2*pastLineMax+2)
+	scan.Buffer(nil, escapedMax*pastLineMax+len("\"\"\r\n"))
 	for scan.Scan() {
 		var line string
 		if json.Unmarshal(scan.Bytes(), &line) == nil {

@@ -21,7 +21,13 @@ func TestCLI156WhatWasAskedIsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := loadPast(data); !slices.Equal(got, []string{"one", "two\nlines \x1b", "日本語"}) {
+	marks := strings.Repeat("<", pastLineMax) // each is six bytes in the file
+	for _, line := range []string{marks, "after it"} {
+		if err := keepPast(data, line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := loadPast(data); !slices.Equal(got, []string{"one", "two\nlines \x1b", "日本語", marks, "after it"}) {
 		t.Errorf("%q", got)
 	}
 	name := filepath.Join(data, pastFile)
