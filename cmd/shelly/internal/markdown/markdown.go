@@ -74,8 +74,12 @@ func (r renderer) block(n ast.Node, width int) []string {
 	case *ast.Heading:
 		return r.wrapped(r.inline(n), width, func(line string) string { return r.style.with(r.style.Heading, line) })
 	case *ast.Paragraph, *ast.TextBlock:
-		if rows := r.table(n); rows != nil {
-			return r.tabular(rows, width)
+		if before, rows := r.table(n); rows != nil {
+			lines := Render(before, width, r.style)
+			if len(lines) > 0 {
+				lines = append(lines, "")
+			}
+			return append(lines, r.tabular(rows, width)...)
 		}
 		return r.wrapped(r.inline(n), width, nil)
 	case *ast.FencedCodeBlock, *ast.CodeBlock, *ast.HTMLBlock:

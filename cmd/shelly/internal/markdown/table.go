@@ -8,24 +8,26 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// table parses a paragraph whose second line separates a head from rows, as in GitHub's
-// Markdown; nil if it is not a table.
-func (r renderer) table(n ast.Node) [][]string {
-	if n.Lines().Len() < 2 {
-		return nil
-	}
-	second := n.Lines().At(1)
-	if !divides(string(second.Value(r.source))) {
-		return nil
-	}
-	var rows [][]string
+// table parses a paragraph in which a line separates the head of a table, the line before it,
+// from rows, as in GitHub's Markdown, and returns the text before the head; no rows if there is
+// no table.
+func (r renderer) table(n ast.Node) (before string, rows [][]string) {
+	var lines []string
 	for i := range n.Lines().Len() {
 		line := n.Lines().At(i)
-		if i != 1 {
-			rows = append(rows, cells(string(line.Value(r.source))))
-		}
+		lines = append(lines, string(line.Value(r.source)))
 	}
-	return rows
+	for i := 1; i < len(lines); i++ {
+		if !divides(lines[i]) || i > 1 && !strings.Contains(lines[i-1], "|") {
+			continue
+		}
+		rows = append(rows, cells(lines[i-1]))
+		for _, line := range lines[i+1:] {
+			rows = append(rows, cells(line))
+		}
+		return strings.Join(lines[:i-1], ""), rows
+	}
+	return "", nil
 }
 
 // divides reports whether a line separates the head of a table from its rows.
