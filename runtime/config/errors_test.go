@@ -143,14 +143,15 @@ func TestCFG3AllErrorsAreReportedAtOnceInOrder(t *testing.T) {
 	w := newWorld(t)
 	w.File = w.write("c.yaml", "limits:\n  grace: soon\n  max_queu: 3\nlog: {level: loud}\n")
 	w.Environ = []string{"SHELLY_LIMITS_MAX_QUEU=3", "SHELLY_BRAIN_NUM_CTX=x"}
-	w.Overrides = []config.Override{{Flag: "--model", Key: "brain.modle", Value: "x"}, {Flag: "--set", Key: "log", Value: "x"}}
+	w.Overrides = []config.Override{{Flag: "--model", Key: "brain.modle", Value: "x"}, {Flag: "--set", Key: "log", Value: "x"}, {Flag: "--set", Key: "tools.approve.exec", Value: "always"}}
 	want := `c.yaml:2:10: limits.grace: wants a duration such as 60s or 5m, not "soon"
 c.yaml:3:3: limits.max_queu: unknown key; did you mean max_queue?
 c.yaml:4:14: log.level: "loud" is not one of debug, info, warn, error
 environment SHELLY_LIMITS_MAX_QUEU: unknown variable; did you mean SHELLY_LIMITS_MAX_QUEUE?
 environment SHELLY_BRAIN_NUM_CTX: brain.num_ctx: wants a plain whole number, not "x"
 flag --model: brain.modle: unknown key; did you mean model?
-flag --set: log: is a section; its keys are: level, format, keep`
+flag --set: log: is a section; its keys are: level, format, keep
+flag --set: tools.approve.exec: unknown key; tools.approve is one value: give all of it at once`
 	if got := w.complaint(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -10,6 +10,11 @@ import (
 // unknownKey describes a key that does not exist, and suggests what may be meant. The key is the
 // full path as far as it was given.
 func (s schema) unknownKey(key string) string {
+	for _, f := range s {
+		if strings.HasPrefix(key, f.key+".") {
+			return "unknown key; " + f.key + " is one value: give all of it at once"
+		}
+	}
 	section, name := "", key
 	if i := strings.LastIndex(key, "."); i >= 0 {
 		section, name = key[:i], key[i+1:]
