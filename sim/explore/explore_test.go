@@ -150,3 +150,18 @@ func TestTheWorldSeesNothingTwice(t *testing.T) {
 		})
 	}
 }
+
+// SIM-10: a walk to a depth goes just so deep. A crash before the effects of a step is part of it.
+func TestSIM10AWalkGoesNoDeeper(t *testing.T) {
+	world := SmallWorld()
+	world.DepthMax = 4
+	x := walked(world)
+	if x.out.Depth != world.DepthMax || x.out.Cut == 0 {
+		t.Errorf("depth %d, %d cut", x.out.Depth, x.out.Cut)
+	}
+	for i := range x.states.len() {
+		if n := x.states.at(int32(i)); int(n.depth) != len(x.way(int32(i))) {
+			t.Fatalf("state %d has depth %d after %d steps", i, n.depth, len(x.way(int32(i))))
+		}
+	}
+}

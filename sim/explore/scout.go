@@ -159,11 +159,13 @@ func (s *scout) crash(n *world) {
 }
 
 // dieBefore ends the process between the append of the step that has led to a state and its
-// effects.
+// effects. The crash belongs to that step, so it leads no deeper.
 func (s *scout) dieBefore(next *world, by step) {
-	s.boot(next, next.at, by.dies(false))
-	if next.durable != none {
-		s.boot(next, next.durable, by.dies(true))
+	last := *next
+	last.depth--
+	s.boot(&last, last.at, by.dies(false))
+	if last.durable != none {
+		s.boot(&last, last.durable, by.dies(true))
 	}
 }
 
