@@ -85,6 +85,9 @@ func (s *Skill) reference(name string) (string, error) {
 			if _, err := s.root.Lstat(path.Join(s.dir, file)); err != nil || file == fileName || file == fileOther {
 				continue
 			}
+			if info, err := s.root.Stat(path.Join(s.dir, file)); err == nil && info.IsDir() {
+				continue
+			}
 			text, err := readText(s.root, path.Join(s.dir, file))
 			if err != nil {
 				return "", fmt.Errorf("reference %q of skill %q: %w", name, s.Name, err)

@@ -165,6 +165,22 @@ func TestSKL4LoadingBringsTheInstructionsAsTheyAreNow(t *testing.T) {
 	}
 }
 
+// A folder does not hide a text of its name.
+func TestSKL10AFolderIsNoReference(t *testing.T) {
+	dir := workspace(t, map[string]string{
+		"release/SKILL.md": release, "release/forms/one.md": "one", "release/forms.md": "forms", "release/steps/one.md": "one", "release/references/steps.md": "steps",
+	})
+	l, _ := open(t, dir)
+	for _, name := range []string{"forms", "steps"} {
+		if got := load(t, l, "release", name); got != name {
+			t.Errorf("reference %s is %q", name, got)
+		}
+	}
+	if _, err := l.Load(t.Context(), "release", "references"); err == nil || !strings.Contains(err.Error(), `it has "forms.md"`) {
+		t.Errorf("a mere folder: %v", err)
+	}
+}
+
 func TestSKL5ReferencesAreTheOtherTextsOfTheFolder(t *testing.T) {
 	dir := workspace(t, map[string]string{
 		"release/SKILL.md": release, "release/checklist.md": "- tag\r\n", "release/api.md": "# API", "release/deep/more.md": "more", "release/big.md": strings.Repeat("x", 64<<10+1),
