@@ -168,13 +168,7 @@ func (r *Runner) workingDir(name string) (string, error) {
 
 // ended words how a command ended.
 func (r *Runner) ended(ctx context.Context, end sandbox.End, out string) Result {
-	left := ""
-	if len(end.Left) > 0 {
-		left = fmt.Sprintf("\n[still running, and cannot be ended: %v]", end.Left)
-	}
-	if len(end.Removed) > 0 {
-		left += fmt.Sprintf("\n[removed after the command, since git would look elsewhere by it for what it runs: %s]", strings.Join(end.Removed, ", "))
-	}
+	left := Remains(end)
 	switch {
 	case end.Exited:
 		return Result{Text: fmt.Sprintf("exit code: %d\n%s%s", end.Code, out, left)}
@@ -188,6 +182,18 @@ func (r *Runner) ended(ctx context.Context, end sandbox.End, out string) Result 
 		return Failed("the command was killed together with its supervisor; output until then:\n%s%s", out, left)
 	}
 	return Result{Text: "ended by signal: " + end.Signal + "\n" + out + left}
+}
+
+// Remains says what a program has left that could not be ended, and what was removed after it;
+// empty: nothing (TOL-11, TOL-45).
+func Remains(end sandbox.End) (marks string) {
+	if len(end.Left) > 0 {
+		marks = fmt.Sprintf("\n[still running, and cannot be ended: %v]", end.Left)
+	}
+	if len(end.Removed) > 0 {
+		marks += fmt.Sprintf("\n[removed after the command, since git would look elsewhere by it for what it runs: %s]", strings.Join(end.Removed, ", "))
+	}
+	return marks
 }
 
 // Texts returns a list of texts, or nil if it was left out.

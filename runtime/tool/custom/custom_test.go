@@ -214,3 +214,35 @@ func TestTOL82AProbeGetsTheInputOfItsProgram(t *testing.T) {
 		}
 	}
 }
+
+// ended is a sandbox in which every program ends in the same way.
+type ended sandbox.End
+
+// Run implements [Sandbox].
+func (e ended) Run(_ context.Context, s sandbox.Spec) (sandbox.End, error) {
+	_, err := s.Out.Write([]byte("out\n"))
+	return sandbox.End(e), err
+}
+
+// Rung implements [Sandbox].
+func (e ended) Rung() sandbox.Rung { return sandbox.None }
+
+// What exec says of a command's remains is said of a program's, too (TOL-11, TOL-45).
+func TestTOL81AResultSaysWhatRemains(t *testing.T) {
+	for want, end := range map[string]sandbox.End{
+		"out\n[still running, and cannot be ended: [7 (sleep)]]":                                                    {End: tree.End{Exited: true, Left: []tree.Process{{PID: 7, Name: "sleep"}}}},
+		"out\n[removed after the command, since git would look elsewhere by it for what it runs: x/.git/commondir]": {End: tree.End{Exited: true}, Removed: []string{"x/.git/commondir"}},
+		"weather was ended together with its supervisor; output until then:\nout":                                   {End: tree.End{Lost: true}},
+	} {
+		w := newWorld(t, "exit 0")
+		o := w.options()
+		o.Sandbox = ended(end)
+		added, err := Tool(o, Program{Name: "weather", Command: []string{"./tool.sh"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := added.Run(t.Context(), fsm.RunTool{Name: "weather"}); got.Text != want {
+			t.Errorf("got %q, want %q", got.Text, want)
+		}
+	}
+}

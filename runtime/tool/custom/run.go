@@ -58,10 +58,12 @@ func (r runner) run(ctx context.Context, command []string, key string, a tool.Ar
 		result = tool.Failed("stopped: the call was given up and %s ended; output until then:%s\n%s", r.tool.Name, said, out.text())
 	case end.DiskFull:
 		result = tool.Failed("%s was ended because it had filled the disk%s\n%s", r.tool.Name, said, out.text())
+	case end.Lost:
+		result = tool.Failed("%s was ended together with its supervisor; output until then:%s\n%s", r.tool.Name, said, out.text())
 	default:
 		result = tool.Failed("%s was ended by signal %s%s\n%s", r.tool.Name, end.Signal, said, out.text())
 	}
-	result.Text = strings.TrimRight(result.Text, "\n")
+	result.Text = strings.TrimRight(result.Text, "\n") + tool.Remains(end)
 	result.Contained = string(r.options.Sandbox.Rung())
 	return result
 }
