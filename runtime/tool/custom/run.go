@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"shelly/fsm/wording"
 	"shelly/runtime/sandbox"
 	"shelly/runtime/tool"
 )
@@ -29,7 +30,8 @@ const complaintBytes = 2 << 10
 
 // run runs a call (TOL-81).
 func (r runner) run(ctx context.Context, command []string, key string, a tool.Arguments) tool.Result {
-	out, errs := head{most: r.options.ResultBytesMax}, head{most: complaintBytes}
+	room := tool.Room(r.options.ResultBytesMax)
+	out, errs := head{most: room}, head{most: min(complaintBytes, room/2)}
 	to, silence := tool.Followed(ctx, &out, &errs) // TOL-50
 	defer silence()
 	end, err := r.start(ctx, sandbox.Spec{
@@ -42,28 +44,34 @@ func (r runner) run(ctx context.Context, command []string, key string, a tool.Ar
 	if text := strings.TrimSpace(errs.text()); text != "" {
 		said = "\n" + text
 	}
+	left := tool.Remains(end)
+	room -= len(left)
+	if !end.Exited || end.Code != 0 {
+		room -= len(said)
+	}
+	shown := out.within(room)
 	result := tool.Result{}
 	switch {
 	case end.Exited && end.Code == 0:
-		result.Text = out.text()
+		result.Text = shown
 		if strings.TrimSpace(result.Text) == "" {
 			result.Text = "(no output)"
 		}
 	case end.Exited:
-		result = tool.Failed("%s failed with exit code %d%s\n%s", r.tool.Name, end.Code, said, out.text())
+		result = tool.Failed("%s failed with exit code %d%s\n%s", r.tool.Name, end.Code, said, shown)
 		result.Invalid = end.Code != tryAgain // the program has answered; it would answer the same
 	case end.TimedOut:
-		result = tool.Failed("%s was ended after %v (tools.custom.%s.timeout); output until then:%s\n%s", r.tool.Name, r.tool.Timeout, r.tool.Name, said, out.text())
+		result = tool.Failed("%s was ended after %v (tools.custom.%s.timeout); output until then:%s\n%s", r.tool.Name, r.tool.Timeout, r.tool.Name, said, shown)
 	case ctx.Err() != nil:
-		result = tool.Failed("stopped: the call was given up and %s ended; output until then:%s\n%s", r.tool.Name, said, out.text())
+		result = tool.Failed("stopped: the call was given up and %s ended; output until then:%s\n%s", r.tool.Name, said, shown)
 	case end.DiskFull:
-		result = tool.Failed("%s was ended because it had filled the disk%s\n%s", r.tool.Name, said, out.text())
+		result = tool.Failed("%s was ended because it had filled the disk%s\n%s", r.tool.Name, said, shown)
 	case end.Lost:
-		result = tool.Failed("%s was ended together with its supervisor; output until then:%s\n%s", r.tool.Name, said, out.text())
+		result = tool.Failed("%s was ended together with its supervisor; output until then:%s\n%s", r.tool.Name, said, shown)
 	default:
-		result = tool.Failed("%s was ended by signal %s%s\n%s", r.tool.Name, end.Signal, said, out.text())
+		result = tool.Failed("%s was ended by signal %s%s\n%s", r.tool.Name, end.Signal, said, shown)
 	}
-	result.Text = strings.TrimRight(result.Text, "\n") + tool.Remains(end)
+	result.Text = strings.TrimRight(result.Text, "\n") + left
 	result.Contained = string(r.options.Sandbox.Rung())
 	return result
 }
@@ -113,9 +121,15 @@ func (h *head) Write(p []byte) (int, error) {
 }
 
 // text is the kept output, with a mark where something was cut.
-func (h *head) text() string {
-	if h.lost == 0 {
-		return h.kept.String()
+func (h *head) text() string { return h.within(h.most) }
+
+// within is the kept output, cut to a length, with a mark where something was cut.
+func (h *head) within(most int) string {
+	kept := h.kept.String()
+	shown := wording.Edge(kept, max(most, 0))
+	lost := h.lost + int64(len(kept)-len(shown))
+	if lost == 0 {
+		return shown
 	}
-	return h.kept.String() + fmt.Sprintf("\n[%d more bytes are cut]", h.lost)
+	return shown + fmt.Sprintf("\n[%d more bytes are cut]", lost)
 }
