@@ -115,6 +115,11 @@ func (s *server) usable(list []*sdk.Tool) []declared {
 	if left > leftOutMax {
 		s.options.Log.Warn("more tools are left out", "server", s.config.Name, "tools", left-leftOutMax)
 	}
+	for _, name := range s.config.Only {
+		if !slices.ContainsFunc(list, func(t *sdk.Tool) bool { return t != nil && t.Name == name }) {
+			s.options.Log.Warn("the server has no tool that tools.mcp names", "server", s.config.Name, "tool", name)
+		}
+	}
 	return tools
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -80,6 +81,19 @@ func TestTOL94OnlyTheNamedToolsAreOffered(t *testing.T) {
 	w := newWorld(t, kind(func() *sdk.Server { return offering(&sdk.Tool{Name: "a"}, &sdk.Tool{Name: "b"}) }), brief(), s)
 	if got := names(w.Tools(nil)); !slices.Equal(got, []string{"k_b"}) {
 		t.Errorf("offered are %v", got)
+	}
+}
+
+func TestTOL94ANameThatNoToolHasIsReported(t *testing.T) {
+	var log strings.Builder
+	c := one("k")
+	c.Only = []string{"b", "reed"}
+	s := &server{config: c, options: Options{Log: slog.New(slog.NewTextHandler(&log, nil))}}
+	if got := s.usable([]*sdk.Tool{{Name: "a"}, {Name: "b"}}); len(got) != 1 || got[0].name != "b" {
+		t.Errorf("offered are %+v", got)
+	}
+	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, `"the server has no tool that tools.mcp names" server=k tool=reed`) {
+		t.Errorf("the log says %q", text)
 	}
 }
 
