@@ -56,6 +56,9 @@ func (c *replayCmd) Run(t *terminal.Terminal, line *kong.Context) (err error) {
 	case len(c.ID) > 1 || aboutAsking(line):
 		return exit.Errorf(exit.Usage, "without --model, or --set of brain.* or prompts.*, no model is asked; name one request, or give --all")
 	}
+	if key, ok := c.unreplayed(); ok {
+		return exit.Errorf(exit.Usage, "--set %s changes nothing: recorded steps are decided under their recorded configuration; see shelly request fork --help", key)
+	}
 	j, closed, err := c.open()
 	if err != nil {
 		return err
@@ -78,6 +81,17 @@ func (c *replayCmd) Run(t *terminal.Terminal, line *kong.Context) (err error) {
 		}
 	}
 	return c.one(t, h)
+}
+
+// unreplayed returns a key of --set that would change decisions, were they not replayed.
+func (c *replayCmd) unreplayed() (key string, ok bool) {
+	for _, kv := range c.Set {
+		key, _, _ := strings.Cut(kv, "=")
+		if key == "profile" || strings.HasPrefix(key, "limits.") || strings.HasPrefix(key, "switches.") {
+			return key, true
+		}
+	}
+	return "", false
 }
 
 // redactor knows the secrets of the configuration and the environment.
