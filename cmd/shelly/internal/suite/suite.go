@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -108,6 +109,8 @@ func (c *Command) check() error {
 		return exit.Errorf(exit.Usage, "--slowest wants a number of at least 1, not %d", *c.Slowest)
 	case c.Times && c.Format != "json":
 		return exit.Errorf(exit.Usage, "--times adds to the JSON report; add --format json, or see times with -v and --slowest")
+	case c.JUnit != "" && c.HTML != "" && filepath.Clean(c.JUnit) == filepath.Clean(c.HTML):
+		return exit.Errorf(exit.Usage, "--junit and --html name one file, %s; name two", c.HTML)
 	case c.On != "runtime":
 		return nil
 	}
