@@ -111,6 +111,24 @@ func TestAnExportIsReadAsItWas(t *testing.T) {
 	})
 }
 
+// Two exports in one file: nothing after the end of the first is left out silently.
+func TestCLI26AFileThatGoesOnAfterItsEndIsAnError(t *testing.T) {
+	whole := "{\"shelly_memory\":1}\n{\"id\":\"a\",\"at\":1,\"summary\":\"s\"}\n{\"entries\":1}\n"
+	read := func(file string) (n int, err error) {
+		err = memory.ReadFile(strings.NewReader(file), func(_ int, _ fsm.Entry, bad error) error {
+			n++
+			return bad
+		})
+		return n, err
+	}
+	if n, err := read(whole + " \r\n\n"); n != 1 || err != nil {
+		t.Errorf("with empty lines at its end: %d, %v", n, err)
+	}
+	if n, err := read(whole + "\n" + whole); n != 1 || !errors.Is(err, memory.ErrLongFile) || !strings.Contains(err.Error(), "line 5") {
+		t.Errorf("twice: %d, %v; want 1 and ErrLongFile at line 5", n, err)
+	}
+}
+
 func FuzzReadFile(f *testing.F) {
 	f.Add([]byte("{\"shelly_memory\":1}\n{\"id\":\"a\",\"at\":1,\"summary\":\"s\",\"vector\":\"AACAPw==\",\"model\":\"m\"}\n{\"entries\":1}\n"))
 	f.Add([]byte("{\"shelly_memory\":1}\n\n{\"entries\":0}"))

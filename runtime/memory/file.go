@@ -37,6 +37,7 @@ var (
 	ErrNoFile    = errors.New(`the file is not an export of a memory: its first line is not {"shelly_memory":1}`)
 	ErrNewerFile = errors.New("the file was written by a newer shelly")
 	ErrCutFile   = errors.New("the file ends early")
+	ErrLongFile  = errors.New("the file goes on after its last line")
 )
 
 // Export writes every entry, in the order of ids, as lines of JSON:
@@ -72,7 +73,7 @@ func (m *Memory) Export(ctx context.Context, w io.Writer, vectors bool) error {
 
 // ReadFile calls fn for each entry of a file that Export wrote, with the number of its line, from
 // 1. If the line holds no entry, bad says why. ReadFile returns the first error of fn, or one of
-// those above; ErrCutFile comes after all entries.
+// those above; ErrCutFile and ErrLongFile come after all entries.
 func ReadFile(r io.Reader, fn func(line int, e fsm.Entry, bad error) error) error {
 	in := bufio.NewReaderSize(r, 1<<20)
 	for line, entries := 1, 0; ; line++ {
@@ -96,7 +97,7 @@ func ReadFile(r io.Reader, fn func(line int, e fsm.Entry, bad error) error) erro
 			if end.Entries != entries {
 				return fmt.Errorf("%w: it says that it has %d entries, but has %d", ErrCutFile, end.Entries, entries)
 			}
-			return nil
+			return over(in, line+1)
 		}
 		entries++
 		e, bad := fsm.Entry{}, error(nil)
@@ -107,6 +108,21 @@ func ReadFile(r io.Reader, fn func(line int, e fsm.Entry, bad error) error) erro
 		}
 		if err := fn(line, e, bad); err != nil {
 			return err
+		}
+	}
+}
+
+// over returns ErrLongFile if anything but empty lines follows.
+func over(in *bufio.Reader, line int) error {
+	for ; ; line++ {
+		data, long, err := readLine(in)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("read line %d: %w", line, err)
+		case long || len(bytes.TrimSpace(data)) > 0:
+			return fmt.Errorf("%w, at line %d", ErrLongFile, line)
 		}
 	}
 }

@@ -55,6 +55,8 @@ func (c *importCmd) Run(t *terminal.Terminal) (err error) {
 			return exit.Errorf(exit.Usage, "%s: %w", c.File, err)
 		case errors.Is(err, memory.ErrCutFile):
 			return exit.Errorf(exit.Failed, "%s: %w; every entry in it was read", c.File, err)
+		case errors.Is(err, memory.ErrLongFile):
+			return exit.Errorf(exit.Failed, "%s: %w; nothing from there on was read: import each export by itself", c.File, err)
 		case err == nil && i.bad > 0:
 			return exit.Errorf(exit.Failed, "%s: %s could not be read", c.File, wording.Count(i.bad, "line"))
 		}
@@ -97,7 +99,7 @@ func (i *importing) all(ctx context.Context, from io.Reader) error {
 		}
 		return nil
 	})
-	if err == nil || errors.Is(err, memory.ErrCutFile) {
+	if err == nil || errors.Is(err, memory.ErrCutFile) || errors.Is(err, memory.ErrLongFile) {
 		err = errors.Join(err, i.flush(ctx))
 	}
 	return err
