@@ -62,10 +62,16 @@ func (d disk) Rename(from, to string) error {
 // never changes, and would refuse a store for a damaged one (JRN-31).
 func (d disk) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 	f, err := d.FS.Open(name, opts...)
-	if kind, _ := files.Parse(d.PathBase(name)); err != nil || kind != files.Options || !d.own(name) {
+	if err != nil || !d.own(name) {
 		return f, err
 	}
-	return vfs.NewMemFile(nil), f.Close()
+	switch kind, _ := files.Parse(d.PathBase(name)); kind {
+	case files.Table:
+		return files.Verified{File: f, Name: d.PathBase(name)}, nil
+	case files.Options:
+		return vfs.NewMemFile(nil), f.Close()
+	}
+	return f, nil
 }
 
 // List implements vfs.FS. It writes nothing, but its failure does the same harm as that of a

@@ -1,9 +1,11 @@
 package store_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -223,6 +225,39 @@ func TestJRN30DamageInATableDoesNotEndTheStore(t *testing.T) {
 			t.Errorf("the audit after it: %d, %v", len(audit), err)
 		}
 		end(t, &s)
+	}
+}
+
+// A damaged block is refused without Pebble's search for a flipped bit, which takes seconds for a
+// large block, each time it is read: by the database, and by a reader of its tables.
+func TestJRN30ADamagedBlockIsNotSearchedForAFlippedBit(t *testing.T) {
+	fs := large(t)
+	name := tables(t, fs)[0]
+	bad := blocks(t, fs, name)[0]
+	flipBit(t, fs, name, int64(bad.Offset)+100, 3)
+
+	var log bytes.Buffer
+	s, err := store.OpenReadOnly(dir, store.Options{FS: fs, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Audit("", 0, 1); !errors.Is(err, store.ErrCorrupt) {
+		t.Errorf("the damaged audit: %v; want ErrCorrupt", err)
+	}
+	end(t, &s)
+
+	read, err := table.Open(context.Background(), fs, dir, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range read.Entries(context.Background(), nil) {
+		fmt.Fprintln(&log, err)
+	}
+	if err := read.Close(); err != nil {
+		t.Error(err)
+	}
+	if found := strings.Count(log.String(), "is not what was written"); found < 2 || strings.Contains(log.String(), "checksum mismatch") {
+		t.Errorf("want the damage found by shelly, twice:\n%s", log.String())
 	}
 }
 

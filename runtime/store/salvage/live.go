@@ -78,7 +78,8 @@ func live(disk vfs.FS, dir string, folder files.Folder, o Options) (tables []lis
 	return tables, view.logs, nil
 }
 
-// whole is a view of a file system in which the database has its markers and its logs are empty.
+// whole is a view of a file system in which the database has its markers, and its logs and options
+// are empty.
 type whole struct {
 	vfs.FS
 	markers []string
@@ -94,11 +95,12 @@ func (w *whole) List(dir string) ([]string, error) {
 
 // Open implements vfs.FS.
 func (w *whole) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
-	if kind, _ := files.Parse(path.Base(name)); kind != files.Log {
-		return w.FS.Open(name, opts...)
-	}
-	if base := path.Base(name); !slices.Contains(w.logs, base) {
+	base := path.Base(name)
+	switch kind, _ := files.Parse(base); {
+	case kind == files.Log && !slices.Contains(w.logs, base):
 		w.logs = append(w.logs, base)
+	case kind != files.Log && kind != files.Options:
+		return w.FS.Open(name, opts...)
 	}
 	return vfs.NewMemFile(nil), nil
 }

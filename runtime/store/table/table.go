@@ -66,7 +66,7 @@ func (t *Table) open(ctx context.Context) (err error) {
 			err = fmt.Errorf("%v", r)
 		}
 	}()
-	readable, err := sstable.NewSimpleReadable(t.file)
+	readable, err := sstable.NewSimpleReadable(files.Verified{File: t.file, Name: t.Name})
 	if err != nil {
 		return err
 	}
