@@ -212,8 +212,7 @@ func (h *HTTP) postMemory(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// entry reads an item of a list as an entry. Without a kind it is a note; without a time its
-// time is now.
+// entry reads an item of a list as an entry, and completes it.
 func (h *HTTP) entry(to *[]fsm.Entry) func(*json.Decoder, string) error {
 	return func(d *json.Decoder, name string) error {
 		var raw json.RawMessage
@@ -224,9 +223,7 @@ func (h *HTTP) entry(to *[]fsm.Entry) func(*json.Decoder, string) error {
 		if err != nil {
 			return badRequest(name+": "+err.Error(), "send entries as an export has them")
 		}
-		e.Kind = cmp.Or(e.Kind, memory.KindNote)
-		e.At = cmp.Or(e.At, fsm.Millis(h.o.Now().UnixMilli()))
-		*to = append(*to, e)
+		*to = append(*to, memory.Completed(e, fsm.Millis(h.o.Now().UnixMilli())))
 		return nil
 	}
 }

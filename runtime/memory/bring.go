@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -20,6 +21,13 @@ const (
 	TextBytesMax   = 4 << 20 // for summary and text together
 	vectorBytesMax = 4 << 16 // 65,536 numbers
 )
+
+// Completed returns an entry that a person brings in with what it lacks: without a kind it is a
+// note, without a time its time is now.
+func Completed(e fsm.Entry, now fsm.Millis) fsm.Entry {
+	e.Kind, e.At = cmp.Or(e.Kind, KindNote), cmp.Or(e.At, now)
+	return e
+}
 
 // Bringing says how entries are brought in.
 type Bringing struct {

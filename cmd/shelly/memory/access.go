@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"shelly/cmd/shelly/internal/brain"
@@ -46,6 +47,15 @@ func (s stored) List(ctx context.Context, f memory.Filter, skip, limit int) (com
 func (s stored) Get(ctx context.Context, id string) (comm.EntryBody, bool, error) {
 	e, ok, err := s.Memory.Get(ctx, id)
 	return comm.NewEntryBody(e), ok, err
+}
+
+// Bring implements memories. It completes entries as a daemon does.
+func (s stored) Bring(ctx context.Context, entries []fsm.Entry, b memory.Bringing) (memory.Brought, error) {
+	entries = slices.Clone(entries)
+	for i, e := range entries {
+		entries[i] = memory.Completed(e, moment.Now())
+	}
+	return s.Memory.Bring(ctx, entries, b)
 }
 
 // access is what a verb does with a memory.
