@@ -118,7 +118,7 @@ func (m *Memory) Search(ctx context.Context, q Query) (Result, error) {
 	}
 	var need []float32
 	var of space
-	var r Result
+	r := Result{Found: []Found{}} // in JSON a list, even if nothing is found
 	switch {
 	case q.Spare && m.apart():
 		q.Mode, r.Keywords = Keyword, "an embedding may make the server unload the chat model"

@@ -46,7 +46,7 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 		return exit.Daemon(err)
 	}
 	if c.JSON {
-		err = t.JSON(event.ListBody{Sources: list})
+		err = t.JSON(event.ListBody{Sources: append([]event.State{}, list...)})
 	} else {
 		err = printList(t.Out, list, runs)
 	}

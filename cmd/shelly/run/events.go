@@ -39,7 +39,7 @@ func (s *starting) watchFor(cfg config.Config) {
 func (s *starting) eventRoutes() []comm.Route {
 	return []comm.Route{{Method: http.MethodGet, Pattern: event.SourcesRoute, Right: access.All, Page: true, Handle: func(w http.ResponseWriter, _ *http.Request) error {
 		w.Header().Set("Content-Type", "application/json")
-		return json.NewEncoder(w).Encode(event.ListBody{Sources: s.events.States()})
+		return json.NewEncoder(w).Encode(event.ListBody{Sources: append([]event.State{}, s.events.States()...)})
 	}}}
 }
 

@@ -2,6 +2,7 @@ package skill
 
 import (
 	"fmt"
+	"io"
 	"text/tabwriter"
 
 	"shelly/cmd/shelly/internal/exit"
@@ -56,12 +57,18 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 		rows = append(rows, row{Folder: p.Folder, Problem: p.Err.Error()})
 	}
 	if c.JSON {
-		return t.JSON(rows)
+		err = t.JSON(rows)
+	} else {
+		err = printList(t.Out, rows)
 	}
-	if len(rows) == 0 {
+	if err == nil && len(rows) == 0 {
 		return exit.Errorf(exit.NoMatch, "there are no skills in %s; create one with shelly skill new NAME", cfg.Workspace)
 	}
-	table := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', 0)
+	return err
+}
+
+func printList(out io.Writer, rows []row) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, r := range rows {
 		switch {
 		case r.Problem != "":
