@@ -127,6 +127,25 @@ func TestCOM73APauseOfTheDaemonIsSurvived(t *testing.T) {
 	w.See(".answer", "It is written.")
 }
 
+// The turns of a long chat scroll between the page's head and the field to write in; the page
+// itself is no higher than the window.
+func TestCOM73OnlyTheTurnsOfAChatScroll(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.Look(390, 500, false)
+	for range 4 {
+		w.ask("Please write.")
+		w.Click(".question button", "No")
+	}
+	w.Gone(".status", "")
+	var turns, page int
+	w.Script(&turns, "const e = document.querySelector('.scroll'); return e.scrollHeight - e.clientHeight")
+	w.Script(&page, "const e = document.documentElement; return e.scrollHeight - e.clientHeight")
+	if turns <= 0 || page > 0 {
+		t.Errorf("the turns are %d pixels higher than their window, and the page %d pixels", turns, page)
+	}
+}
+
 func TestCOM73AnImageIsSentAndShown(t *testing.T) {
 	w := begin(t, slow)
 	w.enter()
