@@ -283,6 +283,35 @@ func TestCOM73TheKeyboardAloneIsEnough(t *testing.T) {
 	w.clean()
 }
 
+func TestCOM73TablesAndLinksBeginWhereTheyAreWritten(t *testing.T) {
+	w := begin(t, `scenario: 1
+name: tables and links
+profile: default
+brain:
+  - says: |
+      These are the files:
+      | file | lines |
+      | --- | --- |
+      | notes.txt | 2 |
+
+      - [ ] see [1] and [the notes](https://example.com/notes)
+timeline:
+  - {user: "list"}
+expect:
+  replies: [""]
+`)
+	w.enter()
+	w.ask("List the files.")
+	w.See(".answer:not(.streaming) td", "notes.txt")
+	w.See(".answer p", "These are the files:")
+	var text string
+	w.Script(&text, `return document.querySelector('.answer:not(.streaming) a').textContent`)
+	if text != "the notes" {
+		t.Errorf("the link is %q", text)
+	}
+	w.clean()
+}
+
 // hostile is markup that would act anywhere if it were not treated as text.
 const hostile = `<img src=x onerror=alert(1)><script>document.title="owned"</script>"'><svg onload=alert(2)><a href="javascript:alert(3)">x</a>[y](javascript:alert(4))![z](http://127.0.0.1:9/z.png)<style>*{display:none}</style>&lt;b&gt;`
 

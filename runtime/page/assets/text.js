@@ -29,7 +29,7 @@ function blocks(lines, depth) {
       continue;
     }
     const begin = i;
-    while (i < lines.length && lines[i].trim() && (i === begin || !interrupts(lines[i]))) i++;
+    while (i < lines.length && lines[i].trim() && (i === begin || !(interrupts(lines[i]) || heads(lines, i)))) i++;
     out.push(add(el('p'), breaks(lines.slice(begin, i))));
   }
   return out;
@@ -109,8 +109,13 @@ function indent(line) {
   return line.length - line.trimStart().length;
 }
 
+// heads reports whether a table begins at a line: the next one separates its head from its rows.
+function heads(lines, i) {
+  return lines[i].includes('|') && i + 1 < lines.length && /^[ |:-]{3,}$/.test(lines[i + 1]) && lines[i + 1].includes('-') && lines[i + 1].includes('|');
+}
+
 function table(lines, i) {
-  if (!lines[i].includes('|') || i + 1 >= lines.length || !/^[ |:-]{3,}$/.test(lines[i + 1]) || !lines[i + 1].includes('-') || !lines[i + 1].includes('|')) return null;
+  if (!heads(lines, i)) return null;
   const cells = (line) => line.trim().replace(/^\||\|$/g, '').split('|').map((c) => c.trim());
   const head = cells(lines[i]);
   const body = el('tbody');
@@ -178,7 +183,7 @@ const linkMax = 4000; // of a link's text or address
 
 function bracket(text, i, depth, none) {
   const close = after(text, '](', i, none);
-  if (close < 0 || close - i > linkMax || depth > 2) return null;
+  if (close < 0 || close - i > linkMax || depth > 2 || ends(text, i) < close) return null;
   let open = 1; // parentheses; an address may have some of its own
   let end = close + 2;
   for (; end < text.length && end - close < linkMax; end++) {
@@ -189,6 +194,16 @@ function bracket(text, i, depth, none) {
   const href = text.slice(close + 2, end).trim().split(/\s/)[0].replace(/^<|>$/g, '');
   if (!/^https?:\/\/[^]/.test(href)) return null; // it stays as it is written
   return { node: link(href, text.slice(i + 1, close) || href), end: end + 1 };
+}
+
+// ends returns where a bracket is closed by its own, such as the one of [x] in "[x] and [y](address)".
+function ends(text, i) {
+  for (let open = 0, at = i; at < text.length && at - i <= linkMax; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === '[') open++;
+    else if (text[at] === ']' && --open === 0) return at;
+  }
+  return text.length;
 }
 
 function angle(text, i) {
