@@ -312,6 +312,37 @@ expect:
 	w.clean()
 }
 
+// What runs keeps its place in the live view while it goes on, so that the keyboard can reach its
+// button, and can be cancelled there over whatever channel it came.
+func TestCOM73WhatRunsCanBeCancelledInTheLiveView(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	asked := exec.Command(w.bin, "ask", "--quiet", "--channel", "telegram", "--chat", "7", "Please write.", "--data", filepath.Join(w.dir, "data"))
+	if err := asked.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Press(browser.Escape, "g", "l")
+	w.See(".question", "May write_file run?")
+	w.Script(nil, `document.querySelector('.card button').focus()`)
+	shown := func() (text string) {
+		w.Script(&text, `return document.querySelector('.card').textContent`)
+		return text
+	}
+	first := shown()
+	w.Await("another status", func() bool { return shown() != first })
+	if tag, name, _ := w.Focused(); name != "Cancel" {
+		t.Errorf("the focus is on %s %q", tag, name)
+	}
+	w.Press(browser.Enter)
+	w.Gone(".card", "")
+	w.See(".question", "No longer asked")
+	_ = asked.Wait()
+	if list := w.shelly("request", "list"); !strings.Contains(list, "cancelled") {
+		t.Error(list)
+	}
+	w.clean()
+}
+
 // hostile is markup that would act anywhere if it were not treated as text.
 const hostile = `<img src=x onerror=alert(1)><script>document.title="owned"</script>"'><svg onload=alert(2)><a href="javascript:alert(3)">x</a>[y](javascript:alert(4))![z](http://127.0.0.1:9/z.png)<style>*{display:none}</style>&lt;b&gt;`
 

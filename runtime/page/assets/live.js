@@ -1,7 +1,7 @@
 // What is running now: each piece of work, what it waits for, and what it asks.
 
 import { el, fill, button, span, short } from './dom.js';
-import { get, post, piece, query } from './api.js';
+import { get, post, piece } from './api.js';
 import { graph } from './graph.js';
 import { stateWords, inferenceWords, lifeWords } from './words.js';
 import { question } from './question.js';
@@ -13,17 +13,37 @@ export function liveView(main, signal) {
   const head = el('p', { class: 'dim' });
   const asks = el('div');
   const active = el('div', { class: 'cards' });
+  const none = el('p', { class: 'dim' }, 'Nothing runs.');
   const queue = el('ul', { class: 'rows' });
   const waits = el('section', { 'aria-label': 'Waiting', hidden: true }, el('h2', {}, 'Waiting'), queue);
   const graphs = el('section', { 'aria-label': 'States' });
-  fill(main, el('h1', {}, 'Live'), head, asks, el('section', { 'aria-label': 'Running' }, el('h2', {}, 'Running'), active), waits, graphs);
-  const cards = new Map();
+  fill(main, el('h1', {}, 'Live'), head, asks, el('section', { 'aria-label': 'Running' }, el('h2', {}, 'Running'), none, active), waits, graphs);
+  const works = new Map(); // the cards of what runs, which stay, so that the focus and a note in them do
+  const cards = new Map(); // the open questions
   pulse.quick(signal);
   pulse.heed((s) => {
     fill(head, `shelly is ${lifeWords(s.lifecycle)}, for ${span(s.uptime_ms)}. ${s.brain ? `${s.brain}.` : ''}`);
-    fill(active, s.active?.length ? s.active.map(card) : el('p', { class: 'dim' }, 'Nothing runs.'));
-    for (const a of (s.active || []).filter((a) => a.asks)) {
-      const key = `${a.handle} ${a.asks.key || ''}`;
+    const runs = new Map((s.active || []).map((a) => [a.handle || a.kind, a]));
+    none.hidden = runs.size > 0;
+    for (const [key, a] of runs) {
+      if (!works.has(key)) {
+        works.set(key, card(a));
+        active.append(works.get(key).root);
+      }
+      works.get(key).show(a);
+    }
+    for (const [key, work] of works) {
+      if (runs.has(key)) continue;
+      work.root.remove();
+      works.delete(key);
+    }
+    const asked = new Map((s.active || []).filter((a) => a.asks).map((a) => [`${a.handle} ${a.asks.key || ''}`, a]));
+    for (const [key, one] of cards) {
+      if (asked.has(key)) continue;
+      if (!one.classList.contains('over')) one.over('No longer asked: it was answered, cancelled, or timed out.');
+      cards.delete(key);
+    }
+    for (const [key, a] of asked) {
       if (cards.has(key)) continue;
       cards.set(key, question(a.asks));
       asks.append(el('div', {}, el('p', { class: 'who' }, title(a)), cards.get(key)));
@@ -73,19 +93,26 @@ function title(a) {
   return `${kinds[a.kind] || a.kind}${a.session ? ` in ${a.session}` : ''}`;
 }
 
+// card shows a piece of work; its show shows what has become of it.
 function card(a) {
-  const path = a.request ? query(`/v1/requests/${piece(a.request)}/cancel`, {}) : `/v1/handles/${piece(String(a.handle))}/cancel`;
+  const told = el('div');
   const note = el('span', { class: 'dim', role: 'status' });
-  return el('article', { class: 'card' },
-    el('p', {}, el('strong', {}, title(a)), a.since ? el('span', { class: 'dim' }, ` for ${span(Date.now() - a.since)}`) : null),
-    a.text ? el('p', { class: 'plain-text' }, short(a.text, 160)) : null,
-    el('p', {}, el('span', { class: 'chip' }, stateWords(a.state)), ' ', a.inference && !a.asks ? el('span', { class: 'chip' }, inferenceWords(a.inference, a.label)) : null, a.waits ? el('span', { class: 'dim' }, ` ${a.waits}`) : null),
+  const root = el('article', { class: 'card' }, told,
     a.handle && a.kind !== 'init' && a.kind !== 'farewell' ? el('p', {}, button('Cancel', async () => {
       try {
-        const { taken } = await post(path);
+        const { taken } = await post(`/v1/handles/${piece(String(a.handle))}/cancel`);
         fill(note, taken ? ' cancelled' : ' not taken');
       } catch (e) {
         fill(note, ` ${e.message}`);
       }
     }, { class: 'small' }), note) : null);
+  return { root, show: (now) => fill(told, ...words(now)) };
+}
+
+function words(a) {
+  return [
+    el('p', {}, el('strong', {}, title(a)), a.since ? el('span', { class: 'dim' }, ` for ${span(Date.now() - a.since)}`) : null),
+    a.text ? el('p', { class: 'plain-text' }, short(a.text, 160)) : null,
+    el('p', {}, el('span', { class: 'chip' }, stateWords(a.state)), ' ', a.inference && !a.asks ? el('span', { class: 'chip' }, inferenceWords(a.inference, a.label)) : null, a.waits ? el('span', { class: 'dim' }, ` ${a.waits}`) : null),
+  ];
 }
