@@ -106,6 +106,17 @@ func TestCOM73AKilledDaemonIsSaidAndNothingIsLost(t *testing.T) {
 	}
 }
 
+// A tab that still has the key of an earlier daemon, which is refused while the link brings
+// another, keeps the new one.
+func TestCOM71ALinkLetsATabInThatHasAnOldKey(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.Go("about:blank")
+	w.kill(w.daemon)
+	w.run()
+	w.enter()
+}
+
 // The address does not answer for a while, and the process stays the same: the page recovers by
 // itself.
 func TestCOM73APauseOfTheDaemonIsSurvived(t *testing.T) {

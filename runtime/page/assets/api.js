@@ -72,6 +72,7 @@ export async function enter() {
 
 async function send(method, path, body, { signal, accept } = {}) {
   const headers = {};
+  const used = token;
   if (token) headers.Authorization = `Bearer ${token}`;
   if (method === 'POST') headers['Content-Type'] = 'application/json';
   if (accept) headers.Accept = accept;
@@ -86,7 +87,7 @@ async function send(method, path, body, { signal, accept } = {}) {
   if (answer.ok) return answer;
   const said = await answer.json().then((b) => b.error, () => null);
   const problem = new Problem(answer.status, said?.code || '', said?.message || `HTTP status ${answer.status}`, said?.hint || '');
-  if ((answer.status === 401 || answer.status === 429 && problem.code === 'too_many_tries') && path !== '/page/token') lock();
+  if ((answer.status === 401 || answer.status === 429 && problem.code === 'too_many_tries') && path !== '/page/token' && used === token) lock(); // a new link may have brought another
   throw problem;
 }
 
