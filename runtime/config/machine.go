@@ -1,6 +1,8 @@
 package config
 
 import (
+	"encoding/json"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -176,6 +178,28 @@ func (c Config) Unoffered(tools []fsm.ToolDecl) []string {
 		}
 	}
 	return names
+}
+
+// Unmatched returns the first argument in a match of tools.approve that the named tool does not
+// declare, and those that it declares; "" if there is none.
+func (c Config) Unmatched(tools []fsm.ToolDecl) (tool, argument string, has []string) {
+	for _, a := range c.Tools.Approve {
+		for _, t := range slices.Concat(c.builtin, tools) {
+			var schema struct {
+				Properties map[string]json.RawMessage `json:"properties"`
+			}
+			if t.Name != a.Tool || json.Unmarshal([]byte(t.Parameters), &schema) != nil || len(schema.Properties) == 0 {
+				continue
+			}
+			for _, m := range a.Match {
+				has := slices.Sorted(maps.Keys(schema.Properties))
+				if !slices.ContainsFunc(has, func(name string) bool { return strings.EqualFold(name, m.Name) }) { // as a match is read (APR-11)
+					return t.Name, m.Name, has
+				}
+			}
+		}
+	}
+	return "", "", nil
 }
 
 // channels returns those to which the model may send messages. It is never empty, because that

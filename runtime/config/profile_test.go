@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -210,5 +211,25 @@ func TestBuiltinToolsGoBeforeTheRunners(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"rm"}, c.Unoffered(own)); diff != "" {
 		t.Errorf("not offered (-want +got)\n%s", diff)
+	}
+}
+
+// CFG-13 rests on what Unmatched returns, too.
+func TestAMatchNamesAnArgumentOfItsTool(t *testing.T) {
+	own := []fsm.ToolDecl{{Name: "exec", Parameters: `{"properties":{"command":{}}}`}, {Name: "free", Parameters: `{"type":"object"}`}}
+	for match, want := range map[string]string{ // order-free
+		"{tool: exec, match: {comand: x}}":                      "exec comand [command]",
+		"{tool: exec, match: {Command: x}}":                     "  []",
+		"{tool: free, match: {any: x}}":                         "  []",
+		"{tool: load_skill, match: {nam: x}}":                   "load_skill nam [name]",
+		"exec, {tool: other, match: {any: x}}":                  "  []",
+		`{tool: "ex*", match: {comand: x}}, {tool: exec}, free`: "  []",
+	} {
+		w := newWorld(t)
+		w.File = w.write("c.yaml", "tools: {approve: ["+match+"]}\n")
+		tool, argument, has := w.load().Unmatched(own)
+		if got := fmt.Sprint(tool, " ", argument, " ", has); got != want {
+			t.Errorf("%s: %q, not %q", match, got, want)
+		}
 	}
 }

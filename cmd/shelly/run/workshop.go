@@ -25,13 +25,17 @@ import (
 	"shelly/sim/strict"
 )
 
-// offered returns an error if tools.approve names a tool that does not exist (CFG-13): a person
-// would not be asked about the tool that was meant. Exec may be named before it is allowed.
+// offered returns an error if tools.approve names a tool that does not exist, or an argument that
+// its tool does not have (CFG-13): a person would not be asked about what was meant. Exec may be
+// named before it is allowed.
 func offered(cfg config.Config, tools *tool.Runner) error {
 	for _, name := range cfg.Unoffered(tools.Declarations()) {
 		if name != "exec" && !ofServer(cfg, name) {
-			return exit.Errorf(exit.Usage, "tools.approve: there is no tool %q; see shelly config --profile %s for the builtin ones", name, cfg.Profile)
+			return exit.Errorf(exit.Usage, "tools.approve: there is no tool %q; see shelly tool list", name)
 		}
+	}
+	if name, argument, has := cfg.Unmatched(tools.Declarations()); argument != "" && !ofServer(cfg, name) {
+		return exit.Errorf(exit.Usage, "tools.approve: %s has no argument %q; it has: %s", name, argument, strings.Join(has, ", "))
 	}
 	return nil
 }
