@@ -27,6 +27,10 @@ type Config struct {
 	// of older builds.
 	AuditAll bool `json:"audit_all,omitempty"`
 
+	// Edition says how the machine decides where an older build decided against its rules
+	// (CFG-5): the first edition, as in the boots of those builds, or a later one.
+	Edition int `json:"edition,omitempty"`
+
 	// Channels are those that a message may be sent to even if no request has come from
 	// them (HND-46). If there are none, as in the boots of older builds, it may be sent to
 	// any.
@@ -42,6 +46,14 @@ type Config struct {
 
 	Labels []StateLabel `json:"labels,omitempty"` // names for an inference's states, for people
 }
+
+// The editions of the machine's decisions. Each corrects some of those of the edition
+// before it. The first is that of the boots that bring none.
+const (
+	FirstEdition = iota
+	SecondEdition
+	PresentEdition = SecondEdition
+)
 
 // JitterMax is the greatest Jitter: a wait is at most half as long again.
 const JitterMax = 500

@@ -12,8 +12,17 @@ import (
 )
 
 // overflows reports whether a session's history is too long for the handle's turn, or is
-// about to be cleared (SES-9, SES-10, SES-14).
+// about to be cleared (SES-9, SES-10, SES-14), and messages would leave it.
 func (m *Machine) overflows(h *state.Handle, s *fsm.Session) bool {
+	if m.s.Config.Edition < fsm.SecondEdition {
+		return m.tooLong(h, s)
+	}
+	with := *h
+	with.Sess = *s
+	return m.tooLong(h, s) && len(m.departing(&with)) > 0
+}
+
+func (m *Machine) tooLong(h *state.Handle, s *fsm.Session) bool {
 	n := len(s.History)
 	over := n > m.s.Config.Limits.MaxHistory || h.Command == commandNew && n > 0 || n > 0 && fit.Outgrows(&m.s.Config, h, s)
 	switch m.s.Config.Switches.Overflow {

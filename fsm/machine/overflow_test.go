@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -381,5 +382,25 @@ func TestSES10AMemoryThatWasNotSeenWholeIsKept(t *testing.T) {
 		if len(save.Notes) != notes || long && !strings.Contains(save.Notes[1], strings.TrimSpace(s.Memory)) {
 			t.Errorf("long %t: %d notes", long, len(save.Notes))
 		}
+	}
+}
+
+// If the newest messages are one answer with its many results, which stay together, none would
+// leave a history that is too long.
+func TestSES11TheModelIsNotAskedAboutNothing(t *testing.T) {
+	history := []fsm.Message{{Role: fsm.RoleAssistant}}
+	for i := range 15 {
+		id := "call_" + strconv.Itoa(i)
+		history[0].Calls = append(history[0].Calls, fsm.ToolCall{ID: id, Name: "list_dir", Args: "{}"})
+		history = append(history, fsm.Message{Role: fsm.RoleTool, Text: "a.txt", Tool: "list_dir", ToolCall: id})
+	}
+	history = append(history, fsm.Message{Role: fsm.RoleAssistant, Text: "There is a.txt."})
+	for edition, want := range map[int]fsm.State{fsm.PresentEdition: state.Execution, fsm.FirstEdition: state.Compacting} { // the boots of older builds had it asked
+		d := driverOf(t, "countbot")
+		d.config.Edition, d.config.Switches.History, d.config.Limits.MaxHistory = edition, fsm.HistoryAll, 10
+		d.boot()
+		d.ask("hello")
+		d.loads(fsm.Session{Version: 3, History: history})
+		d.inStates(want)
 	}
 }

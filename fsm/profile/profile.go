@@ -38,7 +38,7 @@ func Named(name string) (fsm.Config, bool) {
 func Shelly() fsm.Config {
 	l := commonLimits()
 	l.MaxToolRounds = 20
-	return fsm.Config{Profile: "shelly", Init: fsm.InitEveryStart, Switches: fsm.Switches{SideCalls: fsm.SideAppended, SpareModel: true, Reading: fsm.ReadingCareful}, Limits: l, Prompts: fsm.DefaultPrompts(), Words: fsm.PresentWords(), AuditAll: true, Tools: fsm.Builtins(fsm.ToolReadMore)}
+	return fsm.Config{Profile: "shelly", Init: fsm.InitEveryStart, Switches: fsm.Switches{SideCalls: fsm.SideAppended, SpareModel: true, Reading: fsm.ReadingCareful}, Limits: l, Prompts: fsm.DefaultPrompts(), Words: fsm.PresentWords(), AuditAll: true, Edition: fsm.PresentEdition, Tools: fsm.Builtins(fsm.ToolReadMore)}
 }
 
 // Countbot returns the ReAct loop that is capped at 25 iterations and 25 calls.
@@ -59,6 +59,7 @@ func Countbot() fsm.Config {
 		Limits:   l,
 		Words:    fsm.PresentWords(),
 		AuditAll: true,
+		Edition:  fsm.PresentEdition,
 		Options:  fsm.Options{Temperature: 700, MaxTokens: 4096},
 		Pace:     commonPace(),
 		Prompts:  countbotPrompts(),
@@ -83,6 +84,7 @@ func Nanobot() fsm.Config {
 		Limits:   l,
 		Words:    fsm.PresentWords(),
 		AuditAll: true,
+		Edition:  fsm.PresentEdition,
 		Prompts:  nanobotPrompts(),
 		Pace:     commonPace(),
 		Tools:    fsm.Builtins(fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron, fsm.ToolLoadSkill, fsm.ToolLoadReference, fsm.ToolReadMore),
@@ -108,6 +110,7 @@ func Omniemployee() fsm.Config {
 		Limits:   l,
 		Words:    fsm.PresentWords(),
 		AuditAll: true,
+		Edition:  fsm.PresentEdition,
 		Prompts:  omniemployeePrompts(),
 		Pace:     commonPace(),
 		Tools:    fsm.Builtins(fsm.ToolLoadSkill, fsm.ToolLoadReference, fsm.ToolReadMore),
@@ -138,6 +141,7 @@ func Default() fsm.Config {
 		Limits:   l,
 		Words:    fsm.PresentWords(),
 		AuditAll: true,
+		Edition:  fsm.PresentEdition,
 		Prompts:  defaultProfilePrompts(),
 		Pace:     commonPace(),
 		Tools:    fsm.Builtins(fsm.ToolLoadSkill, fsm.ToolLoadReference, fsm.ToolReadMore, fsm.ToolSpawn, fsm.ToolMessage, fsm.ToolCron), // the commonest first (TOL-61)

@@ -164,6 +164,7 @@ prompts: {identity: I, question: "Q NEED:", init: N, farewell: F, summary: S, re
 		},
 		Words:    fsm.PresentWords(),
 		AuditAll: true,
+		Edition:  fsm.PresentEdition,
 		Tools:    fsm.Builtins(fsm.ToolReadMore),
 		Channels: []string{"cli", "pager"},
 	}

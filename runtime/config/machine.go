@@ -130,6 +130,7 @@ func (c Config) Machine(tools []fsm.ToolDecl, skills []fsm.SkillDecl) fsm.Config
 		Words: fsm.PresentWords(),
 
 		AuditAll: true,
+		Edition:  fsm.PresentEdition,
 
 		Tools:  slices.Concat(c.builtin, tools),
 		Skills: skills,
