@@ -76,7 +76,21 @@ func (m *Machine) cramped(h *state.Handle, prompt int) (firing, bool) {
 	}
 	system, talk, tools := m.prompt(h)
 	s.Learn(c.EstimateOf(system, talk, tools, &h.Sess.Offer), prompt)
+	if c.Edition >= fsm.SecondEdition && !m.shrinks(h, s, system, talk, tools) {
+		return firing{}, false
+	}
 	return refitted(s.Ratio), true
+}
+
+// shrinks reports whether a conversation that was sent becomes shorter if it is sent again
+// with what the session has learnt. A summary's does not where the server holds it (CTX-14).
+func (m *Machine) shrinks(h *state.Handle, learnt fsm.Session, system string, talk fsm.Conversation, tools fsm.Toolset) bool {
+	with := *h
+	with.Sess = learnt
+	if h.Answers() {
+		return talk.Tokens > fit.Room(&m.s.Config, &with, system, tools)
+	}
+	return m.fitAside(&with, system, talk, tools).Tokens < talk.Tokens
 }
 
 // outgrown returns the session with what a refusal has taught: the prompt has more tokens

@@ -143,3 +143,28 @@ func TestCTX11WhatNobodyAskedForIsTooLongByItselfToo(t *testing.T) {
 		t.Errorf("the report says %q", r.Text)
 	}
 }
+
+// A summary that is asked for after the conversation, and is cut, is not asked for again: the
+// prompt would be the same.
+func TestCTX12APromptThatStaysTheSameIsNotSentAgain(t *testing.T) {
+	for edition, want := range map[int]int{fsm.PresentEdition: 1, fsm.FirstEdition: 9} { // the boots of older builds sent it eight times more
+		d := driverOf(t, "default")
+		d.config.Edition = edition
+		d.boot()
+		d.ask("hello")
+		d.loads(fsm.Session{Version: 1, History: []fsm.Message{{Role: fsm.RoleUser, Text: strings.Repeat("word ", 3800)}, {Role: fsm.RoleAssistant, Text: "ok"}}})
+		d.answer(strings.Repeat("answer ", 700))
+		d.saves()
+		asked := 0
+		for len(of[fsm.AskBrain](d.effects)) > 0 {
+			ask := one[fsm.AskBrain](d)
+			if asked++; ask.Purpose != fsm.PurposeSummary || ask.Tokens <= 6572 {
+				t.Fatalf("asked for %s with %d tokens", ask.Purpose, ask.Tokens)
+			}
+			d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopMaxTokens, Text: "They spoke of", Tokens: fsm.Tokens{Prompt: ask.Tokens, Answer: 1000}}})
+		}
+		if asked != want {
+			t.Errorf("edition %d: it is asked for %d times, not %d", edition, asked, want)
+		}
+	}
+}
