@@ -203,7 +203,7 @@ func (m *Machine) resumeActing(i int) firing {
 		}
 	// INF-13, INV-6: here an unsafe tool that a crash interrupted is kept from starting
 	// twice. It was declared repeatable when it was started, and it still is.
-	case h.Inf.Effects.Repeatable() && ok && decl.Effects.Repeatable():
+	case h.Inf.Effects.Repeatable() && ok && decl.Effects.Repeatable() && !m.mustEnd(h):
 		if !decl.Builtin {
 			m.run(h, decl)
 			return firing{}

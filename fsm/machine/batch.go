@@ -189,7 +189,7 @@ func (m *Machine) resumeTogether(h *state.Handle) (firing, bool) {
 		if r.Done || r.Shares() {
 			continue
 		}
-		if decl, ok := m.repeatable(h, h.Inf.Next+k, false); ok {
+		if decl, ok := m.repeatable(h, h.Inf.Next+k, false); ok && !m.mustEnd(h) {
 			m.startRead(h, k, &decl)
 			continue
 		}
@@ -198,7 +198,7 @@ func (m *Machine) resumeTogether(h *state.Handle) (firing, bool) {
 	switch {
 	case h.Inf.Reads() > 0:
 		return firing{}, false
-	case m.failsAgain(h):
+	case m.failsAgain(h) && !m.mustEnd(h):
 		return firing{on: state.OnToolFailed}, false
 	default:
 		m.settleBatch(h)

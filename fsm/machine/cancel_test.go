@@ -236,3 +236,48 @@ func TestHND41ACancelEndsTheSubagentsToo(t *testing.T) {
 		})
 	}
 }
+
+// A cancelled request whose process dies ends without another start of its tool, and waits for
+// nobody.
+func TestHND32ACancelHoldsOverACrash(t *testing.T) {
+	tests := []struct {
+		name  string
+		calls []string
+		reads int // at once
+		probe bool
+	}{
+		{"a tool that might have done it", []string{"send_mail", "list_dir"}, 1, false},
+		{"a tool that cannot tell", []string{"send_mail", "list_dir"}, 1, true},
+		{"a tool that may be repeated", []string{"write_note", "list_dir"}, 1, false},
+		{"a batch", []string{"list_dir", "list_dir"}, 2, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d, key := inTurn(t, "countbot", func(c *fsm.Config) {
+				c.Switches.HoldUnknown, c.Limits.ReadsAtOnce = true, tt.reads
+				for i := range c.Tools {
+					c.Tools[i].Probe = tt.probe && c.Tools[i].Effects == fsm.EffectsUnsafe
+				}
+			})
+			d.calls(tt.calls...)
+			d.cancels(key)
+			d.boot()
+			if tt.probe {
+				d.probeSays(fsm.ProbeUnsure, "")
+			}
+			d.wasCancelled(key)
+			no[fsm.RunTool](d)
+			no[fsm.AskPerson](d)
+			d.inStates(state.Saving)
+		})
+	}
+}
+
+// The boots of older builds had a person asked.
+func TestHND32AnOlderEpochHoldsACancelledRequest(t *testing.T) {
+	d, key := inTurn(t, "countbot", func(c *fsm.Config) { c.Switches.HoldUnknown, c.Edition = true, fsm.FirstEdition })
+	d.calls("send_mail", "list_dir")
+	d.cancels(key)
+	d.boot()
+	d.inStates(state.Held)
+}

@@ -13,12 +13,18 @@ func (m *Machine) unknown(h *state.Handle) (firing, bool) {
 	switch {
 	case ok && decl.Probe && !h.Inf.Probed:
 		return firing{on: state.OnUnknown}, false
-	case m.s.Config.Switches.HoldUnknown && h.MayWait(m.s.Config.Switches.Unattended):
+	case m.s.Config.Switches.HoldUnknown && h.MayWait(m.s.Config.Switches.Unattended) && !m.mustEnd(h):
 		return m.hold(), false
 	default:
 		m.ranWith(h, m.word(fsm.WordUnknownOutcome), true)
 		return firing{}, true
 	}
+}
+
+// mustEnd reports whether a handle is cancelled, and ends once its call has its result
+// (HND-32): the call is not started again, and nobody is asked about it.
+func (m *Machine) mustEnd(h *state.Handle) bool {
+	return h.Stop && m.s.Config.Edition >= fsm.SecondEdition
 }
 
 // probe asks the tool of the call at Next what became of it (INF-52).
