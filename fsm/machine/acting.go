@@ -195,6 +195,8 @@ func (m *Machine) resumeActing(i int) firing {
 		return m.runCalls(i)
 	case h.Inf.Told != "":
 		m.ranWith(h, h.Inf.Told, true)
+	case h.Inf.Asked && !ok && m.s.Config.Edition >= fsm.SecondEdition: // APR-15; it asked, so it has done nothing
+		m.ranWith(h, m.word(fsm.WordError, "reason", m.unknownTool(h, h.Inf.Calls[h.Inf.Next].Name)), true)
 	case h.Inf.Asked && !h.Inf.Cleared: // APR-15
 		return m.askApproval(h.Inf.Why)
 	case h.Inf.Asked: // APR-19

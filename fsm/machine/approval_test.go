@@ -2,6 +2,7 @@ package machine_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"shelly/fsm"
@@ -309,5 +310,25 @@ func TestJRN15ASnapshotWithoutGrantsIsAsItWas(t *testing.T) {
 	}
 	if _, has := fields["grants"]; has {
 		t.Error("there are grants")
+	}
+}
+
+// A tool that asked has done nothing. If it is no longer offered, nobody is asked about it any
+// more, and the model learns that there is no such tool.
+func TestAPR15AToolThatIsGoneAsksNothing(t *testing.T) {
+	for edition, want := range map[int]fsm.State{fsm.PresentEdition: state.Execution, fsm.FirstEdition: state.Approving} {
+		d := wanting(t, func(c *fsm.Config) { c.Edition = edition })
+		d.config.Tools = d.config.Tools[:1]
+		d.boot()
+		d.inStates(want)
+		if edition == fsm.FirstEdition { // the boots of older builds had it asked
+			continue
+		}
+		if a := one[fsm.Audit](d); a.Tool != "send_mail" || a.Unknown || !strings.Contains(a.Result, "there is no tool") {
+			t.Errorf("audit %+v", a)
+		}
+		if run := one[fsm.RunTool](d); run.Name != "list_dir" {
+			t.Errorf("then runs %+v", run)
+		}
 	}
 }
