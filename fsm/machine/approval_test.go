@@ -332,3 +332,17 @@ func TestAPR15AToolThatIsGoneAsksNothing(t *testing.T) {
 		}
 	}
 }
+
+// The history does not call it unknown what has come of a call that a tool only asked about.
+func TestAPR19ACancelledQuestionLeavesNoDoubt(t *testing.T) {
+	for edition, want := range map[int]string{fsm.PresentEdition: "cancelled, not run", fsm.FirstEdition: "interrupted, outcome unknown: check before repeating"} {
+		d, key := inTurn(t, "default", func(c *fsm.Config) { c.Edition = edition })
+		d.calls("send_mail", "list_dir")
+		d.toolAsks("it pushes")
+		d.cancels(key)
+		archived := one[fsm.SaveSession](d).Archive
+		if got := archived[2]; got.Tool != "send_mail" || got.Text != want {
+			t.Errorf("edition %d: the archive has %q of %s", edition, got.Text, got.Tool)
+		}
+	}
+}

@@ -27,7 +27,7 @@ func Close(c *fsm.Config, h *state.Handle) {
 		text, ran := heard(c, &h.Inf, n)
 		switch {
 		case ran:
-		case n == h.Inf.Next && h.Inf.Attempt > 0:
+		case n == h.Inf.Next && h.Inf.Attempt > 0 && !(h.Inf.Asked && c.Edition >= fsm.SecondEdition): // APR-19: a tool that asked has done nothing
 			text = c.Words.Text(fsm.WordUnknownOutcome)
 		case h.Outcome != fsm.OutcomeCancelled:
 			text = c.Words.Text(fsm.WordNotRun, "reason", h.Failure)
