@@ -63,8 +63,25 @@ func Outgrows(c *fsm.Config, h *state.Handle, s *fsm.Session) bool {
 	}
 	with := *h
 	with.Sess = *s
-	question := fsm.Message{Role: fsm.RoleUser, Text: h.Input, Images: h.Images}
-	return Overlong(c, &with, fsm.Counted(s.History, []fsm.Message{question}), h.Toolset())
+	return Overlong(c, &with, fsm.Counted(s.History, []fsm.Message{Question(h)}), h.Toolset())
+}
+
+// Question returns the message that a handle's conversation will end with, about as long as
+// it will be.
+func Question(h *state.Handle) fsm.Message {
+	return fsm.Message{Role: fsm.RoleUser, Text: h.Input, Images: h.Images}
+}
+
+// Alone reports whether a question is too long for the window by itself (CTX-11), even
+// without loaded skills, which a compression may unload.
+func Alone(c *fsm.Config, h *state.Handle, s *fsm.Session, question fsm.Message, tools fsm.Toolset) bool {
+	if !c.Fits() {
+		return false
+	}
+	with := *h
+	with.Sess = *s
+	with.Sess.Skills = nil
+	return fsm.MessageTokens(question) > Room(c, &with, prompt.System(c, &with), tools)
 }
 
 // StaysWithin returns how many of the newest messages stay: at most most, and at most a

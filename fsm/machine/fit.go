@@ -32,6 +32,12 @@ func (m *Machine) fit(h *state.Handle, system string, tools fsm.Toolset) (firing
 	return firing{}, true
 }
 
+// hopeless reports whether a question is too long however short the rest becomes, so that the
+// model need not be asked for a summary first (CTX-11).
+func (m *Machine) hopeless(h *state.Handle, s *fsm.Session, question fsm.Message, tools fsm.Toolset) bool {
+	return m.s.Config.Edition >= fsm.SecondEdition && fit.Alone(&m.s.Config, h, s, question, tools)
+}
+
 // fitAside returns a conversation that ends with a message about it, as far as it fits: any
 // of its texts is shortened, then the oldest messages are left out (CTX-14).
 func (m *Machine) fitAside(h *state.Handle, system string, talk fsm.Conversation, tools fsm.Toolset) fsm.Conversation {

@@ -168,3 +168,26 @@ func TestCTX12APromptThatStaysTheSameIsNotSentAgain(t *testing.T) {
 		}
 	}
 }
+
+// CTX-11: neither is the model asked for a summary of the conversation before a request that
+// is too long by itself.
+func TestCTX11NothingIsSummedUpForARequestThatIsTooLong(t *testing.T) {
+	for _, profile := range []string{"default", "countbot", "nanobot", "omniemployee"} {
+		for edition, asked := range map[int]bool{fsm.PresentEdition: false, fsm.FirstEdition: true} { // the boots of older builds had it asked
+			d := driverOf(t, profile)
+			d.config.Edition, d.config.Limits.ContextTokens = edition, 8192
+			d.boot()
+			key := d.ask(strings.Repeat("word ", 6000))
+			d.loads(fsm.Session{Version: 1, History: talk(20)})
+			if got := len(of[fsm.AskBrain](d.effects)) > 0; got != asked {
+				t.Errorf("%s, edition %d: the model is asked: %t", profile, edition, got)
+			}
+			if asked {
+				continue
+			}
+			if r := one[fsm.Reply](d); r.Request != key || !strings.Contains(r.Text, "too long for the model's window") {
+				t.Errorf("%s: reply %+v", profile, r)
+			}
+		}
+	}
+}

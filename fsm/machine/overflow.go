@@ -24,7 +24,7 @@ func (m *Machine) overflows(h *state.Handle, s *fsm.Session) bool {
 
 func (m *Machine) tooLong(h *state.Handle, s *fsm.Session) bool {
 	n := len(s.History)
-	over := n > m.s.Config.Limits.MaxHistory || h.Command == commandNew && n > 0 || n > 0 && fit.Outgrows(&m.s.Config, h, s)
+	over := n > m.s.Config.Limits.MaxHistory || h.Command == commandNew && n > 0 || n > 0 && fit.Outgrows(&m.s.Config, h, s) && !m.hopeless(h, s, fit.Question(h), h.Toolset())
 	switch m.s.Config.Switches.Overflow {
 	case fsm.OverflowSummarize:
 		return over

@@ -19,7 +19,7 @@ func (m *Machine) think(i int) firing {
 	if h.Stop {
 		return m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))
 	}
-	if f, ok := m.condense(h, false); ok {
+	if f, ok := m.condense(h, false); ok && !m.hopeless(h, &h.Sess, h.Inf.Talk.Messages[h.TurnAt], tools) {
 		return f
 	}
 	if f, ok := m.fit(h, system, tools); !ok {
