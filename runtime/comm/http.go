@@ -152,7 +152,7 @@ func (o HTTPOptions) withDefaults() HTTPOptions {
 const healthRoute = "/healthz"
 
 func notFound() *Problem {
-	return &Problem{CodeNotFound, "there is no such route", "the routes are /v1/requests, /v1/handles, /v1/approvals, /v1/messages, /v1/schedules, /v1/audit, /v1/journal, /v1/backup, /v1/memory, /v1/sessions, /v1/events, /v1/tokens, /v1/status and /healthz"}
+	return &Problem{CodeNotFound, "there is no such route", "GET /v1/openapi.json describes those that there are"}
 }
 
 // handling answers a request. It returns an error instead of answering with one.

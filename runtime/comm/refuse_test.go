@@ -334,3 +334,11 @@ func TestAShortTokenIsRefusedAtTheStart(t *testing.T) {
 		t.Error("UDP takes it")
 	}
 }
+
+func TestCOM97AnUnknownRouteIsToldWhereAllAreDescribed(t *testing.T) {
+	s := serveHTTP(t, nil)
+	var body comm.ProblemBody
+	if s.do(call{method: "GET", path: "/v2"}, &body); !strings.Contains(body.Error.Hint, "GET /v1/openapi.json") {
+		t.Errorf("%+v", body.Error)
+	}
+}
