@@ -15,6 +15,9 @@ import (
 
 const ownTools = "the agent uses its own tools, and does not call its caller's; leave it out"
 
+// noText is said of a question without a text; images alone say nothing to do.
+const noText = "has no text; say what the agent should do"
+
 // asking is what a client asks.
 type asking struct {
 	model   string
@@ -99,6 +102,9 @@ func (f *Front) chat(w http.ResponseWriter, r *http.Request) error {
 	if last.Role != fsm.RoleUser {
 		return &wire.Error{Message: "the last message has the role " + string(last.Role) + "; the last one is the question, of role user"}
 	}
+	if strings.TrimSpace(last.Text) == "" {
+		return v.Member("messages").Items[len(messages)-1].Fault(noText)
+	}
 	pictures := 0
 	for _, m := range messages {
 		pictures += len(m.Images)
@@ -123,6 +129,9 @@ func (f *Front) generate(w http.ResponseWriter, r *http.Request) error {
 		wire.Refused("suffix", "the agent does not insert"), wire.Refused("template", prompt), wire.Refused("raw", prompt),
 		wire.Refused("context", "it is not a context of this server; use /api/chat for a conversation"))...); err != nil {
 		return err
+	}
+	if in.Text != "" && strings.TrimSpace(in.Text) == "" {
+		return v.Member("prompt").Fault(noText)
 	}
 	if system != "" {
 		in.Context = append(in.Context, fsm.Message{Role: fsm.RoleSystem, Text: system})

@@ -124,6 +124,8 @@ func TestFRT15WhatClientsOfOllamaAsk(t *testing.T) {
 		{"an unknown field", "POST", "/api/chat", `{"modle":"x"}`, nil, 400, `{"error":"unknown field \"modle\""}`},
 		{"an answer last", "POST", "/api/chat", `{"model":"shelly","messages":[{"role":"assistant","content":"a"}]}`, nil, 400, `of role user`},
 		{"an image that is none", "POST", "/api/generate", `{"model":"shelly","prompt":"a","images":["aGVsbG8="]}`, nil, 400, `is not an image`},
+		{"no text", "POST", "/api/chat", `{"model":"shelly","messages":[{"role":"user","content":" "}]}`, nil, 400, `{"error":"\"messages[0]\" has no text; `},
+		{"blanks", "POST", "/api/generate", `{"model":"shelly","prompt":" "}`, nil, 400, `{"error":"\"prompt\" has no text; `},
 		{"a context", "POST", "/api/generate", `{"model":"shelly","prompt":"a","context":[1]}`, nil, 400, `use /api/chat`},
 		{"too long", "POST", "/api/generate", `{"model":"shelly","prompt":"` + strings.Repeat("a", 1<<16) + `"}`, nil, 413, `raise request_bytes_max`},
 	} {

@@ -58,7 +58,7 @@ func (f *Front) readChat(v wire.Value) (c chatting, err error) {
 	if last.role != "user" {
 		return c, last.at.Fault("is the last message and has the role %q; the last one is the question, of role user", last.role)
 	}
-	if err := imagesFit(v, messages); err != nil {
+	if err := cmp.Or(textFault(last.at, last.text), imagesFit(v, messages)); err != nil {
 		return c, err
 	}
 	c.request = comm.Request{Session: cmp.Or(session, user), Text: last.text, Images: last.images, Context: history(messages[:len(messages)-1])}

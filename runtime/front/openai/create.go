@@ -115,6 +115,9 @@ func (q responding) request(session string) (in comm.Request, own bool, err erro
 	}
 	answered := slices.ContainsFunc(q.input, func(m message) bool { return m.role == "assistant" })
 	if (answered || q.unkept) && session == "" {
+		if err := textFault(last.at, last.text); err != nil {
+			return in, true, err
+		}
 		before := q.input[:len(q.input)-1]
 		if q.instructions != "" {
 			before = slices.Concat([]message{{role: "system", text: q.instructions}}, before)
@@ -135,7 +138,7 @@ func (q responding) request(session string) (in comm.Request, own bool, err erro
 		in.Images = append(in.Images, m.images...)
 	}
 	in.Text, in.Session = strings.Join(texts, "\n\n"), session
-	return in, false, nil
+	return in, false, textFault(q.at, in.Text)
 }
 
 // sessionOf returns the session of a conversation that continues, or "" for a new one.

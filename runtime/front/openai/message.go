@@ -41,6 +41,14 @@ func readMessage(to *[]message) func(wire.Value) error {
 	}
 }
 
+// textFault returns an error if a question has no text; images alone say nothing to do.
+func textFault(at wire.Value, text string) error {
+	if strings.TrimSpace(text) == "" {
+		return at.Fault("has no text; say what the agent should do")
+	}
+	return nil
+}
+
 func (m message) roleFault() error {
 	switch {
 	case m.is("system", "developer", "user", "assistant"):
