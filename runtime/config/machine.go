@@ -182,18 +182,22 @@ func (c Config) Unoffered(tools []fsm.ToolDecl) []string {
 }
 
 // Unmatched returns the first argument in a match of tools.approve that the named tool does not
-// declare, and those that it declares; "" if there is none.
+// take, and those that it takes; "" if there is none. A program whose schema is open takes any.
 func (c Config) Unmatched(tools []fsm.ToolDecl) (tool, argument string, has []string) {
 	for _, a := range c.Tools.Approve {
 		for _, t := range slices.Concat(c.builtin, tools) {
 			var schema struct {
 				Properties map[string]json.RawMessage `json:"properties"`
+				Additional json.RawMessage            `json:"additionalProperties"`
 			}
 			if t.Name != a.Tool || json.Unmarshal([]byte(t.Parameters), &schema) != nil || len(schema.Properties) == 0 {
 				continue
 			}
+			if _, program := c.Tools.Custom.Get(t.Name); program && string(schema.Additional) != "false" {
+				continue
+			}
+			has := slices.Sorted(maps.Keys(schema.Properties))
 			for _, m := range a.Match {
-				has := slices.Sorted(maps.Keys(schema.Properties))
 				if !slices.ContainsFunc(has, func(name string) bool { return strings.EqualFold(name, m.Name) }) { // as a match is read (APR-11)
 					return t.Name, m.Name, has
 				}
