@@ -366,3 +366,18 @@ func TestINF14EveryCallerRunsTheSameInference(t *testing.T) {
 		})
 	}
 }
+
+func TestINF33ACallOfAnAnswerThatWasCutWhileThinkingIsNotRun(t *testing.T) {
+	d, _ := inTurn(t, "default", nil)
+	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{
+		Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopMaxTokens, Thinking: "first I look, then",
+		Calls: []fsm.ToolCall{{ID: "call_0", Name: "exec", Args: `{"command":"ls"}`}},
+	}})
+	h := d.active()
+	if h.Await.Kind != fsm.CallBrain || !h.Inf.Unthinking || len(h.Inf.Calls) != 0 {
+		t.Fatalf("awaits %s with %d calls, unthinking %t; want the model to be asked again without thinking, and no call", h.Await.Kind, len(h.Inf.Calls), h.Inf.Unthinking)
+	}
+	if last := h.Talk.Messages[len(h.Talk.Messages)-1]; last.Role != fsm.RoleUser {
+		t.Errorf("the last message is %+v, want the question: the cut answer is not added", last)
+	}
+}

@@ -128,7 +128,7 @@ func (m *Machine) unusable(h *state.Handle, tokens int, prompt, reason string) f
 	})
 }
 
-// overthought reports whether an answer was cut before anything but thinking was written
+// overthought reports whether an answer was cut before it had any text
 // (INF-33). A model that was told not to think is not told again.
 func (m *Machine) overthought(h *state.Handle, in fsm.BrainAnswered, text string) bool {
 	return m.s.Config.Limits.ThinkPercent > 0 && !h.Inf.Unthinking && in.Stop == fsm.StopMaxTokens &&
