@@ -115,7 +115,7 @@ func itemID(id string, epoch int, call fsm.CallID) string {
 	return fmt.Sprintf("%s_%d_%d", wireID(itemPrefix, id), epoch, call)
 }
 
-// replyID is the id of the item with the reply, as the record has it.
+// replyID is the id of the item with a reply of which the journal does not know the call.
 func replyID(id string) string { return wireID(itemPrefix, id) }
 
 // responseStream streams a response.
@@ -272,7 +272,7 @@ func (s *responseStream) pieces(e comm.Event) error {
 	for _, p := range s.text.Heard(e) {
 		if p.Call == stream.ReplyCall {
 			past, ok := s.front.past(s.r.Context(), s.known.Key)
-			if said := past.Last; ok && said.Call != s.call && strings.TrimSpace(said.Text) == strings.TrimSpace(p.Text) {
+			if said := past.Last; ok && said.Call != s.call && past.said(p.Text) {
 				p.Call, p.Text, p.Said = said.Call, said.Text, said.Text
 				s.number.epochs[p.Call] = said.Epoch
 			}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"shelly/fsm"
@@ -44,6 +45,13 @@ type Spoken struct {
 	Epoch int // the epoch in which it was asked
 	Call  fsm.CallID
 	Text  string
+}
+
+// said reports whether a reply is what the model said last, in an item of its own. A reply lacks
+// the blanks around that.
+func (p Past) said(reply string) bool {
+	beside := slices.ContainsFunc(p.Beside, func(s Spoken) bool { return s.Call == p.Last.Call })
+	return p.Last.Call != 0 && !beside && strings.TrimSpace(p.Last.Text) == strings.TrimSpace(reply)
 }
 
 // Front speaks OpenAI's API.

@@ -120,8 +120,12 @@ func (v view) response(known engine.Request, status string) response {
 // journal: the texts besides tool calls, then the reply.
 func (f *Front) done(r *http.Request, v view, known engine.Request, reply comm.Event) response {
 	b := v.response(known, completed)
+	id := replyID(known.Key.ID)
 	p, ok := f.past(r.Context(), known.Key)
 	if ok {
+		if p.said(reply.Text) { // the id that the item has in a stream
+			id = itemID(known.Key.ID, p.Last.Epoch, p.Last.Call)
+		}
 		b.Usage = &responseUsage{InputTokens: p.Prompt, OutputTokens: p.Answer, TotalTokens: p.Prompt + p.Answer}
 		for _, t := range p.Beside {
 			b.Output = append(b.Output, messageItem(itemID(known.Key.ID, t.Epoch, t.Call), completed, output(t.Text)))
@@ -138,9 +142,9 @@ func (f *Front) done(r *http.Request, v view, known engine.Request, reply comm.E
 		b.Status, b.Error = failed, &responseError{"server_error", reply.Text}
 	case reply.Outcome == fsm.OutcomeCut:
 		b.Status, b.IncompleteDetails = unfinished, &incomplete{"max_output_tokens"}
-		b.Output = append(b.Output, messageItem(replyID(known.Key.ID), unfinished, output(reply.Text)))
+		b.Output = append(b.Output, messageItem(id, unfinished, output(reply.Text)))
 	default:
-		b.Output = append(b.Output, messageItem(replyID(known.Key.ID), completed, output(reply.Text)))
+		b.Output = append(b.Output, messageItem(id, completed, output(reply.Text)))
 	}
 	return b
 }

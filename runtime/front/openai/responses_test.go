@@ -93,6 +93,9 @@ func TestFRT13AStreamGoesOnAfterEachOfItsEvents(t *testing.T) {
 	if last := all[len(all)-1]; last.Number != 1<<53-1 || last.Response.ID != "resp_k" || last.Response.Output[0].Content[0].Text != "It is." {
 		t.Errorf("%+v", last)
 	}
+	if got, want := all[len(all)-1].Response.Output[0].ID, all[len(all)-2].Item.ID; got != want {
+		t.Errorf("the item %s of the stream is %s in the whole response", want, got)
+	}
 	comesBack(t, s, all)
 }
 
@@ -193,7 +196,7 @@ func TestFRT16AResponseIsReadFromTheRecord(t *testing.T) {
 		t.Errorf("%d %s; told %+v", got.Status, got.Body, s.Front.Seen().Told)
 	}
 	s.Front.Reply(key, "It is.", false)
-	want := `"output":[{"id":"msg_a.20b","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":"It is.","annotations":[],"logprobs":[]}]}]`
+	want := `"output":[{"id":"msg_a.20b_1_5","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":"It is.","annotations":[],"logprobs":[]}]}]`
 	usage := `"usage":{"input_tokens":7,"input_tokens_details":{"cached_tokens":0},"output_tokens":4,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":11}`
 	if got := s.Ask("GET", "/v1/responses/resp_a.20b?stream=false", ""); !strings.Contains(got.Body, `"status":"completed"`) || !strings.Contains(got.Body, want) || !strings.Contains(got.Body, usage) {
 		t.Errorf("%s", got.Body)
