@@ -162,16 +162,41 @@ type handling = func(http.ResponseWriter, *http.Request) error
 // starts work.
 type byMethod map[string]handling
 
+// served is the method whose handler answers: HEAD is answered like GET (COM-97).
+func (m byMethod) served(method string) string {
+	if _, own := m[method]; !own && method == http.MethodHead {
+		return http.MethodGet
+	}
+	return method
+}
+
+// bodiless is the answer to a HEAD. Its first piece ends whatever would write a body, such as a
+// stream.
+type bodiless struct{ http.ResponseWriter }
+
+// Unwrap lets [http.ResponseController] reach the writer.
+func (b bodiless) Unwrap() http.ResponseWriter { return b.ResponseWriter }
+
+// Write implements [io.Writer].
+func (b bodiless) Write([]byte) (int, error) { return 0, http.ErrBodyNotAllowed }
+
 // ServeHTTP implements [http.Handler].
 func (m byMethod) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	handle, ok := m[r.Method]
+	if r.Method == http.MethodHead {
+		w = bodiless{w}
+	}
+	handle, ok := m[m.served(r.Method)]
 	if !ok {
 		methods := strings.Join(slices.Sorted(maps.Keys(m)), ", ")
-		w.Header().Set("Allow", methods)
+		allow := methods
+		if _, get := m[http.MethodGet]; get && m.served(http.MethodHead) == http.MethodGet {
+			allow += ", " + http.MethodHead
+		}
+		w.Header().Set("Allow", allow)
 		(&Problem{CodeMethodNotAllowed, r.Method + " is not for this route", "use " + methods}).write(w)
 		return
 	}
-	if err := handle(w, r); err != nil {
+	if err := handle(w, r); err != nil && !errors.Is(err, http.ErrBodyNotAllowed) {
 		p := problemOf(err)
 		if p.Code == CodeBusy {
 			w.Header().Set("Retry-After", retryAfter(time.Second))

@@ -90,7 +90,7 @@ func (h *HTTP) send(w http.ResponseWriter, r *http.Request, media string, write 
 		err = out.Flush()
 	}
 	switch {
-	case err == nil:
+	case err == nil, p.begun && r.Method == http.MethodHead:
 		return nil
 	case r.Context().Err() == nil && !p.broken:
 		h.note("send "+r.URL.Path, err)

@@ -80,7 +80,7 @@ func TestCOM72APageMayUseTheRoutesThatAreNamedForIt(t *testing.T) {
 	for _, c := range []call{
 		{method: "GET", path: "/v1/journal"}, {method: "GET", path: "/v1/journal/kept"}, {method: "GET", path: "/v1/backup"}, {method: "GET", path: "/v1/memory/export"},
 		{method: "POST", path: "/v1/events", body: `{"source":"disk","event":"full"}`}, {method: "POST", path: comm.TicketRoute}, {method: "GET", path: "/v2"},
-		{method: "DELETE", path: "/v1/requests"}, {method: "GET", path: "/v1/requests/m1/cancel"}, {method: "HEAD", path: "/v1/status"},
+		{method: "DELETE", path: "/v1/requests"}, {method: "GET", path: "/v1/requests/m1/cancel"}, {method: "HEAD", path: "/v1/journal"},
 	} {
 		if r := s.start(s.paged(c)); r.StatusCode != http.StatusForbidden {
 			t.Errorf("%s %s: status %d", c.method, c.path, r.StatusCode)

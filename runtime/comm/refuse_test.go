@@ -1,6 +1,7 @@
 package comm_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"shelly/fsm/engine"
+	"shelly/runtime/access"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/listener"
 )
@@ -340,5 +342,41 @@ func TestCOM97AnUnknownRouteIsToldWhereAllAreDescribed(t *testing.T) {
 	var body comm.ProblemBody
 	if s.do(call{method: "GET", path: "/v2"}, &body); !strings.Contains(body.Error.Hint, "GET /v1/openapi.json") {
 		t.Errorf("%+v", body.Error)
+	}
+}
+
+// A stream, which would not end, and a backup, which is long, have only their beginning.
+func TestCOM97AHeadIsAnsweredLikeAGetWithoutABody(t *testing.T) {
+	s := serveClub(t)
+	s.start(post(good))
+	s.front.KeepBackup(func(_ context.Context, w io.Writer) error {
+		_, err := w.Write(make([]byte, 1<<20))
+		return err
+	})
+	sensor, open := s.as("sensor", access.Events), func(c call) call { return with(c, "Authorization", "") }
+	own := func(c call) call { return c }
+	for _, tt := range []struct {
+		path   string
+		as     func(call) call
+		status int
+		media  string
+	}{
+		{"/healthz", open, 200, "application/json; charset=utf-8"},
+		{"/v1/status", open, 401, "application/json; charset=utf-8"},
+		{"/v1/status", sensor, 403, "application/json; charset=utf-8"},
+		{"/v1/status", own, 200, "application/json; charset=utf-8"},
+		{"/v1/requests/m1", own, 200, "application/json; charset=utf-8"},
+		{"/v1/requests/m2", own, 404, "application/json; charset=utf-8"},
+		{"/v1/requests/m1/events", own, 200, "text/event-stream"},
+		{"/v1/backup", own, 200, "application/x-tar"},
+		{"/v1/events", sensor, 405, "application/json; charset=utf-8"},
+	} {
+		r := s.start(tt.as(call{method: "HEAD", path: tt.path}))
+		if media := r.Header.Get("Content-Type"); r.StatusCode != tt.status || media != tt.media {
+			t.Errorf("%s: %d %s", tt.path, r.StatusCode, media)
+		}
+	}
+	if r := s.start(call{method: "PUT", path: "/healthz"}); r.Header.Get("Allow") != "GET, HEAD" {
+		t.Errorf("%q", r.Header)
 	}
 }

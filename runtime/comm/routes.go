@@ -144,14 +144,17 @@ func (h *HTTP) routes() (http.Handler, error) {
 		mux.Handle(pattern, methods)
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { notFound().write(w) })
-	return h.rights(mux, byName), nil
+	return h.rights(mux, func(method, pattern string) (Route, bool) {
+		route, known := byName[byPattern[pattern].served(method)+" "+pattern]
+		return route, known
+	}), nil
 }
 
-// rights refuses routes that a page or client may not use.
-func (h *HTTP) rights(mux *http.ServeMux, routes map[string]Route) http.Handler {
+// rights refuses routes that a page or client may not use; find returns the one for a method.
+func (h *HTTP) rights(mux *http.ServeMux, find func(method, pattern string) (Route, bool)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, pattern := mux.Handler(r)
-		route, known := routes[r.Method+" "+pattern]
+		route, known := find(r.Method, pattern)
 		if known && route.Right != access.Anyone && !slices.Contains(glances, pattern) {
 			defer h.o.Counters.enter(connectionOf(r, pattern))()
 		}
