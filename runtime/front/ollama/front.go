@@ -15,6 +15,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/runtime/access"
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/idempotency"
 	"shelly/runtime/front/stream"
 	"shelly/runtime/front/wire"
 )
@@ -170,7 +171,7 @@ func known(model string) error {
 }
 
 // keyHeader names a request, so that sending it again is the same request.
-const keyHeader = "Idempotency-Key"
+const keyHeader = idempotency.Header
 
 // keyBytesMax leaves room for the prefix of a session's name.
 const keyBytesMax = 100
@@ -179,10 +180,11 @@ const keyBytesMax = 100
 func (f *Front) accept(r *http.Request, in comm.Request) (engine.Acceptance, error) {
 	id := rand.Text()
 	if keys := r.Header.Values(keyHeader); len(keys) > 0 {
-		if len(keys) > 1 || keys[0] == "" || len(keys[0]) > keyBytesMax {
+		key := idempotency.Key(r.Header)
+		if len(keys) > 1 || key == "" || len(key) > keyBytesMax {
 			return engine.Acceptance{}, &Error{http.StatusBadRequest, fmt.Sprintf("%s is not one text of 1 to %d bytes", keyHeader, keyBytesMax)}
 		}
-		id = keys[0]
+		id = key
 	}
 	in.Key = f.key(r.Context(), id)
 	in.Session = Channel + "-once:" + id

@@ -62,7 +62,7 @@ func TestFRT8AChatIsARequestWithItsOwnHistory(t *testing.T) {
 		said != "user: |system: Be short.|user: Hi|assistant: Hello.|" {
 		t.Errorf("%+v, %s", r, said)
 	}
-	again := s.Ask("POST", "/v1/chat/completions", `{"model":"shelly","messages":[{"role":"user","content":"Hi"}]}`, keyed, "k")
+	again := s.Ask("POST", "/v1/chat/completions", `{"model":"shelly","messages":[{"role":"user","content":"Hi"}]}`, keyed, `"k"`)
 	if again.Status != 409 || !strings.Contains(again.Body, `"code":"conflict"`) {
 		t.Errorf("another message with the key: %d %s", again.Status, again.Body)
 	}

@@ -8,11 +8,13 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"shelly/runtime/comm/idempotency"
 )
 
 // KeyHeader is how a client names its request, so that sending it again is the same request
 // (draft-ietf-httpapi-idempotency-key-header).
-const KeyHeader = "Idempotency-Key"
+const KeyHeader = idempotency.Header
 
 // keyBytesMax leaves room for the prefix of a session's name.
 const keyBytesMax = 100
@@ -77,10 +79,11 @@ const retryHeader = "X-Stainless-Retry-Count"
 // the number of the last (FRT-7).
 func (f *Front) id(r *http.Request, body []byte) (string, error) {
 	if keys := r.Header.Values(KeyHeader); len(keys) > 0 {
-		if len(keys) > 1 || keys[0] == "" || len(keys[0]) > keyBytesMax {
+		key := idempotency.Key(r.Header)
+		if len(keys) > 1 || key == "" || len(key) > keyBytesMax {
 			return "", &Error{Code: "invalid_idempotency_key", Message: fmt.Sprintf("%s is not one text of 1 to %d bytes", KeyHeader, keyBytesMax)}
 		}
-		return keys[0], nil
+		return key, nil
 	}
 	tries := r.Header.Get(retryHeader)
 	again := tries != "" && tries != "0"
