@@ -168,6 +168,9 @@ func TestTOL73ABodyIsReadAsFarAsItMay(t *testing.T) {
 	if got.Failed || !strings.Contains(got.Text, "only the first 10000 bytes") || len(got.Text) > 11_000 {
 		t.Errorf("%d bytes: %.100s … %+v", len(got.Text), got.Text, got.Failed)
 	}
+	if at := strings.Index(got.Text, "[incomplete"); at < 0 || at > strings.Index(got.Text, "word") {
+		t.Errorf("the mark is not before the text, whose end may be cut: %.200s", got.Text)
+	}
 }
 
 func TestTOL73ACallThatIsGivenUpEnds(t *testing.T) {

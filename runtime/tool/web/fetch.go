@@ -138,7 +138,7 @@ func (f *fetcher) failure(ctx context.Context, err error) tool.Result {
 
 // shown returns a response as the model sees it.
 func (f *fetcher) shown(ctx context.Context, resp *http.Response, links bool) tool.Result {
-	b, end := f.read(ctx, resp.Body)
+	b, missing := f.read(ctx, resp.Body)
 	address := resp.Request.URL
 	text, what, err := f.readable(ctx, b, resp.Header.Get("Content-Type"), address, links)
 	if err != nil {
@@ -162,7 +162,10 @@ func (f *fetcher) shown(ctx context.Context, resp *http.Response, links bool) to
 	if strings.TrimSpace(text) == "" {
 		text = "[empty: there is no text]"
 	}
-	return tool.Result{Text: head + text + end, Failed: len(b) == 0 && end != ""}
+	if missing != "" { // before the text, whose end may be cut (TOL-4)
+		head += "[incomplete: " + missing + "]\n\n"
+	}
+	return tool.Result{Text: head + text, Failed: len(b) == 0 && missing != ""}
 }
 
 // readable renders a page as text, or gives up when the call's time is over (TOL-73): a page can
@@ -204,16 +207,16 @@ func (f *fetcher) readable(ctx context.Context, b []byte, contentType string, at
 	}
 }
 
-// read reads a body within the bounds, and returns a note if that was not all of it.
-func (f *fetcher) read(ctx context.Context, body io.Reader) (b []byte, end string) {
+// read reads a body within the bounds, and returns why that was not all of it, if it was not.
+func (f *fetcher) read(ctx context.Context, body io.Reader) (b []byte, missing string) {
 	b, err := io.ReadAll(io.LimitReader(body, int64(f.options.BytesMax)+1))
 	switch {
 	case len(b) > f.options.BytesMax:
-		return b[:f.options.BytesMax], fmt.Sprintf("\n[incomplete: only the first %d bytes were read (tools.web.bytes_max)]", f.options.BytesMax)
+		return b[:f.options.BytesMax], fmt.Sprintf("only the first %d bytes were read (tools.web.bytes_max)", f.options.BytesMax)
 	case err == nil:
 		return b, ""
 	case context.Cause(ctx) == errTime:
-		return b, fmt.Sprintf("\n[incomplete: the rest did not come within %v (tools.web.timeout)]", f.options.Timeout)
+		return b, fmt.Sprintf("the rest did not come within %v (tools.web.timeout)", f.options.Timeout)
 	}
-	return b, "\n[incomplete: the connection ended before the page did]"
+	return b, "the connection ended before the page did"
 }
