@@ -216,6 +216,46 @@ func TestTOL30GlobShowsTheNewestFirst(t *testing.T) {
 	}
 }
 
+// What a search does not find may be where it has not looked.
+func TestTOL30AWalkSaysWhichFoldersItHasNotLookedInto(t *testing.T) {
+	w := newWorld(t)
+	w.write("deep/"+strings.Repeat("d/", walkDepth)+"needle", "needle\n")
+	w.write("just/"+strings.Repeat("d/", walkDepth-1)+"needle", "needle\n")
+	deep := "\n[folders not looked into, since they are more than 64 deep: 1]"
+	for _, c := range []struct {
+		tool, want string
+		args       object
+	}{
+		{"glob", "(no such file)" + deep, object{"pattern": "needle", "path": "deep"}},
+		{"grep", "(no match)" + deep, object{"pattern": "needle", "path": "deep"}},
+		{"glob", "just/" + strings.Repeat("d/", walkDepth-1) + "needle\n", object{"pattern": "needle", "path": "just"}},
+		{"glob", "deep/d/" + strings.Repeat("d/", walkDepth-1) + "needle\n", object{"pattern": "needle", "path": "deep/d"}},
+	} {
+		if got := w.call(c.tool, c.args); got.Failed || got.Text != c.want {
+			t.Errorf("%s %v: %+v, want %q", c.tool, c.args, got, c.want)
+		}
+	}
+	if got := w.call("list_dir", object{"path": "deep", "depth": 3}); got.Text != "d/\nd/d/\nd/d/d/\n" {
+		t.Errorf("a depth that was asked for: %+v", got)
+	}
+	if os.Geteuid() == 0 {
+		return // root may read everything
+	}
+	w.write("some/closed/needle", "needle\n")
+	closed := filepath.Join(w.workspace, "some/closed")
+	w.must(os.Chmod(closed, 0))
+	t.Cleanup(func() { w.must(os.Chmod(closed, 0o700)) })
+	for name, want := range map[string]string{"glob": "(no such file)", "grep": "(no match)", "list_dir": "closed/"} {
+		args := object{"path": "some", "pattern": "needle"}
+		if name == "list_dir" {
+			args = object{"path": "some", "depth": 2}
+		}
+		if got := w.call(name, args); got.Text != want+"\n[folders not looked into, since they cannot be read: 1]" {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 func TestTOL30AGlobIsBounded(t *testing.T) {
 	w := newWorld(t)
 	w.options.ResultBytesMax = 1 << 20

@@ -103,13 +103,13 @@ func (t *Tools) glob(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.
 	if a.Is("newest") {
 		slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Or(b.changed.Compare(a.changed), cmp.Compare(a.path, b.path)) })
 	}
-	return t.showHits(hits, w.cut("not all folders were looked into"))
+	return tool.Result{Text: w.unseen(t.showHits(hits, w.cut("not all folders were looked into")))}
 }
 
 // showHits lists what was found, with a mark if that is not everything.
-func (t *Tools) showHits(hits []hit, cut string) tool.Result {
+func (t *Tools) showHits(hits []hit, cut string) string {
 	if len(hits) == 0 && cut == "" {
-		return tool.Result{Text: "(no such file)"}
+		return "(no such file)"
 	}
 	var b strings.Builder
 	for i, h := range hits {
@@ -120,7 +120,7 @@ func (t *Tools) showHits(hits []hit, cut string) tool.Result {
 		}
 		b.WriteString(line)
 	}
-	return tool.Result{Text: b.String() + cut}
+	return b.String() + cut
 }
 
 // folder opens the folder that the argument path names, or the workspace if it was left out, and

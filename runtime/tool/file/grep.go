@@ -27,7 +27,7 @@ const (
 	lineBytesMax = 64 << 10 // how long a line is looked at in one piece
 	grepBytesMax = 512 << 20
 	patternMax   = 1000
-	leftOutRoom  = 192 // bytes for what was left out, besides the room for marks
+	leftOutRoom  = 384 // bytes for what was left out, besides the room for marks
 )
 
 // grepDecl declares grep, which changes nothing (TOL-29).
@@ -294,9 +294,7 @@ func (s *search) result() tool.Result {
 		{s.closed, "not searched, since they cannot be read"},
 		{s.long, fmt.Sprintf("searched only in the first %d bytes (tools.read_bytes_max)", s.t.options.ReadBytesMax)},
 	} {
-		if left.files > 0 {
-			text = strings.TrimSuffix(text, "\n") + fmt.Sprintf("\n[%s: %d]", left.why, left.files)
-		}
+		text = leftOut(text, left.files, left.why)
 	}
-	return tool.Result{Text: text}
+	return tool.Result{Text: s.walk.unseen(text)}
 }

@@ -116,7 +116,7 @@ func (t *Tools) tree(ctx context.Context, path string, dir opened, depth int, da
 	if b.Len() == 0 && w.why == "" {
 		return tool.Result{Text: "(empty)"}
 	}
-	return tool.Result{Text: b.String() + w.cut("not all entries are shown")}
+	return tool.Result{Text: w.unseen(b.String() + w.cut("not all entries are shown"))}
 }
 
 // entryLine returns the line of one entry under a displayed name. What the entry is comes from

@@ -3,6 +3,8 @@ package file
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -42,6 +44,8 @@ type walk struct {
 	left  int  // entries that may still be looked at
 	ended bool // stop was called
 	why   string
+
+	closed, deep int // folders that were not looked into: unreadable ones, and those below walkDepth
 }
 
 // stop ends the walk.
@@ -107,22 +111,31 @@ func (w *walk) folder(f *os.File, at spot, below string, level int, rules *ignor
 			continue
 		}
 		found := entry{e, path.Join(below, e.Name()), in, strings.EqualFold(e.Name(), ".git") || rules.Ignored(in.real, e.IsDir())}
-		if !w.visit(found) || w.ended || !e.IsDir() || level >= min(w.depth, walkDepth) {
-			continue
+		switch {
+		case !w.visit(found) || w.ended || !e.IsDir() || level >= w.depth && w.depth < walkDepth:
+		case level >= walkDepth:
+			w.deep++
+		default:
+			w.into(found, level, rules)
 		}
-		w.into(found, level, rules)
 	}
 	return nil
 }
 
-// into walks through a folder; an unreadable one is skipped.
+// into walks through a folder; an unreadable one is skipped and counted.
 func (w *walk) into(e entry, level int, rules *ignore.Rules) {
 	f, err := descriptor.Get(w.ctx, e.at.open)
-	if err != nil {
-		return
+	if err == nil {
+		err = w.folder(f, e.at, e.path, level+1, rules)
+		_ = f.Close()
 	}
-	defer f.Close()
-	_ = w.folder(f, e.at, e.path, level+1, rules)
+	switch {
+	case err == nil || errors.Is(err, fs.ErrNotExist): // it has just been removed
+	case w.ctx.Err() != nil:
+		w.stop("it took too long")
+	default:
+		w.closed++
+	}
 }
 
 // cut returns the last line of an incomplete result.
@@ -131,6 +144,20 @@ func (w *walk) cut(what string) string {
 		return ""
 	}
 	return "[cut: " + what + ", since " + w.why + "; name a folder with path, or narrow it]"
+}
+
+// unseen returns a result with the folders that were not looked into, and why.
+func (w *walk) unseen(text string) string {
+	text = leftOut(text, w.closed, "folders not looked into, since they cannot be read")
+	return leftOut(text, w.deep, fmt.Sprintf("folders not looked into, since they are more than %d deep", walkDepth))
+}
+
+// leftOut returns a result with a last line that counts what is not in it, if anything is not.
+func leftOut(text string, n int, why string) string {
+	if n == 0 {
+		return text
+	}
+	return strings.TrimSuffix(text, "\n") + fmt.Sprintf("\n[%s: %d]", why, n)
 }
 
 // searching bounds the time of a call that may have to go through many files.
