@@ -236,10 +236,11 @@ func (v *vectors) restoreHeads(ctx context.Context, k *kept) error {
 	})
 }
 
-// addHead adds the next row as the index describes it.
+// addHead adds the next row as the index describes it. Without a scale it is a vector without a
+// direction, as earlier versions kept them.
 func (v *vectors) addHead(slot uint32, scale float32) {
 	at := -1
-	if slot < slotsMax {
+	if slot < slotsMax && scale != 0 {
 		at = int(slot)
 	}
 	v.copyRow(at, scale)

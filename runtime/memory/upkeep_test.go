@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -105,6 +107,31 @@ func TestMEM8EntriesWithoutAVectorAreGivenOne(t *testing.T) {
 		synctest.Wait()
 		if got := s.spaces("m", 3); got != 3 {
 			t.Errorf("%d entries have a vector; want that of the new one as well", got)
+		}
+	})
+}
+
+// A vector that nothing can be compared with counts as none, also next to good ones.
+func TestMEM8AVectorWithoutADirectionIsMadeAnew(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	s, e := shelfOf(), &model{name: "m", dims: 2}
+	for i, v := range [][]byte{vector(0, 0), vector(nan, 1), vector(1, inf), vector(1, 0)} {
+		of := entry(fmt.Sprint("e", i), fsm.Millis(i), "some words")
+		of.Vector, of.Model = v, "m"
+		s.entries = append(s.entries, of)
+	}
+	kept(t, s, e, memory.Upkeep{}, func(m *memory.Memory) {
+		bad := entry("imported", 9, "more words")
+		bad.Vector, bad.Model = vector(0, 0), "m"
+		if _, err := m.Bring(t.Context(), []fsm.Entry{bad}, memory.Bringing{}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if c := m.Counts(); c.Vectors != 5 || c.Pending != 0 {
+			t.Errorf("%+v; want a vector for each of 5 entries", c)
+		}
+		if got := e.count(); got != 5 {
+			t.Errorf("the model was asked %d times; want once to know it, and once for each of 4 entries", got)
 		}
 	})
 }

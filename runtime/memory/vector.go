@@ -19,9 +19,10 @@ type space struct {
 	dimensions int
 }
 
-// spaceOf returns the space of an entry's vector: its model and dimension (MEM-3).
+// spaceOf returns the space of an entry's vector: its model and dimension (MEM-3). A vector without
+// a direction, which nothing can be compared with, is none.
 func spaceOf(e fsm.Entry) space {
-	if len(e.Vector) < 4 {
+	if _, ok := length(e.Vector); !ok {
 		return space{}
 	}
 	return space{model: e.Model, dimensions: len(e.Vector) / 4}
@@ -36,12 +37,11 @@ type vectors struct {
 	scales  []float32
 	numbers slabs // of each row, in steps of its scale
 	gone    int   // how many rows have lost their entry
-	flat    int   // how many rows have a vector without a direction
 	signs   signs
 	stored  *stored // the first rows; nil: all are in memory
 }
 
-// row is a vector in steps of a scale. A vector without a direction has scale 0.
+// row is a vector in steps of a scale.
 type row struct {
 	scale   float32
 	numbers []byte // each an int8
@@ -53,10 +53,7 @@ func (v *vectors) compact(e fsm.Entry) (row, bool) {
 		return row{}, false
 	}
 	r := row{numbers: make([]byte, v.space.dimensions)}
-	u, ok := unit(e.Vector)
-	if !ok {
-		return r, true // so that it is not embedded again
-	}
+	u, _ := unit(e.Vector) // has a direction (spaceOf)
 	step := steps(u, math.MaxInt8)
 	var square float64
 	for i, x := range u {
@@ -88,12 +85,9 @@ func (v *vectors) add(slot int, r row) {
 func (v *vectors) copyRow(slot int, scale float32) {
 	n := len(v.slots)
 	v.slots, v.scales = append(v.slots, int32(slot)), append(v.scales, scale)
-	switch {
-	case slot < 0:
+	if slot < 0 {
 		v.gone++
 		return
-	case scale == 0:
-		v.flat++
 	}
 	for len(v.rows) <= slot {
 		v.rows = append(v.rows, 0)
@@ -110,7 +104,7 @@ func (v *vectors) of(slot int) int {
 }
 
 // count returns how many entries can be found by their vector.
-func (v *vectors) count() int { return len(v.slots) - v.gone - v.flat }
+func (v *vectors) count() int { return len(v.slots) - v.gone }
 
 // steps returns the size of a step such that the greatest number of a vector is most steps.
 func steps(u []float32, most float32) float32 {
@@ -129,9 +123,6 @@ func (v *vectors) remove(slot int) {
 	n := v.of(slot)
 	if n < 0 {
 		return
-	}
-	if v.scales[n] == 0 {
-		v.flat--
 	}
 	if !v.lies(n) {
 		clear(v.row(n))
@@ -220,21 +211,31 @@ func dot(a []int16, b []byte) int64 {
 // unit reads a vector of little-endian float32 and scales it to length 1. It returns false for a
 // vector without a direction.
 func unit(data []byte) ([]float32, bool) {
-	if len(data) == 0 || len(data)%4 != 0 {
+	long, ok := length(data)
+	if !ok {
 		return nil, false
 	}
-	v := make([]float32, len(data)/4)
-	var sum float64
+	v, scale := make([]float32, len(data)/4), 1/long
 	for i := range v {
-		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
-		sum += float64(v[i]) * float64(v[i])
-	}
-	if sum == 0 || math.IsNaN(sum) || math.IsInf(sum, 0) {
-		return nil, false
-	}
-	scale := 1 / math.Sqrt(sum)
-	for i := range v {
-		v[i] = float32(float64(v[i]) * scale)
+		v[i] = float32(float64(number(data, i)) * scale)
 	}
 	return v, true
+}
+
+// length returns the length of a vector of little-endian float32, or false if it has no direction.
+func length(data []byte) (float64, bool) {
+	if len(data)%4 != 0 {
+		return 0, false
+	}
+	var square float64
+	for i := range len(data) / 4 {
+		x := float64(number(data, i))
+		square += x * x
+	}
+	return math.Sqrt(square), square > 0 && !math.IsInf(square, 0) // NaN is not above 0
+}
+
+// number returns the ith number of a vector of little-endian float32.
+func number(data []byte, i int) float32 {
+	return math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
 }
