@@ -130,6 +130,11 @@ func TestJRN25ABackupThatWasCutIsNeverRestored(t *testing.T) {
 			t.Fatalf("%d of %d bytes: %v", size, len(file), err)
 		}
 	}
+	for _, cut := range []int{1, 511, 513, 1023} { // within the end mark
+		if _, err := backup.Check(bytes.NewReader(file[:len(file)-cut])); !errors.Is(err, backup.ErrDamaged) || !strings.HasSuffix(err.Error(), "it ends right after checksums") {
+			t.Errorf("%d bytes less: %v; want where it ends", cut, err)
+		}
+	}
 	if left := names(t, to); len(left) > 0 {
 		t.Errorf("left behind %q", left)
 	}

@@ -134,8 +134,14 @@ func (a *unpacking) checksums(bytes int64) error {
 			return damaged("the checksum of %s is not that of its content", name)
 		}
 	}
-	if _, err := a.tar.Next(); !errors.Is(err, io.EOF) {
+	switch _, err := a.tar.Next(); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return damaged("it ends right after %s", checksumsName)
+	case err == nil, errors.Is(err, tar.ErrHeader):
 		return damaged("something follows %s", checksumsName)
+	default:
+		return fmt.Errorf("read the backup: %w", err)
 	}
-	return nil
 }
