@@ -285,7 +285,7 @@ func TestJRN25WhatIsThereStaysOrIsMovedAside(t *testing.T) {
 	if got := records(t, f.dir); len(got) != 20 {
 		t.Errorf("a refusal has left %d records", len(got))
 	}
-	for _, aside := range []string{"before-restore-20260131T090000Z", "before-restore-20260131T090000Z-2"} {
+	for _, aside := range []string{"before-restore-20260131T090000Z", "before-restore-20260131T090000Z-2", "before-restore-20260131T090000Z-3"} {
 		got, err := backup.Restore(context.Background(), bytes.NewReader(file), f.dir, backup.Options{Now: now, Force: true})
 		if err != nil || got.Aside != filepath.Join(f.dir, aside) {
 			t.Fatalf("%q, %v", got.Aside, err)

@@ -210,11 +210,12 @@ func OpenUnpacked(dir string) (*store.Store, error) {
 
 // unused returns name, or one like it, such that nothing exists under it.
 func unused(name string) string {
+	free := name
 	for n := 2; ; n++ {
-		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
-			return name
+		if _, err := os.Lstat(free); errors.Is(err, fs.ErrNotExist) {
+			return free
 		}
-		name = fmt.Sprintf("%s-%d", name, n)
+		free = fmt.Sprintf("%s-%d", name, n)
 	}
 }
 
