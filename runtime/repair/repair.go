@@ -64,8 +64,15 @@ func Run(ctx context.Context, data string, o Options) (r Report, err error) {
 	if err := backup.Pending(data); err != nil {
 		return r, err
 	}
-	if r.Sound, err = sound(ctx, data, o); err != nil || r.Sound {
+	healthy, err := sound(ctx, data, o)
+	if err != nil {
 		return r, err
+	}
+	if healthy {
+		return Report{
+			Sound: true, DryRun: o.DryRun, Damage: []string{}, Lost: []string{}, Held: []string{}, LeftOut: []string{},
+			Doubted: []Unfinished{}, Answered: []Unfinished{}, Again: []string{},
+		}, nil
 	}
 	if o.DryRun {
 		r, err = remake(ctx, data, vfs.NewMem(), "store", o)

@@ -88,6 +88,7 @@ func unread(path string, err error) error {
 
 // verifyAt reads all of what a path names, and folds its journal where all is sound.
 func verifyAt(ctx context.Context, path string, open opening) (v verified, err error) {
+	v.Held = []doubt{}
 	j, err := open(ctx, path)
 	if err != nil {
 		return v, err

@@ -57,7 +57,7 @@ func JournalOf(ctx context.Context, data string) (*Journal, error) {
 	switch {
 	case err == nil:
 		examine := func(ctx context.Context) (store.Examination, error) {
-			return store.Examination{}, daemon.Backup(ctx, io.Discard)
+			return store.Examination{Damage: []string{}, Held: []string{}, Missing: []string{}}, daemon.Backup(ctx, io.Discard)
 		}
 		return &Journal{Reader: j, Running: true, close: func() error { return nil }, examine: examine}, nil
 	case errors.Is(err, client.ErrNotRunning):
