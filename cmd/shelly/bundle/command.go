@@ -163,9 +163,9 @@ func (c *verifyCmd) Run(t *terminal.Terminal) error {
 }
 
 func verify(ctx context.Context, name string) (m bundle.Manifest, err error) {
-	f, err := os.Open(name)
+	f, err := flags.Input(name)
 	if err != nil {
-		return m, exit.With(exit.Usage, err)
+		return m, err
 	}
 	defer f.Close()
 	if m, err = bundle.Verify(ctx, f); err != nil {

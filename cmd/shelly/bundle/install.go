@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/wording"
 	"shelly/runtime/bundle"
@@ -54,9 +55,9 @@ func (c *installCmd) Run(t *terminal.Terminal) error {
 	if c.DryRun {
 		return nil
 	}
-	f, err := os.Open(c.File)
+	f, err := flags.Input(c.File)
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return err
 	}
 	defer f.Close()
 	written := 0

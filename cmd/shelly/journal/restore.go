@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
-	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/wording"
@@ -35,9 +33,9 @@ func (c *restoreCmd) Run(t *terminal.Terminal) (err error) {
 	}
 	var from io.Reader = t.In
 	if c.File != "-" {
-		f, err := os.Open(c.File)
+		f, err := flags.Input(c.File)
 		if err != nil {
-			return exit.With(exit.Usage, err)
+			return err
 		}
 		defer func() { err = errors.Join(err, f.Close()) }()
 		from = f

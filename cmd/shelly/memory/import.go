@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
@@ -35,9 +34,9 @@ func (importCmd) Help() string {
 func (c *importCmd) Run(t *terminal.Terminal) (err error) {
 	from := t.In
 	if c.File != "-" {
-		f, err := os.Open(c.File)
+		f, err := flags.Input(c.File)
 		if err != nil {
-			return exit.With(exit.Usage, err)
+			return err
 		}
 		defer func() { err = errors.Join(err, f.Close()) }()
 		from = f

@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -31,6 +32,18 @@ func Text(value string) (string, error) {
 		return "", fmt.Errorf("%s is longer than %d bytes", name, textBytesMax)
 	}
 	return string(all), nil
+}
+
+// Input opens a file that the command line names. Its errors have exit codes.
+func Input(name string) (*os.File, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, exit.With(exit.Usage, err)
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, errors.Join(exit.Errorf(exit.Usage, "%s is a folder; name a file", name), f.Close())
+	}
+	return f, nil
 }
 
 // ReadPrompts replaces prompts.X=@FILE in --set by the text of the file.
