@@ -136,8 +136,8 @@ func findFile(fsys fs.FS, name string, line int) ([]Target, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if n := strings.Count(string(source), "\n") + 1; line > n {
-			return nil, fmt.Errorf("%w: %s has %d lines, not %d", ErrNoMatch, name, n, line)
+		if n := len(strings.SplitAfter(strings.TrimSuffix(string(source), "\n"), "\n")); line > n {
+			return nil, fmt.Errorf("%w: %s has %s, not %d", ErrNoMatch, name, wording.Count(n, "line"), line)
 		}
 	}
 	return []Target{{Path: name, Lines: lines}}, nil

@@ -42,7 +42,7 @@ func TestSCN1FindNamesFilesOnceAndSorted(t *testing.T) {
 		{[]string{"scenarios/a.scenario.yaml:2"}, all[:1], ""},
 		{[]string{"scenarios/testdata"}, []string{"scenarios/testdata/d.scenario.yaml"}, ""},
 		{nil, nil, ""},
-		{[]string{"scenarios/a.scenario.yaml:20"}, nil, "scenarios/a.scenario.yaml has 3 lines, not 20"},
+		{[]string{"scenarios/a.scenario.yaml:3"}, nil, "scenarios/a.scenario.yaml has 2 lines, not 3"},
 		{[]string{"nowhere"}, nil, "nowhere: no such file or folder"},
 		{[]string{"empty"}, nil, "empty: holds no file that ends in .scenario.yaml or .property.yaml"},
 		{[]string{"scenarios/note.yaml"}, nil, "the name of a scenario ends in .scenario.yaml, that of a property in .property.yaml"},
