@@ -23,11 +23,20 @@ func Nearest(word string, candidates []string) string {
 	}
 	best, bound := "", max(1, len(word)/3)
 	for _, c := range candidates {
-		if d := Distance(strings.ToLower(word), strings.ToLower(c)); d <= bound {
+		if d := Distance(likened(word), likened(c)); d <= bound {
 			best, bound = c, d-1
 		}
 	}
 	return best
+}
+
+// likened is a word in small letters and with y for ies, so that reply is near to replies.
+func likened(word string) string {
+	word = strings.ToLower(word)
+	if stem, plural := strings.CutSuffix(word, "ies"); plural {
+		return stem + "y"
+	}
+	return word
 }
 
 // Distance returns how many bytes must be inserted, deleted, replaced or swapped with their

@@ -6,9 +6,10 @@ import (
 )
 
 func TestNearestIsNearAndNotAnything(t *testing.T) {
-	words := []string{"says", "calls", "needs", "takes", "timeline"}
+	words := []string{"says", "calls", "needs", "takes", "timeline", "replies", "memory"}
 	for word, want := range map[string]string{
 		"sais": "says", "call": "calls", "CALLS": "calls", "timelien": "timeline", "time_line": "timeline",
+		"reply": "replies", "Reply": "replies", "memories": "memory",
 		"x": "", "garbage": "", "": "", strings.Repeat("says", 100): "",
 	} {
 		if got := Nearest(word, words); got != want {
