@@ -67,7 +67,12 @@ func (v *DrawnPoints) Read(d *strict.Decoder, n *strict.Node, path string) {
 }
 
 func (v *Invariant) Read(d *strict.Decoder, n *strict.Node, path string) {
-	if v.All = n.Scalar() && n.Value == "$all"; !v.All {
+	switch {
+	case n.Scalar() && n.Value == "$all":
+		v.All = true
+	case n.Scalar() && strings.HasPrefix(n.Value, "$"):
+		d.Add(n, path, wording.Unknown("word", n.Value, []string{"$all"}))
+	default:
 		v.Expr = &expression.Expression{}
 		v.Expr.Read(d, n, path)
 	}
