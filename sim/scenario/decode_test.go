@@ -179,6 +179,14 @@ func brokenFiles(t *testing.T) []broken {
 		{"temperature below 0", with("brain:", "config: {temperature: -0.5}\nbrain:"), []string{"write the number -0.5 in plain decimal, at least 0"}},
 		{"temperature too fine", with("brain:", "config: {temperature: 0.0001}\nbrain:"), []string{"has more than three decimals"}},
 		{"temperature with an exponent", with("brain:", "config: {temperature: 1e1}\nbrain:"), []string{"write the number 1e1 in plain decimal"}},
+		{"claims about tokens that no server counts", with("expect:", `always: ["sent < 3"]
+never: [{that: "read > 3", when: "written > 0"}]
+eventually: [{that: "replies == 1", when: "sent > 0"}]
+expect:`), []string{
+			"always[0]: only a server counts tokens, and without one sent is 0; give server, such as server: laptop",
+			"never[0].that: only a server counts tokens, and without one read is 0; give ",
+			"never[0].when: only a server counts tokens, and without one written is 0; give ",
+			"eventually[0].when: only a server counts tokens, and without one sent is 0; give "}},
 		{"max_tokens of 0", with("brain:", "config: {max_tokens: 0}\nbrain:"), []string{"config.max_tokens: wants a number of at least 1"}},
 		{"unknown prompt", with("brain:", "config: {prompts: {identiti: x}}\nbrain:"), []string{"config.prompts.identiti: unknown key identiti; did you mean identity?"}},
 		{"prompts in a text", with("brain:", "config: {prompts: x}\nbrain:"), []string{"config.prompts: wants a map of identity, sections"}},

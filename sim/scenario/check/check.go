@@ -47,6 +47,7 @@ func (k *checker) check(f *format.File) {
 	k.checkFaults(f)
 	k.checkReplay(f)
 	k.checkExpect(f)
+	k.checkConditions(f)
 }
 
 // checkHead checks what names a file.
@@ -201,6 +202,48 @@ func (k *checker) checkExpect(f *format.File) {
 		}
 		if o.InOrder != nil && len(o.InOrder) < 2 {
 			k.at(at+".in_order", "wants two items or more")
+		}
+	}
+}
+
+// checkConditions checks the expressions of always, never and eventually.
+func (k *checker) checkConditions(f *format.File) {
+	that := func(at string, c *format.Condition) {
+		if k.has(at + ".that") {
+			at += ".that"
+		}
+		k.checkCounted(f, at, c.Expression)
+	}
+	when := func(at string, c *format.Condition) {
+		if c != nil {
+			k.checkCounted(f, at+".when", c.Expression)
+		}
+	}
+	claims := func(key string, list []format.Claim) {
+		for i := range list {
+			at := strict.Element(key, i)
+			that(at, &list[i].That)
+			when(at, list[i].When)
+		}
+	}
+	claims("always", f.Always)
+	claims("never", f.Never)
+	for i := range f.Eventually {
+		at := strict.Element("eventually", i)
+		that(at, &f.Eventually[i].That)
+		when(at, f.Eventually[i].When)
+	}
+}
+
+// checkCounted wants a server for what only a server counts; nil is no expression.
+func (k *checker) checkCounted(f *format.File, path string, e *expression.Expression) {
+	if e == nil || f.Server != nil || k.has("replay") {
+		return
+	}
+	for _, name := range []string{"sent", "read", "written"} {
+		if e.Names(name) {
+			k.at(path, "only a server counts tokens, and without one "+name+" is 0; give server, such as server: laptop")
+			return
 		}
 	}
 }

@@ -46,6 +46,12 @@ func (k *checker) checkOwn(f *format.File, p *format.Property) {
 	if len(p.Invariants) == 0 {
 		k.at("invariants", "is empty; give $all, or an expression")
 	}
+	for i, v := range p.Invariants {
+		k.checkCounted(f, strict.Element("invariants", i), v.Expr)
+	}
+	for i := range p.Cover {
+		k.checkCounted(f, strict.Element("cover", i)+".when", &p.Cover[i].When)
+	}
 	switch {
 	case len(g.Timeline.Pick) == 0:
 		k.at("generate", "the key timeline.pick is missing: nothing would happen")

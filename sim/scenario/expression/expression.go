@@ -183,10 +183,13 @@ func (e *Evaluation) Now(s *State) (bool, error) {
 	return e.Verdicts[0].Holds, e.Verdicts[0].Err
 }
 
+// Names reports whether the expression speaks of something by name.
+func (v *Expression) Names(name string) bool { return slices.Contains(v.names, name) }
+
 // Momentary reports whether one step and the state after it decide the expression.
 func (v *Expression) Momentary() bool {
 	for _, name := range []string{"now", "step", "epoch", "crashes", "requests", "replies", "asked", "sent", "read", "written", "tools", "memory"} {
-		if slices.Contains(v.names, name) {
+		if v.Names(name) {
 			return false
 		}
 	}
