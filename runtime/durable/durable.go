@@ -22,6 +22,7 @@ type As struct {
 	Perm   fs.FileMode  // the file's mode; 0: 0600
 	New    bool         // an existing file is not replaced: the error is then fs.ErrExist
 	Follow bool         // if the name is a link, its target is replaced
+	Folder fs.FileMode  // missing folders of the file are created with this mode; 0: they are not
 	Alone  bool         // nobody else writes the file: what a crash left of it is removed
 	Ready  func() error // called when the file is durable but does not have its name yet; an error keeps the old file
 }
@@ -33,6 +34,11 @@ func (a As) File(name string, content func(io.Writer) error) error {
 	place := name
 	if leads, err := filepath.EvalSymlinks(name); err == nil && a.Follow {
 		place = leads
+	}
+	if a.Folder != 0 {
+		if err := os.MkdirAll(filepath.Dir(place), a.Folder); err != nil {
+			return failed(name, err)
+		}
 	}
 	temp, err := descriptor.Get(context.Background(), func() (*os.File, error) { return a.open(place) })
 	if err != nil {

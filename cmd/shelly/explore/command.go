@@ -117,7 +117,7 @@ func (c *Command) write(w world, found *explore.Counterexample, several bool) (s
 		name = base + "-" + w.Name + document.Suffix
 	}
 	record := scenario.Found{Counterexample: found, World: w.Name, Command: c.command(w), Case: w.file}
-	err := durable.As{Perm: 0o644, New: !c.Force, Follow: c.Force}.File(name, record.Write)
+	err := durable.As{Perm: 0o644, New: !c.Force, Follow: c.Force, Folder: 0o755}.File(name, record.Write)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return "", exit.Errorf(exit.Failed, "cannot write the counterexample because %s exists; name another file with -o, or give --force", name)

@@ -36,7 +36,8 @@ func (f File) taken() error {
 	return exit.Errorf(exit.Usage, "%s exists; name another file with -o, or give --force", f.Name)
 }
 
-// Write writes the whole file durably, or nothing; only its owner can read it. An error of
+// Write writes the whole file durably, or nothing; only its owner can read it, and the
+// folders that are created for it. An error of
 // content is returned unchanged; other errors have exit codes.
 func (f File) Write(t *terminal.Terminal, content func(io.Writer) error) error {
 	if f.Name == "" {
@@ -44,7 +45,7 @@ func (f File) Write(t *terminal.Terminal, content func(io.Writer) error) error {
 		return errors.Join(content(out), out.Flush())
 	}
 	var wrong error
-	err := durable.As{New: !f.Force}.File(f.Name, func(w io.Writer) error {
+	err := durable.As{New: !f.Force, Folder: 0o700}.File(f.Name, func(w io.Writer) error {
 		wrong = content(w)
 		return wrong
 	})

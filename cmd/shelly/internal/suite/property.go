@@ -2,7 +2,6 @@ package suite
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -144,8 +143,5 @@ func propertyCase(f *scenario.File, seed uint64) string {
 
 // writeCase writes a case, and creates its folder if necessary.
 func writeCase(file string, source []byte) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return err
-	}
-	return durable.As{Perm: 0o644}.Text(file, source)
+	return durable.As{Perm: 0o644, Folder: 0o755}.Text(file, source)
 }

@@ -26,7 +26,7 @@ func (c *Asking) html(r *regression.Report) error {
 	if err != nil {
 		return exit.Errorf(exit.Failed, "--html: %w", err)
 	}
-	if err := (durable.As{}).Text(c.HTML, html); err != nil {
+	if err := (durable.As{Folder: 0o700}).Text(c.HTML, html); err != nil {
 		return exit.Errorf(exit.Disk, "--html: %w", err)
 	}
 	return nil
