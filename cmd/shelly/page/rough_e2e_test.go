@@ -306,6 +306,7 @@ brain:
       | notes.txt | 2 |
 
       - [ ] see [1] and [the notes](https://example.com/notes)
+      - a &lt;b&gt; &#x2265; c &rlm; &none; \&amp; `+"`&lt;`"+`
 timeline:
   - {user: "list"}
 expect:
@@ -319,6 +320,10 @@ expect:
 	w.Script(&text, `return document.querySelector('.answer:not(.streaming) a').textContent`)
 	if text != "the notes" {
 		t.Errorf("the link is %q", text)
+	}
+	w.Script(&text, `return document.querySelector('.answer:not(.streaming) li:last-child').textContent`)
+	if text != "a <b> ≥ c &rlm; &none; &amp; &lt;" {
+		t.Errorf("the references are shown as %q", text)
 	}
 	w.clean()
 }

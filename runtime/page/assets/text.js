@@ -4,6 +4,7 @@
 // Each character is looked at a bounded number of times, whatever the text is.
 
 import { el, add, link } from './dom.js';
+import { entity, resolved } from './entities.js';
 
 /** markdown returns the elements of a text. */
 export function markdown(text) {
@@ -140,7 +141,7 @@ export function inline(text, depth = 0) {
   };
   for (let i = 0; i < text.length; ) {
     const c = text[i];
-    const found = (c === '\\' && escaped(text, i)) || (c === '`' && code(text, i, none)) || (c === '!' && text[i + 1] === '[' && bracket(text, i + 1, depth, none)) ||
+    const found = (c === '\\' && escaped(text, i)) || (c === '&' && entity(text, i)) || (c === '`' && code(text, i, none)) || (c === '!' && text[i + 1] === '[' && bracket(text, i + 1, depth, none)) ||
       (c === '[' && bracket(text, i, depth, none)) || (c === '<' && angle(text, i)) || ('*_~'.includes(c) && emphasis(text, i, depth, none)) || (c === 'h' && bare(text, i));
     if (!found) {
       plain += c;
@@ -167,7 +168,7 @@ function after(text, mark, from, none) {
 }
 
 function escaped(text, i) {
-  return /[\\`*_{}[\]()#+.!|<>~-]/.test(text[i + 1] || '') ? { node: text[i + 1], end: i + 2 } : null;
+  return /[\\`*_{}[\]()#+.!|<>~&-]/.test(text[i + 1] || '') ? { node: text[i + 1], end: i + 2 } : null;
 }
 
 function code(text, i, none) {
@@ -191,9 +192,9 @@ function bracket(text, i, depth, none) {
     else if (text[end] === ')' && --open === 0) break;
   }
   if (open) return null;
-  const href = text.slice(close + 2, end).trim().split(/\s/)[0].replace(/^<|>$/g, '');
+  const href = resolved(text.slice(close + 2, end).trim().split(/\s/)[0].replace(/^<|>$/g, ''));
   if (!/^https?:\/\/[^]/.test(href)) return null; // it stays as it is written
-  return { node: link(href, text.slice(i + 1, close) || href), end: end + 1 };
+  return { node: link(href, resolved(text.slice(i + 1, close)) || href), end: end + 1 };
 }
 
 // ends returns where a bracket is closed by its own, such as the one of [x] in "[x] and [y](address)".

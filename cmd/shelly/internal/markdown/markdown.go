@@ -7,6 +7,8 @@ package markdown
 
 import (
 	"fmt"
+	"html"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -14,6 +16,9 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"shelly/cmd/shelly/internal/terminal"
 )
 
 // Style is how the parts of a text are shown: each function puts a text between the codes that
@@ -161,7 +166,7 @@ func (r renderer) inline(parent ast.Node) string {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n := n.(type) {
 		case *ast.Text:
-			b.WriteString(unescaped(n.Value(r.source)))
+			b.WriteString(resolved(n.Value(r.source)))
 			switch {
 			case n.HardLineBreak():
 				b.WriteString("\n")
@@ -179,9 +184,9 @@ func (r renderer) inline(parent ast.Node) string {
 			}
 			b.WriteString(r.style.with(f, r.inline(n)))
 		case *ast.Link:
-			b.WriteString(r.link(r.inline(n), string(n.Destination)))
+			b.WriteString(r.link(r.inline(n), resolved(n.Destination)))
 		case *ast.Image:
-			b.WriteString(r.link(r.inline(n), string(n.Destination)))
+			b.WriteString(r.link(r.inline(n), resolved(n.Destination)))
 		case *ast.AutoLink:
 			b.WriteString(r.style.with(r.style.Link, string(n.URL(r.source))))
 		case *ast.RawHTML:
@@ -218,15 +223,25 @@ func (r renderer) plain(parent ast.Node) string {
 	return b.String()
 }
 
-// unescaped removes the backslashes before punctuation (CommonMark 2.4).
-func unescaped(raw []byte) string {
-	const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
-	var b strings.Builder
-	for i := 0; i < len(raw); i++ {
-		if raw[i] == '\\' && i+1 < len(raw) && strings.IndexByte(punctuation, raw[i+1]) >= 0 {
-			i++
+// written matches a backslash before punctuation, or a character reference (CommonMark 2.4, 2.5).
+var written = regexp.MustCompile("\\\\[!-/:-@[-`{-~]|&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+
+// resolved returns what a text with backslashes and character references stands for. What names
+// nothing, or would act on the terminal, stays as it is written.
+func resolved(raw []byte) string {
+	return written.ReplaceAllStringFunc(string(raw), func(part string) string {
+		if part[0] == '\\' {
+			return part[1:]
 		}
-		b.WriteByte(raw[i])
-	}
-	return b.String()
+		if name := part[1 : len(part)-1]; name[0] != '#' {
+			if _, known := util.LookUpHTML5EntityByName(name); !known {
+				return part
+			}
+		}
+		text := html.UnescapeString(part)
+		if strings.ContainsAny(text, "\n\t") || terminal.Printable(text) != text {
+			return part
+		}
+		return text
+	})
 }
