@@ -48,7 +48,7 @@ func (f Files) Watch(ctx context.Context, to event.Sink) error {
 	}
 	defer disk.Close()
 	w := &watching{
-		Files: f, to: to, disk: disk, folders: map[string]*ignore.Rules{},
+		Files: f, to: to, disk: disk, folders: map[string]*ignore.Rules{}, aside: map[string]bool{},
 		own: ignore.Parse(nil, f.Folder, passing+strings.Join(f.Ignore, "\n")),
 	}
 	if err := w.begin(ctx); err != nil {
@@ -81,6 +81,7 @@ type watching struct {
 	disk    *fsnotify.Watcher
 	own     *ignore.Rules
 	folders map[string]*ignore.Rules // the watched folders, with the rules in them
+	aside   map[string]bool          // the folders in them that are not meant to be watched
 	left    int                      // entries that a scan may still look at
 	over    int                      // folders beyond FoldersMax
 }
@@ -156,20 +157,16 @@ func (w *watching) entries(ctx context.Context, dir string, entries []fs.DirEntr
 			return nil
 		}
 		path := filepath.Join(dir, e.Name())
-		if w.ignored(rules, path, e.IsDir()) {
-			continue
-		}
-		if !e.IsDir() {
+		switch {
+		case w.leftOut(rules, path, e.IsDir()):
+		case !e.IsDir():
 			if info, err := e.Info(); err == nil {
 				show(path, info)
 			}
-			continue
-		}
-		if !w.Recursive || level >= depthMax {
-			continue
-		}
-		if err := w.add(ctx, path, rules, level+1, show); err != nil {
-			return err
+		case level < depthMax:
+			if err := w.add(ctx, path, rules, level+1, show); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -200,6 +197,16 @@ func (w *watching) ignored(rules *ignore.Rules, path string, folder bool) bool {
 		w.own.Ignored(slashed, folder) || rules.Ignored(slashed, folder)
 }
 
+// leftOut reports whether a path that exists is left out, and remembers such a folder: the system
+// does not say of a path that is gone whether it was a folder.
+func (w *watching) leftOut(rules *ignore.Rules, path string, folder bool) bool {
+	out := w.ignored(rules, path, folder) || folder && !w.Recursive
+	if out && folder {
+		w.aside[path] = true
+	}
+	return out
+}
+
 // changed reports a change that the system has announced.
 func (w *watching) changed(ctx context.Context, e fsnotify.Event) error {
 	path := filepath.Clean(e.Name)
@@ -213,15 +220,19 @@ func (w *watching) changed(ctx context.Context, e fsnotify.Event) error {
 	switch {
 	case e.Has(fsnotify.Create):
 		info, err := os.Lstat(path)
-		if err != nil || w.ignored(rules, path, info.IsDir()) {
-			return nil // it is gone already, so nothing was missed
-		}
-		if !info.IsDir() {
-			w.to.File(path, settle.Created)
-		} else if w.Recursive {
+		folder := err == nil && info.IsDir()
+		switch {
+		case err != nil || w.leftOut(rules, path, folder): // if it is gone already, nothing was missed
+		case folder:
 			return w.came(ctx, path, rules)
+		default:
+			w.to.File(path, settle.Created)
 		}
 	case e.Has(fsnotify.Remove), e.Has(fsnotify.Rename):
+		if w.aside[path] {
+			delete(w.aside, path)
+			return nil
+		}
 		if _, folder := w.folders[path]; folder {
 			w.went(path)
 			return nil

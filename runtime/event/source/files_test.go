@@ -155,6 +155,38 @@ func TestEVT7WithoutRecursionFoldersBelowAreNotWatched(t *testing.T) {
 	}
 }
 
+// The system does not say of a path that is gone whether it was a folder.
+func TestEVT7AFolderThatIsNotWatchedIsNotReportedWhenItGoes(t *testing.T) {
+	for _, recursive := range []bool{false, true} {
+		dir := t.TempDir()
+		if err := os.Mkdir(filepath.Join(dir, "drafts"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		f := watch(t, dir, func(f *source.Files) { f.Recursive, f.Ignore = recursive, []string{"drafts/", "made/"} }, 0)
+		f.until(t, "seen 1 folder")
+		for i, name := range []string{"drafts", "made", "drafts"} {
+			if i > 0 {
+				if err := os.Mkdir(f.path(name), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				f.write("then" + name) // the folder is seen before it goes
+				f.until(t, "created "+f.path("then"+name))
+			}
+			if err := os.Remove(f.path(name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.write("made") // a file may have the name of a folder
+		f.until(t, "created "+f.path("made"))
+		if err := os.Remove(f.path("made")); err != nil {
+			t.Fatal(err)
+		}
+		if lines := f.until(t, "removed "+f.path("made")); slices.Contains(lines, "removed "+f.path("drafts")) || slices.Index(lines, "removed "+f.path("made")) < slices.Index(lines, "created "+f.path("made")) {
+			t.Errorf("reported is %q", lines)
+		}
+	}
+}
+
 func TestEVT7WhatIsIgnoredIsNotReported(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("build/\n"), 0o600); err != nil {
