@@ -221,8 +221,8 @@ func (w *watching) changed(ctx context.Context, e fsnotify.Event) error {
 	case e.Has(fsnotify.Create):
 		info, err := os.Lstat(path)
 		folder := err == nil && info.IsDir()
-		switch {
-		case err != nil || w.leftOut(rules, path, folder): // if it is gone already, nothing was missed
+		switch { // what is gone already is announced as removed next, which together is nothing
+		case w.leftOut(rules, path, folder):
 		case folder:
 			return w.came(ctx, path, rules)
 		default:

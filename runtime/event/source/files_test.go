@@ -187,6 +187,22 @@ func TestEVT7AFolderThatIsNotWatchedIsNotReportedWhenItGoes(t *testing.T) {
 	}
 }
 
+// A file that is gone before anybody looked was created all the same: both together are nothing.
+func TestEVT5AFileThatGoesAtOnceIsReportedAsCreatedFirst(t *testing.T) {
+	f := watch(t, t.TempDir(), nil, 0)
+	f.until(t, "seen 1 folder")
+	for n := range 100 {
+		name := fmt.Sprint("lock", n)
+		f.write(name)
+		if err := os.Remove(f.path(name)); err != nil {
+			t.Fatal(err)
+		}
+		if lines := f.until(t, "removed "+f.path(name)); !slices.Contains(lines, "created "+f.path(name)) {
+			t.Fatalf("reported is %q", lines)
+		}
+	}
+}
+
 func TestEVT7WhatIsIgnoredIsNotReported(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("build/\n"), 0o600); err != nil {
