@@ -134,6 +134,7 @@ func (w *watching) add(ctx context.Context, dir string, above *ignore.Rules, lev
 	}
 	rules := w.rules(above, dir)
 	w.folders[dir] = rules
+	delete(w.aside, dir)
 	open, err := os.Open(dir)
 	if err != nil {
 		if dir == w.Folder {
@@ -172,9 +173,11 @@ func (w *watching) entries(ctx context.Context, dir string, entries []fs.DirEntr
 	return nil
 }
 
+const rulesName = ".gitignore"
+
 // rules returns the rules of a folder's .gitignore and of the folders above it.
 func (w *watching) rules(above *ignore.Rules, dir string) *ignore.Rules {
-	name := filepath.Join(dir, ".gitignore")
+	name := filepath.Join(dir, rulesName)
 	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
 		return above
 	}
@@ -216,6 +219,11 @@ func (w *watching) changed(ctx context.Context, e fsnotify.Event) error {
 		}
 		return nil
 	}
+	if filepath.Base(path) == rulesName && !e.Has(fsnotify.Chmod) {
+		if err := w.ruled(ctx, filepath.Dir(path)); err != nil {
+			return err
+		}
+	}
 	rules := w.folders[filepath.Dir(path)]
 	switch {
 	case e.Has(fsnotify.Create):
@@ -251,17 +259,52 @@ func (w *watching) changed(ctx context.Context, e fsnotify.Event) error {
 // came watches a new folder, and reports what it holds already.
 func (w *watching) came(ctx context.Context, dir string, above *ignore.Rules) error {
 	w.left = entriesMax
-	err := w.add(ctx, dir, above, strings.Count(dir, string(filepath.Separator))-strings.Count(w.Folder, string(filepath.Separator))+1,
-		func(path string, _ fs.FileInfo) { w.to.File(path, settle.Created) })
+	err := w.add(ctx, dir, above, w.level(dir), func(path string, _ fs.FileInfo) { w.to.File(path, settle.Created) })
 	w.say()
 	return err
+}
+
+// level returns how deep a folder is; the watched one is at level 1.
+func (w *watching) level(dir string) int {
+	return strings.Count(dir, string(filepath.Separator)) - strings.Count(w.Folder, string(filepath.Separator)) + 1
+}
+
+// ruled applies the changed rules of a folder to it and to those below it.
+func (w *watching) ruled(ctx context.Context, dir string) error {
+	if w.over > 0 { // there may be room now for folders elsewhere
+		dir = w.Folder
+	}
+	before := map[string]bool{}
+	for folder := range w.folders { // order-free: all matching ones are moved
+		if within(folder, dir) {
+			before[folder] = true
+			delete(w.folders, folder)
+		}
+	}
+	if len(before) == 0 {
+		return nil // it is gone already
+	}
+	w.left, w.over = entriesMax, 0
+	err := w.add(ctx, dir, w.folders[filepath.Dir(dir)], w.level(dir), func(string, fs.FileInfo) {})
+	for folder := range before { // order-free: all that are left out now are removed
+		if _, watched := w.folders[folder]; !watched {
+			_ = w.disk.Remove(folder) // it may be gone already
+		}
+	}
+	w.say()
+	return err
+}
+
+// within reports whether a folder is dir or below it.
+func within(folder, dir string) bool {
+	return folder == dir || strings.HasPrefix(folder, dir+string(filepath.Separator))
 }
 
 // went forgets a folder that is gone or renamed, with those below it. The names of its
 // files are not known any more, so it is reported as one change.
 func (w *watching) went(dir string) {
 	for folder := range w.folders { // order-free: all matching ones are removed
-		if folder == dir || strings.HasPrefix(folder, dir+string(filepath.Separator)) {
+		if within(folder, dir) {
 			_ = w.disk.Remove(folder) // it may be gone already
 			delete(w.folders, folder)
 		}

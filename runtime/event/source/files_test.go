@@ -155,6 +155,42 @@ func TestEVT7WithoutRecursionFoldersBelowAreNotWatched(t *testing.T) {
 	}
 }
 
+func TestEVT7ChangedRulesOfAFolderHoldAtOnce(t *testing.T) {
+	f := watch(t, t.TempDir(), nil, 0)
+	f.until(t, "seen 1 folder")
+	f.write("sub/build/a")
+	f.until(t, "created "+f.path("sub/build/a"))
+	rules := f.path("sub/.gitignore")
+	if err := os.WriteFile(f.path("rules.tmp"), []byte("build/\n*.out\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(f.path("rules.tmp"), rules); err != nil {
+		t.Fatal(err)
+	}
+	f.until(t, "created "+rules) // they hold from here on
+	for _, name := range []string{"sub/build/b", "sub/c.out", "sub/in/d.out", "sub/in/end"} {
+		f.write(name)
+	}
+	lines := f.until(t, "created "+f.path("sub/in/end"))
+	for _, name := range []string{"sub/build/b", "sub/c.out", "sub/in/d.out"} {
+		if has(lines, f.path(name)) {
+			t.Errorf("reported is %q", lines)
+		}
+	}
+	if err := os.Remove(rules); err != nil {
+		t.Fatal(err)
+	}
+	f.until(t, "removed "+rules)
+	for _, name := range []string{"sub/build/d", "sub/e.out"} {
+		f.write(name)
+		f.until(t, "created "+f.path(name))
+	}
+	if err := os.RemoveAll(f.path("sub/build")); err != nil {
+		t.Fatal(err)
+	}
+	f.until(t, "removed "+f.path("sub/build"))
+}
+
 // The system does not say of a path that is gone whether it was a folder.
 func TestEVT7AFolderThatIsNotWatchedIsNotReportedWhenItGoes(t *testing.T) {
 	for _, recursive := range []bool{false, true} {
