@@ -9,8 +9,10 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"shelly/runtime/channel"
 	"shelly/runtime/comm"
@@ -159,8 +161,12 @@ func (h *Webhook) read(w http.ResponseWriter, r *http.Request) (m channel.Messag
 	if err == nil {
 		err = v.Object(wire.Text("text", &m.Text), wire.Text("chat", &m.Chat), wire.Text("sender", &m.Sender))
 	}
-	if err == nil && m.Text == "" {
+	switch {
+	case err != nil:
+	case strings.TrimSpace(m.Text) == "":
 		err = errors.New(`"text" is missing or empty`)
+	case strings.ContainsFunc(m.Chat, unicode.IsControl):
+		err = errors.New(`"chat" holds a control character`)
 	}
 	if err != nil {
 		return m, &comm.Problem{Code: comm.CodeBadRequest, Message: err.Error(), Hint: `send {"text": "…"}, and chat and sender if there are several`}

@@ -168,6 +168,8 @@ func TestCHN20AMessageIsAnsweredAsItWasTaken(t *testing.T) {
 		{`{"text":"hi"}`, channel.Taken{Refused: channel.Conflict}, nil, 409, "webhook-id"},
 		{`{"text":"hi"}`, channel.Taken{}, engine.ErrBusy, 0, engine.ErrBusy.Error()},
 		{`{"text":""}`, channel.Taken{}, nil, 400, "missing or empty"},
+		{`{"text":" \n"}`, channel.Taken{}, nil, 400, "missing or empty"},
+		{`{"text":"hi","chat":"a\nb"}`, channel.Taken{}, nil, 400, `"chat" holds a control character`},
 		{`{"txt":"hi"}`, channel.Taken{}, nil, 400, `unknown field "txt"`},
 		{`{"text":"hi","text":"ho"}`, channel.Taken{}, nil, 400, "text"},
 		{`hello`, channel.Taken{}, nil, 400, ""},
