@@ -93,11 +93,11 @@ func (r *reader) image(b, data wire.Value) error {
 		return rpc.Errorf(rpc.CodeParams, "%s has no data; shelly fetches nothing from an address", b.Path)
 	}
 	file, err := base64.StdEncoding.DecodeString(data.Text)
-	if err == nil {
-		err = comm.CheckImage(file)
-	}
 	if err != nil {
-		return rpc.Errorf(rpc.CodeParams, "%s %s", b.Path, strings.TrimPrefix(err.Error(), "illegal base64 data"))
+		return rpc.Errorf(rpc.CodeParams, "%s is not base64", data.Path)
+	}
+	if err := comm.CheckImage(file); err != nil {
+		return rpc.Errorf(rpc.CodeParams, "%s %s", b.Path, err)
 	}
 	if len(r.images) == comm.ImagesMax {
 		return rpc.Errorf(rpc.CodeParams, "the prompt has more than %d images", comm.ImagesMax)
