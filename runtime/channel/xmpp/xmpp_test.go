@@ -258,7 +258,8 @@ func TestCHN32AMessageIsSentOnceTheServerHasIt(t *testing.T) {
 	for _, tt := range []struct {
 		fault   string
 		refused bool
-	}{{"<error type='cancel'><service-unavailable xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error>", true}, {"<error type='wait'><resource-constraint xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error>", false}} {
+	}{{"<error type='cancel'><service-unavailable xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error>", true},
+		{"<error type='auth'><registration-required xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error>", true}, {"<error type='wait'><resource-constraint xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error>", false}} {
 		done = send("nobody@example.org", "hello")
 		c.wants("message")
 		c.wants("r")
