@@ -79,6 +79,17 @@ type chunk struct {
 	Error           json.RawMessage `json:"error"`
 }
 
+// countMax is more tokens than any window holds.
+const countMax = 1 << 30
+
+// counted returns a count of tokens as the server gives it, or 0, unknown, if it is impossible (BRN-3).
+func counted(n int) int {
+	if n < 0 || n > countMax {
+		return 0
+	}
+	return n
+}
+
 // failed reports whether the line is an error of the server.
 func (c *chunk) failed() bool { return len(c.Error) > 0 && string(c.Error) != "null" }
 
@@ -147,8 +158,8 @@ func (a *collector) answer(asked fsm.Conversation, last *chunk) fsm.BrainAnswere
 		Thinking: string(a.thinking),
 		Calls:    toolCalls(asked, a.calls),
 		Tokens: fsm.Tokens{
-			Prompt: last.PromptEvalCount, Answer: last.EvalCount,
-			Reading: fsm.Millis(last.PromptEvalTime.Milliseconds()), Writing: fsm.Millis(last.EvalTime.Milliseconds()),
+			Prompt: counted(last.PromptEvalCount), Answer: counted(last.EvalCount),
+			Reading: fsm.Millis(max(last.PromptEvalTime, 0).Milliseconds()), Writing: fsm.Millis(max(last.EvalTime, 0).Milliseconds()),
 		},
 	}
 	if !a.split.opened {

@@ -132,3 +132,19 @@ func TestBRN20AnAnswerWithoutEndIsCut(t *testing.T) {
 		t.Errorf("%d bytes, %d streamed, stop %s, %v", len(got.Text), streamed, got.Stop, err)
 	}
 }
+
+func TestBRN3AnImpossibleCountIsUnknown(t *testing.T) {
+	for _, counts := range []string{
+		`"prompt_eval_count":-5,"eval_count":-7,"prompt_eval_duration":-1000000,"eval_duration":-4000000`,
+		`"prompt_eval_count":9223372036854775807,"eval_count":9223372036854775807`,
+	} {
+		s := sending(t, `{"message":{"content":"Yes."}}`, `{"done":true,"done_reason":"stop",`+counts+`}`)
+		got, err := client(t, s, nil).Chat(testContext(t), ask("x"), nil, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", counts, err)
+		}
+		if got.Tokens != (fsm.Tokens{}) {
+			t.Errorf("%s: tokens %+v, want none", counts, got.Tokens)
+		}
+	}
+}
