@@ -69,7 +69,7 @@ func (l *loading) fitContext() {
 func (l *loading) fitSlots() {
 	const key = "limits.max_active"
 	if l.config.Limits.SessionBurst > 1 && l.origins[key].layer == layerDefault {
-		l.config.Limits.MaxActive = l.config.Brain.Slots
+		l.config.Limits.MaxActive, l.config.slotted = l.config.Brain.Slots, true
 		l.origins[key] = l.origins["brain.slots"]
 	}
 }

@@ -19,7 +19,7 @@ func reloadable() []string {
 // and the keys whose new value waits for a restart.
 func (c Config) Reload(next Config) (now Config, restart []string) {
 	now = c
-	now.builtin, now.labels, now.settings = next.builtin, next.labels, next.settings
+	now.builtin, now.labels, now.settings, now.slotted = next.builtin, next.labels, next.settings, next.slotted
 	to, from := reflect.ValueOf(&now).Elem(), reflect.ValueOf(next)
 	now.Prompts = next.Prompts // including the sections
 	for _, f := range newSchema() {
@@ -36,6 +36,9 @@ func (c Config) Reload(next Config) (now Config, restart []string) {
 	}
 	if now.keepsWithin() {
 		now.Limits.ContextTokens = min(now.Limits.ContextTokens, now.Brain.NumCtx)
+	}
+	if next.slotted {
+		now.Limits.MaxActive = now.Brain.Slots // the new slots wait for a restart
 	}
 	return now, restart
 }

@@ -66,3 +66,22 @@ func TestCFG12AReloadKeepsTheBudgetWithinTheRunningWindow(t *testing.T) {
 		}
 	}
 }
+
+func TestHND50AReloadRunsNoMoreHandlesThanTheRunningSlots(t *testing.T) {
+	for text, want := range map[string]int{
+		"brain: {slots: 4}\n":                             1,
+		"brain: {slots: 4}\nlimits: {max_active: 3}\n":    3,
+		"brain: {slots: 4}\nlimits: {session_burst: 1}\n": 1,
+	} {
+		w := newWorld(t)
+		first := w.load()
+		w.File = w.write("c.yaml", text)
+		now, restart := first.Reload(w.load())
+		if diff := cmp.Diff([]string{"brain.slots"}, restart); diff != "" {
+			t.Errorf("%s: what waits (-want +got)\n%s", text, diff)
+		}
+		if now.Limits.MaxActive != want {
+			t.Errorf("%s: max_active is %d, want %d", text, now.Limits.MaxActive, want)
+		}
+	}
+}
