@@ -11,7 +11,7 @@ import (
 //
 //	key   the name in the file; nested structs are sections
 //	of    the allowed words, separated by |
-//	is    the form of a text: path, url, listen, prompt or name
+//	is    the form of a text: path, server, url, listen, prompt or name
 //	says  the comment beside the value when a profile is printed
 //	min   the smallest value of a number, duration or size
 //	max   the largest value
@@ -80,7 +80,7 @@ type Brain struct {
 	// at the start, otherwise demo (CFG-6). Default: ollama.
 	Kind string `key:"kind" of:"ollama|auto|demo"`
 	// URL is the Ollama server. Default: http://127.0.0.1:11434.
-	URL string `key:"url" is:"url"`
+	URL string `key:"url" is:"server"`
 	// Model is the chat model. Default: empty, which is the first installed one that can call
 	// tools.
 	Model string `key:"model" is:"name" empty:"ok"`
@@ -253,7 +253,7 @@ type Web struct {
 type Search struct {
 	// Kind is searxng, brave, or off. Default: off; web_search is not offered.
 	Kind string `key:"kind" of:"off|searxng|brave"`
-	// URL is the server's address. Default: empty; for brave, brave's own.
+	// URL is the server's address, with http:// or https://. Default: empty; for brave, brave's own.
 	URL string `key:"url" is:"url" empty:"ok"`
 	// KeyFrom names the environment variable that holds brave's key. Default: BRAVE_API_KEY.
 	KeyFrom string `key:"key_from" is:"name"`

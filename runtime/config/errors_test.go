@@ -210,3 +210,18 @@ func TestRootAsCurrentFolderNeedsAWorkspace(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestCFG3OnlyAnOllamaServerIsNamedWithoutAScheme(t *testing.T) {
+	for _, key := range []string{"telemetry.traces", "tools.web.search.url"} {
+		w := newWorld(t)
+		w.Overrides = []config.Override{{Flag: "--set " + key, Key: key, Value: "127.0.0.1"}}
+		_, err := config.Load(w.Sources)
+		if want := "flag --set " + key + ": " + key + ": wants an address that begins with http:// or https://"; err == nil || err.Error() != want {
+			t.Errorf("%s: error %v, want %s", key, err, want)
+		}
+		w.Overrides[0].Value = "http://127.0.0.1:4318/v1/traces"
+		if _, err := config.Load(w.Sources); err != nil {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}

@@ -19,10 +19,19 @@ const (
 	promptBytesMax = 64 << 10
 )
 
-// parseURL parses the address of an Ollama server in the forms of OLLAMA_HOST: a URL, a host, or a
-// host and port. An address on which a server listens everywhere becomes a loopback address,
-// through which a client reaches it. The text may hold a password, so no error repeats it.
+// parseURL parses the address of any other server. It must say its scheme: a guess, or the port of
+// an Ollama server, would lead elsewhere.
 func parseURL(text string) (string, error) {
+	if !strings.Contains(text, "://") {
+		return "", errors.New("wants an address that begins with http:// or https://")
+	}
+	return parseServer(text)
+}
+
+// parseServer parses the address of an Ollama server in the forms of OLLAMA_HOST: a URL, a host, or
+// a host and port. An address on which a server listens everywhere becomes a loopback address,
+// through which a client reaches it. The text may hold a password, so no error repeats it.
+func parseServer(text string) (string, error) {
 	bad := errors.New("wants the address of a server such as http://127.0.0.1:11434")
 	text = strings.TrimSpace(strings.Trim(strings.TrimSpace(text), "\"'")) // BRN-41
 	scheme, rest, named := strings.Cut(text, "://")

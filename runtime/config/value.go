@@ -178,6 +178,8 @@ func (f field) readText(text string, p place) (string, error) {
 		return text, checkPrompt(text)
 	case strings.ContainsFunc(text, isControl):
 		return "", errors.New("holds a control character")
+	case f.is == "server":
+		return parseServer(text)
 	case f.is == "url":
 		return parseURL(text)
 	case f.is == "path":
@@ -347,7 +349,7 @@ func (f field) format(v reflect.Value) string {
 	switch {
 	case text == "" && f.zero != "":
 		return f.zero
-	case f.is == "url":
+	case f.is == "server", f.is == "url":
 		return withoutPassword(text)
 	case f.is == "listen" && text == "":
 		return "off"
