@@ -81,9 +81,9 @@ func (f *fault) String() string {
 	return strings.Join(words, ": ")
 }
 
-// final reports whether it is useless to send the message again: only "wait" is about the moment
-// (RFC 6120, 8.3.2).
-func (f *fault) final() bool { return f.Type != "wait" }
+// final reports whether it is useless to send the message again (RFC 6120, 8.3.2). An error
+// without one of the known types says nothing about that.
+func (f *fault) final() bool { return f.Type == "auth" || f.Type == "cancel" || f.Type == "modify" }
 
 // idOf returns an id for an incoming message that is the same if it is delivered again. It
 // depends on the sender with the resource, the stanza's id, and the text, because clients may
