@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,7 +26,8 @@ type asking struct {
 	silent  bool // without thinking
 	form    form
 	request comm.Request
-	empty   bool // without a question: this is how clients load or unload the model
+	empty   bool // without a question: this is how clients load the model, or unload it
+	unloads bool // keep_alive is 0
 }
 
 // how returns the fields that chat and generate have in common.
@@ -38,11 +40,17 @@ func (a *asking) how() []wire.Field {
 		a.silent = v.Kind == wire.Bool && !v.True
 		return v.Is(wire.Bool, wire.String)
 	}
+	alive := func(v wire.Value) error {
+		seconds, err := strconv.ParseFloat(v.Text, 64)
+		took, wrong := time.ParseDuration(v.Text)
+		a.unloads = err == nil && seconds == 0 || wrong == nil && took == 0
+		return v.Is(wire.String, wire.Number)
+	}
 	const text = "the agent answers only in text"
 	return []wire.Field{
 		wire.Text("model", &a.model), {Name: "stream", Read: streams}, {Name: "think", Read: think},
 		wire.Refused("format", text), wire.Refused("logprobs", "the agent's answer has none"), wire.Refused("_debug_render_only", "there is no template to render"),
-		wire.Idle("top_logprobs", wire.Number), wire.Idle("options", wire.Object), wire.Idle("keep_alive", wire.String, wire.Number),
+		wire.Idle("top_logprobs", wire.Number), wire.Idle("options", wire.Object), {Name: "keep_alive", Read: alive},
 		wire.Idle("truncate", wire.Bool), wire.Idle("shift", wire.Bool), wire.Idle("width", wire.Number), wire.Idle("height", wire.Number), wire.Idle("steps", wire.Number),
 	}
 }
@@ -147,7 +155,11 @@ func (f *Front) answer(w http.ResponseWriter, r *http.Request, a asking) error {
 	}
 	a.model = cmp.Or(a.model, Agent)
 	if a.empty {
-		return answer(w, http.StatusOK, a.form(part{model: a.model, at: time.Now().UTC(), end: &ending{reason: "load"}}))
+		reason := "load"
+		if a.unloads {
+			reason = "unload"
+		}
+		return answer(w, http.StatusOK, a.form(part{model: a.model, at: time.Now().UTC(), end: &ending{reason: reason}}))
 	}
 	return f.ask(w, r, a)
 }

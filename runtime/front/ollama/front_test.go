@@ -112,7 +112,9 @@ func TestFRT15WhatClientsOfOllamaAsk(t *testing.T) {
 		{"another model", "POST", "/api/show", `{"model":"other"}`, nil, 404, `{"error":"model 'other' not found: the agent is \"shelly\""}`},
 		{"no model", "POST", "/api/chat", `{}`, nil, 400, `{"error":"model is required"}`},
 		{"loading", "POST", "/api/generate", `{"model":"shelly"}`, nil, 200, `"response":"","done":true,"done_reason":"load"}`},
-		{"unloading", "POST", "/api/chat", `{"model":"shelly","keep_alive":0}`, nil, 200, `"done":true,"done_reason":"load"}`},
+		{"unloading", "POST", "/api/chat", `{"model":"shelly","keep_alive":0}`, nil, 200, `"done":true,"done_reason":"unload"}`},
+		{"unloading, in words", "POST", "/api/generate", `{"model":"shelly","keep_alive":"0s"}`, nil, 200, `"done":true,"done_reason":"unload"}`},
+		{"staying loaded", "POST", "/api/generate", `{"model":"shelly","keep_alive":"5m"}`, nil, 200, `"done":true,"done_reason":"load"}`},
 		{"pulling", "POST", "/api/pull", `{"model":"other"}`, nil, 501, `not a store of models`},
 		{"deleting", "DELETE", "/api/delete", `{"model":"other"}`, nil, 501, `not a store of models`},
 		{"vectors", "POST", "/api/embed", `{}`, nil, 501, `not a store of models`},
@@ -164,7 +166,7 @@ func FuzzBodies(f *testing.F) {
 		s.Front.Refuse(engine.ErrBusy)
 		for _, path := range []string{"/api/chat", "/api/generate"} {
 			got := s.Ask("POST", path, string(body))
-			loads := strings.Contains(got.Body, `"done_reason":"load"`)
+			loads := strings.Contains(got.Body, `load"}`)
 			if got.Status == 200 && !loads || got.Status != 200 && !strings.HasPrefix(got.Body, `{"error":"`) {
 				t.Errorf("%s: %d %s", path, got.Status, got.Body)
 			}
