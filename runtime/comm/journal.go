@@ -60,6 +60,9 @@ func (h *HTTP) getKept(w http.ResponseWriter, r *http.Request) error {
 		h.note("read the journal", err)
 		return err
 	}
+	if kept.Snapshots == nil {
+		kept.Snapshots = []uint64{} // an empty list, not null
+	}
 	writeJSON(w, http.StatusOK, kept)
 	return nil
 }

@@ -67,6 +67,14 @@ func TestCOM16TheJournalCanBeReadInParts(t *testing.T) {
 	}
 }
 
+func TestCOM16NoSnapshotsAreAnEmptyList(t *testing.T) {
+	s := serveHTTP(t, nil)
+	body, err := io.ReadAll(get(s, "/v1/journal/kept").Body)
+	if err != nil || !strings.Contains(string(body), `"snapshots":[]`) {
+		t.Errorf("%s, %v", body, err)
+	}
+}
+
 func TestCOM16WhatWasTrimmedIsRefused(t *testing.T) {
 	s := serveHTTP(t, nil)
 	j := journal(t)
