@@ -128,6 +128,8 @@ func TestFRT4ErrorsHaveTheShapeOfTheProtocol(t *testing.T) {
 	}{
 		{"no token", "GET", "/v1/models", "", []string{"Authorization", ""}, 401, `"type":"authentication_error","param":null,"code":"invalid_api_key"}}`},
 		{"another method", "GET", "/v1/chat/completions", "", nil, 405, `"code":"method_not_allowed"}}`},
+		{"completions", "POST", "/v1/completions", `{}`, nil, 404, `{"error":{"message":"/v1/completions is not served: shelly is an agent, and answers at /v1/chat/completions and /v1/responses","type":"invalid_request_error","param":null,"code":"not_served"}}`},
+		{"vectors without a token", "POST", "/v1/embeddings", `{}`, []string{"Authorization", ""}, 401, `"code":"invalid_api_key"}}`},
 		{"no such route", "GET", "/v1/chat/other", "", nil, 404, `"type":"invalid_request_error","param":null,"code":"not_found"}}`},
 		{"another model", "POST", "/v1/chat/completions", `{"model":"gpt","messages":[{"role":"user","content":"Hi"}]}`, nil, 404, `{"error":{"message":"there is no model \"gpt\" here: the agent is \"shelly\"","type":"invalid_request_error","param":"model","code":"model_not_found"}}`},
 		{"tools", "POST", "/v1/chat/completions", `{"tools":[{"type":"function"}],` + hello + `}`, nil, 400, `"param":"tools","code":"invalid_value"}}`},

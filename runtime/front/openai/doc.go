@@ -7,6 +7,7 @@
 //	POST   /v1/responses/{id}/cancel
 //	DELETE /v1/responses/{id}          refused: retention decides how long a record is kept
 //	GET    /v1/models, /v1/models/{id}
+//	POST   /v1/completions, /v1/embeddings and other routes of that API: refused with an explanation
 //
 // The model is the agent, "shelly". Ids hold the id of the request, so that a client gets its
 // answer from the record alone after a kill; the header Idempotency-Key sets that id. Features

@@ -95,7 +95,7 @@ func notFound(id string) *Error {
 func Dialect() comm.Dialect { return comm.Dialect{Word: words} }
 
 func words(path string) (word func(p *comm.Problem, status int) any, ours bool) {
-	for _, prefix := range []string{"/v1/chat/", "/v1/responses", "/v1/models"} {
+	for _, prefix := range append([]string{"/v1/chat/", "/v1/responses", "/v1/models"}, absent...) {
 		if strings.HasPrefix(path, prefix) {
 			return worded, true
 		}

@@ -74,10 +74,26 @@ func (f *Front) Routes() []comm.Route {
 		{Method: http.MethodGet, Pattern: "/v1/models", Handle: f.getModels},
 		{Method: http.MethodGet, Pattern: "/v1/models/{id}", Handle: f.getModel},
 	}
+	for _, path := range absent {
+		routes = append(routes, comm.Route{Method: http.MethodPost, Pattern: path, Handle: notHere})
+	}
 	for i, r := range routes {
 		routes[i].Right, routes[i].Handle = access.Ask, speaking(r.Handle)
 	}
 	return routes
+}
+
+// absent are routes that clients of OpenAI's API know and that are not served.
+var absent = []string{
+	"/v1/completions", "/v1/embeddings", "/v1/moderations", "/v1/images/generations", "/v1/audio/speech", "/v1/audio/transcriptions",
+}
+
+// notHere refuses them with an explanation.
+func notHere(_ http.ResponseWriter, r *http.Request) error {
+	return &Error{
+		Status: http.StatusNotFound, Code: "not_served", Final: true,
+		Message: r.URL.Path + " is not served: shelly is an agent, and answers at /v1/chat/completions and /v1/responses",
+	}
 }
 
 // speaking writes a handler's errors in OpenAI's shape. [Dialect] words those of the listener.

@@ -31,7 +31,7 @@ const (
 
 const (
 	eventStream = "text/event-stream"
-	lines       = "application/jsonl"
+	lines       = "application/x-ndjson"
 	bytesMedia  = "application/octet-stream"
 )
 

@@ -72,7 +72,7 @@ var operations = map[string]operation{
 	},
 	"POST /v1/channels/{name}/try": {summary: "Send a message to a chat of a channel.", body: []field{{"chat!", textKind, "The chat."}, {"text", textKind, "The message."}}, answers: ok(channel.TriedBody{})},
 
-	"GET /v1/journal":      {summary: "Copy the journal's records.", query: []field{{"from", numberKind, "From this record on."}, {"to", numberKind, "Up to this record."}}, answers: as(lines, "A record a line.")},
+	"GET /v1/journal":      {summary: "Copy the journal's records.", query: []field{{"from", numberKind, "From this record on, after the last snapshot before it."}, {"to", numberKind, "Up to this record."}}, answers: as(lines, "A record or a snapshot a line.")},
 	"GET /v1/journal/kept": {summary: "Show which records are kept.", answers: ok(engine.Kept{})},
 	"GET /v1/backup":       {summary: "Copy the data folder.", answers: as(bytesMedia, "A backup, as shelly journal restore reads it.")},
 
@@ -124,5 +124,7 @@ var (
 // foreign are the routes of other protocols.
 var foreign = []struct{ path, document string }{
 	{"/v1/chat/", "https://platform.openai.com/docs/api-reference/chat"}, {"/v1/responses", "https://platform.openai.com/docs/api-reference/responses"},
-	{"/v1/models", "https://platform.openai.com/docs/api-reference/models"}, {"/api/", "https://docs.ollama.com/api"},
+	{"/v1/models", "https://platform.openai.com/docs/api-reference/models"}, {"/v1/completions", "https://platform.openai.com/docs/api-reference/completions"},
+	{"/v1/embeddings", "https://platform.openai.com/docs/api-reference/embeddings"}, {"/v1/moderations", "https://platform.openai.com/docs/api-reference/moderations"},
+	{"/v1/images/", "https://platform.openai.com/docs/api-reference/images"}, {"/v1/audio/", "https://platform.openai.com/docs/api-reference/audio"}, {"/api/", "https://docs.ollama.com/api"},
 }
