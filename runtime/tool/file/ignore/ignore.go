@@ -9,6 +9,7 @@ package ignore
 import (
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -51,7 +52,7 @@ func parseLine(line string) (rule, bool) {
 	if strings.HasPrefix(line, "#") {
 		return r, false
 	}
-	for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
+	for strings.HasSuffix(line, " ") && !escaped(line) {
 		line = line[:len(line)-1]
 	}
 	if rest, ok := strings.CutPrefix(line, "!"); ok {
@@ -71,9 +72,88 @@ func parseLine(line string) (rule, bool) {
 	if !anchored {
 		line = "**/" + line
 	}
-	// To git, braces are ordinary characters.
-	r.pattern = strings.NewReplacer("{", `\{`, "}", `\}`).Replace(line)
-	return r, doublestar.ValidatePattern(r.pattern)
+	pattern, ok := translated(line)
+	r.pattern = pattern
+	return r, ok && doublestar.ValidatePattern(r.pattern)
+}
+
+// translated returns a pattern of git's as one of doublestar's. To git, braces are ordinary
+// characters. It reports false for a pattern that matches nothing.
+func translated(line string) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; c {
+		case '\\':
+			if i+1 == len(line) {
+				return "", false
+			}
+			i++
+			b.WriteString(line[i-1 : i+1])
+		case '{', '}':
+			b.WriteString(`\` + string(c))
+		case '[':
+			n, ok := class(&b, line[i+1:])
+			if !ok {
+				return "", false
+			}
+			i += n
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), true
+}
+
+// class translates a class of characters, given without its first bracket, and returns its length.
+func class(b *strings.Builder, text string) (n int, ok bool) {
+	b.WriteByte('[')
+	i := 0
+	if strings.HasPrefix(text, "!") || strings.HasPrefix(text, "^") {
+		b.WriteString("^/") // no class matches a slash
+		i++
+	}
+	for first := i; i < len(text); i++ {
+		switch rest := text[i:]; {
+		case rest[0] == ']' && i > first:
+			b.WriteByte(']')
+			return i + 1, true
+		case strings.HasPrefix(rest, "[:") && strings.Contains(rest, "]"):
+			end := 2 + strings.IndexByte(rest[2:], ']')
+			if name, named := strings.CutSuffix(rest[2:end], ":"); named {
+				if posix[name] == "" {
+					return 0, false
+				}
+				b.WriteString(posix[name])
+				i += end
+				continue
+			}
+			b.WriteString(`\[`)
+		case rest[0] == '-' && i > first && len(rest) > 1 && rest[1] != ']':
+			b.WriteByte('-') // a range
+		case rest[0] == '\\' && len(rest) > 1:
+			i++
+			b.WriteString(rest[:2])
+		case rest[0] < utf8.RuneSelf && strings.IndexByte(`\-]{}[^!`, rest[0]) >= 0:
+			b.WriteString(`\` + rest[:1])
+		default:
+			b.WriteByte(rest[0])
+		}
+	}
+	return 0, false
+}
+
+// posix are the named classes of characters, without the slash, as they stand in a class of
+// doublestar's.
+var posix = map[string]string{
+	"alnum": "0-9A-Za-z", "alpha": "A-Za-z", "blank": " \t", "cntrl": "\x00-\x1f\x7f", "digit": "0-9", "graph": `\!-.0-~`, "lower": "a-z",
+	"print": " -.0-~", "punct": "\\!-.:-@\\[-`\\{-~", "space": " \t-\r", "upper": "A-Z", "xdigit": "0-9A-Fa-f",
+}
+
+// escaped reports whether the last character of a line has a backslash before it that is not
+// itself escaped.
+func escaped(line string) bool {
+	before := line[:len(line)-1]
+	return (len(before)-len(strings.TrimRight(before, `\`)))%2 == 1
 }
 
 // Ignored reports whether an absolute path is left out. The last rule that matches decides,
