@@ -127,8 +127,12 @@ func over(in *bufio.Reader, line int) error {
 	}
 }
 
+// byteOrderMark is what some editors put before the text of a file.
+const byteOrderMark = "\ufeff"
+
 func readHead(data []byte) error {
 	var head fileHead
+	data = bytes.TrimPrefix(data, []byte(byteOrderMark))
 	switch err := json.Unmarshal(data, &head); {
 	case err != nil || head.Version < 1:
 		return ErrNoFile
