@@ -23,16 +23,16 @@ func Nearest(word string, candidates []string) string {
 	}
 	best, bound := "", max(1, len(word)/3)
 	for _, c := range candidates {
-		if d := Distance(likened(word), likened(c)); d <= bound {
+		a, b := strings.ToLower(word), strings.ToLower(c)
+		if d := min(Distance(a, b), Distance(singular(a), singular(b))); d <= bound {
 			best, bound = c, d-1
 		}
 	}
 	return best
 }
 
-// likened is a word in small letters and with y for ies, so that reply is near to replies.
-func likened(word string) string {
-	word = strings.ToLower(word)
+// singular is a word with y for ies at its end, so that reply is near to replies.
+func singular(word string) string {
 	if stem, plural := strings.CutSuffix(word, "ies"); plural {
 		return stem + "y"
 	}

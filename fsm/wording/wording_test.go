@@ -9,7 +9,7 @@ func TestNearestIsNearAndNotAnything(t *testing.T) {
 	words := []string{"says", "calls", "needs", "takes", "timeline", "replies", "memory"}
 	for word, want := range map[string]string{
 		"sais": "says", "call": "calls", "CALLS": "calls", "timelien": "timeline", "time_line": "timeline",
-		"reply": "replies", "Reply": "replies", "memories": "memory",
+		"reply": "replies", "Reply": "replies", "memories": "memory", "repliess": "replies",
 		"x": "", "garbage": "", "": "", strings.Repeat("says", 100): "",
 	} {
 		if got := Nearest(word, words); got != want {
