@@ -156,6 +156,8 @@ func brokenFiles(t *testing.T) []broken {
 		{"handle without a path", with(`replies: ["hello"]`, "handle: {kind: user}"), []string{"expect.handle: expects nothing"}},
 		{"handles without a path", with(`replies: ["hello"]`, "handles: [{kind: user}]"), []string{"expect.handles[0]: expects nothing"}},
 		{"tool that is not declared", with(`replies: ["hello"]`, "tools: {exek: {starts: 1}}"), []string{"expect.tools.exek: unknown tool exek; did you mean exec?"}},
+		{"lists that hold whatever happens", with(`replies: ["hello"]`, "trace: []\n  handles: []\n  tools: {}"), []string{
+			"expect.trace: is empty and so says nothing; leave it out", "expect.handles: is empty and", "expect.tools: is empty and"}},
 		{"tokens that no server counts", with(`replies: ["hello"]`, "tokens: {ratio: {$lte: 1.05}}"), []string{"expect.tokens: only a server counts tokens, and without one they are 0; give server, such as server: laptop"}},
 		{"two orderings in one", with(`replies: ["hello"]`, "trace: [{never: {tool: a}, before: [{tool: a}, {tool: b}]}]"), []string{"expect.trace[0]: before and never exclude each other"}},
 		{"before with one item", with(`replies: ["hello"]`, "trace: [{before: [{tool: a}]}]"), []string{"expect.trace[0].before: wants two items"}},

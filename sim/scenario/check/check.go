@@ -171,6 +171,15 @@ func (k *checker) checkExpect(f *format.File) {
 		return
 	}
 	k.checkGolden(f.Expect.Golden)
+	for _, list := range []format.Choice{
+		given("trace", f.Expect.Trace != nil && len(f.Expect.Trace) == 0),
+		given("handles", f.Expect.Handles != nil && len(f.Expect.Handles) == 0),
+		given("tools", k.has("expect.tools") && len(f.Expect.Tools) == 0),
+	} {
+		if list.Given {
+			k.at("expect."+list.Key, "is empty and so says nothing; leave it out")
+		}
+	}
 	k.checkShapes(f.Expect)
 	for i, h := range f.Expect.Handles {
 		if h.Path == nil && h.Inferences == nil {
