@@ -39,6 +39,14 @@ func (c *Command) Help() string {
 		"to quit without waiting; ask again with the same --id to get the reply."
 }
 
+// Validate refuses flags that contradict each other. The parser calls it.
+func (c *Command) Validate() error {
+	if c.JSON && c.Quiet {
+		return exit.Errorf(exit.Usage, "--json prints each event, --quiet only the reply; give one of them")
+	}
+	return nil
+}
+
 // Run implements the subcommand (CLI-5).
 func (c *Command) Run(t *terminal.Terminal, shell terminal.Shell) error {
 	if len(c.Text) == 0 {
