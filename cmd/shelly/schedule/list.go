@@ -144,7 +144,7 @@ func clock(at fsm.Millis) string {
 }
 
 // flagOf replaces the machine's field names by those of the flags.
-var flagOf = strings.NewReplacer("every_seconds", "--every", "cron_expr", "--cron", "message", "the text", "at is", "--at is")
+var flagOf = strings.NewReplacer("every_seconds", "--every", "cron_expr", "--cron", "message", "the text", "at is", "--at is", "and at", "and --at")
 
 // worded returns a refusal in the words of the command line.
 func worded(in fsm.ScheduleChanged, err error) error {
