@@ -39,7 +39,7 @@ type mockCmd struct {
 	models []mock.Model
 }
 
-// Validate reads the models, and refuses a speed that is not positive and finite.
+// Validate reads the models, and refuses figures that mean nothing.
 func (c *mockCmd) Validate() error {
 	for _, text := range c.Model {
 		m, err := mockModel(text)
@@ -47,6 +47,12 @@ func (c *mockCmd) Validate() error {
 			return fmt.Errorf("--model %s: %w", text, err)
 		}
 		c.models = append(c.models, m)
+	}
+	if c.Embed < 0 {
+		return fmt.Errorf("--embed: %d is negative; give 0 for no embedding model", c.Embed)
+	}
+	if c.NumCtx <= 0 {
+		return fmt.Errorf("--num-ctx: %d is not a window; give at least 1 token", c.NumCtx)
 	}
 	if !(c.Speed > 0) || math.IsInf(c.Speed, 1) {
 		return fmt.Errorf("--speed: %g is not a speed; give a factor such as 10 or 0.5", c.Speed)
