@@ -250,7 +250,7 @@ func TestCOM87AClientDecidesAboutItsOwnRequests(t *testing.T) {
 		t.Error("it cancels another's request")
 	}
 	if _, err := comm.Owned(c.front).Accept(t.Context(), comm.Request{Key: keyOf("ci", "c"), Text: "x"}); err == nil {
-		t.Error("somebody whom nobody has named was let in")
+		t.Error("a caller without a name was let in")
 	}
 	want := []fsm.Input{{Fact: fsm.Decided{Handle: 1, Key: "k", Approve: true, By: "ci"}}}
 	if diff := cmp.Diff(want, c.front.Seen().Told); diff != "" {

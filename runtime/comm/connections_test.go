@@ -180,7 +180,7 @@ func TestCOM99TheStatusSaysWhoIsConnected(t *testing.T) {
 		return status.Clients
 	}
 	if now := clients(); len(now) != 0 {
-		t.Errorf("nobody is there, and %+v", now)
+		t.Errorf("no client is connected, but the status lists %+v", now)
 	}
 	for _, id := range []string{"m1", "m2"} {
 		eventsOf(t, c.start(ci(call{method: "POST", path: "/v1/requests?stream=1", body: `{"id":"` + id + `","text":"hello"}`}))).next()

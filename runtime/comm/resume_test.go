@@ -38,7 +38,7 @@ func TestCOM90AStreamGoesOnFromThePositionThatItsClientShows(t *testing.T) {
 				t.Fatalf("%s: the stream has ended", name)
 			}
 			if e.Type == comm.EventAccepted && e.At.String() != at {
-				t.Errorf("%s: it begins anew at %s", name, e.At)
+				t.Errorf("%s: the stream began again at %s", name, e.At)
 			}
 			told = e.Text == says && e.At.String() == at
 		}

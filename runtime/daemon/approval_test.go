@@ -43,7 +43,7 @@ func (f *fixture) questioned(id string) comm.Event {
 			return e
 		}
 	}
-	f.t.Fatal("nobody is asked")
+	f.t.Fatal("the stream ended without a question")
 	return comm.Event{}
 }
 

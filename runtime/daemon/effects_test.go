@@ -352,16 +352,16 @@ func TestAWaitingRequestHearsItsPlaceAndCanBeCancelled(t *testing.T) {
 	f.ask("c", "three")
 	waiting := f.watch("c")
 	if e := <-waiting; e.Type != comm.EventQueued || e.Ahead != 2 {
-		t.Errorf("the last is told %+v; want that two go before it", e)
+		t.Errorf("the last request got %+v; want two ahead of it", e)
 	}
 	if did, err := f.Cancel(f.ctx, fsm.RequestKey{ID: "b"}); !did || err != nil {
 		t.Errorf("cancelling what waits: %v, %v", did, err)
 	}
 	if e := <-waiting; e.Type != comm.EventQueued || e.Ahead != 1 {
-		t.Errorf("then the last is told %+v; want that one goes before it", e)
+		t.Errorf("after the cancel the last request got %+v; want one ahead of it", e)
 	}
 	if e := <-f.watch("c"); e.Ahead != 1 {
-		t.Errorf("one that comes later is first told %+v; want the present place", e)
+		t.Errorf("a later watcher first got %+v; want the present place", e)
 	}
 	if r := f.replied("b"); r.Outcome != fsm.OutcomeCancelled || !r.IsError {
 		t.Errorf("the reply is %+v", r)

@@ -188,7 +188,7 @@ func TestCOM90WhoComesBackToAnotherProcessHearsTheRest(t *testing.T) {
 		}
 	}
 	if len(ends) != 1 {
-		t.Errorf("what happened is told in %d ways: %v", len(ends), ends)
+		t.Errorf("the same events arrived in %d different ways: %v", len(ends), ends)
 	}
 }
 

@@ -278,7 +278,7 @@ func TestEVT8WhatWasToldIsKept(t *testing.T) {
 		w := begin(t, data, disk(d), inbox(i))
 		low := <-d.sink
 		if told := (<-i.sink).Told(); told != begun {
-			t.Errorf("a new source is told up to %d, want %d", told, begun)
+			t.Errorf("a new source has reported up to %d, want %d", told, begun)
 		}
 		low.Level("/", 100, "little", "enough")
 		time.Sleep(2 * time.Minute)

@@ -45,7 +45,7 @@ func TestTOL98ATasksResultIsThatOfTheCall(t *testing.T) {
 			t.Errorf("it is %+v", r)
 		}
 		if r := w.call("k_plain", `{"text": "x"}`); r.Text != `plain got {"text":"x"}` {
-			t.Errorf("a call that is none: %+v", r)
+			t.Errorf("a call without a task: %+v", r)
 		}
 	})
 }

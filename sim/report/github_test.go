@@ -87,7 +87,7 @@ func TestSCN43NothingThatACaseSaysIsACommand(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(commands(open.String())) == 0 {
-			t.Errorf("%q is no command even where nobody guards", evil)
+			t.Errorf("%q is not a command even without a guard", evil)
 		}
 		if taken := commands(out.String()); len(taken) > 0 {
 			t.Errorf("%q: the runner takes %q", evil, taken)

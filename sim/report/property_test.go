@@ -24,7 +24,7 @@ func made() Case {
 func TestPRP9PropertiesAreTold(t *testing.T) {
 	c := made()
 	if got := prettyCase(&c, Options{}); got != "" {
-		t.Errorf("nobody asked, and is told %q", got)
+		t.Errorf("figures were not asked for, but it printed %q", got)
 	}
 	const want = "ok   p.property.yaml  made (40 cases, 20 a second, 1 regression; acting in 7.5%)\n"
 	if got := prettyCase(&c, Options{Verbose: true}); got != want {

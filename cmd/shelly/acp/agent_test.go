@@ -152,7 +152,7 @@ func served(t *testing.T, d *fake, lines ...string) {
 	}
 	close(sent)
 	for heard.Scan() {
-		t.Errorf("heard %s besides", heard.Text())
+		t.Errorf("an unexpected message: %s", heard.Text())
 	}
 	if err := <-ended; err != nil {
 		t.Error(err)

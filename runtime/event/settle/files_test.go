@@ -20,14 +20,14 @@ func TestEVT5FilesAreToldOnceTheyAreQuiet(t *testing.T) {
 	f.See(0, "/in/a", settle.Created)
 	f.See(1500, "/in/a", settle.Written)
 	if _, ok := f.Take(3499); ok {
-		t.Error("it is told while it is being written")
+		t.Error("the file was reported while it was being written")
 	}
 	b, ok := f.Take(3500)
 	if !ok || b.Files() != 1 || b.Named[0] != "/in/a" || b.Whats[0] != settle.Created || b.From != 0 || b.To != 1500 {
 		t.Errorf("told is %+v", b)
 	}
 	if _, ok := f.Due(); ok {
-		t.Error("it is told twice")
+		t.Error("the file is due twice")
 	}
 }
 

@@ -40,7 +40,7 @@ func TestEVT3AStateIsToldOnceItHasHeld(t *testing.T) {
 	s.Begin("/", "clear")
 	s.See(0, "/", "low", "4 %")
 	if _, ok := s.Take(minute - 1); ok {
-		t.Error("it is told before it has held")
+		t.Error("the state was reported before it had held")
 	}
 	s.See(minute/2, "/", "clear", "9 %")
 	if at, ok := s.Due(); ok {
@@ -52,7 +52,7 @@ func TestEVT3AStateIsToldOnceItHasHeld(t *testing.T) {
 		t.Errorf("told is %+v, want %+v", c, want)
 	}
 	if _, ok := s.Due(); ok {
-		t.Error("it is told twice")
+		t.Error("the state is due twice")
 	}
 }
 
@@ -60,7 +60,7 @@ func TestEVT3TheFirstSightIsNoChange(t *testing.T) {
 	s := settle.States{Rate: settle.Rate{Max: 1, Window: minute}}
 	s.See(0, "sshd", "running", "")
 	if _, ok := s.Due(); ok {
-		t.Error("what was there from the beginning is told")
+		t.Error("what was there from the beginning is due")
 	}
 	s.See(1, "sshd", "gone", "")
 	if c, ok := s.Take(1); !ok || c.From != "running" || c.To != "gone" {

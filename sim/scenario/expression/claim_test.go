@@ -218,7 +218,7 @@ func TestSCN32EventuallyInTheTrace(t *testing.T) {
 		}
 	}
 	if _, err := scenario.Parse("f", []byte(start+"expect: {trace: [{never: {tool: exec}, within: 5s}]}\n")); err == nil || !strings.Contains(err.Error(), "belong to eventually") {
-		t.Errorf("within beside never: %v", err)
+		t.Errorf("within together with never: %v", err)
 	}
 }
 
