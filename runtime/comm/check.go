@@ -53,13 +53,15 @@ func checkRequest(r Request) error {
 	return checkText("text", r.Text)
 }
 
-// CheckImage returns an error that says what the file seems to be if it is not an image. A
-// model would take it for a picture anyway.
+// CheckImage returns an error that says what the file seems to be if it is not a PNG, JPEG or WebP,
+// which are what Ollama reads. A model would take anything for a picture.
 func CheckImage(file []byte) error {
-	if looks := http.DetectContentType(file); !strings.HasPrefix(looks, "image/") {
-		return fmt.Errorf("is not an image (it looks like %s)", looks)
+	switch looks := http.DetectContentType(file); looks {
+	case "image/png", "image/jpeg", "image/webp":
+		return nil
+	default:
+		return fmt.Errorf("is not a PNG, JPEG or WebP image (it looks like %s)", looks)
 	}
-	return nil
 }
 
 // checkName accepts any text as a name (COM-5) except one that could forge a log line or

@@ -74,7 +74,7 @@ func images(name string, to *[][]byte) field {
 			return badRequest(fmt.Sprintf("field %q is not an image in base64", name), "encode the file's bytes as RFC 4648 says, with padding")
 		}
 		if err := CheckImage(image); err != nil {
-			return badRequest(fmt.Sprintf("field %q %v", name, err), "send the bytes of a PNG or JPEG file")
+			return badRequest(fmt.Sprintf("field %q %v", name, err), "send the bytes of a PNG, JPEG or WebP file")
 		}
 		*to = append(*to, image)
 		return nil

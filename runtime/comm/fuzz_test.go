@@ -22,7 +22,7 @@ func odd() []string {
 		`{"id":"m1","text":"\ud800"}`, `{"id":"m1","text":"a","session":"s","channel":"UPPER","chat":"c"}`, `{"id":"m1","text":"a","chat":"c"}`,
 		"\ufeff" + `{"id":"m1","text":"a"}`, `{"id":"m1",/**/"text":"a"}`, `{"id":"m1","text":"a",}`, strings.Repeat("[", 20_000), `{"id":` + strings.Repeat("[", 5_000),
 		`{"id":"` + strings.Repeat("a", 129) + `","text":"a"}`, `{"id":"m1","token":"t","text":"a","token":"u"}`, `{"id":"m1","TOKEN":"t","text":"a","token":"u"}`,
-		`{"id":"m1","text":"a","images":["/9j/","R0lGODlh"],"context":[{"role":"user","content":"x"}]}`, `{"text":"a","images":["/9j\n/"]}`, `{"text":"a","images":[""]}`,
+		`{"id":"m1","text":"a","images":["/9j/","iVBORw0KGgo="],"context":[{"role":"user","content":"x"}]}`, `{"text":"a","images":["/9j\n/"]}`, `{"text":"a","images":[""]}`,
 		`{"text":"a","context":[{"role":"tool","content":"x"}]}`, `{"text":"a","context":[{"role":"user","role":"system"}]}`, `{"text":"a","context":[null]}`,
 		`{"text":"a","context":{"role":"user"}}`, `{"text":"a","images":[` + strings.Repeat(`"/9j/",`, 16) + `"/9j/"]}`,
 	}

@@ -13,7 +13,7 @@ import (
 
 func TestCOM11ARequestBringsItsOriginImagesAndHistory(t *testing.T) {
 	s := serveHTTP(t, nil)
-	body := `{"id":"m1","session":"s","text":"and now?","channel":"web","chat":"7","images":["/9j/","R0lGODlh"],` +
+	body := `{"id":"m1","session":"s","text":"and now?","channel":"web","chat":"7","images":["/9j/","iVBORw0KGgo="],` +
 		`"context":[{"role":"system","content":"be kind"},{"role":"user","content":"a"},{"content":"b","role":"assistant"}]}`
 	var receipt comm.Receipt
 	if r := s.do(post(body), &receipt); r.StatusCode != http.StatusAccepted {
@@ -21,7 +21,7 @@ func TestCOM11ARequestBringsItsOriginImagesAndHistory(t *testing.T) {
 	}
 	want := []comm.Request{{
 		Key:     fsm.RequestKey{Principal: comm.Principal, Channel: "web", ID: "m1"},
-		Session: "s", Origin: fsm.Origin{Channel: "web", Chat: "7"}, Text: "and now?", Images: [][]byte{{0xff, 0xd8, 0xff}, []byte("GIF89a")},
+		Session: "s", Origin: fsm.Origin{Channel: "web", Chat: "7"}, Text: "and now?", Images: [][]byte{{0xff, 0xd8, 0xff}, []byte("\x89PNG\r\n\x1a\n")},
 		Context: []fsm.Message{{Role: fsm.RoleSystem, Text: "be kind"}, {Role: fsm.RoleUser, Text: "a"}, {Role: fsm.RoleAssistant, Text: "b"}},
 	}}
 	if diff := cmp.Diff(want, s.front.Seen().Requests); diff != "" {

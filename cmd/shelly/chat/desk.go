@@ -288,7 +288,7 @@ func (d *desk) names(prefix string) []string {
 		case !strings.HasPrefix(e.Name(), base) || strings.HasPrefix(e.Name(), ".") && base == "":
 		case e.IsDir():
 			list = append(list, dir+e.Name()+"/")
-		case ext == ".png" || ext == ".jpg" || ext == ".jpeg":
+		case ext == ".png" || ext == ".jpg" || ext == ".jpeg" || ext == ".webp":
 			list = append(list, dir+e.Name())
 		}
 		if len(list) == namesShown {

@@ -14,10 +14,10 @@ import (
 
 func TestAskSendsTheChatAndTheImages(t *testing.T) {
 	d := newDaemon(t)
-	a := d.ask(client.AskRequest{ID: "m1", Text: "hello", Channel: "web", Chat: "7", Images: [][]byte{[]byte("GIF89a")}})
+	a := d.ask(client.AskRequest{ID: "m1", Text: "hello", Channel: "web", Chat: "7", Images: [][]byte{[]byte("\x89PNG\r\n\x1a\n")}})
 	d.await(watching)
 	key := fsm.RequestKey{Principal: comm.Principal, Channel: "web", ID: "m1"}
-	want := []comm.Request{{Key: key, Origin: fsm.Origin{Channel: "web", Chat: "7"}, Text: "hello", Images: [][]byte{[]byte("GIF89a")}}}
+	want := []comm.Request{{Key: key, Origin: fsm.Origin{Channel: "web", Chat: "7"}, Text: "hello", Images: [][]byte{[]byte("\x89PNG\r\n\x1a\n")}}}
 	if diff := cmp.Diff(want, d.front.Seen().Requests); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

@@ -63,7 +63,7 @@ func images(to *[][]byte) wire.Field {
 			return v.Fault("is not an image in base64, as RFC 4648 says, with padding")
 		}
 		if err := comm.CheckImage(image); err != nil {
-			return v.Fault("%v; send the bytes of a PNG or JPEG file", err)
+			return v.Fault("%v; send the bytes of a PNG, JPEG or WebP file", err)
 		}
 		*to = append(*to, image)
 		return nil

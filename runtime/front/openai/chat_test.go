@@ -144,7 +144,7 @@ func TestFRT4ErrorsHaveTheShapeOfTheProtocol(t *testing.T) {
 		{"a response to no text", "POST", "/v1/responses", `{"model":"shelly","input":" "}`, nil, 400, `"param":"input",`},
 		{"a response to no text, without a record", "POST", "/v1/responses", `{"model":"shelly","store":false,"input":[{"role":"user","content":""}]}`, nil, 400, `"param":"input[0]",`},
 		{"a remote image", "POST", "/v1/chat/completions", message(`[{"type":"image_url","image_url":{"url":"http://127.0.0.1/a.png"}}]`), nil, 400, `shelly fetches no image`},
-		{"an image that is none", "POST", "/v1/chat/completions", message(`[{"type":"image_url","image_url":{"url":"data:image/png;base64,aGVsbG8="}}]`), nil, 400, `is not an image`},
+		{"an image that is none", "POST", "/v1/chat/completions", message(`[{"type":"image_url","image_url":{"url":"data:image/png;base64,aGVsbG8="}}]`), nil, 400, `is not a PNG, JPEG or WebP image`},
 		{"too many images", "POST", "/v1/chat/completions", message(`[{"type":"text","text":"a"}` + strings.Repeat(`,{"type":"image_url","image_url":"data:image/png;base64,`+png+`"}`, 17) + `]`), nil, 400, `has 17 images; send at most 16`},
 		{"sound", "POST", "/v1/chat/completions", message(`[{"type":"input_audio","input_audio":{}}]`), nil, 400, `is a part of type \"input_audio\"`},
 		{"too long", "POST", "/v1/chat/completions", message(`"` + strings.Repeat("a", 1<<16) + `"`), nil, 413, `"code":"request_too_large"}}`},

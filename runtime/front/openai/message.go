@@ -125,7 +125,7 @@ func picture(v wire.Value, url string) ([]byte, error) {
 		return nil, v.Fault("is not an image in base64, as RFC 4648 says, with padding")
 	}
 	if err := comm.CheckImage(image); err != nil {
-		return nil, v.Fault("%v; send the bytes of a PNG or JPEG file", err)
+		return nil, v.Fault("%v; send the bytes of a PNG, JPEG or WebP file", err)
 	}
 	return image, nil
 }

@@ -227,7 +227,7 @@ class Chat {
     const draft = `shelly.draft.${this.session}`;
     this.text = el('textarea', { id: 'ask', rows: '1', placeholder: 'Ask shelly…', 'aria-label': 'What to ask', enterkeyhint: 'send', spellcheck: 'true' });
     this.text.value = sessionStorage.getItem(draft) || '';
-    const file = el('input', { type: 'file', accept: 'image/png,image/jpeg,image/webp,image/gif', multiple: true, class: 'unseen', id: 'file', tabindex: '-1', 'aria-hidden': 'true' });
+    const file = el('input', { type: 'file', accept: 'image/png,image/jpeg,image/webp', multiple: true, class: 'unseen', id: 'file', tabindex: '-1', 'aria-hidden': 'true' });
     const chosen = el('div', { class: 'images', 'aria-label': 'Images to send' });
     const form = el('form', { class: 'composer' }, chosen, el('div', { class: 'row' },
       button('Image', () => file.click(), { class: 'attach', title: 'Add an image; pasting and dropping one does, too' }), file, this.text, el('button', { type: 'submit', class: 'yes' }, 'Send')));
@@ -278,9 +278,9 @@ class Chat {
 
   async attachFiles(files, chosen) {
     for (const f of [...files].slice(0, 16 - this.images.length)) {
-      if (!f.type.startsWith('image/')) {
-        say(`${f.name} is not an image.`, true);
-        chosen.append(el('p', { class: 'note' }, `${f.name} is not an image; for other files name their path in the workspace.`));
+      if (!['image/png', 'image/jpeg', 'image/webp'].includes(f.type)) { // as COM-11 says
+        say(`${f.name} is not a PNG, JPEG or WebP image.`, true);
+        chosen.append(el('p', { class: 'note' }, `${f.name} is not a PNG, JPEG or WebP image; for other files name their path in the workspace.`));
         continue;
       }
       const data = await base64(f);

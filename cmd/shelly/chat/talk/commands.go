@@ -185,5 +185,5 @@ func picture(text string) (string, bool) {
 	if !strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "~/") && !strings.HasPrefix(p, "./") {
 		return "", false
 	}
-	return p, slices.Contains([]string{".png", ".jpg", ".jpeg"}, strings.ToLower(filepath.Ext(p)))
+	return p, slices.Contains([]string{".png", ".jpg", ".jpeg", ".webp"}, strings.ToLower(filepath.Ext(p)))
 }

@@ -17,7 +17,7 @@ var operations = map[string]operation{
 		query:   []field{{"stream", boolKind, "Answer with events up to the reply."}, {"wait", boolKind, "Answer once it is done."}, {"after", textKind, "With stream: the position of the last event received."}},
 		body: []field{
 			{"id", textKind, "Its name, chosen by the sender; generated if absent."}, {"session", textKind, "The conversation that it belongs to."}, {"text!", textKind, "What is asked."},
-			{"channel", textKind, "Where its chat is."}, {"chat", textKind, "Chat that its messages go to."}, {"images", textsKind, "PNG or JPEG files in base64."}, {"context", messages, "What was said before, as the sender has it."},
+			{"channel", textKind, "Where its chat is."}, {"chat", textKind, "Chat that its messages go to."}, {"images", textsKind, "PNG, JPEG or WebP files in base64."}, {"context", messages, "What was said before, as the sender has it."},
 		},
 		answers: []answer{{202, "", comm.Receipt{}, "It is durable."}, {200, "", comm.Record{}, "It is done: with wait, or it was done already."}, {200, eventStream, comm.Event{}, "With stream: events, the last of them the reply."}},
 	},

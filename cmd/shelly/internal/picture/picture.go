@@ -10,7 +10,7 @@ import (
 	"shelly/runtime/comm"
 )
 
-// Read reads a PNG or JPEG file of at most bytesMax bytes. Anything else is an error, so that
+// Read reads a PNG, JPEG or WebP file of at most bytesMax bytes. Anything else is an error, so that
 // nothing is sent.
 func Read(file string, bytesMax int64) ([]byte, error) {
 	f, err := os.Open(file)
@@ -28,7 +28,7 @@ func Read(file string, bytesMax int64) ([]byte, error) {
 		return nil, fmt.Errorf("is longer than request_bytes_max, %d bytes; send a smaller one, or raise the limit", bytesMax)
 	}
 	if err := comm.CheckImage(image); err != nil {
-		return nil, fmt.Errorf("%w; send a PNG or JPEG file", err)
+		return nil, fmt.Errorf("%w; send another file", err)
 	}
 	return image, nil
 }
