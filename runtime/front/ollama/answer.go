@@ -3,6 +3,7 @@ package ollama
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"shelly/fsm"
@@ -96,7 +97,18 @@ func (f *Front) ask(w http.ResponseWriter, r *http.Request, a asking) error {
 	if !a.whole {
 		return s.stream(w, comm.From(accepted, nil))
 	}
-	reply, replied, err := stream.Wait(r.Context(), w, f.front, known.Key, f.o.Stream)
+	var after *position.Position // a client that wants no thinking needs only the reply
+	if !a.silent {
+		after = comm.From(accepted, nil)
+	}
+	var thoughts strings.Builder
+	reply, replied, err := stream.Wait(r.Context(), w, f.front, known.Key, after, f.o.Stream, func(e comm.Event) {
+		for _, p := range s.text.Heard(e) {
+			if !a.silent {
+				thoughts.WriteString(p.Thinking)
+			}
+		}
+	})
 	if err != nil || !replied {
 		return unanswered(err)
 	}
@@ -105,7 +117,7 @@ func (f *Front) ask(w http.ResponseWriter, r *http.Request, a asking) error {
 	}
 	failpoint.Hit(failpoint.HTTPReplyBefore)
 	defer failpoint.Hit(failpoint.HTTPReplyAfter)
-	return answer(w, http.StatusOK, a.form(part{model: a.model, at: moment(known.Accepted), text: reply.Text, end: s.end(reply)}))
+	return answer(w, http.StatusOK, a.form(part{model: a.model, at: moment(known.Accepted), text: reply.Text, thinking: thoughts.String(), end: s.end(reply)}))
 }
 
 // unanswered is the error if there is no reply: it says that the request is kept (FRT-6).

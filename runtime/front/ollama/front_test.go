@@ -81,6 +81,22 @@ func TestFRT11LinesEndWithTheReply(t *testing.T) {
 	}
 }
 
+func TestFRT11AWholeAnswerHasTheThinking(t *testing.T) {
+	s := serve(t)
+	happens := func(key fsm.RequestKey) {
+		s.Front.Say(key, says(5, 0, "", "Hm."), says(5, 0, "It is.", ""))
+		s.Front.Reply(key, "It is.", false)
+	}
+	got := s.Meanwhile(1, happens, "POST", "/api/chat", `{"stream":false,"think":true,`+hello+`}`)
+	if !strings.Contains(got.Body, `"content":"It is.","thinking":"Hm."}`) {
+		t.Errorf("%s", got.Body)
+	}
+	got = s.Meanwhile(2, happens, "POST", "/api/chat", `{"stream":false,"think":false,`+hello+`}`)
+	if strings.Contains(got.Body, "thinking") {
+		t.Errorf("%s", got.Body)
+	}
+}
+
 func TestFRT5ANewRequestIsStreamedFromItsBeginning(t *testing.T) {
 	s := serve(t)
 	s.Meanwhile(1, func(key fsm.RequestKey) { s.Front.Reply(key, "It is.", false) }, "POST", "/api/chat", `{`+hello+`}`, keyed, "k")

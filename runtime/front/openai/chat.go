@@ -129,7 +129,7 @@ func (f *Front) postChat(w http.ResponseWriter, r *http.Request) error {
 	if c.streams {
 		return f.streamChat(w, r, c, known, comm.From(accepted, nil))
 	}
-	reply, replied, err := stream.Wait(r.Context(), w, f.front, known.Key, f.o.Stream)
+	reply, replied, err := stream.Wait(r.Context(), w, f.front, known.Key, nil, f.o.Stream, func(comm.Event) {})
 	if err != nil || !replied {
 		return unanswered(err)
 	}

@@ -210,7 +210,7 @@ func (f *Front) postResponse(w http.ResponseWriter, r *http.Request) error {
 
 // waitResponse answers with the response once it is done.
 func (f *Front) waitResponse(w http.ResponseWriter, r *http.Request, view view, known engine.Request) error {
-	reply, replied, err := stream.Wait(r.Context(), w, f.front, known.Key, f.o.Stream)
+	reply, replied, err := stream.Wait(r.Context(), w, f.front, known.Key, nil, f.o.Stream, func(comm.Event) {})
 	if err != nil || !replied {
 		return unanswered(err)
 	}

@@ -70,9 +70,11 @@ func (s *Writer) Follow(ctx context.Context, front comm.Front, key fsm.RequestKe
 	return comm.Attend(ctx, front, key, after, s.tick, func() error { return s.Write(beat) }, each)
 }
 
-// Wait waits for a request's reply, for an answer that is written as a whole.
-func Wait(ctx context.Context, w http.ResponseWriter, front comm.Front, key fsm.RequestKey, o Options) (reply comm.Event, replied bool, err error) {
-	replied, err = comm.Attend(ctx, front, key, nil, nil, nil, func(e comm.Event) error {
+// Wait waits for a request's reply, for an answer that is written as a whole, and calls each with
+// the events after a position (nil: those from now on).
+func Wait(ctx context.Context, w http.ResponseWriter, front comm.Front, key fsm.RequestKey, after *position.Position, o Options, each func(comm.Event)) (reply comm.Event, replied bool, err error) {
+	replied, err = comm.Attend(ctx, front, key, after, nil, nil, func(e comm.Event) error {
+		each(e)
 		if e.Type == comm.EventReply {
 			reply = e
 		}
