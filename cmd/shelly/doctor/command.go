@@ -50,6 +50,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 		x.exec(ctx, cfg)
 		x.web(cfg)
 		x.further(cfg)
+		x.tools(cfg)
 		x.talks(cfg)
 		x.reserve(cfg)
 		x.stop(cfg)

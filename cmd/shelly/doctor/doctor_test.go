@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -127,8 +126,30 @@ func TestCLI10TheLeastWindowIsSaid(t *testing.T) {
 	wantFinding(t, e, "fail", "least window", "limits.context_tokens is 1100", "set brain.num_ctx to 1200 or more")
 	e.least(0, nil)
 	wantFinding(t, e, "ok", "least window", "any")
-	e.least(0, errors.New("no such folder"))
-	wantFinding(t, e, "fail", "least window", "no such folder")
+}
+
+// What refuses the start because of the tools, doctor says beforehand, in the same words.
+func TestCFG13DoctorSaysThatAnApprovalFitsNoTool(t *testing.T) {
+	for approve, want := range map[string]string{
+		"[write_fil]":                            `tools.approve: there is no tool "write_fil"`,
+		"[{tool: write_file, match: {file: x}}]": `tools.approve: write_file has no argument "file"`,
+		"[write_file]":                           "",
+	} {
+		cfg, err := config.Load(config.Sources{Dir: t.TempDir(), Home: t.TempDir(), Overrides: []config.Override{
+			{Key: "workspace", Value: t.TempDir()}, {Key: "tools.approve", Value: approve},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := &examination{}
+		x.tools(cfg)
+		if want == "" && len(x.findings) > 0 {
+			t.Errorf("%s: %v", approve, x.findings)
+		}
+		if want != "" {
+			wantFinding(t, &examined{examination: x}, "fail", "tools", want)
+		}
+	}
 }
 
 // CLI-10: the measured speeds are shown as configuration, unless they are configured already.

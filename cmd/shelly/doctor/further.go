@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"shelly/cmd/shelly/internal/channels"
+	"shelly/cmd/shelly/run"
 	"shelly/runtime/config"
 	"shelly/runtime/tool/program"
 )
@@ -71,6 +72,17 @@ func (x *examination) further(cfg config.Config) {
 		} else {
 			x.ok("tools.mcp."+s.Name, s.Value.URL)
 		}
+	}
+}
+
+// tools reports why the daemon would not start with these tools, such as a name in tools.approve
+// that no tool has (CFG-13).
+func (x *examination) tools(cfg config.Config) {
+	if info, err := os.Stat(cfg.Workspace); err != nil || !info.IsDir() {
+		return // workspace says so
+	}
+	if _, err := run.WindowMin(cfg); err != nil {
+		x.fail("tools", err.Error(), "correct it; shelly does not start with it")
 	}
 }
 
