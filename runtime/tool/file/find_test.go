@@ -68,6 +68,8 @@ func TestTOL29Grep(t *testing.T) {
 		"the pattern is not an RE2 regular expression: missing closing ): `a(b`; put \\ before a character": {"pattern": "a(b"},
 		"pattern is empty":       {"pattern": ""},
 		"is not a pattern":       {"pattern": "x", "glob": "[a"},
+		"begins at path":         {"pattern": "x", "glob": "/src/*.go"},
+		"list_dir shows folders": {"pattern": "x", "glob": "src/"},
 		"is outside":             {"pattern": "x", "path": ".."},
 		"leads out":              {"pattern": "x", "path": "link_out"},
 		"may hold secrets":       {"pattern": "x", "path": ".env"},
@@ -189,13 +191,15 @@ func TestTOL30Glob(t *testing.T) {
 		})
 	}
 	for want, args := range map[string]object{
-		"a pattern begins at path":      {"pattern": "/etc/*"},
-		"is not a pattern":              {"pattern": "[a"},
-		"is a file, not a directory":    {"pattern": "*", "path": "notes.txt"},
-		"is outside the workspace":      {"pattern": "*", "path": "../outside"},
-		"leads out of the workspace":    {"pattern": "*", "path": "link_out"},
-		"belongs to the agent itself":   {"pattern": "*", "path": "state"},
-		"no such file or folder: \"x\"": {"pattern": "*", "path": "x"},
+		"a pattern begins at path":       {"pattern": "/etc/*"},
+		"\"src/**\" finds those in them": {"pattern": "src/"},
+		"\"../*.go\" has ..":             {"pattern": "../*.go"},
+		"is not a pattern":               {"pattern": "[a"},
+		"is a file, not a directory":     {"pattern": "*", "path": "notes.txt"},
+		"is outside the workspace":       {"pattern": "*", "path": "../outside"},
+		"leads out of the workspace":     {"pattern": "*", "path": "link_out"},
+		"belongs to the agent itself":    {"pattern": "*", "path": "state"},
+		"no such file or folder: \"x\"":  {"pattern": "*", "path": "x"},
 	} {
 		if got := project(t).call("glob", args); !got.Invalid || !strings.Contains(got.Text, want) {
 			t.Errorf("%v: %+v, want %q", args, got, want)

@@ -43,6 +43,14 @@ func newFilter(pattern string) (filter, error) {
 	if pattern == "" {
 		return filter{"**"}, nil
 	}
+	switch {
+	case strings.HasPrefix(pattern, "/"):
+		return filter{}, tool.Refuse("a pattern begins at path; give the folder as path, and the pattern from there, such as **/*.go")
+	case slices.Contains(strings.Split(pattern, "/"), ".."):
+		return filter{}, tool.Refuse("%s has .., which no pattern may have; give the folder as path, and the pattern from there", strconv.Quote(pattern))
+	case strings.HasSuffix(pattern, "/"):
+		return filter{}, tool.Refuse("%s means folders, and a pattern finds files: %s finds those in them; list_dir shows folders", strconv.Quote(pattern), strconv.Quote(pattern+"**"))
+	}
 	if !doublestar.ValidatePattern(pattern) {
 		return filter{}, tool.Refuse("%s is not a pattern; it may contain *, **, ?, [a-z] and {a,b}, such as src/**/*.go", strconv.Quote(pattern))
 	}
@@ -65,11 +73,7 @@ type hit struct {
 
 // glob is the tool glob.
 func (t *Tools) glob(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.Result {
-	pattern := a.Text("pattern", "")
-	if strings.HasPrefix(pattern, "/") {
-		return tool.Invalid("a pattern begins at path; give the folder as path, and the pattern from there, such as **/*.go")
-	}
-	want, err := newFilter(pattern)
+	want, err := newFilter(a.Text("pattern", ""))
 	if err != nil {
 		return tool.Undone(err)
 	}
