@@ -79,6 +79,9 @@ func (c *makeCmd) Run(t *terminal.Terminal) error {
 		m, err = bundle.Make(ctx, w, from)
 		return err
 	})
+	if errors.Is(err, context.Canceled) {
+		return exit.Interrupted(ctx, c.Out+" was not written; run it again")
+	}
 	if err != nil {
 		return failed(err)
 	}
@@ -168,7 +171,9 @@ func verify(ctx context.Context, name string) (m bundle.Manifest, err error) {
 		return m, err
 	}
 	defer f.Close()
-	if m, err = bundle.Verify(ctx, f); err != nil {
+	if m, err = bundle.Verify(ctx, f); errors.Is(err, context.Canceled) {
+		return m, exit.Interrupted(ctx, "nothing was written; run it again")
+	} else if err != nil {
 		return m, exit.Errorf(codeOf(err), "%s: %w", name, err)
 	}
 	return m, nil

@@ -1,6 +1,8 @@
 package bundle
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -42,6 +44,9 @@ func (c *installCmd) Run(t *terminal.Terminal) error {
 		return err
 	}
 	steps, err := bundle.Look(ctx, m, to)
+	if errors.Is(err, context.Canceled) {
+		return exit.Interrupted(ctx, "nothing was written; run it again")
+	}
 	if err != nil {
 		return failed(err)
 	}
@@ -61,7 +66,9 @@ func (c *installCmd) Run(t *terminal.Terminal) error {
 	}
 	defer f.Close()
 	written := 0
-	if err := bundle.Install(ctx, f, to, steps, func(s bundle.Step) { written++ }); err != nil {
+	if err := bundle.Install(ctx, f, to, steps, func(s bundle.Step) { written++ }); errors.Is(err, context.Canceled) {
+		return exit.Interrupted(ctx, wording.Count(written, "file")+" written, each whole; run it again to continue")
+	} else if err != nil {
 		return failed(err)
 	}
 	fmt.Fprintf(t.Out, "installed: %s written, %d unchanged\n", wording.Count(written, "file"), len(steps)-written)

@@ -7,8 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"shelly/cmd/shelly/internal/exit"
@@ -41,11 +39,14 @@ func (c *backupCmd) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	ctx, stop := exit.Interruptible()
 	defer stop()
 	produce := func(w io.Writer) error { return produceBackup(ctx, cfg, w) }
 	if c.File == "-" {
 		m, err := checkedBackup(t.Out, produce)
+		if errors.Is(err, context.Canceled) {
+			return exit.Interrupted(ctx, "what was written is not a whole backup; run it again")
+		}
 		if err != nil {
 			return failed(err)
 		}
@@ -59,6 +60,8 @@ func (c *backupCmd) Run(t *terminal.Terminal) error {
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return c.taken()
+	case errors.Is(err, context.Canceled):
+		return exit.Interrupted(ctx, c.File+" was not written; run it again")
 	case err != nil:
 		return failed(err)
 	}

@@ -1,6 +1,8 @@
 package journal
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -36,6 +38,8 @@ func (c *repairCmd) Run(t *terminal.Terminal) error {
 	defer stop()
 	r, err := repair.Run(ctx, cfg.Data, repair.Options{DryRun: c.DryRun, Now: time.Now})
 	switch {
+	case errors.Is(err, context.Canceled):
+		return exit.Interrupted(ctx, "nothing was changed, and nothing is lost; run it again to begin anew")
 	case err != nil:
 		return failed(err)
 	case c.JSON:

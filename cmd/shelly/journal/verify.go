@@ -53,7 +53,7 @@ func tell(t *terminal.Terminal, path string, asJSON bool, open opening) error {
 	v, err := verifyAt(ctx, path, open)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return context.Cause(ctx)
+		return exit.Interrupted(ctx, "nothing was changed; run it again to verify all of it")
 	case err != nil:
 		return unread(path, err)
 	case v.Wrong == nil && v.last == 0 && v.sound():

@@ -2,6 +2,7 @@ package exit
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"sync"
@@ -39,6 +40,14 @@ func distinct(raw <-chan os.Signal, out chan<- os.Signal) {
 		default:
 		}
 	}
+}
+
+// Interrupted is the error of work that the end of an Interruptible context has stopped. The text
+// says what was done and how to go on.
+func Interrupted(ctx context.Context, text string) error {
+	coded := Error{Code: Failed}
+	errors.As(context.Cause(ctx), &coded)
+	return Errorf(coded.Code, "interrupted: %s", text)
 }
 
 // Interruptible returns a context that ends at ^C or SIGTERM. Its cause has the exit code that

@@ -1,7 +1,9 @@
 package exit
 
 import (
+	"context"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -24,4 +26,14 @@ func TestLIF10SignalsOfOneMomentAreOne(t *testing.T) {
 			t.Errorf("%d signals came through, want the first and the last", len(out))
 		}
 	})
+}
+
+// Work that a signal has stopped ends with the signal's code, and with words.
+func TestCLI2InterruptedWorkSaysHowToGoOn(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(Silent(143))
+	var said strings.Builder
+	if code := Code(Interrupted(ctx, "run it again"), &said); code != 143 || said.String() != "shelly: interrupted: run it again\n" {
+		t.Errorf("%d, %q", code, &said)
+	}
 }
