@@ -294,6 +294,19 @@ func TestCOM73TheKeyboardAloneIsEnough(t *testing.T) {
 	w.clean()
 }
 
+// A search that cannot be made says so, and does not stay as if it went on.
+func TestCOM73ASearchOfSessionsThatFailsSaysSo(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.Click("nav a", "Sessions")
+	w.See("main", "No session yet")
+	w.Protocol("Network.enable", nil)
+	w.Protocol("Network.emulateNetworkConditions", map[string]any{"offline": true, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+	w.Type("main input[type=search]", "written")
+	w.Click("main button", "Search")
+	w.See("main .note", "shelly does not answer")
+}
+
 func TestCOM73TablesAndLinksBeginWhereTheyAreWritten(t *testing.T) {
 	w := begin(t, `scenario: 1
 name: tables and links

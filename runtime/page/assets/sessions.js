@@ -24,24 +24,26 @@ export async function sessionsView(main, signal) {
     e.preventDefault();
     if (name.value.trim()) location.hash = `#/chat/${encodeURIComponent(name.value.trim())}`;
   });
-  let list = [];
-  const show = () => fill(out, list.length ? el('ul', { class: 'rows' }, list.map((s) => el('li', {},
+  let last = 0; // of the things asked for, the one that is shown
+  async function show(what) {
+    const mine = ++last;
+    const made = await what().catch((e) => [el('p', { class: 'note' }, `${e.message}. ${e.hint || ''}`)]);
+    if (mine === last && !signal.aborted) fill(out, ...made);
+  }
+  const every = async () => {
+    const list = await all(signal);
+    return [list.length ? el('ul', { class: 'rows' }, list.map((s) => el('li', {},
     el('a', { class: 'title', href: `#/chat/${encodeURIComponent(s.id)}` }, s.id), ' ', time(s.at), el('span', { class: 'dim' }, ` · ${s.last || 0} messages`), ' ',
     el('a', { href: `#/sessions/${encodeURIComponent(s.id)}` }, 'Read'),
-  ))) : el('p', { class: 'dim' }, 'No session yet. One begins with the first thing that you ask.'));
-  search.addEventListener('submit', async (e) => {
+  ))) : el('p', { class: 'dim' }, 'No session yet. One begins with the first thing that you ask.')];
+  };
+  search.addEventListener('submit', (e) => {
     e.preventDefault();
     const want = words.value.trim().toLowerCase();
-    if (!want) return show();
-    fill(out, el('p', { class: 'dim' }, 'Searching…'));
-    return fill(out, ...await find(list, want, signal));
+    if (want) fill(out, el('p', { class: 'dim' }, 'Searching…'));
+    show(want ? async () => find(await all(signal), want, signal) : every);
   });
-  try {
-    list = await all(signal);
-    show();
-  } catch (e) {
-    if (!signal.aborted) fill(out, el('p', { class: 'note' }, e.message));
-  }
+  await show(every);
 }
 
 const foundMax = 50;
