@@ -306,7 +306,7 @@ func TestFRT49APromptIsARequest(t *testing.T) {
 		`[{"type":"video"}]`:            `[0] is of the unknown type "video"`,
 		`[{"type":"image","uri":"http://x/y.png","data":""}]`: "[0] has no data; shelly fetches nothing from an address",
 		`[{"type":"image","data":"AAAA"}]`:                    "[0] is not a PNG, JPEG or WebP image (it looks like application/octet-stream)",
-		`[{"type":"image","data":"!!!"}]`:                    "[0].data is not base64",
+		`[{"type":"image","data":"!!!"}]`:                     "[0].data is not base64",
 	} {
 		if got, err := acp.Prompt(parsed(t, in), place); err == nil || err.Error() != want {
 			t.Errorf("%s: %+v, %v", in, got, err)
