@@ -28,7 +28,8 @@ type As struct {
 }
 
 // File writes a file. A reader, also after a crash, finds either the old file or the new
-// one, whole; once File has returned without an error, the new one. Errors of content and
+// one, whole; once File has returned without an error, the new one. (With New, on a file system
+// without hard links, a crash may leave an empty one.) Errors of content and
 // Ready are returned as they are; any other error is an [fs.PathError] with the name.
 func (a As) File(name string, content func(io.Writer) error) error {
 	place := name
@@ -49,7 +50,7 @@ func (a As) File(name string, content func(io.Writer) error) error {
 	if err := content(out); err != nil {
 		return errors.Join(err, temp.Close())
 	}
-	if err := errors.Join(out.Flush(), temp.Chmod(cmp.Or(a.Perm, 0o600)), temp.Sync(), temp.Close()); err != nil {
+	if err := errors.Join(out.Flush(), a.permit(temp), temp.Sync(), temp.Close()); err != nil {
 		return failed(name, err)
 	}
 	if a.Ready != nil {
@@ -59,13 +60,46 @@ func (a As) File(name string, content func(io.Writer) error) error {
 	}
 	take := os.Rename
 	if a.New {
-		take = os.Link // it fails if the name exists
+		take = claim
 	}
 	if err := take(temp.Name(), place); err != nil {
 		return failed(name, err)
 	}
 	if err := Folder(filepath.Dir(place)); err != nil {
 		return failed(name, err)
+	}
+	return nil
+}
+
+// link and chmod are variables for tests: FAT and exFAT, which most sticks and cards have, know
+// neither hard links nor modes.
+var (
+	link  = os.Link
+	chmod = (*os.File).Chmod
+)
+
+// claim gives a file a name that nothing has. Where there are no hard links, the name is taken by
+// an empty file first, which a crash may leave.
+func claim(temp, name string) error {
+	err := link(temp, name)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	empty, taken := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if taken != nil {
+		return taken
+	}
+	if err := errors.Join(empty.Close(), os.Rename(temp, name)); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	return nil
+}
+
+// permit sets the mode of a file that is being written. Nobody is refused that for a file of
+// their own, except by a file system without modes.
+func (a As) permit(f *os.File) error {
+	if err := chmod(f, cmp.Or(a.Perm, 0o600)); err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, errors.ErrUnsupported) {
+		return err
 	}
 	return nil
 }

@@ -71,6 +71,24 @@ func TestANewFileTakesThePlaceOfNoOther(t *testing.T) {
 	}
 }
 
+// Backups and bundles are carried on sticks, most of which know neither hard links nor modes.
+func TestAFileIsWrittenWholeOnAStick(t *testing.T) {
+	durable.OnAStick(t)
+	dir := t.TempDir()
+	a, name := durable.As{New: true}, filepath.Join(dir, "a")
+	if err := a.File(name, text("first")); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.File(name, text("second")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("%v; want that it is there", err)
+	}
+	want(t, dir, "a", "first")
+	if err := durable.Text(name, []byte("third")); err != nil {
+		t.Error(err)
+	}
+	want(t, dir, "a", "third")
+}
+
 func TestALinkIsFollowedWhereThatIsAsked(t *testing.T) {
 	dir := t.TempDir()
 	if err := errors.Join(durable.Text(filepath.Join(dir, "a"), []byte("old")), os.Symlink("a", filepath.Join(dir, "link"))); err != nil {
