@@ -271,6 +271,35 @@ func TestJRN25ARestoredFolderHoldsWhatWasBackedUp(t *testing.T) {
 	}
 }
 
+// endless is a backup that stops coming in the midst, when its context ends.
+type endless struct {
+	file io.Reader
+	end  func()
+}
+
+func (e endless) Read(p []byte) (int, error) {
+	n, err := e.file.Read(p[:min(len(p), 1000)])
+	if err == io.EOF {
+		e.end()
+		return 1, nil
+	}
+	return n, err
+}
+
+func TestJRN25AnInterruptedRestoreChangesNothing(t *testing.T) {
+	f := newFolder(t, 20)
+	file, _ := f.backup()
+	to := t.TempDir()
+	ctx, end := context.WithCancel(t.Context())
+	_, err := backup.Restore(ctx, endless{bytes.NewReader(file[:len(file)/2]), end}, to, backup.Options{Now: now})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%v; want that it was interrupted", err)
+	}
+	if left := names(t, to); len(left) > 0 {
+		t.Errorf("left behind %q", left)
+	}
+}
+
 func TestJRN25WhatIsThereStaysOrIsMovedAside(t *testing.T) {
 	f := newFolder(t, 10)
 	file, _ := f.backup()

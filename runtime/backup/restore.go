@@ -38,21 +38,21 @@ type Restored struct {
 }
 
 // Restore puts a backup into a data folder, which it makes if it is missing (JRN-25). It changes
-// nothing in the folder before the whole backup is checked, and deletes nothing. The error may wrap
-// ErrOccupied, ErrDamaged, ErrNewer, or store.ErrLocked if a daemon or another restore uses the
+// nothing in the folder before the whole backup is checked, and deletes nothing. If ctx ends before
+// that, nothing is changed. The error may wrap ErrOccupied, ErrDamaged, ErrNewer, or store.ErrLocked if a daemon or another restore uses the
 // folder.
 func Restore(ctx context.Context, r io.Reader, data string, o Options) (out Restored, err error) {
 	out.Aside, err = Exchange(data, o.Now().UTC().Format(asideLayout), func(dir string) (err error) {
 		if err := admit(data, o.Force); err != nil {
 			return err
 		}
-		if out.Manifest, err = Unpack(r, dir); err != nil {
+		if out.Manifest, err = Unpack(reading{ctx, r}, dir); err != nil {
 			return err
 		}
 		if out.Diverging, err = prove(ctx, filepath.Join(dir, storeFolder), out.Manifest); err != nil {
 			return err
 		}
-		return admit(data, o.Force) // again: unpacking took a while
+		return errors.Join(ctx.Err(), admit(data, o.Force)) // again: unpacking took a while
 	})
 	return out, err
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/wording"
@@ -40,8 +41,13 @@ func (c *restoreCmd) Run(t *terminal.Terminal) (err error) {
 		defer func() { err = errors.Join(err, f.Close()) }()
 		from = f
 	}
-	r, err := backup.Restore(context.Background(), from, cfg.Data, backup.Options{Force: c.Force, Now: time.Now})
-	if err != nil {
+	ctx, stop := exit.Interruptible()
+	defer stop()
+	r, err := backup.Restore(ctx, from, cfg.Data, backup.Options{Force: c.Force, Now: time.Now})
+	switch {
+	case errors.Is(err, context.Canceled):
+		return exit.Interrupted(ctx, cfg.Data+" is as it was; run it again")
+	case err != nil:
 		return failed(fmt.Errorf("%s: %w", c.File, err))
 	}
 	fmt.Fprintf(t.Out, "%s: restored as it was at %s: %s\n", cfg.Data, r.Time.Local().Format(time.RFC3339), contents(r.Manifest))
