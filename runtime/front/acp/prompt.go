@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"shelly/runtime/comm"
 	"shelly/runtime/front/acp/rpc"
@@ -66,6 +68,7 @@ func Prompt(blocks wire.Value, p Place) (Said, error) {
 type reader struct {
 	place    Place
 	text     strings.Builder
+	name     bool            // the text ends with a file's name
 	attached strings.Builder // comes after the text: contents of files
 	images   [][]byte
 }
@@ -73,7 +76,7 @@ type reader struct {
 func (r *reader) block(b wire.Value) error {
 	switch kind := b.Member("type").Text; kind {
 	case "text":
-		r.text.WriteString(b.Member("text").Text)
+		r.write(b.Member("text").Text, false)
 	case "image":
 		return r.image(b, b.Member("data"))
 	case "resource_link":
@@ -135,9 +138,27 @@ func (r *reader) mention(uri, name string) string {
 		}
 		return c
 	}, at)
-	r.text.WriteString("`" + at + "`")
+	r.write("`"+at+"`", true)
 	return at
 }
+
+// write adds to the text. Between a file's name and a word there is a space, whether or not the
+// editor has sent one.
+func (r *reader) write(text string, name bool) {
+	if text == "" {
+		return
+	}
+	first, _ := utf8.DecodeRuneInString(text)
+	last, _ := utf8.DecodeLastRuneInString(r.text.String())
+	ended := r.text.Len() > 0 && (word(last) || strings.ContainsRune("`.,;:!?)", last))
+	if name && ended || r.name && word(first) {
+		r.text.WriteByte(' ')
+	}
+	r.text.WriteString(text)
+	r.name = name
+}
+
+func word(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
 
 func (r *reader) named(uri string) string {
 	u, err := url.Parse(uri)
