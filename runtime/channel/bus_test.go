@@ -269,12 +269,12 @@ func TestCHN9NobodyIsWrittenToWhoMayNotTalk(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f, hook := newFake("phone"), newFake("hook")
 		persons := spec(f)
-		persons.Persons = true
+		persons.Person = strings.ToLower
 		w.with(persons, spec(hook))
 		w.sends(f, 50, "eve", "all that I know")
-		w.sends(f, 51, "mia", "Water the plants.")
+		w.sends(f, 51, "Mia", "Water the plants.")
 		w.sends(hook, 52, "anywhere", "It goes to one place.")
-		w.wants(f, "message mia Water the plants.")
+		w.wants(f, "message Mia Water the plants.")
 		w.wants(hook, "message anywhere It goes to one place.")
 		if s := w.States()[0]; s.Lost != 1 {
 			t.Errorf("%+v", s)

@@ -107,6 +107,8 @@ type Spec struct {
 	TextMax   int      // bytes of an incoming message
 	PartBytes int      // bytes of an outgoing message
 	Tells     bool     // refusals are written into the chat, because the protocol has no other place for them
-	Persons   bool     // a chat is a person, and only persons who may talk are written to (CHN-9)
 	Decide    bool     // questions are answered in the chat (CHN-10)
+	// Person returns a chat's name as the sender of its messages is named in Allow. Only persons who
+	// may talk are written to (CHN-9). Nil: a chat is no person.
+	Person func(chat string) string
 }

@@ -78,7 +78,7 @@ func (l *lane) message(ctx context.Context, m engine.Message) error {
 		ID: idOf("message", l.spec.Name, m.Position, int64(m.At)), Kind: KindMessage,
 		Chat: m.To.Chat, Text: m.Text, From: comm.NewMessage(m, false).From,
 	}
-	if l.spec.Persons && !l.Allows(out.Chat) {
+	if l.spec.Person != nil && !l.Allows(l.spec.Person(out.Chat)) {
 		l.o.Log.Error("a message was not sent, because its receiver is not in the channel's allow", "channel", l.spec.Name, "chat", out.Chat)
 		l.count(func(s *standing) { s.lost++ })
 	} else if !blank(out.Text) && out.Chat != "" {

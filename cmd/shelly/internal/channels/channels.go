@@ -39,7 +39,8 @@ func Specs(cfg config.Config, log *slog.Logger) []channel.Spec {
 		case config.ChannelWebhook:
 			s.PartBytes, s.Channel = webhookPart, hook(s, n.Value, log)
 		default:
-			s.PartBytes, s.Tells, s.Persons, s.Channel = xmppPart, true, true, chat(s, n.Value, log)
+			s.PartBytes, s.Tells, s.Person, s.Channel = xmppPart, true, xmpp.Person, chat(s, n.Value, log)
+			s.Allow = xmpp.Allow(s.Allow)
 		}
 		all = append(all, s)
 	}
