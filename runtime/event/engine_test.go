@@ -311,6 +311,36 @@ func TestEVT8WhatWasToldIsKept(t *testing.T) {
 	})
 }
 
+// The clock was an hour ahead when something was told last, and has been set back: files that have
+// changed since would look as if they had been told.
+func TestEVT8AfterTheClockWasSetBackAnyFileMayHaveChanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		data := t.TempDir()
+		i := newFake()
+		w := begin(t, data, inbox(i))
+		<-i.sink
+		w.stop()
+		name := filepath.Join(data, "events.json")
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ahead := strings.Replace(string(text), fmt.Sprint(time.Now().UnixMilli()), fmt.Sprint(time.Now().Add(time.Hour).UnixMilli()), 1)
+		if err := os.WriteFile(name, []byte(ahead), 0o600); err != nil {
+			t.Fatal(err)
+		}
+
+		for _, want := range []string{"inbox | changed | /in | More has changed below /in than could be followed, so look at the folder itself.", ""} {
+			i = newFake()
+			w = begin(t, data, inbox(i))
+			(<-i.sink).Told()
+			time.Sleep(time.Minute)
+			w.want(want)
+			w.stop()
+		}
+	})
+}
+
 func TestEVT8AnotherConfigurationKeepsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		data := t.TempDir()

@@ -110,12 +110,19 @@ func (w *watch) Seen(text string) {
 	w.health, w.trouble = text, ""
 }
 
-// Told implements [Sink].
+// Told implements [Sink]. If the clock has been set back, what has changed since is not known.
 func (w *watch) Told() int64 {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.told
+	told, ahead := w.told, w.ahead()
+	w.mu.Unlock()
+	if ahead {
+		w.Lost()
+	}
+	return told
 }
+
+// ahead reports whether told is of a clock that was ahead. The caller holds the lock.
+func (w *watch) ahead() bool { return w.told > w.wall().UnixMilli() }
 
 // fails notes why the source does not work.
 func (w *watch) fails(err error) {
@@ -178,6 +185,9 @@ func (w *watch) raisedNow() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	e := w.out.event
+	if w.ahead() {
+		w.told = 0
+	}
 	w.told = max(w.told, w.out.told)
 	w.raised++
 	w.unsaid += max(w.out.put, 0)
