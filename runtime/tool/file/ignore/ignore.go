@@ -104,42 +104,65 @@ func translated(line string) (string, bool) {
 	return b.String(), true
 }
 
-// class translates a class of characters, given without its first bracket, and returns its length.
+// class translates a class of characters, given without its first bracket, and returns its
+// length. No class matches a slash.
 func class(b *strings.Builder, text string) (n int, ok bool) {
+	i, start := 0, b.Len()
 	b.WriteByte('[')
-	i := 0
 	if strings.HasPrefix(text, "!") || strings.HasPrefix(text, "^") {
-		b.WriteString("^/") // no class matches a slash
+		b.WriteString("^/")
 		i++
 	}
-	for first := i; i < len(text); i++ {
-		switch rest := text[i:]; {
-		case rest[0] == ']' && i > first:
+	before := rune(0) // the character that a - makes a range of
+	for first := i; i < len(text); {
+		rest := text[i:]
+		if rest[0] == ']' && i > first {
 			b.WriteByte(']')
-			return i + 1, true
-		case strings.HasPrefix(rest, "[:") && strings.Contains(rest, "]"):
+			return i + 1, b.Len()-start > len("[]")
+		}
+		if strings.HasPrefix(rest, "[:") && strings.Contains(rest, "]") {
 			end := 2 + strings.IndexByte(rest[2:], ']')
 			if name, named := strings.CutSuffix(rest[2:end], ":"); named {
 				if posix[name] == "" {
 					return 0, false
 				}
 				b.WriteString(posix[name])
-				i += end
+				i, before = i+end+1, 0
 				continue
 			}
-			b.WriteString(`\[`)
-		case rest[0] == '-' && i > first && len(rest) > 1 && rest[1] != ']':
-			b.WriteByte('-') // a range
-		case rest[0] == '\\' && len(rest) > 1:
-			i++
-			b.WriteString(rest[:2])
-		case rest[0] < utf8.RuneSelf && strings.IndexByte(`\-]{}[^!`, rest[0]) >= 0:
-			b.WriteString(`\` + rest[:1])
-		default:
-			b.WriteByte(rest[0])
 		}
+		if rest[0] == '-' && before != 0 && len(rest) > 1 && rest[1] != ']' {
+			last, n := character(rest[1:])
+			span(b, before, min(last, '/'-1))
+			span(b, max(before, '/'+1), last)
+			i, before = i+1+n, 0
+			continue
+		}
+		c, n := character(rest)
+		if c != '/' {
+			span(b, c, c)
+		}
+		i, before = i+n, c
 	}
 	return 0, false
+}
+
+// character returns the first character of a part of a class, and how long it is with a
+// backslash before it.
+func character(text string) (c rune, n int) {
+	escape := 0
+	if text[0] == '\\' && len(text) > 1 {
+		escape = 1
+	}
+	c, n = utf8.DecodeRuneInString(text[escape:])
+	return c, escape + n
+}
+
+// span adds the characters from first to last, if there are any, to a class of doublestar's.
+func span(b *strings.Builder, first, last rune) {
+	if first <= last {
+		b.WriteString(`\` + string(first) + `-\` + string(last))
+	}
 }
 
 // posix are the named classes of characters, without the slash, as they stand in a class of

@@ -11,12 +11,14 @@ import (
 )
 
 func TestTOL28PatternsAreThoseOfGit(t *testing.T) {
-	const text = "# comment\n\n*.o\n/top\nfolder/\ndoc/*.txt\n**/any\nfoo/**\n!foo/keep\na\\ b\\ \ntrail  \n{x,y}\n[bad\n\\#hash\n!important.o\nq[[:space:]]5\nq\\{1\\}\nesc\\\\ \n"
+	const text = "# comment\n\n*.o\n/top\nfolder/\ndoc/*.txt\n**/any\nfoo/**\n!foo/keep\na\\ b\\ \ntrail  \n{x,y}\n[bad\n\\#hash\n!important.o\nq[[:space:]]5\nq\\{1\\}\nesc\\\\ \n" +
+		"s[.-0]t\nu[/]v\n[[:blank:]-b]9\n"
 	r := Parse(nil, "/w", text)
 	for path, want := range map[string]bool{
 		"x.o": true, "d/x.o": true, "important.o": false, "top": true, "d/top": false, "folder/": true, "d/folder/": true, "folder": false,
 		"doc/a.txt": true, "doc/b/a.txt": false, "d/doc/a.txt": false, "any": true, "a/b/any": true, "foo/": false, "foo/x": true, "foo/keep": false,
 		"q 5": true, "q-5": false, "q{1}": true, "q1": false, `esc\`: true, "a b ": true, "trail": true, "x": false, "{x,y}": true, "#hash": true, "comment": false,
+		"s/t": false, "s.t": true, "s0t": true, "u/v": false, "a9": false, "b9": true, "-9": true,
 	} {
 		name, folder := strings.CutSuffix(path, "/")
 		if got := r.Ignored("/w/"+name, folder); got != want {
@@ -59,7 +61,8 @@ func TestTOL28GitAgrees(t *testing.T) {
 		_ = os.WriteFile(filepath.Join(dir, p), nil, 0o600)
 	}
 	part := rapid.SampledFrom([]string{"a", "b", "*", "?", "**", "d", "e", "f", "*.c", "[ab]", "!", "[[:alpha:]]", "[![:lower:]]*", "[[:nothing:]]",
-		"[]a]", "[!]a]", "[a-]", "[-a]", `[\a]`, "[b-d]", "[[:digit:][:space:]]*", `\{x\}`, "{x}", `[{]x}`, "[[]", "[[:a]", "[[:punct:]]x*", "[^b]", "d[!a]a"})
+		"[]a]", "[!]a]", "[a-]", "[-a]", `[\a]`, "[b-d]", "[[:digit:][:space:]]*", `\{x\}`, "{x}", `[{]x}`, "[[]", "[[:a]", "[[:punct:]]x*", "[^b]", "d[!a]a",
+		"d[.-0]a", "d[/]a", "d[!-~]e[+--/9]a", "[[:blank:]-b]", `[\+-0]`, "[c-a]", "[a-b-d]", "[!.-0]", "d[!/]a", "[/b]"})
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
 			line := strings.Join(rapid.SliceOfN(part, 1, 3).Draw(t, "parts"), "/")
