@@ -140,7 +140,8 @@ func (f *fetcher) failure(ctx context.Context, err error) tool.Result {
 func (f *fetcher) shown(ctx context.Context, resp *http.Response, links bool) tool.Result {
 	b, missing := f.read(ctx, resp.Body)
 	address := resp.Request.URL
-	text, what, err := f.readable(ctx, b, resp.Header.Get("Content-Type"), address, links)
+	fails := resp.StatusCode >= 400 // its text says why; links would take its place
+	text, what, err := f.readable(ctx, b, resp.Header.Get("Content-Type"), address, links && !fails)
 	if err != nil {
 		return f.failure(ctx, err)
 	}
@@ -149,7 +150,7 @@ func (f *fetcher) shown(ctx context.Context, resp *http.Response, links bool) to
 		status = fmt.Sprintf(", HTTP %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	}
 	head := fmt.Sprintf("%s (%s%s)\n\n", address, what, status)
-	if resp.StatusCode >= 400 {
+	if fails {
 		head = "the page cannot be had: " + head + wording.Edge(text, errorBytes)
 		if again := resp.Header.Get("Retry-After"); again != "" {
 			head += "\n[the server asks to wait: " + wording.OneLine(wording.Clip(again, wording.ShownMax)) + "]"

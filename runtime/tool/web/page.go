@@ -14,8 +14,8 @@ import (
 	"shelly/fsm/wording"
 )
 
-// page returns the text of an HTML page in UTF-8: its title, its main part, and its links if
-// asked for.
+// page returns the text of an HTML page in UTF-8: its links if asked for, its title and its main
+// part. The links come first, because the end of the text may be cut (TOL-4).
 func page(b []byte, at *url.URL, links bool) string {
 	doc, err := html.Parse(bytes.NewReader(b))
 	if err != nil { // nested too deeply
@@ -29,7 +29,7 @@ func page(b []byte, at *url.URL, links bool) string {
 		text = "# " + title + "\n\n" + text
 	}
 	if links {
-		text += linksOf(main, at)
+		text = linksOf(main, at) + "\n\n" + text
 	}
 	return visible(text)
 }
@@ -114,10 +114,12 @@ func titleOf(doc *html.Node) string {
 	return strings.Join(strings.Fields(n.FirstChild.Data), " ")
 }
 
-// linksMax bounds the number of links, and linkBytesMax the length of an address.
+// Bounds of the list of links. It takes at most half of a result, unless tools.result_bytes_max
+// is below its default.
 const (
-	linksMax     = 60
-	linkBytesMax = 300
+	linksMax      = 60
+	linkBytesMax  = 300     // of an address
+	linksBytesMax = 8 << 10 // of all
 )
 
 // linksOf lists the links of a part, each address once.
@@ -134,7 +136,7 @@ func linksOf(n *html.Node, at *url.URL) string {
 			continue
 		}
 		seen[u.String()] = true
-		if len(seen) > linksMax {
+		if len(seen) > linksMax || left > 0 {
 			left++
 			continue
 		}
@@ -144,15 +146,20 @@ func linksOf(n *html.Node, at *url.URL) string {
 		if name == "" {
 			name = "(no text)"
 		}
-		fmt.Fprintf(&out, "- %s: %s\n", name, u)
+		line := fmt.Sprintf("- %s: %s\n", name, u)
+		if out.Len()+len(line) > linksBytesMax {
+			left++
+			continue
+		}
+		out.WriteString(line)
 	}
 	if out.Len() == 0 {
-		return "\n\n[no links]"
+		return "[no links]"
 	}
 	if left > 0 {
 		fmt.Fprintf(&out, "[%d more]\n", left)
 	}
-	return "\n\nLinks:\n" + strings.TrimSuffix(out.String(), "\n")
+	return "Links:\n" + strings.TrimSuffix(out.String(), "\n")
 }
 
 func first(n *html.Node, is func(*html.Node) bool) *html.Node {

@@ -58,6 +58,18 @@ func TestTOL74APageIsShownAsText(t *testing.T) {
 	}
 }
 
+func TestTOL74TheLinksComeBeforeATextWhoseEndMayBeCut(t *testing.T) {
+	var body strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&body, "<p>word <a href='/%d/%s'>link</a></p>", i, strings.Repeat("x", 200))
+	}
+	got := served(t, body.String(), "text/html", map[string]any{"links": true})
+	links, text := strings.Index(got, "/0/x"), strings.Index(got, "word link")
+	if links < 0 || links > text || text > 9<<10 || !strings.Contains(got[:text], " more]") {
+		t.Errorf("links at %d, text at %d: %.300s", links, text, got)
+	}
+}
+
 func TestTOL74TheWritingIsFound(t *testing.T) {
 	for name, c := range map[string]struct{ body, kind, want string }{
 		"the header says it":  {"<p>caf\xe9</p>", "text/html; charset=iso-8859-1", "café"},
