@@ -15,6 +15,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/runtime/mcp/kept"
+	"shelly/runtime/mcp/wire"
 	"shelly/runtime/tool"
 )
 
@@ -181,12 +182,15 @@ func (s *server) failure(ctx context.Context, c *calling, err error) tool.Result
 	if c.d.effects == fsm.EffectsNone {
 		unknown = ""
 	}
-	var wire *jsonrpc.Error
+	var refused *jsonrpc.Error
+	var unusable *wire.Unusable
 	switch {
 	case errors.Is(err, errTask):
 		return tool.Failed("the server %s: %v%s", s.config.Name, err, unknown)
-	case errors.As(err, &wire) && !c.orphaned():
-		return s.refusal(wire)
+	case errors.As(err, &unusable):
+		return tool.Failed("the server %s: %v%s", s.config.Name, unusable, unknown)
+	case errors.As(err, &refused) && !c.orphaned():
+		return s.refusal(refused)
 	case context.Cause(ctx) == errTime:
 		return tool.Failed("the server %s gave no answer within %v (tools.mcp.%s.timeout)%s", s.config.Name, s.config.Timeout, s.config.Name, unknown)
 	case ctx.Err() != nil:

@@ -260,6 +260,38 @@ func TestTOL95AServerThatEndsIsStartedAgain(t *testing.T) {
 	}
 }
 
+func TestTOL96AnAnswerThatCannotBeUsedDoesNotEndTheServer(t *testing.T) {
+	var starts atomic.Int32
+	var answer atomic.Value
+	h := hostile(func(m message, say func(string, ...any)) error {
+		if !oneTool(m, say) && m.Method == "tools/call" {
+			say(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, answer.Load())
+		}
+		return nil
+	})
+	w := newWorld(t, box(func(ctx context.Context, in io.Reader, out io.Writer) error {
+		starts.Add(1)
+		return h(ctx, in, out)
+	}), brief(), one("h"))
+	for result, want := range map[string]string{
+		`{"content":"a text"}`:           "its answer cannot be read",
+		`"a text"`:                       "its answer cannot be read",
+		`{"content":[{"type":"video"}]}`: "its answer cannot be read",
+		`{"resultType":"task"}`:          "a task without an id",
+		`{"resultType":"input_required","inputRequests":{"a":{"method":"sampling/createMessage"}}}`: `it asks for "sampling/createMessage"`,
+	} {
+		answer.Store(result)
+		got := w.call("h_act", "")
+		if !got.Failed || got.Nothing || !strings.Contains(got.Text, want) || !strings.Contains(got.Text, "outcome is unknown") || strings.Contains(got.Text, "shelly/") {
+			t.Errorf("%s: %+v", result, got)
+		}
+	}
+	answer.Store(`{"content":[{"type":"text","text":"done"}]}`)
+	if got := w.call("h_act", ""); got.Text != "done" || starts.Load() != 1 {
+		t.Errorf("%+v after %d starts", got, starts.Load())
+	}
+}
+
 func TestTOL95AServerThatDoesNotStartDelaysNobody(t *testing.T) {
 	p := brief()
 	p.connect = 20 * time.Millisecond

@@ -55,6 +55,7 @@ func (t *following) follow(ctx context.Context) (*sdk.CallToolResult, error) {
 		t.use(n)
 		task, err := t.look(ctx)
 		var refused *jsonrpc.Error
+		var unusable *wire.Unusable
 		switch {
 		case errors.As(err, &refused):
 			return nil, fmt.Errorf("%w: it says %q", errTask, refused.Message)
@@ -62,7 +63,7 @@ func (t *following) follow(ctx context.Context) (*sdk.CallToolResult, error) {
 			return nil, ctx.Err()
 		case err == nil:
 			res, over, err := t.take(ctx, task)
-			if over && (err == nil || ctx.Err() != nil || errors.As(err, &refused) || errors.Is(err, errTask)) {
+			if over && (err == nil || ctx.Err() != nil || errors.As(err, &refused) || errors.As(err, &unusable) || errors.Is(err, errTask)) {
 				return res, err
 			}
 			if over { // the connection is lost

@@ -49,7 +49,7 @@ func (c *calling) work(ctx context.Context) (*sdk.CallToolResult, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("it has asked for something %d times", roundsMax)
+	return nil, &wire.Unusable{Err: fmt.Errorf("it has asked for something %d times", roundsMax)}
 }
 
 // send sends a call. Servers that want arguments in headers as well get them only from the
@@ -72,10 +72,10 @@ func (c *calling) respond(ctx context.Context, n *session, asks map[string]wire.
 	for _, key := range slices.Sorted(maps.Keys(asks)) {
 		var p sdk.ElicitParams
 		if asks[key].Method != "elicitation/create" {
-			return nil, fmt.Errorf("it asks for %q, which shelly does not support", asks[key].Method)
+			return nil, &wire.Unusable{Err: fmt.Errorf("it asks for %q, which shelly does not support", asks[key].Method)}
 		}
 		if err := json.Unmarshal(asks[key].Params, &p); err != nil {
-			return nil, fmt.Errorf("its question cannot be read: %w", err)
+			return nil, &wire.Unusable{Err: fmt.Errorf("its question cannot be read: %w", err)}
 		}
 		res, err := n.put(ctx, []*flight{c.f}, &p)
 		if err != nil {

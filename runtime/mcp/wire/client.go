@@ -163,7 +163,7 @@ func (t *Client) Call(ctx context.Context, s *sdk.ClientSession, name string, ar
 		return Outcome{}, err
 	}
 	if o.Task != nil && o.Task.ID == "" {
-		return Outcome{}, errors.New("it has answered with a task without an id")
+		return Outcome{}, &Unusable{errors.New("it has answered with a task without an id")}
 	}
 	return o.Outcome, nil
 }
@@ -193,7 +193,7 @@ func (t *Client) Result(ctx context.Context, s *sdk.ClientSession, id string) (*
 		return nil, err
 	}
 	if r.Outcome.Result == nil {
-		return nil, errors.New("it was asked for a task's result and has answered with something else")
+		return nil, &Unusable{errors.New("it was asked for a task's result and has answered with something else")}
 	}
 	return r.Outcome.Result, nil
 }

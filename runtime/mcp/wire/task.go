@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -98,8 +99,23 @@ type outcome struct {
 	Outcome
 }
 
+// Unusable is the error for an answer that cannot be used. Its server and the connection go on.
+type Unusable struct{ Err error }
+
+func (u *Unusable) Error() string { return u.Err.Error() }
+
+// Unwrap returns the reason.
+func (u *Unusable) Unwrap() error { return u.Err }
+
 // UnmarshalJSON finds out which of the three the answer is.
 func (o *outcome) UnmarshalJSON(b []byte) error {
+	if err := o.read(b); err != nil {
+		return &Unusable{fmt.Errorf("its answer cannot be read: %w", err)}
+	}
+	return nil
+}
+
+func (o *outcome) read(b []byte) error {
 	var w struct {
 		Meta          sdk.Meta       `json:"_meta"`
 		ResultType    string         `json:"resultType"`
