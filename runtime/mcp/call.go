@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -225,7 +224,9 @@ func text(r *sdk.CallToolResult) string {
 	for _, c := range r.Content {
 		switch c := c.(type) {
 		case *sdk.TextContent:
-			parts = append(parts, c.Text)
+			if c.Text != "" {
+				parts = append(parts, c.Text)
+			}
 		case *sdk.ImageContent:
 			parts = append(parts, fmt.Sprintf("[an image, %s, %d bytes; it cannot be shown]", c.MIMEType, len(c.Data)))
 		case *sdk.AudioContent:
@@ -254,5 +255,5 @@ func resource(r *sdk.ResourceContents) string {
 	case r.Text != "":
 		return r.URI + ":\n" + r.Text
 	}
-	return fmt.Sprintf("[a resource: %s, %s, %d bytes]", r.URI, r.MIMEType, base64.StdEncoding.EncodedLen(len(r.Blob))*3/4)
+	return fmt.Sprintf("[a resource: %s, %s, %d bytes]", r.URI, r.MIMEType, len(r.Blob))
 }

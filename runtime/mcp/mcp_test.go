@@ -126,22 +126,24 @@ func TestTOL96ResultsAreText(t *testing.T) {
 	say("mixed", &sdk.CallToolResult{Content: []sdk.Content{
 		&sdk.TextContent{Text: "one"}, &sdk.ImageContent{MIMEType: "image/png", Data: []byte("1234")}, &sdk.ResourceLink{Name: "n", URI: "file:///x"},
 		&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "file:///y", Text: "two"}},
+		&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "file:///z", MIMEType: "a/b", Blob: []byte("1")}},
 	}})
 	say("error", &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "no such city"}}})
 	say("structured", &sdk.CallToolResult{StructuredContent: map[string]any{"a": 1}})
 	say("nothing", &sdk.CallToolResult{})
+	say("blank", &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{}}})
+	say("beside", &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{}}, StructuredContent: map[string]any{"a": 1}})
 	w := newWorld(t, kind(func() *sdk.Server { return s }), brief(), one("k"))
-	if got := w.call("k_mixed", ""); got.Text != "one\n[an image, image/png, 4 bytes; it cannot be shown]\n[a link: n file:///x]\nfile:///y:\ntwo" {
+	if got := w.call("k_mixed", ""); got.Text != "one\n[an image, image/png, 4 bytes; it cannot be shown]\n[a link: n file:///x]\nfile:///y:\ntwo\n[a resource: file:///z, a/b, 1 bytes]" {
 		t.Errorf("mixed: %q", got.Text)
 	}
 	if got := w.call("k_error", ""); !got.Failed || !got.Invalid || got.Nothing || got.Text != "no such city" {
 		t.Errorf("error: %+v", got)
 	}
-	if got := w.call("k_structured", ""); got.Text != `{"a":1}` {
-		t.Errorf("structured: %+v", got)
-	}
-	if got := w.call("k_nothing", ""); got.Text != "(no output)" {
-		t.Errorf("nothing: %+v", got)
+	for name, want := range map[string]string{"structured": `{"a":1}`, "beside": `{"a":1}`, "nothing": "(no output)", "blank": "(no output)"} {
+		if got := w.call("k_"+name, ""); got.Text != want {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }
 
