@@ -43,8 +43,8 @@ func (r *reports) keep(data []byte) (path string) {
 	return path
 }
 
-// take returns a report and removes it.
-func (r *reports) take(path string) ([]byte, bool) {
+// find returns a report, and removes it if it is taken.
+func (r *reports) find(path string, take bool) ([]byte, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.drop()
@@ -53,7 +53,9 @@ func (r *reports) take(path string) ([]byte, bool) {
 		return nil, false
 	}
 	data := r.list[i].data
-	r.list = slices.Delete(r.list, i, i+1)
+	if take {
+		r.list = slices.Delete(r.list, i, i+1)
+	}
 	return data, true
 }
 

@@ -125,8 +125,9 @@ func (s *Site) Show(report []byte) (path string) { return s.reports.keep(report)
 // Mine reports whether a path belongs to the page.
 func (s *Site) Mine(path string) bool { return strings.HasPrefix(path+"/", Path) }
 
-// ServeHTTP implements [http.Handler] for the paths below [Path]. The caller must have refused
-// requests from other sites and for other hosts.
+// ServeHTTP implements [http.Handler] for the paths below [Path]. HEAD is answered like GET, whose
+// body the server leaves out. The caller must have refused requests from other sites and for other
+// hosts.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Security-Policy", policy)
@@ -140,22 +141,21 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.exchange(w, r)
 		return
 	}
-	if report, ok := s.reports.take(r.URL.Path); ok && r.Method == http.MethodGet {
+	f, ok := s.files[r.URL.Path]
+	report, kept := s.reports.find(r.URL.Path, r.Method == http.MethodGet)
+	switch {
+	case r.URL.Path+"/" == Path:
+		http.Redirect(w, r, Path, http.StatusPermanentRedirect)
+	case !ok && !kept:
+		refuse(w, http.StatusNotFound, "not_found", "the page has no such file", "it begins at "+Path)
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		header.Set("Allow", http.MethodGet+", "+http.MethodHead)
+		refuse(w, http.StatusMethodNotAllowed, "method_not_allowed", r.Method+" is not for this route", "use GET")
+	case kept:
 		header.Set("Content-Security-Policy", reportPolicy)
 		header.Set("X-Frame-Options", "SAMEORIGIN")
 		header.Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write(report)
-		return
-	}
-	f, ok := s.files[r.URL.Path]
-	switch {
-	case r.URL.Path+"/" == Path:
-		http.Redirect(w, r, Path, http.StatusPermanentRedirect)
-	case !ok:
-		refuse(w, http.StatusNotFound, "not_found", "the page has no such file", "it begins at "+Path)
-	case r.Method != http.MethodGet:
-		header.Set("Allow", http.MethodGet)
-		refuse(w, http.StatusMethodNotAllowed, "method_not_allowed", r.Method+" is not for this route", "use GET")
 	default:
 		header.Set("Content-Type", f.media)
 		_, _ = w.Write(f.data) // an error means that the client has gone

@@ -70,7 +70,10 @@ func TestCOM70OnlyTheEmbeddedFilesAreServed(t *testing.T) {
 		if r.StatusCode != http.StatusOK || r.Header.Get("Content-Type") != f.media || f.media == "application/octet-stream" || text(t, r) == "" {
 			t.Errorf("%s: status %d, type %q", p, r.StatusCode, r.Header.Get("Content-Type"))
 		}
-		if r := call(s, "POST", p, ""); r.StatusCode != http.StatusMethodNotAllowed || r.Header.Get("Allow") != "GET" {
+		if r := call(s, "HEAD", p, ""); r.StatusCode != http.StatusOK || r.Header.Get("Content-Type") != f.media {
+			t.Errorf("HEAD %s: status %d, type %q", p, r.StatusCode, r.Header.Get("Content-Type"))
+		}
+		if r := call(s, "POST", p, ""); r.StatusCode != http.StatusMethodNotAllowed || r.Header.Get("Allow") != "GET, HEAD" {
 			t.Errorf("POST %s: status %d", p, r.StatusCode)
 		}
 	}
@@ -245,6 +248,11 @@ func TestCOM77AReportIsLookedAtOnceAndSoonAsAPageApart(t *testing.T) {
 	at := s.Show([]byte("<p>report"))
 	if !strings.HasPrefix(at, Path) || len(at) < 64 {
 		t.Fatalf("at %q", at)
+	}
+	for method, want := range map[string]int{"HEAD": http.StatusOK, "POST": http.StatusMethodNotAllowed} { // neither uses it up
+		if r := call(s, method, at, ""); r.StatusCode != want {
+			t.Errorf("%s: %d", method, r.StatusCode)
+		}
 	}
 	r := call(s, "GET", at, "")
 	if got := text(t, r); r.StatusCode != http.StatusOK || got != "<p>report" {
