@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,6 +21,7 @@ import (
 	"shelly/fsm"
 	"shelly/runtime/comm/listener"
 	"shelly/runtime/mock"
+	"shelly/runtime/ollama"
 	"shelly/sim/scenario"
 	"shelly/sim/script"
 	"shelly/sim/server"
@@ -46,6 +48,9 @@ func (c *mockCmd) Validate() error {
 		if err != nil {
 			return fmt.Errorf("--model %s: %w", text, err)
 		}
+		if slices.ContainsFunc(c.models, func(other mock.Model) bool { return ollama.SameModel(m.Name, other.Name) }) {
+			return fmt.Errorf("--model %s: the model is named twice", text)
+		}
 		c.models = append(c.models, m)
 	}
 	if c.Embed < 0 {
@@ -56,6 +61,9 @@ func (c *mockCmd) Validate() error {
 	}
 	if !(c.Speed > 0) || math.IsInf(c.Speed, 1) {
 		return fmt.Errorf("--speed: %g is not a speed; give a factor such as 10 or 0.5", c.Speed)
+	}
+	if c.Speed != 1 && !c.Delays {
+		return fmt.Errorf("--speed: %g has no effect without --delays; add that", c.Speed)
 	}
 	return nil
 }
