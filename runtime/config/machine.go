@@ -173,12 +173,27 @@ func (c Config) Unoffered(tools []fsm.ToolDecl) []string {
 	var names []string
 	for _, a := range c.Tools.Approve {
 		name := a.Tool
-		has := func(t fsm.ToolDecl) bool { return grant.FitsName(name, t.Name) }
-		if !strings.Contains(name, "*") && !slices.ContainsFunc(c.builtin, has) && !slices.ContainsFunc(tools, has) {
+		if !strings.Contains(name, "*") && !c.has(tools, func(t fsm.ToolDecl) bool { return grant.FitsName(name, t.Name) }) {
 			names = append(names, name)
 		}
 	}
 	return names
+}
+
+// UnofferedWhole returns such names in tools.whole.
+func (c Config) UnofferedWhole(tools []fsm.ToolDecl) []string {
+	var names []string
+	for _, name := range c.Tools.Whole {
+		if !c.has(tools, func(t fsm.ToolDecl) bool { return t.Name == name }) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// has reports whether a builtin tool or one of the runner's is meant.
+func (c Config) has(tools []fsm.ToolDecl, meant func(fsm.ToolDecl) bool) bool {
+	return slices.ContainsFunc(c.builtin, meant) || slices.ContainsFunc(tools, meant)
 }
 
 // Unmatched returns the first argument in a match of tools.approve that the named tool does not

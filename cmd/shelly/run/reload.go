@@ -64,7 +64,7 @@ func (s *starting) reload(ctx context.Context, next config.Config) error {
 	if err != nil {
 		return err
 	}
-	bench.tell(s.log)
+	bench.tell(now, s.log)
 	if err := s.work.use(bench); err != nil {
 		s.log.Warn("cannot close tools and skills that are no longer used", "error", err)
 	}

@@ -155,7 +155,7 @@ func (s *starting) openTools(ctx context.Context) (*bench, error) {
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
 	}
-	bench.tell(s.log)
+	bench.tell(s.cfg, s.log)
 	s.later(s.work.close)
 	return bench, s.work.use(bench)
 }

@@ -26,11 +26,10 @@ import (
 )
 
 // offered returns an error if tools.approve names a tool that does not exist, or an argument that
-// its tool does not have (CFG-13): a person would not be asked about what was meant. Exec may be
-// named before it is allowed.
+// its tool does not have (CFG-13): a person would not be asked about what was meant.
 func offered(cfg config.Config, tools *tool.Runner) error {
 	for _, name := range cfg.Unoffered(tools.Declarations()) {
-		if name != "exec" && !ofServer(cfg, name) {
+		if !later(cfg, name) {
 			return exit.Errorf(exit.Usage, "tools.approve: there is no tool %q; see shelly tool list", name)
 		}
 	}
@@ -39,6 +38,9 @@ func offered(cfg config.Config, tools *tool.Runner) error {
 	}
 	return nil
 }
+
+// later reports whether a tool that does not exist may come: exec may be named before it is allowed.
+func later(cfg config.Config, name string) bool { return name == "exec" || ofServer(cfg, name) }
 
 // ofServer reports whether a tool may belong to a server that is not up yet.
 func ofServer(cfg config.Config, name string) bool {
@@ -135,8 +137,13 @@ func trees(cfg config.Config) *tree.Keeper { return tree.New(processes(cfg)) }
 // processes returns the folder that records the running commands.
 func processes(cfg config.Config) string { return filepath.Join(cfg.Data, "processes") }
 
-// tell logs what contains the commands of exec.
-func (b *bench) tell(log *slog.Logger) {
+// tell logs which names in tools.whole no tool has, and what contains the commands of exec.
+func (b *bench) tell(cfg config.Config, log *slog.Logger) {
+	for _, name := range cfg.UnofferedWhole(b.tools.Declarations()) {
+		if !later(cfg, name) {
+			log.Warn("there is no tool that tools.whole names; see shelly tool list", "tool", name)
+		}
+	}
 	if b.exec == nil {
 		return
 	}
