@@ -10,11 +10,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/state"
@@ -46,18 +46,10 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 		return err
 	}
 	list, err := approvals(context.Background(), cfg.Data)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case c.JSON:
-		err = t.JSON(comm.ApprovalsBody{Approvals: list})
-	default:
-		err = printList(t.Out, list)
 	}
-	if err == nil && len(list) == 0 {
-		return exit.Errorf(exit.NoMatch, "there are no approvals; to give one, answer session or always when you are asked")
-	}
-	return err
+	return listing.Print(t, c.JSON, comm.ApprovalsBody{Approvals: list}, list, printList, "there are no approvals; to give one, answer session or always when you are asked")
 }
 
 // approvals returns those of a data folder's daemon, or of its file if no daemon runs.
@@ -79,12 +71,7 @@ func approvals(ctx context.Context, data string) ([]comm.Approval, error) {
 }
 
 func printList(out io.Writer, list []comm.Approval) error {
-	if len(list) == 0 {
-		return nil
-	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tFOR\tTOOL\tCALLS\tBY\tGIVEN")
-	for _, a := range list {
+	return listing.Table(out, "ID\tFOR\tTOOL\tCALLS\tBY\tGIVEN", list, func(a comm.Approval) []string {
 		given := ""
 		if a.At != 0 {
 			given = moment.Local(a.At).Format(time.DateTime)
@@ -93,9 +80,8 @@ func printList(out io.Writer, list []comm.Approval) error {
 		if a.Session != "" {
 			scope = "session " + a.Session
 		}
-		fmt.Fprintln(table, terminal.Printable(strings.Join([]string{a.ID, scope, a.Tool, terminal.Head(callsOf(a)), a.By, given}, "\t")))
-	}
-	return table.Flush()
+		return []string{a.ID, scope, a.Tool, terminal.Head(callsOf(a)), a.By, given}
+	})
 }
 
 // callsOf describes which calls an approval covers.

@@ -7,13 +7,12 @@ import (
 	"io"
 	"log/slog"
 	"strconv"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"shelly/cmd/shelly/internal/channels"
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/channel"
 	"shelly/runtime/comm/client"
@@ -45,29 +44,16 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 	case err != nil:
 		return exit.Daemon(err)
 	}
-	if c.JSON {
-		err = t.JSON(channel.ListBody{Channels: append([]channel.State{}, list...)})
-	} else {
-		err = printList(t.Out, list, runs)
-	}
-	if err == nil && len(list) == 0 {
-		return exit.Errorf(exit.NoMatch, "no channel is configured; docs/channels.md says how to add one")
-	}
-	return err
+	text := func(out io.Writer, list []channel.State) error { return printList(out, list, runs) }
+	return listing.Print(t, c.JSON, channel.ListBody{Channels: append([]channel.State{}, list...)}, list, text, "no channel is configured; docs/channels.md says how to add one")
 }
 
 // printList prints the channels, and then which deliveries have failed.
 func printList(out io.Writer, list []channel.State, runs bool) error {
-	if len(list) == 0 {
-		return nil
-	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tKIND\tCONNECTED TO\tALLOWED\tREQUESTS\tREFUSED\tSENT\tWAITS\tSTATE")
-	for _, s := range list {
-		row := []string{s.Name, s.Kind, s.Of, allowed(s.Allow), strconv.Itoa(s.Received), strconv.Itoa(s.Refused), strconv.Itoa(s.Sent), strconv.Itoa(s.Open), standing(s, runs)}
-		fmt.Fprintln(table, terminal.Printable(strings.Join(row, "\t")))
-	}
-	if err := table.Flush(); err != nil {
+	err := listing.Table(out, "NAME\tKIND\tCONNECTED TO\tALLOWED\tREQUESTS\tREFUSED\tSENT\tWAITS\tSTATE", list, func(s channel.State) []string {
+		return []string{s.Name, s.Kind, s.Of, allowed(s.Allow), strconv.Itoa(s.Received), strconv.Itoa(s.Refused), strconv.Itoa(s.Sent), strconv.Itoa(s.Open), standing(s, runs)}
+	})
+	if err != nil {
 		return err
 	}
 	for _, s := range list {

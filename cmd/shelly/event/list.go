@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/internal/watched"
 	"shelly/runtime/comm/client"
@@ -45,33 +45,21 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 	case err != nil:
 		return exit.Daemon(err)
 	}
-	if c.JSON {
-		err = t.JSON(event.ListBody{Sources: append([]event.State{}, list...)})
-	} else {
-		err = printList(t.Out, list, runs)
-	}
-	if err == nil && len(list) == 0 {
-		return exit.Errorf(exit.NoMatch, "no source of events is configured; add one, such as events: {files: {inbox: {path: ~/inbox}}}")
-	}
-	return err
+	text := func(out io.Writer, list []event.State) error { return printList(out, list, runs) }
+	return listing.Print(t, c.JSON, event.ListBody{Sources: append([]event.State{}, list...)}, list, text,
+		"no source of events is configured; add one, such as events: {files: {inbox: {path: ~/inbox}}}")
 }
 
 // printList prints the sources, and then their last events, the latest last.
 func printList(out io.Writer, list []event.State, runs bool) error {
-	if len(list) == 0 {
-		return nil
-	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tKIND\tWATCHES\tSTATE\tRAISED\tJOINED")
 	var last []line
-	for _, s := range list {
-		row := []string{s.Name, s.Kind, s.Of, standing(s, runs), strconv.Itoa(s.Raised), strconv.Itoa(s.Unsaid)}
-		fmt.Fprintln(table, terminal.Printable(strings.Join(row, "\t")))
+	err := listing.Table(out, "NAME\tKIND\tWATCHES\tSTATE\tRAISED\tJOINED", list, func(s event.State) []string {
 		for _, e := range s.Last {
 			last = append(last, line{s.Name, e})
 		}
-	}
-	if err := table.Flush(); err != nil || len(last) == 0 {
+		return []string{s.Name, s.Kind, s.Of, standing(s, runs), strconv.Itoa(s.Raised), strconv.Itoa(s.Unsaid)}
+	})
+	if err != nil || len(last) == 0 {
 		return err
 	}
 	slices.SortStableFunc(last, func(a, b line) int { return a.At.Compare(b.At) })

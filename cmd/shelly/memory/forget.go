@@ -91,7 +91,7 @@ const forgetShown = 20
 
 // asks shows what will be forgotten and waits for a yes; without a terminal, --yes is the yes.
 func (c *forgetCmd) asks(t *terminal.Terminal, entries []memory.Listed) error {
-	if err := entryTable(t.Out, entries[:min(len(entries), forgetShown)], moment.Now()); err != nil {
+	if err := entryTable(t.Out, entries[:min(len(entries), forgetShown)]); err != nil {
 		return err
 	}
 	if n := len(entries) - forgetShown; n > 0 {

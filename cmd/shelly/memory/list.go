@@ -4,15 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
-	"text/tabwriter"
 	"time"
 
-	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
-	"shelly/fsm"
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/memory"
@@ -43,18 +40,11 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 	f.Since = since
 	return use(&c.Place, reading, func(ctx context.Context, _ config.Config, m memories) error {
 		body, err := listEntries(ctx, m, f, c.Limit)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case c.JSON:
-			err = t.JSON(body)
-		default:
-			err = printEntries(t.Out, body, moment.Now())
 		}
-		if err == nil && len(body.Entries) == 0 {
-			return exit.Errorf(exit.NoMatch, "no entry matches")
-		}
-		return err
+		text := func(out io.Writer, _ []memory.Listed) error { return printEntries(out, body) }
+		return listing.Print(t, c.JSON, body, body.Entries, text, "no entry matches; "+terminal.Printable(standingOf(body.Memory)))
 	})
 }
 
@@ -78,30 +68,25 @@ func listEntries(ctx context.Context, m memories, f memory.Filter, limit int) (c
 }
 
 // printEntries prints a table, and the state of the memory.
-func printEntries(out io.Writer, body comm.MemoryBody, now fsm.Millis) error {
-	if len(body.Entries) > 0 {
-		if err := entryTable(out, body.Entries, now); err != nil {
-			return err
-		}
-		fmt.Fprintln(out)
+func printEntries(out io.Writer, body comm.MemoryBody) error {
+	if err := entryTable(out, body.Entries); err != nil {
+		return err
 	}
-	if n := body.Total - len(body.Entries); n > 0 && len(body.Entries) > 0 {
+	fmt.Fprintln(out)
+	if n := body.Total - len(body.Entries); n > 0 {
 		fmt.Fprintf(out, "and %d more: see --limit\n", n)
 	}
 	_, err := fmt.Fprintln(out, terminal.Printable(standingOf(body.Memory)))
 	return err
 }
 
-func entryTable(out io.Writer, entries []memory.Listed, now fsm.Millis) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tMADE\tAGE\tKIND\tSESSION\tVECTOR\tSUMMARY")
-	for _, e := range entries {
-		row := []string{
+func entryTable(out io.Writer, entries []memory.Listed) error {
+	now := moment.Now()
+	return listing.Table(out, "ID\tMADE\tAGE\tKIND\tSESSION\tVECTOR\tSUMMARY", entries, func(e memory.Listed) []string {
+		return []string{
 			e.ID, moment.Local(e.At).Format(time.DateTime), history.Span(max(0, now-e.At)), string(e.Kind), e.Session, vectorOf(e), terminal.Head(e.Summary),
 		}
-		fmt.Fprintln(table, terminal.Printable(strings.Join(row, "\t")))
-	}
-	return table.Flush()
+	})
 }
 
 // vectorOf describes an entry's vector.

@@ -8,6 +8,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
@@ -39,18 +40,11 @@ func (c *searchCmd) Run(t *terminal.Terminal) error {
 	}
 	return use(&c.Place, searching, func(ctx context.Context, _ config.Config, m memories) error {
 		r, err := m.Search(ctx, q)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case c.JSON:
-			err = t.JSON(r)
-		default:
-			err = printFound(t.Out, r, moment.Now())
 		}
-		if err == nil && len(r.Found) == 0 {
-			return exit.Errorf(exit.NoMatch, "nothing in memory matches%s", because(r))
-		}
-		return err
+		text := func(out io.Writer, _ []memory.Found) error { return printFound(out, r, moment.Now()) }
+		return listing.Print(t, c.JSON, r, r.Found, text, "nothing in memory matches"+because(r))
 	})
 }
 
@@ -74,7 +68,7 @@ func printFound(out io.Writer, r memory.Result, now fsm.Millis) error {
 		fmt.Fprintf(out, "   %s\n", terminal.Printable(explained(f)))
 		fmt.Fprintf(out, "   %s\n", terminal.Printable(terminal.Cut(f.Summary, summaryShown)))
 	}
-	if r.Keywords != "" && len(r.Found) > 0 {
+	if r.Keywords != "" {
 		fmt.Fprintln(out, terminal.Printable("found by keyword only: "+r.Keywords))
 	}
 	return nil

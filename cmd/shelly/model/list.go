@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/ollama"
@@ -69,15 +69,10 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 			}
 		}
 	}
-	if c.JSON {
-		err = t.JSON(rows)
-	} else {
-		err = printModels(t.Out, rows, time.Now())
-	}
-	if chosen != nil {
+	if len(rows) > 0 && chosen != nil {
 		fmt.Fprintln(t.Err, "shelly:", chosen)
 	}
-	return err
+	return listing.Print(t, c.JSON, rows, rows, printModels, fmt.Sprint(chosen))
 }
 
 // rows returns the installed models, in the server's order.
@@ -110,13 +105,9 @@ func rows(ctx context.Context, client *ollama.Client) ([]row, error) {
 	return rows, nil
 }
 
-func printModels(w io.Writer, rows []row, now time.Time) error {
-	if len(rows) == 0 {
-		return nil // the error that no model is usable says what to pull
-	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tSIZE\tFAMILY\tPARAMETERS\tQUANTIZATION\tWINDOW\tCAN\tLOADED\tUSED FOR")
-	for _, r := range rows {
+func printModels(out io.Writer, rows []row) error {
+	now := time.Now()
+	return listing.Table(out, "NAME\tSIZE\tFAMILY\tPARAMETERS\tQUANTIZATION\tWINDOW\tCAN\tLOADED\tUSED FOR", rows, func(r row) []string {
 		can, window := strings.Join(r.Can, ","), fmt.Sprint(r.Window)
 		if r.Window == 0 {
 			window = ""
@@ -127,10 +118,11 @@ func printModels(w io.Writer, rows []row, now time.Time) error {
 		if r.Remote != "" {
 			can += " on " + r.Remote
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, quantity.Bytes(r.Bytes), dash(r.Family), dash(r.Parameters),
-			dash(r.Quantization), dash(window), dash(can), r.held(now), dash(strings.Join(r.Uses, ",")))
-	}
-	return table.Flush()
+		return []string{
+			r.Name, quantity.Bytes(r.Bytes), dash(r.Family), dash(r.Parameters), dash(r.Quantization), dash(window), dash(can), r.held(now),
+			dash(strings.Join(r.Uses, ",")),
+		}
+	})
 }
 
 func dash(s string) string {

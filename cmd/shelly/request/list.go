@@ -2,16 +2,14 @@ package request
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"math"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/folder"
+	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
@@ -56,22 +54,14 @@ func (c *listCmd) Run(t *terminal.Terminal) (err error) {
 	if closing := src.Close(); err == nil {
 		err = closing
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case c.JSON:
-		err = t.JSON(comm.RequestsBody{Requests: found})
-	default:
-		err = printRequests(t.Out, found, moment.Now())
 	}
-	switch {
-	case err != nil || len(found) > 0:
-		return err
-	case c.State == "" && c.Session == "" && c.Since == "" && c.Client == "":
-		return exit.Errorf(exit.NoMatch, "there are no requests yet; make one with shelly ask")
-	default:
-		return exit.Errorf(exit.NoMatch, "no request matches")
+	none := "no request matches"
+	if c.State == "" && c.Session == "" && c.Since == "" && c.Client == "" {
+		none = "there are no requests yet; make one with shelly ask"
 	}
+	return listing.Print(t, c.JSON, comm.RequestsBody{Requests: found}, found, printRequests, none)
 }
 
 // find returns the requests that match, and runs if they are asked for.
@@ -88,11 +78,11 @@ func (c *listCmd) find(src *folder.Journal, data string, since fsm.Millis) ([]co
 	return c.together(found, runs), err
 }
 
-// listing returns one page of requests.
-type listing func(comm.Wanted) (comm.RequestsBody, error)
+// paging returns one page of requests.
+type paging func(comm.Wanted) (comm.RequestsBody, error)
 
-// lister returns the listing of a data folder: its daemon's, or its journal's.
-func lister(src *folder.Journal, data string) (listing, error) {
+// lister returns the paging of a data folder: its daemon's, or its journal's.
+func lister(src *folder.Journal, data string) (paging, error) {
 	if src.Running {
 		ctx := context.Background()
 		daemon := client.New(data, client.Options{})
@@ -118,7 +108,7 @@ func lister(src *folder.Journal, data string) (listing, error) {
 }
 
 // collect reads pages until it has enough, or the rest is too old.
-func (c *listCmd) collect(list listing, since fsm.Millis) ([]comm.Record, error) {
+func (c *listCmd) collect(list paging, since fsm.Millis) ([]comm.Record, error) {
 	found := []comm.Record{}
 	w := comm.Wanted{Before: math.MaxUint64, State: c.State, Session: c.Session, Client: c.Client}
 	for {
@@ -144,13 +134,9 @@ func (c *listCmd) collect(list listing, since fsm.Millis) ([]comm.Record, error)
 }
 
 // printRequests prints a table, the latest request first.
-func printRequests(out io.Writer, found []comm.Record, now fsm.Millis) error {
-	if len(found) == 0 {
-		return nil
-	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tCHANNEL\tSESSION\tACCEPTED\tAGE\tSTATE\tOUTCOME\tTOOK\tTEXT")
-	for _, r := range found {
+func printRequests(out io.Writer, found []comm.Record) error {
+	now := moment.Now()
+	return listing.Table(out, "ID\tCHANNEL\tSESSION\tACCEPTED\tAGE\tSTATE\tOUTCOME\tTOOK\tTEXT", found, func(r comm.Record) []string {
 		state, took := r.Stands(), ""
 		if !r.Done && r.Phase != "" && string(r.Phase) != state {
 			state += " (" + string(r.Phase) + ")"
@@ -162,11 +148,9 @@ func printRequests(out io.Writer, found []comm.Record, now fsm.Millis) error {
 		if r.Done && r.Accepted != 0 {
 			took = history.Span(r.Replied - r.Accepted)
 		}
-		row := []string{
+		return []string{
 			r.ID, r.Channel, r.InSession, at, age,
 			state, string(r.Outcome), took, terminal.Head(r.Text),
 		}
-		fmt.Fprintln(table, terminal.Printable(strings.Join(row, "\t")))
-	}
-	return table.Flush()
+	})
 }

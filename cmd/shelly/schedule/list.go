@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/folder"
+	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
@@ -38,18 +38,10 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 		return err
 	}
 	list, err := schedules(context.Background(), cfg.Data)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case c.JSON:
-		err = t.JSON(comm.SchedulesBody{Schedules: list})
-	default:
-		err = printList(t.Out, list)
 	}
-	if err == nil && len(list) == 0 {
-		return exit.Errorf(exit.NoMatch, "there are no schedules; add one with shelly schedule add, or ask shelly for one")
-	}
-	return err
+	return listing.Print(t, c.JSON, comm.SchedulesBody{Schedules: list}, list, printList, "there are no schedules; add one with shelly schedule add, or ask shelly for one")
 }
 
 // schedules returns those of a data folder's daemon, or of its journal if no daemon runs.
@@ -77,16 +69,9 @@ func schedules(ctx context.Context, data string) ([]comm.Schedule, error) {
 }
 
 func printList(out io.Writer, list []comm.Schedule) error {
-	if len(list) == 0 {
-		return nil
-	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tWHEN\tNEXT\tSTATE\tTO\tTEXT")
-	for _, s := range list {
-		row := []string{s.ID, When(s), clock(s.Next), standing(s), to(s), terminal.Head(s.Text)}
-		fmt.Fprintln(table, terminal.Printable(strings.Join(row, "\t")))
-	}
-	return table.Flush()
+	return listing.Table(out, "ID\tWHEN\tNEXT\tSTATE\tTO\tTEXT", list, func(s comm.Schedule) []string {
+		return []string{s.ID, When(s), clock(s.Next), standing(s), to(s), terminal.Head(s.Text)}
+	})
 }
 
 // When describes when a schedule runs.

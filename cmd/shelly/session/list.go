@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
-	"text/tabwriter"
 	"time"
 
-	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
@@ -41,29 +39,14 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 		if c.Limit > 0 {
 			list = list[:min(c.Limit, len(list))]
 		}
-		if c.JSON {
-			err = t.JSON(comm.SessionsBody{Sessions: list})
-		} else {
-			err = printSessions(t.Out, list)
-		}
-		if err == nil && len(list) == 0 {
-			return exit.Errorf(exit.NoMatch, "there are no sessions yet; begin one with shelly ask")
-		}
-		return err
+		return listing.Print(t, c.JSON, comm.SessionsBody{Sessions: list}, list, printSessions, "there are no sessions yet; begin one with shelly ask")
 	})
 }
 
 func printSessions(out io.Writer, list []session.Listed) error {
-	if len(list) == 0 {
-		return nil
-	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tLAST\tSAID\tSENT")
-	for _, l := range list {
-		row := []string{l.ID, clock(l.At), fmt.Sprint(l.Last), fmt.Sprint(l.Messages)}
-		fmt.Fprintln(table, terminal.Printable(strings.Join(row, "\t")))
-	}
-	return table.Flush()
+	return listing.Table(out, "ID\tLAST\tSAID\tSENT", list, func(l session.Listed) []string {
+		return []string{l.ID, clock(l.At), fmt.Sprint(l.Last), fmt.Sprint(l.Messages)}
+	})
 }
 
 // clock formats a time, or - if it is not known.

@@ -2,11 +2,12 @@ package session
 
 import (
 	"cmp"
+	"io"
 	"slices"
 	"strings"
 
-	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/session"
 )
@@ -38,22 +39,20 @@ type foundBody struct {
 func (c *searchCmd) Run(t *terminal.Terminal) error {
 	return use(&c.Place, func(r reader) error {
 		list, err := c.find(r)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case c.JSON:
-			err = t.JSON(foundBody{list})
 		}
-		for _, m := range list {
-			if err == nil && !c.JSON {
-				err = printMessage(t.Out, terminal.Printable(m.Session)+"  ", m.Archived)
-			}
-		}
-		if err == nil && len(list) == 0 {
-			return exit.Errorf(exit.NoMatch, "no message contains that; fewer words may find more")
-		}
-		return err
+		return listing.Print(t, c.JSON, foundBody{list}, list, printFound, "no message contains that; fewer words may find more")
 	})
+}
+
+func printFound(out io.Writer, list []found) error {
+	for _, m := range list {
+		if err := printMessage(out, terminal.Printable(m.Session)+"  ", m.Archived); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // find returns the newest messages with the words, in the order of time.

@@ -3,10 +3,9 @@ package skill
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 
-	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/skill"
 )
@@ -56,28 +55,18 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 	for _, p := range problems {
 		rows = append(rows, row{Folder: p.Folder, Problem: p.Err.Error()})
 	}
-	if c.JSON {
-		err = t.JSON(rows)
-	} else {
-		err = printList(t.Out, rows)
-	}
-	if err == nil && len(rows) == 0 {
-		return exit.Errorf(exit.NoMatch, "there are no skills in %s; create one with shelly skill new NAME", cfg.Workspace)
-	}
-	return err
+	return listing.Print(t, c.JSON, rows, rows, printList, fmt.Sprintf("there are no skills in %s; create one with shelly skill new NAME", cfg.Workspace))
 }
 
 func printList(out io.Writer, rows []row) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, r := range rows {
+	return listing.Table(out, "", rows, func(r row) []string {
 		switch {
 		case r.Problem != "":
-			fmt.Fprintf(table, "-\t%s\tleft out: %s\n", terminal.Printable(r.Folder), terminal.Printable(r.Problem))
+			return []string{"-", r.Folder, "left out: " + r.Problem}
 		case r.Always:
-			fmt.Fprintf(table, "%s\t%s\t(always on) %s\n", r.Name, terminal.Printable(r.Folder), terminal.Head(terminal.Printable(r.Description)))
+			return []string{r.Name, r.Folder, "(always on) " + terminal.Head(r.Description)}
 		default:
-			fmt.Fprintf(table, "%s\t%s\t%s\n", r.Name, terminal.Printable(r.Folder), terminal.Head(terminal.Printable(r.Description)))
+			return []string{r.Name, r.Folder, terminal.Head(r.Description)}
 		}
-	}
-	return table.Flush()
+	})
 }

@@ -7,12 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
@@ -52,27 +51,13 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 	}); err != nil {
 		return err
 	}
-	if c.JSON {
-		err = t.JSON(comm.TokensBody{Tokens: list})
-	} else {
-		err = printList(t.Out, list)
-	}
-	if err == nil && len(list) == 0 {
-		return exit.Errorf(exit.NoMatch, "no client has a token; create one with shelly token add NAME")
-	}
-	return err
+	return listing.Print(t, c.JSON, comm.TokensBody{Tokens: list}, list, printList, "no client has a token; create one with shelly token add NAME")
 }
 
 func printList(out io.Writer, list []access.Client) error {
-	if len(list) == 0 {
-		return nil
-	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tCAN\tMADE\tUSED")
-	for _, c := range list {
-		fmt.Fprintln(table, strings.Join([]string{c.Name, c.Can.String(), clock(c.Made), clock(c.Used)}, "\t"))
-	}
-	return table.Flush()
+	return listing.Table(out, "NAME\tCAN\tMADE\tUSED", list, func(c access.Client) []string {
+		return []string{c.Name, c.Can.String(), clock(c.Made), clock(c.Used)}
+	})
 }
 
 // clock formats a time in the user's zone.

@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/folder"
+	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/newest"
 	"shelly/cmd/shelly/internal/terminal"
@@ -58,15 +57,7 @@ func (c *auditCmd) Run(t *terminal.Terminal) error {
 	if err = errors.Join(err, src.Close()); err != nil {
 		return err
 	}
-	if c.JSON {
-		err = t.JSON(comm.AuditBody{Audit: found})
-	} else {
-		err = printAudit(t.Out, found)
-	}
-	if err == nil && len(found) == 0 {
-		return exit.Errorf(exit.NoMatch, "no tool call matches")
-	}
-	return err
+	return listing.Print(t, c.JSON, comm.AuditBody{Audit: found}, found, printAudit, "no tool call matches")
 }
 
 // readAudit reads the records of calls after a position, in order.
@@ -107,19 +98,12 @@ func (c *auditCmd) newest(src *folder.Lists[readAudit], since fsm.Millis) ([]eng
 
 // printAudit prints a table, the newest call last.
 func printAudit(out io.Writer, found []engine.Audit) error {
-	if len(found) == 0 {
-		return nil
-	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ENDED\tWHO\tFROM\tTOOL\tTOOK\tSTARTS\tCONTAINED\tOUTCOME\tARGUMENTS\tRESULT")
-	for _, a := range found {
-		row := []string{
+	return listing.Table(out, "ENDED\tWHO\tFROM\tTOOL\tTOOK\tSTARTS\tCONTAINED\tOUTCOME\tARGUMENTS\tRESULT", found, func(a engine.Audit) []string {
+		return []string{
 			moment.Local(a.At).Format(time.DateTime), a.Session, from(a.From), a.Tool, history.Span(a.Duration), fmt.Sprint(a.Attempts),
 			contained(a), outcome(a), terminal.Head(a.Args), terminal.Head(a.Result),
 		}
-		fmt.Fprintln(table, terminal.Printable(strings.Join(row, "\t")))
-	}
-	return table.Flush()
+	})
 }
 
 // from describes the origin of a call.

@@ -3,11 +3,11 @@ package tool
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
-	"text/tabwriter"
 
-	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/run"
 	"shelly/fsm"
@@ -39,23 +39,14 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 		for _, why := range b.Down {
 			fmt.Fprintln(t.Err, terminal.Printable(why))
 		}
-		if c.JSON {
-			return t.JSON(decls)
-		}
-		table := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "NAME\tEFFECTS\tAPPROVAL\tTOKENS\tWHAT")
-		for _, d := range decls {
-			what, _, _ := strings.Cut(d.Description, ". ")
-			row := []string{d.Name, effects(d), approval(d), fmt.Sprint(tokens(d)), terminal.Cut(what, 72)}
-			fmt.Fprintln(table, terminal.Printable(strings.Join(row, "\t")))
-		}
-		if err := table.Flush(); err != nil {
-			return err
-		}
-		if len(decls) == 0 {
-			return exit.Errorf(exit.NoMatch, "no tool is offered")
-		}
-		return nil
+		return listing.Print(t, c.JSON, append([]fsm.ToolDecl{}, decls...), decls, printTools, "no tool is offered")
+	})
+}
+
+func printTools(out io.Writer, decls []fsm.ToolDecl) error {
+	return listing.Table(out, "NAME\tEFFECTS\tAPPROVAL\tTOKENS\tWHAT", decls, func(d fsm.ToolDecl) []string {
+		what, _, _ := strings.Cut(d.Description, ". ")
+		return []string{d.Name, effects(d), approval(d), fmt.Sprint(tokens(d)), terminal.Cut(what, 72)}
 	})
 }
 

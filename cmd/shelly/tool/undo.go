@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/listing"
+	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
 	"shelly/runtime/tool/file"
 	"shelly/runtime/tool/file/change"
 )
@@ -21,6 +22,8 @@ type undoCmd struct {
 	Session string `placeholder:"NAME" help:"Session whose changes to undo. Default: that of the last change."`
 	List    bool   `help:"Only list the changes that are kept, newest first."`
 	DryRun  bool   `help:"Only show what would be undone."`
+
+	flags.AsJSON `set:"json=With --list, print as JSON."`
 	flags.Place
 }
 
@@ -32,8 +35,11 @@ func (undoCmd) Help() string {
 
 // Run implements the subcommand (CLI-103).
 func (c *undoCmd) Run(t *terminal.Terminal) error {
-	if c.Count < 1 {
+	switch {
+	case c.Count < 1:
 		return exit.Errorf(exit.Usage, "%d changes cannot be undone; give 1 or more", c.Count)
+	case c.JSON && !c.List:
+		return exit.Errorf(exit.Usage, "--json needs --list")
 	}
 	cfg, err := c.Load()
 	if err != nil {
@@ -45,10 +51,8 @@ func (c *undoCmd) Run(t *terminal.Terminal) error {
 		return exit.With(exit.Data, err)
 	}
 	if c.List {
-		if len(entries) == 0 {
-			return exit.Errorf(exit.NoMatch, "no change is kept")
-		}
-		return printChanges(t.Out, entries)
+		rows := listed(entries)
+		return listing.Print(t, c.JSON, rows, rows, printChanges, "no change is kept")
 	}
 	chosen := c.chosen(entries)
 	if len(chosen) == 0 {
@@ -108,10 +112,18 @@ func (c *undoCmd) say(out io.Writer, e *change.Entry, diff string) {
 	}
 }
 
-// printChanges prints a table, the newest change first.
-func printChanges(out io.Writer, entries []*change.Entry) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "MADE\tSESSION\tTOOL\tSTATE\tFILE")
+// row is a kept change, as --list prints it.
+type row struct {
+	At      fsm.Millis `json:"at"`
+	Session string     `json:"session"`
+	Tool    string     `json:"tool"`
+	State   string     `json:"state"` // made, undone, or not to be undone
+	File    string     `json:"file"`
+}
+
+// listed returns the rows of changes, the newest first.
+func listed(entries []*change.Entry) []row {
+	rows := []row{}
 	later := map[string]bool{} // files with a later change, which must be undone first
 	for _, e := range entries {
 		state := "made"
@@ -122,8 +134,13 @@ func printChanges(out io.Writer, entries []*change.Entry) error {
 			state = "not to be undone"
 		}
 		later[e.Path()] = later[e.Path()] || e.State != change.Undone
-		row := []string{time.UnixMilli(e.At).Format(time.DateTime), e.Session, e.Tool, state, e.Path()}
-		fmt.Fprintln(table, terminal.Printable(strings.Join(row, "\t")))
+		rows = append(rows, row{fsm.Millis(e.At), e.Session, e.Tool, state, e.Path()})
 	}
-	return table.Flush()
+	return rows
+}
+
+func printChanges(out io.Writer, rows []row) error {
+	return listing.Table(out, "MADE\tSESSION\tTOOL\tSTATE\tFILE", rows, func(r row) []string {
+		return []string{moment.Local(r.At).Format(time.DateTime), r.Session, r.Tool, r.State, r.File}
+	})
 }

@@ -1,0 +1,60 @@
+package listing
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"testing"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/terminal"
+)
+
+func table(out io.Writer, rows []string) error {
+	return Table(out, "NAME\tIS", rows, func(name string) []string { return []string{name, "here"} })
+}
+
+// An empty list ends with 4 and has no head; as JSON it is an empty list.
+func TestCLI210AnEmptyListSaysSoAndEndsWith4(t *testing.T) {
+	for _, c := range []struct {
+		json bool
+		rows []string
+		out  string
+		errs string
+		code int
+	}{
+		{false, nil, "", "shelly: there are 0 %\n", exit.NoMatch},
+		{true, nil, "[]\n", "shelly: there are 0 %\n", exit.NoMatch},
+		{false, []string{"a"}, "NAME  IS\na     here\n", "", exit.OK},
+		{true, []string{"a"}, "[\"a\"]\n", "", exit.OK},
+	} {
+		var out, errs bytes.Buffer
+		body := append([]string{}, c.rows...)
+		code := exit.Code(Print(&terminal.Terminal{Out: &out}, c.json, body, c.rows, table, "there are 0 %"), &errs)
+		if out.String() != c.out || errs.String() != c.errs || code != c.code {
+			t.Errorf("%+v: %q, %q, %d", c, &out, &errs, code)
+		}
+	}
+}
+
+// A write that fails is the error, whether or not there is a row.
+func TestCLI2AListThatCannotBeWrittenIsNoEmptyList(t *testing.T) {
+	r, full := io.Pipe()
+	_ = r.CloseWithError(io.ErrClosedPipe)
+	for _, rows := range [][]string{nil, {"a"}} {
+		if err := Print(&terminal.Terminal{Out: full}, true, rows, rows, table, "none"); exit.Code(err, io.Discard) == exit.NoMatch {
+			t.Error(err)
+		}
+	}
+}
+
+// A name with a line break or a tab stays in its line and column.
+func TestCLI210ARowIsALine(t *testing.T) {
+	var out bytes.Buffer
+	if err := table(&out, []string{"a\nb\tc\x1b[2J"}); err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintln("NAME          IS") + fmt.Sprintln(`a b c\x1b[2J  here`); out.String() != want {
+		t.Errorf("%q, want %q", &out, want)
+	}
+}
