@@ -158,16 +158,17 @@ test-crashes: build
 # The real daemon, killed with SIGKILL and started again, over and over, and beside what
 # else goes wrong around it. KILLS are those at
 # named points (0: at each hit of each), FRONT_KILLS those of each kind of client (0: at each point),
-# RANDOM_KILLS the runs with up to three at random.
+# RANDOM_KILLS the runs with up to three at random. What runs longer than KILL_LIMIT hangs.
 KILLS ?= 150
 FRONT_KILLS ?= 20
 RANDOM_KILLS ?= 30
 KILL_SEED ?= 1
+KILL_LIMIT ?= 30m
 
 .PHONY: test-kills
 test-kills:
 	$(call step,the daemon killed at named points and at random)
-	@out=$$($(GO) test -tags failpoint -run 'Kill|Fault' -skip 'WhileATool|OfTheMatrix' -count=1 -timeout 30m -v ./cmd/shelly -kills $(KILLS) -front-kills $(FRONT_KILLS) -random-kills $(RANDOM_KILLS) -kill-seed $(KILL_SEED)) || { printf '%s\n' "$$out"; exit 1; }; \
+	@out=$$($(GO) test -tags failpoint -run 'Kill|Fault' -skip 'WhileATool|OfTheMatrix' -count=1 -timeout $(KILL_LIMIT) -v ./cmd/shelly -kills $(KILLS) -front-kills $(FRONT_KILLS) -random-kills $(RANDOM_KILLS) -kill-seed $(KILL_SEED)) || { printf '%s\n' "$$out"; exit 1; }; \
 	printf '%s\n' "$$out" | grep -E '^ +(kill_test.go|[0-9]+ )|^--- PASS|^ok' || { printf 'no test kills anything\n'; exit 1; }
 
 # The daemon with SESSIONS at once, by clients of each kind, killed once in the middle. What is
@@ -224,7 +225,7 @@ proof: build ## Prove more than make test has time for.
 	$(call step,each scenario twice)
 	@./$(BIN) test scenarios --twice
 	$(call step,the daemon killed at each hit of each named point and in 500 runs at random)
-	@$(MAKE) --no-print-directory test-kills KILLS=0 FRONT_KILLS=0 RANDOM_KILLS=500 KILL_SEED=$$(date +%s)
+	@$(MAKE) --no-print-directory test-kills KILLS=0 FRONT_KILLS=0 RANDOM_KILLS=500 KILL_SEED=$$(date +%s) KILL_LIMIT=2h
 	@$(MAKE) --no-print-directory sandbox
 	@$(MAKE) --no-print-directory week
 	$(call step,$(PROOF_CHECKS) arbitrary histories of the machine)
