@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -155,7 +156,11 @@ func (r *Runner) workingDir(name string) (string, error) {
 	}
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return "", fmt.Errorf("working_dir %q is not a folder: %w", name, errors.Unwrap(err))
+		var in *fs.PathError // EvalSymlinks returns other errors, too
+		if errors.As(err, &in) {
+			err = in.Err
+		}
+		return "", fmt.Errorf("working_dir %q is not a folder: %s", name, strings.TrimPrefix(err.Error(), "EvalSymlinks: "))
 	}
 	if dir != r.dir && !strings.HasPrefix(dir, r.dir+string(filepath.Separator)) {
 		return "", outside

@@ -205,10 +205,15 @@ func TestTOL46ArgvNeedsNoShellAndTheFolderIsTheWorkspaces(t *testing.T) {
 		{"by a link", map[string]any{"command": "pwd", "working_dir": "link_out"}, `working_dir "link_out" is not in the workspace`},
 		{"a file", map[string]any{"command": "pwd", "working_dir": "notes.txt"}, `working_dir "notes.txt" is not a folder`},
 		{"nowhere", map[string]any{"command": "pwd", "working_dir": "nowhere"}, `working_dir "nowhere" is not a folder: no such file or directory`},
+		{"through a file", map[string]any{"command": "pwd", "working_dir": "notes.txt/x"}, `working_dir "notes.txt/x" is not a folder: not a directory`},
+		{"a link to itself", map[string]any{"command": "pwd", "working_dir": "loop"}, `working_dir "loop" is not a folder: too many links`},
 		{"policy", map[string]any{"argv": []string{"sudo", "ls"}}, "refused: commands get no other user's rights; run it without sudo"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newExecWorld(t)
+			if err := os.Symlink("loop", filepath.Join(w.workspace, "loop")); err != nil {
+				t.Fatal(err)
+			}
 			if dir, ok := c.args["working_dir"].(string); ok {
 				c.args["working_dir"] = strings.ReplaceAll(dir, "{{ws}}", w.workspace)
 			}
