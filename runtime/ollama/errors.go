@@ -1,6 +1,7 @@
 package ollama
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -157,7 +158,7 @@ func (c *Client) sort(ctx context.Context, model string, err error) *Error {
 	case errors.As(err, &status):
 		// The library returns a body that it cannot parse as if it were the error.
 		page := strings.HasPrefix(status.ErrorMessage, "404 page") || strings.HasPrefix(status.ErrorMessage, "<")
-		return c.refused(model, status.StatusCode, excerpt(status.ErrorMessage), !page)
+		return c.refused(model, status.StatusCode, reason(status.ErrorMessage), !page)
 	case errors.As(err, &auth):
 		return failure(fsm.BrainError, "the Ollama server at %s requires a sign-in: %v", c.base, auth)
 	case errors.As(err, &syntax), errors.As(err, &kind):
@@ -168,19 +169,25 @@ func (c *Client) sort(ctx context.Context, model string, err error) *Error {
 }
 
 // errorText returns the error in a body, and whether the body has the API's form. An error that is
-// not a string is quoted as it came.
+// not a string is quoted as it came, and so is a body whose error is blank.
 func errorText(body []byte) (text string, ours bool) {
 	var wire struct {
 		Error json.RawMessage `json:"error"`
 	}
 	if json.Unmarshal(body, &wire) != nil || len(wire.Error) == 0 {
-		return excerpt(string(body)), false
+		return reason(string(body)), false
 	}
 	if json.Unmarshal(wire.Error, &text) != nil {
 		text = string(wire.Error)
 	}
-	return excerpt(text), true
+	if strings.TrimSpace(text) == "" {
+		text = string(body)
+	}
+	return reason(text), true
 }
+
+// reason returns what a server gives as its reason.
+func reason(text string) string { return cmp.Or(excerpt(text), "without a reason") }
 
 const excerptBytesMax = 300
 

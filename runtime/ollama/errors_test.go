@@ -74,6 +74,18 @@ func TestBRN31APlain500IsAskedAgainAndARefusalIsNot(t *testing.T) {
 	}
 }
 
+func TestBRN7AnErrorWithoutAReasonIsQuotedOrSaidToHaveNone(t *testing.T) {
+	for _, text := range []string{"", " "} {
+		for _, url := range failing(t, http.StatusBadRequest, text) {
+			_, err := client(t, playing(t, "chat-text"), func(o *ollama.Options) { o.BaseURL = url }).Chat(testContext(t), ask("x"), nil, nil)
+			wantClass(t, err, fsm.BrainError, `: {"error":"`+text+`"}`)
+		}
+	}
+	s := server(t, func(w http.ResponseWriter, _ *http.Request, _ string) { w.WriteHeader(http.StatusBadRequest) })
+	_, err := client(t, s, nil).Chat(testContext(t), ask("x"), nil, nil)
+	wantClass(t, err, fsm.BrainError, "status 400: without a reason")
+}
+
 func TestBRN7AServerThatGivesUpIsACutStream(t *testing.T) {
 	s := server(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
 		w.WriteHeader(499)
