@@ -60,8 +60,8 @@ func (c *Client) Measure(ctx context.Context, tokensMax int, talk ...string) (Me
 	}, func(r api.ChatResponse) error {
 		done = r.Done
 		m = Measured{
-			Text: r.Message.Content, Load: r.LoadDuration, PromptTokens: counted(r.PromptEvalCount), Prompt: r.PromptEvalDuration,
-			AnswerTokens: counted(r.EvalCount), Answer: r.EvalDuration,
+			Text: r.Message.Content, Load: r.LoadDuration, PromptTokens: counted(float64(r.PromptEvalCount)), Prompt: r.PromptEvalDuration,
+			AnswerTokens: counted(float64(r.EvalCount)), Answer: r.EvalDuration,
 		}
 		return nil
 	})

@@ -3,6 +3,7 @@ package ollama
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"github.com/ollama/ollama/api"
 
@@ -42,6 +43,34 @@ type call struct {
 type function struct {
 	api.ToolCallFunction
 	Arguments json.RawMessage `json:"arguments"`
+}
+
+// UnmarshalJSON reads a call. Servers other than Ollama's write an id as a number, or an index as a
+// string; an index that is no number is 0.
+func (c *call) UnmarshalJSON(text []byte) error {
+	var in struct {
+		ID       json.RawMessage `json:"id"`
+		Function struct {
+			Index     json.RawMessage `json:"index"`
+			Name      string          `json:"name"`
+			Arguments json.RawMessage `json:"arguments"`
+		} `json:"function"`
+	}
+	if err := json.Unmarshal(text, &in); err != nil {
+		return err
+	}
+	index, _ := strconv.Atoi(bare(in.Function.Index))
+	*c = newCall(bare(in.ID), index, in.Function.Name, in.Function.Arguments)
+	return nil
+}
+
+// bare returns a string's content, any other value as it is written, and nothing for null.
+func bare(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return string(value)
+	}
+	return text
 }
 
 func newCall(id string, index int, name string, arguments json.RawMessage) call {

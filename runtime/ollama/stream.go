@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"time"
 	"unicode/utf8"
 
@@ -72,10 +73,10 @@ type chunk struct {
 	} `json:"message"`
 	Done            bool            `json:"done"`
 	DoneReason      string          `json:"done_reason"`
-	PromptEvalCount int             `json:"prompt_eval_count"`
-	EvalCount       int             `json:"eval_count"`
-	PromptEvalTime  time.Duration   `json:"prompt_eval_duration"`
-	EvalTime        time.Duration   `json:"eval_duration"`
+	PromptEvalCount float64         `json:"prompt_eval_count"` // some servers write 50.0
+	EvalCount       float64         `json:"eval_count"`
+	PromptEvalTime  float64         `json:"prompt_eval_duration"` // in ns
+	EvalTime        float64         `json:"eval_duration"`
 	Error           json.RawMessage `json:"error"`
 }
 
@@ -83,11 +84,19 @@ type chunk struct {
 const countMax = 1 << 30
 
 // counted returns a count of tokens as the server gives it, or 0, unknown, if it is impossible (BRN-3).
-func counted(n int) int {
+func counted(n float64) int {
 	if n < 0 || n > countMax {
 		return 0
 	}
-	return n
+	return int(n)
+}
+
+// timed returns a time as the server gives it, or 0, unknown, if it is impossible (BRN-3).
+func timed(ns float64) fsm.Millis {
+	if ns < 0 || ns > math.MaxInt64 {
+		return 0
+	}
+	return fsm.Millis(ns / float64(time.Millisecond))
 }
 
 // failed reports whether the line is an error of the server.
@@ -159,7 +168,7 @@ func (a *collector) answer(asked fsm.Conversation, last *chunk) fsm.BrainAnswere
 		Calls:    toolCalls(asked, a.calls),
 		Tokens: fsm.Tokens{
 			Prompt: counted(last.PromptEvalCount), Answer: counted(last.EvalCount),
-			Reading: fsm.Millis(max(last.PromptEvalTime, 0).Milliseconds()), Writing: fsm.Millis(max(last.EvalTime, 0).Milliseconds()),
+			Reading: timed(last.PromptEvalTime), Writing: timed(last.EvalTime),
 		},
 	}
 	if !a.split.opened {

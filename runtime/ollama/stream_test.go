@@ -133,6 +133,22 @@ func TestBRN20AnAnswerWithoutEndIsCut(t *testing.T) {
 	}
 }
 
+// Servers that imitate Ollama's write numbers and ids in other types.
+func TestBRN5AnotherTypeOfACountOrIDIsRead(t *testing.T) {
+	s := sending(t, `{"message":{"tool_calls":[{"id":7,"function":{"index":"1","name":"f","arguments":{}}},{"id":null,"function":{"index":null,"name":"g"}}]}}`,
+		`{"done":true,"prompt_eval_count":50.0,"eval_count":7e0,"prompt_eval_duration":4e6,"eval_duration":2000000.0}`)
+	got, err := client(t, s, nil).Chat(testContext(t), ask("x"), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]fsm.ToolCall{{ID: "7", Name: "f", Args: "{}"}, {ID: "call_2", Name: "g", Args: "{}"}}, got.Calls); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if want := (fsm.Tokens{Prompt: 50, Answer: 7, Reading: 4, Writing: 2}); got.Tokens != want {
+		t.Errorf("tokens %+v, want %+v", got.Tokens, want)
+	}
+}
+
 func TestBRN3AnImpossibleCountIsUnknown(t *testing.T) {
 	for _, counts := range []string{
 		`"prompt_eval_count":-5,"eval_count":-7,"prompt_eval_duration":-1000000,"eval_duration":-4000000`,
