@@ -122,6 +122,7 @@ func brokenFiles(t *testing.T) []broken {
 		{"word for a switch", with("brain:", "strict: yes\nbrain:"), []string{`strict: wants true or false, not the text "yes"`}},
 		{"word that is not allowed", with("- {user: \"hi\"}", "- {shutdown: KILL}"), []string{"timeline[0].shutdown: unknown word KILL; allowed: TERM, INT"}},
 		{"time in words", with("brain:", "clock: {start: today}\nbrain:"), []string{"clock.start: wants a time such as"}},
+		{"start before 1970", with("brain:", "clock: {start: \"1969-12-31T00:00:00Z\"}\nbrain:"), []string{"clock.start: is before 1970; the first start is at 1970-01-01T00:00:00Z or later"}},
 		{"map for a list", with(`- {says: "hello"}`, "says: hello"), []string{"brain: wants a list, found a map"}},
 		{"list for a map", with("brain:", "config: [a]\nbrain:"), []string{"config: wants a map of init, max_tool_rounds"}},
 		{"list for named things", strings.Replace(casetest.Valid, "  exec:\n    - {returns: \"x\", takes: 1s}", "  - exec", 1), []string{"tools: wants a map by name, found a list"}},

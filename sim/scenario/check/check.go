@@ -81,6 +81,9 @@ func (k *checker) checkSetting(f *format.File) {
 	if _, ok := profile.Named(f.Profile); k.has("profile") && !ok {
 		k.at("profile", wording.Unknown("profile", f.Profile, profile.Names()))
 	}
+	if f.Start() < 0 {
+		k.at("clock.start", "is before 1970; the first start is at 1970-01-01T00:00:00Z or later")
+	}
 	k.checkConfig("config", f.Config, f)
 	k.checkSkills(f)
 	if f.ScriptFor != nil {

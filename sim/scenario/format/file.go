@@ -77,7 +77,7 @@ type Provenance struct {
 // Clock is the virtual clock.
 type Clock struct {
 	Zone  *Zone    `key:"zone"`  // of the person: times are shown and read as its clocks have them (HND-48); UTC unless given
-	Start *Time    `key:"start"` // when the process first starts; "2026-01-05T09:00:00Z" unless given
+	Start *Time    `key:"start"` // when the process first starts, in 1970 or later; "2026-01-05T09:00:00Z" unless given
 	Until Duration `key:"until"` // how long after it schedules are served, though nothing else is left to happen
 }
 
