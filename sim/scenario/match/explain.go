@@ -29,9 +29,24 @@ func (w *Mismatch) Explain() {
 		case w.value.Kind == data.TextKind && inner.data.Kind == data.TextKind:
 			w.Hint = longestPart(inner.data.Text, w.value.Text)
 		}
+	case opRegex:
+		w.Hint = slashed(w.of.data.Text)
 	case opUnordered:
 		w.explainUnordered()
 	}
+}
+
+// slashed tells of a regular expression in slashes, as other languages write one, that they
+// are part of it and how its flags are written.
+func slashed(text string) string {
+	inner, flags, found := strings.Cut(strings.TrimPrefix(text, "/"), "/")
+	if !found || text[0] != '/' || inner == "" || strings.Trim(flags, "dgimsuvy") != "" {
+		return ""
+	}
+	if flags = strings.Trim(flags, "dguvy"); flags != "" {
+		inner = "(?" + flags + ")" + inner
+	}
+	return "the slashes are part of the expression; without them it is " + wording.Quote(inner)
 }
 
 const alignedMax = 400 // entries of a list that are aligned with others

@@ -207,6 +207,10 @@ func TestSCN33WhatComesNearestIsNamed(t *testing.T) {
 		{`{$contains: ` + long + `x}`, `["b", "` + long + `"]`, `nearest: [1]: ends at character 70, wants "…IJABCDEFGHIJx" after it`},
 		{`short`, `"other"`, ``},
 		{`{$gt: 1}`, `1`, ``},
+		{`{$regex: "/hi/i"}`, `"Hi"`, `the slashes are part of the expression; without them it is "(?i)hi"`},
+		{`{$regex: /hi/}`, `"Hi"`, `the slashes are part of the expression; without them it is "hi"`},
+		{`{$regex: /tmp/x}`, `"Hi"`, ``},
+		{`{$regex: //i}`, `"Hi"`, ``},
 	}
 	for _, test := range tests {
 		got, err := data.OfJSON(test.value)
