@@ -83,6 +83,15 @@ func TestSCN21LintFindings(t *testing.T) {
 
 		{"text that each text contains", on(`["hello"]`, `[{$contains: ""}]`), `:12:13: expect.replies: {$contains: ""} matches each text`},
 		{"arguments that each text contains", on(`{returns: "x", takes: 1s}`, `{args: {command: {$contains: ""}}}`), `a.scenario.yaml:5:24: tools[0][0].args: {$contains: ""} matches each text`},
+		{"matcher of each length", on(`replies: ["hello"]`, `notices: {$len: {$gte: 0}}`), `:12:12: expect.notices: {$len: {$gte: 0}} matches each length`},
+		{"matcher of some lengths", on(`["hello"]`, `{$len: {$gte: 1}}`), ""},
+		{"always what is true", clean + "always: [\"true\"]\n", ":13:10: always[0]: true is true in every run"},
+		{"always what is never negative", clean + "always: [active >= 0]\n", ":13:10: always[0]: active >= 0 is true in every run"},
+		{"always no negative count", clean + "always: ['0 <= count(handles, .replied)']\n", "always[0]: 0 <= count(handles, .replied) is true in every run"},
+		{"eventually what is never negative", clean + "eventually: [tools.exec >= 0]\n", "eventually[0]: tools.exec >= 0 is true in every run"},
+		{"never what is false", clean + "never: [replies < 0]\n", "never[0]: replies < 0 is false in every run"},
+		{"always when never", clean + "always: [{that: 'active == 0', when: 1 > 2}]\n", "always[0]: 1 > 2 is never true, so nothing is judged"},
+		{"claims that may not hold", clean + "always: [active >= 1, 'active > 0', 'now >= 0', 'false']\nnever: ['true', active >= 0]\n", ""},
 		{"expression that fits each text", on(`{calls:`, `{sees: {last: {text: {$all: [{$regex: ""}]}}}, calls:`), `brain[0].sees.last: {$regex: ""} matches each text`},
 	}
 	for _, test := range tests {

@@ -3,6 +3,7 @@ package lint
 import (
 	"reflect"
 	"slices"
+	"strconv"
 
 	"shelly/fsm"
 	"shelly/fsm/state"
@@ -25,11 +26,13 @@ func (l *linter) items() {
 		for i := range claims.list {
 			l.condition(strict.Element(claims.key, i), &claims.list[i].That)
 			l.condition(strict.Element(claims.key, i), claims.list[i].When)
+			l.constant(strict.Element(claims.key, i), &claims.list[i].That, claims.list[i].When, claims.key == "always")
 		}
 	}
 	for i := range f.Eventually {
 		l.condition(strict.Element("eventually", i), &f.Eventually[i].That)
 		l.condition(strict.Element("eventually", i), f.Eventually[i].When)
+		l.constant(strict.Element("eventually", i), &f.Eventually[i].That, f.Eventually[i].When, true)
 	}
 	if f.Expect == nil {
 		return
@@ -54,6 +57,26 @@ func (l *linter) condition(path string, c *format.Condition) {
 	if c != nil {
 		l.item(path, c.Item)
 	}
+}
+
+// constant finds claims that hold whatever the run does: what they say, or when they say
+// it, is known without one. wanted is what the expression is to be.
+func (l *linter) constant(path string, that, when *format.Condition, wanted bool) {
+	if is, known := constant(when); known && !is {
+		l.at(path, when.String()+" is never true, so nothing is judged; say when something is to hold, or remove it")
+		return
+	}
+	if is, known := constant(that); known && is == wanted {
+		l.at(path, that.String()+" is "+strconv.FormatBool(is)+" in every run; say what may not hold, or remove it")
+	}
+}
+
+// constant is what an expression is in every run, if that is known.
+func constant(c *format.Condition) (is, known bool) {
+	if c == nil || c.Expression == nil {
+		return false, false
+	}
+	return c.Expression.Constant()
 }
 
 func (l *linter) item(path string, item *format.Item) {
@@ -169,5 +192,8 @@ func (l *linter) matcher(path string, m *match.Matcher) {
 	}
 	if m.Always() {
 		l.found = append(l.found, finding(l.file, m.Pos(), path, m.String()+" matches each text; say what the text holds, or {$any: true}"))
+	}
+	if m.AnyLength() {
+		l.found = append(l.found, finding(l.file, m.Pos(), path, m.String()+" matches each length; say which lengths may be, or {$any: true}"))
 	}
 }
