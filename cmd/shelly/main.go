@@ -86,7 +86,7 @@ func main() {
 	tree.Supervise()
 	sandbox.Stage()
 	garbage.Pace()
-	os.Exit(execute(os.Args[1:], &terminal.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+	os.Exit(execute(os.Args[1:], &terminal.Terminal{In: os.Stdin, Out: terminal.NewOutput(os.Stdout), Err: os.Stderr}))
 }
 
 // execute runs one command line and returns its exit code. A malformed one starts nothing
@@ -121,13 +121,24 @@ func executeBy(grammar any, args []string, t *terminal.Terminal) (code int) {
 		return exit.Internal
 	}
 	ctx, err := parser.Parse(args)
-	if ended >= 0 { // --help or --version
+	switch failed := t.Failed(); {
+	case failed != nil:
+		return exit.Code(unwritten(failed), t.Err)
+	case ended >= 0: // --help or --version
 		return ended
-	}
-	if err != nil {
+	case err != nil:
 		return misused(err, t)
 	}
-	return exit.Code(ctx.Run(), t.Err)
+	err = ctx.Run()
+	if failed := t.Failed(); failed != nil && (err == nil || errors.Is(err, failed)) {
+		err = unwritten(failed)
+	}
+	return exit.Code(err, t.Err)
+}
+
+// unwritten is the error of a command whose output is not complete (CLI-2).
+func unwritten(err error) error {
+	return exit.Errorf(exit.Disk, "the output could not be written: %w", err)
 }
 
 // misused reports what is wrong with a command line, and where its help is. If only the verb is

@@ -38,7 +38,8 @@ func (Command) Help() string {
 // Run implements the subcommand (CLI-150).
 func (c *Command) Run(t *terminal.Terminal, shell terminal.Shell) error {
 	in, ok := t.In.(*os.File)
-	if !ok || !terminal.Is(t.In) || !terminal.Is(t.Out) {
+	out, is := terminal.File(t.Out)
+	if !ok || !is || !terminal.Is(t.In) || !terminal.Is(t.Out) {
 		return exit.Errorf(exit.Usage, "chat needs a terminal; in a program use shelly ask TEXT")
 	}
 	if os.Getenv("TERM") == "dumb" {
@@ -57,5 +58,5 @@ func (c *Command) Run(t *terminal.Terminal, shell terminal.Shell) error {
 	})
 	d := newDesk(cfg, c, chat, shell)
 	defer d.leave()
-	return (&loop{in: in, out: t.Out.(*os.File), model: model, desk: d}).run()
+	return (&loop{in: in, out: out, model: model, desk: d}).run()
 }

@@ -33,7 +33,7 @@ func (t *Terminal) JSONLine(v any) error { return json.NewEncoder(t.Out).Encode(
 
 // Is reports whether a stream is a terminal.
 func Is(stream any) bool {
-	f, ok := stream.(*os.File)
+	f, ok := File(stream)
 	if !ok {
 		return false
 	}
@@ -49,7 +49,7 @@ func Colours(stream any) bool {
 
 // Columns returns the width of the terminal; 0 if w is not one, or is one without cursor control.
 func Columns(w io.Writer) int {
-	f, ok := w.(*os.File)
+	f, ok := File(w)
 	if !ok || os.Getenv("TERM") == "dumb" {
 		return 0
 	}

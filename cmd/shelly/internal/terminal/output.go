@@ -1,0 +1,45 @@
+package terminal
+
+import (
+	"os"
+	"sync/atomic"
+)
+
+// Output is standard output. It writes nothing after a write that has failed, and keeps the
+// error, so that a subcommand need not look at each write.
+type Output struct {
+	file   *os.File
+	failed atomic.Pointer[error]
+}
+
+// NewOutput returns an output that writes to a file.
+func NewOutput(file *os.File) *Output { return &Output{file: file} }
+
+func (o *Output) Write(text []byte) (n int, err error) {
+	if failed := o.failed.Load(); failed != nil {
+		return 0, *failed
+	}
+	if n, err = o.file.Write(text); err != nil {
+		o.failed.CompareAndSwap(nil, &err)
+	}
+	return n, err
+}
+
+// Failed returns the first error of a write to standard output.
+func (t *Terminal) Failed() error {
+	if o, ok := t.Out.(*Output); ok {
+		if failed := o.failed.Load(); failed != nil {
+			return *failed
+		}
+	}
+	return nil
+}
+
+// File returns the file behind a stream, if there is one.
+func File(stream any) (*os.File, bool) {
+	if o, ok := stream.(*Output); ok {
+		return o.file, true
+	}
+	f, ok := stream.(*os.File)
+	return f, ok
+}
