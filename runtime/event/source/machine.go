@@ -2,7 +2,9 @@ package source
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"runtime"
 	"strconv"
@@ -209,8 +211,8 @@ func waited(of string) (int64, error) {
 // procFile reads a file of /proc, which only Linux has.
 func procFile(name string) (string, error) {
 	text, err := os.ReadFile("/proc/" + name)
-	if err != nil {
-		return "", fmt.Errorf("%w (%w)", event.ErrNotHere, err)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, errors.ErrUnsupported) {
+		err = fmt.Errorf("%w (%w)", event.ErrNotHere, err)
 	}
-	return string(text), nil
+	return string(text), err
 }
