@@ -27,6 +27,8 @@ func TestCHN7AnAnswerIsCutAtASensiblePlace(t *testing.T) {
 		{"it fits", "It is four.", 20, "It is four."},
 		{"paragraphs", "The first one.\n\nThe second one.", 24, "The first one.|The second one."},
 		{"lines", "- one thing\n- another thing", 20, "- one thing|- another thing"},
+		{"indented lines", "if it is so:\n\n    do it\n    do more", 24, "if it is so:|    do it\n    do more"},
+		{"nothing but space after it", "fifteen letters\n\n  ", 16, "fifteen letters"},
 		{"sentences", "It is so. It is not so. No.", 24, "It is so. It is not so.|No."},
 		{"words", "one two three four five six", 20, "one two three four|five six"},
 		{"a word that just fits", "sixteen letters. and more", 16, "sixteen letters.|and more"},
