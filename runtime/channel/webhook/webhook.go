@@ -116,10 +116,11 @@ func (h *Webhook) Handle(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case taken.Refused == channel.Spoken:
 		answer.State, status = "decided", http.StatusOK
-	case taken.Done:
-		answer.State, status = "done", http.StatusOK
 	case !taken.New:
 		status = http.StatusOK
+	}
+	if taken.Done {
+		answer.State = "done"
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -161,6 +161,7 @@ func TestCHN20AMessageIsAnsweredAsItWasTaken(t *testing.T) {
 		{`{"text":"hi"}`, channel.Taken{ID: "m1", New: true}, nil, 202, `{"id":"m1","state":"accepted"}`},
 		{`{"text":"hi","chat":"ops","sender":"mia"}`, channel.Taken{ID: "m1"}, nil, 200, `{"id":"m1","state":"accepted"}`},
 		{`{"text":"hi"}`, channel.Taken{ID: "m1", Done: true}, nil, 200, `{"id":"m1","state":"done"}`},
+		{`{"text":"/status"}`, channel.Taken{ID: "m1", New: true, Done: true}, nil, 202, `{"id":"m1","state":"done"}`},
 		{`{"text":"approve 012345"}`, channel.Taken{Refused: channel.Spoken}, nil, 200, `{"state":"decided"}`},
 		{`{"text":"hi"}`, channel.Taken{Refused: channel.NotAllowed}, nil, 403, "may not talk"},
 		{`{"text":"hi"}`, channel.Taken{Refused: channel.TooMany}, nil, 429, "too many"},
@@ -190,7 +191,7 @@ func TestCHN20AMessageIsAnsweredAsItWasTaken(t *testing.T) {
 		}
 	}
 	want := []channel.Message{{ID: "m1", Chat: "direct", Sender: "hook", Text: "hi"}, {ID: "m1", Chat: "ops", Sender: "mia", Text: "hi"}}
-	if len(in.seen) != 9 || in.seen[0] != want[0] || in.seen[1] != want[1] {
+	if len(in.seen) != 10 || in.seen[0] != want[0] || in.seen[1] != want[1] {
 		t.Errorf("%+v", in.seen)
 	}
 }
