@@ -57,6 +57,9 @@ func written(p *place, a tool.Arguments) (alteration, error) {
 		return alt, nil
 	}
 	alt.before, alt.after = old.Text, strings.TrimPrefix(content, "\uFEFF")
+	if old.CRLF { // as it is in before
+		alt.after = strings.ReplaceAll(alt.after, "\r\n", "\n")
+	}
 	encoded, err := old.Encode(alt.after)
 	if err != nil {
 		alt.note = "; it is now written in UTF-8, since " + old.Charset.Name + ", in which it was, lacks some of these characters"

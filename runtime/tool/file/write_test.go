@@ -100,6 +100,16 @@ func TestTOL22AWrittenFileStaysAsItIsWritten(t *testing.T) {
 	}
 }
 
+// A line end that the file keeps is no change.
+func TestTOL22TheDiffLeavesOutTheLineEndsThatAreKept(t *testing.T) {
+	w := newWorld(t)
+	w.write("f", "a\r\nb\r\n")
+	got := w.call("write_file", object{"path": "f", "content": "a\r\nc\r\n"})
+	if want := "@@ -1,2 +1,2 @@\n a\n-b\n+c\n"; !strings.HasSuffix(got.Text, want) {
+		t.Errorf("got %q, want %q at its end", got.Text, want)
+	}
+}
+
 // Both tools refuse the same places, and a refused call changes nothing.
 func TestTOL24PathsThatAreNotWritten(t *testing.T) {
 	for _, c := range []struct {
