@@ -63,7 +63,8 @@ func written(p *place, a tool.Arguments) (alteration, error) {
 	encoded, err := old.Encode(alt.after)
 	if err != nil {
 		alt.note = "; it is now written in UTF-8, since " + old.Charset.Name + ", in which it was, lacks some of these characters"
-		return alt, nil
+		alt.content, err = charset.Text{CRLF: old.CRLF}.Encode(alt.after)
+		return alt, err
 	}
 	alt.content, alt.note = encoded, kept(old)
 	return alt, nil

@@ -82,6 +82,7 @@ func TestTOL22AWrittenFileStaysAsItIsWritten(t *testing.T) {
 		{"UTF-16 without one", encoded(t, beBare, "plain text\n"), "other\n", encoded(t, beBare, "other\n"), "; as before with UTF-16BE"},
 		{"Latin-1", encoded(t, latin1, "créée par les élèves\n"), "été\n", encoded(t, latin1, "été\n"), "; as before with Windows-1252 (Latin-1)"},
 		{"Latin-1 that lacks it", encoded(t, latin1, "créée par les élèves\n"), "你\n", "你\n", "; it is now written in UTF-8, since Windows-1252 (Latin-1), in which it was, lacks some of these characters"},
+		{"Latin-1 that lacks it, with CRLF", encoded(t, latin1, "créée par les élèves\r\n"), "你\n", "你\r\n", "; it is now written in UTF-8, since Windows-1252 (Latin-1), in which it was, lacks some of these characters"},
 		{"binary", "\x00\x01\x02", "text\n", "text\n", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
