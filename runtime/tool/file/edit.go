@@ -67,6 +67,9 @@ func editsOf(a tool.Arguments) ([]edit, error) {
 		of, _ := item.(map[string]any)
 		one := tool.Arguments(of)
 		edits[i] = edit{old: one.Text("old", ""), new: one.Text("new", ""), all: one.Is("all")}
+		if _, given := of["all"]; !given { // what the call says is for all of them
+			edits[i].all = a.Is("all")
+		}
 		if len(list) > 1 {
 			edits[i].name = fmt.Sprintf("edit %d of %d: ", i+1, len(list))
 		}

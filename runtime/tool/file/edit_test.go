@@ -21,6 +21,7 @@ func TestTOL23AFileIsEdited(t *testing.T) {
 		{"several lines", "a\n  b\n  c\nd\n", "a\n  x\nd\n", "", object{"old": "  b\n  c\n", "new": "  x\n"}},
 		{"every place", "a\na\nb\n", "x\nx\nb\n", "", object{"old": "a", "new": "x", "all": true}},
 		{"several edits", "one two three\n", "1 two 3\n", "", object{"edits": []object{{"old": "three", "new": "3"}, {"old": "one", "new": "1"}}}},
+		{"all of the call, for each edit", "a a b b\n", "x x y y\n", "", object{"all": true, "edits": []object{{"old": "a", "new": "x"}, {"old": "b", "new": "y"}}}},
 		{"an edit that puts in what another replaces", "a b\n", "b c\n", "", object{"edits": []object{{"old": "a", "new": "b"}, {"old": "b", "new": "c"}}}},
 		{"CRLF", "alpha\r\nbeta\r\n", "alpha\r\nx\r\ny\r\n", "as before with CRLF line ends", object{"old": "beta\n", "new": "x\ny\n"}},
 		{"CRLF across lines", "alpha\r\nbeta\r\n", "x\r\n", "", object{"old": "alpha\nbeta", "new": "x"}},
