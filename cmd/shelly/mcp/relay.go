@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -90,11 +91,15 @@ func (r *relay) pass(ctx context.Context, m message, line []byte) {
 		err = whole(response, each)
 	}
 	if !answered && len(m.ID) > 0 && m.Method != "" && ctx.Err() == nil {
-		text := fmt.Sprintf("shelly did not answer (%s)", response.Status)
-		if err != nil {
+		code, text := -32603, fmt.Sprintf("shelly did not answer (%s)", response.Status)
+		var refused *refusal
+		switch {
+		case errors.As(err, &refused):
+			code, text = refused.code, refused.text
+		case err != nil:
 			text = "shelly stopped before it answered; ask again: " + err.Error()
 		}
-		r.write(problem(m.ID, -32603, text))
+		r.write(problem(m.ID, code, text))
 	}
 }
 
@@ -153,8 +158,26 @@ func whole(response *http.Response, each func([]byte)) error {
 	if m.Error.Message != "" {
 		return fmt.Errorf("%s; %s", m.Error.Message, m.Error.Hint)
 	}
+	if text := strings.TrimSpace(string(body)); response.StatusCode == http.StatusBadRequest && text != "" {
+		if strings.HasPrefix(text, unknownMethod) {
+			return &refusal{-32601, "method not found" + strings.TrimPrefix(text, unknownMethod)}
+		}
+		return &refusal{-32600, text}
+	}
 	return nil
 }
+
+// unknownMethod begins the text with which the protocol's library refuses a method that it does
+// not know.
+const unknownMethod = "JSON RPC not handled"
+
+// refusal is a request that was refused in words, and not in a message of the protocol.
+type refusal struct {
+	code int
+	text string
+}
+
+func (r *refusal) Error() string { return r.text }
 
 // events reads the messages of a stream of server-sent events.
 func events(body io.Reader, each func([]byte)) error {

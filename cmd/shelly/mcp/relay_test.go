@@ -57,6 +57,29 @@ not JSON
 	}
 }
 
+func TestCLI194ARefusedRequestGetsTheReason(t *testing.T) {
+	for body, want := range map[string]string{ // order-free: each is alone
+		"JSON RPC not handled: \"x/y\" unsupported\n":    `"code":-32601,"message":"method not found: \"x/y\" unsupported"`,
+		"invalid request: missing required \"params\"\n": `"code":-32600,"message":"invalid request: missing required \"params\""`,
+		"": `"code":-32603,"message":"shelly did not answer (400 Bad Request)"`,
+	} {
+		send := func(context.Context, http.Header, []byte) (*http.Response, error) {
+			r := reply("text/plain; charset=utf-8", body)
+			r.StatusCode, r.Status = http.StatusBadRequest, "400 Bad Request"
+			return r, nil
+		}
+		read, write := io.Pipe()
+		out, to := io.Pipe()
+		go func() { _ = serve(t.Context(), send, read, to); _ = to.Close() }()
+		_, _ = io.WriteString(write, `{"jsonrpc":"2.0","id":1,"method":"x/y"}`+"\n")
+		lines := bufio.NewScanner(out)
+		if !lines.Scan() || !strings.Contains(lines.Text(), want) {
+			t.Errorf("%q: written is %s", body, lines.Text())
+		}
+		_ = write.Close()
+	}
+}
+
 // A request always gets an answer, and the next one is tried again.
 func TestCLI194ARequestThatNobodyAnswersGetsAnError(t *testing.T) {
 	for name, send := range map[string]send{ // order-free: each is alone
