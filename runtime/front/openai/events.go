@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -127,9 +128,9 @@ type responseStream struct {
 	out    *stream.Writer
 	text   stream.Text
 	number numbered
-	after  int64 // the client has the events up to this number; they are not sent
-	index  int   // of the item being sent, in the output
-	work   bool  // the status "in progress" was sent
+	after  int64  // the client has the events up to this number; they are not sent
+	items  []item // that were sent whole: the index of the item being sent is their number
+	work   bool   // the status "in progress" was sent
 	asked  map[string]bool
 	call   fsm.CallID // the call that was sent last
 	lost   fsm.CallID // the call, in the epoch below, of whose text the client lacks the end; 0: none
@@ -213,8 +214,8 @@ func (s *responseStream) forget(now fsm.CallID) error {
 		return nil // it was sent before
 	}
 	s.lost = 0
-	index, it := s.index, messageItem(itemID(s.known.Key.ID, s.since, lost), unfinished)
-	s.index++
+	index, it := len(s.items), messageItem(itemID(s.known.Key.ID, s.since, lost), unfinished)
+	s.items = append(s.items, it)
 	return s.send(told{Type: "response.output_item.done", Number: s.number.in(s.since, lost, placeDone+2), Index: &index, Item: &it})
 }
 
@@ -284,14 +285,30 @@ func (s *responseStream) pieces(e comm.Event) error {
 	return nil
 }
 
-// end sends the response as the record has it.
+// end sends the response as the record has it, with the other items of the stream in their places.
 func (s *responseStream) end(reply comm.Event) error {
 	b := s.front.done(s.r, s.view, s.known, reply)
+	b.Output = placed(s.items, b.Output)
 	name := "response." + b.Status
 	if b.Status == cancelled { // there is no event of that name
 		name = "response.incomplete"
 	}
 	return s.whole(name, lastSequence, b)
+}
+
+// placed returns the items of a stream, as the record has them if it does, and then the record's
+// others, so that an output_index of the stream names its item in the whole response too.
+func placed(sent, recorded []item) []item {
+	all, rest := make([]item, 0, len(sent)+len(recorded)), slices.Clone(recorded)
+	for _, it := range sent {
+		i := slices.IndexFunc(rest, func(r item) bool { return r.ID == it.ID })
+		if i >= 0 && it.Status != unfinished { // an unfinished one may have the id of the item that took its place
+			it = rest[i]
+			rest = slices.Delete(rest, i, i+1)
+		}
+		all = append(all, it)
+	}
+	return append(all, rest...)
 }
 
 // told is an event; its fields are those that events about an item have in common.
@@ -333,10 +350,10 @@ func (s *responseStream) piece(p stream.Piece) error {
 	s.call = p.Call
 	id, zero := itemID(s.known.Key.ID, s.number.epoch(p.Call), p.Call), 0
 	about := func(name string, place int) told {
-		index := s.index
+		index := len(s.items)
 		return told{Type: name, Number: s.number.at(p.Call, place), Index: &index, ItemID: id, ContentIndex: &zero}
 	}
-	var events []told
+	events, items := []told(nil), s.items
 	if p.Begins {
 		added, part := about("response.output_item.added", 0), about("response.content_part.added", 1)
 		empty, begun := output(""), messageItem(id, inProgress)
@@ -358,6 +375,7 @@ func (s *responseStream) piece(p stream.Piece) error {
 		ended := messageItem(id, status, whole)
 		text.Text, text.Logprobs, part.Part = &p.Said, &[]struct{}{}, &whole
 		done.ItemID, done.ContentIndex, done.Item = "", nil, &ended
+		items = append(items, ended)
 		events = append(events, text, part, done)
 	}
 	for _, e := range events {
@@ -365,9 +383,7 @@ func (s *responseStream) piece(p stream.Piece) error {
 			return err
 		}
 	}
-	if p.Ends {
-		s.index++
-	}
+	s.items = items
 	return nil
 }
 
@@ -388,7 +404,7 @@ func (s *responseStream) question(e comm.Event) error {
 	if s.asked[e.Key] {
 		return nil
 	}
-	index, it := s.index, question(s.known.Key.ID, e.Key, e.Tool, e.Args)
+	index, it := len(s.items), question(s.known.Key.ID, e.Key, e.Tool, e.Args)
 	number := s.number.at(s.call, placeQuestion+2*len(s.asked))
 	s.asked[e.Key] = true
 	for i, name := range []string{"response.output_item.added", "response.output_item.done"} {
@@ -396,6 +412,6 @@ func (s *responseStream) question(e comm.Event) error {
 			return err
 		}
 	}
-	s.index++
+	s.items = append(s.items, it)
 	return nil
 }

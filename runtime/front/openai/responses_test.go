@@ -274,6 +274,31 @@ func TestFRT12AQuestionIsAnItem(t *testing.T) {
 	}
 }
 
+// An output_index of a stream names its item in the whole response at its end: questions and
+// items that were given up have their places there too.
+func TestFRT16TheEndOfAStreamHasItsItemsInTheirPlaces(t *testing.T) {
+	s := serve(t)
+	got := s.Meanwhile(1, func(key fsm.RequestKey) {
+		ask := comm.Event{Type: comm.EventQuestion, Question: fsm.QuestionApprove, Key: "h1.1", Tool: "exec", Args: `{}`}
+		s.Front.Say(key, says(3, 0, "I make it."), ask, says(4, 0, "It was"), says(5, 0, "It is."))
+		s.Front.Reply(key, "It is.", false)
+	}, "POST", "/v1/responses", `{"model":"shelly","input":"Hi","stream":true}`, keyed, "k")
+	all := events(t, got.Body)
+	end, n := all[len(all)-1].Response, 0
+	for _, e := range all {
+		if e.Type != "response.output_item.done" {
+			continue
+		}
+		n++
+		if e.Index >= len(end.Output) || end.Output[e.Index].ID != e.Item.ID || end.Output[e.Index].Status != e.Item.Status {
+			t.Errorf("item %d is %+v, and at the end the items are %+v", e.Index, e.Item, end.Output)
+		}
+	}
+	if n != 4 || len(end.Output) != n {
+		t.Errorf("%d items, and at the end %+v", n, end.Output)
+	}
+}
+
 // Whatever the bytes are, they are accepted, or refused with an explanation.
 func FuzzBodies(f *testing.F) {
 	for _, body := range []string{
