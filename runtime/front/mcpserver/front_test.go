@@ -280,6 +280,33 @@ func (s *site) stands(id string) {
 	s.front.Stand(comm.Standing{Handle: 3, Request: keyOf(id), Phase: state.Approving, Asks: &comm.Ask{Question: fsm.QuestionApprove, Handle: 3, Key: "k1", Tool: "exec", Args: `{"command":"ls"}`}})
 }
 
+// A misspelt key must not decide about whichever call waits.
+func TestFRT3AnUnknownArgumentOfAToolIsRefused(t *testing.T) {
+	s := open(t, fronttest.New(), time.Nanosecond)
+	s.send("tools/call", "ask", `{"name":"ask","arguments":{"text":"do it","id":"m1"}}`)
+	s.stands("m1")
+	for _, c := range []struct{ name, arguments, want string }{
+		{"approve", `{"id":"m1","kye":"k0"}`, `unknown field "kye"`},
+		{"approve", `{"id":"m1","Key":"k0"}`, `unknown field "Key"`},
+		{"approve", `{"id":"m1","key":"k1","key":"k0"}`, `"key"`},
+		{"approve", `{"id":"m1","key":7}`, `"key" is a number; send a text`},
+		{"deny", `{"id":"m1","grant":"always"}`, `unknown field "grant"`},
+		{"ask", `{"text":"do it","sesion":"s"}`, `unknown field "sesion"`},
+		{"requests", `{"id":"m1"}`, `unknown field "id"`},
+	} {
+		result, _ := s.send("tools/call", c.name, `{"name":"`+c.name+`","arguments":`+c.arguments+`}`)
+		if !strings.Contains(string(result), `"isError":true`) || !strings.Contains(text(t, result), c.want) {
+			t.Errorf("%s %s: %s", c.name, c.arguments, result)
+		}
+	}
+	if _, failure := s.send("tools/call", "ask", `{"name":"ask","arguments":{"text":"do it","sesion":"s"},`+newer+`}`); !strings.Contains(failure, `unknown field "sesion"`) {
+		t.Errorf("as a task: %s", failure)
+	}
+	if seen := s.front.Seen(); len(seen.Told) != 0 || len(seen.Accepted) != 1 {
+		t.Errorf("told %+v, accepted %+v", seen.Told, seen.Accepted)
+	}
+}
+
 func TestFRT34ADecisionIsTheCallers(t *testing.T) {
 	s := open(t, fronttest.New(), time.Nanosecond)
 	result, _ := s.send("tools/call", "approve", `{"name":"approve","arguments":{"id":"m1"}}`)

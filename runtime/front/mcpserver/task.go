@@ -30,11 +30,10 @@ func unknownTask(id string) error {
 // begin accepts a request as a task.
 func (v visit) begin(ctx context.Context, _ *sdk.ServerSession, p *sdk.CallToolParamsRaw, extended bool) (wire.Outcome, error) {
 	ctx = v.as(ctx)
-	var a arguments
-	err := read(p.Arguments, &a)
-	if err == nil && p.Name != toolAsk {
+	if p.Name != toolAsk {
 		return wire.Outcome{}, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: p.Name + " cannot run as a task"}
 	}
+	a, err := read(p.Arguments, ofAsk)
 	if err != nil {
 		return wire.Outcome{}, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 	}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"shelly/fsm"
 	"shelly/runtime/comm"
+	"shelly/runtime/front/wire"
 )
 
 const instructions = "shelly is an agent on this machine. Use ask to give it work. Every request has an id and is kept: request returns its answer later, also after a restart. " +
@@ -33,15 +35,20 @@ type offered struct {
 
 // arguments are the arguments of all the tools.
 type arguments struct {
-	Text    string `json:"text"`
-	Session string `json:"session"`
-	ID      string `json:"id"`
-	Channel string `json:"channel"`
-	Key     string `json:"key"`
-	Grant   string `json:"grant"`
+	Text    string
+	Session string
+	ID      string
+	Channel string
+	Key     string
+	Grant   string
 }
 
-const ofRequest = `"id":{"type":"string","description":"Id of the request."},"channel":{"type":"string","description":"Channel of the request; default: mcp."}`
+// The properties of the schema of a tool's arguments.
+const (
+	ofAsk = `"text":{"type":"string","minLength":1,"description":"What the agent is to do."},"session":{"type":"string","description":"Conversation to continue; default: this channel's own."},` +
+		`"id":{"type":"string","description":"Makes a repeated call the same request: it is done once. Default: a new one."}`
+	ofRequest = `"id":{"type":"string","description":"Id of the request."},"channel":{"type":"string","description":"Channel of the request; default: mcp."}`
+)
 
 func (v visit) tools() []offered {
 	yes, no := true, false
@@ -53,8 +60,7 @@ func (v visit) tools() []offered {
 		run                              func(context.Context, *sdk.CallToolRequest, arguments) (*sdk.CallToolResult, error)
 	}{
 		{toolAsk, "Give the agent work or ask it something, and wait for its answer. Long work continues, and the answer then names its id.",
-			`"text":{"type":"string","minLength":1,"description":"What the agent is to do."},"session":{"type":"string","description":"Conversation to continue; default: this channel's own."},` +
-				`"id":{"type":"string","description":"Makes a repeated call the same request: it is done once. Default: a new one."}`, `"text"`, &sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: false}, v.ask},
+			ofAsk, `"text"`, &sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: false}, v.ask},
 		{toolRequest, "Look at a request: its answer once it is done, or how far it is.", ofRequest, `"id"`, reads, v.request},
 		{toolRequests, "List your unfinished requests, with what a person is asked about each.", "", "", reads, v.requests},
 		{toolStatus, "Say how the agent is.", "", "", reads, v.status},
@@ -69,8 +75,8 @@ func (v visit) tools() []offered {
 		tools[i] = offered{
 			decl: &sdk.Tool{Name: t.name, Description: t.text, InputSchema: json.RawMessage(schema), Annotations: t.hints},
 			run: func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-				var a arguments
-				if err := read(r.Params.Arguments, &a); err != nil {
+				a, err := read(r.Params.Arguments, t.properties)
+				if err != nil {
 					return failed(err), nil
 				}
 				return t.run(v.as(ctx), r, a)
@@ -80,15 +86,24 @@ func (v visit) tools() []offered {
 	return tools
 }
 
-// read reads arguments; no arguments are an empty object.
-func read(raw json.RawMessage, a *arguments) error {
-	if len(raw) == 0 {
-		return nil
+// read reads arguments by the properties of their schema; no arguments are an empty object.
+func read(raw json.RawMessage, properties string) (a arguments, err error) {
+	var known map[string]json.RawMessage
+	if err := json.Unmarshal([]byte("{"+properties+"}"), &known); err != nil || len(raw) == 0 {
+		return a, err
 	}
-	if err := json.Unmarshal(raw, a); err != nil {
-		return fmt.Errorf("the arguments cannot be read: %w", err)
+	fields := slices.DeleteFunc([]wire.Field{
+		wire.Text("text", &a.Text), wire.Text("session", &a.Session), wire.Text("id", &a.ID),
+		wire.Text("channel", &a.Channel), wire.Text("key", &a.Key), wire.Text("grant", &a.Grant),
+	}, func(f wire.Field) bool { return known[f.Name] == nil })
+	v, err := wire.Parse(raw)
+	if err == nil {
+		err = v.Object(fields...)
 	}
-	return nil
+	if err != nil {
+		return arguments{}, fmt.Errorf("the arguments cannot be read: %w", err)
+	}
+	return a, nil
 }
 
 // answer is a result with a text and a structured value.
