@@ -106,7 +106,7 @@ func progress(e comm.Event) string {
 func (v visit) shown(ctx context.Context, key fsm.RequestKey) (*sdk.CallToolResult, error) {
 	r, ok, err := v.front.Request(ctx, key)
 	if err == nil && !ok {
-		err = fmt.Errorf("there is no request %q in channel %s", key.ID, key.Channel)
+		err = unknown(key)
 	}
 	if err != nil {
 		return failed(err), nil
@@ -200,9 +200,21 @@ func (v visit) cancel(ctx context.Context, _ *sdk.CallToolRequest, a arguments) 
 	case err != nil:
 		return failed(err), nil
 	case !taken:
-		return answer("Nothing has changed: the request is done or unknown.", map[string]any{"taken": false}, false), nil
+		return v.untaken(ctx, v.key(a), "Nothing has changed: the request is done."), nil
 	}
 	return answer("The request is being ended; its reply says what was done.", map[string]any{"taken": true}, false), nil
+}
+
+// untaken says why nothing was done about a request.
+func (v visit) untaken(ctx context.Context, key fsm.RequestKey, text string) *sdk.CallToolResult {
+	if _, ok, err := v.front.Request(ctx, key); err == nil && !ok {
+		return failed(unknown(key))
+	}
+	return answer(text, map[string]any{"taken": false}, false)
+}
+
+func unknown(key fsm.RequestKey) error {
+	return fmt.Errorf("there is no request %q in channel %s", key.ID, key.Channel)
 }
 
 // decide answers a question to a person about a request (FRT-34).
@@ -213,7 +225,7 @@ func (v visit) decide(approve bool) func(context.Context, *sdk.CallToolRequest, 
 		case err != nil:
 			return failed(err), nil
 		case !taken:
-			return answer("Nothing has changed: the request is not waiting for this decision.", map[string]any{"taken": false}, false), nil
+			return v.untaken(ctx, v.key(a), "Nothing has changed: the request is not waiting for this decision."), nil
 		case approve:
 			return answer("Approved.", map[string]any{"taken": true}, false), nil
 		}

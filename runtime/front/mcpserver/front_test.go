@@ -309,12 +309,14 @@ func TestFRT3AnUnknownArgumentOfAToolIsRefused(t *testing.T) {
 
 func TestFRT34ADecisionIsTheCallers(t *testing.T) {
 	s := open(t, fronttest.New(), time.Nanosecond)
-	result, _ := s.send("tools/call", "approve", `{"name":"approve","arguments":{"id":"m1"}}`)
-	if !strings.Contains(text(t, result), "is not waiting for this decision") {
-		t.Errorf("nothing waits: %s", result)
+	for _, name := range []string{"approve", "deny"} {
+		result, _ := s.send("tools/call", name, `{"name":"`+name+`","arguments":{"id":"m1"}}`)
+		if !strings.Contains(text(t, result), `there is no request "m1" in channel mcp`) || !strings.Contains(string(result), `"isError":true`) {
+			t.Errorf("%s of an unknown request: %s", name, result)
+		}
 	}
 	s.stands("m1")
-	result, _ = s.send("tools/call", "ask", `{"name":"ask","arguments":{"text":"do it","id":"m1"}}`)
+	result, _ := s.send("tools/call", "ask", `{"name":"ask","arguments":{"text":"do it","id":"m1"}}`)
 	if got := text(t, result); !strings.Contains(got, `may exec run with {"command":"ls"}?`) || !strings.Contains(got, "Call approve or deny") {
 		t.Errorf("it is %q", got)
 	}
