@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -37,6 +38,7 @@ import (
 	"shelly/cmd/shelly/status"
 	"shelly/cmd/shelly/token"
 	"shelly/cmd/shelly/tool"
+	"shelly/fsm/wording"
 	"shelly/runtime/garbage"
 	"shelly/runtime/sandbox"
 	"shelly/runtime/tool/tree"
@@ -162,6 +164,10 @@ func misused(err error, t *terminal.Terminal) int {
 		fmt.Fprintf(t.Err, "\nshelly: name one of these commands; see %s COMMAND --help\n", command)
 		return exit.Usage
 	}
-	fmt.Fprintf(t.Err, "shelly: %v; see %s --help\n", err, command)
+	text := err.Error()
+	if _, given, found := strings.Cut(text, "expected duration but got "); found {
+		text += wording.Days(given)
+	}
+	fmt.Fprintf(t.Err, "shelly: %s; see %s --help\n", text, command)
 	return exit.Usage
 }

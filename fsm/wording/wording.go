@@ -54,6 +54,15 @@ func Count(n int, thing string) string {
 	return strconv.Itoa(n) + " " + thing
 }
 
+// Days returns the end of an error about a text that is not a duration: what to write, if the
+// text has days as in 2d, else nothing.
+func Days(text string) string {
+	if before, _, found := strings.Cut(text, "d"); found && before != "" && '0' <= before[len(before)-1] && before[len(before)-1] <= '9' {
+		return "; there is no unit for days: write 24h for a day"
+	}
+	return ""
+}
+
 // Quote returns the beginning of s in quotes.
 func Quote(s string) string { return strconv.Quote(Clip(s, ShownMax)) }
 

@@ -57,6 +57,7 @@ func TestErrorsOfAFileNamePlaceKeyAndRemedy(t *testing.T) {
 		{"blank prompt", "prompts: {init: '  '}\n", "c.yaml:1:17: prompts.init: is empty"},
 
 		{"duration without a unit", "limits: {grace: 5}\n", `c.yaml:1:17: limits.grace: wants a duration such as 60s or 5m, not "5"`},
+		{"duration in days", "limits: {grace: 1d}\n", `c.yaml:1:17: limits.grace: wants a duration such as 60s or 5m, not "1d"; there is no unit for days: write 24h for a day`},
 		{"infinite duration", "limits: {grace: .inf}\n", `c.yaml:1:17: limits.grace: wants a duration such as 60s or 5m, not ".inf"`},
 		{"negative duration", "limits: {grace: -5s}\n", "c.yaml:1:17: limits.grace: -5s is negative"},
 		{"no duration at all", "limits: {grace: 0s}\n", "c.yaml:1:17: limits.grace: 0s is out of range; the least is 1ms"},

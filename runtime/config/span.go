@@ -44,7 +44,7 @@ func parseDuration(text string) (time.Duration, error) {
 	case err != nil && regexp.MustCompile(`^[+-]?(([0-9]+(\.[0-9]*)?|\.[0-9]+)(h|m|s|ms|us|µs|ns))+$`).MatchString(text):
 		return 0, fmt.Errorf("%s is too large", wording.Clip(text, wording.ShownMax))
 	case err != nil:
-		return 0, fmt.Errorf("wants a duration such as 60s or 5m, not %s", wording.Quote(text))
+		return 0, fmt.Errorf("wants a duration such as 60s or 5m, not %s%s", wording.Quote(text), wording.Days(text))
 	case d < 0:
 		return 0, fmt.Errorf("%s is negative", wording.Clip(text, wording.ShownMax))
 	case d%time.Millisecond != 0:

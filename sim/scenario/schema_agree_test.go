@@ -76,7 +76,7 @@ func projectFiles(t *testing.T) map[string][]byte {
 // written, and what is within a text.
 var loaderAlone = []string{
 	"already given", "tags (", "nested too deep", "aliases written out", "in plain decimal", "is too large", "decimals",
-	"is not a valid regular expression", "whole milliseconds", "wants one line", "is negative",
+	"is not a valid regular expression", "whole milliseconds", "wants one line", "is negative", "such as 5s or 300ms",
 }
 
 // What does not fit the types of the format does not fit the schema (SCN-20).

@@ -238,7 +238,7 @@ func (d durations) Visit(node *ast.Node) {
 	}
 	length, err := time.ParseDuration(text.Value)
 	if err != nil || length < 0 || length%time.Millisecond != 0 {
-		d.refuse(text.Location(), "wants a duration such as 5s or 300ms, not "+wording.Word(text.Value))
+		d.refuse(text.Location(), "wants a duration such as 5s or 300ms, not "+wording.Word(text.Value)+wording.Days(text.Value))
 		return
 	}
 	ast.Patch(node, &ast.IntegerNode{Value: int(length.Milliseconds())})

@@ -40,7 +40,7 @@ func (v *Duration) Read(d *strict.Decoder, n *strict.Node, path string) {
 	case tooLong(n.Value, err):
 		d.Add(n, path, "the duration "+wording.Word(n.Value)+" is too large; the most is about 290 years (2540000h)")
 	case err != nil:
-		d.Add(n, path, "wants a duration such as 300s or 1.5s, not "+wording.Quote(n.Value))
+		d.Add(n, path, "wants a duration such as 300s or 1.5s, not "+wording.Quote(n.Value)+wording.Days(n.Value))
 	case length < 0:
 		d.Add(n, path, "the duration "+wording.Word(n.Value)+" is negative")
 	case length%time.Millisecond != 0:
@@ -60,7 +60,7 @@ func (v *Leap) Read(d *strict.Decoder, n *strict.Node, path string) {
 	case n.Scalar() && tooLong(n.Value, err):
 		d.Add(n, path, "the duration "+wording.Word(n.Value)+" is more than 10 years (87600h)")
 	case !n.Scalar() || err != nil:
-		d.Add(n, path, "wants a duration forward such as 1h or back such as -30m, not "+n.String())
+		d.Add(n, path, "wants a duration forward such as 1h or back such as -30m, not "+n.String()+wording.Days(n.Value))
 	case length == 0 || length%time.Millisecond != 0:
 		d.Add(n, path, "the duration "+wording.Word(n.Value)+" is not in whole milliseconds other than 0")
 	case length.Abs() > leapMax:

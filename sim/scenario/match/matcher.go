@@ -174,7 +174,7 @@ func (m *Matcher) readBound(d *strict.Decoder, n *strict.Node, path string) {
 	m.data, _ = data.Read(d, n, path)
 	_, of := data.Measured(m.data.Text)
 	if m.data.Kind != data.NumberKind && (m.data.Kind != data.TextKind || of == data.NoMeasure) {
-		d.Add(n, path, "wants a number, a duration such as 5s or a time such as \"2026-01-05T09:00:00Z\", not "+n.String())
+		d.Add(n, path, "wants a number, a duration such as 5s or a time such as \"2026-01-05T09:00:00Z\", not "+n.String()+wording.Days(n.Value))
 	}
 }
 
