@@ -10,6 +10,7 @@ import (
 	"shelly/fsm/wording"
 	"shelly/sim"
 	"shelly/sim/scenario/format"
+	"shelly/sim/scenario/layout"
 )
 
 // requestID is the id that the request has in a scenario.
@@ -94,7 +95,8 @@ func (s *story) write() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "# Exported from a journal: a request that ended as " + string(r.Request.Outcome) + ".\n" + text, nil
+	laid, err := layout.Text([]byte("# Exported from a journal: a request that ended as " + string(r.Request.Outcome) + ".\n" + text))
+	return string(laid), err
 }
 
 // nameBytesMax is the longest name of a scenario that is exported.

@@ -9,6 +9,7 @@ import (
 	"shelly/sim"
 	"shelly/sim/history/redact"
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/layout"
 )
 
 // scenarioOf plays the first case of a file, with a crash at a point or none at 0, and returns a
@@ -44,6 +45,14 @@ func scenarioOf(t *testing.T, path string, request, crash int, change func(*sim.
 func TestSCN47AnExportHasWhatTheMachineHasSaid(t *testing.T) {
 	if text := scenarioOf(t, "server/what-was-sent-stays.scenario.yaml", 1, 0, nil); !strings.Contains(text, "aside: true") {
 		t.Errorf("%s", text)
+	}
+}
+
+// An export is laid out, so that format has nothing to change.
+func TestSCN47AnExportIsLaidOut(t *testing.T) {
+	text := scenarioOf(t, "default/subagent-works-beside.scenario.yaml", 0, 0, nil)
+	if laid, err := layout.Text([]byte(text)); err != nil || string(laid) != text {
+		t.Errorf("%v\n%s", err, text)
 	}
 }
 
