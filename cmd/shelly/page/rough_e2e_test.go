@@ -307,6 +307,44 @@ func TestCOM73ASearchOfSessionsThatFailsSaysSo(t *testing.T) {
 	w.See("main .note", "shelly does not answer")
 }
 
+// An answer that comes late does not replace that of a later search.
+func TestCOM73TheLastSearchOfTheMemoryIsShown(t *testing.T) {
+	w := begin(t, slow)
+	w.shelly("memory", "add", "The apple is red.")
+	w.shelly("memory", "add", "The pear is green.")
+	w.enter()
+	w.Click("nav a", "Memory")
+	w.See(".rows li", "The apple")
+	w.Script(nil, `const held = new Promise((go) => (window.release = go)), send = window.fetch;
+		window.fetch = async (path, how) => {
+			const answer = await send(path, how);
+			if (!path.includes('text=apple')) return answer;
+			return { ok: true, json: async () => {
+				const body = await answer.json();
+				await held;
+				setTimeout(() => (window.over = true));
+				return body;
+			} };
+		}`)
+	words := w.Element("main input[type=search]")
+	search := func(text string) {
+		w.Script(nil, `arguments[0].value = arguments[1]; arguments[0].form.requestSubmit()`, words, text)
+	}
+	search("apple")
+	w.See("main", "Searching…")
+	search("pear")
+	w.See(".rows li", "The pear")
+	w.Script(nil, `window.release()`)
+	w.Await("the first answer", func() (over bool) {
+		w.Script(&over, `return window.over === true`)
+		return over
+	})
+	if w.Count(".rows li", "The apple") != 0 || w.Count(".rows li", "The pear") != 1 {
+		t.Error("the answer of the first search replaced that of the second")
+	}
+	w.clean()
+}
+
 func TestCOM73TablesAndLinksBeginWhereTheyAreWritten(t *testing.T) {
 	w := begin(t, `scenario: 1
 name: tables and links

@@ -58,6 +58,20 @@ export function fill(in_, ...children) {
   return add(in_, children);
 }
 
+/** latest returns show(make), which fills an element with what make resolves to, or with what went
+ * wrong, unless something else was shown since or the signal has ended. */
+export function latest(in_, signal) {
+  let last = 0;
+  return async (make) => {
+    const mine = ++last;
+    const made = await make().catch((e) => [wrong(e)]);
+    if (mine === last && !signal.aborted) fill(in_, ...made);
+  };
+}
+
+/** wrong is a line that says what went wrong, and what to do. */
+export const wrong = (e) => el('p', { class: 'note', role: 'status' }, `${e.message}. ${e.hint || ''}`);
+
 /** link is a link to another site; its address is shown unless its text shows it. */
 export function link(href, text) {
   let url;

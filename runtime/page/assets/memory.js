@@ -1,6 +1,6 @@
 // The memory: its entries, why a search finds them, and how a person adds and forgets them.
 
-import { el, fill, button, time, say } from './dom.js';
+import { el, fill, button, time, say, latest, wrong } from './dom.js';
 import { get, post, query, piece, newID } from './api.js';
 
 const pageSize = 50;
@@ -38,30 +38,25 @@ export async function memoryView(main, signal) {
     }
   });
 
-  async function list() {
-    try {
-      const body = await get(query('/v1/memory', { skip: skip || '', limit: pageSize }), { signal });
-      fill(out, el('p', { class: 'dim' }, `${body.total} ${body.total === 1 ? 'entry' : 'entries, the newest first'}.`), body.entries.length ? el('ul', { class: 'rows' }, body.entries.map((m) => entry(m))) : el('p', { class: 'dim' }, 'The memory is empty.'),
-        el('div', { class: 'buttons' }, skip ? button('Newer', () => turn(-pageSize)) : null, skip + body.entries.length < body.total ? button('Older', () => turn(pageSize)) : null));
-    } catch (e) {
-      if (!signal.aborted) fill(out, wrong(e));
-    }
-  }
+  const show = latest(out, signal);
+  const list = () => show(async () => {
+    const body = await get(query('/v1/memory', { skip: skip || '', limit: pageSize }), { signal });
+    return [el('p', { class: 'dim' }, `${body.total} ${body.total === 1 ? 'entry' : 'entries, the newest first'}.`), body.entries.length ? el('ul', { class: 'rows' }, body.entries.map((m) => entry(m))) : el('p', { class: 'dim' }, 'The memory is empty.'),
+      el('div', { class: 'buttons' }, skip ? button('Newer', () => turn(-pageSize)) : null, skip + body.entries.length < body.total ? button('Older', () => turn(pageSize)) : null)];
+  });
 
   function turn(by) {
     skip = Math.max(0, skip + by);
     return list();
   }
 
-  async function find() {
+  function find() {
     fill(out, el('p', { class: 'dim' }, 'Searching…'));
-    try {
+    return show(async () => {
       const body = await get(query('/v1/memory/search', { text: words.value.trim(), k: 20, mode: mode.value }), { signal });
-      fill(out, body.keywords_only ? el('p', { class: 'note' }, `By words only: ${body.keywords_only}`) : null,
-        body.found.length ? el('ul', { class: 'rows' }, body.found.map((m) => entry(m, why(m)))) : el('p', { class: 'dim' }, 'The memory has nothing about that.'));
-    } catch (e) {
-      if (!signal.aborted) fill(out, wrong(e));
-    }
+      return [body.keywords_only ? el('p', { class: 'note' }, `By words only: ${body.keywords_only}`) : null,
+        body.found.length ? el('ul', { class: 'rows' }, body.found.map((m) => entry(m, why(m)))) : el('p', { class: 'dim' }, 'The memory has nothing about that.')];
+    });
   }
 
   function entry(m, reasons) {
@@ -98,5 +93,3 @@ function why(m) {
   if (m.age < 1) parts.push(`age × ${m.age.toFixed(2)}`);
   return parts.join(' · ');
 }
-
-const wrong = (e) => el('p', { class: 'note', role: 'status' }, `${e.message}. ${e.hint || ''}`);

@@ -1,10 +1,11 @@
 // The sessions: a list, a search through what was said, and one to read.
 
-import { el, add, fill, button, time, short } from './dom.js';
+import { el, add, fill, button, time, short, latest } from './dom.js';
 import { get, query, piece } from './api.js';
 import { archived } from './turn.js';
 
-async function all(signal) {
+/** all returns every session, that of the latest turn first. */
+export async function all(signal) {
   const list = [];
   for (let after = ''; ; ) {
     const body = await get(query('/v1/sessions', { after }), { signal });
@@ -24,12 +25,7 @@ export async function sessionsView(main, signal) {
     e.preventDefault();
     if (name.value.trim()) location.hash = `#/chat/${encodeURIComponent(name.value.trim())}`;
   });
-  let last = 0; // of the things asked for, the one that is shown
-  async function show(what) {
-    const mine = ++last;
-    const made = await what().catch((e) => [el('p', { class: 'note' }, `${e.message}. ${e.hint || ''}`)]);
-    if (mine === last && !signal.aborted) fill(out, ...made);
-  }
+  const show = latest(out, signal);
   const every = async () => {
     const list = await all(signal);
     return [list.length ? el('ul', { class: 'rows' }, list.map((s) => el('li', {},
