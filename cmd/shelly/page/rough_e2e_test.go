@@ -345,6 +345,55 @@ func TestCOM73TheLastSearchOfTheMemoryIsShown(t *testing.T) {
 	w.clean()
 }
 
+// The picker offers every session, and says nothing where they cannot be read: a name can be typed.
+func TestCOM73ThePickerOffersEverySession(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.See("#ask", "")
+	w.Script(nil, `addEventListener('unhandledrejection', () => (window.unheeded = true));
+		const send = window.fetch;
+		window.fetch = async (path, how) => {
+			if (!path.startsWith('/v1/sessions')) return send(path, how);
+			if (path.includes('after=one')) return new Response('{"sessions":[{"id":"two"}]}');
+			return new Response('{"sessions":[{"id":"one"}],"next":"one"}');
+		}`)
+	offered := func() (n int) {
+		w.Script(&n, `return document.querySelectorAll('#sessions option').length`)
+		return n
+	}
+	w.Click(".pick", "")
+	w.Await("both sessions", func() bool { return offered() == 2 })
+	w.Press(browser.Tab)
+	w.Script(nil, `window.fetch = async () => { setTimeout(() => (window.over = true), 0); throw new TypeError('cut'); }`)
+	w.Click(".pick", "")
+	w.Await("the failure", func() (over bool) {
+		w.Script(&over, `return window.over === true`)
+		return over
+	})
+	var unheeded bool
+	w.Script(&unheeded, `return window.unheeded === true`)
+	if unheeded || offered() != 2 {
+		t.Errorf("unheeded %t, offered %d", unheeded, offered())
+	}
+}
+
+func TestCOM73ImagesThatAreLeftOutAreSaid(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	var files []string
+	for n := range 17 {
+		files = append(files, filepath.Join(w.dir, fmt.Sprintf("point%d.png", n)))
+		if err := os.WriteFile(files[n], []byte("a picture"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Type("#file", strings.Join(files, "\n"))
+	w.See(".composer .note", "A request takes 16 images; the others are left out.")
+	if n := w.Count(".chosen", ""); n != 16 {
+		t.Errorf("%d images are chosen", n)
+	}
+}
+
 func TestCOM73TablesAndLinksBeginWhereTheyAreWritten(t *testing.T) {
 	w := begin(t, `scenario: 1
 name: tables and links

@@ -1,8 +1,9 @@
 // The chat of a session: what was said, what is being said, and the messages to it.
 
-import { el, add, fill, button, say, time } from './dom.js';
+import { el, add, fill, button, say, time, wrong } from './dom.js';
 import { get, post, stream, up, query, piece, pause, newID, standing, Problem } from './api.js';
 import { Turn, archived } from './turn.js';
+import { all } from './sessions.js';
 import { markdown } from './text.js';
 import { sender, chatOf, keyOf } from './words.js';
 import * as inbox from './inbox.js';
@@ -10,6 +11,8 @@ import * as outbox from './outbox.js';
 import * as pulse from './pulse.js';
 
 const pageSize = 60; // messages of the archive at once
+const imagesMax = 16; // of a request, as COM-11 says
+const tooMany = `A request takes ${imagesMax} images; the others are left out.`;
 const beginning = '0.0.0.0.0.0.0'; // the position of a client that has no event of a request yet
 export const directSession = 'cli:direct';
 
@@ -28,8 +31,8 @@ export function chat(main, session, signal) {
   });
   pick.addEventListener('change', () => go.requestSubmit());
   pick.addEventListener('focus', async () => {
-    const { sessions } = await get('/v1/sessions', { signal });
-    fill(names, sessions.map((s) => el('option', { value: s.id })));
+    const list = await all(signal).catch(() => []); // a name can be typed anyway
+    if (list.length) fill(names, list.map((s) => el('option', { value: s.id })));
   });
   fill(main, go, el('div', { class: 'scroll' }, older, empty, log), view.composer());
   view.scroll = main.querySelector('.scroll');
@@ -97,7 +100,10 @@ class Chat {
   }
 
   async earlier() {
-    const list = await this.read(Math.max(0, this.first - 1 - pageSize), this.first - 1);
+    const list = await this.read(Math.max(0, this.first - 1 - pageSize), this.first - 1).catch((e) => {
+      if (!this.signal.aborted) this.log.prepend(wrong(e));
+    });
+    if (!list) return;
     if (!list.length) {
       this.older.hidden = true;
       return;
@@ -277,13 +283,18 @@ class Chat {
   }
 
   async attachFiles(files, chosen) {
-    for (const f of [...files].slice(0, 16 - this.images.length)) {
+    for (const f of [...files]) {
       if (!['image/png', 'image/jpeg', 'image/webp'].includes(f.type)) { // as COM-11 says
         say(`${f.name} is not a PNG, JPEG or WebP image.`, true);
         chosen.append(el('p', { class: 'note' }, `${f.name} is not a PNG, JPEG or WebP image; for other files name their path in the workspace.`));
         continue;
       }
       const data = await base64(f);
+      if (this.images.length >= imagesMax) {
+        say(tooMany, true);
+        chosen.append(el('p', { class: 'note' }, tooMany));
+        break;
+      }
       this.images.push(data);
       const img = el('img', { alt: f.name });
       img.src = `data:${f.type};base64,${data}`;
