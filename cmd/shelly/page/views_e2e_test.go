@@ -70,7 +70,7 @@ func TestCOM70EachViewShowsWhatThereIs(t *testing.T) {
 	w.pictures("fork", ".ways")
 
 	w.Click("nav a", "Status")
-	w.See("main", "None. Where shelly asks")
+	w.See("main", "None. When shelly asks")
 	w.pictures("status")
 	w.Click("nav a", "Live")
 	w.See("main", "Nothing runs.")
