@@ -98,7 +98,7 @@ await open(async (ctx, seen) => {
   assert.equal(ran(), (runs += 2));
   seen.updates.length = 0;
   await ctx.request(agent.session.load, { sessionId: rich, cwd: work, mcpServers: [] });
-  assert.equal(said(seen.updates, "user_message_chunk")[0], "[image]\nRun it with `a.md``b.md`\n\na.md:\n```\nHi.\n```");
+  assert.equal(said(seen.updates, "user_message_chunk")[0], "[image]\nRun it with `a.md` `b.md`\n\na.md:\n```\nHi.\n```");
   seen.questions.length = 0;
 
   // Refused.

@@ -92,7 +92,8 @@ async function overKill(stream) {
   }
   assert.deepEqual([...items.values()], ["incomplete", "completed"]);
   assert.ok(response.output.at(-1).content[0].text === answer);
-  assert.deepEqual((await client.responses.retrieve(id)).output, response.output);
+  // The stream's last event also has, in its place, the item that was given up (FRT-16).
+  assert.deepEqual((await client.responses.retrieve(id)).output, response.output.filter((it) => it.status === "completed"));
 }
 await overKill(await client.responses.create({ model, input: "Run it.", stream: true }));
 assert.equal(ran(), ++runs);
