@@ -32,7 +32,7 @@ type Sink interface {
 	// Seen reports what the source sees, in a few words: "12 folders".
 	Seen(text string)
 	// Told returns up to when changes of files were told, in milliseconds since 1970; 0: none
-	// were.
+	// were. If the clock has been set back to before that, it also calls Lost (EVT-8).
 	Told() int64
 }
 

@@ -110,7 +110,7 @@ func (w *watch) Seen(text string) {
 	w.health, w.trouble = text, ""
 }
 
-// Told implements [Sink]. If the clock has been set back, what has changed since is not known.
+// Told implements [Sink]. After the clock was set back, nobody knows what has changed since.
 func (w *watch) Told() int64 {
 	w.mu.Lock()
 	told, ahead := w.told, w.ahead()
