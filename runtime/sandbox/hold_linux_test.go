@@ -56,16 +56,26 @@ func TestTOL42TheRungIsTheFirstThatHoldsOfThoseAllowed(t *testing.T) {
 
 func TestTOL44LimitsEndWhatTakesTooMuch(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.options.Limits.FileSize, w.options.Limits.OpenFiles, w.options.Limits.Disk = 1<<20, 32, 16<<20
+		w.options.Limits.FileSize, w.options.Limits.OpenFiles = 1<<20, 32
 		out, _ := w.sh("head -c 9000000 /dev/zero > big; stat -c %s big; ulimit -n")
 		if !strings.HasSuffix(out, "1048576\n32\n") {
 			t.Errorf("a file and descriptors: %q", out)
 		}
+		w.options.Limits.Disk = 16 << 20
 		_, end := w.sh("i=0; while :; do head -c 1000000 /dev/zero > f$i; i=$((i+1)); done")
 		if !end.DiskFull || end.Exited {
 			t.Errorf("a full disk: %+v", end)
 		}
 	})
+}
+
+// Others may fill the disk while the rungs are tried: that is no rung's fault. The other limits
+// hold for a trial, because a command has to bear them too.
+func TestTOL44ATrialIsNotJudgedByTheDisk(t *testing.T) {
+	limits := Limits{Memory: 1, Processes: 2, FileSize: 3, OpenFiles: 4, Disk: 5}
+	if got, want := limits.ofTrial(), (Limits{Memory: 1, Processes: 2, FileSize: 3, OpenFiles: 4}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
 }
 
 func TestTOL45HooksAndConfigurationOfGitStay(t *testing.T) {

@@ -49,6 +49,13 @@ cat ../beside 2>/dev/null && exit 82
 test -e /bin/sh || exit 83
 echo over`
 
+// ofTrial returns the limits of a trial. It fills no disk, and what others write there meanwhile
+// says nothing about a rung.
+func (l Limits) ofTrial() Limits {
+	l.Disk = 0
+	return l
+}
+
 // probe runs the trial in a rung.
 func (k *Keeper) probe(ctx context.Context, r Rung) error {
 	dir, err := os.MkdirTemp("", "shelly-probe-")
@@ -66,7 +73,7 @@ func (k *Keeper) probe(ctx context.Context, r Rung) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	tried := &Keeper{rung: r, options: Options{Trees: tree.New(""), Workspace: workspace, Scratch: scratch, Limits: k.options.Limits}}
+	tried := &Keeper{rung: r, options: Options{Trees: tree.New(""), Workspace: workspace, Scratch: scratch, Limits: k.options.Limits.ofTrial()}}
 	var out firstBytes
 	end, err := tried.runContained(ctx, Spec{
 		Args: []string{"/bin/sh", "-c", trial}, Dir: workspace, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Out: &out, Timeout: probeTimeout,
