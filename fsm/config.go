@@ -52,7 +52,8 @@ type Config struct {
 const (
 	FirstEdition = iota
 	SecondEdition
-	PresentEdition = SecondEdition
+	ThirdEdition
+	PresentEdition = ThirdEdition
 )
 
 // JitterMax is the greatest Jitter: a wait is at most half as long again.

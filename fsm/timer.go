@@ -115,10 +115,12 @@ func (e ArmSchedule) hash(x *Hasher) {
 }
 
 // ScheduleDue says that a schedule's slot has come. Slot is the wall time that the
-// schedule names, which may have passed while no process ran.
+// schedule names, which may have passed while no process ran. Back: the clock was set back,
+// and the slot is earlier than the last one that was taken (HND-65).
 type ScheduleDue struct {
 	Schedule string `json:"schedule"`
 	Slot     Millis `json:"slot"`
+	Back     bool   `json:"back,omitempty"`
 }
 
 // DisarmSchedule ends a schedule.

@@ -243,7 +243,11 @@ func (r *run) act(d *due) error {
 		r.result.Chunks = append(r.result.Chunks, *d.piece)
 		return nil
 	case d.slot != nil:
-		return r.told(r.driver.TellSlot(r.now(), d.slot.Schedule))
+		err := r.driver.TellSlot(r.now(), d.slot.Schedule)
+		if err == nil {
+			r.world.looked(d.slot.Schedule)
+		}
+		return r.told(err)
 	}
 	fact := d.fact
 	if p, ok := fact.(fsm.BrainProgress); ok {

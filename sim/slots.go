@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"shelly/fsm"
 	"shelly/fsm/engine"
 )
@@ -46,8 +48,19 @@ func (w *world) whenWas(r engine.Record) fsm.Millis {
 	return w.when[r.Index-1]
 }
 
+// looked puts a slot back on the agenda if the look at the wall clock found that its time has
+// not come.
+func (w *world) looked(schedule string) {
+	if slices.ContainsFunc(w.agenda.items, func(d *due) bool { return d.slot != nil && d.slot.Schedule == schedule }) {
+		return // the next one is awaited
+	}
+	if s, ok := w.slot(schedule); ok {
+		w.arm(s)
+	}
+}
+
 // jump sets the wall clock, and no timer (SCN-25). A slot that is awaited is due at
-// the next look that finds its time come.
+// the next look that finds its time come, or its schedule another one (HND-65).
 func (w *world) jump(by fsm.Millis) {
 	w.skew += by
 	now := w.agenda.now
@@ -60,7 +73,10 @@ func (w *world) jump(by fsm.Millis) {
 			next.look += engine.WallCheck
 		}
 		next.look = min(next.look, d.at)
-		d.slot, d.at = &next, max(next.look, next.At-w.skew)
+		d.slot, d.at = &next, next.look
+		if _, moves := next.Look(next.look + w.skew); !moves {
+			d.at = max(next.look, next.At-w.skew)
+		}
 	}
 	w.agenda.sort()
 }

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"shelly/fsm"
-	"shelly/fsm/cron"
 	"shelly/fsm/engine"
 	"shelly/fsm/profile"
 )
@@ -40,8 +39,8 @@ func TestSchedulesKeepNoRunFromItsEnd(t *testing.T) {
 
 // next is a schedule's next slot.
 func next(e fsm.ArmSchedule, now fsm.Millis) engine.Slot {
-	at, _ := cron.Next(e, now)
-	return engine.Slot{ArmSchedule: e, At: at}
+	slot, _ := engine.Awaited(e, now)
+	return slot
 }
 
 func TestArmingAgainAndDisarming(t *testing.T) {
@@ -77,14 +76,24 @@ func TestSCN25ASlotAfterTheClockHasJumped(t *testing.T) {
 		{"forward, beyond several", 95 * fsm.Second, 25 * minute, 120 * fsm.Second},
 		{"forward, just before it is due", 595 * fsm.Second, minute, 10 * minute},
 		{"back", 9 * minute, -5 * minute, 15 * minute},
-		{"back, to before it was armed", 9 * minute, -60 * minute, 70 * minute},
+		{"back, to before it was armed", 9 * minute, -60 * minute, 10 * minute}, // HND-65
+		{"back, to just before the slot that it had taken", 9 * minute, -10 * minute, 20 * minute},
+		{"back over a slot, between two looks", 95 * fsm.Second, -15 * minute, 5 * minute},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := &world{result: &Result{}}
-			w.arm(next(fsm.ArmSchedule{Schedule: "a", Every: 10 * minute}, 0))
+			s := next(fsm.ArmSchedule{Schedule: "a", Every: 10 * minute}, 0)
+			w.slot = func(string) (engine.Slot, bool) { return s, true }
+			w.arm(s)
 			w.agenda.now = test.at
 			w.jump(test.by)
-			w.agenda.pop(First{})
+			for {
+				w.agenda.pop(First{})
+				if s, _ = s.Look(w.wall()); s.At <= w.wall() {
+					break
+				}
+				w.looked("a")
+			}
 			if w.agenda.now != test.due || w.wall() != test.due+test.by {
 				t.Errorf("due at %s, the wall clock at %s; want %s", w.agenda.now, w.wall(), test.due)
 			}

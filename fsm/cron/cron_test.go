@@ -75,6 +75,50 @@ func TestHND43TheSlotOfASchedule(t *testing.T) {
 	}
 }
 
+// HND-65: slots come again only where one lies between the present and the last that was
+// taken; those of an interval stay as far apart as they were.
+func TestHND65TheSlotAfterTheClockWasSetBack(t *testing.T) {
+	const from = "2026-01-05 09:10:00"
+	for _, tt := range []struct {
+		name      string
+		arm       fsm.ArmSchedule
+		now, want string // empty: it is as it was
+	}{
+		{"an interval, by less", fsm.ArmSchedule{Every: 600_000}, "2026-01-05 09:09:50", ""},
+		{"an interval, to the slot before", fsm.ArmSchedule{Every: 600_000}, "2026-01-05 09:00:00", ""},
+		{"an interval, over the slot before", fsm.ArmSchedule{Every: 600_000}, "2026-01-05 08:59:59", "2026-01-05 09:00:00"},
+		{"an interval, over many", fsm.ArmSchedule{Every: 600_000}, "2020-01-01 00:03:00", "2020-01-01 00:10:00"},
+		{"an interval, to a slot", fsm.ArmSchedule{Every: 600_000}, "2020-01-01 00:10:00", "2020-01-01 00:20:00"},
+		{"an interval, to before 1970", fsm.ArmSchedule{Every: 600_000}, "1969-12-31 23:55:00", "1970-01-01 00:00:00"},
+		{"an interval beyond all dates", fsm.ArmSchedule{Every: math.MaxInt64}, "2020-01-01 00:00:00", ""},
+		{"daily, by an hour", fsm.ArmSchedule{Cron: "10 9 * * *"}, "2026-01-05 08:10:00", ""},
+		{"daily, by a day", fsm.ArmSchedule{Cron: "10 9 * * *"}, "2026-01-04 09:10:00", ""},
+		{"daily, by more than a day", fsm.ArmSchedule{Cron: "10 9 * * *"}, "2026-01-04 09:09:00", "2026-01-04 09:10:00"},
+		{"each minute, by years", fsm.ArmSchedule{Cron: "* * * * *"}, "2020-01-01 00:00:30", "2020-01-01 00:01:00"},
+		{"one time", fsm.ArmSchedule{Once: 1}, "2020-01-01 00:00:00", ""},
+		{"not set back", fsm.ArmSchedule{Every: 600_000}, from, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.arm.From = instant(t, from)
+			now := instant(t, tt.now)
+			back, ok := cron.Back(tt.arm, now)
+			if ok != (tt.want != "") {
+				t.Fatalf("set back: %t; its slots are counted from %s", ok, time.UnixMilli(int64(back.From)).UTC())
+			}
+			if !ok {
+				if back.From != tt.arm.From {
+					t.Errorf("it is counted from %s", time.UnixMilli(int64(back.From)).UTC())
+				}
+				return
+			}
+			slot, _ := cron.Next(back, now)
+			if awaited, _ := cron.Awaited(tt.arm, now); slot != instant(t, tt.want) || awaited != slot {
+				t.Errorf("slot %s, awaited is %s, want %s", time.UnixMilli(int64(slot)).UTC(), time.UnixMilli(int64(awaited)).UTC(), tt.want)
+			}
+		})
+	}
+}
+
 // The calendar is computed, and must agree with package time.
 func TestTheCalendarOfSlots(t *testing.T) {
 	slots := map[string]func(time.Time) bool{

@@ -2,6 +2,6 @@
 // one time, or by the five fields of a crontab in a zone of local time (HND-48). Times are
 // in milliseconds; it uses neither a clock nor a zone database.
 //
-// [Next] alone defines what an [fsm.ArmSchedule] means, for the machine that checks it and
-// for those that perform it.
+// [Next] and, where the clock was set back, [Back] alone define what an [fsm.ArmSchedule]
+// means, for the machine that checks it and for those that perform it.
 package cron

@@ -30,6 +30,32 @@ func Next(e fsm.ArmSchedule, now fsm.Millis) (slot fsm.Millis, ok bool) {
 	return first, ok
 }
 
+// Back returns a schedule's arming as it is once the clock was set back over at least one
+// of its slots before From (HND-65): counted from the present, or for an interval from the
+// last of its slots that has passed. It returns false if no slot lies between now and From.
+func Back(e fsm.ArmSchedule, now fsm.Millis) (fsm.ArmSchedule, bool) {
+	if e.Once != 0 || now >= e.From || !datable(now) || !datable(e.From) || e.Every >= e.From-now {
+		return e, false
+	}
+	back := e
+	back.From = now
+	if e.Every > 0 {
+		back.From = e.From - (e.From-now+e.Every-1)/e.Every*e.Every
+	}
+	slot, ok := Next(back, now)
+	if !ok || slot >= e.From {
+		return e, false
+	}
+	return back, true
+}
+
+// Awaited returns the slot that a schedule awaits: that of [Next], or of [Back] if the clock
+// was set back.
+func Awaited(e fsm.ArmSchedule, now fsm.Millis) (slot fsm.Millis, ok bool) {
+	e, _ = Back(e, now)
+	return Next(e, now)
+}
+
 // Arming returns the effect that asks for a schedule's next slot. If no boot brings its
 // zone any more, the first known one is used: the slots go on at the times of day that were
 // asked for.

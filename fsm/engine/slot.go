@@ -14,8 +14,45 @@ const WallCheck = 30 * fsm.Second
 
 // Slot is the next slot of a schedule, awaited on the wall clock.
 type Slot struct {
-	fsm.ArmSchedule
-	At fsm.Millis
+	fsm.ArmSchedule            // as the machine asked for it
+	At              fsm.Millis // when it comes
+
+	// from is when the slots are counted from: From, or earlier if the clock was set back.
+	from fsm.Millis
+}
+
+// Awaited returns the slot that a schedule awaits, or false if there is none.
+func Awaited(e fsm.ArmSchedule, wall fsm.Millis) (Slot, bool) {
+	at, ok := cron.Next(e, wall)
+	slot, _ := Slot{e, at, e.From}.Look(wall)
+	return slot, ok
+}
+
+// Look returns the slot as a look at the wall clock leaves it, and whether it was moved. If
+// the clock was set back over slots, those come again, from the present on (HND-65); once it
+// has come forward to the last slot that was taken, all is as it was.
+func (s Slot) Look(wall fsm.Millis) (_ Slot, moved bool) {
+	from := s.from
+	switch {
+	case wall >= s.From:
+		from = s.From
+	case wall < s.from:
+		back, _ := cron.Back(s.ArmSchedule, wall)
+		from = back.From
+	}
+	if from == s.from {
+		return s, false
+	}
+	s.from = from
+	s.At, _ = cron.Next(s.counted(), wall)
+	return s, true
+}
+
+// counted returns the arming with the time that slots are counted from.
+func (s Slot) counted() fsm.ArmSchedule {
+	e := s.ArmSchedule
+	e.From = s.from
+	return e
 }
 
 // slots are the awaited slots, in the order of their schedules' ids.
@@ -30,10 +67,10 @@ func (s slots) find(schedule string) (int, bool) {
 // if no slot is left.
 func (s *slots) arm(e fsm.ArmSchedule, wall fsm.Millis) bool {
 	s.disarm(e.Schedule)
-	at, ok := cron.Next(e, wall)
+	slot, ok := Awaited(e, wall)
 	if ok {
 		i, _ := s.find(e.Schedule)
-		*s = slices.Insert(*s, i, Slot{e, at})
+		*s = slices.Insert(*s, i, slot)
 	}
 	return ok
 }
@@ -48,15 +85,19 @@ func (s *slots) disarm(schedule string) {
 // clock has passed several slots, it is the latest.
 func (s *slots) take(schedule string, wall fsm.Millis) (fact fsm.ScheduleDue, due bool) {
 	i, ok := s.find(schedule)
-	if !ok || (*s)[i].At > wall {
+	if !ok {
 		return fsm.ScheduleDue{}, false
 	}
-	slot := (*s)[i]
+	slot, _ := (*s)[i].Look(wall)
+	(*s)[i] = slot
+	if slot.At > wall {
+		return fsm.ScheduleDue{}, false
+	}
 	*s = slices.Delete(*s, i, i+1)
-	if at, ok := cron.Next(slot.ArmSchedule, wall); ok {
+	if at, ok := cron.Next(slot.counted(), wall); ok {
 		slot.At = at
 	}
-	return fsm.ScheduleDue{Schedule: schedule, Slot: slot.At}, true
+	return fsm.ScheduleDue{Schedule: schedule, Slot: slot.At, Back: slot.from < slot.From}, true
 }
 
 // wait returns how long the wall clock need not be read, or false if no slot is awaited.

@@ -37,6 +37,35 @@ func TestHND43SlotsWhenTheWallClockJumps(t *testing.T) {
 	}
 }
 
+// HND-65: over slots that the clock was set back over it goes on from the present, unless the
+// clock comes forward again first.
+func TestHND65SlotsWhenTheWallClockIsSetBackOverSome(t *testing.T) {
+	arm := fsm.ArmSchedule{Schedule: "s", Every: 3600 * fsm.Second, From: at(15, 0)}
+	type look struct{ to, slot fsm.Millis }     // a slot of 0: none
+	for name, looks := range map[string][]look{ // order-free
+		"its slots come again":          {{at(11, 30), 0}, {at(11, 59), 0}, {at(12, 1), at(12, 0)}},
+		"the latest that has passed":    {{at(11, 30), 0}, {at(13, 30), at(13, 0)}},
+		"set back twice":                {{at(12, 30), 0}, {at(10, 30), 0}, {at(11, 0), at(11, 0)}},
+		"forward again":                 {{at(11, 30), 0}, {at(15, 30), 0}, {at(16, 0), at(16, 0)}},
+		"forward to the slot it took":   {{at(11, 30), 0}, {at(15, 0), 0}, {at(14, 50), 0}, {at(15, 10), 0}},
+		"by less than an interval":      {{at(14, 10), 0}, {at(15, 0), 0}, {at(16, 0), at(16, 0)}},
+		"forward beyond the next, once": {{at(11, 30), 0}, {at(17, 30), at(17, 0)}},
+	} {
+		var s slots
+		s.arm(arm, at(15, 1))
+		for _, l := range looks {
+			due, ok := s.take("s", l.to)
+			if ok != (l.slot != 0) || due.Slot != l.slot || due.Back != (ok && l.slot < arm.From) {
+				t.Errorf("%s: at %d: %+v, %t; want the slot %d", name, l.to, due, ok, l.slot)
+			}
+		}
+	}
+	var s slots
+	if s.arm(arm, at(9, 30)); s[0].At != at(10, 0) { // a boot with the clock set back
+		t.Errorf("it awaits %d", s[0].At)
+	}
+}
+
 func TestHND43TheWallClockIsLookedAtEachHalfMinute(t *testing.T) {
 	var s slots
 	if wait, ok := s.wait(at(9, 0)); ok {

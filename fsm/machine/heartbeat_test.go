@@ -123,6 +123,32 @@ func TestEVT22ARequestEndsTheSilence(t *testing.T) {
 	d.inStates()
 }
 
+// HND-65: beats go on from the present after the clock was set back, and so do greetings.
+func TestEVT20ABeatAfterTheClockWasSetBack(t *testing.T) {
+	d, slot := beating(t, func(h *fsm.Heartbeat) { h.Do, h.Greet = "", fsm.Greeting{Idle: 2 * halfHour, PerDay: 9, Chance: 100} })
+	back := func(slot fsm.Millis) {
+		d.step(fsm.Input{At: d.now(), Fact: fsm.ScheduleDue{Schedule: fsm.HeartbeatSchedule, Slot: slot, Back: true}})
+	}
+	ahead := slot + 1000*halfHour
+	d.due(fsm.HeartbeatSchedule, ahead)
+	d.active()
+	d.loads(fsm.Session{})
+	d.answer("Good morning!")
+	d.saves()
+	if back(ahead); len(of[fsm.ArmSchedule](d.effects)) != 0 {
+		t.Error("the last beat is taken again")
+	}
+	back(slot + halfHour)
+	if a := one[fsm.ArmSchedule](d); a.From != slot+halfHour {
+		t.Errorf("armed %+v", a)
+	}
+	d.inStates() // nobody has been silent for long since then
+	d.due(fsm.HeartbeatSchedule, slot+2*halfHour)
+	d.inStates()
+	d.due(fsm.HeartbeatSchedule, slot+3*halfHour)
+	d.inStates(state.Loading)
+}
+
 // A greeting is sent only once, even if the process is killed in between (EVT-22).
 func TestEVT22AGreetingIsNotSentTwiceOverAKill(t *testing.T) {
 	d, slot := beating(t, func(h *fsm.Heartbeat) { h.Do, h.Greet = "", fsm.Greeting{Idle: halfHour, PerDay: 1, Chance: 100} })

@@ -148,7 +148,11 @@ func (m *Machine) arming(s fsm.Schedule) fsm.ArmSchedule { return cron.Arming(m.
 
 // nextSlot returns when a schedule runs next, as the clocks of a zone show it (HND-42).
 func (m *Machine) nextSlot(s fsm.Schedule, zone *fsm.Zone) string {
-	slot, _ := cron.Next(m.arming(s), m.s.Now)
+	next := cron.Awaited
+	if m.s.Config.Edition < fsm.ThirdEdition {
+		next = cron.Next
+	}
+	slot, _ := next(m.arming(s), m.s.Now)
 	return zone.Stamp(slot)
 }
 
@@ -163,11 +167,17 @@ func (m *Machine) zones() string {
 	return strings.Join(names, ", ")
 }
 
-// due takes a slot, at most once: slots only grow (HND-47).
+// fresh reports whether a slot is not yet taken: it is later than the last one that was, or
+// the clock was set back to before that (HND-65).
+func fresh(in fsm.ScheduleDue, last fsm.Millis) bool {
+	return in.Slot > last || in.Back && in.Slot < last
+}
+
+// due takes a slot, at most once: slots only grow until the clock is set back (HND-47).
 func (m *Machine) due(in fsm.ScheduleDue) {
 	for i := range m.s.Schedules {
 		s := m.s.Schedules[i]
-		if s.ID != in.Schedule || s.Paused || in.Slot <= s.Last && s.Once == 0 {
+		if s.ID != in.Schedule || s.Paused || s.Once == 0 && !fresh(in, s.Last) {
 			continue
 		}
 		if s.Once != 0 {
@@ -183,18 +193,21 @@ func (m *Machine) due(in fsm.ScheduleDue) {
 		return
 	}
 	if in.Schedule == fsm.HeartbeatSchedule {
-		m.beat(in.Slot)
+		m.beat(in)
 		return
 	}
 	m.s.Ignored.Slots++
 }
 
 // beat takes a beat of the heartbeat, at most once (EVT-20).
-func (m *Machine) beat(slot fsm.Millis) {
-	hb, b := &m.s.Config.Heartbeat, &m.s.Beat
-	if hb.Every == 0 || slot <= b.Last || m.s.Lifecycle != state.Serving {
+func (m *Machine) beat(in fsm.ScheduleDue) {
+	hb, b, slot := &m.s.Config.Heartbeat, &m.s.Beat, in.Slot
+	if hb.Every == 0 || !fresh(in, b.Last) || m.s.Lifecycle != state.Serving {
 		m.s.Ignored.Slots++
 		return
+	}
+	if in.Back { // nobody has written in the future, and nobody was greeted there
+		b.Spoke, b.Greets = min(b.Spoke, slot), min(b.Greets, slot)
 	}
 	first := b.Last == 0 // not a beat, but the time from which they count
 	b.Last = slot

@@ -184,6 +184,41 @@ func TestHND42EachSlotIsTakenAtMostOnce(t *testing.T) {
 	}
 }
 
+// HND-65: a slot before the last one is taken if the clock was set back, but not the last
+// one itself.
+func TestHND65ASlotAfterTheClockWasSetBack(t *testing.T) {
+	d := scheduled(t, nil)
+	made := d.m.View().Schedules[0].Last
+	back := func(slot fsm.Millis) {
+		d.step(fsm.Input{At: d.now(), Fact: fsm.ScheduleDue{Schedule: "s1", Slot: slot, Back: true}})
+	}
+	d.due("s1", made+3600*fsm.Second)
+	for i, tt := range []struct {
+		slot fsm.Millis
+		last fsm.Millis
+	}{{3600, 3600}, {120, 120}, {120, 120}, {180, 180}, {60, 60}} {
+		if back(made + tt.slot*fsm.Second); d.m.View().Schedules[0].Last != made+tt.last*fsm.Second {
+			t.Errorf("slot %d: the last one is %d", i, d.m.View().Schedules[0].Last-made)
+		}
+	}
+	if d.due("s1", made+120*fsm.Second); one[fsm.ArmSchedule](d).From != made+120*fsm.Second {
+		t.Errorf("the next slot is not asked for: %+v", d.effects)
+	}
+}
+
+// HND-65: what the model is told of the next run is so too once the clock was set back.
+func TestHND65TheListAfterTheClockWasSetBack(t *testing.T) {
+	for edition, want := range map[int]string{fsm.PresentEdition: ", next at 1970-01-01 00:1", fsm.SecondEdition: ", next at 1970-01-02 00:1"} { // order-free
+		d := scheduled(t, func(c *fsm.Config) { c.Edition = edition })
+		d.due("s1", d.m.View().Schedules[0].Last+86400*fsm.Second)
+		d.ask("which are there?")
+		d.loads(fsm.Session{})
+		if got := d.cron(`{"action":"list"}`); !strings.Contains(got, want) {
+			t.Errorf("edition %d: %q", edition, got)
+		}
+	}
+}
+
 func TestHND42AScheduleOfOneTimeIsGoneWhenItIsTaken(t *testing.T) {
 	d, _ := inTurn(t, "nanobot", nil)
 	d.cron(`{"action":"add","message":"once","at":"1970-01-02T00:00:00Z"}`)

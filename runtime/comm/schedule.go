@@ -41,7 +41,7 @@ func Schedules(s *state.Snapshot, now fsm.Millis) []Schedule {
 			Paused: c.Paused, Session: c.Home, Channel: c.Origin.Channel, Chat: c.Origin.Chat,
 		}
 		if !c.Paused {
-			one.Next, _ = cron.Next(cron.Arming(s.Config.Zones, c), now)
+			one.Next, _ = cron.Awaited(cron.Arming(s.Config.Zones, c), now)
 		}
 		if i := slices.IndexFunc(s.Handles, func(h state.Handle) bool { return h.Kind == fsm.KindSchedule && h.Session == "schedule:"+c.ID }); i >= 0 {
 			one.Running, one.State = s.Handles[i].ID, s.Handles[i].State
