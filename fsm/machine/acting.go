@@ -167,9 +167,15 @@ func (m *Machine) resumeRetry(int) firing { return firing{on: state.OnRetry} }
 // call its result instead, and returns true.
 func (m *Machine) attemptAgain(h *state.Handle) bool {
 	decl, ok := m.repeatable(h, h.Inf.Next, h.Inf.Nothing)
-	if !ok {
+	switch third := m.s.Config.Edition >= fsm.ThirdEdition; {
+	case !ok && third && h.Inf.Nothing:
+		m.ranWith(h, m.word(fsm.WordError, "reason", m.unknownTool(h, h.Inf.Calls[h.Inf.Next].Name)), true)
+		return true
+	case !ok:
 		m.ranWith(h, m.word(fsm.WordUnknownOutcome), true)
 		return true
+	case third:
+		h.Inf.Nothing = false // which is not known of this attempt
 	}
 	h.Inf.Attempt++
 	h.Inf.Asked, h.Inf.Why, h.Inf.Works = false, "", false

@@ -329,6 +329,48 @@ func TestINF13AToolThatIsUnsafeByEitherDeclarationIsNotStartedAgain(t *testing.T
 	}
 }
 
+// INF-16: a tool that says that nothing happened leaves no doubt, even if a boot removes it
+// before it is started again. The first editions had it unknown.
+func TestINF16AToolThatDidNothingAndIsGone(t *testing.T) {
+	const gone = "error: there is no tool "
+	unknown := fsm.PresentWords().Text(fsm.WordUnknownOutcome)
+	for edition, want := range map[int]string{fsm.PresentEdition: gone, fsm.SecondEdition: unknown} { // order-free
+		d, _ := inTurn(t, "default", func(c *fsm.Config) { c.Edition, c.Limits.MaxToolAttempts = edition, 3 })
+		d.calls("send_mail")
+		d.step(fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{Answered: fsm.To(one[fsm.RunTool](d).Call), Text: "busy", Failed: true, Nothing: true}})
+		d.config.Tools = d.config.Tools[:1]
+		d.boot()
+		no[fsm.RunTool](d)
+		if got := d.lastMessage().Text; !strings.HasPrefix(got, want) {
+			t.Errorf("edition %d: the result is %q", edition, got)
+		}
+	}
+}
+
+// INF-16: the history does not call it unknown what came of it, unless it was started again.
+func TestINF16ACancelAfterATriedToolThatDidNothing(t *testing.T) {
+	const doubt = "interrupted, outcome unknown: check before repeating"
+	for _, tt := range []struct {
+		edition int
+		again   bool
+		want    string
+	}{{fsm.PresentEdition, false, "cancelled, not run"}, {fsm.SecondEdition, false, doubt}, {fsm.PresentEdition, true, doubt}} {
+		d, key := inTurn(t, "default", func(c *fsm.Config) { c.Edition, c.Limits.MaxToolAttempts = tt.edition, 3 })
+		d.calls("send_mail")
+		d.step(fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{Answered: fsm.To(one[fsm.RunTool](d).Call), Text: "busy", Failed: true, Nothing: true}})
+		if tt.again {
+			d.waitUp()
+		}
+		d.cancels(key)
+		if tt.again {
+			d.step(fsm.Input{At: d.now(), Fact: fsm.ToolStopped{Answered: fsm.To(one[fsm.AbortCall](d).Call)}})
+		}
+		if got := one[fsm.SaveSession](d).Archive[2]; got.Tool != "send_mail" || got.Text != tt.want {
+			t.Errorf("edition %d, started again %t: the archive has %q of %s", tt.edition, tt.again, got.Text, got.Tool)
+		}
+	}
+}
+
 func TestINF14EveryCallerRunsTheSameInference(t *testing.T) {
 	callers := []struct {
 		purpose fsm.Purpose

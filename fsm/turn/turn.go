@@ -27,7 +27,7 @@ func Close(c *fsm.Config, h *state.Handle) {
 		text, ran := heard(c, &h.Inf, n)
 		switch {
 		case ran:
-		case n == h.Inf.Next && h.Inf.Attempt > 0 && !(h.Inf.Asked && c.Edition >= fsm.SecondEdition): // APR-19: a tool that asked has done nothing
+		case n == h.Inf.Next && h.Inf.Attempt > 0 && !hasDoneNothing(c, &h.Inf):
 			text = c.Words.Text(fsm.WordUnknownOutcome)
 		case h.Outcome != fsm.OutcomeCancelled:
 			text = c.Words.Text(fsm.WordNotRun, "reason", h.Failure)
@@ -48,6 +48,12 @@ func Close(c *fsm.Config, h *state.Handle) {
 		}
 	}
 	h.Closing = append(h.Closing, word)
+}
+
+// hasDoneNothing reports whether the call at Next, which was started, is known to have done
+// nothing: it asked (APR-19), or said so, and was not started again (INF-16).
+func hasDoneNothing(c *fsm.Config, inf *state.Inference) bool {
+	return inf.Asked && c.Edition >= fsm.SecondEdition || inf.Nothing && c.Edition >= fsm.ThirdEdition
 }
 
 // heard returns what a turn that ends within a batch keeps of the call of the answer at n
