@@ -220,7 +220,7 @@ func Open(o Options) (*Daemon, error) {
 	if d.o.Config.Grants, err = d.granted(d.o.Config); err != nil {
 		return nil, err
 	}
-	d.tidies.retention = o.Retention
+	d.tidies.retention, d.tidies.believed = o.Retention, e.Machine().View().Now
 	e.Observe, e.Check, e.Saved = d.observe, d.check, d.tidySoon
 	e.Shortage, e.Slotless = d.shortage, d.slotless
 	for _, v := range e.Divergences() {

@@ -19,6 +19,26 @@ type tidying struct {
 	dropped   engine.Trimmed     // since it was last done
 	begins    fsm.Millis         // the time at which the trimmed journal begins; 0: this process has not trimmed it
 	forgets   context.CancelFunc // ends the shortening of archives; nil: none is under way
+
+	believed fsm.Millis // the time from which the age is counted; 0: nothing was ever noted
+	doubted  bool       // the clock went ahead of that,
+	since    fsm.Millis // at this steady time
+}
+
+// leap is how far the clock may go ahead between two looks and be believed at once, and how
+// long the process must run for it to be believed if it went further.
+const leap = fsm.Millis(24 * time.Hour / time.Millisecond)
+
+// present returns the time from which the age of what is kept is counted. A clock that went
+// ahead by more than a day may be wrong, and what is dropped is gone (JRN-38).
+func (t *tidying) present(now engine.Now) fsm.Millis {
+	switch ahead := t.believed != 0 && now.Wall-t.believed > leap; {
+	case ahead && !t.doubted:
+		t.doubted, t.since = true, now.Steady
+	case !ahead || now.Steady-t.since >= leap:
+		t.believed, t.doubted = now.Wall, false
+	}
+	return t.believed
 }
 
 // stop ends all tidying.
@@ -54,7 +74,7 @@ func (d *Daemon) tidyIn(wait time.Duration) {
 // tidy drops one part of what may go, so that the loop is not held up for long, and
 // comes back for the rest.
 func (d *Daemon) tidy() {
-	dropped, err := d.driver.Tidy(d.now().Wall, d.tidies.retention)
+	dropped, err := d.driver.Tidy(d.tidies.present(d.now()), d.tidies.retention)
 	d.tidies.dropped = d.tidies.dropped.And(dropped)
 	switch {
 	case err != nil:
@@ -100,7 +120,7 @@ func (d *Daemon) begins(kept engine.Kept) {
 		d.o.Log.Error("cannot read when the journal begins; only retention.age limits archives", "first", kept.First, "error", err)
 		return
 	}
-	if s.Now <= d.now().Wall { // otherwise the clock was ahead, and all archives would be dropped
+	if s.Now <= d.tidies.believed { // otherwise the clock was ahead, and all archives would be dropped
 		d.tidies.begins = s.Now
 	}
 }
@@ -109,7 +129,7 @@ func (d *Daemon) begins(kept engine.Kept) {
 func (d *Daemon) forget() {
 	since := d.tidies.begins
 	if age := d.tidies.retention.Age; age > 0 {
-		since = max(since, d.now().Wall-age)
+		since = max(since, d.tidies.believed-age)
 	}
 	if since == 0 || d.o.Sessions == nil || d.tidies.forgets != nil {
 		return

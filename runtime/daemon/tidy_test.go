@@ -48,8 +48,29 @@ func (b *book) count(words string) int {
 	return strings.Count(b.text.String(), words)
 }
 
+// counting is a store that counts how often it was trimmed.
+type counting struct {
+	*store.Store
+	trims atomic.Int64
+}
+
+func (c *counting) Trim(k engine.Keep) (engine.Trimmed, error) {
+	defer c.trims.Add(1)
+	return c.Store.Trim(k)
+}
+
+// pass lets days pass, and the daemon tidy on each of them.
+func (c *calendar) pass(f *fixture, s *counting, days int) {
+	f.t.Helper()
+	for range days {
+		c.days.Add(1)
+		next := s.trims.Load() + 2 // one may be under way
+		f.until("the day's tidying", func() bool { return s.trims.Load() >= next })
+	}
+}
+
 // keeping starts a daemon over a house's store that keeps what was done for 80 days.
-func (h house) keeping(t *testing.T, c *calendar) (*fixture, *store.Store, *session.Sessions, *book) {
+func (h house) keeping(t *testing.T, c *calendar) (*fixture, *counting, *session.Sessions, *book) {
 	t.Helper()
 	s, err := store.Open("store", store.Options{FS: h.disk})
 	if err != nil {
@@ -59,9 +80,9 @@ func (h house) keeping(t *testing.T, c *calendar) (*fixture, *store.Store, *sess
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := &book{}
+	log, trimmed := &book{}, &counting{Store: s}
 	f := startWith(t, func(o *daemon.Options) {
-		o.Journal, o.Sessions, o.Now = s, kept, c.now
+		o.Journal, o.Sessions, o.Now = trimmed, kept, c.now
 		o.Log, o.Retention = slog.New(slog.NewTextHandler(log, nil)), eighty
 		talks(&o.Config)
 	})
@@ -71,7 +92,7 @@ func (h house) keeping(t *testing.T, c *calendar) (*fixture, *store.Store, *sess
 			t.Error(err)
 		}
 	})
-	return f, s, kept, log
+	return f, trimmed, kept, log
 }
 
 // eighty is 80 days.
@@ -117,14 +138,14 @@ func TestJRN20WhatIsOldIsDropped(t *testing.T) {
 		return texts
 	}
 	say("a")
-	clock.days.Store(60)
+	clock.pass(f, s, 60)
 	f.until("a snapshot to trim up to", func() bool { k, err := s.Kept(); return err == nil && len(k.Snapshots) == 1 })
 	say("b")
 	if first := f.Status(f.ctx).Journal.First; first != 1 || !known("a") {
 		t.Fatalf("the first record is %d: something was dropped too early", first)
 	}
 	last := f.Status(f.ctx).Journal
-	clock.days.Store(81)
+	clock.pass(f, s, 21)
 	f.until("a is dropped", func() bool { return !known("a") && len(archived()) == 2 })
 	got := f.Status(f.ctx).Journal
 	if got.First <= 1 || got.First > last.Last || got.Bytes <= 0 || got.Bytes >= last.Bytes || !known("b") {
@@ -163,12 +184,12 @@ func TestSES19ArchivesBeginNoEarlierThanTheJournal(t *testing.T) {
 		return parts[0].Number
 	}
 	say("a")
-	clock.days.Store(1)
+	clock.pass(f, s, 1)
 	say("b")
 	if at := first(); at != 1 {
 		t.Fatalf("the archive begins with %d: it was shortened before the journal was", at)
 	}
-	clock.days.Store(2)
+	clock.pass(f, s, 1)
 	for first() == 1 && f.ctx.Err() == nil {
 		if err := f.Retain(f.ctx, engine.Retention{Bytes: 1 << 10}); err != nil {
 			t.Fatal(err)
@@ -180,16 +201,25 @@ func TestSES19ArchivesBeginNoEarlierThanTheJournal(t *testing.T) {
 	f.until("it says so", func() bool { return log.count(`"dropped old messages from the archives`) > 0 })
 }
 
-// A daemon that was down for long drops what is too old at its start.
+// What is too old is dropped at the start, too, unless the clock has gone ahead by more than a
+// day since the last input (JRN-38).
 func TestJRN20WhatIsOldIsDroppedAtTheStart(t *testing.T) {
 	clock, h := &calendar{}, house{t.TempDir(), vfs.NewMem()}
 	t.Run("before", func(t *testing.T) {
-		f, _, _, _ := h.keeping(t, clock)
+		f, s, _, _ := h.keeping(t, clock)
 		f.ask("a", "question")
 		f.next().says("answer")
 		f.replied("a")
+		clock.pass(f, s, 11) // to a snapshot
 	})
-	clock.days.Store(81)
+	clock.days.Store(99)
+	t.Run("after 88 days", func(t *testing.T) {
+		f, _, _, _ := h.keeping(t, clock)
+		if first := f.Status(f.ctx).Journal.First; first != 1 {
+			t.Errorf("the first record is %d: something was dropped", first)
+		}
+	})
+	clock.days.Store(100)
 	f, _, _, _ := h.keeping(t, clock)
 	if first := f.Status(f.ctx).Journal.First; first <= 1 {
 		t.Errorf("the first record is %d: nothing was dropped", first)
@@ -197,6 +227,58 @@ func TestJRN20WhatIsOldIsDroppedAtTheStart(t *testing.T) {
 	if _, ok, err := f.Request(f.ctx, fsm.RequestKey{ID: "a"}); ok || err != nil {
 		t.Errorf("the request is still there, %v", err)
 	}
+}
+
+// spied is a journal that notes since when it was asked to keep what it holds.
+type spied struct {
+	*engine.MemoryJournal
+	since atomic.Int64
+}
+
+func (j *spied) Trim(k engine.Keep) (engine.Trimmed, error) {
+	j.since.Store(int64(k.Since))
+	return j.MemoryJournal.Trim(k)
+}
+
+// A clock that goes ahead by more than a day is believed only after a day, and not at all if
+// it is set right before.
+func TestJRN38AClockThatGoesAheadDropsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, wrong := &spied{MemoryJournal: engine.NewMemoryJournal()}, atomic.Int64{}
+		config := profile.Shelly()
+		config.Init = fsm.InitOff
+		d, err := daemon.Open(daemon.Options{
+			Config: config, Journal: j, Retention: eighty, Log: slog.New(slog.DiscardHandler),
+			Now: func() time.Time { return time.Now().Add(time.Duration(wrong.Load())) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go func() { _, _ = d.Run(ctx) }()
+		begin := time.Now()
+		after := func(hours int, want time.Duration) {
+			t.Helper()
+			time.Sleep(time.Duration(hours) * time.Hour)
+			synctest.Wait()
+			got := time.UnixMilli(j.since.Load()).Add(80 * day).Sub(begin)
+			if got.Round(time.Hour) != want {
+				t.Errorf("the present is %s after the begin, want %s", got, want)
+			}
+		}
+		time.Sleep(time.Second)
+		after(3, 3*time.Hour)
+		wrong.Store(int64(100 * day))
+		after(20, 3*time.Hour)
+		wrong.Store(0)
+		after(1, 24*time.Hour)
+		wrong.Store(int64(20 * time.Hour))
+		after(1, 45*time.Hour)
+		wrong.Store(int64(100 * day))
+		after(24, 45*time.Hour)
+		after(2, 100*day+51*time.Hour)
+	})
 }
 
 // worn is a journal that cannot be trimmed.
