@@ -86,7 +86,7 @@
 //	409 conflict                the id belongs to another request
 //	410 trimmed                 the records are no longer kept
 //	413 too_large
-//	415 unsupported_media_type  not application/json
+//	415 unsupported_media_type  not application/json, or compressed
 //	429 busy                    too much is waiting already; Retry-After says when to try again
 //	429 too_many_tries          too many wrong tokens
 //	500 internal                the daemon's log says more

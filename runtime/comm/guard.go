@@ -2,6 +2,7 @@ package comm
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"net"
 	"net/http"
@@ -52,6 +53,12 @@ func (h *HTTP) guard(next http.Handler) http.Handler {
 			notFound().write(w) // without a redirect to what it might have meant
 			return
 		}
+		if p := encoded(r); p != nil {
+			h.o.Counters.malformed.Add(1)
+			header.Set("Accept-Encoding", "identity") // RFC 9110, 15.5.16
+			p.write(w)
+			return
+		}
 		ctx, cancel := context.WithCancel(WithCaller(r.Context(), caller))
 		defer cancel()
 		if alive != nil { // revoking a token ends what is open with it
@@ -94,6 +101,19 @@ func (h *HTTP) refuseToken(w http.ResponseWriter) {
 	}
 	header.Set("WWW-Authenticate", "Bearer")
 	(&Problem{CodeUnauthorized, "the token is missing or wrong", "send Authorization: Bearer TOKEN with the token of the data folder's file named token"}).write(w)
+}
+
+// encoded returns a problem if the body is compressed or otherwise encoded, or nil. It is the
+// same for every front, because without decoding it the body looks malformed.
+func encoded(r *http.Request) *Problem {
+	for _, line := range r.Header.Values("Content-Encoding") {
+		for _, coding := range strings.Split(line, ",") {
+			if coding = strings.ToLower(strings.TrimSpace(coding)); coding != "" && coding != "identity" {
+				return &Problem{CodeMediaType, fmt.Sprintf("the body has the Content-Encoding %q", coding), "send it as it is, without Content-Encoding"}
+			}
+		}
+	}
+	return nil
 }
 
 // retryAfter rounds up to whole seconds, the header's unit.

@@ -71,6 +71,8 @@ func TestCOM6EveryRefusalHasItsStatusAndStartsNoWork(t *testing.T) {
 		{"plain text", with(post(good), "Content-Type", "text/plain"), 415, comm.CodeMediaType, "JSON"},
 		{"HTML form", with(post("text=a"), "Content-Type", "application/x-www-form-urlencoded"), 415, comm.CodeMediaType, "JSON"},
 		{"no type", with(post(good), "Content-Type", ""), 415, comm.CodeMediaType, "JSON"},
+		{"a compressed body", with(post(good), "Content-Encoding", "gzip"), 415, comm.CodeMediaType, `Content-Encoding "gzip"`},
+		{"a body compressed besides", with(post(good), "Content-Encoding", "identity, BR"), 415, comm.CodeMediaType, `Content-Encoding "br"`},
 		{"another charset", with(post(good), "Content-Type", "application/json; charset=latin1"), 415, comm.CodeMediaType, "JSON"},
 		{"a body too long", post(`{"text":"` + strings.Repeat("x", 4096) + `"}`), 413, comm.CodeTooLarge, "4096 bytes"},
 
