@@ -7,7 +7,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -199,5 +202,42 @@ func TestCOM99TheStatusSaysWhoIsConnected(t *testing.T) {
 		if time.Since(began) > hang {
 			t.Fatalf("%+v are counted still", clients())
 		}
+	}
+}
+
+// COM-99: a front's routes are told by its paths, wherever they are.
+func TestCOM99AFrontIsCountedOnAllOfItsPaths(t *testing.T) {
+	var counters comm.Counters
+	var seen []comm.Connected
+	look := func(http.ResponseWriter, *http.Request) error {
+		seen = append(seen, counters.Clients()...)
+		return nil
+	}
+	words := func(path string) (func(*comm.Problem, int) any, bool) {
+		return nil, strings.HasPrefix(path, "/v1/models")
+	}
+	h, err := comm.NewHTTP(fronttest.New(), comm.HTTPOptions{
+		Token: token, RequestBytesMax: 1 << 10, Counters: &counters, Dialects: []comm.Dialect{{Front: "other", Word: words}},
+		Routes: []comm.Route{{Method: "GET", Pattern: "/v1/models", Right: access.Ask, Handle: look}, {Method: "GET", Pattern: "/v1/ws", Right: access.Ask, Handle: look}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(h)
+	defer server.Close()
+	for _, path := range []string{"/v1/models", "/v1/ws"} {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		answer, err := server.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+	}
+	if want := []comm.Connected{{Front: "other", Client: "local", Open: 1}, {Front: "websocket", Client: "local", Open: 1}}; !slices.Equal(seen, want) {
+		t.Errorf("%+v", seen)
 	}
 }

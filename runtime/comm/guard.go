@@ -50,7 +50,9 @@ func (h *HTTP) guard(next http.Handler) http.Handler {
 			listener.Shown(r)
 		}
 		if p := r.URL.EscapedPath(); path.Clean(p) != p {
-			notFound().write(w) // without a redirect to what it might have meant
+			misspelt := notFound() // without a redirect to what it might have meant
+			misspelt.Hint = "a path has no empty part, no dots and no slash at its end: " + path.Clean(p)
+			misspelt.write(w)
 			return
 		}
 		if p := encoded(r); p != nil {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -219,12 +220,21 @@ func (h *HTTP) speak(w http.ResponseWriter, r *http.Request) (http.ResponseWrite
 			r = d.Enter(r)
 		}
 	}
-	for _, d := range h.o.Dialects {
-		if word, ours := d.Word(r.URL.Path); ours {
-			return &spoken{w, word}, r
-		}
+	if _, word, ours := h.dialect(r.URL.Path); ours {
+		return &spoken{w, word}, r
 	}
 	return w, r
+}
+
+// dialect returns whose path it is, and how problems are worded there. A path that was put
+// together with a slash too many is still that front's.
+func (h *HTTP) dialect(of string) (front string, word func(p *Problem, status int) any, ours bool) {
+	for _, d := range h.o.Dialects {
+		if word, ours := d.Word(path.Clean(of)); ours {
+			return d.Front, word, true
+		}
+	}
+	return "", nil, false
 }
 
 // Serve answers on l, a loopback address or a socket in the file system, until ctx ends. It

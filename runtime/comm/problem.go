@@ -133,6 +133,7 @@ func problemOf(err error) *Problem {
 
 // Dialect is how a front that speaks another protocol words problems and marks requests.
 type Dialect struct {
+	Front string // its name in [Connected]
 	// Word returns how problems are written for a path of the front's; the status stays the
 	// same. Ours is false for other paths.
 	Word func(path string) (word func(p *Problem, status int) any, ours bool)

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"strings"
 
 	"shelly/fsm"
 	"shelly/runtime/access"
@@ -156,7 +155,7 @@ func (h *HTTP) rights(mux *http.ServeMux, find func(method, pattern string) (Rou
 		_, pattern := mux.Handler(r)
 		route, known := find(r.Method, pattern)
 		if known && route.Right != access.Anyone && !slices.Contains(glances, pattern) {
-			defer h.o.Counters.enter(connectionOf(r, pattern))()
+			defer h.o.Counters.enter(h.connectionOf(r, pattern))()
 		}
 		switch caller := CallerOf(r.Context()); {
 		case caller.paged && !route.Page:
@@ -228,22 +227,21 @@ func (h *HTTP) postTicket(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// fronts are the fronts that can be told from a route's pattern.
-var fronts = []struct{ pattern, name string }{
-	{"/v1/ws", "websocket"}, {"/mcp", "mcp"}, {"/v1/chat/", "openai"}, {"/v1/responses", "openai"}, {"/api/", "ollama"},
-}
+// socketRoute is the route of the WebSocket, which has no dialect.
+const socketRoute = "/v1/ws"
 
 // connectionOf returns the front and client of a request for a route.
-func connectionOf(r *http.Request, pattern string) connection {
+func (h *HTTP) connectionOf(r *http.Request, pattern string) connection {
 	caller := CallerOf(r.Context())
 	of := connection{"http", caller.Name}
 	if at, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && at.Network() == "unix" {
 		of.front = "unix"
 	}
-	for _, f := range fronts {
-		if strings.HasPrefix(pattern, f.pattern) {
-			of.front = f.name
-		}
+	if front, _, ours := h.dialect(r.URL.Path); ours {
+		of.front = front
+	}
+	if pattern == socketRoute {
+		of.front = "websocket"
 	}
 	if caller.paged {
 		of.front = "page"

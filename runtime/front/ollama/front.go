@@ -99,7 +99,7 @@ func speaking(handle func(http.ResponseWriter, *http.Request) error) func(http.R
 
 // Dialect returns how the listener's problems are written for this front's paths, and how a
 // token is taken from a path.
-func Dialect() comm.Dialect { return comm.Dialect{Word: words, Enter: enter} }
+func Dialect() comm.Dialect { return comm.Dialect{Front: Channel, Word: words, Enter: enter} }
 
 func words(path string) (word func(p *comm.Problem, status int) any, ours bool) {
 	return func(p *comm.Problem, _ int) any { return errorBody{sentence(p)} }, path == "/" || strings.HasPrefix(path, "/api/")

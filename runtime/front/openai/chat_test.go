@@ -131,6 +131,8 @@ func TestFRT4ErrorsHaveTheShapeOfTheProtocol(t *testing.T) {
 		{"completions", "POST", "/v1/completions", `{}`, nil, 404, `{"error":{"message":"/v1/completions is not served: shelly is an agent, and answers at /v1/chat/completions and /v1/responses","type":"invalid_request_error","param":null,"code":"not_served"}}`},
 		{"vectors without a token", "POST", "/v1/embeddings", `{}`, []string{"Authorization", ""}, 401, `"code":"invalid_api_key"}}`},
 		{"no such route", "GET", "/v1/chat/other", "", nil, 404, `"type":"invalid_request_error","param":null,"code":"not_found"}}`},
+		{"a slash too many", "POST", "/v1//chat/completions", `{` + hello + `}`, nil, 404, `no slash at its end: /v1/chat/completions","type":"invalid_request_error","param":null,"code":"not_found"}}`},
+		{"a slash at the end", "POST", "/v1/responses/", `{}`, nil, 404, `no slash at its end: /v1/responses","type":"invalid_request_error","param":null,"code":"not_found"}}`},
 		{"another model", "POST", "/v1/chat/completions", `{"model":"gpt","messages":[{"role":"user","content":"Hi"}]}`, nil, 404, `{"error":{"message":"there is no model \"gpt\" here: the agent is \"shelly\"","type":"invalid_request_error","param":"model","code":"model_not_found"}}`},
 		{"tools", "POST", "/v1/chat/completions", `{"tools":[{"type":"function"}],` + hello + `}`, nil, 400, `"param":"tools","code":"invalid_value"}}`},
 		{"two answers", "POST", "/v1/chat/completions", `{"n":2,` + hello + `}`, nil, 400, `{"error":{"message":"\"n\" is not supported: there is one answer; send 1","type":"invalid_request_error","param":"n","code":"invalid_value"}}`},
@@ -236,5 +238,15 @@ func TestFRT10AnImageComesWithTheMessage(t *testing.T) {
 		`{"model":"shelly","messages":[{"role":"user","content":[{"type":"text","text":"What?"},{"type":"image_url","image_url":{"url":"`+url+`","detail":"low"}}]}]}`, keyed, "k")
 	if r := s.Front.Seen().Requests[0]; got.Status != 200 || len(r.Images) != 1 || string(r.Images[0]) != png {
 		t.Errorf("%d %s: %q", got.Status, got.Body, r.Images)
+	}
+}
+
+// Each of the front's routes is told by its path, which decides how errors are worded and as what
+// its clients count (COM-99).
+func TestFRT4EachRouteIsTheFrontsOwn(t *testing.T) {
+	for _, r := range openai.New(fronttest.New(), openai.Options{}).Routes() {
+		if _, ours := openai.Dialect().Word(r.Pattern); !ours {
+			t.Errorf("%s is not", r.Pattern)
+		}
 	}
 }

@@ -92,7 +92,7 @@ func notFound(id string) *Error {
 }
 
 // Dialect returns how the listener's problems are written for this front's paths.
-func Dialect() comm.Dialect { return comm.Dialect{Word: words} }
+func Dialect() comm.Dialect { return comm.Dialect{Front: Channel, Word: words} }
 
 func words(path string) (word func(p *comm.Problem, status int) any, ours bool) {
 	for _, prefix := range append([]string{"/v1/chat/", "/v1/responses", "/v1/models"}, absent...) {
