@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/coder/websocket"
@@ -81,9 +82,15 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) error {
 	l.running.Go(func() { l.ping(ctx, cancel) })
 	if err := l.read(ctx); ctx.Err() == nil {
 		s.o.Log.Debug("a WebSocket has ended", "error", err)
+		if strings.Contains(err.Error(), unmasked) {
+			_ = conn.Close(websocket.StatusProtocolError, "a client's frames are masked") // RFC 6455, 5.1
+		}
 	}
 	return nil
 }
+
+// unmasked is in the library's error for the one violation after which it sends no close frame.
+const unmasked = "unmasked frame"
 
 // ping drops a client that no longer answers.
 func (l *link) ping(ctx context.Context, drop func()) {

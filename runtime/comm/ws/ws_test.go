@@ -1,10 +1,12 @@
 package ws_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -263,4 +265,34 @@ func (s *site) raw(text string) net.Conn {
 		s.t.Fatal(err)
 	}
 	return conn
+}
+
+// A frame that breaks the protocol ends the connection with the code that says so.
+func TestCOM93AnUnmaskedFrameEndsTheConnectionAsAProtocolError(t *testing.T) {
+	s := serve(t)
+	conn, err := net.Dial("tcp", s.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if err := conn.SetDeadline(time.Now().Add(hang)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
+		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n", ws.Route, s.address, token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := bufio.NewReader(conn)
+	answer, err := http.ReadResponse(in, nil)
+	if err != nil || answer.StatusCode != http.StatusSwitchingProtocols {
+		t.Fatalf("%+v, %v", answer, err)
+	}
+	if _, err := conn.Write([]byte("\x81\x02{}")); err != nil { // a text, unmasked
+		t.Fatal(err)
+	}
+	var frame [4]byte
+	if _, err := io.ReadFull(in, frame[:]); err != nil || frame[0] != 0x88 || int(frame[2])<<8|int(frame[3]) != int(websocket.StatusProtocolError) {
+		t.Errorf("% x, %v", frame, err)
+	}
 }
