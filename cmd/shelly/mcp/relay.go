@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"strings"
 	"sync"
 )
@@ -31,18 +32,43 @@ type relay struct {
 
 // message has the parts of a message that the relay reads.
 type message struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
+	ID     json.RawMessage
+	Method string
 	Params struct {
 		Name   string `json:"name"`
 		TaskID string `json:"taskId"`
 		Meta   struct {
 			Version string `json:"io.modelcontextprotocol/protocolVersion"`
 		} `json:"_meta"`
-	} `json:"params"`
+	}
 	Result struct {
 		Version string `json:"protocolVersion"`
-	} `json:"result"`
+	}
+	Error *struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+		Hint    string `json:"hint"` // of a daemon that does not speak the protocol
+	}
+}
+
+// parse reads a message. Parts of other types count as absent: the daemon refuses them, under the
+// message's id.
+func parse(line []byte) (m message, err error) {
+	var parts map[string]json.RawMessage
+	if err := json.Unmarshal(line, &parts); err != nil {
+		return m, err
+	}
+	m.ID = parts["id"]
+	for name, to := range map[string]any{"method": &m.Method, "params": &m.Params, "result": &m.Result, "error": &m.Error} { // order-free: each is another part
+		_ = json.Unmarshal(parts[name], to)
+	}
+	return m, nil
+}
+
+// same reports whether two ids are the same, however they are written.
+func same(a, b json.RawMessage) bool {
+	var one, other any
+	return json.Unmarshal(a, &one) == nil && json.Unmarshal(b, &other) == nil && reflect.DeepEqual(one, other)
 }
 
 // read relays each line of the client. Requests run concurrently; initialize and notifications
@@ -55,8 +81,8 @@ func (r *relay) read(ctx context.Context, in io.Reader) error {
 		if len(line) == 0 {
 			continue
 		}
-		var m message
-		if err := json.Unmarshal(line, &m); err != nil {
+		m, err := parse(line)
+		if err != nil {
 			r.write(problem(json.RawMessage("null"), -32700, "the line is not a JSON-RPC message"))
 			continue
 		}
@@ -81,8 +107,8 @@ func (r *relay) pass(ctx context.Context, m message, line []byte) {
 	defer response.Body.Close()
 	answered := false
 	each := func(data []byte) {
-		var a message
-		answered = answered || json.Unmarshal(data, &a) == nil && bytes.Equal(a.ID, m.ID) && a.Method == ""
+		a, err := parse(data)
+		answered = answered || err == nil && same(a.ID, m.ID) && a.Method == ""
 		r.write(data)
 	}
 	if strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {
@@ -128,8 +154,7 @@ func (r *relay) write(data []byte) {
 	if json.Compact(&line, data) != nil {
 		return
 	}
-	var m message
-	_ = json.Unmarshal(data, &m)
+	m, _ := parse(data)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if m.Result.Version != "" {
@@ -145,33 +170,22 @@ func whole(response *http.Response, each func([]byte)) error {
 	if err != nil {
 		return err
 	}
-	var m struct {
-		Version string `json:"jsonrpc"`
-		Error   struct {
-			Message, Hint string
-		}
-	}
-	if json.Unmarshal(body, &m) == nil && m.Version != "" {
+	m, err := parse(body)
+	switch {
+	case err != nil:
+		return nil
+	case m.Error == nil || len(m.ID) > 0:
 		each(body)
 		return nil
-	}
-	if m.Error.Message != "" {
+	case m.Error.Code == 0 && response.StatusCode == http.StatusNotFound:
+		return &refusal{-32603, "the running shelly does not serve clients of this protocol; set comm.mcp to on and start it again"}
+	case m.Error.Code == 0:
 		return fmt.Errorf("%s; %s", m.Error.Message, m.Error.Hint)
 	}
-	if text := strings.TrimSpace(string(body)); response.StatusCode == http.StatusBadRequest && text != "" {
-		if strings.HasPrefix(text, unknownMethod) {
-			return &refusal{-32601, "method not found" + strings.TrimPrefix(text, unknownMethod)}
-		}
-		return &refusal{-32600, text}
-	}
-	return nil
+	return &refusal{m.Error.Code, m.Error.Message}
 }
 
-// unknownMethod begins the text with which the protocol's library refuses a method that it does
-// not know.
-const unknownMethod = "JSON RPC not handled"
-
-// refusal is a request that was refused in words, and not in a message of the protocol.
+// refusal is an error that does not name the request that it answers.
 type refusal struct {
 	code int
 	text string

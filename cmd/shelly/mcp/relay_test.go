@@ -58,25 +58,48 @@ not JSON
 }
 
 func TestCLI194ARefusedRequestGetsTheReason(t *testing.T) {
-	for body, want := range map[string]string{ // order-free: each is alone
-		"JSON RPC not handled: \"x/y\" unsupported\n":    `"code":-32601,"message":"method not found: \"x/y\" unsupported"`,
-		"invalid request: missing required \"params\"\n": `"code":-32600,"message":"invalid request: missing required \"params\""`,
-		"": `"code":-32603,"message":"shelly did not answer (400 Bad Request)"`,
+	for _, c := range []struct {
+		line, body string
+		status     int
+		want       string
+	}{
+		{`{"jsonrpc":"2.0","id":1,"method":"x/y"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"method not found"}}`, 200, `"id":1,"error":{"code":-32601,"message":"method not found"}`},
+		{`{"jsonrpc":"2.0","id":1,"method":"x/y"}`, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"too long"}}`, 413, `"code":-32600,"message":"too long"},"id":1,`},
+		{`{"jsonrpc":"2.0","id":1,"method":"x/y"}`, `{"error":{"code":"not_found","message":"no such route"}}`, 404, `"message":"the running shelly does not serve clients of this protocol; set comm.mcp`},
+		{`{"jsonrpc":"2.0","id":1,"method":"x/y"}`, ``, 400, `"code":-32603,"message":"shelly did not answer (400 Bad Request)"},"id":1,`},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"send an object"}}`, 400, `"id":1,"error":{"code":-32602,`},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":7}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"send a text"}}`, 400, `"id":1,"error":{"code":-32602,`},
 	} {
 		send := func(context.Context, http.Header, []byte) (*http.Response, error) {
-			r := reply("text/plain; charset=utf-8", body)
-			r.StatusCode, r.Status = http.StatusBadRequest, "400 Bad Request"
+			r := reply("application/json", c.body)
+			r.StatusCode, r.Status = c.status, fmt.Sprint(c.status, " ", http.StatusText(c.status))
 			return r, nil
 		}
 		read, write := io.Pipe()
 		out, to := io.Pipe()
 		go func() { _ = serve(t.Context(), send, read, to); _ = to.Close() }()
-		_, _ = io.WriteString(write, `{"jsonrpc":"2.0","id":1,"method":"x/y"}`+"\n")
+		_, _ = io.WriteString(write, c.line+"\n")
 		lines := bufio.NewScanner(out)
-		if !lines.Scan() || !strings.Contains(lines.Text(), want) {
-			t.Errorf("%q: written is %s", body, lines.Text())
+		if !lines.Scan() || !strings.Contains(lines.Text(), c.want) {
+			t.Errorf("%s: written is %s", c.line, lines.Text())
 		}
 		_ = write.Close()
+	}
+}
+
+// An id may be written in several ways.
+func TestCLI194AnAnswerIsToldByItsID(t *testing.T) {
+	got := relayed(t, `{"jsonrpc":"2.0","id":"\u00e9","method":"initialize"}
+{"jsonrpc":"2.0","id":1.0,"method":"initialize"}
+`, func(_ context.Context, _ http.Header, message []byte) (*http.Response, error) {
+		id := "1"
+		if bytes.Contains(message, []byte("u00e9")) {
+			id = `"é"`
+		}
+		return reply("application/json", `{"jsonrpc":"2.0","id":`+id+`,"result":{}}`), nil
+	})
+	if want := `{"jsonrpc":"2.0","id":"é","result":{}}` + "\n" + `{"jsonrpc":"2.0","id":1,"result":{}}` + "\n"; got != want {
+		t.Errorf("written is %s", got)
 	}
 }
 

@@ -5,9 +5,11 @@ import (
 	"time"
 
 	"shelly/cmd/shelly/internal/past"
+	"shelly/cmd/shelly/internal/version"
 	"shelly/fsm"
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
+	"shelly/runtime/front/mcpserver"
 	"shelly/runtime/front/ollama"
 	"shelly/runtime/front/openai"
 )
@@ -39,6 +41,11 @@ func (s *starting) fronts() (o others) {
 		}
 		o.routes = append(o.routes, ollama.New(s.daemon, ollama.Options{RequestBytesMax: limit, Started: time.Now(), Tokens: tokens}).Routes()...)
 		o.dialects = append(o.dialects, ollama.Dialect())
+	}
+	if s.cfg.Comm.MCP == config.On {
+		front := mcpserver.New(s.daemon, mcpserver.Options{Version: version.Text(), RequestBytesMax: int64(limit), Log: s.log})
+		o.routes = append(o.routes, front.Routes()...)
+		o.dialects = append(o.dialects, mcpserver.Dialect())
 	}
 	return o
 }

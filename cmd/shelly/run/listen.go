@@ -21,7 +21,6 @@ import (
 	"shelly/runtime/comm/listener"
 	"shelly/runtime/comm/ws"
 	"shelly/runtime/descriptor"
-	"shelly/runtime/front/mcpserver"
 	"shelly/runtime/page"
 	"shelly/runtime/process"
 )
@@ -82,14 +81,10 @@ func (s *starting) listen(ctx context.Context) error {
 	return nil
 }
 
-// routes returns the routes that other packages make: of the past, events and channels, and of
-// the fronts.
+// routes returns the routes that other packages make: of the past, events, channels and the
+// WebSocket.
 func (s *starting) routes() []comm.Route {
 	routes := slices.Concat(hindsight.Routes(s.hindsight), s.eventRoutes(), s.channels.Routes())
-	if s.cfg.Comm.MCP == "on" {
-		front := mcpserver.New(s.daemon, mcpserver.Options{Version: version.Text(), RequestBytesMax: int64(s.cfg.RequestBytesMax), Log: s.log})
-		routes = append(routes, front.Routes()...)
-	}
 	return append(routes, ws.New(s.daemon, ws.Options{BytesMax: int(s.cfg.RequestBytesMax), Log: s.log}))
 }
 

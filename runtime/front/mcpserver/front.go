@@ -56,10 +56,7 @@ func New(front comm.Front, o Options) *Front {
 
 // Routes returns the server's routes.
 func (f *Front) Routes() []comm.Route {
-	return []comm.Route{{Method: http.MethodPost, Pattern: Path, Right: access.Ask, Handle: func(w http.ResponseWriter, r *http.Request) error {
-		f.handler.ServeHTTP(&patient{ResponseWriter: w, timeout: f.o.WriteTimeout}, r)
-		return nil
-	}}}
+	return []comm.Route{{Method: http.MethodPost, Pattern: Path, Right: access.Ask, Handle: f.serve}}
 }
 
 // patient gives each write its own deadline: an answer may take long, but a client that

@@ -34,7 +34,7 @@ type site struct {
 func open(t *testing.T, front *fronttest.Front, wait time.Duration) *site {
 	t.Helper()
 	f := New(front, Options{Version: "test", RequestBytesMax: 1 << 16, Wait: wait})
-	h, err := comm.NewHTTP(front, comm.HTTPOptions{Token: token, RequestBytesMax: 1 << 16, Routes: f.Routes()})
+	h, err := comm.NewHTTP(front, comm.HTTPOptions{Token: token, RequestBytesMax: 1 << 16, Routes: f.Routes(), Dialects: []comm.Dialect{Dialect()}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,6 @@ func TestFRT3AnUnknownArgumentOfAToolIsRefused(t *testing.T) {
 	for _, c := range []struct{ name, arguments, want string }{
 		{"approve", `{"id":"m1","kye":"k0"}`, `unknown field "kye"`},
 		{"approve", `{"id":"m1","Key":"k0"}`, `unknown field "Key"`},
-		{"approve", `{"id":"m1","key":"k1","key":"k0"}`, `"key"`},
 		{"approve", `{"id":"m1","key":7}`, `"key" is a number; send a text`},
 		{"deny", `{"id":"m1","grant":"always"}`, `unknown field "grant"`},
 		{"ask", `{"text":"do it","sesion":"s"}`, `unknown field "sesion"`},
@@ -299,11 +298,60 @@ func TestFRT3AnUnknownArgumentOfAToolIsRefused(t *testing.T) {
 			t.Errorf("%s %s: %s", c.name, c.arguments, result)
 		}
 	}
+	if _, failure := s.send("tools/call", "approve", `{"name":"approve","arguments":{"id":"m1","key":"k1","key":"k0"}}`); failure != `"params.arguments.key" is given twice` {
+		t.Errorf("a name given twice: %s", failure)
+	}
 	if _, failure := s.send("tools/call", "ask", `{"name":"ask","arguments":{"text":"do it","sesion":"s"},`+newer+`}`); !strings.Contains(failure, `unknown field "sesion"`) {
 		t.Errorf("as a task: %s", failure)
 	}
 	if seen := s.front.Seen(); len(seen.Told) != 0 || len(seen.Accepted) != 1 {
 		t.Errorf("told %+v, accepted %+v", seen.Told, seen.Accepted)
+	}
+}
+
+// Whatever refuses a message, the answer is one of the protocol and has the request's id.
+func TestFRT4ARefusedMessageIsAnsweredInTheProtocol(t *testing.T) {
+	s := open(t, fronttest.New(), time.Nanosecond)
+	for _, c := range []struct {
+		body, header string
+		status       int
+		want         string
+	}{
+		{`{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Authorization: x", 401, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"the token is missing or wrong; `},
+		{`{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Content-Encoding: gzip", 415, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"the body has the Content-Encoding \"gzip\"; `},
+		{`{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Content-Type: text/plain", 415, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"Content-Type must be 'application/json'"}}`},
+		{`{"jsonrpc":"2.0","id":"a","method":"ping"}`, "Accept: application/json", 400, `{"jsonrpc":"2.0","id":"a","error":{"code":-32600,"message":"Accept must contain`},
+		{`{"jsonrpc":"2.0","id":1,"method":"ping"}`, "MCP-Protocol-Version: 1999-01-01", 400, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"Bad Request: Unsupported protocol version`},
+		{`{"jsonrpc":"2.0","id":1,"method":"x/y","params":{}}`, "", 200, `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"method not found: \"x/y\" unsupported"}}`},
+		{`{"jsonrpc":"2.0","method":"x/y"}`, "", 400, `{"jsonrpc":"2.0","error":{"code":-32601,"message":"method not found: \"x/y\" unsupported"}}`},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, "", 400, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"invalid request: missing required \"params\""}}`},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"x"}`, "", 400, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"\"params\" is a text; send an object"}}`},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","arguments":"x"}}`, "", 400, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"\"params.arguments\" is a text; send an object"}}`},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","name":"deny"}}`, "", 400, `{"jsonrpc":"2.0","error":{"code":-32700,"message":"\"params.name\" is given twice"}}`},
+		{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"clientInfo":{"name":"x","version":1}}}`, "", 400, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"\"params.clientInfo.version\" is a number; send a text"}}`},
+		{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, "", 400, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"\"id\" is an object; send a text or a number"}}`},
+		{`{"jsonrpc":"2.0"`, "", 400, `{"jsonrpc":"2.0","error":{"code":-32700,"message":"the message ends too early at byte 16"}}`},
+		{`"x"`, "", 400, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"the message is a text; send an object"}}`},
+		{`{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", 1<<16) + `"}`, "", 413, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"the message is longer than 65536 bytes; `},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"requests","arguments":null}}`, "", 200, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"No request is unfinished."}]`},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url, strings.NewReader(c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header = http.Header{"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+		if name, value, is := strings.Cut(c.header, ": "); is {
+			req.Header.Set(name, value)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, kind := string(answered(resp)), resp.Header.Get("Content-Type")
+		_ = resp.Body.Close()
+		if resp.StatusCode != c.status || !strings.HasPrefix(got, c.want) || c.status != 200 && !strings.HasPrefix(kind, "application/json") {
+			t.Errorf("%.99s %s: %d %s %s\nwant %d %s", c.body, c.header, resp.StatusCode, kind, got, c.status, c.want)
+		}
 	}
 }
 

@@ -86,7 +86,8 @@ func (v visit) tools() []offered {
 	return tools
 }
 
-// read reads arguments by the properties of their schema; no arguments are an empty object.
+// read reads arguments by the properties of their schema; no arguments, or null, are an empty
+// object.
 func read(raw json.RawMessage, properties string) (a arguments, err error) {
 	var known map[string]json.RawMessage
 	if err := json.Unmarshal([]byte("{"+properties+"}"), &known); err != nil || len(raw) == 0 {
@@ -97,7 +98,7 @@ func read(raw json.RawMessage, properties string) (a arguments, err error) {
 		wire.Text("channel", &a.Channel), wire.Text("key", &a.Key), wire.Text("grant", &a.Grant),
 	}, func(f wire.Field) bool { return known[f.Name] == nil })
 	v, err := wire.Parse(raw)
-	if err == nil {
+	if err == nil && v.Kind != wire.Null {
 		err = v.Object(fields...)
 	}
 	if err != nil {

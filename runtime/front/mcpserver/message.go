@@ -1,0 +1,178 @@
+package mcpserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"shelly/runtime/comm"
+	"shelly/runtime/front/wire"
+)
+
+// Dialect returns how the listener's problems are written for this front's path (FRT-4).
+func Dialect() comm.Dialect {
+	return comm.Dialect{Front: Channel, Word: func(path string) (func(*comm.Problem, int) any, bool) { return worded, path == Path }}
+}
+
+// worded is a problem of the listener, which concerns no message.
+func worded(p *comm.Problem, status int) any {
+	text := p.Message
+	if p.Hint != "" {
+		text += "; " + p.Hint
+	}
+	return refusal(nil, codeOf(status), text)
+}
+
+// codeOf returns the code of an error with an HTTP status.
+func codeOf(status int) int64 {
+	if status >= http.StatusInternalServerError {
+		return jsonrpc.CodeInternalError
+	}
+	return jsonrpc.CodeInvalidRequest
+}
+
+// refused is the answer to a message that was not carried out.
+type refused struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"` // absent: of no request
+	Error   *jsonrpc.Error  `json:"error"`
+}
+
+func refusal(id json.RawMessage, code int64, text string) refused {
+	return refused{"2.0", id, &jsonrpc.Error{Code: code, Message: text}}
+}
+
+func (r refused) write(w http.ResponseWriter, status int) {
+	body, err := json.Marshal(r)
+	if err != nil {
+		panic("mcpserver: encode an error: " + err.Error()) // plain texts
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(body, '\n')) // an error means that the client has gone
+}
+
+// serve answers a message of a client.
+func (f *Front) serve(to http.ResponseWriter, r *http.Request) error {
+	body, err := io.ReadAll(http.MaxBytesReader(to, r.Body, f.o.RequestBytesMax))
+	if errors.As(err, new(*http.MaxBytesError)) {
+		return &comm.Problem{Code: comm.CodeTooLarge, Message: "the message is longer than " + strconv.FormatInt(f.o.RequestBytesMax, 10) + " bytes", Hint: "send less, or raise request_bytes_max in shelly's configuration"}
+	}
+	if err != nil {
+		return &comm.Problem{Code: comm.CodeBadRequest, Message: "the message ended early or came too slowly", Hint: "send it again"}
+	}
+	w := &patient{ResponseWriter: to, timeout: f.o.WriteTimeout}
+	m, err := wire.Parse(body)
+	if err != nil {
+		refusal(nil, jsonrpc.CodeParseError, err.Error()).write(w, http.StatusBadRequest)
+		return nil
+	}
+	id := idOf(m)
+	if err := check(m); err != nil {
+		code := int64(jsonrpc.CodeInvalidRequest)
+		if fault := (*wire.Error)(nil); errors.As(err, &fault) && strings.HasPrefix(fault.Param, "params") {
+			code = jsonrpc.CodeInvalidParams
+		}
+		refusal(id, code, err.Error()).write(w, http.StatusBadRequest)
+		return nil
+	}
+	r = r.Clone(r.Context())
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	answer := &texts{patient: w, id: id}
+	f.handler.ServeHTTP(answer, r)
+	answer.end()
+	return nil
+}
+
+// idOf returns a request's id as it is written, or nil.
+func idOf(m wire.Value) json.RawMessage {
+	switch id := m.Member("id"); id.Kind {
+	case wire.Number:
+		return json.RawMessage(id.Text)
+	case wire.String:
+		text, _ := json.Marshal(id.Text) // a text
+		return text
+	}
+	return nil
+}
+
+// check refuses a message whose parts are not of the protocol's types. The library would, but
+// with the names of its own.
+func check(m wire.Value) error {
+	if m.Kind == wire.List { // a batch of the older versions; the library checks its messages
+		return nil
+	}
+	if err := m.Is(wire.Object); err != nil {
+		return err
+	}
+	params := m.Member("params")
+	client := params.Member("clientInfo")
+	for _, part := range []struct {
+		of    wire.Value
+		name  string
+		kinds []wire.Kind
+	}{
+		{m, "id", []wire.Kind{wire.String, wire.Number}}, {m, "method", []wire.Kind{wire.String}}, {m, "params", []wire.Kind{wire.Object}},
+		{params, "_meta", []wire.Kind{wire.Object}}, {params, "name", []wire.Kind{wire.String}}, {params, "arguments", []wire.Kind{wire.Object}},
+		{params, "taskId", []wire.Kind{wire.String}}, {params, "protocolVersion", []wire.Kind{wire.String}},
+		{params, "capabilities", []wire.Kind{wire.Object}}, {params, "clientInfo", []wire.Kind{wire.Object}},
+		{client, "name", []wire.Kind{wire.String}}, {client, "title", []wire.Kind{wire.String}}, {client, "version", []wire.Kind{wire.String}},
+	} {
+		if v := part.of.Member(part.name); v.Kind != wire.Null {
+			if err := v.Is(part.kinds...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// texts is an answer in which what the library refuses in plain text is a message of the
+// protocol.
+type texts struct {
+	*patient
+	id     json.RawMessage
+	status int // of a refusal; 0: there is none
+	text   bytes.Buffer
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (w *texts) WriteHeader(status int) {
+	if status >= http.StatusBadRequest && strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") {
+		w.status = status
+		return
+	}
+	w.patient.WriteHeader(status)
+}
+
+// Write implements [io.Writer].
+func (w *texts) Write(b []byte) (int, error) {
+	if w.status != 0 {
+		return w.text.Write(b)
+	}
+	return w.patient.Write(b)
+}
+
+// unknownMethod begins the text with which the library refuses a method that it does not know.
+const unknownMethod = "JSON RPC not handled"
+
+// end writes a refusal. A request of an unknown method is answered like any other request.
+func (w *texts) end() {
+	if w.status == 0 {
+		return
+	}
+	text, code := strings.TrimSpace(w.text.String()), codeOf(w.status)
+	if rest, is := strings.CutPrefix(text, unknownMethod); is {
+		code, text = jsonrpc.CodeMethodNotFound, "method not found"+rest
+		if w.id != nil {
+			w.status = http.StatusOK
+		}
+	}
+	refusal(w.id, code, text).write(w.patient, w.status)
+}
