@@ -144,38 +144,13 @@ func (c *Client) read(ctx context.Context, method, path string, body []byte, to 
 
 // do sends one request and returns an answer that is not an error.
 func (c *Client) do(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
-	at, err := ReadEndpoint(c.dir)
+	header := http.Header{}
+	if method == http.MethodPost {
+		header.Set("Content-Type", "application/json")
+	}
+	response, listens, err := c.send(ctx, c.http, method, path, header, body)
 	if err != nil {
 		return nil, err
-	}
-	host, listens := at.HTTP, at.HTTP
-	switch {
-	case at.HTTP == "" && at.Unix == "":
-		return nil, errors.New("the running shelly does not listen for HTTP; set comm.http and start it again")
-	case at.HTTP == "":
-		host, listens = noAddress, at.Unix
-	}
-	token, err := ReadToken(c.dir)
-	if err != nil {
-		return nil, &Error{Problem: comm.Problem{Code: comm.CodeUnauthorized, Message: err.Error()}}
-	}
-	request, err := http.NewRequestWithContext(context.WithValue(context.WithValue(ctx, tokenKey{}, token), unixKey{}, at.Unix), method, "http://"+host+path, bytes.NewReader(body))
-	if err != nil {
-		return nil, fmt.Errorf("make the request to %s: %w", listens, err)
-	}
-	request.Header.Set("Authorization", "Bearer "+token)
-	if method == http.MethodPost {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	response, err := c.http.Do(request)
-	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" && ctx.Err() == nil {
-		return nil, fmt.Errorf("%w (nothing answers at %s)", ErrNotRunning, listens)
-	}
-	if errors.Is(err, errStranger) {
-		return nil, stranger(at, filepath.Join(c.dir, TokenFile))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("ask shelly: %w: %w", errBroken, err)
 	}
 	if response.StatusCode < http.StatusOK || response.StatusCode >= http.StatusMultipleChoices {
 		defer func() { _ = response.Body.Close() }()
@@ -184,19 +159,56 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 	return response, nil
 }
 
+// send sends one request with the token, and returns the answer, whatever its status, and the
+// address that it came from.
+func (c *Client) send(ctx context.Context, by *http.Client, method, path string, header http.Header, body []byte) (answer *http.Response, listens string, err error) {
+	at, err := ReadEndpoint(c.dir)
+	if err != nil {
+		return nil, "", err
+	}
+	host, listens := at.HTTP, at.HTTP
+	switch {
+	case at.HTTP == "" && at.Unix == "":
+		return nil, "", errors.New("the running shelly does not listen for HTTP; set comm.http and start it again")
+	case at.HTTP == "":
+		host, listens = noAddress, at.Unix
+	}
+	token, err := ReadToken(c.dir)
+	if err != nil {
+		return nil, "", &Error{Problem: comm.Problem{Code: comm.CodeUnauthorized, Message: err.Error()}}
+	}
+	request, err := http.NewRequestWithContext(context.WithValue(context.WithValue(ctx, tokenKey{}, token), unixKey{}, at.Unix), method, "http://"+host+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, "", fmt.Errorf("make the request to %s: %w", listens, err)
+	}
+	request.Header = header
+	request.Header.Set("Authorization", "Bearer "+token)
+	response, err := by.Do(request)
+	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" && ctx.Err() == nil {
+		return nil, "", fmt.Errorf("%w (nothing answers at %s)", ErrNotRunning, listens)
+	}
+	if errors.Is(err, errStranger) {
+		return nil, "", stranger(at, listens, filepath.Join(c.dir, TokenFile))
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("ask shelly: %w: %w", errBroken, err)
+	}
+	return response, listens, nil
+}
+
 // stranger is the error if something else listens in the daemon's place. The token was
 // not sent.
-func stranger(at Endpoint, tokenFile string) error {
+func stranger(at Endpoint, listens, tokenFile string) error {
 	if process.Gone(at.PID, at.Start) {
-		return fmt.Errorf("%w (another program answers at %s, where process %d listened, which has ended)", ErrNotRunning, at.HTTP, at.PID)
+		return fmt.Errorf("%w (another program answers at %s, where process %d listened, which has ended)", ErrNotRunning, listens, at.PID)
 	}
 	p := comm.Problem{
 		Code:    comm.CodeUnauthorized,
-		Message: fmt.Sprintf("what answers at %s cannot prove that it knows the token in %s, which was not sent: it is not shelly, or not that of this data folder", at.HTTP, tokenFile),
+		Message: fmt.Sprintf("what answers at %s cannot prove that it knows the token in %s, which was not sent: it is not shelly, or not that of this data folder", listens, tokenFile),
 		Hint:    "start shelly again; it writes down where it listens",
 	}
 	if at.Start != "" { // it is the process that wrote the endpoint file
-		p.Message = fmt.Sprintf("the token in %s, which was not sent, is not that of the shelly at %s", tokenFile, at.HTTP)
+		p.Message = fmt.Sprintf("the token in %s, which was not sent, is not that of the shelly at %s", tokenFile, listens)
 		p.Hint = fmt.Sprintf("put back the token that it was started with, or stop process %d and start shelly again", at.PID)
 	}
 	return &Error{Problem: p}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -216,5 +217,31 @@ func TestCOM18AStaleEndpointIsNoRunningDaemon(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		s.heardNothing(t, d.dir)
+	}
+}
+
+// A daemon without an address is asked at its socket, whatever for.
+func TestCOM91ADaemonWithoutAnAddressIsFoundAtItsSocket(t *testing.T) {
+	dir, err := os.MkdirTemp("", "s") // a socket's path is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	d := newDaemon(t)
+	d.stop()
+	l, err := net.Listen("unix", filepath.Join(dir, "s.sock"))
+	if err != nil {
+		t.Skip("there are no sockets in the file system: ", err)
+	}
+	d.at(l, client.Endpoint{Unix: l.Addr().String(), PID: os.Getpid()})
+	if _, err := d.client.Status(t.Context()); err != nil {
+		t.Error(err)
+	}
+	answer, err := d.client.MCP(t.Context(), http.Header{}, []byte("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := answer.Body.Close(); err != nil || answer.StatusCode != http.StatusNotFound { // this listener has no MCP server
+		t.Errorf("%s, %v", answer.Status, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -95,6 +96,16 @@ func (d *daemon) paused() []time.Duration {
 // serve starts the listener on a new port and writes down where.
 func (d *daemon) serve() {
 	d.t.Helper()
+	l, err := listener.TCP("127.0.0.1:0")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.at(l, client.Endpoint{HTTP: l.Addr().String(), PID: os.Getpid()})
+}
+
+// at serves on l, and writes down where that is.
+func (d *daemon) at(l net.Listener, where client.Endpoint) {
+	d.t.Helper()
 	token, err := client.EnsureToken(d.dir)
 	if err != nil {
 		d.t.Fatal(err)
@@ -103,11 +114,7 @@ func (d *daemon) serve() {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	l, err := listener.TCP("127.0.0.1:0")
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	if err := client.WriteEndpoint(d.dir, client.Endpoint{HTTP: l.Addr().String(), PID: os.Getpid()}); err != nil {
+	if err := client.WriteEndpoint(d.dir, where); err != nil {
 		d.t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
