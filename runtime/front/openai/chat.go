@@ -139,7 +139,9 @@ func (f *Front) postChat(w http.ResponseWriter, r *http.Request) error {
 	whole := chatBody(c, known, "chat.completion")
 	reason := finish(reply)
 	whole.Choices = []choice{{Message: &said{Role: "assistant", Content: &reply.Text}, FinishReason: &reason}}
-	whole.Usage = f.usage(r, known.Key)
+	if u := f.usage(r, known.Key); u != nil {
+		whole.Usage = u
+	}
 	failpoint.Hit(failpoint.HTTPReplyBefore)
 	defer failpoint.Hit(failpoint.HTTPReplyAfter)
 	return answer(w, http.StatusOK, whole)
@@ -180,7 +182,7 @@ type completion struct {
 	Created int64    `json:"created"`
 	Model   string   `json:"model"`
 	Choices []choice `json:"choices"`
-	Usage   *usage   `json:"usage,omitempty"`
+	Usage   any      `json:"usage,omitempty"` // a *usage, null where it is nil; absent: it was not asked for
 }
 
 type choice struct {

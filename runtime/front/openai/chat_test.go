@@ -78,10 +78,10 @@ func TestFRT11AChatStreamsAndEndsWithTheReply(t *testing.T) {
 		s.Front.Reply(key, "It is.", false)
 	}, "POST", "/v1/chat/completions", `{"stream":true,"stream_options":{"include_usage":true},`+hello+`}`, keyed, "k")
 	delta := func(what string) string {
-		return chunks + `{"index":0,"delta":{` + what + `},"logprobs":null,"finish_reason":null}]}` + "\n\n"
+		return chunks + `{"index":0,"delta":{` + what + `},"logprobs":null,"finish_reason":null}],"usage":null}` + "\n\n"
 	}
 	want := delta(`"role":"assistant","content":""`) + delta(`"reasoning":"Hm."`) + delta(`"content":"Wait."`) + delta(`"content":"\n\nIt "`) + delta(`"content":"is"`) + delta(`"content":"."`) +
-		chunks + `{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}]}` + "\n\n" +
+		chunks + `{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}],"usage":null}` + "\n\n" +
 		chunks + `],"usage":{"prompt_tokens":7,"completion_tokens":4,"total_tokens":11}}` + "\n\ndata: [DONE]\n\n"
 	if got.Status != 200 || got.Header.Get("Content-Type") != "text/event-stream" || got.Body != want {
 		t.Errorf("%d %s\n%s\nwant\n%s", got.Status, got.Header, got.Body, want)

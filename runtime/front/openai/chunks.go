@@ -113,6 +113,9 @@ func (s *chunking) end(reply comm.Event) error {
 func (s *chunking) send(c choice) error {
 	chunk := chatBody(s.chat, s.known, "chat.completion.chunk")
 	chunk.Choices = []choice{c}
+	if s.chat.usage {
+		chunk.Usage = (*usage)(nil) // it comes in a chunk of its own at the end
+	}
 	return s.write(chunk)
 }
 
