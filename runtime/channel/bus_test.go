@@ -320,6 +320,23 @@ func TestCHN7ALongAnswerGoesOnWhereItWas(t *testing.T) {
 	})
 }
 
+func TestCHN7NothingFollowsAPartThatIsRefusedForGood(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		w.with(spec(f))
+		f.failing(&channel.Refused{Why: "it is too long"})
+		w.writes(f, channel.Message{ID: "1", Text: "hello"})
+		w.replies(f, "1", strings.TrimSpace(strings.Repeat("One sentence of it. ", 12)))
+		f.failing(nil)
+		w.writes(f, channel.Message{ID: "2", Text: "hello"})
+		w.replies(f, "2", "Hello again.")
+		w.wants(f, "answer mia Hello again.")
+		if s := w.States()[0]; f.tries != 2 || s.Lost != 1 || s.Sent != 1 || s.Open != 0 {
+			t.Errorf("%d tries, %+v", f.tries, s)
+		}
+	})
+}
+
 func TestCHN4WhoMayNotTalkIsNotAnswered(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := newFake("phone")

@@ -135,8 +135,8 @@ func (l *lane) delivered(note func(d *kept.Delivered)) error {
 	return nil
 }
 
-// send sends a message, part by part, until it is accepted or refused for good (CHN-7). An error
-// is ctx's.
+// send sends a message, part by part, until it is accepted or a part of it is refused for good: the
+// rest of that would not be understood (CHN-7). An error is ctx's.
 func (l *lane) send(ctx context.Context, m Outbound) error {
 	text, at := m.Text, 0
 	l.mu.Lock()
@@ -151,7 +151,7 @@ func (l *lane) send(ctx context.Context, m Outbound) error {
 		if at > 0 || part.More {
 			part.ID = fmt.Sprintf("%s.%d", m.ID, at)
 		}
-		if err := l.insist(ctx, part); err != nil || !part.More {
+		if accepted, err := l.insist(ctx, part); err != nil || !accepted || !part.More {
 			return err
 		}
 		at += next
@@ -162,8 +162,8 @@ func (l *lane) send(ctx context.Context, m Outbound) error {
 	}
 }
 
-// insist sends a part until it is accepted or refused for good.
-func (l *lane) insist(ctx context.Context, part Outbound) error {
+// insist sends a part until it is accepted, or false: refused for good.
+func (l *lane) insist(ctx context.Context, part Outbound) (accepted bool, err error) {
 	for wait := againFirst; ; wait = min(2*wait, againMost) {
 		failpoint.Hit(failpoint.ChannelSendBefore)
 		err := l.once(ctx, part)
@@ -176,20 +176,20 @@ func (l *lane) insist(ctx context.Context, part Outbound) error {
 					s.sent++
 				}
 			})
-			return nil
+			return true, nil
 		case ctx.Err() != nil:
-			return ctx.Err()
+			return false, ctx.Err()
 		case errors.As(err, &refused):
 			l.trouble(err, part.ID)
 			l.count(func(s *standing) { s.lost++ })
 			l.o.Log.Error("gave up on a message that the other side refuses", "channel", l.spec.Name, "chat", part.Chat, "id", part.ID, "error", err)
-			return nil
+			return false, nil
 		}
 		l.trouble(err, part.ID)
 		l.count(func(s *standing) { s.retried++ })
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return false, ctx.Err()
 		case <-l.upped:
 		case <-time.After(wait):
 		}
