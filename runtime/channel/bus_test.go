@@ -127,6 +127,30 @@ func TestCHN6AnAnswerIsSentUntilItIsTaken(t *testing.T) {
 	})
 }
 
+// The other side may ask for a longer wait, but not for one without an end.
+func TestCHN6TheOtherSideSaysWhenToSendAgain(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		w.with(spec(f))
+		f.failing(&channel.Later{After: 10 * time.Minute, Err: errAway})
+		w.writes(f, channel.Message{ID: "1", Text: "hello"})
+		w.replies(f, "1", "Hello.")
+		for _, step := range []struct {
+			wait  time.Duration
+			tries int
+		}{{10*time.Minute - 1, 1}, {1, 2}} {
+			if w.wait(step.wait); f.tries != step.tries {
+				t.Errorf("after %v: %d tries, want %d", step.wait, f.tries, step.tries)
+			}
+		}
+		f.failing(&channel.Later{After: 1000 * time.Hour, Err: errAway})
+		w.wait(10 * time.Minute)
+		f.failing(nil)
+		w.wait(time.Hour)
+		w.wants(f, "answer mia Hello.")
+	})
+}
+
 func TestCHN6WhatIsRefusedForGoodHoldsNobodyUp(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := newFake("phone")

@@ -3,6 +3,7 @@ package channel
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"shelly/runtime/comm"
 )
@@ -92,6 +93,17 @@ type Outbound struct {
 type Refused struct{ Why string }
 
 func (r *Refused) Error() string { return fmt.Sprintf("it is refused for good: %s", r.Why) }
+
+// Later is the error for a message that the other side wants to get no sooner than after a while.
+type Later struct {
+	After time.Duration
+	Err   error
+}
+
+func (l *Later) Error() string { return l.Err.Error() }
+
+// Unwrap returns the reason.
+func (l *Later) Unwrap() error { return l.Err }
 
 // Spec is a channel of the configuration.
 type Spec struct {

@@ -165,9 +165,14 @@ func (l *lane) send(ctx context.Context, m Outbound) error {
 // insist sends a part until it is accepted, or false: refused for good.
 func (l *lane) insist(ctx context.Context, part Outbound) (accepted bool, err error) {
 	for wait := againFirst; ; wait = min(2*wait, againMost) {
+		select {
+		case <-l.upped: // this attempt shows whether it works
+		default:
+		}
 		failpoint.Hit(failpoint.ChannelSendBefore)
 		err := l.once(ctx, part)
 		var refused *Refused
+		var later *Later
 		switch {
 		case err == nil:
 			l.count(func(s *standing) {
@@ -187,14 +192,21 @@ func (l *lane) insist(ctx context.Context, part Outbound) (accepted bool, err er
 		}
 		l.trouble(err, part.ID)
 		l.count(func(s *standing) { s.retried++ })
+		quiet := wait
+		if errors.As(err, &later) {
+			quiet = max(wait, min(later.After, laterMost))
+		}
 		select {
 		case <-ctx.Done():
 			return false, ctx.Err()
 		case <-l.upped:
-		case <-time.After(wait):
+		case <-time.After(quiet):
 		}
 	}
 }
+
+// laterMost is the longest wait that the other side may ask for.
+const laterMost = time.Hour
 
 // sendMax bounds one attempt.
 const sendMax = 30 * time.Second

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -226,9 +227,24 @@ func (h *Webhook) Send(ctx context.Context, m channel.Outbound) error {
 		return fmt.Errorf("the answer is %s; redirects are not followed", answer.Status)
 	case answer.StatusCode == http.StatusRequestEntityTooLarge, answer.StatusCode == http.StatusUnprocessableEntity:
 		return &channel.Refused{Why: "the answer is " + answer.Status}
-	default:
-		return fmt.Errorf("the answer is %s", answer.Status)
 	}
+	err = fmt.Errorf("the answer is %s", answer.Status)
+	if after := h.retryAfter(answer.Header.Get("Retry-After")); after > 0 {
+		return &channel.Later{After: after, Err: err}
+	}
+	return err
+}
+
+// retryAfter reads when to send a message again: in seconds, or as a date (RFC 9110, 10.2.3). 0: it
+// does not say.
+func (h *Webhook) retryAfter(text string) time.Duration {
+	if seconds, err := strconv.ParseUint(text, 10, 32); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return at.Sub(h.o.Now())
+	}
+	return 0
 }
 
 // answerBytesMax is the most bytes of an answer that are read.

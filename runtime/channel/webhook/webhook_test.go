@@ -251,6 +251,28 @@ func TestCHN22WhatGoesOutIsSignedAndTakenByA2xx(t *testing.T) {
 	}
 }
 
+func TestCHN22AReceiverSaysWhenToSendAgain(t *testing.T) {
+	cases := []struct {
+		says     string
+		from, to time.Duration // 0: it does not say
+	}{
+		{"", 0, 0}, {"soon", 0, 0}, {"-5", 0, 0}, {"120", 2 * time.Minute, 2 * time.Minute}, {time.Now().Add(time.Hour).UTC().Format(http.TimeFormat), time.Minute, time.Hour},
+		{time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat), 0, 0},
+	}
+	url, guard, _ := receiver(t, func(n int, w http.ResponseWriter) {
+		w.Header().Set("Retry-After", cases[n-1].says)
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	h, _ := runs(t, webhook.Options{URL: url, Guard: guard})
+	for _, tt := range cases {
+		err := h.Send(t.Context(), channel.Outbound{ID: "re-1", Text: "Hello."})
+		var later *channel.Later
+		if errors.As(err, &later) != (tt.to > 0) || later != nil && (later.After < tt.from || later.After > tt.to) || !strings.Contains(err.Error(), "503") {
+			t.Errorf("%q: %v, %+v", tt.says, err, later)
+		}
+	}
+}
+
 func TestCHN22AnAddressThatIsNotAllowedIsNotReached(t *testing.T) {
 	url, _, got := receiver(t, func(_ int, w http.ResponseWriter) { w.WriteHeader(200) })
 	h, _ := runs(t, webhook.Options{URL: url})
