@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/xml"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,11 +55,28 @@ type originID struct {
 
 // incoming is an incoming message.
 type incoming struct {
-	From  string `xml:"from,attr"`
-	Type  string `xml:"type,attr"`
-	ID    string `xml:"id,attr"`
-	Body  string `xml:"body"`
-	Error *fault `xml:"error"`
+	From   string `xml:"from,attr"`
+	Type   string `xml:"type,attr"`
+	ID     string `xml:"id,attr"`
+	Lang   string `xml:"lang,attr"`
+	Bodies []body `xml:"body"`
+	Error  *fault `xml:"error"`
+}
+
+// body is a message's text, in one of several languages.
+type body struct {
+	Lang string `xml:"lang,attr"`
+	Text string `xml:",chardata"`
+}
+
+// text returns the body in the message's own language, or else the first. One without a language
+// has the message's (RFC 6121, 5.2.3).
+func (m *incoming) text() string {
+	if len(m.Bodies) == 0 {
+		return ""
+	}
+	i := slices.IndexFunc(m.Bodies, func(b body) bool { return b.Lang == "" || strings.EqualFold(b.Lang, m.Lang) })
+	return m.Bodies[max(i, 0)].Text
 }
 
 // fault is why a message was returned.
@@ -114,11 +132,11 @@ func Allow(entries []string) []string {
 // idOf returns an id for an incoming message that is the same if it is delivered again. It
 // depends on the sender with the resource, the stanza's id, and the text, because clients may
 // count from 1 again after a restart. A message without an id gets a different one each time.
-func (m *incoming) idOf(now time.Time) string {
+func (m *incoming) idOf(text string, now time.Time) string {
 	id := m.ID
 	if id == "" {
 		id = now.Format(time.RFC3339Nano)
 	}
-	sum := sha256.Sum256([]byte(m.From + "\x00" + id + "\x00" + m.Body))
+	sum := sha256.Sum256([]byte(m.From + "\x00" + id + "\x00" + text))
 	return hex.EncodeToString(sum[:16])
 }

@@ -307,11 +307,12 @@ func (l *link) message(d *xml.Decoder, now time.Time) error {
 		return l.returned(&m)
 	}
 	from, err := jid.Parse(m.From)
-	if m.Body == "" || m.Type == "groupchat" || m.Type == "headline" || err != nil {
+	text := m.text()
+	if text == "" || m.Type == "groupchat" || m.Type == "headline" || err != nil {
 		return nil
 	}
 	who := from.Bare().String()
-	_, err = l.in.Take(l.ctx, channel.Message{ID: m.idOf(now), Chat: who, Sender: who, Text: m.Body})
+	_, err = l.in.Take(l.ctx, channel.Message{ID: m.idOf(text, now), Chat: who, Sender: who, Text: text})
 	return err
 }
 

@@ -219,6 +219,28 @@ func TestCHN31AMessageIsAcknowledgedOnceItIsTaken(t *testing.T) {
 	}
 }
 
+// A message may have its text in several languages.
+func TestCHN31TheTextIsTheOneInTheMessagesLanguage(t *testing.T) {
+	s := listen(t)
+	_, in, _ := runs(t, s)
+	c := s.accept(true)
+	<-in.up
+	for i, tt := range []struct{ attribute, bodies, want string }{
+		{"", `<body>Hello.</body><body xml:lang='de'>Hallo.</body>`, "Hello."},
+		{"", `<body xml:lang='de'>Hallo.</body><body>Hello.</body>`, "Hello."},
+		{` xml:lang='en'`, `<body xml:lang='de'>Hallo.</body><body xml:lang='EN'>Hello.</body><body xml:lang='fr'>Salut.</body>`, "Hello."},
+		{"", `<body xml:lang='de'>Hallo.</body><body xml:lang='fr'>Salut.</body>`, "Hallo."},
+	} {
+		c.says(fmt.Sprintf(`<message from='mia@example.org/phone' type='chat' id='%d'%s>%s</message>`, i, tt.attribute, tt.bodies))
+		if n := c.asks(); n != i+1 {
+			t.Errorf("%d are acknowledged", n)
+		}
+		if seen := in.taken(); len(seen) != i+1 || seen[i].Text != tt.want {
+			t.Errorf("%s: %+v, want %s", tt.bodies, seen, tt.want)
+		}
+	}
+}
+
 func TestCHN31WithoutStreamManagementItDoesNotWork(t *testing.T) {
 	s := listen(t)
 	_, in, end := runs(t, s)
