@@ -27,6 +27,20 @@ func TestCHN1ChannelsAreRead(t *testing.T) {
 	}
 }
 
+// A chat has one name, however its person's address is written; a webhook's chats are names of its
+// own.
+func TestCHN33ThePersonToTellIsNamedAsInTheChat(t *testing.T) {
+	for tell, want := range map[string]string{ // order-free: each is alone
+		"phone:Mia@Example.org/Laptop": "phone:mia@example.org", "hook:Ops": "hook:Ops", "other:Mia@Example.org": "other:Mia@Example.org",
+	} {
+		w := newWorld(t)
+		w.File = w.write("c.yaml", channelled+"events: {heartbeat: {every: 30m, do: look, tell: \""+tell+"\"}}\n")
+		if got := w.load().Machine(nil, nil).Heartbeat.To.Key(); got != want {
+			t.Errorf("%s is %s, want %s", tell, got, want)
+		}
+	}
+}
+
 func TestCHN1WhatIsWrongWithAChannelIsSaid(t *testing.T) {
 	const hook, phone = "kind: webhook, key_from: [K]", "kind: xmpp, account: a@b.c, password_from: P"
 	for _, tt := range []struct{ text, want string }{

@@ -141,6 +141,7 @@ func (c Config) Machine(tools []fsm.ToolDecl, skills []fsm.SkillDecl) fsm.Config
 
 		Channels: c.channels(),
 	}
+	m.Heartbeat.To = c.Named(m.Heartbeat.To)
 	if m.Switches.Progress {
 		b := c.Brain
 		m.Pace = fsm.Pace{Load: fsm.Millis(b.Timeouts.Load.Milliseconds()), Idle: fsm.Millis(b.Timeouts.Idle.Milliseconds()), Reads: b.Reads, Writes: b.Writes}

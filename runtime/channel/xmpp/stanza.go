@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"mellium.im/xmpp/jid"
 )
 
 // The namespaces of extensions to RFC 6120.
@@ -104,30 +102,6 @@ func (f *fault) String() string {
 // final reports whether it is useless to send the message again (RFC 6120, 8.3.2). An error
 // without one of the known types says nothing about that.
 func (f *fault) final() bool { return f.Type == "auth" || f.Type == "cancel" || f.Type == "modify" }
-
-// Person returns a person's address without the resource and as the address of an incoming message
-// is written (RFC 7622), in lower case. What is not an address stays as it is.
-func Person(address string) string {
-	j, err := jid.Parse(address)
-	if err != nil {
-		return address
-	}
-	return j.Bare().String()
-}
-
-// Allow returns the entries of an allow list as [Person] writes addresses.
-func Allow(entries []string) []string {
-	all := make([]string, len(entries))
-	for i, e := range entries {
-		if end, wild := strings.CutPrefix(e, "*"); wild {
-			const start = "a" // stands for what the * does
-			all[i] = "*" + strings.TrimPrefix(Person(start+end), start)
-		} else {
-			all[i] = Person(e)
-		}
-	}
-	return all
-}
 
 // idOf returns an id for an incoming message that is the same if it is delivered again. It
 // depends on the sender with the resource, the stanza's id, and the text, because clients may

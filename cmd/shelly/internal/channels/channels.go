@@ -15,6 +15,7 @@ import (
 	"shelly/runtime/channel"
 	"shelly/runtime/channel/webhook"
 	"shelly/runtime/channel/xmpp"
+	"shelly/runtime/channel/xmpp/address"
 	"shelly/runtime/config"
 	"shelly/runtime/egress"
 )
@@ -39,8 +40,8 @@ func Specs(cfg config.Config, log *slog.Logger) []channel.Spec {
 		case config.ChannelWebhook:
 			s.PartBytes, s.Channel = webhookPart, hook(s, n.Value, log)
 		default:
-			s.PartBytes, s.Tells, s.Person, s.Channel = xmppPart, true, xmpp.Person, chat(s, n.Value, log)
-			s.Allow = xmpp.Allow(s.Allow)
+			s.PartBytes, s.Tells, s.Person, s.Channel = xmppPart, true, address.Person, chat(s, n.Value, log)
+			s.Allow = address.Allow(s.Allow)
 		}
 		all = append(all, s)
 	}

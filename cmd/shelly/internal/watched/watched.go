@@ -54,6 +54,9 @@ func Sources(cfg config.Config) []event.Spec {
 		spec.Source = source.Units{Names: s.Value.Units, User: s.Value.User}
 		all = append(all, spec)
 	}
+	for i := range all {
+		all[i].To = cfg.Named(all[i].To)
+	}
 	return all
 }
 

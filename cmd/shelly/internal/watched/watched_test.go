@@ -1,0 +1,20 @@
+package watched_test
+
+import (
+	"testing"
+
+	"shelly/cmd/shelly/internal/watched"
+	"shelly/fsm"
+	"shelly/runtime/config"
+	"shelly/sim/strict"
+)
+
+func TestCHN33AnEventIsToldInTheChatOfItsPerson(t *testing.T) {
+	cfg := config.Config{
+		Channels: config.Channels{strict.Named[config.Channel]{Name: "phone", Value: config.Channel{Kind: config.ChannelXMPP}}},
+		Events:   config.Events{Memory: strict.ByName[config.WatchedLow]{strict.Named[config.WatchedLow]{Name: "ram", Value: config.WatchedLow{Telling: config.Telling{Tell: "phone:Mia@Example.org"}}}}},
+	}
+	if all := watched.Sources(cfg); len(all) != 1 || all[0].To != (fsm.Origin{Channel: "phone", Chat: "mia@example.org"}) {
+		t.Errorf("%+v", all)
+	}
+}
