@@ -32,6 +32,24 @@ var namespaceFlags = []uint64{
 	unix.CLONE_NEWNS, unix.CLONE_NEWCGROUP, unix.CLONE_NEWUTS, unix.CLONE_NEWIPC, unix.CLONE_NEWUSER, unix.CLONE_NEWPID, unix.CLONE_NEWNET,
 }
 
+// Bits of a mode that make a program run with its owner's or its group's rights, and flags of
+// open(2) with which its mode counts; without them it may be anything.
+const (
+	setID    = unix.S_ISUID | unix.S_ISGID
+	creating = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY
+)
+
+// moding are the system calls that give a file a mode, which is this argument of them. mkdir
+// ignores these bits, and openat2 and io_uring are refused altogether.
+var moding = []struct {
+	name  string
+	mode  uint32
+	flags int // the argument with the flags, or -1
+}{
+	{"chmod", 1, -1}, {"fchmod", 1, -1}, {"fchmodat", 2, -1}, {"fchmodat2", 2, -1},
+	{"mknod", 1, -1}, {"mknodat", 2, -1}, {"creat", 1, -1}, {"open", 2, 1}, {"openat", 3, 2},
+}
+
 // families returns the families of sockets that a command may make.
 func (p *plan) families() []uint64 {
 	switch {
@@ -62,6 +80,16 @@ func (p *plan) filter() ([]unix.SockFilter, error) {
 		group.NamesWithCondtions = append(group.NamesWithCondtions, seccomp.NameWithConditions{
 			Name: "clone", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.BitsSet, Value: flag}},
 		})
+	}
+	for _, call := range moding {
+		if len(known([]string{call.name})) == 0 {
+			continue // arm64 has the newer ones only
+		}
+		conditions := seccomp.ArgumentConditions{{Argument: call.mode, Operation: seccomp.BitsSet, Value: setID}}
+		if call.flags >= 0 {
+			conditions = append(conditions, seccomp.Condition{Argument: uint32(call.flags), Operation: seccomp.BitsSet, Value: creating})
+		}
+		group.NamesWithCondtions = append(group.NamesWithCondtions, seccomp.NameWithConditions{Name: call.name, Conditions: conditions})
 	}
 	if families := p.families(); families == nil {
 		group.Names = append(group.Names, "socket")
@@ -97,23 +125,22 @@ const (
 )
 
 // prelude refuses what the library's filter lets through: system calls with another
-// architecture's numbers (int 0x80 of 32-bit programs), for which it has no names; clone3,
-// whose flags a filter cannot see, so that programs fall back to clone; and the ioctl that puts
-// input into a terminal, whatever the upper half of its number, which the kernel ignores.
+// architecture's numbers (int 0x80 of 32-bit programs), for which it has no names; clone3 and
+// openat2, whose flags and mode a filter cannot see, so that programs fall back to clone and
+// openat as on an older kernel; and the ioctl that puts input into a terminal, whatever the
+// upper half of its number, which the kernel ignores.
 func prelude(here *arch.Info) []bpf.Instruction {
 	refuse := func(errno unix.Errno) bpf.RetConstant {
 		return bpf.RetConstant{Val: uint32(seccomp.ActionErrno) | uint32(errno)}
 	}
-	clone3, ioctl := here.SyscallNames["clone3"], here.SyscallNames["ioctl"]
-	if clone3 == 0 {
-		clone3 = unix.SYS_CLONE3
-	}
+	ioctl := here.SyscallNames["ioctl"]
 	return []bpf.Instruction{
 		bpf.LoadAbsolute{Off: archAt, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(here.ID), SkipTrue: 1},
 		refuse(unix.ENOSYS),
 		bpf.LoadAbsolute{Off: numberAt, Size: 4},
-		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(clone3), SkipTrue: 1},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.SYS_CLONE3, SkipTrue: 1}, // the same on every architecture
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_OPENAT2, SkipTrue: 1},
 		refuse(unix.ENOSYS),
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(ioctl), SkipTrue: 4},
 		bpf.LoadAbsolute{Off: secondHalfAt, Size: 4},

@@ -5,9 +5,14 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
+
+	"github.com/elastic/go-seccomp-bpf/arch"
+	"golang.org/x/sys/unix"
 )
 
 func TestTOL41CommandHasNoNetworkAndNoRights(t *testing.T) {
@@ -34,6 +39,78 @@ true`, l.Addr().(*net.TCPAddr).Port))
 		case <-reached:
 			t.Error("the command has reached a server of this machine")
 		default:
+		}
+	})
+}
+
+// setting is the only argument with which the test's program calls [setIDs].
+const setting = "(make set-id programs)"
+
+// setIDs tries to make set-user-id and set-group-id programs in its folder, by every system call
+// that this architecture has, and writes what has become of each; then it makes what is harmless.
+func setIDs() {
+	here, _ := arch.GetInfo(runtime.GOARCH)
+	name := func(text string) uintptr {
+		b, _ := unix.BytePtrFromString(text)
+		return uintptr(unsafe.Pointer(b))
+	}
+	const at, write = ^uintptr(99), unix.O_WRONLY // at is AT_FDCWD
+	try := func(want unix.Errno, call string, args ...uintptr) {
+		number, ok := here.SyscallNames[call]
+		if !ok {
+			return
+		}
+		var a [6]uintptr
+		copy(a[:], args)
+		if _, _, errno := unix.Syscall6(uintptr(number), a[0], a[1], a[2], a[3], a[4], a[5]); errno != want {
+			fmt.Printf("%s %o: %v, not %v\n", call, args, errno, want)
+		}
+	}
+	_ = os.WriteFile("old", nil, 0o600)
+	old, _ := os.Open("old")
+	for _, mode := range []uintptr{0o4755, 0o2755, 0o6755, 1<<20 | 0o4755} {
+		try(unix.EPERM, "chmod", name("old"), mode)
+		try(unix.EPERM, "fchmod", old.Fd(), mode)
+		try(unix.EPERM, "fchmodat", at, name("old"), mode)
+		try(unix.EPERM, "fchmodat2", at, name("old"), mode, unix.AT_SYMLINK_NOFOLLOW)
+		try(unix.EPERM, "mknod", name("new"), unix.S_IFREG|mode)
+		try(unix.EPERM, "mknodat", at, name("new"), unix.S_IFREG|mode)
+		try(unix.EPERM, "creat", name("new"), mode)
+		try(unix.EPERM, "open", name("new"), unix.O_CREAT|write, mode)
+		try(unix.EPERM, "openat", at, name("new"), unix.O_CREAT|write, mode)
+		try(unix.EPERM, "open", name("."), unix.O_TMPFILE|write, mode)
+		try(unix.EPERM, "openat", at, name("."), unix.O_TMPFILE|write, mode)
+		how := unix.OpenHow{Flags: unix.O_CREAT | write, Mode: uint64(mode)}
+		try(unix.ENOSYS, "openat2", at, name("new"), uintptr(unsafe.Pointer(&how)), unsafe.Sizeof(how))
+	}
+	try(0, "fchmodat", at, name("old"), 0o1755)
+	try(0, "openat", at, name("old"), unix.O_RDONLY, 0o7777)
+	try(0, "openat", at, name("sticky"), unix.O_CREAT|write, 0o1755)
+	try(0, "mkdirat", at, name("folder"), 0o6755)
+}
+
+func TestTOL41CommandMakesNoSetIDProgram(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		self, err := os.Executable()
+		w.must(err)
+		program, err := os.ReadFile(self)
+		w.must(err)
+		w.must(os.WriteFile(w.path("ws/try"), program, 0o700))
+		if out, end := w.sh("./try '" + setting + "'"); out != "" || end.Code != 0 {
+			t.Errorf("not as it should be: %s%+v", out, end)
+		}
+		w.sh("cp /bin/true a; chmod u+s a; chmod g+s a; install -m 4755 a b; mkdir -m 2755 d; touch end")
+		made, err := os.ReadDir(w.path("ws"))
+		w.must(err)
+		for _, e := range made {
+			if info, err := e.Info(); err != nil || info.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 {
+				t.Errorf("made: %s %v", e.Name(), info.Mode())
+			}
+		}
+		for _, name := range []string{"old", "sticky", "folder", "a", "end"} {
+			if _, err := os.Stat(w.path("ws/" + name)); err != nil {
+				t.Error(err)
+			}
 		}
 	})
 }

@@ -17,6 +17,10 @@ import (
 func TestMain(m *testing.M) {
 	tree.Supervise()
 	Stage()
+	if len(os.Args) == 2 && os.Args[1] == setting {
+		setIDs()
+		return
+	}
 	os.Exit(m.Run())
 }
 
