@@ -34,7 +34,7 @@ type Command struct {
 }
 
 type makeCmd struct {
-	Out           string   `required:"" placeholder:"FILE" help:"File to write."`
+	Out           string   `required:"" placeholder:"FILE" help:"File to write; - is standard output."`
 	Models        []string `placeholder:"NAME,…" help:"Models of Ollama's store. Default: all."`
 	WithoutModels bool     `help:"Leave the models out."`
 	Store         string   `placeholder:"DIR" help:"Ollama's store of models. Default: OLLAMA_MODELS, ~/.ollama/models, or the service's."`
@@ -55,7 +55,7 @@ func (c *makeCmd) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Lstat(c.Out); err == nil && !c.Force {
+	if _, err := os.Lstat(c.Out); err == nil && !c.Force && c.Out != "-" {
 		return exit.Errorf(exit.Usage, "%s exists already; name another file, or replace it with --force", c.Out)
 	}
 	from := bundle.Source{Version: version.Text(), System: cmp.Or(c.For, runtime.GOOS+"/"+runtime.GOARCH), Now: time.Now, Binary: c.Binary, Skills: cfg.Skills.Folders}
@@ -75,17 +75,24 @@ func (c *makeCmd) Run(t *terminal.Terminal) error {
 	ctx, stop := exit.Interruptible()
 	defer stop()
 	var m bundle.Manifest
-	err = durable.As{New: !c.Force}.File(c.Out, func(w io.Writer) (err error) {
+	write := func(w io.Writer) (err error) {
 		m, err = bundle.Make(ctx, w, from)
 		return err
-	})
+	}
+	told, name, left := t.Out, c.Out, c.Out+" was not written"
+	if c.Out == "-" {
+		told, name, left = t.Err, "standard output", "what was written is not a whole bundle"
+		err = write(t.Out)
+	} else {
+		err = durable.As{New: !c.Force}.File(c.Out, write)
+	}
 	if errors.Is(err, context.Canceled) {
-		return exit.Interrupted(ctx, c.Out+" was not written; run it again")
+		return exit.Interrupted(ctx, left+"; run it again")
 	}
 	if err != nil {
 		return failed(err)
 	}
-	fmt.Fprintf(t.Out, "%s: %s\n", c.Out, contents(m))
+	fmt.Fprintf(told, "%s: %s\n", name, contents(m))
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/output"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/durable"
 	"shelly/sim/coverage"
@@ -42,6 +43,9 @@ func (Command) Help() string {
 
 // Run implements the subcommand (CLI-7).
 func (c *Command) Run(t *terminal.Terminal) error {
+	if err := output.Other("-o", c.Output, "the figures"); err != nil {
+		return err
+	}
 	worlds, err := c.worlds()
 	if err != nil {
 		return err

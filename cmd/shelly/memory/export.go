@@ -11,7 +11,7 @@ import (
 )
 
 type exportCmd struct {
-	Output    string `short:"o" placeholder:"FILE" help:"File to write. Default: standard output."`
+	Output    string `short:"o" placeholder:"FILE" help:"File to write; - is standard output, the default."`
 	Force     bool   `help:"Overwrite an existing file."`
 	NoVectors bool   `help:"Leave the vectors out; they are computed again after an import."`
 	flags.Place

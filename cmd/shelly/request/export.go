@@ -15,7 +15,7 @@ import (
 
 type exportCmd struct {
 	ID     string   `arg:"" help:"Request to export."`
-	Output string   `short:"o" placeholder:"FILE" help:"File to write. Default: standard output."`
+	Output string   `short:"o" placeholder:"FILE" help:"File to write; - is standard output, the default."`
 	As     string   `enum:"replay,scenario" default:"replay" help:"replay: exactly what happened, with the hash of its trace. scenario: a case of this request alone, to read and change."`
 	Force  bool     `help:"Overwrite an existing file; also export what today's code decides differently."`
 	Secret []string `placeholder:"VALUE|@FILE" sep:"none" help:"A text to remove, or a file with one; may be repeated."`

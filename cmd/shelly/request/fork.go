@@ -1,6 +1,7 @@
 package request
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ func (c *forkCmd) Run(t *terminal.Terminal) (err error) {
 		return err
 	}
 	w := &written{File: output.File{Name: c.Output, Force: c.Force}, id: c.ID}
-	if err := w.Free(); err != nil {
+	if err := cmp.Or(output.Other("-o", c.Output, "both paths"), w.Free()); err != nil {
 		return err
 	}
 	point, err := c.point()

@@ -46,7 +46,7 @@ func (r *journalled) report(t *terminal.Terminal, j engine.Reader, of history.Hi
 	if err := file.Text(t, made.HTML); err != nil {
 		return err
 	}
-	fmt.Fprintf(t.Err, "%s: %s of request %s\n", file.Name, wording.Count(made.Steps, "step"), id)
+	fmt.Fprintf(t.Err, "%s: %s of request %s\n", file, wording.Count(made.Steps, "step"), id)
 	for _, n := range by.Counts() {
 		fmt.Fprintf(t.Err, "replaced: %s, %s\n", n.Kind, wording.Count(n.Times, "time"))
 	}

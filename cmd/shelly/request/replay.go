@@ -1,6 +1,7 @@
 package request
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -41,6 +42,9 @@ func (replayCmd) Help() string {
 
 // Run implements the subcommand (CLI-17).
 func (c *replayCmd) Run(t *terminal.Terminal, line *kong.Context) (err error) {
+	if err := cmp.Or(output.Other("--html", c.HTML, "the replay"), output.Other("--out", c.Out, "the replay")); err != nil {
+		return err
+	}
 	switch {
 	case c.All == (len(c.ID) > 0):
 		return exit.Errorf(exit.Usage, "name a request, or give --all")

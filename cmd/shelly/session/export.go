@@ -13,7 +13,7 @@ import (
 
 type exportCmd struct {
 	ID     string `arg:"" help:"Session to export."`
-	Output string `short:"o" placeholder:"FILE" help:"File to write. Default: standard output."`
+	Output string `short:"o" placeholder:"FILE" help:"File to write; - is standard output, the default."`
 	Force  bool   `help:"Overwrite an existing file."`
 	flags.Place
 }

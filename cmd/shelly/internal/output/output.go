@@ -16,18 +16,29 @@ import (
 
 // File is the destination of a command's output.
 type File struct {
-	Name  string // empty: standard output
+	Name  string // empty or -: standard output
 	Force bool   // it may overwrite an existing file
 }
 
 // Free returns an error if a file of the name exists, unless it may be overwritten. It is
 // called before the work begins; Write checks again.
 func (f File) Free() error {
-	if f.Name == "" || f.Force {
+	if f.standard() || f.Force {
 		return nil
 	}
 	if _, err := os.Lstat(f.Name); err == nil {
 		return f.taken()
+	}
+	return nil
+}
+
+func (f File) standard() bool { return f.Name == "" || f.Name == "-" }
+
+// Other returns an error if a flag's file is to be standard output, which has another output of
+// the command.
+func Other(flag, name, has string) error {
+	if name == "-" {
+		return exit.Errorf(exit.Usage, "%s: standard output has %s; name a file", flag, has)
 	}
 	return nil
 }
@@ -40,7 +51,7 @@ func (f File) taken() error {
 // folders that are created for it. An error of
 // content is returned unchanged; other errors have exit codes.
 func (f File) Write(t *terminal.Terminal, content func(io.Writer) error) error {
-	if f.Name == "" {
+	if f.standard() {
 		out := bufio.NewWriter(t.Out)
 		return errors.Join(content(out), out.Flush())
 	}
@@ -69,7 +80,7 @@ func (f File) Text(t *terminal.Terminal, text []byte) error {
 
 // String returns the name for messages.
 func (f File) String() string {
-	if f.Name == "" {
+	if f.standard() {
 		return "standard output"
 	}
 	return f.Name

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/output"
 	"shelly/cmd/shelly/internal/runs"
 	"shelly/runtime/durable"
 	"shelly/sim/report"
@@ -26,7 +27,7 @@ func (c *Command) ready(flag, name string) error {
 	case c.List:
 		return exit.Errorf(exit.Usage, "%s reports what ran, but --list runs nothing; leave one out", flag)
 	case name == "-":
-		return exit.Errorf(exit.Usage, "%s: standard output has the other report; name a file", flag)
+		return output.Other(flag, name, "the other report")
 	}
 	if at, err := os.Stat(name); err == nil && !at.Mode().IsRegular() {
 		return exit.Errorf(exit.Usage, "%s: %s is not a file that can be replaced", flag, name)
