@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"shelly/cmd/shelly/internal/exit"
@@ -90,21 +92,36 @@ func (c *addCmd) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
+	signal.Ignore(syscall.SIGPIPE) // so that writing to a pipe that nobody reads is an error
 	made, err := client.New(cfg.Data, client.Options{}).AddToken(context.Background(), c.Name, can)
 	err = stopped(cfg.Data, err, func(clients *access.Clients) (err error) {
 		made = comm.NewToken{Name: c.Name, Can: can}
 		made.Token, err = clients.Add(c.Name, can)
 		return err
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case c.JSON:
-		return t.JSON(made)
 	}
-	fmt.Fprintln(t.Out, made.Token)
-	fmt.Fprintf(t.Err, "%s has the rights %s. The token is not shown again; send it as Authorization: Bearer TOKEN\n", made.Name, made.Can)
+	if c.JSON {
+		err = t.JSON(made)
+	} else {
+		_, err = fmt.Fprintln(t.Out, made.Token)
+	}
+	if err != nil {
+		return unseen(cfg.Data, c.Name, err)
+	}
+	if !c.JSON {
+		fmt.Fprintf(t.Err, "%s has the rights %s. The token is not shown again; send it as Authorization: Bearer TOKEN\n", made.Name, made.Can)
+	}
 	return nil
+}
+
+// unseen revokes a token that could not be printed: nobody has it.
+func unseen(data, name string, why error) error {
+	if _, err := revoke(data, name); err != nil {
+		return exit.Errorf(exit.Disk, "the token could not be written (%v), nor revoked again (%v): revoke it with shelly token revoke %s", why, err, name)
+	}
+	return exit.Errorf(exit.Disk, "the token could not be written: %v; it is revoked again", why)
 }
 
 type revokeCmd struct {
@@ -123,11 +140,7 @@ func (c *revokeCmd) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	taken, err := client.New(cfg.Data, client.Options{}).RevokeToken(context.Background(), c.Name)
-	err = stopped(cfg.Data, err, func(clients *access.Clients) (err error) {
-		taken, err = clients.Revoke(c.Name)
-		return err
-	})
+	taken, err := revoke(cfg.Data, c.Name)
 	switch {
 	case err != nil:
 		return err
@@ -136,6 +149,16 @@ func (c *revokeCmd) Run(t *terminal.Terminal) error {
 	}
 	fmt.Fprintf(t.Out, "the token of %s is revoked\n", c.Name)
 	return nil
+}
+
+// revoke revokes a client's token, and reports whether it had one.
+func revoke(data, name string) (taken bool, err error) {
+	taken, err = client.New(data, client.Options{}).RevokeToken(context.Background(), name)
+	err = stopped(data, err, func(clients *access.Clients) (err error) {
+		taken, err = clients.Revoke(name)
+		return err
+	})
+	return taken, err
 }
 
 // stopped changes the token file of a data folder if no daemon runs that could do it; err is
