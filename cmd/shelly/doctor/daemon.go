@@ -76,7 +76,11 @@ func (x *examination) data(ctx context.Context, cfg config.Config, running *comm
 		x.fail("data folder", err.Error(), "")
 		return
 	case open != "":
-		x.warn("data folder", "others may use "+open, "the next start of shelly run fixes that; if they may have read the token, remove the file token first")
+		mend := "the next start of shelly run fixes that"
+		if _, err := os.Stat(filepath.Join(cfg.Data, client.TokenFile)); err == nil {
+			mend += "; if they may have read the token, remove the file token first"
+		}
+		x.warn("data folder", "others may use "+open, mend)
 	}
 	switch {
 	case running == nil:
@@ -100,6 +104,10 @@ func (x *examination) unused(ctx context.Context, cfg config.Config) {
 	case errors.Is(err, datafolder.ErrNone):
 		if err := writable(cfg.Data); err != nil {
 			x.fail("data folder", fmt.Sprintf("%s cannot be created: %v", cfg.Data, err), strings.TrimPrefix(store.Advice(err), ": "))
+			return
+		}
+		if _, err := os.Stat(cfg.Data); err == nil {
+			x.ok("data folder", cfg.Data+" has no store yet; the first start creates it")
 			return
 		}
 		x.ok("data folder", cfg.Data+" is created at the first start")
