@@ -3,7 +3,6 @@ package scenario
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"shelly/fsm/wording"
@@ -30,7 +29,7 @@ func (c *Found) Write(w io.Writer) error {
 	for i, words := range c.Path {
 		fmt.Fprintf(&b, "# %3d. %s\n", i+1, wording.OneLine(words))
 	}
-	fmt.Fprintf(&b, "scenario: %d\nname: %s\ntags: [counterexample]\n", format.FormatVersion, strconv.Quote(wording.Clip(c.title(), nameBytesMax)))
+	fmt.Fprintf(&b, "scenario: %d\nname: %s\ntags: [counterexample]\n", format.FormatVersion, named(c.title()))
 	if err := writeTold(&b, c.Told, 0); err != nil {
 		return err
 	}
@@ -45,7 +44,7 @@ func (c *Found) Write(w io.Writer) error {
 const nameBytesMax = 160
 
 func (c *Found) title() string {
-	return wording.OneLine(c.Invariant + " in the world " + c.World + ": " + c.Text)
+	return c.Invariant + " in the world " + c.World + ": " + c.Text
 }
 
 // claim writes what of the case's always and never does not hold.
@@ -65,7 +64,7 @@ func (c *Found) claim(b *strings.Builder) {
 			if when := list.claims[i].When; when != nil {
 				text += ", when: " + when.YAML()
 			}
-			fmt.Fprintf(b, "%s: [{%s}]\n", list.key, text)
+			fmt.Fprintf(b, "%s: [{%s}]\n", list.key, strings.ReplaceAll(text, "${", "$${"))
 		}
 	}
 }

@@ -35,7 +35,7 @@ func (r *Recorded) Write(w io.Writer) error {
 	for _, line := range r.About {
 		b.WriteString("# " + wording.OneLine(line) + "\n")
 	}
-	fmt.Fprintf(&b, "scenario: %d\nname: %s\ntags: [export]\n", format.FormatVersion, strconv.Quote(wording.Clip(wording.OneLine(r.Name), nameBytesMax)))
+	fmt.Fprintf(&b, "scenario: %d\nname: %s\ntags: [export]\n", format.FormatVersion, named(r.Name))
 	fmt.Fprintf(&b, "clock: {start: %q}\n", clockTime(r.Start))
 	if r.From != nil {
 		text, err := json.Marshal(r.From)
@@ -71,6 +71,11 @@ func (r *Recorded) Write(w io.Writer) error {
 
 // literal is a text as a file has it where variables are put in.
 func literal(text string) data.Value { return data.Text(strings.ReplaceAll(text, "${", "$${")) }
+
+// named is the name of a case as a file has it.
+func named(text string) string {
+	return literal(wording.Clip(wording.OneLine(text), nameBytesMax)).String()
+}
 
 // clockTime is a time as clock.start has it.
 func clockTime(at fsm.Millis) string {
@@ -129,11 +134,26 @@ func wireForm(in fsm.Input) (string, error) {
 }
 
 // Render writes a scenario for people: a JSON object with the keys of the format, in
-// their order.
+// their order. Its texts are meant as they stand, so that no variables are put in
+// (SCN-17).
 func Render(object []byte) (string, error) {
 	v, err := data.OfJSON(string(object))
 	if err != nil {
 		return "", err
 	}
-	return data.YAML(v), nil
+	return data.YAML(verbatim(v)), nil
+}
+
+// verbatim is a value with its texts as a file has them. No variables are put into keys.
+func verbatim(v data.Value) data.Value {
+	if v.Kind == data.TextKind {
+		return literal(v.Text)
+	}
+	for i := range v.List {
+		v.List[i] = verbatim(v.List[i])
+	}
+	for i := range v.Members {
+		v.Members[i].Value = verbatim(v.Members[i].Value)
+	}
+	return v
 }

@@ -47,7 +47,7 @@ func TestSIM14ACounterexampleIsAReplay(t *testing.T) {
 	told := crashedReplay()
 	text := written(t, &Found{Counterexample: &explore.Counterexample{
 		Violation: check.Violation{Invariant: "INV-1", Text: "it is\nso"}, Path: []string{"boot", "request r1"}, Told: told,
-	}, World: "small", Command: "shelly explore"})
+	}, World: "the ${small} one", Command: "shelly explore"})
 	f, err := Parse("f", []byte(text))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -58,6 +58,9 @@ func TestSIM14ACounterexampleIsAReplay(t *testing.T) {
 	}
 	if diff := cmp.Diff(told, got); diff != "" {
 		t.Errorf("-told +read:\n%s", diff)
+	}
+	if want := "INV-1 in the world the ${small} one: it is so"; f.Name != want {
+		t.Errorf("%q, want %q", f.Name, want)
 	}
 	if o := f.Run(sim.Options{}); !o.OK() {
 		t.Errorf("%v %v", o.Err, o.Failures)
@@ -174,7 +177,7 @@ name: x
 brain: [{says: hi}]
 timeline: [{user: hi}]
 always: ["active <= 1", "replies <= requests"]
-never: [{tool: exec}, {that: {state: cognition}, when: "lifecycle == 'serving'"}, {that: "len(handles) > 3", when: "now > 5"}]
+never: [{tool: exec}, {that: {state: cognition}, when: "all(handles, .session != '$${x}')"}, {that: "len(handles) > 3", when: "now > 5"}]
 `)
 	check, others := judge.Watch(f.File)
 	if want := []string{"always[1]", "never[2]"}; !slices.Equal(others, want) {

@@ -66,14 +66,13 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// render is the scenario as a file has it. Its texts are meant as they stand, so that
-// no variables are put in (SCN-17).
+// render is the scenario as a file has it.
 func (o object) render() (string, error) {
 	data, err := json.Marshal(o)
 	if err != nil {
 		return "", err
 	}
-	return scenario.Render(bytes.ReplaceAll(data, []byte("${"), []byte("$${")))
+	return scenario.Render(data)
 }
 
 // span is a duration as a scenario has it.

@@ -100,6 +100,32 @@ func TestSCN47TextsStandAsTheyAre(t *testing.T) {
 	}
 }
 
+// The name of a case and the keys of a call's arguments stand as they are, too.
+func TestSCN46ATextThatLooksLikeAVariableIsExported(t *testing.T) {
+	r := recorded(t, `
+scenario: 1
+name: x
+tools: {look: [{returns: "$${SHELL}"}]}
+brain: [{calls: [{tool: look, args: {"${a}": "$${b}"}}]}, {says: "It is $${c}."}]
+timeline: [{user: "What is $${HOME}?"}]
+expect: {replies: {$any: true}}
+`)
+	for name, render := range map[string]func() (*File, error){"replay": r.Replay, "scenario": r.Scenario} { // order-free: each has its own file
+		file, err := render()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		f, err := scenario.Parse("f", file.Source)
+		if err != nil || !strings.HasSuffix(f.Name, "What is ${HOME}?") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if name == "scenario" && f.Script.Lines[0].Calls[0].Args != `{"${a}":"${b}"}` {
+			t.Errorf("%s", file.Source)
+		}
+	}
+}
+
 // A record that another scenario's run does not follow is refused with its step.
 func TestSCN47ARecordThatGoesAnotherWayIsRefused(t *testing.T) {
 	r := recorded(t, withSecret)
