@@ -122,6 +122,8 @@ func settingValue(name string, v reflect.Value) any {
 		return v
 	case bool, string:
 		return v
+	case fsm.Share:
+		return int(v)
 	}
 	if word := v.String(); word != "" { // of a switch
 		return word

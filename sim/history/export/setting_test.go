@@ -28,14 +28,14 @@ func TestSCN47WhatDiffersFromTheProfile(t *testing.T) {
 	c := profile.Countbot()
 	c.Prompts = c.Prompts.Fill(fsm.About{Name: "Ada", User: "Joe", Workspace: "/srv (x) [1]", System: "linux/amd64"})
 	c.Limits.HandleTimeout, c.Limits.Backoff, c.Limits.MaxActive = 90_500, []fsm.Millis{1000, 60_000}, 3
-	c.Switches.Cancel, c.Options.Temperature = fsm.CancelRefused, 750
+	c.Limits.AnswerPercent, c.Switches.Cancel, c.Options.Temperature = 12, fsm.CancelRefused, 750
 	c.Prompts.Summary = "In a word?"
 	r := &Record{From: state.Snapshot{Config: c}}
 	var o object
 	r.setting(&o)
 	got := rendered(t, o)
 	want := `{"profile":"countbot","about":{"name":"Ada","user":"Joe","workspace":"/srv (x) [1]","system":"linux/amd64"},` +
-		`"config":{"max_active":3,"backoff":["1s","1m"],"handle_timeout":"1m30.5s","cancel":"refused","temperature":0.75,"prompts":{"summary":"In a word?"}}}`
+		`"config":{"max_active":3,"answer_percent":12,"backoff":["1s","1m"],"handle_timeout":"1m30.5s","cancel":"refused","temperature":0.75,"prompts":{"summary":"In a word?"}}}`
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
