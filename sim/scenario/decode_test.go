@@ -223,7 +223,7 @@ expect:`), []string{
 		{"subagent's line", with("timeline:", "brain_for: {subagent: [{says: a, hangs: true}]}\ntimeline:"), []string{"brain_for.subagent[0]: says or calls and hangs exclude each other"}},
 		{"compaction's line", with("timeline:", "brain_for: {compact: [{takes: 1s}]}\ntimeline:"), []string{"brain_for.compact[0]: says nothing"}},
 		{"nothing happened, and it worked", with(`returns: "x"`, `returns: "x", nothing: true`), []string{"tools.exec[0]: nothing and invalid belong to fails"}},
-		{"nothing and invalid", with(`returns: "x"`, `fails: {code: x, retryable: true}, invalid: true`), []string{"tools.exec[0]: nothing and invalid exclude each other"}},
+		{"retryable and invalid", with(`returns: "x"`, `fails: {code: x, retryable: true}, invalid: true`), []string{"tools.exec[0]: retryable and invalid exclude each other"}},
 
 		{"command that is none", with(`{user: "hi"}`, `{command: new}`), []string{"timeline[0].command: a command begins with /"}},
 		{"request and command", with(`{user: "hi"}`, `{user: hi, command: /new}`), []string{"timeline[0]: user and command exclude each other"}},

@@ -56,6 +56,22 @@ func TestSCN47AnExportIsLaidOut(t *testing.T) {
 	}
 }
 
+// A tool of the daemon that refuses a call says of it both that nothing happened and that
+// another attempt is pointless.
+func TestSCN47ARefusedCallIsExported(t *testing.T) {
+	text := scenarioOf(t, "countbot/unsafe-tool-retried.scenario.yaml", 0, 0, func(r *sim.Result) {
+		for i := range r.Steps {
+			if in, ok := r.Steps[i].Input.Fact.(fsm.ToolAnswered); ok && in.Invalid {
+				in.Nothing = true
+				r.Steps[i].Input.Fact = in
+			}
+		}
+	})
+	if !strings.Contains(text, "nothing: true") || !strings.Contains(text, "invalid: true") {
+		t.Errorf("%s", text)
+	}
+}
+
 // A start in the midst of a request changes nothing that a scenario tells, though each
 // draws its own jitter.
 func TestSCN47ARequestOverARestartIsExported(t *testing.T) {

@@ -32,7 +32,7 @@ func (k *checker) checkTool(path string, entries format.Entries) {
 		at := strict.Element(path, i)
 		k.oneOf(at, given("returns", e.Returns != nil), given("asks", e.Asks != ""), given("reads", e.Reads != ""), given("fails", e.Fails != nil), given("hangs", e.Hangs),
 			given("deaf", e.Deaf), given("started_then_lost", e.Lost))
-		k.oneOf(at, given("nothing", e.Nothing || e.Fails != nil && e.Fails.Retryable), given("invalid", e.Invalid))
+		k.oneOf(at, given("retryable", e.Fails != nil && e.Fails.Retryable), given("invalid", e.Invalid))
 		if e.Fails == nil && (e.Nothing || e.Invalid) {
 			k.at(at, "nothing and invalid belong to fails")
 		}
