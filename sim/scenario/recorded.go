@@ -59,7 +59,7 @@ func (r *Recorded) Write(w io.Writer) error {
 		fmt.Fprintf(&b, "hash: %s\n", hash)
 	}
 	if q := r.Reply; q != nil {
-		v := data.Map("", data.With("id", literal(q.Key.ID)), data.With("text", literal(q.Reply)), data.With("outcome", data.Text(string(q.Outcome))))
+		v := data.Map("", data.With("id", wanted(q.Key.ID)), data.With("text", wanted(q.Reply)), data.With("outcome", data.Text(string(q.Outcome))))
 		if q.IsError {
 			v.Members = append(v.Members, data.With("is_error", data.Bool(true)))
 		}
@@ -71,6 +71,14 @@ func (r *Recorded) Write(w io.Writer) error {
 
 // literal is a text as a file has it where variables are put in.
 func literal(text string) data.Value { return data.Text(strings.ReplaceAll(text, "${", "$${")) }
+
+// wanted is a text as an expectation has it, where $any is a matcher (SCN-56).
+func wanted(text string) data.Value {
+	if strings.HasPrefix(text, "$") {
+		return data.Map("", data.With("$literal", literal(text)))
+	}
+	return literal(text)
+}
 
 // named is the name of a case as a file has it.
 func named(text string) string {

@@ -8,6 +8,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/state"
+	"shelly/sim/scenario/data"
 )
 
 // expect is what must hold: the reply, the states that its handle and the subagents
@@ -40,10 +41,10 @@ func (s *story) expect() object {
 		args := strings.TrimSpace(a.Args)
 		switch {
 		case !json.Valid([]byte(args)) || !strings.HasPrefix(args, "{") || args == "{}":
-		case strings.Contains(args, `"$`): // what a matcher begins with (SCN-8)
-			one.put("args", object{{"$literal", json.RawMessage(args)}})
-		default:
+		case stands(data.Args(args)):
 			one.put("args", json.RawMessage(args))
+		default:
+			one.put("args", object{{"$literal", json.RawMessage(args)}})
 		}
 		if a.Failed {
 			one.put("failed", true)
@@ -54,6 +55,22 @@ func (s *story) expect() object {
 		o.put("audit", audits)
 	}
 	return o
+}
+
+// stands reports whether an expectation of a value is what it looks like: no matcher, nor
+// what none can be (SCN-8).
+func stands(v data.Value) bool {
+	switch v.Kind {
+	case data.NullKind:
+		return false
+	case data.TextKind:
+		return !strings.HasPrefix(v.Text, "$")
+	case data.MapKind:
+		return len(v.Members) > 0 && !slices.ContainsFunc(v.Members, func(m data.Member) bool {
+			return strings.HasPrefix(m.Key, "$") || !stands(m.Value)
+		})
+	}
+	return !slices.ContainsFunc(v.List, func(item data.Value) bool { return !stands(item) })
 }
 
 // states are those of the handle's table that a way goes through.
@@ -106,7 +123,11 @@ func loosened(text string) any {
 	lax := []string{timeShape, `[0-9a-fA-F-]{8,}`, `\S*/\S*`, numberShape} // of each, in a pattern
 	volatile := regexp.MustCompile("(" + strings.Join(shapes, ")|(") + ")")
 	found := volatile.FindAllStringSubmatchIndex(text, -1)
-	if len(found) == 0 {
+	switch {
+	case len(found) > 0:
+	case strings.HasPrefix(text, "$"): // what a matcher begins with (SCN-56)
+		return object{{"$literal", text}}
+	default:
 		return text
 	}
 	pattern, from := "^", 0

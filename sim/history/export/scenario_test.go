@@ -56,6 +56,43 @@ func TestSCN47AnExportIsLaidOut(t *testing.T) {
 	}
 }
 
+// What looks like a matcher, or could be none, is expected as it stands.
+func TestSCN47WhatLooksLikeAMatcherIsExported(t *testing.T) {
+	r := recorded(t, `
+scenario: 1
+name: x
+tools: {look: [{returns: a}, {returns: b}, {returns: c}]}
+brain:
+  - calls:
+      - {tool: look, args: {a: null}}
+      - {tool: look, args: {a: [{b: {}}]}}
+      - {tool: look, args: {a: [{b: $any, $c: 1}]}}
+  - {says: $any}
+timeline: [{user: "hi", id: $len}]
+expect: {replies: {$any: true}}
+`)
+	for name, render := range map[string]func() (*File, error){"replay": r.Replay, "scenario": r.Scenario} { // order-free: each has its own file
+		if _, err := render(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// An answer that was cut before its first word, as one that thinks too long is, has no text
+// and is not empty of its own.
+func TestSCN47AnAnswerThatIsCutWithoutATextIsExported(t *testing.T) {
+	if text := scenarioOf(t, "size/thinks-too-long.scenario.yaml", 0, 0, nil); !strings.Contains(text, "stops: length") {
+		t.Errorf("%.5000s", text)
+	}
+}
+
+// The machine's own tool_help needs no declaration.
+func TestSCN47ACallOfToolHelpIsExported(t *testing.T) {
+	if text := scenarioOf(t, "offer/servers.scenario.yaml", 0, 0, nil); strings.Contains(text, "undeclared") {
+		t.Errorf("%.5000s", text)
+	}
+}
+
 // A tool of the daemon that refuses a call says of it both that nothing happened and that
 // another attempt is pointless.
 func TestSCN47ARefusedCallIsExported(t *testing.T) {

@@ -42,14 +42,15 @@ func (s *story) line(c *call) object {
 	}
 	if in, ok := c.answer.Fact.(fsm.BrainAnswered); ok {
 		o.text("thinks", in.Thinking)
-		if in.Text == "" && len(in.Calls) == 0 {
+		if in.Text == "" && len(in.Calls) == 0 && in.Stop != fsm.StopMaxTokens {
 			o.put("empty", true)
 		}
 		o.text("says", in.Text)
 		var calls []any
 		for _, asked := range in.Calls {
 			call := toolCall(asked)
-			if !slices.ContainsFunc(s.record.From.Config.Tools, func(t fsm.ToolDecl) bool { return t.Name == asked.Name }) {
+			known := slices.ContainsFunc(s.record.From.Config.Tools, func(t fsm.ToolDecl) bool { return t.Name == asked.Name })
+			if !known && asked.Name != fsm.ToolHelp {
 				call.put("undeclared", true)
 			}
 			calls = append(calls, call)
