@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,11 @@ type member struct {
 
 // put adds a key.
 func (o *object) put(key string, value any) { *o = append(*o, member{key, value}) }
+
+// has reports whether there is a key.
+func (o *object) has(key string) bool {
+	return slices.ContainsFunc(*o, func(m member) bool { return m.key == key })
+}
 
 // text adds a key with a text, unless that is empty.
 func (o *object) text(key, value string) {

@@ -6,10 +6,11 @@ import (
 	"shelly/fsm"
 )
 
-// past adds what was there before the request: skills, what was recalled of memory, and
-// the session.
+// past adds what was there before the request: skills, grants, what was recalled of memory,
+// and the session.
 func (s *story) past(o *object) {
 	o.list("skills", s.skills())
+	o.list("grants", s.grants())
 	o.list("memory", s.memory())
 	for _, c := range of[fsm.LoadSession](s) {
 		load, _ := c.effect.(fsm.LoadSession)
@@ -23,6 +24,26 @@ func (s *story) past(o *object) {
 		o.text("memory_file", in.Session.Memory)
 		return
 	}
+}
+
+// grants are those that cover calls of the sessions in which tools ran (APR-12).
+func (s *story) grants() []any {
+	var sessions []string
+	for _, c := range of[fsm.RunTool](s) {
+		run, _ := c.effect.(fsm.RunTool)
+		sessions = append(sessions, run.Session)
+	}
+	var list []any
+	for _, g := range slices.Concat(s.record.From.Grants, s.record.From.Config.Grants) {
+		switch {
+		case g.Session != "" && !slices.Contains(sessions, g.Session):
+		case len(g.Match) > 0:
+			list = append(list, object{{"tool", g.Tool}, {"match", matches(g.Match)}})
+		default:
+			list = append(list, object{{"tool", g.Tool}, {"any", true}})
+		}
+	}
+	return list
 }
 
 // kept is the map without members that have nothing in them.

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -90,6 +91,44 @@ func TestSCN47AnAnswerThatIsCutWithoutATextIsExported(t *testing.T) {
 func TestSCN47ACallOfToolHelpIsExported(t *testing.T) {
 	if text := scenarioOf(t, "offer/servers.scenario.yaml", 0, 0, nil); strings.Contains(text, "undeclared") {
 		t.Errorf("%.5000s", text)
+	}
+}
+
+// Who decides about a tool's calls, and what its probe says, is part of the tool.
+func TestSCN47AToolIsExportedWithItsRulesAndItsProbe(t *testing.T) {
+	for _, tt := range []struct {
+		path    string
+		request int
+		has     []string
+	}{
+		{"default/approval-by-arguments.scenario.yaml", 0, []string{"approve_if:", "approve_unless:"}},
+		{"default/approval-the-tool-asks.scenario.yaml", 0, []string{"asks: it publishes", "approve: {grant: session}"}},
+		{"default/approval-always.scenario.yaml", 1, []string{"grants:"}},
+		{"default/approval-for-the-session.scenario.yaml", 1, []string{"grants:"}},
+		{"probe/done.scenario.yaml", 0, []string{"hangs: true", "answers: done"}},
+		{"probe/never.scenario.yaml", 0, []string{"hangs: true", "answers: never"}},
+	} {
+		text := scenarioOf(t, tt.path, tt.request, 0, nil)
+		for _, has := range tt.has {
+			if !strings.Contains(text, has) {
+				t.Errorf("%s: no %q in\n%s", tt.path, has, text)
+			}
+		}
+	}
+}
+
+// Rules keep their order: in an entry that which asks comes first.
+func TestSCN47RulesKeepTheirOrder(t *testing.T) {
+	var rules []fsm.ApproveRule
+	for i, asks := range []bool{true, false, false, true, true} {
+		rules = append(rules, fsm.ApproveRule{Ask: asks, Match: []fsm.ArgMatch{{Argument: "a", Like: fmt.Sprint(i)}}})
+	}
+	got, want := "", `{"approve_if":{"a":"0"},"approve_unless":{"a":"1"}} {"approve_unless":{"a":"2"}} {"approve_if":{"a":"3"}} {"approve_if":{"a":"4"}} `
+	for _, o := range declarations(fsm.ToolDecl{Effects: fsm.EffectsUnsafe, Rules: rules}) {
+		got += rendered(t, o) + " "
+	}
+	if got != want {
+		t.Errorf("%s\nwant %s", got, want)
 	}
 }
 

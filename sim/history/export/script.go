@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/sim/scenario/format"
 )
 
 // scripts adds what the model said, by purpose.
@@ -106,12 +107,35 @@ func (s *story) stubs() object {
 
 // entries are a tool's declaration and its results, in order.
 func (s *story) entries(t fsm.ToolDecl) []any {
-	var list []any
+	var came []object
 	for _, c := range of[fsm.RunTool](s) {
 		if run, _ := c.effect.(fsm.RunTool); run.Name == t.Name {
-			list = append(list, s.entry(c))
+			came = append(came, s.entry(c))
 		}
 	}
+	declared := declarations(t)
+	var list []any
+	for i := range max(len(came), len(declared)) {
+		var o object
+		if i < len(declared) {
+			o = declared[i]
+		}
+		if i < len(came) {
+			o = append(o, came[i]...)
+		} else {
+			o.put("optional", true)
+		}
+		if i == 0 && t.Probe && !o.has("probe") {
+			o.put("probe", object{{"answers", format.ProbeTruth}})
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
+// declarations are what the first entries of a tool say of it: one, and more where it has
+// rules that do not fit into one.
+func declarations(t fsm.ToolDecl) []object {
 	var head object
 	head.text("description", t.Description)
 	if t.Parameters != "" && json.Valid([]byte(t.Parameters)) {
@@ -123,12 +147,31 @@ func (s *story) entries(t fsm.ToolDecl) []any {
 	if t.Approve {
 		head.put("approve", true)
 	}
-	if len(list) == 0 {
-		return []any{append(head, member{"optional", true})}
+	if len(t.Subject) > 0 {
+		head.put("subject", t.Subject)
 	}
-	first, _ := list[0].(object)
-	list[0] = append(head, first...)
+	list := []object{head}
+	for _, r := range t.Rules {
+		last := &list[len(list)-1]
+		key := "approve_unless"
+		if r.Ask {
+			key = "approve_if" // counts before the other of its entry
+		}
+		if last.has("approve_unless") || last.has(key) {
+			list = append(list, nil)
+			last = &list[len(list)-1]
+		}
+		last.put(key, matches(r.Match))
+	}
 	return list
+}
+
+func matches(patterns []fsm.ArgMatch) object {
+	var o object
+	for _, p := range patterns {
+		o.put(p.Argument, p.Like)
+	}
+	return o
 }
 
 // entry is what came of one start of a tool.
@@ -137,6 +180,8 @@ func (s *story) entry(c *call) object {
 	switch in := c.answer.Fact.(type) {
 	case fsm.ToolAnswered:
 		switch {
+		case in.Asks != "":
+			o.put("asks", in.Asks)
 		case in.Failed:
 			o.put("fails", s.whole(in.Text, in.Kept))
 			if in.Nothing {
@@ -149,9 +194,34 @@ func (s *story) entry(c *call) object {
 			o.put("returns", s.whole(in.Text, in.Kept))
 		}
 	default: // it was stopped, or its answer never came
-		return object{{"hangs", true}}
+		o.put("hangs", true)
+		o.object("probe", s.probe(c))
+		return o
 	}
 	s.takes(&o, c)
+	return o
+}
+
+// probe is what a tool's probe said of a start that a crash interrupted; nothing where it
+// was not asked.
+func (s *story) probe(started *call) (o object) {
+	run, _ := started.effect.(fsm.RunTool)
+	for _, c := range of[fsm.RunProbe](s) {
+		if asked, _ := c.effect.(fsm.RunProbe); asked.Key != run.Key || asked.Attempt != run.Attempt {
+			continue
+		}
+		o = nil
+		switch in := c.answer.Fact.(type) {
+		case fsm.Probed:
+			o.put("answers", string(in.Answer))
+			if in.Answer == fsm.ProbeDone {
+				o.text("returns", in.Text)
+			}
+			s.takes(&o, c)
+		default:
+			o = object{{"answers", format.ProbeTruth}, {"hangs", true}}
+		}
+	}
 	return o
 }
 
