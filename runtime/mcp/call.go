@@ -183,9 +183,12 @@ func (s *server) failure(ctx context.Context, c *calling, err error) tool.Result
 	}
 	var refused *jsonrpc.Error
 	var unusable *wire.Unusable
+	var u *wire.Unanswered
 	switch {
 	case errors.Is(err, errTask):
 		return tool.Failed("the server %s: %v%s", s.config.Name, err, unknown)
+	case errors.As(err, &u):
+		return s.unanswered(c, u, unknown)
 	case errors.As(err, &unusable):
 		return tool.Failed("the server %s: %v%s", s.config.Name, unusable, unknown)
 	case errors.As(err, &refused) && !c.orphaned():
@@ -196,7 +199,31 @@ func (s *server) failure(ctx context.Context, c *calling, err error) tool.Result
 		return tool.Failed("stopped: the call was given up%s", unknown)
 	}
 	s.lost(c.n, fmt.Errorf("a call failed: %w", err)) // a session with a server at an address does not end by itself
-	return tool.Failed("the server %s ended during the call%s%s", s.config.Name, said(c.n.link.complaint()), unknown)
+	why := c.n.link.complaint()
+	if s.config.URL != "" {
+		why = err.Error()
+	}
+	return tool.Failed("the server %s ended during the call%s%s", s.config.Name, said(why), unknown)
+}
+
+// unanswered words why a call of a server at an address has no answer.
+func (s *server) unanswered(c *calling, u *wire.Unanswered, unknown string) tool.Result {
+	s.noticed(c.n, u)
+	switch {
+	case !u.Undone || c.orphaned():
+		return tool.Failed("the server %s gave no answer: %v%s", s.config.Name, u, unknown)
+	case u.Gone:
+		return tool.Nothing("the server %s is not up, and is being started again: %v", s.config.Name, u)
+	}
+	return tool.Invalid("the server %s refuses the call: %v", s.config.Name, u)
+}
+
+// noticed ends a session if an error says that it is not there any more.
+func (s *server) noticed(n *session, err error) {
+	var u *wire.Unanswered
+	if errors.As(err, &u) && u.Gone {
+		s.lost(n, u)
+	}
 }
 
 // orphaned reports whether the session of a call has ended since a person was asked about it. An

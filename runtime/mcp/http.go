@@ -50,13 +50,10 @@ type remote struct {
 // RoundTrip implements [http.RoundTripper].
 func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
-	if err := wire.HTTP(req); err != nil {
-		return nil, err
-	}
 	for _, h := range r.headers {
 		req.Header.Set(h.Name, h.Value)
 	}
-	resp, err := r.next.RoundTrip(req)
+	resp, err := wire.Send(r.next, req)
 	if err != nil {
 		return nil, err
 	}

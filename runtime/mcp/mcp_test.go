@@ -19,6 +19,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/runtime/egress"
+	"shelly/runtime/tool"
 )
 
 func TestTOL91EachToolHasANameOfItsOwn(t *testing.T) {
@@ -368,6 +369,88 @@ func TestTOL93AServerAtAnAddressIsReached(t *testing.T) {
 	if err := w.States()[0].Err; err == nil || !strings.Contains(err.Error(), "is refused") {
 		t.Errorf("without being allowed: %v", err)
 	}
+}
+
+// web is a server at an address that greets, has one unsafe tool, and answers calls, and a client
+// that listens (unless nil), as it likes.
+func web(t *testing.T, call http.HandlerFunc, listen func(http.ResponseWriter)) (s Server, at *httptest.Server, sessions *atomic.Int32) {
+	t.Helper()
+	sessions = &atomic.Int32{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m message
+		_ = json.NewDecoder(r.Body).Decode(&m)
+		answers := map[string]string{
+			"initialize": `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"h","version":"1"}}`,
+			"tools/list": `{"tools":[{"name":"act","inputSchema":{"type":"object"}}]}`,
+		}
+		switch {
+		case r.Method == http.MethodGet && listen != nil:
+			listen(w)
+		case r.Method != http.MethodPost:
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		case m.Method == "tools/call":
+			call(w, r)
+		case answers[m.Method] != "":
+			w.Header().Set("Content-Type", "application/json")
+			if m.Method == "initialize" {
+				w.Header().Set("Mcp-Session-Id", fmt.Sprint(sessions.Add(1)))
+			}
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, answers[m.Method])
+		case m.ID != nil:
+			w.WriteHeader(http.StatusBadRequest)
+		default:
+			w.WriteHeader(http.StatusAccepted)
+		}
+	}))
+	t.Cleanup(server.Close)
+	allowed, err := egress.ParseAllowed(strings.TrimPrefix(server.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Server{Name: "r", URL: server.URL + "/mcp", Allow: []egress.Allowed{allowed}, Timeout: 20 * time.Second}, server, sessions
+}
+
+func TestTOL96AStatusSaysWhatBecameOfTheCall(t *testing.T) {
+	for name, c := range map[string]struct { // order-free: each is a world of its own
+		status   int
+		body     string
+		want     tool.Result
+		sessions int32 // afterwards
+	}{
+		"refused":               {401, "no token", tool.Invalid("the server r refuses the call: it answers HTTP 401 Unauthorized: no token"), 1},
+		"refused as a protocol": {400, `{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"no x"}}`, tool.Invalid("the server r refuses the call: no x"), 1},
+		"a session's end":       {404, "who?", tool.Nothing("the server r is not up, and is being started again: it answers HTTP 404 Not Found: who?"), 2},
+		"as other servers say":  {400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no valid session"}}`, tool.Nothing("the server r is not up, and is being started again: it answers HTTP 400 Bad Request: no valid session"), 2},
+		"a broken gateway":      {502, "<html>sorry</html>", tool.Failed("the server r gave no answer: it answers HTTP 502 Bad Gateway; its outcome is unknown: check before you repeat it"), 1},
+		"a failure":             {500, `{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"boom"}}`, tool.Failed("the server r gave no answer: it answers HTTP 500 Internal Server Error: boom; its outcome is unknown: check before you repeat it"), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, sessions := web(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", http.DetectContentType([]byte(c.body)))
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, c.body)
+			}, nil)
+			w := newWorld(t, nil, brief(), s)
+			if got := w.call("r_act", ""); got != c.want {
+				t.Errorf("it is %+v, not %+v", got, c.want)
+			}
+			w.until(func() bool { return w.States()[0].Up && sessions.Load() == c.sessions })
+		})
+	}
+}
+
+func TestTOL96AServerAtAnAddressThatEndsIsNoticed(t *testing.T) {
+	s, at, _ := web(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil)
+	w := newWorld(t, nil, brief(), s)
+	if got := w.call("r_act", ""); got.Nothing || !strings.HasSuffix(got.Text, "EOF; its outcome is unknown: check before you repeat it") {
+		t.Errorf("during the call: %+v", got)
+	}
+	w.until(func() bool { return w.States()[0].Up })
+	at.Close()
+	if got := w.call("r_act", ""); !got.Nothing || !strings.HasSuffix(got.Text, "connection refused") {
+		t.Errorf("after its end: %+v", got)
+	}
+	w.until(func() bool { return !w.States()[0].Up })
 }
 
 func TestTOL90ServersThatStayGoOn(t *testing.T) {

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -96,8 +95,11 @@ func (s *server) greet(ctx context.Context, end context.CancelCauseFunc, client 
 		c, err := client.Connect(greeting, l.transport(), options)
 		if err == nil {
 			go func() {
-				err := c.Wait()
-				end(fmt.Errorf("%w%s", errors.Join(errEnded, err), said(l.complaint())))
+				ended := errEnded
+				if err := c.Wait(); err != nil {
+					ended = fmt.Errorf("%w: %w", errEnded, err)
+				}
+				end(fmt.Errorf("%w%s", ended, said(l.complaint())))
 			}()
 		}
 		result <- greeted{c, err}

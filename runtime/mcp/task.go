@@ -108,6 +108,7 @@ func (t *following) look(ctx context.Context) (wire.Task, error) {
 		default:
 		}
 	}
+	t.s.noticed(t.n, err)
 	if within.Err() != nil && lasts.Err() == nil {
 		t.s.lost(t.n, errors.New("it does not report the status of its task"))
 	}
@@ -253,6 +254,7 @@ func (s *server) probe(ctx context.Context, d declared, call fsm.RunProbe) tool.
 		return unsure("its server is not up: " + err.Error())
 	}
 	task, err := n.tasks.Get(ctx, n.client, note.Task)
+	s.noticed(n, err)
 	switch {
 	case err != nil:
 		return unsure("its server does not report the status of the task: " + err.Error())

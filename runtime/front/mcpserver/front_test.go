@@ -146,10 +146,7 @@ type bearer struct{}
 func (bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+token)
-	if err := wire.HTTP(r); err != nil {
-		return nil, err
-	}
-	return http.DefaultTransport.RoundTrip(r)
+	return wire.Send(http.DefaultTransport, r)
 }
 
 func TestFRT30TheServerIsGuardedAsTheOtherRoutesAre(t *testing.T) {

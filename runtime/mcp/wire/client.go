@@ -31,7 +31,7 @@ func NewClient(c *sdk.Client) (*Client, error) {
 		sdk.AddSendingCustomMethod[*ofTask, *anything](c, MethodCancel),
 		sdk.AddSendingCustomMethod[*update, *anything](c, MethodUpdate),
 	)
-	c.AddSendingMiddleware(t.looks)
+	c.AddSendingMiddleware(plain, t.looks)
 	return t, err
 }
 

@@ -72,16 +72,13 @@ const (
 	nameHeader   = "Mcp-Name"
 )
 
-// HTTP gives the message in a request to a server its standard name, and sets the headers that
+// standard gives the message in a request to a server its standard name, and sets the headers that
 // repeat its content.
-func HTTP(req *http.Request) error {
-	if req.Method != http.MethodPost || req.Body == nil {
-		return nil
-	}
+func standard(req *http.Request) (e envelope, err error) {
 	body, err := io.ReadAll(req.Body)
 	_ = req.Body.Close()
 	if err != nil {
-		return err
+		return e, err
 	}
 	changed, e := outgoing(body)
 	if req.Header.Get(methodHeader) != "" {
@@ -92,7 +89,7 @@ func HTTP(req *http.Request) error {
 	}
 	req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(changed)), int64(len(changed))
 	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(changed)), nil }
-	return nil
+	return e, nil
 }
 
 // name is the value of the header Mcp-Name for one of these messages.

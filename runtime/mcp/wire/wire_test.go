@@ -39,7 +39,7 @@ func TestTOL98TheHeadersSayWhatTheMessageSays(t *testing.T) {
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 		r.Header.Set(methodHeader, "shelly/call")
 		r.Header.Set(nameHeader, "kept")
-		if err := HTTP(r); err != nil {
+		if _, err := standard(r); err != nil {
 			t.Fatal(err)
 		}
 		sent, _ := io.ReadAll(r.Body)

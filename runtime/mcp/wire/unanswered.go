@@ -1,0 +1,117 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"sync/atomic"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"shelly/fsm/wording"
+)
+
+// Unanswered is the error for a request to a server at an address to which there was no answer of the
+// protocol. The library would pass it on as an error that the server has answered with.
+type Unanswered struct {
+	Err    error
+	Undone bool // the server has not acted on it
+	Gone   bool // the server, or the session, is not there any more
+}
+
+func (u *Unanswered) Error() string { return u.Err.Error() }
+
+// Unwrap returns the reason.
+func (u *Unanswered) Unwrap() error { return u.Err }
+
+// Send sends an HTTP request to a server at an address; a message with its standard name and the
+// headers that repeat its content. If the message is a request and there is no answer of the
+// protocol, the error is a [Unanswered].
+func Send(next http.RoundTripper, req *http.Request) (*http.Response, error) {
+	if req.Method != http.MethodPost || req.Body == nil {
+		return next.RoundTrip(req)
+	}
+	e, err := standard(req)
+	if err != nil {
+		return nil, err
+	}
+	var reached atomic.Bool
+	traced := httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { reached.Store(true) }})
+	resp, err := next.RoundTrip(req.WithContext(traced))
+	switch {
+	case e.Method == "" || e.ID == nil: // nobody waits for an answer
+		return resp, err
+	case err != nil:
+		return nil, &Unanswered{Err: err, Undone: !reached.Load(), Gone: true}
+	case resp.StatusCode < 300:
+		return resp, nil
+	}
+	return refused(req, resp)
+}
+
+// bodyBytesMax is how much of an error's body is read.
+const bodyBytesMax = 64 << 10
+
+// refused returns the error for an answer with another status than success, or the answer if it is
+// one of the protocol.
+func refused(req *http.Request, resp *http.Response) (*http.Response, error) {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, bodyBytesMax))
+	_ = resp.Body.Close()
+	var w struct {
+		ID    any
+		Error struct{ Message string }
+	}
+	of := json.Unmarshal(body, &w) == nil && w.Error.Message != ""
+	client := resp.StatusCode >= 400 && resp.StatusCode < 500
+	// The protocol's status for a session that has ended is 404; some servers answer 400.
+	gone := req.Header.Get("Mcp-Session-Id") != "" && (resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusBadRequest && w.ID == nil)
+	if of && w.ID != nil && client && !gone && resp.StatusCode != http.StatusTooManyRequests { // the library passes it on
+		resp.Body = io.NopCloser(bytes.NewReader(body))
+		return resp, nil
+	}
+	said := w.Error.Message
+	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); !of && kind != "text/html" {
+		said = string(body)
+	}
+	if said = wording.OneLine(wording.Clip(strings.TrimSpace(strings.ToValidUTF8(said, "\uFFFD")), 300)); said != "" {
+		said = ": " + said
+	}
+	return nil, &Unanswered{Err: fmt.Errorf("it answers HTTP %d %s%s", resp.StatusCode, http.StatusText(resp.StatusCode), said), Undone: client, Gone: gone}
+}
+
+// plain returns a method's error as it is to be shown: a [Unanswered] alone, and others with the
+// standard names of methods.
+func plain(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		res, err := next(ctx, method, req)
+		var un *Unanswered
+		switch {
+		case err == nil:
+			return res, nil
+		case errors.As(err, &un):
+			return nil, un
+		}
+		return nil, renamed{err}
+	}
+}
+
+// renamed is an error that names the standard methods.
+type renamed struct{ error }
+
+func (r renamed) Error() string {
+	text := r.error.Error()
+	for own, name := range named { // order-free: none is part of another
+		text = strings.ReplaceAll(text, `"`+own+`"`, `"`+name+`"`)
+	}
+	return text
+}
+
+// Unwrap returns the error.
+func (r renamed) Unwrap() error { return r.error }
