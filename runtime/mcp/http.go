@@ -3,7 +3,9 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"net/http"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -17,7 +19,7 @@ func (s *server) open(ctx context.Context, end context.CancelCauseFunc) (link, e
 	if s.config.URL != "" {
 		guard := egress.Guard{Allow: s.config.Allow}
 		client := guard.Client(s.options.pace.connect)
-		client.Transport = &remote{next: client.Transport, headers: s.config.Headers}
+		client.Transport = &remote{next: client.Transport, headers: s.config.Headers, end: end}
 		return &reached{url: s.config.URL, client: client}, nil
 	}
 	if s.options.Sandbox == nil {
@@ -32,8 +34,10 @@ type reached struct {
 	client *http.Client
 }
 
+// A stream that the server, or something between, cuts is opened again however often that happens;
+// a server that cannot be reached any more is noticed by remote.
 func (r *reached) transport() sdk.Transport {
-	return &sdk.StreamableClientTransport{Endpoint: r.url, HTTPClient: r.client, MaxRetries: 1}
+	return &sdk.StreamableClientTransport{Endpoint: r.url, HTTPClient: r.client, MaxRetries: math.MaxInt}
 }
 
 func (r *reached) contained() string { return "" }
@@ -45,6 +49,7 @@ func (r *reached) close()            {}
 type remote struct {
 	next    http.RoundTripper
 	headers []Header
+	end     context.CancelCauseFunc // ends the connection
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -55,6 +60,9 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := wire.Send(r.next, req)
 	if err != nil {
+		if req.Method == http.MethodGet && req.Context().Err() == nil {
+			r.end(fmt.Errorf("its stream cannot be opened: %w", err))
+		}
 		return nil, err
 	}
 	resp.Body = &bounded{ReadCloser: resp.Body, left: floodBytes}

@@ -453,6 +453,20 @@ func TestTOL96AServerAtAnAddressThatEndsIsNoticed(t *testing.T) {
 	w.until(func() bool { return !w.States()[0].Up })
 }
 
+func TestTOL93AStreamThatIsCutIsOpenedAgain(t *testing.T) {
+	var opened atomic.Int32
+	s, _, sessions := web(t, nil, func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "retry: 1\n\n")
+		opened.Add(1)
+	})
+	w := newWorld(t, nil, brief(), s)
+	w.until(func() bool { return opened.Load() >= 10 })
+	if n := sessions.Load(); n != 1 || !w.States()[0].Up {
+		t.Errorf("%d sessions, %+v", n, w.States())
+	}
+}
+
 func TestTOL90ServersThatStayGoOn(t *testing.T) {
 	var starts atomic.Int32
 	b := kind(func() *sdk.Server {
