@@ -175,6 +175,7 @@ func deaf(b box) box {
 func TestTOL92LinesThatAreNoMessagesAreDropped(t *testing.T) {
 	w := newWorld(t, hostile(func(m message, say func(string, ...any)) error {
 		say("Server started\n\n{not json}\n[debug] %s", m.Method)
+		say(`{"level":30,"msg":"ready"}` + "\n[1,2]\n[]\n{}\n" + `{"jsonrpc":2,"id":1}`)
 		if !oneTool(m, say) && m.Method == "tools/call" {
 			say("half {\"jsonrpc\":")
 			say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"done"}]}}`, m.ID)
