@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -265,8 +266,11 @@ func text(r *sdk.CallToolResult) string {
 		}
 	}
 	if len(parts) == 0 && r.StructuredContent != nil {
-		if b, err := json.Marshal(r.StructuredContent); err == nil {
-			parts = append(parts, string(b))
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(r.StructuredContent); err == nil {
+			parts = append(parts, strings.TrimSpace(b.String()))
 		}
 	}
 	if len(parts) == 0 {

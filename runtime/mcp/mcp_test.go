@@ -131,6 +131,7 @@ func TestTOL96ResultsAreText(t *testing.T) {
 	}})
 	say("error", &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "no such city"}}})
 	say("structured", &sdk.CallToolResult{StructuredContent: map[string]any{"a": 1}})
+	say("exact", &sdk.CallToolResult{StructuredContent: json.RawMessage(`{"id": 12345678901234567890, "of": "<a> & b"}`)})
 	say("nothing", &sdk.CallToolResult{})
 	say("blank", &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{}}})
 	say("beside", &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{}}, StructuredContent: map[string]any{"a": 1}})
@@ -141,7 +142,7 @@ func TestTOL96ResultsAreText(t *testing.T) {
 	if got := w.call("k_error", ""); !got.Failed || !got.Invalid || got.Nothing || got.Text != "no such city" {
 		t.Errorf("error: %+v", got)
 	}
-	for name, want := range map[string]string{"structured": `{"a":1}`, "beside": `{"a":1}`, "nothing": "(no output)", "blank": "(no output)"} {
+	for name, want := range map[string]string{"structured": `{"a":1}`, "exact": `{"id":12345678901234567890,"of":"<a> & b"}`, "beside": `{"a":1}`, "nothing": "(no output)", "blank": "(no output)"} {
 		if got := w.call("k_"+name, ""); got.Text != want {
 			t.Errorf("%s: %+v", name, got)
 		}

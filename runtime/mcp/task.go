@@ -200,8 +200,8 @@ func (n *session) resultOf(ctx context.Context, task wire.Task) (*sdk.CallToolRe
 	case !wire.Extended(n.client):
 		return n.tasks.Result(ctx, n.client, task.ID)
 	case task.Status == wire.Completed:
-		res := &sdk.CallToolResult{}
-		if err := json.Unmarshal(task.Result, res); err != nil {
+		res, err := wire.Result(task.Result)
+		if err != nil {
 			return nil, fmt.Errorf("%w: it cannot be read: %w", errTask, err)
 		}
 		return res, nil

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -138,8 +139,27 @@ func (o *outcome) read(b []byte) error {
 		o.Asks, o.State = w.InputRequests, w.RequestState
 		return nil
 	}
-	o.Result = &sdk.CallToolResult{}
-	return json.Unmarshal(b, o.Result)
+	var err error
+	o.Result, err = Result(b)
+	return err
+}
+
+// Result reads a call's result. The library would round long numbers of its structured content.
+func Result(b []byte) (*sdk.CallToolResult, error) {
+	r := &sdk.CallToolResult{}
+	if err := json.Unmarshal(b, r); err != nil {
+		return nil, err
+	}
+	var exact struct {
+		StructuredContent any `json:"structuredContent"`
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	if err := d.Decode(&exact); err != nil {
+		return nil, err
+	}
+	r.StructuredContent = exact.StructuredContent
+	return r, nil
 }
 
 // told is a [Task] as the library reads it.
