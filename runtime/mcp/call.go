@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/mcp/kept"
 	"shelly/runtime/mcp/wire"
 	"shelly/runtime/tool"
@@ -199,12 +200,12 @@ func (s *server) failure(ctx context.Context, c *calling, err error) tool.Result
 	case ctx.Err() != nil:
 		return tool.Failed("stopped: the call was given up%s", unknown)
 	}
-	s.lost(c.n, fmt.Errorf("a call failed: %w", err)) // a session with a server at an address does not end by itself
-	why := c.n.link.complaint()
-	if s.config.URL != "" {
-		why = err.Error()
+	why := context.Cause(c.n.ended)
+	if why == nil {
+		why = err
 	}
-	return tool.Failed("the server %s ended during the call%s%s", s.config.Name, said(why), unknown)
+	s.lost(c.n, fmt.Errorf("a call failed: %w", err)) // a session with a server at an address does not end by itself
+	return tool.Failed("the server %s ended during the call: %s%s", s.config.Name, wording.OneLine(wording.Clip(why.Error(), 600)), unknown)
 }
 
 // unanswered words why a call of a server at an address has no answer.

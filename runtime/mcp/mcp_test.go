@@ -190,24 +190,24 @@ func TestTOL92LinesThatAreNoMessagesAreDropped(t *testing.T) {
 
 func TestTOL92AFloodEndsTheServer(t *testing.T) {
 	line := strings.Repeat("x", 1<<20)
-	for name, flood := range map[string]func(say func(string, ...any)){
-		"a line without end": func(say func(string, ...any)) {
+	for why, flood := range map[string]func(say func(string, ...any)){ // order-free: each is a world of its own
+		"a line of more than 4194304 bytes": func(say func(string, ...any)) {
 			say(`{"a": "%s"}`, strings.Repeat(line, 5))
 		},
-		"lines without end": func(say func(string, ...any)) {
+		"it writes without end": func(say func(string, ...any)) {
 			for range 70 {
 				say("%s", line)
 			}
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(why, func(t *testing.T) {
 			w := newWorld(t, hostile(func(m message, say func(string, ...any)) error {
 				if !oneTool(m, say) && m.Method == "tools/call" {
 					flood(say)
 				}
 				return nil
 			}), brief(), one("h"))
-			if got := w.call("h_act", ""); !got.Failed || got.Nothing || !strings.Contains(got.Text, "outcome is unknown") {
+			if got := w.call("h_act", ""); !got.Failed || got.Nothing || !strings.Contains(got.Text, why+"; its outcome is unknown") {
 				t.Errorf("%+v", got)
 			}
 			w.until(func() bool { s := w.States()[0]; return s.Up })
@@ -252,7 +252,7 @@ func TestTOL95AServerThatEndsIsStartedAgain(t *testing.T) {
 	}), brief(), one("h"))
 	for range 2 {
 		got := w.call("h_act", "")
-		if !got.Failed || !strings.Contains(got.Text, "ended during the call") || !strings.Contains(got.Text, "outcome is unknown") || got.Nothing {
+		if !got.Failed || got.Nothing || got.Text != "the server h ended during the call: it has ended with exit code 1: panic: out of order; its outcome is unknown: check before you repeat it" {
 			t.Errorf("%+v", got)
 		}
 		w.until(func() bool { return w.States()[0].Up })

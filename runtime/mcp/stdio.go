@@ -60,8 +60,8 @@ func (s *server) run(ctx context.Context, end context.CancelCauseFunc) (*running
 			Env: append([]string{"PATH=" + s.options.Path, "HOME=" + s.options.Workspace, "LANG=C.UTF-8"}, s.config.Env...),
 		})
 		_ = read.Close()
+		end(fmt.Errorf("%w%s", ending(ended, err), said(r.complaint()))) // before a call fails, which tells the cause
 		_ = to.CloseWithError(io.EOF)
-		end(fmt.Errorf("%w%s", ending(ended, err), said(r.complaint())))
 	}()
 	return r, nil
 }
