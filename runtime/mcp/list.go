@@ -133,7 +133,7 @@ func (s *server) declare(t *sdk.Tool) (declared, error) {
 	if d.schema, err = schema(t.InputSchema); err != nil {
 		return d, err
 	}
-	_, err = s.added("x", d)
+	_, err = s.added(d.name, d)
 	return d, err
 }
 

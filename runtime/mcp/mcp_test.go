@@ -98,6 +98,15 @@ func TestTOL94ANameThatNoToolHasIsReported(t *testing.T) {
 	}
 }
 
+func TestTOL94AToolThatIsLeftOutIsNamed(t *testing.T) {
+	var log strings.Builder
+	s := &server{config: one("k"), options: Options{Log: slog.New(slog.NewTextHandler(&log, nil))}}
+	s.usable([]*sdk.Tool{{Name: "far", InputSchema: map[string]any{"properties": map[string]any{"a": map[string]any{"$ref": "https://schemas.example/a"}}}}})
+	if text := log.String(); !strings.Contains(text, "schema of far: ") {
+		t.Errorf("the log says %q", text)
+	}
+}
+
 func TestTOL94AListWithoutEndIsCut(t *testing.T) {
 	pages := 0
 	w := newWorld(t, hostile(func(m message, say func(string, ...any)) error {
