@@ -10,6 +10,7 @@ import (
 
 	"shelly/fsm/wording"
 	"shelly/runtime/egress"
+	"shelly/runtime/tool/parameters"
 )
 
 // The longest names: of a tool, as in the protocols, and of a server, so that there is room for the
@@ -105,14 +106,14 @@ func (s Schema) wrong() string {
 	if s.node == nil {
 		return ""
 	}
-	var schema jsonschema.Schema
-	if err := json.Unmarshal([]byte(s.JSON()), &schema); err != nil {
+	var of jsonschema.Schema
+	if err := json.Unmarshal([]byte(s.JSON()), &of); err != nil {
 		return "is not a JSON schema: " + wording.OneLine(err.Error())
 	}
-	if schema.Type != "object" {
+	if of.Type != "object" {
 		return "must be that of an object: type: object"
 	}
-	if _, err := schema.Resolve(nil); err != nil {
+	if _, err := parameters.Read(s.JSON()); err != nil {
 		return "is not a JSON schema: " + wording.OneLine(err.Error())
 	}
 	return ""

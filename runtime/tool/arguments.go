@@ -14,6 +14,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/wording"
+	"shelly/runtime/tool/parameters"
 )
 
 // Arguments are the arguments of a call that fit its declaration: text, float64, bool,
@@ -54,38 +55,23 @@ func (a Arguments) Is(name string) bool {
 // signature is a tool's schema, ready to check arguments and to explain what is
 // wrong with them to a small model.
 type signature struct {
-	tool       string
-	whole      *jsonschema.Resolved
-	names      []string // the required ones first, each part in order
-	required   []string
-	properties map[string]*jsonschema.Schema
-	each       map[string]*jsonschema.Resolved // by name, except those that only the whole schema can check
-	open       bool                            // further arguments may be given
+	tool string
+	parameters.Schema
+	names []string                        // the required ones first, each part in order
+	each  map[string]*jsonschema.Resolved // by name, except those that only the whole schema can check
 }
 
 func newSignature(decl fsm.ToolDecl) (signature, error) {
-	var schema jsonschema.Schema
-	if err := json.Unmarshal([]byte(decl.Parameters), &schema); err != nil {
-		return signature{}, err
-	}
-	whole, err := schema.Resolve(nil)
+	of, err := parameters.Read(decl.Parameters)
 	if err != nil {
 		return signature{}, err
 	}
-	s := signature{
-		tool:       decl.Name,
-		whole:      whole,
-		names:      slices.Clone(schema.Required),
-		required:   schema.Required,
-		properties: schema.Properties,
-		open:       schema.AdditionalProperties == nil || schema.AdditionalProperties.Not == nil,
-		each:       map[string]*jsonschema.Resolved{},
-	}
-	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+	s := signature{tool: decl.Name, Schema: of, names: slices.Clone(of.Required), each: map[string]*jsonschema.Resolved{}}
+	for _, name := range slices.Sorted(maps.Keys(of.Properties)) {
 		if !slices.Contains(s.names, name) {
 			s.names = append(s.names, name)
 		}
-		if one, err := schema.Properties[name].CloneSchemas().Resolve(nil); err == nil {
+		if one := of.Alone(name); one != nil {
 			s.each[name] = one
 		}
 	}
@@ -186,15 +172,15 @@ func (s signature) check(a Arguments) error {
 	var wrong []string
 	unknown := 0
 	for _, name := range slices.Sorted(maps.Keys(a)) {
-		p, known := s.properties[name]
+		p, known := s.Properties[name]
 		switch {
-		case !known && s.open:
+		case !known && s.Open:
 		case !known && unknown >= unknownMax:
 			unknown++
 		case !known:
 			unknown++
 			wrong = append(wrong, "unknown argument "+strconv.Quote(name))
-		case a[name] == nil && !slices.Contains(s.required, name):
+		case a[name] == nil && !slices.Contains(s.Required, name):
 			delete(a, name)
 		case s.each[name] != nil && s.each[name].Validate(a[name]) != nil:
 			wrong = append(wrong, fmt.Sprintf("argument %s must be %s, not %s", name, describe(p), kindOf(a[name])))
@@ -203,7 +189,7 @@ func (s signature) check(a Arguments) error {
 	if more := unknown - unknownMax; more > 0 {
 		wrong = append(wrong, strconv.Itoa(more)+" more unknown arguments")
 	}
-	for _, name := range s.required {
+	for _, name := range s.Required {
 		if _, given := a[name]; !given {
 			wrong = append(wrong, "argument "+name+" is missing")
 		}
@@ -211,15 +197,15 @@ func (s signature) check(a Arguments) error {
 	if len(wrong) > 0 {
 		return errors.New(strings.Join(wrong, "; "))
 	}
-	return s.whole.Validate(map[string]any(a))
+	return s.Validate(map[string]any(a))
 }
 
 // usage lists the arguments that the tool takes.
 func (s signature) usage() string {
 	parts := make([]string, len(s.names))
 	for i, name := range s.names {
-		parts[i] = name + " (" + describe(s.properties[name])
-		if slices.Contains(s.required, name) {
+		parts[i] = name + " (" + describe(s.Properties[name])
+		if slices.Contains(s.Required, name) {
 			parts[i] += ", required"
 		}
 		parts[i] += ")"

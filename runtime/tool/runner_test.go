@@ -110,6 +110,20 @@ func TestArgumentsFitTheWholeSchema(t *testing.T) {
 	}
 }
 
+// A property that refers to the whole schema is checked as a part of it: by itself it would refer to itself.
+func TestTOL2ASchemaMayReferToItself(t *testing.T) {
+	s, err := newSignature(fsm.ToolDecl{Name: "find", Parameters: `{"type":"object","properties":{"not":{"$ref":"#"},"any":{"type":"array","items":{"$ref":"#"}},"word":{"type":"string"}}}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.parse(`{"not": {"any": [{"word": "a"}, {"not": {"word": "b"}}]}}`); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.parse(`{"not": {"any": [{"word": 7}]}}`); err == nil || !strings.Contains(err.Error(), `type: 7 has type "integer"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
 // A whole number of 64 bits, such as a long id, is neither rounded nor refused.
 func TestTOL2LongNumbersStayAsTheyAre(t *testing.T) {
 	s, err := newSignature(fsm.ToolDecl{Name: "pick", Parameters: `{"type":"object","properties":{"id":{"type":"integer","minimum":1},"ids":{"type":"array","items":{"type":"integer"}},"part":{"type":"number"}}}`})

@@ -1,0 +1,222 @@
+// Package parameters reads the JSON schemas of tools' arguments, which other people have written.
+//
+//	s, err := parameters.Read(text) // err: it cannot be used
+//	err = s.Validate(value)
+//
+// The library that validates follows a reference wherever it leads. A schema that applies to itself
+// again and again would overflow the stack, which ends the process, and one whose references
+// multiply would take for ever. Read refuses both.
+package parameters
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Schema is a schema that can be used.
+type Schema struct {
+	*jsonschema.Resolved
+	Properties map[string]*jsonschema.Schema
+	Required   []string
+	Open       bool // further properties may be given
+}
+
+// partsMax is the most parts of a schema that may apply to one value.
+const partsMax = 10_000
+
+// Read reads a schema.
+func Read(text string) (Schema, error) {
+	var s jsonschema.Schema
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		return Schema{}, err
+	}
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		return Schema{}, err
+	}
+	w := walk{parts: map[string]int{}}
+	if err := json.Unmarshal([]byte(text), &w.root); err != nil {
+		return Schema{}, err
+	}
+	w.find(w.root, nil)
+	for _, at := range w.places {
+		if _, err := w.count(at); err != nil {
+			return Schema{}, err
+		}
+	}
+	return Schema{resolved, s.Properties, s.Required, s.AdditionalProperties == nil || s.AdditionalProperties.Not == nil}, nil
+}
+
+// Alone returns a property as a schema of its own, or nil if it refers to something: that may be
+// outside of it.
+func (s Schema) Alone(name string) *jsonschema.Resolved {
+	p := s.Properties[name]
+	text, err := json.Marshal(p)
+	if err != nil || strings.Contains(string(text), `"$ref"`) || strings.Contains(string(text), `"$dynamicRef"`) {
+		return nil
+	}
+	one, err := p.CloneSchemas().Resolve(nil)
+	if err != nil {
+		return nil
+	}
+	return one
+}
+
+// walk counts the parts of a schema that apply to one value.
+type walk struct {
+	root   any
+	places [][]string     // of all objects
+	parts  map[string]int // by a place: how many apply where it does; 0: it is being counted
+}
+
+// find notes the places of all objects below one.
+func (w *walk) find(v any, at []string) {
+	switch v := v.(type) {
+	case map[string]any:
+		w.places = append(w.places, at)
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			switch name {
+			case "const", "default", "enum", "examples": // values, not schemas
+			default:
+				w.find(v[name], below(at, name))
+			}
+		}
+	case []any:
+		for i := range v {
+			w.find(v[i], below(at, strconv.Itoa(i)))
+		}
+	}
+}
+
+func below(at []string, more ...string) []string { return append(slices.Clone(at), more...) }
+
+// get returns what is at a place, or nil.
+func (w *walk) get(at []string) any {
+	v := w.root
+	for _, name := range at {
+		switch in := v.(type) {
+		case map[string]any:
+			v = in[name]
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i < 0 || i >= len(in) {
+				return nil
+			}
+			v = in[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+// count counts the parts that apply where the one at a place does.
+func (w *walk) count(at []string) (int, error) {
+	s, ok := w.get(at).(map[string]any)
+	if !ok {
+		return 1, nil
+	}
+	key := strings.Join(at, "\x00")
+	n, known := w.parts[key]
+	switch {
+	case known && n == 0:
+		return 0, fmt.Errorf("/%s refers to itself without end", strings.Join(at, "/"))
+	case known:
+		return n, nil
+	}
+	w.parts[key] = 0
+	n = 1
+	for _, to := range w.beside(s, at) {
+		more, err := w.count(to)
+		if err != nil {
+			return 0, err
+		}
+		if n += more; n > partsMax {
+			return 0, fmt.Errorf("at /%s more than %d parts apply to one value", strings.Join(at, "/"), partsMax)
+		}
+	}
+	w.parts[key] = n
+	return n, nil
+}
+
+// beside returns the places of the schemas that apply to the same value as one does.
+func (w *walk) beside(s map[string]any, at []string) (to [][]string) {
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		switch v := s[name].(type) {
+		case string:
+			if name == "$ref" || name == "$dynamicRef" {
+				to = append(to, w.referred(v, at)...)
+			}
+		case []any:
+			if name == "allOf" || name == "anyOf" || name == "oneOf" {
+				for i := range v {
+					to = append(to, below(at, name, strconv.Itoa(i)))
+				}
+			}
+		case map[string]any:
+			switch name {
+			case "not", "if", "then", "else":
+				to = append(to, below(at, name))
+			case "dependentSchemas", "dependencies":
+				for _, p := range slices.Sorted(maps.Keys(v)) {
+					to = append(to, below(at, name, p))
+				}
+			}
+		}
+	}
+	return to
+}
+
+// referred returns the places to which a reference at a place may lead.
+func (w *walk) referred(ref string, at []string) (to [][]string) {
+	base, fragment, _ := strings.Cut(ref, "#")
+	fragment, _ = url.PathUnescape(fragment) // the library has read it
+	for _, from := range w.documents(base, at) {
+		switch {
+		case fragment == "":
+			to = append(to, from)
+		case fragment[0] == '/':
+			names := strings.Split(fragment[1:], "/")
+			for i := range names {
+				names[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(names[i])
+			}
+			to = append(to, below(from, names...))
+		}
+	}
+	if fragment != "" && fragment[0] != '/' {
+		to = append(to, w.with("$anchor", fragment)...)
+		to = append(to, w.with("$dynamicAnchor", fragment)...)
+	}
+	return to
+}
+
+// documents returns the places of the documents that a reference at a place may name.
+func (w *walk) documents(base string, at []string) [][]string {
+	if base != "" {
+		return append(w.with("$id", base), []string{}) // the whole schema may be meant, too
+	}
+	for i := len(at); i > 0; i-- {
+		if s, ok := w.get(at[:i]).(map[string]any); ok && s["$id"] != nil {
+			return [][]string{at[:i]}
+		}
+	}
+	return [][]string{nil}
+}
+
+// with returns the places of objects in which a name has a text, or one that ends in it.
+func (w *walk) with(name, text string) (list [][]string) {
+	for _, at := range w.places {
+		s, _ := w.get(at).(map[string]any)
+		if is, ok := s[name].(string); ok && (strings.TrimSuffix(is, "#") == text || strings.HasSuffix(is, "/"+strings.TrimPrefix(text, "/"))) {
+			list = append(list, at)
+		}
+	}
+	return list
+}
