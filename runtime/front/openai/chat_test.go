@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -202,6 +204,43 @@ func TestFRT7AnotherTryIsTheSameRequest(t *testing.T) {
 	}
 	if n := len(s.Front.Seen().Accepted); n != 2 {
 		t.Errorf("%d were accepted", n)
+	}
+}
+
+// The same message that comes several times at once is several requests, and the last try of all
+// is told.
+func TestFRT7TheSameMessageAtOnceIsSeveralRequests(t *testing.T) {
+	s := serve(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // ends a test that hangs
+	defer cancel()
+	release := s.Front.Hold()
+	const several = 9
+	answers := make(chan asking.Answer, several)
+	for range several {
+		go func() { answers <- s.Ask("POST", "/v1/chat/completions", `{`+hello+`}`) }()
+	}
+	if err := s.Front.Await(ctx, func(seen fronttest.Seen) bool { return seen.Held == several }); err != nil {
+		t.Fatal(err)
+	}
+	release()
+	if err := s.Front.Await(ctx, func(seen fronttest.Seen) bool { return len(seen.Requests) == several }); err != nil {
+		t.Fatalf("%v: accepted are %v", err, s.Front.Seen().Accepted)
+	}
+	ids := s.Front.Seen().Accepted
+	for _, r := range s.Front.Seen().Requests {
+		s.Front.Reply(r.Key, "It is.", false)
+	}
+	for range several {
+		if got := <-answers; got.Status != 200 {
+			t.Errorf("%d %s", got.Status, got.Body)
+		}
+	}
+	slices.Sort(ids)
+	if ids = slices.Compact(ids); len(ids) != several {
+		t.Errorf("the requests are %v", ids)
+	}
+	if again := s.Ask("POST", "/v1/chat/completions", `{`+hello+`}`, "X-Stainless-Retry-Count", "1"); !strings.Contains(again.Body, ids[several-1]) {
+		t.Errorf("another try of the last is %s", again.Body)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"shelly/fsm"
@@ -58,10 +59,15 @@ func (p Past) said(reply string) bool {
 type Front struct {
 	front comm.Front
 	o     Options
+
+	naming   sync.Mutex
+	reserved map[fsm.RequestKey]int // ids made of bytes that are being accepted, and how often
 }
 
 // New returns a front.
-func New(front comm.Front, o Options) *Front { return &Front{comm.Owned(front), o} }
+func New(front comm.Front, o Options) *Front {
+	return &Front{front: comm.Owned(front), o: o, reserved: map[fsm.RequestKey]int{}}
+}
 
 // Routes returns its routes.
 func (f *Front) Routes() []comm.Route {
@@ -126,10 +132,11 @@ func (f *Front) body(w http.ResponseWriter, r *http.Request) ([]byte, wire.Value
 
 // accept passes a request to the daemon, with the id that comes from its sender or its bytes.
 func (f *Front) accept(r *http.Request, body []byte, in comm.Request, session func(id string) string) (engine.Acceptance, error) {
-	id, err := f.id(r, body)
+	id, release, err := f.id(r, body)
 	if err != nil {
 		return engine.Acceptance{}, err
 	}
+	defer release()
 	in.Key = f.key(r.Context(), id)
 	if in.Session == "" {
 		in.Session = session(id)

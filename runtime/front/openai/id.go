@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base32"
 	"errors"
@@ -76,32 +77,73 @@ const retryHeader = "X-Stainless-Retry-Count"
 
 // id returns the request's id: the client's own, or one made from its bytes. A message that
 // comes again as a new request gets the next number; one that says that it is another try gets
-// the number of the last (FRT-7).
-func (f *Front) id(r *http.Request, body []byte) (string, error) {
+// the number of the last (FRT-7). No other request gets the id until release is called.
+func (f *Front) id(r *http.Request, body []byte) (id string, release func(), err error) {
 	if keys := r.Header.Values(KeyHeader); len(keys) > 0 {
 		key := idempotency.Key(r.Header)
 		if len(keys) > 1 || key == "" || len(key) > keyBytesMax {
-			return "", &Error{Code: "invalid_idempotency_key", Message: fmt.Sprintf("%s is not one text of 1 to %d bytes", KeyHeader, keyBytesMax)}
+			return "", nil, &Error{Code: "invalid_idempotency_key", Message: fmt.Sprintf("%s is not one text of 1 to %d bytes", KeyHeader, keyBytesMax)}
 		}
-		return key, nil
+		return key, func() {}, nil
 	}
-	tries := r.Header.Get(retryHeader)
-	again := tries != "" && tries != "0"
 	sum := sha256.Sum256(append([]byte(r.URL.Path+"\n"), body...))
 	name := strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:15]))
-	last := ""
-	for n := 1; ; n++ {
-		id := fmt.Sprintf("%s-%d", name, n)
-		_, ok, err := f.front.Request(r.Context(), f.key(r.Context(), id))
-		switch {
-		case err != nil:
-			return "", err
-		case ok:
-			last = id
-		case again && last != "":
-			return last, nil
-		default:
-			return id, nil
+	f.naming.Lock()
+	defer f.naming.Unlock()
+	last, err := f.last(r.Context(), name)
+	if err != nil {
+		return "", nil, err
+	}
+	if tries := r.Header.Get(retryHeader); last == 0 || tries == "" || tries == "0" {
+		last++
+	}
+	id = counted(name, last)
+	key := f.key(r.Context(), id)
+	f.reserved[key]++
+	return id, func() {
+		f.naming.Lock()
+		defer f.naming.Unlock()
+		if f.reserved[key]--; f.reserved[key] == 0 {
+			delete(f.reserved, key)
+		}
+	}, nil
+}
+
+func counted(name string, n int) string { return fmt.Sprintf("%s-%d", name, n) }
+
+// last returns the number of the last request with a name; 0: there is none. The caller holds the
+// lock.
+func (f *Front) last(ctx context.Context, name string) (int, error) {
+	taken := func(n int) (bool, error) {
+		key := f.key(ctx, counted(name, n))
+		if f.reserved[key] > 0 {
+			return true, nil
+		}
+		_, is, err := f.front.Request(ctx, key)
+		return is, err
+	}
+	low, high := 0, 1 // low is taken, and high will be found free
+	for {
+		is, err := taken(high)
+		if err != nil {
+			return 0, err
+		}
+		if !is {
+			break
+		}
+		low, high = high, 2*high
+	}
+	for high-low > 1 {
+		middle := (low + high) / 2
+		is, err := taken(middle)
+		if err != nil {
+			return 0, err
+		}
+		if is {
+			low = middle
+		} else {
+			high = middle
 		}
 	}
+	return low, nil
 }
