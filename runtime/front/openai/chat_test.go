@@ -32,7 +32,7 @@ func serveWith(t *testing.T, past openai.Past) *asking.Server {
 	t.Helper()
 	front := fronttest.New()
 	known := func(context.Context, fsm.RequestKey) (openai.Past, error) { return past, nil }
-	routes := openai.New(front, openai.Options{RequestBytesMax: 1 << 16, Models: []string{"qwen3:4b"}, Past: known}).Routes()
+	routes := openai.New(front, openai.Options{RequestBytesMax: 1 << 16, Models: []string{"qwen3:4b", "hf.co/a/b"}, Past: known}).Routes()
 	return asking.Serve(t, front, routes, openai.Dialect())
 }
 
@@ -136,6 +136,7 @@ func TestFRT4ErrorsHaveTheShapeOfTheProtocol(t *testing.T) {
 		{"a slash too many", "POST", "/v1//chat/completions", `{` + hello + `}`, nil, 404, `no slash at its end: /v1/chat/completions","type":"invalid_request_error","param":null,"code":"not_found"}}`},
 		{"a slash at the end", "POST", "/v1/responses/", `{}`, nil, 404, `no slash at its end: /v1/responses","type":"invalid_request_error","param":null,"code":"not_found"}}`},
 		{"another model", "POST", "/v1/chat/completions", `{"model":"gpt","messages":[{"role":"user","content":"Hi"}]}`, nil, 404, `{"error":{"message":"there is no model \"gpt\" here: the agent is \"shelly\"","type":"invalid_request_error","param":"model","code":"model_not_found"}}`},
+		{"no model", "POST", "/v1/chat/completions", `{"messages":[{"role":"user","content":"Hi"}]}`, nil, 400, `{"error":{"message":"\"model\" is missing; the agent is \"shelly\"","type":"invalid_request_error","param":"model",`},
 		{"tools", "POST", "/v1/chat/completions", `{"tools":[{"type":"function"}],` + hello + `}`, nil, 400, `"param":"tools","code":"invalid_value"}}`},
 		{"two answers", "POST", "/v1/chat/completions", `{"n":2,` + hello + `}`, nil, 400, `{"error":{"message":"\"n\" is not supported: there is one answer; send 1","type":"invalid_request_error","param":"n","code":"invalid_value"}}`},
 		{"a format", "POST", "/v1/chat/completions", `{"response_format":{"type":"json_object"},` + hello + `}`, nil, 400, `"param":"response_format","code":"invalid_value"}}`},
@@ -257,11 +258,13 @@ func TestFRT12AQuestionIsToldWhereItCanBe(t *testing.T) {
 
 func TestFRT14TheModelIsTheAgent(t *testing.T) {
 	s := serve(t)
-	if got := s.Ask("GET", "/v1/models", ""); got.Body != `{"object":"list","data":[{"id":"shelly","object":"model","created":0,"owned_by":"shelly"},{"id":"qwen3:4b","object":"model","created":0,"owned_by":"shelly"}]}`+"\n" {
+	if got := s.Ask("GET", "/v1/models", ""); got.Body != `{"object":"list","data":[{"id":"shelly","object":"model","created":0,"owned_by":"shelly"},{"id":"qwen3:4b","object":"model","created":0,"owned_by":"shelly"},{"id":"hf.co/a/b","object":"model","created":0,"owned_by":"shelly"}]}`+"\n" {
 		t.Errorf("%s", got.Body)
 	}
-	if got := s.Ask("GET", "/v1/models/qwen3:4b", ""); got.Body != `{"id":"qwen3:4b","object":"model","created":0,"owned_by":"shelly"}`+"\n" {
-		t.Errorf("%s", got.Body)
+	for path, name := range map[string]string{"qwen3:4b": "qwen3:4b", "hf.co/a/b": "hf.co/a/b", "hf.co%2Fa%2Fb": "hf.co/a/b"} { // order-free: each is alone
+		if got := s.Ask("GET", "/v1/models/"+path, ""); got.Body != `{"id":"`+name+`","object":"model","created":0,"owned_by":"shelly"}`+"\n" {
+			t.Errorf("%s: %s", path, got.Body)
+		}
 	}
 	if got := s.Ask("GET", "/v1/models/other", ""); got.Status != 404 {
 		t.Errorf("%d %s", got.Status, got.Body)

@@ -78,7 +78,7 @@ func (f *Front) Routes() []comm.Route {
 		{Method: http.MethodDelete, Pattern: "/v1/responses/{id}", Handle: f.deleteResponse},
 		{Method: http.MethodPost, Pattern: "/v1/responses/{id}/cancel", Handle: f.postCancel},
 		{Method: http.MethodGet, Pattern: "/v1/models", Handle: f.getModels},
-		{Method: http.MethodGet, Pattern: "/v1/models/{id}", Handle: f.getModel},
+		{Method: http.MethodGet, Pattern: "/v1/models/{id...}", Handle: f.getModel},
 	}
 	for _, path := range absent {
 		routes = append(routes, comm.Route{Method: http.MethodPost, Pattern: path, Handle: notHere})
@@ -165,6 +165,9 @@ func (f *Front) past(ctx context.Context, key fsm.RequestKey) (Past, bool) {
 func (f *Front) known(model string) error {
 	if model == Agent || slices.Contains(f.o.Models, model) {
 		return nil
+	}
+	if model == "" {
+		return &Error{Param: "model", Code: "missing_required_parameter", Message: "\"model\" is missing; the agent is \"" + Agent + "\""}
 	}
 	return &Error{Status: http.StatusNotFound, Param: "model", Code: "model_not_found", Message: "there is no model \"" + model + "\" here: the agent is \"" + Agent + "\""}
 }
