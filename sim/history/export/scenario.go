@@ -3,6 +3,7 @@ package export
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"shelly/fsm"
@@ -13,8 +14,11 @@ import (
 	"shelly/sim/scenario/layout"
 )
 
-// requestID is the id that the request has in a scenario.
-const requestID = "r1"
+// The ids that the request has in a scenario, and another that it waits for.
+const (
+	requestID = "r1"
+	otherID   = "r0"
+)
 
 // Scenario writes the record as an ordinary scenario of this request and its subagents
 // alone: a world, a script, a timeline from 0s on, and expectations (SCN-47). It takes
@@ -85,7 +89,12 @@ func (s *story) write() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	o.list("timeline", append([]any{request}, s.timeline...))
+	requests := []any{request}
+	if s.behind {
+		other, _ := s.before()
+		requests = []any{other, request}
+	}
+	o.list("timeline", append(requests, s.timeline...))
 	var faults object
 	s.services(&faults)
 	faults.list("crash", s.crashes)
@@ -137,10 +146,11 @@ func (r *Record) compare(result *sim.Result) error {
 	if err := j.Append(b, true); err != nil {
 		return err
 	}
-	if len(result.Requests) == 0 {
+	i := slices.IndexFunc(result.Requests, func(q engine.Request) bool { return q.Key.ID == requestID })
+	if i < 0 {
 		return r.refused(1, "the scenario does not accept the request")
 	}
-	again, err := Read(j, result.Requests[0].Key)
+	again, err := Read(j, result.Requests[i].Key)
 	if err != nil {
 		return err
 	}

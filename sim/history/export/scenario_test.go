@@ -132,6 +132,24 @@ func TestSCN47RulesKeepTheirOrder(t *testing.T) {
 	}
 }
 
+// A request that a cancel or a stop met in the queue is kept there by another one.
+func TestSCN47ARequestThatWaitedInTheQueueIsExported(t *testing.T) {
+	for path, left := range map[string]string{ // order-free: each has its own world
+		"default/cancel-while-queued.scenario.yaml": "path: [queued, cancelled]",
+		"default/stop-a-session.scenario.yaml":      "path: [queued, cancelled]",
+		"shelly/shutdown-while-busy.scenario.yaml":  "path: [queued, parked, queued,",
+	} {
+		request := 1
+		if strings.Contains(path, "stop-a") {
+			request = 2
+		}
+		text := scenarioOf(t, path, request, 0, nil)
+		if !strings.Contains(text, left) || !strings.Contains(text, "id: r0") {
+			t.Errorf("%s: %s", path, text)
+		}
+	}
+}
+
 // A tool of the daemon that refuses a call says of it both that nothing happened and that
 // another attempt is pointless.
 func TestSCN47ARefusedCallIsExported(t *testing.T) {

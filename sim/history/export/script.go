@@ -12,6 +12,10 @@ import (
 // scripts adds what the model said, by purpose.
 func (s *story) scripts(o *object) {
 	lines := map[fsm.Purpose][]any{} // only looked up
+	if s.behind {
+		_, line := s.before()
+		lines[fsm.PurposeAnswer] = []any{line}
+	}
 	for _, c := range of[fsm.AskBrain](s) {
 		ask, _ := c.effect.(fsm.AskBrain)
 		lines[ask.Purpose] = append(lines[ask.Purpose], s.line(c))

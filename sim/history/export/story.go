@@ -19,7 +19,8 @@ type story struct {
 	began  fsm.Millis // when the handle left the queue: the scenario's start
 	lived  int        // steps of the scenario so far, its boot among them
 
-	others int // requests of others that are told, since they ended this one
+	others int  // requests of others that are told, since they ended this one
+	behind bool // another request keeps this one in the queue, as it was cancelled or parked there
 
 	asked    []*call // in the order in which they were first made
 	timeline []any
@@ -50,6 +51,9 @@ func (r *Record) refused(step int, format string, args ...any) error {
 // tell goes through the record.
 func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
 	s := &story{record: r, round: round, lived: 1, began: r.begins()}
+	if s.behind = r.waited(); s.behind {
+		s.lived, s.began = s.lived+1, r.Steps[0].Input.At
+	}
 	before := r.From.Lifecycle
 	for i, f := range engine.FoldInputs(r.From, r.inputs()) {
 		if !reflect.DeepEqual(setBy(f.Machine.View().Config), setBy(r.From.Config)) {
@@ -94,6 +98,30 @@ func (r *Record) begins() fsm.Millis {
 		}
 	}
 	return r.Steps[0].Input.At
+}
+
+// waited reports whether something else than its turn came to the request in the queue.
+func (r *Record) waited() bool {
+	for _, s := range r.Steps {
+		for _, m := range s.Moves {
+			if m.Table == state.HandleTable.Name && r.owns(m.Handle) {
+				return m.To == state.Cancelled || m.To == state.Parked
+			}
+		}
+	}
+	return false
+}
+
+// before are another request and the model's answer to it, which comes once this one has
+// left the queue.
+func (s *story) before() (request, line object) {
+	in, _ := s.record.Steps[0].Input.Fact.(fsm.Requested)
+	request = object{{"user", "Something else."}, {"id", otherID}}
+	request.text("session", in.Session)
+	request.text("channel", in.Origin.Channel)
+	request.text("chat", in.Origin.Chat)
+	left := s.round(s.record.begins()-s.began) + fsm.Second
+	return request, object{{"says", "It is done."}, {"takes", span(left)}}
 }
 
 func (r *Record) owns(id fsm.HandleID) bool { return id != 0 && slices.Contains(r.Handles, id) }
