@@ -144,7 +144,7 @@ func wordsFrom[T ~string](list ...T) []string {
 	return words
 }
 
-// matchers finds those that each text matches.
+// matchers finds those that each text, each length or each number of things matches.
 func (l *linter) matchers() { l.within("", reflect.ValueOf(l.file).Elem()) }
 
 // within looks at the matchers in a value of the format's types.
@@ -177,12 +177,28 @@ func (l *linter) withinStruct(path string, v reflect.Value) {
 	case *format.Tools:
 		l.within(path, reflect.ValueOf(m.Stubs))
 		return
+	case *format.ToolExpect:
+		l.count(strict.Member(path, "starts"), m.Starts)
+		l.count(strict.Member(path, "uses"), m.Uses)
+	case *format.MemoryExpect:
+		l.count(strict.Member(path, "entries"), m.Entries)
+	case *format.Counted:
+		l.count(strict.Member(path, "is"), &m.Is)
+	case *format.Sees:
+		l.count(strict.Member(path, "count"), m.Count)
 	}
 	for _, f := range strict.Fields(v.Type()) {
 		l.within(strict.Member(path, f.Name), v.FieldByIndex(f.Index))
 	}
 	if name := v.FieldByName("Name"); v.NumField() == 2 && name.IsValid() && v.FieldByName("Value").IsValid() {
 		l.within(path, v.FieldByName("Value")) // of a Map
+	}
+}
+
+// count looks at a matcher of a number of things, which is never negative.
+func (l *linter) count(path string, m *match.Matcher) {
+	if m != nil && m.AnyCount() {
+		l.found = append(l.found, finding(l.file, m.Pos(), path, m.String()+" matches each number of them; say how many may be, or remove it"))
 	}
 }
 

@@ -97,8 +97,11 @@ func (m *Matcher) Always() bool {
 }
 
 // AnyLength reports whether the matcher is for a length and each one matches.
-func (m *Matcher) AnyLength() bool {
-	return m.op == opLen && m.list[0].op == opGte && m.list[0].data.Kind == data.NumberKind && m.list[0].Fits(data.Int(0))
+func (m *Matcher) AnyLength() bool { return m.op == opLen && m.list[0].AnyCount() }
+
+// AnyCount reports whether each number of things matches.
+func (m *Matcher) AnyCount() bool {
+	return (m.op == opGte || m.op == opGt) && m.data.Kind == data.NumberKind && m.Fits(data.Int(0))
 }
 
 // ForNumber reports whether a matcher is for a number.
