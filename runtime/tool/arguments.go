@@ -80,7 +80,7 @@ func newSignature(decl fsm.ToolDecl) (signature, error) {
 
 // parse reads and checks the arguments of a call (TOL-2). It accepts the harmless forms
 // that models write: nothing or null for no arguments, the object as a JSON
-// string, null for an optional argument that is left out.
+// string, null for an optional argument that is left out and cannot be null.
 func (s signature) parse(raw string) (Arguments, error) {
 	if raw = strings.TrimSpace(raw); raw == "" {
 		raw = "null"
@@ -180,9 +180,10 @@ func (s signature) check(a Arguments) error {
 		case !known:
 			unknown++
 			wrong = append(wrong, "unknown argument "+strconv.Quote(name))
+		case s.each[name] != nil && s.each[name].Validate(a[name]) == nil: // null, too
 		case a[name] == nil && !slices.Contains(s.Required, name):
 			delete(a, name)
-		case s.each[name] != nil && s.each[name].Validate(a[name]) != nil:
+		case s.each[name] != nil:
 			wrong = append(wrong, fmt.Sprintf("argument %s must be %s, not %s", name, describe(p), kindOf(a[name])))
 		}
 	}

@@ -124,6 +124,18 @@ func TestTOL2ASchemaMayReferToItself(t *testing.T) {
 	}
 }
 
+// A null that a schema allows has a meaning of its own; another one is as if it was left out.
+func TestTOL2ANullThatIsAllowedIsPassedOn(t *testing.T) {
+	s, err := newSignature(fsm.ToolDecl{Name: "set", Parameters: `{"type":"object","properties":{"owner":{"type":["string","null"]},"state":{"enum":["open",null]},"title":{"type":"string"}}}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := s.parse(`{"owner": null, "state": null, "title": null}`)
+	if _, given := a["title"]; err != nil || given || len(a) != 2 {
+		t.Errorf("%v, %v", a, err)
+	}
+}
+
 // A whole number of 64 bits, such as a long id, is neither rounded nor refused.
 func TestTOL2LongNumbersStayAsTheyAre(t *testing.T) {
 	s, err := newSignature(fsm.ToolDecl{Name: "pick", Parameters: `{"type":"object","properties":{"id":{"type":"integer","minimum":1},"ids":{"type":"array","items":{"type":"integer"}},"part":{"type":"number"}}}`})
