@@ -81,7 +81,7 @@ func rooms() []room {
 			dirs: []string{"sim/history/fork", "sim/history/export", "sim/history/casetrace"},
 			imports: append(walls(),
 				"shelly/fsm/engine", "shelly/fsm/wording", "shelly/sim/history", "shelly/sim/history/fork", "shelly/sim/history/redact", "shelly/sim/history/regression", "shelly/sim/history/trace",
-				"shelly/sim", "shelly/sim/explore", "shelly/sim/scenario", "shelly/sim/scenario/compile", "shelly/sim/scenario/format", "shelly/sim/scenario/judge", "shelly/sim/scenario/layout", "shelly/sim/strict",
+				"shelly/sim", "shelly/sim/explore", "shelly/sim/scenario", "shelly/sim/scenario/compile", "shelly/sim/scenario/data", "shelly/sim/scenario/format", "shelly/sim/scenario/judge", "shelly/sim/scenario/layout", "shelly/sim/strict",
 			),
 			time: true, reflect: true, floats: true,
 		},

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"shelly/fsm"
-	"shelly/runtime/channel/xmpp/address"
 	"shelly/sim/strict"
 )
 
@@ -208,17 +207,6 @@ func (t Telling) Chat() fsm.Origin {
 	}
 	channel, chat, _ := strings.Cut(text, ":")
 	return fsm.Origin{Channel: channel, Chat: chat}
-}
-
-// Named returns a chat by the name that its channel has for it: over XMPP the same person can be
-// written in several ways, and only one of them is the name of the person's session (CHN-33).
-func (c Config) Named(to fsm.Origin) fsm.Origin {
-	for _, n := range c.Channels {
-		if n.Name == to.Channel && n.Value.Kind == ChannelXMPP {
-			to.Chat = address.Person(to.Chat)
-		}
-	}
-	return to
 }
 
 // Path is a path in a map by name. It is absolute once it is loaded.

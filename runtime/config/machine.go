@@ -10,6 +10,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/grant"
+	"shelly/runtime/channel/xmpp/address"
 	"shelly/runtime/zone"
 )
 
@@ -233,4 +234,15 @@ func (c Config) channels() []string {
 		}
 	}
 	return all
+}
+
+// Named returns a chat by the name that its channel has for it: over XMPP the same person can be
+// written in several ways, and only one of them is the name of the person's session (CHN-33).
+func (c Config) Named(to fsm.Origin) fsm.Origin {
+	for _, n := range c.Channels {
+		if n.Name == to.Channel && n.Value.Kind == ChannelXMPP {
+			to.Chat = address.Person(to.Chat)
+		}
+	}
+	return to
 }

@@ -1,7 +1,6 @@
 package format
 
 import (
-	"maps"
 	"reflect"
 	"strings"
 
@@ -10,14 +9,11 @@ import (
 	"shelly/sim/strict"
 )
 
-// scalars is the shape of a scalar or a list of them, which has no keys.
-var scalars = match.Shape{}
-
 // keys is the shape of a map with scalars and lists of them by these keys.
 func keys(names ...string) match.Shape {
-	s := make(match.Shape, len(names)+3)
+	s, scalar := make(match.Shape, len(names)), match.Shape{}
 	for _, name := range names {
-		s[name] = scalars
+		s[name] = scalar
 	}
 	return s
 }
@@ -29,46 +25,55 @@ func with(s match.Shape, key string, of match.Shape) match.Shape {
 }
 
 // ShapeOf is the shape of what an expectation is for, by the name that the tag of its
-// field has. It is not changed.
-func ShapeOf(name string) match.Shape { return shapes[name] }
-
-// shapes are made once, because each matcher of each file is compared with one.
-var shapes = func() map[string]match.Shape {
-	message := with(keys("role", "text", "thinking", "tool", "id", "images", "used", "source"), "calls", with(keys("tool"), "args", nil))
-	entry, notice, report := keys("summary", "text", "kind", "session", "embedded"), keys("id", "notice", "ahead", "text"), keys("of", "text")
-	sent := keys("channel", "chat", "session", "text", "is_error")
-	question := with(keys("question", "id", "session", "tool"), "args", nil)
-	audit := with(keys("tool", "session", "message", "result", "failed", "attempts", "duration"), "args", nil)
-
-	asked := keys("purpose", "session", "count", "system", "tools", "tokens", "sent", "read", "written", "waited", "first_word", "takes")
-	asked["messages"], asked["last"], asked["options"] = message, message, keys("temperature", "max_tokens")
-	session := keys("version", "ratio")
-	session["history"], session["pending"], session["archive"] = message, message, message
-	session["skills"] = keys("name", "reference", "text")
-	spent := keys("calls", "sent", "read", "written", "least", "ratio", "takes")
-	item := with(keys(itemKeys()...), "args", nil)
-	item["store"], item["reply"], item["notice"], item["report"] = entry, keys("id", "text", "is_error"), notice, report
-	item["message"], item["question"], item["audit"] = sent, question, audit
-
-	return map[string]match.Shape{
-		"scalar":   scalars,
-		"reply":    keys("id", "session", "text", "is_error", "outcome", "after", "sent", "read", "written", "first_word"),
-		"entry":    entry,
-		"sent":     sent,
-		"question": question,
-		"audit":    audit,
-		"notice":   notice,
-		"report":   report,
-		"refusal":  keys("id", "error"),
-		"chunk":    keys("id", "session", "purpose", "text", "thinking", "at"),
-		"message":  message,
-		"options":  asked["options"],
-		"asked":    asked,
-		"sessions": {"*": session},
-		"usage":    with(maps.Clone(spent), "sessions", match.Shape{"*": spent}),
-		"item":     item,
+// field has.
+func ShapeOf(name string) match.Shape {
+	switch name {
+	case "scalar":
+		return match.Shape{}
+	case "reply":
+		return keys("id", "session", "text", "is_error", "outcome", "after", "sent", "read", "written", "first_word")
+	case "entry":
+		return keys("summary", "text", "kind", "session", "embedded")
+	case "sent":
+		return keys("channel", "chat", "session", "text", "is_error")
+	case "question":
+		return with(keys("question", "id", "session", "tool"), "args", nil)
+	case "audit":
+		return with(keys("tool", "session", "message", "result", "failed", "attempts", "duration"), "args", nil)
+	case "notice":
+		return keys("id", "notice", "ahead", "text")
+	case "report":
+		return keys("of", "text")
+	case "refusal":
+		return keys("id", "error")
+	case "chunk":
+		return keys("id", "session", "purpose", "text", "thinking", "at")
+	case "message":
+		return with(keys("role", "text", "thinking", "tool", "id", "images", "used", "source"), "calls", with(keys("tool"), "args", nil))
+	case "options":
+		return keys("temperature", "max_tokens")
+	case "asked":
+		s := keys("purpose", "session", "count", "system", "tools", "tokens", "sent", "read", "written", "waited", "first_word", "takes")
+		s["messages"], s["last"], s["options"] = ShapeOf("message"), ShapeOf("message"), ShapeOf("options")
+		return s
+	case "sessions":
+		s := keys("version", "ratio")
+		s["history"], s["pending"], s["archive"] = ShapeOf("message"), ShapeOf("message"), ShapeOf("message")
+		s["skills"] = keys("name", "reference", "text")
+		return match.Shape{"*": s}
+	case "usage":
+		spent := func() match.Shape { return keys("calls", "sent", "read", "written", "least", "ratio", "takes") }
+		return with(spent(), "sessions", match.Shape{"*": spent()})
+	case "item":
+		s := keys(itemKeys()...)
+		s["args"] = nil
+		s["store"], s["reply"], s["notice"], s["report"] = ShapeOf("entry"), keys("id", "text", "is_error"), ShapeOf("notice"), ShapeOf("report")
+		s["message"], s["question"], s["audit"] = ShapeOf("sent"), ShapeOf("question"), ShapeOf("audit")
+		return s
+	default:
+		return nil
 	}
-}()
+}
 
 // Foreign are the keys (SCN-56) within a struct's matchers that what they are for never has.
 func Foreign(path string, of any) []strict.Problem {
