@@ -321,6 +321,28 @@ func TestCOM88ATokenThatIsTakenBackEndsItsStreams(t *testing.T) {
 	}
 }
 
+// An answer that waits says that the token is why it has none.
+func TestCOM88ATokenThatIsTakenBackEndsItsWaits(t *testing.T) {
+	c := serveClub(t)
+	var made comm.NewToken
+	c.do(call{method: "POST", path: "/v1/tokens", body: `{"name":"ci","can":["ask"]}`}, &made)
+	type answer struct {
+		status int
+		body   comm.ProblemBody
+	}
+	waited := make(chan answer, 1)
+	go func() {
+		var a answer
+		a.status = c.do(with(call{method: "POST", path: "/v1/requests?wait=1", body: good}, "Authorization", "Bearer "+made.Token), &a.body).StatusCode
+		waited <- a
+	}()
+	c.await(watching)
+	c.do(call{method: "POST", path: "/v1/tokens/ci/revoke", body: "{}"}, &comm.Taken{})
+	if a := <-waited; a.status != http.StatusUnauthorized || a.body.Error.Message != "the token was revoked" {
+		t.Errorf("%+v", a)
+	}
+}
+
 func TestCOM88WhatIsNoClientIsRefused(t *testing.T) {
 	c := serveClub(t)
 	c.as("ci", access.Ask)

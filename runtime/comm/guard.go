@@ -2,6 +2,7 @@ package comm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"net"
@@ -61,10 +62,10 @@ func (h *HTTP) guard(next http.Handler) http.Handler {
 			p.write(w)
 			return
 		}
-		ctx, cancel := context.WithCancel(WithCaller(r.Context(), caller))
-		defer cancel()
+		ctx, cancel := context.WithCancelCause(WithCaller(r.Context(), caller))
+		defer cancel(nil)
 		if alive != nil { // revoking a token ends what is open with it
-			defer context.AfterFunc(alive, cancel)()
+			defer context.AfterFunc(alive, func() { cancel(errRevoked) })()
 		}
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
@@ -103,6 +104,21 @@ func (h *HTTP) refuseToken(w http.ResponseWriter) {
 	}
 	header.Set("WWW-Authenticate", "Bearer")
 	(&Problem{CodeUnauthorized, "the token is missing or wrong", "send Authorization: Bearer TOKEN with the token of the data folder's file named token"}).write(w)
+}
+
+// errRevoked is why the context of a request ends when its token is revoked.
+var errRevoked = &Problem{CodeUnauthorized, "the token was revoked", "what was accepted with it is kept; ask with another token"}
+
+// Ended returns why the events of a request ended before its reply, given the error with which they
+// did; nil: because shelly stops, or nobody is there to learn it.
+func Ended(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	if p := (*Problem)(nil); errors.As(context.Cause(ctx), &p) {
+		return p
+	}
+	return nil
 }
 
 // encoded returns a problem if the body is compressed or otherwise encoded, or nil. It is the

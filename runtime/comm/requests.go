@@ -136,11 +136,14 @@ func answerAccepted(w http.ResponseWriter, r *http.Request, known engine.Request
 func (h *HTTP) wait(w http.ResponseWriter, r *http.Request, known engine.Request) error {
 	known, err := h.front.Replied(r.Context(), known)
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(h.o.WriteTimeout))
+	if err != nil {
+		err = Ended(r.Context(), err)
+	}
 	switch {
-	case err != nil && r.Context().Err() == nil:
+	case err != nil:
 		h.note("wait for a request", err)
 		return err
-	case err != nil || !known.Done:
+	case !known.Done:
 		return &Problem{CodeStopping, "shelly is stopping", "the request is kept and done after the next start; send the same id again then"}
 	}
 	writeJSON(w, http.StatusOK, CallerOf(r.Context()).shows(newRecord(known)))

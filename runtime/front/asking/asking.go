@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/runtime/access"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
 )
@@ -24,19 +25,24 @@ const guard = 30 * time.Second
 
 // Server is a listener with the routes of a front.
 type Server struct {
-	Front *fronttest.Front
-	t     *testing.T
-	http  *httptest.Server
+	Front   *fronttest.Front
+	Clients *access.Clients // there are none to begin with
+	t       *testing.T
+	http    *httptest.Server
 }
 
 // Serve starts a server.
 func Serve(t *testing.T, front *fronttest.Front, routes []comm.Route, dialect comm.Dialect) *Server {
 	t.Helper()
-	h, err := comm.NewHTTP(front, comm.HTTPOptions{Token: Token, RequestBytesMax: 1 << 16, Routes: routes, Dialects: []comm.Dialect{dialect}})
+	clients, err := access.Open(t.TempDir(), access.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{Front: front, t: t, http: httptest.NewServer(h)}
+	h, err := comm.NewHTTP(front, comm.HTTPOptions{Token: Token, Clients: clients, RequestBytesMax: 1 << 16, Routes: routes, Dialects: []comm.Dialect{dialect}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{Front: front, Clients: clients, t: t, http: httptest.NewServer(h)}
 	t.Cleanup(s.http.Close)
 	return s
 }

@@ -151,7 +151,7 @@ func (s *speech) stream(w http.ResponseWriter, after *position.Position) error {
 		return err
 	}
 	replied, err := s.out.Follow(s.r.Context(), s.front.front, s.known.Key, after, beat, s.heard)
-	if !replied && s.r.Context().Err() == nil {
+	if !replied {
 		if err == nil {
 			err = unanswered(nil)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/runtime/access"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
 	"shelly/runtime/front/asking"
@@ -52,6 +53,25 @@ func TestFRT8AChatOverOllamasAPI(t *testing.T) {
 	want = `{"model":"shelly","created_at":…,"response":"It is.","done":true,"done_reason":"stop","total_duration":…,"prompt_eval_count":7,"eval_count":4}` + "\n"
 	if got.Status != 200 || plain(got.Body) != want {
 		t.Errorf("%d %s", got.Status, got.Body)
+	}
+}
+
+// Lines that end without a reply say why.
+func TestFRT6LinesWhoseTokenIsRevokedSaySo(t *testing.T) {
+	for _, body := range []string{`{` + hello + `}`, `{"stream":false,` + hello + `}`} {
+		s := serve(t)
+		token, err := s.Clients.Add("ci", access.Rights{access.Ask})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := s.Meanwhile(1, func(fsm.RequestKey) {
+			if taken, err := s.Clients.Revoke("ci"); err != nil || !taken {
+				t.Error(taken, err)
+			}
+		}, "POST", "/api/chat", body, "Authorization", "Bearer "+token)
+		if !strings.HasPrefix(got.Body, `{"error":"the token was revoked; `) {
+			t.Errorf("%s: %d %s", body, got.Status, got.Body)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/runtime/access"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
 	"shelly/runtime/front/asking"
@@ -113,6 +114,28 @@ func TestFRT6AStreamThatIsCutSaysSo(t *testing.T) {
 	}
 	if seen := s.Front.Seen(); len(seen.Told) != 0 {
 		t.Errorf("it was told %+v", seen.Told)
+	}
+}
+
+// So does one whose token is revoked.
+func TestFRT6AStreamWhoseTokenIsRevokedSaysSo(t *testing.T) {
+	for body, path := range map[string]string{ // order-free: each is alone
+		`{"stream":true,` + hello + `}`: "/v1/chat/completions", `{` + hello + `}`: "/v1/chat/completions",
+		`{"stream":true,"model":"shelly","input":"Hi"}`: "/v1/responses", `{"model":"shelly","input":"Hi"}`: "/v1/responses",
+	} {
+		s := serve(t)
+		token, err := s.Clients.Add("ci", access.Rights{access.Ask})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := s.Meanwhile(1, func(fsm.RequestKey) {
+			if taken, err := s.Clients.Revoke("ci"); err != nil || !taken {
+				t.Error(taken, err)
+			}
+		}, "POST", path, body, "Authorization", "Bearer "+token)
+		if !strings.Contains(got.Body, "the token was revoked") || !strings.Contains(body, "stream") && got.Status != 401 {
+			t.Errorf("%s: %d %s", body, got.Status, got.Body)
+		}
 	}
 }
 

@@ -34,7 +34,7 @@ func (f *Front) streamChat(w http.ResponseWriter, r *http.Request, c chatting, k
 		return nil // the client has gone; the request continues (FRT-6)
 	}
 	replied, err := s.out.Follow(r.Context(), f.front, known.Key, after, beat, s.heard)
-	if !replied && r.Context().Err() == nil {
+	if !replied {
 		s.cut(err)
 	}
 	return nil

@@ -151,7 +151,7 @@ func (f *Front) streamResponse(w http.ResponseWriter, r *http.Request, v view, k
 		return nil // the client has gone; the request continues (FRT-6)
 	}
 	replied, err := s.out.Follow(r.Context(), f.front, known.Key, from, beat, s.heard)
-	if !replied && r.Context().Err() == nil {
+	if !replied {
 		s.cut(err)
 	}
 	return nil

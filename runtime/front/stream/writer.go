@@ -65,13 +65,17 @@ func (s *Writer) Write(piece []byte) error {
 }
 
 // Follow calls each with the events of a request after a position (nil: those from now on) up to
-// its reply, and writes a beat at each tick.
+// its reply, and writes a beat at each tick. Without a reply the error is that of [comm.Ended].
 func (s *Writer) Follow(ctx context.Context, front comm.Front, key fsm.RequestKey, after *position.Position, beat []byte, each func(comm.Event) error) (replied bool, err error) {
-	return comm.Attend(ctx, front, key, after, s.tick, func() error { return s.Write(beat) }, each)
+	replied, err = comm.Attend(ctx, front, key, after, s.tick, func() error { return s.Write(beat) }, each)
+	if !replied {
+		err = comm.Ended(ctx, err)
+	}
+	return replied, err
 }
 
 // Wait waits for a request's reply, for an answer that is written as a whole, and calls each with
-// the events after a position (nil: those from now on).
+// the events after a position (nil: those from now on). Its error is that of Follow.
 func Wait(ctx context.Context, w http.ResponseWriter, front comm.Front, key fsm.RequestKey, after *position.Position, o Options, each func(comm.Event)) (reply comm.Event, replied bool, err error) {
 	replied, err = comm.Attend(ctx, front, key, after, nil, nil, func(e comm.Event) error {
 		each(e)
@@ -80,6 +84,9 @@ func Wait(ctx context.Context, w http.ResponseWriter, front comm.Front, key fsm.
 		}
 		return nil
 	})
+	if !replied {
+		err = comm.Ended(ctx, err)
+	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(o.withDefaults().WriteTimeout))
 	return reply, replied, err
 }
