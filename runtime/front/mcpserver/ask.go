@@ -44,9 +44,19 @@ func (v visit) ask(ctx context.Context, r *sdk.CallToolRequest, a arguments) (*s
 	within, cancel := context.WithTimeout(ctx, v.o.Wait)
 	defer cancel()
 	if err := v.follow(within, known.Key, v.teller(ctx, r)); err != nil {
-		return failed(fmt.Errorf("request %s continues, but cannot be followed: %w", known.Key.ID, err)), nil
+		return failed(kept(known.Key, err)), nil
 	}
-	return v.shown(ctx, known.Key)
+	res, err := v.shown(ctx, known.Key)
+	if err != nil {
+		return failed(kept(known.Key, err)), nil
+	}
+	return res, nil
+}
+
+// kept is the error if an accepted request cannot be followed or shown. It names the request, because
+// the client may have no other way to find its answer.
+func kept(key fsm.RequestKey, err error) error {
+	return fmt.Errorf("request %s is kept; call request with this id for the answer, after the next start if shelly stops: %w", key.ID, err)
 }
 
 // follow waits for a request's reply, or until ctx ends, and calls each with its events.
@@ -109,14 +119,14 @@ func (v visit) shown(ctx context.Context, key fsm.RequestKey) (*sdk.CallToolResu
 		err = unknown(key)
 	}
 	if err != nil {
-		return failed(err), nil
+		return nil, err
 	}
 	if r.Done {
 		return replied(r), nil
 	}
 	s, err := v.standing(ctx, r)
 	if err != nil {
-		return failed(err), nil
+		return nil, err
 	}
 	text := fmt.Sprintf("shelly works on it as request %s (%s). Call request with this id for the answer, or cancel to end it.", s.ID, cmp.Or(string(s.Phase), s.State))
 	if s.Asks != nil {
@@ -167,7 +177,11 @@ func (v visit) key(a arguments) fsm.RequestKey {
 }
 
 func (v visit) request(ctx context.Context, _ *sdk.CallToolRequest, a arguments) (*sdk.CallToolResult, error) {
-	return v.shown(ctx, v.key(a))
+	res, err := v.shown(ctx, v.key(a))
+	if err != nil {
+		return failed(err), nil
+	}
+	return res, nil
 }
 
 // requests lists the caller's unfinished requests.

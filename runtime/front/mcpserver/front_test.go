@@ -16,6 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
@@ -212,6 +213,25 @@ func TestFRT32WhatTakesLongIsNamedByItsID(t *testing.T) {
 	}
 	if result, _ := s.send("tools/call", "request", `{"name":"request","arguments":{"id":"m2"}}`); !strings.Contains(text(t, result), `there is no request "m2"`) {
 		t.Errorf("another is %s", result)
+	}
+}
+
+// ending is a daemon that stops once it has accepted a request.
+type ending struct{ *fronttest.Front }
+
+// Standings implements [comm.Front].
+func (ending) Standings(context.Context) ([]comm.Standing, error) { return nil, engine.ErrStopping }
+
+// A client that gave no id finds its answer after the next start.
+func TestFRT32ARequestIsNamedWhenShellyStops(t *testing.T) {
+	front := fronttest.New()
+	v := visit{New(ending{front}, Options{Wait: time.Nanosecond}), comm.Local()}
+	res, err := v.ask(v.as(t.Context()), &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}}, arguments{Text: "do it"})
+	if err != nil || !res.IsError {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if got, id := res.Content[0].(*sdk.TextContent).Text, front.Seen().Accepted[0]; !strings.Contains(got, "request "+id+" is kept") || !strings.Contains(got, engine.ErrStopping.Error()) {
+		t.Errorf("%s: %s", id, got)
 	}
 }
 
