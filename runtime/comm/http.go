@@ -198,12 +198,17 @@ func (m byMethod) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := handle(w, r); err != nil && !errors.Is(err, http.ErrBodyNotAllowed) {
-		p := problemOf(err)
-		if p.Code == CodeBusy {
-			w.Header().Set("Retry-After", retryAfter(time.Second))
-		}
-		p.write(w)
+		refuse(w, err)
 	}
+}
+
+// refuse answers with an error of a handler.
+func refuse(w http.ResponseWriter, err error) {
+	p := problemOf(err)
+	if p.Code == CodeBusy {
+		w.Header().Set("Retry-After", retryAfter(time.Second))
+	}
+	p.write(w)
 }
 
 // ServeHTTP implements [http.Handler]. It needs the connection's local address

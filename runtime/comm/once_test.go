@@ -1,11 +1,15 @@
 package comm_test
 
 import (
+	"context"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 
+	"shelly/fsm"
 	"shelly/runtime/access"
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/fronttest"
 )
 
 func keyed(c call, key string) call { return with(c, "Idempotency-Key", key) }
@@ -58,5 +62,40 @@ func TestCOM92WhatIsSentAgainIsAnsweredAsItWas(t *testing.T) {
 	}
 	if got := len(c.front.Seen().Raised); got != 3 {
 		t.Errorf("%d events were raised", got)
+	}
+}
+
+// slow is a daemon in which an event becomes durable when the test says so.
+type slow struct {
+	*fronttest.Front
+	raised, durable chan struct{}
+}
+
+// Raise implements [comm.Front].
+func (s slow) Raise(ctx context.Context, e fsm.EventRaised) error {
+	s.raised <- struct{}{}
+	<-s.durable
+	return s.Front.Raise(ctx, e)
+}
+
+func TestCOM92WhatIsBeingAnsweredIsBusyForAWhile(t *testing.T) {
+	front := slow{fronttest.New(), make(chan struct{}, 1), make(chan struct{})}
+	h, err := comm.NewHTTP(front, comm.HTTPOptions{Token: token, RequestBytesMax: 4096})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(h)
+	defer server.Close()
+	s := &site{t: t, address: server.Listener.Addr().String(), client: server.Client()}
+	event := keyed(call{method: "POST", path: "/v1/events", body: `{"source":"disk","event":"full"}`}, "k")
+	first := make(chan int, 1)
+	go func() { first <- s.start(event).StatusCode }()
+	<-front.raised
+	if r := s.start(event); r.StatusCode != http.StatusTooManyRequests || r.Header.Get("Retry-After") != "1" {
+		t.Errorf("meanwhile: status %d, %v", r.StatusCode, r.Header)
+	}
+	close(front.durable)
+	if status := <-first; status != http.StatusAccepted {
+		t.Errorf("status %d", status)
 	}
 }

@@ -204,7 +204,7 @@ func (h *HTTP) once(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	case errors.Is(err, idempotency.ErrRunning), errors.Is(err, idempotency.ErrFull):
 		err = &Problem{CodeBusy, err.Error(), "try again in a moment"}
 	}
-	problemOf(err).write(w)
+	refuse(w, err)
 }
 
 // TicketRoute is the route that gives a ticket for the page.
