@@ -208,6 +208,9 @@ func (s *speech) write(v any) error {
 // end returns why the answer ended, and what it took.
 func (s *speech) end(reply comm.Event) *ending {
 	e := &ending{reason: "stop", took: time.Since(moment(s.known.Accepted))}
+	if s.known.Done { // it was answered before
+		e.took = moment(s.known.Replied).Sub(moment(s.known.Accepted))
+	}
 	if reply.Outcome == fsm.OutcomeCut {
 		e.reason = "length"
 	}

@@ -126,6 +126,17 @@ func TestFRT5ANewRequestIsStreamedFromItsBeginning(t *testing.T) {
 	}
 }
 
+// An answer that is given again took as long as the first time.
+func TestFRT7AnAnswerGivenAgainTookAsLongAsBefore(t *testing.T) {
+	s := serve(t)
+	s.Meanwhile(1, func(key fsm.RequestKey) { s.Front.Reply(key, "It is.", false) }, "POST", "/api/chat", `{`+hello+`}`, keyed, "k")
+	for _, body := range []string{`{` + hello + `}`, `{"stream":false,` + hello + `}`} {
+		if got := s.Ask("POST", "/api/chat", body, keyed, "k"); !strings.Contains(got.Body, `"total_duration":1000000,`) { // a millisecond
+			t.Errorf("%s: %s", body, got.Body)
+		}
+	}
+}
+
 func TestFRT15WhatClientsOfOllamaAsk(t *testing.T) {
 	s := serve(t)
 	const there = "Ollama is running"
