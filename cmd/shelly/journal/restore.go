@@ -43,7 +43,7 @@ func (c *restoreCmd) Run(t *terminal.Terminal) (err error) {
 	}
 	ctx, stop := exit.Interruptible()
 	defer stop()
-	r, err := backup.Restore(ctx, from, cfg.Data, backup.Options{Force: c.Force, Now: time.Now})
+	r, err := backup.Restore(ctx, exit.Reader(ctx, from), cfg.Data, backup.Options{Force: c.Force, Now: time.Now})
 	switch {
 	case errors.Is(err, context.Canceled):
 		return exit.Interrupted(ctx, cfg.Data+" is as it was; run it again")

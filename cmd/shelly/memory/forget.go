@@ -52,12 +52,15 @@ func (c *forgetCmd) Run(t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		if err := c.asks(t, entries); err != nil {
+		if err := c.asks(ctx, t, entries); err != nil {
 			return err
 		}
 		n, err := forgetAll(ctx, m, entries)
 		if n > 0 || err == nil {
 			fmt.Fprintf(t.Out, "forgotten: %s\n%s\n", entriesOf(n), remains(cfg))
+		}
+		if errors.Is(err, context.Canceled) {
+			return exit.Interrupted(ctx, "run it again to forget the rest")
 		}
 		return err
 	})
@@ -90,7 +93,7 @@ func (c *forgetCmd) entries(ctx context.Context, m memories, f memory.Filter) ([
 const forgetShown = 20
 
 // asks shows what will be forgotten and waits for a yes; without a terminal, --yes is the yes.
-func (c *forgetCmd) asks(t *terminal.Terminal, entries []memory.Listed) error {
+func (c *forgetCmd) asks(ctx context.Context, t *terminal.Terminal, entries []memory.Listed) error {
 	if err := entryTable(t.Out, entries[:min(len(entries), forgetShown)]); err != nil {
 		return err
 	}
@@ -105,9 +108,13 @@ func (c *forgetCmd) asks(t *terminal.Terminal, entries []memory.Listed) error {
 		return unasked
 	}
 	fmt.Fprintf(t.Err, "forget %s permanently? [y/N] ", entriesOf(len(entries)))
-	answer, err := bufio.NewReader(t.In).ReadString('\n')
-	if errors.Is(err, io.EOF) {
+	answer, err := bufio.NewReader(exit.Reader(ctx, t.In)).ReadString('\n')
+	switch {
+	case errors.Is(err, io.EOF):
 		return unasked // /dev/null looks like a terminal
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(t.Err)
+		return exit.Interrupted(ctx, "nothing is forgotten")
 	}
 	if err != nil || !slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer))) {
 		return errors.Join(exit.Errorf(exit.Failed, "nothing is forgotten"), err)

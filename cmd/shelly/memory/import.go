@@ -47,9 +47,13 @@ func (c *importCmd) Run(t *terminal.Terminal) (err error) {
 	}
 	return use(&c.Place, a, func(ctx context.Context, _ config.Config, m memories) error {
 		i := importing{c: c, t: t, line: terminal.NewLine(t.Err), memory: m, seen: map[string]bool{}}
-		err := i.all(ctx, from)
+		err := i.all(ctx, exit.Reader(ctx, from))
 		i.tell()
 		switch {
+		case errors.Is(err, context.Canceled) && c.DryRun:
+			return exit.Interrupted(ctx, "nothing was written; run it again")
+		case errors.Is(err, context.Canceled):
+			return exit.Interrupted(ctx, "what is imported stays; run it again for the rest")
 		case errors.Is(err, memory.ErrNoFile), errors.Is(err, memory.ErrNewerFile):
 			return exit.Errorf(exit.Usage, "%s: %w", c.File, err)
 		case errors.Is(err, memory.ErrCutFile):

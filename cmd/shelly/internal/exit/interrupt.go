@@ -3,6 +3,7 @@ package exit
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/signal"
 	"sync"
@@ -40,6 +41,18 @@ func distinct(raw <-chan os.Signal, out chan<- os.Signal) {
 		default:
 		}
 	}
+}
+
+// Reader returns a reader of r that ends with the context, even while r has nothing to read, such
+// as a terminal on which nothing is typed. It may read more from r than is read from it.
+func Reader(ctx context.Context, r io.Reader) io.Reader {
+	out, in := io.Pipe()
+	context.AfterFunc(ctx, func() { _ = in.CloseWithError(ctx.Err()) })
+	go func() {
+		_, err := io.Copy(in, r)
+		_ = in.CloseWithError(err) // never fails, like that above (io.PipeWriter)
+	}()
+	return out
 }
 
 // Interrupted is the error of work that the end of an Interruptible context has stopped. The text

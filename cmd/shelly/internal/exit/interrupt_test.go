@@ -2,6 +2,8 @@ package exit
 
 import (
 	"context"
+	"errors"
+	"io"
 	"os"
 	"strings"
 	"syscall"
@@ -26,6 +28,25 @@ func TestLIF10SignalsOfOneMomentAreOne(t *testing.T) {
 			t.Errorf("%d signals came through, want the first and the last", len(out))
 		}
 	})
+}
+
+// A signal ends the reading of an input that has nothing to read, and gives what it has before that.
+func TestCLI2ReadingEndsWithTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	silent, in := io.Pipe()
+	defer in.Close()
+	r := Reader(ctx, io.MultiReader(strings.NewReader("line"), silent))
+	text := make([]byte, 4)
+	if _, err := io.ReadFull(r, text); err != nil || string(text) != "line" {
+		t.Errorf("%q, %v", text, err)
+	}
+	cancel()
+	if _, err := r.Read(text); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if all, err := io.ReadAll(Reader(t.Context(), strings.NewReader("all of it"))); err != nil || string(all) != "all of it" {
+		t.Errorf("%q, %v", all, err)
+	}
 }
 
 // Work that a signal has stopped ends with the signal's code, and with words.
