@@ -145,6 +145,21 @@ func TestSCN21LintOfUnnamedProfiles(t *testing.T) {
 }
 
 // What concerns several cases is reported of those that should be mended (SCN-21).
+// The tools of a replay are those that its boot declares, as in a counterexample of a walk.
+func TestSCN21LintOfAReplay(t *testing.T) {
+	f, err := scenario.Parse("a", []byte(`scenario: 1
+name: x
+replay: [{input: {kind: boot, config: {tools: [{name: look, effects: none}]}}}]
+never: [{tool: look}, {audit: look}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := findings([]*scenario.File{f}, nil); len(got) > 0 {
+		t.Errorf("found %v", got)
+	}
+}
+
 func TestSCN21LintOfSeveralCases(t *testing.T) {
 	fsys := fstest.MapFS{}
 	for path, head := range map[string]string{ // order-free: a map is made of a map

@@ -123,8 +123,11 @@ func (l *linter) wordsOfItem(key string) []string {
 }
 
 // startable are the tools that a call can be of: those declared, and those that the
-// script calls although nobody declares them.
+// script calls although nobody declares them. What a replay was told declares its own.
 func (l *linter) startable() []string {
+	if l.file.Replay != nil {
+		return nil
+	}
 	names := append(l.file.Tools.Names(), expression.BuiltinNames()...)
 	for _, s := range compile.Scripts(l.file) {
 		for _, line := range s.Lines {
