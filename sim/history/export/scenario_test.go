@@ -150,6 +150,25 @@ func TestSCN47ARequestThatWaitedInTheQueueIsExported(t *testing.T) {
 	}
 }
 
+// The heartbeat that beats while a request waits for a person is no part of the request.
+func TestSCN47ARequestBesideTheHeartbeatIsExported(t *testing.T) {
+	r := recorded(t, `
+scenario: 1
+name: x
+config: {heartbeat: {every: 10m, do: Look around.}}
+tools: {exec: [{returns: done, approve: true}]}
+brain:
+  - {calls: [{tool: exec}]}
+  - {says: "Done."}
+  - {session: heartbeat, says: "Nothing.", times: 9, optional: true}
+timeline: [{user: "Do it."}, {at: 25m, approve: true}]
+expect: {handles: [{kind: schedule, path: {$any: true}}]}
+`)
+	if _, err := r.Scenario(); err != nil {
+		t.Error(err)
+	}
+}
+
 // A tool of the daemon that refuses a call says of it both that nothing happened and that
 // another attempt is pointless.
 func TestSCN47ARefusedCallIsExported(t *testing.T) {

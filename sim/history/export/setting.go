@@ -34,7 +34,9 @@ func (r *Record) setting(o *object) {
 	var prompts object
 	differing(&prompts, reflect.ValueOf(c.Prompts), reflect.ValueOf(own.Prompts))
 	config.object("prompts", prompts)
-	config.object("heartbeat", heartbeatKeys(&c.Heartbeat))
+	if len(r.Handles) == 0 { // a command may tell of it; beside any other request it would beat
+		config.object("heartbeat", heartbeatKeys(&c.Heartbeat))
+	}
 	if names := toolNames(c.Tools, func(fsm.ToolDecl) bool { return true }); !slices.Equal(names, r.toolsByDefault(own)) {
 		config.put("tools", names)
 	}
