@@ -63,6 +63,7 @@ func TestSCN21LintFindings(t *testing.T) {
 		{"session that a chat may name", strings.Replace(on(`{user: "hi"}`, `{user: "hi", channel: tg, chat: c}`), "{calls:", "{session: other, calls:", 1), ""},
 		{"session of a schedule", strings.Replace(on(`{user: "hi"}`, `{schedule: {add: "hi", every: 1m}}`), "{calls:", "{session: \"schedule:s1\", calls:", 1), ""},
 		{"all is optional", "scenario: 1\nname: x\nbrain: [{says: a, optional: true}]\ntimeline: [{user: a}]\nnever: [{ask: init}]\n", ":3:1: brain: each entry is optional"},
+		{"all is optional in what a property has found", "scenario: 1\nname: x\nfound: {by: a, invariant: b}\nbrain: [{says: a, optional: true}]\ntimeline: [{user: a}]\nnever: [{ask: init}]\n", ""},
 		{"all is optional and the process dies", "scenario: 1\nname: x\nbrain: [{says: a, optional: true}]\ntimeline: [{user: a}]\nfaults: {crash: {at: step.1}}\nnever: [{ask: init}]\n", ""},
 		{"name that the world does not hold", on(`{returns: "x", takes: 1s}`, `{reads: reprot}`) + "world: {report: x}\n", "tools.exec[0].reads: the world holds nothing by the name reprot; did you mean report?"},
 		{"name that nobody may find", on(`{returns: "x", takes: 1s}`, `{reads: other}`) + "world: {report: x}\n", ""},

@@ -94,10 +94,11 @@ func (l *linter) sessions() {
 }
 
 // optional finds a script of which nothing need be used: the case holds also where
-// the model is never asked. Where the process dies, that may be what is meant.
+// the model is never asked. Where the process dies, that may be what is meant, and a case
+// that a property has made has no others (PRP-4).
 func (l *linter) optional() {
 	f := l.file
-	if len(f.Script.Lines) == 0 || len(f.Faults.Crash) > 0 || slices.ContainsFunc(f.Script.Lines, func(line format.Line) bool { return !line.Optional }) {
+	if len(f.Script.Lines) == 0 || len(f.Faults.Crash) > 0 || f.Found != nil || slices.ContainsFunc(f.Script.Lines, func(line format.Line) bool { return !line.Optional }) {
 		return
 	}
 	l.at("brain", "each entry is optional, so the case also holds where the model is never asked; leave optional out of those that must be used")
