@@ -11,6 +11,7 @@ import (
 	"shelly/sim/scenario"
 	"shelly/sim/scenario/choose"
 	"shelly/sim/scenario/format"
+	"shelly/sim/scenario/layout"
 )
 
 const source = `property: 1
@@ -139,6 +140,9 @@ func TestPRP8WhatIsFoundIsAScenarioThatFails(t *testing.T) {
 	}
 	if n := strings.Count(string(r.Failed.Source), "optional: true"); n > 5 || strings.Contains(string(r.Failed.Source), "faults") {
 		t.Errorf("not small:\n%s", r.Failed.Source)
+	}
+	if laid, err := layout.Text(r.Failed.Source); err != nil || string(laid) != string(r.Failed.Source) {
+		t.Errorf("format would change it: %v\n%s", err, r.Failed.Source)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"shelly/sim"
 	"shelly/sim/scenario"
 	"shelly/sim/scenario/format"
+	"shelly/sim/scenario/layout"
 	"shelly/sim/strict"
 )
 
@@ -53,7 +54,11 @@ func (g *generator) source(found *found) ([]byte, error) {
 	always.Content = append(always.Content, text(g.stepsBound()))
 	always.Style = 0
 	add("always", always)
-	return strict.Write(root, columnsMax)
+	source, err := strict.Write(root, columnsMax)
+	if err != nil || found == nil {
+		return source, err
+	}
+	return layout.Text(source) // people keep it
 }
 
 // columnsMax is where a line of a case is broken, if it can be.
