@@ -139,7 +139,7 @@ func (s *search) visit(e entry, shown string) {
 	info, err := f.Stat()
 	switch {
 	case err != nil || !info.Mode().IsRegular():
-	case s.t.linked(shown, info) != nil:
+	case s.t.linked(shown, info, "") != nil:
 		s.linked++
 	case s.file(f, shown) != nil:
 		s.closed++

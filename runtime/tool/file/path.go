@@ -182,7 +182,7 @@ func (t *Tools) openOnce(path string) (opened, error) {
 		err = readable(path, info)
 	}
 	if err == nil {
-		err = t.linked(path, info)
+		err = t.linked(path, info, "a copy of it can be read")
 	}
 	if err == nil && !info.IsDir() && t.secretName(s) {
 		err = holdsSecrets(path)
@@ -194,14 +194,15 @@ func (t *Tools) openOnce(path string) (opened, error) {
 }
 
 // linked refuses a file that has a second name, because under that name it may lie outside the
-// workspace or belong to the agent itself: a hard link looks like what it links to (TOL-3).
-func (t *Tools) linked(path string, info fs.FileInfo) error {
+// workspace or belong to the agent itself: a hard link looks like what it links to (TOL-3). The
+// error says what can be done instead.
+func (t *Tools) linked(path string, info fs.FileInfo, instead string) error {
 	links := system.Links(info)
 	switch {
 	case links < 2 || !info.Mode().IsRegular():
 		return nil
 	case !t.options.Everywhere:
-		return tool.Refuse("%s has %d names (hard links), and one of them may be outside the workspace; it is refused: a copy of it can be read", strconv.Quote(path), links)
+		return tool.Refuse("%s has %d names (hard links), and one of them may be outside the workspace; it is refused: %s", strconv.Quote(path), links, instead)
 	}
 	for _, folder := range t.options.Private {
 		own := false

@@ -198,7 +198,7 @@ func (t *Tools) look(p *place) error {
 	}
 	defer f.Close()
 	if p.info, err = f.Stat(); err == nil {
-		err = t.linked(p.shown, p.info)
+		err = t.linked(p.shown, p.info, "write a file of another name")
 	}
 	if err == nil {
 		p.held, err = io.ReadAll(io.LimitReader(f, contentMax+1))

@@ -133,7 +133,7 @@ func TestTOL24PathsThatAreNotWritten(t *testing.T) {
 		{"NUL", "a\x00b", "holds a NUL byte", nil},
 		{"too deep", strings.Repeat("a/", 300) + "x", "more than 255 parts", nil},
 		{"a named pipe", "fifo", "is a named pipe, not a regular file", func(w *world) { w.fifo("fifo") }},
-		{"a hard link", "twin", "hard links", func(w *world) { w.link(filepath.Join(w.outside, "canary.txt"), "twin") }},
+		{"a hard link", "twin", "is refused: write a file of another name", func(w *world) { w.link(filepath.Join(w.outside, "canary.txt"), "twin") }},
 		{"read-only", "ro", "permission denied", func(w *world) {
 			w.write("ro", "x")
 			w.must(os.Chmod(filepath.Join(w.workspace, "ro"), 0o444))
