@@ -19,7 +19,7 @@ type exportCmd struct {
 	As     string   `enum:"replay,scenario" default:"replay" help:"replay: exactly what happened, with the hash of its trace. scenario: a case of this request alone, to read and change."`
 	Force  bool     `help:"Overwrite an existing file; also export what today's code decides differently."`
 	Secret []string `placeholder:"VALUE|@FILE" sep:"none" help:"A text to remove, or a file with one; may be repeated."`
-	Images bool     `help:"Keep images."`
+	Images bool     `help:"Keep images, in a replay."`
 	journalled
 }
 
@@ -31,6 +31,9 @@ func (exportCmd) Help() string {
 
 // Run implements the subcommand (CLI-16).
 func (c *exportCmd) Run(t *terminal.Terminal) error {
+	if c.Images && c.As == "scenario" {
+		return exit.Errorf(exit.Usage, "a scenario has short texts in the place of images: leave out --images, or export with --as replay")
+	}
 	cfg, err := c.Load()
 	if err != nil {
 		return err
