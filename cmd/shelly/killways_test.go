@@ -272,10 +272,7 @@ type killBearer string
 func (b killBearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+string(b))
-	if err := wire.HTTP(r); err != nil {
-		return nil, err
-	}
-	return http.DefaultTransport.RoundTrip(r)
+	return wire.Send(http.DefaultTransport, r)
 }
 
 // killEars are what a client has heard of a request, in however many parts (COM-90).
