@@ -108,7 +108,34 @@ func machineAt(j Reader, index uint64) (*machine.Machine, uint64, error) {
 	if at == 0 {
 		return machine.New(), 0, nil
 	}
+	if err := known(snapshot.Config.Edition); err != nil {
+		return nil, 0, fmt.Errorf("load the journal's snapshot: %w", err)
+	}
 	return machine.Restore(snapshot), at, nil
+}
+
+// ErrNewer says that newer code wrote a journal: this machine would decide differently
+// (JRN-15).
+var ErrNewer = errors.New("the journal was written by a newer shelly")
+
+// known returns an error if this machine does not have an edition of the decisions (CFG-5).
+func known(edition int) error {
+	if edition <= fsm.PresentEdition {
+		return nil
+	}
+	return fmt.Errorf("%w: its machine decides by edition %d, this one's by %d; use the newer one", ErrNewer, edition+1, fsm.PresentEdition+1)
+}
+
+// editionOf returns the edition that a fact brings.
+func editionOf(f fsm.Fact) int {
+	switch f := f.(type) {
+	case fsm.Boot:
+		return f.Config.Edition
+	case fsm.Configured:
+		return f.Config.Edition
+	default:
+		return fsm.FirstEdition
+	}
 }
 
 // errEnough ends a replay whose reader wants no more.
@@ -120,6 +147,9 @@ func foldOn(j Reader, m *machine.Machine, last uint64) iter.Seq2[Folded, error] 
 		err := j.Replay(last, func(r Record) error {
 			if r.Index != last+1 {
 				return &Gap{Found: r, After: last}
+			}
+			if err := known(editionOf(r.Input.Fact)); err != nil {
+				return fmt.Errorf("record %d: %w", r.Index, err)
 			}
 			last = r.Index
 			if !yield(step(m, r), nil) {

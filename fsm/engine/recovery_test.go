@@ -10,6 +10,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/profile"
 	"shelly/fsm/state"
 )
 
@@ -95,6 +96,30 @@ func (j unreadable) Replay(uint64, func(engine.Record) error) error { return j.r
 
 func (j unreadable) Request(fsm.RequestKey) (engine.Request, bool, error) {
 	return engine.Request{}, false, j.request
+}
+
+// JRN-15: a journal by which a later edition of the machine decided is refused, wherever it says so.
+func TestJRN15AJournalOfALaterEditionIsRefused(t *testing.T) {
+	config := profile.Shelly()
+	for edition, want := range map[int]error{fsm.PresentEdition: nil, fsm.PresentEdition + 1: engine.ErrNewer} { // order-free: each has its own journals
+		config.Edition = edition
+		for name, in := range map[string]fsm.Fact{"boot": fsm.Boot{Config: config}, "reload": fsm.Configured{Config: config}} { // order-free
+			j := engine.NewMemoryJournal()
+			if err := j.Append(engine.Batch{Records: []engine.Record{{Index: 1, Input: fsm.Input{At: 1, Fact: in}}}}, true); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := engine.Recover(j); !errors.Is(err, want) {
+				t.Errorf("edition %d, a %s: %v", edition, name, err)
+			}
+		}
+		j := engine.NewMemoryJournal()
+		if err := j.SaveSnapshot(1, state.Snapshot{Config: config}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := engine.Recover(j); !errors.Is(err, want) {
+			t.Errorf("edition %d, a snapshot: %v", edition, err)
+		}
+	}
 }
 
 func TestAJournalThatCannotBeReadIsAnError(t *testing.T) {
