@@ -139,8 +139,9 @@ func TestCHN6TheOtherSideSaysWhenToSendAgain(t *testing.T) {
 			wait  time.Duration
 			tries int
 		}{{10*time.Minute - 1, 1}, {1, 2}} {
-			if w.wait(step.wait); f.tries != step.tries {
-				t.Errorf("after %v: %d tries, want %d", step.wait, f.tries, step.tries)
+			w.wait(step.wait)
+			if tries := f.tried(); tries != step.tries {
+				t.Errorf("after %v: %d tries, want %d", step.wait, tries, step.tries)
 			}
 		}
 		f.failing(&channel.Later{After: 1000 * time.Hour, Err: errAway})
@@ -355,8 +356,8 @@ func TestCHN7NothingFollowsAPartThatIsRefusedForGood(t *testing.T) {
 		w.writes(f, channel.Message{ID: "2", Text: "hello"})
 		w.replies(f, "2", "Hello again.")
 		w.wants(f, "answer mia Hello again.")
-		if s := w.States()[0]; f.tries != 2 || s.Lost != 1 || s.Sent != 1 || s.Open != 0 {
-			t.Errorf("%d tries, %+v", f.tries, s)
+		if s := w.States()[0]; f.tried() != 2 || s.Lost != 1 || s.Sent != 1 || s.Open != 0 {
+			t.Errorf("%d tries, %+v", f.tried(), s)
 		}
 	})
 }

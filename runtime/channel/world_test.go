@@ -71,6 +71,13 @@ func (f *fake) Send(_ context.Context, m channel.Outbound) error {
 	return nil
 }
 
+// tried is how often Send was called.
+func (f *fake) tried() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.tries
+}
+
 // failing says what Send fails with from now on.
 func (f *fake) failing(err error) {
 	f.mu.Lock()

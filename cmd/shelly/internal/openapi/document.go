@@ -80,7 +80,7 @@ func rowOf(r comm.Route) (path string, o operation, err error) {
 	if !known {
 		return "", o, fmt.Errorf("the route %s %s is not described", r.Method, path)
 	}
-	return path, o, nil
+	return strings.Replace(path, "...}", "}", 1), o, nil // a parameter with slashes in it is one all the same
 }
 
 // operation describes a route.
