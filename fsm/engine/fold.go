@@ -126,18 +126,6 @@ func known(edition int) error {
 	return fmt.Errorf("%w: its machine decides by edition %d, this one's by %d; use the newer one", ErrNewer, edition+1, fsm.PresentEdition+1)
 }
 
-// editionOf returns the edition that a fact brings.
-func editionOf(f fsm.Fact) int {
-	switch f := f.(type) {
-	case fsm.Boot:
-		return f.Config.Edition
-	case fsm.Configured:
-		return f.Config.Edition
-	default:
-		return fsm.FirstEdition
-	}
-}
-
 // errEnough ends a replay whose reader wants no more.
 var errEnough = errors.New("enough")
 
@@ -148,11 +136,12 @@ func foldOn(j Reader, m *machine.Machine, last uint64) iter.Seq2[Folded, error] 
 			if r.Index != last+1 {
 				return &Gap{Found: r, After: last}
 			}
-			if err := known(editionOf(r.Input.Fact)); err != nil {
+			last = r.Index
+			f := step(m, r)
+			if err := known(m.View().Config.Edition); err != nil { // it brought one
 				return fmt.Errorf("record %d: %w", r.Index, err)
 			}
-			last = r.Index
-			if !yield(step(m, r), nil) {
+			if !yield(f, nil) {
 				return errEnough
 			}
 			return nil
