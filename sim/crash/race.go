@@ -22,7 +22,9 @@ import (
 //     one that waited before another try, which the restart makes at once;
 //   - something with a time of its own met a handle that it interrupted: a timer, in
 //     either run, a schedule's slot, a newcomer, or any other entry of the timeline
-//     since the handle came, whose work is done again in the world as it is by then.
+//     since the handle came, whose work is done again in the world as it is by then;
+//   - a slot was still to come that the clock was set back over: only the process that
+//     died knew from when it counts, and the next one begins at its own present (HND-65).
 func raced(p *sim.Plan, straight, crashed *sim.Result) bool {
 	if len(crashed.Crashes) == 0 {
 		return false
@@ -43,6 +45,8 @@ func raced(p *sim.Plan, straight, crashed *sim.Result) bool {
 		}
 	}
 	switch l := snapshot.Lifecycle; {
+	case slices.ContainsFunc(straight.Steps, func(s sim.Step) bool { return s.At >= crash.At && again(s.Input) }):
+		return true
 	case interrupted(straight, crash.At) > 1:
 		return true
 	case l == state.Draining, l == state.Farewell, l == state.Stopped, l == state.Initializing, len(snapshot.Handles) > 1:
@@ -73,6 +77,12 @@ func raced(p *sim.Plan, straight, crashed *sim.Result) bool {
 			return at >= came && at <= end
 		}
 	})
+}
+
+// again reports whether a slot comes that the clock was set back over.
+func again(in fsm.Input) bool {
+	slot, _ := in.Fact.(fsm.ScheduleDue)
+	return slot.Back
 }
 
 // timed reports whether an input comes at a time of its own.
