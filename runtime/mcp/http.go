@@ -65,6 +65,7 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
+	resp.Header.Del("Location") // redirects are not followed, and one that cannot be read would be tried again and again
 	resp.Body = &bounded{ReadCloser: resp.Body, left: floodBytes}
 	return resp, nil
 }

@@ -491,3 +491,27 @@ func TestTOL90ServersThatStayGoOn(t *testing.T) {
 		t.Errorf("%v after %d starts", got, starts.Load())
 	}
 }
+
+// TOL-93: a redirect is an answer, wherever it leads; an error would have the library open the
+// stream again for ever.
+func TestTOL93ARedirectThatCannotBeReadIsAnAnswer(t *testing.T) {
+	r := &remote{next: trip(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusFound, Header: http.Header{"Location": {"http://[::bad"}}, Body: http.NoBody}, nil
+	}), end: func(error) {}}
+	guard := egress.Guard{}
+	client := guard.Client(time.Second)
+	client.Transport = r
+	answer, err := client.Get("http://127.0.0.1/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = answer.Body.Close()
+	if answer.StatusCode != http.StatusFound {
+		t.Errorf("it is %s", answer.Status)
+	}
+}
+
+// trip is a transport.
+type trip func(*http.Request) (*http.Response, error)
+
+func (f trip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
