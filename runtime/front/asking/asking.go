@@ -26,7 +26,7 @@ const guard = 30 * time.Second
 // Server is a listener with the routes of a front.
 type Server struct {
 	Front   *fronttest.Front
-	Clients *access.Clients // there are none to begin with
+	clients *access.Clients // there are none to begin with
 	t       *testing.T
 	http    *httptest.Server
 }
@@ -42,7 +42,7 @@ func Serve(t *testing.T, front *fronttest.Front, routes []comm.Route, dialect co
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{Front: front, Clients: clients, t: t, http: httptest.NewServer(h)}
+	s := &Server{Front: front, clients: clients, t: t, http: httptest.NewServer(h)}
 	t.Cleanup(s.http.Close)
 	return s
 }
@@ -99,4 +99,19 @@ func (s *Server) Meanwhile(n int, happens func(key fsm.RequestKey), method, path
 	}
 	happens(s.Front.Seen().Requests[n-1].Key)
 	return <-answered
+}
+
+// Revoked asks with a token of its own, which is revoked once the request is being watched.
+func (s *Server) Revoked(method, path, body string) Answer {
+	s.t.Helper()
+	const name = "ci"
+	token, err := s.clients.Add(name, access.Rights{access.Ask})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return s.Meanwhile(1, func(fsm.RequestKey) {
+		if taken, err := s.clients.Revoke(name); err != nil || !taken {
+			s.t.Error(taken, err)
+		}
+	}, method, path, body, "Authorization", "Bearer "+token)
 }

@@ -10,7 +10,6 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/runtime/access"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
 	"shelly/runtime/front/asking"
@@ -60,15 +59,7 @@ func TestFRT8AChatOverOllamasAPI(t *testing.T) {
 func TestFRT6LinesWhoseTokenIsRevokedSaySo(t *testing.T) {
 	for _, body := range []string{`{` + hello + `}`, `{"stream":false,` + hello + `}`} {
 		s := serve(t)
-		token, err := s.Clients.Add("ci", access.Rights{access.Ask})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := s.Meanwhile(1, func(fsm.RequestKey) {
-			if taken, err := s.Clients.Revoke("ci"); err != nil || !taken {
-				t.Error(taken, err)
-			}
-		}, "POST", "/api/chat", body, "Authorization", "Bearer "+token)
+		got := s.Revoked("POST", "/api/chat", body)
 		if !strings.HasPrefix(got.Body, `{"error":"the token was revoked; `) {
 			t.Errorf("%s: %d %s", body, got.Status, got.Body)
 		}

@@ -11,7 +11,6 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/runtime/access"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
 	"shelly/runtime/front/asking"
@@ -124,15 +123,7 @@ func TestFRT6AStreamWhoseTokenIsRevokedSaysSo(t *testing.T) {
 		`{"stream":true,"model":"shelly","input":"Hi"}`: "/v1/responses", `{"model":"shelly","input":"Hi"}`: "/v1/responses",
 	} {
 		s := serve(t)
-		token, err := s.Clients.Add("ci", access.Rights{access.Ask})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := s.Meanwhile(1, func(fsm.RequestKey) {
-			if taken, err := s.Clients.Revoke("ci"); err != nil || !taken {
-				t.Error(taken, err)
-			}
-		}, "POST", path, body, "Authorization", "Bearer "+token)
+		got := s.Revoked("POST", path, body)
 		if !strings.Contains(got.Body, "the token was revoked") || !strings.Contains(body, "stream") && got.Status != 401 {
 			t.Errorf("%s: %d %s", body, got.Status, got.Body)
 		}
