@@ -45,7 +45,7 @@ func raced(p *sim.Plan, straight, crashed *sim.Result) bool {
 		}
 	}
 	switch l := snapshot.Lifecycle; {
-	case slices.ContainsFunc(straight.Steps, func(s sim.Step) bool { return s.At >= crash.At && again(s.Input) }):
+	case slices.ContainsFunc(straight.Steps, func(s sim.Step) bool { return s.At >= crash.At && setBack(s.Input) }):
 		return true
 	case interrupted(straight, crash.At) > 1:
 		return true
@@ -79,8 +79,8 @@ func raced(p *sim.Plan, straight, crashed *sim.Result) bool {
 	})
 }
 
-// again reports whether a slot comes that the clock was set back over.
-func again(in fsm.Input) bool {
+// setBack reports whether a slot comes that the clock was set back over.
+func setBack(in fsm.Input) bool {
 	slot, _ := in.Fact.(fsm.ScheduleDue)
 	return slot.Back
 }
