@@ -147,6 +147,7 @@ func (s *Store) options() *pebble.Options {
 		// Far above what a store with compacted tables has: up to there it can be written to even
 		// when damage keeps its tables from being compacted.
 		L0StopWritesThreshold: stallTables,
+		L0CompactionThreshold: 2 * overlapMax, // Pebble counts each overlap twice
 	}
 	// Most lookups find nothing: each new request and session is looked up first. With ten bits per
 	// key only about one in a hundred of those lookups reads a block.

@@ -32,6 +32,7 @@ const (
 	memtableBytes = 4 << 20
 	cacheBytes    = 2*memtableBytes + 4<<20
 	openFilesMax  = 128
+	overlapMax    = 8 // tables over one another, from which on they are compacted
 	stallTables   = 1000
 	manifestBytes = 1 << 20 // of the list of tables: each change adds to it until a new one is begun
 )

@@ -232,7 +232,7 @@ func newCompaction() *compaction {
 // never stays open that long compacts once there are too many tables (JRN-37).
 const (
 	heldBytesMax  = memtableBytes
-	heldTablesMax = 8 // levels of overlapping tables
+	heldTablesMax = 2 * overlapMax
 )
 
 // release lets compactions begin.
