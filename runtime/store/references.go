@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -124,7 +125,7 @@ func (w *writing) put(key, body []byte) error {
 		w.owner(key).now = texts
 	}
 	if len(texts) > 0 || text.IsForm(form) {
-		body = append(bytes.Clone(body[:from]), form...)
+		body = slices.Concat(body[:from], form)
 	}
 	return set(w.Batch, key, body)
 }

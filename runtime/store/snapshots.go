@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -45,13 +46,13 @@ func (s *Store) SaveSnapshot(index uint64, snapshot state.Snapshot) error {
 
 // setSnapshot puts a snapshot into a batch.
 func setSnapshot(batch *writing, cut engine.Cut, snapshot state.Snapshot) error {
-	state, err := json.Marshal(snapshot)
-	if err != nil {
+	body := binary.BigEndian.AppendUint64(nil, uint64(cut.Bytes))
+	body = binary.BigEndian.AppendUint64(body, uint64(cut.At))
+	b := bytes.NewBuffer(body) // under load a snapshot has megabytes: it is not copied to follow its head
+	if err := json.NewEncoder(b).Encode(snapshot); err != nil {
 		return fmt.Errorf("encode the snapshot at %d: %w", cut.Index, err)
 	}
-	body := binary.BigEndian.AppendUint64(make([]byte, 0, headBytes+len(state)), uint64(cut.Bytes))
-	body = binary.BigEndian.AppendUint64(body, uint64(cut.At))
-	return batch.put(snapshotKey(cut.Index), append(body, state...))
+	return batch.put(snapshotKey(cut.Index), bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
 // recordBytes returns the size in bytes of the records after an index.
