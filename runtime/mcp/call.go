@@ -264,6 +264,10 @@ func text(r *sdk.CallToolResult) string {
 			parts = append(parts, fmt.Sprintf("[a link: %s %s]", c.Name, c.URI))
 		case *sdk.EmbeddedResource:
 			parts = append(parts, resource(c.Resource))
+		default:
+			if b, err := c.MarshalJSON(); err == nil {
+				parts = append(parts, "["+wire.Unshown(b)+"]")
+			}
 		}
 	}
 	if len(parts) == 0 && r.StructuredContent != nil {

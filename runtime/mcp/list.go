@@ -13,6 +13,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/wording"
+	"shelly/runtime/mcp/wire"
 	"shelly/runtime/tool"
 )
 
@@ -162,6 +163,9 @@ func effects(a *sdk.ToolAnnotations) fsm.ToolEffects {
 func schema(from any) (string, error) {
 	if from == nil {
 		return `{"type":"object"}`, nil
+	}
+	if why, is := from.(wire.Unreadable); is {
+		return "", why
 	}
 	m, ok := from.(map[string]any)
 	if !ok {

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"shelly/fsm"
 	"shelly/runtime/egress"
 	"shelly/runtime/tool"
+	"shelly/runtime/tool/program"
 )
 
 func TestTOL91EachToolHasANameOfItsOwn(t *testing.T) {
@@ -105,6 +107,44 @@ func TestTOL94AToolThatIsLeftOutIsNamed(t *testing.T) {
 	if text := log.String(); !strings.Contains(text, "schema of far: ") {
 		t.Errorf("the log says %q", text)
 	}
+}
+
+func TestTOL94AToolThatCannotBeReadCostsNoOther(t *testing.T) {
+	var log lines
+	w := New(Options{Sandbox: hostile(func(m message, say func(string, ...any)) error {
+		if m.Method == "tools/list" {
+			say(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"odd","description":7},{"name":7},"none",null,{"name":"act"}]}}`, m.ID)
+		}
+		return nil
+	}), Workspace: t.TempDir(), Path: program.Path, Log: slog.New(slog.NewTextHandler(&log, nil)), pace: brief(), Changed: func() {}})
+	t.Cleanup(w.Close)
+	w.Use([]Server{one("h")})
+	w.Wait(t.Context())
+	if got := names(w.Tools(nil)); !slices.Equal(got, []string{"h_act"}) {
+		t.Errorf("offered are %v; the servers are %+v", got, w.States())
+	}
+	if text := log.text(); !strings.Contains(text, `tool=odd error="it cannot be read: \"description\" is a number, not a text"`) || strings.Contains(text, "Go ") {
+		t.Errorf("the log says %s", text)
+	}
+}
+
+// lines is a log that several write to.
+type lines struct {
+	mu   sync.Mutex
+	kept strings.Builder
+}
+
+// Write implements [io.Writer].
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.kept.Write(p)
+}
+
+func (l *lines) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.kept.String()
 }
 
 func TestTOL94AListWithoutEndIsCut(t *testing.T) {
@@ -288,10 +328,11 @@ func TestTOL96AnAnswerThatCannotBeUsedDoesNotEndTheServer(t *testing.T) {
 		return h(ctx, in, out)
 	}), brief(), one("h"))
 	for result, want := range map[string]string{
-		`{"content":"a text"}`:           "its answer cannot be read",
-		`"a text"`:                       "its answer cannot be read",
-		`{"content":[{"type":"video"}]}`: "its answer cannot be read",
-		`{"resultType":"task"}`:          "a task without an id",
+		`{"content":"a text"}`:  "its answer cannot be read: \"content\" is a text, not a list;",
+		`"a text"`:              "its answer cannot be read: a value is a text, not an object;",
+		`{"isError":"yes"}`:     "its answer cannot be read: \"isError\" is a text, not true or false;",
+		`{"task":{"taskId":7}}`: "its answer cannot be read: \"taskId\" is a number, not a text;",
+		`{"resultType":"task"}`: "a task without an id",
 		`{"resultType":"input_required","inputRequests":{"a":{"method":"sampling/createMessage"}}}`: `it asks for "sampling/createMessage"`,
 	} {
 		answer.Store(result)
@@ -303,6 +344,28 @@ func TestTOL96AnAnswerThatCannotBeUsedDoesNotEndTheServer(t *testing.T) {
 	answer.Store(`{"content":[{"type":"text","text":"done"}]}`)
 	if got := w.call("h_act", ""); got.Text != "done" || starts.Load() != 1 {
 		t.Errorf("%+v after %d starts", got, starts.Load())
+	}
+}
+
+func TestTOL96ContentThatCannotBeShownIsNamedInItsPlace(t *testing.T) {
+	var answer atomic.Value
+	w := newWorld(t, hostile(func(m message, say func(string, ...any)) error {
+		if !oneTool(m, say) && m.Method == "tools/call" {
+			say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"before"},%s,{"type":"text","text":"after"}],"structuredContent":{}}}`, m.ID, answer.Load())
+		}
+		return nil
+	}), brief(), one("h"))
+	for item, want := range map[string]string{
+		`{"type":"video","data":"AAAA"}`:                `[content of the type "video"; it cannot be shown]`,
+		`{"type":"image","data":"no base64!"}`:          `[content of the type "image"; it cannot be shown]`,
+		`{"type":"tool_use","id":"1","name":"a"}`:       `[content of the type "tool_use"; it cannot be shown]`,
+		`{"type":"resource_link","uri":"a","size":1.5}`: `[content of the type "resource_link"; it cannot be shown]`,
+		`null`: `[content without a type; it cannot be shown]`,
+	} {
+		answer.Store(item)
+		if got := w.call("h_act", ""); got.Failed || got.Text != "before\n"+want+"\nafter" {
+			t.Errorf("%s: %+v", item, got)
+		}
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"shelly/fsm/wording"
 )
 
 // Client adds tasks to a client of the library. It belongs to one client and one
@@ -85,7 +87,7 @@ func (g *greeting) UnmarshalJSON(b []byte) error {
 		}
 	}
 	if err := errors.Join(json.Unmarshal(b, &g.InitializeResult), json.Unmarshal(b, &w)); err != nil {
-		return err
+		return wording.Misfit(err)
 	}
 	g.calls, g.cancels = w.Capabilities.Tasks.Requests.Tools.Call != nil, w.Capabilities.Tasks.Cancel != nil
 	return nil
@@ -97,20 +99,37 @@ type list struct {
 	tasks map[string]bool
 }
 
-// UnmarshalJSON reads both.
+// Unreadable is in place of the schema of a tool that cannot be read.
+type Unreadable struct{ error }
+
+// UnmarshalJSON reads both. A tool that cannot be read costs no other one.
 func (l *list) UnmarshalJSON(b []byte) error {
 	var w struct {
-		Tools []struct {
+		Tools []json.RawMessage `json:"tools"`
+	}
+	var fields map[string]json.RawMessage
+	if err := errors.Join(json.Unmarshal(b, &fields), json.Unmarshal(b, &w)); err != nil {
+		return wording.Misfit(err)
+	}
+	delete(fields, "tools")
+	b, err := json.Marshal(fields)
+	if err := errors.Join(err, json.Unmarshal(b, &l.ListToolsResult)); err != nil {
+		return wording.Misfit(err)
+	}
+	l.tasks = map[string]bool{}
+	for _, raw := range w.Tools {
+		var tool *sdk.Tool
+		var of struct {
 			Name      string
 			Execution struct{ TaskSupport string }
 		}
-	}
-	if err := errors.Join(json.Unmarshal(b, &l.ListToolsResult), json.Unmarshal(b, &w)); err != nil {
-		return err
-	}
-	l.tasks = map[string]bool{}
-	for _, tool := range w.Tools {
-		l.tasks[tool.Name] = tool.Execution.TaskSupport == "optional" || tool.Execution.TaskSupport == "required"
+		err := json.Unmarshal(raw, &tool)
+		_ = json.Unmarshal(raw, &of)
+		if err != nil {
+			tool = &sdk.Tool{Name: of.Name, InputSchema: Unreadable{fmt.Errorf("it cannot be read: %w", wording.Misfit(err))}}
+		}
+		l.Tools = append(l.Tools, tool)
+		l.tasks[of.Name] = of.Execution.TaskSupport == "optional" || of.Execution.TaskSupport == "required"
 	}
 	return nil
 }

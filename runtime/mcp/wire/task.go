@@ -1,13 +1,14 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"shelly/fsm/wording"
 )
 
 // The methods of tasks. Result is only in 2025-11-25, Update only since 2026-07-28.
@@ -77,7 +78,7 @@ func (t *Task) UnmarshalJSON(b []byte) error {
 		Error          *jsonrpc.Error  `json:"error"`
 	}
 	if err := json.Unmarshal(b, &w); err != nil {
-		return err
+		return wording.Misfit(err)
 	}
 	*t = Task{
 		ID: w.TaskID, Status: w.Status, Message: w.StatusMessage, Asks: w.InputRequests, Result: w.Result, Error: w.Error,
@@ -111,7 +112,7 @@ func (u *Unusable) Unwrap() error { return u.Err }
 // UnmarshalJSON finds out which of the three the answer is.
 func (o *outcome) UnmarshalJSON(b []byte) error {
 	if err := o.read(b); err != nil {
-		return &Unusable{fmt.Errorf("its answer cannot be read: %w", err)}
+		return &Unusable{fmt.Errorf("its answer cannot be read: %w", wording.Misfit(err))}
 	}
 	return nil
 }
@@ -142,24 +143,6 @@ func (o *outcome) read(b []byte) error {
 	var err error
 	o.Result, err = Result(b)
 	return err
-}
-
-// Result reads a call's result. The library would round long numbers of its structured content.
-func Result(b []byte) (*sdk.CallToolResult, error) {
-	r := &sdk.CallToolResult{}
-	if err := json.Unmarshal(b, r); err != nil {
-		return nil, err
-	}
-	var exact struct {
-		StructuredContent any `json:"structuredContent"`
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.UseNumber()
-	if err := d.Decode(&exact); err != nil {
-		return nil, err
-	}
-	r.StructuredContent = exact.StructuredContent
-	return r, nil
 }
 
 // told is a [Task] as the library reads it.

@@ -1,0 +1,70 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"shelly/fsm/wording"
+)
+
+// Result reads a call's result. Content that the library cannot read, such as that of a type of a
+// later version, becomes a text that says so. The library would also round long numbers of the
+// structured content.
+func Result(b []byte) (*sdk.CallToolResult, error) {
+	r := &sdk.CallToolResult{}
+	err := json.Unmarshal(b, r)
+	if err != nil {
+		err = json.Unmarshal(readable(b), r)
+	}
+	if err != nil {
+		return nil, wording.Misfit(err)
+	}
+	var exact struct {
+		StructuredContent any `json:"structuredContent"`
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	if err := d.Decode(&exact); err != nil {
+		return nil, err
+	}
+	r.StructuredContent = exact.StructuredContent
+	return r, nil
+}
+
+// readable returns a result with a text in place of each item of its content that cannot be read.
+func readable(result []byte) []byte {
+	var fields map[string]json.RawMessage
+	var items []json.RawMessage
+	if json.Unmarshal(result, &fields) != nil || json.Unmarshal(fields["content"], &items) != nil {
+		return result
+	}
+	for i, item := range items {
+		if json.Unmarshal(fmt.Appendf(nil, `{"content":[%s]}`, item), &sdk.CallToolResult{}) == nil {
+			continue
+		}
+		items[i], _ = json.Marshal(map[string]string{"type": "text", "text": "[" + Unshown(item) + "]"})
+	}
+	content, err := json.Marshal(items)
+	if err != nil {
+		return result
+	}
+	fields["content"] = content
+	if b, err := json.Marshal(fields); err == nil {
+		return b
+	}
+	return result
+}
+
+// Unshown says of an item of a result's content that it cannot be shown.
+func Unshown(item []byte) string {
+	var of struct {
+		Type string `json:"type"`
+	}
+	if json.Unmarshal(item, &of) != nil || of.Type == "" {
+		return "content without a type; it cannot be shown"
+	}
+	return fmt.Sprintf("content of the type %s; it cannot be shown", wording.Quote(of.Type))
+}
