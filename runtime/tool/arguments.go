@@ -182,7 +182,9 @@ func (s signature) check(a Arguments) error {
 			wrong = append(wrong, "unknown argument "+strconv.Quote(name))
 		case s.each[name] != nil && s.each[name].Validate(a[name]) == nil: // null, too
 		case a[name] == nil && !slices.Contains(s.Required, name):
-			delete(a, name)
+			if s.each[name] != nil || !s.Nullable(name) {
+				delete(a, name)
+			}
 		case s.each[name] != nil:
 			wrong = append(wrong, fmt.Sprintf("argument %s must be %s, not %s", name, describe(p), kindOf(a[name])))
 		}

@@ -134,6 +134,16 @@ func TestTOL2ANullThatIsAllowedIsPassedOn(t *testing.T) {
 	if _, given := a["title"]; err != nil || given || len(a) != 2 {
 		t.Errorf("%v, %v", a, err)
 	}
+	s, err = newSignature(fsm.ToolDecl{Name: "set", Parameters: `{"type":"object","required":["id"],"minProperties":1,
+		"$defs":{"owner":{"anyOf":[{"$ref":"#/$defs/name"},{"type":"null"}]},"name":{"type":"string"}},"properties":{"id":{"type":"integer"},
+		"owner":{"$ref":"#/$defs/owner"},"heir":{"allOf":[{"$ref":"#/properties/owner"}]},"title":{"$ref":"#/$defs/name"},"under":{"$ref":"#"}}}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err = s.parse(`{"id": 1, "owner": null, "heir": null, "title": null, "under": null}`)
+	if _, given := a["owner"]; err != nil || !given || len(a) != 3 {
+		t.Errorf("with references: %v, %v", a, err)
+	}
 }
 
 // A whole number of 64 bits, such as a long id, is neither rounded nor refused.

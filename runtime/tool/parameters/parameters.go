@@ -69,6 +69,17 @@ func (s Schema) Alone(name string) *jsonschema.Resolved {
 	return one
 }
 
+// Nullable reports whether a property that may refer to something can be null.
+func (s Schema) Nullable(name string) bool {
+	root := s.Resolved.Schema().CloneSchemas()
+	only := jsonschema.Schema{ // what the property may refer to, without what the other properties need
+		ID: root.ID, Schema: root.Schema, Anchor: root.Anchor, DynamicAnchor: root.DynamicAnchor, Type: root.Type, Types: root.Types,
+		Defs: root.Defs, Definitions: root.Definitions, Properties: root.Properties,
+	}
+	one, err := only.Resolve(nil)
+	return err == nil && one.Validate(map[string]any{name: nil}) == nil
+}
+
 // walk counts the parts of a schema that apply to one value.
 type walk struct {
 	root   any
