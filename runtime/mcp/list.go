@@ -15,6 +15,7 @@ import (
 	"shelly/fsm/wording"
 	"shelly/runtime/mcp/wire"
 	"shelly/runtime/tool"
+	"shelly/runtime/tool/parameters"
 )
 
 // Bounds of what a server may offer.
@@ -33,6 +34,7 @@ type declared struct {
 	server, name string
 	description  string
 	schema       string
+	checked      string // the schema without what cannot be checked
 	effects      fsm.ToolEffects
 	tasks        bool // its calls may become tasks (TOL-98)
 }
@@ -91,6 +93,9 @@ func pages(ctx context.Context, c *sdk.ClientSession) ([]*sdk.Tool, error) {
 
 // usable returns the tools that can be offered, and logs those that cannot.
 func (s *server) usable(list []*sdk.Tool) []declared {
+	s.mu.Lock()
+	s.oddities = nil
+	s.mu.Unlock()
 	var tools []declared
 	left, bytes := 0, 0
 	for _, t := range list {
@@ -110,18 +115,30 @@ func (s *server) usable(list []*sdk.Tool) []declared {
 		if err == nil {
 			tools = append(tools, d)
 		} else if left++; left <= leftOutMax {
-			s.options.Log.Warn("a tool is left out", "server", s.config.Name, "tool", wording.Clip(t.Name, nameMax), "error", err)
+			s.odd("a tool is left out", "tool", wording.Clip(t.Name, nameMax), "error", err)
 		}
 	}
 	if left > leftOutMax {
-		s.options.Log.Warn("more tools are left out", "server", s.config.Name, "tools", left-leftOutMax)
+		s.odd("more tools are left out", "tools", left-leftOutMax)
 	}
 	for _, name := range s.config.Only {
 		if !slices.ContainsFunc(list, func(t *sdk.Tool) bool { return t != nil && t.Name == name }) {
-			s.options.Log.Warn("the server has no tool that tools.mcp names", "server", s.config.Name, "tool", name)
+			s.odd("the server has no tool that tools.mcp names", "tool", name)
 		}
 	}
 	return tools
+}
+
+// odd warns of something about the server's tools, in the log and in its [State].
+func (s *server) odd(what string, args ...any) {
+	s.options.Log.Warn(what, append([]any{"server", s.config.Name}, args...)...)
+	text := "the MCP server " + s.config.Name + ": " + what
+	for i := 0; i+1 < len(args); i += 2 {
+		text += fmt.Sprintf("; %v: %v", args[i], args[i+1])
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.oddities = append(s.oddities, text)
 }
 
 // declare returns the declaration of a tool.
@@ -134,7 +151,11 @@ func (s *server) declare(t *sdk.Tool) (declared, error) {
 	if d.schema, err = schema(t.InputSchema); err != nil {
 		return d, err
 	}
-	_, err = s.added(d.name, d)
+	var unchecked []string
+	d.checked, unchecked = parameters.Loose(d.schema)
+	if _, err = s.added(d.name, d); err == nil && len(unchecked) > 0 {
+		s.odd("part of a tool's schema cannot be checked", "tool", wording.Clip(t.Name, nameMax), "part", wording.Clip(strings.Join(unchecked, "; "), 300))
+	}
 	return d, err
 }
 
@@ -189,9 +210,12 @@ func schema(from any) (string, error) {
 // added returns a tool for the runner.
 func (s *server) added(name string, d declared) (tool.Added, error) {
 	decl := fsm.ToolDecl{Name: name, Server: s.config.Name, Description: d.description, Parameters: d.schema, Effects: d.effects}
-	added, err := tool.Checked(decl, func(ctx context.Context, call fsm.RunTool, a tool.Arguments) tool.Result {
+	checked := decl
+	checked.Parameters = d.checked
+	added, err := tool.Checked(checked, func(ctx context.Context, call fsm.RunTool, a tool.Arguments) tool.Result {
 		return s.call(ctx, call, d, a)
 	})
+	added.Decl = decl
 	if d.tasks && s.options.notes != nil {
 		added.Probe = func(ctx context.Context, call fsm.RunProbe) tool.Found { return s.probe(ctx, d, call) }
 	}

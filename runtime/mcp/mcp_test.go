@@ -107,6 +107,25 @@ func TestTOL94AToolThatIsLeftOutIsNamed(t *testing.T) {
 	if text := log.String(); !strings.Contains(text, "schema of far: ") {
 		t.Errorf("the log says %q", text)
 	}
+	if odd := s.state().Odd; len(odd) != 1 || !strings.HasPrefix(odd[0], "the MCP server k: a tool is left out; tool: far; error: schema of far: ") {
+		t.Errorf("the state says %q", odd)
+	}
+}
+
+func TestTOL94AToolWhoseSchemaCannotBeCheckedInFullIsOffered(t *testing.T) {
+	var log strings.Builder
+	s := &server{config: one("k"), options: Options{Log: slog.New(slog.NewTextHandler(&log, nil))}}
+	list := s.usable([]*sdk.Tool{{Name: "ahead", InputSchema: map[string]any{"properties": map[string]any{"a": map[string]any{"type": "string", "pattern": "^(?!x)"}}}}})
+	if text := log.String(); len(list) != 1 || !strings.Contains(text, `"part of a tool's schema cannot be checked" server=k tool=ahead part="pattern \"^(?!x)\""`) {
+		t.Fatalf("%+v are offered; the log says %q", list, text)
+	}
+	added, err := s.added("k_ahead", list[0])
+	if err != nil || !strings.Contains(added.Decl.Parameters, `"pattern":"^(?!x)"`) {
+		t.Errorf("%+v, %v", added.Decl, err)
+	}
+	if got := added.Run(t.Context(), fsm.RunTool{Args: `{"a": 1}`}); !got.Invalid || !strings.Contains(got.Text, "argument a must be a string") {
+		t.Errorf("%+v", got)
+	}
 }
 
 func TestTOL94AToolThatCannotBeReadCostsNoOther(t *testing.T) {

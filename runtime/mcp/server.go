@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,12 +20,13 @@ type server struct {
 	tried   chan struct{} // closed after the first attempt to start it
 	once    sync.Once
 
-	asking  sync.Mutex // guards the calls and questions of its sessions
-	mu      sync.Mutex
-	session *session // nil: it is not up
-	tools   []declared
-	held    map[string]*held // calls that wait for a person, by their keys
-	err     error
+	asking   sync.Mutex // guards the calls and questions of its sessions
+	mu       sync.Mutex
+	session  *session // nil: it is not up
+	tools    []declared
+	oddities []string         // what was odd about its tools when they were last listed
+	held     map[string]*held // calls that wait for a person, by their keys
+	err      error
 }
 
 // start starts keeping a server up.
@@ -156,5 +158,5 @@ func (s *server) current() (*session, error) {
 func (s *server) state() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return State{Name: s.config.Name, Up: s.session != nil, Tools: len(s.tools), Err: s.err}
+	return State{Name: s.config.Name, Up: s.session != nil, Tools: len(s.tools), Odd: slices.Clone(s.oddities), Err: s.err}
 }

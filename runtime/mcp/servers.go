@@ -156,7 +156,8 @@ type State struct {
 	Name  string
 	Up    bool
 	Tools int
-	Err   error // why it is not up
+	Odd   []string // tools that are left out, and the like
+	Err   error    // why it is not up
 }
 
 // States returns the status of each server.

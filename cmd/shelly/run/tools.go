@@ -20,6 +20,7 @@ type Tools struct {
 	Tools    *tool.Runner
 	Declared []fsm.ToolDecl // as the machine declares them, with the builtin ones
 	Down     []string       // why wanted servers are not up
+	Odd      []string       // what is odd about the tools of wanted servers
 	Unasked  []string       // the servers that were not wanted
 	bench    *bench
 	place    *visited
@@ -79,6 +80,7 @@ func (t *Tools) openServers(ctx context.Context) error {
 	defer cancel()
 	s.servers.Wait(ctx)
 	for _, state := range s.servers.States() {
+		t.Odd = append(t.Odd, state.Odd...)
 		if !state.Up {
 			t.Down = append(t.Down, fmt.Sprintf("the MCP server %s is not up: %v", state.Name, cmp.Or(state.Err, ctx.Err())))
 		}

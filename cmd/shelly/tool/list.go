@@ -36,7 +36,7 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 		if len(b.Unasked) > 0 {
 			fmt.Fprintln(t.Err, terminal.Printable("the tools of "+strings.Join(b.Unasked, ", ")+" are not shown; --servers starts these servers and lists them"))
 		}
-		for _, why := range b.Down {
+		for _, why := range append(b.Down, b.Odd...) {
 			fmt.Fprintln(t.Err, terminal.Printable(why))
 		}
 		return listing.Print(t, c.JSON, append([]fsm.ToolDecl{}, decls...), decls, printTools, "no tool is offered")

@@ -18,6 +18,8 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"shelly/fsm/wording"
 )
 
 // Schema is a schema that can be used.
@@ -35,7 +37,7 @@ const partsMax = 10_000
 func Read(text string) (Schema, error) {
 	var s jsonschema.Schema
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
-		return Schema{}, err
+		return Schema{}, wording.Misfit(err)
 	}
 	resolved, err := s.Resolve(nil)
 	if err != nil {

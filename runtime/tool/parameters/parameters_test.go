@@ -1,6 +1,7 @@
 package parameters
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -34,6 +35,46 @@ func TestTOL94ASchemaThatDoesNotEndIsRefused(t *testing.T) {
 		}
 		if err == nil {
 			_ = s.Validate(map[string]any{"p": map[string]any{"p": map[string]any{}}, "b": nil})
+		}
+	}
+}
+
+func TestTOL94WhatCannotBeCheckedIsLeftOutOfTheCheck(t *testing.T) {
+	for text, c := range map[string]struct { // order-free: each is read alone
+		unchecked string
+		takes     []string
+		refuses   []string
+	}{
+		`{"properties": {"a": {"type": "string", "pattern": "^(?!x).*$"}}, "required": ["a"]}`: {
+			`pattern "^(?!x).*$"`, []string{`{"a": "x"}`}, []string{`{"a": 1}`, `{}`}},
+		`{"properties": {"pattern": {"type": "string"}, "required": {"type": "string"}}, "default": {"pattern": "("}}`: {
+			"", []string{`{"pattern": "("}`}, []string{`{"pattern": 1}`, `{"required": 1}`}},
+		`{"properties": {"a": {"pattern": "^.{1,5000}$"}, "b": {"pattern": "^.{1,5000}$"}, "c": {"pattern": "(a)\\1"}}}`: {
+			`pattern "^.{1,5000}$"; pattern "(a)\\1"`, []string{`{"a": ""}`}, nil},
+		`{"patternProperties": {"^(?!x)": {"type": "string"}, "^y": {"type": "integer"}}, "additionalProperties": false}`: {
+			`patternProperties "^(?!x)"`, []string{`{"z": ""}`}, []string{`{"y": ""}`}},
+		`{"properties": {"a": {"not": {"pattern": "(?!x)"}, "oneOf": [{"pattern": "(?=x)"}, {"pattern": "x"}, {"type": "boolean"}]}}}`: {
+			`pattern "(?!x)"; pattern "(?=x)"`, []string{`{"a": "x"}`, `{"a": "y"}`}, nil},
+		`{"properties": {"a": {"minimum": 0, "exclusiveMinimum": true, "maximum": 5, "exclusiveMaximum": false}}}`: {
+			"", []string{`{"a": 5}`, `{"a": 0.5}`}, []string{`{"a": 0}`, `{"a": 6}`}},
+		`{"properties": {"a": {"type": "string", "required": true}}}`:                                        {"required true", []string{`{}`}, []string{`{"a": 1}`}},
+		`{"$id": "Options", "properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": {"type": "string"}}}`: {"", []string{`{"a": ""}`}, []string{`{"a": 1}`}},
+	} {
+		loose, unchecked := Loose(text)
+		if got := strings.Join(unchecked, "; "); got != c.unchecked {
+			t.Errorf("%s: not checked is %s", text, got)
+		}
+		s, err := Read(loose)
+		if err != nil {
+			t.Errorf("%s: %v", loose, err)
+			continue
+		}
+		for i, args := range append(c.takes, c.refuses...) {
+			var v any
+			_ = json.Unmarshal([]byte(args), &v)
+			if err := s.Validate(v); (err == nil) != (i < len(c.takes)) {
+				t.Errorf("%s: %s: %v", text, args, err)
+			}
 		}
 	}
 }
