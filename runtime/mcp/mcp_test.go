@@ -560,6 +560,43 @@ func TestTOL93AStreamThatIsCutIsOpenedAgain(t *testing.T) {
 	}
 }
 
+func TestTOL93AServerOf2026IsListenedToAgain(t *testing.T) {
+	var opened, cut atomic.Int32
+	s := offering(&sdk.Tool{Name: "a"})
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, &sdk.StreamableHTTPOptions{Stateless: true})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Method") != "subscriptions/listen" {
+			handler.ServeHTTP(w, r)
+			return
+		}
+		switch n := opened.Add(1); {
+		case n == 1:
+			w.WriteHeader(http.StatusBadGateway)
+		case n <= 4: // without an answer
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, `data: {"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{}}}`+"\n\n")
+			cut.Add(1)
+		default:
+			if n == 5 { // nobody is told
+				s.AddTool(&sdk.Tool{Name: "b", InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
+			}
+			handler.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	allowed, err := egress.ParseAllowed(strings.TrimPrefix(server.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, nil, brief(), Server{Name: "r", URL: server.URL, Allow: []egress.Allowed{allowed}, Timeout: 20 * time.Second})
+	w.until(func() bool { return slices.Equal(names(w.Tools(nil)), []string{"r_a", "r_b"}) })
+	s.AddTool(&sdk.Tool{Name: "c", InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
+	w.until(func() bool { return len(w.Tools(nil)) == 3 })
+	if cut.Load() != 3 || !w.States()[0].Up {
+		t.Errorf("cut %d times; the servers are %+v", cut.Load(), w.States())
+	}
+}
+
 func TestTOL90ServersThatStayGoOn(t *testing.T) {
 	var starts atomic.Int32
 	b := kind(func() *sdk.Server {

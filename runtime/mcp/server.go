@@ -84,6 +84,7 @@ func (s *server) serve(ctx context.Context, older bool) (greeted bool, err error
 		return false, err
 	}
 	defer n.close()
+	go s.listen(ctx, n)
 	tools, err := s.listed(ctx, n)
 	if err != nil {
 		return false, err

@@ -2,26 +2,32 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"shelly/fsm/wording"
+	"shelly/runtime/clock"
 	"shelly/runtime/mcp/wire"
 )
 
 // session is a connection to a server that has greeted.
 type session struct {
-	client  *sdk.ClientSession
-	tasks   *wire.Client
-	link    link
-	changed chan struct{}           // signals that its list has changed
-	end     context.CancelCauseFunc // ends the connection
-	ended   context.Context         // done once the connection has ended
+	client   *sdk.ClientSession
+	tasks    *wire.Client
+	link     link
+	changed  chan struct{}           // signals that its list has changed
+	listened atomic.Int32            // how often it has begun to listen
+	end      context.CancelCauseFunc // ends the connection
+	ended    context.Context         // done once the connection has ended
 
 	mu      *sync.Mutex // of all sessions of the server: a call may be on two
 	flights []*flight
@@ -60,13 +66,8 @@ func (s *server) connect(ctx context.Context, end context.CancelCauseFunc, older
 		Logger:             slog.New(slog.DiscardHandler),
 		Capabilities:       &sdk.ClientCapabilities{Extensions: map[string]any{wire.Extension: map[string]any{}}},
 		ElicitationHandler: n.elicited,
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
-			select {
-			case n.changed <- struct{}{}:
-			default:
-			}
-		},
 	})
+	client.AddReceivingMiddleware(n.told) // with a handler the library would listen itself
 	if n.tasks, err = wire.NewClient(client); err != nil {
 		l.close()
 		return nil, err
@@ -80,6 +81,41 @@ func (s *server) connect(ctx context.Context, end context.CancelCauseFunc, older
 		return nil, fmt.Errorf("%w%s", err, said(l.complaint()))
 	}
 	return n, nil
+}
+
+// told notes that the server's list of tools has changed, or may have before it was listened to
+// again.
+func (n *session) told(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if method == "notifications/tools/list_changed" || method == "notifications/subscriptions/acknowledged" && n.listened.Add(1) > 1 {
+			select {
+			case n.changed <- struct{}{}:
+			default:
+			}
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// listen listens to a server as long as the session lasts (TOL-93).
+func (s *server) listen(ctx context.Context, n *session) {
+	for wait := s.options.pace.least; wire.Listens(n.client); {
+		begun := time.Now()
+		err := n.tasks.Listen(ctx, n.client)
+		var refused *jsonrpc.Error
+		var un *wire.Unanswered
+		if errors.As(err, &refused) || errors.As(err, &un) && un.Undone && !un.Gone {
+			return // it cannot be listened to
+		}
+		s.noticed(n, err)
+		if time.Since(begun) >= s.options.pace.settled {
+			wait = s.options.pace.least
+		}
+		if clock.Pause(ctx, wait) != nil {
+			return
+		}
+		wait = min(2*wait, s.options.pace.most)
+	}
 }
 
 // greet waits until the server has greeted, for as long as the pace allows.

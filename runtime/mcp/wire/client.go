@@ -27,6 +27,7 @@ func NewClient(c *sdk.Client) (*Client, error) {
 	err := errors.Join(
 		sdk.AddSendingCustomMethod[*sdk.InitializeParams, *greeting](c, methodGreet),
 		sdk.AddSendingCustomMethod[*sdk.ListToolsParams, *list](c, methodList),
+		sdk.AddSendingCustomMethod[*sdk.SubscriptionsListenParams, *anything](c, methodListen),
 		sdk.AddSendingCustomMethod[*callParams, *outcome](c, methodCall),
 		sdk.AddSendingCustomMethod[*ofTask, *told](c, MethodGet),
 		sdk.AddSendingCustomMethod[*ofTask, *outcome](c, MethodResult),
@@ -62,6 +63,7 @@ func (t *Client) looks(next sdk.MethodHandler) sdk.MethodHandler {
 			for name, is := range l.tasks {
 				t.tools[name] = is
 			}
+			l.TTLMs = 0 // it is read when it may have changed, and not from the library's cache
 			return &l.ListToolsResult, nil
 		}
 		return next(ctx, method, req)
@@ -150,6 +152,21 @@ func (t *Client) Tasks(s *sdk.ClientSession, tool string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.offered && t.tools[tool]
+}
+
+// Listens reports whether a server says that its list of tools has changed only to a client that
+// listens, as since 2026-07-28.
+func Listens(s *sdk.ClientSession) bool {
+	return Extended(s) && s.InitializeResult().Capabilities != nil &&
+		s.InitializeResult().Capabilities.Tools != nil && s.InitializeResult().Capabilities.Tools.ListChanged
+}
+
+// Listen listens to a server until it ends the stream or ctx is done. The library would not say
+// that the stream has ended.
+func (t *Client) Listen(ctx context.Context, s *sdk.ClientSession) error {
+	p := &sdk.SubscriptionsListenParams{Notifications: &sdk.NotificationSubscriptions{ToolsListChanged: true}}
+	_, err := sdk.CallCustomMethod[*sdk.SubscriptionsListenParams, *anything](ctx, s, methodListen, p)
+	return err
 }
 
 // callParams are the parameters of a call, including those that the library leaves out.

@@ -15,12 +15,13 @@ const (
 	methodGreet    = own + "initialize"
 	methodCall     = own + "call"
 	methodList     = own + "list"
+	methodListen   = own + "listen"
 	methodCallTask = own + "task" // at a server: a call that its client wants as a task
 )
 
 // named are the standard names of those methods.
 var named = map[string]string{
-	methodGreet: "initialize", methodCall: "tools/call", methodList: "tools/list", methodCallTask: "tools/call",
+	methodGreet: "initialize", methodCall: "tools/call", methodList: "tools/list", methodListen: "subscriptions/listen", methodCallTask: "tools/call",
 }
 
 // envelope is a message of which only the method matters.
