@@ -532,6 +532,32 @@ func TestTOL96AStatusSaysWhatBecameOfTheCall(t *testing.T) {
 	}
 }
 
+func TestTOL96AnAnswerOverHTTPThatIsNoMessageCostsOneCall(t *testing.T) {
+	for name, c := range map[string]struct{ kind, body, want string }{ // order-free: each is a world of its own
+		"a page":  {"text/html; charset=utf-8", "<html>sign in</html>", "it answers HTTP 200 with text/html, not with a message of the protocol"},
+		"garbage": {"application/json", "{oops", "its answer is not a message of the protocol"},
+		"nothing": {"application/json", "", "its answer is not a message of the protocol"},
+		"half":    {"application/json", "", "its answer cannot be read: unexpected EOF"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, sessions := web(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", c.kind)
+				if name == "half" {
+					w.Header().Set("Content-Length", "100")
+				}
+				_, _ = io.WriteString(w, c.body)
+			}, nil)
+			w := newWorld(t, nil, brief(), s)
+			if got := w.call("r_act", ""); got != tool.Failed("the server r gave no answer: %s; its outcome is unknown: check before you repeat it", c.want) {
+				t.Errorf("it is %+v", got)
+			}
+			if n := sessions.Load(); n != 1 || !w.States()[0].Up {
+				t.Errorf("%d sessions, %+v", n, w.States())
+			}
+		})
+	}
+}
+
 func TestTOL96AServerAtAnAddressThatEndsIsNoticed(t *testing.T) {
 	s, at, _ := web(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil)
 	w := newWorld(t, nil, brief(), s)

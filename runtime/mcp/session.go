@@ -133,7 +133,7 @@ func (s *server) greet(ctx context.Context, end context.CancelCauseFunc, client 
 			go func() {
 				ended := errEnded
 				if err := c.Wait(); err != nil {
-					ended = fmt.Errorf("%w: %w", errEnded, err)
+					ended = fmt.Errorf("%w: %w", errEnded, wire.Named(err))
 				}
 				end(fmt.Errorf("%w%s", ended, said(l.complaint())))
 			}()

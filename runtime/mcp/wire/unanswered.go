@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"shelly/fsm/wording"
@@ -51,9 +53,37 @@ func Send(next http.RoundTripper, req *http.Request) (*http.Response, error) {
 	case err != nil:
 		return nil, &Unanswered{Err: err, Undone: !reached.Load(), Gone: true}
 	case resp.StatusCode < 300:
-		return resp, nil
+		return message(resp)
 	}
 	return refused(req, resp)
+}
+
+// messageBytesMax bounds an answer that comes in one piece.
+const messageBytesMax = 64 << 20
+
+// message returns an answer with a status of success if it is a message or a stream. The library would
+// end the session for another one, and with it other calls.
+func message(resp *http.Response) (*http.Response, error) {
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if kind == "text/event-stream" {
+		return resp, nil
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if kind != "application/json" {
+		return nil, &Unanswered{Err: fmt.Errorf("it answers HTTP %d with %s, not with a message of the protocol", resp.StatusCode, cmp.Or(kind, "no type"))}
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, messageBytesMax+1))
+	switch {
+	case err != nil:
+		return nil, &Unanswered{Err: fmt.Errorf("its answer cannot be read: %w", err)}
+	case len(body) > messageBytesMax:
+		return nil, &Unanswered{Err: fmt.Errorf("its answer is longer than %d bytes", messageBytesMax)}
+	}
+	if _, err := jsonrpc.DecodeMessage(body); err != nil {
+		return nil, &Unanswered{Err: errors.New("its answer is not a message of the protocol")}
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return resp, nil
 }
 
 // bodyBytesMax is how much of an error's body is read.
@@ -101,6 +131,9 @@ func plain(next sdk.MethodHandler) sdk.MethodHandler {
 		return nil, renamed{err}
 	}
 }
+
+// Named returns an error of the library with the standard names of methods.
+func Named(err error) error { return renamed{err} }
 
 // renamed is an error that names the standard methods.
 type renamed struct{ error }
