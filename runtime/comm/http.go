@@ -252,8 +252,15 @@ func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
 		}
 	}
 	var connections sync.WaitGroup // only server.Serve adds to it, so not after <-ended
+	var upgrades sync.WaitGroup    // the answers on hijacked connections, which the server forgets
 	server := &http.Server{
-		Handler:           h,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Upgrade") != "" {
+				upgrades.Add(1)
+				defer upgrades.Done()
+			}
+			h.ServeHTTP(w, r)
+		}),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: h.o.ReadTimeout,
 		ReadTimeout:       h.o.ReadTimeout,
@@ -285,6 +292,7 @@ func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
 		<-ended
 	}
 	connections.Wait()
+	upgrades.Wait()
 	return err
 }
 

@@ -19,10 +19,13 @@ import (
 type link struct {
 	*server
 	conn    *websocket.Conn
+	life    context.Context // of the connection: a read or a write that it cuts off ends it without a close frame
 	running sync.WaitGroup
+	told    sync.WaitGroup // the requests that are followed
 
 	mu      sync.Mutex
 	follows map[fsm.RequestKey]*following
+	parting bool // nothing more is followed
 }
 
 // following is a request that is followed.
@@ -56,12 +59,15 @@ type Refusal struct {
 	Error comm.Problem `json:"error"`
 }
 
-// read answers frames until the connection ends.
+// read answers frames until the connection ends, but none once ctx has.
 func (l *link) read(ctx context.Context) error {
 	for {
-		kind, data, err := l.conn.Read(ctx)
+		kind, data, err := l.conn.Read(l.life)
 		if err != nil {
 			return err
+		}
+		if ctx.Err() != nil {
+			continue
 		}
 		var f frame
 		if kind != websocket.MessageText {
@@ -76,7 +82,7 @@ func (l *link) read(ctx context.Context) error {
 			err = l.heed(ctx, f)
 		}
 		if err != nil {
-			if err := l.send(ctx, Refusal{"error", f.Type, f.ID, *comm.ProblemOf(err)}); err != nil {
+			if err := l.send(Refusal{"error", f.Type, f.ID, *comm.ProblemOf(err)}); err != nil {
 				return err
 			}
 		}
@@ -114,7 +120,7 @@ func (l *link) heed(ctx context.Context, f frame) error {
 		if err != nil {
 			return err
 		}
-		return l.send(ctx, Taken{"taken", f.Type, f.ID, taken})
+		return l.send(Taken{"taken", f.Type, f.ID, taken})
 	default:
 		return &comm.Problem{Code: comm.CodeBadRequest, Message: fmt.Sprintf("frame type %q is unknown", f.Type), Hint: "the types are ask, follow, leave, cancel, approve and deny"}
 	}
@@ -153,7 +159,7 @@ func (l *link) ask(ctx context.Context, key fsm.RequestKey, f frame, after *posi
 		at = *after
 	}
 	l.leave(key)
-	if err := l.send(ctx, Event{comm.Event{Type: comm.EventAccepted, ID: key.ID}, key.Channel, at.String()}); err != nil {
+	if err := l.send(Event{comm.Event{Type: comm.EventAccepted, ID: key.ID}, key.Channel, at.String()}); err != nil {
 		return err
 	}
 	l.follow(ctx, key, comm.From(accepted, after))
@@ -205,19 +211,23 @@ func (l *link) follow(ctx context.Context, key fsm.RequestKey, after *position.P
 	followed, cancel := context.WithCancel(ctx)
 	f := &following{cancel}
 	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.parting {
+		cancel()
+		return
+	}
 	l.follows[key] = f
-	l.mu.Unlock()
-	l.running.Go(func() {
+	l.told.Go(func() {
 		defer l.left(key, f)
 		err := comm.Follow(followed, l.front, key, after, func(e comm.Event) error {
-			if followed.Err() != nil {
+			if followed.Err() != nil && ctx.Err() == nil { // left
 				return followed.Err()
 			}
 			if e.Type == comm.EventReply {
 				failpoint.Hit(failpoint.HTTPReplyBefore)
 				defer failpoint.Hit(failpoint.HTTPReplyAfter)
 			}
-			return l.send(ctx, Event{e, key.Channel, e.At.String()}) // cancelling a write would end the connection
+			return l.send(Event{e, key.Channel, e.At.String()})
 		})
 		if err != nil && followed.Err() == nil {
 			l.o.Log.Debug("no longer following a request", "error", err)

@@ -28,7 +28,8 @@ const (
 	Max        = 64 // connections
 	FollowsMax = 64 // requests that a connection follows at once
 
-	pingEvery = 15 * time.Second
+	pingEvery   = 15 * time.Second
+	partTimeout = time.Second // for the last frames, and for the client's answer to the close frame
 )
 
 // Options sets it up. BytesMax is required.
@@ -74,12 +75,17 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer func() { _ = conn.CloseNow() }()
 	conn.SetReadLimit(int64(s.o.BytesMax))
+	life, drop := context.WithCancel(context.WithoutCancel(r.Context()))
+	defer drop()
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	l := &link{server: s, conn: conn, follows: map[fsm.RequestKey]*following{}}
+	l := &link{server: s, conn: conn, life: life, follows: map[fsm.RequestKey]*following{}}
 	defer l.running.Wait()
+	defer l.told.Wait()
+	defer drop()
 	defer cancel()
-	l.running.Go(func() { l.ping(ctx, cancel) })
+	l.running.Go(func() { l.ping(drop) })
+	defer context.AfterFunc(ctx, func() { l.part(ctx, drop) })()
 	if err := l.read(ctx); ctx.Err() == nil {
 		s.o.Log.Debug("a WebSocket has ended", "error", err)
 		if strings.Contains(err.Error(), unmasked) {
@@ -89,20 +95,36 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// part sends what is ready of the followed requests and then says why the connection ends, once ctx
+// has ended.
+func (l *link) part(ctx context.Context, drop func()) {
+	defer drop()
+	defer time.AfterFunc(partTimeout, drop).Stop()
+	l.mu.Lock()
+	l.parting = true
+	l.mu.Unlock()
+	l.told.Wait()
+	code, reason := websocket.StatusGoingAway, "shelly is stopping"
+	if p := (*comm.Problem)(nil); errors.As(comm.Ended(ctx, nil), &p) {
+		code, reason = websocket.StatusPolicyViolation, p.Message
+	}
+	_ = l.conn.Close(code, reason) // an error means that the client has gone
+}
+
 // unmasked is in the library's error for the one violation after which it sends no close frame.
 const unmasked = "unmasked frame"
 
 // ping drops a client that no longer answers.
-func (l *link) ping(ctx context.Context, drop func()) {
+func (l *link) ping(drop func()) {
 	ticks := time.NewTicker(l.o.PingEvery)
 	defer ticks.Stop()
 	for {
 		select {
-		case <-ctx.Done():
+		case <-l.life.Done():
 			return
 		case <-ticks.C:
 		}
-		within, cancel := context.WithTimeout(ctx, l.o.WriteTimeout)
+		within, cancel := context.WithTimeout(l.life, l.o.WriteTimeout)
 		err := l.conn.Ping(within)
 		cancel()
 		if err != nil {
@@ -113,12 +135,12 @@ func (l *link) ping(ctx context.Context, drop func()) {
 }
 
 // send writes a frame. A client that does not read it is dropped.
-func (l *link) send(ctx context.Context, v any) error {
+func (l *link) send(v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	within, cancel := context.WithTimeout(ctx, l.o.WriteTimeout)
+	within, cancel := context.WithTimeout(l.life, l.o.WriteTimeout)
 	defer cancel()
 	if err := l.conn.Write(within, websocket.MessageText, data); err != nil {
 		return errors.Join(err, l.conn.CloseNow())

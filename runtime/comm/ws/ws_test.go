@@ -35,6 +35,8 @@ type site struct {
 	front   *fronttest.Front
 	clients *access.Clients
 	address string
+	stop    func()
+	ended   chan error // what Serve returned
 }
 
 func serve(t *testing.T) *site {
@@ -57,11 +59,11 @@ func serve(t *testing.T) *site {
 	}
 	s.address = l.Addr().String()
 	serving, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- h.Serve(serving, l) }()
+	s.stop, s.ended = stop, make(chan error, 1)
+	go func() { s.ended <- h.Serve(serving, l) }()
 	t.Cleanup(func() {
 		stop()
-		if err := <-ended; err != nil {
+		if err := <-s.ended; err != nil {
 			t.Errorf("Serve: %v", err)
 		}
 		cancel()
@@ -199,9 +201,39 @@ func TestCOM93TheTokenIsShownAsOverHTTP(t *testing.T) {
 	if _, err := s.clients.Revoke("ci"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := c.Read(s.ctx); err == nil || errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("after its token was taken back: %v", err)
+	s.parted(c, websocket.StatusPolicyViolation, "the token was revoked")
+}
+
+// parted reads the last frames of a connection: those of no request, or its last events, and why it
+// ends.
+func (s *site) parted(c *websocket.Conn, code websocket.StatusCode, reason string) {
+	s.t.Helper()
+	for {
+		_, _, err := c.Read(s.ctx)
+		if err == nil {
+			continue
+		}
+		if got := (websocket.CloseError{}); !errors.As(err, &got) || got.Code != code || got.Reason != reason {
+			s.t.Errorf("the connection ended with %v; want %d, %s", err, code, reason)
+		}
+		return
 	}
+}
+
+// A connection ends with a close frame that says why, whether its client answers it or not.
+func TestCOM93AConnectionEndsWithTheReasonWhenShellyStops(t *testing.T) {
+	s := serve(t)
+	answers, silent := s.with(token), s.with(token)
+	s.send(answers, `{"type":"ask","id":"a","text":"hello"}`)
+	s.want(answers, `"type":"accepted"`)
+	s.want(answers, `"type":"state"`)
+	s.stop()
+	s.parted(answers, websocket.StatusGoingAway, "shelly is stopping")
+	if err := <-s.ended; err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+	s.ended <- nil
+	s.parted(silent, websocket.StatusGoingAway, "shelly is stopping")
 }
 
 func TestCOM93ARefusedAskEndsNoFollowing(t *testing.T) {
