@@ -4,6 +4,7 @@ package mcp
 
 import (
 	"context"
+	"crypto/rand"
 	"io"
 
 	"shelly/cmd/shelly/internal/flags"
@@ -36,7 +37,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 func serve(ctx context.Context, send send, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := &relay{send: send, out: out}
+	r := &relay{send: send, name: rand.Text(), calls: map[string]*call{}, out: out}
 	defer r.ended.Wait()
 	defer cancel() // runs before the wait: the answers are not read any more
 	return r.read(ctx, in)

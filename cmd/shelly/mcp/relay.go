@@ -12,6 +12,9 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
+
+	"shelly/runtime/front/mcpserver"
 )
 
 // lineBytesMax is the longest message, in bytes.
@@ -23,9 +26,11 @@ type send = func(ctx context.Context, header http.Header, message []byte) (*http
 // relay relays messages between a client's lines and the daemon.
 type relay struct {
 	send  send
+	name  string         // tells its client from others, whose requests may have the same ids
 	ended sync.WaitGroup // the unfinished requests
 
 	mu      sync.Mutex
+	calls   map[string]*call // by the ids of their requests
 	out     io.Writer
 	version string // from the server's answer to initialize, in versions of the protocol that have it
 }
@@ -35,8 +40,9 @@ type message struct {
 	ID     json.RawMessage
 	Method string
 	Params struct {
-		Name   string `json:"name"`
-		TaskID string `json:"taskId"`
+		Name   string          `json:"name"`
+		TaskID string          `json:"taskId"`
+		CallID json.RawMessage `json:"requestId"`
 		Meta   struct {
 			Version string `json:"io.modelcontextprotocol/protocolVersion"`
 		} `json:"_meta"`
@@ -86,21 +92,73 @@ func (r *relay) read(ctx context.Context, in io.Reader) error {
 			r.write(problem(json.RawMessage("null"), -32700, "the line is not a JSON-RPC message"))
 			continue
 		}
-		if m.Method == "initialize" || len(m.ID) == 0 {
-			r.pass(ctx, m, line)
+		switch {
+		case m.Method == "notifications/cancelled":
+			r.withdraw(ctx, m, line)
+			continue
+		case m.Method == "initialize" || len(m.ID) == 0:
+			r.pass(ctx, m, line, r.write)
 			continue
 		}
-		r.ended.Go(func() { r.pass(ctx, m, line) })
+		within, c := r.begin(ctx, m.ID)
+		r.ended.Go(func() {
+			defer r.end(m.ID, c)
+			r.pass(within, m, line, c.write)
+		})
 	}
 	return lines.Err()
 }
 
+// call is an unfinished request.
+type call struct {
+	*relay
+	cancel   context.CancelFunc
+	unwanted atomic.Bool // its client has cancelled it
+}
+
+// write writes an answer that is wanted.
+func (c *call) write(data []byte) {
+	if !c.unwanted.Load() {
+		c.relay.write(data)
+	}
+}
+
+func (r *relay) begin(ctx context.Context, id json.RawMessage) (context.Context, *call) {
+	within, cancel := context.WithCancel(ctx)
+	c := &call{relay: r, cancel: cancel}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls[string(id)] = c
+	return within, c
+}
+
+func (r *relay) end(id json.RawMessage, c *call) {
+	c.cancel()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.calls[string(id)] == c {
+		delete(r.calls, string(id))
+	}
+}
+
+// withdraw passes on that a client has cancelled a request, whose answer it no longer wants.
+func (r *relay) withdraw(ctx context.Context, m message, line []byte) {
+	r.mu.Lock()
+	c := r.calls[string(m.Params.CallID)]
+	r.mu.Unlock()
+	if c != nil {
+		c.unwanted.Store(true)
+		defer c.cancel() // once the daemon knows which call it was
+	}
+	r.pass(ctx, m, line, r.write)
+}
+
 // pass sends a message and writes the answers.
-func (r *relay) pass(ctx context.Context, m message, line []byte) {
+func (r *relay) pass(ctx context.Context, m message, line []byte, write func([]byte)) {
 	response, err := r.send(ctx, r.header(m), line)
 	if err != nil {
 		if len(m.ID) > 0 && m.Method != "" && ctx.Err() == nil {
-			r.write(problem(m.ID, -32603, err.Error()))
+			write(problem(m.ID, -32603, err.Error()))
 		}
 		return
 	}
@@ -109,7 +167,7 @@ func (r *relay) pass(ctx context.Context, m message, line []byte) {
 	each := func(data []byte) {
 		a, err := parse(data)
 		answered = answered || err == nil && same(a.ID, m.ID) && a.Method == ""
-		r.write(data)
+		write(data)
 	}
 	if strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {
 		err = events(response.Body, each)
@@ -125,14 +183,14 @@ func (r *relay) pass(ctx context.Context, m message, line []byte) {
 		case err != nil:
 			text = "shelly stopped before it answered; ask again: " + err.Error()
 		}
-		r.write(problem(m.ID, code, text))
+		write(problem(m.ID, code, text))
 	}
 }
 
 // header returns the headers that repeat parts of a message, as the protocol requires over
 // HTTP.
 func (r *relay) header(m message) http.Header {
-	h := http.Header{}
+	h := http.Header{mcpserver.ClientHeader: {r.name}}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"shelly/runtime/front/mcpserver"
 )
 
 // reply is a response of the daemon.
@@ -132,5 +134,33 @@ func TestCLI194ARequestThatNobodyAnswersGetsAnError(t *testing.T) {
 			}
 			_ = write.Close()
 		})
+	}
+}
+
+// A client that has cancelled a request gets no answer to it, and the daemon learns which it was.
+func TestCLI194ACancelledRequestIsNotAnswered(t *testing.T) {
+	asked, answered := make(chan string, 1), make(chan struct{})
+	var named []string
+	send := func(_ context.Context, h http.Header, message []byte) (*http.Response, error) {
+		name := h.Get(mcpserver.ClientHeader)
+		switch {
+		case bytes.Contains(message, []byte("tools/call")):
+			asked <- name
+			<-answered
+			return reply("application/json", `{"jsonrpc":"2.0","id":1,"result":{}}`), nil
+		case bytes.Contains(message, []byte("notifications/cancelled")):
+			named = append(named, <-asked, name)
+			close(answered)
+		}
+		return reply("", ""), nil
+	}
+	got := relayed(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call"}
+{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}
+`, send)
+	if got != "" {
+		t.Errorf("written is %s", got)
+	}
+	if len(named) != 2 || named[0] == "" || named[0] != named[1] {
+		t.Errorf("the client's name was %q", named)
 	}
 }

@@ -41,6 +41,9 @@ func (v visit) ask(ctx context.Context, r *sdk.CallToolRequest, a arguments) (*s
 	if err != nil {
 		return failed(err), nil
 	}
+	if v.calls.wait(v.call, known.Key) {
+		v.end(ctx, known.Key)
+	}
 	within, cancel := context.WithTimeout(ctx, v.o.Wait)
 	defer cancel()
 	if err := v.follow(within, known.Key, v.teller(ctx, r)); err != nil {

@@ -37,6 +37,7 @@ type Front struct {
 	front   comm.Front
 	o       Options
 	waits   chan struct{} // a token per call that waits
+	calls   calls
 	handler http.Handler
 }
 
@@ -46,7 +47,7 @@ func New(front comm.Front, o Options) *Front {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	f := &Front{front: comm.Owned(front), o: o, waits: make(chan struct{}, WaitsMax)}
+	f := &Front{front: comm.Owned(front), o: o, waits: make(chan struct{}, WaitsMax), calls: calls{all: map[callKey][]*call{}}}
 	serve := sdk.NewStreamableHTTPHandler(f.server, &sdk.StreamableHTTPOptions{
 		Stateless: true, Logger: slog.New(slog.DiscardHandler), MaxRequestBodyBytes: o.RequestBytesMax, PropagateRequestCancellation: true,
 	})
@@ -87,7 +88,8 @@ func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // server returns the library's server for one request, acting for the request's caller.
 func (f *Front) server(r *http.Request) *sdk.Server {
-	v := visit{f, comm.CallerOf(r.Context())}
+	v := visit{Front: f, caller: comm.CallerOf(r.Context())}
+	v.call, _ = r.Context().Value(callIn{}).(*call)
 	s := sdk.NewServer(&sdk.Implementation{Name: "shelly", Version: f.o.Version}, &sdk.ServerOptions{
 		Instructions: instructions,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Extensions: map[string]any{wire.Extension: map[string]any{}}},
@@ -106,6 +108,7 @@ func (f *Front) server(r *http.Request) *sdk.Server {
 type visit struct {
 	*Front
 	caller comm.Caller
+	call   *call // that the message is; nil: none
 }
 
 // as returns a context with the caller.

@@ -225,13 +225,79 @@ func (ending) Standings(context.Context) ([]comm.Standing, error) { return nil, 
 // A client that gave no id finds its answer after the next start.
 func TestFRT32ARequestIsNamedWhenShellyStops(t *testing.T) {
 	front := fronttest.New()
-	v := visit{New(ending{front}, Options{Wait: time.Nanosecond}), comm.Local()}
+	v := visit{Front: New(ending{front}, Options{Wait: time.Nanosecond}), caller: comm.Local()}
 	res, err := v.ask(v.as(t.Context()), &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}}, arguments{Text: "do it"})
 	if err != nil || !res.IsError {
 		t.Fatalf("%+v, %v", res, err)
 	}
 	if got, id := res.Content[0].(*sdk.TextContent).Text, front.Seen().Accepted[0]; !strings.Contains(got, "request "+id+" is kept") || !strings.Contains(got, engine.ErrStopping.Error()) {
 		t.Errorf("%s: %s", id, got)
+	}
+}
+
+// post sends a message of a client, and returns the answer's last message.
+func (s *site) post(client, body string) (string, error) {
+	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.url, strings.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	req.Header = http.Header{
+		"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
+		"Mcp-Protocol-Version": {"2025-11-25"}, ClientHeader: {client},
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	return string(answered(resp)), nil
+}
+
+// Cancelling a call ends its request, and none of another client's call with the same id.
+func TestFRT32ACancelledCallCancelsItsRequest(t *testing.T) {
+	s := open(t, fronttest.New(), 0)
+	answers := make(chan error, 2)
+	for _, client := range []string{"a", "b"} {
+		go func() {
+			_, err := s.post(client, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"ask","arguments":{"text":"do it","id":"of-`+client+`"}}}`)
+			answers <- err
+		}()
+	}
+	if err := s.front.Await(t.Context(), func(seen fronttest.Seen) bool { return seen.Watching == 2 }); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ client, id string }{{"a", "8"}, {"c", "7"}, {"a", "7"}} {
+		if got, err := s.post(c.client, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`+c.id+`}}`); got != "" || err != nil {
+			t.Errorf("the notification is answered with %s, %v", got, err)
+		}
+	}
+	if told := s.front.Seen().Told; len(told) != 1 || told[0].Fact != (fsm.CancelRequested{Request: keyOf("of-a")}) {
+		t.Errorf("told is %+v", told)
+	}
+	for _, client := range []string{"a", "b"} {
+		s.front.Reply(keyOf("of-"+client), "It is over.", false)
+		if err := <-answers; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The notification may overtake its call.
+func TestFRT32ACallThatWasCancelledBeforeItBeganIsCancelled(t *testing.T) {
+	front := fronttest.New()
+	f := New(front, Options{Wait: time.Nanosecond})
+	key := callKey{comm.Principal, "a", "7"}
+	c, end := f.calls.begin(key)
+	defer end()
+	if _, waits := f.calls.withdraw(key); waits {
+		t.Error("it waits already")
+	}
+	v := visit{Front: f, caller: comm.Local(), call: c}
+	if _, err := v.ask(v.as(t.Context()), &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}}, arguments{Text: "do it", ID: "m1"}); err != nil {
+		t.Fatal(err)
+	}
+	if told := front.Seen().Told; len(told) != 1 || told[0].Fact != (fsm.CancelRequested{Request: keyOf("m1")}) {
+		t.Errorf("told is %+v", told)
 	}
 }
 

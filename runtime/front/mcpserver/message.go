@@ -73,7 +73,7 @@ func (f *Front) serve(to http.ResponseWriter, r *http.Request) error {
 		refusal(nil, jsonrpc.CodeParseError, err.Error()).write(w, http.StatusBadRequest)
 		return nil
 	}
-	id := idOf(m)
+	id := idIn(m, "id")
 	if err := check(m); err != nil {
 		code := int64(jsonrpc.CodeInvalidRequest)
 		if fault := (*wire.Error)(nil); errors.As(err, &fault) && strings.HasPrefix(fault.Param, "params") {
@@ -81,6 +81,16 @@ func (f *Front) serve(to http.ResponseWriter, r *http.Request) error {
 		}
 		refusal(id, code, err.Error()).write(w, http.StatusBadRequest)
 		return nil
+	}
+	switch m.Member("method").Text {
+	case "tools/call":
+		if id != nil {
+			called, end := f.withCall(r, id)
+			defer end()
+			r = called
+		}
+	case withdrawal:
+		f.withdrawn(r, m)
 	}
 	r = r.Clone(r.Context())
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
@@ -90,9 +100,9 @@ func (f *Front) serve(to http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// idOf returns a request's id as it is written, or nil.
-func idOf(m wire.Value) json.RawMessage {
-	switch id := m.Member("id"); id.Kind {
+// idIn returns the id of a request in a member of v as it is written, or nil.
+func idIn(v wire.Value, name string) json.RawMessage {
+	switch id := v.Member(name); id.Kind {
 	case wire.Number:
 		return json.RawMessage(id.Text)
 	case wire.String:
