@@ -87,31 +87,81 @@ func (r *relay) read(ctx context.Context, in io.Reader) error {
 		if len(line) == 0 {
 			continue
 		}
-		m, err := parse(line)
-		if err != nil {
-			r.write(problem(json.RawMessage("null"), -32700, "the line is not a JSON-RPC message"))
+		if line[0] == '[' {
+			r.batch(ctx, line)
 			continue
 		}
-		switch {
-		case m.Method == "notifications/cancelled":
-			r.withdraw(ctx, m, line)
-			continue
-		case m.Method == "initialize" || len(m.ID) == 0:
-			r.pass(ctx, m, line, r.write)
-			continue
-		}
-		within, c := r.begin(ctx, m.ID)
-		r.ended.Go(func() {
-			defer r.end(m.ID, c)
-			r.pass(within, m, line, c.write)
-		})
+		r.one(ctx, line, r.write, &r.ended)
 	}
 	return lines.Err()
 }
 
+// one relays a message; running gets what is unfinished of it.
+func (r *relay) one(ctx context.Context, line []byte, write func([]byte), running *sync.WaitGroup) {
+	m, err := parse(line)
+	switch {
+	case err != nil:
+		write(problem(json.RawMessage("null"), -32700, "the line is not a JSON-RPC message"))
+	case m.Method == "notifications/cancelled":
+		r.withdraw(ctx, m, line)
+	case m.Method == "initialize" || len(m.ID) == 0:
+		r.pass(ctx, m, line, write)
+	default:
+		within, c := r.begin(ctx, m.ID, write)
+		running.Go(func() {
+			defer r.end(m.ID, c)
+			r.pass(within, m, line, c.write)
+		})
+	}
+}
+
+// withoutBatches is the first version of the protocol that has no batches.
+const withoutBatches = "2025-06-18"
+
+// batch relays the messages of a batch, and answers with a batch.
+func (r *relay) batch(ctx context.Context, line []byte) {
+	r.mu.Lock()
+	known := r.version != "" && r.version < withoutBatches
+	r.mu.Unlock()
+	var all, answers []json.RawMessage
+	err := json.Unmarshal(line, &all)
+	switch {
+	case err != nil:
+		r.write(problem(json.RawMessage("null"), -32700, "the line is not a JSON-RPC message"))
+		return
+	case !known:
+		r.write(problem(json.RawMessage("null"), -32600, "this version of the protocol has no batches; send each message as a line"))
+		return
+	case len(all) == 0:
+		r.write(problem(json.RawMessage("null"), -32600, "the batch is empty"))
+		return
+	}
+	var mu sync.Mutex
+	var running sync.WaitGroup
+	gather := func(data []byte) {
+		if m, err := parse(data); err != nil || m.Method != "" { // not an answer
+			r.write(data)
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		answers = append(answers, bytes.Clone(data))
+	}
+	for _, message := range all {
+		r.one(ctx, message, gather, &running)
+	}
+	r.ended.Go(func() {
+		running.Wait()
+		if len(answers) > 0 {
+			text, _ := json.Marshal(answers) // each has been parsed
+			r.write(text)
+		}
+	})
+}
+
 // call is an unfinished request.
 type call struct {
-	*relay
+	to       func([]byte)
 	cancel   context.CancelFunc
 	unwanted atomic.Bool // its client has cancelled it
 }
@@ -119,13 +169,13 @@ type call struct {
 // write writes an answer that is wanted.
 func (c *call) write(data []byte) {
 	if !c.unwanted.Load() {
-		c.relay.write(data)
+		c.to(data)
 	}
 }
 
-func (r *relay) begin(ctx context.Context, id json.RawMessage) (context.Context, *call) {
+func (r *relay) begin(ctx context.Context, id json.RawMessage, to func([]byte)) (context.Context, *call) {
 	within, cancel := context.WithCancel(ctx)
-	c := &call{relay: r, cancel: cancel}
+	c := &call{to: to, cancel: cancel}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls[string(id)] = c

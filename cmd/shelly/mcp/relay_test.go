@@ -164,3 +164,26 @@ func TestCLI194ACancelledRequestIsNotAnswered(t *testing.T) {
 		t.Errorf("the client's name was %q", named)
 	}
 }
+
+// Versions of the protocol that have batches require them to be understood.
+func TestCLI194ABatchIsAnsweredByABatch(t *testing.T) {
+	for version, want := range map[string]string{ // order-free: each is alone
+		"2025-03-26": `[{"jsonrpc":"2.0","id":2,"result":{}}]`,
+		"2025-06-18": `{"error":{"code":-32600,"message":"this version of the protocol has no batches; send each message as a line"},"id":null,"jsonrpc":"2.0"}`,
+	} {
+		got := relayed(t, `{"jsonrpc":"2.0","id":1,"method":"initialize"}
+[{"jsonrpc":"2.0","method":"notifications/initialized"},{"jsonrpc":"2.0","id":2,"method":"ping"}]
+`, func(_ context.Context, _ http.Header, message []byte) (*http.Response, error) {
+			switch {
+			case bytes.Contains(message, []byte(`"initialize"`)):
+				return reply("application/json", `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"`+version+`"}}`), nil
+			case bytes.Contains(message, []byte(`"ping"`)):
+				return reply("application/json", `{"jsonrpc":"2.0","id":2,"result":{}}`), nil
+			}
+			return reply("", ""), nil
+		})
+		if _, got, _ := strings.Cut(got, "\n"); got != want+"\n" {
+			t.Errorf("%s: written is %s", version, got)
+		}
+	}
+}
