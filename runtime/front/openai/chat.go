@@ -30,13 +30,14 @@ type chatting struct {
 // readChat reads a chat: the last message is the question, those before it are its history.
 func (f *Front) readChat(v wire.Value) (c chatting, err error) {
 	var messages []message
-	var user, session string
+	var user string
+	attached := map[string]string{}
 	fields := slices.Concat(sampling(), []wire.Field{
 		wire.Text("model", &c.model), wire.Flag("stream", &c.streams), wire.Each("messages", comm.ContextMax, readMessage(&messages)),
 		{Name: "stream_options", Read: func(v wire.Value) error {
 			return v.Object(wire.Flag("include_usage", &c.usage), wire.Idle("include_obfuscation", wire.Bool))
 		}},
-		wire.Text("user", &user), {Name: "metadata", Read: metadata(&session)},
+		wire.Text("user", &user), {Name: "metadata", Read: metadata(attached)},
 		wire.Refused("tools", ownTools), wire.Refused("functions", ownTools), wire.Refused("tool_choice", ownTools, "none", "auto"), wire.Refused("function_call", ownTools, "none", "auto"),
 		wire.Only("n", "1", "there is one answer; send 1"),
 		wire.Refused("logprobs", "the agent's answer has none"), wire.Refused("stop", "the agent says all that it has to say"),
@@ -61,13 +62,15 @@ func (f *Front) readChat(v wire.Value) (c chatting, err error) {
 	if err := cmp.Or(textFault(last.at, last.text), imagesFit(v, messages)); err != nil {
 		return c, err
 	}
-	c.request = comm.Request{Session: cmp.Or(session, user), Text: last.text, Images: last.images, Context: history(messages[:len(messages)-1])}
+	c.request = comm.Request{Session: cmp.Or(attached[ofSession], user), Text: last.text, Images: last.images, Context: history(messages[:len(messages)-1])}
 	return c, nil
 }
 
-// metadata reads a client's metadata: session names the request's session (FRT-9), the rest has
-// no effect.
-func metadata(session *string) func(wire.Value) error {
+// ofSession is the name in a client's metadata that names the request's session (FRT-9).
+const ofSession = "session"
+
+// metadata reads a client's metadata.
+func metadata(to map[string]string) func(wire.Value) error {
 	return func(v wire.Value) error {
 		if err := v.Is(wire.Object); err != nil {
 			return err
@@ -76,9 +79,7 @@ func metadata(session *string) func(wire.Value) error {
 			if err := m.Is(wire.String); err != nil {
 				return err
 			}
-			if m.Name == "session" {
-				*session = m.Text
-			}
+			to[m.Name] = m.Text
 		}
 		return nil
 	}

@@ -21,6 +21,7 @@ type responding struct {
 	conversation string // a name
 	unkept       bool   // store is false
 	session      string // of the metadata
+	metadata     map[string]string
 	instructions string
 	input        []message
 	at           wire.Value // of the input
@@ -28,11 +29,12 @@ type responding struct {
 
 // readResponse reads a request for a response.
 func (f *Front) readResponse(v wire.Value) (q responding, err error) {
+	q.metadata = map[string]string{}
 	keeps, conversation := true, wire.Value{Kind: wire.Null}
 	fields := slices.Concat(sampling(), []wire.Field{
 		wire.Text("model", &q.model), wire.Flag("stream", &q.streams), wire.Flag("background", &q.background), wire.Flag("store", &keeps),
 		wire.Text("previous_response_id", &q.previous), wire.Any("conversation", &conversation), wire.Text("instructions", &q.instructions),
-		{Name: "input", Read: q.read}, {Name: "metadata", Read: metadata(&q.session)},
+		{Name: "input", Read: q.read}, {Name: "metadata", Read: metadata(q.metadata)},
 		{Name: "text", Read: func(v wire.Value) error {
 			return v.Object(wire.Field{Name: "format", Read: format}, wire.Idle("verbosity", wire.String))
 		}},
@@ -51,7 +53,7 @@ func (f *Front) readResponse(v wire.Value) (q responding, err error) {
 	if len(q.input) == 0 {
 		return q, &wire.Error{Param: "input", Message: `"input" is missing or empty; send a text or messages`}
 	}
-	q.unkept = !keeps
+	q.unkept, q.session = !keeps, q.metadata[ofSession]
 	switch conversation.Kind {
 	case wire.Null:
 	case wire.String:
@@ -239,6 +241,8 @@ type view struct {
 	previous     *string
 	conversation *conversation
 	instructions *string
+	metadata     map[string]string // not nil
+	unkept       bool              // store was false
 }
 
 type conversation struct {
@@ -246,7 +250,7 @@ type conversation struct {
 }
 
 func viewOf(q responding) view {
-	v := view{model: q.model, background: q.background, previous: orNull(q.previous), instructions: orNull(q.instructions)}
+	v := view{model: q.model, background: q.background, previous: orNull(q.previous), instructions: orNull(q.instructions), metadata: q.metadata, unkept: q.unkept}
 	if q.conversation != "" {
 		v.conversation = &conversation{q.conversation}
 	}
@@ -254,4 +258,4 @@ func viewOf(q responding) view {
 }
 
 // again is the view of a request that is known only by its record.
-func again() view { return view{model: Agent} }
+func again() view { return view{model: Agent, metadata: map[string]string{}} }

@@ -11,30 +11,30 @@ import (
 
 // response is a response in OpenAI's shape. Its sampling fields have neutral values.
 type response struct {
-	ID                 string         `json:"id"`
-	Object             string         `json:"object"`
-	CreatedAt          int64          `json:"created_at"`
-	CompletedAt        *int64         `json:"completed_at"`
-	Status             string         `json:"status"`
-	Background         bool           `json:"background"`
-	Conversation       *conversation  `json:"conversation"`
-	Error              *responseError `json:"error"`
-	IncompleteDetails  *incomplete    `json:"incomplete_details"`
-	Instructions       *string        `json:"instructions"`
-	MaxOutputTokens    *int           `json:"max_output_tokens"`
-	Metadata           struct{}       `json:"metadata"`
-	Model              string         `json:"model"`
-	Output             []item         `json:"output"`
-	ParallelToolCalls  bool           `json:"parallel_tool_calls"`
-	PreviousResponseID *string        `json:"previous_response_id"`
-	Store              bool           `json:"store"`
-	Temperature        *float64       `json:"temperature"`
-	Text               textFormat     `json:"text"`
-	ToolChoice         string         `json:"tool_choice"`
-	Tools              []struct{}     `json:"tools"`
-	TopP               *float64       `json:"top_p"`
-	Truncation         string         `json:"truncation"`
-	Usage              *responseUsage `json:"usage"`
+	ID                 string            `json:"id"`
+	Object             string            `json:"object"`
+	CreatedAt          int64             `json:"created_at"`
+	CompletedAt        *int64            `json:"completed_at"`
+	Status             string            `json:"status"`
+	Background         bool              `json:"background"`
+	Conversation       *conversation     `json:"conversation"`
+	Error              *responseError    `json:"error"`
+	IncompleteDetails  *incomplete       `json:"incomplete_details"`
+	Instructions       *string           `json:"instructions"`
+	MaxOutputTokens    *int              `json:"max_output_tokens"`
+	Metadata           map[string]string `json:"metadata"`
+	Model              string            `json:"model"`
+	Output             []item            `json:"output"`
+	ParallelToolCalls  bool              `json:"parallel_tool_calls"`
+	PreviousResponseID *string           `json:"previous_response_id"`
+	Store              bool              `json:"store"`
+	Temperature        *float64          `json:"temperature"`
+	Text               textFormat        `json:"text"`
+	ToolChoice         string            `json:"tool_choice"`
+	Tools              []struct{}        `json:"tools"`
+	TopP               *float64          `json:"top_p"`
+	Truncation         string            `json:"truncation"`
+	Usage              *responseUsage    `json:"usage"`
 }
 
 type responseError struct {
@@ -110,7 +110,7 @@ func (v view) response(known engine.Request, status string) response {
 	b := response{
 		ID: wireID(responsePrefix, known.Key.ID), Object: "response", CreatedAt: seconds(known.Accepted), Status: status,
 		Background: v.background, Conversation: v.conversation, Instructions: v.instructions, Model: v.model, Output: []item{},
-		PreviousResponseID: v.previous, Store: true, ToolChoice: "auto", Tools: []struct{}{}, Truncation: "disabled",
+		PreviousResponseID: v.previous, Metadata: v.metadata, Store: !v.unkept, ToolChoice: "auto", Tools: []struct{}{}, Truncation: "disabled",
 	}
 	b.Text.Format.Type = "text"
 	return b

@@ -255,6 +255,20 @@ func TestFRT9WhoKeepsTheConversation(t *testing.T) {
 	}
 }
 
+// A client finds its responses by what it has attached to them.
+func TestFRT16AResponseShowsWhatItsRequestSaid(t *testing.T) {
+	s := serve(t)
+	for i, c := range []struct{ more, want string }{
+		{`"metadata":{"trace":"t1","session":"mine"},"store":false`, `"metadata":{"session":"mine","trace":"t1"},`},
+		{`"metadata":null,"store":null`, `"metadata":{},`},
+	} {
+		got := s.Ask("POST", "/v1/responses", `{"model":"shelly","input":"Hi","background":true,`+c.more+`}`)
+		if store := fmt.Sprintf(`"store":%v,`, i > 0); !strings.Contains(got.Body, c.want) || !strings.Contains(got.Body, store) {
+			t.Errorf("%s: %s", c.more, got.Body)
+		}
+	}
+}
+
 // A question to a person is an item of the output.
 func TestFRT12AQuestionIsAnItem(t *testing.T) {
 	s := serve(t)
