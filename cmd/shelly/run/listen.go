@@ -15,6 +15,7 @@ import (
 	"shelly/cmd/shelly/internal/openapi"
 	"shelly/cmd/shelly/internal/past"
 	"shelly/cmd/shelly/internal/version"
+	"shelly/fsm"
 	"shelly/runtime/access"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
@@ -64,7 +65,7 @@ func (s *starting) listen(ctx context.Context) error {
 		if err != nil {
 			return exit.With(exit.Usage, fmt.Errorf("%w; name another address with --set comm.udp=127.0.0.1:0", err))
 		}
-		u, err := comm.NewUDP(s.daemon, comm.UDPOptions{
+		u, err := comm.NewUDP(s.front(), comm.UDPOptions{
 			Token: token, Clients: clients, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log,
 		})
 		if err != nil {
@@ -81,11 +82,16 @@ func (s *starting) listen(ctx context.Context) error {
 	return nil
 }
 
+// front is the daemon for clients that name chats.
+func (s *starting) front() comm.Front {
+	return addressed{s.daemon, func(to fsm.Origin) fsm.Origin { return s.chats.Load().Named(to) }}
+}
+
 // routes returns the routes that other packages make: of the past, events, channels and the
 // WebSocket.
 func (s *starting) routes() []comm.Route {
 	routes := slices.Concat(hindsight.Routes(s.hindsight), s.eventRoutes(), s.channels.Routes())
-	return append(routes, ws.New(s.daemon, ws.Options{BytesMax: int(s.cfg.RequestBytesMax), Log: s.log}))
+	return append(routes, ws.New(s.front(), ws.Options{BytesMax: int(s.cfg.RequestBytesMax), Log: s.log}))
 }
 
 // listenHTTP binds the addresses and sockets of HTTP, which all answer alike.
@@ -115,7 +121,7 @@ func (s *starting) listenHTTP(ctx context.Context, at *client.Endpoint, token st
 	s.hindsight.Show = site.Show
 	fronts := s.fronts()
 	described := &openapi.Served{Version: version.Text()}
-	h, err := comm.NewHTTP(s.daemon, comm.HTTPOptions{
+	h, err := comm.NewHTTP(s.front(), comm.HTTPOptions{
 		Token: token, Clients: clients, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log, Memory: s.memory, Sessions: s.sessions, Past: past.Told, Complete: s.complete,
 		Page: site, Routes: slices.Concat(s.routes(), fronts.routes, []comm.Route{described.Route()}), Dialects: fronts.dialects,
 		Metrics: s.metrics.Serve,

@@ -77,6 +77,7 @@ func (s *starting) reload(ctx context.Context, next config.Config) error {
 	s.cfg = now
 	s.watchFor(now)
 	s.channels.Reload(now)
+	s.chats.Store(&now)
 	s.secrets.Add(now)
 	s.spares.Store(now.Switches.SpareModel)
 	if len(restart) > 0 {

@@ -78,6 +78,7 @@ type starting struct {
 	daemon   *daemon.Daemon
 	events   *event.Engine
 	channels *channels.Talk
+	chats    atomic.Pointer[config.Config] // by whose channels clients name chats
 	usage    func() (store.Usage, error)
 	memory   *memory.Memory
 	sessions *session.Sessions
@@ -142,6 +143,8 @@ func (s *starting) start(ctx context.Context) error {
 	s.preload(ctx, brain.Preload)
 	s.lookOut(ctx)
 	s.channels = channels.New(s.cfg, s.daemon, s.log)
+	cfg := s.cfg
+	s.chats.Store(&cfg)
 	s.serve(ctx, s.channels.Run)
 	return nil
 }
