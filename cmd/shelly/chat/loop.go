@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	frameEvery = 33 * time.Millisecond // streamed text is drawn at most this often
-	beatEvery  = 250 * time.Millisecond
+	frameEvery  = 33 * time.Millisecond // streamed text is drawn at most this often
+	beatEvery   = 250 * time.Millisecond
+	stopsWithin = 50 * time.Millisecond // if ^Z has not stopped the chat twice that long, it does not
 )
 
 // loop brings together the keyboard, the daemon and the screen.
@@ -31,6 +32,8 @@ type loop struct {
 	raw   *term.State // the terminal's mode before the chat
 	drawn time.Time
 	quit  bool
+	away  <-chan time.Time // not nil: the terminal is the shell's, until SIGCONT or the last of the waits
+	waits int              // a stop lets one of them pass before SIGCONT is heard
 }
 
 // run runs the chat to its end. The first frame is drawn before anything is requested.
@@ -113,8 +116,15 @@ func (l *loop) serve(events <-chan uv.Event, ended <-chan error, signals <-chan 
 				return err
 			}
 			now = true
+		case <-l.away:
+			if l.waits--; l.waits > 0 {
+				l.away = time.After(stopsWithin)
+			} else {
+				l.resumed()
+				now = true
+			}
 		}
-		if now {
+		if now && l.away == nil {
 			dirty = false
 			if err := l.draw(); err != nil {
 				return err
@@ -166,16 +176,19 @@ func (l *loop) resized() {
 	l.update(talk.Resized{Width: columns, Height: rows})
 }
 
-// suspend stops the chat as ^Z does in a shell, which has the terminal until the chat resumes.
+// suspend stops the chat as ^Z does in a shell, which has the terminal until the chat resumes. Where
+// no shell could resume it, as in a terminal of its own or over ssh -t, the system does not stop it.
 func (l *loop) suspend() {
 	_ = l.screen.draw(nil, nil, 0, 0)
 	fmt.Fprint(l.out, keysOff+pasteOff)
 	_ = term.Restore(l.in.Fd(), l.raw)
 	stop()
+	l.away, l.waits = time.After(stopsWithin), 2
 }
 
 // resumed takes the terminal back.
 func (l *loop) resumed() {
+	l.away = nil
 	if _, err := term.MakeRaw(l.in.Fd()); err == nil {
 		fmt.Fprint(l.out, pasteOn+keysOn)
 		l.screen.lines, l.screen.x, l.screen.y = nil, 0, 0
