@@ -17,17 +17,18 @@ func Now() fsm.Millis { return fsm.Millis(time.Now().UnixMilli()) }
 func Local(at fsm.Millis) time.Time { return time.UnixMilli(int64(at)) }
 
 // At parses a flag that gives an age (90s, 12h, 7d), a date or a time, and returns that time; 0
-// if the flag is not given. Its error has an exit code.
+// if the flag is not given. A time before 1970 counts as its first millisecond: nothing is
+// older, and 0 or less would mean no bound. Its error has an exit code.
 func At(flag, text string) (fsm.Millis, error) {
 	if text == "" {
 		return 0, nil
 	}
 	if d, ok := age(text); ok {
-		return Now() - fsm.Millis(d.Milliseconds()), nil
+		return max(Now()-fsm.Millis(d.Milliseconds()), 1), nil
 	}
 	for _, layout := range []string{time.RFC3339, time.DateTime, time.DateOnly} {
 		if at, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			return fsm.Millis(at.UnixMilli()), nil
+			return max(fsm.Millis(at.UnixMilli()), 1), nil
 		}
 	}
 	return 0, exit.Errorf(exit.Usage, "%s: %q is neither a time such as 2026-01-31 nor an age such as 7d or 12h", flag, text)
