@@ -117,15 +117,18 @@ func (i *importing) complain(line int, bad error) {
 	}
 }
 
-// flush writes the batch.
+// flush writes the batch, if there is anything in it.
 func (i *importing) flush(ctx context.Context) error {
 	batch := i.batch
 	if i.c.DryRun {
 		batch = i.unseen()
 	}
+	i.batch, i.bytes = nil, 0
+	if len(batch) == 0 {
+		return nil
+	}
 	done, err := i.memory.Bring(ctx, batch, memory.Bringing{Replace: i.c.Replace, Dry: i.c.DryRun})
 	i.done.Add(done)
-	i.batch, i.bytes = nil, 0
 	d := i.done
 	i.line.Draw(fmt.Sprintf("%d entries", d.Added+d.Replaced+d.Skipped+d.Forgotten))
 	return err
