@@ -30,7 +30,8 @@ type As struct {
 // File writes a file. A reader, also after a crash, finds either the old file or the new
 // one, whole; once File has returned without an error, the new one. (With New, on a file system
 // without hard links, a crash may leave an empty one.) Errors of content and
-// Ready are returned as they are; any other error is an [fs.PathError] with the name.
+// Ready are returned as they are; any other error, also one of a write of content, is an
+// [fs.PathError] with the name.
 func (a As) File(name string, content func(io.Writer) error) error {
 	place := name
 	if leads, err := filepath.EvalSymlinks(name); err == nil && a.Follow {
@@ -48,6 +49,9 @@ func (a As) File(name string, content func(io.Writer) error) error {
 	defer os.Remove(temp.Name()) // after the rename there is nothing to remove
 	out := bufio.NewWriter(temp)
 	if err := content(out); err != nil {
+		if _, unwritten := out.Write(nil); unwritten != nil { // a bufio.Writer keeps the error of a write
+			err = failed(name, unwritten)
+		}
 		return errors.Join(err, temp.Close())
 	}
 	if err := errors.Join(out.Flush(), a.permit(temp), temp.Sync(), temp.Close()); err != nil {

@@ -20,13 +20,20 @@ func New(dir, name, description string) (string, error) {
 	}
 	folder := filepath.Join(dir, name)
 	file := filepath.Join(folder, fileName)
-	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-		return "", errors.Join(fmt.Errorf("%s already exists", file), err)
+	switch _, err := os.Lstat(file); {
+	case err == nil:
+		return "", fmt.Errorf("%s already exists", file)
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", err
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", err
 	}
 	text := "---\nname: " + name + "\ndescription: '" + strings.ReplaceAll(description, "'", "''") + "'\n---\n\n# " + name +
 		"\n\nWhat to do, step by step. Longer texts belong into references/, programs into scripts/.\n"
-	return file, durable.File(file, 0o644, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
+	err := durable.File(file, 0o644, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
+	if err != nil {
+		_ = os.Remove(folder) // an empty one is not a skill; one with files stays
+	}
+	return file, err
 }

@@ -17,13 +17,13 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/output"
 	"shelly/cmd/shelly/internal/secrets"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/internal/version"
 	"shelly/fsm/wording"
 	"shelly/runtime/bundle"
 	"shelly/runtime/config"
-	"shelly/runtime/durable"
 )
 
 // Command creates, verifies and installs bundles (DEP-7).
@@ -55,8 +55,12 @@ func (c *makeCmd) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Lstat(c.Out); err == nil && !c.Force && c.Out != "-" {
-		return exit.Errorf(exit.Usage, "%s exists already; name another file, or replace it with --force", c.Out)
+	to := output.File{Name: c.Out, Force: c.Force}
+	if c.Out == "" {
+		return exit.Errorf(exit.Usage, "--out: name a file, or - for standard output")
+	}
+	if err := to.Free(); err != nil {
+		return err
 	}
 	from := bundle.Source{Version: version.Text(), System: cmp.Or(c.For, runtime.GOOS+"/"+runtime.GOARCH), Now: time.Now, Binary: c.Binary, Skills: cfg.Skills.Folders}
 	if from.Binary == "" {
@@ -79,20 +83,16 @@ func (c *makeCmd) Run(t *terminal.Terminal) error {
 		m, err = bundle.Make(ctx, w, from)
 		return err
 	}
-	told, name, left := t.Out, c.Out, c.Out+" was not written"
+	told, left := t.Out, c.Out+" was not written"
 	if c.Out == "-" {
-		told, name, left = t.Err, "standard output", "what was written is not a whole bundle"
-		err = write(t.Out)
-	} else {
-		err = durable.As{New: !c.Force}.File(c.Out, write)
+		told, left = t.Err, "what was written is not a whole bundle"
 	}
-	if errors.Is(err, context.Canceled) {
+	if err := to.Write(t, write); errors.Is(err, context.Canceled) {
 		return exit.Interrupted(ctx, left+"; run it again")
-	}
-	if err != nil {
+	} else if err != nil {
 		return failed(err)
 	}
-	fmt.Fprintf(told, "%s: %s\n", name, contents(m))
+	fmt.Fprintf(told, "%s: %s\n", to, contents(m))
 	return nil
 }
 
@@ -195,7 +195,13 @@ func contents(m bundle.Manifest) string {
 	return terminal.Printable(fmt.Sprintf("shelly %s for %s, %s, %s, %d bytes", m.Shelly, m.System, models, wording.Count(len(m.Files), "file"), m.Bytes()))
 }
 
-func failed(err error) error { return exit.With(codeOf(err), err) }
+// failed gives an error its exit code, unless it has one.
+func failed(err error) error {
+	if coded := (exit.Error{}); errors.As(err, &coded) {
+		return err
+	}
+	return exit.With(codeOf(err), err)
+}
 
 func codeOf(err error) int {
 	switch {

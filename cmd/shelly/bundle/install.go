@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -68,6 +69,8 @@ func (c *installCmd) Run(t *terminal.Terminal) error {
 	written := 0
 	if err := bundle.Install(ctx, f, to, steps, func(s bundle.Step) { written++ }); errors.Is(err, context.Canceled) {
 		return exit.Interrupted(ctx, wording.Count(written, "file")+" written, each whole; run it again to continue")
+	} else if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return exit.With(exit.Disk, err)
 	} else if err != nil {
 		return failed(err)
 	}

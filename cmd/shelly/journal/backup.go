@@ -5,20 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"time"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/folder"
+	"shelly/cmd/shelly/internal/output"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/internal/version"
 	"shelly/fsm/wording"
 	"shelly/runtime/backup"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
-	"shelly/runtime/durable"
 )
 
 type backupCmd struct {
@@ -53,13 +51,15 @@ func (c *backupCmd) Run(t *terminal.Terminal) error {
 		fmt.Fprintln(t.Err, "standard output:", contents(m))
 		return nil
 	}
-	if _, err := os.Lstat(c.File); err == nil && !c.Force { // before any work is done
-		return c.taken()
+	if c.File == "" {
+		return exit.Errorf(exit.Usage, "name a file, or - for standard output")
 	}
-	m, err := c.save(produce)
+	to := output.File{Name: c.File, Force: c.Force}
+	if err := to.Free(); err != nil {
+		return err
+	}
+	m, err := save(t, to, produce)
 	switch {
-	case errors.Is(err, fs.ErrExist):
-		return c.taken()
 	case errors.Is(err, context.Canceled):
 		return exit.Interrupted(ctx, c.File+" was not written; run it again")
 	case err != nil:
@@ -113,14 +113,10 @@ func checkedBackup(w io.Writer, produce func(io.Writer) error) (backup.Manifest,
 // errNotTaken stops the producer of a backup whose reader has ended.
 var errNotTaken = errors.New("the backup's reader has ended")
 
-func (c *backupCmd) taken() error {
-	return exit.Errorf(exit.Usage, "%s exists already; name another file, or replace it with --force", c.File)
-}
-
 // save writes a backup to its file, which appears only once it is complete, checked and
 // durable.
-func (c *backupCmd) save(produce func(io.Writer) error) (m backup.Manifest, err error) {
-	err = durable.As{New: !c.Force}.File(c.File, func(w io.Writer) (err error) {
+func save(t *terminal.Terminal, to output.File, produce func(io.Writer) error) (m backup.Manifest, err error) {
+	err = to.Write(t, func(w io.Writer) (err error) {
 		m, err = checkedBackup(w, produce)
 		return err
 	})

@@ -1,7 +1,9 @@
 package skill
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"shelly/cmd/shelly/internal/exit"
@@ -22,6 +24,9 @@ func (c *newCmd) Run(t *terminal.Terminal) error {
 		return err
 	}
 	file, err := skill.New(filepath.Join(cfg.Workspace, "skills"), c.Name, c.Description)
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return exit.With(exit.Disk, err)
+	}
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}

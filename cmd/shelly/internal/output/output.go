@@ -20,13 +20,16 @@ type File struct {
 	Force bool   // it may overwrite an existing file
 }
 
-// Free returns an error if a file of the name exists, unless it may be overwritten. It is
+// Free returns an error if a folder has the name, or a file that must not be overwritten. It is
 // called before the work begins; Write checks again.
 func (f File) Free() error {
-	if f.standard() || f.Force {
+	if f.standard() {
 		return nil
 	}
-	if _, err := os.Lstat(f.Name); err == nil {
+	if info, err := os.Stat(f.Name); err == nil && info.IsDir() || os.IsPathSeparator(f.Name[len(f.Name)-1]) {
+		return exit.Errorf(exit.Usage, "%s is a folder; name a file", f.Name)
+	}
+	if _, err := os.Lstat(f.Name); err == nil && !f.Force {
 		return f.taken()
 	}
 	return nil
@@ -44,12 +47,12 @@ func Other(flag, name, has string) error {
 }
 
 func (f File) taken() error {
-	return exit.Errorf(exit.Usage, "%s exists; name another file with -o, or give --force", f.Name)
+	return exit.Errorf(exit.Usage, "%s exists already; name another file, or replace it with --force", f.Name)
 }
 
 // Write writes the whole file durably, or nothing; only its owner can read it, and the
 // folders that are created for it. An error of
-// content is returned unchanged; other errors have exit codes.
+// content that no write has is returned unchanged; other errors have exit codes.
 func (f File) Write(t *terminal.Terminal, content func(io.Writer) error) error {
 	if f.standard() {
 		out := bufio.NewWriter(t.Out)
@@ -61,7 +64,7 @@ func (f File) Write(t *terminal.Terminal, content func(io.Writer) error) error {
 		return wrong
 	})
 	switch {
-	case err == nil || wrong != nil:
+	case err == nil || wrong != nil && errors.Is(err, wrong):
 		return err
 	case errors.Is(err, fs.ErrExist):
 		return f.taken()
