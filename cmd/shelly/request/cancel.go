@@ -3,10 +3,8 @@ package request
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"shelly/cmd/shelly/internal/exit"
-	"shelly/cmd/shelly/internal/past"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/runtime/comm/client"
@@ -30,8 +28,8 @@ func (c *cancelCmd) Run(t *terminal.Terminal) error {
 		return err
 	}
 	r, err := c.record(ctx, daemon, c.ID)
-	if id, is := past.RunID(c.ID); is && err != nil && exit.Code(err, io.Discard) == exit.NoMatch {
-		return cancelRun(ctx, t, daemon, id)
+	if run, is := runID(c.ID, err); is {
+		return cancelRun(ctx, t, daemon, run)
 	}
 	if err != nil {
 		return err

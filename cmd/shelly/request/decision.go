@@ -15,7 +15,7 @@ import (
 
 // addressed names the request or handle that a decision is about.
 type addressed struct {
-	ID     string `arg:"" optional:"" help:"Request that waits for the decision. Default: the only one that waits."`
+	ID     string `arg:"" optional:"" help:"Request that waits for the decision, or a run such as h12. Default: the only one that waits."`
 	Handle uint64 `placeholder:"N" help:"Handle that waits, if it is not a request."`
 	journalled
 }
@@ -137,19 +137,30 @@ func (a *addressed) asked(ctx context.Context, fits func(*comm.Ask) bool) (daemo
 	}
 	if a.ID != "" {
 		r, err := a.record(ctx, daemon, a.ID)
+		if run, is := runID(a.ID, err); is {
+			about.Handle = run
+			ask, err = askOf(ctx, daemon, run)
+			return daemon, about, ask, err
+		}
 		return daemon, client.About{ID: r.ID, Channel: r.Channel, Client: r.Client}, r.Asks, err
 	}
 	about.Handle = fsm.HandleID(a.Handle)
+	ask, err = askOf(ctx, daemon, about.Handle)
+	return daemon, about, ask, err
+}
+
+// askOf returns what a person is asked about a handle, or nil.
+func askOf(ctx context.Context, daemon *client.Client, of fsm.HandleID) (ask *comm.Ask, err error) {
 	s, err := daemon.Status(ctx)
 	if err != nil {
-		return nil, about, nil, exit.Daemon(err)
+		return nil, exit.Daemon(err)
 	}
 	for _, active := range s.Active {
-		if active.Asks != nil && active.Asks.Handle == about.Handle {
+		if active.Asks != nil && active.Asks.Handle == of {
 			ask = active.Asks
 		}
 	}
-	return daemon, about, ask, nil
+	return ask, nil
 }
 
 // theOnly returns the only open question that fits; if there are several, the error lists them.

@@ -65,7 +65,7 @@ func (c *exportCmd) read() (r *export.Record, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, closed()) }()
-	key, err := c.find(j, c.ID)
+	key, err := c.recorded(j, c.ID)
 	if err != nil {
 		return nil, err
 	}

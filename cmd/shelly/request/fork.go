@@ -114,7 +114,7 @@ func (c *forkCmd) point() (_ fork.Point, err error) {
 		return fork.Point{}, err
 	}
 	defer func() { err = errors.Join(err, closed()) }()
-	key, err := c.find(j, c.ID)
+	key, err := c.recorded(j, c.ID)
 	if err != nil {
 		return fork.Point{}, err
 	}

@@ -12,7 +12,7 @@ import (
 // askedOf returns what a person is asked, with the command that answers.
 func askedOf(r comm.Record, ask comm.Ask) string {
 	who := r.ID
-	if r.Channel != comm.ChannelHTTP {
+	if r.Channel != comm.ChannelHTTP && r.ID != r.Handle.Entry() { // that of a run is its kind
 		who += " --channel " + r.Channel
 	}
 	if ask.Handle != r.Handle {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/folder"
+	"shelly/cmd/shelly/internal/past"
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
@@ -56,6 +58,24 @@ func (r *journalled) find(j engine.Reader, id string) (fsm.RequestKey, error) {
 		return fsm.RequestKey{}, err
 	}
 	return found[i], nil
+}
+
+// recorded is find for a verb that takes no runs.
+func (r *journalled) recorded(j engine.Reader, id string) (fsm.RequestKey, error) {
+	key, err := r.find(j, id)
+	if run, is := runID(id, err); is {
+		if _, wrong := past.RunOf(j, run); wrong == nil {
+			err = exit.Errorf(exit.NoMatch, "%s is a run, not a request; only shelly request show, cancel, approve, deny and resolve take it", id)
+		}
+	}
+	return key, err
+}
+
+// runID returns the handle of the run that an id means if no request was found by it: err is the
+// error of that search.
+func runID(id string, err error) (fsm.HandleID, bool) {
+	run, is := past.RunID(id)
+	return run, is && err != nil && exit.Code(err, io.Discard) == exit.NoMatch
 }
 
 // only returns the index of the request that text means: the one with this id, or the only one

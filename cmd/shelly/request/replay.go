@@ -52,7 +52,7 @@ func (c *replayCmd) Run(t *terminal.Terminal, line *kong.Context) (err error) {
 		return exit.Errorf(exit.Usage, "--since belongs to --all")
 	case c.Asks(c.Set):
 		return (&replay.Asking{
-			Flags: c.Flags, Place: c.Place, IDs: c.ID, Since: c.Since, Channel: c.Channel, JSON: c.JSON, Find: c.find,
+			Flags: c.Flags, Place: c.Place, IDs: c.ID, Since: c.Since, Channel: c.Channel, JSON: c.JSON, Find: c.recorded,
 			HTML: c.HTML, Redactor: func() (*redact.Redactor, error) { return c.redactor() },
 		}).Run(t)
 	case c.HTML != "" && c.All:
@@ -71,7 +71,7 @@ func (c *replayCmd) Run(t *terminal.Terminal, line *kong.Context) (err error) {
 	if c.All {
 		return c.all(t, j)
 	}
-	key, err := c.find(j, c.ID[0])
+	key, err := c.recorded(j, c.ID[0])
 	if err != nil {
 		return err
 	}

@@ -106,8 +106,8 @@ func (c *showCmd) preview(asks []comm.Ask) {
 // past returns what happened to the request or run.
 func (c *showCmd) past(j engine.Reader) (comm.Past[history.Step], error) {
 	key, err := c.find(j, c.ID)
-	if id, is := past.RunID(c.ID); is && err != nil && exit.Code(err, io.Discard) == exit.NoMatch {
-		r, wrong := past.RunOf(j, id)
+	if run, is := runID(c.ID, err); is {
+		r, wrong := past.RunOf(j, run)
 		switch {
 		case wrong == nil:
 			p, err := past.OfRun(j, r)
@@ -193,7 +193,11 @@ func (c *showCmd) tellRecord(out io.Writer, r comm.Record, now time.Time) {
 	}
 	fmt.Fprintf(out, "\naccepted %s, %s ago:%s\n", moment.Local(r.Accepted).Format(time.DateTime), history.Span(fsm.Millis(now.UnixMilli())-r.Accepted), c.quoted(r.Text))
 	if r.Done {
-		fmt.Fprintf(out, "%s in %s (%s):%s\n", r.State, history.Span(r.Replied-r.Accepted), r.Outcome, c.quoted(r.Reply))
+		outcome := ""
+		if r.Outcome != "" { // a run has none, unless it was cancelled
+			outcome = fmt.Sprintf(" (%s)", r.Outcome)
+		}
+		fmt.Fprintf(out, "%s in %s%s:%s\n", r.State, history.Span(r.Replied-r.Accepted), outcome, c.quoted(r.Reply))
 	} else {
 		fmt.Fprintf(out, "%s\n", standing(r))
 	}

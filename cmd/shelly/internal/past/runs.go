@@ -34,6 +34,10 @@ func (w Runs) List(j engine.Reader) (found []comm.Record, next fsm.HandleID, err
 	if err != nil {
 		return nil, 0, err
 	}
+	asks, err := asksAfter(j, kept.Last)
+	if err != nil {
+		return nil, 0, err
+	}
 	for look := uint64(runsLook); ; look *= 8 {
 		after := kept.First - 1
 		if look < kept.Last-after {
@@ -43,7 +47,7 @@ func (w Runs) List(j engine.Reader) (found []comm.Record, next fsm.HandleID, err
 		if err != nil {
 			return nil, 0, err
 		}
-		found, enough := w.of(all, after == kept.First-1)
+		found, enough := w.of(all, asks, after == kept.First-1)
 		switch {
 		case w.Limit > 0 && len(found) > w.Limit:
 			return found[:w.Limit], found[w.Limit-1].Handle, nil
@@ -53,18 +57,31 @@ func (w Runs) List(j engine.Reader) (found []comm.Record, next fsm.HandleID, err
 	}
 }
 
+// asksAfter returns what a person is asked after a record, by the handle that asks.
+func asksAfter(j engine.Reader, index uint64) (map[fsm.HandleID]*comm.Ask, error) {
+	s, err := engine.StateAt(j, index)
+	if err != nil {
+		return nil, err
+	}
+	asks := map[fsm.HandleID]*comm.Ask{}
+	for _, one := range comm.Standings(&s) {
+		asks[one.Handle] = one.Asks
+	}
+	return asks, nil
+}
+
 // of selects from the runs of the last records; whole is set if these are all that are kept.
 // Enough is set if these are all that there can be, or one more than the limit. A run that was
 // admitted before those records counts only if enough is already set: otherwise runs that were
 // admitted after it may have ended before them.
-func (w Runs) of(all []history.Run, whole bool) (found []comm.Record, enough bool) {
+func (w Runs) of(all []history.Run, asks map[fsm.HandleID]*comm.Ask, whole bool) (found []comm.Record, enough bool) {
 	found, enough = []comm.Record{}, whole
 	for _, r := range slices.Backward(all) {
 		enough = enough || r.Index != 0 && r.Admitted < w.Since
 		if r.Index == 0 && !enough || w.Before != 0 && r.Handle >= w.Before || r.Admitted < w.Since && r.Ended != 0 {
 			continue
 		}
-		if one := recordOf(r); w.wants(r, one) {
+		if one := recordOf(r, asks[r.Handle]); w.wants(r, one) {
 			if found = append(found, one); w.Limit > 0 && len(found) > w.Limit {
 				return found, true
 			}
@@ -78,13 +95,13 @@ func (w Runs) wants(r history.Run, one comm.Record) bool {
 }
 
 // recordOf returns a run as a list of requests shows it: its id is that of its handle.
-func recordOf(r history.Run) comm.Record {
+func recordOf(r history.Run, asks *comm.Ask) comm.Record {
 	one := comm.Record{
 		ID: r.Handle.Entry(), Channel: string(r.Kind), Kind: r.Kind, InSession: r.Session, Index: r.Index, Handle: r.Handle,
 		State: comm.RecordAccepted, Text: r.Input, Accepted: r.Admitted, Reply: r.Answer, IsError: r.IsError,
 	}
 	if r.Ended == 0 {
-		one.Phase = r.State
+		one.Phase, one.Asks = r.State, asks
 		return one
 	}
 	one.Done, one.Replied, one.State = true, r.Ended, comm.RecordDone

@@ -6,6 +6,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/state"
+	"shelly/runtime/comm"
 	"shelly/sim/history"
 )
 
@@ -32,7 +33,7 @@ func TestCOM85RunsOfAPartOfTheJournalAreInOrder(t *testing.T) {
 		"of a state":    {Runs{State: "waiting"}, true, []fsm.HandleID{9}, true},
 		"none is there": {Runs{State: "held"}, false, nil, false},
 	} {
-		found, enough := c.wanted.of(all, c.whole)
+		found, enough := c.wanted.of(all, nil, c.whole)
 		var ids []fsm.HandleID
 		for _, r := range found {
 			ids = append(ids, r.Handle)
@@ -40,5 +41,9 @@ func TestCOM85RunsOfAPartOfTheJournalAreInOrder(t *testing.T) {
 		if !slices.Equal(ids, c.found) || enough != c.enough {
 			t.Errorf("%s: %v, enough %t", name, ids, enough)
 		}
+	}
+	asks := map[fsm.HandleID]*comm.Ask{9: {Question: fsm.QuestionCrashes}}
+	if found, _ := (Runs{State: comm.StandsHeld}).of(all, asks, true); len(found) != 1 || found[0].Asks != asks[9] {
+		t.Errorf("held: %+v, want run 9", found)
 	}
 }
