@@ -48,9 +48,10 @@ func (a As) File(name string, content func(io.Writer) error) error {
 	}
 	defer os.Remove(temp.Name()) // after the rename there is nothing to remove
 	out := bufio.NewWriter(temp)
-	if err := content(out); err != nil {
-		if _, unwritten := out.Write(nil); unwritten != nil { // a bufio.Writer keeps the error of a write
-			err = failed(name, unwritten)
+	noting := &noting{Writer: out}
+	if err := content(noting); err != nil {
+		if noting.failed != nil {
+			err = failed(name, noting.failed)
 		}
 		return errors.Join(err, temp.Close())
 	}
@@ -73,6 +74,20 @@ func (a As) File(name string, content func(io.Writer) error) error {
 		return failed(name, err)
 	}
 	return nil
+}
+
+// noting is a writer that keeps the error of a write.
+type noting struct {
+	io.Writer
+	failed error
+}
+
+func (n *noting) Write(text []byte) (written int, err error) {
+	written, err = n.Writer.Write(text)
+	if err != nil {
+		n.failed = err
+	}
+	return written, err
 }
 
 // link and chmod are variables for tests: FAT and exFAT, which most sticks and cards have, know

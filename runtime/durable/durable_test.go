@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/iotest"
 
 	"shelly/runtime/durable"
 )
@@ -54,6 +55,20 @@ func TestAFileIsReplacedWholeOrNotAtAll(t *testing.T) {
 		t.Errorf("%v; want that of Ready", err)
 	}
 	want(t, dir, "a", "second")
+}
+
+// A bufio.Writer that a reader is copied to keeps the reader's error as its own.
+func TestAnErrorOfWhatIsCopiedIsThatOfTheContent(t *testing.T) {
+	dir := t.TempDir()
+	broken := errors.New("the source ends")
+	err := durable.File(filepath.Join(dir, "a"), 0o600, func(w io.Writer) error {
+		_, err := io.Copy(w, iotest.ErrReader(broken))
+		return err
+	})
+	if !errors.Is(err, broken) || err.Error() != broken.Error() {
+		t.Errorf("%v; want the error of the source", err)
+	}
+	want(t, dir)
 }
 
 func TestANewFileTakesThePlaceOfNoOther(t *testing.T) {

@@ -27,7 +27,12 @@ type Error struct {
 	Err  error // nil: everything has been reported already
 }
 
-func (e Error) Error() string { return e.Err.Error() }
+func (e Error) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit code %d", e.Code)
+	}
+	return e.Err.Error()
+}
 func (e Error) Unwrap() error { return e.Err }
 
 // With gives an error an exit code.
