@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"shelly/runtime/clock"
@@ -124,6 +125,10 @@ func (c *Client) Requests(ctx context.Context, w comm.Wanted) (comm.RequestsBody
 	err := c.get(ctx, "/v1/requests?"+q.Encode(), &body)
 	return body, err
 }
+
+// segment returns an id as a part of a path. Dots are escaped as well, so that no id is taken for
+// a step up in the path.
+func segment(id string) string { return strings.ReplaceAll(url.PathEscape(id), ".", "%2E") }
 
 func (c *Client) get(ctx context.Context, path string, to any) error {
 	return c.read(ctx, http.MethodGet, path, nil, to)

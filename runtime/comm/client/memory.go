@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"shelly/fsm"
 	"shelly/runtime/comm"
@@ -63,7 +62,7 @@ func filterQuery(f memory.Filter) url.Values {
 // Get returns an entry, or false.
 func (m Memory) Get(ctx context.Context, id string) (comm.EntryBody, bool, error) {
 	var body comm.EntryBody
-	err := m.client.get(ctx, "/v1/memory/entries/"+strings.ReplaceAll(url.PathEscape(id), ".", "%2E"), &body)
+	err := m.client.get(ctx, "/v1/memory/entries/"+segment(id), &body)
 	if errors.Is(err, ErrNotFound) {
 		return body, false, nil
 	}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -33,13 +32,12 @@ func (a About) path(verb string) string {
 	return a.of("/" + verb)
 }
 
-// of returns the route of the request. Dots are escaped as well, so that no id is taken for a
-// step up in the path.
+// of returns the route of the request.
 func (a About) of(below string) string { return a.with(below, url.Values{}) }
 
 // with is of with further query parameters; it adds to q.
 func (a About) with(below string, q url.Values) string {
-	path := "/v1/requests/" + strings.ReplaceAll(url.PathEscape(a.ID), ".", "%2E") + below
+	path := "/v1/requests/" + segment(a.ID) + below
 	if a.Channel != "" {
 		q.Set("channel", a.Channel)
 	}
@@ -116,7 +114,7 @@ func (c *Client) TryChannel(ctx context.Context, name, chat, text string) (tried
 	if err != nil {
 		return tried, err
 	}
-	err = c.read(ctx, http.MethodPost, channel.ListRoute+"/"+url.PathEscape(name)+"/try", body, &tried)
+	err = c.read(ctx, http.MethodPost, channel.ListRoute+"/"+segment(name)+"/try", body, &tried)
 	return tried, err
 }
 
@@ -130,7 +128,7 @@ func (c *Client) Schedule(ctx context.Context, in fsm.ScheduleChanged) (id strin
 			"session": in.Session, "channel": in.Origin.Channel, "chat": in.Origin.Chat, "by": in.By,
 		}
 	} else {
-		path += "/" + url.PathEscape(in.Schedule) + "/" + string(in.Change)
+		path += "/" + segment(in.Schedule) + "/" + string(in.Change)
 	}
 	body, err := json.Marshal(fields)
 	if err != nil {
@@ -150,7 +148,7 @@ func (c *Client) Approvals(ctx context.Context) ([]comm.Approval, error) {
 
 // Revoke revokes a grant, and reports whether it was in force.
 func (c *Client) Revoke(ctx context.Context, id, by string) (taken bool, err error) {
-	return c.tell(ctx, "/v1/approvals/"+url.PathEscape(id)+"/revoke", map[string]string{"by": by})
+	return c.tell(ctx, "/v1/approvals/"+segment(id)+"/revoke", map[string]string{"by": by})
 }
 
 // Resolve passes on a person's decision about a held handle, and reports whether the handle was

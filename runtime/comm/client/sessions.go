@@ -29,6 +29,6 @@ func (c *Client) Sessions(ctx context.Context) ([]session.Listed, error) {
 func (c *Client) Archive(ctx context.Context, id string, after uint64, limit int) ([]session.Archived, error) {
 	q := url.Values{"after": {decimal(after)}, "limit": {strconv.Itoa(max(0, limit))}}
 	var body comm.ArchiveBody
-	err := c.get(ctx, "/v1/sessions/"+url.PathEscape(id)+"?"+q.Encode(), &body)
+	err := c.get(ctx, "/v1/sessions/"+segment(id)+"?"+q.Encode(), &body)
 	return body.Messages, err
 }

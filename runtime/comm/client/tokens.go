@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 
 	"shelly/runtime/access"
 	"shelly/runtime/comm"
@@ -34,6 +33,6 @@ func (c *Client) AddToken(ctx context.Context, name string, can access.Rights) (
 // RevokeToken revokes a client's token, and reports whether there was one.
 func (c *Client) RevokeToken(ctx context.Context, name string) (taken bool, err error) {
 	var answer comm.Taken
-	err = c.read(ctx, http.MethodPost, "/v1/tokens/"+url.PathEscape(name)+"/revoke", []byte("{}"), &answer)
+	err = c.read(ctx, http.MethodPost, "/v1/tokens/"+segment(name)+"/revoke", []byte("{}"), &answer)
 	return answer.Taken, err
 }
