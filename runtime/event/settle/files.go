@@ -1,6 +1,7 @@
 package settle
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,11 +19,13 @@ const (
 // What is what happened to a file.
 type What string
 
-// A file has appeared, has other content, or is gone.
+// A file has appeared, has other content, or is gone, as may be a folder with all in it. That a
+// folder has come is not told, nor that it is gone again.
 const (
 	Created What = "created"
 	Written What = "written"
 	Removed What = "removed"
+	Came    What = "came"
 )
 
 // Files gathers changes of files until there have been none for Settle, but for no longer than
@@ -32,6 +35,7 @@ type Files struct {
 	Rate            Rate
 
 	changes []changed // in the order of their paths
+	came    []string  // folders that have come since the last event, PathsMax at most
 	more    int       // changes of files whose names are not kept
 	lost    bool      // the system has lost some changes
 	first   fsm.Millis
@@ -70,9 +74,19 @@ func (f *Files) note(now fsm.Millis) {
 
 // See adds a change.
 func (f *Files) See(now fsm.Millis, path string, what What) {
+	if what == Came {
+		if len(f.came) < PathsMax {
+			f.came = append(f.came, path)
+		}
+		return
+	}
 	f.note(now)
-	i, known := slices.BinarySearchFunc(f.changes, path, func(c changed, path string) int { return strings.Compare(c.path, path) })
+	if what == Removed {
+		f.drop(path + string(filepath.Separator))
+	}
+	i, known := f.find(path)
 	switch {
+	case what == Removed && !known && slices.Contains(f.came, path):
 	case known:
 		if f.changes[i].what = together(f.changes[i].what, what); f.changes[i].what == "" {
 			f.changes = slices.Delete(f.changes, i, i+1)
@@ -82,6 +96,21 @@ func (f *Files) See(now fsm.Millis, path string, what What) {
 	default:
 		f.more++
 	}
+}
+
+// find returns the index of the first path that is not before this one, and whether it is this one.
+func (f *Files) find(path string) (int, bool) {
+	return slices.BinarySearchFunc(f.changes, path, func(c changed, path string) int { return strings.Compare(c.path, path) })
+}
+
+// drop forgets the changes in a folder that is gone.
+func (f *Files) drop(prefix string) {
+	from, _ := f.find(prefix)
+	to := from
+	for to < len(f.changes) && strings.HasPrefix(f.changes[to].path, prefix) {
+		to++
+	}
+	f.changes = slices.Delete(f.changes, from, to)
 }
 
 // together returns the sum of two changes of a file; empty if it appeared and is gone again.
@@ -122,7 +151,7 @@ func (f *Files) Take(now fsm.Millis) (b Batch, ok bool) {
 			b.Named, b.Whats = append(b.Named, c.path), append(b.Whats, c.what)
 		}
 	}
-	f.changes, f.more, f.lost = nil, 0, false
+	f.changes, f.came, f.more, f.lost = nil, nil, 0, false
 	f.spent = f.Rate.add(f.spent, now)
 	return b, true
 }

@@ -3,6 +3,7 @@ package settle_test
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -58,6 +59,40 @@ func TestEVT5ChangesOfAFileComeToOne(t *testing.T) {
 		if ok != (x.want != "") || ok && b.Whats[0] != x.want {
 			t.Errorf("%v come to %v (%v), want %q", x.changes, b.Whats, ok, x.want)
 		}
+	}
+}
+
+// What waits to be told of a folder that goes, goes with it; one that has come since the last
+// event goes without a word.
+func TestEVT5AFolderThatGoesTakesItsFilesAlong(t *testing.T) {
+	type change struct {
+		path string
+		what settle.What
+	}
+	for _, x := range []struct {
+		changes []change
+		want    []string
+	}{
+		{[]change{{"/in/a/x", settle.Created}, {"/in/a/y", settle.Written}, {"/in/a.txt", settle.Written}, {"/in/a", settle.Removed}}, []string{"/in/a", "/in/a.txt"}},
+		{[]change{{"/in/a", settle.Came}, {"/in/a/x", settle.Created}, {"/in/a", settle.Removed}, {"/in/b", settle.Came}, {"/in/b/x", settle.Created}}, []string{"/in/b/x"}},
+		{[]change{{"/in/a", settle.Came}, {"/in/a", settle.Removed}, {"/in/a", settle.Removed}}, nil},
+		{[]change{{"/in/a", settle.Removed}, {"/in/a", settle.Came}, {"/in/a", settle.Removed}}, []string{"/in/a"}},
+	} {
+		f := gathering()
+		for _, c := range x.changes {
+			f.See(0, c.path, c.what)
+		}
+		if b, ok := f.Take(minute); ok != (x.want != nil) || !slices.Equal(b.Named, x.want) {
+			t.Errorf("%v come to %q (%v), want %q", x.changes, b.Named, ok, x.want)
+		}
+	}
+	f := gathering()
+	f.See(0, "/in/a", settle.Came)
+	f.See(0, "/in/a/x", settle.Created)
+	f.Take(minute)
+	f.See(minute, "/in/a", settle.Removed)
+	if b, _ := f.Take(2 * minute); !slices.Equal(b.Named, []string{"/in/a"}) {
+		t.Errorf("of a folder whose file was told is told %q", b.Named)
 	}
 }
 

@@ -98,8 +98,11 @@ func (w *watching) begin(ctx context.Context) error {
 		return fmt.Errorf("%s is not a folder", w.Folder)
 	}
 	told := w.to.Told()
-	err = w.look(ctx, func(path string, info fs.FileInfo) {
-		if changedAt(info) > told {
+	err = w.look(ctx, func(path string, e fs.DirEntry) {
+		if e.IsDir() {
+			return
+		}
+		if info, err := e.Info(); err == nil && changedAt(info) > told {
 			w.to.File(path, settle.Written)
 		}
 	})
@@ -110,15 +113,15 @@ func (w *watching) begin(ctx context.Context) error {
 	return err
 }
 
-// look watches the folder and those below it, and calls show with the files in them.
-func (w *watching) look(ctx context.Context, show func(string, fs.FileInfo)) error {
+// look watches the folder and those below it, and calls show with the files and folders in them.
+func (w *watching) look(ctx context.Context, show func(string, fs.DirEntry)) error {
 	w.left, w.over = entriesMax, 0
 	return w.add(ctx, w.Folder, nil, 1, show)
 }
 
 // add watches a folder and, if Recursive, those below it. Files that appear while it scans are
 // shown, reported, or both.
-func (w *watching) add(ctx context.Context, dir string, above *ignore.Rules, level int, show func(string, fs.FileInfo)) error {
+func (w *watching) add(ctx context.Context, dir string, above *ignore.Rules, level int, show func(string, fs.DirEntry)) error {
 	if _, known := w.folders[dir]; !known && len(w.folders) >= FoldersMax {
 		w.over++
 		return nil
@@ -152,7 +155,7 @@ func (w *watching) add(ctx context.Context, dir string, above *ignore.Rules, lev
 }
 
 // entries handles some of a folder's entries.
-func (w *watching) entries(ctx context.Context, dir string, entries []fs.DirEntry, rules *ignore.Rules, level int, show func(string, fs.FileInfo)) error {
+func (w *watching) entries(ctx context.Context, dir string, entries []fs.DirEntry, rules *ignore.Rules, level int, show func(string, fs.DirEntry)) error {
 	for _, e := range entries {
 		if w.left--; w.left < 0 || ctx.Err() != nil {
 			return nil
@@ -161,10 +164,9 @@ func (w *watching) entries(ctx context.Context, dir string, entries []fs.DirEntr
 		switch {
 		case w.leftOut(rules, path, e.IsDir()):
 		case !e.IsDir():
-			if info, err := e.Info(); err == nil {
-				show(path, info)
-			}
+			show(path, e)
 		case level < depthMax:
+			show(path, e)
 			if err := w.add(ctx, path, rules, level+1, show); err != nil {
 				return err
 			}
@@ -259,7 +261,14 @@ func (w *watching) changed(ctx context.Context, e fsnotify.Event) error {
 // came watches a new folder, and reports what it holds already.
 func (w *watching) came(ctx context.Context, dir string, above *ignore.Rules) error {
 	w.left = entriesMax
-	err := w.add(ctx, dir, above, w.level(dir), func(path string, _ fs.FileInfo) { w.to.File(path, settle.Created) })
+	w.to.File(dir, settle.Came)
+	err := w.add(ctx, dir, above, w.level(dir), func(path string, e fs.DirEntry) {
+		what := settle.Created
+		if e.IsDir() {
+			what = settle.Came
+		}
+		w.to.File(path, what)
+	})
 	w.say()
 	return err
 }
@@ -285,7 +294,7 @@ func (w *watching) ruled(ctx context.Context, dir string) error {
 		return nil // it is gone already
 	}
 	w.left, w.over = entriesMax, 0
-	err := w.add(ctx, dir, w.folders[filepath.Dir(dir)], w.level(dir), func(string, fs.FileInfo) {})
+	err := w.add(ctx, dir, w.folders[filepath.Dir(dir)], w.level(dir), func(string, fs.DirEntry) {})
 	for folder := range before { // order-free: all that are left out now are removed
 		if _, watched := w.folders[folder]; !watched {
 			_ = w.disk.Remove(folder) // it may be gone already
@@ -317,7 +326,7 @@ func (w *watching) went(dir string) {
 // that appeared in the meantime are watched from now on.
 func (w *watching) missed(ctx context.Context, _ error) {
 	w.to.Lost()
-	_ = w.look(ctx, func(string, fs.FileInfo) {}) // if the folder is gone, the next change shows it
+	_ = w.look(ctx, func(string, fs.DirEntry) {}) // if the folder is gone, the next change shows it
 	w.say()
 }
 

@@ -145,6 +145,25 @@ func TestEVT7FoldersThatComeAreWatchedToo(t *testing.T) {
 	f.until(t, "seen 2 folders")
 }
 
+// So that a new folder that is renamed is no change of its own (EVT-5).
+func TestEVT7ANewFolderIsSaidToHaveCome(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "known"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f := watch(t, dir, nil, 0)
+	f.until(t, "seen 2 folders")
+	outside := filepath.Join(t.TempDir(), "in")
+	write(t, filepath.Join(outside, "deep", "a.txt"))
+	if err := os.Rename(outside, f.path("in")); err != nil {
+		t.Fatal(err)
+	}
+	lines := f.until(t, "created "+f.path("in/deep/a.txt"))
+	if !slices.Contains(lines, "came "+f.path("in")) || !slices.Contains(lines, "came "+f.path("in/deep")) || slices.Contains(lines, "came "+f.path("known")) {
+		t.Errorf("reported is %q", lines)
+	}
+}
+
 func TestEVT7WithoutRecursionFoldersBelowAreNotWatched(t *testing.T) {
 	f := watch(t, t.TempDir(), func(f *source.Files) { f.Recursive = false }, 0)
 	f.until(t, "seen 1 folder")
