@@ -29,18 +29,19 @@ type Front struct {
 // Entry is one text of the metadata.
 type Entry struct{ Key, Value string }
 
-const fence = "---\n"
+// fence matches the lines around the front matter.
+var fence = regexp.MustCompile(`(?m)^---[ \t]*$`)
 
 // parse splits a SKILL.md into front matter and body.
 func parse(text string) (front Front, body string, err error) {
-	rest, ok := strings.CutPrefix(text, fence)
-	if !ok {
+	fences := fence.FindAllStringIndex(text, 2)
+	switch {
+	case len(fences) == 0 || fences[0][0] > 0:
 		return front, "", fmt.Errorf("%s does not begin with a line ---, as its front matter must", fileName)
-	}
-	head, body, ok := strings.Cut("\n"+rest+"\n", "\n"+fence)
-	if !ok {
+	case len(fences) == 1:
 		return front, "", fmt.Errorf("the front matter of %s does not end with a line ---", fileName)
 	}
+	head, body := text[fences[0][1]:fences[1][0]], text[fences[1][1]:]
 	if front, err = readFront(head); err != nil {
 		mended, mendErr := readFront(quoted(head))
 		if mendErr != nil {

@@ -12,7 +12,7 @@ import (
 	"shelly/runtime/skill"
 )
 
-// TestSKL9SkillsAsPeoplePublishThem has ten folders of the shapes that are found in
+// TestSKL9SkillsAsPeoplePublishThem has folders of the shapes that are found in
 // repositories of skills.
 func TestSKL9SkillsAsPeoplePublishThem(t *testing.T) {
 	shapes := map[string]struct {
@@ -31,6 +31,8 @@ func TestSKL9SkillsAsPeoplePublishThem(t *testing.T) {
 			skill.Front{Name: "colon", Description: "Use when: the user's build fails"}},
 		"windows": {map[string]string{"SKILL.md": "\uFEFF---\r\nname: windows\r\ndescription: \"Line ends\"\r\n---\r\nA\r\nB\r\n"},
 			skill.Front{Name: "windows", Description: "Line ends"}},
+		"blanks": {map[string]string{"SKILL.md": "--- \nname: blanks\ndescription: x\n---\t \nx"},
+			skill.Front{Name: "blanks", Description: "x"}},
 		"tools-list": {map[string]string{"SKILL.md": "---\nname: tools-list\ndescription: x\nallowed-tools:\n  - read_file\n  - exec\n---\nx"},
 			skill.Front{Name: "tools-list", Description: "x", AllowedTools: []string{"read_file", "exec"}}},
 		"foreign-keys": {map[string]string{"SKILL.md": "---\nname: foreign-keys\ndescription: x\nversion: 1.2\nuser-invocable: true\nhooks: {a: [b]}\n---\nx"},
