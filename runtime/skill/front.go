@@ -157,9 +157,12 @@ func textOf(d *strict.Decoder, n *strict.Node, path string) string {
 // plain matches a line with an unquoted text that YAML may misread, such as one with a colon.
 var plain = regexp.MustCompile(`(?m)^(name|description|license|compatibility|allowed-tools):[ \t]+([^'"|>\s].*)$`)
 
-// quoted puts the texts on such lines in quotes.
+// quoted puts the texts on such lines in quotes, unless a line is good as it is.
 func quoted(front string) string {
 	return plain.ReplaceAllStringFunc(front, func(line string) string {
+		if _, err := readFront(line); err == nil {
+			return line
+		}
 		key, value, _ := strings.Cut(line, ":")
 		return key + ": '" + strings.ReplaceAll(strings.TrimSpace(value), "'", "''") + "'"
 	})

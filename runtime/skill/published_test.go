@@ -31,6 +31,8 @@ func TestSKL9SkillsAsPeoplePublishThem(t *testing.T) {
 			skill.Front{Name: "colon", Description: "Use when: the user's build fails"}},
 		"windows": {map[string]string{"SKILL.md": "\uFEFF---\r\nname: windows\r\ndescription: \"Line ends\"\r\n---\r\nA\r\nB\r\n"},
 			skill.Front{Name: "windows", Description: "Line ends"}},
+		"remarks": {map[string]string{"SKILL.md": "---\n# Ours.\nname: remarks # as the folder\ndescription: Use when: it fails\nlicense: MIT # as all\n---\nx"},
+			skill.Front{Name: "remarks", Description: "Use when: it fails", License: "MIT"}},
 		"blanks": {map[string]string{"SKILL.md": "--- \nname: blanks\ndescription: x\n---\t \nx"},
 			skill.Front{Name: "blanks", Description: "x"}},
 		"tools-list": {map[string]string{"SKILL.md": "---\nname: tools-list\ndescription: x\nallowed-tools:\n  - read_file\n  - exec\n---\nx"},
