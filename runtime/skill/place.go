@@ -46,7 +46,7 @@ func (p Place) open() (*os.Root, error) {
 		return nil, above.Close()
 	}
 	if err != nil {
-		return nil, errors.Join(err, above.Close())
+		return nil, errors.Join(worded(err), above.Close())
 	}
 	return root, above.Close()
 }

@@ -121,6 +121,9 @@ func TestOtherWaysToBeNoSkill(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "skills", "e"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Symlink(t.TempDir(), filepath.Join(dir, "skills", "f")); err != nil {
+		t.Fatal(err)
+	}
 	if err := syscall.Mkfifo(filepath.Join(dir, "skills", "e", "SKILL.md"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -135,6 +138,7 @@ func TestOtherWaysToBeNoSkill(t *testing.T) {
 		"skills/c: there is no SKILL.md: file does not exist",
 		"skills/d: SKILL.md is not a regular file",
 		"skills/e: SKILL.md is not a regular file",
+		"skills/f: the link f leads out of its folder, so it is not followed",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
@@ -209,8 +213,8 @@ func TestSKL5ReferencesAreTheOtherTextsOfTheFolder(t *testing.T) {
 		"..":                     "has no reference",
 		"a\x00b":                 "has no reference",
 		"a\\b":                   "has no reference",
-		"link":                   "escapes",
-		"far":                    "escapes",
+		"link":                   "leads out of",
+		"far":                    "leads out of",
 		"big":                    "longer than",
 		"../y/SKILL.md":          "has no reference",
 		"/etc/passwd":            "has no reference",
@@ -228,18 +232,21 @@ func TestSKL5ReferencesAreTheOtherTextsOfTheFolder(t *testing.T) {
 
 // Something else in place of the folder does not keep shelly from starting.
 func TestSomethingElseUnderTheFoldersName(t *testing.T) {
-	for name, put := range map[string]func(string) error{
-		"a link out of the workspace": func(name string) error {
+	for name, test := range map[string]struct {
+		put  func(string) error
+		want string
+	}{
+		"a link out of the workspace": {func(name string) error {
 			return os.Symlink(filepath.Join(workspace(t, map[string]string{"release/SKILL.md": release}), "skills"), name)
-		},
-		"a file": func(name string) error { return os.WriteFile(name, nil, 0o600) },
+		}, "the link skills leads out of its folder"},
+		"a file": {func(name string) error { return os.WriteFile(name, nil, 0o600) }, "not a directory"},
 	} {
 		dir := t.TempDir()
-		if err := put(filepath.Join(dir, "skills")); err != nil {
+		if err := test.put(filepath.Join(dir, "skills")); err != nil {
 			t.Fatal(err)
 		}
 		l, problems := open(t, dir)
-		if len(l.Decls()) != 0 || len(problems) != 1 || !strings.Contains(problems[0].Error(), "skills is left out") {
+		if len(l.Decls()) != 0 || len(problems) != 1 || !strings.Contains(problems[0].Error(), "skills is left out: ") || !strings.Contains(problems[0].Error(), test.want) {
 			t.Errorf("%s: %v, problems %v", name, l.Decls(), problems)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -68,10 +69,21 @@ func files(root *os.Root, dir string) ([]string, error) {
 	return found, err
 }
 
+// worded puts in words that a link leads out of a folder: the error of [os.Root] has no name to
+// compare with.
+func worded(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) && strings.Contains(p.Err.Error(), "escapes") {
+		return fmt.Errorf("the link %s leads out of its folder, so it is not followed", p.Path)
+	}
+	return err
+}
+
 // readText reads a text by its path below a place, line ends as LF. No link leads out of
 // the skill's folder.
 func readText(place *os.Root, file string) (text string, err error) {
 	folder, name, _ := strings.Cut(file, "/")
+	defer func() { err = worded(err) }()
 	root, err := descriptor.Get(context.Background(), func() (*os.Root, error) { return place.OpenRoot(folder) })
 	if err != nil {
 		return "", err
