@@ -93,6 +93,14 @@ func span(d fsm.Millis) string {
 	return text
 }
 
+// leap is a jump of the clock as a scenario writes it.
+func leap(d fsm.Millis) string {
+	if d < 0 {
+		return "-" + span(-d)
+	}
+	return span(d)
+}
+
 // rounded is a time as people would say it: to the tenth of a second, and below one
 // second to the hundredth.
 func rounded(d fsm.Millis) fsm.Millis {

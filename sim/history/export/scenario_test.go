@@ -49,6 +49,30 @@ func TestSCN47AnExportHasWhatTheMachineHasSaid(t *testing.T) {
 	}
 }
 
+// A clock that jumped, as that of a computer that slept does, has spent no time of the request.
+func TestSCN47AJumpOfTheClockIsExported(t *testing.T) {
+	for path, jump := range map[string]string{ // order-free: each has its own world
+		"faults/clock-jump-moves-no-timer.scenario.yaml":    `clock_jump: "1h2m"`,
+		"faults/clock-jump-spends-no-time.scenario.yaml":    `clock_jump: "1h0m18s"`,
+		"default/approval-clock-stands-still.scenario.yaml": "",
+	} {
+		text := scenarioOf(t, path, 0, 0, nil)
+		if jump == "" && strings.Contains(text, "clock_jump") || !strings.Contains(text, jump) {
+			t.Errorf("%s: want %q in\n%s", path, jump, text)
+		}
+	}
+	back := scenarioOf(t, "faults/clock-jump-moves-no-timer.scenario.yaml", 0, 0, func(r *sim.Result) {
+		for i := range r.Steps {
+			if at := &r.Steps[i].Input.At; *at > r.Steps[1].Input.At {
+				*at -= 3 * 3600 * fsm.Second
+			}
+		}
+	})
+	if !strings.Contains(back, `clock_jump: "-1h58m"`) {
+		t.Errorf("%s", back)
+	}
+}
+
 // An export is laid out, so that format has nothing to change.
 func TestSCN47AnExportIsLaidOut(t *testing.T) {
 	text := scenarioOf(t, "default/subagent-works-beside.scenario.yaml", 0, 0, nil)

@@ -16,8 +16,9 @@ import (
 type story struct {
 	record *Record
 	round  func(fsm.Millis) fsm.Millis
-	began  fsm.Millis // when the handle left the queue: the scenario's start
-	lived  int        // steps of the scenario so far, its boot among them
+	times  []fsm.Millis // of the record's steps, by a clock that does not jump
+	began  fsm.Millis   // when the handle left the queue: the scenario's start
+	lived  int          // steps of the scenario so far, its boot among them
 
 	others int  // requests of others that are told, since they ended this one
 	behind bool // another request keeps this one in the queue, as it was cancelled or parked there
@@ -50,14 +51,19 @@ func (r *Record) refused(step int, format string, args ...any) error {
 
 // tell goes through the record.
 func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
-	s := &story{record: r, round: round, lived: 1, began: r.begins()}
+	jumps, first := r.jumps(), r.begins()
+	s := &story{record: r, round: round, lived: 1, times: r.steady(jumps)}
 	if s.behind = r.waited(); s.behind {
-		s.lived, s.began = s.lived+1, r.Steps[0].Input.At
+		s.lived, first = s.lived+1, 0
 	}
+	s.began = s.times[first]
 	before := r.From.Lifecycle
 	for i, f := range engine.FoldInputs(r.From, r.inputs()) {
 		if !reflect.DeepEqual(setBy(f.Machine.View().Config), setBy(r.From.Config)) {
 			return nil, r.refused(i+1, "the configuration has changed")
+		}
+		if jump := jumps[i]; jump != 0 && i > first {
+			s.when(i+1, object{{"clock_jump", leap(jump)}})
 		}
 		if err := s.step(i+1, before); err != nil {
 			return nil, err
@@ -88,16 +94,17 @@ func (r *Record) inputs() iter.Seq[fsm.Input] {
 	}
 }
 
-// begins is when the request's handle left the queue; what it waited for is not told.
-func (r *Record) begins() fsm.Millis {
-	for _, s := range r.Steps {
+// begins is the index of the step in which the request's handle left the queue; what it waited
+// for is not told.
+func (r *Record) begins() int {
+	for i, s := range r.Steps {
 		for _, m := range s.Moves {
 			if m.Table == state.HandleTable.Name && r.owns(m.Handle) {
-				return s.Input.At
+				return i
 			}
 		}
 	}
-	return r.Steps[0].Input.At
+	return 0
 }
 
 // waited reports whether something else than its turn came to the request in the queue.
@@ -120,7 +127,7 @@ func (s *story) before() (request, line object) {
 	request.text("session", in.Session)
 	request.text("channel", in.Origin.Channel)
 	request.text("chat", in.Origin.Chat)
-	left := s.round(s.record.begins()-s.began) + fsm.Second
+	left := s.round(s.times[s.record.begins()]-s.began) + fsm.Second
 	return request, object{{"says", "It is done."}, {"takes", span(left)}}
 }
 
@@ -137,7 +144,7 @@ func (s *story) step(n int, before fsm.State) error {
 	case fsm.Configured: // to what it was
 	case fsm.Signalled:
 		s.lived++
-		s.when(step, object{{"shutdown", in.Name}})
+		s.when(n, object{{"shutdown", in.Name}})
 	default:
 		if step.About {
 			s.lived++
@@ -145,7 +152,7 @@ func (s *story) step(n int, before fsm.State) error {
 				return err
 			}
 		} else {
-			s.other(step)
+			s.other(n)
 		}
 	}
 	for _, e := range step.Effects {
@@ -164,7 +171,8 @@ func (s *story) step(n int, before fsm.State) error {
 
 // other tells a command of somebody else that moves the request's handles, as /stop
 // does (SES-15).
-func (s *story) other(step *Step) {
+func (s *story) other(n int) {
+	step := &s.record.Steps[n-1]
 	in, ok := step.Input.Fact.(fsm.Requested)
 	if !ok || !slices.ContainsFunc(step.Moves, func(m state.Move) bool { return s.record.owns(m.Handle) }) {
 		return
@@ -175,26 +183,25 @@ func (s *story) other(step *Step) {
 	o.text("session", in.Session)
 	o.text("channel", in.Origin.Channel)
 	o.text("chat", in.Origin.Chat)
-	s.when(step, o)
+	s.when(n, o)
 }
 
-// when adds an entry of the timeline.
-func (s *story) when(step *Step, entry object) {
-	s.timeline = append(s.timeline, append(object{{"at", span(s.round(step.Input.At - s.began))}}, entry...))
+// when adds an entry of the timeline, at the time of a step.
+func (s *story) when(n int, entry object) {
+	s.timeline = append(s.timeline, append(object{{"at", span(s.round(s.times[n-1] - s.began))}}, entry...))
 }
 
 // boot tells a start: after a stop, or after a crash.
 func (s *story) boot(n int, in fsm.Boot, before fsm.State) error {
-	step := &s.record.Steps[n-1]
 	if before == state.Stopped {
 		s.lived++
-		s.when(step, object{{"start", true}})
+		s.when(n, object{{"start", true}})
 		return nil
 	}
 	if len(in.Doubts) > 0 {
 		return s.record.refused(n, "a start held a handle whose journal it decided differently")
 	}
-	down := step.Input.At - s.record.Steps[max(n-2, 0)].Input.At
+	down := s.times[n-1] - s.times[max(n-2, 0)]
 	s.crashes = append(s.crashes, object{{"at", fmt.Sprintf("step.%d", s.lived)}, {"restart_after", span(max(down, 1))}})
 	s.lived++
 	return nil
@@ -206,7 +213,7 @@ func (s *story) input(n int) error {
 	switch in := step.Input.Fact.(type) {
 	case fsm.Requested, fsm.TimerFired, fsm.BrainProgress: // the first entry; what the machine arms itself; what the world brings with the call
 	case fsm.CancelRequested:
-		s.when(step, object{{"cancel", requestID}})
+		s.when(n, object{{"cancel", requestID}})
 	case fsm.Decided:
 		verb := "deny"
 		if in.Approve {
@@ -220,12 +227,12 @@ func (s *story) input(n int) error {
 			how = append(how, member{"grant", string(in.Grant)})
 		}
 		if how == nil {
-			s.when(step, object{{verb, true}})
+			s.when(n, object{{verb, true}})
 		} else {
-			s.when(step, object{{verb, how}})
+			s.when(n, object{{verb, how}})
 		}
 	case fsm.Resolved:
-		s.when(step, object{{"resolve", object{{"text", in.Text}}}})
+		s.when(n, object{{"resolve", object{{"text", in.Text}}}})
 	default:
 		return s.answered(n)
 	}
@@ -243,13 +250,13 @@ func (s *story) answered(n int) error {
 	case ok && saved.Conflict:
 		return s.record.refused(n, "somebody else had saved the session meanwhile")
 	}
-	s.asked[i].answer, s.asked[i].took = step.Input, step.Input.At-s.asked[i].at
+	s.asked[i].answer, s.asked[i].took = step.Input, s.times[n-1]-s.asked[i].at
 	return nil
 }
 
 // call notes a call. One that is made again after a start is the same.
 func (s *story) call(n int, id fsm.CallID, e fsm.Effect) {
-	at := s.record.Steps[n-1].Input.At
+	at := s.times[n-1]
 	if _, boots := s.record.Steps[n-1].Input.Fact.(fsm.Boot); boots {
 		for _, c := range s.asked {
 			if c.answer.Fact == nil && sameCall(c.effect, e) {

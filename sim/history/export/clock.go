@@ -1,0 +1,61 @@
+package export
+
+import (
+	"time"
+
+	"shelly/fsm"
+)
+
+// late is how long after a deadline that has not come true the wall clock must have jumped (HND-27).
+const late = fsm.Millis(time.Minute / time.Millisecond)
+
+// jumps are how far the wall clock has jumped before each step, as it does when the machine was
+// asleep: back, or ahead over a deadline whose timer had not fired.
+func (r *Record) jumps() []fsm.Millis {
+	jumps := make([]fsm.Millis, len(r.Steps))
+	due := map[fsm.TimerID]fsm.Millis{} // order-free: the earliest counts
+	var ahead, before fsm.Millis        // of all jumps; by a clock without them
+	for i, s := range r.Steps {
+		now, then := s.Input.At-ahead, before // then: when it came, if the clock jumped
+		missed := i > 0 && now < before
+		switch in := s.Input.Fact.(type) {
+		case fsm.Boot:
+			clear(due)
+			missed = false
+		case fsm.TimerFired:
+			if at, ok := due[in.Timer]; ok {
+				then, missed = max(before, at), missed || now-at > late
+			}
+			delete(due, in.Timer)
+		default:
+			for _, at := range due { // order-free: any one will do
+				missed = missed || now-at > late
+			}
+		}
+		if missed {
+			jumps[i] = now - then
+			ahead, now = ahead+now-then, then
+		}
+		before = now
+		for _, e := range s.Effects {
+			switch e := e.(type) {
+			case fsm.SetTimer:
+				due[e.Timer] = now + e.After
+			case fsm.ClearTimer:
+				delete(due, e.Timer)
+			}
+		}
+	}
+	return jumps
+}
+
+// steady are the times of the steps by a clock that does not jump.
+func (r *Record) steady(jumps []fsm.Millis) []fsm.Millis {
+	var ahead fsm.Millis
+	times := make([]fsm.Millis, len(r.Steps))
+	for i, s := range r.Steps {
+		ahead += jumps[i]
+		times[i] = s.Input.At - ahead
+	}
+	return times
+}
