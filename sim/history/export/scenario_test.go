@@ -49,6 +49,15 @@ func TestSCN47AnExportHasWhatTheMachineHasSaid(t *testing.T) {
 	}
 }
 
+// A crash while the request waited in the queue is no part of it.
+func TestSCN47ACrashBeforeTheRequestsTurnIsNotExported(t *testing.T) {
+	for _, path := range []string{"faults/crash-while-queued.scenario.yaml", "model/stream-crash.scenario.yaml"} {
+		if text := scenarioOf(t, path, 1, 0, nil); strings.Contains(text, "crash:") {
+			t.Errorf("%s: in it is a crash\n%s", path, text)
+		}
+	}
+}
+
 // A clock that jumped, as that of a computer that slept does, has spent no time of the request.
 func TestSCN47AJumpOfTheClockIsExported(t *testing.T) {
 	for path, jump := range map[string]string{ // order-free: each has its own world

@@ -17,7 +17,8 @@ type story struct {
 	record *Record
 	round  func(fsm.Millis) fsm.Millis
 	times  []fsm.Millis // of the record's steps, by a clock that does not jump
-	began  fsm.Millis   // when the handle left the queue: the scenario's start
+	first  int          // the index of the step with which the scenario's time begins
+	began  fsm.Millis   // when that was
 	lived  int          // steps of the scenario so far, its boot among them
 
 	others int  // requests of others that are told, since they ended this one
@@ -51,18 +52,18 @@ func (r *Record) refused(step int, format string, args ...any) error {
 
 // tell goes through the record.
 func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
-	jumps, first := r.jumps(), r.begins()
-	s := &story{record: r, round: round, lived: 1, times: r.steady(jumps)}
+	jumps := r.jumps()
+	s := &story{record: r, round: round, lived: 1, times: r.steady(jumps), first: r.begins()}
 	if s.behind = r.waited(); s.behind {
-		s.lived, first = s.lived+1, 0
+		s.lived, s.first = s.lived+1, 0
 	}
-	s.began = s.times[first]
+	s.began = s.times[s.first]
 	before := r.From.Lifecycle
 	for i, f := range engine.FoldInputs(r.From, r.inputs()) {
 		if !reflect.DeepEqual(setBy(f.Machine.View().Config), setBy(r.From.Config)) {
 			return nil, r.refused(i+1, "the configuration has changed")
 		}
-		if jump := jumps[i]; jump != 0 && i > first {
+		if jump := jumps[i]; jump != 0 && i > s.first {
 			s.when(i+1, object{{"clock_jump", leap(jump)}})
 		}
 		if err := s.step(i+1, before); err != nil {
@@ -193,6 +194,9 @@ func (s *story) when(n int, entry object) {
 
 // boot tells a start: after a stop, or after a crash.
 func (s *story) boot(n int, in fsm.Boot, before fsm.State) error {
+	if n-1 < s.first { // it waited, and that is not told
+		return nil
+	}
 	if before == state.Stopped {
 		s.lived++
 		s.when(n, object{{"start", true}})
