@@ -58,6 +58,23 @@ func TestSCN47ACrashBeforeTheRequestsTurnIsNotExported(t *testing.T) {
 	}
 }
 
+// A call that was made again, after a start or a time limit, is one call: with one entry, which
+// takes the time of the last, and a fault for each time.
+func TestSCN47ACallThatWasMadeAgainIsExportedOnce(t *testing.T) {
+	for path, has := range map[string]string{ // order-free: each has its own world
+		"shelly/shutdown-grace-over.scenario.yaml":        `{says: Done., takes: "1m40s"}`,
+		"shelly/forced-stop-in-every-phase.scenario.yaml": `{nth: 2, takes: "10s", optional: true}`,
+		"default/parked-sessions-in-order.scenario.yaml":  "brain:\n  - {says: \"1\", takes: \"30s\"}\ntimeline",
+		"default/a-hung-model.scenario.yaml":              "brain:\n  - {hangs: true}\ntimeline",
+		"probe/second-crash.scenario.yaml":                `probe: {answers: done, returns: written, takes: "20s"}`,
+		"probe/working.scenario.yaml":                     `{approve: true, returns: deployed, takes: "1m", probe: {answers: working}}`,
+	} {
+		if text := scenarioOf(t, path, 0, 0, nil); !strings.Contains(text, has) {
+			t.Errorf("%s: no %q in\n%s", path, has, text)
+		}
+	}
+}
+
 // A clock that jumped, as that of a computer that slept does, has spent no time of the request.
 func TestSCN47AJumpOfTheClockIsExported(t *testing.T) {
 	for path, jump := range map[string]string{ // order-free: each has its own world

@@ -203,6 +203,7 @@ func (s *story) entry(c *call) object {
 		return o
 	}
 	s.takes(&o, c)
+	o.object("probe", s.probe(c))
 	return o
 }
 
@@ -245,7 +246,11 @@ func (s *story) services(faults *object) {
 		{"skills", "", of[fsm.LoadSkill](s), failed(func(f fsm.SkillLoaded) string { return f.Error })},
 	} {
 		var list []any
-		for i, c := range f.made {
+		var all []*call // each as often as it was made
+		for _, c := range f.made {
+			all = append(all, slices.Repeat([]*call{c}, 1+c.again)...)
+		}
+		for i, c := range all {
 			var o object
 			o.text("only", f.only)
 			o.put("nth", i+1)
@@ -258,6 +263,9 @@ func (s *story) services(faults *object) {
 				continue
 			}
 			s.takes(&o, c)
+			if c.again > 0 { // a start may not have come to it
+				o.put("optional", true)
+			}
 			list = append(list, o)
 		}
 		at := slices.IndexFunc(*faults, func(m member) bool { return m.key == f.key })

@@ -19,6 +19,7 @@ type story struct {
 	times  []fsm.Millis // of the record's steps, by a clock that does not jump
 	first  int          // the index of the step with which the scenario's time begins
 	began  fsm.Millis   // when that was
+	booted int          // the step of the last start, from 1; 0: none
 	lived  int          // steps of the scenario so far, its boot among them
 
 	others int  // requests of others that are told, since they ended this one
@@ -34,9 +35,11 @@ type story struct {
 type call struct {
 	id     fsm.CallID
 	effect fsm.Effect
-	step   int // the record's step that made it, from 1
+	step   int // the record's step that made it last, from 1
 	at     fsm.Millis
-	answer fsm.Input // nil: none came
+	again  int        // how often it was made again
+	lost   fsm.Millis // how long it was awaited at most before a start made it again
+	answer fsm.Input  // nil: none came
 	took   fsm.Millis
 }
 
@@ -194,6 +197,7 @@ func (s *story) when(n int, entry object) {
 
 // boot tells a start: after a stop, or after a crash.
 func (s *story) boot(n int, in fsm.Boot, before fsm.State) error {
+	s.booted = n
 	if n-1 < s.first { // it waited, and that is not told
 		return nil
 	}
@@ -254,25 +258,37 @@ func (s *story) answered(n int) error {
 	case ok && saved.Conflict:
 		return s.record.refused(n, "somebody else had saved the session meanwhile")
 	}
-	s.asked[i].answer, s.asked[i].took = step.Input, s.times[n-1]-s.asked[i].at
+	c := s.asked[i]
+	c.answer, c.took = step.Input, s.times[n-1]-c.at
+	if c.lost > 0 && c.lost >= c.took { // it must not be answered before
+		c.took = c.lost + fsm.Second
+	}
 	return nil
 }
 
-// call notes a call. One that is made again after a start is the same.
+// call notes a call. One that is made again without an answer is the same, and has the same entry
+// of the script or the tool.
 func (s *story) call(n int, id fsm.CallID, e fsm.Effect) {
-	at := s.times[n-1]
-	if _, boots := s.record.Steps[n-1].Input.Fact.(fsm.Boot); boots {
-		for _, c := range s.asked {
-			if c.answer.Fact == nil && sameCall(c.effect, e) {
-				c.id = id
-				return
+	for _, c := range s.asked {
+		if c.answer.Fact == nil && sameCall(c.effect, e) && (c.step < s.booted || scripted(e)) {
+			if c.step < s.booted {
+				c.lost = max(c.lost, s.times[s.booted-2]-c.at)
 			}
+			c.id, c.step, c.at, c.again = id, n, s.times[n-1], c.again+1
+			return
 		}
 	}
-	s.asked = append(s.asked, &call{id: id, effect: e, step: n, at: at})
+	s.asked = append(s.asked, &call{id: id, effect: e, step: n, at: s.times[n-1]})
 }
 
-// sameCall reports whether a call is one that is made again after a start.
+// scripted reports whether a call has an entry of a script or of a tool.
+func scripted(e fsm.Effect) bool {
+	_, asks := e.(fsm.AskBrain)
+	_, runs := e.(fsm.RunTool)
+	return asks || runs
+}
+
+// sameCall reports whether a call is made again.
 func sameCall(a, b fsm.Effect) bool {
 	if fsm.EffectKind(a) != fsm.EffectKind(b) || fsm.HandleOf(a) != fsm.HandleOf(b) {
 		return false
@@ -283,6 +299,10 @@ func sameCall(a, b fsm.Effect) bool {
 	}
 	if a, ok := a.(fsm.RunTool); ok {
 		b := b.(fsm.RunTool)
+		return a.Key == b.Key && a.Attempt == b.Attempt
+	}
+	if a, ok := a.(fsm.RunProbe); ok {
+		b := b.(fsm.RunProbe)
 		return a.Key == b.Key && a.Attempt == b.Attempt
 	}
 	return true
