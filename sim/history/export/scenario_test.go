@@ -75,6 +75,16 @@ func TestSCN47ACallThatWasMadeAgainIsExportedOnce(t *testing.T) {
 	}
 }
 
+// A crash while the model writes is at the same point in the scenario, whose model shows fewer of
+// the stages of its calls.
+func TestSCN47ACrashWhileTheModelWritesIsExported(t *testing.T) {
+	for _, crash := range []int{34, 38, 43} {
+		if text := scenarioOf(t, "cost/chat.scenario.yaml", 0, crash, nil); !strings.Contains(text, "crash:") {
+			t.Errorf("a crash at point %d: there is none in\n%s", crash, text)
+		}
+	}
+}
+
 // A clock that jumped, as that of a computer that slept does, has spent no time of the request.
 func TestSCN47AJumpOfTheClockIsExported(t *testing.T) {
 	for path, jump := range map[string]string{ // order-free: each has its own world

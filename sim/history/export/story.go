@@ -37,6 +37,7 @@ type call struct {
 	effect fsm.Effect
 	step   int // the record's step that made it last, from 1
 	at     fsm.Millis
+	stages int        // reported of its last try
 	again  int        // how often it was made again
 	lost   fsm.Millis // how long it was awaited at most before a start made it again
 	answer fsm.Input  // nil: none came
@@ -151,7 +152,9 @@ func (s *story) step(n int, before fsm.State) error {
 		s.when(n, object{{"shutdown", in.Name}})
 	default:
 		if step.About {
-			s.lived++
+			if !s.progressed(in) {
+				s.lived++
+			}
 			if err := s.input(n); err != nil {
 				return err
 			}
@@ -171,6 +174,23 @@ func (s *story) step(n int, before fsm.State) error {
 		}
 	}
 	return nil
+}
+
+// progressed reports whether an input is another stage of a model call than the first: a call of the
+// scenario, which is not streamed, comes to one alone.
+func (s *story) progressed(in fsm.Fact) bool {
+	p, ok := in.(fsm.BrainProgress)
+	if !ok {
+		return false
+	}
+	for _, c := range s.asked {
+		if c.id == p.Call {
+			before := c.stages
+			c.stages++
+			return before > 0
+		}
+	}
+	return false
 }
 
 // other tells a command of somebody else that moves the request's handles, as /stop
@@ -274,7 +294,7 @@ func (s *story) call(n int, id fsm.CallID, e fsm.Effect) {
 			if c.step < s.booted {
 				c.lost = max(c.lost, s.times[s.booted-2]-c.at)
 			}
-			c.id, c.step, c.at, c.again = id, n, s.times[n-1], c.again+1
+			c.id, c.step, c.at, c.again, c.stages = id, n, s.times[n-1], c.again+1, 0
 			return
 		}
 	}
