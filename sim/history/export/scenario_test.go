@@ -85,6 +85,20 @@ func TestSCN47ACrashWhileTheModelWritesIsExported(t *testing.T) {
 	}
 }
 
+// A model that writes for long is not given up in the scenario either.
+func TestSCN47AnAnswerThatTookLongIsExported(t *testing.T) {
+	text := scenarioOf(t, "countbot/turn-of-an-hour.scenario.yaml", 0, 0, func(r *sim.Result) {
+		for i := range r.Steps {
+			if at := &r.Steps[i].Input.At; *at > r.Steps[4].Input.At {
+				*at -= 1680 * fsm.Second // it wrote for nine minutes
+			}
+		}
+	})
+	if !strings.Contains(text, `takes: "1m", stream: {chunks: 20, every: "28.4s"}`) {
+		t.Errorf("%s", text)
+	}
+}
+
 // A clock that jumped, as that of a computer that slept does, has spent no time of the request.
 func TestSCN47AJumpOfTheClockIsExported(t *testing.T) {
 	for path, jump := range map[string]string{ // order-free: each has its own world

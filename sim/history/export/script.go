@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"shelly/fsm"
 	"shelly/sim/scenario/format"
@@ -67,6 +68,9 @@ func (s *story) line(c *call) object {
 		if s.record.From.Config.Switches.Compress && in.Tokens.Prompt > 0 { // by which the estimate is corrected (CTX-2)
 			o.put("tokens", object{{"prompt", in.Tokens.Prompt}})
 		}
+		if s.streams(&o, c, in) {
+			return o
+		}
 	}
 	if in, ok := c.answer.Fact.(fsm.BrainFailed); ok {
 		failing := object{{"code", string(in.Class)}}
@@ -75,6 +79,30 @@ func (s *story) line(c *call) object {
 	}
 	s.takes(&o, c)
 	return o
+}
+
+// A model that is at work for longMin may have no more time for its first word; what it then
+// writes comes in pieces that are no further apart than pieceMax.
+const (
+	longMin  = 300 * fsm.Second
+	pieceMax = 30 * fsm.Second
+)
+
+// streams says how a model wrote that took long over it, and reports whether it could.
+func (s *story) streams(o *object, c *call, in fsm.BrainAnswered) bool {
+	writes := c.took - c.wrote
+	chunks := int(writes/pieceMax) + 2
+	pieces := chunks // the text and the thinking are cut into as many each
+	if in.Thinking != "" {
+		pieces *= 2
+	}
+	short := utf8.RuneCountInString(in.Text) < chunks || pieces > chunks && utf8.RuneCountInString(in.Thinking) < chunks
+	if c.wrote == 0 || c.again > 0 || c.took < longMin || short {
+		return false
+	}
+	o.put("takes", span(s.round(c.wrote)))
+	o.put("stream", object{{"chunks", chunks}, {"every", span(s.round(writes / fsm.Millis(pieces-1)))}})
+	return true
 }
 
 // takes says how long a call took, where it took any time.

@@ -38,6 +38,7 @@ type call struct {
 	step   int // the record's step that made it last, from 1
 	at     fsm.Millis
 	stages int        // reported of its last try
+	wrote  fsm.Millis // from when on the model wrote, if that was reported
 	again  int        // how often it was made again
 	lost   fsm.Millis // how long it was awaited at most before a start made it again
 	answer fsm.Input  // nil: none came
@@ -152,7 +153,7 @@ func (s *story) step(n int, before fsm.State) error {
 		s.when(n, object{{"shutdown", in.Name}})
 	default:
 		if step.About {
-			if !s.progressed(in) {
+			if !s.progressed(n, in) {
 				s.lived++
 			}
 			if err := s.input(n); err != nil {
@@ -177,8 +178,8 @@ func (s *story) step(n int, before fsm.State) error {
 }
 
 // progressed reports whether an input is another stage of a model call than the first: a call of the
-// scenario, which is not streamed, comes to one alone.
-func (s *story) progressed(in fsm.Fact) bool {
+// scenario comes to one alone, unless it is streamed.
+func (s *story) progressed(n int, in fsm.Fact) bool {
 	p, ok := in.(fsm.BrainProgress)
 	if !ok {
 		return false
@@ -187,6 +188,9 @@ func (s *story) progressed(in fsm.Fact) bool {
 		if c.id == p.Call {
 			before := c.stages
 			c.stages++
+			if p.Stage == fsm.StageWriting {
+				c.wrote = s.times[n-1] - c.at
+			}
 			return before > 0
 		}
 	}
