@@ -18,16 +18,16 @@ func (r *Record) jumps() []fsm.Millis {
 	for i, s := range r.Steps {
 		now, then := s.Input.At-ahead, before // then: when it came, if the clock jumped
 		missed := i > 0 && now < before
-		switch in := s.Input.Fact.(type) {
-		case fsm.Boot:
+		_, boots := s.Input.Fact.(fsm.Boot)
+		fired, fires := s.Input.Fact.(fsm.TimerFired)
+		switch at, armed := due[fired.Timer]; {
+		case boots:
 			clear(due)
 			missed = false
-		case fsm.TimerFired:
-			if at, ok := due[in.Timer]; ok {
-				then, missed = max(before, at), missed || now-at > late
-			}
-			delete(due, in.Timer)
-		default:
+		case fires && armed:
+			then, missed = max(before, at), missed || now-at > late
+			delete(due, fired.Timer)
+		case !fires:
 			for _, at := range due { // order-free: any one will do
 				missed = missed || now-at > late
 			}
@@ -38,11 +38,11 @@ func (r *Record) jumps() []fsm.Millis {
 		}
 		before = now
 		for _, e := range s.Effects {
-			switch e := e.(type) {
-			case fsm.SetTimer:
-				due[e.Timer] = now + e.After
-			case fsm.ClearTimer:
-				delete(due, e.Timer)
+			if set, ok := e.(fsm.SetTimer); ok {
+				due[set.Timer] = now + set.After
+			}
+			if off, ok := e.(fsm.ClearTimer); ok {
+				delete(due, off.Timer)
 			}
 		}
 	}
