@@ -1,7 +1,6 @@
 package settle
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -82,7 +81,7 @@ func (f *Files) See(now fsm.Millis, path string, what What) {
 	}
 	f.note(now)
 	if what == Removed {
-		f.drop(path + string(filepath.Separator))
+		f.drop(path + "/")
 	}
 	i, known := f.find(path)
 	switch {
