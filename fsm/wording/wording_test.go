@@ -1,7 +1,6 @@
 package wording
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -54,34 +53,6 @@ func TestTheDistanceOfASwapIsOne(t *testing.T) {
 	}{{"ab", "ba", 1}, {"timeline", "timelien", 1}, {"abc", "cba", 2}, {"abcd", "badc", 2}, {"ab", "bc", 2}, {"", "ab", 2}} {
 		if got := Distance(c.a, c.b); got != c.want {
 			t.Errorf("from %q to %q: %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}
-
-func TestMisfitNamesNoTypesOfGo(t *testing.T) {
-	var v struct {
-		A struct {
-			B *int     `json:"b"`
-			C []string `json:"c"`
-		} `json:"a"`
-		D bool           `json:"d"`
-		E map[string]any `json:"e"`
-		F float64        `json:"f"`
-		G string         `json:"g"`
-	}
-	for text, want := range map[string]string{ // order-free: each is read alone
-		`7`:                  `a value is a number, not an object`,
-		`{"a": {"b": "x"}}`:  `"b" is a text, not a whole number`,
-		`{"a": {"b": 1.5}}`:  `"b" is the number 1.5, not a whole number`,
-		`{"a": {"c": true}}`: `"c" is true or false, not a list`,
-		`{"d": {}}`:          `"d" is an object, not true or false`,
-		`{"e": []}`:          `"e" is a list, not an object`,
-		`{"f": "1"}`:         `"f" is a text, not a number`,
-		`{"g": 1}`:           `"g" is a number, not a text`,
-		`{`:                  `unexpected end of JSON input`,
-	} {
-		if got := Misfit(json.Unmarshal([]byte(text), &v)); got == nil || got.Error() != want {
-			t.Errorf("%s: %v", text, got)
 		}
 	}
 }

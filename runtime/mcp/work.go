@@ -12,10 +12,10 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"shelly/fsm"
-	"shelly/fsm/wording"
 	"shelly/runtime/clock"
 	"shelly/runtime/mcp/kept"
 	"shelly/runtime/mcp/wire"
+	"shelly/runtime/misfit"
 )
 
 // roundsMax is how many times a server may ask something before it answers a call.
@@ -76,7 +76,7 @@ func (c *calling) respond(ctx context.Context, n *session, asks map[string]wire.
 			return nil, &wire.Unusable{Err: fmt.Errorf("it asks for %q, which shelly does not support", asks[key].Method)}
 		}
 		if err := json.Unmarshal(asks[key].Params, &p); err != nil {
-			return nil, &wire.Unusable{Err: fmt.Errorf("its question cannot be read: %w", wording.Misfit(err))}
+			return nil, &wire.Unusable{Err: fmt.Errorf("its question cannot be read: %w", misfit.Worded(err))}
 		}
 		res, err := n.put(ctx, []*flight{c.f}, &p)
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"shelly/fsm/wording"
+	"shelly/runtime/misfit"
 )
 
 // Client adds tasks to a client of the library. It belongs to one client and one
@@ -89,7 +89,7 @@ func (g *greeting) UnmarshalJSON(b []byte) error {
 		}
 	}
 	if err := errors.Join(json.Unmarshal(b, &g.InitializeResult), json.Unmarshal(b, &w)); err != nil {
-		return wording.Misfit(err)
+		return misfit.Worded(err)
 	}
 	g.calls, g.cancels = w.Capabilities.Tasks.Requests.Tools.Call != nil, w.Capabilities.Tasks.Cancel != nil
 	return nil
@@ -111,12 +111,12 @@ func (l *list) UnmarshalJSON(b []byte) error {
 	}
 	var fields map[string]json.RawMessage
 	if err := errors.Join(json.Unmarshal(b, &fields), json.Unmarshal(b, &w)); err != nil {
-		return wording.Misfit(err)
+		return misfit.Worded(err)
 	}
 	delete(fields, "tools")
 	b, err := json.Marshal(fields)
 	if err := errors.Join(err, json.Unmarshal(b, &l.ListToolsResult)); err != nil {
-		return wording.Misfit(err)
+		return misfit.Worded(err)
 	}
 	l.tasks = map[string]bool{}
 	for _, raw := range w.Tools {
@@ -128,7 +128,7 @@ func (l *list) UnmarshalJSON(b []byte) error {
 		err := json.Unmarshal(raw, &tool)
 		_ = json.Unmarshal(raw, &of)
 		if err != nil {
-			tool = &sdk.Tool{Name: of.Name, InputSchema: Unreadable{fmt.Errorf("it cannot be read: %w", wording.Misfit(err))}}
+			tool = &sdk.Tool{Name: of.Name, InputSchema: Unreadable{fmt.Errorf("it cannot be read: %w", misfit.Worded(err))}}
 		}
 		l.Tools = append(l.Tools, tool)
 		l.tasks[of.Name] = of.Execution.TaskSupport == "optional" || of.Execution.TaskSupport == "required"

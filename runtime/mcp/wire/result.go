@@ -8,6 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"shelly/fsm/wording"
+	"shelly/runtime/misfit"
 )
 
 // Result reads a call's result. Content that the library cannot read, such as that of a type of a
@@ -20,7 +21,7 @@ func Result(b []byte) (*sdk.CallToolResult, error) {
 		err = json.Unmarshal(readable(b), r)
 	}
 	if err != nil {
-		return nil, wording.Misfit(err)
+		return nil, misfit.Worded(err)
 	}
 	var exact struct {
 		StructuredContent any `json:"structuredContent"`

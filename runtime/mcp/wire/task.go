@@ -8,7 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"shelly/fsm/wording"
+	"shelly/runtime/misfit"
 )
 
 // The methods of tasks. Result is only in 2025-11-25, Update only since 2026-07-28.
@@ -78,7 +78,7 @@ func (t *Task) UnmarshalJSON(b []byte) error {
 		Error          *jsonrpc.Error  `json:"error"`
 	}
 	if err := json.Unmarshal(b, &w); err != nil {
-		return wording.Misfit(err)
+		return misfit.Worded(err)
 	}
 	*t = Task{
 		ID: w.TaskID, Status: w.Status, Message: w.StatusMessage, Asks: w.InputRequests, Result: w.Result, Error: w.Error,
@@ -112,7 +112,7 @@ func (u *Unusable) Unwrap() error { return u.Err }
 // UnmarshalJSON finds out which of the three the answer is.
 func (o *outcome) UnmarshalJSON(b []byte) error {
 	if err := o.read(b); err != nil {
-		return &Unusable{fmt.Errorf("its answer cannot be read: %w", wording.Misfit(err))}
+		return &Unusable{fmt.Errorf("its answer cannot be read: %w", misfit.Worded(err))}
 	}
 	return nil
 }

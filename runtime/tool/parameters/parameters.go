@@ -19,7 +19,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"shelly/fsm/wording"
+	"shelly/runtime/misfit"
 )
 
 // Schema is a schema that can be used.
@@ -37,7 +37,7 @@ const partsMax = 10_000
 func Read(text string) (Schema, error) {
 	var s jsonschema.Schema
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
-		return Schema{}, wording.Misfit(err)
+		return Schema{}, misfit.Worded(err)
 	}
 	resolved, err := s.Resolve(nil)
 	if err != nil {

@@ -1,4 +1,4 @@
-package wording
+package misfit
 
 import (
 	"encoding/json"
@@ -6,18 +6,20 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"shelly/fsm/wording"
 )
 
-// Misfit returns the error of reading JSON in the words of JSON: where a value is not of the expected
+// Worded returns the error of reading JSON in the words of JSON: where a value is not of the expected
 // type, the library names types of Go. Other errors are returned as they are.
-func Misfit(err error) error {
+func Worded(err error) error {
 	var kind *json.UnmarshalTypeError
 	if !errors.As(err, &kind) || kind.Type == nil {
 		return err
 	}
 	what := "a value"
 	if name := kind.Field[strings.LastIndexByte(kind.Field, '.')+1:]; name != "" {
-		what = Quote(name)
+		what = wording.Quote(name)
 	}
 	return fmt.Errorf("%s is %s, not %s", what, found(kind.Value), expected(kind.Type))
 }
@@ -35,7 +37,7 @@ func found(value string) string {
 	case strings.HasPrefix(value, "bool"), strings.HasPrefix(value, "true"), strings.HasPrefix(value, "false"):
 		return "true or false"
 	case strings.HasPrefix(value, "number "):
-		return "the number " + Clip(value[len("number "):], ShownMax)
+		return "the number " + wording.Clip(value[len("number "):], wording.ShownMax)
 	default:
 		return "a number"
 	}
