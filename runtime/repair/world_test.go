@@ -195,15 +195,15 @@ type folder struct {
 // requests is how many requests a used folder has.
 const requests = 60
 
-// used makes data folders that were used over several starts: their stores have tables and logs,
-// and were at rest in between. The first was closed; the second was killed while a mail was being
-// sent.
+// used makes data folders that were used over so many starts that tables were compacted: their
+// stores have tables and logs, and were at rest in between. The first was closed; the second was
+// killed while a mail was being sent.
 func used(t *testing.T) (closed, killed folder) {
 	t.Helper()
 	closed = folder{data: filepath.Join(t.TempDir(), "data"), sent: map[string]int{}}
 	var d *daemon
 	for n := 1; n <= requests; n++ {
-		if n%(requests/4) == 1 {
+		if n%(requests/12) == 1 {
 			if d != nil {
 				d.close()
 				rested(t, closed.data)
@@ -223,7 +223,7 @@ func used(t *testing.T) (closed, killed folder) {
 	return closed, running
 }
 
-// rested leaves a store as it is when at rest: with its tables compacted.
+// rested leaves a store as it is when at rest: with its tables compacted, if enough overlap.
 func rested(t *testing.T, data string) {
 	t.Helper()
 	s, err := datafolder.Open(data, store.Options{})
