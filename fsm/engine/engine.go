@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"shelly/fsm"
 	"shelly/fsm/machine"
@@ -131,6 +132,7 @@ type taking struct {
 	pages
 	requests requestBook
 	barrier  bool
+	exits    bool
 }
 
 // pages are the buffers of a turn, reused from one turn to the next.
@@ -178,7 +180,16 @@ func (e *taking) end() error {
 		}
 	}
 	e.spare = e.pages.clean()
+	if e.exits {
+		return e.save() // the next start has no record to replay (JRN-13)
+	}
 	return e.snapshot()
+}
+
+// exits reports whether an effect ends the epoch.
+func exits(e fsm.Effect) bool {
+	_, ok := e.(fsm.Exit)
+	return ok
 }
 
 // step runs the machine over inputs and collects what must be written. An error ends the
@@ -197,6 +208,7 @@ func (e *taking) step(inputs ...fsm.Input) error {
 		e.last++
 		e.dated(in)
 		e.barrier = e.barrier || e.machine.Barrier(in, effects)
+		e.exits = e.exits || slices.ContainsFunc(effects, exits)
 		b.Records = append(b.Records, Record{Index: e.last, Input: in, Effects: fsm.HashEffects(effects)})
 		if err := e.requests.note(e.last, in, effects, handles, e.machine.View()); err != nil {
 			return e.die(err)

@@ -47,7 +47,7 @@ func TestJRN6ADivergenceIsReportedAndRecoveryGoesOn(t *testing.T) {
 	inputs := session()
 	j := newJournal()
 	e, _ := start(t, j)
-	turn(t, e, inputs...)
+	turn(t, e, inputs[:len(inputs)-1]...) // without the end, whose snapshot would leave nothing to replay
 	records := j.Records()
 	want := engine.Divergence{Index: 4, Want: records[3].Effects + 1, Got: records[3].Effects, Handle: 1}
 	records[3].Effects++
@@ -184,6 +184,24 @@ func TestJRN13ASnapshotIsSavedAtRest(t *testing.T) {
 	}
 }
 
+func TestJRN13AStartAfterAnOrderlyEndReplaysNothing(t *testing.T) {
+	j := newJournal()
+	e, _ := start(t, j)
+	inputs := session()
+	turn(t, e, inputs[:len(inputs)-1]...)
+	if at, _, _ := j.Snapshot(math.MaxUint64); at != 0 {
+		t.Fatalf("a snapshot at %d, before the end", at)
+	}
+	turn(t, e, inputs[len(inputs)-1])
+	recovered, _ := start(t, j)
+	if at, _, _ := j.Snapshot(math.MaxUint64); at != e.Last() || recovered.Last() != at {
+		t.Errorf("the machine ended at %d, the snapshot is at %d, recovery at %d", e.Last(), at, recovered.Last())
+	}
+	if diff := cmp.Diff(e.Machine().Snapshot(), recovered.Machine().Snapshot()); diff != "" {
+		t.Errorf("state (-before +after):\n%s", diff)
+	}
+}
+
 func TestJRN13RecoveryBeginsAtTheSnapshot(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)
@@ -193,9 +211,10 @@ func TestJRN13RecoveryBeginsAtTheSnapshot(t *testing.T) {
 	for _, in := range idle(2 * engine.SnapshotEvery) {
 		turn(t, e, in)
 	}
+	ended := uint64(len(session()))
 	index, _, err := j.Snapshot(math.MaxUint64)
-	if err != nil || index != 2*engine.SnapshotEvery {
-		t.Fatalf("snapshot at %d, error %v; want the second one, at %d", index, err, 2*engine.SnapshotEvery)
+	if err != nil || index != ended+2*engine.SnapshotEvery {
+		t.Fatalf("snapshot at %d, error %v; want the second one since the end, at %d", index, err, ended+2*engine.SnapshotEvery)
 	}
 	j.replayed = nil
 	recovered, _ := start(t, j)
@@ -208,14 +227,14 @@ func TestJRN13RecoveryBeginsAtTheSnapshot(t *testing.T) {
 	if recovered.Last() != e.Last() {
 		t.Errorf("last record %d; want %d", recovered.Last(), e.Last())
 	}
-	for recovered.Last() < 3*engine.SnapshotEvery {
+	for recovered.Last() < ended+3*engine.SnapshotEvery {
 		if at, _, _ := j.Snapshot(math.MaxUint64); at != index {
-			t.Fatalf("record %d: a snapshot at %d; want the next one at %d", recovered.Last(), at, 3*engine.SnapshotEvery)
+			t.Fatalf("record %d: a snapshot at %d; want the next one at %d", recovered.Last(), at, ended+3*engine.SnapshotEvery)
 		}
 		turn(t, recovered, idle(1)...)
 	}
-	if at, _, _ := j.Snapshot(math.MaxUint64); at != 3*engine.SnapshotEvery {
-		t.Errorf("the next snapshot is at %d; want %d", at, 3*engine.SnapshotEvery)
+	if at, _, _ := j.Snapshot(math.MaxUint64); at != ended+3*engine.SnapshotEvery {
+		t.Errorf("the next snapshot is at %d; want %d", at, ended+3*engine.SnapshotEvery)
 	}
 }
 

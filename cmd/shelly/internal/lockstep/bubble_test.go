@@ -331,8 +331,12 @@ func outcome[F fsm.Fact](ctx context.Context, b *bubble, e fsm.Effect) (fact F, 
 	b.started[call] = true
 	gone := b.gone
 	b.mu.Unlock()
-	if again || !reflect.DeepEqual(b.caused[call], e) {
-		b.fail("call %d, made again: %t\n  - simulated %s\n  + daemon    %s", call, again, kinds([]fsm.Effect{b.caused[call]}), kinds([]fsm.Effect{e}))
+	want := "nothing"
+	if caused, ok := b.caused[call]; ok {
+		want = kinds([]fsm.Effect{caused})
+	}
+	if got := kinds([]fsm.Effect{e}); again || want != got { // a restored conversation has no hashes yet, so not by value
+		b.fail("call %d, made again: %t\n  - simulated %s\n  + daemon    %s", call, again, want, got)
 		return fact, errors.New("another call")
 	}
 	known, answered := b.outcomes[call]
