@@ -45,7 +45,8 @@
 //	J  hash of the effects(8)  input as JSON (fsm.MarshalInput)
 //	R  engine.Request as JSON
 //	r  the request's key
-//	S  bytes(8) of all records up to it  time(8) of the last input  state.Snapshot as JSON
+//	S  bytes(8) of all records up to it  time(8) of the last input  state.Snapshot as JSON without
+//	   its handles, and each of them, on a line of its own
 //	E  fsm.Entry as JSON
 //	f  empty
 //	P  engine.Message as JSON
@@ -60,8 +61,9 @@
 //	&  empty
 //
 // The input of J, the state of S, the text of T, and the bodies of R, E, P, A, C and H (except number
-// 0) are forms of package text: a long text in them is kept once, under its number, and referred to.
-// A body that was written in an older format is its own form.
+// 0) are forms of package text: a long text in them is kept once, under its number, and referred to;
+// the form of S is compressed. A body that was written in an older format is its own form, and a
+// snapshot of one is a single object.
 //
 // A store with a newer layout is refused with [ErrNewerFormat], without changing a byte: its format
 // is first read through a read-only opening.

@@ -108,3 +108,12 @@ func (s *Store) OnceBytes() (n int64, err error) {
 	})
 	return n, err
 }
+
+// SnapshotBytes returns the total size of the snapshots, without the texts that they refer to.
+func (s *Store) SnapshotBytes() (n int64, err error) {
+	err = s.scan([]byte{kindSnapshot}, []byte{kindSnapshot + 1}, func(_ []byte, v stored) error {
+		n += int64(len(v.value)) - sumBytes
+		return nil
+	})
+	return n, err
+}

@@ -121,11 +121,16 @@ func (w *writing) put(key, body []byte) error {
 		return set(w.Batch, key, body)
 	}
 	form, texts := w.store.known.Take(body[from:], where)
-	if len(texts) > 0 || replaced(key) {
-		w.owner(key).now = texts
-	}
 	if len(texts) > 0 || text.IsForm(form) {
 		body = slices.Concat(body[:from], form)
+	}
+	return w.hold(key, body, texts)
+}
+
+// hold writes a body with a form in it, which refers to texts.
+func (w *writing) hold(key, body []byte, texts []text.Text) error {
+	if len(texts) > 0 || replaced(key) {
+		w.owner(key).now = texts
 	}
 	return set(w.Batch, key, body)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -143,7 +144,11 @@ func (h *history) step() {
 		h.must(h.s.DropArchived(id, rapid.Uint64Range(0, 4).Draw(h.T, "up to")))
 	case "snapshot":
 		if h.last > 0 {
-			h.must(h.s.SaveSnapshot(h.last, state.Snapshot{Lifecycle: state.Serving, Now: h.at}))
+			active := make([]state.Handle, rapid.IntRange(0, 2).Draw(h.T, "active"))
+			for i := range active {
+				active[i].Accepted = state.Accepted{ID: fsm.HandleID(i + 1), Input: h.say()}
+			}
+			h.must(h.s.SaveSnapshot(h.last, state.Snapshot{Lifecycle: state.Serving, Now: h.at, Handles: active}))
 		}
 	case "trim":
 		_, err := h.s.Trim(engine.Keep{Since: fsm.Millis(rapid.Uint64Range(0, uint64(h.at)+1).Draw(h.T, "since"))})
@@ -266,6 +271,34 @@ func TestJRN34ATextIsKeptOnceAndGoesWithTheLastThatRefersToIt(t *testing.T) {
 
 // A text that cannot be read, or is the wrong one, is damage that names the value that refers to
 // it; it is never an empty text (JRN-30).
+// The handles of a snapshot hold the same conversations in several states, and most of what is
+// said in them is short.
+func TestJRN34ASnapshotIsCompressed(t *testing.T) {
+	s := open(t, t.TempDir(), store.Options{})
+	defer s.Close()
+	saved := state.Snapshot{Lifecycle: state.Serving, Handles: make([]state.Handle, 50)}
+	for i := range saved.Handles {
+		h := &saved.Handles[i]
+		h.Accepted = state.Accepted{ID: fsm.HandleID(i + 1), Session: fmt.Sprint(i), Input: long("a")}
+		for n := range 200 {
+			h.Context = append(h.Context, fsm.Message{Role: fsm.RoleUser, Text: fmt.Sprintf("question %d of session %d", n, i)})
+		}
+	}
+	if err := s.SaveSnapshot(1, saved); err != nil {
+		t.Fatal(err)
+	}
+	if _, read, err := s.Snapshot(1); err != nil || !reflect.DeepEqual(read, saved) {
+		t.Errorf("it is read as another one, with %d handles, %v", len(read.Handles), err)
+	}
+	said, _ := json.Marshal(saved)
+	if bytes, err := s.SnapshotBytes(); err != nil || bytes > int64(len(said)/10) {
+		t.Errorf("%d of %d bytes are stored, %v", bytes, len(said), err)
+	}
+	if err := s.CheckReferences(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestJRN34ADamagedTextIsDamageOfWhatHoldsIt(t *testing.T) {
 	for name, damage := range map[string]func([]byte) []byte{
 		"missing": nil,

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -44,15 +45,50 @@ func (s *Store) SaveSnapshot(index uint64, snapshot state.Snapshot) error {
 	return s.failure.guard(s.anchorEnd)
 }
 
-// setSnapshot puts a snapshot into a batch.
+// setSnapshot puts a snapshot into a batch. Under load it has megabytes, most of which are the
+// same conversations again, so it is encoded and compressed handle by handle.
 func setSnapshot(batch *writing, cut engine.Cut, snapshot state.Snapshot) error {
-	body := binary.BigEndian.AppendUint64(nil, uint64(cut.Bytes))
-	body = binary.BigEndian.AppendUint64(body, uint64(cut.At))
-	b := bytes.NewBuffer(body) // under load a snapshot has megabytes: it is not copied to follow its head
-	if err := json.NewEncoder(b).Encode(snapshot); err != nil {
-		return fmt.Errorf("encode the snapshot at %d: %w", cut.Index, err)
+	p := batch.store.known.Pack()
+	add := func(part any) error {
+		text, err := json.Marshal(part)
+		if err != nil {
+			return fmt.Errorf("encode the snapshot at %d: %w", cut.Index, err)
+		}
+		p.Add(append(text, '\n'))
+		return nil
 	}
-	return batch.put(snapshotKey(cut.Index), bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+	handles := snapshot.Handles
+	snapshot.Handles = nil
+	if err := add(snapshot); err != nil {
+		return err
+	}
+	for i := range handles {
+		if err := add(&handles[i]); err != nil {
+			return err
+		}
+	}
+	form, texts := p.Form()
+	head := binary.BigEndian.AppendUint64(make([]byte, 0, headBytes+len(form)), uint64(cut.Bytes))
+	head = binary.BigEndian.AppendUint64(head, uint64(cut.At))
+	return batch.hold(snapshotKey(cut.Index), append(head, form...), texts)
+}
+
+// decodeSnapshot decodes the state of a snapshot. Up to format 7 its handles are in one object with
+// the rest of it.
+func decodeSnapshot(data []byte) (snapshot state.Snapshot, err error) {
+	lines := json.NewDecoder(bytes.NewReader(data))
+	if err := lines.Decode(&snapshot); err != nil {
+		return snapshot, err
+	}
+	for {
+		var h state.Handle
+		if err := lines.Decode(&h); err == io.EOF {
+			return snapshot, nil
+		} else if err != nil {
+			return snapshot, err
+		}
+		snapshot.Handles = append(snapshot.Handles, h)
+	}
 }
 
 // recordBytes returns the size in bytes of the records after an index.
@@ -85,7 +121,7 @@ func (s *Store) Snapshot(at uint64) (index uint64, snapshot state.Snapshot, err 
 	if err != nil {
 		return 0, state.Snapshot{}, err
 	}
-	if err := json.Unmarshal(data, &snapshot); err != nil {
+	if snapshot, err = decodeSnapshot(data); err != nil {
 		return 0, state.Snapshot{}, corrupt(snapshotName(cut.Index), err)
 	}
 	return cut.Index, snapshot, nil

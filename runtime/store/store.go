@@ -19,7 +19,7 @@ import (
 
 // Format is the version of the layout that doc.go describes. Opening a store of an older format
 // upgrades it to this one.
-const Format = 7
+const Format = 8
 
 // alike is the oldest format with the same layout as Format: the newer ones hold more in the same
 // places.

@@ -51,10 +51,11 @@ func unpack(t *testing.T, name string) string {
 	}
 }
 
-// testdata/format-3.tar.gz, format-4.tar.gz and format-6.tar.gz are the stores of daemons of these
-// formats, killed while the model was asked again after an unsafe tool; in the later two another
-// request is waiting, and one is done. The boots of format 3 have no words. In format 6 two results
-// are kept whole, and every text is stored in each value that uses it.
+// testdata/format-3.tar.gz, format-4.tar.gz, format-6.tar.gz and format-7.tar.gz are the stores of
+// daemons of these formats, killed while the model was asked again after an unsafe tool; in the later
+// ones another request is waiting, and in the first two of these one is done. The boots of format 3
+// have no words. In format 6 two results are kept whole, and every text is stored in each value that
+// uses it. In format 7 both requests are in a snapshot, which is one object.
 func TestJRN15AStoreOfAnOlderFormatIsTakenOverWithItsUnfinishedWork(t *testing.T) {
 	for _, tt := range []struct {
 		file     string
@@ -65,6 +66,7 @@ func TestJRN15AStoreOfAnOlderFormatIsTakenOverWithItsUnfinishedWork(t *testing.T
 		{"format-3.tar.gz", []string{"one"}, false, store.Held{}},
 		{"format-4.tar.gz", []string{"one", "two"}, true, store.Held{}},
 		{"format-6.tar.gz", []string{"one", "two"}, true, store.Held{Texts: 2, Bytes: 7073}},
+		{"format-7.tar.gz", []string{"one", "two"}, true, store.Held{Texts: 1, Bytes: 6406}},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			dir := filepath.Join(unpack(t, tt.file), "store")

@@ -8,7 +8,6 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/fsm/state"
 	"shelly/runtime/store/table"
 )
 
@@ -80,7 +79,7 @@ func sound(key []byte, v stored) (what string, body []byte, err error) {
 	case kindSnapshot:
 		_, snapshot, failed := readSnapshot(key, v)
 		if err = failed; err == nil {
-			err = json.Unmarshal(snapshot, &state.Snapshot{})
+			_, err = decodeSnapshot(snapshot)
 		}
 	case kindAudit:
 		err = json.Unmarshal(body, &engine.Audit{})

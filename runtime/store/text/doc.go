@@ -5,6 +5,12 @@
 //	refs, err := text.Refs(form)
 //	body, err := text.Fill(nil, form, find)
 //
+// A large body is compressed, too, and built in parts:
+//
+//	p := known.Pack()
+//	p.Add(part) // …
+//	form, texts := p.Form()
+//
 // # Form
 //
 // A body that no text was taken out of is its own form, unless it begins with the mark:
@@ -16,6 +22,7 @@
 //	0  n bytes of the body
 //	1  a text of n bytes, as it is
 //	2  a text of n bytes, quoted as in a JSON string
+//	3  n bytes in which further pieces of kinds 0 to 2 are compressed, in the block format of S2
 //
 // Kinds 1 and 2 are followed by the text's number (uvarint) and the first 8 bytes of its SHA-256,
 // so that a wrong text is recognised.

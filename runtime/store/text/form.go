@@ -31,6 +31,7 @@ const (
 	plain = iota
 	asIs
 	quoted
+	packed
 	kindBits = 2
 )
 
@@ -132,7 +133,12 @@ func pieces(form []byte, fn func(piece) error) error {
 	if used <= 0 {
 		return errForm
 	}
-	for rest := form[1+used:]; len(rest) > 0; {
+	return each(form[1+used:], fn, unpack)
+}
+
+// each calls fn for each of some pieces, and of those that unpack finds in a packed one.
+func each(rest []byte, fn func(piece) error, unpack func([]byte) ([]byte, error)) error {
+	for len(rest) > 0 {
 		head, used := binary.Uvarint(rest)
 		if used <= 0 || head>>kindBits > 1<<40 {
 			return errForm
@@ -149,6 +155,16 @@ func pieces(form []byte, fn func(piece) error) error {
 			}
 			p.ref = Ref{Number: number, Bytes: n, Sum: [sumBytes]byte(rest[used:])}
 			rest = rest[used+sumBytes:]
+		case p.kind == packed && n <= len(rest) && unpack != nil:
+			inner, err := unpack(rest[:n])
+			if err == nil {
+				err = each(inner, fn, nil)
+			}
+			if err != nil {
+				return err
+			}
+			rest = rest[n:]
+			continue
 		default:
 			return errForm
 		}
@@ -163,6 +179,7 @@ func pieces(form []byte, fn func(piece) error) error {
 type writer struct {
 	form []byte
 	text []byte // plain bytes that are not in the form yet
+	pack func() // called when form is long; nil: it may be
 }
 
 func newWriter(length int) *writer {
@@ -179,9 +196,14 @@ func (w *writer) ref(kind int, r Ref) {
 }
 
 func (w *writer) flush() {
-	if len(w.text) > 0 {
-		w.form = binary.AppendUvarint(w.form, uint64(len(w.text))<<kindBits) // the kind is plain, 0
-		w.form = append(w.form, w.text...)
-		w.text = w.text[:0]
+	for rest := w.text; len(rest) > 0; {
+		n := min(len(rest), plainMax)
+		w.form = binary.AppendUvarint(w.form, uint64(n)<<kindBits) // the kind is plain, 0
+		w.form = append(w.form, rest[:n]...)
+		rest = rest[n:]
+		if len(w.form) >= blockBytes && w.pack != nil {
+			w.pack()
+		}
 	}
+	w.text = w.text[:0]
 }

@@ -207,6 +207,10 @@ func TestJRN34ATextThatRepeatsItselfIsTakenOut(t *testing.T) {
 func FuzzForm(f *testing.F) {
 	form, _ := text.NewKnown(1).Take([]byte(`{"a":"`+strings.Repeat("<é\n", 400)+`"}`), text.InStrings)
 	f.Add(form)
+	p := text.NewKnown(1).Pack()
+	p.Add([]byte(`{"a":"` + strings.Repeat("<é\n", 400) + `"}`))
+	form, _ = p.Form()
+	f.Add(form)
 	f.Add([]byte{0xff, 1, 0})
 	f.Fuzz(func(t *testing.T, form []byte) {
 		_, _ = text.Length(form)
