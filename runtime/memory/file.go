@@ -49,9 +49,6 @@ var (
 // "at" is in ms since 1970; the vector is little-endian float32 in base64. With vectors false, the
 // vector and its model are left out. The last line distinguishes a whole file from a part.
 func (m *Memory) Export(ctx context.Context, w io.Writer, vectors bool) error {
-	if err := m.Wait(ctx); err != nil {
-		return err
-	}
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)
 	if err := out.Encode(fileHead{FileVersion}); err != nil {

@@ -88,9 +88,9 @@ func (m *Memory) page(f Filter, from, limit int) (page []Listed, n int) {
 	return page, n
 }
 
-// Get returns the whole entry with an id, or false.
+// Get returns the whole entry with an id, or false. It does not wait, as no index is needed.
 func (m *Memory) Get(ctx context.Context, id string) (fsm.Entry, bool, error) {
-	if err := m.Wait(ctx); err != nil {
+	if err := ctx.Err(); err != nil {
 		return fsm.Entry{}, false, err
 	}
 	return m.entries.Entry(id)

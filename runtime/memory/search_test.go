@@ -3,7 +3,9 @@ package memory_test
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -190,6 +192,22 @@ func TestMEM7NothingIsReadBeforeItIsLoaded(t *testing.T) {
 	never.Load()
 	if err := never.Wait(t.Context()); err == nil || s.reads != 1 {
 		t.Errorf("a memory that was closed first: %v after %d readings", err, s.reads)
+	}
+}
+
+// To show one entry, or export all, a memory reads no index.
+func TestMEM7ALookAtAnEntryDoesNotWaitForTheIndex(t *testing.T) {
+	s := shelfOf(entry("a", 1, "disk"))
+	m := memory.New(s, memory.Options{})
+	defer m.Close()
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	if e, ok, err := m.Get(ctx, "a"); err != nil || !ok || e.Summary != "disk" {
+		t.Errorf("%+v, %t, %v", e, ok, err)
+	}
+	var out strings.Builder
+	if err := m.Export(ctx, &out, false); err != nil || !strings.Contains(out.String(), `"disk"`) {
+		t.Errorf("exported is %q, %v", out.String(), err)
 	}
 }
 

@@ -35,12 +35,25 @@ type memories interface {
 	Export(ctx context.Context, w io.Writer, vectors bool) error
 }
 
-// stored is the memory of a data folder whose daemon is stopped.
+// stored is the memory of a data folder whose daemon is stopped. What needs its index reads that.
 type stored struct{ *memory.Memory }
 
 // List implements memories.
 func (s stored) List(ctx context.Context, f memory.Filter, skip, limit int) (comm.MemoryBody, error) {
+	s.Load()
 	return comm.ListMemory(ctx, s.Memory, f, skip, limit)
+}
+
+// Search implements memories.
+func (s stored) Search(ctx context.Context, q memory.Query) (memory.Result, error) {
+	s.Load()
+	return s.Memory.Search(ctx, q)
+}
+
+// Forget implements memories.
+func (s stored) Forget(ctx context.Context, ids ...string) (int, error) {
+	s.Load()
+	return s.Memory.Forget(ctx, ids...)
 }
 
 // Get implements memories.
@@ -51,6 +64,7 @@ func (s stored) Get(ctx context.Context, id string) (comm.EntryBody, bool, error
 
 // Bring implements memories. It completes entries as a daemon does.
 func (s stored) Bring(ctx context.Context, entries []fsm.Entry, b memory.Bringing) (memory.Brought, error) {
+	s.Load()
 	entries = slices.Clone(entries)
 	for i, e := range entries {
 		entries[i] = memory.Completed(e, moment.Now())
@@ -110,13 +124,10 @@ func openMemory(ctx context.Context, cfg config.Config, a access) (memories, fun
 		}
 		o.Embedder = &brain.Ollama{Client: asked}
 	}
-	m := memory.Begin(s, o)
+	m := memory.New(s, o)
 	closed := func() error {
 		m.Close()
 		return s.Close()
-	}
-	if err := m.Wait(ctx); err != nil {
-		return nil, nil, errors.Join(err, closed())
 	}
 	return stored{m}, closed, nil
 }
