@@ -51,7 +51,7 @@ func (l *lane) ask(key fsm.RequestKey, e comm.Event) {
 	if err != nil || !ok {
 		return // it is not asked in the chat
 	}
-	l.push(due{kind: KindQuestion, out: Outbound{
+	l.push(due{kind: KindQuestion, chat: r.Origin.Chat, out: Outbound{
 		ID: id, Kind: KindQuestion, Chat: r.Origin.Chat, Re: key.ID, Text: l.question(key, e),
 	}})
 }

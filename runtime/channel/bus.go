@@ -123,12 +123,6 @@ func end(lanes []*lane) {
 	}
 }
 
-// Bounds of the wait before something that failed is tried again.
-const (
-	againFirst = time.Second
-	againMost  = time.Minute
-)
-
 // keepRunning restarts the channel whenever it has ended (CHN-2), until ctx ends.
 func (l *lane) keepRunning(ctx context.Context) {
 	for wait := againFirst; ; wait = min(2*wait, againMost) {

@@ -171,7 +171,11 @@ func TestCHN6WhatIsRefusedForGoodHoldsNobodyUp(t *testing.T) {
 
 // sends puts a message to a chat into the journal at an index.
 func (w *world) sends(f *fake, index uint64, chat, text string) {
-	w.front.Send(engine.Message{Position: engine.PositionOf(index, 0), SendMessage: fsm.SendMessage{To: fsm.Origin{Channel: f.name, Chat: chat}, Text: text, Session: "schedule:s1", Key: "k"}})
+	w.sendsAt(f, engine.PositionOf(index, 0), chat, text)
+}
+
+func (w *world) sendsAt(f *fake, position uint64, chat, text string) {
+	w.front.Send(engine.Message{Position: position, SendMessage: fsm.SendMessage{To: fsm.Origin{Channel: f.name, Chat: chat}, Text: text, Session: "schedule:s1", Key: "k"}})
 	synctest.Wait()
 }
 

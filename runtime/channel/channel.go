@@ -105,6 +105,15 @@ func (l *Later) Error() string { return l.Err.Error() }
 // Unwrap returns the reason.
 func (l *Later) Unwrap() error { return l.Err }
 
+// OfChat is the error for a message that only its chat has to wait for: the other side works, and
+// may accept messages to other chats.
+type OfChat struct{ Err error }
+
+func (o *OfChat) Error() string { return o.Err.Error() }
+
+// Unwrap returns the reason.
+func (o *OfChat) Unwrap() error { return o.Err }
+
 // Spec is a channel of the configuration.
 type Spec struct {
 	Name string

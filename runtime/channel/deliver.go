@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"shelly/fsm"
@@ -19,7 +21,8 @@ import (
 func (l *lane) deliver(ctx context.Context) {
 	news := l.o.Front.Listen(ctx, fsm.Origin{Channel: l.spec.Name})
 	for ctx.Err() == nil {
-		did, err := l.next(ctx)
+		now := l.o.Now()
+		did, err := l.next(ctx, now)
 		switch {
 		case err != nil:
 			l.o.Log.Debug("cannot read now what a channel has to deliver", "channel", l.spec.Name, "error", err)
@@ -28,9 +31,16 @@ func (l *lane) deliver(ctx context.Context) {
 		case did:
 			continue
 		}
+		var over <-chan time.Time
+		if at := l.waits.next(now); !at.IsZero() {
+			over = time.After(at.Sub(l.o.Now()))
+		}
 		select {
 		case <-ctx.Done():
 		case <-l.woken:
+		case <-l.upped:
+			l.waits.hurry()
+		case <-over:
 		case _, on := <-news:
 			if !on {
 				news = nil
@@ -39,37 +49,66 @@ func (l *lane) deliver(ctx context.Context) {
 	}
 }
 
-// next delivers one thing, and reports whether there was one. A message that a request has sent
-// goes before the request's answer.
-func (l *lane) next(ctx context.Context) (bool, error) {
-	l.mu.Lock()
-	after := l.done.Messages
-	l.mu.Unlock()
-	found, err := l.o.Front.Messages(ctx, fsm.Origin{Channel: l.spec.Name}, after, 1)
-	if err != nil {
-		return false, err
+// next deals with one thing that need not wait, and reports whether there was one: a try at any
+// time, then what chats that were left behind have missed, then the next message, then the rest. So
+// a message that a request has sent goes before the request's answer.
+func (l *lane) next(ctx context.Context, now time.Time) (bool, error) {
+	if did, err := l.hand(ctx, func(d due) bool { return d.tried != nil }); did || err != nil {
+		return did, err
 	}
-	if len(found) > 0 {
-		return true, l.message(ctx, found[0])
-	}
-	l.mu.Lock()
-	var d due
-	some := len(l.ready) > 0
-	if some {
-		d = l.ready[0]
-	}
-	l.mu.Unlock()
-	if !some {
+	if l.waits.whole.until.After(now) {
 		return false, nil
 	}
-	if err := l.hand(ctx, d); err != nil {
-		return false, err
+	for _, chat := range slices.Sorted(maps.Keys(l.delivered().Behind)) {
+		if l.waits.may(chat, now) {
+			return true, l.missed(ctx, chat)
+		}
 	}
+	found, err := l.o.Front.Messages(ctx, fsm.Origin{Channel: l.spec.Name}, l.delivered().Messages, 1)
+	switch {
+	case err != nil:
+		return false, err
+	case len(found) == 0:
+	case l.waits.may(found[0].To.Chat, now):
+		return true, l.message(ctx, found[0])
+	default:
+		return l.leave(found[0]), nil
+	}
+	did, err := l.hand(ctx, func(d due) bool { return l.waits.may(d.chat, now) })
+	if !did && err == nil {
+		l.waits.drop(now)
+		l.count(func(s *standing) { s.waiting = len(l.waits.chats) })
+	}
+	return did, err
+}
+
+// missed delivers the next message that a chat has missed. Without one it is no longer behind.
+func (l *lane) missed(ctx context.Context, chat string) error {
+	done := l.delivered()
+	found, err := l.o.Front.Messages(ctx, fsm.Origin{Channel: l.spec.Name, Chat: chat}, done.Behind[chat], 1)
+	switch {
+	case err != nil:
+		return err
+	case len(found) > 0 && found[0].Position <= done.Messages:
+		return l.message(ctx, found[0])
+	}
+	l.note(func(d *kept.Delivered) { d.Rejoin(chat) })
+	return nil
+}
+
+// leave leaves behind the chat of a message that has to wait, and reports whether it could: where
+// too many are behind, everything waits.
+func (l *lane) leave(m engine.Message) bool {
 	l.mu.Lock()
-	l.ready[0] = due{}
-	l.ready = l.ready[1:]
-	l.mu.Unlock()
-	return true, nil
+	defer l.mu.Unlock()
+	if _, behind := l.done.Behind[m.To.Chat]; !behind {
+		if len(l.done.Behind) >= kept.BehindMax {
+			return false
+		}
+		l.done.Leave(m.To.Chat, l.done.Messages)
+	}
+	l.done.Messages = m.Position // it is written with the next delivery: until then it would only be passed again
+	return true
 }
 
 // message delivers a message to one of the channel's chats.
@@ -82,68 +121,105 @@ func (l *lane) message(ctx context.Context, m engine.Message) error {
 		l.o.Log.Error("a message was not sent, because its receiver is not in the channel's allow", "channel", l.spec.Name, "chat", out.Chat)
 		l.count(func(s *standing) { s.lost++ })
 	} else if !blank(out.Text) && out.Chat != "" {
-		if err := l.send(ctx, out); err != nil {
+		if done, err := l.send(ctx, out); !done {
 			return err
 		}
 	}
-	err := l.delivered(func(d *kept.Delivered) { d.Messages = m.Position })
-	if read := l.o.Front.Read(ctx, []inbox.Mark{{Channel: m.To.Channel, Chat: m.To.Chat, Position: m.Position}}); read != nil {
-		l.o.Log.Debug("cannot note that a delivered message is read", "channel", l.spec.Name, "error", read)
+	l.settle(out.ID, func(d *kept.Delivered) { d.Message(m.To.Chat, m.Position) })
+	if err := l.o.Front.Read(ctx, []inbox.Mark{{Channel: m.To.Channel, Chat: m.To.Chat, Position: m.Position}}); err != nil {
+		l.o.Log.Debug("cannot note that a delivered message is read", "channel", l.spec.Name, "error", err)
 	}
-	return err
-}
-
-// hand delivers an answer, a question or a notice.
-func (l *lane) hand(ctx context.Context, d due) error {
-	switch {
-	case d.tried != nil:
-		err := l.once(ctx, d.out)
-		if err != nil {
-			l.trouble(err, d.out.ID)
-		}
-		d.tried <- err
-		return nil
-	case d.kind == KindQuestion:
-		if err := l.send(ctx, d.out); err != nil {
-			return err
-		}
-		return l.delivered(func(done *kept.Delivered) { done.Ask(d.out.ID) })
-	}
-	out, err := l.answer(ctx, d.key, d.index)
-	if err != nil {
-		return err
-	}
-	if out.Chat != "" {
-		if err := l.send(ctx, out); err != nil {
-			return err
-		}
-	}
-	return l.delivered(func(done *kept.Delivered) {
-		delete(l.open, d.index)
-		done.Answer(d.index, l.settled())
-	})
-}
-
-// delivered records that something was delivered. If that fails, delivery continues.
-func (l *lane) delivered(note func(d *kept.Delivered)) error {
-	failpoint.Hit(failpoint.ChannelSent)
-	l.mu.Lock()
-	l.done.Partly = nil
-	note(&l.done)
-	l.mu.Unlock()
-	_ = l.save() // has said so
 	return nil
 }
 
-// send sends a message, part by part, until it is accepted or a part of it is refused for good: the
-// rest of that would not be understood (CHN-7). An error is ctx's.
-func (l *lane) send(ctx context.Context, m Outbound) error {
-	text, at := m.Text, 0
+// hand delivers the first answer, question or notice that may be, and reports whether there was
+// one.
+func (l *lane) hand(ctx context.Context, may func(d due) bool) (bool, error) {
 	l.mu.Lock()
-	if p := l.done.Partly; p != nil && p.ID == m.ID && p.Bytes < len(text) {
-		at = p.Bytes
+	i := slices.IndexFunc(l.ready, may)
+	var d due
+	if i >= 0 {
+		d = l.ready[i]
 	}
 	l.mu.Unlock()
+	if i < 0 {
+		return false, nil
+	}
+	done, err := l.handed(ctx, d)
+	if done { // what was added meanwhile is after it
+		l.mu.Lock()
+		l.ready = slices.Delete(l.ready, i, i+1)
+		l.mu.Unlock()
+	}
+	return true, err
+}
+
+// handed delivers an answer, a question or a notice, and reports whether that is done with.
+func (l *lane) handed(ctx context.Context, d due) (bool, error) {
+	if d.once {
+		err := l.once(ctx, d.out)
+		if err != nil {
+			l.trouble(err, d.out, false)
+		}
+		if d.tried != nil {
+			d.tried <- err
+		}
+		return true, nil
+	}
+	note := func(done *kept.Delivered) { done.Ask(d.out.ID) }
+	out := d.out
+	if d.kind == KindAnswer {
+		var err error
+		if out, err = l.answer(ctx, d); err != nil {
+			return false, err
+		}
+		note = func(done *kept.Delivered) {
+			delete(l.open, d.index)
+			settled, open := l.settled()
+			done.Answer(d.index, settled, open)
+		}
+	}
+	if out.Chat != "" {
+		if done, err := l.send(ctx, out); !done {
+			return false, err
+		}
+	}
+	l.settle(out.ID, note)
+	return true, nil
+}
+
+// delivered returns how far the channel has delivered.
+func (l *lane) delivered() kept.Delivered {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.done
+}
+
+// note changes how far the channel has delivered and writes it. If that fails, delivery continues.
+func (l *lane) note(change func(d *kept.Delivered)) {
+	l.mu.Lock()
+	change(&l.done)
+	l.mu.Unlock()
+	_ = l.save() // has said so
+}
+
+// settle notes that a message was delivered.
+func (l *lane) settle(id string, change func(d *kept.Delivered)) {
+	failpoint.Hit(failpoint.ChannelSent)
+	l.note(func(d *kept.Delivered) {
+		d.Whole(id)
+		change(d)
+	})
+}
+
+// send sends a message, part by part, until it is accepted or a part of it is refused for good: the
+// rest of that would not be understood (CHN-7). It reports whether the message is done with; else it
+// has to wait, or ctx has ended, which is the error.
+func (l *lane) send(ctx context.Context, m Outbound) (done bool, err error) {
+	text, at := m.Text, l.delivered().PartOf(m.ID)
+	if at >= len(text) {
+		at = 0
+	}
 	for {
 		end, next := cut.First(text[at:], l.spec.PartBytes)
 		part := m
@@ -151,62 +227,57 @@ func (l *lane) send(ctx context.Context, m Outbound) error {
 		if at > 0 || part.More {
 			part.ID = fmt.Sprintf("%s.%d", m.ID, at)
 		}
-		if accepted, err := l.insist(ctx, part); err != nil || !accepted || !part.More {
-			return err
+		switch came, err := l.attempt(ctx, part); {
+		case came == hasToWait:
+			return false, err
+		case came == refused || !part.More:
+			return true, nil
 		}
 		at += next
-		l.mu.Lock()
-		l.done.Partly = &kept.Partly{ID: m.ID, Bytes: at}
-		l.mu.Unlock()
-		_ = l.save() // has said so
+		l.note(func(d *kept.Delivered) { d.Part(m.ID, at) })
 	}
 }
 
-// insist sends a part until it is accepted, or false: refused for good.
-func (l *lane) insist(ctx context.Context, part Outbound) (accepted bool, err error) {
-	for wait := againFirst; ; wait = min(2*wait, againMost) {
-		select {
-		case <-l.upped: // this attempt shows whether it works
-		default:
-		}
-		failpoint.Hit(failpoint.ChannelSendBefore)
-		err := l.once(ctx, part)
-		var refused *Refused
-		var later *Later
-		switch {
-		case err == nil:
-			l.count(func(s *standing) {
-				s.failing = false
-				if !part.More {
-					s.sent++
-				}
-			})
-			return true, nil
-		case ctx.Err() != nil:
-			return false, ctx.Err()
-		case errors.As(err, &refused):
-			l.trouble(err, part.ID)
-			l.count(func(s *standing) { s.lost++ })
-			l.o.Log.Error("gave up on a message that the other side refuses", "channel", l.spec.Name, "chat", part.Chat, "id", part.ID, "error", err)
-			return false, nil
-		}
-		l.trouble(err, part.ID)
-		l.count(func(s *standing) { s.retried++ })
-		quiet := wait
-		if errors.As(err, &later) {
-			quiet = max(wait, min(later.After, laterMost))
-		}
-		select {
-		case <-ctx.Done():
-			return false, ctx.Err()
-		case <-l.upped:
-		case <-time.After(quiet):
-		}
-	}
-}
+// outcome is what came of an attempt.
+type outcome int
 
-// laterMost is the longest wait that the other side may ask for.
-const laterMost = time.Hour
+const (
+	accepted  outcome = iota
+	refused           // for good
+	hasToWait         // until it is sent again
+)
+
+// attempt sends a part once. An error is ctx's.
+func (l *lane) attempt(ctx context.Context, part Outbound) (outcome, error) {
+	select {
+	case <-l.upped: // this attempt shows whether it works
+	default:
+	}
+	failpoint.Hit(failpoint.ChannelSendBefore)
+	err := l.once(ctx, part)
+	switch {
+	case err == nil:
+		l.waits.works(part.Chat)
+		l.count(func(s *standing) {
+			s.waiting = len(l.waits.chats)
+			if !part.More {
+				s.sent++
+			}
+		})
+		return accepted, nil
+	case ctx.Err() != nil:
+		return hasToWait, ctx.Err()
+	case errors.As(err, new(*Refused)):
+		l.waits.works(part.Chat)
+		l.trouble(err, part, false)
+		l.count(func(s *standing) { s.waiting, s.lost = len(l.waits.chats), s.lost+1 })
+		l.o.Log.Error("gave up on a message that the other side refuses", "channel", l.spec.Name, "chat", part.Chat, "id", part.ID, "error", err)
+		return refused, nil
+	}
+	l.trouble(err, part, l.waits.fails(part.Chat, err, l.o.Now()))
+	l.count(func(s *standing) { s.waiting, s.retried = len(l.waits.chats), s.retried+1 })
+	return hasToWait, nil
+}
 
 // sendMax bounds one attempt.
 const sendMax = 30 * time.Second

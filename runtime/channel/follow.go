@@ -3,7 +3,6 @@ package channel
 import (
 	"context"
 
-	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
 )
@@ -52,16 +51,16 @@ func (l *lane) watch(ctx context.Context, r engine.Request) bool {
 }
 
 func (l *lane) answered(r engine.Request) {
-	l.push(due{kind: KindAnswer, index: r.Index, key: r.Key})
+	l.push(due{kind: KindAnswer, chat: r.Origin.Chat, index: r.Index, key: r.Key})
 }
 
 // answer reads the answer of a request.
-func (l *lane) answer(ctx context.Context, key fsm.RequestKey, index uint64) (Outbound, error) {
-	r, ok, err := l.o.Front.Request(ctx, key)
+func (l *lane) answer(ctx context.Context, d due) (Outbound, error) {
+	r, ok, err := l.o.Front.Request(ctx, d.key)
 	if err != nil {
 		return Outbound{}, err
 	}
-	out := Outbound{Kind: KindAnswer, ID: idOf("re", key.Channel, key.ID, index, int64(r.Accepted)), Chat: r.Origin.Chat, Re: key.ID, Text: r.Reply, Failed: r.IsError}
+	out := Outbound{Kind: KindAnswer, ID: idOf("re", d.key.Channel, d.key.ID, d.index, int64(r.Accepted)), Chat: d.chat, Re: d.key.ID, Text: r.Reply, Failed: r.IsError}
 	switch {
 	case !ok:
 		out.Text = say(wordLost)

@@ -2,6 +2,7 @@ package channel
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -19,6 +20,7 @@ type lane struct {
 	ended chan struct{}
 	woken chan struct{} // there may be something to deliver
 	upped chan struct{} // the channel works again
+	waits waits         // of deliver alone
 
 	mu       sync.Mutex
 	ctx      context.Context // of its work; nil: it has not begun
@@ -35,10 +37,12 @@ type lane struct {
 // due is something to be delivered.
 type due struct {
 	kind  Kind
+	chat  string
 	index uint64         // of an answer's request
 	key   fsm.RequestKey // of an answer's request
 	out   Outbound       // anything but an answer
-	tried chan<- error   // gets the result of the only attempt; nil: it is sent until it is accepted
+	once  bool           // it is sent once, whatever comes of it
+	tried chan<- error   // gets the result of a try, which waits for nothing; nil: it is none
 }
 
 func newLane(spec Spec, o *Options) *lane {
@@ -46,7 +50,7 @@ func newLane(spec Spec, o *Options) *lane {
 		spec: spec, o: o, ended: make(chan struct{}),
 		woken: make(chan struct{}, 1), upped: make(chan struct{}, 1),
 		gate: gate.Gate{Rules: gate.Rules{Allow: spec.Allow, PerMinute: spec.PerMinute}},
-		open: map[uint64]bool{}, coming: map[uint64]int{},
+		open: map[uint64]bool{}, coming: map[uint64]int{}, waits: waits{chats: map[string]wait{}},
 	}
 }
 
@@ -124,9 +128,18 @@ func (l *lane) find(ctx context.Context) error {
 		}
 		for _, r := range page {
 			before = r.Index
-			if l.mine(r.Key) && !done.Has(r.Index) {
-				found = append(found, engine.Request{Key: r.Key, Index: r.Index, Done: r.Done})
+			if r.Index > done.Answers && l.mine(r.Key) && !done.Has(r.Index) {
+				found = append(found, known(r))
 			}
+		}
+	}
+	for _, index := range slices.Backward(done.Owed) {
+		page, err := recorded.Requests(index+1, 1)
+		if err != nil {
+			return err
+		}
+		if len(page) > 0 && page[0].Index == index && l.mine(page[0].Key) {
+			found = append(found, known(page[0]))
 		}
 	}
 	slices.Reverse(found)
@@ -139,22 +152,25 @@ func (l *lane) find(ctx context.Context) error {
 	return l.save()
 }
 
+// known is what a lane keeps of a request.
+func known(r engine.Request) engine.Request {
+	return engine.Request{Key: r.Key, Index: r.Index, Origin: r.Origin, Done: r.Done}
+}
+
 // mine reports whether a request came through the channel.
 func (l *lane) mine(key fsm.RequestKey) bool {
 	return key.Principal == Principal && key.Channel == l.spec.Name
 }
 
-// settled returns the index up to which all answers are delivered. The caller holds the lock. A
-// request being accepted will get an index above all those known when it came.
-func (l *lane) settled() uint64 {
-	s := l.highest
-	for i := range l.open { // order-free: the least
-		s = min(s, i-1)
-	}
+// settled returns an index up to which all answers are delivered but for those to the open
+// requests. The caller holds the lock. A request being accepted will get an index above all those
+// known when it came.
+func (l *lane) settled() (index uint64, open []uint64) {
+	index = l.highest
 	for i := range l.coming { // order-free: the least
-		s = min(s, i)
+		index = min(index, i)
 	}
-	return s
+	return index, slices.Collect(maps.Keys(l.open))
 }
 
 // save writes how far the channel has delivered.
@@ -186,13 +202,13 @@ func (l *lane) notice(chat, id, text string) {
 	l.mu.Lock()
 	n := 0
 	for _, d := range l.ready {
-		if d.kind == KindNotice {
+		if d.once {
 			n++
 		}
 	}
 	l.mu.Unlock()
 	if n < noticesMax {
-		l.push(due{kind: KindNotice, out: Outbound{ID: id, Chat: chat, Kind: KindNotice, Text: text}, tried: make(chan error, 1)})
+		l.push(due{kind: KindNotice, chat: chat, out: Outbound{ID: id, Chat: chat, Kind: KindNotice, Text: text}, once: true})
 	}
 }
 

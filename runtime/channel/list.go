@@ -2,6 +2,7 @@ package channel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -52,14 +53,16 @@ type State struct {
 	Retried  int `json:"retried,omitempty"`  // attempts that failed
 	Lost     int `json:"lost,omitempty"`     // messages that the other side will never accept
 	Open     int `json:"open,omitempty"`     // requests whose answer is not delivered
+
+	ChatsWaiting int `json:"chats_waiting,omitempty"` // chats for which the last delivery failed, while others go on
 }
 
 // standing is the status of a lane, guarded by the lane's lock.
 type standing struct {
 	up, trouble, failed                              string
 	at                                               time.Time
-	failing                                          bool // nothing was delivered since
 	received, repeated, refused, sent, retried, lost int
+	waiting                                          int // chats
 }
 
 // textMax is the most bytes of an error in a state.
@@ -86,17 +89,17 @@ func (l *lane) down(err error) {
 	l.o.Log.Log(context.Background(), level, "a channel does not work; it is tried again", "channel", l.spec.Name, "kind", l.spec.Kind, "error", err)
 }
 
-// trouble notes why something was not delivered, and logs it unless the last attempt failed for
-// the same reason.
-func (l *lane) trouble(err error, id string) {
-	now, text, level := l.o.Now(), wording.Clip(err.Error(), textMax), slog.LevelDebug
-	l.count(func(s *standing) {
-		if s.failed != text || !s.failing {
-			level = slog.LevelWarn
-		}
-		s.failed, s.at, s.failing = text, now, true
-	})
-	l.o.Log.Log(context.Background(), level, "a message is not delivered", "channel", l.spec.Name, "id", id, "error", err)
+// trouble notes why something was not delivered, and logs it unless that was so before.
+func (l *lane) trouble(err error, m Outbound, again bool) {
+	now, text, level := l.o.Now(), err.Error(), slog.LevelWarn
+	if errors.As(err, new(*OfChat)) {
+		text = fmt.Sprintf("to %s: %s", m.Chat, text)
+	}
+	if again {
+		level = slog.LevelDebug
+	}
+	l.count(func(s *standing) { s.failed, s.at = wording.Clip(text, textMax), now })
+	l.o.Log.Log(context.Background(), level, "a message is not delivered", "channel", l.spec.Name, "chat", m.Chat, "id", m.ID, "error", err)
 }
 
 func (l *lane) count(f func(s *standing)) {
@@ -121,6 +124,7 @@ func (l *lane) state() State {
 	n := l.standing
 	s.Up, s.Trouble, s.Failed = n.up, n.trouble, n.failed
 	s.Received, s.Repeated, s.Refused, s.Sent, s.Retried, s.Lost, s.Open = n.received, n.repeated, n.refused, n.sent, n.retried, n.lost, len(l.open)
+	s.ChatsWaiting = n.waiting
 	if !n.at.IsZero() {
 		s.At = n.at.UnixMilli()
 	}
@@ -143,7 +147,7 @@ func (b *Bus) Try(ctx context.Context, name string, m TryBody) (string, error) {
 	}
 	tried := make(chan error, 1)
 	out := Outbound{ID: idOf("try", name, l.o.Now().UnixNano()), Chat: m.Chat, Kind: KindNotice, Text: m.Text}
-	l.push(due{kind: KindNotice, out: out, tried: tried})
+	l.push(due{kind: KindNotice, chat: m.Chat, out: out, once: true, tried: tried})
 	select {
 	case err := <-tried:
 		return out.ID, err

@@ -26,7 +26,8 @@ type fake struct {
 	in   chan channel.Inbound
 
 	mu    sync.Mutex
-	fails error // what Send fails with
+	fails error          // what Send fails with
+	away  map[string]int // chats that have to wait, after so many messages more
 	panic bool
 	hang  chan struct{} // not nil: Send waits for it, whatever its context says
 	sent  []channel.Outbound
@@ -55,6 +56,11 @@ func (f *fake) Send(_ context.Context, m channel.Outbound) error {
 	f.mu.Lock()
 	f.tries++
 	fails, bad, hang := f.fails, f.panic, f.hang
+	if more, goes := f.away[m.Chat]; goes && more == 0 {
+		fails = &channel.OfChat{Err: errAway}
+	} else if goes {
+		f.away[m.Chat]--
+	}
 	f.mu.Unlock()
 	if hang != nil {
 		<-hang
@@ -83,6 +89,23 @@ func (f *fake) failing(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.fails = err
+}
+
+// leaves says that a chat has to wait, after so many messages more.
+func (f *fake) leaves(chat string, more int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.away == nil {
+		f.away = map[string]int{}
+	}
+	f.away[chat] = more
+}
+
+// returns says that a chat no longer has to wait.
+func (f *fake) returns(chat string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.away, chat)
 }
 
 // got are the texts that were sent, and forgets them.

@@ -63,6 +63,12 @@ func printList(out io.Writer, list []channel.State, runs bool) error {
 		if _, err := fmt.Fprintf(out, "\n%s  %s: a delivery failed: %s\n", time.UnixMilli(s.At).Local().Format(time.DateTime), s.Name, terminal.Printable(s.Failed)); err != nil {
 			return err
 		}
+		if s.ChatsWaiting == 0 {
+			continue
+		}
+		if _, err := fmt.Fprintf(out, "%s: chats that have to wait: %d; the others go on\n", s.Name, s.ChatsWaiting); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@
 // Everything to be delivered is in the journal: the messages to the channel's chats, by their
 // positions, and the answers to its requests, by the indexes of the records that accepted them.
 // So the file holds only numbers, and if some are lost, those messages are delivered once more.
+// A chat that has to wait is left behind: the others go on, and its own position is kept.
 package kept
 
 import (
@@ -11,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,13 +31,26 @@ const format = 1
 // askedMax is the most delivered questions of a channel that are remembered.
 const askedMax = 64
 
-// Delivered is how far a channel has delivered.
+// BehindMax is the most chats of a channel that can be behind.
+const BehindMax = 64
+
+// owedMax is the most answers that can be owed.
+const owedMax = 1024
+
+// partsMax is the most messages that are remembered as delivered in part.
+const partsMax = 2 * BehindMax
+
+// Delivered is how far a channel has delivered. A copy of it may be kept: its methods change no
+// map and no slice in place.
 type Delivered struct {
-	Messages uint64   `json:"messages"`        // the position of the last message
-	Answers  uint64   `json:"answers"`         // the answers to all requests accepted up to this index are delivered
-	Also     []uint64 `json:"also,omitempty"`  // and those to the requests with these indexes, in ascending order
-	Asked    []string `json:"asked,omitempty"` // ids of delivered questions, the latest last
-	Partly   *Partly  `json:"partly,omitempty"`
+	Messages uint64            `json:"messages"`         // the position of the last message
+	Behind   map[string]uint64 `json:"behind,omitempty"` // chats that are behind that, by the positions of the last messages delivered to them
+	Answers  uint64            `json:"answers"`          // the answers to all requests accepted up to this index are delivered
+	Owed     []uint64          `json:"owed,omitempty"`   // but for those to the requests with these indexes, in ascending order
+	Also     []uint64          `json:"also,omitempty"`   // and those to the requests with these later indexes, in ascending order
+	Asked    []string          `json:"asked,omitempty"`  // ids of delivered questions, the latest last
+	Parts    []Partly          `json:"parts,omitempty"`  // messages that were delivered in part, the latest last
+	Partly   *Partly           `json:"partly,omitempty"` // one of those, in a file of an older version
 }
 
 // Partly is a message that was delivered in part.
@@ -44,22 +59,73 @@ type Partly struct {
 	Bytes int    `json:"bytes"` // of its text that were delivered
 }
 
+// Leave leaves a chat behind: all its messages up to a position are delivered.
+func (d *Delivered) Leave(chat string, position uint64) {
+	d.Behind = maps.Clone(d.Behind)
+	if d.Behind == nil {
+		d.Behind = map[string]uint64{}
+	}
+	d.Behind[chat] = position
+}
+
+// Rejoin notes that a chat is no longer behind.
+func (d *Delivered) Rejoin(chat string) {
+	d.Behind = maps.Clone(d.Behind)
+	delete(d.Behind, chat)
+}
+
+// Message notes that a message to a chat was delivered.
+func (d *Delivered) Message(chat string, position uint64) {
+	if _, behind := d.Behind[chat]; behind {
+		d.Leave(chat, position)
+	} else {
+		d.Messages = position
+	}
+}
+
 // Has reports whether the answer to the request accepted at an index was delivered.
 func (d Delivered) Has(index uint64) bool {
-	return index <= d.Answers || slices.Contains(d.Also, index)
+	return index <= d.Answers && !slices.Contains(d.Owed, index) || slices.Contains(d.Also, index)
 }
 
 // Answer adds the delivered answer of the request at an index, and then settles.
-func (d *Delivered) Answer(index, settled uint64) {
+func (d *Delivered) Answer(index, settled uint64, open []uint64) {
 	d.Also = append(slices.Clone(d.Also), index)
-	d.Settle(settled)
+	d.Settle(settled, open)
 }
 
-// Settle notes that the answers to all requests up to an index were delivered.
-func (d *Delivered) Settle(settled uint64) {
-	d.Answers = max(d.Answers, settled)
+// Settle notes that the answers to all requests up to an index were delivered, but for the open
+// ones. Where too many are open, it is only noted up to one of them.
+func (d *Delivered) Settle(settled uint64, open []uint64) {
+	settled = max(d.Answers, settled)
+	open = slices.Sorted(slices.Values(open))
+	if len(open) > owedMax {
+		settled = max(d.Answers, min(settled, open[owedMax]-1))
+	}
+	d.Answers, d.Owed = settled, slices.DeleteFunc(open, func(i uint64) bool { return i > settled })
 	d.Also = slices.DeleteFunc(slices.Clone(d.Also), func(i uint64) bool { return i <= d.Answers })
 	slices.Sort(d.Also)
+}
+
+// Part notes that a part of a message was delivered, up to so many bytes of its text.
+func (d *Delivered) Part(id string, bytes int) {
+	d.Whole(id)
+	d.Parts = append(d.Parts, Partly{id, bytes})
+	d.Parts = d.Parts[max(0, len(d.Parts)-partsMax):]
+}
+
+// Whole forgets the parts of a message.
+func (d *Delivered) Whole(id string) {
+	d.Parts = slices.DeleteFunc(slices.Clone(d.Parts), func(p Partly) bool { return p.ID == id })
+}
+
+// PartOf returns how many bytes of a message's text were delivered.
+func (d Delivered) PartOf(id string) int {
+	i := slices.IndexFunc(d.Parts, func(p Partly) bool { return p.ID == id })
+	if i < 0 {
+		return 0
+	}
+	return d.Parts[i].Bytes
 }
 
 // Ask adds a delivered question.
@@ -115,7 +181,14 @@ func (f *File) Begin(channel string, last uint64) (Delivered, error) {
 		d = Delivered{Messages: engine.LastOf(last), Answers: last}
 	}
 	d.Messages, d.Answers = min(d.Messages, engine.LastOf(last)), min(d.Answers, last)
-	d.Also = slices.DeleteFunc(slices.Clone(d.Also), func(i uint64) bool { return i > last })
+	unknown := func(i uint64) bool { return i > last }
+	d.Owed, d.Also = slices.DeleteFunc(slices.Clone(d.Owed), unknown), slices.DeleteFunc(slices.Clone(d.Also), unknown)
+	d.Behind = maps.Clone(d.Behind)
+	maps.DeleteFunc(d.Behind, func(_ string, position uint64) bool { return position >= d.Messages })
+	if d.Partly != nil {
+		d.Part(d.Partly.ID, d.Partly.Bytes)
+		d.Partly = nil
+	}
 	return d, f.Save(channel, d)
 }
 

@@ -1,6 +1,7 @@
 package kept
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -19,9 +20,10 @@ func TestCHN8HowFarAChannelIsSurvivesARestart(t *testing.T) {
 	if err != nil || d.Messages != engine.LastOf(10) || d.Answers != 10 {
 		t.Fatalf("a new channel begins at %+v, %v", d, err)
 	}
-	d.Answer(14, 11)
-	d.Answer(12, 12)
-	d.Messages, d.Partly = engine.PositionOf(15, 1), &Partly{"re-1", 40}
+	d.Answer(14, 11, nil)
+	d.Answer(12, 12, nil)
+	d.Messages = engine.PositionOf(15, 1)
+	d.Part("re-1", 40)
 	d.Ask("q1")
 	if err := f.Save("phone", d); err != nil {
 		t.Fatal(err)
@@ -30,7 +32,7 @@ func TestCHN8HowFarAChannelIsSurvivesARestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := f.Begin("phone", 20)
-	want := Delivered{Messages: engine.PositionOf(15, 1), Answers: 12, Also: []uint64{14}, Asked: []string{"q1"}, Partly: &Partly{"re-1", 40}}
+	want := Delivered{Messages: engine.PositionOf(15, 1), Answers: 12, Also: []uint64{14}, Asked: []string{"q1"}, Parts: []Partly{{"re-1", 40}}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v\nwant %+v", got, err, want)
 	}
@@ -79,5 +81,88 @@ func TestCHN8QuestionsThatAreKnownAreBounded(t *testing.T) {
 	}
 	if len(d.Asked) != askedMax {
 		t.Errorf("%d are known", len(d.Asked))
+	}
+}
+
+// A file of a version in which no chat could be behind is read as that version read it.
+func TestCHN8AnOlderFileIsRead(t *testing.T) {
+	data := t.TempDir()
+	text := `{"format":1,"channels":{"phone":{"messages":983041,"answers":12,"also":[14],"asked":["q1"],"partly":{"id":"re-1","bytes":40}}}}`
+	if err := os.WriteFile(filepath.Join(data, Name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := f.Begin("phone", 20)
+	want := Delivered{Messages: 983041, Answers: 12, Also: []uint64{14}, Asked: []string{"q1"}, Parts: []Partly{{"re-1", 40}}}
+	if err != nil || !reflect.DeepEqual(got, want) || got.PartOf("re-1") != 40 {
+		t.Errorf("%+v, %v\nwant %+v", got, err, want)
+	}
+}
+
+// What an older journal does not have is neither owed nor missed.
+func TestCHN8WhatIsBehindSurvivesARestart(t *testing.T) {
+	data := t.TempDir()
+	f, err := Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := Delivered{Messages: engine.PositionOf(40, 0), Answers: 30}
+	d.Leave("tom", engine.PositionOf(20, 0))
+	d.Message("tom", engine.PositionOf(25, 0))
+	d.Message("mia", engine.PositionOf(45, 0))
+	d.Answer(42, 44, []uint64{43, 31, 60})
+	if err := f.Save("phone", d); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		last uint64
+		want Delivered
+	}{
+		{70, Delivered{Messages: engine.PositionOf(45, 0), Behind: map[string]uint64{"tom": engine.PositionOf(25, 0)}, Answers: 44, Owed: []uint64{31, 43}}},
+		{35, Delivered{Messages: engine.LastOf(35), Behind: map[string]uint64{"tom": engine.PositionOf(25, 0)}, Answers: 35, Owed: []uint64{31}}},
+		{22, Delivered{Messages: engine.LastOf(22), Answers: 22}},
+	} {
+		again, err := Open(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := again.Begin("phone", tt.last)
+		if len(got.Behind)+len(got.Owed)+len(got.Also) == 0 {
+			got.Behind, got.Owed, got.Also = nil, nil, nil
+		}
+		if err != nil || !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("%d: %+v, %v\nwant %+v", tt.last, got, err, tt.want)
+		}
+		for _, index := range got.Owed {
+			if got.Has(index) {
+				t.Errorf("the answer of %d is delivered", index)
+			}
+		}
+	}
+}
+
+func TestCHN8WhatIsOwedIsBounded(t *testing.T) {
+	var d Delivered
+	var open []uint64
+	for i := range uint64(3 * owedMax) {
+		open = append(open, 2*i+2)
+	}
+	d.Answer(7*owedMax, 8*owedMax, open)
+	for _, index := range open {
+		if d.Has(index) {
+			t.Fatalf("the answer of %d is delivered: %d", index, d.Answers)
+		}
+	}
+	if len(d.Owed) != owedMax || !d.Has(3) || !d.Has(7*owedMax) {
+		t.Errorf("%d are owed, up to %d", len(d.Owed), d.Answers)
+	}
+	for i := range 2 * partsMax {
+		d.Part(fmt.Sprint(i), i)
+	}
+	if len(d.Parts) != partsMax {
+		t.Errorf("%d messages are known as delivered in part", len(d.Parts))
 	}
 }

@@ -217,7 +217,7 @@ func (l *link) send(ctx context.Context, m message) error {
 			case acked && back.final():
 				return &channel.Refused{Why: back.String()}
 			case acked:
-				return fmt.Errorf("it was returned: %s", back)
+				return &channel.OfChat{Err: fmt.Errorf("it was returned: %s", back)}
 			}
 			select {
 			case <-news:

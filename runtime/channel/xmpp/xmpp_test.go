@@ -288,7 +288,7 @@ func TestCHN32AMessageIsSentOnceTheServerHasIt(t *testing.T) {
 		c.says(`<message from='nobody@example.org' type='error' id='re-1'>` + tt.fault + `</message>`)
 		c.acknowledges(100)
 		err := <-done
-		if err == nil || errors.As(err, new(*channel.Refused)) != tt.refused {
+		if err == nil || errors.As(err, new(*channel.Refused)) != tt.refused || errors.As(err, new(*channel.OfChat)) == tt.refused {
 			t.Errorf("%s: %v", tt.fault, err)
 		}
 		c.acknowledges(0)
@@ -302,7 +302,7 @@ func TestCHN32AMessageIsSentOnceTheServerHasIt(t *testing.T) {
 	if err := c.conn.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-done; err == nil || errors.As(err, new(*channel.Refused)) {
+	if err := <-done; err == nil || errors.As(err, new(*channel.Refused)) || errors.As(err, new(*channel.OfChat)) {
 		t.Errorf("over a connection that ends: %v", err)
 	}
 }
