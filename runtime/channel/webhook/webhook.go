@@ -230,9 +230,13 @@ func (h *Webhook) Send(ctx context.Context, m channel.Outbound) error {
 	}
 	err = fmt.Errorf("the answer is %s", answer.Status)
 	if after := h.retryAfter(answer.Header.Get("Retry-After")); after > 0 {
-		return &channel.Later{After: after, Err: err}
+		err = &channel.Later{After: after, Err: err}
 	}
-	return err
+	switch answer.StatusCode {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return err // about the receiver, whatever the chat
+	}
+	return &channel.OfChat{Err: err}
 }
 
 // retryAfter reads when to send a message again: in seconds, or as a date (RFC 9110, 10.2.3). 0: it

@@ -230,7 +230,7 @@ func receiver(t *testing.T, answer func(n int, w http.ResponseWriter)) (url stri
 }
 
 func TestCHN22WhatGoesOutIsSignedAndTakenByA2xx(t *testing.T) {
-	statuses := []int{200, 204, 500, 429, 307, 413, 422, 404}
+	statuses := []int{200, 204, 500, 429, 307, 413, 422, 404, 502, 503, 504}
 	url, guard, got := receiver(t, func(n int, w http.ResponseWriter) {
 		if statuses[n-1] == 307 {
 			w.Header().Set("Location", "/elsewhere")
@@ -245,6 +245,9 @@ func TestCHN22WhatGoesOutIsSignedAndTakenByA2xx(t *testing.T) {
 		if (err == nil) != (status < 300) || errors.As(err, &refused) != (status == 413 || status == 422) || err != nil && !strings.Contains(err.Error(), strconv.Itoa(status)) {
 			t.Errorf("%d: %v", status, err)
 		}
+		if errors.As(err, new(*channel.OfChat)) != (status == 500 || status == 404) {
+			t.Errorf("%d: other chats wait: %T", status, err)
+		}
 	}
 	if all := got(); len(all) != len(statuses) || all[0] != (webhook.Body{Type: "answer", ID: "re-1", Chat: "ops", Re: "m1", Text: "Hello.", More: true}) {
 		t.Errorf("%+v", all) // a redirect that is followed would be one more
@@ -252,6 +255,12 @@ func TestCHN22WhatGoesOutIsSignedAndTakenByA2xx(t *testing.T) {
 }
 
 func TestCHN22AReceiverSaysWhenToSendAgain(t *testing.T) {
+	for _, status := range []int{http.StatusServiceUnavailable, http.StatusInternalServerError} {
+		saysWhenToSendAgain(t, status)
+	}
+}
+
+func saysWhenToSendAgain(t *testing.T, status int) {
 	cases := []struct {
 		says     string
 		from, to time.Duration // 0: it does not say
@@ -261,14 +270,14 @@ func TestCHN22AReceiverSaysWhenToSendAgain(t *testing.T) {
 	}
 	url, guard, _ := receiver(t, func(n int, w http.ResponseWriter) {
 		w.Header().Set("Retry-After", cases[n-1].says)
-		w.WriteHeader(http.StatusServiceUnavailable)
+		w.WriteHeader(status)
 	})
 	h, _ := runs(t, webhook.Options{URL: url, Guard: guard})
 	for _, tt := range cases {
 		err := h.Send(t.Context(), channel.Outbound{ID: "re-1", Text: "Hello."})
 		var later *channel.Later
-		if errors.As(err, &later) != (tt.to > 0) || later != nil && (later.After < tt.from || later.After > tt.to) || !strings.Contains(err.Error(), "503") {
-			t.Errorf("%q: %v, %+v", tt.says, err, later)
+		if errors.As(err, &later) != (tt.to > 0) || later != nil && (later.After < tt.from || later.After > tt.to) || !strings.Contains(err.Error(), strconv.Itoa(status)) {
+			t.Errorf("%d, %q: %v, %+v", status, tt.says, err, later)
 		}
 	}
 }
