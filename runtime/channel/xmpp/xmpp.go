@@ -121,7 +121,7 @@ type link struct {
 	sent    uint32        // stanzas sent since counting began
 	acked   uint32        // those of them that the server has acknowledged
 	handled uint32        // the server's stanzas that were handled
-	awaited string        // the id of the message that is not acknowledged yet
+	awaited string        // the id of the message that is not acknowledged yet; empty: there is none
 	back    *fault        // why it was returned; nil: it was not
 	seen    time.Time     // of the last sign of the server
 	broken  error
@@ -197,6 +197,7 @@ func (l *link) send(ctx context.Context, m message) error {
 		l.sent++
 		number, l.awaited, l.back = l.sent, m.ID, nil
 	})
+	defer l.change(func() { l.awaited = "" })
 	err := l.session.Encode(ctx, m)
 	l.order.Unlock()
 	if err != nil {
@@ -316,17 +317,20 @@ func (l *link) message(d *xml.Decoder, now time.Time) error {
 	return err
 }
 
-// returned notes that a message was returned.
+// returned notes that a message was returned. Nobody else says so of one that is no longer awaited.
 func (l *link) returned(m *incoming) error {
 	if m.Error == nil {
 		m.Error = &fault{Type: "cancel"}
 	}
-	l.x.o.Log.Warn("a message was returned", "channel", l.x.o.Name, "chat", m.From, "id", m.ID, "error", m.Error.String())
+	late := true
 	l.change(func() {
-		if m.ID == l.awaited {
-			l.back = m.Error
+		if m.ID != "" && m.ID == l.awaited {
+			l.back, late = m.Error, false
 		}
 	})
+	if late {
+		l.x.o.Log.Warn("a message was returned", "channel", l.x.o.Name, "chat", m.From, "id", m.ID, "error", m.Error.String())
+	}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package xmpp_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/xml"
@@ -164,9 +165,14 @@ func (i *inbound) taken() []channel.Message {
 // runs has a channel at work; end stops it and returns what it ended with.
 func runs(t *testing.T, s *server) (x *xmpp.XMPP, in *inbound, end func() error) {
 	t.Helper()
+	return runsWith(t, s, slog.New(slog.DiscardHandler))
+}
+
+func runsWith(t *testing.T, s *server, log *slog.Logger) (x *xmpp.XMPP, in *inbound, end func() error) {
+	t.Helper()
 	x = xmpp.New(xmpp.Options{
 		Name: "phone", Account: "shelly@example.org", Password: func() (string, error) { return "hush", nil },
-		Server: s.listener.Addr().String(), TLS: xmpp.PlainText, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Server: s.listener.Addr().String(), TLS: xmpp.PlainText, Log: log, Now: time.Now,
 	})
 	in = &inbound{up: make(chan string, 1)}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -304,6 +310,40 @@ func TestCHN32AMessageIsSentOnceTheServerHasIt(t *testing.T) {
 	}
 	if err := <-done; err == nil || errors.As(err, new(*channel.Refused)) || errors.As(err, new(*channel.OfChat)) {
 		t.Errorf("over a connection that ends: %v", err)
+	}
+}
+
+// What Send says of a returned message is not said again for each attempt; of one that comes back
+// after it was acknowledged only the log tells.
+func TestCHN32AMessageThatIsReturnedLateIsLogged(t *testing.T) {
+	var log bytes.Buffer
+	s := listen(t)
+	x, in, end := runsWith(t, s, slog.New(slog.NewTextHandler(&log, nil)))
+	c := s.accept(true)
+	<-in.up
+	const back = `<message from='mia@example.org' type='error' id='%s'><error type='wait'><remote-server-timeout xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></message>`
+	for _, id := range []string{"at once", "late"} {
+		done := make(chan error, 1)
+		go func() { done <- x.Send(t.Context(), channel.Outbound{ID: id, Chat: "mia@example.org", Text: "hello"}) }()
+		c.wants("message")
+		c.wants("r")
+		if id == "at once" {
+			c.says(fmt.Sprintf(back, id))
+		}
+		c.acknowledges(100)
+		if err := <-done; (err == nil) != (id == "late") {
+			t.Errorf("%s: %v", id, err)
+		}
+		c.acknowledges(0)
+	}
+	c.says(fmt.Sprintf(back, "late"))
+	c.asks()
+	if err := c.conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_ = end() // of which the log is not about
+	if text := log.String(); strings.Count(text, "a message was returned") != 1 || !strings.Contains(text, "id=late") {
+		t.Errorf("the log says %s", text)
 	}
 }
 
