@@ -156,13 +156,13 @@ func (l *lane) hand(ctx context.Context, may func(d due) bool) (bool, error) {
 
 // handed delivers an answer, a question or a notice, and reports whether that is done with.
 func (l *lane) handed(ctx context.Context, d due) (bool, error) {
-	if d.once {
-		err := l.once(ctx, d.out)
-		if err != nil {
+	switch {
+	case d.tried != nil:
+		l.try(ctx, d)
+		return true, nil
+	case d.once:
+		if err := l.once(ctx, d.out); err != nil {
 			l.trouble(err, d.out, false)
-		}
-		if d.tried != nil {
-			d.tried <- err
 		}
 		return true, nil
 	}
@@ -186,6 +186,27 @@ func (l *lane) handed(ctx context.Context, d due) (bool, error) {
 	}
 	l.settle(out.ID, note)
 	return true, nil
+}
+
+// errLate is the error of a try that took too long.
+var errLate = errors.New("no answer came in time")
+
+// try sends what somebody waits for.
+func (l *lane) try(ctx context.Context, d due) {
+	if d.asker.Err() != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(d.asker, cancel)()
+	err := l.once(ctx, d.out)
+	if err != nil && d.asker.Err() != nil {
+		err = errLate
+	}
+	if err != nil {
+		l.trouble(err, d.out, false)
+	}
+	d.tried <- err
 }
 
 // delivered returns how far the channel has delivered.
@@ -286,5 +307,9 @@ const sendMax = 30 * time.Second
 func (l *lane) once(ctx context.Context, m Outbound) error {
 	ctx, cancel := context.WithTimeout(ctx, sendMax)
 	defer cancel()
-	return Guarded(func() error { return l.spec.Channel.Send(ctx, m) })
+	err := Guarded(func() error { return l.spec.Channel.Send(ctx, m) })
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("no answer came within %v", sendMax)
+	}
+	return err
 }

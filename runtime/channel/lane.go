@@ -38,11 +38,12 @@ type lane struct {
 type due struct {
 	kind  Kind
 	chat  string
-	index uint64         // of an answer's request
-	key   fsm.RequestKey // of an answer's request
-	out   Outbound       // anything but an answer
-	once  bool           // it is sent once, whatever comes of it
-	tried chan<- error   // gets the result of a try, which waits for nothing; nil: it is none
+	index uint64          // of an answer's request
+	key   fsm.RequestKey  // of an answer's request
+	out   Outbound        // anything but an answer
+	once  bool            // it is sent once, whatever comes of it
+	tried chan<- error    // gets the result of a try, which waits for nothing; nil: it is none
+	asker context.Context // of who tries it: nothing is sent after its end
 }
 
 func newLane(spec Spec, o *Options) *lane {

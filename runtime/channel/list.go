@@ -147,11 +147,11 @@ func (b *Bus) Try(ctx context.Context, name string, m TryBody) (string, error) {
 	}
 	tried := make(chan error, 1)
 	out := Outbound{ID: idOf("try", name, l.o.Now().UnixNano()), Chat: m.Chat, Kind: KindNotice, Text: m.Text}
-	l.push(due{kind: KindNotice, chat: m.Chat, out: out, once: true, tried: tried})
+	l.push(due{kind: KindNotice, chat: m.Chat, out: out, once: true, tried: tried, asker: ctx})
 	select {
 	case err := <-tried:
 		return out.ID, err
 	case <-ctx.Done():
-		return "", ctx.Err()
+		return "", errLate
 	}
 }

@@ -1,6 +1,7 @@
 package channel_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -67,6 +68,33 @@ func TestCHN6AChannelThatHasToWaitHoldsUpAllChats(t *testing.T) {
 		f.failing(nil)
 		w.wait(time.Minute)
 		w.wants(f, "message tom One.|message mia Two.")
+	})
+}
+
+// Of a try that nobody waits for any more nothing is sent.
+func TestCHN11ATryEndsWithItsTime(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		w.with(spec(f))
+		hang := make(chan struct{})
+		f.mu.Lock()
+		f.hang = hang
+		f.mu.Unlock()
+		for _, text := range []string{"first", "second"} {
+			ctx, cancel := context.WithTimeout(w.t.Context(), 10*time.Second)
+			if _, err := w.Try(ctx, "phone", channel.TryBody{Chat: "mia", Text: text}); err == nil || err.Error() != "no answer came in time" {
+				t.Errorf("%s: %v", text, err)
+			}
+			cancel()
+		}
+		close(hang)
+		w.wait(time.Minute)
+		w.wants(f, "notice mia first")
+		f.failing(context.DeadlineExceeded)
+		w.sends(f, 50, "mia", "Water the plants.")
+		if s := w.States()[0]; s.Failed != "no answer came within 30s" {
+			t.Errorf("%+v", s)
+		}
 	})
 }
 
