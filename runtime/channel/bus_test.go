@@ -486,8 +486,13 @@ func TestCHN1AReloadLeavesAChannelThatIsAsItWas(t *testing.T) {
 
 func TestCHN11AChannelIsTried(t *testing.T) {
 	inWorld(t, func(w *world) {
-		f := newFake("phone")
-		w.with(spec(f))
+		f, hook := newFake("phone"), newFake("hook")
+		mute := spec(hook)
+		mute.Mute = true
+		w.with(spec(f), mute)
+		if _, err := w.Try(w.t.Context(), "hook", channel.TryBody{Chat: "mia"}); err == nil || hook.tried() != 0 {
+			t.Errorf("a channel that sends nothing is tried: %v", err)
+		}
 		id, err := w.Try(w.t.Context(), "phone", channel.TryBody{Chat: "mia"})
 		if got := w.wants(f, "notice mia This is a test of the channel."); err != nil || got[0].ID != id {
 			t.Errorf("%s, %v", id, err)

@@ -127,6 +127,7 @@ type Spec struct {
 	PerMinute int      // messages of one sender
 	TextMax   int      // bytes of an incoming message
 	PartBytes int      // bytes of an outgoing message
+	Mute      bool     // nothing is sent: what is to be delivered counts as delivered
 	Tells     bool     // refusals are written into the chat, because the protocol has no other place for them
 	Decide    bool     // questions are answered in the chat (CHN-10)
 	// Person returns a chat's name as the sender of its messages is named in Allow. Only persons who

@@ -136,11 +136,17 @@ func (s Spec) State() State {
 	return State{Name: s.Name, Kind: s.Kind, Of: s.Of, Allow: append([]string{}, s.Allow...)}
 }
 
+// errMute is the error of a try of a channel that sends nothing.
+var errMute = errors.New("the channel only receives; it has no url to send to")
+
 // Try sends a message to a chat once, and returns its id once the other side has taken it.
 func (b *Bus) Try(ctx context.Context, name string, m TryBody) (string, error) {
 	l := b.lane(name)
 	if l == nil {
 		return "", fmt.Errorf("there is no channel %s", wording.Word(name))
+	}
+	if l.spec.Mute {
+		return "", errMute
 	}
 	if blank(m.Text) {
 		m.Text = say(wordTry)

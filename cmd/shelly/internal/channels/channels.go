@@ -38,7 +38,7 @@ func Specs(cfg config.Config, log *slog.Logger) []channel.Spec {
 		}
 		switch n.Value.Kind {
 		case config.ChannelWebhook:
-			s.PartBytes, s.Channel = webhookPart, hook(s, n.Value, log)
+			s.PartBytes, s.Mute, s.Channel = webhookPart, n.Value.URL == "", hook(s, n.Value, log)
 		default:
 			s.PartBytes, s.Tells, s.Person, s.Channel = xmppPart, true, address.Person, chat(s, n.Value, log)
 			s.Allow = address.Allow(s.Allow)
