@@ -156,6 +156,9 @@ func (b *Bus) Try(ctx context.Context, name string, m TryBody) (string, error) {
 	l.push(due{kind: KindNotice, chat: m.Chat, out: out, once: true, tried: tried, asker: ctx})
 	select {
 	case err := <-tried:
+		if trouble := l.state().Trouble; err != nil && trouble != "" {
+			err = fmt.Errorf("%w: %s", err, trouble)
+		}
 		return out.ID, err
 	case <-ctx.Done():
 		return "", errLate

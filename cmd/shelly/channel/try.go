@@ -3,6 +3,7 @@ package channel
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
@@ -27,6 +28,9 @@ func (c *tryCmd) Run(t *terminal.Terminal) error {
 	cfg, err := c.Load()
 	if err != nil {
 		return err
+	}
+	if strings.TrimSpace(c.Chat) == "" {
+		return exit.Errorf(exit.Usage, "the chat to send to is empty")
 	}
 	tried, err := client.New(cfg.Data, client.Options{}).TryChannel(context.Background(), c.Channel, c.Chat, c.Text)
 	if err != nil {
