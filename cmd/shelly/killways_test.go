@@ -272,7 +272,7 @@ type killBearer string
 func (b killBearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+string(b))
-	return wire.Send(http.DefaultTransport, r)
+	return (&wire.Sender{Next: http.DefaultTransport}).Send(r)
 }
 
 // killEars are what a client has heard of a request, in however many parts (COM-90).

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -19,7 +20,7 @@ func (s *server) open(ctx context.Context, end context.CancelCauseFunc) (link, e
 	if s.config.URL != "" {
 		guard := egress.Guard{Allow: s.config.Allow}
 		client := guard.Client(s.options.pace.connect)
-		client.Transport = &remote{next: client.Transport, headers: s.config.Headers, end: end}
+		client.Transport = remoteVia(client.Transport, s.config.Headers, s.options.pace.least, end)
 		return &reached{url: s.config.URL, client: client}, nil
 	}
 	if s.options.Sandbox == nil {
@@ -47,9 +48,13 @@ func (r *reached) close()            {}
 
 // remote sends requests with the server's headers and bounds the responses.
 type remote struct {
-	next    http.RoundTripper
+	sender  wire.Sender
 	headers []Header
 	end     context.CancelCauseFunc // ends the connection
+}
+
+func remoteVia(next http.RoundTripper, headers []Header, least time.Duration, end context.CancelCauseFunc) *remote {
+	return &remote{sender: wire.Sender{Next: bounding{next}, Least: least}, headers: headers, end: end}
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -58,7 +63,7 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	for _, h := range r.headers {
 		req.Header.Set(h.Name, h.Value)
 	}
-	resp, err := wire.Send(r.next, req)
+	resp, err := r.sender.Send(req)
 	if err != nil {
 		if req.Method == http.MethodGet && req.Context().Err() == nil {
 			r.end(fmt.Errorf("its stream cannot be opened: %w", err))
@@ -66,6 +71,18 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	resp.Header.Del("Location") // redirects are not followed, and one that cannot be read would be tried again and again
+	return resp, nil
+}
+
+// bounding bounds responses.
+type bounding struct{ next http.RoundTripper }
+
+// RoundTrip implements [http.RoundTripper].
+func (b bounding) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := b.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
 	resp.Body = &bounded{ReadCloser: resp.Body, left: floodBytes}
 	return resp, nil
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -558,6 +559,74 @@ func TestTOL96AnAnswerOverHTTPThatIsNoMessageCostsOneCall(t *testing.T) {
 	}
 }
 
+func TestTOL96AStreamOfEventsCostsOneCall(t *testing.T) {
+	result := func(id string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"result":{"content":[{"type":"text","text":"done"}]}}`
+	}
+	done := tool.Result{Text: "done"}
+	none := func(why string) tool.Result {
+		return tool.Failed("the server r gave no answer: its stream of events %s; its outcome is unknown: check before you repeat it", why)
+	}
+	continued := func(status int, body string) func(http.ResponseWriter, string) {
+		return func(w http.ResponseWriter, id string) {
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, strings.ReplaceAll(body, "ID", id))
+		}
+	}
+	for name, c := range map[string]struct { // order-free: each is a world of its own
+		events string // ID: the id of the request
+		again  []func(w http.ResponseWriter, id string)
+		want   tool.Result
+	}{
+		"cut":                  {": hello\n\n", nil, none("ends without the answer")},
+		"garbage":              {"oops\n\ndata: {oops\n\ndata: 1\n\ndata\n\n", nil, none("ends without the answer; events that are no messages of the protocol: 3")},
+		"another's answer":     {"data: " + result("77") + "\n\n", nil, none("ends without the answer")},
+		"garbage, and then it": {"oops\nretry\n\ndata: {oops\n\ndata: " + result("ID") + "\n\n", nil, done},
+		"a byte order mark":    {"\uFEFFdata: " + result("ID") + "\r\n\r\n", nil, done},
+		"several lines":        {"event: message\ndata: " + strings.ReplaceAll(result("ID"), ":{", ":{\ndata:") + "\n\n", nil, done},
+		"without its last end": {"data: " + result("ID"), nil, done},
+		"too long":             {"data: " + strings.Repeat("x", 15<<20) + "\n\n", nil, none("ends without the answer: an event is longer than 15728640 bytes")},
+		"continued": {"id: 1\nretry: 1\n\n", []func(http.ResponseWriter, string){
+			continued(502, "sorry"), continued(200, "oops\n\n"), continued(200, "data: "+result("ID")+"\n\n"),
+		}, done},
+		"not continued": {"id: 1\nretry: 1\n\n", []func(http.ResponseWriter, string){continued(405, "")},
+			none("was cut, and when it is opened again the server answers HTTP 405 Method Not Allowed")},
+		"a half event is not passed over": {"id: 1\nretry: 1\n\nid: 2\ndata: {", []func(http.ResponseWriter, string){continued(200, "data: "+result("ID")+"\n\n")}, done},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var id, last atomic.Value
+			var opened atomic.Int32
+			s, at, sessions := web(t, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = io.WriteString(w, strings.ReplaceAll(c.events, "ID", id.Load().(string)))
+			}, nil)
+			plain := at.Config.Handler
+			at.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodGet && r.Header.Get("Last-Event-ID") != "" {
+					last.Store(r.Header.Get("Last-Event-ID"))
+					w.Header().Set("Content-Type", "text/event-stream")
+					c.again[opened.Add(1)-1](w, id.Load().(string))
+					return
+				}
+				body, _ := io.ReadAll(r.Body)
+				var m message
+				if json.Unmarshal(body, &m) == nil && m.Method == "tools/call" {
+					id.Store(string(m.ID))
+				}
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				plain.ServeHTTP(w, r)
+			})
+			w := newWorld(t, nil, brief(), s)
+			if got := w.call("r_act", ""); got != c.want {
+				t.Errorf("it is %+v, not %+v", got, c.want)
+			}
+			if n := sessions.Load(); n != 1 || !w.States()[0].Up || int(opened.Load()) != len(c.again) || last.Load() != nil && last.Load() != "1" {
+				t.Errorf("%d sessions, continued %d times after %v, %+v", n, opened.Load(), last.Load(), w.States())
+			}
+		})
+	}
+}
+
 func TestTOL96AServerAtAnAddressThatEndsIsNoticed(t *testing.T) {
 	s, at, _ := web(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil)
 	w := newWorld(t, nil, brief(), s)
@@ -583,6 +652,42 @@ func TestTOL93AStreamThatIsCutIsOpenedAgain(t *testing.T) {
 	w.until(func() bool { return opened.Load() >= 10 })
 	if n := sessions.Load(); n != 1 || !w.States()[0].Up {
 		t.Errorf("%d sessions, %+v", n, w.States())
+	}
+}
+
+func TestTOL93AStreamThatSaysOrMeetsAnythingIsOpenedAgain(t *testing.T) {
+	var opened atomic.Int32
+	s, _, sessions := web(t, nil, func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		switch opened.Add(1) % 4 {
+		case 0:
+			w.WriteHeader(http.StatusBadGateway)
+		case 1:
+			_, _ = io.WriteString(w, "retry: 1\n\noops\n\ndata: {oops\n\n")
+		case 2:
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, "retry: 1\n\n<html>")
+		case 3:
+			_, _ = io.WriteString(w, "retry: 1\n\n"+strings.Repeat("x", 16<<20))
+		}
+	})
+	w := newWorld(t, nil, brief(), s)
+	w.until(func() bool { return opened.Load() >= 9 })
+	if n := sessions.Load(); n != 1 || !w.States()[0].Up {
+		t.Errorf("%d sessions, %+v", n, w.States())
+	}
+}
+
+func TestTOL93AStreamIsNotOpenedAgainAtOnce(t *testing.T) {
+	r := remoteVia(trip(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader("retry: 1\n\nretry: 5000\nid: 1\n\nretry: soon\n\n"))}, nil
+	}), nil, time.Second, func(error) {})
+	answer, err := (&http.Client{Transport: r}).Get("http://127.0.0.1/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(answer.Body); err != nil || string(got) != "retry: 1000\n\nid: 1\nretry: 5000\n\n" {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 
@@ -640,9 +745,9 @@ func TestTOL90ServersThatStayGoOn(t *testing.T) {
 // TOL-93: a redirect is an answer, wherever it leads; an error would have the library open the
 // stream again for ever.
 func TestTOL93ARedirectThatCannotBeReadIsAnAnswer(t *testing.T) {
-	r := &remote{next: trip(func(*http.Request) (*http.Response, error) {
+	r := remoteVia(trip(func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: http.StatusFound, Header: http.Header{"Location": {"http://[::bad"}}, Body: http.NoBody}, nil
-	}), end: func(error) {}}
+	}), nil, time.Millisecond, func(error) {})
 	guard := egress.Guard{}
 	client := guard.Client(time.Second)
 	client.Transport = r

@@ -147,7 +147,7 @@ type bearer struct{}
 func (bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+token)
-	return wire.Send(http.DefaultTransport, r)
+	return (&wire.Sender{Next: http.DefaultTransport}).Send(r)
 }
 
 func TestFRT30TheServerIsGuardedAsTheOtherRoutesAre(t *testing.T) {

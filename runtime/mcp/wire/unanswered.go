@@ -13,6 +13,7 @@ import (
 	"net/http/httptrace"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -33,12 +34,21 @@ func (u *Unanswered) Error() string { return u.Err.Error() }
 // Unwrap returns the reason.
 func (u *Unanswered) Unwrap() error { return u.Err }
 
-// Send sends an HTTP request to a server at an address; a message with its standard name and the
-// headers that repeat its content. If the message is a request and there is no answer of the
-// protocol, the error is a [Unanswered].
-func Send(next http.RoundTripper, req *http.Request) (*http.Response, error) {
-	if req.Method != http.MethodPost || req.Body == nil {
-		return next.RoundTrip(req)
+// Sender sends the HTTP requests of a session with a server at an address.
+type Sender struct {
+	Next   http.RoundTripper
+	Least  time.Duration // the least time until a stream that was cut is opened again
+	opened atomic.Bool   // a stream was
+}
+
+// Send sends a request; a message with its standard name and the headers that repeat its content. If
+// the message is a request and there is no answer of the protocol, the error is a [Unanswered].
+func (s *Sender) Send(req *http.Request) (*http.Response, error) {
+	switch {
+	case req.Method == http.MethodGet:
+		return s.listen(req)
+	case req.Method != http.MethodPost || req.Body == nil:
+		return s.Next.RoundTrip(req)
 	}
 	e, err := standard(req)
 	if err != nil {
@@ -46,30 +56,40 @@ func Send(next http.RoundTripper, req *http.Request) (*http.Response, error) {
 	}
 	var reached atomic.Bool
 	traced := httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { reached.Store(true) }})
-	resp, err := next.RoundTrip(req.WithContext(traced))
+	resp, err := s.Next.RoundTrip(req.WithContext(traced))
 	switch {
 	case e.Method == "" || e.ID == nil: // nobody waits for an answer
 		return resp, err
 	case err != nil:
 		return nil, &Unanswered{Err: err, Undone: !reached.Load(), Gone: true}
-	case resp.StatusCode < 300:
+	case resp.StatusCode >= 300:
+		return refused(req, resp)
+	case kind(resp) != streamed:
 		return message(resp)
 	}
-	return refused(req, resp)
+	of := cmp.Or(awaiting(req.Context()), &awaited{})
+	of.id = e.ID
+	resp.Body = newEvents(resp.Body, of, s.Least)
+	return resp, nil
 }
 
 // messageBytesMax bounds an answer that comes in one piece.
 const messageBytesMax = 64 << 20
 
-// message returns an answer with a status of success if it is a message or a stream. The library would
-// end the session for another one, and with it other calls.
-func message(resp *http.Response) (*http.Response, error) {
+// streamed is the type of a stream of events.
+const streamed = "text/event-stream"
+
+// kind returns the type of an answer, or "".
+func kind(resp *http.Response) string {
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if kind == "text/event-stream" {
-		return resp, nil
-	}
+	return kind
+}
+
+// message returns an answer with a status of success if it is a message. The library would end the
+// session for another one, and with it other calls.
+func message(resp *http.Response) (*http.Response, error) {
 	defer func() { _ = resp.Body.Close() }()
-	if kind != "application/json" {
+	if kind := kind(resp); kind != "application/json" {
 		return nil, &Unanswered{Err: fmt.Errorf("it answers HTTP %d with %s, not with a message of the protocol", resp.StatusCode, cmp.Or(kind, "no type"))}
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, messageBytesMax+1))
@@ -100,14 +120,13 @@ func refused(req *http.Request, resp *http.Response) (*http.Response, error) {
 	}
 	of := json.Unmarshal(body, &w) == nil && w.Error.Message != ""
 	client := resp.StatusCode >= 400 && resp.StatusCode < 500
-	// The protocol's status for a session that has ended is 404; some servers answer 400.
-	gone := req.Header.Get("Mcp-Session-Id") != "" && (resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusBadRequest && w.ID == nil)
-	if of && w.ID != nil && client && !gone && resp.StatusCode != http.StatusTooManyRequests { // the library passes it on
+	gone := ended(req, resp) || resp.StatusCode == http.StatusBadRequest && w.ID == nil && req.Header.Get(sessionHeader) != "" // as some servers answer
+	if of && w.ID != nil && client && !gone && resp.StatusCode != http.StatusTooManyRequests {                                 // the library passes it on
 		resp.Body = io.NopCloser(bytes.NewReader(body))
 		return resp, nil
 	}
 	said := w.Error.Message
-	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); !of && kind != "text/html" {
+	if !of && kind(resp) != "text/html" {
 		said = string(body)
 	}
 	if said = wording.OneLine(wording.Clip(strings.TrimSpace(strings.ToValidUTF8(said, "\uFFFD")), 300)); said != "" {
@@ -116,15 +135,25 @@ func refused(req *http.Request, resp *http.Response) (*http.Response, error) {
 	return nil, &Unanswered{Err: fmt.Errorf("it answers HTTP %d %s%s", resp.StatusCode, http.StatusText(resp.StatusCode), said), Undone: client, Gone: gone}
 }
 
+const sessionHeader = "Mcp-Session-Id"
+
+// ended reports whether an answer says, as the protocol has it, that the session has ended.
+func ended(req *http.Request, resp *http.Response) bool {
+	return req.Header.Get(sessionHeader) != "" && resp.StatusCode == http.StatusNotFound
+}
+
 // plain returns a method's error as it is to be shown: a [Unanswered] alone, and others with the
 // standard names of methods.
 func plain(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-		res, err := next(ctx, method, req)
+		a := &awaited{}
+		res, err := next(context.WithValue(ctx, awaitedKey{}, a), method, req)
 		var un *Unanswered
 		switch {
 		case err == nil:
 			return res, nil
+		case ctx.Err() == nil && a.err.Load() != nil:
+			return nil, a.err.Load()
 		case errors.As(err, &un):
 			return nil, un
 		}
