@@ -49,7 +49,7 @@ func (s *server) listed(ctx context.Context, n *session) ([]declared, error) {
 	}
 	result := make(chan answer, 1)
 	go func() { // like a call, it may wait for a program that does not read
-		list, err := pages(ctx, n.client)
+		list, err := n.pages(ctx)
 		result <- answer{list, err}
 	}()
 	select {
@@ -71,18 +71,19 @@ func (s *server) listed(ctx context.Context, n *session) ([]declared, error) {
 }
 
 // pages reads the pages of a list.
-func pages(ctx context.Context, c *sdk.ClientSession) ([]*sdk.Tool, error) {
+func (n *session) pages(ctx context.Context) ([]*sdk.Tool, error) {
 	var list []*sdk.Tool
-	if r := c.InitializeResult(); r != nil && r.Capabilities != nil && r.Capabilities.Tools == nil {
+	if r := n.client.InitializeResult(); r != nil && r.Capabilities != nil && r.Capabilities.Tools == nil {
 		return nil, nil
 	}
 	cursor := ""
 	for range pagesMax {
-		page, err := c.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
+		page, err := n.client.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
+		dropped := n.dropped.Take()
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, page.Tools...)
+		list = append(append(list, page.Tools...), dropped...)
 		if page.NextCursor == "" || len(list) > toolsMax {
 			return list, nil
 		}

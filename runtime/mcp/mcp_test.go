@@ -148,6 +148,20 @@ func TestTOL94AToolThatCannotBeReadCostsNoOther(t *testing.T) {
 	}
 }
 
+// The library drops such a tool.
+func TestTOL94AToolWithAnInvalidHeaderIsNamed(t *testing.T) {
+	w := newWorld(t, hostile(func(m message, say func(string, ...any)) error {
+		if m.Method == "tools/list" {
+			say(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"deploy","inputSchema":{"type":"object","properties":{"n":{"type":"number","x-mcp-header":"N"}}}},{"name":"act"}]}}`, m.ID)
+		}
+		return nil
+	}), brief(), Server{Name: "h", Command: []string{"sh"}, Timeout: 20 * time.Second, Only: []string{"act", "deploy"}})
+	want := `the MCP server h: a tool is left out; tool: deploy; error: its schema cannot be used: property "n": x-mcp-header can only be applied to primitive types (integer, string, boolean), got "number"`
+	if got, odd := names(w.Tools(nil)), w.States()[0].Odd; !slices.Equal(got, []string{"h_act"}) || !slices.Equal(odd, []string{want}) {
+		t.Errorf("offered are %v; what is odd is %q", got, odd)
+	}
+}
+
 // lines is a log that several write to.
 type lines struct {
 	mu   sync.Mutex

@@ -23,6 +23,7 @@ import (
 type session struct {
 	client   *sdk.ClientSession
 	tasks    *wire.Client
+	dropped  *wire.Dropped
 	link     link
 	changed  chan struct{}           // signals that its list has changed
 	listened atomic.Int32            // how often it has begun to listen
@@ -61,9 +62,9 @@ func (s *server) connect(ctx context.Context, end context.CancelCauseFunc, older
 	if err != nil {
 		return nil, err
 	}
-	n := &session{link: l, changed: make(chan struct{}, 1), end: end, ended: ctx, mu: &s.asking}
+	n := &session{link: l, changed: make(chan struct{}, 1), end: end, ended: ctx, mu: &s.asking, dropped: &wire.Dropped{}}
 	client := sdk.NewClient(&sdk.Implementation{Name: "shelly", Version: s.options.Version}, &sdk.ClientOptions{
-		Logger:             slog.New(slog.DiscardHandler),
+		Logger:             slog.New(n.dropped),
 		Capabilities:       &sdk.ClientCapabilities{Extensions: map[string]any{wire.Extension: map[string]any{}}},
 		ElicitationHandler: n.elicited,
 	})
