@@ -14,7 +14,8 @@ import (
 
 // Loose returns a schema without what cannot be checked, such as a pattern that RE2 does not
 // have, and what that is. It allows whatever the schema allows, and perhaps more. Bounds of draft 4
-// (exclusiveMinimum as true or false) become those of later drafts.
+// (exclusiveMinimum as true or false) become those of later drafts, and definitions become $defs where
+// a schema has both, which the library refuses.
 func Loose(text string) (loose string, unchecked []string) {
 	var root map[string]any
 	d := json.NewDecoder(strings.NewReader(text))
@@ -24,6 +25,7 @@ func Loose(text string) (loose string, unchecked []string) {
 	}
 	id, _ := root["$id"].(string)
 	l := loosening{based: absolute(id)}
+	l.joined(root)
 	l.schema(root)
 	if l.changed && len(l.unchecked) > 0 {
 		l.positive(root)
@@ -82,6 +84,48 @@ func (l *loosening) schema(v any) {
 	l.exclusive(s, "minimum", "exclusiveMinimum")
 	l.exclusive(s, "maximum", "exclusiveMaximum")
 	each(s, l.schema)
+}
+
+// joined makes the definitions of a whole schema $defs if it has both.
+func (l *loosening) joined(root map[string]any) {
+	defs, both := root["$defs"].(map[string]any)
+	more, is := root["definitions"].(map[string]any)
+	if !both || !is {
+		return
+	}
+	l.changed = true
+	delete(root, "definitions")
+	to := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(more)) {
+		as := name
+		for defs[as] != nil {
+			as += "_"
+		}
+		defs[as], to[inPointer.Replace(name)] = more[name], "#/$defs/"+url.PathEscape(inPointer.Replace(as))
+	}
+	referred(root, to)
+}
+
+// inPointer writes a name as part of a pointer.
+var inPointer = strings.NewReplacer("~", "~0", "/", "~1")
+
+// referred makes the references to definitions lead to others.
+func referred(v any, to map[string]string) {
+	s, is := v.(map[string]any)
+	if !is {
+		return
+	}
+	if ref, is := s["$ref"].(string); is {
+		name, rest, more := strings.Cut(strings.TrimPrefix(ref, "#/definitions/"), "/")
+		plain, err := url.PathUnescape(name)
+		if as := to[plain]; err == nil && as != "" && strings.HasPrefix(ref, "#/definitions/") {
+			if more {
+				as += "/" + rest
+			}
+			s["$ref"] = as
+		}
+	}
+	each(s, func(v any) { referred(v, to) })
 }
 
 func absolute(id string) bool {

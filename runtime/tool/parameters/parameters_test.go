@@ -59,6 +59,9 @@ func TestTOL94WhatCannotBeCheckedIsLeftOutOfTheCheck(t *testing.T) {
 			"", []string{`{"a": 5}`, `{"a": 0.5}`}, []string{`{"a": 0}`, `{"a": 6}`}},
 		`{"properties": {"a": {"type": "string", "required": true}}}`:                                        {"required true", []string{`{}`}, []string{`{"a": 1}`}},
 		`{"$id": "Options", "properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": {"type": "string"}}}`: {"", []string{`{"a": ""}`}, []string{`{"a": 1}`}},
+		`{"$defs": {"s": {"type": "string"}}, "definitions": {"s": {"type": "integer"}, "a/ b%": {"items": {"$ref": "#/definitions/s"}}},
+			"properties": {"a": {"$ref": "#/$defs/s"}, "b": {"$ref": "#/definitions/s"}, "c": {"$ref": "#/definitions/a~1%20b%25"}, "d": {"$ref": "#/definitions/a~1%20b%25/items"}}}`: {
+			"", []string{`{"a": "", "b": 1, "c": [1], "d": 1}`}, []string{`{"a": 1}`, `{"b": ""}`, `{"c": [""]}`, `{"d": ""}`}},
 	} {
 		loose, unchecked := Loose(text)
 		if got := strings.Join(unchecked, "; "); got != c.unchecked {
