@@ -202,6 +202,57 @@ func TestTOL94AListThatChangesIsReadAgain(t *testing.T) {
 	w.until(func() bool { return slices.Equal(names(w.Tools(nil)), []string{"k_a", "k_b"}) })
 }
 
+func TestTOL94AListThatCannotBeReadAgainCostsNoCall(t *testing.T) {
+	for name, refuse := range map[string]func(http.ResponseWriter, json.RawMessage){ // order-free: each is a world of its own
+		"a broken gateway": func(w http.ResponseWriter, _ json.RawMessage) { w.WriteHeader(http.StatusBadGateway) },
+		"a refusal": func(w http.ResponseWriter, id json.RawMessage) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"busy"}}`, id)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var lists atomic.Int32
+			again, calling := make(chan struct{}), make(chan struct{})
+			s, at, sessions := web(t, func(w http.ResponseWriter, r *http.Request) {
+				close(calling)
+				select {
+				case <-again:
+				case <-r.Context().Done():
+				}
+				w.WriteHeader(http.StatusUnauthorized)
+			}, func(w http.ResponseWriter) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				_ = http.NewResponseController(w).Flush()
+				select {
+				case <-calling:
+				case <-t.Context().Done():
+				}
+				_, _ = io.WriteString(w, `data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`+"\n\n")
+			})
+			plain := at.Config.Handler
+			at.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				var m message
+				if json.Unmarshal(body, &m) == nil && m.Method == "tools/list" {
+					switch lists.Add(1) {
+					case 2, 3:
+						refuse(w, m.ID)
+						return
+					case 4:
+						close(again)
+					}
+				}
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				plain.ServeHTTP(w, r)
+			})
+			w := newWorld(t, nil, brief(), s)
+			if got := w.call("r_act", ""); got != tool.Invalid("the server r refuses the call: it answers HTTP 401 Unauthorized") || sessions.Load() != 1 {
+				t.Errorf("it is %+v after %d sessions", got, sessions.Load())
+			}
+		})
+	}
+}
+
 func TestTOL96ResultsAreText(t *testing.T) {
 	s := sdk.NewServer(&sdk.Implementation{Name: "k"}, nil)
 	say := func(name string, r *sdk.CallToolResult) {

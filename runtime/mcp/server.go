@@ -8,7 +8,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
 	"shelly/runtime/clock"
+	"shelly/runtime/mcp/wire"
 )
 
 // server is one server, which is kept up.
@@ -100,12 +103,25 @@ func (s *server) serve(ctx context.Context, older bool) (greeted bool, err error
 			return true, context.Cause(ctx)
 		}
 		tools, err := s.listed(ctx, n)
-		if err != nil {
+		switch {
+		case err == nil:
+			s.up(n, tools)
+		case answered(err): // calls that are under way go on
+			s.options.Log.Warn("an MCP server's tools cannot be listed again", "server", s.config.Name, "error", err)
+			n.outdated()
+		default:
 			return true, err
 		}
-		s.up(n, tools)
 		wait = min(2*wait, s.options.pace.most) // each change is a record of the journal
 	}
+}
+
+// answered reports whether the server, or what is before it, has refused a request, so that the
+// session goes on.
+func answered(err error) bool {
+	var refused *jsonrpc.Error
+	var un *wire.Unanswered
+	return errors.As(err, &refused) || errors.As(err, &un) && !un.Gone
 }
 
 // up makes a session and its tools known.

@@ -89,12 +89,17 @@ func (s *server) connect(ctx context.Context, end context.CancelCauseFunc, older
 func (n *session) told(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if method == "notifications/tools/list_changed" || method == "notifications/subscriptions/acknowledged" && n.listened.Add(1) > 1 {
-			select {
-			case n.changed <- struct{}{}:
-			default:
-			}
+			n.outdated()
 		}
 		return next(ctx, method, req)
+	}
+}
+
+// outdated notes that the list of tools has to be read again.
+func (n *session) outdated() {
+	select {
+	case n.changed <- struct{}{}:
+	default:
 	}
 }
 
