@@ -600,10 +600,12 @@ func TestTOL96AStatusSaysWhatBecameOfTheCall(t *testing.T) {
 
 func TestTOL96AnAnswerOverHTTPThatIsNoMessageCostsOneCall(t *testing.T) {
 	for name, c := range map[string]struct{ kind, body, want string }{ // order-free: each is a world of its own
-		"a page":  {"text/html; charset=utf-8", "<html>sign in</html>", "it answers HTTP 200 with text/html, not with a message of the protocol"},
-		"garbage": {"application/json", "{oops", "its answer is not a message of the protocol"},
-		"nothing": {"application/json", "", "its answer is not a message of the protocol"},
-		"half":    {"application/json", "", "its answer cannot be read: unexpected EOF"},
+		"a page":       {"text/html; charset=utf-8", "<html>sign in</html>", "it answers HTTP 200 with text/html, not with a message of the protocol"},
+		"garbage":      {"application/json", "{oops", "its answer is not a message of the protocol"},
+		"nothing":      {"application/json", "", "its answer is not a message of the protocol"},
+		"half":         {"application/json", "", "its answer cannot be read: unexpected EOF"},
+		"a text as id": {"application/json", `{"jsonrpc":"2.0","id":"3","result":{}}`, "its answer has another id than the request"},
+		"a request":    {"application/json", `{"jsonrpc":"2.0","id":3,"method":"ping"}`, "its answer has another id than the request"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _, sessions := web(t, func(w http.ResponseWriter, _ *http.Request) {

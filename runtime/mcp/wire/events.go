@@ -36,14 +36,14 @@ func (a *awaited) fail(err error) string {
 	return fmt.Sprintf("data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":%d,\"message\":\"no answer\"}}\n\n", a.id, jsonrpc.CodeInternalError)
 }
 
-// answeredBy reports whether a message is the answer.
-func (a *awaited) answeredBy(m jsonrpc.Message) bool {
+// answers reports whether a message is the answer to the request with an id.
+func answers(m jsonrpc.Message, id json.RawMessage) bool {
 	r, is := m.(*jsonrpc.Response)
 	if !is {
 		return false
 	}
-	id, err := json.Marshal(r.ID.Raw())
-	return err == nil && bytes.Equal(id, a.id)
+	of, err := json.Marshal(r.ID.Raw())
+	return err == nil && bytes.Equal(of, id)
 }
 
 // eventBytesMax bounds an event. It is less than the library's limit, beyond which that ends the
@@ -172,7 +172,7 @@ func (e *events) pass(v event) {
 		_, _ = fmt.Fprintf(&e.out, "retry: %d\n", max(ms, e.least.Milliseconds()))
 	}
 	if m := v.message(); m != nil {
-		e.answered = e.answered || e.of != nil && e.of.answeredBy(m)
+		e.answered = e.answered || e.of != nil && answers(m, e.of.id)
 		e.out.WriteString("data: ")
 		_ = json.Compact(&e.out, v.data)
 		e.out.WriteByte('\n')

@@ -65,7 +65,7 @@ func (s *Sender) Send(req *http.Request) (*http.Response, error) {
 	case resp.StatusCode >= 300:
 		return refused(req, resp)
 	case kind(resp) != streamed:
-		return message(resp)
+		return message(resp, e.ID)
 	}
 	of := cmp.Or(awaiting(req.Context()), &awaited{})
 	of.id = e.ID
@@ -85,9 +85,9 @@ func kind(resp *http.Response) string {
 	return kind
 }
 
-// message returns an answer with a status of success if it is a message. The library would end the
-// session for another one, and with it other calls.
-func message(resp *http.Response) (*http.Response, error) {
+// message returns an answer with a status of success if it is the message that answers the request
+// with an id. The library would end the session for anything else, and with it other calls, or wait.
+func message(resp *http.Response, id json.RawMessage) (*http.Response, error) {
 	defer func() { _ = resp.Body.Close() }()
 	if kind := kind(resp); kind != "application/json" {
 		return nil, &Unanswered{Err: fmt.Errorf("it answers HTTP %d with %s, not with a message of the protocol", resp.StatusCode, cmp.Or(kind, "no type"))}
@@ -99,8 +99,11 @@ func message(resp *http.Response) (*http.Response, error) {
 	case len(body) > messageBytesMax:
 		return nil, &Unanswered{Err: fmt.Errorf("its answer is longer than %d bytes", messageBytesMax)}
 	}
-	if _, err := jsonrpc.DecodeMessage(body); err != nil {
+	switch m, err := jsonrpc.DecodeMessage(body); {
+	case err != nil:
 		return nil, &Unanswered{Err: errors.New("its answer is not a message of the protocol")}
+	case !answers(m, id):
+		return nil, &Unanswered{Err: errors.New("its answer has another id than the request")}
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	return resp, nil
