@@ -694,6 +694,42 @@ func TestTOL96AStreamOfEventsCostsOneCall(t *testing.T) {
 	}
 }
 
+func TestTOL96ARefusedMessageWithoutAnAnswerCostsNothing(t *testing.T) {
+	refused := make(chan struct{})
+	var calls atomic.Int32
+	s, at, sessions := web(t, func(w http.ResponseWriter, r *http.Request) {
+		if calls.Add(1) > 1 {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, `data: {"jsonrpc":"2.0","id":"p","method":"ping"}`+"\n\n")
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-refused:
+		case <-r.Context().Done():
+		}
+	}, nil)
+	plain := at.Config.Handler
+	at.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		plain.ServeHTTP(w, r) // it refuses the answer to its ping
+		if bytes.Contains(body, []byte(`"id":"p"`)) {
+			close(refused)
+		}
+	})
+	w := newWorld(t, nil, brief(), s)
+	if got := w.call("r_act", ""); !strings.HasPrefix(got.Text, "the server r gave no answer: its stream of events ends without the answer") {
+		t.Errorf("it is %+v", got)
+	}
+	for range 5 {
+		if got := w.call("r_act", ""); !got.Invalid || sessions.Load() != 1 {
+			t.Errorf("afterwards it is %+v in %d sessions", got, sessions.Load())
+		}
+	}
+}
+
 func TestTOL96AServerAtAnAddressThatEndsIsNoticed(t *testing.T) {
 	s, at, _ := web(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil)
 	w := newWorld(t, nil, brief(), s)

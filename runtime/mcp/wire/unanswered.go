@@ -58,7 +58,11 @@ func (s *Sender) Send(req *http.Request) (*http.Response, error) {
 	traced := httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { reached.Store(true) }})
 	resp, err := s.Next.RoundTrip(req.WithContext(traced))
 	switch {
-	case e.Method == "" || e.ID == nil: // nobody waits for an answer
+	case e.Method == "" || e.ID == nil: // nobody waits for an answer, and the library would end the session for a refusal
+		if err == nil && resp.StatusCode >= 300 && !ended(req, resp) {
+			_ = resp.Body.Close()
+			resp.StatusCode, resp.Status, resp.Body = http.StatusAccepted, "", http.NoBody
+		}
 		return resp, err
 	case err != nil:
 		return nil, &Unanswered{Err: err, Undone: !reached.Load(), Gone: true}
