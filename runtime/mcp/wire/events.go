@@ -144,6 +144,9 @@ func (e *events) line(most int) (string, error) {
 		if line = append(line, part...); len(line) > most {
 			return "", errEvent
 		}
+		if err == io.EOF && len(line) > 0 {
+			err = nil // it comes again
+		}
 		if err != nil || !more {
 			return strings.TrimPrefix(string(line), "\uFEFF"), err
 		}
