@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -128,7 +129,7 @@ func check(m wire.Value) error {
 		name  string
 		kinds []wire.Kind
 	}{
-		{m, "id", []wire.Kind{wire.String, wire.Number}}, {m, "method", []wire.Kind{wire.String}}, {m, "params", []wire.Kind{wire.Object}},
+		{m, "jsonrpc", []wire.Kind{wire.String}}, {m, "id", []wire.Kind{wire.String, wire.Number}}, {m, "method", []wire.Kind{wire.String}}, {m, "params", []wire.Kind{wire.Object}},
 		{params, "_meta", []wire.Kind{wire.Object}}, {params, "name", []wire.Kind{wire.String}}, {params, "arguments", []wire.Kind{wire.Object}},
 		{params, "taskId", []wire.Kind{wire.String}}, {params, "protocolVersion", []wire.Kind{wire.String}},
 		{params, "capabilities", []wire.Kind{wire.Object}}, {params, "clientInfo", []wire.Kind{wire.Object}},
@@ -138,6 +139,11 @@ func check(m wire.Value) error {
 			if err := v.Is(part.kinds...); err != nil {
 				return err
 			}
+		}
+	}
+	if id := m.Member("id"); id.Kind == wire.Number { // the library would answer with another id
+		if n, err := strconv.ParseFloat(id.Text, 64); err != nil || n != math.Trunc(n) || math.Abs(n) > 1<<53 {
+			return id.Fault("is not a whole number from -2^53 to 2^53; send such a number, or a text")
 		}
 	}
 	return nil
