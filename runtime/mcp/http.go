@@ -57,6 +57,8 @@ func remoteVia(next http.RoundTripper, headers []Header, least time.Duration, en
 	return &remote{sender: wire.Sender{Next: bounding{next}, Least: least}, headers: headers, end: end}
 }
 
+const sessionHeader = "Mcp-Session-Id"
+
 // RoundTrip implements [http.RoundTripper].
 func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
@@ -69,6 +71,9 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 			r.end(fmt.Errorf("its stream cannot be opened: %w", err))
 		}
 		return nil, err
+	}
+	if req.Header.Get(sessionHeader) != "" {
+		resp.Header.Del(sessionHeader) // the library would end the session for another one
 	}
 	resp.Header.Del("Location") // redirects are not followed, and one that cannot be read would be tried again and again
 	return resp, nil

@@ -730,6 +730,29 @@ func TestTOL96ARefusedMessageWithoutAnAnswerCostsNothing(t *testing.T) {
 	}
 }
 
+func TestTOL96AnAnswerThatNamesAnotherSessionIsAnAnswer(t *testing.T) {
+	s, at, sessions := web(t, nil, nil)
+	plain := at.Config.Handler
+	at.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		var m message
+		if json.Unmarshal(body, &m) == nil && m.Method == "tools/call" {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Mcp-Session-Id", "another")
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"of %s"}]}}`, m.ID, r.Header.Get("Mcp-Session-Id"))
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		plain.ServeHTTP(w, r)
+	})
+	w := newWorld(t, nil, brief(), s)
+	for range 2 {
+		if got := w.call("r_act", ""); got != (tool.Result{Text: "of 1"}) || sessions.Load() != 1 {
+			t.Errorf("it is %+v in %d sessions", got, sessions.Load())
+		}
+	}
+}
+
 func TestTOL96AServerAtAnAddressThatEndsIsNoticed(t *testing.T) {
 	s, at, _ := web(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil)
 	w := newWorld(t, nil, brief(), s)
