@@ -1,0 +1,447 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"shelly/runtime/egress"
+	"shelly/runtime/tool"
+)
+
+func TestTOL94AListThatCannotBeReadAgainCostsNoCall(t *testing.T) {
+	for name, refuse := range map[string]func(http.ResponseWriter, json.RawMessage){ // order-free: each is a world of its own
+		"a broken gateway": func(w http.ResponseWriter, _ json.RawMessage) { w.WriteHeader(http.StatusBadGateway) },
+		"a refusal": func(w http.ResponseWriter, id json.RawMessage) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"busy"}}`, id)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var lists atomic.Int32
+			again, calling := make(chan struct{}), make(chan struct{})
+			s, at, sessions := web(t, func(w http.ResponseWriter, r *http.Request) {
+				close(calling)
+				select {
+				case <-again:
+				case <-r.Context().Done():
+				}
+				w.WriteHeader(http.StatusUnauthorized)
+			}, func(w http.ResponseWriter) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				_ = http.NewResponseController(w).Flush()
+				select {
+				case <-calling:
+				case <-t.Context().Done():
+				}
+				_, _ = io.WriteString(w, `data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`+"\n\n")
+			})
+			plain := at.Config.Handler
+			at.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				var m message
+				if json.Unmarshal(body, &m) == nil && m.Method == "tools/list" {
+					switch lists.Add(1) {
+					case 2, 3:
+						refuse(w, m.ID)
+						return
+					case 4:
+						close(again)
+					}
+				}
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				plain.ServeHTTP(w, r)
+			})
+			w := newWorld(t, nil, brief(), s)
+			if got := w.call("r_act", ""); got != tool.Invalid("the server r refuses the call: it answers HTTP 401 Unauthorized") || sessions.Load() != 1 {
+				t.Errorf("it is %+v after %d sessions", got, sessions.Load())
+			}
+		})
+	}
+}
+
+func TestTOL93AServerAtAnAddressIsReached(t *testing.T) {
+	var wrong atomic.Int32
+	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
+		if r.Header.Get("Authorization") != "Bearer key" {
+			wrong.Add(1)
+		}
+		return offering(&sdk.Tool{Name: "a"})
+	}, nil)
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	s := Server{Name: "r", URL: server.URL + "/mcp", Headers: []Header{{"Authorization", "Bearer key"}}, Timeout: 20 * time.Second}
+	refused := s
+	allowed, err := egress.ParseAllowed(strings.TrimPrefix(server.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Allow = []egress.Allowed{allowed}
+	w := newWorld(t, nil, brief(), s)
+	if got := w.call("r_a", `{"text": "x"}`); got.Failed || got.Text != `a got {"text":"x"}` || wrong.Load() > 0 {
+		t.Errorf("%+v; %d requests without the header", got, wrong.Load())
+	}
+	w.Use([]Server{refused})
+	w.Servers.Wait(t.Context())
+	if err := w.States()[0].Err; err == nil || !strings.Contains(err.Error(), "is refused") {
+		t.Errorf("without being allowed: %v", err)
+	}
+}
+
+// web is a server at an address that greets, has one unsafe tool, and answers calls, and a client
+// that listens (unless nil), as it likes.
+func web(t *testing.T, call http.HandlerFunc, listen func(http.ResponseWriter)) (s Server, at *httptest.Server, sessions *atomic.Int32) {
+	t.Helper()
+	sessions = &atomic.Int32{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m message
+		_ = json.NewDecoder(r.Body).Decode(&m)
+		answers := map[string]string{
+			"initialize": `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"h","version":"1"}}`,
+			"tools/list": `{"tools":[{"name":"act","inputSchema":{"type":"object"}}]}`,
+		}
+		switch {
+		case r.Method == http.MethodGet && listen != nil:
+			listen(w)
+		case r.Method != http.MethodPost:
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		case m.Method == "tools/call":
+			call(w, r)
+		case answers[m.Method] != "":
+			w.Header().Set("Content-Type", "application/json")
+			if m.Method == "initialize" {
+				w.Header().Set("Mcp-Session-Id", fmt.Sprint(sessions.Add(1)))
+			}
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, answers[m.Method])
+		case m.ID != nil:
+			w.WriteHeader(http.StatusBadRequest)
+		default:
+			w.WriteHeader(http.StatusAccepted)
+		}
+	}))
+	t.Cleanup(server.Close)
+	allowed, err := egress.ParseAllowed(strings.TrimPrefix(server.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Server{Name: "r", URL: server.URL + "/mcp", Allow: []egress.Allowed{allowed}, Timeout: 20 * time.Second}, server, sessions
+}
+
+func TestTOL96AStatusSaysWhatBecameOfTheCall(t *testing.T) {
+	for name, c := range map[string]struct { // order-free: each is a world of its own
+		status   int
+		body     string
+		want     tool.Result
+		sessions int32 // afterwards
+	}{
+		"refused":               {401, "no token", tool.Invalid("the server r refuses the call: it answers HTTP 401 Unauthorized: no token"), 1},
+		"refused as a protocol": {400, `{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"no x"}}`, tool.Invalid("the server r refuses the call: no x"), 1},
+		"a session's end":       {404, "who?", tool.Nothing("the server r is not up, and is being started again: it answers HTTP 404 Not Found: who?"), 2},
+		"as other servers say":  {400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no valid session"}}`, tool.Nothing("the server r is not up, and is being started again: it answers HTTP 400 Bad Request: no valid session"), 2},
+		"a broken gateway":      {502, "<html>sorry</html>", tool.Failed("the server r gave no answer: it answers HTTP 502 Bad Gateway; its outcome is unknown: check before you repeat it"), 1},
+		"a failure":             {500, `{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"boom"}}`, tool.Failed("the server r gave no answer: it answers HTTP 500 Internal Server Error: boom; its outcome is unknown: check before you repeat it"), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, sessions := web(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", http.DetectContentType([]byte(c.body)))
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, c.body)
+			}, nil)
+			w := newWorld(t, nil, brief(), s)
+			if got := w.call("r_act", ""); got != c.want {
+				t.Errorf("it is %+v, not %+v", got, c.want)
+			}
+			w.until(func() bool { return w.States()[0].Up && sessions.Load() == c.sessions })
+		})
+	}
+}
+
+func TestTOL96AnAnswerOverHTTPThatIsNoMessageCostsOneCall(t *testing.T) {
+	for name, c := range map[string]struct{ kind, body, want string }{ // order-free: each is a world of its own
+		"a page":       {"text/html; charset=utf-8", "<html>sign in</html>", "it answers HTTP 200 with text/html, not with a message of the protocol"},
+		"garbage":      {"application/json", "{oops", "its answer is not a message of the protocol"},
+		"nothing":      {"application/json", "", "its answer is not a message of the protocol"},
+		"half":         {"application/json", "", "its answer cannot be read: unexpected EOF"},
+		"a text as id": {"application/json", `{"jsonrpc":"2.0","id":"3","result":{}}`, "its answer has another id than the request"},
+		"a request":    {"application/json", `{"jsonrpc":"2.0","id":3,"method":"ping"}`, "its answer has another id than the request"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, sessions := web(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", c.kind)
+				if name == "half" {
+					w.Header().Set("Content-Length", "100")
+				}
+				_, _ = io.WriteString(w, c.body)
+			}, nil)
+			w := newWorld(t, nil, brief(), s)
+			if got := w.call("r_act", ""); got != tool.Failed("the server r gave no answer: %s; its outcome is unknown: check before you repeat it", c.want) {
+				t.Errorf("it is %+v", got)
+			}
+			if n := sessions.Load(); n != 1 || !w.States()[0].Up {
+				t.Errorf("%d sessions, %+v", n, w.States())
+			}
+		})
+	}
+}
+
+func TestTOL96AStreamOfEventsCostsOneCall(t *testing.T) {
+	result := func(id string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"result":{"content":[{"type":"text","text":"done"}]}}`
+	}
+	done := tool.Result{Text: "done"}
+	none := func(why string) tool.Result {
+		return tool.Failed("the server r gave no answer: its stream of events %s; its outcome is unknown: check before you repeat it", why)
+	}
+	continued := func(status int, body string) func(http.ResponseWriter, string) {
+		return func(w http.ResponseWriter, id string) {
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, strings.ReplaceAll(body, "ID", id))
+		}
+	}
+	for name, c := range map[string]struct { // order-free: each is a world of its own
+		events string // ID: the id of the request
+		again  []func(w http.ResponseWriter, id string)
+		want   tool.Result
+	}{
+		"cut":                  {": hello\n\n", nil, none("ends without the answer")},
+		"garbage":              {"oops\n\ndata: {oops\n\ndata: 1\n\ndata\n\n", nil, none("ends without the answer; events that are no messages of the protocol: 3")},
+		"another's answer":     {"data: " + result("77") + "\n\n", nil, none("ends without the answer")},
+		"garbage, and then it": {"oops\nretry\n\ndata: {oops\n\ndata: " + result("ID") + "\n\n", nil, done},
+		"a byte order mark":    {"\uFEFFdata: " + result("ID") + "\r\n\r\n", nil, done},
+		"several lines":        {"event: message\ndata: " + strings.ReplaceAll(result("ID"), ":{", ":{\ndata:") + "\n\n", nil, done},
+		"without its last end": {"data: " + result("ID"), nil, done},
+		"too long":             {"data: " + strings.Repeat("x", 15<<20) + "\n\n", nil, none("ends without the answer: an event is longer than 15728640 bytes")},
+		"continued": {"id: 1\nretry: 1\n\n", []func(http.ResponseWriter, string){
+			continued(502, "sorry"), continued(200, "oops\n\n"), continued(200, "data: "+result("ID")+"\n\n"),
+		}, done},
+		"not continued": {"id: 1\nretry: 1\n\n", []func(http.ResponseWriter, string){continued(405, "")},
+			none("was cut, and when it is opened again the server answers HTTP 405 Method Not Allowed")},
+		"a half event is not passed over": {"id: 1\nretry: 1\n\nid: 2\ndata: {", []func(http.ResponseWriter, string){continued(200, "data: "+result("ID")+"\n\n")}, done},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var id, last atomic.Value
+			var opened atomic.Int32
+			s, at, sessions := web(t, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = io.WriteString(w, strings.ReplaceAll(c.events, "ID", id.Load().(string)))
+			}, nil)
+			plain := at.Config.Handler
+			at.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodGet && r.Header.Get("Last-Event-ID") != "" {
+					last.Store(r.Header.Get("Last-Event-ID"))
+					w.Header().Set("Content-Type", "text/event-stream")
+					c.again[opened.Add(1)-1](w, id.Load().(string))
+					return
+				}
+				body, _ := io.ReadAll(r.Body)
+				var m message
+				if json.Unmarshal(body, &m) == nil && m.Method == "tools/call" {
+					id.Store(string(m.ID))
+				}
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				plain.ServeHTTP(w, r)
+			})
+			w := newWorld(t, nil, brief(), s)
+			if got := w.call("r_act", ""); got != c.want {
+				t.Errorf("it is %+v, not %+v", got, c.want)
+			}
+			if n := sessions.Load(); n != 1 || !w.States()[0].Up || int(opened.Load()) != len(c.again) || last.Load() != nil && last.Load() != "1" {
+				t.Errorf("%d sessions, continued %d times after %v, %+v", n, opened.Load(), last.Load(), w.States())
+			}
+		})
+	}
+}
+
+func TestTOL96ARefusedMessageWithoutAnAnswerCostsNothing(t *testing.T) {
+	refused := make(chan struct{})
+	var calls atomic.Int32
+	s, at, sessions := web(t, func(w http.ResponseWriter, r *http.Request) {
+		if calls.Add(1) > 1 {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, `data: {"jsonrpc":"2.0","id":"p","method":"ping"}`+"\n\n")
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-refused:
+		case <-r.Context().Done():
+		}
+	}, nil)
+	plain := at.Config.Handler
+	at.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		plain.ServeHTTP(w, r) // it refuses the answer to its ping
+		if bytes.Contains(body, []byte(`"id":"p"`)) {
+			close(refused)
+		}
+	})
+	w := newWorld(t, nil, brief(), s)
+	if got := w.call("r_act", ""); !strings.HasPrefix(got.Text, "the server r gave no answer: its stream of events ends without the answer") {
+		t.Errorf("it is %+v", got)
+	}
+	for range 5 {
+		if got := w.call("r_act", ""); !got.Invalid || sessions.Load() != 1 {
+			t.Errorf("afterwards it is %+v in %d sessions", got, sessions.Load())
+		}
+	}
+}
+
+func TestTOL96AnAnswerThatNamesAnotherSessionIsAnAnswer(t *testing.T) {
+	s, at, sessions := web(t, nil, nil)
+	plain := at.Config.Handler
+	at.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		var m message
+		if json.Unmarshal(body, &m) == nil && m.Method == "tools/call" {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Mcp-Session-Id", "another")
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"of %s"}]}}`, m.ID, r.Header.Get("Mcp-Session-Id"))
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		plain.ServeHTTP(w, r)
+	})
+	w := newWorld(t, nil, brief(), s)
+	for range 2 {
+		if got := w.call("r_act", ""); got != (tool.Result{Text: "of 1"}) || sessions.Load() != 1 {
+			t.Errorf("it is %+v in %d sessions", got, sessions.Load())
+		}
+	}
+}
+
+func TestTOL96AServerAtAnAddressThatEndsIsNoticed(t *testing.T) {
+	s, at, _ := web(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil)
+	w := newWorld(t, nil, brief(), s)
+	if got := w.call("r_act", ""); got.Nothing || !strings.HasSuffix(got.Text, "EOF; its outcome is unknown: check before you repeat it") {
+		t.Errorf("during the call: %+v", got)
+	}
+	w.until(func() bool { return w.States()[0].Up })
+	at.Close()
+	if got := w.call("r_act", ""); !got.Nothing || !strings.HasSuffix(got.Text, "connection refused") {
+		t.Errorf("after its end: %+v", got)
+	}
+	w.until(func() bool { return !w.States()[0].Up })
+}
+
+func TestTOL93AStreamThatIsCutIsOpenedAgain(t *testing.T) {
+	var opened atomic.Int32
+	s, _, sessions := web(t, nil, func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "retry: 1\n\n")
+		opened.Add(1)
+	})
+	w := newWorld(t, nil, brief(), s)
+	w.until(func() bool { return opened.Load() >= 10 })
+	if n := sessions.Load(); n != 1 || !w.States()[0].Up {
+		t.Errorf("%d sessions, %+v", n, w.States())
+	}
+}
+
+func TestTOL93AStreamThatSaysOrMeetsAnythingIsOpenedAgain(t *testing.T) {
+	var opened atomic.Int32
+	s, _, sessions := web(t, nil, func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		switch opened.Add(1) % 4 {
+		case 0:
+			w.WriteHeader(http.StatusBadGateway)
+		case 1:
+			_, _ = io.WriteString(w, "retry: 1\n\noops\n\ndata: {oops\n\n")
+		case 2:
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, "retry: 1\n\n<html>")
+		case 3:
+			_, _ = io.WriteString(w, "retry: 1\n\n"+strings.Repeat("x", 16<<20))
+		}
+	})
+	w := newWorld(t, nil, brief(), s)
+	w.until(func() bool { return opened.Load() >= 9 })
+	if n := sessions.Load(); n != 1 || !w.States()[0].Up {
+		t.Errorf("%d sessions, %+v", n, w.States())
+	}
+}
+
+func TestTOL93AStreamIsNotOpenedAgainAtOnce(t *testing.T) {
+	r := remoteVia(trip(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader("retry: 1\n\nretry: 5000\nid: 1\n\nretry: soon\n\n"))}, nil
+	}), nil, time.Second, func(error) {})
+	answer, err := (&http.Client{Transport: r}).Get("http://127.0.0.1/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(answer.Body); err != nil || string(got) != "retry: 1000\n\nid: 1\nretry: 5000\n\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestTOL93AServerOf2026IsListenedToAgain(t *testing.T) {
+	var opened, cut atomic.Int32
+	s := offering(&sdk.Tool{Name: "a"})
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, &sdk.StreamableHTTPOptions{Stateless: true})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Method") != "subscriptions/listen" {
+			handler.ServeHTTP(w, r)
+			return
+		}
+		switch n := opened.Add(1); {
+		case n == 1:
+			w.WriteHeader(http.StatusBadGateway)
+		case n <= 4: // without an answer
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, `data: {"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{}}}`+"\n\n")
+			cut.Add(1)
+		default:
+			if n == 5 { // nobody is told
+				s.AddTool(&sdk.Tool{Name: "b", InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
+			}
+			handler.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	allowed, err := egress.ParseAllowed(strings.TrimPrefix(server.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, nil, brief(), Server{Name: "r", URL: server.URL, Allow: []egress.Allowed{allowed}, Timeout: 20 * time.Second})
+	w.until(func() bool { return slices.Equal(names(w.Tools(nil)), []string{"r_a", "r_b"}) })
+	s.AddTool(&sdk.Tool{Name: "c", InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
+	w.until(func() bool { return len(w.Tools(nil)) == 3 })
+	if cut.Load() != 3 || !w.States()[0].Up {
+		t.Errorf("cut %d times; the servers are %+v", cut.Load(), w.States())
+	}
+}
+
+// TOL-93: a redirect is an answer, wherever it leads; an error would have the library open the
+// stream again for ever.
+func TestTOL93ARedirectThatCannotBeReadIsAnAnswer(t *testing.T) {
+	r := remoteVia(trip(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusFound, Header: http.Header{"Location": {"http://[::bad"}}, Body: http.NoBody}, nil
+	}), nil, time.Millisecond, func(error) {})
+	guard := egress.Guard{}
+	client := guard.Client(time.Second)
+	client.Transport = r
+	answer, err := client.Get("http://127.0.0.1/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = answer.Body.Close()
+	if answer.StatusCode != http.StatusFound {
+		t.Errorf("it is %s", answer.Status)
+	}
+}
+
+// trip is a transport.
+type trip func(*http.Request) (*http.Response, error)
+
+func (f trip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
