@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/exhaustive"
 )
@@ -37,6 +38,30 @@ func TestCLI1ACommandAloneIsWhatItIsAmongAll(t *testing.T) {
 			if whole := executeBy(&cli{}, line, &terminal.Terminal{Out: &among, Err: &among}); code != whole || alone.String() != among.String() {
 				t.Errorf("%s: alone\n%s\namong all\n%s", strings.Join(line, " "), &alone, &among)
 			}
+		}
+	}
+}
+
+// CLI-3: an argument or flag that is given as an empty text is refused, whatever leaving it out
+// would mean; a text may be empty.
+func TestCLI3AnEmptyArgumentIsRefused(t *testing.T) {
+	for _, test := range []struct {
+		line []string
+		want string
+	}{
+		{[]string{"schedule", "pause", ""}, "shelly: <id> is empty; see shelly schedule pause --help\n"},
+		{[]string{"request", "approve", ""}, "shelly: <id> is empty; see shelly request approve --help\n"},
+		{[]string{"memory", "forget", "m1", ""}, "shelly: <id> is empty; see shelly memory forget --help\n"},
+		{[]string{"channel", "try", "jabber", ""}, "shelly: <chat> is empty; see shelly channel try --help\n"},
+		{[]string{"journal", "verify", ""}, "shelly: <file> is empty; see shelly journal verify --help\n"},
+		{[]string{"tool", "undo", "--session", ""}, "shelly: --session is empty; see shelly tool undo --help\n"},
+		{[]string{"config", "--data="}, "shelly: --data is empty; see shelly config --help\n"},
+		{[]string{"ask", "--image", "", "hello"}, "shelly: --image is empty; see shelly ask --help\n"},
+		{[]string{"memory", "add", ""}, "shelly: nothing to remember: give a text\n"},
+	} {
+		var said bytes.Buffer
+		if code := execute(test.line, &terminal.Terminal{Out: &said, Err: &said}); code != exit.Usage || said.String() != test.want {
+			t.Errorf("%q: ended with %d: %s", test.line, code, &said)
 		}
 	}
 }

@@ -131,6 +131,10 @@ func executeBy(grammar any, args []string, t *terminal.Terminal) (code int) {
 	case err != nil:
 		return misused(err, t)
 	}
+	if name := emptied(ctx.Path); name != "" {
+		fmt.Fprintf(t.Err, "shelly: %s is empty; see %s --help\n", name, ctx.Selected().FullPath())
+		return exit.Usage
+	}
 	err = ctx.Run()
 	if failed := t.Failed(); failed != nil && (err == nil || errors.Is(err, failed)) {
 		err = unwritten(failed)
