@@ -51,9 +51,6 @@ func (c *backupCmd) Run(t *terminal.Terminal) error {
 		fmt.Fprintln(t.Err, "standard output:", contents(m))
 		return nil
 	}
-	if c.File == "" {
-		return exit.Errorf(exit.Usage, "name a file, or - for standard output")
-	}
 	to := output.File{Name: c.File, Force: c.Force}
 	if err := to.Free(); err != nil {
 		return err

@@ -2,8 +2,10 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"io"
 
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/output"
 	"shelly/cmd/shelly/internal/terminal"
@@ -29,7 +31,17 @@ func (c *exportCmd) Run(t *terminal.Terminal) error {
 	if err := to.Free(); err != nil {
 		return err
 	}
-	return use(&c.Place, reading, func(ctx context.Context, _ config.Config, m memories) error {
-		return to.Write(t, func(w io.Writer) error { return m.Export(ctx, w, !c.NoVectors) })
-	})
+	return use(&c.Place, reading, func(ctx context.Context, _ config.Config, m memories) error { return c.write(ctx, t, to, m) })
+}
+
+func (c *exportCmd) write(ctx context.Context, t *terminal.Terminal, to output.File, m memories) error {
+	err := to.Write(t, func(w io.Writer) error { return m.Export(ctx, w, !c.NoVectors) })
+	switch {
+	case !errors.Is(err, context.Canceled):
+		return err
+	case to.Standard():
+		return exit.Interrupted(ctx, "what was written is not a whole export; run it again")
+	default:
+		return exit.Interrupted(ctx, to.Name+" was not written; run it again")
+	}
 }

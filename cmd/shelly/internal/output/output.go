@@ -23,7 +23,7 @@ type File struct {
 // Free returns an error if a folder has the name, or a file that must not be overwritten. It is
 // called before the work begins; Write checks again.
 func (f File) Free() error {
-	if f.standard() {
+	if f.Standard() {
 		return nil
 	}
 	if info, err := os.Stat(f.Name); err == nil && info.IsDir() || os.IsPathSeparator(f.Name[len(f.Name)-1]) {
@@ -35,7 +35,8 @@ func (f File) Free() error {
 	return nil
 }
 
-func (f File) standard() bool { return f.Name == "" || f.Name == "-" }
+// Standard reports whether the destination is standard output.
+func (f File) Standard() bool { return f.Name == "" || f.Name == "-" }
 
 // Other returns an error if a flag's file is to be standard output, which has another output of
 // the command.
@@ -54,7 +55,7 @@ func (f File) taken() error {
 // folders that are created for it. An error of
 // content that no write has is returned unchanged; other errors have exit codes.
 func (f File) Write(t *terminal.Terminal, content func(io.Writer) error) error {
-	if f.standard() {
+	if f.Standard() {
 		out := bufio.NewWriter(t.Out)
 		return errors.Join(content(out), out.Flush())
 	}
@@ -83,7 +84,7 @@ func (f File) Text(t *terminal.Terminal, text []byte) error {
 
 // String returns the name for messages.
 func (f File) String() string {
-	if f.standard() {
+	if f.Standard() {
 		return "standard output"
 	}
 	return f.Name
