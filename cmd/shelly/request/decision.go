@@ -15,8 +15,8 @@ import (
 
 // addressed names the request or handle that a decision is about.
 type addressed struct {
-	ID     string `arg:"" optional:"" help:"Request that waits for the decision, or a run such as h12. Default: the only one that waits."`
-	Handle uint64 `placeholder:"N" help:"Handle that waits, if it is not a request."`
+	ID     string  `arg:"" optional:"" help:"Request that waits for the decision, or a run such as h12. Default: the only one that waits."`
+	Handle *uint64 `placeholder:"N" help:"Handle that waits, if it is not a request."`
 	journalled
 }
 
@@ -125,13 +125,16 @@ func (c *resolveCmd) Run(t *terminal.Terminal) error {
 // asked returns what a person is asked about the request or handle, or nil. If neither is
 // named, it is the only open question that fits (CLI-122).
 func (a *addressed) asked(ctx context.Context, fits func(*comm.Ask) bool) (daemon *client.Client, about client.About, ask *comm.Ask, err error) {
-	if a.ID != "" && a.Handle != 0 {
+	if a.ID != "" && a.Handle != nil {
 		return nil, about, nil, exit.Errorf(exit.Usage, "name a request, or a handle with --handle")
+	}
+	if a.Handle != nil && *a.Handle == 0 {
+		return nil, about, nil, exit.Errorf(exit.NoMatch, "there is no handle 0")
 	}
 	if daemon, err = a.daemon(); err != nil {
 		return nil, about, nil, err
 	}
-	if a.ID == "" && a.Handle == 0 {
+	if a.ID == "" && a.Handle == nil {
 		about, ask, err = theOnly(ctx, daemon, fits)
 		return daemon, about, ask, err
 	}
@@ -144,7 +147,7 @@ func (a *addressed) asked(ctx context.Context, fits func(*comm.Ask) bool) (daemo
 		}
 		return daemon, client.About{ID: r.ID, Channel: r.Channel, Client: r.Client}, r.Asks, err
 	}
-	about.Handle = fsm.HandleID(a.Handle)
+	about.Handle = fsm.HandleID(*a.Handle)
 	ask, err = askOf(ctx, daemon, about.Handle)
 	return daemon, about, ask, err
 }

@@ -22,7 +22,7 @@ import (
 
 type showCmd struct {
 	ID           string `arg:"" help:"Request to show, or a run such as h12."`
-	At           int    `xor:"shape" placeholder:"STEP" help:"Show this step in full: the input, each effect and the state after it, as JSON."`
+	At           *int   `xor:"shape" placeholder:"STEP" help:"Show this step in full: the input, each effect and the state after it, as JSON."`
 	Full         bool   `help:"Do not cut texts; show timers too."`
 	flags.AsJSON `set:"json=Print as JSON, like GET /v1/requests/ID/steps."`
 	Trace        bool     `xor:"shape" help:"Show each step with its transitions, what the model was sent and what changed."`
@@ -62,8 +62,8 @@ func (c *showCmd) Run(t *terminal.Terminal) (err error) {
 	b := comm.History(p, standings)
 	c.preview(b.Asks)
 	told := history.Tell(b.Steps, c.textMax())
-	if c.At != 0 {
-		switch err := b.Only(j, c.At); {
+	if c.At != nil {
+		switch err := b.Only(j, *c.At); {
 		case errors.Is(err, comm.ErrNoStep):
 			return exit.With(exit.NoMatch, err)
 		case err != nil:
@@ -73,8 +73,8 @@ func (c *showCmd) Run(t *terminal.Terminal) (err error) {
 	switch {
 	case c.JSON:
 		return t.JSON(b)
-	case c.At != 0:
-		return tellStep(t.Out, b, told[c.At-1])
+	case c.At != nil:
+		return tellStep(t.Out, b, told[*c.At-1])
 	}
 	fmt.Fprint(t.Out, terminal.Printable(c.tell(b, told, time.Now())))
 	return nil
