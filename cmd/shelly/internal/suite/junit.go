@@ -34,11 +34,11 @@ func (c *Command) ready(flag, name string) error {
 	}
 	dir := filepath.Dir(name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return exit.Errorf(exit.Usage, "%s: %w", flag, err)
+		return exit.Errorf(exit.Disk, "%s: %w", flag, err)
 	}
 	probe, err := os.CreateTemp(dir, ".report.*")
 	if err != nil {
-		return exit.Errorf(exit.Usage, "%s: %w", flag, err)
+		return exit.Errorf(exit.Disk, "%s: write %s: %w", flag, name, bare(err))
 	}
 	_ = probe.Close() // nothing was written to it
 	return os.Remove(probe.Name())

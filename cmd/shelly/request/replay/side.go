@@ -2,7 +2,9 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +12,7 @@ import (
 
 	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/output"
 	"shelly/runtime/config"
 	"shelly/runtime/ollama"
 	"shelly/sim/history/regression"
@@ -36,15 +39,22 @@ func (c *Asking) openAnswers(data string, s Side) (a *Answers, err error) {
 	if c.DryRun {
 		a, err = Read(name)
 	} else {
+		if err := (output.File{Name: name, Force: true}).Free(); err != nil {
+			return nil, err
+		}
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			return nil, exit.With(exit.Disk, err)
 		}
 		a, err = Open(name)
 	}
-	if err != nil {
+	switch failed := (*fs.PathError)(nil); {
+	case err == nil:
+		return a, nil
+	case errors.As(err, &failed) && !c.DryRun:
+		return nil, exit.Errorf(exit.Disk, "the file of answers: %w", err)
+	default:
 		return nil, exit.Errorf(exit.Usage, "the file of answers: %w", err)
 	}
-	return a, nil
 }
 
 // modelSide is a model and the connection to it.
