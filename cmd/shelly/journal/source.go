@@ -34,7 +34,7 @@ func openJournal(ctx context.Context, path string) (source, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return source{}, exit.Errorf(exit.NoMatch, "%s: no such file or folder", path)
+		return source{}, exit.Errorf(exit.Usage, "%s: no such file or folder", path)
 	case err != nil:
 		return source{}, exit.With(exit.Usage, err)
 	case info.IsDir():

@@ -11,7 +11,7 @@ import (
 const (
 	OK          = 0
 	Failed      = 1 // an expectation or invariant failed; a request was answered with an error
-	Usage       = 2 // bad flags, configuration or files
+	Usage       = 2 // bad flags, configuration or files; no such file
 	Internal    = 3 // an error that no input explains
 	NoMatch     = 4 // nothing matched
 	Differs     = 5 // one case gave two different traces
