@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"shelly/cmd/shelly/internal/brain"
@@ -66,7 +64,7 @@ func (c *forkCmd) Run(t *terminal.Terminal) (err error) {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	ctx, stop := exit.Interruptible()
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
@@ -191,7 +189,7 @@ func (c *forkCmd) ended(ctx context.Context, err error) error {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return exit.Errorf(exit.Failed, "the fork took longer than --timeout, %s; nothing was done", c.Timeout)
 	case ctx.Err() != nil:
-		return exit.Errorf(exit.Failed, "interrupted; nothing was done")
+		return exit.Interrupted(ctx, "nothing was done; run it again")
 	default:
 		return err
 	}
