@@ -178,6 +178,11 @@ func TestEVT6EventsSayWhatHappened(t *testing.T) {
 			s.File("/in/b", settle.Removed)
 			s.File("/in/c/a", settle.Created)
 		}, "inbox | changed | /in | 2 files changed below /in: 1 created, 1 removed. They are: b, c/a."},
+		{"folder", func(s event.Sink) { s.File("/in/a", settle.Went) }, "inbox | removed | /in/a | The folder /in/a was removed, with all in it."},
+		{"folder and file", func(s event.Sink) {
+			s.File("/in/a", settle.Went)
+			s.File("/in/b", settle.Removed)
+		}, "inbox | changed | /in | 2 files changed below /in: 2 removed. They are: a/, b."},
 		{"many", func(s event.Sink) {
 			for i := range 2000 {
 				s.File(fmt.Sprintf("/in/%04d", i), settle.Created)

@@ -21,6 +21,9 @@ func (s *Spec) ofFiles(b *settle.Batch) fsm.EventRaised {
 	e := fsm.EventRaised{Source: s.Name, Subject: s.Folder, Event: eventMany}
 	if b.Files() == 1 && b.More == 0 && !b.Lost {
 		e.Subject, e.Event = b.Named[0], string(b.Whats[0])
+		if b.Whats[0] == settle.Went {
+			e.Event = string(settle.Removed)
+		}
 		e.Detail = say(single[b.Whats[0]], "path", b.Named[0])
 		return e
 	}
@@ -41,7 +44,7 @@ func (s *Spec) ofFiles(b *settle.Batch) fsm.EventRaised {
 	return e
 }
 
-var single = map[settle.What]word{settle.Created: wordCreated, settle.Written: wordWritten, settle.Removed: wordRemoved}
+var single = map[settle.What]word{settle.Created: wordCreated, settle.Written: wordWritten, settle.Removed: wordRemoved, settle.Went: wordWent}
 
 // counts returns in words how many files were created, written and removed.
 func counts(b *settle.Batch) string {
@@ -54,13 +57,17 @@ func counts(b *settle.Batch) string {
 	return strings.Join(parts, ", ")
 }
 
-// named returns the names of files, relative to the folder, as far as they fit.
+// named returns the names of files, relative to the folder, as far as they fit; a folder's ends
+// with a slash.
 func (s *Spec) named(b *settle.Batch) string {
 	var names []string
 	size := 0
-	for _, path := range b.Named {
+	for i, path := range b.Named {
 		if below, err := filepath.Rel(s.Folder, path); err == nil {
 			path = below
+		}
+		if b.Whats[i] == settle.Went {
+			path += string(filepath.Separator)
 		}
 		if size += len(path) + 2; size > namesBytesMax {
 			break

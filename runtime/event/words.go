@@ -12,6 +12,7 @@ const (
 	wordCreated word = iota
 	wordWritten
 	wordRemoved
+	wordWent
 	wordMany
 	wordNamed
 	wordAmong
@@ -26,6 +27,7 @@ var words = [wordsEnd]string{
 	wordCreated: "The file {path} was created.",
 	wordWritten: "The file {path} was written.",
 	wordRemoved: "The file {path} was removed.",
+	wordWent:    "The folder {path} was removed, with all in it.",
 	wordMany:    "{files} changed below {folder}: {counts}.",
 	wordNamed:   " They are: {names}.",
 	wordAmong:   " Among them: {names}.",

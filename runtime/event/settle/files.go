@@ -18,14 +18,18 @@ const (
 // What is what happened to a file.
 type What string
 
-// A file has appeared, has other content, or is gone, as may be a folder with all in it. That a
-// folder has come is not told, nor that it is gone again.
+// A file has appeared, has other content, or is gone; or a folder is gone with all in it, which
+// is counted as one file. That a folder has come is not told, nor that it is gone again.
 const (
 	Created What = "created"
 	Written What = "written"
 	Removed What = "removed"
 	Came    What = "came"
+	Went    What = "went"
 )
+
+// gone reports whether nothing is left.
+func (w What) gone() bool { return w == Removed || w == Went }
 
 // Files gathers changes of files until there have been none for Settle, but for no longer than
 // Longest since the first (EVT-5).
@@ -51,7 +55,7 @@ type changed struct {
 type Batch struct {
 	Named    []string     // the first NamedMax in the order of their paths
 	Whats    []What       // of Named
-	Count    map[What]int // of the files whose names were kept
+	Count    map[What]int // of the files whose names were kept; of folders that went, as Removed
 	More     int          // changes of others
 	Lost     bool         // the system has lost some, so any file may have changed
 	From, To fsm.Millis   // when the first and the last were seen
@@ -80,12 +84,12 @@ func (f *Files) See(now fsm.Millis, path string, what What) {
 		return
 	}
 	f.note(now)
-	if what == Removed {
+	if what.gone() {
 		f.drop(path + "/")
 	}
 	i, known := f.find(path)
 	switch {
-	case what == Removed && !known && slices.Contains(f.came, path):
+	case what.gone() && !known && slices.Contains(f.came, path):
 	case known:
 		if f.changes[i].what = together(f.changes[i].what, what); f.changes[i].what == "" {
 			f.changes = slices.Delete(f.changes, i, i+1)
@@ -115,12 +119,14 @@ func (f *Files) drop(prefix string) {
 // together returns the sum of two changes of a file; empty if it appeared and is gone again.
 func together(before, after What) What {
 	switch {
-	case before == Created && after == Removed:
+	case before == Created && after.gone():
 		return ""
 	case before == Created:
 		return Created
-	case before == Removed && after != Removed:
+	case before.gone() && !after.gone():
 		return Written
+	case before == Went: // which the system announces twice
+		return Went
 	default:
 		return after
 	}
@@ -145,7 +151,11 @@ func (f *Files) Take(now fsm.Millis) (b Batch, ok bool) {
 	}
 	b = Batch{Count: map[What]int{}, More: f.more, Lost: f.lost, From: f.first, To: f.last}
 	for _, c := range f.changes {
-		b.Count[c.what]++
+		if c.what == Went {
+			b.Count[Removed]++
+		} else {
+			b.Count[c.what]++
+		}
 		if len(b.Named) < NamedMax {
 			b.Named, b.Whats = append(b.Named, c.path), append(b.Whats, c.what)
 		}

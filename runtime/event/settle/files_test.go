@@ -43,13 +43,14 @@ func TestEVT5NothingWaitsForLongerThanTheLongest(t *testing.T) {
 }
 
 func TestEVT5ChangesOfAFileComeToOne(t *testing.T) {
-	c, w, r := settle.Created, settle.Written, settle.Removed
+	c, w, r, d := settle.Created, settle.Written, settle.Removed, settle.Went
 	for _, x := range []struct {
 		changes []settle.What
 		want    settle.What
 	}{
 		{[]settle.What{c, w, w}, c}, {[]settle.What{c, w, r}, ""}, {[]settle.What{w, w}, w},
 		{[]settle.What{w, r}, r}, {[]settle.What{r, c}, w}, {[]settle.What{r, c, r}, r}, {[]settle.What{c, r, c}, c}, {[]settle.What{r, r}, r},
+		{[]settle.What{d, r}, d}, {[]settle.What{r, d}, d}, {[]settle.What{d, c}, w}, {[]settle.What{c, d}, ""},
 	} {
 		f := gathering()
 		for _, what := range x.changes {
@@ -73,10 +74,10 @@ func TestEVT5AFolderThatGoesTakesItsFilesAlong(t *testing.T) {
 		changes []change
 		want    []string
 	}{
-		{[]change{{"/in/a/x", settle.Created}, {"/in/a/y", settle.Written}, {"/in/a.txt", settle.Written}, {"/in/a", settle.Removed}}, []string{"/in/a", "/in/a.txt"}},
-		{[]change{{"/in/a", settle.Came}, {"/in/a/x", settle.Created}, {"/in/a", settle.Removed}, {"/in/b", settle.Came}, {"/in/b/x", settle.Created}}, []string{"/in/b/x"}},
-		{[]change{{"/in/a", settle.Came}, {"/in/a", settle.Removed}, {"/in/a", settle.Removed}}, nil},
-		{[]change{{"/in/a", settle.Removed}, {"/in/a", settle.Came}, {"/in/a", settle.Removed}}, []string{"/in/a"}},
+		{[]change{{"/in/a/x", settle.Created}, {"/in/a/y", settle.Written}, {"/in/a.txt", settle.Written}, {"/in/a", settle.Went}}, []string{"/in/a", "/in/a.txt"}},
+		{[]change{{"/in/a", settle.Came}, {"/in/a/x", settle.Created}, {"/in/a", settle.Went}, {"/in/b", settle.Came}, {"/in/b/x", settle.Created}}, []string{"/in/b/x"}},
+		{[]change{{"/in/a", settle.Came}, {"/in/a", settle.Went}, {"/in/a", settle.Removed}}, nil},
+		{[]change{{"/in/a", settle.Went}, {"/in/a", settle.Came}, {"/in/a", settle.Went}}, []string{"/in/a"}},
 	} {
 		f := gathering()
 		for _, c := range x.changes {

@@ -318,7 +318,7 @@ func (w *watching) went(dir string) {
 			delete(w.folders, folder)
 		}
 	}
-	w.to.File(dir, settle.Removed)
+	w.to.File(dir, settle.Went)
 	w.say()
 }
 

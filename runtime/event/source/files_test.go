@@ -141,7 +141,7 @@ func TestEVT7FoldersThatComeAreWatchedToo(t *testing.T) {
 	if err := os.Rename(f.path("in/deep"), filepath.Join(t.TempDir(), "elsewhere")); err != nil {
 		t.Fatal(err)
 	}
-	f.until(t, "removed "+f.path("in/deep"))
+	f.until(t, "went "+f.path("in/deep"))
 	f.until(t, "seen 2 folders")
 }
 
@@ -207,7 +207,7 @@ func TestEVT7ChangedRulesOfAFolderHoldAtOnce(t *testing.T) {
 	if err := os.RemoveAll(f.path("sub/build")); err != nil {
 		t.Fatal(err)
 	}
-	f.until(t, "removed "+f.path("sub/build"))
+	f.until(t, "went "+f.path("sub/build"))
 }
 
 // The system does not say of a path that is gone whether it was a folder.
