@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"math/rand/v2"
 	"sync/atomic"
@@ -241,6 +242,8 @@ func (s *starting) openStore() (*store.Store, error) {
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):
 		return nil, exit.Errorf(exit.Data, "a file stands where the data folder %s should be: name another with --data", s.cfg.Data)
+	case errors.Is(err, fs.ErrPermission):
+		return nil, exit.Errorf(exit.Data, "cannot use the data folder %s: permission denied%s", s.cfg.Data, store.Advice(err))
 	case err != nil:
 		return nil, exit.With(exit.Data, fmt.Errorf("cannot finish an interrupted restore: %w", err))
 	}

@@ -47,7 +47,7 @@ func RemoveEndpoint(dir string) error {
 }
 
 // ReadEndpoint returns where the daemon of a data folder listens. Without a file
-// the error is ErrNotRunning. A file left by a killed daemon looks like any other, so
+// the error is ErrNotRunning; if this user may not read it, ErrNoAccess. A file left by a killed daemon looks like any other, so
 // the listener must prove what it is before it is sent the token (COM-18). The
 // addresses are always loopback addresses.
 func ReadEndpoint(dir string) (Endpoint, error) {
@@ -58,6 +58,9 @@ func ReadEndpoint(dir string) (Endpoint, error) {
 	}
 	if errors.Is(err, syscall.ENOTDIR) {
 		return Endpoint{}, fmt.Errorf("%w (a file stands where the data folder %s should be: name another with --data)", ErrNotRunning, dir)
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return Endpoint{}, fmt.Errorf("%w: %w; run this as the user that shelly runs as, or name another folder with --data", ErrNoAccess, err)
 	}
 	if err != nil {
 		return Endpoint{}, fmt.Errorf("read the endpoint file: %w", err)

@@ -23,6 +23,8 @@ func codeOf(err error) int {
 		return Usage
 	case errors.As(err, &refused) && refused.Code == comm.CodeBadRequest:
 		return Usage
+	case errors.Is(err, client.ErrNoAccess):
+		return Data
 	case errors.Is(err, engine.ErrNoSpace):
 		return Disk
 	default:
