@@ -10,13 +10,19 @@ import (
 )
 
 // Sessions is the simulated store of sessions, MEMORY.md and HISTORY.md. Like the
-// journal, it loses in a crash what was not synced. What it holds is replaced,
-// never changed, so that a copy of the lists is a copy of all.
+// journal, it loses in a crash what was not synced. Lists only grow, and what a
+// crash has taken from one is written over, so that nothing is copied to be kept.
 type Sessions struct {
 	Contents
-	synced Contents
-	dirty  bool // the contents are not synced
+	synced Contents // but of Saved no more than how many there were
+	saved  []past   // sessions that were saved again since the last sync, in order
 	edits  int
+}
+
+// past is a session as it was before it was saved.
+type past struct {
+	at  int // index into Saved
+	was Saved
 }
 
 // Contents is what the store holds.
@@ -33,6 +39,7 @@ func NewSessions(saved []Saved, memoryFile string) Sessions {
 	for _, one := range saved {
 		one.State.Version = max(one.State.Version, 1)
 		one.Texts = nil // the journal has them
+		one.Archive, one.Turns = slices.Clip(one.Archive), slices.Clip(one.Turns)
 		s.Saved = append(s.Saved, one)
 	}
 	s.WriteMemoryFile(memoryFile)
@@ -40,26 +47,24 @@ func NewSessions(saved []Saved, memoryFile string) Sessions {
 	return s
 }
 
-func (c Contents) clone() Contents {
-	c.Saved, c.History = slices.Clone(c.Saved), slices.Clip(c.History)
-	return c
-}
-
 // Sync makes what is saved last through a crash.
-func (s *Sessions) Sync() {
-	if s.dirty {
-		s.synced, s.dirty = s.Contents.clone(), false
-	}
-}
+func (s *Sessions) Sync() { s.synced, s.saved = s.Contents, s.saved[:0] }
 
 // Crash loses what is not synced.
-func (s *Sessions) Crash() { s.Contents, s.dirty = s.synced.clone(), false }
+func (s *Sessions) Crash() {
+	for _, p := range slices.Backward(s.saved) {
+		s.Saved[p.at] = p.was
+	}
+	saved := s.Saved[:len(s.synced.Saved)]
+	s.Contents, s.saved = s.synced, s.saved[:0]
+	s.Saved = saved
+}
 
 // find returns a session as it is saved, and its place or -1.
-func (c Contents) find(name string) (Saved, int) {
-	for i, s := range c.Saved {
-		if s.Name == name {
-			return s, i
+func (c *Contents) find(name string) (Saved, int) {
+	for i := range c.Saved {
+		if c.Saved[i].Name == name {
+			return c.Saved[i], i
 		}
 	}
 	return Saved{Name: name}, -1
@@ -92,15 +97,14 @@ func (s *Sessions) Save(e fsm.SaveSession) (now fsm.Session, conflict bool) {
 	one.State = e.State
 	one.State.Version++
 	one.State.Memory, one.State.MemoryHash, one.State.MemorySource = "", "", 0
-	one.Archive = append(slices.Clip(one.Archive), e.Archive...)
-	one.Turns = append(slices.Clip(one.Turns), e.Turn)
-	s.History = append(slices.Clip(s.History), e.Notes...)
+	one.Archive, one.Turns = append(one.Archive, e.Archive...), append(one.Turns, e.Turn)
+	s.History = append(s.History, e.Notes...)
 	if i < 0 {
 		s.Saved = append(s.Saved, one)
 	} else {
+		s.saved = append(s.saved, past{i, s.Saved[i]})
 		s.Saved[i] = one
 	}
-	s.dirty = true
 	return fsm.Session{}, false
 }
 
@@ -125,7 +129,7 @@ func (s *Sessions) Edit(e Edit) fsm.SaveSession {
 
 // WriteMemoryFile replaces MEMORY.md, as a person does.
 func (s *Sessions) WriteMemoryFile(text string) {
-	if s.dirty = true; text != s.MemoryFile {
+	if text != s.MemoryFile {
 		s.MemoryFile, s.MemorySource = text, s.MemorySource|fsm.FromPerson
 	}
 }

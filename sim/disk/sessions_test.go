@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"fmt"
 	"reflect"
 	"shelly/fsm"
 	"slices"
@@ -93,5 +94,70 @@ func TestSessionsLoseInACrashWhatWasNotSynced(t *testing.T) {
 	s.Save(save(2, "h2", "two"))
 	if got := s.Load("s"); got.Version != 3 {
 		t.Errorf("the lost turn again: %+v", got)
+	}
+}
+
+// A save copies nothing of what was saved before, or a run would take the square of its turns.
+func TestSavesTakeNoLongerTheMoreThereAre(t *testing.T) {
+	s := NewSessions(nil, "")
+	e := save(0, "", "said")
+	turns := make([]string, 2000)
+	for i := range turns {
+		turns[i] = fmt.Sprint(i)
+	}
+	turn := func() {
+		e.Turn, turns = turns[0], turns[1:]
+		if _, conflict := s.Save(e); conflict {
+			t.Fatal("a conflict")
+		}
+		s.Sync()
+		e.State.Version++
+	}
+	if n := testing.AllocsPerRun(len(turns)-1, turn); n > 0 { // lists that grow allocate now and then, less than once in a turn
+		t.Errorf("%v allocations a save", n)
+	}
+}
+
+// SIM-5: what a crash has taken from a list comes back in no later save, however the
+// lists have grown.
+func TestSIM5SessionsAreAsSyncedAfterACrash(t *testing.T) {
+	s := NewSessions([]Saved{{Name: "s", Archive: said("zero")}}, "")
+	kept := map[string][]string{"s": {"zero"}}
+	version := map[string]uint64{"s": 1}
+	for round := range 8 {
+		for _, lost := range []bool{true, false} {
+			for _, name := range []string{"s", fmt.Sprint(round), "s"} {
+				turn := fmt.Sprintf("%s, round %d, lost %t, version %d", name, round, lost, version[name])
+				e := save(version[name], turn, turn)
+				e.Session = name
+				if now, conflict := s.Save(e); conflict {
+					t.Fatalf("%s: there is version %d", turn, now.Version)
+				}
+				version[name]++
+				if !lost {
+					kept[name] = append(kept[name], turn)
+				}
+			}
+			if lost {
+				s.Crash()
+				version["s"] -= 2
+				delete(version, fmt.Sprint(round))
+			} else {
+				s.Sync()
+			}
+		}
+	}
+	s.Crash()
+	got := map[string][]string{}
+	for _, one := range s.Saved {
+		for _, m := range one.Archive {
+			got[one.Name] = append(got[one.Name], m.Text)
+		}
+	}
+	if !reflect.DeepEqual(got, kept) {
+		t.Errorf("archives %q, want %q", got, kept)
+	}
+	if len(s.History) != 3*8 {
+		t.Errorf("%d notes", len(s.History))
 	}
 }
