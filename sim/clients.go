@@ -166,8 +166,8 @@ func (r *run) refuse(m Moment, err error) {
 // raise sends an event. Events have no ids, so if the process died in the turn of one,
 // it is looked for in the journal before it is sent again.
 func (r *run) raise(in fsm.EventRaised) error {
-	if durable := r.eventsInJournal(); durable > r.events {
-		r.events = durable
+	if r.raised > r.events {
+		r.events = r.raised
 		return nil
 	}
 	if err := r.driver.Raise(r.now(), in); err != nil {
@@ -175,16 +175,6 @@ func (r *run) raise(in fsm.EventRaised) error {
 	}
 	r.events++
 	return nil
-}
-
-func (r *run) eventsInJournal() int {
-	n := 0
-	for _, s := range r.result.Steps {
-		if _, ok := s.Input.Fact.(fsm.EventRaised); ok {
-			n++
-		}
-	}
-	return n
 }
 
 func (r *run) accept(in fsm.Requested) error {

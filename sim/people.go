@@ -253,8 +253,12 @@ func (r *run) unsaid() {
 		}
 		r.world.unexpected(what + " that nobody asked a person for")
 	}
+	listed := map[string]bool{}
+	for i := range r.result.Messages {
+		listed[r.result.Messages[i].Key] = true
+	}
 	for _, key := range r.world.sent {
-		if !r.result.sent(key) {
+		if !listed[key] {
 			r.world.unexpected("message " + key + ", sent by a step that a crash lost")
 		}
 	}

@@ -147,9 +147,12 @@ func (r *Result) started(e fsm.RunTool) {
 // Gather lists what the journal's steps told the world outside. It is written
 // with its step, so a crash neither loses it nor tells it twice.
 func (r *Result) Gather() {
-	for _, s := range r.Steps {
+	sent := map[string]bool{} // keys of the messages that are listed
+	for i := range r.Steps {
+		s := &r.Steps[i]
 		for _, e := range s.Effects {
-			if m, ok := e.(fsm.SendMessage); ok && !r.sent(m.Key) {
+			if m, ok := e.(fsm.SendMessage); ok && !sent[m.Key] {
+				sent[m.Key] = true
 				r.Messages = append(r.Messages, Message{s.At, m})
 			}
 			if q, ok := e.(fsm.AskPerson); ok {
@@ -160,16 +163,6 @@ func (r *Result) Gather() {
 			}
 		}
 	}
-}
-
-// sent reports whether a message is listed.
-func (r *Result) sent(key string) bool {
-	for _, m := range r.Messages {
-		if m.Key == key {
-			return true
-		}
-	}
-	return false
 }
 
 // Replies returns the final replies in the order of acceptance.

@@ -116,6 +116,7 @@ type run struct {
 	order   []fsm.RequestKey // of acceptance
 	unheard []Moment         // what clients have sent and have no word of yet
 	events  int              // events known to be durable
+	raised  int              // events in the result's steps
 	waiting []waiter         // people who wait to be asked
 	grants  []fsm.Grant      // the file of grants
 	lost    []Step           // that a crash took away, and no step has come since
@@ -186,7 +187,7 @@ func (r *run) start() error {
 	if err := r.recheck(); err != nil {
 		return err
 	}
-	r.events = min(r.events, r.eventsInJournal()) // one that joined another may be lost
+	r.events = min(r.events, r.raised) // one that joined another may be lost
 	r.config.Grants = slices.Clone(r.grants)
 	return r.told(d.Boot(r.now(), r.config))
 }
@@ -198,7 +199,7 @@ func (r *run) start() error {
 func (r *run) recheck() error {
 	r.monitor, r.checked = check.NewMonitor(), 0
 	before := r.result.Steps
-	r.result.Steps = nil
+	r.result.Steps, r.raised = nil, 0
 	defer func() { r.lost = append(r.lost, before[min(len(r.result.Steps), len(before)):]...) }()
 	r.world.cursor.replay()
 	r.world.fates.replay()
@@ -220,7 +221,7 @@ func (r *run) recheck() error {
 		} else {
 			step, r.lost = step.After(r.lost), nil
 		}
-		r.result.Steps = append(r.result.Steps, step)
+		r.lists(step)
 	}
 	return nil
 }
@@ -356,8 +357,16 @@ func (r *run) observe(s engine.Step) {
 	r.world.fates.observe(s.Input, s.Effects)
 	r.asked(s.Effects)
 	step := Step{At: r.world.agenda.now, Epoch: r.epoch, Step: s}
-	r.result.Steps = append(r.result.Steps, step.After(r.lost))
+	r.lists(step.After(r.lost))
 	r.lost = nil
+}
+
+// lists adds a step of the journal to the result.
+func (r *run) lists(s Step) {
+	if _, ok := s.Input.Fact.(fsm.EventRaised); ok {
+		r.raised++
+	}
+	r.result.Steps = append(r.result.Steps, s)
 }
 
 // finish gathers what is known at rest.

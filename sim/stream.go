@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"shelly/fsm"
-	"shelly/fsm/engine"
 	"shelly/fsm/reading"
 	"shelly/sim/script"
 )
@@ -72,14 +71,18 @@ func (w *world) piece(e fsm.AskBrain, after fsm.Millis, p script.Piece) {
 // seen names the request of each piece. Pieces for a handle that nobody watches,
 // such as an event's, were seen by nobody.
 func (r *Result) seen() {
-	r.Chunks = slices.DeleteFunc(r.Chunks, func(c Chunk) bool { return r.requestOf(c.Handle) < 0 })
-	for i := range r.Chunks {
-		c := &r.Chunks[i]
-		c.Request = r.Requests[r.requestOf(c.Handle)].Key
+	if len(r.Chunks) == 0 {
+		return
 	}
-}
-
-// requestOf returns the index of the request that a handle is for, or -1.
-func (r *Result) requestOf(handle fsm.HandleID) int {
-	return slices.IndexFunc(r.Requests, func(q engine.Request) bool { return q.Handle == handle })
+	of := make(map[fsm.HandleID]fsm.RequestKey, len(r.Requests))
+	for _, q := range r.Requests {
+		of[q.Handle] = q.Key
+	}
+	r.Chunks = slices.DeleteFunc(r.Chunks, func(c Chunk) bool {
+		_, watched := of[c.Handle]
+		return !watched
+	})
+	for i := range r.Chunks {
+		r.Chunks[i].Request = of[r.Chunks[i].Handle]
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"shelly/fsm"
-	"shelly/fsm/engine"
 	"shelly/sim/server"
 )
 
@@ -15,8 +14,8 @@ type Usage struct {
 	Sent    int        // tokens of their prompts
 	Read    int        // those of them that the slots did not hold
 	Written int        // tokens of the answers
-	Least   int        // tokens that must be read, whatever the order of the calls: see [Result.Least]
-	Ordered int        // tokens that must be read where the prompts are as they are: see [Result.Ordered]
+	Least   int        // tokens that must be read, whatever the order of the calls
+	Ordered int        // tokens that must be read where the prompts are as they are
 	Takes   fsm.Millis // from each call to its last token, together
 }
 
@@ -34,11 +33,12 @@ func hundredths(read, of int) int {
 	return (read*100 + of - 1) / of
 }
 
-// Usage adds up the calls that count.
-func (r *Result) Usage(counts func(Asked) bool) Usage {
+// UsageOf adds up calls.
+func UsageOf(asked []Asked) Usage {
 	var u Usage
-	for _, a := range r.Asked {
-		if a.Served.ID == 0 || !counts(a) {
+	for i := range asked {
+		a := &asked[i]
+		if a.Served.ID == 0 {
 			continue
 		}
 		u.Calls++
@@ -47,32 +47,34 @@ func (r *Result) Usage(counts func(Asked) bool) Usage {
 		u.Written += a.Served.Written
 		u.Takes += a.Served.Last - a.Served.Asked
 	}
-	u.Least, u.Ordered = r.Least(counts), r.Ordered(counts)
+	u.Least, u.Ordered = least(asked), ordered(asked)
 	return u
 }
 
-// Least is how many tokens the calls that count cannot do without: of each stretch of
+// least is how many tokens calls cannot do without: of each stretch of
 // a session the last prompt, less what it has in common with the stretch before it,
 // and of each side call its own message. A stretch ends where a conversation no longer
 // has what it began with: at a compaction, or with each request of a profile without
 // a history.
-func (r *Result) Least(counts func(Asked) bool) int {
+func least(asked []Asked) int {
 	least := 0
 	var open []stretch
-	for _, a := range r.Asked {
-		if a.Served.ID == 0 || a.Served.Refused || !counts(a) {
+	at := map[string]int{} // index of a session's
+	for i := range asked {
+		a := &asked[i]
+		if a.Served.ID == 0 || a.Served.Refused {
 			continue
 		}
 		if messages := a.Ask.Conversation.Messages; a.aside() && len(messages) > 0 {
 			least += server.Tokens(messages[len(messages)-1].Text)
 			continue
 		}
-		i := slices.IndexFunc(open, func(s stretch) bool { return s.session == a.Ask.Session })
-		if i < 0 {
-			i = len(open)
-			open = append(open, stretch{session: a.Ask.Session})
+		n, ok := at[a.Ask.Session]
+		if !ok {
+			n = len(open)
+			at[a.Ask.Session], open = n, append(open, stretch{})
 		}
-		least += open[i].take(a)
+		least += open[n].take(a)
 	}
 	for _, s := range open {
 		least += s.tokens()
@@ -80,22 +82,24 @@ func (r *Result) Least(counts func(Asked) bool) int {
 	return least
 }
 
-// Ordered is how many tokens must be read of the prompts as the profile builds them, in
+// ordered is how many tokens must be read of the prompts as the profile builds them, in
 // its order, if no slot is lost to another session or model: of each the part that no
-// earlier one of its session begins with. Beyond [Result.Least] it is the price of the
+// earlier one of its session begins with. Beyond [least] it is the price of the
 // profile's document, which has turns leave parts of a conversation or ask by themselves.
-func (r *Result) Ordered(counts func(Asked) bool) int {
+func ordered(asked []Asked) int {
 	ordered := 0
-	earlier := map[string][]string{} // the prompts of each session
-	for _, a := range r.Asked {
-		if a.Served.ID == 0 || a.Served.Refused || !counts(a) {
+	earlier := map[string][]string{} // the prompts of each session, sorted
+	for i := range asked {
+		a := &asked[i]
+		if a.Served.ID == 0 || a.Served.Refused {
 			continue
 		}
-		prompt, held := a.Prompt, 0
-		for _, p := range earlier[a.Ask.Session] {
+		prompt, held, prompts := a.Prompt, 0, earlier[a.Ask.Session]
+		n, _ := slices.BinarySearch(prompts, prompt)
+		for _, p := range prompts[max(n-1, 0):min(n+1, len(prompts))] { // none has more in common with it
 			held = max(held, len(server.Shared(p, prompt)))
 		}
-		earlier[a.Ask.Session] = append(earlier[a.Ask.Session], prompt)
+		earlier[a.Ask.Session] = slices.Insert(prompts, n, prompt)
 		ordered += server.Tokens(prompt) - server.Tokens(prompt[:held])
 	}
 	return ordered
@@ -108,14 +112,13 @@ func (a *Asked) aside() bool {
 
 // stretch is a part of a session in which each prompt goes on from the one before it.
 type stretch struct {
-	session string
-	first   string // the message that it begins with
-	before  string // the last prompt of the stretch before it
-	prompt  string // its last so far
+	first  string // the message that it begins with
+	before string // the last prompt of the stretch before it
+	prompt string // its last so far
 }
 
 // take goes on with a call, and returns what the stretch that it ends comes to.
-func (s *stretch) take(a Asked) (ended int) {
+func (s *stretch) take(a *Asked) (ended int) {
 	messages := a.Ask.Conversation.Messages
 	goesOn := slices.ContainsFunc(messages, func(m fsm.Message) bool { return m.Text == s.first })
 	if s.prompt != "" && !goesOn {
@@ -136,39 +139,60 @@ func (s *stretch) tokens() int {
 // Waits are the longest times from a request's acceptance to the first word of an
 // answer, and to its reply.
 func (r *Result) Waits() (firstWord, reply fsm.Millis) {
+	spans, first := r.Spans(), r.FirstWords()
 	for _, q := range r.Requests {
-		accepted, told := r.Span(q)
-		if told >= 0 {
-			reply = max(reply, told-accepted)
+		span := spans[q.Key]
+		if span.Told >= 0 {
+			reply = max(reply, span.Told-span.Accepted)
 		}
-		if first, ok := r.FirstWord(q); ok {
-			firstWord = max(firstWord, first-accepted)
+		if at, ok := first[q.Handle]; ok {
+			firstWord = max(firstWord, at-span.Accepted)
 		}
 	}
 	return firstWord, reply
 }
 
 // Span is when a request was accepted and when its reply was sent; -1 where it was not.
-func (r *Result) Span(q engine.Request) (accepted, told fsm.Millis) {
-	accepted, told = -1, -1
-	for _, s := range r.Steps {
-		if in, ok := s.Input.Fact.(fsm.Requested); ok && in.Request == q.Key && accepted < 0 {
-			accepted = s.At
+type Span struct{ Accepted, Told fsm.Millis }
+
+// Spans are those of all requests.
+func (r *Result) Spans() map[fsm.RequestKey]Span {
+	spans := make(map[fsm.RequestKey]Span, len(r.Requests))
+	for _, q := range r.Requests {
+		spans[q.Key] = Span{-1, -1}
+	}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if in, ok := s.Input.Fact.(fsm.Requested); ok {
+			if span, ok := spans[in.Request]; ok && span.Accepted < 0 {
+				span.Accepted = s.At
+				spans[in.Request] = span
+			}
 		}
-		if told < 0 && slices.ContainsFunc(s.Effects, func(e fsm.Effect) bool { reply, ok := e.(fsm.Reply); return ok && reply.Request == q.Key }) {
-			told = s.At
+		for _, e := range s.Effects {
+			if reply, ok := e.(fsm.Reply); ok {
+				if span, ok := spans[reply.Request]; ok && span.Told < 0 {
+					span.Told = s.At
+					spans[reply.Request] = span
+				}
+			}
 		}
 	}
-	return accepted, told
+	return spans
 }
 
-// FirstWord is when the server wrote the first token of an answer with text to a
-// request; false where it has written none.
-func (r *Result) FirstWord(q engine.Request) (fsm.Millis, bool) {
-	for _, a := range r.Asked {
-		if a.Ask.Handle == q.Handle && a.Spoke && a.Served.ID != 0 && a.Ask.Purpose == fsm.PurposeAnswer {
-			return a.Served.First, true
+// FirstWords are when the server wrote the first token of an answer with text for each
+// handle for which it has written one.
+func (r *Result) FirstWords() map[fsm.HandleID]fsm.Millis {
+	var words map[fsm.HandleID]fsm.Millis
+	for i := range r.Asked {
+		a := &r.Asked[i]
+		if _, ok := words[a.Ask.Handle]; !ok && a.Spoke && a.Served.ID != 0 && a.Ask.Purpose == fsm.PurposeAnswer {
+			if words == nil {
+				words = map[fsm.HandleID]fsm.Millis{}
+			}
+			words[a.Ask.Handle] = a.Served.First
 		}
 	}
-	return 0, false
+	return words
 }

@@ -35,13 +35,16 @@ func (j *judgement) evaluation(of *expression.Expression) *expression.Evaluation
 	return &expression.Evaluation{Of: of}
 }
 
-// stateAfter is the state after the step of an index.
-func (j *judgement) stateAfter(step int) *expression.State {
+// valuesAfter are the values in an expression after the step of an index.
+func (j *judgement) valuesAfter(step int, e *expression.Expression) string {
+	if j.full() {
+		return ""
+	}
 	o := compile.Observer(j.file)
 	for _, s := range j.result.Steps[:min(step+1, len(j.result.Steps))] {
 		o.Observe(s)
 	}
-	return &o.State
+	return e.Values(&o.State)
 }
 
 // after reports for each step whether a condition holds after it, or an event of it

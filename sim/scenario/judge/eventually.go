@@ -155,7 +155,7 @@ func (j *judgement) late(path string, that *format.Condition, within *format.Dur
 		wrong.Got = "it comes at step " + j.stepAt(came)
 	}
 	if that.Item == nil {
-		wrong.Got += "; " + that.Expression.Values(j.stateAfter(last)) + j.afterStep(last)
+		wrong.Got += "; " + j.valuesAfter(last, that.Expression) + j.afterStep(last)
 	} else if came < 0 {
 		wrong.Hint = j.nearestEvent(that.Item, j.firstEvent(begin), len(j.events()))
 	}

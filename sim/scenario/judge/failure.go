@@ -75,11 +75,15 @@ func (j *judgement) fail(pos strict.Pos, path string, wrong match.Mismatch) {
 
 // failAt adds a failure that shows at a step.
 func (j *judgement) failAt(pos strict.Pos, path string, step int, wrong match.Mismatch) {
+	if j.full() {
+		j.dropped++
+		return
+	}
 	f := j.file
 	shows := step + 1
 	if step >= len(j.result.Steps) { // at the end
 		shows = 0
-		if steps := evidence(j.result, path); len(steps) > 0 {
+		if steps := j.evidence(path); len(steps) > 0 {
 			shows = steps[len(steps)-1]
 		}
 	}
@@ -104,12 +108,22 @@ func (j *judgement) judge(path string, judge func(), holds func() []int) {
 
 // add adds a failure, as long as there are not too many.
 func (j *judgement) add(f Failure) {
-	if len(j.failures) >= failuresMax {
+	if j.full() {
 		j.dropped++
 		return
 	}
 	j.failures = append(j.failures, f)
 }
+
+// explain puts a mismatch into words, if it is shown.
+func (j *judgement) explain(wrong *match.Mismatch) {
+	if !j.full() {
+		wrong.Explain()
+	}
+}
+
+// full reports whether no further failure is shown, and so need not be put into words.
+func (j *judgement) full() bool { return len(j.failures) >= failuresMax }
 
 // Blame is a failure at the place of a key that the file has, for what only the
 // runner of cases can see.

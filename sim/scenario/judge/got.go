@@ -17,12 +17,20 @@ func replyValue(q engine.Request) data.Value {
 		data.With("outcome", data.Text(string(q.Outcome))))
 }
 
-// timedReply is a reply with how long it took, whatever the wall clock did meanwhile.
-func (j *judgement) timedReply(q engine.Request) data.Value {
-	from, to := j.result.Span(q)
-	v := replyValue(q)
-	v.Members = append(v.Members, data.With("after", data.Duration(to-from)))
-	v.Members = append(v.Members, j.servedReply(q, from)...)
+// timings are how long each request took, and what it has cost.
+type timings struct {
+	spans map[fsm.RequestKey]sim.Span
+	first map[fsm.HandleID]fsm.Millis
+	costs map[fsm.HandleID]cost
+}
+
+func timingsOf(r *sim.Result) *timings { return &timings{r.Spans(), r.FirstWords(), costs(r.Asked)} }
+
+// reply is a reply with how long it took, whatever the wall clock did meanwhile.
+func (t *timings) reply(q engine.Request) data.Value {
+	span, v := t.spans[q.Key], replyValue(q)
+	v.Members = append(v.Members, data.With("after", data.Duration(span.Told-span.Accepted)))
+	v.Members = append(v.Members, t.servedReply(q, span.Accepted)...)
 	return v
 }
 

@@ -61,7 +61,7 @@ func (j *judgement) truth(path string, e *expression.Expression, want bool, when
 		}
 		j.failAt(e.Pos, path, step, match.Mismatch{
 			Text: "is " + strconv.FormatBool(v.Holds) + j.afterStep(step),
-			Want: wanted, Got: e.Values(j.stateAfter(step)),
+			Want: wanted, Got: j.valuesAfter(step, e),
 		})
 		return
 	}
@@ -103,7 +103,7 @@ func (j *judgement) always(path string, item *format.Item, counts func(step int)
 			continue
 		}
 		if wrong := item.Match(e.Value, path); wrong != nil {
-			wrong.Explain()
+			j.explain(wrong)
 			j.failAt(wrong.Pos, wrong.Path, e.step, *wrong)
 			return
 		}

@@ -31,6 +31,8 @@ type judgement struct {
 	step     int     // where the next failure shows
 	trace    []event // built when first wanted
 	handles  []handleSeen
+	made     int            // the step of the call that was looked for last
+	moving   []int          // the steps, from 1, that move handles, when first wanted
 	kept     *golden.Golden // nil where the case asks for none
 
 	keptGolden golden.Kept // as it was read
@@ -139,6 +141,9 @@ func (j *judgement) unstruck() {
 			Text: "this crash did not happen: its point was not reached often enough; add optional: true if that is fine",
 		})
 	}
+	if len(j.result.Unstruck) == 0 {
+		return
+	}
 	faults := compile.Faults(j.file)
 	for _, i := range j.result.Unstruck {
 		path := faults[i].Path
@@ -151,16 +156,23 @@ func (j *judgement) unstruck() {
 // unused lists the entries that no call took.
 func (j *judgement) unused() []string {
 	var paths []string
+	asked, ran := map[script.Taken]bool{}, map[script.Taken]bool{}
+	for i := range j.result.Asked {
+		asked[j.result.Asked[i].Line] = true
+	}
+	for i := range j.result.Ran {
+		ran[j.result.Ran[i].Act] = true
+	}
 	for s, source := range j.scripted() {
-		for i, l := range source.Lines {
-			if !l.Optional && !slices.ContainsFunc(j.result.Asked, func(a sim.Asked) bool { return a.Line == script.Taken{Script: s, Index: i} }) {
+		for i := range source.Lines {
+			if !source.Lines[i].Optional && !asked[script.Taken{Script: s, Index: i}] {
 				paths = append(paths, source.Paths[i])
 			}
 		}
 	}
 	for s, tool := range j.file.Tools.Stubs {
-		for i, e := range tool.Value {
-			if !e.Optional && !slices.ContainsFunc(j.result.Ran, func(r sim.Ran) bool { return r.Act == script.Taken{Script: s, Index: i} }) {
+		for i := range tool.Value {
+			if !tool.Value[i].Optional && !ran[script.Taken{Script: s, Index: i}] {
 				paths = append(paths, strict.Element("tools."+wording.Word(tool.Name), i))
 			}
 		}
@@ -219,12 +231,17 @@ func (j *judgement) undeclared() {
 
 // stepOf returns the step that made a call, or the last where a crash lost it.
 func (j *judgement) stepOf(call fsm.CallID) int {
-	for i, s := range j.result.Steps {
-		if slices.ContainsFunc(s.Effects, func(e fsm.Effect) bool { return fsm.CallOf(e) == call }) {
-			return i
+	makes := func(i int) bool {
+		return slices.ContainsFunc(j.result.Steps[i].Effects, func(e fsm.Effect) bool { return fsm.CallOf(e) == call })
+	}
+	n := len(j.result.Steps)
+	for i := range n {
+		if at := (j.made + i) % n; makes(at) { // most come in order
+			j.made = at
+			return at
 		}
 	}
-	return len(j.result.Steps)
+	return n
 }
 
 func (j *judgement) sees(path string, want *format.Sees, a sim.Asked) {
@@ -241,7 +258,7 @@ func (j *judgement) sees(path string, want *format.Sees, a sim.Asked) {
 // said checks what the world was told.
 func (j *judgement) said(e *format.Expect) {
 	r := j.result
-	j.expect("expect", ".replies", e.Replies, func() data.Value { return data.List(r.Replies(), j.timedReply) })
+	j.expect("expect", ".replies", e.Replies, func() data.Value { return data.List(r.Replies(), timingsOf(r).reply) })
 	j.expect("expect", ".notices", e.Notices, func() data.Value { return data.List(r.Notices, noticeValue) })
 	j.expect("expect", ".messages", e.Messages, func() data.Value { return data.List(r.Messages, sentValue) })
 	j.expect("expect", ".questions", e.Questions, func() data.Value { return data.List(r.Questions, questionValue) })
@@ -340,11 +357,11 @@ func (j *judgement) expect(of, key string, want *match.Matcher, got func() data.
 	}
 	path := of + key
 	if wrong := want.Match(got(), path); wrong != nil {
-		wrong.Explain()
+		j.explain(wrong)
 		j.fail(wrong.Pos, wrong.Path, *wrong)
 		return
 	}
-	met := Met{Path: path, Pos: j.file.Where(path), Steps: evidence(j.result, path)}
+	met := Met{Path: path, Pos: j.file.Where(path), Steps: j.evidence(path)}
 	if j.step < len(j.result.Steps) {
 		met.Steps = []int{j.step + 1}
 	}

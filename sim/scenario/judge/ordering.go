@@ -127,6 +127,9 @@ func (j *judgement) occurs(path string, item *format.Item, at int) bool {
 // nearestEvent names the event that comes nearest to an item, of those from one
 // index up to another.
 func (j *judgement) nearestEvent(item *format.Item, from, to int) string {
+	if j.full() {
+		return ""
+	}
 	events := j.events()
 	return item.NearestOf(to-from, func(i int) data.Value { return events[from+i].Value },
 		func(i int) string { return fmt.Sprintf("step %d", events[from+i].step+1) })

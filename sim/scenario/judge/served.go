@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"slices"
 	"strconv"
 
 	"shelly/fsm"
@@ -24,15 +23,33 @@ func servedMembers(v server.Served) []data.Member {
 	}
 }
 
+// cost is what the calls for a handle have cost.
+type cost struct{ sent, read, written int }
+
+// costs are those of the handles for which the server was asked.
+func costs(asked []sim.Asked) map[fsm.HandleID]cost {
+	var of map[fsm.HandleID]cost
+	for i := range asked {
+		if a := &asked[i]; a.Served.ID != 0 {
+			if of == nil {
+				of = map[fsm.HandleID]cost{}
+			}
+			c := of[a.Ask.Handle]
+			of[a.Ask.Handle] = cost{c.sent + a.Served.Prompt, c.read + a.Served.Read, c.written + a.Served.Written}
+		}
+	}
+	return of
+}
+
 // servedReply says what the calls for a request have cost, and when the first word of
 // an answer to it came.
-func (j *judgement) servedReply(q engine.Request, from fsm.Millis) []data.Member {
-	u := j.result.Usage(func(a sim.Asked) bool { return a.Ask.Handle == q.Handle })
-	if u.Calls == 0 {
+func (t *timings) servedReply(q engine.Request, from fsm.Millis) []data.Member {
+	c, ok := t.costs[q.Handle]
+	if !ok {
 		return nil
 	}
-	members := []data.Member{data.With("sent", data.Int(u.Sent)), data.With("read", data.Int(u.Read)), data.With("written", data.Int(u.Written))}
-	if first, ok := j.result.FirstWord(q); ok {
+	members := []data.Member{data.With("sent", data.Int(c.sent)), data.With("read", data.Int(c.read)), data.With("written", data.Int(c.written))}
+	if first, ok := t.first[q.Handle]; ok {
 		members = append(members, data.With("first_word", data.Duration(first-from)))
 	}
 	return members
@@ -40,17 +57,19 @@ func (j *judgement) servedReply(q engine.Request, from fsm.Millis) []data.Member
 
 // tokensValue is what the model calls have cost, all together and by session.
 func tokensValue(r *sim.Result) data.Value {
-	v := data.Map("", usageMembers(r.Usage(func(sim.Asked) bool { return true }))...)
+	v := data.Map("", usageMembers(sim.UsageOf(r.Asked))...)
 	var names []string
-	for _, a := range r.Asked {
-		if !slices.Contains(names, a.Ask.Session) {
+	of := map[string][]sim.Asked{}
+	for i := range r.Asked {
+		a := &r.Asked[i]
+		if of[a.Ask.Session] == nil {
 			names = append(names, a.Ask.Session)
 		}
+		of[a.Ask.Session] = append(of[a.Ask.Session], *a)
 	}
 	sessions := data.Map("")
 	for _, name := range names {
-		u := r.Usage(func(a sim.Asked) bool { return a.Ask.Session == name })
-		sessions.Members = append(sessions.Members, data.With(name, data.Map("", usageMembers(u)...)))
+		sessions.Members = append(sessions.Members, data.With(name, data.Map("", usageMembers(sim.UsageOf(of[name]))...)))
 	}
 	v.Members = append(v.Members, data.With("sessions", sessions))
 	return v

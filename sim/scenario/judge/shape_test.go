@@ -27,7 +27,7 @@ func TestSCN56ShapesAreThoseOfWhatIsJudged(t *testing.T) {
 	asked.Served.ID, asked.Spoke = 1, true
 	j.result.Asked = []sim.Asked{asked}
 	for name, values := range map[string][]data.Value{ // order-free: each is looked at by itself
-		"reply":    {j.timedReply(engine.Request{})},
+		"reply":    {timingsOf(j.result).reply(engine.Request{})},
 		"entry":    {entryValue(fsm.Entry{})},
 		"sent":     {sentValue(sim.Message{})},
 		"question": {askPerson(fsm.AskPerson{Tool: "t", Args: "{}"})},

@@ -74,7 +74,7 @@ func costOf(f *scenario.File) (cost report.Cost, held bool, err error) {
 	if out.Err != nil {
 		return cost, false, exit.Errorf(exit.Failed, "%s: %v", f.Name, out.Err)
 	}
-	cost.Usage = out.Result.Usage(func(sim.Asked) bool { return true })
+	cost.Usage = sim.UsageOf(out.Result.Asked)
 	for _, q := range out.Result.Replies() {
 		cost.Replies++
 		if q.IsError {
