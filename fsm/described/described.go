@@ -84,6 +84,11 @@ func resultText(m fsm.Message) string {
 	return resultOpen + " name=" + quoted(m.Tool) + ">\n" + text + "\n" + resultClose
 }
 
+// IsResults reports whether a message of a conversation as it is sent brings results.
+func IsResults(m fsm.Message) bool {
+	return m.Role == fsm.RoleUser && strings.HasPrefix(m.Text, resultOpen+" name=")
+}
+
 func quoted(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil { // a string never fails

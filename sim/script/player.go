@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/described"
 	"shelly/fsm/wording"
 )
 
@@ -157,7 +158,7 @@ func answersOfTurn(ask fsm.AskBrain) int {
 		m := messages[i]
 		switch {
 		case m.Role != fsm.RoleAssistant:
-		case len(m.Calls) > 0, i+1 < len(messages) && messages[i+1].Role == fsm.RoleTool, strings.HasPrefix(m.Text, fsm.NeedMarker):
+		case len(m.Calls) > 0, i+1 < len(messages) && brings(messages[i+1]), strings.HasPrefix(m.Text, fsm.NeedMarker):
 			n++
 		default:
 			return n
@@ -165,6 +166,10 @@ func answersOfTurn(ask fsm.AskBrain) int {
 	}
 	return n
 }
+
+// brings reports whether a message has a result, which is a user's for a model that is
+// offered tools in words.
+func brings(m fsm.Message) bool { return m.Role == fsm.RoleTool || described.IsResults(m) }
 
 // failed reports whether what was served came to no answer.
 func (p *Player) failed(entry Taken, ask fsm.AskBrain) bool {
