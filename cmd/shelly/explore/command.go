@@ -50,6 +50,11 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
+	for _, w := range worlds { // a walk may take hours
+		if err := (output.File{Name: c.file(w, len(worlds) > 1), Force: c.Force}).Free(); err != nil {
+			return err
+		}
+	}
 	begin := time.Now()
 	taken, bad := coverage.New(), error(nil)
 	var all []explored
@@ -64,7 +69,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 		e := figures(w, x, time.Since(start).Seconds())
 		taken.Join(x.Coverage)
 		if x.Found != nil {
-			e.File, err = c.write(w, x.Found, len(worlds) > 1)
+			e.File, err = c.write(c.file(w, len(worlds) > 1), w, x.Found)
 		} else {
 			err = c.gaveUp(x)
 		}
@@ -112,14 +117,18 @@ func (c *Command) gaveUp(x explore.Result) error {
 	}
 }
 
+// file is the name of the file for a world's counterexample.
+func (c *Command) file(w world, several bool) string {
+	if !several {
+		return c.Output
+	}
+	base, _ := strings.CutSuffix(c.Output, document.Suffix)
+	return base + "-" + w.Name + document.Suffix
+}
+
 // write writes a counterexample as a scenario (SIM-14) and returns the file's name. An existing
 // file is overwritten only with --force.
-func (c *Command) write(w world, found *explore.Counterexample, several bool) (string, error) {
-	name := c.Output
-	if several {
-		base, _ := strings.CutSuffix(name, document.Suffix)
-		name = base + "-" + w.Name + document.Suffix
-	}
+func (c *Command) write(name string, w world, found *explore.Counterexample) (string, error) {
 	record := scenario.Found{Counterexample: found, World: w.Name, Command: c.command(w), Case: w.file}
 	err := durable.As{Perm: 0o644, New: !c.Force, Follow: c.Force, Folder: 0o755}.File(name, record.Write)
 	switch {
