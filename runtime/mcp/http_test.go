@@ -372,16 +372,33 @@ func TestTOL93AStreamThatSaysOrMeetsAnythingIsOpenedAgain(t *testing.T) {
 	}
 }
 
-func TestTOL93AStreamIsNotOpenedAgainAtOnce(t *testing.T) {
+// passed returns what is left of a stream.
+func passed(t *testing.T, stream string) string {
+	t.Helper()
 	r := remoteVia(trip(func(*http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader("retry: 1\n\nretry: 5000\nid: 1\n\nretry: soon\n\n"))}, nil
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader(stream))}, nil
 	}), nil, time.Second, func(error) {})
 	answer, err := (&http.Client{Transport: r}).Get("http://127.0.0.1/mcp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := io.ReadAll(answer.Body); err != nil || string(got) != "retry: 1000\n\nid: 1\nretry: 5000\n\n" {
-		t.Errorf("%q, %v", got, err)
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestTOL93AStreamIsNotOpenedAgainAtOnce(t *testing.T) {
+	if got := passed(t, "retry: 1\n\nretry: 5000\nid: 1\n\nretry: soon\n\n"); got != "retry: 1000\n\nid: 1\nretry: 5000\n\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestTOL93ALastLineThatFillsABufferIsRead(t *testing.T) {
+	message := `{"jsonrpc":"2.0","method":"x"}`
+	if got := passed(t, "data:"+strings.Repeat(" ", 4096-len("data:"+message))+message); got != "data: "+message+"\n\n" {
+		t.Errorf("%q", got)
 	}
 }
 
