@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -389,7 +390,8 @@ func (d *Daemon) close() {
 		d.calls.Wait()
 		close(ended)
 	}()
-	patience := time.Duration(d.config().Limits.AbortTimeout) * time.Millisecond
+	// before the boot the machine has no configuration
+	patience := time.Duration(cmp.Or(d.config().Limits.AbortTimeout, d.o.Config.Limits.AbortTimeout)) * time.Millisecond
 	late := time.NewTimer(patience)
 	defer late.Stop()
 	select {

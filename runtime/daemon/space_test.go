@@ -232,4 +232,7 @@ func TestJRN22ASignalBeforeTheBootEndsAtOnce(t *testing.T) {
 	if f.code != fsm.ExitClean || f.err != nil || len(j.Records()) > 0 {
 		t.Errorf("ended %q, %v, with %d records", f.code, f.err, len(j.Records()))
 	}
+	if log := f.log.String(); strings.Contains(log, "abandoned") {
+		t.Errorf("no call runs, but the log says:\n%s", log)
+	}
 }
