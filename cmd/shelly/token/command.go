@@ -178,15 +178,15 @@ func stopped(data string, err error, do func(*access.Clients) error) error {
 		return exit.With(code, err)
 	}
 	clients, err := access.Open(data, access.Options{})
-	if err == nil {
-		err = do(clients)
+	if err != nil {
+		return exit.With(exit.Data, err)
 	}
-	switch {
+	switch err := do(clients); {
 	case err == nil:
 		return nil
 	case errors.Is(err, access.ErrTaken):
 		return exit.Errorf(exit.Usage, "%w; revoke its token first, or use another name", err)
 	default:
-		return exit.With(exit.Data, err)
+		return exit.With(exit.Disk, err)
 	}
 }
