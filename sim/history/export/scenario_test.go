@@ -42,6 +42,14 @@ func scenarioOf(t *testing.T, path string, request, crash int, change func(*sim.
 	return string(file.Source)
 }
 
+// A stop has something to stop in the scenario too.
+func TestSCN47AStopIsExported(t *testing.T) {
+	text := scenarioOf(t, "default/stop-a-session.scenario.yaml", 3, 0, nil)
+	if !strings.Contains(text, `user: "/stop"`) && !strings.Contains(text, `user: /stop`) || !strings.Contains(text, "^Stopped: ") {
+		t.Errorf("%s", text)
+	}
+}
+
 // What the machine has said in a session stays its own, so that no turn begins with it.
 func TestSCN47AnExportHasWhatTheMachineHasSaid(t *testing.T) {
 	if text := scenarioOf(t, "server/what-was-sent-stays.scenario.yaml", 1, 0, nil); !strings.Contains(text, "aside: true") {

@@ -8,6 +8,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/machine"
 	"shelly/fsm/state"
 )
 
@@ -23,7 +24,7 @@ type story struct {
 	lived  int          // steps of the scenario so far, its boot among them
 
 	others int  // requests of others that are told, since they ended this one
-	behind bool // another request keeps this one in the queue, as it was cancelled or parked there
+	behind bool // another request comes before: it keeps this one in the queue, or this one stops it
 
 	asked    []*call // in the order in which they were first made
 	timeline []any
@@ -59,7 +60,7 @@ func (r *Record) refused(step int, format string, args ...any) error {
 func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
 	jumps := r.jumps()
 	s := &story{record: r, round: round, lived: 1, times: r.steady(jumps), first: r.begins()}
-	if s.behind = r.waited(); s.behind {
+	if s.behind = r.waited() || r.stops(); s.behind {
 		s.lived, s.first = s.lived+1, 0
 	}
 	s.began = s.times[s.first]
@@ -125,8 +126,16 @@ func (r *Record) waited() bool {
 	return false
 }
 
+// stops reports whether the request is a command that has ended others (SES-15).
+func (r *Record) stops() bool {
+	in, ok := r.Steps[0].Input.Fact.(fsm.Requested)
+	return ok && machine.CommandOf(in.Text) == "stop" && slices.ContainsFunc(r.Steps[0].Moves, func(m state.Move) bool {
+		return m.Table == state.HandleTable.Name && !r.owns(m.Handle)
+	})
+}
+
 // before are another request and the model's answer to it, which comes once this one has
-// left the queue.
+// left the queue, or not at all where it is stopped.
 func (s *story) before() (request, line object) {
 	in, _ := s.record.Steps[0].Input.Fact.(fsm.Requested)
 	request = object{{"user", "Something else."}, {"id", otherID}}
@@ -134,7 +143,11 @@ func (s *story) before() (request, line object) {
 	request.text("channel", in.Origin.Channel)
 	request.text("chat", in.Origin.Chat)
 	left := s.round(s.times[s.record.begins()]-s.began) + fsm.Second
-	return request, object{{"says", "It is done."}, {"takes", span(left)}}
+	line = object{{"says", "It is done."}, {"takes", span(left)}}
+	if s.record.stops() {
+		line.put("optional", true)
+	}
+	return request, line
 }
 
 func (r *Record) owns(id fsm.HandleID) bool { return id != 0 && slices.Contains(r.Handles, id) }
