@@ -19,17 +19,7 @@ type Met struct {
 }
 
 // evidence are the steps, from 1, that an expectation of a path is about, in order; none
-// where no single step is. Those of the handles are the same for each of them.
-func (j *judgement) evidence(path string) []int {
-	if !strings.HasPrefix(path, "expect.handles") {
-		return evidence(j.result, path)
-	}
-	if j.moving == nil {
-		j.moving = evidence(j.result, "expect.handles")
-	}
-	return j.moving
-}
-
+// where no single step is.
 func evidence(r *sim.Result, path string) []int {
 	name, ok := strings.CutPrefix(path, "expect.")
 	if !ok {

@@ -6,6 +6,7 @@ package judge
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"shelly/fsm"
 	"shelly/fsm/state"
@@ -366,6 +367,17 @@ func (j *judgement) expect(of, key string, want *match.Matcher, got func() data.
 		met.Steps = []int{j.step + 1}
 	}
 	j.met = append(j.met, met)
+}
+
+// evidence is that of a path. Those of the handles are the same for each of them.
+func (j *judgement) evidence(path string) []int {
+	if !strings.HasPrefix(path, "expect.handles") {
+		return evidence(j.result, path)
+	}
+	if j.moving == nil {
+		j.moving = evidence(j.result, "expect.handles")
+	}
+	return j.moving
 }
 
 // there is a value that was made already.
