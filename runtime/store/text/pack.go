@@ -19,12 +19,12 @@ type Packer struct {
 	taking
 	length int    // of the body
 	blocks []byte // the packed pieces
-	buffer []byte
+	buffer []byte // for a block: as long as the longest so far
 }
 
 // Pack returns a Packer.
 func (k *Known) Pack() *Packer {
-	p := &Packer{taking: taking{known: k, w: &writer{}}, buffer: make([]byte, s2.MaxEncodedLen(blockBytes+2*plainMax))}
+	p := &Packer{taking: taking{known: k, w: &writer{}}}
 	p.w.pack = p.pack
 	return p
 }
@@ -47,6 +47,7 @@ func (p *Packer) Form() (form []byte, texts []Text) {
 
 func (p *Packer) pack() {
 	block := s2.Encode(p.buffer, p.w.form)
+	p.buffer = block[:cap(block)]
 	p.blocks = binary.AppendUvarint(p.blocks, uint64(len(block))<<kindBits|packed)
 	p.blocks = append(p.blocks, block...)
 	p.w.form = p.w.form[:0]
