@@ -32,9 +32,9 @@ type judgement struct {
 	step     int     // where the next failure shows
 	trace    []event // built when first wanted
 	handles  []handleSeen
-	made     int            // the step of the call that was looked for last
-	moving   []int          // the steps, from 1, that move handles, when first wanted
-	kept     *golden.Golden // nil where the case asks for none
+	made     map[fsm.CallID]int // the first step that made each call, when first wanted
+	moving   []int              // the steps, from 1, that move handles, when first wanted
+	kept     *golden.Golden     // nil where the case asks for none
 
 	keptGolden golden.Kept // as it was read
 
@@ -232,17 +232,18 @@ func (j *judgement) undeclared() {
 
 // stepOf returns the step that made a call, or the last where a crash lost it.
 func (j *judgement) stepOf(call fsm.CallID) int {
-	makes := func(i int) bool {
-		return slices.ContainsFunc(j.result.Steps[i].Effects, func(e fsm.Effect) bool { return fsm.CallOf(e) == call })
-	}
-	n := len(j.result.Steps)
-	for i := range n {
-		if at := (j.made + i) % n; makes(at) { // most come in order
-			j.made = at
-			return at
+	if j.made == nil {
+		j.made = map[fsm.CallID]int{}
+		for i := len(j.result.Steps) - 1; i >= 0; i-- {
+			for _, e := range j.result.Steps[i].Effects {
+				j.made[fsm.CallOf(e)] = i
+			}
 		}
 	}
-	return n
+	if i, ok := j.made[call]; ok {
+		return i
+	}
+	return len(j.result.Steps)
 }
 
 func (j *judgement) sees(path string, want *format.Sees, a sim.Asked) {
