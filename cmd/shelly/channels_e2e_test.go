@@ -361,6 +361,9 @@ func TestChannelsPeopleTalkOverProsody(t *testing.T) {
 	sent := time.Since(began)
 	heard := mia.hears("Too many messages")
 	s := d.channels()
+	for s.Received+s.Refused < 1000 { // on a busy machine the burst goes on arriving after the warning
+		s = d.channels()
+	}
 	if s.Refused < 900 || s.Received > 60 {
 		t.Errorf("%+v", s)
 	}
