@@ -29,8 +29,18 @@ func questionOf(h *state.Handle) (asked, cleared string) {
 // takeAsk follows a question to a person to approve a call.
 func (w *Monitor) takeAsk(e fsm.AskPerson) {
 	if f := w.owner(e.Handle, "question"); f != nil && e.Question == fsm.QuestionApprove {
-		f.asked, f.cleared = e.Key, ""
+		f.asked, f.cleared, f.moot = e.Key, "", false
 	}
+}
+
+// checkAsked checks that a handle asks the model only once no question about its calls is open
+// (INV-6). All of them have results then: a question about one that a boot's configuration no
+// longer lets run is closed by that.
+func (w *Monitor) checkAsked(f *followed) {
+	if f.asked != "" && !f.moot {
+		w.violate("INV-6", "handle %d asks the model while the question %s is open", f.id, f.asked)
+	}
+	f.asked, f.cleared = "", ""
 }
 
 // takeDecision follows a person's decision, and reports whether nothing waits for it: of

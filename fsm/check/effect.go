@@ -33,6 +33,7 @@ var follows = fsm.NewEffectTable(
 	sees(func(w watch, e fsm.AskBrain) {
 		w.checkSession(w.f, e.Session)
 		w.takeSession(e.Session)
+		w.checkAsked(w.f)
 		w.checkConversation(w.m, w.f, &e, w.keepsSent())
 	}),
 	sees(func(w watch, e fsm.RunTool) {

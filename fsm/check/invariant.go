@@ -33,7 +33,7 @@ func Invariants() []InvariantDoc {
 		{"INV-3", "Every limit holds: cognition rounds, tool rounds, iterations, calls, attempts, waits, compactions, entries of one recall, failed stores, queue length and times; terminal handles leave the state."},
 		{"INV-4", "Every conversation sent has, after each message with tool calls, one result for each call, adjacent and in order."},
 		{"INV-5", "No more handles run than there are places, no two of one session, and the one that starts is the oldest that may, the oldest of its kind if kinds take turns, or, for at most `session_burst` turns in a row, one of the session that the model was asked for last."},
-		{"INV-6", "A call of an unsafe tool is started once for each attempt, and another attempt follows only an answer, or a probe's *never*, that nothing happened. A call that is started again keeps its key. Only a call without an answer is probed, once per boot. A call that needs approval starts only once a person has approved it, or if a grant covers it; a question that was asked is answered by a person, by `approval_timeout` or by the end of its handle, and by nothing else. No grant exists that nobody gave."},
+		{"INV-6", "A call of an unsafe tool is started once for each attempt, and another attempt follows only an answer, or a probe's *never*, that nothing happened. A call that is started again keeps its key. Only a call without an answer is probed, once per boot. A call that needs approval starts only once a person has approved it, or if a grant covers it; a question that was asked is closed by a person, by `approval_timeout`, by the end of its handle, or because its call can no longer run (APR-15), and by nothing else. No grant exists that nobody gave."},
 		{"INV-7", "A conversation holds its own handle's input and only grows, except in a compaction. Effects carry their own handle's session."},
 		{"INV-8", "A terminal handle causes no effects. After stopped nothing is done except answering a newcomer or a cancel. An input that nobody waits for changes nothing but a counter."},
 		{"INV-9", "Equal inputs cause equal effects, and a machine restored from a snapshot continues as the one it was taken from."},
@@ -85,6 +85,7 @@ type followed struct {
 	form    sentForm
 	turns   int     // how many it has gathered to remember
 	asked   string  // the key that a person was last asked to approve, if undecided
+	moot    bool    // the handle has waited through a boot since: the call may no longer be one that runs (APR-15)
 	cleared string  // the key that a person has approved, of the call that has no result yet
 	starts  []start // of the tools of the last answer; never changed in place
 	audited int     // how many of them have been audited
@@ -128,6 +129,7 @@ func MonitorFrom(m *machine.Machine) *Monitor {
 		f.replied, f.answer = h.Replied && h.Kind == fsm.KindUser, h.Answer
 		f.starts, f.turns = startsOf(h), h.Turns
 		f.asked, f.cleared = questionOf(h)
+		f.moot = h.Waiting()
 		w.live = append(w.live, f)
 	}
 	return w

@@ -82,6 +82,7 @@ func (w *Monitor) takeBoot(fsm.Boot) bool {
 	for i := range w.live {
 		w.live[i].calls, w.live[i].timer, w.live[i].wait = nil, 0, 0
 		w.live[i].forgetProbes()
+		w.live[i].moot = w.live[i].asked != ""
 	}
 	return w.takeConfig()
 }

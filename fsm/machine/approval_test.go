@@ -124,6 +124,25 @@ func TestAPR15AQuestionStaysAsked(t *testing.T) {
 	}
 }
 
+// A call that runs no more under a lower limit is not asked about, and nothing of its question is
+// left once the model asks for it again.
+func TestAPR15AQuestionEndsWithACallThatALowerLimitLeavesOut(t *testing.T) {
+	d, _ := inTurn(t, "countbot", func(c *fsm.Config) { c.Tools[2].Approve = true })
+	d.calls("list_dir", "send_mail")
+	d.toolSays("a.txt")
+	d.inStates(state.Approving)
+	d.config.Limits.MaxCallsPerAnswer, d.config.Tools[2].Approve = 1, false
+	d.boot()
+	if a := one[fsm.Audit](d); a.Tool != "send_mail" || !strings.Contains(a.Result, "max_calls_per_answer") {
+		t.Errorf("audit %+v", a)
+	}
+	no[fsm.AskPerson](d)
+	d.asksFor("send_mail", `{"n":1}`)
+	if run := one[fsm.RunTool](d); run.Name != "send_mail" || run.Approved {
+		t.Errorf("runs %+v", run)
+	}
+}
+
 func TestAPR15AConfigurationCanAddAQuestion(t *testing.T) {
 	d, _ := inTurn(t, "countbot", nil)
 	d.calls("list_dir", "send_mail")
