@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"shelly/cmd/shelly/internal/browser"
 )
 
 const calls = `scenario: 1
@@ -61,5 +63,30 @@ func TestCOM70ChatWithAToolCallAndAnApproval(t *testing.T) {
 	w.Reload()
 	w.See(".answer", "Done")
 	w.pictures("chat-reloaded")
+	w.clean()
+}
+
+const quick = `scenario: 1
+name: quick
+profile: default
+brain:
+  - says: "Here you are."
+timeline:
+  - {user: "hello"}
+expect:
+  replies: [""]
+`
+
+// A browser that blocks cookies has no storage either.
+func TestCOM73ThePageWorksWhereNothingCanBeKept(t *testing.T) {
+	w := begin(t, quick)
+	w.Protocol("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": `Object.defineProperty(window, 'sessionStorage', {get() { throw new DOMException('denied', 'SecurityError'); }})`})
+	w.enter()
+	w.ask("Hello?")
+	w.See(".answer", "Here you are.")
+	w.Press(browser.Escape, "g", "s")
+	w.See("h1", "Sessions")
+	w.Press("g", "c")
+	w.See(".bubble", "Hello?")
 	w.clean()
 }

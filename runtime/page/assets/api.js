@@ -1,8 +1,10 @@
 // The connection to the daemon. The token is this page's own: it came from a ticket, is kept for
 // this tab, travels in a header, and is never part of an address.
 
-const kept = 'shelly.token';
-let token = sessionStorage.getItem(kept) || '';
+import { keep, kept } from './tab.js';
+
+const place = 'shelly.token';
+let token = kept(place);
 
 /** Problem is an error answer of the daemon. */
 export class Problem extends Error {
@@ -57,7 +59,7 @@ export async function enter() {
     try {
       const answer = await send('POST', '/page/token', { ticket: m[1] }, {});
       token = (await answer.json()).token;
-      sessionStorage.setItem(kept, token);
+      keep(place, token);
       stand('connecting');
     } catch (e) {
       if (!token) {
@@ -94,7 +96,7 @@ async function send(method, path, body, { signal, accept } = {}) {
 // lock forgets a token that the daemon no longer knows, so that it is not tried again.
 function lock() {
   token = '';
-  sessionStorage.removeItem(kept);
+  keep(place, '');
   stand('locked', 'restarted');
 }
 

@@ -2,6 +2,7 @@
 
 import { el, fill, button, say } from './dom.js';
 import { enter, heed, standing } from './api.js';
+import { keep, kept } from './tab.js';
 import { lifeWords } from './words.js';
 import { chat, directSession } from './chat.js';
 import { messagesView } from './mail.js';
@@ -35,7 +36,7 @@ let showing = new AbortController();
 let routed = false;
 
 function lastSession() {
-  return sessionStorage.getItem('shelly.session') || directSession;
+  return kept('shelly.session') || directSession;
 }
 
 function route() {
@@ -47,7 +48,7 @@ function route() {
   } catch {
     at = '';
   }
-  if (view.name === 'chat' && at) sessionStorage.setItem('shelly.session', at);
+  if (view.name === 'chat' && at) keep('shelly.session', at);
   showing.abort();
   showing = new AbortController();
   main.className = `view-${view.name}`;

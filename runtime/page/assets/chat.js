@@ -2,6 +2,7 @@
 
 import { el, add, fill, button, say, time, wrong } from './dom.js';
 import { get, post, stream, up, query, piece, pause, newID, standing, Problem } from './api.js';
+import { keep, kept } from './tab.js';
 import { Turn, archived } from './turn.js';
 import { all } from './sessions.js';
 import { markdown } from './text.js';
@@ -232,14 +233,14 @@ class Chat {
   composer() {
     const draft = `shelly.draft.${this.session}`;
     this.text = el('textarea', { id: 'ask', rows: '1', placeholder: 'Ask shelly…', 'aria-label': 'What to ask', enterkeyhint: 'send', spellcheck: 'true' });
-    this.text.value = sessionStorage.getItem(draft) || '';
+    this.text.value = kept(draft);
     const file = el('input', { type: 'file', accept: 'image/png,image/jpeg,image/webp', multiple: true, class: 'unseen', id: 'file', tabindex: '-1', 'aria-hidden': 'true' });
     const chosen = el('div', { class: 'images', 'aria-label': 'Images to send' });
     const form = el('form', { class: 'composer' }, chosen, el('div', { class: 'row' },
       button('Image', () => file.click(), { class: 'attach', title: 'Add an image; pasting and dropping one does, too' }), file, this.text, el('button', { type: 'submit', class: 'yes' }, 'Send')));
     const save = () => {
       this.grow();
-      sessionStorage.setItem(draft, this.text.value);
+      keep(draft, this.text.value);
     };
     this.text.addEventListener('input', save);
     this.text.addEventListener('keydown', (e) => {

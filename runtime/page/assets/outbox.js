@@ -3,8 +3,9 @@
 // each is done once.
 
 import { post, up, pause, Problem, Unreachable } from './api.js';
+import { keep, kept } from './tab.js';
 
-const kept = 'shelly.outbox';
+const place = 'shelly.outbox';
 const items = new Map(); // by id: {body, at, done}
 
 /** waiting returns the items of a session, in order. */
@@ -26,18 +27,14 @@ export function put(body, at = Date.now()) {
 /** restore sends the requests that an earlier page left. */
 export function restore() {
   try {
-    for (const { body, at } of JSON.parse(sessionStorage.getItem(kept) || '[]')) put(body, at);
+    for (const { body, at } of JSON.parse(kept(place) || '[]')) put(body, at);
   } catch {
-    sessionStorage.removeItem(kept);
+    keep(place, '');
   }
 }
 
 function save() {
-  try {
-    sessionStorage.setItem(kept, JSON.stringify([...items.values()].map(({ body, at }) => ({ body, at }))));
-  } catch {
-    // Images may not fit; then the requests are kept only as long as this page.
-  }
+  keep(place, items.size ? JSON.stringify([...items.values()].map(({ body, at }) => ({ body, at }))) : '');
 }
 
 const passing = ['busy', 'stopping', 'unknown_outcome', 'no_space', 'too_many_tries', 'unauthorized'];
