@@ -77,6 +77,30 @@ expect:
   replies: [""]
 `
 
+// A request that begins and ends between two looks at the status is shown.
+func TestCOM73WhatHasEndedElsewhereIsShown(t *testing.T) {
+	w := begin(t, quick)
+	w.enter()
+	w.ask("First.")
+	w.See(".answer", "Here you are.")
+	for _, text := range []string{"Second, elsewhere.", "Third, elsewhere."} {
+		w.shelly("ask", "--quiet", text)
+	}
+	w.See(".bubble", "Third, elsewhere.")
+	w.ask("Fourth.")
+	w.See(".bubble", "Fourth.")
+	w.Gone(".status", "")
+	var said string
+	w.Script(&said, `return [...document.querySelectorAll('.bubble')].map((b) => b.textContent).join(' ')`)
+	if said != "First. Second, elsewhere. Third, elsewhere. Fourth." {
+		t.Errorf("said is %q", said)
+	}
+	if n := w.Count(".answer", "Here you are."); n != 4 {
+		t.Errorf("%d answers are shown", n)
+	}
+	w.clean()
+}
+
 // A browser that blocks cookies has no storage either.
 func TestCOM73ThePageWorksWhereNothingCanBeKept(t *testing.T) {
 	w := begin(t, quick)

@@ -12,6 +12,7 @@ import * as outbox from './outbox.js';
 import * as pulse from './pulse.js';
 
 const pageSize = 60; // messages of the archive at once
+const requestsAtOnce = 20;
 const imagesMax = 16; // of a request, as COM-11 says
 const tooMany = `A request takes ${imagesMax} images; the others are left out.`;
 const beginning = '0.0.0.0.0.0.0'; // the position of a client that has no event of a request yet
@@ -76,13 +77,14 @@ class Chat {
     const known = sessions.find((s) => s.id === this.session);
     const last = known?.last || 0;
     const list = last ? await this.read(Math.max(0, last - pageSize), last) : [];
-    const { requests } = await get(query('/v1/requests', { session: this.session, limit: 20 }), { signal: this.signal });
+    const { requests } = await get(query('/v1/requests', { session: this.session, limit: requestsAtOnce }), { signal: this.signal });
     fill(this.log);
     this.turns.clear();
     this.first = list[0]?.number || 0;
-    const said = new Set(list.map((m) => m.turn));
+    this.from = list[0]?.at || 0;
+    this.said = new Set(list.map((m) => m.turn));
     for (const t of archived(list)) this.place(t);
-    for (const r of requests.reverse()) if (!said.has(`h${r.handle}`)) this.show(r, list);
+    for (const r of requests.reverse()) if (this.misses(r)) this.show(r);
     this.older.hidden = this.first <= 1;
     this.empty.hidden = this.log.childElementCount > 0;
   }
@@ -116,16 +118,19 @@ class Chat {
     this.older.hidden = this.first <= 1;
   }
 
-  // show shows a request that the archive does not have. One that ended long ago is left out.
-  show(r, list) {
-    if (r.done && list.length && r.accepted < (list[0].at || 0)) return null;
+  // misses reports whether a request is not shown. One that ended before what was read of the archive is left out.
+  misses(r) {
+    return !this.turns.has(r.id) && !this.said.has(`h${r.handle}`) && !(r.done && r.accepted < this.from);
+  }
+
+  // show shows a request that the archive did not have.
+  show(r) {
     const turn = new Turn(r.accepted, () => this.cancel(r.id, r.channel));
     turn.user(r.text);
     this.turns.set(r.id, turn);
     this.place(turn);
     if (r.done) turn.reply(r.reply, r.is_error, r.outcome);
     else this.attach(turn, r.id, r.channel);
-    return turn;
   }
 
   // place puts a turn or a message where its time is.
@@ -187,17 +192,24 @@ class Chat {
     }
   }
 
-  // others shows what is asked in this session from elsewhere.
+  // others shows what was asked in this session from elsewhere, even if it ended between two looks
+  // at the status or while nobody saw this page. Without a new record there is nothing new.
   async others(status) {
-    const work = [...(status.active || []), ...(status.queue || [])];
-    const strange = work.filter((w) => w.request && w.session === this.session && !this.turns.has(w.request) && !this.strange?.has(w.request));
-    if (!strange.length) return;
-    this.strange = new Set([...(this.strange || []), ...strange.map((w) => w.request)]);
+    const last = status.journal?.last;
+    if (last && last === this.looked) return;
+    this.looked = last;
     try {
-      const { requests } = await get(query('/v1/requests', { session: this.session, limit: 20 }), { signal: this.signal });
-      for (const r of requests.reverse()) if (!this.turns.has(r.id) && !r.done) this.show(r, []);
+      const fresh = [];
+      for (let before = ''; ;) {
+        const { requests, next } = await get(query('/v1/requests', { session: this.session, limit: requestsAtOnce, before }), { signal: this.signal });
+        const missing = requests.filter((r) => this.misses(r));
+        fresh.push(...missing);
+        before = next;
+        if (!next || missing.length < requestsAtOnce) break;
+      }
+      for (const r of fresh.reverse()) if (this.misses(r)) this.show(r);
     } catch {
-      this.strange = null; // the next status tries again
+      this.looked = undefined; // the next status tries again
     }
   }
 
