@@ -114,3 +114,12 @@ func TestCOM73ThePageWorksWhereNothingCanBeKept(t *testing.T) {
 	w.See(".bubble", "Hello?")
 	w.clean()
 }
+
+func TestCOM73ASlashLeadsToTheFieldToWriteIn(t *testing.T) {
+	w := begin(t, quick)
+	w.enter()
+	w.Press("/")
+	if tag, name, _ := w.Focused(); name != "What to ask" {
+		t.Errorf("the focus is on %s %q", tag, name)
+	}
+}

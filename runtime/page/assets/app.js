@@ -142,7 +142,7 @@ function keys(e) {
   if (e.key === 'g') going = setTimeout(() => (going = null), 1500);
   else if (e.key === '?') shortcuts();
   else if (e.key === '/') {
-    const field = main.querySelector('textarea, input[type=search], input:not([type=file])');
+    const field = main.querySelector('.composer textarea') || main.querySelector('textarea, input[type=search], input:not([type=file])');
     if (field) {
       e.preventDefault();
       field.focus();
