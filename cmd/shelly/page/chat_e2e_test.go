@@ -123,3 +123,33 @@ func TestCOM73ASlashLeadsToTheFieldToWriteIn(t *testing.T) {
 		t.Errorf("the focus is on %s %q", tag, name)
 	}
 }
+
+// A paragraph that is written from right to left begins at the right, whatever the language of the page.
+func TestCOM73AParagraphHasTheDirectionOfItsText(t *testing.T) {
+	w := begin(t, `scenario: 1
+name: right to left
+profile: default
+brain:
+  - says: "שלום עולם.\n\nGood night."
+timeline:
+  - {user: "hello"}
+expect:
+  replies: [""]
+`)
+	w.enter()
+	w.ask("ערב טוב.")
+	w.See(".answer", "Good night.")
+	var first, last float64
+	for _, css := range []string{".bubble", ".answer p"} {
+		const place = `const text = document.querySelector(arguments[0]).firstChild, r = document.createRange();
+			const i = arguments[1] ? text.length - 1 : 0;
+			r.setStart(text, i);
+			r.setEnd(text, i + 1);
+			return r.getBoundingClientRect().left`
+		w.Script(&first, place, css, false)
+		w.Script(&last, place, css, true)
+		if last >= first {
+			t.Errorf("%s: the full stop is at %g, the first letter at %g", css, last, first)
+		}
+	}
+}
