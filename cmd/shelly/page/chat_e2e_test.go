@@ -153,3 +153,23 @@ expect:
 		}
 	}
 }
+
+func TestCOM73ASchemeWithoutAnAddressIsText(t *testing.T) {
+	w := begin(t, `scenario: 1
+name: schemes
+profile: default
+brain:
+  - says: "Begin it with http:// or https://"
+timeline:
+  - {user: "how"}
+expect:
+  replies: [""]
+`)
+	w.enter()
+	w.ask("How?")
+	w.See(".answer:not(.streaming)", "Begin it with http:// or https://")
+	w.Gone(".status", "")
+	w.Reload()
+	w.See(".answer", "Begin it with http:// or https://")
+	w.clean()
+}

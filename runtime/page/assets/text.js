@@ -214,7 +214,7 @@ function angle(text, i) {
 
 function bare(text, i) {
   if (!/^https?:\/\//.test(text.slice(i, i + 8)) || (i && /\w/.test(text[i - 1]))) return null;
-  const m = /^https?:\/\/[^\s<>"'`]+/.exec(text.slice(i, i + 2000))[0].replace(/[.,;:!?)\]*_]+$/, '');
+  const m = /^https?:\/\/[^\s<>"'`]*/.exec(text.slice(i, i + 2000))[0].replace(/[.,;:!?)\]*_]+$/, '');
   return m.length > 8 ? { node: link(m, m), end: i + m.length } : null;
 }
 
