@@ -308,8 +308,12 @@ func (l *lane) once(ctx context.Context, m Outbound) error {
 	ctx, cancel := context.WithTimeout(ctx, sendMax)
 	defer cancel()
 	err := Guarded(func() error { return l.spec.Channel.Send(ctx, m) })
-	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("no answer came within %v", sendMax)
+	if err == nil || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return err
 	}
-	return err
+	late := fmt.Errorf("no answer came within %v", sendMax)
+	if errors.As(err, new(*OfChat)) {
+		return &OfChat{late}
+	}
+	return late
 }

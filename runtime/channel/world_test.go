@@ -30,6 +30,7 @@ type fake struct {
 	away  map[string]int // chats that have to wait, after so many messages more
 	panic bool
 	hang  chan struct{} // not nil: Send waits for it, whatever its context says
+	mute  string        // the chat for which Send waits as long as its context says; *: each
 	sent  []channel.Outbound
 	tries int
 	runs  func(ctx context.Context) error // what Run does; nil: it waits for the end
@@ -52,10 +53,10 @@ func (f *fake) Run(ctx context.Context, in channel.Inbound) error {
 }
 
 // Send implements [channel.Channel].
-func (f *fake) Send(_ context.Context, m channel.Outbound) error {
+func (f *fake) Send(ctx context.Context, m channel.Outbound) error {
 	f.mu.Lock()
 	f.tries++
-	fails, bad, hang := f.fails, f.panic, f.hang
+	fails, bad, hang, mute := f.fails, f.panic, f.hang, f.mute
 	if more, goes := f.away[m.Chat]; goes && more == 0 {
 		fails = &channel.OfChat{Err: errAway}
 	} else if goes {
@@ -64,6 +65,12 @@ func (f *fake) Send(_ context.Context, m channel.Outbound) error {
 	f.mu.Unlock()
 	if hang != nil {
 		<-hang
+	}
+	if mute == "*" || mute == m.Chat {
+		<-ctx.Done()
+		if fails = ctx.Err(); mute != "*" {
+			fails = &channel.OfChat{Err: fails}
+		}
 	}
 	if bad {
 		panic("it is broken")
@@ -89,6 +96,13 @@ func (f *fake) failing(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.fails = err
+}
+
+// silent says for which chat the other side does not answer from now on; *: for each.
+func (f *fake) silent(chat string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.mute = chat
 }
 
 // leaves says that a chat has to wait, after so many messages more.

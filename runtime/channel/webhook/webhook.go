@@ -9,9 +9,11 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptrace"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -207,6 +209,8 @@ func (h *Webhook) Send(ctx context.Context, m channel.Outbound) error {
 	if err != nil {
 		return err
 	}
+	var got atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(wrote httptrace.WroteRequestInfo) { got.Store(wrote.Err == nil) }})
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, h.o.URL, bytes.NewReader(body))
 	if err != nil {
 		return err
@@ -215,7 +219,10 @@ func (h *Webhook) Send(ctx context.Context, m channel.Outbound) error {
 	r.Header.Set("User-Agent", "shelly")
 	Sign(r.Header, keys[0], m.ID, h.o.Now(), body)
 	answer, err := h.client.Do(r)
-	if err != nil {
+	switch {
+	case err != nil && got.Load():
+		return &channel.OfChat{Err: err} // the receiver has it, and may answer to others
+	case err != nil:
 		return err
 	}
 	defer func() { _ = answer.Body.Close() }()

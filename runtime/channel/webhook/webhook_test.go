@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -279,6 +280,40 @@ func saysWhenToSendAgain(t *testing.T, status int) {
 		if errors.As(err, &later) != (tt.to > 0) || later != nil && (later.After < tt.from || later.After > tt.to) || !strings.Contains(err.Error(), strconv.Itoa(status)) {
 			t.Errorf("%d, %q: %v, %+v", status, tt.says, err, later)
 		}
+	}
+}
+
+// A receiver that has a message and does not answer may answer about another chat.
+func TestCHN22ASilentReceiverMakesOnlyTheChatWait(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	silent := make(chan struct{})
+	url, guard, _ := receiver(t, func(n int, _ http.ResponseWriter) {
+		if n == 1 {
+			panic(http.ErrAbortHandler)
+		}
+		cancel()
+		<-silent
+	})
+	t.Cleanup(func() { close(silent) })
+	h, _ := runs(t, webhook.Options{URL: url, Guard: guard})
+	for _, what := range []string{"cut", "silent"} {
+		err := h.Send(ctx, channel.Outbound{ID: "re-1", Chat: "ops", Text: "Hello."})
+		if !errors.As(err, new(*channel.OfChat)) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	allowed, err := egress.ParseAllowed(address)
+	if err := errors.Join(err, l.Close()); err != nil {
+		t.Fatal(err)
+	}
+	h, _ = runs(t, webhook.Options{URL: "http://" + address, Guard: egress.Guard{Allow: []egress.Allowed{allowed}}})
+	if err := h.Send(t.Context(), channel.Outbound{ID: "re-1", Chat: "ops", Text: "Hello."}); err == nil || errors.As(err, new(*channel.OfChat)) {
+		t.Errorf("nobody listens: %v", err)
 	}
 }
 
