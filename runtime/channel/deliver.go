@@ -50,13 +50,13 @@ func (l *lane) deliver(ctx context.Context) {
 }
 
 // next deals with one thing that need not wait, and reports whether there was one: a try at any
-// time, then what chats that were left behind have missed, then the next message, then the rest. So
-// a message that a request has sent goes before the request's answer.
+// time; then, if the channel works, what chats that were left behind have missed, then the next
+// message, then the rest. So a message that a request has sent goes before the request's answer.
 func (l *lane) next(ctx context.Context, now time.Time) (bool, error) {
 	if did, err := l.hand(ctx, func(d due) bool { return d.tried != nil }); did || err != nil {
 		return did, err
 	}
-	if l.waits.whole.until.After(now) {
+	if !l.works() || l.waits.whole.until.After(now) {
 		return false, nil
 	}
 	for _, chat := range slices.Sorted(maps.Keys(l.delivered().Behind)) {

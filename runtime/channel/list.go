@@ -77,6 +77,13 @@ func (l *lane) Up(how string) {
 	poke(l.upped)
 }
 
+// works reports whether the channel is connected.
+func (l *lane) works() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.standing.up != ""
+}
+
 // down notes why the channel does not work, and logs it unless the reason is the same as before.
 func (l *lane) down(err error) {
 	text, level := wording.Clip(err.Error(), textMax), slog.LevelDebug

@@ -71,6 +71,22 @@ func TestCHN6AChannelThatHasToWaitHoldsUpAllChats(t *testing.T) {
 	})
 }
 
+func TestCHN6NothingIsTriedBeforeTheChannelWorks(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		f.opens = make(chan struct{})
+		w.with(spec(f))
+		w.sends(f, 50, "mia", "One.")
+		w.wait(time.Minute)
+		if s := w.States()[0]; f.tried() != 0 || s.Failed != "" || s.Retried != 0 {
+			t.Errorf("%d attempts: %+v", f.tried(), s)
+		}
+		close(f.opens)
+		w.wait(time.Second)
+		w.wants(f, "message mia One.")
+	})
+}
+
 // The other side may be silent about one chat only.
 func TestCHN6AChatAboutWhichTheOtherSideIsSilentHoldsUpOnlyItself(t *testing.T) {
 	inWorld(t, func(w *world) {

@@ -34,6 +34,7 @@ type fake struct {
 	sent  []channel.Outbound
 	tries int
 	runs  func(ctx context.Context) error // what Run does; nil: it waits for the end
+	opens chan struct{}                   // not nil: Run waits for it before it works
 }
 
 func newFake(name string) *fake { return &fake{name: name, in: make(chan channel.Inbound, 16)} }
@@ -45,6 +46,9 @@ func (f *fake) Name() string { return f.name }
 func (f *fake) Run(ctx context.Context, in channel.Inbound) error {
 	if f.runs != nil {
 		return f.runs(ctx)
+	}
+	if f.opens != nil {
+		<-f.opens
 	}
 	in.Up("connected")
 	f.in <- in
