@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
-	"log/slog"
 	"math/big"
 	"net"
 	"os"
@@ -177,7 +176,7 @@ func (p *prosody) logsIn(name string) *person {
 	who.more = sync.NewCond(&who.mu)
 	who.XMPP = xmpp.New(xmpp.Options{
 		Name: name, Account: name + "@" + chatDomain, Password: func() (string, error) { return "pw-" + name, nil },
-		Server: p.addr, TLS: xmpp.StartTLS, CAFile: p.dir + "/cert.pem", Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Server: p.addr, TLS: xmpp.StartTLS, CAFile: p.dir + "/cert.pem", Now: time.Now,
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -210,6 +209,9 @@ func (w *person) Allows(string) bool { return true }
 
 // Up implements [channel.Inbound].
 func (w *person) Up(how string) { w.up <- how }
+
+// Returned implements [channel.Inbound].
+func (w *person) Returned(string, string, error) {}
 
 // writes sends a message to shelly.
 func (w *person) writes(id, text string) {

@@ -31,6 +31,8 @@ type Inbound interface {
 	Allows(sender string) bool
 	// Up reports that the channel works, and how, in a few words.
 	Up(how string)
+	// Returned reports that a message which the other side had accepted has come back. It is lost.
+	Returned(chat, id string, err error)
 }
 
 // Message is a message on its way in.

@@ -77,6 +77,12 @@ func (l *lane) Up(how string) {
 	poke(l.upped)
 }
 
+// Returned implements [Inbound].
+func (l *lane) Returned(chat, id string, err error) {
+	l.trouble(&OfChat{err}, Outbound{Chat: chat, ID: id}, false)
+	l.count(func(s *standing) { s.lost++ })
+}
+
 // works reports whether the channel is connected.
 func (l *lane) works() bool {
 	l.mu.Lock()

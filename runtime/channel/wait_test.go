@@ -71,6 +71,19 @@ func TestCHN6AChannelThatHasToWaitHoldsUpAllChats(t *testing.T) {
 	})
 }
 
+func TestCHN32WhatComesBackAfterItWasAcceptedIsCounted(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		w.with(spec(f))
+		w.sends(f, 50, "mia", "One.")
+		w.wants(f, "message mia One.")
+		(<-f.in).Returned("mia", "re-1", errAway)
+		if s := w.States()[0]; s.Lost != 1 || s.Failed != "to mia: "+errAway.Error() || s.ChatsWaiting != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
 func TestCHN6NothingIsTriedBeforeTheChannelWorks(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := newFake("phone")

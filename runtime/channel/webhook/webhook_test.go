@@ -116,8 +116,9 @@ func (i *inbound) Take(_ context.Context, m channel.Message) (channel.Taken, err
 	i.seen = append(i.seen, m)
 	return i.taken, i.err
 }
-func (i *inbound) Allows(string) bool { return true }
-func (i *inbound) Up(how string)      { i.up <- how }
+func (i *inbound) Allows(string) bool            { return true }
+func (i *inbound) Up(how string)                 { i.up <- how }
+func (i *inbound) Returned(_, _ string, _ error) {}
 
 const secret = "the key of this month"
 

@@ -86,6 +86,9 @@ type fault struct {
 	} `xml:",any"`
 }
 
+// Error implements error.
+func (f *fault) Error() string { return "it was returned: " + f.String() }
+
 // String returns the server's explanation.
 func (f *fault) String() string {
 	var words []string

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,7 +25,6 @@ type Options struct {
 	Server   string                 // HOST:PORT; empty: looked up by the domain
 	TLS      string
 	CAFile   string // of certificates in PEM; empty: the system's
-	Log      *slog.Logger
 	Now      func() time.Time
 }
 
@@ -34,8 +33,15 @@ type XMPP struct {
 	o Options
 
 	mu   sync.Mutex
-	live *link // nil: there is no connection
+	live *link       // nil: there is no connection
+	sent []delivered // the last messages that the server has accepted
 }
+
+// delivered is a message that the server has accepted.
+type delivered struct{ id, chat string }
+
+// sentMax is the most messages of which it is known that they were sent, should they come back.
+const sentMax = 256
 
 // New returns a channel.
 func New(o Options) *XMPP { return &XMPP{o: o} }
@@ -211,6 +217,10 @@ func (l *link) send(ctx context.Context, m message) error {
 		for waiting := true; waiting; {
 			l.mu.Lock()
 			acked, back, news := int32(l.acked-number) >= 0, l.back, l.news
+			if acked && back == nil {
+				l.awaited = ""
+				l.x.accepted(delivered{m.ID, m.To})
+			}
 			l.mu.Unlock()
 			switch {
 			case acked && back == nil:
@@ -218,7 +228,7 @@ func (l *link) send(ctx context.Context, m message) error {
 			case acked && back.final():
 				return &channel.Refused{Why: back.String()}
 			case acked:
-				return &channel.OfChat{Err: fmt.Errorf("it was returned: %s", back)}
+				return &channel.OfChat{Err: back}
 			}
 			select {
 			case <-news:
@@ -317,7 +327,7 @@ func (l *link) message(d *xml.Decoder, now time.Time) error {
 	return err
 }
 
-// returned notes that a message was returned. Nobody else says so of one that is no longer awaited.
+// returned notes that a message was returned, or reports one that the server had accepted.
 func (l *link) returned(m *incoming) error {
 	if m.Error == nil {
 		m.Error = &fault{Type: "cancel"}
@@ -328,10 +338,30 @@ func (l *link) returned(m *incoming) error {
 			l.back, late = m.Error, false
 		}
 	})
-	if late {
-		l.x.o.Log.Warn("a message was returned", "channel", l.x.o.Name, "chat", m.From, "id", m.ID, "error", m.Error.String())
+	if d, ok := l.x.takeBack(m.ID); late && ok {
+		l.in.Returned(d.chat, d.id, m.Error)
 	}
 	return nil
+}
+
+// accepted remembers a message that the server has accepted.
+func (x *XMPP) accepted(d delivered) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.sent = append(x.sent[max(0, len(x.sent)+1-sentMax):], d)
+}
+
+// takeBack forgets a message that the server had accepted, and reports whether there is one.
+func (x *XMPP) takeBack(id string) (d delivered, ok bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	i := slices.IndexFunc(x.sent, func(d delivered) bool { return d.id == id })
+	if i < 0 {
+		return d, false
+	}
+	d = x.sent[i]
+	x.sent = slices.Delete(x.sent, i, i+1)
+	return d, true
 }
 
 // presence shows that the account is available to those who may talk to it (CHN-33).

@@ -40,7 +40,7 @@ func Specs(cfg config.Config, log *slog.Logger) []channel.Spec {
 		case config.ChannelWebhook:
 			s.PartBytes, s.Mute, s.Channel = webhookPart, n.Value.URL == "", hook(s, n.Value, log)
 		default:
-			s.PartBytes, s.Tells, s.Person, s.Channel = xmppPart, true, address.Person, chat(s, n.Value, log)
+			s.PartBytes, s.Tells, s.Person, s.Channel = xmppPart, true, address.Person, chat(s, n.Value)
 			s.Allow = address.Allow(s.Allow)
 		}
 		all = append(all, s)
@@ -89,10 +89,10 @@ func keys(from []string) ([]webhook.Key, error) {
 	return all, nil
 }
 
-func chat(s channel.Spec, c config.Channel, log *slog.Logger) *xmpp.XMPP {
+func chat(s channel.Spec, c config.Channel) *xmpp.XMPP {
 	return xmpp.New(xmpp.Options{
 		Name: s.Name, Account: c.Account, Password: func() (string, error) { return secret(c.PasswordFrom) },
-		Server: c.Server, TLS: cmp.Or(c.TLS, xmpp.StartTLS), CAFile: string(c.CAFile), Log: log, Now: time.Now,
+		Server: c.Server, TLS: cmp.Or(c.TLS, xmpp.StartTLS), CAFile: string(c.CAFile), Now: time.Now,
 	})
 }
 
