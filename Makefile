@@ -88,7 +88,7 @@ test-format:
 	@bad=$$($(GOFMT) -l $(CODE)) || exit 1; \
 	if [ -n "$$bad" ]; then printf 'not formatted; run make fmt:\n%s\n' "$$bad"; exit 1; fi
 
-# A tag compiles anew whatever imports what it changes, so only the packages that have files
+# A tag recompiles whatever imports what it changes, so only the packages that have files
 # with one are vetted with it.
 below = $(sort $(patsubst %/,./%,$(dir $(1))))
 tagged = $(call below,$(shell grep -rlE --include='*.go' '^//go:build .*$(1)' $(CODE)))
@@ -201,7 +201,7 @@ sandbox: ## Run hostile and harmless commands by each way of containing them.
 		printf '%s\n' "$$out" | grep -E '^uid .*: (escaped|wrongly refused): |_test.go:|^panic' | sort -u; exit 1; }; \
 	printf '%s\n' "$$out" | grep '^uid'
 
-# The table of docs/costs.md is the last thing in it. What default reads anew is to stay
+# The table of docs/costs.md is the last thing in it. What default reads again is to stay
 # within a twentieth of the least, and no profile is to read more than a quarter more than its
 # document's order costs, whatever the table says.
 .PHONY: test-costs

@@ -20,7 +20,7 @@ import (
 
 // Each case breaks one part of the start and everything after it. The part's own error and exit
 // code show that it came first, and the data folder shows that nothing after it has begun.
-func TestLIF2TheFirstPartThatCannotStartIsFatalAndNothingBehindItStarts(t *testing.T) {
+func TestLIF2TheFirstPartThatCannotStartIsFatalAndNothingAfterItStarts(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ func TestJRN4ARecordIsSyncedWithinASecond(t *testing.T) {
 	}
 }
 
-func TestJRN4WhatIsBehindTheLastBarrierCanBeSettled(t *testing.T) {
+func TestJRN4WhatComesAfterTheLastBarrierCanBeSettled(t *testing.T) {
 	j := newJournal()
 	e, _ := start(t, j)
 	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}})

@@ -100,7 +100,7 @@ func TestJRN26AWrongRecordNamesItsHandleAndRequest(t *testing.T) {
 }
 
 // The records before the snapshot may no longer be there.
-func TestJRN17AJournalBeginsBehindItsSnapshot(t *testing.T) {
+func TestJRN17AJournalBeginsAfterItsSnapshot(t *testing.T) {
 	whole := recorded(t)
 	machine, cut := machine.New(), 4
 	for _, r := range whole.Records()[:cut] {
@@ -144,7 +144,7 @@ func TestJRN18AJournalFileIsReadAsItWasWritten(t *testing.T) {
 
 // COM-16: a part of a journal begins with the snapshot before it, so that it can be folded
 // on its own.
-func TestAPartOfAJournalIsWrittenBehindItsSnapshot(t *testing.T) {
+func TestAPartOfAJournalIsWrittenAfterItsSnapshot(t *testing.T) {
 	whole := recorded(t)
 	last := uint64(len(whole.Records()))
 	machine := machine.New()

@@ -338,7 +338,7 @@ func TestINF21WhatIsRememberedOfTheCallsIsBounded(t *testing.T) {
 	}
 }
 
-func TestINF22TheReflectionIsSaidBehindEachRoundOfResults(t *testing.T) {
+func TestINF22TheReflectionFollowsEachRoundOfResults(t *testing.T) {
 	d, _ := bare(t, func(c *fsm.Config) { c.Prompts.Reflection = "Reflect." })
 	d.calls("list_dir", "list_dir")
 	d.toolSays("a.txt")

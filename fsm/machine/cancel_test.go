@@ -180,7 +180,7 @@ func TestHND34AQueuedRequestIsCancelledWithoutATurn(t *testing.T) {
 	d.inStates(state.Loading)
 }
 
-func TestHND35ACancelBehindTheAnswerChangesNothing(t *testing.T) {
+func TestHND35ACancelAfterTheAnswerChangesNothing(t *testing.T) {
 	tests := []struct {
 		name string
 		to   func(*driver)

@@ -226,7 +226,7 @@ func TestHND11TheMarkerMeansNothingInExecution(t *testing.T) {
 	}
 }
 
-func TestHND11AMarkerWithNothingBehindItIsAnEmptyAnswer(t *testing.T) {
+func TestHND11AMarkerWithNothingAfterItIsAnEmptyAnswer(t *testing.T) {
 	d := serving(t)
 	key := d.ask("hello")
 	untilExecution(d)

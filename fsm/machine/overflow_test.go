@@ -218,7 +218,7 @@ func TestSES11ACallLeavesWithItsResults(t *testing.T) {
 	}
 }
 
-func TestSES12AnUpdateIsPutBehindAMemoryFileThatWasEdited(t *testing.T) {
+func TestSES12AnUpdateIsAppendedToAMemoryFileThatWasEdited(t *testing.T) {
 	tests := []struct {
 		profile string
 		answer  string
@@ -282,7 +282,7 @@ func TestSES12AConflictOverTheSessionAloneLeavesTheUpdateAsItIs(t *testing.T) {
 	}
 }
 
-func TestSES14NewConsolidatesAndBeginsAnew(t *testing.T) {
+func TestSES14NewConsolidatesAndStartsOver(t *testing.T) {
 	d, s := overflowing(t, "nanobot", 0)
 	s.Skills = []fsm.LoadedSkill{{Name: "flights", Text: "book them"}}
 	key := d.ask("/new")

@@ -267,7 +267,7 @@ func TestAPR6AWordThatNobodyWaitsForChangesNothing(t *testing.T) {
 	}
 }
 
-func TestAPR7WaitingSurvivesARestartAndIsAskedAnew(t *testing.T) {
+func TestAPR7WaitingSurvivesARestartAndIsAskedAgain(t *testing.T) {
 	tests := []struct {
 		name string
 		to   func(testing.TB) (*driver, fsm.RequestKey)

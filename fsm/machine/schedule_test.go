@@ -265,7 +265,7 @@ func TestHND42ASlotWhileTheMachineDoesNotServeWaits(t *testing.T) {
 	}
 }
 
-func TestHND43SchedulesAreArmedByEachBootBehindTheirLastSlot(t *testing.T) {
+func TestHND43SchedulesAreArmedByEachBootAfterTheirLastSlot(t *testing.T) {
 	d, _ := inTurn(t, "nanobot", nil)
 	for range 3 {
 		d.cron(everyMinute)

@@ -106,7 +106,7 @@ func TestSES3WhatBeginsWithItsSession(t *testing.T) {
 	}
 }
 
-func TestSES3AConflictPutsTheTurnBehindWhatStandsThere(t *testing.T) {
+func TestSES3AConflictAppendsTheTurnToWhatStandsThere(t *testing.T) {
 	d, key := inTurn(t, "omniemployee", nil)
 	d.answer("good day")
 	d.replied(key, "good day")

@@ -82,7 +82,7 @@ func TestSKL2WithoutDeclarationsThereAreNoSectionsOfThem(t *testing.T) {
 	}
 }
 
-func TestSKL2TheSystemPromptIsBuiltAnewForEachCall(t *testing.T) {
+func TestSKL2TheSystemPromptIsBuiltForEachCall(t *testing.T) {
 	d := prompted(t, fsm.Section{Title: "Skills", Of: fsm.OfSkills}, fsm.Section{Title: "Loaded", Of: fsm.OfLoadedSkills})
 	before := systemIn(d, fsm.Session{})
 	d.asksFor(fsm.ToolLoadSkill, `{"name":"trains"}`)

@@ -6,7 +6,7 @@ import (
 	"shelly/fsm/textcall"
 )
 
-func TestINF25ACommaBehindTheLastMemberIsLeftOut(t *testing.T) {
+func TestINF25ACommaAfterTheLastMemberIsLeftOut(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"a":1,}`:             `{"a":1 }`,
 		"[1, 2 ,\n ]":          "[1, 2  \n ]",

@@ -454,7 +454,7 @@ func TestCHN10AQuestionIsAnsweredInTheChatWhereThatIsConfigured(t *testing.T) {
 	})
 }
 
-func TestCHN10ElsewhereTheChatIsToldWhereToAnswer(t *testing.T) {
+func TestCHN10ElsewhereTheChatLearnsWhereToAnswer(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := newFake("phone")
 		w.with(spec(f))

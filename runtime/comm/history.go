@@ -17,7 +17,7 @@ import (
 // needs only its wire form and the state after it.
 type Step interface {
 	json.Marshaler
-	Behind() (record uint64, handle fsm.HandleID)
+	After() (record uint64, handle fsm.HandleID)
 }
 
 // Past is what happened to a request, as a journal has it.
@@ -65,7 +65,7 @@ func (b *HistoryBody[S]) Only(j engine.Reader, n int) error {
 		return fmt.Errorf("%w: %d; request %q has steps 1 to %d", ErrNoStep, n, b.Request.ID, len(b.Steps))
 	}
 	b.Steps = b.Steps[n-1 : n]
-	record, handle := b.Steps[0].Behind()
+	record, handle := b.Steps[0].After()
 	snapshot, err := engine.StateAt(j, record)
 	if err != nil {
 		return err

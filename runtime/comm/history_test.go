@@ -79,7 +79,7 @@ func toldOf(t *testing.T) (*site, *engine.MemoryJournal) {
 
 const stepsPath = "/v1/requests/m1/steps"
 
-func TestCOM15TheStepsOfARequestAreToldOverHTTP(t *testing.T) {
+func TestCOM15TheStepsOfARequestAreSentOverHTTP(t *testing.T) {
 	s, j := toldOf(t)
 	p, err := pastOf(j, httpKey("m1"))
 	want := comm.History(p, nil)
@@ -108,7 +108,7 @@ func TestCOM15TheStepsOfARequestAreToldOverHTTP(t *testing.T) {
 }
 
 // One step comes with the state after it: the conversation that the model was asked.
-func TestCOM15OneStepIsToldWithTheStateBehindIt(t *testing.T) {
+func TestCOM15OneStepIsShownWithTheStateAfterIt(t *testing.T) {
 	s, _ := toldOf(t)
 	var got comm.HistoryBody[history.Step]
 	s.do(call{method: "GET", path: stepsPath + "?at=2"}, &got)

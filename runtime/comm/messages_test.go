@@ -138,7 +138,7 @@ func TestCOM51MessagesAreStreamed(t *testing.T) {
 	}
 }
 
-func TestASenderIsToldApart(t *testing.T) {
+func TestSendersAreDistinguished(t *testing.T) {
 	for key, want := range map[string]comm.Sender{"h1": comm.FromSubagent, "h1.5": comm.FromTool} {
 		m := message(1, "web", "7")
 		if m.Key = key; comm.NewMessage(m, false).From != want {

@@ -340,7 +340,7 @@ func TestAShortTokenIsRefusedAtTheStart(t *testing.T) {
 	}
 }
 
-func TestCOM97AnUnknownRouteIsToldWhereAllAreDescribed(t *testing.T) {
+func TestCOM97AnUnknownRouteIsPointedToTheDescription(t *testing.T) {
 	s := serveHTTP(t, nil)
 	var body comm.ProblemBody
 	if s.do(call{method: "GET", path: "/v2"}, &body); !strings.Contains(body.Error.Hint, "GET /v1/openapi.json") {

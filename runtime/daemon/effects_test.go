@@ -416,7 +416,7 @@ func TestConfigureReplacesTheConfiguration(t *testing.T) {
 }
 
 // COM-4: a call of a tool that the machine answers itself is reported like any other.
-func TestCOM4BuiltinToolsAreToldOf(t *testing.T) {
+func TestCOM4BuiltinToolsAreListed(t *testing.T) {
 	f := startWith(t, func(o *daemon.Options) {
 		o.Journal = engine.NewMemoryJournal()
 		o.Config.Tools = append(o.Config.Tools, fsm.Builtins(fsm.ToolCron)...)

@@ -10,7 +10,7 @@ import (
 	"shelly/fsm"
 )
 
-func TestINF50NoProgressIsToldInTheFirstSecondsAndEachStageOnce(t *testing.T) {
+func TestINF50NoProgressIsReportedInTheFirstSecondsAndEachStageOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var told []fsm.Stage

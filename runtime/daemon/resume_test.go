@@ -113,7 +113,7 @@ func TestCOM90WhoComesBackHearsExactlyTheRest(t *testing.T) {
 // Under load a request may have ended, and many others after it, before its sender listens. The
 // sender still gets all of it; a watcher that attaches without a position gets the reply
 // (COM-4).
-func TestCOM4ARequestThatHasEndedIsToldFromItsBeginning(t *testing.T) {
+func TestCOM4ARequestThatHasEndedIsSentFromItsBeginning(t *testing.T) {
 	f := start(t, &shared{MemoryJournal: engine.NewMemoryJournal()}, tools{})
 	f.accept("a", "look")
 	uncut := f.from(position.Position{})
@@ -194,7 +194,7 @@ func TestCOM90WhoComesBackToAnotherProcessHearsTheRest(t *testing.T) {
 
 // A kill loses the end of the journal, of which some events were sent: it happens again, in
 // another way, and is sent again, with the text in place of the lost one.
-func TestCOM94WhatIsLostWithAKillIsToldAgain(t *testing.T) {
+func TestCOM94WhatIsLostWithAKillIsSentAgain(t *testing.T) {
 	journal := &shared{MemoryJournal: engine.NewMemoryJournal()}
 	f := start(t, journal, tools{})
 	f.accept("a", "look")

@@ -136,7 +136,7 @@ func TestJRN14BelowTheReserveFactsAreHeld(t *testing.T) {
 }
 
 // The second time that space is short is reported like the first, whoever notices it.
-func TestJRN14ARefusedClientIsToldOfInTheLog(t *testing.T) {
+func TestJRN14ARefusedClientIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newTight()
 		f := start(t, j, tools{})

@@ -26,7 +26,7 @@ func subagents(events []comm.Event) (list []comm.Event) {
 
 // COM-98: a request's watcher gets the beginnings and ends of its subagents, from the journal
 // too, and nothing about them after the reply.
-func TestCOM98TheBeginAndTheEndOfASubagentAreTold(t *testing.T) {
+func TestCOM98TheStartAndTheEndOfASubagentAreSent(t *testing.T) {
 	f := start(t, &shared{MemoryJournal: engine.NewMemoryJournal()}, tools{}, func(c *fsm.Config) {
 		c.Tools = append(c.Tools, fsm.ToolDecl{Name: "spawn", Builtin: true})
 		c.Limits.MaxActive, c.Limits.MaxSubagents, c.Limits.SubagentIterations, c.Limits.SubagentTimeout = 3, 2, 5, 60_000

@@ -38,7 +38,7 @@ func (b *halting) Chat(_ context.Context, _ fsm.AskBrain, _ []fsm.ToolDecl, stre
 	return fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: "good day"}, nil
 }
 
-func TestCOM29WhoeverWatchesIsToldWhatTheAnswerWaitsFor(t *testing.T) {
+func TestCOM29WhoeverWatchesLearnsWhatTheAnswerWaitsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startWith(t, func(o *daemon.Options) {
 			talks(&o.Config)

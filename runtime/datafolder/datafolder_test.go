@@ -70,7 +70,7 @@ func remove(t *testing.T, data, pattern string) {
 
 // Whatever is missing from a store, no new one is made in its place, and no opening, for writing or
 // reading, changes anything there.
-func TestJRN29AStoreThatWasIsNeverBegunAnew(t *testing.T) {
+func TestJRN29AStoreThatWasThereIsNeverStartedOver(t *testing.T) {
 	for name, test := range map[string]struct {
 		gone []string
 		says string

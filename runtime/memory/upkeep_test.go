@@ -112,7 +112,7 @@ func TestMEM8EntriesWithoutAVectorAreGivenOne(t *testing.T) {
 }
 
 // A vector that nothing can be compared with counts as none, also next to good ones.
-func TestMEM8AVectorWithoutADirectionIsMadeAnew(t *testing.T) {
+func TestMEM8AVectorWithoutADirectionIsMadeAgain(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	s, e := shelfOf(), &model{name: "m", dims: 2}
 	for i, v := range [][]byte{vector(0, 0), vector(nan, 1), vector(1, inf), vector(1, 0)} {
@@ -136,7 +136,7 @@ func TestMEM8AVectorWithoutADirectionIsMadeAnew(t *testing.T) {
 	})
 }
 
-func TestMEM8AnotherModelOrDimensionEmbedsAnew(t *testing.T) {
+func TestMEM8AnotherModelOrDimensionEmbedsAgain(t *testing.T) {
 	s, e := shelfOf(entry("a", 1, "one"), entry("b", 2, "two")), &model{name: "old", dims: 3}
 	kept(t, s, e, memory.Upkeep{}, func(*memory.Memory) {})
 	for _, now := range []struct {

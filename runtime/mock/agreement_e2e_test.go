@@ -58,7 +58,7 @@ func (r read) share() int { return r.anew * 1000 / r.prompt }
 // SIM-20: what the simulated server reads is what a real server's own log says for the same
 // requests: a growing conversation, a side call without tools, another session, the way back from
 // each, and the same prompt twice.
-func TestReadAnewAsARealServersLog(t *testing.T) {
+func TestReadAgainAsARealServersLog(t *testing.T) {
 	host, log := os.Getenv("OLLAMA_HOST"), os.Getenv("OLLAMA_LOG")
 	if host == "" || log == "" {
 		t.Skip("OLLAMA_HOST and OLLAMA_LOG are not both set: no log of a real Ollama (OLLAMA_DEBUG=1, OLLAMA_NUM_PARALLEL=1) to compare with")

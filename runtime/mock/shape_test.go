@@ -170,7 +170,7 @@ func TestCLI60ALoadedModelIsGoneWhenItsTimeIsUp(t *testing.T) {
 	}
 }
 
-func TestCLI62EachRequestIsTold(t *testing.T) {
+func TestCLI62EachRequestIsReported(t *testing.T) {
 	var told []mock.Served
 	s := saying(t, mock.Answer{Text: "so"}, func(r mock.Served) { told = append(told, r) })
 	chatted(t, s, lookOffered)

@@ -66,7 +66,7 @@ func TestQuestionsHaveADeadline(t *testing.T) {
 	wantClass(t, err, fsm.BrainTimeout, "embedding")
 }
 
-func TestAServerThatLingersBehindTheLastLineHoldsNobodyUp(t *testing.T) {
+func TestAServerThatLingersAfterTheLastLineHoldsNobodyUp(t *testing.T) {
 	s := silentAfter(t, done+"\n")
 	ctx := testContext(t)
 	if _, err := client(t, s.Server, nil).Chat(ctx, ask("x"), nil, nil); err != nil || ctx.Err() != nil {

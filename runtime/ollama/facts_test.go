@@ -43,7 +43,7 @@ var ollamaFacts = []struct{ fact, rule, test string }{
 	{"small models write calls as text", "INF-25", "TestBRN5OddCallsEndAsTheyShould"},
 	{"a call that the parser cannot read is not an outage", "BRN-31", "TestBRN31ACallThatTheServerCannotReadIsTheModelsFault"},
 	{"a runner that died is loaded again by the next call", "BRN-31", "TestBRN31ARunnerThatDiedIsLoadedAgain"},
-	{"a model without tools refuses them; what it can is asked first", "BRN-16", "TestBRN16AModelWithoutToolsIsToldOfThemInThePrompt"},
+	{"a model without tools refuses them; what it can is asked first", "BRN-16", "TestBRN16AModelWithoutToolsLearnsOfThemInThePrompt"},
 	{"what a model can is asked once", "BRN-13", "TestBRN13WhatAModelCanIsAskedOnce"},
 
 	// Thinking.
@@ -71,7 +71,7 @@ var ollamaFacts = []struct{ fact, rule, test string }{
 
 	// Loading.
 	{"a first call can take minutes, and has deadlines of its own", "BRN-18", "TestBRN18ALoadThatTakesTooLongIsTyped"},
-	{"who waits for a load is informed", "BRN-18", "TestBRN18ALoadIsToldOf"},
+	{"who waits for a load is informed", "BRN-18", "TestBRN18ALoadIsReported"},
 	{"connecting, the first line, silence and the whole have theirs", "BRN-8", "TestBRN8DeadlinesAreTyped"},
 	{"an empty list of messages loads", "BRN-19", "TestBRN19PreloadAsksForWhatTheChatsAskFor"},
 	{"a model is unloaded after five minutes by default", "BRN-2", "TestAWholeConversationIsSent"},

@@ -96,7 +96,7 @@ func lookTool() []fsm.ToolDecl {
 
 const callOfLook = "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"at\": 12345678901234567890}}\n</tool_call>"
 
-func TestBRN16AModelWithoutToolsIsToldOfThemInThePrompt(t *testing.T) {
+func TestBRN16AModelWithoutToolsLearnsOfThemInThePrompt(t *testing.T) {
 	h, s := newHost(t)
 	h.can = `"completion"`
 	h.says(callOfLook)
@@ -133,7 +133,7 @@ func TestBRN16AModelWithoutToolsIsToldOfThemInThePrompt(t *testing.T) {
 	}
 }
 
-func TestBRN16TheConfigurationSaysHowToolsAreToldOf(t *testing.T) {
+func TestBRN16TheConfigurationSaysHowToolsAreDescribed(t *testing.T) {
 	for _, tt := range []struct {
 		by        ollama.ToolsBy
 		can       string
@@ -159,7 +159,7 @@ func TestBRN16TheConfigurationSaysHowToolsAreToldOf(t *testing.T) {
 }
 
 // If what the server says about a model is wrong, the refusal tells.
-func TestBRN16AModelThatRefusesToolsIsToldOfThem(t *testing.T) {
+func TestBRN16AModelThatRefusesToolsLearnsOfThem(t *testing.T) {
 	h, s := newHost(t)
 	h.picky(map[string]string{`"tools":[`: `registry.ollama.ai/library/m:latest does not support tools`})
 	c := client(t, s, nil)

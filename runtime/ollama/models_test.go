@@ -143,7 +143,7 @@ func TestBRN10Choose(t *testing.T) {
 
 // An embedding model is refused as the chat model at the start; if the server does not say what a
 // model can do, the model is accepted.
-func TestBRN32AModelThatCannotChatIsToldAtTheStart(t *testing.T) {
+func TestBRN32AModelThatCannotChatIsReportedAtTheStart(t *testing.T) {
 	models := []string{"vec:latest = embedding", "small:4b = completion tools", "old:1b = "}
 	_, _, err := client(t, library(t, models...), nil).With("vec:latest", "").Choose(testContext(t))
 	wantClass(t, err, fsm.BrainNoChat, `"vec:latest" cannot chat`, "brain.model")

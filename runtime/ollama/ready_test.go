@@ -224,7 +224,7 @@ func TestBRN18ALoadThatTakesTooLongIsTyped(t *testing.T) {
 	wantClass(t, err, fsm.BrainLoading, "timeouts.load", `"m"`)
 }
 
-func TestBRN18ALoadIsToldOf(t *testing.T) {
+func TestBRN18ALoadIsReported(t *testing.T) {
 	h, s := newHost(t)
 	loaded := make(chan struct{})
 	h.load = func(http.ResponseWriter, *http.Request) bool {

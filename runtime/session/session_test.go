@@ -312,7 +312,7 @@ func TestSES10NotesAreAppendedToWhatIsThere(t *testing.T) {
 
 // After a crash between the files and the session, the repeated save recognises its own work,
 // whatever others have made of the files in the meantime.
-func TestACrashBehindTheFilesDoublesNothing(t *testing.T) {
+func TestACrashAfterTheFilesDoublesNothing(t *testing.T) {
 	edits := map[string]func(*fixture){
 		"nobody": func(*fixture) {},
 		"a person edits": func(f *fixture) {
@@ -466,7 +466,7 @@ func TestWhatWasCalledOffWritesNothing(t *testing.T) {
 }
 
 // Whatever turns are called, none is taken for another.
-func TestTurnsAreToldApart(t *testing.T) {
+func TestTurnsAreDistinguished(t *testing.T) {
 	names := rapid.StringOf(rapid.SampledFrom([]rune("h1 ->\n<!磁%+")))
 	rapid.Check(t, func(rt *rapid.T) {
 		f := start(t)

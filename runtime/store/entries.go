@@ -87,7 +87,7 @@ func (s *Store) DropIndex(prefixes ...[]byte) error {
 				return fmt.Errorf("remove the copies of the memory's vectors: %w", err)
 			}
 		}
-		if err := batch.DeleteRange(indexKey(p), behind(indexKey(p)), nil); err != nil {
+		if err := batch.DeleteRange(indexKey(p), prefixEnd(indexKey(p)), nil); err != nil {
 			return err
 		}
 	}
@@ -98,7 +98,7 @@ func (s *Store) DropIndex(prefixes ...[]byte) error {
 // an error. Damage is an ErrCorrupt, which [Options].Damaged is called with too.
 func (s *Store) ReadIndex(prefix []byte, fn func(key, value []byte) error) error {
 	from := indexKey(prefix)
-	return s.indexError(s.scan(from, behind(from), func(key []byte, v stored) error {
+	return s.indexError(s.scan(from, prefixEnd(from), func(key []byte, v stored) error {
 		body, err := v.body(key, nameOf(key))
 		if err != nil {
 			return err
@@ -244,7 +244,7 @@ func entrySpans(ids []string) (spans []table.Span) {
 func indexSpans(keys [][]byte) (spans []table.Span) {
 	for _, kind := range []byte{index.Tail, index.Postings, index.LooseRow} {
 		from := indexKey([]byte{kind})
-		spans = append(spans, table.Span{From: from, To: behind(from)})
+		spans = append(spans, table.Span{From: from, To: prefixEnd(from)})
 	}
 	slices.SortFunc(keys, bytes.Compare)
 	for _, kind := range []byte{index.Docs, index.Rows} {

@@ -18,10 +18,10 @@ type extent struct {
 	cuts  []engine.Cut // of each snapshot, in order
 }
 
-// newExtent returns the extent of the records from first to last, 0 if there are none; behind is
+// newExtent returns the extent of the records from first to last, 0 if there are none; after is
 // the size in bytes of those after the last snapshot.
-func newExtent(first, last uint64, cuts []engine.Cut, behind int64) *extent {
-	x := &extent{first: first, last: last, bytes: behind, cuts: cuts}
+func newExtent(first, last uint64, cuts []engine.Cut, after int64) *extent {
+	x := &extent{first: first, last: last, bytes: after, cuts: cuts}
 	if n := len(cuts); n > 0 {
 		x.last = max(last, cuts[n-1].Index)
 		x.bytes += cuts[n-1].Bytes

@@ -98,8 +98,8 @@ func auditKey(position uint64) []byte { return at(kindAudit, position) }
 // numberOf returns the number at the end of a key.
 func numberOf(key []byte) uint64 { return binary.BigEndian.Uint64(key[len(key)-8:]) }
 
-// behind returns the first key after every key with the prefix.
-func behind(prefix []byte) []byte {
+// prefixEnd returns the first key after every key with the prefix.
+func prefixEnd(prefix []byte) []byte {
 	end := append([]byte{}, prefix...)
 	for i := len(end) - 1; i >= 0; i-- {
 		if end[i]++; end[i] != 0 {

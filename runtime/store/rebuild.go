@@ -297,7 +297,7 @@ func (b *rebuilding) archives() error {
 func (b *rebuilding) archive(id string) error {
 	prefix := appendPart([]byte{kindArchive}, id)
 	var parts []uint64
-	err := b.scan(prefix, behind(prefix), func(key []byte, _ stored) error {
+	err := b.scan(prefix, prefixEnd(prefix), func(key []byte, _ stored) error {
 		if n := numberOf(key); n > 0 {
 			parts = append(parts, n)
 		}

@@ -382,7 +382,7 @@ func (s *Store) findNumbers() error {
 
 // lastKey returns the last key with a prefix, or nil.
 func (s *Store) lastKey(prefix []byte) (key []byte, err error) {
-	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: behind(prefix)})
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: prefixEnd(prefix)})
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func (s *Store) PutSession(id string, body []byte, archived [][]byte) error {
 // LastArchived returns the number of the last part of a session's archive, or 0.
 func (s *Store) LastArchived(id string) (last uint64, err error) {
 	prefix := appendPart([]byte{kindArchive}, id)
-	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: behind(prefix)})
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: prefixEnd(prefix)})
 	if err != nil {
 		return 0, classify(err)
 	}
@@ -86,7 +86,7 @@ func (s *Store) Archives(fn func(id string) error) error {
 			if len(key) < head+8 || int(binary.BigEndian.Uint32(key[1:])) != len(key)-head-8 {
 				return corrupt(fmt.Sprintf("archive key %q", key), "it has no id and number")
 			}
-			next = behind(key[:len(key)-8])
+			next = prefixEnd(key[:len(key)-8])
 			if err := fn(string(key[head : len(key)-8])); err != nil {
 				return err
 			}

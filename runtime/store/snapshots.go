@@ -27,12 +27,12 @@ func (s *Store) SaveSnapshot(index uint64, snapshot state.Snapshot) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	behind, err := s.recordBytes(index)
+	after, err := s.recordBytes(index)
 	if err != nil {
 		return err
 	}
 	batch := s.write()
-	cut := engine.Cut{Index: index, At: snapshot.Now, Bytes: s.extent.bytes - behind}
+	cut := engine.Cut{Index: index, At: snapshot.Now, Bytes: s.extent.bytes - after}
 	if err := setSnapshot(batch, cut, snapshot); err != nil {
 		return err
 	}
@@ -210,8 +210,8 @@ func (s *Store) readEnds() error {
 	if err != nil {
 		return err
 	}
-	behind, err := s.recordBytes(newest)
-	s.extent = newExtent(first, last, cuts, behind)
+	after, err := s.recordBytes(newest)
+	s.extent = newExtent(first, last, cuts, after)
 	return err
 }
 

@@ -136,7 +136,7 @@ func (t *trimming) messages() error {
 				return err
 			}
 			if m.At >= t.since {
-				next = behind(appendPart([]byte{kindMessage}, m.To.Channel))
+				next = prefixEnd(appendPart([]byte{kindMessage}, m.To.Channel))
 				return errEnough
 			}
 			t.out.Messages++

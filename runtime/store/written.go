@@ -58,7 +58,7 @@ func (s *Store) some(prefix []byte, after uint64, limit int, fn func(key []byte,
 		return s.usable()
 	}
 	from := append(append([]byte{}, prefix...), bigEndian(after+1)...)
-	return s.scan(from, behind(prefix), func(key []byte, v stored) error {
+	return s.scan(from, prefixEnd(prefix), func(key []byte, v stored) error {
 		taken, err := fn(key, v)
 		if err != nil || !taken {
 			return err
@@ -118,7 +118,7 @@ func (s *Store) messagesToAll(after uint64, limit int) ([]engine.Message, error)
 		if err != nil || channel == nil {
 			from = nil
 		} else {
-			from = behind(channel)
+			from = prefixEnd(channel)
 			err = s.scan(append(bytes.Clone(channel), bigEndian(after+1)...), from, take)
 		}
 		if err != nil {
@@ -188,7 +188,7 @@ func (s *Store) setTexts(batch *writing, b engine.Batch) error {
 			goes = append(goes, t.TextKey)
 		}
 		prefix := appendPart([]byte{kindTextAt}, n.Owner)
-		failed = errors.Join(failed, s.scan(prefix, behind(prefix), func(key []byte, _ stored) error {
+		failed = errors.Join(failed, s.scan(prefix, prefixEnd(prefix), func(key []byte, _ stored) error {
 			k, err := textKeyOf(key)
 			goes = append(goes, k)
 			return err

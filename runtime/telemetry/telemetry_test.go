@@ -206,7 +206,7 @@ func TestOBS4EachPieceOfWorkIsALineOfTheLogWithoutItsTexts(t *testing.T) {
 }
 
 // Steps share a turn, so the machine may be far ahead of the step being watched.
-func TestOBS4WhatHasEndedWhenItIsToldIsALineToo(t *testing.T) {
+func TestOBS4WhatHasEndedWhenItIsReportedIsALineToo(t *testing.T) {
 	var out bytes.Buffer
 	late := New(Lines{Log: slog.New(slog.NewTextHandler(&out, nil))})
 	w := newWorld(t)

@@ -82,7 +82,7 @@ func TestStatesDifferByWhatTheWorldHasSeen(t *testing.T) {
 }
 
 // SIM-9: rest is looked for along every answer, and not found where none leads there.
-func TestSIM9RestBehindAReplay(t *testing.T) {
+func TestSIM9RestAfterAReplay(t *testing.T) {
 	config := profile.Shelly()
 	config.Init = fsm.InitOff
 	m := machine.New()

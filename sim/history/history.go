@@ -39,8 +39,8 @@ type Step struct {
 	Recorded, Today uint64 // the hashes of all effects: as recorded, and with today's code
 }
 
-// Behind is the record after which the state is what the step led to, and whose state.
-func (s Step) Behind() (record uint64, handle fsm.HandleID) { return s.Index, s.Handle }
+// After is the record after which the state is what the step led to, and whose state.
+func (s Step) After() (record uint64, handle fsm.HandleID) { return s.Index, s.Handle }
 
 // ErrNone says that there is no such request.
 var ErrNone = errors.New("there is no such request")

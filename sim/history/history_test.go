@@ -144,7 +144,7 @@ func TestJRN19AHistoryIsTheSameFromASnapshot(t *testing.T) {
 	if err := from.Append(engine.Batch{Records: j.Records()[at:], Requests: []engine.Request{want.Request, {Key: key("look"), Index: 2}}}, true); err != nil {
 		t.Fatal(err)
 	}
-	record, handle := want.Steps[1].Behind()
+	record, handle := want.Steps[1].After()
 	snapshot, err = engine.StateAt(from, record)
 	if i := slices.IndexFunc(snapshot.Handles, func(h state.Handle) bool { return h.ID == handle }); err != nil || i < 0 || snapshot.Handles[i].State != state.Loading {
 		t.Errorf("after step 2 the handles are %+v, %v", snapshot.Handles, err)

@@ -119,12 +119,12 @@ func everything() []history.Step {
 	return append(steps, history.Step{Input: fsm.Input{Fact: fsm.SessionSaved{}}})
 }
 
-func TestJRN27StepsAreToldInWords(t *testing.T) {
+func TestJRN27StepsAreDescribedInWords(t *testing.T) {
 	golden(t, "words.golden", lines(everything(), 80))
 	golden(t, "words-full.golden", lines(everything(), 0))
 }
 
-func TestINF45CallsThatRunTogetherAreToldApart(t *testing.T) {
+func TestINF45CallsThatRunTogetherAreDistinguished(t *testing.T) {
 	run := func(call fsm.CallID, args string) fsm.Effect {
 		return fsm.RunTool{Asked: fsm.Asked{Call: call}, Name: "look", Args: args, Effects: fsm.EffectsNone, Attempt: 1}
 	}
@@ -142,11 +142,11 @@ func TestINF45CallsThatRunTogetherAreToldApart(t *testing.T) {
 	}
 }
 
-func TestJRN27ARealHistoryIsToldInWords(t *testing.T) {
+func TestJRN27ARealHistoryIsDescribedInWords(t *testing.T) {
 	golden(t, "looked.golden", lines(of(t, lived(t, "look"), "look").Steps, 80))
 }
 
-func TestSpansAreToldInTheirUnits(t *testing.T) {
+func TestSpansAreShownInTheirUnits(t *testing.T) {
 	for d, want := range map[fsm.Millis]string{
 		0: "0 ms", 999: "999 ms", 1000: "1.0 s", 59_999: "59.9 s", 60_000: "1m00s", 3_599_999: "59m59s", 3_600_000: "1h00m", 90_000_000: "1d01h",
 	} {
@@ -183,7 +183,7 @@ func TestJRN27TheWireFormOfAStepIsReadAgain(t *testing.T) {
 	}
 }
 
-func TestINF56WhatIsWaitedForAgainIsToldSo(t *testing.T) {
+func TestINF56WhatIsWaitedForAgainIsReportedAsSuch(t *testing.T) {
 	run := fsm.RunTool{Asked: fsm.Asked{Call: 5}, Name: "deploy", Args: "{}", Effects: fsm.EffectsUnsafe, Attempt: 1, Waits: true}
 	told := history.Tell([]history.Step{{About: true, Effects: []fsm.Effect{run}, Input: fsm.Input{Fact: fsm.Requested{}}}}, 80)
 	if got := told[0].Effects[0]; got != "waits again for deploy [unsafe] {}" {

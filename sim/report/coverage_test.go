@@ -87,7 +87,7 @@ coverage:
   rules         25.0 %  1 of 4
 `
 
-func TestSCN44CoverageIsToldInShort(t *testing.T) {
+func TestSCN44CoverageIsSummarized(t *testing.T) {
 	c := &Coverage{
 		Transitions: Share{1999, 2000, []string{"a row"}}, States: Share{1, 2, []string{"handle: held"}},
 		Faults: Share{0, 1, []string{"step"}}, Rules: Share{1, 4, []string{"HND-1", "INF-2", "HND-9"}},

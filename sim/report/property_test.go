@@ -21,7 +21,7 @@ func made() Case {
 }
 
 // PRP-9: figures where somebody asks; PRP-7: what there was no time for, always.
-func TestPRP9PropertiesAreTold(t *testing.T) {
+func TestPRP9PropertiesAreReported(t *testing.T) {
 	c := made()
 	if got := prettyCase(&c, Options{}); got != "" {
 		t.Errorf("figures were not asked for, but it printed %q", got)

@@ -290,7 +290,7 @@ func TestSCN2LoadErrorsSayWhatIsWrongAndWhere(t *testing.T) {
 	}
 }
 
-func TestSCN2AllProblemsAreTold(t *testing.T) {
+func TestSCN2AllProblemsAreReported(t *testing.T) {
 	const source = `scenario: 1
 name: 12
 coverz: [INF-2]

@@ -62,14 +62,14 @@ func TestJRN17TheJournalsOfTheScenariosAreValid(t *testing.T) {
 // profile, with crashes, shutdowns, people, compactions, subagents and schedules.
 func committed() []string {
 	return []string{
-		"countbot/calls-are-capped", "countbot/history-overflow", "default/approval-given-before-a-crash", "default/bad-arguments-of-builtin-tools", "default/back-off-begins-anew",
+		"countbot/calls-are-capped", "countbot/history-overflow", "default/approval-given-before-a-crash", "default/bad-arguments-of-builtin-tools", "default/back-off-starts-over",
 		"default/hold-survives-a-restart", "default/event-tells-a-chat", "default/heartbeat", "faults/crash-while-stopping", "faults/every-shutdown", "nanobot/crash-in-a-consolidation", "nanobot/crash-in-a-spawn", "nanobot/schedules",
 		"omniemployee/compaction", "omniemployee/flight-booking", "shelly/need-found",
 	}
 }
 
 // A committed journal replays to the effects that it was recorded with (JRN-18).
-// -update records anew: that is to say in the change that needs it, since the
+// -update records again: that is to say in the change that needs it, since the
 // journals of the users do not change with it.
 func TestJRN18CommittedJournalsReplayAlike(t *testing.T) {
 	for _, name := range committed() {

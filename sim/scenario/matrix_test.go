@@ -113,7 +113,7 @@ func TestSCN18WhatIsNoMatrix(t *testing.T) {
 
 // A problem of all cases is reported once; one that only some have names the first of
 // them.
-func TestSCN18EqualProblemsAreToldOnce(t *testing.T) {
+func TestSCN18EqualProblemsAreReportedOnce(t *testing.T) {
 	_, err := load(nil, "m.scenario.yaml", []byte(`scenario: 1
 name: m
 matrix: {n: [1, -2, -3]}

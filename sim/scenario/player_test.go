@@ -99,7 +99,7 @@ func TestCLI9ConversationsAreKeptApart(t *testing.T) {
 }
 
 // CLI-21: what came to no answer is tried again with the next line.
-func TestCLI9BehindAFailureComesTheNextLine(t *testing.T) {
+func TestCLI9AfterAFailureComesTheNextLine(t *testing.T) {
 	for _, session := range []string{"", "s"} {
 		p := player(t, "brain: [{fails: busy}, {hangs: true}, {says: \"\"}, {says: one}, {says: two}]\n")
 		exchanges(t, p, []exchange{

@@ -184,7 +184,7 @@ func TestCLI10AStopLongerThanSystemdsIsSaid(t *testing.T) {
 
 // CLI-10: if a second prompt takes a tenth of the first one's time, most of it was in the
 // cache; if it takes as long, none was.
-func TestCLI10WhatIsReadAnewFollowsFromTheTime(t *testing.T) {
+func TestCLI10WhatIsReadAgainFollowsFromTheTime(t *testing.T) {
 	for _, c := range []struct {
 		took        time.Duration
 		level, says string

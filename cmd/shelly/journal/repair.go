@@ -39,7 +39,7 @@ func (c *repairCmd) Run(t *terminal.Terminal) error {
 	r, err := repair.Run(ctx, cfg.Data, repair.Options{DryRun: c.DryRun, Now: time.Now})
 	switch {
 	case errors.Is(err, context.Canceled):
-		return exit.Interrupted(ctx, "nothing was changed, and nothing is lost; run it again to begin anew")
+		return exit.Interrupted(ctx, "nothing was changed, and nothing is lost; run it again to start over")
 	case err != nil:
 		return failed(err)
 	case c.JSON:

@@ -16,7 +16,7 @@ type idleWorld struct{}
 func (idleWorld) Perform(fsm.Effect) error { return nil }
 
 // What a start would hold for a person is listed with the record that it began with.
-func TestJRN26WhatAStartWouldHoldIsTold(t *testing.T) {
+func TestJRN26WhatAStartWouldHoldIsReported(t *testing.T) {
 	j := engine.NewMemoryJournal()
 	e, err := engine.Open(j, idleWorld{})
 	if err != nil {

@@ -90,7 +90,7 @@ func TestCLI194ARefusedRequestGetsTheReason(t *testing.T) {
 }
 
 // An id may be written in several ways.
-func TestCLI194AnAnswerIsToldByItsID(t *testing.T) {
+func TestCLI194AnAnswerIsRecognizedByItsID(t *testing.T) {
 	got := relayed(t, `{"jsonrpc":"2.0","id":"\u00e9","method":"initialize"}
 {"jsonrpc":"2.0","id":1.0,"method":"initialize"}
 `, func(_ context.Context, _ http.Header, message []byte) (*http.Response, error) {

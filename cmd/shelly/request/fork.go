@@ -162,7 +162,7 @@ func (c *forkCmd) change(p *fork.Point, cfg config.Config) (fork.Change, error) 
 			return change, exit.Errorf(exit.Usage, "--edit %w", err)
 		}
 	}
-	change.Anew = asked && p.Answers() && len(edits) == 0
+	change.AskAgain = asked && p.Answers() && len(edits) == 0
 	return change, nil
 }
 

@@ -103,7 +103,7 @@ func TestCHN8AnOlderFileIsRead(t *testing.T) {
 }
 
 // What an older journal does not have is neither owed nor missed.
-func TestCHN8WhatIsBehindSurvivesARestart(t *testing.T) {
+func TestCHN8AChatThatIsBehindSurvivesARestart(t *testing.T) {
 	data := t.TempDir()
 	f, err := Open(data)
 	if err != nil {

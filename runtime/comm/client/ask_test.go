@@ -261,7 +261,7 @@ func TestStatusAndRecordsCanBeRead(t *testing.T) {
 	}
 }
 
-func TestAnotherProgramOnThePortIsToldApart(t *testing.T) {
+func TestAnotherProgramOnThePortIsRecognized(t *testing.T) {
 	d := newDaemon(t)
 	d.insteadOf(func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://192.0.2.1/", http.StatusFound)

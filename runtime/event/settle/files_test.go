@@ -16,7 +16,7 @@ func gathering() settle.Files {
 	return settle.Files{Settle: 2 * fsm.Second, Longest: 30 * fsm.Second, Rate: settle.Rate{Max: 3, Window: minute}}
 }
 
-func TestEVT5FilesAreToldOnceTheyAreQuiet(t *testing.T) {
+func TestEVT5FilesAreReportedOnceTheyAreQuiet(t *testing.T) {
 	f := gathering()
 	f.See(0, "/in/a", settle.Created)
 	f.See(1500, "/in/a", settle.Written)
@@ -139,7 +139,7 @@ func TestEVT5ABurstIsOneEventInABoundedMemory(t *testing.T) {
 
 // Whatever changes, each change is in an event: named, or counted, unless the file appeared and
 // went again; and no window has more events than the rate allows.
-func TestEVT5EveryFileIsTold(t *testing.T) {
+func TestEVT5EveryFileIsReported(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := settle.Files{
 			Settle: fsm.Millis(rapid.Int64Range(1, 20).Draw(t, "settle")), Longest: fsm.Millis(rapid.Int64Range(20, 60).Draw(t, "longest")),

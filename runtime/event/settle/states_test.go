@@ -35,7 +35,7 @@ func TestEVT2ALevelHasHysteresis(t *testing.T) {
 	}
 }
 
-func TestEVT3AStateIsToldOnceItHasHeld(t *testing.T) {
+func TestEVT3AStateIsReportedOnceItHasHeld(t *testing.T) {
 	s := settle.States{Hold: minute, Rate: settle.Rate{Max: 10, Window: 60 * minute}}
 	s.Begin("/", "clear")
 	s.See(0, "/", "low", "4 %")

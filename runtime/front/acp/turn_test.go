@@ -97,7 +97,7 @@ func said(t *testing.T, events ...comm.Event) string {
 
 // Nothing is sent twice. If a call that was never answered is asked again and says the same, the
 // text continues where it was.
-func TestFRT51ExactlyTheRestOfATextIsTold(t *testing.T) {
+func TestFRT51ExactlyTheRestOfATextIsSent(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		events []comm.Event
@@ -130,7 +130,7 @@ func TestFRT51ExactlyTheRestOfATextIsTold(t *testing.T) {
 	}
 }
 
-func TestFRT51ThoughtsAreTold(t *testing.T) {
+func TestFRT51ThoughtsAreSent(t *testing.T) {
 	think := func(call fsm.CallID, from int, text string, whole bool) comm.Event {
 		return comm.Event{Type: comm.EventChunk, Call: call, Thinking: text, ThinkingFrom: from, Whole: whole}
 	}
@@ -146,7 +146,7 @@ func TestFRT51ThoughtsAreTold(t *testing.T) {
 }
 
 // A call is sent with its kind, its file, its changes and its end.
-func TestFRT52ToolCallsAreTold(t *testing.T) {
+func TestFRT52ToolCallsAreSent(t *testing.T) {
 	before := "old\n"
 	place := acp.Place{Workspace: "/w", Before: func(path, after string) *string {
 		if path != "/w/a.txt" || after != "new\n" {
@@ -332,7 +332,7 @@ func TestFRT47TheEditorsFolderIsNamed(t *testing.T) {
 	}
 }
 
-func TestFRT48WhatWasSaidIsToldAgain(t *testing.T) {
+func TestFRT48WhatWasSaidIsSentAgain(t *testing.T) {
 	p := acp.Past{Session: "s", Place: acp.Place{Workspace: "/w"}}
 	var got []string
 	for n, m := range []fsm.Message{

@@ -259,7 +259,7 @@ func TestFRT7TheSameMessageAtOnceIsSeveralRequests(t *testing.T) {
 	}
 }
 
-func TestFRT12AQuestionIsToldWhereItCanBe(t *testing.T) {
+func TestFRT12AQuestionIsAskedWhereItCanBe(t *testing.T) {
 	s := serve(t)
 	got := s.Meanwhile(1, func(key fsm.RequestKey) {
 		s.Front.Say(key, comm.Event{Type: comm.EventQuestion, Question: fsm.QuestionApprove, Key: "h1.1", Tool: "exec", Args: `{"command":"make"}`})

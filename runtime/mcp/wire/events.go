@@ -112,7 +112,7 @@ func (e *events) next() error {
 	for size := 0; ; {
 		line, err := e.line(eventBytesMax - size)
 		if err != nil {
-			if err == io.EOF && v.message() != nil { // only the empty line behind it is missing
+			if err == io.EOF && v.message() != nil { // only the empty line after it is missing
 				e.pass(v)
 			}
 			return err

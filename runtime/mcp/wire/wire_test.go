@@ -50,7 +50,7 @@ func TestTOL98TheHeadersSayWhatTheMessageSays(t *testing.T) {
 }
 
 // A client gets a method of our own by asking for a task, and not by its name.
-func TestTOL98WhatAClientSendsIsToldApart(t *testing.T) {
+func TestTOL98WhatAClientSendsIsDistinguished(t *testing.T) {
 	for in, method := range map[string]string{ // order-free: each is read alone
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","task":{"ttl":5}}}`: methodCallTask,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","task":null}}`:      "tools/call",

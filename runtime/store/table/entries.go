@@ -33,7 +33,7 @@ func (t *Table) Entries(ctx context.Context, bad []Block) iter.Seq2[Entry, error
 	return func(yield func(Entry, error) bool) {
 		for _, gap := range Gaps(spans, nil, nil) {
 			more, err := t.gap(ctx, gap, yield)
-			// Behind the last keys of a gap the reader looks into the damaged block.
+			// After the last keys of a gap the reader looks into the damaged block.
 			if err != nil && (gap.To == nil || !pebble.IsCorruptionError(err)) {
 				yield(Entry{}, err)
 				return

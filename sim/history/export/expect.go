@@ -20,7 +20,7 @@ func (s *story) expect() object {
 		reply.put("is_error", true)
 	}
 	o := object{{"replies", []any{reply}}}
-	if s.others > 0 || s.behind {
+	if s.others > 0 || s.follows {
 		o = object{{"replies", object{{"$contains", reply}}}}
 	}
 	var handles []any

@@ -131,7 +131,7 @@ func TestSCN48AnotherWayIsRefused(t *testing.T) {
 }
 
 // A conversation that continues from the state is hashed as its texts are by then.
-func TestSCN48AConversationIsHashedAnew(t *testing.T) {
+func TestSCN48AConversationIsHashedAgain(t *testing.T) {
 	talk := func(text string) fsm.Conversation {
 		return fsm.Conversation{Messages: []fsm.Message{{Role: fsm.RoleUser, Text: text}}}.Again()
 	}

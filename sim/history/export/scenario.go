@@ -90,7 +90,7 @@ func (s *story) write() (string, error) {
 		return "", err
 	}
 	requests := []any{request}
-	if s.behind {
+	if s.follows {
 		other, _ := s.before()
 		requests = []any{other, request}
 	}

@@ -13,7 +13,7 @@ import (
 // scripts adds what the model said, by purpose.
 func (s *story) scripts(o *object) {
 	lines := map[fsm.Purpose][]any{} // only looked up
-	if s.behind {
+	if s.follows {
 		_, line := s.before()
 		lines[fsm.PurposeAnswer] = []any{line}
 	}

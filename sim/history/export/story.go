@@ -23,8 +23,8 @@ type story struct {
 	booted int          // the step of the last start, from 1; 0: none
 	lived  int          // steps of the scenario so far, its boot among them
 
-	others int  // requests of others that are told, since they ended this one
-	behind bool // another request comes before: it keeps this one in the queue, or this one stops it
+	others  int  // requests of others that are told, since they ended this one
+	follows bool // another request comes before: it keeps this one in the queue, or this one stops it
 
 	asked    []*call // in the order in which they were first made
 	timeline []any
@@ -60,7 +60,7 @@ func (r *Record) refused(step int, format string, args ...any) error {
 func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
 	jumps := r.jumps()
 	s := &story{record: r, round: round, lived: 1, times: r.steady(jumps), first: r.begins()}
-	if s.behind = r.waited() || r.stops(); s.behind {
+	if s.follows = r.waited() || r.stops(); s.follows {
 		s.lived, s.first = s.lived+1, 0
 	}
 	s.began = s.times[s.first]

@@ -24,7 +24,7 @@ type Brain func(ask fsm.AskBrain, tools []fsm.ToolDecl) (fsm.Input, error)
 type Change struct {
 	Config   *fsm.Config // in force from before the step on, as after a reload; nil: that of the record
 	Input    fsm.Input   // told in place of the step's, see [Edited]; without a fact: that
-	Anew     bool        // the question that the step answers is asked again; of other steps it says nothing
+	AskAgain bool        // the question that the step answers is asked again; of other steps it says nothing
 	StepsMax int         // more steps than this are an error; 0: the constant of this name
 }
 
@@ -128,14 +128,14 @@ type forking struct {
 // begin brings the machine to the step, and tells it that.
 func (f *forking) begin(c Change) error {
 	p, from := f.point, f.point.before
-	anew := c.Anew && p.Answers() && c.Input.Fact == nil
-	if anew && c.Config != nil {
+	again := c.AskAgain && p.Answers() && c.Input.Fact == nil
+	if again && c.Config != nil {
 		from = f.askAgain(*c.Config)
 	}
 	if err := f.start(from); err != nil {
 		return err
 	}
-	if c.Config != nil && !anew {
+	if c.Config != nil && !again {
 		if err := f.step(fsm.Input{At: from.Now, Fact: fsm.Configured{Config: *c.Config}}); err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ func (f *forking) begin(c Change) error {
 			return err
 		}
 	}
-	if anew {
+	if again {
 		f.ahead = append([]history.Step{p.Step}, f.ahead...)
 		return nil
 	}

@@ -151,7 +151,7 @@ func TestSIM19ARecordedCallHasItsResult(t *testing.T) {
 		calls("look", `{ "deep":true, "path":"." }`), calls("look", `{"path":".","deep":true}`),
 		calls("exec", `{"cmd":"rm a"}`), calls("exec", `{"cmd":"rm a"}`), says("ok"),
 	}}
-	r := run(t, p, fork.Change{Anew: true}, b)
+	r := run(t, p, fork.Change{AskAgain: true}, b)
 	var results []string
 	for _, s := range r.Steps {
 		if in, ok := s.Input.Fact.(fsm.ToolAnswered); ok {
@@ -168,7 +168,7 @@ func TestSIM19ARecordedCallHasItsResult(t *testing.T) {
 func TestSIM15AnUnsafeCallBeforeTheStepIsRefused(t *testing.T) {
 	p := recorded(t, looks, looksRemoved+1)
 	b := &script{lines: []fsm.Input{calls("exec", `{"cmd":"rm a"}`), calls("exec", `{"cmd":"rm b"}`), calls("look", `{"deep":true,"path":"."}`), says("ok")}}
-	r := run(t, p, fork.Change{Anew: true}, b)
+	r := run(t, p, fork.Change{AskAgain: true}, b)
 	if len(r.Refused) != 2 || r.Refused[0].Why != fork.NoResult || r.Refused[1].Why != fork.NotRecorded || b.last().Text != "a b" {
 		t.Errorf("refused %v, last %q", r.Refused, b.last().Text)
 	}
@@ -178,7 +178,7 @@ func TestSIM15AnUnsafeCallBeforeTheStepIsRefused(t *testing.T) {
 func TestSIM15ARefusalReachesTheModel(t *testing.T) {
 	p := recorded(t, looks, looksModel)
 	b := &script{lines: []fsm.Input{calls("look", `{"path":"/"}`), says("I cannot.")}}
-	r := run(t, p, fork.Change{Anew: true}, b)
+	r := run(t, p, fork.Change{AskAgain: true}, b)
 	if len(r.Refused) != 1 || !strings.Contains(b.last().Text, fork.NotRecorded) || r.Reply.Text != "I cannot." {
 		t.Errorf("refused %v, the model heard %q", r.Refused, b.last().Text)
 	}
@@ -201,7 +201,7 @@ func TestSIM15AnotherConfiguration(t *testing.T) {
 	c := p.Config()
 	c.Prompts.Identity, c.Prompts.Sections = "You are a cat.", nil
 	b := &script{lines: []fsm.Input{says("Meow.")}}
-	if r := run(t, p, fork.Change{Config: &c, Anew: true}, b); !strings.HasPrefix(b.asked[0].System, "You are a cat.") || r.Reply.Text != "Meow." || b.last().Text != "a b" {
+	if r := run(t, p, fork.Change{Config: &c, AskAgain: true}, b); !strings.HasPrefix(b.asked[0].System, "You are a cat.") || r.Reply.Text != "Meow." || b.last().Text != "a b" {
 		t.Errorf("asked %q after %q, reply %q", b.last().Text, b.asked[0].System, r.Reply.Text)
 	}
 	c = p.Config()
@@ -215,12 +215,12 @@ func TestSIM15AnotherConfiguration(t *testing.T) {
 // The wait before the model is asked again is over at once, and the fork is bounded.
 func TestSIM15WaitsAreOverAtOnce(t *testing.T) {
 	p := recorded(t, looks, looksModel)
-	r := run(t, p, fork.Change{Anew: true}, &script{lines: []fsm.Input{{Fact: fsm.BrainFailed{Class: fsm.BrainBusy, Reason: "busy"}}, says("late")}})
+	r := run(t, p, fork.Change{AskAgain: true}, &script{lines: []fsm.Input{{Fact: fsm.BrainFailed{Class: fsm.BrainBusy, Reason: "busy"}}, says("late")}})
 	if r.Reply.Text != "late" || r.Questions != 2 {
 		t.Errorf("%+v after %d questions", r.Reply, r.Questions)
 	}
 	b := &script{lines: []fsm.Input{calls("look", `{}`), calls("look", `{"n":2}`), calls("look", `{"n":3}`)}}
-	if r, err := fork.Run(p, fork.Change{Anew: true, StepsMax: 4}, b.answer); !errors.Is(err, fork.ErrSteps) || len(r.Steps) != 4 {
+	if r, err := fork.Run(p, fork.Change{AskAgain: true, StepsMax: 4}, b.answer); !errors.Is(err, fork.ErrSteps) || len(r.Steps) != 4 {
 		t.Errorf("%d steps, %v", len(r.Steps), err)
 	}
 }
@@ -228,7 +228,7 @@ func TestSIM15WaitsAreOverAtOnce(t *testing.T) {
 // A brain's error ends the fork with how far it came.
 func TestSIM15ABrainMayGiveUp(t *testing.T) {
 	p := recorded(t, looks, looksModel)
-	r, err := fork.Run(p, fork.Change{Anew: true}, (&script{lines: []fsm.Input{calls("look", `{}`)}}).answer)
+	r, err := fork.Run(p, fork.Change{AskAgain: true}, (&script{lines: []fsm.Input{calls("look", `{}`)}}).answer)
 	if !errors.Is(err, errSilent) || len(r.Steps) != 2 || r.Stands == "" {
 		t.Errorf("%d steps, stands %q, %v", len(r.Steps), r.Stands, err)
 	}
@@ -251,7 +251,7 @@ func TestSIM15APersonDecidesAsRecorded(t *testing.T) {
 	const modelCalls, decided = 3, 4
 	p := recorded(t, approves, modelCalls)
 	b := &script{lines: []fsm.Input{calls("exec", `{"cmd":"rm a"}`), calls("exec", `{"cmd":"rm b"}`), says("ok")}}
-	r := run(t, p, fork.Change{Anew: true}, b)
+	r := run(t, p, fork.Change{AskAgain: true}, b)
 	if len(r.Refused) != 0 || b.last().Text != "not run: a fork refused it" || b.asked[1].Messages()[len(b.asked[1].Messages())-1].Text != "done" {
 		t.Errorf("refused %v, the model heard %q", r.Refused, b.last().Text)
 	}
@@ -281,10 +281,10 @@ timeline: [{user: "What fills the disk?"}]
 		return strings.Join(all, "\n")
 	}
 	p := recorded(t, needs, said)
-	if got := heard(fork.Change{Anew: true}, p, says("NEED: full of logs"), says("ok")); !strings.Contains(got, "The disk is full of logs.") {
+	if got := heard(fork.Change{AskAgain: true}, p, says("NEED: full of logs"), says("ok")); !strings.Contains(got, "The disk is full of logs.") {
 		t.Errorf("the same need: %s", got)
 	}
-	if got := heard(fork.Change{Anew: true}, p, says("NEED: who is it"), says("ok")); strings.Contains(got, "The disk is full of logs.") {
+	if got := heard(fork.Change{AskAgain: true}, p, says("NEED: who is it"), says("ok")); strings.Contains(got, "The disk is full of logs.") {
 		t.Errorf("another need: %s", got)
 	}
 	p = recorded(t, needs, found)
@@ -300,7 +300,7 @@ func TestSIM15ASubagentOfTheFork(t *testing.T) {
 	spawns, _ := profile.Named("nanobot")
 	c.Tools = append(c.Tools, spawns.Tools...)
 	b := &script{lines: []fsm.Input{calls("spawn", `{"task":"count"}`), says("sub or main"), says("main or sub")}}
-	r := run(t, p, fork.Change{Config: &c, Anew: true}, b)
+	r := run(t, p, fork.Change{Config: &c, AskAgain: true}, b)
 	purposes := map[fsm.Purpose]int{}
 	for _, ask := range b.asked {
 		purposes[ask.Purpose]++

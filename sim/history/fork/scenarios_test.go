@@ -157,7 +157,7 @@ func TestSIM15AForkWithoutAChangeEndsAsTheRecord(t *testing.T) {
 						from = s.N
 					}
 					forks++
-					got, err := fork.Run(p, fork.Change{Anew: anew}, recordedBrain(h, from))
+					got, err := fork.Run(p, fork.Change{AskAgain: anew}, recordedBrain(h, from))
 					for _, v := range got.Violations {
 						t.Errorf("%s: %s from step %d: %s", f.Path(), r.Key.ID, s.N, v)
 					}

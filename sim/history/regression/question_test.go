@@ -214,7 +214,7 @@ func TestCLI18AQuestionThatCannotBeAskedWithOtherPromptsIsNamed(t *testing.T) {
 	}
 }
 
-func TestCLI18WhatWasAskedSinceBeginsBehindTheRequestBefore(t *testing.T) {
+func TestCLI18WhatWasAskedSinceBeginsAfterTheRequestBefore(t *testing.T) {
 	j := lived(t, &world{}, profile.Shelly(), "peek", "four?")
 	list, err := j.Requests(math.MaxUint64, 10)
 	if err != nil {

@@ -99,7 +99,7 @@ func TestSCN31NamesOfTheStateAfterAStep(t *testing.T) {
 	}
 }
 
-func TestSCN31TheFirstStepThatBreaksAClaimIsTold(t *testing.T) {
+func TestSCN31TheFirstStepThatBreaksAClaimIsReported(t *testing.T) {
 	tests := []struct{ claim, path, step, want string }{
 		{`always: ["active < limits.max_active"]`, "always[0]", "requested", "+ got  active = 1, limits.max_active = 1\n"},
 		{`never: ["any(handles, .inference == 'acting')"]`, "never[0]", "brain_answered", `handles = [{id: 1, inference: "acting"}]`},

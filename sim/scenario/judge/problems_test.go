@@ -11,7 +11,7 @@ import (
 
 // SCN-2: all that is wrong is reported at once. What only follows from another problem is
 // not.
-func TestSCN2AllThatIsWrongIsToldAtOnce(t *testing.T) {
+func TestSCN2AllThatIsWrongIsReportedAtOnce(t *testing.T) {
 	for _, test := range []struct {
 		name, yaml string
 		want       []string // the paths

@@ -8,7 +8,7 @@ import (
 
 // SCN-10: what several failures share stands once, after the last of them, and they
 // come in the order of the file.
-func TestWhatFailuresShareIsToldOnce(t *testing.T) {
+func TestWhatFailuresShareIsReportedOnce(t *testing.T) {
 	f := Failure{File: "a.scenario.yaml", Trace: []string{"  1  +0s boot"}, Again: "shelly test a.scenario.yaml:1"}
 	list := make([]Failure, 3)
 	for i, path := range []string{"expect.replies", "expect.memory", "never[0]"} {

@@ -71,7 +71,7 @@ func TestSCN66APropertyIsChecked(t *testing.T) {
 
 // SCN-66: mistakes of whoever wrote the test are told, and a file that does not load keeps
 // no other from running.
-func TestSCN66WhatCannotBeLoadedIsTold(t *testing.T) {
+func TestSCN66WhatCannotBeLoadedIsReported(t *testing.T) {
 	fsys := fstest.MapFS{"s/a.scenario.yaml": {Data: []byte(good)}, "s/b.scenario.yaml": {Data: []byte("scenario: 1\nname: b\nexpekt: {}\n")}}
 	cases, broken, err := Load(fsys, "s").load()
 	if err != nil || len(cases) != 1 || len(broken) != 1 || !strings.Contains(broken[0].text, "s/b.scenario.yaml:3:1: expekt: unknown key expekt") {

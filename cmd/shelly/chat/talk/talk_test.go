@@ -13,7 +13,7 @@ import (
 	"shelly/runtime/session"
 )
 
-func TestCOM98SubagentsAreToldBesideTheAnswer(t *testing.T) {
+func TestCOM98SubagentsAreSentBesideTheAnswer(t *testing.T) {
 	p := newPerson(t)
 	id := p.asks("go")
 	one := comm.Event{Type: comm.EventSubagent, Handle: 12, Called: "left", State: state.Execution, Text: "look left"}

@@ -109,7 +109,7 @@ func (h *hindsight) fork(ctx context.Context, r *http.Request, at int, edits map
 	if err != nil {
 		return ForkBody{}, err
 	}
-	change := fork.Change{StepsMax: forkStepsMax, Anew: point.Answers() && len(edits) == 0}
+	change := fork.Change{StepsMax: forkStepsMax, AskAgain: point.Answers() && len(edits) == 0}
 	if len(edits) > 0 {
 		var list []fork.Edit
 		for key, value := range edits { // order-free: Edited sorts the edits

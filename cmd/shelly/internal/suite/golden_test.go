@@ -12,7 +12,7 @@ import (
 
 // SCN-36: the result of a case that ends after the run, as can happen after an interrupt, is not
 // written, because it would not be reported.
-func TestSCN36NothingIsWrittenBehindTheRun(t *testing.T) {
+func TestSCN36NothingIsWrittenAfterTheRun(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "a.scenario.yaml")
 	text := "scenario: 1\nname: a\nbrain: [{says: Hello.}]\ntimeline: [{user: Hi}]\nexpect: {golden: [replies]}\n"

@@ -52,7 +52,7 @@ func toldOf(p player, list []*scenario.File) (told []string) {
 }
 
 // Case 0 ends last, but the results are reported in the order of the cases.
-func TestSCN38CasesAreToldInTheirOrder(t *testing.T) {
+func TestSCN38CasesAreReportedInTheirOrder(t *testing.T) {
 	last := make(chan struct{})
 	run := func(f *scenario.File) report.Case {
 		switch f.Name {
@@ -70,7 +70,7 @@ func TestSCN38CasesAreToldInTheirOrder(t *testing.T) {
 }
 
 // A result is reported before the end of the run: case 1 runs only once case 0 was reported.
-func TestSCN38ACaseIsToldWhileOthersRun(t *testing.T) {
+func TestSCN38ACaseIsReportedWhileOthersRun(t *testing.T) {
 	told := make(chan struct{})
 	run := func(f *scenario.File) report.Case {
 		if f.Name == "1" {

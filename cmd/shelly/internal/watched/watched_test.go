@@ -9,7 +9,7 @@ import (
 	"shelly/sim/strict"
 )
 
-func TestCHN33AnEventIsToldInTheChatOfItsPerson(t *testing.T) {
+func TestCHN33AnEventIsReportedInTheChatOfItsPerson(t *testing.T) {
 	cfg := config.Config{
 		Channels: config.Channels{strict.Named[config.Channel]{Name: "phone", Value: config.Channel{Kind: config.ChannelXMPP}}},
 		Events:   config.Events{Memory: strict.ByName[config.WatchedLow]{strict.Named[config.WatchedLow]{Name: "ram", Value: config.WatchedLow{Telling: config.Telling{Tell: "phone:Mia@Example.org"}}}}},
