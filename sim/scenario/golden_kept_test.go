@@ -89,6 +89,20 @@ func TestSCN59AGoldenHoldsNeitherPromptNorEstimatesUnlessAsked(t *testing.T) {
 	}
 }
 
+// SCN-59: a short text of the case that a sentence of shelly's holds by chance is not what the
+// case says there.
+func TestSCN59AWordInASentenceOfShellysIsNotOfTheCase(t *testing.T) {
+	for _, said := range []string{"done", "found", "one"} { // as in "what was done, what was found"
+		got := goldenOf(t, "scenario: 1\nname: x\nbrain: [{says: "+said+"}]\ntimeline: [{user: a}]\nexpect: {golden: [asked]}\n")
+		if want := "      - {role: assistant, text: " + said + "}\n      - {role: user}\n"; !strings.HasSuffix(got, want) {
+			t.Errorf("the golden does not end with\n%s\n%s", want, got)
+		}
+		if !strings.Contains(got, "{role: user, text: a}") {
+			t.Errorf("what the person says is missing:\n%s", got)
+		}
+	}
+}
+
 // goldenCase is a case and the file system around it.
 const goldenCase = "scenario: 1\nname: x\nbrain: [{says: Hello.}]\ntimeline: [{user: Hi}]\nexpect: {golden: [replies]}\n"
 

@@ -107,7 +107,7 @@ func (j *judgement) goldenAsked() data.Value {
 		own := ownTexts(j.file, j.result)
 		prompt = func(a sim.Asked) (data.Value, []data.Value) {
 			var list []data.Value
-			for _, m := range withoutPrompt(a.Ask.Messages(), own) {
+			for _, m := range withoutPrompt(a.Ask.Messages(), own, sentencesOf(a.Config)) {
 				list = append(list, messageValue(m))
 			}
 			return data.Value{}, list

@@ -1,6 +1,9 @@
 package judge
 
 import (
+	"iter"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,8 +15,8 @@ import (
 
 // withoutPrompt is what the model was sent without what shelly itself says in it (SCN-59):
 // no system prompt, and of a message that shelly has worded the longest text in it that
-// is one of own.
-func withoutPrompt(sent []fsm.Message, own []string) (list []fsm.Message) {
+// is one of own and stands in none of shelly's own sentences.
+func withoutPrompt(sent []fsm.Message, own []string, sentences []string) (list []fsm.Message) {
 	for i, m := range sent {
 		if i == 0 && m.Role == fsm.RoleSystem {
 			continue
@@ -22,38 +25,88 @@ func withoutPrompt(sent []fsm.Message, own []string) (list []fsm.Message) {
 		case m.Role == fsm.RoleTool && m.Source == fsm.FromOperator:
 			m.Text = "" // shelly answered in the tool's place
 		case m.Role != fsm.RoleTool && m.Role != fsm.RoleAssistant:
-			m.Text = longestIn(m.Text, own)
+			m.Text = longestIn(m.Text, own, spansOf(m.Text, sentences))
 		}
 		list = append(list, m)
 	}
 	return list
 }
 
-// longestIn is the longest of some texts that another holds; "" where it holds none.
-func longestIn(text string, own []string) string {
+// A sentence of shelly's has at least so many words. What has fewer, such as a heading, may
+// well be what a person says.
+const sentenceWordsMin = 4
+
+var argument = regexp.MustCompile(`\{\w+\}`)
+
+// sentencesOf are the sentences with which a configuration words messages: its prompts and
+// its words, without what is filled in.
+func sentencesOf(c *fsm.Config) (list []string) {
+	p := &c.Prompts
+	texts := []string{p.Question, p.Init, p.Farewell, p.Summary, p.Reflection, p.Compress, p.Overflow, p.Consolidate, p.Empty, p.AtLimit, p.AtLength}
+	for _, w := range fsm.AllWords() {
+		texts = append(texts, c.Words.Text(w))
+	}
+	for _, text := range texts {
+		for _, part := range argument.Split(text, -1) {
+			if len(strings.Fields(part)) >= sentenceWordsMin {
+				list = append(list, part)
+			}
+		}
+	}
+	return list
+}
+
+// span is a part of a text, from its first byte to the one after its last.
+type span struct{ from, to int }
+
+// spansOf are the places of parts in a text.
+func spansOf(text string, parts []string) (list []span) {
+	for _, part := range parts {
+		for from := range places(text, part) {
+			list = append(list, span{from, from + len(part)})
+		}
+	}
+	return list
+}
+
+// places are the places at which a text holds another.
+func places(text, part string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for at := 0; part != ""; {
+			i := strings.Index(text[at:], part)
+			if i < 0 || !yield(at+i) {
+				return
+			}
+			at += i + len(part)
+		}
+	}
+}
+
+// longestIn is the longest of some texts that another holds outside some spans; "" where it
+// holds none.
+func longestIn(text string, own []string, but []span) string {
 	longest := ""
 	for _, words := range own {
-		if len(words) > len(longest) && holdsWords(text, words) {
+		if len(words) > len(longest) && holdsWords(text, words, but) {
 			longest = words
 		}
 	}
 	return longest
 }
 
-// holdsWords reports whether a text holds another, not within a word.
-func holdsWords(text, words string) bool {
-	for rest, from := text, 0; ; {
-		i := strings.Index(rest, words)
-		if i < 0 || words == "" {
-			return false
-		}
-		before, _ := utf8.DecodeLastRuneInString(text[:from+i])
-		after, _ := utf8.DecodeRuneInString(rest[i+len(words):])
-		if !isWord(before) && !isWord(after) {
+// holdsWords reports whether a text holds another, not within a word and not within one of
+// some spans.
+func holdsWords(text, words string, but []span) bool {
+	for from := range places(text, words) {
+		to := from + len(words)
+		before, _ := utf8.DecodeLastRuneInString(text[:from])
+		after, _ := utf8.DecodeRuneInString(text[to:])
+		within := slices.ContainsFunc(but, func(s span) bool { return s.from <= from && to <= s.to })
+		if !isWord(before) && !isWord(after) && !within {
 			return true
 		}
-		from, rest = from+i+len(words), rest[i+len(words):]
 	}
+	return false
 }
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
