@@ -17,7 +17,7 @@ import (
 //	max_tool_rounds, …       each limit of [fsm.Limits] by its name, durations as 300s, backoff as a list of them
 //	history, compress, …     each switch of [fsm.Switches] by its name: true, false or a word
 //	temperature, max_tokens  of each model call; a temperature of 0 is exactly 0
-//	prompts                  a map of the texts of [fsm.Prompts], and sections
+//	prompts                  the texts of the profile that are said to the model, by name, and the sections of its system prompt
 //	tools                    the names of the tools that are declared; the profile's and all stubs unless given
 //	heartbeat                what is done without anybody's asking
 //	approve                  who decides about the calls of a tool, by its name, whatever its entries say: always a person, or never

@@ -131,6 +131,9 @@ func schemaRules() map[reflect.Type]func(*jsonschema.Schema) {
 			}
 			s.OneOf = append(s.OneOf, &jsonschema.Schema{Type: "string"}) // a variable
 			s.Properties["command"].Pattern = `^(/|$)|` + insideReference
+			cancel := anyOf(&jsonschema.Schema{Const: jsonschema.Ptr[any](true)}, &jsonschema.Schema{Type: "string"}) // no question, as the others pick
+			cancel.Description = s.Properties["cancel"].Description
+			s.Properties["cancel"] = cancel
 		},
 		reflect.TypeFor[BrainFailing](): func(s *jsonschema.Schema) { narrow(s.Properties["code"], oneOfWords(BrainClasses())) },
 		reflect.TypeFor[Crash](): func(s *jsonschema.Schema) {
@@ -201,7 +204,7 @@ func orCondition[T any](g *schemaGen) *jsonschema.Schema {
 }
 
 func pickSchema(g *schemaGen) *jsonschema.Schema {
-	s := orText[Pick](g)
+	s := g.object(reflect.TypeFor[Pick]())
 	s.Types = []string{"object", "string", "integer", "boolean"}
 	s.Minimum = jsonschema.Ptr(1.0)
 	s.Not = &jsonschema.Schema{Const: jsonschema.Ptr[any](false)}

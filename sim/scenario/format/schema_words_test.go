@@ -75,7 +75,7 @@ func (w words) addFields(name string, s *ast.StructType) {
 	}
 }
 
-var docLink = regexp.MustCompile(`\[([\w.]+)\]`)
+var docLink = regexp.MustCompile(`\[([A-Za-z][\w.]*)\]`)
 
 // of is the first paragraph of a type's comment, to its last full stop and without
 // the type's name at its beginning.
@@ -107,7 +107,7 @@ func (w words) listed(t reflect.Type, key *regexp.Regexp) map[string]string {
 			continue
 		}
 		for _, k := range key.FindAllString(head, -1) {
-			found[k] = strings.TrimSpace(text)
+			found[k] = docLink.ReplaceAllString(strings.TrimSpace(text), "$1")
 		}
 	}
 	return found

@@ -63,8 +63,11 @@ func (f *Format) Page(e Examples) string {
 		if k.Default != "" && !strings.Contains(k.Meaning, "unless given") {
 			fmt.Fprintf(&b, "; default %s", code(k.Default))
 		}
-		if len(k.Words) > 0 {
+		switch {
+		case len(k.Words) > 1:
 			fmt.Fprintf(&b, "; one of %s", code(strings.Join(k.Words, ", ")))
+		case len(k.Words) == 1:
+			fmt.Fprintf(&b, "; only %s", code(k.Words[0]))
 		}
 		b.WriteString(".")
 		if shown, ok := e[k.ID()]; ok {

@@ -25,7 +25,9 @@ type schema struct {
 	Ref         string          `json:"$ref"`
 	Description string          `json:"description"`
 	Type        words           `json:"type"`
+	Pattern     string          `json:"pattern"`
 	Enum        []any           `json:"enum"`
+	Const       any             `json:"const"`
 	Default     json.RawMessage `json:"default"`
 	AnyOf       []*schema       `json:"anyOf"`
 	Items       *schema         `json:"items"`
@@ -242,7 +244,9 @@ func rulesIn(text string) []string {
 func enumOf(s *schema) []string {
 	var list []string
 	for _, w := range s.Enum {
-		list = append(list, fmt.Sprint(w))
+		if word := fmt.Sprint(w); !slices.Contains(list, word) { // true is read as "true", too
+			list = append(list, word)
+		}
 	}
 	for _, o := range s.AnyOf {
 		list = append(list, enumOf(o)...)
@@ -252,6 +256,9 @@ func enumOf(s *schema) []string {
 	}
 	return list
 }
+
+// variable is the pattern of a text that stands for a value of another type (SCN-17).
+const variable = `^\$\{[a-z][a-z0-9_]{0,39}\}$`
 
 // typeOf words what a value may be: "text", "list of maps", "map by name".
 func (f *Format) typeOf(s *schema, depth int) string {
@@ -274,14 +281,20 @@ func (f *Format) typeOf(s *schema, depth int) string {
 		}
 	}
 	for _, o := range s.AnyOf {
-		if len(o.Type) > 0 || o.Ref != "" || len(o.AnyOf) > 0 {
+		switch {
+		case o.Const == true || slices.Contains(o.Enum, any(true)):
+			add("switch")
+		case o.Const != nil:
+			add("number")
+		case o.Pattern == variable && len(o.Type) == 1:
+		case len(o.Type) > 0 || o.Ref != "" || len(o.AnyOf) > 0:
 			add(f.typeOf(o, depth+1))
 		}
 	}
 	if len(all) == 0 {
 		for _, t := range s.Type {
 			switch {
-			case t == "string" && len(s.Type) > 1: // a variable may stand for it
+			case t == "string" && len(s.Type) > 1 && s.Pattern == variable:
 			case t == "array" && s.Items != nil:
 				add("list of " + plural(f.typeOf(s.Items, depth+1)))
 			case t == "object" && len(s.Parts) == 0:

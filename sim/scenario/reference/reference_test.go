@@ -204,6 +204,38 @@ func TestSCN67AKeyIsFound(t *testing.T) {
 	}
 }
 
+// SCN-67: what a key takes is said of each form that a file may have, and of no other.
+func TestSCN67AKeySaysAllThatItTakes(t *testing.T) {
+	f := format(t)
+	for path, want := range map[string]Key{ // order-free: each for itself
+		"scenario":             {Type: "number"},
+		"$any":                 {Type: "switch", Words: []string{"true"}},
+		"$gt":                  {Type: "number or text"},
+		"tools.pay[].fails":    {Type: "map or text", Inside: []string{"code", "message", "retryable"}},
+		"timeline[].cancel":    {Type: "switch or text"},
+		"timeline[].approve":   {Type: "map or number or switch", Inside: []string{"nth", "tool", "by", "grant"}},
+		"timeline[].resolve":   {Type: "map or text", Inside: []string{"text", "nth"}},
+		"timeline[].shutdown":  {Type: "text or switch or map", Inside: []string{"signal"}},
+		"timeline[].images":    {Type: "list of texts"},
+		"config.max_active":    {Type: "number"},
+		"sessions.ann.history": {Type: "list of maps"},
+	} {
+		keys, err := f.Find(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := keys[0]
+		inside := want.Inside == nil || slices.Equal(got.Inside, want.Inside)
+		if got.Type != want.Type || !slices.Equal(got.Words, want.Words) || !inside {
+			t.Errorf("%s: got %s, %v, %v, want %+v", path, got.Type, got.Words, got.Inside, want)
+		}
+	}
+	keys, err := f.Find("faults.crash.may_change")
+	if err != nil || !strings.Contains(keys[0].Meaning, "always[0]") {
+		t.Errorf("%+v, %v", keys, err)
+	}
+}
+
 // SCN-67: the check of examples can fail.
 func TestSCN67AnExampleIsFoundInItsFileAlone(t *testing.T) {
 	f := format(t)
