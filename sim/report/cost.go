@@ -39,7 +39,7 @@ func Costs(w io.Writer, form string, costs []Cost) error {
 }
 
 func costTitles() []string {
-	return []string{"CALLS", "SENT", "READ", "LEAST", "BY ORDER", "RATIO", "RATIO", "WRITTEN", "FIRST WORD", "REPLY", "ERRORS", "  CASE"}
+	return []string{"CALLS", "SENT", "READ", "LEAST", "BY DOCUMENT", "READ/LEAST", "READ/DOCUMENT", "WRITTEN", "FIRST WORD", "REPLY", "ERRORS", "  CASE"}
 }
 
 func (c *Cost) cells() []string {
