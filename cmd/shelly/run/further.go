@@ -16,6 +16,7 @@ import (
 	"shelly/runtime/tool/memory"
 	"shelly/runtime/tool/program"
 	"shelly/runtime/tool/web"
+	"shelly/sim/strict"
 )
 
 // ownNames returns the names of shelly's own tools.
@@ -68,6 +69,7 @@ func declaring(cfg config.Config) further {
 		if err != nil {
 			return nil, err
 		}
+		cfg, _ = withoutUnset(cfg)
 		programs, err := programTools(cfg, sandbox.Uncontained(sandbox.Options{}), own)
 		return slices.Concat(added, web, programs), err
 	}
@@ -106,9 +108,9 @@ func programTools(cfg config.Config, box *sandbox.Keeper, own []string) ([]tool.
 		if slices.Contains(own, p.Name) {
 			return nil, fmt.Errorf("tools.custom.%s: shelly has a tool of this name; give it another", p.Name)
 		}
-		env, err := filled(p.Value.Env)
+		env, err := programEnv(p)
 		if err != nil {
-			return nil, fmt.Errorf("tools.custom.%s.env: %w", p.Name, err)
+			return nil, err
 		}
 		t, err := custom.Tool(o, custom.Program{
 			Name: p.Name, Description: p.Value.Description, Schema: p.Value.Schema.JSON(), Effects: fsm.ToolEffects(p.Value.Effects),
@@ -123,6 +125,29 @@ func programTools(cfg config.Config, box *sandbox.Keeper, own []string) ([]tool.
 		return nil, nil
 	}
 	return added, nil
+}
+
+func programEnv(p strict.Named[config.Program]) ([]string, error) {
+	env, err := filled(p.Value.Env)
+	if err != nil {
+		return nil, fmt.Errorf("tools.custom.%s.env: %w", p.Name, err)
+	}
+	return env, nil
+}
+
+// withoutUnset returns a configuration whose programs need no variable that is not in this
+// environment, though it may be in the daemon's, and by the program's name what is missing.
+// Such a program can be declared, but not run.
+func withoutUnset(cfg config.Config) (config.Config, map[string]error) {
+	unset := map[string]error{}
+	cfg.Tools.Custom = slices.Clone(cfg.Tools.Custom)
+	for i, p := range cfg.Tools.Custom {
+		if _, err := programEnv(p); err != nil {
+			unset[p.Name] = err
+			cfg.Tools.Custom[i].Value.Env = nil
+		}
+	}
+	return cfg, unset
 }
 
 // webTools returns web_fetch and web_search, if cfg offers them (TOL-70).

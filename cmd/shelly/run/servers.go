@@ -15,6 +15,7 @@ import (
 	"shelly/runtime/sandbox"
 	"shelly/runtime/tool"
 	"shelly/runtime/tool/program"
+	"shelly/sim/strict"
 )
 
 const (
@@ -81,29 +82,37 @@ func (s *starting) useServers(ctx context.Context, cfg config.Config) error {
 func serversOf(cfg config.Config) ([]mcp.Server, error) {
 	var list []mcp.Server
 	for _, c := range cfg.Tools.MCP {
-		key := "tools.mcp." + c.Name
-		env, err := filled(c.Value.Env)
+		server, err := serverOf(c)
 		if err != nil {
-			return nil, fmt.Errorf("%s.env: %w", key, err)
-		}
-		allow, err := allowed(c.Value.AllowAddresses)
-		if err != nil {
-			return nil, fmt.Errorf("%s.allow_addresses: %w", key, err)
-		}
-		server := mcp.Server{
-			Name: c.Name, Command: c.Value.Command, Env: env, Network: c.Value.Network, URL: c.Value.URL, Allow: allow,
-			Only: c.Value.Tools, Timeout: c.Value.Timeout.Or(callTimeout),
-		}
-		for _, h := range c.Value.Headers {
-			value, err := config.Fill(h.Value, os.LookupEnv)
-			if err != nil {
-				return nil, fmt.Errorf("%s.headers: %w", key, err)
-			}
-			server.Headers = append(server.Headers, mcp.Header{Name: h.Name, Value: value})
+			return nil, err
 		}
 		list = append(list, server)
 	}
 	return list, nil
+}
+
+func serverOf(c strict.Named[config.Server]) (mcp.Server, error) {
+	key := "tools.mcp." + c.Name
+	env, err := filled(c.Value.Env)
+	if err != nil {
+		return mcp.Server{}, fmt.Errorf("%s.env: %w", key, err)
+	}
+	allow, err := allowed(c.Value.AllowAddresses)
+	if err != nil {
+		return mcp.Server{}, fmt.Errorf("%s.allow_addresses: %w", key, err)
+	}
+	server := mcp.Server{
+		Name: c.Name, Command: c.Value.Command, Env: env, Network: c.Value.Network, URL: c.Value.URL, Allow: allow,
+		Only: c.Value.Tools, Timeout: c.Value.Timeout.Or(callTimeout),
+	}
+	for _, h := range c.Value.Headers {
+		value, err := config.Fill(h.Value, os.LookupEnv)
+		if err != nil {
+			return mcp.Server{}, fmt.Errorf("%s.headers: %w", key, err)
+		}
+		server.Headers = append(server.Headers, mcp.Header{Name: h.Name, Value: value})
+	}
+	return server, nil
 }
 
 // withServers starts the servers, and returns the bench with the tools that they have so far.

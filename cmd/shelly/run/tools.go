@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm"
 	"shelly/runtime/config"
 	"shelly/runtime/tool"
@@ -18,10 +19,11 @@ import (
 // Tools are the tools that a daemon would have.
 type Tools struct {
 	Tools    *tool.Runner
-	Declared []fsm.ToolDecl // as the machine declares them, with the builtin ones
-	Down     []string       // why wanted servers are not up
-	Odd      []string       // what is odd about the tools of wanted servers
-	Unasked  []string       // the servers that were not wanted
+	Declared []fsm.ToolDecl   // as the machine declares them, with the builtin ones
+	Down     []string         // why wanted servers are not up
+	Odd      []string         // what is odd about the tools of wanted servers
+	Unasked  []string         // the servers that were not wanted
+	Unset    map[string]error // by the name of a program of tools.custom: the variables that are not in this environment
 	bench    *bench
 	place    *visited
 	opened   *starting
@@ -49,19 +51,30 @@ func OpenTools(ctx context.Context, cfg config.Config, log *slog.Logger, wanted 
 	cfg.Tools.MCP = slices.DeleteFunc(slices.Clone(cfg.Tools.MCP), func(s strict.Named[config.Server]) bool {
 		if !wanted(s.Name) {
 			t.Unasked = append(t.Unasked, s.Name)
+			return true
 		}
-		return !wanted(s.Name)
+		_, err := serverOf(s)
+		if err != nil {
+			t.Down = append(t.Down, notUp(s.Name, err))
+		}
+		return err != nil
 	})
+	cfg, t.Unset = withoutUnset(cfg)
+	for _, p := range cfg.Tools.Custom {
+		if err := t.Unset[p.Name]; err != nil {
+			t.Odd = append(t.Odd, err.Error())
+		}
+	}
 	t.opened = &starting{cfg: cfg, log: log, place: place}
 	if err := t.opened.openBox(ctx, cfg); err != nil {
-		return nil, err
+		return nil, exit.With(exit.Usage, err)
 	}
 	if err := t.openServers(ctx); err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
 	b, err := t.opened.openBench(cfg)
 	if err != nil {
-		return nil, errors.Join(err, t.Close())
+		return nil, errors.Join(exit.With(exit.Usage, err), t.Close())
 	}
 	t.bench, t.Tools, t.Declared = b, b.tools, cfg.Machine(b.tools.Declarations(), b.skills.Decls()).Tools
 	return t, nil
@@ -82,10 +95,14 @@ func (t *Tools) openServers(ctx context.Context) error {
 	for _, state := range s.servers.States() {
 		t.Odd = append(t.Odd, state.Odd...)
 		if !state.Up {
-			t.Down = append(t.Down, fmt.Sprintf("the MCP server %s is not up: %v", state.Name, cmp.Or(state.Err, ctx.Err())))
+			t.Down = append(t.Down, notUp(state.Name, cmp.Or(state.Err, ctx.Err())))
 		}
 	}
 	return nil
+}
+
+func notUp(server string, why error) string {
+	return fmt.Sprintf("the MCP server %s is not up: %v", server, why)
 }
 
 // Close releases the workspace and stops the servers.

@@ -54,6 +54,8 @@ func (c *tryCmd) Run(t *terminal.Terminal) error {
 			return exit.Errorf(exit.Usage, "the arguments are not JSON: %s; write an object such as '{\"path\": \"notes.txt\"}'", strings.TrimSpace(c.Args))
 		case !d.Effects.Repeatable() && !c.Yes:
 			return exit.Errorf(exit.Usage, "%s is unsafe: it may change something; give --yes to run it", c.Name)
+		case b.Unset[c.Name] != nil:
+			return exit.With(exit.Usage, b.Unset[c.Name])
 		}
 		ctx, stop := exit.Interruptible()
 		defer stop()
