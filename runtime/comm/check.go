@@ -50,7 +50,10 @@ func checkRequest(r Request) error {
 	if err := checkName("chat", r.Origin.Chat, 0, ChatBytesMax); err != nil {
 		return err
 	}
-	return checkText("text", r.Text)
+	if strings.TrimSpace(r.Text) == "" {
+		return badRequest(`field "text" is missing or empty`, "say what shelly should do")
+	}
+	return nil
 }
 
 // CheckImage returns an error that says what the file seems to be if it is not a PNG, JPEG or WebP,
@@ -86,13 +89,6 @@ func checkChannel(s string) error {
 	if s == "" || len(s) > ChannelBytesMax || strings.ContainsFunc(s, func(r rune) bool { return !word(r) }) {
 		return badRequest(fmt.Sprintf("channel %q is not a name", s),
 			fmt.Sprintf("use up to %d of a-z, 0-9, - and _, or leave it out", ChannelBytesMax))
-	}
-	return nil
-}
-
-func checkText(field, s string) error {
-	if strings.TrimSpace(s) == "" {
-		return badRequest(fmt.Sprintf("field %q is missing or empty", field), "say what shelly should do")
 	}
 	return nil
 }

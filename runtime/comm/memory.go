@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"shelly/fsm"
@@ -135,8 +136,8 @@ func (h *HTTP) getSearch(w http.ResponseWriter, r *http.Request) error {
 	if len(query.Text) > SearchBytesMax {
 		return tooLarge("the text", SearchBytesMax)
 	}
-	if err := checkText("text", query.Text); err != nil {
-		return err
+	if strings.TrimSpace(query.Text) == "" {
+		return badRequest("query parameter text is missing or empty", "say what to look for, as in ?text=disk")
 	}
 	release, err := h.memories(w, r)
 	if err != nil {

@@ -179,6 +179,11 @@ func TestCOM17WhatIsMalformedIsRefused(t *testing.T) {
 			t.Errorf("%s %s %s: %d %+v", c.method, c.path, c.body, r.StatusCode, body)
 		}
 	}
+	var nothing comm.ProblemBody
+	s.do(call{method: "GET", path: "/v1/memory/search?text=+"}, &nothing)
+	if want := "query parameter text is missing or empty"; nothing.Error.Message != want || nothing.Error.Hint != "say what to look for, as in ?text=disk" {
+		t.Errorf("%+v, want %s", nothing.Error, want)
+	}
 	var list comm.MemoryBody
 	if s.do(call{method: "GET", path: "/v1/memory"}, &list); list.Total != len(remembered) {
 		t.Errorf("%d entries are there", list.Total)
