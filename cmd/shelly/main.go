@@ -168,7 +168,7 @@ func misused(err error, t *terminal.Terminal) int {
 		fmt.Fprintf(t.Err, "\nshelly: name one of these commands; see %s COMMAND --help\n", command)
 		return exit.Usage
 	}
-	text := err.Error()
+	text := strings.Replace(err.Error(), `must be one of "",`, "must be one of ", 1) // "" is that it is not given
 	if _, given, found := strings.Cut(text, "expected duration but got "); found {
 		text += wording.Days(given)
 	}
