@@ -84,7 +84,11 @@ func (r *run) cancel(m *Moment) error {
 		}
 	}
 	if !m.Optional {
-		r.world.unexpected("a cancel of a request that nobody sent: " + id)
+		what := "a cancel of a request that nobody sent"
+		if id != "" {
+			what += ": " + id
+		}
+		r.unexpected(m, what)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (r *run) revoke(m *Moment) error {
 		s := r.machine.View()
 		if id = nthGrant(slices.Concat(s.Grants, s.Config.Grants), m.Revoke.Nth); id == "" {
 			if !m.Optional && len(r.result.Crashes) == 0 {
-				r.world.unexpected("a grant is taken back that nobody gave")
+				r.unexpected(m, "a grant is taken back that nobody gave")
 			}
 			return nil
 		}
@@ -83,7 +83,7 @@ func (r *run) schedule(m *Moment) error {
 	_, _, err := r.driver.Schedule(r.now(), *m.Schedule)
 	if unfit := (*engine.UnfitError)(nil); errors.As(err, &unfit) {
 		if len(r.result.Crashes) == 0 {
-			r.world.unexpected("a word on a schedule that is not taken: " + unfit.Why)
+			r.unexpected(m, "a word on a schedule that is not taken: "+unfit.Why)
 		}
 		return nil
 	}
@@ -91,6 +91,17 @@ func (r *run) schedule(m *Moment) error {
 		r.waiting = append(r.waiting, waiter{moment: m})
 	}
 	return r.word(m, err)
+}
+
+// unexpected notes that a moment of the timeline came to nothing.
+func (r *run) unexpected(m *Moment, what string) {
+	u := Unexpected{what, -1}
+	for i := range r.plan.Timeline {
+		if &r.plan.Timeline[i] == m {
+			u.Moment = i
+		}
+	}
+	r.result.Unexpected = append(r.result.Unexpected, u)
 }
 
 // written reports whether the journal has a change of a schedule as often as it was made so far.
@@ -251,7 +262,7 @@ func (r *run) unsaid() {
 		if w.moment.Answer.Decision {
 			what = "a decision"
 		}
-		r.world.unexpected(what + " that nobody asked a person for")
+		r.unexpected(w.moment, what+" that nobody asked a person for")
 	}
 	listed := map[string]bool{}
 	for i := range r.result.Messages {

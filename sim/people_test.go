@@ -64,8 +64,8 @@ func TestAPersonWhoComesEarlyWaitsAndOneWhoComesLateIsIgnored(t *testing.T) {
 	p := roundTrip()
 	p.Timeline = append(p.Timeline, decide(0, true), Moment{At: 1, Answer: &PersonAnswer{Text: "x"}})
 	r = play(t, p, Options{})
-	if len(r.Unexpected) != 2 || !strings.Contains(r.Unexpected[0], "a decision that nobody asked") {
-		t.Errorf("nobody asked, yet unexpected is %q", r.Unexpected)
+	if len(r.Unexpected) != 2 || !strings.Contains(r.Unexpected[0].What, "a decision that nobody asked") {
+		t.Errorf("nobody asked, yet unexpected is %v", r.Unexpected)
 	}
 }
 
@@ -100,8 +100,8 @@ func TestCancelsAndConfigurationsAreSent(t *testing.T) {
 	if len(r.Requests) != 1 || r.Requests[0].Outcome != fsm.OutcomeCancelled || r.End != 300 {
 		t.Errorf("requests %+v at %d", r.Requests, r.End)
 	}
-	if len(r.Unexpected) != 1 || !strings.Contains(r.Unexpected[0], "nobody's") {
-		t.Errorf("unexpected %q", r.Unexpected)
+	if len(r.Unexpected) != 1 || !strings.Contains(r.Unexpected[0].What, "nobody's") {
+		t.Errorf("unexpected %v", r.Unexpected)
 	}
 	if tools := r.Final.Config.Tools; len(tools) != 1 || tools[0].Name != fsm.ToolSpawn {
 		t.Errorf("tools %+v", tools)
@@ -126,7 +126,7 @@ func TestMessagesAreThoseOfTheJournal(t *testing.T) {
 	if len(r.result.Messages) != 1 || r.result.Messages[0].At != 5 || len(r.result.Audits) != 1 || len(r.result.Questions) != 1 {
 		t.Errorf("messages %v, audits %v, questions %v", r.result.Messages, r.result.Audits, r.result.Questions)
 	}
-	if len(r.result.Unexpected) != 1 || !strings.Contains(r.result.Unexpected[0], "message b") {
-		t.Errorf("unexpected %q", r.result.Unexpected)
+	if len(r.result.Unexpected) != 1 || !strings.Contains(r.result.Unexpected[0].What, "message b") {
+		t.Errorf("unexpected %v", r.result.Unexpected)
 	}
 }

@@ -38,9 +38,9 @@ type Result struct {
 	Crashes    []Crashed
 	Struck     []string // the faults that struck, in order, by the names of FaultPoints
 	Exits      []fsm.ExitCode
-	Unstruck   []int    // indices of the plan's faults for an nth call that never came
-	Unmet      []int    // indices of the plan's crashes at a point that was met less often
-	Unexpected []string // calls that no script entry was left for
+	Unstruck   []int // indices of the plan's faults for an nth call that never came
+	Unmet      []int // indices of the plan's crashes at a point that was met less often
+	Unexpected []Unexpected
 	Unused     []string // script entries that nobody asked for
 	Violations []Broken
 	Points     int // how many crash points were met
@@ -49,6 +49,13 @@ type Result struct {
 	Wall       fsm.Millis // what the wall clock said then
 
 	Fates *Fates // what each call met
+}
+
+// Unexpected is a call that no script entry was left for, or an entry of the timeline that
+// came to nothing.
+type Unexpected struct {
+	What   string
+	Moment int // of the plan's timeline; -1 if it is about none
 }
 
 // Step is one step in the journal, and what of the steps before it a crash took away.

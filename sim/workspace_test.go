@@ -107,7 +107,7 @@ func TestSCN23ATextIsAppendedToATextAlone(t *testing.T) {
 	p.World = []Thing{{"log", `[1]`}}
 	p.Stubs[0].Acts[0].Changes = []Change{{Kind: Append, Thing: Thing{"log", `"1"`}}}
 	r := play(t, p, Options{})
-	if len(r.Unexpected) != 1 || !strings.Contains(r.Unexpected[0], "log, which is no text but [1]") || r.World[0].Data != `[1]` {
+	if len(r.Unexpected) != 1 || !strings.Contains(r.Unexpected[0].What, "log, which is no text but [1]") || r.World[0].Data != `[1]` {
 		t.Errorf("unexpected %v, the world %v", r.Unexpected, r.World)
 	}
 }

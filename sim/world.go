@@ -308,7 +308,9 @@ func (w *world) abort(call fsm.CallID) {
 	}
 }
 
-func (w *world) unexpected(what string) { w.result.Unexpected = append(w.result.Unexpected, what) }
+func (w *world) unexpected(what string) {
+	w.result.Unexpected = append(w.result.Unexpected, Unexpected{what, -1})
+}
 
 // never is a time that no run reaches.
 const never fsm.Millis = 1 << 60

@@ -78,7 +78,11 @@ func (m *Result) compare(p *sim.Plan, straight, crashed *sim.Result) []string {
 		m.Unknown++
 		return wrong
 	}
-	unlike := append(slices.Clip(crashed.Unexpected), compareOutcome(straight, crashed)...)
+	var unlike []string
+	for _, u := range crashed.Unexpected {
+		unlike = append(unlike, u.What)
+	}
+	unlike = append(unlike, compareOutcome(straight, crashed)...)
 	if len(unlike) > 0 && raced(p, straight, crashed) {
 		m.Raced++
 		return wrong

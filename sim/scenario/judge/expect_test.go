@@ -125,6 +125,34 @@ func TestSCN3WhatNothingWasScriptedForFails(t *testing.T) {
 	}
 }
 
+// SCN-10, SCN-24: what is wrong with a case has its place in the file.
+func TestSCN10AMomentThatComesToNothingHasItsPlace(t *testing.T) {
+	const head = "scenario: 1\nname: x\nexpect: {ends: serving}\ntimeline:\n  - {event: {kind: disk.full}}\n"
+	for entry, want := range map[string]string{ // order-free: each for itself
+		"cancel: true":         "judged.scenario.yaml:6:5: timeline[1] unexpected: a cancel of a request that nobody sent\n",
+		"cancel: q9":           "judged.scenario.yaml:6:5: timeline[1] unexpected: a cancel of a request that nobody sent: q9\n",
+		"approve: true":        "judged.scenario.yaml:6:5: timeline[1] unexpected: a decision that nobody asked a person for\n",
+		"resolve: it was sent": "judged.scenario.yaml:6:5: timeline[1] unexpected: a word on a handle that is held that nobody asked a person for\n",
+		"revoke: true":         "judged.scenario.yaml:6:5: timeline[1] unexpected: a grant is taken back that nobody gave\n",
+		"schedule: {run: s1}":  "judged.scenario.yaml:6:5: timeline[1] unexpected: a word on a schedule that is not taken: ",
+	} {
+		o := outcome(t, head+"  - {at: 1s, "+entry+"}\nbrain: [{says: Full.}]\n")
+		if len(o.Failures) != 1 || !strings.Contains(o.Failures[0].String(), want) {
+			t.Errorf("%s: %v, want %s", entry, o.Failures, want)
+		}
+	}
+	for fault, want := range map[string]string{ // order-free: each for itself
+		"recall: {fails: x}":           "faults.recall this fault hit nothing: there was no such call; add",
+		"brain: {fails: busy, nth: 9}": "faults.brain this fault hit nothing: there were fewer than 9 such calls; add",
+		"journal: {full: {nth: 99}}":   "faults.journal.full this fault hit nothing: there were fewer than 99 such appends; add",
+	} {
+		o := outcome(t, "scenario: 1\nname: x\nexpect: {ends: serving}\ntimeline: [{user: a}]\nbrain: [{says: b}]\nfaults: {"+fault+"}\n")
+		if len(o.Failures) != 1 || !strings.Contains(o.Failures[0].String(), want) {
+			t.Errorf("%s: %v, want %s", fault, o.Failures, want)
+		}
+	}
+}
+
 func TestSCN5WhatTheModelSawAndTheToolGotIsAsserted(t *testing.T) {
 	for old, new := range map[string]string{
 		"last: {role: user}":           "last: {role: tool}",

@@ -121,8 +121,13 @@ func (j *judgement) broken() {
 			j.fail(name, "invariants", match.Mismatch{Text: v.Invariant + ": " + v.Text})
 		}
 	}
-	for _, what := range j.result.Unexpected {
-		j.fail(name, "", match.Mismatch{Text: "unexpected: " + what})
+	for _, u := range j.result.Unexpected {
+		pos, path := name, ""
+		if u.Moment >= 0 {
+			path = strict.Element("timeline", u.Moment)
+			pos = j.file.Where(path)
+		}
+		j.fail(pos, path, match.Mismatch{Text: "unexpected: " + u.What})
 	}
 	j.unstruck()
 	for _, path := range j.unused() {
@@ -149,9 +154,21 @@ func (j *judgement) unstruck() {
 	for _, i := range j.result.Unstruck {
 		path := faults[i].Path
 		j.fail(j.file.Where(path), path, match.Mismatch{
-			Text: fmt.Sprintf("this fault hit nothing: there were fewer than %d such calls; add optional: true if that is fine", faults[i].Nth),
+			Text: "this fault hit nothing: there " + fewer(faults[i].Nth, path) + "; add optional: true if that is fine",
 		})
 	}
+}
+
+// fewer says that the n-th call or append that a fault is for never came.
+func fewer(n int, fault string) string {
+	what := "call"
+	if strings.HasPrefix(fault, "faults.journal") {
+		what = "append"
+	}
+	if n <= 1 {
+		return "was no such " + what
+	}
+	return fmt.Sprintf("were fewer than %d such %ss", n, what)
 }
 
 // unused lists the entries that no call took.
