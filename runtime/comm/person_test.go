@@ -65,6 +65,8 @@ func TestCOM12APersonsWordIsPassedOn(t *testing.T) {
 		{"/v1/requests/m1/resolve", `{"text":"it was sent"}`, fsm.Input{Fact: fsm.Resolved{Handle: 1, Text: "it was sent"}}},
 		{"/v1/handles/9/cancel", "", fsm.Input{Fact: fsm.CancelRequested{Handle: 9}}},
 		{"/v1/schedules/s1/pause", `{"by":"Ann"}`, fsm.Input{Fact: fsm.ScheduleChanged{Change: fsm.SchedulePause, Schedule: "s1", By: "Ann"}}},
+		{"/v1/schedules/%2F/pause", `{}`, fsm.Input{Fact: fsm.ScheduleChanged{Change: fsm.SchedulePause, Schedule: "/", By: "local"}}},
+		{"/v1/schedules/%2f%2F/pause", `{}`, fsm.Input{Fact: fsm.ScheduleChanged{Change: fsm.SchedulePause, Schedule: "//", By: "local"}}},
 		{"/v1/schedules/s1/remove", `{}`, fsm.Input{Fact: fsm.ScheduleChanged{Change: fsm.ScheduleRemove, Schedule: "s1", By: "local"}}},
 		{"/v1/schedules", `{"message":"m","every_seconds":60,"chat":"7"}`, fsm.Input{Fact: fsm.ScheduleChanged{
 			Change: fsm.ScheduleAdd, Text: "m", Every: 60 * fsm.Second, Origin: fsm.Origin{Channel: "http", Chat: "7"}, By: "local",

@@ -7,7 +7,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 
 	"shelly/fsm"
 	"shelly/runtime/access"
@@ -140,7 +142,10 @@ func (h *HTTP) routes() (http.Handler, error) {
 	mux := http.NewServeMux()
 	h.mux = mux
 	for pattern, methods := range byPattern { // order-free: the patterns differ
-		mux.Handle(pattern, methods)
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			matched(r)
+			methods.ServeHTTP(w, r)
+		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { notFound().write(w) })
 	return h.rights(mux, func(method, pattern string) (Route, bool) {
@@ -149,9 +154,43 @@ func (h *HTTP) routes() (http.Handler, error) {
 	}), nil
 }
 
+// slash stands in a path for a part that is one escaped slash, such as the id of the request "/":
+// no wildcard of [http.ServeMux] matches that. It is the part "/\x00", which names nothing.
+const slash = "%2F%00"
+
+// matchable returns a request whose path has slash for each part that is one escaped slash.
+func matchable(r *http.Request) *http.Request {
+	parts := strings.Split(r.URL.EscapedPath(), "/")
+	found := false
+	for i, part := range parts {
+		if strings.EqualFold(part, "%2F") {
+			parts[i], found = slash, true
+		}
+	}
+	if !found {
+		return r
+	}
+	r = r.WithContext(r.Context())
+	u := *r.URL
+	u.RawPath = strings.Join(parts, "/")
+	u.Path, _ = url.PathUnescape(u.RawPath) // never fails: the path was read from one
+	r.URL = &u
+	return r
+}
+
+// matched undoes matchable in the values of the wildcards that a request has matched.
+func matched(r *http.Request) {
+	for part := range strings.SplitSeq(r.Pattern, "/") {
+		if name := strings.Trim(part, "{}"); name != part && r.PathValue(name) == "/\x00" {
+			r.SetPathValue(name, "/")
+		}
+	}
+}
+
 // rights refuses routes that a page or client may not use; find returns the one for a method.
 func (h *HTTP) rights(mux *http.ServeMux, find func(method, pattern string) (Route, bool)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = matchable(r)
 		_, pattern := mux.Handler(r)
 		route, known := find(r.Method, pattern)
 		if known && route.Right != access.Anyone && !slices.Contains(glances, pattern) {
