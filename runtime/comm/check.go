@@ -67,6 +67,9 @@ func CheckImage(file []byte) error {
 	}
 }
 
+// CanBeID reports whether a request can have an id (COM-5).
+func CanBeID(id string) bool { return checkName("id", id, 1, IDBytesMax) == nil }
+
 // checkName accepts any text as a name (COM-5) except one that could forge a log line or
 // control a terminal.
 func checkName(field, s string, bytesMin, bytesMax int) error {

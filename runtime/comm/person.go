@@ -8,6 +8,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/wording"
 )
 
 // Taken is the answer to a change that may have come too late or named the wrong thing.
@@ -203,8 +204,11 @@ func (h *HTTP) postScheduleChange(change fsm.ScheduleChange) handling {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		in := fsm.ScheduleChanged{Change: change, Schedule: r.PathValue("id")}
 		err := cmp.Or(h.query(r), h.read(w, r, text("by", &in.By)))
-		if err = cmp.Or(err, checkName("id", in.Schedule, 1, KeyBytesMax), checkName("by", in.By, 0, ByBytesMax)); err != nil {
+		if err = cmp.Or(err, checkName("by", in.By, 0, ByBytesMax)); err != nil {
 			return err
+		}
+		if checkName("id", in.Schedule, 1, KeyBytesMax) != nil {
+			return problemOf(&engine.UnfitError{Why: "there is no schedule " + wording.Quote(in.Schedule)})
 		}
 		return h.scheduled(w, r, in)
 	}

@@ -64,7 +64,7 @@ func (h *HTTP) postToken(w http.ResponseWriter, r *http.Request) error {
 // postTokenRevoke revokes a client's token (COM-88).
 func (h *HTTP) postTokenRevoke(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
-	if err := cmp.Or(h.query(r), h.read(w, r), checkName("name", name, 1, access.NameBytesMax)); err != nil {
+	if err := cmp.Or(h.query(r), h.read(w, r)); err != nil {
 		return err
 	}
 	taken, err := h.o.Clients.Revoke(name)

@@ -15,6 +15,7 @@ import (
 	"shelly/cmd/shelly/internal/past"
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 )
@@ -36,6 +37,10 @@ func (r *journalled) open() (engine.Reader, func() error, error) {
 
 // find returns the key of the request with an id, as record does.
 func (r *journalled) find(j engine.Reader, id string) (fsm.RequestKey, error) {
+	if !comm.CanBeID(id) {
+		_, err := r.only(id, nil)
+		return fsm.RequestKey{}, err
+	}
 	key := fsm.RequestKey{Principal: comm.Principal, Channel: cmp.Or(r.Channel, comm.ChannelHTTP), ID: id}
 	switch _, ok, err := j.Request(key); {
 	case err != nil:
@@ -103,9 +108,9 @@ func (r *journalled) only(text string, found []fsm.RequestKey) (int, error) {
 	case len(begins) > 1:
 		return 0, exit.Errorf(exit.Usage, "the ids of %d requests begin with %q, such as %s and %s; give more characters", len(begins), text, ids[0], ids[1])
 	case r.Channel != "":
-		return 0, exit.Errorf(exit.NoMatch, "there is no request %q of channel %s; see shelly request list", text, r.Channel)
+		return 0, exit.Errorf(exit.NoMatch, "there is no request %s of channel %s; see shelly request list", wording.Quote(text), wording.Word(r.Channel))
 	default:
-		return 0, exit.Errorf(exit.NoMatch, "there is no request %q; see shelly request list", text)
+		return 0, exit.Errorf(exit.NoMatch, "there is no request %s; see shelly request list", wording.Quote(text))
 	}
 }
 
@@ -155,6 +160,10 @@ func (r *journalled) daemon() (*client.Client, error) {
 // record returns the daemon's record of the request with an id: of the named channel, else of
 // the channel of ask, else the only one that has the id or begins with it.
 func (r *journalled) record(ctx context.Context, daemon *client.Client, id string) (comm.Record, error) {
+	if !comm.CanBeID(id) {
+		_, err := r.only(id, nil)
+		return comm.Record{}, err
+	}
 	known, err := daemon.Get(ctx, id, r.Channel)
 	if err == nil {
 		return known, nil

@@ -138,12 +138,14 @@ func worded(in fsm.ScheduleChanged, err error) error {
 	if !errors.As(err, &refused) || refused.Code != comm.CodeBadRequest {
 		return coded
 	}
-	if in.Change != fsm.ScheduleAdd {
-		code := exit.Failed
-		if strings.HasPrefix(refused.Message, "there is no") {
-			code = exit.NoMatch
-		}
-		return exit.Errorf(code, "%s; see shelly schedule list", refused.Message)
+	switch {
+	case in.Change == fsm.ScheduleAdd:
+		return exit.Errorf(exit.Usage, "%s", flagOf.Replace(refused.Message))
+	case strings.HasPrefix(refused.Message, "field "):
+		return coded
+	case strings.HasPrefix(refused.Message, "there is no"):
+		return exit.Errorf(exit.NoMatch, "%s; see shelly schedule list", refused.Message)
+	default:
+		return exit.Errorf(exit.Failed, "%s; see shelly schedule list", refused.Message)
 	}
-	return exit.Errorf(exit.Usage, "%s", flagOf.Replace(refused.Message))
 }
