@@ -27,7 +27,7 @@ func (j *judgement) eventually(path string, o *format.Ordering) {
 	that := format.Condition{Pos: o.Eventually.Pos(), Item: o.Eventually}
 	var when *format.Condition
 	if o.After != nil {
-		if !j.occurs(path+".after", o.After, first(o.After, j.events(), 0)) {
+		if !j.occurs(path+".after", o.After, j.traced().first(o.After, 0)) {
 			return
 		}
 		when = &format.Condition{Item: o.After}
@@ -47,10 +47,9 @@ func (j *judgement) begins(path string, when *format.Condition) []instant {
 		return []instant{{0, -1}}
 	case when.Item != nil:
 		var list []instant
-		for i, e := range j.events() {
-			if when.Item.Fits(e.Value) {
-				list = append(list, instant{e.step, i})
-			}
+		events := j.events()
+		for i := range j.traced().fitting(when.Item, 0) {
+			list = append(list, instant{events[i].step, i})
 		}
 		return list
 	}
@@ -96,7 +95,7 @@ func (j *judgement) nextEvent(item *format.Item) func(instant) (int, error) {
 	return func(begin instant) (int, error) {
 		at := j.firstEvent(begin)
 		if found == -2 || found >= 0 && found < at {
-			found = first(item, events, at)
+			found = j.traced().first(item, at)
 		}
 		if found < 0 {
 			return -1, nil

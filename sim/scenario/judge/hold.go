@@ -87,8 +87,9 @@ func (j *judgement) since(at fsm.Millis) string {
 
 // never fails on the first event that matches the item, of those in steps that count.
 func (j *judgement) never(path string, item *format.Item, counts func(step int) bool) {
-	for _, e := range j.events() {
-		if counts(e.step) && item.Fits(e.Value) {
+	events := j.events()
+	for i := range j.traced().fitting(item, 0) {
+		if e := events[i]; counts(e.step) {
 			j.failAt(item.Pos(), path, e.step, match.Mismatch{Want: "never " + item.String(), Got: e.String()})
 			return
 		}

@@ -30,7 +30,7 @@ type judgement struct {
 	dropped  int // failures beyond failuresMax
 	met      []Met
 	step     int     // where the next failure shows
-	trace    []event // built when first wanted
+	trace    *events // built when first wanted
 	handles  []handleSeen
 	made     map[fsm.CallID]int // the first step that made each call, when first wanted
 	moving   []int              // the steps, from 1, that move handles, when first wanted
@@ -50,12 +50,14 @@ func (j *judgement) scripted() []compile.Source {
 	return j.scripts
 }
 
-func (j *judgement) events() []event {
+func (j *judgement) traced() *events {
 	if j.trace == nil {
-		j.trace = traceOf(j.result.Steps)
+		j.trace = &events{list: traceOf(j.result.Steps)}
 	}
 	return j.trace
 }
+
+func (j *judgement) events() []event { return j.traced().list }
 
 // Verdict is what a judgement comes to.
 type Verdict struct {

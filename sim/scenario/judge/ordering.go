@@ -12,14 +12,13 @@ import (
 
 // order checks one ordering; path is its own.
 func (j *judgement) order(path string, o *format.Ordering) {
-	events := j.events()
 	switch {
 	case o.Before != nil:
 		j.before(path+".before", &o.Before[0], &o.Before[1])
 	case o.InOrder != nil:
 		from := 0
 		for i := range o.InOrder {
-			at := first(&o.InOrder[i], events, from)
+			at := j.traced().first(&o.InOrder[i], from)
 			if at < 0 {
 				j.missing(strict.Element(path+".in_order", i), &o.InOrder[i], i, from)
 				return
@@ -40,7 +39,7 @@ func (j *judgement) shown(o *format.Ordering) []int {
 	events := j.events()
 	var steps []int
 	add := func(item *format.Item, from int) int {
-		at := first(item, events, from)
+		at := j.traced().first(item, from)
 		if at >= 0 {
 			steps = append(steps, events[at].step+1)
 		}
@@ -56,10 +55,8 @@ func (j *judgement) shown(o *format.Ordering) []int {
 			from = add(&o.InOrder[i], from) + 1
 		}
 	case o.Count != nil:
-		for at := 0; at >= 0 && at < len(events); {
-			if at = add(&o.Count.Of, at); at >= 0 {
-				at++
-			}
+		for at := range j.traced().fitting(&o.Count.Of, 0) {
+			steps = append(steps, events[at].step+1)
 		}
 	case o.Eventually != nil:
 		from := 0
@@ -74,7 +71,7 @@ func (j *judgement) shown(o *format.Ordering) []int {
 // before fails where the first event of one item is not before that of another.
 func (j *judgement) before(path string, one, other *format.Item) {
 	events := j.events()
-	first, second := first(one, events, 0), first(other, events, 0)
+	first, second := j.traced().first(one, 0), j.traced().first(other, 0)
 	if !j.occurs(strict.Element(path, 0), one, first) || !j.occurs(strict.Element(path, 1), other, second) || first < second {
 		return
 	}
@@ -87,10 +84,8 @@ func (j *judgement) before(path string, one, other *format.Item) {
 // count fails where the number of events is not the one wanted.
 func (j *judgement) count(path string, c *format.Counted) {
 	n := 0
-	for _, e := range j.events() {
-		if c.Of.Fits(e.Value) {
-			n++
-		}
+	for range j.traced().fitting(&c.Of, 0) {
+		n++
 	}
 	wrong := c.Is.Match(data.Int(n), path)
 	if wrong == nil {
@@ -106,7 +101,7 @@ func (j *judgement) count(path string, c *format.Counted) {
 // last of which is the event before from.
 func (j *judgement) missing(path string, item *format.Item, nth, from int) {
 	wrong := match.Mismatch{Want: item.String(), Got: "no such event"}
-	if at := first(item, j.events(), 0); nth > 0 && at >= 0 {
+	if at := j.traced().first(item, 0); nth > 0 && at >= 0 {
 		wrong.Got = fmt.Sprintf("no such event after the %d before it", nth)
 		wrong.Hint = fmt.Sprintf("nearest: step %d, before them", j.events()[at].step+1)
 	} else {

@@ -4,14 +4,7 @@ import (
 	"shelly/fsm"
 	"shelly/sim"
 	"shelly/sim/scenario/data"
-	"shelly/sim/scenario/format"
 )
-
-// event is one event of the trace and the step that it belongs to.
-type event struct {
-	step int
-	data.Value
-}
 
 // traceOf lists the events of all durable steps: each input, the transitions it
 // caused, and the effects.
@@ -101,15 +94,4 @@ func entryValue(e fsm.Entry) data.Value {
 
 func reportValue(r fsm.Report) data.Value {
 	return data.Map("text", data.With("of", data.Text(string(r.Kind))), data.With("text", data.Text(r.Text)))
-}
-
-// first returns the index of the first event at or after from that the item
-// matches, or -1.
-func first(item *format.Item, events []event, from int) int {
-	for i := from; i < len(events); i++ {
-		if item.Fits(events[i].Value) {
-			return i
-		}
-	}
-	return -1
 }

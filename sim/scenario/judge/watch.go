@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"slices"
+
 	"shelly/fsm"
 	"shelly/fsm/check"
 	"shelly/fsm/engine"
@@ -95,7 +97,7 @@ func (w *watched) wrong(events []event, s *expression.State) string {
 // now evaluates a condition of one step.
 func now(e *expression.Evaluation, c *format.Condition, events []event, s *expression.State) (bool, error) {
 	if c.Item != nil {
-		return first(c.Item, events, 0) >= 0, nil
+		return slices.ContainsFunc(events, func(e event) bool { return c.Item.Fits(e.Value) }), nil
 	}
 	return e.Now(s)
 }

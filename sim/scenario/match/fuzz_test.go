@@ -53,6 +53,11 @@ func FuzzMatcher(f *testing.F) {
 			return
 		}
 		wrong := m.Match(v, "x")
+		for at, text := range m.Texts() {
+			if has := at.In(v); wrong == nil && v.Kind == data.MapKind && (has.Kind != data.TextKind || has.Text != text) {
+				t.Fatalf("%s matches %s, which has %s at %v and not %q", source, json, has, at, text)
+			}
+		}
 		for name, other := range map[string]Matcher{ // order-free: each is checked for itself
 			"the same":   m,
 			"one of":     {op: opOneOf, list: []Matcher{m}},

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"iter"
 	"slices"
 
 	"shelly/sim/scenario/data"
@@ -42,6 +43,47 @@ func (m *Matcher) Inner() []*Matcher {
 // Text is the scalar or literal text that a value must be.
 func (m *Matcher) Text() (text string, ok bool) {
 	return m.data.Text, (m.op == opScalar || m.op == opLiteral) && m.data.Kind == data.TextKind
+}
+
+// Place is where a map has something: in a member, or in a member of that.
+type Place struct{ Key, Within string }
+
+// In returns what a map has at the place, as a matcher of a text sees it.
+func (p Place) In(v data.Value) data.Value {
+	v = v.Get(p.Key)
+	if p.Within != "" {
+		v = v.Get(p.Within)
+	}
+	if v.Kind == data.MapKind && v.Main != "" {
+		v = v.Get(v.Main)
+	}
+	return v
+}
+
+// Texts are texts that a map must have at a place to match. There may be others: those of
+// durations and times are not told, because other texts equal them.
+func (m *Matcher) Texts() iter.Seq2[Place, string] {
+	return func(yield func(Place, string) bool) {
+		for i := range m.members {
+			one := &m.members[i]
+			if text, ok := one.matcher.plain(); ok && !yield(Place{Key: one.key}, text) {
+				return
+			}
+			for k := range one.matcher.members {
+				inner := &one.matcher.members[k]
+				if text, ok := inner.matcher.plain(); ok && inner.key != "" && !yield(Place{one.key, inner.key}, text) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// plain is the text that alone a value can be.
+func (m *Matcher) plain() (text string, ok bool) {
+	text, ok = m.Text()
+	_, of := data.Measured(text)
+	return text, ok && of == data.NoMeasure
 }
 
 // Choices are the matchers of a text among which a value can choose: itself, or those
