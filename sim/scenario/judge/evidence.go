@@ -25,6 +25,8 @@ func evidence(r *sim.Result, path string) []int {
 	if !ok {
 		return nil
 	}
+	at := strings.IndexAny(name, ".[")
+	listed := at >= 0 && name[at] == '[' // and not the name of a session
 	name, rest, _ := strings.Cut(strings.ReplaceAll(name, "[", "."), ".")
 	of := about(name, rest)
 	if of == nil {
@@ -37,7 +39,7 @@ func evidence(r *sim.Result, path string) []int {
 		}
 	}
 	index, _, _ := strings.Cut(rest, "]")
-	if n, err := strconv.Atoi(index); err == nil && len(steps) > 0 && name != "handles" {
+	if n, err := strconv.Atoi(index); err == nil && listed && len(steps) > 0 && name != "handles" {
 		n = min(n, len(steps)-1)
 		steps = steps[n : n+1]
 	}

@@ -1,11 +1,24 @@
 package judge_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"shelly/sim/scenario/casetest"
 )
+
+// A session may be called as a place in a list is.
+func TestSCN15ASessionMayBeANumber(t *testing.T) {
+	const head = "scenario: 1\nname: x\nbrain: [{says: a}, {says: b}]\ntimeline: [{user: A, session: s}, {at: 1s, user: B, session: s}]\nexpect:\n  "
+	first := outcome(t, head+`sessions: {other: {version: 1}}`).Failures[0].Trace
+	for _, name := range []string{"-1", "0"} {
+		o := outcome(t, head+`sessions: {"`+name+`": {version: 1}}`)
+		if f := o.Failures[0]; f.Path != "expect.sessions."+name || !slices.Equal(f.Trace, first) {
+			t.Errorf("%s\n\nwith the steps of another session's failure:\n%s", f, strings.Join(first, "\n"))
+		}
+	}
+}
 
 func TestSCN15ExpectationsOfSessionsAndPeopleHoldAndFail(t *testing.T) {
 	if o := outcome(t, casetest.Office+"expect: {ends: serving}\n"); !o.OK() {
