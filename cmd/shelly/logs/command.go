@@ -82,7 +82,7 @@ func (c *Command) find(data string, files []string, since fsm.Millis) (found [][
 	take := func(record []byte) error {
 		if c.wants(record, since) {
 			found = append(found, record)
-			if c.Limit > 0 && len(found) > 2*c.Limit { // so that a long log is not held in memory
+			if c.Limit > 0 && len(found)-c.Limit > c.Limit { // so that a long log is not held in memory
 				found = append([][]byte(nil), found[len(found)-c.Limit:]...)
 			}
 		}
