@@ -94,7 +94,12 @@ func ProcessorTime() time.Duration {
 }
 
 // Writable returns why a folder cannot be written, or nil.
-func Writable(dir string) error { return unix.Access(dir, unix.W_OK) }
+func Writable(dir string) error {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return unix.ENOTDIR
+	}
+	return unix.Access(dir, unix.W_OK)
+}
 
 // Columns returns the width of a terminal; 0 if it does not know.
 func Columns(fd uintptr) (columns int, err error) {

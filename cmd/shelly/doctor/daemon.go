@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"shelly/cmd/shelly/internal/folder"
+	"shelly/cmd/shelly/internal/output"
 	"shelly/cmd/shelly/internal/quantity"
 	"shelly/fsm/engine"
 	"shelly/fsm/wording"
@@ -177,7 +178,7 @@ func (x *examination) workspace(cfg config.Config) {
 
 // reserve reports how much disk space is free beyond the reserve.
 func (x *examination) reserve(cfg config.Config) {
-	dir := nearest(cfg.Data)
+	dir := output.Nearest(cfg.Data)
 	usage, err := vfs.Default.GetDiskUsage(dir)
 	if err != nil {
 		x.warn("disk", fmt.Sprintf("the free space of %s is unknown: %v", dir, err), "")
@@ -195,16 +196,8 @@ func (x *examination) reserve(cfg config.Config) {
 	}
 }
 
-// nearest returns a folder or, if it does not exist, the one that it would be created in.
-func nearest(dir string) string {
-	for _, err := os.Stat(dir); err != nil && filepath.Dir(dir) != dir; _, err = os.Stat(dir) {
-		dir = filepath.Dir(dir)
-	}
-	return dir
-}
-
 // writable returns why a folder cannot be created or written, or nil.
-func writable(dir string) error { return system.Writable(nearest(dir)) }
+func writable(dir string) error { return system.Writable(output.Nearest(dir)) }
 
 // How long systemd lets a service stop by default, and how long closing takes in addition to
 // the machine's own limits.

@@ -8,10 +8,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/durable"
+	"shelly/runtime/system"
 )
 
 // File is the destination of a command's output.
@@ -20,8 +22,9 @@ type File struct {
 	Force bool   // it may overwrite an existing file
 }
 
-// Free returns an error if a folder has the name, or a file that must not be overwritten. It is
-// called before the work begins; Write checks again.
+// Free returns an error if a folder has the name, or a file that must not be overwritten, or if
+// the file's folder cannot be written or created. It is called before the work begins; Write checks
+// again.
 func (f File) Free() error {
 	if f.Standard() {
 		return nil
@@ -29,10 +32,24 @@ func (f File) Free() error {
 	if info, err := os.Stat(f.Name); err == nil && info.IsDir() || os.IsPathSeparator(f.Name[len(f.Name)-1]) {
 		return exit.Errorf(exit.Usage, "%s is a folder; name a file", f.Name)
 	}
-	if _, err := os.Lstat(f.Name); err == nil && !f.Force {
+	switch _, err := os.Lstat(f.Name); {
+	case err == nil && !f.Force:
 		return f.taken()
+	case err == nil:
+		return nil
+	}
+	if err := system.Writable(Nearest(filepath.Dir(f.Name))); err != nil {
+		return exit.With(exit.Disk, &fs.PathError{Op: "write", Path: f.Name, Err: err})
 	}
 	return nil
+}
+
+// Nearest returns a folder or, if it does not exist, the one that it would be created in.
+func Nearest(dir string) string {
+	for _, err := os.Stat(dir); err != nil && filepath.Dir(dir) != dir; _, err = os.Stat(dir) {
+		dir = filepath.Dir(dir)
+	}
+	return dir
 }
 
 // Standard reports whether the destination is standard output.
