@@ -3,6 +3,7 @@ package explore
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"runtime"
 	"strings"
@@ -39,6 +40,22 @@ type Command struct {
 func (Command) Help() string {
 	return "In FILE's world the timeline may happen at any moment, in its order; each model call may get any line for its purpose, " +
 		"each tool call any entry. Of the expectations, only always and never are checked, if one step and the state can decide them."
+}
+
+// Validate refuses negative bounds, which would be none. The parser calls it.
+func (c *Command) Validate() error {
+	for _, f := range []struct {
+		name string
+		n    *int
+	}{{"timeouts", c.Timeouts}, {"crashes", c.Crashes}, {"cancels", c.Cancels}, {"depth", &c.Depth}, {"states", &c.States}} {
+		if f.n != nil && *f.n < 0 {
+			return fmt.Errorf("--%s: %d is negative; give 0 or more", f.name, *f.n)
+		}
+	}
+	if c.Budget < 0 {
+		return fmt.Errorf("--budget: %s is negative; give a time such as 10m", c.Budget)
+	}
+	return nil
 }
 
 // Run implements the subcommand (CLI-7).

@@ -46,6 +46,14 @@ func (forkCmd) Help() string {
 		"from the record, and a call that is not in it is refused."
 }
 
+// Validate refuses a time limit that is over at once. The parser calls it.
+func (c *forkCmd) Validate() error {
+	if c.Timeout <= 0 {
+		return fmt.Errorf("--timeout: %s is not a time limit; give one such as 10m", c.Timeout)
+	}
+	return nil
+}
+
 // Run implements the subcommand (CLI-23).
 func (c *forkCmd) Run(t *terminal.Terminal) (err error) {
 	cfg, err := c.config()

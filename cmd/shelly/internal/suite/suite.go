@@ -107,6 +107,8 @@ func (c *Command) check() error {
 		return exit.Errorf(exit.Usage, "--max-failures wants a number of at least 1, not %d", *c.MaxFailed)
 	case c.Slowest != nil && *c.Slowest < 1:
 		return exit.Errorf(exit.Usage, "--slowest wants a number of at least 1, not %d", *c.Slowest)
+	case c.Budget != nil && *c.Budget < 0:
+		return exit.Errorf(exit.Usage, "--budget: %s is negative; give a time such as 10m", *c.Budget)
 	case c.Times && c.Format != "json":
 		return exit.Errorf(exit.Usage, "--times adds to the JSON report; add --format json, or see times with -v and --slowest")
 	case c.JUnit != "" && c.HTML != "" && filepath.Clean(c.JUnit) == filepath.Clean(c.HTML):

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -28,6 +29,19 @@ type Flags struct {
 	Out       string `asking:"" type:"path" placeholder:"FILE" help:"File for the answers. Default: in the data folder."`
 	DryRun    bool   `asking:"" help:"Only print what would be asked."`
 	Verbose   bool   `asking:"" short:"v" help:"Show both sides of each difference."`
+}
+
+// Validate refuses numbers that would count as others. The parser calls it.
+func (f *Flags) Validate() error {
+	switch {
+	case f.Repeat < 1:
+		return fmt.Errorf("--repeat: %d is not a number of times; give 1 or more", f.Repeat)
+	case f.Limit < 0:
+		return fmt.Errorf("--limit: %d is negative; give a number, or 0 for all", f.Limit)
+	case f.FailUnder < 0 || f.FailUnder > 100:
+		return fmt.Errorf("--fail-under: %d is not a percentage; give a number from 0 to 100", f.FailUnder)
+	}
+	return nil
 }
 
 // againstRecorded is the default of --against.

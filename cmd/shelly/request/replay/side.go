@@ -110,5 +110,5 @@ func side(ctx context.Context, client *ollama.Client, name string, repeat int, q
 		}
 	}
 	client = client.With(model.Name, "")
-	return modelSide{Side{Client: client, Repeat: max(repeat, 1), Model: model}, client}, nil
+	return modelSide{Side{Client: client, Repeat: repeat, Model: model}, client}, nil
 }
