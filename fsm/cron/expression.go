@@ -127,6 +127,9 @@ func named(s string, low int, names string) (n int, ok bool) {
 		return n, ok
 	}
 	full := strings.ToUpper(s)
+	if len(full) < 3 { // ſ becomes S, which is shorter
+		return 0, false
+	}
 	i := strings.Index(names, full[:3])
 	return i/3 + low, i >= 0 && i%3 == 0 && strings.HasPrefix(fullNames(names)[i/3], full)
 }

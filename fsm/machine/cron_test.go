@@ -63,6 +63,7 @@ func TestHND42AScheduleThatCannotBeIsAResult(t *testing.T) {
 		`{"action":"add","message":"m","cron_expr":"0 0 31 2 *"}`:                   "cron_expr never comes due",
 		`{"action":"add","message":"m","cron_expr":"@nightly"}`:                     "five fields",
 		`{"action":"add","message":"m","cron_expr":"0 9 * * MOON"}`:                 `the weekday of cron_expr takes numbers from 0 to 7`,
+		`{"action":"add","message":"m","cron_expr":"0 9 * * 0ſ"}`:                   `the weekday of cron_expr takes numbers from 0 to 7`,
 		`{"action":"add","message":"m","cron_expr":"0 9 * * *","every_seconds":60}`: "give exactly one of",
 	} { // order-free
 		result, armed := addCron(t, now, args)
