@@ -13,6 +13,7 @@ import (
 	"shelly/cmd/shelly/internal/logging"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
+	"shelly/runtime/store"
 )
 
 // Command is the subcommand.
@@ -48,7 +49,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	defer stop()
 	files, err := logging.Files(cfg.Data)
 	if err != nil {
-		return exit.With(exit.Data, fmt.Errorf("cannot read the log: %w", err))
+		return exit.Errorf(exit.Data, "cannot read the log: %w%s", err, store.Advice(err))
 	}
 	if len(files) == 0 && !c.Follow {
 		return exit.Errorf(exit.NoMatch, "%s has no log, because log.keep is 0 or no daemon has run there yet", cfg.Data)
@@ -56,7 +57,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	found, last, err := c.find(cfg.Data, files, since)
 	defer last.close()
 	if err != nil {
-		return exit.With(exit.Data, fmt.Errorf("cannot read the log: %w", err))
+		return exit.Errorf(exit.Data, "cannot read the log: %w%s", err, store.Advice(err))
 	}
 	for _, record := range found {
 		if err := c.print(t, record); err != nil {

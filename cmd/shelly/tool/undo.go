@@ -13,6 +13,7 @@ import (
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
+	"shelly/runtime/store"
 	"shelly/runtime/tool/file"
 	"shelly/runtime/tool/file/change"
 )
@@ -48,7 +49,7 @@ func (c *undoCmd) Run(t *terminal.Terminal) error {
 	log := change.Open(filepath.Join(cfg.Data, "changes"))
 	entries, err := log.List(c.Session)
 	if err != nil {
-		return exit.With(exit.Data, err)
+		return exit.Errorf(exit.Data, "cannot read the kept changes: %w%s", err, store.Advice(err))
 	}
 	if c.List {
 		rows := listed(entries)
