@@ -1,7 +1,9 @@
 package skill
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"shelly/cmd/shelly/internal/exit"
@@ -11,7 +13,7 @@ import (
 
 type checkCmd struct {
 	place
-	Folder []string `arg:"" optional:"" type:"existingdir" help:"Folders of skills, each with its SKILL.md. Default: all that the model can load."`
+	Folder []string `arg:"" optional:"" help:"Folders of skills, each with its SKILL.md. Default: all that the model can load."`
 }
 
 // Run implements the subcommand (CLI-91).
@@ -22,12 +24,14 @@ func (c *checkCmd) Run(t *terminal.Terminal) error {
 	}
 	defer func() { _ = l.Close() }()
 	if len(c.Folder) > 0 {
+		single, wrong, err := these(c.Folder)
+		if err != nil {
+			return err
+		}
 		if err := l.Close(); err != nil {
-			return err
+			return errors.Join(err, single.Close())
 		}
-		if l, problems, err = these(c.Folder); err != nil {
-			return err
-		}
+		l, problems = single, wrong
 	}
 	found := len(problems)
 	for _, p := range problems {
@@ -54,6 +58,11 @@ func (c *checkCmd) Run(t *terminal.Terminal) error {
 func these(folders []string) (*skill.Library, []skill.Problem, error) {
 	var places []skill.Place
 	for _, folder := range folders {
+		if info, err := os.Stat(folder); err != nil {
+			return nil, nil, exit.With(exit.Usage, err)
+		} else if !info.IsDir() {
+			return nil, nil, exit.Errorf(exit.Usage, "%s is not a folder", folder)
+		}
 		dir, err := filepath.Abs(folder)
 		if err != nil {
 			return nil, nil, err
