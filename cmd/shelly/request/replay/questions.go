@@ -24,8 +24,11 @@ func (c *Asking) changes() ([]string, config.Config, error) {
 		return nil, config.Config{}, err
 	}
 	for _, kv := range p.Set {
-		if key, _, _ := strings.Cut(kv, "="); !changesAsking(key) && key != "data" {
+		switch key, value, _ := strings.Cut(kv, "="); {
+		case !changesAsking(key) && key != "data":
 			return nil, config.Config{}, exit.Errorf(exit.Usage, "--set %s changes nothing that a model is asked: set brain.* or prompts.*", key)
+		case key == "brain.kind" && value == "demo":
+			return nil, config.Config{}, exit.Errorf(exit.Usage, "--set %s: the demo brain is a script, not a model that can be asked; name a model with --model", kv)
 		}
 	}
 	cfg, err := p.Load(flags.Given("--model", "brain.model", c.Model)...)
