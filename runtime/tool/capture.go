@@ -2,6 +2,7 @@ package tool
 
 import (
 	"fmt"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -39,18 +40,25 @@ func (c *capture) trim() {
 	}
 }
 
-// text is the kept output, with a mark where something was cut.
+// text is the kept output as it is shown, at most twice half bytes and a mark where something was
+// cut. What Mend replaces may become longer than it was.
 func (c *capture) text() string {
 	c.trim()
 	if len(c.head) == 0 {
 		return "(no output)"
 	}
-	if c.cut == 0 {
-		return Mend(string(c.head) + string(c.tail))
-	}
 	head, tail := whole(c.head, c.tail)
-	cut := c.cut + int64(len(c.head)-len(head)+len(c.tail)-len(tail))
-	return Mend(string(head)) + fmt.Sprintf("\n[%d bytes cut here]\n", cut) + Mend(string(tail))
+	if c.cut == 0 {
+		head = slices.Concat(c.head, c.tail)
+		tail = head
+		if all := Mend(string(head)); len(all) <= 2*c.half {
+			return all
+		}
+	}
+	begin, n := Beginning(head, c.half)
+	end, m := ending(tail, c.half)
+	cut := c.cut + int64(len(c.head)+len(c.tail)-n-m)
+	return begin + fmt.Sprintf("\n[%d bytes cut here]\n", cut) + end
 }
 
 // whole drops the parts of characters on both sides of a cut.

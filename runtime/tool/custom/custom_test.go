@@ -146,6 +146,7 @@ func TestTOL81AnOutputWithoutEndIsCut(t *testing.T) {
 		long:                             "[996160 more bytes are cut]",
 		"(" + long + ") >&2; exec false": "[998080 more bytes are cut]",
 		"(" + long + ") | tee /dev/stderr; exec false": "[998109 more bytes are cut]",
+		strings.Replace(long, " x", " '\\377'", 1):     "[998720 more bytes are cut]",
 	} {
 		w := newWorld(t, script)
 		r, err := tool.New(tool.Options{Workspace: w.dir, ResultBytesMax: w.options().ResultBytesMax, Added: []tool.Added{w.tool(Program{})}})

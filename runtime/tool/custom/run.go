@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 
-	"shelly/fsm/wording"
 	"shelly/runtime/sandbox"
 	"shelly/runtime/tool"
 )
@@ -123,11 +122,10 @@ func (h *head) Write(p []byte) (int, error) {
 // text is the kept output, with a mark where something was cut.
 func (h *head) text() string { return h.within(h.most) }
 
-// within is the kept output, cut to a length, with a mark where something was cut.
+// within is the kept output as it is shown, cut to a length, with a mark where something was cut.
 func (h *head) within(most int) string {
-	kept := h.kept.String()
-	shown := wording.Edge(kept, max(most, 0))
-	lost := h.lost + int64(len(kept)-len(shown))
+	shown, n := tool.Beginning([]byte(h.kept.String()), most)
+	lost := h.lost + int64(h.kept.Len()-n)
 	if lost == 0 {
 		return shown
 	}
