@@ -64,6 +64,24 @@ func (w *world) crashed(at string, content string) *tool.Runner {
 	return w.runner()
 }
 
+// What a crash has left and cannot be removed keeps no daemon from starting.
+func TestTOL26WhatACrashHasLeftHindersNoStart(t *testing.T) {
+	w := newWorld(t)
+	log := w.recording()
+	left := filepath.Join(w.workspace, ".shelly-1.tmp")
+	unlock, err := log.Lock(guard(t))
+	w.must(err)
+	_, err = log.Begin(change.Record{Key: "k", Folder: w.workspace, Name: "notes.txt", Temp: ".shelly-1.tmp", At: time.Now().UnixMilli()}, nil)
+	w.must(err)
+	unlock()
+	w.write(".shelly-1.tmp/full", "") // a folder that is not empty is not removed
+	w.tools()
+	w.must(os.RemoveAll(left))
+	w.write(".shelly-1.tmp", "new\n")
+	w.tools()
+	w.leftovers()
+}
+
 // After a crash at any point of a change, the probe says whether it was made.
 func TestTOL26AProbeSaysWhatBecameOfAChange(t *testing.T) {
 	for _, c := range []struct {

@@ -46,7 +46,9 @@ func (t *Tools) begin(r change.Record, before []byte) (recorded, error) {
 // forgottenAfter is how long a change that a crash interrupted may still be probed.
 const forgottenAfter = 30 * 24 * time.Hour
 
-// tidy removes the files that a crash left of changes that were being made.
+// tidy removes the files that a crash left of changes that were being made. One that cannot be
+// removed, such as in a folder that is read-only now, is tried again at the next start: it is no
+// reason not to start.
 func (t *Tools) tidy(ctx context.Context, now time.Time) error {
 	if _, err := os.Stat(t.options.Changes); err != nil {
 		return nil // there is nothing, or it cannot be read: opening the data folder reports why
@@ -65,7 +67,7 @@ func (t *Tools) tidy(ctx context.Context, now time.Time) error {
 		if e.State != change.Started {
 			continue
 		}
-		failed = append(failed, clear(e.Folder, e.Temp))
+		_ = clear(e.Folder, e.Temp)
 		if now.Sub(time.UnixMilli(e.At)) > forgottenAfter {
 			failed = append(failed, e.End())
 		}
