@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"shelly/runtime/tool/file/change"
+	"shelly/runtime/tool/file/charset"
 )
 
 // ErrNotUndone is the error for a change that cannot be undone.
@@ -71,10 +72,17 @@ func undoable(e *change.Entry) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	held, info, err := heldIn(root, e.Name)
+	now, err := root.Lstat(e.Name)
+	var held []byte
+	var info fs.FileInfo
+	if err == nil && now.Mode().IsRegular() {
+		held, info, err = heldIn(root, e.Name)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = refuse("%s is gone", e.Path())
+	case err == nil && !now.Mode().IsRegular():
+		err = refuse("%s is not a regular file any more", e.Path())
 	case err == nil && change.Hash(held) != e.After:
 		err = refuse("%s has been changed since", e.Path())
 	}
@@ -86,16 +94,27 @@ func undoable(e *change.Entry) (*place, error) {
 
 // Diff returns what a change did to its file, as far as that is kept.
 func Diff(e *change.Entry) string {
-	after := ""
-	if root, err := os.OpenRoot(e.Folder); err == nil {
-		if held, _, err := heldIn(root, e.Name); err == nil && change.Hash(held) == e.After {
-			after = string(held)
-		}
-		_ = root.Close()
-	}
-	before, err := e.Content()
-	if err != nil && e.Before != "" || after == "" {
+	root, err := os.OpenRoot(e.Folder)
+	if err != nil {
 		return ""
 	}
-	return diffOf(string(before), after)
+	defer root.Close()
+	after, _, err := heldIn(root, e.Name)
+	if err != nil || change.Hash(after) != e.After {
+		return ""
+	}
+	before, err := e.Content()
+	if err != nil && e.Before != "" {
+		return ""
+	}
+	return diffOf(shownIn(before), shownIn(after))
+}
+
+// shownIn returns the text in a file, or its bytes if that is none.
+func shownIn(held []byte) string {
+	text, err := charset.Decode(held)
+	if err != nil {
+		return string(held)
+	}
+	return text.Text
 }

@@ -69,9 +69,9 @@ func TestTOL27TheLastChangesOfASessionAreUndone(t *testing.T) {
 // A file that is not as the change left it is not touched.
 func TestTOL27WhatHasChangedSinceIsNotUndone(t *testing.T) {
 	for want, meanwhile := range map[string]func(*world){
-		"has been changed since":   func(w *world) { w.write("notes.txt", "by a person\n") },
-		"is gone":                  func(w *world) { w.must(os.Remove(filepath.Join(w.workspace, "notes.txt"))) },
-		"it is not a regular file": func(w *world) { w.must(os.Remove(filepath.Join(w.workspace, "notes.txt"))); w.fifo("notes.txt") },
+		"has been changed since":         func(w *world) { w.write("notes.txt", "by a person\n") },
+		"is gone":                        func(w *world) { w.must(os.Remove(filepath.Join(w.workspace, "notes.txt"))) },
+		"is not a regular file any more": func(w *world) { w.must(os.Remove(filepath.Join(w.workspace, "notes.txt"))); w.fifo("notes.txt") },
 		"was too large to be kept": func(w *world) {
 			w.write("notes.txt", strings.Repeat("x", change.TextMax+1))
 			w.change("2", "a", "write_file", object{"path": "notes.txt", "content": "small\n"})
@@ -83,11 +83,29 @@ func TestTOL27WhatHasChangedSinceIsNotUndone(t *testing.T) {
 		meanwhile(w)
 		before := tree(t, w.workspace)
 		err := w.undo(log, "a", 1)
-		if err == nil || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, ErrNotUndone) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 		if fmt.Sprint(before) != fmt.Sprint(tree(t, w.workspace)) {
 			t.Errorf("%s: something has changed", want)
+		}
+	}
+}
+
+// What was done to a file is shown as its text, also if that is empty now.
+func TestTOL27TheDiffOfAChangeIsThatOfItsTexts(t *testing.T) {
+	for _, c := range []struct{ held, content, want string }{
+		{"one\ntwo\n", "", "@@ -1,2 +0,0 @@\n-one\n-two\n"},
+		{"\xff\xfeo\x00n\x00e\x00\n\x00", "two\n", "@@ -1 +1 @@\n-one\n+two\n"},
+	} {
+		w := newWorld(t)
+		log := w.recording()
+		w.write("notes.txt", c.held)
+		w.change("1", "a", "write_file", object{"path": "notes.txt", "content": c.content})
+		entries, err := log.List("a")
+		w.must(err)
+		if got := Diff(entries[0]); got != c.want {
+			t.Errorf("%q became %q: %q, want %q", c.held, c.content, got, c.want)
 		}
 	}
 }
