@@ -324,6 +324,7 @@ func TestWhatIsNoTextIsDescribed(t *testing.T) {
 	w.write("pixel.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR")
 	w.write("noise.bin", strings.Repeat("\xf1\x02\xfe", 500))
 	w.write("empty.txt", "")
+	w.write("mark.txt", "\ufeff")
 	var picture bytes.Buffer
 	w.must(png.Encode(&picture, image.NewGray(image.Rect(0, 0, 20, 10))))
 	w.write("whole.png", picture.String())
@@ -331,6 +332,7 @@ func TestWhatIsNoTextIsDescribed(t *testing.T) {
 		"pixel.png": "(image, png, 16 bytes; not shown as text)",
 		"noise.bin": "(binary file, 1500 bytes, looks like application/octet-stream; not shown as text)",
 		"empty.txt": "(empty file)",
+		"mark.txt":  "(empty file)",
 		"whole.png": fmt.Sprintf("(image, PNG, 20 × 10 pixels, %d bytes; not shown as text)", picture.Len()),
 	} {
 		if diff := cmp.Diff(fsm.ToolAnswered{Text: want}, w.call("read_file", map[string]any{"path": path})); diff != "" {

@@ -153,6 +153,8 @@ func (p *page) result(size int64) tool.Result {
 	case len(p.text) == 0 && p.beyond:
 		return tool.Invalid("line %d lies beyond the first %d bytes of the file, and read_file looks no further (tools.read_bytes_max)",
 			p.first, p.looks)
+	case len(p.text) == 0 && p.lines == 0: // at most a byte-order mark
+		return tool.Result{Text: emptyFile}
 	case len(p.text) == 0 && p.lines < p.first:
 		return tool.Invalid("there is no line %d; the file has %d lines", p.first, p.lines)
 	}

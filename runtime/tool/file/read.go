@@ -45,6 +45,9 @@ func reach(everywhere bool) string {
 	return ""
 }
 
+// emptyFile is the result for a file without a text.
+const emptyFile = "(empty file)"
+
 const sampleBytes = 8 << 10 // enough to tell text from other content
 
 // readFile is the tool read_file.
@@ -63,7 +66,7 @@ func (t *Tools) readFile(ctx context.Context, _ fsm.RunTool, a tool.Arguments) t
 		return tool.Failed("%v", explain(path, err))
 	}
 	if len(sample) == 0 {
-		return tool.Result{Text: "(empty file)"}
+		return tool.Result{Text: emptyFile}
 	}
 	if t.secretText(sample) {
 		return tool.Undone(holdsSecrets(path))
