@@ -10,6 +10,7 @@ func TestTOL12AMissingFileNamesNearOnes(t *testing.T) {
 	w := newWorld(t)
 	w.write("deep/er/main.go", "package deep\n")
 	w.write(".git/main.go", "hidden\n")
+	w.symlink("nowhere", "dangling")
 	w.options.Private = []string{w.workspace + "/build"}
 	for path, want := range map[string]string{
 		"note.txt":               `no such file or folder: "note.txt"; there is "notes.txt"`,
@@ -21,6 +22,7 @@ func TestTOL12AMissingFileNamesNearOnes(t *testing.T) {
 		"tmp.o":                  "; list_dir shows what there is", // it is private
 		"canary.txt":             "; list_dir shows what there is", // a link leads to it
 		"%2e%2e/x":               "; list_dir shows what there is",
+		"dangling":               `"dangling" is a symbolic link that leads to nothing`,
 	} {
 		got := w.call("read_file", map[string]any{"path": path})
 		if !got.Invalid || !strings.HasSuffix(got.Text, want) {

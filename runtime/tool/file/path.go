@@ -155,10 +155,23 @@ type opened struct {
 // the other end of a pipe or touching a device. It waits for a descriptor (CFG-15).
 func (t *Tools) open(ctx context.Context, path string) (opened, error) {
 	f, err := descriptor.Get(ctx, func() (opened, error) { return t.openOnce(path) })
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case !errors.Is(err, fs.ErrNotExist):
+	case t.dangling(path):
+		err = tool.Refuse("%s is a symbolic link that leads to nothing", strconv.Quote(path))
+	default:
 		err = tool.Refuse("%v%s", err, t.near(ctx, path))
 	}
 	return f, err
+}
+
+// dangling reports whether a path at which there is no file is that of a symbolic link.
+func (t *Tools) dangling(path string) bool {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(t.real, path)
+	}
+	info, err := os.Lstat(filepath.Clean(path))
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 func (t *Tools) openOnce(path string) (opened, error) {
