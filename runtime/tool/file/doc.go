@@ -18,6 +18,5 @@
 //     first recorded what it held, for the probe after a crash and for Undo.
 //
 // What is not enforced: checking for another program's change and renaming are two steps, and
-// a change that comes between them is lost. Extended attributes and access lists of a
-// replaced file are not kept.
+// a change that comes between them is lost.
 package file
