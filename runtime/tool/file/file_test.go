@@ -96,6 +96,8 @@ func TestPathsThatAreTaken(t *testing.T) {
 		{"backslash in a name", `back\slash.txt`},
 		{"dots in a name", "..notes..txt"},
 		{"link inside", "link_in/notes.txt"},
+		{"absolute link inside", "link_abs/notes.txt"},
+		{"absolute link to a file", "link_file"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -103,6 +105,8 @@ func TestPathsThatAreTaken(t *testing.T) {
 				w.write(name, "alpha\n")
 			}
 			w.symlink(".", "link_in")
+			w.symlink(w.workspace, "link_abs")
+			w.symlink(filepath.Join(w.workspace, "notes.txt"), "link_file")
 			got := w.call("read_file", map[string]any{"path": strings.ReplaceAll(c.path, "{{ws}}", w.workspace)})
 			if got.Failed || !strings.HasPrefix(got.Text, "alpha\n") {
 				t.Errorf("got %+v", got)

@@ -346,6 +346,10 @@ func TestTOL21SecretsAreRefused(t *testing.T) {
 	if got := w.call("read_file", object{"path": "innocent.txt"}); !strings.Contains(got.Text, "may hold secrets") {
 		t.Errorf("by a link: %+v", got)
 	}
+	w.symlink(filepath.Join(w.workspace, "notes.txt"), "linked.env")
+	if got := w.call("read_file", object{"path": "linked.env"}); !strings.Contains(got.Text, "may hold secrets") {
+		t.Errorf("a link with such a name: %+v", got)
+	}
 	for path, text := range map[string]string{
 		".env.example": "A=\n", "environment.md": "x\n", ".ssh/id_rsa.pub": "ssh-rsa AAAA\n", ".ssh/config": "Host a\n", "keys.md": "Begin with -----BEGIN PRIVATE KEY-----\nand so on\n",
 		"howto.md": "-----BEGIN PRIVATE KEY-----\n… your key …\n", "public.pem": "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A\n",

@@ -22,13 +22,14 @@ const ownProcess = "/proc/self"
 // spot is what a path from the model means: a path in the workspace, or, if the
 // tools may look everywhere, an absolute one.
 type spot struct {
-	root *os.Root // nil: path is absolute and free of symbolic links
-	path string
-	real string // where the symbolic links lead, absolute; empty: they lead nowhere
+	root  *os.Root // nil: path is absolute and free of symbolic links
+	path  string
+	real  string // where the symbolic links lead, absolute; empty: they lead nowhere
+	named string // the path as the call gave it, relative to the workspace; empty: as path
 }
 
 func (s spot) in(name string) spot {
-	return spot{s.root, filepath.Join(s.path, name), filepath.Join(s.real, name)}
+	return spot{root: s.root, path: filepath.Join(s.path, name), real: filepath.Join(s.real, name)}
 }
 
 func (s spot) stat() (fs.FileInfo, error) {
@@ -89,11 +90,15 @@ func (t *Tools) resolve(path string) (spot, error) {
 	target, err := filepath.EvalSymlinks(filepath.Join(t.real, rel))
 	switch {
 	case err != nil:
-		target = ""
+		return spot{root: t.root, path: rel}, nil
 	case t.isPrivate(target):
 		return spot{}, ownData(path)
 	}
-	return spot{t.root, rel, target}, nil
+	if inside, err := filepath.Rel(t.real, target); err == nil && filepath.IsLocal(inside) {
+		// os.Root follows no absolute link, even if it leads to a place inside.
+		return spot{root: t.root, path: inside, real: target, named: rel}, nil
+	}
+	return spot{root: t.root, path: rel, real: target}, nil
 }
 
 // anywhere resolves a path on the whole machine; a relative one is relative to the
@@ -110,7 +115,7 @@ func (t *Tools) anywhere(path string) (spot, error) {
 	if t.isPrivate(target) {
 		return spot{}, ownData(path)
 	}
-	return spot{nil, target, target}, nil
+	return spot{path: target, real: target, named: abs}, nil
 }
 
 func ownData(path string) error {

@@ -26,7 +26,7 @@ func (t *Tools) secretName(s spot) bool {
 	if t.options.Secrets {
 		return false
 	}
-	return mayHoldSecrets(s.path) || s.real != "" && mayHoldSecrets(s.real)
+	return mayHoldSecrets(s.path) || mayHoldSecrets(s.named) || mayHoldSecrets(s.real)
 }
 
 func mayHoldSecrets(path string) bool {

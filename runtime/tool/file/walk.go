@@ -57,7 +57,7 @@ func (w *walk) from(dir opened) error {
 	var rules *ignore.Rules
 	start := cmp.Or(dir.at.real, filepath.Join(w.t.real, dir.at.path))
 	if inside, err := filepath.Rel(w.t.real, start); err == nil && filepath.IsLocal(inside) {
-		at := spot{w.t.root, ".", w.t.real}
+		at := spot{root: w.t.root, path: ".", real: w.t.real}
 		for part := range strings.SplitSeq(inside, "/") {
 			if part == "." {
 				break
