@@ -87,7 +87,8 @@ func (k *Keeper) start(c Command) (t *running, err error) {
 	}
 	if err != nil {
 		closeFiles(ours[:1])
-		return nil, errors.Join(err, t.cmd.Wait(), drop(t.record))
+		_ = t.cmd.Wait() // it was asked for nothing, and says so by its exit code
+		return nil, errors.Join(err, drop(t.record))
 	}
 	closeFiles(theirs)
 	theirs = nil
