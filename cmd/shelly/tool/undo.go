@@ -13,6 +13,7 @@ import (
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/store"
 	"shelly/runtime/tool/file"
 	"shelly/runtime/tool/file/change"
@@ -102,7 +103,8 @@ func (c *undoCmd) say(out io.Writer, e *change.Entry, diff string) {
 	if c.DryRun {
 		what = "would be undone"
 	}
-	fmt.Fprintln(out, terminal.Printable(fmt.Sprintf("%s: %s of %s, %s, session %s", what, e.Tool, e.Path(), time.UnixMilli(e.At).Format(time.DateTime), e.Session)))
+	line := fmt.Sprintf("%s: %s of %s, %s, session %s", what, e.Tool, e.Path(), time.UnixMilli(e.At).Format(time.DateTime), e.Session)
+	fmt.Fprintln(out, wording.OneLine(line)) // a name may have line ends
 	switch {
 	case c.DryRun && e.Before == "":
 		fmt.Fprintln(out, "the file would be removed")
