@@ -17,6 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"shelly/fsm"
+	"shelly/runtime/tool"
 	"shelly/runtime/tool/program"
 )
 
@@ -443,6 +444,24 @@ func TestTOL95AServerThatIsNotUpFailsWithoutEffect(t *testing.T) {
 	w.until(func() bool { return !w.States()[0].Up })
 	if got := w.call("h_act", ""); !got.Nothing || !strings.Contains(got.Text, "is not up") {
 		t.Errorf("%+v", got)
+	}
+}
+
+func TestTOL90ACallSaysThatAReloadHasEndedItsServer(t *testing.T) {
+	called := make(chan struct{})
+	w := newWorld(t, hostile(func(m message, say func(string, ...any)) error {
+		if !oneTool(m, say) && m.Method == "tools/call" {
+			close(called)
+		}
+		return nil
+	}), brief(), one("h"))
+	act, result := w.tool("h_act"), make(chan tool.Result, 1)
+	go func() { result <- act.Run(t.Context(), fsm.RunTool{Name: "h_act"}) }()
+	<-called
+	w.Use(nil)
+	want := "the server h ended during the call: a reload has changed or removed its settings, and so shelly has ended it; its outcome is unknown: check before you repeat it"
+	if got := <-result; got.Text != want || got.Nothing {
+		t.Errorf("got %+v, want %q", got, want)
 	}
 }
 

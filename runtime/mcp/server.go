@@ -18,7 +18,7 @@ import (
 type server struct {
 	options Options
 	config  Server
-	cancel  context.CancelFunc
+	cancel  context.CancelCauseFunc
 	done    chan struct{}
 	tried   chan struct{} // closed after the first attempt to start it
 	once    sync.Once
@@ -34,7 +34,7 @@ type server struct {
 
 // start starts keeping a server up.
 func start(o Options, c Server) *server {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancelCause(context.Background())
 	s := &server{options: o, config: c, cancel: cancel, done: make(chan struct{}), tried: make(chan struct{})}
 	go func() {
 		defer close(s.done)
@@ -43,9 +43,15 @@ func start(o Options, c Server) *server {
 	return s
 }
 
+// errUnlisted is why a server is ended that is no longer configured, or no longer as it was.
+var errUnlisted = errors.New("a reload has changed or removed its settings, and so shelly has ended it")
+
+// errClosing is why servers are ended when shelly stops.
+var errClosing = errors.New("shelly is stopping")
+
 // stop ends a server.
-func (s *server) stop() {
-	s.cancel()
+func (s *server) stop(why error) {
+	s.cancel(why)
 	<-s.done
 }
 

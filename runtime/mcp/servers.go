@@ -89,7 +89,10 @@ func New(o Options) *Servers {
 
 // Use sets the list of servers. A server with an unchanged configuration keeps running; one that
 // is no longer listed is ended.
-func (s *Servers) Use(list []Server) {
+func (s *Servers) Use(list []Server) { s.use(list, errUnlisted) }
+
+// use sets the list of servers; why is what calls of those learn that are ended.
+func (s *Servers) use(list []Server, why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var next, gone []*server
@@ -108,7 +111,7 @@ func (s *Servers) Use(list []Server) {
 	}
 	s.list = next
 	for _, r := range gone {
-		r.stop()
+		r.stop(why)
 	}
 }
 
@@ -170,7 +173,7 @@ func (s *Servers) States() []State {
 }
 
 // Close ends all servers.
-func (s *Servers) Close() { s.Use(nil) }
+func (s *Servers) Close() { s.use(nil, errClosing) }
 
 func (s *Servers) now() []*server {
 	s.mu.Lock()
