@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,12 +10,14 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"shelly/fsm"
 	"shelly/runtime/egress"
 	"shelly/runtime/tool"
 )
@@ -436,6 +439,57 @@ func TestTOL93AServerOf2026IsListenedToAgain(t *testing.T) {
 	w.until(func() bool { return len(w.Tools(nil)) == 3 })
 	if cut.Load() != 3 || !w.States()[0].Up {
 		t.Errorf("cut %d times; the servers are %+v", cut.Load(), w.States())
+	}
+}
+
+// An argument that a header is to repeat is repeated each time that a call is sent, also after its
+// server's question (TOL-97).
+func TestTOL93EachSendingOfACallRepeatsArguments(t *testing.T) {
+	s := sdk.NewServer(&sdk.Implementation{Name: "k"}, nil)
+	const schema = `{"type":"object","properties":{"place":{"type":"string","x-mcp-header":"Place"},"at":{"type":"object","properties":{"hour":{"type":"integer","x-mcp-header":"Hour"}}},` +
+		`"sure":{"type":"boolean","x-mcp-header":"Sure"},"id":{"type":"integer","x-mcp-header":"Id"},"left":{"type":"string","x-mcp-header":"Left"}}}`
+	s.AddTool(&sdk.Tool{Name: "ask", InputSchema: json.RawMessage(schema)}, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		if r.Params.InputResponses["q"] == nil {
+			return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"q": &sdk.ElicitParams{Message: "Now?", RequestedSchema: json.RawMessage(`{"type":"object"}`)}}}, nil
+		}
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "done"}}}, nil
+	})
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, &sdk.StreamableHTTPOptions{Stateless: true})
+	var mu sync.Mutex
+	var sent []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Method") == "tools/call" {
+			var line string
+			for _, name := range []string{"Place", "Hour", "Sure", "Id", "Left"} {
+				line += strings.Join(r.Header.Values("Mcp-Param-"+name), ",") + ";"
+			}
+			mu.Lock()
+			sent = append(sent, line)
+			mu.Unlock()
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	allowed, err := egress.ParseAllowed(strings.TrimPrefix(server.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, nil, brief(), Server{Name: "r", URL: server.URL, Allow: []egress.Allowed{allowed}, Timeout: 20 * time.Second})
+	for _, c := range []struct{ args, want string }{
+		{`{"place":"Oslo","at":{"hour":-7},"sure":false}`, "Oslo;-7;false;;;"},
+		{`{"place":"Ærø","id":9007199254740991,"left":" =?base64?x?="}`, "=?base64?w4Zyw7g=?=;;;9007199254740991;=?base64?ID0/YmFzZTY0P3g/PQ==?=;"},
+		{`{"place":"=?base64?x?="}`, "=?base64?PT9iYXNlNjQ/eD89?=;;;;;"},
+	} {
+		sent = nil
+		call := fsm.RunTool{Name: "r_ask", Key: c.args, Args: c.args}
+		asked := w.tool("r_ask").Run(t.Context(), call)
+		call.Approved = true
+		if got := w.tool("r_ask").Run(t.Context(), call); got.Text != "done" || asked.Asks == "" {
+			t.Errorf("%s: %+v after %+v", c.args, got, asked)
+		}
+		if !slices.Equal(sent, []string{c.want, c.want}) {
+			t.Errorf("%s: sent were %q, want twice %q", c.args, sent, c.want)
+		}
 	}
 }
 

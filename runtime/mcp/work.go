@@ -3,12 +3,10 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"shelly/fsm"
@@ -53,18 +51,11 @@ func (c *calling) work(ctx context.Context) (*sdk.CallToolResult, error) {
 	return nil, &wire.Unusable{Err: fmt.Errorf("it has asked for something %d times", roundsMax)}
 }
 
-// send sends a call. Servers that want arguments in headers as well get them only from the
-// library's own method, which does not know tasks.
+// send sends a call.
 func (c *calling) send(ctx context.Context, a wire.Answers) (wire.Outcome, error) {
 	ctx, done := c.n.during(ctx)
 	defer done()
-	out, err := c.n.tasks.Call(ctx, c.n.client, c.d.name, map[string]any(c.args), a)
-	var refused *jsonrpc.Error
-	if a.To != nil || !errors.As(err, &refused) || refused.Code != sdk.CodeHeaderMismatch {
-		return out, err
-	}
-	res, err := c.n.client.CallTool(ctx, &sdk.CallToolParams{Name: c.d.name, Arguments: map[string]any(c.args)})
-	return wire.Outcome{Result: res}, err
+	return c.n.tasks.Call(ctx, c.n.client, c.d.name, map[string]any(c.args), a)
 }
 
 // respond answers what a server wants to know before it continues.

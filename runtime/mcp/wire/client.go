@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -16,14 +17,15 @@ import (
 // session, and is safe for concurrent use.
 type Client struct {
 	mu      sync.Mutex
-	offered bool            // the server has tasks (2025-11-25)
-	cancels bool            // it can cancel them (2025-11-25)
-	tools   map[string]bool // whose calls may be tasks (2025-11-25)
+	offered bool                  // the server has tasks (2025-11-25)
+	cancels bool                  // it can cancel them (2025-11-25)
+	tools   map[string]bool       // whose calls may be tasks (2025-11-25)
+	headers map[string][]repeated // of the tools whose arguments are repeated (2026-07-28)
 }
 
 // NewClient prepares a client that is not yet connected.
 func NewClient(c *sdk.Client) (*Client, error) {
-	t := &Client{tools: map[string]bool{}}
+	t := &Client{tools: map[string]bool{}, headers: map[string][]repeated{}}
 	err := errors.Join(
 		sdk.AddSendingCustomMethod[*sdk.InitializeParams, *greeting](c, methodGreet),
 		sdk.AddSendingCustomMethod[*sdk.ListToolsParams, *list](c, methodList),
@@ -63,6 +65,7 @@ func (t *Client) looks(next sdk.MethodHandler) sdk.MethodHandler {
 			for name, is := range l.tasks {
 				t.tools[name] = is
 			}
+			maps.Copy(t.headers, l.headers)
 			l.TTLMs = 0 // it is read when it may have changed, and not from the library's cache
 			return &l.ListToolsResult, nil
 		}
@@ -95,10 +98,11 @@ func (g *greeting) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// list is a page of tools, with those whose calls may be tasks.
+// list is a page of tools, with those whose calls may be tasks and the headers of their calls.
 type list struct {
 	sdk.ListToolsResult
-	tasks map[string]bool
+	tasks   map[string]bool
+	headers map[string][]repeated
 }
 
 // Unreadable is in place of the schema of a tool that cannot be read.
@@ -118,12 +122,13 @@ func (l *list) UnmarshalJSON(b []byte) error {
 	if err := errors.Join(err, json.Unmarshal(b, &l.ListToolsResult)); err != nil {
 		return misfit.Worded(err)
 	}
-	l.tasks = map[string]bool{}
+	l.tasks, l.headers = map[string]bool{}, map[string][]repeated{}
 	for _, raw := range w.Tools {
 		var tool *sdk.Tool
 		var of struct {
-			Name      string
-			Execution struct{ TaskSupport string }
+			Name        string
+			Execution   struct{ TaskSupport string }
+			InputSchema json.RawMessage
 		}
 		err := json.Unmarshal(raw, &tool)
 		_ = json.Unmarshal(raw, &of)
@@ -131,6 +136,7 @@ func (l *list) UnmarshalJSON(b []byte) error {
 			tool = &sdk.Tool{Name: of.Name, InputSchema: Unreadable{fmt.Errorf("it cannot be read: %w", misfit.Worded(err))}}
 		}
 		l.Tools = append(l.Tools, tool)
+		l.headers[of.Name] = repeats(of.InputSchema)
 		l.tasks[of.Name] = of.Execution.TaskSupport == "optional" || of.Execution.TaskSupport == "required"
 	}
 	return nil
@@ -194,6 +200,9 @@ func (t *Client) Call(ctx context.Context, s *sdk.ClientSession, name string, ar
 	if !Extended(s) && t.Tasks(s, name) {
 		p.Task = &wanted{}
 	}
+	t.mu.Lock()
+	ctx = repeating(ctx, t.headers[name], arguments)
+	t.mu.Unlock()
 	o, err := sdk.CallCustomMethod[*callParams, *outcome](ctx, s, methodCall, p)
 	if err != nil {
 		return Outcome{}, err

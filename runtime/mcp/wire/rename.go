@@ -87,6 +87,7 @@ func standard(req *http.Request) (e envelope, err error) {
 		if name := e.name(); name != "" {
 			req.Header.Set(nameHeader, name)
 		}
+		repeat(req)
 	}
 	req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(changed)), int64(len(changed))
 	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(changed)), nil }
