@@ -116,7 +116,12 @@ func idIn(v wire.Value, name string) json.RawMessage {
 // check refuses a message whose parts are not of the protocol's types. The library would, but
 // with the names of its own.
 func check(m wire.Value) error {
-	if m.Kind == wire.List { // a batch of the older versions; the library checks its messages
+	if m.Kind == wire.List { // a batch of the older versions; the library checks the rest of its messages
+		for _, one := range m.Items {
+			if err := checkID(one); err != nil {
+				return err
+			}
+		}
 		return nil
 	}
 	if err := m.Is(wire.Object); err != nil {
@@ -141,10 +146,24 @@ func check(m wire.Value) error {
 			}
 		}
 	}
-	if id := m.Member("id"); id.Kind == wire.Number { // the library would answer with another id
-		if n, err := strconv.ParseFloat(id.Text, 64); err != nil || n != math.Trunc(n) || math.Abs(n) > 1<<53 {
-			return id.Fault("is not a whole number from -2^53 to 2^53; send such a number, or a text")
-		}
+	return checkID(m)
+}
+
+// idMax is the largest number that the library keeps as it is.
+const idMax = 1 << 53
+
+// checkID refuses a request whose answer the library would send under another id.
+func checkID(m wire.Value) error {
+	id := m.Member("id")
+	if id.Kind != wire.Number {
+		return nil
+	}
+	n, err := strconv.ParseInt(id.Text, 10, 64)
+	if f, other := strconv.ParseFloat(id.Text, 64); err != nil && other == nil && f == math.Trunc(f) && math.Abs(f) < idMax { // such as 1e3
+		n, err = int64(f), nil
+	}
+	if err != nil || n < -idMax || n > idMax {
+		return id.Fault("is not a whole number from -2^53 to 2^53; send such a number, or a text")
 	}
 	return nil
 }
