@@ -2,6 +2,7 @@ package file
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"image/png"
@@ -124,6 +125,34 @@ func TestWorkspaceBehindALinkTakesBothOfItsNames(t *testing.T) {
 		if got := w.call("read_file", map[string]any{"path": base + "/notes.txt"}); got.Failed {
 			t.Errorf("%s: %+v", base, got)
 		}
+	}
+}
+
+// What is in the workspace's place counts, and not the folder that was there at the start.
+func TestTOL3AWorkspaceThatIsReplacedIsTheNewOne(t *testing.T) {
+	w := newWorld(t)
+	r := w.runner()
+	call := func(name string, args object) fsm.ToolAnswered {
+		return r.Run(guard(t), fsm.RunTool{Name: name, Args: mustJSON(t, args)})
+	}
+	old := w.workspace + "-old"
+	w.must(os.Rename(w.workspace, old))
+	for _, name := range []string{"read_file", "list_dir"} {
+		if got := call(name, object{"path": "src/main.go"}); !got.Invalid || got.Text != "the workspace "+w.workspace+" is gone; ask the person for it" {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	w.write("src/main.go", "package other\n")
+	if got := call("read_file", object{"path": "src/main.go"}); got.Text != "package other\n" {
+		t.Errorf("read %+v", got)
+	}
+	if got := call("grep", object{"pattern": "package"}); got.Text != "src/main.go\n1: package other\n" {
+		t.Errorf("found %+v", got)
+	}
+	call("write_file", object{"path": "new.txt", "content": "x\n"})
+	w.holds("new.txt", "x\n")
+	if _, err := os.Stat(filepath.Join(old, "new.txt")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("written in the old one: %v", err)
 	}
 }
 

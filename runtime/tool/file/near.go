@@ -58,7 +58,13 @@ func (s *lookup) entries(dir string) []fs.DirEntry {
 	if s.left <= 0 || s.ctx.Err() != nil || s.t.isPrivate(filepath.Join(s.t.real, dir)) {
 		return nil
 	}
-	f, err := descriptor.Get(s.ctx, func() (*os.File, error) { return s.t.root.Open(dir) })
+	f, err := descriptor.Get(s.ctx, func() (*os.File, error) {
+		root, err := s.t.workspace()
+		if err != nil {
+			return nil, err
+		}
+		return root.Open(dir)
+	})
 	if err != nil {
 		return nil
 	}

@@ -86,19 +86,23 @@ func (t *Tools) resolve(path string) (spot, error) {
 	if !filepath.IsLocal(rel) {
 		return spot{}, tool.Refuse("%s is outside the workspace; give a path relative to the workspace, such as . or notes.txt", strconv.Quote(path))
 	}
+	root, err := t.workspace()
+	if err != nil {
+		return spot{}, err
+	}
 	// If the symbolic links lead nowhere, opening it fails with a better message.
 	target, err := filepath.EvalSymlinks(filepath.Join(t.real, rel))
 	switch {
 	case err != nil:
-		return spot{root: t.root, path: rel}, nil
+		return spot{root: root, path: rel}, nil
 	case t.isPrivate(target):
 		return spot{}, ownData(path)
 	}
 	if inside, err := filepath.Rel(t.real, target); err == nil && filepath.IsLocal(inside) {
 		// os.Root follows no absolute link, even if it leads to a place inside.
-		return spot{root: t.root, path: inside, real: target, named: rel}, nil
+		return spot{root: root, path: inside, real: target, named: rel}, nil
 	}
-	return spot{root: t.root, path: rel, real: target}, nil
+	return spot{root: root, path: rel, real: target}, nil
 }
 
 // anywhere resolves a path on the whole machine; a relative one is relative to the

@@ -55,13 +55,16 @@ func (t *Tools) placeOnce(path string) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &place{root: t.root, name: filepath.Base(target), real: filepath.Dir(target), shown: path}
+	p := &place{name: filepath.Base(target), real: filepath.Dir(target), shown: path}
 	base := t.real
 	if t.options.Everywhere {
 		base, p.own = "/", true
-		if p.root, err = os.OpenRoot(base); err != nil {
-			return nil, err
-		}
+		p.root, err = os.OpenRoot(base)
+	} else {
+		p.root, err = t.workspace()
+	}
+	if err != nil {
+		return nil, err
 	}
 	if p.folder, err = filepath.Rel(base, p.real); err != nil {
 		return p, err

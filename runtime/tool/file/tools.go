@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,13 +42,15 @@ type Options struct {
 
 // Tools are the file tools of one workspace. They are safe for concurrent use.
 type Tools struct {
-	options Options
-	root    *os.Root
-	real    string // the workspace, absolute and without symbolic links
-	dir     string // the workspace as an absolute path
-	private []string
-	log     *change.Log // nil: nothing is recorded
-	writing sync.Mutex  // held while a file is written if there is no log
+	options  Options
+	opening  sync.Mutex
+	root     *os.Root   // the workspace, guarded by opening
+	replaced []*os.Root // workspaces that were replaced; a call may still be in them
+	real     string     // the workspace, absolute and without symbolic links
+	dir      string     // the workspace as an absolute path
+	private  []string
+	log      *change.Log // nil: nothing is recorded
+	writing  sync.Mutex  // held while a file is written if there is no log
 }
 
 // Open opens the workspace. Close the tools once no call is running.
@@ -84,7 +87,38 @@ func Open(o Options) (*Tools, error) {
 }
 
 // Close releases the workspace.
-func (t *Tools) Close() error { return t.root.Close() }
+func (t *Tools) Close() error {
+	t.opening.Lock()
+	defer t.opening.Unlock()
+	err := t.root.Close()
+	for _, r := range t.replaced {
+		err = errors.Join(err, r.Close())
+	}
+	return err
+}
+
+// workspace returns the folder that is the workspace now: somebody may have put another in its
+// place, such as a new clone.
+func (t *Tools) workspace() (*os.Root, error) {
+	t.opening.Lock()
+	defer t.opening.Unlock()
+	now, err := os.Lstat(t.real)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !now.IsDir() {
+		return nil, tool.Refuse("the workspace %s is gone; ask the person for it", t.real)
+	}
+	if err != nil {
+		return nil, explain(t.real, err)
+	}
+	if held, err := t.root.Stat("."); err == nil && os.SameFile(held, now) {
+		return t.root, nil
+	}
+	root, err := os.OpenRoot(t.real)
+	if err != nil {
+		return nil, explain(t.real, err)
+	}
+	t.root, t.replaced = root, append(t.replaced, t.root)
+	return root, nil
+}
 
 // room is how many bytes of a result a tool may fill with what it was asked for.
 func (t *Tools) room() int { return tool.Room(t.options.ResultBytesMax) }

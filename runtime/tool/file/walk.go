@@ -56,8 +56,9 @@ func (w *walk) from(dir opened) error {
 	w.left = walkMax
 	var rules *ignore.Rules
 	start := cmp.Or(dir.at.real, filepath.Join(w.t.real, dir.at.path))
-	if inside, err := filepath.Rel(w.t.real, start); err == nil && filepath.IsLocal(inside) {
-		at := spot{root: w.t.root, path: ".", real: w.t.real}
+	root, gone := w.t.workspace()
+	if inside, err := filepath.Rel(w.t.real, start); err == nil && gone == nil && filepath.IsLocal(inside) {
+		at := spot{root: root, path: ".", real: w.t.real}
 		for part := range strings.SplitSeq(inside, "/") {
 			if part == "." {
 				break
