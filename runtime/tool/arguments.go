@@ -186,7 +186,7 @@ func (s signature) check(a Arguments) error {
 				delete(a, name)
 			}
 		case s.each[name] != nil:
-			wrong = append(wrong, fmt.Sprintf("argument %s must be %s, not %s", name, describe(p), kindOf(a[name])))
+			wrong = append(wrong, misfit(name, p, a[name]))
 		}
 	}
 	if more := unknown - unknownMax; more > 0 {
@@ -214,45 +214,4 @@ func (s signature) usage() string {
 		parts[i] += ")"
 	}
 	return s.tool + " takes: " + strings.Join(parts, ", ")
-}
-
-func describe(p *jsonschema.Schema) string {
-	switch {
-	case p == nil || p.Type == "": // several types, or a reference
-		return "any value that the schema allows"
-	case p.Type == "integer" && p.Minimum != nil && p.Maximum != nil:
-		return fmt.Sprintf("a whole number from %.0f to %.0f", *p.Minimum, *p.Maximum)
-	case p.Type == "integer" && p.Minimum != nil:
-		return fmt.Sprintf("a whole number from %.0f on", *p.Minimum)
-	case p.Type == "string" && p.MaxLength != nil:
-		return fmt.Sprintf("a text of at most %d characters", *p.MaxLength)
-	case p.Type == "array" && p.Items != nil && len(p.Items.Properties) > 0:
-		return "a list of objects with " + strings.Join(slices.Sorted(maps.Keys(p.Items.Properties)), ", ")
-	case p.Type == "array":
-		return "a list"
-	case p.Type == "boolean":
-		return "true or false"
-	default:
-		return "a " + p.Type
-	}
-}
-
-// kindOf shows a JSON value briefly.
-func kindOf(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return strconv.FormatBool(v)
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	case int64, uint64:
-		return fmt.Sprint(v)
-	case string:
-		return "the text " + strconv.Quote(wording.Edge(Mend(v), 80))
-	case []any:
-		return "a list"
-	default:
-		return "an object"
-	}
 }

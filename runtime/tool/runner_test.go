@@ -172,6 +172,40 @@ func TestTOL2LongNumbersStayAsTheyAre(t *testing.T) {
 	}
 }
 
+func TestTOL2AFailureSaysWhatIsAllowed(t *testing.T) {
+	const parameters = `{"type":"object","properties":{
+		"unit":{"type":"string","enum":["C","F"]},"day":{"type":"string","pattern":"^[a-z]+$"},"long":{"type":"string","minLength":3,"maxLength":5},
+		"hour":{"type":"integer","maximum":23},"part":{"type":"number","minimum":0.5,"maximum":1},"more":{"type":"number","exclusiveMinimum":5},
+		"words":{"type":"array","minItems":1,"maxItems":2,"items":{"type":"string"}},"ids":{"type":"array","uniqueItems":true},
+		"at":{"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"array","items":{"enum":[1,2]}}},"required":["x"],"additionalProperties":false}}}`
+	s, err := newSignature(fsm.ToolDecl{Name: "pick", Parameters: parameters})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{ // order-free: each is read alone
+		`{"unit": "K"}`:                 `argument unit must be one of "C", "F", not the text "K"; `,
+		`{"day": "1"}`:                  `argument day must be a text that matches "^[a-z]+$", not the text "1"; `,
+		`{"long": "ab"}`:                `argument long must be a text of 3 to 5 characters, not the text "ab"; `,
+		`{"hour": 24}`:                  `argument hour must be a whole number up to 23, not 24; `,
+		`{"part": 2}`:                   `argument part must be a number from 0.5 to 1, not 2; `,
+		`{"more": 5}`:                   `argument more does not fit its schema: `,
+		`{"more": "5"}`:                 `argument more must be a number, not the text "5"; `,
+		`{"words": []}`:                 `argument words must be a list of 1 to 2, not of 0; `,
+		`{"words": ["a", 1]}`:           `argument words[1] must be a string, not 1; `,
+		`{"words": "a"}`:                `argument words must be a list of 1 to 2, not the text "a"; `,
+		`{"ids": [1, 1]}`:               `argument ids does not fit its schema: `,
+		`{"at": {}}`:                    `argument at.x is missing; `,
+		`{"at": {"x": 1.5}}`:            `argument at.x must be a whole number, not 1.5; `,
+		`{"at": {"x": 1, "y": [1, 3]}}`: `argument at.y[1] must be one of 1, 2, not 3; `,
+		`{"at": {"x": 1, "z": 1}}`:      `argument at does not fit its schema: unexpected`,
+		`{"at": 1}`:                     `argument at must be an object, not 1; `,
+	} {
+		if _, err := s.parse(args); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", args, err, want)
+		}
+	}
+}
+
 func TestTOL2PanicInAToolIsAFailedResult(t *testing.T) {
 	w := newWorld(t)
 	w.options.Added = []Added{{

@@ -86,7 +86,7 @@ func TestTOL23AnEditThatIsNotMade(t *testing.T) {
 		{"no old", "old is missing", object{"new": "x"}},
 		{"no new", "new is missing", object{"old": "x"}},
 		{"both forms", "give either old and new, or edits, not both", object{"old": "a", "new": "b", "edits": []object{{"old": "a", "new": "b"}}}},
-		{"an edit without new", "argument edits must be a list of objects with all, new, old", object{"edits": []object{{"old": "a"}}}},
+		{"an edit without new", "argument edits[0].new is missing; edit_file takes: path (a string, required), all (true or false), edits (a list of at most 100 objects with all, new, old)", object{"edits": []object{{"old": "a"}}}},
 		{"the second of two", "edit 2 of 2: old is not found", object{"edits": []object{{"old": "func main", "new": "x"}, {"old": "func nine", "new": "y"}}}},
 		{"two that overlap", "it replaces a part of line 3 that another edit replaces, too", object{"edits": []object{{"old": "func main", "new": "x"}, {"old": "main() {", "new": "y"}}}},
 		{"not there", `no such file: "absent"; glob finds files by name, and write_file makes one`, object{"path": "absent", "old": "a", "new": "b"}},
