@@ -2,7 +2,6 @@ package judge
 
 import (
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -36,8 +35,6 @@ func withoutPrompt(sent []fsm.Message, own []string, sentences []string) (list [
 // well be what a person says.
 const sentenceWordsMin = 4
 
-var argument = regexp.MustCompile(`\{\w+\}`)
-
 // sentencesOf are the sentences with which a configuration words messages: its prompts and
 // its words, without what is filled in.
 func sentencesOf(c *fsm.Config) (list []string) {
@@ -47,7 +44,7 @@ func sentencesOf(c *fsm.Config) (list []string) {
 		texts = append(texts, c.Words.Text(w))
 	}
 	for _, text := range texts {
-		for _, part := range argument.Split(text, -1) {
+		for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == '{' || r == '}' }) { // the name of an argument is too short
 			if len(strings.Fields(part)) >= sentenceWordsMin {
 				list = append(list, part)
 			}
