@@ -223,7 +223,7 @@ func configSchema(g *schemaGen) *jsonschema.Schema {
 	listed := g.words.listed(reflect.TypeFor[Config](), regexp.MustCompile(`^\w+`))
 	s.Properties["init"].Description = listed["init"]
 	s.Properties["tools"].Description = listed["tools"]
-	s.Properties["approve"] = &jsonschema.Schema{Type: "object", AdditionalProperties: oneOfWords(approveWords()), Description: listed["approve"]}
+	s.Properties["approve"] = orReference(&jsonschema.Schema{Type: "object", AdditionalProperties: oneOfWords(approveWords()), Description: listed["approve"]})
 	s.Properties["heartbeat"] = g.ofType(reflect.TypeFor[Heartbeat]())
 	s.Properties["heartbeat"].Description = listed["heartbeat"]
 	for _, group := range configGroups(&fsm.Config{}) {
