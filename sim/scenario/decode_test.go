@@ -257,6 +257,7 @@ expect:`), []string{
 		{"comparison with a text", with(`["hello"]`, `[{$gt: a}]`), []string{"$gt: wants a number"}},
 		{"choice of nothing", with(`["hello"]`, `[{$one_of: []}]`), []string{"$one_of: the list is empty"}},
 		{"choice that is no list", with(`["hello"]`, `[{$one_of: a}]`), []string{"$one_of: wants a list"}},
+		{"count that is all of nothing", with("expect:", "faults: {crash: {at: $every}}\nexpect:\n  memory: {entries: {$all: {}}}"), []string{"expect.memory.entries.$all: wants a list, found a map"}},
 		{"empty matcher", with(`["hello"]`, `[{}]`), []string{"expect.replies[0]: is empty and so says nothing"}},
 		{"null in a matcher", with(`["hello"]`, `[null]`), []string{"{$absent: true} expects that there is none"}},
 	}

@@ -152,7 +152,7 @@ func (m *Matcher) ForNumber() bool {
 	case opGt, opGte, opLt, opLte:
 		return true
 	case opOneOf, opAll, opExact:
-		return m.list[0].ForNumber()
+		return len(m.list) > 0 && m.list[0].ForNumber() // without any, what is wrong with it was said
 	default:
 		return m.data.Kind == data.NumberKind
 	}
