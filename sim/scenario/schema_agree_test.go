@@ -185,7 +185,10 @@ func change(t *rapid.T, root *strict.Node) {
 	}
 }
 
+// copied is a copy of a node, with what its aliases stand for: one of them, moved below its own
+// anchor, would have no end.
 func copied(n *strict.Node) *strict.Node {
+	n = n.Follow()
 	c := *n
 	c.Content = nil
 	for _, item := range n.Content {
