@@ -2,6 +2,7 @@ package machine_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -140,6 +141,27 @@ func TestAPR15AQuestionEndsWithACallThatALowerLimitLeavesOut(t *testing.T) {
 	d.asksFor("send_mail", `{"n":1}`)
 	if run := one[fsm.RunTool](d); run.Name != "send_mail" || run.Approved {
 		t.Errorf("runs %+v", run)
+	}
+}
+
+// While a question is open, the model is not asked, and the call of the question does not run.
+func TestINV6TheMonitorSeesWhatIsDoneWhileAQuestionIsOpen(t *testing.T) {
+	for want, e := range map[string]fsm.Effect{ // order-free: each on its own
+		"handle 1 asks the model while the question":      fsm.AskBrain{Asked: fsm.Asked{Call: 90, Handle: 1}, Session: "s", Purpose: fsm.PurposeAnswer},
+		`handle 1 runs "send_mail" while the question`:    fsm.RunTool{Asked: fsm.Asked{Call: 90, Handle: 1}, Session: "s", Name: "send_mail", Args: `{"n":0}`, Attempt: 1},
+		`handle 1 runs "list_dir", which nobody approved`: fsm.RunTool{Asked: fsm.Asked{Call: 90, Handle: 1}, Session: "s", Name: "list_dir", Args: `{"n":1}`, Attempt: 1},
+	} {
+		d, _ := approving(t, func(c *fsm.Config) { c.Tools[0].Approve = true })
+		in := asks(d)
+		h := d.active()
+		if run, ok := e.(fsm.RunTool); ok {
+			next := slices.IndexFunc(h.Inf.Calls, func(c fsm.ToolCall) bool { return c.Name == run.Name })
+			used := *h
+			used.Uses++
+			run.Key = used.UseKey(h.Inf.Calls[next])
+			e = run
+		}
+		seen(t, d.monitor.Step(d.m, in, append(d.m.Step(in), e)), "INV-6", want)
 	}
 }
 

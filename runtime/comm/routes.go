@@ -160,6 +160,9 @@ const slash = "%2F%00"
 
 // matchable returns a request whose path has slash for each part that is one escaped slash.
 func matchable(r *http.Request) *http.Request {
+	if r.URL.RawPath == "" { // nothing is escaped that needs it
+		return r
+	}
 	parts := strings.Split(r.URL.EscapedPath(), "/")
 	found := false
 	for i, part := range parts {
@@ -180,6 +183,9 @@ func matchable(r *http.Request) *http.Request {
 
 // matched undoes matchable in the values of the wildcards that a request has matched.
 func matched(r *http.Request) {
+	if r.URL.RawPath == "" {
+		return
+	}
 	for part := range strings.SplitSeq(r.Pattern, "/") {
 		if name := strings.Trim(part, "{}"); name != part && r.PathValue(name) == "/\x00" {
 			r.SetPathValue(name, "/")
