@@ -34,6 +34,7 @@ func TestINF25WhoseCallsAreTaken(t *testing.T) {
 		{"without an end", fsm.AllTools, true, `[TOOL_CALLS]look{`, asked(`[TOOL_CALLS]look{`)},
 		{"without an end, of a model that has others", fsm.AllTools, false, `[TOOL_CALLS]look{`, asked(`[TOOL_CALLS]look{`)},
 		{"cut, of a tool that is not offered", fsm.AllTools, true, `{"name":"fly","arguments":{`, said(`{"name":"fly","arguments":{`)},
+		{"of no tool, marked", fsm.AllTools, true, "<function=></function>", asked("<function=></function>")},
 		{"where no tools are offered", fsm.NoTools, true, look, said(look)},
 		{"of a builtin tool, in a subagent", fsm.SubagentTools, true, `{"name":"spawn","arguments":{"task":"a"}}`, said(`{"name":"spawn","arguments":{"task":"a"}}`)},
 		{"prose", fsm.AllTools, true, "I look around.", said("I look around.")},

@@ -16,7 +16,7 @@ import "strings"
 
 // Call is a call that a text consists of or contains.
 type Call struct {
-	Name string
+	Name string // as it is written; a text may have none where markup wants one
 	Args string // a JSON object
 }
 
