@@ -53,7 +53,8 @@ const (
 	FirstEdition = iota
 	SecondEdition
 	ThirdEdition
-	PresentEdition = ThirdEdition
+	FourthEdition
+	PresentEdition = FourthEdition
 )
 
 // JitterMax is the greatest Jitter: a wait is at most half as long again.

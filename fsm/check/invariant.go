@@ -41,7 +41,7 @@ func Invariants() []InvariantDoc {
 		{"INV-11", "A memory entry is whole. No marker and no thinking reaches a reply, an entry or a record: an archive, or a history that does not keep what was sent."},
 		{"INV-12", "In every state that is not at rest something can happen: a call can be answered, a person can decide, or a timer can fire. Entering stopped, and nothing else, tells the driver to exit."},
 		{"INV-13", "With `history: sent` a conversation begins with what its session keeps, and the session then keeps what the model was last sent: nothing in it is removed, moved or reworded, except by a compaction, by `/new`, by SES-18, or by another writer of the session. A compaction that is asked for after the conversation (CTX-20) begins with it, too, and a summary of its turns (HND-49)."},
-		{"INV-14", "Calls of one handle run at the same time only if none of them has effects, and at most `reads_at_once` of them. Each has its own result, in the order asked, and they are recorded in that order."},
+		{"INV-14", "Calls of one handle run at the same time only if none of them has effects, and at most `reads_at_once` of them. Each has its own result, in the order asked. Each that was started is recorded once, in that order, by the time its inference runs none of them any more."},
 	}
 }
 
@@ -88,7 +88,6 @@ type followed struct {
 	moot    bool    // the handle has waited through a boot since: the call may no longer be one that runs (APR-15)
 	cleared string  // the key that a person has approved, of the call that has no result yet
 	starts  []start // of the tools of the last answer; never changed in place
-	audited int     // how many of them have been audited
 	measure measure
 
 	step stepFacts

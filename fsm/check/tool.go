@@ -22,6 +22,7 @@ type start struct {
 	settled bool   // it was answered
 	probed  bool   // its probe was asked in this epoch
 	works   bool   // its probe said that the last attempt is still being worked on
+	audited bool   // it has been recorded
 }
 
 // resumes reports whether a start only waits again for the last attempt (INF-56).
@@ -30,6 +31,9 @@ func (s *start) resumes(e *fsm.RunTool) bool { return s.works && e.Waits && e.At
 // startsOf returns the calls of the last answer that the state shows as started.
 func startsOf(h *state.Handle) []start {
 	inf := &h.Inf
+	if !inf.Running() {
+		return nil
+	}
 	if inf.Next < len(inf.Calls) && inf.Attempt > 0 {
 		c := inf.Calls[inf.Next]
 		return []start{{key: h.UseKey(c), call: h.Await.Call, n: inf.Next, args: c.Args, attempt: inf.Attempt, nothing: inf.State == state.Retrying || inf.Asked, asks: inf.Asked}}
@@ -231,10 +235,30 @@ func (w *Monitor) checkAudit(f *followed, key string) {
 	if i < 0 {
 		return
 	}
-	if i < f.audited {
+	if slices.ContainsFunc(f.starts[i:], func(s start) bool { return s.audited }) {
 		w.violate("INV-14", "handle %d records call %s out of the order asked, or twice", f.id, key)
 	}
-	f.audited = i + 1
+	f.starts = slices.Clone(f.starts)
+	f.starts[i].audited = true
+}
+
+// checkAudited checks that the calls of an answer that were started are recorded once its
+// inference runs none of them any more; inf is nil if its handle has ended. The first
+// editions record no call that is given up.
+func (w *Monitor) checkAudited(f *followed, inf *state.Inference, edition int) {
+	if inf != nil && (inf.State == state.Acting || inf.State == state.Retrying || inf.State == state.Probing) {
+		return
+	}
+	for i := range f.starts {
+		switch s := &f.starts[i]; {
+		case s.audited:
+		case edition >= fsm.FourthEdition:
+			w.violate("INV-14", "handle %d has started call %s and does not record it", f.id, s.key)
+		default:
+			f.starts = slices.Clone(f.starts)
+			f.starts[i].audited = true
+		}
+	}
 }
 
 // checkResults checks that no call of the last answer has the result of another (INV-14).

@@ -281,3 +281,45 @@ func TestHND32AnOlderEpochHoldsACancelledRequest(t *testing.T) {
 	d.boot()
 	d.inStates(state.Held)
 }
+
+// TOL-9: the call that is given up is recorded with what its turn keeps, and so are those after
+// it. The first editions recorded none of them.
+func TestTOL9ACancelledRequestLeavesNoCallUnrecorded(t *testing.T) {
+	const unknown = "interrupted, outcome unknown: check before repeating"
+	for _, tt := range []struct {
+		edition int
+		all     bool
+		want    []string
+	}{
+		{fsm.PresentEdition, true, []string{unknown, "cancelled, not run"}},
+		{fsm.PresentEdition, false, []string{unknown}},
+		{fsm.ThirdEdition, true, nil},
+	} {
+		d, key := inTurn(t, "default", func(c *fsm.Config) { c.Edition, c.AuditAll = tt.edition, tt.all })
+		d.calls("send_mail", "list_dir")
+		run := one[fsm.RunTool](d)
+		d.cancels(key)
+		var got []string
+		for i, a := range of[fsm.Audit](d.effects) {
+			got = append(got, a.Result)
+			if a.Ran() != (i == 0) || a.Ran() && (a.Key != run.Key || !a.Unknown || a.Duration != 1000) {
+				t.Errorf("edition %d: recorded %+v", tt.edition, a)
+			}
+		}
+		same(t, tt.want, got)
+		d.stops(0)
+		no[fsm.Audit](d)
+	}
+}
+
+// TOL-9: a call that ends with its process, because nobody waits for it, is recorded by the
+// next start.
+func TestTOL9ACallOfAnInitialInferenceThatAStartEnds(t *testing.T) {
+	d := initializing(t)
+	d.calls("send_mail", "list_dir")
+	d.boot()
+	recorded := of[fsm.Audit](d.effects)
+	if len(recorded) != 2 || !recorded[0].Unknown || recorded[1].Result != "not run: shutting down" {
+		t.Errorf("recorded %+v", recorded)
+	}
+}

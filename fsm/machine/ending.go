@@ -17,8 +17,8 @@ func (m *Machine) done(i int) firing {
 func (m *Machine) drop(h *state.Handle, outcome fsm.Outcome, reason string) firing {
 	f := m.without(h, outcome)
 	return f.after(func(h *state.Handle) {
-		m.giveUp(h)
 		h.Outcome, h.Failure = outcome, reason
+		m.giveUp(h)
 		m.refuse(h, outcome, reason)
 	})
 }
@@ -113,9 +113,9 @@ func (m *Machine) abort(h *state.Handle, outcome fsm.Outcome, reason string) fir
 		return m.drop(h, outcome, reason)
 	}
 	return firing{on: state.OnAbort, write: func(h *state.Handle) {
+		h.Outcome, h.Failure = outcome, reason
 		m.giveUp(h)
 		m.clearTimer(h)
-		h.Outcome, h.Failure = outcome, reason
 		m.refuse(h, outcome, reason)
 	}}
 }

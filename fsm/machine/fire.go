@@ -180,6 +180,6 @@ func (m *Machine) giveUp(h *state.Handle) {
 		m.s.Ignored.Moves++ // TAB-3
 		return
 	}
-	m.auditReads(h)
+	m.auditUnended(h)
 	m.move(r, h.ID, h.Kind, state.OnGiveUp, row, &h.Inf.State)
 }

@@ -298,6 +298,9 @@ func breaches() []breach {
 			effects[0], effects[1] = effects[1], effects[0]
 			return effects
 		}, nil},
+		{"INV-14", "does not record it", together("list_dir", "list_dir"), timesOut, drop[fsm.Audit], nil},
+		{"INV-14", "does not record it", func(d *driver) { d.boot(); d.ask("hello"); untilExecution(d); d.calls("send_mail") }, timesOut, drop[fsm.Audit], nil},
+		{"INV-14", "does not record it", func(d *driver) { d.config.Init = fsm.InitEveryStart; d.boot(); d.calls("send_mail") }, boots, drop[fsm.Audit], nil},
 		{"INV-14", "the result of call", func(d *driver) { together("list_dir", "list_dir")(d); d.reads(1, "b") }, readsLast("a"), change(func(a *fsm.AskBrain) {
 			msgs := slices.Clone(a.Conversation.Messages)
 			n := len(msgs)

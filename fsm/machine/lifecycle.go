@@ -89,7 +89,10 @@ func (m *Machine) suspension(h *state.Handle) firing {
 	case h.State == state.Stopping && !h.Loaded:
 		return firing{on: m.loss(h, h.Outcome)}
 	case h.Kind == fsm.KindInit || h.Kind == fsm.KindFarewell:
-		return firing{on: state.OnAbandon, write: m.giveUp}
+		return firing{on: state.OnAbandon, write: func(h *state.Handle) {
+			h.Failure = m.word(fsm.WordShuttingDown)
+			m.giveUp(h)
+		}}
 	default:
 		return m.parking()
 	}

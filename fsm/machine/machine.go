@@ -5,6 +5,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/state"
+	"shelly/fsm/turn"
 )
 
 // Machine is shelly's loop. Its zero value is not ready; use [New] or [Restore].
@@ -160,10 +161,40 @@ func (m *Machine) auditReads(h *state.Handle) {
 	m.admitReads(h)
 	for k := range h.Inf.Batch {
 		if r := &h.Inf.Batch[k]; r.Done {
-			n := h.Inf.Next + k
-			m.record(h, n, fsm.Audit{
-				Key: h.KeyOf(h.Inf.Calls[n], r.Use), Result: r.Text, Failed: r.Failed, Attempts: r.Attempt, Duration: r.Took, Contained: r.Contained,
-			})
+			m.record(h, h.Inf.Next+k, m.auditOfRead(h, k))
+		}
+	}
+}
+
+// auditOfRead returns how the call at k of the batch went, so far.
+func (m *Machine) auditOfRead(h *state.Handle, k int) fsm.Audit {
+	r := &h.Inf.Batch[k]
+	a := fsm.Audit{Key: h.KeyOf(h.Inf.Calls[h.Inf.Next+k], r.Use), Result: r.Text, Failed: r.Failed, Attempts: r.Attempt, Duration: r.Took, Contained: r.Contained}
+	if !r.Done {
+		a.Failed, a.Duration = true, max(m.s.Now-r.Began, 0)
+	}
+	return a
+}
+
+// auditUnended audits the calls of the answer whose inference is given up, in the order asked
+// (TOL-9). The first editions left out those without an answer.
+func (m *Machine) auditUnended(h *state.Handle) {
+	if m.s.Config.Edition < fsm.FourthEdition {
+		m.auditReads(h)
+		return
+	}
+	m.admitReads(h)
+	for n := h.Inf.Next; n < len(h.Inf.Calls); n++ {
+		a := fsm.Audit{Failed: true}
+		switch k := n - h.Inf.Next; {
+		case k < len(h.Inf.Batch) && !h.Inf.Batch[k].Shares():
+			a = m.auditOfRead(h, k)
+		case k == 0 && h.Inf.Attempt > 0:
+			a = m.auditOf(h, "", true)
+		}
+		a.Result = turn.Unended(&m.s.Config, h, n)
+		if a.Ran() || m.s.Config.AuditAll {
+			m.record(h, n, a)
 		}
 	}
 }

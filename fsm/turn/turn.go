@@ -24,18 +24,8 @@ func Close(c *fsm.Config, h *state.Handle) {
 		return
 	}
 	for n := h.Inf.Next; n < len(h.Inf.Calls) && h.Answers(); n++ {
-		text, ran := heard(c, &h.Inf, n)
-		switch {
-		case ran:
-		case n == h.Inf.Next && h.Inf.Attempt > 0 && !hasDoneNothing(c, &h.Inf):
-			text = c.Words.Text(fsm.WordUnknownOutcome)
-		case h.Outcome != fsm.OutcomeCancelled:
-			text = c.Words.Text(fsm.WordNotRun, "reason", h.Failure)
-		default:
-			text = c.Words.Text(fsm.WordNotRunCancelled)
-		}
-		c := h.Inf.Calls[n]
-		h.Closing = append(h.Closing, fsm.Message{Role: fsm.RoleTool, Source: fsm.FromOperator, Text: text, Tool: c.Name, ToolCall: c.ID})
+		call := h.Inf.Calls[n]
+		h.Closing = append(h.Closing, fsm.Message{Role: fsm.RoleTool, Source: fsm.FromOperator, Text: Unended(c, h, n), Tool: call.Name, ToolCall: call.ID})
 	}
 	if last := len(h.Turn) - 1; h.Answer != "" && last >= 0 && len(h.Turn[last].Calls) == 0 &&
 		h.Turn[last].Role == fsm.RoleAssistant && strings.TrimSpace(h.Turn[last].Text) == h.Answer {
@@ -48,6 +38,23 @@ func Close(c *fsm.Config, h *state.Handle) {
 		}
 	}
 	h.Closing = append(h.Closing, word)
+}
+
+// Unended returns the result of the call of the last answer at n, at or after Next, of a turn
+// that ends without it: that its outcome is unknown, or why it was not run. A call of a batch
+// that has been answered has its own.
+func Unended(c *fsm.Config, h *state.Handle, n int) string {
+	text, ran := heard(c, &h.Inf, n)
+	switch {
+	case ran:
+		return text
+	case n == h.Inf.Next && h.Inf.Attempt > 0 && !hasDoneNothing(c, &h.Inf):
+		return c.Words.Text(fsm.WordUnknownOutcome)
+	case h.Outcome != fsm.OutcomeCancelled:
+		return c.Words.Text(fsm.WordNotRun, "reason", h.Failure)
+	default:
+		return c.Words.Text(fsm.WordNotRunCancelled)
+	}
 }
 
 // hasDoneNothing reports whether the call at Next, which was started, is known to have done
