@@ -69,7 +69,7 @@ var follows = fsm.NewEffectTable(
 	sees(func(w watch, e fsm.Audit) {
 		if f := w.owner(e.Handle, "audit"); f != nil {
 			w.checkSession(f, e.Session)
-			w.checkAudit(f, e.Key)
+			w.checkAudit(f, e.Key, w.m.View().Config.Edition)
 		}
 	}),
 	sees(func(w watch, e fsm.AskPerson) { w.takeAsk(e) }),

@@ -88,6 +88,7 @@ type followed struct {
 	moot    bool    // the handle has waited through a boot since: the call may no longer be one that runs (APR-15)
 	cleared string  // the key that a person has approved, of the call that has no result yet
 	starts  []start // of the tools of the last answer; never changed in place
+	audited int     // how many of them have been recorded
 	measure measure
 
 	step stepFacts

@@ -183,7 +183,7 @@ func (w *Monitor) checkState(m *machine.Machine, in fsm.Input) {
 		f := &w.live[i]
 		if next == len(s.Handles) || s.Handles[next].ID != f.id {
 			w.checkEnded(f)
-			w.checkAudited(f, nil, s.Config.Edition)
+			w.checkAudited(f, len(f.starts), s.Config.Edition)
 			continue
 		}
 		w.checkHandle(m, &s.Handles[next], f, boot)
@@ -299,7 +299,9 @@ func (w *Monitor) checkHandle(m *machine.Machine, h *state.Handle, f *followed, 
 	}
 	w.checkWaiting(m.View(), h, f, boot)
 	w.checkAnswer(h, f)
-	w.checkAudited(f, &h.Inf, m.View().Config.Edition)
+	if !h.Inf.InRound() {
+		w.checkAudited(f, len(f.starts), m.View().Config.Edition)
+	}
 	now := measureOf(h)
 	if !f.step.admitted && !f.step.yielded && (f.measure.below(now) || f.step.consumed && now == f.measure) {
 		w.violate("INV-1", "handle %d has consumed an answer: %t, and its measure went from %v to %v", h.ID, f.step.consumed, f.measure, now)

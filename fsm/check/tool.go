@@ -22,7 +22,6 @@ type start struct {
 	settled bool   // it was answered
 	probed  bool   // its probe was asked in this epoch
 	works   bool   // its probe said that the last attempt is still being worked on
-	audited bool   // it has been recorded
 }
 
 // resumes reports whether a start only waits again for the last attempt (INF-56).
@@ -230,35 +229,27 @@ func (w *Monitor) checkTool(m *machine.Machine, f *followed, e *fsm.RunTool) {
 
 // checkAudit checks that the calls of an answer are recorded in the order asked (INV-14).
 // It knows nothing of builtin tools' calls.
-func (w *Monitor) checkAudit(f *followed, key string) {
+func (w *Monitor) checkAudit(f *followed, key string, edition int) {
 	i := slices.IndexFunc(f.starts, func(s start) bool { return s.key == key })
 	if i < 0 {
 		return
 	}
-	if slices.ContainsFunc(f.starts[i:], func(s start) bool { return s.audited }) {
+	switch {
+	case i < f.audited:
 		w.violate("INV-14", "handle %d records call %s out of the order asked, or twice", f.id, key)
+	case i > f.audited:
+		w.checkAudited(f, i, edition)
 	}
-	f.starts = slices.Clone(f.starts)
-	f.starts[i].audited = true
+	f.audited = i + 1
 }
 
-// checkAudited checks that the calls of an answer that were started are recorded once its
-// inference runs none of them any more; inf is nil if its handle has ended. The first
-// editions record no call that is given up.
-func (w *Monitor) checkAudited(f *followed, inf *state.Inference, edition int) {
-	if inf != nil && (inf.State == state.Acting || inf.State == state.Retrying || inf.State == state.Probing) {
-		return
+// checkAudited checks that the first n calls of an answer that were started are recorded. The
+// first editions record no call that is given up.
+func (w *Monitor) checkAudited(f *followed, n, edition int) {
+	if f.audited < n && edition >= fsm.FourthEdition {
+		w.violate("INV-14", "handle %d has started call %s and does not record it", f.id, f.starts[f.audited].key)
 	}
-	for i := range f.starts {
-		switch s := &f.starts[i]; {
-		case s.audited:
-		case edition >= fsm.FourthEdition:
-			w.violate("INV-14", "handle %d has started call %s and does not record it", f.id, s.key)
-		default:
-			f.starts = slices.Clone(f.starts)
-			f.starts[i].audited = true
-		}
-	}
+	f.audited = n
 }
 
 // checkResults checks that no call of the last answer has the result of another (INV-14).

@@ -39,7 +39,7 @@ var silences = fsm.NewFactTable(
 	}),
 	fsm.OnFact(func(w *Monitor, in fsm.BrainProgress) bool { return !w.asking(in.Call) }),
 	fsm.OnFact(func(w *Monitor, in fsm.TimerFired) bool { return !w.takeTimer(in.Timer) }),
-	settled(func(f *followed, in fsm.BrainAnswered) { f.step.said, f.starts = in.Text, nil }),
+	settled(func(f *followed, in fsm.BrainAnswered) { f.step.said, f.starts, f.audited = in.Text, nil, 0 }),
 	settled((*followed).takeResult),
 	settled((*followed).takeProbed),
 	settled(func(f *followed, in fsm.SessionLoaded) { f.form.load(in) }),

@@ -168,6 +168,11 @@ func (inf *Inference) Running() bool {
 	return inf.State != "" && !slices.Contains(InferenceTable.Final, inf.State)
 }
 
+// InRound reports whether the calls of an answer are not over.
+func (inf *Inference) InRound() bool {
+	return inf.State == Acting || inf.State == Retrying || inf.State == Probing
+}
+
 // UnmarshalJSON reads an inference, whose state may have a former name (INF-30).
 func (inf *Inference) UnmarshalJSON(data []byte) error {
 	type plain Inference
