@@ -198,3 +198,36 @@ func TestCLI10WhatIsReadAgainFollowsFromTheTime(t *testing.T) {
 		wantFinding(t, e, c.level, "prompt cache", c.says)
 	}
 }
+
+func TestCLI10AVariableThatOnlyARunningDaemonMayHaveIsNoFailure(t *testing.T) {
+	var cfg config.Config
+	cfg.Tools.Web.Search.Kind, cfg.Tools.Web.Search.KeyFrom = "brave", "SHELLY_TEST_UNSET_1"
+	cfg.Channels = config.Channels{{Name: "hook", Value: config.Channel{Kind: config.ChannelWebhook, KeyFrom: []string{"SHELLY_TEST_UNSET_2"}}}}
+	env := config.Variables{{Name: "A", Value: "${SHELLY_TEST_UNSET_3}"}, {Name: "B", Value: "${SHELLY_TEST_UNSET_4}"}}
+	cfg.Tools.Custom = config.Programs{{Name: "own", Value: config.Program{Command: []string{"sh"}, Env: env}}}
+	cfg.Tools.MCP = config.Servers{
+		{Name: "near", Value: config.Server{Command: []string{"sh"}, Env: env}},
+		{Name: "far", Value: config.Server{URL: "https://example.org", Headers: env}},
+	}
+	missing := map[string]string{
+		"web_search": "no SHELLY_TEST_UNSET_1", "channels.hook": "no SHELLY_TEST_UNSET_2",
+		"tools.custom.own": "no SHELLY_TEST_UNSET_3, SHELLY_TEST_UNSET_4", "tools.mcp.near": "no SHELLY_TEST_UNSET_3, SHELLY_TEST_UNSET_4",
+		"tools.mcp.far": "no SHELLY_TEST_UNSET_3, SHELLY_TEST_UNSET_4",
+	}
+	for level, running := range map[string]*comm.Status{"fail": nil, "warn": {}} { // order-free: each is an examination of its own
+		x := &examination{}
+		x.web(cfg, running)
+		x.further(cfg, running)
+		x.talks(cfg, running)
+		found := 0
+		for _, f := range x.findings {
+			if want := missing[f.What]; want != "" {
+				found++
+				wantFinding(t, &examined{examination: &examination{findings: []finding{f}}}, level, f.What, want)
+			}
+		}
+		if found != len(missing) {
+			t.Errorf("%d are said to be missing, want %d: %v", found, len(missing), x.findings)
+		}
+	}
+}

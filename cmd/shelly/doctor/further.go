@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"shelly/cmd/shelly/internal/channels"
 	"shelly/cmd/shelly/run"
+	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/tool/program"
 )
@@ -25,7 +27,7 @@ func allowing(entries int) string {
 }
 
 // web reports which web tools the model is offered, and how to change that (TOL-70).
-func (x *examination) web(cfg config.Config) {
+func (x *examination) web(cfg config.Config, running *comm.Status) {
 	w := cfg.Tools.Web
 	if w.Allow {
 		x.ok("web_fetch", allowing(len(w.AllowAddresses)))
@@ -36,7 +38,7 @@ func (x *examination) web(cfg config.Config) {
 	case w.Search.Kind == "off":
 		x.ok("web_search", "is not offered to the model (tools.web.search.kind and tools.web.search.url, or a key for brave)")
 	case w.Search.Kind == "brave" && os.Getenv(w.Search.KeyFrom) == "":
-		x.fail("web_search", "the environment has no "+w.Search.KeyFrom, "put Brave's key there, or name another variable with tools.web.search.key_from")
+		x.unset(running, "web_search", errors.New("the environment has no "+w.Search.KeyFrom), "put Brave's key there, or name another variable with tools.web.search.key_from")
 	default:
 		x.ok("web_search", "asks "+w.Search.Kind)
 	}
@@ -44,12 +46,12 @@ func (x *examination) web(cfg config.Config) {
 
 // talks reports whether the channels have their secrets, and whether anybody may talk (CHN-4).
 // It does not connect.
-func (x *examination) talks(cfg config.Config) {
+func (x *examination) talks(cfg config.Config, running *comm.Status) {
 	for _, n := range cfg.Channels {
 		key := "channels." + n.Name
 		switch err := channels.Check(n.Value); {
 		case err != nil:
-			x.fail(key, err.Error(), "set the variable for the daemon, or write the file")
+			x.unset(running, key, err, "set the variable for the daemon, or write the file")
 		case len(n.Value.Allow) == 0:
 			x.warn(key, "nobody may talk", "list those who may in "+key+".allow")
 		default:
@@ -60,15 +62,15 @@ func (x *examination) talks(cfg config.Config) {
 
 // further reports which programs and servers are configured as tools, and which of them cannot
 // work (TOL-80, TOL-90). It starts none.
-func (x *examination) further(cfg config.Config) {
+func (x *examination) further(cfg config.Config, running *comm.Status) {
 	for _, p := range cfg.Tools.Custom {
-		x.program("tools.custom."+p.Name, p.Value.Command, p.Value.Env, cfg.Workspace)
+		x.program("tools.custom."+p.Name, p.Value.Command, p.Value.Env, cfg.Workspace, running)
 	}
 	for _, s := range cfg.Tools.MCP {
 		if s.Value.URL == "" {
-			x.program("tools.mcp."+s.Name, s.Value.Command, s.Value.Env, cfg.Workspace)
+			x.program("tools.mcp."+s.Name, s.Value.Command, s.Value.Env, cfg.Workspace, running)
 		} else if err := filled(s.Value.Headers); err != nil {
-			x.fail("tools.mcp."+s.Name, err.Error(), "set the variable for the daemon")
+			x.unset(running, "tools.mcp."+s.Name, err, "set the variable for the daemon")
 		} else {
 			x.ok("tools.mcp."+s.Name, s.Value.URL)
 		}
@@ -86,24 +88,34 @@ func (x *examination) tools(cfg config.Config) {
 	}
 }
 
-func (x *examination) program(key string, command []string, env config.Variables, workspace string) {
+func (x *examination) program(key string, command []string, env config.Variables, workspace string, running *comm.Status) {
 	args, err := program.Find(command, workspace, program.Path)
 	switch {
 	case err != nil:
 		x.fail(key, err.Error(), "install it, or correct "+key+".command")
 	case filled(env) != nil:
-		x.fail(key, filled(env).Error(), "set the variable for the daemon")
+		x.unset(running, key, filled(env), "set the variable for the daemon")
 	default:
 		x.ok(key, args[0])
 	}
 }
 
+// unset reports a secret or a variable that cannot be read here. A daemon that is running may
+// have it, as services have an environment of their own: then nothing need be wrong.
+func (x *examination) unset(running *comm.Status, what string, err error, mend string) {
+	if running == nil {
+		x.fail(what, err.Error(), mend)
+		return
+	}
+	x.warn(what, err.Error()+" here; the running daemon's own environment may differ", "if it does not work in the daemon either, "+mend)
+}
+
 // filled returns an error that names the missing variables of the environment.
 func filled(vars config.Variables) error {
-	var missing []error
+	var values strings.Builder
 	for _, v := range vars {
-		_, err := config.Fill(v.Value, os.LookupEnv)
-		missing = append(missing, err)
+		values.WriteString(v.Value)
 	}
-	return errors.Join(missing...)
+	_, err := config.Fill(values.String(), os.LookupEnv)
+	return err
 }
