@@ -22,8 +22,9 @@ type File struct {
 	Force bool   // it may overwrite an existing file
 }
 
-// Free returns an error if a folder has the name, or a file that must not be overwritten, or if
-// the file's folder cannot be written or created. It is called before the work begins; Write checks
+// Free returns an error if a folder or a device has the name, or a file that must not be
+// overwritten, or if the file's folder cannot be written, which replacing a file needs, too, or
+// created. It is called before the work begins; Write checks
 // again.
 func (f File) Free() error {
 	if f.Standard() {
@@ -32,11 +33,11 @@ func (f File) Free() error {
 	if info, err := os.Stat(f.Name); err == nil && info.IsDir() || os.IsPathSeparator(f.Name[len(f.Name)-1]) {
 		return exit.Errorf(exit.Usage, "%s is a folder; name a file", f.Name)
 	}
-	switch _, err := os.Lstat(f.Name); {
+	switch info, err := os.Lstat(f.Name); {
 	case err == nil && !f.Force:
 		return f.taken()
-	case err == nil:
-		return nil
+	case err == nil && info.Mode().Type()&^fs.ModeSymlink != 0: // a rename would take its place
+		return exit.Errorf(exit.Usage, "%s is not a regular file; name another one, or - for standard output", f.Name)
 	}
 	if err := system.Writable(Nearest(filepath.Dir(f.Name))); err != nil {
 		return exit.With(exit.Disk, &fs.PathError{Op: "write", Path: f.Name, Err: err})

@@ -1,0 +1,55 @@
+package output
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"shelly/cmd/shelly/internal/exit"
+)
+
+// What cannot be written is said before the work begins, also where a file is to be replaced.
+func TestCLI3AFileThatCannotBeWrittenIsSaidBeforeTheWork(t *testing.T) {
+	dir := t.TempDir()
+	closed := filepath.Join(dir, "closed")
+	for _, name := range []string{"closed/there", "there"} {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(closed, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(closed, fs.FileMode(0o700)) })
+	shut := exit.Disk
+	if os.Geteuid() == 0 {
+		shut = exit.OK // nothing is closed to root
+	}
+	for _, c := range []struct {
+		file File
+		want int
+	}{
+		{File{Name: filepath.Join(dir, "new")}, exit.OK},
+		{File{Name: filepath.Join(dir, "there")}, exit.Usage},
+		{File{Name: filepath.Join(dir, "there"), Force: true}, exit.OK},
+		{File{Name: filepath.Join(closed, "new")}, shut},
+		{File{Name: filepath.Join(closed, "there"), Force: true}, shut},
+		{File{Name: filepath.Join(dir, "pipe"), Force: true}, exit.Usage},
+		{File{Name: closed, Force: true}, exit.Usage},
+		{File{}, exit.OK},
+	} {
+		if got := exit.Code(c.file.Free(), io.Discard); got != c.want {
+			t.Errorf("%+v: exit code %d, want %d", c.file, got, c.want)
+		}
+	}
+}
