@@ -7,12 +7,16 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"strconv"
+	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/logging"
+	"shelly/cmd/shelly/internal/past"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/store"
 )
 
@@ -40,6 +44,13 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	since, err := c.From()
 	if err != nil {
 		return err
+	}
+	if c.Handle != "" {
+		id, is := past.RunID("h" + strings.TrimPrefix(c.Handle, "h"))
+		if !is {
+			return exit.Errorf(exit.Usage, "--handle: %s is not the number of a handle, such as 12 or h12; shelly request list --all shows them, and --request takes the id of a request", wording.Quote(c.Handle))
+		}
+		c.Handle = strconv.FormatUint(uint64(id), 10)
 	}
 	cfg, err := c.Load()
 	if err != nil {
