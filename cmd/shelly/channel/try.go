@@ -2,12 +2,14 @@ package channel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm/client"
 )
 
@@ -32,7 +34,11 @@ func (c *tryCmd) Run(t *terminal.Terminal) error {
 	if strings.TrimSpace(c.Chat) == "" {
 		return exit.Errorf(exit.Usage, "the chat to send to is empty")
 	}
-	tried, err := client.New(cfg.Data, client.Options{}).TryChannel(context.Background(), c.Channel, c.Chat, c.Text)
+	daemon := client.New(cfg.Data, client.Options{})
+	tried, err := daemon.TryChannel(context.Background(), c.Channel, c.Chat, c.Text)
+	if errors.Is(err, client.ErrNotFound) {
+		return c.unknown(daemon)
+	}
 	if err != nil {
 		return exit.Daemon(err)
 	}
@@ -41,4 +47,22 @@ func (c *tryCmd) Run(t *terminal.Terminal) error {
 	}
 	_, err = fmt.Fprintf(t.Out, "%s accepted it, as %s\n", terminal.Printable(c.Channel), tried.ID)
 	return err
+}
+
+// unknown returns the error for a channel that the daemon does not have, which lists those that
+// it has.
+func (c *tryCmd) unknown(daemon *client.Client) error {
+	list, err := daemon.Channels(context.Background())
+	if err != nil {
+		return exit.Daemon(err)
+	}
+	var names []string
+	for _, s := range list {
+		names = append(names, s.Name)
+	}
+	there := "none; docs/channels.md says how to add one"
+	if len(names) > 0 {
+		there = strings.Join(names, ", ")
+	}
+	return exit.Errorf(exit.NoMatch, "there is no channel %s; there are: %s", wording.Word(c.Channel), there)
 }
