@@ -105,13 +105,17 @@ func (c *undoCmd) say(out io.Writer, e *change.Entry, diff string) {
 	}
 	line := fmt.Sprintf("%s: %s of %s, %s, session %s", what, e.Tool, e.Path(), time.UnixMilli(e.At).Format(time.DateTime), e.Session)
 	fmt.Fprintln(out, wording.OneLine(line)) // a name may have line ends
+	with := ""
+	if e.Made > 0 {
+		with = ", with the folders that were made for it, unless something else is in them"
+	}
 	switch {
 	case c.DryRun && e.Before == "":
-		fmt.Fprintln(out, "the file would be removed")
+		fmt.Fprintln(out, "the file would be removed"+with)
 	case c.DryRun && diff != "":
 		fmt.Fprint(out, terminal.Printable(diff))
 	case e.Before == "":
-		fmt.Fprintln(out, "the file was removed")
+		fmt.Fprintln(out, "the file was removed"+with)
 	}
 }
 

@@ -287,6 +287,17 @@ func (p *place) unchanged(folder *os.Root) error {
 	return nil
 }
 
+// missing returns how many folders have to be made.
+func (p *place) missing() (n int) {
+	for at := p.folder; at != "."; at = filepath.Dir(at) {
+		if _, err := p.root.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		n++
+	}
+	return n
+}
+
 // folders durably makes the missing folders.
 func (p *place) folders() error {
 	at := "."

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"shelly/runtime/tool/file/change"
 	"shelly/runtime/tool/file/charset"
@@ -15,7 +16,7 @@ import (
 var ErrNotUndone = errors.New("not undone")
 
 // Undo undoes a change of the log (TOL-27): the file gets its old content back, or is removed if
-// there was none. It refuses, and changes nothing, if the file is not as the change left it, or
+// there was none, with the folders that were made for it and are empty now. It refuses, and changes nothing, if the file is not as the change left it, or
 // if the old content was not kept. Errors are [ErrNotUndone] or those of the file system.
 func Undo(ctx context.Context, log *change.Log, e *change.Entry) error {
 	unlock, err := log.Lock(ctx)
@@ -31,7 +32,7 @@ func Undo(ctx context.Context, log *change.Log, e *change.Entry) error {
 	if e.Before == "" {
 		err = p.root.Remove(e.Name)
 		if err == nil {
-			err = syncFolder(p.root, ".")
+			err = errors.Join(syncFolder(p.root, "."), unmade(e.Record))
 		}
 	} else {
 		var before []byte
@@ -43,6 +44,26 @@ func Undo(ctx context.Context, log *change.Log, e *change.Entry) error {
 		return fmt.Errorf("%s: %w", e.Path(), err)
 	}
 	return e.Undo()
+}
+
+// unmade removes the folders that were made for a change and are empty, from the innermost on. Only
+// a folder that something else is in, or that is none any more, stays.
+func unmade(r change.Record) error {
+	for at := r.Folder; r.Made > 0; at, r.Made = filepath.Dir(at), r.Made-1 {
+		above, err := os.OpenRoot(filepath.Dir(at))
+		if err != nil {
+			return err
+		}
+		info, err := above.Lstat(filepath.Base(at))
+		kept := err != nil || !info.IsDir() || above.Remove(filepath.Base(at)) != nil
+		if kept {
+			return above.Close()
+		}
+		if err := errors.Join(syncFolder(above, "."), above.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Undoable returns why a change cannot be undone, or nil.

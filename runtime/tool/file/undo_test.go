@@ -66,6 +66,35 @@ func TestTOL27TheLastChangesOfASessionAreUndone(t *testing.T) {
 	w.leftovers()
 }
 
+// Folders that were made for a file go with it, unless something else is in them.
+func TestTOL27FoldersThatWereMadeForAFileGoWithIt(t *testing.T) {
+	w := newWorld(t)
+	log := w.recording()
+	gone := func(name string, want bool) {
+		t.Helper()
+		if _, err := os.Lstat(filepath.Join(w.workspace, name)); errors.Is(err, os.ErrNotExist) != want {
+			t.Errorf("%s is gone: %v, want %v", name, !want, want)
+		}
+	}
+	w.must(os.Mkdir(filepath.Join(w.workspace, "old"), 0o700))
+	w.change("1", "a", "write_file", object{"path": "old/a/b/one.txt", "content": "1\n"})
+	w.change("2", "a", "write_file", object{"path": "old/a/two.txt", "content": "2\n"})
+	w.change("3", "a", "write_file", object{"path": "old/a/c/three.txt", "content": "3\n"})
+	w.must(w.undo(log, "a", 1))
+	gone("old/a/c", true)
+	gone("old/a/two.txt", false)
+	entries, err := log.List("a")
+	w.must(err)
+	w.must(Undo(guard(t), log, entries[2]))
+	gone("old/a/b", true)
+	gone("old/a/two.txt", false)
+	w.must(Undo(guard(t), log, entries[1]))
+	w.change("4", "a", "write_file", object{"path": "x/y/four.txt", "content": "4\n"})
+	w.must(w.undo(log, "a", 1))
+	gone("x", true)
+	gone("old", false)
+}
+
 // A file that is not as the change left it is not touched.
 func TestTOL27WhatHasChangedSinceIsNotUndone(t *testing.T) {
 	for want, meanwhile := range map[string]func(*world){

@@ -122,7 +122,7 @@ func (t *Tools) rewrite(ctx context.Context, call fsm.RunTool, a tool.Arguments,
 func (t *Tools) commit(call fsm.RunTool, p *place, alt alteration, result string) tool.Result {
 	r := change.Record{
 		Key: call.Key, Session: call.Session, Tool: call.Name, Folder: p.real, Name: p.name, Shown: p.shown,
-		At: time.Now().UnixMilli(), After: change.Hash(alt.content), Result: result,
+		At: time.Now().UnixMilli(), After: change.Hash(alt.content), Result: result, Made: p.missing(),
 	}
 	r.Temp = ".shelly-" + change.Hash([]byte(r.Key + r.Path()))[:16] + ".tmp"
 	var before []byte

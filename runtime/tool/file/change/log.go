@@ -51,6 +51,7 @@ type Record struct {
 	Name    string `json:"name"`             // in the folder
 	Shown   string `json:"shown"`            // the path as the call gave it
 	Temp    string `json:"temp"`             // in the folder: what is renamed to Name, and must not be left
+	Made    int    `json:"made,omitempty"`   // how many folders are made for it: Folder, and those right above it
 	At      int64  `json:"at"`               // milliseconds since 1970
 	Before  string `json:"before,omitempty"` // Hash of what the file held; empty: there was none
 	After   string `json:"after"`            // Hash of what it will hold
