@@ -25,7 +25,7 @@ type Counts struct {
 	Loading bool   `json:"loading,omitempty"` // its entries are being read; the other fields count what was read so far
 	Entries int    `json:"entries"`
 	Vectors int    `json:"vectors"`         // those with a vector of Model
-	Pending int    `json:"pending"`         // entries to which upkeep has yet to give one (MEM-8)
+	Pending int    `json:"pending"`         // entries to which upkeep has yet to give one (MEM-8); 0 while no embedding model is chosen
 	Model   string `json:"model,omitempty"` // the embedding model in use
 	Apart   bool   `json:"apart,omitempty"` // the server may not keep it loaded beside the chat model (MEM-11)
 }
@@ -107,8 +107,12 @@ func (m *Memory) Counts() Counts {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	c.Entries, c.Vectors, c.Model = m.keywords.count, m.vectors.count(), m.vectors.space.model
-	if m.o.Embedder != nil {
-		c.Pending, c.Apart = c.Entries-c.Vectors, m.apart()
+	if m.o.Embedder == nil {
+		return c
+	}
+	c.Apart = m.apart()
+	if m.o.Embeds == nil || m.o.Embeds() {
+		c.Pending = c.Entries - c.Vectors
 	}
 	return c
 }

@@ -42,6 +42,9 @@ type Embedder interface {
 // Options says how a memory finds its entries.
 type Options struct {
 	Embedder Embedder // nil: recall is by keyword alone
+	// Embeds reports whether the embedder has a model, so that entries without a vector are to get
+	// one; nil: it always has.
+	Embeds func() bool
 	// Apart reports whether an embedding may make the server unload the chat model (MEM-11);
 	// nil: it never does.
 	Apart func() bool

@@ -240,6 +240,22 @@ func TestMEM11ARecallGoesByKeywordWhereItsVectorWouldCostTheChatModel(t *testing
 	}
 }
 
+func TestMEM8NoEntryWaitsForAVectorWhileNoEmbeddingModelIsChosen(t *testing.T) {
+	chosen := false
+	m, err := memory.Open(&shelf{}, memory.Options{Embedder: &embedder{model: "m"}, Embeds: func() bool { return chosen }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	keep(t, m, entry("a", 1, "the disk of web1 was full"))
+	if c := m.Counts(); c.Entries != 1 || c.Pending != 0 {
+		t.Errorf("without a model: %+v", c)
+	}
+	chosen = true
+	if c := m.Counts(); c.Pending != 1 {
+		t.Errorf("with one: %+v", c)
+	}
+}
+
 // counted counts the texts that are embedded.
 type counted struct {
 	*embedder

@@ -7,21 +7,22 @@ import (
 	"runtime/debug"
 	"time"
 
+	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/clock"
 	"shelly/runtime/comm"
-	"shelly/runtime/daemon"
 	"shelly/runtime/memory"
 	"shelly/runtime/store"
 )
 
 // remember makes the memory, which reads its index once shelly serves (MEM-7).
-func (s *starting) remember(entries *store.Store, e daemon.Embedder, apart func() bool) *memory.Memory {
+func (s *starting) remember(entries *store.Store, b brain.Brain) *memory.Memory {
 	m := memory.New(entries, memory.Options{
-		Embedder: e,
-		Apart:    apart,
+		Embedder: b.Embedder,
+		Embeds:   b.Embeds,
+		Apart:    b.Apart,
 		HalfLife: fsm.Millis(s.cfg.Memory.HalfLife.Milliseconds()),
 		Now:      func() fsm.Millis { return fsm.Millis(time.Now().UnixMilli()) },
 	})

@@ -132,7 +132,7 @@ func (s *starting) start(ctx context.Context) error {
 	if bench, err = s.withServers(ctx, bench); err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	s.memory = s.remember(journal, brain.Embedder, brain.Apart)
+	s.memory = s.remember(journal, brain)
 	if s.sessions, err = session.Open(s.cfg.Data, journal, time.Now); err != nil {
 		return exit.With(exit.Data, err)
 	}

@@ -16,6 +16,7 @@ import (
 type Brain struct {
 	daemon.Brain
 	Embedder daemon.Embedder // nil: memory is searched by keyword only
+	Embeds   func() bool     // reports whether an embedding model is chosen
 	Apart    func() bool     // reports whether an embedding may make the server unload the chat model (BRN-33)
 	About    func() string
 	Preload  *Preload // nil: nothing to load
@@ -47,7 +48,7 @@ func Open(ctx context.Context, c config.Brain, log *slog.Logger) (Brain, error) 
 		return openDemo()
 	case c.OnUnreachable == "wait":
 		log.Warn("no model is available yet; requests fail until one is", "because", err)
-		return Brain{o, o, o.Apart, func() string { return AboutOllama("", client.BaseURL()) }, nil}, nil
+		return Brain{o, o, o.Embeds, o.Apart, func() string { return AboutOllama("", client.BaseURL()) }, nil}, nil
 	default:
 		return Brain{}, exit.Errorf(exit.Unreachable, "%w", err)
 	}

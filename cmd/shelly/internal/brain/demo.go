@@ -24,7 +24,7 @@ func openDemo() (Brain, error) {
 		return Brain{}, fmt.Errorf("cannot load the script of the built-in demo brain: %w", err)
 	}
 	about := func() string { return AboutDemo }
-	return Brain{&scriptedBrain{file.Player(true)}, nil, func() bool { return false }, about, nil}, nil
+	return Brain{Brain: &scriptedBrain{file.Player(true)}, Apart: func() bool { return false }, About: about}, nil
 }
 
 // Chat implements [daemon.Brain].

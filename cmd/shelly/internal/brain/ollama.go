@@ -27,14 +27,14 @@ func AboutOllama(chat, server string) string {
 func (o *Ollama) answering(c config.Brain, server string, log *slog.Logger) Brain {
 	about := AboutOllama(o.ready.chat, server)
 	if !c.Preload || c.KeepAlive == 0 {
-		return Brain{o, o, o.Apart, func() string { return about }, nil}
+		return Brain{o, o, o.Embeds, o.Apart, func() string { return about }, nil}
 	}
 	p := &Preload{model: o.ready.chat, client: o.ready.client, log: log}
 	if c := o.ready; c.embed != "" && !ollama.SameModel(c.chat, c.embed) {
 		p.embeds = c.client
 		p.keeps = &o.keeps
 	}
-	return Brain{o, o, o.Apart, func() string { return about + p.words() }, p}
+	return Brain{o, o, o.Embeds, o.Apart, func() string { return about + p.words() }, p}
 }
 
 // Options returns the options of a client for the configured brain.
@@ -110,6 +110,14 @@ func (o *Ollama) Embed(ctx context.Context, text string) (vector []byte, model s
 		return nil, "", err
 	}
 	return c.client.Embed(ctx, text)
+}
+
+// Embeds reports whether an embedding model is chosen: not while the server has none, or until it
+// has been asked.
+func (o *Ollama) Embeds() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.ready != nil && o.ready.embed != ""
 }
 
 // keptForGood is how far away a model's unload time must be for the model to count as kept
