@@ -212,7 +212,7 @@ func TestOddNamesAreQuoted(t *testing.T) {
 	}
 	want := fsm.ToolAnswered{Text: `" lead"  0 bytes
 "a\nb"  0 bytes
-"caf\xe9"  0 bytes
+caf\xe9  0 bytes
 "e\x1b[31m"  0 bytes
 plain ünïcode 你好  0 bytes
 "x\u202etxt.exe"  0 bytes

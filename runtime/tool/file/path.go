@@ -3,12 +3,15 @@ package file
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 
 	"shelly/runtime/descriptor"
 	"shelly/runtime/system"
@@ -66,6 +69,7 @@ func (s spot) open() (*os.File, error) {
 // words, what os.Root would refuse too. The actual guard of the workspace is os.Root,
 // which resolves and opens in one step (TOL-3).
 func (t *Tools) resolve(path string) (spot, error) {
+	path = t.meant(path)
 	switch {
 	case strings.TrimSpace(path) == "":
 		return spot{}, tool.Refuse("path is empty; give one relative to the workspace, such as . or notes.txt")
@@ -103,6 +107,45 @@ func (t *Tools) resolve(path string) (spot, error) {
 		return spot{root: root, path: inside, real: target, named: rel}, nil
 	}
 	return spot{root: root, path: rel, real: target}, nil
+}
+
+// named returns a path as a call can give it, which is text: \xNN stands for a byte that is not UTF-8.
+func named(path string) string {
+	if utf8.ValidString(path) {
+		return path
+	}
+	var b strings.Builder
+	for len(path) > 0 {
+		r, n := utf8.DecodeRuneInString(path)
+		if r == utf8.RuneError && n == 1 {
+			fmt.Fprintf(&b, `\x%02x`, path[0])
+		} else {
+			b.WriteString(path[:n])
+		}
+		path = path[n:]
+	}
+	return b.String()
+}
+
+// meant returns the path that a call means: what is there as it is written, or what [named] writes
+// so. Any other way to write a path with \x is none, because approvals go by the written one.
+func (t *Tools) meant(path string) string {
+	raw := regexp.MustCompile(`\\x[0-9a-f]{2}`).ReplaceAllStringFunc(path, func(escape string) string {
+		b, _ := strconv.ParseUint(escape[2:], 16, 8) // two digits always can be read
+		return string([]byte{byte(b)})
+	})
+	there := func(path string) bool {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(t.real, path)
+		}
+		_, err := os.Lstat(filepath.Clean(path))
+		return err == nil
+	}
+	dir, rawDir := filepath.Dir(path), filepath.Dir(raw)
+	if raw != path && named(raw) == path && !there(path) && (there(raw) || !there(dir) && there(rawDir)) {
+		return raw
+	}
+	return path
 }
 
 // anywhere resolves a path on the whole machine; a relative one is relative to the

@@ -79,6 +79,7 @@ func (t *Tools) placeOnce(path string) (*place, error) {
 // something is there. Paths that the tools must not write are refused.
 func (t *Tools) target(path string) (string, error) {
 	var target string
+	path = t.meant(path)
 	s, err := t.resolve(path)
 	switch {
 	case err == nil && s.real != "":

@@ -95,6 +95,47 @@ func TestTOL27FoldersThatWereMadeForAFileGoWithIt(t *testing.T) {
 	gone("old", false)
 }
 
+// A name that is not UTF-8 can be given as the tools show it, and its change is undone.
+func TestTOL3AFileWhoseNameIsNotUTF8CanBeNamed(t *testing.T) {
+	w := newWorld(t)
+	log := w.recording()
+	w.must(os.Mkdir(filepath.Join(w.workspace, "d\xff"), 0o700))
+	w.write("d\xff/caf\xe9.txt", "one\n")
+	w.write(`lit\xe9`, "literal\n")
+	w.write("lit\xe9", "byte\n")
+	ask := func(name string, args object, want string) {
+		t.Helper()
+		if got := w.change(name+fmt.Sprint(args), "a", name, args); !strings.Contains(got.Text, want) {
+			t.Errorf("%s %v: %q lacks %q", name, args, got.Text, want)
+		}
+	}
+	ask("list_dir", object{"path": `d\xff`}, "caf\\xe9.txt  4 bytes\n")
+	ask("glob", object{"pattern": "**/*.txt"}, "d\\xff/caf\\xe9.txt\n")
+	ask("grep", object{"pattern": "^one"}, "d\\xff/caf\\xe9.txt")
+	ask("read_file", object{"path": `d\xff/caf\xe9.txt`}, "one\n")
+	ask("edit_file", object{"path": `d\xff/caf\xe9.txt`, "old": "one", "new": "two"}, "+two\n")
+	w.holds("d\xff/caf\xe9.txt", "two\n")
+	w.must(w.undo(log, "a", 1))
+	w.holds("d\xff/caf\xe9.txt", "one\n")
+	ask("write_file", object{"path": `d\xff/new.txt`, "content": "new\n"}, "created")
+	w.holds("d\xff/new.txt", "new\n")
+	w.must(w.undo(log, "a", 1))
+	ask("read_file", object{"path": `lit\xe9`}, "literal\n") // what is there as it is written comes first
+}
+
+// A path has one way to be written: approvals go by it.
+func TestTOL3AnEscapeStandsOnlyForAByteThatIsNotUTF8(t *testing.T) {
+	w := newWorld(t)
+	w.write("größe.txt", "1\n")
+	for _, path := range []string{`gr\xc3\xb6\xc3\x9fe.txt`, `n\x6ftes.txt`} {
+		raw, err := json.Marshal(object{"path": path})
+		w.must(err)
+		if got := w.runner().Run(guard(t), fsm.RunTool{Name: "read_file", Key: path, Args: string(raw)}); !got.Failed {
+			t.Errorf("%s is read: %q", path, got.Text)
+		}
+	}
+}
+
 // A file that is not as the change left it is not touched.
 func TestTOL27WhatHasChangedSinceIsNotUndone(t *testing.T) {
 	for want, meanwhile := range map[string]func(*world){

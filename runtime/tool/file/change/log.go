@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"shelly/runtime/descriptor"
 	"shelly/runtime/durable"
@@ -49,6 +50,7 @@ type Record struct {
 	Tool    string `json:"tool"`
 	Folder  string `json:"folder"`           // the folder of the file, absolute and without symbolic links
 	Name    string `json:"name"`             // in the folder
+	Raw     []byte `json:"raw,omitempty"`    // Path, if that is not UTF-8, which JSON texts are
 	Shown   string `json:"shown"`            // the path as the call gave it
 	Temp    string `json:"temp"`             // in the folder: what is renamed to Name, and must not be left
 	Made    int    `json:"made,omitempty"`   // how many folders are made for it: Folder, and those right above it
@@ -148,6 +150,9 @@ func (l *Log) Begin(r Record, before []byte) (*Entry, error) {
 	}
 	e.stem = fmt.Sprintf("%012d-%s", e.number, tag(r.Key))
 	e.Version, e.Kept = version, before != nil
+	if path := r.Path(); !utf8.ValidString(path) {
+		e.Raw = []byte(path)
+	}
 	if before != nil {
 		if err := durable.Text(e.path("before"), before); err != nil {
 			return nil, err
@@ -263,6 +268,9 @@ func (e *Entry) read() error {
 	}
 	if err := json.Unmarshal(text, &e.Record); err != nil {
 		return fmt.Errorf("%s: %w", e.path(string(e.State)), err)
+	}
+	if len(e.Raw) > 0 {
+		e.Folder, e.Name = filepath.Dir(string(e.Raw)), filepath.Base(string(e.Raw))
 	}
 	return nil
 }
