@@ -366,7 +366,20 @@ func (f *Format) Find(path string) ([]Key, error) {
 	if near != "" {
 		return nil, fmt.Errorf("unknown key %s; did you mean %s?", wording.Word(path), near)
 	}
-	return nil, fmt.Errorf("unknown key %s; the keys of a file are: %s", wording.Word(path), strings.Join(namesOf(f.root.Parts), ", "))
+	of, keys := f.above(wanted)
+	return nil, fmt.Errorf("unknown key %s; the keys of %s are: %s", wording.Word(path), of, strings.Join(keys, ", "))
+}
+
+// above returns the longest beginning of a path that has keys in it, and these keys; the file
+// itself has.
+func (f *Format) above(path string) (of string, keys []string) {
+	for at := strings.LastIndexByte(path, '.'); at > 0; at = strings.LastIndexByte(path, '.') {
+		path = path[:at]
+		if found, ok := f.along(path); ok && len(found[0].Inside) > 0 {
+			return found[0].Path, found[0].Inside
+		}
+	}
+	return "a file", namesOf(f.root.Parts)
 }
 
 func namesOf(m members) []string {
