@@ -14,7 +14,7 @@ import (
 
 // Loose returns a schema without what cannot be checked, such as a pattern that RE2 does not
 // have, and what that is. It allows whatever the schema allows, and perhaps more. Bounds of draft 4
-// (exclusiveMinimum as true or false) become those of later drafts, and definitions become $defs where
+// (exclusiveMinimum as true or false) become those of later drafts, and definitions become $defs wherever
 // a schema has both, which the library refuses.
 func Loose(text string) (loose string, unchecked []string) {
 	var root map[string]any
@@ -25,7 +25,13 @@ func Loose(text string) (loose string, unchecked []string) {
 	}
 	id, _ := root["$id"].(string)
 	l := loosening{based: absolute(id)}
-	l.joined(root)
+	to := map[string]string{}
+	if l.joined("", root, to); len(to) > 0 {
+		l.referred("", "", root, to)
+	}
+	for _, s := range l.joins {
+		delete(s, "definitions")
+	}
 	l.schema(root)
 	if l.changed && len(l.unchecked) > 0 {
 		l.positive(root)
@@ -41,6 +47,7 @@ func Loose(text string) (loose string, unchecked []string) {
 type loosening struct {
 	based     bool // its $id is a whole address
 	changed   bool
+	joins     []map[string]any // schemas whose definitions are $defs now
 	names     bool     // names of properties are not checked
 	unchecked []string // without the same twice
 }
@@ -83,49 +90,69 @@ func (l *loosening) schema(v any) {
 	}
 	l.exclusive(s, "minimum", "exclusiveMinimum")
 	l.exclusive(s, "maximum", "exclusiveMaximum")
-	each(s, l.schema)
+	each(s, func(_ string, v any) { l.schema(v) })
 }
 
-// joined makes the definitions of a whole schema $defs if it has both.
-func (l *loosening) joined(root map[string]any) {
-	defs, both := root["$defs"].(map[string]any)
-	more, is := root["definitions"].(map[string]any)
+// joined makes the definitions of each schema that has both $defs, which the library does not read
+// together. It says as what by the schema's pointer and the name, as pointers have it.
+func (l *loosening) joined(at string, v any, to map[string]string) {
+	s, is := v.(map[string]any)
+	if !is {
+		return
+	}
+	each(s, func(below string, v any) { l.joined(at+below, v, to) })
+	defs, both := s["$defs"].(map[string]any)
+	more, is := s["definitions"].(map[string]any)
 	if !both || !is {
 		return
 	}
 	l.changed = true
-	delete(root, "definitions")
-	to := map[string]string{}
+	l.joins = append(l.joins, s) // where references lead now is found by the pointers of before
 	for _, name := range slices.Sorted(maps.Keys(more)) {
 		as := name
 		for defs[as] != nil {
 			as += "_"
 		}
-		defs[as], to[inPointer.Replace(name)] = more[name], "#/$defs/"+url.PathEscape(inPointer.Replace(as))
+		defs[as], to[at+"/definitions/"+inPointer.Replace(name)] = more[name], "/$defs/"+inPointer.Replace(as)
 	}
-	referred(root, to)
 }
 
 // inPointer writes a name as part of a pointer.
 var inPointer = strings.NewReplacer("~", "~0", "/", "~1")
 
-// referred makes the references to definitions lead to others.
-func referred(v any, to map[string]string) {
+// referred makes the references to definitions that were joined lead to them. Base is the pointer
+// of the schema that a reference begins at: of the whole one, or of a part with an $id.
+func (l *loosening) referred(base, at string, v any, to map[string]string) {
 	s, is := v.(map[string]any)
 	if !is {
 		return
 	}
+	if id, is := s["$id"].(string); is && (l.based || absolute(id)) {
+		base = at
+	}
 	if ref, is := s["$ref"].(string); is {
-		name, rest, more := strings.Cut(strings.TrimPrefix(ref, "#/definitions/"), "/")
-		plain, err := url.PathUnescape(name)
-		if as := to[plain]; err == nil && as != "" && strings.HasPrefix(ref, "#/definitions/") {
-			if more {
-				as += "/" + rest
-			}
-			s["$ref"] = as
+		if plain, err := url.PathUnescape(ref); err == nil && strings.HasPrefix(plain, "#/") {
+			s["$ref"] = "#" + (&url.URL{Fragment: moved(base, plain[1:], to)}).EscapedFragment()
 		}
 	}
-	each(s, func(v any) { referred(v, to) })
+	each(s, func(below string, v any) { l.referred(base, at+below, v, to) })
+}
+
+// moved returns where a pointer leads after what was joined.
+func moved(base, pointer string, to map[string]string) string {
+	out, was := "", base
+	for pointer != "" {
+		part := pointer
+		if i := strings.IndexByte(pointer[1:], '/'); i >= 0 {
+			part = pointer[:i+1]
+		}
+		pointer = pointer[len(part):]
+		out, was = out+part, was+part
+		if as := to[was]; as != "" {
+			out = strings.TrimSuffix(out, was[strings.LastIndex(was, "/definitions/"):]) + as
+		}
+	}
+	return out
 }
 
 func absolute(id string) bool {
@@ -169,26 +196,26 @@ func (l *loosening) positive(v any) {
 		s["allOf"] = append(all, map[string]any{"anyOf": one})
 		delete(s, "oneOf")
 	}
-	each(s, l.positive)
+	each(s, func(_ string, v any) { l.positive(v) })
 }
 
-// each does something to each schema right below one.
-func each(s map[string]any, do func(any)) {
+// each does something to each schema right below one, with its pointer from there.
+func each(s map[string]any, do func(at string, v any)) {
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		switch name {
 		case "const", "default", "enum", "examples": // values
 		case "$defs", "definitions", "properties", "patternProperties", "dependentSchemas", "dependencies":
 			of, _ := s[name].(map[string]any)
 			for _, key := range slices.Sorted(maps.Keys(of)) {
-				do(of[key])
+				do("/"+name+"/"+inPointer.Replace(key), of[key])
 			}
 		default:
 			list, is := s[name].([]any)
 			if !is {
-				list = []any{s[name]}
+				do("/"+name, s[name])
 			}
-			for _, v := range list {
-				do(v)
+			for i, v := range list {
+				do(fmt.Sprintf("/%s/%d", name, i), v)
 			}
 		}
 	}

@@ -62,6 +62,15 @@ func TestTOL94WhatCannotBeCheckedIsLeftOutOfTheCheck(t *testing.T) {
 		`{"$defs": {"s": {"type": "string"}}, "definitions": {"s": {"type": "integer"}, "a/ b%": {"items": {"$ref": "#/definitions/s"}}},
 			"properties": {"a": {"$ref": "#/$defs/s"}, "b": {"$ref": "#/definitions/s"}, "c": {"$ref": "#/definitions/a~1%20b%25"}, "d": {"$ref": "#/definitions/a~1%20b%25/items"}}}`: {
 			"", []string{`{"a": "", "b": 1, "c": [1], "d": 1}`}, []string{`{"a": 1}`, `{"b": ""}`, `{"c": [""]}`, `{"d": ""}`}},
+		`{"properties": {"a": {"$defs": {"s": {"type": "string"}}, "definitions": {"s": {"type": "integer"}},
+			"properties": {"x": {"$ref": "#/properties/a/$defs/s"}, "y": {"$ref": "#/properties/a/definitions/s"}}}}}`: {
+			"", []string{`{"a": {"x": "", "y": 1}}`}, []string{`{"a": {"x": 1}}`, `{"a": {"y": ""}}`}},
+		`{"$defs": {"o": {"type": "null"}}, "definitions": {"o": {"$defs": {"i": {"type": "string"}}, "definitions": {"i": {"type": "integer"}}}},
+			"properties": {"a": {"$ref": "#/definitions/o/definitions/i"}, "b": {"$ref": "#/definitions/o/$defs/i"}, "c": {"$ref": "#/$defs/o"}}}`: {
+			"", []string{`{"a": 1, "b": "", "c": null}`}, []string{`{"a": ""}`, `{"b": 1}`, `{"c": 1}`}},
+		`{"$defs": {"p": {}}, "definitions": {"q": {"$id": "https://a.example/q", "$defs": {"i": {"type": "string"}}, "definitions": {"i": {"type": "integer"}},
+			"properties": {"x": {"$ref": "#/definitions/i"}, "y": {"$ref": "#/$defs/i"}}}}, "properties": {"a": {"$ref": "https://a.example/q"}}}`: {
+			"", []string{`{"a": {"x": 1, "y": ""}}`}, []string{`{"a": {"x": ""}}`, `{"a": {"y": 1}}`}},
 	} {
 		loose, unchecked := Loose(text)
 		if got := strings.Join(unchecked, "; "); got != c.unchecked {
