@@ -94,13 +94,26 @@ func (w *written) write(t *terminal.Terminal, r *export.Record, by *redact.Redac
 		return err
 	}
 	fmt.Fprintf(t.Err, "%s: %s of request %s, trace hash %016x\n", w, wording.Count(len(r.Steps), "record"), w.id, file.Hash)
-	if !r.Ended {
-		fmt.Fprintln(t.Err, "the request is not finished: this is what is durable so far")
+	if lacks := lacking(r); lacks != "" {
+		fmt.Fprintln(t.Err, lacks)
 	}
 	for _, n := range by.Counts() {
 		fmt.Fprintf(t.Err, "replaced: %s, %s\n", n.Kind, wording.Count(n.Times, "time"))
 	}
 	return nil
+}
+
+// lacking describes what a record does not have yet. What follows a reply, such as saving the
+// session, becomes durable some time after it: nobody waits for it.
+func lacking(r *export.Record) string {
+	switch {
+	case r.Ended:
+		return ""
+	case r.Request.Done:
+		return "it has the reply, but not yet what follows the reply: export it again in a moment for the rest"
+	default:
+		return "the request is not finished: this is what is durable so far"
+	}
 }
 
 func (w *written) file(r *export.Record, by *redact.Redactor) (*export.File, error) {
