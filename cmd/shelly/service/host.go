@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -34,14 +35,22 @@ type host struct {
 // thisHost returns the machine that the process runs on.
 func thisHost() host {
 	h := host{system: runtime.GOOS, uid: os.Getuid(), root: "/", run: command}
-	_, err := os.Lstat("/run/systemd/system") // like sd_booted(3)
-	h.booted = err == nil
+	_, unbooted := os.Lstat("/run/systemd/system") // like sd_booted(3)
+	h.booted = unbooted == nil
 	h.home, _ = os.UserHomeDir()
 	h.config, _ = os.UserConfigDir()
-	if u, err := user.Current(); err == nil {
-		h.name = u.Username
-	}
+	u, err := user.Current()
+	h.name = nameOf(u, err, h.uid)
 	return h
+}
+
+// nameOf returns the name of a user that was looked up, or the number, which loginctl takes, too,
+// where there is none.
+func nameOf(u *user.User, err error, uid int) string {
+	if err != nil {
+		return strconv.Itoa(uid)
+	}
+	return u.Username
 }
 
 // command runs a command of the service manager and returns what it prints.

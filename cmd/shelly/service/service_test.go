@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,6 +31,16 @@ func example() config.Config {
 }
 
 // The units are those in testdata, which are examples.
+// Some users, as of containers, have no name: loginctl takes their number.
+func TestCLI201AUserWithoutANameIsNamedByTheNumber(t *testing.T) {
+	if name := nameOf(nil, user.UnknownUserIdError(1002), 1002); name != "1002" {
+		t.Errorf("without a name: %q", name)
+	}
+	if name := nameOf(&user.User{Username: "ann"}, nil, 1002); name != "ann" {
+		t.Errorf("with one: %q", name)
+	}
+}
+
 func TestDEP5TheUnitsAreAsTheirExamples(t *testing.T) {
 	command := []string{"/home/ann/bin/shelly", "run", "--workspace", "/home/ann/my work", "--set", `about.persona=50% "x" $HOME \`}
 	user := unitOf(example(), command, "/home/ann")
