@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -147,6 +148,21 @@ func unwritten(err error) error {
 	return exit.Errorf(exit.Disk, "the output could not be written: %w", err)
 }
 
+// plainly says in plain words what the parser says in its own, such as that the line ends where a
+// value should be.
+func plainly(text string) string {
+	text = strings.Replace(text, `must be one of "",`, "must be one of ", 1) // "" is that it is not given
+	for _, r := range []struct{ from, to string }{
+		{`: expected duration but got (".*?")(?:: time: .*)?$`, ": wants a duration such as 30s or 5m, not $1"},
+		{`: (?:expected \w+ value but got "EOL" \(<EOL>\)|missing value, expecting "<arg>")$`, " wants a value, which is missing"},
+		{`: expected \w+ value but got (".*") \((?:long|short) flag\); perhaps try (.*)\?$`, " wants a value, but $1 follows; one that begins with - is given as $2"},
+		{`: expected a valid \d+ bit u?int but got (".*")$`, ": wants a whole number, not $1"},
+	} {
+		text = regexp.MustCompile(r.from).ReplaceAllString(text, r.to)
+	}
+	return text
+}
+
 // misused reports what is wrong with a command line, and where its help is. If only the verb is
 // missing, it lists the verbs.
 func misused(err error, t *terminal.Terminal) int {
@@ -168,8 +184,8 @@ func misused(err error, t *terminal.Terminal) int {
 		fmt.Fprintf(t.Err, "\nshelly: name one of these commands; see %s COMMAND --help\n", command)
 		return exit.Usage
 	}
-	text := strings.Replace(err.Error(), `must be one of "",`, "must be one of ", 1) // "" is that it is not given
-	if _, given, found := strings.Cut(text, "expected duration but got "); found {
+	text := plainly(err.Error())
+	if _, given, found := strings.Cut(err.Error(), "expected duration but got "); found {
 		text += wording.Days(given)
 	}
 	fmt.Fprintf(t.Err, "shelly: %s; see %s --help\n", text, command)
