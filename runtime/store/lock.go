@@ -143,7 +143,7 @@ func inUse(dir string) error {
 	if pid := holder(dir); pid > 0 {
 		who = fmt.Sprintf(" (pid %d)", pid)
 	}
-	return fmt.Errorf("%w%s: %s: stop that process or choose another folder", ErrLocked, who, dir)
+	return fmt.Errorf("%w%s: %s: stop that process, or choose another folder with --data", ErrLocked, who, dir)
 }
 
 // holder returns the id of the process that holds LOCK in a folder, or 0.
