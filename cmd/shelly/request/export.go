@@ -3,6 +3,7 @@ package request
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/output"
@@ -11,6 +12,7 @@ import (
 	"shelly/fsm/wording"
 	"shelly/sim/history/export"
 	"shelly/sim/history/redact"
+	"shelly/sim/scenario/document"
 )
 
 type exportCmd struct {
@@ -94,6 +96,9 @@ func (w *written) write(t *terminal.Terminal, r *export.Record, by *redact.Redac
 		return err
 	}
 	fmt.Fprintf(t.Err, "%s: %s of request %s, trace hash %016x\n", w, wording.Count(len(r.Steps), "record"), w.id, file.Hash)
+	if !w.Standard() && !strings.HasSuffix(w.Name, document.Suffix) {
+		fmt.Fprintf(t.Err, "shelly test takes it under a name that ends in %s\n", document.Suffix)
+	}
 	if lacks := lacking(r); lacks != "" {
 		fmt.Fprintln(t.Err, lacks)
 	}
