@@ -208,6 +208,20 @@ func TestJRN14SpaceHasAReserve(t *testing.T) {
 	}
 }
 
+func TestCOM53TheLogThatIsBeingWrittenTakesSpace(t *testing.T) {
+	s := open(t, dir, store.Options{FS: vfs.NewMem()})
+	defer end(t, &s)
+	before, err := s.Usage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	appendRecords(t, s, 1, 100, true)
+	after, err := s.Usage()
+	if err != nil || after.Bytes < before.Bytes+1000 {
+		t.Errorf("%d bytes, and %d after 100 records: %v", before.Bytes, after.Bytes, err)
+	}
+}
+
 func TestMethodsAfterCloseAreErrors(t *testing.T) {
 	s := open(t, dir, store.Options{FS: vfs.NewMem(), Logger: slog.New(slog.DiscardHandler)})
 	if err := errors.Join(s.Close(), s.Close()); err != nil {

@@ -190,7 +190,8 @@ func (s *Store) Usage() (Usage, error) {
 	if err := s.usable(); err != nil {
 		return u, err
 	}
-	u.Bytes = s.db.Metrics().DiskSpaceUsage()
+	m := s.db.Metrics()
+	u.Bytes = m.DiskSpaceUsage() - m.WAL.PhysicalSize + max(m.WAL.PhysicalSize, m.WAL.Size) // the former lacks the log that is being written
 	if free, err := s.fs.GetDiskUsage(s.dir); err == nil {
 		u.Free = free.AvailBytes
 	}
