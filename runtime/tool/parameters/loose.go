@@ -48,8 +48,8 @@ type loosening struct {
 	based     bool // its $id is a whole address
 	changed   bool
 	joins     []map[string]any // schemas whose definitions are $defs now
-	names     bool     // names of properties are not checked
-	unchecked []string // without the same twice
+	names     bool             // names of properties are not checked
+	unchecked []string         // without the same twice
 }
 
 func (l *loosening) without(what string) {
