@@ -141,7 +141,7 @@ func (t *Tools) commit(call fsm.RunTool, p *place, alt alteration, result string
 	failpoint.Hit(failpoint.ChangeMade)
 	switch {
 	case err != nil && !renamed:
-		return tool.Undone(errors.Join(unwritten(p.shown, err), entry.drop()))
+		return tool.Undone(errors.Join(unwritten(p, err), entry.drop()))
 	case err != nil:
 		return tool.Failed("%v", explain(p.shown, err))
 	}
@@ -152,11 +152,15 @@ func (t *Tools) commit(call fsm.RunTool, p *place, alt alteration, result string
 }
 
 // unwritten returns why a file was not changed.
-func unwritten(path string, err error) error {
-	if errors.Is(err, errChanged) {
-		return tool.Refuse("%s: %w", display(path), err)
+func unwritten(p *place, err error) error {
+	switch {
+	case errors.Is(err, errChanged):
+		return tool.Refuse("%s: %w", display(p.shown), err)
+	case p.info == nil:
+		return fmt.Errorf("%w; nothing was written", explain(p.shown, err))
+	default:
+		return fmt.Errorf("%w; the file is as it was", explain(p.shown, err))
 	}
-	return fmt.Errorf("%w; the file is as it was", explain(path, err))
 }
 
 // changed returns what happens to a place, with the diff.

@@ -275,11 +275,17 @@ func TestTOL24AFailureLeavesTheOldContent(t *testing.T) {
 	}
 	w.holds("new.txt", "of somebody else\n")
 	w.leftovers()
-	if got := tool.Undone(unwritten("notes.txt", errChanged)); !got.Invalid || !strings.Contains(got.Text, "read it again") {
+	old, err := tools.place(guard(t), "notes.txt")
+	w.must(err)
+	if got := tool.Undone(unwritten(old, errChanged)); !got.Invalid || !strings.Contains(got.Text, "read it again") {
 		t.Errorf("got %+v", got)
 	}
-	full := unwritten("notes.txt", &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC})
+	full := unwritten(old, &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC})
 	if got := tool.Undone(full); !got.Nothing || got.Text != `"notes.txt": no space left on device; the file is as it was` {
+		t.Errorf("got %+v", got)
+	}
+	fresh := unwritten(&place{shown: "fresh.txt"}, &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC})
+	if got := tool.Undone(fresh); !got.Nothing || got.Text != `"fresh.txt": no space left on device; nothing was written` {
 		t.Errorf("got %+v", got)
 	}
 }
