@@ -130,7 +130,7 @@ func programTools(cfg config.Config, box *sandbox.Keeper, own []string) ([]tool.
 func programEnv(p strict.Named[config.Program]) ([]string, error) {
 	env, err := filled(p.Value.Env)
 	if err != nil {
-		return nil, fmt.Errorf("tools.custom.%s.env: %w", p.Name, err)
+		return nil, fmt.Errorf("tools.custom.%s.env: %w: set it where shelly is started", p.Name, err)
 	}
 	return env, nil
 }

@@ -95,7 +95,7 @@ func serverOf(c strict.Named[config.Server]) (mcp.Server, error) {
 	key := "tools.mcp." + c.Name
 	env, err := filled(c.Value.Env)
 	if err != nil {
-		return mcp.Server{}, fmt.Errorf("%s.env: %w", key, err)
+		return mcp.Server{}, fmt.Errorf("%s.env: %w: set it where shelly is started", key, err)
 	}
 	allow, err := allowed(c.Value.AllowAddresses)
 	if err != nil {
@@ -108,7 +108,7 @@ func serverOf(c strict.Named[config.Server]) (mcp.Server, error) {
 	for _, h := range c.Value.Headers {
 		value, err := config.Fill(h.Value, os.LookupEnv)
 		if err != nil {
-			return mcp.Server{}, fmt.Errorf("%s.headers: %w", key, err)
+			return mcp.Server{}, fmt.Errorf("%s.headers: %w: set it where shelly is started", key, err)
 		}
 		server.Headers = append(server.Headers, mcp.Header{Name: h.Name, Value: value})
 	}
