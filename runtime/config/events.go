@@ -163,8 +163,15 @@ func (s *Size) Read(d *strict.Decoder, n *strict.Node, path string) {
 	*s = bytes
 }
 
-// String returns the size as a source would give it.
-func (s Size) String() string { return strconv.FormatInt(int64(s), 10) }
+// String returns the size as a source would give it: with a unit, where it is a whole number of it
+// that can be read again.
+func (s Size) String() string {
+	text := Bytes(s).String()
+	if _, ok := parseSize(text); ok {
+		return text
+	}
+	return strconv.FormatInt(int64(s), 10)
+}
 
 // sizeMax bounds the number of a size with a unit, so that the product fits in 64 bits.
 const sizeMax = 1 << 20

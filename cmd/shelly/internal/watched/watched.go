@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"shelly/cmd/shelly/internal/quantity"
 	"shelly/fsm"
 	"shelly/runtime/config"
 	"shelly/runtime/event"
@@ -65,7 +64,7 @@ func processes(name string, w config.WatchedProcess) event.Spec {
 	s.Hold = millis(w.Hold.Or(stateHold))
 	s.Of, s.Source = w.Name, source.Process{Name: w.Name}
 	if most := int64(w.Memory); most > 0 {
-		s.Of = fmt.Sprintf("%s above %s of memory", w.Name, quantity.Bytes(most))
+		s.Of = fmt.Sprintf("%s above %s of memory", w.Name, w.Memory)
 		s.Source = source.ProcessMemory{Process: source.Process{Name: w.Name}, Most: uint64(most)}
 		s.Level = settle.Level{Enter: most, Clear: most * 3 / 4}
 		s.Crossed, s.Clear = "large", "normal"

@@ -18,3 +18,11 @@ func TestCHN33AnEventIsReportedInTheChatOfItsPerson(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 }
+
+func TestEVT9TheBoundOfAProcessIsShownAsItIsConfigured(t *testing.T) {
+	large := strict.Named[config.WatchedProcess]{Name: "large", Value: config.WatchedProcess{Name: "ollama", Memory: 12 << 30}}
+	cfg := config.Config{Events: config.Events{Processes: strict.ByName[config.WatchedProcess]{large}}}
+	if all := watched.Sources(cfg); len(all) != 1 || all[0].Of != "ollama above 12GiB of memory" {
+		t.Errorf("%+v", all)
+	}
+}
