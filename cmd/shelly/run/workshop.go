@@ -14,6 +14,7 @@ import (
 	"shelly/cmd/shelly/internal/box"
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/config"
 	"shelly/runtime/mcp"
 	"shelly/runtime/sandbox"
@@ -30,13 +31,28 @@ import (
 func offered(cfg config.Config, tools *tool.Runner) error {
 	for _, name := range cfg.Unoffered(tools.Declarations()) {
 		if !later(cfg, name) {
-			return exit.Errorf(exit.Usage, "tools.approve: there is no tool %q; see shelly tool list", name)
+			return exit.Errorf(exit.Usage, "tools.approve: there is no tool %q; %s", name, meant(cfg, name, tools))
 		}
 	}
 	if name, argument, has := cfg.Unmatched(tools.Declarations()); argument != "" && !ofServer(cfg, name) {
 		return exit.Errorf(exit.Usage, "tools.approve: %s has no argument %q; it has: %s", name, argument, strings.Join(has, ", "))
 	}
 	return nil
+}
+
+// meant says which tool a name that no tool has may mean, or which there are: tool list ends with
+// the same error.
+func meant(cfg config.Config, name string, tools *tool.Runner) string {
+	names := []string{"exec"}
+	for _, d := range cfg.Machine(tools.Declarations(), nil).Tools {
+		if d.Name != "exec" {
+			names = append(names, d.Name)
+		}
+	}
+	if near := wording.Nearest(name, names); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "the tools are: " + strings.Join(names, ", ")
 }
 
 // later reports whether a tool that does not exist may come: exec may be named before it is allowed.

@@ -60,7 +60,7 @@ func (p *Place) Load(more ...config.Override) (config.Config, error) {
 func (p *Place) load(from config.Sources, more []config.Override) (config.Config, error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		return config.Config{}, err
+		return config.Config{}, exit.Errorf(exit.Usage, "the current folder cannot be found (%w): it may have been removed; change to another one", err)
 	}
 	sets, err := p.Sets()
 	if err != nil {
