@@ -447,6 +447,18 @@ func TestTOL95AServerThatIsNotUpFailsWithoutEffect(t *testing.T) {
 	}
 }
 
+func TestTOL95WhatAProgramComplainedOfIsSaidOnce(t *testing.T) {
+	p := brief()
+	p.least = time.Hour
+	w := newWorld(t, box(hostile(func(message, func(string, ...any)) error { return errors.New("no such module") })), p, one("h"))
+	w.until(func() bool {
+		return w.States()[0].Err != nil && strings.Contains(w.States()[0].Err.Error(), "exit code")
+	})
+	if got := w.States()[0].Err.Error(); strings.Count(got, "no such module") != 1 {
+		t.Error(got)
+	}
+}
+
 func TestTOL90ACallSaysThatAReloadHasEndedItsServer(t *testing.T) {
 	called := make(chan struct{})
 	w := newWorld(t, hostile(func(m message, say func(string, ...any)) error {

@@ -79,7 +79,10 @@ func (s *server) connect(ctx context.Context, end context.CancelCauseFunc, older
 	}
 	if n.client, err = s.greet(ctx, end, client, l, options); err != nil {
 		l.close()
-		return nil, fmt.Errorf("%w%s", err, said(l.complaint()))
+		if complaint := said(l.complaint()); !strings.HasSuffix(err.Error(), complaint) { // a program's end tells it, too
+			err = fmt.Errorf("%w%s", err, complaint)
+		}
+		return nil, err
 	}
 	return n, nil
 }
