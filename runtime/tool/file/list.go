@@ -156,7 +156,7 @@ func entryLine(ctx context.Context, at spot, e fs.DirEntry, name string, dates b
 // display returns a name on one line; a name with unusual characters is quoted. One that is not
 // UTF-8 is shown as a call can give it.
 func display(name string) string {
-	name = named(name)
+	name = Named(name)
 	odd := strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar })
 	if odd || strings.TrimSpace(name) != name || strings.Contains(name, `"`) {
 		return strconv.Quote(name)

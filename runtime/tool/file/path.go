@@ -109,8 +109,8 @@ func (t *Tools) resolve(path string) (spot, error) {
 	return spot{root: root, path: rel, real: target}, nil
 }
 
-// named returns a path as a call can give it, which is text: \xNN stands for a byte that is not UTF-8.
-func named(path string) string {
+// Named returns a path as a call can give it, which is text: \xNN stands for a byte that is not UTF-8.
+func Named(path string) string {
 	if utf8.ValidString(path) {
 		return path
 	}
@@ -127,7 +127,7 @@ func named(path string) string {
 	return b.String()
 }
 
-// meant returns the path that a call means: what is there as it is written, or what [named] writes
+// meant returns the path that a call means: what is there as it is written, or what [Named] writes
 // so. Any other way to write a path with \x is none, because approvals go by the written one.
 func (t *Tools) meant(path string) string {
 	raw := regexp.MustCompile(`\\x[0-9a-f]{2}`).ReplaceAllStringFunc(path, func(escape string) string {
@@ -142,7 +142,7 @@ func (t *Tools) meant(path string) string {
 		return err == nil
 	}
 	dir, rawDir := filepath.Dir(path), filepath.Dir(raw)
-	if raw != path && named(raw) == path && !there(path) && (there(raw) || !there(dir) && there(rawDir)) {
+	if raw != path && Named(raw) == path && !there(path) && (there(raw) || !there(dir) && there(rawDir)) {
 		return raw
 	}
 	return path

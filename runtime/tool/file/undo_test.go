@@ -117,6 +117,14 @@ func TestTOL3AFileWhoseNameIsNotUTF8CanBeNamed(t *testing.T) {
 	w.holds("d\xff/caf\xe9.txt", "two\n")
 	w.must(w.undo(log, "a", 1))
 	w.holds("d\xff/caf\xe9.txt", "one\n")
+	w.write("d\xff/caf\xe9.txt", "by a person\n")
+	ask("write_file", object{"path": `d\xff/caf\xe9.txt`, "content": "by the model\n"}, "wrote")
+	w.write("d\xff/caf\xe9.txt", "by a person again\n")
+	if err := w.undo(log, "a", 1); err == nil || !strings.Contains(err.Error(), `d\xff/caf\xe9.txt has been changed since`) {
+		t.Errorf("what has changed since: %v", err)
+	}
+	w.write("d\xff/caf\xe9.txt", "by the model\n")
+	w.must(w.undo(log, "a", 1))
 	ask("write_file", object{"path": `d\xff/new.txt`, "content": "new\n"}, "created")
 	w.holds("d\xff/new.txt", "new\n")
 	w.must(w.undo(log, "a", 1))
