@@ -141,7 +141,7 @@ func (a *agent) open(id string, place acp.Place) (*talk, error) {
 		s = &talk{id: id, turns: map[string]*turn{}}
 		a.sessions[id] = s
 	}
-	place.Held, place.Before = held, func(path, after string) *string { return before(a.changes, id, path, after) }
+	place.Held, place.Before = held, a.changed(id).before
 	s.place = place
 	return s, nil
 }

@@ -1,56 +1,78 @@
 package acp
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 	"os"
+	"strings"
 	"unicode/utf8"
 
+	"shelly/runtime/front/acp"
 	"shelly/runtime/tool/file/change"
 )
 
 // heldBytesMax bounds the files whose earlier text is shown.
 const heldBytesMax = 256 << 10
 
-// held returns the current text of a file; nil if it is unknown or the file does not exist.
-func held(path string) *string {
+// held returns the current text of a file.
+func held(path string) acp.Earlier {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > heldBytesMax {
-		return nil
+		return acp.Earlier{Known: errors.Is(err, fs.ErrNotExist)}
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil
+		return acp.Earlier{}
 	}
 	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, heldBytesMax))
 	return text(data, err)
 }
 
-// before returns what a file held before a session wrote after over it, from the record of
-// changes (TOL-26); nil if that is unknown or the file did not exist.
-func before(log *change.Log, session, path, after string) *string {
-	if log == nil {
-		return nil
+// record lists a session's changes, the newest first (TOL-26).
+type record func() ([]*change.Entry, error)
+
+// changed returns the record of a session's changes.
+func (a *agent) changed(session string) record {
+	return func() ([]*change.Entry, error) {
+		if a.changes == nil {
+			return nil, nil
+		}
+		return a.changes.List(session)
 	}
-	entries, err := log.List(session)
+}
+
+// before returns what a file held before a call changed it. The call is the latest with that file and content whose result begins alike:
+// one that has changed nothing has another result, and is in no record.
+func (r record) before(path string, after *string, result string) acp.Earlier {
+	entries, err := r()
 	if err != nil {
-		return nil
+		return acp.Earlier{}
 	}
 	for _, e := range entries {
-		if e.Path() == real(path) && e.After == change.Hash([]byte(after)) {
-			if e.Before == "" || !e.Kept {
-				return nil
-			}
+		switch {
+		case e.Path() != real(path) || firstLine(e.Result) != firstLine(result) || after != nil && e.After != change.Hash([]byte(*after)):
+		case e.Before == "":
+			return acp.Earlier{Known: true}
+		case !e.Kept:
+			return acp.Earlier{}
+		default:
 			return text(e.Content())
 		}
 	}
-	return nil
+	return acp.Earlier{}
 }
 
-func text(data []byte, err error) *string {
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+func text(data []byte, err error) acp.Earlier {
 	if err != nil || len(data) > heldBytesMax || !utf8.Valid(data) {
-		return nil
+		return acp.Earlier{}
 	}
 	s := string(data)
-	return &s
+	return acp.Earlier{Known: true, Text: &s}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"shelly/fsm"
@@ -61,6 +62,7 @@ func (a *agent) load(params wire.Value, tell bool) (rpc.Work, error) {
 		if err != nil {
 			return rpc.Answer{}, worded(err)
 		}
+		place.Before = record(sync.OnceValues(a.changed(id))).before // read once for all that was done
 		told, err := a.past(ctx, acp.Past{Session: id, Place: place}, tell)
 		if known := strings.HasPrefix(id, own) || len(asked) > 0; errors.Is(err, client.ErrNotFound) && !known {
 			return rpc.Answer{}, rpc.Errorf(rpc.CodeUnknown, "there is no session %q", id)

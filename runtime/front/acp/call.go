@@ -83,16 +83,19 @@ func (a arguments) about() string {
 	return text
 }
 
-// diffs are the changes that a call will make to its file, according to its arguments; before
-// is what the file held, nil if that is unknown or there was no file.
-func diffs(tool, args, workspace string, before *string) []Part {
+// diffs are the changes that a call makes to its file, according to its arguments. Those of a whole
+// file that is written can be told only if what it held before is known.
+func diffs(tool, args, workspace string, before Earlier) []Part {
 	a := parse(args)
 	if !changes(tool) || a.Path == "" || len(args) > diffBytesMax {
 		return nil
 	}
 	path := absolute(workspace, a.Path)
+	if tool == "write_file" && !before.Known {
+		return nil
+	}
 	if tool == "write_file" {
-		return []Part{{Type: "diff", Path: path, Old: before, New: &a.Content}}
+		return []Part{{Type: "diff", Path: path, Old: before.Text, New: &a.Content}}
 	}
 	edits := a.Edits
 	if len(edits) == 0 {
@@ -107,6 +110,23 @@ func diffs(tool, args, workspace string, before *string) []Part {
 		parts = append(parts, part)
 	}
 	return parts
+}
+
+// changed is what a call that has ended shows of its change: the diff, or its result if that is
+// unknown. Sure is whether it has succeeded; if not, the record of changes says so.
+func (p Place) changed(c *call, result string, sure bool) []Part {
+	var before Earlier
+	if a := parse(c.args); p.Before != nil {
+		var after *string
+		if c.tool == "write_file" {
+			after = &a.Content
+		}
+		before = p.Before(absolute(p.Workspace, a.Path), after, result)
+	}
+	if parts := diffs(c.tool, c.args, p.Workspace, before); parts != nil && (sure || before.Known) {
+		return parts
+	}
+	return shown(result)
 }
 
 // absolute returns a path as the protocol requires it.

@@ -36,7 +36,7 @@ func (p *Past) Heard(m session.Archived) (updates []Update) {
 			if c.key == m.Message.ToolCall && c.tool == m.Message.Tool {
 				p.waiting = append(p.waiting[:i:i], p.waiting[i+1:]...)
 				if changes(c.tool) {
-					return []Update{update(c, completed)}
+					return []Update{update(c, completed, p.Place.changed(c, m.Message.Text, false)...)}
 				}
 				return []Update{update(c, completed, shown(m.Message.Text)...)}
 			}

@@ -77,7 +77,7 @@ func permission(c *call, e comm.Event, p Place) *Permission {
 	about := describe(c.tool, c.args, p.Workspace)
 	about.ID, about.Status = c.id, pending
 	u := Update{Call: &about}
-	var held *string
+	var held Earlier
 	if c.tool == "write_file" && p.Held != nil { // it waits, so this is what it would write over
 		held = p.Held(about.path())
 	}

@@ -18,11 +18,18 @@ import (
 type Place struct {
 	Workspace string // the folder that the tools work in, absolute
 	Folder    string // the editor's, relative to it; "" or ".": the same
-	// Held returns what a file holds now; nil: unknown, or there is no such file.
-	Held func(path string) *string
-	// Before returns what a file held before a text was written over it; nil: unknown, or
-	// there was no such file.
-	Before func(path, after string) *string
+	// Held returns what a file holds now.
+	Held func(path string) Earlier
+	// Before returns what a file held before the call with a result changed it; after is what it
+	// held then, nil if that is unknown.
+	Before func(path string, after *string, result string) Earlier
+}
+
+// Earlier is what a file held. The protocol has a diff without an old text stand for a new file,
+// so what is unknown is told from it.
+type Earlier struct {
+	Known bool
+	Text  *string // nil: there was no such file
 }
 
 // named is how a prompt names a folder that is not the workspace.

@@ -138,7 +138,7 @@ func (t *Turn) whole(c *call, kind string, is Status) Update {
 	about := describe(c.tool, c.args, t.place.Workspace)
 	about.ID, about.Status = c.id, is
 	u := Update{Kind: kind, Call: &about}
-	if parts := diffs(c.tool, c.args, t.place.Workspace, nil); parts != nil {
+	if parts := diffs(c.tool, c.args, t.place.Workspace, Earlier{}); parts != nil {
 		u.Content = parts
 	}
 	return u
@@ -187,19 +187,9 @@ func (t *Turn) result(e comm.Event) Update {
 	}
 	c.ended = true
 	if changes(c.tool) && !e.Failed {
-		return update(c, completed, diffs(c.tool, c.args, t.place.Workspace, t.before(c))...)
+		return update(c, completed, t.place.changed(c, e.Text, true)...)
 	}
 	return update(c, ending(e.Failed), shown(cmp.Or(e.Text, c.output))...)
-}
-
-// before is what a file held before a call wrote over it; nil: unknown, or there was no such
-// file.
-func (t *Turn) before(c *call) *string {
-	if c.tool != "write_file" || t.place.Before == nil {
-		return nil
-	}
-	a := parse(c.args)
-	return t.place.Before(absolute(t.place.Workspace, a.Path), a.Content)
 }
 
 // ending is the status of a call that has ended.

@@ -148,13 +148,14 @@ func TestFRT51ThoughtsAreSent(t *testing.T) {
 // A call is sent with its kind, its file, its changes and its end.
 func TestFRT52ToolCallsAreSent(t *testing.T) {
 	before := "old\n"
-	place := acp.Place{Workspace: "/w", Before: func(path, after string) *string {
-		if path != "/w/a.txt" || after != "new\n" {
-			t.Errorf("asked for %s, %q", path, after)
+	place := acp.Place{Workspace: "/w", Before: func(path string, after *string, result string) acp.Earlier {
+		if path != "/w/a.txt" || after == nil || *after != "new\n" {
+			t.Errorf("asked for %s", path)
 		}
-		return &before
+		return map[string]acp.Earlier{"written": {Known: true, Text: &before}, "created": {Known: true}}[result]
 	}}
 	write := `{"path":"a.txt","content":"new\n"}`
+	begun := `{"sessionUpdate":"tool_call","toolCallId":"r-call-1","title":"write_file: a.txt","kind":"edit","status":"in_progress","locations":[{"path":"/w/a.txt"}],"rawInput":` + write + `}`
 	for _, tt := range []struct {
 		name   string
 		events []comm.Event
@@ -165,8 +166,16 @@ func TestFRT52ToolCallsAreSent(t *testing.T) {
 			`{"sessionUpdate":"tool_call_update","content":[{"type":"content","content":{"type":"text","text":"package x"}}],"toolCallId":"r-call-1","status":"completed"}`,
 		}},
 		{"a file is written", []comm.Event{tool("write_file", write), result("write_file", "written")}, []string{
-			`{"sessionUpdate":"tool_call","content":[{"type":"diff","path":"/w/a.txt","newText":"new\n"}],"toolCallId":"r-call-1","title":"write_file: a.txt","kind":"edit","status":"in_progress","locations":[{"path":"/w/a.txt"}],"rawInput":` + write + `}`,
+			begun,
 			`{"sessionUpdate":"tool_call_update","content":[{"type":"diff","path":"/w/a.txt","oldText":"old\n","newText":"new\n"}],"toolCallId":"r-call-1","status":"completed"}`,
+		}},
+		{"a file is made", []comm.Event{tool("write_file", write), result("write_file", "created")}, []string{
+			begun,
+			`{"sessionUpdate":"tool_call_update","content":[{"type":"diff","path":"/w/a.txt","newText":"new\n"}],"toolCallId":"r-call-1","status":"completed"}`,
+		}},
+		{"a file holds that already", []comm.Event{tool("write_file", write), result("write_file", "nothing was written")}, []string{
+			begun,
+			`{"sessionUpdate":"tool_call_update","content":[{"type":"content","content":{"type":"text","text":"nothing was written"}}],"toolCallId":"r-call-1","status":"completed"}`,
 		}},
 		{"a file is edited, and that fails", []comm.Event{
 			tool("edit_file", `{"path":"a.txt","edits":[{"old":"a","new":"b"},{"old":"","new":"c"}]}`), {Type: comm.EventToolResult, Tool: "edit_file", Text: "old is not found", Failed: true},
@@ -200,7 +209,7 @@ func TestFRT52ToolCallsAreSent(t *testing.T) {
 // answered elsewhere.
 func TestFRT53AQuestionIsAskedOnce(t *testing.T) {
 	held := "old"
-	place := acp.Place{Workspace: "/w", Held: func(string) *string { return &held }}
+	place := acp.Place{Workspace: "/w", Held: func(string) acp.Earlier { return acp.Earlier{Known: true, Text: &held} }}
 	args := `{"path":"a","content":"b"}`
 	call := `{"sessionUpdate":"tool_call","content":[{"type":"diff","path":"/w/a","oldText":"old","newText":"b"}],"toolCallId":"r-call-1","title":"write_file: a","kind":"edit","status":"pending","locations":[{"path":"/w/a"}],"rawInput":` + args + `}`
 	ran := `{"sessionUpdate":"tool_call_update","toolCallId":"r-call-1","status":"in_progress"}`
@@ -329,6 +338,33 @@ func TestFRT47TheEditorsFolderIsNamed(t *testing.T) {
 	got := written(t, p.Heard(session.Archived{Number: 1, Message: fsm.Message{Role: fsm.RoleUser, Text: "Hello\n\ncwd: `sub/dir`"}}))
 	if want := `{"sessionUpdate":"user_message_chunk","messageId":"s-1","content":{"type":"text","text":"Hello"}}`; len(got) != 1 || got[0] != want {
 		t.Errorf("told again is %s", got)
+	}
+}
+
+// A change that was made is shown again as a diff, and one that was not by its result.
+func TestFRT48ChangesAreSentAgain(t *testing.T) {
+	p := acp.Past{Session: "s", Place: acp.Place{Workspace: "/w", Before: func(_ string, _ *string, result string) acp.Earlier {
+		return acp.Earlier{Known: result == "done"}
+	}}}
+	p.Heard(session.Archived{Number: 1, Message: fsm.Message{Role: fsm.RoleAssistant, Calls: []fsm.ToolCall{
+		{ID: "a", Name: "write_file", Args: `{"path":"a","content":"x"}`}, {ID: "b", Name: "write_file", Args: `{"path":"a","content":"x"}`},
+		{ID: "c", Name: "edit_file", Args: `{"path":"a","old":"x","new":"y"}`}, {ID: "d", Name: "edit_file", Args: `{"path":"a","old":"x","new":"y"}`},
+	}}})
+	var got []string
+	for n, m := range []fsm.Message{
+		{Role: fsm.RoleTool, Tool: "write_file", ToolCall: "a", Text: "done"}, {Role: fsm.RoleTool, Tool: "write_file", ToolCall: "b", Text: "nothing was written"},
+		{Role: fsm.RoleTool, Tool: "edit_file", ToolCall: "c", Text: "done"}, {Role: fsm.RoleTool, Tool: "edit_file", ToolCall: "d", Text: "not found"},
+	} {
+		got = append(got, written(t, p.Heard(session.Archived{Number: uint64(n + 2), Message: m}))...)
+	}
+	want := []string{
+		`{"sessionUpdate":"tool_call_update","content":[{"type":"diff","path":"/w/a","newText":"x"}],"toolCallId":"s-call-1","status":"completed"}`,
+		`{"sessionUpdate":"tool_call_update","content":[{"type":"content","content":{"type":"text","text":"nothing was written"}}],"toolCallId":"s-call-2","status":"completed"}`,
+		`{"sessionUpdate":"tool_call_update","content":[{"type":"diff","path":"/w/a","oldText":"x","newText":"y"}],"toolCallId":"s-call-3","status":"completed"}`,
+		`{"sessionUpdate":"tool_call_update","content":[{"type":"content","content":{"type":"text","text":"not found"}}],"toolCallId":"s-call-4","status":"completed"}`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
