@@ -351,7 +351,7 @@ func TestFRT53ThePersonInTheEditorDecides(t *testing.T) {
 		"<"+updated(`{"sessionUpdate":"tool_call_update","toolCallId":"r-call-1","status":"failed"}`), "<"+reason("cancelled"))
 }
 
-// A question that is answered elsewhere is withdrawn, and one that is dismissed stays open.
+// A question that is answered elsewhere is withdrawn, and one that cannot be shown stays open.
 func TestFRT53AQuestionIsTakenBack(t *testing.T) {
 	d := newFake()
 	d.play = func(_ context.Context, d *fake, _ client.AskRequest, each func(comm.Event)) (client.Reply, error) {
@@ -364,9 +364,24 @@ func TestFRT53AQuestionIsTakenBack(t *testing.T) {
 	begun := []string{load, "<" + loaded, "<" + offered, prompt, "<" + updated(called), "<" + question}
 	ends := []string{"<" + updated(ran), "<" + updated(`{"sessionUpdate":"tool_call_update","toolCallId":"r-call-1","status":"completed"}`), "<" + reason("end_turn")}
 	served(t, d, slices.Concat(begun, []string{next, `<{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1}}`}, ends)...)
-	served(t, d, slices.Concat(begun, []string{`{"jsonrpc":"2.0","id":1,"result":{"outcome":{"outcome":"cancelled"}}}`,
+	served(t, d, slices.Concat(begun, []string{`{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"unknown method"}}`,
 		"<" + updated(`{"sessionUpdate":"agent_thought_chunk","messageId":"r-k","content":{"type":"text","text":"[shelly waits for approval: shelly request approve r --channel acp]"}}`),
 		next}, ends)...)
+}
+
+// An editor that answers a question with cancelled has its prompt ended, without a session/cancel.
+func TestFRT53CancelledEndsTheRequest(t *testing.T) {
+	d := newFake()
+	d.play = func(_ context.Context, d *fake, _ client.AskRequest, each func(comm.Event)) (client.Reply, error) {
+		each(asks)
+		if got := <-d.cancelled; got != "r acp" {
+			t.Errorf("cancelled is %s", got)
+		}
+		each(comm.Event{Type: comm.EventReply, IsError: true, Outcome: fsm.OutcomeCancelled})
+		return client.Reply{Outcome: fsm.OutcomeCancelled, IsError: true}, nil
+	}
+	served(t, d, load, "<"+loaded, "<"+offered, prompt, "<"+updated(called), "<"+question, `{"jsonrpc":"2.0","id":1,"result":{"outcome":{"outcome":"cancelled"}}}`,
+		"<"+updated(`{"sessionUpdate":"tool_call_update","toolCallId":"r-call-1","status":"failed"}`), "<"+reason("cancelled"))
 }
 
 // session/cancel ends the request. It is sent again until the daemon has received it, also if

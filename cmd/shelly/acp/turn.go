@@ -197,13 +197,6 @@ func (t *turn) cancel() {
 	t.cancelled = true
 }
 
-// ends reports whether the editor has cancelled.
-func (t *turn) ends() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.cancelled
-}
-
 // end tells the daemon to end the request, and repeats that until it is received. The caller
 // holds the lock.
 func (t *turn) end() {
@@ -256,7 +249,8 @@ func (t *turn) ask(p *acp.Permission) {
 		switch {
 		case ctx.Err() != nil:
 			return
-		case err == nil && !ok && t.ends(): // as the protocol has it
+		case err == nil && acp.Cancelled(answer):
+			t.cancel()
 			return
 		case err != nil || !ok:
 			t.agent.log.Info("the question stays open", "request", t.id, "error", err)

@@ -51,8 +51,14 @@ type Decision struct {
 	Grant   fsm.GrantScope
 }
 
-// Chosen reads an editor's answer; ok is false if the question was dismissed. Then it stays
-// open for others.
+// Cancelled reports whether an editor's answer is that its prompt is cancelled, which is all that the
+// protocol has it mean.
+func Cancelled(answer wire.Value) bool {
+	return answer.Member("outcome").Member("outcome").Text == "cancelled"
+}
+
+// Chosen reads an editor's answer; ok is false if it is no choice. Unless the prompt is cancelled, the
+// question then stays open for others.
 func Chosen(answer wire.Value) (d Decision, ok bool) {
 	outcome := answer.Member("outcome")
 	if outcome.Member("outcome").Text != "selected" {
