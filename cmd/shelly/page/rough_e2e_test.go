@@ -307,6 +307,34 @@ func TestCOM73ASearchOfSessionsThatFailsSaysSo(t *testing.T) {
 	w.See("main .note", "shelly does not answer")
 }
 
+// A search asks once for a session, for some at once, and says how far it is.
+func TestCOM73ASearchOfSessionsSaysHowFarItIs(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.Click("nav a", "Sessions")
+	w.See("main", "No session yet")
+	w.Script(nil, `const send = window.fetch, held = new Promise((go) => (window.release = go));
+		window.asked = [];
+		window.fetch = async (path, how) => {
+			if (!path.startsWith('/v1/sessions')) return send(path, how);
+			if (path === '/v1/sessions') return { ok: true, json: async () => ({ sessions: [1, 2, 3, 4, 5, 6].map((n) => ({ id: 's' + n, last: n < 6 ? 1 : 0, at: 9 - n })) }) };
+			window.asked.push(path);
+			if (path.includes('/s5')) await held;
+			return { ok: true, json: async () => ({ messages: [{ number: 1, message: { role: 'user', text: 'a pear' } }] }) };
+		}`)
+	w.Type("main input[type=search]", "pear")
+	w.Click("main button", "Search")
+	w.See("main", "Searching… 4 of 6 sessions")
+	w.Script(nil, `window.release()`)
+	w.See("main", "5 found.")
+	var asked int
+	w.Script(&asked, `return window.asked.length`)
+	if asked != 5 {
+		t.Errorf("the page has asked %d times for what was said in 5 sessions", asked)
+	}
+	w.clean()
+}
+
 // An answer that comes late does not replace that of a later search.
 func TestCOM73TheLastSearchOfTheMemoryIsShown(t *testing.T) {
 	w := begin(t, slow)

@@ -26,6 +26,7 @@ export async function sessionsView(main, signal) {
     if (name.value.trim()) location.hash = `#/chat/${encodeURIComponent(name.value.trim())}`;
   });
   const show = latest(out, signal);
+  let searching = new AbortController();
   const every = async () => {
     const list = await all(signal);
     return [list.length ? el('ul', { class: 'rows' }, list.map((s) => el('li', {},
@@ -36,24 +37,42 @@ export async function sessionsView(main, signal) {
   search.addEventListener('submit', (e) => {
     e.preventDefault();
     const want = words.value.trim().toLowerCase();
-    if (want) fill(out, el('p', { class: 'dim' }, 'Searching…'));
-    show(want ? async () => find(await all(signal), want, signal) : every);
+    searching.abort(); // the last search is no longer wanted
+    searching = new AbortController();
+    const both = AbortSignal.any([signal, searching.signal]);
+    const far = el('span', { 'aria-hidden': 'true' });
+    if (want) fill(out, el('p', { class: 'dim' }, 'Searching…', far));
+    show(want ? async () => find(await all(both), want, both, (done, of) => fill(far, ` ${done} of ${of} sessions`)) : every);
   });
   await show(every);
 }
 
 const foundMax = 50;
+const atOnce = 4; // sessions that are read at the same time: a browser has six connections
 
-async function find(list, want, signal) {
+// matches are the messages of a session with the words, at most foundMax of them.
+async function matches(s, want, signal) {
   const found = [];
-  for (const s of list) {
-    for (let after = 0; found.length < foundMax; ) {
-      const { messages } = await get(query(`/v1/sessions/${piece(s.id)}`, { after, limit: 256 }), { signal });
-      if (!messages.length) break;
-      after = messages.at(-1).number;
-      for (const m of messages) if ((m.message.text || '').toLowerCase().includes(want)) found.push({ session: s.id, ...m });
-    }
+  for (let after = 0; after < s.last && found.length < foundMax; ) {
+    const { messages } = await get(query(`/v1/sessions/${piece(s.id)}`, { after, limit: 256 }), { signal }).catch((e) => {
+      if (e.code === 'not_found') return { messages: [] };
+      throw e;
+    });
+    if (!messages.length) break; // they were dropped since the list was made
+    after = messages.at(-1).number;
+    for (const m of messages) if ((m.message.text || '').toLowerCase().includes(want)) found.push({ session: s.id, ...m });
   }
+  return found;
+}
+
+async function find(list, want, signal, far) {
+  const found = [];
+  for (let done = 0; done < list.length && found.length < foundMax; done += atOnce) {
+    far(done, list.length);
+    const some = await Promise.all(list.slice(done, done + atOnce).map((s) => matches(s, want, signal)));
+    found.push(...some.flat());
+  }
+  found.splice(foundMax);
   if (!found.length) return [el('p', { class: 'dim' }, 'Nothing was found with these words.')];
   const who = { user: 'You', assistant: 'shelly', tool: 'Tool' };
   return [el('p', { class: 'dim' }, `${found.length}${found.length >= foundMax ? ' or more' : ''} found.`), el('ul', { class: 'rows' }, found.map((m) => {
