@@ -30,6 +30,7 @@ type daemon interface {
 	Requests(ctx context.Context, w comm.Wanted) (comm.RequestsBody, error)
 	Sessions(ctx context.Context) ([]session.Listed, error)
 	Archive(ctx context.Context, id string, after uint64, limit int) ([]session.Archived, error)
+	Images(ctx context.Context, r comm.Record) ([][]byte, error)
 }
 
 // agent is the agent's end of a connection with an editor. All that it knows comes from the

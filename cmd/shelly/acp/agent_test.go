@@ -25,6 +25,7 @@ type fake struct {
 	play     func(ctx context.Context, d *fake, r client.AskRequest, each func(comm.Event)) (client.Reply, error)
 	archive  []session.Archived
 	requests []comm.Record
+	images   map[string][][]byte // of requests
 
 	mu        sync.Mutex
 	cancelled chan string
@@ -92,6 +93,8 @@ func (d *fake) Archive(_ context.Context, id string, after uint64, _ int) ([]ses
 	}
 	return d.archive, nil
 }
+
+func (d *fake) Images(_ context.Context, r comm.Record) ([][]byte, error) { return d.images[r.ID], nil }
 
 const (
 	initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true}},"clientInfo":{"name":"ed","version":"1"}}}`
@@ -219,6 +222,31 @@ func TestFRT48ASessionIsLoaded(t *testing.T) {
 	resume := strings.Replace(load, "session/load", "session/resume", 1)
 	served(t, d, resume, "<"+loaded, "<"+offered)
 	served(t, d, strings.Replace(load, "acp-s", "other", 1), "<"+failure("1", "-32002", `there is no session \"other\"`))
+}
+
+// An image is shown as one as long as the journal has it, and as its mark afterwards.
+func TestFRT48ImagesAreSentAgain(t *testing.T) {
+	d := newFake()
+	png := [][]byte{[]byte("\x89PNG\r\n\x1a\n")}
+	d.archive = []session.Archived{
+		{Number: 1, Turn: "h3", Message: fsm.Message{Role: fsm.RoleUser, Text: "[image]\nOld."}},
+		{Number: 2, Turn: "h4", Message: fsm.Message{Role: fsm.RoleUser, Text: "[image]\nSee."}},
+		{Number: 3, Turn: "h2", Message: fsm.Message{Role: fsm.RoleUser, Text: "[image]\nGone."}},
+	}
+	d.requests = []comm.Record{
+		{ID: "r2", Channel: "acp", Handle: 5, Text: "And this?"},
+		{ID: "r1", Channel: "acp", Handle: 4, Text: "See.", Done: true}, {ID: "r0", Channel: "acp", Handle: 3, Text: "Old.", Done: true},
+	}
+	d.images = map[string][][]byte{"r1": png, "r2": png}
+	d.play = func(context.Context, *fake, client.AskRequest, func(comm.Event)) (client.Reply, error) {
+		return client.Reply{Outcome: fsm.OutcomeAnswered}, nil
+	}
+	asked := func(id, content string) string {
+		return "<" + updated(`{"sessionUpdate":"user_message_chunk","messageId":"`+id+`","content":`+content+`}`)
+	}
+	image := `{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}`
+	served(t, d, load, asked("acp-s-1", `{"type":"text","text":"[image]\nOld."}`), asked("acp-s-2", image), asked("acp-s-2", `{"type":"text","text":"See."}`),
+		asked("acp-s-3", `{"type":"text","text":"[image]\nGone."}`), "<"+loaded, "<"+offered, asked("r2-asked", image), asked("r2-asked", `{"type":"text","text":"And this?"}`))
 }
 
 func TestFRT48SessionsAreListed(t *testing.T) {

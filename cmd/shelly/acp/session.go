@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
@@ -102,6 +103,60 @@ func (a *agent) requests(ctx context.Context, id string) ([]comm.Record, error) 
 	return list, nil
 }
 
+// asked is the requests of a session, as they are read while its past is told.
+type asked struct {
+	agent   *agent
+	session string
+	read    []comm.Record // the latest
+	before  uint64        // of the next question; 0: all are read
+}
+
+// imageMark begins a message of the archive in the place of each of its images (SES-13).
+const imageMark = "[image]"
+
+// illustrate gives a message its images in place of their marks, if its request is known by its turn
+// and still has them.
+func (l *asked) illustrate(ctx context.Context, m session.Archived) session.Archived {
+	if m.Message.Role != fsm.RoleUser || len(m.Message.Images) > 0 || !strings.HasPrefix(m.Message.Text, imageMark) {
+		return m
+	}
+	for at := 0; ; at++ {
+		for at == len(l.read) {
+			if !l.more(ctx) {
+				return m
+			}
+		}
+		if r := l.read[at]; r.Handle.Entry() == m.Turn {
+			if images := l.agent.images(ctx, r); len(images) > 0 {
+				m.Message.Text, m.Message.Images = r.Text, images
+			}
+			return m
+		}
+	}
+}
+
+// more reads further requests, of which there may be none in an answer; false: all were read.
+func (l *asked) more(ctx context.Context) bool {
+	if l.before == 0 {
+		return false
+	}
+	body, err := l.agent.daemon.Requests(ctx, comm.Wanted{Session: l.session, Before: l.before, Limit: engine.ReadMax, Client: comm.Principal})
+	if err != nil {
+		l.agent.log.Warn("images of the past are not shown", "session", l.session, "error", err)
+	}
+	l.before, l.read = body.Next, append(l.read, body.Requests...)
+	return true
+}
+
+// images returns the images of a request, as far as they are known.
+func (a *agent) images(ctx context.Context, r comm.Record) [][]byte {
+	images, err := a.daemon.Images(ctx, r)
+	if err != nil {
+		a.log.Info("the images of a request are not shown", "request", r.ID, "error", err)
+	}
+	return images
+}
+
 // beyond returns the requests that the archive does not have: those finished since its last
 // turn, because they are still being archived or have failed, and the unfinished ones.
 func beyond(asked []comm.Record, told map[string]bool) (late, going []comm.Record) {
@@ -120,7 +175,7 @@ func beyond(asked []comm.Record, told map[string]bool) (late, going []comm.Recor
 
 // retell sends a request that is done.
 func (a *agent) retell(ctx context.Context, session string, place acp.Place, r comm.Record) {
-	a.update(session, acp.Asked(r.ID, r.Text, place))
+	a.update(session, acp.Asked(r.ID, r.Text, a.images(ctx, r), place)...)
 	view := acp.NewTurn(r.ID, place)
 	reply, err := a.daemon.Attach(ctx, r.ID, acp.Channel, func(e comm.Event) { a.update(session, view.Heard(e).Updates...) })
 	if err == nil {
@@ -135,6 +190,7 @@ func (a *agent) retell(ctx context.Context, session string, place acp.Place, r c
 // holds.
 func (a *agent) past(ctx context.Context, p acp.Past, tell bool) (turns map[string]bool, err error) {
 	turns = map[string]bool{}
+	asked := asked{agent: a, session: p.Session, before: math.MaxUint64}
 	for after := uint64(0); ; {
 		page, err := a.daemon.Archive(ctx, p.Session, after, pageMax)
 		if err != nil {
@@ -143,7 +199,7 @@ func (a *agent) past(ctx context.Context, p acp.Past, tell bool) (turns map[stri
 		for _, m := range page {
 			turns[m.Turn] = true
 			if after = m.Number; tell {
-				a.update(p.Session, p.Heard(m)...)
+				a.update(p.Session, p.Heard(asked.illustrate(ctx, m))...)
 			}
 		}
 		if len(page) == 0 {

@@ -109,7 +109,7 @@ func (a *agent) attach(ctx context.Context, s *talk, r comm.Record, tell bool) {
 	t, place := a.begin(s, r.ID), s.place
 	a.mu.Unlock()
 	if tell {
-		a.update(s.id, acp.Asked(r.ID, r.Text, place))
+		a.update(s.id, acp.Asked(r.ID, r.Text, a.images(ctx, r), place)...)
 	}
 	a.conn.Go(func() {
 		defer a.over(s, t)

@@ -128,6 +128,18 @@ func (j *Journal) lines(from, to uint64, fn func(engine.Line) error) error {
 	}
 }
 
+// Images returns the images that a request brought, as far as the journal still has them: they are in
+// no other record.
+func (c *Client) Images(ctx context.Context, r comm.Record) (images [][]byte, err error) {
+	err = c.Journal(ctx).lines(r.Index, r.Index, func(l engine.Line) error {
+		if in, ok := l.Record.Input.Fact.(fsm.Requested); ok && l.Snapshot == nil && l.Index == r.Index {
+			images = in.Images
+		}
+		return nil
+	})
+	return images, err
+}
+
 func decimal(n uint64) string { return strconv.FormatUint(n, 10) }
 
 // Backup writes a backup of the running daemon's data to w (package backup). A

@@ -110,3 +110,23 @@ func TestARequestIsReadByItsChannel(t *testing.T) {
 		t.Errorf("%v, %v (-want +got)\n%s", ok, err, diff)
 	}
 }
+
+// The images of a request are those of its own record, and no other request's.
+func TestCOM16TheImagesOfARequest(t *testing.T) {
+	d := newDaemon(t)
+	j := engine.NewMemoryJournal()
+	d.front.Record(j)
+	for index, images := range [][][]byte{{[]byte("a")}, {[]byte("b"), []byte("c")}, nil} {
+		in := fsm.Input{Fact: fsm.Requested{Request: d.key(string(rune('a' + index))), Text: "x", Images: images}}
+		if err := j.Append(engine.Batch{Records: []engine.Record{{Index: uint64(index + 1), Input: in}}}, true); err != nil {
+			t.Fatal(err)
+		}
+		got, err := d.client.Images(t.Context(), comm.Record{Index: uint64(index + 1)})
+		if diff := cmp.Diff(images, got); diff != "" || err != nil {
+			t.Errorf("request %d: %v\n%s", index+1, err, diff)
+		}
+	}
+	if got, err := d.client.Images(t.Context(), comm.Record{Index: 2}); err != nil || len(got) != 2 {
+		t.Errorf("an earlier request: %d images, %v", len(got), err)
+	}
+}

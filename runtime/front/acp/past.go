@@ -2,7 +2,6 @@ package acp
 
 import (
 	"fmt"
-	"net/http"
 
 	"shelly/fsm"
 	"shelly/runtime/session"
@@ -25,10 +24,7 @@ func (p *Past) Heard(m session.Archived) (updates []Update) {
 		if m.Message.Aside {
 			return nil
 		}
-		for _, image := range m.Message.Images {
-			updates = append(updates, Update{Kind: userMessage, MessageID: id, Content: Block{Type: "image", Data: image, MimeType: http.DetectContentType(image)}})
-		}
-		return append(updates, message(userMessage, id, p.Place.asked(m.Message.Text)))
+		return asked(id, m.Message.Text, m.Message.Images, p.Place)
 	case fsm.RoleAssistant:
 		return p.answer(id, m.Message)
 	case fsm.RoleTool:

@@ -1,6 +1,9 @@
 package acp
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"net/http"
+)
 
 // Version is the protocol's version.
 const Version = 1
@@ -100,8 +103,16 @@ func shown(text string) []Part {
 }
 
 // Asked returns what a person has asked for, for an editor that does not know it.
-func Asked(request, text string, p Place) Update {
-	return message(userMessage, request+"-asked", p.asked(text))
+func Asked(request, text string, images [][]byte, p Place) []Update {
+	return asked(request+"-asked", text, images, p)
+}
+
+// asked is a person's message: its images, then its text.
+func asked(id, text string, images [][]byte, p Place) (updates []Update) {
+	for _, image := range images {
+		updates = append(updates, Update{Kind: userMessage, MessageID: id, Content: Block{Type: "image", Data: image, MimeType: http.DetectContentType(image)}})
+	}
+	return append(updates, message(userMessage, id, p.asked(text)))
 }
 
 // Failed returns why a request that no prompt waits for has no answer.
