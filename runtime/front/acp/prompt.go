@@ -91,23 +91,23 @@ func (r *reader) block(b wire.Value) error {
 	case "resource":
 		return r.resource(b.Member("resource"))
 	case "audio":
-		return rpc.Errorf(rpc.CodeParams, "%s is sound, which shelly does not take", b.Path)
+		return rpc.Errorf(rpc.CodeParams, "%s is sound, which shelly does not take", b.Path())
 	default:
-		return rpc.Errorf(rpc.CodeParams, "%s is of the unknown type %q", b.Path, kind)
+		return rpc.Errorf(rpc.CodeParams, "%s is of the unknown type %q", b.Path(), kind)
 	}
 	return nil
 }
 
 func (r *reader) image(b, data wire.Value) error {
 	if data.Text == "" {
-		return rpc.Errorf(rpc.CodeParams, "%s has no data; shelly fetches nothing from an address", b.Path)
+		return rpc.Errorf(rpc.CodeParams, "%s has no data; shelly fetches nothing from an address", b.Path())
 	}
 	file, err := base64.StdEncoding.DecodeString(data.Text)
 	if err != nil {
-		return rpc.Errorf(rpc.CodeParams, "%s is not base64", data.Path)
+		return rpc.Errorf(rpc.CodeParams, "%s is not base64", data.Path())
 	}
 	if err := comm.CheckImage(file); err != nil {
-		return rpc.Errorf(rpc.CodeParams, "%s %s", b.Path, err)
+		return rpc.Errorf(rpc.CodeParams, "%s %s", b.Path(), err)
 	}
 	if len(r.images) == comm.ImagesMax {
 		return rpc.Errorf(rpc.CodeParams, "the prompt has more than %d images", comm.ImagesMax)

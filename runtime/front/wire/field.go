@@ -21,7 +21,8 @@ func (v Value) Object(fields ...Field) error {
 	for _, m := range v.Members {
 		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == m.Name })
 		if i < 0 {
-			return &Error{Param: m.Path, Message: fmt.Sprintf("unknown field %q", m.Path), Unknown: true}
+			path := m.Path()
+			return &Error{Param: path, Message: fmt.Sprintf("unknown field %q", path), Unknown: true}
 		}
 		if m.Kind == Null {
 			continue
@@ -37,7 +38,7 @@ func (v Value) Object(fields ...Field) error {
 func (v Value) Member(name string) Value {
 	i := slices.IndexFunc(v.Members, func(m Member) bool { return m.Name == name })
 	if i < 0 {
-		return Value{Kind: Null, Path: v.Path}
+		return Value{Kind: Null, at: v.at}
 	}
 	return v.Members[i].Value
 }

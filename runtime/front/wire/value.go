@@ -25,10 +25,10 @@ const (
 	Object Kind = "an object"
 )
 
-// Value is a JSON value and its path.
+// Value is a JSON value and its place.
 type Value struct {
 	Kind    Kind
-	Path    string // such as messages[2].content; empty: the whole message
+	at      place
 	Text    string // a text, or a number as it is written
 	True    bool
 	Items   []Value  // of a list
@@ -40,6 +40,32 @@ type Member struct {
 	Name string
 	Value
 }
+
+// place is where a value is. Its path is made only when it is asked for: with the paths of all its
+// values, a message with one long name would take the square of its length.
+type place struct {
+	in     *place // of what holds it; nil: it is the whole message
+	name   string // of a member
+	number int    // of an item
+	item   bool
+}
+
+func (p *place) path() string {
+	if p.in == nil {
+		return ""
+	}
+	holder := p.in.path()
+	switch {
+	case p.item:
+		return fmt.Sprintf("%s[%d]", holder, p.number)
+	case holder == "":
+		return p.name
+	}
+	return holder + "." + p.name
+}
+
+// Path returns where the value is, such as messages[2].content; empty: it is the whole message.
+func (v Value) Path() string { return v.at.path() }
 
 // Error says what is wrong with a message.
 type Error struct {
@@ -53,10 +79,11 @@ func (e *Error) Error() string { return e.Message }
 // Fault returns an error about a value.
 func (v Value) Fault(format string, args ...any) *Error {
 	what := "the message"
-	if v.Path != "" {
-		what = fmt.Sprintf("%q", v.Path)
+	path := v.Path()
+	if path != "" {
+		what = fmt.Sprintf("%q", path)
 	}
-	return &Error{Param: v.Path, Message: what + " " + fmt.Sprintf(format, args...)}
+	return &Error{Param: path, Message: what + " " + fmt.Sprintf(format, args...)}
 }
 
 // Parse reads one JSON value. It refuses invalid UTF-8, a name that is given twice and more
@@ -67,7 +94,7 @@ func Parse(data []byte) (Value, error) {
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
-	v, err := parse(d, "", DepthMax)
+	v, err := parse(d, place{}, DepthMax)
 	if err != nil {
 		return Value{}, err
 	}
@@ -77,8 +104,8 @@ func Parse(data []byte) (Value, error) {
 	return v, nil
 }
 
-func parse(d *json.Decoder, path string, depth int) (Value, error) {
-	v := Value{Path: path}
+func parse(d *json.Decoder, at place, depth int) (Value, error) {
+	v := Value{at: at}
 	token, err := d.Token()
 	if err != nil {
 		return v, notJSON(d, err)
@@ -94,7 +121,7 @@ func parse(d *json.Decoder, path string, depth int) (Value, error) {
 		v.Kind, v.Text = String, t
 	case json.Delim:
 		if depth == 0 {
-			return v, &Error{Param: path, Message: fmt.Sprintf("the message is nested deeper than %d levels", DepthMax)}
+			return v, &Error{Param: v.Path(), Message: fmt.Sprintf("the message is nested deeper than %d levels", DepthMax)}
 		}
 		if t == '[' {
 			return v, v.items(d, depth-1)
@@ -106,8 +133,9 @@ func parse(d *json.Decoder, path string, depth int) (Value, error) {
 
 func (v *Value) items(d *json.Decoder, depth int) error {
 	v.Kind = List
+	at := v.at
 	for d.More() {
-		item, err := parse(d, fmt.Sprintf("%s[%d]", v.Path, len(v.Items)), depth)
+		item, err := parse(d, place{in: &at, number: len(v.Items), item: true}, depth)
 		if err != nil {
 			return err
 		}
@@ -118,22 +146,20 @@ func (v *Value) items(d *json.Decoder, depth int) error {
 
 func (v *Value) members(d *json.Decoder, depth int) error {
 	v.Kind = Object
-	seen := map[string]bool{}
+	at, seen := v.at, map[string]bool{}
 	for d.More() {
 		token, err := d.Token()
 		if err != nil {
 			return notJSON(d, err)
 		}
 		name, _ := token.(string) // within an object the decoder lets only texts be names
-		path := name
-		if v.Path != "" {
-			path = v.Path + "." + name
-		}
+		below := place{in: &at, name: name}
 		if seen[name] {
+			path := below.path()
 			return &Error{Param: path, Message: fmt.Sprintf("%q is given twice", path)}
 		}
 		seen[name] = true
-		member, err := parse(d, path, depth)
+		member, err := parse(d, below, depth)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -50,6 +51,7 @@ func TestFRT2WhatTwoReadersCouldUnderstandDifferentlyIsRefused(t *testing.T) {
 		{`{"model":"a"`, "", "the message ends too early at byte 12"},
 		{`{"model":'a'}`, "", "the message is not JSON at byte 9"},
 		{"{\"model\":\"\xff\"}", "", "the message is not valid UTF-8"},
+		{strings.Repeat(`{"x":`, 100) + "1" + strings.Repeat("}", 100), strings.Repeat("x.", 63) + "x", "the message is nested deeper than 64 levels"},
 		{`{"x":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, "x" + strings.Repeat("[0]", 63), "the message is nested deeper than 64 levels"},
 	} {
 		_, _, err := read(tt.text)
@@ -60,6 +62,24 @@ func TestFRT2WhatTwoReadersCouldUnderstandDifferentlyIsRefused(t *testing.T) {
 		if !errors.As(err, &fault) || fault.Message != tt.want || fault.Param != tt.param {
 			t.Errorf("%s: %v (%+v); want %q about %q", tt.text, err, fault, tt.want, tt.param)
 		}
+	}
+}
+
+// A message with many values below a long name takes memory by its length, and not by the product
+// of the two.
+func TestFRT2ALongNameIsNotKeptForEachValueBelowIt(t *testing.T) {
+	takes := func(values int) uint64 {
+		message := []byte(`{"` + strings.Repeat("a", 1<<16) + `":[1` + strings.Repeat(",1", values-1) + `]}`)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := wire.Parse(message); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if few, many := takes(10), takes(1000); many > few+1<<20 {
+		t.Errorf("%d bytes with 10 values and %d with 1000", few, many)
 	}
 }
 
