@@ -22,9 +22,9 @@ import (
 type fetcher struct {
 	options Options
 	client  *http.Client
-	render  func(b []byte, contentType string, at *url.URL, links bool) (text, what string) // readable
-	places  chan struct{}                                                                   // for pages being rendered
-	moment  time.Duration                                                                   // the least time for rendering
+	render  func(ctx context.Context, b []byte, contentType string, at *url.URL, links bool) (text, what string) // readable
+	places  chan struct{}                                                                                        // for pages being rendered
+	moment  time.Duration                                                                                        // the least time for rendering
 }
 
 // rendersMax is the most pages that are rendered as text at once, including those whose call
@@ -171,7 +171,7 @@ func (f *fetcher) shown(ctx context.Context, resp *http.Response, links bool) to
 
 // readable renders a page as text, or gives up when the call's time is over (TOL-73): a page can
 // be made so that rendering takes long. A page that arrived late still gets renderLeast. A
-// rendering that is given up keeps its place until it is done.
+// rendering that is given up ends as soon as it can, and keeps its place until then.
 func (f *fetcher) readable(ctx context.Context, b []byte, contentType string, at *url.URL, links bool) (text, what string, err error) {
 	left := f.moment
 	if end, ok := ctx.Deadline(); ok {
@@ -179,6 +179,8 @@ func (f *fetcher) readable(ctx context.Context, b []byte, contentType string, at
 	}
 	over := time.NewTimer(left)
 	defer over.Stop()
+	rendering, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
 	given := ctx.Done()
 	if context.Cause(ctx) == errTime {
 		given = nil
@@ -192,7 +194,7 @@ func (f *fetcher) readable(ctx context.Context, b []byte, contentType string, at
 			place = nil
 			go func() {
 				defer func() { <-f.places }()
-				text, what := f.render(b, contentType, at, links)
+				text, what := f.render(rendering, b, contentType, at, links)
 				done <- rendered{text, what}
 			}()
 		case r := <-done:

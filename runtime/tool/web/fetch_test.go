@@ -15,9 +15,9 @@ import (
 func TestTOL73APageThatTakesTooLongToReadIsGivenUp(t *testing.T) {
 	f := newFetcher(Options{Guard: &egress.Guard{}, Timeout: time.Millisecond, BytesMax: 1 << 20})
 	let := make(chan struct{})
-	f.render = func(body []byte, media string, at *url.URL, whole bool) (string, string) {
+	f.render = func(ctx context.Context, body []byte, media string, at *url.URL, whole bool) (string, string) {
 		<-let
-		return readable(body, media, at, whole)
+		return readable(ctx, body, media, at, whole)
 	}
 	at := &url.URL{Scheme: "http", Host: "x.example"}
 	f.moment = 0
@@ -42,5 +42,26 @@ func TestTOL73APageThatTakesTooLongToReadIsGivenUp(t *testing.T) {
 	close(let)
 	if text, _, err := f.readable(t.Context(), []byte("<p>soon"), "text/html", at, false); err != nil || text != "soon" {
 		t.Errorf("afterwards: %q, %v", text, err)
+	}
+}
+
+// A rendering that is given up does not go on: it would keep the place of another page.
+func TestTOL73ARenderingThatIsGivenUpEnds(t *testing.T) {
+	f := newFetcher(Options{Guard: &egress.Guard{}, Timeout: time.Millisecond, BytesMax: 1 << 20})
+	f.moment = 0
+	text := make(chan string, 1)
+	f.render = func(ctx context.Context, body []byte, media string, at *url.URL, whole bool) (string, string) {
+		<-ctx.Done()
+		page, kind := readable(ctx, body, media, at, whole)
+		text <- page
+		return page, kind
+	}
+	ctx, cancel := within(t.Context(), f.options.Timeout)
+	defer cancel()
+	if _, _, err := f.readable(ctx, []byte("<p>text"), "text/html", &url.URL{Scheme: "http", Host: "x.example"}, false); err == nil {
+		t.Fatal("it waited for the page")
+	}
+	if got := <-text; got != "" {
+		t.Errorf("it was rendered to %q", got)
 	}
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/url"
@@ -15,10 +16,14 @@ import (
 )
 
 // page returns the text of an HTML page in UTF-8: its links if asked for, its title and its main
-// part. The links come first, because the end of the text may be cut (TOL-4).
-func page(b []byte, at *url.URL, links bool) string {
-	doc, err := html.Parse(bytes.NewReader(b))
-	if err != nil { // nested too deeply
+// part. The links come first, because the end of the text may be cut (TOL-4). It is empty if ctx is
+// done before the page has been parsed.
+func page(ctx context.Context, b []byte, at *url.URL, links bool) string {
+	doc, err := html.Parse(&source{ctx, bytes.NewReader(b)})
+	switch {
+	case ctx.Err() != nil:
+		return ""
+	case err != nil: // nested too deeply
 		return visible(words(b))
 	}
 	main := mainPart(doc)
@@ -32,6 +37,24 @@ func page(b []byte, at *url.URL, links bool) string {
 		text = linksOf(main, at) + "\n\n" + text
 	}
 	return visible(text)
+}
+
+// source is a page that can be parsed until ctx is done. There are pages for which the library takes
+// the square of their length.
+type source struct {
+	ctx  context.Context
+	from io.Reader
+}
+
+// sourceBytes is how much of a page is parsed before ctx is looked at again.
+const sourceBytes = 4 << 10
+
+// Read implements [io.Reader].
+func (s *source) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.from.Read(p[:min(len(p), sourceBytes)])
 }
 
 // headed reports whether a text begins with its title, or with a part of it.
@@ -86,9 +109,10 @@ func mainPart(doc *html.Node) *html.Node {
 		return doc
 	}
 	all := textLength(body)
+	articles := count(body, atom.Article)
 	for _, is := range []func(*html.Node) bool{
 		func(n *html.Node) bool { return n.DataAtom == atom.Main || attribute(n, "role") == "main" },
-		func(n *html.Node) bool { return n.DataAtom == atom.Article && count(body, atom.Article) == 1 },
+		func(n *html.Node) bool { return n.DataAtom == atom.Article && articles == 1 },
 	} {
 		if n := first(body, is); n != nil {
 			if l := textLength(n); l >= leastText && l*100 >= all*leastPart {

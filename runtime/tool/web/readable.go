@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"mime"
@@ -13,8 +14,8 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// readable returns a body as text, and its kind (TOL-74).
-func readable(b []byte, contentType string, at *url.URL, links bool) (text, what string) {
+// readable returns a body as text, and its kind (TOL-74). Of a page it gives up once ctx is done.
+func readable(ctx context.Context, b []byte, contentType string, at *url.URL, links bool) (text, what string) {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil || kind == "" || kind == "application/octet-stream" {
 		kind, _, _ = mime.ParseMediaType(http.DetectContentType(b))
@@ -23,7 +24,7 @@ func readable(b []byte, contentType string, at *url.URL, links bool) (text, what
 	case len(b) == 0:
 		return "", kind
 	case kind == "text/html" || kind == "application/xhtml+xml":
-		return page(decoded(b, contentType), at, links), kind
+		return page(ctx, decoded(b, contentType), at, links), kind
 	case textual(kind):
 		return visible(string(decoded(b, contentType))), kind
 	}

@@ -75,6 +75,7 @@ const (
 	countUsual   = 5
 	extractBytes = 400 // of one result
 	titleBytes   = 150
+	markedBytes  = 8 << 10 // of a title or an extract with its tags, which can be made to take long
 )
 
 // search asks the server (TOL-75).
@@ -112,7 +113,7 @@ func (s *searcher) search(ctx context.Context, _ fsm.RunTool, a tool.Arguments) 
 // plain returns a text of a result on one line, without the tags with which servers mark words.
 func plain(text string, most int) string {
 	if strings.ContainsAny(text, "<&") {
-		text = page([]byte(text), nil, false)
+		text = page(context.Background(), []byte(wording.Clip(text, markedBytes)), nil, false)
 	}
 	return wording.Clip(strings.Join(strings.Fields(visible(text)), " "), most)
 }
