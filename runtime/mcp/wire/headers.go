@@ -20,8 +20,24 @@ const paramHeader = "Mcp-Param-"
 
 // repeated is an argument that is repeated in a header.
 type repeated struct {
-	path   []string // names of properties, each in that of the one before
+	of     *argument
 	header string
+}
+
+// argument is a property of the arguments, or of another property. Whole paths would take the square
+// of a schema's length.
+type argument struct {
+	in   *argument // nil: of the arguments
+	name string
+}
+
+// value returns the argument's value in a call's arguments, or nil.
+func (a *argument) value(arguments any) any {
+	if a == nil {
+		return arguments
+	}
+	in, _ := a.in.value(arguments).(map[string]any)
+	return in[a.name]
 }
 
 // property is what of a schema names the headers. The library leaves out tools with invalid names.
@@ -40,13 +56,13 @@ func repeats(schema json.RawMessage) (list []repeated) {
 	return list
 }
 
-func (p property) walk(path []string, found func(repeated)) {
+func (p property) walk(at *argument, found func(repeated)) {
 	for name, in := range p.Properties {
-		path := append(path[:len(path):len(path)], name)
+		below := &argument{at, name}
 		if in.Header != "" {
-			found(repeated{path, paramHeader + in.Header})
+			found(repeated{below, paramHeader + in.Header})
 		}
-		in.walk(path, found)
+		in.walk(below, found)
 	}
 }
 
@@ -56,12 +72,7 @@ type headersKey struct{}
 func repeating(ctx context.Context, list []repeated, arguments any) context.Context {
 	header := http.Header{}
 	for _, r := range list {
-		value := arguments
-		for _, name := range r.path {
-			in, _ := value.(map[string]any)
-			value = in[name]
-		}
-		if text, ok := headerText(value); ok {
+		if text, ok := headerText(r.of.value(arguments)); ok {
 			header.Set(r.header, text)
 		}
 	}

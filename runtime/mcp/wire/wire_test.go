@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -101,5 +102,23 @@ func TestTOL98BothFormsOfATaskAreRead(t *testing.T) {
 		if got != want {
 			t.Errorf("%s is read as %q", in, got)
 		}
+	}
+}
+
+// A deep schema that has an argument repeated at each of its levels takes memory by its length, and
+// not by the square of it: a server may list many such tools.
+func TestTOL93TheHeadersOfADeepSchemaTakeNoMoreThanItsLength(t *testing.T) {
+	takes := func(levels int) uint64 {
+		schema := []byte(strings.Repeat(`{"x-mcp-header":"h","properties":{"a":`, levels) + "{}" + strings.Repeat("}}", levels))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if found := repeats(schema); len(found) != levels-1 {
+			t.Fatalf("%d of %d are found", len(found), levels-1)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if few, many := takes(400), takes(4000); many > 20*few {
+		t.Errorf("%d bytes with 400 levels and %d with 4000", few, many)
 	}
 }
