@@ -153,9 +153,9 @@ func (e *events) line(most int) (string, error) {
 	}
 }
 
-// message returns the message in an event, or nil.
+// message returns the message in an event, or nil. The library would not mind what comes after it.
 func (v event) message() jsonrpc.Message {
-	if v.name != "" && v.name != "message" {
+	if v.name != "" && v.name != "message" || !json.Valid(v.data) {
 		return nil
 	}
 	m, err := jsonrpc.DecodeMessage(v.data)
