@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
+	front "shelly/runtime/front/wire"
 	"shelly/runtime/mcp/wire"
 )
 
@@ -505,4 +507,57 @@ func TestFRT35ATasksQuestionIsAskedOfItsClient(t *testing.T) {
 			t.Errorf("%s: told is %s", said, told)
 		}
 	}
+}
+
+// Whatever a client sends, it is answered with a message of the protocol, under its own id, or with
+// nothing if it asks for nothing (FRT-30).
+func FuzzMessages(f *testing.F) {
+	for _, text := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`,
+		`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"ask","arguments":{"text":"Hi"},"task":{}}}`, `{"jsonrpc":"2.0","id":1e3,"method":"tasks/get","params":{"taskId":"t"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","arguments":{"text":"Hi"},` + newer + `}}`, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`,
+		`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":null,"method":"shelly/call"}`, "[]", "[[]]", "null",
+		`{"jsonrpc":"2.0","id":1,"method":"tasks/update","params":{"taskId":"t","inputResponses":{"a":7}}}`, `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"a"}}}`, `{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"no"}}`,
+	} {
+		f.Add([]byte(text), false)
+		f.Add([]byte(text), true)
+	}
+	f.Fuzz(func(t *testing.T, body []byte, later bool) {
+		sent, err := front.Parse(body)
+		if err == nil && strings.Contains(fmt.Sprint(sent), "listen") {
+			return // which would wait
+		}
+		played := fronttest.New()
+		played.Refuse(engine.ErrBusy)
+		h, err := comm.NewHTTP(played, comm.HTTPOptions{
+			Token: token, RequestBytesMax: 1 << 16, Routes: New(played, Options{Version: "test", RequestBytesMax: 1 << 16}).Routes(), Dialects: []comm.Dialect{Dialect()},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1"+Path, bytes.NewReader(body))
+		r.Header = http.Header{"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Mcp-Protocol-Version": {"2025-03-26"}}
+		if later {
+			r.Header.Set("MCP-Protocol-Version", "2026-07-28")
+			r.Header.Set("Mcp-Method", sent.Member("method").Text)
+			r.Header.Set("Mcp-Name", sent.Member("params").Member("name").Text)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code >= 500 {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		if w.Code == http.StatusAccepted && w.Body.Len() == 0 {
+			return
+		}
+		last := answered(w.Result())
+		got, err := front.Parse(last)
+		if err != nil || got.Kind == front.Object && got.Member("jsonrpc").Text != "2.0" {
+			t.Fatalf("%d %q: %v", w.Code, last, err)
+		}
+		if id := sent.Member("id"); w.Code == http.StatusOK && sent.Kind == front.Object && got.Member("id").Text != id.Text && id.Kind == front.String {
+			t.Errorf("%q is answered under the id %q", id.Text, got.Member("id").Text)
+		}
+	})
 }
