@@ -182,6 +182,8 @@ func TestTOL30Glob(t *testing.T) {
 		{"in an ignored folder by its path", "build/sub/generated\nbuild/tmp.o\n", object{"pattern": "**", "path": "build/"}},
 		{"hidden", ".env\n", object{"pattern": ".env*"}},
 		{"private", "(no such file)", object{"pattern": "**/journal"}},
+		{"braces", "notes.txt\n", object{"pattern": "{{n,m},x}{o,}t{e,}s.{txt,{md,go}}"}},
+		{"escaped braces", "(no files)\n", object{"pattern": strings.Repeat("\\{a,b\\}", 10)}},
 		{"not through links", "sub/deep/only-here\n", object{"pattern": "**/only-here"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -195,6 +197,7 @@ func TestTOL30Glob(t *testing.T) {
 		"\"src/**\" finds those in them": {"pattern": "src/"},
 		"\"../*.go\" has ..":             {"pattern": "../*.go"},
 		"is not a pattern":               {"pattern": "[a"},
+		"for more than 1000 patterns":    {"pattern": strings.Repeat("{a,b}", 10)},
 		"is a file, not a directory":     {"pattern": "*", "path": "notes.txt"},
 		"is outside the workspace":       {"pattern": "*", "path": "../outside"},
 		"leads out of the workspace":     {"pattern": "*", "path": "link_out"},

@@ -13,6 +13,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/descriptor"
 	"shelly/runtime/tool"
 )
@@ -54,10 +55,37 @@ func newFilter(pattern string) (filter, error) {
 	if !doublestar.ValidatePattern(pattern) {
 		return filter{}, tool.Refuse("%s is not a pattern; it may contain *, **, ?, [a-z] and {a,b}, such as src/**/*.go", strconv.Quote(pattern))
 	}
+	if alternatives(pattern) > alternativesMax {
+		return filter{}, tool.Refuse("the braces of %s stand for more than %d patterns; use fewer of them", strconv.Quote(wording.Clip(pattern, wording.ShownMax)), alternativesMax)
+	}
 	if !strings.Contains(pattern, "/") {
 		pattern = "**/" + pattern
 	}
 	return filter{pattern}, nil
+}
+
+// alternativesMax bounds the patterns for which one with braces stands: each may be tried at each path.
+const alternativesMax = 1000
+
+// alternatives returns for how many patterns one with braces stands at most, or a number above the
+// bound.
+func alternatives(pattern string) int {
+	all := 1
+	var open []int // how many alternatives the open braces have
+	for i := 0; i < len(pattern) && all <= alternativesMax; i++ {
+		last := len(open) - 1
+		switch c := pattern[i]; {
+		case c == '\\':
+			i++
+		case c == '{':
+			open = append(open, 1)
+		case c == ',' && last >= 0:
+			open[last]++
+		case c == '}' && last >= 0:
+			all, open = all*open[last], open[:last]
+		}
+	}
+	return all
 }
 
 func (f filter) fits(path string) bool {
