@@ -38,18 +38,24 @@ func harmony(s string) (Reading, bool) {
 	return r, true
 }
 
-// untilMark cuts a message at the mark that ends it, or at the channel of the next.
+// untilMark cuts a message at the mark that ends it, or at the channel of the next. It looks at what
+// comes before the mark only, so that an answer of many messages is read once.
 func untilMark(s string) (body, rest string) {
-	end, skip := len(s), 0
-	for _, mark := range []string{"<|end|>", "<|call|>", "<|return|>", "<|channel|>"} {
-		if i := strings.Index(s, mark); i >= 0 && i < end {
-			end, skip = i, len(mark)
-			if mark == "<|channel|>" {
-				skip = 0
+	for at := 0; ; at += len("<|") {
+		next := strings.Index(s[at:], "<|")
+		if next < 0 {
+			return s, ""
+		}
+		at += next
+		for _, mark := range []string{"<|end|>", "<|call|>", "<|return|>"} {
+			if after, is := strings.CutPrefix(s[at:], mark); is {
+				return s[:at], after
 			}
 		}
+		if strings.HasPrefix(s[at:], "<|channel|>") {
+			return s[:at], s[at:]
+		}
 	}
-	return s[:end], s[min(end+skip, len(s)):]
 }
 
 // addressee returns the tool that a message is for, or false.
