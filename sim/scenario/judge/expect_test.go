@@ -280,3 +280,27 @@ func TestAgainQuotesWhatAShellWouldTakeApart(t *testing.T) {
 		}
 	}
 }
+
+// A handle that came and ended in a single step has its path as any other, also in a golden.
+func TestSCN35AHandleThatEndsAtOnceHasItsPath(t *testing.T) {
+	o := outcome(t, `
+scenario: 1
+name: x
+profile: shelly
+config: {commands: true}
+timeline: [{user: /new, id: n, session: s}, {at: 1s, user: /new, id: o, session: s}]
+expect:
+  handles:
+    - {id: n, path: [queued, loading, done]}
+    - {kind: user, nth: 2, path: [queued, loading, done]}
+  golden: [paths]
+`)
+	for _, f := range o.Failures {
+		if f.Path != "expect.golden" {
+			t.Errorf("%s: %s", f.Path, f.Got)
+		}
+	}
+	if !strings.Contains(string(o.Golden.Got), "id: o, path: [queued, loading, done]") {
+		t.Errorf("the golden has no handle o:\n%s", o.Golden.Got)
+	}
+}

@@ -1,9 +1,11 @@
 package judge
 
 import (
+	"cmp"
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/fsm/state"
 	"shelly/sim"
 	"shelly/sim/scenario/compile"
@@ -20,26 +22,47 @@ type handleSeen struct {
 
 // seen lists the handles of the run in the order of admission, those that a replay
 // begins with first. Finished handles leave the state, so the journal is folded once
-// more to see them come.
+// more to see them come; one that came and ended in a single step is in its moves alone.
 func (j *judgement) seen() []handleSeen {
 	if j.handles != nil {
 		return j.handles
 	}
 	last := fsm.HandleID(0)
-	come := func(v *state.Snapshot) {
-		for _, h := range v.Handles {
-			if h.ID > last {
-				j.handles = append(j.handles, handleSeen{h.ID, h.Kind, h.Request.ID})
-			}
+	come := func(h handleSeen) {
+		if h.id > last {
+			j.handles, last = append(j.handles, h), h.id
 		}
-		last = v.LastHandle
 	}
 	from := compile.From(j.file)
-	come(&from)
+	for _, h := range from.Handles {
+		come(handleSeen{h.ID, h.Kind, h.Request.ID})
+	}
+	last = from.LastHandle
 	for _, f := range sim.Fold(from, j.result.Steps) {
-		come(f.Machine.View())
+		for _, h := range admitted(f) {
+			come(h)
+		}
+		last = f.Machine.View().LastHandle
 	}
 	return j.handles
+}
+
+// admitted are the handles that a step may have admitted, in their order.
+func admitted(f engine.Folded) (list []handleSeen) {
+	for _, h := range f.Machine.View().Handles {
+		list = append(list, handleSeen{h.ID, h.Kind, h.Request.ID})
+	}
+	for _, m := range f.Moves {
+		if m.Table == state.HandleTable.Name && !slices.ContainsFunc(list, func(h handleSeen) bool { return h.id == m.Handle }) {
+			ended := handleSeen{id: m.Handle, kind: m.Kind}
+			if in, ok := f.Input.Fact.(fsm.Requested); ok && m.Kind == fsm.KindUser {
+				ended.request = in.Request.ID
+			}
+			list = append(list, ended)
+		}
+	}
+	slices.SortFunc(list, func(a, b handleSeen) int { return cmp.Compare(a.id, b.id) })
+	return list
 }
 
 // find returns the handle that is chosen, or false where there is none.
