@@ -78,7 +78,7 @@ func (s *story) write() (string, error) {
 	r := s.record
 	name := strings.TrimPrefix(r.name(), "request "+r.Request.Key.ID+": ")
 	o := object{{"scenario", format.FormatVersion}, {"name", nameOf(name)}, {"tags", []string{"export"}}}
-	r.setting(&o)
+	r.setting(&o, s.added)
 	if s.writesCalls() {
 		o.put("calls_as_text", true)
 	}
@@ -92,6 +92,9 @@ func (s *story) write() (string, error) {
 	requests := []any{request}
 	if s.follows {
 		other, _ := s.before()
+		if r.looks() { // once the model is asked
+			request = append(object{{"at", span(fsm.Second)}}, request...)
+		}
 		requests = []any{other, request}
 	}
 	o.list("timeline", append(requests, s.timeline...))

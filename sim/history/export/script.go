@@ -55,7 +55,7 @@ func (s *story) line(c *call) object {
 		var calls []any
 		for _, asked := range in.Calls {
 			call := toolCall(asked)
-			known := slices.ContainsFunc(s.record.From.Config.Tools, func(t fsm.ToolDecl) bool { return t.Name == asked.Name })
+			known := slices.ContainsFunc(slices.Concat(s.record.From.Config.Tools, s.added), func(t fsm.ToolDecl) bool { return t.Name == asked.Name })
 			if !known && asked.Name != fsm.ToolHelp {
 				call.put("undeclared", true)
 			}
@@ -129,7 +129,7 @@ func toolCall(c fsm.ToolCall) object {
 // stubs are the tools that are declared, each with what it did.
 func (s *story) stubs() object {
 	var tools object
-	for _, t := range s.record.From.Config.Tools {
+	for _, t := range slices.Concat(s.record.From.Config.Tools, s.added) {
 		if !t.Builtin {
 			tools.put(t.Name, s.entries(t))
 		}

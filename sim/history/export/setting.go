@@ -13,8 +13,9 @@ import (
 )
 
 // setting adds the profile and what the configuration has that the profile has not. The
-// initial inference stays off: the request came after it.
-func (r *Record) setting(o *object) {
+// initial inference stays off: the request came after it. Tools that were added later are
+// stubs too.
+func (r *Record) setting(o *object, added []fsm.ToolDecl) {
 	c := &r.From.Config
 	own, ok := profile.Named(c.Profile)
 	if !ok {
@@ -37,7 +38,7 @@ func (r *Record) setting(o *object) {
 	if len(r.Handles) == 0 { // a command may tell of it; beside any other request it would beat
 		config.object("heartbeat", heartbeatKeys(&c.Heartbeat))
 	}
-	if names := toolNames(c.Tools, func(fsm.ToolDecl) bool { return true }); !slices.Equal(names, r.toolsByDefault(own)) {
+	if names := toolNames(c.Tools, func(fsm.ToolDecl) bool { return true }); !slices.Equal(names, r.toolsByDefault(own, added)) {
 		config.put("tools", names)
 	}
 	o.object("config", config)
@@ -70,9 +71,9 @@ func zoneKeys(z *fsm.Zone, at fsm.Millis) object {
 
 // toolsByDefault are the tools that are declared where config.tools does not say: the
 // profile's builtin ones, then the stubs.
-func (r *Record) toolsByDefault(profile fsm.Config) []string {
+func (r *Record) toolsByDefault(profile fsm.Config, added []fsm.ToolDecl) []string {
 	names := toolNames(profile.Tools, func(t fsm.ToolDecl) bool { return t.Builtin })
-	return append(names, toolNames(r.From.Config.Tools, func(t fsm.ToolDecl) bool { return !t.Builtin })...)
+	return append(names, toolNames(slices.Concat(r.From.Config.Tools, added), func(t fsm.ToolDecl) bool { return !t.Builtin })...)
 }
 
 func toolNames(tools []fsm.ToolDecl, which func(fsm.ToolDecl) bool) []string {

@@ -32,7 +32,7 @@ func TestSCN47WhatDiffersFromTheProfile(t *testing.T) {
 	c.Prompts.Summary = "In a word?"
 	r := &Record{From: state.Snapshot{Config: c}}
 	var o object
-	r.setting(&o)
+	r.setting(&o, nil)
 	got := rendered(t, o)
 	want := `{"profile":"countbot","about":{"name":"Ada","user":"Joe","workspace":"/srv (x) [1]","system":"linux/amd64"},` +
 		`"config":{"max_active":3,"answer_percent":12,"backoff":["1s","1m"],"handle_timeout":"1m30.5s","cancel":"refused","temperature":0.75,"prompts":{"summary":"In a word?"}}}`

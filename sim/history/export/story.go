@@ -3,7 +3,6 @@ package export
 import (
 	"fmt"
 	"iter"
-	"reflect"
 	"slices"
 
 	"shelly/fsm"
@@ -26,7 +25,8 @@ type story struct {
 	others  int  // requests of others that are told, since they ended this one
 	follows bool // another request comes before: it keeps this one in the queue, or this one stops it
 
-	asked    []*call // in the order in which they were first made
+	asked    []*call        // in the order in which they were first made
+	added    []fsm.ToolDecl // tools that a configuration during the record brought
 	timeline []any
 	crashes  []any
 	audits   []fsm.Audit
@@ -60,15 +60,17 @@ func (r *Record) refused(step int, format string, args ...any) error {
 func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
 	jumps := r.jumps()
 	s := &story{record: r, round: round, lived: 1, times: r.steady(jumps), first: r.begins()}
-	if s.follows = r.waited() || r.stops(); s.follows {
+	if s.follows = r.waited() || r.stops() || r.looks(); s.follows {
 		s.lived, s.first = s.lived+1, 0
 	}
 	s.began = s.times[s.first]
-	before := r.From.Lifecycle
+	before, was := r.From.Lifecycle, setBy(r.From.Config)
 	for i, f := range engine.FoldInputs(r.From, r.inputs()) {
-		if !reflect.DeepEqual(setBy(f.Machine.View().Config), setBy(r.From.Config)) {
-			return nil, r.refused(i+1, "the configuration has changed")
+		now := setBy(f.Machine.View().Config)
+		if err := s.configured(i+1, was, now); err != nil {
+			return nil, err
 		}
+		was = now
 		if jump := jumps[i]; jump != 0 && i > s.first {
 			s.when(i+1, object{{"clock_jump", leap(jump)}})
 		}
@@ -81,13 +83,6 @@ func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
 		s.asked = slices.DeleteFunc(s.asked, func(c *call) bool { return c.answer.Fact == nil })
 	}
 	return s, nil
-}
-
-// setBy is what a scenario says of a configuration: neither what each start draws for its
-// waits, nor how fast the model's machine was found to be.
-func setBy(c fsm.Config) fsm.Config {
-	c.Jitter, c.Pace = 0, fsm.Pace{}
-	return c
 }
 
 // inputs are those of its steps.
@@ -126,12 +121,25 @@ func (r *Record) waited() bool {
 	return false
 }
 
-// stops reports whether the request is a command that has ended others (SES-15).
-func (r *Record) stops() bool {
+// command is the command that the request is, answered at once (SES-15), or "".
+func (r *Record) command() string {
 	in, ok := r.Steps[0].Input.Fact.(fsm.Requested)
-	return ok && machine.CommandOf(in.Text) == "stop" && slices.ContainsFunc(r.Steps[0].Moves, func(m state.Move) bool {
-		return m.Table == state.HandleTable.Name && !r.owns(m.Handle)
-	})
+	if !ok || len(r.Steps) > 1 {
+		return ""
+	}
+	return machine.CommandOf(in.Text)
+}
+
+// stops reports whether the request is a command that has ended others.
+func (r *Record) stops() bool {
+	c := &r.From.Config
+	return r.command() == "stop" && c.Switches.Cancel != fsm.CancelRefused && r.Request.Reply != c.Words.Text(fsm.WordStopNothing)
+}
+
+// looks reports whether the request is a command that tells what another of its session does.
+func (r *Record) looks() bool {
+	session, _ := fsm.Belongs(r.Request.Session, r.Request.Origin)
+	return r.command() == "status" && slices.ContainsFunc(r.From.Handles, func(h state.Handle) bool { return h.Session == session })
 }
 
 // before are another request and the model's answer to it, which comes once this one has
@@ -144,7 +152,7 @@ func (s *story) before() (request, line object) {
 	request.text("chat", in.Origin.Chat)
 	left := s.round(s.times[s.record.begins()]-s.began) + fsm.Second
 	line = object{{"says", "It is done."}, {"takes", span(left)}}
-	if s.record.stops() {
+	if s.record.command() != "" { // it is stopped, or is still asked when the case ends
 		line.put("optional", true)
 	}
 	return request, line
@@ -160,7 +168,7 @@ func (s *story) step(n int, before fsm.State) error {
 		if err := s.boot(n, in, before); err != nil {
 			return err
 		}
-	case fsm.Configured: // to what it was
+	case fsm.Configured: // told where it changes something
 	case fsm.Signalled:
 		s.lived++
 		s.when(n, object{{"shutdown", in.Name}})

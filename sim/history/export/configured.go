@@ -1,0 +1,97 @@
+package export
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"shelly/fsm"
+)
+
+// setBy is what a scenario says of a configuration: neither what each start draws for its
+// waits, nor how fast the model's machine was found to be. A heartbeat would beat beside the
+// request.
+func setBy(c fsm.Config) fsm.Config {
+	c.Jitter, c.Pace, c.Heartbeat = 0, fsm.Pace{}, fsm.Heartbeat{}
+	return c
+}
+
+// configured tells that a step has changed the configuration, where it has.
+func (s *story) configured(n int, was, now fsm.Config) error {
+	if reflect.DeepEqual(was, now) {
+		return nil
+	}
+	left := unsaid(was)
+	name, differs := firstDiffering(left, unsaid(now))
+	_, told := s.record.Steps[n-1].Input.Fact.(fsm.Configured)
+	switch {
+	case !told:
+		return s.record.refused(n, "a start brought another configuration")
+	case n-1 < s.first:
+		return s.record.refused(n, "the configuration changed while the request waited for its turn")
+	case differs:
+		return s.record.refused(n, "the configuration changed in %s, which a scenario cannot change as it runs", name)
+	}
+	var config object
+	differing(&config, reflect.ValueOf(now.Limits), reflect.ValueOf(was.Limits))
+	differing(&config, reflect.ValueOf(now.Switches), reflect.ValueOf(was.Switches))
+	differing(&config, reflect.ValueOf(now.Options), reflect.ValueOf(was.Options))
+	var prompts object
+	differing(&prompts, reflect.ValueOf(now.Prompts), reflect.ValueOf(was.Prompts))
+	config.object("prompts", prompts)
+	if err := s.retooled(n, &config, was.Tools, now.Tools); err != nil {
+		return err
+	}
+	s.lived++
+	s.when(n, object{{"configure", config}})
+	return nil
+}
+
+// unsaid is what configure has no key for.
+func unsaid(c fsm.Config) fsm.Config {
+	c.Limits, c.Switches, c.Options, c.Prompts, c.Tools = fsm.Limits{}, fsm.Switches{}, fsm.Options{}, fsm.Prompts{}, nil
+	return c
+}
+
+// firstDiffering is the name of the first field in which two configurations differ.
+func firstDiffering(a, b fsm.Config) (name string, differs bool) {
+	is, other := reflect.ValueOf(a), reflect.ValueOf(b)
+	for i := range is.NumField() {
+		if !reflect.DeepEqual(is.Field(i).Interface(), other.Field(i).Interface()) {
+			name, _, _ = strings.Cut(is.Type().Field(i).Tag.Get("json"), ",")
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// retooled adds which tools there are now, and who decides about their calls.
+func (s *story) retooled(n int, config *object, was, now []fsm.ToolDecl) error {
+	var approve object
+	known := slices.Concat(s.record.From.Config.Tools, s.added)
+	for _, t := range now {
+		i := slices.IndexFunc(known, func(k fsm.ToolDecl) bool { return k.Name == t.Name })
+		if i < 0 {
+			s.added = append(s.added, t)
+			continue
+		}
+		asks := t.Approve
+		if t.Approve = known[i].Approve; !reflect.DeepEqual(t, known[i]) {
+			return s.record.refused(n, "the configuration declares the tool %s otherwise", t.Name)
+		}
+		if before := slices.IndexFunc(was, func(w fsm.ToolDecl) bool { return w.Name == t.Name }); before >= 0 && was[before].Approve == asks || before < 0 && known[i].Approve == asks {
+			continue
+		}
+		word := "never"
+		if asks {
+			word = "always"
+		}
+		approve.put(t.Name, word)
+	}
+	every := func(fsm.ToolDecl) bool { return true }
+	if names := toolNames(now, every); !slices.Equal(names, toolNames(was, every)) {
+		config.put("tools", names)
+	}
+	config.object("approve", approve)
+	return nil
+}

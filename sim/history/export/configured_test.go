@@ -1,0 +1,66 @@
+package export
+
+import (
+	"strings"
+	"testing"
+)
+
+// What a reload changes while the request runs changes in the scenario too, at its time.
+func TestSCN47AReloadIsExported(t *testing.T) {
+	for path, has := range map[string]string{ // order-free: each has its own world
+		"default/approval-added.scenario.yaml":          `configure: {approve: {exec: always}}`,
+		"countbot/configured-tools.scenario.yaml":       `tools: [list_dir]}`,
+		"probe/tool-taken-away.scenario.yaml":           `configure: {tools: [other]}`,
+		"nanobot/tools-at-run-time.scenario.yaml":       `configure: {tools: [`,
+		"countbot/options.scenario.yaml":                `configure: {temperature: 0, max_tokens: 512}`,
+		"faults/no-space-at-a-slot.scenario.yaml":       `configure: {`,
+		"default/back-off-takes-its-time.scenario.yaml": `configure: {temperature: 0.4}`,
+	} {
+		request := 0
+		if strings.Contains(path, "at-a-slot") {
+			request = 1
+		}
+		if text := scenarioOf(t, path, request, 0, nil); !strings.Contains(text, has) {
+			t.Errorf("%s: no %q in\n%s", path, has, text)
+		}
+	}
+}
+
+// What configure has no key for is named.
+func TestSCN47AReloadThatAScenarioCannotTellIsRefused(t *testing.T) {
+	r := recorded(t, `
+scenario: 1
+name: x
+tools: {exec: [{returns: done, takes: 1m}]}
+brain:
+  - {calls: [{tool: exec}]}
+  - {says: "Done."}
+timeline:
+  - {user: "Do it."}
+  - {at: 5s, edit_grants: [{tool: exec, any: true}]}
+  - {at: 6s, configure: {max_tokens: 512}}
+expect: {replies: ["Done."]}
+`)
+	if _, err := r.Scenario(); err == nil || !strings.Contains(err.Error(), "changed in grants, which a scenario cannot change") {
+		t.Errorf("%v", err)
+	}
+}
+
+// What tells of another, or ends it, has another in the scenario.
+func TestSCN47ACommandBesideOthersIsExported(t *testing.T) {
+	for _, c := range []struct {
+		path    string
+		request int
+		has     string
+	}{
+		{"nanobot/commands-at-once.scenario.yaml", 3, `at: "1s", user: "/status"`},
+		{"nanobot/commands-at-once.scenario.yaml", 5, "There is nothing to stop."}, // the second: all is decided
+		{"default/stop-while-parked.scenario.yaml", 2, "^Stopped: "},
+		{"default/stop-a-subagent.scenario.yaml", 1, "^Stopped: "},
+	} {
+		text := scenarioOf(t, c.path, c.request, 0, nil)
+		if !strings.Contains(text, c.has) || strings.Contains(text, "id: r0") == strings.Contains(c.has, "nothing") {
+			t.Errorf("%s: request %d: no %q in\n%s", c.path, c.request, c.has, text)
+		}
+	}
+}
