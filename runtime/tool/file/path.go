@@ -130,6 +130,9 @@ func Named(path string) string {
 // meant returns the path that a call means: what is there as it is written, or what [Named] writes
 // so. Any other way to write a path with \x is none, because approvals go by the written one.
 func (t *Tools) meant(path string) string {
+	if !strings.Contains(path, `\x`) {
+		return path
+	}
 	raw := regexp.MustCompile(`\\x[0-9a-f]{2}`).ReplaceAllStringFunc(path, func(escape string) string {
 		b, _ := strconv.ParseUint(escape[2:], 16, 8) // two digits always can be read
 		return string([]byte{byte(b)})
