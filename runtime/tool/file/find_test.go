@@ -183,7 +183,7 @@ func TestTOL30Glob(t *testing.T) {
 		{"hidden", ".env\n", object{"pattern": ".env*"}},
 		{"private", "(no such file)", object{"pattern": "**/journal"}},
 		{"braces", "notes.txt\n", object{"pattern": "{{n,m},x}{o,}t{e,}s.{txt,{md,go}}"}},
-		{"escaped braces", "(no files)\n", object{"pattern": strings.Repeat("\\{a,b\\}", 10)}},
+		{"escaped braces", "(no such file)", object{"pattern": strings.Repeat("\\{a,b\\}", 10)}},
 		{"not through links", "sub/deep/only-here\n", object{"pattern": "**/only-here"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
