@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -152,6 +153,9 @@ func (f *Front) sessionOf(r *http.Request, q responding) (string, error) {
 		return q.session, nil
 	}
 	known, err := f.find(r, q.previous)
+	if none := (*Error)(nil); errors.As(err, &none) {
+		return "", &Error{Param: "previous_response_id", Code: "previous_response_not_found", Message: none.Message + " to continue"}
+	}
 	if err != nil {
 		return "", err
 	}

@@ -91,6 +91,7 @@ func resuming(r *http.Request) (streams bool, after int64, err error) {
 	for name, values := range q { // order-free: one fault is enough
 		v := values[0]
 		switch {
+		case strings.HasPrefix(name, "include"): // as with a create, it has no effect
 		case len(values) > 1:
 			return false, 0, &Error{Param: name, Message: fmt.Sprintf("query parameter %q is given twice", name)}
 		case name == "stream" && (v == "true" || v == "false"):
@@ -100,7 +101,6 @@ func resuming(r *http.Request) (streams bool, after int64, err error) {
 			if err != nil || after < 0 {
 				return false, 0, &Error{Param: name, Message: "starting_after is not a sequence_number"}
 			}
-		case strings.HasPrefix(name, "include"): // as with a create, it has no effect
 		default:
 			return false, 0, &Error{Param: name, Code: "unknown_parameter", Message: fmt.Sprintf("query parameter %s=%q is unknown", name, v)}
 		}

@@ -99,6 +99,17 @@ func TestFRT13AStreamGoesOnAfterEachOfItsEvents(t *testing.T) {
 	comesBack(t, s, all)
 }
 
+// A response is read with any of its parts asked for, as SDKs write a list; nothing else is asked for twice.
+func TestFRT3WhatToIncludeHasNoEffect(t *testing.T) {
+	s := serveWith(t, openai.Past{})
+	s.Ask("POST", "/v1/responses", `{"model":"shelly","input":"Hi","background":true}`, keyed, "k")
+	for query, want := range map[string]int{"?include[]=a&include[]=b": 200, "?include=a&include=b": 200, "?stream=false&stream=false": 400, "?colour=red": 400} {
+		if got := s.Ask("GET", "/v1/responses/resp_k"+query, ""); got.Status != want {
+			t.Errorf("%s: %d %s", query, got.Status, got.Body)
+		}
+	}
+}
+
 // The blanks around an answer are streamed, but its reply does not have them.
 func TestFRT13AStreamGoesOnAfterEachOfItsEventsWithBlanksAroundTheAnswer(t *testing.T) {
 	s := serveWith(t, openai.Past{Last: openai.Spoken{Epoch: 1, Call: 5, Text: "\nIt is. \n"}})
@@ -230,7 +241,7 @@ func TestFRT9WhoKeepsTheConversation(t *testing.T) {
 		{"not stored", `"input":"Hi","store":false`, "openai-once:r8", "Hi", 1, 200, ""},
 		{"what was not kept", `"input":"Hi","previous_response_id":"resp_r8"`, "", "", 0, 400, "shelly has not kept it"},
 		{"both", `"input":"Hi","previous_response_id":"resp_r1","conversation":"talk"`, "", "", 0, 400, "exclude each other"},
-		{"an unknown one", `"input":"Hi","previous_response_id":"resp_none"`, "", "", 0, 404, "there is no response"},
+		{"an unknown one", `"input":"Hi","previous_response_id":"resp_none"`, "", "", 0, 400, `"param":"previous_response_id","code":"previous_response_not_found"`},
 		{"answers in what shelly keeps", `"input":[{"role":"assistant","content":"Hi"},{"role":"user","content":"Hi"}],"conversation":"talk"`, "", "", 0, 400, "send what is new"},
 		{"a call's output", `"input":[{"type":"function_call_output","call_id":"a","output":"b"}]`, "", "", 0, 400, "its own tools"},
 		{"a reference", `"input":[{"type":"item_reference","id":"msg_1"}]`, "", "", 0, 400, "of another server"},
