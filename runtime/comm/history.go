@@ -130,7 +130,7 @@ func (h *HTTP) getSteps(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	limit, err := number(q.Get("limit"), "limit", StepsMax)
+	limit, err := most(q, StepsMax, StepsMax)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (h *HTTP) getSteps(w http.ResponseWriter, r *http.Request) error {
 		if q.Has("at") {
 			return b.Only(j, int(min(at, 1<<31-1)))
 		}
-		return b.page(after, min(limit, StepsMax))
+		return b.page(after, uint64(limit))
 	})
 	switch {
 	case errors.Is(err, ErrNoStep):

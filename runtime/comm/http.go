@@ -321,7 +321,7 @@ func (h *HTTP) getHealth(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *HTTP) getStatus(w http.ResponseWriter, r *http.Request) error {
-	if err := h.query(r); err != nil {
+	if err := Query(r); err != nil {
 		return err
 	}
 	writeJSON(w, http.StatusOK, h.status(r.Context()))

@@ -20,7 +20,7 @@ const pieceBytes = 64 << 10
 
 // getJournal sends records as a journal file (COM-16).
 func (h *HTTP) getJournal(w http.ResponseWriter, r *http.Request) error {
-	if err := h.query(r, "from", "to"); err != nil {
+	if err := Query(r, "from", "to"); err != nil {
 		return err
 	}
 	q := r.URL.Query()
@@ -48,7 +48,7 @@ func (h *HTTP) getJournal(w http.ResponseWriter, r *http.Request) error {
 
 // getKept answers with which records and snapshots there are (COM-16).
 func (h *HTTP) getKept(w http.ResponseWriter, r *http.Request) error {
-	if err := h.query(r); err != nil {
+	if err := Query(r); err != nil {
 		return err
 	}
 	recorded, err := h.front.Recorded(r.Context())
@@ -69,7 +69,7 @@ func (h *HTTP) getKept(w http.ResponseWriter, r *http.Request) error {
 
 // getBackup sends a backup (COM-16). A backup that was cut off lacks the checksums at its end.
 func (h *HTTP) getBackup(w http.ResponseWriter, r *http.Request) error {
-	if err := h.query(r); err != nil {
+	if err := Query(r); err != nil {
 		return err
 	}
 	select {

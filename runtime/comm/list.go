@@ -107,7 +107,7 @@ func fitting[T any](list []T) ([]T, error) {
 // getRequests answers with the requests whose record is before an index, and the standings of
 // those that are unfinished (COM-15).
 func (h *HTTP) getRequests(w http.ResponseWriter, r *http.Request) error {
-	if err := h.query(r, "before", "limit", "state", "id", "prefix", "session", "client"); err != nil {
+	if err := Query(r, "before", "limit", "state", "id", "prefix", "session", "client"); err != nil {
 		return err
 	}
 	wanted, err := wantedOf(r.URL.Query())
@@ -142,8 +142,8 @@ func (h *HTTP) getRequests(w http.ResponseWriter, r *http.Request) error {
 func wantedOf(q url.Values) (Wanted, error) {
 	w := Wanted{State: q.Get("state"), ID: q.Get("id"), Prefix: q.Get("prefix"), Session: q.Get("session"), Client: q.Get("client")}
 	before, err := number(q.Get("before"), "before", math.MaxUint64)
-	limit, wrong := number(q.Get("limit"), "limit", readDefault)
-	w.Before, w.Limit = before, int(min(limit, engine.ReadMax))
+	limit, wrong := most(q, readDefault, engine.ReadMax)
+	w.Before, w.Limit = before, limit
 	if err = cmp.Or(err, wrong, checkName("id", w.ID, 0, IDBytesMax), checkName("prefix", w.Prefix, 0, IDBytesMax),
 		checkName("session", w.Session, 0, SessionBytesMax), checkName("client", w.Client, 0, ChannelBytesMax)); err != nil {
 		return Wanted{}, err

@@ -156,7 +156,7 @@ func (h *HTTP) getSearch(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *HTTP) getEntry(w http.ResponseWriter, r *http.Request) error {
-	if err := h.query(r); err != nil {
+	if err := Query(r); err != nil {
 		return err
 	}
 	release, err := h.memories(w, r)
@@ -178,7 +178,7 @@ func (h *HTTP) getEntry(w http.ResponseWriter, r *http.Request) error {
 
 // memoryBody reads the fields of a request's body, and counts one that is malformed.
 func (h *HTTP) memoryBody(w http.ResponseWriter, r *http.Request, fields ...field) error {
-	if err := h.query(r); err != nil {
+	if err := Query(r); err != nil {
 		return err
 	}
 	body, err := h.bodyOf(w, r, MemoryBytesMax)
@@ -260,7 +260,7 @@ func (h *HTTP) postForget(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *HTTP) getExport(w http.ResponseWriter, r *http.Request) error {
-	if err := h.query(r, "vectors"); err != nil {
+	if err := Query(r, "vectors"); err != nil {
 		return err
 	}
 	vectors := true
@@ -286,7 +286,7 @@ type filtered struct {
 
 // filtered reads a query that may filter entries.
 func (h *HTTP) filtered(r *http.Request, known ...string) (q filtered, err error) {
-	if err := h.query(r, append(known, "session", "kind", "since", "before")...); err != nil {
+	if err := Query(r, append(known, "session", "kind", "since", "before")...); err != nil {
 		return q, err
 	}
 	q.values = r.URL.Query()

@@ -17,7 +17,7 @@ import (
 
 // getMessages returns what was sent to chats (COM-13, HND-46).
 func (h *HTTP) getMessages(w http.ResponseWriter, r *http.Request) error {
-	if err := h.query(r, "channel", "chat", "after", "limit", "unread"); err != nil {
+	if err := Query(r, "channel", "chat", "after", "limit", "unread"); err != nil {
 		return err
 	}
 	q := r.URL.Query()
@@ -73,7 +73,7 @@ func chatOf(q url.Values) (fsm.Origin, error) {
 
 // getMessageEvents streams what is sent to chats (COM-51).
 func (h *HTTP) getMessageEvents(w http.ResponseWriter, r *http.Request) error {
-	if err := h.query(r, "channel", "chat", "after"); err != nil {
+	if err := Query(r, "channel", "chat", "after"); err != nil {
 		return err
 	}
 	q := r.URL.Query()
@@ -159,7 +159,7 @@ func (s eventWriter) message(m Message) error {
 // postRead records up to where a person has read (COM-50).
 func (h *HTTP) postRead(w http.ResponseWriter, r *http.Request) error {
 	var marks []inbox.Mark
-	err := cmp.Or(h.query(r), h.read(w, r, list("read", inbox.ChatsMax, func(d *json.Decoder, name string) error {
+	err := cmp.Or(Query(r), h.read(w, r, list("read", inbox.ChatsMax, func(d *json.Decoder, name string) error {
 		var m inbox.Mark
 		if err := object(d, text("channel", &m.Channel), text("chat", &m.Chat), whole("position", &m.Position)); err != nil {
 			return err

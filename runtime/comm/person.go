@@ -60,7 +60,7 @@ func (h *HTTP) postDecision(approve bool) func(http.ResponseWriter, *http.Reques
 
 // getApprovals returns the grants (COM-40).
 func (h *HTTP) getApprovals(w http.ResponseWriter, r *http.Request) error {
-	if err := h.query(r); err != nil {
+	if err := Query(r); err != nil {
 		return err
 	}
 	list, err := h.front.Approvals(r.Context())
@@ -75,7 +75,7 @@ func (h *HTTP) getApprovals(w http.ResponseWriter, r *http.Request) error {
 // postRevoke revokes a grant (COM-40, APR-17).
 func (h *HTTP) postRevoke(w http.ResponseWriter, r *http.Request) error {
 	in := fsm.Revoked{Grant: r.PathValue("id")}
-	if err := cmp.Or(h.query(r), h.read(w, r, text("by", &in.By))); err != nil {
+	if err := cmp.Or(Query(r), h.read(w, r, text("by", &in.By))); err != nil {
 		return err
 	}
 	if err := cmp.Or(checkName("id", in.Grant, 1, KeyBytesMax), checkName("by", in.By, 0, ByBytesMax)); err != nil {
@@ -119,7 +119,7 @@ func (h *HTTP) handle(r *http.Request) (fsm.HandleID, error) {
 		known, err := h.find(r)
 		return known.Handle, err
 	}
-	if err := h.query(r); err != nil {
+	if err := Query(r); err != nil {
 		return 0, err
 	}
 	n, err := strconv.ParseUint(number, 10, 64)
@@ -162,7 +162,7 @@ const (
 
 // getSchedules returns the schedules (COM-52).
 func (h *HTTP) getSchedules(w http.ResponseWriter, r *http.Request) error {
-	if err := h.query(r); err != nil {
+	if err := Query(r); err != nil {
 		return err
 	}
 	list, err := h.front.Schedules(r.Context())
@@ -178,7 +178,7 @@ func (h *HTTP) getSchedules(w http.ResponseWriter, r *http.Request) error {
 // the tool cron, so that error messages fit both.
 func (h *HTTP) postSchedule(w http.ResponseWriter, r *http.Request) error {
 	in, every := fsm.ScheduleChanged{Change: fsm.ScheduleAdd}, uint64(0)
-	err := cmp.Or(h.query(r), h.read(w, r, text("message", &in.Text), whole("every_seconds", &every), text("cron_expr", &in.Cron), text("at", &in.Once),
+	err := cmp.Or(Query(r), h.read(w, r, text("message", &in.Text), whole("every_seconds", &every), text("cron_expr", &in.Cron), text("at", &in.Once),
 		text("zone", &in.Zone), text("session", &in.Session), text("channel", &in.Origin.Channel), text("chat", &in.Origin.Chat), text("by", &in.By)))
 	if err != nil {
 		return err
@@ -203,7 +203,7 @@ func (h *HTTP) postSchedule(w http.ResponseWriter, r *http.Request) error {
 func (h *HTTP) postScheduleChange(change fsm.ScheduleChange) handling {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		in := fsm.ScheduleChanged{Change: change, Schedule: r.PathValue("id")}
-		err := cmp.Or(h.query(r), h.read(w, r, text("by", &in.By)))
+		err := cmp.Or(Query(r), h.read(w, r, text("by", &in.By)))
 		if err = cmp.Or(err, checkName("by", in.By, 0, ByBytesMax)); err != nil {
 			return err
 		}
@@ -233,7 +233,7 @@ type AuditBody struct {
 
 // getAudit returns the records of tool calls that have ended (COM-14, TOL-9).
 func (h *HTTP) getAudit(w http.ResponseWriter, r *http.Request) error {
-	if err := h.query(r, "session", "after", "limit"); err != nil {
+	if err := Query(r, "session", "after", "limit"); err != nil {
 		return err
 	}
 	q := r.URL.Query()
@@ -263,8 +263,17 @@ func page(q url.Values) (after uint64, limit int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	most, err := number(q.Get("limit"), "limit", readDefault)
-	return after, int(min(most, engine.ReadMax)), err
+	limit, err = most(q, readDefault, engine.ReadMax)
+	return after, limit, err
+}
+
+// most reads ?limit=. None is refused: an empty answer means the end of a list.
+func most(q url.Values, otherwise, max uint64) (int, error) {
+	limit, err := number(q.Get("limit"), "limit", otherwise)
+	if err == nil && limit == 0 {
+		err = badRequest("query parameter limit is 0", "ask for at least 1, or leave it out")
+	}
+	return int(min(limit, max)), err
 }
 
 // number reads a query parameter that is a whole number.

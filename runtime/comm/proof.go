@@ -44,7 +44,7 @@ func IsProof(proof, token, address, challenge string) bool {
 // getProof proves that this listener knows the token. The answer is of no other use: the token
 // cannot be derived from it, and it answers no other challenge.
 func (h *HTTP) getProof(w http.ResponseWriter, r *http.Request) error {
-	if err := h.query(r, "challenge"); err != nil {
+	if err := Query(r, "challenge"); err != nil {
 		return err
 	}
 	challenge := r.URL.Query().Get("challenge")

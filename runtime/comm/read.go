@@ -49,7 +49,7 @@ const (
 
 // mode reads how the client wants to be answered.
 func (h *HTTP) mode(r *http.Request) (mode, error) {
-	if err := h.query(r, "stream", "wait", "after"); err != nil {
+	if err := Query(r, "stream", "wait", "after"); err != nil {
 		return 0, err
 	}
 	q := r.URL.Query()
@@ -73,13 +73,17 @@ func (h *HTTP) mode(r *http.Request) (mode, error) {
 	}
 }
 
-// query refuses parameters that a route does not know, so that no misspelt one is ignored.
-func (h *HTTP) query(r *http.Request, known ...string) error {
+// Query refuses parameters that a route does not know, so that no misspelt one is ignored, and one
+// that is given twice (COM-97).
+func Query(r *http.Request, known ...string) error {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return badRequest("the query cannot be read", "escape it as in a URL")
 	}
-	for name := range values { // order-free: one unknown name is enough
+	for name, given := range values { // order-free: one fault is enough
+		if len(given) > 1 { // whoever else reads the address may take another of them
+			return badRequest(fmt.Sprintf("query parameter %q is given %d times", name, len(given)), "give it once")
+		}
 		if !slices.Contains(known, name) {
 			hint := "leave it out"
 			if len(known) > 0 {

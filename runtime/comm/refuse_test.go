@@ -98,6 +98,10 @@ func TestCOM6EveryRefusalHasItsStatusAndStartsNoWork(t *testing.T) {
 		{"channel that is no name", post(`{"channel":"../x","text":"a"}`), 400, comm.CodeBadRequest, "channel"},
 		{"channel of a record", get("/v1/requests/m1?channel=A"), 400, comm.CodeBadRequest, "channel"},
 		{"misspelt query", call{method: "POST", path: "/v1/requests?steam=1", body: good}, 400, comm.CodeBadRequest, `"steam"`},
+		{"a query parameter twice", get("/v1/requests?limit=1&limit=2"), 400, comm.CodeBadRequest, `"limit" is given 2 times`},
+		{"none of the requests", get("/v1/requests?limit=0"), 400, comm.CodeBadRequest, "limit is 0"},
+		{"none of the messages", get("/v1/messages?limit=0"), 400, comm.CodeBadRequest, "limit is 0"},
+		{"none of the records", get("/v1/audit?limit=0"), 400, comm.CodeBadRequest, "limit is 0"},
 		{"a wish that is no flag", call{method: "POST", path: "/v1/requests?stream=yes", body: good}, 400, comm.CodeBadRequest, `"yes"`},
 		{"stream and wait", call{method: "POST", path: "/v1/requests?stream=1&wait=1", body: good}, 400, comm.CodeBadRequest, "exclude"},
 

@@ -227,7 +227,7 @@ func (h *HTTP) getEvents(w http.ResponseWriter, r *http.Request) error {
 // find returns the record that a route names; more are the query parameters that it
 // takes besides the channel and the client.
 func (h *HTTP) find(r *http.Request, more ...string) (engine.Request, error) {
-	if err := h.query(r, append(more, "channel", "client")...); err != nil {
+	if err := Query(r, append(more, "channel", "client")...); err != nil {
 		return engine.Request{}, err
 	}
 	key, err := KeyOf(r)
@@ -250,7 +250,7 @@ func (h *HTTP) find(r *http.Request, more ...string) (engine.Request, error) {
 
 // postEvent takes a system event (COM-10).
 func (h *HTTP) postEvent(w http.ResponseWriter, r *http.Request) error {
-	if err := h.query(r); err != nil {
+	if err := Query(r); err != nil {
 		return err
 	}
 	body, err := h.body(w, r)

@@ -264,7 +264,7 @@ type TicketBody struct {
 
 // postTicket gives a ticket for a page (COM-71).
 func (h *HTTP) postTicket(w http.ResponseWriter, r *http.Request) error {
-	if err := h.query(r); err != nil {
+	if err := Query(r); err != nil {
 		return err
 	}
 	ticket, path, life := h.o.Page.Ticket()

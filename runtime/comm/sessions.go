@@ -23,7 +23,7 @@ type ArchiveBody struct {
 
 // getSessions lists the sessions after an id (COM-54).
 func (h *HTTP) getSessions(w http.ResponseWriter, r *http.Request) error {
-	if err := h.query(r, "after"); err != nil {
+	if err := Query(r, "after"); err != nil {
 		return err
 	}
 	all, err := h.o.Sessions.List()
@@ -51,7 +51,7 @@ func (h *HTTP) getSessions(w http.ResponseWriter, r *http.Request) error {
 
 // getSession returns what was said in a session after a message (COM-54).
 func (h *HTTP) getSession(w http.ResponseWriter, r *http.Request) error {
-	if err := h.query(r, "after", "limit"); err != nil {
+	if err := Query(r, "after", "limit"); err != nil {
 		return err
 	}
 	id := CallerOf(r.Context()).session(r.PathValue("id"))

@@ -52,8 +52,11 @@ func (j *Journal) Request(key fsm.RequestKey) (engine.Request, bool, error) {
 
 // Requests implements [engine.Reader]. Body is not set.
 func (j *Journal) Requests(before uint64, limit int) ([]engine.Request, error) {
+	if limit < 1 {
+		return nil, nil
+	}
 	var body comm.RequestsBody
-	q := url.Values{"before": {decimal(before)}, "limit": {strconv.Itoa(max(0, limit))}}
+	q := url.Values{"before": {decimal(before)}, "limit": {strconv.Itoa(limit)}}
 	if err := j.client.get(j.ctx, "/v1/requests?"+q.Encode(), &body); err != nil {
 		return nil, err
 	}

@@ -63,6 +63,9 @@ type Reply struct {
 
 // postFork answers what would have happened (COM-75).
 func (h *hindsight) postFork(w http.ResponseWriter, r *http.Request) error {
+	if err := named(r); err != nil {
+		return err
+	}
 	var in struct {
 		At    int               `json:"at"`
 		Edits map[string]string `json:"edits"`

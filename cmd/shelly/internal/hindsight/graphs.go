@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"shelly/fsm/state"
+	"shelly/runtime/comm"
 	"shelly/sim/history/stategraph"
 )
 
@@ -43,7 +44,10 @@ type Edge struct {
 }
 
 // getGraphs answers with the tables (COM-76).
-func getGraphs(w http.ResponseWriter, _ *http.Request) error {
+func getGraphs(w http.ResponseWriter, r *http.Request) error {
+	if err := comm.Query(r); err != nil {
+		return err
+	}
 	var body GraphsBody
 	for _, t := range state.Tables() {
 		laid := stategraph.Layout(t, func(state.Row) int { return 0 })

@@ -176,6 +176,23 @@ func number(r *http.Request, name string, otherwise int) (int, error) {
 	return int(n), nil
 }
 
+// limited reads the query parameter limit. None is refused: an empty answer means the end.
+func limited(r *http.Request, most int) (int, error) {
+	limit, err := number(r, "limit", most)
+	if err == nil && limit == 0 {
+		err = &comm.Problem{Code: comm.CodeBadRequest, Message: "query parameter limit is 0", Hint: "ask for at least 1, or leave it out"}
+	}
+	return min(limit, most), err
+}
+
+// named checks the query parameters of a route about a request or a run: the former has a channel and a client.
+func named(r *http.Request, more ...string) error {
+	if r.PathValue("run") == "" {
+		more = append(more, "channel", "client")
+	}
+	return comm.Query(r, more...)
+}
+
 // answer writes a value.
 func answer(w http.ResponseWriter, v any) error {
 	body, err := json.Marshal(v)

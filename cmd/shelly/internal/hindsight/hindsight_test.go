@@ -146,7 +146,7 @@ func TestCOM74ATraceTellsTheStepsAndWhatAForkCanChange(t *testing.T) {
 	if len(first.Steps) != 2 || !first.More || len(rest.Steps) != len(all.Steps)-2 || rest.Steps[0].N != 3 || rest.More {
 		t.Errorf("%d steps, more %t; then %d", len(first.Steps), first.More, len(rest.Steps))
 	}
-	for path, want := range map[string]comm.Code{"none/trace": comm.CodeNotFound, s.id + "/trace?channel=udp": comm.CodeNotFound, s.id + "/trace?after=x": comm.CodeBadRequest, s.id + "/trace?limit=-1": comm.CodeBadRequest} {
+	for path, want := range map[string]comm.Code{"none/trace": comm.CodeNotFound, s.id + "/trace?channel=udp": comm.CodeNotFound, s.id + "/trace?after=x": comm.CodeBadRequest, s.id + "/trace?limit=-1": comm.CodeBadRequest, s.id + "/trace?limit=0": comm.CodeBadRequest, s.id + "/trace?colour=red": comm.CodeBadRequest} {
 		if p := s.do("GET", "/v1/requests/"+path, "", &all); p == nil || p.Code != want {
 			t.Errorf("%s: %+v", path, p)
 		}

@@ -34,11 +34,14 @@ type Step struct {
 // getTrace answers with the steps of a request or run (COM-74, COM-85). The steps of a run
 // cannot be changed.
 func (h *hindsight) getTrace(w http.ResponseWriter, r *http.Request) error {
+	if err := named(r, "after", "limit"); err != nil {
+		return err
+	}
 	after, err := number(r, "after", 0)
 	if err != nil {
 		return err
 	}
-	limit, err := number(r, "limit", stepsMax)
+	limit, err := limited(r, stepsMax)
 	if err != nil {
 		return err
 	}
@@ -73,7 +76,7 @@ func traced(j engine.Reader, past history.History, after, limit int, forks bool)
 		if err != nil {
 			return body, err
 		}
-		if size += len(text); len(body.Steps) >= min(limit, stepsMax) || len(body.Steps) > 0 && size > stepsBytes {
+		if size += len(text); len(body.Steps) >= limit || len(body.Steps) > 0 && size > stepsBytes {
 			body.More = true
 			break
 		}

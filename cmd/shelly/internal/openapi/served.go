@@ -20,7 +20,10 @@ type Served struct {
 
 // Route returns the route that serves it.
 func (s *Served) Route() comm.Route {
-	return comm.Route{Method: http.MethodGet, Pattern: Path, Right: access.Ask, Page: true, Handle: func(w http.ResponseWriter, _ *http.Request) error {
+	return comm.Route{Method: http.MethodGet, Pattern: Path, Right: access.Ask, Page: true, Handle: func(w http.ResponseWriter, r *http.Request) error {
+		if err := comm.Query(r); err != nil {
+			return err
+		}
 		text, err := s.text()
 		if err != nil {
 			return err
