@@ -24,6 +24,7 @@ import (
 	"shelly/runtime/descriptor"
 	"shelly/runtime/page"
 	"shelly/runtime/process"
+	"shelly/runtime/store"
 )
 
 // fewDescriptors is how many descriptors a daemon with a few clients and a command needs.
@@ -158,6 +159,9 @@ func (s *starting) socket() (net.Listener, error) {
 	if errors.Is(err, listener.ErrPath) && !named {
 		s.log.Info("there is no Unix socket; comm.unix can name a shorter path", "error", err)
 		return nil, nil
+	}
+	if advice := store.Advice(err); err != nil && !named && advice != "" {
+		return nil, exit.Errorf(exit.Data, "cannot write into the data folder: %w%s", err, advice)
 	}
 	if err != nil {
 		return nil, exit.With(exit.Usage, fmt.Errorf("%w; name another path with --set comm.unix=PATH, or off", err))
