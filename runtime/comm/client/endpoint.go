@@ -47,7 +47,7 @@ func RemoveEndpoint(dir string) error {
 }
 
 // ReadEndpoint returns where the daemon of a data folder listens. Without a file
-// the error is ErrNotRunning; if this user may not read it, ErrNoAccess. A file left by a killed daemon looks like any other, so
+// the error is ErrNotRunning; if this user may not read it, ErrNoAccess; if it is damaged, ErrEndpoint. A file left by a killed daemon looks like any other, so
 // the listener must prove what it is before it is sent the token (COM-18). The
 // addresses are always loopback addresses.
 func ReadEndpoint(dir string) (Endpoint, error) {
@@ -63,17 +63,17 @@ func ReadEndpoint(dir string) (Endpoint, error) {
 		return Endpoint{}, fmt.Errorf("%w: %w; run this as the user that shelly runs as, or name another folder with --data", ErrNoAccess, err)
 	}
 	if err != nil {
-		return Endpoint{}, fmt.Errorf("read the endpoint file: %w", err)
+		return Endpoint{}, fmt.Errorf("%w: %w", ErrEndpoint, err)
 	}
 	var e Endpoint
 	d := json.NewDecoder(bytes.NewReader(data))
 	if err := d.Decode(&e); err != nil {
-		return Endpoint{}, fmt.Errorf("%s is not an endpoint file; start shelly again to write a new one: %w", path, err)
+		return Endpoint{}, fmt.Errorf("%w: %s is not an endpoint file; start shelly again to write a new one: %w", ErrEndpoint, path, err)
 	}
 	for _, address := range []string{e.HTTP, e.UDP} {
 		to, err := netip.ParseAddrPort(address)
 		if address != "" && (err != nil || !to.Addr().Unmap().IsLoopback()) {
-			return Endpoint{}, fmt.Errorf("%s names %q, which is not a loopback address; start shelly again to write a new one", path, address)
+			return Endpoint{}, fmt.Errorf("%w: %s names %q, which is not a loopback address; start shelly again to write a new one", ErrEndpoint, path, address)
 		}
 	}
 	return e, nil

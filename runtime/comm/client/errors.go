@@ -14,6 +14,7 @@ var (
 	ErrNotRunning   = errors.New("shelly is not running; start it with: shelly run")
 	ErrUnauthorized = errors.New("shelly does not take the token")
 	ErrNoAccess     = errors.New("this user may not read the data folder")
+	ErrEndpoint     = errors.New("shelly cannot be found")
 	ErrNotFound     = errors.New("shelly does not know the request")
 	ErrTooLarge     = errors.New("the request is too large")
 	// ErrDeferred: shelly went down before the reply, which comes after its next
