@@ -307,6 +307,20 @@ func TestCOM73ASearchOfSessionsThatFailsSaysSo(t *testing.T) {
 	w.See("main .note", "shelly does not answer")
 }
 
+// However many questions wait in a session, a connection is left for a decision.
+func TestCOM73ManyQuestionsLeaveAConnectionForADecision(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	for n := range 8 {
+		w.ask(fmt.Sprint("Please write ", n))
+	}
+	w.See(".turn", "Please write 7")
+	w.See(".status", "waits for its turn")
+	w.Click(".question button", "Yes")
+	w.See(".answer", "It is written.")
+	w.clean()
+}
+
 // A search asks once for a session, for some at once, and says how far it is.
 func TestCOM73ASearchOfSessionsSaysHowFarItIs(t *testing.T) {
 	w := begin(t, slow)

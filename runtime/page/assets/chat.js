@@ -2,7 +2,7 @@
 
 import { el, add, fill, button, say, time, wrong } from './dom.js';
 import { get, post, stream, up, query, piece, pause, newID, standing, Problem } from './api.js';
-import { keep, kept } from './tab.js';
+import { keep, kept, seen, whileSeen } from './tab.js';
 import { Turn, archived } from './turn.js';
 import { all } from './sessions.js';
 import { markdown } from './text.js';
@@ -15,6 +15,7 @@ const pageSize = 60; // messages of the archive at once
 const requestsAtOnce = 20;
 const imagesMax = 16; // of a request, as COM-11 says
 const tooMany = `A request takes ${imagesMax} images; the others are left out.`;
+const followedMax = 3; // requests at once: a browser has six connections to one server, one of them is for messages, and a decision needs one
 const beginning = '0.0.0.0.0.0.0'; // the position of a client that has no event of a request yet
 export const directSession = 'cli:direct';
 
@@ -46,6 +47,8 @@ class Chat {
     Object.assign(this, { session, log, older, empty, signal });
     this.turns = new Map(); // by request id
     this.images = [];
+    this.following = 0; // requests
+    this.waiting = new Map(); // what lets a request be followed that waits for that, by id
     this.first = 0; // number of the first archived message that is shown
     this.chat = chatOf(session);
   }
@@ -130,7 +133,7 @@ class Chat {
     this.turns.set(r.id, turn);
     this.place(turn);
     if (r.done) turn.reply(r.reply, r.is_error, r.outcome);
-    else this.attach(turn, r.id, r.channel);
+    else this.attach(turn, r.id, r.channel, r.text.startsWith('/'));
   }
 
   // place puts a turn or a message where its time is.
@@ -151,29 +154,52 @@ class Chat {
     this.down(true);
   }
 
+  // follows resolves once a request may be followed. A session answers in order, so only its first
+  // unfinished requests have something to tell; a command is answered at once.
+  async follows(turn, id, command) {
+    if (this.following >= followedMax && !command) {
+      turn.tell('waits for its turn');
+      await new Promise((go) => this.waiting.set(id, go));
+    }
+    this.following++;
+  }
+
+  // follow lets a request be followed now, if it waits for that.
+  follow(id) {
+    this.waiting.get(id)?.();
+    this.waiting.delete(id);
+  }
+
   // attach follows a request from its beginning to its reply; if the connection breaks it
   // gets the rest (COM-90).
-  async attach(turn, id, channel) {
+  async attach(turn, id, channel, command) {
+    await this.follows(turn, id, command);
     let after = beginning;
+    let watched = null;
     for (let tries = 0; !turn.over && !this.signal.aborted; tries++) {
       try {
         if (tries) await up(this.signal);
+        await seen();
+        watched = whileSeen(this.signal);
         await stream('GET', query(`/v1/requests/${piece(id)}/events`, { channel, after }), undefined, (e) => {
           after = e.id;
           tries = 0;
           turn.event(e.data);
-        }, this.signal);
+        }, watched);
       } catch (e) {
         if (this.signal.aborted) return;
         if (e instanceof Problem && e.status !== 401 && e.code !== 'busy' && e.status !== 503) {
           this.refused(turn, `Its end could not be read: ${e.message}. ${e.hint}`);
-          return;
+          break;
         }
       }
       if (turn.over) break;
+      if (watched?.aborted) continue; // nobody saw it
       turn.broke();
       await pause(Math.min(300 * 2 ** tries, 5000), this.signal).catch(() => {});
     }
+    this.following--;
+    if (this.following < followedMax) this.follow(this.waiting.keys().next().value);
     this.down();
   }
 
@@ -202,6 +228,7 @@ class Chat {
       const fresh = [];
       for (let before = ''; ;) {
         const { requests, next } = await get(query('/v1/requests', { session: this.session, limit: requestsAtOnce, before }), { signal: this.signal });
+        for (const r of requests) if (r.done) this.follow(r.id);
         const missing = requests.filter((r) => this.misses(r));
         fresh.push(...missing);
         before = next;
@@ -348,7 +375,7 @@ class Chat {
       return;
     }
     turn.tell('accepted');
-    this.attach(turn, id, 'http');
+    this.attach(turn, id, 'http', text.startsWith('/'));
   }
 }
 

@@ -2,6 +2,7 @@
 // ones, the latest of the others, and then each new one as it comes, none twice.
 
 import { get, post, stream, up, query, pause, Problem } from './api.js';
+import { seen, whileSeen } from './tab.js';
 
 export const messages = []; // in order
 const heeding = new Set();
@@ -47,32 +48,6 @@ export async function follow() {
     }
     await pause(Math.min(500 * 2 ** tries, 10000));
   }
-}
-
-// A browser has few connections to one server, for all its tabs together: a tab that nobody sees
-// closes its own after a while, and later continues where it was.
-
-const hiddenMax = 20000;
-
-function seen() {
-  if (!document.hidden) return Promise.resolve();
-  return new Promise((resolve) => {
-    document.addEventListener('visibilitychange', function look() {
-      if (document.hidden) return;
-      document.removeEventListener('visibilitychange', look);
-      resolve();
-    });
-  });
-}
-
-function whileSeen() {
-  const ended = new AbortController();
-  let timer = 0;
-  document.addEventListener('visibilitychange', () => {
-    clearTimeout(timer);
-    if (document.hidden) timer = setTimeout(() => ended.abort(), hiddenMax);
-  }, { signal: ended.signal });
-  return ended.signal;
 }
 
 /** unread returns how many are unread. */

@@ -23,3 +23,31 @@ export function kept(key) {
     return '';
   }
 }
+
+// A browser has few connections to one server, for all its tabs together: a tab that nobody sees
+// closes its streams after a while, and later continues where they were.
+
+const hiddenMax = 20000;
+
+/** seen resolves once the tab can be seen. */
+export function seen() {
+  if (!document.hidden) return Promise.resolve();
+  return new Promise((resolve) => {
+    document.addEventListener('visibilitychange', function look() {
+      if (document.hidden) return;
+      document.removeEventListener('visibilitychange', look);
+      resolve();
+    });
+  });
+}
+
+/** whileSeen returns a signal that ends a stream of a tab that was not seen for a while, or with a view's signal. */
+export function whileSeen(...view) {
+  const ended = new AbortController();
+  let timer = 0;
+  document.addEventListener('visibilitychange', () => {
+    clearTimeout(timer);
+    if (document.hidden) timer = setTimeout(() => ended.abort(), hiddenMax);
+  }, { signal: AbortSignal.any([ended.signal, ...view]) });
+  return AbortSignal.any([ended.signal, ...view]);
+}
