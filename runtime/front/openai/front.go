@@ -92,13 +92,21 @@ func (f *Front) Routes() []comm.Route {
 // absent are routes that clients of OpenAI's API know and that are not served.
 var absent = []string{
 	"/v1/completions", "/v1/embeddings", "/v1/moderations", "/v1/images/generations", "/v1/audio/speech", "/v1/audio/transcriptions",
+	conversations,
 }
+
+// conversations is where OpenAI's clients create one.
+const conversations = "/v1/conversations"
 
 // notHere refuses them with an explanation.
 func notHere(_ http.ResponseWriter, r *http.Request) error {
+	why := "shelly is an agent, and answers at /v1/chat/completions and /v1/responses"
+	if r.URL.Path == conversations {
+		why = "a conversation begins with its first response; send a name of your choice as conversation to /v1/responses"
+	}
 	return &Error{
 		Status: http.StatusNotFound, Code: "not_served", Final: true,
-		Message: r.URL.Path + " is not served: shelly is an agent, and answers at /v1/chat/completions and /v1/responses",
+		Message: r.URL.Path + " is not served: " + why,
 	}
 }
 

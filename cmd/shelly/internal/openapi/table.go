@@ -125,6 +125,7 @@ var (
 var foreign = []struct{ path, document string }{
 	{"/v1/chat/", "https://platform.openai.com/docs/api-reference/chat"}, {"/v1/responses", "https://platform.openai.com/docs/api-reference/responses"},
 	{"/v1/models", "https://platform.openai.com/docs/api-reference/models"}, {"/v1/completions", "https://platform.openai.com/docs/api-reference/completions"},
+	{"/v1/conversations", "https://platform.openai.com/docs/api-reference/conversations"},
 	{"/v1/embeddings", "https://platform.openai.com/docs/api-reference/embeddings"}, {"/v1/moderations", "https://platform.openai.com/docs/api-reference/moderations"},
 	{"/v1/images/", "https://platform.openai.com/docs/api-reference/images"}, {"/v1/audio/", "https://platform.openai.com/docs/api-reference/audio"}, {"/api/", "https://docs.ollama.com/api"},
 }
