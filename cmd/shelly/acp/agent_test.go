@@ -251,7 +251,7 @@ func TestFRT48ImagesAreSentAgain(t *testing.T) {
 
 func TestFRT48SessionsAreListed(t *testing.T) {
 	d := newFake()
-	d.archive = []session.Archived{{Number: 1, Message: fsm.Message{Role: fsm.RoleUser, Text: "Hi.\nmore"}}}
+	d.archive = []session.Archived{{Number: 1, Message: fsm.Message{Role: fsm.RoleUser, Text: "[image]\n[image]\nHi.\nmore"}}}
 	list := `{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}`
 	served(t, d, list, `<{"jsonrpc":"2.0","id":1,"result":{"sessions":[{"sessionId":"acp-2","cwd":"/work","title":"Hi.","updatedAt":"1970-01-01T00:00:05Z"},`+
 		`{"sessionId":"acp-1","cwd":"/work","title":"Hi.","updatedAt":"1970-01-01T00:00:01Z"}]}}`,

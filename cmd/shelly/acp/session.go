@@ -240,13 +240,21 @@ func (a *agent) list(params wire.Value) (rpc.Work, error) {
 		for _, s := range all {
 			info := sessionInfo{ID: s.ID, Cwd: cwd, Updated: time.UnixMilli(int64(s.At)).UTC().Format(time.RFC3339)}
 			if first, err := a.daemon.Archive(ctx, s.ID, 0, 1); err == nil && len(first) > 0 {
-				title, _, _ := strings.Cut(first[0].Message.Text, "\n")
-				info.Title = wording.Clip(title, titleBytes)
+				info.Title = title(first[0].Message.Text)
 			}
 			body.Sessions = append(body.Sessions, info)
 		}
 		return rpc.Answer{Result: body}, nil
 	}, nil
+}
+
+// title is the first line of what was said first, without the marks of images before it.
+func title(said string) string {
+	line, rest, more := strings.Cut(said, "\n")
+	for line == imageMark && more {
+		line, rest, more = strings.Cut(rest, "\n")
+	}
+	return wording.Clip(line, titleBytes)
 }
 
 // close cancels what runs in a session, so far as this editor has asked for it.
