@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 )
 
 // field is one member that an object may hold, and how its value is read.
@@ -94,7 +95,7 @@ func conversation(name string, to *[]fsm.Message) field {
 			*to = append(*to, m)
 			return nil
 		default:
-			return badRequest(fmt.Sprintf("the role of %q is %q", name, role), "the roles are system, user and assistant")
+			return badRequest(fmt.Sprintf("the role of %q is %s", name, wording.Quote(role)), "the roles are system, user and assistant")
 		}
 	})
 }
@@ -157,7 +158,7 @@ func decodeField(d *json.Decoder, fields []field, seen []bool) error {
 		i++
 	}
 	if i == len(fields) {
-		return badRequest(fmt.Sprintf("unknown field %q", name), "the fields are "+fieldNames(fields))
+		return badRequest("unknown field "+wording.Quote(name), "the fields are "+fieldNames(fields))
 	}
 	if seen[i] {
 		return badRequest(fmt.Sprintf("field %q is given twice", name), "send it once")

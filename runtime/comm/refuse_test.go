@@ -115,6 +115,7 @@ func TestCOM6EveryRefusalHasItsStatusAndStartsNoWork(t *testing.T) {
 		{"too many images", post(`{"text":"a","images":[` + strings.Repeat(`"/9j/",`, comm.ImagesMax) + `"/9j/"]}`), 400, comm.CodeBadRequest, "more than 16 items"},
 		{"images that never end", post(`{"text":"a","images":["/9j/"`), 400, comm.CodeBadRequest, "ends too early"},
 		{"context of an unknown role", post(`{"text":"a","context":[{"role":"tool","content":"x"}]}`), 400, comm.CodeBadRequest, `"context[0]" is "tool"`},
+		{"unknown field with a long name", post(`{"text":"a","` + strings.Repeat("x", 1000) + `":"red"}`), 400, comm.CodeBadRequest, `"` + strings.Repeat("x", 60) + `…"`},
 		{"context with an unknown field", post(`{"text":"a","context":[{"role":"user","name":"x"}]}`), 400, comm.CodeBadRequest, `"name"`},
 		{"context of texts", post(`{"text":"a","context":["x"]}`), 400, comm.CodeBadRequest, "not a JSON object"},
 

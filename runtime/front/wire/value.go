@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"shelly/fsm/wording"
 )
 
 // DepthMax bounds how deeply a message is nested.
@@ -24,6 +26,9 @@ const (
 	List   Kind = "a list"
 	Object Kind = "an object"
 )
+
+// nameShownMax is how many bytes of a name a path shows: a client may send a name of any length.
+const nameShownMax = 100
 
 // Value is a JSON value and its place.
 type Value struct {
@@ -59,9 +64,9 @@ func (p *place) path() string {
 	case p.item:
 		return fmt.Sprintf("%s[%d]", holder, p.number)
 	case holder == "":
-		return p.name
+		return wording.Clip(p.name, nameShownMax)
 	}
-	return holder + "." + p.name
+	return holder + "." + wording.Clip(p.name, nameShownMax)
 }
 
 // Path returns where the value is, such as messages[2].content; empty: it is the whole message.

@@ -51,6 +51,7 @@ func TestFRT2WhatTwoReadersCouldUnderstandDifferentlyIsRefused(t *testing.T) {
 		{`{"model":"a"`, "", "the message ends too early at byte 12"},
 		{`{"model":'a'}`, "", "the message is not JSON at byte 9"},
 		{"{\"model\":\"\xff\"}", "", "the message is not valid UTF-8"},
+		{`{"` + strings.Repeat("x", 1000) + `":1}`, strings.Repeat("x", 100) + "…", `unknown field "` + strings.Repeat("x", 100) + `…"`},
 		{strings.Repeat(`{"x":`, 100) + "1" + strings.Repeat("}", 100), strings.Repeat("x.", 63) + "x", "the message is nested deeper than 64 levels"},
 		{`{"x":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, "x" + strings.Repeat("[0]", 63), "the message is nested deeper than 64 levels"},
 	} {
