@@ -218,8 +218,12 @@ func (k *checker) checkExpect(f *format.File) {
 	}
 }
 
-// checkConditions checks the expressions of always, never and eventually.
+// checkConditions checks the expressions of always, never and eventually, and the words of
+// items.
 func (k *checker) checkConditions(f *format.File) {
+	for path, item := range f.Items() {
+		k.problems = append(k.problems, item.Unknown(path)...)
+	}
 	that := func(at string, c *format.Condition) {
 		if k.has(at + ".that") {
 			at += ".that"

@@ -1,11 +1,14 @@
 package format
 
 import (
+	"iter"
 	"slices"
 
+	"shelly/fsm"
 	"shelly/fsm/state"
 	"shelly/fsm/wording"
 	"shelly/sim/scenario/data"
+	"shelly/sim/scenario/expression"
 	"shelly/sim/scenario/match"
 	"shelly/sim/strict"
 )
@@ -73,6 +76,74 @@ func (v *Item) Read(d *strict.Decoder, n *strict.Node, path string) {
 	v.rename()
 }
 
+// Unknown are the words that no event has: never would hold, and when would never come,
+// whatever the run does (SCN-56).
+func (v *Item) Unknown(path string) (problems []strict.Problem) {
+	for _, key := range v.Keys() {
+		known := v.words(key)
+		at := v.Member(key)
+		if of := at.Member(key); of != nil { // notice: {notice: …}
+			at = of
+		}
+		for _, word := range at.Choices() {
+			text, _ := word.Text()
+			if known == nil || slices.Contains(known, text) || key == "state" && slices.Contains(known, inferenceState(text)) {
+				continue
+			}
+			problems = append(problems, strict.Problem{Pos: word.Pos(), Path: path, Text: wording.Unknown(key, text, known)})
+		}
+	}
+	return problems
+}
+
+// words are those that an event can have by a key, or nil where they are not known.
+func (v *Item) words(key string) []string {
+	switch key {
+	case "ask":
+		return wordsFrom(fsm.PurposeAnswer, fsm.PurposeInit, fsm.PurposeFarewell, fsm.PurposeSummary, fsm.PurposeCompact, fsm.PurposeSubagent)
+	case "timer":
+		return wordsFrom(fsm.TimerHandle, fsm.TimerAbort, fsm.TimerGrace, fsm.TimerBackoff, fsm.TimerRetry, fsm.TimerCompact, fsm.TimerApproval, fsm.TimerHold, fsm.TimerAnswer)
+	case "notice":
+		return wordsFrom(fsm.NoticeDeferred, fsm.NoticeQueued, fsm.NoticeHeld)
+	case "question":
+		return wordsFrom(fsm.QuestionApprove, fsm.QuestionUnknown, fsm.QuestionCrashes, fsm.QuestionDoubt)
+	case "exit":
+		return wordsFrom(fsm.ExitClean, fsm.ExitTimeout, fsm.ExitForced)
+	case "table":
+		return []string{state.Lifecycle.Name, state.HandleTable.Name, state.InferenceTable.Name}
+	case "state":
+		return v.states()
+	case "input":
+		return expression.InputKinds()
+	case "effect":
+		return expression.EffectKinds()
+	default:
+		return nil
+	}
+}
+
+// states are those of the table that the item names, or of all.
+func (v *Item) states() (words []string) {
+	table, named := "", false
+	if of := v.Member("table"); of != nil {
+		table, named = of.Text()
+	}
+	for _, t := range []*state.Table{&state.Lifecycle, &state.HandleTable, &state.InferenceTable} {
+		if !named || t.Name == table {
+			words = append(words, expression.StatesOf(t)...)
+		}
+	}
+	return words
+}
+
+func wordsFrom[T ~string](list ...T) []string {
+	words := make([]string, len(list))
+	for i, w := range list {
+		words[i] = string(w)
+	}
+	return words
+}
+
 // rename reads a former name of an inference's state as the present one (INF-30). Where
 // no table is named it may be that of a handle's state, too.
 func (v *Item) rename() {
@@ -98,4 +169,59 @@ func (v *Item) Concerns(e data.Value) bool {
 		}
 	}
 	return true
+}
+
+// Items are the items of a file's claims and of its trace, each with the path of the claim.
+func (f *File) Items() iter.Seq2[string, *Item] {
+	return func(yield func(string, *Item) bool) {
+		for _, in := range slices.Concat(f.claimed(), f.traced()) {
+			if in.item != nil && !yield(in.path, in.item) {
+				return
+			}
+		}
+	}
+}
+
+// placed is an item, or nil, and the path of what it stands in.
+type placed struct {
+	path string
+	item *Item
+}
+
+func (f *File) claimed() (list []placed) {
+	add := func(path string, that, when *Condition) {
+		list = append(list, placed{path, that.Item})
+		if when != nil {
+			list = append(list, placed{path, when.Item})
+		}
+	}
+	for i := range f.Always {
+		add(strict.Element("always", i), &f.Always[i].That, f.Always[i].When)
+	}
+	for i := range f.Never {
+		add(strict.Element("never", i), &f.Never[i].That, f.Never[i].When)
+	}
+	for i := range f.Eventually {
+		add(strict.Element("eventually", i), &f.Eventually[i].That, f.Eventually[i].When)
+	}
+	return list
+}
+
+func (f *File) traced() (list []placed) {
+	if f.Expect == nil {
+		return nil
+	}
+	for i := range f.Expect.Trace {
+		o, path := &f.Expect.Trace[i], strict.Element("expect.trace", i)
+		for _, items := range [][]Item{o.Before, o.InOrder} {
+			for j := range items {
+				list = append(list, placed{path, &items[j]})
+			}
+		}
+		list = append(list, placed{path, o.Never}, placed{path, o.Eventually}, placed{path, o.After})
+		if o.Count != nil {
+			list = append(list, placed{path, &o.Count.Of})
+		}
+	}
+	return list
 }

@@ -69,11 +69,9 @@ func TestSCN21LintFindings(t *testing.T) {
 		{"name that nobody may find", on(`{returns: "x", takes: 1s}`, `{reads: other}`) + "world: {report: x}\n", ""},
 
 		{"never an unknown tool", clean + "never: [{tool: exce}]\n", ":13:16: never[0]: unknown tool exce; did you mean exec?; no event matches this"},
+		{"always where something unknown", clean + "always: [{that: 'active <= 1', when: {audit: {$one_of: [exec, exce]}}}]\n", "always[0]: unknown audit exce; did you mean exec?"},
+		{"count of an unknown tool", on("expect:", "expect:\n  trace: [{count: {of: {tool: exce}, is: 0}}]"), "expect.trace[0]: unknown tool exce; did you mean exec?"},
 		{"never an undeclared tool that is called", strings.Replace(clean, "tool: exec}", "tool: rm, undeclared: true}", 1) + "never: [{tool: rm}, {tool: exec}]\n", "tools.exec: no line"},
-		{"never an unknown effect", clean + "never: [{effect: runtool}]\n", "unknown effect runtool; did you mean run_tool?"},
-		{"never an unknown state", clean + "never: [{that: {state: {$one_of: [failed, cognishun]}}}]\n", "unknown state cognishun; did you mean cognition?"},
-		{"always where something unknown", clean + "always: [{that: 'active <= 1', when: {ask: anser}}]\n", "always[0]: unknown ask anser; did you mean answer?"},
-		{"count of an unknown timer", on("expect:", "expect:\n  trace: [{count: {of: {timer: handel}, is: 0}}]"), "expect.trace[0]: unknown timer handel; did you mean handle?"},
 		{"never a text of one's own", clean + "never: [{reply: exce}]\n", ""},
 
 		{"a live model to the letter", liveOf(`replies: ["Paris"]`), ":5:20: expect.replies: wants what a live model says to the letter; say what the text holds"},

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"shelly/fsm"
-	"shelly/fsm/state"
 	"shelly/fsm/wording"
 	"shelly/sim/scenario/compile"
 	"shelly/sim/scenario/expression"
@@ -15,47 +13,23 @@ import (
 	"shelly/sim/strict"
 )
 
-// items finds words in items that no event has: an item with one matches nothing, so
+// items finds tools in items that no event has: an item with one matches nothing, so
 // that never always holds.
 func (l *linter) items() {
 	f := l.file
+	for path, item := range f.Items() {
+		l.item(path, item)
+	}
 	for _, claims := range []struct {
 		key  string
 		list []format.Claim
 	}{{"always", f.Always}, {"never", f.Never}} {
 		for i := range claims.list {
-			l.condition(strict.Element(claims.key, i), &claims.list[i].That)
-			l.condition(strict.Element(claims.key, i), claims.list[i].When)
 			l.constant(strict.Element(claims.key, i), &claims.list[i].That, claims.list[i].When, claims.key == "always")
 		}
 	}
 	for i := range f.Eventually {
-		l.condition(strict.Element("eventually", i), &f.Eventually[i].That)
-		l.condition(strict.Element("eventually", i), f.Eventually[i].When)
 		l.constant(strict.Element("eventually", i), &f.Eventually[i].That, f.Eventually[i].When, true)
-	}
-	if f.Expect == nil {
-		return
-	}
-	for i, o := range f.Expect.Trace {
-		at := strict.Element("expect.trace", i)
-		for _, list := range [][]format.Item{o.Before, o.InOrder} {
-			for j := range list {
-				l.item(at, &list[j])
-			}
-		}
-		l.item(at, o.Never)
-		l.item(at, o.Eventually)
-		l.item(at, o.After)
-		if o.Count != nil {
-			l.item(at, &o.Count.Of)
-		}
-	}
-}
-
-func (l *linter) condition(path string, c *format.Condition) {
-	if c != nil {
-		l.item(path, c.Item)
 	}
 }
 
@@ -80,45 +54,16 @@ func constant(c *format.Condition) (is, known bool) {
 }
 
 func (l *linter) item(path string, item *format.Item) {
-	if item == nil {
-		return
-	}
+	known := l.startable()
 	for _, key := range item.Keys() {
-		known := l.wordsOfItem(key)
+		if key != "tool" && key != "audit" {
+			continue
+		}
 		for _, word := range item.Member(key).Choices() {
 			if text, _ := word.Text(); known != nil && !slices.Contains(known, text) {
 				l.found = append(l.found, finding(l.file, word.Pos(), path, wording.Unknown(key, text, known)+"; no event matches this"))
 			}
 		}
-	}
-}
-
-// wordsOfItem are the words that an event can have by a key, or nil where they are
-// not known.
-func (l *linter) wordsOfItem(key string) []string {
-	switch key {
-	case "tool", "audit":
-		return l.startable()
-	case "ask":
-		return wordsFrom(fsm.PurposeAnswer, fsm.PurposeInit, fsm.PurposeFarewell, fsm.PurposeSummary, fsm.PurposeCompact, fsm.PurposeSubagent)
-	case "timer":
-		return wordsFrom(fsm.TimerHandle, fsm.TimerAbort, fsm.TimerGrace, fsm.TimerBackoff, fsm.TimerRetry, fsm.TimerCompact, fsm.TimerApproval, fsm.TimerHold, fsm.TimerAnswer)
-	case "notice":
-		return wordsFrom(fsm.NoticeDeferred, fsm.NoticeQueued, fsm.NoticeHeld)
-	case "question":
-		return wordsFrom(fsm.QuestionApprove, fsm.QuestionUnknown, fsm.QuestionCrashes, fsm.QuestionDoubt)
-	case "exit":
-		return wordsFrom(fsm.ExitClean, fsm.ExitTimeout, fsm.ExitForced)
-	case "table":
-		return []string{state.Lifecycle.Name, state.HandleTable.Name, state.InferenceTable.Name}
-	case "state":
-		return slices.Concat(expression.StatesOf(&state.Lifecycle), expression.StatesOf(&state.HandleTable), expression.StatesOf(&state.InferenceTable))
-	case "input":
-		return expression.InputKinds()
-	case "effect":
-		return expression.EffectKinds()
-	default:
-		return nil
 	}
 }
 
@@ -137,14 +82,6 @@ func (l *linter) startable() []string {
 		}
 	}
 	return names
-}
-
-func wordsFrom[T ~string](list ...T) []string {
-	words := make([]string, len(list))
-	for i, w := range list {
-		words[i] = string(w)
-	}
-	return words
 }
 
 // matchers finds those that each text, each length or each number of things matches.
