@@ -304,3 +304,22 @@ expect:
 		t.Errorf("the golden has no handle o:\n%s", o.Golden.Got)
 	}
 }
+
+// Two runs whose events differ in anything that the model is told have different goldens.
+func TestSCN59AGoldenTellsEventsApart(t *testing.T) {
+	kept := map[string]string{}
+	for _, event := range []string{
+		"kind: disk.full, subject: /var", "kind: disk.slow, subject: /var", "kind: disk.full, subject: /srv",
+		"kind: disk.full, subject: /var, detail: 99%", "kind: disk.full, subject: /var, detail: 99%, do: Clean it.",
+	} {
+		o := outcome(t, "scenario: 1\nname: x\nbrain: [{says: Ok.}]\ntimeline: [{event: {"+event+"}}]\nexpect: {golden: [asked]}\n")
+		got := string(o.Golden.Got)
+		if other, found := kept[got]; found {
+			t.Errorf("the golden is that of %s, too:\n%s", other, got)
+		}
+		if strings.Contains(got, "System event") {
+			t.Errorf("the golden has a sentence of shelly's:\n%s", got)
+		}
+		kept[got] = event
+	}
+}

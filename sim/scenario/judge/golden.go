@@ -104,10 +104,10 @@ func brief(v data.Value) data.Value {
 func (j *judgement) goldenAsked() data.Value {
 	prompt, kept := prompt, j.keeps(keepsPrompt)
 	if !kept {
-		own := ownTexts(j.file, j.result)
+		own, events := ownTexts(j.file, j.result), eventsOf(j.result)
 		prompt = func(a sim.Asked) (data.Value, []data.Value) {
 			var list []data.Value
-			for _, m := range withoutPrompt(a.Ask.Messages(), own, sentencesOf(a.Config)) {
+			for _, m := range withoutPrompt(a.Ask.Messages(), own, events, a.Config) {
 				list = append(list, messageValue(m))
 			}
 			return data.Value{}, list

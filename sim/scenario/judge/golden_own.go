@@ -13,9 +13,11 @@ import (
 )
 
 // withoutPrompt is what the model was sent without what shelly itself says in it (SCN-59):
-// no system prompt, and of a message that shelly has worded the longest text in it that
-// is one of own and stands in none of shelly's own sentences.
-func withoutPrompt(sent []fsm.Message, own []string, sentences []string) (list []fsm.Message) {
+// no system prompt, and of a message that shelly has worded the event that it is about, or
+// else the longest text in it that is one of own and stands in none of shelly's own sentences.
+func withoutPrompt(sent []fsm.Message, own []string, events []fsm.EventRaised, c *fsm.Config) (list []fsm.Message) {
+	sentences := sentencesOf(c)
+
 	for i, m := range sent {
 		if i == 0 && m.Role == fsm.RoleSystem {
 			continue
@@ -24,9 +26,36 @@ func withoutPrompt(sent []fsm.Message, own []string, sentences []string) (list [
 		case m.Role == fsm.RoleTool && m.Source == fsm.FromOperator:
 			m.Text = "" // shelly answered in the tool's place
 		case m.Role != fsm.RoleTool && m.Role != fsm.RoleAssistant:
-			m.Text = longestIn(m.Text, own, spansOf(m.Text, sentences))
+			if event := eventIn(m.Text, events, c.Words); event != "" {
+				m.Text = event
+			} else {
+				m.Text = longestIn(m.Text, own, spansOf(m.Text, sentences))
+			}
 		}
 		list = append(list, m)
+	}
+	return list
+}
+
+// eventIn is what the event says that a text tells of; "" where it tells of none. Of several, it
+// is the one that is told at the greatest length.
+func eventIn(text string, events []fsm.EventRaised, w fsm.Words) (says string) {
+	longest := 0
+	for _, e := range events {
+		if told := w.Event(e); len(told) > longest && strings.Contains(text, told) {
+			parts := []string{e.Source + "." + e.Event, e.Subject, e.Detail, e.Do}
+			longest, says = len(told), strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
+		}
+	}
+	return says
+}
+
+// eventsOf are the events of a run.
+func eventsOf(r *sim.Result) (list []fsm.EventRaised) {
+	for _, s := range r.Steps {
+		if e, ok := s.Input.Fact.(fsm.EventRaised); ok {
+			list = append(list, e)
+		}
 	}
 	return list
 }
