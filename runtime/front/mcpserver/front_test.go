@@ -417,6 +417,7 @@ func TestFRT4ARefusedMessageIsAnsweredInTheProtocol(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, "", 400, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"\"id\" is an object; send a text or a number"}}`},
 		{`{"jsonrpc":"2.0","id":1795803201123456789,"method":"ping"}`, "", 400, `{"jsonrpc":"2.0","id":1795803201123456789,"error":{"code":-32600,"message":"\"id\" is not a whole number from -2^53 to 2^53; send such a number, or a text"}}`},
 		{`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, "", 400, `{"jsonrpc":"2.0","id":9007199254740993,"error":{"code":-32600,"message":"\"id\" is not a whole number`},
+		{"[" + strings.Repeat(`{"jsonrpc":"2.0","method":"notifications/cancelled"},`, 100) + `{"jsonrpc":"2.0","id":1,"method":"ping"}]`, "", 400, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"the message is a batch of 101 messages; send at most 100 at once`},
 		{`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}]`, "", 400, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"\"[1].id\" is not a whole number`},
 		{`{"jsonrpc":"2.0","id":1e3,"method":"x/y","params":{}}`, "", 200, `{"jsonrpc":"2.0","id":1e3,"error":`},
 		{`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, "", 400, `{"jsonrpc":"2.0","id":1.5,"error":{"code":-32600,"message":"\"id\" is not a whole number`},

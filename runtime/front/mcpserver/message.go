@@ -113,10 +113,16 @@ func idIn(v wire.Value, name string) json.RawMessage {
 	return nil
 }
 
+// batchMax bounds a batch: each of its messages is a request of its own to the library.
+const batchMax = 100
+
 // check refuses a message whose parts are not of the protocol's types. The library would, but
 // with the names of its own.
 func check(m wire.Value) error {
 	if m.Kind == wire.List { // a batch of the older versions; the library checks the rest of its messages
+		if len(m.Items) > batchMax {
+			return m.Fault("is a batch of %d messages; send at most %d at once", len(m.Items), batchMax)
+		}
 		for _, one := range m.Items {
 			if err := checkID(one); err != nil {
 				return err

@@ -14,6 +14,10 @@ import (
 // DepthMax bounds how deeply a message is nested.
 const DepthMax = 64
 
+// ValuesMax bounds how many values a message has, of which each takes some 150 bytes of memory
+// however short it is.
+const ValuesMax = 200_000
+
 // Kind is the type of a value.
 type Kind string
 
@@ -91,15 +95,15 @@ func (v Value) Fault(format string, args ...any) *Error {
 	return &Error{Param: path, Message: what + " " + fmt.Sprintf(format, args...)}
 }
 
-// Parse reads one JSON value. It refuses invalid UTF-8, a name that is given twice and more
-// than [DepthMax] levels.
+// Parse reads one JSON value. It refuses invalid UTF-8, a name that is given twice, and more
+// than [DepthMax] levels or [ValuesMax] values.
 func Parse(data []byte) (Value, error) {
 	if !utf8.Valid(data) {
 		return Value{}, &Error{Message: "the message is not valid UTF-8"}
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
+	d := &decoder{json.NewDecoder(bytes.NewReader(data)), ValuesMax}
 	d.UseNumber()
-	v, err := parse(d, place{}, DepthMax)
+	v, err := d.parse(place{}, DepthMax)
 	if err != nil {
 		return Value{}, err
 	}
@@ -109,8 +113,17 @@ func Parse(data []byte) (Value, error) {
 	return v, nil
 }
 
-func parse(d *json.Decoder, at place, depth int) (Value, error) {
+// decoder reads the values of one message.
+type decoder struct {
+	*json.Decoder
+	left int // how many values more it may have
+}
+
+func (d *decoder) parse(at place, depth int) (Value, error) {
 	v := Value{at: at}
+	if d.left--; d.left < 0 {
+		return v, &Error{Message: fmt.Sprintf("the message has more than %d values", ValuesMax)}
+	}
 	token, err := d.Token()
 	if err != nil {
 		return v, notJSON(d, err)
@@ -136,11 +149,11 @@ func parse(d *json.Decoder, at place, depth int) (Value, error) {
 	return v, nil
 }
 
-func (v *Value) items(d *json.Decoder, depth int) error {
+func (v *Value) items(d *decoder, depth int) error {
 	v.Kind = List
 	at := v.at
 	for d.More() {
-		item, err := parse(d, place{in: &at, number: len(v.Items), item: true}, depth)
+		item, err := d.parse(place{in: &at, number: len(v.Items), item: true}, depth)
 		if err != nil {
 			return err
 		}
@@ -149,7 +162,7 @@ func (v *Value) items(d *json.Decoder, depth int) error {
 	return closing(d)
 }
 
-func (v *Value) members(d *json.Decoder, depth int) error {
+func (v *Value) members(d *decoder, depth int) error {
 	v.Kind = Object
 	at, seen := v.at, map[string]bool{}
 	for d.More() {
@@ -164,7 +177,7 @@ func (v *Value) members(d *json.Decoder, depth int) error {
 			return &Error{Param: path, Message: fmt.Sprintf("%q is given twice", path)}
 		}
 		seen[name] = true
-		member, err := parse(d, below, depth)
+		member, err := d.parse(below, depth)
 		if err != nil {
 			return err
 		}
@@ -173,14 +186,14 @@ func (v *Value) members(d *json.Decoder, depth int) error {
 	return closing(d)
 }
 
-func closing(d *json.Decoder) error {
+func closing(d *decoder) error {
 	if _, err := d.Token(); err != nil {
 		return notJSON(d, err)
 	}
 	return nil
 }
 
-func notJSON(d *json.Decoder, err error) error {
+func notJSON(d *decoder, err error) error {
 	what := "is not JSON"
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		what = "ends too early"

@@ -47,6 +47,7 @@ func TestFRT2WhatTwoReadersCouldUnderstandDifferentlyIsRefused(t *testing.T) {
 		{`{"most":10}`, "most", `"most" is not a whole number from 0 to 9`},
 		{`{"most":1.5}`, "most", `"most" is not a whole number from 0 to 9`},
 		{`[]`, "", "the message is a list; send an object"},
+		{"[1" + strings.Repeat(",1", wire.ValuesMax) + "]", "", "the message has more than 200000 values"},
 		{`{"model":"a"} {}`, "", "there is more after the message's end, at byte 15"},
 		{`{"model":"a"`, "", "the message ends too early at byte 12"},
 		{`{"model":'a'}`, "", "the message is not JSON at byte 9"},
