@@ -163,25 +163,34 @@ func (s *Size) Read(d *strict.Decoder, n *strict.Node, path string) {
 	*s = bytes
 }
 
-// String returns the size as a source would give it: with a unit, where it is a whole number of it
-// that can be read again.
+// String returns the size as a source would give it: in the unit of which it is the smallest whole
+// number, if that can be read again.
 func (s Size) String() string {
-	text := Bytes(s).String()
-	if _, ok := parseSize(text); ok {
-		return text
+	number, unit := int64(s), ""
+	for _, u := range sizeUnits() {
+		if n := int64(s) / u.size; int64(s)%u.size == 0 && 0 < n && n <= sizeMax && n < number {
+			number, unit = n, u.name
+		}
 	}
-	return strconv.FormatInt(int64(s), 10)
+	return strconv.FormatInt(number, 10) + unit
 }
 
 // sizeMax bounds the number of a size with a unit, so that the product fits in 64 bits.
 const sizeMax = 1 << 20
 
+// sizeUnit is a unit of a size, in bytes.
+type sizeUnit struct {
+	name string
+	size int64
+}
+
+func sizeUnits() []sizeUnit {
+	return []sizeUnit{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}}
+}
+
 func parseSize(text string) (Size, bool) {
 	number, unit := strings.TrimSpace(text), int64(1)
-	for _, u := range []struct {
-		name string
-		size int64
-	}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}} {
+	for _, u := range sizeUnits() {
 		if rest, ok := strings.CutSuffix(number, u.name); ok {
 			number, unit = strings.TrimSpace(rest), u.size
 			break

@@ -54,7 +54,7 @@ func TestEVT9SourcesAreRead(t *testing.T) {
 	if large.Name != "ollama" || large.Memory != 4<<30 || len(web.Units) != 2 || !web.User {
 		t.Errorf("large is %+v, web is %+v", large, web)
 	}
-	for size, want := range map[config.Size]string{4 << 30: "4GiB", 500_000_000: "500000000", 1 << 60: "1048576TiB", (1<<21 + 1) << 10: "2147484672"} { // order-free: each alone
+	for size, want := range map[config.Size]string{4 << 30: "4GiB", 500_000_000: "500MB", 1 << 60: "1048576TiB", (1<<21 + 1) << 10: "2147484672"} { // order-free: each alone
 		if size.String() != want {
 			t.Errorf("%d is %s, want %s", size, size, want)
 		}
