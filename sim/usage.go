@@ -14,8 +14,8 @@ type Usage struct {
 	Sent    int        // tokens of their prompts
 	Read    int        // those of them that the slots did not hold
 	Written int        // tokens of the answers
-	Least   int        // tokens that must be read, whatever the order of the calls
-	Ordered int        // tokens that must be read where the prompts are as they are
+	Least   int        // tokens that no order of the calls saves, answers included
+	Ordered int        // tokens that no slot saves of the prompts as they are, answers included
 	Takes   fsm.Millis // from each call to its last token, together
 }
 
@@ -51,7 +51,7 @@ func UsageOf(asked []Asked) Usage {
 	return u
 }
 
-// least is how many tokens calls cannot do without: of each stretch of
+// least is how many tokens calls cannot do without, apart from answers that a slot still has: of each stretch of
 // a session the last prompt, less what it has in common with the stretch before it,
 // and of each side call its own message. A stretch ends where a conversation no longer
 // has what it began with: at a compaction, or with each request of a profile without

@@ -22,7 +22,7 @@ type Cost struct {
 // Help is the text after the usage.
 func (Cost) Help() string {
 	return "A case whose file names no server is played with a laptop's, which reads 25 and writes 8 tokens a second, and has one slot and a window of 8,192.\n\n" +
-		"READ counts tokens that no slot held, LEAST those that had to be read in any order of the calls, BY DOCUMENT those that had to be read of the prompts as they are (SCN-55). A case of which something does not hold is named on standard error. " +
+		"READ counts tokens that no slot held, LEAST those that no order of the calls saves, BY DOCUMENT those that no slot saves of the prompts as they are, both with the model's own answers, which a slot may still have (SCN-55). A case of which something does not hold is named on standard error. " +
 		"Exit codes: 0 all cases were played, 1 a case was not, 2 a file does not load, 4 nothing matched."
 }
 
