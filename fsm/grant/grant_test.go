@@ -84,6 +84,8 @@ func TestAPR11AskingFitsTooMuchAndSparingTooLittle(t *testing.T) {
 		{"git push*", `{"cmd":"git push"}`, false, false},
 		{"git push*", `"{\"command\":\"git push\"}"`, true, true},
 		{"git push*", `{"command":null}`, false, false},
+		{"git push*", `{"command":"git push"`, true, false},
+		{"git push*", `{"command":"git push"} {}`, true, false},
 		{"a;b*", `{"command":"a;bc"}`, true, true}, // what the pattern itself contains is intended
 		{"notes/*", `{"command":"notes/../.env"}`, true, false},
 		{"notes/*", `{"command":"notes/a.md"}`, true, true},

@@ -59,6 +59,25 @@ func TestINF25WhoseCallsAreTaken(t *testing.T) {
 	}
 }
 
+// INF-29, INF-40: the first edition asks again only for what describes a call where none was made.
+func TestINF40TheFirstEditionTakesCallsBeforeText(t *testing.T) {
+	const action = "Action: look\nAction Input: ."
+	first := careful()
+	first.Switches.Reading = fsm.ReadingPlain
+	own := []fsm.ToolCall{{ID: "1", Name: "note", Args: "{}"}}
+	for text, want := range map[string]Understood{ // order-free: each alone
+		action:                           {Calls: own, Text: action},
+		`{"name":"look","arguments":{}}`: {Calls: own, Text: `{"name":"look","arguments":{}}`},
+	} {
+		if diff := cmp.Diff(want, Understand(first, fsm.AllTools, fsm.Conversation{}, fsm.BrainAnswered{Text: text, Calls: own}, 4)); diff != "" {
+			t.Errorf("beside a call: %s", diff)
+		}
+	}
+	if got := Understand(first, fsm.AllTools, fsm.Conversation{}, fsm.BrainAnswered{Text: action}, 4); !got.Unrunnable {
+		t.Errorf("alone: %+v", got)
+	}
+}
+
 func TestINF40AResultOfThisConversationIsNoCall(t *testing.T) {
 	tests := []struct {
 		name, result, text string
