@@ -151,6 +151,9 @@ func TestTXT5AResultThatIsNotThere(t *testing.T) {
 	wants(`{"result":2}`, "error: there is no result 2; those that are kept: 1")
 	wants(`{"result":0}`, "error: there is no result 0; those that are kept: 1")
 	wants(`{"result":1,"from":9000}`, "error: from is a byte of result 1, from 0 to 8999")
+	wants(`{"result":1`, "error: the arguments are not valid JSON: send one JSON object")
+	wants(`{"result":{}}`, "error: the arguments do not fit the tool's schema")
+	wants(`{"from":1}`, "error: missing argument: result")
 }
 
 // TXT-6: the oldest results leave, a result longer than the limit is not kept, and one that

@@ -26,3 +26,21 @@ func TestSES21ACompactionLeavesMarksOfEarlierImages(t *testing.T) {
 		t.Errorf("its argument is now %+v", msgs[0])
 	}
 }
+
+// SES-18: what is within the bound is kept whole, also what belongs to no turn; beyond it the
+// oldest turn leaves, and the summary at the head stays.
+func TestSES18OnlyWhatIsOverTheBoundLeaves(t *testing.T) {
+	c := fsm.Config{Words: fsm.PresentWords()}
+	c.Switches.Overflow, c.Limits.MaxHistory, c.Limits.MaxPending = fsm.OverflowKeep, 3, 2
+	history := []fsm.Message{
+		{Role: fsm.RoleSystem, Text: "before"}, {Role: fsm.RoleAssistant, Text: "a report"},
+		{Role: fsm.RoleUser, Text: "one"}, {Role: fsm.RoleAssistant, Text: "first"}, {Role: fsm.RoleUser, Text: "two"},
+	}
+	if diff := cmp.Diff(history, Newest(&c, history)); diff != "" {
+		t.Errorf("at the bound: %s", diff)
+	}
+	c.Limits.MaxPending = 1
+	if diff := cmp.Diff([]fsm.Message{history[0], history[2], history[3], history[4]}, Newest(&c, history)); diff != "" {
+		t.Errorf("beyond it: %s", diff)
+	}
+}

@@ -56,3 +56,11 @@ func TestTheDistanceOfASwapIsOne(t *testing.T) {
 		}
 	}
 }
+
+func TestDaysAreExplainedOnlyWhereTheyAreMeant(t *testing.T) {
+	for text, meant := range map[string]bool{"2d": true, "1d12h": true, "d": false, "abcd": false, "soon": false, "": false, "5/d": false, "5:d": false} {
+		if got := Days(text); (got != "") != meant {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
