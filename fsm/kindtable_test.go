@@ -36,6 +36,16 @@ func TestATableOfCallsHasEachOnce(t *testing.T) {
 	}
 }
 
+// A table of answers may lack any fact but them.
+func TestATableOfAnswersHasEach(t *testing.T) {
+	if got := panicOf(func() { fsm.NewAnswerTable[int, int]() }); got != "fsm: a table has no row for the answer brain_answered" {
+		t.Errorf("without any: %q", got)
+	}
+	if got := panicOf(func() { fsm.NewAnswerTable(fsm.OnAnswers(func(int, fsm.Answer) int { return 1 })) }); got != "<nil>" {
+		t.Errorf("with all: %q", got)
+	}
+}
+
 func panicOf(f func()) (text string) {
 	defer func() { text = fmt.Sprint(recover()) }()
 	f()

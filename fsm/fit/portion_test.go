@@ -59,3 +59,22 @@ func TestCTX13AsMuchLeavesAsCanBeShown(t *testing.T) {
 		}
 	}
 }
+
+// What is too much for a part leaves turn by turn, and no more than that.
+func TestCTX13NoMoreStaysForTheNextPartThanMust(t *testing.T) {
+	c, h := profile.Default(), &state.Handle{}
+	shown := Room(&c, h, c.Prompts.Identity, fsm.NoTools) - fsm.TextTokens(c.Prompts.Compress)
+	var talk []fsm.Message
+	for len(talk) < 8 { // four turns, of which three may be shown at once
+		question := ""
+		for fsm.MessageTokens(fsm.Message{Text: question}) < shown*3/10 {
+			question += "word "
+		}
+		talk = append(talk, fsm.Message{Role: fsm.RoleUser, Text: question}, fsm.Message{Role: fsm.RoleAssistant, Text: "one"})
+	}
+	h.TurnAt = len(talk)
+	h.Inf.Talk = fsm.Conversation{}.Add(append(talk, fsm.Message{Role: fsm.RoleUser, Text: "question"})...)
+	if got := Condensable(&c, h, 8); got != 6 {
+		t.Errorf("the cut is at %d", got)
+	}
+}

@@ -174,3 +174,25 @@ func TestTheShapeLeavesOutWhatWasSaid(t *testing.T) {
 		t.Error("two states that differ only in texts have different shapes")
 	}
 }
+
+// The hash of a state without a last session is that of older builds; any session changes it.
+func TestTheHashKnowsWhoseTurnItWas(t *testing.T) {
+	hash := func(session string, burst int) uint64 {
+		s := state.Snapshot{LastSession: session, Burst: burst}
+		return s.Hash()
+	}
+	if hash("", 0) != hash("", 1) || hash("a", 1) == hash("", 0) || hash("a", 1) == hash("b", 1) || hash("a", 1) == hash("a", 2) {
+		t.Error("states are told apart by what they do not have, or not by what they have")
+	}
+}
+
+// What a side inference says belongs to no conversation of the handle's.
+func TestAHandlesConversationIsItsOwn(t *testing.T) {
+	own, aside := fsm.Conversation{}.Add(fsm.Message{Text: "own"}), fsm.Conversation{}.Add(fsm.Message{Text: "aside"})
+	h := state.Handle{Accepted: state.Accepted{Kind: fsm.KindUser}, Inferring: state.Inferring{Talk: own}}
+	for purpose, want := range map[fsm.Purpose]uint64{"": own.Hash, fsm.PurposeSummary: own.Hash, fsm.PurposeCompact: own.Hash, fsm.PurposeAnswer: aside.Hash} { // order-free: each alone
+		if h.Inf = (state.Inference{Begun: state.Begun{State: state.Thinking, Purpose: purpose, Talk: aside}}); h.Conversation().Hash != want {
+			t.Errorf("during an inference for %q: %+v", purpose, h.Conversation().Messages)
+		}
+	}
+}

@@ -138,3 +138,18 @@ func TestTOL63WhatAnOfferNamesIsMissed(t *testing.T) {
 		}
 	}
 }
+
+// TOL-62: the last line counts the lines that are left out.
+func TestTOL62WhatIsLeftOutIsCounted(t *testing.T) {
+	o := offer.Build(crowd(0, 400, 2, 1500), fsm.AllTools, "a system prompt", nil)
+	lines := strings.Split(o.Tools[len(o.Tools)-1].Description, "\n")
+	named := 0
+	for _, line := range lines {
+		if strings.HasPrefix(line, "server") {
+			named++
+		}
+	}
+	if want := fmt.Sprintf("and %d more: search for them", 400-named); lines[len(lines)-1] != want || named < 10 {
+		t.Errorf("%d are named, then %q", named, lines[len(lines)-1])
+	}
+}

@@ -260,7 +260,7 @@ func (h *Handle) Answers() bool { return h.Inf.Purpose == h.Purpose() }
 
 // Conversation returns the handle's conversation as it stands.
 func (h *Handle) Conversation() fsm.Conversation {
-	if h.Inf.State != "" && h.Answers() {
+	if h.Answers() {
 		return h.Inf.Talk
 	}
 	return h.Talk

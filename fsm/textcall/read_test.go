@@ -106,7 +106,7 @@ func TestINF25WhatLooksLikeACallAndIsNone(t *testing.T) {
 		`Sure: {"name":"look","arguments":{}}`, `{"name":"look","arguments":{}} done`,
 		"Here:\n```json\n{\"name\":\"look\",\"arguments\":{}}\n```",
 		"```json\n{\"name\":\"look\",\"arguments\":{}}", "```json\n{\"name\":\"look\",\"arguments\":{}}\n```\nor\n```json\n{\"name\":\"look\",\"arguments\":{}}\n```",
-		"```sh\nlook .\n```", "```python\nlook around\n```",
+		"```go\n{\"name\":\"look\",\"arguments\":{}}\n```", "```sh\nlook .\n```", "```python\nlook around\n```",
 		`{"arguments":{}}`, `{"name":"","arguments":{}}`, `{"name":7,"arguments":{}}`, `{"name":"look"}`, `{"name":"look","arguments":null}`,
 		`{"name":"look","arguments":["."]}`, `{"name":"look","arguments":"."}`, `[]`, `["look"]`, `{"path":"notes.txt"}`,
 		`{"name":"look","name":"note","arguments":{}}`,
@@ -206,6 +206,18 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%q has the text %q beside its calls", text, r.Text)
 		}
 	})
+}
+
+func TestINF29WhatMayBecomeACall(t *testing.T) {
+	offered := func(name string) bool { return name == "look" }
+	for text, want := range map[string]bool{ // order-free: each alone
+		"": true, "[": true, "[ ": true, "[{": true, `[ {"name"`: true, "[look(": true, "[look (": false, "[!": false, "[around(": false,
+		"{": true, `{"n`: true, "{n": false, "look(": true, "around(": false, "I look": false, "```": true, "```json\n{": true, "```go\n{": false,
+	} {
+		if got := textcall.MayBegin(text, offered); got != want {
+			t.Errorf("%q may become a call: %t", text, got)
+		}
+	}
 }
 
 func TestINF25ValuesAreThoseOfAllLevels(t *testing.T) {
