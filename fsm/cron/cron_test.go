@@ -119,6 +119,18 @@ func TestHND65TheSlotAfterTheClockWasSetBack(t *testing.T) {
 	}
 }
 
+func TestHND43AFieldIsWithinItsBounds(t *testing.T) {
+	for expr, bad := range map[string]bool{ // order-free: each alone
+		"0 0 1 1 0": false, "59 23 31 12 7": false, "0 0 1-31 * SAT-SUN": false,
+		"60 * * * *": true, "5-60 * * * *": true, "* 24 * * *": true, "* * 0 * *": true, "* * 0-5 * *": true, "* * 32 * *": true, "* * * 0 *": true,
+		"* * * 13 *": true, "* * * * 8": true, "10-5 * * * *": true, "*/0 * * * *": true,
+	} {
+		if _, _, got := cron.Problem(expr, &fsm.Zone{}, 0); got != bad {
+			t.Errorf("%s is refused: %t", expr, got)
+		}
+	}
+}
+
 // The calendar is computed, and must agree with package time.
 func TestTheCalendarOfSlots(t *testing.T) {
 	slots := map[string]func(time.Time) bool{

@@ -309,12 +309,18 @@ func TestSES5ATurnOutOfTimeMaySaveForAbortTimeout(t *testing.T) {
 func TestSES6ARequestWithItsOwnHistoryLeavesTheSessionAlone(t *testing.T) {
 	d := driverOf(t, "omniemployee")
 	d.boot()
-	own := []fsm.Message{{Role: fsm.RoleTool, Text: "lost"}, {Role: fsm.RoleUser, Text: "before"}, {Role: fsm.RoleAssistant, Text: "well"}}
+	own := []fsm.Message{
+		{Role: fsm.RoleTool, Text: "lost"}, {Role: fsm.RoleUser, Text: "before", Source: fsm.FromOperator}, {Role: fsm.RoleAssistant, Text: "well", Source: fsm.FromOperator},
+	}
 	d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: "r1"}, Session: "s", Text: "hello", Context: own}})
 	no[fsm.LoadSession](d)
 	want := append(own[1:], fsm.Message{Role: fsm.RoleUser, Text: "hello"})
-	if diff := cmp.Diff(want, one[fsm.AskBrain](d).Conversation.Messages, unsourced()); diff != "" {
+	asked := one[fsm.AskBrain](d).Conversation.Messages
+	if diff := cmp.Diff(want, asked, unsourced()); diff != "" {
 		t.Error(diff)
+	}
+	if asked[0].Source != fsm.FromPerson || asked[1].Source != fsm.FromPerson|fsm.FromModel { // whatever the caller claims
+		t.Errorf("their sources are %v and %v", asked[0].Source, asked[1].Source)
 	}
 	d.answer("good day")
 	no[fsm.SaveSession](d)
