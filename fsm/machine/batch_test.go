@@ -283,6 +283,10 @@ func TestINF48ABatchIsGivenUpWhole(t *testing.T) {
 				}
 			}
 			no[fsm.Audit](d)
+			one[fsm.ClearTimer](d) // saving has a time of its own (SES-5)
+			if set := one[fsm.SetTimer](d); set.Purpose != fsm.TimerAbort || set.After != d.config.Limits.AbortTimeout {
+				t.Errorf("timer %+v", set)
+			}
 			same(t, []string{unknown, "two", unknown}, kept)
 		})
 	}
