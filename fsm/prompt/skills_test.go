@@ -43,3 +43,17 @@ func TestSKL13TheListOfSkillsFitsItsShare(t *testing.T) {
 		}
 	}
 }
+
+// SKL-13: the skills that are not named are counted.
+func TestSKL13TheSkillsLeftOutAreCounted(t *testing.T) {
+	p, _ := profile.Named("default")
+	c := fsm.Config{Switches: p.Switches, Limits: p.Limits, Prompts: p.Prompts, Tools: p.Tools, Words: fsm.PresentWords()}
+	c.Limits.ContextTokens = 2048
+	for i := range 128 {
+		c.Skills = append(c.Skills, fsm.SkillDecl{Name: fmt.Sprint("skill-", i), Summary: strings.Repeat("x", 1000)})
+	}
+	system := prompt.System(&c, &state.Handle{Accepted: state.Accepted{Kind: fsm.KindUser}})
+	if named := strings.Count(system, "skill-"); named < 10 || !strings.Contains(system, fmt.Sprintf(" and %d more; load_skill", 128-named)) {
+		t.Errorf("%d are named in %s", named, system)
+	}
+}

@@ -6,11 +6,12 @@ import (
 )
 
 func TestNearestIsNearAndNotAnything(t *testing.T) {
-	words := []string{"says", "calls", "needs", "takes", "timeline", "replies", "memory"}
+	long := strings.Repeat("abcdefghij", ShownMax/10)
+	words := []string{"says", "calls", "needs", "takes", "timeline", "replies", "memory", long}
 	for word, want := range map[string]string{
 		"sais": "says", "call": "calls", "CALLS": "calls", "timelien": "timeline", "time_line": "timeline",
 		"reply": "replies", "Reply": "replies", "memories": "memory", "repliess": "replies",
-		"x": "", "garbage": "", "": "", strings.Repeat("says", 100): "",
+		"x": "", "garbage": "", "": "", strings.Repeat("says", 100): "", long[1:] + "x": long, long + "x": "",
 	} {
 		if got := Nearest(word, words); got != want {
 			t.Errorf("nearest to %q: %q, want %q", word, got, want)
