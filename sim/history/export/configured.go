@@ -32,25 +32,13 @@ func (s *story) configured(n int, was, now fsm.Config) error {
 	case differs:
 		return s.record.refused(n, "the configuration changed in %s, which a scenario cannot change as it runs", name)
 	}
-	var config object
-	differing(&config, reflect.ValueOf(now.Limits), reflect.ValueOf(was.Limits))
-	differing(&config, reflect.ValueOf(now.Switches), reflect.ValueOf(was.Switches))
-	differing(&config, reflect.ValueOf(now.Options), reflect.ValueOf(was.Options))
-	var prompts object
-	differing(&prompts, reflect.ValueOf(now.Prompts), reflect.ValueOf(was.Prompts))
-	config.object("prompts", prompts)
+	config := differences(&now, &was)
 	if err := s.retooled(n, &config, was.Tools, now.Tools); err != nil {
 		return err
 	}
 	s.lived++
 	s.when(n, object{{"configure", config}})
 	return nil
-}
-
-// unsaid is what configure has no key for.
-func unsaid(c fsm.Config) fsm.Config {
-	c.Limits, c.Switches, c.Options, c.Prompts, c.Tools = fsm.Limits{}, fsm.Switches{}, fsm.Options{}, fsm.Prompts{}, nil
-	return c
 }
 
 // firstDiffering is the name of the first field in which two configurations differ.

@@ -28,13 +28,7 @@ func (r *Record) setting(o *object, added []fsm.ToolDecl) {
 		o.object("clock", object{{"zone", zoneKeys(&c.Zones[0], r.start())}})
 	}
 	own.Prompts = own.Prompts.Fill(about)
-	var config object
-	differing(&config, reflect.ValueOf(c.Limits), reflect.ValueOf(own.Limits))
-	differing(&config, reflect.ValueOf(c.Switches), reflect.ValueOf(own.Switches))
-	differing(&config, reflect.ValueOf(c.Options), reflect.ValueOf(own.Options))
-	var prompts object
-	differing(&prompts, reflect.ValueOf(c.Prompts), reflect.ValueOf(own.Prompts))
-	config.object("prompts", prompts)
+	config := differences(c, &own)
 	if len(r.Handles) == 0 { // a command may tell of it; beside any other request it would beat
 		config.object("heartbeat", heartbeatKeys(&c.Heartbeat))
 	}
@@ -42,6 +36,24 @@ func (r *Record) setting(o *object, added []fsm.ToolDecl) {
 		config.put("tools", names)
 	}
 	o.object("config", config)
+}
+
+// differences is what of the limits, switches, options and prompts one configuration has and
+// another has not.
+func differences(c, of *fsm.Config) (config object) {
+	differing(&config, reflect.ValueOf(c.Limits), reflect.ValueOf(of.Limits))
+	differing(&config, reflect.ValueOf(c.Switches), reflect.ValueOf(of.Switches))
+	differing(&config, reflect.ValueOf(c.Options), reflect.ValueOf(of.Options))
+	var prompts object
+	differing(&prompts, reflect.ValueOf(c.Prompts), reflect.ValueOf(of.Prompts))
+	config.object("prompts", prompts)
+	return config
+}
+
+// unsaid is a configuration without what [differences] tells.
+func unsaid(c fsm.Config) fsm.Config {
+	c.Limits, c.Switches, c.Options, c.Prompts, c.Tools = fsm.Limits{}, fsm.Switches{}, fsm.Options{}, fsm.Prompts{}, nil
+	return c
 }
 
 // heartbeatKeys is a heartbeat; nothing where there is none.
