@@ -11,12 +11,16 @@ import (
 	"shelly/runtime/system"
 )
 
-// Variable is the environment variable with the number of the mutant that is on from the start.
-const Variable = "SHELLY_MUTANT"
+// Environment variables that are read at the start.
+const (
+	Variable      = "SHELLY_MUTANT"       // the number of the mutant that is on
+	WatchVariable = "SHELLY_MUTANT_WATCH" // a file with a byte for each number from 0 up, which becomes 1 when a mutant is met
+)
 
 var (
 	mutant  = given() // 0: none
-	reached []bool    // by number; nil: not recorded
+	file    = watched()
+	reached []bool // by number; nil: not recorded
 )
 
 // Number is a type that a mutated expression may have.
@@ -30,6 +34,24 @@ func given() int {
 		Bound()
 	}
 	return n
+}
+
+// watched returns the file in which met mutants are recorded, or nil.
+func watched() *os.File {
+	path := os.Getenv(WatchVariable)
+	if path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		panic(err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		panic(err)
+	}
+	Watch(int(info.Size()) - 1)
+	return f
 }
 
 // memoryMax is how many bytes a process with a mutant may map.
@@ -55,10 +77,19 @@ func Watch(n int) []bool {
 
 // Is reports whether mutant n is on.
 func Is(n int) bool {
-	if reached != nil {
+	if reached != nil && !reached[n] {
 		reached[n] = true
+		if file != nil {
+			record(n)
+		}
 	}
 	return mutant == n
+}
+
+func record(n int) {
+	if _, err := file.WriteAt([]byte{1}, int64(n)); err != nil {
+		panic(err)
+	}
 }
 
 // Not returns a condition, or its opposite.
