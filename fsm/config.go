@@ -54,7 +54,8 @@ const (
 	SecondEdition
 	ThirdEdition
 	FourthEdition
-	PresentEdition = FourthEdition
+	FifthEdition
+	PresentEdition = FifthEdition
 )
 
 // JitterMax is the greatest Jitter: a wait is at most half as long again.

@@ -62,7 +62,10 @@ func (m *Machine) refit(h *state.Handle) (firing, bool) {
 	if !ok || h.Inf.Refits >= refitsMax {
 		return firing{}, false
 	}
-	return refitted(s.Ratio), true
+	if m.s.Config.Edition < fsm.FifthEdition {
+		return refitted(s.Ratio), true
+	}
+	return m.shorter(h, s)
 }
 
 // refitted asks again with the ratio that was learnt.
@@ -82,21 +85,25 @@ func (m *Machine) cramped(h *state.Handle, prompt int) (firing, bool) {
 	}
 	system, talk, tools := m.prompt(h)
 	s.Learn(c.EstimateOf(system, talk, tools, &h.Sess.Offer), prompt)
-	if c.Edition >= fsm.SecondEdition && !m.shrinks(h, s, system, talk, tools) {
-		return firing{}, false
+	if c.Edition < fsm.SecondEdition {
+		return refitted(s.Ratio), true
 	}
-	return refitted(s.Ratio), true
+	return m.shorter(h, s)
 }
 
-// shrinks reports whether a conversation that was sent becomes shorter if it is sent again
-// with what the session has learnt. A summary's does not where the server holds it (CTX-14).
-func (m *Machine) shrinks(h *state.Handle, learnt fsm.Session, system string, talk fsm.Conversation, tools fsm.Toolset) bool {
+// shorter asks again with what the session has learnt, if that makes the prompt shorter. A
+// summary's does not become so where the server holds the conversation (CTX-14).
+func (m *Machine) shorter(h *state.Handle, learnt fsm.Session) (firing, bool) {
 	with := *h
 	with.Sess = learnt
-	if h.Answers() {
-		return talk.Tokens > fit.Room(&m.s.Config, &with, system, tools)
+	if less := m.handle.phase(h.State).less; less != nil && m.s.Config.Edition >= fsm.FifthEdition {
+		return less(m, &with)
 	}
-	return m.fitAside(&with, system, talk, tools).Tokens < talk.Tokens
+	system, talk, tools := m.prompt(h)
+	if h.Answers() {
+		return refitted(learnt.Ratio), talk.Tokens > fit.Room(&m.s.Config, &with, system, tools)
+	}
+	return refitted(learnt.Ratio), m.fitAside(&with, system, talk, tools).Tokens < talk.Tokens
 }
 
 // outgrown returns the session with what a refusal has taught: the prompt has more tokens

@@ -41,6 +41,42 @@ func TestCTX12ARefusedPromptIsSentAgainShorter(t *testing.T) {
 	d.refused(key, "error: context_truncated: too long")
 }
 
+// So is a consolidation, which then shows fewer messages and the rest in a further call; as it was
+// it is not sent again.
+func TestCTX12ARefusedConsolidationIsSentAgainShorter(t *testing.T) {
+	for edition, want := range map[int]bool{fsm.PresentEdition: true, fsm.FourthEdition: false} { // the boots of older builds sent it as it was, eight times
+		d := driverOf(t, "countbot")
+		d.config.Edition = edition
+		d.boot()
+		key := d.ask("hello")
+		history := talk(4)
+		for i := range history {
+			history[i].Text = strings.Repeat("word ", 1200)
+		}
+		d.loads(fsm.Session{Version: 1, History: history})
+		before, portion := one[fsm.AskBrain](d), d.active().Portion
+		times := 0
+		for ; len(of[fsm.AskBrain](d.effects)) > 0 && one[fsm.AskBrain](d).Purpose == fsm.PurposeCompact; times++ {
+			if again := one[fsm.AskBrain](d); times > 0 && again.Conversation.Tokens < before.Conversation.Tokens != want {
+				t.Errorf("edition %d: sent with %d tokens, then with %d", edition, before.Conversation.Tokens, again.Conversation.Tokens)
+			}
+			before = one[fsm.AskBrain](d)
+			if want && times == 2 {
+				break
+			}
+			d.brainFails(fsm.BrainContextTruncated, "too long")
+		}
+		if fewer := d.active().Portion < portion; fewer != want || !want && times != 9 {
+			t.Errorf("edition %d: %d of %d messages are shown after %d calls", edition, d.active().Portion, portion, times)
+		}
+		for len(of[fsm.AskBrain](d.effects)) > 0 && one[fsm.AskBrain](d).Purpose == fsm.PurposeCompact {
+			d.answer("a line that is remembered")
+		}
+		d.answer("good day")
+		d.replied(key, "good day")
+	}
+}
+
 // A history of answers keeps in full what was sent shortened.
 func TestCTX10TheHistoryOfAnswersStaysWhole(t *testing.T) {
 	d := driverOf(t, "countbot")

@@ -52,15 +52,30 @@ func (m *Machine) stays(h *state.Handle) int {
 // of its own: if it takes longer, the turn loses only that time (SES-11).
 func (m *Machine) compact(i int) firing {
 	h := &m.s.Handles[i]
+	var talk fsm.Conversation
+	h.Portion, talk = m.asked(h)
+	return m.infer(i, fsm.PurposeCompact, talk, fsm.NoTools)
+}
+
+// asked returns how the model is asked about as many of these messages as fit (CTX-13), and how
+// many those are.
+func (m *Machine) asked(h *state.Handle) (int, fsm.Conversation) {
 	p := &m.s.Config.Prompts
 	ask := p.Overflow
 	if m.s.Config.Switches.Overflow == fsm.OverflowConsolidate {
 		ask = p.Consolidate
 	}
-	var shown string
-	h.Portion, shown = fit.Portion(&m.s.Config, h, m.departing(h), ask)
-	talk := fsm.Conversation{}.Add(fsm.Message{Role: fsm.RoleUser, Text: m.overflowing(h, ask, shown)})
-	return m.infer(i, fsm.PurposeCompact, talk, fsm.NoTools)
+	portion, shown := fit.Portion(&m.s.Config, h, m.departing(h), ask)
+	return portion, fsm.Conversation{}.Add(fsm.Message{Role: fsm.RoleUser, Text: m.overflowing(h, ask, shown)})
+}
+
+// askLess asks about fewer of these messages, after the prompt was longer than the session's
+// estimate, which has been corrected; the others are left to a further call (CTX-12, CTX-13). It
+// returns false if that does not make the prompt shorter.
+func (m *Machine) askLess(h *state.Handle) (firing, bool) {
+	portion, talk := m.asked(h)
+	shown := func(h *state.Handle) { h.Portion, h.Inf.Talk = portion, talk }
+	return refitted(h.Sess.Ratio).after(shown), talk.Tokens < h.Inf.Talk.Tokens
 }
 
 // departing returns the messages that leave a session, the oldest first: those pending

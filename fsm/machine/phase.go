@@ -25,6 +25,7 @@ type Phase struct {
 	resume entry // what going on in it does; nil: the same
 	ends   heir  // what the handle makes of the end of its inference
 	late   heir  // what it makes of the end of its time; nil: it gives up (HND-18)
+	less   retry // how it asks the model again for less; nil: with the conversation shortened (CTX-12)
 }
 
 // Wait is the timer of a wait inside a phase. The zero value is none.
@@ -42,6 +43,9 @@ type entry func(m *Machine, i int) firing
 
 // heir says which event is fired when something has ended.
 type heir func(m *Machine, h *state.Handle) firing
+
+// retry says how something is done again; false: it is not.
+type retry func(m *Machine, h *state.Handle) (firing, bool)
 
 // waitOver ends a wait in a phase of the handle, or of its inference.
 func (m *Machine) waitOver(h *state.Handle) firing {

@@ -47,7 +47,7 @@ var handlePhases = []Phase{
 	{
 		State: state.Compacting, Calls: []fsm.CallKind{fsm.CallBrain}, Clock: true, Again: state.OnCompact,
 		Wait:  Wait{Purpose: fsm.TimerCompact, For: compactTimeout, over: (*Machine).compacted},
-		enter: (*Machine).compact, resume: (*Machine).resumeInference, ends: (*Machine).compacted,
+		enter: (*Machine).compact, resume: (*Machine).resumeInference, ends: (*Machine).compacted, less: (*Machine).askLess,
 	},
 	{
 		State: state.Cognition, Infers: true, Clock: true, Again: state.OnAsk,
