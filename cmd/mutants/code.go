@@ -55,6 +55,8 @@ func (f *finder) look(n ast.Node) bool {
 				}
 			}
 		}
+	case *ast.CallExpr:
+		f.hashed(n)
 	case *ast.BinaryExpr:
 		f.shift(n)
 	case *ast.BlockStmt:
@@ -72,6 +74,14 @@ func (f *finder) negate(e ast.Expr) {
 	}
 	f.negated[e] = true
 	f.add("negate", e, func(n int) []edit { return f.around(e, call("Not", n), ")", n) })
+}
+
+// hashed leaves out the negation of a flag that is hashed: its opposite tells two states apart
+// just as well.
+func (f *finder) hashed(c *ast.CallExpr) {
+	if strings.HasPrefix(f.text(c), "x.Bool(") {
+		f.negated[c.Args[0]] = true
+	}
 }
 
 // shift replaces an operator with a related one, such as < with <=.

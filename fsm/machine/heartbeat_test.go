@@ -114,6 +114,17 @@ func TestEVT22APersonWhoIsSilentIsGreeted(t *testing.T) {
 	d.inStates() // the greeting was more recent than that
 }
 
+func TestEVT22AGreetingSaysHowLongThePersonWasSilent(t *testing.T) {
+	for halves, want := range map[int]string{3: "has not written for 90 minutes", 4: "has not written for 2 hours", 7: "has not written for 3 hours"} {
+		idle := fsm.Millis(halves) * halfHour
+		d, slot := beating(t, func(h *fsm.Heartbeat) { h.Do, h.Greet = "", fsm.Greeting{Idle: idle, PerDay: 2, Chance: 100} })
+		d.due(fsm.HeartbeatSchedule, slot+idle)
+		if h := d.active(); !strings.Contains(h.Input, want) {
+			t.Errorf("after %d half hours: %q", halves, h.Input)
+		}
+	}
+}
+
 func TestEVT22ARequestEndsTheSilence(t *testing.T) {
 	d, slot := beating(t, func(h *fsm.Heartbeat) { h.Do, h.Greet = "", fsm.Greeting{Idle: 2 * halfHour, PerDay: 2, Chance: 100} })
 	d.at = slot + 2*halfHour - 1

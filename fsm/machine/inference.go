@@ -43,7 +43,7 @@ func (m *Machine) ask(h *state.Handle, purpose fsm.Purpose, system string, talk 
 // or the tools have changed since (TOL-61).
 func (m *Machine) offer(h *state.Handle, system string, tools fsm.Toolset) {
 	c := &m.s.Config
-	if c.Limits.OfferTokens == 0 && !h.Sess.Offer.Made() || tools == fsm.NoTools || offer.Holds(c, tools, system, &h.Sess.Offer) {
+	if tools == fsm.NoTools || offer.Holds(c, tools, system, &h.Sess.Offer) {
 		return
 	}
 	h.Sess.Offer = m.offered(h, h.Inf.Talk.Messages)

@@ -35,11 +35,14 @@ const serverTokens = 20
 // changed, changes nothing: it may come back at any time, and the prompt would be read
 // again at each turn.
 func Holds(c *fsm.Config, set fsm.Toolset, system string, o *fsm.Offer) bool {
+	if c.Limits.OfferTokens == 0 {
+		return !o.Made()
+	}
 	all := c.Offered(set)
 	if !o.Made() {
-		return c.Limits.OfferTokens == 0 || c.Limits.OfferTokens-fsm.TextTokens(system) >= tokensOf(all)
+		return c.Limits.OfferTokens-fsm.TextTokens(system) >= tokensOf(all)
 	}
-	return c.Limits.OfferTokens > 0 && o.Own == own(c, all) &&
+	return o.Own == own(c, all) &&
 		!slices.ContainsFunc(servers(all), func(s string) bool { return !slices.Contains(o.Servers, s) })
 }
 

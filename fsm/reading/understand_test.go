@@ -89,6 +89,8 @@ func TestINF40AResultOfThisConversationIsNoCall(t *testing.T) {
 		{"the argument alone", "in a file", `[look(path="a")]`, false},
 		{"name and argument far apart", "look " + long(60) + " a", `[look(path="a")]`, false},
 		{"name and argument near", "look " + long(10) + " a", `[look(path="a")]`, true},
+		{"name and argument apart by as many words as the arguments have", "look " + long(24) + " x y z", `[look(path="x y z")]`, true},
+		{"the result itself, in other quotes", "It says: look(path='a b')", "look(path=\"a b\")", true},
 		{"a word that the name begins", "looking at a", `[look(path="a")]`, false},
 		{"arguments in another order", `{"b":"y","a":"x","tool":"look"}`, `[look(a="x", b="y")]`, true},
 		{"one argument of two", `{"tool":"look","a":"x"}`, `[look(a="x", b="y")]`, false},
