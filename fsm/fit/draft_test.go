@@ -44,6 +44,20 @@ func TestCTX10WhatJustFitsLosesNoTurn(t *testing.T) {
 	}
 }
 
+// Of two turns that are over by one token only the first leaves.
+func TestCTX10NoMoreTurnsAreLostThanMustBe(t *testing.T) {
+	talk := fsm.Conversation{}.Add(
+		fsm.Message{Role: fsm.RoleUser, Text: "first"}, fsm.Message{Role: fsm.RoleAssistant, Text: "one"},
+		fsm.Message{Role: fsm.RoleUser, Text: "second"}, fsm.Message{Role: fsm.RoleAssistant, Text: "two"},
+		fsm.Message{Role: fsm.RoleUser, Text: "question"},
+	)
+	d := newDraft(fsm.PresentWords(), nil, talk, 4)
+	d.fit(d.size-1, d.size-1)
+	if len(d.msgs) != 3 || d.at != 2 || d.conversation().Tokens != d.size {
+		t.Errorf("%d messages of %d tokens, the question at %d; the draft counts %d", len(d.msgs), d.conversation().Tokens, d.at, d.size)
+	}
+}
+
 // Without a window nothing is too long; with one, a third of the room is filled to the last
 // token.
 func TestCTX13HowMuchStays(t *testing.T) {

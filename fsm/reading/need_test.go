@@ -46,7 +46,7 @@ func TestHND60TheFormsOfANeed(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", "NEED", "Needs: milk", "I NEED: milk", "You need: milk", "The marker NEED: asks.", "All I said. Need: milk", "NEEDED: milk", "In NEED:", "I say. NEEDLE: x",
+		"", "NEED", "Needs: milk", "I NEED: milk", "You need: milk", "The marker NEED: asks.", "All I said. Need: milk", "NEEDED: milk", "In NEED:", "I say. NEEDLE: x", "See example.NEED: more",
 	} {
 		if before, need, ok := NeedIn(text); ok {
 			t.Errorf("%q is taken as %q, %q", text, before, need)

@@ -110,7 +110,7 @@ func TestINF25WhatLooksLikeACallAndIsNone(t *testing.T) {
 		`{"arguments":{}}`, `{"name":"","arguments":{}}`, `{"name":7,"arguments":{}}`, `{"name":"look"}`, `{"name":"look","arguments":null}`,
 		`{"name":"look","arguments":["."]}`, `{"name":"look","arguments":"."}`, `[]`, `["look"]`, `{"path":"notes.txt"}`,
 		`{"name":"look","name":"note","arguments":{}}`,
-		`[look(path=`, `[[{"name":"look","arguments":{}}]]`, `{"tool_calls":[[{"name":"look","arguments":{}}]]}`, `[null]`,
+		`[look(path=`, `[[{"name":"look","arguments":{}}]]`, `{"tool_calls":[[{"name":"look","arguments":{}}]]}`, `[null]`, `"name" "name" "look"`,
 		`See [look(path=".")] for more.`, `[look](https://example.org)`, `f(x) = 2x + 1`, `look at (this)`, "(look)",
 		"<tool_response>nothing</tool_response>\nSo it is empty.",
 	} {
