@@ -45,6 +45,36 @@ func (m *Machine) condense(h *state.Handle, force bool) (firing, bool) {
 	}}, true
 }
 
+// condenseLess asks again for the summary after its prompt was longer than estimated: of less, and
+// by itself if it was asked for after the conversation (CTX-12). If that does not make the prompt
+// shorter there is none, and what was learnt counts for the next prompt.
+func (m *Machine) condenseLess(h *state.Handle) firing {
+	c, learnt := &m.s.Config, h.Sess
+	system, talk, tools := m.condensePrompt(h)
+	talk = m.fitAside(h, system, talk, tools)
+	estimate := c.EstimateOf(system, talk, tools, &h.Sess.Offer)
+	if learnt.Learn(estimate, c.Limits.ContextTokens); learnt.Corrected(estimate) <= c.PromptRoom() {
+		return m.condensed("")
+	}
+	less := func(h *state.Handle) {
+		h.Sess.Ratio = learnt.Ratio
+		cut := fit.Condensable(c, h, fsm.CutAt(h.Inf.Talk.Messages, c.Limits.KeepMessages))
+		if h.Inf.Appended {
+			m.clipResults(h, cut)
+			m.unload(h, newestAt(h, cut))
+		}
+		h.Inf.Cut, h.Inf.Appended = cut, false
+		h.Inf.Refits++
+	}
+	with := *h
+	less(&with)
+	system, part, tools := m.condensePrompt(&with)
+	if h.Inf.Refits >= refitsMax || m.fitAside(&with, system, part, tools).Tokens >= talk.Tokens {
+		return m.condensed("").after(func(h *state.Handle) { h.Sess.Ratio = learnt.Ratio })
+	}
+	return firing{on: state.OnRefit, write: less}
+}
+
 // newestAt returns the messages that stay at a cut.
 func newestAt(h *state.Handle, cut int) []fsm.Message {
 	return append(slices.Clone(h.Inf.Talk.Messages[cut:]), h.Inf.Talk.Messages[h.TurnAt])
@@ -116,13 +146,18 @@ func leaving(h *state.Handle, cut int) []fsm.Message {
 // askCondensed asks for a summary of the messages that leave (CTX-5).
 func (m *Machine) askCondensed(i int) firing {
 	h := &m.s.Handles[i]
+	system, talk, tools := m.condensePrompt(h)
+	m.ask(h, fsm.PurposeCompact, system, talk, tools)
+	return firing{}
+}
+
+// condensePrompt returns how it is asked for, before it is made to fit (CTX-14).
+func (m *Machine) condensePrompt(h *state.Handle) (string, fsm.Conversation, fsm.Toolset) {
 	if h.Inf.Appended {
-		m.ask(h, fsm.PurposeCompact, prompt.System(&m.s.Config, h), m.condensing(h), prompt.Tools(&m.s.Config, h))
-		return firing{}
+		return prompt.System(&m.s.Config, h), m.condensing(h), prompt.Tools(&m.s.Config, h)
 	}
 	talk := fsm.Conversation{}.Add(leaving(h, h.Inf.Cut)...).Add(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Compress})
-	m.ask(h, fsm.PurposeCompact, m.s.Config.Prompts.Identity, talk, fsm.NoTools)
-	return firing{}
+	return m.s.Config.Prompts.Identity, talk, fsm.NoTools
 }
 
 // condensedText returns the summary in an answer. A tool call in the answer is not run, and

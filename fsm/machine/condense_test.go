@@ -305,6 +305,69 @@ func TestCTX8AConversationThatDoesNotFitIsShortenedAndAskedAgain(t *testing.T) {
 	d.replied(key, "good day")
 }
 
+// CTX-12: a summary whose prompt is refused is asked for again: by itself, if it was asked for
+// after the conversation, and of less.
+func TestCTX12ARefusedCompressionIsAskedForAgainOfLess(t *testing.T) {
+	for name, words := range map[string]int{"by itself": 1600, "after the conversation": 300} {
+		d := driverOf(t, "default")
+		d.boot()
+		key := d.ask("hello")
+		history := talk(16)
+		for i := range history {
+			history[i].Text = strings.Repeat("word ", words)
+		}
+		calls := []fsm.ToolCall{{ID: "1", Name: "list_dir", Args: "{}"}}
+		history = slices.Insert(history, 1, fsm.Message{Role: fsm.RoleAssistant, Calls: calls}, fsm.Message{Role: fsm.RoleTool, ToolCall: "1", Text: strings.Repeat("old ", 50)})
+		d.loads(fsm.Session{Version: 1, History: history})
+		before := one[fsm.AskBrain](d)
+		if appended := before.Tools != fsm.NoTools; before.Purpose != fsm.PurposeCompact || appended != (words == 300) {
+			t.Fatalf("%s: asked for %s with the tools %q", name, before.Purpose, before.Tools)
+		}
+		for range 2 {
+			d.brainFails(fsm.BrainContextTruncated, "too long")
+			again := one[fsm.AskBrain](d)
+			if again.Purpose != fsm.PurposeCompact || again.Tools != fsm.NoTools || again.Conversation.Tokens >= before.Conversation.Tokens {
+				t.Fatalf("%s: asked with %d tokens, then for %s with %d", name, before.Conversation.Tokens, again.Purpose, again.Conversation.Tokens)
+			}
+			if got, want := again.Conversation.Messages[2].Text, "[old result of 200 bytes] "+strings.Repeat("old ", 30)+" …"; got != want { // CTX-4
+				t.Errorf("%s: the old result is %q", name, got)
+			}
+			before = again
+		}
+		for one[fsm.AskBrain](d).Purpose == fsm.PurposeCompact {
+			d.answer("they spoke")
+		}
+		if first := one[fsm.AskBrain](d).Conversation.Messages[0]; !strings.Contains(first.Text, "they spoke") {
+			t.Errorf("%s: the answer is asked for after %q", name, first.Text)
+		}
+		d.answer("good day")
+		d.replied(key, "good day")
+	}
+}
+
+// The boots of older builds went on without a summary, and what cannot become shorter still does.
+// The next prompt is as short as was learnt.
+func TestCTX12ARefusedCompressionThatCannotBeShorter(t *testing.T) {
+	for edition, again := range map[int]bool{fsm.FourthEdition: false, fsm.PresentEdition: true} {
+		d := driverOf(t, "default")
+		d.config.Edition = edition
+		d.boot()
+		d.ask("hello")
+		history := talk(16)
+		for i := range history {
+			history[i].Text = strings.Repeat("word ", 2500)
+		}
+		d.loads(fsm.Session{Version: 1, Ratio: 256, History: history})
+		asked := 0
+		for ; one[fsm.AskBrain](d).Purpose == fsm.PurposeCompact; asked++ {
+			d.brainFails(fsm.BrainContextTruncated, "too long")
+		}
+		if h, most := d.active(), 8+d.config.Limits.MaxCompactions; h.Sess.Ratio > 256 != again || asked > most || !again && asked > most-8 {
+			t.Errorf("edition %d: asked %d times, the ratio is %d", edition, asked, h.Sess.Ratio)
+		}
+	}
+}
+
 func TestCTX8WhatCannotBeShortenedFails(t *testing.T) {
 	tests := []struct {
 		name    string

@@ -154,6 +154,8 @@ func (m *Machine) unthinking(h *state.Handle, tokens int) firing {
 // inference, and the caller decides what that means.
 func (m *Machine) brainFailed(h *state.Handle, in fsm.BrainFailed) firing {
 	switch {
+	case h.Inf.State == state.Condensing && in.Class == fsm.BrainContextTruncated && m.s.Config.Edition >= fsm.FifthEdition && !h.Stop:
+		return m.condenseLess(h)
 	case h.Inf.State == state.Condensing:
 		return m.condensed("")
 	case h.Stop: // HND-32: asking again would only end it there

@@ -77,6 +77,7 @@ var InferenceTable = Table{
 		{Retrying, OnRetry, Acting, "INF-16"},
 		{Retrying, OnGiveUp, Aborted, "INF-11"},
 		{Condensing, OnCondensed, Thinking, "CTX-5"},
+		{Condensing, OnRefit, Condensing, "CTX-12"},
 		{Condensing, OnGiveUp, Aborted, "INF-11"},
 	},
 }
