@@ -98,7 +98,9 @@ await open(async (ctx, seen) => {
   assert.equal(ran(), (runs += 2));
   seen.updates.length = 0;
   await ctx.request(agent.session.load, { sessionId: rich, cwd: work, mcpServers: [] });
-  assert.equal(said(seen.updates, "user_message_chunk")[0], "[image]\nRun it with `a.md` `b.md`\n\na.md:\n```\nHi.\n```");
+  assert.equal(said(seen.updates, "user_message_chunk")[0], "Run it with `a.md` `b.md`\n\na.md:\n```\nHi.\n```");
+  const pictures = seen.updates.filter((u) => u.sessionUpdate === "user_message_chunk" && u.content.type === "image");
+  assert.deepEqual(pictures.map((u) => [u.content.mimeType, u.content.data]), [["image/png", image], ["image/png", image]]);
   seen.questions.length = 0;
 
   // Refused.
