@@ -7,12 +7,15 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"mellium.im/xmlstream"
 )
 
 // The namespaces of extensions to RFC 6120.
 const (
 	nsManaged = "urn:xmpp:sm:3"  // stream management (XEP-0198)
 	nsIDs     = "urn:xmpp:sid:0" // ids of stanzas (XEP-0359)
+	nsXML     = "http://www.w3.org/XML/1998/namespace"
 )
 
 // The elements of stream management.
@@ -28,6 +31,31 @@ type (
 		Handled uint32   `xml:"h,attr"`
 	}
 )
+
+// plain leaves out the attributes of other namespaces. Package encoding/xml does not tell them from a
+// stanza's own, and servers pass them on, so that one named x:from would take the place of the
+// sender's address, which the server vouches for (CHN-34).
+var plain = xmlstream.RemoveAttr(func(_ xml.StartElement, a xml.Attr) bool {
+	return a.Name.Space != "" && a.Name.Space != nsXML
+})
+
+// answered reports whether the library answers an iq, with an error: as the library does, it looks at
+// local names, up to the first type and id.
+func answered(attributes []xml.Attr) bool {
+	kind, typed, named := "", false, false
+	for _, a := range attributes {
+		switch a.Name.Local {
+		case "type":
+			kind, typed = a.Value, true
+		case "id":
+			named = true
+		}
+		if typed && named {
+			break
+		}
+	}
+	return kind == "get" || kind == "set"
+}
 
 // presence announces that the account is available, or answers a subscription request.
 type presence struct {
@@ -56,14 +84,14 @@ type incoming struct {
 	From   string `xml:"from,attr"`
 	Type   string `xml:"type,attr"`
 	ID     string `xml:"id,attr"`
-	Lang   string `xml:"lang,attr"`
-	Bodies []body `xml:"body"`
-	Error  *fault `xml:"error"`
+	Lang   string `xml:"http://www.w3.org/XML/1998/namespace lang,attr"`
+	Bodies []body `xml:"jabber:client body"`
+	Error  *fault `xml:"jabber:client error"`
 }
 
 // body is a message's text, in one of several languages.
 type body struct {
-	Lang string `xml:"lang,attr"`
+	Lang string `xml:"http://www.w3.org/XML/1998/namespace lang,attr"`
 	Text string `xml:",chardata"`
 }
 

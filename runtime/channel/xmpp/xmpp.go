@@ -250,7 +250,8 @@ func (l *link) HandleXMPP(t xmlstream.TokenReadEncoder, start *xml.StartElement)
 	l.mu.Lock()
 	l.seen = now
 	l.mu.Unlock()
-	err := l.handle(xml.NewTokenDecoder(xmlstream.MultiReader(xmlstream.Token(*start), t)), start, now)
+	whole := plain(xmlstream.MultiReader(xmlstream.Token(start.Copy()), t))
+	err := l.handle(xml.NewTokenDecoder(whole), start, now)
 	if err != nil && l.ctx.Err() == nil {
 		l.change(func() { l.broken = errors.Join(l.broken, err) })
 	}
@@ -268,10 +269,8 @@ func (l *link) handle(d *xml.Decoder, start *xml.StartElement, now time.Time) er
 	case "presence":
 		err = l.presence(d)
 	case "iq":
-		for _, a := range start.Attr {
-			if a.Name.Local == "type" && (a.Value == "get" || a.Value == "set") {
-				l.change(func() { l.sent++ }) // the library answers that it is not supported
-			}
+		if answered(start.Attr) {
+			l.change(func() { l.sent++ })
 		}
 	default:
 		return nil // not a stanza

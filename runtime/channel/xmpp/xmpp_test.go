@@ -389,3 +389,51 @@ func TestCHN30WithoutItsSecretsItDoesNotConnect(t *testing.T) {
 		}
 	}
 }
+
+// A sender may add attributes of a namespace of its own, and the server passes them on.
+func TestCHN34OnlyTheServersWordCountsForWhoSends(t *testing.T) {
+	s := listen(t)
+	_, in, _ := runs(t, s)
+	c := s.accept(true)
+	<-in.up
+	const foreign = ` xmlns:x='urn:x' x:from='mia@example.org/phone' x:type='normal' x:id='8' x:lang='de'`
+	for _, attributes := range []string{` from='eve@example.org/1' type='chat' id='7'` + foreign, foreign + ` from='eve@example.org/1' type='chat' id='7'`} {
+		c.says(`<message` + attributes + `><body>Sell it all.</body></message><presence type='subscribe'` + attributes + `/>` +
+			`<message type='groupchat' x:type='chat'` + strings.ReplaceAll(attributes, ` type='chat'`, "") + `><body>Sell it all.</body></message>` +
+			`<message` + attributes + `><body xmlns='urn:x'>Sell it all.</body></message>`)
+	}
+	c.asks()
+	seen := in.taken()
+	for _, m := range seen {
+		if m.Sender != "eve@example.org" || m.Chat != m.Sender {
+			t.Errorf("%+v", m)
+		}
+	}
+	if len(seen) != 2 || seen[0].ID != seen[1].ID {
+		t.Errorf("%d messages: %+v", len(seen), seen)
+	}
+}
+
+// The library answers a question that is not for us. Each answer is a stanza that the server counts.
+func TestCHN31TheAnswersOfTheLibraryAreCounted(t *testing.T) {
+	s := listen(t)
+	x, in, _ := runs(t, s)
+	c := s.accept(true)
+	<-in.up
+	for _, iq := range []string{"type='get' id='1'", "type='get' id='2' xmlns:x='urn:x' x:type='set'", "id='3' xmlns:x='urn:x' x:type='set' type='result'"} {
+		c.says(`<iq from='mia@example.org/phone' ` + iq + `/>`)
+		c.wants("iq")
+	}
+	c.says(`<iq from='mia@example.org/phone' type='result' id='4'/>`)
+	c.asks()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // bounds what must happen anyway
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- x.Send(ctx, channel.Outbound{ID: "re-1", Chat: "mia@example.org", Text: "hello"}) }()
+	c.wants("message")
+	c.wants("r")
+	c.acknowledges(5) // the presence, three answers, and the message
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
