@@ -321,6 +321,9 @@ func (l *link) message(d *xml.Decoder, now time.Time) error {
 	if text == "" || m.Type == "groupchat" || m.Type == "headline" || err != nil {
 		return nil
 	}
+	if from.Bare().Equal(l.session.LocalAddr().Bare()) {
+		return nil // an answer would come back the same way
+	}
 	who := from.Bare().String()
 	_, err = l.in.Take(l.ctx, channel.Message{ID: m.idOf(text, now), Chat: who, Sender: who, Text: text})
 	return err

@@ -414,6 +414,20 @@ func TestCHN34OnlyTheServersWordCountsForWhoSends(t *testing.T) {
 	}
 }
 
+// What the account says to itself would be answered without end.
+func TestCHN34ShellyDoesNotAnswerItself(t *testing.T) {
+	s := listen(t)
+	_, in, _ := runs(t, s)
+	c := s.accept(true)
+	<-in.up
+	for _, from := range []string{"shelly@example.org", "shelly@example.org/r1", "Shelly@example.org/r2"} {
+		c.says(`<message from='` + from + `' type='chat' id='7'><body>Hello.</body></message>`)
+	}
+	if n := c.asks(); n != 3 || len(in.taken()) != 0 {
+		t.Errorf("%d are acknowledged, and taken is %+v", n, in.taken())
+	}
+}
+
 // The library answers a question that is not for us. Each answer is a stanza that the server counts.
 func TestCHN31TheAnswersOfTheLibraryAreCounted(t *testing.T) {
 	s := listen(t)
