@@ -99,12 +99,15 @@ func (f *Front) say(key fsm.RequestKey, events ...comm.Event) {
 }
 
 // Reply ends a request.
-func (f *Front) Reply(key fsm.RequestKey, text string, isError bool) {
+func (f *Front) Reply(key fsm.RequestKey, text string, isError bool) { f.End(key, text, isError, "") }
+
+// End is Reply with an outcome.
+func (f *Front) End(key fsm.RequestKey, text string, isError bool, outcome fsm.Outcome) {
 	defer f.lock()()
 	r := f.records[key]
-	r.Done, r.Reply, r.IsError, r.Replied = true, text, isError, 2
+	r.Done, r.Reply, r.IsError, r.Outcome, r.Replied = true, text, isError, outcome, 2
 	f.records[key] = r
-	f.say(key, comm.Event{Type: comm.EventReply, Text: text, IsError: isError})
+	f.say(key, comm.Event{Type: comm.EventReply, Text: text, IsError: isError, Outcome: outcome})
 }
 
 // Cut ends every watch without a reply, as a stopping daemon does.

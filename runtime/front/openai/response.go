@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"fmt"
 	"net/http"
 
 	"shelly/fsm"
@@ -203,14 +204,16 @@ func (f *Front) getResponse(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, http.StatusOK, now)
 }
 
-// postCancel asks to end a request, and answers with the response as it is then.
+// postCancel asks to end a request, and answers with the response as it is then. One that has ended
+// otherwise is refused, as at OpenAI's: a client that gets it would think that it was in time.
 func (f *Front) postCancel(w http.ResponseWriter, r *http.Request) error {
 	known, err := f.find(r, r.PathValue("id"))
 	if err != nil {
 		return err
 	}
+	taken := known.Outcome == fsm.OutcomeCancelled
 	if !known.Done {
-		if _, err := f.front.Cancel(r.Context(), known.Key); err != nil {
+		if taken, err = f.front.Cancel(r.Context(), known.Key); err != nil {
 			return err
 		}
 		if known, err = f.find(r, r.PathValue("id")); err != nil {
@@ -220,6 +223,9 @@ func (f *Front) postCancel(w http.ResponseWriter, r *http.Request) error {
 	now, err := f.now(r, again(), known)
 	if err != nil {
 		return err
+	}
+	if known.Done && !taken {
+		return &Error{Message: fmt.Sprintf("cannot cancel a response that is %s; GET /v1/responses/%s shows it", now.Status, now.ID), Param: "response_id"}
 	}
 	return answer(w, http.StatusOK, now)
 }

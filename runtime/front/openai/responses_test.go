@@ -212,10 +212,17 @@ func TestFRT16AResponseIsReadFromTheRecord(t *testing.T) {
 	if got := s.Ask("GET", "/v1/responses/resp_a.20b?stream=false", ""); !strings.Contains(got.Body, `"status":"completed"`) || !strings.Contains(got.Body, want) || !strings.Contains(got.Body, usage) {
 		t.Errorf("%s", got.Body)
 	}
+	if got := s.Ask("POST", "/v1/responses/resp_a.20b/cancel", ""); got.Status != 400 || !strings.Contains(got.Body, "is completed") || !strings.Contains(got.Body, "invalid_request_error") {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+	s.Meanwhile(2, func(key fsm.RequestKey) { s.Front.End(key, "cancelled", true, fsm.OutcomeCancelled) }, "POST", "/v1/responses", `{"model":"shelly","input":"Hi"}`, keyed, "c")
+	if got := s.Ask("POST", "/v1/responses/resp_c/cancel", ""); got.Status != 200 || !strings.Contains(got.Body, `"status":"cancelled"`) {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
 	if got := s.Ask("DELETE", "/v1/responses/resp_a.20b", ""); got.Status != 405 || !strings.Contains(got.Body, "until retention drops it") {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
-	failed := s.Meanwhile(2, func(key fsm.RequestKey) { s.Front.Reply(key, "error: no model", true) }, "POST", "/v1/responses", `{"model":"shelly","input":"Hi"}`, keyed, "f")
+	failed := s.Meanwhile(3, func(key fsm.RequestKey) { s.Front.Reply(key, "error: no model", true) }, "POST", "/v1/responses", `{"model":"shelly","input":"Hi"}`, keyed, "f")
 	if failed.Status != 200 || !strings.Contains(failed.Body, `"status":"failed"`) || !strings.Contains(failed.Body, `"error":{"code":"server_error","message":"error: no model"}`) {
 		t.Errorf("%d %s", failed.Status, failed.Body)
 	}
