@@ -62,7 +62,7 @@ func newAgent(d daemon, log *slog.Logger) *agent {
 }
 
 // Request implements [rpc.Handler].
-func (a *agent) Request(method string, params wire.Value) (rpc.Work, error) {
+func (a *agent) Request(id, method string, params wire.Value) (rpc.Work, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if method == "initialize" {
@@ -83,7 +83,7 @@ func (a *agent) Request(method string, params wire.Value) (rpc.Work, error) {
 	case "session/close":
 		return a.close(params)
 	case "session/prompt":
-		return a.prompt(params)
+		return a.prompt(id, params)
 	}
 	return nil, rpc.Errorf(rpc.CodeMethod, "there is no method %q", method)
 }
@@ -91,13 +91,27 @@ func (a *agent) Request(method string, params wire.Value) (rpc.Work, error) {
 // Notified implements [rpc.Handler]. Unknown notifications are ignored, as the protocol
 // requires.
 func (a *agent) Notified(method string, params wire.Value) {
-	if method != "session/cancel" {
-		return
-	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if s := a.sessions[params.Member("sessionId").Text]; s != nil {
-		s.cancel()
+	switch method {
+	case "session/cancel":
+		if s := a.sessions[params.Member("sessionId").Text]; s != nil {
+			s.cancel()
+		}
+	case "$/cancel_request":
+		a.withdraw(string(rpc.ID(params.Member("requestId"))))
+	}
+}
+
+// withdraw cancels the prompt that a message with an id has sent (FRT-55). All other messages are
+// answered soon. The caller holds the lock.
+func (a *agent) withdraw(id string) {
+	for _, s := range a.sessions { // order-free: at most one has it
+		for _, t := range s.turns {
+			if id != "" && t.message == id {
+				t.cancel()
+			}
+		}
 	}
 }
 

@@ -172,7 +172,7 @@ func TestFRT46TheVersionIsAgreedOn(t *testing.T) {
 
 func TestFRT46NothingIsAnsweredBeforeTheGreeting(t *testing.T) {
 	a := newAgent(newFake(), slog.New(slog.DiscardHandler))
-	if _, err := a.Request("session/new", wire.Value{}); err == nil || err.Error() != "send initialize first" {
+	if _, err := a.Request("1", "session/new", wire.Value{}); err == nil || err.Error() != "send initialize first" {
 		t.Error(err)
 	}
 }
@@ -412,33 +412,55 @@ func TestFRT53CancelledEndsTheRequest(t *testing.T) {
 		"<"+updated(`{"sessionUpdate":"tool_call_update","toolCallId":"r-call-1","status":"failed"}`), "<"+reason("cancelled"))
 }
 
-// session/cancel ends the request. It is sent again until the daemon has received it, also if
-// it came before the daemon had the request.
+// An editor can end the request in two ways, of which the second names the message with the prompt. The
+// daemon is told until it has received it, also if that came before the daemon had the request.
 func TestFRT55CancelIsHeard(t *testing.T) {
-	for name, first := range map[string]bool{"before it is accepted": false, "while it runs": true} {
-		t.Run(name, func(t *testing.T) {
-			d := newFake()
-			d.failures = 2
-			d.play = func(_ context.Context, d *fake, _ client.AskRequest, each func(comm.Event)) (client.Reply, error) {
-				if !first {
-					<-d.next
-				}
-				each(comm.Event{Type: comm.EventChunk, Call: 7, Text: "He"})
-				if got := <-d.cancelled; got != "r acp" {
-					t.Errorf("cancelled is %s", got)
-				}
-				return client.Reply{Text: "cancelled", Outcome: fsm.OutcomeCancelled, IsError: true}, nil
-			}
-			said := "<" + updated(`{"sessionUpdate":"agent_message_chunk","messageId":"r-7","content":{"type":"text","text":"He"}}`)
-			cancel := `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"acp-s"}}`
-			lines := []string{load, "<" + loaded, "<" + offered, prompt}
-			if first {
-				lines = append(lines, said, cancel)
-			} else {
-				lines = append(lines, cancel, `{"jsonrpc":"2.0","id":5,"method":"x"}`, "<"+failure("5", "-32601", `there is no method \"x\"`), next, said)
-			}
-			served(t, d, append(lines, "<"+reason("cancelled"))...)
-		})
+	for name, cancel := range map[string]string{
+		"the session": `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"acp-s"}}`,
+		"the prompt":  `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":2}}`,
+	} {
+		t.Run(name+" before it is accepted", func(t *testing.T) { cancels(t, cancel, false) })
+		t.Run(name+" while it runs", func(t *testing.T) { cancels(t, cancel, true) })
+	}
+}
+
+func cancels(t *testing.T, cancel string, first bool) {
+	d := newFake()
+	d.failures = 2
+	d.play = func(_ context.Context, d *fake, _ client.AskRequest, each func(comm.Event)) (client.Reply, error) {
+		if !first {
+			<-d.next
+		}
+		each(comm.Event{Type: comm.EventChunk, Call: 7, Text: "He"})
+		if got := <-d.cancelled; got != "r acp" {
+			t.Errorf("cancelled is %s", got)
+		}
+		return client.Reply{Text: "cancelled", Outcome: fsm.OutcomeCancelled, IsError: true}, nil
+	}
+	said := "<" + updated(`{"sessionUpdate":"agent_message_chunk","messageId":"r-7","content":{"type":"text","text":"He"}}`)
+	lines := []string{load, "<" + loaded, "<" + offered, prompt}
+	if first {
+		lines = append(lines, said, cancel)
+	} else {
+		lines = append(lines, cancel, `{"jsonrpc":"2.0","id":5,"method":"x"}`, "<"+failure("5", "-32601", `there is no method \"x\"`), next, said)
+	}
+	served(t, d, append(lines, "<"+reason("cancelled"))...)
+}
+
+// A cancel of anything but a prompt has no effect, whatever its id is.
+func TestFRT55OnlyAPromptIsCancelled(t *testing.T) {
+	d := newFake()
+	d.play = func(_ context.Context, d *fake, _ client.AskRequest, _ func(comm.Event)) (client.Reply, error) {
+		<-d.next
+		return client.Reply{Outcome: fsm.OutcomeAnswered}, nil
+	}
+	lines := []string{load, "<" + loaded, "<" + offered, prompt}
+	for _, id := range []string{`"2"`, `1`, `null`, `[2]`, `""`} {
+		lines = append(lines, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":`+id+`}}`)
+	}
+	served(t, d, append(lines, `{"jsonrpc":"2.0","method":"$/cancel_request"}`, `{"jsonrpc":"2.0","id":5,"method":"x"}`, "<"+failure("5", "-32601", `there is no method \"x\"`), next, "<"+reason("end_turn"))...)
+	if len(d.cancelled) > 0 {
+		t.Error("it was cancelled")
 	}
 }
 

@@ -26,6 +26,7 @@ type turn struct {
 	agent   *agent
 	session string
 	id      string      // of the request
+	message string      // id of the message with its prompt; empty: there was none on this connection
 	view    *acp.Turn   // used by one goroutine alone
 	asked   *permission // the open question; used by the goroutine of view
 
@@ -65,7 +66,7 @@ func (a *agent) over(s *talk, t *turn) {
 }
 
 // prompt makes a prompt a durable request, follows it and answers why it ended (FRT-49).
-func (a *agent) prompt(params wire.Value) (rpc.Work, error) {
+func (a *agent) prompt(message string, params wire.Value) (rpc.Work, error) {
 	id := params.Member("sessionId").Text
 	s := a.sessions[id]
 	if s == nil {
@@ -83,6 +84,7 @@ func (a *agent) prompt(params wire.Value) (rpc.Work, error) {
 		return nil, rpc.Errorf(rpc.CodeInvalid, "the request %q is already being followed", request.ID)
 	}
 	t := a.begin(s, request.ID)
+	t.message = message
 	return func(ctx context.Context) (rpc.Answer, error) {
 		defer a.over(s, t)
 		reply, err := t.follow(ctx, func(ctx context.Context) (client.Reply, error) {

@@ -27,8 +27,8 @@ type Answer struct {
 
 // Handler takes what the other end sends, in the order of the lines. It must not block.
 type Handler interface {
-	// Request begins a request. Its error is its answer.
-	Request(method string, params wire.Value) (Work, error)
+	// Request begins a request. Its error is its answer. The id is as [ID] writes it.
+	Request(id, method string, params wire.Value) (Work, error)
 	Notified(method string, params wire.Value)
 }
 
@@ -108,7 +108,7 @@ func (c *Conn) begin(ctx context.Context, in incoming) {
 		c.fail(in.id, Errorf(CodeInternal, "%d requests are under way; send it again later", c.o.AtOnce))
 		return
 	}
-	work, err := c.handler.Request(in.method, in.params)
+	work, err := c.handler.Request(string(in.id), in.method, in.params)
 	if err != nil {
 		<-c.places
 		c.fail(in.id, err)

@@ -27,7 +27,7 @@ func (e *echo) note(text string) {
 	e.order = append(e.order, text)
 }
 
-func (e *echo) Request(method string, params wire.Value) (rpc.Work, error) {
+func (e *echo) Request(_, method string, params wire.Value) (rpc.Work, error) {
 	e.note(method)
 	return func(ctx context.Context) (rpc.Answer, error) {
 		switch method {

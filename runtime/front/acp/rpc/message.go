@@ -50,6 +50,17 @@ type incoming struct {
 	err    wire.Value
 }
 
+// ID returns the id of a request as JSON; nil: it is none.
+func ID(v wire.Value) (id json.RawMessage) {
+	switch v.Kind {
+	case wire.Number:
+		id = json.RawMessage(v.Text)
+	case wire.String:
+		id, _ = encode(v.Text) // a text is always JSON
+	}
+	return id
+}
+
 // read reads a line. If it is wrong, its id is still returned if it has one.
 func read(line []byte) (in incoming, wrong *Error) {
 	v, err := wire.Parse(line)
@@ -59,13 +70,8 @@ func read(line []byte) (in incoming, wrong *Error) {
 	if v.Kind != wire.Object {
 		return in, Errorf(CodeInvalid, "the message is %s; send an object", v.Kind)
 	}
-	switch id := v.Member("id"); id.Kind {
-	case wire.Number:
-		in.id = json.RawMessage(id.Text)
-	case wire.String:
-		in.id, _ = encode(id.Text) // a text is always JSON
-	case wire.Null:
-	default:
+	id := v.Member("id")
+	if in.id = ID(id); in.id == nil && id.Kind != wire.Null {
 		return in, Errorf(CodeInvalid, "id is %s; send a number or a text", id.Kind)
 	}
 	if version := v.Member("jsonrpc"); version.Kind != wire.String || version.Text != "2.0" {
