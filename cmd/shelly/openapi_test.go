@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -31,8 +32,14 @@ const openAPIFile = "../../docs/openapi.json"
 // described is a document as its reader parses it.
 type described struct {
 	Paths map[string]map[string]struct {
-		Parameters []struct{ Name, In string } `json:"parameters"`
-		Body       *struct {
+		Parameters []struct {
+			Name, In string
+			Schema   struct {
+				Type    string
+				Minimum *int
+			}
+		} `json:"parameters"`
+		Body *struct {
 			Content map[string]struct {
 				Schema struct {
 					Properties map[string]any `json:"properties"`
@@ -130,6 +137,14 @@ func TestCOM97TheDaemonIsAsItsDocumentSays(t *testing.T) {
 				for _, p := range op.Parameters {
 					if p.In == "query" {
 						query = append(query, p.Name)
+					}
+					if p.Schema.Type != "integer" {
+						continue
+					}
+					if p.Schema.Minimum == nil {
+						t.Errorf("%s has no least value", p.Name)
+					} else if status, text := ask(method, fmt.Sprintf("%s?%s=%d", filled.Replace(path), p.Name, *p.Schema.Minimum-1), ""); status < http.StatusBadRequest {
+						t.Errorf("%s may be less than %d: %.200s", p.Name, *p.Schema.Minimum, text)
 					}
 				}
 				hinted := func(status int, text []byte, hint *regexp.Regexp) ([]string, bool) {

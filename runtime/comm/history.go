@@ -130,7 +130,7 @@ func (h *HTTP) getSteps(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	limit, err := most(q, StepsMax, StepsMax)
+	limit, err := most(q, "limit", StepsMax, StepsMax)
 	if err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func (h *HTTP) getMemory(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	skip, err := number(q.values.Get("skip"), "skip", 0)
-	limit, wrong := number(q.values.Get("limit"), "limit", readDefault)
+	limit, wrong := most(q.values, "limit", readDefault, ListMax)
 	if err = cmp.Or(err, wrong); err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (h *HTTP) getMemory(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer release()
-	body, err := ListMemory(r.Context(), h.o.Memory, q.filter, int(min(skip, 1<<31)), int(min(limit, ListMax)))
+	body, err := ListMemory(r.Context(), h.o.Memory, q.filter, int(min(skip, 1<<31)), limit)
 	if err != nil {
 		h.note("list the memory", err)
 		return err
@@ -123,11 +123,11 @@ func (h *HTTP) getSearch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	k, err := number(q.values.Get("k"), "k", readDefault)
+	k, err := most(q.values, "k", readDefault, engine.ReadMax)
 	if err != nil {
 		return err
 	}
-	query := memory.Query{Text: q.values.Get("text"), TopK: int(min(k, engine.ReadMax)), Mode: memory.Mode(q.values.Get("mode")), Filter: q.filter}
+	query := memory.Query{Text: q.values.Get("text"), TopK: k, Mode: memory.Mode(q.values.Get("mode")), Filter: q.filter}
 	switch query.Mode {
 	case "", memory.Hybrid, memory.Keyword, memory.Vector:
 	default:

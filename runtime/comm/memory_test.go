@@ -163,6 +163,8 @@ func TestCOM17WhatIsMalformedIsRefused(t *testing.T) {
 	s := remembering(t, remembered...)
 	for _, c := range []call{
 		{method: "GET", path: "/v1/memory?limit=x"},
+		{method: "GET", path: "/v1/memory?limit=0"},
+		{method: "GET", path: "/v1/memory/search?text=disk&k=0"},
 		{method: "GET", path: "/v1/memory?sesion=s"},
 		{method: "GET", path: "/v1/memory/search"},
 		{method: "GET", path: "/v1/memory/search?text=a&mode=odd"},

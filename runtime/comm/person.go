@@ -263,15 +263,15 @@ func page(q url.Values) (after uint64, limit int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	limit, err = most(q, readDefault, engine.ReadMax)
+	limit, err = most(q, "limit", readDefault, engine.ReadMax)
 	return after, limit, err
 }
 
-// most reads ?limit=. None is refused: an empty answer means the end of a list.
-func most(q url.Values, otherwise, max uint64) (int, error) {
-	limit, err := number(q.Get("limit"), "limit", otherwise)
+// most reads how many a caller wants. None is refused: an empty answer means the end of a list.
+func most(q url.Values, name string, otherwise, max uint64) (int, error) {
+	limit, err := number(q.Get(name), name, otherwise)
 	if err == nil && limit == 0 {
-		err = badRequest("query parameter limit is 0", "ask for at least 1, or leave it out")
+		err = badRequest("query parameter "+name+" is 0", "ask for at least 1, or leave it out")
 	}
 	return int(min(limit, max)), err
 }

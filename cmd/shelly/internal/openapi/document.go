@@ -161,7 +161,11 @@ func parametersOf(path string, query []field) (list []node) {
 		list = append(list, node{"name": m[1], "in": "path", "required": true, "schema": node{"type": "string"}})
 	}
 	for _, f := range query {
-		list = append(list, node{"name": f.name, "in": "query", "description": f.says, "schema": f.schema()})
+		s := f.schema()
+		if f.kind == numberKind { // a sign is refused
+			s["minimum"] = 0
+		}
+		list = append(list, node{"name": f.name, "in": "query", "description": f.says, "schema": s})
 	}
 	return list
 }
@@ -188,6 +192,8 @@ func (f field) schema() node {
 	switch f.kind {
 	case textsKind:
 		return node{"type": "array", "items": node{"type": "string"}}
+	case countKind:
+		return node{"type": "integer", "minimum": 1}
 	case objectsKind:
 		return node{"type": "array", "items": node{"type": "object"}}
 	case messages:

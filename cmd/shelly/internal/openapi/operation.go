@@ -23,6 +23,7 @@ type answer struct {
 const (
 	textKind    = "string"
 	numberKind  = "integer"
+	countKind   = "count" // a number of which none is refused
 	textsKind   = "strings"
 	messages    = "messages" // each with role and text
 	objectsKind = "objects"
@@ -44,7 +45,7 @@ var (
 	channelOf = field{"channel", textKind, "Channel of the request; default http."}
 	clientOf  = field{"client", textKind, "Client whose request it is; needs the right all."}
 	by        = field{"by", textKind, "Who decides; recorded in the journal."}
-	limit     = field{"limit", numberKind, "Maximum number to return."}
+	limit     = field{"limit", countKind, "Maximum number to return."}
 	channel0  = field{"channel", textKind, "Of this channel."}
 	chat      = field{"chat", textKind, "Of this chat of it."}
 	filter    = []field{{"session", textKind, "Of this session."}, {"kind", textKind, "Of this kind."}, {"since", numberKind, "From this time on, in milliseconds since 1970."}, {"before", numberKind, "Before this time, in milliseconds since 1970."}}

@@ -85,7 +85,7 @@ var operations = map[string]operation{
 
 	"GET /v1/memory":              {summary: "List what is remembered, the newest first.", query: append([]field{{"skip", numberKind, "How many to skip."}, limit}, filter...), answers: ok(comm.MemoryBody{})},
 	"POST /v1/memory":             {summary: "Import entries.", body: []field{{"entries!", objectsKind, "As the export has them."}, {"replace", boolKind, "Those with the same id are replaced."}, {"dry_run", boolKind, "Only say what would be done."}}, answers: ok(memory.Brought{})},
-	"GET /v1/memory/search":       {summary: "Search what is remembered.", query: append([]field{{"text", textKind, "What is looked for."}, {"k", numberKind, "Maximum number to return."}, {"mode", textKind, "hybrid, keyword or vector."}}, filter...), answers: ok(memory.Result{})},
+	"GET /v1/memory/search":       {summary: "Search what is remembered.", query: append([]field{{"text", textKind, "What is looked for."}, {"k", countKind, "Maximum number to return."}, {"mode", textKind, "hybrid, keyword or vector."}}, filter...), answers: ok(memory.Result{})},
 	"GET /v1/memory/entries/{id}": {summary: "Show an entry.", answers: ok(comm.EntryBody{})},
 	"POST /v1/memory/forget":      {summary: "Forget entries.", body: []field{{"ids!", textsKind, "Of the entries."}}, answers: ok(comm.ForgetBody{})},
 	"GET /v1/memory/export":       {summary: "Copy what is remembered.", query: []field{{"vectors", boolKind, "With their vectors."}}, answers: as(lines, "An entry a line.")},
