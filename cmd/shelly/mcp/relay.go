@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"shelly/runtime/front/mcpserver"
+	"shelly/runtime/mcp/wire"
 )
 
 // lineBytesMax is the longest message, in bytes.
@@ -241,18 +242,20 @@ func (r *relay) pass(ctx context.Context, m message, line []byte, write func([]b
 // HTTP.
 func (r *relay) header(m message) http.Header {
 	h := http.Header{mcpserver.ClientHeader: {r.name}}
+	set := func(name, text string) {
+		if text != "" {
+			h.Set(name, wire.HeaderText(text))
+		}
+	}
+	if m.Params.Meta.Version != "" {
+		set("MCP-Protocol-Version", m.Params.Meta.Version)
+		set("Mcp-Method", m.Method)
+		set("Mcp-Name", m.Params.Name+m.Params.TaskID)
+		return h
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch {
-	case m.Params.Meta.Version != "":
-		h.Set("MCP-Protocol-Version", m.Params.Meta.Version)
-		h.Set("Mcp-Method", m.Method)
-		if name := m.Params.Name + m.Params.TaskID; name != "" {
-			h.Set("Mcp-Name", name)
-		}
-	case r.version != "":
-		h.Set("MCP-Protocol-Version", r.version)
-	}
+	set("MCP-Protocol-Version", r.version)
 	return h
 }
 

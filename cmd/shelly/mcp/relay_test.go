@@ -40,6 +40,7 @@ func TestCLI194MessagesArePassedOnWithTheHeadersThatTheProtocolWants(t *testing.
 	got := relayed(t, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","method":"notifications/x","params":{"name":"n","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}
+{"jsonrpc":"2.0","method":"notifications/x\n","params":{"name":"n\nX: y","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28\r"}}}
 not JSON
 `, func(_ context.Context, h http.Header, message []byte) (*http.Response, error) {
 		seen = append(seen, fmt.Sprint(h.Get("MCP-Protocol-Version"), " ", h.Get("Mcp-Method"), " ", h.Get("Mcp-Name")))
@@ -54,7 +55,7 @@ not JSON
 	if got != want {
 		t.Errorf("written is %s", got)
 	}
-	if headers := []string{"  ", "2025-11-25  ", "2026-07-28 notifications/x n"}; fmt.Sprint(seen) != fmt.Sprint(headers) {
+	if headers := []string{"  ", "2025-11-25  ", "2026-07-28 notifications/x n", "=?base64?MjAyNi0wNy0yOA0=?= =?base64?bm90aWZpY2F0aW9ucy94Cg==?= =?base64?bgpYOiB5?="}; fmt.Sprint(seen) != fmt.Sprint(headers) {
 		t.Errorf("the headers are %q", seen)
 	}
 }

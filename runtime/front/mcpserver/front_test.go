@@ -255,6 +255,18 @@ func (s *site) post(client, body string) (string, error) {
 	return string(answered(resp)), nil
 }
 
+// A name that no header can hold is encoded in it (SEP-2243).
+func TestFRT30ANameMayBeEncodedInItsHeader(t *testing.T) {
+	s := open(t, fronttest.New(), 0)
+	for header, want := range map[string]string{ // order-free: each is sent alone
+		wire.HeaderText("a\nb"): `unknown tool "a\nb"`, "=?base64?YQpi?=": `unknown tool "a\nb"`, "=?base64?Yg==?=": "header mismatch", "=?base64?YQpi": "header mismatch", "=?base64?-?=": "header mismatch",
+	} {
+		if _, failure := s.send("tools/call", header, `{"name":"a\nb",`+newer+`}`); !strings.Contains(failure, want) {
+			t.Errorf("%s: %s, want %s", header, failure, want)
+		}
+	}
+}
+
 // Cancelling a call ends its request, and none of another client's call with the same id.
 func TestFRT32ACancelledCallCancelsItsRequest(t *testing.T) {
 	s := open(t, fronttest.New(), 0)

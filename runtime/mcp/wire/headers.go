@@ -100,7 +100,7 @@ func headerText(value any) (string, bool) {
 	case int64, uint64: // beyond that
 		return fmt.Sprint(v), true
 	case string:
-		return headerString(v), true
+		return HeaderText(v), true
 	}
 	return "", false
 }
@@ -111,10 +111,22 @@ const (
 	encodedEnd   = "?="
 )
 
-func headerString(text string) string {
+// HeaderText returns a text as a header has it. No text can end the header.
+func HeaderText(text string) string {
 	odd := strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 	if odd || strings.Trim(text, " ") != text || strings.HasPrefix(text, encodedBegin) && strings.HasSuffix(text, encodedEnd) {
 		return encodedBegin + base64.StdEncoding.EncodeToString([]byte(text)) + encodedEnd
 	}
 	return text
+}
+
+// textOf returns the text that a header has by [HeaderText].
+func textOf(header string) string {
+	encoded, begins := strings.CutPrefix(header, encodedBegin)
+	encoded, ends := strings.CutSuffix(encoded, encodedEnd)
+	text, err := base64.StdEncoding.DecodeString(encoded)
+	if !begins || !ends || err != nil {
+		return header
+	}
+	return string(text)
 }

@@ -83,9 +83,9 @@ func standard(req *http.Request) (e envelope, err error) {
 	}
 	changed, e := outgoing(body)
 	if req.Header.Get(methodHeader) != "" {
-		req.Header.Set(methodHeader, e.Method)
+		req.Header.Set(methodHeader, HeaderText(e.Method))
 		if name := e.name(); name != "" {
-			req.Header.Set(nameHeader, name)
+			req.Header.Set(nameHeader, HeaderText(name))
 		}
 		repeat(req)
 	}

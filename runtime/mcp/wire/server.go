@@ -285,7 +285,7 @@ func (r *reader) Read(p []byte) (int, error) {
 func (r *reader) Close() error { return r.from.Close() }
 
 // Handler does the same for the requests of clients, whose bodies may have at most bytesMax
-// bytes.
+// bytes. The library compares the headers with the message as they are written, so they are decoded.
 func Handler(next http.Handler, bytesMax int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
@@ -297,6 +297,11 @@ func Handler(next http.Handler, bytesMax int64) http.Handler {
 			changed := incoming(body)
 			r = r.Clone(r.Context())
 			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(changed)), int64(len(changed))
+			for _, name := range []string{methodHeader, nameHeader} {
+				if written := r.Header.Get(name); written != "" {
+					r.Header.Set(name, textOf(written))
+				}
+			}
 		}
 		next.ServeHTTP(w, r)
 	})

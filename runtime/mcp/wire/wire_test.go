@@ -35,6 +35,7 @@ func TestTOL98TheHeadersSayWhatTheMessageSays(t *testing.T) {
 	for body, want := range map[string][2]string{ // order-free: each is sent alone
 		`{"jsonrpc":"2.0","id":1,"method":"shelly/call","params":{"name":"deploy"}}`:    {"tools/call", "deploy"},
 		`{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"taskId":"t1"}}`:        {"tasks/get", "t1"},
+		`{"jsonrpc":"2.0","id":1,"method":"shelly/call","params":{"name":"a\nX: b"}}`:   {"tools/call", "=?base64?YQpYOiBi?="},
 		`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"file:/x"}}`: {"resources/read", "kept"},
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
