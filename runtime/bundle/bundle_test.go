@@ -209,6 +209,8 @@ func TestDEP8AHostileBundleIsRefused(t *testing.T) {
 		"a negative size":       tarOf(t, headed("bin/shelly", "x", File{Name: "skills/a", Bytes: -1, SHA256: digest(nil)})),
 		"a size beyond all":     tarOf(t, headed("bin/shelly", "x", File{Name: "skills/a", Bytes: 1<<63 - 1, SHA256: digest(nil)})),
 		"no checksum":           tarOf(t, entry{tar.Header{Name: manifestName}, `{"format":1,"files":[{"name":"bin/shelly","bytes":1,"sha256":""}]}`}),
+		"an unfinished file":    tarOf(t, headed("skills/a/"+tempName, "x"), entry{tar.Header{Name: "skills/a/" + tempName}, "x"}),
+		"a folder of that name": tarOf(t, headed("skills/a/"+tempName+"/b", "x"), entry{tar.Header{Name: "skills/a/" + tempName + "/b"}, "x"}),
 		"no format":             tarOf(t, entry{tar.Header{Name: manifestName}, `{"files":[]}`}),
 	} {
 		to := t.TempDir()
@@ -221,9 +223,11 @@ func TestDEP8AHostileBundleIsRefused(t *testing.T) {
 			t.Errorf("%s: installed, %v", name, err)
 		}
 	}
-	newer := tarOf(t, entry{tar.Header{Name: manifestName}, fmt.Sprintf(`{"format":%d,"files":"?"}`, Format+1)})
-	if _, err := Verify(context.Background(), bytes.NewReader(newer)); !errors.Is(err, ErrNewer) {
-		t.Errorf("a newer one: %v", err)
+	for _, format := range []string{fmt.Sprint(Format + 1), "20261128000000000000"} {
+		newer := tarOf(t, entry{tar.Header{Name: manifestName}, `{"format":` + format + `,"files":"?"}`})
+		if _, err := Verify(context.Background(), bytes.NewReader(newer)); !errors.Is(err, ErrNewer) {
+			t.Errorf("a newer one: %v", err)
+		}
 	}
 }
 

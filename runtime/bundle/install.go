@@ -44,6 +44,9 @@ type Step struct {
 	State State
 }
 
+// Program reports whether the file is the program.
+func (s Step) Program() bool { return s.File.Name == binaryName }
+
 // Look finds out what an install would do. It changes nothing.
 func Look(ctx context.Context, m Manifest, p Places) (steps []Step, err error) {
 	for _, f := range m.Files {
@@ -96,7 +99,7 @@ func compare(ctx context.Context, folder, rel string, want File) (State, error) 
 // told for each once it is in place. It replaces a file that differs: a caller that does not want
 // that must not call it.
 func Install(ctx context.Context, r io.Reader, p Places, steps []Step, told func(Step)) error {
-	todo := map[string]Step{}
+	todo := map[string]Step{} // what has no step is left out
 	for _, s := range steps {
 		if s.State != Same {
 			todo[s.File.Name] = s
@@ -132,7 +135,7 @@ func write(folder, rel string, f File, content io.Reader) (err error) {
 	if err := root.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	temp := path.Join(dir, ".shelly-bundle.tmp") // one name is enough: files are written one after another
+	temp := path.Join(dir, tempName) // one name is enough: files are written one after another
 	if err := root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -48,7 +48,7 @@ func Make(ctx context.Context, w io.Writer, from Source) (m Manifest, err error)
 		m.Files = append(m.Files, s.File)
 	}
 	if err := m.check(); err != nil {
-		return m, err
+		return m, fmt.Errorf("%w: %w; rename it, or leave its skill out", ErrName, err)
 	}
 	head, err := json.MarshalIndent(m, "", " ")
 	if err != nil {
@@ -107,7 +107,8 @@ func (from Source) list() ([]source, error) {
 	}), nil
 }
 
-// skills lists the files of a folder of skills. Links are not followed, and version control's files are left out.
+// skills lists the files of a folder of skills. Links are not followed, and version control's files and those of an
+// interrupted install are left out.
 func skills(folder string) (list []source, err error) {
 	err = filepath.WalkDir(folder, func(file string, d fs.DirEntry, err error) error {
 		switch {
@@ -117,7 +118,7 @@ func skills(folder string) (list []source, err error) {
 			return err
 		case d.IsDir() && d.Name() == ".git":
 			return filepath.SkipDir
-		case !d.Type().IsRegular():
+		case !d.Type().IsRegular() || d.Name() == tempName:
 			return nil
 		}
 		rel, err := filepath.Rel(folder, file)

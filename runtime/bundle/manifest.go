@@ -27,14 +27,17 @@ const (
 
 	manifestBytesMax = 16 << 20
 	filesMax         = 100_000
-	nameBytesMax     = 1000
-	partBytesMax     = 200
+	tempName         = ".shelly-bundle.tmp" // of a file while it is written; no file of a bundle has it
+
+	nameBytesMax = 1000
+	partBytesMax = 200
 )
 
 // Errors that a caller can tell apart.
 var (
 	ErrDamaged = errors.New("the bundle is damaged")
 	ErrNewer   = errors.New("the bundle was made by a newer shelly")
+	ErrName    = errors.New("a file cannot be in a bundle")
 )
 
 // Manifest describes a bundle.
@@ -70,24 +73,27 @@ func damaged(format string, args ...any) error {
 // parseManifest reads the first entry of a bundle that anyone may have written.
 func parseManifest(text []byte) (m Manifest, err error) {
 	var version struct {
-		Format int `json:"format"`
+		Format json.Number `json:"format"`
 	}
 	if err := json.Unmarshal(text, &version); err != nil {
 		return m, damaged("%s: %w", manifestName, err)
 	}
-	if version.Format > Format {
-		return m, fmt.Errorf("%w: format %d, this shelly reads up to %d", ErrNewer, version.Format, Format)
+	if n, err := version.Format.Float64(); err == nil && n > Format {
+		return m, fmt.Errorf("%w: format %s, this shelly reads up to %d", ErrNewer, version.Format, Format)
 	}
 	if err := json.Unmarshal(text, &m); err != nil || m.Format < 1 {
 		return m, damaged("%s: %v", manifestName, err)
 	}
-	return m, m.check()
+	if err := m.check(); err != nil {
+		return m, damaged("%w", err)
+	}
+	return m, nil
 }
 
 // check returns what is wrong with a manifest in itself.
 func (m Manifest) check() error {
 	if len(m.Files) > filesMax {
-		return damaged("it names %d files; at most %d are allowed", len(m.Files), filesMax)
+		return fmt.Errorf("it names %d files; at most %d are allowed", len(m.Files), filesMax)
 	}
 	known, bytes := map[string]bool{}, int64(0)
 	for _, f := range m.Files {
@@ -95,10 +101,10 @@ func (m Manifest) check() error {
 			return err
 		}
 		if sum, err := hex.DecodeString(f.SHA256); err != nil || len(sum) != 32 {
-			return damaged("%s has no checksum", f.Name)
+			return fmt.Errorf("%s has no checksum", f.Name)
 		}
 		if known[strings.ToLower(f.Name)] || f.Bytes < 0 || f.Bytes > math.MaxInt64-bytes {
-			return damaged("it names %s twice, or with an impossible size", f.Name)
+			return fmt.Errorf("it names %s twice, or with an impossible size", f.Name)
 		}
 		known[strings.ToLower(f.Name)] = true
 		bytes += f.Bytes
@@ -106,7 +112,7 @@ func (m Manifest) check() error {
 	for _, f := range m.Files { // no file may be a folder of another
 		for dir := path.Dir(f.Name); dir != "."; dir = path.Dir(dir) {
 			if known[strings.ToLower(dir)] {
-				return damaged("%s is a file and a folder", dir)
+				return fmt.Errorf("%s is a file and a folder", dir)
 			}
 		}
 	}
@@ -117,11 +123,11 @@ func (m Manifest) check() error {
 // its kind, whoever wrote the bundle.
 func checkName(f File) error {
 	if len(f.Name) > nameBytesMax || f.Name != path.Clean(f.Name) || path.IsAbs(f.Name) {
-		return damaged("the name %.60q leads elsewhere, or is too long", f.Name)
+		return fmt.Errorf("the name %.60q leads elsewhere, or is too long", f.Name)
 	}
 	for part := range strings.SplitSeq(f.Name, "/") {
-		if part == "" || part == ".." || len(part) > partBytesMax || strings.ContainsFunc(part, func(r rune) bool { return r < ' ' || r == '\\' || r == ':' || r == 0x7f || r == '\uFFFD' }) {
-			return damaged("the name %.60q leads elsewhere, or has a character that no name may have", f.Name)
+		if part == "" || part == ".." || part == tempName || len(part) > partBytesMax || strings.ContainsFunc(part, func(r rune) bool { return r < ' ' || r == '\\' || r == ':' || r == 0x7f || r == '\uFFFD' }) {
+			return fmt.Errorf("the name %.60q leads elsewhere, or has a character that no name may have", f.Name)
 		}
 	}
 	switch {
@@ -129,12 +135,12 @@ func checkName(f File) error {
 		return nil
 	case strings.HasPrefix(f.Name, blobsFolder):
 		if f.Name != blobsFolder+"sha256-"+f.SHA256 {
-			return damaged("the blob %s is not named by its checksum", f.Name)
+			return fmt.Errorf("the blob %s is not named by its checksum", f.Name)
 		}
 		return nil
 	case strings.HasPrefix(f.Name, skillsFolder), strings.HasPrefix(f.Name, namesFolder) && strings.Count(f.Name, "/") == 5:
 		return nil
 	default:
-		return damaged("%q does not belong in a bundle", f.Name)
+		return fmt.Errorf("%q does not belong in a bundle", f.Name)
 	}
 }

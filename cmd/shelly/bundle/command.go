@@ -207,6 +207,8 @@ func codeOf(err error) int {
 	switch {
 	case errors.Is(err, bundle.ErrDamaged), errors.Is(err, bundle.ErrNewer):
 		return exit.Data
+	case errors.Is(err, bundle.ErrName):
+		return exit.Usage
 	case errors.Is(err, bundle.ErrNoModel):
 		return exit.NoMatch
 	case errors.Is(err, syscall.ENOSPC):
