@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
@@ -51,12 +52,15 @@ func (c *installCmd) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return failed(err)
 	}
-	differ := c.tell(t.Out, steps)
-	if here := runtime.GOOS + "/" + runtime.GOARCH; m.System != here {
-		fmt.Fprintf(t.Err, "· the program in it is for %s, but this machine is %s\n", terminal.Printable(m.System), here)
+	if here := runtime.GOOS + "/" + runtime.GOARCH; m.System != here && c.To == "" {
+		all := len(steps)
+		if steps = slices.DeleteFunc(steps, bundle.Step.Program); len(steps) < all {
+			fmt.Fprintf(t.Err, "· the program in it is for %s and this machine is %s, so it is left out; install it for another machine with --to\n", terminal.Printable(m.System), here)
+		}
 	}
+	differ := c.tell(t.Out, steps)
 	if differ > 0 && !c.Force {
-		return exit.Errorf(exit.Usage, "%s there already and differ; nothing is written. Move them away, or replace them with --force", wording.Count(differ, "file")+" are")
+		return exit.Errorf(exit.Usage, "files that differ are in the way (%d); nothing is written. Move them away, or replace them with --force", differ)
 	}
 	if c.DryRun {
 		return nil
