@@ -22,7 +22,7 @@ type As struct {
 	Perm   fs.FileMode  // the file's mode; 0: 0600
 	New    bool         // an existing file is not replaced: the error is then fs.ErrExist
 	Follow bool         // if the name is a link, its target is replaced
-	Folder fs.FileMode  // missing folders of the file are created with this mode; 0: they are not
+	Folder fs.FileMode  // missing folders of the file are created with this mode, and removed if it is not written; 0: they are not
 	Alone  bool         // nobody else writes the file: what a crash left of it is removed
 	Ready  func() error // called when the file is durable but does not have its name yet; an error keeps the old file
 }
@@ -37,11 +37,46 @@ func (a As) File(name string, content func(io.Writer) error) error {
 	if leads, err := filepath.EvalSymlinks(name); err == nil && a.Follow {
 		place = leads
 	}
-	if a.Folder != 0 {
-		if err := os.MkdirAll(filepath.Dir(place), a.Folder); err != nil {
+	if a.Folder == 0 {
+		return a.write(name, place, content)
+	}
+	made := missing(filepath.Dir(place))
+	if err := os.MkdirAll(filepath.Dir(place), a.Folder); err != nil {
+		return without(made, failed(name, err))
+	}
+	if err := a.write(name, place, content); err != nil {
+		return without(made, err)
+	}
+	for _, dir := range made {
+		if err := Folder(filepath.Dir(dir)); err != nil {
 			return failed(name, err)
 		}
 	}
+	return nil
+}
+
+// missing returns a folder and those above it, as far as they do not exist, the innermost first.
+func missing(dir string) (all []string) {
+	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		all = append(all, dir)
+	}
+	return all
+}
+
+// without removes folders that were made for a file that was not written, and returns why. One
+// that others have used meanwhile is not empty, and stays.
+func without(made []string, err error) error {
+	for _, dir := range made {
+		_ = os.Remove(dir)
+	}
+	return err
+}
+
+// write writes a file to its place; name is the one for messages.
+func (a As) write(name, place string, content func(io.Writer) error) error {
 	temp, err := descriptor.Get(context.Background(), func() (*os.File, error) { return a.open(place) })
 	if err != nil {
 		return failed(name, err)

@@ -86,6 +86,28 @@ func TestANewFileTakesThePlaceOfNoOther(t *testing.T) {
 	}
 }
 
+// A file that is not written leaves no folder either, but that of others stays.
+func TestFoldersOfAFileThatIsNotWrittenAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	name, a, broken := filepath.Join(dir, "a", "b", "c"), durable.As{Folder: 0o700}, errors.New("the content ends")
+	fails := func(io.Writer) error { return broken }
+	if err := a.File(name, fails); !errors.Is(err, broken) {
+		t.Errorf("%v; want the error of the content", err)
+	}
+	want(t, dir)
+	if err := os.Mkdir(filepath.Join(dir, "a"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.File(name, fails); !errors.Is(err, broken) {
+		t.Errorf("%v; want the error of the content", err)
+	}
+	want(t, filepath.Join(dir, "a"))
+	if err := a.File(name, text("whole")); err != nil {
+		t.Fatal(err)
+	}
+	want(t, filepath.Join(dir, "a", "b"), "c", "whole")
+}
+
 // Backups and bundles are carried on sticks, most of which know neither hard links nor modes.
 func TestAFileIsWrittenWholeOnAStick(t *testing.T) {
 	durable.OnAStick(t)
