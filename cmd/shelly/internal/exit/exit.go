@@ -16,7 +16,7 @@ const (
 	NoMatch     = 4 // nothing matched
 	Differs     = 5 // one case gave two different traces
 	Data        = 6 // the data folder is in use, damaged, open to others, or written by newer code
-	Unreachable = 7 // no model, or no daemon, answers
+	Unreachable = 7 // no model, or no daemon, answers, or the daemon is stopping
 	Forced      = 8 // stopped before the farewell was over
 	Disk        = 9 // a write failed, or there is too little free space
 )
