@@ -22,6 +22,25 @@ func Clip(s string, n int) string {
 	return Edge(s, n) + "…"
 }
 
+// Address returns how a server's URL is shown: as far as its host and port. What surrounds them,
+// a user, a path or a query, may be or hold a token.
+func Address(url string) string {
+	scheme, rest, found := strings.Cut(url, "://")
+	if !found {
+		scheme, rest = "", url
+	} else {
+		scheme += "://"
+	}
+	hidden := ""
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		if rest[end:] != "/" {
+			hidden = "/…"
+		}
+		rest = rest[:end]
+	}
+	return scheme + rest[strings.LastIndexByte(rest, '@')+1:] + hidden
+}
+
 // Edge returns the longest beginning of s of at most n bytes that ends between characters.
 func Edge(s string, n int) string {
 	if len(s) <= n {

@@ -65,3 +65,14 @@ func TestDaysAreExplainedOnlyWhereTheyAreMeant(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAddressIsShownWithoutWhatMayBeAToken(t *testing.T) {
+	for url, want := range map[string]string{
+		"http://h:1": "http://h:1", "http://h:1/": "http://h:1", "http://h:1/token": "http://h:1/…", "https://h?key=token": "https://h/…",
+		"http://me:token@[::1]:1": "http://[::1]:1", "http://h/a@token": "http://h/…", "h:1/token": "h:1/…", "": "",
+	} {
+		if got := Address(url); got != want {
+			t.Errorf("%q is shown as %q, want %q", url, got, want)
+		}
+	}
+}

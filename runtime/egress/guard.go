@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +32,15 @@ type Refused struct {
 }
 
 func (r *Refused) Error() string { return fmt.Sprintf("%s is refused: %s", r.Host, r.Why) }
+
+// Bare returns the error of an HTTP client without the address that it names in full: a path or a
+// query may hold a token.
+func Bare(err error) error {
+	if named := (*url.Error)(nil); errors.As(err, &named) {
+		return named.Err
+	}
+	return err
+}
 
 // Client returns an HTTP client that reaches only what the guard allows, follows no
 // redirects, keeps no connections, does not use the environment's proxy, and gives up

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"shelly/fsm/wording"
 )
 
 // DefaultBaseURL is where a server listens by default.
@@ -16,17 +18,23 @@ const (
 	defaultPort = "11434"
 )
 
+// server is a server's address. In words it has no path, which may hold a token of a proxy: what
+// the client says goes into logs, answers and chats (BRN-41).
+type server struct{ *url.URL }
+
+func (s server) String() string { return wording.Address(s.URL.String()) }
+
 // parseBase parses an address in any form that OLLAMA_HOST takes. The rules are Ollama's own (a
 // bare host has port 11434, http:// without a port has 80), with two exceptions: an address that
 // cannot be parsed is an error rather than the default, and an address that can only be listened on
-// (0.0.0.0, ::) becomes the loopback one.
+// (0.0.0.0, ::) becomes the loopback one. No error repeats the address, which may hold a password.
 func parseBase(address string) (*url.URL, error) {
 	s := strings.TrimSpace(strings.Trim(strings.TrimSpace(address), "\"'")) // quoted, as an environment file may have it
 	if s == "" {
 		s = DefaultBaseURL
 	}
 	bad := func(why string) (*url.URL, error) {
-		return nil, fmt.Errorf("the Ollama address %q cannot be used: %s; write host:port or http://host:port", address, why)
+		return nil, fmt.Errorf("the address of the Ollama server cannot be used: %s; write host:port or http://host:port", why)
 	}
 	scheme, rest, found := strings.Cut(s, "://")
 	port := defaultPort

@@ -1,6 +1,9 @@
 package ollama
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestAddressesInAllForms(t *testing.T) {
 	for address, want := range map[string]string{
@@ -29,8 +32,8 @@ func TestAddressesInAllForms(t *testing.T) {
 		c, err := New(Options{BaseURL: address})
 		if err != nil {
 			t.Errorf("%q: %v", address, err)
-		} else if c.BaseURL() != want {
-			t.Errorf("%q: %s, want %s", address, c.BaseURL(), want)
+		} else if got := c.base.URL.String(); got != want {
+			t.Errorf("%q: %s, want %s", address, got, want)
 		}
 	}
 }
@@ -43,6 +46,23 @@ func TestBadAddressesAreErrors(t *testing.T) {
 		if c, err := New(Options{BaseURL: address}); err == nil {
 			t.Errorf("%q: no error but %s", address, c.BaseURL())
 		}
+	}
+}
+
+// What a client says has neither the path of its server's address nor what stands before the @.
+func TestBRN41AddressesAreSaidWithoutTheirSecrets(t *testing.T) {
+	c, err := New(Options{BaseURL: "http://127.0.0.1:1/token/v1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := c.BaseURL(), "http://127.0.0.1:1/…"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if _, err := c.Version(t.Context()); err == nil || !strings.Contains(err.Error(), " "+c.BaseURL()+" ") {
+		t.Errorf("%v; want the address in words", err)
+	}
+	if _, err := New(Options{BaseURL: "http://user:token@127.0.0.1:1"}); err == nil || strings.Contains(err.Error(), "token") {
+		t.Errorf("%v; want an error without the password", err)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/ollama/ollama/api"
@@ -96,7 +95,7 @@ type Timeouts struct {
 // Client asks one Ollama server. It is safe for concurrent use.
 type Client struct {
 	opt  Options // without zero values
-	base *url.URL
+	base server
 	http *http.Client
 	api  *api.Client
 
@@ -120,7 +119,7 @@ func New(opt Options) (*Client, error) {
 		Transport:     bounded{newTransport(opt.Timeouts.Connect)},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	return &Client{opt: opt, base: base, http: client, api: api.NewClient(base, client), known: newKnown(), encoded: &encoded{}, ticks: everyTick, now: time.Now}, nil
+	return &Client{opt: opt, base: server{base}, http: client, api: api.NewClient(base, client), known: newKnown(), encoded: &encoded{}, ticks: everyTick, now: time.Now}, nil
 }
 
 // With returns a client for other models that shares the connections and what is known about the
@@ -134,7 +133,7 @@ func (c *Client) With(chat, embed string) *Client {
 // WithChat returns a client for another chat model and the same embedding model.
 func (c *Client) WithChat(chat string) *Client { return c.With(chat, c.opt.EmbedModel) }
 
-// BaseURL returns the server's address as it is used.
+// BaseURL returns the server's address as it is used, in words.
 func (c *Client) BaseURL() string { return c.base.String() }
 
 // Close drops idle connections.

@@ -12,6 +12,9 @@ import (
 	"time"
 
 	sdk "go.opentelemetry.io/otel/sdk/trace"
+
+	"shelly/fsm/wording"
+	"shelly/runtime/egress"
 )
 
 // exportTimeout is how long a collector may take for one batch.
@@ -46,9 +49,9 @@ func (e *Exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) er
 	defer e.mu.Unlock()
 	switch {
 	case err != nil && !e.down:
-		e.log.Warn("the collector does not accept traces; they are lost until it does", "collector", e.url, "error", err)
+		e.log.Warn("the collector does not accept traces; they are lost until it does", "collector", wording.Address(e.url), "error", err)
 	case err == nil && e.down:
-		e.log.Info("the collector accepts traces again", "collector", e.url)
+		e.log.Info("the collector accepts traces again", "collector", wording.Address(e.url))
 	}
 	e.down = err != nil
 	return nil // the error has been logged
@@ -66,7 +69,7 @@ func (e *Exporter) send(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	r.Header.Set("Content-Type", "application/json")
 	response, err := e.client.Do(r)
 	if err != nil {
-		return err
+		return egress.Bare(err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	_, _ = io.CopyN(io.Discard, response.Body, 64<<10) // so that the connection can be used again

@@ -348,6 +348,20 @@ func TestOBS3ACollectorGetsOTLPAndItsAbsenceIsSaidOnce(t *testing.T) {
 	}
 }
 
+// What is logged of a collector that does not answer has nothing of the path of its address.
+func TestOBS3TheAddressOfACollectorIsSaidWithoutItsPath(t *testing.T) {
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	var out strings.Builder
+	e := NewExporter(gone.URL+"/token/v1/traces", slog.New(slog.NewTextHandler(&out, nil)))
+	if err := e.ExportSpans(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if said := out.String(); !strings.Contains(said, "collector="+gone.URL+"/…") || strings.Contains(said, "token") {
+		t.Error(said)
+	}
+}
+
 func TestCOM53WhatTheModelHasTakenIsAddedUp(t *testing.T) {
 	s := &Spent{}
 	w := newWorld(t, s)

@@ -8,6 +8,7 @@ import (
 
 	"shelly/cmd/shelly/internal/channels"
 	"shelly/cmd/shelly/run"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/tool/program"
@@ -72,7 +73,7 @@ func (x *examination) further(cfg config.Config, running *comm.Status) {
 		} else if err := filled(s.Value.Headers); err != nil {
 			x.unset(running, "tools.mcp."+s.Name, err, "set the variable for the daemon")
 		} else {
-			x.ok("tools.mcp."+s.Name, s.Value.URL)
+			x.ok("tools.mcp."+s.Name, wording.Address(s.Value.URL))
 		}
 	}
 }

@@ -219,6 +219,7 @@ func (h *Webhook) Send(ctx context.Context, m channel.Outbound) error {
 	r.Header.Set("User-Agent", "shelly")
 	Sign(r.Header, keys[0], m.ID, h.o.Now(), body)
 	answer, err := h.client.Do(r)
+	err = egress.Bare(err)
 	switch {
 	case err != nil && got.Load():
 		return &channel.OfChat{Err: err} // the receiver has it, and may answer to others

@@ -108,10 +108,7 @@ func (f *fetcher) get(ctx context.Context, u *url.URL) (*http.Response, error) {
 
 // failure words why a page could not be read.
 func (f *fetcher) failure(ctx context.Context, err error) tool.Result {
-	var ue *url.Error
-	if errors.As(err, &ue) {
-		err = ue.Err
-	}
+	err = egress.Bare(err)
 	var refused *egress.Refused
 	var dns *net.DNSError
 	var cert *tls.CertificateVerificationError

@@ -130,11 +130,7 @@ func (s *searcher) ask(ctx context.Context, query string, count int) ([]found, e
 	}
 	resp, err := s.client.Do(req)
 	if err != nil {
-		var ue *url.Error
-		if errors.As(err, &ue) {
-			err = ue.Err // without the query
-		}
-		return nil, err
+		return nil, egress.Bare(err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	b, err := io.ReadAll(io.LimitReader(resp.Body, int64(s.options.BytesMax)+1))

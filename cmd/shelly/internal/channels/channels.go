@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"shelly/fsm/wording"
 	"shelly/runtime/channel"
 	"shelly/runtime/channel/webhook"
 	"shelly/runtime/channel/xmpp"
@@ -56,7 +57,7 @@ func of(c config.Channel) string {
 	case c.URL == "":
 		return "receives only"
 	default:
-		return c.URL
+		return wording.Address(c.URL)
 	}
 }
 
