@@ -35,7 +35,7 @@ type Command struct {
 
 type makeCmd struct {
 	Out           string   `required:"" placeholder:"FILE" help:"File to write; - is standard output."`
-	Models        []string `placeholder:"NAME,…" help:"Models of Ollama's store. Default: all."`
+	Models        []string `placeholder:"NAME" help:"Models of Ollama's store. Default: all."`
 	WithoutModels bool     `help:"Leave the models out."`
 	Store         string   `placeholder:"DIR" help:"Ollama's store of models. Default: OLLAMA_MODELS, ~/.ollama/models, or the service's."`
 	Binary        string   `placeholder:"FILE" help:"Program to include, such as one for another system. Default: this one."`
@@ -145,7 +145,7 @@ func storeOf(given string, others ...string) (string, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", exit.With(exit.Usage, err)
+		return "", exit.Errorf(exit.Usage, "where Ollama keeps its models is not known (%w); name the folder with --store", err)
 	}
 	own := filepath.Join(home, ".ollama", "models")
 	for _, dir := range append([]string{own}, others...) {

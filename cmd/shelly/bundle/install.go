@@ -107,7 +107,7 @@ func (c *installCmd) places() (p bundle.Places, err error) {
 		home, err = filepath.Abs(home)
 	}
 	if err != nil {
-		return p, exit.With(exit.Usage, err)
+		return p, exit.Errorf(exit.Usage, "where to install is not known (%w); name a folder with --to", err)
 	}
 	p = bundle.Places{
 		Bin: filepath.Join(home, ".local", "bin"), Config: filepath.Dir(config.DefaultFile(environ, home)),

@@ -60,6 +60,8 @@ func (p *place) check(h host, cfg config.Config) error {
 		return exit.Errorf(exit.Usage, "--as is for --system; your own service runs as you")
 	case !p.System && h.uid == 0 && h.system == "linux":
 		return exit.Errorf(exit.Usage, "this is root; install a system service with --system --as USER, or run this as the user to run shelly as")
+	case !p.System && h.config == "":
+		return exit.Errorf(exit.Usage, "there is no folder for the service's file, because HOME is not set, or XDG_CONFIG_HOME names no absolute path; set HOME")
 	}
 	if !p.Socket {
 		return nil

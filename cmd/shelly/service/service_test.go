@@ -270,6 +270,7 @@ func TestCLI201WhatIsRefused(t *testing.T) {
 		"--system without --as":   {func(_ *bench, c *installCmd) { c.System = true }, exit.Usage, "--as USER"},
 		"--system without data":   {func(_ *bench, c *installCmd) { c.System, c.As, c.Data = true, "nobody", "" }, exit.Usage, "--data DIR"},
 		"--as alone":              {func(_ *bench, c *installCmd) { c.As = "nobody" }, exit.Usage, "--as is for --system"},
+		"no home":                 {func(b *bench, c *installCmd) { b.host.config, c.DryRun = "", true }, exit.Usage, "set HOME"},
 		"a socket of any port":    {func(_ *bench, c *installCmd) { c.Socket, c.Set = true, []string{"comm.http=127.0.0.1:0"} }, exit.Usage, "a fixed port"},
 		"no workspace":            {func(_ *bench, c *installCmd) { c.Workspace = filepath.Join(c.Workspace, "none") }, exit.Usage, "there is no folder"},
 		"a line in a setting":     {func(_ *bench, c *installCmd) { c.Set = []string{"about.persona=a\nExecStart=b"} }, exit.Usage, "control character"},
