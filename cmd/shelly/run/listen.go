@@ -179,7 +179,7 @@ func (s *starting) complete(st *comm.Status) {
 	st.Process = &comm.Process{PID: os.Getpid(), Resident: process.Resident(os.Getpid())}
 	u, err := s.usage()
 	if err != nil {
-		s.log.Debug("the size of the data folder is not known", "error", err)
+		s.log.Debug("the size of the store is not known", "error", err)
 		return
 	}
 	st.Disk = &comm.Disk{Store: u.Bytes, Free: u.Free, Reserve: u.Reserve}

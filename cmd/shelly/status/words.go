@@ -190,7 +190,7 @@ func (s *sheet) kept(st comm.Status) {
 		s.line("memory", "%s", upkeep(u.Failed))
 	}
 	if d := st.Disk; d != nil {
-		text := fmt.Sprintf("the data folder takes %s", quantity.Bytes(int64(d.Store)))
+		text := fmt.Sprintf("the store takes %s", quantity.Bytes(int64(d.Store)))
 		if t := st.Texts; t != nil && t.Count > 0 {
 			text += fmt.Sprintf(", %s in it %s", wording.Count(t.Count, "kept result"), quantity.Bytes(t.Bytes))
 		}

@@ -38,7 +38,7 @@ func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
 		"asks you   schedule h4 in schedule:s1  may exec {\"command\":\"make\"} run?\n               answer with: shelly request approve --handle 4\n",
 		"waits      subagent h5 in subagent:h5  1 other before it  \"search\"\n", "held       too little free disk space\n",
 		"schedules  s1  every 30m  next ", "           s2  @daily (UTC)  paused  \"\"\n", "messages   3 unread messages since ",
-		"clients    2 http local, 1 websocket ci\n", "memory     2 entries, 1 to be embedded\n", "disk       the data folder takes 5.2 MB, 1 kept result in it 40 kB; 7.0 GB are free, 67 MB of them in reserve\n",
+		"clients    2 http local, 1 websocket ci\n", "memory     2 entries, 1 to be embedded\n", "disk       the store takes 5.2 MB, 1 kept result in it 40 kB; 7.0 GB are free, 67 MB of them in reserve\n",
 		"process    7, 34 MB of memory\n", " warn the model is asked again\n",
 	} {
 		if !strings.Contains(got, want) {
