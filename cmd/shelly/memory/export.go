@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"shelly/cmd/shelly/internal/exit"
@@ -35,8 +36,11 @@ func (c *exportCmd) Run(t *terminal.Terminal) error {
 }
 
 func (c *exportCmd) write(ctx context.Context, t *terminal.Terminal, to output.File, m memories) error {
-	err := to.Write(t, func(w io.Writer) error { return m.Export(ctx, w, !c.NoVectors) })
+	lines, err := to.Lines(t, func(w io.Writer) error { return m.Export(ctx, w, !c.NoVectors) })
 	switch {
+	case err == nil:
+		fmt.Fprintf(t.Err, "%s: %s\n", to, entriesOf(lines-2)) // the first and the last are of the file
+		return nil
 	case !errors.Is(err, context.Canceled):
 		return err
 	case to.Standard():

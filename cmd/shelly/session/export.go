@@ -3,11 +3,13 @@ package session
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/output"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm/wording"
 	"shelly/runtime/session"
 )
 
@@ -33,7 +35,11 @@ func (c *exportCmd) Run(t *terminal.Terminal) error {
 		if _, err := r.find(c.ID); err != nil {
 			return err
 		}
-		return to.Write(t, func(w io.Writer) error { return r.export(w, c.ID) })
+		lines, err := to.Lines(t, func(w io.Writer) error { return r.export(w, c.ID) })
+		if err == nil {
+			fmt.Fprintf(t.Err, "%s: %s\n", to, wording.Count(lines, "message"))
+		}
+		return err
 	})
 }
 

@@ -4,6 +4,7 @@ package output
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -98,6 +99,29 @@ func (f File) Text(t *terminal.Terminal, text []byte) error {
 		_, err := w.Write(text)
 		return err
 	})
+}
+
+// Lines is Write of a text whose lines it counts.
+func (f File) Lines(t *terminal.Terminal, content func(io.Writer) error) (lines int, err error) {
+	err = f.Write(t, func(w io.Writer) error {
+		counting := &counting{Writer: w}
+		err := content(counting)
+		lines = counting.lines
+		return err
+	})
+	return lines, err
+}
+
+// counting is a writer that counts lines.
+type counting struct {
+	io.Writer
+	lines int
+}
+
+func (c *counting) Write(text []byte) (int, error) {
+	n, err := c.Writer.Write(text)
+	c.lines += bytes.Count(text[:n], []byte{'\n'})
+	return n, err
 }
 
 // String returns the name for messages.
