@@ -75,10 +75,11 @@ func (c *Command) watch(ctx context.Context, t *terminal.Terminal, daemon *clien
 	tick := time.NewTicker(c.Every)
 	defer tick.Stop()
 	for {
-		screen := *t
-		if !c.JSON && t.Interactive() {
+		screen, columns := *t, terminal.Columns(t.Out)
+		redrawn := !c.JSON && columns > 0
+		if redrawn {
 			fmt.Fprint(t.Out, home)
-			screen.Out = clearing{t.Out, terminal.Columns(t.Out)}
+			screen.Out = clearing{t.Out, columns}
 		}
 		err := c.once(ctx, &screen, daemon, cfg)
 		switch {
@@ -90,7 +91,7 @@ func (c *Command) watch(ctx context.Context, t *terminal.Terminal, daemon *clien
 		case err != nil:
 			return err
 		}
-		if !c.JSON && t.Interactive() {
+		if redrawn {
 			fmt.Fprint(t.Out, below)
 		} else if !c.JSON {
 			fmt.Fprintln(t.Out)

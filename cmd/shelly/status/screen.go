@@ -3,6 +3,8 @@ package status
 import (
 	"io"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Control sequences of a terminal (ECMA-48): move the cursor to the first line, clear below the
@@ -16,7 +18,7 @@ const (
 // clearing overwrites older lines with new ones, each cut to the terminal's width.
 type clearing struct {
 	out     io.Writer
-	columns int // 0: unknown
+	columns int
 }
 
 // Write implements [io.Writer].
@@ -24,10 +26,7 @@ func (c clearing) Write(p []byte) (int, error) {
 	var b strings.Builder
 	for line := range strings.Lines(string(p)) {
 		text, ended := strings.CutSuffix(line, "\n")
-		if all := []rune(text); c.columns > 0 && len(all) > c.columns {
-			text = string(all[:c.columns-1]) + "…"
-		}
-		if b.WriteString(text); ended {
+		if b.WriteString(ansi.Truncate(text, c.columns, "…")); ended {
 			b.WriteString(right + "\n")
 		}
 	}
