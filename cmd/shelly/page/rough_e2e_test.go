@@ -321,6 +321,32 @@ func TestCOM73ManyQuestionsLeaveAConnectionForADecision(t *testing.T) {
 	w.clean()
 }
 
+// With as many unfinished requests as a browser can follow, what a further one asks is shown at once.
+func TestCOM73AQuestionIsShownOfARequestThatIsNotFollowed(t *testing.T) {
+	w := begin(t, strings.Replace(slow, "profile: default", "profile: default\nserver: {reads: 1000/s, writes: 5/s}", 1))
+	w.kill(w.daemon)
+	if err := os.WriteFile(filepath.Join(w.dir, "config.yaml"), []byte(config+"limits: {max_crashes: 1}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.run()
+	w.enter()
+	for n := range 3 {
+		w.ask(fmt.Sprint("Please crash ", n))
+		w.Await("the model at work", func() bool { return w.Count(".status", "reading")+w.Count(".status", "the model answers") > 0 })
+		w.kill(w.daemon)
+		w.run()
+		w.enter()
+		w.Await("another question", func() bool { return w.Count(".question", "Resume it?") == n+1 })
+	}
+	w.ask("Please write.")
+	w.See(".question", "May write_file run?")
+	w.Click(".question button", "Yes")
+	w.See(".answer", "It is written.")
+	if n := w.Count(".question", "Resume it?"); n != 3 {
+		t.Errorf("%d questions are still shown", n)
+	}
+}
+
 // A search asks once for a session, for some at once, and says how far it is.
 func TestCOM73ASearchOfSessionsSaysHowFarItIs(t *testing.T) {
 	w := begin(t, slow)

@@ -71,7 +71,10 @@ class Chat {
     document.addEventListener('visibilitychange', () => this.see(), { signal: this.signal });
     for (const item of outbox.waiting(this.session)) this.written(item);
     this.down(true);
-    pulse.heed((status) => this.others(status), this.signal);
+    pulse.heed((status) => {
+      this.asked(status);
+      this.others(status);
+    }, this.signal);
   }
 
   // load shows the end of the archive, and the requests that are not in it yet.
@@ -168,6 +171,18 @@ class Chat {
   follow(id) {
     this.waiting.get(id)?.();
     this.waiting.delete(id);
+  }
+
+  // asked shows what is asked about requests that wait to be followed, and what has become of them.
+  asked(status) {
+    for (const a of [...(status.active || []), ...(status.queue || [])]) {
+      if (!this.waiting.has(a.request)) continue;
+      const turn = this.turns.get(a.request);
+      const asks = a.asks && `${a.asks.question} ${a.asks.key || ''}`;
+      if (asks && asks === turn.asks) continue; // it is shown, or was answered since the status was read
+      turn.asks = asks;
+      turn.event(asks ? { type: 'question', ...a.asks } : { type: 'state', ...a });
+    }
   }
 
   // attach follows a request from its beginning to its reply; if the connection breaks it
