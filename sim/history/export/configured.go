@@ -36,6 +36,9 @@ func (s *story) configured(n int, was, now fsm.Config) error {
 	if err := s.retooled(n, &config, was.Tools, now.Tools); err != nil {
 		return err
 	}
+	if !reflect.DeepEqual(was.Grants, now.Grants) {
+		s.when(n, object{{"edit_grants", granted(now.Grants)}})
+	}
 	s.lived++
 	s.when(n, object{{"configure", config}})
 	return nil

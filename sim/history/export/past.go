@@ -33,15 +33,22 @@ func (s *story) grants() []any {
 		run, _ := c.effect.(fsm.RunTool)
 		sessions = append(sessions, run.Session)
 	}
-	var list []any
-	for _, g := range slices.Concat(s.record.From.Grants, s.record.From.Config.Grants) {
-		switch {
-		case g.Session != "" && !slices.Contains(sessions, g.Session):
-		case len(g.Match) > 0:
-			list = append(list, object{{"tool", g.Tool}, {"match", matches(g.Match)}})
-		default:
-			list = append(list, object{{"tool", g.Tool}, {"any", true}})
+	return granted(slices.DeleteFunc(slices.Concat(s.record.From.Grants, s.record.From.Config.Grants), func(g fsm.Grant) bool {
+		return g.Session != "" && !slices.Contains(sessions, g.Session)
+	}))
+}
+
+// granted are grants as a scenario has them.
+func granted(grants []fsm.Grant) []any {
+	list := []any{}
+	for _, g := range grants {
+		o := object{{"tool", g.Tool}}
+		if len(g.Match) > 0 {
+			o.put("match", matches(g.Match))
+		} else {
+			o.put("any", true)
 		}
+		list = append(list, o)
 	}
 	return list
 }
@@ -55,18 +62,22 @@ func session(is fsm.Session) object {
 	var o object
 	o.list("history", said(is.History))
 	o.list("pending", said(is.Pending))
-	var loaded []any
-	for _, l := range is.Skills {
-		one := object{{"name", l.Name}}
-		one.text("reference", l.Reference)
-		one.put("text", l.Text)
-		loaded = append(loaded, one)
-	}
-	o.list("skills", loaded)
+	o.list("skills", loaded(is.Skills))
 	if is.Ratio > 0 {
 		o.put("ratio", is.Ratio)
 	}
 	return o
+}
+
+// loaded are the skills of a session.
+func loaded(skills []fsm.LoadedSkill) (list []any) {
+	for _, l := range skills {
+		one := object{{"name", l.Name}}
+		one.text("reference", l.Reference)
+		one.put("text", l.Text)
+		list = append(list, one)
+	}
+	return list
 }
 
 // said are messages as a scenario has them.

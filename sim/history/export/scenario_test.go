@@ -287,3 +287,24 @@ func TestSCN47ARequestOverARestartIsExported(t *testing.T) {
 		t.Errorf("%.3000s", text)
 	}
 }
+
+// What others did to the session, to MEMORY.md, to the grants and to a subagent while the request
+// ran is told where it came, and a decision names the call that it was about.
+func TestSCN47WhatOthersDidMeanwhileIsExported(t *testing.T) {
+	for path, has := range map[string]string{ // order-free: each has its own world
+		"countbot/memory-file-edited.scenario.yaml":         `edit_memory: Ann likes coffee.`,
+		"default/poison-resolved.scenario.yaml":             `edit_session: session: a history:`,
+		"default/approval-of-another-call.scenario.yaml":    `deny: {tool: copy`,
+		"default/approval-stays-asked.scenario.yaml":        `edit_grants: - {tool: exec, any: true}`,
+		"default/cancel-a-subagent-by-itself.scenario.yaml": `cancel: h2`,
+		"default/stop-a-subagent.scenario.yaml":             `user: "/stop", session: cli:direct`,
+		"default/stopping-parked.scenario.yaml":             `deaf: true`,
+	} {
+		if text := scenarioOf(t, path, 0, 0, nil); !strings.Contains(strings.Join(strings.Fields(text), " "), has) {
+			t.Errorf("%s: no %q in\n%s", path, has, text)
+		}
+	}
+	if text := scenarioOf(t, "default/cancel-while-draining.scenario.yaml", 1, 0, nil); !strings.Contains(text, "path: [queued, parked, cancelled]") {
+		t.Errorf("%s", text)
+	}
+}

@@ -226,13 +226,24 @@ func (s *story) entry(c *call) object {
 			o.put("returns", s.whole(in.Text, in.Kept))
 		}
 	default: // it was stopped, or its answer never came
-		o.put("hangs", true)
+		how := "hangs"
+		if in == nil && s.aborted(c) {
+			how = "deaf"
+		}
+		o.put(how, true)
 		o.object("probe", s.probe(c))
 		return o
 	}
 	s.takes(&o, c)
 	o.object("probe", s.probe(c))
 	return o
+}
+
+// aborted reports whether a call was to stop.
+func (s *story) aborted(c *call) bool {
+	return slices.ContainsFunc(s.record.Steps, func(step Step) bool {
+		return slices.Contains(step.Effects, fsm.Effect(fsm.AbortCall{Call: c.id}))
+	})
 }
 
 // probe is what a tool's probe said of a start that a crash interrupted; nothing where it

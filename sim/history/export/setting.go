@@ -50,9 +50,9 @@ func differences(c, of *fsm.Config) (config object) {
 	return config
 }
 
-// unsaid is a configuration without what [differences] tells.
+// unsaid is a configuration without what [differences] tells, and without tools and grants.
 func unsaid(c fsm.Config) fsm.Config {
-	c.Limits, c.Switches, c.Options, c.Prompts, c.Tools = fsm.Limits{}, fsm.Switches{}, fsm.Options{}, fsm.Prompts{}, nil
+	c.Limits, c.Switches, c.Options, c.Prompts, c.Tools, c.Grants = fsm.Limits{}, fsm.Switches{}, fsm.Options{}, fsm.Prompts{}, nil, nil
 	return c
 }
 

@@ -121,6 +121,15 @@ func (r *Record) waited() bool {
 	return false
 }
 
+// neverRan reports whether the request ended without leaving the queue but to be parked.
+func (r *Record) neverRan() bool {
+	return !slices.ContainsFunc(r.Steps, func(s Step) bool {
+		return slices.ContainsFunc(s.Moves, func(m state.Move) bool {
+			return m.Table == state.HandleTable.Name && r.owns(m.Handle) && m.To != state.Parked && m.To != state.Queued && m.To != state.Cancelled
+		})
+	})
+}
+
 // command is the command that the request is, answered at once (SES-15), or "".
 func (r *Record) command() string {
 	in, ok := r.Steps[0].Input.Fact.(fsm.Requested)
@@ -150,7 +159,11 @@ func (s *story) before() (request, line object) {
 	request.text("session", in.Session)
 	request.text("channel", in.Origin.Channel)
 	request.text("chat", in.Origin.Chat)
-	left := s.round(s.times[s.record.begins()]-s.began) + fsm.Second
+	until := s.record.begins()
+	if s.record.neverRan() {
+		until = len(s.times) - 1
+	}
+	left := s.round(s.times[until]-s.began) + fsm.Second
 	line = object{{"says", "It is done."}, {"takes", span(left)}}
 	if s.record.command() != "" { // it is stopped, or is still asked when the case ends
 		line.put("optional", true)
@@ -219,11 +232,20 @@ func (s *story) progressed(n int, in fsm.Fact) bool {
 }
 
 // other tells a command of somebody else that moves the request's handles, as /stop
-// does (SES-15).
+// does (SES-15), or will at their next checkpoint (HND-32).
 func (s *story) other(n int) {
 	step := &s.record.Steps[n-1]
 	in, ok := step.Input.Fact.(fsm.Requested)
-	if !ok || !slices.ContainsFunc(step.Moves, func(m state.Move) bool { return s.record.owns(m.Handle) }) {
+	if !ok {
+		return
+	}
+	of, _ := fsm.Belongs(s.record.Request.Session, s.record.Request.Origin)
+	session, _ := fsm.Belongs(in.Session, in.Origin)
+	stops := session == of && machine.CommandOf(in.Text) == "stop" && slices.ContainsFunc(step.Effects, func(e fsm.Effect) bool {
+		_, answers := e.(fsm.Reply)
+		return answers
+	})
+	if !stops && !slices.ContainsFunc(step.Moves, func(m state.Move) bool { return s.record.owns(m.Handle) }) {
 		return
 	}
 	s.lived++
@@ -236,8 +258,11 @@ func (s *story) other(n int) {
 }
 
 // when adds an entry of the timeline, at the time of a step.
-func (s *story) when(n int, entry object) {
-	s.timeline = append(s.timeline, append(object{{"at", span(s.round(s.times[n-1] - s.began))}}, entry...))
+func (s *story) when(n int, entry object) { s.at(s.times[n-1], entry) }
+
+// at adds an entry of the timeline.
+func (s *story) at(time fsm.Millis, entry object) {
+	s.timeline = append(s.timeline, append(object{{"at", span(s.round(time - s.began))}}, entry...))
 }
 
 // boot tells a start: after a stop, or after a crash.
@@ -266,13 +291,14 @@ func (s *story) input(n int) error {
 	switch in := step.Input.Fact.(type) {
 	case fsm.Requested, fsm.TimerFired, fsm.BrainProgress: // the first entry; what the machine arms itself; what the world brings with the call
 	case fsm.CancelRequested:
-		s.when(n, object{{"cancel", requestID}})
+		s.when(n, object{{"cancel", s.nameOf(n, step.Handle)}})
 	case fsm.Decided:
 		verb := "deny"
 		if in.Approve {
 			verb = "approve"
 		}
 		var how object
+		how.text("tool", s.elsewhere(n, in))
 		if in.By != "" {
 			how = append(how, member{"by", in.By})
 		}
@@ -292,23 +318,94 @@ func (s *story) input(n int) error {
 	return nil
 }
 
+// nameOf is what a scenario calls one of the handles whose step n is: by its number if it is a
+// subagent, which counts the reports of those that had ended when it began (HND-40).
+func (s *story) nameOf(n int, id fsm.HandleID) string {
+	nth := slices.Index(s.record.Handles, id)
+	if nth <= 0 {
+		return requestID
+	}
+	number := 1 + nth
+	if s.follows {
+		number++
+	}
+	ended := 0
+	for _, step := range s.record.Steps[:n-1] {
+		for _, m := range step.Moves {
+			if m.Handle == id {
+				return fmt.Sprintf("h%d", number+ended)
+			}
+			if m.Table == state.HandleTable.Name && slices.Contains(s.record.Handles[1:], m.Handle) && slices.Contains(state.HandleTable.Final, m.To) {
+				ended++
+			}
+		}
+	}
+	return fmt.Sprintf("h%d", number+ended)
+}
+
+// elsewhere is the tool whose call a decision is about, if another was asked about since.
+func (s *story) elsewhere(n int, in fsm.Decided) (tool string) {
+	last := ""
+	for _, step := range s.record.Steps[:n-1] {
+		for _, e := range step.Effects {
+			q, ok := e.(fsm.AskPerson)
+			if !ok || q.Question != fsm.QuestionApprove || !s.record.owns(q.Handle) {
+				continue
+			}
+			if last = q.Key; q.Handle == in.Handle && q.Key == in.Key {
+				tool = q.Tool
+			}
+		}
+	}
+	if last == in.Key {
+		return ""
+	}
+	return tool
+}
+
 // answered notes the answer to a call.
 func (s *story) answered(n int) error {
 	step := &s.record.Steps[n-1]
 	id := fsm.Answers(step.Input)
 	i := slices.IndexFunc(s.asked, func(c *call) bool { return c.id == id })
-	switch saved, ok := step.Input.Fact.(fsm.SessionSaved); {
-	case i < 0:
+	if i < 0 {
 		return s.record.refused(n, "a call was answered that was made before the request")
-	case ok && saved.Conflict:
-		return s.record.refused(n, "somebody else had saved the session meanwhile")
 	}
 	c := s.asked[i]
+	if in, ok := step.Input.Fact.(fsm.SessionSaved); ok && in.Conflict {
+		s.edited(c, in.Session)
+	}
 	c.answer, c.took = step.Input, s.times[n-1]-c.at
 	if c.lost > 0 && c.lost >= c.took { // it must not be answered before
 		c.took = c.lost + fsm.Second
 	}
 	return nil
+}
+
+// edited tells what somebody else had saved before a call to save a session: at some time since
+// its handle last knew what is stored.
+func (s *story) edited(c *call, now fsm.Session) {
+	save, _ := c.effect.(fsm.SaveSession)
+	known := s.began
+	for _, before := range s.asked {
+		switch before.answer.Fact.(type) {
+		case fsm.SessionLoaded, fsm.SessionSaved:
+			if fsm.HandleOf(before.effect) == save.Handle {
+				known = before.at + before.took
+			}
+		}
+	}
+	at := known + (c.at-known)/2
+	if now.Version != save.State.Version {
+		o := object{{"session", save.Session}}
+		o.list("history", said(now.History))
+		o.list("pending", said(now.Pending))
+		o.list("skills", loaded(now.Skills))
+		s.at(at, object{{"edit_session", o}})
+	}
+	if now.MemoryHash != save.State.MemoryHash {
+		s.at(at, object{{"edit_memory", now.Memory}})
+	}
 }
 
 // call notes a call. One that is made again without an answer is the same, and has the same entry

@@ -92,7 +92,7 @@ func (c *tally) export(t *testing.T, f *scenario.File, result *sim.Result) {
 
 // shareMin is the share of the suite's requests in percent that can be told as a
 // scenario.
-const shareMin = 97
+const shareMin = 99
 
 func TestSCN47RequestsOfTheSuite(t *testing.T) {
 	var c tally
