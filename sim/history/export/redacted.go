@@ -33,7 +33,23 @@ func (r *Record) Redact(by *redact.Redactor, images bool) error {
 		again(&h.Talk, old.Talk)
 		again(&h.Inf.Talk, old.Inf.Talk)
 	}
-	return r.again(before, replace)
+	return r.again(before, func(in fsm.Input) fsm.Input { return mapped(cut(in, by), replace) })
+}
+
+// cut is an input in which the parts of a kept result have no part of a secret either, where the
+// result was cut (TXT-2).
+func cut(in fsm.Input, by *redact.Redactor) fsm.Input {
+	switch fact := in.Fact.(type) {
+	case fsm.ToolAnswered:
+		if len(fact.Text)+len(fact.Kept.Tail) < fact.Kept.Bytes {
+			fact.Text, fact.Kept.Tail = by.ReplaceCut(fact.Text, false, true), by.ReplaceCut(fact.Kept.Tail, true, false)
+		}
+		in.Fact = fact
+	case fsm.TextRead:
+		fact.Text = by.ReplaceCut(fact.Text, true, true)
+		in.Fact = fact
+	}
+	return in
 }
 
 // again counts and hashes a conversation again where its texts have changed.
@@ -45,11 +61,11 @@ func again(c *fsm.Conversation, before fsm.Conversation) {
 
 // again folds the record with its texts replaced. Before is the state that it was read
 // from.
-func (r *Record) again(before state.Snapshot, by texts) error {
+func (r *Record) again(before state.Snapshot, replaced func(fsm.Input) fsm.Input) error {
 	answers, now := r.answering(before), &r.From
 	inputs := func(yield func(fsm.Input) bool) {
 		for i := range r.Steps {
-			if !yield(rekeyed(mapped(r.Steps[i].Input, by), now, answers[i])) {
+			if !yield(rekeyed(replaced(r.Steps[i].Input), now, answers[i])) {
 				return
 			}
 		}

@@ -180,3 +180,40 @@ func TestSCN46WhatDecidesOtherwiseIsNamed(t *testing.T) {
 		t.Errorf("record %d of a record that is decided as it was", got)
 	}
 }
+
+// A secret across the places where a long result was cut is in no part of it (SCN-48).
+func TestSCN48APartOfAResultEndsWithNoPartOfASecret(t *testing.T) {
+	const secret = "xqzj-vwkp-yh"
+	r := recorded(t, `
+scenario: 1
+name: x
+profile: default
+config: {no_cognition: true, remember: off, tell_time: false}
+server: laptop
+tools: {look: [{returns: "`+strings.Repeat(secret, 2600)+`"}]}
+brain:
+  - {calls: [{tool: look}]}
+  - {calls: [{tool: read_more, args: {result: 1, from: 15007}}]}
+  - {says: "It is long."}
+timeline: [{user: "Look."}]
+expect: {replies: {$any: true}}
+`)
+	by := redact.New(redact.Secret{Kind: "one", Text: secret})
+	if err := r.Redact(by, false); err != nil {
+		t.Fatal(err)
+	}
+	for name, write := range map[string]func() (*File, error){"replay": r.Replay, "scenario": r.Scenario} { // order-free: each writes its own file
+		file, err := write()
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := file.Check(by); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, part := range []string{"xqz", "-yh"} {
+			if bytes.Contains(file.Source, []byte(part)) {
+				t.Errorf("%s: %q is in\n%s", name, part, file.Source)
+			}
+		}
+	}
+}

@@ -10,6 +10,9 @@ import (
 // shorter would be found in words that are none.
 const BytesMin = 8
 
+// partBytesMin is how much of a secret is at least looked for at the end of a text that is cut.
+const partBytesMin = 3
+
 // givenBytesMin is the same for a secret that somebody names.
 const givenBytesMin = 4
 
@@ -107,6 +110,38 @@ func (r *Redactor) Replace(text string) string {
 		text = r.within(p, text)
 	}
 	return text
+}
+
+// ReplaceCut is Replace for a part of a longer text, which was cut where it begins, where it
+// ends, or at both: what a cut has left of a secret is replaced too.
+func (r *Redactor) ReplaceCut(text string, begin, end bool) string {
+	text = r.Replace(text)
+	if begin {
+		if n, secret := r.left(func(f string, n int) bool { return strings.HasPrefix(text, f[len(f)-n:]) }); n > 0 {
+			text = placeholder(secret+1, n) + text[n:]
+		}
+	}
+	if end {
+		if n, secret := r.left(func(f string, n int) bool { return strings.HasSuffix(text, f[:n]) }); n > 0 {
+			text = text[:len(text)-n] + placeholder(secret+1, n)
+		}
+	}
+	return text
+}
+
+// left is the most that is there of a form that was cut, in bytes, and the index of its secret.
+func (r *Redactor) left(there func(form string, n int) bool) (most, secret int) {
+	for _, f := range r.forms {
+		for n := len(f.text) - 1; n >= max(partBytesMin, most+1); n-- {
+			if there(f.text, n) {
+				most, secret = n, f.secret
+			}
+		}
+	}
+	if most > 0 {
+		r.replaced[secret]++
+	}
+	return most, secret
 }
 
 // within replaces what a pattern finds that is too short to be looked for elsewhere.
