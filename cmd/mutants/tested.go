@@ -101,7 +101,7 @@ func (t test) watched(dir string, codes int) (test, error) {
 		return t, err
 	}
 	start := time.Now()
-	if why := t.fails(on.WatchVariable + "=" + path); why != "" {
+	if why := t.fails(on.WatchVariable+"="+path, time.Hour); why != "" {
 		return t, fmt.Errorf("%s fails without any change: %s", t.name, why)
 	}
 	t.took = time.Since(start)
@@ -116,7 +116,8 @@ const quick = 300 * time.Millisecond
 // tested returns the verdict of the tests that meet a mutant, those that take less time first.
 func tested(v verdict, tests []test) verdict {
 	for _, b := range batches(v.Mutant, tests) {
-		if why := b.fails(on.Variable + "=" + strconv.Itoa(v.Mutant)); why != "" {
+		most := time.Minute + 20*b.took // in case the change makes it run without end
+		if why := b.fails(on.Variable+"="+strconv.Itoa(v.Mutant), most); why != "" {
 			v.By, v.Why, v.Tested = b.folder, why, true
 			break
 		}
@@ -149,8 +150,7 @@ func batches(mutant int, tests []test) []test {
 
 // fails runs the test with a variable of the environment, and returns what fails; "" if nothing
 // does.
-func (t test) fails(variable string) string {
-	most := time.Minute + 20*t.took // in case a change makes it run without end
+func (t test) fails(variable string, most time.Duration) string {
 	cmd := exec.Command(t.program, "-test.run", "^("+t.name+")$", "-test.failfast", "-test.timeout", most.String())
 	cmd.Dir = t.folder
 	cmd.Env = append(os.Environ(), variable)
