@@ -48,6 +48,10 @@ func (b *Brought) Add(o Brought) {
 	b.Added, b.Replaced, b.Skipped, b.Forgotten = b.Added+o.Added, b.Replaced+o.Replaced, b.Skipped+o.Skipped, b.Forgotten+o.Forgotten
 }
 
+// atMax is the end of the year 9999: RFC 3339 has no later time, and browsers none after the year
+// 275760.
+const atMax fsm.Millis = 253402300799999
+
 // Check returns what is wrong with an entry that a person brings in, or nil.
 func Check(e fsm.Entry) error {
 	for _, field := range []struct {
@@ -69,8 +73,8 @@ func Check(e fsm.Entry) error {
 		return fmt.Errorf("entry %s has neither a summary nor a text", e.ID)
 	case len(e.Summary)+len(e.Text) > TextBytesMax:
 		return fmt.Errorf("entry %s is longer than %d bytes", e.ID, TextBytesMax)
-	case e.At < 0:
-		return fmt.Errorf("entry %s has a time before 1970", e.ID)
+	case e.At < 0 || e.At > atMax:
+		return fmt.Errorf("entry %s has a time before 1970 or after 9999", e.ID)
 	case (len(e.Vector) == 0) != (e.Model == ""):
 		return fmt.Errorf("entry %s needs a vector and its model, or neither", e.ID)
 	case len(e.Vector)%4 != 0 || len(e.Vector) > vectorBytesMax:

@@ -65,7 +65,7 @@ func TestAnExportIsReadAsItWas(t *testing.T) {
 	texts := rapid.StringOf(rapid.RuneFrom([]rune("a b\n\"\\<&>磁\u2028\x00😀")))
 	some := rapid.Custom(func(t *rapid.T) fsm.Entry {
 		e := fsm.Entry{Kind: "note", Session: rapid.SampledFrom([]string{"", "s"}).Draw(t, "session")}
-		e.At = fsm.Millis(rapid.Int64Range(0, 1<<50).Draw(t, "at"))
+		e.At = fsm.Millis(rapid.Int64Range(0, 1<<47).Draw(t, "at"))
 		e.Summary, e.Text = "s"+texts.Draw(t, "summary"), texts.Draw(t, "text")
 		if rapid.Bool().Draw(t, "has vector") {
 			e.Vector, e.Model = vector(rapid.Float32().Draw(t, "x"), 1), "m"
@@ -109,6 +109,15 @@ func TestAnExportIsReadAsItWas(t *testing.T) {
 			rt.Fatalf("a file that ends early was read: %v", err)
 		}
 	})
+}
+
+// A later time than a browser knows would keep the page from showing any entry.
+func TestCOM17AnEntryHasATimeThatCanBeShown(t *testing.T) {
+	for at, good := range map[fsm.Millis]bool{-1: false, 0: true, 253402300799999: true, 253402300800000: false, 1 << 62: false} {
+		if err := memory.Check(fsm.Entry{ID: "a", At: at, Text: "b"}); (err == nil) != good {
+			t.Errorf("%d: %v", at, err)
+		}
+	}
 }
 
 // Two exports in one file: nothing after the end of the first is left out silently.
