@@ -45,7 +45,8 @@ const lineMax = 64 << 20
 func ReadLines(r io.Reader, fn func(Line) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, lineMax)
-	for n := 1; lines.Scan(); n++ {
+	n := 1
+	for ; lines.Scan(); n++ {
 		l, err := readLine(lines.Bytes())
 		if err != nil {
 			return fmt.Errorf("line %d %w", n, err)
@@ -53,6 +54,9 @@ func ReadLines(r io.Reader, fn func(Line) error) error {
 		if err := fn(l); err != nil {
 			return err
 		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return fmt.Errorf("line %d is longer than %d bytes", n, lineMax)
 	}
 	return lines.Err()
 }

@@ -135,9 +135,10 @@ func TestJRN18AJournalFileIsReadAsItWasWritten(t *testing.T) {
 		{"{", "line 1 is not a record: "},
 		{`{"index":1,"effects":"x","input":{}}`, `line 1 is not a record: effects wants 16 hexadecimal digits, not "x"`},
 		{`{"index":1,"effects":"0","input":{"kind":"nothing"}}`, "line 1 is not a record: "},
+		{strings.Repeat(" ", 64<<20), "line 1 is longer than 67108864 bytes"},
 	} {
 		if _, err := engine.ReadJournal(strings.NewReader(test.line + "\n")); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v", test.line, err)
+			t.Errorf("%.100s: %v", test.line, err)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -84,5 +83,5 @@ func openBackup(file *os.File) (source, error) {
 			return source{s, s.Examine, func() error { return errors.Join(s.Close(), os.RemoveAll(dir)) }}, nil
 		}
 	}
-	return source{}, errors.Join(fmt.Errorf("%s: %w", file.Name(), err), os.RemoveAll(dir))
+	return source{}, errors.Join(err, os.RemoveAll(dir))
 }
