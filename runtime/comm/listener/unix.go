@@ -53,7 +53,7 @@ func vacate(path string) error {
 	case err != nil:
 		return fmt.Errorf("listen at %s: %w", path, err)
 	case info.Mode().Type() != fs.ModeSocket:
-		return fmt.Errorf("listen at %s: something other than a socket is there; move it away, or name another path", path)
+		return fmt.Errorf("listen at %s: something other than a socket is there, which is not replaced", path)
 	}
 	conn, err := net.DialTimeout("unix", path, liveTimeout)
 	if err == nil {
