@@ -69,9 +69,13 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Upgrade") == "" {
 		return &comm.Problem{Code: comm.CodeBadRequest, Message: "this route is a WebSocket", Hint: "ask with a client for WebSockets"}
 	}
-	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{Protocol}, InsecureSkipVerify: true})
-	if err != nil {
-		return nil // Accept has answered
+	greeting := &handshake{ResponseWriter: w}
+	conn, err := websocket.Accept(greeting, r, &websocket.AcceptOptions{Subprotocols: []string{Protocol}, InsecureSkipVerify: true})
+	switch {
+	case err != nil && !greeting.begun:
+		return &comm.Problem{Code: comm.CodeBadRequest, Message: err.Error(), Hint: "ask with a client for WebSockets (RFC 6455)"}
+	case err != nil:
+		return nil // the client has gone
 	}
 	defer func() { _ = conn.CloseNow() }()
 	conn.SetReadLimit(int64(s.o.BytesMax))
@@ -88,8 +92,10 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) error {
 	defer context.AfterFunc(ctx, func() { l.part(ctx, drop) })()
 	if err := l.read(ctx); ctx.Err() == nil {
 		s.o.Log.Debug("a WebSocket has ended", "error", err)
-		if strings.Contains(err.Error(), unmasked) {
-			_ = conn.Close(websocket.StatusProtocolError, "a client's frames are masked") // RFC 6455, 5.1
+		for text, says := range violations { // order-free: an error has one of them
+			if strings.Contains(err.Error(), text) {
+				_ = conn.Close(websocket.StatusProtocolError, says)
+			}
 		}
 	}
 	return nil
@@ -111,8 +117,34 @@ func (l *link) part(ctx context.Context, drop func()) {
 	_ = l.conn.Close(code, reason) // an error means that the client has gone
 }
 
-// unmasked is in the library's error for the one violation after which it sends no close frame.
-const unmasked = "unmasked frame"
+// handshake keeps back the library's answer to a request that begins no WebSocket, which is not a
+// [comm.Problem].
+type handshake struct {
+	http.ResponseWriter
+	begun bool // the protocols are switched
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (h *handshake) WriteHeader(status int) {
+	if h.begun = status == http.StatusSwitchingProtocols; h.begun {
+		h.ResponseWriter.WriteHeader(status)
+	}
+}
+
+// Write implements [http.ResponseWriter].
+func (h *handshake) Write(p []byte) (int, error) {
+	if !h.begun {
+		return len(p), nil
+	}
+	return h.ResponseWriter.Write(p)
+}
+
+// Unwrap is for [http.NewResponseController].
+func (h *handshake) Unwrap() http.ResponseWriter { return h.ResponseWriter }
+
+// violations are in the library's errors for those of the protocol after which it sends no close
+// frame, each with the reason (RFC 6455, 5.1 and 5.2).
+var violations = map[string]string{"unmasked frame": "a client's frames are masked", "negative payload length": "the frame's length is beyond 63 bits"}
 
 // ping drops a client that no longer answers.
 func (l *link) ping(drop func()) {

@@ -300,7 +300,34 @@ func (s *site) raw(text string) net.Conn {
 }
 
 // A frame that breaks the protocol ends the connection with the code that says so.
-func TestCOM93AnUnmaskedFrameEndsTheConnectionAsAProtocolError(t *testing.T) {
+func TestCOM93AWrongFrameEndsTheConnectionAsAProtocolError(t *testing.T) {
+	for name, wrong := range map[string]string{
+		"unmasked": "\x81\x02{}", "of a negative length": "\x81\xff\x80\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00", "of an unknown kind": "\x83\x80\x00\x00\x00\x00",
+	} {
+		t.Run(name, func(t *testing.T) { endsTheConnection(t, wrong) })
+	}
+}
+
+// A request that begins no WebSocket is answered like any other that is malformed (COM-6).
+func TestCOM93WhatBeginsNoWebSocketIsAProblem(t *testing.T) {
+	s := serve(t)
+	for name, headers := range map[string]string{
+		"no key": "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n", "another protocol": "Connection: Upgrade\r\nUpgrade: h2c\r\n",
+		"another version": "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 8\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
+	} {
+		conn := s.raw("GET " + ws.Route + " HTTP/1.1\r\nHost: " + s.address + "\r\nAuthorization: Bearer " + token + "\r\n" + headers + "\r\n")
+		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var body comm.ProblemBody
+		if err := json.NewDecoder(answer.Body).Decode(&body); err != nil || answer.StatusCode != http.StatusBadRequest || body.Error.Code != comm.CodeBadRequest || !strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json") {
+			t.Errorf("%s: %s %+v, %v", name, answer.Status, body, err)
+		}
+	}
+}
+
+func endsTheConnection(t *testing.T, wrong string) {
 	s := serve(t)
 	conn, err := net.Dial("tcp", s.address)
 	if err != nil {
@@ -320,7 +347,7 @@ func TestCOM93AnUnmaskedFrameEndsTheConnectionAsAProtocolError(t *testing.T) {
 	if err != nil || answer.StatusCode != http.StatusSwitchingProtocols {
 		t.Fatalf("%+v, %v", answer, err)
 	}
-	if _, err := conn.Write([]byte("\x81\x02{}")); err != nil { // a text, unmasked
+	if _, err := io.WriteString(conn, wrong); err != nil {
 		t.Fatal(err)
 	}
 	var frame [4]byte
