@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mellium.im/xmlstream"
+	"mellium.im/xmpp/jid"
 )
 
 // The namespaces of extensions to RFC 6120.
@@ -35,9 +36,16 @@ type (
 // plain leaves out the attributes of other namespaces. Package encoding/xml does not tell them from a
 // stanza's own, and servers pass them on, so that one named x:from would take the place of the
 // sender's address, which the server vouches for (CHN-34).
-var plain = xmlstream.RemoveAttr(func(_ xml.StartElement, a xml.Attr) bool {
-	return a.Name.Space != "" && a.Name.Space != nsXML
-})
+var plain = xmlstream.RemoveAttr(func(_ xml.StartElement, a xml.Attr) bool { return foreign(a) })
+
+func foreign(a xml.Attr) bool { return a.Name.Space != "" && a.Name.Space != nsXML }
+
+// unreadable reports whether an attribute cannot be where an answer goes. Without one the answer goes
+// to the server.
+func unreadable(a xml.Attr) bool {
+	_, err := jid.Parse(a.Value)
+	return a.Name.Local == "from" && (foreign(a) || err != nil)
+}
 
 // answered reports whether the library answers an iq, with an error: as the library does, it looks at
 // local names, up to the first type and id.

@@ -272,6 +272,7 @@ func (l *link) handle(d *xml.Decoder, start *xml.StartElement, now time.Time) er
 		if answered(start.Attr) {
 			l.change(func() { l.sent++ })
 		}
+		start.Attr = slices.DeleteFunc(start.Attr, unreadable) // the library would end the session
 	default:
 		return nil // not a stanza
 	}

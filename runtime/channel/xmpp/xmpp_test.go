@@ -428,6 +428,27 @@ func TestCHN34ShellyDoesNotAnswerItself(t *testing.T) {
 	}
 }
 
+// A question whose sender's address cannot be read does not end the connection: its client may ask
+// again whenever shelly is there.
+func TestCHN34AnAddressThatCannotBeReadEndsNothing(t *testing.T) {
+	s := listen(t)
+	_, in, _ := runs(t, s)
+	c := s.accept(true)
+	<-in.up
+	for _, from := range []string{`from='@'`, `xmlns:x='urn:x' x:from='@' from='mia@example.org/phone'`} {
+		c.says(`<iq type='get' id='1' ` + from + `/>`)
+		if e := c.wants("iq"); e.To != map[bool]string{true: "mia@example.org/phone"}[strings.Contains(from, "mia")] {
+			t.Errorf("%s: the answer goes to %q", from, e.To)
+		}
+	}
+	for _, stanza := range []string{`<message from='@' id='1'><body>Hello.</body></message>`, `<presence from='@' type='subscribe'/>`} {
+		c.says(stanza)
+	}
+	if n := c.asks(); n != 4 || len(in.taken()) != 0 {
+		t.Errorf("%d are acknowledged, and taken is %+v", n, in.taken())
+	}
+}
+
 // The library answers a question that is not for us. Each answer is a stanza that the server counts.
 func TestCHN31TheAnswersOfTheLibraryAreCounted(t *testing.T) {
 	s := listen(t)
