@@ -11,6 +11,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm/idempotency"
 	"shelly/runtime/failpoint"
 )
@@ -241,7 +242,7 @@ func (h *HTTP) find(r *http.Request, more ...string) (engine.Request, error) {
 	}
 	if !ok {
 		return engine.Request{}, &Problem{
-			CodeNotFound, fmt.Sprintf("there is no request %q in channel %q", key.ID, key.Channel),
+			CodeNotFound, fmt.Sprintf("there is no request %s in channel %q", wording.Quote(key.ID), key.Channel),
 			"name its channel with ?channel= if it came another way",
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 )
 
 // Position is how far a client has followed a request. The zero value is nothing.
@@ -36,13 +37,13 @@ func (p Position) String() string {
 func Parse(text string) (Position, error) {
 	words := strings.Split(text, ".")
 	if len(words) != parts {
-		return Position{}, fmt.Errorf("%q is not a position", text)
+		return Position{}, fmt.Errorf("%s is not a position", wording.Quote(text))
 	}
 	var n [parts]uint64
 	for i, word := range words {
 		var err error
 		if n[i], err = strconv.ParseUint(word, 10, 62); err != nil || word != strconv.FormatUint(n[i], 10) {
-			return Position{}, fmt.Errorf("%q is not a position", text)
+			return Position{}, fmt.Errorf("%s is not a position", wording.Quote(text))
 		}
 	}
 	return Position{

@@ -1,6 +1,7 @@
 package position_test
 
 import (
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -24,10 +25,12 @@ func TestCOM90APositionIsReadAsItWasWritten(t *testing.T) {
 func TestCOM90WhatIsNoPositionIsRefused(t *testing.T) {
 	for _, text := range []string{
 		"", "0", "1.2.3.4.5.6", "1.2.3.4.5.6.7.8", "1.2.3.4.5.6.x", "1.2.3.4.5.6.-7", "1.2.3.4.5.6.07", "1.2.3.4.5.6.+7", "1.2.3.4.5.6. 7",
-		"1.2.99999999999999999999.4.5.6.7", "1.2.3.4.5.6.9223372036854775807", "1.2.3.4.5.6.7\n",
+		"1.2.99999999999999999999.4.5.6.7", "1.2.3.4.5.6.9223372036854775807", "1.2.3.4.5.6.7\n", strings.Repeat("1", 1<<20),
 	} {
 		if p, err := position.Parse(text); err == nil {
 			t.Errorf("%q is read as %+v", text, p)
+		} else if len(err.Error()) > 500 {
+			t.Errorf("the error has %d bytes", len(err.Error()))
 		}
 	}
 }

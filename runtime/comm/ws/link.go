@@ -9,6 +9,7 @@ import (
 	"github.com/coder/websocket"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/access"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/position"
@@ -122,7 +123,7 @@ func (l *link) heed(ctx context.Context, f frame) error {
 		}
 		return l.send(Taken{"taken", f.Type, f.ID, taken})
 	default:
-		return &comm.Problem{Code: comm.CodeBadRequest, Message: fmt.Sprintf("frame type %q is unknown", f.Type), Hint: "the types are ask, follow, leave, cancel, approve and deny"}
+		return &comm.Problem{Code: comm.CodeBadRequest, Message: fmt.Sprintf("frame type %s is unknown", wording.Quote(f.Type)), Hint: "the types are ask, follow, leave, cancel, approve and deny"}
 	}
 }
 
@@ -170,7 +171,7 @@ func (l *link) ask(ctx context.Context, key fsm.RequestKey, f frame, after *posi
 func (l *link) find(ctx context.Context, key fsm.RequestKey) (fsm.HandleID, error) {
 	r, ok, err := l.front.Request(ctx, key)
 	if err == nil && !ok {
-		err = &comm.Problem{Code: comm.CodeNotFound, Message: fmt.Sprintf("there is no request %q in channel %q", key.ID, key.Channel), Hint: "name its channel if it came another way"}
+		err = &comm.Problem{Code: comm.CodeNotFound, Message: fmt.Sprintf("there is no request %s in channel %s", wording.Quote(key.ID), wording.Quote(key.Channel)), Hint: "name its channel if it came another way"}
 	}
 	return r.Handle, err
 }

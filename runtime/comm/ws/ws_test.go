@@ -146,7 +146,7 @@ func TestCOM93AFrameThatIsWrongIsAnsweredAndNothingElseEnds(t *testing.T) {
 	for text, says := range map[string]string{
 		`{`: "bad_request", `[]`: "bad_request", `{"type":"x"}`: "bad_request", `{"type":"ask","type":"ask"}`: "given twice", `{"type":"ask","id":"a","text":""}`: "bad_request",
 		`{"type":"follow","id":"none"}`: "not_found", `{"type":"follow","id":"none","after":"1"}`: "not a position", `{"type":"approve","id":"none","key":"k"}`: "not_found",
-		`{"type":"ask","id":"a","text":"b","more":"c"}`: "unknown field",
+		`{"type":"ask","id":"a","text":"b","more":"c"}`: "unknown field", `{"type":"follow","id":"` + strings.Repeat("i", 3000) + `"}`: "iii…",
 	} {
 		s.send(c, text)
 		s.want(c, `"type":"error"`, says)

@@ -231,7 +231,7 @@ func (v visit) untaken(ctx context.Context, key fsm.RequestKey, text string) *sd
 }
 
 func unknown(key fsm.RequestKey) error {
-	return fmt.Errorf("there is no request %q in channel %s", key.ID, key.Channel)
+	return fmt.Errorf("there is no request %s in channel %s", wording.Quote(key.ID), key.Channel)
 }
 
 // decide answers a question to a person about a request (FRT-34).
