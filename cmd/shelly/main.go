@@ -89,7 +89,7 @@ func main() {
 	tree.Supervise()
 	sandbox.Stage()
 	garbage.Pace()
-	os.Exit(execute(os.Args[1:], &terminal.Terminal{In: os.Stdin, Out: terminal.NewOutput(os.Stdout), Err: os.Stderr}))
+	os.Exit(execute(os.Args[1:], &terminal.Terminal{In: terminal.NewInput(os.Stdin), Out: terminal.NewOutput(os.Stdout), Err: os.Stderr}))
 }
 
 // execute runs one command line and returns its exit code. A malformed one starts nothing

@@ -163,7 +163,7 @@ func readAll(in io.Reader, bytesMax int64) (string, error) {
 	all, err := io.ReadAll(io.LimitReader(in, bytesMax+1))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("read standard input: %w", err)
+		return "", err
 	case int64(len(all)) > bytesMax:
 		return "", exit.Errorf(exit.Usage, "standard input is longer than request_bytes_max, %d bytes: send less, or name a file in the workspace that holds it", bytesMax)
 	}

@@ -62,6 +62,13 @@ func (c *makeCmd) Run(t *terminal.Terminal) error {
 	if err := to.Free(); err != nil {
 		return err
 	}
+	if c.Binary != "" {
+		f, err := flags.Input(c.Binary)
+		if err != nil {
+			return err
+		}
+		_ = f.Close() // nothing was written to it
+	}
 	from := bundle.Source{Version: version.Text(), System: cmp.Or(c.For, runtime.GOOS+"/"+runtime.GOARCH), Now: time.Now, Binary: c.Binary, Skills: cfg.Skills.Folders}
 	if from.Binary == "" {
 		if from.Binary, err = os.Executable(); err != nil {

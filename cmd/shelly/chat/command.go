@@ -37,7 +37,7 @@ func (Command) Help() string {
 
 // Run implements the subcommand (CLI-150).
 func (c *Command) Run(t *terminal.Terminal, shell terminal.Shell) error {
-	in, ok := t.In.(*os.File)
+	in, ok := terminal.File(t.In)
 	out, is := terminal.File(t.Out)
 	if !ok || !is || !terminal.Is(t.In) || !terminal.Is(t.Out) {
 		return exit.Errorf(exit.Usage, "chat needs a terminal; in a program use shelly ask TEXT")

@@ -35,7 +35,7 @@ func (c *addCmd) Run(t *terminal.Terminal) error {
 	if text == "-" {
 		read, err := io.ReadAll(io.LimitReader(t.In, memory.TextBytesMax+1))
 		if err != nil {
-			return exit.Errorf(exit.Failed, "cannot read standard input: %w", err)
+			return err
 		}
 		text = string(read)
 	}

@@ -25,7 +25,7 @@ type Keys struct {
 
 // ReadKeys begins to read keys. It returns nil unless in and out are a terminal.
 func ReadKeys(in io.Reader, out io.Writer) *Keys {
-	f, ok := in.(*os.File)
+	f, ok := File(in)
 	if !ok || !Is(f) || !Is(out) {
 		return nil
 	}

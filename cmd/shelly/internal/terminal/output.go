@@ -34,12 +34,3 @@ func (t *Terminal) Failed() error {
 	}
 	return nil
 }
-
-// File returns the file behind a stream, if there is one.
-func File(stream any) (*os.File, bool) {
-	if o, ok := stream.(*Output); ok {
-		return o.file, true
-	}
-	f, ok := stream.(*os.File)
-	return f, ok
-}
