@@ -161,7 +161,7 @@ func (t *turn) lost(err error) error {
 	switch {
 	case !t.accepted:
 		return worded(err)
-	case errors.Is(err, client.ErrInterrupted), errors.Is(err, client.ErrDeferred), errors.Is(err, client.ErrNotRunning):
+	case errors.Is(err, client.ErrInterrupted), errors.Is(err, client.ErrDeferred), errors.Is(err, client.ErrNotRunning), errors.Is(err, client.ErrSilent):
 		return rpc.Errorf(rpc.CodeInternal, "shelly has stopped. It keeps this request (%s) and continues it after its next start; load the session then", t.id)
 	}
 	return rpc.Errorf(rpc.CodeInternal, "request %s: %s", t.id, err)

@@ -88,6 +88,8 @@ func (c *Command) watch(ctx context.Context, t *terminal.Terminal, daemon *clien
 			return nil
 		case errors.Is(err, client.ErrNotRunning):
 			fmt.Fprintln(screen.Out, "shelly is not running")
+		case errors.Is(err, client.ErrSilent):
+			fmt.Fprintln(screen.Out, err)
 		case err != nil:
 			return err
 		}

@@ -51,8 +51,8 @@ func NewID() string { return rand.Text() }
 // the connection breaks it attaches again by id, and each gets exactly the rest, even from
 // a restarted daemon (COM-90). Reply.ID is set on errors too.
 //
-// Errors to tell apart: ErrNotRunning, ErrUnauthorized, ErrTooLarge, ErrDeferred,
-// ErrInterrupted, engine.ErrBusy, engine.ErrConflict, engine.ErrStopping,
+// Errors to tell apart: ErrNotRunning, ErrSilent, ErrUnauthorized, ErrTooLarge,
+// ErrDeferred, ErrInterrupted, engine.ErrBusy, engine.ErrConflict, engine.ErrStopping,
 // engine.ErrNoSpace. An [Error] has the daemon's whole answer.
 func (c *Client) Ask(ctx context.Context, r AskRequest, each func(comm.Event)) (Reply, error) {
 	if r.ID == "" {
@@ -185,7 +185,7 @@ func (a *asking) again(err error) bool {
 	case errors.Is(err, errBroken):
 		a.reached = true
 		return true
-	case errors.Is(err, ErrNotRunning):
+	case errors.Is(err, ErrNotRunning), errors.Is(err, ErrSilent):
 		return a.reached || a.accepted
 	case errors.As(err, &refused) && refused.Code == comm.CodeUnknownOutcome:
 		a.reached = true

@@ -193,6 +193,10 @@ func (c *Client) send(ctx context.Context, by *http.Client, method, path string,
 		return nil, "", fmt.Errorf("%w (nothing answers at %s)", ErrNotRunning, listens)
 	}
 	if errors.Is(err, errStranger) {
+		if errors.Is(err, errSilence) && at.Start != "" && !process.Gone(at.PID, at.Start) {
+			return nil, "", fmt.Errorf("%w: process %d has said nothing at %s for %v: it is suspended or hangs, or the machine is too busy; try again, or end it and start shelly again",
+				ErrSilent, at.PID, listens, c.o.ProofMax)
+		}
 		return nil, "", stranger(at, listens, filepath.Join(c.dir, TokenFile))
 	}
 	if err != nil {

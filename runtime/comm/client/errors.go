@@ -11,7 +11,9 @@ import (
 // Errors that a caller can tell apart with errors.Is. The daemon's own refusals
 // are engine.ErrBusy, engine.ErrConflict, engine.ErrStopping and engine.ErrNoSpace.
 var (
-	ErrNotRunning   = errors.New("shelly is not running; start it with: shelly run")
+	ErrNotRunning = errors.New("shelly is not running; start it with: shelly run")
+	// ErrSilent: the daemon's process lives, but says nothing.
+	ErrSilent       = errors.New("shelly does not answer")
 	ErrUnauthorized = errors.New("shelly does not take the token")
 	ErrNoAccess     = errors.New("this user may not read the data folder")
 	ErrEndpoint     = errors.New("shelly cannot be found")

@@ -24,6 +24,9 @@ const proofBytesMax = 4 << 10
 // errStranger means that the listener does not know the token.
 var errStranger = errors.New("it cannot prove that it is the shelly of this data folder")
 
+// errSilence means that a stranger says nothing. It may be the daemon, if that is suspended.
+var errSilence = errors.New("it says nothing")
+
 // tokenKey is the context key of a request's token, for the proof of its connection.
 type tokenKey struct{}
 
@@ -69,7 +72,7 @@ func (c *Client) prove(ctx context.Context, conn net.Conn, token string) error {
 	proof, err := askProof(conn, at, challenge)
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() == nil:
-		return fmt.Errorf("%w: it says nothing", errStranger)
+		return fmt.Errorf("%w: %w", errStranger, errSilence)
 	case err != nil:
 		return err
 	case !comm.IsProof(proof, token, at, challenge):

@@ -173,6 +173,13 @@ func TestCOM18SilenceAndABrokenConnectionProveNothing(t *testing.T) {
 		t.Errorf("silent: %v", err)
 	}
 	silent.heardNothing(t, d.dir)
+	if started := process.Started(os.Getpid()); started != "" { // the daemon's process lives
+		suspended := d.squat(client.Endpoint{PID: os.Getpid(), Start: started}, func(net.Conn, *http.Request) {})
+		if _, err := d.client.Status(t.Context()); !errors.Is(err, client.ErrSilent) || errors.Is(err, client.ErrUnauthorized) {
+			t.Errorf("suspended: %v", err)
+		}
+		suspended.heardNothing(t, d.dir)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	told := make(chan struct{})
 	waiting := d.squat(client.Endpoint{}, func(conn net.Conn, _ *http.Request) {

@@ -15,7 +15,7 @@ func Daemon(err error) Error { return Error{codeOf(err), err} }
 func codeOf(err error) int {
 	refused := (*client.Error)(nil)
 	switch {
-	case errors.Is(err, client.ErrNotRunning), errors.Is(err, engine.ErrStopping):
+	case errors.Is(err, client.ErrNotRunning), errors.Is(err, client.ErrSilent), errors.Is(err, engine.ErrStopping):
 		return Unreachable
 	case errors.Is(err, client.ErrNotFound):
 		return NoMatch
