@@ -44,16 +44,20 @@ func (c *searchCmd) Run(t *terminal.Terminal) error {
 			return err
 		}
 		text := func(out io.Writer, _ []memory.Found) error { return printFound(out, r, moment.Now()) }
-		return listing.Print(t, c.JSON, r, r.Found, text, "nothing in memory matches"+because(r))
+		return listing.Print(t, c.JSON, r, r.Found, text, c.nothing(r))
 	})
 }
 
-// because returns why a search used keywords alone, or "".
-func because(r memory.Result) string {
-	if r.Keywords == "" {
-		return ""
+// nothing says that nothing was found, and what was not searched.
+func (c *searchCmd) nothing(r memory.Result) string {
+	switch {
+	case r.Keywords == "":
+		return "nothing in memory matches"
+	case memory.Mode(c.Mode) == memory.Vector:
+		return "nothing in memory can be found by vector: " + r.Keywords
+	default:
+		return "nothing in memory matches, by keyword only: " + r.Keywords
 	}
-	return ", by keyword only: " + r.Keywords
 }
 
 // printFound prints the entries, each with the reasons for its rank.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -57,7 +56,9 @@ func (c *replayCmd) Run(t *terminal.Terminal, line *kong.Context) (err error) {
 		}).Run(t)
 	case c.HTML != "" && c.All:
 		return exit.Errorf(exit.Usage, "--html without a model shows one request; name it")
-	case len(c.ID) > 1 || aboutAsking(line):
+	case aboutAsking(line) != "":
+		return exit.Errorf(exit.Usage, "--%s is about asking a model; add --model, or --set of brain.* or prompts.*", aboutAsking(line))
+	case len(c.ID) > 1:
 		return exit.Errorf(exit.Usage, "without --model, or --set of brain.* or prompts.*, no model is asked; name one request, or give --all")
 	}
 	if key, ok := c.unreplayed(); ok {
@@ -107,9 +108,14 @@ func (c *replayCmd) redactor() (*redact.Redactor, error) {
 	return secrets.Redactor(cfg, nil)
 }
 
-// aboutAsking reports whether a flag was given that applies only to asking a model.
-func aboutAsking(line *kong.Context) bool {
-	return slices.ContainsFunc(line.Path, func(p *kong.Path) bool { return p.Flag != nil && p.Flag.Tag.Has("asking") })
+// aboutAsking returns the first flag of the line that applies only to asking a model, or "".
+func aboutAsking(line *kong.Context) string {
+	for _, p := range line.Path {
+		if p.Flag != nil && p.Flag.Tag.Has("asking") {
+			return p.Flag.Name
+		}
+	}
+	return ""
 }
 
 // one prints the replay of a request, step by step.
