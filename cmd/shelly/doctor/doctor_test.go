@@ -231,3 +231,13 @@ func TestCLI10AVariableThatOnlyARunningDaemonMayHaveIsNoFailure(t *testing.T) {
 		}
 	}
 }
+
+func TestBRN41TheAddressOfAnMCPServerIsSaidWithoutItsPath(t *testing.T) {
+	var cfg config.Config
+	cfg.Tools.MCP = config.Servers{{Name: "far", Value: config.Server{URL: "https://example.org/token/mcp?key=token"}}}
+	x := &examination{}
+	x.further(cfg, nil)
+	if len(x.findings) != 1 || x.findings[0].Found != "https://example.org/…" {
+		t.Errorf("%+v", x.findings)
+	}
+}

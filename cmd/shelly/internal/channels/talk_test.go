@@ -47,3 +47,13 @@ func TestCHN11TheResultOfALongTryIsWritten(t *testing.T) {
 		}
 	}
 }
+
+// The path of a webhook's URL may be its secret, and the list of channels is not for it.
+func TestBRN41AChannelIsListedWithoutThePathOfItsURL(t *testing.T) {
+	specs := Specs(config.Config{Channels: config.Channels{
+		{Name: "hook", Value: config.Channel{Kind: config.ChannelWebhook, URL: "https://example.org/services/token"}},
+	}}, slog.New(slog.DiscardHandler))
+	if got, want := specs[0].Of, "https://example.org/…"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
