@@ -242,6 +242,42 @@ expect:
 	w.clean()
 }
 
+// Who goes up a little to read stays there while the answer grows, and is taken along again at the end.
+func TestCOM73WhoReadsIsNotTakenToTheEndOfAnAnswer(t *testing.T) {
+	var words []string
+	for n := range 300 {
+		words = append(words, fmt.Sprintf("w%03d", n))
+	}
+	w := begin(t, fmt.Sprintf(`scenario: 1
+name: a long answer
+profile: default
+server: {reads: 10000/s, writes: 250/s, window: 8192}
+brain: [{says: %q}]
+timeline: [{user: "count"}]
+expect: {replies: [""]}
+`, strings.Join(words, "\n\n")))
+	w.enter()
+	w.Look(390, 500, false)
+	w.ask("Count.")
+	fromEnd := func(by int) (n float64) {
+		w.Script(&n, `const s = document.querySelector('.scroll'); s.scrollTop += arguments[0]; return s.scrollHeight - s.scrollTop - s.clientHeight`, by)
+		return n
+	}
+	w.See(".streaming", "w040")
+	for range 3 {
+		fromEnd(-20) // a turn of a wheel comes in pieces
+		w.Script(nil, `return new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))`)
+	}
+	w.See(".streaming", "w080")
+	if far := fromEnd(0); far < 300 {
+		t.Errorf("the person who reads is %v pixels from the end", far)
+	}
+	fromEnd(100000)
+	w.See(".answer:not(.streaming)", "w299")
+	w.Await("the end in view", func() bool { return fromEnd(0) < 2 })
+	w.clean()
+}
+
 // walk presses Tab until the focus is where it should be, and checks that it is visible all the
 // way.
 func (w *world) walk(name string) {

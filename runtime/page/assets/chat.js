@@ -38,7 +38,7 @@ export function chat(main, session, signal) {
     if (list.length) fill(names, list.map((s) => el('option', { value: s.id })));
   });
   fill(main, go, el('div', { class: 'scroll' }, older, empty, log), view.composer());
-  view.scroll = main.querySelector('.scroll');
+  view.scrolls(main.querySelector('.scroll'));
   view.begin();
 }
 
@@ -276,12 +276,26 @@ class Chat {
     inbox.read((this.mine || []).filter((m) => m.unread));
   }
 
+  // scrolls notes when the person goes up to read, however little, and when they are back at the
+  // end. What is removed moves the turns too.
+  scrolls(s) {
+    let top = 0;
+    let height = 0;
+    this.scroll = s;
+    s.addEventListener('scroll', () => {
+      if (s.scrollTop < top && s.scrollHeight >= height) this.reading = true;
+      else if (s.scrollHeight - s.scrollTop - s.clientHeight < 8) this.reading = false;
+      top = s.scrollTop;
+      height = s.scrollHeight;
+    }, { passive: true });
+  }
+
   // down keeps the end in view, unless the person has gone up to read.
   down(always = false) {
-    const s = this.scroll;
-    if (!s) return;
-    const near = s.scrollHeight - s.scrollTop - s.clientHeight < 160;
-    if (always || near) requestAnimationFrame(() => (s.scrollTop = s.scrollHeight));
+    if (always) this.reading = false;
+    requestAnimationFrame(() => {
+      if (!this.reading) this.scroll.scrollTop = this.scroll.scrollHeight;
+    });
   }
 
   composer() {
