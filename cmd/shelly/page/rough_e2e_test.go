@@ -275,6 +275,8 @@ expect: {replies: [""]}
 	fromEnd(100000)
 	w.See(".answer:not(.streaming)", "w299")
 	w.Await("the end in view", func() bool { return fromEnd(0) < 2 })
+	w.Look(390, 350, false)
+	w.Await("the end in view", func() bool { return fromEnd(0) < 2 })
 	w.clean()
 }
 

@@ -282,6 +282,7 @@ class Chat {
     let top = 0;
     let height = 0;
     this.scroll = s;
+    new ResizeObserver(() => this.down()).observe(s); // a keyboard of a phone takes room from it
     s.addEventListener('scroll', () => {
       if (s.scrollTop < top && s.scrollHeight >= height) this.reading = true;
       else if (s.scrollHeight - s.scrollTop - s.clientHeight < 8) this.reading = false;
