@@ -359,6 +359,27 @@ func TestCOM73ManyQuestionsLeaveAConnectionForADecision(t *testing.T) {
 	w.clean()
 }
 
+// Windows that are seen beside each other share the connections too: a question is shown in both,
+// answered in one, and the other says so.
+func TestCOM73TwoWindowsLeaveAConnectionForADecision(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.Script(nil, `window.other = window.open(location.href, '_blank', 'popup,width=600,height=700')`)
+	other := func(what string) (n int) {
+		w.Script(&n, `return [...(window.other.document?.querySelectorAll(arguments[0]) || [])].filter((e) => !e.hidden && e.textContent.includes(arguments[1])).length`, ".turn", what)
+		return n
+	}
+	for n := range 4 {
+		w.ask(fmt.Sprint("Please write ", n))
+	}
+	for n := range 4 {
+		w.Await("the question in both", func() bool { return other("May write_file run?") == 1 && w.Count(".question", "May write_file run?") == 1 })
+		w.Click(".question button", "Yes")
+		w.Await("the answer in both", func() bool { return w.Count(".answer", "It is written.") == n+1 && other("It is written.") == n+1 })
+	}
+	w.clean()
+}
+
 // With as many unfinished requests as a browser can follow, what a further one asks is shown at once.
 func TestCOM73AQuestionIsShownOfARequestThatIsNotFollowed(t *testing.T) {
 	w := begin(t, strings.Replace(slow, "profile: default", "profile: default\nserver: {reads: 1000/s, writes: 5/s}", 1))

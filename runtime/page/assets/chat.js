@@ -2,7 +2,7 @@
 
 import { el, add, fill, button, say, time, wrong } from './dom.js';
 import { get, post, stream, up, query, piece, pause, newID, standing, Problem } from './api.js';
-import { keep, kept, seen, whileSeen } from './tab.js';
+import { keep, kept, seen, whileSeen, place } from './tab.js';
 import { Turn, archived } from './turn.js';
 import { all } from './sessions.js';
 import { markdown } from './text.js';
@@ -15,7 +15,7 @@ const pageSize = 60; // messages of the archive at once
 const requestsAtOnce = 20;
 const imagesMax = 16; // of a request, as COM-11 says
 const tooMany = `A request takes ${imagesMax} images; the others are left out.`;
-const followedMax = 3; // requests at once: a browser has six connections to one server, one of them is for messages, and a decision needs one
+const followedMax = 3; // requests at once in all windows: a browser has six connections to one server, one of them is for messages, and a decision needs one
 const beginning = '0.0.0.0.0.0.0'; // the position of a client that has no event of a request yet
 export const directSession = 'cli:direct';
 
@@ -47,7 +47,6 @@ class Chat {
     Object.assign(this, { session, log, older, empty, signal });
     this.turns = new Map(); // by request id
     this.images = [];
-    this.following = 0; // requests
     this.waiting = new Map(); // what lets a request be followed that waits for that, by id
     this.first = 0; // number of the first archived message that is shown
     this.chat = chatOf(session);
@@ -73,6 +72,7 @@ class Chat {
     this.down(true);
     pulse.heed((status) => {
       this.asked(status);
+      this.next();
       this.others(status);
     }, this.signal);
   }
@@ -157,20 +157,28 @@ class Chat {
     this.down(true);
   }
 
-  // follows resolves once a request may be followed. A session answers in order, so only its first
-  // unfinished requests have something to tell; a command is answered at once.
+  // follows resolves once a request may be followed, with what frees its place. A session answers in
+  // order, so only its first unfinished requests have something to tell; a command is answered at once.
   async follows(turn, id, command) {
-    if (this.following >= followedMax && !command) {
-      turn.tell('waits for its turn');
-      await new Promise((go) => this.waiting.set(id, go));
-    }
-    this.following++;
+    if (command) return () => {};
+    const free = await place('requests', followedMax);
+    if (free) return free;
+    turn.tell('waits for its turn');
+    return new Promise((go) => this.waiting.set(id, go));
   }
 
   // follow lets a request be followed now, if it waits for that.
-  follow(id) {
-    this.waiting.get(id)?.();
+  follow(id, free = () => {}) {
+    const go = this.waiting.get(id) || ((unused) => unused());
     this.waiting.delete(id);
+    go(free);
+  }
+
+  // next lets the first request that waits be followed, if a place is free.
+  async next() {
+    const [id] = this.waiting.keys();
+    const free = id && await place('requests', followedMax);
+    if (free) this.follow(id, free);
   }
 
   // asked shows what is asked about requests that wait to be followed, and what has become of them.
@@ -188,13 +196,14 @@ class Chat {
   // attach follows a request from its beginning to its reply; if the connection breaks it
   // gets the rest (COM-90).
   async attach(turn, id, channel, command) {
-    await this.follows(turn, id, command);
+    let free = null;
     let after = beginning;
     let watched = null;
     for (let tries = 0; !turn.over && !this.signal.aborted; tries++) {
       try {
         if (tries) await up(this.signal);
         await seen();
+        free ||= await this.follows(turn, id, command);
         watched = whileSeen(this.signal);
         await stream('GET', query(`/v1/requests/${piece(id)}/events`, { channel, after }), undefined, (e) => {
           after = e.id;
@@ -202,19 +211,23 @@ class Chat {
           turn.event(e.data);
         }, watched);
       } catch (e) {
-        if (this.signal.aborted) return;
+        if (this.signal.aborted) break;
         if (e instanceof Problem && e.status !== 401 && e.code !== 'busy' && e.status !== 503) {
           this.refused(turn, `Its end could not be read: ${e.message}. ${e.hint}`);
           break;
         }
       }
       if (turn.over) break;
-      if (watched?.aborted) continue; // nobody saw it
+      if (watched?.aborted) { // nobody saw it
+        free?.();
+        free = null;
+        continue;
+      }
       turn.broke();
       await pause(Math.min(300 * 2 ** tries, 5000), this.signal).catch(() => {});
     }
-    this.following--;
-    if (this.following < followedMax) this.follow(this.waiting.keys().next().value);
+    free?.();
+    this.next();
     this.down();
   }
 

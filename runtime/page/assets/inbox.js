@@ -2,11 +2,12 @@
 // ones, the latest of the others, and then each new one as it comes, none twice.
 
 import { get, post, stream, up, query, pause, Problem } from './api.js';
-import { seen, whileSeen } from './tab.js';
+import { seen, whileSeen, place } from './tab.js';
 
 export const messages = []; // in order
 const heeding = new Set();
 let position = 0;
+const betweenReads = 3000;
 
 /** heed calls back with messages that have come or were read. */
 export function heed(fn) {
@@ -30,6 +31,7 @@ function take(list) {
     after the last that it has. */
 export async function follow() {
   for (let tries = 0; ; tries++) {
+    let free = null;
     try {
       await up();
       await seen();
@@ -39,12 +41,19 @@ export async function follow() {
         more = list.length > 0;
       }
       tries = 0;
+      free = await place('messages', 1);
+      if (!free) {
+        await pause(betweenReads);
+        continue; // another window follows them
+      }
       await stream('GET', query('/v1/messages/events', { after: position }), undefined, (e) => take([e.data]), whileSeen());
     } catch (e) {
       if (e instanceof Problem && e.status === 401) {
         await pause(1000);
         continue; // up waits for a token
       }
+    } finally {
+      free?.();
     }
     await pause(Math.min(500 * 2 ** tries, 10000));
   }

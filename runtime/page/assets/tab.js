@@ -51,3 +51,24 @@ export function whileSeen(...view) {
   }, { signal: AbortSignal.any([ended.signal, ...view]) });
   return AbortSignal.any([ended.signal, ...view]);
 }
+
+// The windows of a browser share its connections too. A window that ends frees its places.
+
+const taken = new Map(); // where a browser has no locks: of this window alone
+
+/** place takes one of n places of a name, and returns what frees it, or null if none is free. */
+export async function place(name, n) {
+  if (!navigator.locks) {
+    const now = taken.get(name) || 0;
+    if (now >= n) return null;
+    taken.set(name, now + 1);
+    return () => taken.set(name, taken.get(name) - 1);
+  }
+  for (let i = 0; i < n; i++) {
+    const free = await new Promise((resolve, reject) => {
+      navigator.locks.request(`shelly.${name}.${i}`, { ifAvailable: true }, (lock) => lock ? new Promise((release) => resolve(release)) : resolve(null)).catch(reject);
+    });
+    if (free) return free;
+  }
+  return null;
+}
