@@ -373,7 +373,9 @@ func TestCOM73TwoWindowsLeaveAConnectionForADecision(t *testing.T) {
 		w.ask(fmt.Sprint("Please write ", n))
 	}
 	for n := range 4 {
-		w.Await("the question in both", func() bool { return other("May write_file run?") == 1 && w.Count(".question", "May write_file run?") == 1 })
+		w.Await("the question in both", func() bool {
+			return other("May write_file run?") == 1 && w.Count(".question", "May write_file run?") == 1
+		})
 		w.Click(".question button", "Yes")
 		w.Await("the answer in both", func() bool { return w.Count(".answer", "It is written.") == n+1 && other("It is written.") == n+1 })
 	}
