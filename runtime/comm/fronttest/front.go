@@ -112,6 +112,9 @@ func (f *Front) Accept(ctx context.Context, r comm.Request) (engine.Acceptance, 
 	known = engine.Request{
 		Key: r.Key, Handle: fsm.HandleID(len(f.order)), Session: r.Session, Origin: r.Origin, Text: r.Text, Accepted: 1,
 	}
+	if len(r.Images)+len(r.Context) > 0 {
+		known.Body = "a hash"
+	}
 	f.records[r.Key] = known
 	return engine.Acceptance{Request: known, New: true}, nil
 }

@@ -76,6 +76,7 @@ func (f *Front) Routes() []comm.Route {
 		{Method: http.MethodPost, Pattern: "/v1/responses", Handle: f.postResponse},
 		{Method: http.MethodGet, Pattern: "/v1/responses/{id}", Handle: f.getResponse},
 		{Method: http.MethodDelete, Pattern: "/v1/responses/{id}", Handle: f.deleteResponse},
+		{Method: http.MethodGet, Pattern: "/v1/responses/{id}/input_items", Handle: f.getInput},
 		{Method: http.MethodPost, Pattern: "/v1/responses/{id}/cancel", Handle: f.postCancel},
 		{Method: http.MethodGet, Pattern: "/v1/models", Handle: f.getModels},
 		{Method: http.MethodGet, Pattern: "/v1/models/{id...}", Handle: f.getModel},

@@ -204,6 +204,49 @@ func (f *Front) getResponse(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, http.StatusOK, now)
 }
 
+// inputs is the list of what a response was asked.
+type inputs struct {
+	Object  string  `json:"object"`
+	Data    []input `json:"data"`
+	FirstID *string `json:"first_id"`
+	LastID  *string `json:"last_id"`
+	HasMore bool    `json:"has_more"`
+}
+
+type input struct {
+	ID      string      `json:"id"`
+	Type    string      `json:"type"`
+	Status  string      `json:"status"`
+	Role    string      `json:"role"`
+	Content []inputText `json:"content"`
+}
+
+type inputText struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// getInput lists what a response was asked: one item, with the text as the record has it. Of
+// images and of messages of the caller's the record has only a hash.
+func (f *Front) getInput(w http.ResponseWriter, r *http.Request) error {
+	known, err := f.find(r, r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	if known.Body != "" {
+		return &Error{
+			Status: http.StatusNotFound, Code: "not_kept", Final: true,
+			Message: "the images or earlier messages that came with this response are not in its record, so its input cannot be listed; the text alone: shelly request show " + known.Key.ID,
+		}
+	}
+	list := inputs{Object: "list", Data: []input{}}
+	if id := wireID(itemPrefix+"in_", known.Key.ID); r.FormValue("after") != id {
+		list.Data = append(list.Data, input{ID: id, Type: "message", Status: completed, Role: "user", Content: []inputText{{"input_text", known.Text}}})
+		list.FirstID, list.LastID = &id, &id
+	}
+	return answer(w, http.StatusOK, list)
+}
+
 // postCancel asks to end a request, and answers with the response as it is then. One that has ended
 // otherwise is refused, as at OpenAI's: a client that gets it would think that it was in time.
 func (f *Front) postCancel(w http.ResponseWriter, r *http.Request) error {

@@ -287,6 +287,27 @@ func TestFRT16AResponseShowsWhatItsRequestSaid(t *testing.T) {
 	}
 }
 
+// What a response was asked is listed as far as the record has it.
+func TestFRT16WhatAResponseWasAskedIsListed(t *testing.T) {
+	s := serve(t)
+	s.Ask("POST", "/v1/responses", `{"model":"shelly","input":"Hi","background":true,"instructions":"Be short."}`, keyed, "a b")
+	const path = "/v1/responses/resp_a.20b/input_items"
+	item := `{"id":"msg_in_a.20b","type":"message","status":"completed","role":"user","content":[{"type":"input_text","text":"Be short.\n\nHi"}]}`
+	if got := s.Ask("GET", path, ""); got.Status != 200 || strings.TrimSpace(got.Body) != `{"object":"list","data":[`+item+`],"first_id":"msg_in_a.20b","last_id":"msg_in_a.20b","has_more":false}` {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+	if got := s.Ask("GET", path+"?after=msg_in_a.20b", ""); got.Status != 200 || !strings.Contains(got.Body, `"data":[],"first_id":null`) {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+	s.Ask("POST", "/v1/responses", `{"model":"shelly","input":[{"role":"user","content":"1"},{"role":"assistant","content":"2"},{"role":"user","content":"3"}],"background":true}`, keyed, "c")
+	if got := s.Ask("GET", "/v1/responses/resp_c/input_items", ""); got.Status != 404 || !strings.Contains(got.Body, `"code":"not_kept"`) {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+	if got := s.Ask("GET", "/v1/responses/resp_none/input_items", ""); got.Status != 404 || strings.Contains(got.Body, "not_kept") {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+}
+
 // A question to a person is an item of the output.
 func TestFRT12AQuestionIsAnItem(t *testing.T) {
 	s := serve(t)
