@@ -34,8 +34,9 @@ type forkCmd struct {
 	Model   string        `placeholder:"NAME" help:"Chat model. Default: the configured one."`
 	Timeout time.Duration `default:"10m" help:"Time limit for the whole fork (default ${default})."`
 	flags.AsJSON
-	Output string `short:"o" placeholder:"FILE" help:"Write the fork as a replay for shelly test, with secrets replaced as in export."`
-	Force  bool   `help:"Overwrite an existing file."`
+	Output string   `short:"o" placeholder:"FILE" help:"Write the fork as a replay for shelly test, with secrets replaced as in export."`
+	Force  bool     `help:"Overwrite an existing file."`
+	Secret []string `placeholder:"VALUE|@FILE" sep:"none" help:"With -o: a text to remove too, or a file with one; may be repeated."`
 	journalled
 }
 
@@ -91,7 +92,7 @@ func (c *forkCmd) Run(t *terminal.Terminal) (err error) {
 		told.print(t.Out)
 	}
 	if c.Output != "" {
-		by, wrong := secrets.Redactor(cfg, nil)
+		by, wrong := secrets.Redactor(cfg, c.Secret)
 		if wrong == nil {
 			wrong = w.write(t, export.Forked(point, result), by, "the fork is not written")
 		}

@@ -27,7 +27,8 @@ type replayCmd struct {
 	All   bool     `help:"Replay all requests and print totals."`
 	Since string   `placeholder:"WHEN" help:"With --all: since a date, or the last 7d, 12h."`
 	flags.AsJSON
-	HTML string `name:"html" placeholder:"FILE" help:"Also write an HTML file with both sides."`
+	HTML   string   `name:"html" placeholder:"FILE" help:"Also write an HTML file with both sides."`
+	Secret []string `placeholder:"VALUE|@FILE" sep:"none" help:"With --html: a text to remove too, or a file with one; may be repeated."`
 	replay.Flags
 	journalled
 }
@@ -81,7 +82,7 @@ func (c *replayCmd) Run(t *terminal.Terminal, line *kong.Context) (err error) {
 		return exit.History(err)
 	}
 	if c.HTML != "" {
-		if err := c.report(t, j, h, output.File{Name: c.HTML, Force: true}, nil, true); err != nil {
+		if err := c.report(t, j, h, output.File{Name: c.HTML, Force: true}, c.Secret, true); err != nil {
 			return err
 		}
 	}
@@ -105,7 +106,7 @@ func (c *replayCmd) redactor() (*redact.Redactor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return secrets.Redactor(cfg, nil)
+	return secrets.Redactor(cfg, c.Secret)
 }
 
 // aboutAsking returns the first flag of the line that applies only to asking a model, or "".
