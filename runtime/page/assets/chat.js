@@ -50,6 +50,7 @@ class Chat {
     this.waiting = new Map(); // what lets a request be followed that waits for that, by id
     this.first = 0; // number of the first archived message that is shown
     this.chat = chatOf(session);
+    this.height = 0; // of the turns, when they last grew
   }
 
   async begin() {
@@ -306,7 +307,9 @@ class Chat {
 
   // down keeps the end in view, unless the person has gone up to read.
   down(always = false) {
-    if (always) this.reading = false;
+    const s = this.scroll;
+    if (always || s.scrollTop + s.clientHeight >= this.height - 1) this.reading = false; // it was at the end before that grew
+    this.height = s.scrollHeight;
     requestAnimationFrame(() => {
       if (!this.reading) this.scroll.scrollTop = this.scroll.scrollHeight;
     });
