@@ -322,7 +322,7 @@ e2e-service: ## Test the units with systemd's own verifier.
 e2e-browser: ## Click through what a browser shows, with chromium and chromedriver.
 	$(call step,the page in a browser)
 	@packages=$$(grep -rlE --include='*_test.go' '^//go:build .*$(BROWSER_TAG)' $(CODE) | xargs -n1 dirname | sort -u | sed 's,^,./,'); \
-	out=$$($(GO) test -tags $(BROWSER_TAG) -p 1 -count=1 -v $$packages) || { printf '%s\n' "$$out"; exit 1; }; \
+	out=$$($(GO) test -tags $(BROWSER_TAG) -p 1 -count=1 -timeout 30m -v $$packages) || { printf '%s\n' "$$out"; exit 1; }; \
 	printf '%s\n' "$$out" | grep -E '^ *(--- |browser.go)|^ok'
 
 # Without N each row and each phase of the tables is changed, with N so many places of the
