@@ -240,6 +240,9 @@ func (k *checker) checkConditions(f *format.File) {
 			at := strict.Element(key, i)
 			that(at, &list[i].That)
 			when(at, list[i].When)
+			if list[i].Optional && list[i].When == nil && (key == "never" || list[i].That.Item == nil) {
+				k.at(at+".optional", "is for a claim with when, and for an item of always; any other judges each run")
+			}
 		}
 	}
 	claims("always", f.Always)
@@ -248,6 +251,9 @@ func (k *checker) checkConditions(f *format.File) {
 		at := strict.Element("eventually", i)
 		that(at, &f.Eventually[i].That)
 		when(at, f.Eventually[i].When)
+		if f.Eventually[i].Optional && f.Eventually[i].When == nil {
+			k.at(at+".optional", "is for a promise with when; any other judges each run")
+		}
 	}
 }
 

@@ -127,10 +127,37 @@ func TestSCN31ClaimsThatHold(t *testing.T) {
 	for _, claims := range []string{
 		`always: ["active <= limits.max_active", {tool: exec, args: {command: df}}, {that: "asked > 0", when: {tool: exec}}]`,
 		`never: ["replies > requests", {recall: {$any: true}}, {that: {exit: clean}, when: "lifecycle == 'serving'"}]`,
-		`always: [{that: "epoch == 2", when: "now > duration('1h')"}, {that: {ask: answer}, when: {tool: exec}}]`,
+		`always: [{that: "epoch == 2", when: "now > duration('1h')", optional: true}, {that: {tool: exec}, when: {tool: exec}}]`,
 	} {
 		if o := outcome(t, casetest.Busy+claims+"\n"); !o.OK() {
 			t.Errorf("%s fails:\n%s", claims, o.Failures[0])
+		}
+	}
+}
+
+// A claim that nothing in the run is judged by would hold whatever it says.
+func TestSCN31AClaimThatNothingIsJudgedByFails(t *testing.T) {
+	for _, test := range []struct{ key, claim, path, want string }{
+		{"always", `that: "active <= 1", when: {tool: none}`, "always[0].when", "matches no event"},
+		{"always", `that: "active <= 1", when: "epoch == 2"`, "always[0].when", "is true after no step"},
+		{"always", `that: {skill: weather}`, "always[0]", "has keys that no event has, so"},
+		{"always", `that: {ask: answer}, when: {tool: exec}`, "always[0]", "has keys that no event has in the steps of when"},
+		{"never", `that: "active <= 1", when: {reply: helo}`, "never[0].when", "nearest: step 8"},
+		{"never", `that: {skill: weather}, when: "epoch == 2"`, "never[0].when", "is true after no step"},
+		{"eventually", `that: "replies == 2", when: {tool: none}`, "eventually[0].when", "matches no event"},
+		{"eventually", `that: {reply: one}, when: "epoch == 2"`, "eventually[0].when", "is true after no step"},
+	} {
+		o := outcome(t, casetest.Busy+test.key+": [{"+test.claim+"}]\n")
+		if len(o.Failures) != 1 || o.Failures[0].Path != test.path || !strings.Contains(o.Failures[0].String(), test.want) {
+			t.Errorf("%s: want %s at %s in\n%v", test.claim, test.want, test.path, o.Failures)
+		}
+		if o := outcome(t, casetest.Busy+test.key+": [{"+test.claim+", optional: true}]\n"); !o.OK() {
+			t.Errorf("%s, optional, fails:\n%s", test.claim, o.Failures[0])
+		}
+	}
+	for _, claim := range []string{`always: [{that: "active <= 1"`, `never: [{that: {tool: exec}`, `eventually: [{that: {tool: exec}`} {
+		if _, err := scenario.Parse("f", []byte(start+claim+", optional: true}]\n")); err == nil || !strings.Contains(err.Error(), "with when") {
+			t.Errorf("%s, which judges each run, may say optional: %v", claim, err)
 		}
 	}
 }
@@ -176,7 +203,7 @@ func TestSCN32Eventually(t *testing.T) {
 		{`{that: {tool: exec}, when: "tools.exec == 1"}`, nil},
 		{`{that: {tool: exec}, when: {tool: exec}}`, []string{"from step 3 (+1s)"}},
 		{`{that: "tools.exec == 1", when: {tool: exec}, within: 0s}`, nil},
-		{`{that: "epoch < 0", when: "asked == 100"}`, nil},
+		{`{that: "epoch < 0", when: "asked == 100", optional: true}`, nil},
 		{`{that: "handles[0].kind == 'user'", when: {tool: exec}}`, nil},
 		{`"handles[0].kind == 'user'"`, []string{"cannot be evaluated after step 1 (+0s): index out of range"}},
 		{`{that: "epoch == 2", within: 5s}`, []string{"was waited for from the start until +5s", "epoch = 1 after step 8 (+2300ms)"}},

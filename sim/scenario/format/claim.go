@@ -46,29 +46,31 @@ func (v *Condition) YAML() string {
 	return strconv.Quote(v.Expression.String())
 }
 
-// Claim is what always or never is about: a condition, or {that, when} (SCN-31).
+// Claim is what always or never is about: a condition, or {that, when, optional} (SCN-31).
 type Claim struct {
-	That Condition  `key:"that,required"` // an expression, such as "active <= 1", or an item
-	When *Condition `key:"when"`          // only after steps in which this holds or occurs
+	That     Condition  `key:"that,required"` // an expression, such as "active <= 1", or an item
+	When     *Condition `key:"when"`          // only after steps in which this holds or occurs
+	Optional bool       `key:"optional"`      // it is no failure if nothing in the run is judged by it
 }
 
 func (v *Claim) Read(d *strict.Decoder, n *strict.Node, path string) {
-	if n.Has("that", "when") {
+	if n.Has("that", "when", "optional") {
 		d.Object(n, v, path)
 		return
 	}
 	v.That.Read(d, n, path)
 }
 
-// Promise is what must come about: a condition, or {that, when, within} (SCN-32).
+// Promise is what must come about: a condition, or {that, when, within, optional} (SCN-32).
 type Promise struct {
-	That   Condition  `key:"that,required"` // an expression, such as "replies == requests", or an item
-	When   *Condition `key:"when"`          // each time that this becomes true or occurs; the start unless given
-	Within *Duration  `key:"within"`        // no later than this after it; before the end unless given
+	That     Condition  `key:"that,required"` // an expression, such as "replies == requests", or an item
+	When     *Condition `key:"when"`          // each time that this becomes true or occurs; the start unless given
+	Within   *Duration  `key:"within"`        // no later than this after it; before the end unless given
+	Optional bool       `key:"optional"`      // (when) it is no failure if it never does
 }
 
 func (v *Promise) Read(d *strict.Decoder, n *strict.Node, path string) {
-	if n.Has("that", "when", "within") {
+	if n.Has("that", "when", "within", "optional") {
 		d.Object(n, v, path)
 		return
 	}

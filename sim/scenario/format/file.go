@@ -38,10 +38,10 @@ type File struct {
 	Faults   Faults      `key:"faults"`       // what goes wrong beside the script
 	Found    *Provenance `key:"found"`        // where the case comes from, where a property found it (PRP-8)
 	Expect   *Expect     `key:"expect"`       // what must hold at the end
-	Always   []Claim     `key:"always"`       // holds after every step: an expression, an item that every event with its keys matches, or {that, when}
-	Never    []Claim     `key:"never"`        // holds after no step: an expression, an item that no event matches, or {that, when}
+	Always   []Claim     `key:"always"`       // holds after every step: an expression, an item that every event with its keys matches, or {that, when, optional}
+	Never    []Claim     `key:"never"`        // holds after no step: an expression, an item that no event matches, or {that, when, optional}
 
-	Eventually []Promise `key:"eventually"` // comes about: an expression, an item, or {that, when, within}
+	Eventually []Promise `key:"eventually"` // comes about: an expression, an item, or {that, when, within, optional}
 
 	*document.Case
 }

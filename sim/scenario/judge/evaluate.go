@@ -50,6 +50,19 @@ func (j *judgement) valuesAfter(step int, e *expression.Expression) string {
 // after reports for each step whether a condition holds after it, or an event of it
 // matches. One that cannot be evaluated fails at its first such step.
 func (j *judgement) after(path string, c *format.Condition) []bool {
+	if c.Expression != nil {
+		for step, v := range j.evaluation(c.Expression).Verdicts {
+			if v.Err != nil {
+				j.unknown(path, c.Expression, step, v.Err)
+				break
+			}
+		}
+	}
+	return j.holds(c)
+}
+
+// holds reports the same, and where it cannot be evaluated that it does not.
+func (j *judgement) holds(c *format.Condition) []bool {
 	holds := make([]bool, len(j.result.Steps))
 	if c.Item != nil {
 		for _, e := range j.events() {
@@ -57,12 +70,8 @@ func (j *judgement) after(path string, c *format.Condition) []bool {
 		}
 		return holds
 	}
-	told := false
 	for step, v := range j.evaluation(c.Expression).Verdicts {
-		if holds[step] = v.Holds; v.Err != nil && !told {
-			told = true
-			j.unknown(path, c.Expression, step, v.Err)
-		}
+		holds[step] = v.Holds
 	}
 	return holds
 }

@@ -15,9 +15,13 @@ func (j *judgement) comeAbout() {
 	for i := range j.file.Eventually {
 		p := &j.file.Eventually[i]
 		path := strict.Element("eventually", i)
-		if from := j.begins(path, p.When); from != nil {
-			j.judge(path, func() { j.promise(path, &p.That, p.Within, from) }, everywhere)
-		}
+		j.judge(path, func() {
+			from := j.begins(path, p.When)
+			if from == nil && !p.Optional && j.file.Replay == nil {
+				j.neverComes(path+".when", p.When)
+			}
+			j.promise(path, &p.That, p.Within, from)
+		}, everywhere)
 	}
 }
 

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"strconv"
 
 	"shelly/fsm"
@@ -12,13 +13,60 @@ import (
 
 // hold checks what always and never say, after every step (SCN-31).
 func (j *judgement) hold() {
-	for i := range j.file.Always {
-		path := strict.Element("always", i)
-		j.judge(path, func() { j.claim(path, &j.file.Always[i], true) }, everywhere)
+	claims := func(key string, list []format.Claim, always bool) {
+		for i := range list {
+			path := strict.Element(key, i)
+			j.judge(path, func() {
+				if j.claim(path, &list[i], always); !list[i].Optional {
+					j.vacuous(path, &list[i], always)
+				}
+			}, everywhere)
+		}
 	}
-	for i := range j.file.Never {
-		path := strict.Element("never", i)
-		j.judge(path, func() { j.claim(path, &j.file.Never[i], false) }, everywhere)
+	claims("always", j.file.Always, true)
+	claims("never", j.file.Never, false)
+}
+
+// vacuous fails a claim that holds only because nothing in the run is judged by it. A
+// replay may end anywhere, so its claims may be.
+func (j *judgement) vacuous(path string, c *format.Claim, always bool) {
+	if j.file.Replay != nil {
+		return
+	}
+	counts := func(int) bool { return true }
+	if c.When != nil {
+		holds := j.holds(c.When)
+		if !slices.Contains(holds, true) {
+			j.neverComes(path+".when", c.When)
+			return
+		}
+		counts = func(step int) bool { return holds[step] }
+	}
+	if !always || c.That.Item == nil {
+		return
+	}
+	if slices.ContainsFunc(j.events(), func(e event) bool { return counts(e.step) && c.That.Item.Concerns(e.Value) }) {
+		return
+	}
+	text := "has keys that no event has"
+	if c.When != nil {
+		text += " in the steps of when"
+	}
+	j.fail(c.That.Pos, path, match.Mismatch{Text: text + nothingJudged})
+}
+
+const nothingJudged = ", so nothing is judged; correct it, or add optional: true if that is fine"
+
+// neverComes fails a condition that selects what is judged, and that nothing in the run
+// meets. One that cannot be evaluated has failed already.
+func (j *judgement) neverComes(path string, when *format.Condition) {
+	if when.Item != nil {
+		hint := j.nearestEvent(when.Item, 0, len(j.events()))
+		j.fail(when.Pos, path, match.Mismatch{Text: "matches no event" + nothingJudged, Hint: hint})
+		return
+	}
+	if !slices.ContainsFunc(j.evaluation(when.Expression).Verdicts, func(v expression.Verdict) bool { return v.Err != nil }) {
+		j.fail(when.Pos, path, match.Mismatch{Text: "is true after no step" + nothingJudged})
 	}
 }
 
