@@ -36,7 +36,7 @@ type Expect struct {
 
 	Clock *ClockExpect `key:"clock"` // when the case comes to rest
 
-	// What of the case is held, whole, against the file NAME.golden.yaml beside it (SCN-35). Beside asked and trace, prompt and estimates keep what shelly itself says to the model and reckons (SCN-59).
+	// what of the case is held, whole, against the file NAME.golden.yaml beside it (SCN-35); beside asked and trace, prompt and estimates keep what shelly itself says to the model and reckons (SCN-59)
 	Golden []string `key:"golden" enum:"replies,notices,messages,questions,audit,reports,asked,paths,trace,memory,sessions,memory_file,history_file,world,prompt,estimates"`
 }
 

@@ -42,7 +42,7 @@ const exampleBytesMax = 160
 // In calls found for each key of a scenario, with an example of it as long as people can
 // read it.
 func (f *Format) In(root *strict.Node, found func(id, text string)) {
-	f.inMap(root, []kind{{"", "", f.root}}, found, 0)
+	f.inMap(root, []kind{{of: f.root}}, found, 0)
 }
 
 // inMap goes through a map that is of one of some kinds.
@@ -83,12 +83,12 @@ func (f *Format) in(n *strict.Node, s *schema, name string, found func(id, text 
 		f.in(n, f.root.Defs.get(ref), ref, found, depth+1)
 		return
 	}
-	for _, o := range s.AnyOf {
+	for _, o := range append([]*schema{s.Then, s.Else}, s.AnyOf...) {
 		f.in(n, o, name, found, depth+1)
 	}
 	switch {
-	case n.Kind == strict.MapKind && len(s.Parts) > 0 && hasAll(kind{name, "", s}, n):
-		f.inMap(n, []kind{{name, "", s}}, found, depth+1)
+	case n.Kind == strict.MapKind && len(s.Parts) > 0 && hasAll(kind{of: s}, n):
+		f.inMap(n, []kind{{name: name, of: s}}, found, depth+1)
 	case n.Kind == strict.MapKind && s.ByName != nil && s.ByName.Not == nil:
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			f.in(n.Content[i+1].Follow(), s.ByName, name, found, depth+1)

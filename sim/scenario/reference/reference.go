@@ -30,6 +30,8 @@ type schema struct {
 	Const       any             `json:"const"`
 	Default     json.RawMessage `json:"default"`
 	AnyOf       []*schema       `json:"anyOf"`
+	Then        *schema         `json:"then"`
+	Else        *schema         `json:"else"`
 	Items       *schema         `json:"items"`
 	Parts       members         `json:"properties"`
 	Required    []string        `json:"required"`
@@ -102,9 +104,11 @@ func (m members) get(name string) *schema {
 
 // kind is a map of the format: its keys, and the first path that leads to it.
 type kind struct {
-	name string // of the definition; "" for the file itself
-	path string
-	of   *schema
+	name   string // of the definition; "" for the file itself
+	path   string
+	of     *schema
+	level  int  // how many maps it is within
+	either bool // its place takes maps of another kind, too, as always takes claims and items
 }
 
 // Key is one key of the format.
@@ -128,19 +132,32 @@ func New(text []byte) (*Format, error) {
 		return nil, fmt.Errorf("the schema cannot be read: %w", err)
 	}
 	f := &Format{root: root}
-	f.kinds = append(f.kinds, kind{"", "", root})
+	f.kinds = append(f.kinds, kind{of: root})
 	known := map[string]bool{}
+	var later []kind // a path on which nothing else can be tells more
+	add := func(k kind) {
+		if !known[k.name] {
+			known[k.name] = true
+			f.kinds = append(f.kinds, k)
+		}
+	}
 	for i := 0; i < len(f.kinds); i++ { // breadth first: the first path is the shortest
 		at := f.kinds[i]
 		for _, m := range at.of.Parts {
 			for _, inner := range f.mapsOf(m.of, join(at.path, m.name), m.name, 0) {
-				if !known[inner.name] {
-					known[inner.name] = true
-					f.kinds = append(f.kinds, inner)
+				if inner.level = at.level + 1; inner.either {
+					later = append(later, inner)
+				} else {
+					add(inner)
 				}
 			}
 		}
+		for i == len(f.kinds)-1 && len(later) > 0 {
+			add(later[0])
+			later = later[1:]
+		}
 	}
+	slices.SortStableFunc(f.kinds, func(a, b kind) int { return a.level - b.level })
 	return f, nil
 }
 
@@ -157,10 +174,16 @@ func (f *Format) mapsOf(s *schema, path, name string, depth int) []kind {
 	}
 	var list []kind
 	if len(s.Parts) > 0 {
-		list = append(list, kind{name, path, s})
+		list = append(list, kind{name: name, path: path, of: s})
 	}
 	for _, o := range s.AnyOf {
 		list = append(list, f.mapsOf(o, path, name, depth+1)...)
+	}
+	for _, o := range []*schema{s.Then, s.Else} {
+		for _, k := range f.mapsOf(o, path, name, depth+1) {
+			k.either = true
+			list = append(list, k)
+		}
 	}
 	if s.Items != nil {
 		list = append(list, f.mapsOf(s.Items, path+"[]", name, depth+1)...)
@@ -392,7 +415,7 @@ func namesOf(m members) []string {
 
 // along follows a path from the file's root, also by ways that are not the shortest.
 func (f *Format) along(path string) ([]Key, bool) {
-	at := []kind{{"", "", f.root}}
+	at := []kind{{of: f.root}}
 	parts := strings.Split(path, ".")
 	for i, part := range parts {
 		var next []kind
@@ -411,7 +434,7 @@ func (f *Format) along(path string) ([]Key, bool) {
 				byName = byName || slices.ContainsFunc(inner, func(o kind) bool { return strings.Contains(strings.TrimPrefix(o.path, k.path), ".NAME") })
 			}
 			if strings.HasSuffix(k.path, "NAME") && k.of.Parts.get(part) == nil {
-				next = append(next, kind{k.name, strings.TrimSuffix(k.path, ".NAME"), k.of}) // the part is a name
+				next = append(next, kind{name: k.name, path: strings.TrimSuffix(k.path, ".NAME"), of: k.of}) // the part is a name
 			}
 		}
 		if len(next) == 0 {

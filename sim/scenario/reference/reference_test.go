@@ -219,6 +219,9 @@ func TestSCN67AKeySaysAllThatItTakes(t *testing.T) {
 		"timeline[].images":    {Type: "list of texts"},
 		"config.max_active":    {Type: "number"},
 		"sessions.ann.history": {Type: "list of maps"},
+		"always[].when":        {Type: "expression or item"},
+		"eventually[].within":  {Type: "duration"},
+		"never[0].tool":        {Type: "matcher"},
 	} {
 		keys, err := f.Find(path)
 		if err != nil {
