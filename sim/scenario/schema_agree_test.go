@@ -102,6 +102,27 @@ func TestSchemaRefusesWhatDoesNotFitTheTypes(t *testing.T) {
 	}
 }
 
+// The schema and the loader take the same words of an item (SCN-20, SCN-56).
+func TestSchemaKnowsTheWordsOfItems(t *testing.T) {
+	schema := ready(t, "scenario.v1.json")
+	for item, fits := range map[string]bool{ // order-free: each for itself
+		"{ask: answer}": true, "{ask: answre}": false, "{timer: backoff}": true, "{timer: back_off}": false,
+		"{notice: deferred}": true, "{notice: defered}": false, "{notice: {notice: deferred}}": true,
+		"{question: approve}": true, "{question: allow}": false, "{exit: clean}": true, "{exit: cleen}": false,
+		"{table: handle, state: loading}": true, "{table: handles}": false, "{state: loadin}": false,
+		"{table: inference, state: compacting}": true, "{state: failed}": true, // former names (INF-30)
+		"{input: boot}": true, "{input: boots}": false, "{effect: reply}": true, "{effect: replies}": false,
+		"{ask: {$one_of: [answer, init]}}": true, "{ask: {$any: true}}": true, "{ask: \"${word}\"}": true, "{tool: anything}": true,
+	} {
+		source := "scenario: 1\nname: x\nvars: {word: init}\ntimeline: [{user: hi}]\nnever: [" + item + "]\n"
+		plain, _ := plainSource([]byte(source))
+		_, loader := Parse("f.scenario.yaml", []byte(source))
+		if of := schema.Validate(plain); (loader == nil) != fits || (of == nil) != fits {
+			t.Errorf("%s: want %v; the loader says %v, the schema %v", item, fits, loader, of)
+		}
+	}
+}
+
 // misfits are the problems of a file that are told before its values are checked
 // against each other.
 func misfits(source []byte) []strict.Problem {

@@ -368,6 +368,9 @@ func itemSchema(g *schemaGen) *jsonschema.Schema {
 	for _, key := range itemKeys() {
 		s.Properties[key] = g.shaped("MatcherItem"+strings.ToUpper(key[:1])+key[1:], ShapeOf("item")[key])
 		s.Properties[key].Description = listed[key]
+		if words := (&Item{}).words(key); words != nil { // of a text; what is in a matcher only the loader looks at
+			s.Properties[key].AnyOf = oneOfWords(words).AnyOf
+		}
 	}
 	return s
 }
