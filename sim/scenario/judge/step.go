@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/sim"
 )
 
@@ -27,7 +28,7 @@ func lostText(s sim.Step, start fsm.Millis) string {
 // stepText is when a step was, what came in, what it moved and what it caused.
 func stepText(s sim.Step, start fsm.Millis) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "+%-8s %-14s", s.At-start, fsm.InputKind(s.Input))
+	fmt.Fprintf(&b, "+%-8s %-14s", s.At-start, inputWord(s.Input))
 	between := ""
 	for _, m := range s.Moves {
 		if m.Stays() {
@@ -48,6 +49,30 @@ func stepText(s sim.Step, start fsm.Millis) string {
 		b.WriteString(" " + effectWord(e))
 	}
 	return strings.TrimRight(b.String(), " ")
+}
+
+// subjectBytesMax is how much of what an event is about stands in its line.
+const subjectBytesMax = 60
+
+// inputWord is an input's kind, with what tells it from its like where nothing else in the
+// line does.
+func inputWord(in fsm.Input) string {
+	word := fsm.InputKind(in)
+	switch f := in.Fact.(type) {
+	case fsm.EventRaised:
+		what := strings.TrimPrefix(f.Source+"."+f.Event, ".")
+		if f.Subject != "" {
+			what += " " + wording.Clip(wording.OneLine(f.Subject), subjectBytesMax)
+		}
+		word += "(" + what + ")"
+	case fsm.ScheduleDue:
+		word += "(" + f.Schedule + ")"
+	case fsm.BrainFailed:
+		word += "(" + string(f.Class) + ")"
+	case fsm.Signalled:
+		word += "(" + f.Name + ")"
+	}
+	return word
 }
 
 // effectWord is an effect's kind, with what tells it from its like.
