@@ -31,14 +31,15 @@ func (f File) Free() error {
 	if f.Standard() {
 		return nil
 	}
-	if info, err := os.Stat(f.Name); err == nil && info.IsDir() || os.IsPathSeparator(f.Name[len(f.Name)-1]) {
+	at, err := os.Stat(f.Name)
+	_, none := os.Lstat(f.Name)
+	switch {
+	case err == nil && at.IsDir() || os.IsPathSeparator(f.Name[len(f.Name)-1]):
 		return exit.Errorf(exit.Usage, "%s is a folder; name a file", f.Name)
-	}
-	switch info, err := os.Lstat(f.Name); {
-	case err == nil && !f.Force:
+	case err == nil && !at.Mode().IsRegular(): // a file would take its place, or that of a link to it, such as /dev/stdout
+		return exit.Errorf(exit.Usage, "%s is not a regular file; name another one", f.Name)
+	case none == nil && !f.Force:
 		return f.taken()
-	case err == nil && info.Mode().Type()&^fs.ModeSymlink != 0: // a rename would take its place
-		return exit.Errorf(exit.Usage, "%s is not a regular file; name another one, or - for standard output", f.Name)
 	}
 	if err := system.Writable(Nearest(filepath.Dir(f.Name))); err != nil {
 		return exit.With(exit.Disk, &fs.PathError{Op: "write", Path: f.Name, Err: err})

@@ -27,6 +27,11 @@ func TestCLI3AFileThatCannotBeWrittenIsSaidBeforeTheWork(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	for link, to := range map[string]string{"to-pipe": "pipe", "to-there": "there", "to-nothing": "nothing"} { // order-free: each for itself
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := os.Chmod(closed, 0o500); err != nil {
 		t.Fatal(err)
 	}
@@ -45,6 +50,11 @@ func TestCLI3AFileThatCannotBeWrittenIsSaidBeforeTheWork(t *testing.T) {
 		{File{Name: filepath.Join(closed, "new")}, shut},
 		{File{Name: filepath.Join(closed, "there"), Force: true}, shut},
 		{File{Name: filepath.Join(dir, "pipe"), Force: true}, exit.Usage},
+		{File{Name: filepath.Join(dir, "to-pipe"), Force: true}, exit.Usage},
+		{File{Name: filepath.Join(dir, "to-there")}, exit.Usage},
+		{File{Name: filepath.Join(dir, "to-there"), Force: true}, exit.OK},
+		{File{Name: filepath.Join(dir, "to-nothing")}, exit.Usage},
+		{File{Name: filepath.Join(dir, "to-nothing"), Force: true}, exit.OK},
 		{File{Name: closed, Force: true}, exit.Usage},
 		{File{}, exit.OK},
 	} {
