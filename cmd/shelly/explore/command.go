@@ -2,6 +2,7 @@
 package explore
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -72,30 +73,24 @@ func (c *Command) Run(t *terminal.Terminal) error {
 			return err
 		}
 	}
+	ctx, stop := exit.Interruptible()
+	defer stop()
 	begin := time.Now()
-	taken, bad := coverage.New(), error(nil)
+	taken, unique, bad := coverage.New(), 0, error(nil)
 	var all []explored
 	for _, w := range worlds {
-		w.StatesMax, w.DepthMax = c.States, c.Depth
-		if c.Budget > 0 {
-			w.Enough = func() bool { return time.Since(begin) > c.Budget }
-		}
-		w.Together, w.Workers = together, runtime.GOMAXPROCS(0)
-		start := time.Now()
-		x := explore.Run(w.Bounds)
-		e := figures(w, x, time.Since(start).Seconds())
+		w.Enough = func() bool { return ctx.Err() != nil || c.Budget > 0 && time.Since(begin) > c.Budget }
+		e, x, err := c.walk(w, len(worlds) > 1)
+		all, unique = append(all, e), unique+x.Unique
 		taken.Join(x.Coverage)
-		if x.Found != nil {
-			e.File, err = c.write(c.file(w, len(worlds) > 1), w, x.Found)
-		} else {
-			err = c.gaveUp(x)
-		}
-		all = append(all, e)
 		if !c.JSON {
 			e.print(t)
 		}
-		if bad == nil {
-			bad = err
+		if ctx.Err() != nil && x.Found == nil && !(x.Complete && len(all) == len(worlds)) {
+			err = exit.Interrupted(ctx, fmt.Sprintf("nothing is wrong in the %d unique states that were walked; run it again to walk to the end", unique))
+		}
+		if bad = cmp.Or(bad, err); ctx.Err() != nil {
+			break
 		}
 	}
 	switch {
@@ -111,6 +106,21 @@ func (c *Command) Run(t *terminal.Terminal) error {
 		printRows(t, "together: ", notTaken(taken))
 	}
 	return bad
+}
+
+// walk walks one of the worlds, or of several; an error says what was found, or why it was
+// not walked to the end.
+func (c *Command) walk(w world, several bool) (e explored, x explore.Result, err error) {
+	w.StatesMax, w.DepthMax = c.States, c.Depth
+	w.Together, w.Workers = together, runtime.GOMAXPROCS(0)
+	start := time.Now()
+	x = explore.Run(w.Bounds)
+	e = figures(w, x, time.Since(start).Seconds())
+	if x.Found == nil {
+		return e, x, c.gaveUp(x)
+	}
+	e.File, err = c.write(c.file(w, several), w, x.Found)
+	return e, x, err
 }
 
 // together runs do for 0 to n-1 concurrently.
