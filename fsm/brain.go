@@ -125,6 +125,9 @@ type BrainFailed struct {
 	Reason string     `json:"reason"`
 }
 
+// Topic is what tells a failure from others.
+func (f BrainFailed) Topic() string { return string(f.Class) }
+
 // BrainClass sorts a model's failures by what a person can do about them.
 type BrainClass string
 

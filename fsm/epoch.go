@@ -35,6 +35,21 @@ type EventRaised struct {
 	To      Origin `json:"to,omitzero"`  // the chat that the answer goes to, if any (HND-63)
 }
 
+// Topic is what tells a signal from others.
+func (s Signalled) Topic() string { return s.Name }
+
+// Topic is what tells an event from others: who saw what, and of what.
+func (e EventRaised) Topic() string {
+	topic := e.Event
+	if e.Source != "" {
+		topic = e.Source + "." + topic
+	}
+	if e.Subject != "" {
+		topic += " " + e.Subject
+	}
+	return topic
+}
+
 // Event returns an event in words (HND-17), with what the operator wants done about it and
 // where the answer goes (HND-63).
 func (w Words) Event(in EventRaised) string {

@@ -123,6 +123,9 @@ type ScheduleDue struct {
 	Back     bool   `json:"back,omitempty"`
 }
 
+// Topic is what tells a slot from those of other schedules.
+func (d ScheduleDue) Topic() string { return d.Schedule }
+
 // DisarmSchedule ends a schedule.
 type DisarmSchedule struct {
 	Schedule string `json:"schedule"`

@@ -39,14 +39,12 @@ func (r *Record) Redact(by *redact.Redactor, images bool) error {
 // cut is an input in which the parts of a kept result have no part of a secret either, where the
 // result was cut (TXT-2).
 func cut(in fsm.Input, by *redact.Redactor) fsm.Input {
-	switch fact := in.Fact.(type) {
-	case fsm.ToolAnswered:
-		if len(fact.Text)+len(fact.Kept.Tail) < fact.Kept.Bytes {
-			fact.Text, fact.Kept.Tail = by.ReplaceCut(fact.Text, false, true), by.ReplaceCut(fact.Kept.Tail, true, false)
-		}
-		in.Fact = fact
-	case fsm.TextRead:
+	if fact, ok := in.Fact.(fsm.TextRead); ok {
 		fact.Text = by.ReplaceCut(fact.Text, true, true)
+		in.Fact = fact
+	}
+	if fact, ok := in.Fact.(fsm.ToolAnswered); ok && len(fact.Text)+len(fact.Kept.Tail) < fact.Kept.Bytes {
+		fact.Text, fact.Kept.Tail = by.ReplaceCut(fact.Text, false, true), by.ReplaceCut(fact.Kept.Tail, true, false)
 		in.Fact = fact
 	}
 	return in

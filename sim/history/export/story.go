@@ -388,11 +388,10 @@ func (s *story) edited(c *call, now fsm.Session) {
 	save, _ := c.effect.(fsm.SaveSession)
 	known := s.began
 	for _, before := range s.asked {
-		switch before.answer.Fact.(type) {
-		case fsm.SessionLoaded, fsm.SessionSaved:
-			if fsm.HandleOf(before.effect) == save.Handle {
-				known = before.at + before.took
-			}
+		_, read := before.answer.Fact.(fsm.SessionLoaded)
+		_, saved := before.answer.Fact.(fsm.SessionSaved)
+		if (read || saved) && fsm.HandleOf(before.effect) == save.Handle {
+			known = before.at + before.took
 		}
 	}
 	at := known + (c.at-known)/2

@@ -51,26 +51,15 @@ func stepText(s sim.Step, start fsm.Millis) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// subjectBytesMax is how much of what an event is about stands in its line.
-const subjectBytesMax = 60
+// topicBytesMax is how much of what tells an input from its like stands in its line.
+const topicBytesMax = 80
 
 // inputWord is an input's kind, with what tells it from its like where nothing else in the
 // line does.
 func inputWord(in fsm.Input) string {
 	word := fsm.InputKind(in)
-	switch f := in.Fact.(type) {
-	case fsm.EventRaised:
-		what := strings.TrimPrefix(f.Source+"."+f.Event, ".")
-		if f.Subject != "" {
-			what += " " + wording.Clip(wording.OneLine(f.Subject), subjectBytesMax)
-		}
-		word += "(" + what + ")"
-	case fsm.ScheduleDue:
-		word += "(" + f.Schedule + ")"
-	case fsm.BrainFailed:
-		word += "(" + string(f.Class) + ")"
-	case fsm.Signalled:
-		word += "(" + f.Name + ")"
+	if f, ok := in.Fact.(interface{ Topic() string }); ok {
+		word += "(" + wording.Clip(wording.OneLine(f.Topic()), topicBytesMax) + ")"
 	}
 	return word
 }
