@@ -240,13 +240,19 @@ func (b *Browser) Count(css, text string) (n int) {
 // Click clicks an element as a person does: an element that is covered cannot be clicked.
 func (b *Browser) Click(css, text string) {
 	b.t.Helper()
+	b.toElement(css, text, "click", nil)
+}
+
+// toElement does something to an element, and to its successor if it was redrawn in between.
+func (b *Browser) toElement(css, text, what string, how any) {
+	b.t.Helper()
 	for begin := time.Now(); ; {
-		err := b.try("POST", "/element/"+b.find(css, text)+"/click", nil, nil)
+		err := b.try("POST", "/element/"+b.find(css, text)+"/"+what, how, nil)
 		if err == nil {
 			return
 		}
-		if !strings.Contains(err.Error(), "stale element") || time.Since(begin) > patience { // it was redrawn in between
-			b.t.Fatalf("click %s with %q: %v", css, text, err)
+		if !strings.Contains(err.Error(), "stale element") || time.Since(begin) > patience {
+			b.t.Fatalf("%s %s with %q: %v", what, css, text, err)
 		}
 	}
 }
@@ -268,7 +274,7 @@ func (b *Browser) Element(css string) map[string]string {
 // Type types into an element; a file input takes a path.
 func (b *Browser) Type(css, text string) {
 	b.t.Helper()
-	b.do("POST", "/element/"+b.find(css, "")+"/value", map[string]any{"text": text}, nil)
+	b.toElement(css, "", "value", map[string]any{"text": text})
 }
 
 // Keys that are not characters.
