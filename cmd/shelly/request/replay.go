@@ -28,7 +28,7 @@ type replayCmd struct {
 	Since string   `placeholder:"WHEN" help:"With --all: since a date, or the last 7d, 12h."`
 	flags.AsJSON
 	HTML   string   `name:"html" placeholder:"FILE" help:"Also write an HTML file with both sides."`
-	Secret []string `placeholder:"VALUE|@FILE" sep:"none" help:"With --html: a text to remove too, or a file with one; may be repeated."`
+	Secret []string `placeholder:"VALUE|@FILE" sep:"none" help:"With --html: a text to remove, too; repeatable."`
 	replay.Flags
 	journalled
 }
@@ -36,8 +36,8 @@ type replayCmd struct {
 // Help is the text after the usage.
 func (replayCmd) Help() string {
 	return "Exit code 1 if today's code decides differently. " +
-		"With --model, or --set of brain.* or prompts.* (KEY=TEXT or KEY=@FILE), a model is asked the recorded questions, " +
-		"each with its history, and the decisions are compared. No tool runs. Only you can read the file of answers; a second run continues."
+		"With --model, or --set of brain.* or prompts.* (KEY=TEXT or KEY=@FILE), a model is asked the recorded questions " +
+		"and the decisions are compared; no tool runs. A second run continues."
 }
 
 // Run implements the subcommand (CLI-17).
