@@ -90,3 +90,61 @@ func TestCTX13HowMuchStays(t *testing.T) {
 		}
 	}
 }
+
+// What is asked about a conversation is asked without its thinking, and the conversation itself
+// stays as it is (CTX-14).
+func TestCTX14AnAsideIsACopyWithoutThinking(t *testing.T) {
+	args := `{"content":"` + strings.Repeat("a", 8000) + `"}`
+	talk := fsm.Conversation{}.Add(
+		fsm.Message{Role: fsm.RoleUser, Text: "question"},
+		fsm.Message{Role: fsm.RoleAssistant, Thinking: strings.Repeat("hm ", 400), Calls: []fsm.ToolCall{{ID: "1", Name: "write", Args: args}}},
+		fsm.Message{Role: fsm.RoleTool, Text: "done", ToolCall: "1"},
+		fsm.Message{Role: fsm.RoleUser, Text: "Sum it up."},
+	)
+	got := Aside(fsm.PresentWords(), nil, talk, 500)
+	if m := got.Messages[1]; m.Thinking != "" || !strings.HasPrefix(m.Calls[0].Args, `{"left_out":`) || got.Tokens > 500 {
+		t.Errorf("%d tokens: %+v", got.Tokens, m)
+	}
+	if m := talk.Messages[1]; m.Thinking == "" || m.Calls[0].Args != args {
+		t.Error("the conversation itself has changed")
+	}
+}
+
+// The texts are cut no further than they must be, and the question not at all (CTX-10).
+func TestCTX10TheQuestionIsNotCut(t *testing.T) {
+	question := strings.Repeat("why ", 400)
+	talk := fsm.Conversation{}.Add(
+		fsm.Message{Role: fsm.RoleUser, Text: question},
+		fsm.Message{Role: fsm.RoleAssistant, Text: strings.Repeat("so ", 400), Calls: []fsm.ToolCall{{ID: "1", Name: "look", Args: "{}"}}},
+		fsm.Message{Role: fsm.RoleTool, Text: strings.Repeat("there ", 400), ToolCall: "1"},
+	)
+	d := newDraft(fsm.PresentWords(), nil, talk, 0)
+	d.shorten(d.parts(0, len(d.msgs), false), d.size-100, floorLast)
+	if d.msgs[0].Text != question || d.msgs[2].Text == talk.Messages[2].Text {
+		t.Errorf("the question has %d bytes, the result %d", len(d.msgs[0].Text), len(d.msgs[2].Text))
+	}
+	list := []part{{tokens: 300}, {tokens: 200}}
+	if at, further := saved(list, 250), saved(list, 249); at != 50 || further != 51 {
+		t.Errorf("cut to 250 tokens %d are saved, to 249 %d", at, further)
+	}
+}
+
+// What a turn has done leaves in whole rounds, the oldest first: an answer with all results of its
+// calls (CTX-10).
+func TestCTX10RoundsLeaveWhole(t *testing.T) {
+	call := func(ids ...string) fsm.Message {
+		m := fsm.Message{Role: fsm.RoleAssistant}
+		for _, id := range ids {
+			m.Calls = append(m.Calls, fsm.ToolCall{ID: id, Name: "look", Args: "{}"})
+		}
+		return m
+	}
+	result := func(id string) fsm.Message { return fsm.Message{Role: fsm.RoleTool, Text: "there", ToolCall: id} }
+	talk := fsm.Conversation{}.Add(fsm.Message{Role: fsm.RoleUser, Text: "question"}, call("1", "2"), result("1"), result("2"), call("3"), result("3"))
+	for over, want := range map[int]int{0: 6, 1: 3, 1000: 1} {
+		d := newDraft(fsm.PresentWords(), nil, talk, 0)
+		if d.dropRounds(d.size - over); len(d.msgs) != want || d.msgs[0].Text != "question" {
+			t.Errorf("%d tokens over: %d messages, want %d", over, len(d.msgs), want)
+		}
+	}
+}

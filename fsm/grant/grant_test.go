@@ -86,6 +86,7 @@ func TestAPR11AskingFitsTooMuchAndSparingTooLittle(t *testing.T) {
 		{"git push*", `{"command":null}`, false, false},
 		{"git push*", `{"command":"git push"`, true, false},
 		{"git push*", `{"command":"git push"} {}`, true, false},
+		{"git push*", `["command","ls"]`, true, false},
 		{"a;b*", `{"command":"a;bc"}`, true, true}, // what the pattern itself contains is intended
 		{"notes/*", `{"command":"notes/../.env"}`, true, false},
 		{"notes/*", `{"command":"notes/a.md"}`, true, true},
@@ -126,6 +127,7 @@ func TestAPR13AGrantIsForTheSubjectOfTheCall(t *testing.T) {
 		{"something left out", exec, `{"command":"ls","dir":"/"}`, `{"command":"ls"}`, false},
 		{"in another order", exec, `{"command":"ls","dir":"/"}`, `{"dir":"/","command":"ls"}`, true},
 		{"no arguments", exec, `{}`, ``, true},
+		{"none, then no object", exec, `{}`, `[`, false},
 		{"none, then some", exec, `{}`, `{"command":"ls"}`, false},
 		{"the same file", write, `{"path":"a.md","content":"x"}`, `{"path":"a.md","content":"; rm"}`, true},
 		{"another file", write, `{"path":"a.md","content":"x"}`, `{"path":"b.md","content":"x"}`, false},
@@ -221,6 +223,38 @@ func TestAPR12GrantsAreNamedByWhatTheyCover(t *testing.T) {
 	} {
 		if ID(&other) == ID(&g) {
 			t.Errorf("%+v has the same id", other)
+		}
+	}
+}
+
+// APR-12: a grant is known by what it covers, whatever order the call had.
+func TestAPR12GrantsThatCoverAnotherThingHaveAnotherID(t *testing.T) {
+	seen := map[string]fsm.Grant{}
+	for _, g := range []fsm.Grant{
+		{Tool: "exec"}, {Tool: "exec", Any: true}, {Tool: "exec", Session: "s"}, {Tool: "write"},
+		{Tool: "exec", Match: match("command", "ls")}, {Tool: "exec", Match: match("command", "rm")}, {Tool: "exec", Match: match("dir", "ls")},
+		{Tool: "exec", Match: match("command", "ls", "dir", "/")},
+	} {
+		if other, ok := seen[ID(&g)]; ok {
+			t.Errorf("%+v and %+v have one id", g, other)
+		}
+		seen[ID(&g)] = g
+	}
+	id := func(args string) string {
+		g, ok := Of(fsm.Decided{Approve: true, Grant: fsm.GrantAlways}, "s", &fsm.ToolDecl{Name: "exec"}, fsm.ToolCall{Args: args}, 5)
+		if !ok {
+			t.Fatalf("no grant for %s", args)
+		}
+		return ID(&g)
+	}
+	for _, pair := range [][2]string{
+		{`{"command":"ls","dir":"/"}`, `{"dir":"/","command":"ls"}`},
+		{`{"a":"x","b":"y"}`, `{"b":"y","a":"x"}`},
+		{`{"a":"y","b":"x"}`, `{"b":"x","a":"y"}`},
+		{`{"a":"x","a":"y"}`, `{"a":"y","a":"x"}`},
+	} {
+		if id(pair[0]) != id(pair[1]) {
+			t.Errorf("%s and %s have two ids", pair[0], pair[1])
 		}
 	}
 }
