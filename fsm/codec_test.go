@@ -382,3 +382,34 @@ func TestJRN15ASessionIsEncodedAsJSONDoes(t *testing.T) {
 		}
 	})
 }
+
+// Each effect that names a handle is of that one, and each kind of call has its answers.
+func TestEachEffectKnowsItsHandle(t *testing.T) {
+	for _, e := range effects() {
+		want := fsm.HandleID(2)
+		if f := reflect.ValueOf(e).FieldByName("Handle"); !f.IsValid() {
+			want = 0
+		}
+		if got := fsm.HandleOf(e); got != want {
+			t.Errorf("%T is of handle %d", e, got)
+		}
+		if kind := fsm.CallKindOf(e); kind != "" {
+			for _, f := range []fsm.Fact{fsm.PlainAnswer(7, kind), fsm.FailedAnswer(7, kind, "broken")} {
+				if !fsm.AnswersKind(f, kind) {
+					t.Errorf("%T answers a call of kind %s", f, kind)
+				}
+			}
+		}
+	}
+}
+
+func TestAListIsHashedByItsTexts(t *testing.T) {
+	sum := func(list ...string) uint64 {
+		x := fsm.NewHasher(0)
+		x.Strs(list)
+		return x.Sum()
+	}
+	if sum("a") == sum("b") || sum("ab") == sum("a", "b") || sum() == sum("") {
+		t.Error("two lists have one hash")
+	}
+}

@@ -224,3 +224,39 @@ func TestSES7WhatIsWholeIsNotCopied(t *testing.T) {
 		}
 	})
 }
+
+// SES-10: a history that begins with a result is not cut before its beginning.
+func TestSES10ACutIsWithinTheHistory(t *testing.T) {
+	msgs := []Message{{Role: RoleTool, Text: "there"}, {Role: RoleUser, Text: "q"}}
+	if got := CutAt(msgs, 2); got != 0 {
+		t.Errorf("cut at %d", got)
+	}
+}
+
+// SES-21: what is sent has no thinking, and the history itself keeps it; an input may be empty, an
+// answer may not.
+func TestSES21WhatIsSentIsACopy(t *testing.T) {
+	msgs := []Message{{Role: RoleUser}, {Role: RoleAssistant, Text: "a", Thinking: "hm"}, {Role: RoleAssistant}, {Role: RoleAssistant, Text: "b", Thinking: "so"}}
+	got := PresentWords().Sent(msgs)
+	if len(got) != 3 || got[0].Role != RoleUser || got[1].Thinking != "" || got[2].Text != "b" || got[2].Thinking != "" {
+		t.Errorf("sent %+v", got)
+	}
+	if msgs[1].Thinking != "hm" || msgs[3].Thinking != "so" {
+		t.Errorf("the history is now %+v", msgs)
+	}
+}
+
+// Two conversations are the same only if their hashes and sizes are.
+func TestEqualConversations(t *testing.T) {
+	a := Conversation{}.Add(asking("q"))
+	for _, change := range []func(*Conversation){
+		func(c *Conversation) { c.Hash++ },
+		func(c *Conversation) { c.Tokens++ },
+		func(c *Conversation) { c.Messages = []Message{asking("p")} },
+	} {
+		b := a
+		if change(&b); a.Equal(b) {
+			t.Errorf("%+v equals %+v", a, b)
+		}
+	}
+}

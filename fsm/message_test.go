@@ -73,3 +73,37 @@ func TestWhatStandsBeforeAConversation(t *testing.T) {
 		}
 	}
 }
+
+// MSG-1: no source at all is written as null, and what is no list of names is refused.
+func TestMSG1NoSourceIsNull(t *testing.T) {
+	if got, err := fsm.Source(0).MarshalJSON(); string(got) != "null" || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+	var s fsm.Source
+	if err := s.UnmarshalJSON([]byte(`5`)); err == nil {
+		t.Errorf("5 is read as %v", s.Names())
+	}
+}
+
+// The prompt of a call begins with its system text, if it has one.
+func TestTheSystemTextComesFirst(t *testing.T) {
+	talk := fsm.Conversation{}.Add(fsm.Message{Role: fsm.RoleUser, Text: "hello"})
+	if got := (fsm.AskBrain{Conversation: talk}).Messages(); len(got) != 1 || got[0].Role != fsm.RoleUser {
+		t.Errorf("without one: %+v", got)
+	}
+	if got := (fsm.AskBrain{System: "be kind", Conversation: talk}).Messages(); len(got) != 2 || got[0].Role != fsm.RoleSystem || got[0].Text != "be kind" {
+		t.Errorf("with one: %+v", got)
+	}
+}
+
+// A stage is not beyond itself, and each is beyond those before it.
+func TestTheOrderOfStages(t *testing.T) {
+	stages := []fsm.Stage{"", fsm.StageLoading, fsm.StageAccepted, fsm.StageWriting}
+	for i, a := range stages {
+		for k, b := range stages {
+			if got := a.Beyond(b); got != (i > k) {
+				t.Errorf("%q is beyond %q: %t", a, b, got)
+			}
+		}
+	}
+}

@@ -98,3 +98,18 @@ func TestMillisAreWrittenAsTheLimitsAre(t *testing.T) {
 		}
 	}
 }
+
+// The marker may be explained in a section, too.
+func TestASectionMayTellOfTheMarker(t *testing.T) {
+	p := Prompts{Question: "q", Sections: []Section{{Text: "Say " + NeedMarker + " if you lack something."}}}
+	if !p.TellsNeed() || (Prompts{Question: "q"}).TellsNeed() {
+		t.Error("it is not seen there, or seen elsewhere")
+	}
+}
+
+// Prompts without sections stay without.
+func TestPromptsWithoutSectionsHaveNone(t *testing.T) {
+	if p := (Prompts{Identity: "{name}"}).Fill(About{Name: "Ann"}); p.Sections != nil || p.Identity != "Ann" {
+		t.Errorf("filled in: %+v", p)
+	}
+}

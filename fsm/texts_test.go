@@ -157,3 +157,37 @@ func TestTXT1WhatJustFitsIsNotKept(t *testing.T) {
 		t.Error("a text with one token too many is not kept")
 	}
 }
+
+// A text of just the tokens that it may have is whole: shortened (CTX-10), shown in part (TXT-7) or
+// kept (TXT-2).
+func TestCTX10WhatJustFitsIsWhole(t *testing.T) {
+	text := strings.Repeat("word ", 2000)
+	tokens := fsm.TextTokens(text)
+	w, kept := fsm.PresentWords(), fsm.KeptText{Number: 1, Ref: "ab", Bytes: len(text), Tokens: tokens}
+	part := fsm.Part{Result: 1, From: 0, To: len(text)}
+	for over, whole := range map[int]bool{0: true, 1: false} {
+		if got := w.Shorten(text, tokens-over); (got == text) != whole {
+			t.Errorf("%d tokens over, it is shortened to %d bytes", over, len(got))
+		}
+		if got := w.ShortenPart(text, tokens-over, part, kept); (got == text) != whole {
+			t.Errorf("%d tokens over, a part is shortened to %d bytes", over, len(got))
+		}
+		if got, k, ok := (fsm.Keep{Tokens: tokens - over}).Admit(text); !ok || (got == text) != whole || (k.Tail == "") != whole {
+			t.Errorf("%d tokens over, %d bytes enter and a tail of %d", over, len(got), len(k.Tail))
+		}
+	}
+	short := w.Shorten(text, 200)
+	head, tail, _ := strings.Cut(short, "bytes are left out here")
+	n, err := strconv.Atoi(regexp.MustCompile(`[0-9]+`).FindString(head))
+	said := strings.Count(short, "word ") * len("word ")
+	if err != nil || n < len(text)-said-10 || n > len(text)-said+10 || tail == "" {
+		t.Errorf("of %d bytes %d are said to be left out: %q", len(text), n, short)
+	}
+}
+
+// TXT-5: what begins within a character is read from there at least.
+func TestTXT5APieceOfWhatIsNoText(t *testing.T) {
+	if piece, at := fsm.Piece("\x80abc", 0, 5); piece != "\x80abc" || at != 0 {
+		t.Errorf("%q at %d", piece, at)
+	}
+}

@@ -128,3 +128,39 @@ func BenchmarkTextTokens(b *testing.B) {
 		})
 	}
 }
+
+// CTX-2: nothing is learnt from an empty estimate.
+func TestCTX2NothingIsLearntFromAnEmptyEstimate(t *testing.T) {
+	s := Session{Ratio: 1100}
+	if s.Learn(0, 5); s.Ratio != 1100 {
+		t.Errorf("the ratio is %d", s.Ratio)
+	}
+}
+
+// CTX-15: a text of every prompt keeps its length while the correction is within a quarter.
+func TestCTX15AShareMovesByQuarters(t *testing.T) {
+	for ratio, want := range map[int]int{0: 1000, 900: 1000, 1024: 1000, 1025: 800, 1280: 800, 1281: 666} {
+		if got := (&Session{Ratio: ratio}).Share(1000); got != want {
+			t.Errorf("at a ratio of %d: %d, want %d", ratio, got, want)
+		}
+	}
+}
+
+// CTX-16: the least window has room for the turn beside the shares of what the prompts show.
+func TestCTX16TheLeastWindow(t *testing.T) {
+	for _, tt := range []struct {
+		of   []Content
+		want int
+	}{
+		{nil, 1900}, {[]Content{OfMemory}, 2400}, {[]Content{OfLoadedSkills}, 2800}, {[]Content{OfMemory, OfLoadedSkills}, 3800},
+	} {
+		var c Config
+		c.Limits.AnswerPercent = 20
+		for _, of := range tt.of {
+			c.Prompts.Sections = append(c.Prompts.Sections, Section{Of: of})
+		}
+		if got := c.WindowMin(1000); got != tt.want {
+			t.Errorf("%v: %d, want %d", tt.of, got, tt.want)
+		}
+	}
+}
