@@ -357,7 +357,7 @@ func TestJRN15ASnapshotWithoutGrantsIsAsItWas(t *testing.T) {
 // A tool that asked has done nothing. If it is no longer offered, nobody is asked about it any
 // more, and the model learns that there is no such tool.
 func TestAPR15AToolThatIsGoneAsksNothing(t *testing.T) {
-	for edition, want := range map[int]fsm.State{fsm.PresentEdition: state.Execution, fsm.FirstEdition: state.Approving} {
+	for edition, want := range map[int]fsm.State{fsm.PresentEdition: state.Execution, fsm.SecondEdition: state.Execution, fsm.FirstEdition: state.Approving} {
 		d := wanting(t, func(c *fsm.Config) { c.Edition = edition })
 		d.config.Tools = d.config.Tools[:1]
 		d.boot()
@@ -376,7 +376,7 @@ func TestAPR15AToolThatIsGoneAsksNothing(t *testing.T) {
 
 // The history does not call it unknown what has come of a call that a tool only asked about.
 func TestAPR19ACancelledQuestionLeavesNoDoubt(t *testing.T) {
-	for edition, want := range map[int]string{fsm.PresentEdition: "cancelled, not run", fsm.FirstEdition: "interrupted, outcome unknown: check before repeating"} {
+	for edition, want := range map[int]string{fsm.PresentEdition: "cancelled, not run", fsm.SecondEdition: "cancelled, not run", fsm.FirstEdition: "interrupted, outcome unknown: check before repeating"} {
 		d, key := inTurn(t, "default", func(c *fsm.Config) { c.Edition = edition })
 		d.calls("send_mail", "list_dir")
 		d.toolAsks("it pushes")

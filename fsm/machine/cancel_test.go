@@ -251,10 +251,12 @@ func TestHND32ACancelHoldsOverACrash(t *testing.T) {
 		{"a tool that may be repeated", []string{"write_note", "list_dir"}, 1, false},
 		{"a batch", []string{"list_dir", "list_dir"}, 2, false},
 	}
-	for _, tt := range tests {
+	editions := []int{fsm.PresentEdition, fsm.SecondEdition}
+	for n := range len(tests) * len(editions) {
+		tt, edition := tests[n/len(editions)], editions[n%len(editions)]
 		t.Run(tt.name, func(t *testing.T) {
 			d, key := inTurn(t, "countbot", func(c *fsm.Config) {
-				c.Switches.HoldUnknown, c.Limits.ReadsAtOnce = true, tt.reads
+				c.Switches.HoldUnknown, c.Limits.ReadsAtOnce, c.Edition = true, tt.reads, edition
 				for i := range c.Tools {
 					c.Tools[i].Probe = tt.probe && c.Tools[i].Effects == fsm.EffectsUnsafe
 				}
@@ -293,6 +295,7 @@ func TestTOL9ACancelledRequestLeavesNoCallUnrecorded(t *testing.T) {
 	}{
 		{fsm.PresentEdition, true, []string{unknown, "cancelled, not run"}},
 		{fsm.PresentEdition, false, []string{unknown}},
+		{fsm.FourthEdition, true, []string{unknown, "cancelled, not run"}},
 		{fsm.ThirdEdition, true, nil},
 	} {
 		d, key := inTurn(t, "default", func(c *fsm.Config) { c.Edition, c.AuditAll = tt.edition, tt.all })

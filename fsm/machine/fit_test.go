@@ -183,7 +183,7 @@ func TestCTX11WhatNobodyAskedForIsTooLongByItselfToo(t *testing.T) {
 // A summary that is asked for after the conversation, and is cut, is not asked for again: the
 // prompt would be the same.
 func TestCTX12APromptThatStaysTheSameIsNotSentAgain(t *testing.T) {
-	for edition, want := range map[int]int{fsm.PresentEdition: 1, fsm.FirstEdition: 9} { // the boots of older builds sent it eight times more
+	for edition, want := range map[int]int{fsm.PresentEdition: 1, fsm.SecondEdition: 1, fsm.FirstEdition: 9} { // the boots of older builds sent it eight times more
 		d := driverOf(t, "default")
 		d.config.Edition = edition
 		d.boot()
@@ -209,7 +209,7 @@ func TestCTX12APromptThatStaysTheSameIsNotSentAgain(t *testing.T) {
 // is too long by itself.
 func TestCTX11NothingIsSummedUpForARequestThatIsTooLong(t *testing.T) {
 	for _, profile := range []string{"default", "countbot", "nanobot", "omniemployee"} {
-		for edition, asked := range map[int]bool{fsm.PresentEdition: false, fsm.FirstEdition: true} { // the boots of older builds had it asked
+		for edition, asked := range map[int]bool{fsm.PresentEdition: false, fsm.SecondEdition: false, fsm.FirstEdition: true} { // the boots of older builds had it asked
 			d := driverOf(t, profile)
 			d.config.Edition, d.config.Limits.ContextTokens = edition, 8192
 			d.boot()

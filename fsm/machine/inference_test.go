@@ -334,7 +334,7 @@ func TestINF13AToolThatIsUnsafeByEitherDeclarationIsNotStartedAgain(t *testing.T
 func TestINF16AToolThatDidNothingAndIsGone(t *testing.T) {
 	const gone = "error: there is no tool "
 	unknown := fsm.PresentWords().Text(fsm.WordUnknownOutcome)
-	for edition, want := range map[int]string{fsm.PresentEdition: gone, fsm.SecondEdition: unknown} { // order-free
+	for edition, want := range map[int]string{fsm.PresentEdition: gone, fsm.ThirdEdition: gone, fsm.SecondEdition: unknown} { // order-free
 		d, _ := inTurn(t, "default", func(c *fsm.Config) { c.Edition, c.Limits.MaxToolAttempts = edition, 3 })
 		d.calls("send_mail")
 		d.step(fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{Answered: fsm.To(one[fsm.RunTool](d).Call), Text: "busy", Failed: true, Nothing: true}})
@@ -354,7 +354,7 @@ func TestINF16ACancelAfterATriedToolThatDidNothing(t *testing.T) {
 		edition int
 		again   bool
 		want    string
-	}{{fsm.PresentEdition, false, "cancelled, not run"}, {fsm.SecondEdition, false, doubt}, {fsm.PresentEdition, true, doubt}} {
+	}{{fsm.PresentEdition, false, "cancelled, not run"}, {fsm.ThirdEdition, false, "cancelled, not run"}, {fsm.SecondEdition, false, doubt}, {fsm.PresentEdition, true, doubt}} {
 		d, key := inTurn(t, "default", func(c *fsm.Config) { c.Edition, c.Limits.MaxToolAttempts = tt.edition, 3 })
 		d.calls("send_mail")
 		d.step(fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{Answered: fsm.To(one[fsm.RunTool](d).Call), Text: "busy", Failed: true, Nothing: true}})

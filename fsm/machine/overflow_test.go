@@ -395,7 +395,7 @@ func TestSES11TheModelIsNotAskedAboutNothing(t *testing.T) {
 		history = append(history, fsm.Message{Role: fsm.RoleTool, Text: "a.txt", Tool: "list_dir", ToolCall: id})
 	}
 	history = append(history, fsm.Message{Role: fsm.RoleAssistant, Text: "There is a.txt."})
-	for edition, want := range map[int]fsm.State{fsm.PresentEdition: state.Execution, fsm.FirstEdition: state.Compacting} { // the boots of older builds had it asked
+	for edition, want := range map[int]fsm.State{fsm.PresentEdition: state.Execution, fsm.SecondEdition: state.Execution, fsm.FirstEdition: state.Compacting} { // the boots of older builds had it asked
 		d := driverOf(t, "countbot")
 		d.config.Edition, d.config.Switches.History, d.config.Limits.MaxHistory = edition, fsm.HistoryAll, 10
 		d.boot()
