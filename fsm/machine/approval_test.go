@@ -3,6 +3,7 @@ package machine_test
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -65,10 +66,16 @@ func TestAPR12ANewSessionHasNoGrants(t *testing.T) {
 	if g := d.m.View().Grants; len(g) != 1 || g[0].Session != "s" || g[0].By != "ada" || g[0].Tool != "send_mail" {
 		t.Fatalf("grants %+v", g)
 	}
-	d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: "n"}, Session: "s", Text: "/new"}})
-	d.loads(fsm.Session{})
-	if g := d.m.View().Grants; len(g) > 0 {
-		t.Errorf("grants %+v", g)
+	for i, tt := range []struct {
+		session string
+		left    int
+	}{{"another", 1}, {"s", 0}} {
+		d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: "n" + strconv.Itoa(i)}, Session: tt.session, Text: "/new"}})
+		d.loads(fsm.Session{})
+		if g := d.m.View().Grants; len(g) != tt.left {
+			t.Errorf("after /new in session %s: grants %+v", tt.session, g)
+		}
+		d.saves()
 	}
 }
 

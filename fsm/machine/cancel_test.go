@@ -65,12 +65,13 @@ func TestHND32TheRunningCallFinishesFirst(t *testing.T) {
 		{"a model call that fails", func(d *driver) {}, func(d *driver) { d.brainFails(fsm.BrainBusy, "queue full") }},
 		{"a model call with nothing in it", func(d *driver) {}, func(d *driver) { d.answer(" ") }},
 		{"a tool", func(d *driver) { d.calls("send_mail", "list_dir") }, func(d *driver) { d.toolSays("sent") }},
+		{"a tool before some that would run together", func(d *driver) { d.calls("send_mail", "list_dir", "list_dir") }, func(d *driver) { d.toolSays("sent") }},
 		{"a tool that fails", func(d *driver) { d.calls("list_dir") }, func(d *driver) { d.toolFails("busy") }},
 		{"a skill", func(d *driver) { d.asksFor(fsm.ToolLoadSkill, `{"name":"flights"}`) }, func(d *driver) { d.skillSays("book them") }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			d, key := inTurn(t, "countbot", func(c *fsm.Config) { c.Limits.Backoff = []fsm.Millis{fsm.Second} })
+			d, key := inTurn(t, "countbot", func(c *fsm.Config) { c.Limits.Backoff, c.Limits.ReadsAtOnce = []fsm.Millis{fsm.Second}, 2 })
 			tt.to(d)
 			d.cancels(key)
 			if len(d.effects) > 0 {

@@ -25,6 +25,9 @@ type driver struct {
 	all     []fsm.Effect
 }
 
+// begun is when a driver's first step is, nearly.
+const begun = 1_000_000
+
 // The tools of the tests: one that reads, one that may be repeated, one that must not be, and one
 // that declares nothing.
 func tools() []fsm.ToolDecl {
@@ -42,7 +45,7 @@ func newDriver(t testing.TB) *driver {
 	c := profile.Shelly()
 	c.Init = fsm.InitOff
 	c.Tools = tools()
-	return &driver{t: t, m: machine.New(), monitor: check.NewMonitor(), config: c, at: 1_000_000}
+	return &driver{t: t, m: machine.New(), monitor: check.NewMonitor(), config: c, at: begun}
 }
 
 // The skills of the tests: one that is loaded on demand, one that is always on.
@@ -81,6 +84,11 @@ func (d *driver) step(in fsm.Input) []fsm.Effect {
 	d.all = append(d.all, d.effects...)
 	for _, v := range d.monitor.Step(d.m, in, d.effects) {
 		d.t.Errorf("after %T: %s", in.Fact, v)
+	}
+	for _, a := range of[fsm.Audit](d.effects) {
+		if a.Duration < 0 || a.Duration > d.at-begun {
+			d.t.Errorf("after %T: a call of %s is said to have taken %s", in.Fact, a.Tool, a.Duration)
+		}
 	}
 	if err := check.CheckRestore(d.m); err != nil {
 		d.t.Error(err)
