@@ -116,13 +116,16 @@ func (f *finder) shift(e *ast.BinaryExpr) {
 	})
 }
 
-// remove removes single statements. A return is removed only at the end of an if without else
+// remove removes single statements, but none that only stops what cannot be, or only makes room
+// for what is appended. A return is removed only at the end of an if without else
 // that other statements follow.
 func (f *finder) remove(list []ast.Stmt) {
 	for i, s := range list {
 		switch s := s.(type) {
 		case *ast.ExprStmt:
-			f.without(s)
+			if text := f.text(s); !strings.HasPrefix(text, "panic(") && !strings.Contains(text, ".Grow(") {
+				f.without(s)
+			}
 		case *ast.IncDecStmt:
 			f.without(s)
 			f.instead(s, s.X, map[token.Token]string{token.INC: "--", token.DEC: "++"}[s.Tok], nil)

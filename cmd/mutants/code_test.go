@@ -75,3 +75,27 @@ func TestAllChangesFitIntoOneFile(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", text, want)
 	}
 }
+
+// What only stops the impossible or makes room for more is not removed, and a flag that is hashed
+// is not negated.
+func TestWhatNothingCouldNotice(t *testing.T) {
+	for _, c := range changesIn(parsed(t, `package p
+
+type hash struct{}
+
+func (hash) Bool(bool)     {}
+func (hash) Grow(int)      {}
+func f(x hash, a int) int {
+	if a < 0 {
+		panic("negative")
+	}
+	x.Grow(a)
+	x.Bool(a != 0)
+	return a
+}
+`)) {
+		if c.name != "p.go f: negate `a < 0`" && c.name != "p.go f: make it <= in `a < 0`" && c.name != "p.go f: remove `x.Bool(a != 0)`" {
+			t.Errorf("%s", c.name)
+		}
+	}
+}

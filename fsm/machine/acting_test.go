@@ -273,6 +273,21 @@ func TestINF19WhatACutAnswerBecomes(t *testing.T) {
 	}
 }
 
+// INF-5: what was cut has no calls, for one may have lost its end; the history has none, either.
+func TestINF5ACutAnswerHasNoCalls(t *testing.T) {
+	d, key := inTurn(t, "default", func(c *fsm.Config) { c.Switches.AtLength, c.Prompts.AtLength = fsm.EndNotice, "[cut]" })
+	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{
+		Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopMaxTokens, Text: "good d", Calls: []fsm.ToolCall{{ID: "1", Name: "list_dir", Args: "{}"}},
+	}})
+	d.replied(key, "good d\n\n[cut]")
+	no[fsm.RunTool](d)
+	for _, m := range one[fsm.SaveSession](d).State.History {
+		if len(m.Calls) > 0 || m.Role == fsm.RoleTool {
+			t.Errorf("the history has %+v", m)
+		}
+	}
+}
+
 func TestINF20AnEmptyAnswerIsAskedAgain(t *testing.T) {
 	d, key := bare(t, func(c *fsm.Config) { c.Limits.MaxAnswerAttempts, c.Prompts.Empty = 3, "Say something." })
 	for range 2 {

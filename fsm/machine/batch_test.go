@@ -442,3 +442,12 @@ func TestINF45EqualCallsThatRunEachHaveTheirOwnResult(t *testing.T) {
 	d.reads(0, "two")
 	same(t, []string{"one", "two"}, d.results(2))
 }
+
+// A call that gives an argument twice is not run, and so is none of a batch (INF-41).
+func TestINF44ACallWithAnArgumentTwiceIsOfNoBatch(t *testing.T) {
+	d, _ := bare(t, func(c *fsm.Config) { c.Limits.ReadsAtOnce, c.Switches.Reading = 4, fsm.ReadingCareful })
+	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{
+		{ID: "1", Name: "list_dir", Args: `{"path":"a","path":"b"}`}, {ID: "2", Name: "list_dir", Args: `{"path":"c"}`},
+	}}})
+	same(t, []string{`list_dir{"path":"c"}`}, d.started())
+}

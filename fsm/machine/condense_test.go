@@ -345,6 +345,29 @@ func TestCTX12ARefusedCompressionIsAskedForAgainOfLess(t *testing.T) {
 	}
 }
 
+// CTX-12: what a refusal has taught counts for the compression after it; where the prompt should have
+// fitted all the same, nothing was learnt.
+func TestCTX12ARefusalThatIsCompressedTeaches(t *testing.T) {
+	for words, learns := range map[int]bool{200: true, 20: false} {
+		d := driverOf(t, "default")
+		d.config.Limits.ContextTokens = 8192
+		d.boot()
+		d.ask("hello")
+		history := talk(16)
+		for i := range history {
+			history[i].Text = strings.Repeat("word ", words)
+		}
+		d.loads(fsm.Session{Version: 1, History: history})
+		if ask := one[fsm.AskBrain](d); ask.Purpose != fsm.PurposeAnswer {
+			t.Fatalf("asked for %s", ask.Purpose)
+		}
+		d.brainFails(fsm.BrainContextTruncated, "too long")
+		if ask := one[fsm.AskBrain](d); ask.Purpose != fsm.PurposeCompact || d.active().Sess.Ratio > 0 != learns {
+			t.Errorf("%d words: asked for %s at a ratio of %d", words, ask.Purpose, d.active().Sess.Ratio)
+		}
+	}
+}
+
 // The boots of older builds went on without a summary, and what cannot become shorter still does.
 // The next prompt is as short as was learnt.
 func TestCTX12ARefusedCompressionThatCannotBeShorter(t *testing.T) {
