@@ -2,6 +2,7 @@ package textcall_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,13 +16,16 @@ type calls = []textcall.Call
 // look returns a call of look with the given arguments.
 func look(args string) textcall.Call { return textcall.Call{Name: "look", Args: args} }
 
-func TestINF25TheFormsOfACallWrittenAsText(t *testing.T) {
+// form is a text that is read as calls.
+type form struct {
+	name, text string
+	want       calls
+}
+
+func forms() []form {
 	path := calls{look(`{"path":"."}`)}
 	two := calls{look(`{"path":"."}`), {Name: "note", Args: `{"n":1}`}}
-	tests := []struct {
-		name, text string
-		want       calls
-	}{
+	return []form{
 		{"JSON", `{"name":"look","arguments":{"path":"."}}`, path},
 		{"JSON with parameters", `{"name":"look","parameters":{"path":"."}}`, path},
 		{"JSON with arguments in a string", `{"name":"look","arguments":"{\"path\":\".\"}"}`, path},
@@ -86,7 +90,10 @@ func TestINF25TheFormsOfACallWrittenAsText(t *testing.T) {
 		{"Python without arguments", `look()`, calls{look(`{}`)}},
 		{"Python's call of a name with each kind of character", `zZ_a.A-b:09()`, calls{{Name: "zZ_a.A-b:09", Args: `{}`}}},
 	}
-	for _, tt := range tests {
+}
+
+func TestINF25TheFormsOfACallWrittenAsText(t *testing.T) {
+	for _, tt := range forms() {
 		t.Run(tt.name, func(t *testing.T) {
 			got := textcall.Read(tt.text)
 			if diff := cmp.Diff(tt.want, got.Calls); diff != "" {
@@ -96,6 +103,28 @@ func TestINF25TheFormsOfACallWrittenAsText(t *testing.T) {
 				t.Errorf("the text beside it is %q", got.Text)
 			}
 		})
+	}
+}
+
+// A text that ends too early, or lacks one byte, has no call but those of the whole text, and no
+// arguments that are no object. GLM's pairs are taken as far as they go: nothing in them says that
+// more would have come, and the closing tag may be left out.
+func TestINF25WhatIsCutHasNoOtherCalls(t *testing.T) {
+	for _, tt := range forms() {
+		for n := range len(tt.text) {
+			for _, c := range textcall.Read(tt.text[:n]).Calls {
+				if !slices.Contains(tt.want, c) && !strings.HasPrefix(tt.name, "GLM's") {
+					t.Errorf("%s: %q is read as a call %+v", tt.name, tt.text[:n], c)
+				}
+			}
+			lacks := tt.text[:n] + tt.text[n+1:]
+			for _, c := range textcall.Read(lacks).Calls {
+				var args map[string]any
+				if json.Unmarshal([]byte(c.Args), &args) != nil || args == nil {
+					t.Errorf("%s: %q is read as a call %+v", tt.name, lacks, c)
+				}
+			}
+		}
 	}
 }
 
