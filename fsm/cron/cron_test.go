@@ -119,6 +119,22 @@ func TestHND65TheSlotAfterTheClockWasSetBack(t *testing.T) {
 	}
 }
 
+// Times beyond all dates set nothing back, however far they are from each other.
+func TestHND65TimesBeyondAllDatesSetNothingBack(t *testing.T) {
+	present := instant(t, "2026-01-05 09:10:00")
+	for _, tt := range []struct{ from, now fsm.Millis }{
+		{present, math.MinInt64}, {present, math.MinInt64 + 600_000}, {math.MaxInt64, present}, {math.MaxInt64, math.MinInt64}, {present, -300_000_000_000_000},
+		{300_000_000_000_000, present},
+	} {
+		for _, arm := range []fsm.ArmSchedule{{Every: 600_000}, {Cron: "* * * * *"}, {Once: 1}} {
+			arm.From = tt.from
+			if back, ok := cron.Back(arm, tt.now); ok || back.From != tt.from {
+				t.Errorf("%+v, now %d: it is counted from %d", arm, tt.now, back.From)
+			}
+		}
+	}
+}
+
 func TestHND43AFieldIsWithinItsBounds(t *testing.T) {
 	for expr, bad := range map[string]bool{ // order-free: each alone
 		"0 0 1 1 0": false, "59 23 31 12 7": false, "0 0 1-31 * SAT-SUN": false,
