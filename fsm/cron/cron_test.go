@@ -96,6 +96,7 @@ func TestHND65TheSlotAfterTheClockWasSetBack(t *testing.T) {
 		{"daily, by more than a day", fsm.ArmSchedule{Cron: "10 9 * * *"}, "2026-01-04 09:09:00", "2026-01-04 09:10:00"},
 		{"each minute, by years", fsm.ArmSchedule{Cron: "* * * * *"}, "2020-01-01 00:00:30", "2020-01-01 00:01:00"},
 		{"one time", fsm.ArmSchedule{Once: 1}, "2020-01-01 00:00:00", ""},
+		{"one time that was taken", fsm.ArmSchedule{Once: 1_767_571_200_000}, "2020-01-01 00:00:00", ""},
 		{"not set back", fsm.ArmSchedule{Every: 600_000}, from, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
