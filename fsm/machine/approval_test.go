@@ -394,3 +394,18 @@ func TestAPR19ACancelledQuestionLeavesNoDoubt(t *testing.T) {
 		}
 	}
 }
+
+// Nor is there a doubt about a call that a person had not decided about.
+func TestAPR1ACancelledQuestionOfACallThatWasNotStarted(t *testing.T) {
+	d, key := inTurn(t, "default", func(c *fsm.Config) {
+		for i := range c.Tools {
+			c.Tools[i].Approve = c.Tools[i].Name == "send_mail"
+		}
+	})
+	d.calls("send_mail", "list_dir")
+	d.inStates(state.Approving)
+	d.cancels(key)
+	if got := one[fsm.SaveSession](d).Archive[2]; got.Tool != "send_mail" || got.Text != "cancelled, not run" {
+		t.Errorf("the archive has %q of %s", got.Text, got.Tool)
+	}
+}

@@ -316,6 +316,25 @@ func TestTOL9ACancelledRequestLeavesNoCallUnrecorded(t *testing.T) {
 	}
 }
 
+// Of a batch those that have a result are recorded with it, in every edition, and kept as long as
+// results are (TXT-1).
+func TestTOL9ABatchThatIsCancelledIsRecordedWithWhatItHas(t *testing.T) {
+	for edition, want := range map[int]int{fsm.PresentEdition: 2, fsm.ThirdEdition: 1} {
+		d, key := inTurn(t, "default", func(c *fsm.Config) { c.Edition, c.Limits.ReadsAtOnce = edition, 2 })
+		d.calls("list_dir", "list_dir")
+		runs := of[fsm.RunTool](d.effects)
+		d.reads(0, "a.txt")
+		d.cancels(key)
+		audits := of[fsm.Audit](d.effects)
+		if len(audits) != want || audits[0].Result != "a.txt" || audits[0].Key != runs[0].Key || audits[0].Failed {
+			t.Fatalf("edition %d: %+v", edition, audits)
+		}
+		if want == 2 && (audits[1].Key != runs[1].Key || !audits[1].Failed || audits[1].Result == "a.txt") {
+			t.Errorf("edition %d: %+v", edition, audits[1])
+		}
+	}
+}
+
 // TOL-9: a call that ends with its process, because nobody waits for it, is recorded by the
 // next start.
 func TestTOL9ACallOfAnInitialInferenceThatAStartEnds(t *testing.T) {
