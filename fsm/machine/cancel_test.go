@@ -321,7 +321,8 @@ func TestTOL9ACancelledRequestLeavesNoCallUnrecorded(t *testing.T) {
 func TestTOL9ABatchThatIsCancelledIsRecordedWithWhatItHas(t *testing.T) {
 	for edition, want := range map[int]int{fsm.PresentEdition: 2, fsm.ThirdEdition: 1} {
 		d, key := inTurn(t, "default", func(c *fsm.Config) { c.Edition, c.Limits.ReadsAtOnce = edition, 2 })
-		d.calls("list_dir", "list_dir")
+		d.calls("send_mail", "list_dir", "list_dir")
+		d.toolSays("sent")
 		runs := of[fsm.RunTool](d.effects)
 		d.reads(0, "a.txt")
 		d.cancels(key)
