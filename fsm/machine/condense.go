@@ -56,23 +56,22 @@ func (m *Machine) condenseLess(h *state.Handle) firing {
 	if learnt.Learn(estimate, c.Limits.ContextTokens); learnt.Corrected(estimate) <= c.PromptRoom() {
 		return m.condensed("")
 	}
+	with := *h
+	with.Sess = learnt
+	cut := fit.Condensable(c, &with, fsm.CutAt(h.Inf.Talk.Messages, c.Limits.KeepMessages))
 	less := func(h *state.Handle) {
-		h.Sess.Ratio = learnt.Ratio
-		cut := fit.Condensable(c, h, fsm.CutAt(h.Inf.Talk.Messages, c.Limits.KeepMessages))
 		if h.Inf.Appended {
 			m.clipResults(h, cut)
 			m.unload(h, newestAt(h, cut))
 		}
 		h.Inf.Cut, h.Inf.Appended = cut, false
-		h.Inf.Refits++
 	}
-	with := *h
 	less(&with)
 	system, part, tools := m.condensePrompt(&with)
 	if h.Inf.Refits >= refitsMax || m.fitAside(&with, system, part, tools).Tokens >= talk.Tokens {
 		return m.condensed("").after(func(h *state.Handle) { h.Sess.Ratio = learnt.Ratio })
 	}
-	return firing{on: state.OnRefit, write: less}
+	return refitted(learnt.Ratio).after(less)
 }
 
 // newestAt returns the messages that stay at a cut.

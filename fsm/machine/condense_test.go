@@ -329,6 +329,11 @@ func TestCTX12ARefusedCompressionIsAskedForAgainOfLess(t *testing.T) {
 			if again.Purpose != fsm.PurposeCompact || again.Tools != fsm.NoTools || again.Conversation.Tokens >= before.Conversation.Tokens {
 				t.Fatalf("%s: asked with %d tokens, then for %s with %d", name, before.Conversation.Tokens, again.Purpose, again.Conversation.Tokens)
 			}
+			if words == 300 && len(again.Conversation.Messages) >= len(before.Conversation.Messages) { // CTX-13: long texts are cut instead
+				t.Errorf("%s: %d messages are shown, then %d", name, len(before.Conversation.Messages), len(again.Conversation.Messages))
+			}
+			one[fsm.ClearTimer](d) // each call has its own time (CTX-7)
+			one[fsm.SetTimer](d)
 			if got, want := again.Conversation.Messages[2].Text, "[old result of 200 bytes] "+strings.Repeat("old ", 30)+" …"; got != want { // CTX-4
 				t.Errorf("%s: the old result is %q", name, got)
 			}
