@@ -182,6 +182,16 @@ func runs(t *testing.T, s *server) (x *xmpp.XMPP, in *inbound, end func() error)
 	return x, in, end
 }
 
+// linked has a channel at work that is connected to c.
+func linked(t *testing.T) (x *xmpp.XMPP, in *inbound, end func() error, c *client) {
+	t.Helper()
+	s := listen(t)
+	x, in, end = runs(t, s)
+	c = s.accept(true)
+	<-in.up
+	return x, in, end, c
+}
+
 func TestCHN31AMessageIsAcknowledgedOnceItIsTaken(t *testing.T) {
 	s := listen(t)
 	_, in, end := runs(t, s)
@@ -226,10 +236,7 @@ func TestCHN31AMessageIsAcknowledgedOnceItIsTaken(t *testing.T) {
 
 // A message may have its text in several languages.
 func TestCHN31TheTextIsTheOneInTheMessagesLanguage(t *testing.T) {
-	s := listen(t)
-	_, in, _ := runs(t, s)
-	c := s.accept(true)
-	<-in.up
+	_, in, _, c := linked(t)
 	for i, tt := range []struct{ attribute, bodies, want string }{
 		{"", `<body>Hello.</body><body xml:lang='de'>Hallo.</body>`, "Hello."},
 		{"", `<body xml:lang='de'>Hallo.</body><body>Hello.</body>`, "Hello."},
@@ -315,10 +322,7 @@ func TestCHN32AMessageIsSentOnceTheServerHasIt(t *testing.T) {
 // What Send says of a returned message is not reported again for each attempt. One that comes back
 // after it was acknowledged is, once, and one that was never sent is not.
 func TestCHN32AMessageThatIsReturnedLateIsReported(t *testing.T) {
-	s := listen(t)
-	x, in, end := runs(t, s)
-	c := s.accept(true)
-	<-in.up
+	x, in, end, c := linked(t)
 	const back = `<message from='mia@example.org' type='error' id='%s'><error type='wait'><remote-server-timeout xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></message>`
 	for _, id := range []string{"at once", "late"} {
 		done := make(chan error, 1)
@@ -348,10 +352,7 @@ func TestCHN32AMessageThatIsReturnedLateIsReported(t *testing.T) {
 }
 
 func TestCHN33OnlyWhoMayTalkSeesThatItIsThere(t *testing.T) {
-	s := listen(t)
-	_, in, _ := runs(t, s)
-	c := s.accept(true)
-	<-in.up
+	_, _, _, c := linked(t)
 	c.says(`<presence type='subscribe' from='mia@example.org'/><presence type='subscribe' from='eve@example.org'/>`)
 	for _, want := range []element{{To: "mia@example.org", Type: "subscribed"}, {To: "eve@example.org", Type: "unsubscribed"}} {
 		if e := c.wants("presence"); e.To != want.To || e.Type != want.Type {
@@ -361,10 +362,7 @@ func TestCHN33OnlyWhoMayTalkSeesThatItIsThere(t *testing.T) {
 }
 
 func TestCHN30AStanzaThatIsTooLongEndsTheConnection(t *testing.T) {
-	s := listen(t)
-	_, in, end := runs(t, s)
-	c := s.accept(true)
-	<-in.up
+	_, in, end, c := linked(t)
 	go func() {
 		_, _ = c.conn.Write([]byte(`<message from='mia@example.org/phone'><body>`))
 		for part := []byte(strings.Repeat("a", 1<<16)); ; {
@@ -392,10 +390,7 @@ func TestCHN30WithoutItsSecretsItDoesNotConnect(t *testing.T) {
 
 // A sender may add attributes of a namespace of its own, and the server passes them on.
 func TestCHN34OnlyTheServersWordCountsForWhoSends(t *testing.T) {
-	s := listen(t)
-	_, in, _ := runs(t, s)
-	c := s.accept(true)
-	<-in.up
+	_, in, _, c := linked(t)
 	const foreign = ` xmlns:x='urn:x' x:from='mia@example.org/phone' x:type='normal' x:id='8' x:lang='de'`
 	for _, attributes := range []string{` from='eve@example.org/1' type='chat' id='7'` + foreign, foreign + ` from='eve@example.org/1' type='chat' id='7'`} {
 		c.says(`<message` + attributes + `><body>Sell it all.</body></message><presence type='subscribe'` + attributes + `/>` +
@@ -416,10 +411,7 @@ func TestCHN34OnlyTheServersWordCountsForWhoSends(t *testing.T) {
 
 // What the account says to itself would be answered without end.
 func TestCHN34ShellyDoesNotAnswerItself(t *testing.T) {
-	s := listen(t)
-	_, in, _ := runs(t, s)
-	c := s.accept(true)
-	<-in.up
+	_, in, _, c := linked(t)
 	for _, from := range []string{"shelly@example.org", "shelly@example.org/r1", "Shelly@example.org/r2"} {
 		c.says(`<message from='` + from + `' type='chat' id='7'><body>Hello.</body></message>`)
 	}
@@ -431,10 +423,7 @@ func TestCHN34ShellyDoesNotAnswerItself(t *testing.T) {
 // A question whose sender's address cannot be read does not end the connection: its client may ask
 // again whenever shelly is there.
 func TestCHN34AnAddressThatCannotBeReadEndsNothing(t *testing.T) {
-	s := listen(t)
-	_, in, _ := runs(t, s)
-	c := s.accept(true)
-	<-in.up
+	_, in, _, c := linked(t)
 	for _, from := range []string{`from='@'`, `xmlns:x='urn:x' x:from='@' from='mia@example.org/phone'`} {
 		c.says(`<iq type='get' id='1' ` + from + `/>`)
 		if e := c.wants("iq"); e.To != map[bool]string{true: "mia@example.org/phone"}[strings.Contains(from, "mia")] {
@@ -451,10 +440,7 @@ func TestCHN34AnAddressThatCannotBeReadEndsNothing(t *testing.T) {
 
 // The library answers a question that is not for us. Each answer is a stanza that the server counts.
 func TestCHN31TheAnswersOfTheLibraryAreCounted(t *testing.T) {
-	s := listen(t)
-	x, in, _ := runs(t, s)
-	c := s.accept(true)
-	<-in.up
+	x, _, _, c := linked(t)
 	for _, iq := range []string{"type='get' id='1'", "type='get' id='2' xmlns:x='urn:x' x:type='set'", "id='3' xmlns:x='urn:x' x:type='set' type='result'"} {
 		c.says(`<iq from='mia@example.org/phone' ` + iq + `/>`)
 		c.wants("iq")
