@@ -23,7 +23,7 @@ type answer struct {
 const (
 	textKind    = "string"
 	numberKind  = "integer"
-	countKind   = "count" // a number of which none is refused
+	countKind   = "count" // a number that is at least 1
 	textsKind   = "strings"
 	messages    = "messages" // each with role and text
 	objectsKind = "objects"

@@ -32,13 +32,13 @@ func (f File) Free() error {
 		return nil
 	}
 	at, err := os.Stat(f.Name)
-	_, none := os.Lstat(f.Name)
+	_, absent := os.Lstat(f.Name)
 	switch {
 	case err == nil && at.IsDir() || os.IsPathSeparator(f.Name[len(f.Name)-1]):
 		return exit.Errorf(exit.Usage, "%s is a folder; name a file", f.Name)
 	case err == nil && !at.Mode().IsRegular(): // a file would take its place, or that of a link to it, such as /dev/stdout
 		return exit.Errorf(exit.Usage, "%s is not a regular file; name another one", f.Name)
-	case none == nil && !f.Force:
+	case absent == nil && !f.Force:
 		return f.taken()
 	}
 	if err := system.Writable(Nearest(filepath.Dir(f.Name))); err != nil {
