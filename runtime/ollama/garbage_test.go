@@ -1,6 +1,7 @@
 package ollama_test
 
 import (
+	"bytes"
 	"compress/gzip"
 	"io"
 	"net/http"
@@ -25,19 +26,18 @@ func TestBRN11APageIsGarbageAndItsTypeIsNamed(t *testing.T) {
 // An answer is never decompressed, whatever its encoding: what is small on the wire stays small
 // (BRN-11).
 func TestBRN11APackedAnswerIsNotUnpacked(t *testing.T) {
-	unpacked := 0
+	text := strings.Repeat(`{"message":{"content":"x"}}`+"\n", 4<<10)
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = io.WriteString(z, text)
+	_ = z.Close()
 	s := server(t, func(w http.ResponseWriter, r *http.Request, _ string) {
 		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 			t.Error("a packed answer was asked for")
 		}
 		w.Header().Set("Content-Type", "application/x-ndjson")
 		w.Header().Set("Content-Encoding", "gzip")
-		z := gzip.NewWriter(w)
-		for range 256 {
-			n, _ := io.WriteString(z, strings.Repeat(`{"message":{"content":"x"}}`+"\n", 4<<10))
-			unpacked += n
-		}
-		_ = z.Close()
+		_, _ = w.Write(bytes.Repeat(packed.Bytes(), 256)) // what is packed in parts unpacks to all of them
 	})
 	pieces := 0
 	_, err := client(t, s, nil).Chat(testContext(t), ask("x"), nil, func(c ollama.Chunk) {
@@ -46,7 +46,7 @@ func TestBRN11APackedAnswerIsNotUnpacked(t *testing.T) {
 		}
 	})
 	wantClass(t, err, fsm.BrainGarbage, `Content-Encoding "gzip"`)
-	if pieces > 0 || unpacked < 16<<20 {
-		t.Errorf("%d pieces of an answer that unpacks to %d bytes", pieces, unpacked)
+	if pieces > 0 || packed.Len() > len(text)/100 {
+		t.Errorf("%d pieces of an answer; %d bytes were packed as %d", pieces, len(text), packed.Len())
 	}
 }
