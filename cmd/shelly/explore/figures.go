@@ -7,6 +7,7 @@ import (
 
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/state"
+	"shelly/fsm/wording"
 	"shelly/sim/coverage"
 	"shelly/sim/explore"
 )
@@ -77,15 +78,9 @@ func tableRows() int {
 func (e *explored) print(t *terminal.Terminal) {
 	b := e.Bounds
 	fmt.Fprintf(t.Out, "world %s: %s\n", e.World, b.About)
-	if b.Case != nil {
-		fmt.Fprintf(t.Out, "%d moments in the order of its timeline, %d time-outs, %d crashes, %d further cancels, %d starts after a stop, init %s\n",
-			b.Requests, b.Timeouts, b.Crashes, b.Cancels, b.Starts, b.Init)
-	} else {
-		fmt.Fprintf(t.Out, "%d requests in %d sessions, %d events, one %s tool, %d time-outs, %d crashes, %d cancels, %d signals, %d starts after a stop, init %s\n",
-			b.Requests, b.Sessions, b.Events, b.Effects, b.Timeouts, b.Crashes, b.Cancels, b.Signals, b.Starts, b.Init)
-	}
-	fmt.Fprintf(t.Out, "limits: %d tool rounds, %d cognition rounds, %d store attempts\n",
-		b.Limits.MaxToolRounds, b.Limits.MaxCognitionRounds, b.Limits.MaxStoreAttempts)
+	fmt.Fprintln(t.Out, bounds(b))
+	fmt.Fprintf(t.Out, "limits: %s, %s, %s\n", wording.Count(b.Limits.MaxToolRounds, "tool round"),
+		wording.Count(b.Limits.MaxCognitionRounds, "cognition round"), wording.Count(b.Limits.MaxStoreAttempts, "store attempt"))
 	fmt.Fprintf(t.Out, "%d states, %d unique, %d transitions, depth %d, %d at rest, %.2fs, %d unique states/s, %d MiB\n",
 		e.States, e.Unique, e.Transitions, e.Depth, e.Resting, e.Seconds, e.PerSecond, e.Memory)
 	fmt.Fprintf(t.Out, "%d steps of the machine from %d states of its own\n", e.Steps, e.Positions)
@@ -101,6 +96,26 @@ func (e *explored) print(t *terminal.Terminal) {
 	case e.Complete:
 		fmt.Fprintf(t.Out, "complete: every state within the bounds was visited, all invariants hold, rest is reachable from each\n")
 	}
+}
+
+// bounds returns what may happen in a world, in words.
+func bounds(b explore.Bounds) string {
+	moments := wording.Count(b.Requests, "moment") + " in the order of its timeline"
+	cancels := "further cancel"
+	if b.Case == nil {
+		moments = fmt.Sprintf("%s in %s, %s, one tool with effects: %s", wording.Count(b.Requests, "request"),
+			wording.Count(b.Sessions, "session"), wording.Count(b.Events, "event"), b.Effects)
+		cancels = "cancel"
+	}
+	crashes := "1 crash"
+	if b.Crashes != 1 {
+		crashes = fmt.Sprintf("%d crashes", b.Crashes)
+	}
+	words := []string{moments, wording.Count(b.Timeouts, "time-out"), crashes, wording.Count(b.Cancels, cancels)}
+	if b.Case == nil {
+		words = append(words, wording.Count(b.Signals, "signal"))
+	}
+	return strings.Join(append(words, wording.Count(b.Starts, "start")+" after a stop", "init "+string(b.Init)), ", ")
 }
 
 // printJudged prints which of a scenario's expectations the walk has checked.
