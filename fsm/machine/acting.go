@@ -16,7 +16,7 @@ import (
 // probe could not tell, and waits for one that is still being worked on.
 func (m *Machine) act(i int) firing {
 	h := &m.s.Handles[i]
-	if len(h.Inf.Batch) > 0 && !m.actTogether(h) {
+	if !m.actTogether(h) {
 		return firing{}
 	}
 	switch {
@@ -234,7 +234,7 @@ func (m *Machine) unknownTool(h *state.Handle, name string) string {
 	for _, t := range m.s.Config.Shown(&fsm.AskBrain{Tools: h.Inf.Tools, Offer: *o}) {
 		names = append(names, t.Name)
 	}
-	if o.Made() && offer.Gone(o, name) { // TOL-63
+	if offer.Gone(o, name) { // TOL-63
 		return m.word(fsm.WordToolGone, "tool", strconv.Quote(fsm.Clip(name, 100)))
 	}
 	if name == "" {

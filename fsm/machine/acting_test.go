@@ -251,6 +251,7 @@ func TestINF19WhatACutAnswerBecomes(t *testing.T) {
 		want string // empty: an error
 	}{
 		{fsm.EndError, "good d", ""},
+		{fsm.EndError, " ", ""},
 		{fsm.EndNotice, "good d", "good d\n\n[cut]"},
 		{fsm.EndNotice, " good d \n", "good d\n\n[cut]"},
 		{fsm.EndNotice, " ", "[cut]"},
@@ -478,6 +479,48 @@ func TestHND45TheInitialInferenceOfTheFirstStart(t *testing.T) {
 	d.boot()
 	d.inLifecycle(state.Serving)
 	no[fsm.AskBrain](d)
+}
+
+// A request that has ended is none: the initial inference is still to come.
+func TestHND45ARequestIsNoInitialInference(t *testing.T) {
+	d, key := bare(t, nil)
+	d.answer("good day")
+	d.replied(key, "good day")
+	d.config.Init = fsm.InitFirstStart
+	d.boot()
+	d.inLifecycle(state.Initializing)
+}
+
+// TOL-63: a failure ends with the schema that the model has not been shown only if the arguments
+// were wrong; and a tool that there never was is not one that is no longer offered.
+func TestTOL63WhatACallOfAToolThatIsNotShownIsTold(t *testing.T) {
+	const schema = `{"type":"object","required":["city"]}`
+	tests := []struct {
+		name, tool string
+		answer     fsm.ToolAnswered
+		want       string
+	}{
+		{"wrong arguments", "weather", fsm.ToolAnswered{Text: "city is missing", Failed: true, Invalid: true}, "error: city is missing\nThe arguments of weather, as a JSON schema: " + schema},
+		{"another failure", "weather", fsm.ToolAnswered{Text: "no network", Failed: true}, "error: no network"},
+		{"no failure", "weather", fsm.ToolAnswered{Text: "sunny"}, "sunny"},
+		{"no tool", "fly", fsm.ToolAnswered{}, `error: there is no tool "fly"; the tools are: tool_help`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d, _ := bare(t, func(c *fsm.Config) {
+				c.Tools = []fsm.ToolDecl{{Name: "weather", Effects: fsm.EffectsUnsafe, Parameters: schema}}
+				c.Limits.OfferTokens = 1
+			})
+			d.calls(tt.tool)
+			if tt.tool == "weather" {
+				tt.answer.Answered = fsm.To(d.call(fsm.CallTool))
+				d.step(fsm.Input{At: d.now(), Fact: tt.answer})
+			}
+			if got := d.lastMessage().Text; got != tt.want {
+				t.Errorf("the result is %q, want %q", got, tt.want)
+			}
+		})
+	}
 }
 
 func TestCFG10ConfiguredHoldsFromTheNextDecisionOn(t *testing.T) {

@@ -146,8 +146,8 @@ func (m *Machine) forgetAgain(h *state.Handle) {
 	}
 }
 
-// actTogether goes on with a batch: calls in flight are waited for, and failed ones are
-// started again. It reports whether the batch is over.
+// actTogether goes on with a batch, if there is one: calls in flight are waited for, and
+// failed ones are started again. It reports whether no batch is left.
 func (m *Machine) actTogether(h *state.Handle) bool {
 	if h.Inf.Reads() > 0 {
 		return false

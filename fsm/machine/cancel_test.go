@@ -143,6 +143,7 @@ func TestHND34WhatDoesNotRunIsCancelledAtOnce(t *testing.T) {
 		{"held", func(d *driver) { d.calls("send_mail"); d.boot() }, []fsm.State{state.Saving}},
 		{"parked after crashes", func(d *driver) { d.boot(); d.boot(); d.boot() }, []fsm.State{state.Saving}},
 		{"parked by a shutdown", func(d *driver) { d.signal(); d.signal() }, []fsm.State{state.Parked}},
+		{"parked after crashes, in a shutdown", func(d *driver) { d.boot(); d.boot(); d.boot(); d.signal(); d.signal() }, []fsm.State{state.Parked}},
 	}
 	for _, mode := range []fsm.CancelMode{fsm.CancelCheckpoint, fsm.CancelImmediate} {
 		for _, tt := range tests {
@@ -167,6 +168,25 @@ func TestHND34WhatDoesNotRunIsCancelledAtOnce(t *testing.T) {
 				no[fsm.Reply](d)
 			})
 		}
+	}
+}
+
+// A request that waits for its place once more keeps its turn when it gets that.
+func TestHND34ARequestThatWaitsToGoOnIsCancelled(t *testing.T) {
+	d, key := approving(t, nil)
+	d.in("t", "another")
+	d.decides(true)
+	d.inStates(state.Queued, state.Loading)
+	d.cancels(key)
+	d.wasCancelled(key)
+	d.inStates(state.Queued, state.Loading)
+	d.loads(fsm.Session{})
+	d.answer("good day")
+	d.saves()
+	no[fsm.RunTool](d)
+	history := one[fsm.SaveSession](d).State.History
+	if got := history[len(history)-1].Text; got != "[no answer: cancelled]" {
+		t.Errorf("the turn ends with %q", got)
 	}
 }
 

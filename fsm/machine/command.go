@@ -114,17 +114,13 @@ func (m *Machine) stopSession(session string) string {
 			ids = append(ids, h.ID)
 		}
 	}
-	stopped := 0
-	for _, id := range ids {
-		if i := m.s.IndexOf(id); i >= 0 && !m.s.Handles[i].Decided() {
-			m.cancel(i)
-			stopped++
-		}
-	}
-	if stopped == 0 {
+	if len(ids) == 0 {
 		return m.word(fsm.WordStopNothing)
 	}
-	return m.word(fsm.WordStopDone, "n", strconv.Itoa(stopped))
+	for _, id := range ids { // none of them ends with another
+		m.cancel(m.s.IndexOf(id))
+	}
+	return m.word(fsm.WordStopDone, "n", strconv.Itoa(len(ids)))
 }
 
 // renew starts a session over (SES-14).
@@ -175,7 +171,7 @@ func (m *Machine) cancel(i int) {
 // there is a turn to keep, the handle takes a place once more to keep it (HND-34).
 func (m *Machine) cancelWaiting(i int) {
 	h := &m.s.Handles[i]
-	on := state.Event("")
+	var on state.Event
 	switch {
 	case !h.Loaded:
 		on = state.OnCancel
@@ -185,8 +181,7 @@ func (m *Machine) cancelWaiting(i int) {
 		on = state.OnResolved
 	case h.Poison && m.s.Lifecycle == state.Serving:
 		on = state.OnResume
-	}
-	if on == "" { // it is in the queue, or waits for the next boot
+	default: // it is in the queue, or waits for the next boot
 		m.cancelled(h)
 		return
 	}

@@ -103,6 +103,20 @@ func TestSES15StopEndsWhatIsUnfinishedInTheSession(t *testing.T) {
 	d.inStates(state.Saving, state.Queued)
 }
 
+// So it is where a cancel waits for a checkpoint, which the subagent has not reached either.
+func TestSES15AStopAtACheckpointCountsNoSubagent(t *testing.T) {
+	d, _ := inTurn(t, "countbot", nil)
+	d.asksFor(fsm.ToolSpawn, `{"task":"look"}`)
+	d.inStates(state.Execution, state.Execution)
+	key := d.ask("/stop")
+	d.replied(key, "Stopped: 1.")
+	for _, h := range d.m.View().Handles {
+		if !h.Stop {
+			t.Errorf("handle %d is not to stop", h.ID)
+		}
+	}
+}
+
 func TestSES15ThereMayBeNothingToStop(t *testing.T) {
 	tests := []struct {
 		name string

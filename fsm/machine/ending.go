@@ -66,7 +66,7 @@ func (m *Machine) ended(i int) firing {
 	switch code := m.exitCode(h); {
 	case h.Kind == fsm.KindInit && m.s.Lifecycle == state.Initializing:
 		f = firing{on: state.OnInitialized, write: func(*state.Handle) { m.s.Initialized = true }}
-	case h.Kind == fsm.KindInit && h.Beside && m.s.Lifecycle == state.Serving:
+	case h.Kind == fsm.KindInit && m.s.Lifecycle == state.Serving: // it ran beside requests (LIF-14)
 		m.s.Initialized = true
 	case h.Kind == fsm.KindFarewell && m.s.Lifecycle == state.Farewell:
 		f = firing{on: state.OnFarewelled, write: func(*state.Handle) { m.code = code }}
@@ -134,10 +134,7 @@ func (m *Machine) toolStopped(h *state.Handle, call fsm.CallID) firing {
 // reportSubagent tells the session that started a subagent of its end (HND-40).
 func (m *Machine) reportSubagent(h *state.Handle) {
 	input := m.word(fsm.WordSubagentDone, "label", h.Label, "task", h.Input, "result", h.Answer)
-	if reason := h.Failure; reason != "" || h.Outcome == fsm.OutcomeCancelled {
-		if reason == "" {
-			reason = h.Answer // that it was cancelled
-		}
+	if reason := h.Failure; reason != "" {
 		input = m.word(fsm.WordSubagentFailed, "label", h.Label, "task", h.Input, "reason", reason)
 	}
 	m.admit(state.Handle{Accepted: state.Accepted{Kind: fsm.KindSystem, Session: h.Home, Origin: h.Origin, Input: input, Source: h.Source | m.derived(h, h.Conversation().Messages)}})

@@ -242,6 +242,20 @@ func TestLIF8TheActiveHandleIsFinishedBeforeTheFarewell(t *testing.T) {
 	}
 }
 
+// One that fails in the meantime fails as ever.
+func TestLIF8AHandleThatFailsWhileDraining(t *testing.T) {
+	d := driverOf(t, "nanobot")
+	d.boot()
+	key := d.ask("hello")
+	d.signal()
+	d.inStates(state.Loading)
+	for range d.config.Limits.MaxStoreAttempts {
+		d.loadFails("no disk")
+	}
+	d.refused(key, "error: the session could not be read: no disk")
+	d.inLifecycle(state.Farewell)
+}
+
 func TestLIF8WhatIsStillActiveAfterTheGraceIsParked(t *testing.T) {
 	phases := []struct {
 		name string
@@ -463,6 +477,25 @@ func TestJRN6ADoubtedHandleWaitsForAPersonAndTheRestGoesOn(t *testing.T) {
 	d.step(fsm.Input{At: d.now(), Fact: fsm.Resolved{Handle: 1}})
 	d.inStates(state.Cognition)
 	d.boot()
+	d.inStates(state.Cognition)
+}
+
+// So does one that has not begun.
+func TestJRN6ADoubtedHandleThatHasNotBegunWaitsToo(t *testing.T) {
+	d := serving(t)
+	first := d.ask("first")
+	d.ask("second")
+	d.inStates(state.Cognition, state.Queued)
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Boot{Config: d.config, Doubts: []fsm.Doubt{{Handle: 2, Text: "record 7"}}}})
+	d.inStates(state.Cognition, state.Parked)
+	if q := one[fsm.AskPerson](d); q.Handle != 2 || q.Question != fsm.QuestionDoubt || q.Text != "record 7" {
+		t.Errorf("asked %+v", q)
+	}
+	d.answer("good day")
+	d.remember()
+	d.replied(first, "good day")
+	d.inStates(state.Parked)
+	d.resolves(2, "")
 	d.inStates(state.Cognition)
 }
 
