@@ -131,9 +131,12 @@ func TestCTX4OldResultsAreShortExtracts(t *testing.T) {
 	d.boot()
 	d.ask("hello")
 	d.loads(fsm.Session{})
-	d.calls("list_dir", "list_dir")
+	bound := strings.Repeat("a", 120) // an extract of it would be longer
+	d.calls("list_dir", "list_dir", "list_dir", "list_dir")
 	d.toolSays(strings.Repeat("é", 1000))
 	d.toolSays("short")
+	d.toolSays(bound)
+	d.toolSays(bound + "b")
 	d.calls("list_dir")
 	d.toolSays(strings.Repeat("new ", 500))
 	ask := one[fsm.AskBrain](d)
@@ -146,6 +149,12 @@ func TestCTX4OldResultsAreShortExtracts(t *testing.T) {
 	}
 	if got := ask.Conversation.Messages[2].Text; got != "short" {
 		t.Errorf("the short one is %q", got)
+	}
+	if got := ask.Conversation.Messages[3].Text; got != bound {
+		t.Errorf("one that is as long as an extract is %q", got)
+	}
+	if got, want := ask.Conversation.Messages[4].Text, "[old result of 121 bytes] "+bound+" …"; got != want {
+		t.Errorf("one that is longer is %q, want %q", got, want)
 	}
 	d.answer("they looked")
 	c := one[fsm.AskBrain](d).Conversation.Messages
@@ -181,6 +190,17 @@ func TestCTX5ASummaryStandsForWhatIsOlder(t *testing.T) {
 	want = append(want, fsm.Message{Role: fsm.RoleAssistant, Text: "good day"})
 	if diff := cmp.Diff(want, save.State.History, unsourced()); diff != "" {
 		t.Errorf("the history keeps: %s", diff)
+	}
+}
+
+// CTX-5: it is written without tools, so what looks like a call is its text (INF-12).
+func TestCTX5ASummaryIsNoCall(t *testing.T) {
+	d, _ := shortening(t)
+	const text = `{"name":"list_dir","arguments":{}}`
+	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopEndTurn, Text: text, AsText: true}})
+	no[fsm.RunTool](d)
+	if got := one[fsm.AskBrain](d).Conversation.Messages[0].Text; got != summaryTitle+text {
+		t.Errorf("the conversation begins with %q", got)
 	}
 }
 
@@ -353,22 +373,36 @@ func TestCTX12ARefusedCompressionIsAskedForAgainOfLess(t *testing.T) {
 // CTX-12: what a refusal has taught counts for the compression after it; where the prompt should have
 // fitted all the same, nothing was learnt.
 func TestCTX12ARefusalThatIsCompressedTeaches(t *testing.T) {
-	for words, learns := range map[int]bool{200: true, 20: false} {
+	asked := func(words, more int) (*driver, int) {
 		d := driverOf(t, "default")
-		d.config.Limits.ContextTokens = 8192
+		d.config.Limits.ContextTokens, d.config.Switches.TellTime = 8192, false
 		d.boot()
 		d.ask("hello")
 		history := talk(16)
 		for i := range history {
 			history[i].Text = strings.Repeat("word ", words)
 		}
+		history[15].Text += strings.Repeat("and ", more)
 		d.loads(fsm.Session{Version: 1, History: history})
-		if ask := one[fsm.AskBrain](d); ask.Purpose != fsm.PurposeAnswer {
+		ask := one[fsm.AskBrain](d)
+		if ask.Purpose != fsm.PurposeAnswer {
 			t.Fatalf("asked for %s", ask.Purpose)
 		}
+		return d, ask.Tokens
+	}
+	d, least := asked(20, 0)
+	quarter := d.config.PromptRoom() / 4 // four times that, the most that a model counts of it (CTX-2), fits
+	for _, tt := range []struct {
+		words, tokens int
+		learns        bool
+	}{{200, 0, true}, {20, least, false}, {20, quarter, false}, {20, quarter + 1, true}} {
+		d, tokens := asked(tt.words, max(tt.tokens-least, 0))
+		if tt.tokens > 0 && tokens != tt.tokens {
+			t.Fatalf("asked with %d tokens, not %d", tokens, tt.tokens)
+		}
 		d.brainFails(fsm.BrainContextTruncated, "too long")
-		if ask := one[fsm.AskBrain](d); ask.Purpose != fsm.PurposeCompact || d.active().Sess.Ratio > 0 != learns {
-			t.Errorf("%d words: asked for %s at a ratio of %d", words, ask.Purpose, d.active().Sess.Ratio)
+		if ask := one[fsm.AskBrain](d); ask.Purpose != fsm.PurposeCompact || d.active().Sess.Ratio > 0 != tt.learns {
+			t.Errorf("%d tokens: asked for %s at a ratio of %d", tokens, ask.Purpose, d.active().Sess.Ratio)
 		}
 	}
 }

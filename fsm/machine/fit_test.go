@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -202,6 +203,95 @@ func TestCTX12APromptThatStaysTheSameIsNotSentAgain(t *testing.T) {
 		if asked != want {
 			t.Errorf("edition %d: it is asked for %d times, not %d", edition, asked, want)
 		}
+	}
+}
+
+// fitting returns a driver as bare does, whose prompts leave a fifth of a window to the answer.
+func fitting(t *testing.T, question string) (*driver, fsm.RequestKey) {
+	t.Helper()
+	d := newDriver(t)
+	d.config.Switches = fsm.Switches{NoCognition: true, Remember: fsm.RememberOff}
+	d.config.Limits.ContextTokens, d.config.Limits.AnswerPercent = 8200, 20
+	d.boot()
+	return d, d.ask(question)
+}
+
+// CTX-11: a request that takes the room to the last token is sent; with one more it is refused, and
+// the reply has both numbers.
+func TestCTX11TheLongestRequestThatFits(t *testing.T) {
+	d, _ := fitting(t, "")
+	room := d.config.PromptRoom()
+	most := strings.Repeat("word", room-one[fsm.AskBrain](d).Tokens)
+	d, _ = fitting(t, most)
+	if ask := one[fsm.AskBrain](d); ask.Tokens != room || ask.Conversation.Messages[0].Text != most {
+		t.Errorf("asked with %d tokens, of a room of %d", ask.Tokens, room)
+	}
+	d, key := fitting(t, most+"word")
+	no[fsm.AskBrain](d)
+	d.refused(key, "error: "+d.config.Words.Text(fsm.WordRequestTooLong, "tokens", strconv.Itoa(room+1), "room", strconv.Itoa(room), "window", "8200"))
+}
+
+// CTX-11: so is one whose prompt the server has refused, if it is too long by what that has taught
+// (CTX-12).
+func TestCTX11ARequestThatIsFoundToBeTooLong(t *testing.T) {
+	d, key := fitting(t, strings.Repeat("word", 3000))
+	one[fsm.AskBrain](d)
+	d.brainFails(fsm.BrainContextTruncated, "too long")
+	no[fsm.AskBrain](d)
+	if r := one[fsm.Reply](d); r.Request != key || !strings.Contains(r.Text, "too long for the model's window") {
+		t.Errorf("reply %+v", r)
+	}
+}
+
+// CTX-12: an answer that was cut because its prompt took the answer's room is asked for again, after
+// a shorter prompt. What is learnt is of the prompt that was sent, whatever the window is by now.
+func TestCTX12AnAnswerThatItsPromptHasCutIsAskedForAgain(t *testing.T) {
+	for _, window := range []int{8200, 2000} {
+		d, key := fitting(t, "hello")
+		d.calls("list_dir")
+		d.toolSays(strings.Repeat("word", 3000))
+		before := one[fsm.AskBrain](d)
+		d.config.Limits.ContextTokens = window
+		d.step(fsm.Input{At: d.now(), Fact: fsm.Configured{Config: d.config}})
+		d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{
+			Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopMaxTokens, Text: "good d", Tokens: fsm.Tokens{Prompt: 5 * before.Tokens / 2},
+		}})
+		if again := one[fsm.AskBrain](d); again.Conversation.Tokens >= before.Conversation.Tokens || again.Tokens > d.config.PromptRoom() {
+			t.Errorf("a window of %d: asked with %d tokens, then with %d", window, before.Tokens, again.Tokens)
+		}
+		if got, want := d.active().Sess.Ratio, 5*before.Tokens/2*1024/before.Tokens; got != want {
+			t.Errorf("a window of %d: the ratio is %d, want %d", window, got, want)
+		}
+		d.answer("good day")
+		d.replied(key, "good day")
+	}
+}
+
+// CTX-12: a prompt that just leaves the answer its room has not cut it.
+func TestCTX12APromptThatLeavesTheAnswersRoomIsNotSentAgain(t *testing.T) {
+	for over, again := range []bool{false, true} {
+		d := driverOf(t, "countbot")
+		d.boot()
+		key := d.ask("hello")
+		history := talk(4)
+		for i := range history {
+			history[i].Text = strings.Repeat("word ", 1200)
+		}
+		d.loads(fsm.Session{Version: 1, History: history})
+		if ask := one[fsm.AskBrain](d); ask.Purpose != fsm.PurposeCompact {
+			t.Fatalf("asked for %s", ask.Purpose)
+		}
+		d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{
+			Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopMaxTokens, Text: "They", Tokens: fsm.Tokens{Prompt: d.config.PromptRoom() + over},
+		}})
+		if ask := one[fsm.AskBrain](d); (ask.Purpose == fsm.PurposeCompact) != again {
+			t.Errorf("%d tokens over: asked for %s", over, ask.Purpose)
+		}
+		for one[fsm.AskBrain](d).Purpose == fsm.PurposeCompact {
+			d.answer("a line that is remembered")
+		}
+		d.answer("good day")
+		d.replied(key, "good day")
 	}
 }
 
