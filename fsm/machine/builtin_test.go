@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,6 +15,9 @@ import (
 func calling(t testing.TB, tool, args string) (*driver, string) {
 	t.Helper()
 	d := driverOf(t, "countbot")
+	if tool == fsm.ToolHelp { // it is offered where the others do not all fit
+		d.config.Limits.OfferTokens = 1
+	}
 	d.boot()
 	d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{
 		Request: fsm.RequestKey{ID: "r1"}, Session: "s", Origin: fsm.Origin{Channel: "telegram", Chat: "42"}, Text: "hello",
@@ -50,6 +54,9 @@ func TestTOL10WhatIsWrongWithACallOfABuiltinToolIsItsResult(t *testing.T) {
 		{fsm.ToolLoadReference, `{"name":"trains","reference":"a.md"}`, `error: there is no skill "trains"; the skills are: flights, manners`},
 		{fsm.ToolLoadReference, `{"name":"flights"}`, "error: missing argument: reference"},
 		{fsm.ToolLoadReference, `{"name":"flights","reference":"a.md"}`, "error: skill flights is not loaded; load it with load_skill first"},
+
+		{fsm.ToolHelp, `{"name":7}`, unread},
+		{fsm.ToolHelp, `{"name":"list_dir"`, unread},
 
 		{fsm.ToolCron, `{}`, `error: action is add, list or remove, not ""`},
 		{fsm.ToolCron, `{"action":"stop"}`, `error: action is add, list or remove, not "stop"`},
@@ -123,7 +130,7 @@ func TestHND46AMessageToAChannelThatNobodyHasIsNotSent(t *testing.T) {
 		return asks[len(asks)-1].Conversation.Messages[len(asks[len(asks)-1].Conversation.Messages)-1].Text
 	}
 	d := driverOf(t, "countbot")
-	d.config.Channels = []string{"pager"}
+	d.config.Channels = []string{"sms", "pager"}
 	d.boot()
 	from := func(id, channel string) {
 		d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{
@@ -137,13 +144,27 @@ func TestHND46AMessageToAChannelThatNobodyHasIsNotSent(t *testing.T) {
 			t.Errorf("to %s: %q", channel, got)
 		}
 	}
-	if got, want := send(d, "mail"), `error: not sent: there is no channel "mail"; the channels are: pager, web`; got != want {
+	if got, want := send(d, "mail"), `error: not sent: there is no channel "mail"; the channels are: pager, sms, web`; got != want {
 		t.Errorf("the model gets %q, want %q", got, want)
 	}
 	no[fsm.SendMessage](d)
 	from("r2", "mail")
 	if got := send(d, "mail"); got != "sent to mail:7" {
 		t.Errorf("once a request has come from mail: %q", got)
+	}
+}
+
+// LIM-1: of the channels of requests no more than 64 are remembered.
+func TestLIM1TheChannelsOfRequestsAreBounded(t *testing.T) {
+	d := driverOf(t, "countbot")
+	d.config.Channels, d.config.Limits.MaxQueue = []string{"pager"}, 100
+	d.boot()
+	for n := range 70 {
+		id := strconv.Itoa(n)
+		d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: id}, Session: "s", Origin: fsm.Origin{Channel: "web" + id, Chat: "42"}, Text: "hello"}})
+	}
+	if met := d.m.View().Channels; len(met) != 64 || met[63] != "web63" {
+		t.Errorf("%d channels are remembered: %q", len(met), met)
 	}
 }
 

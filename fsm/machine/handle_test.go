@@ -232,6 +232,13 @@ func TestHND11AMarkerWithNothingAfterItIsAnEmptyAnswer(t *testing.T) {
 	untilExecution(d)
 	d.answer("NEED:")
 	d.refused(key, "error: the model gave an empty answer")
+
+	d, key = bare(t, nil) // also where the model is not told about it
+	d.answer("NEED:")
+	d.refused(key, "error: the model gave an empty answer")
+	if r := one[fsm.Reply](d); r.Outcome != fsm.OutcomeFailed {
+		t.Errorf("the outcome is %q", r.Outcome)
+	}
 }
 
 func TestHND16AFailedInferenceIsRepliedAsAnError(t *testing.T) {

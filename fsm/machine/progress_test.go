@@ -96,13 +96,37 @@ func TestINF50SpeedsAreLearnt(t *testing.T) {
 		t.Errorf("%d of %d are new", h.Inf.Anew, h.Inf.Prompt)
 	}
 	d.boot()
-	if s := d.m.View(); s.Reads != 25 {
-		t.Errorf("after a boot that names no speed: %d", s.Reads)
+	if s := d.m.View(); s.Reads != 25 || s.Writes != 8 {
+		t.Errorf("after a boot that names no speed: %d and %d", s.Reads, s.Writes)
 	}
 	d.config.Pace.Reads = 100
 	d.boot()
-	if s := d.m.View(); s.Reads != 100 {
-		t.Errorf("after a boot that names one: %d", s.Reads)
+	if s := d.m.View(); s.Reads != 100 || s.Writes != 8 {
+		t.Errorf("after a boot that names one: %d and %d", s.Reads, s.Writes)
+	}
+}
+
+// Of a prompt that the server does not count, the speed is learnt by the estimate; without deadlines
+// nothing is learnt.
+func TestINF50WhatASpeedIsLearntFrom(t *testing.T) {
+	for progress, prompt := range map[bool]int{true: 0, false: 500} { // order-free
+		d, _ := bare(t, func(c *fsm.Config) {
+			c.Switches.Progress, c.Prompts.Identity = progress, strings.Repeat("Be kind. ", 100)
+		})
+		want, writes := d.active().Inf.Anew/2, 8
+		if progress != (want > 100) {
+			t.Fatalf("%d tokens are to be read", 2*want)
+		}
+		if !progress {
+			want, writes = 0, 0
+		}
+		d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{
+			Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopEndTurn, Text: "good day",
+			Tokens: fsm.Tokens{Prompt: prompt, Answer: 160, Reading: 2 * fsm.Second, Writing: 20 * fsm.Second},
+		}})
+		if s := d.m.View(); s.Reads != want || s.Writes != writes {
+			t.Errorf("progress %t: %d read and %d written a second, want %d and %d", progress, s.Reads, s.Writes, want, writes)
+		}
 	}
 }
 

@@ -47,6 +47,26 @@ func TestMSG1ATextHasItsSource(t *testing.T) {
 	}
 }
 
+// MSG-1: what a person says in place of a result is a person's, but no other result is; that
+// nothing was found in memory is the machine's own message.
+func TestMSG1WhoSpeaksInPlaceOfAnother(t *testing.T) {
+	d, _ := approving(t, nil)
+	d.decides(false)
+	d.toolSays("a.txt")
+	for i, msg := range d.conversation()[len(d.conversation())-2:] {
+		if persons := msg.Source&fsm.FromPerson != 0; msg.Role != fsm.RoleTool || persons != (i == 0) {
+			t.Errorf("the result %q is from %s", msg.Text, msg.Source.Names())
+		}
+	}
+	d = serving(t)
+	d.ask("hello")
+	d.answer("NEED: a holiday")
+	d.recalls()
+	if got := told(d); !strings.HasSuffix(got, " user=operator") {
+		t.Errorf("with nothing found: %s", got)
+	}
+}
+
 // MSG-2: a memory has the sources of everything it was made from, and so has a message that
 // recalls it.
 func TestMSG2WhatIsDerivedHasTheSourcesOfAll(t *testing.T) {

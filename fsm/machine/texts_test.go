@@ -108,6 +108,24 @@ func TestTXT4AResultHasOneNumberInItsSession(t *testing.T) {
 	}
 }
 
+// TXT-7: results of calls that ran together say which kept result they show, so that one that is
+// shortened later says how to read on.
+func TestTXT7ResultsOfABatchSayWhatTheyShow(t *testing.T) {
+	d := reader(t, func(c *fsm.Config) { c.Limits.ReadsAtOnce = 2 })
+	d.calls("list_dir", "list_dir")
+	for i, ref := range []string{"bb", "aa"} { // the second is answered first
+		d.step(fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{
+			Answered: fsm.To(d.inFlight(fsm.CallTool)[1-i]), Text: "head " + ref, Kept: fsm.Kept{Ref: ref, Tail: "tail", Bytes: 9000 + i, Tokens: 2250},
+		}})
+	}
+	c := d.conversation()
+	var got []fsm.Part
+	for _, msg := range c[len(c)-2:] {
+		got = append(got, msg.Part)
+	}
+	same(t, []fsm.Part{{Result: 1, To: 9001}, {Result: 2, To: 9000}}, got)
+}
+
 // TXT-5: read_more asks the world for a part, and says where it ends.
 func TestTXT5ReadMoreIsAwaited(t *testing.T) {
 	d := reader(t, nil)
