@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
+	"shelly/fsm/machine"
 	"shelly/fsm/state"
 )
 
@@ -101,6 +102,8 @@ func TestSES10TheAnswersThatAreConsolidations(t *testing.T) {
 		{"with the memory as it was", `{"history_entry":"E","memory_update":"facts"}`, "E", ""},
 		{"blanks around", `{"history_entry":" E\n","memory_update":" M "}`, "E", "M"},
 		{"with a timestamp", `{"history_entry":"[2026-01-31 09:00] E","memory_update":"M"}`, "[2026-01-31 09:00] E", "M"},
+		{"with a timestamp of nines", `{"history_entry":"[2099-09-29 09:00] E","memory_update":"M"}`, "[2099-09-29 09:00] E", "M"},
+		{"with the beginning of a timestamp", `{"history_entry":"[1","memory_update":"M"}`, "[1", "M"},
 		{"with another bracket", `{"history_entry":"[tea] E","memory_update":"M"}`, "[tea] E", "M"},
 
 		{"without an entry", `{"memory_update":"M"}`, "", ""},
@@ -111,6 +114,8 @@ func TestSES10TheAnswersThatAreConsolidations(t *testing.T) {
 		{"two objects", `{"history_entry":"E"} {"memory_update":"M"}`, "", ""},
 		{"a list", `["E","M"]`, "", ""},
 		{"prose", "They spoke of dogs.", "", ""},
+		{"prose with the end of an object", "They spoke of dogs }", "", ""},
+		{"prose with braces the wrong way round", "They spoke } of { dogs.", "", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -152,6 +157,7 @@ func TestSES11WithoutAConsolidationTheHistoryStaysWhole(t *testing.T) {
 		{"cut", func(d *driver) { d.stopsAtTokens(consolidation) }},
 		{"empty", func(d *driver) { d.answer(" ") }},
 		{"prose", func(d *driver) { d.answer("well") }},
+		{"too slow", func(d *driver) { d.waitUp(); one[fsm.AbortCall](d) }},
 	}
 	for _, tt := range ends {
 		t.Run(tt.name, func(t *testing.T) {
@@ -362,6 +368,90 @@ func TestSES14ThePendingListIsBounded(t *testing.T) {
 	}
 }
 
+// INF-11: a consolidation that takes too long is given up, and /new goes on without it (SES-14).
+func TestSES14NewGivesUpAConsolidationThatIsTooSlow(t *testing.T) {
+	d, s := overflowing(t, "nanobot", 0)
+	d.ask("/new")
+	d.loads(s)
+	d.waitUp()
+	d.inStates(state.Saving)
+	if got := d.active().Inf.State; got != state.Aborted {
+		t.Errorf("the inference is %s", got)
+	}
+	if n := len(one[fsm.SaveSession](d).State.Pending); n != 4 {
+		t.Errorf("%d messages are pending", n)
+	}
+}
+
+// CTX-13: pending messages that do not fit into one call are shown in several, each message once.
+func TestCTX13PendingMessagesAreConsolidatedInParts(t *testing.T) {
+	d := driverOf(t, "nanobot")
+	d.boot()
+	pending := talk(60)
+	for i := range pending {
+		pending[i].Text += ": " + strings.Repeat("word ", 1200)
+	}
+	d.ask("hello")
+	d.loads(fsm.Session{Version: 3, History: talk(2), Pending: pending})
+	var shown []string
+	for one[fsm.AskBrain](d).Purpose == fsm.PurposeCompact {
+		text := d.lastMessage().Text
+		for i := range pending {
+			if title, _, _ := strings.Cut(pending[i].Text, ":"); strings.Contains(text, title+":") {
+				shown = append(shown, title)
+			}
+		}
+		d.answer(consolidation)
+	}
+	var want []string
+	for _, msg := range talk(60) {
+		want = append(want, msg.Text)
+	}
+	if diff := cmp.Diff(want, shown); diff != "" {
+		t.Error(diff)
+	}
+	d.answer("good day")
+	save := one[fsm.SaveSession](d)
+	if len(save.Notes) < 2 || len(save.State.Pending) > 0 || len(save.State.History) != 4 {
+		t.Errorf("%d notes, %d pending, %d in the history", len(save.Notes), len(save.State.Pending), len(save.State.History))
+	}
+}
+
+// CTX-13: the state of an older build does not say how many messages the model was shown: it was
+// all of them.
+func TestCTX13AConsolidationThatAnOlderBuildBeganIsOfAll(t *testing.T) {
+	d, s := overflowing(t, "nanobot", 1)
+	d.ask("hello")
+	d.loads(s)
+	old := d.m.Snapshot()
+	old.Handles[0].Portion = 0
+	d.m = machine.Restore(old)
+	d.answer(consolidation)
+	d.inStates(state.Execution)
+	d.answer("good day")
+	if save := one[fsm.SaveSession](d); len(save.Notes) != 1 || len(save.State.History) != 7 {
+		t.Errorf("%d notes, %d messages stay", len(save.Notes), len(save.State.History))
+	}
+}
+
+// CTX-14: the operator sees failures until a consolidation is useful again.
+func TestCTX14FailedConsolidationsAreCounted(t *testing.T) {
+	d, s := overflowing(t, "nanobot", 1)
+	for _, turn := range []struct {
+		answer string
+		failed int
+	}{{"well", 1}, {"well", 2}, {consolidation, 0}} {
+		d.ask("hello")
+		d.loads(s)
+		d.answer(turn.answer)
+		if u := d.m.View().Upkeep; u.Failed != turn.failed {
+			t.Errorf("after %q: %+v", turn.answer, u)
+		}
+		d.answer("good day")
+		d.saves()
+	}
+}
+
 // A MEMORY.md that the model has not seen whole goes into HISTORY.md when it is replaced.
 func TestSES10AMemoryThatWasNotSeenWholeIsKept(t *testing.T) {
 	for long, notes := range map[bool]int{false: 1, true: 2} {
@@ -402,5 +492,18 @@ func TestSES11TheModelIsNotAskedAboutNothing(t *testing.T) {
 		d.ask("hello")
 		d.loads(fsm.Session{Version: 3, History: history})
 		d.inStates(want)
+	}
+}
+
+// Nor is it in a session without messages, however long the question is.
+func TestSES11TheModelIsNotAskedAboutAnEmptyHistory(t *testing.T) {
+	for _, edition := range []int{fsm.PresentEdition, fsm.SecondEdition, fsm.FirstEdition} {
+		d := driverOf(t, "countbot")
+		d.config.Edition, d.config.Limits.CompressPercent = edition, 40
+		d.boot()
+		d.ask(strings.Repeat("word ", 3500))
+		d.loads(fsm.Session{Version: 3})
+		d.inStates(state.Execution)
+		one[fsm.AskBrain](d)
 	}
 }
