@@ -53,6 +53,22 @@ func TestEVT20ABeatThatHasNotBegunIsEnoughForTheNext(t *testing.T) {
 	d.due(fsm.HeartbeatSchedule, slot+2*halfHour)
 	d.due(fsm.HeartbeatSchedule, slot+3*halfHour)
 	d.inStates(state.Loading, state.Queued)
+	if v := d.m.View(); v.Ignored.Joined != 1 || v.Ignored.Slots != 0 {
+		t.Errorf("%d beats have joined, %d are ignored", v.Ignored.Joined, v.Ignored.Slots)
+	}
+}
+
+// An event that waits in the session of the chat is no beat.
+func TestEVT22WhatElseWaitsInTheChatKeepsNoGreetingBack(t *testing.T) {
+	d, slot := beating(t, func(h *fsm.Heartbeat) {
+		h.Do, h.To, h.Greet = "", fsm.Origin{Channel: "event", Chat: "disk"}, fsm.Greeting{Idle: halfHour, PerDay: 9, Chance: 100}
+	})
+	for _, event := range []string{"low", "full"} {
+		d.step(fsm.Input{At: d.now(), Fact: fsm.EventRaised{Source: "disk", Event: event, To: fsm.Origin{Channel: "cli", Chat: "direct"}}})
+	}
+	d.inStates(state.Loading, state.Queued)
+	d.due(fsm.HeartbeatSchedule, slot+halfHour)
+	d.inStates(state.Loading, state.Queued, state.Queued)
 }
 
 func TestEVT20ABootAsksForTheSlotAfterTheLast(t *testing.T) {
@@ -93,6 +109,36 @@ func TestEVT21ABeatInQuietHoursDoesNothing(t *testing.T) {
 	d.due(fsm.HeartbeatSchedule, slot+halfHour)
 	d.inStates()
 	one[fsm.ArmSchedule](d)
+}
+
+// A slot that is taken late counts as both: its own time and the present (EVT-21).
+func TestEVT21ABeatThatIsTakenInQuietHoursDoesNothing(t *testing.T) {
+	for name, quiet := range map[string]fsm.Quiet{ // order-free
+		"its slot is": {From: 60, Until: 61}, "the present is": {From: 16, Until: 30}, "neither is": {From: 90, Until: 120},
+	} {
+		d, slot := beating(t, func(h *fsm.Heartbeat) { h.Quiet = quiet })
+		if slot != halfHour || d.at >= halfHour {
+			t.Fatalf("the first slot is at %d, the present is %d", slot, d.at)
+		}
+		d.due(fsm.HeartbeatSchedule, 2*halfHour)
+		if n := len(d.m.View().Handles); n > 0 != (name == "neither is") {
+			t.Errorf("%s in the quiet hours: %d handles", name, n)
+		}
+	}
+}
+
+// While nobody is to be greeted, requests are not noted, so silence counts from when that changes.
+func TestEVT22SilenceCountsFromWhenPersonsAreGreeted(t *testing.T) {
+	d, slot := beating(t, func(h *fsm.Heartbeat) { h.Do = "" })
+	d.due(fsm.HeartbeatSchedule, slot+halfHour)
+	d.config.Heartbeat.Greet = fsm.Greeting{Idle: 2 * halfHour, PerDay: 2, Chance: 100}
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Configured{Config: d.config}})
+	d.due(fsm.HeartbeatSchedule, slot+10*halfHour)
+	d.inStates()
+	d.due(fsm.HeartbeatSchedule, slot+11*halfHour)
+	d.inStates()
+	d.due(fsm.HeartbeatSchedule, slot+12*halfHour)
+	d.inStates(state.Loading)
 }
 
 func TestEVT22APersonWhoIsSilentIsGreeted(t *testing.T) {

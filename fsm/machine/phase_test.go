@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
 )
 
 // The work of a phase is started by a row that leads to it, and by nothing else: no code
@@ -70,5 +73,21 @@ func TestTAB1OnlyARowStartsThePhaseThatItLeadsTo(t *testing.T) {
 				return true
 			})
 		}
+	}
+}
+
+// Whoever plays the world fires the timer of a phase that pauses: nothing else comes there. In
+// the others with a wait a call may be answered first, or a person may decide.
+func TestTAB1OnlyTheEndOfAWaitIsAwaitedInAPhaseThatPauses(t *testing.T) {
+	var pauses []fsm.State
+	for _, table := range state.Tables() {
+		for _, p := range Phases(table.Name) {
+			if p.Pauses() {
+				pauses = append(pauses, p.State)
+			}
+		}
+	}
+	if want := []fsm.State{state.BackingOff, state.Retrying}; !slices.Equal(pauses, want) {
+		t.Errorf("%s pause, not %s", pauses, want)
 	}
 }

@@ -79,6 +79,31 @@ func TestINF53AProbeThatDoesNotAnswerIsGivenUp(t *testing.T) {
 	}
 }
 
+// INF-52: a tool that declares no probe is asked nothing, and one that declares none any more is not
+// asked again.
+func TestINF52AToolWithoutAProbeIsNotAsked(t *testing.T) {
+	d := newDriver(t)
+	d.boot()
+	d.ask("mail it")
+	d.calls("send_mail")
+	d.boot()
+	for _, move := range d.m.Moves() {
+		if move.To == state.Probing {
+			t.Errorf("it is probed: %+v", move)
+		}
+	}
+	one[fsm.AskBrain](d)
+
+	d = probed(t, nil)
+	one[fsm.RunProbe](d)
+	d.config.Tools = tools()
+	d.boot()
+	no[fsm.RunProbe](d)
+	if got := d.lastMessage().Text; got != "interrupted, outcome unknown: check before repeating" {
+		t.Errorf("the model gets %q", got)
+	}
+}
+
 // INF-54: a call that did nothing is started once more, unless a limit, a cancel or the current
 // configuration forbids it.
 func TestINF54WhatDidNothingMayBeStartedOnceMore(t *testing.T) {

@@ -70,6 +70,25 @@ func TestINF50ASilentCallIsMadeOnceMore(t *testing.T) {
 	}
 }
 
+// The reply names the setting that bounds the stage in which the call was silent.
+func TestINF50TheReplyNamesTheSettingOfTheStage(t *testing.T) {
+	for stage, setting := range map[fsm.Stage]string{ // order-free
+		fsm.StageLoading: "brain.timeouts.load", fsm.StageAccepted: "brain.timeouts.load", fsm.StageWriting: "brain.timeouts.idle",
+	} {
+		d, key := paced(t, slowPace)
+		for range 2 {
+			d.comesTo(stage)
+			d.waitUp()
+			if len(of[fsm.Reply](d.effects)) == 0 {
+				d.waitUp()
+			}
+		}
+		if reply := one[fsm.Reply](d); reply.Request != key || !strings.Contains(reply.Text, setting) {
+			t.Errorf("silent while %s: %q", stage, reply.Text)
+		}
+	}
+}
+
 func TestINF50WithoutTheSwitchACallHasNoTimer(t *testing.T) {
 	d, _ := bare(t, nil)
 	if d.active().Wait != 0 {

@@ -34,8 +34,9 @@ func (k *clerk) says(in fsm.ScheduleChanged, taken bool) []fsm.Effect {
 	before := k.m.View().Ignored.Decisions
 	why := k.m.Unfit(in, k.now)
 	effects := k.m.Step(fsm.Input{At: k.now, Fact: in})
-	if did := k.m.View().Ignored.Decisions == before; did != taken || (why == "") != taken {
-		k.Errorf("%+v: taken %v, %q", in, did, why)
+	ignored := k.m.View().Ignored.Decisions - before
+	if want := map[bool]int{false: 1}[taken]; ignored != want || (why == "") != taken {
+		k.Errorf("%+v: %d are ignored, %q", in, ignored, why)
 	}
 	return effects
 }
