@@ -147,7 +147,7 @@ func (m *Machine) deferral() firing {
 // start gives a queued handle its turn: a new one begins, a parked one goes on in the
 // phase it was in (HND-24).
 func (m *Machine) start(h *state.Handle) firing {
-	if again := m.handle.phase(h.Resume).Again; h.Resume != "" && again != "" {
+	if again := m.handle.phase(h.Resume).Again; again != "" {
 		return firing{on: again, resumes: true, write: func(h *state.Handle) { h.Resume = "" }}
 	}
 	if h.Kind == fsm.KindMemory {

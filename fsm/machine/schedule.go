@@ -184,7 +184,7 @@ func (m *Machine) due(in fsm.ScheduleDue) {
 			m.dropSchedule(i)
 		} else {
 			s.Last = in.Slot
-			m.setSchedule(i, func(to *fsm.Schedule) { *to = s })
+			m.s.Schedules[i] = s
 			if m.s.Lifecycle != state.Stopped && m.s.Lifecycle != state.Down { // otherwise the next boot does
 				m.armSchedule(s)
 			}
@@ -342,11 +342,12 @@ func (m *Machine) scheduleChanged(in fsm.ScheduleChanged) {
 	case fsm.ScheduleRemove:
 		m.removeSchedule(in.Schedule)
 	case fsm.SchedulePause:
-		m.setSchedule(i, func(s *fsm.Schedule) { s.Paused = true })
+		m.s.Schedules[i].Paused = true
 		m.emit(fsm.DisarmSchedule{Schedule: in.Schedule})
 	case fsm.ScheduleResume:
-		m.setSchedule(i, func(s *fsm.Schedule) { s.Paused, s.Last = false, m.passed(*s) })
-		m.armSchedule(m.s.Schedules[i])
+		s := &m.s.Schedules[i]
+		s.Paused, s.Last = false, m.passed(*s)
+		m.armSchedule(*s)
 	case fsm.ScheduleRun:
 		m.admitSlot(m.s.Schedules[i])
 	default:
@@ -366,10 +367,4 @@ func (m *Machine) passed(s fsm.Schedule) fsm.Millis {
 	default:
 		return s.Last
 	}
-}
-
-// setSchedule changes the schedule at i; a copy of the state keeps the old one.
-func (m *Machine) setSchedule(i int, change func(*fsm.Schedule)) {
-	m.s.Schedules = slices.Clone(m.s.Schedules)
-	change(&m.s.Schedules[i])
 }

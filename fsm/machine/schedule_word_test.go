@@ -113,6 +113,23 @@ func TestHND62APausedScheduleTakesNoSlot(t *testing.T) {
 	}
 }
 
+// A copy of the state keeps the schedules as they were.
+func TestACopyOfTheStateKeepsItsSchedules(t *testing.T) {
+	k := newClerk(t)
+	k.says(water, true)
+	before, other := k.m.Snapshot(), k.m.Clone()
+	k.due(noon + 60*fsm.Second)
+	k.says(fsm.ScheduleChanged{Change: fsm.SchedulePause, Schedule: "s1"}, true)
+	for _, kept := range []fsm.Schedule{before.Schedules[0], other.View().Schedules[0]} {
+		if kept.Paused || kept.Last != noon {
+			t.Errorf("the copy has %+v", kept)
+		}
+	}
+	if now := k.m.View().Schedules[0]; !now.Paused || now.Last == noon {
+		t.Errorf("the schedule is %+v", now)
+	}
+}
+
 // A run that a person asks for takes no slot, and happens even if the schedule is paused.
 func TestHND62APersonRunsASchedule(t *testing.T) {
 	k := newClerk(t)
