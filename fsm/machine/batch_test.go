@@ -276,6 +276,9 @@ func TestINF48ABatchIsGivenUpWhole(t *testing.T) {
 			d.inStates(state.Stopping)
 			no[fsm.SaveSession](d)
 			d.step(fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{Answered: fsm.To(running[0]), Text: "late"}})
+			if n := d.m.View().Ignored.Answers; n != 0 { // it counts as the stop (TOL-7)
+				t.Errorf("%d answers are ignored", n)
+			}
 			var kept []string
 			for _, m := range one[fsm.SaveSession](d).Archive {
 				if m.Role == fsm.RoleTool {
@@ -290,6 +293,29 @@ func TestINF48ABatchIsGivenUpWhole(t *testing.T) {
 			same(t, []string{unknown, "two", unknown}, kept)
 		})
 	}
+}
+
+// A call that was to get the result of an equal one before the batch has not run (SES-5).
+func TestINF48WhatWasToBeSharedHasNotRun(t *testing.T) {
+	d, key := inTurn(t, "nanobot", func(c *fsm.Config) { c.Limits.ReadsAtOnce = 4 })
+	answer := answerOfDistinct(d, []string{"list_dir", "write_note", "list_dir", "list_dir", "list_dir"})
+	answer.Calls[2].Args = answer.Calls[0].Args
+	d.step(fsm.Input{At: d.now(), Fact: answer})
+	d.toolSays("a.txt")
+	d.toolSays("noted")
+	if n := len(d.inFlight(fsm.CallTool)); n != 2 {
+		t.Fatalf("%d calls run together", n)
+	}
+	d.cancels(key)
+	d.stops(0)
+	d.stops(0)
+	var kept []string
+	for _, m := range one[fsm.SaveSession](d).Archive {
+		if m.Role == fsm.RoleTool {
+			kept = append(kept, m.Text)
+		}
+	}
+	same(t, []string{"a.txt", "noted", cancelled, lostCall, lostCall}, kept)
 }
 
 func TestINF48TheTimeToStopIsOneForAll(t *testing.T) {

@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -85,6 +86,52 @@ func TestHND32TheRunningCallFinishesFirst(t *testing.T) {
 			d.saves()
 			d.inStates()
 		})
+	}
+}
+
+// A request that was cancelled while its conversation or its history was shortened, or before a
+// crash, asks the model nothing more.
+func TestHND32WhoIsCancelledIsNotAskedFor(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(*fsm.Config)
+		then   func(*driver)
+	}{
+		{"after a summary of the conversation", func(c *fsm.Config) {
+			c.Switches.Compress, c.Limits.ContextTokens, c.Limits.KeepMessages, c.Limits.AnswerPercent = true, 1000, 4, 0
+		}, func(d *driver) { d.answer("they spoke") }},
+		{"after a summary of the history", func(c *fsm.Config) { c.Limits.MaxHistory = 4 }, func(d *driver) { d.answer("they spoke") }},
+		{"after a crash", func(*fsm.Config) {}, func(d *driver) { d.boot() }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := driverOf(t, "countbot")
+			tt.change(&d.config)
+			d.boot()
+			key := d.ask("hello")
+			d.loads(fsm.Session{Version: 1, History: long(10)})
+			d.cancels(key)
+			if len(d.effects) > 0 {
+				t.Fatalf("effects %+v", d.effects)
+			}
+			tt.then(d)
+			d.wasCancelled(key)
+			no[fsm.AskBrain](d)
+			d.inStates(state.Saving)
+		})
+	}
+}
+
+// Nor is it asked to answer without thinking (INF-33).
+func TestHND32WhoeverThoughtTooLongIsNotAskedAgain(t *testing.T) {
+	d, key := inTurn(t, "countbot", nil)
+	d.cancels(key)
+	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopMaxTokens, Thinking: "first I look, then"}})
+	d.wasCancelled(key)
+	for _, move := range d.m.Moves() {
+		if move.To == state.Thinking {
+			t.Errorf("it goes on to ask: %+v", move)
+		}
 	}
 }
 
@@ -352,6 +399,27 @@ func TestTOL9ABatchThatIsCancelledIsRecordedWithWhatItHas(t *testing.T) {
 		}
 		if want == 2 && (audits[1].Key != runs[1].Key || !audits[1].Failed || audits[1].Result == "a.txt") {
 			t.Errorf("edition %d: %+v", edition, audits[1])
+		}
+	}
+}
+
+// TXT-4: a result that is kept has its number there too.
+func TestTOL9ABatchThatIsCancelledNumbersWhatItKeeps(t *testing.T) {
+	for _, edition := range []int{fsm.PresentEdition, fsm.ThirdEdition} {
+		d, key := inTurn(t, "default", func(c *fsm.Config) { c.Edition, c.Switches.NoCognition = edition, true })
+		d.calls("list_dir", "list_dir")
+		d.step(fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{
+			Answered: fsm.To(d.inFlight(fsm.CallTool)[0]), Text: "head", Kept: fsm.Kept{Ref: "aa", Tail: "tail", Bytes: 9000, Tokens: 2250},
+		}})
+		d.cancels(key)
+		recorded := of[fsm.Audit](d.effects)
+		if len(recorded) == 0 || !strings.Contains(recorded[0].Result, "read_more with result 1, from 4") {
+			t.Errorf("edition %d: recorded %+v", edition, recorded)
+		}
+		d.stops(0)
+		save := one[fsm.SaveSession](d)
+		if len(save.State.Texts) != 1 || save.State.Texts[0].Ref != "aa" || save.Archive[2].Text != recorded[0].Result {
+			t.Errorf("edition %d: it keeps %+v and %q", edition, save.State.Texts, save.Archive[2].Text)
 		}
 	}
 }

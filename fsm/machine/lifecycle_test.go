@@ -286,6 +286,9 @@ func TestLIF8WhatIsStillActiveAfterTheGraceIsParked(t *testing.T) {
 			if got := one[fsm.AbortCall](d).Call; got != call {
 				t.Errorf("call %d is aborted, not %d", got, call)
 			}
+			if n := d.m.View().Ignored.Timers; n != 0 {
+				t.Errorf("%d timers are ignored", n)
+			}
 		})
 	}
 }

@@ -205,6 +205,20 @@ func TestHND23AStoreThatACrashLostIsNoFailedTry(t *testing.T) {
 	d.replied(key, "good day")
 }
 
+// HND-49: an answer with calls alone, none of which is run, is an answer of the model like any other
+// (INF-17).
+func TestHND49AnAnswerWithCallsAloneIsCounted(t *testing.T) {
+	d := serving(t)
+	d.ask("hello")
+	d.answer("good day")
+	d.calls("list_dir")
+	d.inStates(state.Embedding)
+	no[fsm.RunTool](d)
+	if n := d.active().Inf.Iterations; n != 1 {
+		t.Errorf("%d answers are counted", n)
+	}
+}
+
 // HND-49: a farewell is summarised with its tools even with `remember: idle`, because it has
 // little time.
 func TestHND49AFarewellIsSummedUpUnderItsTools(t *testing.T) {

@@ -201,6 +201,17 @@ func TestSES21WhatWasSentIsKeptAndTheArchiveHasTheRecord(t *testing.T) {
 	}
 }
 
+// Nor is an answer there twice that its client got without a marker.
+func TestSES21AnAnswerIsKeptOnceAsTheModelGaveIt(t *testing.T) {
+	d, key := inTurn(t, "default", func(c *fsm.Config) { c.Switches.NoCognition, c.Switches.TellTime = true, false })
+	d.answer("NEED: a rest")
+	d.replied(key, "a rest")
+	want := append(talk(2), fsm.Message{Role: fsm.RoleUser, Text: "hello"}, fsm.Message{Role: fsm.RoleAssistant, Text: "NEED: a rest"})
+	if diff := cmp.Diff(want, one[fsm.SaveSession](d).State.History, unsourced()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestSES4WithHistoryNoneNothingIsKept(t *testing.T) {
 	d := serving(t)
 	d.ask("hello")

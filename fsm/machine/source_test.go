@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 )
 
 // unsourced ignores the sources of messages.
@@ -64,6 +66,58 @@ func TestMSG1WhoSpeaksInPlaceOfAnother(t *testing.T) {
 	d.recalls()
 	if got := told(d); !strings.HasSuffix(got, " user=operator") {
 		t.Errorf("with nothing found: %s", got)
+	}
+}
+
+// An event comes from outside, and from the operator too if it says what to do.
+func TestMSG2AnEventHasTheSourceOfWhatItSays(t *testing.T) {
+	for do, want := range map[string]string{"": "user=outside", "Say so.": "user=operator+outside"} { // order-free
+		d := newDriver(t)
+		d.boot()
+		d.step(fsm.Input{At: d.now(), Fact: fsm.EventRaised{Source: "disk", Event: "low", Do: do}})
+		if got := told(d); got != want {
+			t.Errorf("to do %q: %s", do, got)
+		}
+	}
+}
+
+// MSG-2: a memory of several turns has the sources of each, also of those that its session has
+// forgotten since (SES-14).
+func TestMSG2AMemoryHasTheSourcesOfEachOfItsTurns(t *testing.T) {
+	for told := range 4 { // the turn for which the operator says what to do; 3: none
+		d := places(t, 1, func(c *fsm.Config) { c.Switches.Remember = fsm.RememberIdle })
+		for turn := range 3 {
+			do := ""
+			if turn == told {
+				do = "Say so."
+			}
+			if turn == 2 {
+				d.in("event:disk", "/new")
+			}
+			d.step(fsm.Input{At: d.now(), Fact: fsm.EventRaised{Source: "disk", Subject: strconv.Itoa(turn), Event: "low", Do: do}})
+		}
+		session := fsm.Session{Version: 1}
+		for d.active().State == state.Loading {
+			d.loads(session)
+			if d.active().State != state.Saving {
+				d.answer("done")
+			}
+			session = one[fsm.SaveSession](d).State
+			session.Version++
+			d.saves()
+		}
+		if ask := one[fsm.AskBrain](d); ask.Purpose != fsm.PurposeSummary {
+			t.Fatalf("asked for %s", ask.Purpose)
+		}
+		d.answer("a summary")
+		d.embeds()
+		want := "operator+outside+model"
+		if told == 3 {
+			want = "outside+model"
+		}
+		if got := strings.Join(one[fsm.Store](d).Entry.Source.Names(), "+"); got != want {
+			t.Errorf("turn %d has the operator's words: the entry's sources are %s", told, got)
+		}
 	}
 }
 

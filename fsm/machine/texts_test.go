@@ -171,7 +171,32 @@ func TestTXT5AResultThatIsNotThere(t *testing.T) {
 	wants(`{"result":1,"from":9000}`, "error: from is a byte of result 1, from 0 to 8999")
 	wants(`{"result":1`, "error: the arguments are not valid JSON: send one JSON object")
 	wants(`{"result":{}}`, "error: the arguments do not fit the tool's schema")
+	wants(`{"result":1.5}`, "error: the arguments do not fit the tool's schema")
+	wants(`{"result":1,"from":0.5}`, "error: the arguments do not fit the tool's schema")
+	wants(`{"result":99999999999999999999}`, "error: the arguments do not fit the tool's schema")
 	wants(`{"from":1}`, "error: missing argument: result")
+	for _, ref := range []string{"bb", "aa"} { // the first one counts as the newest then (TXT-6)
+		d.calls("list_dir")
+		d.toolKeeps(ref, 9000)
+	}
+	wants(`{"result":9}`, "error: there is no result 9; those that are kept: 1, 2")
+}
+
+// INF-42: a call that shares the result of an equal one shows the same part of it.
+func TestTXT7ASharedResultSaysHowToReadOn(t *testing.T) {
+	for _, atOnce := range []int{1, 4} {
+		d := reader(t, func(c *fsm.Config) { c.Limits.ReadsAtOnce = atOnce })
+		answer := answerOfDistinct(d, []string{"list_dir", "list_dir"})
+		answer.Calls[1].Args = answer.Calls[0].Args
+		d.step(fsm.Input{At: d.now(), Fact: answer})
+		d.toolKeeps("aa", 9000)
+		c := d.conversation()
+		for _, msg := range c[len(c)-2:] {
+			if msg.Part != (fsm.Part{Result: 1, To: 9000}) {
+				t.Errorf("%d at once: %q shows %+v", atOnce, msg.Text, msg.Part)
+			}
+		}
+	}
 }
 
 // TXT-6: the oldest results leave, a result longer than the limit is not kept, and one that

@@ -1,11 +1,13 @@
 package turn
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 )
 
 // A compaction puts a mark in the place of each earlier image, and keeps the images of the
@@ -42,5 +44,66 @@ func TestSES18OnlyWhatIsOverTheBoundLeaves(t *testing.T) {
 	c.Limits.MaxPending = 1
 	if diff := cmp.Diff([]fsm.Message{history[0], history[2], history[3], history[4]}, Newest(&c, history)); diff != "" {
 		t.Errorf("beyond it: %s", diff)
+	}
+}
+
+// The newest turn alone may be longer than the bound: then it loses its beginning, a call together
+// with its results.
+func TestSES18ATurnBeyondTheBoundLosesItsBeginning(t *testing.T) {
+	c := fsm.Config{Words: fsm.PresentWords()}
+	c.Switches.Overflow, c.Limits.MaxHistory, c.Limits.MaxPending = fsm.OverflowKeep, 2, 2
+	looks := func(id string) []fsm.Message {
+		return []fsm.Message{
+			{Role: fsm.RoleAssistant, Calls: []fsm.ToolCall{{ID: id, Name: "list_dir", Args: "{}"}}},
+			{Role: fsm.RoleTool, Text: "a.txt", Tool: "list_dir", ToolCall: id},
+		}
+	}
+	history := slices.Concat([]fsm.Message{{Role: fsm.RoleUser, Text: "look"}}, looks("1"), looks("2"), []fsm.Message{{Role: fsm.RoleAssistant, Text: "one file"}})
+	if diff := cmp.Diff(history[3:], Newest(&c, history)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// SES-5: a turn that ended before the model was asked for its answer is kept and archived as its
+// question and a note.
+func TestSES5ATurnThatTheModelWasNotAskedAboutIsKept(t *testing.T) {
+	for _, mode := range []fsm.HistoryMode{fsm.HistorySent, fsm.HistoryAll, fsm.HistoryAnswers} {
+		c := fsm.Config{Words: fsm.PresentWords()}
+		c.Switches.History = mode
+		h := state.Handle{Accepted: state.Accepted{Kind: fsm.KindUser, Input: "hello"}}
+		h.Loaded, h.Outcome, h.Failure = true, fsm.OutcomeTimeout, "timed out"
+		h.Sess.History = []fsm.Message{{Role: fsm.RoleUser, Text: "before"}, {Role: fsm.RoleAssistant, Text: "well"}}
+		h.Inf.Purpose = fsm.PurposeCompact // its history was being shortened
+		Close(&c, &h)
+		want := []fsm.Message{{Role: fsm.RoleUser, Text: "hello"}, {Role: fsm.RoleAssistant, Text: "[no answer: timed out]", Source: fsm.FromOperator}}
+		if diff := cmp.Diff(want, Own(&c, &h)); diff != "" {
+			t.Errorf("%s, the archive: %s", mode, diff)
+		}
+		if diff := cmp.Diff(append(h.Sess.History[:2:2], want...), Kept(&c, &h)); diff != "" {
+			t.Errorf("%s, the history: %s", mode, diff)
+		}
+	}
+}
+
+// CTX-5: a history of all messages keeps the summary in place of what it sums up. What was shortened
+// only for sending (CTX-10), without compress, is kept whole.
+func TestSES4AHistoryOfAllKeepsWhatWasCompressed(t *testing.T) {
+	own := []fsm.Message{{Role: fsm.RoleUser, Text: "hello"}, {Role: fsm.RoleAssistant, Text: "good day"}}
+	summary := fsm.Message{Role: fsm.RoleSystem, Text: "they spoke"}
+	before := []fsm.Message{{Role: fsm.RoleUser, Text: "before"}, {Role: fsm.RoleAssistant, Text: "well"}}
+	for _, tt := range []struct {
+		compress bool
+		percent  fsm.Share
+		want     []fsm.Message
+	}{{true, 0, []fsm.Message{summary}}, {true, 20, []fsm.Message{summary}}, {false, 20, before}} {
+		c := fsm.Config{Words: fsm.PresentWords()}
+		c.Switches.History, c.Switches.Compress, c.Limits.AnswerPercent = fsm.HistoryAll, tt.compress, tt.percent
+		h := state.Handle{Accepted: state.Accepted{Kind: fsm.KindUser, Input: "hello"}}
+		h.Loaded, h.Condensed, h.TurnAt, h.Turn, h.Answer, h.Outcome = true, true, 1, own, "good day", fsm.OutcomeAnswered
+		h.Sess.History = before
+		h.Inf.Purpose, h.Inf.Talk = h.Purpose(), fsm.Conversation{}.Add(summary).Add(own...)
+		if diff := cmp.Diff(append(tt.want[:len(tt.want):len(tt.want)], own...), Kept(&c, &h)); diff != "" {
+			t.Errorf("compress %t, answer_percent %d: %s", tt.compress, tt.percent, diff)
+		}
 	}
 }
