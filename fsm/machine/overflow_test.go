@@ -204,6 +204,30 @@ func TestSES11WhatIsBeyondMaxPendingGoesToTheLogAsItIs(t *testing.T) {
 	}
 }
 
+// SES-21: pending messages that go to the log leave the history as it was sent, empty inputs
+// included.
+func TestSES11PendingMessagesLeaveTheHistoryAsItIs(t *testing.T) {
+	d, s := overflowing(t, "nanobot", -4)
+	d.config.Switches.History = fsm.HistorySent
+	d.boot()
+	s.History[2].Text = ""
+	s.Pending = talk(6) // two more than may wait
+	d.ask("hello")
+	d.loads(s)
+	d.answer("well")
+	if diff := cmp.Diff(s.History, one[fsm.AskBrain](d).Conversation.Messages[:6]); diff != "" {
+		t.Error(diff)
+	}
+	d.answer("good day")
+	save := one[fsm.SaveSession](d)
+	if diff := cmp.Diff(talk(6)[2:], save.State.Pending); diff != "" {
+		t.Error(diff)
+	}
+	if len(save.Notes) != 1 || len(save.State.History) != 8 {
+		t.Errorf("%d notes, %d messages stay", len(save.Notes), len(save.State.History))
+	}
+}
+
 func TestSES11ACallLeavesWithItsResults(t *testing.T) {
 	d, s := overflowing(t, "nanobot", 4)
 	s.History = append([]fsm.Message{

@@ -95,11 +95,9 @@ func (m *Machine) giveWay() {
 }
 
 // tellPlaces tells each waiting client how many handles are ahead of its own, when that has
-// changed (HND-37). An event's place is told once, to those who watch.
+// changed (HND-37). An event's place is told once, to those who watch. In a machine that stops
+// nobody waits here: who does not run is parked.
 func (m *Machine) tellPlaces() {
-	if m.s.Lifecycle != state.Initializing && m.s.Lifecycle != state.Serving {
-		return
-	}
 	ahead := 0
 	for i := range m.s.Handles {
 		h := &m.s.Handles[i]

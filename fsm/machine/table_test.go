@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/fsm/profile"
 	"shelly/fsm/state"
 )
 
@@ -103,6 +104,29 @@ func TestTheTableLibrarySurvivesEveryRefusal(t *testing.T) {
 			t.Errorf("after refusals %s on %s goes to %s (%t)", r.From, r.On, got.to, got.ok)
 		}
 	})
+}
+
+// A machine runs the tables as they were when it was made, and one that is made after they were
+// changed runs the changed ones.
+func TestChangedTablesAreRunByTheMachinesThatComeAfter(t *testing.T) {
+	rows := state.HandleTable.Rows
+	t.Cleanup(func() {
+		state.HandleTable.Rows = rows
+		TablesChanged()
+	})
+	before := New()
+	state.HandleTable.Rows = slices.DeleteFunc(slices.Clone(rows), func(r state.Row) bool { return r.From == state.Loading && r.On == state.OnAsk })
+	TablesChanged()
+	after := New()
+	c := profile.Shelly()
+	c.Init = fsm.InitOff
+	for m, want := range map[*Machine]fsm.State{before: state.Cognition, after: state.Loading} { // order-free
+		m.Step(fsm.Input{At: 1, Fact: fsm.Boot{Config: c}})
+		m.Step(fsm.Input{At: 2, Fact: fsm.Requested{Request: fsm.RequestKey{ID: "a"}, Text: "hello"}})
+		if got := m.s.Handles[0].State; got != want {
+			t.Errorf("the handle is in %s, not %s", got, want)
+		}
+	}
 }
 
 // states returns a table's states in order of first appearance.
