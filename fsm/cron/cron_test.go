@@ -98,9 +98,13 @@ func TestHND65TheSlotAfterTheClockWasSetBack(t *testing.T) {
 		{"one time", fsm.ArmSchedule{Once: 1}, "2020-01-01 00:00:00", ""},
 		{"one time that was taken", fsm.ArmSchedule{Once: 1_767_571_200_000}, "2020-01-01 00:00:00", ""},
 		{"not set back", fsm.ArmSchedule{Every: 600_000}, from, ""},
+		{"an interval, from 1970 to long before", fsm.ArmSchedule{Every: 600_000, From: 86_400_000}, "1969-12-01 00:03:00", "1969-12-01 00:10:00"},
+		{"daily, from 1970 to long before", fsm.ArmSchedule{Cron: "10 9 * * *", From: 86_400_000}, "1969-12-01 00:03:00", "1970-01-01 09:10:00"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.arm.From = instant(t, from)
+			if tt.arm.From == 0 {
+				tt.arm.From = instant(t, from)
+			}
 			now := instant(t, tt.now)
 			back, ok := cron.Back(tt.arm, now)
 			if ok != (tt.want != "") {
@@ -139,6 +143,7 @@ func TestHND65TimesBeyondAllDatesSetNothingBack(t *testing.T) {
 func TestHND43AFieldIsWithinItsBounds(t *testing.T) {
 	for expr, bad := range map[string]bool{ // order-free: each alone
 		"0 0 1 1 0": false, "59 23 31 12 7": false, "0 0 1-31 * SAT-SUN": false,
+		"0 0 * jan-Sept monday": false, "0 0 * janx *": true, "0 0 * ju *": true, "0 0 * anf *": true, "0 0 * * may": true,
 		"60 * * * *": true, "5-60 * * * *": true, "* 24 * * *": true, "* * 0 * *": true, "* * 0-5 * *": true, "* * 32 * *": true, "* * * 0 *": true,
 		"* * * 13 *": true, "* * * * 8": true, "10-5 * * * *": true, "*/0 * * * *": true,
 	} {
@@ -228,5 +233,31 @@ func TestHND48AChangeWithinAMinuteIsNoSlot(t *testing.T) {
 	got, ok := cron.Next(fsm.ArmSchedule{Cron: "* * * * *", Zone: zone, From: from}, from)
 	if want := instant(t, "2026-10-03 15:31:00"); !ok || got != want {
 		t.Errorf("%v, %t", time.UnixMilli(int64(got)).UTC(), ok)
+	}
+}
+
+// An expression of every hour has each hour that the clocks show: those before a change, and
+// twice an hour that comes twice, be it the first that has slots at all (HND-48).
+func TestHND48EveryHourAroundAChange(t *testing.T) {
+	berlin := fsm.Zone{Name: "Europe/Berlin", Offset: 3600, Changes: []fsm.Change{{At: instant(t, "2026-03-29 01:00:00"), Offset: 7200}, {At: instant(t, "2026-10-25 01:00:00"), Offset: 3600}}}
+	lima := fsm.Zone{Name: "America/Lima", Offset: -4 * 3600, Changes: []fsm.Change{{At: instant(t, "1990-04-01 04:00:00"), Offset: -5 * 3600}}}
+	for _, tt := range []struct {
+		zone fsm.Zone
+		from string
+		want []string
+	}{
+		{berlin, "2026-03-28 22:30:00", []string{"2026-03-28 23:00:00", "2026-03-29 00:00:00", "2026-03-29 01:00:00", "2026-03-29 02:00:00"}},
+		{berlin, "2026-10-24 22:30:00", []string{"2026-10-24 23:00:00", "2026-10-25 00:00:00", "2026-10-25 01:00:00", "2026-10-25 02:00:00"}},
+		{lima, "1990-04-01 01:30:00", []string{"1990-04-01 02:00:00", "1990-04-01 03:00:00", "1990-04-01 04:00:00", "1990-04-01 05:00:00"}},
+		{fsm.Zone{Offset: 3600, Changes: []fsm.Change{{At: 0}}}, "1969-12-31 22:30:00", []string{"1969-12-31 23:00:00", "1970-01-01 00:00:00", "1970-01-01 01:00:00"}},
+	} {
+		at := instant(t, tt.from)
+		for _, want := range tt.want {
+			got, ok := cron.Next(fsm.ArmSchedule{Cron: "0 * * * *", Zone: tt.zone, From: at}, at)
+			if !ok || got != instant(t, want) {
+				t.Fatalf("%s, from %s: %v, %t, want %s", tt.zone.Name, time.UnixMilli(int64(at)).UTC(), time.UnixMilli(int64(got)).UTC(), ok, want)
+			}
+			at = got
+		}
 	}
 }

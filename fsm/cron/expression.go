@@ -123,15 +123,15 @@ func setOf(field string, low, top int, names string) (set uint64, ok bool) {
 
 // named reads a number, or a day or month by its first three letters.
 func named(s string, low int, names string) (n int, ok bool) {
-	if n, ok = number(s); ok || len(s) < 3 || names == "" {
+	if n, ok = number(s); ok || names == "" {
 		return n, ok
 	}
 	full := strings.ToUpper(s)
-	if len(full) < 3 { // ſ becomes S, which is shorter
+	if len(full) < 3 { // compared only now: ſ becomes S, which is shorter
 		return 0, false
 	}
-	i := strings.Index(names, full[:3])
-	return i/3 + low, i >= 0 && i%3 == 0 && strings.HasPrefix(fullNames(names)[i/3], full)
+	i := strings.Index(names, full[:3]) // within two names, it begins neither of them
+	return i/3 + low, i >= 0 && strings.HasPrefix(fullNames(names)[i/3], full)
 }
 
 // fullNames returns the names that three letters stand for.
