@@ -82,7 +82,6 @@ func endsSentence(text string) bool {
 // bare returns a text without the characters around it.
 func bare(s string) string {
 	s = strings.TrimSpace(s)
-	s = strings.TrimSuffix(s, "```")
 	s = strings.Trim(s, " \t\r\n*_`")
 	if strings.Count(s, `"`)%2 == 1 || strings.HasSuffix(s, "”") && !strings.Contains(s, "“") {
 		s = strings.TrimRight(s, "\"”")

@@ -29,6 +29,7 @@ func TestHND60TheFormsOfANeed(t *testing.T) {
 		{"[NEED]: the port", "", "the port"},
 		{"```\nNEED: the port\n```", "", "the port"},
 		{"```text\nNEED: the port\n```", "", "the port"},
+		{" \n```text\nNEED: the port\n```\n", "", "the port"},
 		{"I do not know that. NEED: the port", "I do not know that.", "the port"},
 		{"I do not know that.\n\nNEED: the port", "I do not know that.", "the port"},
 		{"I do not know that.\n**NEED:** the port", "I do not know that.", "the port"},
@@ -47,6 +48,7 @@ func TestHND60TheFormsOfANeed(t *testing.T) {
 	}
 	for _, text := range []string{
 		"", "NEED", "Needs: milk", "I NEED: milk", "You need: milk", "The marker NEED: asks.", "All I said. Need: milk", "NEEDED: milk", "In NEED:", "I say. NEEDLE: x", "See example.NEED: more",
+		"```This is all:\nNeed: milk\n```",
 	} {
 		if before, need, ok := NeedIn(text); ok {
 			t.Errorf("%q is taken as %q, %q", text, before, need)
@@ -98,6 +100,8 @@ func TestBRN40WhatIsShownOfAnAnswerOnTheWay(t *testing.T) {
 		"**NEED:** the port":                   "",
 		"Need: the port":                       "",
 		"```\nNEED: the port\n```":             "",
+		"```text\nNEED: the port\n```":         "",
+		"```text\nneed: the port\n```":         "",
 		"I do not know. NEED: the port":        "I do not know.",
 		"I do not know.\n\n**NEED:** the port": "I do not know.",
 		"NEEDLES and NEED are words.":          "NEEDLES and NEED are words.",
@@ -129,12 +133,13 @@ func TestBRN40WhatIsShownOfAnAnswerOnTheWay(t *testing.T) {
 
 // Text that can be neither a call nor a need is shown as soon as it arrives.
 func TestBRN40WhatIsShownAtOnce(t *testing.T) {
-	for _, text := range []string{"It is", "`abc", "[a link"} {
+	for _, text := range []string{"It is", "`abc", "[a link", "It is. N NEED"} {
 		if got := NewVeil(careful(), fsm.AllTools).Put(text); got != text {
 			t.Errorf("of %q only %q is shown", text, got)
 		}
 	}
-	for text, want := range map[string]string{"```" + strings.Repeat("a", 40): "```" + strings.Repeat("a", 40), "```text": "", "```text\nIt is": "```text\nIt is"} {
+	most := "```" + strings.Repeat("a", fenceLanguageMax)
+	for text, want := range map[string]string{most: "", most + "a": most + "a", "```text": "", "```text\nIt is": "```text\nIt is"} {
 		if got := NewVeil(careful(), fsm.NoTools).Put(text); got != want {
 			t.Errorf("without tools, of %q only %q is shown", text, got)
 		}
@@ -167,6 +172,30 @@ func TestBRN40ALongAnswerIsShownWhole(t *testing.T) {
 		if got := shown(careful(), letters(text+tt.end)); got != text+tt.want {
 			t.Errorf("%d bytes of %d, at the end %q", len(got), len(text+tt.want), got[max(0, len(got)-40):])
 		}
+	}
+}
+
+// Blanks that were shown are not taken back when a marker follows them.
+func TestBRN40WhatWasShownBeforeAMarkerStays(t *testing.T) {
+	if got := shown(careful(), []string{"It is ", "\nNEED: the port"}); got != "It is " {
+		t.Errorf("%q is shown", got)
+	}
+}
+
+// Of a text that was passed on a bounded part is kept, and all of it as long as it is short: how a
+// sentence ends that a row of dashes follows is then seen.
+func TestBRN40HowMuchIsKeptOfWhatWasShown(t *testing.T) {
+	v := NewVeil(careful(), fsm.NoTools)
+	for range 100 {
+		if v.Put(strings.Repeat("Well. ", 100)); len(v.all) > veilKeeps+600 {
+			t.Fatalf("%d bytes are kept", len(v.all))
+		}
+	}
+	dashes := strings.Repeat("-", 2*veilContext)
+	v = NewVeil(careful(), fsm.NoTools)
+	said := v.Put(strings.Repeat("a", veilKeeps-len(dashes)) + dashes)
+	if more := v.Put("NEED: more"); len(said) != veilKeeps || more != "NEED: more" {
+		t.Errorf("%d bytes are shown, then %q", len(said), more)
 	}
 }
 

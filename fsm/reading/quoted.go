@@ -69,7 +69,7 @@ func unescaped(text string) string {
 				r = r<<4 | rune(max(strings.IndexRune("0123456789abcdef", unicode.ToLower(c)), 0))
 			}
 			b.WriteRune(r)
-			i = min(i+4, len(text)-1)
+			i += 4
 		default:
 			b.WriteByte(text[i])
 		}

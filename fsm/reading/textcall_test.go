@@ -159,6 +159,7 @@ func TestINF29ACallInTheFormOfReAct(t *testing.T) {
 	}{
 		{"whole", "Thought: look\nAction: look\nAction Input: .\nObservation: it is empty", true},
 		{"without a thought", "Action: look\nAction Input: {}", true},
+		{"after blank lines", "\n \nAction: look\nAction Input: {}", true},
 		{"a later action", "Thought: a\nAction: fly\nAction Input: b\nAction: look\nAction Input: .", true},
 		{"with a namespace", "Action: functions.look\nAction Input: .", true},
 		{"a tool that is not offered", "Action: load_skill\nAction Input: flights", false},

@@ -78,6 +78,19 @@ func TestINF40TheFirstEditionTakesCallsBeforeText(t *testing.T) {
 	}
 }
 
+// INF-41 is no rule of the first edition.
+func TestINF41WhoIsToldThatAKeyIsGivenTwice(t *testing.T) {
+	first := careful()
+	first.Switches.Reading = fsm.ReadingPlain
+	call := fsm.ToolCall{Name: "note", Args: `{"n":1,"n":2}`}
+	if key, twice := GivesTwice(careful(), call); key != "n" || !twice {
+		t.Errorf("%q, %t", key, twice)
+	}
+	if key, twice := GivesTwice(first, call); key != "" || twice {
+		t.Errorf("in the first edition %q, %t", key, twice)
+	}
+}
+
 func TestINF40AResultOfThisConversationIsNoCall(t *testing.T) {
 	tests := []struct {
 		name, result, text string
@@ -96,8 +109,14 @@ func TestINF40AResultOfThisConversationIsNoCall(t *testing.T) {
 		{"one argument of two", `{"tool":"look","a":"x"}`, `[look(a="x", b="y")]`, false},
 		{"a call without arguments", `[look()]`, `[look()]`, true},
 		{"a call without arguments of a tool that is named", `look`, `[look()]`, false},
+		{"a call with blanks between", "so [look( )\n]", `[ look() ]`, true},
+		{"a call in other quotes", "so {`name`: 'look', \"arguments\": {}}", `{"name":"look","arguments":{}}`, true},
+		{"a call that is shown in a fence", "so look()", "```python\nlook()\n```", true},
+		{"an argument without words of a tool that is named", "look around", `[look(path=".")]`, false},
 		{"one call of two", `{"name":"look","arguments":{"path":"a"}}`, `[note(n=5), look(path="a")]`, true},
 		{"in escapes", `"{\"name\":\"look\",\"arguments\":{\"path\":\"a\\nb\"}}"`, `{"name":"look","arguments":{"path":"a\nb"}}`, true},
+		{"in the escapes of a character", `{"name":"look","arguments":{"path":"caf\u00e9"}}`, `[look(path="café")]`, true},
+		{"in the entities of a page", "look(path=caf&eacute;)", `[look(path="café")]`, true},
 		{"in numbered lines", "1: {\n2: \"name\": \"look\",\n3: \"arguments\": {\"path\": \"a/b.txt\"}}", `{"name":"look","arguments":{"path":"a/b.txt"}}`, true},
 	}
 	for _, tt := range tests {
