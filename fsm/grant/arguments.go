@@ -3,6 +3,7 @@ package grant
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"shelly/fsm"
@@ -57,9 +58,7 @@ func textOf(value json.RawMessage) string {
 		return strings.Join(list, " ")
 	}
 	var compact bytes.Buffer
-	if json.Compact(&compact, value) != nil {
-		return string(value)
-	}
+	_ = json.Compact(&compact, value) // a decoder has read it, so it is JSON
 	return compact.String()
 }
 
@@ -81,11 +80,8 @@ func subject(decl *fsm.ToolDecl, all []argument) []argument {
 	}
 	var list []argument
 	for _, a := range all {
-		for _, name := range decl.Subject {
-			if strings.EqualFold(a.name, name) {
-				list = append(list, a)
-				break
-			}
+		if slices.ContainsFunc(decl.Subject, func(name string) bool { return strings.EqualFold(a.name, name) }) {
+			list = append(list, a)
 		}
 	}
 	return list

@@ -87,6 +87,7 @@ func TestAPR11AskingFitsTooMuchAndSparingTooLittle(t *testing.T) {
 		{"git push*", `{"command":"git push"`, true, false},
 		{"git push*", `{"command":"git push"} {}`, true, false},
 		{"git push*", `["command","ls"]`, true, false},
+		{"git push*", `{"command":[git push]}`, true, false},
 		{"a;b*", `{"command":"a;bc"}`, true, true}, // what the pattern itself contains is intended
 		{"notes/*", `{"command":"notes/../.env"}`, true, false},
 		{"notes/*", `{"command":"notes/a.md"}`, true, true},
@@ -94,7 +95,10 @@ func TestAPR11AskingFitsTooMuchAndSparingTooLittle(t *testing.T) {
 		{`a\*b`, `{"command":"a*b"}`, true, true},
 		{`a\*b`, `{"command":"axb"}`, false, false},
 		{`a\\b`, `{"command":"a\\b"}`, true, true},
+		{`a\`, `{"command":"a\\"}`, true, true},
+		{`a\`, `{"command":"a"}`, false, false},
 		{"*", `{"command":7}`, true, true},
+		{`{"a":[1,2]}`, `{"command":{ "a": [1, 2] }}`, true, true},
 		{"{*", `{"command":{"a":[1, 2]}}`, true, false},
 		{`*b*c`, `{"command":"abxbc"}`, true, true},
 		{`*b*c`, `{"command":"abxb"}`, false, false},
@@ -252,6 +256,7 @@ func TestAPR12GrantsThatCoverAnotherThingHaveAnotherID(t *testing.T) {
 		{`{"a":"x","b":"y"}`, `{"b":"y","a":"x"}`},
 		{`{"a":"y","b":"x"}`, `{"b":"x","a":"y"}`},
 		{`{"a":"x","a":"y"}`, `{"a":"y","a":"x"}`},
+		{`{"a":"x","b":"x"}`, `{"b":"x","a":"x"}`},
 	} {
 		if id(pair[0]) != id(pair[1]) {
 			t.Errorf("%s and %s have two ids", pair[0], pair[1])
