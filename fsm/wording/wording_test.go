@@ -19,9 +19,34 @@ func TestNearestIsNearAndNotAnything(t *testing.T) {
 	}
 }
 
+func TestTheFirstOfTheNearestIsMeant(t *testing.T) {
+	for _, words := range [][]string{{"sayx", "sayz", "saying"}, {"calls", "sayx", "sayz"}} {
+		if got := Nearest("says", words); got != "sayx" {
+			t.Errorf("of %q it is %q", words, got)
+		}
+	}
+}
+
+func TestAnUnknownWordIsToldWithThoseAllowed(t *testing.T) {
+	for _, tt := range []struct {
+		word    string
+		allowed []string
+		want    string
+	}{
+		{"sais", []string{"calls", "says"}, "unknown key sais; did you mean says?"},
+		{"x y", []string{"calls", "says"}, "unknown key x y; allowed: calls, says"},
+		{"sais", nil, "unknown key sais; there is none"},
+	} {
+		if got := Unknown("key", tt.word, tt.allowed); got != tt.want {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
 func TestTextsAreCutAtACharactersEdge(t *testing.T) {
 	for _, test := range []struct{ got, want string }{
-		{Clip("磁盘", 6), "磁盘"}, {Clip("磁盘", 5), "磁…"}, {Clip("磁盘", 2), "…"}, {Edge("磁盘", 5), "磁"},
+		{Clip("磁盘", 6), "磁盘"}, {Clip("磁盘", 5), "磁…"}, {Clip("磁盘", 2), "…"}, {Edge("磁盘", 5), "磁"}, {Edge("磁盘", 6), "磁盘"}, {Edge("磁", 7), "磁"},
+		{Edge("\x80\x80\x80", 2), ""}, // no characters at all
 		{Tail("磁盘", 6), "磁盘"}, {Tail("磁盘", 5), "…盘"}, {Tail("磁盘", 2), "…"},
 	} {
 		if test.got != test.want {
@@ -33,7 +58,7 @@ func TestTextsAreCutAtACharactersEdge(t *testing.T) {
 func TestWordsStandAsTheyAreWhereTheyCan(t *testing.T) {
 	long := strings.Repeat("a", ShownMax)
 	for word, want := range map[string]string{
-		"plain": "plain", "日本": "日本", "": `""`, `a"b`: `"a\"b"`, "a\nb": `"a\nb"`, long: long, long + "b": `"` + long + `…"`,
+		"plain": "plain", "日本": "日本", "": `""`, `a"b`: `"a\"b"`, "a\nb": `"a\nb"`, "\n": `"\n"`, "\x7f": `"\x7f"`, `\`: `"\\"`, long: long, long + "b": `"` + long + `…"`,
 	} {
 		if got := Word(word); got != want {
 			t.Errorf("%q is shown as %s, want %s", word, got, want)
@@ -59,7 +84,7 @@ func TestTheDistanceOfASwapIsOne(t *testing.T) {
 }
 
 func TestDaysAreExplainedOnlyWhereTheyAreMeant(t *testing.T) {
-	for text, meant := range map[string]bool{"2d": true, "1d12h": true, "d": false, "abcd": false, "soon": false, "": false, "5/d": false, "5:d": false} {
+	for text, meant := range map[string]bool{"2d": true, "1d12h": true, "10d": true, "d": false, "abcd": false, "soon": false, "": false, "5/d": false, "5:d": false} {
 		if got := Days(text); (got != "") != meant {
 			t.Errorf("%q: %q", text, got)
 		}
