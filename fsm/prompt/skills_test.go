@@ -20,6 +20,7 @@ func TestSKL13TheListOfSkillsFitsItsShare(t *testing.T) {
 		{3, 100, strings.Repeat("x", 100), "more"},
 		{10, 1000, "- skill-9: " + strings.Repeat("x", 80) + " …", strings.Repeat("x", 81)},
 		{60, 100, "skill-0, skill-1", "xx"},
+		{60, 100, ", skill-58, skill-59", "more; load_skill"},
 		{128, 1000, "load_skill knows them too", "xx"},
 	} {
 		c := fsm.Config{Switches: p.Switches, Limits: p.Limits, Prompts: p.Prompts, Tools: p.Tools, Words: fsm.PresentWords()}
@@ -55,5 +56,15 @@ func TestSKL13TheSkillsLeftOutAreCounted(t *testing.T) {
 	system := prompt.System(&c, &state.Handle{Accepted: state.Accepted{Kind: fsm.KindUser}})
 	if named := strings.Count(system, "skill-"); named < 10 || !strings.Contains(system, fmt.Sprintf(" and %d more; load_skill", 128-named)) {
 		t.Errorf("%d are named in %s", named, system)
+	}
+}
+
+// SKL-13: where there is room for none, one is named, because others are counted only beside it.
+func TestSKL13OneSkillIsNamedAtLeast(t *testing.T) {
+	c := profile.Default()
+	c.Words, c.Limits.ContextTokens = fsm.PresentWords(), 64
+	c.Skills = []fsm.SkillDecl{{Name: "first", Summary: "one"}, {Name: "second", Summary: "two"}, {Name: "third", Summary: "three"}}
+	if system := prompt.System(&c, &state.Handle{Accepted: state.Accepted{Kind: fsm.KindUser}}); !strings.Contains(system, "first and 2 more;") || strings.Contains(system, "second") {
+		t.Error(system)
 	}
 }

@@ -13,9 +13,7 @@ func WindowMin(c fsm.Config) int {
 		return 0
 	}
 	h := &state.Handle{Accepted: state.Accepted{Kind: fsm.KindUser}}
-	system, o := System(&c, h), fsm.Offer{}
-	if c.Limits.OfferTokens > 0 {
-		o = offer.Build(&c, h.Toolset(), system, nil)
-	}
+	system := System(&c, h)
+	o := offer.Build(&c, h.Toolset(), system, nil)
 	return c.WindowMin(c.EstimateOf(system, fsm.Conversation{}, h.Toolset(), &o))
 }
