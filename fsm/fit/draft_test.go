@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,7 +120,7 @@ func TestCTX10TheQuestionIsNotCut(t *testing.T) {
 		fsm.Message{Role: fsm.RoleTool, Text: strings.Repeat("there ", 400), ToolCall: "1"},
 	)
 	d := newDraft(fsm.PresentWords(), nil, talk, 0)
-	d.shorten(d.parts(0, len(d.msgs), false), d.size-100, floorLast)
+	d.shorten(d.parts(0, len(d.msgs), false), d.size-300, floorLast)
 	if d.msgs[0].Text != question || d.msgs[2].Text == talk.Messages[2].Text {
 		t.Errorf("the question has %d bytes, the result %d", len(d.msgs[0].Text), len(d.msgs[2].Text))
 	}
@@ -145,6 +146,63 @@ func TestCTX10RoundsLeaveWhole(t *testing.T) {
 		d := newDraft(fsm.PresentWords(), nil, talk, 0)
 		if d.dropRounds(d.size - over); len(d.msgs) != want || d.msgs[0].Text != "question" {
 			t.Errorf("%d tokens over: %d messages, want %d", over, len(d.msgs), want)
+		}
+	}
+}
+
+// talkOf returns a conversation of an earlier turn with a call and its result, and a question with
+// a call and a result. Texts are of the given tokens.
+func talkOf(earlier, result, question, args, last int) fsm.Conversation {
+	text := func(tokens int) string { return strings.Repeat("word", tokens) }
+	return fsm.Conversation{}.Add(
+		fsm.Message{Role: fsm.RoleUser, Text: text(earlier)},
+		fsm.Message{Role: fsm.RoleAssistant, Calls: []fsm.ToolCall{{ID: "1", Name: "look", Args: "{}"}}},
+		fsm.Message{Role: fsm.RoleTool, Text: text(result), ToolCall: "1"},
+		fsm.Message{Role: fsm.RoleUser, Text: text(question)},
+		fsm.Message{Role: fsm.RoleAssistant, Text: text(args), Calls: []fsm.ToolCall{{ID: "2", Name: "look", Args: `{"path":"` + text(args) + `"}`}}},
+		fsm.Message{Role: fsm.RoleTool, Text: text(last), ToolCall: "2"},
+	)
+}
+
+// First the results of earlier turns are cut, then those of this one, and only then anything else;
+// a turn's work is dropped only if that is not enough (CTX-10).
+func TestCTX10WhatIsCutFirst(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		talk      fsm.Conversation
+		at, room  int
+		cut, left []int // messages that are cut, and those that are left, by their number
+	}{
+		{"a result of an earlier turn", talkOf(1600, 1500, 300, 100, 700), 3, 4200, []int{2}, []int{0, 1, 2, 3, 4, 5}},
+		{"a result of this turn, too", talkOf(900, 200, 300, 100, 1500), 3, 2800, []int{2, 5}, []int{0, 1, 2, 3, 4, 5}},
+		{"an earlier turn", talkOf(900, 200, 300, 100, 300), 3, 1000, []int{5}, []int{3, 4, 5}},
+		{"what this turn has said", talkOf(50, 50, 300, 500, 300), 3, 700, []int{4, 5}, []int{3, 4, 5}},
+		{"what this turn has done", talkOf(50, 50, 300, 500, 300), 3, 340, nil, []int{3}},
+	} {
+		got, at := Answer(fsm.PresentWords(), nil, tt.talk, tt.at, tt.room)
+		if got.Tokens > tt.room || len(got.Messages) != len(tt.left) || at < 0 || tt.left[at] != tt.at {
+			t.Errorf("%s: %d tokens of %d, %d messages, the question at %d", tt.name, got.Tokens, tt.room, len(got.Messages), at)
+			continue
+		}
+		for i, n := range tt.left {
+			was, is := tt.talk.Messages[n], got.Messages[i]
+			cut := is.Text != was.Text || len(is.Calls) > 0 && is.Calls[0].Args != was.Calls[0].Args
+			if cut != slices.Contains(tt.cut, n) || is.Role != was.Role {
+				t.Errorf("%s: message %d is cut: %t", tt.name, n, cut)
+			}
+		}
+	}
+}
+
+// Texts are cut to the greatest length with which the conversation fits.
+func TestCTX10NoTextIsCutFurtherThanItMust(t *testing.T) {
+	words, text := fsm.PresentWords(), strings.Repeat("word", 1000)
+	for over := 100; over < 104; over++ {
+		talk := fsm.Conversation{}.Add(fsm.Message{Role: fsm.RoleUser, Text: "question"}, fsm.Message{Role: fsm.RoleTool, Text: text})
+		d := newDraft(words, nil, talk, 0)
+		d.shorten(d.parts(0, len(d.msgs), true), d.size-over, floorEarlier)
+		if want := words.Shorten(text, 1000-over); d.msgs[1].Text != want {
+			t.Errorf("%d tokens over: %d bytes are left, want %d", over, len(d.msgs[1].Text), len(want))
 		}
 	}
 }

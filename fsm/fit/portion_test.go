@@ -1,11 +1,13 @@
 package fit
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"shelly/fsm"
 	"shelly/fsm/profile"
+	"shelly/fsm/prompt"
 	"shelly/fsm/state"
 )
 
@@ -32,10 +34,69 @@ func TestCTX13ThePresentQuestionIsNotCut(t *testing.T) {
 	}
 	h := &state.Handle{}
 	h.TurnAt = 2
-	h.Inf.Talk = fsm.Conversation{}.Add(talk...)
-	for _, cut := range []int{1, 2} {
-		if got := Condensable(&c, h, cut); got != h.TurnAt {
-			t.Errorf("from %d the cut goes to %d", cut, got)
+	for range 2 {
+		h.Inf.Talk = fsm.Conversation{}.Add(talk...)
+		for _, cut := range []int{1, 2} {
+			if got := Condensable(&c, h, cut); got != h.TurnAt {
+				t.Errorf("with a question of %d bytes: from %d the cut goes to %d", len(talk[2].Text), cut, got)
+			}
+		}
+		talk[2].Text, talk[4].Text = talk[4].Text, talk[2].Text // now the turn's result is long
+	}
+}
+
+// A cut moves no further than until the rest takes half of the room.
+func TestCTX13TheCutMovesNoFurtherThanItMust(t *testing.T) {
+	c, h := profile.Default(), &state.Handle{}
+	room := Room(&c, h, prompt.System(&c, h), prompt.Tools(&c, h))
+	long := strings.Repeat("word", room*2/5)
+	h.Inf.Talk = fsm.Conversation{}.Add(
+		fsm.Message{Role: fsm.RoleUser, Text: "first"}, fsm.Message{Role: fsm.RoleAssistant, Text: "one"},
+		fsm.Message{Role: fsm.RoleUser, Text: long}, fsm.Message{Role: fsm.RoleAssistant, Text: "two"},
+		fsm.Message{Role: fsm.RoleUser, Text: long}, fsm.Message{Role: fsm.RoleAssistant, Text: "three"},
+		fsm.Message{Role: fsm.RoleUser, Text: "question"},
+	)
+	h.TurnAt = 6
+	if got := Condensable(&c, h, 2); got != 4 {
+		t.Errorf("the cut is at %d", got)
+	}
+}
+
+// Whether a session's history is too long is judged by what is known of that session.
+func TestCTX13AHistoryIsCountedAsItsOwnSessionHasLearnt(t *testing.T) {
+	c, h := profile.Default(), &state.Handle{}
+	s := fsm.Session{History: []fsm.Message{{Role: fsm.RoleUser, Text: strings.Repeat("word", c.Limits.ContextTokens/3)}}}
+	for ratio, want := range map[int]bool{0: false, 1024: false, 4096: true} { // order-free: each alone
+		if s.Ratio = ratio; Outgrows(&c, h, &s) != want {
+			t.Errorf("with a ratio of %d it outgrows the window: %t", ratio, !want)
+		}
+	}
+}
+
+// A portion has all that fits, exactly to the token.
+func TestCTX13APortionFillsTheRoom(t *testing.T) {
+	c, h := profile.Default(), &state.Handle{}
+	const ask, each = "Sum it up.", 30
+	ofTokens := func(n int) fsm.Message {
+		for m := (fsm.Message{Role: fsm.RoleUser}); ; m.Text += "a" {
+			var b strings.Builder
+			if Transcript(c.Words, &b, []fsm.Message{m}); fsm.TextTokens(b.String()) == n {
+				return m
+			}
+		}
+	}
+	room := Room(&c, h, prompt.System(&c, h), fsm.NoTools) - fsm.TextTokens(ask) - c.MemoryRoom() - markTokensMax
+	var msgs []fsm.Message
+	for ; room >= 2*each; room -= each {
+		msgs = append(msgs, ofTokens(each))
+	}
+	for over := range 2 {
+		all := append(slices.Clone(msgs), ofTokens(room+over))
+		got, shown := Portion(&c, h, all, ask)
+		var b strings.Builder
+		Transcript(c.Words, &b, all[:got])
+		if got != len(all)-over || shown != b.String() {
+			t.Errorf("%d tokens over: %d messages of %d", over, got, len(all))
 		}
 	}
 }
