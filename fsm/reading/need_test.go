@@ -14,6 +14,7 @@ func TestHND60TheFormsOfANeed(t *testing.T) {
 		{"NEED: the port", "", "the port"},
 		{"  \n NEED: the port \n", "", "the port"},
 		{"NEED：打印机的端口", "", "打印机的端口"},
+		{"NEED：\u3000**端口**", "", "端口"},
 		{"Need: the port", "", "the port"},
 		{"need : the port", "", "the port"},
 		{"**NEED:** the port", "", "the port"},
