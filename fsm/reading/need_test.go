@@ -176,6 +176,25 @@ func TestBRN40ALongAnswerIsShownWhole(t *testing.T) {
 	}
 }
 
+// Where the marker means nothing, it is shown.
+func TestBRN40TheMarkerIsShownWhereItIsNone(t *testing.T) {
+	none, first := careful(), careful()
+	none.Switches.NoCognition, first.Switches.Reading = true, fsm.ReadingPlain
+	for _, c := range []*fsm.Config{none, first} {
+		for _, pieces := range [][]string{{"NEED: milk"}, letters("I see. NEED: milk")} {
+			if want, got := strings.Join(pieces, ""), shown(c, pieces); got != want {
+				t.Errorf("%+v: of %q only %q is shown", c.Switches, want, got)
+			}
+			v := NewVeil(c, fsm.NoTools)
+			for _, p := range pieces {
+				if got := v.Put(p); got != p {
+					t.Errorf("%+v: of %q only %q is shown at once", c.Switches, p, got)
+				}
+			}
+		}
+	}
+}
+
 // Blanks that were shown are not taken back when a marker follows them.
 func TestBRN40WhatWasShownBeforeAMarkerStays(t *testing.T) {
 	if got := shown(careful(), []string{"It is ", "\nNEED: the port"}); got != "It is " {

@@ -58,7 +58,7 @@ func TestTextsAreCutAtACharactersEdge(t *testing.T) {
 func TestWordsStandAsTheyAreWhereTheyCan(t *testing.T) {
 	long := strings.Repeat("a", ShownMax)
 	for word, want := range map[string]string{
-		"plain": "plain", "日本": "日本", "": `""`, `a"b`: `"a\"b"`, "a\nb": `"a\nb"`, "\n": `"\n"`, "\x7f": `"\x7f"`, `\`: `"\\"`, long: long, long + "b": `"` + long + `…"`,
+		"plain": "plain", "日本": "日本", "": `""`, `a"b`: `"a\"b"`, "a\nb": `"a\nb"`, "\n": `"\n"`, "\x7f": `"\x7f"`, `\`: `"\\"`, `"`: `"\""`, long: long, long + "b": `"` + long + `…"`,
 	} {
 		if got := Word(word); got != want {
 			t.Errorf("%q is shown as %s, want %s", word, got, want)
