@@ -90,10 +90,7 @@ func unfenced(s string) string {
 	if !ok {
 		return s
 	}
-	language, body, ok := strings.Cut(body, "\n")
-	if !ok {
-		return s
-	}
+	language, body, _ := strings.Cut(body, "\n") // without a second line there is no end either
 	body, ok = strings.CutSuffix(body, "```")
 	if !ok || strings.Contains(body, "```") {
 		return s

@@ -32,10 +32,7 @@ func firstTagged(s string) ([]Call, bool) {
 		} else if n > 0 {
 			return nil, false
 		}
-		body, rest, ok := strings.Cut(s, end)
-		if !ok {
-			return nil, false
-		}
+		body, rest, _ := strings.Cut(s, end) // it ends with one
 		body = strings.TrimSpace(body)
 		call, ok := firstObject(body)
 		if !ok {
@@ -110,10 +107,7 @@ func firstMarkup(s string) (Call, bool) {
 	if !ok {
 		return Call{}, false
 	}
-	name, s, ok := strings.Cut(s, ">")
-	if !ok {
-		return Call{}, false
-	}
+	name, s, _ := strings.Cut(s, ">") // without one there is no end either
 	var args arguments
 	for {
 		s = strings.TrimSpace(s)
@@ -124,14 +118,8 @@ func firstMarkup(s string) (Call, bool) {
 		if !ok {
 			return Call{}, false
 		}
-		key, rest, ok := strings.Cut(rest, ">")
-		if !ok {
-			return Call{}, false
-		}
-		value, rest, ok := strings.Cut(rest, "</parameter>")
-		if !ok {
-			return Call{}, false
-		}
+		key, rest, _ := strings.Cut(rest, ">")
+		value, rest, _ := strings.Cut(rest, "</parameter>") // after one that lacks either mark comes no end
 		args.add(strings.TrimSpace(key), quoted(strings.TrimSpace(value)))
 		s = rest
 	}

@@ -13,7 +13,7 @@ func harmony(s string) (Reading, bool) {
 	r := Reading{}
 	var said []string
 	for part := range strings.SplitSeq(s, start) {
-		for len(part) > 0 {
+		for {
 			head, body, ok := strings.Cut(part, message)
 			if !ok {
 				r.Tagged = r.Tagged || strings.Contains(head, "to=")

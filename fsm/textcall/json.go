@@ -33,20 +33,19 @@ func jsonCalls(s string) ([]Call, bool) {
 // listDepthMax is how deep calls may be in lists and in objects that only hold them.
 const listDepthMax = 4
 
-// valueCalls reads an object or a list of them.
+// valueCalls reads an object or a list of them, as they were decoded: without blanks around them.
 func valueCalls(raw json.RawMessage, depth int) ([]Call, bool) {
 	if depth == 0 {
 		return nil, false
 	}
-	raw = bytes.TrimSpace(raw)
-	if len(raw) > 0 && raw[0] == '[' {
+	if raw[0] == '[' {
 		var list []json.RawMessage
 		if json.Unmarshal(raw, &list) != nil {
 			return nil, false
 		}
 		var calls []Call
 		for _, one := range list {
-			if one = bytes.TrimSpace(one); len(one) == 0 || one[0] != '{' {
+			if one[0] != '{' {
 				return nil, false
 			}
 			more, ok := valueCalls(one, depth-1)
@@ -66,7 +65,7 @@ func valueCalls(raw json.RawMessage, depth int) ([]Call, bool) {
 			return valueCalls(inner, depth-1)
 		}
 	}
-	if inner := bytes.TrimSpace(o["function"]); len(inner) > 0 && inner[0] == '{' {
+	if inner := o["function"]; len(inner) > 0 && inner[0] == '{' {
 		return valueCalls(inner, depth-1)
 	}
 	call, ok := objectCall(o)
@@ -91,9 +90,8 @@ func objectCall(o map[string]json.RawMessage) (Call, bool) {
 		}
 		var text string
 		if json.Unmarshal(raw, &text) == nil {
-			raw = json.RawMessage(TidyJSON(text)) // an object in a string
+			raw = bytes.TrimSpace([]byte(TidyJSON(text))) // an object in a string
 		}
-		raw = bytes.TrimSpace(raw)
 		if len(raw) > 0 && raw[0] == '{' && json.Valid(raw) {
 			return Call{Name: name, Args: string(raw)}, true
 		}
@@ -102,6 +100,7 @@ func objectCall(o map[string]json.RawMessage) (Call, bool) {
 	return Call{}, false
 }
 
+// nameKeys returns the keys under which a tool is named. The first of them that names one counts.
 func nameKeys() []string { return []string{"name", "tool_name", "function", "tool", "action"} }
 
 func argumentKeys() []string {

@@ -33,10 +33,7 @@ func separatedCalls(s string) ([]Call, bool) {
 		if !ok {
 			return nil, false
 		}
-		name, args, ok := strings.Cut(body, separator)
-		if !ok {
-			return nil, false
-		}
+		name, args, _ := strings.Cut(body, separator) // without one there are no arguments
 		if head, fence, ok := strings.Cut(args, "\n"); ok && strings.TrimSpace(name) == "function" {
 			name, args = head, fence
 		}

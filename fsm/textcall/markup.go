@@ -80,18 +80,15 @@ func parameters(s, open, end string) (string, bool) {
 
 // pairCalls reads NAME <arg_key>KEY</arg_key><arg_value>VALUE</arg_value>….
 func pairCalls(s string) ([]Call, bool) {
-	name, rest, _ := strings.Cut(s, "<arg_key>")
+	name, rest, more := strings.Cut(s, "<arg_key>")
 	name = strings.TrimSpace(name)
 	if !isName(name) {
 		return nil, false
 	}
 	var args arguments
-	for more := rest != "" || strings.Contains(s, "<arg_key>"); more; {
-		key, after, ok := strings.Cut(rest, "</arg_key>")
-		if !ok {
-			return nil, false
-		}
-		after, ok = strings.CutPrefix(strings.TrimSpace(after), "<arg_value>")
+	for more {
+		key, after, _ := strings.Cut(rest, "</arg_key>") // without one there is no value either
+		after, ok := strings.CutPrefix(strings.TrimSpace(after), "<arg_value>")
 		if !ok {
 			return nil, false
 		}

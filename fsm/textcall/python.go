@@ -34,14 +34,11 @@ func pythonCalls(s string) ([]Call, bool) {
 
 // printed reads the one call that is printed, and the bracket after it.
 func printed(s string) (_ Call, rest string, ok bool) {
-	name, rest, ok := strings.Cut(s, "(")
-	if name = strings.TrimSpace(name); !ok || !isName(name) {
+	name, rest, _ := strings.Cut(s, "(") // without one there is no end either
+	if name = strings.TrimSpace(name); !isName(name) {
 		return Call{}, "", false
 	}
-	args, rest, ok := keywordArguments(rest)
-	if !ok {
-		return Call{}, "", false
-	}
+	args, rest, _ := keywordArguments(rest) // nothing is left after what are none
 	rest, ok = strings.CutPrefix(strings.TrimSpace(rest), ")")
 	return Call{Name: name, Args: args.object()}, rest, ok
 }
