@@ -99,6 +99,7 @@ func TestINF40WhatWasNoCallInTheFirstEdition(t *testing.T) {
 		{"no name", `{"arguments":{}}`},
 		{"an empty name", `{"name":"","arguments":{}}`},
 		{"a name that is no text", `{"name":7,"arguments":{}}`},
+		{"a second name that is no text", `{"name":"look","name":7,"arguments":{}}`},
 
 		{"no arguments", `{"name":"look"}`},
 		{"arguments that are null", `{"name":"look","arguments":null}`},
@@ -112,6 +113,7 @@ func TestINF40WhatWasNoCallInTheFirstEdition(t *testing.T) {
 		{"markup that is not closed", `<tool_call><function=look><parameter=path>.</parameter></tool_call>`},
 		{"a parameter that is not closed", `<tool_call><function=look><parameter=path>.</function></tool_call>`},
 		{"text between parameters", `<tool_call><function=look>so <parameter=path>.</parameter></function></tool_call>`},
+		{"markup without its beginning", `<tool_call>look></function></tool_call>`},
 		{"markup without its name's end", `<tool_call><function=look</tool_call>`},
 
 		{"an empty list", `[]`},
@@ -139,8 +141,9 @@ func TestINF40WhatWasNoCallInTheFirstEdition(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if calls, ok := textCalls(textTools(), fsm.AllTools, tt.text, 4); ok {
-				t.Errorf("it is taken as %+v", calls)
+			got := Understand(textTools(), fsm.AllTools, fsm.Conversation{}, fsm.BrainAnswered{Text: tt.text}, 4)
+			if diff := cmp.Diff(Understood{Text: tt.text}, got); diff != "" {
+				t.Error(diff)
 			}
 		})
 	}

@@ -30,6 +30,7 @@ func TestINF25WhoseCallsAreTaken(t *testing.T) {
 		{"of a model that has others", fsm.AllTools, false, look, asked(look)},
 		{"of a tool that is not offered, bare", fsm.AllTools, true, `{"name":"fly","arguments":{}}`, said(`{"name":"fly","arguments":{}}`)},
 		{"of a tool that is not offered, marked", fsm.AllTools, true, `[TOOL_CALLS]fly{}`, asked(`[TOOL_CALLS]fly{}`)},
+		{"of a tool that is not offered, in channels", fsm.AllTools, true, `<|channel|>commentary to=functions.fly<|message|>{}`, asked(`<|channel|>commentary to=functions.fly<|message|>{}`)},
 		{"of one that is among others, bare", fsm.AllTools, true, `[look(), fly()]`, said(`[look(), fly()]`)},
 		{"without an end", fsm.AllTools, true, `[TOOL_CALLS]look{`, asked(`[TOOL_CALLS]look{`)},
 		{"without an end, of a model that has others", fsm.AllTools, false, `[TOOL_CALLS]look{`, asked(`[TOOL_CALLS]look{`)},

@@ -30,8 +30,13 @@ func forms() []form {
 		{"JSON with parameters", `{"name":"look","parameters":{"path":"."}}`, path},
 		{"JSON with arguments in a string", `{"name":"look","arguments":"{\"path\":\".\"}"}`, path},
 		{"JSON as OpenAI has it", `{"type":"function","function":{"name":"look","arguments":"{\"path\":\".\"}"}}`, path},
+		{"JSON of a function alone", `{"function":{"name":"look","arguments":{"path":"."}}}`, path},
+		{"JSON with arguments in a string between blanks", `{"name":"look","arguments":" {\"path\":\".\"}\n"}`, path},
+		{"JSON with blanks everywhere", ` [ { "function" : { "name" : "look" , "arguments" : {"path":"."} } } ] `, path},
 		{"JSON in a list of calls", `{"tool_calls":[{"id":"1","type":"function","function":{"name":"look","arguments":{"path":"."}}}]}`, path},
 		{"JSON of an action", `{"action":"look","action_input":{"path":"."}}`, path},
+		{"JSON of a tool beside an action", `{"action":"call_tool","tool":"look","args":{"path":"."}}`, path},
+		{"JSON of a tool beside an empty name", `{"name":"","tool":"look","args":{"path":"."}}`, path},
 		{"JSON of a tool", `{"tool":"look","args":{"path":"."}}`, path},
 		{"JSON of a function", `{"function":"look","arguments":{"path":"."}}`, path},
 		{"objects one after another", `{"name":"look","arguments":{"path":"."}}` + "\n" + `{"name":"note","arguments":{"n":1}}`, two},
@@ -63,6 +68,8 @@ func forms() []form {
 		{"GLM's pairs", "<tool_call>look\n<arg_key>path</arg_key>\n<arg_value>.</arg_value>\n</tool_call>", path},
 		{"GLM's pairs of more", "<tool_call>look<arg_key>path</arg_key><arg_value>.</arg_value><arg_key>n</arg_key><arg_value>3</arg_value></tool_call>",
 			calls{look(`{"path":".","n":3}`)}},
+		{"GLM's pairs on lines", "<tool_call>look\n<arg_key>path</arg_key>\n<arg_value>.</arg_value>\n<arg_key>n</arg_key>\n<arg_value>3</arg_value>\n</tool_call>",
+			calls{look(`{"path":".","n":3}`)}},
 		{"GLM's call without arguments", "<tool_call>look\n</tool_call>", calls{look(`{}`)}},
 
 		{"Mistral's list", `[TOOL_CALLS][{"name":"look","arguments":{"path":"."}}]`, path},
@@ -73,10 +80,14 @@ func forms() []form {
 		{"Mistral's form without a mark between", `[TOOL_CALLS]look{"path":"."}`, path},
 
 		{"DeepSeek's marks", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>look<｜tool▁sep｜>{\"path\":\".\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>", path},
+		{"DeepSeek's marks with arguments on lines", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>look<｜tool▁sep｜>{\n\"path\":\".\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+			calls{look("{\n\"path\":\".\"}")}},
 		{"DeepSeek's marks with a fence", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>look\n```json\n{\"path\":\".\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>", path},
 
 		{"harmony", `<|channel|>commentary to=functions.look <|constrain|>json<|message|>{"path":"."}<|call|>`, path},
 		{"harmony after thinking", `<|channel|>analysis<|message|>Look first.<|end|><|start|>assistant<|channel|>commentary to=functions.look <|constrain|>json<|message|>{"path":"."}<|call|>`, path},
+		{"harmony after what is said", `<|channel|>final<|message|>I look.<|end|><|start|>assistant<|channel|>commentary to=functions.look<|message|>{"path":"."}<|call|>`, path},
+		{"harmony with another mark in the arguments", `<|channel|>commentary to=functions.look<|message|>{"path":"<|a|>"}<|call|>`, calls{look(`{"path":"<|a|>"}`)}},
 		{"harmony with the addressee in the role", `<|start|>assistant to=functions.look<|channel|>commentary json<|message|>{"path":"."}`, path},
 
 		{"Python", `look(path=".")`, path},
@@ -138,7 +149,10 @@ func TestINF25WhatLooksLikeACallAndIsNone(t *testing.T) {
 		"```go\n{\"name\":\"look\",\"arguments\":{}}\n```", "```sh\nlook .\n```", "```python\nlook around\n```",
 		`{"arguments":{}}`, `{"name":"","arguments":{}}`, `{"name":7,"arguments":{}}`, `{"name":"look"}`, `{"name":"look","arguments":null}`,
 		`{"name":"look","arguments":["."]}`, `{"name":"look","arguments":"."}`, `[]`, `["look"]`, `{"path":"notes.txt"}`,
-		`{"name":"look","name":"note","arguments":{}}`,
+		`{"name":"look","name":"note","arguments":{}}`, `{"name":"look","arguments":{},"arguments":{"path":"."}}`,
+		`{"name":"look","arguments":{}}}`, `{"name":"look","arguments":{}} []`, `[]{"name":"look","arguments":{}}`, `{"path":"look","deep":`,
+		`{"tool_calls":null}`, `{"tool_calls":[{"name":"look","arguments":{}}],"content":"I look."}`,
+		"I look.</tool_call>", `[(path=".")]`,
 		`[look(path=`, `[[{"name":"look","arguments":{}}]]`, `{"tool_calls":[[{"name":"look","arguments":{}}]]}`, `[null]`, `"name" "name" "look"`,
 		`See [look(path=".")] for more.`, `[look](https://example.org)`, `f(x) = 2x + 1`, `look at (this)`, "(look)",
 		"<tool_response>nothing</tool_response>\nSo it is empty.",
@@ -159,6 +173,13 @@ func TestINF29WhatBeginsAsACallAndCannotBeRead(t *testing.T) {
 		`<tool_call>{"name":"look","arguments":{}}</tool_call><tool_call>look around</tool_call>`: "",
 		`<tool_call>{"name":"look","arguments":{}}</tool_call>{"name":"look","arguments":{}}`:     "",
 		`<tool_call>look>{}</function></tool_call>`:                                               "",
+		`<tool_call>look<arg_key>`:                                                                "",
+		`<tool_call>look<arg_key>path</arg_key><arg_value>.`:                                      "",
+		`<tool_call>look<arg_key>path</arg_key>.</arg_value></tool_call>`:                         "",
+		`<function=look>path>.</parameter></function>`:                                            "",
+		`<function=look><parameter=path>.</function>`:                                             "",
+		"<｜tool▁calls▁begin｜>look<｜tool▁sep｜>{}<｜tool▁call▁end｜><｜tool▁calls▁end｜>":               "",
+		"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>look<｜tool▁sep｜>{}<｜tool▁calls▁end｜>":             "",
 		`<function=look><parameter=path>.`:                                                        "",
 		`<function=look`:                                                                          "",
 		`[TOOL_CALLS]look[ARGS]{"path":`:                                                          "",
@@ -183,9 +204,13 @@ func TestINF29WhatBeginsAsACallAndCannotBeRead(t *testing.T) {
 func TestINF25ThinkingAndMarksOfChannelsAreNotSaid(t *testing.T) {
 	for text, want := range map[string]string{
 		`<|channel|>analysis<|message|>Easy.<|end|><|start|>assistant<|channel|>final<|message|>It is 42.<|return|>`: "It is 42.",
-		`<|channel|>final<|message|>It is 42.`:                             "It is 42.",
-		`<|channel|>analysis<|message|>I do not know.`:                     "",
-		`<|start|>assistant<|channel|>commentary<|message|>I look.<|end|>`: "I look.",
+		`<|channel|>final<|message|>It is 42.`:                                         "It is 42.",
+		`<|channel|>analysis<|message|>I do not know.`:                                 "",
+		`<|start|>assistant<|channel|>commentary<|message|>I look.<|end|>`:             "I look.",
+		`<|channel|>analysis<|message|>Easy.<|end|><|start|>assistant<|channel|>final`: "",
+		`<|channel|>analysis<|message|>Easy.<|channel|>final<|message|>It is 42.`:      "It is 42.",
+		`<|channel|>final<|message|>It is <|42|>.<|return|>`:                           "It is <|42|>.",
+		`<|channel|>final<|message|><|return|>`:                                        "",
 	} {
 		if got := textcall.Read(text); got.Text != want || len(got.Calls) > 0 || got.Tagged {
 			t.Errorf("%q: %+v, want %q", text, got, want)
@@ -197,6 +222,9 @@ func TestINF41AKeyThatIsGivenTwice(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"a":1,"a":2}`:                       "a",
 		`{"a":1,"b":{"c":[{"d":1,"d":1}]}}`:   "d",
+		`{"a":{"b":1},"a":2}`:                 "a",
+		`{"a":1,"a"`:                          "",
+		`"a: b: c"`:                           "",
 		`{"a":"a","b":["a","a"],"c":{"a":1}}`: "",
 		`{"a":1,"A":2}`:                       "",
 		`{}`:                                  "",
@@ -241,7 +269,7 @@ func FuzzRead(f *testing.F) {
 func TestINF29WhatMayBecomeACall(t *testing.T) {
 	offered := func(name string) bool { return name == "look" }
 	for text, want := range map[string]bool{ // order-free: each alone
-		"": true, "[": true, "[ ": true, "[{": true, `[ {"name"`: true, "[look(": true, "[look (": false, "[!": false, "[around(": false,
+		"": true, "<|st": true, "<|start|>assistant": true, "`": true, "[": true, "[ ": true, "[{": true, `[ {"name"`: true, "[look(": true, "[look (": false, "[!": false, "[around(": false,
 		"{": true, `{"n`: true, "{n": false, "look(": true, "around(": false, "I look": false, "```": true, "```json\n{": true, "```go\n{": false,
 	} {
 		if got := textcall.MayBegin(text, offered); got != want {
@@ -255,6 +283,7 @@ func TestINF25ValuesAreThoseOfAllLevels(t *testing.T) {
 		`{"a":{"b":"c"},"d":["e","f"],"g":"h"}`:       {"c", "e", "f", "h"},
 		`[["a"],{"k":["b"]},"c"]`:                     {"a", "b", "c"},
 		`{"a":[{"b":{}}],"c":"d","e":[[]],"f":["g"]}`: {"d", "g"},
+		`{"n":12345678901234567890,"f":1.50}`:         {"12345678901234567890", "1.50"},
 	} {
 		if diff := cmp.Diff(want, textcall.Values(text)); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", text, diff)
@@ -269,6 +298,38 @@ func TestINF41AKeyGivenTwiceIsFound(t *testing.T) {
 	} {
 		if got, twice := textcall.Twice(text); got != want || twice != (want != "") {
 			t.Errorf("%s: %q, %v", text, got, twice)
+		}
+	}
+}
+
+// What a text holds deeper than models write is not called.
+func TestINF25CallsAreNotLookedForAtAnyDepth(t *testing.T) {
+	for _, holder := range []string{`{"function":`, `{"tool_calls":`, `{"function_call":`} {
+		for n, want := range []int{1, 1, 1, 1, 0, 0} {
+			text := strings.Repeat(holder, n) + `{"name":"look","arguments":{}}` + strings.Repeat("}", n)
+			if got := textcall.Read(text); len(got.Calls) != want || len(got.Calls) == 0 && got.Text != text {
+				t.Errorf("%s: %+v", text, got)
+			}
+		}
+	}
+}
+
+func TestINF25WhatIsPrintedIsOneCall(t *testing.T) {
+	for _, text := range []string{`print((path="."))`, `print(look around(path="."))`, `print(look(path="."), look())`, `print(look(".")`, `print(look)`, `print(look(".")))`} {
+		if got := textcall.Read(text); len(got.Calls) > 0 {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+}
+
+// There is none without a name either.
+func TestINF40WhereTheFirstEditionSawNoCallThereIsNone(t *testing.T) {
+	for _, text := range []string{
+		`<tool_call>look around</tool_call>`, `<tool_call>{"name":"look","arguments":{}}</tool_call><tool_call></tool_call>`,
+		`{"arguments":{}}`, `["look"]`, `[{"name":"look","arguments":{}},"note"]`, `[]`, `[(path=".")]`,
+	} {
+		if calls, ok := textcall.First(text); ok || len(calls) > 0 {
+			t.Errorf("%q: %+v, %t", text, calls, ok)
 		}
 	}
 }
