@@ -152,7 +152,7 @@ func TestINF25WhatLooksLikeACallAndIsNone(t *testing.T) {
 		`{"name":"look","name":"note","arguments":{}}`, `{"name":"look","arguments":{},"arguments":{"path":"."}}`,
 		`{"name":"look","arguments":{}}}`, `{"name":"look","arguments":{}} []`, `[]{"name":"look","arguments":{}}`, `{"path":"look","deep":`,
 		`{"tool_calls":null}`, `{"tool_calls":[{"name":"look","arguments":{}}],"content":"I look."}`,
-		"I look.</tool_call>", `[(path=".")]`,
+		"I look.</tool_call>", `[(path=".")]`, "json\n{\"name\":\"look\",\"arguments\":{}}\n```",
 		`[look(path=`, `[[{"name":"look","arguments":{}}]]`, `{"tool_calls":[[{"name":"look","arguments":{}}]]}`, `[null]`, `"name" "name" "look"`,
 		`See [look(path=".")] for more.`, `[look](https://example.org)`, `f(x) = 2x + 1`, `look at (this)`, "(look)",
 		"<tool_response>nothing</tool_response>\nSo it is empty.",
