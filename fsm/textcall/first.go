@@ -56,10 +56,7 @@ func firstJSON(s string) ([]Call, bool) {
 		if !ok {
 			return nil, false
 		}
-		_, body, ok = strings.Cut(body, "\n") // the language
-		if !ok {
-			return nil, false
-		}
+		_, body, _ = strings.Cut(body, "\n") // the language; what is on one line has nothing below it
 		s = strings.TrimSpace(body)
 	}
 	if call, ok := firstObject(s); ok {

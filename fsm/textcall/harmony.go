@@ -60,10 +60,7 @@ func untilMark(s string) (body, rest string) {
 
 // addressee returns the tool that a message is for, or false.
 func addressee(head string) (name string, ok bool) {
-	_, to, ok := strings.Cut(head, "to=")
-	if !ok {
-		return "", false
-	}
+	_, to, _ := strings.Cut(head, "to=") // without one nothing, which is no tool
 	if i := strings.IndexAny(to, " <\t\r\n"); i >= 0 {
 		to = to[:i]
 	}

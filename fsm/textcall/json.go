@@ -131,10 +131,7 @@ func jsonBegins(s string) string {
 			return ""
 		}
 	}
-	t, err := d.Token()
-	name, ok := t.(string)
-	if err != nil || !ok {
-		return ""
-	}
+	t, _ := d.Token()
+	name, _ := t.(string)
 	return name
 }

@@ -36,6 +36,7 @@ func forms() []form {
 		{"JSON in a list of calls", `{"tool_calls":[{"id":"1","type":"function","function":{"name":"look","arguments":{"path":"."}}}]}`, path},
 		{"JSON of an action", `{"action":"look","action_input":{"path":"."}}`, path},
 		{"JSON of a tool beside an action", `{"action":"call_tool","tool":"look","args":{"path":"."}}`, path},
+		{"JSON with an id twice", `{"id":"1","id":"1","name":"look","arguments":{"path":"."}}`, path},
 		{"JSON of a tool beside an empty name", `{"name":"","tool":"look","args":{"path":"."}}`, path},
 		{"JSON of a tool", `{"tool":"look","args":{"path":"."}}`, path},
 		{"JSON of a function", `{"function":"look","arguments":{"path":"."}}`, path},
@@ -92,6 +93,7 @@ func forms() []form {
 
 		{"Python", `look(path=".")`, path},
 		{"Python on two lines", "look(path='.')\nnote(n=1)", two},
+		{"Python with blanks", `look ( path = "." )`, path},
 		{"Python in a list", `[look(path="."), note(n=1)]`, two},
 		{"Python after Llama's mark", `<|python_tag|>look(path=".")`, path},
 		{"Python in LFM's marks", `<|tool_call_start|>[look(path=".")]<|tool_call_end|>`, path},
@@ -150,7 +152,7 @@ func TestINF25WhatLooksLikeACallAndIsNone(t *testing.T) {
 		`{"arguments":{}}`, `{"name":"","arguments":{}}`, `{"name":7,"arguments":{}}`, `{"name":"look"}`, `{"name":"look","arguments":null}`,
 		`{"name":"look","arguments":["."]}`, `{"name":"look","arguments":"."}`, `[]`, `["look"]`, `{"path":"notes.txt"}`,
 		`{"name":"look","name":"note","arguments":{}}`, `{"name":"look","arguments":{},"arguments":{"path":"."}}`,
-		`{"name":"look","arguments":{}}}`, `{"name":"look","arguments":{}} []`, `[]{"name":"look","arguments":{}}`, `{"path":"look","deep":`,
+		`{"name":"look","arguments":{}}}`, `{"name":"look","arguments":{}} []`, `[]{"name":"look","arguments":{}}`, `{"path":"look","deep":`, `[1{"look"`,
 		`{"tool_calls":null}`, `{"tool_calls":[{"name":"look","arguments":{}}],"content":"I look."}`,
 		"I look.</tool_call>", `[(path=".")]`, "json\n{\"name\":\"look\",\"arguments\":{}}\n```",
 		`[look(path=`, `[[{"name":"look","arguments":{}}]]`, `{"tool_calls":[[{"name":"look","arguments":{}}]]}`, `[null]`, `"name" "name" "look"`,
@@ -176,6 +178,7 @@ func TestINF29WhatBeginsAsACallAndCannotBeRead(t *testing.T) {
 		`<tool_call>look<arg_key>`:                                                                "",
 		`<tool_call>look<arg_key>path</arg_key><arg_value>.`:                                      "",
 		`<tool_call>look<arg_key>path</arg_key>.</arg_value></tool_call>`:                         "",
+		`<invoke look></invoke>`:                                                                  "",
 		`<function=look>path>.</parameter></function>`:                                            "",
 		`<function=look><parameter=path>.</function>`:                                             "",
 		"<｜tool▁calls▁begin｜>look<｜tool▁sep｜>{}<｜tool▁call▁end｜><｜tool▁calls▁end｜>":               "",
@@ -210,6 +213,7 @@ func TestINF25ThinkingAndMarksOfChannelsAreNotSaid(t *testing.T) {
 		`<|channel|>analysis<|message|>Easy.<|end|><|start|>assistant<|channel|>final`: "",
 		`<|channel|>analysis<|message|>Easy.<|channel|>final<|message|>It is 42.`:      "It is 42.",
 		`<|channel|>final<|message|>It is <|42|>.<|return|>`:                           "It is <|42|>.",
+		`<|channel|>commentary to= <|message|>I look.`:                                 "I look.",
 		`<|channel|>final<|message|><|return|>`:                                        "",
 	} {
 		if got := textcall.Read(text); got.Text != want || len(got.Calls) > 0 || got.Tagged {
@@ -269,7 +273,7 @@ func FuzzRead(f *testing.F) {
 func TestINF29WhatMayBecomeACall(t *testing.T) {
 	offered := func(name string) bool { return name == "look" }
 	for text, want := range map[string]bool{ // order-free: each alone
-		"": true, "<|st": true, "<|start|>assistant": true, "`": true, "[": true, "[ ": true, "[{": true, `[ {"name"`: true, "[look(": true, "[look (": false, "[!": false, "[around(": false,
+		"": true, " ": true, "\n{": true, "<|st": true, "<|start|>assistant": true, "`": true, "[": true, "[ ": true, "[{": true, `[ {"name"`: true, "[look(": true, "[look (": false, "[!": false, "[around(": false,
 		"{": true, `{"n`: true, "{n": false, "look(": true, "around(": false, "I look": false, "```": true, "```json\n{": true, "```go\n{": false,
 	} {
 		if got := textcall.MayBegin(text, offered); got != want {
@@ -304,10 +308,15 @@ func TestINF41AKeyGivenTwiceIsFound(t *testing.T) {
 
 // What a text holds deeper than models write is not called.
 func TestINF25CallsAreNotLookedForAtAnyDepth(t *testing.T) {
-	for _, holder := range []string{`{"function":`, `{"tool_calls":`, `{"function_call":`} {
-		for n, want := range []int{1, 1, 1, 1, 0, 0} {
-			text := strings.Repeat(holder, n) + `{"name":"look","arguments":{}}` + strings.Repeat("}", n)
-			if got := textcall.Read(text); len(got.Calls) != want || len(got.Calls) == 0 && got.Text != text {
+	for _, tt := range []struct {
+		begin, end string
+		most       int
+	}{
+		{`{"function":`, "}", 3}, {`{"tool_calls":`, "}", 3}, {`{"function_call":`, "}", 3}, {`{"tool_calls":[`, "]}", 1},
+	} {
+		for n := range 6 {
+			text := strings.Repeat(tt.begin, n) + `{"name":"look","arguments":{}}` + strings.Repeat(tt.end, n)
+			if got := textcall.Read(text); (len(got.Calls) == 1) != (n <= tt.most) {
 				t.Errorf("%s: %+v", text, got)
 			}
 		}
