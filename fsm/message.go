@@ -231,16 +231,21 @@ func (x *Hasher) Message(m Message) {
 	x.Calls(m.Calls)
 	x.Str(m.Tool)
 	x.Str(m.ToolCall)
-	x.Int(len(m.Images))
-	for _, image := range m.Images {
-		x.Str(string(image))
-	}
+	x.Images(m.Images)
 	x.Bool(m.Aside)
 	x.Strs(m.Used)
 	if m.Part.Result != 0 { // older builds hashed no such part
 		x.Int(m.Part.Result)
 		x.Int(m.Part.From)
 		x.Int(m.Part.To)
+	}
+}
+
+// Images adds images, in their order.
+func (x *Hasher) Images(list [][]byte) {
+	x.Int(len(list))
+	for _, image := range list {
+		x.Str(string(image))
 	}
 }
 

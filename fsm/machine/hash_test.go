@@ -60,7 +60,7 @@ func fullHandle() state.Handle {
 }
 
 func TestEveryFieldThatDecidesIsInTheHash(t *testing.T) {
-	s := state.Snapshot{Lifecycle: state.Serving, Handles: []state.Handle{fullHandle()}, Schedules: []fsm.Schedule{{ID: "s1", Last: 1}}}
+	s := state.Snapshot{Lifecycle: state.Serving, Handles: []state.Handle{fullHandle()}, Schedules: []fsm.Schedule{{ID: "s1", Last: 1}}, Beat: state.Beat{Last: 1, Greeted: 1}}
 	full := s.Hash()
 	differs := func(path string, field reflect.Value) {
 		if field.IsZero() {
@@ -83,6 +83,8 @@ func TestEveryFieldThatDecidesIsInTheHash(t *testing.T) {
 		func(s *state.Snapshot) { s.Schedules = []fsm.Schedule{{ID: "another", Last: 1}} },
 		func(s *state.Snapshot) { s.Schedules = []fsm.Schedule{{ID: "s1", Last: 2}} },
 		func(s *state.Snapshot) { s.Schedules = []fsm.Schedule{{ID: "s1", Last: 1, Paused: true}} },
+		func(s *state.Snapshot) { s.Beat.Last = 2 },
+		func(s *state.Snapshot) { s.Beat.Greeted = 2 },
 		func(s *state.Snapshot) { s.Channels = []string{"mail"} },
 		func(s *state.Snapshot) { s.Initialized = true },
 		func(s *state.Snapshot) { s.LastEvent = true },
@@ -101,6 +103,7 @@ func TestEachTextIsInTheHash(t *testing.T) {
 	other := []fsm.Message{{Role: fsm.RoleUser, Text: "HELLO"}}
 	for i, change := range []func(*state.Handle){
 		func(h *state.Handle) { h.Input = "HELLO" },
+		func(h *state.Handle) { h.Images = [][]byte{{2}} },
 		func(h *state.Handle) { h.Turn = other },
 		func(h *state.Handle) { h.Closing = other },
 		func(h *state.Handle) { h.Sess.Pending = other },
@@ -108,6 +111,7 @@ func TestEachTextIsInTheHash(t *testing.T) {
 		func(h *state.Handle) { h.Inf.Batch[0].Text = "A RESULT" },
 		func(h *state.Handle) { h.Inf.Batch[0].Kept.Ref = "AB" },
 		func(h *state.Handle) { h.Inf.Batch[0].Kept.Tail = "END" },
+		func(h *state.Handle) { h.Inf.Seen = []uint64{2} },
 		func(h *state.Handle) { h.Inf.Result = "A RESULT" },
 		func(h *state.Handle) { h.Inf.Said = "SAID" },
 		func(h *state.Handle) { h.Inf.Told = "TOLD" },
@@ -123,10 +127,28 @@ func TestEachTextIsInTheHash(t *testing.T) {
 	}
 }
 
-func TestTheShapeSaysHowManyResultsAreKept(t *testing.T) {
-	was, is := state.Snapshot{Handles: []state.Handle{fullHandle()}}, state.Snapshot{Handles: []state.Handle{fullHandle()}}
-	if is.Handles[0].Sess.Texts = nil; is.Shape() == was.Shape() {
-		t.Error("a session that keeps none has the shape of one that keeps some")
+// The shape has the length of a list, and of a text whether there is one.
+func TestTheShapeSaysWhatThereIs(t *testing.T) {
+	was := state.Snapshot{Handles: []state.Handle{fullHandle()}}
+	for i, empty := range []func(*state.Handle){
+		func(h *state.Handle) { h.Turn = nil },
+		func(h *state.Handle) { h.Closing = nil },
+		func(h *state.Handle) { h.Notes = nil },
+		func(h *state.Handle) { h.Sess.History = nil },
+		func(h *state.Handle) { h.Sess.Pending = nil },
+		func(h *state.Handle) { h.Sess.Skills = nil },
+		func(h *state.Handle) { h.Sess.Texts = nil },
+		func(h *state.Handle) { h.Inf.Seen = nil },
+		func(h *state.Handle) { h.Inf.Told = "" },
+		func(h *state.Handle) { h.Inf.Asked = false },
+		func(h *state.Handle) { h.Inf.Batch[0].Text = "" },
+		func(h *state.Handle) { h.Answer = "" },
+		func(h *state.Handle) { h.Vector = nil },
+	} {
+		is := state.Snapshot{Handles: []state.Handle{fullHandle()}}
+		if empty(&is.Handles[0]); is.Shape() == was.Shape() {
+			t.Errorf("without what change %d takes away the shape is the same", i)
+		}
 	}
 }
 

@@ -123,20 +123,16 @@ func (s *Snapshot) hash(texts bool) uint64 {
 	for _, channel := range s.Channels {
 		x.Str(channel)
 	}
-	for i := range s.Grants { // older builds hashed none
+	for i := range s.Grants {
 		x.Str(grant.ID(&s.Grants[i]))
 	}
 	for _, c := range s.Schedules {
 		x.Str(c.ID)
 		x.Word(uint64(c.Last))
-		if c.Paused { // older builds hashed none
-			x.Word(1)
-		}
+		x.Bool(c.Paused)
 	}
-	if s.Beat != (Beat{}) { // older builds hashed none
-		x.Word(uint64(s.Beat.Last))
-		x.Int(s.Beat.Greeted)
-	}
+	x.Word(uint64(s.Beat.Last))
+	x.Int(s.Beat.Greeted)
 	for i := range s.Handles {
 		x.Word(s.Handles[i].hash(texts))
 	}
@@ -163,9 +159,7 @@ func (h *Handle) hash(texts bool) uint64 {
 	x.Str(string(h.Await.Kind))
 	x.Bool(h.Timer != 0)
 	x.Int(h.StoreTries)
-	if h.Hush { // older builds hashed none
-		x.Word(1)
-	}
+	x.Bool(h.Hush)
 	h.hashTurn(&x)
 	if texts {
 		h.hashTexts(&x)
@@ -204,39 +198,29 @@ func (h *Handle) hashTurn(x *fsm.Hasher) {
 	x.Int(len(h.Sess.History))
 	x.Int(len(h.Sess.Pending))
 	x.Int(len(h.Sess.Skills))
-	if h.Sess.LastText > 0 { // older builds hashed no such texts
-		x.Int(len(h.Sess.Texts))
-		x.Int(h.Inf.Shows.Result)
-		x.Int(h.Inf.Shows.From)
-		x.Int(h.Inf.Shows.To)
-	}
+	x.Int(len(h.Sess.Texts))
+	x.Int(h.Inf.Shows.Result)
+	x.Int(h.Inf.Shows.From)
+	x.Int(h.Inf.Shows.To)
 	x.Int(h.Inf.Iterations)
 	x.Int(h.Inf.Ran)
 	x.Int(h.Inf.Attempt)
 	x.Bool(h.Inf.Nothing)
-	if h.Inf.Probed { // older builds hashed no such answer
-		x.Bool(true)
-	}
-	if h.Inf.Works { // nor this
-		x.Int(2)
-	}
+	x.Bool(h.Inf.Probed)
+	x.Bool(h.Inf.Works)
 	x.Bool(h.Inf.Cleared)
 	x.Bool(h.Inf.Told != "")
-	if h.Inf.Asked { // older builds hashed no such question
-		x.Bool(true)
-	}
+	x.Bool(h.Inf.Asked)
 	x.Int(h.Inf.Empty)
 	x.Int(h.Inf.Waits)
 	x.Int(h.Inf.Compactions)
 	x.Int(h.Inf.Cut)
 	x.Str(string(h.Inf.Stage))
-	if h.Inf.Appended { // older builds hashed no such choice
-		x.Bool(true)
-	}
+	x.Bool(h.Inf.Appended)
 	x.Int(h.Inf.Refits)
 	x.Bool(h.Inf.Unthinking)
 	x.Bool(h.Inf.Capped)
-	for i := range h.Inf.Batch { // older builds hashed no batch
+	for i := range h.Inf.Batch {
 		h.Inf.Batch[i].hash(x)
 	}
 	x.Int(len(h.Inf.Seen))
@@ -258,10 +242,7 @@ func (h *Handle) hashTexts(x *fsm.Hasher) {
 	x.Str(h.Doubt)
 	x.Str(h.Label)
 	x.Str(h.Home)
-	x.Int(len(h.Images))
-	for _, image := range h.Images {
-		x.Str(string(image))
-	}
+	x.Images(h.Images)
 	x.Str(string(h.Inf.Outcome))
 	x.Str(h.Inf.Told)
 	x.Str(h.Inf.Said)
