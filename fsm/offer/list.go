@@ -106,8 +106,6 @@ func lines(w fsm.Words, tools []fsm.ToolDecl) []string {
 // line returns the first sentence of a description, or as much of it as is shown.
 func line(about string) string {
 	about, _, _ = strings.Cut(strings.TrimSpace(about), "\n")
-	if i := strings.Index(about, ". "); i >= 0 {
-		about = about[:i]
-	}
+	about, _, _ = strings.Cut(about, ". ")
 	return fsm.Clip(strings.TrimSuffix(about, "."), lineBytesMax)
 }

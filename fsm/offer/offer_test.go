@@ -50,7 +50,8 @@ func TestTOL60WhatIsShownFits(t *testing.T) {
 		{2, 2, 16, "server1__tool15: Do it there"},
 		{2, 3, 70, "server2: server2__tool0, server2__tool1"},
 		{2, 10, 50, "server9: 50 tools, such as server9__tool0"},
-		{12, 40, 50, "server9: 50 tools"},
+		{20, 12, 10, "server9: 10 tools, such as server9__tool0"}, // although shelly's own could take the room
+		{12, 40, 50, "server8: 50 tools\nserver9: 50 tools"},
 		{12, 400, 2, "more: search for them"},
 	} {
 		c := crowd(test.own, test.servers, test.each, 1500)
@@ -70,8 +71,13 @@ func TestTOL60WhatIsShownFits(t *testing.T) {
 }
 
 func TestTOL60WithoutABoundAllIsWhole(t *testing.T) {
-	if o := offer.Build(crowd(30, 2, 16, 0), fsm.AllTools, "", nil); o.Made() {
+	c := crowd(30, 2, 16, 0)
+	o := offer.Build(c, fsm.AllTools, "", nil)
+	if o.Made() {
 		t.Errorf("an offer was made: %s", whole(&o))
+	}
+	if !offer.Holds(c, fsm.AllTools, "", &o) {
+		t.Error("that all tools are shown does not hold")
 	}
 }
 
@@ -98,6 +104,7 @@ func TestTOL61AnOfferHoldsUntilShellysOwnToolsChange(t *testing.T) {
 		"a tool of its own":      {func(c *fsm.Config) { c.Tools = append(c.Tools, fsm.ToolDecl{Name: "x"}) }, false},
 		"another description":    {func(c *fsm.Config) { c.Tools[1].Description = "another" }, false},
 		"others are to be whole": {func(c *fsm.Config) { c.Whole = []string{"own2"} }, false},
+		"more may be":            {func(c *fsm.Config) { c.Limits.OfferTokens = 700 }, false},
 		"all may be":             {func(c *fsm.Config) { c.Limits.OfferTokens = 0 }, false},
 	} {
 		c := crowd(3, 4, 50, 600)
@@ -110,14 +117,17 @@ func TestTOL61AnOfferHoldsUntilShellysOwnToolsChange(t *testing.T) {
 
 func TestTOL62HelpFindsTools(t *testing.T) {
 	c := crowd(2, 10, 50, 600)
+	c.Tools = append(c.Tools, fsm.ToolDecl{Name: "bare", Description: "Look."})
 	for _, test := range []struct {
 		name, search, want string
 		ok                 bool
 	}{
 		{"own1", "", "Its arguments, as a JSON schema: {\"type\":\"object\"}", true},
+		{"bare", "", "Its arguments, as a JSON schema: none", true},
 		{"server3", "", "server3__tool49: Do it there", true},
 		{"server3", "tool17", "server3__tool17: Do it there", true},
 		{"", "TOOL17 server4", "server4__tool17: Do it there", true},
+		{"", "do it server4 tool17", "server4__tool17: Do it there", true},
 		{"tool17", "", "server9__tool17: Do it there", true},
 		{"owm1", "", "did you mean own1?", false},
 		{"weather", "", "nothing is found for \"weather\"; the servers are: server0, server1", false},
