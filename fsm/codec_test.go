@@ -226,9 +226,14 @@ func TestJRN15EveryKindOfEffectIsRead(t *testing.T) {
 			t.Errorf("%s: %v\n%s", data, err, diff)
 		}
 	}
-	for _, data := range []string{`{"kind":"other"}`, `{"kind":"reply","text":1}`, `[]`} {
-		if _, err := fsm.UnmarshalEffect([]byte(data)); err == nil {
-			t.Errorf("%s is read as an effect", data)
+	for _, tt := range []struct{ data, want string }{
+		{`{"kind":"other"}`, `unknown kind "other"`},
+		{`{"kind":"reply","text":1}`, "decode effect: json: cannot unmarshal number"},
+		{`[]`, "decode effect: json: cannot unmarshal array"},
+		{`hello`, "decode effect: invalid character 'h'"},
+	} {
+		if e, err := fsm.UnmarshalEffect([]byte(tt.data)); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s is read as %v, error %v", tt.data, e, err)
 		}
 	}
 }
@@ -303,6 +308,15 @@ func TestJRN6EveryFieldOfAnEffectIsInItsHash(t *testing.T) {
 				t.Errorf("%s.%s is not hashed in %T", owner, field, e)
 			}
 		})
+	}
+}
+
+// The number of the next result follows from the last one, which may be kept no more (TXT-4).
+func TestJRN6ASessionsLastNumberIsInItsHash(t *testing.T) {
+	one, other := session(), session()
+	other.LastText++
+	if fsm.HashEffects([]fsm.Effect{fsm.SaveSession{State: one}}) == fsm.HashEffects([]fsm.Effect{fsm.SaveSession{State: other}}) {
+		t.Error("two sessions that number their next results differently have one hash")
 	}
 }
 

@@ -42,6 +42,22 @@ func ParseDate(text string) (Millis, bool) {
 	return at, ok && rest == "Z" && text[10] == 'T' && len(text) == len("2026-01-31T09:00:00Z")
 }
 
+// A time is read to the minute or to the second; what follows it is left (HND-48).
+func TestHND48ATimeWithOrWithoutSeconds(t *testing.T) {
+	for _, tt := range []struct {
+		text    string
+		seconds Millis
+		rest    string
+	}{
+		{"1970-01-01T00:01", 60, ""}, {"1970-01-01 00:01Z", 60, "Z"}, {"1970-01-01T00:01+01:00", 60, "+01:00"},
+		{"1970-01-01T00:01:30", 90, ""}, {"1970-01-01 00:01:30 UTC", 90, " UTC"}, {"1970-01-01T00:01:3", 60, ":3"},
+	} {
+		if got, rest, ok := ParseTime(tt.text); !ok || got != tt.seconds*Second || rest != tt.rest {
+			t.Errorf("%s is read as %d, and %q is left (%t)", tt.text, int64(got), rest, ok)
+		}
+	}
+}
+
 func TestADateThatIsReadIsTheOneThatWasWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := anyInstant().Draw(t, "at")

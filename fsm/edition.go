@@ -108,10 +108,7 @@ func (w Words) MarshalJSON() ([]byte, error) {
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		quoted, err := json.Marshal(text)
-		if err != nil {
-			return nil, err
-		}
+		quoted, _ := json.Marshal(text) // a string never fails
 		out = append(out, '"')
 		out = append(out, dictionary[i].name...)
 		out = append(out, '"', ':')

@@ -92,6 +92,7 @@ func TestSES4WhatIsNoPartOfAHistoryIsLeftOut(t *testing.T) {
 		{"thinking alone", []Message{{Role: RoleAssistant, Thinking: "hm"}}, nil},
 		{"images", []Message{{Role: RoleUser, Text: "[image]\nq", Images: [][]byte{{1}}}}, []Message{asking("[image]\nq")}},
 		{"an answer that describes a need", []Message{asking("q"), saying(" NEED: a name"), saying("x")}, []Message{asking("q"), saying("x")}},
+		{"what the machine said between a call and its result", []Message{calling("a"), {Role: RoleUser, Text: "Reflect.", Aside: true}, result("a", "1")}, []Message{calling("a"), result("a", "1")}},
 		{"a need beside a call", []Message{withCalls, result("a", "1")}, []Message{cleaned, result("a", "1")}},
 		{"a marker that a person wrote", []Message{asking("NEED: a name")}, []Message{asking("NEED: a name")}},
 		{"a marker that a tool wrote", []Message{calling("a"), result("a", "NEED: a name")}, []Message{calling("a"), result("a", "NEED: a name")}},
@@ -243,6 +244,15 @@ func TestSES21WhatIsSentIsACopy(t *testing.T) {
 	}
 	if msgs[1].Thinking != "hm" || msgs[3].Thinking != "so" {
 		t.Errorf("the history is now %+v", msgs)
+	}
+}
+
+// SES-21: of what is empty only an input is sent, in a history that needs nothing else mended.
+func TestSES21AnEmptyInputAloneIsSent(t *testing.T) {
+	for role, want := range map[Role]int{RoleUser: 3, RoleAssistant: 2, RoleSystem: 2} {
+		if got := PresentWords().Sent([]Message{asking("q"), {Role: role}, saying("x")}); len(got) != want {
+			t.Errorf("with nothing said by %s %d are sent: %+v", role, len(got), got)
+		}
 	}
 }
 

@@ -46,6 +46,16 @@ func TestATableOfAnswersHasEach(t *testing.T) {
 	}
 }
 
+// A table of all facts, or of all effects, lacks none.
+func TestATableOfAllKindsHasEach(t *testing.T) {
+	if got := panicOf(func() { fsm.NewFactTable[int, int]() }); got != "fsm: a table has no row for the fact boot" {
+		t.Errorf("without facts: %q", got)
+	}
+	if got := panicOf(func() { fsm.NewEffectTable(row[fsm.AskBrain]()) }); got != "fsm: a table has no row for the effect run_tool" {
+		t.Errorf("with one effect: %q", got)
+	}
+}
+
 func panicOf(f func()) (text string) {
 	defer func() { text = fmt.Sprint(recover()) }()
 	f()

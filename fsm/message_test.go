@@ -47,6 +47,32 @@ func TestTXT4AMessageSaysWhichPartItShows(t *testing.T) {
 	}
 }
 
+func TestAMessageIsHashedWithItsImages(t *testing.T) {
+	of := func(images ...string) uint64 {
+		m := fsm.Message{Role: fsm.RoleUser, Text: "x"}
+		for _, image := range images {
+			m.Images = append(m.Images, []byte(image))
+		}
+		return fsm.Conversation{}.Add(m).Hash
+	}
+	for _, other := range [][]string{{}, {"a", ""}, {"b", "c"}, {"ac"}, {"c", "a"}} {
+		if of(other...) == of("a", "c") {
+			t.Errorf("with the images %q it has the same hash", other)
+		}
+	}
+}
+
+// What is appended to a fork, even to one of nothing, is not in the conversation itself.
+func TestAForkWithOneMessageMore(t *testing.T) {
+	first, own, other := fsm.Message{Role: fsm.RoleUser, Text: "q"}, fsm.Message{Role: fsm.RoleAssistant, Text: "a"}, fsm.Message{Role: fsm.RoleUser, Text: "b"}
+	for _, c := range []fsm.Conversation{{}, fsm.Conversation{}.Add(first), fsm.Conversation{}.Add(first, own)} {
+		fork, goesOn := c.With(other), c.Add(own)
+		if n := len(c.Messages); len(fork.Messages) != n+1 || fork.Messages[n].Text != "b" || fork.HashAt(n) != c.Hash || goesOn.Messages[n].Text != "a" {
+			t.Errorf("after %d messages: %+v and %+v", n, fork.Messages, goesOn.Messages)
+		}
+	}
+}
+
 func TestMSG3NoHashHasTheSource(t *testing.T) {
 	a, b := fsm.Message{Text: "x", Source: fsm.FromPerson}, fsm.Message{Text: "x"}
 	if (fsm.Conversation{}).Add(a).Hash != (fsm.Conversation{}).Add(b).Hash {

@@ -39,9 +39,36 @@ func TestCTX10AShortenedTextHasItsBeginningAndItsEnd(t *testing.T) {
 
 // Both halves of a shortened text are as long as possible.
 func TestCTX10AShortenedTextIsNoShorterThanItMustBe(t *testing.T) {
-	got := fsm.PresentWords().Shorten(strings.Repeat("a", 1000), 24+20)
-	if want := strings.Repeat("a", 40); !strings.HasPrefix(got, want+"\n") || !strings.HasSuffix(got, "\n"+want) {
-		t.Errorf("%q", got)
+	for char, times := range map[string]int{"a": 40, "水": 10, "À": 10} { // the last byte of the last is the least beyond ASCII
+		got := fsm.PresentWords().Shorten(strings.Repeat(char, 1000), 24+20)
+		if want := strings.Repeat(char, times); !strings.HasPrefix(got, want+"\n") || !strings.HasSuffix(got, "\n"+want) {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
+// A message that shows a part of an error begins with a word that is no byte of it: the mark
+// counts from the part on (TXT-7).
+func TestTXT7AMarkCountsTheBytesOfTheResultAlone(t *testing.T) {
+	w, whole := fsm.PresentWords(), strings.Repeat("0123456789", 200)
+	text := w.Text(fsm.WordError, "reason", whole[100:])
+	kept := fsm.KeptText{Number: 7, Bytes: len(whole), Tokens: fsm.TextTokens(whole)}
+	got := w.ShortenPart(text, 200, fsm.Part{Result: 7, From: 100, To: len(whole)}, kept)
+	head, mark, _ := strings.Cut(got, "\n[… bytes ")
+	from, err := strconv.Atoi(mark[:strings.IndexByte(mark, ' ')])
+	if err != nil || head != w.Text(fsm.WordError, "reason", whole[100:from]) {
+		t.Errorf("%q is said to go on at byte %d: %v", head, from, err)
+	}
+}
+
+// A session keeps 128 results however short they are, the newest (TXT-6).
+func TestTXT6ASessionKeepsTheNewest(t *testing.T) {
+	var s fsm.Session
+	for i := range 130 {
+		s.Keep(fsm.Kept{Ref: strconv.Itoa(i), Bytes: 1}, 1000)
+	}
+	if len(s.Texts) != 128 || s.Texts[0].Number != 3 || s.Texts[127].Number != 130 {
+		t.Errorf("%d are kept, from number %d on", len(s.Texts), s.Texts[0].Number)
 	}
 }
 

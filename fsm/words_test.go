@@ -78,6 +78,10 @@ func TestCFG14ABootBringsWhatDiffersFromTheFirstEdition(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"of_a_later_build":"x","busy":"full"}`), &unknown); err != nil || unknown.Text(fsm.WordBusy) != "full" {
 		t.Errorf("%v, %q", err, unknown.Text(fsm.WordBusy))
 	}
+	var none fsm.Words
+	if err := json.Unmarshal([]byte(`{"busy":5}`), &none); err == nil {
+		t.Errorf("a number is read as the text %q", none.Text(fsm.WordBusy))
+	}
 }
 
 func TestCFG14ArgumentsArePutInOnce(t *testing.T) {

@@ -21,6 +21,32 @@ func TestHND48AnOffsetIsReadInItsForms(t *testing.T) {
 	}
 }
 
+func TestHND48AnOffsetIsWrittenInOneForm(t *testing.T) {
+	for offset, want := range map[int]string{0: "+00:00", 3600: "+01:00", -3600: "-01:00", -12600: "-03:30", 20700: "+05:45"} {
+		z := fsm.Zone{Name: "there", Offset: offset}
+		if got := z.OffsetText(0); got != want {
+			t.Errorf("%d seconds are written %s, want %s", offset, got, want)
+		}
+	}
+}
+
+// What the clocks show twice is the first time, what they never show is the end of the gap, and
+// the times at which they change are shown as they are from then on (HND-48).
+func TestHND48ALocalTimeAroundAChange(t *testing.T) {
+	const hour = 3600 * fsm.Second
+	z := fsm.Zone{Name: "there", Offset: 3600, Changes: []fsm.Change{{At: 100 * hour, Offset: 7200}, {At: 200 * hour, Offset: 3600}}}
+	for _, tt := range []struct{ local, want fsm.Millis }{
+		{101*hour - 1, 100*hour - 1}, // the last before the gap
+		{101 * hour, 100 * hour}, {101*hour + 1, 100 * hour}, {102 * hour, 100 * hour}, {102*hour + 1, 100*hour + 1},
+		{201*hour - 1, 199*hour - 1}, {201 * hour, 199 * hour}, {202*hour - 1, 200*hour - 1}, // twice
+		{202 * hour, 201 * hour}, // once: the clocks were set back before they showed it
+	} {
+		if got := z.UTC(tt.local); got != tt.want {
+			t.Errorf("%d ms past hour %d is %d ms past hour %d, want %d", tt.local%hour, tt.local/hour, got%hour, got/hour, tt.want/hour)
+		}
+	}
+}
+
 // Everything in a schedule's zone that decides a slot is in the hash of its effect.
 func TestJRN6AZoneIsInTheHashWithItsOffsets(t *testing.T) {
 	hash := func(z fsm.Zone) uint64 {
