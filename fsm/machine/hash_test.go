@@ -60,7 +60,7 @@ func fullHandle() state.Handle {
 }
 
 func TestEveryFieldThatDecidesIsInTheHash(t *testing.T) {
-	s := state.Snapshot{Lifecycle: state.Serving, Handles: []state.Handle{fullHandle()}, Schedules: []fsm.Schedule{{ID: "s1", Last: 1}}, Beat: state.Beat{Last: 1, Greeted: 1}}
+	s := state.Snapshot{Lifecycle: state.Serving, Handles: []state.Handle{fullHandle()}, Schedules: []fsm.Schedule{{ID: "s1", Last: 1}}, Beat: state.Beat{Last: 1, Spoke: 1, Greets: 1, Day: 1, Greeted: 1}}
 	full := s.Hash()
 	differs := func(path string, field reflect.Value) {
 		if field.IsZero() {
@@ -74,6 +74,7 @@ func TestEveryFieldThatDecidesIsInTheHash(t *testing.T) {
 			t.Errorf("%s makes no difference to the hash: %t", path, same)
 		}
 	}
+	eachField(reflect.ValueOf(&s.Beat).Elem(), ".Beat", differs)
 	eachField(reflect.ValueOf(&s.Handles[0]).Elem(), "", differs)
 	eachField(reflect.ValueOf(&s.Handles[0].Inf.Batch[0]).Elem(), ".Batch", differs)
 	for _, change := range []func(*state.Snapshot){

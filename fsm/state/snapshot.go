@@ -99,8 +99,9 @@ func (s *Snapshot) CopyTo(to *Snapshot) {
 }
 
 // Hash is the canonical hash of the state: ids are left out in favour of admission order,
-// and times are left out because no decision compares them. Under one configuration, two
-// states with the same hash behave alike, except for the ids of their calls.
+// and so are times, because no decision compares any but those of schedules and the
+// heartbeat. Under one configuration, two states with the same hash behave alike, except
+// for the ids of their calls.
 func (s *Snapshot) Hash() uint64 { return s.hash(true) }
 
 // Shape is Hash without what people and models said: of a text it has only whether there is
@@ -116,7 +117,7 @@ func (s *Snapshot) hash(texts bool) uint64 {
 	x.Bool(s.GraceTimer != 0)
 	x.Bool(s.Initialized)
 	x.Bool(s.LastEvent)
-	if s.LastSession != "" { // older builds hashed no such order
+	if s.LastSession != "" { // a burst is of a session
 		x.Str(s.LastSession)
 		x.Int(s.Burst)
 	}
@@ -132,6 +133,9 @@ func (s *Snapshot) hash(texts bool) uint64 {
 		x.Bool(c.Paused)
 	}
 	x.Word(uint64(s.Beat.Last))
+	x.Word(uint64(s.Beat.Spoke))
+	x.Word(uint64(s.Beat.Greets))
+	x.Word(uint64(s.Beat.Day))
 	x.Int(s.Beat.Greeted)
 	for i := range s.Handles {
 		x.Word(s.Handles[i].hash(texts))
