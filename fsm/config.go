@@ -55,7 +55,8 @@ const (
 	ThirdEdition
 	FourthEdition
 	FifthEdition
-	PresentEdition = FifthEdition
+	SixthEdition
+	PresentEdition = SixthEdition
 )
 
 // JitterMax is the greatest Jitter: a wait is at most half as long again.

@@ -304,6 +304,58 @@ func TestHND29TurnsAreRememberedTogetherWhileNobodyWaits(t *testing.T) {
 	no[fsm.Reply](d)
 }
 
+// A turn joins others only if the conversation after which the model is asked about them has
+// these too, which it has not after /new (SES-14). The boots of older builds did not look.
+func TestHND29ATurnJoinsThoseThatItsConversationHas(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		edition int
+		alone   bool
+		said    []string
+		history []fsm.Message // after /new
+		want    []int
+	}{
+		{"the conversation goes on", fsm.PresentEdition, false, []string{"one", "two"}, nil, []int{2}},
+		{"it was new between them", fsm.PresentEdition, false, []string{"one", "/new", "two", "three"}, nil, []int{1, 2}},
+		{"the newest has no room", fsm.PresentEdition, false, []string{"one", "/new", "two", "three", "four", "five"}, nil, []int{1, 3, 1}},
+		{"it has a summary of older ones", fsm.PresentEdition, false, []string{"one", "/new", "two"}, []fsm.Message{{Role: fsm.RoleSystem, Text: "a summary"}}, []int{2}},
+		{"the turns alone are shown", fsm.PresentEdition, true, []string{"one", "/new", "two"}, nil, []int{2}},
+		{"up to the fifth edition", fsm.FifthEdition, false, []string{"one", "/new", "two"}, nil, []int{2}},
+		{"up to the fifth edition, the first with room", fsm.FifthEdition, false, []string{"one", "/new", "two", "three", "four"}, nil, []int{3, 1}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := places(t, 1, func(c *fsm.Config) {
+				c.Switches.Remember, c.Limits.MaxTurns, c.Edition = fsm.RememberIdle, 3, tt.edition
+				if tt.alone {
+					c.Switches.SideCalls = fsm.SideAlone
+				}
+			})
+			for _, text := range tt.said {
+				d.in("a", text)
+			}
+			session := fsm.Session{}
+			for _, text := range tt.said {
+				d.loads(session)
+				if text != "/new" {
+					d.answer("done")
+				}
+				session = one[fsm.SaveSession](d).State
+				if session.Version++; text == "/new" && tt.history != nil {
+					session.History = tt.history
+				}
+				d.saves()
+			}
+			var turns []int
+			for _, h := range d.m.View().Handles {
+				turns = append(turns, h.Turns)
+			}
+			if diff := cmp.Diff(tt.want, turns); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 func TestHND29AtMostMaxTurnsAreGathered(t *testing.T) {
 	d := idlePlaces(t, func(c *fsm.Config) { c.Limits.MaxTurns = 2 })
 	for range 3 {

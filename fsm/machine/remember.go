@@ -103,29 +103,51 @@ func (m *Machine) stored(h *state.Handle, in fsm.Stored) firing {
 // together (HND-29).
 func (m *Machine) gather(h *state.Handle) {
 	turn, known := m.toRemember(h)
-	for i := range m.s.Handles {
-		job := &m.s.Handles[i]
-		if job.Kind != fsm.KindMemory || job.Session != h.Session || job.Resume != "" || !job.ParkedOrQueued() ||
-			job.Turns >= m.s.Config.Limits.MaxTurns || job.Appended() != (known.Version > 0) {
-			continue
-		}
-		if job.Appended() { // the session as it is now has the turns before this one
-			job.Talk = fsm.Conversation{}
-		}
-		job.Talk, job.Sess = job.Talk.Add(turn...), known
-		job.Input = fsm.Clip(job.Input+"\n"+h.Input, extractBytesMax)
-		job.Answer += "\n\n" + m.exchange(h.Input, h.Answer)
-		job.Turns++
-		job.Source |= h.Source
+	job := m.gathering(h.Session, turn, known.Version > 0)
+	if job == nil {
+		m.admit(state.Handle{
+			Accepted:    state.Accepted{Kind: fsm.KindMemory, Session: h.Session, Origin: h.Origin, Input: h.Input, Source: h.Source},
+			Inferring:   state.Inferring{Talk: fsm.Conversation{}.Add(turn...)},
+			SessionTurn: state.SessionTurn{Sess: known},
+			Ending:      state.Ending{Answer: m.exchange(h.Input, h.Answer)},
+			Remembering: state.Remembering{Turns: 1},
+		})
 		return
 	}
-	m.admit(state.Handle{
-		Accepted:    state.Accepted{Kind: fsm.KindMemory, Session: h.Session, Origin: h.Origin, Input: h.Input, Source: h.Source},
-		Inferring:   state.Inferring{Talk: fsm.Conversation{}.Add(turn...)},
-		SessionTurn: state.SessionTurn{Sess: known},
-		Ending:      state.Ending{Answer: m.exchange(h.Input, h.Answer)},
-		Remembering: state.Remembering{Turns: 1},
-	})
+	if job.Appended() { // the session as it is now has the turns before this one
+		job.Talk = fsm.Conversation{}
+	}
+	job.Talk, job.Sess = job.Talk.Add(turn...), known
+	job.Input = fsm.Clip(job.Input+"\n"+h.Input, extractBytesMax)
+	job.Answer += "\n\n" + m.exchange(h.Input, h.Answer)
+	job.Turns++
+	job.Source |= h.Source
+}
+
+// gathering returns the memory handle of a session that a finished turn joins, or nil: the
+// newest one, if it has not begun and has room, and if the conversation after which it will be
+// asked about its turns still has them (HND-29). Up to the fifth edition it was the first that
+// had room, whatever the conversation had.
+func (m *Machine) gathering(session string, talk []fsm.Message, appended bool) *state.Handle {
+	var newest *state.Handle
+	for i := range m.s.Handles {
+		job := &m.s.Handles[i]
+		if job.Kind != fsm.KindMemory || job.Session != session || job.Appended() != appended {
+			continue
+		}
+		open := job.Resume == "" && job.ParkedOrQueued() && job.Turns < m.s.Config.Limits.MaxTurns
+		switch {
+		case m.s.Config.Edition < fsm.SixthEdition:
+			if open {
+				return job
+			}
+		case open && (!appended || turn.Has(talk, job.Turns+1)):
+			newest = job
+		default:
+			newest = nil
+		}
+	}
+	return newest
 }
 
 // toRemember returns the conversation after which a summary of the turn is asked for

@@ -81,11 +81,11 @@ func TestMSG2AnEventHasTheSourceOfWhatItSays(t *testing.T) {
 	}
 }
 
-// MSG-2: a memory of several turns has the sources of each, also of those that its session has
-// forgotten since (SES-14).
+// MSG-2: a memory of several turns has the sources of each, also of those that its session had
+// forgotten since (SES-14), which joined them up to the fifth edition.
 func TestMSG2AMemoryHasTheSourcesOfEachOfItsTurns(t *testing.T) {
 	for told := range 4 { // the turn for which the operator says what to do; 3: none
-		d := places(t, 1, func(c *fsm.Config) { c.Switches.Remember = fsm.RememberIdle })
+		d := places(t, 1, func(c *fsm.Config) { c.Switches.Remember, c.Edition = fsm.RememberIdle, fsm.FifthEdition })
 		for turn := range 3 {
 			do := ""
 			if turn == told {

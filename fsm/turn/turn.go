@@ -123,6 +123,19 @@ func lastWord(c *fsm.Config, h *state.Handle) fsm.Message {
 	return fsm.Message{Role: fsm.RoleAssistant, Text: h.Answer, Used: h.Used, Source: h.Derived(c, h.Conversation().Messages)}
 }
 
+// Has reports whether a conversation has so many turns, or a summary in place of some.
+func Has(talk []fsm.Message, turns int) bool {
+	for i := range talk {
+		switch {
+		case talk[i].Role == fsm.RoleSystem:
+			return true
+		case talk[i].Begins():
+			turns--
+		}
+	}
+	return turns <= 0
+}
+
 // Newest bounds a history that nothing consolidates: its oldest turns leave it as a whole,
 // except a summary at its head (SES-18). They are in the archive.
 func Newest(c *fsm.Config, history []fsm.Message) []fsm.Message {
