@@ -123,17 +123,17 @@ func lastWord(c *fsm.Config, h *state.Handle) fsm.Message {
 	return fsm.Message{Role: fsm.RoleAssistant, Text: h.Answer, Used: h.Used, Source: h.Derived(c, h.Conversation().Messages)}
 }
 
-// Has reports whether a conversation has so many turns, or a summary in place of some.
-func Has(talk []fsm.Message, turns int) bool {
+// Has reports whether a conversation has at least n turns, or a summary in place of some.
+func Has(talk []fsm.Message, n int) bool {
 	for i := range talk {
 		switch {
 		case talk[i].Role == fsm.RoleSystem:
 			return true
 		case talk[i].Begins():
-			turns--
+			n--
 		}
 	}
-	return turns <= 0
+	return n <= 0
 }
 
 // Newest bounds a history that nothing consolidates: its oldest turns leave it as a whole,
