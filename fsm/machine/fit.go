@@ -107,8 +107,8 @@ func (m *Machine) shorter(h *state.Handle, learnt fsm.Session) (firing, bool) {
 }
 
 // outgrown returns the session with what a refusal has taught: the prompt has more tokens
-// than the window. It returns false if prompts are not kept within the window, or if the
-// corrected estimate still fits.
+// than the window, and no fewer than expected for a larger one that it was made for. It returns
+// false if prompts are not kept within the window, or if the corrected estimate still fits.
 func (m *Machine) outgrown(h *state.Handle) (fsm.Session, bool) {
 	c, s := &m.s.Config, h.Sess
 	if !c.Fits() {
@@ -116,7 +116,9 @@ func (m *Machine) outgrown(h *state.Handle) (fsm.Session, bool) {
 	}
 	system, talk, tools := m.prompt(h)
 	estimate := c.EstimateOf(system, talk, tools, &h.Sess.Offer)
-	s.Learn(estimate, c.Limits.ContextTokens)
+	if c.Limits.ContextTokens > s.Corrected(estimate) || c.Edition < fsm.SixthEdition {
+		s.Learn(estimate, c.Limits.ContextTokens)
+	}
 	return s, s.Corrected(estimate) > c.PromptRoom()
 }
 

@@ -42,6 +42,27 @@ func TestCTX12ARefusedPromptIsSentAgainShorter(t *testing.T) {
 	d.refused(key, "error: context_truncated: too long")
 }
 
+// A window that was made smaller while the model read a prompt does not teach that prompts are
+// shorter than estimated. In the boots of older builds it did.
+func TestCTX12ARefusalAfterASmallerWindowTeachesNoShorterPrompts(t *testing.T) {
+	for edition, want := range map[int]bool{fsm.PresentEdition: true, fsm.FifthEdition: false} {
+		d := driverOf(t, "nanobot")
+		d.config.Edition = edition
+		d.boot()
+		d.ask("hello")
+		d.loads(fsm.Session{Ratio: 1100})
+		d.calls("list_dir")
+		d.toolSays(strings.Repeat("aGVsbG8gd29ybGQh", 1000))
+		d.config.Limits.ContextTokens = 4000
+		d.step(fsm.Input{At: d.now(), Fact: fsm.Configured{Config: d.config}})
+		d.brainFails(fsm.BrainContextTruncated, "too long")
+		one[fsm.AskBrain](d)
+		if got := d.active().Sess.Ratio; got >= 1100 != want {
+			t.Errorf("edition %d: %d tokens for each 1,024 estimated", edition, got)
+		}
+	}
+}
+
 // So is a consolidation, which then shows fewer messages and the rest in a further call; as it was
 // it is not sent again.
 func TestCTX12ARefusedConsolidationIsSentAgainShorter(t *testing.T) {
