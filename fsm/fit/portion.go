@@ -111,11 +111,15 @@ func Portion(c *fsm.Config, h *state.Handle, msgs []fsm.Message, ask string) (in
 		return len(msgs), shown.String()
 	}
 	room := Room(c, h, prompt.System(c, h), fsm.NoTools) - fsm.TextTokens(ask) - c.MemoryRoom() - markTokensMax
+	most := room / 2
 	for n := 0; n < len(msgs); {
 		end := fsm.Whole(msgs, n+1) // a call is shown together with its results
 		var b strings.Builder
 		Transcript(c.Words, &b, msgs[n:end])
-		text := c.Words.Shorten(b.String(), max(room/2, floorEarlier))
+		if c.Edition < fsm.SixthEdition {
+			most = room / 2 // of what is left of it
+		}
+		text := c.Words.Shorten(b.String(), max(most, floorEarlier))
 		if room -= fsm.TextTokens(text); room < 0 && n > 0 {
 			return n, shown.String()
 		}

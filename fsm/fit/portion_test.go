@@ -101,6 +101,32 @@ func TestCTX13APortionFillsTheRoom(t *testing.T) {
 	}
 }
 
+// Half of the room is half of the whole room: what was shown before leaves less of it, not
+// less of a text. In the boots of older builds it did.
+func TestCTX13ATextIsCutToHalfOfTheWholeRoom(t *testing.T) {
+	c, h := profile.Default(), &state.Handle{}
+	room := Room(&c, h, prompt.System(&c, h), fsm.NoTools) - c.MemoryRoom() - markTokensMax
+	msgs := make([]fsm.Message, 3)
+	for i, percent := range []int{40, 40, 60} {
+		for fsm.MessageTokens(msgs[i]) < room*percent/100 {
+			msgs[i].Text += "word "
+		}
+	}
+	for edition, want := range map[int]int{fsm.SixthEdition: 2, fsm.FifthEdition: 3} { // order-free
+		c.Edition = edition
+		got, shown := Portion(&c, h, msgs, "")
+		var whole strings.Builder
+		Transcript(c.Words, &whole, msgs[:2])
+		if got != want || strings.HasPrefix(shown, whole.String()) != (want == 2) {
+			t.Errorf("edition %d: %d of 3 messages are shown, the first two in full: %t", edition, got, strings.HasPrefix(shown, whole.String()))
+		}
+	}
+	c.Edition = fsm.SixthEdition
+	if got, shown := Portion(&c, h, msgs[2:], ""); got != 1 || fsm.TextTokens(shown) > room/2 || !strings.Contains(shown, "left out") {
+		t.Errorf("%d messages of one that is too long, with %d tokens of %d", got, fsm.TextTokens(shown), room)
+	}
+}
+
 // As much is cut at once as the model can be shown, exactly to the token.
 func TestCTX13AsMuchLeavesAsCanBeShown(t *testing.T) {
 	c, h := profile.Default(), &state.Handle{}
