@@ -101,6 +101,17 @@ func Gone(pid int, started string) bool {
 	return !ok || e.Dead || Started(pid) != started
 }
 
+// Suspended reports whether a signal has stopped the process for which Started returned started.
+func Suspended(pid int, started string) bool {
+	text, err := Read(pid, "stat")
+	return err == nil && started != "" && stopped(text) && Started(pid) == started
+}
+
+// stopped reads the state in proc_pid_stat(5), which follows the name.
+func stopped(text []byte) bool {
+	return bytes.HasPrefix(text[bytes.LastIndexByte(text, ')')+1:], []byte(" T"))
+}
+
 // Resident returns how many bytes of memory a process uses; 0 if unknown.
 func Resident(pid int) int64 {
 	text, err := Read(pid, "statm")

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -49,5 +50,43 @@ func TestAProcessIsGoneOnceItHasEndedOrAnotherHasItsNumber(t *testing.T) {
 	_ = child.Wait()
 	if !Gone(pid, started) {
 		t.Error("it has ended and is not gone")
+	}
+}
+
+func TestAProcessIsSuspendedUntilItContinues(t *testing.T) {
+	child := exec.Command("cat")
+	in, err := child.StdinPipe()
+	if err == nil {
+		err = child.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid := child.Process.Pid
+	started := Started(pid)
+	for _, step := range []struct {
+		signal syscall.Signal
+		seen   int // by wait4(2)
+	}{{syscall.SIGSTOP, syscall.WUNTRACED}, {syscall.SIGCONT, syscall.WCONTINUED}} {
+		if err := syscall.Kill(pid, step.signal); err != nil {
+			t.Fatal(err)
+		}
+		var status syscall.WaitStatus
+		if _, err := syscall.Wait4(pid, &status, step.seen, nil); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := Suspended(pid, started), step.signal == syscall.SIGSTOP; got != want {
+			t.Errorf("after %v: %v", step.signal, got)
+		}
+		if Suspended(pid, started+"1") || Suspended(pid, "") {
+			t.Errorf("after %v another process is suspended", step.signal)
+		}
+	}
+	if err := in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait()
+	if Suspended(pid, started) {
+		t.Error("it has ended and is suspended")
 	}
 }

@@ -182,7 +182,7 @@ func (c *Client) send(ctx context.Context, by *http.Client, method, path string,
 	if err != nil {
 		return nil, "", &Error{Problem: comm.Problem{Code: comm.CodeUnauthorized, Message: err.Error()}}
 	}
-	request, err := http.NewRequestWithContext(context.WithValue(context.WithValue(ctx, tokenKey{}, token), unixKey{}, at.Unix), method, "http://"+host+path, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(context.WithValue(context.WithValue(ctx, tokenKey{}, token), endpointKey{}, at), method, "http://"+host+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, "", fmt.Errorf("make the request to %s: %w", listens, err)
 	}
@@ -194,7 +194,10 @@ func (c *Client) send(ctx context.Context, by *http.Client, method, path string,
 	}
 	if errors.Is(err, errStranger) {
 		if errors.Is(err, errSilence) && at.Start != "" && !process.Gone(at.PID, at.Start) {
-			return nil, "", fmt.Errorf("%w: process %d has said nothing at %s for %v: it is suspended or hangs, or the machine is too busy; try again, or end it and start shelly again",
+			if process.Suspended(at.PID, at.Start) {
+				return nil, "", fmt.Errorf("%w: process %d is suspended: continue it with kill -CONT %d", ErrSilent, at.PID, at.PID)
+			}
+			return nil, "", fmt.Errorf("%w: process %d has said nothing at %s for %v: it hangs, or the machine is too busy; try again, or end it and start shelly again",
 				ErrSilent, at.PID, listens, c.o.ProofMax)
 		}
 		return nil, "", stranger(at, listens, filepath.Join(c.dir, TokenFile))

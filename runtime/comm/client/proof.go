@@ -10,9 +10,11 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync"
 	"time"
 
 	"shelly/runtime/comm"
+	"shelly/runtime/process"
 )
 
 // proofTimeout bounds a daemon's proof, for which it needs nothing but the token.
@@ -30,15 +32,20 @@ var errSilence = errors.New("it says nothing")
 // tokenKey is the context key of a request's token, for the proof of its connection.
 type tokenKey struct{}
 
-// unixKey is the context key of the path of the daemon's socket.
-type unixKey struct{}
+// endpointKey is the context key of the Endpoint of the daemon.
+type endpointKey struct{}
+
+// suspendedAfter is how long a daemon may be suspended before it counts as silent. It cannot prove
+// anything meanwhile, but whoever has suspended it may be about to continue it.
+const suspendedAfter = time.Second
 
 // dial opens a connection and makes the other end prove that it knows the token. Nothing
 // else is sent before that (COM-18). The daemon's socket is preferred to its address (COM-91).
 func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	path, _ := ctx.Value(unixKey{}).(string)
-	if path != "" {
-		if conn, err := c.open(ctx, "unix", path); err == nil || address == noAddress {
+	at, _ := ctx.Value(endpointKey{}).(Endpoint)
+	if at.Unix != "" {
+		conn, err := c.open(ctx, "unix", at.Unix)
+		if err == nil || address == noAddress || errors.Is(err, errSilence) { // who is silent there would be here
 			return conn, err
 		}
 	}
@@ -68,6 +75,14 @@ func (c *Client) prove(ctx context.Context, conn net.Conn, token string) error {
 	if err := conn.SetDeadline(time.Now().Add(c.o.ProofMax)); err != nil {
 		return err
 	}
+	var once sync.Once
+	daemon, _ := ctx.Value(endpointKey{}).(Endpoint)
+	suspended := time.AfterFunc(suspendedAfter, func() {
+		if process.Suspended(daemon.PID, daemon.Start) {
+			once.Do(func() { _ = conn.SetDeadline(time.Now()) }) // an error is that it is closed
+		}
+	})
+	defer suspended.Stop()
 	at, challenge := conn.RemoteAddr().String(), comm.NewChallenge()
 	proof, err := askProof(conn, at, challenge)
 	switch {
@@ -81,6 +96,7 @@ func (c *Client) prove(ctx context.Context, conn net.Conn, token string) error {
 	if !stop() {
 		return ctx.Err()
 	}
+	once.Do(func() {}) // so that it is not late
 	return conn.SetDeadline(time.Time{})
 }
 

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -198,6 +199,37 @@ func TestCOM18SilenceAndABrokenConnectionProveNothing(t *testing.T) {
 		t.Errorf("gone: %v after %d pauses", err, len(d.paused()))
 	}
 	gone.heardNothing(t, d.dir)
+}
+
+// A daemon that is suspended is named as such, without waiting as long as a slow one may take.
+func TestCOM18ASuspendedDaemonIsNamed(t *testing.T) {
+	if process.Started(os.Getpid()) == "" {
+		t.Skip("this system does not tell")
+	}
+	child := exec.Command("cat")
+	in, err := child.StdinPipe()
+	if err == nil {
+		err = child.Start()
+	}
+	if err == nil {
+		err = syscall.Kill(child.Process.Pid, syscall.SIGSTOP)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = errors.Join(syscall.Kill(child.Process.Pid, syscall.SIGCONT), in.Close(), child.Wait()) })
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(child.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil {
+		t.Fatal(err)
+	}
+	d := newDaemon(t)
+	d.client = client.New(d.dir, client.Options{ProofMax: time.Hour})
+	silent := func(net.Conn, *http.Request) {}
+	d.squat(client.Endpoint{PID: child.Process.Pid, Start: process.Started(child.Process.Pid)}, silent)
+	_, err = d.client.Status(t.Context())
+	if want := fmt.Sprintf("is suspended: continue it with kill -CONT %d", child.Process.Pid); !errors.Is(err, client.ErrSilent) || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
 }
 
 // If the daemon that wrote endpoint.json has ended, the error says that none is running.
