@@ -71,7 +71,8 @@ func CheckImage(file []byte) error {
 func CanBeID(id string) bool { return checkName("id", id, 1, IDBytesMax) == nil }
 
 // checkName accepts any text as a name (COM-5) except one that could forge a log line or
-// control a terminal.
+// control a terminal, or be read from two names: U+FFFD stands for what is no character, such as
+// JSON's "\ud800".
 func checkName(field, s string, bytesMin, bytesMax int) error {
 	switch {
 	case len(s) < bytesMin:
@@ -82,6 +83,8 @@ func checkName(field, s string, bytesMin, bytesMax int) error {
 		return badRequest(fmt.Sprintf("field %q is not valid UTF-8", field), "send UTF-8")
 	case strings.ContainsFunc(s, unicode.IsControl):
 		return badRequest(fmt.Sprintf("field %q holds a control character", field), "leave it out")
+	case strings.ContainsRune(s, utf8.RuneError):
+		return badRequest(fmt.Sprintf("field %q holds U+FFFD, or what is read as that because it is no character, such as \\ud800 alone", field), "leave it out")
 	}
 	return nil
 }

@@ -95,6 +95,24 @@ func TestCOM5AnIDIsOpaqueText(t *testing.T) {
 	}
 }
 
+// Halves of surrogate pairs are all read as the same character, so two ids would be one.
+func TestCOM5WhatIsNoCharacterIsInNoName(t *testing.T) {
+	s := serveHTTP(t, nil)
+	for _, body := range []string{
+		`{"id":"\ud800","text":"a"}`, `{"id":"a\udc01b","text":"a"}`, `{"id":"\ufffd","text":"a"}`,
+		`{"session":"\ud801","text":"a"}`, `{"chat":"\ud801","text":"a"}`,
+	} {
+		var problem comm.ProblemBody
+		if r := s.do(post(body), &problem); r.StatusCode != http.StatusBadRequest || !strings.Contains(problem.Error.Message, "U+FFFD") {
+			t.Errorf("%s: status %d, %+v", body, r.StatusCode, problem)
+		}
+	}
+	var receipt comm.Receipt
+	if r := s.do(post(`{"id":"\ud83d\ude00","text":"half: \ud83d"}`), &receipt); r.StatusCode != http.StatusAccepted || receipt.ID != "😀" {
+		t.Errorf("status %d, %+v", r.StatusCode, receipt)
+	}
+}
+
 func TestCOM5IDsOfTwoChannelsNeverMeet(t *testing.T) {
 	s := serveHTTP(t, nil)
 	var receipt comm.Receipt
