@@ -140,6 +140,19 @@ func TestJRN25ABackupThatWasCutIsNeverRestored(t *testing.T) {
 	}
 }
 
+func TestJRN25ABackupEndsAtItsEnd(t *testing.T) {
+	f := newFolder(t, 10)
+	file, _ := f.backup()
+	if _, err := backup.Check(bytes.NewReader(append(file, make([]byte, 10240)...))); err != nil {
+		t.Errorf("zeros follow: %v", err)
+	}
+	to := filepath.Join(t.TempDir(), "data")
+	_, err := backup.Restore(context.Background(), bytes.NewReader(append(file, 'x')), to, backup.Options{Now: now})
+	if !errors.Is(err, backup.ErrDamaged) || len(names(t, to)) > 0 {
+		t.Errorf("a byte follows: %v", err)
+	}
+}
+
 // A backup made by newer code is refused with a specific error.
 func TestJRN15ABackupOfANewerShellyIsRefused(t *testing.T) {
 	f := newFolder(t, 10)

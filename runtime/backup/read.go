@@ -10,10 +10,12 @@ import (
 	"strings"
 
 	"shelly/runtime/store"
+	"shelly/runtime/tarfile"
 )
 
 // Check reads a backup to its end and returns its manifest. The error wraps ErrDamaged if a byte is
-// missing or not as it was written, and ErrNewer or store.ErrNewerFormat if newer code made it.
+// missing or not as it was written, ErrNewer or store.ErrNewerFormat if newer code made it, and
+// tarfile.ErrCompressed if it is compressed.
 func Check(r io.Reader) (Manifest, error) {
 	return read(r, func(_ string, content io.Reader) error {
 		_, err := io.Copy(io.Discard, content)
@@ -24,7 +26,11 @@ func Check(r io.Reader) (Manifest, error) {
 // read passes each file of a backup to file, which must read all of it, and checks the names, the
 // sizes and, last, the checksums. Nothing that file received can be trusted before read returns.
 func read(r io.Reader, file func(name string, content io.Reader) error) (m Manifest, err error) {
-	a := &unpacking{tar: tar.NewReader(r)}
+	in, err := tarfile.NewReader(r)
+	if err != nil {
+		return m, err
+	}
+	a := &unpacking{tar: in}
 	var head strings.Builder
 	if err := a.next(manifestName, manifestBytesMax, func(content io.Reader) error {
 		_, err := io.Copy(&head, content)
@@ -70,7 +76,7 @@ func parseManifest(text string) (m Manifest, err error) {
 
 // unpacking reads the entries in order.
 type unpacking struct {
-	tar   *tar.Reader
+	tar   *tarfile.Reader
 	bytes int64 // the size of the last entry
 	sums  strings.Builder
 }
@@ -85,7 +91,7 @@ func (a *unpacking) next(name string, bytesMax int64, read func(io.Reader) error
 		return damaged("the entry where %s belongs: %w", name, err)
 	case err != nil:
 		return fmt.Errorf("read the backup: %w", err)
-	case h.Typeflag != tar.TypeReg || isSparse(h):
+	case !tarfile.Plain(h):
 		return damaged("the entry %q is not a plain file", h.Name)
 	case h.Name != name:
 		if err := checkName(h.Name); err != nil && h.Name != checksumsName {
@@ -108,16 +114,6 @@ func (a *unpacking) next(name string, bytesMax int64, read func(io.Reader) error
 	return nil
 }
 
-// isSparse reports whether an entry claims to be longer than its content.
-func isSparse(h *tar.Header) bool {
-	for key := range h.PAXRecords { // order-free: one is enough
-		if strings.HasPrefix(key, "GNU.sparse.") {
-			return true
-		}
-	}
-	return false
-}
-
 // checksums reads the last entry, of the given size in bytes, and compares the checksums.
 func (a *unpacking) checksums(bytes int64) error {
 	want := strings.SplitAfter(a.sums.String(), "\n")
@@ -136,7 +132,7 @@ func (a *unpacking) checksums(bytes int64) error {
 	}
 	switch _, err := a.tar.Next(); {
 	case errors.Is(err, io.EOF):
-		return nil
+		return a.end()
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return damaged("it ends right after %s", checksumsName)
 	case err == nil, errors.Is(err, tar.ErrHeader):
@@ -144,4 +140,15 @@ func (a *unpacking) checksums(bytes int64) error {
 	default:
 		return fmt.Errorf("read the backup: %w", err)
 	}
+}
+
+// end reads what follows the last entry.
+func (a *unpacking) end() error {
+	switch err := a.tar.End(); {
+	case errors.Is(err, tarfile.ErrFollowed):
+		return damaged("%w", err)
+	case err != nil:
+		return fmt.Errorf("read the backup: %w", err)
+	}
+	return nil
 }

@@ -200,6 +200,7 @@ func TestDEP8AHostileBundleIsRefused(t *testing.T) {
 		"a folder":              tarOf(t, headed("bin/shelly", ""), entry{tar.Header{Name: "bin/shelly", Typeflag: tar.TypeDir}, ""}),
 		"another entry":         tarOf(t, headed("bin/shelly", "x"), entry{tar.Header{Name: "skills/x"}, "x"}),
 		"one more":              tarOf(t, headed("bin/shelly", "x"), entry{tar.Header{Name: "bin/shelly"}, "x"}, entry{tar.Header{Name: "skills/x"}, "x"}),
+		"bytes after its end":   append(tarOf(t, headed("bin/shelly", "x"), entry{tar.Header{Name: "bin/shelly"}, "x"}), 'x'),
 		"one less":              tarOf(t, headed("bin/shelly", "x")),
 		"another content":       tarOf(t, headed("bin/shelly", "x"), entry{tar.Header{Name: "bin/shelly"}, "y"}),
 		"a longer content":      tarOf(t, headed("bin/shelly", "x"), entry{tar.Header{Name: "bin/shelly"}, "xx"}),

@@ -7,11 +7,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"strings"
+
+	"shelly/runtime/tarfile"
 )
 
 // Verify reads a bundle to its end and returns its manifest. The error wraps ErrDamaged if the
-// bundle is not as it was made, and ErrNewer if newer code made it.
+// bundle is not as it was made, and ErrNewer if newer code made it, and
+// tarfile.ErrCompressed if it has to be decompressed first.
 func Verify(ctx context.Context, r io.Reader) (Manifest, error) {
 	return read(reading{ctx, r}, func(_ File, content io.Reader) error {
 		_, err := io.Copy(io.Discard, content)
@@ -22,7 +24,10 @@ func Verify(ctx context.Context, r io.Reader) (Manifest, error) {
 // read passes each file of a bundle to take, which must read all of it, and checks names, kinds,
 // sizes and checksums. A file can be trusted only once read goes on to the next.
 func read(r io.Reader, take func(f File, content io.Reader) error) (m Manifest, err error) {
-	in := tar.NewReader(r)
+	in, err := tarfile.NewReader(r)
+	if err != nil {
+		return m, err
+	}
 	h, err := next(in, manifestName)
 	if err != nil {
 		return m, err
@@ -61,6 +66,9 @@ func read(r io.Reader, take func(f File, content io.Reader) error) (m Manifest, 
 		}
 		return m, damaged("%q comes after everything that the manifest names", h.Name)
 	}
+	if err := in.End(); err != nil {
+		return m, broken(err, "its end")
+	}
 	return m, nil
 }
 
@@ -82,27 +90,17 @@ func (s *summed) Read(p []byte) (int, error) {
 }
 
 // next returns the header of the next entry, which must be a plain file of that name.
-func next(in *tar.Reader, name string) (*tar.Header, error) {
+func next(in *tarfile.Reader, name string) (*tar.Header, error) {
 	h, err := in.Next()
 	switch {
 	case err != nil:
 		return nil, broken(err, name)
 	case h.Name != name:
 		return nil, damaged("%.60q is where %s belongs", h.Name, name)
-	case h.Typeflag != tar.TypeReg || sparse(h):
+	case !tarfile.Plain(h):
 		return nil, damaged("%s is not a plain file", name)
 	}
 	return h, nil
-}
-
-// sparse reports whether an entry claims to be longer than its content.
-func sparse(h *tar.Header) bool {
-	for key := range h.PAXRecords { // order-free: one is enough
-		if strings.HasPrefix(key, "GNU.sparse.") {
-			return true
-		}
-	}
-	return false
 }
 
 // broken returns the error for a failure to read a file of a bundle.
@@ -110,6 +108,8 @@ func broken(err error, name string) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return damaged("it ends before the end of %s", name)
+	case errors.Is(err, tarfile.ErrFollowed):
+		return damaged("%w", err)
 	case errors.Is(err, tar.ErrHeader):
 		return damaged("no entry is where %s belongs: %w", name, err)
 	}

@@ -24,6 +24,7 @@ import (
 	"shelly/fsm/wording"
 	"shelly/runtime/bundle"
 	"shelly/runtime/config"
+	"shelly/runtime/tarfile"
 )
 
 // Command creates, verifies and installs bundles (DEP-7).
@@ -63,7 +64,7 @@ func (c *makeCmd) Run(t *terminal.Terminal) error {
 		return err
 	}
 	if c.Binary != "" {
-		f, err := flags.Input(c.Binary)
+		f, err := flags.File(c.Binary)
 		if err != nil {
 			return err
 		}
@@ -180,7 +181,7 @@ func (c *verifyCmd) Run(t *terminal.Terminal) error {
 }
 
 func verify(ctx context.Context, name string) (m bundle.Manifest, err error) {
-	f, err := flags.Input(name)
+	f, err := flags.File(name)
 	if err != nil {
 		return m, err
 	}
@@ -214,7 +215,7 @@ func codeOf(err error) int {
 	switch {
 	case errors.Is(err, bundle.ErrDamaged), errors.Is(err, bundle.ErrNewer):
 		return exit.Data
-	case errors.Is(err, bundle.ErrName):
+	case errors.Is(err, bundle.ErrName), errors.Is(err, tarfile.ErrCompressed):
 		return exit.Usage
 	case errors.Is(err, bundle.ErrNoModel):
 		return exit.NoMatch

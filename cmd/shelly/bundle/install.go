@@ -65,7 +65,7 @@ func (c *installCmd) Run(t *terminal.Terminal) error {
 	if c.DryRun {
 		return nil
 	}
-	f, err := flags.Input(c.File)
+	f, err := flags.File(c.File)
 	if err != nil {
 		return err
 	}

@@ -95,11 +95,7 @@ func checkedBackup(w io.Writer, produce func(io.Writer) error) (backup.Manifest,
 		_ = in.CloseWithError(err) // never fails (io.PipeWriter)
 		produced <- err
 	}()
-	on := io.TeeReader(r, w)
-	m, err := backup.Check(on)
-	if err == nil {
-		_, err = io.Copy(io.Discard, on) // the end mark
-	}
+	m, err := backup.Check(io.TeeReader(r, w))
 	_ = r.CloseWithError(errNotTaken) // never fails (io.PipeReader)
 	if why := <-produced; why != nil && !errors.Is(why, errNotTaken) {
 		return m, why

@@ -2,7 +2,6 @@ package journal
 
 import (
 	"errors"
-	"io/fs"
 	"syscall"
 
 	"shelly/cmd/shelly/internal/exit"
@@ -11,6 +10,7 @@ import (
 	"shelly/runtime/comm/client"
 	"shelly/runtime/datafolder"
 	"shelly/runtime/store"
+	"shelly/runtime/tarfile"
 )
 
 // failed gives an error of a journal, a store or a backup its exit code.
@@ -22,13 +22,15 @@ func failed(err error) error {
 		return err
 	case errors.Is(err, engine.ErrNoSpace), errors.Is(err, syscall.ENOSPC):
 		return exit.With(exit.Disk, err)
+	case errors.Is(err, tarfile.ErrCompressed):
+		return exit.With(exit.Usage, err)
 	case errors.Is(err, backup.ErrOccupied):
 		return exit.Errorf(exit.Usage, "%w: name another with --data, or move it aside with --force", err)
 	case errors.Is(err, datafolder.ErrNone):
 		return exit.With(exit.NoMatch, err)
 	case errors.Is(err, backup.ErrDamaged), errors.Is(err, backup.ErrNewer), errors.Is(err, backup.ErrPending),
 		errors.Is(err, store.ErrLocked), errors.Is(err, store.ErrNewerFormat), errors.Is(err, store.ErrOlderFormat), errors.Is(err, store.ErrCorrupt),
-		errors.Is(err, engine.ErrNewer), errors.Is(err, client.ErrNoAccess), errors.Is(err, client.ErrEndpoint), errors.Is(err, fs.ErrPermission):
+		errors.Is(err, engine.ErrNewer), errors.Is(err, client.ErrNoAccess), errors.Is(err, client.ErrEndpoint), store.Advice(err) != "":
 		return exit.With(exit.Data, err)
 	case errors.As(err, &refused), errors.Is(err, client.ErrNotRunning), errors.Is(err, client.ErrSilent), errors.Is(err, client.ErrUnauthorized):
 		return exit.With(exit.Unreachable, err)

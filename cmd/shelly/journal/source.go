@@ -9,11 +9,13 @@ import (
 	"os"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/folder"
 	"shelly/fsm/engine"
 	"shelly/runtime/backup"
 	"shelly/runtime/datafolder"
 	"shelly/runtime/store"
+	"shelly/runtime/tarfile"
 )
 
 // source is a journal to verify.
@@ -39,13 +41,18 @@ func openJournal(ctx context.Context, path string) (source, error) {
 	case info.IsDir():
 		return openFolder(ctx, path)
 	}
-	file, err := os.Open(path)
+	file, err := flags.File(path)
 	if err != nil {
-		return source{}, exit.With(exit.Usage, err)
+		return source{}, err
 	}
 	defer file.Close()
 	if isTar(file) {
 		return openBackup(file)
+	}
+	head := make([]byte, tarfile.HeadBytes)
+	n, _ := file.ReadAt(head, 0) // what cannot be read is an error below
+	if err := tarfile.Compressed(string(head[:n])); err != nil {
+		return source{}, err
 	}
 	j, err := engine.ReadJournal(file)
 	if err != nil {
@@ -74,7 +81,7 @@ func isTar(file io.ReaderAt) bool {
 func openBackup(file *os.File) (source, error) {
 	dir, err := os.MkdirTemp("", "shelly-verify-")
 	if err != nil {
-		return source{}, err
+		return source{}, exit.Errorf(exit.Disk, "cannot unpack the backup: %w: set TMPDIR to a folder that can be written", err)
 	}
 	_, err = backup.Unpack(file, dir)
 	if err == nil {

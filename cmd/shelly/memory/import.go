@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/memory"
+	"shelly/runtime/tarfile"
 )
 
 type importCmd struct {
@@ -54,7 +56,7 @@ func (c *importCmd) Run(t *terminal.Terminal) (err error) {
 			return exit.Interrupted(ctx, "nothing was written; run it again")
 		case errors.Is(err, context.Canceled):
 			return exit.Interrupted(ctx, "what is imported stays; run it again for the rest")
-		case errors.Is(err, memory.ErrNoFile), errors.Is(err, memory.ErrNewerFile):
+		case errors.Is(err, memory.ErrNoFile), errors.Is(err, memory.ErrNewerFile), errors.Is(err, tarfile.ErrCompressed):
 			return exit.Errorf(exit.Usage, "%s: %w", c.File, err)
 		case errors.Is(err, memory.ErrCutFile):
 			return exit.Errorf(exit.Failed, "%s: %w; every entry in it was read", c.File, err)
@@ -87,7 +89,12 @@ const (
 )
 
 func (i *importing) all(ctx context.Context, from io.Reader) error {
-	err := memory.ReadFile(from, func(line int, e fsm.Entry, bad error) error {
+	in := bufio.NewReader(from)
+	head, _ := in.Peek(tarfile.HeadBytes) // what cannot be read is an error below
+	if err := tarfile.Compressed(string(head)); err != nil {
+		return err
+	}
+	err := memory.ReadFile(in, func(line int, e fsm.Entry, bad error) error {
 		if e.ID = i.c.Prefix + e.ID; bad == nil {
 			bad = memory.Check(e)
 		}

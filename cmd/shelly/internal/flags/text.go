@@ -1,10 +1,11 @@
 package flags
 
 import (
-	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
@@ -19,7 +20,7 @@ func Text(value string) (string, error) {
 	if !ok {
 		return value, nil
 	}
-	f, err := os.Open(name)
+	f, err := Input(name)
 	if err != nil {
 		return "", err
 	}
@@ -34,16 +35,39 @@ func Text(value string) (string, error) {
 	return string(all), nil
 }
 
-// Input opens a file that the command line names. Its errors have exit codes.
+// Input opens a file, or a pipe, that the command line names. Its errors have exit codes.
 func Input(name string) (*os.File, error) {
+	return opened(name, func(kind fs.FileMode) bool { return kind == fs.ModeNamedPipe })
+}
+
+// File is Input without named pipes: a command that looks at what the name stands for would wait
+// there for somebody who writes. A pipe that is open already, as a shell's <(COMMAND) is, is read.
+func File(name string) (*os.File, error) {
+	return opened(name, func(kind fs.FileMode) bool { return kind == fs.ModeNamedPipe && open(name) })
+}
+
+// opened opens a regular file, or what is of another kind that is taken.
+func opened(name string, taken func(kind fs.FileMode) bool) (*os.File, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil || info.Mode().IsRegular() || taken(info.Mode().Type()):
+	case info.IsDir():
+		return nil, exit.Errorf(exit.Usage, "%s is a folder; name a file", name)
+	default:
+		return nil, exit.Errorf(exit.Usage, "%s is a named pipe or a device; name a file", name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
 	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, errors.Join(exit.Errorf(exit.Usage, "%s is a folder; name a file", name), f.Close())
-	}
 	return f, nil
+}
+
+// open reports whether a name is that of a descriptor of this process. On Linux it leads to what
+// has no name of its own.
+func open(name string) bool {
+	_, err := filepath.EvalSymlinks(name)
+	return err != nil || strings.HasPrefix(name, "/dev/fd/")
 }
 
 // ReadPrompts replaces prompts.X=@FILE in --set by the text of the file.

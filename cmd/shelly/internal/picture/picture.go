@@ -5,15 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
+	"shelly/cmd/shelly/internal/flags"
 	"shelly/runtime/comm"
 )
 
 // Read reads a PNG, JPEG or WebP file of at most bytesMax bytes. Anything else is an error, so that
 // nothing is sent.
 func Read(file string, bytesMax int64) ([]byte, error) {
-	f, err := os.Open(file)
+	f, err := flags.Input(file)
 	if err != nil {
 		return nil, err
 	}
