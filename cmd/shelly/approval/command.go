@@ -14,6 +14,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/folder"
 	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
@@ -128,7 +129,7 @@ func (c *revokeCmd) Run(t *terminal.Terminal) error {
 	taken, err := client.New(cfg.Data, client.Options{}).Revoke(ctx, a.ID, c.By)
 	if errors.Is(err, client.ErrNotRunning) {
 		if taken, err = grants.Of(cfg.Data).Remove(a.ID); err != nil {
-			return exit.With(exit.Data, err)
+			return folder.Unwritten(err) // it could be read just now
 		}
 	}
 	switch {

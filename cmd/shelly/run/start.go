@@ -130,7 +130,7 @@ func (s *starting) start(ctx context.Context) error {
 		return exit.With(exit.Data, err)
 	}
 	if bench, err = s.withServers(ctx, bench); err != nil {
-		return exit.With(exit.Usage, err)
+		return exit.Else(exit.Usage, err)
 	}
 	s.memory = s.remember(journal, brain)
 	if s.sessions, err = session.Open(s.cfg.Data, journal, time.Now); err != nil {
@@ -157,7 +157,7 @@ func (s *starting) openTools(ctx context.Context) (*bench, error) {
 	}
 	bench, err := s.openBench(s.cfg)
 	if err != nil {
-		return nil, exit.With(exit.Usage, err)
+		return nil, exit.Else(exit.Usage, err)
 	}
 	bench.tell(s.cfg, s.log)
 	s.later(s.work.close)

@@ -74,7 +74,7 @@ func OpenTools(ctx context.Context, cfg config.Config, log *slog.Logger, wanted 
 	}
 	b, err := t.opened.openBench(cfg)
 	if err != nil {
-		return nil, errors.Join(exit.With(exit.Usage, err), t.Close())
+		return nil, errors.Join(exit.Else(exit.Usage, err), t.Close())
 	}
 	t.bench, t.Tools, t.Declared = b, b.tools, cfg.Machine(b.tools.Declarations(), b.skills.Decls()).Tools
 	return t, nil

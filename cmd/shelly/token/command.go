@@ -13,6 +13,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/folder"
 	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
@@ -186,7 +187,9 @@ func stopped(data string, err error, do func(*access.Clients) error) error {
 		return nil
 	case errors.Is(err, access.ErrTaken):
 		return exit.Errorf(exit.Usage, "%w; revoke its token first, or use another name", err)
+	case errors.Is(err, access.ErrMany):
+		return exit.Errorf(exit.Usage, "%w; revoke those that are not used: shelly token list", err)
 	default:
-		return exit.With(exit.Disk, err)
+		return folder.Unwritten(err)
 	}
 }

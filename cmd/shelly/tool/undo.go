@@ -4,17 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"time"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/folder"
 	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/wording"
 	"shelly/runtime/store"
+	"shelly/runtime/system"
 	"shelly/runtime/tool/file"
 	"shelly/runtime/tool/file/change"
 )
@@ -47,7 +50,8 @@ func (c *undoCmd) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	log := change.Open(filepath.Join(cfg.Data, "changes"))
+	kept := filepath.Join(cfg.Data, "changes")
+	log := change.Open(kept)
 	entries, err := log.List(c.Session)
 	if err != nil {
 		return exit.Errorf(exit.Data, "cannot read the kept changes: %w%s", err, store.Advice(err))
@@ -59,6 +63,9 @@ func (c *undoCmd) Run(t *terminal.Terminal) error {
 	chosen := c.chosen(entries)
 	if len(chosen) == 0 {
 		return exit.Errorf(exit.NoMatch, "there is no change to undo; see shelly tool undo --list")
+	}
+	if err := system.Writable(kept); err != nil && !c.DryRun { // or a file would be undone, but not its record
+		return folder.Unwritten(&fs.PathError{Op: "write", Path: kept, Err: err})
 	}
 	ctx, stop := exit.Interruptible()
 	defer stop()

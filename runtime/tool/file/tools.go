@@ -80,7 +80,7 @@ func Open(o Options) (*Tools, error) {
 	if o.Changes != "" {
 		t.log = change.Open(o.Changes)
 		if err := t.tidy(context.Background(), time.Now()); err != nil {
-			return nil, errors.Join(fmt.Errorf("put the record of changes in order: %w", err), root.Close())
+			return nil, errors.Join(fmt.Errorf("%w: %w", ErrRecord, err), root.Close())
 		}
 	}
 	return t, nil

@@ -23,7 +23,7 @@ func codeOf(err error) int {
 		return Usage
 	case errors.As(err, &refused) && refused.Code == comm.CodeBadRequest:
 		return Usage
-	case errors.Is(err, client.ErrNoAccess), errors.Is(err, client.ErrEndpoint):
+	case errors.Is(err, client.ErrNoAccess), errors.Is(err, client.ErrEndpoint), errors.Is(err, engine.ErrDamaged):
 		return Data
 	case errors.Is(err, engine.ErrNoSpace):
 		return Disk

@@ -38,6 +38,14 @@ func (e Error) Unwrap() error { return e.Err }
 // With gives an error an exit code.
 func With(code int, err error) error { return Error{code, err} }
 
+// Else is With for an error that may have a code already, which it keeps.
+func Else(code int, err error) error {
+	if coded := (Error{}); errors.As(err, &coded) {
+		return err
+	}
+	return With(code, err)
+}
+
 // Errorf makes an error with an exit code, as [fmt.Errorf] does.
 func Errorf(code int, format string, args ...any) error {
 	return With(code, fmt.Errorf(format, args...))

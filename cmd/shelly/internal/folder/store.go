@@ -34,6 +34,15 @@ func OpenStore(cfg config.Config, log *slog.Logger, damaged func(error)) (*store
 	}
 }
 
+// Unwritten gives the error of a change in a data folder its exit code, and says what to do where the
+// folder is closed to this user (CLI-2).
+func Unwritten(err error) error {
+	if advice := store.Advice(err); advice != "" {
+		return exit.Errorf(exit.Data, "cannot write into the data folder: %w%s", err, advice)
+	}
+	return exit.With(exit.Disk, err)
+}
+
 // ReadStore opens the store of a data folder that no daemon uses, for reading. Its errors have
 // exit codes.
 func ReadStore(data string) (*store.Store, error) {
