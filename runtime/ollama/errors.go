@@ -52,7 +52,7 @@ func (e *Error) after(h http.Header) *Error {
 }
 
 func (c *Client) missing(model string) *Error {
-	return failure(fsm.BrainMissingModel, "the Ollama server at %s has no model %q: run \"ollama pull %s\" there, or configure one that \"ollama list\" shows",
+	return failure(fsm.BrainMissingModel, "the Ollama server at %s has no model %q: run \"ollama pull %s\" there, or set brain.model to one that \"ollama list\" shows; without brain.model a restart chooses one",
 		c.base, model, model)
 }
 
