@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"shelly/cmd/shelly/internal/exit"
@@ -56,5 +57,25 @@ func TestCLI210ARowIsALine(t *testing.T) {
 	}
 	if want := fmt.Sprintln("NAME          IS") + fmt.Sprintln(`a b c\x1b[2J  here`); out.String() != want {
 		t.Errorf("%q, want %q", &out, want)
+	}
+}
+
+// A table that does not fit a narrow terminal is printed as a block for each row.
+func TestCLI210ANarrowTerminalGetsBlocks(t *testing.T) {
+	rows := [][]string{{"a", "here", ""}, {"b", "", "a longer text"}}
+	table := "ID  IS    TEXT\na   here  \nb         a longer text\n"
+	blocks := "ID  a\nIS  here\n\nID    b\nTEXT  a longer text\n"
+	for columns, want := range map[int]string{0: table, 22: blocks, 23: table, narrow: table, 200: table} {
+		var out bytes.Buffer
+		if err := tabulate(&out, columns, "ID\tIS\tTEXT", rows); err != nil || out.String() != want {
+			t.Errorf("%d columns: %v\n%s\nwant\n%s", columns, err, &out, want)
+		}
+	}
+	rows[0][2] = strings.Repeat("x", narrow)
+	for columns, want := range map[int]bool{narrow: true, narrow + 1: false} {
+		var out bytes.Buffer
+		if err := tabulate(&out, columns, "ID\tIS\tTEXT", rows); err != nil || strings.Contains(out.String(), "\n\n") != want {
+			t.Errorf("%d columns: %v\n%s", columns, err, &out)
+		}
 	}
 }
