@@ -91,6 +91,8 @@ func (x *examination) data(ctx context.Context, cfg config.Config, running *comm
 	case len(running.Damage) > 0:
 		x.fail("data folder", "damage was met since the start: "+strings.Join(running.Damage, "; "), "stop shelly, then "+store.Repair)
 		return
+	case x.closed(cfg.Data, "written"): // a daemon that has its files open goes on with them
+		return
 	default:
 		x.ok("data folder", cfg.Data+" is the daemon's")
 		return
@@ -103,8 +105,7 @@ func (x *examination) unused(ctx context.Context, cfg config.Config) {
 	s, err := datafolder.OpenReadOnly(cfg.Data, store.Options{ReserveBytes: uint64(cfg.Reserve)})
 	switch {
 	case errors.Is(err, datafolder.ErrNone):
-		if err := writable(cfg.Data); err != nil {
-			x.fail("data folder", fmt.Sprintf("%s cannot be created: %v", cfg.Data, err), strings.TrimPrefix(store.Advice(err), ": "))
+		if x.closed(cfg.Data, "created") {
 			return
 		}
 		if _, err := os.Stat(cfg.Data); err == nil {
@@ -136,11 +137,18 @@ func (x *examination) unused(ctx context.Context, cfg config.Config) {
 	x.contents(ctx, cfg, s)
 }
 
+// closed reports that a data folder is closed to this user, if it is.
+func (x *examination) closed(data, to string) bool {
+	err := writable(data)
+	if err != nil {
+		x.fail("data folder", fmt.Sprintf("%s cannot be %s: %v", data, to, err), strings.TrimPrefix(store.Advice(err), ": "))
+	}
+	return err != nil
+}
+
 // contents examines a store that could be opened.
 func (x *examination) contents(ctx context.Context, cfg config.Config, s *store.Store) {
-	if err := writable(cfg.Data); err != nil {
-		x.fail("data folder", fmt.Sprintf("%s cannot be written: %v", cfg.Data, err), strings.TrimPrefix(store.Advice(err), ": "))
-	} else if err := s.Space(); errors.Is(err, engine.ErrNoSpace) {
+	if err := s.Space(); !x.closed(cfg.Data, "written") && errors.Is(err, engine.ErrNoSpace) {
 		x.fail("data folder", err.Error(), mendSpace)
 		return
 	}

@@ -32,8 +32,8 @@ func failed(err error) error {
 		errors.Is(err, store.ErrLocked), errors.Is(err, store.ErrNewerFormat), errors.Is(err, store.ErrOlderFormat), errors.Is(err, store.ErrCorrupt),
 		errors.Is(err, engine.ErrNewer), errors.Is(err, client.ErrNoAccess), errors.Is(err, client.ErrEndpoint), store.Advice(err) != "":
 		return exit.With(exit.Data, err)
-	case errors.As(err, &refused), errors.Is(err, client.ErrNotRunning), errors.Is(err, client.ErrSilent), errors.Is(err, client.ErrUnauthorized):
-		return exit.With(exit.Unreachable, err)
+	case errors.As(err, &refused), errors.Is(err, client.ErrNotRunning), errors.Is(err, client.ErrSilent):
+		return exit.Daemon(err)
 	default:
 		return exit.With(exit.Failed, err)
 	}
