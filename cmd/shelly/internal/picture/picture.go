@@ -13,7 +13,7 @@ import (
 // Read reads a PNG, JPEG or WebP file of at most bytesMax bytes. Anything else is an error, so that
 // nothing is sent.
 func Read(file string, bytesMax int64) ([]byte, error) {
-	f, err := flags.Input(file)
+	f, err := flags.File(file)
 	if err != nil {
 		return nil, err
 	}
