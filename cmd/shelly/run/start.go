@@ -126,6 +126,9 @@ func (s *starting) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := bench.files.Tidy(ctx, time.Now()); err != nil {
+		return folder.Unwritten(fmt.Errorf("the record of changes cannot be put in order: %w", err))
+	}
 	if err := s.endLeft(); err != nil { // while the folder is locked, and before a model is asked anything
 		return exit.With(exit.Data, err)
 	}

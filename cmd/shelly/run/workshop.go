@@ -13,7 +13,6 @@ import (
 
 	"shelly/cmd/shelly/internal/box"
 	"shelly/cmd/shelly/internal/exit"
-	"shelly/cmd/shelly/internal/folder"
 	"shelly/fsm"
 	"shelly/fsm/wording"
 	"shelly/runtime/config"
@@ -101,9 +100,6 @@ func benchOf(cfg config.Config, log *slog.Logger, more further) (*bench, error) 
 		Secrets:        cfg.Tools.Secrets == "allow",
 		Offered:        cfg.Tools.Files,
 	})
-	if errors.Is(err, file.ErrRecord) {
-		return nil, folder.Unwritten(err)
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -71,6 +71,9 @@ func TestTOL26AKilledWriteIsOldOrNewAndTheProbeKnows(t *testing.T) {
 		}
 		begun := killedAfter(t, dir, time.Duration(kill)*3*time.Millisecond)
 		tools, err := Open(killWorld(dir))
+		if err == nil {
+			err = tools.Tidy(context.Background(), time.Now())
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,9 +11,6 @@ import (
 	"shelly/runtime/tool"
 )
 
-// ErrRecord is the error of Open for a record of changes that cannot be written.
-var ErrRecord = errors.New("the record of changes cannot be put in order")
-
 // ErrNoTool is the error for a name that no file tool has.
 var ErrNoTool = errors.New("there is no file tool")
 

@@ -46,12 +46,12 @@ func (t *Tools) begin(r change.Record, before []byte) (recorded, error) {
 // forgottenAfter is how long a change that a crash interrupted may still be probed.
 const forgottenAfter = 30 * 24 * time.Hour
 
-// tidy removes the files that a crash left of changes that were being made. One that cannot be
-// removed, such as in a folder that is read-only now, is tried again at the next start: it is no
-// reason not to start.
-func (t *Tools) tidy(ctx context.Context, now time.Time) error {
+// Tidy removes the files that a crash left of changes that were being made. A daemon does that at its
+// start. One that cannot be removed, such as in a folder that is read-only now, is tried again at the
+// next start: it is no reason not to start.
+func (t *Tools) Tidy(ctx context.Context, now time.Time) error {
 	if _, err := os.Stat(t.options.Changes); err != nil {
-		return nil // there is nothing, or it cannot be read: opening the data folder reports why
+		return nil // nothing has been changed
 	}
 	unlock, err := t.log.Lock(ctx)
 	if err != nil {

@@ -1,7 +1,6 @@
 package file
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -79,9 +78,6 @@ func Open(o Options) (*Tools, error) {
 	}
 	if o.Changes != "" {
 		t.log = change.Open(o.Changes)
-		if err := t.tidy(context.Background(), time.Now()); err != nil {
-			return nil, errors.Join(fmt.Errorf("%w: %w", ErrRecord, err), root.Close())
-		}
 	}
 	return t, nil
 }

@@ -87,6 +87,7 @@ func (w *world) tools() *Tools {
 	t, err := Open(w.options)
 	w.must(err)
 	w.t.Cleanup(func() { _ = t.Close() })
+	w.must(t.Tidy(context.Background(), time.Now()))
 	return t
 }
 
