@@ -217,6 +217,7 @@ func Open(o Options) (*Daemon, error) {
 		return nil, fmt.Errorf("recover from the journal: %w", err)
 	}
 	d.driver = e
+	d.watch.Resume(e.Machine().View().LastHandle)
 	d.o.Inbox.Cap(engine.LastOf(e.Durable()))
 	if d.o.Config.Grants, err = d.granted(d.o.Config); err != nil {
 		return nil, err

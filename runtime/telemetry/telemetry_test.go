@@ -227,6 +227,19 @@ func TestOBS4WhatHasEndedWhenItIsReportedIsALineToo(t *testing.T) {
 	}
 }
 
+func TestOBS4WhatABootAdmitsIsAcceptedAndNotResumed(t *testing.T) {
+	var out bytes.Buffer
+	counted := NewMetrics("")
+	w := &world{t: t, Machine: machine.New(), watch: New(counted, Lines{Log: slog.New(slog.NewTextHandler(&out, nil))}), now: 1_800_000_000_000}
+	w.step(fsm.Boot{Config: profile.Shelly()})
+	if got := out.String(); !strings.Contains(got, "msg=accepted handle=1 session=init kind=init") {
+		t.Errorf("the initial inference is not told of as accepted:\n%s", got)
+	}
+	if got := scrape(t, counted, comm.Status{}); !strings.Contains(got, `shelly_work_accepted_total{kind="init"} 1`) {
+		t.Errorf("it is not counted:\n%s", got)
+	}
+}
+
 func TestOBS4WhatWaitsIsSaidWhenItIsAccepted(t *testing.T) {
 	var out bytes.Buffer
 	w := newWorld(t, Lines{Log: slog.New(slog.NewTextHandler(&out, nil))})
@@ -301,6 +314,7 @@ func TestOBS3WhatGoesOnAfterAKillIsInTheSameTrace(t *testing.T) {
 	})
 	second := traced(t, func(to *Traces) {
 		w := &world{t: t, Machine: machine.Restore(before), watch: New(to), now: 1_800_000_100_000}
+		w.watch.Resume(before.LastHandle)
 		w.boot()
 		w.rest(says)
 	})

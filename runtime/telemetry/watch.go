@@ -39,12 +39,17 @@ type Watch struct {
 	works   map[fsm.HandleID]*Work
 	calls   map[fsm.CallID]*Call
 	last    fsm.HandleID // the last handle that was admitted at the last step
+	earlier fsm.HandleID // the last handle that an earlier process admitted
 }
 
 // New returns a watch that calls tellers in their order.
 func New(tellers ...Teller) *Watch {
 	return &Watch{tellers: tellers, works: map[fsm.HandleID]*Work{}, calls: map[fsm.CallID]*Call{}}
 }
+
+// Resume says which handle was the last that an earlier process admitted. It is called before
+// the first step.
+func (w *Watch) Resume(last fsm.HandleID) { w.earlier = last }
 
 // Step takes a durable step, with the machine's present state: the one after this step or a
 // later one.
@@ -69,7 +74,7 @@ func (w *Watch) Step(s engine.Step, v *state.Snapshot) {
 }
 
 // admitted adds the handles that a step has admitted. After a boot those of the previous process
-// are resumed; their calls are begun again by this process, or never.
+// are resumed; their calls are begun again by this process, or never. The boot may admit one of its own.
 func (w *Watch) admitted(s *engine.Step, v *state.Snapshot) {
 	_, boot := s.Input.Fact.(fsm.Boot)
 	first := len(v.Handles)
@@ -78,19 +83,19 @@ func (w *Watch) admitted(s *engine.Step, v *state.Snapshot) {
 	}
 	for i := range v.Handles[first:] {
 		if h := &v.Handles[first+i]; w.works[h.ID] == nil {
-			w.accept(workOf(h, s.Input.At), boot)
+			w.accept(workOf(h, s.Input.At))
 		}
 	}
 	w.last = v.LastHandle
 	for _, m := range s.Moves { // a handle that has ended by now is not in the view
 		if m.Table == state.HandleTable.Name && w.works[m.Handle] == nil {
-			w.accept(endedWork(m, s.Input), boot)
+			w.accept(endedWork(m, s.Input))
 		}
 	}
 }
 
-func (w *Watch) accept(work *Work, resumed bool) {
-	work.Resumed = resumed
+func (w *Watch) accept(work *Work) {
+	work.Resumed = work.ID <= w.earlier
 	w.works[work.ID] = work
 	for _, t := range w.tellers {
 		t.Accepted(work)
