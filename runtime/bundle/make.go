@@ -140,6 +140,10 @@ func preface(m Manifest, list []source) []source {
 	for _, s := range list {
 		fmt.Fprintf(&sums, "%s  %s\n", s.SHA256, s.Name)
 	}
+	models := "none"
+	if len(m.Models) > 0 {
+		models = strings.Join(m.Models, ", ")
+	}
 	readme := fmt.Sprintf(`shelly %s for %s, for a machine without internet.
 
   tar -xf THIS_FILE bin/shelly       take the program out
@@ -149,7 +153,7 @@ func preface(m Manifest, list []source) []source {
   shelly doctor
 
 Models: %s. Ollama itself is not in here.
-`, m.Shelly, m.System, strings.Join(append([]string(nil), m.Models...), ", "))
+`, m.Shelly, m.System, models)
 	both := []source{{File: File{Name: readmeName}, text: []byte(readme)}, {File: File{Name: sumsName}, text: []byte(sums.String())}}
 	for i := range both {
 		sum := sha256.Sum256(both[i].text)
