@@ -91,7 +91,7 @@ func omniemployeePrompts() fsm.Prompts {
 		"5. Iterate: look at each result and go on until the task is done."
 	p.Sections = []fsm.Section{
 		{Title: "Skill loading protocol", Needs: fsm.ToolLoadSkill, Text: "Skills are disclosed step by step. You see their names and summaries below. Load a skill with load_skill when a task matches it; " +
-			"load a reference with load_skill_reference when the instructions point to it and you need it. A loaded skill stays loaded."},
+			"load a reference with load_skill_reference when the instructions point to it and you need it. Do not load what the list marks as loaded."},
 		{Title: "Guidelines", Text: "- Change as little code as the task needs, in the style that is there.\n- Read before you write.\n" +
 			"- Use the narrowest tool that does it, and check its result."},
 		{Title: "Workspace", Text: "Your working folder is {workspace}."},
