@@ -25,8 +25,8 @@ type bare struct {
 	system string     // the system prompt
 }
 
-// The system prompts of the bare loops: the shortest, and one about as long as the daemon's
-// prompt and tool descriptions together, which any agent with as many tools has to send.
+// The system prompts of the bare loops: the shortest, and one as long as the daemon's calls are
+// towards the end of a session: its prompt, its tools and the conversation.
 var (
 	briefly  = "You are a helpful assistant."
 	atLength = briefly + strings.Repeat(" Be brief.", 1800)

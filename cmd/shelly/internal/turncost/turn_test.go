@@ -41,8 +41,8 @@ const sessionTurns = 20
 // bare loops, whose turns alternate with it: one that keeps nothing, and one that makes the two
 // syncs that a turn needs. of-bare-loop and of-synced-loop are the daemon's turns per second as a
 // share of theirs, and cpu-of-bare-loop is its CPU time per turn as a multiple of theirs. CPU
-// time does not include the model, which is a process of its own. The long loops send as many
-// bytes in each call as the daemon does, and the model has to read them all. of-eino is the same
+// time does not include the model, which is a process of its own. The long loops send 18 KB in each
+// call, half as much again as the daemon on average, and the model has to read them all. of-eino is the same
 // share for eino's ReAct agent with eino's own client for OpenAI's API, which keeps nothing
 // either. of-eino-ollama is that for an agent with Ollama's client, which clears 8 MB for each
 // answer and so is slower. cpu-of-eino compares with the former.
