@@ -87,7 +87,7 @@ func channelFaults(all Channels) []fault {
 			wrong("", "the name already has another meaning; use another one")
 		}
 		if n.Value.PerMinute < 0 || n.Value.PerMinute > perMinuteMax {
-			wrong(".per_minute", "is out of range; the least is 1, the most is 600")
+			wrong(".per_minute", fmt.Sprintf("%d is out of range; the least is 1, the most is 600", n.Value.PerMinute))
 		}
 		if len(n.Value.Allow) > allowMax || slices.ContainsFunc(n.Value.Allow, badSender) {
 			wrong(".allow", "wants a list of up to 1000 senders such as [mia@example.org], [\"*@example.org\"] or [\"*\"]")

@@ -56,7 +56,7 @@ func TestCHN1WhatIsWrongWithAChannelIsSaid(t *testing.T) {
 		{"x: {" + hook + ", account: a@b.c}", "are for XMPP only"},
 		{"x: {" + hook + ", allow: [\"\"]}", "channels.x.allow: wants"},
 		{"x: {" + hook + ", allow: [\"a*b\"]}", "channels.x.allow: wants"},
-		{"x: {" + hook + ", per_minute: 601}", "channels.x.per_minute: is out of range"},
+		{"x: {" + hook + ", per_minute: 601}", "channels.x.per_minute: 601 is out of range"},
 		{"x: {" + hook + ", secret: s}", "unknown key"},
 		{"x: {" + phone + ", url: \"https://h\"}", "are for webhooks only"},
 		{"x: {kind: xmpp, account: a, password_from: P}", "channels.x.account: wants"},

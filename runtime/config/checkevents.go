@@ -20,7 +20,7 @@ func (e Events) faults() []fault {
 	for _, s := range e.Files {
 		key := c.source("events.files", s.Name, s.Value.Telling)
 		if settle := s.Value.Settle.Or(2 * time.Second); settle < settleMin || settle > settleMax {
-			c.wrong("events.files", key+".settle", "is out of range; the least is 100ms, the most is 1h")
+			c.wrong("events.files", key+".settle", formatDuration(settle)+" is out of range; the least is 100ms, the most is 1h")
 		}
 		if path := string(s.Value.Path); path == "" || path == filepath.Dir(path) {
 			c.wrong("events.files", key+".path", "is the whole file system; name a folder in it")
@@ -72,7 +72,7 @@ func (c *eventCheck) heartbeat(h Heartbeat) {
 	case h.Every == 0 && (h.Do != "" || h.Greet.Idle > 0):
 		c.wrong(key+".every", key+".every", "is 0s, so there is no heartbeat; give a time such as 30m")
 	case h.Every > 0 && h.Every < beatMin:
-		c.wrong(key+".every", key+".every", "is out of range; the least is 1m")
+		c.wrong(key+".every", key+".every", formatDuration(h.Every)+" is out of range; the least is 1m")
 	case h.Every > 0 && h.Do == "" && h.Greet.Idle == 0:
 		c.wrong(key+".every", key+".every", "there is nothing to do at a beat; give events.heartbeat.do, or events.heartbeat.greet.idle such as 4h")
 	case to.Channel == "" || to.Chat == "":
@@ -107,7 +107,7 @@ func (c *eventCheck) source(field, name string, t Telling) string {
 		c.wrong(field, key+".tell", "wants a chat such as cli:direct, or none, not "+wording.Quote(t.Tell))
 	}
 	if t.PerHour < 0 || t.PerHour > perHourMax {
-		c.wrong(field, key+".per_hour", "is out of range; the least is 1, the most is 3600")
+		c.wrong(field, key+".per_hour", fmt.Sprintf("%d is out of range; the least is 1, the most is 3600", t.PerHour))
 	}
 	return key
 }
@@ -126,7 +126,7 @@ func (c *eventCheck) high(field, name string, w WatchedHigh, most Percent) {
 	key := c.source(field, name, w.Telling)
 	switch enter, clear := w.Thresholds(1); {
 	case enter > most && w.Above > 0:
-		c.wrong(field, key+".above", fmt.Sprintf("is out of range; the most is %s", most))
+		c.wrong(field, key+".above", fmt.Sprintf("%s is out of range; the most is %s", enter, most))
 	case w.Above > 0 && clear > enter:
 		c.wrong(field, key+".clear", fmt.Sprintf("%s is more than above (%s), so it would be both at once", clear, enter))
 	}

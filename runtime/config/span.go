@@ -33,7 +33,7 @@ func (s *Span) Read(d *strict.Decoder, n *strict.Node, path string) {
 	case err != nil:
 		d.Add(n, path, err.Error())
 	case span == 0 || span > spanMax:
-		d.Add(n, path, "is out of range; the least is 1ms, the most is 24h")
+		d.Add(n, path, formatDuration(span)+" is out of range; the least is 1ms, the most is 24h")
 	}
 	*s = Span(span)
 }
