@@ -17,7 +17,7 @@ type cancelCmd struct {
 
 // Help is the text after the usage.
 func (cancelCmd) Help() string {
-	return "A cancelled request still gets its one reply. Exit code 1 if the request is already done or the profile does not allow cancelling."
+	return "A cancelled request still gets its one reply. With switches.cancel at checkpoint the call in progress finishes first; if it brings the answer, that is the reply. Exit code 1 if the request is already done or the profile does not allow cancelling."
 }
 
 // Run implements the subcommand (CLI-15, COM-12).
@@ -39,7 +39,7 @@ func (c *cancelCmd) Run(t *terminal.Terminal) error {
 	case err != nil:
 		return exit.Daemon(err)
 	case taken:
-		fmt.Fprintf(t.Out, "request %s will be cancelled; its reply says so\n", r.ID)
+		fmt.Fprintf(t.Out, "request %s is being cancelled; its reply says so, or is the answer if that comes first\n", r.ID)
 		return nil
 	case r.Done:
 		return exit.Errorf(exit.Failed, "request %s is already done (%s)", r.ID, r.Outcome)
@@ -57,6 +57,6 @@ func cancelRun(ctx context.Context, t *terminal.Terminal, daemon *client.Client,
 	case !taken:
 		return exit.Errorf(exit.NoMatch, "nothing that can be cancelled has the id %s; see shelly request list --all", id.Entry())
 	}
-	fmt.Fprintf(t.Out, "%s will be cancelled\n", id.Entry())
+	fmt.Fprintf(t.Out, "%s is being cancelled\n", id.Entry())
 	return nil
 }
