@@ -3,6 +3,7 @@ package scenario
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -193,6 +194,33 @@ never: [{tool: exec}, {that: {state: cognition}, when: "all(handles, .session !=
 	again := readCase(t, written(t, &Found{Counterexample: x.Found, World: "x", Command: "c", Case: f}))
 	if o := again.Run(sim.Options{}); len(o.Failures) != 1 || o.Failures[0].Path != "never[0]" {
 		t.Errorf("%v", o.Failures)
+	}
+}
+
+// SIM-36: the workers of a walk check the same claims at the same time, and none takes the
+// result of another. Only the race detector sees each time that one does.
+func TestSIM36WorkersCheckTheSameClaims(t *testing.T) {
+	f := readCase(t, `
+scenario: 1
+name: x
+brain: [{says: hi}]
+timeline: [{user: hi}, {user: ho}]
+always: [{that: "all(handles, .age >= 0)", when: "len(handles) > 0"}, {ask: {$any: true}}]
+never: [{that: {tool: exec}, when: "active > 1"}, "any(handles, .rounds > 1000)"]
+`)
+	plan := f.Plan()
+	world := explore.CaseWorld("x", &plan)
+	world.Case.Check, _ = judge.Watch(f.File)
+	world.StatesMax, world.Workers = 3000, 3
+	world.Together = func(n int, do func(int)) {
+		var all sync.WaitGroup
+		for i := range n {
+			all.Go(func() { do(i) })
+		}
+		all.Wait()
+	}
+	if x := explore.Run(world); x.Found != nil || x.Unique < 100 {
+		t.Errorf("%d states, found %+v", x.Unique, x.Found)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // it speaks of nothing in the state, or only compares a number that is never negative with 0.
 func (v *Expression) Constant() (holds, known bool) {
 	if len(v.names) == 0 {
-		holds, err := (&Evaluation{Of: v}).Now(&State{})
+		holds, err := v.Now(&State{})
 		return holds, err == nil
 	}
 	n, ok := v.program.Node().(*ast.BinaryNode)

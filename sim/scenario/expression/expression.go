@@ -176,9 +176,9 @@ func (e *Evaluation) Step(s *State) {
 }
 
 // Now evaluates the expression of one state alone; it has the whole of what an expression
-// may cost.
-func (e *Evaluation) Now(s *State) (bool, error) {
-	e.passes, e.Verdicts = 0, e.Verdicts[:0]
+// may cost. Several may be evaluated at the same time, as the workers of a walk do (SIM-36).
+func (v *Expression) Now(s *State) (bool, error) {
+	e := Evaluation{Of: v}
 	e.Step(s)
 	return e.Verdicts[0].Holds, e.Verdicts[0].Err
 }
