@@ -1,7 +1,11 @@
 package suite
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -141,7 +145,16 @@ func propertyCase(f *scenario.File, seed uint64) string {
 	return filepath.Join(folder, fmt.Sprintf("%s.%d%s", stem, seed, document.Suffix))
 }
 
-// writeCase writes a case, and creates its folder if necessary.
+// writeCase writes a case, and creates its folder if necessary. A file that has the name and
+// differs is kept: somebody may have edited it.
 func writeCase(file string, source []byte) error {
-	return durable.As{Perm: 0o644, Folder: 0o755}.Text(file, source)
+	err := durable.As{Perm: 0o644, New: true, Folder: 0o755}.Text(file, source)
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	folder, name := filepath.Split(file)
+	if there, err := strict.ReadFile(os.DirFS(filepath.Clean(folder)), name, strict.FileBytesMax); err == nil && bytes.Equal(there, source) {
+		return nil
+	}
+	return fmt.Errorf("%s differs and is kept; rename or remove it to have the case written", file)
 }
