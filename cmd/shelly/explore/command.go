@@ -157,7 +157,7 @@ func (c *Command) file(w world, several bool) string {
 // file is overwritten only with --force.
 func (c *Command) write(name string, w world, found *explore.Counterexample) (string, error) {
 	record := scenario.Found{Counterexample: found, World: w.Name, Command: c.command(w), Case: w.file}
-	err := durable.As{Perm: 0o644, New: !c.Force, Follow: c.Force, Folder: 0o755}.File(name, record.Write)
+	err := durable.As{Perm: 0o644, New: !c.Force, Folder: 0o755}.File(name, record.Write)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return "", exit.Errorf(exit.Failed, "cannot write the counterexample because %s exists; name another file with -o, or give --force", name)

@@ -42,7 +42,8 @@ func (replayCmd) Help() string {
 
 // Run implements the subcommand (CLI-17).
 func (c *replayCmd) Run(t *terminal.Terminal, line *kong.Context) (err error) {
-	if err := cmp.Or(output.Other("--html", c.HTML, "the replay"), output.Other("--out", c.Out, "the replay")); err != nil {
+	if err := cmp.Or(output.Other("--html", c.HTML, "the replay"), output.Other("--out", c.Out, "the replay"),
+		(output.File{Name: c.HTML, Force: true}).Free()); err != nil {
 		return err
 	}
 	switch {

@@ -59,7 +59,7 @@ func written(flag, name string, content func(io.Writer) error) error {
 	if name == "" {
 		return nil
 	}
-	if err := (durable.As{Perm: 0o644, Follow: true}).File(name, content); err != nil {
+	if err := (durable.As{Perm: 0o644}).File(name, content); err != nil {
 		return exit.Errorf(exit.Disk, "%s: %w", flag, err)
 	}
 	return nil
