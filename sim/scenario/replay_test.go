@@ -180,13 +180,13 @@ timeline: [{user: hi}]
 always: ["active <= 1", "replies <= requests"]
 never: [{tool: exec}, {that: {state: cognition}, when: "all(handles, .session != '$${x}')"}, {that: "len(handles) > 3", when: "now > 5"}]
 `)
-	check, others := judge.Watch(f.File)
-	if want := []string{"always[1]", "never[2]"}; !slices.Equal(others, want) {
-		t.Errorf("cannot check %v, want %v", others, want)
+	watched := judge.Watch(f.File)
+	if want := []string{"always[1]", "never[2]"}; !slices.Equal(watched.Others, want) {
+		t.Errorf("cannot check %v, want %v", watched.Others, want)
 	}
 	plan := f.Plan()
 	world := explore.CaseWorld("x", &plan)
-	world.Case.Check = check
+	world.Case.Check = watched.Check
 	x := explore.Run(world)
 	if x.Found == nil || x.Found.Invariant != "never[1]" {
 		t.Fatalf("found %+v", x.Found)
@@ -194,6 +194,27 @@ never: [{tool: exec}, {that: {state: cognition}, when: "all(handles, .session !=
 	again := readCase(t, written(t, &Found{Counterexample: x.Found, World: "x", Command: "c", Case: f}))
 	if o := again.Run(sim.Options{}); len(o.Failures) != 1 || o.Failures[0].Path != "never[0]" {
 		t.Errorf("%v", o.Failures)
+	}
+}
+
+// SIM-18: a walk names the claims by which it has judged nothing, unless they may be.
+func TestSIM18AWalkNamesWhatJudgedNothing(t *testing.T) {
+	f := readCase(t, `
+scenario: 1
+name: x
+brain: [{says: hi}]
+timeline: [{user: hi}]
+always: ["active <= 1", {tool: exec}, {that: "active <= 1", when: "len(handles) > 3"}, {ask: {$any: true}}, {that: "active <= 1", when: {tool: exec}, optional: true}]
+never: [{tool: exec}, {that: "active > 1", when: {tool: exec}}, {that: {tool: exec}, when: "len(handles) > 0"}]
+`)
+	plan := f.Plan()
+	world, watched := explore.CaseWorld("x", &plan), judge.Watch(f.File)
+	world.Case.Check = watched.Check
+	if x := explore.Run(world); x.Found != nil || !x.Complete {
+		t.Fatalf("found %+v", x.Found)
+	}
+	if got, want := watched.Idle(), []string{"always[1]", "always[2]", "never[1]"}; !slices.Equal(got, want) {
+		t.Errorf("nothing is judged by %v, want %v", got, want)
 	}
 }
 
@@ -210,7 +231,7 @@ never: [{that: {tool: exec}, when: "active > 1"}, "any(handles, .rounds > 1000)"
 `)
 	plan := f.Plan()
 	world := explore.CaseWorld("x", &plan)
-	world.Case.Check, _ = judge.Watch(f.File)
+	world.Case.Check = judge.Watch(f.File).Check
 	world.StatesMax, world.Workers = 3000, 3
 	world.Together = func(n int, do func(int)) {
 		var all sync.WaitGroup

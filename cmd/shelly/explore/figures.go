@@ -29,7 +29,8 @@ type explored struct {
 	PerSecond   int            `json:"states_per_second"` // unique ones
 	Memory      uint64         `json:"memory_mib"`        // obtained by the process so far
 	NotTaken    []string       `json:"rows_not_taken"`
-	Unchecked   []string       `json:"unchecked,omitempty"` // of the file's expectations
+	Unchecked   []string       `json:"unchecked,omitempty"`      // of the file's expectations
+	Idle        []string       `json:"nothing_judged,omitempty"` // those by which no step of a walk without a violation was judged
 	Invariant   string         `json:"invariant,omitempty"`
 	Violation   string         `json:"violation,omitempty"`
 	Path        []string       `json:"path,omitempty"`
@@ -43,9 +44,13 @@ func figures(w world, x explore.Result, seconds float64) explored {
 	e := explored{
 		World: w.Name, Bounds: w.Bounds, States: x.States, Unique: x.Unique, Positions: x.Positions, Steps: x.Steps, Transitions: x.Transitions, Depth: x.Depth, Cut: x.Cut,
 		Resting: x.Resting, Complete: x.Complete, Seconds: seconds, PerSecond: int(float64(x.Unique) / max(seconds, 1e-6)),
-		Memory: memory.Sys >> 20, NotTaken: notTaken(x.Coverage), Unchecked: w.unchecked,
+		Memory: memory.Sys >> 20, NotTaken: notTaken(x.Coverage),
+	}
+	if w.watched != nil {
+		e.Unchecked, e.Idle = w.watched.Others, w.watched.Idle()
 	}
 	if x.Found != nil {
+		e.Idle = nil // the walk has ended early
 		e.Invariant, e.Violation, e.Path = x.Found.Invariant, x.Found.Text, x.Found.Path
 	}
 	return e
@@ -125,6 +130,9 @@ func (e *explored) printJudged(t *terminal.Terminal) {
 		fmt.Fprintf(t.Out, ", but for %s: no step and state alone decide it", strings.Join(e.Unchecked, ", "))
 	}
 	fmt.Fprintln(t.Out, "; the rest is not judged")
+	for _, key := range e.Idle {
+		fmt.Fprintf(t.Out, "nothing is judged by %s: its when never came in this walk, or no event has its keys; correct it, or add optional: true if that is fine\n", key)
+	}
 }
 
 func (e *explored) printFound(t *terminal.Terminal) {

@@ -13,8 +13,8 @@ import (
 // world is a world to walk, and the scenario that it comes from, if any.
 type world struct {
 	explore.Bounds
-	file      *scenario.File
-	unchecked []string // expectations of the file that a walk cannot check
+	file    *scenario.File
+	watched *judge.Watching // of the file's expectations
 }
 
 // worlds returns the worlds to walk.
@@ -60,9 +60,9 @@ func (c *Command) fileWorld() (world, error) {
 		return world{}, exit.Errorf(exit.Usage, "%s has brain: live or tools: real; a walk needs a script and stubs, all of whose answers it can try", c.File)
 	}
 	plan := f.Plan()
-	w := world{Bounds: explore.CaseWorld(c.File, &plan), file: f}
+	w := world{Bounds: explore.CaseWorld(c.File, &plan), file: f, watched: judge.Watch(f.File)}
 	w.About = f.Name
-	w.Case.Check, w.unchecked = judge.Watch(f.File)
+	w.Case.Check = w.watched.Check
 	for _, bound := range []struct{ to, own *int }{{&w.Timeouts, c.Timeouts}, {&w.Crashes, c.Crashes}, {&w.Cancels, c.Cancels}} {
 		*bound.to = 1
 		if bound.own != nil {

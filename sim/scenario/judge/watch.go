@@ -2,6 +2,7 @@ package judge
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"shelly/fsm"
 	"shelly/fsm/check"
@@ -13,36 +14,54 @@ import (
 	"shelly/sim/strict"
 )
 
-// Watch returns a check of what always and never say, for a walk that sees one step
-// at a time (SIM-18), or nil where they say nothing. It checks items, and expressions
-// that the machine's state and the step alone decide. The keys of the others, which
-// speak of how the run came there, are returned too.
-func Watch(f *format.File) (step func(fsm.Input, []state.Move, []fsm.Effect, *state.Snapshot) *check.Violation, others []string) {
-	var claims []watched
+// Watching is what a walk, which sees one step at a time, checks of what always and never say
+// (SIM-18): items, and expressions that the machine's state and the step alone decide.
+type Watching struct {
+	claims []watched
+	Others []string // the keys of those that it cannot check, which speak of how the run came there
+}
+
+// Watch returns what a walk checks of a file.
+func Watch(f *format.File) *Watching {
+	var w Watching
 	add := func(key string, list []format.Claim, always bool) {
 		for i := range list {
 			if c := &list[i]; momentary(&c.That) && (c.When == nil || momentary(c.When)) {
-				claims = append(claims, watched{strict.Element(key, i), c, always})
+				w.claims = append(w.claims, watched{path: strict.Element(key, i), claim: c, always: always})
 			} else {
-				others = append(others, strict.Element(key, i))
+				w.Others = append(w.Others, strict.Element(key, i))
 			}
 		}
 	}
 	add("always", f.Always, true)
 	add("never", f.Never, false)
-	if claims == nil {
-		return nil, others
-	}
-	return func(in fsm.Input, moves []state.Move, effects []fsm.Effect, s *state.Snapshot) *check.Violation {
-		events := traceOf([]sim.Step{{Step: engine.Step{Input: in, Moves: moves, Effects: effects}}})
-		now := expression.Moment(in, effects, s)
-		for i := range claims {
-			if wrong := claims[i].wrong(events, now); wrong != "" {
-				return &check.Violation{Invariant: claims[i].path, Text: wrong}
-			}
-		}
+	return &w
+}
+
+// Check returns what does not hold of a step, or nil. The workers of a walk call it at the same
+// time.
+func (w *Watching) Check(in fsm.Input, moves []state.Move, effects []fsm.Effect, s *state.Snapshot) *check.Violation {
+	if w.claims == nil {
 		return nil
-	}, others
+	}
+	events := traceOf([]sim.Step{{Step: engine.Step{Input: in, Moves: moves, Effects: effects}}})
+	now := expression.Moment(in, effects, s)
+	for i := range w.claims {
+		if wrong := w.claims[i].wrong(events, now); wrong != "" {
+			return &check.Violation{Invariant: w.claims[i].path, Text: wrong}
+		}
+	}
+	return nil
+}
+
+// Idle are the keys of the claims by which no step was judged, though one is to be (SCN-31).
+func (w *Watching) Idle() (keys []string) {
+	for i := range w.claims {
+		if c := &w.claims[i]; !c.judged.Load() && !c.claim.Optional {
+			keys = append(keys, c.path)
+		}
+	}
+	return keys
 }
 
 // momentary reports whether one step and the state after it decide a condition.
@@ -53,6 +72,7 @@ type watched struct {
 	path   string
 	claim  *format.Claim
 	always bool
+	judged atomic.Bool // a step counted: its when held there and, of an item of always, an event has its keys
 }
 
 // wrong says how the claim does not hold of a step, or nothing.
@@ -64,12 +84,16 @@ func (w *watched) wrong(events []event, s *expression.State) string {
 	}
 	if item := w.claim.That.Item; w.always && item != nil {
 		for _, e := range events {
-			if item.Concerns(e.Value) && !item.Fits(e.Value) {
+			if !item.Concerns(e.Value) {
+				continue
+			}
+			if w.judged.Store(true); !item.Fits(e.Value) {
 				return "an event is not " + item.String() + ": " + e.String()
 			}
 		}
 		return ""
 	}
+	w.judged.Store(true)
 	holds, err := now(&w.claim.That, events, s)
 	switch {
 	case err != nil || holds == w.always:
