@@ -10,7 +10,7 @@ import (
 )
 
 type explainCmd struct {
-	Key string `arg:"" help:"Key, such as expect.trace, brain[].sees, or just sees."`
+	Key string `arg:"" help:"Key, such as expect.trace, brain[].sees, generate.faults, or just sees."`
 }
 
 // Help is the text after the usage.
@@ -28,7 +28,11 @@ func (c *explainCmd) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	keys, err := f.Find(c.Key)
+	property, err := reference.Property(scenarios.PropertySchema, f)
+	if err != nil {
+		return err
+	}
+	keys, err := reference.Find(c.Key, f, property)
 	if err != nil {
 		return exit.With(exit.NoMatch, err)
 	}

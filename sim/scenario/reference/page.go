@@ -8,7 +8,7 @@ import (
 // Text is a key as a person reads it on a terminal.
 func (k *Key) Text(e Examples) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  (%s)\n  %s\n", k.Path, k.takes(), k.Meaning)
+	fmt.Fprintf(&b, "%s  (%s%s)\n  %s\n", k.Path, k.takes(), k.where(), k.Meaning)
 	if k.Default != "" {
 		fmt.Fprintf(&b, "  default: %s\n", k.Default)
 	}
@@ -35,13 +35,32 @@ func (k *Key) takes() string {
 	return k.Type
 }
 
-// Page is the reference of all keys in Markdown.
-func (f *Format) Page(e Examples) string {
+// where is the files that have the key, where they are no scenarios.
+func (k *Key) where() string {
+	if k.In == "" {
+		return ""
+	}
+	return ", in " + k.In
+}
+
+// Page is the reference of all keys of scenarios and properties in Markdown.
+func Page(scenario, property *Format, e Examples) string {
 	var b strings.Builder
 	b.WriteString("# Every key of a scenario file\n\n" +
 		"Generated from the types that files are read into, by `make schema`; `shelly scenario explain KEY` prints one. How the keys work\n" +
 		"together is in [scenarios.md](scenarios.md), the rules are in [sim/scenario/RULES.md](../sim/scenario/RULES.md). Each example stands in a\n" +
-		"scenario of the project that every `make test` plays. NAME is a name of the file's choice.\n")
+		"scenario or property of the project that every `make test` plays. NAME is a name of the file's choice. The keys of property files are\n" +
+		"[at the end](#every-key-of-a-property-file).\n")
+	scenario.list(&b, e)
+	b.WriteString("\n# Every key of a property file\n\n" +
+		"A property has these, and the keys of a scenario that are named [under PRP](../sim/scenario/RULES.md#prp-properties). What is drawn in\n" +
+		"`tools` and `pick` has the keys of a scenario's entry, moment or line, and `weight`.\n")
+	property.list(&b, e)
+	return b.String()
+}
+
+// list writes all keys, below a title for each map.
+func (f *Format) list(b *strings.Builder, e Examples) {
 	last := "?"
 	for _, k := range f.Keys() {
 		at := strings.TrimSuffix(strings.TrimSuffix(k.Path, k.Name), ".")
@@ -49,37 +68,51 @@ func (f *Format) Page(e Examples) string {
 			at = "matchers"
 		}
 		if at != last {
-			title := "`" + at + "`"
-			switch at {
-			case "":
-				title = "The file"
-			case "matchers":
-				title = "Matchers"
-			}
-			fmt.Fprintf(&b, "\n## %s\n\n", title)
+			fmt.Fprintf(b, "\n## %s\n\n", f.title(at))
 			last = at
 		}
-		fmt.Fprintf(&b, "- `%s` (%s): %s", k.Name, k.takes(), cell(k.Meaning))
-		if k.Default != "" && !strings.Contains(k.Meaning, "unless given") {
-			fmt.Fprintf(&b, "; default %s", code(k.Default))
-		}
-		switch {
-		case len(k.Words) > 1:
-			fmt.Fprintf(&b, "; one of %s", code(strings.Join(k.Words, ", ")))
-		case len(k.Words) == 1:
-			fmt.Fprintf(&b, "; only %s", code(k.Words[0]))
-		}
-		b.WriteString(".")
-		if shown, ok := e[k.ID()]; ok {
-			fmt.Fprintf(&b, "\n  Example: %s ([%s](../%s))", code(shown.Text), base(shown.File), shown.File)
-		}
-		b.WriteString("\n")
+		k.item(b, e)
 	}
-	return b.String()
+}
+
+// title is that of the keys of a path.
+func (f *Format) title(at string) string {
+	switch {
+	case at == "matchers" && f.file != "":
+		return "Generators"
+	case at == "matchers":
+		return "Matchers"
+	case at == "" && f.file != "":
+		return "The property"
+	case at == "":
+		return "The file"
+	default:
+		return "`" + at + "`"
+	}
+}
+
+// item writes a key as an item of a list.
+func (k *Key) item(b *strings.Builder, e Examples) {
+	fmt.Fprintf(b, "- `%s` (%s): %s", k.Name, k.takes(), cell(k.Meaning))
+	if k.Default != "" && !strings.Contains(k.Meaning, "unless given") {
+		fmt.Fprintf(b, "; default %s", code(k.Default))
+	}
+	switch {
+	case len(k.Words) > 1:
+		fmt.Fprintf(b, "; one of %s", code(strings.Join(k.Words, ", ")))
+	case len(k.Words) == 1:
+		fmt.Fprintf(b, "; only %s", code(k.Words[0]))
+	}
+	b.WriteString(".")
+	if shown, ok := e[k.ID()]; ok {
+		fmt.Fprintf(b, "\n  Example: %s ([%s](../%s))", code(shown.Text), base(shown.File), shown.File)
+	}
+	b.WriteString("\n")
 }
 
 func base(file string) string {
-	return strings.TrimSuffix(file[strings.LastIndexByte(file, '/')+1:], ".scenario.yaml")
+	name, _, _ := strings.Cut(file[strings.LastIndexByte(file, '/')+1:], ".")
+	return name
 }
 
 // code is a text as code in Markdown, whatever it holds.

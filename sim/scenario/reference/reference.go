@@ -5,6 +5,7 @@
 package reference
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -17,7 +18,9 @@ import (
 // Format is the format of scenario files as its schema has it.
 type Format struct {
 	root  *schema
-	kinds []kind // in the order in which a reader meets them
+	kinds []kind          // in the order in which a reader meets them
+	known map[string]bool // ids of keys that another format tells
+	file  string          // the files that have its keys, where they are no scenarios
 }
 
 // schema is as much of a JSON Schema as the format's uses.
@@ -123,6 +126,7 @@ type Key struct {
 	Required bool
 	Rules    []string // of the specification that its meaning names
 	Inside   []string // the keys of what it takes
+	In       string   // the files that have it, where they are no scenarios
 }
 
 // New reads the format's schema.
@@ -159,6 +163,29 @@ func New(text []byte) (*Format, error) {
 	}
 	slices.SortStableFunc(f.kinds, func(a, b kind) int { return a.level - b.level })
 	return f, nil
+}
+
+// Property reads the format of properties (PRP-2). Its keys are those that a scenario does not
+// have: what may be drawn has the keys of what it makes, and some.
+func Property(text []byte, scenario *Format) (*Format, error) {
+	f, err := New(text)
+	if err != nil {
+		return nil, err
+	}
+	f.file, f.known = "a property", map[string]bool{}
+	for _, k := range scenario.Keys() {
+		f.known[k.ID()] = true
+	}
+	return f, nil
+}
+
+// drawn is in the name of a definition that is another's with values drawn.
+const drawn = "Drawn"
+
+// tells reports whether a key is one that no other format tells.
+func (f *Format) tells(k Key) bool {
+	k.Kind = strings.TrimSuffix(strings.TrimPrefix(k.Kind, drawn), drawn)
+	return !f.known[k.ID()]
 }
 
 // depthMax bounds how deep a value is looked into for maps with keys.
@@ -216,7 +243,9 @@ func (f *Format) Keys() []Key {
 				continue
 			}
 			matchers = matchers || isMatcher(m.name)
-			list = append(list, f.key(k, m))
+			if key := f.key(k, m); f.tells(key) {
+				list = append(list, key)
+			}
 		}
 	}
 	return list
@@ -226,7 +255,7 @@ func (f *Format) key(k kind, m member) Key {
 	s := f.followed(m.of)
 	out := Key{
 		Path: join(k.path, m.name), Kind: k.name, Name: m.name, Meaning: m.of.Description, Required: slices.Contains(k.of.Required, m.name),
-		Default: string(m.of.Default), Words: enumOf(m.of), Type: f.typeOf(m.of, 0),
+		Default: string(m.of.Default), Words: enumOf(m.of), Type: f.typeOf(m.of, 0), In: f.file,
 	}
 	if isMatcher(m.name) {
 		out.Path = m.name
@@ -327,7 +356,10 @@ func (f *Format) typeOf(s *schema, depth int) string {
 			}
 		}
 	}
-	if len(all) == 0 {
+	switch _, number := s.Const.(float64); {
+	case len(all) == 0 && number:
+		return "number"
+	case len(all) == 0:
 		return "value"
 	}
 	return strings.Join(all, " or ")
@@ -351,6 +383,20 @@ func plural(t string) string {
 		return "(" + t + ")"
 	}
 	return t + "s"
+}
+
+// Find returns the keys that a path names in a scenario or, if none does, in a property.
+func Find(path string, scenario, property *Format) ([]Key, error) {
+	keys, err := scenario.Find(path)
+	if err == nil {
+		return keys, nil
+	}
+	first, _, _ := strings.Cut(normal(path), ".")
+	others, wrong := property.Find(path)
+	if wrong == nil || property.root.Parts.get(first) != nil && scenario.root.Parts.get(first) == nil {
+		return others, wrong
+	}
+	return nil, err
 }
 
 // Find returns the keys that a path names: brain[].sees, expect.tools.exec.starts, or a
@@ -402,7 +448,7 @@ func (f *Format) above(path string) (of string, keys []string) {
 			return found[0].Path, found[0].Inside
 		}
 	}
-	return "a file", namesOf(f.root.Parts)
+	return cmp.Or(f.file, "a file"), namesOf(f.root.Parts)
 }
 
 func namesOf(m members) []string {

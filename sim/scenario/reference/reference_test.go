@@ -17,6 +17,7 @@ var renew = flag.Bool("update", false, "write the examples and the page as they 
 
 const (
 	schemaFile   = "../../../scenarios/schema/scenario.v1.json"
+	propertyFile = "../../../scenarios/schema/property.v1.json"
 	examplesFile = "../../../scenarios/schema/examples.v1.json"
 	pageFile     = "../../../docs/reference.md"
 )
@@ -34,13 +35,27 @@ func format(t *testing.T) *Format {
 	return f
 }
 
-// shown are the examples that the project's scenarios have of each key, by file.
-func shown(t *testing.T, f *Format) map[string]map[string][]string {
+// properties is the format of properties.
+func properties(t *testing.T) *Format {
+	t.Helper()
+	text, err := os.ReadFile(propertyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Property(text, format(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// shown are the examples that the project's files of a suffix have of each key, by file.
+func shown(t *testing.T, f *Format, suffix string) map[string]map[string][]string {
 	t.Helper()
 	root := os.DirFS("../../..")
 	all := map[string]map[string][]string{} // of a key, by file
 	walk := func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".scenario.yaml") {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, suffix) {
 			return err
 		}
 		source, err := fs.ReadFile(root, path)
@@ -102,8 +117,13 @@ func examples(t *testing.T) Examples {
 
 // SCN-67: each key has a meaning, and an example in a scenario that the project plays.
 func TestSCN67EveryKeyHasAMeaningAndAnExample(t *testing.T) {
-	f := format(t)
-	all := shown(t, f)
+	f, p := format(t), properties(t)
+	all := shown(t, f, ".scenario.yaml")
+	for id, of := range shown(t, p, ".property.yaml") { // order-free: each for itself
+		if all[id] == nil { // no scenario has it
+			all[id] = of
+		}
+	}
 	kept := Examples{}
 	if !*renew {
 		kept = examples(t)
@@ -111,7 +131,7 @@ func TestSCN67EveryKeyHasAMeaningAndAnExample(t *testing.T) {
 		kept, _ = ReadExamples(text)
 	}
 	out := Examples{}
-	for _, k := range f.Keys() {
+	for _, k := range slices.Concat(f.Keys(), p.Keys()) {
 		id := k.ID()
 		if k.Meaning == "" {
 			t.Errorf("%s has no meaning; comment its field", k.Path)
@@ -123,7 +143,7 @@ func TestSCN67EveryKeyHasAMeaningAndAnExample(t *testing.T) {
 		case *renew && len(all[id]) > 0:
 			out[id] = shortest(all[id])
 		case len(all[id]) == 0:
-			t.Errorf("%s (%s) is in no scenario of the project; write one", k.Path, id)
+			t.Errorf("%s (%s) is in no scenario or property of the project; write one", k.Path, id)
 		default:
 			t.Errorf("%s: %s has no %q any more; make schema takes another example", k.Path, e.File, e.Text)
 		}
@@ -150,7 +170,7 @@ func TestSCN67EveryKeyHasAMeaningAndAnExample(t *testing.T) {
 
 // SCN-67: the page is made of the same as what the program prints.
 func TestSCN67ThePageIsUpToDate(t *testing.T) {
-	want := format(t).Page(examples(t))
+	want := Page(format(t), properties(t), examples(t))
 	if *renew {
 		if err := os.WriteFile(pageFile, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -200,6 +220,38 @@ func TestSCN67AKeyIsFound(t *testing.T) {
 	for _, want := range []string{"expect.golden  (list of texts)\n", "words:   replies, ", "rules:   SCN-35, SCN-59\n", "example: golden: [", "in scenarios/"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
+
+// SCN-67: a key that only a property has is found as well, and what a scenario has is told of it.
+func TestSCN67AKeyOfAPropertyIsFound(t *testing.T) {
+	f, p := format(t), properties(t)
+	for path, want := range map[string]string{ // order-free: each for itself
+		"generate":                  "generate  (map, required, in a property)\n",
+		"cover[0].at_least":         "cover[].at_least  (text, required, in a property)\n",
+		"generate.faults.tool.busy": "generate.faults.tool.busy  (probability, in a property)\n",
+		"$duration":                 "$duration  (map, in a property)\n",
+		"weight":                    "weight  (number, in a property)\n",
+		"profile":                   "profile  (text)\n",
+	} {
+		keys, err := Find(path, f, p)
+		if err != nil || !strings.HasSuffix(strings.SplitAfter(keys[0].Text(examples(t)), "\n")[0], want) {
+			t.Errorf("%s: %v, %v", path, keys, err)
+		}
+	}
+	for path, want := range map[string]string{ // order-free: each for itself
+		"generate.zzzzzzzzz": "the keys of generate are: swarm, timeline,",
+		"generate.timelin":   "did you mean generate.timeline?",
+		"zzzzzzzz":           "the keys of a file are: scenario, name,",
+	} {
+		if _, err := Find(path, f, p); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", path, err, want)
+		}
+	}
+	for _, k := range p.Keys() {
+		if k.Name == "says" || k.Name == "profile" {
+			t.Errorf("%s is told of a scenario already", k.Path)
 		}
 	}
 }
