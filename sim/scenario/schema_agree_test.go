@@ -3,6 +3,7 @@ package scenario
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -119,6 +120,37 @@ func TestSchemaKnowsTheWordsOfItems(t *testing.T) {
 		_, loader := Parse("f.scenario.yaml", []byte(source))
 		if of := schema.Validate(plain); (loader == nil) != fits || (of == nil) != fits {
 			t.Errorf("%s: want %v; the loader says %v, the schema %v", item, fits, loader, of)
+		}
+	}
+}
+
+// The schema and the loader have the same bounds of values (SCN-20).
+func TestSCN20SchemaKnowsTheBoundsOfValues(t *testing.T) {
+	schema := ready(t, "scenario.v1.json")
+	skill, live, zone := "skills: [{name: %s}]", "brain: live\nrepeat: %s", "clock: {zone: {name: X, offset: %s}}"
+	for _, test := range []struct {
+		in   string
+		fit  []string
+		fail []string
+	}{
+		{live, []string{"1", "1000"}, []string{"0", "1001"}},
+		{zone, []string{"Z", "z", "UTC", `"+5"`, `"+530"`, `"-0530"`, `"+14:59"`, `"-00:00"`}, []string{`"+15"`, `"+5:30"`, `"+02:60"`, `"+99:00"`, "+0200", "0", `""`}},
+		{skill, []string{"x"}, []string{`""`}},
+		{"expect: %s", []string{"{golden: [trace]}", "{handles: [{path: [queued]}]}", "{tools: {exec: {starts: 0}}}"}, []string{"{golden: []}", "{handles: []}", "{tools: {}}", "{trace: []}"}},
+		{"expect: {trace: [{before: %s}]}", []string{"[{reply: a}, {reply: b}]"}, []string{"[{reply: a}]", "[{reply: a}, {reply: b}, {reply: c}]"}},
+		{"expect: {trace: [{in_order: %s}]}", []string{"[{reply: a}, {reply: b}, {reply: c}]"}, []string{"[]", "[{reply: a}]"}},
+	} {
+		for _, value := range slices.Concat(test.fit, test.fail) {
+			source := "scenario: 1\nname: x\ntools: {exec: [{returns: x, optional: true}]}\ntimeline: [{user: hi}]\nnever: [{exit: clean}]\n" + fmt.Sprintf(test.in, value) + "\n"
+			if !strings.Contains(source, "live") {
+				source += "brain: [{says: hi}]\n"
+			}
+			plain, _ := plainSource([]byte(source))
+			_, loader := Parse("f.scenario.yaml", []byte(source))
+			want := slices.Contains(test.fit, value)
+			if of := schema.Validate(plain); (loader == nil) != want || (of == nil) != want {
+				t.Errorf("%s: want %v; the loader says %v, the schema %v", source, want, loader, of)
+			}
 		}
 	}
 }

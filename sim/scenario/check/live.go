@@ -10,9 +10,6 @@ import (
 	"shelly/sim/scenario/format"
 )
 
-// RepeatMax is how often a live case may be run.
-const RepeatMax = 1000
-
 // checkLive wants of a live case nothing that only a script can promise, and of any
 // other that it is run once (SCN-29).
 func (k *checker) checkLive(f *format.File) {
@@ -29,8 +26,8 @@ func (k *checker) checkLive(f *format.File) {
 	}
 	runs, wanted := f.Runs()
 	switch {
-	case runs > RepeatMax:
-		k.at("repeat", fmt.Sprintf("is %d; the most is %d", runs, RepeatMax))
+	case runs > format.RepeatMax:
+		k.at("repeat", fmt.Sprintf("is %d; the most is %d", runs, format.RepeatMax))
 	case wanted > runs:
 		k.at("pass", fmt.Sprintf("wants %d of %s; give repeat as many runs, or want fewer", wanted, wording.Count(runs, "run")))
 	}

@@ -113,8 +113,8 @@ type Offset int
 
 func (v *Offset) Read(d *strict.Decoder, n *strict.Node, path string) {
 	z, ok := fsm.ParseOffset(n.Value)
-	if !n.Scalar() || !ok {
-		d.Add(n, path, `wants an offset from UTC such as "+02:00", not `+n.String())
+	if n.Kind != strict.TextKind || !ok { // +0200 is a number of YAML, in which its form is lost
+		d.Add(n, path, `wants an offset from UTC such as "+02:00", as text and at most 14:59, not `+n.String())
 		return
 	}
 	*v = Offset(z.Offset)

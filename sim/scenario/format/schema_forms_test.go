@@ -22,6 +22,7 @@ const (
 	timePattern    = `^\+?([0-9.]+(h|m|s|ms|us|µs|ns))*[0-9]*\.?[0-9]*[1-9][0-9]*\.?[0-9]*(h|m|s|ms|us|µs|ns)([0-9.]+(h|m|s|ms|us|µs|ns))*$` // a length that is not 0
 	leapPattern    = `^[+-]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(h|m|s|ms|us|µs|ns))+)$`
 	instantPattern = `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.,][0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$`
+	offsetForm     = `^([Zz]|UTC|[+-](0?[0-9]|1[0-4])([0-5][0-9])?|[+-](0[0-9]|1[0-4]):[0-5][0-9])$`
 	rulePattern    = `^[A-Z]{3}-[1-9][0-9]*$`
 )
 
@@ -36,7 +37,7 @@ func schemaForms() []form {
 		{reflect.TypeFor[limitTime](), func(*schemaGen) *jsonschema.Schema { return patterned(timePattern) }},
 		{reflect.TypeFor[Leap](), func(*schemaGen) *jsonschema.Schema { return patterned(leapPattern) }},
 		{reflect.TypeFor[Time](), func(*schemaGen) *jsonschema.Schema { return patterned(instantPattern) }},
-		{reflect.TypeFor[Offset](), func(*schemaGen) *jsonschema.Schema { return patterned(`^(Z|UTC|[+-][0-9]{1,2}(:?[0-9]{2})?)$`) }},
+		{reflect.TypeFor[Offset](), func(*schemaGen) *jsonschema.Schema { return patterned(offsetForm) }},
 		{reflect.TypeFor[Count](), func(*schemaGen) *jsonschema.Schema {
 			return orReference(&jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(1.0)})
 		}},
@@ -124,6 +125,18 @@ func schemaRules() map[reflect.Type]func(*jsonschema.Schema) {
 			s.Properties["name"].MinLength = jsonschema.Ptr(1)
 			narrow(s.Properties["profile"], oneOfWords(profile.Names()))
 			s.Properties["covers"].Items = patterned(rulePattern)
+			s.Properties["repeat"].Maximum = jsonschema.Ptr(float64(RepeatMax))
+		},
+		reflect.TypeFor[Skill](): func(s *jsonschema.Schema) { s.Properties["name"].MinLength = jsonschema.Ptr(1) },
+		reflect.TypeFor[Expect](): func(s *jsonschema.Schema) {
+			for _, list := range []string{"golden", "handles", "trace"} {
+				s.Properties[list].MinItems = jsonschema.Ptr(1)
+			}
+			s.Properties["tools"].MinProperties = jsonschema.Ptr(1)
+		},
+		reflect.TypeFor[Ordering](): func(s *jsonschema.Schema) {
+			s.Properties["before"].MinItems, s.Properties["before"].MaxItems = jsonschema.Ptr(2), jsonschema.Ptr(2)
+			s.Properties["in_order"].MinItems = jsonschema.Ptr(2)
 		},
 		reflect.TypeFor[Moment](): func(s *jsonschema.Schema) {
 			for _, c := range new(Moment).Happens() {

@@ -24,6 +24,9 @@ func (v *Script) Read(d *strict.Decoder, n *strict.Node, path string) {
 	v.Live = true
 }
 
+// RepeatMax is how often a live case may be run.
+const RepeatMax = 1000
+
 // Runs is how often a live case is run, and how many of the runs must hold; for any
 // other once.
 func (f *File) Runs() (runs, wanted int) {
