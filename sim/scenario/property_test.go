@@ -61,8 +61,11 @@ func brokenProperties() []brokenProperty {
 		alone(edit("[$all]", `["handels == 0"]`, "unknown name handels; did you mean handles?")),
 		alone(edit("[$all]", `["sent < 9"]`, "invariants[0]: only a server counts tokens, and without one sent is 0; give server, such as server: laptop")),
 		alone(edit("[$all]", "[$all]\ncover: [{name: x, when: read > 0, at_least: 5%}]", "cover[0].when: only a server counts tokens, and without one read is 0; give ")),
-		alone(edit("[$all]", "[]", "invariants: is empty; give $all, or an expression")),
-		edit("[$all]", "[$all]\ncover: [{name: x, when: active > 0, at_least: 5}]", "cover[0].at_least: wants a share such as 5% or 0.5%, not the number 5"),
+		edit("[$all]", "[]", "invariants: is empty; give $all, or an expression"),
+		edit("[$all]", "[$all]\ncover: [{name: x, when: active > 0, at_least: 5}]", "cover[0].at_least: wants a share such as 5% or 0.5%, more than 0% and at most 100%, not the number 5"),
+		edit("[$all]", "[$all]\ncover: [{name: x, when: active > 0, at_least: 0%}]", `more than 0% and at most 100%, not the text "0%"`),
+		edit("[$all]", "[$all]\ncover: [{name: x, when: active > 0, at_least: 100.1%}]", `more than 0% and at most 100%, not the text "100.1%"`),
+		edit("length: {min: 1, max: 2}", "length: {min: 1}", "generate.timeline.length: the key max is missing"),
 		edit("invariants", "  faults: {tool.eror: 0.1}\ninvariants", "generate.faults.tool.eror: unknown key tool.eror; did you mean tool.error?"),
 		edit("invariants", "  faults: {crash: {p: 0.1, at: effect}}\ninvariants", "generate.faults.crash.at: unknown point effect; "),
 		alone(edit("invariants", "regressions: ../up/*.scenario.yaml\ninvariants", "regressions: wants a pattern for scenarios in the property's folder or below")),
@@ -91,6 +94,9 @@ func TestPRP2PropertiesAreReadStrictly(t *testing.T) {
 				t.Errorf("told twice: %v", err)
 			}
 			seen[p] = true
+		}
+		if strings.HasSuffix(test.want, " is missing") && len(seen) > 1 {
+			t.Errorf("more is told than %s: %v", test.want, err)
 		}
 	}
 }

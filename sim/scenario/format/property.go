@@ -131,10 +131,10 @@ type Invariant struct {
 type Cover struct {
 	Name    string                `key:"name,required"`     // what it is called
 	When    expression.Expression `key:"when,required"`     // an expression; a case counts in which it is true after some step
-	AtLeast Share                 `key:"at_least,required"` // the share of the cases, such as 5%, below which the property fails
+	AtLeast Share                 `key:"at_least,required"` // the share of the cases, such as 5%, below which the property fails; from 0.1% to 100%
 }
 
-// Share is a part of all in thousandths, from 0 to 1000, written as 5% or 0.5%.
+// Share is a part of all in thousandths, from 1 to 1000, written as 5% or 0.5%.
 type Share int
 
 const (

@@ -32,7 +32,7 @@ func ordered(d *strict.Decoder, n *strict.Node, path string, low, high int) {
 	switch {
 	case low < 0:
 		d.Add(n, path, "min is negative")
-	case high < low:
+	case high < low && n.Get("max") != nil: // without one, that is what is said
 		d.Add(n, path, "max is less than min")
 	}
 }
@@ -85,8 +85,8 @@ func (v *Share) Read(d *strict.Decoder, n *strict.Node, path string) {
 		decimal = "0"
 	}
 	thousandths, err := strconv.Atoi(whole + decimal)
-	if !n.Scalar() || !percent || err != nil || thousandths < 0 || len(decimal) > 1 || thousandths > 1000 {
-		d.Add(n, path, "wants a share such as 5% or 0.5%, not "+n.String())
+	if !n.Scalar() || !percent || err != nil || thousandths <= 0 || len(decimal) > 1 || thousandths > 1000 { // 0% is always reached
+		d.Add(n, path, "wants a share such as 5% or 0.5%, more than 0% and at most 100%, not "+n.String())
 		return
 	}
 	*v = Share(thousandths)

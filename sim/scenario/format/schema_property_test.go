@@ -26,6 +26,7 @@ func propertySchema(t *testing.T) *jsonschema.Schema {
 	root.Properties["name"].MinLength = jsonschema.Ptr(1)
 	narrow(root.Properties["profile"], oneOfWords(profile.Names()))
 	root.Properties["covers"].Items = patterned(rulePattern)
+	root.Properties["invariants"].MinItems = jsonschema.Ptr(1)
 	g.setDefaults()
 	root.Defs = g.defs
 	return root
@@ -80,7 +81,7 @@ func drawnForms() []form {
 			return anyOf(words("$all"), g.ofType(reflect.TypeFor[expression.Expression]()))
 		}},
 		{reflect.TypeFor[Share](), func(*schemaGen) *jsonschema.Schema {
-			return &jsonschema.Schema{Type: "string", Pattern: `^[0-9]+(\.[0-9])?%$`}
+			return &jsonschema.Schema{Type: "string", Pattern: `^(0\.[1-9]|[1-9][0-9]?(\.[0-9])?|100(\.0)?)%$`}
 		}},
 		{reflect.TypeFor[Drawn[Moment]](), drawnSchema[Moment]},
 		{reflect.TypeFor[Drawn[Line]](), drawnSchema[Line]},
