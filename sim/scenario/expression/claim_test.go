@@ -75,6 +75,15 @@ never:
 }
 
 // Each expression is true after the last step of the run of world.
+func TestSCN31AnEqualsSignIsNoComparison(t *testing.T) {
+	for _, text := range []string{"active = 1", "active =< 1"} {
+		_, err := scenario.Parse("wrong.scenario.yaml", []byte(start+"always: ["+text+"]\n"))
+		if err == nil || !strings.Contains(err.Error(), "always[0]: = compares nothing; write ==, <= or >=") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 func TestSCN31NamesOfTheStateAfterAStep(t *testing.T) {
 	for _, text := range []string{
 		"now == duration('40s')", "step == 15", "epoch == 1", "crashes == 0", "input == 'stored'", "effects == ['clear_timer', 'exit']",

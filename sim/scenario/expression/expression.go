@@ -125,6 +125,9 @@ func worded(err error) *expressionError {
 	if name, found := strings.CutPrefix(text, "unknown name "); found {
 		text = wording.Unknown("name", name, slices.Concat(exprNames(reflect.TypeFor[State]()), functionNames()))
 	}
+	if strings.HasPrefix(text, `unexpected token Operator("=")`) {
+		text = "= compares nothing; write ==, <= or >="
+	}
 	handle, limits := reflect.TypeFor[handleState](), reflect.TypeFor[limitState]()
 	if _, field, found := strings.Cut(text, "type "+handle.String()+" has no field "); found {
 		text = wording.Unknown("field of a handle", field, exprNames(handle))
