@@ -149,6 +149,8 @@ func brokenFiles(t *testing.T) []broken {
 		{"two things at one moment", with(`{user: "hi"}`, `{user: "hi", start: true}`), []string{"user and start exclude each other"}},
 		{"session of nobody", with(`{user: "hi"}`, `{start: true, session: a}`), []string{"session, channel, chat, id, images and context belong to user"}},
 		{"nothing to duplicate", with(`{user: "hi"}`, `{duplicate_last: true}`), []string{"there is no request before it"}},
+		{"an outage that is off", with(`{user: "hi"}`, `{store: {works: false}}`), []string{"timeline[0].store: says nothing; give one of fails, hangs: true, works: true and takes"}},
+		{"which sessions and not what of them", with(`{user: "hi"}`, `{sessions: {only: load}}`), []string{"timeline[0].sessions: says nothing; give one of "}},
 		{"two outages", with(`{user: "hi"}`, `{store: {fails: x, works: true}}`), []string{"timeline[0].store: fails and works exclude each other"}},
 		{"unknown point", with("brain:", "faults: {crash: {at: effect.beside}}\nbrain:"), []string{"faults.crash.at: unknown point effect.beside; did you mean effect.before?"}},
 		{"point in a list", with("brain:", "faults: {crash: [{at: step.1}, {at: step.0}]}\nbrain:"), []string{"faults.crash[1].at: unknown point step.0"}},

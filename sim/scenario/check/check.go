@@ -93,7 +93,7 @@ func (k *checker) checkSetting(f *format.File) {
 		k.checkLines(f, "brain_for.subagent", f.ScriptFor.Subagent)
 		k.checkLines(f, "brain_for.farewell", f.ScriptFor.Farewell)
 	}
-	if f.Embed != nil {
+	if f.Embed != nil && !f.Embed.Off {
 		k.checkOutage("embedding", &f.Embed.Outage)
 	}
 }

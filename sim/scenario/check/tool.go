@@ -58,7 +58,7 @@ func (k *checker) checkGrant(path string, g format.Grant) {
 }
 
 func (k *checker) checkOutage(path string, o *format.Outage) {
-	if o != nil {
-		k.oneOf(path, given("fails", o.Fails != ""), given("hangs", o.Hangs), given("works", o.Works))
+	if o != nil && k.oneOf(path, given("fails", o.Fails != ""), given("hangs", o.Hangs), given("works", o.Works)) == 0 && o.Takes == nil {
+		k.at(path, "says nothing; give one of fails, hangs: true, works: true and takes")
 	}
 }
