@@ -16,6 +16,7 @@ import (
 type History struct {
 	Request engine.Request
 	Handles []fsm.HandleID // its own, then its subagents; none: it was answered without one
+	Run     bool           // it is a run, and Request says the same of it as of a request
 	Ended   bool           // none of the handles is unfinished
 	Lost    uint64         // records of its time that are no longer kept, all before the first step
 	Steps   []Step
@@ -41,6 +42,14 @@ type Step struct {
 
 // After is the record after which the state is what the step led to, and whose state.
 func (s Step) After() (record uint64, handle fsm.HandleID) { return s.Index, s.Handle }
+
+// Name is what it is called: "request q1", or "run h12".
+func (h *History) Name() string {
+	if h.Run {
+		return "run " + h.Request.Key.ID
+	}
+	return "request " + h.Request.Key.ID
+}
 
 // ErrNone says that there is no such request.
 var ErrNone = errors.New("there is no such request")
@@ -85,7 +94,7 @@ func Rest(j engine.Reader, key fsm.RequestKey) (History, error) {
 
 // OfRun is Of for a run whose admission the journal has.
 func OfRun(j engine.Reader, r Run) (History, error) {
-	h := History{Handles: []fsm.HandleID{r.Handle}, Request: engine.Request{
+	h := History{Run: true, Handles: []fsm.HandleID{r.Handle}, Request: engine.Request{
 		Key: fsm.RequestKey{Channel: string(r.Kind), ID: r.Handle.Entry()}, Index: r.Index, Handle: r.Handle, Session: r.Session, Text: r.Input,
 		Accepted: r.Admitted, Done: r.Ended != 0, Replied: r.Ended, Reply: r.Answer, IsError: r.IsError || r.Ended != 0 && r.State != state.Done,
 	}}

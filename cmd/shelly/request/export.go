@@ -16,7 +16,7 @@ import (
 )
 
 type exportCmd struct {
-	ID     string   `arg:"" help:"Request to export."`
+	ID     string   `arg:"" help:"Request to export, or a run such as h12."`
 	Output string   `short:"o" placeholder:"FILE" help:"File to write; - is standard output, the default."`
 	As     string   `enum:"replay,scenario" default:"replay" help:"replay: exactly what happened, with the hash of its trace. scenario: a case of this request alone, to read and change."`
 	Force  bool     `help:"Overwrite an existing file; also export what today's code decides differently."`
@@ -57,7 +57,7 @@ func (c *exportCmd) Run(t *terminal.Terminal) error {
 	if at := r.Differs(); at != 0 && !c.Force {
 		return exit.Errorf(exit.Failed, "record %d: today's code decides differently than recorded (see shelly request replay %s); export it anyway with --force", at, c.ID)
 	}
-	return w.write(t, r, by, "request "+c.ID+" is not exported")
+	return w.write(t, r, by, r.Name()+" is not exported")
 }
 
 // read reads the request from the journal.
@@ -67,11 +67,11 @@ func (c *exportCmd) read() (r *export.Record, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, closed()) }()
-	key, err := c.recorded(j, c.ID)
+	h, err := c.history(j, c.ID)
 	if err != nil {
 		return nil, err
 	}
-	if r, err = export.Read(j, key); err != nil {
+	if r, err = export.ReadOf(j, h); err != nil {
 		return nil, exit.History(err)
 	}
 	return r, nil
@@ -95,7 +95,7 @@ func (w *written) write(t *terminal.Terminal, r *export.Record, by *redact.Redac
 	if err := w.Text(t, file.Source); err != nil {
 		return err
 	}
-	fmt.Fprintf(t.Err, "%s: %s of request %s, trace hash %016x\n", w, wording.Count(len(r.Steps), "record"), w.id, file.Hash)
+	fmt.Fprintf(t.Err, "%s: %s of %s, trace hash %016x\n", w, wording.Count(len(r.Steps), "record"), r.Name(), file.Hash)
 	if !w.Standard() && !strings.HasSuffix(w.Name, document.Suffix) {
 		fmt.Fprintf(t.Err, "shelly test takes it under a name that ends in %s\n", document.Suffix)
 	}
@@ -116,6 +116,8 @@ func lacking(r *export.Record) string {
 		return ""
 	case r.Request.Done:
 		return "it has the reply, but not yet what follows the reply: export it again in a moment for the rest"
+	case r.Run:
+		return "the run is not finished: this is what is durable so far"
 	default:
 		return "the request is not finished: this is what is durable so far"
 	}

@@ -18,6 +18,7 @@ import (
 	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
+	"shelly/sim/history"
 )
 
 // journalled has the flags that choose the journal to look in.
@@ -70,10 +71,35 @@ func (r *journalled) recorded(j engine.Reader, id string) (fsm.RequestKey, error
 	key, err := r.find(j, id)
 	if run, is := runID(id, err); is {
 		if _, wrong := past.RunOf(j, run); wrong == nil {
-			err = exit.Errorf(exit.NoMatch, "%s is a run, not a request; only shelly request show, cancel, approve, deny and resolve take it", id)
+			err = exit.Errorf(exit.NoMatch, "%s is a run, not a request; request fork, and request replay with a model, take requests alone", id)
 		}
 	}
 	return key, err
+}
+
+// history returns what happened to the request or the run with an id, from its first record on.
+func (r *journalled) history(j engine.Reader, id string) (h history.History, err error) {
+	key, err := r.find(j, id)
+	if run, is := runID(id, err); is {
+		switch found, wrong := past.RunOf(j, run); {
+		case wrong == nil:
+			return kept(history.OfRun(j, found))
+		case !errors.Is(wrong, history.ErrNone):
+			return h, exit.History(wrong)
+		}
+	}
+	if err != nil {
+		return h, err
+	}
+	return kept(history.Of(j, key))
+}
+
+// kept gives the error with which a history was read its exit code.
+func kept(h history.History, err error) (history.History, error) {
+	if err != nil {
+		err = exit.History(err)
+	}
+	return h, err
 }
 
 // runID returns the handle of the run that an id means if no request was found by it: err is the

@@ -23,7 +23,7 @@ import (
 )
 
 type replayCmd struct {
-	ID    []string `arg:"" optional:"" help:"Requests to replay; one, unless a model is asked."`
+	ID    []string `arg:"" optional:"" help:"Requests to replay, or a run such as h12; one, unless a model is asked."`
 	All   bool     `help:"Replay all requests and print totals."`
 	Since string   `placeholder:"WHEN" help:"With --all: since a date, or the last 7d, 12h."`
 	flags.AsJSON
@@ -74,13 +74,9 @@ func (c *replayCmd) Run(t *terminal.Terminal, line *kong.Context) (err error) {
 	if c.All {
 		return c.all(t, j)
 	}
-	key, err := c.recorded(j, c.ID[0])
+	h, err := c.history(j, c.ID[0])
 	if err != nil {
 		return err
-	}
-	h, err := history.Of(j, key)
-	if err != nil {
-		return exit.History(err)
 	}
 	if c.HTML != "" {
 		if err := c.report(t, j, h, output.File{Name: c.HTML, Force: true}, c.Secret, true); err != nil {
@@ -142,9 +138,9 @@ func (c *replayCmd) one(t *terminal.Terminal, h history.History) error {
 		fmt.Fprintln(t.Out, terminal.Printable(replayLine(h.Steps[i], told)))
 	}
 	if differ == 0 {
-		fmt.Fprintf(t.Out, "request %s: today's code decides each of %s as recorded\n", h.Request.Key.ID, wording.Count(len(h.Steps), "step"))
+		fmt.Fprintf(t.Out, "%s: today's code decides each of %s as recorded\n", h.Name(), wording.Count(len(h.Steps), "step"))
 	} else {
-		fmt.Fprintf(t.Out, "request %s: today's code decides %d of %s differently\n", h.Request.Key.ID, differ, wording.Count(len(h.Steps), "step"))
+		fmt.Fprintf(t.Out, "%s: today's code decides %d of %s differently\n", h.Name(), differ, wording.Count(len(h.Steps), "step"))
 	}
 	return differing(differ)
 }

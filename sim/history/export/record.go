@@ -21,6 +21,7 @@ var ErrTooMany = fmt.Errorf("more than %d records lie between its acceptance and
 type Record struct {
 	Request engine.Request
 	Handles []fsm.HandleID // its own, then its subagents'; none: it was answered without one
+	Run     bool           // it is a run, and Request says the same of it as of a request
 	Ended   bool           // none of the handles is unfinished
 	From    state.Snapshot // the state before the first step
 	Steps   []Step
@@ -55,7 +56,7 @@ func Read(j engine.Reader, key fsm.RequestKey) (*Record, error) {
 
 // ReadOf reads what a history tells of, from its first record that is kept.
 func ReadOf(j engine.Reader, h history.History) (r *Record, err error) {
-	r = &Record{Request: h.Request, Handles: h.Handles, Ended: h.Ended}
+	r = &Record{Request: h.Request, Handles: h.Handles, Run: h.Run, Ended: h.Ended}
 	key, first := h.Request.Key, h.Request.Index+h.Lost
 	if r.From, err = engine.StateAt(j, first-1); err != nil {
 		return nil, err
@@ -83,6 +84,9 @@ func ReadOf(j engine.Reader, h history.History) (r *Record, err error) {
 	}
 	return r, nil
 }
+
+// Name is what it is called: "request q1", or "run h12".
+func (r *Record) Name() string { return (&history.History{Request: r.Request, Run: r.Run}).Name() }
 
 // Differs returns the index of the first record that today's code decides differently, or
 // 0.

@@ -53,7 +53,7 @@ func (r *Record) name() string {
 	if r.forked > 0 {
 		return fmt.Sprintf("request %s forked at step %d: %s", r.Request.Key.ID, r.forked, line)
 	}
-	return "request " + r.Request.Key.ID + ": " + line
+	return r.Name() + ": " + line
 }
 
 // about is what stands above the file.
@@ -64,11 +64,18 @@ func (r *Record) about() []string {
 	first, last := r.Steps[0].Index, r.Steps[len(r.Steps)-1].Index
 	q := r.Request
 	ended := "it has not ended"
-	if r.Ended {
+	switch {
+	case r.Ended && r.Run:
+		ended = "it has ended"
+	case r.Ended:
 		ended = "it ended as " + string(q.Outcome)
 	}
+	what := fmt.Sprintf("Request %s of channel %s, accepted", q.Key.ID, q.Key.Channel)
+	if r.Run {
+		what = fmt.Sprintf("Run %s of kind %s, begun", q.Key.ID, q.Key.Channel)
+	}
 	return []string{
-		fmt.Sprintf("Request %s of channel %s, accepted %s; %s.", q.Key.ID, q.Key.Channel, time.UnixMilli(int64(q.Accepted)).UTC().Format(time.RFC3339), ended),
+		fmt.Sprintf("%s %s; %s.", what, time.UnixMilli(int64(q.Accepted)).UTC().Format(time.RFC3339), ended),
 		fmt.Sprintf("Records %d to %d of the journal; texts in brackets such as [secret-1] stand for secrets.", first, last),
 	}
 }
@@ -80,6 +87,8 @@ func (r *Record) words(s Step) string {
 		text = "forked"
 	}
 	switch {
+	case s.About && r.Run:
+		text += ", this run"
 	case s.About:
 		text += ", this request"
 	case s.Handle != 0:

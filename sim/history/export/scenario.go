@@ -26,6 +26,9 @@ const (
 // why. Times are rounded where they may be. Where the record ends after the reply but
 // before the handle does, the rest is left to the machine.
 func (r *Record) Scenario() (*File, error) {
+	if r.Run {
+		return nil, errors.New("only a request is told as a scenario; use --as replay for a run")
+	}
 	if !r.Ended && !r.Request.Done {
 		return nil, errors.New("the request has no reply yet; use --as replay for what there is so far")
 	}

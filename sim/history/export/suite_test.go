@@ -10,6 +10,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/sim"
+	"shelly/sim/history"
 	"shelly/sim/history/redact"
 	"shelly/sim/scenario"
 	"shelly/sim/scenario/choose"
@@ -57,7 +58,7 @@ func suite(t *testing.T) []*scenario.File {
 }
 
 // tally is how many requests were exported as scenarios.
-type tally struct{ told, all int }
+type tally struct{ told, all, ran int } // ran: runs, exported as replays
 
 // export exports each request of a run both ways: as a replay it holds (SCN-46), as a
 // scenario it does or is refused in words that name the step (SCN-47).
@@ -88,6 +89,39 @@ func (c *tally) export(t *testing.T, f *scenario.File, result *sim.Result) {
 			t.Logf("%s: %v", name, err)
 		}
 	}
+	c.runs(t, f, j)
+}
+
+// runs exports each run as a replay that holds and has its records (SCN-46).
+func (c *tally) runs(t *testing.T, f *scenario.File, j engine.Reader) {
+	t.Helper()
+	all, err := history.Runs(j, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range all {
+		name := f.Path() + ": run " + run.Handle.Entry()
+		h, err := history.OfRun(j, run)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		r, err := ReadOf(j, h)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := r.Redact(redact.New(), false); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if file, err := r.Replay(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if len(file.result.Steps) != len(r.Steps) {
+			t.Errorf("%s: %d steps; want %d", name, len(file.result.Steps), len(r.Steps))
+		}
+		if _, err := r.Scenario(); err == nil || !strings.Contains(err.Error(), "use --as replay") {
+			t.Errorf("%s: as a scenario: %v", name, err)
+		}
+		c.ran++
+	}
 }
 
 // shareMin is the share of the suite's requests in percent that can be told as a
@@ -104,6 +138,9 @@ func TestSCN47RequestsOfTheSuite(t *testing.T) {
 		c.export(t, f, result)
 	}
 	t.Logf("%d of %d requests of the suite are exported as scenarios, %d as replays", c.told, c.all, c.all)
+	if c.ran == 0 {
+		t.Error("no run was exported")
+	}
 	if 100*c.told < shareMin*c.all {
 		t.Errorf("%d of %d; want %d %%", c.told, c.all, shareMin)
 	}
