@@ -16,31 +16,31 @@ func setBy(c fsm.Config) fsm.Config {
 	return c
 }
 
-// configured tells that a step has changed the configuration, where it has.
+// configured tells that a step has changed the configuration, where it has. What a start brought
+// was changed while no process ran.
 func (s *story) configured(n int, was, now fsm.Config) error {
-	if reflect.DeepEqual(was, now) {
+	if n-1 < s.first || reflect.DeepEqual(was, now) {
 		return nil
 	}
-	left := unsaid(was)
-	name, differs := firstDiffering(left, unsaid(now))
-	_, told := s.record.Steps[n-1].Input.Fact.(fsm.Configured)
-	switch {
-	case !told:
-		return s.record.refused(n, "a start brought another configuration")
-	case n-1 < s.first:
-		return s.record.refused(n, "the configuration changed while the request waited for its turn")
-	case differs:
+	if name, differs := firstDiffering(unsaid(was), unsaid(now)); differs {
 		return s.record.refused(n, "the configuration changed in %s, which a scenario cannot change as it runs", name)
+	}
+	at, starts := s.times[n-1], false
+	if _, starts = s.record.Steps[n-1].Input.Fact.(fsm.Boot); starts {
+		stopped := s.times[max(n-2, 0)]
+		at = stopped + (at-stopped)/2
 	}
 	config := differences(&now, &was)
 	if err := s.retooled(n, &config, was.Tools, now.Tools); err != nil {
 		return err
 	}
 	if !reflect.DeepEqual(was.Grants, now.Grants) {
-		s.when(n, object{{"edit_grants", granted(now.Grants)}})
+		s.at(at, object{{"edit_grants", granted(now.Grants)}})
 	}
-	s.lived++
-	s.when(n, object{{"configure", config}})
+	if !starts {
+		s.lived++
+	}
+	s.at(at, object{{"configure", config}})
 	return nil
 }
 

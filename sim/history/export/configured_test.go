@@ -28,6 +28,72 @@ func TestSCN47AReloadIsExported(t *testing.T) {
 	}
 }
 
+// What was changed while no process ran, after a stop or a crash, is changed then in the scenario too.
+func TestSCN47AConfigurationThatAStartBroughtIsExported(t *testing.T) {
+	const head = `
+scenario: 1
+name: x
+tools: {exec: [{returns: read, takes: 1m, effects: none, approve: true}]}
+grants: [{tool: exec, any: true}]
+brain:
+  - {calls: [{tool: exec}]}
+  - {says: "Done."}
+timeline:
+  - {user: "Do it."}
+  - {at: 70s, approve: true, optional: true}
+`
+	for name, rest := range map[string]string{ // order-free: each has its own world
+		"stop": `
+  - {at: 6s, shutdown: TERM}
+  - {at: 30s, edit_grants: []}
+  - {at: 31s, configure: {max_iterations: 9}}
+  - {at: 40s, start: true}
+config: {shutdown_timeout: 1s, grace: 2s}
+`,
+		"crash": `
+  - {at: 6s, edit_grants: []}
+  - {at: 30s, configure: {max_iterations: 9}}
+faults: {crash: {at: effect.after, effect: run_tool, restart_after: 40s}}
+`,
+	} {
+		r := recorded(t, head+rest+`expect: {replies: ["Done."]}`)
+		file, err := r.Scenario()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, has := range []string{"configure: {max_iterations: 9}", "edit_grants: []"} {
+			if !strings.Contains(string(file.Source), has) {
+				t.Errorf("%s: no %q in\n%s", name, has, file.Source)
+			}
+		}
+	}
+}
+
+// A scenario begins with what holds when the request's turn comes.
+func TestSCN47AReloadWhileTheRequestWaitsIsItsBeginning(t *testing.T) {
+	r := recorded(t, `
+scenario: 1
+name: x
+config: {max_active: 1}
+brain:
+  - {says: "First.", takes: 20s}
+  - {says: "Second."}
+timeline:
+  - {user: "One.", session: a}
+  - {at: 1s, user: "Two.", session: b}
+  - {at: 6s, configure: {max_iterations: 9}}
+expect: {replies: ["First.", "Second."]}
+`)
+	file, err := r.Scenario()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(file.Source); !strings.Contains(text, "max_iterations: 9") || strings.Contains(text, "configure") {
+		t.Error(text)
+	}
+}
+
 // What configure has no key for is named.
 func TestSCN47AReloadThatAScenarioCannotTellIsRefused(t *testing.T) {
 	r := recorded(t, `

@@ -64,6 +64,7 @@ func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
 		s.lived, s.first = s.lived+1, 0
 	}
 	s.began = s.times[s.first]
+	s.record = r.asOf(s.first)
 	before, was := r.From.Lifecycle, setBy(r.From.Config)
 	for i, f := range engine.FoldInputs(r.From, r.inputs()) {
 		now := setBy(f.Machine.View().Config)
@@ -83,6 +84,19 @@ func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
 		s.asked = slices.DeleteFunc(s.asked, func(c *call) bool { return c.answer.Fact == nil })
 	}
 	return s, nil
+}
+
+// asOf is the record with the configuration and the grants that held before a step, by its index:
+// a scenario begins with them.
+func (r *Record) asOf(first int) *Record {
+	own := *r
+	for i, f := range engine.FoldInputs(r.From, r.inputs()) {
+		if i == first {
+			break
+		}
+		own.From.Config, own.From.Grants = f.Machine.View().Config, slices.Clone(f.Machine.View().Grants)
+	}
+	return &own
 }
 
 // inputs are those of its steps.
