@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 )
 
 // setBy is what a scenario says of a configuration: neither what each start draws for its
@@ -16,17 +17,30 @@ func setBy(c fsm.Config) fsm.Config {
 	return c
 }
 
-// configured tells that a step has changed the configuration, where it has. What a start brought
-// was changed while no process ran.
-func (s *story) configured(n int, was, now fsm.Config) error {
-	if n-1 < s.first || reflect.DeepEqual(was, now) {
+// standing are the grants that can cover calls of the request.
+func (r *Record) standing(s *state.Snapshot) []any {
+	session, _ := fsm.Belongs(r.Request.Session, r.Request.Origin)
+	return granted(slices.DeleteFunc(slices.Concat(s.Grants, s.Config.Grants), func(g fsm.Grant) bool {
+		return g.Session != "" && g.Session != session
+	}))
+}
+
+// configured tells that a step has changed the configuration or the grants, where it has. What a
+// start brought was changed while no process ran. Grants that somebody else gave or revoked are
+// told as a file that changed.
+func (s *story) configured(n int, was, now fsm.Config, had, has []any) error {
+	step := &s.record.Steps[n-1]
+	_, decided := step.Input.Fact.(fsm.Decided)
+	regranted := !reflect.DeepEqual(had, has) && !(decided && step.About)
+	was.Grants, now.Grants = nil, nil
+	if n-1 < s.first || !regranted && reflect.DeepEqual(was, now) {
 		return nil
 	}
 	if name, differs := firstDiffering(unsaid(was), unsaid(now)); differs {
 		return s.record.refused(n, "the configuration changed in %s, which a scenario cannot change as it runs", name)
 	}
 	at, starts := s.times[n-1], false
-	if _, starts = s.record.Steps[n-1].Input.Fact.(fsm.Boot); starts {
+	if _, starts = step.Input.Fact.(fsm.Boot); starts {
 		stopped := s.times[max(n-2, 0)]
 		at = stopped + (at-stopped)/2
 	}
@@ -34,13 +48,18 @@ func (s *story) configured(n int, was, now fsm.Config) error {
 	if err := s.retooled(n, &config, was.Tools, now.Tools); err != nil {
 		return err
 	}
-	if !reflect.DeepEqual(was.Grants, now.Grants) {
-		s.at(at, object{{"edit_grants", granted(now.Grants)}})
+	if regranted {
+		s.at(at, object{{"edit_grants", has}})
 	}
 	if !starts {
 		s.lived++
+		if len(config) == 0 { // it is read with the file of grants
+			config.put("tell_time", now.Switches.TellTime)
+		}
 	}
-	s.at(at, object{{"configure", config}})
+	if len(config) > 0 {
+		s.at(at, object{{"configure", config}})
+	}
 	return nil
 }
 

@@ -94,6 +94,36 @@ expect: {replies: ["First.", "Second."]}
 	}
 }
 
+// Grants alone change by a reload, by a revocation and by what was edited before a start.
+func TestSCN47GrantsThatChangedMeanwhileAreExported(t *testing.T) {
+	const head = `
+scenario: 1
+name: x
+tools: {exec: [{returns: read, takes: 1m}, {returns: again}]}
+grants: [{tool: exec, any: true}]
+config: {approve: {exec: always}}
+brain:
+  - {calls: [{tool: exec}]}
+  - {calls: [{tool: exec}]}
+  - {says: "Done."}
+timeline:
+  - {user: "Do it."}
+  - {at: 90s, approve: true}
+`
+	for name, rest := range map[string]string{ // order-free: each has its own world
+		"reload": "  - {at: 6s, edit_grants: []}\n  - {at: 7s, configure: {tell_time: true}}\n",
+		"revoke": "  - {at: 6s, revoke: true}\n",
+	} {
+		r := recorded(t, head+rest+`expect: {replies: ["Done."]}`)
+		file, err := r.Scenario()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if !strings.Contains(string(file.Source), "edit_grants: []") {
+			t.Errorf("%s: %s", name, file.Source)
+		}
+	}
+}
+
 // What configure has no key for is named.
 func TestSCN47AReloadThatAScenarioCannotTellIsRefused(t *testing.T) {
 	r := recorded(t, `

@@ -65,13 +65,13 @@ func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
 	}
 	s.began = s.times[s.first]
 	s.record = r.asOf(s.first)
-	before, was := r.From.Lifecycle, setBy(r.From.Config)
+	before, was, had := r.From.Lifecycle, setBy(r.From.Config), r.standing(&r.From)
 	for i, f := range engine.FoldInputs(r.From, r.inputs()) {
-		now := setBy(f.Machine.View().Config)
-		if err := s.configured(i+1, was, now); err != nil {
+		now, has := setBy(f.Machine.View().Config), r.standing(f.Machine.View())
+		if err := s.configured(i+1, was, now, had, has); err != nil {
 			return nil, err
 		}
-		was = now
+		was, had = now, has
 		if jump := jumps[i]; jump != 0 && i > s.first {
 			s.when(i+1, object{{"clock_jump", leap(jump)}})
 		}
