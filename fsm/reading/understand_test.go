@@ -104,6 +104,7 @@ func TestINF40AResultOfThisConversationIsNoCall(t *testing.T) {
 		{"name and argument far apart", "look " + long(60) + " a", `[look(path="a")]`, false},
 		{"name and argument near", "look " + long(10) + " a", `[look(path="a")]`, true},
 		{"name and argument apart by as many words as the arguments have", "look " + long(24) + " x y z", `[look(path="x y z")]`, true},
+		{"name apart from what precedes it by as many words as that has", "x y z " + long(24) + " look", `[look(path="x y z")]`, true},
 		{"the result itself, in other quotes", "It says: look(path='a b')", "look(path=\"a b\")", true},
 		{"a word that the name begins", "looking at a", `[look(path="a")]`, false},
 		{"arguments in another order", `{"b":"y","a":"x","tool":"look"}`, `[look(a="x", b="y")]`, true},

@@ -84,7 +84,7 @@ func TestTheDistanceOfASwapIsOne(t *testing.T) {
 }
 
 func TestDaysAreExplainedOnlyWhereTheyAreMeant(t *testing.T) {
-	for text, meant := range map[string]bool{"2d": true, "1d12h": true, "10d": true, "d": false, "abcd": false, "soon": false, "": false, "5/d": false, "5:d": false} {
+	for text, meant := range map[string]bool{"2d": true, "1d12h": true, "10d": true, "9d": true, "d": false, "abcd": false, "soon": false, "": false, "5/d": false, "5:d": false} {
 		if got := Days(text); (got != "") != meant {
 			t.Errorf("%q: %q", text, got)
 		}
@@ -94,7 +94,7 @@ func TestDaysAreExplainedOnlyWhereTheyAreMeant(t *testing.T) {
 func TestAnAddressIsShownWithoutWhatMayBeAToken(t *testing.T) {
 	for url, want := range map[string]string{
 		"http://h:1": "http://h:1", "http://h:1/": "http://h:1", "http://h:1/token": "http://h:1/…", "https://h?key=token": "https://h/…",
-		"http://me:token@[::1]:1": "http://[::1]:1", "http://h/a@token": "http://h/…", "h:1/token": "h:1/…", "": "",
+		"http://me:token@[::1]:1": "http://[::1]:1", "http://h/a@token": "http://h/…", "h:1/token": "h:1/…", "/token": "/…", "": "",
 	} {
 		if got := Address(url); got != want {
 			t.Errorf("%q is shown as %q, want %q", url, got, want)
