@@ -87,6 +87,18 @@ func TestTOL60AListThatJustFitsKeepsItsForm(t *testing.T) {
 	}
 }
 
+// Where not all lines have room, those that just fit beside the number of the others are named.
+func TestTOL62LinesThatJustFitAreNamed(t *testing.T) {
+	w := fsm.PresentWords()
+	two := "first\nsecond\n" + w.Text(fsm.WordOfferMore, "count", "2")
+	one := "first\n" + w.Text(fsm.WordOfferMore, "count", "3")
+	for less, want := range []string{two, one} {
+		if got := within(w, []string{"first", "second", "third of them", "fourth"}, fsm.TextTokens(two)-less); got != want {
+			t.Errorf("with %d tokens too few: %q, want %q", less, got, want)
+		}
+	}
+}
+
 // A list has the beginning of a description: its first sentence, or as much of its first line as
 // there is room for.
 func TestTOL60TheBeginningOfADescription(t *testing.T) {

@@ -68,3 +68,23 @@ func TestSKL13OneSkillIsNamedAtLeast(t *testing.T) {
 		t.Error(system)
 	}
 }
+
+// SKL-13: a list that takes exactly its sixteenth is shown as it is.
+func TestSKL13AListThatJustFitsIsWhole(t *testing.T) {
+	c := profile.Default()
+	c.Words, c.Limits.ContextTokens = fsm.PresentWords(), 8192
+	c.Prompts = fsm.Prompts{Sections: []fsm.Section{{Of: fsm.OfSkills}}}
+	c.Skills = []fsm.SkillDecl{{Name: "look"}}
+	h := &state.Handle{Accepted: state.Accepted{Kind: fsm.KindUser}}
+	title := c.Words.Text(fsm.WordSection, "title", "")
+	for over, want := range []bool{true, false} {
+		share := c.Limits.ContextTokens/16 + over
+		for fsm.TextTokens(c.Words.Text(fsm.WordSkillLine, "mark", c.Words.Text(fsm.WordSkillMarkUnloaded), "skill", "look", "summary", c.Skills[0].Summary)) < share {
+			c.Skills[0].Summary += "x"
+		}
+		got := strings.TrimPrefix(prompt.System(&c, h), title)
+		if whole := strings.Contains(got, c.Skills[0].Summary); whole != want || want && fsm.TextTokens(got) != share {
+			t.Errorf("%d tokens over: %d tokens, whole: %t", over, fsm.TextTokens(got), whole)
+		}
+	}
+}
