@@ -92,6 +92,35 @@ func TestCTX13HowMuchStays(t *testing.T) {
 	}
 }
 
+// From what is too long although its texts are short, the oldest turns leave, and no more of them
+// than must (CTX-14).
+func TestCTX14TheOldestTurnsOfAnAsideLeave(t *testing.T) {
+	turn := func(n string) []fsm.Message {
+		return []fsm.Message{{Role: fsm.RoleUser, Text: "question " + n}, {Role: fsm.RoleAssistant, Text: "answer " + n}}
+	}
+	ask := fsm.Message{Role: fsm.RoleUser, Text: "Sum it up."}
+	talk := fsm.Conversation{}.Add(slices.Concat(turn("1"), turn("2"), turn("3"), []fsm.Message{ask})...)
+	two := fsm.Conversation{}.Add(talk.Messages[2:]...).Tokens
+	for over, want := range map[int]int{0: 5, 1: 3, two: 1} { // order-free: each alone
+		got := Aside(fsm.PresentWords(), nil, talk, two-over)
+		if len(got.Messages) != want || !slices.EqualFunc(got.Messages, talk.Messages[len(talk.Messages)-len(got.Messages):], func(a, b fsm.Message) bool { return a.Text == b.Text }) {
+			t.Errorf("%d tokens over: %d messages, want the last %d", over, len(got.Messages), want)
+		}
+	}
+}
+
+// What fits without its thinking loses nothing else (CTX-10).
+func TestCTX10WithoutThinkingNothingElseNeedBeCut(t *testing.T) {
+	talk := talkOf(300, 300, 300, 100, 300)
+	without := talk.Tokens
+	msgs := slices.Clone(talk.Messages)
+	msgs[4].Thinking = strings.Repeat("hm ", 2*without)
+	got, at := Answer(fsm.PresentWords(), nil, fsm.Conversation{}.Add(msgs...), 3, without*4/3+1)
+	if at != 3 || got.Hash != talk.Hash {
+		t.Errorf("of %d tokens without thinking %d are left, the question at %d", without, got.Tokens, at)
+	}
+}
+
 // What is asked about a conversation is asked without its thinking, and the conversation itself
 // stays as it is (CTX-14).
 func TestCTX14AnAsideIsACopyWithoutThinking(t *testing.T) {

@@ -147,6 +147,116 @@ func TestCTX13AsMuchLeavesAsCanBeShown(t *testing.T) {
 	}
 }
 
+// A rest that takes exactly half of the room stays.
+func TestCTX13WhatTakesHalfOfTheRoomStays(t *testing.T) {
+	c, h := profile.Default(), &state.Handle{}
+	half := Room(&c, h, prompt.System(&c, h), prompt.Tools(&c, h)) / 2
+	talk := []fsm.Message{
+		{Role: fsm.RoleUser, Text: "first"}, {Role: fsm.RoleAssistant, Text: "one"}, {Role: fsm.RoleUser}, {Role: fsm.RoleAssistant, Text: "two"},
+		{Role: fsm.RoleUser, Text: "question"},
+	}
+	h.TurnAt = 4
+	for over, want := range []int{2, 4} {
+		for tokensOf(talk[2:]) < half+over {
+			talk[2].Text += "word"
+		}
+		h.Inf.Talk = fsm.Conversation{}.Add(talk...)
+		if got := Condensable(&c, h, 2); got != want {
+			t.Errorf("%d tokens too many: the cut is at %d", over, got)
+		}
+	}
+}
+
+// A cut moves back behind an earlier summary as behind anything else, but never so far that only
+// the summary would leave: to sum that up makes nothing shorter.
+func TestCTX13ASummaryDoesNotLeaveAlone(t *testing.T) {
+	c := profile.Default()
+	shown := Room(&c, &state.Handle{}, c.Prompts.Identity, fsm.NoTools) - fsm.TextTokens(c.Prompts.Compress)
+	long := strings.Repeat("word", shown*3/5)
+	summary := fsm.Message{Role: fsm.RoleSystem, Text: "earlier"}
+	first := []fsm.Message{{Role: fsm.RoleUser, Text: long}, {Role: fsm.RoleAssistant, Text: "one"}}
+	for _, tt := range []struct {
+		name      string
+		talk      []fsm.Message
+		cut, want int
+	}{
+		{"two turns after a summary", slices.Concat([]fsm.Message{summary}, first, first), 5, 3},
+		{"a turn after a summary", []fsm.Message{summary, {Role: fsm.RoleUser, Text: long + long}, first[1]}, 3, 3},
+	} {
+		h := &state.Handle{}
+		h.TurnAt = len(tt.talk)
+		h.Inf.Talk = fsm.Conversation{}.Add(append(tt.talk, fsm.Message{Role: fsm.RoleUser, Text: "question"})...)
+		if got := Condensable(&c, h, tt.cut); got != tt.want {
+			t.Errorf("%s: the cut is at %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+// A portion has a message at least, however little room there is: else the rest would never leave.
+func TestCTX13APortionIsNeverEmpty(t *testing.T) {
+	c, h := profile.Default(), &state.Handle{}
+	left := Room(&c, h, prompt.System(&c, h), fsm.NoTools) - c.MemoryRoom() - markTokensMax
+	first := fsm.Message{Role: fsm.RoleUser, Text: "It rains."}
+	got, shown := Portion(&c, h, []fsm.Message{first, {Role: fsm.RoleAssistant, Text: "It does."}}, strings.Repeat("word", left))
+	if got != 1 || !strings.Contains(shown, first.Text) {
+		t.Errorf("%d messages are shown: %q", got, shown)
+	}
+}
+
+// Without a window the model is shown all at once, and each message once.
+func TestCTX13WithoutAWindowThereIsOnePortion(t *testing.T) {
+	c, h := profile.Shelly(), &state.Handle{}
+	c.Limits.ContextTokens, c.Limits.AnswerPercent = 0, 0
+	msgs := []fsm.Message{{Role: fsm.RoleUser, Text: strings.Repeat("rain ", 4000)}, {Role: fsm.RoleAssistant, Text: "It does."}}
+	var all strings.Builder
+	Transcript(c.Words, &all, msgs)
+	if got, shown := Portion(&c, h, msgs, "Sum it up."); got != len(msgs) || shown != all.String() {
+		t.Errorf("%d messages are shown in %d bytes of %d", got, len(shown), all.Len())
+	}
+}
+
+// A question is too long by itself only if it takes more than there is without loaded skills, by
+// what is known of its session.
+func TestCTX11WhichQuestionIsTooLongByItself(t *testing.T) {
+	c, h := profile.Default(), &state.Handle{}
+	c.Prompts.Sections = []fsm.Section{{Title: "Loaded skills", Of: fsm.OfLoadedSkills}}
+	room := Room(&c, h, prompt.System(&c, h), h.Toolset())
+	with := *h
+	with.Sess.Skills = []fsm.LoadedSkill{{Name: "look", Text: "Look around."}}
+	if less := Room(&c, &with, prompt.System(&c, &with), h.Toolset()); less >= room {
+		t.Fatalf("a loaded skill takes nothing of %d tokens", room)
+	}
+	frame := fsm.MessageTokens(fsm.Message{})
+	for _, tt := range []struct {
+		name   string
+		tokens int
+		sess   fsm.Session
+		want   bool
+	}{
+		{"what just fits", room, fsm.Session{}, false},
+		{"a token more", room + 1, fsm.Session{}, true},
+		{"what just fits without the skills", room, with.Sess, false},
+		{"half, in a session that counts three times as many", room / 2, fsm.Session{Ratio: 3 * 1024}, true},
+	} {
+		m := fsm.Message{Role: fsm.RoleUser, Text: strings.Repeat("word", tt.tokens-frame)}
+		if got := Alone(&c, h, &tt.sess, m, h.Toolset()); fsm.MessageTokens(m) != tt.tokens || got != tt.want {
+			t.Errorf("%s, with %d tokens: too long by itself: %t", tt.name, fsm.MessageTokens(m), got)
+		}
+	}
+}
+
+// A conversation that leaves exactly an eighth of the window for the answer is sent as it is.
+func TestCTX14AnEighthOfTheWindowIsLeftForTheAnswer(t *testing.T) {
+	c, h := profile.Default(), &state.Handle{}
+	c.Limits.ContextTokens = 8000
+	for over, want := range []bool{true, false} {
+		system := strings.Repeat("word", 7000+over-c.EstimateOf("", fsm.Conversation{}, fsm.NoTools, &fsm.Offer{}))
+		if got := Appendable(&c, h, system, fsm.Conversation{}, fsm.NoTools); got != want {
+			t.Errorf("%d tokens over: it is sent as it is: %t", over, got)
+		}
+	}
+}
+
 // What is too much for a part leaves turn by turn, and no more than that.
 func TestCTX13NoMoreStaysForTheNextPartThanMust(t *testing.T) {
 	c, h := profile.Default(), &state.Handle{}
