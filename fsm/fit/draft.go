@@ -18,8 +18,8 @@ func Answer(w fsm.Words, kept []fsm.KeptText, talk fsm.Conversation, at, room in
 }
 
 // Aside returns a conversation that ends with a message about it, as far as it fits into
-// room tokens: any of its texts is shortened, then the oldest messages are left out
-// (CTX-14).
+// room tokens: its results are shortened, then any of its texts, then the oldest turns are
+// left out (CTX-14).
 func Aside(w fsm.Words, kept []fsm.KeptText, talk fsm.Conversation, room int) fsm.Conversation {
 	d := newDraft(w, kept, talk, len(talk.Messages)-1)
 	d.forget()

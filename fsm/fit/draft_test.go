@@ -109,6 +109,21 @@ func TestCTX14TheOldestTurnsOfAnAsideLeave(t *testing.T) {
 	}
 }
 
+// Results are cut before what people and the model have said, even if that is longer.
+func TestCTX14AnAsidesResultsAreCutFirst(t *testing.T) {
+	said := strings.Repeat("word ", 1000)
+	talk := fsm.Conversation{}.Add(
+		fsm.Message{Role: fsm.RoleUser, Text: said},
+		fsm.Message{Role: fsm.RoleAssistant, Calls: []fsm.ToolCall{{ID: "1", Name: "look", Args: "{}"}}},
+		fsm.Message{Role: fsm.RoleTool, Text: strings.Repeat("line ", 400), ToolCall: "1"},
+		fsm.Message{Role: fsm.RoleUser, Text: "Sum it up."},
+	)
+	got := Aside(fsm.PresentWords(), nil, talk, talk.Tokens-200)
+	if len(got.Messages) != 4 || got.Messages[0].Text != said || len(got.Messages[2].Text) >= len(talk.Messages[2].Text) {
+		t.Errorf("%d messages, the first with %d bytes of %d", len(got.Messages), len(got.Messages[0].Text), len(said))
+	}
+}
+
 // What fits without its thinking loses nothing else (CTX-10).
 func TestCTX10WithoutThinkingNothingElseNeedBeCut(t *testing.T) {
 	talk := talkOf(300, 300, 300, 100, 300)
