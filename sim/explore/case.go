@@ -24,10 +24,13 @@ type Case struct {
 	scripts  []script.Script // with each line once, as what it says
 	stubs    []sim.Stub      // with each act once, as what it answers
 
-	// Check is asked after every step for what the case says; nil where it says
-	// nothing that a step and the machine's state tell.
-	Check func(in fsm.Input, moves []state.Move, effects []fsm.Effect, s *state.Snapshot) *check.Violation
+	// Check returns what a worker, and no other, asks after every step for what the case
+	// says; nil where it says nothing that a step and the machine's state tell.
+	Check func() Check
 }
+
+// Check returns what does not hold of a step and the state after it, or nil.
+type Check func(in fsm.Input, moves []state.Move, effects []fsm.Effect, s *state.Snapshot) *check.Violation
 
 // CaseWorld is the world of a plan: what happens in its timeline may happen at any
 // moment in this order, starts whenever the process has stopped, and what people

@@ -49,11 +49,13 @@ func TestSIM36AnyNumberOfWorkersFindsTheSame(t *testing.T) {
 	p := casePlan(nil)
 	found := CaseWorld("x", &p)
 	found.Timeouts, found.Crashes, found.Cancels = 1, 1, 1
-	found.Case.Check = func(_ fsm.Input, _ []state.Move, _ []fsm.Effect, s *state.Snapshot) *check.Violation {
-		if len(s.Handles) > 0 && s.Handles[0].State == state.Storing {
-			return &check.Violation{Invariant: "never[0]"}
+	found.Case.Check = func() Check {
+		return func(_ fsm.Input, _ []state.Move, _ []fsm.Effect, s *state.Snapshot) *check.Violation {
+			if len(s.Handles) > 0 && s.Handles[0].State == state.Storing {
+				return &check.Violation{Invariant: "never[0]"}
+			}
+			return nil
 		}
-		return nil
 	}
 	cut := TurnWorld()
 	cut.StatesMax = 3000

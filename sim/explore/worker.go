@@ -15,6 +15,7 @@ import (
 type worker struct {
 	*alphabet
 	shape    func(*state.Snapshot) uint64
+	check    Check // of the case; nil: none
 	coverage *coverage.Coverage
 	steps    int
 	spare    []watched // of positions that were known
@@ -40,6 +41,9 @@ func newWorker(a *alphabet) *worker {
 	w := &worker{alphabet: a, shape: (*state.Snapshot).Shape, coverage: coverage.New()}
 	if a.bounds.Case != nil {
 		w.shape = (*state.Snapshot).Hash // its texts may decide
+		if check := a.bounds.Case.Check; check != nil {
+			w.check = check()
+		}
 	}
 	return w
 }
@@ -123,10 +127,10 @@ func (w *worker) judge(of watched, in fsm.Input, effects []fsm.Effect) *check.Vi
 	if bad := of.monitor.Step(of.machine, in, effects); len(bad) > 0 {
 		return &bad[0]
 	}
-	if c := w.bounds.Case; c != nil && c.Check != nil {
-		return c.Check(in, of.machine.Moves(), effects, of.machine.View())
+	if w.check == nil {
+		return nil
 	}
-	return nil
+	return w.check(in, of.machine.Moves(), effects, of.machine.View())
 }
 
 // named hashes what tells positions apart: the shape, the kind of the call that was given

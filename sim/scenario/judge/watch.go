@@ -2,13 +2,13 @@ package judge
 
 import (
 	"slices"
-	"sync/atomic"
 
 	"shelly/fsm"
 	"shelly/fsm/check"
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
 	"shelly/sim"
+	"shelly/sim/explore"
 	"shelly/sim/scenario/expression"
 	"shelly/sim/scenario/format"
 	"shelly/sim/strict"
@@ -18,6 +18,7 @@ import (
 // (SIM-18): items, and expressions that the machine's state and the step alone decide.
 type Watching struct {
 	claims []watched
+	judged [][]bool // by worker and claim: a step counted
 	Others []string // the keys of those that it cannot check, which speak of how the run came there
 }
 
@@ -38,26 +39,32 @@ func Watch(f *format.File) *Watching {
 	return &w
 }
 
-// Check returns what does not hold of a step, or nil. The workers of a walk call it at the same
-// time.
-func (w *Watching) Check(in fsm.Input, moves []state.Move, effects []fsm.Effect, s *state.Snapshot) *check.Violation {
-	if w.claims == nil {
+// Check returns what one worker of a walk asks of each step.
+func (w *Watching) Check() explore.Check {
+	judged := make([]bool, len(w.claims))
+	w.judged = append(w.judged, judged)
+	return func(in fsm.Input, moves []state.Move, effects []fsm.Effect, s *state.Snapshot) *check.Violation {
+		if w.claims == nil {
+			return nil
+		}
+		events := traceOf([]sim.Step{{Step: engine.Step{Input: in, Moves: moves, Effects: effects}}})
+		now := expression.Moment(in, effects, s)
+		for i := range w.claims {
+			wrong, counts := w.claims[i].wrong(events, now)
+			if wrong != "" {
+				return &check.Violation{Invariant: w.claims[i].path, Text: wrong}
+			}
+			judged[i] = judged[i] || counts
+		}
 		return nil
 	}
-	events := traceOf([]sim.Step{{Step: engine.Step{Input: in, Moves: moves, Effects: effects}}})
-	now := expression.Moment(in, effects, s)
-	for i := range w.claims {
-		if wrong := w.claims[i].wrong(events, now); wrong != "" {
-			return &check.Violation{Invariant: w.claims[i].path, Text: wrong}
-		}
-	}
-	return nil
 }
 
 // Idle are the keys of the claims by which no step was judged, though one is to be (SCN-31).
 func (w *Watching) Idle() (keys []string) {
 	for i := range w.claims {
-		if c := &w.claims[i]; !c.judged.Load() && !c.claim.Optional {
+		judged := slices.ContainsFunc(w.judged, func(by []bool) bool { return by[i] })
+		if c := &w.claims[i]; !judged && !c.claim.Optional {
 			keys = append(keys, c.path)
 		}
 	}
@@ -72,14 +79,14 @@ type watched struct {
 	path   string
 	claim  *format.Claim
 	always bool
-	judged atomic.Bool // a step counted: its when held there and, of an item of always, an event has its keys
 }
 
-// wrong says how the claim does not hold of a step, or nothing.
-func (w *watched) wrong(events []event, s *expression.State) string {
+// wrong says how the claim does not hold of a step, or nothing, and whether the step counts: if
+// its when holds there and, of an item of always, if an event has its keys.
+func (w *watched) wrong(events []event, s *expression.State) (wrong string, counts bool) {
 	if w.claim.When != nil {
 		if holds, err := now(w.claim.When, events, s); err != nil || !holds {
-			return "" // where it cannot be evaluated, shelly test says so
+			return "", false // where it cannot be evaluated, shelly test says so
 		}
 	}
 	if item := w.claim.That.Item; w.always && item != nil {
@@ -87,21 +94,20 @@ func (w *watched) wrong(events []event, s *expression.State) string {
 			if !item.Concerns(e.Value) {
 				continue
 			}
-			if w.judged.Store(true); !item.Fits(e.Value) {
-				return "an event is not " + item.String() + ": " + e.String()
+			if counts = true; !item.Fits(e.Value) {
+				return "an event is not " + item.String() + ": " + e.String(), true
 			}
 		}
-		return ""
+		return "", counts
 	}
-	w.judged.Store(true)
 	holds, err := now(&w.claim.That, events, s)
 	switch {
 	case err != nil || holds == w.always:
-		return ""
+		return "", true
 	case w.always:
-		return "is false: " + w.claim.That.String()
+		return "is false: " + w.claim.That.String(), true
 	default:
-		return "there is " + w.claim.That.String()
+		return "there is " + w.claim.That.String(), true
 	}
 }
 
