@@ -305,6 +305,13 @@ func TestAPR19WhatBecomesOfSuchACall(t *testing.T) {
 			t.Errorf("runs %+v", run) // its outcome is unknown (INV-6)
 		}
 	})
+	t.Run("interrupted after the approval, and held", func(t *testing.T) { // the approval was for a start that has been made (APR-5)
+		d := wanting(t, func(c *fsm.Config) { c.Switches.HoldUnknown = true })
+		d.decides(true)
+		d.boot()
+		no[fsm.RunTool](d)
+		d.inStates(state.Held)
+	})
 	t.Run("with nobody behind it", func(t *testing.T) {
 		d := driverOf(t, "countbot")
 		d.boot()

@@ -229,6 +229,23 @@ func TestINF46ALimitThatIsLowerByNowEndsTheAttempts(t *testing.T) {
 	same(t, []string{"error: busy", "two"}, d.results(2))
 }
 
+// So does one that becomes lower during the wait.
+func TestINF46ALimitThatFallsDuringTheWaitEndsTheAttempts(t *testing.T) {
+	for attempts, again := range map[int]int{2: 2, 1: 0} { // order-free
+		d, _ := reading(t, func(c *fsm.Config) { c.Limits.MaxToolAttempts = 2 }, "list_dir", "list_dir")
+		d.readFails(0, "busy")
+		d.readFails(0, "busy")
+		d.config.Limits.MaxToolAttempts = attempts
+		d.step(fsm.Input{At: d.now(), Fact: fsm.Configured{Config: d.config}})
+		d.waitUp()
+		if n := len(d.started()); n != again {
+			t.Errorf("up to %d attempts: %d calls are started again", attempts, n)
+		} else if again == 0 {
+			same(t, []string{"error: busy", "error: busy"}, d.results(2))
+		}
+	}
+}
+
 func TestINF47ACheckpointLetsABatchFinish(t *testing.T) {
 	d, key := reading(t, func(c *fsm.Config) { c.Switches.Cancel, c.Limits.MaxToolAttempts = fsm.CancelCheckpoint, 2 }, "list_dir", "list_dir", "write_note")
 	d.readFails(0, "busy")
@@ -369,6 +386,33 @@ func TestINF49AReadThatMayNotBeRepeatedByNowIsUnknown(t *testing.T) {
 	d.config.Tools[0].Effects = fsm.EffectsUnsafe
 	d.boot()
 	same(t, []string{"one", "interrupted, outcome unknown: check before repeating"}, d.results(2))
+}
+
+// A call that had failed by then is started again all the same, unless a cancel ends the batch
+// (INF-47).
+func TestINF49AFailedCallBesideAnUnknownOneIsStartedAgain(t *testing.T) {
+	for _, cancelled := range []bool{false, true} {
+		d, key := reading(t, func(c *fsm.Config) {
+			c.Switches.Cancel, c.Limits.MaxToolAttempts = fsm.CancelCheckpoint, 2
+			c.Tools = append(c.Tools, fsm.ToolDecl{Name: "look_up", Effects: fsm.EffectsNone})
+		}, "list_dir", "look_up")
+		d.readFails(0, "busy")
+		if cancelled {
+			d.cancels(key)
+		}
+		d.config.Tools = slices.Clone(d.config.Tools)
+		d.config.Tools[len(d.config.Tools)-1].Effects = fsm.EffectsUnsafe
+		d.boot()
+		no[fsm.RunTool](d)
+		if cancelled {
+			d.refused(key, "cancelled")
+			continue
+		}
+		d.waitUp()
+		same(t, []string{`list_dir{"n":0}`}, d.started())
+		d.reads(0, "one")
+		same(t, []string{"one", "interrupted, outcome unknown: check before repeating"}, d.results(2))
+	}
 }
 
 func TestINF49ABatchThatOnlyWaitedGoesOnAtOnce(t *testing.T) {

@@ -154,14 +154,33 @@ func TestHND46AMessageToAChannelThatNobodyHasIsNotSent(t *testing.T) {
 	}
 }
 
+// Work that came from no chat has no channel that a message could go to by default.
+func TestHND46AMessageOfWorkFromNoChatNamesItsChannel(t *testing.T) {
+	d := driverOf(t, "countbot")
+	d.boot()
+	d.raise("full")
+	d.loads(fsm.Session{})
+	for _, args := range []string{`{"content":"hi"}`, `{"content":"hi","chat_id":"7"}`} {
+		d.asksFor(fsm.ToolMessage, args)
+		no[fsm.SendMessage](d)
+		if got, want := d.lastMessage().Text, "error: "+d.config.Words.Text(fsm.WordMessageNowhere); got != want {
+			t.Errorf("%s: the result is %q, want %q", args, got, want)
+		}
+	}
+	d.asksFor(fsm.ToolMessage, `{"content":"hi","channel":"sms","chat_id":"7"}`)
+	if got, want := one[fsm.SendMessage](d).To, (fsm.Origin{Channel: "sms", Chat: "7"}); got != want {
+		t.Errorf("sent to %+v", got)
+	}
+}
+
 // LIM-1: of the channels of requests no more than 64 are remembered.
 func TestLIM1TheChannelsOfRequestsAreBounded(t *testing.T) {
 	d := driverOf(t, "countbot")
-	d.config.Channels, d.config.Limits.MaxQueue = []string{"pager"}, 100
+	d.config.Channels = []string{"pager"}
 	d.boot()
-	for n := range 70 {
+	for n := range 66 { // of commands, which leave no handles
 		id := strconv.Itoa(n)
-		d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: id}, Session: "s", Origin: fsm.Origin{Channel: "web" + id, Chat: "42"}, Text: "hello"}})
+		d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: id}, Session: "s", Origin: fsm.Origin{Channel: "web" + id, Chat: "42"}, Text: "/help"}})
 	}
 	if met := d.m.View().Channels; len(met) != 64 || met[63] != "web63" {
 		t.Errorf("%d channels are remembered: %q", len(met), met)
