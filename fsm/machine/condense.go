@@ -165,7 +165,7 @@ func (m *Machine) condensedText(h *state.Handle, in fsm.BrainAnswered) string {
 	if !h.Inf.Appended {
 		return in.Text
 	}
-	return reading.Understand(&m.s.Config, prompt.Tools(&m.s.Config, h), h.Inf.Talk, in, h.Inf.Iterations+1).Text
+	return reading.Understand(&m.s.Config, prompt.Tools(&m.s.Config, h), h.Inf.Talk, in, 0).Text // its calls, which are named by the number, are not taken
 }
 
 // condensed puts the summary in place of the messages that it sums up; without one, whole

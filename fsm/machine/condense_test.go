@@ -430,6 +430,152 @@ func TestCTX12ARefusedCompressionThatCannotBeShorter(t *testing.T) {
 	}
 }
 
+// condensing returns a driver whose conversation of sixteen messages and a question is just being
+// shortened, with a window of 8192 tokens, and the prompt for the summary. Its first answer is
+// longer by as many tokens as are given.
+func condensing(t *testing.T, longer int, change func(*fsm.Config)) (*driver, fsm.AskBrain) {
+	t.Helper()
+	d := driverOf(t, "default")
+	d.config.Limits.ContextTokens, d.config.Limits.CompressPercent, d.config.Limits.MaxCompactions, d.config.Switches.TellTime = 8192, 1, 1, false
+	change(&d.config)
+	d.boot()
+	d.ask("hello")
+	history := talk(16)
+	history[1].Text = strings.Repeat("word", 1+longer)
+	d.loads(fsm.Session{Version: 1, History: history, Skills: []fsm.LoadedSkill{{Name: "flights", Text: "book them"}}})
+	ask := one[fsm.AskBrain](d)
+	if ask.Purpose != fsm.PurposeCompact {
+		t.Fatalf("asked for %s", ask.Purpose)
+	}
+	return d, ask
+}
+
+// byItself has summaries asked for as CTX-5 says, not after the conversation.
+func byItself(c *fsm.Config) { c.Switches.SideCalls = "" }
+
+func afterAll(*fsm.Config) {}
+
+// CTX-12: if the prompt for a summary should have fitted even if the model counts four times what was
+// estimated, the most that is believed (CTX-2), there is no summary, and nothing was learnt.
+func TestCTX12ARefusedCompressionThatShouldHaveFitted(t *testing.T) {
+	d, least := condensing(t, 0, byItself)
+	quarter := d.config.PromptRoom() / 4
+	for _, tt := range []struct {
+		tokens int
+		again  bool
+	}{{least.Tokens, false}, {quarter, false}, {quarter + 1, true}} {
+		d, ask := condensing(t, tt.tokens-least.Tokens, byItself)
+		if ask.Tokens != tt.tokens {
+			t.Fatalf("asked with %d tokens, not %d", ask.Tokens, tt.tokens)
+		}
+		d.brainFails(fsm.BrainContextTruncated, "too long")
+		again := one[fsm.AskBrain](d).Purpose == fsm.PurposeCompact
+		if ratio := d.active().Sess.Ratio; again != tt.again || ratio > 0 != tt.again {
+			t.Errorf("%d tokens: it is asked for again: %t, the ratio is %d", tt.tokens, again, ratio)
+		}
+	}
+}
+
+// CTX-12: it is asked for again only as long as that makes its prompt shorter, and what was learnt of
+// the last one counts for the answer's.
+func TestCTX12ARefusedCompressionOfNothingMoreEnds(t *testing.T) {
+	d, ask := condensing(t, 0, func(c *fsm.Config) {
+		byItself(c)
+		c.Prompts.Compress = strings.Repeat("word", 4000)
+	})
+	for _, left := range []int{8, 1} { // the second time the request alone
+		if n := len(ask.Conversation.Messages); n != left {
+			t.Errorf("asked after %d messages, not %d", n, left)
+		}
+		d.brainFails(fsm.BrainContextTruncated, "too long")
+		last := ask
+		if ask = one[fsm.AskBrain](d); left == 1 {
+			if want := d.config.Limits.ContextTokens * 1024 / d.config.Estimate(last); d.active().Sess.Ratio != want || ask.Purpose != fsm.PurposeAnswer {
+				t.Errorf("then asked for %s, with a ratio of %d, not %d", ask.Purpose, d.active().Sess.Ratio, want)
+			}
+		}
+	}
+}
+
+// CTX-12: one that was asked for after the conversation is asked for by itself, even if that would leave
+// the conversation enough room by what was learnt (CTX-20). The skills are unloaded then (CTX-6).
+func TestCTX12ARefusedCompressionAfterTheConversationIsAskedForByItself(t *testing.T) {
+	few := func(c *fsm.Config) { c.Tools = tools() }
+	room := 8192 * 85 / 100 / 4 // between the shares of CTX-10 and CTX-20, if the model counts four times as much
+	_, least := condensing(t, 0, few)
+	d, ask := condensing(t, room-least.Tokens, few)
+	if ask.Tools == fsm.NoTools || ask.Tokens != room || len(d.active().Sess.Skills) != 1 {
+		t.Fatalf("asked with %d tokens, not %d, with the tools %q; loaded are %v", ask.Tokens, room, ask.Tools, d.active().Sess.Skills)
+	}
+	d.brainFails(fsm.BrainContextTruncated, "too long")
+	again := one[fsm.AskBrain](d)
+	if again.Purpose != fsm.PurposeCompact || again.Tools != fsm.NoTools || again.Conversation.Tokens >= ask.Conversation.Tokens {
+		t.Errorf("asked with %d tokens, then for %s with %d, with the tools %q", ask.Tokens, again.Purpose, again.Tokens, again.Tools)
+	}
+	d.answer("they spoke")
+	if next := one[fsm.AskBrain](d); next.Purpose != fsm.PurposeAnswer || len(d.active().Sess.Skills) > 0 {
+		t.Errorf("then asked for %s; loaded are %v", next.Purpose, d.active().Sess.Skills)
+	}
+}
+
+// CTX-20: skills are unloaded after the summary, because its prompt begins as the one before.
+func TestCTX20SkillsAreUnloadedAfterTheSummary(t *testing.T) {
+	d, ask := condensing(t, 0, afterAll)
+	if ask.Tools == fsm.NoTools || len(d.active().Sess.Skills) != 1 {
+		t.Errorf("asked with the tools %q; loaded are %v", ask.Tools, d.active().Sess.Skills)
+	}
+	d.answer("they spoke")
+	one[fsm.AskBrain](d)
+	if len(d.active().Sess.Skills) > 0 {
+		t.Errorf("loaded are %v", d.active().Sess.Skills)
+	}
+}
+
+// CTX-14: the operator is told of a summary that does not come, and it is counted.
+func TestCTX14ACompressionThatIsTooSlowIsReported(t *testing.T) {
+	d, _ := condensing(t, 0, afterAll)
+	d.waitUp()
+	want := d.config.Words.Text(fsm.WordNotSummedUp, "reason", d.config.Words.Text(fsm.WordUpkeepLate))
+	if u := d.m.View().Upkeep; u.Failed != 1 || u.Last != want {
+		t.Errorf("counted %+v, want %q", u, want)
+	}
+	if r := one[fsm.Report](d); r.Text != want {
+		t.Errorf("the report is %q", r.Text)
+	}
+}
+
+// CTX-14: the prompt for a summary by itself may take all of the room, to the last token, but not that
+// of the answer. What is too long loses its thinking first.
+func TestCTX14TheLongestPromptForASummary(t *testing.T) {
+	thought := func(tokens int) (*driver, fsm.AskBrain) {
+		d := driverOf(t, "default")
+		byItself(&d.config)
+		d.config.Limits.ContextTokens, d.config.Limits.CompressPercent, d.config.Limits.KeepMessages = 8192, 1, 2
+		d.config.Prompts.Compress = strings.Repeat("word", 3500) // so that less is left for what leaves than in an answer's prompt
+		d.boot()
+		d.ask("hello")
+		d.loads(fsm.Session{})
+		for _, thinking := range []string{strings.Repeat("hmm ", tokens), ""} {
+			calls := []fsm.ToolCall{{ID: "1", Name: "list_dir", Args: "{}"}}
+			d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopToolUse, Calls: calls, Thinking: thinking}})
+			d.toolSays("a.txt")
+		}
+		ask := one[fsm.AskBrain](d)
+		if ask.Purpose != fsm.PurposeCompact {
+			t.Fatalf("asked for %s", ask.Purpose)
+		}
+		return d, ask
+	}
+	d, least := thought(0)
+	room := d.config.PromptRoom()
+	for over, whole := range []bool{true, false} {
+		_, ask := thought(room - least.Tokens + over)
+		if got := ask.Conversation.Messages[0].Thinking != ""; got != whole || ask.Tokens == room != whole || ask.Tokens > room {
+			t.Errorf("%d tokens over: asked with %d tokens of a room of %d, with its thinking: %t", over, ask.Tokens, room, got)
+		}
+	}
+}
+
 func TestCTX8WhatCannotBeShortenedFails(t *testing.T) {
 	tests := []struct {
 		name    string

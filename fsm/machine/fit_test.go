@@ -338,3 +338,49 @@ func TestCTX11NothingIsSummedUpForARequestThatIsTooLong(t *testing.T) {
 		}
 	}
 }
+
+// CTX-10: a conversation that takes the room to the last token is sent as it is.
+func TestCTX10TheLongestConversationThatFits(t *testing.T) {
+	asked := func(result string) fsm.AskBrain {
+		d, _ := fitting(t, "hello")
+		d.calls("list_dir")
+		d.toolSays(result)
+		return one[fsm.AskBrain](d)
+	}
+	d, _ := fitting(t, "hello")
+	room := d.config.PromptRoom()
+	most := strings.Repeat("word", room-asked("").Tokens)
+	if ask := asked(most); ask.Tokens != room || ask.Conversation.Messages[2].Text != most {
+		t.Errorf("asked with %d tokens of a room of %d, after a result of %d bytes of %d", ask.Tokens, room, len(ask.Conversation.Messages[2].Text), len(most))
+	}
+	if ask := asked(most + "word"); ask.Tokens >= room {
+		t.Errorf("with one token more: asked with %d tokens of a room of %d", ask.Tokens, room)
+	}
+}
+
+// CTX-12: an answer that was cut is not asked for again if its prompt, by what was learnt of it, would
+// be the same.
+func TestCTX12APromptThatFitsByWhatWasLearntIsNotSentAgain(t *testing.T) {
+	d, _ := fitting(t, "hello")
+	d.calls("list_dir")
+	room := d.config.PromptRoom()
+	text := strings.Repeat("word", room/2)
+	d.toolSays(text)
+	for estimate := one[fsm.AskBrain](d).Tokens; ; estimate++ { // one that the correction, which is rounded, fits into the room exactly
+		var s fsm.Session
+		if s.Learn(estimate, room+1); s.Uncorrected(room) == estimate {
+			text += strings.Repeat("word", estimate-one[fsm.AskBrain](d).Tokens)
+			break
+		}
+	}
+	d, key := fitting(t, "hello")
+	d.calls("list_dir")
+	d.toolSays(text)
+	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{
+		Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopMaxTokens, Text: "good d", Tokens: fsm.Tokens{Prompt: room + 1},
+	}})
+	no[fsm.AskBrain](d)
+	if r := one[fsm.Reply](d); r.Request != key {
+		t.Errorf("reply %+v", r)
+	}
+}
