@@ -133,7 +133,7 @@ func Without(list []fsm.Grant, gone func(*fsm.Grant) bool) []fsm.Grant {
 	return kept
 }
 
-// all reports whether match is not empty and holds is true for each of it.
+// all reports whether holds is true for each of match.
 func all(match []fsm.ArgMatch, holds func(fsm.ArgMatch) bool) bool {
 	return !slices.ContainsFunc(match, func(m fsm.ArgMatch) bool { return !holds(m) })
 }

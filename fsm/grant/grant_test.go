@@ -59,6 +59,7 @@ func TestAPR10TheStrictestRuleThatFitsCounts(t *testing.T) {
 		{"both, in the other", true, []fsm.ApproveRule{push, git}, `{"command":"git push origin"}`, true},
 		{"no object is asked about", false, []fsm.ApproveRule{push}, `[`, true},
 		{"no object is not spared", true, []fsm.ApproveRule{git}, `[`, true},
+		{"nor by one that matches no argument", true, []fsm.ApproveRule{{}}, `[`, true},
 	} {
 		decl := fsm.ToolDecl{Name: "exec", Approve: tt.approve, Rules: tt.rules}
 		if got := Needs(&fsm.Config{}, &decl, fsm.ToolCall{Name: "exec", Args: tt.args}); got != tt.want {

@@ -107,6 +107,7 @@ func TestEachTextIsInTheHash(t *testing.T) {
 		func(h *state.Handle) { h.Images = [][]byte{{2}} },
 		func(h *state.Handle) { h.Turn = other },
 		func(h *state.Handle) { h.Closing = other },
+		func(h *state.Handle) { h.Notes = []string{"A NOTE"} },
 		func(h *state.Handle) { h.Sess.Pending = other },
 		func(h *state.Handle) { h.Sess.Memory = "# MEMORY" },
 		func(h *state.Handle) { h.Inf.Batch[0].Text = "A RESULT" },

@@ -14,17 +14,28 @@ func TestINV9ACopyAppendsElsewhere(t *testing.T) {
 	var h Handle
 	h.Turn, h.Used, h.Notes = make([]fsm.Message, 0, 1), make([]string, 0, 1), make([]string, 0, 1)
 	h.Inf.Seen = make([]uint64, 0, 1)
-	s := Snapshot{Handles: []Handle{h}}
-	adds := func(h *Handle, text string, hash uint64) {
+	hello := fsm.Message{Role: fsm.RoleUser, Text: "hello"}
+	h.Talk, h.Inf.Talk = fsm.Conversation{}.Add(hello, hello), fsm.Conversation{}.Add(hello, hello) // with room for more
+	s := Snapshot{Handles: []Handle{h}, Channels: make([]string, 0, 1), Grants: make([]fsm.Grant, 0, 1)}
+	adds := func(s *Snapshot, text string, hash uint64) {
+		h, msg := &s.Handles[0], fsm.Message{Role: fsm.RoleAssistant, Text: text}
+		s.Channels, s.Grants = append(s.Channels, text), append(s.Grants, fsm.Grant{Tool: text})
+		h.Talk, h.Inf.Talk = h.Talk.Add(msg), h.Inf.Talk.Add(msg)
 		h.Turn, h.Used, h.Notes = append(h.Turn, fsm.Message{Text: text}), append(h.Used, text), append(h.Notes, text)
 		h.Inf.Seen = append(h.Inf.Seen, hash)
 	}
 	to := s.Clone()
-	adds(&s.Handles[0], "own", 1)
-	adds(&to.Handles[0], "other", 2)
+	adds(&s, "own", 1)
+	adds(&to, "other", 2)
 	got := &s.Handles[0]
 	if got.Turn[0].Text != "own" || !slices.Equal(got.Used, []string{"own"}) || !slices.Equal(got.Notes, []string{"own"}) || !slices.Equal(got.Inf.Seen, []uint64{1}) {
 		t.Errorf("the original has %q, %q, %q, %d", got.Turn[0].Text, got.Used, got.Notes, got.Inf.Seen)
+	}
+	if got.Talk.Messages[2].Text != "own" || got.Inf.Talk.Messages[2].Text != "own" {
+		t.Errorf("its conversations are %+v and %+v", got.Talk.Messages, got.Inf.Talk.Messages)
+	}
+	if !slices.Equal(s.Channels, []string{"own"}) || s.Grants[0].Tool != "own" {
+		t.Errorf("it has %q and %+v", s.Channels, s.Grants)
 	}
 }
 

@@ -107,3 +107,24 @@ func TestSES4AHistoryOfAllKeepsWhatWasCompressed(t *testing.T) {
 		}
 	}
 }
+
+// Only an answer that is a notice after the text so far loses that text, which the turn has already;
+// an answer that begins like it is kept whole (SES-4), and so is the note that there is none (SES-5).
+func TestSES5WhatWasSaidAlongTheWayIsTakenOffANoticeAlone(t *testing.T) {
+	for _, tt := range []struct {
+		name, said, answer string
+		outcome            fsm.Outcome
+		want               string
+	}{
+		{"a notice", "I look", "I look\n\n[stopped]", fsm.OutcomeExhausted, "[stopped]"},
+		{"an answer", "I look", "I look, and see one file", fsm.OutcomeAnswered, "I look, and see one file"},
+		{"a note", "[no answer:", "", fsm.OutcomeTimeout, "[no answer: timed out]"},
+	} {
+		c, h := fsm.Config{Words: fsm.PresentWords()}, state.Handle{Accepted: state.Accepted{Kind: fsm.KindUser, Input: "hello"}}
+		h.Loaded, h.Answer, h.Outcome, h.Failure, h.Inf.Said = true, tt.answer, tt.outcome, "timed out", tt.said
+		Close(&c, &h)
+		if len(h.Closing) != 1 || h.Closing[0].Text != tt.want {
+			t.Errorf("%s: the turn ends with %+v, want %q", tt.name, h.Closing, tt.want)
+		}
+	}
+}
