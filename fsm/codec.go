@@ -61,11 +61,8 @@ func AppendSession(b []byte, s Session) ([]byte, error) {
 		}
 		b = append(b, "],"...)
 	}
-	if len(rest) == 2 { // nothing but its braces
-		if b[len(b)-1] == ',' {
-			b = b[:len(b)-1]
-		}
-		return append(b, '}'), nil
+	if len(rest) == 2 && b[len(b)-1] == ',' { // nothing but its braces
+		b = b[:len(b)-1]
 	}
 	return append(b, rest[1:]...), nil
 }
@@ -167,12 +164,10 @@ func kindFirst(kind string, body int) []byte {
 	return append(out, '"')
 }
 
-// structOf appends the fields of a struct's JSON, body, to the beginning of a wire form.
+// structOf appends the fields of a struct's JSON, body, to the beginning of a wire form. Every kind
+// has a field that is always written.
 func structOf(out, body []byte) []byte {
-	if len(body) > 2 {
-		out = append(out, ',')
-	}
-	return append(out, body[1:]...)
+	return append(append(out, ','), body[1:]...)
 }
 
 // UnmarshalInput reads the wire form of an input. An unknown kind is an error:

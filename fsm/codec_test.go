@@ -427,3 +427,41 @@ func TestAListIsHashedByItsTexts(t *testing.T) {
 		t.Error("two lists have one hash")
 	}
 }
+
+// Also a session with little or nothing in it, and one with a call whose arguments are much longer
+// than all else, is encoded as json.Marshal does it.
+func TestJRN15ASessionOfOddSizeIsEncodedAsJSONDoes(t *testing.T) {
+	long := []fsm.Message{{Role: fsm.RoleAssistant, Calls: []fsm.ToolCall{{Name: "write_file", Args: strings.Repeat("x", 5000)}}}}
+	for _, s := range []fsm.Session{{}, {Version: 3}, {Ratio: 1}, {Version: 3, Ratio: 1}, {History: long}, {Version: 3, History: long}, {History: long, Ratio: 1}} {
+		want, err := json.Marshal(s)
+		if got, failed := fsm.AppendSession(nil, s); err != nil || failed != nil || string(got) != string(want) {
+			t.Errorf("the session is\n%s, %v; want\n%s, %v", got, failed, want, err)
+		}
+	}
+}
+
+// What older builds had not is in a hash only where it is there, each value as another, so that
+// their records are replayed without a divergence.
+func TestJRN6WhatOlderBuildsHadNotIsHashedWhereItIsThere(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		old  uint64 // the hash of an older build
+		is   []fsm.Effect
+	}{
+		{"no limit of thinking", 0x4597a041278f26d7, []fsm.Effect{fsm.AskBrain{}, fsm.AskBrain{ThinkTokens: 50}, fsm.AskBrain{NoThinking: true}, fsm.AskBrain{ThinkTokens: 50, NoThinking: true}}},
+		{"nothing that contained a tool", 0x1b9512646a7e292f, []fsm.Effect{fsm.Audit{}, fsm.Audit{Contained: "namespaces"}, fsm.Audit{Contained: "landlock"}}},
+		{"no kept text", 0xbdca771eadf568d, []fsm.Effect{fsm.SaveSession{}, fsm.SaveSession{State: fsm.Session{LastText: 1}}, fsm.SaveSession{State: fsm.Session{LastText: 2}}}},
+	} {
+		seen := map[uint64]bool{}
+		for n, e := range tt.is {
+			hash := fsm.HashEffects([]fsm.Effect{e})
+			if n == 0 && hash != tt.old {
+				t.Errorf("with %s the hash is %#x, not %#x", tt.name, hash, tt.old)
+			}
+			if seen[hash] {
+				t.Errorf("%+v has the hash of another", e)
+			}
+			seen[hash] = true
+		}
+	}
+}

@@ -55,6 +55,8 @@ func TestSES7ABrokenHistoryIsMended(t *testing.T) {
 
 		{"calls without ids", []Message{calling("", ""), result("", "1"), result("", "2")},
 			[]Message{calling("", ""), result("", "1"), result("", "2")}},
+		{"calls without ids before an empty answer", []Message{calling("", ""), result("", "1"), result("", "2"), saying("")},
+			[]Message{calling("", ""), result("", "1"), result("", "2")}},
 		{"a result without an id of another tool", []Message{calling(""), {Role: RoleTool, Text: "1", Tool: "u"}}, []Message{calling(""), lost("")}},
 		{"a result by its id, whatever it calls its tool", []Message{calling("a"), {Role: RoleTool, Text: "1", Tool: "u", ToolCall: "a"}},
 			[]Message{calling("a"), result("a", "1")}},

@@ -85,7 +85,7 @@ func newestTexts(texts []KeptText, bytesMax int) []KeptText {
 	for _, t := range texts {
 		bytes += t.Bytes
 	}
-	for bytes > bytesMax && len(texts) > 0 {
+	for bytes > bytesMax { // which is at least 0, as the sum of none
 		bytes -= texts[0].Bytes
 		texts = texts[1:]
 	}

@@ -153,10 +153,7 @@ func (h *Handle) InFlight() []Await {
 
 // Awaits returns the kind of a call in flight, or "" if it is not in flight.
 func (h *Handle) Awaits(call fsm.CallID) fsm.CallKind {
-	if call == 0 {
-		return ""
-	}
-	if h.Await.Call == call {
+	if h.Await.Call == call { // if both are 0, its kind is empty
 		return h.Await.Kind
 	}
 	if h.Inf.Reading(call) >= 0 {
