@@ -48,13 +48,13 @@ func (m *Machine) condense(h *state.Handle, force bool) (firing, bool) {
 // condenseLess asks again for the summary after its prompt was longer than estimated: of less, and
 // by itself if it was asked for after the conversation (CTX-12). If that does not make the prompt
 // shorter there is none, and what was learnt counts for the next prompt.
-func (m *Machine) condenseLess(h *state.Handle) firing {
+func (m *Machine) condenseLess(h *state.Handle, in fsm.BrainFailed) firing {
 	c, learnt := &m.s.Config, h.Sess
 	system, talk, tools := m.condensePrompt(h)
 	talk = m.fitAside(h, system, talk, tools)
 	estimate := c.EstimateOf(system, talk, tools, &h.Sess.Offer)
-	if learnt.Learn(estimate, c.Limits.ContextTokens); learnt.Corrected(estimate) <= c.PromptRoom() {
-		return m.condensed("")
+	if m.refused(&learnt, estimate); learnt.Corrected(estimate) <= c.PromptRoom() {
+		return m.condensed("", m.whyFailed(in))
 	}
 	with := *h
 	with.Sess = learnt
@@ -69,7 +69,7 @@ func (m *Machine) condenseLess(h *state.Handle) firing {
 	less(&with)
 	system, part, tools := m.condensePrompt(&with)
 	if h.Inf.Refits >= refitsMax || m.fitAside(&with, system, part, tools).Tokens >= talk.Tokens {
-		return m.condensed("").after(func(h *state.Handle) { h.Sess.Ratio = learnt.Ratio })
+		return m.condensed("", m.whyFailed(in)).after(func(h *state.Handle) { h.Sess.Ratio = learnt.Ratio })
 	}
 	return refitted(learnt.Ratio).after(less)
 }
@@ -169,8 +169,9 @@ func (m *Machine) condensedText(h *state.Handle, in fsm.BrainAnswered) string {
 }
 
 // condensed puts the summary in place of the messages that it sums up; without one, whole
-// old turns are left out (CTX-7). The originals are in the session's archive.
-func (m *Machine) condensed(summary string) firing {
+// old turns are left out (CTX-7), and why says for people why there is none. The originals are
+// in the session's archive.
+func (m *Machine) condensed(summary, why string) firing {
 	return firing{on: state.OnCondensed, write: func(h *state.Handle) {
 		talk, cut := h.Inf.Talk.Messages, h.Inf.Cut
 		if h.Sess.Offer.Made() { // TOL-61: by what was used until now
@@ -185,7 +186,10 @@ func (m *Machine) condensed(summary string) firing {
 			msgs = append(msgs, fsm.Message{Role: fsm.RoleSystem, Text: m.word(fsm.WordEarlierSummary, "summary", s), Source: m.derived(h, talk[:cut])})
 		} else {
 			cut = fsm.NextTurn(talk, cut, h.TurnAt)
-			m.upkeepFailed(h, fsm.WordNotSummedUp)
+			if m.s.Config.Edition < fsm.SixthEdition {
+				why = m.noUse(h) // which is of an inference that has ended
+			}
+			m.upkeepFailed(h, fsm.WordNotSummedUp, why)
 		}
 		if h.TurnAt >= cut {
 			h.TurnAt += len(msgs) - cut
@@ -199,4 +203,6 @@ func (m *Machine) condensed(summary string) firing {
 }
 
 // uncondensed goes on when the time for a summary is up (CTX-7).
-func (m *Machine) uncondensed(*state.Handle) firing { return m.condensed("") }
+func (m *Machine) uncondensed(*state.Handle) firing {
+	return m.condensed("", m.word(fsm.WordUpkeepLate))
+}

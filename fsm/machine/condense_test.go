@@ -532,15 +532,34 @@ func TestCTX20SkillsAreUnloadedAfterTheSummary(t *testing.T) {
 }
 
 // CTX-14: the operator is told of a summary that does not come, and it is counted.
-func TestCTX14ACompressionThatIsTooSlowIsReported(t *testing.T) {
-	d, _ := condensing(t, 0, afterAll)
-	d.waitUp()
-	want := d.config.Words.Text(fsm.WordNotSummedUp, "reason", d.config.Words.Text(fsm.WordUpkeepLate))
-	if u := d.m.View().Upkeep; u.Failed != 1 || u.Last != want {
-		t.Errorf("counted %+v, want %q", u, want)
-	}
-	if r := one[fsm.Report](d); r.Text != want {
-		t.Errorf("the report is %q", r.Text)
+// The boots of older builds said of each that it had taken too long.
+func TestCTX14WhyThereIsNoSummaryOfACompression(t *testing.T) {
+	late, useless := fsm.PresentWords().Text(fsm.WordUpkeepLate), fsm.PresentWords().Text(fsm.WordUpkeepUseless)
+	for _, tt := range []struct {
+		name    string
+		edition int
+		comes   func(*driver)
+		why     string
+	}{
+		{"nothing in time", fsm.PresentEdition, (*driver).waitUp, late},
+		{"an empty answer", fsm.PresentEdition, func(d *driver) { d.answer(" ") }, useless},
+		{"a failure", fsm.PresentEdition, func(d *driver) { d.brainFails(fsm.BrainMissingModel, "gone") }, "missing_model: gone"},
+		{"an empty answer, before", fsm.FifthEdition, func(d *driver) { d.answer(" ") }, late},
+		{"a failure, before", fsm.FifthEdition, func(d *driver) { d.brainFails(fsm.BrainMissingModel, "gone") }, late},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d, _ := condensing(t, 0, afterAll)
+			d.config.Edition = tt.edition
+			d.step(fsm.Input{At: d.now(), Fact: fsm.Configured{Config: d.config}})
+			tt.comes(d)
+			want := d.config.Words.Text(fsm.WordNotSummedUp, "reason", tt.why)
+			if u := d.m.View().Upkeep; u.Failed != 1 || u.Last != want {
+				t.Errorf("counted %+v, want %q", u, want)
+			}
+			if r := one[fsm.Report](d); r.Text != want {
+				t.Errorf("the report is %q", r.Text)
+			}
+		})
 	}
 }
 

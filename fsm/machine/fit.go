@@ -106,9 +106,8 @@ func (m *Machine) shorter(h *state.Handle, learnt fsm.Session) (firing, bool) {
 	return refitted(learnt.Ratio), m.fitAside(&with, system, talk, tools).Tokens < talk.Tokens
 }
 
-// outgrown returns the session with what a refusal has taught: the prompt has more tokens
-// than the window, and no fewer than expected for a larger one that it was made for. It returns
-// false if prompts are not kept within the window, or if the corrected estimate still fits.
+// outgrown returns the session with what a refusal has taught. It returns false if prompts are
+// not kept within the window, or if the corrected estimate still fits.
 func (m *Machine) outgrown(h *state.Handle) (fsm.Session, bool) {
 	c, s := &m.s.Config, h.Sess
 	if !c.Fits() {
@@ -116,10 +115,17 @@ func (m *Machine) outgrown(h *state.Handle) (fsm.Session, bool) {
 	}
 	system, talk, tools := m.prompt(h)
 	estimate := c.EstimateOf(system, talk, tools, &h.Sess.Offer)
-	if c.Limits.ContextTokens > s.Corrected(estimate) || c.Edition < fsm.SixthEdition {
-		s.Learn(estimate, c.Limits.ContextTokens)
-	}
+	m.refused(&s, estimate)
 	return s, s.Corrected(estimate) > c.PromptRoom()
+}
+
+// refused corrects later estimates after a prompt with the given estimate was too long: it has
+// more tokens than the window, and no fewer than expected for a larger one that it was made for.
+func (m *Machine) refused(s *fsm.Session, estimate int) {
+	l := &m.s.Config.Limits
+	if l.ContextTokens > s.Corrected(estimate) || m.s.Config.Edition < fsm.SixthEdition {
+		s.Learn(estimate, l.ContextTokens)
+	}
 }
 
 // prompt returns what the running inference has sent.

@@ -137,7 +137,7 @@ func (m *Machine) unconsolidated(h *state.Handle) {
 		h.Sess.History = nil
 	}
 	m.shed(h)
-	m.upkeepFailed(h, fsm.WordNotConsolidatedNow)
+	m.upkeepFailed(h, fsm.WordNotConsolidatedNow, m.noUse(h))
 }
 
 // consolidation is what a model answers to the prompt `consolidate`.

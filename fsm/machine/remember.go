@@ -36,7 +36,7 @@ func (m *Machine) summarized(*state.Handle) firing {
 				return
 			}
 		}
-		m.upkeepFailed(h, fsm.WordNotSummedUp)
+		m.upkeepFailed(h, fsm.WordNotSummedUp, m.noUse(h))
 	}}
 }
 

@@ -34,7 +34,7 @@ func (m *Machine) think(i int) firing {
 func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 	m.learnPace(h, in)
 	if h.Inf.State == state.Condensing {
-		return m.condensed(m.condensedText(h, in))
+		return m.condensed(m.condensedText(h, in), m.word(fsm.WordUpkeepUseless))
 	}
 	read := reading.Understand(&m.s.Config, prompt.Tools(&m.s.Config, h), h.Inf.Talk, in, h.Inf.Iterations+1)
 	calls, text := read.Calls, read.Text
@@ -155,9 +155,9 @@ func (m *Machine) unthinking(h *state.Handle, tokens int) firing {
 func (m *Machine) brainFailed(h *state.Handle, in fsm.BrainFailed) firing {
 	switch {
 	case h.Inf.State == state.Condensing && in.Class == fsm.BrainContextTruncated && m.s.Config.Edition >= fsm.FifthEdition && !h.Stop:
-		return m.condenseLess(h)
+		return m.condenseLess(h, in)
 	case h.Inf.State == state.Condensing:
-		return m.condensed("")
+		return m.condensed("", m.whyFailed(in))
 	case h.Stop: // HND-32: asking again would only end it there
 		return m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))
 	case in.Class == fsm.BrainBadCall: // INF-43: the same prompt would bring the same call

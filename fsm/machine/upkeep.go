@@ -9,12 +9,12 @@ import (
 )
 
 // upkeepFailed reports that a call about a conversation came to nothing (CTX-14). A
-// substitute was chosen already, so otherwise nobody would notice.
-func (m *Machine) upkeepFailed(h *state.Handle, w fsm.Word) {
+// substitute was chosen already, so otherwise nobody would notice. Why is for people.
+func (m *Machine) upkeepFailed(h *state.Handle, w fsm.Word, why string) {
 	if !m.s.Config.Fits() {
 		return
 	}
-	text := m.word(w, "reason", m.noUse(h))
+	text := m.word(w, "reason", why)
 	m.s.Upkeep = state.Upkeep{Failed: m.s.Upkeep.Failed + 1, Last: text, At: m.s.Now}
 	m.emit(fsm.Report{Handle: h.ID, Kind: h.Kind, Text: text})
 }
