@@ -69,8 +69,7 @@ func (m *Machine) await(h *state.Handle, kind fsm.CallKind) fsm.CallID {
 	return h.Await.Call
 }
 
-// abortCalls gives up what is in flight, and the inference it belongs to. An
-// aborted tool is still awaited, as a stop.
+// abortCalls aborts what is in flight. An aborted tool is still awaited, as a stop.
 func (m *Machine) abortCalls(h *state.Handle) {
 	for k := range h.Inf.Batch { // INF-48
 		if call := h.Inf.Batch[k].Call; call != 0 && h.State != state.Stopping {
@@ -85,9 +84,7 @@ func (m *Machine) abortCalls(h *state.Handle) {
 	}
 	if h.Await.Kind == fsm.CallTool {
 		h.Await.Kind = fsm.CallStop
-		return
 	}
-	h.Await = state.Await{}
 }
 
 // arm sets h's timer to what is left of d.

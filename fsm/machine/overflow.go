@@ -176,10 +176,7 @@ func (m *Machine) consolidate(h *state.Handle, text string) {
 		h.Learnt = joinText(h.Learnt, strings.TrimSpace(text))
 		h.Sess.Memory, h.Sess.MemorySource = joinText(h.Sess.Memory, strings.TrimSpace(text)), from
 	}
-	h.Sess.Pending = slices.Clone(h.Sess.Pending[min(part, len(h.Sess.Pending)):])
-	if len(h.Sess.Pending) == 0 {
-		h.Sess.Pending = nil
-	}
+	h.Sess.Pending = append([]fsm.Message(nil), h.Sess.Pending[min(part, len(h.Sess.Pending)):]...)
 	h.Sess.History = m.s.Config.Words.Mend(h.Sess.History[max(leaving, 0):])
 	m.upkeepDone()
 }

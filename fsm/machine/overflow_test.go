@@ -104,7 +104,9 @@ func TestSES10TheAnswersThatAreConsolidations(t *testing.T) {
 		{"with a timestamp", `{"history_entry":"[2026-01-31 09:00] E","memory_update":"M"}`, "[2026-01-31 09:00] E", "M"},
 		{"with a timestamp of nines", `{"history_entry":"[2099-09-29 09:00] E","memory_update":"M"}`, "[2099-09-29 09:00] E", "M"},
 		{"with the beginning of a timestamp", `{"history_entry":"[1","memory_update":"M"}`, "[1", "M"},
+		{"with nothing but a timestamp", `{"history_entry":"[2026-01-31","memory_update":"M"}`, "[2026-01-31", "M"},
 		{"with another bracket", `{"history_entry":"[tea] E","memory_update":"M"}`, "[tea] E", "M"},
+		{"with words in the form of a timestamp", `{"history_entry":"[read-me-now] E","memory_update":"M"}`, "[read-me-now] E", "M"},
 
 		{"without an entry", `{"memory_update":"M"}`, "", ""},
 		{"with an empty entry", `{"history_entry":"  ","memory_update":"M"}`, "", ""},
@@ -333,13 +335,17 @@ func TestSES14NewConsolidatesAndStartsOver(t *testing.T) {
 
 func TestSES14NewWithNothingToConsolidateDoesNotAsk(t *testing.T) {
 	for _, profile := range []string{"nanobot", "countbot"} {
-		d, s := overflowing(t, profile, 0)
-		s.History = nil
-		key := d.ask("/new")
-		d.loads(s)
-		d.inStates(state.Saving)
-		d.saves()
-		d.replied(key, "New session started.")
+		for _, edition := range []int{fsm.PresentEdition, fsm.FirstEdition} {
+			d, s := overflowing(t, profile, 0)
+			d.config.Edition = edition
+			d.boot()
+			s.History = nil
+			key := d.ask("/new")
+			d.loads(s)
+			d.inStates(state.Saving)
+			d.saves()
+			d.replied(key, "New session started.")
+		}
 	}
 }
 
@@ -378,17 +384,21 @@ func TestSES14WhatNewCouldNotConsolidateWaitsForTheNext(t *testing.T) {
 	}
 }
 
+// Four messages may wait, of a history of ten, and of one that is too long.
 func TestSES14ThePendingListIsBounded(t *testing.T) {
-	d, s := overflowing(t, "nanobot", 0) // ten messages, of which four may wait
-	d.ask("/new")
-	d.loads(s)
-	d.answer("well")
-	save := one[fsm.SaveSession](d)
-	if diff := cmp.Diff(s.History[6:], save.State.Pending); diff != "" {
-		t.Error(diff)
-	}
-	if len(save.Notes) != 1 || !strings.Contains(save.Notes[0], "question 2") || strings.Contains(save.Notes[0], "question 3") {
-		t.Errorf("notes %q", save.Notes)
+	for _, n := range []int{10, 14} {
+		d, s := overflowing(t, "nanobot", n-10)
+		d.ask("/new")
+		d.loads(s)
+		d.answer("well")
+		save := one[fsm.SaveSession](d)
+		if diff := cmp.Diff(s.History[n-4:], save.State.Pending); diff != "" {
+			t.Errorf("of %d messages: %s", n, diff)
+		}
+		last, waits := "question "+strconv.Itoa(n/2-3), "question "+strconv.Itoa(n/2-2)
+		if len(save.Notes) != 1 || !strings.Contains(save.Notes[0], last) || strings.Contains(save.Notes[0], waits) {
+			t.Errorf("of %d messages: notes %q", n, save.Notes)
+		}
 	}
 }
 
@@ -478,23 +488,23 @@ func TestCTX14FailedConsolidationsAreCounted(t *testing.T) {
 
 // A MEMORY.md that the model has not seen whole goes into HISTORY.md when it is replaced.
 func TestSES10AMemoryThatWasNotSeenWholeIsKept(t *testing.T) {
-	for long, notes := range map[bool]int{false: 1, true: 2} {
+	for more, notes := range map[int]int{-1000: 1, 0: 1, 1: 2} { // tokens beyond those that the model is shown; order-free
 		d := driverOf(t, "nanobot")
 		d.config.Limits.MaxHistory, d.config.Limits.MaxPending = 10, 4
 		d.config.Limits.ContextTokens, d.config.Limits.AnswerPercent = 8000, 20
 		d.boot()
-		s := fsm.Session{Version: 3, History: talk(11), Memory: "facts", MemoryHash: "m1"}
-		if long {
-			s.Memory = strings.Repeat("fact ", 2*d.config.MemoryRoom())
-		}
+		s := fsm.Session{Version: 3, History: talk(11), Memory: strings.Repeat("fact", max(d.config.MemoryRoom()+more, 1)), MemoryHash: "m1"}
 		d.ask("hello")
 		d.loads(s)
 		d.inStates(state.Compacting)
+		if whole := strings.Contains(d.lastMessage().Text, s.Memory); whole != (notes == 1) {
+			t.Errorf("%d more: the model is shown all of it: %t", more, whole)
+		}
 		d.answer(consolidation)
 		d.answer("good day")
 		save := one[fsm.SaveSession](d)
-		if len(save.Notes) != notes || long && !strings.Contains(save.Notes[1], strings.TrimSpace(s.Memory)) {
-			t.Errorf("long %t: %d notes", long, len(save.Notes))
+		if len(save.Notes) != notes || notes > 1 && !strings.Contains(save.Notes[1], s.Memory) {
+			t.Errorf("%d more: %d notes", more, len(save.Notes))
 		}
 	}
 }
@@ -529,5 +539,23 @@ func TestSES11TheModelIsNotAskedAboutAnEmptyHistory(t *testing.T) {
 		d.loads(fsm.Session{Version: 3})
 		d.inStates(state.Execution)
 		one[fsm.AskBrain](d)
+	}
+}
+
+// CTX-14: the model is told how long its answer may be where prompts are kept within the window;
+// elsewhere it is shown the whole MEMORY.md.
+func TestCTX14WhatAConsolidationIsShownOfMEMORY(t *testing.T) {
+	for percent, want := range map[fsm.Share]bool{0: true, 20: false} { // order-free
+		d := driverOf(t, "nanobot")
+		d.config.Limits.MaxHistory, d.config.Limits.ContextTokens, d.config.Limits.AnswerPercent = 10, 8000, percent
+		d.boot()
+		memory := strings.Repeat("fact", d.config.MemoryRoom()+1)
+		d.ask("hello")
+		d.loads(fsm.Session{Version: 3, History: talk(11), Memory: memory})
+		d.inStates(state.Compacting)
+		text := d.lastMessage().Text
+		if whole, told := strings.Contains(text, memory), strings.Contains(text, "Your whole answer has at most"); whole != want || told == want {
+			t.Errorf("answer_percent %d: whole %t, told the length %t", percent, whole, told)
+		}
 	}
 }

@@ -21,9 +21,7 @@ func (m *Machine) upkeepFailed(h *state.Handle, w fsm.Word, why string) {
 
 // upkeepDone notes that such a call was useful.
 func (m *Machine) upkeepDone() {
-	if m.s.Upkeep.Failed > 0 {
-		m.s.Upkeep = state.Upkeep{}
-	}
+	m.s.Upkeep = state.Upkeep{}
 }
 
 // noUse returns why the last inference is useless.
