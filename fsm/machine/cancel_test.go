@@ -122,15 +122,21 @@ func TestHND32WhoIsCancelledIsNotAskedFor(t *testing.T) {
 	}
 }
 
-// Nor is it asked to answer without thinking (INF-33).
-func TestHND32WhoeverThoughtTooLongIsNotAskedAgain(t *testing.T) {
-	d, key := inTurn(t, "countbot", nil)
-	d.cancels(key)
-	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopMaxTokens, Thinking: "first I look, then"}})
-	d.wasCancelled(key)
-	for _, move := range d.m.Moves() {
-		if move.To == state.Thinking {
-			t.Errorf("it goes on to ask: %+v", move)
+// Nor is it asked to answer without thinking (INF-33), or after an answer with nothing in it (INF-20).
+func TestHND32WhoeverAnsweredNothingIsNotAskedAgain(t *testing.T) {
+	for _, answer := range []fsm.BrainAnswered{
+		{Stop: fsm.StopMaxTokens, Thinking: "first I look, then"},
+		{Stop: fsm.StopEndTurn, Text: " "},
+	} {
+		d, key := inTurn(t, "countbot", nil)
+		d.cancels(key)
+		answer.Answered = fsm.To(d.call(fsm.CallBrain))
+		d.step(fsm.Input{At: d.now(), Fact: answer})
+		d.wasCancelled(key)
+		for _, move := range d.m.Moves() {
+			if move.To == state.Thinking {
+				t.Errorf("after %+v it goes on to ask: %+v", answer, move)
+			}
 		}
 	}
 }

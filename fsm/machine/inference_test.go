@@ -126,6 +126,22 @@ func TestINF7AskingForToolsBeyondMaxToolRoundsFails(t *testing.T) {
 	d.refused(key, "error: the model still asked for tools after 2 rounds (max_tool_rounds)")
 }
 
+// The history says of each call why it was not run.
+func TestINF7TheCallsBeyondMaxToolRoundsHaveTheirResults(t *testing.T) {
+	d, _ := inTurn(t, "default", func(c *fsm.Config) { c.Limits.MaxToolRounds = 1 })
+	d.calls("list_dir")
+	d.toolSays("a.txt")
+	d.calls("list_dir", "send_mail")
+	var results []string
+	for _, msg := range one[fsm.SaveSession](d).Archive {
+		if msg.Role == fsm.RoleTool {
+			results = append(results, msg.Tool+" "+msg.ToolCall+" "+msg.Text)
+		}
+	}
+	const limit = "not run: limit (max_tool_rounds)"
+	same(t, []string{"list_dir call_0 a.txt", "list_dir call_0 " + limit, "send_mail call_1 " + limit}, results)
+}
+
 func TestINF7AnAnswerInTheLastRoundIsTaken(t *testing.T) {
 	d := newDriver(t)
 	d.config.Limits.MaxToolRounds = 1
@@ -421,5 +437,49 @@ func TestINF33ACallOfAnAnswerThatWasCutWhileThinkingIsNotRun(t *testing.T) {
 	}
 	if last := h.Talk.Messages[len(h.Talk.Messages)-1]; last.Role != fsm.RoleUser {
 		t.Errorf("the last message is %+v, want the question: the cut answer is not added", last)
+	}
+}
+
+// thinksTooLong answers as a model does whose thinking was cut.
+func (d *driver) thinksTooLong() {
+	d.t.Helper()
+	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopMaxTokens, Thinking: "first I look, then"}})
+}
+
+// The notice in a reply is about its own answer: not about a consolidation before it, nor does a
+// summary after it take the notice away.
+func TestINF33TheNoticeIsAboutTheAnswer(t *testing.T) {
+	d, s := overflowing(t, "nanobot", 1)
+	key := d.ask("hello")
+	d.loads(s)
+	d.thinksTooLong()
+	if ask := one[fsm.AskBrain](d); ask.Purpose != fsm.PurposeCompact || !ask.NoThinking {
+		t.Fatalf("asked for %s, without thinking: %t", ask.Purpose, ask.NoThinking)
+	}
+	d.answer(consolidation)
+	d.answer("good day")
+	d.replied(key, "good day")
+
+	d = serving(t)
+	key = d.ask("hello")
+	d.thinksTooLong()
+	d.answer("good day")
+	d.thinksTooLong()
+	d.remember()
+	d.replied(key, "good day\n\n"+d.config.Words.Text(fsm.WordUnthought, "tokens", strconv.Itoa(d.config.ThinkRoom())))
+}
+
+// TOL-61: a call that offers no tools shows none, whatever the session's other calls show.
+func TestINF1ACallWithoutToolsShowsNone(t *testing.T) {
+	d := newDriver(t)
+	d.config.Limits.OfferTokens, d.config.Switches.SideCalls = 1, fsm.SideAlone
+	d.boot()
+	d.ask("hello")
+	if ask := one[fsm.AskBrain](d); !ask.Offer.Made() {
+		t.Fatal("all tools are shown whole")
+	}
+	d.answer("good day")
+	if ask := one[fsm.AskBrain](d); ask.Tools != fsm.NoTools || ask.Offer.Made() {
+		t.Errorf("the summary is asked for with the tools %q, offer %+v", ask.Tools, ask.Offer)
 	}
 }

@@ -289,6 +289,12 @@ func TestLIF8WhatIsStillActiveAfterTheGraceIsParked(t *testing.T) {
 			if n := d.m.View().Ignored.Timers; n != 0 {
 				t.Errorf("%d timers are ignored", n)
 			}
+			// A journal is replayed to the same effects in the same order (JRN-1): the clock stops before the client is told.
+			clears := slices.IndexFunc(d.effects, func(e fsm.Effect) bool { _, ok := e.(fsm.ClearTimer); return ok })
+			tells := slices.IndexFunc(d.effects, func(e fsm.Effect) bool { _, ok := e.(fsm.Notify); return ok })
+			if clears < 0 || clears > tells {
+				t.Errorf("effects %+v", d.effects)
+			}
 		})
 	}
 }

@@ -91,3 +91,14 @@ func TestTAB1OnlyTheEndOfAWaitIsAwaitedInAPhaseThatPauses(t *testing.T) {
 		t.Errorf("%s pause, not %s", pauses, want)
 	}
 }
+
+// A report of a call's progress sets its next deadline in each phase in which the model is awaited.
+func TestINF50APhaseThatAwaitsTheModelHasAWait(t *testing.T) {
+	for _, table := range state.Tables() {
+		for _, p := range Phases(table.Name) {
+			if p.awaits(fsm.CallBrain) && (p.Wait.Purpose == "" || p.Wait.For == nil) {
+				t.Errorf("%s has none", p.State)
+			}
+		}
+	}
+}

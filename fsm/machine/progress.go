@@ -67,10 +67,7 @@ func (m *Machine) progressed(in fsm.BrainProgress) {
 	if in.Stage == fsm.StageLoading {
 		h.Inf.Anew = h.Inf.Prompt // a model that was not loaded holds nothing
 	}
-	p := m.awaiting(h)
-	if p.Wait.Purpose == "" {
-		return
-	}
+	p := m.awaiting(h) // it has a wait, like every phase in which the model is awaited
 	m.clearWait(h)
 	if d := p.Wait.For(m, h); d > 0 {
 		m.wait(h, p.Wait.Purpose, d)

@@ -63,6 +63,9 @@ func TestINF50ASilentCallIsMadeOnceMore(t *testing.T) {
 	}
 	d.waitUp()
 	one[fsm.AskBrain](d)
+	if h := d.active(); h.Inf.Anew != h.Inf.Prompt { // a call that was given up leaves nothing that can be relied on
+		t.Errorf("%d of %d tokens are to be read", h.Inf.Anew, h.Inf.Prompt)
+	}
 	d.waitUp()
 	reply := one[fsm.Reply](d)
 	if reply.Request != key || !strings.Contains(reply.Text, "no progress for") || !strings.Contains(reply.Text, "brain.timeouts.load") {
@@ -218,8 +221,21 @@ func TestINF51ASideCallKeepsWhatStandsBeforeItCached(t *testing.T) {
 		{Role: fsm.RoleUser, Text: "hello"}, {Role: fsm.RoleAssistant, Text: "good day, " + strings.Repeat("and a fine one it is, ", 50)},
 	}})
 	for i := range d.m.View().Handles {
-		if h := &d.m.View().Handles[i]; h.Kind == fsm.KindUser && h.Inf.Anew > 60 {
+		if h := &d.m.View().Handles[i]; h.Kind == fsm.KindUser && (h.Inf.Anew > 60 || h.Inf.Anew < fsm.TextTokens("and now?")) {
 			t.Errorf("the next turn has %d of %d tokens to read", h.Inf.Anew, h.Inf.Prompt)
 		}
+	}
+}
+
+// Of a prompt with one message that differs, the system prompt and the tools are not read again.
+func TestINF51WithAnotherQuestionTheSystemPromptStaysCached(t *testing.T) {
+	d, _ := bare(t, func(c *fsm.Config) {
+		c.Switches.Progress, c.Prompts.Identity = true, strings.Repeat("Be kind. ", 100)
+	})
+	whole := d.active().Inf.Anew
+	d.answer("good day")
+	d.ask("and now?")
+	if h := d.active(); h.Inf.Anew > whole/2 || h.Inf.Anew < fsm.TextTokens("and now?") {
+		t.Errorf("the next turn has %d of %d tokens to read", h.Inf.Anew, h.Inf.Prompt)
 	}
 }

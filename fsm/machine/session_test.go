@@ -111,7 +111,7 @@ func TestSES3AConflictAppendsTheTurnToWhatStandsThere(t *testing.T) {
 	d.answer("good day")
 	d.replied(key, "good day")
 	other := append(talk(2), fsm.Message{Role: fsm.RoleUser, Text: "meanwhile"}, fsm.Message{Role: fsm.RoleAssistant, Text: "yes"})
-	d.conflicts(fsm.Session{Version: 9, History: other, MemoryHash: "m2", Memory: "other facts", Skills: []fsm.LoadedSkill{{Name: "flights", Text: "book them"}}})
+	d.conflicts(fsm.Session{Version: 9, History: other, MemoryHash: "m2", Memory: "other facts", Skills: []fsm.LoadedSkill{{Name: "flights", Text: "book them"}}, Pending: talk(4)})
 	d.inStates(state.Saving)
 	save := one[fsm.SaveSession](d)
 	want := append(other, fsm.Message{Role: fsm.RoleUser, Text: "hello"}, fsm.Message{Role: fsm.RoleAssistant, Text: "good day"})
@@ -120,6 +120,9 @@ func TestSES3AConflictAppendsTheTurnToWhatStandsThere(t *testing.T) {
 	}
 	if save.State.Version != 9 || save.State.MemoryHash != "m2" || save.Turn != "h1" || save.Memory {
 		t.Errorf("saved again as %+v", save)
+	}
+	if diff := cmp.Diff(talk(4), save.State.Pending); diff != "" { // SES-14
+		t.Errorf("what waits for a consolidation: %s", diff)
 	}
 	if len(save.State.Skills) != 1 {
 		t.Errorf("the skills that the other turn loaded are gone: %+v", save.State.Skills)

@@ -126,6 +126,20 @@ func TestTXT7ResultsOfABatchSayWhatTheyShow(t *testing.T) {
 	same(t, []fsm.Part{{Result: 1, To: 9001}, {Result: 2, To: 9000}}, got)
 }
 
+// TXT-4: of a batch that is given up, a result that has come has its number, and is not kept again.
+func TestTXT4AResultOfABatchIsKeptOnce(t *testing.T) {
+	d := reader(t, func(c *fsm.Config) { c.Limits.ReadsAtOnce = 2 })
+	d.calls("list_dir", "list_dir")
+	d.step(fsm.Input{At: d.now(), Fact: fsm.ToolAnswered{
+		Answered: fsm.To(d.inFlight(fsm.CallTool)[0]), Text: "head aa", Kept: fsm.Kept{Ref: "aa", Tail: "tail", Bytes: 9000, Tokens: 2250},
+	}})
+	d.timeUp()
+	h := d.active()
+	if r := h.Inf.Batch[0]; !strings.Contains(r.Text, "read_more with result 1,") || r.Kept != (fsm.Kept{}) || len(h.Sess.Texts) != 1 {
+		t.Errorf("%q, still to be kept: %+v; kept: %+v", r.Text, r.Kept, h.Sess.Texts)
+	}
+}
+
 // TXT-5: read_more asks the world for a part, and says where it ends.
 func TestTXT5ReadMoreIsAwaited(t *testing.T) {
 	d := reader(t, nil)
@@ -218,8 +232,8 @@ func TestTXT6TheOldestResultsLeave(t *testing.T) {
 	}
 	d.calls("list_dir")
 	d.toolKeeps("dd", 20_001)
-	if got := d.lastMessage().Text; got != "head dd\n[… 19990 bytes are left out here …]\ntail" {
-		t.Errorf("%q", got)
+	if got := d.lastMessage(); got.Text != "head dd\n[… 19990 bytes are left out here …]\ntail" || got.Part != (fsm.Part{}) {
+		t.Errorf("%q shows %+v", got.Text, got.Part)
 	}
 	d.asksFor("read_more", `{"result":9}`)
 	if got := d.lastMessage().Text; got != "error: there is no result 9; those that are kept: 1, 3" {
