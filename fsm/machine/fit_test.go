@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 )
 
 // The server refuses a prompt that should have fitted: it has more tokens than estimated,
@@ -97,6 +98,29 @@ func TestCTX12ARefusedConsolidationIsSentAgainShorter(t *testing.T) {
 		d.answer("good day")
 		d.replied(key, "good day")
 	}
+}
+
+// One that shows as little as it can is not sent again.
+func TestCTX12ARefusedConsolidationThatCannotBeShorter(t *testing.T) {
+	d, s := overflowing(t, "countbot", 0)
+	d.config.Prompts.Identity = strings.Repeat("word", d.config.PromptRoom()*2/3)
+	d.boot()
+	key := d.ask("hello")
+	s.History = append([]fsm.Message{
+		{Role: fsm.RoleAssistant, Text: "I look", Calls: []fsm.ToolCall{{ID: "a", Name: "list_dir", Args: "{}"}}},
+		{Role: fsm.RoleTool, Text: "a.txt", Tool: "list_dir", ToolCall: "a"},
+	}, s.History...)
+	d.loads(s)
+	if ask, portion := one[fsm.AskBrain](d), d.active().Portion; ask.Purpose != fsm.PurposeCompact || portion != 2 {
+		t.Fatalf("asked for %s, of %d messages", ask.Purpose, portion)
+	}
+	d.brainFails(fsm.BrainContextTruncated, "too long")
+	d.inStates(state.Execution)
+	if ask := one[fsm.AskBrain](d); ask.Purpose != fsm.PurposeAnswer || d.m.View().Upkeep.Failed != 1 {
+		t.Errorf("asked for %s, failed: %+v", ask.Purpose, d.m.View().Upkeep)
+	}
+	d.answer("good day")
+	d.replied(key, "good day")
 }
 
 // A history of answers keeps in full what was sent shortened.

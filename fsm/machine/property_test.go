@@ -94,6 +94,19 @@ func anythingAtAll(t *rapid.T, m *machine.Machine) {
 
 func TestStepIsTotalAndDeterministic(t *testing.T) { eachStart(t, anythingAtAll) }
 
+// A machine that takes over another's state, like a clone of it, has taken no step of its own.
+func TestACopyHasNoMovesOfItsLifeBefore(t *testing.T) {
+	d, to := serving(t), machine.New()
+	to.Step(fsm.Input{At: d.at, Fact: fsm.Boot{Config: d.config}})
+	if len(to.Moves()) == 0 {
+		t.Fatal("a boot makes no moves")
+	}
+	d.m.CopyTo(to)
+	if moves, want := to.Moves(), d.m.Clone().Moves(); len(moves) != 0 || len(want) != 0 {
+		t.Errorf("it has made %+v, a clone %+v", moves, want)
+	}
+}
+
 // TestAClonesLifeIsItsOwn makes clones of one machine go different ways.
 func TestAClonesLifeIsItsOwn(t *testing.T) {
 	eachStart(t, func(t *rapid.T, m *machine.Machine) {
