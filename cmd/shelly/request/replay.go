@@ -23,7 +23,7 @@ import (
 )
 
 type replayCmd struct {
-	ID    []string `arg:"" optional:"" help:"Requests to replay, or a run such as h12; one, unless a model is asked."`
+	ID    []string `arg:"" optional:"" help:"Requests or runs (h12); without a model, one."`
 	All   bool     `help:"Replay all requests and print totals."`
 	Since string   `placeholder:"WHEN" help:"With --all: since a date, or the last 7d, 12h."`
 	flags.AsJSON
