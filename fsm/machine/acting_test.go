@@ -342,6 +342,27 @@ func TestINF21RepetitionEndsAnInference(t *testing.T) {
 	}
 }
 
+// INF-42: equal calls of one answer repeat nothing, whichever of them had the same result. In the
+// boots of older builds only the first one's counted.
+func TestINF42EqualCallsOfOneAnswerAreNoRepetition(t *testing.T) {
+	for edition, ends := range map[int]bool{fsm.PresentEdition: false, fsm.FifthEdition: true} { // order-free
+		d, _ := bare(t, func(c *fsm.Config) {
+			c.Switches.Reading, c.Limits.MaxRepeats, c.Edition = fsm.ReadingCareful, 2, edition
+		})
+		var calls []fsm.ToolCall
+		for _, id := range []string{"1", "2", "3"} {
+			calls = append(calls, fsm.ToolCall{ID: id, Name: "send_mail", Args: "{}"})
+		}
+		d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopToolUse, Calls: calls}})
+		for _, result := range []string{"queued", "sent", "sent"} {
+			d.toolSays(result)
+		}
+		if ended := len(d.m.View().Handles) == 0; ended != ends {
+			t.Errorf("edition %d: it has ended: %t", edition, ended)
+		}
+	}
+}
+
 // Only as many calls are remembered as the longest cycle takes.
 func TestINF21WhatIsRememberedOfTheCallsIsBounded(t *testing.T) {
 	d, _ := bare(t, func(c *fsm.Config) { c.Limits.MaxRepeats, c.Limits.MaxToolRounds = 3, 1000 })

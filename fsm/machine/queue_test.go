@@ -403,6 +403,21 @@ func TestHND29WhatIsBeingStoredDoesNotGiveWay(t *testing.T) {
 	d.inStates(state.Embedding, state.Queued)
 }
 
+func TestHND29ATurnJoinsNothingThatIsBeingStored(t *testing.T) {
+	d := idlePlaces(t, func(c *fsm.Config) { c.Limits.MaxActive = 2 })
+	d.in("a", "one")
+	d.finishes("a")
+	d.answer("a summary")
+	d.in("a", "two")
+	d.inStates(state.Embedding, state.Loading)
+	d.finishes("a")
+	for _, h := range d.m.View().Handles {
+		if h.Turns != 1 {
+			t.Errorf("handle %d, which is %s, remembers %d turns", h.ID, h.State, h.Turns)
+		}
+	}
+}
+
 func TestHND29ManyMemoryHandlesTakeTheirTurn(t *testing.T) {
 	d := idlePlaces(t, func(c *fsm.Config) { c.Limits.MaxQueue = 2 })
 	d.in("a", "hello")

@@ -143,25 +143,39 @@ func (m *Machine) shared(decl *fsm.ToolDecl) bool {
 }
 
 // repeated reports whether a result is that of an equal call of the same answer, so that the
-// model, which had not seen it, repeats nothing.
+// model, which had not seen it, repeats nothing. Up to the fifth edition only the first such
+// call counted.
 func (m *Machine) repeated(h *state.Handle, text string) bool {
 	if m.s.Config.Switches.Reading != fsm.ReadingCareful {
 		return false
 	}
 	first, ok := firstEqual(h, h.Inf.Next)
-	return ok && earlierResult(h, first).Text == text
+	if m.s.Config.Edition < fsm.SixthEdition {
+		return ok && earlierResult(h, first).Text == text
+	}
+	for n := first; ok && n < h.Inf.Next; n++ {
+		if equalCalls(h, n, h.Inf.Next) && earlierResult(h, n).Text == text {
+			return true
+		}
+	}
+	return false
 }
 
 // firstEqual returns the first call of the answer before n that is equal to the one at n,
 // or false.
 func firstEqual(h *state.Handle, n int) (int, bool) {
-	c := h.Inf.Calls[n]
-	for i, e := range h.Inf.Calls[:n] {
-		if e.Name == c.Name && sameArguments(e.Args, c.Args) {
+	for i := range n {
+		if equalCalls(h, i, n) {
 			return i, true
 		}
 	}
 	return 0, false
+}
+
+// equalCalls reports whether two calls of the answer are equal.
+func equalCalls(h *state.Handle, i, k int) bool {
+	a, b := &h.Inf.Calls[i], &h.Inf.Calls[k]
+	return a.Name == b.Name && sameArguments(a.Args, b.Args)
 }
 
 // earlierResult returns the result of a call of the answer before the one at Next.

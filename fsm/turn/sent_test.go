@@ -128,3 +128,19 @@ func TestSES5WhatWasSaidAlongTheWayIsTakenOffANoticeAlone(t *testing.T) {
 		}
 	}
 }
+
+// A turn has one beginning, whatever came of it, and what a summary stands for counts as there.
+func TestHasCountsTurnsAndNotMessages(t *testing.T) {
+	talk := []fsm.Message{
+		{Role: fsm.RoleUser, Text: "one"}, {Role: fsm.RoleAssistant}, {Role: fsm.RoleTool}, {Role: fsm.RoleUser, Aside: true}, {Role: fsm.RoleAssistant, Text: "done"},
+		{Role: fsm.RoleUser, Text: "two"}, {Role: fsm.RoleAssistant, Text: "done"},
+	}
+	for n, want := range []bool{true, true, true, false} {
+		if Has(talk, n) != want {
+			t.Errorf("at least %d turns of two: %t", n, !want)
+		}
+	}
+	if !Has(append([]fsm.Message{{Role: fsm.RoleSystem}}, talk...), 9) {
+		t.Error("a summary stands for no turn")
+	}
+}
