@@ -450,6 +450,7 @@ func TestJRN6WhatOlderBuildsHadNotIsHashedWhereItIsThere(t *testing.T) {
 	}{
 		{"no limit of thinking", 0x4597a041278f26d7, []fsm.Effect{fsm.AskBrain{}, fsm.AskBrain{ThinkTokens: 50}, fsm.AskBrain{NoThinking: true}, fsm.AskBrain{ThinkTokens: 50, NoThinking: true}}},
 		{"nothing that contained a tool", 0x1b9512646a7e292f, []fsm.Effect{fsm.Audit{}, fsm.Audit{Contained: "namespaces"}, fsm.Audit{Contained: "landlock"}}},
+		{"no start that is only waited for", 0xd5287c7769988ab0, []fsm.Effect{fsm.RunTool{}, fsm.RunTool{Waits: true}}},
 		{"no kept text", 0xbdca771eadf568d, []fsm.Effect{fsm.SaveSession{}, fsm.SaveSession{State: fsm.Session{LastText: 1}}, fsm.SaveSession{State: fsm.Session{LastText: 2}}}},
 	} {
 		seen := map[uint64]bool{}

@@ -44,22 +44,26 @@ func TestCTX12ARefusedPromptIsSentAgainShorter(t *testing.T) {
 }
 
 // A window that was made smaller while the model read a prompt does not teach that prompts are
-// shorter than estimated. In the boots of older builds it did.
+// shorter than estimated, not even if it is just as large as expected of the prompt. In the boots of
+// older builds it did.
 func TestCTX12ARefusalAfterASmallerWindowTeachesNoShorterPrompts(t *testing.T) {
-	for edition, want := range map[int]bool{fsm.PresentEdition: true, fsm.FifthEdition: false} {
+	for _, tt := range []struct {
+		edition, smaller int
+		keeps            bool
+	}{{fsm.PresentEdition, 100, true}, {fsm.PresentEdition, 0, true}, {fsm.FifthEdition, 100, false}} {
 		d := driverOf(t, "nanobot")
-		d.config.Edition = edition
+		d.config.Edition = tt.edition
 		d.boot()
 		d.ask("hello")
 		d.loads(fsm.Session{Ratio: 1100})
 		d.calls("list_dir")
 		d.toolSays(strings.Repeat("aGVsbG8gd29ybGQh", 1000))
-		d.config.Limits.ContextTokens = 4000
+		d.config.Limits.ContextTokens = one[fsm.AskBrain](d).Tokens - tt.smaller
 		d.step(fsm.Input{At: d.now(), Fact: fsm.Configured{Config: d.config}})
 		d.brainFails(fsm.BrainContextTruncated, "too long")
 		one[fsm.AskBrain](d)
-		if got := d.active().Sess.Ratio; got >= 1100 != want {
-			t.Errorf("edition %d: %d tokens for each 1,024 estimated", edition, got)
+		if got := d.active().Sess.Ratio; got >= 1100 != tt.keeps {
+			t.Errorf("edition %d, %d tokens fewer: %d tokens for each 1,024 estimated", tt.edition, tt.smaller, got)
 		}
 	}
 }
