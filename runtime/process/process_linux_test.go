@@ -1,6 +1,7 @@
 package process
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -26,7 +27,9 @@ func TestAProcessIsReadWhateverItsNameHolds(t *testing.T) {
 	}
 }
 
-func TestAProcessIsGoneOnceItHasEndedOrAnotherHasItsNumber(t *testing.T) {
+// reading starts a process that ends once its input does.
+func reading(t *testing.T) (*exec.Cmd, io.WriteCloser) {
+	t.Helper()
 	child := exec.Command("cat")
 	in, err := child.StdinPipe()
 	if err == nil {
@@ -35,6 +38,11 @@ func TestAProcessIsGoneOnceItHasEndedOrAnotherHasItsNumber(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return child, in
+}
+
+func TestAProcessIsGoneOnceItHasEndedOrAnotherHasItsNumber(t *testing.T) {
+	child, in := reading(t)
 	pid := child.Process.Pid
 	started := Started(pid)
 	own := Started(os.Getpid())
@@ -54,14 +62,7 @@ func TestAProcessIsGoneOnceItHasEndedOrAnotherHasItsNumber(t *testing.T) {
 }
 
 func TestAProcessIsSuspendedUntilItContinues(t *testing.T) {
-	child := exec.Command("cat")
-	in, err := child.StdinPipe()
-	if err == nil {
-		err = child.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	child, in := reading(t)
 	pid := child.Process.Pid
 	started := Started(pid)
 	for _, step := range []struct {

@@ -71,14 +71,7 @@ func (c *tally) export(t *testing.T, f *scenario.File, result *sim.Result) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if err := r.Redact(redact.New(), false); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if file, err := r.Replay(); err != nil {
-			t.Errorf("%s: %v", name, err)
-		} else if len(file.result.Steps) != len(r.Steps) {
-			t.Errorf("%s: %d steps; want %d", name, len(file.result.Steps), len(r.Steps))
-		}
+		replays(t, name, r)
 		c.all++
 		switch _, err := r.Scenario(); {
 		case err == nil:
@@ -90,6 +83,19 @@ func (c *tally) export(t *testing.T, f *scenario.File, result *sim.Result) {
 		}
 	}
 	c.runs(t, f, j)
+}
+
+// replays exports what was read as a replay, which holds and has its records (SCN-46).
+func replays(t *testing.T, name string, r *Record) {
+	t.Helper()
+	if err := r.Redact(redact.New(), false); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	if file, err := r.Replay(); err != nil {
+		t.Errorf("%s: %v", name, err)
+	} else if len(file.result.Steps) != len(r.Steps) {
+		t.Errorf("%s: %d steps; want %d", name, len(file.result.Steps), len(r.Steps))
+	}
 }
 
 // runs exports each run as a replay that holds and has its records (SCN-46).
@@ -109,14 +115,7 @@ func (c *tally) runs(t *testing.T, f *scenario.File, j engine.Reader) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if err := r.Redact(redact.New(), false); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if file, err := r.Replay(); err != nil {
-			t.Errorf("%s: %v", name, err)
-		} else if len(file.result.Steps) != len(r.Steps) {
-			t.Errorf("%s: %d steps; want %d", name, len(file.result.Steps), len(r.Steps))
-		}
+		replays(t, name, r)
 		if _, err := r.Scenario(); err == nil || !strings.Contains(err.Error(), "use --as replay") {
 			t.Errorf("%s: as a scenario: %v", name, err)
 		}
