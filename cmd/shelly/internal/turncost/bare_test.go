@@ -25,17 +25,14 @@ type bare struct {
 	system string     // the system prompt
 }
 
-// The system prompts of the bare loops: the shortest, and one as long as the daemon's calls are
-// towards the end of a session: its prompt, its tools and the conversation.
-var (
-	briefly  = "You are a helpful assistant."
-	atLength = briefly + strings.Repeat(" Be brief.", 1800)
-)
+// briefly is the shortest system prompt.
+const briefly = "You are a helpful assistant."
 
-// atLength returns l with the long prompt.
-func (l *bare) atLength() *bare {
+// longer returns l with a system prompt that is longer by n bytes.
+func (l *bare) longer(n int) *bare {
+	const more = " Be brief."
 	long := *l
-	long.system = atLength
+	long.system += strings.Repeat(more, n/len(more))
 	return &long
 }
 

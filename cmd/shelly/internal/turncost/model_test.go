@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 )
 
 // The model is instant: in each turn it asks for three reads, one per answer, and then answers.
@@ -24,6 +25,9 @@ const (
 		`"usage":{"prompt_tokens":100,"completion_tokens":10,"total_tokens":110}}`
 )
 
+// received counts the requests of a chat and their bytes.
+var received struct{ calls, bytes atomic.Int64 }
+
 // serveModel serves the model on a free loopback port, which it prints, until stdin ends.
 func serveModel() {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -38,6 +42,9 @@ func serveModel() {
 	routes := http.NewServeMux()
 	routes.HandleFunc("POST /api/chat", chat)
 	routes.HandleFunc("POST /v1/chat/completions", completion)
+	routes.HandleFunc("GET /received", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprintln(w, received.calls.Load(), received.bytes.Load())
+	})
 	for path, body := range map[string]string{
 		"GET /api/version": `{"version":"0.17.4"}`,
 		"GET /api/tags":    `{"models":[{"name":"` + modelName + `","model":"` + modelName + `"}]}`,
@@ -79,6 +86,8 @@ func read(w http.ResponseWriter, r *http.Request) (a asked, ok bool) {
 }
 
 func chat(w http.ResponseWriter, r *http.Request) {
+	received.calls.Add(1)
+	received.bytes.Add(r.ContentLength)
 	a, ok := read(w, r)
 	if !ok {
 		return

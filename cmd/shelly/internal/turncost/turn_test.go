@@ -41,10 +41,10 @@ const sessionTurns = 20
 // bare loops, whose turns alternate with it: one that keeps nothing, and one that makes the two
 // syncs that a turn needs. of-bare-loop and of-synced-loop are the daemon's turns per second as a
 // share of theirs, and cpu-of-bare-loop is its CPU time per turn as a multiple of theirs. CPU
-// time does not include the model, which is a process of its own. The long loops send 18 KB in each
-// call, half as much again as the daemon on average, and the model has to read them all. of-eino is the same
-// share for eino's ReAct agent with eino's own client for OpenAI's API, which keeps nothing
-// either. of-eino-ollama is that for an agent with Ollama's client, which clears 8 MB for each
+// time does not include the model, which is a process of its own. The long loops send as much in
+// each call as the daemon sent on average in the round before theirs (sent-KB/call is the mean of
+// all its rounds), and the model has to read it all. of-eino is the same share for eino's ReAct
+// agent with eino's own client for OpenAI's API, which keeps nothing either. of-eino-ollama is that for an agent with Ollama's client, which clears 8 MB for each
 // answer and so is slower. cpu-of-eino compares with the former.
 func BenchmarkTurn(b *testing.B) {
 	for _, sessions := range []int{1, 64} {
@@ -69,30 +69,34 @@ func benchTurn(b *testing.B, sessions int) {
 	plain := func(l *bare) func(int, int) error {
 		return func(session, n int) error { return l.turn(fmt.Sprint(session, " ", n)) }
 	}
-	round(d.turn) // warm up: the model's abilities are asked for, connections are made
+	daemons := sending(b, model, func() { round(d.turn) }) // warm up: the model's abilities are asked for, connections are made
 	peer.round(b, "ollama", sessions, turns)
 	peer.round(b, "openai", sessions, turns)
 	var its, bareCost, longCost, eino, native cost
+	var sent traffic
 	var syncedTook, longSyncedTook time.Duration
 	all := 0
 	for b.Loop() {
 		before := ownCPU()
-		bareCost.took += round(plain(nothing))
+		bares := sending(b, model, func() { bareCost.took += round(plain(nothing)) })
 		bareCost.cpu += ownCPU() - before
+		longer := daemons.perCall() - bares.perCall()
 		syncedTook += round(plain(synced))
 		before = ownCPU()
-		longCost.took += round(plain(nothing.atLength()))
+		longCost.took += round(plain(nothing.longer(longer)))
 		longCost.cpu += ownCPU() - before
-		longSyncedTook += round(plain(synced.atLength()))
+		longSyncedTook += round(plain(synced.longer(longer)))
 		eino.add(peer.round(b, "openai", sessions, turns))
 		native.add(peer.round(b, "ollama", sessions, turns))
 		before = d.cpu(b)
-		its.took += round(d.turn)
+		daemons = sending(b, model, func() { its.took += round(d.turn) })
 		its.cpu += d.cpu(b) - before
+		sent.calls, sent.bytes = sent.calls+daemons.calls, sent.bytes+daemons.bytes
 		all += turns / sessions * sessions
 	}
 	b.ReportMetric(float64(all)/its.took.Seconds(), "turns/s")
 	b.ReportMetric(float64(its.cpu.Microseconds())/float64(all), "cpu-µs/turn")
+	b.ReportMetric(float64(sent.perCall())/1000, "sent-KB/call")
 	its.against(b, "bare-loop", bareCost)
 	its.against(b, "synced-loop", cost{took: syncedTook})
 	its.against(b, "long-loop", longCost)
@@ -114,6 +118,33 @@ func (c *cost) against(b *testing.B, name string, yardstick cost) {
 	if yardstick.cpu > 0 {
 		b.ReportMetric(float64(c.cpu)/float64(yardstick.cpu), "cpu-of-"+name)
 	}
+}
+
+// traffic is what the model received: calls, and their bytes.
+type traffic struct{ calls, bytes int }
+
+func (t traffic) perCall() int { return t.bytes / max(t.calls, 1) }
+
+// sending returns what the model received during a run.
+func sending(b *testing.B, model string, run func()) (t traffic) {
+	b.Helper()
+	before := receivedBy(b, model)
+	run()
+	after := receivedBy(b, model)
+	return traffic{after.calls - before.calls, after.bytes - before.bytes}
+}
+
+func receivedBy(b *testing.B, model string) (t traffic) {
+	b.Helper()
+	resp, err := http.Get(model + "/received")
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, err = fmt.Fscan(resp.Body, &t.calls, &t.bytes)
+	if err = errors.Join(err, resp.Body.Close()); err != nil {
+		b.Fatal(err)
+	}
+	return t
 }
 
 // together runs sessions concurrently, each with its share of the turns in sequence.
