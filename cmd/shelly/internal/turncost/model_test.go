@@ -59,7 +59,8 @@ func serveModel() {
 // asked is the part of a request that the model reads.
 type asked struct {
 	Messages []struct {
-		Role string `json:"role"`
+		Role    string `json:"role"`
+		Content string `json:"content"`
 	} `json:"messages"`
 	Tools []json.RawMessage `json:"tools"`
 }
@@ -69,7 +70,9 @@ func (a asked) results() (n int) {
 	for _, m := range a.Messages {
 		switch m.Role {
 		case "user":
-			n = 0
+			if n = 0; !strings.HasSuffix(m.Content, "go") { // no question
+				n = reads
+			}
 		case "tool":
 			n++
 		}
