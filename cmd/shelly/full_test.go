@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
@@ -56,6 +57,11 @@ func TestJRN14ADiskThatOthersFill(t *testing.T) {
 	d.brain.speak <- struct{}{} // the answer is held
 	d.refuses(ctx, "late")
 	d.reads(ctx, "running", "")
+	d.fill(0)
+	add := exec.Command(d.bin, "token", "add", "ci", "--data", d.data)
+	if out, _ := add.CombinedOutput(); add.ProcessState.ExitCode() != exit.Disk || !strings.Contains(string(out), "nothing has happened; make room") {
+		t.Errorf("a token on a disk without a free byte: %v\n%s", add.ProcessState, out)
+	}
 	d.empty()
 	if got := <-running; got != "I heard running." {
 		t.Errorf("when there is space the reply is %q", got)

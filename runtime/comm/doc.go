@@ -90,9 +90,10 @@
 //	429 busy                    too much is waiting already; Retry-After says when to try again
 //	429 too_many_tries          too many wrong tokens
 //	500 internal                the daemon's log says more
+//	500 damaged                 something in the data folder cannot be read or written
 //	503 stopping                shelly is stopping; with ?wait=1 the request is kept
 //	503 unknown_outcome         shelly stopped before it knew; send the same id again
-//	507 no_space                the disk is too full to accept more
+//	507 no_space                the disk is too full to accept or write it
 //
 // # UDP
 //

@@ -2,8 +2,10 @@ package comm
 
 import (
 	"bufio"
+	"errors"
 	"math"
 	"net/http"
+	"syscall"
 	"time"
 
 	"shelly/fsm/engine"
@@ -79,7 +81,13 @@ func (h *HTTP) getBackup(w http.ResponseWriter, r *http.Request) error {
 		h.o.Counters.refused.Add(1)
 		return &Problem{CodeBusy, "a backup is being sent already", "try again when it has ended"}
 	}
-	return h.send(w, r, backupStream, func(out *bufio.Writer) error { return h.front.Backup(r.Context(), out) })
+	return h.send(w, r, backupStream, func(out *bufio.Writer) error {
+		err := h.front.Backup(r.Context(), out)
+		if errors.As(err, new(syscall.Errno)) { // the folder is full, or closed to the daemon
+			return Unsaved(err, "nothing was written")
+		}
+		return err
+	})
 }
 
 // send sends a long answer piece by piece. Each piece has its own deadline, so that a

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -151,5 +154,24 @@ func TestCOM16ABackupIsSentOneAtATimeAndEndsWithItsClient(t *testing.T) {
 	}
 	if r.StatusCode != http.StatusInsufficientStorage {
 		t.Errorf("without space: status %d, %+v", r.StatusCode, body)
+	}
+}
+
+// Whoever may have everything is told which file is the trouble: a full disk apart from a folder
+// that is closed to the daemon.
+func TestCOM16ABackupThatCannotBeMadeSaysWhy(t *testing.T) {
+	s := serveHTTP(t, nil)
+	for cause, want := range map[error]comm.Problem{
+		syscall.EACCES:  {Code: comm.CodeDamaged, Message: "take a checkpoint: mkdir data: permission denied", Hint: "nothing was written; mend that and try again"},
+		syscall.ENOSPC:  {Code: comm.CodeNoSpace, Message: "take a checkpoint: mkdir data: no space left on device", Hint: "nothing was written; make room on the data folder's disk and try again"},
+		errors.New("x"): {Code: comm.CodeInternal, Message: "shelly could not do this", Hint: "its log says why"},
+	} {
+		s.front.KeepBackup(func(context.Context, io.Writer) error {
+			return fmt.Errorf("take a checkpoint: %w", &fs.PathError{Op: "mkdir", Path: "data", Err: cause})
+		})
+		var body comm.ProblemBody
+		if r := s.do(call{method: "GET", path: "/v1/backup"}, &body); r.StatusCode != want.Code.Status() || body.Error != want {
+			t.Errorf("status %d, %+v", r.StatusCode, body.Error)
+		}
 	}
 }

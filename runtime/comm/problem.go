@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"syscall"
 
 	"shelly/fsm/engine"
 )
@@ -99,6 +100,20 @@ func busyListening(what string) *Problem {
 	}
 }
 
+// full reports whether an error is that of a disk, or of a user's share of one, that is full.
+func full(err error) bool {
+	return errors.Is(err, engine.ErrNoSpace) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
+// Unsaved words an error of a file in the data folder, for a client that may see all of that: its
+// user can mend it. Instead says what has happened.
+func Unsaved(err error, instead string) *Problem {
+	if full(err) {
+		return &Problem{CodeNoSpace, err.Error(), instead + "; make room on the data folder's disk and try again"}
+	}
+	return &Problem{CodeDamaged, err.Error(), instead + "; mend that and try again"}
+}
+
 // ProblemOf is what is sent to a client for an error of a [Front].
 func ProblemOf(err error) *Problem { return problemOf(err) }
 
@@ -124,7 +139,7 @@ func problemOf(err error) *Problem {
 		return &Problem{CodeTrimmed, err.Error(), "what is old is dropped as retention says; ask for what is kept"}
 	case errors.Is(err, engine.ErrDamaged):
 		return &Problem{CodeDamaged, err.Error(), "shelly journal verify names all that is damaged"}
-	case errors.Is(err, engine.ErrNoSpace):
+	case full(err):
 		return &Problem{CodeNoSpace, engine.ErrNoSpace.Error(), "nothing has happened; make room on the data folder's disk, or lower the reserve"}
 	default:
 		return &Problem{CodeInternal, "shelly could not do this", "its log says why"}

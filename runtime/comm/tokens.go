@@ -54,7 +54,7 @@ func (h *HTTP) postToken(w http.ResponseWriter, r *http.Request) error {
 		return &Problem{CodeConflict, err.Error(), "revoke those that are not used: shelly token list"}
 	case err != nil:
 		h.o.Log.Error("could not make a client's token", "error", err)
-		return &Problem{CodeDamaged, err.Error(), "nothing has happened; mend that and try again"}
+		return Unsaved(err, "nothing has happened")
 	}
 	h.o.Log.Info("token created", "client", name, "can", can.String(), "by", CallerOf(r.Context()).Name)
 	writeJSON(w, http.StatusOK, NewToken{name, can, token})
@@ -70,7 +70,7 @@ func (h *HTTP) postTokenRevoke(w http.ResponseWriter, r *http.Request) error {
 	taken, err := h.o.Clients.Revoke(name)
 	if err != nil {
 		h.o.Log.Error("could not revoke a client's token", "error", err)
-		return &Problem{CodeDamaged, err.Error(), "the token is still good; mend that and try again"}
+		return Unsaved(err, "the token is still good")
 	}
 	if taken {
 		h.o.Log.Info("token revoked", "client", name, "by", CallerOf(r.Context()).Name)

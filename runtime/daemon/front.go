@@ -121,7 +121,7 @@ func (d *Daemon) keep(now engine.Now, in fsm.Decided) error {
 	}
 	if _, err := d.o.Grants.Add(g); err != nil {
 		d.o.Log.Error("cannot store an approval for always, so nothing is decided", "error", err)
-		return &comm.Problem{Code: comm.CodeDamaged, Message: err.Error(), Hint: "the question stays open: approve only this call, or the session"}
+		return comm.Unsaved(err, "the question stays open, and this call or its session can still be approved")
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func (d *Daemon) Revoke(ctx context.Context, in fsm.Revoked) (bool, error) {
 		if d.o.Grants != nil {
 			var err error
 			if removed, err = d.o.Grants.Remove(in.Grant); err != nil {
-				return false, &comm.Problem{Code: comm.CodeDamaged, Message: err.Error()}
+				return false, comm.Unsaved(err, "the approval still holds")
 			}
 		}
 		taken, err := d.driver.Revoke(now, in)
