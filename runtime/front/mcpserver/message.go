@@ -103,10 +103,10 @@ func (f *Front) serve(to http.ResponseWriter, r *http.Request) error {
 
 // idIn returns the id of a request in a member of v as it is written, or nil.
 func idIn(v wire.Value, name string) json.RawMessage {
-	switch id := v.Member(name); id.Kind {
-	case wire.Number:
+	switch id := v.Member(name); {
+	case id.Kind == wire.Number:
 		return json.RawMessage(id.Text)
-	case wire.String:
+	case id.Kind == wire.String && id.Faithful() == nil:
 		text, _ := json.Marshal(id.Text) // a text
 		return text
 	}
@@ -124,7 +124,7 @@ func check(m wire.Value) error {
 			return m.Fault("is a batch of %d messages; send at most %d at once", len(m.Items), batchMax)
 		}
 		for _, one := range m.Items {
-			if err := checkID(one); err != nil {
+			if err := checkNames(one); err != nil {
 				return err
 			}
 		}
@@ -144,6 +144,7 @@ func check(m wire.Value) error {
 		{params, "_meta", []wire.Kind{wire.Object}}, {params, "name", []wire.Kind{wire.String}}, {params, "arguments", []wire.Kind{wire.Object}},
 		{params, "taskId", []wire.Kind{wire.String}}, {params, "protocolVersion", []wire.Kind{wire.String}},
 		{params, "capabilities", []wire.Kind{wire.Object}}, {params, "clientInfo", []wire.Kind{wire.Object}},
+		{params.Member("_meta"), "progressToken", []wire.Kind{wire.String, wire.Number}},
 		{client, "name", []wire.Kind{wire.String}}, {client, "title", []wire.Kind{wire.String}}, {client, "version", []wire.Kind{wire.String}},
 	} {
 		if v := part.of.Member(part.name); v.Kind != wire.Null {
@@ -152,15 +153,27 @@ func check(m wire.Value) error {
 			}
 		}
 	}
-	return checkID(m)
+	return checkNames(m)
 }
 
 // idMax is the largest number that the library keeps as it is.
 const idMax = 1 << 53
 
-// checkID refuses a request whose answer the library would send under another id.
-func checkID(m wire.Value) error {
-	id := m.Member("id")
+// checkNames refuses a request whose answer the library would send under another id, or its progress
+// under another token.
+func checkNames(m wire.Value) error {
+	for _, id := range []wire.Value{m.Member("id"), m.Member("params").Member("_meta").Member("progressToken")} {
+		if err := checkID(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkID(id wire.Value) error {
+	if err := id.Faithful(); err != nil {
+		return err
+	}
 	if id.Kind != wire.Number {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"shelly/fsm/wording"
@@ -93,6 +94,15 @@ func (v Value) Fault(format string, args ...any) *Error {
 		what = fmt.Sprintf("%q", path)
 	}
 	return &Error{Param: path, Message: what + " " + fmt.Sprintf(format, args...)}
+}
+
+// Faithful returns an error about a text that would not come back as it was sent: half a surrogate pair is
+// read as U+FFFD, whichever it is.
+func (v Value) Faithful() *Error {
+	if v.Kind == String && strings.ContainsRune(v.Text, utf8.RuneError) {
+		return v.Fault(`holds U+FFFD, or what is read as that because it is no character, such as \ud800 alone; send another`)
+	}
+	return nil
 }
 
 // Parse reads one JSON value. It refuses invalid UTF-8, a name that is given twice, and more

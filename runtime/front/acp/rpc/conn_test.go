@@ -92,6 +92,7 @@ func TestFRT45WhatIsWrongWithALineIsSaidInItsAnswer(t *testing.T) {
 		{`[{"jsonrpc":"2.0","id":1,"method":"x"}]`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message is a list; send an object"}}`},
 		{`{"id":1,"method":"x"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"jsonrpc is missing; send \"2.0\""}}`},
 		{`{"jsonrpc":"2.0","id":{},"method":"x"}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"id is an object; send a number or a text"}}`},
+		{`{"jsonrpc":"2.0","id":"a\ud800","method":"x"}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"\"id\" holds U+FFFD, or what is read as that because it is no character, such as \\ud800 alone; send another"}}`},
 		{`{"jsonrpc":"2.0","id":"a","method":7}`, `{"jsonrpc":"2.0","id":"a","error":{"code":-32600,"message":"method is a number; send a text"}}`},
 		{`{"jsonrpc":"2.0"}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message has neither a method nor an id"}}`},
 		{strings.Repeat("x", 200_000), `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message is longer than 100 bytes"}}`},

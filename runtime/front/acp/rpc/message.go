@@ -71,6 +71,9 @@ func read(line []byte) (in incoming, wrong *Error) {
 		return in, Errorf(CodeInvalid, "the message is %s; send an object", v.Kind)
 	}
 	id := v.Member("id")
+	if wrong := id.Faithful(); wrong != nil {
+		return in, Errorf(CodeInvalid, "%s", wrong)
+	}
 	if in.id = ID(id); in.id == nil && id.Kind != wire.Null {
 		return in, Errorf(CodeInvalid, "id is %s; send a number or a text", id.Kind)
 	}
