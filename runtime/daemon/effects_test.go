@@ -415,7 +415,8 @@ func TestConfigureReplacesTheConfiguration(t *testing.T) {
 	}
 }
 
-// COM-4: a call of a tool that the machine answers itself is reported like any other.
+// COM-4: a call of a tool that the machine answers itself is reported like any other, and where it
+// ran: before the state that followed.
 func TestCOM4BuiltinToolsAreListed(t *testing.T) {
 	f := startWith(t, func(o *daemon.Options) {
 		o.Journal = engine.NewMemoryJournal()
@@ -433,6 +434,13 @@ func TestCOM4BuiltinToolsAreListed(t *testing.T) {
 			return e.Type == comm.EventToolResult && e.Tool == fsm.ToolCron && e.Text != ""
 		}) {
 		t.Errorf("told %+v", list)
+	}
+	order := ""
+	for _, e := range list {
+		order += " " + string(e.Inference) + e.Tool
+	}
+	if !strings.Contains(order, " acting cron cron thinking") {
+		t.Errorf("told in the order%s", order)
 	}
 }
 

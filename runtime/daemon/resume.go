@@ -20,8 +20,11 @@ func (h *hub) step(s engine.Step, view *state.Snapshot) {
 		h.forgets()
 	}
 	ends.Do(h, s.Input.Fact)
-	for _, m := range s.Moves {
+	for i, m := range s.Moves {
 		if m.Table != state.Lifecycle.Name && !m.Stays() {
+			if leave(s.Moves[i:i+1], m.Handle) && !leave(s.Moves[:i], m.Handle) {
+				h.builtins(s.Effects, m.Handle, c)
+			}
 			h.moved(m, c)
 		}
 	}
@@ -34,8 +37,8 @@ func (h *hub) step(s engine.Step, view *state.Snapshot) {
 		case fsm.RunTool:
 			h.toolStarted(e)
 		case fsm.Audit:
-			if decl, ok := c.Tool(e.Tool); ok && decl.Builtin && e.Ran() {
-				h.answered(e)
+			if !leave(s.Moves, e.Handle) {
+				h.builtin(e, c)
 			}
 			if _, stopped := s.Input.Fact.(fsm.ToolStopped); (e.Unknown || e.Probe != "") && !stopped {
 				h.tells(e)
@@ -44,6 +47,30 @@ func (h *hub) step(s engine.Step, view *state.Snapshot) {
 	}
 	for _, m := range s.Moves { // last, so that the other events keep the places of older builds
 		h.subagent(m, view)
+	}
+}
+
+// leave reports whether a handle stops running calls with one of the transitions: builtin ones of the
+// same step, which the machine has answered within it, are told before that.
+func leave(moves []state.Move, handle fsm.HandleID) bool {
+	return slices.ContainsFunc(moves, func(m state.Move) bool {
+		return m.Handle == handle && !m.Stays() && (m.Table == state.InferenceTable.Name && m.From == state.Acting || m.To == state.Approving)
+	})
+}
+
+// builtins sends the calls of builtin tools of a step and a handle.
+func (h *hub) builtins(effects []fsm.Effect, handle fsm.HandleID, c *fsm.Config) {
+	for _, e := range effects {
+		if e, is := e.(fsm.Audit); is && e.Handle == handle {
+			h.builtin(e, c)
+		}
+	}
+}
+
+// builtin sends a call if it is one of a builtin tool that ran.
+func (h *hub) builtin(e fsm.Audit, c *fsm.Config) {
+	if decl, ok := c.Tool(e.Tool); ok && decl.Builtin && e.Ran() {
+		h.answered(e)
 	}
 }
 
