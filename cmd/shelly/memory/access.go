@@ -107,7 +107,7 @@ func openMemory(ctx context.Context, cfg config.Config, a access) (memories, fun
 	switch {
 	case err == nil:
 		return daemon.Memory(), func() error { return nil }, nil
-	case errors.Is(err, client.ErrUnauthorized), errors.Is(err, client.ErrNoAccess), errors.Is(err, client.ErrEndpoint):
+	case errors.Is(err, client.ErrUnauthorized), errors.Is(err, client.ErrNoAccess), errors.Is(err, client.ErrEndpoint), errors.Is(err, engine.ErrDamaged):
 		return nil, nil, exit.Daemon(err)
 	case !errors.Is(err, client.ErrNotRunning):
 		return nil, nil, exit.With(exit.Unreachable, err)

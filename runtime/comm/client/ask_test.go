@@ -230,6 +230,21 @@ func TestAnotherTokenIsUnauthorised(t *testing.T) {
 	if _, err := d.client.Status(context.Background()); !errors.Is(err, client.ErrUnauthorized) {
 		t.Errorf("none: %v", err)
 	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.client.Status(context.Background()); !errors.Is(err, engine.ErrDamaged) {
+		t.Errorf("an empty file: %v", err)
+	}
+	if os.Getuid() == 0 {
+		return // nothing is closed to it
+	}
+	if err := os.Chmod(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.client.Status(context.Background()); !errors.Is(err, client.ErrNoAccess) {
+		t.Errorf("a closed file: %v", err)
+	}
 }
 
 func TestStatusAndRecordsCanBeRead(t *testing.T) {

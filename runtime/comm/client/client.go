@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -179,8 +180,13 @@ func (c *Client) send(ctx context.Context, by *http.Client, method, path string,
 		host, listens = noAddress, at.Unix
 	}
 	token, err := ReadToken(c.dir)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, "", noAccess(err)
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, "", &Error{Problem: comm.Problem{Code: comm.CodeUnauthorized, Message: err.Error()}}
+	case err != nil:
+		return nil, "", &Error{Problem: comm.Problem{Code: comm.CodeDamaged, Message: err.Error()}}
 	}
 	request, err := http.NewRequestWithContext(context.WithValue(context.WithValue(ctx, tokenKey{}, token), endpointKey{}, at), method, "http://"+host+path, bytes.NewReader(body))
 	if err != nil {

@@ -46,6 +46,11 @@ func RemoveEndpoint(dir string) error {
 	return nil
 }
 
+// noAccess is the error if a file of the data folder is closed to this user.
+func noAccess(err error) error {
+	return fmt.Errorf("%w: %w; run this as the user that shelly runs as, or name another folder with --data", ErrNoAccess, err)
+}
+
 // ReadEndpoint returns where the daemon of a data folder listens. Without a file
 // the error is ErrNotRunning; if this user may not read it, ErrNoAccess; if it is damaged, ErrEndpoint. A file left by a killed daemon looks like any other, so
 // the listener must prove what it is before it is sent the token (COM-18). The
@@ -60,7 +65,7 @@ func ReadEndpoint(dir string) (Endpoint, error) {
 		return Endpoint{}, fmt.Errorf("%w (a file stands where the data folder %s should be: name another with --data)", ErrNotRunning, dir)
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		return Endpoint{}, fmt.Errorf("%w: %w; run this as the user that shelly runs as, or name another folder with --data", ErrNoAccess, err)
+		return Endpoint{}, noAccess(err)
 	}
 	if err != nil {
 		return Endpoint{}, fmt.Errorf("%w: %w", ErrEndpoint, err)

@@ -64,7 +64,7 @@ func JournalOf(ctx context.Context, data string) (*Journal, error) {
 		return storedJournal(data)
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errors.Is(err, client.ErrUnauthorized), errors.Is(err, client.ErrNoAccess), errors.Is(err, client.ErrEndpoint):
+	case errors.Is(err, client.ErrUnauthorized), errors.Is(err, client.ErrNoAccess), errors.Is(err, client.ErrEndpoint), errors.Is(err, engine.ErrDamaged):
 		return nil, exit.Daemon(err)
 	default:
 		return nil, exit.With(exit.Unreachable, err)
