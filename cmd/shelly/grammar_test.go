@@ -58,6 +58,7 @@ func TestCLI3AnEmptyArgumentIsRefused(t *testing.T) {
 		{[]string{"config", "--data="}, "shelly: --data is empty; see shelly config --help\n"},
 		{[]string{"ask", "--image", "", "hello"}, "shelly: --image is empty; see shelly ask --help\n"},
 		{[]string{"memory", "add", ""}, "shelly: nothing to remember: give a text\n"},
+		{[]string{"session", "search", "", " "}, "shelly: nothing to search for: give a text\n"},
 	} {
 		var said bytes.Buffer
 		if code := execute(test.line, &terminal.Terminal{Out: &said, Err: &said}); code != exit.Usage || said.String() != test.want {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/terminal"
@@ -37,6 +38,9 @@ type foundBody struct {
 
 // Run implements the subcommand (CLI-145).
 func (c *searchCmd) Run(t *terminal.Terminal) error {
+	if strings.TrimSpace(strings.Join(c.Text, " ")) == "" {
+		return exit.Errorf(exit.Usage, "nothing to search for: give a text")
+	}
 	return use(&c.Place, func(r reader) error {
 		list, err := c.find(r)
 		if err != nil {
