@@ -150,7 +150,7 @@ func readImages(files []string, bytesMax int64) ([][]byte, error) {
 	for _, file := range files {
 		image, err := picture.Read(file, bytesMax)
 		if err != nil {
-			return nil, exit.Errorf(exit.Usage, "--image %s: %w", file, err)
+			return nil, exit.Errorf(exit.Usage, "--image: %w", err)
 		}
 		images = append(images, image)
 	}

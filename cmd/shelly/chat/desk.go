@@ -100,9 +100,6 @@ func (d *desk) perform(e talk.Effect) {
 		d.elsewhere(e.Session)
 	case talk.ReadImage:
 		data, err := picture.Read(d.path(e.Path), int64(d.cfg.RequestBytesMax))
-		if err != nil {
-			err = fmt.Errorf("%s: %w", e.Path, err)
-		}
 		d.tell(talk.Image{Path: filepath.Base(e.Path), Typed: e.Typed, Data: data, Err: err})
 	case talk.Name:
 		d.tell(talk.Named{For: e.Prefix, Files: d.names(e.Prefix)})

@@ -2,7 +2,6 @@
 package picture
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -10,8 +9,8 @@ import (
 	"shelly/runtime/comm"
 )
 
-// Read reads a PNG, JPEG or WebP file of at most bytesMax bytes. Anything else is an error, so that
-// nothing is sent.
+// Read reads a PNG, JPEG or WebP file of at most bytesMax bytes. Anything else is an error, which names
+// the file, so that nothing is sent.
 func Read(file string, bytesMax int64) ([]byte, error) {
 	f, err := flags.File(file)
 	if err != nil {
@@ -23,12 +22,12 @@ func Read(file string, bytesMax int64) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case len(image) == 0:
-		return nil, errors.New("is empty")
+		return nil, fmt.Errorf("%s is empty", file)
 	case int64(len(image)) > bytesMax:
-		return nil, fmt.Errorf("is longer than request_bytes_max, %d bytes; send a smaller one, or raise the limit", bytesMax)
+		return nil, fmt.Errorf("%s is longer than request_bytes_max, %d bytes; send a smaller one, or raise the limit", file, bytesMax)
 	}
 	if err := comm.CheckImage(image); err != nil {
-		return nil, fmt.Errorf("%w; send another file", err)
+		return nil, fmt.Errorf("%s %w; send another file", file, err)
 	}
 	return image, nil
 }

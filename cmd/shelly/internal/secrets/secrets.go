@@ -95,7 +95,7 @@ func ofFlags(values []string) ([]redact.Secret, error) {
 		}
 		text, err := flags.Text(value)
 		if err != nil {
-			return nil, exit.Errorf(exit.Usage, "--secret %s: %w", value, err)
+			return nil, exit.Errorf(exit.Usage, "--secret: %w", err)
 		}
 		if redact.TooShort(text) {
 			return nil, exit.Errorf(exit.Usage, "--secret: %s is too short to tell from ordinary words; give at least 4 bytes", kind)
