@@ -3,6 +3,7 @@ package service
 
 import (
 	"errors"
+	"io/fs"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -25,6 +26,14 @@ type place struct {
 	As     string `placeholder:"USER" help:"User that the system's service runs as."`
 	Socket bool   `help:"Have systemd bind the HTTP socket, so that clients wait while shelly starts."`
 	flags.Settings
+}
+
+// unwritten is the error of a file of the service that cannot be written or removed.
+func (p *place) unwritten(err error) error {
+	if p.System && errors.Is(err, fs.ErrPermission) {
+		return exit.Errorf(exit.Disk, "%w; a system service needs root", err)
+	}
+	return exit.With(exit.Disk, err)
 }
 
 // errDifferent reports a file that shelly did not write, or that a person has changed.
@@ -57,7 +66,7 @@ func (p *place) check(h host, cfg config.Config) error {
 	case p.System && (p.Data == "" || p.Workspace == ""):
 		return exit.Errorf(exit.Usage, "--system needs --data DIR and --workspace DIR, folders of the user to run shelly as")
 	case !p.System && p.As != "":
-		return exit.Errorf(exit.Usage, "--as is for --system; your own service runs as you")
+		return exit.Errorf(exit.Usage, "--as is for a system service: add --system, or leave --as out, since your own service runs as you")
 	case !p.System && h.uid == 0 && h.system == "linux":
 		return exit.Errorf(exit.Usage, "this is root; install a system service with --system --as USER, or run this as the user to run shelly as")
 	case !p.System && h.config == "":

@@ -50,7 +50,7 @@ func (c *installCmd) install(h host, t *terminal.Terminal) error {
 	if err := prepare(cfg, c.System); err != nil {
 		return err
 	}
-	if err := p.write(t.Out, c.Force); err != nil {
+	if err := c.write(t.Out, p); err != nil {
 		return err
 	}
 	for _, words := range p.start {
@@ -110,23 +110,23 @@ func (p plan) tell(w io.Writer) {
 }
 
 // write writes the files that differ from the plan (CLI-201).
-func (p plan) write(w io.Writer, force bool) error {
+func (c *installCmd) write(w io.Writer, p plan) error {
 	for _, f := range p.files {
 		now, err := readFile(f.path)
 		switch {
 		case err != nil:
-			return exit.With(exit.Failed, err)
+			return c.unwritten(err)
 		case now == f.text:
 			fmt.Fprintln(w, "as it is", f.path)
 			continue
-		case now != "" && !strings.Contains(now, writtenMark) && !force:
+		case now != "" && !strings.Contains(now, writtenMark) && !c.Force:
 			return exit.Errorf(exit.Usage, "%s %w; look at it, then replace it with --force", f.path, errDifferent)
 		}
 		if err := os.MkdirAll(filepath.Dir(f.path), 0o755); err != nil {
-			return exit.With(exit.Failed, err)
+			return c.unwritten(err)
 		}
 		if err := (durable.As{Perm: 0o644}).Text(f.path, []byte(f.text)); err != nil {
-			return exit.With(exit.Failed, err)
+			return c.unwritten(err)
 		}
 		fmt.Fprintln(w, "written", f.path)
 	}

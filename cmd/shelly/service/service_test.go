@@ -259,6 +259,22 @@ func TestCLI203AForeignUnitStays(t *testing.T) {
 	}
 }
 
+// CLI-203: what cannot be removed is an error, and is not said to be removed.
+func TestCLI203WhatStaysIsNotSaidToBeRemoved(t *testing.T) {
+	b := newBench(t)
+	if err := (&installCmd{place: b.place()}).install(b.host, b.terminal()); err != nil {
+		t.Fatal(err)
+	}
+	unit := filepath.Join(b.config, "systemd/user", serviceName)
+	b.run = func(context.Context, ...string) (string, error) { // meanwhile it becomes what no file is
+		return "", errors.Join(os.Rename(unit, unit+".old"), os.MkdirAll(filepath.Join(unit, "x"), 0o700))
+	}
+	err := (&uninstallCmd{place: b.place()}).uninstall(b.host, b.terminal())
+	if code(err) != exit.Disk || strings.Contains(b.out.String(), "removed "+unit) {
+		t.Errorf("%v (%d)\n%s", err, code(err), &b.out)
+	}
+}
+
 // Flags and configurations that a service cannot have are refused before anything is written.
 func TestCLI201WhatIsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -269,7 +285,8 @@ func TestCLI201WhatIsRefused(t *testing.T) {
 		"root without --system":   {func(b *bench, _ *installCmd) { b.uid = 0 }, exit.Usage, "--system --as USER"},
 		"--system without --as":   {func(_ *bench, c *installCmd) { c.System = true }, exit.Usage, "--as USER"},
 		"--system without data":   {func(_ *bench, c *installCmd) { c.System, c.As, c.Data = true, "nobody", "" }, exit.Usage, "--data DIR"},
-		"--as alone":              {func(_ *bench, c *installCmd) { c.As = "nobody" }, exit.Usage, "--as is for --system"},
+		"--as alone":              {func(_ *bench, c *installCmd) { c.As = "nobody" }, exit.Usage, "add --system, or leave --as out"},
+		"a file for a folder":     {func(b *bench, _ *installCmd) { b.config = filepath.Join(os.Args[0], "config") }, exit.Disk, "not a directory"},
 		"no home":                 {func(b *bench, c *installCmd) { b.host.config, c.DryRun = "", true }, exit.Usage, "set HOME"},
 		"a socket of any port":    {func(_ *bench, c *installCmd) { c.Socket, c.Set = true, []string{"comm.http=127.0.0.1:0"} }, exit.Usage, "a fixed port"},
 		"no workspace":            {func(_ *bench, c *installCmd) { c.Workspace = filepath.Join(c.Workspace, "none") }, exit.Usage, "there is no folder"},

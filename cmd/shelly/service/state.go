@@ -150,13 +150,12 @@ func (c *uninstallCmd) remove(h host, t *terminal.Terminal, p plan) error {
 		}
 	}
 	for _, f := range p.files {
+		if !c.DryRun {
+			if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return c.unwritten(err)
+			}
+		}
 		fmt.Fprintln(t.Out, "removed", f.path)
-		if c.DryRun {
-			continue
-		}
-		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return exit.With(exit.Failed, err)
-		}
 	}
 	if p.manual != "" {
 		return nil
