@@ -35,7 +35,7 @@ type showCmd struct {
 // Help is the text after the usage.
 func (showCmd) Help() string {
 	return "Replays the journal's inputs with today's code and marks each step where it decides differently. " +
-		"Reads from the running daemon, or from the data folder."
+		"Reads from the running daemon, as far as it is durable, which can be a second behind, or from the data folder."
 }
 
 // Run implements the subcommand (CLI-15).
