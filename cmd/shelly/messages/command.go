@@ -52,7 +52,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	}
 	ctx, stop := exit.Interruptible()
 	defer stop()
-	src, err := c.source(ctx, cfg.Data)
+	src, err := c.source(ctx, t, cfg.Data)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ type readMessages func(after uint64, unread bool) ([]comm.Message, error)
 type source = folder.Lists[readMessages]
 
 // source opens the messages of a data folder.
-func (c *Command) source(ctx context.Context, data string) (*source, error) {
+func (c *Command) source(ctx context.Context, t *terminal.Terminal, data string) (*source, error) {
 	to := fsm.Origin{Channel: c.Channel, Chat: c.Chat}
 	asked := func(daemon *client.Client) readMessages {
 		return func(after uint64, unread bool) ([]comm.Message, error) {
@@ -95,7 +95,10 @@ func (c *Command) source(ctx context.Context, data string) (*source, error) {
 	}
 	return folder.ListsOf(ctx, data, asked, func(s *store.Store) (readMessages, error) {
 		box, err := inbox.Open(data)
-		return func(after uint64, unread bool) ([]comm.Message, error) { return stored(s, box, to, after, unread) }, err
+		if err != nil {
+			fmt.Fprintln(t.Err, "shelly: the record of read messages cannot be read; all kept messages count as unread:", err)
+		}
+		return func(after uint64, unread bool) ([]comm.Message, error) { return stored(s, box, to, after, unread) }, nil
 	})
 }
 
