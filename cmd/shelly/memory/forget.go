@@ -103,15 +103,15 @@ func (c *forgetCmd) asks(ctx context.Context, t *terminal.Terminal, entries []me
 	if c.Yes {
 		return nil
 	}
-	unasked := exit.Errorf(exit.Usage, "nothing is forgotten, because there is no terminal to ask on; give --yes")
 	if !terminal.Is(t.In) {
-		return unasked
+		return exit.Errorf(exit.Usage, "nothing is forgotten, because there is no terminal to ask on; give --yes")
 	}
 	fmt.Fprintf(t.Err, "forget %s permanently? [y/N] ", entriesOf(len(entries)))
 	answer, err := bufio.NewReader(exit.Reader(ctx, t.In)).ReadString('\n')
 	switch {
-	case errors.Is(err, io.EOF):
-		return unasked // /dev/null looks like a terminal
+	case errors.Is(err, io.EOF): // ^D
+		fmt.Fprintln(t.Err)
+		return exit.Errorf(exit.Failed, "nothing is forgotten")
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(t.Err)
 		return exit.Interrupted(ctx, "nothing is forgotten")

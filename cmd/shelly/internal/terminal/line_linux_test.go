@@ -44,3 +44,20 @@ func TestCLI5ALineIsCutToTheTerminalOrNotRedrawn(t *testing.T) {
 		}
 	}
 }
+
+// /dev/null is a device that is no terminal: nobody could answer there.
+func TestCLI120OnlyATerminalIsOne(t *testing.T) {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("there is no pseudo-terminal: ", err)
+	}
+	defer person.Close()
+	if Is(NewInput(null)) || !Is(NewInput(person)) || !Is(person) || Is("text") {
+		t.Errorf("null %t, an input of a terminal %t, a terminal %t", Is(NewInput(null)), Is(NewInput(person)), Is(person))
+	}
+}

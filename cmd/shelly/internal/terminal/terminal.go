@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 
+	"github.com/charmbracelet/x/term"
+
 	"shelly/runtime/system"
 )
 
@@ -31,14 +33,17 @@ func (t *Terminal) JSON(v any) error {
 // JSONLine prints one of several successive values on a line.
 func (t *Terminal) JSONLine(v any) error { return json.NewEncoder(t.Out).Encode(v) }
 
-// Is reports whether a stream is a terminal.
-func Is(stream any) bool {
+// Is reports whether a stream is a terminal, and no other device, such as /dev/null.
+func Is(stream any) (is bool) {
 	f, ok := File(stream)
 	if !ok {
 		return false
 	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	raw, err := f.SyscallConn() // Fd would make reading it block
+	if err == nil {
+		err = raw.Control(func(fd uintptr) { is = term.IsTerminal(fd) })
+	}
+	return is && err == nil
 }
 
 // Colours reports whether a stream may be coloured: if it is a terminal that understands escape
