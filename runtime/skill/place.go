@@ -3,7 +3,6 @@ package skill
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -39,7 +38,7 @@ func Places(workspace string, others []string) []Place {
 func (p Place) open() (*os.Root, error) {
 	above, err := descriptor.Get(context.Background(), func() (*os.Root, error) { return os.OpenRoot(p.Base) })
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", p.Base, err)
+		return nil, err
 	}
 	root, err := descriptor.Get(context.Background(), func() (*os.Root, error) { return above.OpenRoot(filepath.FromSlash(p.Below)) })
 	if errors.Is(err, fs.ErrNotExist) {

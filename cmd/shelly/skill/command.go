@@ -2,6 +2,7 @@
 package skill
 
 import (
+	"path"
 	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
@@ -41,11 +42,16 @@ func (p *place) open() (config.Config, *skill.Library, []skill.Problem, error) {
 	return cfg, l, problems, nil
 }
 
-// named finds a skill; the error lists those that there are.
-func named(l *skill.Library, name string) (skill.Skill, error) {
+// named finds a skill; the error says why it is left out, or lists those that there are.
+func named(l *skill.Library, problems []skill.Problem, name string) (skill.Skill, error) {
 	s, ok := l.Find(name)
 	if ok {
 		return s, nil
+	}
+	for _, p := range problems {
+		if path.Base(p.Folder) == name {
+			return s, exit.Errorf(exit.NoMatch, "%s is left out: %w", p.Folder, p.Err)
+		}
 	}
 	var names []string
 	for _, s := range l.Skills() {

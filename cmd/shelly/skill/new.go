@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"shelly/cmd/shelly/internal/exit"
@@ -22,6 +23,9 @@ func (c *newCmd) Run(t *terminal.Terminal) error {
 	cfg, err := c.load()
 	if err != nil {
 		return err
+	}
+	if _, err := os.Stat(cfg.Workspace); errors.Is(err, fs.ErrNotExist) {
+		return exit.Errorf(exit.Usage, "there is no folder %s; create it, or name another with --workspace", cfg.Workspace)
 	}
 	file, err := skill.New(filepath.Join(cfg.Workspace, "skills"), c.Name, c.Description)
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {

@@ -20,12 +20,12 @@ type showCmd struct {
 
 // Run implements the subcommand (CLI-90).
 func (c *showCmd) Run(t *terminal.Terminal) error {
-	_, l, _, err := c.open()
+	_, l, problems, err := c.open()
 	if err != nil {
 		return err
 	}
 	defer l.Close()
-	s, err := named(l, c.Name)
+	s, err := named(l, problems, c.Name)
 	if err != nil {
 		return err
 	}
