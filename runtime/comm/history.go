@@ -24,6 +24,7 @@ type Step interface {
 type Past[S Step] struct {
 	Request engine.Request
 	Handles []fsm.HandleID // its own, then those of its subagents
+	Run     bool           // it is a run, such as a schedule's, and Request says the same of it; its channel is its kind
 	Ended   bool           // none of the handles is unfinished
 	Lost    uint64         // records before the first step that are no longer kept
 	Steps   []S
@@ -44,6 +45,9 @@ type HistoryBody[S Step] struct {
 // History returns what happened to a request, given the standings of the unfinished handles.
 func History[S Step](p Past[S], standings []Standing) HistoryBody[S] {
 	b := HistoryBody[S]{Request: newRecord(p.Request), Handles: p.Handles, Ended: p.Ended, Lost: p.Lost, Steps: p.Steps}
+	if p.Run {
+		b.Request.Kind = fsm.Kind(p.Request.Key.Channel)
+	}
 	b.Request.stand(standings)
 	for _, s := range standings {
 		if s.Asks != nil && slices.Contains(p.Handles, s.Handle) {

@@ -15,13 +15,13 @@ import (
 	"shelly/sim/history"
 )
 
-// html writes the request as one file with its secrets replaced (CLI-163).
+// html writes the request or run as one file with its secrets replaced (CLI-163).
 func (c *showCmd) html(t *terminal.Terminal, j engine.Reader, p comm.Past[history.Step]) error {
-	of := history.History{Request: p.Request, Handles: p.Handles, Ended: p.Ended, Lost: p.Lost, Steps: p.Steps}
+	of := history.History{Request: p.Request, Handles: p.Handles, Run: p.Run, Ended: p.Ended, Lost: p.Lost, Steps: p.Steps}
 	return c.report(t, j, of, output.File{Name: c.HTML, Force: c.Force}, c.Secret, false)
 }
 
-// report writes what happened to a request; with verdict it includes whether today's code
+// report writes what happened to a request or run; with verdict it includes whether today's code
 // decides the same.
 func (r *journalled) report(t *terminal.Terminal, j engine.Reader, of history.History, file output.File, given []string, verdict bool) error {
 	if err := file.Free(); err != nil {
@@ -35,18 +35,17 @@ func (r *journalled) report(t *terminal.Terminal, j engine.Reader, of history.Hi
 	if err != nil {
 		return err
 	}
-	id := of.Request.Key.ID
 	made, err := requestreport.Of(j, of, by, verdict)
 	switch {
 	case errors.Is(err, requestreport.ErrSecret):
-		return exit.Errorf(exit.Failed, "cannot write request %s: %w", id, err)
+		return exit.Errorf(exit.Failed, "cannot write %s: %w", of.Name(), err)
 	case err != nil:
 		return exit.History(err)
 	}
 	if err := file.Text(t, made.HTML); err != nil {
 		return err
 	}
-	fmt.Fprintf(t.Err, "%s: %s of request %s\n", file, wording.Count(made.Steps, "step"), id)
+	fmt.Fprintf(t.Err, "%s: %s of %s\n", file, wording.Count(made.Steps, "step"), of.Name())
 	for _, n := range by.Counts() {
 		fmt.Fprintf(t.Err, "replaced: %s, %s\n", n.Kind, wording.Count(n.Times, "time"))
 	}

@@ -187,7 +187,11 @@ func are(n uint64, what string) string {
 
 // tellRecord prints what was asked and what was replied.
 func (c *showCmd) tellRecord(out io.Writer, r comm.Record, now time.Time) {
-	fmt.Fprintf(out, "request %s of %s", r.ID, r.Channel)
+	what := "request"
+	if r.Kind != "" {
+		what = "run"
+	}
+	fmt.Fprintf(out, "%s %s of %s", what, r.ID, r.Channel)
 	if r.InSession != "" {
 		fmt.Fprintf(out, ", session %s", r.InSession)
 	}

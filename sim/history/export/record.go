@@ -57,7 +57,7 @@ func Read(j engine.Reader, key fsm.RequestKey) (*Record, error) {
 // ReadOf reads what a history tells of, from its first record that is kept.
 func ReadOf(j engine.Reader, h history.History) (r *Record, err error) {
 	r = &Record{Request: h.Request, Handles: h.Handles, Run: h.Run, Ended: h.Ended}
-	key, first := h.Request.Key, h.Request.Index+h.Lost
+	first := h.Request.Index + h.Lost
 	if r.From, err = engine.StateAt(j, first-1); err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func ReadOf(j engine.Reader, h history.History) (r *Record, err error) {
 			break
 		}
 		if len(r.Steps) == RecordsMax {
-			return nil, fmt.Errorf("request %q: %w", key.ID, ErrTooMany)
+			return nil, fmt.Errorf("%s: %w", r.Name(), ErrTooMany)
 		}
 		s := Step{Index: f.Index, Input: f.Input, Handle: f.Concerns, Effects: f.Caused, Moves: slices.Clone(f.Moves), Differs: f.Differs()}
 		s.Recorded, s.Today = f.Effects, fsm.HashEffects(f.Caused)

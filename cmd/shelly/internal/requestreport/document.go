@@ -32,11 +32,14 @@ func judged(d *htmlreport.Document) {
 	}
 }
 
-// document makes the report of a request whose secrets have been replaced.
+// document makes the report of a request or run whose secrets have been replaced.
 func document(r *export.Record, lost uint64) *htmlreport.Document {
 	q := &r.Request
-	c := htmlreport.Case{Name: "request " + q.Key.ID, Place: "channel " + q.Key.Channel + ", session " + q.Session, Start: q.Accepted}
-	c.Note = "asked: " + q.Text
+	c := htmlreport.Case{Name: r.Name(), Place: "channel " + q.Key.Channel + ", session " + q.Session, Start: q.Accepted, Note: "asked: " + q.Text}
+	of := "this request"
+	if r.Run {
+		c.Place, c.Note, of = q.Key.Channel+", session "+q.Session, q.Text, "this run"
+	}
 	if q.Done {
 		c.Note += fmt.Sprintf("\n%s in %s: %s", ended(q), history.Span(q.Replied-q.Accepted), q.Reply)
 	} else {
@@ -54,7 +57,7 @@ func document(r *export.Record, lost uint64) *htmlreport.Document {
 	if i := slices.IndexFunc(c.Steps, func(s trace.Step) bool { return s.Differs != nil }); i >= 0 {
 		c.Pairs = append(c.Pairs, divergence(r, c.Steps[i]))
 	}
-	d := &htmlreport.Document{Title: "shelly request " + q.Key.ID, Cases: []htmlreport.Case{c}, Visits: visits, Of: "this request"}
+	d := &htmlreport.Document{Title: "shelly " + r.Name(), Cases: []htmlreport.Case{c}, Visits: visits, Of: of}
 	d.Summary = ended(q)
 	return d
 }
