@@ -22,6 +22,7 @@ const (
 	CodeNotFound         Code = "not_found"
 	CodeMethodNotAllowed Code = "method_not_allowed"
 	CodeConflict         Code = "conflict"
+	CodeIncomplete       Code = "incomplete"
 	CodeTooLarge         Code = "too_large"
 	CodeMediaType        Code = "unsupported_media_type"
 	CodeBusy             Code = "busy"
@@ -63,6 +64,8 @@ func (c Code) Status() int {
 		return http.StatusMethodNotAllowed
 	case CodeConflict:
 		return http.StatusConflict
+	case CodeIncomplete:
+		return http.StatusRequestTimeout
 	case CodeTooLarge:
 		return http.StatusRequestEntityTooLarge
 	case CodeMediaType:

@@ -33,7 +33,7 @@ func (h *HTTP) bodyOf(w http.ResponseWriter, r *http.Request, bytesMax int) ([]b
 	case errors.As(err, new(*http.MaxBytesError)):
 		return nil, tooLarge("the body", bytesMax)
 	case err != nil:
-		return nil, badRequest("the body ended early or came too slowly", "send it whole within "+h.o.ReadTimeout.String())
+		return nil, &Problem{CodeIncomplete, "the body ended early or came too slowly", "nothing has happened; send it whole within " + h.o.ReadTimeout.String()}
 	}
 	return body, nil
 }

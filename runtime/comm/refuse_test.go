@@ -308,7 +308,7 @@ func TestSlowSendersAreCutOff(t *testing.T) {
 	}
 	body := s.raw("POST /v1/requests HTTP/1.1\r\nHost: " + s.address + "\r\nAuthorization: Bearer " + token +
 		"\r\nContent-Type: application/json\r\nContent-Length: 26\r\n\r\n{")
-	if !strings.HasPrefix(body, "HTTP/1.1 400 ") || !strings.Contains(body, "too slowly") {
+	if !strings.HasPrefix(body, "HTTP/1.1 408 ") || !strings.Contains(body, "too slowly") {
 		t.Errorf("a body that never ends: %q", body)
 	}
 	if seen := s.front.Seen(); seen.Asked != 0 {

@@ -87,8 +87,9 @@ func (h *Webhook) keys() ([]Key, error) {
 	return keys, err
 }
 
-// besideText is the room for everything but the text in a message, in bytes.
-const besideText = 4 << 10
+// bodyBytesMax is the longest body with a text of at most textMax bytes: JSON may write each byte
+// of it as six (RFC 8259, 7), and many libraries write all but ASCII so. There are 4 KiB for the rest.
+func bodyBytesMax(textMax int) int64 { return int64(6*textMax) + 4<<10 }
 
 // Accepted is the answer to an incoming message.
 type Accepted struct {
@@ -148,9 +149,12 @@ func problem(why channel.Refusal, header http.Header) error {
 
 // read reads a message and checks its signature.
 func (h *Webhook) read(w http.ResponseWriter, r *http.Request) (m channel.Message, err error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.o.TextMax+besideText)))
-	if err != nil {
-		return m, &comm.Problem{Code: comm.CodeTooLarge, Message: "the message is too long, or has not come whole", Hint: fmt.Sprintf("its text has at most %d bytes", h.o.TextMax)}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyBytesMax(h.o.TextMax)))
+	switch {
+	case errors.As(err, new(*http.MaxBytesError)):
+		return m, &comm.Problem{Code: comm.CodeTooLarge, Message: "the message is too long", Hint: fmt.Sprintf("its text has at most %d bytes", h.o.TextMax)}
+	case err != nil:
+		return m, &comm.Problem{Code: comm.CodeIncomplete, Message: "the message ended early or came too slowly", Hint: "nothing has happened; send it again"}
 	}
 	keys, err := h.keys()
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"shelly/fsm/engine"
@@ -176,7 +177,8 @@ func TestCHN20AMessageIsAnsweredAsItWasTaken(t *testing.T) {
 		{`{"txt":"hi"}`, channel.Taken{}, nil, 400, `unknown field "txt"`},
 		{`{"text":"hi","text":"ho"}`, channel.Taken{}, nil, 400, "text"},
 		{`hello`, channel.Taken{}, nil, 400, ""},
-		{`{"text":"` + strings.Repeat("a", 6000) + `"}`, channel.Taken{}, nil, 413, "too long"},
+		{`{"text":"` + strings.Repeat(`\u0431`, 500) + `","chat":"` + strings.Repeat("x", 3000) + `"}`, channel.Taken{ID: "m1", New: true}, nil, 202, "accepted"},
+		{`{"text":"` + strings.Repeat("a", 10100) + `"}`, channel.Taken{}, nil, 413, "too long"},
 	} {
 		in.mu.Lock()
 		in.taken, in.err = tt.taken, tt.err
@@ -193,8 +195,19 @@ func TestCHN20AMessageIsAnsweredAsItWasTaken(t *testing.T) {
 		}
 	}
 	want := []channel.Message{{ID: "m1", Chat: "direct", Sender: "hook", Text: "hi"}, {ID: "m1", Chat: "ops", Sender: "mia", Text: "hi"}}
-	if len(in.seen) != 10 || in.seen[0] != want[0] || in.seen[1] != want[1] {
+	if len(in.seen) != 11 || in.seen[0] != want[0] || in.seen[1] != want[1] {
 		t.Errorf("%+v", in.seen)
+	}
+}
+
+// A sender gives a message up that is refused as too long, so a connection that breaks must not look like that.
+func TestCHN20AMessageThatDoesNotComeWholeMayBeSentAgain(t *testing.T) {
+	h, in := runs(t, webhook.Options{})
+	broken := iotest.ErrReader(io.ErrUnexpectedEOF)
+	err := h.Handle(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/v1/channels/hook", io.MultiReader(strings.NewReader(`{"text":`), broken)))
+	var p *comm.Problem
+	if !errors.As(err, &p) || p.Code.Status() != http.StatusRequestTimeout || len(in.seen) > 0 {
+		t.Errorf("%v, taken %d", err, len(in.seen))
 	}
 }
 

@@ -37,7 +37,7 @@ function save() {
   keep(place, items.size ? JSON.stringify([...items.values()].map(({ body, at }) => ({ body, at }))) : '');
 }
 
-const passing = ['busy', 'stopping', 'unknown_outcome', 'no_space', 'too_many_tries', 'unauthorized'];
+const passing = ['busy', 'incomplete', 'stopping', 'unknown_outcome', 'no_space', 'too_many_tries', 'unauthorized'];
 
 async function deliver(item) {
   for (let tries = 0; ; tries++) {
