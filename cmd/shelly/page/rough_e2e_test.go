@@ -533,7 +533,10 @@ brain:
       | file | lines |
       | --- | --- |
       | notes.txt | 2 |
+      | `+"`a \\| b`"+` | 3 |
 
+      See https://example.com/a_(b) and https://example.com/c。
+      ***both*** and **bold *em*** and *em **bold** em*.
       - [ ] see [1] and [the notes](https://example.com/notes)
       - a &lt;b&gt; &#x2265; c &rlm; &none; \&amp; `+"`&lt;`"+`
 timeline:
@@ -546,9 +549,17 @@ expect:
 	w.See(".answer:not(.streaming) td", "notes.txt")
 	w.See(".answer p", "These are the files:")
 	var text string
-	w.Script(&text, `return document.querySelector('.answer:not(.streaming) a').textContent`)
-	if text != "the notes" {
-		t.Errorf("the link is %q", text)
+	w.Script(&text, `return [...document.querySelectorAll('.answer:not(.streaming) a')].map((a) => a.textContent).join(' ')`)
+	if text != "https://example.com/a_(b) https://example.com/c the notes" {
+		t.Errorf("the links are %q", text)
+	}
+	w.Script(&text, `return [...document.querySelectorAll('.answer:not(.streaming) td')].map((c) => c.textContent).join(' / ')`)
+	if text != "notes.txt / 2 / a | b / 3" {
+		t.Errorf("the cells are %q", text)
+	}
+	w.Script(&text, `return [...document.querySelectorAll('.answer:not(.streaming) :is(em, strong)')].map((e) => e.tagName + ' ' + e.textContent).join(', ')`)
+	if text != "STRONG both, EM both, STRONG bold em, EM em, EM em bold em, STRONG bold" {
+		t.Errorf("the emphases are %q", text)
 	}
 	w.Script(&text, `return document.querySelector('.answer:not(.streaming) li:last-child').textContent`)
 	if text != "a <b> ≥ c &rlm; &none; &amp; &lt;" {

@@ -110,6 +110,11 @@ function indent(line) {
   return line.length - line.trimStart().length;
 }
 
+// cells are the cells of a row. In GitHub's Markdown (4.10) a \| is part of a cell, in code too.
+function cells(line) {
+  return line.trim().replace(/^\||(?<!\\)\|$/g, '').split(/(?<!\\)\|/).map((c) => c.trim().replaceAll('\\|', '|'));
+}
+
 // heads reports whether a table begins at a line: the next one separates its head from its rows.
 function heads(lines, i) {
   return lines[i].includes('|') && i + 1 < lines.length && /^[ |:-]{3,}$/.test(lines[i + 1]) && lines[i + 1].includes('-') && lines[i + 1].includes('|');
@@ -117,7 +122,6 @@ function heads(lines, i) {
 
 function table(lines, i) {
   if (!heads(lines, i)) return null;
-  const cells = (line) => line.trim().replace(/^\||\|$/g, '').split('|').map((c) => c.trim());
   const head = cells(lines[i]);
   const body = el('tbody');
   let at = i + 2;
@@ -214,7 +218,8 @@ function angle(text, i) {
 
 function bare(text, i) {
   if (!/^https?:\/\//.test(text.slice(i, i + 8)) || (i && /\w/.test(text[i - 1]))) return null;
-  const m = /^https?:\/\/[^\s<>"'`]*/.exec(text.slice(i, i + 2000))[0].replace(/[.,;:!?)\]*_]+$/, '');
+  let m = /^https?:\/\/[^\s<>"'`、。，；：！？）」』】》]*/.exec(text.slice(i, i + 2000))[0].replace(/[.,;:!?)\]*_]+$/, '');
+  if (m.split('(').length > m.split(')').length && text[i + m.length] === ')') m += ')'; // the address has parentheses of its own
   return m.length > 8 ? { node: link(m, m), end: i + m.length } : null;
 }
 
@@ -225,8 +230,24 @@ function emphasis(text, i, depth, none) {
   if ((c === '~' && !twice) || depth > 3) return null;
   const begin = i + mark.length;
   if (!text[begin] || /\s/.test(text[begin]) || (c === '_' && i && /\w/.test(text[i - 1]))) return { node: mark, end: begin };
-  const end = after(text, mark, begin + 1, none);
+  const end = twice ? double(text, c, begin, none) : lone(text, c, begin, none);
   if (end < 0 || /\s/.test(text[end - 1]) || (c === '_' && /\w/.test(text[end + mark.length] || ''))) return { node: mark, end: begin };
   const tag = c === '~' ? 'del' : twice ? 'strong' : 'em';
   return { node: add(el(tag), inline(text.slice(begin, end), depth + 1)), end: end + mark.length };
+}
+
+// double finds two marks that close; of three the last two, if the first closes what was opened in between.
+function double(text, c, begin, none) {
+  const end = after(text, c + c, begin + 1, none);
+  return end >= 0 && text[end + 2] === c && text.slice(begin, end).includes(c) ? end + 1 : end;
+}
+
+// lone finds the next mark that is not one of a pair.
+function lone(text, c, begin, none) {
+  for (let at = begin + 1, end; ; at = end) {
+    const from = after(text, c, at, none);
+    if (from < 0) return -1;
+    for (end = from; text[end] === c; ) end++;
+    if ((end - from) % 2) return end - 1;
+  }
 }
