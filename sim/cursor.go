@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"strconv"
 	"strings"
 
 	"shelly/fsm"
@@ -161,17 +160,4 @@ func whose(handle fsm.HandleID, session string) fsm.HandleID {
 // a crash another handle asks the same questions from the start.
 func StartsOver(session string) bool {
 	return session == string(fsm.KindInit) || session == string(fsm.KindFarewell)
-}
-
-// unused names the entries that no call took and that are not optional.
-func (c *cursor) unused() []string {
-	names := c.scripts.Unused()
-	for i, s := range c.plan.Stubs {
-		for n := range s.Acts {
-			if !s.Acts[n].Optional && !c.acts[i].Reached(n) {
-				names = append(names, "tool "+s.Decl.Name+"'s entry "+strconv.Itoa(n+1))
-			}
-		}
-	}
-	return names
 }

@@ -46,12 +46,6 @@ func TestScriptsOfASessionComeBeforeThoseForAll(t *testing.T) {
 			t.Errorf("call %d: %v, want %v", i, got, want)
 		}
 	}
-	if got := c.unused(); len(got) != 0 {
-		t.Errorf("unused: %v", got)
-	}
-	if got := newCursor(p).unused(); len(got) != 2 || got[1] != "the answer script's line 1 for session s" {
-		t.Errorf("unused: %q", got)
-	}
 }
 
 // An attempt of a tool takes the next entry; the same attempt, started again, its own.

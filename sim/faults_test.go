@@ -17,7 +17,7 @@ func threeQuestions(faults ...Fault) Plan {
 	p.Stubs, p.Faults, p.Timeline, p.Scripts[0].Lines = nil, faults, nil, nil
 	for i, id := range []string{"a", "b", "c"} {
 		p.Timeline = append(p.Timeline, Moment{At: fsm.Millis(i) * 10 * fsm.Second, Request: &fsm.Requested{Request: fsm.RequestKey{ID: id}, Text: id}})
-		p.Scripts[0].Lines = append(p.Scripts[0].Lines, script.Line{Text: "answered", Optional: true, Takes: fsm.Second})
+		p.Scripts[0].Lines = append(p.Scripts[0].Lines, script.Line{Text: "answered", Takes: fsm.Second})
 	}
 	return p
 }

@@ -14,7 +14,6 @@ func approvals(calls int, timeline ...Moment) Plan {
 	p := roundTrip()
 	p.Stubs[0].Decl.Approve = true
 	p.Stubs[0].Acts[0].Times = calls
-	p.Stubs[0].Acts[0].Optional = true
 	first := &p.Scripts[0].Lines[0]
 	for range calls - 1 {
 		first.Calls = append(first.Calls, first.Calls[0])

@@ -53,20 +53,19 @@ type Stub struct {
 
 // Act is what a stub does when it is called. Its acts are taken in order, each Times times.
 type Act struct {
-	Returns  string
-	Reads    string   // it returns what the outside world holds under this name, or fails if there is nothing
-	Changes  []Change // what it does to the outside world, whatever happens to its answer
-	Failed   bool     // the tool answers that it failed
-	Nothing  bool     // (Failed) it says that nothing happened
-	Invalid  bool     // (Failed) it says that the call is wrong
-	Asks     string   // it does nothing and asks a person to approve the call, for this reason
-	Hangs    bool     // no answer comes until it is aborted
-	Deaf     bool     // (Hangs) not even after it was aborted
-	Lost     bool     // it does its work, but its answer never comes
-	Takes    fsm.Millis
-	Times    int // 0 means 1
-	Optional bool
-	Probe    *Probe // what the tool's probe says of the call; nil: nothing
+	Returns string
+	Reads   string   // it returns what the outside world holds under this name, or fails if there is nothing
+	Changes []Change // what it does to the outside world, whatever happens to its answer
+	Failed  bool     // the tool answers that it failed
+	Nothing bool     // (Failed) it says that nothing happened
+	Invalid bool     // (Failed) it says that the call is wrong
+	Asks    string   // it does nothing and asks a person to approve the call, for this reason
+	Hangs   bool     // no answer comes until it is aborted
+	Deaf    bool     // (Hangs) not even after it was aborted
+	Lost    bool     // it does its work, but its answer never comes
+	Takes   fsm.Millis
+	Times   int    // 0 means 1
+	Probe   *Probe // what the tool's probe says of the call; nil: nothing
 }
 
 // Probe is what a stub's probe says of a call that took the entry to which the probe belongs,

@@ -41,7 +41,6 @@ type Result struct {
 	Unstruck   []int // indices of the plan's faults for an nth call that never came
 	Unmet      []int // indices of the plan's crashes at a point that was met less often
 	Unexpected []Unexpected
-	Unused     []string // script entries that nobody asked for
 	Violations []Broken
 	Points     int // how many crash points were met
 	Final      state.Snapshot

@@ -371,7 +371,6 @@ func (r *run) lists(s Step) {
 
 // finish gathers what is known at rest.
 func (r *run) finish() (_ *Result, err error) {
-	r.result.Unused = r.world.cursor.unused()
 	r.result.Unmet = r.fuse.unmet()
 	r.result.Unstruck, r.result.Fates = r.world.fates.unstruck(), &r.world.fates
 	r.result.Memory = r.world.memory.Entries

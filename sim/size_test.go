@@ -86,7 +86,7 @@ func pressed(t *rapid.T, counts int) Plan {
 		}
 		lines = append(lines, script.Line{Text: textOf(t, answer, "answer")})
 	}
-	lines = append(lines, script.Line{Text: "That is all.", Times: 1000, Optional: true}) // a refused call has taken a line, too
+	lines = append(lines, script.Line{Text: "That is all.", Times: 1000}) // a refused call has taken a line, too
 	p.Stubs = []Stub{read}
 	p.Scripts = []script.Script{{Purpose: fsm.PurposeAnswer, Lines: lines}}
 	for _, side := range []fsm.Purpose{fsm.PurposeSummary, fsm.PurposeCompact} {
@@ -94,7 +94,7 @@ func pressed(t *rapid.T, counts int) Plan {
 		if rapid.Bool().Draw(t, "as asked") {
 			text = fmt.Sprintf(`{"history_entry": "Spoken of.", "memory_update": %q}`, text)
 		}
-		p.Scripts = append(p.Scripts, script.Script{Purpose: side, Lines: []script.Line{{Text: text, Times: 1000, Optional: true}}})
+		p.Scripts = append(p.Scripts, script.Script{Purpose: side, Lines: []script.Line{{Text: text, Times: 1000}}})
 	}
 	return p
 }

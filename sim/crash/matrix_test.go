@@ -103,7 +103,7 @@ func TestMatrixHolds(t *testing.T) {
 func TestDecisionsSurviveEveryCrash(t *testing.T) {
 	p := roundTrip()
 	p.Stubs[0].Decl.Approve = true
-	p.Stubs[0].Acts[0].Optional, p.Stubs[0].Acts[0].Times = true, 2
+	p.Stubs[0].Acts[0].Times = 2
 	first := &p.Scripts[0].Lines[0]
 	first.Calls = append(first.Calls, first.Calls[0])
 	for at, approve := range []bool{true, false} {
@@ -125,7 +125,7 @@ func TestSCN24ACallAskedAgainMeetsItsFaultAgain(t *testing.T) {
 		p.Stubs, p.Faults, p.Timeline, p.Scripts[0].Lines = nil, []sim.Fault{fault}, nil, nil
 		for i, id := range []string{"a", "b", "c"} {
 			p.Timeline = append(p.Timeline, sim.Moment{At: fsm.Millis(i) * 10 * fsm.Second, Request: &fsm.Requested{Request: fsm.RequestKey{ID: id}, Text: id}})
-			p.Scripts[0].Lines = append(p.Scripts[0].Lines, script.Line{Text: "answered", Optional: true, Takes: fsm.Second})
+			p.Scripts[0].Lines = append(p.Scripts[0].Lines, script.Line{Text: "answered", Takes: fsm.Second})
 		}
 		for p.Seed = 1; p.Seed <= 5; p.Seed++ {
 			holds(t, p, sim.Options{})

@@ -54,7 +54,7 @@ func CaseWorld(name string, p *sim.Plan) Bounds {
 	}
 	for _, s := range p.Scripts {
 		c.scripts = append(c.scripts, script.Script{Purpose: s.Purpose, Session: s.Session, Lines: distinct(s.Lines, func(l script.Line) script.Line {
-			l.Takes, l.Stream, l.Optional = 0, nil, false
+			l.Takes, l.Stream = 0, nil
 			return l
 		})})
 	}

@@ -1,10 +1,6 @@
 package script
 
-import (
-	"strconv"
-
-	"shelly/fsm"
-)
+import "shelly/fsm"
 
 // Hand gives out the lines of scripts, each to one call, in their order.
 type Hand struct {
@@ -23,11 +19,6 @@ func (p *Place) Pass(times int) {
 	if p.served++; p.served >= max(times, 1) {
 		*p = Place{Index: p.Index + 1}
 	}
-}
-
-// Reached reports whether a call has come to the entry of an index.
-func (p *Place) Reached(index int) bool {
-	return index < p.Index || index == p.Index && p.served > 0
 }
 
 // NewHand returns a hand with every line left.
@@ -58,21 +49,4 @@ func (h *Hand) left(purpose fsm.Purpose, session string) int {
 		}
 	}
 	return -1
-}
-
-// Unused names the lines that no call took and that are not optional.
-func (h *Hand) Unused() []string {
-	var names []string
-	for i, s := range h.scripts {
-		for n := range s.Lines {
-			if !s.Lines[n].Optional && !h.places[i].Reached(n) {
-				name := "the " + string(s.Purpose) + " script's line " + strconv.Itoa(n+1)
-				if s.Session != "" {
-					name += " for session " + s.Session
-				}
-				names = append(names, name)
-			}
-		}
-	}
-	return names
 }

@@ -27,7 +27,6 @@ type Line struct {
 	Takes    fsm.Millis // until the answer, or its first piece
 	Stream   *Stream    // how it comes in pieces; nil: whole
 	Times    int        // how many calls it is for; 0 means 1
-	Optional bool       // it is no mistake if nobody asks
 }
 
 // Taken names a script entry: the Index-th of the Script-th script or stub; -1

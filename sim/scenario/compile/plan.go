@@ -157,7 +157,6 @@ func Line(l *format.Line) script.Line {
 		Repeats:  l.Repeats,
 		Length:   l.Stops == "length",
 		Hangs:    l.Hangs,
-		Optional: l.Optional,
 	}
 	out.Text, _ = l.Text()
 	switch {
@@ -214,7 +213,7 @@ func stub(name string, entries format.Entries) sim.Stub {
 		if e.Schema != "" {
 			s.Decl.Parameters = string(e.Schema)
 		}
-		act := sim.Act{Reads: e.Reads, Changes: Changes(&e), Nothing: e.Nothing, Invalid: e.Invalid, Hangs: e.Hangs, Deaf: e.Deaf, Lost: e.Lost, Asks: e.Asks, Takes: e.Takes.Or(0), Optional: e.Optional}
+		act := sim.Act{Reads: e.Reads, Changes: Changes(&e), Nothing: e.Nothing, Invalid: e.Invalid, Hangs: e.Hangs, Deaf: e.Deaf, Lost: e.Lost, Asks: e.Asks, Takes: e.Takes.Or(0)}
 		if e.Returns != nil {
 			act.Returns = *e.Returns
 		}
@@ -319,7 +318,7 @@ func inTime(l *format.Line, out script.Line) script.Line {
 		if fsm.Millis(l.SlowLoad) > script.LoadMax {
 			wait = script.LoadMax
 		}
-		return script.Line{Fails: fsm.BrainLoading, Reason: script.LoadingReason, Takes: wait, Times: out.Times, Optional: l.Optional}
+		return script.Line{Fails: fsm.BrainLoading, Reason: script.LoadingReason, Takes: wait, Times: out.Times}
 	}
 	return out
 }

@@ -90,7 +90,7 @@ func TestLinesBecomeAnswers(t *testing.T) {
   - {thinks: hm}
 `).Scripts[0].Lines
 	want := []script.Line{
-		{Text: "a", Thinking: "b", Length: true, Takes: 1500, Optional: true},
+		{Text: "a", Thinking: "b", Length: true, Takes: 1500},
 		{Text: "NEED: c"},
 		{Calls: []fsm.ToolCall{{ID: "i", Name: "t", Args: `{"x":1}`}, {Name: "u", Args: "{}"}}, Quotes: true},
 		{Fails: fsm.BrainCutStream, Reason: "the stream ended without its last line"},
@@ -119,7 +119,7 @@ func TestToolsBecomeStubsInTheirOrder(t *testing.T) {
 	want := []sim.Stub{
 		{Decl: fsm.ToolDecl{Name: "z", Effects: fsm.EffectsIdempotent}, Acts: []sim.Act{{Returns: "r", Times: 3, Takes: 1000}, {Returns: "no", Failed: true}}},
 		{Decl: fsm.ToolDecl{Name: "a", Description: "d", Effects: fsm.EffectsUnsafe, Approve: true}, Acts: []sim.Act{
-			{Returns: "c: m", Failed: true}, {Returns: "c", Failed: true}, {Deaf: true}, {Hangs: true}, {Lost: true, Optional: true},
+			{Returns: "c: m", Failed: true}, {Returns: "c", Failed: true}, {Deaf: true}, {Hangs: true}, {Lost: true},
 			{Returns: "no", Failed: true, Nothing: true}, {Returns: "c", Failed: true, Nothing: true}, {Returns: "no", Failed: true, Invalid: true},
 		}},
 		{Decl: fsm.ToolDecl{Name: "m", Effects: fsm.EffectsUnsafe}},

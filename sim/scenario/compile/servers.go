@@ -19,7 +19,7 @@ func servers(s *format.Servers) []sim.Stub {
 	for n := range int(s.Count.Or(0)) {
 		for k := range int(s.Tools.Or(0)) {
 			decl := serverTool(format.ServerName(n), k)
-			stubs = append(stubs, sim.Stub{Decl: decl, Acts: []sim.Act{{Returns: "done: " + decl.Name, Times: 100, Optional: true}}})
+			stubs = append(stubs, sim.Stub{Decl: decl, Acts: []sim.Act{{Returns: "done: " + decl.Name, Times: 100}}})
 		}
 	}
 	return stubs
