@@ -66,3 +66,15 @@ func TestCLI3AnEmptyArgumentIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// CLI-3: what an error quotes, such as the name of a file that somebody else has made, cannot control
+// the terminal.
+func TestCLI3AnErrorControlsNoTerminal(t *testing.T) {
+	const hostile = "a\x1b[2J"
+	for _, line := range [][]string{{hostile}, {"--" + hostile}, {"memory", hostile}, {"journal", "verify", hostile}, {"test", hostile}, {"ask", "--image", hostile, "hi"}, {"doctor", "--config", hostile}} {
+		var said bytes.Buffer
+		if code := execute(line, &terminal.Terminal{Out: &said, Err: &said}); code == exit.OK || strings.Contains(said.String(), "\x1b") || !strings.Contains(said.String(), `a\x1b[2J`) {
+			t.Errorf("%q: ended with %d: %q", line, code, &said)
+		}
+	}
+}

@@ -188,6 +188,6 @@ func misused(err error, t *terminal.Terminal) int {
 	if _, given, found := strings.Cut(err.Error(), "expected duration but got "); found {
 		text += wording.Days(given)
 	}
-	fmt.Fprintf(t.Err, "shelly: %s; see %s --help\n", text, command)
+	fmt.Fprintf(t.Err, "shelly: %s; see %s --help\n", terminal.Printable(text), command)
 	return exit.Usage
 }

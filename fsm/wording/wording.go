@@ -107,6 +107,20 @@ func Word(s string) string {
 // Line returns s on one line that is safe to print.
 func Line(s string) string { return strings.Map(Printable, s) }
 
+// Visible returns s with its control characters, but for line ends and tabs, as Go writes them, so that
+// none of them controls a terminal.
+func Visible(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
 // OneLine returns s on one line that is safe to print, with blanks for line ends.
 func OneLine(s string) string { return Line(strings.NewReplacer("\n", " ", "\r", " ").Replace(s)) }
 

@@ -40,9 +40,9 @@ func (x *examination) report(t *terminal.Terminal, asJSON bool) error {
 		}
 	} else {
 		for _, f := range x.findings {
-			fmt.Fprintf(t.Out, "%-4s  %-13s  %s\n", f.Level, f.What, f.Found)
+			fmt.Fprintf(t.Out, "%-4s  %-13s  %s\n", f.Level, f.What, terminal.Printable(f.Found))
 			if f.Mend != "" {
-				fmt.Fprintf(t.Out, "      %-13s  → %s\n", "", f.Mend)
+				fmt.Fprintf(t.Out, "      %-13s  → %s\n", "", terminal.Printable(f.Mend))
 			}
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"shelly/fsm/wording"
 )
 
 // The codes (CLI-2). Those of test are the scenario format's (SCN-9).
@@ -55,7 +57,7 @@ func Errorf(code int, format string, args ...any) error {
 func Silent(code int) error { return With(code, nil) }
 
 // Code prints an error to w, unless it was reported, and returns its exit code. An error
-// without a code is [Internal].
+// without a code is [Internal]. What the error quotes, such as a file's name, cannot control a terminal.
 func Code(err error, w io.Writer) int {
 	if err == nil {
 		return OK
@@ -63,7 +65,7 @@ func Code(err error, w io.Writer) int {
 	e := Error{Internal, err}
 	errors.As(err, &e)
 	if e.Err != nil {
-		fmt.Fprintln(w, "shelly:", e.Err)
+		fmt.Fprintln(w, "shelly:", wording.Visible(e.Err.Error()))
 	}
 	return e.Code
 }

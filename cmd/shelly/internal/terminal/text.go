@@ -1,24 +1,14 @@
 package terminal
 
 import (
-	"strconv"
 	"strings"
-	"unicode"
+
+	"shelly/fsm/wording"
 )
 
 // Printable makes control characters visible: the output of a model or a tool must not move the
 // cursor or rename the window.
-func Printable(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
+func Printable(s string) string { return wording.Visible(s) }
 
 // Cut returns the beginning of a text, on one line.
 func Cut(text string, most int) string {
