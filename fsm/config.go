@@ -78,56 +78,59 @@ type Share int
 
 // Limits bounds everything that could go on without end (LIM-1). Each is a positive number;
 // a Boot raises anything below 1 to 1. The exceptions: Backoff may be empty, and
-// AnswerPercent, ThinkPercent and OfferTokens may be 0.
+// AnswerPercent, ThinkPercent and OfferTokens may be 0. The tags are what a person may set, in a
+// configuration as in a scenario: min and max of a limit, of for the words of a switch, the first
+// of which stands for its zero value, and empty of a prompt. A limit of a size may be as small
+// in a scenario as its tag scenario says, so that the texts there can be short.
 type Limits struct {
-	MaxToolRounds      int   `json:"max_tool_rounds"`          // rounds that ran tools, in one inference
-	MaxIterations      int   `json:"max_iterations"`           // answers of the model, in one inference
-	MaxToolCalls       int   `json:"max_tool_calls"`           // tool calls run, in one inference
-	MaxCallsPerAnswer  int   `json:"max_calls_per_answer"`     // tool calls run of one answer
-	ReadsAtOnce        int   `json:"reads_at_once,omitempty"`  // calls of one answer that run at the same time (INF-44); 1, or 0 in older builds: one after another
-	MaxToolAttempts    int   `json:"max_tool_attempts"`        // starts of one tool call
-	MaxAnswerAttempts  int   `json:"max_answer_attempts"`      // answers in a row with neither text nor calls
-	MaxRepeats         int   `json:"max_repeats"`              // times that the same calls may have the same results
-	MaxCompactions     int   `json:"max_compactions"`          // compactions of one inference
-	MaxCognitionRounds int   `json:"max_cognition_rounds"`     // inferences of one handle's cognition
-	RecallTopK         int   `json:"recall_top_k"`             // entries of one recall
-	MaxStoreAttempts   int   `json:"max_store_attempts"`       // tries to store one memory entry, or to load or save one session
-	MaxActive          int   `json:"max_active"`               // handles that run at once, not counting subagents
-	SessionBurst       int   `json:"session_burst,omitempty"`  // turns of one session in a row while another waits; 1, or 0 in older builds: its turns take no precedence
-	MaxQueue           int   `json:"max_queue"`                // requests and events that wait, parked ones included
-	MaxSubagents       int   `json:"max_subagents"`            // subagents that are unfinished
-	SubagentIterations int   `json:"subagent_iterations"`      // max_iterations of a subagent
-	MaxSchedules       int   `json:"max_schedules"`            // schedules that are armed
-	MaxCrashes         int   `json:"max_crashes"`              // crashes in which one handle may be active
-	MaxTurns           int   `json:"max_turns"`                // turns that one memory handle gathers
-	MaxHistory         int   `json:"max_history"`              // messages of a session's history before they are consolidated
-	MaxPending         int   `json:"max_pending"`              // messages that wait for a consolidation that failed
-	KeepMessages       int   `json:"keep_messages"`            // newest messages that a compression leaves as they are
-	ContextTokens      int   `json:"context_tokens"`           // tokens of one model call
-	MaxTextBytes       int   `json:"max_text_bytes,omitempty"` // bytes of the results that a session keeps
-	OfferTokens        int   `json:"offer_tokens,omitempty"`   // tokens of the system prompt and the tools; 0, as in the boots of older builds: all tools are whole
-	CompressPercent    int   `json:"compress_percent"`         // share of context_tokens beyond which a conversation is compressed
-	AnswerPercent      Share `json:"answer_percent,omitempty"` // share of context_tokens that a prompt leaves to the answer; 0, as in the boots of older builds: prompts are sent as they are
-	ThinkPercent       Share `json:"think_percent,omitempty"`  // share of context_tokens that the thinking of one answer may take; 0: any
+	MaxToolRounds      int   `json:"max_tool_rounds" min:"1" max:"10000"`                                  // rounds that ran tools, in one inference
+	MaxIterations      int   `json:"max_iterations" min:"1" max:"10000"`                                   // answers of the model, in one inference
+	MaxToolCalls       int   `json:"max_tool_calls" min:"1" max:"10000"`                                   // tool calls run, in one inference
+	MaxCallsPerAnswer  int   `json:"max_calls_per_answer" min:"1" max:"1000"`                              // tool calls run of one answer
+	ReadsAtOnce        int   `json:"reads_at_once,omitempty" min:"1" max:"64"`                             // calls of one answer that run at the same time (INF-44); 1, or 0 in older builds: one after another
+	MaxToolAttempts    int   `json:"max_tool_attempts" min:"1" max:"100"`                                  // starts of one tool call
+	MaxAnswerAttempts  int   `json:"max_answer_attempts" min:"1" max:"100"`                                // answers in a row with neither text nor calls
+	MaxRepeats         int   `json:"max_repeats" min:"1" max:"10000"`                                      // times that the same calls may have the same results
+	MaxCompactions     int   `json:"max_compactions" min:"1" max:"1000"`                                   // compactions of one inference
+	MaxCognitionRounds int   `json:"max_cognition_rounds" min:"1" max:"1000"`                              // inferences of one handle's cognition
+	RecallTopK         int   `json:"recall_top_k" min:"1" max:"1000"`                                      // entries of one recall
+	MaxStoreAttempts   int   `json:"max_store_attempts" min:"1" max:"100"`                                 // tries to store one memory entry, or to load or save one session
+	MaxActive          int   `json:"max_active" min:"1" max:"1000"`                                        // handles that run at once, not counting subagents
+	SessionBurst       int   `json:"session_burst,omitempty" min:"1" max:"1000"`                           // turns of one session in a row while another waits; 1, or 0 in older builds: its turns take no precedence
+	MaxQueue           int   `json:"max_queue" min:"1" max:"100000"`                                       // requests and events that wait, parked ones included
+	MaxSubagents       int   `json:"max_subagents" min:"1" max:"1000"`                                     // subagents that are unfinished
+	SubagentIterations int   `json:"subagent_iterations" min:"1" max:"10000"`                              // max_iterations of a subagent
+	MaxSchedules       int   `json:"max_schedules" min:"1" max:"10000"`                                    // schedules that are armed
+	MaxCrashes         int   `json:"max_crashes" min:"1" max:"1000"`                                       // crashes in which one handle may be active
+	MaxTurns           int   `json:"max_turns" min:"1" max:"1000"`                                         // turns that one memory handle gathers
+	MaxHistory         int   `json:"max_history" min:"1" max:"100000"`                                     // messages of a session's history before they are consolidated
+	MaxPending         int   `json:"max_pending" min:"1" max:"100000"`                                     // messages that wait for a consolidation that failed
+	KeepMessages       int   `json:"keep_messages" min:"1" max:"10000"`                                    // newest messages that a compression leaves as they are
+	ContextTokens      int   `json:"context_tokens" min:"256" max:"16777216" scenario:"1"`                 // tokens of one model call
+	MaxTextBytes       int   `json:"max_text_bytes,omitempty" min:"1048576" max:"1073741824" scenario:"1"` // bytes of the results that a session keeps
+	OfferTokens        int   `json:"offer_tokens,omitempty" min:"0" max:"16777216"`                        // tokens of the system prompt and the tools; 0, as in the boots of older builds: all tools are whole
+	CompressPercent    int   `json:"compress_percent" min:"1" max:"100"`                                   // share of context_tokens beyond which a conversation is compressed
+	AnswerPercent      Share `json:"answer_percent,omitempty" min:"0" max:"50"`                            // share of context_tokens that a prompt leaves to the answer; 0, as in the boots of older builds: prompts are sent as they are
+	ThinkPercent       Share `json:"think_percent,omitempty" min:"0" max:"90"`                             // share of context_tokens that the thinking of one answer may take; 0: any
 
-	Backoff         []Millis `json:"backoff,omitempty"`       // waits before the model is asked again after a failure, in order
-	RetryDelay      Millis   `json:"retry_delay"`             // wait before a tool is started again
-	InitTimeout     Millis   `json:"init_timeout"`            // the initial inference, memory included
-	HandleTimeout   Millis   `json:"handle_timeout"`          // one request or event, memory included
-	SubagentTimeout Millis   `json:"subagent_timeout"`        // one subagent
-	CompactTimeout  Millis   `json:"compact_timeout"`         // one compaction or consolidation
-	ApprovalTimeout Millis   `json:"approval_timeout"`        // wait for a person's decision
-	HoldTimeout     Millis   `json:"hold_timeout"`            // wait for a person's word on an unknown outcome
-	ShutdownTimeout Millis   `json:"shutdown_timeout"`        // the farewell, memory included
-	Grace           Millis   `json:"grace"`                   // wait for active handles at shutdown
-	AbortTimeout    Millis   `json:"abort_timeout"`           // wait for an aborted tool to stop
-	ProbeTimeout    Millis   `json:"probe_timeout,omitempty"` // wait for what a probe says of an unknown outcome
+	Backoff         []Millis `json:"backoff,omitempty" min:"1ms" max:"168h"`     // waits before the model is asked again after a failure, in order
+	RetryDelay      Millis   `json:"retry_delay" min:"1ms" max:"168h"`           // wait before a tool is started again
+	InitTimeout     Millis   `json:"init_timeout" min:"1ms" max:"168h"`          // the initial inference, memory included
+	HandleTimeout   Millis   `json:"handle_timeout" min:"1ms" max:"168h"`        // one request or event, memory included
+	SubagentTimeout Millis   `json:"subagent_timeout" min:"1ms" max:"168h"`      // one subagent
+	CompactTimeout  Millis   `json:"compact_timeout" min:"1ms" max:"168h"`       // one compaction or consolidation
+	ApprovalTimeout Millis   `json:"approval_timeout" min:"1ms" max:"8760h"`     // wait for a person's decision
+	HoldTimeout     Millis   `json:"hold_timeout" min:"1ms" max:"8760h"`         // wait for a person's word on an unknown outcome
+	ShutdownTimeout Millis   `json:"shutdown_timeout" min:"1ms" max:"24h"`       // the farewell, memory included
+	Grace           Millis   `json:"grace" min:"1ms" max:"168h"`                 // wait for active handles at shutdown
+	AbortTimeout    Millis   `json:"abort_timeout" min:"1ms" max:"1h"`           // wait for an aborted tool to stop
+	ProbeTimeout    Millis   `json:"probe_timeout,omitempty" min:"1ms" max:"1h"` // wait for what a probe says of an unknown outcome
 }
 
 // Options travel with every model call, those of subagents included.
 type Options struct {
-	Temperature int `json:"temperature,omitempty"` // thousandths; 0: the model's own, below 0: exactly 0
-	MaxTokens   int `json:"max_tokens,omitempty"`  // of one answer; 0: the client's own
+	Temperature int `json:"temperature,omitempty" min:"0" max:"5"`       // thousandths; 0: the model's own, below 0: exactly 0
+	MaxTokens   int `json:"max_tokens,omitempty" min:"0" max:"16777216"` // of one answer; 0: the client's own
 }
 
 // ToolDecl is a tool as the machine and the model see it.

@@ -21,20 +21,20 @@ func SaysNothing(text string) bool {
 // Prompts are the fixed texts sent to the model. [Prompts.Fill] replaces {name}, {user},
 // {persona}, {workspace} and {system} in them.
 type Prompts struct {
-	Identity    string    `json:"identity"`              // the system prompt, or its first part
-	Sections    []Section `json:"sections,omitempty"`    // the further parts
-	Question    string    `json:"question"`              // asked before the input, in cognition
-	Init        string    `json:"init"`                  // the input of the initial inference
-	Farewell    string    `json:"farewell"`              // the input of the farewell
-	Summary     string    `json:"summary"`               // asked after a handle's messages
-	Reflection  string    `json:"reflection,omitempty"`  // said after the results of tools; empty: nothing is
-	Subagent    string    `json:"subagent,omitempty"`    // a subagent's system prompt
-	Compress    string    `json:"compress,omitempty"`    // asked after the old turns of a conversation that is too long
-	Overflow    string    `json:"overflow,omitempty"`    // asked after the messages that leave a history; the answer goes after MEMORY.md
-	Consolidate string    `json:"consolidate,omitempty"` // asked before a history that is consolidated
-	Empty       string    `json:"empty,omitempty"`       // said after an answer with neither text nor calls
-	AtLimit     string    `json:"at_limit,omitempty"`    // the notice of a cap; {n} is the cap, {limit} its name
-	AtLength    string    `json:"at_length,omitempty"`   // the notice of a cut answer
+	Identity    string    `json:"identity"`                         // the system prompt, or its first part
+	Sections    []Section `json:"sections,omitempty"`               // the further parts
+	Question    string    `json:"question" empty:"ok"`              // asked before the input, in cognition
+	Init        string    `json:"init"`                             // the input of the initial inference
+	Farewell    string    `json:"farewell"`                         // the input of the farewell
+	Summary     string    `json:"summary"`                          // asked after a handle's messages
+	Reflection  string    `json:"reflection,omitempty" empty:"ok"`  // said after the results of tools; empty: nothing is
+	Subagent    string    `json:"subagent,omitempty" empty:"ok"`    // a subagent's system prompt
+	Compress    string    `json:"compress,omitempty" empty:"ok"`    // asked after the old turns of a conversation that is too long
+	Overflow    string    `json:"overflow,omitempty" empty:"ok"`    // asked after the messages that leave a history; the answer goes after MEMORY.md
+	Consolidate string    `json:"consolidate,omitempty" empty:"ok"` // asked before a history that is consolidated
+	Empty       string    `json:"empty,omitempty" empty:"ok"`       // said after an answer with neither text nor calls
+	AtLimit     string    `json:"at_limit,omitempty" empty:"ok"`    // the notice of a cap; {n} is the cap, {limit} its name
+	AtLength    string    `json:"at_length,omitempty" empty:"ok"`   // the notice of a cut answer
 }
 
 // Section is one part of a system prompt under a title of its own. A part with

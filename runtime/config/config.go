@@ -7,7 +7,8 @@ import (
 )
 
 // Config is the effective configuration. The tags of its fields are the schema
-// of every source; those of the machine's own structs are in [machineKeys]:
+// of every source; the machine's own structs have of, min, max and empty, too, and their keys are
+// in [machineKeys]:
 //
 //	key   the name in the file; nested structs are sections
 //	of    the allowed words, separated by |

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shelly/fsm/profile"
+	"shelly/sim/strict"
 )
 
 // field is one value of the configuration: its key and what its tags say.
@@ -16,7 +17,7 @@ type field struct {
 	of          []string
 	zero        string // the word for a switch's zero value, ""
 	is          string
-	min, max    string
+	within      strict.Range // of a number, duration or size
 	emptyOK     bool
 	fromProfile bool
 	says        string
@@ -69,11 +70,9 @@ func (g *gathering) gather(t reflect.Type, prefix string, index []int, fromProfi
 // field makes a field from its tags or, if it is a field of one of the machine's structs, from its
 // machineKey.
 func (g *gathering) field(sf reflect.StructField, prefix string) (field, bool) {
+	f := field{is: sf.Tag.Get("is"), emptyOK: sf.Tag.Get("empty") == "ok", says: sf.Tag.Get("says"), of: words(sf.Tag.Get("of")), within: strict.RangeOf(sf.Tag)}
 	if name, ok := sf.Tag.Lookup("key"); ok {
-		f := field{
-			key: prefix + name, is: sf.Tag.Get("is"), min: sf.Tag.Get("min"), max: sf.Tag.Get("max"),
-			emptyOK: sf.Tag.Get("empty") == "ok", says: sf.Tag.Get("says"), of: words(sf.Tag.Get("of")),
-		}
+		f.key = prefix + name
 		if f.key == "profile" {
 			f.of = profile.Names()
 		}
@@ -81,7 +80,7 @@ func (g *gathering) field(sf reflect.StructField, prefix string) (field, bool) {
 	}
 	name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")
 	k, ok := g.machine[prefix+name]
-	f := field{key: k.key, min: k.min, max: k.max, emptyOK: k.emptyOK, says: k.says, of: words(k.of)}
+	f.key, f.says = k.key, k.says
 	if f.of != nil {
 		f.zero = f.of[0]
 	}

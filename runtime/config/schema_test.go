@@ -34,7 +34,7 @@ func TestEveryFieldHasItsOwnVariableAndAValidDefault(t *testing.T) {
 
 func TestEveryBoundOfTheSchemaCanBeRead(t *testing.T) {
 	for _, f := range newSchema() {
-		for _, bound := range []string{f.min, f.max} {
+		for _, bound := range []string{f.within.Min, f.within.Max} {
 			if bound == "" {
 				continue
 			}
@@ -65,7 +65,7 @@ func TestMachinesConfigurationIsCovered(t *testing.T) {
 			case keys[key]:
 			case !ok || f.says == "":
 				t.Errorf("no setting %s, or no word about it", key)
-			case section == "limits" && (f.min == "" || f.max == ""):
+			case section == "limits" && (f.within.Min == "" || f.within.Max == ""):
 				t.Errorf("%s has no bounds", key)
 			case section == "switches" && f.typ.Kind() == reflect.String && f.of == nil:
 				t.Errorf("%s has no words", key)

@@ -14,6 +14,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/wording"
 	"shelly/runtime/zone"
+	"shelly/sim/strict"
 )
 
 // Bytes is a size in bytes.
@@ -211,9 +212,9 @@ func (p place) path(text string) (string, error) {
 	return filepath.Join(p.dir, text), nil
 }
 
-// inRange checks a value against min and max.
+// inRange checks a value against its bounds.
 func (f field) inRange(v reflect.Value, p place) error {
-	if f.min == "" && f.max == "" {
+	if f.within == (strict.Range{}) {
 		return nil
 	}
 	if f.isList() {
@@ -227,33 +228,14 @@ func (f field) inRange(v reflect.Value, p place) error {
 	if v.Type() == reflect.TypeFor[Temperature]() && v.Int() <= 0 {
 		return nil // the model's own, or exactly 0
 	}
-	for _, bound := range []struct {
-		text, word string
-		sign       int
-	}{{f.min, "the least is ", -1}, {f.max, "the most is ", 1}} {
-		if bound.text == "" {
-			continue
-		}
-		limit, err := f.read(bound.text, p)
-		if err != nil {
-			return fmt.Errorf("%s in the schema: %w", bound.text, err)
-		}
-		if compare(v, limit) == bound.sign {
-			return fmt.Errorf("%s is out of range; %s%s", f.format(v), bound.word, bound.text)
-		}
+	wrong := f.within.Wrong(v.Int(), f.format(v), func(bound string) (int64, error) {
+		limit, err := f.read(bound, p)
+		return limit.Int(), err
+	})
+	if wrong != "" {
+		return errors.New(wrong)
 	}
 	return nil
-}
-
-// compare compares two values of one numeric type.
-func compare(a, b reflect.Value) int {
-	switch x, y := a.Int(), b.Int(); {
-	case x < y:
-		return -1
-	case x > y:
-		return 1
-	}
-	return 0
 }
 
 // parseInt parses a plain decimal number. Octal, hexadecimal and grouped forms mean different

@@ -78,6 +78,7 @@ func projectFiles(t *testing.T) map[string][]byte {
 var loaderAlone = []string{
 	"already given", "tags (", "nested too deep", "aliases written out", "in plain decimal", "is too large", "decimals",
 	"is not a valid regular expression", "whole milliseconds", "wants one line", "is negative", "such as 5s or 300ms",
+	"the least is 1m", "the least is 1s", "nothing has the length", // of a duration, and in a matcher
 }
 
 // What does not fit the types of the format does not fit the schema (SCN-20).
@@ -136,6 +137,12 @@ func TestSCN20SchemaKnowsTheBoundsOfValues(t *testing.T) {
 		{live, []string{"1", "1000"}, []string{"0", "1001"}},
 		{zone, []string{"Z", "z", "UTC", `"+5"`, `"+530"`, `"-0530"`, `"+14:59"`, `"-00:00"`}, []string{`"+15"`, `"+5:30"`, `"+02:60"`, `"+99:00"`, "+0200", "0", `""`}},
 		{skill, []string{"x"}, []string{`""`}},
+		{"config: {max_queue: %s}", []string{"1", "100000"}, []string{"0", "100001", "3000000000"}},
+		{"config: {answer_percent: %s}", []string{"0", "50"}, []string{"-1", "51"}},
+		{"config: {heartbeat: {every: 1h, idle: 1h, chance: %s}}", []string{"1", "100"}, []string{"0", "101"}},
+		{"config: {prompts: {init: %s}}", []string{"x"}, []string{`""`, `" "`}},
+		{"tool_servers: {count: 1, tools: %s}", []string{"1", "50"}, []string{"0", "51"}},
+		{"faults: {store: {fails: x, nth: %s}}", []string{"1", "2147483647"}, []string{"0", "2147483648"}},
 		{"expect: %s", []string{"{golden: [trace]}", "{handles: [{path: [queued]}]}", "{tools: {exec: {starts: 0}}}"}, []string{"{golden: []}", "{handles: []}", "{tools: {}}", "{trace: []}"}},
 		{"expect: {trace: [{before: %s}]}", []string{"[{reply: a}, {reply: b}]"}, []string{"[{reply: a}]", "[{reply: a}, {reply: b}, {reply: c}]"}},
 		{"expect: {trace: [{in_order: %s}]}", []string{"[{reply: a}, {reply: b}, {reply: c}]"}, []string{"[]", "[{reply: a}]"}},

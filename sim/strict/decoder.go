@@ -201,6 +201,7 @@ func (d *Decoder) object(n *Node, v reflect.Value, path string) {
 		d.value(value, v.FieldByIndex(fields[i].Index), at)
 		if len(d.Problems) == known {
 			d.enumerated(value.Follow().Pos, v.FieldByIndex(fields[i].Index), fields[i], at)
+			d.bounded(value.Follow(), reflect.Indirect(v.FieldByIndex(fields[i].Index)), fields[i].Range, at)
 		}
 	})
 	for i := range fields {

@@ -8,12 +8,13 @@ import (
 )
 
 // Field is a key of a struct: key:"NAME" or key:"NAME,required", and enum:"WORD,WORD" for
-// a text that is one of these, or a list of them.
+// a text that is one of these, or a list of them; and min and max for a number or a length.
 type Field struct {
 	Name     string
 	Index    []int // as of [reflect.Value.FieldByIndex]
 	Required bool
 	Enum     []string
+	Range    Range
 }
 
 // Fields returns the keys of a struct type in the order of its fields, those of an
@@ -34,7 +35,7 @@ func Fields(t reflect.Type) []Field {
 			continue
 		}
 		name, option, _ := strings.Cut(tag, ",")
-		f := Field{Name: name, Index: of.Index, Required: option == "required"}
+		f := Field{Name: name, Index: of.Index, Required: option == "required", Range: RangeOf(of.Tag)}
 		if words := of.Tag.Get("enum"); words != "" {
 			f.Enum = strings.Split(words, ",")
 		}

@@ -4,7 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"shelly/fsm"
+	"shelly/fsm/cron"
 	"shelly/fsm/wording"
+	"shelly/sim/scenario/compile"
 	"shelly/sim/scenario/expression"
 	"shelly/sim/scenario/format"
 	"shelly/sim/strict"
@@ -20,6 +23,14 @@ func (k *checker) checkConfig(path string, c *format.Config, f *format.File) {
 		if !slices.Contains(known, name) {
 			k.at(strict.Element(path+".tools", i), wording.Unknown("tool", name, known))
 		}
+	}
+	k.checkHeartbeat(path+".heartbeat", c.Heartbeat())
+}
+
+// checkHeartbeat wants something to be done at a beat, as the daemon does.
+func (k *checker) checkHeartbeat(path string, h *format.Heartbeat) {
+	if h != nil && h.Do == "" && h.Idle == 0 {
+		k.at(path, "there is nothing to do at a beat; give do, or idle such as 4h")
 	}
 }
 
@@ -108,7 +119,7 @@ func (k *checker) checkMoment(f *format.File, at string, m *format.Moment) {
 		k.at(at+".event", "the key source is missing; give it, or a kind such as disk.full")
 	}
 	k.checkServices(at, m)
-	k.checkPeople(at, m)
+	k.checkPeople(f, at, m)
 	k.checkConfig(at+".configure", m.Configure, f)
 	if m.EditSaved != nil {
 		k.checkSaid(at+".edit_session.history", m.EditSaved.History)
@@ -138,23 +149,46 @@ func (k *checker) checkServices(at string, m *format.Moment) {
 }
 
 // checkSchedule wants exactly one word, and with add alone what is added.
-func (k *checker) checkSchedule(at string, s *format.Scheduling) {
+func (k *checker) checkSchedule(f *format.File, at string, s *format.Scheduling) {
 	words := 0
 	for _, word := range []string{s.Add, s.Remove, s.Pause, s.Resume, s.Run} {
 		if word != "" {
 			words++
 		}
 	}
-	if words != 1 {
+	switch times := k.oneOf(at, given("every", s.Every != 0), given("cron", s.Cron != ""), given("at", s.Once != "")); {
+	case words != 1:
 		k.at(at, "wants exactly one of add, remove, pause, resume and run")
-	}
-	if s.Add == "" && (s.Every != 0 || s.Cron != "" || s.Once != "" || s.Zone != "" || s.Session != "" || s.Channel != "" || s.Chat != "") {
+	case s.Add != "" && times == 0:
+		k.at(at, "give one of every, cron and at: when is it done?")
+	case s.Add == "" && (times > 0 || s.Zone != "" || s.Session != "" || s.Channel != "" || s.Chat != ""):
 		k.at(at, "every, cron, at, zone, session, channel and chat belong to add")
+	default:
+		k.checkTimes(f, at, s)
+	}
+}
+
+// checkTimes wants of the times of a schedule what the machine does, as far as the file
+// tells: whether a time has passed is known when it is played.
+func (k *checker) checkTimes(f *format.File, at string, s *format.Scheduling) {
+	zone, ok := cron.ZoneNamed(compile.Zones(f), strings.TrimSpace(s.Zone))
+	if !ok {
+		k.at(at+".zone", wording.Quote(s.Zone)+" is neither clock.zone, nor UTC, nor an offset such as +02:00")
+		return
+	}
+	if _, ok := cron.ParseAt(s.Once, &zone); s.Once != "" && !ok {
+		k.at(at+".at", "wants a time such as 2026-01-31T09:00 or 2026-01-31T09:00+02:00, not "+wording.Quote(s.Once))
+	}
+	if s.Cron == "" {
+		return
+	}
+	if word, args, bad := cron.Problem(s.Cron, &zone, fsm.Millis(f.Start())); bad {
+		k.at(at+".cron", strings.NewReplacer("not added: ", "", "cron_expr", "cron").Replace(fsm.PresentWords().Text(word, args...)))
 	}
 }
 
 // checkPeople wants of each choice what it can choose by.
-func (k *checker) checkPeople(at string, m *format.Moment) {
+func (k *checker) checkPeople(f *format.File, at string, m *format.Moment) {
 	if d := m.Deny; d != nil && d.Grant != "" {
 		k.at(at+".deny", "a refusal is for the one call: leave grant out")
 	}
@@ -162,7 +196,7 @@ func (k *checker) checkPeople(at string, m *format.Moment) {
 		k.at(at+".revoke", "wants true for the last grant, or a number")
 	}
 	if s := m.Schedule; s != nil {
-		k.checkSchedule(at+".schedule", s)
+		k.checkSchedule(f, at+".schedule", s)
 	}
 	if m.Grants != nil {
 		for i, g := range *m.Grants {

@@ -17,11 +17,12 @@ import (
 	"shelly/sim/strict"
 )
 
-// zones are the zones of local time of a case.
-func zones(z *format.Zone) []fsm.Zone {
-	if z == nil {
+// Zones are the zones of local time of a case.
+func Zones(f *format.File) []fsm.Zone {
+	if f.Clock == nil || f.Clock.Zone == nil {
 		return nil
 	}
+	z := f.Clock.Zone
 	out := fsm.Zone{Name: z.Name, Offset: int(z.Offset)}
 	for _, c := range z.Changes {
 		out.Changes = append(out.Changes, fsm.Change{At: fsm.Millis(c.At), Offset: int(c.Offset)})
@@ -50,6 +51,7 @@ func Plan(f *format.File) sim.Plan {
 		Timeline:   timeline(f),
 		Seed:       seed(f),
 		Server:     f.Server.Config(),
+		Zones:      Zones(f),
 	}
 	start(f.Latency(), &p)
 	for _, fault := range Faults(f) {
@@ -57,7 +59,6 @@ func Plan(f *format.File) sim.Plan {
 	}
 	if f.Clock != nil {
 		p.Until = fsm.Millis(f.Clock.Until)
-		p.Zones = zones(f.Clock.Zone)
 	}
 	for _, t := range f.Tools.Stubs {
 		p.Stubs = append(p.Stubs, stub(t.Name, t.Value))

@@ -1,10 +1,12 @@
 package format
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"shelly/fsm"
 	"shelly/fsm/wording"
@@ -52,25 +54,11 @@ type PromptPart struct {
 }
 
 // switchWords are the words of a switch; the first stands for its zero value.
-func switchWords(name string) []string {
-	switch name {
-	case "history":
-		return []string{"none", string(fsm.HistoryAnswers), string(fsm.HistoryAll), string(fsm.HistorySent)}
-	case "overflow":
-		return []string{"keep", string(fsm.OverflowSummarize), string(fsm.OverflowConsolidate)}
-	case "remember":
-		return []string{"each", string(fsm.RememberIdle), string(fsm.RememberOff)}
-	case "side_calls":
-		return []string{"alone", string(fsm.SideAppended)}
-	case "reading":
-		return []string{"plain", string(fsm.ReadingCareful)}
-	case "cancel":
-		return []string{"refused", string(fsm.CancelCheckpoint), string(fsm.CancelImmediate)}
-	case "at_limit", "at_length":
-		return []string{"error", string(fsm.EndNotice), string(fsm.EndState)}
-	default:
-		return nil
+func switchWords(of reflect.StructField) []string {
+	if words := of.Tag.Get("of"); words != "" {
+		return strings.Split(words, "|")
 	}
+	return nil
 }
 
 // configGroups are the structs whose fields are keys of config.
@@ -85,8 +73,10 @@ func configGroups(c *fsm.Config) []namedStruct {
 // SwitchDefault is the word of a switch that has words and is not set; empty for one
 // that has none.
 func SwitchDefault(name string) string {
-	if words := switchWords(name); len(words) > 0 {
-		return words[0]
+	for _, f := range jsonFields(reflect.TypeFor[fsm.Switches]()) {
+		if words := switchWords(f); jsonName(f) == name && words != nil {
+			return words[0]
+		}
 	}
 	return ""
 }
@@ -109,10 +99,14 @@ func configKeys() []string {
 func jsonNames(t reflect.Type) []string {
 	var list []string
 	for _, f := range jsonFields(t) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		list = append(list, name)
+		list = append(list, jsonName(f))
 	}
 	return list
+}
+
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
 }
 
 // jsonFields are a struct's fields in the wire form, those of what it embeds in its place.
@@ -170,7 +164,7 @@ func (v *Config) readKey(d *strict.Decoder, key, n *strict.Node, path string) {
 	for _, g := range configGroups(&fsm.Config{}) {
 		if i := slices.Index(jsonNames(g.value.Type()), key.Value); i >= 0 {
 			o := override{group: g.name, name: key.Value, index: i}
-			o.read(d, n, g.value.Field(i).Type(), path)
+			o.read(d, n, g.value.Type().Field(i), path)
 			v.given = append(v.given, o)
 			return
 		}
@@ -192,62 +186,58 @@ func unknownSetting(key string) string {
 	}
 }
 
-// read reads what a field of a type is overridden with.
-func (o *override) read(d *strict.Decoder, n *strict.Node, t reflect.Type, path string) {
-	switch {
+// read reads what a field is overridden with. Its bounds are those of the daemon's configuration.
+func (o *override) read(d *strict.Decoder, n *strict.Node, of reflect.StructField, path string) {
+	known, within := len(d.Problems), bounds(of.Tag)
+	check := func(n *strict.Node, path string, number int64, read func(string) (int64, error)) {
+		if wrong := within.Wrong(number, wording.Word(n.Value), read); wrong != "" && len(d.Problems) == known {
+			d.Add(n, path, wrong)
+		}
+	}
+	switch t := of.Type; {
 	case o.name == "temperature":
 		o.number = thousandths(d, n, path)
+		check(n, path, max(o.number, 0), func(bound string) (int64, error) { return strconv.ParseInt(bound+"000", 10, 64) })
 	case t == reflect.TypeFor[fsm.Millis]():
-		o.number = int64(wait(d, n, path))
+		var length limitTime
+		length.Read(d, n, path)
+		o.number = int64(length.Duration)
+		check(n, path, o.number, millis)
 	case t == reflect.TypeFor[[]fsm.Millis]():
-		var steps []Duration
-		known := len(d.Problems)
+		var steps []limitTime
 		d.List(n, &steps, path)
 		for i, s := range steps {
-			o.steps = append(o.steps, fsm.Millis(s))
-			if s == 0 && len(d.Problems) == known {
-				d.Add(n.Content[i], strict.Element(path, i), noWait)
-			}
+			o.steps = append(o.steps, fsm.Millis(s.Duration))
+			check(n.Content[i], strict.Element(path, i), int64(s.Duration), millis)
 		}
-	case t == reflect.TypeFor[fsm.Share]():
-		o.number = share(d, n, path)
 	case t.Kind() == reflect.Int:
-		var count Count
-		count.Read(d, n, path)
-		o.number = int64(count)
+		number, _ := d.Number(n, path)
+		o.number = int64(number)
+		check(n, path, o.number, func(bound string) (int64, error) { return strconv.ParseInt(bound, 10, 64) })
 	case t.Kind() == reflect.Bool:
 		o.truth = d.Truth(n, path)
 	default:
-		words := switchWords(o.name)
+		words := switchWords(of)
 		if o.text = d.Word(n, path, words); o.text == words[0] {
 			o.text = ""
 		}
 	}
 }
 
-// noWait says of a limit that it leaves no time, which the daemon refuses too.
-const noWait = "the limit is 0s; the least is 1ms, as in the daemon's configuration"
+// bounds are those of a setting: the daemon's, or from less where the field's tag says so.
+func bounds(tag reflect.StructTag) strict.Range {
+	r := strict.RangeOf(tag)
+	r.Min = cmp.Or(tag.Get("scenario"), r.Min)
+	return r
+}
 
 // limitTime is a limit that is a time: a length such as 60s, which is never 0.
 type limitTime struct{ Duration }
 
-// wait reads a limit that is a time.
-func wait(d *strict.Decoder, n *strict.Node, path string) Duration {
-	var length limitTime
-	known := len(d.Problems)
-	if length.Read(d, n, path); length.Duration == 0 && len(d.Problems) == known {
-		d.Add(n, path, noWait)
-	}
-	return length.Duration
-}
-
-// share reads a part in hundredths, which may be none.
-func share(d *strict.Decoder, n *strict.Node, path string) int64 {
-	number, ok := d.Number(n, path)
-	if ok && (number < 0 || number > 90) {
-		d.Add(n, path, "wants a number from 0 to 90, not "+strconv.Itoa(number))
-	}
-	return int64(number)
+// millis reads a bound of a time.
+func millis(bound string) (int64, error) {
+	length, err := time.ParseDuration(bound)
+	return length.Milliseconds(), err
 }
 
 // thousandths reads a decimal such as 0.7 with at most three places. Exactly 0 is
@@ -293,7 +283,11 @@ func (v *Config) readPrompts(d *strict.Decoder, n *strict.Node, path string) {
 				o.parts = append(o.parts, fsm.Section{Title: p.Title, Text: p.Text, Of: fsm.Content(p.Of)})
 			}
 		default:
+			problems := len(d.Problems)
 			d.Value(item, &o.text, at)
+			if strings.TrimSpace(o.text) == "" && t.Field(i).Tag.Get("empty") != "ok" && len(d.Problems) == problems {
+				d.Add(item, at, "is empty")
+			}
 		}
 		v.given = append(v.given, o)
 	})

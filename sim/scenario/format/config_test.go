@@ -48,7 +48,7 @@ func TestEverySettingOfTheMachineCanBeSet(t *testing.T) {
 			case group.name == "prompts":
 				value, want = "text", "text"
 			case field.Kind() == reflect.String:
-				words := switchWords(name)
+				words := switchWords(group.value.Type().Field(i))
 				value, want = words[1], reflect.ValueOf(words[1]).Convert(field.Type()).Interface()
 			}
 			yaml := "config: {" + name + ": " + value + "}\n"

@@ -6,17 +6,21 @@ import (
 	"shelly/sim/strict"
 )
 
-// Heartbeat is what is done without anybody's asking. Its hours are those of clock.zone.
+// Heartbeat is what is done without anybody's asking. Its hours are those of clock.zone,
+// and its bounds those of the daemon's events.heartbeat.
 type Heartbeat struct {
-	Every   Duration `key:"every,required"` // between two beats
-	Quiet   Hours    `key:"quiet"`          // hours in which there is none, as 22:00-08:00
-	Do      string   `key:"do"`             // what is done at each beat
-	Channel string   `key:"channel"`        // the channel it reports to; cli unless given
-	Chat    string   `key:"chat"`           // the chat in it; direct unless given
-	Idle    Duration `key:"idle"`           // how long nobody has written before a greeting; nobody is greeted unless given
-	PerDay  *Count   `key:"per_day"`        // greetings a day at most; 2 unless given
-	Chance  *Count   `key:"chance"`         // of each beat that could be a greeting, in hundredths; 100 unless given
+	Every   Duration `key:"every,required" min:"1m" max:"168h"` // between two beats
+	Quiet   Hours    `key:"quiet"`                              // hours in which there is none, as 22:00-08:00
+	Do      string   `key:"do"`                                 // what is done at each beat
+	Channel string   `key:"channel"`                            // the channel it reports to; cli unless given
+	Chat    string   `key:"chat"`                               // the chat in it; direct unless given
+	Idle    Duration `key:"idle" max:"8760h"`                   // how long nobody has written before a greeting; nobody is greeted unless given
+	PerDay  *Count   `key:"per_day" max:"24"`                   // greetings a day at most; 2 unless given
+	Chance  *Count   `key:"chance" max:"100"`                   // of each beat that could be a greeting, in hundredths; 100 unless given
 }
+
+// Heartbeat is that of the configuration, or nil.
+func (v *Config) Heartbeat() *Heartbeat { return v.beat }
 
 // setting is the heartbeat as the machine has it.
 func (v *Heartbeat) setting() fsm.Heartbeat {

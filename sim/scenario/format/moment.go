@@ -49,18 +49,18 @@ type Pick struct {
 // Scheduling is a person's word on a schedule (HND-62). Exactly one of add, remove, pause,
 // resume and run is given; with add, one of every, cron and at.
 type Scheduling struct {
-	Add     string   `key:"add"`     // what to do
-	Every   Duration `key:"every"`   // (add) again and again after this time
-	Cron    string   `key:"cron"`    // (add) times as in crontab
-	Once    string   `key:"at"`      // (add) once, such as 2026-01-31T09:00
-	Zone    string   `key:"zone"`    // (add) of the times
-	Session string   `key:"session"` // (add) that it belongs to
-	Channel string   `key:"channel"` // (add) that its answers go to
-	Chat    string   `key:"chat"`    // (add) the chat in that channel
-	Remove  string   `key:"remove"`  // the id of the schedule, such as s1
-	Pause   string   `key:"pause"`   // the same; it is not armed until it is resumed
-	Resume  string   `key:"resume"`  // the same
-	Run     string   `key:"run"`     // the same; it runs now, beside its slots
+	Add     string   `key:"add"`            // what to do
+	Every   Duration `key:"every" min:"1s"` // (add) again and again after this time
+	Cron    string   `key:"cron"`           // (add) times as in crontab
+	Once    string   `key:"at"`             // (add) once, such as 2026-01-31T09:00
+	Zone    string   `key:"zone"`           // (add) of the times
+	Session string   `key:"session"`        // (add) that it belongs to
+	Channel string   `key:"channel"`        // (add) that its answers go to
+	Chat    string   `key:"chat"`           // (add) the chat in that channel
+	Remove  string   `key:"remove"`         // the id of the schedule, such as s1
+	Pause   string   `key:"pause"`          // the same; it is not armed until it is resumed
+	Resume  string   `key:"resume"`         // the same
+	Run     string   `key:"run"`            // the same; it runs now, beside its slots
 }
 
 // Word is a person's word on a handle that is held.

@@ -2,6 +2,7 @@ package format
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
@@ -39,7 +40,7 @@ func schemaForms() []form {
 		{reflect.TypeFor[Time](), func(*schemaGen) *jsonschema.Schema { return patterned(instantPattern) }},
 		{reflect.TypeFor[Offset](), func(*schemaGen) *jsonschema.Schema { return patterned(offsetForm) }},
 		{reflect.TypeFor[Count](), func(*schemaGen) *jsonschema.Schema {
-			return orReference(&jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(1.0)})
+			return integer(1)
 		}},
 		{reflect.TypeFor[Chance](), func(*schemaGen) *jsonschema.Schema {
 			return &jsonschema.Schema{
@@ -48,7 +49,7 @@ func schemaForms() []form {
 			}
 		}},
 		{reflect.TypeFor[Seed](), func(*schemaGen) *jsonschema.Schema {
-			return orReference(&jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(1.0)})
+			return orReference(&jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(float64(math.MaxUint64))})
 		}},
 		{reflect.TypeFor[document.Include](), func(*schemaGen) *jsonschema.Schema {
 			file := func() *jsonschema.Schema { return &jsonschema.Schema{Type: "string", MinLength: jsonschema.Ptr(1)} }
@@ -242,7 +243,7 @@ func configSchema(g *schemaGen) *jsonschema.Schema {
 	for _, group := range configGroups(&fsm.Config{}) {
 		t := group.value.Type()
 		for i, name := range jsonNames(t) {
-			s.Properties[name] = g.setting(name, t.Field(i).Type)
+			s.Properties[name] = g.setting(name, t.Field(i))
 			s.Properties[name].Description = g.words.ofField(t, t.Field(i).Name)
 		}
 	}
@@ -252,24 +253,35 @@ func configSchema(g *schemaGen) *jsonschema.Schema {
 	return s
 }
 
-// setting is one setting of config, as [decoder.setting] reads it.
-func (g *schemaGen) setting(name string, t reflect.Type) *jsonschema.Schema {
-	switch {
+// setting is one setting of config, as override.read reads it.
+func (g *schemaGen) setting(name string, of reflect.StructField) *jsonschema.Schema {
+	switch t := of.Type; {
 	case name == "temperature":
-		return orReference(&jsonschema.Schema{Type: "number", Minimum: jsonschema.Ptr(0.0)})
+		return bounded("number", of.Tag)
 	case t == reflect.TypeFor[fsm.Millis]():
 		return g.ofType(reflect.TypeFor[limitTime]())
 	case t == reflect.TypeFor[[]fsm.Millis]():
 		return g.list(reflect.TypeFor[limitTime]())
-	case t == reflect.TypeFor[fsm.Share]():
-		return orReference(&jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(0.0), Maximum: jsonschema.Ptr(90.0)})
 	case t.Kind() == reflect.Int:
-		return g.ofType(reflect.TypeFor[Count]())
+		return bounded("integer", of.Tag)
 	case t.Kind() == reflect.Bool:
 		return g.ofType(t)
 	default:
-		return oneOfWords(switchWords(name))
+		return oneOfWords(switchWords(of))
 	}
+}
+
+// integer is a whole number from one on; 2147483647 is the most that is read.
+func integer(least float64) *jsonschema.Schema {
+	return orReference(&jsonschema.Schema{Type: "integer", Minimum: &least, Maximum: jsonschema.Ptr(float64(math.MaxInt32))})
+}
+
+// bounded is a number between the bounds in a field's tags.
+func bounded(kind string, tag reflect.StructTag) *jsonschema.Schema {
+	var least, most float64
+	within := bounds(tag)
+	fmt.Sscan(within.Min+" "+within.Max, &least, &most)
+	return orReference(&jsonschema.Schema{Type: kind, Minimum: &least, Maximum: &most})
 }
 
 func (g *schemaGen) prompts() *jsonschema.Schema {
@@ -284,6 +296,9 @@ func (g *schemaGen) prompts() *jsonschema.Schema {
 			of = reflect.TypeFor[[]PromptPart]()
 		}
 		s.Properties[name] = g.ofType(of)
+		if of.Kind() == reflect.String && t.Field(i).Tag.Get("empty") != "ok" {
+			s.Properties[name].Pattern = `\S`
+		}
 		s.Properties[name].Description = g.words.ofField(t, t.Field(i).Name)
 	}
 	return s

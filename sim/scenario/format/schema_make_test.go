@@ -2,6 +2,7 @@ package format
 
 import (
 	"encoding/json"
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
@@ -69,7 +70,7 @@ func (g *schemaGen) plainType(t reflect.Type) *jsonschema.Schema {
 	case reflect.String:
 		return &jsonschema.Schema{Type: "string"}
 	case reflect.Int:
-		return orReference(&jsonschema.Schema{Type: "integer"})
+		return integer(math.MinInt32)
 	case reflect.Bool:
 		return orReference(&jsonschema.Schema{Type: "boolean"})
 	}
@@ -153,6 +154,11 @@ func (g *schemaGen) property(t reflect.Type, f strict.Field) *jsonschema.Schema 
 	s := g.ofType(key.Type)
 	shape := key.Tag.Get("of")
 	switch {
+	case f.Range.Max != "" && reflect.PointerTo(reflect.TypeFor[Count]()) == key.Type:
+		s = bounded("integer", reflect.StructTag(`min:"1" max:"`+f.Range.Max+`"`))
+		if g.drawn {
+			s = anyOf(s, &jsonschema.Schema{Ref: "#/$defs/Generator"})
+		}
 	case shape != "":
 		s = g.shaped("Matcher"+strings.ToUpper(shape[:1])+shape[1:], ShapeOf(shape))
 	case f.Enum == nil:

@@ -4,8 +4,8 @@ import "strconv"
 
 // Servers are servers with tools, by their number (SCN-58).
 type Servers struct {
-	Count *Count `key:"count,required"` // how many there are
-	Tools *Count `key:"tools,required"` // of each; at most 50
+	Count *Count `key:"count,required" max:"100"` // how many there are; at most 100
+	Tools *Count `key:"tools,required" max:"50"`  // of each; at most 50
 }
 
 // ServerName is the name of the n-th server, from 0.

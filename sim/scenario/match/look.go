@@ -3,6 +3,7 @@ package match
 import (
 	"iter"
 	"slices"
+	"strings"
 
 	"shelly/sim/scenario/data"
 	"shelly/sim/strict"
@@ -144,6 +145,25 @@ func (m *Matcher) AnyLength() bool { return m.op == opLen && m.list[0].AnyCount(
 // AnyCount reports whether each number of things matches.
 func (m *Matcher) AnyCount() bool {
 	return (m.op == opGte || m.op == opGt) && m.data.Kind == data.NumberKind && m.Fits(data.Int(0))
+}
+
+// NoCount reports whether no number of things matches: it wants less than none, a part of one, or
+// no number.
+func (m *Matcher) NoCount() bool {
+	no := func(m *Matcher) bool { return m.NoCount() }
+	switch m.op {
+	case opLt, opLte:
+		return !m.Fits(data.Int(0))
+	case opOneOf:
+		return !slices.ContainsFunc(m.Inner(), func(m *Matcher) bool { return !m.NoCount() })
+	case opAll, opExact:
+		return slices.ContainsFunc(m.Inner(), no)
+	case opScalar:
+		whole, part, _ := strings.Cut(m.data.Text, ".")
+		return m.data.Kind != data.NumberKind || strings.HasPrefix(whole, "-") && whole != "-0" || strings.Trim(part, "0") != ""
+	default:
+		return false
+	}
 }
 
 // ForNumber reports whether a matcher is for a number.

@@ -151,8 +151,14 @@ func (m *Matcher) readOp(d *strict.Decoder, key, n *strict.Node, path string) {
 		if !n.Scalar() || n.Value != "true" {
 			d.Add(n, path, "wants true, not "+n.String())
 		}
-	case opExact, opContains, opLen:
+	case opExact, opContains:
 		m.list = []Matcher{Read(d, n, path)}
+	case opLen:
+		known := len(d.Problems)
+		m.list = []Matcher{Read(d, n, path)}
+		if len(d.Problems) == known && m.list[0].NoCount() {
+			d.Add(n, path, "nothing has the length "+m.list[0].String()+"; give a whole number from 0 on, or a matcher of such numbers")
+		}
 	case opRegex:
 		m.readRegex(d, n, path)
 	case opOneOf, opAll, opUnordered:
