@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strconv"
 
 	"shelly/fsm/wording"
@@ -39,6 +40,11 @@ func (k *checker) checkOwn(f *format.File, p *format.Property) {
 		}
 	}
 	for i := range g.Brain.Pick {
+		for _, tool := range g.Brain.Pick[i].CallTools() {
+			if known := f.Declared(); !slices.Contains(known, tool) {
+				k.at(strict.Element("generate.brain.pick", i)+".calls.tools", wording.Unknown("tool", tool, known)+"; for one that is not declared, say unknown_tool")
+			}
+		}
 		for n := range g.Brain.Pick[i].Samples {
 			k.checkLine(f, strict.Element("generate.brain.pick", i), &g.Brain.Pick[i].Samples[n])
 		}

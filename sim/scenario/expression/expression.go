@@ -40,6 +40,7 @@ type Expression struct {
 	shows   []shows  // the values that a failure shows
 	names   []string // of the state that occur in it
 	fields  []string // the fields of handles that occur in it
+	tools   []string // the tools whose starts it speaks of
 }
 
 // shows is a part of an expression whose value says why it is false.
@@ -70,6 +71,9 @@ func (v *Expression) Read(d *strict.Decoder, n *strict.Node, path string) {
 	}
 }
 
+// Tools are those whose starts it speaks of by their names.
+func (v *Expression) Tools() []string { return v.tools }
+
 // String is the expression on one line.
 func (v *Expression) String() string { return v.text }
 
@@ -92,7 +96,7 @@ func (v *Expression) compile(text string) *expressionError {
 	if err != nil {
 		return worded(err)
 	}
-	v.program, v.names, v.fields = program, rules.names, rules.fields
+	v.program, v.names, v.fields, v.tools = program, rules.names, rules.fields, rules.tools
 	for i, part := range rules.shown {
 		if slices.Contains(rules.shown[:i], part) {
 			continue

@@ -35,6 +35,7 @@ type rules struct {
 	shown  []string // parts as the file has them, each once
 	names  []string // of the state that occur
 	fields []string // properties that occur
+	tools  []string // of the tools whose starts occur
 }
 
 // refuse notes what is wrong at a place; the first in the text is reported.
@@ -197,6 +198,9 @@ func (r *rules) member(n *ast.MemberNode) {
 	property, ok := n.Property.(*ast.StringNode)
 	if !ok {
 		return
+	}
+	if of, ok := n.Node.(*ast.IdentifierNode); ok && of.Value == "tools" {
+		r.tools = append(r.tools, property.Value)
 	}
 	if !slices.Contains(r.fields, property.Value) {
 		r.fields = append(r.fields, property.Value)

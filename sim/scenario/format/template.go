@@ -79,6 +79,22 @@ func (v *Drawn[T]) Draw(c sim.Chooser, tools []fsm.ToolDecl) *strict.Node {
 	return v.root.draw(c, tools).Bare()
 }
 
+// CallTools are the tools that drawn calls name.
+func (v *Drawn[T]) CallTools() []string { return callTools(v.root) }
+
+func callTools(p part) []string {
+	var names []string
+	switch p := p.(type) {
+	case callsPart:
+		return p.Tools
+	case innerPart:
+		for _, inner := range p.parts {
+			names = append(names, callTools(inner)...)
+		}
+	}
+	return names
+}
+
 // Key is the key that says what the entry is, of a moment what happens at it.
 func (v *Drawn[T]) Key() string {
 	if m, ok := any(&v.Samples[0]).(*Moment); ok {

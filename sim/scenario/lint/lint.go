@@ -38,6 +38,9 @@ func Cases(cases []*format.File, rules []string, needless func(*format.File) []s
 	for begin := 0; begin < len(cases); {
 		end := begin + 1
 		if cases[begin].IsProperty() { // what it makes is drawn, and used or not
+			l := linter{file: cases[begin]}
+			l.named()
+			found = append(found, l.found...)
 			begin = end
 			continue
 		}

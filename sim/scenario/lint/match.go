@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"shelly/fsm/wording"
 	"shelly/sim/scenario/compile"
@@ -31,11 +32,61 @@ func (l *linter) items() {
 	for i := range f.Eventually {
 		l.constant(strict.Element("eventually", i), &f.Eventually[i].That, f.Eventually[i].When, true)
 	}
+	l.named()
+}
+
+// tool finds a tool that no call can be of, unless it is a pattern.
+func (l *linter) tool(path, name, then string) {
+	if known := l.startable(); known != nil && name != "" && !strings.Contains(name, "*") && !slices.Contains(known, name) {
+		l.at(path, wording.Unknown("tool", name, known)+"; "+then)
+	}
+}
+
+// named finds tools that no call can be of where approvals and grants name them.
+func (l *linter) named() {
+	f := l.file
+	if f.Config != nil {
+		for _, a := range f.Config.Approve {
+			l.tool(strict.Member("config.approve", a.Name), a.Name, "nobody is asked about it")
+		}
+	}
+	grants := func(path string, list []format.Grant) {
+		for i, g := range list {
+			l.tool(strict.Element(path, i)+".tool", g.Tool, "no call is spared a question by it")
+		}
+	}
+	grants("grants", f.Grants)
+	for i := range f.Timeline {
+		m, at := &f.Timeline[i], strict.Element("timeline", i)
+		for _, p := range []struct {
+			key string
+			of  *format.Pick
+		}{{"approve", m.Approve}, {"deny", m.Deny}} {
+			if p.of != nil {
+				l.tool(at+"."+p.key+".tool", p.of.Tool, "nobody asks about it")
+			}
+		}
+		if m.Configure != nil {
+			for _, a := range m.Configure.Approve {
+				l.tool(strict.Member(at+".configure.approve", a.Name), a.Name, "nobody is asked about it")
+			}
+		}
+		if m.Grants != nil {
+			grants(at+".edit_grants", *m.Grants)
+		}
+	}
 }
 
 // constant finds claims that hold whatever the run does: what they say, or when they say
 // it, is known without one. wanted is what the expression is to be.
 func (l *linter) constant(path string, that, when *format.Condition, wanted bool) {
+	for _, c := range []*format.Condition{that, when} {
+		if c != nil && c.Expression != nil {
+			for _, tool := range c.Expression.Tools() {
+				l.tool(path, tool, "it never starts")
+			}
+		}
+	}
 	if is, known := constant(when); known && !is {
 		l.at(path, when.String()+" is never true, so nothing is judged; say when something is to hold, or remove it")
 		return
@@ -73,7 +124,7 @@ func (l *linter) startable() []string {
 	if l.file.Replay != nil {
 		return nil
 	}
-	names := append(l.file.Tools.Names(), expression.BuiltinNames()...)
+	names := append(l.file.ToolNames(), expression.BuiltinNames()...)
 	for _, s := range compile.Scripts(l.file) {
 		for _, line := range s.Lines {
 			for _, c := range line.Calls {
