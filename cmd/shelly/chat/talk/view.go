@@ -22,6 +22,7 @@ const (
 	prompt      = "› "
 	editRows    = 8   // of the line being written
 	columnsMax  = 120 // of text: longer lines are hard to read
+	stateRows   = 3   // of what a turn waits for, which may say how to mend it
 	thoughtRows = 4   // of an unfinished thought
 	outputRows  = 5   // of a command's output, when calls are shown in full
 )
@@ -191,26 +192,35 @@ func (m *Model) live() []string {
 		if t.open != nil {
 			add(asked, m.questionLines(t, max(m.height/2, 6)))
 		} else {
-			add(noted, []string{m.state(t)})
+			add(noted, m.state(t))
 		}
 	}
 	return lines
 }
 
-// state returns the line that shows the state of a turn.
-func (m *Model) state(t *turn) string {
+// state returns the lines that show the state of a turn.
+func (m *Model) state(t *turn) []string {
 	spinner := []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
 	what := line(t.course.Words())
 	hint := "esc cancels"
 	switch {
 	case t.broken:
-		what = "no answer from shelly; trying again"
+		what = "no answer from shelly; trying again (if it has stopped, start it with shelly run)"
 	case t.cancelling:
 		what, hint = "cancelling; "+what, "esc again leaves"
 	}
 	text := fmt.Sprintf("%s · %s · %s", what, seconds(m.now.Sub(t.began)), hint)
+	lines := markdown.Wrap(text, m.columns()-2)
+	if len(lines) > stateRows {
+		rest := strings.Join(lines[stateRows-1:], " ")
+		lines = append(lines[:stateRows-1:stateRows-1], ansi.Truncate(rest, m.columns()-2, "…"))
+	}
 	mark := m.style.cyan(string(spinner[m.beat%len(spinner)]))
-	return mark + " " + m.style.dim(ansi.Truncate(text, m.columns()-2, "…"))
+	for at, l := range lines {
+		lines[at] = mark + " " + m.style.dim(l)
+		mark = " "
+	}
+	return lines
 }
 
 func seconds(d time.Duration) string {

@@ -54,6 +54,19 @@ func TestCLI150ATextOfManyLinesIsPastedAndSent(t *testing.T) {
 	p.shows("… 261 more lines")
 }
 
+// What is wrong comes first, and what is done about it last.
+func TestCLI150WhatARequestWaitsForIsShownToItsEnd(t *testing.T) {
+	p := newPerson(t)
+	id := p.asks("tell")
+	why := "no Ollama server answers at http://127.0.0.1:11434 (connection refused): start it with \"ollama serve\", or set OLLAMA_HOST to where it runs"
+	p.happens(id, comm.Event{Type: comm.EventWaiting, Text: why + "; trying again in 19 s"})
+	p.shows("no Ollama server", "again in 19 s · 1 s · esc cancels")
+	p.happens(id, comm.Event{Type: comm.EventWaiting, Text: strings.Repeat("word ", 100)})
+	if n := strings.Count(strings.Join(p.live, "\n"), "word word"); n == 0 || len(p.live) > 6 {
+		t.Errorf("the window is full of it:\n%s", strings.Join(p.live, "\n"))
+	}
+}
+
 func TestCLI150QueuedRequestsWaitInALine(t *testing.T) {
 	p := newPerson(t)
 	one, two := p.asks("one"), p.asks("two")
