@@ -69,7 +69,7 @@ func readingWords(s *state.Snapshot, h *state.Handle) string {
 	}
 	text := "reading " + grouped(h.Inf.Anew) + " tokens"
 	if takes := (fsm.Pace{Reads: s.Reads}).Reading(h.Inf.Anew); takes > 0 {
-		text += fmt.Sprintf(", %d s", takes/fsm.Second)
+		text += fmt.Sprintf(", about %d s", takes/fsm.Second)
 	}
 	return text
 }

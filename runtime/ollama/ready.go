@@ -116,7 +116,7 @@ func (c *Client) load(ctx context.Context, stream func(Chunk)) *Error {
 		case <-tick:
 			c.opt.Log.Info("the model loads", "model", c.opt.Model, "for", waited)
 			if stream != nil {
-				stream(Chunk{Note: fmt.Sprintf("loading %s, %d s", c.opt.Model, waited/time.Second)})
+				stream(Chunk{Note: fmt.Sprintf("loading %s for %d s", c.opt.Model, waited/time.Second)})
 			}
 		}
 	}

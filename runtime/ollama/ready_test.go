@@ -249,7 +249,7 @@ func TestBRN18ALoadIsReported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"loading m, 5 s", "loading m, 10 s"}, notes); diff != "" {
+	if diff := cmp.Diff([]string{"loading m for 5 s", "loading m for 10 s"}, notes); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if n := strings.Count(log.String(), "the model loads"); n != 2 {

@@ -16,7 +16,7 @@ func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
 		Version: "v1", Lifecycle: state.Serving, Epoch: 2, Brain: "ollama op at http://there", UptimeMS: 7_260_000, Waiting: 2,
 		Active: []comm.Active{
 			{Handle: 3, Kind: fsm.KindUser, Request: "ABCDEFGHIJKLMNOP", Session: "cli:direct", State: state.Cognition, Inference: state.Thinking,
-				Waits: "reading 792 tokens, 31 s", Since: now - 12_000, Text: "how is\nthe house?"},
+				Waits: "reading 792 tokens, about 31 s", Since: now - 12_000, Text: "how is\nthe house?"},
 			{Handle: 4, Kind: fsm.KindSchedule, Session: "schedule:s1", State: state.Approving,
 				Asks: &comm.Ask{Question: fsm.QuestionApprove, Handle: 4, Key: "k", Tool: "exec", Args: `{"command":"make"}`}},
 		},
@@ -34,7 +34,7 @@ func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
 		"events     2 sources, 5 raised since the start: see shelly event list\n           sees nothing: inbox: there is no folder /in\n",
 		"shelly     serving, up 2 h 1 min, v1 (2 starts)\n",
 		"model      ollama op at http://there\n           reads about 25 tokens a second\n           since the start 2 model calls: 300 prompt and 20 answer tokens\n           op is loaded and takes 2.5 GB\n",
-		"runs       ABCDEFGHIJK… in cli:direct  cognition, thinking: reading 792 tokens, 31 s, for 12.0 s  \"how is the house?\"\n",
+		"runs       ABCDEFGHIJK… in cli:direct  cognition, thinking: reading 792 tokens, about 31 s, for 12.0 s  \"how is the house?\"\n",
 		"asks you   schedule h4 in schedule:s1  may exec {\"command\":\"make\"} run?\n               answer with: shelly request approve --handle 4\n",
 		"waits      subagent h5 in subagent:h5  1 other before it  \"search\"\n", "held       too little free disk space\n",
 		"schedules  s1  every 30m  next ", "           s2  @daily (UTC)  paused  \"\"\n", "messages   3 unread messages since ",
