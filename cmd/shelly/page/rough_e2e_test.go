@@ -43,6 +43,12 @@ func TestCOM73AReloadInTheMiddleComesBackToTheQuestion(t *testing.T) {
 	if data, err := os.ReadFile(filepath.Join(w.dir, "notes.txt")); err != nil || string(data) != "one\ntwo\n" {
 		t.Errorf("the file holds %q, %v", data, err)
 	}
+	w.Reload() // what is kept of a session does not say whether a call ran
+	w.See(".answer", "It is written.")
+	w.See(".tool", "ended")
+	if n := w.Count(".tool", "done"); n != 0 {
+		t.Error("a refused call is said to be done")
+	}
 	w.clean()
 }
 
@@ -365,10 +371,11 @@ func TestCOM73TwoWindowsLeaveAConnectionForADecision(t *testing.T) {
 	w := begin(t, slow)
 	w.enter()
 	w.Script(nil, `window.other = window.open(location.href, '_blank', 'popup,width=600,height=700')`)
-	other := func(what string) (n int) {
-		w.Script(&n, `return [...(window.other.document?.querySelectorAll(arguments[0]) || [])].filter((e) => !e.hidden && e.textContent.includes(arguments[1])).length`, ".turn", what)
+	otherHas := func(css, what string) (n int) {
+		w.Script(&n, `return [...(window.other.document?.querySelectorAll(arguments[0]) || [])].filter((e) => !e.hidden && e.textContent.includes(arguments[1])).length`, css, what)
 		return n
 	}
+	other := func(what string) int { return otherHas(".turn", what) }
 	for n := range 4 {
 		w.ask(fmt.Sprint("Please write ", n))
 	}
@@ -378,6 +385,9 @@ func TestCOM73TwoWindowsLeaveAConnectionForADecision(t *testing.T) {
 		})
 		w.Click(".question button", "Yes")
 		w.Await("the answer in both", func() bool { return w.Count(".answer", "It is written.") == n+1 && other("It is written.") == n+1 })
+	}
+	if here, there := w.Count(".question", ""), otherHas(".question", ""); here != 4 || there != 4 {
+		t.Errorf("of 4 questions one window shows %d, the other %d", here, there)
 	}
 	w.clean()
 }

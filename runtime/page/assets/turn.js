@@ -64,10 +64,8 @@ export class Turn {
     const open = this.ran.filter((c) => !c.over && c.tool === tool);
     const call = open.find((c) => given && c.args === given) || open[0] || this.begins(tool, given || '');
     call.over = true;
-    call.node.classList.remove('running');
-    call.node.classList.toggle('failed', Boolean(failed));
-    fill(call.mark, failed ? '✗' : '✓');
-    fill(call.told, failed ? ', failed' : ', done');
+    if (failed === undefined) mark(call, 'ended', '•');
+    else mark(call, ...(failed ? ['failed', '✗'] : ['done', '✓']));
     call.live?.remove();
     add(call.out, [el('p', { class: 'label' }, failed ? 'Failed:' : 'Result:'), looksLikeDiff(text) ? preview(text) : el('pre', { class: 'code', tabindex: '0' }, text || '(nothing)')]);
     return call;
@@ -109,12 +107,13 @@ export class Turn {
       case 'output':
         return this.writes(e.tool, e.text);
       case 'tool_result':
-        this.ends(e.tool, e.text, e.failed, e.args);
+        this.ends(e.tool, e.text, Boolean(e.failed), e.args);
         return undefined;
       case 'question':
         this.settle();
         this.streamed = null;
         if (this.card?.key === e.key && !this.card.classList.contains('over')) return undefined;
+        if (this.card?.key === e.key) this.card.remove(); // it is told again from the beginning, or really asked again
         this.card = question(e);
         this.card.key = e.key;
         this.did.append(this.card);
@@ -214,11 +213,6 @@ export class Turn {
     this.over = true;
     this.settle();
     if (this.card && !this.card.classList.contains('over')) this.card.over('No longer asked.');
-    for (const c of this.ran.filter((c) => !c.over)) {
-      c.node.classList.remove('running');
-      fill(c.mark, '–');
-      fill(c.told, ', not finished');
-    }
     // The last streamed text is the answer, or became it: the answer is shown once.
     if (this.last && this.last.node === this.did.lastElementChild) this.last.node.remove();
     const words = outcome && outcome !== 'answered' ? outcomeWords(outcome) : '';
@@ -254,6 +248,7 @@ export class Turn {
 
   finish() {
     this.over = true;
+    for (const c of this.ran) if (!c.over) mark(c, 'not finished', '–');
     this.status.hidden = true;
     this.root.removeAttribute('aria-busy');
     this.grown?.();
@@ -261,6 +256,13 @@ export class Turn {
 }
 
 const ahead = (n) => (n ? `waiting for its turn, ${n} before it` : 'waiting for its turn');
+
+// mark shows how a call has ended, in a word and by a sign.
+function mark(call, word, sign) {
+  call.node.className = `tool ${word}`;
+  fill(call.mark, sign);
+  fill(call.told, `, ${word}`);
+}
 
 // gist is the beginning of the first argument.
 function gist(given) {
@@ -301,11 +303,8 @@ export function archived(list) {
       turn.thinks(m.thinking);
       turn.says(m.text);
       for (const c of m.calls || []) turn.begins(c.name, c.args);
-    } else if (m.role === 'tool') turn.ends(m.tool, m.text, false);
+    } else if (m.role === 'tool') turn.ends(m.tool, m.text); // a session does not say whether it failed, or ran at all
   }
-  for (const t of turns) {
-    for (const c of t.ran.filter((c) => !c.over)) c.node.classList.remove('running');
-    t.finish();
-  }
+  for (const t of turns) t.finish();
   return turns;
 }
