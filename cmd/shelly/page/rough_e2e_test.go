@@ -609,6 +609,64 @@ func TestCOM73WhatRunsCanBeCancelledInTheLiveView(t *testing.T) {
 	w.clean()
 }
 
+// What takes the focus is not under the page's head.
+func TestCOM73TheFocusIsNotCovered(t *testing.T) {
+	w := begin(t, quick)
+	w.enter()
+	w.ask("Hello.")
+	w.See(".answer", "Here you are.")
+	w.Press(browser.Escape, "g", "r")
+	w.Click(".rows a", "Hello.")
+	w.See(".steps li", "it was accepted")
+	w.Look(390, 300, false)
+	var top, head int
+	w.Script(&top, `const a = document.querySelector('main a'); scrollTo(0, a.getBoundingClientRect().top - 5); a.focus(); return Math.round(a.getBoundingClientRect().top)`)
+	w.Script(&head, `return Math.round(document.querySelector('.top').getBoundingClientRect().bottom)`)
+	if top < head {
+		t.Errorf("the focus is at %d pixels, the page's head ends at %d", top, head)
+	}
+}
+
+// The live view keeps a few of the questions that were answered while it was open.
+func TestCOM73AnsweredQuestionsDoNotPileUp(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.Click("nav a", "Live")
+	for range 5 {
+		asked := exec.Command(w.bin, "ask", "--quiet", "Please write.", "--data", filepath.Join(w.dir, "data"))
+		if err := asked.Start(); err != nil {
+			t.Fatal(err)
+		}
+		w.Click(".question button", "No")
+		if err := asked.Wait(); err != nil {
+			t.Error(err)
+		}
+		w.See("section p", "Nothing runs.")
+	}
+	if n := w.Count(".question.over", ""); n != 3 {
+		t.Errorf("%d are still shown", n)
+	}
+	w.clean()
+}
+
+func TestCOM73WhatCannotBeDoneIsSaid(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.Script(nil, `location.hash = '#/chat/' + 'x'.repeat(200)`)
+	w.See(".note", "longer than 128 bytes")
+	w.Press(browser.Escape, "g", "c")
+	w.ask("Please write.")
+	w.Click(".question button", "Always")
+	w.See(".answer", "It is written.")
+	w.Press(browser.Escape, "g", "t")
+	w.See("button", "Revoke")
+	w.kill(w.daemon)
+	w.See(".health", "unreachable")
+	w.Click("button", "Revoke")
+	w.Click("button", "Really revoke it?")
+	w.See(".note", "does not answer")
+}
+
 // hostile is markup that would act anywhere if it were not treated as text.
 const hostile = `<img src=x onerror=alert(1)><script>document.title="owned"</script>"'><svg onload=alert(2)><a href="javascript:alert(3)">x</a>[y](javascript:alert(4))![z](http://127.0.0.1:9/z.png)<style>*{display:none}</style>&lt;b&gt;`
 

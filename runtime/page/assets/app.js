@@ -121,6 +121,7 @@ pulse.heed((status) => {
 let going = null; // the letter g was pressed: a view's letter follows
 
 function keys(e) {
+  if (e.isComposing) return; // the key is the input method's
   if (e.key === 'Escape') {
     if (document.body.classList.contains('menu-open')) {
       closeMenu();

@@ -54,6 +54,7 @@ class Chat {
   }
 
   async begin() {
+    let told = '';
     for (let tries = 0; !this.signal.aborted; tries++) {
       try {
         await up(this.signal);
@@ -61,7 +62,12 @@ class Chat {
         break;
       } catch (e) {
         if (this.signal.aborted) return;
-        if (e instanceof Problem && e.status !== 401) this.note(`The chat could not be read: ${e.message}. ${e.hint}`);
+        const why = `The chat could not be read: ${e.message}. ${e.hint}`;
+        if (e instanceof Problem && e.status !== 401 && why !== told) this.note(told = why);
+        if (e.status === 400) { // no session can have this name
+          keep('shelly.session', '');
+          return;
+        }
         await pause(Math.min(500 * 2 ** tries, 8000), this.signal).catch(() => {});
       }
     }
@@ -329,7 +335,7 @@ class Chat {
     };
     this.text.addEventListener('input', save);
     this.text.addEventListener('keydown', (e) => {
-      if (e.key === 'Enter' && !e.shiftKey && !e.isComposing) {
+      if (e.key === 'Enter' && !e.shiftKey && !e.isComposing && e.keyCode !== 229) { // 229: it ends a composition in Safari
         e.preventDefault();
         form.requestSubmit();
       }

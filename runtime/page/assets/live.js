@@ -9,6 +9,8 @@ import * as pulse from './pulse.js';
 
 const kinds = { user: 'request', schedule: 'schedule', subagent: 'subagent', system: 'report of a subagent', memory: 'memory', init: 'first look', farewell: 'farewell', event: 'event' };
 
+const answeredMax = 3; // questions that stay in view after their answer
+
 export function liveView(main, signal) {
   const head = el('p', { class: 'dim' });
   const asks = el('div');
@@ -20,6 +22,7 @@ export function liveView(main, signal) {
   fill(main, el('h1', {}, 'Live'), head, asks, el('section', { 'aria-label': 'Running' }, el('h2', {}, 'Running'), none, active), waits, graphs);
   const works = new Map(); // the cards of what runs, which stay, so that the focus and a note in them do
   const cards = new Map(); // the open questions
+  const answered = []; // the latest others
   pulse.quick(signal);
   pulse.heed((s) => {
     fill(head, `shelly is ${lifeWords(s.lifecycle)}, for ${span(s.uptime_ms)}. ${s.brain ? `${s.brain}.` : ''}`);
@@ -42,6 +45,8 @@ export function liveView(main, signal) {
       if (asked.has(key)) continue;
       if (!one.classList.contains('over')) one.over('No longer asked: it was answered, cancelled, or timed out.');
       cards.delete(key);
+      answered.push(one.parentElement);
+      if (answered.length > answeredMax) answered.shift().remove();
     }
     for (const [key, a] of asked) {
       if (cards.has(key)) continue;
@@ -113,6 +118,6 @@ function words(a) {
   return [
     el('p', {}, el('strong', {}, title(a)), a.since ? el('span', { class: 'dim' }, ` for ${span(Date.now() - a.since)}`) : null),
     a.text ? el('p', { class: 'plain-text' }, short(a.text, 160)) : null,
-    el('p', {}, el('span', { class: 'chip' }, stateWords(a.state)), ' ', a.inference && !a.asks ? el('span', { class: 'chip' }, inferenceWords(a.inference, a.label)) : null, a.waits ? el('span', { class: 'dim' }, ` ${a.waits}`) : null),
+    el('p', {}, el('span', { class: 'chip' }, stateWords(a.asks && a.state === 'parked' ? 'held' : a.state)), ' ', a.inference && !a.asks ? el('span', { class: 'chip' }, inferenceWords(a.inference, a.label)) : null, a.waits ? el('span', { class: 'dim' }, ` ${a.waits}`) : null),
   ];
 }

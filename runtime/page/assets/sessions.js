@@ -1,6 +1,6 @@
 // The sessions: a list, a search through what was said, and one to read.
 
-import { el, add, fill, button, time, short, latest } from './dom.js';
+import { el, add, fill, button, time, short, latest, wrong } from './dom.js';
 import { get, query, piece } from './api.js';
 import { archived } from './turn.js';
 
@@ -95,7 +95,7 @@ export async function sessionView(main, id, signal) {
       more.hidden = messages.length < 200;
       if (!log.childElementCount) fill(log, el('p', { class: 'dim' }, 'Nothing was said in it.'));
     } catch (e) {
-      if (!signal.aborted) fill(log, el('p', { class: 'note' }, `${e.message}. ${e.hint || ''}`));
+      if (!signal.aborted) add(log, [wrong(e)]);
     }
   }
   await page();

@@ -1,6 +1,6 @@
 // The daemon's status.
 
-import { el, fill, button, bytes, span, time } from './dom.js';
+import { el, add, fill, button, bytes, span, time, wrong } from './dom.js';
 import { get, post, piece } from './api.js';
 import { lifeWords } from './words.js';
 import * as pulse from './pulse.js';
@@ -40,10 +40,15 @@ async function approvals(at) {
     fill(at, el('ul', { class: 'rows' }, list.map((a) => el('li', {}, el('strong', {}, a.tool), ' ', a.session ? `in session ${a.session}` : 'in every session', a.any ? ', whatever the arguments' : '',
       a.match ? el('div', { class: 'dim plain-text' }, Object.entries(a.match).map(([k, v]) => `${k} = ${v}`).join(', ')) : null, ' ',
       button('Revoke', async () => {
-        await post(`/v1/approvals/${piece(a.id)}/revoke`, { by: 'page' });
-        approvals(at);
+        try {
+          await post(`/v1/approvals/${piece(a.id)}/revoke`, { by: 'page' });
+        } catch (e) {
+          add(at, [wrong(e)]);
+          return;
+        }
+        await approvals(at);
       }, { class: 'small', sure: 'Really revoke it?' })))));
   } catch (e) {
-    fill(at, el('p', { class: 'note' }, e.message));
+    fill(at, wrong(e));
   }
 }
