@@ -609,6 +609,29 @@ func TestCOM73WhatRunsCanBeCancelledInTheLiveView(t *testing.T) {
 	w.clean()
 }
 
+// A request's view goes on with it: what is decided in it and elsewhere, the reply, and each step.
+func TestCOM74TheViewOfARequestGoesOnWithIt(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	for _, by := range []func(){
+		func() { w.Click(".question button", "No") },
+		func() { w.shelly("request", "deny", "--handle", "3") },
+	} {
+		w.ask("Please write.")
+		w.See(".question button", "No")
+		w.Press(browser.Escape, "g", "r")
+		w.Click(".rows a", "Please write.")
+		w.See(".steps li", "waiting_approval")
+		w.See(".question button", "No")
+		by()
+		w.See("main .answer", "It is written.")
+		w.See(".steps li", "the session was saved")
+		w.Gone(".question button", "")
+		w.Press("g", "c")
+	}
+	w.clean()
+}
+
 // What takes the focus is not under the page's head.
 func TestCOM73TheFocusIsNotCovered(t *testing.T) {
 	w := begin(t, quick)

@@ -1,11 +1,12 @@
 // The requests and the other runs: a list, and one of them with its steps.
 
-import { el, add, fill, button, time, span, short } from './dom.js';
+import { el, add, fill, button, time, span, short, wrong } from './dom.js';
 import { whatIf } from './fork.js';
 import { get, post, query, piece } from './api.js';
 import { stateWords, inferenceWords, outcomeWords } from './words.js';
 import { markdown } from './text.js';
 import { question } from './question.js';
+import * as pulse from './pulse.js';
 
 const pageSize = 50;
 const stands = { '': 'All', waiting: 'Waiting', active: 'Running', held: 'Asking you', parked: 'Paused until restart', done: 'Done', failed: 'Failed' };
@@ -97,20 +98,37 @@ export async function requestView(main, name, signal) {
   const id = name.slice(cut + 1);
   const path = `/v1/${run ? 'runs' : 'requests'}/${piece(id)}`;
   const head = el('div');
+  const asks = el('div');
+  const said = el('div');
   const steps = el('ol', { class: 'steps' });
   const more = button('More steps', () => page(), { hidden: true });
   const note = el('p', { class: 'note', role: 'status', hidden: true });
-  fill(main, el('p', {}, el('a', { href: '#/requests' }, 'All requests')), el('h1', {}, run ? 'Run' : 'Request'), head, el('h2', {}, 'Report'), report(path, id, channel), el('h2', {}, 'What happened'),
-    el('p', { class: 'dim small' }, 'Open a step to see what came in, what it changed and what the model was sent. Where it says “What if”, you can try another input; nothing is executed.'), steps, more, note);
+  fill(main, el('p', {}, el('a', { href: '#/requests' }, 'All requests')), el('h1', {}, run ? 'Run' : 'Request'), head);
+  const rest = [asks, said, el('h2', {}, 'Report'), report(path, id, channel), el('h2', {}, 'What happened'),
+    el('p', { class: 'dim small' }, 'Open a step to see what came in, what it changed and what the model was sent. Where it says “What if”, you can try another input; nothing is executed.'), steps, more, note];
   let after = 0;
   let began = 0;
+  let done = false;
+  let card = null;
 
   async function show() {
     const r = run ? await runOf(id, signal) : await get(query(path, { channel }), { signal });
     began = r.accepted;
+    done = r.done;
     fill(head, el('p', { class: 'dim' }, stand(r), ' ', time(r.accepted), ' · ', el('a', { href: `#/chat/${encodeURIComponent(r.in_session || r.session || '')}` }, r.in_session || r.session || ''), r.done ? ` · ${run ? 'ended' : 'answered'} after ${span(r.replied - r.accepted)}` : ''),
-      el('p', { class: 'dim small' }, `id ${r.id}, ${run ? r.kind : `channel ${r.channel}`}`), el('div', {}, el('div', { class: 'bubble' }, r.text)), r.asks ? question(r.asks) : null,
-      r.done ? el('div', { class: r.is_error ? 'answer error' : 'answer' }, markdown(r.reply || '')) : null);
+      el('p', { class: 'dim small' }, `id ${r.id}, ${run ? r.kind : `channel ${r.channel}`}`), el('div', {}, el('div', { class: 'bubble' }, r.text)));
+    ask(r.asks);
+    if (done) fill(said, el('div', { class: r.is_error ? 'answer error' : 'answer' }, markdown(r.reply || '')));
+  }
+
+  // ask shows what is asked; a card stays as it is, so that a person's hand and words do.
+  function ask(now) {
+    if (card?.key === now?.key) return;
+    if (card && !card.classList.contains('over')) card.over('No longer asked: it was answered, cancelled, or timed out.');
+    if (!now) return;
+    card = question(now);
+    card.key = now.key;
+    fill(asks, card);
   }
 
   async function page() {
@@ -129,10 +147,36 @@ export async function requestView(main, name, signal) {
   try {
     await show();
   } catch (e) {
-    if (!signal.aborted) fill(head, el('p', { class: 'note' }, `${e.message}. ${e.hint || ''}`));
+    if (!signal.aborted) fill(head, wrong(e));
     return;
   }
+  add(main, rest);
   await page();
+  follow(signal, async () => {
+    const ended = done;
+    if (!ended) await show();
+    if (more.hidden) await page();
+    return ended;
+  });
+}
+
+// follow looks again whenever the journal has grown, until a look says that there is no more to come.
+function follow(signal, look) {
+  const end = new AbortController();
+  let at = pulse.last?.journal?.last;
+  let looking = false;
+  pulse.heed(async (status) => {
+    const last = status.journal?.last;
+    if (looking || last === at) return;
+    looking = true;
+    try {
+      if (await look()) end.abort();
+      at = last;
+    } catch {
+      // the next status tries again
+    }
+    looking = false;
+  }, AbortSignal.any([signal, end.signal]));
 }
 
 // runOf returns a run in the form of the list.
@@ -149,7 +193,7 @@ function report(path, id, channel) {
   const open = button('Show the report', async () => {
     try {
       const made = await post(query(`${path}/report`, { channel }), {}, { timeout: 45000 });
-      const frame = el('iframe', { class: 'report', title: 'Report of the request', sandbox: 'allow-scripts' });
+      const frame = el('iframe', { class: 'report', title: `Report of ${id}`, sandbox: 'allow-scripts' });
       frame.src = made.path;
       fill(out, frame);
     } catch (e) {
