@@ -21,9 +21,8 @@ type watch struct {
 	mu      sync.Mutex
 	states  settle.States
 	files   settle.Files
-	texts   map[string][2]string // for a subject's last number: crossed, clear
-	told    int64                // of files; see Sink.Told
-	out     *outgoing            // taken but not yet raised
+	told    int64     // of files; see Sink.Told
+	out     *outgoing // taken but not yet raised
 	health  string
 	trouble string // why the source does not work
 	raised  int
@@ -34,8 +33,7 @@ type watch struct {
 // outgoing is an event on its way to the daemon.
 type outgoing struct {
 	event fsm.EventRaised
-	told  int64 // of files: the watch's told once this is raised
-	state [2]string
+	told  int64      // of files: the watch's told once this is raised
 	put   int        // changes after the first that were merged into it
 	again fsm.Millis // when it is tried again
 	tries int
@@ -50,7 +48,7 @@ type Raised struct {
 }
 
 func newWatch(spec Spec, e *Engine) *watch {
-	w := &watch{spec: spec, now: e.since, wall: e.o.Now, wake: e.poke, texts: map[string][2]string{}}
+	w := &watch{spec: spec, now: e.since, wall: e.o.Now, wake: e.poke}
 	w.states = settle.States{Hold: spec.Hold, Rate: spec.Rate}
 	w.files = settle.Files{Settle: spec.Settle, Longest: spec.Longest, Rate: spec.Rate}
 	return w
@@ -156,7 +154,7 @@ func (w *watch) take(now fsm.Millis) *outgoing {
 		return w.out
 	}
 	if c, ok := w.states.Take(now); ok {
-		w.out = &outgoing{event: w.spec.ofState(c), state: [2]string{c.Subject, c.To}, put: c.Unsaid}
+		w.out = &outgoing{event: w.spec.ofState(c), put: c.Unsaid}
 	} else if b, ok := w.files.Take(now); ok {
 		w.out = &outgoing{event: w.spec.ofFiles(&b), told: w.toldBy(&b, now), put: b.Files() + b.More - 1}
 	}

@@ -5,9 +5,6 @@ package repository
 // Calls are not recorded on systems where commands are not contained.
 type Calls struct{}
 
-// FileTime returns 0: the time is unknown.
-func FileTime() int64 { return 0 }
-
 // Ended notes nothing.
 func (*Calls) Ended(int64) {}
 

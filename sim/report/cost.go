@@ -14,7 +14,6 @@ import (
 // Cost is what the model calls of a case have cost on its server (SCN-55).
 type Cost struct {
 	Name    string
-	Profile string
 	Replies int
 	Failed  int // of the replies: errors
 	sim.Usage

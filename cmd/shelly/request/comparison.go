@@ -28,7 +28,6 @@ type forkTold struct {
 // line is a step in words.
 type line struct {
 	n     int
-	about bool
 	words string
 	marks []string // after it
 }
@@ -61,7 +60,7 @@ func lines(steps []history.Step) []line {
 				words += "\n     → " + told.Effects[k]
 			}
 		}
-		out = append(out, line{n: steps[i].N, about: steps[i].About, words: terminal.Printable(words)})
+		out = append(out, line{n: steps[i].N, words: terminal.Printable(words)})
 	}
 	return out
 }

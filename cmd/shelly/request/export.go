@@ -40,9 +40,7 @@ func (c *exportCmd) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	w := &written{
-		File: output.File{Name: c.Output, Force: c.Force}, id: c.ID, scenario: c.As == "scenario", images: c.Images,
-	}
+	w := &written{File: output.File{Name: c.Output, Force: c.Force}, scenario: c.As == "scenario", images: c.Images}
 	if err := w.Free(); err != nil {
 		return err
 	}
@@ -80,7 +78,6 @@ func (c *exportCmd) read() (r *export.Record, err error) {
 // written says how a request, or a fork of it, becomes a scenario.
 type written struct {
 	output.File
-	id       string
 	scenario bool // a case to edit, not a replay
 	images   bool
 }

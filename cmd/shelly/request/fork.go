@@ -61,7 +61,7 @@ func (c *forkCmd) Run(t *terminal.Terminal) (err error) {
 	if err != nil {
 		return err
 	}
-	w := &written{File: output.File{Name: c.Output, Force: c.Force}, id: c.ID}
+	w := &written{File: output.File{Name: c.Output, Force: c.Force}}
 	if err := cmp.Or(output.Other("-o", c.Output, "both paths"), w.Free()); err != nil {
 		return err
 	}

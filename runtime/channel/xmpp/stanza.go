@@ -14,8 +14,7 @@ import (
 
 // The namespaces of extensions to RFC 6120.
 const (
-	nsManaged = "urn:xmpp:sm:3"  // stream management (XEP-0198)
-	nsIDs     = "urn:xmpp:sid:0" // ids of stanzas (XEP-0359)
+	nsManaged = "urn:xmpp:sm:3" // stream management (XEP-0198)
 	nsXML     = "http://www.w3.org/XML/1998/namespace"
 )
 

@@ -234,7 +234,7 @@ func stranger(at Endpoint, listens, tokenFile string) error {
 
 // refusal reads an error.
 func refusal(response *http.Response, address string) error {
-	e := &Error{Status: response.StatusCode}
+	e := &Error{}
 	var body comm.ProblemBody
 	err := json.NewDecoder(io.LimitReader(response.Body, answerBytesMax)).Decode(&body)
 	if e.Problem = body.Error; err != nil || e.Message == "" {

@@ -28,7 +28,6 @@ var (
 
 // Error is a refusal of the daemon.
 type Error struct {
-	Status int // of HTTP; 0: there was no answer
 	comm.Problem
 }
 

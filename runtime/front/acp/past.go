@@ -54,7 +54,7 @@ func (p *Past) answer(id string, m fsm.Message) (updates []Update) {
 		p.calls++
 		c := &call{id: fmt.Sprintf("%s-call-%d", p.Session, p.calls), tool: asked.Name, args: asked.Args, key: asked.ID}
 		p.waiting = append(p.waiting, c)
-		updates = append(updates, t.whole(c, toolCall, pending))
+		updates = append(updates, t.whole(c, pending))
 	}
 	return updates
 }

@@ -33,7 +33,7 @@ type call struct {
 	id, tool, args string
 	output         string // the end of its output
 	key            string // of the question about it
-	runs, ended    bool
+	ended          bool
 }
 
 // Heard is what an event means for an editor.
@@ -134,10 +134,10 @@ func (t *Turn) begin(e comm.Event) *call {
 }
 
 // whole returns everything about a call.
-func (t *Turn) whole(c *call, kind string, is Status) Update {
+func (t *Turn) whole(c *call, is Status) Update {
 	about := describe(c.tool, c.args, t.place.Workspace)
 	about.ID, about.Status = c.id, is
-	u := Update{Kind: kind, Call: &about}
+	u := Update{Kind: toolCall, Call: &about}
 	if parts := diffs(c.tool, c.args, t.place.Workspace, Earlier{}); parts != nil {
 		u.Content = parts
 	}
@@ -156,12 +156,9 @@ func update(c *call, is Status, parts ...Part) Update {
 // started takes the start of a tool. A call that a restart interrupted stays the same call.
 func (t *Turn) started(e comm.Event) Update {
 	if c := t.open(e.Tool, e.Args); c != nil {
-		c.runs = true
 		return update(c, running)
 	}
-	c := t.begin(e)
-	c.runs = true
-	return t.whole(c, toolCall, running)
+	return t.whole(t.begin(e), running)
 }
 
 // wrote takes a piece of a command's output.
@@ -179,7 +176,7 @@ func (t *Turn) result(e comm.Event) Update {
 	if c == nil {
 		c = t.begin(e)
 		c.ended = true
-		u := t.whole(c, toolCall, ending(e.Failed))
+		u := t.whole(c, ending(e.Failed))
 		if parts := shown(e.Text); parts != nil {
 			u.Content = parts
 		}

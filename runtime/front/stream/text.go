@@ -19,7 +19,6 @@ type Piece struct {
 	Begins   bool   // it is the call's first
 	Ends     bool   // it is the call's last; the text may be empty
 	Lost     bool   // with Ends: what was sent of it is in no record, because the model was asked again
-	Final    bool   // with Ends: what was sent of the call is the reply
 	Said     string // with Ends: all that was sent of the call
 }
 
@@ -33,7 +32,7 @@ type Text struct {
 	thought string
 }
 
-// Heard returns the pieces that an event adds, in order. The last piece of a reply is Final.
+// Heard returns the pieces that an event adds, in order.
 func (t *Text) Heard(e comm.Event) []Piece {
 	switch e.Type {
 	case comm.EventChunk:
@@ -89,11 +88,11 @@ func (t *Text) end(p Piece) Piece {
 func (t *Text) reply(e comm.Event) (pieces []Piece) {
 	switch {
 	case t.open && strings.HasPrefix(e.Text, t.said):
-		return []Piece{t.end(Piece{Text: e.Text[len(t.said):], Final: true})}
+		return []Piece{t.end(Piece{Text: e.Text[len(t.said):]})}
 	case t.open && strings.TrimSpace(e.Text) == strings.TrimSpace(t.said):
-		return []Piece{t.end(Piece{Final: true})}
+		return []Piece{t.end(Piece{})}
 	case t.open:
 		pieces = append(pieces, t.end(Piece{Lost: true}))
 	}
-	return append(pieces, Piece{Call: ReplyCall, Text: e.Text, Begins: true, Ends: true, Final: true, Said: e.Text})
+	return append(pieces, Piece{Call: ReplyCall, Text: e.Text, Begins: true, Ends: true, Said: e.Text})
 }

@@ -28,40 +28,40 @@ func TestFRT5WhatWasToldIsNotToldTwice(t *testing.T) {
 		want   []stream.Piece
 	}{
 		{"an answer in pieces", []comm.Event{chunk(7, 0, "It "), chunk(7, 3, "is."), reply("It is.")}, []stream.Piece{
-			{Call: 7, Text: "It ", Begins: true}, {Call: 7, From: 3, Text: "is."}, {Call: 7, From: 6, Ends: true, Final: true, Said: "It is."},
+			{Call: 7, Text: "It ", Begins: true}, {Call: 7, From: 3, Text: "is."}, {Call: 7, From: 6, Ends: true, Said: "It is."},
 		}},
 		{"nothing was streamed", []comm.Event{reply("It is.")}, []stream.Piece{
-			{Call: stream.ReplyCall, Text: "It is.", Begins: true, Ends: true, Final: true, Said: "It is."},
+			{Call: stream.ReplyCall, Text: "It is.", Begins: true, Ends: true, Said: "It is."},
 		}},
 		{"a text beside calls", []comm.Event{chunk(7, 0, "Wait."), tool, chunk(9, 0, "Now."), reply("Now.")}, []stream.Piece{
 			{Call: 7, Text: "Wait.", Begins: true}, {Call: 7, From: 5, Ends: true, Said: "Wait."},
-			{Call: 9, Text: "Now.", Begins: true}, {Call: 9, From: 4, Ends: true, Final: true, Said: "Now."},
+			{Call: 9, Text: "Now.", Begins: true}, {Call: 9, From: 4, Ends: true, Said: "Now."},
 		}},
 		{"asked again", []comm.Event{chunk(7, 0, "It w"), chunk(8, 0, "Yes."), reply("Yes.")}, []stream.Piece{
 			{Call: 7, Text: "It w", Begins: true}, {Call: 7, From: 4, Ends: true, Lost: true, Said: "It w"},
-			{Call: 8, Text: "Yes.", Begins: true}, {Call: 8, From: 4, Ends: true, Final: true, Said: "Yes."},
+			{Call: 8, Text: "Yes.", Begins: true}, {Call: 8, From: 4, Ends: true, Said: "Yes."},
 		}},
 		{"the beginning comes later", []comm.Event{whole(7, "It is"), chunk(7, 5, "."), whole(7, "It is."), reply("It is.")}, []stream.Piece{
-			{Call: 7, Text: "It is", Begins: true}, {Call: 7, From: 5, Text: "."}, {Call: 7, From: 6, Ends: true, Final: true, Said: "It is."},
+			{Call: 7, Text: "It is", Begins: true}, {Call: 7, From: 5, Text: "."}, {Call: 7, From: 6, Ends: true, Said: "It is."},
 		}},
 		{"the same call says something else", []comm.Event{chunk(7, 0, "It w"), whole(7, "Yes")}, []stream.Piece{
 			{Call: 7, Text: "It w", Begins: true}, {Call: 7, From: 4, Ends: true, Lost: true, Said: "It w"}, {Call: 7, Text: "Yes", Begins: true},
 		}},
 		{"a piece is missing", []comm.Event{chunk(7, 0, "It "), chunk(7, 6, "so"), chunk(7, 8, "."), reply("It is so.")}, []stream.Piece{
-			{Call: 7, Text: "It ", Begins: true}, {Call: 7, From: 3, Text: "is so.", Ends: true, Final: true, Said: "It is so."},
+			{Call: 7, Text: "It ", Begins: true}, {Call: 7, From: 3, Text: "is so.", Ends: true, Said: "It is so."},
 		}},
 		{"a piece that was told", []comm.Event{whole(7, "It is"), chunk(7, 3, "is"), chunk(7, 5, ".")}, []stream.Piece{
 			{Call: 7, Text: "It is", Begins: true}, {Call: 7, From: 5, Text: "."},
 		}},
 		{"a reply without the line's end", []comm.Event{chunk(7, 0, "It is.\n"), reply("It is.")}, []stream.Piece{
-			{Call: 7, Text: "It is.\n", Begins: true}, {Call: 7, From: 7, Ends: true, Final: true, Said: "It is.\n"},
+			{Call: 7, Text: "It is.\n", Begins: true}, {Call: 7, From: 7, Ends: true, Said: "It is.\n"},
 		}},
 		{"another reply", []comm.Event{chunk(7, 0, "It w"), reply("No.")}, []stream.Piece{
 			{Call: 7, Text: "It w", Begins: true}, {Call: 7, From: 4, Ends: true, Lost: true, Said: "It w"},
-			{Call: stream.ReplyCall, Text: "No.", Begins: true, Ends: true, Final: true, Said: "No."},
+			{Call: stream.ReplyCall, Text: "No.", Begins: true, Ends: true, Said: "No."},
 		}},
 		{"nothing but calls", []comm.Event{chunk(7, 0, ""), tool, reply("Yes.")}, []stream.Piece{
-			{Call: stream.ReplyCall, Text: "Yes.", Begins: true, Ends: true, Final: true, Said: "Yes."},
+			{Call: stream.ReplyCall, Text: "Yes.", Begins: true, Ends: true, Said: "Yes."},
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

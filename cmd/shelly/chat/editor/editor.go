@@ -23,9 +23,6 @@ type Editor struct {
 // Text returns the whole text.
 func (e *Editor) Text() string { return e.before + e.after }
 
-// Before returns the text before the cursor.
-func (e *Editor) Before() string { return e.before }
-
 // Empty reports whether the text is empty.
 func (e *Editor) Empty() bool { return e.before == "" && e.after == "" }
 

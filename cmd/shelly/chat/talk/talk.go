@@ -61,10 +61,9 @@ type (
 	}
 	// Decided is the outcome of a person's answer.
 	Decided struct {
-		ID, Key  string
-		Decision client.Decision
-		Taken    bool
-		Err      error
+		ID, Key string
+		Taken   bool
+		Err     error
 	}
 	// Mail is messages to the chat, in order; More is how many further unread ones wait.
 	Mail struct {

@@ -66,7 +66,7 @@ func costOf(f *scenario.File) (cost report.Cost, held bool, err error) {
 	if f.Server == nil {
 		f.Server = &format.Server{Laptop: true}
 	}
-	cost = report.Cost{Name: f.Name, Profile: f.Profile}
+	cost = report.Cost{Name: f.Name}
 	out := f.Run(sim.Options{})
 	if out.Skipped != "" {
 		out.Err = errors.New("is not played: " + out.Skipped)
