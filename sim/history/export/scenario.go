@@ -95,7 +95,7 @@ func (s *story) write() (string, error) {
 	requests := []any{request}
 	if s.follows {
 		other, _ := s.before()
-		if r.looks() { // once the model is asked
+		if r.command() != "" { // once the model is asked
 			request = append(object{{"at", span(fsm.Second)}}, request...)
 		}
 		requests = []any{other, request}

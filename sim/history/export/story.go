@@ -178,11 +178,7 @@ func (s *story) before() (request, line object) {
 		until = len(s.times) - 1
 	}
 	left := s.round(s.times[until]-s.began) + fsm.Second
-	line = object{{"says", "It is done."}, {"takes", span(left)}}
-	if s.record.command() != "" { // it is stopped, or is still asked when the case ends
-		line.put("optional", true)
-	}
-	return request, line
+	return request, object{{"says", "It is done."}, {"takes", span(left)}}
 }
 
 func (r *Record) owns(id fsm.HandleID) bool { return id != 0 && slices.Contains(r.Handles, id) }

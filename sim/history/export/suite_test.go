@@ -73,9 +73,10 @@ func (c *tally) export(t *testing.T, f *scenario.File, result *sim.Result) {
 		}
 		replays(t, name, r)
 		c.all++
-		switch _, err := r.Scenario(); {
+		switch file, err := r.Scenario(); {
 		case err == nil:
 			c.told++
+			doubtless(t, name, file)
 		case !strings.Contains(err.Error(), "use --as replay"):
 			t.Errorf("%s: %v", name, err)
 		default:
@@ -95,6 +96,19 @@ func replays(t *testing.T, name string, r *Record) {
 		t.Errorf("%s: %v", name, err)
 	} else if len(file.result.Steps) != len(r.Steps) {
 		t.Errorf("%s: %d steps; want %d", name, len(file.result.Steps), len(r.Steps))
+	}
+}
+
+// doubtless wants an export in which there is nothing to find (SCN-21).
+func doubtless(t *testing.T, name string, file *File) {
+	t.Helper()
+	told, err := scenario.Parse("a.scenario.yaml", file.Source)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	found, _ := scenario.Lint([]*scenario.File{told}, nil)
+	for _, f := range found {
+		t.Errorf("%s: lint finds %s\n%s", name, f.Detail(), file.Source)
 	}
 }
 
