@@ -64,7 +64,7 @@ func (c *Client) chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 	if c.opt.Model == "" {
 		return fsm.BrainAnswered{}, failure(fsm.BrainMissingModel, "no chat model is configured: name one, or run \"ollama pull %s\"", suggestedModel)
 	}
-	model, err := c.ready(ctx, stream)
+	model, shared, err := c.ready(ctx, stream)
 	if err != nil {
 		return fsm.BrainAnswered{}, err
 	}
@@ -73,6 +73,9 @@ func (c *Client) chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 	}
 	for refusals := 0; ; refusals++ {
 		answer, err := c.once(ctx, ask, tools, c.mannerOf(ask, model), stream)
+		if shared {
+			answer.Tokens.Reading = 0 // of a prompt of which nobody knows how much was read (BRN-18)
+		}
 		if err == nil || err.Lacks == "" || model.lacks[err.Lacks] || refusals == refusalsMax {
 			return answer, err
 		}

@@ -30,7 +30,11 @@ type facts struct {
 	window map[int]int      // the window allocated, in tokens, by num_ctx
 	// answered is when the last complete answer came, by num_ctx.
 	answered map[int]time.Time
+	load     *load // the one in progress, or nil
 }
+
+// load is a loading of a model: how many chats have waited for it, and how many still do.
+type load struct{ chats, waiting int }
 
 func newFacts() *facts {
 	return &facts{lacks: map[Ability]bool{}, window: map[int]int{}, answered: map[int]time.Time{}}
@@ -61,6 +65,29 @@ func (k *known) learn(model string, change func(*facts)) facts {
 	f.lacks, f.window, f.answered = maps.Clone(f.lacks), maps.Clone(f.window), maps.Clone(f.answered) // earlier callers hold the old maps
 	change(f)
 	return *f
+}
+
+// join returns the load in progress of a model, which one more chat waits for.
+func (k *known) join(model string) *load {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	f := k.at(model)
+	if f.load == nil {
+		f.load = &load{}
+	}
+	f.load.chats++
+	f.load.waiting++
+	return f.load
+}
+
+// leave ends a chat's wait for a load, and reports whether others waited for it, too.
+func (k *known) leave(model string, l *load) (shared bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if l.waiting--; l.waiting == 0 {
+		k.at(model).load = nil
+	}
+	return l.chats > 1
 }
 
 // forget drops everything: the server was gone, and may come back as another one.

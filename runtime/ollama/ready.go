@@ -20,27 +20,25 @@ const loadTick = 5 * time.Second
 
 // ready gets the model loaded and returns what is known about it. Loading is a call of its own,
 // with an empty list of messages, so that it has its own deadline and can be reported (BRN-18). If
-// the server cannot say what it has loaded, this is left to the chat.
-func (c *Client) ready(ctx context.Context, stream func(Chunk)) (facts, *Error) {
-	if c.justAnswered() {
-		return c.capable(ctx)
-	}
-	now, err := c.running(ctx)
-	if err != nil {
-		if err.Class == fsm.BrainUnreachable || ctx.Err() != nil {
-			return facts{}, err
-		}
-		return c.capable(ctx)
-	}
-	if !c.holds(now) {
-		if err := c.load(ctx, stream); err != nil {
-			return facts{}, err
-		}
-		if now, err = c.running(ctx); err == nil {
-			c.allocated(now)
+// the server cannot say what it has loaded, this is left to the chat. Shared reports whether
+// another chat waited for the same load.
+func (c *Client) ready(ctx context.Context, stream func(Chunk)) (model facts, shared bool, failed *Error) {
+	if !c.justAnswered() {
+		now, err := c.running(ctx)
+		switch {
+		case err != nil && (err.Class == fsm.BrainUnreachable || ctx.Err() != nil):
+			return facts{}, false, err
+		case err == nil && !c.holds(now):
+			if shared, err = c.load(ctx, stream); err != nil {
+				return facts{}, false, err
+			}
+			if now, err = c.running(ctx); err == nil {
+				c.allocated(now)
+			}
 		}
 	}
-	return c.capable(ctx)
+	model, failed = c.capable(ctx)
+	return model, shared, failed
 }
 
 // answeredFor is how long after an answer the server is not asked again what it has loaded: the
@@ -100,9 +98,12 @@ func (c *Client) allocated(now *api.ProcessModelResponse) {
 	}
 }
 
-// load loads the chat model with the window that its chats ask for, and reports progress.
-func (c *Client) load(ctx context.Context, stream func(Chunk)) *Error {
+// load loads the chat model with the window that its chats ask for, and reports progress and
+// whether another chat waited, too.
+func (c *Client) load(ctx context.Context, stream func(Chunk)) (shared bool, failed *Error) {
 	come(stream, fsm.StageLoading)
+	l := c.known.join(c.opt.Model)
+	defer func() { shared = c.known.leave(c.opt.Model, l) }()
 	ctx, cancel := c.loading(ctx)
 	defer cancel()
 	done := make(chan *Error, 1)
@@ -112,7 +113,7 @@ func (c *Client) load(ctx context.Context, stream func(Chunk)) *Error {
 	for waited := loadTick; ; waited += loadTick {
 		select {
 		case err := <-done:
-			return err
+			return false, err
 		case <-tick:
 			c.opt.Log.Info("the model loads", "model", c.opt.Model, "for", waited)
 			if stream != nil {

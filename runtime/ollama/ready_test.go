@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -254,6 +255,52 @@ func TestBRN18ALoadIsReported(t *testing.T) {
 	}
 	if n := strings.Count(log.String(), "the model loads"); n != 2 {
 		t.Errorf("the log tells of it %d times:\n%s", n, &log)
+	}
+}
+
+// Of two chats that wait for one load the second finds in the cache what both begin with, so how
+// long it took to read says nothing about its prompt (BRN-18).
+func TestBRN18WhoSharesALoadMeasuresNothing(t *testing.T) {
+	var loaded atomic.Bool
+	loads, both := make(chan struct{}, 2), make(chan struct{})
+	s := bare(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		switch {
+		case r.URL.Path == "/api/ps" && loaded.Load():
+			_, _ = io.WriteString(w, `{"models":[{"name":"m:latest","context_length":4096}]}`)
+		case r.URL.Path != "/api/chat":
+			_, _ = io.WriteString(w, `{}`)
+		case strings.Contains(body, `"messages":[],`):
+			loads <- struct{}{}
+			<-both
+			loaded.Store(true)
+			_, _ = io.WriteString(w, `{"done":true,"done_reason":"load"}`)
+		default:
+			_, _ = io.WriteString(w, `{"message":{"content":"x"},"done":true,"done_reason":"stop","prompt_eval_count":1300,"prompt_eval_duration":350000000}`)
+		}
+	})
+	c := client(t, s, func(o *ollama.Options) { o.NumCtx, o.KeepAlive = 4096, time.Nanosecond })
+	reads := make(chan fsm.Millis, 2)
+	chat := func() {
+		answer, err := c.Chat(testContext(t), ask("x"), nil, nil)
+		if err != nil {
+			t.Error(err)
+		}
+		reads <- answer.Tokens.Reading
+	}
+	go chat()
+	go chat()
+	<-loads
+	<-loads
+	close(both)
+	if one, two := <-reads, <-reads; one != 0 || two != 0 {
+		t.Errorf("they took %d and %d ms to read", one, two)
+	}
+	if chat(); <-reads != 350 {
+		t.Error("nor does one measure that shares nothing")
+	}
+	loaded.Store(false)
+	if chat(); <-reads != 350 {
+		t.Error("nor does one measure that loads alone")
 	}
 }
 
