@@ -38,5 +38,9 @@ func tokens(t fsm.Tokens) string {
 	if t.Reading == 0 && t.Writing == 0 {
 		return fmt.Sprintf("%d prompt and %d answer tokens", t.Prompt, t.Answer)
 	}
-	return fmt.Sprintf("%d tokens sent, read in %s; %d written in %s", t.Prompt, Span(t.Reading), t.Answer, Span(t.Writing))
+	sent := fmt.Sprintf("%d tokens sent", t.Prompt)
+	if t.Reading > 0 { // 0: not known (BRN-18)
+		sent += ", read in " + Span(t.Reading)
+	}
+	return fmt.Sprintf("%s; %d written in %s", sent, t.Answer, Span(t.Writing))
 }

@@ -24,6 +24,9 @@ func TestCLI15WhatTheCallsOfARequestCost(t *testing.T) {
 	if got := CostOf(steps[3:]).String(); got != "" {
 		t.Errorf("%q of no call", got)
 	}
+	if got := CostOf([]Step{answer(true, fsm.Tokens{Prompt: 1300, Answer: 20, Writing: 2500})}).String(); got != "1 model call: 1300 tokens sent; 20 written in 2.5 s" {
+		t.Errorf("%q of a call whose reading nobody can tell", got)
+	}
 	if got := CostOf([]Step{answer(true, fsm.Tokens{Prompt: 5, Answer: 2})}).String(); got != "1 model call: 5 prompt and 2 answer tokens" {
 		t.Errorf("%q of a server that tells no times", got)
 	}
