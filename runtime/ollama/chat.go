@@ -138,7 +138,7 @@ func (c *Client) post(ctx context.Context, ask fsm.AskBrain, body []byte) (*http
 func (c *Client) refusedChat(ctx context.Context, resp *http.Response) *Error {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, errorBytesMax))
 	if err != nil && ctx.Err() != nil {
-		return ended(ctx)
+		return c.ended(ctx)
 	}
 	text, ours := errorText(body)
 	return c.refused(c.opt.Model, resp.StatusCode, text, ours).after(resp.Header)
@@ -205,7 +205,7 @@ func saidToBe(h http.Header) string {
 func (c *Client) cut(ctx context.Context, err error) *Error {
 	switch {
 	case ctx.Err() != nil:
-		return ended(ctx)
+		return c.ended(ctx)
 	case errors.Is(err, errLineTooLong), errors.Is(err, errTooLarge):
 		return failure(fsm.BrainGarbage, "the server at %s sent an answer that is too large: %v", c.base, err)
 	case errors.Is(err, io.EOF):

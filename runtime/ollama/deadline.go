@@ -56,7 +56,8 @@ func (w *watch) stop() {
 	}
 }
 
-// within bounds a call that has a single response.
-func within(ctx context.Context, d time.Duration, what string) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, d, failure(fsm.BrainTimeout, "%s took longer than %v", what, d))
+// within bounds a call that has a single response. What continues "no answer to".
+func (c *Client) within(ctx context.Context, d time.Duration, what string) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, d, failure(fsm.BrainTimeout,
+		"the Ollama server at %s gave no answer to %s within %v: if it stays so, restart it", c.base, what, d))
 }

@@ -50,20 +50,20 @@ func TestTheCallersDeadlineIsATimeout(t *testing.T) {
 	ctx, cancel := context.WithTimeout(testContext(t), soon)
 	defer cancel()
 	_, err := client(t, s.Server, nil).Chat(ctx, ask("x"), nil, nil)
-	wantClass(t, err, fsm.BrainTimeout, "caller's deadline")
+	wantClass(t, err, fsm.BrainTimeout, s.URL+" gave no answer in time", "restart it")
 }
 
 func TestQuestionsHaveADeadline(t *testing.T) {
 	s := silentAfter(t, "")
 	c := client(t, s.Server, func(o *ollama.Options) { o.Timeouts = ollama.Timeouts{Idle: soon, Load: soon, FirstToken: soon} })
 	_, err := c.Version(testContext(t))
-	wantClass(t, err, fsm.BrainTimeout, "version")
+	wantClass(t, err, fsm.BrainTimeout, s.URL, "its version within", "restart it")
 	_, err = c.Models(testContext(t))
 	wantClass(t, err, fsm.BrainTimeout, "models")
 	_, err = c.Show(testContext(t), "x")
 	wantClass(t, err, fsm.BrainTimeout, "what the model can do")
 	_, _, err = c.Embed(testContext(t), "text")
-	wantClass(t, err, fsm.BrainTimeout, "embedding")
+	wantClass(t, err, fsm.BrainTimeout, "to embed")
 }
 
 func TestAServerThatLingersAfterTheLastLineHoldsNobodyUp(t *testing.T) {

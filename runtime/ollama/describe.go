@@ -32,7 +32,7 @@ func (s Shape) PerToken() int64 {
 
 // Describe returns what the server says about an installed model. The error is an [*Error].
 func (c *Client) Describe(ctx context.Context, name string) (Description, error) {
-	ctx, cancel := within(ctx, c.opt.Timeouts.Idle, "asking what the model is")
+	ctx, cancel := c.within(ctx, c.opt.Timeouts.Idle, "what the model is")
 	defer cancel()
 	show, err := c.api.Show(ctx, &api.ShowRequest{Model: name})
 	if err != nil {
@@ -93,7 +93,7 @@ func (l Loaded) OnGPU() int { return int(100 * min(l.GPU, l.Bytes) / max(l.Bytes
 
 // Loaded returns what the server holds in memory. The error is an [*Error].
 func (c *Client) Loaded(ctx context.Context) ([]Loaded, error) {
-	ctx, cancel := within(ctx, c.opt.Timeouts.Idle, "asking what is loaded")
+	ctx, cancel := c.within(ctx, c.opt.Timeouts.Idle, "what is loaded")
 	defer cancel()
 	list, err := c.api.ListRunning(ctx)
 	if err != nil {

@@ -22,7 +22,7 @@ func (c *Client) Embed(ctx context.Context, text string) (vector []byte, model s
 	case strings.TrimSpace(text) == "":
 		return nil, "", failure(fsm.BrainError, "there is no text to embed")
 	}
-	ctx, cancel := within(ctx, c.opt.Timeouts.Load+c.opt.Timeouts.FirstToken, "the embedding, loading included,")
+	ctx, cancel := c.within(ctx, c.opt.Timeouts.Load+c.opt.Timeouts.FirstToken, "a text to embed, loading included,")
 	defer cancel()
 	resp, err := c.api.Embed(ctx, &api.EmbedRequest{
 		Model:     model,

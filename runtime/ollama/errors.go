@@ -60,7 +60,7 @@ func (c *Client) missing(model string) *Error {
 // whatever the error.
 func (c *Client) failed(ctx context.Context, err error) *Error {
 	if ctx.Err() != nil {
-		return ended(ctx)
+		return c.ended(ctx)
 	}
 	var op *net.OpError
 	switch {
@@ -76,14 +76,14 @@ func (c *Client) failed(ctx context.Context, err error) *Error {
 
 // ended says why a context ended: one of the deadlines here, the caller's deadline, or the caller
 // gave up.
-func ended(ctx context.Context) *Error {
+func (c *Client) ended(ctx context.Context) *Error {
 	var own *Error
 	cause := context.Cause(ctx)
 	switch {
 	case errors.As(cause, &own):
 		return own
 	case errors.Is(cause, context.DeadlineExceeded):
-		return failure(fsm.BrainTimeout, "the model did not answer before the caller's deadline")
+		return failure(fsm.BrainTimeout, "the Ollama server at %s gave no answer in time: if it stays so, restart it", c.base)
 	default:
 		return failure(fsm.BrainCancelled, "the call was given up")
 	}

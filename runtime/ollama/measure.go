@@ -38,7 +38,7 @@ func perSecond(n int, d time.Duration) int {
 // in turn, with at most tokensMax tokens, without thinking, and with the window of the chats. The
 // error is an [*Error].
 func (c *Client) Measure(ctx context.Context, tokensMax int, talk ...string) (Measured, error) {
-	ctx, cancel := within(ctx, c.opt.Timeouts.Load+c.opt.Timeouts.Total, "the answer, loading included,")
+	ctx, cancel := c.within(ctx, c.opt.Timeouts.Load+c.opt.Timeouts.Total, "a question, loading included,")
 	defer cancel()
 	var m Measured
 	done, stream := false, false

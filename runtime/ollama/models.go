@@ -36,7 +36,7 @@ func SameModel(a, b string) bool { return tagged(a) == tagged(b) }
 
 // Version returns the server's version. The error is an [*Error].
 func (c *Client) Version(ctx context.Context) (string, error) {
-	ctx, cancel := within(ctx, c.opt.Timeouts.Idle, "asking for the server's version")
+	ctx, cancel := c.within(ctx, c.opt.Timeouts.Idle, "the question for its version")
 	defer cancel()
 	version, err := c.api.Version(ctx)
 	if err != nil {
@@ -48,7 +48,7 @@ func (c *Client) Version(ctx context.Context) (string, error) {
 // Models returns the installed models in the server's order: last changed first. The error is an
 // [*Error].
 func (c *Client) Models(ctx context.Context) ([]Model, error) {
-	ctx, cancel := within(ctx, c.opt.Timeouts.Idle, "listing the models")
+	ctx, cancel := c.within(ctx, c.opt.Timeouts.Idle, "which models it has")
 	defer cancel()
 	list, err := c.api.List(ctx)
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *Client) Models(ctx context.Context) ([]Model, error) {
 
 // Show returns what an installed model can do. The error is an [*Error].
 func (c *Client) Show(ctx context.Context, name string) (Capabilities, error) {
-	ctx, cancel := within(ctx, c.opt.Timeouts.Idle, "asking what the model can do")
+	ctx, cancel := c.within(ctx, c.opt.Timeouts.Idle, "what the model can do")
 	defer cancel()
 	show, err := c.api.Show(ctx, &api.ShowRequest{Model: name})
 	if err != nil {

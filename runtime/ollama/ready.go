@@ -56,7 +56,7 @@ func (c *Client) justAnswered() bool {
 // running returns the entry of the chat model in the list of what is loaded, or nil if it is not
 // loaded.
 func (c *Client) running(ctx context.Context) (*api.ProcessModelResponse, *Error) {
-	within, cancel := within(ctx, c.opt.Timeouts.Connect, "asking what is loaded")
+	within, cancel := c.within(ctx, c.opt.Timeouts.Connect, "what is loaded")
 	defer cancel()
 	list, err := c.api.ListRunning(within)
 	if err != nil {
@@ -186,7 +186,7 @@ func (c *Client) capable(ctx context.Context) (facts, *Error) {
 	if f.asked {
 		return f, nil
 	}
-	asking, cancel := within(ctx, c.opt.Timeouts.Connect, "asking what the model can do")
+	asking, cancel := c.within(ctx, c.opt.Timeouts.Connect, "what the model can do")
 	defer cancel()
 	can, err := c.Show(asking, c.opt.Model)
 	var typed *Error

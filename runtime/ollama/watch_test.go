@@ -34,7 +34,7 @@ func TestBRN8TheWatchEndsAtTheRightDeadline(t *testing.T) {
 					w.alive()
 				}
 				<-w.Done()
-				if e := ended(w); e.Class != tt.class || time.Since(began) != tt.after {
+				if e := (&Client{}).ended(w); e.Class != tt.class || time.Since(began) != tt.after {
 					t.Errorf("%s after %v (%s), want %s after %v", e.Class, time.Since(began), e.Reason, tt.class, tt.after)
 				}
 			})
