@@ -5,6 +5,7 @@ package brain
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/runtime/config"
@@ -37,7 +38,11 @@ func Open(ctx context.Context, c config.Brain, log *slog.Logger) (Brain, error) 
 		return Brain{}, exit.Errorf(exit.Usage, "brain.url: %w", err)
 	}
 	o := &Ollama{Client: client, slots: c.Slots}
+	late := time.AfterFunc(c.Timeouts.Connect, func() {
+		log.Warn("the server has not said yet which models it has; the start waits for it", "server", client.BaseURL())
+	})
 	ready, err := o.choose(ctx)
+	late.Stop()
 	switch {
 	case err == nil:
 		o.ready = ready

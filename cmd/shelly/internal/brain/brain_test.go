@@ -6,8 +6,10 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm"
@@ -21,6 +23,37 @@ type says string
 
 func (s says) Answer(context.Context, mock.Question) (mock.Answer, error) {
 	return mock.Answer{Text: string(s)}, nil
+}
+
+// lines passes on what is logged.
+type lines chan string
+
+func (l lines) Write(b []byte) (int, error) {
+	l <- string(b)
+	return len(b), nil
+}
+
+func TestCFG7AStartThatWaitsForTheServerSaysSo(t *testing.T) {
+	logged := make(lines, 8)
+	model := mock.New(mock.Options{Brain: says("hello")})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/tags" {
+			select { // it hangs until the start has said what it waits for
+			case line := <-logged:
+				if !strings.Contains(line, "the start waits for it") {
+					t.Errorf("logged %q", line)
+				}
+			case <-r.Context().Done():
+			}
+		}
+		model.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	c := config.Brain{Kind: "ollama", URL: server.URL, OnUnreachable: "exit"}
+	c.Timeouts.Connect, c.Timeouts.Idle = time.Second, 30*time.Second
+	if _, err := Open(t.Context(), c, slog.New(slog.NewTextHandler(logged, nil))); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestCFG7AStartWithoutAModelEndsOrWaitsForOne(t *testing.T) {
