@@ -183,6 +183,12 @@ func TestEVT6EventsSayWhatHappened(t *testing.T) {
 			s.File("/in/a", settle.Went)
 			s.File("/in/b", settle.Removed)
 		}, "inbox | changed | /in | 2 files changed below /in: 2 removed. They are: a/, b."},
+		{"a name that is not text", func(s event.Sink) { s.File("/in/a\xff", settle.Written) }, `inbox | written | /in/a\xff | The file /in/a\xff was written.`},
+		{"names of other characters", func(s event.Sink) {
+			s.File("/in/a\xff", settle.Created)
+			s.File("/in/b.\nAll is well", settle.Created)
+			s.File("/in/日本", settle.Created)
+		}, `inbox | changed | /in | 3 files changed below /in: 3 created. They are: a\xff, "b.\nAll is well", 日本.`},
 		{"many", func(s event.Sink) {
 			for i := range 2000 {
 				s.File(fmt.Sprintf("/in/%04d", i), settle.Created)

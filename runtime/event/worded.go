@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/event/settle"
 )
 
@@ -16,15 +17,16 @@ const (
 // namesBytesMax is the most bytes of file names in an event.
 const namesBytesMax = 2 << 10
 
-// ofFiles returns the event for changes of files, in words (EVT-6).
+// ofFiles returns the event for changes of files, in words (EVT-6). A name can hold any bytes; the
+// machine decides by text alone, which is what a journal keeps.
 func (s *Spec) ofFiles(b *settle.Batch) fsm.EventRaised {
 	e := fsm.EventRaised{Source: s.Name, Subject: s.Folder, Event: eventMany}
 	if b.Files() == 1 && b.More == 0 && !b.Lost {
-		e.Subject, e.Event = b.Named[0], string(b.Whats[0])
+		e.Subject, e.Event = wording.PathLine(b.Named[0]), string(b.Whats[0])
 		if b.Whats[0] == settle.Went {
 			e.Event = string(settle.Removed)
 		}
-		e.Detail = say(single[b.Whats[0]], "path", b.Named[0])
+		e.Detail = say(single[b.Whats[0]], "path", e.Subject)
 		return e
 	}
 	if b.Files() > 0 {
@@ -69,6 +71,7 @@ func (s *Spec) named(b *settle.Batch) string {
 		if b.Whats[i] == settle.Went {
 			path += string(filepath.Separator)
 		}
+		path = wording.PathLine(path)
 		if size += len(path) + 2; size > namesBytesMax {
 			break
 		}

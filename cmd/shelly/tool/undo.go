@@ -110,7 +110,7 @@ func (c *undoCmd) say(out io.Writer, e *change.Entry, diff string) {
 	if c.DryRun {
 		what = "would be undone"
 	}
-	line := fmt.Sprintf("%s: %s of %s, %s, session %s", what, e.Tool, file.Named(e.Path()), time.UnixMilli(e.At).Format(time.DateTime), e.Session)
+	line := fmt.Sprintf("%s: %s of %s, %s, session %s", what, e.Tool, wording.Path(e.Path()), time.UnixMilli(e.At).Format(time.DateTime), e.Session)
 	fmt.Fprintln(out, wording.OneLine(line)) // a name may have line ends
 	with := ""
 	if e.Made > 0 {
@@ -148,7 +148,7 @@ func listed(entries []*change.Entry) []row {
 			state = "not to be undone"
 		}
 		later[e.Path()] = later[e.Path()] || e.State != change.Undone
-		rows = append(rows, row{fsm.Millis(e.At), e.Session, e.Tool, state, file.Named(e.Path())})
+		rows = append(rows, row{fsm.Millis(e.At), e.Session, e.Tool, state, wording.Path(e.Path())})
 	}
 	return rows
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/tool"
 	"shelly/runtime/tool/file/charset"
 )
@@ -89,7 +90,7 @@ func edited(p *place, a tool.Arguments) (alteration, error) {
 	}
 	old, err := charset.Decode(p.held)
 	if err != nil {
-		return alteration{}, tool.Refuse("%s is not a text that edit_file can change; nothing was changed", display(p.shown))
+		return alteration{}, tool.Refuse("%s is not a text that edit_file can change; nothing was changed", wording.PathLine(p.shown))
 	}
 	if old.CRLF || !strings.Contains(old.Text, "\r\n") {
 		for i := range edits {
@@ -99,11 +100,11 @@ func edited(p *place, a tool.Arguments) (alteration, error) {
 	}
 	text, err := replaced(old.Text, edits)
 	if err != nil {
-		return alteration{}, tool.Refuse("%s: %w; nothing was changed", display(p.shown), err)
+		return alteration{}, tool.Refuse("%s: %w; nothing was changed", wording.PathLine(p.shown), err)
 	}
 	content, err := old.Encode(text)
 	if err != nil {
-		return alteration{}, tool.Refuse("%s is written in %s, which lacks some of the new characters; nothing was changed: write_file writes it in UTF-8", display(p.shown), old.Charset.Name)
+		return alteration{}, tool.Refuse("%s is written in %s, which lacks some of the new characters; nothing was changed: write_file writes it in UTF-8", wording.PathLine(p.shown), old.Charset.Name)
 	}
 	return alteration{content: content, note: kept(old), before: old.Text, after: text}, nil
 }

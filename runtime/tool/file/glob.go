@@ -145,7 +145,7 @@ func (t *Tools) showHits(hits []hit, cut string) string {
 	}
 	var b strings.Builder
 	for i, h := range hits {
-		line := display(h.path) + "\n"
+		line := wording.PathLine(h.path) + "\n"
 		if i == pathsMax || b.Len()+len(line)+len(cut) > t.room() {
 			fmt.Fprintf(&b, "[cut: %d of %d files are shown; narrow the pattern or path]\n", i, len(hits))
 			break

@@ -234,7 +234,7 @@ func (m *matching) found(n int, text string, at []int) {
 	}
 	if !m.begun {
 		m.begun = true
-		m.s.put(display(m.shown) + "\n")
+		m.s.put(wording.PathLine(m.shown) + "\n")
 	} else if m.s.around > 0 && m.last < n-len(m.before)-1 {
 		m.s.put("--\n")
 	}

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/descriptor"
 	"shelly/runtime/tool"
 )
@@ -122,7 +122,7 @@ func (t *Tools) tree(ctx context.Context, path string, dir opened, depth int, da
 // entryLine returns the line of one entry under a displayed name. What the entry is comes from
 // its spot, so that no name leads out of the workspace.
 func entryLine(ctx context.Context, at spot, e fs.DirEntry, name string, dates bool) string {
-	name = display(name)
+	name = wording.PathLine(name)
 	if e.IsDir() {
 		name += "/"
 		if !dates {
@@ -147,19 +147,8 @@ func entryLine(ctx context.Context, at spot, e fs.DirEntry, name string, dates b
 		if err != nil {
 			return name + "  (symbolic link)\n"
 		}
-		return name + " -> " + display(target) + changed + "\n"
+		return name + " -> " + wording.PathLine(target) + changed + "\n"
 	default:
 		return name + "  (" + special(info.Mode()) + ")" + changed + "\n"
 	}
-}
-
-// display returns a name on one line; a name with unusual characters is quoted. One that is not
-// UTF-8 is shown as a call can give it.
-func display(name string) string {
-	name = Named(name)
-	odd := strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar })
-	if odd || strings.TrimSpace(name) != name || strings.Contains(name, `"`) {
-		return strconv.Quote(name)
-	}
-	return name
 }

@@ -30,7 +30,7 @@ func (t *Tools) near(ctx context.Context, wanted string) string {
 	}
 	var found []string
 	look := lookup{t: t, ctx: ctx, left: nearReadMax, add: func(name string) bool {
-		found = append(found, strconv.Quote(Named(name)))
+		found = append(found, strconv.Quote(wording.Path(name)))
 		return len(found) < nearMax
 	}}
 	dir, base := path.Split(wanted)

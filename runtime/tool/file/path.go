@@ -3,7 +3,6 @@ package file
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"unicode/utf8"
 
+	"shelly/fsm/wording"
 	"shelly/runtime/descriptor"
 	"shelly/runtime/system"
 	"shelly/runtime/tool"
@@ -109,25 +108,7 @@ func (t *Tools) resolve(path string) (spot, error) {
 	return spot{root: root, path: rel, real: target}, nil
 }
 
-// Named returns a path as a call can give it, which is text: \xNN stands for a byte that is not UTF-8.
-func Named(path string) string {
-	if utf8.ValidString(path) {
-		return path
-	}
-	var b strings.Builder
-	for len(path) > 0 {
-		r, n := utf8.DecodeRuneInString(path)
-		if r == utf8.RuneError && n == 1 {
-			fmt.Fprintf(&b, `\x%02x`, path[0])
-		} else {
-			b.WriteString(path[:n])
-		}
-		path = path[n:]
-	}
-	return b.String()
-}
-
-// meant returns the path that a call means: what is there as it is written, or what [Named] writes
+// meant returns the path that a call means: what is there as it is written, or what [wording.Path] writes
 // so. Any other way to write a path with \x is none, because approvals go by the written one.
 func (t *Tools) meant(path string) string {
 	if !strings.Contains(path, `\x`) {
@@ -145,7 +126,7 @@ func (t *Tools) meant(path string) string {
 		return err == nil
 	}
 	dir, rawDir := filepath.Dir(path), filepath.Dir(raw)
-	if raw != path && Named(raw) == path && !there(path) && (there(raw) || !there(dir) && there(rawDir)) {
+	if raw != path && wording.Path(raw) == path && !there(path) && (there(raw) || !there(dir) && there(rawDir)) {
 		return raw
 	}
 	return path

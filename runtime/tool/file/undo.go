@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"shelly/fsm/wording"
 	"shelly/runtime/tool/file/change"
 	"shelly/runtime/tool/file/charset"
 )
@@ -41,7 +42,7 @@ func Undo(ctx context.Context, log *change.Log, e *change.Entry) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", Named(e.Path()), err)
+		return fmt.Errorf("%s: %w", wording.Path(e.Path()), err)
 	}
 	return e.Undo()
 }
@@ -84,11 +85,11 @@ func undoable(e *change.Entry) (*place, error) {
 	case e.State == change.Undone:
 		return nil, refuse("it has been undone already")
 	case e.Before != "" && !e.Kept:
-		return nil, refuse("what %s held was too large to be kept", Named(e.Path()))
+		return nil, refuse("what %s held was too large to be kept", wording.Path(e.Path()))
 	}
 	root, err := os.OpenRoot(e.Folder)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, refuse("%s is gone", Named(e.Folder))
+		return nil, refuse("%s is gone", wording.Path(e.Folder))
 	}
 	if err != nil {
 		return nil, err
@@ -101,11 +102,11 @@ func undoable(e *change.Entry) (*place, error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		err = refuse("%s is gone", Named(e.Path()))
+		err = refuse("%s is gone", wording.Path(e.Path()))
 	case err == nil && !now.Mode().IsRegular():
-		err = refuse("%s is not a regular file any more", Named(e.Path()))
+		err = refuse("%s is not a regular file any more", wording.Path(e.Path()))
 	case err == nil && change.Hash(held) != e.After:
-		err = refuse("%s has been changed since", Named(e.Path()))
+		err = refuse("%s has been changed since", wording.Path(e.Path()))
 	}
 	if err != nil {
 		return nil, errors.Join(err, root.Close())

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/failpoint"
 	"shelly/runtime/tool"
 	"shelly/runtime/tool/file/change"
@@ -113,7 +114,7 @@ func (t *Tools) rewrite(ctx context.Context, call fsm.RunTool, a tool.Arguments,
 	}
 	result := t.changed(p, alt, past)
 	if p.info != nil && bytes.Equal(alt.content, p.held) {
-		return tool.Result{Text: display(path) + " holds exactly that already; nothing was written"}
+		return tool.Result{Text: wording.PathLine(path) + " holds exactly that already; nothing was written"}
 	}
 	return t.commit(call, p, alt, result)
 }
@@ -155,7 +156,7 @@ func (t *Tools) commit(call fsm.RunTool, p *place, alt alteration, result string
 func unwritten(p *place, err error) error {
 	switch {
 	case errors.Is(err, errChanged):
-		return tool.Refuse("%s: %w", display(p.shown), err)
+		return tool.Refuse("%s: %w", wording.PathLine(p.shown), err)
 	case p.info == nil:
 		return fmt.Errorf("%w; nothing was written", explain(p.shown, err))
 	default:
@@ -173,7 +174,7 @@ func (t *Tools) changed(p *place, alt alteration, tense [2]string) string {
 	if p.info == nil {
 		what = tense[0]
 	}
-	text := what + " " + display(p.shown) + fmt.Sprintf(" (%s, %d bytes%s)\n", lineCount(lines), len(alt.content), alt.note)
+	text := what + " " + wording.PathLine(p.shown) + fmt.Sprintf(" (%s, %d bytes%s)\n", lineCount(lines), len(alt.content), alt.note)
 	if p.info == nil {
 		return text
 	}
