@@ -139,7 +139,7 @@ func (m *Machine) prompt(h *state.Handle) (string, fsm.Conversation, fsm.Toolset
 
 // options returns the options of a model call. An answer about a conversation has a limit
 // of its own (CTX-14).
-func (m *Machine) options(h *state.Handle, purpose fsm.Purpose) fsm.Options {
+func (m *Machine) options(purpose fsm.Purpose) fsm.Options {
 	c := &m.s.Config
 	o := c.Options
 	if c.Fits() && aside(purpose) {

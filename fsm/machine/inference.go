@@ -24,7 +24,7 @@ func (m *Machine) ask(h *state.Handle, purpose fsm.Purpose, system string, talk 
 		Conversation: talk.Fork(),
 		Tools:        tools,
 		Offer:        h.Sess.Offer,
-		Options:      m.options(h, purpose),
+		Options:      m.options(purpose),
 		ThinkTokens:  m.s.Config.ThinkRoom(),
 		NoThinking:   h.Inf.Unthinking,
 	}

@@ -37,7 +37,7 @@ func (l *lane) Take(ctx context.Context, m Message) (Taken, error) {
 	case err != nil:
 		return Taken{}, err
 	case is: // it does not count towards PerMinute
-		return l.again(r, known)
+		return l.again(r, known), nil
 	}
 	if verdict := l.pass(m); verdict != NotRefused {
 		return verdict.taken(), nil
@@ -51,13 +51,13 @@ func (l *lane) Take(ctx context.Context, m Message) (Taken, error) {
 func (r Refusal) taken() Taken { return Taken{Refused: r} }
 
 // again answers a message that was passed in before.
-func (l *lane) again(r comm.Request, known engine.Request) (Taken, error) {
+func (l *lane) again(r comm.Request, known engine.Request) Taken {
 	if known.Text != r.Text || known.Origin != r.Origin {
-		return Conflict.taken(), nil
+		return Conflict.taken()
 	}
 	l.follow(known)
 	l.count(func(s *standing) { s.repeated++ })
-	return Taken{ID: known.Key.ID, Done: known.Done}, nil
+	return Taken{ID: known.Key.ID, Done: known.Done}
 }
 
 // accept makes a durable request from a message.

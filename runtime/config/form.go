@@ -53,7 +53,7 @@ func parseServer(text string) (string, error) {
 		return "", fmt.Errorf("%w, without ? or #", bad)
 	}
 	host, port := u.Hostname(), u.Port()
-	if _, err := parsePort(port); port != "" && err != nil {
+	if err := checkPort(port); port != "" && err != nil {
 		return "", err
 	}
 	if bare && port == "" {
@@ -96,7 +96,7 @@ func parseListen(text string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("wants HOST:PORT such as 127.0.0.1:7433, or off, not %s", wording.Quote(text))
 	}
-	if _, err := parsePort(port); err != nil {
+	if err := checkPort(port); err != nil {
 		return "", err
 	}
 	if host == "localhost" {
@@ -109,12 +109,11 @@ func parseListen(text string) (string, error) {
 	return text, nil
 }
 
-func parsePort(text string) (uint16, error) {
-	n, err := strconv.ParseUint(text, 10, 16)
-	if err != nil {
-		return 0, fmt.Errorf("%s is not a port; ports are 0 to 65535", wording.Quote(text))
+func checkPort(text string) error {
+	if _, err := strconv.ParseUint(text, 10, 16); err != nil {
+		return fmt.Errorf("%s is not a port; ports are 0 to 65535", wording.Quote(text))
 	}
-	return uint16(n), nil
+	return nil
 }
 
 // checkPrompt rejects text that no model should be sent.

@@ -109,7 +109,7 @@ func (w *watch) kept() keptSource {
 		if s.States == nil {
 			s.States = map[string]string{}
 		}
-		s.States[name], _ = w.states.Told(name)
+		s.States[name] = w.states.Told(name)
 	}
 	return s
 }

@@ -47,9 +47,7 @@ func (w *watch) state() State {
 		Raised: w.raised, Unsaid: w.unsaid + w.states.Foreign(), Last: append([]Raised(nil), w.last...),
 	}
 	for _, name := range w.states.Subjects() {
-		now, _ := w.states.Now(name)
-		told, _ := w.states.Told(name)
-		s.Subjects = append(s.Subjects, Subject{name, now, told})
+		s.Subjects = append(s.Subjects, Subject{name, w.states.Now(name), w.states.Told(name)})
 	}
 	return s
 }

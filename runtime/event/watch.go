@@ -58,7 +58,7 @@ func newWatch(spec Spec, e *Engine) *watch {
 func (w *watch) Level(subject string, value int64, crossed, clear string) {
 	w.mu.Lock()
 	w.states.Begin(subject, w.spec.Clear)
-	was, _ := w.states.Now(subject)
+	was := w.states.Now(subject)
 	state, text := w.spec.Clear, clear
 	if w.spec.Level.Crossed(was == w.spec.Crossed, value) {
 		state, text = w.spec.Crossed, crossed

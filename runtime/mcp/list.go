@@ -218,7 +218,7 @@ func (s *server) added(name string, d declared) (tool.Added, error) {
 	})
 	added.Decl = decl
 	if d.tasks && s.options.notes != nil {
-		added.Probe = func(ctx context.Context, call fsm.RunProbe) tool.Found { return s.probe(ctx, d, call) }
+		added.Probe = s.probe
 	}
 	return added, err
 }

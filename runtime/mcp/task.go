@@ -240,7 +240,7 @@ func (s *server) ready(ctx context.Context) (*session, error) {
 }
 
 // probe finds out what came of a call with an unknown outcome, if it is a task (TOL-99).
-func (s *server) probe(ctx context.Context, d declared, call fsm.RunProbe) tool.Found {
+func (s *server) probe(ctx context.Context, call fsm.RunProbe) tool.Found {
 	unsure := func(why string) tool.Found { return tool.Found{Answer: fsm.ProbeUnsure, Text: why} }
 	note, found, err := s.options.notes.Get(call.Key)
 	switch {

@@ -56,7 +56,7 @@ func lockFolder(disk vfs.FS, dir string) (*folderLock, error) {
 	}
 	lock, err := pebble.LockDirectory(dir, disk)
 	if err != nil {
-		err = errors.Join(locking(disk, dir, err), own.Close())
+		err = errors.Join(locking(dir, err), own.Close())
 		return nil, err
 	}
 	return &folderLock{lock, []io.Closer{own}}, nil
@@ -75,7 +75,7 @@ func shareFolder(disk vfs.FS, dir string) (*folderLock, error) {
 	}
 	file, err := shareFile(disk.PathJoin(dir, lockName))
 	if err != nil {
-		return nil, errors.Join(locking(disk, dir, err), own.Close())
+		return nil, errors.Join(locking(dir, err), own.Close())
 	}
 	lock, err := pebble.LockDirectory(dir, unlocked{disk})
 	if err != nil {
@@ -130,7 +130,7 @@ func shareFile(name string) (io.Closer, error) {
 }
 
 // locking words an error of locking a folder.
-func locking(disk vfs.FS, dir string, err error) error {
+func locking(dir string, err error) error {
 	if lockHeld(err) {
 		return inUse(dir)
 	}

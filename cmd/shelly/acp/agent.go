@@ -73,13 +73,13 @@ func (a *agent) Request(id, method string, params wire.Value) (rpc.Work, error) 
 	}
 	switch method {
 	case "session/new":
-		return a.create(params)
+		return a.create(params), nil
 	case "session/load":
 		return a.load(params, true)
 	case "session/resume":
 		return a.load(params, false)
 	case "session/list":
-		return a.list(params)
+		return a.list(params), nil
 	case "session/close":
 		return a.close(params)
 	case "session/prompt":

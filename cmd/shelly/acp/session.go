@@ -31,7 +31,7 @@ const (
 )
 
 // create begins a session (FRT-47). The daemon learns of it with the first prompt.
-func (a *agent) create(params wire.Value) (rpc.Work, error) {
+func (a *agent) create(params wire.Value) rpc.Work {
 	return func(ctx context.Context) (rpc.Answer, error) {
 		place, err := a.place(ctx, params)
 		if err != nil {
@@ -44,7 +44,7 @@ func (a *agent) create(params wire.Value) (rpc.Work, error) {
 			return rpc.Answer{}, err
 		}
 		return rpc.Answer{Result: created{s.id}, Then: func() { a.update(s.id, acp.Commands()) }}, nil
-	}, nil
+	}
 }
 
 // load opens a session again and, if tell is set, sends what was said in it. What is still
@@ -213,7 +213,7 @@ func (a *agent) past(ctx context.Context, p acp.Past, tell bool) (turns map[stri
 }
 
 // list lists the sessions that were begun in an editor, the latest first.
-func (a *agent) list(params wire.Value) (rpc.Work, error) {
+func (a *agent) list(params wire.Value) rpc.Work {
 	return func(ctx context.Context) (rpc.Answer, error) {
 		status, err := a.daemon.Status(ctx)
 		if err != nil {
@@ -245,7 +245,7 @@ func (a *agent) list(params wire.Value) (rpc.Work, error) {
 			body.Sessions = append(body.Sessions, info)
 		}
 		return rpc.Answer{Result: body}, nil
-	}, nil
+	}
 }
 
 // title is the first line of what was said first, without the marks of images before it.

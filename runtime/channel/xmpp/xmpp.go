@@ -315,7 +315,8 @@ func (l *link) message(d *xml.Decoder, now time.Time) error {
 		return err
 	}
 	if m.Type == "error" {
-		return l.returned(&m)
+		l.returned(&m)
+		return nil
 	}
 	from, err := jid.Parse(m.From)
 	text := m.text()
@@ -331,7 +332,7 @@ func (l *link) message(d *xml.Decoder, now time.Time) error {
 }
 
 // returned notes that a message was returned, or reports one that the server had accepted.
-func (l *link) returned(m *incoming) error {
+func (l *link) returned(m *incoming) {
 	if m.Error == nil {
 		m.Error = &fault{Type: "cancel"}
 	}
@@ -344,7 +345,6 @@ func (l *link) returned(m *incoming) error {
 	if d, ok := l.x.takeBack(m.ID); late && ok {
 		l.in.Returned(d.chat, d.id, m.Error)
 	}
-	return nil
 }
 
 // accepted remembers a message that the server has accepted.

@@ -76,22 +76,22 @@ func (s *States) See(now fsm.Millis, name, state, text string) {
 // Foreign returns how many reports were about subjects beyond SubjectsMax.
 func (s *States) Foreign() int { return s.foreign }
 
-// Told returns the state of a subject that was told last, or false if there is no such subject.
-func (s *States) Told(name string) (string, bool) {
+// Told returns the state of a subject that was told last, or "" if there is no such subject.
+func (s *States) Told(name string) string {
 	i, known := s.find(name)
 	if !known {
-		return "", false
+		return ""
 	}
-	return s.subjects[i].told, true
+	return s.subjects[i].told
 }
 
-// Now returns the state of a subject that was seen last, or false if there is no such subject.
-func (s *States) Now(name string) (string, bool) {
+// Now returns the state of a subject that was seen last, or "" if there is no such subject.
+func (s *States) Now(name string) string {
 	i, known := s.find(name)
 	if !known {
-		return "", false
+		return ""
 	}
-	return s.subjects[i].now, true
+	return s.subjects[i].now
 }
 
 // Subjects returns the names of all subjects, in order.

@@ -72,9 +72,7 @@ func Read(ctx context.Context, disk vfs.FS, dir string, o Options) (f *Found, er
 		}
 	}
 	for _, name := range logs {
-		if err := f.openLog(disk, dir, name); err != nil {
-			return f, err
-		}
+		f.openLog(disk, dir, name)
 	}
 	if f.Unlisted {
 		err = f.sort(ctx, o.Once)

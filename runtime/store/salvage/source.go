@@ -54,7 +54,8 @@ func (f *Found) openTable(ctx context.Context, disk vfs.FS, dir string, l listed
 	name := l.name
 	t, err := table.Open(ctx, disk, dir, name)
 	if err != nil {
-		return f.scanTable(disk, dir, l)
+		f.scanTable(disk, dir, l)
+		return nil
 	}
 	_, number := files.Parse(name)
 	s := &source{number: number, table: t}
@@ -75,9 +76,9 @@ func (f *Found) openTable(ctx context.Context, disk vfs.FS, dir string, l listed
 }
 
 // scanTable reads what it can of a table that cannot be opened.
-func (f *Found) scanTable(disk vfs.FS, dir string, l listed) error {
+func (f *Found) scanTable(disk vfs.FS, dir string, l listed) {
 	f.Damage = append(f.Damage, l.name+" as a whole")
-	entries, _ := table.Scan(disk, dir, l.name) // none if the file cannot be read
+	entries := table.Scan(disk, dir, l.name)
 	if n := len(entries); n > 0 {
 		_, number := files.Parse(l.name)
 		f.sources = append(f.sources, &source{number: number, log: entries, scanned: true})
@@ -89,15 +90,14 @@ func (f *Found) scanTable(disk vfs.FS, dir string, l listed) error {
 	case !bytes.Equal(l.keys.From, l.keys.To): // its last key was not read
 		f.Spans, f.Unreadable = append(f.Spans, l.keys), true
 	}
-	return nil
 }
 
 // openLog reads a log and notes its damage.
-func (f *Found) openLog(disk vfs.FS, dir, name string) error {
+func (f *Found) openLog(disk vfs.FS, dir, name string) {
 	text, err := files.Bytes(disk, disk.PathJoin(dir, name))
 	if err != nil {
 		f.Damage, f.Unreadable = append(f.Damage, name+" as a whole"), true
-		return nil
+		return
 	}
 	_, number := files.Parse(name)
 	records, bad := files.ReadLog(text, number)
@@ -115,7 +115,6 @@ func (f *Found) openLog(disk vfs.FS, dir, name string) error {
 		return cmp.Or(bytes.Compare(a.Key, b.Key), cmp.Compare(b.Seq, a.Seq))
 	})
 	f.sources = append(f.sources, s)
-	return nil
 }
 
 // batch adds what one record of a log wrote, and reports whether all of it could be read.

@@ -17,21 +17,21 @@ import (
 
 // Scan reads the data of a table that [Open] cannot read. A table begins with its data: Scan reads
 // block after block, each as long as its checksum confirms, up to the first that is damaged or is
-// not a block of data.
-func Scan(disk vfs.FS, dir, name string) ([]Entry, error) {
+// not a block of data. Of a file that cannot be read it returns nothing.
+func Scan(disk vfs.FS, dir, name string) []Entry {
 	text, err := files.Bytes(disk, disk.PathJoin(dir, name))
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	var all []Entry
 	for at := 0; ; {
 		n := blockBytes(text[at:])
 		if n == 0 {
-			return all, nil
+			return all
 		}
 		entries, err := rows(text[at:at+n], block.CompressionIndicator(text[at+n]))
 		if err != nil || len(entries) == 0 || len(all) > 0 && bytes.Compare(entries[0].Key, all[len(all)-1].Key) < 0 {
-			return all, nil
+			return all
 		}
 		all, at = append(all, entries...), at+n+trailerBytes
 	}

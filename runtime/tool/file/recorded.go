@@ -67,7 +67,7 @@ func (t *Tools) Tidy(ctx context.Context, now time.Time) error {
 		if e.State != change.Started {
 			continue
 		}
-		_ = clear(e.Folder, e.Temp)
+		clear(e.Folder, e.Temp)
 		if now.Sub(time.UnixMilli(e.At)) > forgottenAfter {
 			failed = append(failed, e.End())
 		}
@@ -76,11 +76,11 @@ func (t *Tools) Tidy(ctx context.Context, now time.Time) error {
 }
 
 // clear removes a file that was prepared but not renamed.
-func clear(folder, temp string) error {
+func clear(folder, temp string) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
-		return nil // the folder has gone, and with it the file
+		return // the folder has gone, and with it the file
 	}
 	defer root.Close()
-	return removed(root, temp)
+	_ = root.Remove(temp)
 }

@@ -56,20 +56,22 @@ func readMark(limits string) (uint64, bool) {
 // kill kills a process, but never another one that has its number by now: once it holds a handle
 // of the process, it checks same. It returns the handle, on which the end can be awaited, or -1
 // if the kernel has no handles.
-func kill(pid int, same func() bool) (handle int, err error) {
-	handle, err = unix.PidfdOpen(pid, 0)
+func kill(pid int, same func() bool) (handle int) {
+	handle, err := unix.PidfdOpen(pid, 0)
 	switch {
 	case errors.Is(err, unix.ESRCH):
-		return -1, err
+		return -1
 	case err != nil: // before Linux 5.3, or a filter of system calls
-		if !same() {
-			return -1, unix.ESRCH
+		if same() {
+			_ = unix.Kill(pid, unix.SIGKILL)
 		}
-		return -1, unix.Kill(pid, unix.SIGKILL)
+		return -1
 	case !same():
-		return -1, errors.Join(unix.ESRCH, unix.Close(handle))
+		_ = unix.Close(handle)
+		return -1
 	}
-	return handle, unix.PidfdSendSignal(handle, unix.SIGKILL, nil, 0)
+	_ = unix.PidfdSendSignal(handle, unix.SIGKILL, nil, 0)
+	return handle
 }
 
 // signalled returns the name of the signal that killed a process.

@@ -152,7 +152,7 @@ const handlesMax = 64
 func killMarked(found []Process, mark uint64, until time.Time) {
 	var handles []unix.PollFd
 	for _, p := range found {
-		handle, _ := kill(p.PID, func() bool {
+		handle := kill(p.PID, func() bool {
 			got, ok := markOf(p.PID)
 			return ok && got == mark
 		})

@@ -223,7 +223,7 @@ func killBelow(command int) {
 		return
 	}
 	for _, e := range below(os.Getpid(), all) {
-		handle, _ := kill(e.PID, func() bool {
+		handle := kill(e.PID, func() bool {
 			now, ok := process.Find(e.PID)
 			return ok && now.Start == e.Start
 		})
