@@ -81,7 +81,7 @@ func (r *run) schedule(m *Moment) error {
 		return nil
 	}
 	_, _, err := r.driver.Schedule(r.now(), *m.Schedule)
-	if unfit := (*engine.UnfitError)(nil); errors.As(err, &unfit) {
+	if unfit, ok := errors.AsType[*engine.UnfitError](err); ok {
 		if len(r.result.Crashes) == 0 {
 			r.unexpected(m, "a word on a schedule that is not taken: "+unfit.Why)
 		}

@@ -94,7 +94,7 @@ func (k *killed) ask(ctx context.Context, a *killAsk) error {
 		last = l.number
 		if a.acknowledged && a.as != asHook { // of which nothing is asked at the end but the store
 			_, err := client.New(k.data, client.Options{}).Get(ctx, a.id, a.channel())
-			if refused := (*client.Error)(nil); errors.As(err, &refused) && refused.Code == comm.CodeNotFound {
+			if refused, ok := errors.AsType[*client.Error](err); ok && refused.Code == comm.CodeNotFound {
 				return fmt.Errorf("process %d does not know it, and it was acknowledged", l.number)
 			}
 		}

@@ -185,8 +185,7 @@ func playing(file *scenario.File, repeat bool) func(fsm.AskBrain) (script.Line, 
 		mu.Lock()
 		defer mu.Unlock()
 		line, err := player.Answer(ask)
-		var over *script.Exhausted
-		if errors.As(err, &over) && over.Lines > 0 {
+		if over, ok := errors.AsType[*script.Exhausted](err); ok && over.Lines > 0 {
 			err = fmt.Errorf("%w; add a line, or serve it with --repeat to start over for each request", err)
 		}
 		return line, err

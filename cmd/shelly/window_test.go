@@ -73,7 +73,7 @@ func tmux(ts *testscript.TestScript, args ...string) string {
 	cmd.Env = append(jobsOf(ts).env, "TERM=xterm-256color", "LC_ALL=C.UTF-8", "PATH="+os.Getenv("PATH"), "SHELL=/bin/sh")
 	cmd.Dir = ts.MkAbs(".")
 	out, err := cmd.Output()
-	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
 		ts.Fatalf("tmux %s: %v\n%s", strings.Join(args, " "), err, failed.Stderr)
 	}
 	ts.Check(err)

@@ -44,7 +44,7 @@ func (w *waits) fails(chat string, err error, now time.Time) (again bool) {
 	}
 	next := wait{length: min(max(2*before.length, againFirst), againMost), why: wording.Clip(err.Error(), textMax)}
 	length := next.length
-	if later := (*Later)(nil); errors.As(err, &later) {
+	if later, ok := errors.AsType[*Later](err); ok {
 		length = max(length, min(later.After, laterMost))
 	}
 	next.until = now.Add(length)

@@ -115,7 +115,7 @@ func Ended(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
 	}
-	if p := (*Problem)(nil); errors.As(context.Cause(ctx), &p) {
+	if p, ok := errors.AsType[*Problem](context.Cause(ctx)); ok {
 		return p
 	}
 	return nil

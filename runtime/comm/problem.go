@@ -123,10 +123,10 @@ func ProblemOf(err error) *Problem { return problemOf(err) }
 // problemOf words an error of a [Front] (COM-7). What a client cannot know or fix is only
 // logged.
 func problemOf(err error) *Problem {
-	if p := (*Problem)(nil); errors.As(err, &p) {
+	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
 	}
-	if unfit := (*engine.UnfitError)(nil); errors.As(err, &unfit) {
+	if unfit, ok := errors.AsType[*engine.UnfitError](err); ok {
 		return badRequest(unfit.Why, "GET /v1/schedules names those that there are")
 	}
 	switch {

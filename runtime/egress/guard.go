@@ -36,7 +36,7 @@ func (r *Refused) Error() string { return fmt.Sprintf("%s is refused: %s", r.Hos
 // Bare returns the error of an HTTP client without the address that it names in full: a path or a
 // query may hold a token.
 func Bare(err error) error {
-	if named := (*url.Error)(nil); errors.As(err, &named) {
+	if named, ok := errors.AsType[*url.Error](err); ok {
 		return named.Err
 	}
 	return err

@@ -222,8 +222,7 @@ func (s *server) unanswered(c *calling, u *wire.Unanswered, unknown string) tool
 
 // noticed ends a session if an error says that it is not there any more.
 func (s *server) noticed(n *session, err error) {
-	var u *wire.Unanswered
-	if errors.As(err, &u) && u.Gone {
+	if u, ok := errors.AsType[*wire.Unanswered](err); ok && u.Gone {
 		s.lost(n, u)
 	}
 }

@@ -189,8 +189,7 @@ func (c *Client) capable(ctx context.Context) (facts, *Error) {
 	asking, cancel := c.within(ctx, c.opt.Timeouts.Connect, "what the model can do")
 	defer cancel()
 	can, err := c.Show(asking, c.opt.Model)
-	var typed *Error
-	if errors.As(err, &typed) && (ctx.Err() != nil || typed.Class == fsm.BrainMissingModel || typed.Class == fsm.BrainUnreachable) {
+	if typed, ok := errors.AsType[*Error](err); ok && (ctx.Err() != nil || typed.Class == fsm.BrainMissingModel || typed.Class == fsm.BrainUnreachable) {
 		return facts{}, typed
 	}
 	return c.known.learn(c.opt.Model, func(f *facts) { f.asked, f.told, f.can = true, err == nil, can }), nil

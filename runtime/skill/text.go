@@ -72,8 +72,7 @@ func files(root *os.Root, dir string) ([]string, error) {
 // worded puts in words that a link leads out of a folder: the error of [os.Root] has no name to
 // compare with.
 func worded(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) && strings.Contains(p.Err.Error(), "escapes") {
+	if p, ok := errors.AsType[*fs.PathError](err); ok && strings.Contains(p.Err.Error(), "escapes") {
 		return fmt.Errorf("the link %s leads out of its folder, so it is not followed", p.Path)
 	}
 	return err

@@ -87,12 +87,10 @@ func classify(err error) error {
 // reports a held lock as a bare EAGAIN or EACCES, and Pebble with an error of its own where this
 // very process holds it; a lock file that cannot be made is a *fs.PathError.
 func lockHeld(err error) bool {
-	var file *fs.PathError
-	if errors.As(err, &file) {
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return false
 	}
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		return errno == syscall.EAGAIN || errno == syscall.EACCES
 	}
 	return true

@@ -166,8 +166,7 @@ func TestSCN20SchemaKnowsTheBoundsOfValues(t *testing.T) {
 // against each other.
 func misfits(source []byte) []strict.Problem {
 	_, err := document.Load(nil, "f.scenario.yaml", source, format.Read, func(*format.File) []strict.Problem { return nil })
-	var wrong *strict.Error
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*strict.Error](err); ok {
 		return wrong.Problems
 	}
 	return nil

@@ -205,7 +205,7 @@ func contents(m bundle.Manifest) string {
 
 // failed gives an error its exit code, unless it has one.
 func failed(err error) error {
-	if coded := (exit.Error{}); errors.As(err, &coded) {
+	if _, ok := errors.AsType[exit.Error](err); ok {
 		return err
 	}
 	return exit.With(codeOf(err), err)

@@ -71,7 +71,7 @@ func (c *forgetCmd) entries(ctx context.Context, m memories, f memory.Filter) ([
 	var found []memory.Listed
 	for _, id := range c.IDs {
 		e, err := find(ctx, m, id)
-		if coded := (exit.Error{}); errors.As(err, &coded) {
+		if coded, ok := errors.AsType[exit.Error](err); ok {
 			err = exit.Errorf(coded.Code, "%w; nothing is forgotten", coded.Err)
 		}
 		if err != nil {

@@ -28,7 +28,7 @@ func (c *newCmd) Run(t *terminal.Terminal) error {
 		return exit.Errorf(exit.Usage, "there is no folder %s; create it, or name another with --workspace", cfg.Workspace)
 	}
 	file, err := skill.New(filepath.Join(cfg.Workspace, "skills"), c.Name, c.Description)
-	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return exit.With(exit.Disk, err)
 	}
 	if err != nil {

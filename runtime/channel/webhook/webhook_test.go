@@ -184,8 +184,7 @@ func TestCHN20AMessageIsAnsweredAsItWasTaken(t *testing.T) {
 		in.taken, in.err = tt.taken, tt.err
 		in.mu.Unlock()
 		status, got, err := post(t, h, tt.body)
-		var p *comm.Problem
-		if errors.As(err, &p) {
+		if p, ok := errors.AsType[*comm.Problem](err); ok {
 			status, got = p.Code.Status(), p.Message
 		} else if err != nil {
 			status, got = 0, err.Error()

@@ -195,7 +195,7 @@ func (c *Client) send(ctx context.Context, by *http.Client, method, path string,
 	request.Header = header
 	request.Header.Set("Authorization", "Bearer "+token)
 	response, err := by.Do(request)
-	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" && ctx.Err() == nil {
+	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" && ctx.Err() == nil {
 		return nil, "", fmt.Errorf("%w (nothing answers at %s)", ErrNotRunning, listens)
 	}
 	if errors.Is(err, errStranger) {

@@ -111,7 +111,7 @@ func (l *link) part(ctx context.Context, drop func()) {
 	l.mu.Unlock()
 	l.told.Wait()
 	code, reason := websocket.StatusGoingAway, "shelly is stopping"
-	if p := (*comm.Problem)(nil); errors.As(comm.Ended(ctx, nil), &p) {
+	if p, ok := errors.AsType[*comm.Problem](comm.Ended(ctx, nil)); ok {
 		code, reason = websocket.StatusPolicyViolation, p.Message
 	}
 	_ = l.conn.Close(code, reason) // an error means that the client has gone

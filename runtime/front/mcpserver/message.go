@@ -77,7 +77,7 @@ func (f *Front) serve(to http.ResponseWriter, r *http.Request) error {
 	id := idIn(m, "id")
 	if err := check(m); err != nil {
 		code := int64(jsonrpc.CodeInvalidRequest)
-		if fault := (*wire.Error)(nil); errors.As(err, &fault) && strings.HasPrefix(fault.Param, "params") {
+		if fault, ok := errors.AsType[*wire.Error](err); ok && strings.HasPrefix(fault.Param, "params") {
 			code = jsonrpc.CodeInvalidParams
 		}
 		refusal(id, code, err.Error()).write(w, http.StatusBadRequest)

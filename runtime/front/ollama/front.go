@@ -87,10 +87,10 @@ type errorBody struct {
 func speaking(handle func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		err := handle(w, r)
-		if fault := (*wire.Error)(nil); errors.As(err, &fault) {
+		if fault, ok := errors.AsType[*wire.Error](err); ok {
 			err = &Error{http.StatusBadRequest, fault.Message}
 		}
-		if e := (*Error)(nil); errors.As(err, &e) {
+		if e, ok := errors.AsType[*Error](err); ok {
 			return answer(w, e.Status, errorBody{e.Message})
 		}
 		return err

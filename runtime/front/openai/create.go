@@ -153,7 +153,7 @@ func (f *Front) sessionOf(r *http.Request, q responding) (string, error) {
 		return q.session, nil
 	}
 	known, err := f.find(r, q.previous)
-	if none := (*Error)(nil); errors.As(err, &none) {
+	if none, ok := errors.AsType[*Error](err); ok {
 		return "", &Error{Param: "previous_response_id", Code: "previous_response_not_found", Message: none.Message + " to continue"}
 	}
 	if err != nil {

@@ -115,10 +115,10 @@ func notHere(_ http.ResponseWriter, r *http.Request) error {
 func speaking(handle func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		err := handle(w, r)
-		if fault := (*wire.Error)(nil); errors.As(err, &fault) {
+		if fault, ok := errors.AsType[*wire.Error](err); ok {
 			err = faulty(fault)
 		}
-		if e := (*Error)(nil); errors.As(err, &e) {
+		if e, ok := errors.AsType[*Error](err); ok {
 			e.write(w)
 			return nil
 		}

@@ -150,8 +150,7 @@ func (s *Suite) load() (cases []*scenario.File, wrong []broken, err error) {
 
 // detail is an error with the source that it blames, where it blames any.
 func detail(err error) string {
-	var load *strict.Error
-	if errors.As(err, &load) {
+	if load, ok := errors.AsType[*strict.Error](err); ok {
 		return load.Detail()
 	}
 	return err.Error()

@@ -42,7 +42,7 @@ func With(code int, err error) error { return Error{code, err} }
 
 // Else is With for an error that may have a code already, which it keeps.
 func Else(code int, err error) error {
-	if coded := (Error{}); errors.As(err, &coded) {
+	if _, ok := errors.AsType[Error](err); ok {
 		return err
 	}
 	return With(code, err)

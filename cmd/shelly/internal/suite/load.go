@@ -95,8 +95,7 @@ func load(targets []choose.Target, vars document.Given) (files []*scenario.File,
 
 // detail returns an error with the source that it refers to, if any.
 func detail(err error) string {
-	var load *strict.Error
-	if errors.As(err, &load) {
+	if load, ok := errors.AsType[*strict.Error](err); ok {
 		return strings.TrimSuffix(load.Detail(), "\n")
 	}
 	return err.Error()

@@ -61,8 +61,7 @@ func (c *Merge) tell(t *terminal.Terminal, as *Command, r *report.Run, missing [
 	told.pretty.Broken, told.pretty.Times = true, c.Verbose
 	for i := range r.Cases {
 		told.show(r.Cases[i])
-		var load *strict.Error
-		if errors.As(r.Cases[i].Err, &load) {
+		if _, ok := errors.AsType[*strict.Error](r.Cases[i].Err); ok {
 			told.broken = append(told.broken, r.Cases[i])
 		}
 	}
@@ -77,8 +76,7 @@ func (c *Merge) tell(t *terminal.Terminal, as *Command, r *report.Run, missing [
 	if len(missing) == 0 {
 		return err
 	}
-	var ends exit.Error
-	if errors.As(err, &ends) && ends.Code == exit.Internal {
+	if ends, ok := errors.AsType[exit.Error](err); ok && ends.Code == exit.Internal {
 		return err
 	}
 	return exit.Silent(exit.Usage)

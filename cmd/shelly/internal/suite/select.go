@@ -35,8 +35,7 @@ func (c *Command) selection() (s selection, err error) {
 	if c.Tags != nil {
 		flags = append(flags, "--tags "+*c.Tags)
 		s.tags, err = choose.ParseTags(*c.Tags)
-		var wrong *choose.TagError
-		if errors.As(err, &wrong) {
+		if wrong, ok := errors.AsType[*choose.TagError](err); ok {
 			return s, exit.Errorf(exit.Usage, "--tags: %s", wrong.Detail())
 		}
 	}

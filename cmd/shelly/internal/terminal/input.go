@@ -21,7 +21,7 @@ func (i *Input) Read(text []byte) (int, error) {
 	if err == nil || errors.Is(err, io.EOF) {
 		return n, err
 	}
-	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err
 	}
 	return n, exit.Errorf(exit.Usage, "standard input cannot be read: %w", err)
