@@ -1,6 +1,9 @@
 package fsm_test
 
-import "go/ast"
+import (
+	"go/ast"
+	"maps"
+)
 
 // mapNames are the names that stand for a map. Types, fields and functions are known for a
 // whole room, by name alone; variables for one function. The value is true if the map holds
@@ -48,11 +51,7 @@ func (m mapNames) learnDecl(decl ast.Decl) {
 
 // inside returns the names that are known within a function.
 func (m mapNames) inside(fn *ast.FuncDecl) mapNames {
-	vars := map[string]bool{}
-	for name, nested := range m.vars {
-		vars[name] = nested
-	}
-	m.vars = vars
+	m.vars = maps.Clone(m.vars)
 	ast.Inspect(fn, func(n ast.Node) bool {
 		if field, ok := n.(*ast.Field); ok {
 			m.learn(m.vars, field.Type, field.Names...)

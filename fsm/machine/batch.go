@@ -69,12 +69,9 @@ func (m *Machine) readAt(h *state.Handle, n int) (fsm.ToolDecl, bool) {
 func countCall(h *state.Handle, decl *fsm.ToolDecl) {
 	h.Inf.Ran++
 	h.Uses++
-	for _, used := range h.Used {
-		if used == decl.Name {
-			return
-		}
+	if !slices.Contains(h.Used, decl.Name) {
+		h.Used = append(h.Used, decl.Name)
 	}
-	h.Used = append(h.Used, decl.Name)
 }
 
 // startTool starts the call of the answer at n, on behalf of its own session and chat

@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -205,12 +206,9 @@ func TestINF11AnInferenceThatIsGivenUpIsAborted(t *testing.T) {
 			}
 			d.timeUp()
 			want := state.Move{Table: "inference", Handle: 1, Kind: fsm.KindUser, From: from, On: state.OnGiveUp, To: state.Aborted}
-			for _, mv := range d.m.Moves() {
-				if mv == want {
-					return
-				}
+			if !slices.Contains(d.m.Moves(), want) {
+				t.Errorf("the moves are %+v", d.m.Moves())
 			}
-			t.Errorf("the moves are %+v", d.m.Moves())
 		})
 	}
 }

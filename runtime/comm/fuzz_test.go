@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -35,12 +36,9 @@ func refusal(t *testing.T, err error, codes ...Code) {
 	if !errors.As(err, &p) || p.Message == "" || p.Hint == "" {
 		t.Fatalf("refused with %v", err)
 	}
-	for _, c := range codes {
-		if p.Code == c {
-			return
-		}
+	if !slices.Contains(codes, p.Code) {
+		t.Errorf("refused with the code %s: %v", p.Code, err)
 	}
-	t.Errorf("refused with the code %s: %v", p.Code, err)
 }
 
 // name reports whether a text may be a name.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -217,15 +218,6 @@ func all(events <-chan comm.Event) (list []comm.Event) {
 	return list
 }
 
-func has(list []comm.Event, want func(comm.Event) bool) bool {
-	for _, e := range list {
-		if want(e) {
-			return true
-		}
-	}
-	return false
-}
-
 // A watcher gets the states, the tool with its result, the streamed text and in
 // the end the reply (COM-4, BRN-9), even if it comes late.
 func TestAWatcherSeesWhatHappens(t *testing.T) {
@@ -244,7 +236,7 @@ func TestAWatcherSeesWhatHappens(t *testing.T) {
 		"its result":      func(e comm.Event) bool { return e.Type == comm.EventToolResult && e.Text == "look {}" },
 		"streamed text":   func(e comm.Event) bool { return e.Type == comm.EventChunk && e.Text == "It is " },
 	} {
-		if !has(list, want) {
+		if !slices.ContainsFunc(list, want) {
 			t.Errorf("no event tells of %s: %+v", what, list)
 		}
 	}
@@ -267,7 +259,7 @@ func TestAWatcherThatComesAfterTheReply(t *testing.T) {
 	f.next().says("A summary.")
 	all(first)
 	list := all(f.watch("a"))
-	if !has(list, func(e comm.Event) bool { return e.Type == comm.EventTool }) {
+	if !slices.ContainsFunc(list, func(e comm.Event) bool { return e.Type == comm.EventTool }) {
 		t.Errorf("no event tells of the tool: %+v", list)
 	}
 	if last := list[len(list)-1]; last.Type != comm.EventReply || last.Text != "It is here." {

@@ -3,6 +3,7 @@ package daemon_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -429,8 +430,8 @@ func TestCOM4BuiltinToolsAreListed(t *testing.T) {
 	f.next().says("Nothing.")
 	f.next().says("A summary.")
 	list := all(events)
-	if !has(list, func(e comm.Event) bool { return e.Type == comm.EventTool && e.Tool == fsm.ToolCron }) ||
-		!has(list, func(e comm.Event) bool {
+	if !slices.ContainsFunc(list, func(e comm.Event) bool { return e.Type == comm.EventTool && e.Tool == fsm.ToolCron }) ||
+		!slices.ContainsFunc(list, func(e comm.Event) bool {
 			return e.Type == comm.EventToolResult && e.Tool == fsm.ToolCron && e.Text != ""
 		}) {
 		t.Errorf("told %+v", list)

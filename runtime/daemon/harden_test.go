@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -87,7 +88,7 @@ func TestALateWatcherHearsTheLatest(t *testing.T) {
 	events := f.watch("a")
 	call.says("All seen.")
 	f.next().says("A summary.")
-	if list := all(events); !has(list, func(e comm.Event) bool { return e.Type == comm.EventTool && e.Args == "19" }) {
+	if list := all(events); !slices.ContainsFunc(list, func(e comm.Event) bool { return e.Type == comm.EventTool && e.Args == "19" }) {
 		t.Errorf("no event tells of the last tool: %+v", list)
 	}
 }

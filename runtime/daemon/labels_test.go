@@ -78,7 +78,7 @@ func TestINF28WithoutNamesThereIsNoLabel(t *testing.T) {
 	events := f.watch("a")
 	call.says("hello")
 	f.next().says("A summary.")
-	if list := all(events); has(list, func(e comm.Event) bool { return e.Label != "" }) {
+	if list := all(events); slices.ContainsFunc(list, func(e comm.Event) bool { return e.Label != "" }) {
 		t.Errorf("a label in %+v", list)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -218,10 +219,5 @@ func differs(key string, names bool) bool {
 	if names && (key == "name" || key == "model") {
 		return false
 	}
-	for _, k := range byNature {
-		if k == key {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(byNature, key)
 }

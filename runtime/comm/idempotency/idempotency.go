@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -142,9 +143,7 @@ func (k *Keys) Serve(w http.ResponseWriter, r *http.Request, name Name, body []b
 
 // write sends the answer again.
 func (a *Answer) write(w http.ResponseWriter) {
-	for name, values := range a.Header { // order-free: a set
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), a.Header)
 	w.Header().Set("Idempotency-Replayed", "true")
 	w.WriteHeader(a.Status)
 	_, _ = w.Write(a.Body) // an error means that the client has gone

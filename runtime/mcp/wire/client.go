@@ -62,9 +62,7 @@ func (t *Client) looks(next sdk.MethodHandler) sdk.MethodHandler {
 			l := res.(*list)
 			t.mu.Lock()
 			defer t.mu.Unlock()
-			for name, is := range l.tasks {
-				t.tools[name] = is
-			}
+			maps.Copy(t.tools, l.tasks)
 			maps.Copy(t.headers, l.headers)
 			l.TTLMs = 0 // it is read when it may have changed, and not from the library's cache
 			return &l.ListToolsResult, nil

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"strconv"
@@ -82,9 +83,7 @@ func repeating(ctx context.Context, list []repeated, arguments any) context.Cont
 // repeat sets the headers of a request's context.
 func repeat(req *http.Request) {
 	header, _ := req.Context().Value(headersKey{}).(http.Header)
-	for name, values := range header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, header)
 }
 
 // numberMax is the largest whole number that a float64 has for certain.

@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/png"
 	"io"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -252,9 +253,7 @@ func TestFileIsReadInParts(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			args := map[string]any{"path": "notes.txt"}
-			for k, v := range c.args {
-				args[k] = v
-			}
+			maps.Copy(args, c.args)
 			if diff := cmp.Diff(fsm.ToolAnswered{Text: c.want}, w.call("read_file", args)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}

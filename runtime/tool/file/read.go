@@ -112,8 +112,8 @@ func describe(sample []byte, rest io.Reader, size int64) string {
 		return fmt.Sprintf("(image, %s, %d × %d pixels, %d bytes; not shown as text)", strings.ToUpper(format), picture.Width, picture.Height, size)
 	}
 	kind := http.DetectContentType(sample)
-	if strings.HasPrefix(kind, "image/") {
-		return fmt.Sprintf("(image, %s, %d bytes; not shown as text)", strings.TrimPrefix(kind, "image/"), size)
+	if of, ok := strings.CutPrefix(kind, "image/"); ok {
+		return fmt.Sprintf("(image, %s, %d bytes; not shown as text)", of, size)
 	}
 	return fmt.Sprintf("(binary file, %d bytes, looks like %s; not shown as text)", size, kind)
 }

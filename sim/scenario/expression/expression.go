@@ -195,12 +195,8 @@ func (v *Expression) Names(name string) bool { return slices.Contains(v.names, n
 
 // Momentary reports whether one step and the state after it decide the expression.
 func (v *Expression) Momentary() bool {
-	for _, name := range []string{"now", "step", "epoch", "crashes", "requests", "replies", "asked", "sent", "read", "written", "tools", "memory"} {
-		if v.Names(name) {
-			return false
-		}
-	}
-	return !slices.Contains(v.fields, "age")
+	whole := []string{"now", "step", "epoch", "crashes", "requests", "replies", "asked", "sent", "read", "written", "tools", "memory"}
+	return !slices.ContainsFunc(whole, v.Names) && !slices.Contains(v.fields, "age")
 }
 
 func run(p *vm.Program, s *State) (any, error) {
