@@ -16,7 +16,7 @@ func markupCalls(s string) ([]Call, bool) {
 		if !ok {
 			return nil, false
 		}
-		args, ok := parameters(strings.TrimSpace(body), "<parameter=", "</parameter>")
+		args, ok := parameters(strings.TrimSpace(body), "<parameter=")
 		if !ok {
 			return nil, false
 		}
@@ -43,7 +43,7 @@ func invokeCalls(s string) ([]Call, bool) {
 		if !ok {
 			return nil, false
 		}
-		args, ok := parameters(strings.TrimSpace(body), "<parameter", "</parameter>")
+		args, ok := parameters(strings.TrimSpace(body), "<parameter")
 		if !ok {
 			return nil, false
 		}
@@ -53,9 +53,9 @@ func invokeCalls(s string) ([]Call, bool) {
 	return calls, len(calls) > 0
 }
 
-// parameters reads open KEY>VALUE close, as often as it comes, or one JSON object, and
+// parameters reads open KEY>VALUE</parameter>, as often as it comes, or one JSON object, and
 // returns an object.
-func parameters(s, open, end string) (string, bool) {
+func parameters(s, open string) (string, bool) {
 	if strings.HasPrefix(s, "{") {
 		object := TidyJSON(s)
 		return object, isObject(object)
@@ -67,7 +67,7 @@ func parameters(s, open, end string) (string, bool) {
 			return "", false
 		}
 		key, rest, _ := strings.Cut(rest, ">")
-		value, rest, ok := strings.Cut(rest, end)
+		value, rest, ok := strings.Cut(rest, "</parameter>")
 		if !ok {
 			return "", false
 		}

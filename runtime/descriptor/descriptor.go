@@ -45,12 +45,6 @@ func Get[T any](ctx context.Context, open func() (T, error)) (T, error) {
 	}
 }
 
-// Try is Get for a function that returns only an error.
-func Try(ctx context.Context, do func() error) error {
-	_, err := Get(ctx, func() (struct{}, error) { return struct{}{}, do() })
-	return err
-}
-
 // Max returns how many descriptors this process may have, as far as that is known.
 func Max() int {
 	most, known := system.DescriptorsMax()

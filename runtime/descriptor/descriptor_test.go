@@ -27,7 +27,7 @@ func TestCFG15WantOfADescriptorIsAWait(t *testing.T) {
 func TestAnotherErrorIsNone(t *testing.T) {
 	calls := 0
 	other := errors.New("another")
-	if err := Try(t.Context(), func() error { calls++; return other }); !errors.Is(err, other) || calls != 1 {
+	if _, err := Get(t.Context(), func() (string, error) { calls++; return "", other }); !errors.Is(err, other) || calls != 1 {
 		t.Errorf("%v after %d calls", err, calls)
 	}
 }
@@ -35,11 +35,11 @@ func TestAnotherErrorIsNone(t *testing.T) {
 func TestAWaitEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
-	err := Try(ctx, func() error {
+	_, err := Get(ctx, func() (string, error) {
 		if calls++; calls == 2 {
 			cancel()
 		}
-		return syscall.EMFILE
+		return "", syscall.EMFILE
 	})
 	if !Short(err) || calls < 2 {
 		t.Errorf("%v after %d calls", err, calls)

@@ -185,11 +185,6 @@ func failed(name string, err error) error {
 	return &fs.PathError{Op: "write", Path: name, Err: err}
 }
 
-// File writes a file; it replaces an existing one with its name.
-func File(name string, perm fs.FileMode, content func(io.Writer) error) error {
-	return As{Perm: perm}.File(name, content)
-}
-
 // Text is File with a text.
 func (a As) Text(name string, text []byte) error {
 	return a.File(name, func(w io.Writer) error {

@@ -46,7 +46,7 @@ func TestAFileIsReplacedWholeOrNotAtAll(t *testing.T) {
 		want(t, dir, "a", s)
 	}
 	broken := errors.New("the content ends")
-	err := durable.File(name, 0o600, func(w io.Writer) error { return errors.Join(text("thi")(w), broken) })
+	err := durable.As{}.File(name, func(w io.Writer) error { return errors.Join(text("thi")(w), broken) })
 	if !errors.Is(err, broken) {
 		t.Errorf("%v; want the error of the content", err)
 	}
@@ -61,7 +61,7 @@ func TestAFileIsReplacedWholeOrNotAtAll(t *testing.T) {
 func TestAnErrorOfWhatIsCopiedIsThatOfTheContent(t *testing.T) {
 	dir := t.TempDir()
 	broken := errors.New("the source ends")
-	err := durable.File(filepath.Join(dir, "a"), 0o600, func(w io.Writer) error {
+	err := durable.As{}.File(filepath.Join(dir, "a"), func(w io.Writer) error {
 		_, err := io.Copy(w, iotest.ErrReader(broken))
 		return err
 	})

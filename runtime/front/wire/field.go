@@ -71,18 +71,6 @@ func Flag(name string, to *bool) Field {
 	}}
 }
 
-// Whole is a field with a whole number from low to high.
-func Whole(name string, low, high int, to *int) Field {
-	return Field{name, func(v Value) error {
-		n, err := strconv.Atoi(v.Text)
-		if v.Kind != Number || err != nil || n < low || n > high {
-			return v.Fault("is not a whole number from %d to %d", low, high)
-		}
-		*to = n
-		return nil
-	}}
-}
-
 // Any is a field with any value.
 func Any(name string, to *Value) Field {
 	return Field{name, func(v Value) error {

@@ -29,12 +29,10 @@ func (e *Editor) Empty() bool { return e.before == "" && e.after == "" }
 // Set replaces the text, and puts the cursor at its end.
 func (e *Editor) Set(text string) { e.before, e.after, e.goal = text, "", 0 }
 
-// Take returns the text and empties the editor.
-func (e *Editor) Take() string {
-	text := e.Text()
+// Clear empties the editor.
+func (e *Editor) Clear() {
 	e.Set("")
 	e.past.leave()
-	return text
 }
 
 // Insert inserts a text at the cursor, and reports whether there was room for it. Line ends

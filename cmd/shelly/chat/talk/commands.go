@@ -60,7 +60,7 @@ func (m *Model) command(text string) (effects []Effect, done bool) {
 		m.print(noted, m.style.red("✗ "+err))
 		return nil, true
 	}
-	m.edit.Take()
+	m.edit.Clear()
 	m.menu = menu{}
 	m.edit.Remember(text)
 	return m.do(c, words, strings.TrimSpace(rest)), true

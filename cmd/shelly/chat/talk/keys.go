@@ -136,7 +136,7 @@ func (m *Model) enter() []Effect {
 	if effects, done := m.command(text); done {
 		return effects
 	}
-	m.edit.Take()
+	m.edit.Clear()
 	m.menu = menu{}
 	return append(m.remember(text), m.send(strings.TrimSpace(text)))
 }
@@ -212,7 +212,7 @@ func (m *Model) decided(d Decided) {
 func (m *Model) interrupt() []Effect {
 	switch t := m.first(); {
 	case !m.edit.Empty() || len(m.images) > 0:
-		m.edit.Take()
+		m.edit.Clear()
 		m.images, m.menu = nil, menu{}
 		return nil
 	case t != nil && !t.cancelling:
