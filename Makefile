@@ -326,7 +326,7 @@ e2e-browser: ## Click through what a browser shows, with chromium and chromedriv
 	out=$$($(GO) test -tags $(BROWSER_TAG) -p 1 -count=1 -timeout 30m -v $$packages) || { printf '%s\n' "$$out"; exit 1; }; \
 	printf '%s\n' "$$out" | grep -E '^ *(--- |browser.go)|^ok'
 
-# Without N each row and each phase of the tables is changed, with N so many places of the
+# Without N each row and each phase of the tables is changed, with N that many places of the
 # machine's code, drawn by SEED. V=1 says what killed each.
 SEED ?= 1
 

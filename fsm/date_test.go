@@ -70,7 +70,7 @@ func TestADateThatIsReadIsTheOneThatWasWritten(t *testing.T) {
 }
 
 // A text of the right form is a date exactly if package time says so.
-func TestWhatIsNoDateIsNotRead(t *testing.T) {
+func TestWhatIsNotADateIsNotRead(t *testing.T) {
 	two := rapid.StringMatching(`[0-6][0-9]`)
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[1-9][0-9]{3}`).Draw(t, "year") + "-" + two.Draw(t, "month") + "-" + two.Draw(t, "day") + "T" +

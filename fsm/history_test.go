@@ -80,7 +80,7 @@ func TestSES7ABrokenHistoryIsMended(t *testing.T) {
 	}
 }
 
-func TestSES4WhatIsNoPartOfAHistoryIsLeftOut(t *testing.T) {
+func TestSES4WhatIsNotPartOfAHistoryIsLeftOut(t *testing.T) {
 	withCalls := calling("a")
 	withCalls.Text = "NEED: NEED: I look"
 	cleaned := calling("a")

@@ -213,7 +213,7 @@ func TestCTX10WhatJustFitsIsWhole(t *testing.T) {
 }
 
 // TXT-5: what begins within a character is read from there at least.
-func TestTXT5APieceOfWhatIsNoText(t *testing.T) {
+func TestTXT5APieceOfWhatIsNotText(t *testing.T) {
 	if piece, at := fsm.Piece("\x80abc", 0, 5); piece != "\x80abc" || at != 0 {
 		t.Errorf("%q at %d", piece, at)
 	}

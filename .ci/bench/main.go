@@ -2,7 +2,7 @@
 // nothing, against the model that the benchmark of a turn serves (cmd/shelly/internal/turncost).
 // It is a module of its own, so that shelly does not depend on what it is measured against.
 //
-// It takes one line of its input at a time, "MODEL SESSIONS TURNS", has so many sessions take
+// It takes one line of its input at a time, "MODEL SESSIONS TURNS", has that many sessions take
 // their share of the turns at once, and prints the nanoseconds by the clock and of the processor
 // that this took. MODEL is ollama or openai: the client by which the model is asked.
 package main

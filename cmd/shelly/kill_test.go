@@ -39,7 +39,7 @@ func killArgs() []string {
 type killFigures struct {
 	mu      sync.Mutex
 	kills   map[string]int // by point
-	missed  int            // runs in which the point was not hit so often
+	missed  int            // runs in which the point was hit fewer times
 	unknown int            // outcomes
 }
 

@@ -227,7 +227,7 @@ func TestHND48ClocksThatAreSetByHalfAnHour(t *testing.T) {
 }
 
 // A change of the clocks within a minute is not a slot of a schedule of every minute.
-func TestHND48AChangeWithinAMinuteIsNoSlot(t *testing.T) {
+func TestHND48AChangeWithinAMinuteIsNotASlot(t *testing.T) {
 	zone := fsm.Zone{Name: "Mean/Time", Offset: 90, Changes: []fsm.Change{{At: instant(t, "2026-10-03 15:30:30"), Offset: 60}}}
 	from := instant(t, "2026-10-03 15:30:20")
 	got, ok := cron.Next(fsm.ArmSchedule{Cron: "* * * * *", Zone: zone, From: from}, from)

@@ -45,7 +45,7 @@ func TestCTX10WhatJustFitsLosesNoTurn(t *testing.T) {
 	}
 }
 
-// Of two turns that are over by one token only the first leaves.
+// If two turns are over by one token, only the first leaves.
 func TestCTX10NoMoreTurnsAreLostThanMustBe(t *testing.T) {
 	talk := fsm.Conversation{}.Add(
 		fsm.Message{Role: fsm.RoleUser, Text: "first"}, fsm.Message{Role: fsm.RoleAssistant, Text: "one"},

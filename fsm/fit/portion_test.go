@@ -167,7 +167,7 @@ func TestCTX13WhatTakesHalfOfTheRoomStays(t *testing.T) {
 	}
 }
 
-// A cut moves back behind an earlier summary as behind anything else, but never so far that only
+// A cut moves back past an earlier summary as past anything else, but never so far that only
 // the summary would leave: to sum that up makes nothing shorter.
 func TestCTX13ASummaryDoesNotLeaveAlone(t *testing.T) {
 	c := profile.Default()

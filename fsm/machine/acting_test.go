@@ -442,7 +442,7 @@ func TestINF25ATextThatIsACallIsTaken(t *testing.T) {
 	}
 }
 
-func TestINF26ANamespaceIsNoPartOfAToolsName(t *testing.T) {
+func TestINF26ANamespaceIsNotPartOfAToolsName(t *testing.T) {
 	tests := []struct{ name, runs string }{
 		{"functions.list_dir", "list_dir"},
 		{"default_api:list_dir", "list_dir"},
@@ -503,7 +503,7 @@ func TestHND45TheInitialInferenceOfTheFirstStart(t *testing.T) {
 }
 
 // A request that has ended is none: the initial inference is still to come.
-func TestHND45ARequestIsNoInitialInference(t *testing.T) {
+func TestHND45ARequestIsNotAnInitialInference(t *testing.T) {
 	d, key := bare(t, nil)
 	d.answer("good day")
 	d.replied(key, "good day")

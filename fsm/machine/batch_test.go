@@ -192,7 +192,7 @@ func TestINF46AWrongCallOfABatchIsNotTriedAgain(t *testing.T) {
 	same(t, []string{"error: no such file", "two"}, d.results(2))
 }
 
-func TestINF46AToolThatIsDeclaredOtherwiseByNowIsNotTriedAgain(t *testing.T) {
+func TestINF46AToolWhoseDeclarationChangedIsNotTriedAgain(t *testing.T) {
 	d, _ := reading(t, func(c *fsm.Config) { c.Limits.MaxToolAttempts = 2 }, "list_dir", "list_dir")
 	d.reads(1, "two")
 	d.readFails(0, "busy")

@@ -389,7 +389,7 @@ func TestTOL9ACancelledRequestLeavesNoCallUnrecorded(t *testing.T) {
 	}
 }
 
-// Of a batch those that have a result are recorded with it, in every edition, and kept as long as
+// The calls of a batch that have a result are recorded with it, in every edition, and kept as long as
 // results are (TXT-1).
 func TestTOL9ABatchThatIsCancelledIsRecordedWithWhatItHas(t *testing.T) {
 	for edition, want := range map[int]int{fsm.PresentEdition: 2, fsm.ThirdEdition: 1} {

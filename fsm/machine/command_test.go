@@ -31,7 +31,7 @@ func TestSES15CommandsAreAnsweredAtOnce(t *testing.T) {
 	}
 }
 
-func TestSES15WhatIsNoCommand(t *testing.T) {
+func TestSES15WhatIsNotACommand(t *testing.T) {
 	tests := []struct {
 		profile string
 		text    string

@@ -194,7 +194,7 @@ func TestCTX5ASummaryStandsForWhatIsOlder(t *testing.T) {
 }
 
 // CTX-5: it is written without tools, so what looks like a call is its text (INF-12).
-func TestCTX5ASummaryIsNoCall(t *testing.T) {
+func TestCTX5ASummaryIsNotACall(t *testing.T) {
 	d, _ := shortening(t)
 	const text = `{"name":"list_dir","arguments":{}}`
 	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopEndTurn, Text: text, AsText: true}})

@@ -31,7 +31,7 @@ func TestHND63AnEventsAnswerGoesToItsChat(t *testing.T) {
 	}
 }
 
-func TestHND63AnErrorOfAnEventIsNoMessage(t *testing.T) {
+func TestHND63AnErrorOfAnEventIsNotAMessage(t *testing.T) {
 	d := places(t, 1, func(c *fsm.Config) { c.Limits.Backoff = nil })
 	d.step(fsm.Input{At: d.now(), Fact: fsm.EventRaised{Source: "disk", Event: "low", To: fsm.Origin{Channel: "cli", Chat: "direct"}}})
 	d.loads(fsm.Session{})

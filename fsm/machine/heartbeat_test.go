@@ -58,7 +58,7 @@ func TestEVT20ABeatThatHasNotBegunIsEnoughForTheNext(t *testing.T) {
 	}
 }
 
-// An event that waits in the session of the chat is no beat.
+// An event that waits in the session of the chat is not a heartbeat.
 func TestEVT22WhatElseWaitsInTheChatKeepsNoGreetingBack(t *testing.T) {
 	d, slot := beating(t, func(h *fsm.Heartbeat) {
 		h.Do, h.To, h.Greet = "", fsm.Origin{Channel: "event", Chat: "disk"}, fsm.Greeting{Idle: halfHour, PerDay: 9, Chance: 100}

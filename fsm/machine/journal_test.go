@@ -119,7 +119,7 @@ func TestJRN7AnAnswerIsTakenOnce(t *testing.T) {
 	}
 }
 
-func TestJRN7WhatIsNoInputChangesNothingAtAll(t *testing.T) {
+func TestJRN7WhatIsNotAnInputChangesNothingAtAll(t *testing.T) {
 	inputs := []struct {
 		name string
 		in   fsm.Input

@@ -186,7 +186,7 @@ func TestHND23AStoreIsTriedAgainThenReported(t *testing.T) {
 	d.replied(key, "good day")
 }
 
-func TestHND23AStoreThatACrashLostIsNoFailedTry(t *testing.T) {
+func TestHND23AStoreThatACrashLostIsNotAFailedTry(t *testing.T) {
 	d := serving(t)
 	key := d.ask("hello")
 	d.answer("good day")

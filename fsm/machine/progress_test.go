@@ -128,7 +128,7 @@ func TestINF50SpeedsAreLearnt(t *testing.T) {
 	}
 }
 
-// Of a prompt that the server does not count, the speed is learnt by the estimate; without deadlines
+// If the server does not count a prompt, the speed is learnt from the estimate; without deadlines
 // nothing is learnt.
 func TestINF50WhatASpeedIsLearntFrom(t *testing.T) {
 	for progress, prompt := range map[bool]int{true: 0, false: 500} { // order-free
@@ -227,7 +227,7 @@ func TestINF51ASideCallKeepsWhatStandsBeforeItCached(t *testing.T) {
 	}
 }
 
-// Of a prompt with one message that differs, the system prompt and the tools are not read again.
+// If one message of a prompt differs, the system prompt and the tools are not read again.
 func TestINF51WithAnotherQuestionTheSystemPromptStaysCached(t *testing.T) {
 	d, _ := bare(t, func(c *fsm.Config) {
 		c.Switches.Progress, c.Prompts.Identity = true, strings.Repeat("Be kind. ", 100)

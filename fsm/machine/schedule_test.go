@@ -206,7 +206,7 @@ func TestHND65ASlotAfterTheClockWasSetBack(t *testing.T) {
 	}
 }
 
-// HND-65: what the model is told of the next run is so too once the clock was set back.
+// HND-65: the next run that the model is told of is still true after the clock was set back.
 func TestHND65TheListAfterTheClockWasSetBack(t *testing.T) {
 	for edition, want := range map[int]string{fsm.PresentEdition: ", next at 1970-01-01 00:1", fsm.ThirdEdition: ", next at 1970-01-01 00:1", fsm.SecondEdition: ", next at 1970-01-02 00:1"} { // order-free
 		d := scheduled(t, func(c *fsm.Config) { c.Edition = edition })

@@ -173,7 +173,7 @@ func TestSES4WhatTheHistoryGetsOfATurn(t *testing.T) {
 	}
 }
 
-func TestSES4ADescribedNeedIsNoPartOfTheHistory(t *testing.T) {
+func TestSES4ADescribedNeedIsNotPartOfTheHistory(t *testing.T) {
 	d, _ := inTurn(t, "default", func(c *fsm.Config) { c.Switches.History = fsm.HistoryAll })
 	d.answer("NEED: the name of the dog")
 	d.recalls("the dog is called Rex")
@@ -376,7 +376,7 @@ func TestSES8ALoadIsTriedAgainThenTheHandleFails(t *testing.T) {
 	}
 }
 
-func TestSES8ALoadThatWorksInTheEndIsNoFailedSave(t *testing.T) {
+func TestSES8ALoadThatWorksInTheEndIsNotAFailedSave(t *testing.T) {
 	d := driverOf(t, "omniemployee")
 	d.boot()
 	d.ask("hello")

@@ -80,7 +80,7 @@ func turnStarts() []group {
 		{"a session", []start{
 			{"loading", "default", asked},
 			{"compacting", "nanobot", func(d *driver) { asked(d); d.loads(fsm.Session{Version: 1, History: talk(60)}) }},
-			{"beginning anew", "nanobot", func(d *driver) { d.boot(); d.ask("/new"); d.loads(fsm.Session{History: talk(4)}) }},
+			{"starting over", "nanobot", func(d *driver) { d.boot(); d.ask("/new"); d.loads(fsm.Session{History: talk(4)}) }},
 			{"saving", "default", func(d *driver) { turn(d); d.answer("good day") }},
 			{"saving before memory", "default", func(d *driver) {
 				d.config.Switches.Remember, d.config.Switches.ReplyFirst = fsm.RememberEach, false

@@ -202,8 +202,8 @@ func TestBRN40WhatWasShownBeforeAMarkerStays(t *testing.T) {
 	}
 }
 
-// Of a text that was passed on a bounded part is kept, and all of it as long as it is short: how a
-// sentence ends that a row of dashes follows is then seen.
+// A bounded part of a text that was passed on is kept, and a short text whole, so that the end of
+// a sentence before a row of dashes can be seen.
 func TestBRN40HowMuchIsKeptOfWhatWasShown(t *testing.T) {
 	v := NewVeil(careful(), fsm.NoTools)
 	for range 100 {

@@ -92,7 +92,7 @@ func TestINF41WhoIsToldThatAKeyIsGivenTwice(t *testing.T) {
 	}
 }
 
-func TestINF40AResultOfThisConversationIsNoCall(t *testing.T) {
+func TestINF40AResultOfThisConversationIsNotACall(t *testing.T) {
 	tests := []struct {
 		name, result, text string
 		said               bool

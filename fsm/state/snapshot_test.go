@@ -40,7 +40,7 @@ func TestINV9ACopyAppendsElsewhere(t *testing.T) {
 }
 
 // What is no inference is not read as one.
-func TestWhatIsNoInferenceIsAnError(t *testing.T) {
+func TestWhatIsNotAnInferenceIsAnError(t *testing.T) {
 	var s Snapshot
 	if err := json.Unmarshal([]byte(`{"handles":[{"inf":{"state":"thinking","rounds":"many"}}]}`), &s); err == nil {
 		t.Errorf("read as %+v", s.Handles)

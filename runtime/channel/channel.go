@@ -133,6 +133,6 @@ type Spec struct {
 	Tells     bool     // refusals are written into the chat, because the protocol has no other place for them
 	Decide    bool     // questions are answered in the chat (CHN-10)
 	// Person returns a chat's name as the sender of its messages is named in Allow. Only persons who
-	// may talk are written to (CHN-9). Nil: a chat is no person.
+	// may talk are written to (CHN-9). Nil: a chat is not a person.
 	Person func(chat string) string
 }

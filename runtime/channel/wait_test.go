@@ -119,7 +119,7 @@ func TestCHN6AChatAboutWhichTheOtherSideIsSilentHoldsUpOnlyItself(t *testing.T) 
 	})
 }
 
-// Of a try that nobody waits for any more nothing is sent.
+// An attempt that nobody waits for any more sends nothing.
 func TestCHN11ATryEndsWithItsTime(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := newFake("phone")
@@ -147,7 +147,7 @@ func TestCHN11ATryEndsWithItsTime(t *testing.T) {
 	})
 }
 
-// Only so many chats can be behind; of further ones the first holds up everything.
+// Only a limited number of chats can be behind; the first one beyond it holds up everything.
 func TestCHN6TooManyChatsThatHaveToWaitHoldUpAll(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := newFake("phone")

@@ -27,7 +27,7 @@ type fake struct {
 
 	mu    sync.Mutex
 	fails error          // what Send fails with
-	away  map[string]int // chats that have to wait, after so many messages more
+	away  map[string]int // chats that have to wait, after that many more messages
 	panic bool
 	hang  chan struct{} // not nil: Send waits for it, whatever its context says
 	mute  string        // the chat for which Send waits as long as its context says; *: each
@@ -109,7 +109,7 @@ func (f *fake) silent(chat string) {
 	f.mute = chat
 }
 
-// leaves says that a chat has to wait, after so many messages more.
+// leaves says that a chat has to wait, after that many more messages.
 func (f *fake) leaves(chat string, more int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

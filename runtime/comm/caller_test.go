@@ -343,7 +343,7 @@ func TestCOM88ATokenThatIsTakenBackEndsItsWaits(t *testing.T) {
 	}
 }
 
-func TestCOM88WhatIsNoClientIsRefused(t *testing.T) {
+func TestCOM88WhatIsNotAClientIsRefused(t *testing.T) {
 	c := serveClub(t)
 	c.as("ci", access.Ask)
 	for body, want := range map[string]int{

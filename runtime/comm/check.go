@@ -71,7 +71,7 @@ func CheckImage(file []byte) error {
 func CanBeID(id string) bool { return checkName("id", id, 1, IDBytesMax) == nil }
 
 // checkName accepts any text as a name (COM-5) except one that could forge a log line or
-// control a terminal, or be read from two names: U+FFFD stands for what is no character, such as
+// control a terminal, or be read from two names: U+FFFD stands for what is not a character, such as
 // JSON's "\ud800".
 func checkName(field, s string, bytesMin, bytesMax int) error {
 	switch {

@@ -205,7 +205,7 @@ func TestCOM99TheStatusSaysWhoIsConnected(t *testing.T) {
 	}
 }
 
-// COM-99: a front's routes are told by its paths, wherever they are.
+// COM-99: a front's routes are recognised by its paths, wherever they are.
 func TestCOM99AFrontIsCountedOnAllOfItsPaths(t *testing.T) {
 	var counters comm.Counters
 	var seen []comm.Connected

@@ -96,7 +96,7 @@ func TestCOM5AnIDIsOpaqueText(t *testing.T) {
 }
 
 // Halves of surrogate pairs are all read as the same character, so two ids would be one.
-func TestCOM5WhatIsNoCharacterIsInNoName(t *testing.T) {
+func TestCOM5WhatIsNotACharacterIsInNoName(t *testing.T) {
 	s := serveHTTP(t, nil)
 	for _, body := range []string{
 		`{"id":"\ud800","text":"a"}`, `{"id":"a\udc01b","text":"a"}`, `{"id":"\ufffd","text":"a"}`,

@@ -157,7 +157,7 @@ func TestCOM16ABackupIsSentOneAtATimeAndEndsWithItsClient(t *testing.T) {
 	}
 }
 
-// Whoever may have everything is told which file is the trouble: a full disk apart from a folder
+// A client that may read everything is told which file is at fault: a full disk apart from a folder
 // that is closed to the daemon.
 func TestCOM16ABackupThatCannotBeMadeSaysWhy(t *testing.T) {
 	s := serveHTTP(t, nil)

@@ -41,7 +41,7 @@ func TestCHN33ThePersonToTellIsNamedAsInTheChat(t *testing.T) {
 	}
 }
 
-func TestCHN1WhatIsWrongWithAChannelIsSaid(t *testing.T) {
+func TestCHN1WhatIsWrongWithAChannelIsReported(t *testing.T) {
 	const hook, phone = "kind: webhook, key_from: [K]", "kind: xmpp, account: a@b.c, password_from: P"
 	for _, tt := range []struct{ text, want string }{
 		{"x: {}", "kind"},

@@ -64,7 +64,7 @@ func TestEVT9SourcesAreRead(t *testing.T) {
 	}
 }
 
-func TestEVT9WhatIsWrongWithASourceIsSaid(t *testing.T) {
+func TestEVT9WhatIsWrongWithASourceIsReported(t *testing.T) {
 	for text, want := range map[string]string{ // order-free
 		`files: {in: {settle: 1s}}`:                    "the key path is missing",
 		`files: {in: {path: /}}`:                       "events.files.in.path: is the whole file system; name a folder in it",

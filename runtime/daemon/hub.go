@@ -24,7 +24,7 @@ type hub struct {
 	written   map[fsm.HandleID]*written // of the requests that a model answers
 	closed    bool
 	epoch     int    // boots so far
-	record    uint64 // of the journal, that tells what is told now; 0: none does
+	record    uint64 // of the journal, that produces the present events; 0: none does
 	most      int    // items of a course that are kept
 }
 

@@ -13,7 +13,7 @@ import (
 	"shelly/runtime/comm/position"
 )
 
-// subagents are what is told of a request's subagents, without the positions.
+// subagents are the events of a request's subagents, without the positions.
 func subagents(events []comm.Event) (list []comm.Event) {
 	for _, e := range events {
 		if e.Type == comm.EventSubagent {
@@ -75,7 +75,7 @@ func TestCOM98TheStartAndTheEndOfASubagentAreSent(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	calls["look right"].says("Nothing there, either.")
-	for n := range 40 { // until it is told from the journal
+	for n := range 40 { // until the journal has its events
 		f.accept(fmt.Sprint("b", n), "look")
 		all(f.watch(fmt.Sprint("b", n)))
 	}

@@ -128,7 +128,7 @@ func TestJRN29ATokenBesideAnEmptyStoreShowsThatOneWasThere(t *testing.T) {
 	}
 }
 
-func TestJRN29AFirstStartIsNoDamage(t *testing.T) {
+func TestJRN29AFirstStartIsNotDamage(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	if _, err := datafolder.OpenReadOnly(data, store.Options{}); !errors.Is(err, datafolder.ErrNone) {
 		t.Errorf("to read: %v; want ErrNone", err)

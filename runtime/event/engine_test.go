@@ -280,7 +280,7 @@ func TestEVT1WhatIsRefusedIsRaisedAgain(t *testing.T) {
 	})
 }
 
-// What was told is not told again by the next process, and what was not is told (EVT-8).
+// The next process reports what was not reported before, and nothing else (EVT-8).
 func TestEVT8WhatWasToldIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		data := t.TempDir()

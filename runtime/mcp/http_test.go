@@ -169,7 +169,7 @@ func TestTOL96AStatusSaysWhatBecameOfTheCall(t *testing.T) {
 	}
 }
 
-func TestTOL96AnAnswerOverHTTPThatIsNoMessageCostsOneCall(t *testing.T) {
+func TestTOL96AnAnswerOverHTTPThatIsNotAMessageCostsOneCall(t *testing.T) {
 	for name, c := range map[string]struct{ kind, body, want string }{ // order-free: each is a world of its own
 		"a page":       {"text/html; charset=utf-8", "<html>sign in</html>", "it answers HTTP 200 with text/html, not with a message of the protocol"},
 		"garbage":      {"application/json", "{oops", "its answer is not a message of the protocol"},

@@ -176,7 +176,7 @@ func TestBRN16AModelThatRefusesToolsLearnsOfThem(t *testing.T) {
 }
 
 // Whatever arrives, in however many pieces, what is streamed is what is answered.
-func TestBRN16WhatIsNoCallIsStreamed(t *testing.T) {
+func TestBRN16WhatIsNotACallIsStreamed(t *testing.T) {
 	for _, text := range []string{"plain", "<tool", "<tool_call>is what I would write", " <tool_call>{}</tool_call>", "see " + callOfLook} {
 		h, s := newHost(t)
 		h.can = `"completion"`

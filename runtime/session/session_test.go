@@ -263,7 +263,7 @@ func TestSES12MemoryIsWrittenOverWhatWasLoaded(t *testing.T) {
 }
 
 // A turn that does not replace MEMORY.md is not affected by someone else's change to it.
-func TestSES12AnEditIsNoConflictForATurnWithoutMemory(t *testing.T) {
+func TestSES12AnEditIsNotAConflictForATurnWithoutMemory(t *testing.T) {
 	f := start(t)
 	e := turn("h1", f.load("s"), "one")
 	f.edit("MEMORY.md", "edited")

@@ -170,7 +170,7 @@ func TestSKL4LoadingBringsTheInstructionsAsTheyAreNow(t *testing.T) {
 }
 
 // A folder does not hide a text of its name.
-func TestSKL10AFolderIsNoReference(t *testing.T) {
+func TestSKL10AFolderIsNotAReference(t *testing.T) {
 	dir := workspace(t, map[string]string{
 		"release/SKILL.md": release, "release/forms/one.md": "one", "release/forms.md": "forms", "release/steps/one.md": "one", "release/references/steps.md": "steps",
 	})

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What is told while a daemon recovers, serves, runs short of disk, reloads and stops.
+// What the supervisor is told while a daemon recovers, serves, runs short of disk, reloads and stops.
 func TestDEP1ASupervisorIsToldHowItIs(t *testing.T) {
 	serving := Look{Serving: true}
 	for name, c := range map[string]struct {

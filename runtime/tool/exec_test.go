@@ -133,7 +133,7 @@ func TestTOL6CommandSeesAMinimalEnvironment(t *testing.T) {
 	}
 }
 
-func TestDeathByASignalIsSaid(t *testing.T) {
+func TestDeathByASignalIsReported(t *testing.T) {
 	got := newExecWorld(t).sh("echo so far; kill -SEGV $$")
 	if got.Failed || !strings.HasPrefix(got.Text, "ended by signal: segmentation fault") || !strings.HasSuffix(got.Text, "\nso far\n") {
 		t.Errorf("got %+v", got)

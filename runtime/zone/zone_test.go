@@ -205,7 +205,7 @@ func TestHND48ATimeIsLocalUnlessItSaysOtherwise(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoZone(t *testing.T) {
+func TestWhatIsNotAZone(t *testing.T) {
 	for _, name := range []string{"", "Local", "Mars/Base", "../etc/passwd"} {
 		if z, err := zone.Named(name, time.Now()); err == nil {
 			t.Errorf("%q is %+v", name, z)

@@ -30,7 +30,7 @@ func TestACrashOfTheMatrixCostsNoTime(t *testing.T) {
 
 // A run that ends differently fails the matrix, unless something overtook the work that
 // the crash interrupted (SIM-16).
-func TestOnlyWhatIsOvertakenMayEndOtherwise(t *testing.T) {
+func TestOnlyWhatIsOvertakenMayEndDifferently(t *testing.T) {
 	p := roundTrip()
 	straight := crashedAt(t, p, 0)
 	crash := sim.Crashed{}

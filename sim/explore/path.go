@@ -77,9 +77,9 @@ func (x *explorer) way(index int32) []step {
 	return way
 }
 
-// counterexample takes a way again, from the start and with one machine, and notes what that
-// is told. Steps were taken from whatever machine came first to a position, so what the one
-// on this way has called otherwise (its calls and timers) is told by its own names.
+// counterexample takes a way again, from the start and with one machine, and notes its
+// inputs. Steps were taken from whichever machine came first to a position; where the one on
+// this way has other names for its calls and timers, its inputs use those.
 func (x *explorer) counterexample(v check.Violation, way []step) *Counterexample {
 	g := newGuide(x.workers[0].alphabet)
 	for _, by := range way {

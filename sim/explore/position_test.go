@@ -103,7 +103,7 @@ func TestSIM14AWayLeadsToItsState(t *testing.T) {
 	}
 }
 
-// SIM-7: states are told apart by all of their key, also where what is durable has the
+// SIM-7: states are distinguished by all of their key, also where what is durable has the
 // machine's own shape.
 func TestSIM7StatesWithTheirOwnShapeDurable(t *testing.T) {
 	x := newExplorer(Bounds{})

@@ -44,7 +44,7 @@ func resting(x *explorer) []uint64 {
 	return list
 }
 
-// SIM-37: where states are told apart by the order of what the world has seen, there are more
+// SIM-37: where states are distinguished by the order of what the world has seen, there are more
 // of them, and the same is found: also where something is wrong, whatever it is.
 func TestSIM37TheOrderOfWhatWasSeenIsOfNoAccount(t *testing.T) {
 	for _, world := range []Bounds{inTwoSessions(), withPersons()} {

@@ -32,7 +32,7 @@ func requestsOf(t *testing.T, j *engine.MemoryJournal) []engine.Request {
 	return all
 }
 
-// What differs is said of each request by itself, its subagents included (JRN-27).
+// Differences are reported for each request separately, its subagents included (JRN-27).
 func TestJRN27RequestsAreDecidedAgainInOneFold(t *testing.T) {
 	j := lived(t, "look", "delegate")
 	records := j.Records()

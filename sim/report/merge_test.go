@@ -88,7 +88,7 @@ func TestSCN65JoinedShardsAreTheRun(t *testing.T) {
 	}
 }
 
-// SCN-65: what is missing is said; what nobody can tell apart is refused.
+// SCN-65: what is missing is reported; what cannot be told apart is refused.
 func TestSCN65MissingAndOverlappingReportsAreSaid(t *testing.T) {
 	part := func(name, shard string, cases ...Case) Part { return Part{name, &Run{Shard: shard, Cases: cases}} }
 	a := left()
@@ -118,8 +118,8 @@ func TestSCN65MissingAndOverlappingReportsAreSaid(t *testing.T) {
 	}
 }
 
-// SCN-65: what is no report is said to be none.
-func TestSCN65WhatIsNoReportIsRefused(t *testing.T) {
+// SCN-65: a file that is not a report is refused.
+func TestSCN65WhatIsNotAReportIsRefused(t *testing.T) {
 	for text, want := range map[string]string{ // order-free: each for itself
 		"":                            "is not a JSON report of shelly test",
 		"[]":                          "is not a JSON report of shelly test",

@@ -15,7 +15,7 @@ import (
 type Run struct {
 	Cases    []Case
 	Coverage *Coverage     // nil: nobody asked
-	Took     time.Duration // on the wall; 0 is not told
+	Took     time.Duration // by the wall clock; 0 is not reported
 	Times    bool          // the JSON report has times (SCN-64)
 	Shard    string        // I/N, where it is one of several parts (SCN-37)
 	LeftOut  int           // cases that were to be played and were not, because the run was stopped

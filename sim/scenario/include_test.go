@@ -100,7 +100,7 @@ expect: {ends: serving}
 	}
 }
 
-func TestSCN16WhatIsNoFragment(t *testing.T) {
+func TestSCN16WhatIsNotAFragment(t *testing.T) {
 	const rest = "scenario: 1\nname: x\nexpect: {ends: serving}\ninclude: "
 	fsys := folder(map[string]string{
 		"above.yaml":            "tags: [a]\n",

@@ -67,7 +67,7 @@ expect:
 	}
 }
 
-func TestSCN17WhatIsNoVariable(t *testing.T) {
+func TestSCN17WhatIsNotAVariable(t *testing.T) {
 	with := func(vars, brain string) string {
 		return "scenario: 1\nname: x\nvars: " + vars + "\nbrain:\n  - " + brain + "\nexpect: {ends: serving}\n"
 	}
@@ -103,7 +103,7 @@ func TestSCN17WhatIsNoVariable(t *testing.T) {
 	}
 }
 
-// A key is no text, and a variable that stands in an alias is put in wherever the
+// A key is not a text, and a variable that stands in an alias is put in wherever the
 // alias stands.
 func TestSCN17KeysAndAliases(t *testing.T) {
 	f, err := Parse("f.scenario.yaml", []byte(`scenario: 1

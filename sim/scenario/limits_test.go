@@ -106,7 +106,7 @@ type blocking struct{ fstest.MapFS }
 
 func (blocking) Open(string) (fs.File, error) { panic("opened") }
 
-func TestSCN19WhatIsNoFileIsNotOpened(t *testing.T) {
+func TestSCN19WhatIsNotAFileIsNotOpened(t *testing.T) {
 	for mode, want := range map[fs.FileMode]string{
 		fs.ModeDir: "is a directory", fs.ModeNamedPipe: "is a FIFO", fs.ModeDevice: "is a device",
 		fs.ModeSocket: "is a socket", fs.ModeIrregular: "is not a regular file",

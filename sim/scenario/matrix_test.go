@@ -67,7 +67,7 @@ func TestSCN18AgainNamesTheCase(t *testing.T) {
 	}
 }
 
-func TestSCN18WhatIsNoMatrix(t *testing.T) {
+func TestSCN18WhatIsNotAMatrix(t *testing.T) {
 	list := func(n int) string {
 		var items []string
 		for i := range n {

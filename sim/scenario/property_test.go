@@ -26,7 +26,7 @@ generate:
 invariants: [$all]
 `
 
-// brokenProperty is a property that does not load, and what is said of it.
+// brokenProperty is a property that does not load, and the error that it gives.
 type brokenProperty struct {
 	yaml, want string
 	alone      bool // a schema cannot know
@@ -97,13 +97,13 @@ func TestPRP2PropertiesAreReadStrictly(t *testing.T) {
 			seen[p] = true
 		}
 		if strings.HasSuffix(test.want, " is missing") && len(seen) > 1 {
-			t.Errorf("more is told than %s: %v", test.want, err)
+			t.Errorf("the error says more than %s: %v", test.want, err)
 		}
 	}
 }
 
 // PRP-1: a property is found and loaded beside scenarios, and is no case itself.
-func TestPRP1APropertyIsNoCase(t *testing.T) {
+func TestPRP1APropertyIsNotACase(t *testing.T) {
 	fsys := fstest.MapFS{"p.property.yaml": {Data: []byte(smallProperty)}}
 	cases, err := Load(fsys, "p.property.yaml")
 	if err != nil || len(cases) != 1 || cases[0].Name != "small" || cases[0].Line() != 1 {

@@ -162,7 +162,7 @@ func TestSCN20SchemaKnowsTheBoundsOfValues(t *testing.T) {
 	}
 }
 
-// misfits are the problems of a file that are told before its values are checked
+// misfits are the problems of a file that are reported before its values are checked
 // against each other.
 func misfits(source []byte) []strict.Problem {
 	_, err := document.Load(nil, "f.scenario.yaml", source, format.Read, func(*format.File) []strict.Problem { return nil })

@@ -38,7 +38,7 @@ func wantFinding(t *testing.T, e *examined, level, what string, parts ...string)
 	}
 }
 
-func TestCLI10MemoryThatIsTooSmallIsSaid(t *testing.T) {
+func TestCLI10TooLittleMemoryIsReported(t *testing.T) {
 	e, m := large(config.Brain{NumCtx: 8192})
 	of := func(available int64) sizing.Machine { return sizing.Machine{Total: 10 << 30, Available: available} }
 	e.memory(m, of(10<<30))
@@ -89,7 +89,7 @@ func TestCLI10DeadlinesThatTheLongestCallMissesAreSaid(t *testing.T) {
 	wantFinding(t, e, "warn", "handle_timeout", "a turn takes about 76 s, a request has 1m0s", "set limits.handle_timeout to 2m0s")
 }
 
-func TestCLI10AWindowOfAnotherClientIsSaid(t *testing.T) {
+func TestCLI10AWindowOfAnotherClientIsReported(t *testing.T) {
 	e, _ := large(config.Brain{NumCtx: 8192})
 	e.ContextLength = 40960
 	e.loaded = &ollama.Loaded{Bytes: 6e9, NumCtx: 8192, Until: time.Now().Add(time.Hour)}
@@ -100,7 +100,7 @@ func TestCLI10AWindowOfAnotherClientIsSaid(t *testing.T) {
 	wantFinding(t, e, "warn", "loaded", "window 4096", "shelly asks for 8192", "OLLAMA_CONTEXT_LENGTH")
 }
 
-func TestCLI10AnotherModelOfTheDaemonIsSaid(t *testing.T) {
+func TestCLI10AnotherModelOfTheDaemonIsReported(t *testing.T) {
 	e, _ := large(config.Brain{})
 	const server = "http://127.0.0.1:11434"
 	for _, same := range []string{"ollama large at " + server, "ollama large at " + server + ", loading it for 3 s", "ollama at " + server, brain.AboutDemo} {
@@ -116,7 +116,7 @@ func TestCLI10AnotherModelOfTheDaemonIsSaid(t *testing.T) {
 	wantFinding(t, e, "warn", "other model", "at http://127.0.0.1:1143;", "brain.url")
 }
 
-func TestCLI10TheLeastWindowIsSaid(t *testing.T) {
+func TestCLI10TheLeastWindowIsReported(t *testing.T) {
 	e, _ := large(config.Brain{NumCtx: 8192})
 	e.cfg.Limits.ContextTokens = 8192
 	e.least(1200, nil)
@@ -172,7 +172,7 @@ func TestCLI10MeasuredSpeedsAreSaidAsTheyAreSet(t *testing.T) {
 	}
 }
 
-func TestCLI10AStopLongerThanSystemdsIsSaid(t *testing.T) {
+func TestCLI10AStopLongerThanSystemdsIsReported(t *testing.T) {
 	e, _ := large(config.Brain{})
 	e.stop(config.Config{Limits: fsm.Limits{Grace: 300_000, ShutdownTimeout: 30_000}})
 	wantFinding(t, e, "ok", "stop", "takes up to 5m30s", "set its TimeoutStopSec to 340")
@@ -199,7 +199,7 @@ func TestCLI10WhatIsReadAgainFollowsFromTheTime(t *testing.T) {
 	}
 }
 
-func TestCLI10AVariableThatOnlyARunningDaemonMayHaveIsNoFailure(t *testing.T) {
+func TestCLI10AVariableThatOnlyARunningDaemonMayHaveIsNotAFailure(t *testing.T) {
 	var cfg config.Config
 	cfg.Tools.Web.Search.Kind, cfg.Tools.Web.Search.KeyFrom = "brave", "SHELLY_TEST_UNSET_1"
 	cfg.Channels = config.Channels{{Name: "hook", Value: config.Channel{Kind: config.ChannelWebhook, KeyFrom: []string{"SHELLY_TEST_UNSET_2"}}}}

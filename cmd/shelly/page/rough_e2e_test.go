@@ -80,7 +80,7 @@ func TestCOM73CancelEndsARequest(t *testing.T) {
 
 // A request sent while the daemon is away is delivered once shelly is back, and only once. A
 // new link lets the page in again, and then it shows everything.
-func TestCOM73AKilledDaemonIsSaidAndNothingIsLost(t *testing.T) {
+func TestCOM73AKilledDaemonIsReportedAndNothingIsLost(t *testing.T) {
 	w := begin(t, slow)
 	w.enter()
 	w.ask("Please write.")

@@ -107,7 +107,7 @@ func (d *Delivered) Settle(settled uint64, open []uint64) {
 	slices.Sort(d.Also)
 }
 
-// Part notes that a part of a message was delivered, up to so many bytes of its text.
+// Part notes that a part of a message was delivered, up to the given number of bytes of its text.
 func (d *Delivered) Part(id string, bytes int) {
 	d.Whole(id)
 	d.Parts = append(d.Parts, Partly{id, bytes})

@@ -40,7 +40,7 @@ func TestATokenIsMadeOnceAndForItsOwnerOnly(t *testing.T) {
 	}
 }
 
-func TestATokenFileThatIsNoSecretIsRefused(t *testing.T) {
+func TestATokenFileThatIsNotASecretIsRefused(t *testing.T) {
 	token := strings.Repeat("x", comm.TokenBytesMin)
 	write := func(text string, mode os.FileMode) func(path string) error {
 		return func(path string) error {

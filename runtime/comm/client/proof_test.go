@@ -233,7 +233,7 @@ func TestCOM18ASuspendedDaemonIsNamed(t *testing.T) {
 }
 
 // If the daemon that wrote endpoint.json has ended, the error says that none is running.
-func TestCOM18AStaleEndpointIsNoRunningDaemon(t *testing.T) {
+func TestCOM18AStaleEndpointIsNotARunningDaemon(t *testing.T) {
 	d := newDaemon(t)
 	child := exec.Command("cat")
 	in, err := child.StdinPipe()

@@ -73,7 +73,7 @@ func TestCOM91AStaleSocketIsReplacedAndALiveOneIsNot(t *testing.T) {
 	bind(t, path)
 }
 
-func TestCOM91WhatIsNoSocketStays(t *testing.T) {
+func TestCOM91WhatIsNotASocketStays(t *testing.T) {
 	dir := short(t)
 	file, link, loop := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "loop")
 	live := filepath.Join(dir, "live")

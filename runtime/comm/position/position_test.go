@@ -22,7 +22,7 @@ func TestCOM90APositionIsReadAsItWasWritten(t *testing.T) {
 	})
 }
 
-func TestCOM90WhatIsNoPositionIsRefused(t *testing.T) {
+func TestCOM90WhatIsNotAPositionIsRefused(t *testing.T) {
 	for _, text := range []string{
 		"", "0", "1.2.3.4.5.6", "1.2.3.4.5.6.7.8", "1.2.3.4.5.6.x", "1.2.3.4.5.6.-7", "1.2.3.4.5.6.07", "1.2.3.4.5.6.+7", "1.2.3.4.5.6. 7",
 		"1.2.99999999999999999999.4.5.6.7", "1.2.3.4.5.6.9223372036854775807", "1.2.3.4.5.6.7\n", strings.Repeat("1", 1<<20),

@@ -51,7 +51,7 @@ type changed struct {
 	what What
 }
 
-// Batch is changes of files that are told as one event.
+// Batch is changes of files that are reported as one event.
 type Batch struct {
 	Named    []string     // the first NamedMax in the order of their paths
 	Whats    []What       // of Named

@@ -93,7 +93,7 @@ func TestEVT5AFolderThatGoesTakesItsFilesAlong(t *testing.T) {
 	f.Take(minute)
 	f.See(minute, "/in/a", settle.Removed)
 	if b, _ := f.Take(2 * minute); !slices.Equal(b.Named, []string{"/in/a"}) {
-		t.Errorf("of a folder whose file was told is told %q", b.Named)
+		t.Errorf("a removed folder whose file was reported is reported as %q", b.Named)
 	}
 }
 

@@ -56,7 +56,7 @@ func TestEVT3AStateIsReportedOnceItHasHeld(t *testing.T) {
 	}
 }
 
-func TestEVT3TheFirstSightIsNoChange(t *testing.T) {
+func TestEVT3TheFirstSightIsNotAChange(t *testing.T) {
 	s := settle.States{Rate: settle.Rate{Max: 1, Window: minute}}
 	s.See(0, "sshd", "running", "")
 	if _, ok := s.Due(); ok {
@@ -79,7 +79,7 @@ func TestEVT4SubjectsAreBounded(t *testing.T) {
 }
 
 // Whatever is seen, no window has more events about a subject than the rate allows, no state is
-// told before it has held, the last state is told in the end, and each change of a state is in
+// reported before it has held, the last state is reported in the end, and each change of a state is in
 // an event or counted by one.
 func TestEVT4StatesKeepTheirRateAndLoseNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -134,7 +134,7 @@ func TestEVT4StatesKeepTheirRateAndLoseNothing(t *testing.T) {
 	})
 }
 
-// Numbers that stay between both thresholds are told once at most.
+// Numbers that stay between both thresholds are reported at most once.
 func TestEVT2NothingFlapsAroundAThreshold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		level := settle.Level{Below: true, Enter: 500, Clear: 800}

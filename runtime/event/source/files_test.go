@@ -145,8 +145,8 @@ func TestEVT7FoldersThatComeAreWatchedToo(t *testing.T) {
 	f.until(t, "seen 2 folders")
 }
 
-// So that a new folder that is renamed is no change of its own (EVT-5).
-func TestEVT7ANewFolderIsSaidToHaveCome(t *testing.T) {
+// So that renaming a new folder is not a change of its own (EVT-5).
+func TestEVT7ANewFolderIsReported(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "known"), 0o755); err != nil {
 		t.Fatal(err)
@@ -301,7 +301,7 @@ func TestEVT8WhatChangedWhileNobodyLookedIsReported(t *testing.T) {
 	}
 }
 
-func TestEVT13AFolderThatIsNotThereIsSaid(t *testing.T) {
+func TestEVT13AFolderThatIsNotThereIsReported(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "gone")
 	err := source.Files{Folder: dir}.Watch(t.Context(), newRecorder())
 	if err == nil || err.Error() != "there is no folder "+dir {
@@ -314,7 +314,7 @@ func TestEVT13AFolderThatIsNotThereIsSaid(t *testing.T) {
 	}
 }
 
-func TestEVT13AFolderThatGoesIsSaid(t *testing.T) {
+func TestEVT13AFolderThatGoesIsReported(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "in")
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)

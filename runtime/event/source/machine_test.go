@@ -67,7 +67,7 @@ func TestEVT10TheMachineIsMeasured(t *testing.T) {
 	}
 }
 
-func TestEVT13WhatCannotBeMeasuredIsSaid(t *testing.T) {
+func TestEVT13WhatCannotBeMeasuredIsReported(t *testing.T) {
 	gone := errors.New("no such mount")
 	disk := source.Disk{Path: "/gone", Read: func(string) (source.Usage, error) { return source.Usage{}, gone }}
 	if _, err := looks(t, disk, time.Minute); !errors.Is(err, gone) || err.Error() != "measure the space on /gone: no such mount" {

@@ -57,7 +57,7 @@ func Cancelled(answer wire.Value) bool {
 	return answer.Member("outcome").Member("outcome").Text == "cancelled"
 }
 
-// Chosen reads an editor's answer; ok is false if it is no choice. Unless the prompt is cancelled, the
+// Chosen reads an editor's answer; ok is false if it is not a choice. Unless the prompt is cancelled, the
 // question then stays open for others.
 func Chosen(answer wire.Value) (d Decision, ok bool) {
 	outcome := answer.Member("outcome")

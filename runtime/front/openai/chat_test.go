@@ -189,7 +189,7 @@ func TestFRT4ErrorsHaveTheShapeOfTheProtocol(t *testing.T) {
 	}
 }
 
-// An error reply is an error, and says that asking again is no use.
+// An error reply is an error, and says that asking again does not help.
 func TestFRT4AReplyThatIsAnErrorIsOne(t *testing.T) {
 	s := serve(t)
 	fails := func(key fsm.RequestKey) { s.Front.Reply(key, "error: no model", true) }
@@ -223,8 +223,8 @@ func TestFRT7AnotherTryIsTheSameRequest(t *testing.T) {
 	}
 }
 
-// The same message that comes several times at once is several requests, and the last try of all
-// is told.
+// The same message that comes several times at once is several requests, and the last attempt
+// of all is reported.
 func TestFRT7TheSameMessageAtOnceIsSeveralRequests(t *testing.T) {
 	s := serve(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // ends a test that hangs
@@ -298,7 +298,7 @@ func TestFRT10AnImageComesWithTheMessage(t *testing.T) {
 	}
 }
 
-// Each of the front's routes is told by its path, which decides how errors are worded and as what
+// Each of the front's routes is recognised by its path, which decides how errors are worded and as what
 // its clients count (COM-99).
 func TestFRT4EachRouteIsTheFrontsOwn(t *testing.T) {
 	for _, r := range openai.New(fronttest.New(), openai.Options{}).Routes() {

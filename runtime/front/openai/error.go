@@ -18,7 +18,7 @@ type Error struct {
 	Type    string // "": by the status
 	Param   string
 	Code    string
-	Final   bool // asking again is no use; a header tells the SDKs so
+	Final   bool // asking again does not help; a header tells the SDKs so
 }
 
 func (e *Error) Error() string { return e.Message }

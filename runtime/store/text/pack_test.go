@@ -33,7 +33,7 @@ func (k kept) pack(t interface{ Fatalf(string, ...any) }, known *text.Known, par
 	return form
 }
 
-// list returns a JSON list of so many strings, all too short to be taken out.
+// list returns a JSON list of that many strings, all too short to be taken out.
 func list(seed uint64, length int) []string {
 	words := make([]string, length)
 	for i := range words {

@@ -241,7 +241,7 @@ func (e ended) Run(_ context.Context, s sandbox.Spec) (sandbox.End, error) {
 // Rung implements [Sandbox].
 func (e ended) Rung() sandbox.Rung { return sandbox.None }
 
-// What exec says of a command's remains is said of a program's, too (TOL-11, TOL-45).
+// What exec reports of a command's remains is reported of a program's too (TOL-11, TOL-45).
 func TestTOL81AResultSaysWhatRemains(t *testing.T) {
 	for want, end := range map[string]sandbox.End{
 		"out\n[still running, and cannot be ended: [7 (sleep)]]":                                                    {End: tree.End{Exited: true, Left: []tree.Process{{PID: 7, Name: "sleep"}}}},

@@ -351,7 +351,7 @@ func TestOnlyTheBoundEndsAReadEarly(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoTextIsDescribed(t *testing.T) {
+func TestWhatIsNotTextIsDescribed(t *testing.T) {
 	w := newWorld(t)
 	w.write("pixel.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR")
 	w.write("noise.bin", strings.Repeat("\xf1\x02\xfe", 500))

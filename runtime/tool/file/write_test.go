@@ -101,7 +101,7 @@ func TestTOL22AWrittenFileStaysAsItIsWritten(t *testing.T) {
 	}
 }
 
-// A line end that the file keeps is no change.
+// A line end that the file keeps is not a change.
 func TestTOL22TheDiffLeavesOutTheLineEndsThatAreKept(t *testing.T) {
 	w := newWorld(t)
 	w.write("f", "a\r\nb\r\n")

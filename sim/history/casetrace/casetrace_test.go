@@ -99,7 +99,7 @@ func TestSIM30ExpectationsAreMarkedAtTheirSteps(t *testing.T) {
 	}
 }
 
-// SIM-30: a journal and a run of the simulator are told alike.
+// SIM-30: a journal and a run of the simulator read the same.
 func TestSIM30AJournalIsDescribedLikeARun(t *testing.T) {
 	f, out := played(t, strings.Replace(chat, "faults: {crash: {at: effect.after, effect: run_tool}}\n", "", 1))
 	j := engine.NewMemoryJournal()

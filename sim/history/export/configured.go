@@ -87,7 +87,7 @@ func (s *story) retooled(n int, config *object, was, now []fsm.ToolDecl) error {
 		}
 		asks := t.Approve
 		if t.Approve = known[i].Approve; !reflect.DeepEqual(t, known[i]) {
-			return s.record.refused(n, "the configuration declares the tool %s otherwise", t.Name)
+			return s.record.refused(n, "the configuration declares the tool %s differently", t.Name)
 		}
 		if before := slices.IndexFunc(was, func(w fsm.ToolDecl) bool { return w.Name == t.Name }); before >= 0 && was[before].Approve == asks || before < 0 && known[i].Approve == asks {
 			continue

@@ -155,7 +155,7 @@ func TestSCN48AConversationIsHashedAgain(t *testing.T) {
 }
 
 // A record that today's code decides differently is named (SCN-46).
-func TestSCN46WhatDecidesOtherwiseIsNamed(t *testing.T) {
+func TestSCN46ARecordDecidedDifferentlyIsNamed(t *testing.T) {
 	f, err := scenario.Parse("f", []byte(withSecret))
 	if err != nil {
 		t.Fatal(err)

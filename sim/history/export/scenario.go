@@ -27,7 +27,7 @@ const (
 // before the handle does, the rest is left to the machine.
 func (r *Record) Scenario() (*File, error) {
 	if r.Run {
-		return nil, errors.New("only a request is told as a scenario; use --as replay for a run")
+		return nil, errors.New("only a request can become a scenario; use --as replay for a run")
 	}
 	if !r.Ended && !r.Request.Done {
 		return nil, errors.New("the request has no reply yet; use --as replay for what there is so far")

@@ -289,7 +289,7 @@ func TestSCN47ARequestOverARestartIsExported(t *testing.T) {
 }
 
 // What others did to the session, to MEMORY.md, to the grants and to a subagent while the request
-// ran is told where it came, and a decision names the call that it was about.
+// ran stands where it happened, and a decision names the call that it was about.
 func TestSCN47WhatOthersDidMeanwhileIsExported(t *testing.T) {
 	for path, has := range map[string]string{ // order-free: each has its own world
 		"countbot/memory-file-edited.scenario.yaml":         `edit_memory: Ann likes coffee.`,

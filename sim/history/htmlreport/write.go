@@ -33,8 +33,8 @@ const (
 	// dataMax bounds those data, in bytes before they are packed. The details of the steps
 	// beyond are left out.
 	dataMax = 64 << 20
-	// packedTogether is of how many steps the details are packed together: a browser
-	// unpacks so many when one of them is opened, and lays so many out when one is seen.
+	// packedTogether is how many steps have their details packed together: a browser
+	// unpacks that many when one of them is opened, and lays out that many when one is seen.
 	packedTogether = 100
 )
 

@@ -54,8 +54,8 @@ func plainJSON(text string) string {
 	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(inJSON(text))
 }
 
-// within64 is the part of a Base64 text that the secret alone decides, where so many
-// bytes, 0 to 2, stand before it in the group of three that it begins in.
+// within64 is the part of a Base64 text that the secret alone decides, where
+// 0 to 2 bytes stand before it in the group of three that it begins in.
 func within64(alphabet *base64.Encoding, secret string, before int) string {
 	text := alphabet.EncodeToString([]byte(strings.Repeat("x", before) + secret))
 	first := (before*8 + 5) / 6

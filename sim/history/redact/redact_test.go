@@ -63,7 +63,7 @@ func TestSCN48CredentialsOfAKnownShape(t *testing.T) {
 	}
 }
 
-func TestSCN48WhatIsNoSecretStays(t *testing.T) {
+func TestSCN48WhatIsNotASecretStays(t *testing.T) {
 	for _, text := range []string{
 		"", "How full is the disk?", "password", "the password is unknown", "max_tokens: 1024", `{"token": 1024}`,
 		"token=$GITHUB_TOKEN", "PASSWORD=${DB_PASSWORD}", "http://localhost:8080/a@b", "a risk-free task-list", "Bearer of news",

@@ -258,7 +258,7 @@ func (k *checker) checkConditions(f *format.File) {
 	}
 }
 
-// checkCounted wants a server for what only a server counts; nil is no expression.
+// checkCounted wants a server for what only a server counts; nil is not an expression.
 func (k *checker) checkCounted(f *format.File, path string, e *expression.Expression) {
 	if e == nil || f.Server != nil || k.has("replay") {
 		return

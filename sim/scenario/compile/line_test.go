@@ -86,7 +86,7 @@ func TestSCN28LinesThatCannotBe(t *testing.T) {
 }
 
 // A tool that a later configuration declares or takes away may be unknown for a
-// while: then nothing is said against it.
+// while: then it is not reported.
 func TestUnknownToolsUnderAnotherConfiguration(t *testing.T) {
 	const file = "scenario: 1\nname: x\ntools: {exec: []}\nbrain: [{unknown_tool: exec}]\nexpect: {ends: serving}\n"
 	for _, more := range []string{"config: {tools: []}\n", "timeline: [{configure: {tools: []}}]\n"} {

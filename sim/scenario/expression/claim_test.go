@@ -75,7 +75,7 @@ never:
 }
 
 // Each expression is true after the last step of the run of world.
-func TestSCN31AnEqualsSignIsNoComparison(t *testing.T) {
+func TestSCN31AnEqualsSignIsNotAComparison(t *testing.T) {
 	for _, text := range []string{"active = 1", "active =< 1"} {
 		_, err := scenario.Parse("wrong.scenario.yaml", []byte(start+"always: ["+text+"]\n"))
 		if err == nil || !strings.Contains(err.Error(), "always[0]: = compares nothing; write ==, <= or >=") {

@@ -221,7 +221,7 @@ func (g *schemaGen) resolve(s *jsonschema.Schema) *jsonschema.Resolved {
 	return ready
 }
 
-// orReference lets ${name} stand for a value that is no text.
+// orReference lets ${name} stand for a value that is not a text.
 func orReference(s *jsonschema.Schema) *jsonschema.Schema {
 	s.Types, s.Type = []string{s.Type, "string"}, ""
 	s.Pattern = wholeReference

@@ -45,7 +45,7 @@ func (g *schemaGen) generator() *jsonschema.Schema {
 		},
 		PropertyOrder: []string{"$one_of", "$text", "$number", "$duration"},
 	}
-	s.Properties["$text"].Description = "a text of so many characters"
+	s.Properties["$text"].Description = "a text of that many characters"
 	s.Properties["$number"].Description = "a whole number of the range"
 	s.Properties["$duration"].Description = "a duration of the range; short ones are the more likely"
 	return s

@@ -38,7 +38,7 @@ func withoutPrompt(sent []fsm.Message, own []string, events []fsm.EventRaised, c
 }
 
 // eventIn is what the event says that a text tells of; "" where it tells of none. Of several, it
-// is the one that is told at the greatest length.
+// is the longest.
 func eventIn(text string, events []fsm.EventRaised, w fsm.Words) (says string) {
 	longest := 0
 	for _, e := range events {
@@ -60,7 +60,7 @@ func eventsOf(r *sim.Result) (list []fsm.EventRaised) {
 	return list
 }
 
-// A sentence of shelly's has at least so many words. What has fewer, such as a heading, may
+// A sentence of shelly's has at least this many words. A text with fewer, such as a heading, may
 // well be what a person says.
 const sentenceWordsMin = 4
 

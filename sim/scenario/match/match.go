@@ -38,8 +38,8 @@ func (m *Matcher) Match(v data.Value, path string) *Mismatch {
 // Fits is Match for who only wants to know whether: nothing is worded.
 func (m *Matcher) Fits(v data.Value) bool { return m.match(v, "", nil) }
 
-// match reports whether v is as m wants it, and tells what is wrong; where wrong is nil
-// nobody is told, and path does not matter.
+// match reports whether v is as m wants it, and notes in wrong what differs; if wrong is
+// nil, nothing is noted and path does not matter.
 func (m *Matcher) match(v data.Value, path string, wrong *Mismatch) bool {
 	if v.Kind == data.MapKind && v.Main != "" && m.wantsMain() {
 		v = v.Get(v.Main)

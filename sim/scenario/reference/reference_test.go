@@ -224,7 +224,7 @@ func TestSCN67AKeyIsFound(t *testing.T) {
 	}
 }
 
-// SCN-67: a key that only a property has is found as well, and what a scenario has is told of it.
+// SCN-67: a key that only a property has is found as well; a key that a scenario has too is that one.
 func TestSCN67AKeyOfAPropertyIsFound(t *testing.T) {
 	f, p := format(t), properties(t)
 	for path, want := range map[string]string{ // order-free: each for itself
@@ -251,12 +251,12 @@ func TestSCN67AKeyOfAPropertyIsFound(t *testing.T) {
 	}
 	for _, k := range p.Keys() {
 		if k.Name == "says" || k.Name == "profile" {
-			t.Errorf("%s is told of a scenario already", k.Path)
+			t.Errorf("%s is already explained as a key of a scenario", k.Path)
 		}
 	}
 }
 
-// SCN-67: what a key takes is said of each form that a file may have, and of no other.
+// SCN-67: the reference gives the values of a key in each form that a file may have, and in no other.
 func TestSCN67AKeySaysAllThatItTakes(t *testing.T) {
 	f := format(t)
 	for path, want := range map[string]Key{ // order-free: each for itself

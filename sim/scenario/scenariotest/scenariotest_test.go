@@ -25,7 +25,7 @@ func told(t *testing.T, name, text string, set func(*Suite)) (wrong, skipped str
 	return s.play(t, cases[0])
 }
 
-// SCN-66: what does not hold is told as shelly test tells it, with place, frame and command.
+// SCN-66: a failure is reported as shelly test reports it, with place, frame and command.
 func TestSCN66ACaseThatFailsSaysWhy(t *testing.T) {
 	if wrong, skipped := told(t, "a.scenario.yaml", good, nil); wrong != "" || skipped != "" {
 		t.Errorf("a case that holds: %s%s", wrong, skipped)
@@ -69,7 +69,7 @@ func TestSCN66APropertyIsChecked(t *testing.T) {
 	}
 }
 
-// SCN-66: mistakes of whoever wrote the test are told, and a file that does not load keeps
+// SCN-66: mistakes in the test are reported, and a file that does not load keeps
 // no other from running.
 func TestSCN66WhatCannotBeLoadedIsReported(t *testing.T) {
 	fsys := fstest.MapFS{"s/a.scenario.yaml": {Data: []byte(good)}, "s/b.scenario.yaml": {Data: []byte("scenario: 1\nname: b\nexpekt: {}\n")}}

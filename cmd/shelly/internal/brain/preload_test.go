@@ -79,7 +79,7 @@ msg="the model is loaded" model=qwen3:8b took=12s context=8192 memory="6.0 GB" g
 	})
 }
 
-func TestBRN19APreloadThatFailsIsSaidAndNothingElse(t *testing.T) {
+func TestBRN19APreloadThatFailsIsReportedAndNothingElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, out := logged()
 		p := &Preload{model: "qwen3:8b", client: slowLoader{takes: time.Second, fails: errors.New("no memory")}, log: log}

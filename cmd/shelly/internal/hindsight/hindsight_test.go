@@ -176,7 +176,7 @@ func TestCOM75AForkTellsBothWaysAndDoesNothing(t *testing.T) {
 	}
 }
 
-func TestCOM75WhatCannotBeForkedIsSaid(t *testing.T) {
+func TestCOM75WhatCannotBeForkedIsReported(t *testing.T) {
 	s := serve(t)
 	for body, want := range map[string]comm.Code{
 		`{"at": 99, "edits": {"result": "x"}}`:      comm.CodeBadRequest,

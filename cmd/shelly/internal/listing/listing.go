@@ -48,7 +48,7 @@ func Table[R any](out io.Writer, head string, rows []R, cells func(R) []string) 
 	return tabulate(out, terminal.Columns(out), head, lines)
 }
 
-// tabulate prints a table for so many columns; 0: as many as it needs.
+// tabulate prints a table for a screen of that many columns; 0: as many as it needs.
 func tabulate(out io.Writer, columns int, head string, rows [][]string) error {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)

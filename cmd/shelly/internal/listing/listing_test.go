@@ -39,7 +39,7 @@ func TestCLI210AnEmptyListSaysSoAndEndsWith4(t *testing.T) {
 }
 
 // A write that fails is the error, whether or not there is a row.
-func TestCLI2AListThatCannotBeWrittenIsNoEmptyList(t *testing.T) {
+func TestCLI2AListThatCannotBeWrittenIsNotAnEmptyList(t *testing.T) {
 	r, full := io.Pipe()
 	_ = r.CloseWithError(io.ErrClosedPipe)
 	for _, rows := range [][]string{nil, {"a"}} {

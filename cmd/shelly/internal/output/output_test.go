@@ -11,8 +11,8 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 )
 
-// What cannot be written is said before the work begins, also where a file is to be replaced.
-func TestCLI3AFileThatCannotBeWrittenIsSaidBeforeTheWork(t *testing.T) {
+// A file that cannot be written is reported before the work begins, even if it is to be replaced.
+func TestCLI3AFileThatCannotBeWrittenIsReportedBeforeTheWork(t *testing.T) {
 	dir := t.TempDir()
 	closed := filepath.Join(dir, "closed")
 	for _, name := range []string{"closed/there", "there"} {
