@@ -56,7 +56,8 @@ const (
 	FourthEdition
 	FifthEdition
 	SixthEdition
-	PresentEdition = SixthEdition
+	SeventhEdition
+	PresentEdition = SeventhEdition
 )
 
 // JitterMax is the greatest Jitter: a wait is at most half as long again.

@@ -154,20 +154,26 @@ func (m *Machine) measure(h *state.Handle, ask *fsm.AskBrain) {
 	}
 	c := &m.s.Config
 	inf := &h.Inf
-	inf.Stage, inf.Prompt = "", h.Sess.Corrected(c.Estimate(*ask))
+	// What was sent is kept as it was estimated: its correction may change before it is compared.
+	kept, looked := &fsm.Session{}, &h.Sess
+	if c.Edition < fsm.SeventhEdition {
+		kept, looked = looked, kept
+	}
+	estimate := c.Estimate(*ask)
+	inf.Stage, inf.Prompt = "", h.Sess.Corrected(estimate)
 	now := state.Sent{
-		Before: ask.Before(), Fixed: h.Sess.Corrected(c.EstimateOf(ask.System, fsm.Conversation{}, ask.Tools, &h.Sess.Offer)),
-		Messages: len(ask.Conversation.Messages), Hash: ask.Conversation.Hash, Tokens: inf.Prompt,
+		Before: ask.Before(), Fixed: kept.Corrected(c.EstimateOf(ask.System, fsm.Conversation{}, ask.Tools, &h.Sess.Offer)),
+		Messages: len(ask.Conversation.Messages), Hash: ask.Conversation.Hash, Tokens: kept.Corrected(estimate),
 	}
 	if n := now.Messages - 1; n >= 0 {
 		now.Prior = ask.Conversation.HashAt(n)
-		now.PriorTokens = now.Tokens - h.Sess.Corrected(fsm.TextTokens(ask.Conversation.Messages[n].Text))
+		now.PriorTokens = now.Tokens - kept.Corrected(fsm.TextTokens(ask.Conversation.Messages[n].Text))
 	}
 	cached := m.s.Cached.Begins(&now, ask)
 	if msg, ok := m.s.Cached.Answer(&now, ask); ok {
-		cached += h.Sess.Corrected(fsm.MessageTokens(msg))
+		cached += kept.Corrected(fsm.MessageTokens(msg))
 	}
-	inf.Anew = max(inf.Prompt-cached, 1)
+	inf.Anew = max(inf.Prompt-looked.Corrected(cached), 1)
 	m.s.Cached = now
 }
 

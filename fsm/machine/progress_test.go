@@ -201,6 +201,29 @@ func TestINF51AnAnswerIsCachedAndNoSpeedIsLearntFromIt(t *testing.T) {
 	}
 }
 
+// INF-51: what the slot holds is corrected as the new prompt is, also where the answer between
+// them taught the correction. Before the seventh edition it was not.
+func TestINF51WhatIsCachedIsCorrectedAsThePromptIs(t *testing.T) {
+	for edition, late := range map[int]bool{fsm.SeventhEdition: false, fsm.SixthEdition: true} { // order-free
+		d, _ := bare(t, func(c *fsm.Config) {
+			c.Switches.Progress, c.Prompts.Identity, c.Edition = true, strings.Repeat("Be kind. ", 100), edition
+		})
+		whole := d.active().Inf.Prompt
+		d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{
+			Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{ID: "1", Name: "list_dir", Args: "{}"}},
+			Tokens: fsm.Tokens{Prompt: 2 * whole, Answer: 20, Reading: 20 * fsm.Second, Writing: 20 * fsm.Second},
+		}})
+		d.toolSays("a.txt")
+		h := d.active()
+		if h.Inf.Prompt < 2*whole {
+			t.Fatalf("the prompt of %d tokens is not corrected, after one of %d that had twice as many", h.Inf.Prompt, whole)
+		}
+		if late != (h.Inf.Anew > whole) || !late && h.Inf.Anew > 60 {
+			t.Errorf("edition %d: %d of %d tokens are to be read", edition, h.Inf.Anew, h.Inf.Prompt)
+		}
+	}
+}
+
 // After a side call, whose last message is in no other prompt, the next turn begins with
 // the messages before that one.
 func TestINF51ASideCallKeepsWhatStandsBeforeItCached(t *testing.T) {
