@@ -39,6 +39,21 @@ func (p Pace) Rest(tokens int) Millis {
 	return p.Idle + slack*taking(tokens, speed)
 }
 
+// Doubt returns the pace after a call has not come from a stage to the next in its time. The model
+// may be a slower one than the speed was learnt from, and if the speed were kept, no call of that
+// length would ever have the time to teach another. A third makes up for slack.
+func (p Pace) Doubt(stage Stage) Pace {
+	switch stage {
+	case StageAccepted:
+		p.Reads = slower(p.Reads, slowestReads)
+	case StageWriting:
+		p.Writes = slower(p.Writes, slowestWrites)
+	}
+	return p
+}
+
+func slower(speed, slowest int) int { return min(speed, max(speed/slack, slowest)) }
+
 // Reading returns how long reading the given tokens should take, or 0 if unknown.
 func (p Pace) Reading(tokens int) Millis {
 	if p.Reads <= 0 {

@@ -29,3 +29,21 @@ func TestINF50ASpeedMovesByAQuarter(t *testing.T) {
 		t.Errorf("at an unknown speed they take %s", got)
 	}
 }
+
+// A third, but no slower than what is assumed if nothing is known, and nothing of the other speed.
+func TestINF50ADoubtedSpeedIsAThird(t *testing.T) {
+	for _, c := range []struct{ reads, less, writes, fewer int }{
+		{60, 20, 12, 4}, {29, 10, 5, 2}, {10, 10, 2, 2}, {4, 4, 1, 1}, {0, 0, 0, 0},
+	} {
+		p := Pace{Load: 1, Idle: 2, Reads: c.reads, Writes: c.writes}
+		reading, writing := p, p
+		reading.Reads, writing.Writes = c.less, c.fewer
+		for stage, want := range map[Stage]Pace{ // order-free
+			StageLoading: p, StageAccepted: reading, StageWriting: writing,
+		} {
+			if got := p.Doubt(stage); got != want {
+				t.Errorf("%+v, silent while %s: %+v, want %+v", p, stage, got, want)
+			}
+		}
+	}
+}

@@ -75,11 +75,16 @@ func (m *Machine) progressed(in fsm.BrainProgress) {
 }
 
 // silent handles a call that did not reach its next stage in time. The model is asked once
-// more, after the longest wait: one that is silent twice would be silent a third time.
+// more, after the longest wait and with more time: one that is silent twice would be silent a
+// third time.
 func (m *Machine) silent(h *state.Handle) firing {
 	last := len(m.s.Config.Limits.Backoff)
 	in := fsm.BrainFailed{Class: fsm.BrainTimeout, Reason: m.word(fsm.WordNoProgress, "after", answerTimeout(m, h).String(), "setting", settingOf(h))}
 	m.s.Cached = state.Sent{}
+	if m.s.Config.Edition >= fsm.SeventhEdition {
+		p := m.paced().Doubt(h.Inf.Stage)
+		m.s.Reads, m.s.Writes = p.Reads, p.Writes
+	}
 	f := m.brainFailed(h, in)
 	if f.on == state.OnBackOff {
 		return f.after(func(h *state.Handle) { h.Inf.Waits = max(h.Inf.Waits, last-1) })

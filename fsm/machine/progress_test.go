@@ -73,6 +73,36 @@ func TestINF50ASilentCallIsMadeOnceMore(t *testing.T) {
 	}
 }
 
+// A speed that was learnt from a faster model would give no call of a slower one its time. What was
+// waited for decides which speed is doubted; before the seventh edition none was.
+func TestINF50ASilentCallMakesItsSpeedDoubtful(t *testing.T) {
+	for _, c := range []struct {
+		edition       int
+		stage         fsm.Stage
+		reads, writes int
+	}{
+		{fsm.SeventhEdition, fsm.StageLoading, 60, 12},
+		{fsm.SeventhEdition, fsm.StageAccepted, 20, 12},
+		{fsm.SeventhEdition, fsm.StageWriting, 60, 4},
+		{fsm.SixthEdition, fsm.StageAccepted, 60, 12},
+	} {
+		d, _ := bare(t, func(o *fsm.Config) {
+			o.Switches.Progress, o.Pace, o.Edition = true, fsm.Pace{Load: 1, Idle: 1, Reads: 60, Writes: 12}, c.edition
+			o.Limits.Backoff = []fsm.Millis{fsm.Second}
+		})
+		d.comesTo(c.stage)
+		d.waitUp()
+		if s := d.m.View(); s.Reads != c.reads || s.Writes != c.writes {
+			t.Errorf("edition %d, silent while %s: %d read and %d written a second, want %d and %d", c.edition, c.stage, s.Reads, s.Writes, c.reads, c.writes)
+		}
+		d.waitUp()
+		h := d.active()
+		if got, want := d.answerTimer(), (fsm.Pace{Load: 1, Reads: c.reads}).FirstToken(h.Inf.Prompt, h.Inf.Prompt); got != want {
+			t.Errorf("edition %d, silent while %s: the next call has %s, want %s", c.edition, c.stage, got, want)
+		}
+	}
+}
+
 // The reply names the setting that bounds the stage in which the call was silent.
 func TestINF50TheReplyNamesTheSettingOfTheStage(t *testing.T) {
 	for stage, setting := range map[fsm.Stage]string{ // order-free
