@@ -3,7 +3,12 @@
 package page
 
 import (
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
+
+	"shelly/cmd/shelly/internal/browser"
 )
 
 func TestCOM70EachViewShowsWhatThereIs(t *testing.T) {
@@ -120,4 +125,209 @@ func TestCOM85TheRequestsViewShowsRunsToo(t *testing.T) {
 	w.Within("iframe.report", func() { w.See("body", "They have water.") })
 	w.pictures("run")
 	w.clean()
+}
+
+// A search that cannot be made says so, and does not stay as if it went on.
+func TestCOM73ASearchOfSessionsThatFailsSaysSo(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.Click("nav a", "Sessions")
+	w.See("main", "No session yet")
+	w.Protocol("Network.enable", nil)
+	w.Protocol("Network.emulateNetworkConditions", map[string]any{"offline": true, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+	w.Type("main input[type=search]", "written")
+	w.Click("main button", "Search")
+	w.See("main .note", "shelly does not answer")
+}
+
+// A search asks once for a session, for some at once, and says how far it is.
+func TestCOM73ASearchOfSessionsSaysHowFarItIs(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.Click("nav a", "Sessions")
+	w.See("main", "No session yet")
+	w.Script(nil, `const send = window.fetch, held = new Promise((go) => (window.release = go));
+		window.asked = [];
+		window.fetch = async (path, how) => {
+			if (!path.startsWith('/v1/sessions')) return send(path, how);
+			if (path === '/v1/sessions') return { ok: true, json: async () => ({ sessions: [1, 2, 3, 4, 5, 6].map((n) => ({ id: 's' + n, last: n < 6 ? 1 : 0, at: 9 - n })) }) };
+			window.asked.push(path);
+			if (path.includes('/s5')) await held;
+			return { ok: true, json: async () => ({ messages: [{ number: 1, message: { role: 'user', text: 'a pear' } }] }) };
+		}`)
+	w.Type("main input[type=search]", "pear")
+	w.Click("main button", "Search")
+	w.See("main", "Searching… 4 of 6 sessions")
+	w.Script(nil, `window.release()`)
+	w.See("main", "5 found.")
+	var asked int
+	w.Script(&asked, `return window.asked.length`)
+	if asked != 5 {
+		t.Errorf("the page has asked %d times for what was said in 5 sessions", asked)
+	}
+	w.clean()
+}
+
+// An answer that comes late does not replace that of a later search.
+func TestCOM73TheLastSearchOfTheMemoryIsShown(t *testing.T) {
+	w := begin(t, slow)
+	w.shelly("memory", "add", "The apple is red.")
+	w.shelly("memory", "add", "The pear is green.")
+	w.enter()
+	w.Click("nav a", "Memory")
+	w.See(".rows li", "The apple")
+	w.Script(nil, `const held = new Promise((go) => (window.release = go)), send = window.fetch;
+		window.fetch = async (path, how) => {
+			const answer = await send(path, how);
+			if (!path.includes('text=apple')) return answer;
+			return { ok: true, json: async () => {
+				const body = await answer.json();
+				await held;
+				setTimeout(() => (window.over = true));
+				return body;
+			} };
+		}`)
+	words := w.Element("main input[type=search]")
+	search := func(text string) {
+		w.Script(nil, `arguments[0].value = arguments[1]; arguments[0].form.requestSubmit()`, words, text)
+	}
+	search("apple")
+	w.See("main", "Searching…")
+	search("pear")
+	w.See(".rows li", "The pear")
+	w.Script(nil, `window.release()`)
+	w.Await("the first answer", func() (over bool) {
+		w.Script(&over, `return window.over === true`)
+		return over
+	})
+	if w.Count(".rows li", "The apple") != 0 || w.Count(".rows li", "The pear") != 1 {
+		t.Error("the answer of the first search replaced that of the second")
+	}
+	w.clean()
+}
+
+// The picker offers every session, and says nothing where they cannot be read: a name can be typed.
+func TestCOM73ThePickerOffersEverySession(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.See("#ask", "")
+	w.Script(nil, `addEventListener('unhandledrejection', () => (window.unheeded = true));
+		const send = window.fetch;
+		window.fetch = async (path, how) => {
+			if (!path.startsWith('/v1/sessions')) return send(path, how);
+			if (path.includes('after=one')) return new Response('{"sessions":[{"id":"two"}]}');
+			return new Response('{"sessions":[{"id":"one"}],"next":"one"}');
+		}`)
+	offered := func() (n int) {
+		w.Script(&n, `return document.querySelectorAll('#sessions option').length`)
+		return n
+	}
+	w.Click(".pick", "")
+	w.Await("both sessions", func() bool { return offered() == 2 })
+	w.Press(browser.Tab)
+	w.Script(nil, `window.fetch = async () => { setTimeout(() => (window.over = true), 0); throw new TypeError('cut'); }`)
+	w.Click(".pick", "")
+	w.Await("the failure", func() (over bool) {
+		w.Script(&over, `return window.over === true`)
+		return over
+	})
+	var unheeded bool
+	w.Script(&unheeded, `return window.unheeded === true`)
+	if unheeded || offered() != 2 {
+		t.Errorf("unheeded %t, offered %d", unheeded, offered())
+	}
+}
+
+// What runs keeps its place in the live view while it goes on, so that the keyboard can reach its
+// button, and can be cancelled there over whatever channel it came.
+func TestCOM73WhatRunsCanBeCancelledInTheLiveView(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	asked := exec.Command(w.bin, "ask", "--quiet", "--channel", "telegram", "--chat", "7", "Please write.", "--data", filepath.Join(w.dir, "data"))
+	if err := asked.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Press(browser.Escape, "g", "l")
+	w.See(".question", "May write_file run?")
+	w.Script(nil, `document.querySelector('.card button').focus()`)
+	shown := func() (text string) {
+		w.Script(&text, `return document.querySelector('.card').textContent`)
+		return text
+	}
+	first := shown()
+	w.Await("another status", func() bool { return shown() != first })
+	if tag, name, _ := w.Focused(); name != "Cancel" {
+		t.Errorf("the focus is on %s %q", tag, name)
+	}
+	w.Press(browser.Enter)
+	w.Gone(".card", "")
+	w.See(".question", "No longer asked")
+	_ = asked.Wait()
+	if list := w.shelly("request", "list"); !strings.Contains(list, "cancelled") {
+		t.Error(list)
+	}
+	w.clean()
+}
+
+// A request's view goes on with it: what is decided in it and elsewhere, the reply, and each step.
+func TestCOM74TheViewOfARequestGoesOnWithIt(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	for _, by := range []func(){
+		func() { w.Click(".question button", "No") },
+		func() { w.shelly("request", "deny", "--handle", "3") },
+	} {
+		w.ask("Please write.")
+		w.See(".question button", "No")
+		w.Press(browser.Escape, "g", "r")
+		w.Click(".rows a", "Please write.")
+		w.See(".steps li", "waiting_approval")
+		w.See(".question button", "No")
+		by()
+		w.See("main .answer", "It is written.")
+		w.See(".steps li", "the session was saved")
+		w.Gone(".question button", "")
+		w.Press("g", "c")
+	}
+	w.clean()
+}
+
+// The live view keeps a few of the questions that were answered while it was open.
+func TestCOM73AnsweredQuestionsDoNotPileUp(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.Click("nav a", "Live")
+	for range 5 {
+		asked := exec.Command(w.bin, "ask", "--quiet", "Please write.", "--data", filepath.Join(w.dir, "data"))
+		if err := asked.Start(); err != nil {
+			t.Fatal(err)
+		}
+		w.Click(".question button", "No")
+		if err := asked.Wait(); err != nil {
+			t.Error(err)
+		}
+		w.See("section p", "Nothing runs.")
+	}
+	if n := w.Count(".question.over", ""); n != 3 {
+		t.Errorf("%d are still shown", n)
+	}
+	w.clean()
+}
+
+func TestCOM73WhatCannotBeDoneIsSaid(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.Script(nil, `location.hash = '#/chat/' + 'x'.repeat(200)`)
+	w.See(".note", "longer than 128 bytes")
+	w.Press(browser.Escape, "g", "c")
+	w.ask("Please write.")
+	w.Click(".question button", "Always")
+	w.See(".answer", "It is written.")
+	w.Press(browser.Escape, "g", "t")
+	w.See("button", "Revoke")
+	w.kill(w.daemon)
+	w.See(".health", "unreachable")
+	w.Click("button", "Revoke")
+	w.Click("button", "Really revoke it?")
+	w.See(".note", "does not answer")
 }
