@@ -40,6 +40,7 @@ const (
 	TimerHold     TimerPurpose = "hold"     // a person's time to say what a tool did
 	TimerProbe    TimerPurpose = "probe"    // a probe's time to say what became of a call
 	TimerAnswer   TimerPurpose = "answer"   // a model call, to its next stage or its end
+	TimerIdle     TimerPurpose = "idle"     // the time in which nobody may come
 )
 
 // ClearTimer disarms a timer that has not fired.

@@ -203,6 +203,7 @@ func (w *Monitor) checkState(m *machine.Machine, in fsm.Input) {
 // places counts the handles that run, and those that wait for a person.
 type places struct {
 	main, sub int // that run
+	idling    int
 	asking    int // that wait for a person
 	beside    int // that run without taking a place
 	queued    int
@@ -217,6 +218,8 @@ func placesOf(s *state.Snapshot) (p places) {
 			}
 		case h.AsksPerson():
 			p.asking++
+		case h.State == state.Idling:
+			p.idling++
 		case h.State == state.Parked:
 		case h.Beside:
 			p.beside++
@@ -344,6 +347,8 @@ func (w *Monitor) checkWaiting(s *state.Snapshot, h *state.Handle, f *followed, 
 		w.violate("INV-1", "handle %d stays parked although the machine serves", h.ID)
 	case h.State == state.Queued && h.Served(s.Lifecycle) && w.places.roomFor(h, &s.Config.Limits) && !sessionTaken(s, h):
 		w.violate("INV-2", "handle %d is queued although its place is free", h.ID)
+	case h.State == state.Idling && (h.Kind != fsm.KindMemory || s.Lifecycle != state.Serving || w.places.queued > 0):
+		w.violate("INV-2", "handle %d of kind %s idles in %s although %d others wait", h.ID, h.Kind, s.Lifecycle, w.places.queued)
 	case f.step.parked && !boot && h.Kind == fsm.KindUser && !f.step.told && !h.Replied:
 		w.violate("INV-1", "handle %d was parked and its client not told", h.ID)
 	case h.Kind == fsm.KindUser && f.replied != h.Replied:
@@ -396,13 +401,13 @@ func (w *Monitor) checkAnswer(h *state.Handle, f *followed) {
 }
 
 // checkRest checks that a state that is not at rest can go on: with a handle that
-// runs or waits for a person, checkHandle has seen its call and its timer.
+// runs, idles or waits for a person, checkHandle has seen its call and its timer.
 func (w *Monitor) checkRest(s *state.Snapshot) {
 	busy := w.places.main+w.places.sub+w.places.beside+w.places.asking > 0
 	if busy && (s.Lifecycle == state.Stopped || s.Lifecycle == state.Down) {
 		w.violate("INV-12", "a handle is active while %s", s.Lifecycle)
 	}
-	if !busy && !Resting(s) {
+	if !busy && w.places.idling == 0 && !Resting(s) {
 		w.violate("INV-12", "nothing can go on while %s with %d handles", s.Lifecycle, len(s.Handles))
 	}
 }

@@ -142,7 +142,7 @@ func (d *driver) call(kind fsm.CallKind) fsm.CallID {
 func (d *driver) active() *state.Handle {
 	d.t.Helper()
 	for i := range d.m.View().Handles {
-		if h := &d.m.View().Handles[i]; h.State != state.Queued && h.State != state.Parked {
+		if h := &d.m.View().Handles[i]; !h.ParkedOrQueued() {
 			return h
 		}
 	}

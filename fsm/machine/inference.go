@@ -174,6 +174,9 @@ func (m *Machine) measure(h *state.Handle, ask *fsm.AskBrain) {
 		cached += kept.Corrected(fsm.MessageTokens(msg))
 	}
 	inf.Anew = max(inf.Prompt-looked.Corrected(cached), 1)
+	if c.Edition >= fsm.SeventhEdition {
+		now.Session, now.Version = h.Session, h.Sess.Version
+	}
 	m.s.Cached = now
 }
 

@@ -167,7 +167,7 @@ func (m *Machine) drain(int) firing {
 func (m *Machine) parkQueued() {
 	for i := range m.s.Handles {
 		switch h := &m.s.Handles[i]; {
-		case h.State == state.Queued && (h.Kind != fsm.KindInit || h.Beside):
+		case h.State == state.Queued && (h.Kind != fsm.KindInit || h.Beside), h.State == state.Idling:
 			m.fire(i, m.deferral())
 		case h.AsksPerson():
 			m.fire(i, m.deferral())

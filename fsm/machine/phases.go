@@ -42,6 +42,7 @@ var lifecyclePhases = []Phase{
 // handlePhases are the phases of [state.HandleTable].
 var handlePhases = []Phase{
 	{State: state.Queued, Idle: true},
+	{State: state.Idling, Wait: Wait{Purpose: fsm.TimerIdle, For: quiet, over: (*Machine).idled}},
 	{State: state.Parked, Idle: true},
 	{State: state.Loading, Calls: []fsm.CallKind{fsm.CallLoad}, Clock: true, enter: (*Machine).load},
 	{

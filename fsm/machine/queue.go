@@ -75,22 +75,23 @@ func (m *Machine) schedule() {
 	m.tellPlaces()
 }
 
-// giveWay sends a running memory handle back to the queue when another handle would have to
-// wait for it (HND-29).
+// giveWay sends a memory handle back to the queue that idles, or for which another handle
+// would have to wait (HND-29, HND-66).
 func (m *Machine) giveWay() {
-	if !m.s.AnyoneWaits() || m.s.Crowded() {
+	if !m.s.AnyoneWaits() {
 		return
 	}
 	for i := range m.s.Handles {
-		h := &m.s.Handles[i]
-		if h.Kind != fsm.KindMemory || h.State != state.Summarizing {
-			continue
+		switch h := &m.s.Handles[i]; {
+		case h.State == state.Idling:
+			m.fire(i, firing{on: state.OnYield})
+		case h.Kind == fsm.KindMemory && h.State == state.Summarizing && !m.s.Crowded():
+			m.fire(i, firing{on: state.OnYield, write: func(h *state.Handle) {
+				m.clearTimer(h)
+				m.giveUp(h)
+				h.Left = 0
+			}})
 		}
-		m.fire(i, firing{on: state.OnYield, write: func(h *state.Handle) {
-			m.clearTimer(h)
-			m.giveUp(h)
-			h.Left = 0
-		}})
 	}
 }
 
@@ -124,7 +125,7 @@ func (m *Machine) parking() firing {
 			h.Resume = state.Saving
 		case h.AsksPerson():
 			// Resume is set already
-		case h.State != state.Queued && h.State != state.Loading:
+		case h.State != state.Queued && h.State != state.Idling && h.State != state.Loading:
 			h.Resume = h.State
 		}
 	}}
@@ -148,8 +149,12 @@ func (m *Machine) start(h *state.Handle) firing {
 	if again := m.handle.phase(h.Resume).Again; again != "" {
 		return firing{on: again, resumes: true, write: func(h *state.Handle) { h.Resume = "" }}
 	}
-	if h.Kind == fsm.KindMemory {
+	switch {
+	case h.Kind != fsm.KindMemory:
+		return firing{on: state.OnStart}
+	case quiet(m, h) > 0:
+		return firing{on: state.OnIdle}
+	default:
 		return firing{on: state.OnSummarize}
 	}
-	return firing{on: state.OnStart}
 }

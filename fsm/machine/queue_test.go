@@ -307,18 +307,25 @@ func TestHND29TurnsAreRememberedTogetherWhileNobodyWaits(t *testing.T) {
 // A turn joins others only if the conversation after which the model is asked about them has
 // these too, which it has not after /new (SES-14). The boots of older builds did not look.
 func TestHND29ATurnJoinsThoseThatItsConversationHas(t *testing.T) {
+	summed := func(s *fsm.Session) { s.History = []fsm.Message{{Role: fsm.RoleSystem, Text: "a summary"}} }
+	written := func(s *fsm.Session) {
+		summed(s)
+		s.Version++
+	}
 	for _, tt := range []struct {
 		name    string
 		edition int
 		alone   bool
 		said    []string
-		history []fsm.Message // after /new
+		then    func(*fsm.Session) // what becomes of the session after the first
 		want    []int
 	}{
 		{"the conversation goes on", fsm.PresentEdition, false, []string{"one", "two"}, nil, []int{2}},
 		{"it was new between them", fsm.PresentEdition, false, []string{"one", "/new", "two", "three"}, nil, []int{1, 2}},
 		{"the newest has no room", fsm.PresentEdition, false, []string{"one", "/new", "two", "three", "four", "five"}, nil, []int{1, 3, 1}},
-		{"it has a summary of older ones", fsm.PresentEdition, false, []string{"one", "/new", "two"}, []fsm.Message{{Role: fsm.RoleSystem, Text: "a summary"}}, []int{2}},
+		{"it has a summary of older ones", fsm.PresentEdition, false, []string{"one", "two"}, summed, []int{2}},
+		{"another has written to the session", fsm.PresentEdition, false, []string{"one", "two"}, written, []int{1, 1}},
+		{"up to the sixth edition, another has", fsm.SixthEdition, false, []string{"one", "two"}, written, []int{2}},
 		{"the turns alone are shown", fsm.PresentEdition, true, []string{"one", "/new", "two"}, nil, []int{2}},
 		{"up to the fifth edition", fsm.FifthEdition, false, []string{"one", "/new", "two"}, nil, []int{2}},
 		{"up to the fifth edition, the first with room", fsm.FifthEdition, false, []string{"one", "/new", "two", "three", "four"}, nil, []int{3, 1}},
@@ -334,14 +341,14 @@ func TestHND29ATurnJoinsThoseThatItsConversationHas(t *testing.T) {
 				d.in("a", text)
 			}
 			session := fsm.Session{}
-			for _, text := range tt.said {
+			for i, text := range tt.said {
 				d.loads(session)
 				if text != "/new" {
 					d.answer("done")
 				}
 				session = one[fsm.SaveSession](d).State
-				if session.Version++; text == "/new" && tt.history != nil {
-					session.History = tt.history
+				if session.Version++; i == 0 && tt.then != nil {
+					tt.then(&session)
 				}
 				d.saves()
 			}

@@ -4,6 +4,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/fit"
 	"shelly/fsm/prompt"
+	"shelly/fsm/queue"
 	"shelly/fsm/state"
 	"shelly/fsm/turn"
 )
@@ -13,16 +14,52 @@ import (
 // be are not summarized: alone they would take the server's slot that the conversation is
 // in.
 func (m *Machine) summarize(i int) firing {
-	h := &m.s.Handles[i]
-	if h.Kind == fsm.KindMemory && m.s.Config.Switches.SideCalls == fsm.SideAppended && !h.Appended() {
+	talk, tools, asks := m.recap(&m.s.Handles[i])
+	if !asks {
 		return firing{on: state.OnSummarized, write: func(h *state.Handle) { h.Summary = fsm.Clip(h.Answer, 2*extractBytesMax) }}
 	}
-	talk := h.Talk.With(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Recap(max(h.Turns, 1))})
-	tools := fsm.NoTools
-	if h.Appended() || h.Kind != fsm.KindMemory && m.s.Config.Switches.SideCalls == fsm.SideAppended {
+	return m.infer(i, fsm.PurposeSummary, talk, tools)
+}
+
+// recap returns what the model is asked for a handle's summary, or false if it is not asked.
+func (m *Machine) recap(h *state.Handle) (talk fsm.Conversation, tools fsm.Toolset, asks bool) {
+	appends := m.s.Config.Switches.SideCalls == fsm.SideAppended
+	if h.Kind == fsm.KindMemory && appends && !h.Appended() {
+		return talk, tools, false
+	}
+	talk, tools = h.Talk.With(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Recap(max(h.Turns, 1))}), fsm.NoTools
+	if h.Appended() || h.Kind != fsm.KindMemory && appends {
 		tools = h.Toolset()
 	}
-	return m.infer(i, fsm.PurposeSummary, talk, tools)
+	return talk, tools, true
+}
+
+// quiet returns how long nobody may come before a memory handle asks for its summary
+// (HND-66): as long as the model's server takes to read it and then again the conversation
+// that it displaces; 0 if it displaces none, or if the server's speed is not known.
+func quiet(m *Machine, h *state.Handle) fsm.Millis {
+	c, held := &m.s.Config, &m.s.Cached
+	talk, tools, asks := m.recap(h)
+	if !c.Switches.Progress || held.Session == "" || !asks || held.IsOf(h) || m.s.Crowded() {
+		return 0
+	}
+	ask := fsm.AskBrain{System: prompt.System(c, h), Conversation: talk, Tools: tools}
+	if tools != fsm.NoTools {
+		ask.Offer = h.Sess.Offer
+	}
+	both := 0 // tokens with which the two begin alike
+	if held.Before == ask.Before() {
+		both = held.Fixed
+	}
+	return m.paced().Reading(h.Sess.Corrected(c.Estimate(ask)-both) + h.Sess.Corrected(held.Tokens-both))
+}
+
+// idled ends the wait: the summary is asked for, unless another handle runs by now.
+func (m *Machine) idled(h *state.Handle) firing {
+	if queue.HasPlace(&m.s, h) {
+		return firing{on: state.OnSummarize}
+	}
+	return firing{on: state.OnYield}
 }
 
 // summarized takes the summary, or an extract if there is none (HND-21).
@@ -103,7 +140,7 @@ func (m *Machine) stored(h *state.Handle, in fsm.Stored) firing {
 // together (HND-29).
 func (m *Machine) gather(h *state.Handle) {
 	turn, known := m.toRemember(h)
-	job := m.gathering(h.Session, turn, known.Version > 0)
+	job := m.gathering(h, turn, known.Version > 0)
 	if job == nil {
 		m.admit(state.Handle{
 			Accepted:    state.Accepted{Kind: fsm.KindMemory, Session: h.Session, Origin: h.Origin, Input: h.Input, Source: h.Source},
@@ -124,24 +161,26 @@ func (m *Machine) gather(h *state.Handle) {
 	job.Source |= h.Source
 }
 
-// gathering returns the memory handle of a session that a finished turn joins, or nil: the
+// gathering returns the memory handle of its session that a finished turn joins, or nil: the
 // newest one, if it has not begun and has room, and if the conversation after which it will be
-// asked about its turns still has them (HND-29). Up to the fifth edition it was the first that
-// had room, whatever the conversation had.
-func (m *Machine) gathering(session string, talk []fsm.Message, appended bool) *state.Handle {
+// asked about its turns still has them and goes on with this one (HND-29). Up to the sixth
+// edition it was joined after another conversation, too, that has as many turns, and up to the
+// fifth the first that had room was.
+func (m *Machine) gathering(h *state.Handle, talk []fsm.Message, appended bool) *state.Handle {
 	var newest *state.Handle
 	for i := range m.s.Handles {
 		job := &m.s.Handles[i]
-		if job.Kind != fsm.KindMemory || job.Session != session || job.Appended() != appended {
+		if job.Kind != fsm.KindMemory || job.Session != h.Session || job.Appended() != appended {
 			continue
 		}
 		open := job.Resume == "" && job.ParkedOrQueued() && job.Turns < m.s.Config.Limits.MaxTurns
+		next := !appended || turn.Has(talk, job.Turns+1) && (job.Sess.Version == h.Sess.Version || m.s.Config.Edition < fsm.SeventhEdition)
 		switch {
 		case m.s.Config.Edition < fsm.SixthEdition:
 			if open {
 				return job
 			}
-		case open && (!appended || turn.Has(talk, job.Turns+1)):
+		case open && next:
 			newest = job
 		default:
 			newest = nil

@@ -42,6 +42,12 @@ func inTurn(s *state.Snapshot, may func(int) bool) int {
 	return first
 }
 
+// HasPlace reports whether a handle that waits would have a place now.
+func HasPlace(s *state.Snapshot, h *state.Handle) bool {
+	p := placesOf(s)
+	return p.hasOne(h, &s.Config.Limits)
+}
+
 // places says which places are taken, and who waits for them.
 type places struct {
 	main, sub int  // handles that run, and subagents that run

@@ -232,7 +232,7 @@ func (h *Handle) Toolset() fsm.Toolset {
 // Waiting reports whether the handle holds no place among those that run. A handle that
 // waits for a person keeps its session.
 func (h *Handle) Waiting() bool {
-	return h.State == Queued || h.State == Parked || h.AsksPerson()
+	return h.ParkedOrQueued() || h.AsksPerson()
 }
 
 // AsksPerson reports whether the handle waits for a person.
@@ -352,7 +352,9 @@ func (h *Handle) Served(lifecycle fsm.State) bool {
 }
 
 // ParkedOrQueued reports whether the handle waits for its turn or for the next boot.
-func (h *Handle) ParkedOrQueued() bool { return h.State == Queued || h.State == Parked }
+func (h *Handle) ParkedOrQueued() bool {
+	return h.State == Queued || h.State == Idling || h.State == Parked
+}
 
 // Tells reports whether the handle's answer is a message to its origin (HND-40, HND-47, HND-63).
 func (h *Handle) Tells() bool {

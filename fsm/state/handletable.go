@@ -5,6 +5,7 @@ import "shelly/fsm"
 // Handle states. A handle is one accepted piece of work.
 const (
 	Queued      fsm.State = "queued"
+	Idling      fsm.State = "idling"
 	Loading     fsm.State = "loading"
 	Cognition   fsm.State = "cognition"
 	Recalling   fsm.State = "recalling"
@@ -26,6 +27,7 @@ const (
 // Handle events.
 const (
 	OnStart      Event = "start"      // its turn has come
+	OnIdle       Event = "idle"       // it starts once nobody has come for a while
 	OnAgain      Event = "again"      // a load or save has failed, and is tried again
 	OnAsk        Event = "ask"        // ask the cognition question, or go on with it
 	OnRecall     Event = "recall"     // go on with a recall
@@ -76,12 +78,17 @@ var HandleTable = Table{
 		{Queued, OnAct, Execution, "HND-24"},
 		{Queued, OnSave, Saving, "HND-24"},
 		{Queued, OnSummarize, Summarizing, "HND-24"},
+		{Queued, OnIdle, Idling, "HND-66"},
 		{Queued, OnEmbed, Embedding, "HND-24"},
 		{Queued, OnStore, Storing, "HND-24"},
 		{Queued, OnPark, Parked, "LIF-6"},
 		{Queued, OnCancel, Cancelled, "HND-34"},
 		{Parked, OnResume, Queued, "LIF-11"},
 		{Parked, OnCancel, Cancelled, "HND-34"},
+
+		{Idling, OnSummarize, Summarizing, "HND-66"},
+		{Idling, OnYield, Queued, "HND-66"},
+		{Idling, OnPark, Parked, "LIF-6"},
 
 		{Loading, OnAsk, Cognition, "HND-4"},
 		{Loading, OnAct, Execution, "LIF-3"},

@@ -12,6 +12,9 @@ type Sent struct {
 	Tokens   int    `json:"tokens,omitempty"`   // of all of it
 	Thought  bool   `json:"thought,omitempty"`  // the answer to it came after thinking
 
+	Session string `json:"session,omitempty"` // whose conversation it is
+	Version uint64 `json:"version,omitempty"` // of the session, as it was then
+
 	// The same without the last message: the last message of a side call is in no other
 	// prompt.
 	Prior       uint64 `json:"prior,omitempty"`
@@ -32,6 +35,12 @@ func (s *Sent) Begins(now *Sent, ask *fsm.AskBrain) int {
 	default:
 		return s.Fixed
 	}
+}
+
+// IsOf reports whether this was sent in the conversation after which a memory handle asks for
+// its summary: in the turn that its session was saved with last, or for the summary itself.
+func (s *Sent) IsOf(h *Handle) bool {
+	return h.Appended() && h.Session == s.Session && (h.Sess.Version == s.Version || h.Sess.Version == s.Version+1)
 }
 
 // Answer returns the answer to this prompt if a new prompt goes on with it, because the

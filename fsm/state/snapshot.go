@@ -121,6 +121,11 @@ func (s *Snapshot) hash(texts bool) uint64 {
 		x.Str(s.LastSession)
 		x.Int(s.Burst)
 	}
+	if s.Cached.Session != "" { // a summary that would displace it idles, if a speed is known
+		x.Str(s.Cached.Session)
+		x.Word(s.Cached.Version)
+		x.Bool(s.Reads > 0)
+	}
 	for _, channel := range s.Channels {
 		x.Str(channel)
 	}

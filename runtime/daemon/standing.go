@@ -26,7 +26,7 @@ func (h *hub) begun(m state.Move, now fsm.Millis) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch m.To {
-	case state.Done, state.Failed, state.Cancelled, state.Queued, state.Parked:
+	case state.Done, state.Failed, state.Cancelled, state.Queued, state.Idling, state.Parked:
 		delete(h.work, m.Handle)
 	default:
 		w := h.work[m.Handle]

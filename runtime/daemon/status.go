@@ -32,7 +32,7 @@ func (d *Daemon) status() comm.Status {
 		h := &view.Handles[i]
 		asks := comm.AskOf(&view.Config, h)
 		d.hub.preview(asks)
-		if asks == nil && (h.State == state.Queued || h.State == state.Parked) {
+		if asks == nil && h.ParkedOrQueued() {
 			if len(s.Queue) < comm.QueueMax {
 				s.Queue = append(s.Queue, queued(view, i))
 			}
@@ -70,6 +70,8 @@ func waitsFor(s *state.Snapshot, i int) string {
 		return "kept for the next start"
 	case s.Lifecycle != state.Serving:
 		return "until shelly serves"
+	case h.State == state.Idling:
+		return "until nobody has come for a while"
 	case h.Kind == fsm.KindMemory:
 		return "until nobody else waits"
 	case busy >= 0:

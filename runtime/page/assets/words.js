@@ -1,7 +1,7 @@
 // The machine's words as people read them.
 
 const states = {
-  queued: 'waiting for its turn', loading: 'loading the session', cognition: 'thinking', recalling: 'looking into memory', execution: 'working',
+  queued: 'waiting for its turn', idling: 'waiting until nobody has come for a while', loading: 'loading the session', cognition: 'thinking', recalling: 'looking into memory', execution: 'working',
   summarizing: 'summarizing for memory', embedding: 'preparing for memory', storing: 'storing in memory', saving: 'saving the session',
   stopping: 'waiting for a tool to stop', parked: 'paused until shelly starts again', compacting: 'shortening the conversation',
   waiting_approval: 'waiting for your decision', held: 'waiting for your answer', done: 'done', failed: 'failed', cancelled: 'cancelled',

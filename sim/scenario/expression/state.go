@@ -182,7 +182,7 @@ func (o *Observer) follow(v *state.Snapshot, at fsm.Millis) {
 			o.admitted = append(o.admitted, admission{h.ID, at})
 		}
 		switch {
-		case h.State == state.Queued:
+		case h.State == state.Queued, h.State == state.Idling:
 			o.Queued++
 		case h.State == state.Parked:
 			o.Parked++

@@ -102,7 +102,7 @@ func (v *Item) words(key string) []string {
 	case "ask":
 		return wordsFrom(fsm.PurposeAnswer, fsm.PurposeInit, fsm.PurposeFarewell, fsm.PurposeSummary, fsm.PurposeCompact, fsm.PurposeSubagent)
 	case "timer":
-		return wordsFrom(fsm.TimerHandle, fsm.TimerAbort, fsm.TimerGrace, fsm.TimerBackoff, fsm.TimerRetry, fsm.TimerCompact, fsm.TimerApproval, fsm.TimerHold, fsm.TimerAnswer)
+		return wordsFrom(fsm.TimerHandle, fsm.TimerAbort, fsm.TimerGrace, fsm.TimerBackoff, fsm.TimerRetry, fsm.TimerCompact, fsm.TimerApproval, fsm.TimerHold, fsm.TimerProbe, fsm.TimerAnswer, fsm.TimerIdle)
 	case "notice":
 		return wordsFrom(fsm.NoticeDeferred, fsm.NoticeQueued, fsm.NoticeHeld)
 	case "question":

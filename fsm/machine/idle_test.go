@@ -1,0 +1,123 @@
+package machine_test
+
+import (
+	"strings"
+	"testing"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// twoTalks lets two sessions each have an answer on a slow server, as a configuration says.
+func twoTalks(t *testing.T, change func(*fsm.Config)) *driver {
+	d := slow(t, change)
+	d.in("a", strings.Repeat("How do I begin a sourdough? ", 20))
+	d.finishes("a")
+	d.in("b", strings.Repeat("How do I get from Vienna to Venice by train? ", 10))
+	d.finishes("b")
+	return d
+}
+
+func slow(t *testing.T, change func(*fsm.Config)) *driver {
+	return places(t, 1, func(c *fsm.Config) {
+		c.Switches.Remember, c.Switches.TellTime = fsm.RememberIdle, false
+		c.Pace.Reads, c.Limits.SessionBurst = 10, 1
+		if change != nil {
+			change(c)
+		}
+	})
+}
+
+// of returns the memory handle of a session.
+func (d *driver) of(session string) *state.Handle {
+	d.t.Helper()
+	for i := range d.m.View().Handles {
+		if h := &d.m.View().Handles[i]; h.Session == session && h.Kind == fsm.KindMemory {
+			return h
+		}
+	}
+	d.t.Fatalf("session %s is not remembered", session)
+	return nil
+}
+
+// idles ends the quiet time of a session's memory handle.
+func (d *driver) idles(session string) {
+	d.t.Helper()
+	d.step(fsm.Input{At: d.now(), Fact: fsm.TimerFired{Timer: d.of(session).Wait}})
+}
+
+// A summary idles only if it would displace another conversation, and how long that takes is
+// known; so the one of the conversation that was held last goes first.
+func TestHND66WhichSummaryIdles(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*fsm.Config)
+		a, b   fsm.State
+	}{
+		{"the server holds b's", nil, state.Idling, state.Summarizing},
+		{"each under a prompt of its own", func(c *fsm.Config) { c.Switches.SideCalls = fsm.SideAlone }, state.Idling, state.Idling},
+		{"no speed is known", func(c *fsm.Config) { c.Pace.Reads = 0 }, state.Summarizing, state.Queued},
+		{"no progress is followed", func(c *fsm.Config) { c.Switches.Progress = false }, state.Summarizing, state.Queued},
+		{"too many wait", func(c *fsm.Config) { c.Limits.MaxQueue = 2 }, state.Summarizing, state.Queued},
+		{"up to the sixth edition", func(c *fsm.Config) { c.Edition = fsm.SixthEdition }, state.Summarizing, state.Queued},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := twoTalks(t, tt.change)
+			d.inStates(tt.a, tt.b)
+		})
+	}
+}
+
+// A turn after which the model is not asked (HND-49) is stored at once.
+func TestHND66WithoutASummaryNothingIdles(t *testing.T) {
+	d := slow(t, func(c *fsm.Config) { c.Limits.ContextTokens = 2000 })
+	d.in("a", "Tell me a story.")
+	d.loads(fsm.Session{})
+	d.in("b", "How do I get from Vienna to Venice?")
+	d.answer(strings.Repeat("It was a dark and stormy night. ", 200))
+	d.saves()
+	d.finishes("b")
+	d.inStates(state.Embedding, state.Queued)
+}
+
+// It idles as long as the server takes to read its prompt, and then the other conversation,
+// without what precedes both.
+func TestHND66HowLongASummaryIdles(t *testing.T) {
+	d := twoTalks(t, nil)
+	var after fsm.Millis
+	for _, e := range d.effects {
+		if timer, ok := e.(fsm.SetTimer); ok && timer.Purpose == fsm.TimerIdle {
+			after = timer.After
+		}
+	}
+	held := d.m.View().Cached.Tokens // b's summary: its conversation and the question
+	d.answer("trains")
+	d.embeds()
+	d.stores()
+	d.idles("a")
+	d.inStates(state.Summarizing)
+	h := d.of("a")
+	read, fixed := h.Inf.Anew, h.Inf.Prompt-h.Inf.Anew
+	asked := fsm.MessageTokens(one[fsm.AskBrain](d).Conversation.Messages[2])
+	if want := fsm.Millis(read+held-asked-fixed) * fsm.Second / 10; after < want || after > want+2*fsm.Second {
+		t.Errorf("it idles %s; to read %d and %d of %d tokens takes %s", after, read, held-asked-fixed, held, want)
+	}
+}
+
+// Whoever comes sends it back to the queue, as does the end of its time if another runs by then.
+func TestHND66ASummaryThatIdlesGivesWay(t *testing.T) {
+	d := twoTalks(t, nil)
+	d.idles("a")
+	d.inStates(state.Queued, state.Summarizing)
+	d.answer("trains")
+	d.embeds()
+	d.inStates(state.Queued, state.Storing)
+	d.stores()
+	d.inStates(state.Idling)
+	key := d.in("b", "and by night?")
+	d.inStates(state.Queued, state.Loading)
+	d.cancels(key)
+	d.inStates(state.Idling)
+	d.signal()
+	d.inStates(state.Parked, state.Execution) // and the farewell
+}
