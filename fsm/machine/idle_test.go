@@ -83,24 +83,29 @@ func TestHND66WithoutASummaryNothingIdles(t *testing.T) {
 // It idles as long as the server takes to read its prompt, and then the other conversation,
 // without what precedes both.
 func TestHND66HowLongASummaryIdles(t *testing.T) {
-	d := twoTalks(t, nil)
-	var after fsm.Millis
-	for _, e := range d.effects {
-		if timer, ok := e.(fsm.SetTimer); ok && timer.Purpose == fsm.TimerIdle {
-			after = timer.After
+	for _, offer := range []int{0, 200} {
+		d := twoTalks(t, func(c *fsm.Config) { c.Limits.OfferTokens = offer })
+		var after fsm.Millis
+		for _, timer := range of[fsm.SetTimer](d.effects) {
+			if timer.Purpose == fsm.TimerIdle {
+				after = timer.After
+			}
 		}
-	}
-	held := d.m.View().Cached.Tokens // b's summary: its conversation and the question
-	d.answer("trains")
-	d.embeds()
-	d.stores()
-	d.idles("a")
-	d.inStates(state.Summarizing)
-	h := d.of("a")
-	read, fixed := h.Inf.Anew, h.Inf.Prompt-h.Inf.Anew
-	asked := fsm.MessageTokens(one[fsm.AskBrain](d).Conversation.Messages[2])
-	if want := fsm.Millis(read+held-asked-fixed) * fsm.Second / 10; after < want || after > want+2*fsm.Second {
-		t.Errorf("it idles %s; to read %d and %d of %d tokens takes %s", after, read, held-asked-fixed, held, want)
+		held := d.m.View().Cached.Tokens // b's summary: its conversation and the question
+		d.answer("trains")
+		d.embeds()
+		d.stores()
+		d.idles("a")
+		d.inStates(state.Summarizing)
+		h := d.of("a")
+		read, fixed := h.Inf.Anew, h.Inf.Prompt-h.Inf.Anew
+		lost := held - fixed - fsm.MessageTokens(one[fsm.AskBrain](d).Conversation.Messages[2])
+		if want := fsm.Millis(read+lost) * fsm.Second / 10; after < want || after > want+2*fsm.Second {
+			t.Errorf("it idles %s; to read %d and %d of %d tokens takes %s", after, read, lost, held, want)
+		}
+		if offered := h.Sess.Offer.Made(); offered != (offer > 0) {
+			t.Errorf("with offer_tokens %d the offer is %+v", offer, h.Sess.Offer)
+		}
 	}
 }
 

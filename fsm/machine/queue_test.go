@@ -308,6 +308,7 @@ func TestHND29TurnsAreRememberedTogetherWhileNobodyWaits(t *testing.T) {
 // these too, which it has not after /new (SES-14). The boots of older builds did not look.
 func TestHND29ATurnJoinsThoseThatItsConversationHas(t *testing.T) {
 	summed := func(s *fsm.Session) { s.History = []fsm.Message{{Role: fsm.RoleSystem, Text: "a summary"}} }
+	emptied := func(s *fsm.Session) { s.History = nil }
 	written := func(s *fsm.Session) {
 		summed(s)
 		s.Version++
@@ -324,9 +325,12 @@ func TestHND29ATurnJoinsThoseThatItsConversationHas(t *testing.T) {
 		{"it was new between them", fsm.PresentEdition, false, []string{"one", "/new", "two", "three"}, nil, []int{1, 2}},
 		{"the newest has no room", fsm.PresentEdition, false, []string{"one", "/new", "two", "three", "four", "five"}, nil, []int{1, 3, 1}},
 		{"it has a summary of older ones", fsm.PresentEdition, false, []string{"one", "two"}, summed, []int{2}},
+		{"its turn has left the conversation", fsm.PresentEdition, false, []string{"one", "two"}, emptied, []int{1, 1}},
 		{"another has written to the session", fsm.PresentEdition, false, []string{"one", "two"}, written, []int{1, 1}},
 		{"up to the sixth edition, another has", fsm.SixthEdition, false, []string{"one", "two"}, written, []int{2}},
 		{"the turns alone are shown", fsm.PresentEdition, true, []string{"one", "/new", "two"}, nil, []int{2}},
+		{"up to the sixth edition, it was new between them", fsm.SixthEdition, false, []string{"one", "/new", "two", "three"}, nil, []int{1, 2}},
+		{"up to the sixth edition, the newest has no room", fsm.SixthEdition, false, []string{"one", "/new", "two", "three", "four", "five"}, nil, []int{1, 3, 1}},
 		{"up to the fifth edition", fsm.FifthEdition, false, []string{"one", "/new", "two"}, nil, []int{2}},
 		{"up to the fifth edition, the first with room", fsm.FifthEdition, false, []string{"one", "/new", "two", "three", "four"}, nil, []int{3, 1}},
 	} {

@@ -43,10 +43,7 @@ func quiet(m *Machine, h *state.Handle) fsm.Millis {
 	if !c.Switches.Progress || held.Session == "" || !asks || held.IsOf(h) || m.s.Crowded() {
 		return 0
 	}
-	ask := fsm.AskBrain{System: prompt.System(c, h), Conversation: talk, Tools: tools}
-	if tools != fsm.NoTools {
-		ask.Offer = h.Sess.Offer
-	}
+	ask := fsm.AskBrain{System: prompt.System(c, h), Conversation: talk, Tools: tools, Offer: h.Sess.Offer}
 	both := 0 // tokens with which the two begin alike
 	if held.Before == ask.Before() {
 		both = held.Fixed
