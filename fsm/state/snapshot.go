@@ -122,9 +122,11 @@ func (s *Snapshot) hash(texts bool) uint64 {
 		x.Int(s.Burst)
 	}
 	if s.Cached.Session != "" { // a summary that would displace it idles, if a speed is known
-		x.Str(s.Cached.Session)
-		x.Word(s.Cached.Version)
 		x.Bool(s.Reads > 0)
+		x.Word(s.Cached.Version)
+		for i := range s.Handles {
+			x.Bool(s.Handles[i].Session == s.Cached.Session)
+		}
 	}
 	for _, channel := range s.Channels {
 		x.Str(channel)
@@ -204,6 +206,7 @@ func (h *Handle) hashTurn(x *fsm.Hasher) {
 	x.Int(h.Place)
 	x.Int(h.Turns)
 	x.Int(h.Uses)
+	x.Word(h.Sess.Version)
 	x.Int(len(h.Sess.History))
 	x.Int(len(h.Sess.Pending))
 	x.Int(len(h.Sess.Skills))

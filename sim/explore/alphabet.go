@@ -183,12 +183,12 @@ func (x *alphabet) callAnswers(list []action, s *state.Snapshot, h *state.Handle
 	case fsm.CallLoad:
 		return x.sessions(list,
 			action{"session is new", fsm.Input{Fact: fsm.SessionLoaded{Answered: fsm.To(call)}}},
-			action{"session has a turn", fsm.Input{Fact: fsm.SessionLoaded{Answered: fsm.To(call), Session: turnBefore()}}},
+			action{"session has turns", fsm.Input{Fact: fsm.SessionLoaded{Answered: fsm.To(call), Session: turnsBefore()}}},
 			action{"session cannot be read", fsm.Input{Fact: fsm.SessionLoaded{Answered: fsm.To(call), Error: "broken"}}})
 	case fsm.CallSave:
 		return x.sessions(list,
 			action{"session is saved", fsm.Input{Fact: fsm.SessionSaved{Answered: fsm.To(call)}}},
-			action{"session was changed meanwhile", fsm.Input{Fact: fsm.SessionSaved{Answered: fsm.To(call), Conflict: true, Session: turnBefore()}}},
+			action{"session was changed meanwhile", fsm.Input{Fact: fsm.SessionSaved{Answered: fsm.To(call), Conflict: true, Session: turnsBefore()}}},
 			action{"session cannot be saved", fsm.Input{Fact: fsm.SessionSaved{Answered: fsm.To(call), Error: "broken"}}})
 	case "":
 		return list
@@ -217,9 +217,12 @@ func (x *alphabet) sessions(list []action, outcomes ...action) []action {
 	return append(list, outcomes...)
 }
 
-// turnBefore is a session that has seen a turn.
-func turnBefore() fsm.Session {
-	return fsm.Session{Version: 1, History: []fsm.Message{{Role: fsm.RoleUser, Text: "before"}, {Role: fsm.RoleAssistant, Text: "done"}}}
+// turnsBefore is a session that has seen a turn.
+func turnsBefore() fsm.Session {
+	return fsm.Session{Version: 1, History: []fsm.Message{
+		{Role: fsm.RoleUser, Text: "long before"}, {Role: fsm.RoleAssistant, Text: "done"},
+		{Role: fsm.RoleUser, Text: "before"}, {Role: fsm.RoleAssistant, Text: "done"},
+	}}
 }
 
 // wordsOf returns what a person may say to a handle that waits for one.

@@ -30,6 +30,7 @@ type Bounds struct {
 	Builtins  []string        `json:"builtins"` // offered beside it
 	NoTools   bool            `json:"no_tools"` // none at all
 	Commands  bool            `json:"commands"` // every other request is /new
+	Reads     int             `json:"reads"`    // tokens that the model's server reads in a second; 0: that is not known
 	Modest    bool            `json:"modest"`   // the model answers or calls; it neither fails, is cut nor asks for two
 
 	DepthMax int         `json:"depth_max,omitempty"` // go no deeper; 0: no bound
@@ -114,7 +115,7 @@ func SessionsWorld() Bounds {
 	b.Requests, b.Sessions = 3, 2
 	b.Switches.Compress, b.Switches.NoCognition = false, true
 	b.Switches.History = fsm.HistoryAnswers
-	b.Limits.MaxActive = 2
+	b.Limits.MaxActive, b.Reads = 2, 10
 	b.Cancels, b.Signals = 1, 1
 	b.Modest = true
 	return b
@@ -277,7 +278,7 @@ func CrowdWorld() Bounds {
 // config is the configuration of every boot in the world.
 func (b Bounds) config() fsm.Config {
 	c := fsm.Config{
-		Profile: b.Profile, Init: b.Init, Switches: b.Switches, Limits: b.Limits,
+		Profile: b.Profile, Init: b.Init, Switches: b.Switches, Limits: b.Limits, Pace: fsm.Pace{Reads: b.Reads}, Edition: fsm.PresentEdition,
 		Prompts: fsm.Prompts{
 			Identity: "i", Question: "q", Init: "n", Farewell: "f", Summary: "s", Empty: "e", AtLimit: "l", AtLength: "c", Subagent: "a",
 			Compress: "p", Consolidate: "j",
