@@ -188,8 +188,12 @@ func (m *Machine) learnPace(h *state.Handle, in fsm.BrainAnswered) {
 	m.s.Cached.Thought = in.Thinking != ""
 	t := in.Tokens
 	anew := h.Inf.Anew
-	if t.Prompt > 0 {
-		anew = min(t.Prompt, max(t.Prompt-(h.Inf.Prompt-h.Inf.Anew), 1))
+	switch whole := h.Inf.Prompt; {
+	case t.Prompt <= 0:
+	case m.s.Config.Edition < fsm.SeventhEdition: // what was not estimated was taken to be read
+		anew = min(t.Prompt, max(t.Prompt-(whole-anew), 1))
+	case whole > 0:
+		anew = t.Prompt * anew / whole
 	}
 	m.s.Reads = fsm.Learn(m.s.Reads, anew, t.Reading)
 	m.s.Writes = fsm.Learn(m.s.Writes, t.Answer, t.Writing)

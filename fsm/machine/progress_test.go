@@ -254,6 +254,30 @@ func TestINF51WhatIsCachedIsCorrectedAsThePromptIs(t *testing.T) {
 	}
 }
 
+// INF-51: in a new session nothing has corrected the estimates yet, so a server may count twice as
+// many tokens; what it holds is as much more. Before the seventh edition the difference was taken
+// to be read, and the machine to be many times as fast as it is.
+func TestINF51NoSpeedIsLearntFromAnEstimateThatIsTooLow(t *testing.T) {
+	for edition, fast := range map[int]bool{fsm.SeventhEdition: false, fsm.SixthEdition: true} { // order-free
+		d := places(t, 1, func(c *fsm.Config) {
+			c.Switches.TellTime, c.Prompts.Identity, c.Edition = false, strings.Repeat("Be kind. ", 100), edition
+		})
+		for _, text := range []string{"hello", "good morning to all of you, and good luck"} {
+			d.in(text, text)
+			d.loads(fsm.Session{})
+			h := d.active()
+			d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{
+				Answered: fsm.To(d.call(fsm.CallBrain)), Text: "good day", Stop: fsm.StopEndTurn,
+				Tokens: fsm.Tokens{Prompt: 2 * h.Inf.Prompt, Answer: 3, Reading: fsm.Millis(2*h.Inf.Anew) * fsm.Second / 60, Writing: fsm.Second},
+			}})
+			d.saves()
+		}
+		if reads := d.m.View().Reads; reads > 60 != fast || reads < 59 {
+			t.Errorf("edition %d: %d tokens a second, of a machine that reads 60", edition, reads)
+		}
+	}
+}
+
 // After a side call, whose last message is in no other prompt, the next turn begins with
 // the messages before that one.
 func TestINF51ASideCallKeepsWhatStandsBeforeItCached(t *testing.T) {
