@@ -74,14 +74,22 @@ const (
 )
 
 // Learn returns a speed, in tokens per second, corrected by how long tokens took. Single
-// measurements vary, so the past has three times the weight.
-func Learn(speed, tokens int, took Millis) int {
+// measurements vary, so the past has three times the weight. The mean is of the time that a
+// token takes, as times are what is computed from it; so a prompt that the server unexpectedly
+// held is soon outweighed. Up to the sixth edition it was of the speeds.
+func Learn(edition, speed, tokens int, took Millis) int {
 	if tokens < learntTokens || took < learntMillis {
 		return speed
 	}
-	now := int(Millis(tokens) * Second / took)
-	if speed > 0 {
-		now = (3*speed + now) / 4
+	now := max(int(Millis(tokens)*Second/took), 1)
+	switch {
+	case speed <= 0:
+		return now
+	case edition < SeventhEdition:
+		return max((3*speed+now)/4, 1)
+	case now > speed: // rounded towards it, or a low speed would never rise
+		return (4*speed*now + 3*now + speed - 1) / (3*now + speed)
+	default:
+		return 4 * speed * now / (3*now + speed)
 	}
-	return max(now, 1)
 }

@@ -2,21 +2,32 @@ package fsm
 
 import "testing"
 
-// INF-50: a speed is learnt from calls that are long enough to show it, and moves by a quarter.
-func TestINF50ASpeedMovesByAQuarter(t *testing.T) {
+// INF-50: a speed is learnt from calls that are long enough to show it; the time of a token so far
+// counts three times. Up to the sixth edition the speed so far did.
+func TestINF50TheTimeOfATokenMovesByAQuarter(t *testing.T) {
 	for _, tt := range []struct {
+		edition       int
 		speed, tokens int
 		took          Millis
 		want          int
 	}{
-		{0, learntTokens, Second, learntTokens},
-		{100, learntTokens, Second, (300 + learntTokens) / 4},
-		{100, learntTokens - 1, Second, 100},
-		{100, 2000, learntMillis, (300 + 2000*1000/learntMillis) / 4},
-		{100, 2000, learntMillis - 1, 100},
-		{0, learntTokens, 1000 * Second, 1},
+		{PresentEdition, 0, learntTokens, Second, learntTokens},
+		{PresentEdition, 100, 2000, 10 * Second, 115}, // 4 tokens: three in 30 ms, one in 5 ms
+		{PresentEdition, 2200, 600, 10 * Second, 221}, // what a held prompt has taught does not last
+		{PresentEdition, 222, 600, 10 * Second, 132},  // rounded down, towards 60
+		{PresentEdition, 1, 600, 10 * Second, 2},      // and up
+		{PresentEdition, 60, 600, 10 * Second, 60},
+		{PresentEdition, 100, learntTokens - 1, Second, 100},
+		{PresentEdition, 100, 2000, learntMillis, 134},
+		{PresentEdition, 100, 2000, learntMillis - 1, 100},
+		{PresentEdition, 0, learntTokens, 1000 * Second, 1},
+		{PresentEdition, 1, learntTokens, 1000 * Second, 1},
+		{SixthEdition, 100, learntTokens, Second, (300 + learntTokens) / 4},
+		{SixthEdition, 100, 2000, learntMillis, (300 + 2000*1000/learntMillis) / 4},
+		{SixthEdition, 0, learntTokens, 1000 * Second, 1},
+		{SixthEdition, 1, learntTokens, 1000 * Second, 1},
 	} {
-		if got := Learn(tt.speed, tt.tokens, tt.took); got != tt.want {
+		if got := Learn(tt.edition, tt.speed, tt.tokens, tt.took); got != tt.want {
 			t.Errorf("%d tokens in %s after a speed of %d: %d, want %d", tt.tokens, tt.took, tt.speed, got, tt.want)
 		}
 	}

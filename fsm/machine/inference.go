@@ -195,8 +195,8 @@ func (m *Machine) learnPace(h *state.Handle, in fsm.BrainAnswered) {
 	case whole > 0:
 		anew = t.Prompt * anew / whole
 	}
-	m.s.Reads = fsm.Learn(m.s.Reads, anew, t.Reading)
-	m.s.Writes = fsm.Learn(m.s.Writes, t.Answer, t.Writing)
+	m.s.Reads = fsm.Learn(m.s.Config.Edition, m.s.Reads, anew, t.Reading)
+	m.s.Writes = fsm.Learn(m.s.Config.Edition, m.s.Writes, t.Answer, t.Writing)
 }
 
 // sourceOf returns where a message of the running inference comes from (MSG-1, MSG-2): an
