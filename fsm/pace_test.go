@@ -17,6 +17,7 @@ func TestINF50TheTimeOfATokenMovesByAQuarter(t *testing.T) {
 		{PresentEdition, 222, 600, 10 * Second, 132},  // rounded down, towards 60
 		{PresentEdition, 1, 600, 10 * Second, 2},      // and up
 		{PresentEdition, 60, 600, 10 * Second, 60},
+		{PresentEdition, 4, 600, 30 * Second, 5}, // exactly
 		{PresentEdition, 100, learntTokens - 1, Second, 100},
 		{PresentEdition, 100, 2000, learntMillis, 134},
 		{PresentEdition, 100, 2000, learntMillis - 1, 100},
