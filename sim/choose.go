@@ -52,36 +52,3 @@ func (r *Recorder) Choose(label string, n int) int {
 	r.Choices = append(r.Choices, c)
 	return c
 }
-
-// Odometer enumerates every sequence of choices: use it for one run, call Next,
-// and use it again until Next returns false.
-type Odometer struct {
-	digits []digit
-	at     int
-}
-
-type digit struct{ value, base int }
-
-// Choose implements [Chooser].
-func (o *Odometer) Choose(_ string, n int) int {
-	if o.at == len(o.digits) {
-		o.digits = append(o.digits, digit{0, n})
-	}
-	d := o.digits[o.at]
-	o.at++
-	return d.value
-}
-
-// Next moves to the next sequence; it returns false after the last.
-func (o *Odometer) Next() bool {
-	for len(o.digits) > 0 {
-		last := &o.digits[len(o.digits)-1]
-		if last.value+1 < last.base {
-			last.value++
-			o.at = 0
-			return true
-		}
-		o.digits = o.digits[:len(o.digits)-1]
-	}
-	return false
-}

@@ -141,8 +141,40 @@ func TestTapeReplaysWhatARecorderKept(t *testing.T) {
 	}
 }
 
+// odometer enumerates every sequence of choices: use it for one run, call next,
+// and use it again until next returns false.
+type odometer struct {
+	digits []digit
+	at     int
+}
+
+type digit struct{ value, base int }
+
+func (o *odometer) Choose(_ string, n int) int {
+	if o.at == len(o.digits) {
+		o.digits = append(o.digits, digit{0, n})
+	}
+	d := o.digits[o.at]
+	o.at++
+	return d.value
+}
+
+// next moves to the next sequence; it returns false after the last.
+func (o *odometer) next() bool {
+	for len(o.digits) > 0 {
+		last := &o.digits[len(o.digits)-1]
+		if last.value+1 < last.base {
+			last.value++
+			o.at = 0
+			return true
+		}
+		o.digits = o.digits[:len(o.digits)-1]
+	}
+	return false
+}
+
 func TestOdometerEnumeratesEverySequenceOnce(t *testing.T) {
-	var o Odometer
+	var o odometer
 	seen := map[[2]int]bool{}
 	for {
 		a := o.Choose("a", 3)
@@ -151,7 +183,7 @@ func TestOdometerEnumeratesEverySequenceOnce(t *testing.T) {
 			t.Fatalf("%d %d twice", a, b)
 		}
 		seen[[2]int{a, b}] = true
-		if !o.Next() {
+		if !o.next() {
 			break
 		}
 	}
@@ -201,10 +233,10 @@ func twoAtOnce() Plan {
 // SIM-2: by enumeration, each order of what is due at once is played, and in each
 // of them every request has its reply and every entry its place.
 func TestSIM2EveryOrderOfWhatIsDueAtOnce(t *testing.T) {
-	var odometer Odometer
+	var order odometer
 	first := map[string]bool{}
-	for more := true; more; more = odometer.Next() {
-		r := play(t, twoAtOnce(), Options{Choose: &odometer})
+	for more := true; more; more = order.next() {
+		r := play(t, twoAtOnce(), Options{Choose: &order})
 		if len(r.Replies()) != 1 || len(r.Memory) != 2 {
 			t.Fatalf("replies %v, memory %v", r.Requests, r.Memory)
 		}

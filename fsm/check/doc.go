@@ -2,5 +2,5 @@
 //
 // A [Monitor] follows one machine and checks each step against what it has seen: inputs,
 // moves and effects, besides the state after the step. It uses only what the machine
-// exports. [CheckRestore] writes a machine's state, restores it and compares (INV-9).
+// exports. INV-9 is checked by the machine's tests, which restore each state and compare.
 package check

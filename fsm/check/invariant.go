@@ -25,7 +25,7 @@ type InvariantDoc struct {
 }
 
 // Invariants returns the invariants in order. [Monitor] checks all but
-// INV-9, which is [CheckRestore].
+// INV-9, which takes a second machine.
 func Invariants() []InvariantDoc {
 	return []InvariantDoc{
 		{"INV-1", "Every accepted request gets exactly one terminal reply, or is parked, with its client notified, and resumed by the next boot, or waits for a person. Each consumed answer strictly lowers its handle's measure, so every handle ends."},

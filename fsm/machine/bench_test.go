@@ -189,7 +189,7 @@ func BenchmarkCheckRestore(b *testing.B) {
 	s := newScript(false)
 	s.toTools(b)
 	for b.Loop() {
-		if err := check.CheckRestore(s.m); err != nil {
+		if err := checkRestore(s.m); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -90,7 +90,7 @@ func (d *driver) step(in fsm.Input) []fsm.Effect {
 			d.t.Errorf("after %T: a call of %s is said to have taken %s", in.Fact, a.Tool, a.Duration)
 		}
 	}
-	if err := check.CheckRestore(d.m); err != nil {
+	if err := checkRestore(d.m); err != nil {
 		d.t.Error(err)
 	}
 	return d.effects

@@ -395,7 +395,7 @@ func TestTheMonitorSeesWrongMoves(t *testing.T) {
 func TestEveryInvariantHasABreach(t *testing.T) {
 	for _, doc := range check.Invariants() {
 		if doc.ID == "INV-9" {
-			continue // CheckRestore
+			continue // checkRestore
 		}
 		if !slices.ContainsFunc(breaches(), func(b breach) bool { return b.invariant == doc.ID }) {
 			t.Errorf("no breach of %s is tried: %s", doc.ID, doc.Text)
@@ -407,7 +407,7 @@ func TestINV9WhatDoesNotSurviveASnapshotIsSeen(t *testing.T) {
 	m := machine.New()
 	m.Step(fsm.Input{Fact: fsm.Boot{Config: fsm.Config{Init: fsm.InitOff}}})
 	m.Step(fsm.Input{Fact: fsm.Requested{Text: "no UTF-8: \xff"}}) // JSON cannot carry it; the boundary mends it
-	if err := check.CheckRestore(m); err == nil || !strings.Contains(err.Error(), "INV-9") {
+	if err := checkRestore(m); err == nil || !strings.Contains(err.Error(), "INV-9") {
 		t.Errorf("the check says %v", err)
 	}
 }

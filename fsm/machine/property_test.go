@@ -84,7 +84,7 @@ func anythingAtAll(t *rapid.T, m *machine.Machine) {
 	if diff := cmp.Diff(m.Snapshot(), twin.Snapshot()); diff != "" {
 		t.Fatalf("the twin is in another state: %s", diff)
 	}
-	if err := check.CheckRestore(m); err != nil {
+	if err := checkRestore(m); err != nil {
 		t.Fatal(err)
 	}
 	if n := m.View().Ignored.Moves; n != 0 {

@@ -20,8 +20,8 @@ func TestCOM2ADatagramFromOutsideLoopbackIsDropped(t *testing.T) {
 		}
 		p := &post{UDP: u, inbox: make(chan letter, 1)} // without a socket: an answer would panic
 		p.receive(data, netip.MustParseAddrPort(from))
-		if len(p.inbox) != taken || u.Counts().Foreign != int64(1-taken) {
-			t.Errorf("from %s: %d taken, counts %+v", from, len(p.inbox), u.Counts())
+		if len(p.inbox) != taken || u.o.Counters.Counts().Foreign != int64(1-taken) {
+			t.Errorf("from %s: %d taken, counts %+v", from, len(p.inbox), u.o.Counters.Counts())
 		}
 	}
 }

@@ -63,9 +63,6 @@ func NewUDP(front Front, o UDPOptions) (*UDP, error) {
 	return &UDP{front: Owned(front), o: o, secret: s}, nil
 }
 
-// Counts returns what was refused or lost so far.
-func (u *UDP) Counts() Counts { return u.o.Counters.Counts() }
-
 // letter is a request and the address for its answers.
 type letter struct {
 	from    netip.AddrPort

@@ -24,18 +24,18 @@ import (
 
 // mailbox is a served UDP listener and one client of it.
 type mailbox struct {
-	t      *testing.T
-	front  *fronttest.Front
-	to     *net.UDPAddr
-	client *net.UDPConn
-	udp    *comm.UDP
-	stop   func() error
+	t        *testing.T
+	front    *fronttest.Front
+	counters comm.Counters
+	to       *net.UDPAddr
+	client   *net.UDPConn
+	stop     func() error
 }
 
 func serveUDP(t *testing.T, change func(*comm.UDPOptions)) *mailbox {
 	t.Helper()
 	m := &mailbox{t: t, front: fronttest.New()}
-	o := comm.UDPOptions{Token: token, RequestBytesMax: 1 << 20}
+	o := comm.UDPOptions{Token: token, RequestBytesMax: 1 << 20, Counters: &m.counters}
 	if change != nil {
 		change(&o)
 	}
@@ -47,7 +47,7 @@ func serveUDP(t *testing.T, change func(*comm.UDPOptions)) *mailbox {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.udp, m.to = u, conn.LocalAddr().(*net.UDPAddr)
+	m.to = conn.LocalAddr().(*net.UDPAddr)
 	m.client = m.dial()
 	m.stop = serving(t, func(ctx context.Context) error { return u.Serve(ctx, conn) })
 	return m
@@ -165,7 +165,7 @@ func TestCOM3WithoutTheTokenThereIsNoAnswer(t *testing.T) {
 			m.send(c.send)
 			m.wantSilence()
 			c.want.Accepted = 1 // the probe
-			if got := m.udp.Counts(); got != c.want {
+			if got := m.counters.Counts(); got != c.want {
 				t.Errorf("counts %+v, want %+v", got, c.want)
 			}
 			if got := m.front.Seen().Accepted; len(got) != 1 {
@@ -236,7 +236,7 @@ func TestCOM6WhoHasTheTokenHearsWhatIsWrong(t *testing.T) {
 			if n := m.front.Seen().Asked; n != 0 {
 				t.Error("work was started")
 			}
-			if n := m.udp.Counts().Malformed; n != 1 {
+			if n := m.counters.Counts().Malformed; n != 1 {
 				t.Errorf("%d counted as malformed", n)
 			}
 		})
@@ -325,7 +325,7 @@ func TestCOM7UDPPassesOnWhatTheDaemonRefuses(t *testing.T) {
 				t.Errorf("%v: %+v", err, got)
 			}
 		}
-		if n := m.udp.Counts().Refused; n != 2 {
+		if n := m.counters.Counts().Refused; n != 2 {
 			t.Errorf("%v: %d counted", err, n)
 		}
 	}
@@ -377,7 +377,7 @@ func TestAFloodIsAnsweredAtOnce(t *testing.T) {
 	if got := m.receive(); got.ID != "bad" {
 		t.Fatalf("%+v", got)
 	}
-	if got := m.udp.Counts().Refused; got != 1 {
+	if got := m.counters.Counts().Refused; got != 1 {
 		t.Errorf("%d counted as refused", got)
 	}
 	m.send(datagram("another", "a"))
@@ -486,7 +486,7 @@ func TestCOM86AClientsTokenIsGoodOverUDP(t *testing.T) {
 	m.send(letter(sensor, "m2", "of one who may report events alone"))
 	m.send(letter(ci[1:], "m2", "of nobody"))
 	m.wantSilence()
-	if n := m.udp.Counts().BadTokens; n != 2 {
+	if n := m.counters.Counts().BadTokens; n != 2 {
 		t.Errorf("%d tokens are counted as wrong", n)
 	}
 	m.await(func(n fronttest.Seen) bool { return n.Watching == 3 }) // with the probe

@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -175,6 +177,24 @@ func (s *shop) server() *sdk.Server {
 	return srv
 }
 
+// named gives the calls in a client's lines the names that wire.Handler gives those over HTTP.
+func named(lines io.Reader) io.Reader {
+	out, in := io.Pipe()
+	handler := wire.Handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		line, _ := io.ReadAll(r.Body)
+		_, _ = in.Write(append(line, '\n'))
+	}), 1<<20)
+	go func() {
+		s := bufio.NewScanner(lines)
+		for s.Scan() {
+			r, _ := http.NewRequest(http.MethodPost, "/", bytes.NewReader(s.Bytes()))
+			handler.ServeHTTP(nil, r)
+		}
+		_ = in.CloseWithError(s.Err())
+	}()
+	return out
+}
+
 // over tries something with both versions of the protocol, over a program's lines and over
 // HTTP. Open begins what a daemon has of the shop: each after the first is that of a restart.
 func over(t *testing.T, test func(t *testing.T, s *shop, open func() *world)) {
@@ -183,7 +203,7 @@ func over(t *testing.T, test func(t *testing.T, s *shop, open func() *world)) {
 		t.Run(version+" over lines", func(t *testing.T) {
 			s, dir := newShop(t.Context()), t.TempDir()
 			b := box(func(ctx context.Context, in io.Reader, out io.Writer) error {
-				_ = s.server().Run(ctx, &sdk.IOTransport{Reader: wire.Incoming(io.NopCloser(in)), Writer: writer{out}})
+				_ = s.server().Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(named(in)), Writer: writer{out}})
 				return nil
 			})
 			if older {

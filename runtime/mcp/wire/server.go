@@ -245,47 +245,8 @@ func incoming(message []byte) []byte {
 	return changed
 }
 
-// Incoming passes on a client's lines, each with its private name if it needs one.
-func Incoming(from io.ReadCloser) io.ReadCloser { return &reader{from: from} }
-
-type reader struct {
-	from io.ReadCloser
-	read []byte // the beginning of an incomplete line
-	out  []byte // ready to be passed on
-	err  error
-}
-
-// Read implements [io.Reader].
-func (r *reader) Read(p []byte) (int, error) {
-	for len(r.out) == 0 {
-		if r.err != nil {
-			return 0, r.err
-		}
-		part := make([]byte, 32<<10)
-		n, err := r.from.Read(part)
-		r.read, r.err = append(r.read, part[:n]...), err
-		for {
-			line, rest, whole := bytes.Cut(r.read, []byte("\n"))
-			if !whole {
-				break
-			}
-			r.out = append(append(r.out, incoming(line)...), '\n')
-			r.read = rest
-		}
-		if err != nil { // the rest is not a whole message
-			r.out, r.read = append(r.out, r.read...), nil
-		}
-	}
-	n := copy(p, r.out)
-	r.out = r.out[n:]
-	return n, nil
-}
-
-// Close implements [io.Closer].
-func (r *reader) Close() error { return r.from.Close() }
-
-// Handler does the same for the requests of clients, whose bodies may have at most bytesMax
-// bytes. The library compares the headers with the message as they are written, so they are decoded.
+// Handler gives the calls of clients, whose bodies may have at most bytesMax bytes, the names
+// that [Server] expects. The library compares the headers with the message as they are written, so they are decoded.
 func Handler(next http.Handler, bytesMax int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {

@@ -15,7 +15,6 @@ import (
 const (
 	MethodGet    = "tasks/get"
 	MethodResult = "tasks/result"
-	MethodList   = "tasks/list"
 	MethodCancel = "tasks/cancel"
 	MethodUpdate = "tasks/update"
 )

@@ -66,7 +66,7 @@ func shown(t *testing.T, f *Format, suffix string) map[string]map[string][]strin
 		if problem != nil || node == nil {
 			t.Fatalf("%s: %v", path, problem)
 		}
-		f.In(node, func(id, text string) {
+		f.examplesIn(node, func(id, text string) {
 			if all[id] == nil {
 				all[id] = map[string][]string{}
 			}
@@ -170,7 +170,7 @@ func TestSCN67EveryKeyHasAMeaningAndAnExample(t *testing.T) {
 
 // SCN-67: the page is made of the same as what the program prints.
 func TestSCN67ThePageIsUpToDate(t *testing.T) {
-	want := Page(format(t), properties(t), examples(t))
+	want := page(format(t), properties(t), examples(t))
 	if *renew {
 		if err := os.WriteFile(pageFile, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -296,7 +296,7 @@ func TestSCN67AnExampleIsFoundInItsFileAlone(t *testing.T) {
 	f := format(t)
 	node, _ := strict.Parse([]byte("scenario: 1\nname: x\nbrain: [{says: Hello}]\nexpect: {replies: [{text: {$contains: x}}]}"), "a scenario", "")
 	found := map[string]string{}
-	f.In(node, func(id, text string) { found[id] = text })
+	f.examplesIn(node, func(id, text string) { found[id] = text })
 	for id, want := range map[string]string{".name": "name: x", "Line.says": "says: Hello", "$contains": "$contains: x", "MatcherReply.text": "text: {$contains: x}", "Line.calls": ""} { // order-free
 		if found[id] != want {
 			t.Errorf("%s: got %q, want %q", id, found[id], want)
