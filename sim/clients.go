@@ -160,7 +160,7 @@ func (r *run) refuse(m Moment, err error) {
 	if engine.Refused(err) {
 		err = engine.ErrNoSpace
 	}
-	refusal := Refusal{At: r.world.wall(), Err: err}
+	refusal := Refusal{Err: err}
 	if m.Request != nil {
 		refusal.Request = m.Request.Request
 	}
@@ -187,7 +187,7 @@ func (r *run) accept(in fsm.Requested) error {
 	}
 	a, err := r.driver.Accept(r.now(), in)
 	if err == nil && !a.New && a.Request.Done {
-		r.result.Notices = append(r.result.Notices, Delivery{At: r.world.wall(), Request: in.Request, Text: a.Request.Reply})
+		r.result.Notices = append(r.result.Notices, Delivery{Request: in.Request, Text: a.Request.Reply})
 	}
 	return err
 }

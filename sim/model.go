@@ -32,7 +32,7 @@ func (p *Plan) asksModel(purpose fsm.Purpose) bool {
 
 // model asks the live model. A fault that makes the call slow says how long it takes.
 func (w *world) model(e fsm.AskBrain, slow *Fault) error {
-	w.result.Asked = append(w.result.Asked, Asked{At: w.agenda.now, Ask: e, Line: script.Nothing, Config: w.config})
+	w.result.Asked = append(w.result.Asked, Asked{Ask: e, Line: script.Nothing, Config: w.config})
 	spoken, err := w.backend.Model(e, w.config.Shown(&e))
 	if err != nil {
 		return err

@@ -81,14 +81,12 @@ func (s Step) After(lost []Step) Step {
 // Refusal is a request, an event (which has no id) or a cancel that was refused before
 // anything was written.
 type Refusal struct {
-	At      fsm.Millis
 	Request fsm.RequestKey
 	Err     error
 }
 
 // Delivery is a word to a client.
 type Delivery struct {
-	At      fsm.Millis
 	Request fsm.RequestKey
 	Notice  fsm.Notice // empty: a reply from the record
 	Ahead   int
@@ -109,7 +107,6 @@ type Question struct {
 
 // Asked is one model call and the line that answered it.
 type Asked struct {
-	At     fsm.Millis
 	Ask    fsm.AskBrain
 	Line   script.Taken
 	Config *fsm.Config   // in force then
@@ -120,7 +117,6 @@ type Asked struct {
 
 // Ran is one start of a tool.
 type Ran struct {
-	At  fsm.Millis
 	Run fsm.RunTool
 	Act script.Taken
 }

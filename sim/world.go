@@ -98,7 +98,7 @@ var performing = fsm.NewEffectTable(
 	}),
 	effecting(func(w *world, e fsm.ClearTimer) { w.agenda.drop(func(d *due) bool { return d.timer != e.Timer }) }),
 	effecting(func(w *world, e fsm.Notify) {
-		w.result.Notices = append(w.result.Notices, Delivery{At: w.agenda.now, Request: e.Request, Notice: e.Notice, Ahead: e.Ahead})
+		w.result.Notices = append(w.result.Notices, Delivery{Request: e.Request, Notice: e.Notice, Ahead: e.Ahead})
 	}),
 	effecting(func(w *world, e fsm.Reply) { w.result.Replied = append(w.result.Replied, e.Request) }),
 	effecting(func(w *world, e fsm.Report) { w.result.Reports = append(w.result.Reports, e) }),
@@ -128,7 +128,7 @@ func (w *world) ask(e fsm.AskBrain) error {
 		}
 		taken, begun = w.cursor.line(e, begun)
 	}
-	w.result.Asked = append(w.result.Asked, Asked{At: w.agenda.now, Ask: e, Line: taken, Config: w.config})
+	w.result.Asked = append(w.result.Asked, Asked{Ask: e, Line: taken, Config: w.config})
 	line, known := script.Line{}, fault != nil && !fault.scripted()
 	if taken != script.Nothing {
 		line, known = w.plan.Scripts[taken.Script].Lines[taken.Index], true
@@ -218,7 +218,7 @@ func (w *world) acts(e fsm.RunTool) Act {
 	if e.Waits { // for what it has started before
 		act.Changes = nil
 	} else {
-		w.result.Ran = append(w.result.Ran, Ran{At: w.agenda.now, Run: e, Act: taken})
+		w.result.Ran = append(w.result.Ran, Ran{Run: e, Act: taken})
 		w.result.started(e)
 	}
 	if fault != nil {

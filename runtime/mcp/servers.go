@@ -156,11 +156,10 @@ func (s *Servers) Refused(key string) {
 
 // State is the status of a server.
 type State struct {
-	Name  string
-	Up    bool
-	Tools int
-	Odd   []string // tools that are left out, and the like
-	Err   error    // why it is not up
+	Name string
+	Up   bool
+	Odd  []string // tools that are left out, and the like
+	Err  error    // why it is not up
 }
 
 // States returns the status of each server.

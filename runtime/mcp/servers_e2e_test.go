@@ -65,7 +65,7 @@ func references(t *testing.T) (w *world, workspace string) {
 	t.Setenv("SHELLY_TOKEN", "secret")
 	w = worldIn(t, box, usual(), workspace, list...)
 	for _, s := range w.States() {
-		t.Logf("%s: up %v, %d tools, %v", s.Name, s.Up, s.Tools, s.Err)
+		t.Logf("%s: up %v, %v", s.Name, s.Up, s.Err)
 	}
 	return w, workspace
 }

@@ -16,14 +16,12 @@ type Brain interface {
 
 // Question is one chat request.
 type Question struct {
-	Model      string // as in the request
 	Purpose    string // from the header X-Shelly-Purpose; "answer" without it
 	Session    string // from the header X-Shelly-Session; "" without it
 	System     string // the text of a leading system message, which is then not in Messages
 	Messages   []fsm.Message
 	Dropped    int      // how many of Messages the window has no room for: the first ones other than system messages
 	Tools      []string // the names of the tools offered, in order
-	NumCtx     int      // 0 if the request has none
 	NumPredict int      // 0 if the request has none
 	// Temperature is in thousandths, as in [fsm.Options]: 0 if the request has none, -1 if it is
 	// exactly 0.

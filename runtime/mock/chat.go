@@ -197,9 +197,8 @@ func (s *Server) onlyLoad(w http.ResponseWriter, r *http.Request, m Model, req *
 
 func (r *chatRequest) question(h http.Header, opt api.Options) Question {
 	q := Question{
-		Model:   r.Model,
-		Purpose: or(h.Get(ollama.PurposeHeader), string(fsm.PurposeAnswer)),
-		NumCtx:  r.asks("num_ctx", opt.NumCtx), NumPredict: r.asks("num_predict", opt.NumPredict),
+		Purpose:     or(h.Get(ollama.PurposeHeader), string(fsm.PurposeAnswer)),
+		NumPredict:  r.asks("num_predict", opt.NumPredict),
 		Temperature: r.temperature(),
 	}
 	if session, err := url.QueryUnescape(h.Get(ollama.SessionHeader)); err == nil {

@@ -138,8 +138,8 @@ func TestWhatTheClientAsksIsWhatTheBrainIsAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []mock.Question{{
-		Model: "brain", Purpose: "summary", Session: "café & co: 1%", System: "be kind", Messages: conversation,
-		Tools: []string{"f", "g"}, NumCtx: 4096, NumPredict: 64, Temperature: 700,
+		Purpose: "summary", Session: "café & co: 1%", System: "be kind", Messages: conversation,
+		Tools: []string{"f", "g"}, NumPredict: 64, Temperature: 700,
 	}}
 	if diff := cmp.Diff(want, brain.questions()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

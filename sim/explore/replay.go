@@ -148,7 +148,7 @@ func (r *replay) note(at fsm.Millis, e fsm.Effect) {
 			q.Reply, q.IsError, q.Outcome = e.Text, e.IsError, e.Outcome
 		}
 	case fsm.Notify:
-		out.Notices = append(out.Notices, sim.Delivery{At: at, Request: e.Request, Notice: e.Notice, Ahead: e.Ahead})
+		out.Notices = append(out.Notices, sim.Delivery{Request: e.Request, Notice: e.Notice, Ahead: e.Ahead})
 	case fsm.Report:
 		out.Reports = append(out.Reports, e)
 	case fsm.Exit:

@@ -13,9 +13,8 @@ import (
 
 // Cost is what the model calls of a case have cost on its server (SCN-55).
 type Cost struct {
-	Name    string
-	Replies int
-	Failed  int // of the replies: errors
+	Name   string
+	Failed int // replies that are errors
 	sim.Usage
 	FirstWord fsm.Millis // the longest wait for the first word of an answer
 	Reply     fsm.Millis // the longest wait for a reply

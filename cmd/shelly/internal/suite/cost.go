@@ -76,7 +76,6 @@ func costOf(f *scenario.File) (cost report.Cost, held bool, err error) {
 	}
 	cost.Usage = sim.UsageOf(out.Result.Asked)
 	for _, q := range out.Result.Replies() {
-		cost.Replies++
 		if q.IsError {
 			cost.Failed++
 		}
