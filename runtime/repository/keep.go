@@ -14,8 +14,8 @@ import (
 // How many entries are searched for repositories before each call, and how many git folders are
 // protected at most. Those that are near come first.
 const (
-	entriesMax = 100_000
-	keptMax    = 300
+	EntriesMax = 100_000
+	FoldersMax = 300
 )
 
 // commonDir is the file of a git folder that names the folder that counts in its place.
@@ -26,6 +26,7 @@ const commonDir = "commondir"
 type Kept struct {
 	Pinned []string // git's folders, which must stay where they are, outer ones first
 	Fixed  []string // files and folders that must stay as they are
+	Partly bool     // there is more than EntriesMax or FoldersMax, so there may be repositories that are not among them
 	absent []string // paths in the workspace that do not exist and must not exist afterwards
 	links  []Link   // links that must be the same afterwards
 	in     string
@@ -34,6 +35,10 @@ type Kept struct {
 // Keep finds what to protect in a workspace, whose path must be absolute and without symbolic
 // links. With complete it makes what a git folder lacks, so that it can be protected.
 func Keep(workspace string, complete bool, made *Calls) (Kept, error) {
+	return keepOf(workspace, complete, made, EntriesMax, FoldersMax)
+}
+
+func keepOf(workspace string, complete bool, made *Calls, entriesMax, foldersMax int) (Kept, error) {
 	k := Kept{in: workspace}
 	root, err := os.OpenRoot(workspace)
 	if err != nil {
@@ -44,7 +49,8 @@ func Keep(workspace string, complete bool, made *Calls) (Kept, error) {
 	dirs := slices.DeleteFunc(found.Dirs, made.have)
 	files := slices.DeleteFunc(found.Files, made.have)
 	links := slices.DeleteFunc(found.Links, func(l Link) bool { return made.have(l.Path) })
-	for _, dir := range dirs[:min(len(dirs), keptMax)] {
+	k.Partly = !found.Whole || max(len(dirs), len(files), len(links)) > foldersMax
+	for _, dir := range dirs[:min(len(dirs), foldersMax)] {
 		if err := k.keep(root, dir, complete); err != nil {
 			return k, err
 		}
@@ -54,8 +60,8 @@ func Keep(workspace string, complete bool, made *Calls) (Kept, error) {
 			}
 		}
 	}
-	k.Fixed = append(k.Fixed, files[:min(len(files), keptMax)]...)
-	k.links = links[:min(len(links), keptMax)]
+	k.Fixed = append(k.Fixed, files[:min(len(files), foldersMax)]...)
+	k.links = links[:min(len(links), foldersMax)]
 	return k, nil
 }
 

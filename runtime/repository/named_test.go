@@ -43,6 +43,27 @@ func TestTOL45WhatAConfigurationNamesIsKept(t *testing.T) {
 	}
 }
 
+func TestTOL45ItIsSaidThatNotEverythingIsProtected(t *testing.T) {
+	root := tree(t, map[string]string{"a/.git/HEAD": "", "b/.git/HEAD": ""})
+	for _, c := range []struct {
+		entries, folders int
+		pinned           int
+		partly           bool
+	}{
+		{1000, 2, 2, false},
+		{1000, 1, 1, true},
+		{3, 2, 1, true}, // a, b, and what is in one of them
+	} {
+		kept, err := keepOf(root, false, &Calls{}, c.entries, c.folders)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(kept.Pinned) != c.pinned || kept.Partly != c.partly {
+			t.Errorf("of %d entries and %d folders: %q are protected, partly: %v; want %d, %v", c.entries, c.folders, kept.Pinned, kept.Partly, c.pinned, c.partly)
+		}
+	}
+}
+
 func TestTOL45LinksCalledGitArePutBack(t *testing.T) {
 	root := tree(t, map[string]string{"store/HEAD": "ref: refs/heads/main\n", "evil/HEAD": "ref: x\n", "one/x": "", "two/x": "", "three/x": "", "four/x": ""})
 	for _, name := range []string{"one", "two", "three", "four"} {

@@ -11,6 +11,8 @@ import (
 	"time"
 	"unsafe"
 
+	"shelly/runtime/repository"
+
 	"github.com/elastic/go-seccomp-bpf/arch"
 	"golang.org/x/sys/unix"
 )
@@ -264,6 +266,21 @@ func TestTOL45GitIsNotSentElsewhere(t *testing.T) {
 		w.sh("mv sub/.git sub/g; ln -s ../../outside/git sub/.git") // where the folder can be moved, a link leads nowhere
 		if _, err := os.Lstat(w.path("outside/git/commondir")); err != nil {
 			t.Error("a file outside is gone: ", err)
+		}
+	})
+}
+
+func TestTOL45AResultSaysThatNotEveryRepositoryIsProtected(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		if _, end := w.sh("true"); end.Partly {
+			t.Error("an empty workspace is protected only in part")
+		}
+		for i := range repository.FoldersMax + 1 {
+			w.must(os.MkdirAll(w.path(fmt.Sprintf("ws/%d/.git", i)), 0o755))
+		}
+		protects := w.options.Rungs[0] != Landlock
+		if _, end := w.sh("true"); end.Partly != protects {
+			t.Errorf("protected only in part: %v, want %v", end.Partly, protects)
 		}
 	})
 }

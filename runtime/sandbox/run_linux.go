@@ -67,7 +67,7 @@ func (k *Keeper) runContained(ctx context.Context, s Spec) (End, error) {
 	if s.Timeout > 0 { // not for a long-running command, because a person works at the same time
 		k.made.Ended(began)
 	}
-	end := End{End: ended, DiskFull: full.Load(), Removed: p.kept.TakeAway()}
+	end := End{End: ended, DiskFull: full.Load(), Removed: p.kept.TakeAway(), Partly: p.kept.Partly && k.rung != Landlock}
 	return end, end.take(told)
 }
 

@@ -68,6 +68,7 @@ type End struct {
 	tree.End
 	DiskFull bool     // it was killed because it had filled the disk by more than Limits.Disk
 	Removed  []string // paths in the workspace that were removed because git would have run them
+	Partly   bool     // the workspace is so large that not every repository in it was protected
 }
 
 // Attempt is the result of trying a rung in [Open].

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/runtime/repository"
 	"shelly/runtime/sandbox"
 	"shelly/runtime/sandbox/policy"
 )
@@ -189,14 +190,17 @@ func (r *Runner) ended(ctx context.Context, end sandbox.End, out string) Result 
 	return Result{Text: "ended by signal: " + end.Signal + "\n" + out + left}
 }
 
-// Remains says what a program has left that could not be ended, and what was removed after it;
-// empty: nothing (TOL-11, TOL-45).
+// Remains says what a program has left that could not be ended, what was removed after it, and
+// that not everything was protected from it; empty: nothing (TOL-11, TOL-45).
 func Remains(end sandbox.End) (marks string) {
 	if len(end.Left) > 0 {
 		marks = fmt.Sprintf("\n[still running, and cannot be ended: %v]", end.Left)
 	}
 	if len(end.Removed) > 0 {
 		marks += fmt.Sprintf("\n[removed after the command, since git would look elsewhere by it for what it runs: %s]", strings.Join(end.Removed, ", "))
+	}
+	if end.Partly {
+		marks += fmt.Sprintf("\n[the workspace has more than %d entries or %d git folders, so not every repository was protected from the command]", repository.EntriesMax, repository.FoldersMax)
 	}
 	return marks
 }
