@@ -283,7 +283,6 @@ const (
 	Enter  = "\ue007"
 	Shift  = "\ue008"
 	Escape = "\ue00c"
-	Space  = "\ue00d"
 )
 
 // Press presses keys one after another, wherever the focus is; Shift is held down with the key
