@@ -103,7 +103,7 @@ func TestWhatStandsBeforeAConversation(t *testing.T) {
 // MSG-1: no source at all is written as null, and what is no list of names is refused.
 func TestMSG1NoSourceIsNull(t *testing.T) {
 	if got, err := fsm.Source(0).MarshalJSON(); string(got) != "null" || err != nil {
-		t.Errorf("%s, %v", got, err)
+		t.Errorf("got %s, %v; want %q", got, err, "null")
 	}
 	var s fsm.Source
 	if err := s.UnmarshalJSON([]byte(`5`)); err == nil {

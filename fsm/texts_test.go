@@ -42,7 +42,7 @@ func TestCTX10AShortenedTextIsNoShorterThanItMustBe(t *testing.T) {
 	for char, times := range map[string]int{"a": 40, "水": 10, "À": 10} { // the last byte of the last is the least beyond ASCII
 		got := fsm.PresentWords().Shorten(strings.Repeat(char, 1000), 24+20)
 		if want := strings.Repeat(char, times); !strings.HasPrefix(got, want+"\n") || !strings.HasSuffix(got, "\n"+want) {
-			t.Errorf("%q", got)
+			t.Errorf("got %q; want beginning with %q, ending with %q", got, want+"\n", "\n"+want)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func TestCFG14ABootBringsWhatDiffersFromTheFirstEdition(t *testing.T) {
 	}
 	var unknown fsm.Words
 	if err := json.Unmarshal([]byte(`{"of_a_later_build":"x","busy":"full"}`), &unknown); err != nil || unknown.Text(fsm.WordBusy) != "full" {
-		t.Errorf("%v, %q", err, unknown.Text(fsm.WordBusy))
+		t.Errorf("got %v, %q; want %q", err, unknown.Text(fsm.WordBusy), "full")
 	}
 	var none fsm.Words
 	if err := json.Unmarshal([]byte(`{"busy":5}`), &none); err == nil {

@@ -259,6 +259,6 @@ func TestWhatTheWorldSawIsAskedOfEveryRun(t *testing.T) {
 	wrong := r.Witness()
 	if len(wrong) != 3 || wrong[0].Invariant != "INV-6" || !strings.Contains(wrong[0].Text, "attempt 1 of") ||
 		wrong[1].Invariant != "INV-1" || !strings.Contains(wrong[1].Text, "twice") || wrong[2].Invariant != "INV-1" {
-		t.Errorf("%v", wrong)
+		t.Errorf("got %v; want 3 of them, [0].Invariant %q, [0].Text with %q, [1].Invariant %q, [1].Text with %q, [2].Invariant %q", wrong, "INV-6", "attempt 1 of", "INV-1", "twice", "INV-1")
 	}
 }

@@ -77,7 +77,7 @@ func TestServicesOfSessionsAndSkillsFailHangAndTakeTime(t *testing.T) {
 	} {
 		w := &world{plan: &plan, result: &Result{}}
 		if got, _ := performed(w, test.load); !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%+v: %+v", test.load, got)
+			t.Errorf("%+v: got %+v; want %+v", test.load, got, test.want)
 		}
 	}
 }

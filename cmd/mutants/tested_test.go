@@ -23,7 +23,7 @@ func TestTheTestsThatJudgeAChange(t *testing.T) {
 	}
 	want := []string{"b: Quick", "a: One|Two", "b: Slower than quick", "a: Slow"}
 	if len(got) != len(want) {
-		t.Fatalf("%q", got)
+		t.Fatalf("got %q; want %d of them", got, len(want))
 	}
 	for i := range want {
 		if got[i] != want[i] {

@@ -232,7 +232,7 @@ func TestHND48AChangeWithinAMinuteIsNotASlot(t *testing.T) {
 	from := instant(t, "2026-10-03 15:30:20")
 	got, ok := cron.Next(fsm.ArmSchedule{Cron: "* * * * *", Zone: zone, From: from}, from)
 	if want := instant(t, "2026-10-03 15:31:00"); !ok || got != want {
-		t.Errorf("%v, %t", time.UnixMilli(int64(got)).UTC(), ok)
+		t.Errorf("got %v, %t, %v; want ok true, got %v", time.UnixMilli(int64(got)).UTC(), ok, got, want)
 	}
 }
 

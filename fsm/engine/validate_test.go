@@ -27,7 +27,7 @@ func recorded(t *testing.T) *journal {
 func TestJRN17AJournalIsHeldAgainstTheTables(t *testing.T) {
 	whole, err := engine.Validate(recorded(t))
 	if n := len(session()); err != nil || whole.Wrong != nil || whole.First != 1 || whole.Records != n || whole.Moves < n/2 {
-		t.Fatalf("%+v, %v", whole, err)
+		t.Fatalf("got %+v, %v; want no Wrong, First 1, Records %d, Moves at least %d", whole, err, n, n/2)
 	}
 	for _, test := range []struct {
 		name   string
@@ -73,7 +73,7 @@ func TestJRN26DivergingRecordsAreCountedToTheEnd(t *testing.T) {
 	j.Records()[last-1].Effects++
 	v, err := engine.Validate(j)
 	if err != nil || v.Wrong == nil || v.Wrong.Index != 3 || v.Records != last || v.Snapshots != 1 {
-		t.Fatalf("%+v, %v", v, err)
+		t.Fatalf("got %+v, %v; want some Wrong, Wrong.Index 3, Records %d, Snapshots 1", v, err, last)
 	}
 	if v.Diverging != 2 {
 		t.Errorf("%d of %d records diverge", v.Diverging, last)
@@ -91,7 +91,7 @@ func TestJRN26AWrongRecordNamesItsHandleAndRequest(t *testing.T) {
 			j.Records()[i].Effects++
 			v, err := engine.Validate(j)
 			if err != nil || v.Wrong == nil || v.Wrong.Handle == 0 || v.Wrong.Request != in.Request || v.Wrong.Epoch != 1 || len(v.Wrong.Moves) == 0 || v.Diverging != 1 {
-				t.Errorf("%+v, %v", v.Wrong, err)
+				t.Errorf("got %+v, %v, %d; want not nil, Handle not 0, Request %+v, Epoch 1, some Moves, v.Diverging 1", v.Wrong, err, v.Diverging, in.Request)
 			}
 			return
 		}
@@ -118,7 +118,7 @@ func TestJRN17AJournalBeginsAfterItsSnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	if v, err := engine.Validate(from); err != nil || v.Wrong != nil || v.First != uint64(cut)+1 || v.Records != len(session())-cut {
-		t.Errorf("%+v, %v", v, err)
+		t.Errorf("got %+v, %v; want no Wrong, First %d, Records %d", v, err, uint64(cut)+1, len(session())-cut)
 	}
 }
 
@@ -138,7 +138,7 @@ func TestJRN18AJournalFileIsReadAsItWasWritten(t *testing.T) {
 		{strings.Repeat(" ", 64<<20), "line 1 is longer than 67108864 bytes"},
 	} {
 		if _, err := engine.ReadJournal(strings.NewReader(test.line + "\n")); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%.100s: %v", test.line, err)
+			t.Errorf("%.100s: got %v; want an error with %q", test.line, err, test.want)
 		}
 	}
 }
@@ -167,7 +167,7 @@ func TestAPartOfAJournalIsWrittenAfterItsSnapshot(t *testing.T) {
 		t.Errorf("%+v, want %+v, %v", kept, want, err)
 	}
 	if v, err := engine.Validate(j); err != nil || v.Wrong != nil || v.Records != int(last)-2 {
-		t.Errorf("%+v, %v", v, err)
+		t.Errorf("got %+v, %v; want no Wrong, Records %d", v, err, int(last)-2)
 	}
 	var file bytes.Buffer
 	if err := engine.WriteJournal(&file, j, 2, last); !errors.Is(err, engine.ErrTrimmed) || file.Len() > 0 {

@@ -20,7 +20,7 @@ func TestCTX13ATranscriptHasCallsAndTools(t *testing.T) {
 		{Role: fsm.RoleAssistant, Text: "There are two.", Used: []string{"list_dir", "read_file"}},
 	})
 	if want := "\n[user] look\n[assistant] I look.\n[assistant] calls list_dir {}\n[assistant] There are two. (tools: list_dir, read_file)"; b.String() != want {
-		t.Errorf("%q", b.String())
+		t.Errorf("got %q; want %q", b.String(), want)
 	}
 }
 

@@ -27,7 +27,7 @@ func TestAPR9ACallWrittenAsTextNeedsApproval(t *testing.T) {
 	} {
 		c := fsm.Config{Switches: fsm.Switches{Reading: tt.reading}}
 		if got := Needs(&c, &fsm.ToolDecl{Effects: tt.effects, Approve: tt.approve}, fsm.ToolCall{Text: tt.text}); got != tt.want {
-			t.Errorf("%+v: %t", tt, got)
+			t.Errorf("%+v: got %t; want %t", tt, got, tt.want)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestAPR10TheStrictestRuleThatFitsCounts(t *testing.T) {
 	} {
 		decl := fsm.ToolDecl{Name: "exec", Approve: tt.approve, Rules: tt.rules}
 		if got := Needs(&fsm.Config{}, &decl, fsm.ToolCall{Name: "exec", Args: tt.args}); got != tt.want {
-			t.Errorf("%s: %t", tt.name, got)
+			t.Errorf("%s: got %t; want %t", tt.name, got, tt.want)
 		}
 	}
 }
@@ -146,7 +146,7 @@ func TestAPR13AGrantIsForTheSubjectOfTheCall(t *testing.T) {
 			t.Fatalf("%s: no grant, or one for more: %+v", tt.name, g)
 		}
 		if got := Covers([]fsm.Grant{g}, "s", &tt.decl, fsm.ToolCall{Args: tt.call}); got != tt.want {
-			t.Errorf("%s: %t", tt.name, got)
+			t.Errorf("%s: got %t; want %t", tt.name, got, tt.want)
 		}
 		if Covers([]fsm.Grant{g}, "t", &tt.decl, fsm.ToolCall{Args: tt.given}) {
 			t.Errorf("%s: another session is covered", tt.name)
@@ -170,7 +170,7 @@ func TestAPR13ACallAsTextIsCoveredOnlyByWhatAQuestionHasLedTo(t *testing.T) {
 		{fsm.Grant{Tool: "exec", Match: match("command", "make *")}, false},
 	} {
 		if got := Covers([]fsm.Grant{tt.g}, "s", &decl, call); got != tt.want {
-			t.Errorf("%+v: %t", tt.g, got)
+			t.Errorf("%+v: got %t; want %t", tt.g, got, tt.want)
 		}
 		call := call
 		call.Text = false
@@ -196,7 +196,7 @@ func TestAPR12OnlyAnApprovalGivesAGrant(t *testing.T) {
 		{fsm.Decided{Approve: true, Grant: fsm.GrantAlways}, "", true},
 	} {
 		if _, got := Of(tt.d, tt.session, &decl, call, 0); got != tt.want {
-			t.Errorf("%+v: %t", tt.d, got)
+			t.Errorf("%+v: got %t; want %t", tt.d, got, tt.want)
 		}
 	}
 	if _, ok := Of(fsm.Decided{Approve: true, Grant: fsm.GrantAlways}, "s", &decl, fsm.ToolCall{Args: "["}, 0); ok {

@@ -83,7 +83,7 @@ func TestEVT22AGreetingComesAfterALongSilenceAndNotTooOften(t *testing.T) {
 		"no chance":                  {fsm.Greeting{Idle: hour, PerDay: 2}, state.Beat{Spoke: 1}, false},
 	} {
 		if got := heartbeat.Greets(c.greeting, c.beat, berlin(t), noon); got != c.want {
-			t.Errorf("%s: %t", name, got)
+			t.Errorf("%s: got %t; want %t", name, got, c.want)
 		}
 	}
 }

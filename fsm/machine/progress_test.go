@@ -69,7 +69,7 @@ func TestINF50ASilentCallIsMadeOnceMore(t *testing.T) {
 	d.waitUp()
 	reply := one[fsm.Reply](d)
 	if reply.Request != key || !strings.Contains(reply.Text, "no progress for") || !strings.Contains(reply.Text, "brain.timeouts.load") {
-		t.Errorf("%+v", reply)
+		t.Errorf("got %+v; want Request %+v, Text with %q and %q", reply, key, "no progress for", "brain.timeouts.load")
 	}
 }
 

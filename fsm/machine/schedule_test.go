@@ -45,7 +45,7 @@ func TestHND42TheModelSeesWhatIsPaused(t *testing.T) {
 	d.ask("which are there?")
 	d.loads(fsm.Session{})
 	if got := d.cron(`{"action":"list"}`); !strings.HasPrefix(got, "s1: every 60s, paused: tick\ns2: cron @daily, next at ") {
-		t.Errorf("%q", got)
+		t.Errorf("got %q; want one beginning with %q", got, "s1: every 60s, paused: tick\ns2: cron @daily, next at ")
 	}
 }
 

@@ -67,7 +67,7 @@ func TestHND62APersonAddsAndRemovesASchedule(t *testing.T) {
 	}
 	made := k.m.View().Schedules[0]
 	if made.ID != "s1" || made.Home != "cli:direct" || made.Origin != (fsm.Origin{Channel: "cli", Chat: "direct"}) || made.Source != fsm.FromPerson {
-		t.Errorf("%+v", made)
+		t.Errorf("got %+v; want ID %q, Home %q, Origin %+v, Source 2", made, "s1", "cli:direct", (fsm.Origin{Channel: "cli", Chat: "direct"}))
 	}
 	if k.due(noon+60*fsm.Second) != 1 {
 		t.Error("its slot admits nothing")
@@ -109,7 +109,7 @@ func TestHND62APausedScheduleTakesNoSlot(t *testing.T) {
 		t.Error("it does not continue")
 	}
 	if text := k.m.View().Schedules[0]; text.Paused {
-		t.Errorf("%+v", text)
+		t.Errorf("got %+v; want not Paused", text)
 	}
 }
 
@@ -167,7 +167,7 @@ func TestSES15AStopEndsTheRunsOfTheSessionsSchedules(t *testing.T) {
 		}
 	}
 	if !strings.Contains(said, "Stopped: 1.") || !strings.Contains(said, "cancelled schedule:s1") || strings.Contains(said, "schedule:s2") {
-		t.Errorf("%q", said)
+		t.Errorf("got %q; want with %q and %q, without %q", said, "Stopped: 1.", "cancelled schedule:s1", "schedule:s2")
 	}
 	if k.m.View().IndexOf(second) < 0 {
 		t.Error("the run of another session's schedule is stopped")
@@ -205,7 +205,7 @@ func TestHND62WhoStopsTakesNoWordOnASchedule(t *testing.T) {
 	for range 2 {
 		k.m.Step(fsm.Input{At: k.now, Fact: fsm.Signalled{Name: "SIGTERM"}})
 		if effects := k.says(water, false); len(effects) != 0 {
-			t.Errorf("%s: %+v", k.m.View().Lifecycle, effects)
+			t.Errorf("%s: got %+v; want none", k.m.View().Lifecycle, effects)
 		}
 	}
 }

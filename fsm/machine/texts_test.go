@@ -153,17 +153,17 @@ func TestTXT5ReadMoreIsAwaited(t *testing.T) {
 	one[fsm.ReadText](d)
 	d.textSays(fsm.TextRead{Text: "the middle", From: 4999})
 	if got := d.lastMessage().Text; got != "the middle\n[bytes 4999 to 5009 of 9000 of result 1; to read on: read_more with result 1, from 5009]" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q; want %q", got, "the middle\n[bytes 4999 to 5009 of 9000 of result 1; to read on: read_more with result 1, from 5009]")
 	}
 	d.asksFor("read_more", `{"result":1,"from":8996}`)
 	d.textSays(fsm.TextRead{Text: "tail", From: 8996})
 	if got := d.lastMessage().Text; got != "tail\n[bytes 8996 to 9000 of 9000 of result 1: its end]" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q; want %q", got, "tail\n[bytes 8996 to 9000 of 9000 of result 1: its end]")
 	}
 	d.asksFor("read_more", `{"result":1}`)
 	d.textSays(fsm.TextRead{Error: "the disk is broken"})
 	if got := d.lastMessage().Text; got != "error: result 1 could not be read: the disk is broken" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q; want %q", got, "error: result 1 could not be read: the disk is broken")
 	}
 }
 
@@ -174,7 +174,7 @@ func TestTXT5AResultThatIsNotThere(t *testing.T) {
 		t.Helper()
 		d.asksFor("read_more", args)
 		if got := d.lastMessage().Text; got != want {
-			t.Errorf("%s: %q", args, got)
+			t.Errorf("%s: got %q; want %q", args, got, want)
 		}
 	}
 	wants(`{"result":1}`, "error: there is no result 1: none is kept")
@@ -223,12 +223,12 @@ func TestTXT6TheOldestResultsLeave(t *testing.T) {
 	}
 	d.asksFor("read_more", `{"result":2}`) // of the first two the second is the newer
 	if got := d.lastMessage().Text; got != "error: result 2 is no longer kept; call the tool again if you still need it" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q; want %q", got, "error: result 2 is no longer kept; call the tool again if you still need it")
 	}
 	d.asksFor("read_more", `{"result":1}`)
 	d.textSays(fsm.TextRead{Gone: true})
 	if got := d.lastMessage().Text; got != "error: result 1 is no longer kept; call the tool again if you still need it" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q; want %q", got, "error: result 1 is no longer kept; call the tool again if you still need it")
 	}
 	d.calls("list_dir")
 	d.toolKeeps("dd", 20_001)
@@ -237,7 +237,7 @@ func TestTXT6TheOldestResultsLeave(t *testing.T) {
 	}
 	d.asksFor("read_more", `{"result":9}`)
 	if got := d.lastMessage().Text; got != "error: there is no result 9; those that are kept: 1, 3" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q; want %q", got, "error: there is no result 9; those that are kept: 1, 3")
 	}
 }
 
@@ -315,12 +315,12 @@ func TestTXT8NewForgetsTheResults(t *testing.T) {
 	d.loads(fsm.Session{Version: 4, LastText: save.State.LastText})
 	d.asksFor("read_more", `{"result":7}`)
 	if got := d.lastMessage().Text; got != "error: result 7 is no longer kept; call the tool again if you still need it" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q; want %q", got, "error: result 7 is no longer kept; call the tool again if you still need it")
 	}
 	d.calls("list_dir")
 	d.toolKeeps("bb", 9000)
 	if got := d.lastMessage().Text; !strings.Contains(got, "read_more with result 8, from 7") {
-		t.Errorf("%q", got)
+		t.Errorf("got %q; want one with %q", got, "read_more with result 8, from 7")
 	}
 }
 

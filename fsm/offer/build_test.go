@@ -72,7 +72,7 @@ func TestTOL61BuiltinToolsComeLast(t *testing.T) {
 func TestTOL60EachServerIsNamedOnce(t *testing.T) {
 	tools := []fsm.ToolDecl{{Name: "b__x"}, {Name: "a__x"}, {Name: "look"}, {Name: "b__y"}, {Name: "x", Server: "d"}, {Name: "a__z", Server: "c"}}
 	if got := servers(tools); !slices.Equal(got, []string{"a", "b", "c", "d"}) {
-		t.Errorf("%q", got)
+		t.Errorf("got %q; want %q", got, []string{"a", "b", "c", "d"})
 	}
 }
 

@@ -135,7 +135,7 @@ func TestTOL62HelpFindsTools(t *testing.T) {
 	} {
 		got, ok := offer.Help(c, fsm.AllTools, test.name, test.search)
 		if ok != test.ok || !strings.Contains(got, test.want) || fsm.TextTokens(got) > 1100 {
-			t.Errorf("%q %q: %t %q", test.name, test.search, ok, got)
+			t.Errorf("%q %q: got %t %q; want %t, with %q, at most 1100", test.name, test.search, ok, got, test.ok, test.want)
 		}
 	}
 }

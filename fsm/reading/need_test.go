@@ -44,7 +44,7 @@ func TestHND60TheFormsOfANeed(t *testing.T) {
 	for _, tt := range tests {
 		before, need, ok := NeedIn(tt.text)
 		if !ok || before != tt.before || need != tt.need {
-			t.Errorf("%q: %q, %q, %t", tt.text, before, need, ok)
+			t.Errorf("%q: got %q, %q, %t; want ok true, %q, %q", tt.text, before, need, ok, tt.before, tt.need)
 		}
 	}
 	for _, text := range []string{
@@ -75,7 +75,7 @@ func TestHND60WhatANeedIsOutsideCognition(t *testing.T) {
 	}
 	for _, plain := range []*fsm.Config{{}, {Switches: fsm.Switches{Reading: fsm.ReadingCareful, NoCognition: true}}} {
 		if got := NeedText(plain, "Need: milk", true); got != "Need: milk" {
-			t.Errorf("%+v: %q", plain.Switches, got)
+			t.Errorf("%+v: got %q; want %q", plain.Switches, got, "Need: milk")
 		}
 	}
 }
@@ -159,7 +159,7 @@ func TestBRN40WhatIsShownOfAnyText(t *testing.T) {
 			t.Fatalf("%q: %q in one piece, %q in %d", text, one, got, len(pieces))
 		}
 		if !strings.HasPrefix(text, got) {
-			t.Fatalf("%q: %q", text, got)
+			t.Fatalf("%q: got %q; want one beginning with %q", text, got, got)
 		}
 		if _, _, ok := NeedIn(got); ok {
 			t.Fatalf("%q: %q has a marker", text, got)

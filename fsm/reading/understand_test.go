@@ -85,7 +85,7 @@ func TestINF41WhoIsToldThatAKeyIsGivenTwice(t *testing.T) {
 	first.Switches.Reading = fsm.ReadingPlain
 	call := fsm.ToolCall{Name: "note", Args: `{"n":1,"n":2}`}
 	if key, twice := GivesTwice(careful(), call); key != "n" || !twice {
-		t.Errorf("%q, %t", key, twice)
+		t.Errorf("got %q, %t; want %q, twice true", key, twice, "n")
 	}
 	if key, twice := GivesTwice(first, call); key != "" || twice {
 		t.Errorf("in the first edition %q, %t", key, twice)

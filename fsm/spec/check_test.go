@@ -51,7 +51,7 @@ func TestCheckTakesNoOtherWordForAnID(t *testing.T) {
 		"cmd/testdata/answer.txt": "# ABC-7\n",
 	} {
 		if got := problems(t, with(t, name, text)); got != "" {
-			t.Errorf("%s: %s", name, got)
+			t.Errorf("%s: got %s; want %s", name, got, "")
 		}
 	}
 }

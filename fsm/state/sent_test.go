@@ -50,6 +50,6 @@ func TestINF46TheAttemptsOfABatch(t *testing.T) {
 	inf := Inference{}
 	inf.Attempt, inf.Batch = 1, []Read{{Attempt: 3}, {Attempt: 2}}
 	if got := inf.Attempts(); got != 3 {
-		t.Errorf("%d", got)
+		t.Errorf("got %d; want 3", got)
 	}
 }

@@ -160,7 +160,7 @@ func TestINF25WhatLooksLikeACallAndIsNone(t *testing.T) {
 		"<tool_response>nothing</tool_response>\nSo it is empty.",
 	} {
 		if got := textcall.Read(text); len(got.Calls) > 0 || got.Tagged || got.Begins != "" || got.Text != text {
-			t.Errorf("%q: %+v", text, got)
+			t.Errorf("%q: got %+v; want no Calls, not Tagged, Begins %q, Text %q", text, got, "", text)
 		}
 	}
 }
@@ -236,7 +236,7 @@ func TestINF41AKeyThatIsGivenTwice(t *testing.T) {
 		``:                                    "",
 	} {
 		if key, twice := textcall.Twice(text); key != want || twice != (want != "") {
-			t.Errorf("%s: %q, %t", text, key, twice)
+			t.Errorf("%s: got %q, %t; want %q, %t", text, key, twice, want, (want != ""))
 		}
 	}
 	deep := strings.Repeat(`{"a":`, 9000) + "1" + strings.Repeat("}", 9000)
@@ -301,7 +301,7 @@ func TestINF41AKeyGivenTwiceIsFound(t *testing.T) {
 		`{"a":1e999,"b":1,"b":2}`: "b", `{"a":{"x":1,"x":2}}`: "x", `{"a":1,"b":{"a":1}}`: "", `[{"a":1},{"a":1}]`: "",
 	} {
 		if got, twice := textcall.Twice(text); got != want || twice != (want != "") {
-			t.Errorf("%s: %q, %v", text, got, twice)
+			t.Errorf("%s: got %q, %v; want %q, %v", text, got, twice, want, (want != ""))
 		}
 	}
 }
@@ -326,7 +326,7 @@ func TestINF25CallsAreNotLookedForAtAnyDepth(t *testing.T) {
 func TestINF25WhatIsPrintedIsOneCall(t *testing.T) {
 	for _, text := range []string{`print((path="."))`, `print(look around(path="."))`, `print(look(path="."), look())`, `print(look(".")`, `print(look)`, `print(look(".")))`} {
 		if got := textcall.Read(text); len(got.Calls) > 0 {
-			t.Errorf("%q: %+v", text, got)
+			t.Errorf("%q: got %+v; want no Calls", text, got)
 		}
 	}
 }
@@ -338,7 +338,7 @@ func TestINF40WhereTheFirstEditionSawNoCallThereIsNone(t *testing.T) {
 		`{"arguments":{}}`, `["look"]`, `[{"name":"look","arguments":{}},"note"]`, `[]`, `[(path=".")]`,
 	} {
 		if calls, ok := textcall.First(text); ok || len(calls) > 0 {
-			t.Errorf("%q: %+v, %t", text, calls, ok)
+			t.Errorf("%q: got %+v, %t; want ok false, none", text, calls, ok)
 		}
 	}
 }
@@ -346,7 +346,7 @@ func TestINF40WhereTheFirstEditionSawNoCallThereIsNone(t *testing.T) {
 func TestINF25AnArgumentHasAName(t *testing.T) {
 	for _, text := range []string{`look(="x")`, `look(path=".", ="x")`, `look("x")`} {
 		if got := textcall.Read(text); len(got.Calls) > 0 {
-			t.Errorf("%q: %+v", text, got)
+			t.Errorf("%q: got %+v; want no Calls", text, got)
 		}
 	}
 }

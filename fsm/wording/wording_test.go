@@ -38,7 +38,7 @@ func TestAnUnknownWordIsToldWithThoseAllowed(t *testing.T) {
 		{"sais", nil, "unknown key sais; there is none"},
 	} {
 		if got := Unknown("key", tt.word, tt.allowed); got != tt.want {
-			t.Errorf("%q", got)
+			t.Errorf("got %q; want %q", got, tt.want)
 		}
 	}
 }
@@ -68,7 +68,7 @@ func TestWordsStandAsTheyAreWhereTheyCan(t *testing.T) {
 		t.Errorf("line %q", got)
 	}
 	if one, two := Count(1, "file"), Count(2, "file"); one != "1 file" || two != "2 files" {
-		t.Errorf("%s, %s", one, two)
+		t.Errorf("got %s, %s; want %s, %s", one, two, "1 file", "2 files")
 	}
 }
 

@@ -27,7 +27,7 @@ func TestCOM88OfATokenOnlyItsHashIsKept(t *testing.T) {
 	c := open(t, data, &now)
 	token, err := c.Add("ci", access.Rights{access.Ask, access.Events})
 	if err != nil || len(token) < 64 {
-		t.Fatalf("%q, %v", token, err)
+		t.Fatalf("got %q, %v; want a length of at least 64", token, err)
 	}
 	path := filepath.Join(data, access.Name)
 	text, err := os.ReadFile(path)
@@ -35,7 +35,7 @@ func TestCOM88OfATokenOnlyItsHashIsKept(t *testing.T) {
 		t.Errorf("%v: the file holds the token: %s", err, text)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info.Mode(), err)
+		t.Errorf("got %v, %v; want Perm() 0o600", info.Mode(), err)
 	}
 	again := open(t, data, &now)
 	found, alive, ok := again.Find(token)
@@ -48,7 +48,7 @@ func TestCOM88OfATokenOnlyItsHashIsKept(t *testing.T) {
 		}
 	}
 	if other, err := c.Add("other", access.Rights{access.Ask}); err != nil || other == token {
-		t.Errorf("%q, %v", other, err)
+		t.Errorf("got %q, %v; want not %q", other, err, token)
 	}
 }
 
@@ -116,7 +116,7 @@ func TestCOM88NamesAreThoseOfChannels(t *testing.T) {
 	}
 	for _, name := range []string{"a", "a-b_9", strings.Repeat("a", 32)} {
 		if _, err := c.Add(name, access.Rights{access.Ask}); err != nil {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("%q: got %v; want no error", name, err)
 		}
 		if _, err := c.Add(name, access.Rights{access.Ask}); err != access.ErrTaken {
 			t.Errorf("%q again: %v", name, err)

@@ -236,12 +236,12 @@ func TestABackupThatCannotBeWrittenEndsAndLeavesNothing(t *testing.T) {
 	f := newFolder(t, 10)
 	gone := errors.New("gone")
 	if _, err := backup.Write(t.Context(), writerFunc(func([]byte) (int, error) { return 0, gone }), f.source()); !errors.Is(err, gone) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v; want %v", err, gone)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := backup.Write(ctx, io.Discard, f.source()); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v; want %v", err, context.Canceled)
 	}
 	if diff := cmp.Diff([]string{"memory", "store", "token"}, names(t, f.dir)); diff != "" {
 		t.Errorf("left behind (-want +got)\n%s", diff)
@@ -264,7 +264,7 @@ func TestJRN25ARestoredFolderHoldsWhatWasBackedUp(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if text, err := os.ReadFile(filepath.Join(to, "memory", "MEMORY.md")); err != nil || string(text) != "a fact\n" {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf("got %q, %v; want %q", text, err, "a fact\n")
 	}
 	if got := records(t, to); len(got) != 10 {
 		t.Errorf("%d records", len(got))
@@ -325,7 +325,7 @@ func TestJRN25WhatIsThereStaysOrIsMovedAside(t *testing.T) {
 			t.Errorf("%s: %d records, want %d", dir, len(got), want)
 		}
 		if text, err := os.ReadFile(filepath.Join(dir, "memory", "MEMORY.md")); err != nil || string(text) != "a fact\n" {
-			t.Errorf("%s: %q, %v", dir, text, err)
+			t.Errorf("%s: got %q, %v; want %q", dir, text, err, "a fact\n")
 		}
 	}
 }

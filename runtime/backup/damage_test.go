@@ -213,7 +213,7 @@ func TestJRN25ARestoreIsNotFinishedBesideADaemon(t *testing.T) {
 	f.file("restore.tmp/new/store/x", "x")
 	f.file("restore.tmp/ready", `{"aside":"before"}`)
 	if _, err := backup.Finish(f.dir); !errors.Is(err, store.ErrLocked) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v; want %v", err, store.ErrLocked)
 	}
 	if diff := cmp.Diff([]string{"memory", "restore.tmp", "store", "token"}, names(t, f.dir)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -343,7 +343,7 @@ func TestJRN30ADamagedTableIsNeitherKeptNorRestored(t *testing.T) {
 
 	tables, err := filepath.Glob(filepath.Join(f.dir, "store", "*.sst"))
 	if err != nil || len(tables) != 1 {
-		t.Fatalf("%q, %v", tables, err)
+		t.Fatalf("got %q, %v; want 1 of them", tables, err)
 	}
 	text, err := os.ReadFile(tables[0])
 	if err != nil {

@@ -125,7 +125,7 @@ func TestDEP7ABundleArrives(t *testing.T) {
 	}
 	for name, mode := range map[string]os.FileMode{to.Bin + "/shelly": 0o755, to.Config + "/config.yaml": 0o600, to.Skills + "/deploy/scripts/run": 0o755, to.Skills + "/deploy/SKILL.md": 0o644} {
 		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != mode {
-			t.Errorf("%s: %v, %v", name, info, err)
+			t.Errorf("%s: got %v, %v; want Mode().Perm() %v", name, info, err, mode)
 		}
 	}
 	if err := os.Remove(to.Bin + "/shelly"); err != nil {

@@ -22,7 +22,7 @@ func TestCHN3AMessageIsOneRequestHoweverOftenItIsBrought(t *testing.T) {
 		w.with(spec(f))
 		m := channel.Message{ID: "1", Text: " what is it? "}
 		if taken := w.writes(f, m); !taken.New || taken.ID != "1" || taken.Done {
-			t.Errorf("%+v", taken)
+			t.Errorf("got %+v; want New, ID %q, not Done", taken, "1")
 		}
 		for range 3 {
 			if taken := w.writes(f, m); taken.New || taken.Refused != "" || taken.Done {
@@ -39,13 +39,13 @@ func TestCHN3AMessageIsOneRequestHoweverOftenItIsBrought(t *testing.T) {
 		}
 		got := w.wants(f, "answer mia It is four.")
 		if got[0].Re != "1" || got[0].More || got[0].Failed {
-			t.Errorf("%+v", got[0])
+			t.Errorf("got %+v; want Re %q, not More, not Failed", got[0], "1")
 		}
 		if taken := w.writes(f, channel.Message{ID: "1", Text: "another"}); taken.Refused != channel.Conflict {
 			t.Errorf("another message with the id: %+v", taken)
 		}
 		if s := w.States()[0]; s.Received != 1 || s.Repeated != 4 || s.Sent != 1 || s.Open != 0 || s.Up != "connected" {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v; want Received 1, Repeated 4, Sent 1, Open 0, Up %q", s, "connected")
 		}
 	})
 }
@@ -59,12 +59,12 @@ func TestCHN3WhatIsNotDurableIsToBeBroughtAgain(t *testing.T) {
 		for _, err := range []error{engine.ErrBusy, engine.ErrStopping, engine.ErrNoSpace} {
 			w.front.Refuse(err)
 			if _, got := w.brings(f, channel.Message{ID: "1", Text: "hello"}); !errors.Is(got, err) {
-				t.Errorf("%v: %v", err, got)
+				t.Errorf("%v: got %v; want %v", err, got, err)
 			}
 		}
 		w.front.Refuse(nil)
 		if taken := w.writes(f, channel.Message{ID: "1", Text: "hello"}); !taken.New {
-			t.Errorf("%+v", taken)
+			t.Errorf("got %+v; want New", taken)
 		}
 	})
 }
@@ -164,7 +164,7 @@ func TestCHN6WhatIsRefusedForGoodHoldsNobodyUp(t *testing.T) {
 		w.replies(f, "2", "Hello again.")
 		w.wants(f, "answer mia Hello again.")
 		if s := w.States()[0]; s.Lost != 1 || s.Sent != 1 || s.Open != 0 || !strings.Contains(s.Failed, "no such chat") {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v; want Lost 1, Sent 1, Open 0, Failed with %q", s, "no such chat")
 		}
 	})
 }
@@ -306,7 +306,7 @@ func TestCHN9NobodyIsWrittenToWhoMayNotTalk(t *testing.T) {
 		w.wants(f, "message Mia Water the plants.")
 		w.wants(hook, "message anywhere It goes to one place.")
 		if s := w.States()[0]; s.Lost != 1 {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v; want Lost 1", s)
 		}
 	})
 }
@@ -372,7 +372,7 @@ func TestCHN4WhoMayNotTalkIsNotAnswered(t *testing.T) {
 		w.with(spec(f))
 		for n := range 20 {
 			if taken := w.writes(f, channel.Message{ID: fmt.Sprint(n), Sender: "eve", Chat: "eve", Text: "let me in"}); taken.Refused != channel.NotAllowed {
-				t.Fatalf("%+v", taken)
+				t.Fatalf("got %+v; want Refused %q", taken, channel.NotAllowed)
 			}
 		}
 		w.wants(f, "")
@@ -400,7 +400,7 @@ func TestCHN5WhatIsTooMuchIsRefusedAndSaidOnce(t *testing.T) {
 		w.wants(f, "notice tom This message is too long: I accept 1000 bytes. I have not accepted it.")
 		w.front.Refuse(engine.ErrBusy)
 		if taken := w.writes(f, channel.Message{ID: "busy", Sender: "tom", Chat: "tom", Text: "hello"}); taken.Refused != channel.Busy {
-			t.Errorf("%+v", taken)
+			t.Errorf("got %+v; want Refused %q", taken, channel.Busy)
 		}
 		w.front.Refuse(nil) // of which nothing is read either
 		w.wait(2 * time.Second)
@@ -427,7 +427,7 @@ func TestCHN10AQuestionIsAnsweredInTheChatWhereThatIsConfigured(t *testing.T) {
 		w.asks(f, "1")
 		got := f.got()
 		if len(got) != 1 || got[0].Kind != channel.KindQuestion || !strings.HasPrefix(got[0].Text, `May I run exec {"command":"make"}?`+"\nAnswer: approve ") {
-			t.Fatalf("%+v", got)
+			t.Fatalf("got %+v; want 1 of them, [0].Kind %q, [0].Text beginning with %q", got, channel.KindQuestion, `May I run exec {"command":"make"}?`+"\nAnswer: approve ")
 		}
 		_, code, _ := strings.Cut(got[0].Text, "approve ")
 		code, _, _ = strings.Cut(code, ",")
@@ -440,7 +440,7 @@ func TestCHN10AQuestionIsAnsweredInTheChatWhereThatIsConfigured(t *testing.T) {
 		w.wants(f, "notice mia It is approved.")
 		told := w.front.Seen().Told
 		if d, is := told[0].Fact.(fsm.Decided); !is || d != (fsm.Decided{Handle: 7, Key: "h7.1", Approve: true, By: "phone:mia"}) {
-			t.Errorf("%+v", told)
+			t.Errorf("got %+v, %v, %+v; want is true, d %+v", told, is, d, (fsm.Decided{Handle: 7, Key: "h7.1", Approve: true, By: "phone:mia"}))
 		}
 		w.writes(f, channel.Message{ID: "4", Text: "deny 000000"})
 		w.wants(f, "notice mia No question with that code is open.")
@@ -499,7 +499,7 @@ func TestCHN11AChannelIsTried(t *testing.T) {
 		}
 		f.failing(errAway)
 		if _, err := w.Try(w.t.Context(), "phone", channel.TryBody{Chat: "mia", Text: "hello"}); !errors.Is(err, errAway) {
-			t.Errorf("%v", err)
+			t.Errorf("got %v; want %v", err, errAway)
 		}
 		if _, err := w.Try(w.t.Context(), "none", channel.TryBody{Chat: "mia"}); err == nil {
 			t.Error("a channel that is not there is tried")

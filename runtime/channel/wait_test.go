@@ -32,7 +32,7 @@ func TestCHN6AChatThatHasToWaitHoldsUpOnlyItself(t *testing.T) {
 		w.sends(f, 53, "mia", "Four.")
 		w.wants(f, "message mia Two.|answer mia Hello, Mia.|message mia Four.")
 		if s := w.States()[0]; s.ChatsWaiting != 1 || s.Open != 1 || s.Failed != "to tom: "+errAway.Error() {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v; want ChatsWaiting 1, Open 1, Failed %q", s, "to tom: "+errAway.Error())
 		}
 		w.wait(time.Hour)
 		if s := w.States()[0]; s.Retried < 60 || s.Retried > 80 {
@@ -44,7 +44,7 @@ func TestCHN6AChatThatHasToWaitHoldsUpOnlyItself(t *testing.T) {
 		w.sends(f, 54, "tom", "Five.")
 		w.wants(f, "message tom Five.")
 		if s := w.States()[0]; s.ChatsWaiting != 0 || s.Open != 0 {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v; want ChatsWaiting 0, Open 0", s)
 		}
 	})
 }
@@ -79,7 +79,7 @@ func TestCHN32WhatComesBackAfterItWasAcceptedIsCounted(t *testing.T) {
 		w.wants(f, "message mia One.")
 		(<-f.in).Returned("mia", "re-1", errAway)
 		if s := w.States()[0]; s.Lost != 1 || s.Failed != "to mia: "+errAway.Error() || s.ChatsWaiting != 0 {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v; want Lost 1, Failed %q, ChatsWaiting 0", s, "to mia: "+errAway.Error())
 		}
 	})
 }
@@ -111,7 +111,7 @@ func TestCHN6AChatAboutWhichTheOtherSideIsSilentHoldsUpOnlyItself(t *testing.T) 
 		w.wait(time.Minute)
 		w.wants(f, "message mia Two.")
 		if s := w.States()[0]; s.Failed != "to tom: no answer came within 30s" || s.ChatsWaiting != 1 {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v; want Failed %q, ChatsWaiting 1", s, "to tom: no answer came within 30s")
 		}
 		f.silent("")
 		w.wait(2 * time.Minute)
@@ -131,7 +131,7 @@ func TestCHN11ATryEndsWithItsTime(t *testing.T) {
 		for _, text := range []string{"first", "second"} {
 			ctx, cancel := context.WithTimeout(w.t.Context(), 10*time.Second)
 			if _, err := w.Try(ctx, "phone", channel.TryBody{Chat: "mia", Text: text}); err == nil || err.Error() != "no answer came in time" {
-				t.Errorf("%s: %v", text, err)
+				t.Errorf("%s: got %v; want an error, %q", text, err, "no answer came in time")
 			}
 			cancel()
 		}
@@ -142,7 +142,7 @@ func TestCHN11ATryEndsWithItsTime(t *testing.T) {
 		w.sends(f, 50, "mia", "Water the plants.")
 		w.wait(time.Minute)
 		if s := w.States()[0]; s.Failed != "no answer came within 30s" {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v; want Failed %q", s, "no answer came within 30s")
 		}
 	})
 }
@@ -295,7 +295,7 @@ func (h *history) end(old bool) {
 		h.t.Errorf("answers came as %q, said were %q", answers, h.said)
 	}
 	if s := h.States()[0]; s.Open != 0 || s.ChatsWaiting != 0 || s.Lost != 0 {
-		h.t.Errorf("%+v", s)
+		h.t.Errorf("got %+v; want Open 0, ChatsWaiting 0, Lost 0", s)
 	}
 }
 

@@ -339,7 +339,7 @@ func TestCOM88ATokenThatIsTakenBackEndsItsWaits(t *testing.T) {
 	c.await(watching)
 	c.do(call{method: "POST", path: "/v1/tokens/ci/revoke", body: "{}"}, &comm.Taken{})
 	if a := <-waited; a.status != http.StatusUnauthorized || a.body.Error.Message != "the token was revoked" {
-		t.Errorf("%+v", a)
+		t.Errorf("got %+v; want status 401, body.Error.Message %q", a, "the token was revoked")
 	}
 }
 

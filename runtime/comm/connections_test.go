@@ -238,6 +238,6 @@ func TestCOM99AFrontIsCountedOnAllOfItsPaths(t *testing.T) {
 		_ = answer.Body.Close()
 	}
 	if want := []comm.Connected{{Front: "other", Client: "local", Open: 1}, {Front: "websocket", Client: "local", Open: 1}}; !slices.Equal(seen, want) {
-		t.Errorf("%+v", seen)
+		t.Errorf("got %+v; want %+v", seen, want)
 	}
 }

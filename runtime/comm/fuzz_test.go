@@ -194,7 +194,7 @@ func FuzzReplyDatagram(f *testing.F) {
 		}
 		var d Datagram
 		if err := json.Unmarshal(data, &d); err != nil || d.ID != id || d.Type != DatagramReply {
-			t.Fatalf("%.200s: %v", data, err)
+			t.Fatalf("%.200s: got %v, %q, %q; want d.ID %q, d.Type %q", data, err, d.ID, d.Type, id, DatagramReply)
 		}
 		if !d.Cut {
 			if d.Content != text {

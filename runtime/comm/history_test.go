@@ -84,7 +84,7 @@ func TestCOM15TheStepsOfARequestAreSentOverHTTP(t *testing.T) {
 	p, err := pastOf(j, httpKey("m1"))
 	want := comm.History(p, nil)
 	if err != nil || len(want.Steps) != 4 || !want.Ended || want.Request.Reply != "four" {
-		t.Fatalf("%+v, %v", want, err)
+		t.Fatalf("got %+v, %v; want 4 Steps, Ended, Request.Reply %q", want, err, "four")
 	}
 	var got comm.HistoryBody[history.Step]
 	if r := s.do(call{method: "GET", path: stepsPath}, &got); r.StatusCode != http.StatusOK {
@@ -113,7 +113,7 @@ func TestCOM15OneStepIsShownWithTheStateAfterIt(t *testing.T) {
 	var got comm.HistoryBody[history.Step]
 	s.do(call{method: "GET", path: stepsPath + "?at=2"}, &got)
 	if len(got.Steps) != 1 || got.Steps[0].N != 2 || got.State == nil || got.State.State != state.Execution || len(got.State.Inf.Talk.Messages) == 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v; want 1 Steps, Steps[0].N 2, some State, State.State %q, some State.Inf.Talk.Messages", got, state.Execution)
 	}
 	got = comm.HistoryBody[history.Step]{}
 	s.do(call{method: "GET", path: stepsPath + "?at=4"}, &got)
@@ -126,7 +126,7 @@ func TestCOM15OneStepIsShownWithTheStateAfterIt(t *testing.T) {
 	} {
 		var body comm.ProblemBody
 		if r := s.do(call{method: "GET", path: path}, &body); r.StatusCode != status || body.Error.Hint == "" {
-			t.Errorf("%s: %d %+v", path, r.StatusCode, body)
+			t.Errorf("%s: got %d %+v; want %d, some Error.Hint", path, r.StatusCode, body, status)
 		}
 	}
 }

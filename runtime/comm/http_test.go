@@ -25,7 +25,7 @@ func TestCOM8ARequestIsAcceptedAndItsRecordCanBeRead(t *testing.T) {
 	var receipt comm.Receipt
 	r := s.do(post(`{"id":"m1","session":"s","text":"hello"}`), &receipt)
 	if r.StatusCode != http.StatusAccepted || receipt != (comm.Receipt{ID: "m1", State: "accepted"}) {
-		t.Fatalf("%d %+v", r.StatusCode, receipt)
+		t.Fatalf("got %d %+v; want 202, %+v", r.StatusCode, receipt, (comm.Receipt{ID: "m1", State: "accepted"}))
 	}
 	want := comm.Record{ID: "m1", Channel: "http", Session: "s", InSession: "s", Handle: 1, State: "accepted", Text: "hello", Accepted: 1}
 	get := call{method: "GET", path: "/v1/requests/m1"}
@@ -61,7 +61,7 @@ func TestTheSameIDIsDoneOnce(t *testing.T) {
 	s.front.Reply(httpKey("m1"), "hi", false)
 	var record comm.Record
 	if r := s.do(post(good), &record); r.StatusCode != http.StatusOK || record.Reply != "hi" || record.State != "done" {
-		t.Errorf("%d %+v", r.StatusCode, record)
+		t.Errorf("got %d %+v; want 200, Reply %q, State %q", r.StatusCode, record, "hi", "done")
 	}
 	var body comm.ProblemBody
 	if r := s.do(post(`{"id":"m1","text":"another"}`), &body); r.StatusCode != http.StatusConflict {
@@ -123,7 +123,7 @@ func TestCOM5IDsOfTwoChannelsNeverMeet(t *testing.T) {
 	var record comm.Record
 	s.do(call{method: "GET", path: "/v1/requests/m1?channel=cron"}, &record)
 	if record.Text != "another" || record.Channel != "cron" {
-		t.Errorf("%+v", record)
+		t.Errorf("got %+v; want Text %q, Channel %q", record, "another", "cron")
 	}
 }
 
@@ -136,7 +136,7 @@ func TestWaitAnswersWithTheRecordOfTheFinishedRequest(t *testing.T) {
 	for range 2 { // the second is answered from the record
 		var record comm.Record
 		if r := s.do(wait, &record); r.StatusCode != http.StatusOK || !record.Done || record.Reply != "hi" || record.Replied != 2 {
-			t.Errorf("%d %+v", r.StatusCode, record)
+			t.Errorf("got %d %+v; want 200, Done, Reply %q, Replied 2", r.StatusCode, record, "hi")
 		}
 	}
 }
@@ -150,7 +150,7 @@ func TestCOM9WaitSaysThatAStoppingDaemonKeepsTheRequest(t *testing.T) {
 	var body comm.ProblemBody
 	r := s.do(call{method: "POST", path: "/v1/requests?wait=1", body: good}, &body)
 	if r.StatusCode != http.StatusServiceUnavailable || body.Error.Code != comm.CodeStopping || !strings.Contains(body.Error.Hint, "is kept") {
-		t.Errorf("%d %+v", r.StatusCode, body.Error)
+		t.Errorf("got %d %+v; want 503, Code %q, Hint with %q", r.StatusCode, body.Error, comm.CodeStopping, "is kept")
 	}
 }
 
@@ -166,7 +166,7 @@ func TestAWaitOutlivesTheReadDeadline(t *testing.T) {
 	})
 	var record comm.Record
 	if r := s.do(call{method: "POST", path: "/v1/requests?wait=1", body: good}, &record); r.StatusCode != http.StatusOK {
-		t.Errorf("%d %+v", r.StatusCode, record)
+		t.Errorf("got %d %+v; want 200", r.StatusCode, record)
 	}
 }
 
@@ -175,7 +175,7 @@ func TestCOM10AnEventIsRaised(t *testing.T) {
 	var got map[string]string
 	r := s.do(call{method: "POST", path: "/v1/events", body: `{"source":"disk","event":"full","subject":"/var","detail":"97 %"}`}, &got)
 	if r.StatusCode != http.StatusAccepted || got["state"] != "accepted" {
-		t.Errorf("%d %v", r.StatusCode, got)
+		t.Errorf("got %d %v; want 202, [\"state\"] %q", r.StatusCode, got, "accepted")
 	}
 	want := []fsm.EventRaised{{Source: "disk", Event: "full", Subject: "/var", Detail: "97 %"}}
 	if diff := cmp.Diff(want, s.front.Seen().Raised); diff != "" {

@@ -74,7 +74,7 @@ func TestCOM16NoSnapshotsAreAnEmptyList(t *testing.T) {
 	s := serveHTTP(t, nil)
 	body, err := io.ReadAll(get(s, "/v1/journal/kept").Body)
 	if err != nil || !strings.Contains(string(body), `"snapshots":[]`) {
-		t.Errorf("%s, %v", body, err)
+		t.Errorf("got %s, %v; want one with %q", body, err, `"snapshots":[]`)
 	}
 }
 

@@ -90,7 +90,7 @@ func TestCOM15ARecordSaysWhereItsHandleStands(t *testing.T) {
 	var record comm.Record
 	s.do(call{method: "GET", path: "/v1/requests/m1"}, &record)
 	if record.Phase != state.Execution || record.Inference != state.Acting || record.Label != "ACTING" || record.Stands() != comm.StandsActive {
-		t.Errorf("%+v", record)
+		t.Errorf("got %+v; want Phase %q, Inference %q, Label %q, Stands() %q", record, state.Execution, state.Acting, "ACTING", comm.StandsActive)
 	}
 }
 
@@ -188,7 +188,7 @@ func TestCOM15AWrongWishIsRefused(t *testing.T) {
 	for _, path := range []string{"/v1/requests?state=odd", "/v1/requests?limit=x", "/v1/requests?before=-1", "/v1/requests?since=3"} {
 		var body comm.ProblemBody
 		if r := s.do(call{method: "GET", path: path}, &body); r.StatusCode != http.StatusBadRequest || body.Error.Hint == "" {
-			t.Errorf("%s: %d %+v", path, r.StatusCode, body)
+			t.Errorf("%s: got %d %+v; want 400, some Error.Hint", path, r.StatusCode, body)
 		}
 	}
 }

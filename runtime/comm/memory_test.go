@@ -110,11 +110,11 @@ func TestCOM17AnEntryIsShownWholeByItsID(t *testing.T) {
 	s := remembering(t, remembered...)
 	var e comm.EntryBody
 	if r := s.do(call{method: "GET", path: "/v1/memory/entries/c%2F%2E%2E%2Fc"}, &e); r.StatusCode != http.StatusOK || e.Text != "apache" || e.At != 3 {
-		t.Errorf("%d %+v", r.StatusCode, e)
+		t.Errorf("got %d %+v; want 200, Text %q, At 3", r.StatusCode, e, "apache")
 	}
 	var body comm.ProblemBody
 	if r := s.do(call{method: "GET", path: "/v1/memory/entries/d"}, &body); r.StatusCode != http.StatusNotFound {
-		t.Errorf("%d %+v", r.StatusCode, body)
+		t.Errorf("got %d %+v; want 404", r.StatusCode, body)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestCOM17ASearchTellsItsReasons(t *testing.T) {
 	var r memory.Result
 	s.do(call{method: "GET", path: "/v1/memory/search?text=disk+web1&k=1"}, &r)
 	if len(r.Found) != 1 || r.Found[0].ID != "a" || r.Found[0].Keyword == nil || r.Keywords == "" {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v; want 1 Found, Found[0].ID %q, some Found[0].Keyword, some Keywords", r, "a")
 	}
 }
 
@@ -132,7 +132,7 @@ func TestCOM17EntriesAreBroughtInAndForgotten(t *testing.T) {
 	bring := func(body string) (done memory.Brought) {
 		t.Helper()
 		if r := s.do(call{method: "POST", path: "/v1/memory", body: body}, &done); r.StatusCode != http.StatusOK {
-			t.Errorf("%s: %d", body, r.StatusCode)
+			t.Errorf("%s: got %d; want 200", body, r.StatusCode)
 		}
 		return done
 	}
@@ -178,7 +178,7 @@ func TestCOM17WhatIsMalformedIsRefused(t *testing.T) {
 	} {
 		var body comm.ProblemBody
 		if r := s.do(c, &body); r.StatusCode != http.StatusBadRequest || body.Error.Message == "" {
-			t.Errorf("%s %s %s: %d %+v", c.method, c.path, c.body, r.StatusCode, body)
+			t.Errorf("%s %s %s: got %d %+v; want 400, some Error.Message", c.method, c.path, c.body, r.StatusCode, body)
 		}
 	}
 	var nothing comm.ProblemBody

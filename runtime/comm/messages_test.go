@@ -70,7 +70,7 @@ func TestCOM50AMessageIsUnreadUntilAPersonHasSeenIt(t *testing.T) {
 	s := serveHTTP(t, nil)
 	var status comm.Status
 	if s.do(call{method: "GET", path: "/v1/status"}, &status); status.Unread != nil {
-		t.Errorf("%+v", status.Unread)
+		t.Errorf("got %+v; want nil", status.Unread)
 	}
 	s.front.Send(message(1, "web", "7"), message(2, "web", "8"), message(3, "web", "7"), message(4, "", ""))
 	if s.do(call{method: "GET", path: "/v1/status"}, &status); status.Unread == nil || *status.Unread != (comm.Unread{Messages: 4, Since: 1}) {
@@ -142,11 +142,11 @@ func TestSendersAreDistinguished(t *testing.T) {
 	for key, want := range map[string]comm.Sender{"h1": comm.FromSubagent, "h1.5": comm.FromTool} {
 		m := message(1, "web", "7")
 		if m.Key = key; comm.NewMessage(m, false).From != want {
-			t.Errorf("%s: %s", key, comm.NewMessage(m, false).From)
+			t.Errorf("%s: got %s; want %s", key, comm.NewMessage(m, false).From, want)
 		}
 	}
 	m := message(1, "web", "7")
 	if m.Key, m.Session = "h1", "schedule:s1"; comm.NewMessage(m, false).From != comm.FromSchedule {
-		t.Errorf("%+v", comm.NewMessage(m, false))
+		t.Errorf("got %+v; want From %q", comm.NewMessage(m, false), comm.FromSchedule)
 	}
 }

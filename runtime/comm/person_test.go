@@ -30,7 +30,7 @@ func TestCOM11ARequestBringsItsOriginImagesAndHistory(t *testing.T) {
 	var record comm.Record
 	s.do(call{method: "GET", path: "/v1/requests/m1?channel=web"}, &record)
 	if record.Chat != "7" || record.Session != "s" {
-		t.Errorf("%+v", record)
+		t.Errorf("got %+v; want Chat %q, Session %q", record, "7", "s")
 	}
 }
 
@@ -129,7 +129,7 @@ func TestCOM40GrantsAreReadAndNamed(t *testing.T) {
 	var body comm.ApprovalsBody
 	s.do(call{method: "GET", path: "/v1/approvals"}, &body)
 	if len(body.Approvals) != 1 || body.Approvals[0].ID != "g1" || body.Approvals[0].Match["command"] != "make" {
-		t.Errorf("%+v", body)
+		t.Errorf("got %+v; want 1 Approvals, Approvals[0].ID %q, Approvals[0].Match[\"command\"] %q", body, "g1", "make")
 	}
 	var receipt comm.Receipt
 	s.do(post(good), &receipt)

@@ -220,7 +220,7 @@ func TestARouteThatLeavesItsFolderIsNotFound(t *testing.T) {
 	head := " HTTP/1.1\r\nHost: " + s.address + "\r\nAuthorization: Bearer " + token + "\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 	for _, line := range []string{"POST /../../etc/passwd", "GET /v1/../healthz", "GET //healthz", "GET /./v1/status"} {
 		if got := s.raw(line + head); !strings.HasPrefix(got, "HTTP/1.1 404 ") {
-			t.Errorf("%s: %q", line, got)
+			t.Errorf("%s: got %q; want one beginning with %q", line, got, "HTTP/1.1 404 ")
 		}
 	}
 }
@@ -234,7 +234,7 @@ func TestASocketOfAForeignPageIsRefusedBeforeItOpens(t *testing.T) {
 		"Host: evil.example:" + port + upgrade + "Origin: http://evil.example:" + port + "\r\n",
 	} {
 		if got := s.raw("GET /ws HTTP/1.1\r\n" + head + "\r\n"); !strings.HasPrefix(got, "HTTP/1.1 403 ") {
-			t.Errorf("%q: %q", head, got)
+			t.Errorf("%q: got %q; want one beginning with %q", head, got, "HTTP/1.1 403 ")
 		}
 	}
 	if n := s.counters.Counts().Foreign; n != 2 {
@@ -320,7 +320,7 @@ func TestHeadersAreBounded(t *testing.T) {
 	s := serveHTTP(t, nil)
 	got := s.raw("GET /healthz HTTP/1.1\r\nHost: " + s.address + "\r\nX: " + strings.Repeat("x", 2*comm.HeaderBytesMax) + "\r\n\r\n")
 	if !strings.HasPrefix(got, "HTTP/1.1 431 ") {
-		t.Errorf("%.100q", got)
+		t.Errorf("got %.100q; want one beginning with %q", got, "HTTP/1.1 431 ")
 	}
 }
 
@@ -349,7 +349,7 @@ func TestCOM97AnUnknownRouteIsPointedToTheDescription(t *testing.T) {
 	s := serveHTTP(t, nil)
 	var body comm.ProblemBody
 	if s.do(call{method: "GET", path: "/v2"}, &body); !strings.Contains(body.Error.Hint, "GET /v1/openapi.json") {
-		t.Errorf("%+v", body.Error)
+		t.Errorf("got %+v; want Hint with %q", body.Error, "GET /v1/openapi.json")
 	}
 }
 
@@ -381,7 +381,7 @@ func TestCOM97AHeadIsAnsweredLikeAGetWithoutABody(t *testing.T) {
 	} {
 		r := s.start(tt.as(call{method: "HEAD", path: tt.path}))
 		if media := r.Header.Get("Content-Type"); r.StatusCode != tt.status || media != tt.media {
-			t.Errorf("%s: %d %s", tt.path, r.StatusCode, media)
+			t.Errorf("%s: got %d %s; want %d, %s", tt.path, r.StatusCode, media, tt.status, tt.media)
 		}
 	}
 	if r := s.start(call{method: "PUT", path: "/healthz"}); r.Header.Get("Allow") != "GET, HEAD" {

@@ -16,11 +16,11 @@ func TestCOM52SchedulesAreReadAndChanged(t *testing.T) {
 	s := serveHTTP(t, nil)
 	var body comm.SchedulesBody
 	if s.do(call{method: "GET", path: "/v1/schedules"}, &body); len(body.Schedules) != 1 || body.Schedules[0].ID != "s1" {
-		t.Errorf("%+v", body)
+		t.Errorf("got %+v; want 1 Schedules, Schedules[0].ID %q", body, "s1")
 	}
 	var got comm.Scheduled
 	if s.do(call{method: "POST", path: "/v1/schedules", body: `{"message":"m","cron_expr":"@daily"}`}, &got); got != (comm.Scheduled{ID: "s2", Taken: true}) {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v; want %+v", got, (comm.Scheduled{ID: "s2", Taken: true}))
 	}
 	s.front.Refuse(&engine.UnfitError{Why: "cron_expr never comes due"})
 	var problem comm.ProblemBody
@@ -39,6 +39,6 @@ func TestCOM52AScheduleSaysWhenItRunsNext(t *testing.T) {
 	}
 	all := comm.Schedules(&s, 2000)
 	if all[0].Next != 61_000 || all[0].EverySeconds != 60 || all[1].Next != 0 || all[1].Running != 7 || all[1].State != state.Queued || all[2].Next != 90_000 {
-		t.Errorf("%+v", all)
+		t.Errorf("got %+v; want [0].Next 61_000, [0].EverySeconds 60, [1].Next 0, [1].Running 7, [1].State %q, [2].Next 90_000", all, state.Queued)
 	}
 }

@@ -183,7 +183,7 @@ func TestOpenStreamsAreBoundedAndBusyStartsNothing(t *testing.T) {
 	for _, c := range []call{streamed, {method: "POST", path: "/v1/requests?wait=1", body: good}, {method: "GET", path: "/v1/requests/m1/events"}, streamed} {
 		r := s.start(c) // the end of one frees its place
 		if _, _ = io.Copy(io.Discard, r.Body); r.StatusCode != 200 {
-			t.Errorf("%s: %d", c.path, r.StatusCode)
+			t.Errorf("%s: got %d; want 200", c.path, r.StatusCode)
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (m *mailbox) receiveAt(c *net.UDPConn) (d comm.Datagram) {
 		m.t.Errorf("a datagram of %d bytes", n)
 	}
 	if err := json.Unmarshal(buffer[:n], &d); err != nil {
-		m.t.Fatalf("%q: %v", buffer[:n], err)
+		m.t.Fatalf("%q: got %v; want no error", buffer[:n], err)
 	}
 	return d
 }
@@ -322,7 +322,7 @@ func TestCOM7UDPPassesOnWhatTheDaemonRefuses(t *testing.T) {
 			m.send(datagram(id, "hello"))
 			got := m.receive()
 			if got.Type != comm.DatagramError || !got.IsError || got.ID != id || got.Code != code || strings.Contains(got.Content, "secret") {
-				t.Errorf("%v: %+v", err, got)
+				t.Errorf("%v: got %+v; want Type %q, IsError, ID %q, Code %q, Content without %q", err, got, comm.DatagramError, id, code, "secret")
 			}
 		}
 		if n := m.counters.Counts().Refused; n != 2 {
@@ -367,7 +367,7 @@ func TestAFloodIsAnsweredAtOnce(t *testing.T) {
 			break
 		}
 		if got.ID != "bad" {
-			t.Fatalf("%+v", got)
+			t.Fatalf("got %+v; want ID %q", got, "bad")
 		}
 		waiting++
 	}
@@ -375,14 +375,14 @@ func TestAFloodIsAnsweredAtOnce(t *testing.T) {
 		t.Errorf("%d requests wait to be accepted", waiting)
 	}
 	if got := m.receive(); got.ID != "bad" {
-		t.Fatalf("%+v", got)
+		t.Fatalf("got %+v; want ID %q", got, "bad")
 	}
 	if got := m.counters.Counts().Refused; got != 1 {
 		t.Errorf("%d counted as refused", got)
 	}
 	m.send(datagram("another", "a"))
 	if got := m.receive(); got.Code != comm.CodeBusy || got.ID != "another" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v; want Code %q, ID %q", got, comm.CodeBusy, "another")
 	}
 }
 

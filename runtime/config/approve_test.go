@@ -74,7 +74,7 @@ func TestAPR10EntriesWithAMatchBecomeRules(t *testing.T) {
 		t.Error(diff, exec.Approve)
 	}
 	if read := tools[len(tools)-3]; !read.Approve || len(read.Rules) != 1 || read.Rules[0].Ask {
-		t.Errorf("%+v", read)
+		t.Errorf("got %+v; want Approve, 1 Rules, not Rules[0].Ask", read)
 	}
 	// What is printed means the same.
 	again := newWorld(t)

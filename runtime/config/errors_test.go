@@ -222,7 +222,7 @@ func TestCFG3OnlyAnOllamaServerIsNamedWithoutAScheme(t *testing.T) {
 		}
 		w.Overrides[0].Value = "http://127.0.0.1:4318/v1/traces"
 		if _, err := config.Load(w.Sources); err != nil {
-			t.Errorf("%s: %v", key, err)
+			t.Errorf("%s: got %v; want no error", key, err)
 		}
 	}
 }

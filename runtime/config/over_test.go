@@ -23,11 +23,11 @@ func TestSIM15OnlyTheNamedKeysChange(t *testing.T) {
 	want.Limits.MaxToolRounds, want.Options.Temperature, want.Prompts.Identity = 7, -1, "You are shelly."
 	if err != nil || got.Limits.MaxActive != 9 || got.Limits.MaxToolRounds != 7 || got.Options != want.Options ||
 		got.Prompts.Identity != want.Prompts.Identity || got.Prompts.Question != recorded.Prompts.Question || got.Switches != recorded.Switches {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("got %+v, %v; want Limits.MaxActive 9, Limits.MaxToolRounds 7, Options %+v, Prompts.Identity %q, Prompts.Question %q, Switches %+v", got, err, want.Options, want.Prompts.Identity, recorded.Prompts.Question, recorded.Switches)
 	}
 	for _, key := range []string{"tools.exec.allow", "log.level", "profile", "prompts.none"} {
 		if _, err := c.Over(recorded, []string{key}); err == nil || !strings.HasPrefix(err.Error(), key+": ") {
-			t.Errorf("%s: %v", key, err)
+			t.Errorf("%s: got %v; want an error beginning with %q", key, err, key+": ")
 		}
 	}
 }

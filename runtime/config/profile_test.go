@@ -131,7 +131,7 @@ func TestAValueGivenStandsWhateverTheProfile(t *testing.T) {
 	w.Overrides = []config.Override{{Flag: "--set", Key: "profile", Value: "nanobot"}}
 	c := w.load()
 	if c.Profile != "nanobot" || c.Limits.MaxIterations != 7 || c.Switches.History != fsm.HistoryNone || !c.Switches.NoCognition {
-		t.Errorf("%+v", c)
+		t.Errorf("got %+v; want Profile %q, Limits.MaxIterations 7, Switches.History %q, Switches.NoCognition", c, "nanobot", fsm.HistoryNone)
 	}
 	if diff := cmp.Diff([]fsm.Millis{1000, 2500}, c.Limits.Backoff); diff != "" {
 		t.Errorf("backoff (-want +got)\n%s", diff)

@@ -112,7 +112,7 @@ func TestAPR14AnApprovalForAlwaysIsInTheFileAndTakenBackFromIt(t *testing.T) {
 	f.replied("b")
 	list, err := f.Approvals(f.ctx)
 	if err != nil || len(list) != 1 || list[0].By != "ann" || list[0].Match["at"] != "1" {
-		t.Fatalf("%+v, %v", list, err)
+		t.Fatalf("got %+v, %v; want 1 of them, [0].By %q, [0].Match[\"at\"] %q", list, err, "ann", "1")
 	}
 	if did, err := f.Revoke(f.ctx, fsm.Revoked{Grant: list[0].ID}); !did || err != nil {
 		t.Fatal(did, err)
@@ -121,7 +121,7 @@ func TestAPR14AnApprovalForAlwaysIsInTheFileAndTakenBackFromIt(t *testing.T) {
 		t.Errorf("once more: %t, %v", did, err)
 	}
 	if kept, err := grants.Of(data).Load(); err != nil || len(kept) != 0 {
-		t.Errorf("%+v, %v", kept, err)
+		t.Errorf("got %+v, %v; want none", kept, err)
 	}
 	f.questioned("c")
 }

@@ -59,7 +59,7 @@ func remove(t *testing.T, data, pattern string) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(datafolder.Store(data), pattern))
 	if err != nil || len(names) == 0 {
-		t.Fatalf("%s: %q, %v", pattern, names, err)
+		t.Fatalf("%s: got %q, %v; want some of them", pattern, names, err)
 	}
 	for _, name := range names {
 		if err := os.RemoveAll(name); err != nil {

@@ -48,6 +48,6 @@ func TestAWaitEndsWithItsContext(t *testing.T) {
 
 func TestMaxIsTheLimitOfTheProcess(t *testing.T) {
 	if n := Max(); n < 1 || n > 1<<20 {
-		t.Errorf("%d", n)
+		t.Errorf("got %d; want at least 1, at most 1048576", n)
 	}
 }

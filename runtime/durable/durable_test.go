@@ -155,6 +155,6 @@ func TestWhatACrashHasLeftIsRemoved(t *testing.T) {
 func TestAnErrorNamesTheFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "absent", "a")
 	if err := durable.Text(name, nil); !errors.Is(err, fs.ErrNotExist) || err.Error() != "write "+name+": no such file or directory" {
-		t.Errorf("%v", err)
+		t.Errorf("got %v; want %v, %q", err, fs.ErrNotExist, "write "+name+": no such file or directory")
 	}
 }

@@ -34,7 +34,7 @@ func TestTOL71TheSocketsAddressIsChecked(t *testing.T) {
 func TestTOL71AllowedAddressesAreRead(t *testing.T) {
 	for _, text := range []string{"10.0.0.0/8", "127.0.0.1", "127.0.0.1:8888", "fd00::/8", "[fd00::1]:80", "[fd00::/8]:80", "[::1]", "::1", "intranet.example", "intranet.example:8000", "localhost"} {
 		if _, err := ParseAllowed(text); err != nil {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s: got %v; want no error", text, err)
 		}
 	}
 	for text, want := range map[string]string{
@@ -62,7 +62,7 @@ func TestTOL71NothingIsLookedUpInVain(t *testing.T) {
 	for _, address := range []string{"example.com:25", "2130706433:80", "0x7f.1:80", "localhost:80", "a.localhost:80", "metadata.google.internal:80", "127.1:80"} {
 		g := Guard{} // its look-up would ask the system
 		if _, err := g.Dial(t.Context(), "tcp", address); !errors.As(err, new(*Refused)) {
-			t.Errorf("%s: %v", address, err)
+			t.Errorf("%s: got %v; want a Refused", address, err)
 		}
 	}
 }

@@ -378,7 +378,7 @@ func TestEVT8ADamagedFileIsSaidAndKeepsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if k, err := event.OpenKept(data); err == nil || k == nil {
-		t.Errorf("%v, %v", k, err)
+		t.Errorf("got %v, %v; want an error, not nil", k, err)
 	}
 }
 

@@ -65,6 +65,6 @@ Anonymous:             0 kB
 `
 	got := asInFile(strings.NewReader(smaps), "/usr/bin/shelly")
 	if want := []mapping{{0x400000, 0x600000}, {0x600000, 0x700000}}; !slices.Equal(got, want) {
-		t.Errorf("%x", got)
+		t.Errorf("got %x; want %+v", got, want)
 	}
 }

@@ -40,7 +40,7 @@ func text(t *testing.T, f File) string {
 func TestAPR14WhatIsWrittenIsReadAgain(t *testing.T) {
 	f := file(t, "")
 	if list, err := f.Load(); err != nil || list != nil {
-		t.Fatalf("%v, %v", list, err)
+		t.Fatalf("got %v, %v; want nil", list, err)
 	}
 	want := []fsm.Grant{
 		call("make"), call(`rm \*`), call("a: b # c"), call("two\nlines\twith \"quotes\" 日本"), {Tool: "write_file", Any: true},
@@ -57,18 +57,18 @@ func TestAPR14WhatIsWrittenIsReadAgain(t *testing.T) {
 	}
 	info, err := os.Stat(f.path)
 	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info.Mode(), err)
+		t.Errorf("got %v, %v; want Perm() 0o600", info.Mode(), err)
 	}
 	for i := range want {
 		if was, err := f.Remove(grant.ID(&want[i])); !was || err != nil {
-			t.Fatalf("%+v: %t, %v", want[i], was, err)
+			t.Fatalf("%+v: got %t, %v; want was true", want[i], was, err)
 		}
 		if got, err := f.Load(); err != nil || !same(got, want[i+1:]) {
 			t.Fatalf("%v, %v", got, err)
 		}
 	}
 	if was, err := f.Remove("g1"); was || err != nil {
-		t.Errorf("%t, %v", was, err)
+		t.Errorf("got %t, %v; want was false", was, err)
 	}
 }
 
@@ -92,13 +92,13 @@ func TestAPR14WhatAPersonHasWrittenStays(t *testing.T) {
 		f := file(t, flow)
 		before, err := f.Load()
 		if err != nil {
-			t.Fatalf("%q: %v", flow, err)
+			t.Fatalf("%q: got %v; want no error", flow, err)
 		}
 		if _, err := f.Add(call("git push")); err != nil {
-			t.Fatalf("%q: %v", flow, err)
+			t.Fatalf("%q: got %v; want no error", flow, err)
 		}
 		if got, err := f.Load(); err != nil || len(got) != len(before)+1 {
-			t.Errorf("%q: %v, %v", flow, got, err)
+			t.Errorf("%q: got %v, %v; want %d of them", flow, got, err, len(before)+1)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func TestCOM50WhatWasReadIsKept(t *testing.T) {
 		}
 	}
 	if info, err := os.Stat(filepath.Join(data, inbox.Name)); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info, err)
+		t.Errorf("got %v, %v; want Mode().Perm() 0o600", info, err)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestCOM50UnreadMessagesAreCounted(t *testing.T) {
 		many[i] = message(uint64(i+10), "c")
 	}
 	if n, _, _ := counted(t, b, many...); n != inbox.UnreadMax {
-		t.Errorf("%d", n)
+		t.Errorf("got %d; want 1000", n)
 	}
 }
 

@@ -394,14 +394,14 @@ func passed(t *testing.T, stream string) string {
 
 func TestTOL93AStreamIsNotOpenedAgainAtOnce(t *testing.T) {
 	if got := passed(t, "retry: 1\n\nretry: 5000\nid: 1\n\nretry: soon\n\n"); got != "retry: 1000\n\nid: 1\nretry: 5000\n\n" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q; want %q", got, "retry: 1000\n\nid: 1\nretry: 5000\n\n")
 	}
 }
 
 func TestTOL93ALastLineThatFillsABufferIsRead(t *testing.T) {
 	message := `{"jsonrpc":"2.0","method":"x"}`
 	if got := passed(t, "data:"+strings.Repeat(" ", 4096-len("data:"+message))+message); got != "data: "+message+"\n\n" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q; want %q", got, "data: "+message+"\n\n")
 	}
 }
 

@@ -118,10 +118,10 @@ func TestTOL94AToolWhoseSchemaCannotBeCheckedInFullIsOffered(t *testing.T) {
 	}
 	added, err := s.added("k_ahead", list[0])
 	if err != nil || !strings.Contains(added.Decl.Parameters, `"pattern":"^(?!x)"`) {
-		t.Errorf("%+v, %v", added.Decl, err)
+		t.Errorf("got %+v, %v; want Parameters with %q", added.Decl, err, `"pattern":"^(?!x)"`)
 	}
 	if got := added.Run(t.Context(), fsm.RunTool{Args: `{"a": 1}`}); !got.Invalid || !strings.Contains(got.Text, "argument a must be a string") {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v; want Invalid, Text with %q", got, "argument a must be a string")
 	}
 }
 
@@ -223,7 +223,7 @@ func TestTOL96ResultsAreText(t *testing.T) {
 	}
 	for name, want := range map[string]string{"structured": `{"a":1}`, "exact": `{"id":12345678901234567890,"of":"<a> & b"}`, "beside": `{"a":1}`, "nothing": "(no output)", "blank": "(no output)"} {
 		if got := w.call("k_"+name, ""); got.Text != want {
-			t.Errorf("%s: %+v", name, got)
+			t.Errorf("%s: got %+v; want Text %q", name, got, want)
 		}
 	}
 }
@@ -263,7 +263,7 @@ func TestTOL92LinesThatAreNoMessagesAreDropped(t *testing.T) {
 		return nil
 	}), brief(), one("h"))
 	if got := w.call("h_act", ""); got.Failed || got.Text != "done" || got.Contained != "none" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v; want not Failed, Text %q, Contained %q", got, "done", "none")
 	}
 }
 
@@ -287,7 +287,7 @@ func TestTOL92AFloodEndsTheServer(t *testing.T) {
 				return nil
 			}), brief(), one("h"))
 			if got := w.call("h_act", ""); !got.Failed || got.Nothing || !strings.Contains(got.Text, why+"; its outcome is unknown") {
-				t.Errorf("%+v", got)
+				t.Errorf("got %+v; want Failed, not Nothing, Text with %q", got, why+"; its outcome is unknown")
 			}
 			w.until(func() bool { s := w.States()[0]; return s.Up })
 		})
@@ -308,7 +308,7 @@ func TestTOL96AServerThatHangsCostsOneCall(t *testing.T) {
 	}), brief(), s)
 	for range silentMax {
 		if got := w.call("h_act", ""); !got.Failed || got.Nothing || !strings.Contains(got.Text, "no answer within 50ms (tools.mcp.h.timeout); its outcome is unknown") {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v; want Failed, not Nothing, Text with %q", got, "no answer within 50ms (tools.mcp.h.timeout); its outcome is unknown")
 		}
 	}
 	w.until(func() bool { return starts.Load() >= 2 && w.States()[0].Up })
@@ -332,12 +332,12 @@ func TestTOL95AServerThatEndsIsStartedAgain(t *testing.T) {
 	for range 2 {
 		got := w.call("h_act", "")
 		if !got.Failed || got.Nothing || got.Text != "the server h ended during the call: it has ended with exit code 1: panic: out of order; its outcome is unknown: check before you repeat it" {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v; want Failed, not Nothing, Text %q", got, "the server h ended during the call: it has ended with exit code 1: panic: out of order; its outcome is unknown: check before you repeat it")
 		}
 		w.until(func() bool { return w.States()[0].Up })
 	}
 	if got := w.call("h_act", ""); got.Failed || got.Text != "done" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v; want not Failed, Text %q", got, "done")
 	}
 	if len(w.changed) > 1 {
 		t.Errorf("%d changes were told, with the same tools all the time", len(w.changed))
@@ -368,7 +368,7 @@ func TestTOL96AnAnswerThatCannotBeUsedDoesNotEndTheServer(t *testing.T) {
 		answer.Store(result)
 		got := w.call("h_act", "")
 		if !got.Failed || got.Nothing || !strings.Contains(got.Text, want) || !strings.Contains(got.Text, "outcome is unknown") || strings.Contains(got.Text, "shelly/") {
-			t.Errorf("%s: %+v", result, got)
+			t.Errorf("%s: got %+v; want Failed, not Nothing, Text with %q and %q, Text without %q", result, got, want, "outcome is unknown", "shelly/")
 		}
 	}
 	answer.Store(`{"content":[{"type":"text","text":"done"}]}`)
@@ -394,7 +394,7 @@ func TestTOL96ContentThatCannotBeShownIsNamedInItsPlace(t *testing.T) {
 	} {
 		answer.Store(item)
 		if got := w.call("h_act", ""); got.Failed || got.Text != "before\n"+want+"\nafter" {
-			t.Errorf("%s: %+v", item, got)
+			t.Errorf("%s: got %+v; want not Failed, Text %q", item, got, "before\n"+want+"\nafter")
 		}
 	}
 }
@@ -443,7 +443,7 @@ func TestTOL95AServerThatIsNotUpFailsWithoutEffect(t *testing.T) {
 	w.call("h_act", "")
 	w.until(func() bool { return !w.States()[0].Up })
 	if got := w.call("h_act", ""); !got.Nothing || !strings.Contains(got.Text, "is not up") {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v; want Nothing, Text with %q", got, "is not up")
 	}
 }
 

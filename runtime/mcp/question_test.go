@@ -76,7 +76,7 @@ func TestTOL97ARefusalIsTheServersAnswer(t *testing.T) {
 	answers := make(chan string, 1)
 	each(t, confirm, answers, func(t *testing.T, w *world) {
 		if got := w.tool("k_ask").Run(t.Context(), w.use("h1", false)); got.Asks == "" {
-			t.Fatalf("%+v", got)
+			t.Fatalf("got %+v; want some Asks", got)
 		}
 		w.Refused("another")
 		w.Refused("h1")
@@ -101,7 +101,7 @@ func TestTOL97WhatCannotBeAskedIsDeclinedAndTold(t *testing.T) {
 			each(t, c.form, nil, func(t *testing.T, w *world) {
 				got := w.tool("k_ask").Run(t.Context(), c.call)
 				if got.Asks != "" || !strings.HasPrefix(got.Text, "decline null\n[the server asked a person \"Delete all?\"; it was declined") {
-					t.Errorf("%+v", got)
+					t.Errorf("got %+v; want Asks %q, Text beginning with %q", got, "", "decline null\n[the server asked a person \"Delete all?\"; it was declined")
 				}
 			})
 		})
@@ -112,7 +112,7 @@ func TestTOL97AServerThatEndsWhileAPersonIsAskedLeavesAnUnknownOutcome(t *testin
 	each(t, confirm, nil, func(t *testing.T, w *world) {
 		ask := w.tool("k_ask")
 		if got := ask.Run(t.Context(), w.use("h1", false)); got.Asks == "" {
-			t.Fatalf("%+v", got)
+			t.Fatalf("got %+v; want some Asks", got)
 		}
 		s := w.now()[0]
 		n, err := s.current()
@@ -125,7 +125,7 @@ func TestTOL97AServerThatEndsWhileAPersonIsAskedLeavesAnUnknownOutcome(t *testin
 			return err == nil && again != n
 		})
 		if got := ask.Run(t.Context(), w.use("h1", true)); !got.Failed || got.Nothing || !strings.Contains(got.Text, "outcome is unknown") {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v; want Failed, not Nothing, Text with %q", got, "outcome is unknown")
 		}
 		// What a server says while it ends is that the question was cut off.
 		said := &jsonrpc.Error{Message: "cut off"}

@@ -203,7 +203,7 @@ func killed(t *testing.T, b box, list Server) (w *world) {
 	notes := t.TempDir()
 	w = newWorldKept(t, b, notes, list)
 	if got := w.tool("k_ask").Run(t.Context(), w.use("h1", false)); got.Asks == "" {
-		t.Fatalf("%+v", got)
+		t.Fatalf("got %+v; want some Asks", got)
 	}
 	w.Close()
 	return newWorldKept(t, b, notes, list)
@@ -269,6 +269,6 @@ func TestTOL100AnotherQuestionIsDeclined(t *testing.T) {
 	})
 	w := killed(t, b, one("k"))
 	if got := w.tool("k_ask").Run(t.Context(), w.use("h1", true)); !strings.HasPrefix(got.Text, "decline\n[the server asked a person \"Delete all?2\"") {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v; want Text beginning with %q", got, "decline\n[the server asked a person \"Delete all?2\"")
 	}
 }

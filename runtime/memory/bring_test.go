@@ -56,7 +56,7 @@ func TestAnEntryWithoutASummaryHasTheBeginningOfItsText(t *testing.T) {
 		t.Fatal(err)
 	}
 	if e, _, err := m.Get(t.Context(), "a"); e.Summary != "short" || e.Text != " short \n" || err != nil {
-		t.Errorf("%+v, %v", e, err)
+		t.Errorf("got %+v, %v; want Summary %q, Text %q", e, err, "short", " short \n")
 	}
 }
 

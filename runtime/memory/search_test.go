@@ -17,7 +17,7 @@ func TestMEM3ASearchSaysWhy(t *testing.T) {
 	m, _ := vectored(t)
 	r, err := m.Search(t.Context(), memory.Query{Text: "north", TopK: 3})
 	if err != nil || len(r.Found) == 0 {
-		t.Fatalf("%+v, %v", r, err)
+		t.Fatalf("got %+v, %v; want some Found", r, err)
 	}
 	first := r.Found[0]
 	if first.Vector == nil || first.Vector.Rank != 1 || first.Vector.Cosine < 0.99 || first.Age != 1 || r.Model == "" || r.Keywords != "" {
@@ -36,7 +36,7 @@ func TestMEM4ASearchSaysThatItWentByKeywordAlone(t *testing.T) {
 	m := open(t, nil, entry("a", 1, "the disk of web1 was full"), entry("b", 2, "nginx was restarted"))
 	r, err := m.Search(t.Context(), memory.Query{Text: "disks of web1", TopK: 3})
 	if err != nil || len(r.Found) != 1 || r.Found[0].Keyword == nil || r.Found[0].Vector != nil || r.Keywords == "" {
-		t.Fatalf("%+v, %v", r, err)
+		t.Fatalf("got %+v, %v; want 1 Found, some Found[0].Keyword, no Found[0].Vector, some Keywords", r, err)
 	}
 	if diff := cmp.Diff([]string{"disk", "web1"}, r.Found[0].Keyword.Terms); diff != "" {
 		t.Errorf("the terms that met (-want +got):\n%s", diff)
@@ -203,7 +203,7 @@ func TestMEM7ALookAtAnEntryDoesNotWaitForTheIndex(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	if e, ok, err := m.Get(ctx, "a"); err != nil || !ok || e.Summary != "disk" {
-		t.Errorf("%+v, %t, %v", e, ok, err)
+		t.Errorf("got %+v, %t, %v; want ok true, Summary %q", e, ok, err, "disk")
 	}
 	var out strings.Builder
 	if err := m.Export(ctx, &out, false); err != nil || !strings.Contains(out.String(), `"disk"`) {

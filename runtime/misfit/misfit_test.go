@@ -30,7 +30,7 @@ func TestNoTypesOfGoAreNamed(t *testing.T) {
 		`{`:                  `unexpected end of JSON input`,
 	} {
 		if got := misfit.Worded(json.Unmarshal([]byte(text), &v)); got == nil || got.Error() != want {
-			t.Errorf("%s: %v", text, got)
+			t.Errorf("%s: got %v; want an error, %q", text, got, want)
 		}
 	}
 }

@@ -150,17 +150,17 @@ func TestACallerWithoutHeadersAsksForAnAnswer(t *testing.T) {
 	brain := &scripted{}
 	request(t, serve(t, brain), "POST", chatPath, `{"model":"brain:latest",`+hello+`}`)
 	if q := brain.questions(); len(q) != 1 || q[0].Purpose != "answer" || q[0].Session != "" {
-		t.Errorf("%+v", q)
+		t.Errorf("got %+v; want 1 of them, [0].Purpose %q, [0].Session %q", q, "answer", "")
 	}
 }
 
 func TestABrokenAnswerInOnePieceIsABrokenResponse(t *testing.T) {
 	whole := `{"model":"brain","stream":false,` + hello + `}`
 	if got := request(t, serve(t, &scripted{answer: mock.Answer{Error: "boom"}}), "POST", chatPath, whole); got.status != 500 || got.body != `{"error":"boom"}` {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v; want status 500, body %q", got, `{"error":"boom"}`)
 	}
 	if got := request(t, serve(t, &scripted{answer: mock.Answer{Garbage: "<html>"}}), "POST", chatPath, whole); got.body != "<html>" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v; want body %q", got, "<html>")
 	}
 }
 
@@ -176,11 +176,11 @@ func TestTheClientFindsTheMocksModels(t *testing.T) {
 		t.Errorf("version %q, %v", v, err)
 	}
 	if chat, embed, err := c.Choose(ctx); chat != "brain:latest" || embed != "brain-embed:latest" || err != nil {
-		t.Errorf("%q, %q, %v", chat, embed, err)
+		t.Errorf("got %q, %q, %v; want %q, %q", chat, embed, err, "brain:latest", "brain-embed:latest")
 	}
 	want := ollama.Capabilities{Completion: true, Tools: true, Thinking: true, Vision: true, ContextLength: 131072}
 	if got, err := c.Show(ctx, "brain"); got != want || err != nil {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}
 
 	bare := httptest.NewServer(mock.New(mock.Options{}))
@@ -190,7 +190,7 @@ func TestTheClientFindsTheMocksModels(t *testing.T) {
 	}
 	defer c.Close()
 	if chat, embed, err := c.Choose(ctx); chat != "mock:latest" || embed != "" || err != nil {
-		t.Errorf("%q, %q, %v", chat, embed, err)
+		t.Errorf("got %q, %q, %v; want %q, %q", chat, embed, err, "mock:latest", "")
 	}
 	_, _, err = c.With("mock", mock.DefaultEmbedModel).Embed(ctx, "x")
 	var e *ollama.Error

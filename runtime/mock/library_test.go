@@ -36,27 +36,27 @@ func TestCLI9TheLibrarysClientReadsTheModels(t *testing.T) {
 		t.Error(err)
 	}
 	if v, err := c.Version(ctx); v != mock.DefaultVersion || err != nil {
-		t.Errorf("%q, %v", v, err)
+		t.Errorf("got %q, %v; want %q", v, err, mock.DefaultVersion)
 	}
 	list, err := c.List(ctx)
 	if err != nil || len(list.Models) != 3 || list.Models[1].Name != "b:latest" {
-		t.Errorf("%+v, %v", list, err)
+		t.Errorf("got %+v, %v; want 3 Models, Models[1].Name %q", list, err, "b:latest")
 	}
 	shown, err := c.Show(ctx, &api.ShowRequest{Model: "b"})
 	if err != nil || len(shown.Capabilities) != 2 || shown.Capabilities[1] != "vision" || shown.ModelInfo["llama.context_length"] != 2048.0 {
-		t.Errorf("%+v, %v", shown, err)
+		t.Errorf("got %+v, %v; want 2 Capabilities, Capabilities[1] %q, ModelInfo[\"llama.context_length\"] %v", shown, err, "vision", 2048.0)
 	}
 	vectors, err := c.Embed(ctx, &api.EmbedRequest{Model: "mock-embed", Input: []string{"a", "b"}, Dimensions: 4})
 	if err != nil || len(vectors.Embeddings) != 2 || len(vectors.Embeddings[1]) != 4 {
-		t.Errorf("%+v, %v", vectors, err)
+		t.Errorf("got %+v, %v; want 2 Embeddings, 4 Embeddings[1]", vectors, err)
 	}
 	old, err := c.Embeddings(ctx, &api.EmbeddingRequest{Model: "mock-embed", Prompt: "a"})
 	if err != nil || len(old.Embedding) != 8 {
-		t.Errorf("%+v, %v", old, err)
+		t.Errorf("got %+v, %v; want 8 Embedding", old, err)
 	}
 	running, err := c.ListRunning(ctx)
 	if err != nil || len(running.Models) != 1 || running.Models[0].Name != "mock-embed:latest" {
-		t.Errorf("%+v, %v", running, err)
+		t.Errorf("got %+v, %v; want 1 Models, Models[0].Name %q", running, err, "mock-embed:latest")
 	}
 	for what, err := range map[string]error{
 		"copy":   c.Copy(ctx, &api.CopyRequest{Source: "a", Destination: "c"}),
@@ -64,7 +64,7 @@ func TestCLI9TheLibrarysClientReadsTheModels(t *testing.T) {
 		"create": c.Create(ctx, &api.CreateRequest{Model: "c", From: "a"}, func(api.ProgressResponse) error { return nil }),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "the mock server does not play /api/"+what) {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s: got %v; want an error with %q", what, err, "the mock server does not play /api/"+what)
 		}
 	}
 }
@@ -85,10 +85,10 @@ func TestCLI9TheLibrarysClientChats(t *testing.T) {
 		return nil
 	})
 	if err != nil || text != "look: " || thinking != "hm" || len(calls) != 2 || calls[1].Function.Index != 1 || calls[1].ID == "" {
-		t.Errorf("%q, %q, %+v, %v", text, thinking, calls, err)
+		t.Errorf("got %q, %q, %+v, %v; want %q, %q, 2 of them, [1].Function.Index 1, some [1].ID", text, thinking, calls, err, "look: ", "hm")
 	}
 	if !last.Done || last.DoneReason != "stop" || last.PromptEvalCount == 0 || last.EvalCount == 0 || last.TotalDuration <= 0 || last.EvalDuration <= 0 {
-		t.Errorf("%+v", last)
+		t.Errorf("got %+v; want Done, DoneReason %q, PromptEvalCount not 0, EvalCount not 0, TotalDuration more than 0, EvalDuration more than 0", last, "stop")
 	}
 }
 
@@ -104,17 +104,17 @@ func TestCLI9TheLibrarysClientGenerates(t *testing.T) {
 			text, context = text+r.Response, r.Context
 			return nil
 		}); err != nil || text != "fine" {
-			t.Fatalf("%q, %v", text, err)
+			t.Fatalf("got %q, %v; want %q", text, err, "fine")
 		}
 	}
 	q := brain.questions()[1]
 	if len(q.Messages) != 3 || q.Messages[1].Text != "fine" || q.Messages[2].Text != "and now?" || q.System != "be kind" {
-		t.Errorf("%+v", q)
+		t.Errorf("got %+v; want 3 Messages, Messages[1].Text %q, Messages[2].Text %q, System %q", q, "fine", "and now?", "be kind")
 	}
 	reason := ""
 	err := c.Generate(ctx, &api.GenerateRequest{Model: "mock"}, func(r api.GenerateResponse) error { reason = r.DoneReason; return nil })
 	if reason != "load" || err != nil {
-		t.Errorf("%q, %v", reason, err)
+		t.Errorf("got %q, %v; want %q", reason, err, "load")
 	}
 }
 
@@ -146,10 +146,10 @@ func TestLimitsAreKeptAsARealServerKeepsThem(t *testing.T) {
 			got := request(t, s, "POST", chatPath, `{"model":"mock","stream":false,`+tt.body+`}`)
 			var a api.ChatResponse
 			if err := json.Unmarshal([]byte(got.body), &a); err != nil || got.status != tt.status {
-				t.Fatalf("%+v, %v", got, err)
+				t.Fatalf("got %+v, %v; want status %d", got, err, tt.status)
 			}
 			if a.PromptEvalCount != tt.prompt || a.DoneReason != tt.reason || a.Message.Content != tt.text {
-				t.Errorf("%s", got.body)
+				t.Errorf("got %s, %d, %q, %q; want a.PromptEvalCount %d, a.DoneReason %q, a.Message.Content %q", got.body, a.PromptEvalCount, a.DoneReason, a.Message.Content, tt.prompt, tt.reason, tt.text)
 			}
 			if q := brain.questions(); tt.status == 200 && q[0].Dropped != tt.dropped {
 				t.Errorf("%d dropped", q[0].Dropped)

@@ -26,7 +26,7 @@ func TestSIM20AMachineTakesItsTime(t *testing.T) {
 	defer s.Close()
 	loaded := request(t, s, "POST", chatPath, `{"model":"mock","messages":[]}`)
 	if loaded.status != 200 || !strings.Contains(loaded.body, "load") {
-		t.Fatalf("%+v", loaded)
+		t.Fatalf("got %+v; want status 200, body with %q", loaded, "load")
 	}
 	talk := `{"role":"user","content":"` + strings.Repeat("tell me ", 500) + `"}`
 	ask := func(messages string) api.ChatResponse {
@@ -34,7 +34,7 @@ func TestSIM20AMachineTakesItsTime(t *testing.T) {
 		got := request(t, s, "POST", chatPath, `{"model":"mock","stream":false,"messages":[`+messages+`]}`)
 		var a api.ChatResponse
 		if err := json.Unmarshal([]byte(got.body), &a); err != nil || got.status != 200 {
-			t.Fatalf("%+v, %v", got, err)
+			t.Fatalf("got %+v, %v; want status 200", got, err)
 		}
 		return a
 	}
@@ -62,7 +62,7 @@ func TestSIM20WritingTakesItsTime(t *testing.T) {
 		lines := strings.Split(strings.TrimSpace(got.body), "\n")
 		var a api.ChatResponse
 		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &a); err != nil || got.status != 200 {
-			t.Fatalf("%+v, %v", got, err)
+			t.Fatalf("got %+v, %v; want status 200", got, err)
 		}
 		if least := 40 * time.Millisecond; a.EvalDuration < least || a.TotalDuration < least {
 			t.Errorf("streamed %s: the answer of %d tokens was written in %v of %v, want at least %v", streamed, a.EvalCount, a.EvalDuration, a.TotalDuration, least)
@@ -92,7 +92,7 @@ func TestSIM21WhoeverLeavesGivesTheSlotBack(t *testing.T) {
 	}
 	defer resp.Body.Close()
 	if line, err := bufio.NewReader(resp.Body).ReadString('\n'); err != nil || !strings.Contains(line, "fine") {
-		t.Fatalf("%q, %v", line, err)
+		t.Fatalf("got %q, %v; want one with %q", line, err, "fine")
 	}
 	leave()
 	if got := request(t, s, http.MethodPost, chatPath, `{"model":"mock","stream":false,`+hello+`}`); !strings.Contains(got.body, "fine") {

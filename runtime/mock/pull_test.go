@@ -27,7 +27,7 @@ func TestAPullComesInParts(t *testing.T) {
 	}
 	got := request(t, s, "POST", "/api/pull", `{"model":"brain","stream":false}`)
 	if got.status != 200 || got.body != `{"status":"success"}` {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v; want status 200, body %q", got, `{"status":"success"}`)
 	}
 }
 
@@ -35,13 +35,13 @@ func TestAPullOfAnUnknownModelFailsAsARealServers(t *testing.T) {
 	s := serve(t, nil)
 	const want = `{"error":"pull model manifest: file does not exist"}`
 	if got := request(t, s, "POST", "/api/pull", `{"model":"ghost","stream":false}`); got.status != 500 || got.body != want {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v; want status 500, body %q", got, want)
 	}
 	got := request(t, s, "POST", "/api/pull", `{"name":"ghost"}`)
 	if got.status != 200 || got.media != "application/x-ndjson" || !strings.HasSuffix(got.body, want+"\n") {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v; want status 200, media %q, body ending with %q", got, "application/x-ndjson", want+"\n")
 	}
 	if got := request(t, s, "POST", "/api/pull", `{}`); got.status != 400 {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v; want status 400", got)
 	}
 }

@@ -177,6 +177,6 @@ func TestCLI62EachRequestIsReported(t *testing.T) {
 	chatted(t, s, `,"model":"nobody"`)
 	s.Close() // once nothing is being served, everything is logged
 	if len(told) != 2 || told[0].Method != "POST" || told[0].Path != "/api/chat" || told[0].Status != 200 || told[0].Model != "mock" || told[0].Tools != 1 || told[0].Prompt == 0 || told[1].Status != 404 {
-		t.Errorf("%+v", told)
+		t.Errorf("got %+v; want 2 of them, [0].Method %q, [0].Path %q, [0].Status 200, [0].Model %q, [0].Tools 1, [0].Prompt not 0, [1].Status 404", told, "POST", "/api/chat", "mock")
 	}
 }

@@ -51,7 +51,7 @@ func TestCLI10DescribeReadsTheShape(t *testing.T) {
 func TestCLI10LoadedSaysWhatIsInMemory(t *testing.T) {
 	got, err := client(t, bare(t, func(w http.ResponseWriter, _ *http.Request, _ string) { recorded(t, w, "ps") }), nil).Loaded(testContext(t))
 	if err != nil || len(got) != 2 || got[1].Name != "brain:latest" || got[1].NumCtx != 32768 || got[1].Bytes != 2894848 || got[1].OnGPU() != 0 {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("got %+v, %v; want 2 of them, [1].Name %q, [1].NumCtx 32768, [1].Bytes 2894848, [1].OnGPU() 0", got, err, "brain:latest")
 	}
 	if half := (ollama.Loaded{Bytes: 10, GPU: 5}).OnGPU(); half != 50 {
 		t.Errorf("half is %d %%", half)

@@ -17,7 +17,7 @@ func TestCLI10MeasureReadsTheServersClock(t *testing.T) {
 	})
 	got, err := client(t, s, func(o *ollama.Options) { o.NumCtx = 4096 }).Measure(testContext(t), 64, "hello", "good day", "and?")
 	if err != nil || got.PromptTokens != 15 || got.AnswerTokens != 7 || got.Text == "" || got.Prompt <= 0 || got.Answer <= 0 {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("got %+v, %v; want PromptTokens 15, AnswerTokens 7, some Text, Prompt more than 0, Answer more than 0", got, err)
 	}
 	const want = `{"model":"m","messages":[{"role":"user","content":"hello"},{"role":"assistant","content":"good day"},{"role":"user","content":"and?"}],"stream":false,"keep_alive":"5m0s",` +
 		`"options":{"num_ctx":4096,"num_predict":64},"think":false}`

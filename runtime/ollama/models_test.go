@@ -20,14 +20,14 @@ import (
 func TestVersion(t *testing.T) {
 	got, err := client(t, playing(t, "version"), nil).Version(testContext(t))
 	if err != nil || got != "0.17.4" {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("got %q, %v; want %q", got, err, "0.17.4")
 	}
 }
 
 func TestModels(t *testing.T) {
 	got, err := client(t, playing(t, "tags"), nil).Models(testContext(t))
 	if err != nil || len(got) != 4 {
-		t.Fatalf("%+v, %v", got, err)
+		t.Fatalf("got %+v, %v; want 4 of them", got, err)
 	}
 	want := ollama.Model{
 		Name: "brain:latest", Size: 3678962, Digest: "75b99bccfa16c2fb412078669da7db30a4aebd1ffd589e4cf2634139ea2a7987",
@@ -148,7 +148,7 @@ func TestBRN32AModelThatCannotChatIsReportedAtTheStart(t *testing.T) {
 	_, _, err := client(t, library(t, models...), nil).With("vec:latest", "").Choose(testContext(t))
 	wantClass(t, err, fsm.BrainNoChat, `"vec:latest" cannot chat`, "brain.model")
 	if chat, _, err := client(t, library(t, models...), nil).With("old:1b", "").Choose(testContext(t)); err != nil || chat != "old:1b" {
-		t.Errorf("%q, %v", chat, err)
+		t.Errorf("got %q, %v; want %q", chat, err, "old:1b")
 	}
 }
 

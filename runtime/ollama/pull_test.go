@@ -35,7 +35,7 @@ func TestCLI19AFailedPullSaysWhatIsWrong(t *testing.T) {
 	} {
 		err := client(t, sending(t, `{"status":"pulling manifest"}`, tt.line), nil).Pull(testContext(t), "x", func(ollama.Pulling) {})
 		if !errors.Is(err, tt.want) {
-			t.Errorf("%s: %v", tt.line, err)
+			t.Errorf("%s: got %v; want %v", tt.line, err, tt.want)
 		}
 	}
 	refusing := server(t, func(w http.ResponseWriter, _ *http.Request, _ string) {

@@ -18,7 +18,7 @@ func sent(t *testing.T, a fsm.AskBrain, tools []fsm.ToolDecl, change func(*ollam
 	var body string
 	s := server(t, func(w http.ResponseWriter, r *http.Request, b string) {
 		if r.Method != http.MethodPost || r.URL.Path != "/api/chat" {
-			t.Errorf("%s %s", r.Method, r.URL.Path)
+			t.Errorf("got %s %s; want %s, %s", r.Method, r.URL.Path, http.MethodPost, "/api/chat")
 		}
 		body = b
 		recorded(t, w, "chat-text")

@@ -157,7 +157,7 @@ func TestBRN3AnImpossibleCountIsUnknown(t *testing.T) {
 		s := sending(t, `{"message":{"content":"Yes."}}`, `{"done":true,"done_reason":"stop",`+counts+`}`)
 		got, err := client(t, s, nil).Chat(testContext(t), ask("x"), nil, nil)
 		if err != nil {
-			t.Fatalf("%s: %v", counts, err)
+			t.Fatalf("%s: got %v; want no error", counts, err)
 		}
 		if got.Tokens != (fsm.Tokens{}) {
 			t.Errorf("%s: tokens %+v, want none", counts, got.Tokens)

@@ -70,7 +70,7 @@ func TestBRN3NoGoodAnswerIsAccused(t *testing.T) {
 	} {
 		counted = call.counted
 		if _, err := c.Chat(testContext(t), ask(call.text), nil, nil); err != nil {
-			t.Errorf("%s: %v", call.name, err)
+			t.Errorf("%s: got %v; want no error", call.name, err)
 		}
 	}
 }

@@ -251,12 +251,12 @@ func TestCOM77AReportIsLookedAtOnceAndSoonAsAPageApart(t *testing.T) {
 	}
 	for method, want := range map[string]int{"HEAD": http.StatusOK, "POST": http.StatusMethodNotAllowed} { // neither uses it up
 		if r := call(s, method, at, ""); r.StatusCode != want {
-			t.Errorf("%s: %d", method, r.StatusCode)
+			t.Errorf("%s: got %d; want %d", method, r.StatusCode, want)
 		}
 	}
 	r := call(s, "GET", at, "")
 	if got := text(t, r); r.StatusCode != http.StatusOK || got != "<p>report" {
-		t.Errorf("%d %q", r.StatusCode, got)
+		t.Errorf("got %d %q; want 200, %q", r.StatusCode, got, "<p>report")
 	}
 	rules := strings.Split(r.Header.Get("Content-Security-Policy"), "; ")
 	for _, want := range []string{"sandbox allow-scripts", "default-src 'none'", "frame-ancestors 'self'"} {

@@ -16,13 +16,13 @@ func TestAProcessIsReadWhateverItsNameHolds(t *testing.T) {
 		for what, dead := range map[string]bool{tail: false, zombie: true, strings.Replace(zombie, " 20 0 1 0", " 20 0 2 0", 1): false} {
 			e, ok := readStat(5, []byte("5 ("+name+")"+what))
 			if want := (Entry{5, 7, 4711, dead, name}); !ok || e != want {
-				t.Errorf("%q: %+v, %v", name, e, ok)
+				t.Errorf("%q: got %+v, %v; want ok true, %+v", name, e, ok, want)
 			}
 		}
 	}
 	for _, text := range []string{"", "5", "5 (sh", "5 )sh(", "5 (sh) S", "5 (sh) S x 1 1 0 -1 1 1 0 0 0 0 0 0 0 20 0 1 0 4711"} {
 		if e, ok := readStat(5, []byte(text)); ok {
-			t.Errorf("%q: %+v", text, e)
+			t.Errorf("%q: got %+v, %v; want ok false", text, e, ok)
 		}
 	}
 }

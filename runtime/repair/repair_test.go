@@ -153,7 +153,7 @@ func repaired(t *testing.T, f folder) repair.Report {
 	}
 	r, failed := repair.Run(ctx, data, repair.Options{Now: now})
 	if err != nil || failed != nil {
-		t.Fatalf("%v, %v", err, failed)
+		t.Fatalf("got %v, %v; want no error", err, failed)
 	}
 	if r.Sound {
 		return r

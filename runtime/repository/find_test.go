@@ -85,7 +85,7 @@ func TestTOL45RepositoriesThatAreNearAreFoundFirst(t *testing.T) {
 		files["a/a/a/"+name] = ""
 	}
 	if found := Find(tree(t, files), 8); len(found.Dirs) != 1 || found.Whole {
-		t.Errorf("%+v", found)
+		t.Errorf("got %+v; want 1 Dirs, not Whole", found)
 	}
 }
 

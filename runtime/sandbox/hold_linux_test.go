@@ -239,7 +239,7 @@ func TestTOL45RepositoryOfACommandIsTheCommands(t *testing.T) {
 		run("echo two > its/.git/config; echo two > mine/.git/config")
 		for name, want := range map[string]string{"its": "two\n", "mine": "[core]\n"} { // order-free
 			if text, err := os.ReadFile(w.path("ws/" + name + "/.git/config")); err != nil || string(text) != want {
-				t.Errorf("%s: %q, %v", name, text, err)
+				t.Errorf("%s: got %q, %v; want %q", name, text, err, want)
 			}
 		}
 		run("rm -r its")
@@ -293,7 +293,7 @@ func TestTOL49OnOtherSystemsCommandsAreRefusedAndItIsSaidWhy(t *testing.T) {
 	}
 	for _, a := range k.Tried() {
 		if a.Err == nil || a.Mend == "" {
-			t.Errorf("%+v", a)
+			t.Errorf("got %+v; want an error, some Mend", a)
 		}
 	}
 	var out firstBytes

@@ -35,10 +35,10 @@ func TestCFG15WantOfADescriptorFailsNoStore(t *testing.T) {
 				var a acknowledged
 				short := &atOp{class: class, at: at, do: func() error { return syscall.EMFILE }}
 				if err := work(store.Options{FS: errorfs.Wrap(fs, short)}, &a); err != nil {
-					t.Errorf("%s %d: %v", class.name, at, err)
+					t.Errorf("%s %d: got %v; want no error", class.name, at, err)
 				}
 				if err := checkWork(fs, a.records.Load(), a.snapshot.Load(), a.trimmed.Load()); err != nil {
-					t.Errorf("%s %d: %v", class.name, at, err)
+					t.Errorf("%s %d: got %v; want no error", class.name, at, err)
 				}
 			}
 			t.Logf("%d operations, each short of a descriptor once", total)

@@ -96,7 +96,7 @@ func (h *history) say() string {
 
 func (h *history) must(err error) {
 	if err != nil {
-		h.Fatalf("%v", err)
+		h.Fatalf("got %v; want no error", err)
 	}
 }
 

@@ -104,7 +104,7 @@ func TestMEM7AStoreWithoutAnIndexIsTakenOver(t *testing.T) {
 		c := &entryReadings{Store: s}
 		m, err := memory.Open(c, memory.Options{})
 		if err != nil {
-			t.Fatalf("%s: %v", when, err)
+			t.Fatalf("%s: got %v; want no error", when, err)
 		}
 		defer m.Close()
 		found, err := m.Recall(t.Context(), fsm.Recall{Need: "how full are the disks?", TopK: 5})
@@ -112,7 +112,7 @@ func TestMEM7AStoreWithoutAnIndexIsTakenOver(t *testing.T) {
 			t.Errorf("%s: found %+v, %v", when, found, err)
 		}
 		if n := m.Counts(); n.Entries != 4 || n.Vectors != 1 || n.Model != "mock-embed" {
-			t.Errorf("%s: %+v", when, n)
+			t.Errorf("%s: got %+v; want Entries 4, Vectors 1, Model %q", when, n, "mock-embed")
 		}
 		if min(c.count, 1) != readings {
 			t.Errorf("%s: the entries were read %d times", when, c.count)

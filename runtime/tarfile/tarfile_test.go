@@ -46,7 +46,7 @@ func TestJRN25ACompressedFileIsNamed(t *testing.T) {
 	} {
 		_, err := NewReader(strings.NewReader(head))
 		if !errors.Is(err, ErrCompressed) || !strings.HasSuffix(err.Error(), "with "+program+" -d") {
-			t.Errorf("%q: %v", head, err)
+			t.Errorf("%q: got %v; want %v, an error ending with %q", head, err, ErrCompressed, "with "+program+" -d")
 		}
 	}
 	if _, err := NewReader(strings.NewReader("manifest.json")); err != nil {

@@ -264,7 +264,7 @@ func traced(t *testing.T, run func(w *Traces)) map[string]tracetest.SpanStub {
 	for _, s := range to.GetSpans() {
 		spans[s.Name] = s
 		if text, err := json.Marshal(s); err != nil || strings.Contains(string(text), secret) {
-			t.Errorf("%v: %s", err, text)
+			t.Errorf("%v: got %s; want one without %q", err, text, secret)
 		}
 	}
 	return spans

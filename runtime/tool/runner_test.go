@@ -28,7 +28,7 @@ func TestTOL64TheBoundsOfArgumentsAreForTheCheckAlone(t *testing.T) {
 	}
 	for args, says := range map[string]string{`{"depth": 11}`: "10", `{"depth": 1, "width": 2}`: "width", `{"depth": 1, "names": []}`: "names", `{"depth": 1}`: "ran"} {
 		if got := added.Run(t.Context(), fsm.RunTool{Name: "list", Args: args}); got.Failed != (says != "ran") || !strings.Contains(got.Text, says) {
-			t.Errorf("%s: %+v", args, got)
+			t.Errorf("%s: got %+v; want Failed %v, Text with %q", args, got, (says != "ran"), says)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestTOL2ANullThatIsAllowedIsPassedOn(t *testing.T) {
 	}
 	a, err := s.parse(`{"owner": null, "state": null, "title": null}`)
 	if _, given := a["title"]; err != nil || given || len(a) != 2 {
-		t.Errorf("%v, %v", a, err)
+		t.Errorf("got %v, %v, %v; want given false, 2 of them", a, err, given)
 	}
 	s, err = newSignature(fsm.ToolDecl{Name: "set", Parameters: `{"type":"object","required":["id"],"minProperties":1,
 		"$defs":{"owner":{"anyOf":[{"$ref":"#/$defs/name"},{"type":"null"}]},"name":{"type":"string"}},"properties":{"id":{"type":"integer"},

@@ -104,7 +104,7 @@ func TestMatrixComparesMemoryOfTurnsByWhatItHolds(t *testing.T) {
 	}
 	for _, texts := range [][]string{{"one"}, {"one", "two", "two"}} {
 		if wrong := compareMemory(together, &sim.Result{Memory: entry(texts...)}); len(wrong) != 1 {
-			t.Errorf("%q: %q", texts, wrong)
+			t.Errorf("%q: got %q; want 1 of them", texts, wrong)
 		}
 	}
 }

@@ -152,7 +152,7 @@ func TestPRP5StepsAreBounded(t *testing.T) {
 	few := format.Count(5)
 	f.Property().Runs.MaxSteps = &few
 	if r := Check(f, Options{}); r.Failed == nil || r.Failed.Invariant != "max_steps" {
-		t.Errorf("%+v", r.Failed)
+		t.Errorf("got %+v; want not nil, Invariant %q", r.Failed, "max_steps")
 	}
 }
 
@@ -174,7 +174,7 @@ func TestPRP7TheBudgetEndsARun(t *testing.T) {
 	asked := 0
 	r := Check(load(t, "invariants: [$all]\n"), Options{Stop: func() bool { asked++; return asked > 7 }})
 	if r.Runs != 7 || r.Seeds != 40 || r.Judged || r.Failed != nil {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v; want Runs 7, Seeds 40, not Judged, no Failed", r)
 	}
 	r = Check(load(t, "invariants: [$all]\n"), Options{Stop: func() bool { return true }})
 	if r.Runs != 1 {
@@ -183,7 +183,7 @@ func TestPRP7TheBudgetEndsARun(t *testing.T) {
 	over := 0
 	found := Check(load(t, "invariants: [\"asked < 2\"]\n"), Options{Shrink: func() func() bool { return func() bool { over++; return over > 4 } }})
 	if found.Failed == nil || !strings.HasSuffix(found.Failed.Shrunk, "tries") || over < 4 {
-		t.Errorf("%+v", found.Failed)
+		t.Errorf("got %+v, %d; want not nil, Shrunk ending with %q, over at least 4", found.Failed, over, "tries")
 	}
 }
 

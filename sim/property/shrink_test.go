@@ -14,7 +14,7 @@ func TestStrikesAreAsOftenAsTheyShouldBe(t *testing.T) {
 	} {
 		got := (&choices{from: sim.NewSeeded(1)}).strikes("x", test.p, test.calls)
 		if len(got) < test.low || len(got) > test.high {
-			t.Errorf("%+v: %v", test, got)
+			t.Errorf("%+v: got %v; want at least %d of them, at most %d of them", test, got, test.low, test.high)
 		}
 	}
 	c, struck := &choices{from: sim.NewSeeded(1)}, 0

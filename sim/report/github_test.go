@@ -95,7 +95,7 @@ func TestSCN43NothingThatACaseSaysIsACommand(t *testing.T) {
 	}
 	var out bytes.Buffer
 	if n, err := Guard(&out).Write([]byte("4 passed\n")); n != 9 || err != nil || out.String() != "4 passed\n" {
-		t.Errorf("%d, %v, %q", n, err, out.String())
+		t.Errorf("got %d, %v, %q; want 9 and %q", n, err, out.String(), "4 passed\n")
 	}
 }
 

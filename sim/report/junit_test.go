@@ -126,7 +126,7 @@ func TestSCN42JUnitHasACaseOfEachKind(t *testing.T) {
 	}
 	failing := doc.Suites[1].Cases[0]
 	if failing.File != "b.scenario.yaml" || failing.Line != 1 || !strings.Contains(text, ` time="61.001"`) || failing.Failure.Text != "\n"+prettyFailed {
-		t.Errorf("%+v %q", failing, failing.Failure.Text)
+		t.Errorf("got %+v %q, %q; want File %q, Line 1, text with %q, %q", failing, failing.Failure.Text, text, "b.scenario.yaml", ` time="61.001"`, "\n"+prettyFailed)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestSCN42JUnitGroupsByFile(t *testing.T) {
 		one("scenarios/v1.2/a.scenario.yaml", "twice"), one("scenarios/v1.2/a.scenario.yaml", "twice"), one("../b.scenario.yaml", "twice"),
 	}})
 	if len(doc.Suites) != 2 || doc.Suites[0].Tests != 2 || doc.Suites[0].Name != "scenarios/v1.2/a.scenario.yaml" {
-		t.Fatalf("%+v", doc)
+		t.Fatalf("got %+v; want 2 Suites, Suites[0].Tests 2, Suites[0].Name %q", doc, "scenarios/v1.2/a.scenario.yaml")
 	}
 	a, b, other := doc.Suites[0].Cases[0], doc.Suites[0].Cases[1], doc.Suites[1].Cases[0]
 	if a.Classname != "scenarios.v1_2.a" || a.Name != "twice" || b.Name != "twice (2)" || other.Classname != "__.b" || other.Name != "twice" {
@@ -159,6 +159,6 @@ func TestSCN42JUnitMendsWhatXMLForbids(t *testing.T) {
 	}
 	got := doc.Suites[0].Cases[0].Failure.Text
 	if !strings.Contains(got, "a\ufffdb\ufffd[31m\ufffd ]]> <x> & \" ' \ufffd \U0001F600") {
-		t.Errorf("%q", got)
+		t.Errorf("got %q; want one with %q", got, "a\ufffdb\ufffd[31m\ufffd ]]> <x> & \" ' \ufffd \U0001F600")
 	}
 }

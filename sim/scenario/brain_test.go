@@ -52,7 +52,7 @@ func TestBrainAnswersEveryPurpose(t *testing.T) {
 	for _, p := range []fsm.Purpose{fsm.PurposeInit, fsm.PurposeSummary, fsm.PurposeFarewell} {
 		line, err := b.Answer(ask(p, fsm.RoleUser, fsm.RoleAssistant, fsm.RoleUser))
 		if err != nil || line.Text == "" || len(line.Calls) > 0 {
-			t.Errorf("%s: %+v, %v", p, line, err)
+			t.Errorf("%s: got %+v, %v; want some Text, no Calls", p, line, err)
 		}
 	}
 	two, err := Parse("t.scenario.yaml", []byte("scenario: 1\nname: x\nbrain_for: {summary: [{says: a}, {says: b}]}\nexpect: {ends: serving}\n"))

@@ -36,7 +36,7 @@ func goldenOf(t *testing.T, yaml string) string {
 	}
 	out := f.Run(sim.Options{})
 	if out.Golden == nil || out.Golden.Path != "office.golden.yaml" || out.Golden.Holds || len(out.Failures) != 1 {
-		t.Fatalf("%+v, %v", out.Golden, out.Failures)
+		t.Fatalf("got %+v, %v; want not nil, Path %q, not Holds, 1 of them", out.Golden, out.Failures, "office.golden.yaml")
 	}
 	return string(out.Golden.Got)
 }

@@ -52,7 +52,7 @@ func TestJRN17TheJournalsOfTheScenariosAreValid(t *testing.T) {
 		}
 		v, err := engine.Validate(journalOf(t, f))
 		if err != nil || v.Wrong != nil {
-			t.Errorf("%s: %v %v", f.Path(), err, v.Wrong)
+			t.Errorf("%s: got %v %v; want nil", f.Path(), err, v.Wrong)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func TestJRN18CommittedJournalsReplayAlike(t *testing.T) {
 			}
 			v, err := engine.Validate(j)
 			if err != nil || v.Wrong != nil {
-				t.Fatalf("%v %v", err, v.Wrong)
+				t.Fatalf("got %v %v; want nil", err, v.Wrong)
 			}
 			var again bytes.Buffer
 			if err := engine.WriteJournal(&again, j, 0, math.MaxUint64); err != nil {

@@ -83,7 +83,7 @@ func TestSCN29SoManyRunsMustHold(t *testing.T) {
 			got = append(got, f.Text)
 		}
 		if !slices.Equal(got, test.want) || out.Live == nil || out.Live.Held != test.held || out.Live.Runs != len(test.runs) {
-			t.Errorf("%s: %q, %+v", test.name, got, out.Live)
+			t.Errorf("%s: got %q, %+v; want %q, not nil, Held %d, Runs %d", test.name, got, out.Live, test.want, test.held, len(test.runs))
 		}
 		if len(test.runs) > 1 && len(got) > 0 && out.Failures[0].Pos.Line < 6 {
 			t.Errorf("%s: told at %+v", test.name, out.Failures[0].Pos)

@@ -117,7 +117,7 @@ func TestCLI9QuietCallsNeedNoLine(t *testing.T) {
 	summary := talk("a", "1")
 	summary.Purpose = fsm.PurposeSummary
 	if line, err := player(t, "").Answer(summary); err != nil || line.Text != "Summary of 0 messages." {
-		t.Errorf("%+v, %v", line, err)
+		t.Errorf("got %+v, %v; want Text %q", line, err, "Summary of 0 messages.")
 	}
 	if _, err := player(t, "strict: true\n").Answer(summary); err == nil {
 		t.Error("an answer out of nothing")

@@ -107,7 +107,7 @@ func TestPRP1APropertyIsNotACase(t *testing.T) {
 	fsys := fstest.MapFS{"p.property.yaml": {Data: []byte(smallProperty)}}
 	cases, err := Load(fsys, "p.property.yaml")
 	if err != nil || len(cases) != 1 || cases[0].Name != "small" || cases[0].Line() != 1 {
-		t.Fatalf("%v, %v", cases, err)
+		t.Fatalf("got %v, %v; want 1 of them, [0].Name %q, [0].Line() 1", cases, err, "small")
 	}
 	if out := cases[0].Run(sim.Options{}); out.Err == nil {
 		t.Error("a property was played as a case")

@@ -122,7 +122,7 @@ func TestSCN45HashAndRest(t *testing.T) {
 	const head = "scenario: 1\nname: x\nreplay:\n  - input: {kind: boot, config: {init: 'off'}}\n  - input: {kind: requested, request: {id: r}, text: hi}\n"
 	f := readCase(t, head+"hash: 0123456789abcdef\nexpect: {rests: true, replies: []}\n")
 	if o := f.Run(sim.Options{}); len(o.Failures) != 1 || o.Failures[0].Path != "hash" || o.Failures[0].Want != "0123456789abcdef" {
-		t.Errorf("%v", o.Failures)
+		t.Errorf("got %v; want 1 of them, [0].Path %q, [0].Want %q", o.Failures, "hash", "0123456789abcdef")
 	}
 }
 
@@ -193,7 +193,7 @@ never: [{tool: exec}, {that: {state: cognition}, when: "all(handles, .session !=
 	}
 	again := readCase(t, written(t, &Found{Counterexample: x.Found, World: "x", Command: "c", Case: f}))
 	if o := again.Run(sim.Options{}); len(o.Failures) != 1 || o.Failures[0].Path != "never[0]" {
-		t.Errorf("%v", o.Failures)
+		t.Errorf("got %v; want 1 of them, [0].Path %q", o.Failures, "never[0]")
 	}
 }
 

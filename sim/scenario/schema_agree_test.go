@@ -48,7 +48,7 @@ func TestSchemaAcceptsTheProjectsScenarios(t *testing.T) {
 			t.Fatal(path)
 		}
 		if err := schema.Validate(plain); err != nil {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s: got %v; want no error", path, err)
 		}
 	}
 }
@@ -288,7 +288,7 @@ func TestSchemaOfProperties(t *testing.T) {
 		}
 		plain, _ := plainSource(source)
 		if err := schema.Validate(plain); err != nil {
-			t.Errorf("%s: %v", target.Path, err)
+			t.Errorf("%s: got %v; want no error", target.Path, err)
 		}
 	}
 	if seen == 0 {

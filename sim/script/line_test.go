@@ -14,7 +14,7 @@ func TestQuietAnswers(t *testing.T) {
 	} {
 		ask.Purpose = purpose
 		if got, ok := Quiet(ask); got.Text != want || ok != (want != "") {
-			t.Errorf("%s: %q, %t", purpose, got.Text, ok)
+			t.Errorf("%s: got %q, %t; want %q, %t", purpose, got.Text, ok, want, (want != ""))
 		}
 	}
 }

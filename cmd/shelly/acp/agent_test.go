@@ -274,7 +274,7 @@ func TestFRT49APromptIsARequestAndItsEndIsAnswered(t *testing.T) {
 		"<"+updated(`{"sessionUpdate":"agent_message_chunk","messageId":"r-7","content":{"type":"text","text":"He"}}`),
 		"<"+updated(`{"sessionUpdate":"agent_message_chunk","messageId":"r-7","content":{"type":"text","text":"llo."}}`), "<"+reason("end_turn"))
 	if asked.Session != "acp-s" || asked.Channel != "acp" || asked.Text != "Hello." {
-		t.Errorf("%+v", asked)
+		t.Errorf("got %+v; want Session %q, Channel %q, Text %q", asked, "acp-s", "acp", "Hello.")
 	}
 	named := strings.Replace(prompt, `"prompt":`, `"_meta":{"shelly/request":"r7"},"prompt":`, 1)
 	served(t, d, load, "<"+loaded, "<"+offered, named,

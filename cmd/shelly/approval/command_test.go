@@ -26,7 +26,7 @@ func TestCLI121WithoutADaemonTheFileIsListedAndChanged(t *testing.T) {
 	}
 	id, _, _ := strings.Cut(strings.Split(out.String(), "\n")[1], " ")
 	if !strings.Contains(out.String(), "command=make") || !strings.Contains(out.String(), "always") || !strings.HasPrefix(id, "g") {
-		t.Errorf("%s", out.String())
+		t.Errorf("got %s with the id %q; want it with %q and %q, and an id beginning with %q", out.String(), id, "command=make", "always", "g")
 	}
 	if err := (&revokeCmd{ID: id[:5]}).Run(term); err != nil {
 		t.Fatal(err)

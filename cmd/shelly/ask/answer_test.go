@@ -54,7 +54,7 @@ func TestCLI120EachAnswer(t *testing.T) {
 		p.line(t.Context(), line)
 		want.Key = "k"
 		if len(p.told) != 1 || p.told[0] != want {
-			t.Errorf("%q: %+v", line, p.told)
+			t.Errorf("%q: got %+v; want 1 of them, [0] %+v", line, p.told, want)
 		}
 		if n := strings.Count(p.out.String(), choices); n != 3 {
 			t.Errorf("%q: it was asked %d times:\n%s", line, n, p.out)
@@ -103,6 +103,6 @@ func TestCLI120AnAnswerMeetsOnlyTheQuestionThatIsOpen(t *testing.T) {
 	p.err = nil
 	p.line(t.Context(), "s") // it stays open
 	if last := p.told[len(p.told)-1]; last.Key != "m" || last.Grant != fsm.GrantSession {
-		t.Errorf("%+v", p.told)
+		t.Errorf("got %+v, %q, %q; want last.Key %q, last.Grant %q", p.told, last.Key, last.Grant, "m", fsm.GrantSession)
 	}
 }

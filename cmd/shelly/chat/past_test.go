@@ -14,7 +14,7 @@ import (
 func TestCLI156WhatWasAskedIsKept(t *testing.T) {
 	data := t.TempDir()
 	if got := loadPast(data); got != nil {
-		t.Errorf("%q", got)
+		t.Errorf("got %q; want nil", got)
 	}
 	for _, line := range []string{"one", "two\nlines \x1b", strings.Repeat("x", pastLineMax+1), "日本語"} {
 		if err := keepPast(data, line); err != nil {
@@ -28,11 +28,11 @@ func TestCLI156WhatWasAskedIsKept(t *testing.T) {
 		}
 	}
 	if got := loadPast(data); !slices.Equal(got, []string{"one", "two\nlines \x1b", "日本語", marks, "after it"}) {
-		t.Errorf("%q", got)
+		t.Errorf("got %q; want %q", got, []string{"one", "two\nlines \x1b", "日本語", marks, "after it"})
 	}
 	name := filepath.Join(data, pastFile)
 	if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v %v", info, err)
+		t.Errorf("got %v %v; want Mode().Perm() 0o600", info, err)
 	}
 	if err := os.WriteFile(name, []byte("\"whole\"\nnot JSON\n\"cut"), 0o600); err != nil {
 		t.Fatal(err)

@@ -238,6 +238,6 @@ func TestBRN41TheAddressOfAnMCPServerIsSaidWithoutItsPath(t *testing.T) {
 	x := &examination{}
 	x.further(cfg, nil)
 	if len(x.findings) != 1 || x.findings[0].Found != "https://example.org/…" {
-		t.Errorf("%+v", x.findings)
+		t.Errorf("got %+v; want 1 of them, [0].Found %q", x.findings, "https://example.org/…")
 	}
 }

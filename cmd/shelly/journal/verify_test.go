@@ -34,7 +34,7 @@ func TestJRN26WhatAStartWouldHoldIsReported(t *testing.T) {
 	j.Records()[1].Effects++
 	v, err := verify(j)
 	if err != nil || v.Wrong == nil || v.Unfinished != 1 || len(v.Held) != 1 || v.Held[0].Record != 2 {
-		t.Fatalf("%+v, %v", v, err)
+		t.Fatalf("got %+v, %v; want some Wrong, Unfinished 1, 1 Held, Held[0].Record 2", v, err)
 	}
 	var out bytes.Buffer
 	v.Journal = "J"

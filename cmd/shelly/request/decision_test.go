@@ -17,7 +17,7 @@ func TestCLI122WithoutAnIDItIsTheOnlyQuestion(t *testing.T) {
 	other := ask(4, fsm.QuestionUnknown, "r4")
 	about, found, err := onlyOf([]comm.Active{{}, other, ask(7, fsm.QuestionApprove, "r7")}, approval)
 	if err != nil || about.Handle != 7 || found == nil || found.Handle != 7 {
-		t.Errorf("%+v, %+v, %v", about, found, err)
+		t.Errorf("got %+v, %+v, %v; want Handle 7, not nil, Handle 7", about, found, err)
 	}
 	var out strings.Builder
 	if _, _, err := onlyOf([]comm.Active{other}, approval); exit.Code(err, &out) != exit.NoMatch {

@@ -121,7 +121,7 @@ func TestDEP6TheTimeOfAStop(t *testing.T) {
 	u := unitOf(example(), []string{"/shelly"})
 	text, err := render("service", u)
 	if err != nil || u.Stop != 105_500*time.Millisecond || !strings.Contains(text, "\nTimeoutStopSec=106\n") {
-		t.Errorf("%v, %v", u.Stop, err)
+		t.Errorf("got %v, %v, %q; want %v, text with %q", u.Stop, err, text, 105_500*time.Millisecond, "\nTimeoutStopSec=106\n")
 	}
 	if !strings.Contains(text, "\nRestartPreventExitStatus=2 6\n") || exit.Usage != 2 || exit.Data != 6 {
 		t.Error("the statuses that no start heals are others")

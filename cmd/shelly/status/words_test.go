@@ -46,7 +46,7 @@ func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
 		}
 	}
 	if idle := Words(comm.Status{Lifecycle: state.Serving}, nil, now); !strings.Contains(idle, "work       none\n") {
-		t.Errorf("%s", idle)
+		t.Errorf("got %s; want one with %q", idle, "work       none\n")
 	}
 }
 
@@ -56,7 +56,7 @@ func TestCLI144AWatchedStatusIsWrittenOverTheOneBefore(t *testing.T) {
 	var b strings.Builder
 	text := "äbcdefgh\nshort\nrest"
 	if n, err := (clearing{&b, 6}).Write([]byte(text)); n != len(text) || err != nil {
-		t.Errorf("%d, %v", n, err)
+		t.Errorf("got %d, %v; want %d", n, err, len(text))
 	}
 	if want := "äbcde…" + right + "\nshort" + right + "\nrest"; b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)

@@ -69,7 +69,7 @@ func TestCHN8AFileThatCannotBeReadIsNotUsed(t *testing.T) {
 			t.Errorf("%s is read", text)
 		}
 		if d, err := f.Begin("phone", 3); err != nil || d.Answers != 3 {
-			t.Errorf("%s: %+v, %v", text, d, err)
+			t.Errorf("%s: got %+v, %v; want Answers 3", text, d, err)
 		}
 	}
 }

@@ -85,10 +85,10 @@ func TestCHN20AMessageThatIsNotSignedIsRefused(t *testing.T) {
 			id, err := webhook.Verify(tt.header, []webhook.Key{current, old}, now, body)
 			if tt.want == "" {
 				if err != nil || id != "m1" {
-					t.Errorf("%q, %v", id, err)
+					t.Errorf("got %q, %v; want %q", id, err, "m1")
 				}
 			} else if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("%q, %v", id, err)
+				t.Errorf("got %q, %v; want an error with %q", id, err, tt.want)
 			}
 		})
 	}
@@ -223,7 +223,7 @@ func receiver(t *testing.T, answer func(n int, w http.ResponseWriter)) (url stri
 		id, err := webhook.Verify(r.Header, []webhook.Key{webhook.Key(secret)}, time.Now(), text)
 		var b webhook.Body
 		if err := errors.Join(err, json.Unmarshal(text, &b)); err != nil || id != b.ID {
-			t.Errorf("%s: %v", id, err)
+			t.Errorf("%s: got %v; want %s", id, err, b.ID)
 		}
 		mu.Lock()
 		all = append(all, b)
@@ -264,7 +264,7 @@ func TestCHN22WhatGoesOutIsSignedAndTakenByA2xx(t *testing.T) {
 		}
 	}
 	if all := got(); len(all) != len(statuses) || all[0] != (webhook.Body{Type: "answer", ID: "re-1", Chat: "ops", Re: "m1", Text: "Hello.", More: true}) {
-		t.Errorf("%+v", all) // a redirect that is followed would be one more
+		t.Errorf("got %+v; want %d of them, [0] %+v", all, len(statuses), (webhook.Body{Type: "answer", ID: "re-1", Chat: "ops", Re: "m1", Text: "Hello.", More: true})) // a redirect that is followed would be one more
 	}
 }
 
@@ -312,7 +312,7 @@ func TestCHN22ASilentReceiverMakesOnlyTheChatWait(t *testing.T) {
 	for _, what := range []string{"cut", "silent"} {
 		err := h.Send(ctx, channel.Outbound{ID: "re-1", Chat: "ops", Text: "Hello."})
 		if !errors.As(err, new(*channel.OfChat)) {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s: got %v; want a channel.OfChat", what, err)
 		}
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -335,7 +335,7 @@ func TestCHN22AnAddressThatIsNotAllowedIsNotReached(t *testing.T) {
 	h, _ := runs(t, webhook.Options{URL: url})
 	err := h.Send(t.Context(), channel.Outbound{ID: "re-1", Text: "Hello."})
 	if !errors.As(err, new(*egress.Refused)) || strings.Contains(err.Error(), url) || len(got()) != 0 {
-		t.Errorf("%v, %v", err, got())
+		t.Errorf("got %v, %v; want an egress.Refused, without %q, none", err, got(), url)
 	}
 }
 

@@ -208,7 +208,7 @@ func TestCHN31AMessageIsAcknowledgedOnceItIsTaken(t *testing.T) {
 		`<message from='room@example.org/mia' type='groupchat' id='9'><body>to all</body></message>` +
 		`<presence from='mia@example.org/phone'/><iq type='get' id='p1' from='example.org'><ping xmlns='urn:xmpp:ping'/></iq>`)
 	if e := c.wants("iq"); e.Type != "error" || e.ID != "p1" {
-		t.Errorf("%+v", e)
+		t.Errorf("got %+v; want Type %q, ID %q", e, "error", "p1")
 	}
 	if n := c.asks(); n != 5 {
 		t.Errorf("%d are acknowledged", n)
@@ -220,7 +220,7 @@ func TestCHN31AMessageIsAcknowledgedOnceItIsTaken(t *testing.T) {
 	}
 	seen := in.taken()
 	if len(seen) != 4 || seen[0].Chat != "mia@example.org" || seen[0].Sender != "mia@example.org" || seen[0].Text != "What & why?" {
-		t.Fatalf("%+v", seen)
+		t.Fatalf("got %+v; want 4 of them, [0].Chat %q, [0].Sender %q, [0].Text %q", seen, "mia@example.org", "mia@example.org", "What & why?")
 	}
 	if seen[0].ID != seen[1].ID || seen[0].ID == seen[2].ID || seen[2].ID == seen[3].ID {
 		t.Errorf("the ids are %s, %s, %s, %s", seen[0].ID, seen[1].ID, seen[2].ID, seen[3].ID)
@@ -278,7 +278,7 @@ func TestCHN32AMessageIsSentOnceTheServerHasIt(t *testing.T) {
 	done := send("mia@example.org", "It is <four>.\x00")
 	m := c.wants("message")
 	if m.To != "mia@example.org" || m.Type != "chat" || m.ID != "re-1" || m.Origin.ID != "re-1" || m.Body != "It is <four>.\ufffd" {
-		t.Errorf("%+v", m)
+		t.Errorf("got %+v; want To %q, Type %q, ID %q, Origin.ID %q, Body %q", m, "mia@example.org", "chat", "re-1", "re-1", "It is <four>.\ufffd")
 	}
 	c.wants("r")
 	c.acknowledges(1) // the presence
@@ -307,7 +307,7 @@ func TestCHN32AMessageIsSentOnceTheServerHasIt(t *testing.T) {
 		c.asks()
 	}
 	if err := <-send("not an address@", "hello"); !errors.As(err, new(*channel.Refused)) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v; want a channel.Refused", err)
 	}
 	done = send("mia@example.org", "lost")
 	c.wants("message")
@@ -401,7 +401,7 @@ func TestCHN34OnlyTheServersWordCountsForWhoSends(t *testing.T) {
 	seen := in.taken()
 	for _, m := range seen {
 		if m.Sender != "eve@example.org" || m.Chat != m.Sender {
-			t.Errorf("%+v", m)
+			t.Errorf("got %+v; want Sender %q, Chat %q", m, "eve@example.org", m.Sender)
 		}
 	}
 	if len(seen) != 2 || seen[0].ID != seen[1].ID {

@@ -39,7 +39,7 @@ func TestAskHandsOnWhatHappensAndReturnsTheReply(t *testing.T) {
 		t.Error(diff)
 	}
 	if a.err != nil || a.reply != (client.Reply{ID: "m1", Text: "Two files.\n"}) {
-		t.Errorf("%+v, %v", a.reply, a.err)
+		t.Errorf("got %+v, %v; want %+v", a.reply, a.err, (client.Reply{ID: "m1", Text: "Two files.\n"}))
 	}
 }
 
@@ -51,7 +51,7 @@ func TestAFailedRequestIsAReplyAndNoError(t *testing.T) {
 	d.front.Reply(fsm.RequestKey{Principal: comm.Principal, Channel: "cron", ID: id}, "error: no model", true)
 	a.all()
 	if a.err != nil || a.reply != (client.Reply{ID: id, Text: "error: no model", IsError: true}) {
-		t.Errorf("%+v, %v", a.reply, a.err)
+		t.Errorf("got %+v, %v; want %+v", a.reply, a.err, (client.Reply{ID: id, Text: "error: no model", IsError: true}))
 	}
 }
 
@@ -69,7 +69,7 @@ func TestABrokenStreamIsAttachedToAgain(t *testing.T) {
 		t.Error(diff)
 	}
 	if a.err != nil || a.reply.Text != "hi" {
-		t.Errorf("%+v, %v", a.reply, a.err)
+		t.Errorf("got %+v, %v; want Text %q", a.reply, a.err, "hi")
 	}
 	if n := d.again.Load(); n != 3 {
 		t.Errorf("told of %d tries, not 3", n)
@@ -101,7 +101,7 @@ func TestAskFindsADaemonThatWasStartedAgain(t *testing.T) {
 	d.front.Reply(d.key("m1"), "hi", false)
 	events := a.all()
 	if a.err != nil || a.reply.Text != "hi" {
-		t.Errorf("%+v, %v, %+v", a.reply, a.err, events)
+		t.Errorf("got %+v, %v, %+v; want Text %q", a.reply, a.err, events, "hi")
 	}
 }
 
@@ -123,7 +123,7 @@ func TestAskGivesUpAfterSoManyTries(t *testing.T) {
 			d.stop()
 			a.all()
 			if !errors.Is(a.err, c.want) || !strings.Contains(a.err.Error(), "m1") || a.reply.ID != "m1" {
-				t.Errorf("%+v, %v", a.reply, a.err)
+				t.Errorf("got %+v, %v; want %v, an error with %q, ID %q", a.reply, a.err, c.want, "m1", "m1")
 			}
 			if got := d.paused(); len(got) != client.TriesMax || got[len(got)-1] != 4*time.Second {
 				t.Errorf("pauses %v", got)
@@ -159,10 +159,10 @@ func TestARequestOfUnknownFateIsSentAgain(t *testing.T) {
 			d.front.Reply(d.key("m1"), "hi", false)
 			a.all()
 			if a.err != nil || a.reply.Text != "hi" {
-				t.Errorf("%+v, %v", a.reply, a.err)
+				t.Errorf("got %+v, %v; want Text %q", a.reply, a.err, "hi")
 			}
 			if got := d.front.Seen(); got.Asked != 2 || len(got.Accepted) != 1 {
-				t.Errorf("%+v", got)
+				t.Errorf("got %+v; want Asked 2, 1 Accepted", got)
 			}
 		})
 	}
@@ -209,7 +209,7 @@ func TestWithoutADaemonTheErrorSaysHowToStartIt(t *testing.T) {
 		_, get := c.Get(ctx, "m1", "")
 		for _, err := range []error{asking, status, get} {
 			if !errors.Is(err, client.ErrNotRunning) || !strings.Contains(err.Error(), "start it with: shelly run") {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: got %v; want %v, an error with %q", name, err, client.ErrNotRunning, "start it with: shelly run")
 			}
 		}
 	}
@@ -251,19 +251,19 @@ func TestStatusAndRecordsCanBeRead(t *testing.T) {
 	ctx := context.Background()
 	d := newDaemon(t)
 	if s, err := d.client.Status(ctx); err != nil || s.Lifecycle != state.Serving || s.Version != "test" {
-		t.Errorf("%+v, %v", s, err)
+		t.Errorf("got %+v, %v; want Lifecycle %q, Version %q", s, err, state.Serving, "test")
 	}
 	id := "../a b/ü?"
 	a := d.ask(client.AskRequest{ID: id, Text: "hello", Channel: "cron"})
 	d.await(watching)
 	if r, err := d.client.Get(ctx, id, "cron"); err != nil || r.ID != id || r.State != comm.RecordAccepted {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("got %+v, %v; want ID %q, State %q", r, err, id, comm.RecordAccepted)
 	}
 	if _, err := d.front.Accept(ctx, comm.Request{Key: d.key(".."), Text: "hello"}); err != nil {
 		t.Fatal(err)
 	}
 	if r, err := d.client.Get(ctx, "..", ""); err != nil || r.ID != ".." {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("got %+v, %v; want ID %q", r, err, "..")
 	}
 	if _, err := d.client.Get(ctx, id, ""); !errors.Is(err, client.ErrNotFound) {
 		t.Errorf("in another channel: %v", err)
@@ -272,7 +272,7 @@ func TestStatusAndRecordsCanBeRead(t *testing.T) {
 	d.await(watching)
 	d.front.Reply(fsm.RequestKey{Principal: comm.Principal, Channel: "cron", ID: id}, "hi", false)
 	if a.all(); a.err != nil || a.reply.Text != "hi" {
-		t.Errorf("%+v, %v", a.reply, a.err)
+		t.Errorf("got %+v, %v; want Text %q", a.reply, a.err, "hi")
 	}
 }
 
@@ -282,7 +282,7 @@ func TestAnotherProgramOnThePortIsRecognized(t *testing.T) {
 		http.Redirect(w, r, "http://192.0.2.1/", http.StatusFound)
 	})
 	if _, err := d.client.Status(context.Background()); err == nil || !strings.Contains(err.Error(), "not shelly") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v; want an error with %q", err, "not shelly")
 	}
 }
 

@@ -33,7 +33,7 @@ func TestCancelSaysWhetherItWasTaken(t *testing.T) {
 	a := d.ask(hello)
 	d.await(watching)
 	if taken, err := d.client.Cancel(t.Context(), "m1", ""); !taken || err != nil {
-		t.Errorf("%v, %v", taken, err)
+		t.Errorf("got %v, %v; want taken true", taken, err)
 	}
 	if diff := cmp.Diff([]fsm.Input{{Fact: fsm.CancelRequested{Request: d.key("m1")}}}, d.front.Seen().Told); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -61,7 +61,7 @@ func TestSubagentsAreListedAndEnded(t *testing.T) {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
 	if taken, err := d.client.CancelSubagent(t.Context(), m1, 7); !taken || err != nil {
-		t.Errorf("%v, %v", taken, err)
+		t.Errorf("got %v, %v; want taken true", taken, err)
 	}
 	if diff := cmp.Diff([]fsm.Input{{Fact: fsm.CancelRequested{Handle: 7}}}, d.front.Seen().Told); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -92,7 +92,7 @@ func TestAPersonsWordIsSent(t *testing.T) {
 		{func() (bool, error) { return d.client.Resolve(t.Context(), nine, "") }, fsm.Resolved{Handle: 9}},
 	} {
 		if taken, err := c.tell(); !taken || err != nil {
-			t.Errorf("%+v: %v, %v", c.want, taken, err)
+			t.Errorf("%+v: got %v, %v; want taken true", c.want, taken, err)
 		}
 		told := d.front.Seen().Told
 		if diff := cmp.Diff(c.want, told[len(told)-1].Fact); diff != "" {

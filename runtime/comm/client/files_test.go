@@ -19,7 +19,7 @@ func TestATokenIsMadeOnceAndForItsOwnerOnly(t *testing.T) {
 	}
 	first, err := client.EnsureToken(dir)
 	if err != nil || len(first) < comm.TokenBytesMin {
-		t.Fatalf("%q, %v", first, err)
+		t.Fatalf("got %q, %v; want a length of at least 32", first, err)
 	}
 	again, err := client.EnsureToken(dir)
 	if err != nil || again != first {
@@ -33,7 +33,7 @@ func TestATokenIsMadeOnceAndForItsOwnerOnly(t *testing.T) {
 	}
 	info, err := os.Stat(filepath.Join(dir, client.TokenFile))
 	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info.Mode(), err)
+		t.Errorf("got %v, %v; want Perm() 0o600", info.Mode(), err)
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
 		t.Errorf("the folder holds %v, %v", files, err)
@@ -64,7 +64,7 @@ func TestATokenFileThatIsNotASecretIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := client.EnsureToken(dir); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "remove it") {
-			t.Errorf("%s: %q, %v", name, got, err)
+			t.Errorf("%s: got %q, %v; want an error with %q and %q", name, got, err, path, "remove it")
 		}
 	}
 }
@@ -102,7 +102,7 @@ func TestTheTokenIsNeverSentElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := client.ReadEndpoint(dir); err == nil || !strings.Contains(err.Error(), "start shelly again") {
-			t.Errorf("%s: %+v, %v", text, got, err)
+			t.Errorf("%s: got %+v, %v; want an error with %q", text, got, err, "start shelly again")
 		}
 	}
 }
@@ -110,9 +110,9 @@ func TestTheTokenIsNeverSentElsewhere(t *testing.T) {
 func TestAFolderThatIsNotThereIsNamed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "missing")
 	if _, err := client.EnsureToken(dir); err == nil || !strings.Contains(err.Error(), dir) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v; want an error with %q", err, dir)
 	}
 	if err := client.WriteEndpoint(dir, client.Endpoint{}); err == nil || !strings.Contains(err.Error(), dir) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v; want an error with %q", err, dir)
 	}
 }

@@ -43,7 +43,7 @@ func TestCOM51WhoFollowsMissesNothingAndGetsNothingTwice(t *testing.T) {
 		return nil
 	})
 	if !errors.Is(err, enough) || !slices.Equal(got, []uint64{2, 3, 4}) {
-		t.Errorf("%v, %v", got, err)
+		t.Errorf("got %v, %v; want %v, %+v", got, err, enough, []uint64{2, 3, 4})
 	}
 	only := []uint64{}
 	err = d.client.Follow(context.Background(), fsm.Origin{Channel: "cli", Chat: "b"}, 0, func(m comm.Message) error {
@@ -51,7 +51,7 @@ func TestCOM51WhoFollowsMissesNothingAndGetsNothingTwice(t *testing.T) {
 		return enough
 	})
 	if !errors.Is(err, enough) || !slices.Equal(only, []uint64{2}) {
-		t.Errorf("%v, %v", only, err)
+		t.Errorf("got %v, %v; want %v, %+v", only, err, enough, []uint64{2})
 	}
 }
 
@@ -60,20 +60,20 @@ func TestMessagesAreReadAndMarked(t *testing.T) {
 	ctx := context.Background()
 	d.front.Send(sent(1, "a"), sent(2, "b"), sent(3, "a"))
 	if unread, err := d.client.Read(ctx, inbox.Mark{Channel: "cli", Chat: "a", Position: 1}); err != nil || unread.Messages != 2 {
-		t.Errorf("%+v, %v", unread, err)
+		t.Errorf("got %+v, %v; want Messages 2", unread, err)
 	}
 	list, err := d.client.Messages(ctx, fsm.Origin{Channel: "cli", Chat: "a"}, 0, 9, false)
 	if err != nil || len(list) != 2 || list[0].Unread || !list[1].Unread {
-		t.Errorf("%+v, %v", list, err)
+		t.Errorf("got %+v, %v; want 2 of them, not [0].Unread, [1].Unread", list, err)
 	}
 	if list, err = d.client.Messages(ctx, fsm.Origin{}, 0, 1, true); err != nil || len(list) != 1 || list[0].Position != 2 {
-		t.Errorf("%+v, %v", list, err)
+		t.Errorf("got %+v, %v; want 1 of them, [0].Position 2", list, err)
 	}
 	if last, err := d.client.LastPosition(ctx); err != nil || last != engine.LastOf(0) {
 		t.Errorf("%d, %v", last, err)
 	}
 	d.front.Refuse(engine.ErrNoSpace)
 	if err := d.client.Follow(ctx, fsm.Origin{Channel: "NO"}, 0, nil); err == nil {
-		t.Errorf("%v", err)
+		t.Errorf("got %v; want an error", err)
 	}
 }

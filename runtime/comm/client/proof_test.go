@@ -141,7 +141,7 @@ func TestCOM18TheTokenIsSentToNobodyWhoCannotProveThatHeKnowsIt(t *testing.T) {
 			_, status := d.client.Status(t.Context())
 			for _, err := range []error{asking, status} {
 				if !errors.Is(err, client.ErrUnauthorized) || !strings.Contains(err.Error(), "was not sent") {
-					t.Errorf("%v", err)
+					t.Errorf("got %v; want %v, an error with %q", err, client.ErrUnauthorized, "was not sent")
 				}
 			}
 			s.heardNothing(t, d.dir)
@@ -253,7 +253,7 @@ func TestCOM18AStaleEndpointIsNotARunningDaemon(t *testing.T) {
 	for _, at := range []client.Endpoint{left, another} {
 		s := d.squat(at, func(conn net.Conn, _ *http.Request) { _, _ = io.WriteString(conn, "HTTP/1.1 404 Not Found\r\n\r\n") })
 		if _, err := d.client.Status(t.Context()); !errors.Is(err, client.ErrNotRunning) || !strings.Contains(err.Error(), "another program answers at ") {
-			t.Errorf("%v", err)
+			t.Errorf("got %v; want %v, an error with %q", err, client.ErrNotRunning, "another program answers at ")
 		}
 		s.heardNothing(t, d.dir)
 	}

@@ -33,7 +33,7 @@ func TestCOM90AClientThatResumesSaysHowFarItHasHeard(t *testing.T) {
 	d.client = client.New(d.dir, client.Options{Beginning: true, Pause: d.pause})
 	a := d.ask(hello)
 	if a.all(); a.err != nil || a.reply.Text != "It is." {
-		t.Errorf("%+v, %v", a.reply, a.err)
+		t.Errorf("got %+v, %v; want Text %q", a.reply, a.err, "It is.")
 	}
 	want := []string{
 		"POST /v1/requests?after=0.0.0.0.0.0.0&stream=1", "POST /v1/requests?after=0.0.0.0.0.0.0&stream=1",

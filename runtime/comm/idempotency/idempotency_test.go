@@ -37,7 +37,7 @@ func TestCOM92AKeyIsForOneRequest(t *testing.T) {
 			one.do()
 		}
 		if got, err := k.Begin(one.name, one.sum); got != one.want || !errors.Is(err, one.err) {
-			t.Errorf("%d: %v, %v", i, got, err)
+			t.Errorf("%d: got %v, %v; want %v, %v", i, got, err, one.want, one.err)
 		}
 	}
 }
@@ -51,11 +51,11 @@ func TestCOM92KeysAreBounded(t *testing.T) {
 		}
 	}
 	if _, err := k.Begin(name(-1), idempotency.Sum{}); !errors.Is(err, idempotency.ErrFull) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v; want %v", err, idempotency.ErrFull)
 	}
 	k.End(name(7), &idempotency.Answer{})
 	if _, err := k.Begin(name(-1), idempotency.Sum{}); err != nil {
-		t.Errorf("%v", err)
+		t.Errorf("got %v; want no error", err)
 	}
 	if a, err := k.Begin(name(7), idempotency.Sum{}); a != nil || !errors.Is(err, idempotency.ErrFull) {
 		t.Errorf("the oldest is still there: %v, %v", a, err)

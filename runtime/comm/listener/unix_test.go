@@ -38,7 +38,7 @@ func TestCOM91ASocketIsItsOwnersAlone(t *testing.T) {
 	path := filepath.Join(short(t), "s.sock")
 	l := bind(t, path)
 	if info, err := os.Lstat(path); err != nil || info.Mode().Perm() != 0o600 || info.Mode().Type() != os.ModeSocket {
-		t.Errorf("%v, %v", info.Mode(), err)
+		t.Errorf("got %v, %v; want Perm() 0o600, Type() %v", info.Mode(), err, os.ModeSocket)
 	}
 	c, err := net.Dial("unix", path)
 	if err != nil {
@@ -83,7 +83,7 @@ func TestCOM91WhatIsNotASocketStays(t *testing.T) {
 	}
 	for _, path := range []string{file, link, loop, filepath.Join(dir, "folder")} {
 		if _, err := listener.Unix(path); err == nil || !strings.Contains(err.Error(), "something other than a socket") {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s: got %v; want an error with %q", path, err, "something other than a socket")
 		}
 		if _, err := os.Lstat(path); err != nil {
 			t.Errorf("%s is gone: %v", path, err)

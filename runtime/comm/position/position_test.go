@@ -39,7 +39,7 @@ func TestCOM90WhatComesAfterAPosition(t *testing.T) {
 	p := position.Position{Record: 5, Nth: 2}
 	for at, want := range map[[2]int]bool{{4, 9}: false, {5, 1}: false, {5, 2}: false, {5, 3}: true, {6, 1}: true} {
 		if got := p.Before(uint64(at[0]), at[1]); got != want {
-			t.Errorf("%v: %t", at, got)
+			t.Errorf("%v: got %t; want %t", at, got, want)
 		}
 	}
 }

@@ -345,7 +345,7 @@ func endsTheConnection(t *testing.T, wrong string) {
 	in := bufio.NewReader(conn)
 	answer, err := http.ReadResponse(in, nil)
 	if err != nil || answer.StatusCode != http.StatusSwitchingProtocols {
-		t.Fatalf("%+v, %v", answer, err)
+		t.Fatalf("got %+v, %v; want StatusCode 101", answer, err)
 	}
 	if _, err := io.WriteString(conn, wrong); err != nil {
 		t.Fatal(err)

@@ -29,7 +29,7 @@ func TestEVT10ThisMachineCanBeMeasured(t *testing.T) {
 			want = "state " + program + " running"
 		}
 		if err != nil || len(lines) != 2 || !strings.HasPrefix(lines[0], want) {
-			t.Errorf("%s: %v, %q", name, err, lines)
+			t.Errorf("%s: got %v, %q; want 2 of them, [0] beginning with %q", name, err, lines, want)
 		}
 	}
 }

@@ -320,7 +320,7 @@ func TestFRT49APromptIsARequest(t *testing.T) {
 		`[{"type":"image","data":"!!!"}]`:                     "[0].data is not base64",
 	} {
 		if got, err := acp.Prompt(parsed(t, in), place); err == nil || err.Error() != want {
-			t.Errorf("%s: %+v, %v", in, got, err)
+			t.Errorf("%s: got %+v, %v; want an error, %q", in, got, err, want)
 		}
 	}
 }
@@ -331,7 +331,7 @@ func TestFRT47TheEditorsFolderIsNamed(t *testing.T) {
 	for in, want := range map[string]string{"Hello": "Hello\n\ncwd: `sub/dir`", "/new": "/new"} {
 		got, err := acp.Prompt(parsed(t, `[{"type":"text","text":"`+in+`"}]`), place)
 		if err != nil || got.Text != want {
-			t.Errorf("%q, %v", got.Text, err)
+			t.Errorf("got %q, %v; want %q", got.Text, err, want)
 		}
 	}
 	p := acp.Past{Session: "s", Place: place}

@@ -77,7 +77,7 @@ func (s *site) send(method, name, params string) (result json.RawMessage, failur
 		Error  *struct{ Message string }
 	}
 	if err := json.Unmarshal(last, &m); err != nil {
-		s.t.Fatalf("%s: %s, %v", resp.Status, last, err)
+		s.t.Fatalf("%s: got %s, %v; want no error", resp.Status, last, err)
 	}
 	if m.Error != nil {
 		return nil, m.Error.Message
@@ -103,7 +103,7 @@ func text(t *testing.T, result json.RawMessage) string {
 	t.Helper()
 	var r sdk.CallToolResult
 	if err := json.Unmarshal(result, &r); err != nil || len(r.Content) == 0 {
-		t.Fatalf("%s, %v", result, err)
+		t.Fatalf("got %s, %v, %+v; want some r.Content", result, err, r.Content)
 	}
 	return r.Content[0].(*sdk.TextContent).Text
 }
@@ -230,7 +230,7 @@ func TestFRT32ARequestIsNamedWhenShellyStops(t *testing.T) {
 	v := visit{Front: New(ending{front}, Options{Wait: time.Nanosecond}), caller: comm.Local()}
 	res, err := v.ask(v.as(t.Context()), &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}}, arguments{Text: "do it"})
 	if err != nil || !res.IsError {
-		t.Fatalf("%+v, %v", res, err)
+		t.Fatalf("got %+v, %v; want IsError", res, err)
 	}
 	if got, id := res.Content[0].(*sdk.TextContent).Text, front.Seen().Accepted[0]; !strings.Contains(got, "request "+id+" is kept") || !strings.Contains(got, engine.ErrStopping.Error()) {
 		t.Errorf("%s: %s", id, got)
@@ -336,7 +336,7 @@ func TestFRT32AClientHearsHowItsCallGoesOn(t *testing.T) {
 	p := &sdk.CallToolParams{Name: "ask", Arguments: map[string]any{"text": "do it", "id": "m1"}}
 	p.SetProgressToken("p1")
 	if res, err := session.CallTool(t.Context(), p); err != nil || res.IsError {
-		t.Errorf("%+v, %v", res, err)
+		t.Errorf("got %+v, %v; want not IsError", res, err)
 	}
 }
 
@@ -564,7 +564,7 @@ func FuzzMessages(f *testing.F) {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
 		if w.Code >= 500 {
-			t.Fatalf("%d %s", w.Code, w.Body)
+			t.Fatalf("got %d %s; want less than 500", w.Code, w.Body)
 		}
 		if w.Code == http.StatusAccepted && w.Body.Len() == 0 {
 			return

@@ -43,15 +43,15 @@ func TestFRT8AChatOverOllamasAPI(t *testing.T) {
 		"messages":[{"role":"system","content":"Be short."},{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello."},{"role":"user","content":"What is it?"}]}`, keyed, "k")
 	want := `{"model":"shelly:latest","created_at":…,"message":{"role":"assistant","content":"It is."},"done":true,"done_reason":"stop","total_duration":…,"prompt_eval_count":7,"eval_count":4}` + "\n"
 	if got.Status != 200 || plain(got.Body) != want {
-		t.Errorf("%d %s", got.Status, got.Body)
+		t.Errorf("got %d %s; want 200, %q", got.Status, got.Body, want)
 	}
 	if r := s.Front.Seen().Requests[0]; r.Key.Channel != "ollama" || r.Key.ID != "k" || r.Text != "What is it?" || len(r.Context) != 4 || r.Session != "ollama-once:k" {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v; want Key.Channel %q, Key.ID %q, Text %q, 4 Context, Session %q", r, "ollama", "k", "What is it?", "ollama-once:k")
 	}
 	got = s.Meanwhile(2, replies, "POST", "/api/generate", `{"model":"shelly","stream":false,"prompt":"Hi","system":"Be short."}`, "Content-Type", "application/x-www-form-urlencoded")
 	want = `{"model":"shelly","created_at":…,"response":"It is.","done":true,"done_reason":"stop","total_duration":…,"prompt_eval_count":7,"eval_count":4}` + "\n"
 	if got.Status != 200 || plain(got.Body) != want {
-		t.Errorf("%d %s", got.Status, got.Body)
+		t.Errorf("got %d %s; want 200, %q", got.Status, got.Body, want)
 	}
 }
 
@@ -61,7 +61,7 @@ func TestFRT6LinesWhoseTokenIsRevokedSaySo(t *testing.T) {
 		s := serve(t)
 		got := s.Revoked("POST", "/api/chat", body)
 		if !strings.HasPrefix(got.Body, `{"error":"the token was revoked; `) {
-			t.Errorf("%s: %d %s", body, got.Status, got.Body)
+			t.Errorf("%s: got %d %s; want one beginning with %q", body, got.Status, got.Body, `{"error":"the token was revoked; `)
 		}
 	}
 }
@@ -84,11 +84,11 @@ func TestFRT11LinesEndWithTheReply(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", plain(got.Body), want)
 	}
 	if got = s.Meanwhile(2, happens, "POST", "/api/chat", `{"think":false,`+hello+`}`, keyed, "l"); strings.Contains(got.Body, "thinking") {
-		t.Errorf("%s", got.Body)
+		t.Errorf("got %s; want one without %q", got.Body, "thinking")
 	}
 	got = s.Meanwhile(3, func(fsm.RequestKey) { s.Front.Cut() }, "POST", "/api/chat", `{`+hello+`}`, keyed, "m")
 	if !strings.HasPrefix(got.Body, `{"error":"shelly is stopping; the request is kept`) {
-		t.Errorf("%s", got.Body)
+		t.Errorf("got %s; want one beginning with %q", got.Body, `{"error":"shelly is stopping; the request is kept`)
 	}
 }
 
@@ -100,11 +100,11 @@ func TestFRT11AWholeAnswerHasTheThinking(t *testing.T) {
 	}
 	got := s.Meanwhile(1, happens, "POST", "/api/chat", `{"stream":false,"think":true,`+hello+`}`)
 	if !strings.Contains(got.Body, `"content":"It is.","thinking":"Hm."}`) {
-		t.Errorf("%s", got.Body)
+		t.Errorf("got %s; want one with %q", got.Body, `"content":"It is.","thinking":"Hm."}`)
 	}
 	got = s.Meanwhile(2, happens, "POST", "/api/chat", `{"stream":false,"think":false,`+hello+`}`)
 	if strings.Contains(got.Body, "thinking") {
-		t.Errorf("%s", got.Body)
+		t.Errorf("got %s; want one without %q", got.Body, "thinking")
 	}
 }
 
@@ -123,7 +123,7 @@ func TestFRT7AnAnswerGivenAgainTookAsLongAsBefore(t *testing.T) {
 	s.Meanwhile(1, func(key fsm.RequestKey) { s.Front.Reply(key, "It is.", false) }, "POST", "/api/chat", `{`+hello+`}`, keyed, "k")
 	for _, body := range []string{`{` + hello + `}`, `{"stream":false,` + hello + `}`} {
 		if got := s.Ask("POST", "/api/chat", body, keyed, "k"); !strings.Contains(got.Body, `"total_duration":1000000,`) { // a millisecond
-			t.Errorf("%s: %s", body, got.Body)
+			t.Errorf("%s: got %s; want one with %q", body, got.Body, `"total_duration":1000000,`)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func TestFRT8AChatIsARequestWithItsOwnHistory(t *testing.T) {
 		{"role":"system","content":"Be short."},{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello."},
 		{"role":"user","content":[{"type":"text","text":"What"},{"type":"text","text":"is it?"}]}]}`, keyed, "k")
 	if got.Status != 200 || got.Body != done {
-		t.Errorf("%d %s", got.Status, got.Body)
+		t.Errorf("got %d %s; want 200, %s", got.Status, got.Body, done)
 	}
 	r := s.Front.Seen().Requests[0]
 	said := ""
@@ -62,7 +62,7 @@ func TestFRT8AChatIsARequestWithItsOwnHistory(t *testing.T) {
 	}
 	if r.Key != (fsm.RequestKey{Principal: comm.Principal, Channel: "openai", ID: "k"}) || r.Session != "mia" || r.Text != "What\nis it?" ||
 		said != "user: |system: Be short.|user: Hi|assistant: Hello.|" {
-		t.Errorf("%+v, %s", r, said)
+		t.Errorf("got %+v, %s; want Key %+v, Session %q, Text %q, %s", r, said, (fsm.RequestKey{Principal: comm.Principal, Channel: "openai", ID: "k"}), "mia", "What\nis it?", "user: |system: Be short.|user: Hi|assistant: Hello.|")
 	}
 	again := s.Ask("POST", "/v1/chat/completions", `{"model":"shelly","messages":[{"role":"user","content":"Hi"}]}`, keyed, `"k"`)
 	if again.Status != 409 || !strings.Contains(again.Body, `"code":"conflict"`) {
@@ -109,7 +109,7 @@ func TestFRT6AStreamThatIsCutSaysSo(t *testing.T) {
 		s.Front.Cut()
 	}, "POST", "/v1/chat/completions", `{"stream":true,`+hello+`}`, keyed, "k")
 	if !strings.HasSuffix(got.Body, `"type":"server_error","param":null,"code":"stopping"}}`+"\n\n") || strings.Contains(got.Body, "[DONE]") {
-		t.Errorf("%s", got.Body)
+		t.Errorf("got %s; want ending with %q, without %q", got.Body, `"type":"server_error","param":null,"code":"stopping"}}`+"\n\n", "[DONE]")
 	}
 	if seen := s.Front.Seen(); len(seen.Told) != 0 {
 		t.Errorf("it was told %+v", seen.Told)
@@ -199,7 +199,7 @@ func TestFRT4AReplyThatIsAnErrorIsOne(t *testing.T) {
 	}
 	got = s.Meanwhile(2, fails, "POST", "/v1/chat/completions", `{"stream":true,`+hello+`}`, keyed, "l")
 	if !strings.HasSuffix(got.Body, `data: {"error":{"message":"error: no model","type":"server_error","param":null,"code":null}}`+"\n\n") {
-		t.Errorf("%s", got.Body)
+		t.Errorf("got %s; want one ending with %q", got.Body, `data: {"error":{"message":"error: no model","type":"server_error","param":null,"code":null}}`+"\n\n")
 	}
 }
 
@@ -248,7 +248,7 @@ func TestFRT7TheSameMessageAtOnceIsSeveralRequests(t *testing.T) {
 	}
 	for range several {
 		if got := <-answers; got.Status != 200 {
-			t.Errorf("%d %s", got.Status, got.Body)
+			t.Errorf("got %d %s; want 200", got.Status, got.Body)
 		}
 	}
 	slices.Sort(ids)
@@ -267,7 +267,7 @@ func TestFRT12AQuestionIsAskedWhereItCanBe(t *testing.T) {
 		s.Front.Reply(key, "It is.", false)
 	}, "POST", "/v1/chat/completions", `{"stream":true,`+hello+`}`, keyed, "k")
 	if !strings.Contains(got.Body, `{"reasoning":"\n[shelly waits for approval of exec {\"command\":\"make\"}: shelly request approve k --channel openai]\n"}`) {
-		t.Errorf("%s", got.Body)
+		t.Errorf("got %s; want one with %q", got.Body, `{"reasoning":"\n[shelly waits for approval of exec {\"command\":\"make\"}: shelly request approve k --channel openai]\n"}`)
 	}
 }
 
@@ -278,11 +278,11 @@ func TestFRT14TheModelIsTheAgent(t *testing.T) {
 	}
 	for path, name := range map[string]string{"qwen3:4b": "qwen3:4b", "hf.co/a/b": "hf.co/a/b", "hf.co%2Fa%2Fb": "hf.co/a/b"} { // order-free: each is alone
 		if got := s.Ask("GET", "/v1/models/"+path, ""); got.Body != `{"id":"`+name+`","object":"model","created":0,"owned_by":"shelly"}`+"\n" {
-			t.Errorf("%s: %s", path, got.Body)
+			t.Errorf("%s: got %s; want %s", path, got.Body, `{"id":"`+name+`","object":"model","created":0,"owned_by":"shelly"}`+"\n")
 		}
 	}
 	if got := s.Ask("GET", "/v1/models/other", ""); got.Status != 404 {
-		t.Errorf("%d %s", got.Status, got.Body)
+		t.Errorf("got %d %s; want 404", got.Status, got.Body)
 	}
 }
 

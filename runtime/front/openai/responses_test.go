@@ -91,7 +91,7 @@ func TestFRT13AStreamGoesOnAfterEachOfItsEvents(t *testing.T) {
 		t.Fatalf("%s\nwant %s", got, streamed)
 	}
 	if last := all[len(all)-1]; last.Number != 1<<53-1 || last.Response.ID != "resp_k" || last.Response.Output[0].Content[0].Text != "It is." {
-		t.Errorf("%+v", last)
+		t.Errorf("got %+v; want Number 9007199254740991, Response.ID %q, Response.Output[0].Content[0].Text %q", last, "resp_k", "It is.")
 	}
 	if got, want := all[len(all)-1].Response.Output[0].ID, all[len(all)-2].Item.ID; got != want {
 		t.Errorf("the item %s of the stream is %s in the whole response", want, got)
@@ -105,7 +105,7 @@ func TestFRT3WhatToIncludeHasNoEffect(t *testing.T) {
 	s.Ask("POST", "/v1/responses", `{"model":"shelly","input":"Hi","background":true}`, keyed, "k")
 	for query, want := range map[string]int{"?include[]=a&include[]=b": 200, "?include=a&include=b": 200, "?stream=false&stream=false": 400, "?colour=red": 400} {
 		if got := s.Ask("GET", "/v1/responses/resp_k"+query, ""); got.Status != want {
-			t.Errorf("%s: %d %s", query, got.Status, got.Body)
+			t.Errorf("%s: got %d %s; want %d", query, got.Status, got.Body, want)
 		}
 	}
 }
@@ -195,13 +195,13 @@ func TestFRT16AResponseIsReadFromTheRecord(t *testing.T) {
 	s := serve(t)
 	made := s.Ask("POST", "/v1/responses", `{"model":"shelly","input":"Hi","background":true,"instructions":"Be short."}`, keyed, "a b")
 	if made.Status != 200 || !strings.HasPrefix(made.Body, `{"id":"resp_a.20b",`+object+`"completed_at":null,"status":"queued","background":true,`) {
-		t.Errorf("%d %s", made.Status, made.Body)
+		t.Errorf("got %d %s; want 200, beginning with %q", made.Status, made.Body, `{"id":"resp_a.20b",`+object+`"completed_at":null,"status":"queued","background":true,`)
 	}
 	key := s.Front.Seen().Requests[0].Key
 	s.Front.Stand(comm.Standing{Handle: 1, Phase: "cognition", Asks: &comm.Ask{Question: fsm.QuestionApprove, Handle: 1, Key: "h1.1", Tool: "exec", Args: `{"command":"make"}`}})
 	if now := s.Ask("GET", "/v1/responses/resp_a.20b", ""); !strings.Contains(now.Body, `"status":"in_progress"`) ||
 		!strings.Contains(now.Body, `"output":[{"id":"mcpr_a.20b-h1.2E1","type":"mcp_approval_request","server_label":"shelly","name":"exec","arguments":"{\"command\":\"make\"}"}]`) {
-		t.Errorf("%s", now.Body)
+		t.Errorf("got %s; want with %q and %q", now.Body, `"status":"in_progress"`, `"output":[{"id":"mcpr_a.20b-h1.2E1","type":"mcp_approval_request","server_label":"shelly","name":"exec","arguments":"{\"command\":\"make\"}"}]`)
 	}
 	if got := s.Ask("POST", "/v1/responses/resp_a.20b/cancel", ""); got.Status != 200 || len(s.Front.Seen().Told) != 1 {
 		t.Errorf("%d %s; told %+v", got.Status, got.Body, s.Front.Seen().Told)
@@ -210,21 +210,21 @@ func TestFRT16AResponseIsReadFromTheRecord(t *testing.T) {
 	want := `"output":[{"id":"msg_a.20b_1_5","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":"It is.","annotations":[],"logprobs":[]}]}]`
 	usage := `"usage":{"input_tokens":7,"input_tokens_details":{"cached_tokens":0},"output_tokens":4,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":11}`
 	if got := s.Ask("GET", "/v1/responses/resp_a.20b?stream=false", ""); !strings.Contains(got.Body, `"status":"completed"`) || !strings.Contains(got.Body, want) || !strings.Contains(got.Body, usage) {
-		t.Errorf("%s", got.Body)
+		t.Errorf("got %s; want with %q and %q and %q", got.Body, `"status":"completed"`, want, usage)
 	}
 	if got := s.Ask("POST", "/v1/responses/resp_a.20b/cancel", ""); got.Status != 400 || !strings.Contains(got.Body, "is completed") || !strings.Contains(got.Body, "invalid_request_error") {
-		t.Errorf("%d %s", got.Status, got.Body)
+		t.Errorf("got %d %s; want 400, with %q and %q", got.Status, got.Body, "is completed", "invalid_request_error")
 	}
 	s.Meanwhile(2, func(key fsm.RequestKey) { s.Front.End(key, "cancelled", true, fsm.OutcomeCancelled) }, "POST", "/v1/responses", `{"model":"shelly","input":"Hi"}`, keyed, "c")
 	if got := s.Ask("POST", "/v1/responses/resp_c/cancel", ""); got.Status != 200 || !strings.Contains(got.Body, `"status":"cancelled"`) {
-		t.Errorf("%d %s", got.Status, got.Body)
+		t.Errorf("got %d %s; want 200, with %q", got.Status, got.Body, `"status":"cancelled"`)
 	}
 	if got := s.Ask("DELETE", "/v1/responses/resp_a.20b", ""); got.Status != 405 || !strings.Contains(got.Body, "until retention drops it") {
-		t.Errorf("%d %s", got.Status, got.Body)
+		t.Errorf("got %d %s; want 405, with %q", got.Status, got.Body, "until retention drops it")
 	}
 	failed := s.Meanwhile(3, func(key fsm.RequestKey) { s.Front.Reply(key, "error: no model", true) }, "POST", "/v1/responses", `{"model":"shelly","input":"Hi"}`, keyed, "f")
 	if failed.Status != 200 || !strings.Contains(failed.Body, `"status":"failed"`) || !strings.Contains(failed.Body, `"error":{"code":"server_error","message":"error: no model"}`) {
-		t.Errorf("%d %s", failed.Status, failed.Body)
+		t.Errorf("got %d %s; want 200, with %q and %q", failed.Status, failed.Body, `"status":"failed"`, `"error":{"code":"server_error","message":"error: no model"}`)
 	}
 }
 
@@ -260,7 +260,7 @@ func TestFRT9WhoKeepsTheConversation(t *testing.T) {
 			n++
 			got := s.Ask("POST", "/v1/responses", `{"model":"shelly","background":true,`+tt.body+`}`, keyed, fmt.Sprintf("r%d", n))
 			if got.Status != tt.status || !strings.Contains(got.Body, tt.want) {
-				t.Fatalf("%d %s", got.Status, got.Body)
+				t.Fatalf("got %d %s; want %d, with %q", got.Status, got.Body, tt.status, tt.want)
 			}
 			if tt.status != 200 {
 				return
@@ -282,7 +282,7 @@ func TestFRT16AResponseShowsWhatItsRequestSaid(t *testing.T) {
 	} {
 		got := s.Ask("POST", "/v1/responses", `{"model":"shelly","input":"Hi","background":true,`+c.more+`}`)
 		if store := fmt.Sprintf(`"store":%v,`, i > 0); !strings.Contains(got.Body, c.want) || !strings.Contains(got.Body, store) {
-			t.Errorf("%s: %s", c.more, got.Body)
+			t.Errorf("%s: got %s; want with %q and %q", c.more, got.Body, c.want, store)
 		}
 	}
 }
@@ -297,14 +297,14 @@ func TestFRT16WhatAResponseWasAskedIsListed(t *testing.T) {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 	if got := s.Ask("GET", path+"?after=msg_in_a.20b", ""); got.Status != 200 || !strings.Contains(got.Body, `"data":[],"first_id":null`) {
-		t.Errorf("%d %s", got.Status, got.Body)
+		t.Errorf("got %d %s; want 200, with %q", got.Status, got.Body, `"data":[],"first_id":null`)
 	}
 	s.Ask("POST", "/v1/responses", `{"model":"shelly","input":[{"role":"user","content":"1"},{"role":"assistant","content":"2"},{"role":"user","content":"3"}],"background":true}`, keyed, "c")
 	if got := s.Ask("GET", "/v1/responses/resp_c/input_items", ""); got.Status != 404 || !strings.Contains(got.Body, `"code":"not_kept"`) {
-		t.Errorf("%d %s", got.Status, got.Body)
+		t.Errorf("got %d %s; want 404, with %q", got.Status, got.Body, `"code":"not_kept"`)
 	}
 	if got := s.Ask("GET", "/v1/responses/resp_none/input_items", ""); got.Status != 404 || strings.Contains(got.Body, "not_kept") {
-		t.Errorf("%d %s", got.Status, got.Body)
+		t.Errorf("got %d %s; want 404, without %q", got.Status, got.Body, "not_kept")
 	}
 }
 
@@ -371,7 +371,7 @@ func FuzzBodies(f *testing.F) {
 		for _, path := range []string{"/v1/chat/completions", "/v1/responses"} {
 			got := s.Ask("POST", path, string(body))
 			if got.Status == 200 || !strings.HasPrefix(got.Body, `{"error":{"message":"`) {
-				t.Errorf("%s: %d %s", path, got.Status, got.Body)
+				t.Errorf("%s: got %d %s; want not 200, beginning with %q", path, got.Status, got.Body, `{"error":{"message":"`)
 			}
 		}
 	})

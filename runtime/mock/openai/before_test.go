@@ -168,7 +168,7 @@ func TestCLI204AResponseIsStreamed(t *testing.T) {
 			Sequence int `json:"sequence_number"`
 		}
 		if err := json.Unmarshal([]byte(strings.TrimPrefix(data, "data: ")), &e); err != nil {
-			t.Fatalf("%v: %s", err, part)
+			t.Fatalf("got %v in %q; want none", err, part)
 		}
 		if "event: "+e.Type != name || e.Sequence != len(names) {
 			t.Errorf("event %d: %s", len(names), part)
@@ -191,7 +191,7 @@ func TestCLI204VectorsComeAsNumbersOrInBase64(t *testing.T) {
 	for encoding, to := range map[string]any{"float": &numbers, "base64": &texts} { // order-free: each is another request
 		status, _, body := ask(t, said, "POST", "/v1/embeddings", `{"model":"brain-embed","input":["one two"],"encoding_format":"`+encoding+`"}`)
 		if err := json.Unmarshal([]byte(body), to); err != nil || status != 200 {
-			t.Fatalf("%d %s, %v", status, body, err)
+			t.Fatalf("got %d %s, %v; want 200", status, body, err)
 		}
 	}
 	raw, err := base64.StdEncoding.DecodeString(texts.Data[0].Embedding)
@@ -204,6 +204,6 @@ func TestCLI204VectorsComeAsNumbersOrInBase64(t *testing.T) {
 		}
 	}
 	if status, _, body := ask(t, said, "POST", "/v1/embeddings", `{"model":"brain-embed","input":"a","encoding_format":"hex"}`); status != 400 || !strings.Contains(body, "Supported values: ['float', 'base64']") {
-		t.Errorf("%d %s", status, body)
+		t.Errorf("got %d %s; want 400, with %q", status, body, "Supported values: ['float', 'base64']")
 	}
 }

@@ -50,6 +50,6 @@ func TestARefusedUploadSaysWhy(t *testing.T) {
 	defer s.Close()
 	err := UploadEmbedding(t.Context(), s.URL, "m")
 	if err == nil || !strings.Contains(err.Error(), "no space") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v; want an error with %q", err, "no space")
 	}
 }

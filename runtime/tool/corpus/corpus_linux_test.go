@@ -84,7 +84,7 @@ func TestTOL40CorpusOfCommandsIsContained(t *testing.T) {
 			cmd.Stdout, cmd.Stderr = &out, &out
 			cmd.SysProcAttr = apart()
 			if err := cmd.Run(); err != nil {
-				t.Errorf("%v", err)
+				t.Errorf("got %v; want no error", err)
 			}
 			report(t, out.String())
 		})

@@ -27,7 +27,7 @@ func encoded(t *testing.T, e encoding.Encoding, text string) string {
 	t.Helper()
 	s, err := e.NewEncoder().String(text)
 	if err != nil {
-		t.Fatalf("%q: %v", text, err)
+		t.Fatalf("%q: got %v; want no error", text, err)
 	}
 	return s
 }
@@ -76,7 +76,7 @@ func TestTOL13PartsOfATextThatIsNotUTF8(t *testing.T) {
 		w.write("text", encoded(t, e, strings.Repeat("你好，世界。\n", 3000)))
 		got := w.call("read_file", map[string]any{"path": "text", "offset": 2999, "limit": 1})
 		if got.Failed || !strings.HasPrefix(got.Text, "你好，世界。\n[lines 2999 to 2999 of ") || !strings.Contains(got.Text, "read on with offset 3000") {
-			t.Errorf("%q", got.Text)
+			t.Errorf("got %q, %v; want got.Failed false, beginning with %q, with %q", got.Text, got.Failed, "你好，世界。\n[lines 2999 to 2999 of ", "read on with offset 3000")
 		}
 	}
 }
@@ -95,7 +95,7 @@ func TestWhatIsBinaryStaysBinary(t *testing.T) {
 		w := newWorld(t)
 		w.write("x", bytes)
 		if got := w.call("read_file", map[string]any{"path": "x"}); !strings.HasSuffix(got.Text, "; not shown as text)") {
-			t.Errorf("%s: %q", name, got.Text)
+			t.Errorf("%s: got %q; want one ending with %q", name, got.Text, "; not shown as text)")
 		}
 	}
 }

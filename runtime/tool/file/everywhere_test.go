@@ -21,7 +21,7 @@ func TestTOL3WithoutTheRestrictionFilesOutsideAreRead(t *testing.T) {
 	w.write("../outside/open.txt", "from outside\n")
 	for _, path := range []string{filepath.Join(w.outside, "open.txt"), "../outside/open.txt", "link_out/open.txt"} {
 		if got := w.call("read_file", map[string]any{"path": path}); got.Failed || got.Text != "from outside\n" {
-			t.Errorf("%s: %+v", path, got)
+			t.Errorf("%s: got %+v; want not Failed, Text %q", path, got, "from outside\n")
 		}
 	}
 	if got := w.call("read_file", map[string]any{"path": "notes.txt"}); got.Failed {
@@ -48,7 +48,7 @@ func TestTOL3WithoutTheRestrictionTheDaemonsOwnDataStaysClosed(t *testing.T) {
 		for _, name := range []string{"read_file", "list_dir"} {
 			got := w.call(name, map[string]any{"path": path})
 			if !got.Failed || !got.Invalid || !strings.Contains(got.Text, "belongs to the agent itself") {
-				t.Errorf("%s %s: %+v", name, path, got)
+				t.Errorf("%s %s: got %+v; want Failed, Invalid, Text with %q", name, path, got, "belongs to the agent itself")
 			}
 		}
 	}
@@ -90,12 +90,12 @@ func TestTOL12AFailureSaysWhetherAnotherAttemptHelps(t *testing.T) {
 func TestTOL12OnlyWhatLastsIsNotTriedAgain(t *testing.T) {
 	for _, err := range []error{syscall.EIO, syscall.EBUSY, syscall.EAGAIN, syscall.ESTALE, syscall.ETIMEDOUT, syscall.ENOMEM, syscall.EMFILE} {
 		if got := tool.Undone(explain("x", &os.PathError{Op: "open", Path: "x", Err: err})); !got.Nothing || got.Invalid {
-			t.Errorf("%v: %+v", err, got)
+			t.Errorf("%v: got %+v; want Nothing, not Invalid", err, got)
 		}
 	}
 	for _, err := range []error{fs.ErrNotExist, syscall.EACCES, syscall.EPERM, syscall.ELOOP, syscall.ENOTDIR, syscall.ENAMETOOLONG, syscall.ENXIO} {
 		if got := tool.Undone(explain("x", &os.PathError{Op: "open", Path: "x", Err: err})); !got.Nothing || !got.Invalid {
-			t.Errorf("%v: %+v", err, got)
+			t.Errorf("%v: got %+v; want Nothing, Invalid", err, got)
 		}
 	}
 }
@@ -140,12 +140,12 @@ func TestTOL3TheWorkspaceByAnotherName(t *testing.T) {
 	w.options.KnownAs = "/workspace"
 	for _, path := range []string{"/workspace/notes.txt", "/workspace/./src/../notes.txt", filepath.Join(w.workspace, "notes.txt")} {
 		if got := w.call("read_file", map[string]any{"path": path}); got.Failed {
-			t.Errorf("%s: %+v", path, got)
+			t.Errorf("%s: got %+v; want not Failed", path, got)
 		}
 	}
 	for _, path := range []string{"/workspaces/notes.txt", "/workspace/../notes.txt", "/workspace/link_out/canary.txt", "/notes.txt"} {
 		if got := w.call("read_file", map[string]any{"path": path}); !got.Invalid {
-			t.Errorf("%s: %+v", path, got)
+			t.Errorf("%s: got %+v; want Invalid", path, got)
 		}
 	}
 }

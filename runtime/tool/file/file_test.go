@@ -124,7 +124,7 @@ func TestWorkspaceBehindALinkTakesBothOfItsNames(t *testing.T) {
 	w.options.Workspace = link
 	for _, base := range []string{link, w.workspace} {
 		if got := w.call("read_file", map[string]any{"path": base + "/notes.txt"}); got.Failed {
-			t.Errorf("%s: %+v", base, got)
+			t.Errorf("%s: got %+v; want not Failed", base, got)
 		}
 	}
 }
@@ -165,7 +165,7 @@ func TestTOL3PrivateFolderIsRefusedInsideTheWorkspace(t *testing.T) {
 	w.options.Private = []string{filepath.Join(w.workspace, "state"), filepath.Join(w.outside, "nowhere")}
 	for _, path := range []string{"state/journal", "innocent/journal", "src/../state/journal", filepath.Join(w.workspace, "state/journal")} {
 		if got := w.call("read_file", map[string]any{"path": path}); !got.Failed || !strings.Contains(got.Text, "belongs to the agent itself") {
-			t.Errorf("%s: %+v", path, got)
+			t.Errorf("%s: got %+v; want Failed, Text with %q", path, got, "belongs to the agent itself")
 		}
 	}
 	if got := w.call("list_dir", map[string]any{"path": "state"}); !got.Failed {

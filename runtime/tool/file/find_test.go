@@ -163,7 +163,7 @@ func TestTOL29ASearchThatTakesTooLongEnds(t *testing.T) {
 	w.options.SearchTime = time.Nanosecond
 	for name, args := range map[string]object{"grep": {"pattern": "alpha"}, "glob": {"pattern": "*"}, "list_dir": {"depth": 3}} {
 		if got := w.call(name, args); got.Failed || !strings.Contains(got.Text, "since it took too long") {
-			t.Errorf("%s: %+v", name, got)
+			t.Errorf("%s: got %+v; want not Failed, Text with %q", name, got, "since it took too long")
 		}
 	}
 }
@@ -258,7 +258,7 @@ func TestTOL30AWalkSaysWhichFoldersItHasNotLookedInto(t *testing.T) {
 			args = object{"path": "some", "depth": 2}
 		}
 		if got := w.call(name, args); got.Text != want+"\n[folders not looked into, since they cannot be read: 1]" {
-			t.Errorf("%s: %+v", name, got)
+			t.Errorf("%s: got %+v; want Text %q", name, got, want+"\n[folders not looked into, since they cannot be read: 1]")
 		}
 	}
 }
@@ -379,7 +379,7 @@ func TestTOL20ALongLineIsReadInParts(t *testing.T) {
 	for offset, column := 2, 1; column > 0; {
 		r := w.call("read_file", object{"path": "f", "offset": offset, "column": column, "limit": 1})
 		if r.Failed {
-			t.Fatalf("%+v", r)
+			t.Fatalf("got %+v; want not Failed", r)
 		}
 		text, mark, _ := strings.Cut(r.Text, "\n[lines ")
 		got.WriteString(strings.TrimSuffix(text, "\n"))
@@ -398,7 +398,7 @@ func TestTOL20ALongLineIsReadInParts(t *testing.T) {
 		"there is no line 9; the file has 3 lines":       {"path": "f", "offset": 9, "column": 2},
 	} {
 		if r := w.call("read_file", args); !r.Invalid || r.Text != want {
-			t.Errorf("%v: %+v", args, r)
+			t.Errorf("%v: got %+v; want Invalid, Text %q", args, r, want)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func (w *world) change(key, session, name string, args object) fsm.ToolAnswered 
 	w.must(err)
 	got := w.runner().Run(guard(w.t), fsm.RunTool{Name: name, Key: key, Session: session, Args: string(raw)})
 	if got.Failed {
-		w.t.Fatalf("%s: %+v", key, got)
+		w.t.Fatalf("%s: got %+v; want not Failed", key, got)
 	}
 	return got
 }

@@ -224,7 +224,7 @@ func TestTOL24ALinkIsFollowedInsideTheWorkspace(t *testing.T) {
 	w.symlink("src", "folder")
 	for _, path := range []string{"lnk", "folder/util.py", "folder/new/x.py"} {
 		if got := w.call("write_file", object{"path": path, "content": "x\n"}); got.Failed {
-			t.Errorf("%s: %+v", path, got)
+			t.Errorf("%s: got %+v; want not Failed", path, got)
 		}
 	}
 	w.holds("notes.txt", "x\n")
@@ -243,7 +243,7 @@ func TestTOL24WithoutTheRestrictionFilesOutsideAreWritten(t *testing.T) {
 	w.write("../outside/data/x", "x")
 	for _, path := range []string{"../outside/new.txt", filepath.Join(w.outside, "deep", "new.txt"), "link_out/by-link.txt", "notes.txt"} {
 		if got := w.call("write_file", object{"path": path, "content": "x\n"}); got.Failed {
-			t.Errorf("%s: %+v", path, got)
+			t.Errorf("%s: got %+v; want not Failed", path, got)
 		}
 	}
 	w.holds("../outside/new.txt", "x\n")
@@ -251,7 +251,7 @@ func TestTOL24WithoutTheRestrictionFilesOutsideAreWritten(t *testing.T) {
 	w.holds("../outside/by-link.txt", "x\n")
 	for _, path := range []string{"link_out/data/x", "/proc/self/comm", filepath.Join(w.outside, "data", "new")} {
 		if got := w.call("write_file", object{"path": path, "content": "y"}); !strings.Contains(got.Text, "belongs to the agent itself") {
-			t.Errorf("%s: %+v", path, got)
+			t.Errorf("%s: got %+v; want Text with %q", path, got, "belongs to the agent itself")
 		}
 	}
 }
@@ -338,10 +338,10 @@ func TestWrittenIsRead(t *testing.T) {
 		name := fmt.Sprintf("w%d", rapid.IntRange(0, 1<<30).Draw(rt, "name"))
 		args := fmt.Sprintf(`{"path": %q, "content": %s}`, name, mustJSON(rt, content))
 		if got := r.Run(context.Background(), fsm.RunTool{Name: "write_file", Args: args}); got.Failed {
-			rt.Fatalf("%+v", got)
+			rt.Fatalf("got %+v; want not Failed", got)
 		}
 		if held, err := os.ReadFile(filepath.Join(w.workspace, name)); err != nil || string(held) != content {
-			rt.Fatalf("%q, %v", held, err)
+			rt.Fatalf("got %q, %v; want %q", held, err, content)
 		}
 		_ = os.Remove(filepath.Join(w.workspace, name))
 	})

@@ -197,7 +197,7 @@ func TestMEM13ALongResultSaysHowMuchMoreThereIs(t *testing.T) {
 	}
 	p.file("HISTORY.md", "disk "+strings.Repeat("é", 2000))
 	if got := p.run("memory_search", `{"query": "disk"}`); !strings.Contains(got.Text, "éé") || len(got.Text) > tool.ResultBytesLeast {
-		t.Errorf("%q", got.Text)
+		t.Errorf("got %q; want with %q, a length of at most 1024", got.Text, "éé")
 	}
 }
 
@@ -239,7 +239,7 @@ func TestMEM15WhatIsWrittenIsRead(t *testing.T) {
 func TestMEM12OnlyWhatIsNamedIsOffered(t *testing.T) {
 	added, err := memory.Tools(memory.Options{Offered: []string{"memory_read"}})
 	if err != nil || len(added) != 1 || added[0].Decl.Name != "memory_read" {
-		t.Errorf("%+v, %v", added, err)
+		t.Errorf("got %+v, %v; want 1 of them, [0].Decl.Name %q", added, err, "memory_read")
 	}
 	if _, err := memory.Tools(memory.Options{Offered: []string{"memory_grep"}}); err == nil || !strings.Contains(err.Error(), "there are: memory_search, memory_read, memory_write") {
 		t.Error(err)

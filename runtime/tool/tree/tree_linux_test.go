@@ -302,7 +302,7 @@ func TestWhatCannotBeStarted(t *testing.T) {
 	} {
 		c.command.Out = io.Discard
 		if _, err := s.keeper().Run(t.Context(), c.command); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: got %v; want an error with %q", c.name, err, c.want)
 		}
 	}
 	s.noRecord()

@@ -119,7 +119,7 @@ timeline:
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if !strings.Contains(string(file.Source), "edit_grants: []") {
-			t.Errorf("%s: %s", name, file.Source)
+			t.Errorf("%s: got %s; want one with %q", name, file.Source, "edit_grants: []")
 		}
 	}
 }
@@ -145,7 +145,7 @@ expect: {replies: ["Done."]}
 		}
 	}
 	if _, err := r.Scenario(); err == nil || !strings.Contains(err.Error(), "changed in channels, which a scenario cannot change") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v; want an error with %q", err, "changed in channels, which a scenario cannot change")
 	}
 }
 

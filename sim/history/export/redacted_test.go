@@ -205,10 +205,10 @@ expect: {replies: {$any: true}}
 	for name, write := range map[string]func() (*File, error){"replay": r.Replay, "scenario": r.Scenario} { // order-free: each writes its own file
 		file, err := write()
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("%s: got %v; want no error", name, err)
 		}
 		if err := file.Check(by); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v; want no error", name, err)
 		}
 		for _, part := range []string{"xqz", "-yh"} {
 			if bytes.Contains(file.Source, []byte(part)) {

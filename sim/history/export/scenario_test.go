@@ -53,7 +53,7 @@ func TestSCN47AStopIsExported(t *testing.T) {
 // What the machine has said in a session stays its own, so that no turn begins with it.
 func TestSCN47AnExportHasWhatTheMachineHasSaid(t *testing.T) {
 	if text := scenarioOf(t, "server/what-was-sent-stays.scenario.yaml", 1, 0, nil); !strings.Contains(text, "aside: true") {
-		t.Errorf("%s", text)
+		t.Errorf("got %s; want one with %q", text, "aside: true")
 	}
 }
 
@@ -103,7 +103,7 @@ func TestSCN47AnAnswerThatTookLongIsExported(t *testing.T) {
 		}
 	})
 	if !strings.Contains(text, `takes: "1m", stream: {chunks: 20, every: "28.4s"}`) {
-		t.Errorf("%s", text)
+		t.Errorf("got %s; want one with %q", text, `takes: "1m", stream: {chunks: 20, every: "28.4s"}`)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestSCN47AJumpOfTheClockIsExported(t *testing.T) {
 		}
 	})
 	if !strings.Contains(back, `clock_jump: "-1h58m"`) {
-		t.Errorf("%s", back)
+		t.Errorf("got %s; want one with %q", back, `clock_jump: "-1h58m"`)
 	}
 }
 
@@ -156,7 +156,7 @@ expect: {replies: {$any: true}}
 `)
 	for name, render := range map[string]func() (*File, error){"replay": r.Replay, "scenario": r.Scenario} { // order-free: each has its own file
 		if _, err := render(); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v; want no error", name, err)
 		}
 	}
 }
@@ -165,14 +165,14 @@ expect: {replies: {$any: true}}
 // and is not empty of its own.
 func TestSCN47AnAnswerThatIsCutWithoutATextIsExported(t *testing.T) {
 	if text := scenarioOf(t, "size/thinks-too-long.scenario.yaml", 0, 0, nil); !strings.Contains(text, "stops: length") {
-		t.Errorf("%.5000s", text)
+		t.Errorf("got %.5000s; want one with %q", text, "stops: length")
 	}
 }
 
 // The machine's own tool_help needs no declaration.
 func TestSCN47ACallOfToolHelpIsExported(t *testing.T) {
 	if text := scenarioOf(t, "offer/servers.scenario.yaml", 0, 0, nil); strings.Contains(text, "undeclared") {
-		t.Errorf("%.5000s", text)
+		t.Errorf("got %.5000s; want one without %q", text, "undeclared")
 	}
 }
 
@@ -227,7 +227,7 @@ func TestSCN47ARequestThatWaitedInTheQueueIsExported(t *testing.T) {
 		}
 		text := scenarioOf(t, path, request, 0, nil)
 		if !strings.Contains(text, left) || !strings.Contains(text, "id: r0") {
-			t.Errorf("%s: %s", path, text)
+			t.Errorf("%s: got %s; want with %q and %q", path, text, left, "id: r0")
 		}
 	}
 }
@@ -263,7 +263,7 @@ func TestSCN47ARefusedCallIsExported(t *testing.T) {
 		}
 	})
 	if !strings.Contains(text, "nothing: true") || !strings.Contains(text, "invalid: true") {
-		t.Errorf("%s", text)
+		t.Errorf("got %s; want with %q and %q", text, "nothing: true", "invalid: true")
 	}
 }
 
@@ -284,7 +284,7 @@ func TestSCN47ARequestOverARestartIsExported(t *testing.T) {
 		}
 	})
 	if !strings.Contains(text, "restart_after") {
-		t.Errorf("%.3000s", text)
+		t.Errorf("got %.3000s; want one with %q", text, "restart_after")
 	}
 }
 
@@ -305,6 +305,6 @@ func TestSCN47WhatOthersDidMeanwhileIsExported(t *testing.T) {
 		}
 	}
 	if text := scenarioOf(t, "default/cancel-while-draining.scenario.yaml", 1, 0, nil); !strings.Contains(text, "path: [queued, parked, cancelled]") {
-		t.Errorf("%s", text)
+		t.Errorf("got %s; want one with %q", text, "path: [queued, parked, cancelled]")
 	}
 }

@@ -80,7 +80,7 @@ func TestSCN47LoosenedTexts(t *testing.T) {
 		}
 	}
 	if got := loosened("It is done."); got != "It is done." {
-		t.Errorf("%v", got)
+		t.Errorf("got %v; want %v", got, "It is done.")
 	}
 }
 
@@ -96,7 +96,7 @@ func TestSCN47TextsStandAsTheyAre(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	if f.MemoryMD != "${HOME} and\n$${x}" {
-		t.Errorf("%q", f.MemoryMD)
+		t.Errorf("got %q; want %q", f.MemoryMD, "${HOME} and\n$${x}")
 	}
 }
 
@@ -154,6 +154,6 @@ func TestSCN47ARequestThatHasItsReply(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text := string(file.Source); strings.Contains(text, "hangs") || strings.Contains(text, "path:") || !strings.Contains(text, "replies:") {
-		t.Errorf("%s", text)
+		t.Errorf("got %s; want without %q, without %q, with %q", text, "hangs", "path:", "replies:")
 	}
 }

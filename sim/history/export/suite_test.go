@@ -69,7 +69,7 @@ func (c *tally) export(t *testing.T, f *scenario.File, result *sim.Result) {
 		name := f.Path() + ": request " + q.Key.ID
 		r, err := Read(j, q.Key)
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("%s: got %v; want no error", name, err)
 		}
 		replays(t, name, r)
 		c.all++
@@ -90,7 +90,7 @@ func (c *tally) export(t *testing.T, f *scenario.File, result *sim.Result) {
 func replays(t *testing.T, name string, r *Record) {
 	t.Helper()
 	if err := r.Redact(redact.New(), false); err != nil {
-		t.Errorf("%s: %v", name, err)
+		t.Errorf("%s: got %v; want no error", name, err)
 	}
 	if file, err := r.Replay(); err != nil {
 		t.Errorf("%s: %v", name, err)
@@ -104,7 +104,7 @@ func doubtless(t *testing.T, name string, file *File) {
 	t.Helper()
 	told, err := scenario.Parse("a.scenario.yaml", file.Source)
 	if err != nil {
-		t.Fatalf("%s: %v", name, err)
+		t.Fatalf("%s: got %v; want no error", name, err)
 	}
 	found, _ := scenario.Lint([]*scenario.File{told}, nil)
 	for _, f := range found {
@@ -123,11 +123,11 @@ func (c *tally) runs(t *testing.T, f *scenario.File, j engine.Reader) {
 		name := f.Path() + ": run " + run.Handle.Entry()
 		h, err := history.OfRun(j, run)
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("%s: got %v; want no error", name, err)
 		}
 		r, err := ReadOf(j, h)
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("%s: got %v; want no error", name, err)
 		}
 		replays(t, name, r)
 		if _, err := r.Scenario(); err == nil || !strings.Contains(err.Error(), "use --as replay") {
@@ -146,7 +146,7 @@ func TestSCN47RequestsOfTheSuite(t *testing.T) {
 	for _, f := range suite(t) {
 		result, err := sim.Run(f.Plan(), sim.Options{})
 		if err != nil {
-			t.Fatalf("%s: %v", f.Path(), err)
+			t.Fatalf("%s: got %v; want no error", f.Path(), err)
 		}
 		c.export(t, f, result)
 	}

@@ -53,6 +53,6 @@ func TestSCN37WrongShards(t *testing.T) {
 		}
 	}
 	if s, err := ParseShard("2/3"); err != nil || s != (Shard{2, 3}) {
-		t.Errorf("%v, %v", s, err)
+		t.Errorf("got %v, %v; want %v", s, err, (Shard{2, 3}))
 	}
 }

@@ -91,7 +91,7 @@ func TestUnknownToolsUnderAnotherConfiguration(t *testing.T) {
 	const file = "scenario: 1\nname: x\ntools: {exec: []}\nbrain: [{unknown_tool: exec}]\nexpect: {ends: serving}\n"
 	for _, more := range []string{"config: {tools: []}\n", "timeline: [{configure: {tools: []}}]\n"} {
 		if _, err := scenario.Parse("f.scenario.yaml", []byte(file+more)); err != nil {
-			t.Errorf("%s%v", more, err)
+			t.Errorf("got %s%v; want no error", more, err)
 		}
 	}
 }

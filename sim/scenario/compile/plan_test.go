@@ -55,7 +55,7 @@ func TestEveryBrainClassCanBeScripted(t *testing.T) {
 	for _, class := range format.BrainClasses() {
 		p := planFrom(t, "brain: [{fails: {code: "+class+", message: m}}]\n")
 		if l := p.Scripts[0].Lines[0]; l.Fails != fsm.BrainClass(class) || l.Reason != "m" {
-			t.Errorf("%s: %+v", class, l)
+			t.Errorf("%s: got %+v; want Fails %q, Reason %q", class, l, fsm.BrainClass(class), "m")
 		}
 	}
 }
@@ -70,7 +70,7 @@ func TestSCN4TheInitialInferenceIsOffUnlessItIsMentioned(t *testing.T) {
 		"brain_for: {init: [{says: a}]}\nconfig: {init: off}\n": fsm.InitOff,
 	} {
 		if got := planFrom(t, yaml).Config.Init; got != want {
-			t.Errorf("%q: %s", yaml, got)
+			t.Errorf("%q: got %s; want %s", yaml, got, want)
 		}
 	}
 }

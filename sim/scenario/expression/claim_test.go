@@ -79,7 +79,7 @@ func TestSCN31AnEqualsSignIsNotAComparison(t *testing.T) {
 	for _, text := range []string{"active = 1", "active =< 1"} {
 		_, err := scenario.Parse("wrong.scenario.yaml", []byte(start+"always: ["+text+"]\n"))
 		if err == nil || !strings.Contains(err.Error(), "always[0]: = compares nothing; write ==, <= or >=") {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s: got %v; want an error with %q", text, err, "always[0]: = compares nothing; write ==, <= or >=")
 		}
 	}
 }
@@ -179,7 +179,7 @@ func TestSCN31ARunAwayExpressionFailsWithWords(t *testing.T) {
 	} {
 		o := outcome(t, casetest.Busy+"always:\n  - \""+text+"\"\n")
 		if len(o.Failures) != 1 || !strings.Contains(o.Failures[0].Text, want) {
-			t.Errorf("%s: %v", text, o.Failures)
+			t.Errorf("%s: got %v; want 1 of them, [0].Text with %q", text, o.Failures, want)
 		}
 	}
 }

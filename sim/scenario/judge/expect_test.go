@@ -276,7 +276,7 @@ func TestAgainQuotesWhatAShellWouldTakeApart(t *testing.T) {
 		"my $x's.scenario.yaml": `shelly test 'my $x'\''s.scenario.yaml:3'`,
 	} {
 		if got := judge.AgainAt(file, 3); got != want {
-			t.Errorf("%s: %s", file, got)
+			t.Errorf("%s: got %s; want %s", file, got, want)
 		}
 	}
 }
@@ -297,7 +297,7 @@ expect:
 `)
 	for _, f := range o.Failures {
 		if f.Path != "expect.golden" {
-			t.Errorf("%s: %s", f.Path, f.Got)
+			t.Errorf("%s: got %s; want %s", f.Path, f.Got, "expect.golden")
 		}
 	}
 	if !strings.Contains(string(o.Golden.Got), "id: o, path: [queued, loading, done]") {

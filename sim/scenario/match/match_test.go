@@ -123,7 +123,7 @@ func TestSCN8Matchers(t *testing.T) {
 	for _, test := range tests {
 		got, err := data.OfJSON(test.value)
 		if err != nil {
-			t.Fatalf("%s: %v", test.value, err)
+			t.Fatalf("%s: got %v; want no error", test.value, err)
 		}
 		wrong := expectation(t, test.matcher).Match(got, "x")
 		switch {
@@ -215,7 +215,7 @@ func TestSCN33WhatComesNearestIsNamed(t *testing.T) {
 	for _, test := range tests {
 		got, err := data.OfJSON(test.value)
 		if err != nil {
-			t.Fatalf("%s: %v", test.value, err)
+			t.Fatalf("%s: got %v; want no error", test.value, err)
 		}
 		wrong := expectation(t, test.matcher).Match(got, "x")
 		if wrong == nil {

@@ -287,7 +287,7 @@ func TestSCN67AKeySaysAllThatItTakes(t *testing.T) {
 	}
 	keys, err := f.Find("faults.crash.may_change")
 	if err != nil || !strings.Contains(keys[0].Meaning, "always[0]") {
-		t.Errorf("%+v, %v", keys, err)
+		t.Errorf("got %+v, %v; want [0].Meaning with %q", keys, err, "always[0]")
 	}
 }
 

@@ -53,7 +53,7 @@ func TestSCN66ACaseThatCannotRunIsSkipped(t *testing.T) {
 // SCN-66: a property is checked, within the time for it.
 func TestSCN66APropertyIsChecked(t *testing.T) {
 	if wrong, skipped := told(t, "a.property.yaml", tame, nil); wrong != "" || skipped != "" {
-		t.Errorf("%s%s", wrong, skipped)
+		t.Errorf("got %s%s; want %s, %s", wrong, skipped, "", "")
 	}
 	broken := strings.Replace(tame, "[$all]", `["replies == 0"]`, 1)
 	if wrong, _ := told(t, "a.property.yaml", broken, nil); !strings.Contains(wrong, "replies == 0 does not hold in the case of seed 1") || !strings.Contains(wrong, "the case:\n") {
@@ -75,7 +75,7 @@ func TestSCN66WhatCannotBeLoadedIsReported(t *testing.T) {
 	fsys := fstest.MapFS{"s/a.scenario.yaml": {Data: []byte(good)}, "s/b.scenario.yaml": {Data: []byte("scenario: 1\nname: b\nexpekt: {}\n")}}
 	cases, broken, err := Load(fsys, "s").load()
 	if err != nil || len(cases) != 1 || len(broken) != 1 || !strings.Contains(broken[0].text, "s/b.scenario.yaml:3:1: expekt: unknown key expekt") {
-		t.Errorf("%v %v %v", cases, broken, err)
+		t.Errorf("got %v %v %v; want 1 of them, 1 of them, [0].text with %q", cases, broken, err, "s/b.scenario.yaml:3:1: expekt: unknown key expekt")
 	}
 	delete(fsys, "s/b.scenario.yaml")
 	for want, s := range map[string]*Suite{ // order-free: each for itself

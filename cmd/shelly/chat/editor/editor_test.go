@@ -50,7 +50,7 @@ func TestCLI156WhatIsPastedDoesNotActOnTheTerminal(t *testing.T) {
 	var e Editor
 	e.Insert("a\x1b[2J\r\nb\x00\tc\xff\u202e")
 	if e.Text() != "a[2J\nb\tc\uFFFD\u202e" {
-		t.Errorf("%q", e.Text())
+		t.Errorf("got %q; want %q", e.Text(), "a[2J\nb\tc\uFFFD\u202e")
 	}
 	if v := e.View(40, 8); strings.Contains(strings.Join(v.Rows, ""), "\u202e") {
 		t.Errorf("%q", v.Rows)
@@ -79,7 +79,7 @@ func TestCLI156TheViewFits(t *testing.T) {
 			v := e.View(11, 4)
 			wide := slices.ContainsFunc(v.Rows, func(row string) bool { return ansi.StringWidth(row) > 11 })
 			if wide || len(v.Rows) > 4 || v.X > 11 || v.Y < 0 || v.Y >= len(v.Rows) {
-				t.Fatalf("%q: %+v", e.at(), v)
+				t.Fatalf("%q: got %+v, %v; want wide false, at most 4 Rows, X at most 11, Y at least 0, Y less than %d", e.at(), v, wide, len(v.Rows))
 			}
 		}
 	})

@@ -43,7 +43,7 @@ func TestCLI155Commands(t *testing.T) {
 		p.presses("enter")
 		p.shows(says)
 		if len(p.effects) > 0 {
-			t.Errorf("%s: %#v", line, p.effects)
+			t.Errorf("%s: got %#v; want none", line, p.effects)
 		}
 	}
 	p := newPerson(t)
@@ -61,7 +61,7 @@ func TestCLI155StopSaysWhatGoesOnElsewhere(t *testing.T) {
 	p.shows("⋯ /stop")
 	p.replies(stop, "Stopped: 1.")
 	if e, ok := last[Elsewhere](p); !ok || e.Session != "cli:direct" {
-		t.Errorf("%#v", p.effects)
+		t.Errorf("got %#v, %v, %q; want ok true, e.Session %q", p.effects, ok, e.Session, "cli:direct")
 	}
 	p.shows("› go", "› /stop", "Stopped: 1.") // at once, though the other goes on
 	p.does(Ended{ID: first, Reply: client.Reply{Text: "cancelled", IsError: true, Outcome: fsm.OutcomeCancelled}})
@@ -76,27 +76,27 @@ func TestCLI155Completion(t *testing.T) {
 	p.types("c")
 	p.presses("tab")
 	if got := p.edit.Text(); got != "/schedule " {
-		t.Errorf("%q", got)
+		t.Errorf("got %q; want %q", got, "/schedule ")
 	}
 	p.shows("/schedule list", "/schedule add", "/schedule run")
 	p.types("r")
 	p.presses("tab")
 	if got := p.edit.Text(); got != "/schedule remove" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q; want %q", got, "/schedule remove")
 	}
 	p.presses("tab")
 	if got := p.edit.Text(); got != "/schedule resume" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q; want %q", got, "/schedule resume")
 	}
 	p.presses("ctrl+u")
 	p.types("/image pi")
 	p.presses("tab")
 	if n, ok := last[Name](p); !ok || n.Prefix != "pi" {
-		t.Errorf("%#v", p.effects)
+		t.Errorf("got %#v, %v, %q; want ok true, n.Prefix %q", p.effects, ok, n.Prefix, "pi")
 	}
 	p.does(Named{For: "pi", Files: []string{"pic/one.png", "pic/once.png"}})
 	if got := p.edit.Text(); got != "/image pic/on" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q; want %q", got, "/image pic/on")
 	}
 }
 
@@ -105,7 +105,7 @@ func TestCLI156EarlierLines(t *testing.T) {
 	p.edit.Remember("from before")
 	p.asks("one")
 	if r, ok := p.effects[0].(Remember); !ok || r.Line != "one" {
-		t.Errorf("%#v", p.effects)
+		t.Errorf("got %#v, %v, %q; want ok true, r.Line %q", p.effects, ok, r.Line, "one")
 	}
 	p.effects = nil
 	p.asks(" secret")
@@ -119,11 +119,11 @@ func TestCLI156EarlierLines(t *testing.T) {
 	p.types("draft")
 	p.presses("up", "up", "up", "up", "up")
 	if got := p.edit.Text(); got != "from before" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q; want %q", got, "from before")
 	}
 	p.presses("down", "down", "down", "down", "down")
 	if got := p.edit.Text(); got != "draft" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q; want %q", got, "draft")
 	}
 }
 
@@ -134,7 +134,7 @@ func TestCLI157Images(t *testing.T) {
 	} {
 		p.does(Paste{Text: typed})
 		if r, ok := last[ReadImage](p); !ok || r.Path != want || r.Typed != typed {
-			t.Errorf("%q: %#v", typed, p.effects)
+			t.Errorf("%q: got %#v, %v, %q, %q; want ok true, r.Path %q, r.Typed %q", typed, p.effects, ok, r.Path, r.Typed, want, typed)
 		}
 	}
 	p.does(Image{Path: "b.png", Data: []byte("one"), Typed: "x"}, Image{Path: "c.png", Data: []byte("two")})

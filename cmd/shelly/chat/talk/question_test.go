@@ -32,7 +32,7 @@ func TestCLI152EachAnswer(t *testing.T) {
 		p.types(key) // the question is over
 		want.Key = "k"
 		if d, ok := last[Decide](p); !ok || d.Handle != 7 || d.Decision != want {
-			t.Errorf("%s: %+v", key, p.effects)
+			t.Errorf("%s: got %+v, %v, %d, %+v; want ok true, d.Handle 7, d.Decision %+v", key, p.effects, ok, d.Handle, d.Decision, want)
 		}
 		p.shows0("[y]es")
 		if got := p.edit.Text(); got != key {
@@ -56,11 +56,11 @@ func TestCLI152NoKeyAnswersByMistake(t *testing.T) {
 	p.happens(id, ask("l"))
 	p.effects = append(p.effects, p.Update(p.now.Add(restAfter/2), Key{Name: "y", Text: "y"})...) // it was not seen yet
 	if _, ok := last[Decide](p); ok {
-		t.Errorf("%+v", p.effects)
+		t.Errorf("got %+v, %v; want ok false", p.effects, ok)
 	}
 	p.types("y")
 	if d, ok := last[Decide](p); !ok || d.Decision.Key != "l" {
-		t.Errorf("%+v", p.effects)
+		t.Errorf("got %+v, %v, %q; want ok true, d.Decision.Key %q", p.effects, ok, d.Decision.Key, "l")
 	}
 }
 

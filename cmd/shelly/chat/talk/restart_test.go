@@ -18,7 +18,7 @@ func TestCLI153CancelAndLeave(t *testing.T) {
 	}
 	p.presses("ctrl+c")
 	if c, ok := last[Cancel](p); !ok || c.ID != id {
-		t.Fatalf("%+v", p.effects)
+		t.Fatalf("got %+v, %v, %q; want ok true, c.ID %q", p.effects, ok, c.ID, id)
 	}
 	p.shows("cancelling", "esc again leaves")
 	p.does(Cancelled{ID: id, Taken: false})

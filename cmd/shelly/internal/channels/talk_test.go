@@ -40,7 +40,7 @@ func TestCHN11TheResultOfALongTryIsWritten(t *testing.T) {
 		}
 		began := time.Now()
 		if err := route.Handle(w, r); err != nil || w.Body.String() != `{"id":"","failed":"no answer came in time"}`+"\n" {
-			t.Errorf("%s, %v", w.Body, err)
+			t.Errorf("got %s, %v; want %q", w.Body, err, `{"id":"","failed":"no answer came in time"}`+"\n")
 		}
 		if w.until.Sub(began) <= tryMax {
 			t.Errorf("the answer may be written for %v", w.until.Sub(began))

@@ -38,14 +38,14 @@ func TestCLI2ReadingEndsWithTheContext(t *testing.T) {
 	r := Reader(ctx, io.MultiReader(strings.NewReader("line"), silent))
 	text := make([]byte, 4)
 	if _, err := io.ReadFull(r, text); err != nil || string(text) != "line" {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf("got %q, %v; want %q", text, err, "line")
 	}
 	cancel()
 	if _, err := r.Read(text); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if all, err := io.ReadAll(Reader(t.Context(), strings.NewReader("all of it"))); err != nil || string(all) != "all of it" {
-		t.Errorf("%q, %v", all, err)
+		t.Errorf("got %q, %v; want %q", all, err, "all of it")
 	}
 }
 
@@ -55,6 +55,6 @@ func TestCLI2InterruptedWorkSaysHowToGoOn(t *testing.T) {
 	cancel(Silent(143))
 	var said strings.Builder
 	if code := Code(Interrupted(ctx, "run it again"), &said); code != 143 || said.String() != "shelly: interrupted: run it again\n" {
-		t.Errorf("%d, %q", code, &said)
+		t.Errorf("got %d, %q; want 143, %q", code, &said, "shelly: interrupted: run it again\n")
 	}
 }

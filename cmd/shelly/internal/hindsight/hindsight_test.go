@@ -148,7 +148,7 @@ func TestCOM74ATraceTellsTheStepsAndWhatAForkCanChange(t *testing.T) {
 	}
 	for path, want := range map[string]comm.Code{"none/trace": comm.CodeNotFound, s.id + "/trace?channel=udp": comm.CodeNotFound, s.id + "/trace?after=x": comm.CodeBadRequest, s.id + "/trace?limit=-1": comm.CodeBadRequest, s.id + "/trace?limit=0": comm.CodeBadRequest, s.id + "/trace?colour=red": comm.CodeBadRequest} {
 		if p := s.do("GET", "/v1/requests/"+path, "", &all); p == nil || p.Code != want {
-			t.Errorf("%s: %+v", path, p)
+			t.Errorf("%s: got %+v; want not nil, Code %q", path, p, want)
 		}
 	}
 	for range tracesMax {
@@ -189,7 +189,7 @@ func TestCOM75WhatCannotBeForkedIsReported(t *testing.T) {
 	} {
 		var b ForkBody
 		if p := s.do("POST", "/v1/requests/"+s.id+"/fork", body, &b); p == nil || p.Code != want || p.Hint == "" {
-			t.Errorf("%.60s: %+v", body, p)
+			t.Errorf("%.60s: got %+v; want not nil, Code %q, some Hint", body, p, want)
 		}
 	}
 	if s.brain.asked != 0 {
@@ -219,7 +219,7 @@ func TestCOM77AReportIsMadeOfARequest(t *testing.T) {
 	s := serve(t)
 	var b ReportBody
 	if p := s.do("POST", "/v1/requests/"+s.id+"/report", "", &b); p != nil || b.Path != "/page/report" {
-		t.Fatalf("%v: %+v", p, b)
+		t.Fatalf("%v: got %+v; want nil, Path %q", p, b, "/page/report")
 	}
 	for _, want := range []string{"<!doctype html>", "How many?", "look returned", "There are two."} {
 		if !strings.Contains(string(s.shown), want) {

@@ -30,7 +30,7 @@ func TestCOM85RunsAreListedInOrderWithAPositionToContinueFrom(t *testing.T) {
 	s := serveScenario(t, delegates)
 	var all, part RunsBody
 	if p := s.do("GET", "/v1/runs", "", &all); p != nil || len(all.Runs) < 2 || all.Next != 0 {
-		t.Fatalf("%v: %+v", p, all)
+		t.Fatalf("%v: got %+v; want nil, at least 2 Runs, Next 0", p, all)
 	}
 	before := ""
 	for i, want := range all.Runs {
@@ -90,7 +90,7 @@ func TestCOM85ARunHasStepsAndAReport(t *testing.T) {
 	}
 	for path, want := range map[string]comm.Code{"/v1/runs/h999/trace": comm.CodeNotFound, "/v1/runs/x/trace": comm.CodeBadRequest, "/v1/runs?state=odd": comm.CodeBadRequest, "/v1/runs?limit=x": comm.CodeBadRequest, "/v1/runs?limit=0": comm.CodeBadRequest, "/v1/runs?colour=red": comm.CodeBadRequest, "/v1/graphs?colour=red": comm.CodeBadRequest} {
 		if p := s.do("GET", path, "", &b); p == nil || p.Code != want || p.Hint == "" {
-			t.Errorf("%s: %+v", path, p)
+			t.Errorf("%s: got %+v; want not nil, Code %q, some Hint", path, p, want)
 		}
 	}
 }

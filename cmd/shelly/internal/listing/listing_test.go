@@ -33,7 +33,7 @@ func TestCLI210AnEmptyListSaysSoAndEndsWith4(t *testing.T) {
 		body := append([]string{}, c.rows...)
 		code := exit.Code(Print(&terminal.Terminal{Out: &out}, c.json, body, c.rows, table, "there are 0 %"), &errs)
 		if out.String() != c.out || errs.String() != c.errs || code != c.code {
-			t.Errorf("%+v: %q, %q, %d", c, &out, &errs, code)
+			t.Errorf("%+v: got %q, %q, %d; want %q, %q, %d", c, &out, &errs, code, c.out, c.errs, c.code)
 		}
 	}
 }

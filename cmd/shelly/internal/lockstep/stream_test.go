@@ -68,7 +68,7 @@ func TestSCN27OtherPiecesOnTheRuntimeFailTheCase(t *testing.T) {
 		l := &live{}
 		l.streams(ask, line, seen)
 		if !strings.Contains(l.stream, "the pieces of the answer to call 3, for summary") {
-			t.Errorf("%v: %q", seen, l.stream)
+			t.Errorf("%v: got %q; want one with %q", seen, l.stream, "the pieces of the answer to call 3, for summary")
 		}
 	}
 	l := &live{}

@@ -27,7 +27,7 @@ func TestCOM53TheLastWarningsAndErrorsAreRemembered(t *testing.T) {
 		t.Errorf("%q, want %q", lines[0].Text, want)
 	}
 	if last := lines[recentMax-1]; last.Level != "ERROR" || len(last.Text) > lineBytesMax+len("…") || !strings.HasSuffix(last.Text, "é…") {
-		t.Errorf("%+v", last)
+		t.Errorf("got %+v; want Level %q, at most 503 Text, Text ending with %q", last, "ERROR", "é…")
 	}
 	if strings.Contains(out.String(), "forged") || !strings.Contains(out.String(), "é") { // what the level leaves out is remembered all the same
 		t.Error(out.String())

@@ -16,7 +16,7 @@ func TestCOM97ARouteThatIsNotDescribedIsAnError(t *testing.T) {
 	}
 	for _, r := range []comm.Route{{Method: "PUT", Pattern: "/v1/status"}, {Method: "GET", Pattern: "/v1/other"}, {Method: "POST", Pattern: "/v1/channels/desk", Right: access.All}} {
 		if err := new(Served).Of([]comm.Route{known, r}); err == nil || !strings.Contains(err.Error(), r.Method+" "+r.Pattern) {
-			t.Errorf("%s %s: %v", r.Method, r.Pattern, err)
+			t.Errorf("%s %s: got %v; want an error with %q", r.Method, r.Pattern, err, r.Method+" "+r.Pattern)
 		}
 	}
 }

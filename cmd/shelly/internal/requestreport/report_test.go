@@ -67,7 +67,7 @@ func TestSIM35TheFirstDivergenceSideBySide(t *testing.T) {
 	}
 	p := c.Pairs[0]
 	if p.Step != 2 || !strings.Contains(p.Left.Text, "record 4: brain_answered") || !strings.Contains(p.Right.Text, "asks the model (summary)") {
-		t.Errorf("%+v", p)
+		t.Errorf("got %+v; want Step 2, Left.Text with %q, Right.Text with %q", p, "record 4: brain_answered", "asks the model (summary)")
 	}
 	if c.Steps[1].Differs == nil || c.Steps[1].Differs.Recorded == c.Steps[1].Differs.Today {
 		t.Errorf("step 2: %+v", c.Steps[1].Differs)

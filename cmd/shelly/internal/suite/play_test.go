@@ -230,6 +230,6 @@ func TestSCN11TwoTracesDiffer(t *testing.T) {
 	seeded(&c, 7)
 	if code, out, _ := told(t, &Command{}, nil, c); code != exit.Differs ||
 		!strings.Contains(out, "DIFFERS x (seed 7)\n  x.scenario.yaml:1: two runs gave two traces\n  again: shelly test x.scenario.yaml:1 --seed 7 --twice\n") {
-		t.Errorf("%d, %s", code, out)
+		t.Errorf("got %d, %s; want 5, with %q", code, out, "DIFFERS x (seed 7)\n  x.scenario.yaml:1: two runs gave two traces\n  again: shelly test x.scenario.yaml:1 --seed 7 --twice\n")
 	}
 }

@@ -79,7 +79,7 @@ func TestCLI18AnAnswerIsFoundByAllThatMattered(t *testing.T) {
 	defer a.Close()
 	key := answer("a").Key
 	if got, ok := a.Known(key); !ok || got.Answer.Text != "text of a" {
-		t.Errorf("%v, %v", got, ok)
+		t.Errorf("got %v, %v; want ok true, Answer.Text %q", got, ok, "text of a")
 	}
 	for _, other := range []Key{{"c", "d", "o", 1}, {"a", "e", "o", 1}, {"a", "d", "p", 1}, {"a", "d", "o", 2}} {
 		if _, ok := a.Known(other); ok {

@@ -22,13 +22,13 @@ func TestTOL28PatternsAreThoseOfGit(t *testing.T) {
 	} {
 		name, folder := strings.CutSuffix(path, "/")
 		if got := r.Ignored("/w/"+name, folder); got != want {
-			t.Errorf("%s: %v", path, got)
+			t.Errorf("%s: got %v; want %v", path, got, want)
 		}
 	}
 	below := Parse(r, "/w/sub", "!*.o\nmine\n")
 	for path, want := range map[string]bool{"/w/sub/x.o": false, "/w/sub/mine": true, "/w/mine": false, "/w/sub/any": true, "/elsewhere/x.o": false} {
 		if got := below.Ignored(path, false); got != want {
-			t.Errorf("%s: %v", path, got)
+			t.Errorf("%s: got %v; want %v", path, got, want)
 		}
 	}
 }
