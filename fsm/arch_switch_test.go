@@ -15,7 +15,7 @@ const kindSwitchesMax = 15
 
 // A closed set has one descriptor: a new kind is a row in tables, not a case in many
 // switches.
-func TestFewSwitchesOverKinds(t *testing.T) {
+func TestOnlyFewSwitchesAreOverKinds(t *testing.T) {
 	sources := sourcesIn(t, os.DirFS(".."), []string{"fsm", "sim", "runtime", "cmd"}, nil)
 	kinds := kindNames(sources)
 	if len(kinds) < 40 {

@@ -43,7 +43,7 @@ func ParseDate(text string) (Millis, bool) {
 }
 
 // A time is read to the minute or to the second; what follows it is left (HND-48).
-func TestHND48ATimeWithOrWithoutSeconds(t *testing.T) {
+func TestHND48ATimeIsReadWithOrWithoutSeconds(t *testing.T) {
 	for _, tt := range []struct {
 		text    string
 		seconds Millis

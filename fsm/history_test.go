@@ -259,7 +259,7 @@ func TestSES21AnEmptyInputAloneIsSent(t *testing.T) {
 }
 
 // Two conversations are the same only if their hashes and sizes are.
-func TestEqualConversations(t *testing.T) {
+func TestConversationsAreTheSameByHashAndSize(t *testing.T) {
 	a := Conversation{}.Add(asking("q"))
 	for _, change := range []func(*Conversation){
 		func(c *Conversation) { c.Hash++ },

@@ -63,7 +63,7 @@ func TestAMessageIsHashedWithItsImages(t *testing.T) {
 }
 
 // What is appended to a fork, even to one of nothing, is not in the conversation itself.
-func TestAForkWithOneMessageMore(t *testing.T) {
+func TestAForkLeavesItsConversationAlone(t *testing.T) {
 	first, own, other := fsm.Message{Role: fsm.RoleUser, Text: "q"}, fsm.Message{Role: fsm.RoleAssistant, Text: "a"}, fsm.Message{Role: fsm.RoleUser, Text: "b"}
 	for _, c := range []fsm.Conversation{{}, fsm.Conversation{}.Add(first), fsm.Conversation{}.Add(first, own)} {
 		fork, goesOn := c.With(other), c.Add(own)
@@ -123,7 +123,7 @@ func TestTheSystemTextComesFirst(t *testing.T) {
 }
 
 // A stage is not beyond itself, and each is beyond those before it.
-func TestTheOrderOfStages(t *testing.T) {
+func TestStagesAreOrdered(t *testing.T) {
 	stages := []fsm.Stage{"", fsm.StageLoading, fsm.StageAccepted, fsm.StageWriting}
 	for i, a := range stages {
 		for k, b := range stages {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestHND5MarkerParsing(t *testing.T) {
+func TestHND5TheMarkerOfANeedIsRead(t *testing.T) {
 	tests := []struct {
 		text string
 		need string

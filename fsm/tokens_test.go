@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestCTX1TheTokensOfAText(t *testing.T) {
+func TestCTX1ATextIsCountedInTokens(t *testing.T) {
 	tests := []struct {
 		text string
 		want int
@@ -34,7 +34,7 @@ func TestCTX1TheTokensOfAText(t *testing.T) {
 	}
 }
 
-func TestCTX1TheTokensOfAMessage(t *testing.T) {
+func TestCTX1AMessageIsCountedInTokens(t *testing.T) {
 	tests := []struct {
 		name string
 		msg  Message
@@ -147,7 +147,7 @@ func TestCTX15AShareMovesByQuarters(t *testing.T) {
 }
 
 // CTX-16: the least window has room for the turn beside the shares of what the prompts show.
-func TestCTX16TheLeastWindow(t *testing.T) {
+func TestCTX16TheLeastWindowHasRoomForTheShares(t *testing.T) {
 	for _, tt := range []struct {
 		of   []Content
 		want int

@@ -108,7 +108,7 @@ func TestCFG14ABetterSentenceChangesNoRecordedDecision(t *testing.T) {
 
 // The journals are good enough to show that: with other words in their own boots they
 // decide differently.
-func TestCFG14TheWordsOfTheJournalsMatter(t *testing.T) {
+func TestCFG14TheCommittedJournalsDependOnTheirWords(t *testing.T) {
 	matter := 0
 	for _, w := range fsm.AllWords() {
 		for _, j := range committedJournals(t) {

@@ -86,7 +86,7 @@ func TestCrashWhileAnUnsafeToolRuns(t *testing.T) {
 }
 
 // A request that had no word is sent again and accepted once (SIM-5).
-func TestCrashAroundTheAcceptance(t *testing.T) {
+func TestARequestIsAcceptedOnceAroundACrash(t *testing.T) {
 	for _, point := range []Point{BeforeAppend, AfterAppend} {
 		p := roundTrip()
 		p.Crashes = []Crash{{Point: point, Nth: 2, After: fsm.Second}} // the boot's append is the first

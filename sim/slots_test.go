@@ -43,7 +43,7 @@ func next(e fsm.ArmSchedule, now fsm.Millis) engine.Slot {
 	return slot
 }
 
-func TestArmingAgainAndDisarming(t *testing.T) {
+func TestAScheduleHasOneSlotOnTheAgenda(t *testing.T) {
 	w := &world{result: &Result{}}
 	for _, every := range []fsm.Millis{1000, 2000} {
 		w.arm(next(fsm.ArmSchedule{Schedule: "a", Every: every}, 0))
@@ -102,7 +102,7 @@ func TestSCN25ASlotAfterTheClockHasJumped(t *testing.T) {
 }
 
 // SCN-25: a clock that goes back and comes forward again is where it was.
-func TestSCN25TwoJumps(t *testing.T) {
+func TestSCN25AClockThatGoesBackAndForthIsWhereItWas(t *testing.T) {
 	w := &world{result: &Result{}}
 	w.arm(next(fsm.ArmSchedule{Schedule: "a", Every: 10 * 60 * fsm.Second}, 0))
 	w.agenda.now = 65 * fsm.Second

@@ -83,7 +83,7 @@ func TestSCN30ACrashLeavesTheFiles(t *testing.T) {
 }
 
 // SCN-24, SCN-30: a tool that fails did nothing; one whose answer is lost has done it.
-func TestSCN30FaultsOfRealTools(t *testing.T) {
+func TestSCN30AToolThatFailsDidNothing(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		act   Act

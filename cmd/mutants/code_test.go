@@ -78,7 +78,7 @@ func TestAllChangesFitIntoOneFile(t *testing.T) {
 
 // What only stops the impossible or makes room for more is not removed, and a flag that is hashed
 // is not negated.
-func TestWhatNothingCouldNotice(t *testing.T) {
+func TestNoMutantIsMadeThatNothingCouldNotice(t *testing.T) {
 	for _, c := range changesIn(parsed(t, `package p
 
 type hash struct{}

@@ -108,7 +108,7 @@ func (s *supervisor) end() syscall.WaitStatus {
 // A supervisor is notified that the daemon is ready once it serves, that it reloads, and that
 // it stops. A client reaches the daemon over the socket that the supervisor has bound, even
 // before it is ready.
-func TestDEP1ASupervisorOfTheDaemon(t *testing.T) {
+func TestDEP1ASupervisorHearsOfTheDaemon(t *testing.T) {
 	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)

@@ -97,7 +97,7 @@ func openTerminal() (person, program *os.File, err error) {
 }
 
 // SCN-69: on a terminal there are keys, and at the end the terminal is as it was before.
-func TestSCN69KeysOfAWatch(t *testing.T) {
+func TestSCN69AWatchObeysKeysAndRestoresTheTerminal(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{ // order-free: each for itself
 		"good":   "name: good\nexpect: {replies: [Fine.]}\n",

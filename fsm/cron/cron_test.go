@@ -19,7 +19,7 @@ func instant(t *testing.T, text string) fsm.Millis {
 }
 
 // HND-42, HND-43: the first slot after From or, if slots have passed, the latest of them.
-func TestHND43TheSlotOfASchedule(t *testing.T) {
+func TestHND43TheLatestSlotThatHasPassedIsDue(t *testing.T) {
 	const from = "2026-01-05 09:00:00" // a Monday
 	tests := []struct {
 		name      string
@@ -154,7 +154,7 @@ func TestHND43AFieldIsWithinItsBounds(t *testing.T) {
 }
 
 // The calendar is computed, and must agree with package time.
-func TestTheCalendarOfSlots(t *testing.T) {
+func TestSlotsAgreeWithTheCalendar(t *testing.T) {
 	slots := map[string]func(time.Time) bool{
 		"0 0 * * 1":  func(at time.Time) bool { return at.Weekday() == time.Monday },
 		"0 0 28 2 *": func(at time.Time) bool { return at.Month() == time.February && at.Day() == 28 },
@@ -177,7 +177,7 @@ func TestTheCalendarOfSlots(t *testing.T) {
 
 // Next is total: no time makes it panic or loop forever.
 // There is no slot after the last minute of the year 9999.
-func TestHND43TheLastSlots(t *testing.T) {
+func TestHND43NoSlotIsAfterTheYear9999(t *testing.T) {
 	const last = 253402300799999
 	for _, tt := range []struct {
 		arm       fsm.ArmSchedule
@@ -200,7 +200,7 @@ func TestHND43TheLastSlots(t *testing.T) {
 	}
 }
 
-func TestSlotsOfOddTimes(t *testing.T) {
+func TestNoSlotIsBeforeItsSchedule(t *testing.T) {
 	odd := []fsm.Millis{math.MinInt64, -1, 0, 1, 253402300799999, 253402300800000, math.MaxInt64}
 	for _, from := range odd {
 		for _, now := range odd {

@@ -14,7 +14,7 @@ func at(h, m int) fsm.Millis {
 
 // If the wall clock jumps forward, the latest slot that it has passed is due, once. If it jumps
 // back, no slot is due early or again (HND-43).
-func TestHND43SlotsWhenTheWallClockJumps(t *testing.T) {
+func TestHND43ASlotIsDueOnceWhenTheClockJumps(t *testing.T) {
 	var s slots
 	arm := fsm.ArmSchedule{Schedule: "s", Every: 3600 * fsm.Second, From: at(9, 0)}
 	s.arm(arm, at(9, 0))
@@ -85,7 +85,7 @@ func TestHND43TheWallClockIsLookedAtEachHalfMinute(t *testing.T) {
 }
 
 // A schedule has one slot; arming it for a time that never comes leaves it without one.
-func TestHND42ArmingAgainAndDisarming(t *testing.T) {
+func TestHND42AScheduleHasOneSlot(t *testing.T) {
 	var s slots
 	names := func() (list []string) {
 		for _, one := range s {

@@ -61,7 +61,7 @@ func TestCTX10NoMoreTurnsAreLostThanMustBe(t *testing.T) {
 
 // Without a window nothing is too long; with one, a third of the room is filled to the last
 // token.
-func TestCTX13HowMuchStays(t *testing.T) {
+func TestCTX13AThirdOfTheRoomIsFilled(t *testing.T) {
 	long := fsm.Message{Role: fsm.RoleUser, Text: strings.Repeat("word ", 4000)}
 	h := &state.Handle{}
 	h.Session, h.Input = "s", "question"
@@ -210,7 +210,7 @@ func talkOf(earlier, result, question, args, last int) fsm.Conversation {
 
 // First the results of earlier turns are cut, then those of this one, and only then anything else;
 // a turn's work is dropped only if that is not enough (CTX-10).
-func TestCTX10WhatIsCutFirst(t *testing.T) {
+func TestCTX10EarlierResultsAreCutFirst(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		talk      fsm.Conversation

@@ -164,7 +164,7 @@ func TestINF4TheCallsOfAnAnswerAreGoneWithItsResults(t *testing.T) {
 }
 
 // Each cap on an inference, and how an inference that reached it ends.
-func TestINF17TheCapsOfAnInference(t *testing.T) {
+func TestINF17EachCapEndsAnInference(t *testing.T) {
 	tests := []struct {
 		name   string
 		limits func(*fsm.Limits)

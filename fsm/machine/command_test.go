@@ -58,7 +58,7 @@ func TestSES15WhatIsNotACommand(t *testing.T) {
 	}
 }
 
-func TestSES15TheStatusOfASession(t *testing.T) {
+func TestSES15AStatusDescribesItsSession(t *testing.T) {
 	tests := []struct {
 		name string
 		to   func(*driver)

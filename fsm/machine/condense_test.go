@@ -565,7 +565,7 @@ func TestCTX14WhyThereIsNoSummaryOfACompression(t *testing.T) {
 
 // CTX-14: the prompt for a summary by itself may take all of the room, to the last token, but not that
 // of the answer. What is too long loses its thinking first.
-func TestCTX14TheLongestPromptForASummary(t *testing.T) {
+func TestCTX14ThePromptForASummaryMayFillTheRoom(t *testing.T) {
 	thought := func(tokens int) (*driver, fsm.AskBrain) {
 		d := driverOf(t, "default")
 		byItself(&d.config)

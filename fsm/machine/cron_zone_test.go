@@ -17,7 +17,7 @@ func berlin() fsm.Zone {
 }
 
 // HND-48: times are in the person's zone, and the result says when the schedule runs next.
-func TestHND48TimesOfASchedule(t *testing.T) {
+func TestHND48TimesAreInThePersonsZone(t *testing.T) {
 	const now fsm.Millis = 1774692000000 // 2026-03-28 10:00 UTC, the day before the clocks go forward
 	c := profile.Default()
 	c.Words = fsm.PresentWords()

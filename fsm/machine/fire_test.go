@@ -101,7 +101,7 @@ func TestTAB3AnAnswerWithoutARowStaysAwaited(t *testing.T) {
 
 // An event acts in this order: the answer is consumed, the data written, the state set, the
 // work of the destination done; an event that this fires is taken after it.
-func TestTAB2FiringAnEvent(t *testing.T) {
+func TestTAB2AnEventActsInOrder(t *testing.T) {
 	m, _ := asking(t)
 	var seen []string
 	see := func(what string) {
@@ -137,7 +137,7 @@ func TestTAB2FiringAnEvent(t *testing.T) {
 }
 
 // A phase of the handle says what is awaited, or leaves it to the phase of its inference.
-func TestTAB1WhatAHandleAwaits(t *testing.T) {
+func TestTAB1AHandleAwaitsWhatItsPhaseSays(t *testing.T) {
 	for _, tt := range []struct{ handle, inference, want fsm.State }{
 		{state.Cognition, state.Acting, state.Acting},
 		{state.Summarizing, state.BackingOff, state.BackingOff},

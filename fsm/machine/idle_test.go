@@ -48,7 +48,7 @@ func (d *driver) idles(session string) {
 
 // A summary idles only if it would displace another conversation, and how long that takes is
 // known; so the one of the conversation that was held last goes first.
-func TestHND66WhichSummaryIdles(t *testing.T) {
+func TestHND66ASummaryIdlesOnlyIfItWouldDisplaceAnother(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		change func(*fsm.Config)
@@ -82,7 +82,7 @@ func TestHND66WithoutASummaryNothingIdles(t *testing.T) {
 
 // It idles as long as the server takes to read its prompt, and then the other conversation,
 // without what precedes both.
-func TestHND66HowLongASummaryIdles(t *testing.T) {
+func TestHND66ASummaryIdlesForTheTimeOfTwoPrompts(t *testing.T) {
 	for _, offer := range []int{0, 200} {
 		d := twoTalks(t, func(c *fsm.Config) { c.Limits.OfferTokens = offer })
 		var after fsm.Millis

@@ -281,7 +281,7 @@ func TestTOL8AnotherCallAfterALostTailHasAnotherKey(t *testing.T) {
 	}
 }
 
-func TestINF13AToolThatACrashInterrupted(t *testing.T) {
+func TestINF13AnUnsafeToolIsNotStartedAgainAfterACrash(t *testing.T) {
 	tests := []struct {
 		tool  string
 		again bool
@@ -362,7 +362,7 @@ func TestINF16AToolThatDidNothingAndIsGone(t *testing.T) {
 }
 
 // INF-16: the history does not call it unknown what came of it, unless it was started again.
-func TestINF16ACancelAfterATriedToolThatDidNothing(t *testing.T) {
+func TestINF16ACancelledToolThatDidNothingIsNotInDoubt(t *testing.T) {
 	const doubt = "interrupted, outcome unknown: check before repeating"
 	for _, tt := range []struct {
 		edition int

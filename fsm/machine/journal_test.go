@@ -10,7 +10,7 @@ import (
 	"shelly/fsm/state"
 )
 
-func TestJRN4Barriers(t *testing.T) {
+func TestJRN4WhatCannotBeUndoneIsABarrier(t *testing.T) {
 	tests := []struct {
 		name    string
 		in      fsm.Fact

@@ -45,7 +45,7 @@ func TestCTX2AnEstimateIsCorrectedByWhatTheModelCounts(t *testing.T) {
 	}
 }
 
-func TestCTX2WhatIsNotLearntFrom(t *testing.T) {
+func TestCTX2NotEveryAnswerTeachesTheRatio(t *testing.T) {
 	tests := []struct {
 		name     string
 		compress bool

@@ -11,7 +11,7 @@ import (
 	"shelly/fsm/state"
 )
 
-func TestSES1TheSessionOfARequest(t *testing.T) {
+func TestSES1ARequestHasASession(t *testing.T) {
 	tests := []struct {
 		name    string
 		session string

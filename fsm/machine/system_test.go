@@ -30,7 +30,7 @@ func systemIn(d *driver, s fsm.Session) string {
 	return one[fsm.AskBrain](d).System
 }
 
-func TestSKL2TheSectionsOfTheSystemPrompt(t *testing.T) {
+func TestSKL2EachSectionOfTheSystemPromptIsRendered(t *testing.T) {
 	loaded := fsm.Session{Memory: " facts\n", Skills: []fsm.LoadedSkill{
 		{Name: "flights", Text: "book them"}, {Name: "flights", Reference: "codes.md", Text: "LIS is Lisbon"},
 	}}

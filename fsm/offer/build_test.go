@@ -101,7 +101,7 @@ func TestTOL62LinesThatJustFitAreNamed(t *testing.T) {
 
 // A list has the beginning of a description: its first sentence, or as much of its first line as
 // there is room for.
-func TestTOL60TheBeginningOfADescription(t *testing.T) {
+func TestTOL60AListHasTheBeginningOfADescription(t *testing.T) {
 	long := strings.Repeat("x", lineBytesMax)
 	for about, want := range map[string]string{
 		"Read a file": "Read a file", " Read a file.\n": "Read a file", "Read a file. Or a folder.": "Read a file",

@@ -35,7 +35,7 @@ func TestCTX15WhatHasAShareOfTheWindow(t *testing.T) {
 
 // The least window has room for the tools that are offered, not for all that are declared; without
 // one to keep to, there is none (CTX-16).
-func TestCTX16TheLeastWindow(t *testing.T) {
+func TestCTX16TheLeastWindowHasRoomForWhatIsOffered(t *testing.T) {
 	c := profile.Default()
 	c.Words = fsm.PresentWords()
 	c.Tools = append(c.Tools, fsm.ToolDecl{Name: "huge", Description: strings.Repeat("word ", 10_000)})

@@ -28,7 +28,7 @@ func written(n int, name, args string) fsm.ToolCall {
 	return fsm.ToolCall{ID: "text_4_" + strconv.Itoa(n), Name: name, Args: args, Text: true}
 }
 
-func TestINF40TheFormsThatTheFirstEditionTook(t *testing.T) {
+func TestINF40TheFirstEditionReadsItsForms(t *testing.T) {
 	tests := []struct {
 		name, text string
 		want       []fsm.ToolCall

@@ -46,7 +46,7 @@ func TestINF51WhatAPromptHasOfAnEarlierOne(t *testing.T) {
 }
 
 // A batch has been started as often as that of its calls that was started most.
-func TestINF46TheAttemptsOfABatch(t *testing.T) {
+func TestINF46ABatchHasTheAttemptsOfItsMostTriedCall(t *testing.T) {
 	inf := Inference{}
 	inf.Attempt, inf.Batch = 1, []Read{{Attempt: 3}, {Attempt: 2}}
 	if got := inf.Attempts(); got != 3 {

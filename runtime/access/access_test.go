@@ -166,7 +166,7 @@ func TestCOM88AFileThatCannotBeTrustedLetsNobodyIn(t *testing.T) {
 	}
 }
 
-func TestCOM86WhatARightIncludes(t *testing.T) {
+func TestCOM86ARightIncludesOthers(t *testing.T) {
 	all := append([]access.Right{access.Anyone}, access.Given...)
 	for right, want := range map[access.Right]string{
 		access.Ask: "anyone ask", access.Decide: "anyone ask decide", access.Events: "anyone events", access.All: "anyone ask decide events all",

@@ -276,7 +276,7 @@ func TestDEP8ALinkInTheWayIsNotFollowed(t *testing.T) {
 }
 
 // A model is found by its name as Ollama writes it, and a damaged blob is not passed on.
-func TestDEP7TheModelsOfOllamasStore(t *testing.T) {
+func TestDEP7AModelIsFoundInOllamasStore(t *testing.T) {
 	for name, want := range map[string]string{
 		"small": "registry.ollama.ai/library/small/latest", "small:1b": "registry.ollama.ai/library/small/1b",
 		"ann/small": "registry.ollama.ai/ann/small/latest", "hf.co/ann/small:q4": "hf.co/ann/small/q4",

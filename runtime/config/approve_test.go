@@ -15,7 +15,7 @@ func tooled() []fsm.ToolDecl {
 	}
 }
 
-func TestAPR10TheFormsOfToolsApprove(t *testing.T) {
+func TestAPR10EachFormOfToolsApproveIsRead(t *testing.T) {
 	asks := func(names ...string) map[string]bool {
 		all := map[string]bool{}
 		for _, name := range names {

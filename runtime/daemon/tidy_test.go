@@ -294,7 +294,7 @@ func (j *worn) Trim(engine.Keep) (engine.Trimmed, error) {
 
 // An idle daemon looks each hour for what has become too old. The test controls the
 // time.
-func TestJRN20TidiesEachHour(t *testing.T) {
+func TestJRN20AnIdleDaemonTidiesEachHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &worn{MemoryJournal: engine.NewMemoryJournal()}
 		config := profile.Shelly()

@@ -70,7 +70,7 @@ func references(t *testing.T) (w *world, workspace string) {
 	return w, workspace
 }
 
-func TestServersOfReference(t *testing.T) {
+func TestTheReferenceServersWork(t *testing.T) {
 	w, workspace := references(t)
 	if err := os.WriteFile(filepath.Join(workspace, "note.txt"), []byte("high water at six"), 0o644); err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 	"shelly/runtime/store"
 )
 
-func TestMEM3RecallByKeyword(t *testing.T) {
+func TestMEM3RecallFindsKeywords(t *testing.T) {
 	m := open(t, nil,
 		entry("h1", 1, "The root disk of web1 is 92% full."),
 		entry("h2", 2, "Backups run every night at 03:00; the backup disk is /dev/sdb."),
@@ -38,7 +38,7 @@ func TestMEM3RecallByKeyword(t *testing.T) {
 	}
 }
 
-func TestMEM5RecallInScriptsWithoutSpaces(t *testing.T) {
+func TestMEM5RecallWorksInScriptsWithoutSpaces(t *testing.T) {
 	m := open(t, nil,
 		entry("h1", 1, "根分区的磁盘已用92%，快满了。"),
 		entry("h2", 2, "用户喜欢喝龙井茶"),
@@ -80,7 +80,7 @@ func vectored(t *testing.T) (*memory.Memory, *embedder) {
 	), e
 }
 
-func TestMEM3RecallByVector(t *testing.T) {
+func TestMEM3RecallFindsNearVectors(t *testing.T) {
 	m, _ := vectored(t)
 	wantRecall(t, m, "north", 5, "n", "ne")
 	wantRecall(t, m, "east", 5, "e", "ne")
@@ -183,7 +183,7 @@ func TestMEM3RecallFollowsTheEmbeddingModel(t *testing.T) {
 
 // A memory that is opened again finds what it found before, whatever models its entries' vectors
 // are from, and if all are from one model it reads them once.
-func TestReopening(t *testing.T) {
+func TestAReopenedMemoryFindsWhatItFound(t *testing.T) {
 	fs := vfs.NewMem()
 	e := &embedder{model: "new", vectors: map[string][]byte{"north": vector(0, 2)}}
 	for range 2 {

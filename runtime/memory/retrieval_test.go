@@ -137,7 +137,7 @@ func (f *figures) add(q question, found []fsm.Memory) {
 
 // These are the exact results of keyword search alone on the questions: a change that finds less
 // shows here (MEM-5).
-func TestMEM5RetrievalByKeyword(t *testing.T) {
+func TestMEM5RetrievalFindsNoLessByKeyword(t *testing.T) {
 	table, _ := measure(t, notes(t, nil))
 	t.Log("\n" + table)
 	golden := filepath.Join("testdata", "retrieval", "keyword.txt")
@@ -187,7 +187,7 @@ func TestMEM3RetrievalOfBothOrdersLosesLittle(t *testing.T) {
 
 // With an embedding model of a real server, named by SHELLY_EMBED_MODEL at OLLAMA_HOST, the test
 // prints figures to read; it checks nothing.
-func TestRetrievalWithAModel(t *testing.T) {
+func TestRetrievalIsMeasuredWithAModel(t *testing.T) {
 	model := os.Getenv("SHELLY_EMBED_MODEL")
 	if model == "" {
 		t.Skip("SHELLY_EMBED_MODEL names no embedding model of the server at OLLAMA_HOST")

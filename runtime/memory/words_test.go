@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestMEM5TermsOfAText(t *testing.T) {
+func TestMEM5ATextIsCutIntoTerms(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
 		side       side

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAddressesInAllForms(t *testing.T) {
+func TestAnAddressIsReadInAllItsForms(t *testing.T) {
 	for address, want := range map[string]string{
 		"":                        "http://127.0.0.1:11434",
 		" example.com ":           "http://example.com:11434",

@@ -140,10 +140,10 @@ func (r live) talk(t *testing.T, c *ollama.Client, text string) (final fsm.Brain
 	return final, nil, nil
 }
 
-// TestAgainstARealServer never hangs up during an answer: that can block the model on a real server
+// TestARealServerAnswersAsTheClientExpects never hangs up during an answer: that can block the model on a real server
 // permanently (github.com/ollama/ollama/issues/17131), more likely the faster the model is, and the
 // server may be in use by somebody.
-func TestAgainstARealServer(t *testing.T) {
+func TestARealServerAnswersAsTheClientExpects(t *testing.T) {
 	r := liveServer(t)
 	t.Run("models", r.testModels)
 	t.Run("text", r.testText)

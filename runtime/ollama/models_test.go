@@ -17,14 +17,14 @@ import (
 	"shelly/runtime/ollama"
 )
 
-func TestVersion(t *testing.T) {
+func TestTheVersionIsRead(t *testing.T) {
 	got, err := client(t, playing(t, "version"), nil).Version(testContext(t))
 	if err != nil || got != "0.17.4" {
 		t.Errorf("got %q, %v; want %q", got, err, "0.17.4")
 	}
 }
 
-func TestModels(t *testing.T) {
+func TestModelsAreListed(t *testing.T) {
 	got, err := client(t, playing(t, "tags"), nil).Models(testContext(t))
 	if err != nil || len(got) != 4 {
 		t.Fatalf("got %+v, %v; want 4 of them", got, err)
@@ -38,7 +38,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-func TestShow(t *testing.T) {
+func TestAModelIsShown(t *testing.T) {
 	for name, want := range map[string]ollama.Capabilities{
 		"show-chat":  {Completion: true, Tools: true, ContextLength: 131072},
 		"show-embed": {Embedding: true, ContextLength: 512},
@@ -56,7 +56,7 @@ func TestShow(t *testing.T) {
 	wantClass(t, err, fsm.BrainGarbage)
 }
 
-func TestSameModel(t *testing.T) {
+func TestANameWithoutATagIsTheLatestModel(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string
 		same bool
@@ -104,7 +104,7 @@ func library(t *testing.T, models ...string) *httptest.Server {
 	})
 }
 
-func TestBRN10Choose(t *testing.T) {
+func TestBRN10AModelIsChosenByWhatItCanDo(t *testing.T) {
 	all := []string{
 		"big-cloud = completion tools", "old:7b = completion", "small:4b = completion tools thinking",
 		"large:8b = completion tools", "vec:latest = embedding", "vec2:latest = embedding",

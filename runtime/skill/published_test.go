@@ -12,9 +12,9 @@ import (
 	"shelly/runtime/skill"
 )
 
-// TestSKL9SkillsAsPeoplePublishThem has folders of the shapes that are found in
+// TestSKL9SkillsAreReadAsPeoplePublishThem has folders of the shapes that are found in
 // repositories of skills.
-func TestSKL9SkillsAsPeoplePublishThem(t *testing.T) {
+func TestSKL9SkillsAreReadAsPeoplePublishThem(t *testing.T) {
 	shapes := map[string]struct {
 		files map[string]string
 		want  skill.Front

@@ -116,7 +116,7 @@ func TestABadSkillIsLeftOutWithTheReason(t *testing.T) {
 	}
 }
 
-func TestOtherWaysToBeNoSkill(t *testing.T) {
+func TestAFolderThatIsNoSkillIsReported(t *testing.T) {
 	dir := workspace(t, map[string]string{"a/SKILL.md": release, "b/SKILL.md": release, "c/x.md": "x", "d/SKILL.md/x": "a folder"})
 	if err := os.Mkdir(filepath.Join(dir, "skills", "e"), 0o700); err != nil {
 		t.Fatal(err)

@@ -58,7 +58,7 @@ func TestDEP2APingIsTheLoopsAnswer(t *testing.T) {
 }
 
 // Without a supervisor, nothing is done.
-func TestDEP1WithoutASupervisor(t *testing.T) {
+func TestDEP1WithoutASupervisorNothingIsDone(t *testing.T) {
 	s := begin(environment{})
 	if s != nil {
 		t.Fatal("there is one")

@@ -48,7 +48,7 @@ func TestDEP1ASupervisorIsToldHowItIs(t *testing.T) {
 }
 
 // The variables are parsed, and those meant for another process are ignored.
-func TestDEP1TheVariablesOfTheProtocol(t *testing.T) {
+func TestDEP1TheVariablesOfTheProtocolAreRead(t *testing.T) {
 	for name, c := range map[string]struct {
 		given string
 		want  environment

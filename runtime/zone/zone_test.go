@@ -46,10 +46,10 @@ func wall(loc *time.Location, t fsm.Millis) fsm.Millis {
 	return t + fsm.Millis(offset)*fsm.Second
 }
 
-// TestHND48SlotsByTheZoneDatabase asks, around every change of every zone over fifty years,
+// TestHND48SlotsFollowTheZoneDatabase asks, around every change of every zone over fifty years,
 // for the slots of a day: every quarter of an hour once, the first time that the clocks show
 // it, or at the end of the gap that it lies in.
-func TestHND48SlotsByTheZoneDatabase(t *testing.T) {
+func TestHND48SlotsFollowTheZoneDatabase(t *testing.T) {
 	from, to := time.Date(1976, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	changes, seen := 0, map[string]bool{}
 	for _, name := range names(t) {

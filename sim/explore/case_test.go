@@ -54,7 +54,7 @@ func TestSIM8WhatArrivesInACasesWorld(t *testing.T) {
 }
 
 // SIM-18: any line of the script answers any call, each once; one that hangs is none.
-func TestSIM8TheAlphabetOfACase(t *testing.T) {
+func TestSIM18TheAlphabetOfACaseIsItsScripts(t *testing.T) {
 	p := casePlan([]script.Line{{Text: "a"}, {Text: "a", Takes: 5}, {Hangs: true}, {Fails: fsm.BrainBusy}})
 	p.Stubs = []sim.Stub{{Decl: fsm.ToolDecl{Name: "exec"}, Acts: []sim.Act{{Returns: "x"}, {Returns: "x", Times: 3}, {Deaf: true}, {Reads: "file"}}}}
 	c := CaseWorld("x", &p).Case

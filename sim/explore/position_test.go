@@ -105,7 +105,7 @@ func TestSIM14AWayLeadsToItsState(t *testing.T) {
 
 // SIM-7: states are distinguished by all of their key, also where what is durable has the
 // machine's own shape.
-func TestSIM7StatesWithTheirOwnShapeDurable(t *testing.T) {
+func TestSIM7StatesDifferByAllOfTheirKey(t *testing.T) {
 	x := newExplorer(Bounds{})
 	for _, m := range []*machine.Machine{stepped(), stepped(served())} {
 		n := world{at: x.put(watched{m, check.MonitorFrom(m)}), left: left{crashes: 1}}

@@ -16,7 +16,7 @@ import (
 // Files as people break them: each error says where, which key, what is wrong and
 // what is allowed, on one line that is safe to print. The ids are those of a corpus
 // of broken files, in whose words the faults are put here.
-func TestSCN2TheCorpusOfBrokenFiles(t *testing.T) {
+func TestSCN2ABrokenFileSaysWhereAndWhatIsWrong(t *testing.T) {
 	const rest = "expect: {ends: serving}\n"
 	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\n"
 	for _, c := range "bcdefghi" {

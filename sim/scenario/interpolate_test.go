@@ -105,7 +105,7 @@ func TestSCN17WhatIsNotAVariable(t *testing.T) {
 
 // A key is not a text, and a variable that stands in an alias is put in wherever the
 // alias stands.
-func TestSCN17KeysAndAliases(t *testing.T) {
+func TestSCN17AliasesAreInterpolatedAndKeysAreNot(t *testing.T) {
 	f, err := Parse("f.scenario.yaml", []byte(`scenario: 1
 name: x
 vars: {a: b, own: &own "${a}"}

@@ -72,7 +72,7 @@ func numbers(n int) string {
 	return b.String() + "]"
 }
 
-func TestSCN19SixteenFragmentsOfTheLargestSize(t *testing.T) {
+func TestSCN19SixteenFragmentsOfTheLargestSizeAreRead(t *testing.T) {
 	fsys := fstest.MapFS{}
 	list := ""
 	for i := range document.IncludesMax {

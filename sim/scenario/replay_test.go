@@ -69,7 +69,7 @@ func TestSIM14ACounterexampleIsAReplay(t *testing.T) {
 }
 
 // Every kind of input can be told (SCN-45), and comes back as it was.
-func TestSCN45EveryKindOfInput(t *testing.T) {
+func TestSCN45EveryKindOfInputIsReadBack(t *testing.T) {
 	session := fsm.Session{Version: 2, History: []fsm.Message{{Role: fsm.RoleUser, Text: "?", Images: [][]byte{{1, 2}}}}, Memory: "m"}
 	for _, in := range []fsm.Input{
 		{Fact: fsm.Configured{Config: profile.Shelly()}},
@@ -246,7 +246,7 @@ never: [{that: {tool: exec}, when: "active > 1"}, "any(handles, .rounds > 1000)"
 }
 
 // A replay goes on from the state that it is given, with the handles in it (SCN-45).
-func TestSCN45FromAState(t *testing.T) {
+func TestSCN45AReplayContinuesFromItsState(t *testing.T) {
 	config := profile.Shelly()
 	config.Init = fsm.InitOff
 	m := machine.New()

@@ -269,7 +269,7 @@ func plainSource(source []byte) (plain any, ok bool) {
 
 // The schema accepts every property of the project, and refuses what a scenario alone
 // has or a property does not know (PRP-2).
-func TestSchemaOfProperties(t *testing.T) {
+func TestTheSchemaOfPropertiesAcceptsEveryProperty(t *testing.T) {
 	schema := ready(t, "property.v1.json")
 	fsys := os.DirFS("../../scenarios")
 	seen := 0

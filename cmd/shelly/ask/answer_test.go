@@ -40,7 +40,7 @@ func asks(key string) comm.Event {
 	return comm.Event{Type: comm.EventQuestion, Question: fsm.QuestionApprove, Handle: 7, Key: key, Tool: "exec", Args: `{"command":"make\nall","n":3}`}
 }
 
-func TestCLI120EachAnswer(t *testing.T) {
+func TestCLI120EachAnswerDecides(t *testing.T) {
 	for line, want := range map[string]client.Decision{ // order-free: each has its own world
 		"y": {Approve: true}, " YES ": {Approve: true}, "n": {}, "no": {},
 		"s": {Approve: true, Grant: fsm.GrantSession}, "always": {Approve: true, Grant: fsm.GrantAlways},

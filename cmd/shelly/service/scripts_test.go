@@ -65,7 +65,7 @@ const folders = "install -d -o shelly -g shelly -m 0750 /var/lib/shelly /var/lib
 
 // The scripts of the packages create the user and its folders, restart a running service with
 // the new program, and stop it when the package is removed; they start nothing (DEP-10).
-func TestDEP10TheScriptsOfThePackages(t *testing.T) {
+func TestDEP10TheScriptsOfThePackagesStartNothing(t *testing.T) {
 	const made = "systemd-sysusers shelly.conf\nsystemd-tmpfiles --create shelly.conf\n" + folders
 	const restarted = "\nsystemctl daemon-reload\nsystemctl try-restart shelly.service"
 	for name, c := range map[string]struct { // order-free: each for itself

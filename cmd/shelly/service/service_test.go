@@ -117,7 +117,7 @@ func TestDEP5NothingBreaksTheSandbox(t *testing.T) {
 
 // The service manager waits for a stop as long as the stop may take, in whole seconds rounded
 // up.
-func TestDEP6TheTimeOfAStop(t *testing.T) {
+func TestDEP6AStopHasTheTimeThatItMayTake(t *testing.T) {
 	u := unitOf(example(), []string{"/shelly"})
 	text, err := render("service", u)
 	if err != nil || u.Stop != 105_500*time.Millisecond || !strings.Contains(text, "\nTimeoutStopSec=106\n") {
@@ -276,7 +276,7 @@ func TestCLI203WhatStaysIsNotSaidToBeRemoved(t *testing.T) {
 }
 
 // Flags and configurations that a service cannot have are refused before anything is written.
-func TestCLI201WhatIsRefused(t *testing.T) {
+func TestCLI201WhatAServiceCannotHaveIsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*bench, *installCmd)
 		code   int

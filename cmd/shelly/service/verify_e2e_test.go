@@ -10,7 +10,7 @@ import (
 )
 
 // systemd's own verifier has no complaint about the units.
-func TestServiceUnitsVerify(t *testing.T) {
+func TestSystemdAcceptsTheUnits(t *testing.T) {
 	dir := t.TempDir()
 	bin := filepath.Join(dir, "shelly")
 	if err := os.WriteFile(bin, []byte("#!/bin/sh\n"), 0o755); err != nil {

@@ -112,7 +112,7 @@ func TestARequestIsReadByItsChannel(t *testing.T) {
 }
 
 // The images of a request are those of its own record, and no other request's.
-func TestCOM16TheImagesOfARequest(t *testing.T) {
+func TestCOM16ImagesBelongToTheirRequest(t *testing.T) {
 	d := newDaemon(t)
 	j := engine.NewMemoryJournal()
 	d.front.Record(j)

@@ -249,7 +249,7 @@ func TestCOM93ARefusedAskEndsNoFollowing(t *testing.T) {
 }
 
 // The hostile inputs for WebSockets of the corpus: d071, d073 and d076.
-func TestCOM93HostileInputs(t *testing.T) {
+func TestCOM93HostileInputsAreRefusedOrBounded(t *testing.T) {
 	s := serve(t)
 	const upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nAuthorization: Bearer " + token + "\r\n"
 	port := s.address[strings.LastIndex(s.address, ":"):]

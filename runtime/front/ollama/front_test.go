@@ -36,7 +36,7 @@ func says(call fsm.CallID, from int, text, thinking string) comm.Event {
 
 const hello = `"model":"shelly","messages":[{"role":"user","content":"Hi"}]`
 
-func TestFRT8AChatOverOllamasAPI(t *testing.T) {
+func TestFRT8AChatIsAnsweredOverOllamasAPI(t *testing.T) {
 	s := serve(t)
 	replies := func(key fsm.RequestKey) { s.Front.Reply(key, "It is.", false) }
 	got := s.Meanwhile(1, replies, "POST", "/api/chat", `{"model":"shelly:latest","stream":false,"options":{"temperature":0},"keep_alive":"5m",

@@ -56,7 +56,7 @@ func TestTOL47GuardsRefuseWhatIsPlainAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestTOL48ListsOfTheOperator(t *testing.T) {
+func TestTOL48TheOperatorsListsDecide(t *testing.T) {
 	p := Policy{Only: []string{"git *", "ls", "make *"}, Deny: []string{"git push *"}, Ask: []string{"git commit *"}}
 	for command, want := range map[string]Verdict{
 		"ls":                     Runs,

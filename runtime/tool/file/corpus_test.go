@@ -29,7 +29,7 @@ type corpusCase struct {
 
 // The paths and contents of testdata/paths.json, in each of which nothing outside is touched
 // or shown, and nothing harmless is refused (TOL-3, TOL-20, TOL-21, TOL-24).
-func TestTOL3TheCorpusOfPaths(t *testing.T) {
+func TestTOL3NoPathLeadsOutside(t *testing.T) {
 	exhaustive.Test(t)
 	raw, err := os.ReadFile("testdata/paths.json")
 	if err != nil {

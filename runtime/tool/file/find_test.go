@@ -40,7 +40,7 @@ func project(t *testing.T) *world {
 	return w
 }
 
-func TestTOL29Grep(t *testing.T) {
+func TestTOL29GrepFindsLines(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
 		args       object
@@ -168,7 +168,7 @@ func TestTOL29ASearchThatTakesTooLongEnds(t *testing.T) {
 	}
 }
 
-func TestTOL30Glob(t *testing.T) {
+func TestTOL30GlobFindsNames(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
 		args       object

@@ -141,7 +141,7 @@ func (c *tally) runs(t *testing.T, f *scenario.File, j engine.Reader) {
 // scenario.
 const shareMin = 99
 
-func TestSCN47RequestsOfTheSuite(t *testing.T) {
+func TestSCN47RequestsOfTheSuiteAreExportedAndPlayed(t *testing.T) {
 	var c tally
 	for _, f := range suite(t) {
 		result, err := sim.Run(f.Plan(), sim.Options{})

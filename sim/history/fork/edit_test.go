@@ -10,7 +10,7 @@ import (
 	"shelly/fsm"
 )
 
-func TestSIM15EditsOfEachKind(t *testing.T) {
+func TestSIM15EachKindOfInputCanBeEdited(t *testing.T) {
 	for _, test := range []struct {
 		in   fsm.Input
 		edit []Edit

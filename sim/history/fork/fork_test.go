@@ -185,7 +185,7 @@ func TestSIM15ARefusalReachesTheModel(t *testing.T) {
 }
 
 // The request's own text is edited, with the session as it was then.
-func TestSIM15AnEditedRequest(t *testing.T) {
+func TestSIM15AnEditedRequestIsAsked(t *testing.T) {
 	p := recorded(t, looks, looksRequested)
 	b := &script{lines: []fsm.Input{says("Hello.")}}
 	r := run(t, p, fork.Change{Input: edited(t, p, "text", "Say hello.")}, b)
@@ -196,7 +196,7 @@ func TestSIM15AnEditedRequest(t *testing.T) {
 
 // A prompt that is another is in the question that is asked again, and a limit holds from
 // the step on (SIM-15).
-func TestSIM15AnotherConfiguration(t *testing.T) {
+func TestSIM15AnotherConfigurationHoldsFromTheStepOn(t *testing.T) {
 	p := recorded(t, looks, looksRemoves)
 	c := p.Config()
 	c.Prompts.Identity, c.Prompts.Sections = "You are a cat.", nil
@@ -294,7 +294,7 @@ timeline: [{user: "What fills the disk?"}]
 }
 
 // A subagent that the fork starts works beside it (SIM-15).
-func TestSIM15ASubagentOfTheFork(t *testing.T) {
+func TestSIM15ASubagentOfTheForkWorksBesideIt(t *testing.T) {
 	p := recorded(t, looks, looksModel)
 	c := p.Config()
 	spawns, _ := profile.Named("nanobot")

@@ -199,7 +199,7 @@ func TestSIM32LinksLeadSomewhere(t *testing.T) {
 }
 
 // SIM-32: without scripts all of a small file is there, of a large one a line of each step.
-func TestSIM32WithoutScripts(t *testing.T) {
+func TestSIM32AReportIsReadWithoutScripts(t *testing.T) {
 	for _, steps := range []int{3, 401} {
 		lines, bodies := 0, 0
 		each(t, written(t, document("what was said", steps)), func(n *html.Node) {
@@ -252,7 +252,7 @@ func TestSIM34WhatWasNeverTakenSaysSo(t *testing.T) {
 }
 
 // SIM-35: two texts stand beside each other, line by line.
-func TestSIM35SideBySide(t *testing.T) {
+func TestSIM35TwoTextsStandSideBySide(t *testing.T) {
 	d := document("x", 1)
 	d.Cases[0].Pairs = []htmlreport.Pair{{Title: "T", Left: htmlreport.Side{Title: "L", Text: "a\nb\nc\n"}, Right: htmlreport.Side{Title: "R", Text: "a\nB\nd\nc\n"}}}
 	page := written(t, d)

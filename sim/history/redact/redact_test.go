@@ -21,7 +21,7 @@ func replaced(text string, known ...Secret) (string, *Redactor) {
 // real one.
 func fake(prefix string, n int) string { return prefix + strings.Repeat("aB3x", n)[:n] }
 
-func TestSCN48CredentialsOfAKnownShape(t *testing.T) {
+func TestSCN48CredentialsOfAKnownShapeAreReplaced(t *testing.T) {
 	key := "-----BEGIN RSA PRIVATE " + "KEY-----\nMIIB\nAA==\n-----END RSA PRIVATE " + "KEY-----"
 	for _, tt := range []struct{ kind, before, secret, after string }{
 		{"private key", "key:\n", key, "\nend"},
@@ -110,7 +110,7 @@ func TestSCN48EveryFormOfAKnownSecret(t *testing.T) {
 	}
 }
 
-func TestSCN48OnePlaceholderForASecret(t *testing.T) {
+func TestSCN48ASecretHasOnePlaceholder(t *testing.T) {
 	r := New(Secret{"a", "first-secret"}, Secret{"b", "other-secret"}, Secret{"short", "abc"})
 	if got := r.Replace("first-secret, other-secret, first-secret, abc"); got != "[secret-1..], [secret-2..], [secret-1..], abc" {
 		t.Error(got)

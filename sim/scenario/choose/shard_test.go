@@ -38,7 +38,7 @@ func TestSCN37TheShardOfANameIsFixed(t *testing.T) {
 	}
 }
 
-func TestSCN37WrongShards(t *testing.T) {
+func TestSCN37AWrongShardIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"0/3":     "wants a part from 1 to 3, not 0",
 		"4/3":     "wants a part from 1 to 3, not 4",

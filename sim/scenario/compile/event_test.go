@@ -10,7 +10,7 @@ import (
 )
 
 // SCN-6: an event's kind may name its source, and a signal has short forms.
-func TestSCN6ShortFormsOfEventsAndSignals(t *testing.T) {
+func TestSCN6EventsAndSignalsHaveShortForms(t *testing.T) {
 	full := fsm.EventRaised{Source: "disk", Event: "full", Detail: "92%"}
 	for yaml, want := range map[string]fsm.EventRaised{
 		`{source: disk, kind: full, detail: "92%"}`: full,

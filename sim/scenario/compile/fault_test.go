@@ -39,7 +39,7 @@ func TestSCN24FaultsAsTheyAreWritten(t *testing.T) {
 }
 
 // SCN-24: faults by chance have a seed, if none is given the first.
-func TestSCN24SeedOfACase(t *testing.T) {
+func TestSCN24FaultsByChanceHaveASeed(t *testing.T) {
 	for yaml, want := range map[string]uint64{
 		"": 0, "seed: 7\n": 7, "seed: 18446744073709551615\n": 1<<64 - 1,
 		"faults: {store: {fails: x}}\n": 0, "faults: {store: {fails: x, p: 0.1}}\n": 1, "seed: 3\nfaults: {store: {fails: x, p: 0.1}}\n": 3,

@@ -45,7 +45,7 @@ faults:
 }
 
 // SCN-26: what a file says of embedding is more than the latency.
-func TestSCN26EmbeddingOfItsOwn(t *testing.T) {
+func TestSCN26EmbeddingOverridesTheLatency(t *testing.T) {
 	for yaml, want := range map[string]sim.Service{
 		"embedding: {fails: x}\n":            {Fails: "x", Takes: 4000},
 		"embedding: {fails: x, takes: 1s}\n": {Fails: "x", Takes: 1000},

@@ -87,11 +87,11 @@ func TestSCN28LinesThatCannotBe(t *testing.T) {
 
 // A tool that a later configuration declares or takes away may be unknown for a
 // while: then it is not reported.
-func TestUnknownToolsUnderAnotherConfiguration(t *testing.T) {
+func TestAToolMayBeUnknownUnderAnotherConfiguration(t *testing.T) {
 	const file = "scenario: 1\nname: x\ntools: {exec: []}\nbrain: [{unknown_tool: exec}]\nexpect: {ends: serving}\n"
 	for _, more := range []string{"config: {tools: []}\n", "timeline: [{configure: {tools: []}}]\n"} {
 		if _, err := scenario.Parse("f.scenario.yaml", []byte(file+more)); err != nil {
-			t.Errorf("got %s%v; want no error", more, err)
+			t.Errorf("%q: got %v; want no error", more, err)
 		}
 	}
 }

@@ -212,7 +212,7 @@ sessions:
 	}
 }
 
-func TestPeopleAndServicesOfTheTimeline(t *testing.T) {
+func TestTheTimelineActsForPeopleAndServices(t *testing.T) {
 	file, one := "new", sim.Service{Fails: "f"}
 	p := planFrom(t, `tools: {exec: []}
 timeline:

@@ -195,7 +195,7 @@ eventually: ["epoch == 2 and crashes == 1 and requests == 1 and asked == 2", "ep
 	}
 }
 
-func TestSCN32Eventually(t *testing.T) {
+func TestSCN32APromiseIsKeptInTime(t *testing.T) {
 	tests := []struct {
 		promise string
 		want    []string // in the failure; none: it holds
@@ -238,7 +238,7 @@ func TestSCN32Eventually(t *testing.T) {
 	}
 }
 
-func TestSCN32EventuallyInTheTrace(t *testing.T) {
+func TestSCN32APromiseOfTheTraceIsKeptInTime(t *testing.T) {
 	for ordering, want := range map[string]string{
 		`{eventually: {tool: exec}}`:                                               "",
 		`{eventually: {tool: exec}, within: 1s}`:                                   "",

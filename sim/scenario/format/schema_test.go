@@ -67,7 +67,7 @@ func TestSchemaIsUpToDate(t *testing.T) {
 }
 
 // What a scenario has but for its own keys is a fragment, and nothing else is (SCN-20).
-func TestSchemaOfFragments(t *testing.T) {
+func TestTheSchemaOfFragmentsHasNoKeyOfAScenario(t *testing.T) {
 	schema, err := fragmentSchema(t).Resolve(&jsonschema.ResolveOptions{
 		BaseURI: "file:///schema/" + fragmentSchemaFile,
 		Loader:  func(*url.URL) (*jsonschema.Schema, error) { return scenarioSchema(t), nil },

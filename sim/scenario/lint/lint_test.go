@@ -23,7 +23,7 @@ func liveOf(expect string) string {
 }
 
 // What loads but is doubtful is reported at its place (SCN-21, SCN-29).
-func TestSCN21LintFindings(t *testing.T) {
+func TestSCN21WhatIsDoubtfulIsReportedAtItsPlace(t *testing.T) {
 	with := func(old, new string) string {
 		if !strings.Contains(casetest.Valid, old) {
 			t.Fatalf("the valid file has no %q", old)
@@ -138,7 +138,7 @@ func TestSCN21LintFindings(t *testing.T) {
 
 // A file that names no profile means what the daemon's default means; all such files are
 // one finding (SCN-21, SCN-14).
-func TestSCN21LintOfUnnamedProfiles(t *testing.T) {
+func TestSCN21FilesWithoutAProfileAreOneFinding(t *testing.T) {
 	var cases []*scenario.File
 	for _, text := range []string{"name: a", "name: b\nprofile: default", "name: c"} {
 		f, err := scenario.Parse(text[6:7], []byte("scenario: 1\n"+text+"\nbrain: [{says: hi}]\ntimeline: [{user: hi}]\nexpect: {replies: [hi]}\n"))
@@ -157,7 +157,7 @@ func TestSCN21LintOfUnnamedProfiles(t *testing.T) {
 
 // What concerns several cases is reported of those that should be mended (SCN-21).
 // The tools of a replay are those that its boot declares, as in a counterexample of a walk.
-func TestSCN21LintOfAReplay(t *testing.T) {
+func TestSCN21AReplayHasTheToolsOfItsBoot(t *testing.T) {
 	f, err := scenario.Parse("a", []byte(`scenario: 1
 name: x
 replay: [{input: {kind: boot, config: {tools: [{name: look, effects: none}]}}}]
@@ -171,7 +171,7 @@ never: [{tool: look}, {audit: look}]
 	}
 }
 
-func TestSCN21LintOfSeveralCases(t *testing.T) {
+func TestSCN21WhatConcernsSeveralCasesIsReported(t *testing.T) {
 	fsys := fstest.MapFS{}
 	for path, head := range map[string]string{ // order-free: a map is made of a map
 		"a": "name: one\ntags: [network]", "b": "name: two\ntags: [network]", "c": "name: three\ntags: [network]",

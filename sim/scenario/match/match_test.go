@@ -24,7 +24,7 @@ func expectation(t *testing.T, yaml string) *Matcher {
 	return &m
 }
 
-func TestSCN8Matchers(t *testing.T) {
+func TestSCN8AMatcherSaysWhatDoesNotMatch(t *testing.T) {
 	const reply = `{"id": "r1", "text": "disk is 92% full", "tokens": 12, "is_error": false, "calls": [{"tool": "exec"}, {"tool": "grep"}], "none": null}`
 	tests := []struct {
 		matcher string

@@ -53,7 +53,7 @@ func TestSCN66ACaseThatCannotRunIsSkipped(t *testing.T) {
 // SCN-66: a property is checked, within the time for it.
 func TestSCN66APropertyIsChecked(t *testing.T) {
 	if wrong, skipped := told(t, "a.property.yaml", tame, nil); wrong != "" || skipped != "" {
-		t.Errorf("got %s%s; want %s, %s", wrong, skipped, "", "")
+		t.Errorf("got wrong %q, skipped %q; want neither", wrong, skipped)
 	}
 	broken := strings.Replace(tame, "[$all]", `["replies == 0"]`, 1)
 	if wrong, _ := told(t, "a.property.yaml", broken, nil); !strings.Contains(wrong, "replies == 0 does not hold in the case of seed 1") || !strings.Contains(wrong, "the case:\n") {

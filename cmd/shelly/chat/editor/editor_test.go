@@ -13,7 +13,7 @@ import (
 // at returns the text with the cursor in it.
 func (e *Editor) at() string { return e.before + "|" + e.after }
 
-func TestCLI156Keys(t *testing.T) {
+func TestCLI156EachKeyMovesOrDeletes(t *testing.T) {
 	const family = "👩‍👩‍👧" // one character of three
 	for _, c := range []struct {
 		from, want string

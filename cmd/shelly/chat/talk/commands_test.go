@@ -10,7 +10,7 @@ import (
 	"shelly/runtime/comm/client"
 )
 
-func TestCLI155Commands(t *testing.T) {
+func TestCLI155ACommandDoesWhatItsVerbDoes(t *testing.T) {
 	for line, want := range map[string]Effect{ // order-free: each has its own world
 		"/schedule add --every 30m 'water the plants'": Run{Args: []string{"schedule", "add", "--every", "30m", "water the plants"}},
 		"/schedule":            Run{Args: []string{"schedule", "list"}},
@@ -69,7 +69,7 @@ func TestCLI155StopSaysWhatGoesOnElsewhere(t *testing.T) {
 	p.shows0("ended")
 }
 
-func TestCLI155Completion(t *testing.T) {
+func TestCLI155TabCompletesACommand(t *testing.T) {
 	p := newPerson(t)
 	p.types("/s")
 	p.shows("/stop", "/session", "/schedule", "/status")
@@ -100,7 +100,7 @@ func TestCLI155Completion(t *testing.T) {
 	}
 }
 
-func TestCLI156EarlierLines(t *testing.T) {
+func TestCLI156EarlierLinesComeBack(t *testing.T) {
 	p := newPerson(t)
 	p.edit.Remember("from before")
 	p.asks("one")
@@ -127,7 +127,7 @@ func TestCLI156EarlierLines(t *testing.T) {
 	}
 }
 
-func TestCLI157Images(t *testing.T) {
+func TestCLI157AnImageIsReadAndSent(t *testing.T) {
 	p := newPerson(t)
 	for typed, want := range map[string]string{ // order-free: the same person
 		"'/tmp/a b.png'": "/tmp/a b.png", `/tmp/a\ b.JPG `: "/tmp/a b.JPG", "file:///tmp/a%20b.jpeg": "/tmp/a b.jpeg",

@@ -17,7 +17,7 @@ func ask(key string) comm.Event {
 	}
 }
 
-func TestCLI152EachAnswer(t *testing.T) {
+func TestCLI152EachKeyDecides(t *testing.T) {
 	for key, want := range map[string]client.Decision{ // order-free: each has its own world
 		"y": {Approve: true}, "n": {}, "s": {Approve: true, Grant: fsm.GrantSession}, "a": {Approve: true, Grant: fsm.GrantAlways},
 	} {

@@ -87,7 +87,7 @@ func TestCLI150WhatGoesOnIsShownAgain(t *testing.T) {
 	p.shows("› tell", "Once upon a time.")
 }
 
-func TestCLI150WithoutColours(t *testing.T) {
+func TestCLI150WithoutColoursNoLineHasAny(t *testing.T) {
 	m := New(Options{NewID: func() string { return "x" }})
 	m.Update(time.Time{}, Paste{Text: "go"})
 	m.Update(time.Time{}, Key{Name: "enter"})

@@ -86,7 +86,7 @@ func TestBRN19APreloadThatFailsIsReportedAndNothingElse(t *testing.T) {
 		p.Run(t.Context())
 		const want = `msg="cannot preload the model; the first request tries again" model=qwen3:8b because="no memory"`
 		if !strings.HasSuffix(out.String(), want+"\n") || p.words() != "" {
-			t.Errorf("got %s%q; want ending with %q, %q", out, p.words(), want+"\n", "")
+			t.Errorf("got the log %q and the words %q; want the log ending with %q and no words", out, p.words(), want+"\n")
 		}
 	})
 }

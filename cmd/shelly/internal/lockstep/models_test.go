@@ -52,7 +52,7 @@ expect: {replies: [{$contains: green}]}
 }
 
 // SCN-51: two of three runs of a wavering model hold.
-func TestSCN29AModelThatWavers(t *testing.T) {
+func TestSCN51AModelMayWaver(t *testing.T) {
 	for _, test := range []struct {
 		name, more string
 		failures   int

@@ -16,7 +16,7 @@ func marks() Style {
 	return Style{Bold: put("B"), Italic: put("I"), Code: put("C"), Heading: put("H"), Quote: put("Q"), Link: put("L")}
 }
 
-func TestCLI151EachPartOfMarkdown(t *testing.T) {
+func TestCLI151EachPartOfMarkdownIsDrawn(t *testing.T) {
 	for source, want := range map[string]string{ // order-free
 		"# A *head*":                       "HA IheadIH",
 		"a **b** `c` _d_\ne":               "a BbB CcC IdI e",

@@ -7,7 +7,7 @@ import (
 	"shelly/cmd/shelly/internal/quantity"
 )
 
-func TestSizes(t *testing.T) {
+func TestSizesAreRounded(t *testing.T) {
 	for n, want := range map[int64]string{
 		0: "0 B", 999: "999 B", 1000: "1.0 kB", 3_678_962: "3.6 MB", 12_345_678: "12 MB", 5_225_388_164: "5.2 GB", 40e9: "40 GB", 7e15: "7000 TB",
 	} {
@@ -20,7 +20,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-func TestTimes(t *testing.T) {
+func TestTimesAreRounded(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "1 s", 119 * time.Second: "119 s", 2 * time.Minute: "2 min", 119 * time.Minute: "119 min", 125 * time.Minute: "2 h 5 min",
 	} {

@@ -49,7 +49,7 @@ func recorded(t *testing.T) (engine.Reader, history.History) {
 
 // SIM-35, CLI-164: the first divergence is shown once, today's side beside the recorded one, with
 // the secrets of both replaced.
-func TestSIM35TheFirstDivergenceSideBySide(t *testing.T) {
+func TestSIM35TheFirstDivergenceIsShownSideBySide(t *testing.T) {
 	j, h := recorded(t)
 	record, err := export.ReadOf(j, h)
 	if err != nil {

@@ -171,7 +171,7 @@ func TestSIM32AReportIsReadWithoutScripts(t *testing.T) {
 }
 
 // SIM-32: a report of ten thousand steps can be opened and stepped through.
-func TestSIM32TenThousandSteps(t *testing.T) {
+func TestSIM32AReportOfTenThousandStepsOpens(t *testing.T) {
 	b := browser.Open(t)
 	b.Look(1280, 900, false)
 	at := file(t, long(1400))

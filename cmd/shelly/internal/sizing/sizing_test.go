@@ -65,7 +65,7 @@ func TestCLI10TheLargestWindowThatFits(t *testing.T) {
 	}
 }
 
-func TestCLI10RecommendedSettings(t *testing.T) {
+func TestCLI10SettingsFitTheModelAndTheMemory(t *testing.T) {
 	now := sizing.Settings{NumCtx: 8192, NumPredict: 1024, KeepAlive: 30 * time.Minute}
 	with := func(change func(*sizing.Settings)) sizing.Settings {
 		s := now
