@@ -99,7 +99,6 @@ func TestMillisAreWrittenAsTheLimitsAre(t *testing.T) {
 	}
 }
 
-// The marker may be explained in a section, too.
 func TestASectionMayTellOfTheMarker(t *testing.T) {
 	p := Prompts{Question: "q", Sections: []Section{{Text: "Say " + NeedMarker + " if you lack something."}}}
 	if !p.TellsNeed() || (Prompts{Question: "q"}).TellsNeed() {
@@ -107,7 +106,6 @@ func TestASectionMayTellOfTheMarker(t *testing.T) {
 	}
 }
 
-// Prompts without sections stay without.
 func TestPromptsWithoutSectionsHaveNone(t *testing.T) {
 	if p := (Prompts{Identity: "{name}"}).Fill(About{Name: "Ann"}); p.Sections != nil || p.Identity != "Ann" {
 		t.Errorf("filled in: %+v", p)

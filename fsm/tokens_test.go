@@ -129,7 +129,6 @@ func BenchmarkTextTokens(b *testing.B) {
 	}
 }
 
-// CTX-2: nothing is learnt from an empty estimate.
 func TestCTX2NothingIsLearntFromAnEmptyEstimate(t *testing.T) {
 	s := Session{Ratio: 1100}
 	if s.Learn(0, 5); s.Ratio != 1100 {

@@ -216,7 +216,6 @@ func speaksToProvers(call *ast.CallExpr) bool {
 	return ok && slices.Contains([]string{"violate", "Errorf", "New"}, f.Sel.Name)
 }
 
-// Each word is used somewhere.
 func TestCFG14EachWordIsSaid(t *testing.T) {
 	names := map[bool]map[string]bool{true: {}, false: {}} // in the dictionary, elsewhere
 	for _, s := range sourcesIn(t, os.DirFS(".."), []string{"fsm"}, []string{"fsm/engine", "fsm/spec", "fsm/wording"}) {

@@ -89,7 +89,6 @@ func TestSCN29AModelTakesItsTime(t *testing.T) {
 	}
 }
 
-// SCN-29: a purpose that is scripted is the script's.
 func TestSCN29AScriptedPurposeIsTheScripts(t *testing.T) {
 	b := &talking{answers: []Spoken{saying("it is full")}}
 	p := livePlan()
@@ -100,7 +99,6 @@ func TestSCN29AScriptedPurposeIsTheScripts(t *testing.T) {
 	}
 }
 
-// SCN-29: a deadline that passes while the model is at it passes for it too.
 func TestSCN29ADeadlinePassesWhileTheModelThinks(t *testing.T) {
 	late := saying("too late")
 	late.Took = 2 * livePlan().Config.Limits.HandleTimeout

@@ -29,7 +29,6 @@ func TestCTX10WhatIsShortEnoughStays(t *testing.T) {
 	}
 }
 
-// A conversation that just fits loses no turn (CTX-10).
 func TestCTX10WhatJustFitsLosesNoTurn(t *testing.T) {
 	talk := fsm.Conversation{}.Add(
 		fsm.Message{Role: fsm.RoleUser, Text: "first"}, fsm.Message{Role: fsm.RoleAssistant, Text: "one"},

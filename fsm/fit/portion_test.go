@@ -147,7 +147,6 @@ func TestCTX13AsMuchLeavesAsCanBeShown(t *testing.T) {
 	}
 }
 
-// A rest that takes exactly half of the room stays.
 func TestCTX13WhatTakesHalfOfTheRoomStays(t *testing.T) {
 	c, h := profile.Default(), &state.Handle{}
 	half := Room(&c, h, prompt.System(&c, h), prompt.Tools(&c, h)) / 2

@@ -163,7 +163,6 @@ func TestINF4TheCallsOfAnAnswerAreGoneWithItsResults(t *testing.T) {
 	}
 }
 
-// Each cap on an inference, and how an inference that reached it ends.
 func TestINF17EachCapEndsAnInference(t *testing.T) {
 	tests := []struct {
 		name   string

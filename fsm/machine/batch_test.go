@@ -229,7 +229,6 @@ func TestINF46ALimitThatIsLowerByNowEndsTheAttempts(t *testing.T) {
 	same(t, []string{"error: busy", "two"}, d.results(2))
 }
 
-// So does one that becomes lower during the wait.
 func TestINF46ALimitThatFallsDuringTheWaitEndsTheAttempts(t *testing.T) {
 	for attempts, again := range map[int]int{2: 2, 1: 0} { // order-free
 		d, _ := reading(t, func(c *fsm.Config) { c.Limits.MaxToolAttempts = 2 }, "list_dir", "list_dir")

@@ -489,7 +489,6 @@ func TestJRN6ADoubtedHandleWaitsForAPersonAndTheRestGoesOn(t *testing.T) {
 	d.inStates(state.Cognition)
 }
 
-// So does one that has not begun.
 func TestJRN6ADoubtedHandleThatHasNotBegunWaitsToo(t *testing.T) {
 	d := serving(t)
 	first := d.ask("first")

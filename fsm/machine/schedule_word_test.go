@@ -113,7 +113,6 @@ func TestHND62APausedScheduleTakesNoSlot(t *testing.T) {
 	}
 }
 
-// A copy of the state keeps the schedules as they were.
 func TestACopyOfTheStateKeepsItsSchedules(t *testing.T) {
 	k := newClerk(t)
 	k.says(water, true)

@@ -286,7 +286,6 @@ func TestSES5ATurnWithoutAnAnswerIsKept(t *testing.T) {
 	}
 }
 
-// A turn that is not kept gets no closing messages.
 func TestSES5OnlyATurnThatIsKeptIsClosed(t *testing.T) {
 	d := serving(t)
 	d.ask("hello")

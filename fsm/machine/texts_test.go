@@ -324,7 +324,6 @@ func TestTXT8NewForgetsTheResults(t *testing.T) {
 	}
 }
 
-// TXT-8: a handle that keeps no session owns its results itself.
 func TestTXT8WithoutASessionAHandleOwnsItsResults(t *testing.T) {
 	d := driverOf(t, "default")
 	d.config.Switches.NoCognition, d.config.Switches.History = true, fsm.HistoryNone

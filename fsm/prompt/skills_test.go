@@ -45,7 +45,6 @@ func TestSKL13TheListOfSkillsFitsItsShare(t *testing.T) {
 	}
 }
 
-// SKL-13: the skills that are not named are counted.
 func TestSKL13TheSkillsLeftOutAreCounted(t *testing.T) {
 	p, _ := profile.Named("default")
 	c := fsm.Config{Switches: p.Switches, Limits: p.Limits, Prompts: p.Prompts, Tools: p.Tools, Words: fsm.PresentWords()}

@@ -176,7 +176,6 @@ func TestBRN40ALongAnswerIsShownWhole(t *testing.T) {
 	}
 }
 
-// Where the marker means nothing, it is shown.
 func TestBRN40TheMarkerIsShownWhereItIsNone(t *testing.T) {
 	none, first := careful(), careful()
 	none.Switches.NoCognition, first.Switches.Reading = true, fsm.ReadingPlain

@@ -78,7 +78,6 @@ func TestAPR19AToolsOwnQuestionHasAnotherKey(t *testing.T) {
 	}
 }
 
-// What is no known fact is about no handle.
 func TestAnUnknownFactIsAboutNoHandle(t *testing.T) {
 	s := Snapshot{LastHandle: 2, Handles: []Handle{{Accepted: Accepted{ID: 2}}}}
 	for _, fact := range []fsm.Fact{nil, &fsm.Requested{}, &fsm.Decided{Handle: 2}} {

@@ -39,7 +39,6 @@ func TestINV9ACopyAppendsElsewhere(t *testing.T) {
 	}
 }
 
-// What is no inference is not read as one.
 func TestWhatIsNotAnInferenceIsAnError(t *testing.T) {
 	var s Snapshot
 	if err := json.Unmarshal([]byte(`{"handles":[{"inf":{"state":"thinking","rounds":"many"}}]}`), &s); err == nil {

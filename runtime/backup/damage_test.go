@@ -169,7 +169,6 @@ func TestJRN15ABackupOfANewerShellyIsRefused(t *testing.T) {
 	}
 }
 
-// A backup whose journal cannot be folded is refused, whatever its checksums say.
 func TestJRN25ABackupWhoseJournalCannotBeFoldedIsRefused(t *testing.T) {
 	f := newFolder(t, 10)
 	f.close()

@@ -38,7 +38,6 @@ func programBytes(t *testing.T) (bytes int) {
 	return bytes
 }
 
-// The pages that were read of the program are given back, and the program continues.
 func TestCFG17TheProgramsPagesAreGivenBack(t *testing.T) {
 	before := programBytes(t)
 	giveProgramBack()

@@ -158,7 +158,6 @@ func TestMEM8AnotherModelOrDimensionEmbedsAgain(t *testing.T) {
 	}
 }
 
-// After a restart upkeep continues where it was.
 func TestMEM8UpkeepGoesOnAfterARestart(t *testing.T) {
 	s, e := shelfOf(entry("a", 1, "one"), entry("b", 2, "two"), entry("c", 3, "three")), &model{name: "m", dims: 2}
 	turns := 2 // how many times the model is free

@@ -57,7 +57,6 @@ func TestDEP2APingIsTheLoopsAnswer(t *testing.T) {
 	})
 }
 
-// Without a supervisor, nothing is done.
 func TestDEP1WithoutASupervisorNothingIsDone(t *testing.T) {
 	s := begin(environment{})
 	if s != nil {

@@ -61,7 +61,6 @@ func TestSCN65AReportThatIsReadAgainIsTheSame(t *testing.T) {
 	}
 }
 
-// SCN-65: the shards of a run, joined, are the run.
 func TestSCN65JoinedShardsAreTheRun(t *testing.T) {
 	all := append(cases(t), made(), left())
 	whole := &Run{Cases: all, Coverage: &Coverage{Transitions: Share{3, 4, []string{"d"}}}}
@@ -118,7 +117,6 @@ func TestSCN65MissingAndOverlappingReportsAreSaid(t *testing.T) {
 	}
 }
 
-// SCN-65: a file that is not a report is refused.
 func TestSCN65WhatIsNotAReportIsRefused(t *testing.T) {
 	for text, want := range map[string]string{ // order-free: each for itself
 		"":                            "is not a JSON report of shelly test",

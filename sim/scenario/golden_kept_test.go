@@ -173,7 +173,6 @@ func TestSCN35AGoldenIsARegularFileOfBoundedSize(t *testing.T) {
 	}
 }
 
-// What is too large is a failure, and there is nothing to write.
 func TestSCN35WhatIsTooLargeForAGoldenIsAFailure(t *testing.T) {
 	long := strings.Repeat("word ", 30_000)
 	lines := strings.Repeat("  - {says: \""+long+"\", tokens: {answer: 1}}\n", 4)

@@ -125,7 +125,6 @@ func TestSchemaKnowsTheWordsOfItems(t *testing.T) {
 	}
 }
 
-// The schema and the loader have the same bounds of values (SCN-20).
 func TestSCN20SchemaKnowsTheBoundsOfValues(t *testing.T) {
 	schema := ready(t, "scenario.v1.json")
 	skill, live, zone := "skills: [{name: %s}]", "brain: live\nrepeat: %s", "clock: {zone: {name: X, offset: %s}}"

@@ -283,7 +283,6 @@ func TestFRT49APromptIsARequestAndItsEndIsAnswered(t *testing.T) {
 	served(t, d, prompt, "<"+failure("2", "-32002", `the session \"acp-s\" is not open; load it first`))
 }
 
-// The same request is not followed twice at once.
 func TestFRT49ARequestIsFollowedOnce(t *testing.T) {
 	d := newFake()
 	d.play = func(_ context.Context, d *fake, r client.AskRequest, _ func(comm.Event)) (client.Reply, error) {
@@ -294,7 +293,6 @@ func TestFRT49ARequestIsFollowedOnce(t *testing.T) {
 		"<"+failure("3", "-32600", `the request \"r\" is already being followed`), next, "<"+reason("end_turn"))
 }
 
-// Prompts of a session are accepted in their order.
 func TestFRT49PromptsAreAcceptedInTheirOrder(t *testing.T) {
 	d := newFake()
 	order := make(chan string, 9)

@@ -12,7 +12,6 @@ import (
 	"shelly/runtime/grants"
 )
 
-// Without a daemon, the approvals of the file are listed and revoked.
 func TestCLI121WithoutADaemonTheFileIsListedAndChanged(t *testing.T) {
 	data := t.TempDir()
 	t.Setenv("SHELLY_DATA", data)

@@ -21,7 +21,6 @@ func (interrupted) Export(ctx context.Context, w io.Writer, _ bool) error {
 	return errors.Join(err, ctx.Err())
 }
 
-// CLI-2: an export that a signal ends says what it left.
 func TestCLI2AnInterruptedExportSaysWhatItLeft(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(exit.Silent(130))

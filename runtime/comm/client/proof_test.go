@@ -259,7 +259,6 @@ func TestCOM18AStaleEndpointIsNotARunningDaemon(t *testing.T) {
 	}
 }
 
-// A daemon without an address is asked at its socket, whatever for.
 func TestCOM91ADaemonWithoutAnAddressIsFoundAtItsSocket(t *testing.T) {
 	dir, err := os.MkdirTemp("", "s") // a socket's path is short
 	if err != nil {

@@ -117,7 +117,6 @@ func TestFRT5ANewRequestIsStreamedFromItsBeginning(t *testing.T) {
 	}
 }
 
-// An answer that is given again took as long as the first time.
 func TestFRT7AnAnswerGivenAgainTookAsLongAsBefore(t *testing.T) {
 	s := serve(t)
 	s.Meanwhile(1, func(key fsm.RequestKey) { s.Front.Reply(key, "It is.", false) }, "POST", "/api/chat", `{`+hello+`}`, keyed, "k")

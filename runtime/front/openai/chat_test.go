@@ -116,7 +116,6 @@ func TestFRT6AStreamThatIsCutSaysSo(t *testing.T) {
 	}
 }
 
-// So does one whose token is revoked.
 func TestFRT6AStreamWhoseTokenIsRevokedSaysSo(t *testing.T) {
 	for body, path := range map[string]string{ // order-free: each is alone
 		`{"stream":true,` + hello + `}`: "/v1/chat/completions", `{` + hello + `}`: "/v1/chat/completions",

@@ -308,7 +308,6 @@ func TestFRT16WhatAResponseWasAskedIsListed(t *testing.T) {
 	}
 }
 
-// A question to a person is an item of the output.
 func TestFRT12AQuestionIsAnItem(t *testing.T) {
 	s := serve(t)
 	got := s.Meanwhile(1, func(key fsm.RequestKey) {

@@ -16,7 +16,6 @@ func doc() index.Doc {
 	return index.Doc{About: index.About{Kind: "note", Session: "a", Source: 3}, ID: "h1", At: -5, Length: 300, Blank: true}
 }
 
-// MEM-7: what is written is read back the same.
 func TestMEM7ValuesAreReadAsTheyWereWritten(t *testing.T) {
 	terms := []index.Term{{Text: "disk", Times: 1}, {Text: "磁盘", Times: 200}}
 	value := index.AppendTerms(index.AppendDoc(index.AppendDoc(nil, index.Doc{Gone: true}), doc()), terms)

@@ -51,7 +51,6 @@ func TestMEM7AFileOfCopiesIsThereOnceItIsWritten(t *testing.T) {
 	}
 }
 
-// A file that is only read is not changed.
 func TestMEM7AFileOfCopiesThatIsOnlyReadStaysAsItIs(t *testing.T) {
 	disk := vfs.NewMem()
 	still := copies.New(disk, "vectors", false)

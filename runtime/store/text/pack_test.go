@@ -80,7 +80,6 @@ func TestJRN34APackedBodyRepeatsNothing(t *testing.T) {
 	}
 }
 
-// A packed form that is cut short is an error.
 func TestJRN34APackedFormThatIsCutShortIsAnError(t *testing.T) {
 	part, _ := json.Marshal(list(2, 5000))
 	k := kept{}

@@ -329,7 +329,6 @@ func TestTOL24ReadersSeeOldOrNew(t *testing.T) {
 	}
 }
 
-// Whatever is written is what is read.
 func TestWrittenIsRead(t *testing.T) {
 	w := newWorld(t)
 	r := w.runner()

@@ -48,7 +48,6 @@ func played(t *testing.T, yaml string) (*scenario.File, *scenario.Outcome) {
 
 var update = flag.Bool("update", false, "rewrite the goldens")
 
-// SIM-31: a run as text.
 func TestSIM31ARunAsText(t *testing.T) {
 	f, out := played(t, chat)
 	var b strings.Builder
@@ -164,7 +163,6 @@ expect: {replies: [Done.]}
 	}
 }
 
-// SIM-30: the JSON form of a step.
 func TestSIM30StepsAreJSON(t *testing.T) {
 	f, out := played(t, chat)
 	for s := range casetrace.Of(f, out, trace.Options{}) {

@@ -293,7 +293,6 @@ timeline: [{user: "What fills the disk?"}]
 	}
 }
 
-// A subagent that the fork starts works beside it (SIM-15).
 func TestSIM15ASubagentOfTheForkWorksBesideIt(t *testing.T) {
 	p := recorded(t, looks, looksModel)
 	c := p.Config()

@@ -241,7 +241,6 @@ func TestSIM33IdleGapsAreFolded(t *testing.T) {
 	}
 }
 
-// SIM-34: what was never taken says so.
 func TestSIM34WhatWasNeverTakenSaysSo(t *testing.T) {
 	page := written(t, document("x", 1))
 	for _, want := range []string{"queued → loading on start: taken 3×", "loading: visited 3×", "→ cancelled on cancel", ": never taken", "Never visited: ", "<td class=\"num\">never</td>"} {
@@ -269,7 +268,6 @@ func TestSIM35TwoTextsStandSideBySide(t *testing.T) {
 	}
 }
 
-// SIM-32: equal runs give equal bytes.
 func TestSIM32EqualRunsGiveEqualBytes(t *testing.T) {
 	first, second := written(t, document("x", 20)), written(t, document("x", 20))
 	if first != second {

@@ -72,7 +72,6 @@ func TestSCN68EveryFileOfTheProjectSaysTheSame(t *testing.T) {
 	}
 }
 
-// SCN-68: whatever is YAML says the same when it is laid out.
 func FuzzSCN68LaidOutItSaysTheSame(f *testing.F) {
 	for _, seed := range []string{
 		"name: x\n# c\nscenario: 1\n", "a: |\n  b \n\n\n c: 1\nname: x", "a: \"b\n  c\"\nscenario: 1\n#x\n", "a: &a 1\nname: *a\n", "? a\n: b\nname: c\n", "{a: b,\n name: c}\n",

@@ -50,7 +50,6 @@ func TestSCN66ACaseThatCannotRunIsSkipped(t *testing.T) {
 	}
 }
 
-// SCN-66: a property is checked, within the time for it.
 func TestSCN66APropertyIsChecked(t *testing.T) {
 	if wrong, skipped := told(t, "a.property.yaml", tame, nil); wrong != "" || skipped != "" {
 		t.Errorf("got wrong %q, skipped %q; want neither", wrong, skipped)

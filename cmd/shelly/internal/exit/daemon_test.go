@@ -9,7 +9,6 @@ import (
 	"shelly/runtime/comm/client"
 )
 
-// CLI-2: what a call to the daemon ends with.
 func TestCLI2AnErrorOfTheDaemonHasACode(t *testing.T) {
 	for err, want := range map[error]int{
 		client.ErrNotRunning: Unreachable, client.ErrSilent: Unreachable, engine.ErrStopping: Unreachable,

@@ -156,7 +156,6 @@ func TestSIM32AReportIsClickedThrough(t *testing.T) {
 	clean(t, b)
 }
 
-// SIM-32: without scripts everything is visible.
 func TestSIM32AReportIsReadWithoutScripts(t *testing.T) {
 	b := browser.Open(t)
 	b.Protocol("Emulation.setScriptExecutionDisabled", map[string]any{"value": true})

@@ -40,7 +40,6 @@ func TestTOL28AByteOrderMarkIsNotPartOfAPattern(t *testing.T) {
 	}
 }
 
-// git itself agrees, whatever the patterns.
 func TestTOL28GitAgrees(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
