@@ -226,7 +226,6 @@ func (r *run) recheck() error {
 	return nil
 }
 
-// happen does what is due.
 func (r *run) happen(d *due) error {
 	r.measure()
 	return r.survive(r.act(d))

@@ -223,7 +223,6 @@ func (f *goFile) around(node ast.Node, before, after string, n int) []edit {
 	return []edit{{from, from, before, from, to, n}, {to, to, after, from, to, n}}
 }
 
-// applied returns the file with edits applied.
 func (f *goFile) applied(edits []edit) []byte {
 	slices.SortStableFunc(edits, func(a, b edit) int {
 		closes := a.at == a.to

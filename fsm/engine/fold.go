@@ -152,7 +152,6 @@ func foldOn(j Reader, m *machine.Machine, last uint64) iter.Seq2[Folded, error] 
 	}
 }
 
-// step steps the machine with one record.
 func step(m *machine.Machine, r Record) Folded {
 	f := Folded{Record: r, Concerns: m.View().Concerns(r.Input), Machine: m}
 	f.Request = requestOf(m, f.Concerns, r.Input)

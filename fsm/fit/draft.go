@@ -182,7 +182,6 @@ func (d *draft) dropRounds(want int) {
 	}
 }
 
-// conversation returns the draft as a conversation.
 func (d *draft) conversation() fsm.Conversation { return fsm.Conversation{}.Add(d.msgs...) }
 
 // fit shortens a conversation that is to be answered to want tokens, and in any case to

@@ -98,7 +98,6 @@ func (f *folder) source() backup.Source {
 	return backup.Source{Data: f.dir, Store: f.store, Version: "test", Now: now}
 }
 
-// backup returns a backup of the folder.
 func (f *folder) backup() ([]byte, backup.Manifest) {
 	f.t.Helper()
 	var file bytes.Buffer

@@ -97,7 +97,6 @@ func words(of string) []string {
 	return strings.Split(of, "|")
 }
 
-// field returns the field with a key.
 func (s schema) field(key string) (field, bool) {
 	for _, f := range s {
 		if f.key == key {

@@ -100,7 +100,6 @@ func (k *Kept) save(watches []*watch) error {
 	return durable.As{Alone: true}.File(k.name, func(out io.Writer) error { return json.NewEncoder(out).Encode(file) })
 }
 
-// kept returns what is kept of a watch.
 func (w *watch) kept() keptSource {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -51,7 +51,6 @@ func (c *calling) work(ctx context.Context) (*sdk.CallToolResult, error) {
 	return nil, &wire.Unusable{Err: fmt.Errorf("it has asked for something %d times", roundsMax)}
 }
 
-// send sends a call.
 func (c *calling) send(ctx context.Context, a wire.Answers) (wire.Outcome, error) {
 	ctx, done := c.n.during(ctx)
 	defer done()

@@ -136,7 +136,6 @@ type writer struct{ io.Writer }
 
 func (writer) Close() error { return nil }
 
-// offering is a server with tools.
 func offering(tools ...*sdk.Tool) *sdk.Server { return offeringWith(nil, tools...) }
 
 func offeringWith(o *sdk.ServerOptions, tools ...*sdk.Tool) *sdk.Server {

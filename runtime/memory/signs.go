@@ -35,7 +35,6 @@ type signs struct {
 // perRow returns how many words a row takes.
 func perRow(dimensions int) int { return (dimensions + 63) / 64 }
 
-// row returns the signs of a row.
 func (s *signs) row(n, words int) []uint64 {
 	from := n % slabRows * words
 	return s.words[n/slabRows][from : from+words : from+words]

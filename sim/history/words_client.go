@@ -90,7 +90,6 @@ func scopeWords(scope fsm.GrantScope) string {
 	}
 }
 
-// question is what a person is asked.
 func (t *teller) question(e fsm.AskPerson) string {
 	switch e.Question {
 	case fsm.QuestionApprove:

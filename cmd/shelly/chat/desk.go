@@ -79,7 +79,6 @@ func (d *desk) greet(session string) {
 	d.hear()
 }
 
-// perform performs an effect.
 func (d *desk) perform(e talk.Effect) {
 	switch e := e.(type) {
 	case talk.Ask:

@@ -80,7 +80,6 @@ func (t *Turn) Heard(e comm.Event) (h Heard) {
 	return h
 }
 
-// add adds updates.
 func (h *Heard) add(updates ...Update) { h.Updates = append(h.Updates, updates...) }
 
 // silent reports whether a reply has no text for the editor: it is an error, or says that the

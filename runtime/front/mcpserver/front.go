@@ -111,5 +111,4 @@ type visit struct {
 	call   *call // that the message is; nil: none
 }
 
-// as returns a context with the caller.
 func (v visit) as(ctx context.Context) context.Context { return comm.WithCaller(ctx, v.caller) }

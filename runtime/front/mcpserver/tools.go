@@ -112,7 +112,6 @@ func answer(text string, more any, isError bool) *sdk.CallToolResult {
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: more, IsError: isError}
 }
 
-// failed is an error result.
 func failed(err error) *sdk.CallToolResult { return answer(err.Error(), nil, true) }
 
 // standing is a request's standing as a structured value.

@@ -39,7 +39,6 @@ type tensor struct {
 	data  []float32
 }
 
-// zeros returns a tensor of zeros.
 func zeros(name string, shape ...int) tensor { return filled(name, 0, shape...) }
 
 // filled returns a tensor with the same value everywhere.
@@ -91,7 +90,6 @@ func (f *file) set(key string, value any) {
 	}
 }
 
-// bytes returns the file.
 func (f *file) bytes() []byte {
 	var b bytes.Buffer
 	b.WriteString("GGUF")

@@ -99,7 +99,6 @@ type hit struct {
 	changed time.Time
 }
 
-// glob is the tool glob.
 func (t *Tools) glob(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.Result {
 	want, err := newFilter(a.Text("pattern", ""))
 	if err != nil {

@@ -47,7 +47,6 @@ func grepDecl(everywhere bool) fsm.ToolDecl {
 	}
 }
 
-// grep is the tool grep.
 func (t *Tools) grep(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.Result {
 	s, err := t.newSearch(a)
 	if err != nil {

@@ -48,7 +48,6 @@ type walk struct {
 	closed, deep int // folders that were not looked into: unreadable ones, and those below walkDepth
 }
 
-// stop ends the walk.
 func (w *walk) stop(why string) { w.ended, w.why = true, why }
 
 // from walks through an open folder.

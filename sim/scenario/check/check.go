@@ -104,7 +104,6 @@ func (k *checker) at(path, text string) {
 	k.problems = append(k.problems, strict.Problem{Pos: k.file.Where(path), Path: path, Text: text})
 }
 
-// has reports whether the file has a path.
 func (k *checker) has(path string) bool { return k.file.Where(path) != strict.Pos{} }
 
 // given is a key and whether the file gives it.

@@ -124,7 +124,6 @@ func (g *schemaGen) oneOrMore(of reflect.Type) *jsonschema.Schema {
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{g.ofType(of), g.list(of)}}
 }
 
-// list is a list of a type.
 func (g *schemaGen) list(of reflect.Type) *jsonschema.Schema {
 	return orReference(&jsonschema.Schema{Type: "array", Items: g.ofType(of)})
 }

@@ -107,7 +107,6 @@ func effects(meant func(fsm.Effect) bool) func(*sim.Step) int {
 	}
 }
 
-// moves reports whether a step moves a table.
 func moves(table string) func(*sim.Step) int {
 	return func(s *sim.Step) int {
 		if slices.ContainsFunc(s.Moves, func(m state.Move) bool { return m.Table == table && !m.Stays() }) {

@@ -35,7 +35,6 @@ func format(t *testing.T) *Format {
 	return f
 }
 
-// properties is the format of properties.
 func properties(t *testing.T) *Format {
 	t.Helper()
 	text, err := os.ReadFile(propertyFile)

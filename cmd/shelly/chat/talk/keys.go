@@ -96,7 +96,6 @@ func (m *Model) write(k Key) []Effect {
 	return nil
 }
 
-// insert inserts a text.
 func (m *Model) insert(text string) {
 	if !m.edit.Insert(text) {
 		m.tell("the text is too long; name a file that holds it instead")

@@ -49,7 +49,6 @@ func clean(text string) string {
 	return terminal.Printable(text)
 }
 
-// line returns a text as one line.
 func line(text string) string { return strings.Join(strings.Fields(clean(text)), " ") }
 
 // hanging wraps a text; continuation lines are indented like its beginning.

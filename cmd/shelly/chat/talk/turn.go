@@ -290,7 +290,6 @@ func (t *turn) beside(text string) {
 	t.items = slices.Insert(t.items, n-1, &item{kind: noted, text: text, done: true})
 }
 
-// note adds a note.
 func (t *turn) note(text string) { t.add(&item{kind: noted, text: text, done: true}) }
 
 // finish takes the reply. What was streamed may already be the reply, or its beginning.

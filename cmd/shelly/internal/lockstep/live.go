@@ -111,7 +111,6 @@ func newLive(p *sim.Plan, m *model) (_ *live, err error) {
 	return l, l.keep(p)
 }
 
-// space returns the scratch workspace.
 func (l *live) space() string { return filepath.Join(l.scratch, "workspace") }
 
 // open opens the store, and the memory and the sessions on it.

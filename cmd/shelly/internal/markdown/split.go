@@ -44,7 +44,6 @@ func opens(line string) string {
 	return ""
 }
 
-// closes reports whether a line closes a fence.
 func closes(line, fence string) bool {
 	return strings.HasPrefix(line, fence) && strings.Trim(line, fence[:1]) == ""
 }

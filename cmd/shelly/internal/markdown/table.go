@@ -35,7 +35,6 @@ func divides(line string) bool {
 	return strings.Contains(line, "-") && strings.Contains(line, "|") && strings.Trim(line, " \t\n|:-") == ""
 }
 
-// cells returns the cells of a row.
 func cells(row string) []string {
 	row = strings.TrimSpace(row)
 	row = strings.TrimPrefix(strings.TrimSuffix(row, "|"), "|")

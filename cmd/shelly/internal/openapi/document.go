@@ -83,7 +83,6 @@ func rowOf(r comm.Route) (path string, o operation, err error) {
 	return strings.Replace(path, "...}", "}", 1), o, nil // a parameter with slashes in it is one all the same
 }
 
-// operation describes a route.
 func (d *describing) operation(r comm.Route) (path string, op node, err error) {
 	path, o, err := rowOf(r)
 	if err != nil {
