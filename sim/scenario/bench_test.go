@@ -70,7 +70,7 @@ func BenchmarkLoadMatrix(b *testing.B) {
 	source = append(source, "]}\nmemory_file: \"no ${a}\"\n"...)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := load(nil, "b.scenario.yaml", source); err != nil {
+		if _, err := load(nil, "b.scenario.yaml", source, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

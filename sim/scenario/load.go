@@ -85,7 +85,7 @@ func LoadGiven(fsys fs.FS, path string, vars document.Given) (Cases, error) {
 		}
 		return Cases{f}, nil
 	}
-	return loadGiven(fsys, path, source, vars)
+	return load(fsys, path, source, vars)
 }
 
 // LoadOne is Load for a file of one case.
@@ -100,7 +100,7 @@ func LoadOne(fsys fs.FS, path string) (*File, error) {
 // Parse is LoadOne for a file that is in memory and includes nothing; path is only
 // for errors.
 func Parse(path string, source []byte) (*File, error) {
-	cases, err := load(nil, path, source)
+	cases, err := load(nil, path, source, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -117,12 +117,8 @@ func only(path string, cases []*File) (*File, error) {
 	return cases[0], nil
 }
 
-func load(fsys fs.FS, path string, source []byte) ([]*File, error) {
-	return loadGiven(fsys, path, source, nil)
-}
-
-// loadGiven reads cases; of a file in memory, without fsys, what is beside it is not read.
-func loadGiven(fsys fs.FS, path string, source []byte, vars document.Given) ([]*File, error) {
+// load reads cases; of a file in memory, without fsys, what is beside it is not read.
+func load(fsys fs.FS, path string, source []byte, vars document.Given) ([]*File, error) {
 	files, err := document.LoadGiven(vars, fsys, path, source, format.Read, check.File)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ expect: {replies: ["${a} ${b}"]}
 // casesOf loads a file of several cases from memory.
 func casesOf(t *testing.T, source string) []*File {
 	t.Helper()
-	cases, err := load(nil, "m.scenario.yaml", []byte(source))
+	cases, err := load(nil, "m.scenario.yaml", []byte(source), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestSCN18WhatIsNotAMatrix(t *testing.T) {
 	}
 	for _, test := range tests {
 		source := "scenario: 1\nname: m\nmatrix: " + test.matrix + "\nvars: {v: 1}\nexpect: {ends: serving}\n"
-		_, err := load(nil, "m.scenario.yaml", []byte(source))
+		_, err := load(nil, "m.scenario.yaml", []byte(source), nil)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want %s", test.name, err, test.want)
 		}
@@ -120,7 +120,7 @@ matrix: {n: [1, -2, -3]}
 brain:
   - {says: a, takes: "${n}s", thinkz: x}
 expect: {ends: serving}
-`))
+`), nil)
 	want := `m.scenario.yaml:5:22: brain[0].takes: the duration -2s is negative; so in the case [n=-2]
 m.scenario.yaml:5:22: brain[0].takes: the duration -3s is negative; so in the case [n=-3]
 m.scenario.yaml:5:31: brain[0].thinkz: unknown key thinkz; did you mean thinks?`
