@@ -36,23 +36,20 @@ func TestATableOfCallsHasEachOnce(t *testing.T) {
 	}
 }
 
-// A table of answers may lack any fact but them.
-func TestATableOfAnswersHasEach(t *testing.T) {
-	if got := panicOf(func() { fsm.NewAnswerTable[int, int]() }); got != "fsm: a table has no row for the answer brain_answered" {
-		t.Errorf("without any: %q", got)
-	}
-	if got := panicOf(func() { fsm.NewAnswerTable(fsm.OnAnswers(func(int, fsm.Answer) int { return 1 })) }); got != "<nil>" {
-		t.Errorf("with all: %q", got)
-	}
-}
-
-// A table of all facts, or of all effects, lacks none.
-func TestATableOfAllKindsHasEach(t *testing.T) {
-	if got := panicOf(func() { fsm.NewFactTable[int, int]() }); got != "fsm: a table has no row for the fact boot" {
-		t.Errorf("without facts: %q", got)
-	}
-	if got := panicOf(func() { fsm.NewEffectTable(row[fsm.AskBrain]()) }); got != "fsm: a table has no row for the effect run_tool" {
-		t.Errorf("with one effect: %q", got)
+// A table of all facts, or of all effects, lacks none; one of answers may lack any fact but them.
+func TestATableHasEachOfItsKinds(t *testing.T) {
+	for name, c := range map[string]struct { // order-free: each makes a table of its own
+		make func()
+		want string
+	}{
+		"no answers":  {func() { fsm.NewAnswerTable[int, int]() }, "fsm: a table has no row for the answer brain_answered"},
+		"all answers": {func() { fsm.NewAnswerTable(fsm.OnAnswers(func(int, fsm.Answer) int { return 1 })) }, "<nil>"},
+		"no facts":    {func() { fsm.NewFactTable[int, int]() }, "fsm: a table has no row for the fact boot"},
+		"one effect":  {func() { fsm.NewEffectTable(row[fsm.AskBrain]()) }, "fsm: a table has no row for the effect run_tool"},
+	} {
+		if got := panicOf(c.make); got != c.want {
+			t.Errorf("with %s: got %q, want %q", name, got, c.want)
+		}
 	}
 }
 

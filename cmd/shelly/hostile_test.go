@@ -149,13 +149,20 @@ func (a *attacked) shown(datagrams ...string) outcome {
 	return accepted
 }
 
-// raw writes bytes to the HTTP port and returns the status of the answer; 0 if there was none.
-func (a *attacked) raw(text string) int {
+// dial connects to the HTTP port.
+func (a *attacked) dial() net.Conn {
 	a.t.Helper()
 	conn, err := net.Dial("tcp", a.at.HTTP)
 	if err != nil {
 		a.t.Fatal(err)
 	}
+	return conn
+}
+
+// raw writes bytes to the HTTP port and returns the status of the answer; 0 if there was none.
+func (a *attacked) raw(text string) int {
+	a.t.Helper()
+	conn := a.dial()
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(guard))
 	_, _ = io.WriteString(conn, a.fill(text)) // the other end may have heard enough
@@ -382,10 +389,7 @@ func (a *attacked) flood(acknowledged map[string]bool) outcome {
 
 // endless sends a body that goes on until it is refused.
 func (a *attacked) endless() outcome {
-	conn, err := net.Dial("tcp", a.at.HTTP)
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	conn := a.dial()
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(guard))
 	go func() {
@@ -421,10 +425,7 @@ func (a *attacked) injected() outcome {
 // streams opens many streams of events, and never reads them.
 func (a *attacked) streams() outcome {
 	for i := range floodStreams {
-		conn, err := net.Dial("tcp", a.at.HTTP)
-		if err != nil {
-			a.t.Fatal(err)
-		}
+		conn := a.dial()
 		defer conn.Close()
 		body := `{"id":"stream","text":"a"}`
 		_, _ = io.WriteString(conn, a.fill("POST /v1/requests?stream=1 HTTP/1.1\r\n"+here+good+plain+fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)))
@@ -438,10 +439,7 @@ func (a *attacked) streams() outcome {
 // silent opens connections and sends nothing.
 func (a *attacked) silent() outcome {
 	for range floodConnections {
-		conn, err := net.Dial("tcp", a.at.HTTP)
-		if err != nil {
-			a.t.Fatal(err)
-		}
+		conn := a.dial()
 		defer conn.Close()
 	}
 	return bounded

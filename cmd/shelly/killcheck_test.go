@@ -39,10 +39,7 @@ func (k *killed) again(ctx context.Context, l *life, requests []*killAsk) {
 // stopped, against what was promised. It returns how many outcomes are unknown.
 func (k *killed) check(requests []*killAsk) (unknown int) {
 	k.t.Helper()
-	s, err := store.Open(filepath.Join(k.data, "store"), store.Options{})
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	s := k.store()
 	defer func() {
 		if err := s.Close(); err != nil {
 			k.t.Error(err)
@@ -62,10 +59,7 @@ func (k *killed) check(requests []*killAsk) (unknown int) {
 // killOnce: what requests have done to the world they have done once.
 func (k *killed) killOnce(requests []*killAsk) {
 	k.t.Helper()
-	s, err := store.Open(filepath.Join(k.data, "store"), store.Options{})
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	s := k.store()
 	k.checkMessages(s, requests)
 	k.checkStarts(requests)
 	if err := s.Close(); err != nil {

@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"shelly/runtime/store"
 )
 
 // killTold is a request that needs no tool.
@@ -40,10 +38,7 @@ func appendsOfABoot(t *testing.T) (n int) {
 // kept returns how often a request is in the journal of a daemon that has ended.
 func (k *killed) kept(a *killAsk) (times int) {
 	k.t.Helper()
-	s, err := store.Open(filepath.Join(k.data, "store"), store.Options{})
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	s := k.store()
 	times = killAcceptances(k.t, s)[a.id]
 	_, known, found := s.Request(a.key())
 	if known != (times > 0) {

@@ -178,14 +178,21 @@ func (k *killed) stop(l *life) (killed bool) {
 // first snapshot comes in its midst.
 const pastRecords = engine.SnapshotEvery - 40
 
-// past writes a journal to begin with: an old boot that may go, and timers of today that
-// mean nothing.
-func (k *killed) past() {
+// store opens the journal of a daemon that does not run.
+func (k *killed) store() *store.Store {
 	k.t.Helper()
 	s, err := store.Open(filepath.Join(k.data, "store"), store.Options{})
 	if err != nil {
 		k.t.Fatal(err)
 	}
+	return s
+}
+
+// past writes a journal to begin with: an old boot that may go, and timers of today that
+// mean nothing.
+func (k *killed) past() {
+	k.t.Helper()
+	s := k.store()
 	e, err := engine.Open(s, killIdle{})
 	if err != nil {
 		k.t.Fatal(err)

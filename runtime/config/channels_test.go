@@ -43,7 +43,7 @@ func TestCHN33ThePersonToTellIsNamedAsInTheChat(t *testing.T) {
 
 func TestCHN1WhatIsWrongWithAChannelIsReported(t *testing.T) {
 	const hook, phone = "kind: webhook, key_from: [K]", "kind: xmpp, account: a@b.c, password_from: P"
-	for _, tt := range []struct{ text, want string }{
+	complains(t, "channels", []wrong{
 		{"x: {}", "kind"},
 		{"x: {kind: irc}", "xmpp"},
 		{"X: {" + hook + "}", "a channel's name has up to 24"},
@@ -66,13 +66,7 @@ func TestCHN1WhatIsWrongWithAChannelIsReported(t *testing.T) {
 		{"x: {" + phone + ", server: \"h:5222\", tls: off}", "channels.x.tls: is off"},
 		{"x: {" + phone + ", tls: off}", "channels.x.tls: is off"},
 		{"x: {" + phone + ", tls: maybe}", "starttls"},
-	} {
-		w := newWorld(t)
-		w.File = w.write("c.yaml", "channels:\n  "+tt.text+"\n")
-		if err := w.complaint(); !strings.Contains(err, tt.want) {
-			t.Errorf("%s:\n%s\nwant\n%s", tt.text, err, tt.want)
-		}
-	}
+	})
 	w := newWorld(t)
 	w.File = w.write("c.yaml", "channels:\n  x: {"+hook+", url: \"http://127.0.0.1:9000/in\"}\n  y: {"+phone+", server: \"[::1]:5222\", tls: off}\n")
 	w.load()

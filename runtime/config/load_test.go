@@ -62,6 +62,21 @@ func (w *world) complaint() string {
 	return strings.ReplaceAll(err.Error(), w.dir+"/", "")
 }
 
+// wrong is a line of a section, and part of what is wrong with it.
+type wrong struct{ yaml, want string }
+
+// complains loads a file with a section of each line alone.
+func complains(t *testing.T, section string, lines []wrong) {
+	t.Helper()
+	for _, l := range lines {
+		w := newWorld(t)
+		w.File = w.write("c.yaml", section+":\n  "+l.yaml+"\n")
+		if got := w.complaint(); !strings.Contains(got, l.want) {
+			t.Errorf("%s: got %s; want one with %q", l.yaml, got, l.want)
+		}
+	}
+}
+
 // setting returns one line of Explain with the scratch folder cut out.
 func (w *world) setting(c config.Config, key string) config.Setting {
 	w.t.Helper()

@@ -109,7 +109,7 @@ func TestTOL80AMapOfToolsIsOneValueOutsideAFile(t *testing.T) {
 }
 
 func TestTOL80WhatIsWrongWithAToolIsNamed(t *testing.T) {
-	for _, c := range []struct{ yaml, want string }{
+	complains(t, "tools", []wrong{
 		{"custom: {a: {command: [x]}}", "c.yaml:2:15: tools.custom.a: the key description is missing"},
 		{"custom: {a: {command: [x], description: d, comand: [y]}}", "tools.custom.a.comand: unknown key comand; did you mean command?"},
 		{"custom: {a: {command: [], description: d}}", "tools.custom.a.command: names no program"},
@@ -122,17 +122,11 @@ func TestTOL80WhatIsWrongWithAToolIsNamed(t *testing.T) {
 		{"custom: {a: {command: [x], description: d, schema: {type: object, properties: 3}}}", "tools.custom.a.schema: is not a JSON schema"},
 		{"custom: {a: {command: [x], description: d, schema: text}}", "tools.custom.a.schema: wants a JSON schema"},
 		{"custom: [a]", "tools.custom: wants a map by name"},
-	} {
-		w := newWorld(t)
-		w.File = w.write("c.yaml", "tools:\n  "+c.yaml+"\n")
-		if err := w.complaint(); !strings.Contains(err, c.want) {
-			t.Errorf("%s\n got %s\nwant %s", c.yaml, err, c.want)
-		}
-	}
+	})
 }
 
 func TestTOL90WhatIsWrongWithAServerIsNamed(t *testing.T) {
-	for _, c := range []struct{ yaml, want string }{
+	complains(t, "tools", []wrong{
 		{"mcp: {a: {}}", "tools.mcp.a: is empty"},
 		{"mcp: {a: {network: true}}", "tools.mcp.a: wants either command or url"},
 		{"mcp: {a: {command: [x], url: http://h}}", "tools.mcp.a: wants either command or url"},
@@ -141,24 +135,12 @@ func TestTOL90WhatIsWrongWithAServerIsNamed(t *testing.T) {
 		{"mcp: {a: {command: [x], headers: {A: b}}}", "headers and allow_addresses go with url"},
 		{"mcp: {a: {url: http://h, allow_addresses: [1.2.3]}}", "tools.mcp.a.allow_addresses: \"1.2.3\" is neither"},
 		{"mcp: {this-name-is-too-long-for-one: {command: [x]}}", "the most is 24"},
-	} {
-		w := newWorld(t)
-		w.File = w.write("c.yaml", "tools:\n  "+c.yaml+"\n")
-		if err := w.complaint(); !strings.Contains(err, c.want) {
-			t.Errorf("%s\n got %s\nwant %s", c.yaml, err, c.want)
-		}
-	}
+	})
 }
 
 func TestTOL76WhatIsWrongWithTheWebIsNamed(t *testing.T) {
-	for _, c := range []struct{ yaml, want string }{
+	complains(t, "tools", []wrong{
 		{"web: {allow_addresses: [10.0.0.1/8]}", "tools.web.allow_addresses: 10.0.0.1/8 has bits beyond its length; write 10.0.0.0/8"},
 		{"web: {search: {kind: searxng}}", "searxng needs tools.web.search.url"},
-	} {
-		w := newWorld(t)
-		w.File = w.write("c.yaml", "tools:\n  "+c.yaml+"\n")
-		if err := w.complaint(); !strings.Contains(err, c.want) {
-			t.Errorf("%s\n got %s\nwant %s", c.yaml, err, c.want)
-		}
-	}
+	})
 }

@@ -85,11 +85,7 @@ func TestTOL93AServerAtAnAddressIsReached(t *testing.T) {
 	defer server.Close()
 	s := Server{Name: "r", URL: server.URL + "/mcp", Headers: []Header{{"Authorization", "Bearer key"}}, Timeout: 20 * time.Second}
 	refused := s
-	allowed, err := egress.ParseAllowed(strings.TrimPrefix(server.URL, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Allow = []egress.Allowed{allowed}
+	s.Allow = allowing(t, server)
 	w := newWorld(t, nil, brief(), s)
 	if got := w.call("r_a", `{"text": "x"}`); got.Failed || got.Text != `a got {"text":"x"}` || wrong.Load() > 0 {
 		t.Errorf("%+v; %d requests without the header", got, wrong.Load())
@@ -133,11 +129,7 @@ func web(t *testing.T, call http.HandlerFunc, listen func(http.ResponseWriter)) 
 		}
 	}))
 	t.Cleanup(server.Close)
-	allowed, err := egress.ParseAllowed(strings.TrimPrefix(server.URL, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Server{Name: "r", URL: server.URL + "/mcp", Allow: []egress.Allowed{allowed}, Timeout: 20 * time.Second}, server, sessions
+	return Server{Name: "r", URL: server.URL + "/mcp", Allow: allowing(t, server), Timeout: 20 * time.Second}, server, sessions
 }
 
 func TestTOL96AStatusSaysWhatBecameOfTheCall(t *testing.T) {
@@ -429,11 +421,7 @@ func TestTOL93AServerOf2026IsListenedToAgain(t *testing.T) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	allowed, err := egress.ParseAllowed(strings.TrimPrefix(server.URL, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := newWorld(t, nil, brief(), Server{Name: "r", URL: server.URL, Allow: []egress.Allowed{allowed}, Timeout: 20 * time.Second})
+	w := newWorld(t, nil, brief(), Server{Name: "r", URL: server.URL, Allow: allowing(t, server), Timeout: 20 * time.Second})
 	w.until(func() bool { return slices.Equal(names(w.Tools(nil)), []string{"r_a", "r_b"}) })
 	s.AddTool(&sdk.Tool{Name: "c", InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
 	w.until(func() bool { return len(w.Tools(nil)) == 3 })
@@ -470,11 +458,7 @@ func TestTOL93EachSendingOfACallRepeatsArguments(t *testing.T) {
 		handler.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	allowed, err := egress.ParseAllowed(strings.TrimPrefix(server.URL, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := newWorld(t, nil, brief(), Server{Name: "r", URL: server.URL, Allow: []egress.Allowed{allowed}, Timeout: 20 * time.Second})
+	w := newWorld(t, nil, brief(), Server{Name: "r", URL: server.URL, Allow: allowing(t, server), Timeout: 20 * time.Second})
 	for _, c := range []struct{ args, want string }{
 		{`{"place":"Oslo","at":{"hour":-7},"sure":false}`, "Oslo;-7;false;;;"},
 		{`{"place":"Ærø","id":9007199254740991,"left":" =?base64?x?="}`, "=?base64?w4Zyw7g=?=;;;9007199254740991;=?base64?ID0/YmFzZTY0P3g/PQ==?=;"},

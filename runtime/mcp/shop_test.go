@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,7 +16,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"shelly/runtime/egress"
 	"shelly/runtime/mcp/wire"
 )
 
@@ -216,11 +214,7 @@ func over(t *testing.T, test func(t *testing.T, s *shop, open func() *world)) {
 			handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.server() }, &sdk.StreamableHTTPOptions{Stateless: !older})
 			server := httptest.NewServer(wire.Handler(handler, 1<<20))
 			t.Cleanup(server.Close)
-			allowed, err := egress.ParseAllowed(strings.TrimPrefix(server.URL, "http://"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			at := Server{Name: "k", URL: server.URL, Timeout: 20 * time.Second, Allow: []egress.Allowed{allowed}}
+			at := Server{Name: "k", URL: server.URL, Timeout: 20 * time.Second, Allow: allowing(t, server)}
 			test(t, s, func() *world { return newWorldKept(t, nil, dir, at) })
 		})
 	}

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http/httptest"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"shelly/fsm"
+	"shelly/runtime/egress"
 	"shelly/runtime/sandbox"
 	"shelly/runtime/tool"
 	"shelly/runtime/tool/program"
@@ -135,6 +138,16 @@ func kind(server func() *sdk.Server) box {
 type writer struct{ io.Writer }
 
 func (writer) Close() error { return nil }
+
+// allowing is the address of a server, which a connection must be allowed.
+func allowing(t *testing.T, server *httptest.Server) []egress.Allowed {
+	t.Helper()
+	allowed, err := egress.ParseAllowed(strings.TrimPrefix(server.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []egress.Allowed{allowed}
+}
 
 func offering(tools ...*sdk.Tool) *sdk.Server { return offeringWith(nil, tools...) }
 

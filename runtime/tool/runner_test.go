@@ -96,31 +96,25 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// What a schema says about the object as a whole holds too.
-func TestArgumentsFitTheWholeSchema(t *testing.T) {
-	s, err := newSignature(fsm.ToolDecl{Name: "pick", Parameters: `{"type":"object","minProperties":1,"properties":{"a":{"type":"string"},"b":{"type":"string"}}}`})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.parse(`{"a": "x"}`); err != nil {
-		t.Error(err)
-	}
-	if _, err := s.parse(`{}`); err == nil || !strings.HasSuffix(err.Error(), "; pick takes: a (a string), b (a string)") {
-		t.Errorf("got %v", err)
-	}
-}
-
-// A property that refers to the whole schema is checked as a part of it: by itself it would refer to itself.
-func TestTOL2ASchemaMayReferToItself(t *testing.T) {
-	s, err := newSignature(fsm.ToolDecl{Name: "find", Parameters: `{"type":"object","properties":{"not":{"$ref":"#"},"any":{"type":"array","items":{"$ref":"#"}},"word":{"type":"string"}}}`})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.parse(`{"not": {"any": [{"word": "a"}, {"not": {"word": "b"}}]}}`); err != nil {
-		t.Error(err)
-	}
-	if _, err := s.parse(`{"not": {"any": [{"word": 7}]}}`); err == nil || !strings.Contains(err.Error(), `type: 7 has type "integer"`) {
-		t.Errorf("got %v", err)
+// What a schema says about the object as a whole holds too, and a property that refers to the
+// whole schema is checked as a part of it: by itself it would refer to itself.
+func TestTOL2ArgumentsFitTheWholeSchema(t *testing.T) {
+	for _, c := range []struct{ schema, good, bad, want string }{
+		{`{"type":"object","minProperties":1,"properties":{"a":{"type":"string"},"b":{"type":"string"}}}`,
+			`{"a": "x"}`, `{}`, "; pick takes: a (a string), b (a string)"},
+		{`{"type":"object","properties":{"not":{"$ref":"#"},"any":{"type":"array","items":{"$ref":"#"}},"word":{"type":"string"}}}`,
+			`{"not": {"any": [{"word": "a"}, {"not": {"word": "b"}}]}}`, `{"not": {"any": [{"word": 7}]}}`, `type: 7 has type "integer"`},
+	} {
+		s, err := newSignature(fsm.ToolDecl{Name: "pick", Parameters: c.schema})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.parse(c.good); err != nil {
+			t.Errorf("%s: got %v; want no error", c.good, err)
+		}
+		if _, err := s.parse(c.bad); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v; want an error with %q", c.bad, err, c.want)
+		}
 	}
 }
 
