@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"shelly/fsm"
 	"shelly/fsm/state"
 )
@@ -37,9 +35,7 @@ func TestINF15AFailureThatMayPassIsAskedAgainAfterEachWait(t *testing.T) {
 		d.waitUp()
 		again := one[fsm.AskBrain](d)
 		again.Call = asked.Call
-		if diff := cmp.Diff(asked, again, unsourced()); diff != "" {
-			t.Error(diff)
-		}
+		same(t, asked, again, unsourced())
 	}
 	d.brainFails(fsm.BrainBusy, "queue full")
 	d.refused(key, "error: busy: queue full")
@@ -238,9 +234,7 @@ func TestINF18CallsBeyondMaxToolCallsAreNotRun(t *testing.T) {
 		}
 	}
 	want := []string{"a.txt", "not run: limit of 1 calls (max_tool_calls)", "not run: limit of 1 calls (max_tool_calls)"}
-	if diff := cmp.Diff(want, results, unsourced()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, results, unsourced())
 }
 
 func TestINF19WhatACutAnswerBecomes(t *testing.T) {
@@ -293,9 +287,7 @@ func TestINF20AnEmptyAnswerIsAskedAgain(t *testing.T) {
 	for range 2 {
 		d.answer(" \n") // the driver's model thinks
 		want := fsm.Message{Role: fsm.RoleUser, Text: "Say something.", Aside: true}
-		if diff := cmp.Diff(want, d.lastMessage(), unsourced()); diff != "" {
-			t.Error(diff)
-		}
+		same(t, want, d.lastMessage(), unsourced())
 	}
 	d.calls("list_dir") // no longer in a row
 	d.toolSays("a.txt")

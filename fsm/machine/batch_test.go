@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"shelly/fsm"
@@ -78,13 +77,6 @@ func (d *driver) results(n int) []string {
 		texts = append(texts, m.Text)
 	}
 	return texts
-}
-
-func same(t testing.TB, want, got any) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
 }
 
 func TestINF44CallsWithoutEffectsRunTogether(t *testing.T) {

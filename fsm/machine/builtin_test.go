@@ -271,9 +271,7 @@ func TestSKL6LoadedSkillsAreKeptWithTheSessionOnce(t *testing.T) {
 	d.skillSays("book them")
 	d.answer("good day")
 	want := []fsm.LoadedSkill{{Name: "flights", Text: "book them"}}
-	if diff := cmp.Diff(want, one[fsm.SaveSession](d).State.Skills); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, one[fsm.SaveSession](d).State.Skills)
 }
 
 func TestTOL10ABuiltinToolOfAnUnknownNameIsNone(t *testing.T) {

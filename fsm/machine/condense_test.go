@@ -170,9 +170,7 @@ func TestCTX5ASummaryStandsForWhatIsOlder(t *testing.T) {
 		t.Errorf("asked for %s with tools %q and system prompt %q", ask.Purpose, ask.Tools, ask.System)
 	}
 	want := append(long(10)[:7], fsm.Message{Role: fsm.RoleUser, Text: d.config.Prompts.Compress})
-	if diff := cmp.Diff(want, ask.Conversation.Messages, unsourced()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, ask.Conversation.Messages, unsourced())
 	d.answer(" NEED: they spoke \n")
 	ask = one[fsm.AskBrain](d)
 	if ask.Purpose != fsm.PurposeAnswer || !strings.HasPrefix(ask.System, d.config.Prompts.Identity) || len(ask.System) == len(d.config.Prompts.Identity) {
@@ -180,9 +178,7 @@ func TestCTX5ASummaryStandsForWhatIsOlder(t *testing.T) {
 	}
 	kept := append([]fsm.Message{{Role: fsm.RoleSystem, Text: summaryTitle + "they spoke"}}, long(10)[7:]...)
 	want = append(slices.Clone(kept), fsm.Message{Role: fsm.RoleUser, Text: "hello"})
-	if diff := cmp.Diff(want, ask.Conversation.Messages, unsourced()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, ask.Conversation.Messages, unsourced())
 	one[fsm.ClearTimer](d)
 	d.answer("good day")
 	d.replied(key, "good day")
@@ -288,9 +284,7 @@ func TestCTX7WithoutASummaryWholeTurnsAreDropped(t *testing.T) {
 			tt.end(d)
 			// The cut is between a question and its answer, so the answer goes, too.
 			want := append(long(10)[8:], fsm.Message{Role: fsm.RoleUser, Text: "hello"})
-			if diff := cmp.Diff(want, one[fsm.AskBrain](d).Conversation.Messages, unsourced()); diff != "" {
-				t.Error(diff)
-			}
+			same(t, want, one[fsm.AskBrain](d).Conversation.Messages, unsourced())
 			d.answer("good day")
 			d.replied(key, "good day")
 		})

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"shelly/fsm"
 	"shelly/fsm/check"
 	"shelly/fsm/machine"
@@ -399,4 +401,11 @@ func (d *driver) lastMessage() fsm.Message {
 	d.t.Helper()
 	c := d.conversation()
 	return c[len(c)-1]
+}
+
+func same(t testing.TB, want, got any, options ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
 }

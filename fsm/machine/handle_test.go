@@ -46,9 +46,7 @@ func TestHND3TheMessagesAreTheSystemPromptAndTheInput(t *testing.T) {
 		{Role: fsm.RoleSystem, Text: d.config.Prompts.Identity},
 		{Role: fsm.RoleUser, Text: d.config.Prompts.Question + "\n\nInput:\nwhat is in this folder?"},
 	}
-	if diff := cmp.Diff(want, d.conversation(), unsourced()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, d.conversation(), unsourced())
 	if ask := one[fsm.AskBrain](d); ask.Tools == fsm.NoTools || ask.Purpose != fsm.PurposeAnswer || ask.Session != "s" {
 		t.Errorf("asked with tools %q for %s in session %q", ask.Tools, ask.Purpose, ask.Session)
 	}
@@ -380,9 +378,7 @@ func TestHND24AParkedHandleGoesOnInItsPhase(t *testing.T) {
 			ignore := cmp.FilterPath(func(p cmp.Path) bool {
 				return p.Last().String() == ".Call" || p.Last().String() == ".At"
 			}, cmp.Ignore())
-			if diff := cmp.Diff(before, again, ignore, unsourced()); diff != "" {
-				t.Error(diff)
-			}
+			same(t, before, again, ignore, unsourced())
 		})
 	}
 }

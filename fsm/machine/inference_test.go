@@ -39,9 +39,7 @@ func TestINF2ToolUseRunsTheTool(t *testing.T) {
 	want := fsm.RunTool{Asked: fsm.Asked{Call: d.call(fsm.CallTool), Handle: 1}, Session: "s", Name: "list_dir", Args: `{"n":0}`, Effects: fsm.EffectsNone, Attempt: 1, Key: run.Key,
 		Origin: fsm.Origin{Channel: "cli", Chat: "direct"}, // SES-1
 	}
-	if diff := cmp.Diff(want, run, unsourced()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, run, unsourced())
 	no[fsm.AskBrain](d)
 }
 
@@ -82,9 +80,7 @@ func TestINF4ToolsRunInTheOrderGiven(t *testing.T) {
 		{Role: fsm.RoleTool, Text: "error: no mail server", Tool: "send_mail", ToolCall: "call_1"},
 		{Role: fsm.RoleTool, Text: "result 2", Tool: "list_dir", ToolCall: "call_2"},
 	}
-	if diff := cmp.Diff(want, d.conversation()[3:], unsourced()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, d.conversation()[3:], unsourced())
 }
 
 func TestINF5AnAnswerCutAtTheTokenLimitFails(t *testing.T) {

@@ -3,8 +3,6 @@ package machine_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"shelly/fsm"
 	"shelly/fsm/machine"
 	"shelly/fsm/state"
@@ -99,9 +97,7 @@ func TestJRN7WhatNobodyWaitsForChangesNothingButACounter(t *testing.T) {
 			if effects := d.step(tt.in); len(effects) > 0 {
 				t.Errorf("effects %+v", effects)
 			}
-			if diff := cmp.Diff(want, d.m.Snapshot()); diff != "" {
-				t.Error(diff)
-			}
+			same(t, want, d.m.Snapshot())
 		})
 	}
 }
@@ -137,9 +133,7 @@ func TestJRN7WhatIsNotAnInputChangesNothingAtAll(t *testing.T) {
 			if effects := d.step(tt.in); len(effects) > 0 {
 				t.Errorf("effects %+v", effects)
 			}
-			if diff := cmp.Diff(want, d.m.Snapshot()); diff != "" {
-				t.Error(diff)
-			}
+			same(t, want, d.m.Snapshot())
 		})
 	}
 }

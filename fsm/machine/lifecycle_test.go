@@ -5,8 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"shelly/fsm"
 	"shelly/fsm/state"
 )
@@ -63,9 +61,7 @@ func TestLIF1LimitsBelowOneAreRaisedToOne(t *testing.T) {
 	}
 	want.Backoff = []fsm.Millis{1, 7}
 	want.AnswerPercent, want.ThinkPercent, want.OfferTokens = 0, 0, 0 // for which 0 means none
-	if diff := cmp.Diff(want, d.m.View().Config.Limits, unsourced()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, d.m.View().Config.Limits, unsourced())
 }
 
 func TestLIF3TheInitialInferenceHasNoQuestion(t *testing.T) {
@@ -74,9 +70,7 @@ func TestLIF3TheInitialInferenceHasNoQuestion(t *testing.T) {
 		{Role: fsm.RoleSystem, Text: d.config.Prompts.Identity},
 		{Role: fsm.RoleUser, Text: "You just started. You know nothing about this machine.\nExplore your environment and report what you find."},
 	}
-	if diff := cmp.Diff(want, d.conversation(), unsourced()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, d.conversation(), unsourced())
 	d.inStates(state.Execution)
 	if ask := one[fsm.AskBrain](d); ask.Purpose != fsm.PurposeInit || ask.Tools == fsm.NoTools {
 		t.Errorf("asked for %s, tools %q", ask.Purpose, ask.Tools)

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"shelly/fsm"
 	"shelly/fsm/state"
 )
@@ -31,9 +29,7 @@ func TestHND12TheSummaryIsOfTheFullMessages(t *testing.T) {
 		fsm.RoleUser, fsm.RoleAssistant, fsm.RoleTool, // what was recalled, the call
 		fsm.RoleAssistant, fsm.RoleUser, // the answer, the request for a summary
 	}
-	if diff := cmp.Diff(want, roles, unsourced()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, roles, unsourced())
 	if text := d.lastMessage().Text; text != d.config.Prompts.Summary {
 		t.Errorf("the summary is asked for with %q", text)
 	}
@@ -61,9 +57,7 @@ func TestHND14TheEntryIsStoredWhole(t *testing.T) {
 		ID: "h1", Kind: fsm.KindUser, Session: "s", At: d.at, Summary: "they said hello",
 		Text: "Input: hello\nAnswer: good day", Vector: []byte{1, 2, 3, 4}, Model: "embedder",
 	}
-	if diff := cmp.Diff(want, one[fsm.Store](d).Entry, unsourced()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, one[fsm.Store](d).Entry, unsourced())
 }
 
 func TestHND15TheReplyComesAfterMemory(t *testing.T) {
@@ -174,9 +168,7 @@ func TestHND23AStoreIsTriedAgainThenReported(t *testing.T) {
 		d.storeFails("disk full")
 		again := one[fsm.Store](d).Entry
 		again.At = first.At
-		if diff := cmp.Diff(first, again, unsourced()); diff != "" {
-			t.Error(diff)
-		}
+		same(t, first, again, unsourced())
 		no[fsm.Reply](d)
 	}
 	d.storeFails("disk full")

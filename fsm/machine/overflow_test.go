@@ -40,9 +40,7 @@ func TestSES9WhatIsBeyondMaxHistoryIsSummarised(t *testing.T) {
 	}
 	d.answer("- They have a dog.")
 	d.inStates(state.Execution)
-	if diff := cmp.Diff(s.History[2:], one[fsm.AskBrain](d).Conversation.Messages[:10]); diff != "" {
-		t.Error(diff)
-	}
+	same(t, s.History[2:], one[fsm.AskBrain](d).Conversation.Messages[:10])
 	d.answer("good day")
 	save := one[fsm.SaveSession](d)
 	if !save.Memory || save.State.Memory != "facts\n\n- They have a dog." || save.State.MemoryHash != "m1" || len(save.Notes) > 0 {
@@ -61,17 +59,13 @@ func TestSES10AHistoryIsConsolidatedBeforeTheTurn(t *testing.T) {
 	}
 	d.answer(consolidation)
 	d.inStates(state.Execution)
-	if diff := cmp.Diff(s.History[6:], one[fsm.AskBrain](d).Conversation.Messages[:5]); diff != "" {
-		t.Error(diff)
-	}
+	same(t, s.History[6:], one[fsm.AskBrain](d).Conversation.Messages[:5])
 	d.answer("good day")
 	save := one[fsm.SaveSession](d)
 	if !save.Memory || save.State.Memory != "facts\nThe dog is Rex." {
 		t.Errorf("MEMORY.md becomes %q: %t", save.State.Memory, save.Memory)
 	}
-	if diff := cmp.Diff([]string{"[1970-01-01 00:16] They spoke of dogs."}, save.Notes); diff != "" {
-		t.Error(diff)
-	}
+	same(t, []string{"[1970-01-01 00:16] They spoke of dogs."}, save.Notes)
 }
 
 func TestSES10AHistoryOfMaxHistoryMessagesStays(t *testing.T) {
@@ -137,9 +131,7 @@ func TestSES10TheAnswersThatAreConsolidations(t *testing.T) {
 			if !strings.HasPrefix(tt.entry, "[20") {
 				tt.entry = "[1970-01-01 00:16] " + tt.entry
 			}
-			if diff := cmp.Diff([]string{tt.entry}, save.Notes); diff != "" {
-				t.Error(diff)
-			}
+			same(t, []string{tt.entry}, save.Notes)
 			if save.Memory != (tt.memory != "") || save.Memory && save.State.Memory != tt.memory {
 				t.Errorf("MEMORY.md becomes %q: %t", save.State.Memory, save.Memory)
 			}
@@ -168,9 +160,7 @@ func TestSES11WithoutAConsolidationTheHistoryStaysWhole(t *testing.T) {
 			d.loads(s)
 			tt.end(d)
 			d.inStates(state.Execution)
-			if diff := cmp.Diff(s.History, one[fsm.AskBrain](d).Conversation.Messages[:14]); diff != "" {
-				t.Error(diff)
-			}
+			same(t, s.History, one[fsm.AskBrain](d).Conversation.Messages[:14])
 			d.answer("good day")
 			if save := one[fsm.SaveSession](d); len(save.Notes) > 0 || len(save.State.Pending) > 0 {
 				t.Errorf("saves %+v", save)
@@ -196,9 +186,7 @@ func TestSES11WhatIsBeyondMaxPendingGoesToTheLogAsItIs(t *testing.T) {
 			tt.end(d)
 			save := one[fsm.SaveSession](d)
 			want := []string{"[1970-01-01 00:16] Not consolidated:\n[user] pending\n[user] question 0\n[assistant] answer 0"}
-			if diff := cmp.Diff(want, save.Notes); diff != "" {
-				t.Error(diff)
-			}
+			same(t, want, save.Notes)
 			if n := len(save.State.History); n != 14+2 || len(save.State.Pending) > 0 {
 				t.Errorf("%d messages stay, %d are pending", n, len(save.State.Pending))
 			}
@@ -217,14 +205,10 @@ func TestSES11PendingMessagesLeaveTheHistoryAsItIs(t *testing.T) {
 	d.ask("hello")
 	d.loads(s)
 	d.answer("well")
-	if diff := cmp.Diff(s.History, one[fsm.AskBrain](d).Conversation.Messages[:6]); diff != "" {
-		t.Error(diff)
-	}
+	same(t, s.History, one[fsm.AskBrain](d).Conversation.Messages[:6])
 	d.answer("good day")
 	save := one[fsm.SaveSession](d)
-	if diff := cmp.Diff(talk(6)[2:], save.State.Pending); diff != "" {
-		t.Error(diff)
-	}
+	same(t, talk(6)[2:], save.State.Pending)
 	if len(save.Notes) != 1 || len(save.State.History) != 8 {
 		t.Errorf("%d notes, %d messages stay", len(save.Notes), len(save.State.History))
 	}
@@ -242,9 +226,7 @@ func TestSES11ACallLeavesWithItsResults(t *testing.T) {
 	d.answer("good day")
 	save := one[fsm.SaveSession](d)
 	want := []string{"[1970-01-01 00:16] Not consolidated:\n[assistant] I look\n[assistant] calls list_dir {}\n[tool] a.txt"}
-	if diff := cmp.Diff(want, save.Notes); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, save.Notes)
 	if got := save.State.History[0].Text; got != "question 0" {
 		t.Errorf("the history begins with %q", got)
 	}
@@ -274,9 +256,7 @@ func TestSES12AnUpdateIsAppendedToAMemoryFileThatWasEdited(t *testing.T) {
 			if !save.Memory || save.State.Memory != tt.want || save.State.MemoryHash != "m2" || save.State.Version != 3 {
 				t.Errorf("saves %+v", save)
 			}
-			if diff := cmp.Diff(notes, save.Notes); diff != "" {
-				t.Error(diff)
-			}
+			same(t, notes, save.Notes)
 			now.Memory, now.MemoryHash = "edited again", "m3"
 			d.conflicts(now)
 			if got := one[fsm.SaveSession](d).State.Memory; got != strings.Replace(tt.want, "edited", "edited again", 1) {
@@ -441,9 +421,7 @@ func TestCTX13PendingMessagesAreConsolidatedInParts(t *testing.T) {
 	for _, msg := range talk(60) {
 		want = append(want, msg.Text)
 	}
-	if diff := cmp.Diff(want, shown); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, shown)
 	d.answer("good day")
 	save := one[fsm.SaveSession](d)
 	if len(save.Notes) < 2 || len(save.State.Pending) > 0 || len(save.State.History) != 4 {

@@ -264,9 +264,7 @@ func TestHND44NothingPassesAnOlderScheduleOrReport(t *testing.T) {
 	for d.finishes("a"); len(d.m.View().Handles) > 0; d.finishes(d.active().Session) {
 		got = append(got, d.active().Session)
 	}
-	if diff := cmp.Diff([]string{"b", "schedule:s1", "event:disk"}, got); diff != "" {
-		t.Error(diff)
-	}
+	same(t, []string{"b", "schedule:s1", "event:disk"}, got)
 }
 
 // idlePlaces returns a driver of a machine that remembers while nothing waits, and has the
@@ -360,9 +358,7 @@ func TestHND29ATurnJoinsThoseThatItsConversationHas(t *testing.T) {
 			for _, h := range d.m.View().Handles {
 				turns = append(turns, h.Turns)
 			}
-			if diff := cmp.Diff(tt.want, turns); diff != "" {
-				t.Error(diff)
-			}
+			same(t, tt.want, turns)
 		})
 	}
 }
@@ -379,9 +375,7 @@ func TestHND29AtMostMaxTurnsAreGathered(t *testing.T) {
 	for _, h := range d.m.View().Handles {
 		turns = append(turns, h.Turns)
 	}
-	if diff := cmp.Diff([]int{2, 1}, turns); diff != "" {
-		t.Error(diff)
-	}
+	same(t, []int{2, 1}, turns)
 }
 
 func TestHND29ARememberingHandleGivesWay(t *testing.T) {

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"shelly/fsm"
 	"shelly/fsm/state"
 )
@@ -71,9 +69,7 @@ func TestHND42AScheduleIsArmedWhenItIsMade(t *testing.T) {
 			if got := d.cron(tt.args); !strings.HasPrefix(got, "schedule s1 added; it runs next at 1970-01-0") {
 				t.Errorf("the result is %q", got)
 			}
-			if diff := cmp.Diff(tt.want(d), one[fsm.ArmSchedule](d)); diff != "" {
-				t.Error(diff)
-			}
+			same(t, tt.want(d), one[fsm.ArmSchedule](d))
 		})
 	}
 }
@@ -88,9 +84,7 @@ func TestHND42SchedulesAreListedAndRemoved(t *testing.T) {
 	d.cron(`{"action":"add","message":"once","at":"1970-01-02T03:04:05Z"}`)
 	want := "s1: every 60s, next at 1970-01-01 00:17 UTC, Thursday: tick\ns2: cron 0 9 * * 1, next at 1970-01-05 09:00 UTC, Monday: on Mondays\n" +
 		"s3: once, next at 1970-01-02 03:04 UTC, Friday: once"
-	if diff := cmp.Diff(want, d.cron(`{"action":"list"}`)); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, d.cron(`{"action":"list"}`))
 	if got := d.cron(`{"action":"remove","job_id":"s2"}`); got != "schedule s2 removed" {
 		t.Errorf("the result is %q", got)
 	}
@@ -98,9 +92,7 @@ func TestHND42SchedulesAreListedAndRemoved(t *testing.T) {
 		t.Errorf("disarmed %+v", dis)
 	}
 	want = "s1: every 60s, next at 1970-01-01 00:17 UTC, Thursday: tick\ns3: once, next at 1970-01-02 03:04 UTC, Friday: once"
-	if diff := cmp.Diff(want, d.cron(`{"action":"list"}`)); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, d.cron(`{"action":"list"}`))
 	if got := d.cron(everyMinute); !strings.HasPrefix(got, "schedule s4 added") { // an id is not reused
 		t.Errorf("the result is %q", got)
 	}
@@ -134,9 +126,7 @@ func TestHND42ASlotIsAHandleAndItsAnswerAMessage(t *testing.T) {
 	d.loads(fsm.Session{})
 	d.answer("tock")
 	want := fsm.SendMessage{Handle: h.ID, Key: "h2", Session: "schedule:s1", To: fsm.Origin{Channel: "telegram", Chat: "42"}, Text: "tock"}
-	if diff := cmp.Diff(want, one[fsm.SendMessage](d)); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, one[fsm.SendMessage](d))
 	d.saves()
 	d.inStates()
 }
@@ -277,9 +267,7 @@ func TestHND43SchedulesAreArmedByEachBootAfterTheirLastSlot(t *testing.T) {
 	d.at += 3600 * fsm.Second
 	d.boot()
 	want := []fsm.ArmSchedule{{Schedule: "s1", Every: 60 * fsm.Second, From: made}, {Schedule: "s3", Every: 60 * fsm.Second, From: last}}
-	if diff := cmp.Diff(want, of[fsm.ArmSchedule](d.effects)); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, of[fsm.ArmSchedule](d.effects))
 	d.due("s1", made+60*60*fsm.Second) // the last of sixty that have passed
 	if n := strconv.Itoa(len(d.m.View().Handles)); n != "3" {
 		t.Errorf("there are %s handles", n)

@@ -67,9 +67,7 @@ func TestSES3ATurnIsLoadedAndWrittenOverItsVersion(t *testing.T) {
 	no[fsm.AskBrain](d)
 	d.loads(fsm.Session{Version: 7, History: talk(2)})
 	want := append(talk(2), fsm.Message{Role: fsm.RoleUser, Text: "hello"})
-	if diff := cmp.Diff(want, one[fsm.AskBrain](d).Conversation.Messages, unsourced()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, one[fsm.AskBrain](d).Conversation.Messages, unsourced())
 	d.answer("good day")
 	d.inStates(state.Saving)
 	save := one[fsm.SaveSession](d)
@@ -115,9 +113,7 @@ func TestSES3AConflictAppendsTheTurnToWhatStandsThere(t *testing.T) {
 	d.inStates(state.Saving)
 	save := one[fsm.SaveSession](d)
 	want := append(other, fsm.Message{Role: fsm.RoleUser, Text: "hello"}, fsm.Message{Role: fsm.RoleAssistant, Text: "good day"})
-	if diff := cmp.Diff(want, save.State.History, unsourced()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, save.State.History, unsourced())
 	if save.State.Version != 9 || save.State.MemoryHash != "m2" || save.Turn != "h1" || save.Memory {
 		t.Errorf("saved again as %+v", save)
 	}
@@ -166,9 +162,7 @@ func TestSES4WhatTheHistoryGetsOfATurn(t *testing.T) {
 				c.Limits.MaxAnswerAttempts = 2
 			})
 			looksAndAnswers(d)
-			if diff := cmp.Diff(append(talk(2), tt.want...), one[fsm.SaveSession](d).State.History, unsourced()); diff != "" {
-				t.Error(diff)
-			}
+			same(t, append(talk(2), tt.want...), one[fsm.SaveSession](d).State.History, unsourced())
 		})
 	}
 }
@@ -179,9 +173,7 @@ func TestSES4ADescribedNeedIsNotPartOfTheHistory(t *testing.T) {
 	d.recalls("the dog is called Rex")
 	d.answer("Rex")
 	want := append(talk(2), fsm.Message{Role: fsm.RoleUser, Text: "hello"}, fsm.Message{Role: fsm.RoleAssistant, Text: "Rex"})
-	if diff := cmp.Diff(want, one[fsm.SaveSession](d).State.History, unsourced()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, one[fsm.SaveSession](d).State.History, unsourced())
 }
 
 func TestSES21WhatWasSentIsKeptAndTheArchiveHasTheRecord(t *testing.T) {
@@ -195,13 +187,9 @@ func TestSES21WhatWasSentIsKeptAndTheArchiveHasTheRecord(t *testing.T) {
 	d.answer("\nRex")
 	save := one[fsm.SaveSession](d)
 	want := append(slices.Clip(sent), fsm.Message{Role: fsm.RoleAssistant, Text: "\nRex"})
-	if diff := cmp.Diff(want, save.State.History, unsourced()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, save.State.History, unsourced())
 	record := []fsm.Message{{Role: fsm.RoleUser, Text: "hello"}, {Role: fsm.RoleAssistant, Text: "\nRex"}}
-	if diff := cmp.Diff(record, save.Archive, unsourced()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, record, save.Archive, unsourced())
 }
 
 // Nor is an answer there twice that its client got without a marker.
@@ -210,9 +198,7 @@ func TestSES21AnAnswerIsKeptOnceAsTheModelGaveIt(t *testing.T) {
 	d.answer("NEED: a rest")
 	d.replied(key, "a rest")
 	want := append(talk(2), fsm.Message{Role: fsm.RoleUser, Text: "hello"}, fsm.Message{Role: fsm.RoleAssistant, Text: "NEED: a rest"})
-	if diff := cmp.Diff(want, one[fsm.SaveSession](d).State.History, unsourced()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, one[fsm.SaveSession](d).State.History, unsourced())
 }
 
 func TestSES4WithHistoryNoneNothingIsKept(t *testing.T) {
@@ -268,9 +254,7 @@ func TestSES5ATurnWithoutAnAnswerIsKept(t *testing.T) {
 					results = append(results, m.Text)
 				}
 			}
-			if diff := cmp.Diff(tt.results, results, unsourced()); diff != "" {
-				t.Error(diff)
-			}
+			same(t, tt.results, results, unsourced())
 			if last := save.State.History[len(save.State.History)-1]; last.Role != fsm.RoleAssistant || last.Text != tt.note {
 				t.Errorf("the turn ends with %+v, want %q", last, tt.note)
 			}
@@ -329,9 +313,7 @@ func TestSES6ARequestWithItsOwnHistoryLeavesTheSessionAlone(t *testing.T) {
 	no[fsm.LoadSession](d)
 	want := append(own[1:], fsm.Message{Role: fsm.RoleUser, Text: "hello"})
 	asked := one[fsm.AskBrain](d).Conversation.Messages
-	if diff := cmp.Diff(want, asked, unsourced()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, asked, unsourced())
 	if asked[0].Source != fsm.FromPerson || asked[1].Source != fsm.FromPerson|fsm.FromModel { // whatever the caller claims
 		t.Errorf("their sources are %v and %v", asked[0].Source, asked[1].Source)
 	}
@@ -353,9 +335,7 @@ func TestSES7AHistoryIsMendedWhenItIsLoaded(t *testing.T) {
 		{Role: fsm.RoleTool, Text: fsm.PresentWords().Text(fsm.WordUnknownOutcome), Tool: "list_dir", ToolCall: "a"},
 		{Role: fsm.RoleUser, Text: "hello"},
 	}
-	if diff := cmp.Diff(want, one[fsm.AskBrain](d).Conversation.Messages, unsourced()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, one[fsm.AskBrain](d).Conversation.Messages, unsourced())
 }
 
 func TestSES8ALoadIsTriedAgainThenTheHandleFails(t *testing.T) {
@@ -423,14 +403,10 @@ func TestSES13ImagesGoWithTheirTurnAlone(t *testing.T) {
 	images := [][]byte{{1}, {2}}
 	d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: "r1"}, Session: "s", Text: "what is this?", Images: images}})
 	d.loads(fsm.Session{})
-	if diff := cmp.Diff(images, d.lastMessage().Images, unsourced()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, images, d.lastMessage().Images, unsourced())
 	d.answer("a dog")
 	want := []fsm.Message{{Role: fsm.RoleUser, Text: "[image]\n[image]\nwhat is this?"}, {Role: fsm.RoleAssistant, Text: "a dog"}}
-	if diff := cmp.Diff(want, one[fsm.SaveSession](d).State.History, unsourced()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, one[fsm.SaveSession](d).State.History, unsourced())
 }
 
 func TestSES16TheArchiveHasTheTurnWhole(t *testing.T) {

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"shelly/fsm"
 )
 
@@ -58,9 +56,7 @@ func TestSKL2EachSectionOfTheSystemPromptIsRendered(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, systemIn(prompted(t, tt.section), tt.session)); diff != "" {
-				t.Error(diff)
-			}
+			same(t, tt.want, systemIn(prompted(t, tt.section), tt.session))
 		})
 	}
 }
@@ -137,9 +133,7 @@ func TestSKL1WhenTheSkillToolsAreOffered(t *testing.T) {
 			for _, tool := range c.Offered(tt.set) {
 				got = append(got, tool.Name)
 			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Error(diff)
-			}
+			same(t, tt.want, got)
 		})
 	}
 }

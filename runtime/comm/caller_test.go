@@ -183,9 +183,7 @@ func TestCOM87WhatAClientNamesIsItsOwn(t *testing.T) {
 		{"", fsm.Origin{Channel: "client", Chat: "ci/irc:#all"}},
 		{"client:ci/../eve/notes", fsm.Origin{Channel: "client", Chat: "ci/direct"}},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, got)
 	var list comm.SessionsBody
 	c.do(ci(call{method: "GET", path: "/v1/sessions"}), &list)
 	if len(list.Sessions) != 1 || list.Sessions[0].ID != "notes" {
@@ -253,9 +251,7 @@ func TestCOM87AClientDecidesAboutItsOwnRequests(t *testing.T) {
 		t.Error("a caller without a name was let in")
 	}
 	want := []fsm.Input{{Fact: fsm.Decided{Handle: 1, Key: "k", Approve: true, By: "ci"}}}
-	if diff := cmp.Diff(want, c.front.Seen().Told); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, c.front.Seen().Told)
 }
 
 func TestCOM87AListHasTheCallersOwn(t *testing.T) {
@@ -368,14 +364,10 @@ func TestCOM96ARequestsSubagentsAreSeenAndEndedByThemselves(t *testing.T) {
 	var list comm.SubagentsBody
 	c.do(ci(call{method: "GET", path: "/v1/requests/a/subagents"}), &list)
 	want := []comm.Subagent{*sub(3, 1).Subagent, *sub(5, 1).Subagent}
-	if diff := cmp.Diff(want, list.Subagents); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, list.Subagents)
 	var record comm.Record
 	c.do(ci(call{method: "GET", path: "/v1/requests/a"}), &record)
-	if diff := cmp.Diff(want, record.Subagents); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, record.Subagents)
 	for path, want := range map[string]int{ // order-free: each is asked alone
 		"/v1/requests/a/subagents/5/cancel": http.StatusOK,
 		"/v1/requests/a/subagents/4/cancel": http.StatusNotFound, // of eve's

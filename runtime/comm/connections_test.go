@@ -16,8 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"shelly/fsm/state"
 	"shelly/runtime/access"
 	"shelly/runtime/comm"
@@ -190,9 +188,7 @@ func TestCOM99TheStatusSaysWhoIsConnected(t *testing.T) {
 	}
 	eventsOf(t, c.start(call{method: "POST", path: "/v1/requests?stream=1", body: `{"id":"m3","text":"hello"}`})).next()
 	want := []comm.Connected{{Front: "http", Client: "ci", Open: 2}, {Front: "http", Client: "local", Open: 1}}
-	if diff := cmp.Diff(want, clients()); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, want, clients())
 	if words := comm.ClientWords(want); words != "2 http ci, 1 http local" {
 		t.Error(words)
 	}

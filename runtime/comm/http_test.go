@@ -178,9 +178,7 @@ func TestCOM10AnEventIsRaised(t *testing.T) {
 		t.Errorf("got %d %v; want 202, [\"state\"] %q", r.StatusCode, got, "accepted")
 	}
 	want := []fsm.EventRaised{{Source: "disk", Event: "full", Subject: "/var", Detail: "97 %"}}
-	if diff := cmp.Diff(want, s.front.Seen().Raised); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, s.front.Seen().Raised)
 }
 
 func TestTheStatusHasTheCountsOfTheListeners(t *testing.T) {
@@ -191,9 +189,7 @@ func TestTheStatusHasTheCountsOfTheListeners(t *testing.T) {
 	want := comm.Status{
 		Version: "test", Lifecycle: state.Serving, Epoch: 1, Active: []comm.Active{}, Listeners: comm.Counts{BadTokens: 1},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, got)
 	if got := r.Header; got.Get("Cache-Control") != "no-store" || got.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("headers %v", got)
 	}
@@ -242,9 +238,7 @@ func TestJRN14HealthAndStatusTellOfTooLittleSpace(t *testing.T) {
 	if r := s.do(with(call{method: "GET", path: "/healthz"}, "Authorization", ""), &health); r.StatusCode != 503 {
 		t.Errorf("health: status %d", r.StatusCode)
 	}
-	if diff := cmp.Diff(map[string]any{"ok": false, "lifecycle": "serving"}, health); diff != "" {
-		t.Error(diff)
-	}
+	same(t, map[string]any{"ok": false, "lifecycle": "serving"}, health)
 	if r := s.do(call{method: "GET", path: "/v1/status"}, &status); r.StatusCode != 200 || status["no_space"] != "3 bytes left" {
 		t.Errorf("status %d: %v", r.StatusCode, status)
 	}

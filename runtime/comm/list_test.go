@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
@@ -82,9 +80,7 @@ func TestCOM15ARecordSaysWhereItsHandleStands(t *testing.T) {
 		ID: "g", Channel: "http", InSession: "cli:direct", Index: 7, Handle: 7, State: "accepted", Text: "hello", Accepted: 1, Phase: state.Approving,
 		Asks: &comm.Ask{Question: fsm.QuestionApprove, Handle: 7, Key: "h7.1", Tool: "exec", Args: "{}"},
 	}
-	if diff := cmp.Diff([]comm.Record{want}, body.Requests); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, []comm.Record{want}, body.Requests)
 	s.do(post(good), &comm.Receipt{})
 	s.front.Stand(comm.Standing{Handle: 1, Phase: state.Execution, Inference: state.Acting, Label: "ACTING"})
 	var record comm.Record

@@ -94,13 +94,9 @@ func TestCOM50AMessageIsUnreadUntilAPersonHasSeenIt(t *testing.T) {
 			t.Errorf("%s (-want +got)\n%s", c.body, diff)
 		}
 	}
-	if diff := cmp.Diff([]int{1, 2, 3, 4}, s.positions("")); diff != "" {
-		t.Error(diff)
-	}
+	same(t, []int{1, 2, 3, 4}, s.positions(""))
 	s.front.Send(message(5, "web", "8"))
-	if diff := cmp.Diff([]int{-5}, s.positions("unread=1&limit=1")); diff != "" {
-		t.Error(diff)
-	}
+	same(t, []int{-5}, s.positions("unread=1&limit=1"))
 	s.front.Refuse(engine.ErrNoSpace)
 	var problem comm.ProblemBody
 	if r := s.do(call{method: "POST", path: "/v1/messages/read", body: `{"read":[]}`}, &problem); r.StatusCode != http.StatusInsufficientStorage {

@@ -24,9 +24,7 @@ func TestCOM11ARequestBringsItsOriginImagesAndHistory(t *testing.T) {
 		Session: "s", Origin: fsm.Origin{Channel: "web", Chat: "7"}, Text: "and now?", Images: [][]byte{{0xff, 0xd8, 0xff}, []byte("\x89PNG\r\n\x1a\n")},
 		Context: []fsm.Message{{Role: fsm.RoleSystem, Text: "be kind"}, {Role: fsm.RoleUser, Text: "a"}, {Role: fsm.RoleAssistant, Text: "b"}},
 	}}
-	if diff := cmp.Diff(want, s.front.Seen().Requests); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, want, s.front.Seen().Requests)
 	var record comm.Record
 	s.do(call{method: "GET", path: "/v1/requests/m1?channel=web"}, &record)
 	if record.Chat != "7" || record.Session != "s" {
@@ -82,9 +80,7 @@ func TestCOM12APersonsWordIsPassedOn(t *testing.T) {
 			if r := s.do(call{method: "POST", path: c.path, body: c.body}, &got); r.StatusCode != http.StatusOK || !got.Taken {
 				t.Errorf("status %d, %+v", r.StatusCode, got)
 			}
-			if diff := cmp.Diff([]fsm.Input{c.want}, s.front.Seen().Told); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
+			same(t, []fsm.Input{c.want}, s.front.Seen().Told)
 			s.front.Deafen()
 			if s.do(call{method: "POST", path: c.path, body: c.body}, &got); got.Taken {
 				t.Error("a word that comes too late is taken")

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"shelly/fsm"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
@@ -279,5 +281,12 @@ func (e *events) wantEnd() {
 	e.t.Helper()
 	if got, ok := e.next(); ok {
 		e.t.Fatalf("event %+v after the end", got)
+	}
+}
+
+func same(t testing.TB, want, got any, options ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

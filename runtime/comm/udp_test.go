@@ -271,9 +271,7 @@ func TestDatagramsAreAcceptedInTheOrderOfArrival(t *testing.T) {
 	for _, id := range want {
 		m.want(comm.Datagram{ID: id, Type: comm.DatagramAccepted})
 	}
-	if diff := cmp.Diff(want, m.front.Seen().Accepted); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, m.front.Seen().Accepted)
 }
 
 func TestCOM8ADatagramSentAgainIsAttachedOrAnsweredFromTheRecord(t *testing.T) {
@@ -341,9 +339,7 @@ func TestOpenWatchesAreBoundedAndBusyStartsNothing(t *testing.T) {
 	}
 	m.send(datagram("m1", "hello"))
 	m.want(comm.Datagram{ID: "m1", Type: comm.DatagramAccepted})
-	if diff := cmp.Diff([]string{"m1"}, m.front.Seen().Accepted); diff != "" {
-		t.Error(diff)
-	}
+	same(t, []string{"m1"}, m.front.Seen().Accepted)
 	for _, id := range []string{"m1", "m3", "m4"} { // the reply frees the place
 		m.send(datagram(id, "hello"))
 		m.want(comm.Datagram{ID: id, Type: comm.DatagramAccepted})

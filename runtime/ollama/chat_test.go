@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"shelly/fsm"
 	"shelly/runtime/ollama"
 )
@@ -67,9 +65,7 @@ func TestINF2RecordedAnswersAreRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			want.Model.Name = "m"
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
+			same(t, want, got)
 		})
 	}
 }

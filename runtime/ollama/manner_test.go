@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"shelly/fsm"
 	"shelly/runtime/ollama"
 )
@@ -116,9 +114,7 @@ func TestBRN16AModelWithoutToolsLearnsOfThemInThePrompt(t *testing.T) {
 		Stop: fsm.StopEndTurn, Text: callOfLook, AsText: true,
 		Tokens: fsm.Tokens{Prompt: 15, Answer: 7}, Model: fsm.Model{Name: "m", Digest: "d1"},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, want, got)
 	sent := `"messages":[{"role":"system","content":"be kind\n\n# How to call tools\n\n` +
 		`These tools are there, each with a JSON schema of its arguments:\n\n- look: looks around\n  {\"type\":\"object\"}\n\n` +
 		`To call one, answer with such a block and nothing else:\n\n<tool_call>\n{\"name\": \"NAME OF THE TOOL\", \"arguments\": {}}\n</tool_call>\n\n` +

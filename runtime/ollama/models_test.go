@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"shelly/fsm"
 	"shelly/runtime/ollama"
 )
@@ -33,9 +31,7 @@ func TestModelsAreListed(t *testing.T) {
 		Name: "brain:latest", Size: 3678962, Digest: "75b99bccfa16c2fb412078669da7db30a4aebd1ffd589e4cf2634139ea2a7987",
 		Family: "llama", Parameters: "894K", Quantization: "unknown",
 	}
-	if diff := cmp.Diff(want, got[0]); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, want, got[0])
 }
 
 func TestAModelIsShown(t *testing.T) {

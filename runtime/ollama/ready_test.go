@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"shelly/fsm"
 	"shelly/runtime/ollama"
 )
@@ -133,9 +131,7 @@ func TestBRN13WhatAModelCanIsAskedOnce(t *testing.T) {
 	c := client(t, s, narrow)
 	mustChat(t, c)
 	mustChat(t, c.With("m:latest", ""))
-	if diff := cmp.Diff([]string{"load", "show", "chat", "chat"}, h.asked); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, []string{"load", "show", "chat", "chat"}, h.asked)
 }
 
 func TestBRN13AnotherModelOfTheNameIsAskedAgain(t *testing.T) {
@@ -145,9 +141,7 @@ func TestBRN13AnotherModelOfTheNameIsAskedAgain(t *testing.T) {
 	mustChat(t, c)
 	h.digest, h.asked = "d2", nil
 	mustChat(t, c)
-	if diff := cmp.Diff([]string{"load", "show", "chat"}, h.asked); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, []string{"load", "show", "chat"}, h.asked)
 }
 
 func TestBRN13AServerThatWasGoneIsAskedAgain(t *testing.T) {
@@ -167,9 +161,7 @@ func TestBRN13AServerThatWasGoneIsAskedAgain(t *testing.T) {
 	wantClass(t, err, fsm.BrainUnreachable)
 	gone = false
 	mustChat(t, c)
-	if diff := cmp.Diff([]string{"chat", "load", "show", "chat"}, h.asked); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, []string{"chat", "load", "show", "chat"}, h.asked)
 }
 
 // A server that is not a present-day Ollama can still answer chats.
@@ -196,9 +188,7 @@ func TestBRN17ASmallerWindowCountsAndIsWarnedOfOnce(t *testing.T) {
 	if n := strings.Count(log.String(), "smaller window"); n != 1 || !strings.Contains(log.String(), "allocated=10") {
 		t.Errorf("warned %d times: %s", n, &log)
 	}
-	if diff := cmp.Diff([]string{"load", "show", "chat", "chat"}, h.asked); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, []string{"load", "show", "chat", "chat"}, h.asked)
 }
 
 // Another program may have loaded the model with a window of its own.
@@ -209,9 +199,7 @@ func TestBRN17AModelWithAnotherWindowIsLoadedAgain(t *testing.T) {
 	mustChat(t, c)
 	h.loaded, h.asked = 2048, nil
 	mustChat(t, c)
-	if diff := cmp.Diff([]string{"load", "chat"}, h.asked); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, []string{"load", "chat"}, h.asked)
 }
 
 func TestBRN18ALoadThatTakesTooLongIsTyped(t *testing.T) {
@@ -250,9 +238,7 @@ func TestBRN18ALoadIsReported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"loading m for 5 s", "loading m for 10 s"}, notes); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, []string{"loading m for 5 s", "loading m for 10 s"}, notes)
 	if n := strings.Count(log.String(), "the model loads"); n != 2 {
 		t.Errorf("the log tells of it %d times:\n%s", n, &log)
 	}

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"shelly/fsm"
 	"shelly/runtime/ollama"
 )
@@ -65,9 +63,7 @@ func TestAWholeConversationIsSent(t *testing.T) {
 		`"tools":[{"type":"function","function":{"name":"f","description":"does f","parameters":{"type":"object","properties":{"z":{"type":"integer","minimum":1}},"additionalProperties":false}}},` +
 		`{"type":"function","function":{"name":"g","parameters":{"type":"object","properties":{}}}}],` +
 		`"options":{"num_ctx":4096,"num_predict":256,"temperature":0,"seed":7}}`
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, want, got)
 }
 
 func TestBRN6ThinkingIsAskedForWhereItIsSet(t *testing.T) {
@@ -86,9 +82,7 @@ func TestBRN2TheWindowAndTheLengthAreAlwaysSent(t *testing.T) {
 	got := sent(t, a, nil, nil)
 	want := `{"model":"m","stream":true,"keep_alive":"5m0s","truncate":false,"shift":false,` +
 		`"messages":[{"role":"user","content":"hello"}],"options":{"num_ctx":8192,"num_predict":8192}}`
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, want, got)
 }
 
 // A side call has the same tools, so that the prompt stays the same, and no format.

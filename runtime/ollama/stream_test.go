@@ -57,9 +57,7 @@ func TestBRN5MissingIDsAreCountedInTheConversation(t *testing.T) {
 		{ID: "call_3", Name: "a", Args: "{}"}, {ID: "call_5", Name: "b", Args: "{}"}, // call_4 is taken
 		{ID: "call_6", Name: "c", Args: "{}"}, {ID: "mine", Name: "d", Args: "{}"}, // so is mine
 	}
-	if diff := cmp.Diff(want, got.Calls); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, want, got.Calls)
 }
 
 func TestBRN5CallsRepeatedInTheLastLineCountOnce(t *testing.T) {
@@ -141,9 +139,7 @@ func TestBRN5AnotherTypeOfACountOrIDIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]fsm.ToolCall{{ID: "7", Name: "f", Args: "{}"}, {ID: "call_2", Name: "g", Args: "{}"}}, got.Calls); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, []fsm.ToolCall{{ID: "7", Name: "f", Args: "{}"}, {ID: "call_2", Name: "g", Args: "{}"}}, got.Calls)
 	if want := (fsm.Tokens{Prompt: 50, Answer: 7, Reading: 4, Writing: 2}); got.Tokens != want {
 		t.Errorf("tokens %+v, want %+v", got.Tokens, want)
 	}

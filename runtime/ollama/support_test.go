@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"shelly/fsm"
 	"shelly/runtime/ollama"
 )
@@ -127,5 +129,12 @@ func wantClass(t *testing.T, err error, class fsm.BrainClass, parts ...string) {
 		if !strings.Contains(e.Error(), part) {
 			t.Errorf("the reason %q lacks %q", e.Error(), part)
 		}
+	}
+}
+
+func same(t testing.TB, want, got any, options ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
@@ -35,9 +33,7 @@ func TestAskHandsOnWhatHappensAndReturnsTheReply(t *testing.T) {
 	d.front.Say(d.key("m1"), tool)
 	d.front.Reply(d.key("m1"), "Two files.\n", false)
 	want := []comm.Event{accepted, queued, tool, {Type: comm.EventReply, Text: "Two files.\n"}}
-	if diff := cmp.Diff(want, a.all()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, a.all())
 	if a.err != nil || a.reply != (client.Reply{ID: "m1", Text: "Two files.\n"}) {
 		t.Errorf("got %+v, %v; want %+v", a.reply, a.err, (client.Reply{ID: "m1", Text: "Two files.\n"}))
 	}
@@ -65,9 +61,7 @@ func TestABrokenStreamIsAttachedToAgain(t *testing.T) {
 	d.await(watching)
 	d.front.Reply(d.key("m1"), "hi", false)
 	want := []comm.Event{accepted, queued, queued, queued, queued, {Type: comm.EventReply, Text: "hi"}}
-	if diff := cmp.Diff(want, a.all()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, a.all())
 	if a.err != nil || a.reply.Text != "hi" {
 		t.Errorf("got %+v, %v; want Text %q", a.reply, a.err, "hi")
 	}
@@ -75,9 +69,7 @@ func TestABrokenStreamIsAttachedToAgain(t *testing.T) {
 		t.Errorf("told of %d tries, not 3", n)
 	}
 	ms := time.Millisecond
-	if diff := cmp.Diff([]time.Duration{100 * ms, 200 * ms, 400 * ms}, d.paused()); diff != "" {
-		t.Error(diff)
-	}
+	same(t, []time.Duration{100 * ms, 200 * ms, 400 * ms}, d.paused())
 	if got := d.front.Seen(); got.Asked != 1 || got.Begun != 4 { // nothing was heard that has a place (COM-90)
 		t.Errorf("the request was sent %d times and heard from its beginning %d times", got.Asked, got.Begun)
 	}

@@ -18,9 +18,7 @@ func TestAskSendsTheChatAndTheImages(t *testing.T) {
 	d.await(watching)
 	key := fsm.RequestKey{Principal: comm.Principal, Channel: "web", ID: "m1"}
 	want := []comm.Request{{Key: key, Origin: fsm.Origin{Channel: "web", Chat: "7"}, Text: "hello", Images: [][]byte{[]byte("\x89PNG\r\n\x1a\n")}}}
-	if diff := cmp.Diff(want, d.front.Seen().Requests); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, want, d.front.Seen().Requests)
 	d.front.Say(key, comm.Event{Type: comm.EventReply, Text: "so far", Outcome: fsm.OutcomeExhausted})
 	a.all()
 	if want := (client.Reply{ID: "m1", Text: "so far", Outcome: fsm.OutcomeExhausted}); a.reply != want {
@@ -35,9 +33,7 @@ func TestCancelSaysWhetherItWasTaken(t *testing.T) {
 	if taken, err := d.client.Cancel(t.Context(), "m1", ""); !taken || err != nil {
 		t.Errorf("got %v, %v; want taken true", taken, err)
 	}
-	if diff := cmp.Diff([]fsm.Input{{Fact: fsm.CancelRequested{Request: d.key("m1")}}}, d.front.Seen().Told); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, []fsm.Input{{Fact: fsm.CancelRequested{Request: d.key("m1")}}}, d.front.Seen().Told)
 	d.front.Deafen()
 	if taken, err := d.client.Cancel(t.Context(), "m1", ""); taken || err != nil {
 		t.Errorf("too late: %v, %v", taken, err)
@@ -63,9 +59,7 @@ func TestSubagentsAreListedAndEnded(t *testing.T) {
 	if taken, err := d.client.CancelSubagent(t.Context(), m1, 7); !taken || err != nil {
 		t.Errorf("got %v, %v; want taken true", taken, err)
 	}
-	if diff := cmp.Diff([]fsm.Input{{Fact: fsm.CancelRequested{Handle: 7}}}, d.front.Seen().Told); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, []fsm.Input{{Fact: fsm.CancelRequested{Handle: 7}}}, d.front.Seen().Told)
 	if _, err := d.client.CancelSubagent(t.Context(), m1, 8); !errors.Is(err, client.ErrNotFound) {
 		t.Errorf("of another: %v", err)
 	}
@@ -95,9 +89,7 @@ func TestAPersonsWordIsSent(t *testing.T) {
 			t.Errorf("%+v: got %v, %v; want taken true", c.want, taken, err)
 		}
 		told := d.front.Seen().Told
-		if diff := cmp.Diff(c.want, told[len(told)-1].Fact); diff != "" {
-			t.Errorf("(-want +got)\n%s", diff)
-		}
+		same(t, c.want, told[len(told)-1].Fact)
 	}
 	d.front.Deafen()
 	if taken, err := d.client.Resolve(t.Context(), m1, ""); taken || err != nil {

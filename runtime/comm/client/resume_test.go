@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"shelly/runtime/comm/client"
 )
 
@@ -39,7 +37,5 @@ func TestCOM90AClientThatResumesSaysHowFarItHasHeard(t *testing.T) {
 		"POST /v1/requests?after=0.0.0.0.0.0.0&stream=1", "POST /v1/requests?after=0.0.0.0.0.0.0&stream=1",
 		"GET /v1/requests/m1/events?after=1.1.0.0.7.2.0", "GET /v1/requests/m1/events?after=1.3.0.0.7.2.0",
 	}
-	if diff := cmp.Diff(want, asked[:min(len(asked), len(want))]); diff != "" {
-		t.Error(diff)
-	}
+	same(t, want, asked[:min(len(asked), len(want))])
 }

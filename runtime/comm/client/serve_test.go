@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"shelly/fsm"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
@@ -203,3 +205,10 @@ func (d *daemon) await(wanted func(fronttest.Seen) bool) {
 }
 
 func watching(n fronttest.Seen) bool { return n.Watching == 1 }
+
+func same(t testing.TB, want, got any, options ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}

@@ -189,9 +189,7 @@ pipe  (a named pipe)
 rm -rf notes.md  9 bytes
 src/
 `}
-	if diff := cmp.Diff(want, w.call("list_dir", nil)); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, want, w.call("list_dir", nil))
 	want = fsm.ToolAnswered{Text: "main.go  13 bytes\nutil.py  17 bytes\n"}
 	if diff := cmp.Diff(want, w.call("list_dir", map[string]any{"path": "src/"})); diff != "" {
 		t.Errorf("trailing slash (-want +got)\n%s", diff)
@@ -201,9 +199,7 @@ src/
 func TestEmptyFolderSaysSo(t *testing.T) {
 	w := newWorld(t)
 	w.must(os.Mkdir(filepath.Join(w.workspace, "void"), 0o755))
-	if diff := cmp.Diff(fsm.ToolAnswered{Text: "(empty)"}, w.call("list_dir", map[string]any{"path": "void"})); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, fsm.ToolAnswered{Text: "(empty)"}, w.call("list_dir", map[string]any{"path": "void"}))
 }
 
 func TestOddNamesAreQuoted(t *testing.T) {
@@ -218,9 +214,7 @@ caf\xe9  0 bytes
 plain ünïcode 你好  0 bytes
 "x\u202etxt.exe"  0 bytes
 `}
-	if diff := cmp.Diff(want, w.call("list_dir", map[string]any{"path": "odd"})); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, want, w.call("list_dir", map[string]any{"path": "odd"}))
 }
 
 func TestTOL4LongListIsCutVisibly(t *testing.T) {
@@ -254,9 +248,7 @@ func TestFileIsReadInParts(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			args := map[string]any{"path": "notes.txt"}
 			maps.Copy(args, c.args)
-			if diff := cmp.Diff(fsm.ToolAnswered{Text: c.want}, w.call("read_file", args)); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
+			same(t, fsm.ToolAnswered{Text: c.want}, w.call("read_file", args))
 		})
 	}
 	want := fsm.ToolAnswered{Text: "there is no line 4; the file has 3 lines", Failed: true, Nothing: true, Invalid: true}
@@ -305,9 +297,7 @@ func TestTOL4LongLineIsCutVisibly(t *testing.T) {
 		t.Errorf("got … %q", got.Text[max(0, len(got.Text)-150):])
 	}
 	got = w.call("read_file", map[string]any{"path": "longline.txt", "offset": 2})
-	if diff := cmp.Diff(fsm.ToolAnswered{Text: "short\n"}, got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, fsm.ToolAnswered{Text: "short\n"}, got)
 }
 
 func TestReadIsBounded(t *testing.T) {

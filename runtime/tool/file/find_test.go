@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"shelly/fsm"
 )
 
@@ -59,9 +57,7 @@ func TestTOL29GrepFindsLines(t *testing.T) {
 		{"binary", "(no match)\n", object{"pattern": "alpha", "path": "src/bin.dat"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if diff := cmp.Diff(fsm.ToolAnswered{Text: c.want}, project(t).call("grep", c.args)); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
+			same(t, fsm.ToolAnswered{Text: c.want}, project(t).call("grep", c.args))
 		})
 	}
 	for want, args := range map[string]object{
@@ -91,9 +87,7 @@ func TestTOL29ContextIsShownOnce(t *testing.T) {
 	w.write("f", text.String())
 	got := w.call("grep", object{"pattern": "line (3|5|20)$", "path": "f", "context": 1})
 	want := "f\n2- line 2\n3: line 3\n4- line 4\n5: line 5\n6- line 6\n--\n19- line 19\n20: line 20\n21- line 21\n"
-	if diff := cmp.Diff(want, got.Text); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, want, got.Text)
 }
 
 // A line that is looked at in pieces is one line of context, with its number.
@@ -105,9 +99,7 @@ func TestTOL29ALongLineIsOneLineOfContext(t *testing.T) {
 	around := "…" + strings.Repeat("x", excerptBytes/4) + "alpha" + strings.Repeat("x", excerptBytes*3/4-len("alpha")) + "…"
 	got := w.call("grep", object{"pattern": "alpha", "path": "f", "context": 2})
 	want := "f\n2- " + cut + "\n3- three\n4: alpha\n5- five\n6- " + cut + "\n7- seven\n8: " + around + "\n9- nine\n"
-	if diff := cmp.Diff(want, got.Text); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, want, got.Text)
 }
 
 // A search that finds nothing is not taken for one of everything.
@@ -187,9 +179,7 @@ func TestTOL30GlobFindsNames(t *testing.T) {
 		{"not through links", "sub/deep/only-here\n", object{"pattern": "**/only-here"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if diff := cmp.Diff(fsm.ToolAnswered{Text: c.want}, project(t).call("glob", c.args)); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
+			same(t, fsm.ToolAnswered{Text: c.want}, project(t).call("glob", c.args))
 		})
 	}
 	for want, args := range map[string]object{
@@ -302,9 +292,7 @@ sub/
 sub/.gitignore  10 bytes
 sub/deep/
 `
-	if diff := cmp.Diff(fsm.ToolAnswered{Text: want}, w.call("list_dir", object{"depth": 2})); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, fsm.ToolAnswered{Text: want}, w.call("list_dir", object{"depth": 2}))
 	if got := w.call("list_dir", object{"path": "build", "depth": 3}); got.Text != "sub/\nsub/generated  6 bytes\ntmp.o  4 bytes\n" {
 		t.Errorf("an ignored folder by its path: %q", got.Text)
 	}

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"shelly/fsm"
 	"shelly/runtime/tool"
 	"shelly/runtime/tool/file/change"
@@ -103,9 +101,7 @@ func TestTOL26AProbeSaysWhatBecameOfAChange(t *testing.T) {
 					w.must(os.Remove(filepath.Join(w.workspace, "notes.txt")))
 				}
 				r := w.crashed(c.at, "new\n")
-				if diff := cmp.Diff(c.want, r.Probe(guard(t), probeOf("write_file"))); diff != "" {
-					t.Errorf("(-want +got)\n%s", diff)
-				}
+				same(t, c.want, r.Probe(guard(t), probeOf("write_file")))
 				w.leftovers()
 				// A second start, after never, makes the change.
 				if c.want.Answer == fsm.ProbeNever {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"shelly/fsm"
@@ -59,9 +58,7 @@ func TestTOL2BadArgumentsAreAClearResult(t *testing.T) {
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			got := newWorld(t).runner().Run(guard(t), fsm.RunTool{Name: "read_file", Args: c.args})
-			if diff := cmp.Diff(fsm.ToolAnswered{Text: c.want, Failed: true, Nothing: true, Invalid: true}, got); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
+			same(t, fsm.ToolAnswered{Text: c.want, Failed: true, Nothing: true, Invalid: true}, got)
 		})
 	}
 }
@@ -89,9 +86,7 @@ func TestHarmlessFormsOfArgumentsAreTaken(t *testing.T) {
 
 func TestUnknownToolNamesTheTools(t *testing.T) {
 	want := fsm.ToolAnswered{Text: `there is no tool "rm"; the tools are: read_file, write_file, edit_file, list_dir, grep, glob`, Failed: true, Nothing: true, Invalid: true}
-	if diff := cmp.Diff(want, newWorld(t).call("rm", nil)); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, want, newWorld(t).call("rm", nil))
 }
 
 // Whatever the model sends to the file tools, it gets a clean, bounded result
@@ -143,9 +138,7 @@ func TestTOL31OnlyTheNamedToolsAreOffered(t *testing.T) {
 	for _, d := range w.runner().Declarations() {
 		names = append(names, d.Name)
 	}
-	if diff := cmp.Diff([]string{"read_file", "grep"}, names); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	same(t, []string{"read_file", "grep"}, names)
 	if got := w.call("write_file", object{"path": "x", "content": "x"}); !got.Invalid {
 		t.Errorf("one that is not offered: %+v", got)
 	}

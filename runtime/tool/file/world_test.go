@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"shelly/fsm"
 	"shelly/runtime/tool"
 )
@@ -133,4 +135,11 @@ func mustJSON(t interface{ Fatal(...any) }, v any) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+func same(t testing.TB, want, got any, options ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
 }

@@ -60,9 +60,7 @@ func TestTOL22AFileIsWrittenWhole(t *testing.T) {
 			w := newWorld(t)
 			in := func(s string) string { return strings.ReplaceAll(s, "{{ws}}", w.workspace) }
 			got := w.call("write_file", object{"path": in(c.path), "content": c.content})
-			if diff := cmp.Diff(fsm.ToolAnswered{Text: in(c.text)}, got); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
+			same(t, fsm.ToolAnswered{Text: in(c.text)}, got)
 			w.holds(strings.TrimPrefix(in(c.path), w.workspace+"/"), c.content)
 			w.leftovers()
 		})
