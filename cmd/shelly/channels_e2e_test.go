@@ -76,15 +76,11 @@ func newProsody(t *testing.T, accounts ...string) *prosody {
 		t.Fatal(err)
 	}
 	p := &prosody{t: t, dir: dir, addr: l.Addr().String(), user: &syscall.SysProcAttr{}}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, l.Close())
 	_, port, _ := net.SplitHostPort(p.addr)
 	p.certify()
 	p.write("conf.lua", fmt.Sprintf(prosodyConfig, dir, port))
-	if err := os.Mkdir(filepath.Join(dir, "data"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(dir, "data"), 0o700))
 	if os.Getuid() == 0 {
 		p.user.Credential = &syscall.Credential{Uid: 65534, Gid: 65534}
 		if out, err := exec.Command("chown", "-R", "65534:65534", dir).CombinedOutput(); err != nil {
@@ -105,9 +101,7 @@ func newProsody(t *testing.T, accounts ...string) *prosody {
 
 func (p *prosody) write(name, text string) {
 	p.t.Helper()
-	if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o600); err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o600))
 }
 
 // certify makes the domain's self-signed certificate.
@@ -137,9 +131,7 @@ func (p *prosody) start() {
 	p.t.Helper()
 	p.cmd = exec.Command("prosody", "--config", p.dir+"/conf.lua", "-F")
 	p.cmd.SysProcAttr, p.cmd.Dir = p.user, p.dir
-	if err := p.cmd.Start(); err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, p.cmd.Start())
 	for deadline := time.Now().Add(30 * time.Second); ; {
 		conn, err := net.Dial("tcp", p.addr)
 		if err == nil {
@@ -307,9 +299,7 @@ func TestChannelsPeopleTalkOverProsody(t *testing.T) {
 	server := newProsody(t, "shelly", "mia", "eve")
 	brain := &chatBrain{asked: make(chan string, 1), may: make(chan struct{})}
 	password := filepath.Join(t.TempDir(), "password")
-	if err := os.WriteFile(password, []byte("pw-shelly\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(password, []byte("pw-shelly\n"), 0o600))
 	settings, err := json.Marshal(map[string]any{"phone": map[string]any{
 		"kind": "xmpp", "account": "shelly@" + chatDomain, "password_from": password, "server": server.addr, "ca_file": server.dir + "/cert.pem", "allow": []string{"mia@" + chatDomain},
 	}})

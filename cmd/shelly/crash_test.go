@@ -72,9 +72,7 @@ func buildShelly(t testing.TB, flags ...string) string {
 		built.dir, built.by = dir, map[string]string{}
 	}
 	bin := filepath.Join(built.dir, strconv.Itoa(len(built.by)), "shelly")
-	if err := os.Mkdir(filepath.Dir(bin), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Dir(bin), 0o700))
 	build := exec.Command("go", append(append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", bin}, flags...), ".")...)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -104,9 +102,7 @@ func (p *process) startUntil(part string) {
 		p.t.Fatal(err)
 	}
 	p.log = newLogLines()
-	if err := p.cmd.Start(); err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, p.cmd.Start())
 	go p.log.read(bufio.NewScanner(out))
 	p.log.await(p.t, part)
 }
@@ -114,18 +110,14 @@ func (p *process) startUntil(part string) {
 // kill ends the daemon as a power failure does.
 func (p *process) kill() {
 	p.t.Helper()
-	if err := p.cmd.Process.Signal(syscall.SIGKILL); err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, p.cmd.Process.Signal(syscall.SIGKILL))
 	_ = p.cmd.Wait()
 }
 
 // stop ends the daemon with a farewell and returns its exit code.
 func (p *process) stop() int {
 	p.t.Helper()
-	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, p.cmd.Process.Signal(syscall.SIGTERM))
 	var exit *exec.ExitError
 	if err := p.cmd.Wait(); errors.As(err, &exit) {
 		return exit.ExitCode()
@@ -250,9 +242,7 @@ func TestKilledWhileAToolRunsTheRequestFinishesOnce(t *testing.T) {
 	dir := t.TempDir()
 	started, hold := filepath.Join(dir, "started"), filepath.Join(dir, "hold")
 	for _, fifo := range []string{started, hold} {
-		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, syscall.Mkfifo(fifo, 0o600))
 	}
 	// The command counts its starts, signals that it runs, and waits.
 	brain := &onceBrain{command: "echo once >> starts; echo x > started; read line < hold"}
@@ -323,4 +313,11 @@ func releaseFifo(t *testing.T, path string) {
 	}
 	_, _ = f.WriteString("go\n")
 	_ = f.Close()
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

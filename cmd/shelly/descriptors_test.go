@@ -37,9 +37,7 @@ func TestCFG15StrangersTakeNoDescriptorFromARequest(t *testing.T) {
 	}
 	bin := buildShelly(t)
 	few := filepath.Join(t.TempDir(), "shelly")
-	if err := os.WriteFile(few, []byte("#!/bin/sh\nulimit -n 48 && exec "+bin+" \"$@\"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(few, []byte("#!/bin/sh\nulimit -n 48 && exec "+bin+" \"$@\"\n"), 0o700))
 	p := &process{
 		t: t, bin: few, data: filepath.Join(t.TempDir(), "data"), dir: t.TempDir(),
 		env:  []string{"OLLAMA_HOST=" + serveMock(t, echoBrain{})},

@@ -110,9 +110,7 @@ func TestTheExamplesOfTheDocumentsHold(t *testing.T) {
 				continue
 			}
 			name := filepath.Base(file) + strconv.Itoa(i) + "." + kind + ".yaml"
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(block), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(dir, name), []byte(block), 0o600))
 			played++
 		}
 	}

@@ -57,9 +57,7 @@ func TestLiveScenarioAgainstARealOllama(t *testing.T) {
 		held   int
 	}{{"one file", "passed", 3}, {"no file at all", "failed", 0}} {
 		file := filepath.Join(t.TempDir(), "live.scenario.yaml")
-		if err := os.WriteFile(file, fmt.Appendf(nil, liveCase, test.says), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, fmt.Appendf(nil, liveCase, test.says), 0o600))
 		var out, errs bytes.Buffer
 		execute([]string{"test", "--on", "runtime", "--format", "json", file}, &terminal.Terminal{In: strings.NewReader(""), Out: &out, Err: &errs})
 		var report struct {
@@ -122,9 +120,7 @@ func TestHandmadeScenariosAgainstARealOllama(t *testing.T) {
 		}
 		defer func() { _ = handmade.Delete(context.Background(), base, name) }()
 	}
-	if err := handmade.UploadEmbedding(ctx, base, handmadeEmbedding); err != nil {
-		t.Fatal(err)
-	}
+	must(t, handmade.UploadEmbedding(ctx, base, handmadeEmbedding))
 	defer func() { _ = handmade.Delete(context.Background(), base, handmadeEmbedding) }()
 	t.Setenv("SHELLY_BRAIN_EMBED_MODEL", handmadeEmbedding)
 	t.Setenv("SHELLY_BRAIN_NUM_CTX", "16384")

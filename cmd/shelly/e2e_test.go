@@ -55,19 +55,13 @@ func TestDaemonAgainstARealOllama(t *testing.T) {
 	}
 	t.Logf("Ollama %s at %s", version, server.BaseURL())
 	chat, embed := fmt.Sprintf("shelly-daemon-%d", os.Getpid()), fmt.Sprintf("shelly-daemon-embed-%d", os.Getpid())
-	if err := handmade.Upload(ctx, server.BaseURL(), chat, realConversation); err != nil {
-		t.Fatal(err)
-	}
+	must(t, handmade.Upload(ctx, server.BaseURL(), chat, realConversation))
 	defer func() { _ = handmade.Delete(context.Background(), server.BaseURL(), chat) }()
-	if err := handmade.UploadEmbedding(ctx, server.BaseURL(), embed); err != nil {
-		t.Fatal(err)
-	}
+	must(t, handmade.UploadEmbedding(ctx, server.BaseURL(), embed))
 	defer func() { _ = handmade.Delete(context.Background(), server.BaseURL(), embed) }()
 
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "one.txt"), []byte("1"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "one.txt"), []byte("1"), 0o600))
 	p := &process{
 		t: t, bin: buildShelly(t), data: filepath.Join(t.TempDir(), "data"), dir: dir,
 		args: []string{
@@ -112,9 +106,7 @@ func compareJourney(t *testing.T, folder string, questions []string) {
 	}
 	defer s.Close()
 	var got []string
-	if err := s.Replay(0, func(r engine.Record) error { got = append(got, fsm.InputKind(r.Input)); return nil }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Replay(0, func(r engine.Record) error { got = append(got, fsm.InputKind(r.Input)); return nil }))
 	entries := 0
 	err = s.Entries(func(e fsm.Entry) error {
 		entries++

@@ -28,9 +28,7 @@ func TestLIF2ASignalIsHeededOnceTheDaemonListens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Start())
 		var said strings.Builder
 		for lines := bufio.NewScanner(log); lines.Scan(); fmt.Fprintln(&said, lines.Text()) {
 			switch {

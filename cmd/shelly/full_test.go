@@ -175,18 +175,14 @@ func (d *fullDisk) fill(freeMiB int) {
 // empty removes what fill has written.
 func (d *fullDisk) empty() {
 	d.t.Helper()
-	if err := os.Remove(d.filler); err != nil {
-		d.t.Fatal(err)
-	}
+	must(d.t, os.Remove(d.filler))
 }
 
 // free returns how many bytes are free on the disk.
 func (d *fullDisk) free() int {
 	d.t.Helper()
 	var s syscall.Statfs_t
-	if err := syscall.Statfs(filepath.Dir(d.filler), &s); err != nil {
-		d.t.Fatal(err)
-	}
+	must(d.t, syscall.Statfs(filepath.Dir(d.filler), &s))
 	return int(s.Bavail) * int(s.Bsize)
 }
 

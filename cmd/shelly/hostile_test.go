@@ -228,9 +228,7 @@ const (
 func TestCOM6HostileInputsAreHeld(t *testing.T) {
 	a := newAttacked(t)
 	canary := filepath.Join(filepath.Dir(a.data), "canary")
-	if err := os.WriteFile(canary, []byte("whole"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(canary, []byte("whole"), 0o600))
 	acknowledged := map[string]bool{}
 	counted := map[outcome]int{}
 	for _, c := range []struct {

@@ -95,9 +95,7 @@ func TestFaultABusyModelIsWaitedFor(t *testing.T) {
 			t.Fatalf("%v\n%s", err, l.log.text())
 		}
 		var d struct{ Type, Content string }
-		if err := json.Unmarshal(buffer[:n], &d); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(buffer[:n], &d))
 		if d.Type == "reply" {
 			replies = append(replies, d.Content)
 		}
@@ -130,14 +128,10 @@ func TestFaultAProcessThatIsSuspendedSendsNothingTwice(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- k.askOf(ctx, now, a) }()
 	<-asked
-	if err := l.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	must(t, l.cmd.Process.Signal(syscall.SIGSTOP))
 	<-time.After(2 * patience) // it is the time itself that is tested
 	close(answer)
-	if err := l.cmd.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	must(t, l.cmd.Process.Signal(syscall.SIGCONT))
 	if err := <-done; err != nil || a.reply != "ran s1: ok" {
 		t.Errorf("%q, %v\n%s", a.reply, err, l.log.text())
 	}
@@ -201,9 +195,7 @@ func TestFaultASessionInAToolHoldsNobodyUp(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), guard)
 	defer cancel()
 	k := newKilled(t, killArgs()...)
-	if err := syscall.Mkfifo(filepath.Join(k.dir, "pipe"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Mkfifo(filepath.Join(k.dir, "pipe"), 0o600))
 	l, now := k.killServes(ctx)
 	slow := &killAsk{id: "slow", session: "slow", text: "wait slow", udp: true}
 	done := make(chan error, 1)
@@ -217,9 +209,7 @@ func TestFaultASessionInAToolHoldsNobodyUp(t *testing.T) {
 			t.Errorf("%q, %v\n%s", quick.reply, err, l.log.text())
 		}
 	}
-	if err := os.WriteFile(filepath.Join(k.dir, "pipe"), []byte("go on\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(k.dir, "pipe"), []byte("go on\n"), 0o600))
 	if err := <-done; err != nil || slow.reply != "waited slow" {
 		t.Errorf("%q, %v", slow.reply, err)
 	}
@@ -281,9 +271,7 @@ func TestFaultADataFolderThatCannotBeUsed(t *testing.T) {
 	bin := buildShelly(t, "-tags", "failpoint")
 	home := t.TempDir()
 	for _, dir := range []string{filepath.Dir(filepath.Dir(bin)), filepath.Dir(bin), filepath.Dir(home)} {
-		if err := os.Chmod(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(dir, 0o755))
 	}
 	var nobody *syscall.Credential
 	if os.Geteuid() == 0 { // who may everything
@@ -300,9 +288,7 @@ func TestFaultADataFolderThatCannotBeUsed(t *testing.T) {
 		}
 	}
 	if nobody != nil {
-		if err := os.Chown(filepath.Join(home, "locked"), 65534, 65534); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chown(filepath.Join(home, "locked"), 65534, 65534))
 	}
 	for _, c := range []struct{ name, data, says string }{
 		{"read-only", filepath.Join(home, "locked"), "permission denied"},

@@ -112,9 +112,7 @@ func newKilledHook(t testing.TB) *killed {
 	server := httptest.NewServer(d)
 	t.Cleanup(server.Close)
 	key := filepath.Join(t.TempDir(), "key")
-	if err := os.WriteFile(key, d.key, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(key, d.key, 0o600))
 	k := newKilled(t, append(killArgs(), "--set", fmt.Sprintf(`channels={%s: {kind: webhook, key_from: [%q], url: %q, allow_addresses: [%q], allow: ["*"], per_minute: 600}}`,
 		hookChannel, key, server.URL, server.Listener.Addr()))...)
 	k.desk, k.talks = d, func() [][]*killAsk { return killHooks(d) }

@@ -44,9 +44,7 @@ func (k *killed) kept(a *killAsk) (times int) {
 	if known != (times > 0) {
 		k.t.Errorf("request %s is in the journal %d times, has a record: %v", a.id, times, known)
 	}
-	if err := errors.Join(found, s.Close()); err != nil {
-		k.t.Fatal(err)
-	}
+	must(k.t, errors.Join(found, s.Close()))
 	return times
 }
 

@@ -77,9 +77,7 @@ func (k *killed) start(env ...string) *life {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		k.t.Fatal(err)
-	}
+	must(k.t, cmd.Start())
 	k.t.Cleanup(func() { _ = cmd.Process.Kill() }) // where the test fails; else it is gone
 	k.mu.Lock()
 	k.lives++
@@ -208,9 +206,7 @@ func (k *killed) past() {
 	if err == nil {
 		err = e.Turn(inputs...)
 	}
-	if err := errors.Join(err, s.Close()); err != nil {
-		k.t.Fatal(err)
-	}
+	must(k.t, errors.Join(err, s.Close()))
 }
 
 // killIdle performs nothing.

@@ -109,15 +109,11 @@ func TestCOM97TheDaemonIsAsItsDocumentSays(t *testing.T) {
 	}
 	_, text := ask("GET", openapi.Path, "")
 	var doc described
-	if err := json.Unmarshal(text, &doc); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &doc))
 	t.Run("drift", func(t *testing.T) {
 		got := regexp.MustCompile(`"version": "[^"]*"`).ReplaceAll(text, []byte(`"version": ""`))
 		if *updateOpenAPI {
-			if err := os.WriteFile(openAPIFile, append(got, '\n'), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(openAPIFile, append(got, '\n'), 0o644))
 		}
 		want, err := os.ReadFile(openAPIFile)
 		if err != nil || !bytes.Equal(bytes.TrimSpace(want), got) {
@@ -186,9 +182,7 @@ func TestCOM97TheDaemonIsAsItsDocumentSays(t *testing.T) {
 					t.Fatal(err)
 				}
 				var value any
-				if err := json.Unmarshal(text, &value); err != nil {
-					t.Fatal(err)
-				}
+				must(t, json.Unmarshal(text, &value))
 				if err := resolved.Validate(value); err != nil {
 					t.Errorf("the answer is not as described: %v\n%.600s", err, text)
 				}

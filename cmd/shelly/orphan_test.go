@@ -68,9 +68,7 @@ func TestTOL11KilledWhileACommandRunsNothingOfItRunsOn(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			alive := filepath.Join(dir, "alive")
-			if err := syscall.Mkfifo(alive, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, syscall.Mkfifo(alive, 0o600))
 			pipe, err := syscall.Open(alive, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -138,8 +136,6 @@ func supervisorOf(t *testing.T, data string) int {
 		t.Fatal(err)
 	}
 	var record struct{ PID int }
-	if err := json.Unmarshal(text, &record); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &record))
 	return record.PID
 }

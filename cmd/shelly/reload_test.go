@@ -27,9 +27,7 @@ func TestCHN1AWebhookComesAndGoesWithAReload(t *testing.T) {
 	file, secret := filepath.Join(dir, "config.yaml"), filepath.Join(dir, "key")
 	const phrase = "a key of more than 16 bytes"
 	write := func(path, text string) {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	write(secret, phrase)
 	write(file, "init: off\n")
@@ -63,9 +61,7 @@ func TestCHN1AWebhookComesAndGoesWithAReload(t *testing.T) {
 	}
 	reload := func(settings, says string) {
 		write(file, "init: off\n"+settings)
-		if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.cmd.Process.Signal(syscall.SIGHUP))
 		p.log.await(t, says)
 	}
 	for _, sign := range []bool{false, true} {

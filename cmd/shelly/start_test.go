@@ -55,9 +55,7 @@ func TestLIF2TheFirstPartThatCannotStartIsFatalAndNothingAfterItStarts(t *testin
 				args = append(args, "--brain", "demo")
 			}
 			if c.mended >= 3 {
-				if err := os.Mkdir(workspace, 0o700); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.Mkdir(workspace, 0o700))
 			}
 			if c.mended == 3 {
 				other, err := store.Open(filepath.Join(data, "store"), store.Options{})
@@ -105,7 +103,5 @@ func wantNoBoot(t *testing.T, dir string) {
 		t.Errorf("record %d: %T", r.Index, r.Input.Fact)
 		return nil
 	})
-	if err := errors.Join(err, s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, s.Close()))
 }

@@ -129,18 +129,14 @@ func (s *startBench) folder(b *testing.B, entries int) string {
 				e.Text += word
 			}
 		}
-		if err := kept.PutEntry(e); err != nil {
-			b.Fatal(err)
-		}
+		must(b, kept.PutEntry(e))
 	}
 	m, err := memory.Open(kept, memory.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	m.Close()
-	if err := kept.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must(b, kept.Close())
 	s.life(b, data, false)
 	return data
 }
@@ -174,9 +170,7 @@ func (s *startBench) life(b *testing.B, data string, recalls bool) map[string]fl
 		b.Fatal(err)
 	}
 	start := time.Now()
-	if err := c.Start(); err != nil {
-		b.Fatal(err)
-	}
+	must(b, c.Start())
 	listens := make(chan bool)
 	go func() {
 		lines := bufio.NewScanner(log)
@@ -207,14 +201,10 @@ func (s *startBench) life(b *testing.B, data string, recalls bool) map[string]fl
 		}
 	}
 	start = time.Now()
-	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
-		b.Fatal(err)
-	}
+	must(b, c.Process.Signal(syscall.SIGTERM))
 	for range listens {
 	}
-	if err := c.Wait(); err != nil {
-		b.Fatal(err)
-	}
+	must(b, c.Wait())
 	m["stop-ms"] = msSince(start)
 	return m
 }

@@ -83,9 +83,7 @@ func BenchmarkStoreBytes(b *testing.B) {
 						text.WriteString(kind.line(i*70+n) + "\n")
 					}
 					said += text.Len()
-					if err := os.WriteFile(filepath.Join(workspace, fmt.Sprint(i)), []byte(text.String()), 0o600); err != nil {
-						b.Fatal(err)
-					}
+					must(b, os.WriteFile(filepath.Join(workspace, fmt.Sprint(i)), []byte(text.String()), 0o600))
 				}
 				folder := filepath.Join(b.TempDir(), "store")
 				readAll(b, workspace, folder)
@@ -94,9 +92,7 @@ func BenchmarkStoreBytes(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if err := s.Close(); err != nil {
-					b.Fatal(err)
-				}
+				must(b, s.Close())
 				b.ReportMetric(float64(closed)/float64(said), "closed/said")
 				b.ReportMetric(float64(folderBytes(b, folder, "*.sst"))/float64(said), "tables/said")
 			}
@@ -148,9 +144,7 @@ func readAll(b *testing.B, workspace, folder string) {
 	}
 	cancel()
 	<-ended
-	if err := s.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must(b, s.Close())
 }
 
 // folderBytes returns the size of the files of a folder whose names match.

@@ -63,9 +63,7 @@ func supervised(t *testing.T, listeners []passed, variables ...string) *supervis
 	if n := len(listeners); n > 0 {
 		s.cmd.Env = append(s.cmd.Env, fmt.Sprint("LISTEN_FDS=", n))
 	}
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.cmd.Start())
 	t.Cleanup(func() {
 		if s.cmd.ProcessState == nil {
 			_ = s.cmd.Process.Kill()
@@ -78,9 +76,7 @@ func supervised(t *testing.T, listeners []passed, variables ...string) *supervis
 // await returns the first message with a line, and all lines before it.
 func (s *supervisor) await(line string) (before []string) {
 	s.t.Helper()
-	if err := s.heard.SetReadDeadline(time.Now().Add(superviseHang)); err != nil {
-		s.t.Fatal(err)
-	}
+	must(s.t, s.heard.SetReadDeadline(time.Now().Add(superviseHang)))
 	for buffer := make([]byte, 4096); ; {
 		n, err := s.heard.Read(buffer)
 		if err != nil {
@@ -149,9 +145,7 @@ func TestDEP1ASupervisorHearsOfTheDaemon(t *testing.T) {
 
 func (s *supervisor) tell(signal syscall.Signal) {
 	s.t.Helper()
-	if err := s.cmd.Process.Signal(signal); err != nil {
-		s.t.Fatal(err)
-	}
+	must(s.t, s.cmd.Process.Signal(signal))
 }
 
 // A watchdog is pinged. If it is not, the abort that it sends ends the process by a signal,

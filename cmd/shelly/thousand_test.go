@@ -43,12 +43,8 @@ func BenchmarkThousandFiles(b *testing.B) {
 	dir := b.TempDir()
 	for n := range thousand {
 		name := filepath.Join(dir, fmt.Sprintf("part-%d", n%10), fmt.Sprintf("disk-%d.scenario.yaml", n))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			b.Fatal(err)
-		}
-		if err := os.WriteFile(name, fmt.Appendf(nil, thousandth, n, 10+n%90), 0o644); err != nil {
-			b.Fatal(err)
-		}
+		must(b, os.MkdirAll(filepath.Dir(name), 0o755))
+		must(b, os.WriteFile(name, fmt.Appendf(nil, thousandth, n, 10+n%90), 0o644))
 	}
 	for b.Loop() {
 		var out, problems bytes.Buffer

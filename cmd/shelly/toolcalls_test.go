@@ -205,9 +205,7 @@ func oneTurn(t *testing.T, client *ollama.Client, added []tool.Added) comm.Event
 		t.Fatal(err)
 	}
 	workspace, data := t.TempDir(), t.TempDir()
-	if err := os.WriteFile(filepath.Join(workspace, "plan.txt"), []byte(northern+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(workspace, "plan.txt"), []byte(northern+"\n"), 0o600))
 	sessions, err := session.Open(data, s, time.Now)
 	if err != nil {
 		t.Fatal(err)

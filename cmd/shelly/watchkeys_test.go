@@ -105,9 +105,7 @@ func TestSCN69AWatchObeysKeysAndRestoresTheTerminal(t *testing.T) {
 		"golden": "name: golden\nexpect: {golden: [replies]}\n",
 	} {
 		text = "scenario: 1\nprofile: shelly\nbrain: [{says: Fine.}]\ntimeline: [{user: Hi}]\n" + text
-		if err := os.WriteFile(filepath.Join(dir, name+".scenario.yaml"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name+".scenario.yaml"), []byte(text), 0o600))
 	}
 	person, program := pseudoTerminal(t)
 	before, err := unix.IoctlGetTermios(int(program.Fd()), unix.TCGETS)
@@ -126,9 +124,7 @@ func TestSCN69AWatchObeysKeysAndRestoresTheTerminal(t *testing.T) {
 	c.Dir, c.Stdin, c.Stdout, c.Stderr = dir, program, program, program
 	c.Env = append(os.Environ(), "TERM=dumb", "CI=", "XDG_CACHE_HOME="+t.TempDir())
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Start())
 	t.Cleanup(func() { _ = c.Process.Kill() })
 	shown := &screen{more: make(chan struct{})}
 	go func() {

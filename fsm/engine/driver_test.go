@@ -263,3 +263,10 @@ func TestTOL7WhatTheEndOfACallBecomes(t *testing.T) {
 		t.Errorf("the model's end becomes %+v", got)
 	}
 }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

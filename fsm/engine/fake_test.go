@@ -82,9 +82,7 @@ func start(t *testing.T, j *journal) (*engine.Engine, *world) {
 // turn takes inputs in one turn or fails t.
 func turn(t *testing.T, e *engine.Engine, inputs ...fsm.Input) {
 	t.Helper()
-	if err := e.Turn(inputs...); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Turn(inputs...))
 }
 
 // config is a configuration without an initial inference and with two tools.

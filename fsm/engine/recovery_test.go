@@ -105,17 +105,13 @@ func TestJRN15AJournalOfALaterEditionIsRefused(t *testing.T) {
 		config.Edition = edition
 		for name, in := range map[string]fsm.Fact{"boot": fsm.Boot{Config: config}, "reload": fsm.Configured{Config: config}} { // order-free
 			j := engine.NewMemoryJournal()
-			if err := j.Append(engine.Batch{Records: []engine.Record{{Index: 1, Input: fsm.Input{At: 1, Fact: in}}}}, true); err != nil {
-				t.Fatal(err)
-			}
+			must(t, j.Append(engine.Batch{Records: []engine.Record{{Index: 1, Input: fsm.Input{At: 1, Fact: in}}}}, true))
 			if _, err := engine.Recover(j); !errors.Is(err, want) {
 				t.Errorf("edition %d, a %s: %v", edition, name, err)
 			}
 		}
 		j := engine.NewMemoryJournal()
-		if err := j.SaveSnapshot(1, state.Snapshot{Config: config}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, j.SaveSnapshot(1, state.Snapshot{Config: config}))
 		if _, err := engine.Recover(j); !errors.Is(err, want) {
 			t.Errorf("edition %d, a snapshot: %v", edition, err)
 		}

@@ -58,9 +58,7 @@ func TestTXT3TheWholeTextIsThereWithItsRecord(t *testing.T) {
 	if _, there, _ := j.Text(key); there {
 		t.Error("the text is there before its record")
 	}
-	if err := d.Tell(engine.Now{}, fact); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Tell(engine.Now{}, fact))
 	if got, there, err := j.Text(key); !there || err != nil || got != whole {
 		t.Errorf("%d bytes, %t, %v", len(got), there, err)
 	}

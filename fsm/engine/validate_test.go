@@ -39,9 +39,7 @@ func TestJRN17AJournalIsHeldAgainstTheTables(t *testing.T) {
 		{"another input", func(j *journal) { j.Records()[2].Input = fsm.Input{Fact: fsm.Signalled{Name: "TERM"}} }, 3, ""},
 		{"a gap", func(j *journal) { j.Records()[4].Index++ }, 6, "record 5"},
 		{"another snapshot", func(j *journal) {
-			if err := j.SaveSnapshot(2, state.Snapshot{Lifecycle: state.Serving, LastID: 77}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, j.SaveSnapshot(2, state.Snapshot{Lifecycle: state.Serving, LastID: 77}))
 		}, 2, "the state of the snapshot"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -66,9 +64,7 @@ func TestJRN26DivergingRecordsAreCountedToTheEnd(t *testing.T) {
 	for _, r := range j.Records()[:3] {
 		machine.Step(r.Input)
 	}
-	if err := j.SaveSnapshot(3, machine.Snapshot()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.SaveSnapshot(3, machine.Snapshot()))
 	j.Records()[2].Input = fsm.Input{Fact: fsm.Signalled{Name: "TERM"}} // in place of the recorded input
 	j.Records()[last-1].Effects++
 	v, err := engine.Validate(j)
@@ -107,16 +103,12 @@ func TestJRN17AJournalBeginsAfterItsSnapshot(t *testing.T) {
 		machine.Step(r.Input)
 	}
 	j := newJournal()
-	if err := j.Append(engine.Batch{Records: whole.Records()[cut:]}, true); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.Append(engine.Batch{Records: whole.Records()[cut:]}, true))
 	if v, err := engine.Validate(j); err != nil || v.Wrong == nil || v.Records != 0 {
 		t.Errorf("without a snapshot: %+v, %v", v, err)
 	}
 	from := engine.NewMemoryJournalFrom(uint64(cut), machine.Snapshot())
-	if err := from.Append(engine.Batch{Records: whole.Records()[cut:]}, true); err != nil {
-		t.Fatal(err)
-	}
+	must(t, from.Append(engine.Batch{Records: whole.Records()[cut:]}, true))
 	if v, err := engine.Validate(from); err != nil || v.Wrong != nil || v.First != uint64(cut)+1 || v.Records != len(session())-cut {
 		t.Errorf("got %+v, %v; want no Wrong, First %d, Records %d", v, err, uint64(cut)+1, len(session())-cut)
 	}
@@ -152,9 +144,7 @@ func TestAPartOfAJournalIsWrittenAfterItsSnapshot(t *testing.T) {
 	for _, r := range whole.Records() {
 		machine.Step(r.Input)
 		if r.Index == 2 || r.Index == last {
-			if err := whole.SaveSnapshot(r.Index, machine.Snapshot()); err != nil {
-				t.Fatal(err)
-			}
+			must(t, whole.SaveSnapshot(r.Index, machine.Snapshot()))
 		}
 	}
 	j, err := engine.ReadJournal(strings.NewReader(written(t, whole, 4)))
@@ -182,8 +172,6 @@ func TestAPartOfAJournalIsWrittenAfterItsSnapshot(t *testing.T) {
 func written(t *testing.T, j engine.Reader, from uint64) string {
 	t.Helper()
 	var file bytes.Buffer
-	if err := engine.WriteJournal(&file, j, from, math.MaxUint64); err != nil {
-		t.Fatal(err)
-	}
+	must(t, engine.WriteJournal(&file, j, from, math.MaxUint64))
 	return file.String()
 }

@@ -84,9 +84,7 @@ func journalOf(t *testing.T, keys ...fsm.RequestKey) *engine.MemoryJournal {
 	j := engine.NewMemoryJournal()
 	for i, key := range keys {
 		r := engine.Request{Key: key, Index: uint64(i + 1), Handle: fsm.HandleID(i + 1), Text: "hello", Accepted: 1}
-		if err := j.Append(engine.Batch{Requests: []engine.Request{r}}, true); err != nil {
-			t.Fatal(err)
-		}
+		must(t, j.Append(engine.Batch{Requests: []engine.Request{r}}, true))
 	}
 	return j
 }

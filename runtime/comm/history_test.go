@@ -46,9 +46,7 @@ func went(t *testing.T) *engine.MemoryJournal {
 	for len(w.next) > 0 {
 		in := w.next[0]
 		w.next = w.next[1:]
-		if err := e.Turn(in); err != nil {
-			t.Fatal(err)
-		}
+		must(t, e.Turn(in))
 	}
 	return j
 }
@@ -201,8 +199,6 @@ func unfinished(t *testing.T, j *engine.MemoryJournal) engine.Reader {
 	t.Helper()
 	cut := engine.NewMemoryJournal()
 	r, _, err := j.Request(httpKey("m1"))
-	if err := errors.Join(err, cut.Append(engine.Batch{Records: j.Records()[:3], Requests: []engine.Request{r}}, true)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, cut.Append(engine.Batch{Records: j.Records()[:3], Requests: []engine.Request{r}}, true)))
 	return cut
 }

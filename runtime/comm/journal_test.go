@@ -28,13 +28,9 @@ func journal(t *testing.T) *engine.MemoryJournal {
 	for index := uint64(1); index <= 6; index++ {
 		in := fsm.Input{At: fsm.Millis(index), Fact: fsm.TimerFired{Timer: 1}}
 		effects := fsm.HashEffects(machine.Step(in))
-		if err := j.Append(engine.Batch{Records: []engine.Record{{Index: index, Input: in, Effects: effects}}}, true); err != nil {
-			t.Fatal(err)
-		}
+		must(t, j.Append(engine.Batch{Records: []engine.Record{{Index: index, Input: in, Effects: effects}}}, true))
 		if index == 2 || index == 4 {
-			if err := j.SaveSnapshot(index, machine.Snapshot()); err != nil {
-				t.Fatal(err)
-			}
+			must(t, j.SaveSnapshot(index, machine.Snapshot()))
 		}
 	}
 	return j
@@ -56,9 +52,7 @@ func TestCOM16TheJournalCanBeReadInParts(t *testing.T) {
 		r := get(s, "/v1/journal"+query)
 		got, err := io.ReadAll(r.Body)
 		var file bytes.Buffer
-		if err := errors.Join(err, engine.WriteJournal(&file, j, want.from, want.to)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(err, engine.WriteJournal(&file, j, want.from, want.to)))
 		if diff := cmp.Diff(file.String(), string(got)); r.StatusCode != http.StatusOK || r.Header.Get("Content-Type") != "application/x-ndjson" || diff != "" {
 			t.Errorf("%s: status %d (-want +got)\n%s", query, r.StatusCode, diff)
 		}
@@ -108,9 +102,7 @@ func TestCOM16AJournalThatCannotBeReadToItsEndBreaksTheConnection(t *testing.T) 
 	for index := uint64(1); index <= 2000; index++ { // more than is sent at once
 		in := fsm.Input{At: fsm.Millis(index), Fact: fsm.TimerFired{Timer: 1}}
 		r := engine.Record{Index: index, Input: in, Effects: fsm.HashEffects(machine.Step(in))}
-		if err := j.Append(engine.Batch{Records: []engine.Record{r}}, true); err != nil {
-			t.Fatal(err)
-		}
+		must(t, j.Append(engine.Batch{Records: []engine.Record{r}}, true))
 	}
 	s.front.Record(late{j})
 	r := get(s, "/v1/journal")
@@ -141,9 +133,7 @@ func TestCOM16ABackupIsSentOneAtATimeAndEndsWithItsClient(t *testing.T) {
 	if r := s.do(call{method: "GET", path: "/v1/backup"}, &body); r.StatusCode != http.StatusTooManyRequests || body.Error.Code != comm.CodeBusy {
 		t.Errorf("a second one: status %d, %+v", r.StatusCode, body)
 	}
-	if err := first.Body.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, first.Body.Close())
 	if err := <-ended; err == nil || first.Header.Get("Content-Type") != "application/x-tar" {
 		t.Errorf("%v, %q", err, first.Header)
 	}

@@ -24,9 +24,7 @@ func listed(t *testing.T) *site {
 	for i, id := range []string{"a", "b", "c", "d", "e", "f", "g"} {
 		r := engine.Request{Key: httpKey(id), Index: uint64(i + 1), Handle: fsm.HandleID(i + 1), Text: "hello", Accepted: 1}
 		r.Done, r.IsError = id == "a" || id == "b", id == "b"
-		if err := j.Append(engine.Batch{Requests: []engine.Request{r}}, true); err != nil {
-			t.Fatal(err)
-		}
+		must(t, j.Append(engine.Batch{Requests: []engine.Request{r}}, true))
 	}
 	s.front.Stand(
 		comm.Standing{Handle: 1, Phase: state.Summarizing}, // done, and writing memory
@@ -103,9 +101,7 @@ func TestCOM15ALongSearchIsDoneInParts(t *testing.T) {
 		b.Requests = append(b.Requests, r)
 	}
 	b.Requests[0].Key.ID = "first"
-	if err := j.Append(b, true); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.Append(b, true))
 	var body comm.RequestsBody
 	s.do(call{method: "GET", path: "/v1/requests?id=first"}, &body)
 	if len(body.Requests) != 0 || body.Next != all-4096+1 {
@@ -131,18 +127,14 @@ func TestCOM15ALongListComesInParts(t *testing.T) {
 		if i == 11 {
 			r.Text, huge = strings.Repeat("x", 5<<20), 5<<20
 		}
-		if err := j.Append(engine.Batch{Requests: []engine.Request{r}}, true); err != nil {
-			t.Fatal(err)
-		}
+		must(t, j.Append(engine.Batch{Requests: []engine.Request{r}}, true))
 	}
 	parts, read, before := 0, 0, ""
 	for {
 		response := s.start(call{method: "GET", path: "/v1/requests?limit=1000" + before})
 		text, err := io.ReadAll(response.Body)
 		var body comm.RequestsBody
-		if err := errors.Join(err, json.Unmarshal(text, &body)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(err, json.Unmarshal(text, &body)))
 		if bound := most + huge; len(text) > bound || len(text) > most && len(body.Requests) > 1 {
 			t.Errorf("%d bytes with %d requests", len(text), len(body.Requests))
 		}

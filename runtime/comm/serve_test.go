@@ -257,9 +257,7 @@ func (e *events) next() (event comm.Event, ok bool) {
 			e.t.Fatal(err)
 		}
 		event.At, lines = at, lines[1:]
-		if err := json.Unmarshal([]byte(lines[1][len("data: "):]), &event); err != nil {
-			e.t.Fatal(err)
-		}
+		must(e.t, json.Unmarshal([]byte(lines[1][len("data: "):]), &event))
 		if lines[0] != "event: "+string(event.Type) {
 			e.t.Fatalf("%q names an event of type %q", lines[0], event.Type)
 		}
@@ -288,5 +286,12 @@ func same(t testing.TB, want, got any, options ...cmp.Option) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, options...); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

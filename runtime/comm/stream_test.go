@@ -83,9 +83,7 @@ func TestCOM9TheLastWordsOfAStoppingDaemonAreHeard(t *testing.T) {
 		s.await(watching)
 		s.front.Say(httpKey("m1"), comm.Event{Type: comm.EventDeferred})
 		s.front.Reply(httpKey("m1"), "hi", false)
-		if err := s.stop(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.stop())
 		e.want(comm.Event{Type: comm.EventAccepted, ID: "m1"})
 		e.want(comm.Event{Type: comm.EventState, State: state.Queued})
 		e.want(comm.Event{Type: comm.EventDeferred})

@@ -25,9 +25,7 @@ func modeOf(t *testing.T, name string) os.FileMode {
 func chmod(t *testing.T, mode os.FileMode, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		if err := os.Chmod(name, mode); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(name, mode))
 	}
 }
 
@@ -39,9 +37,7 @@ func TestCFG16OthersLoseTheirRights(t *testing.T) {
 	chmod(t, 0o755, data)
 	chmod(t, 0o770, kept)
 	s, err := datafolder.OpenReadOnly(data, store.Options{})
-	if err := errors.Join(err, s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, s.Close()))
 	if modeOf(t, data) != 0o755 || modeOf(t, kept) != 0o770 {
 		t.Error("a reader has changed a mode")
 	}
@@ -64,9 +60,7 @@ func TestCFG16OthersLoseTheirRights(t *testing.T) {
 // A folder that is not only shelly's, or belongs to another user, is left as it is.
 func TestCFG16AFolderWithOtherThingsIsRefused(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "project")
-	if err := errors.Join(os.Mkdir(data, 0o755), os.WriteFile(filepath.Join(data, "main.go"), nil, 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Mkdir(data, 0o755), os.WriteFile(filepath.Join(data, "main.go"), nil, 0o644)))
 	chmod(t, 0o755, data)
 	if s, err := datafolder.Open(data, store.Options{}); !errors.Is(err, datafolder.ErrOpen) || !strings.Contains(err.Error(), "chmod go= "+data) {
 		t.Errorf("%v, %v; want ErrOpen and what to do", s, err)
@@ -76,14 +70,10 @@ func TestCFG16AFolderWithOtherThingsIsRefused(t *testing.T) {
 	}
 	chmod(t, 0o700, data)
 	s, err := datafolder.Open(data, store.Options{})
-	if err := errors.Join(err, s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, s.Close()))
 	chmod(t, 0o755, data) // now it holds a data folder
 	if s, err = datafolder.Open(data, store.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 }

@@ -29,9 +29,7 @@ func used(t *testing.T) string {
 			{Index: index, Input: fsm.Input{At: 1, Fact: fsm.TimerFired{Timer: 1}}},
 			{Index: index + 1, Input: fsm.Input{At: 2, Fact: fsm.TimerFired{Timer: 2}}},
 		}
-		if err := errors.Join(s.Append(engine.Batch{Records: records}, true), s.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(s.Append(engine.Batch{Records: records}, true), s.Close()))
 	}
 	return data
 }
@@ -62,9 +60,7 @@ func remove(t *testing.T, data, pattern string) {
 		t.Fatalf("%s: got %q, %v; want some of them", pattern, names, err)
 	}
 	for _, name := range names {
-		if err := os.RemoveAll(name); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.RemoveAll(name))
 	}
 }
 
@@ -114,15 +110,11 @@ func TestJRN29AStoreThatWasThereIsNeverStartedOver(t *testing.T) {
 // shows that there was a store. A token alone may have been put there for a first start.
 func TestJRN29ATokenBesideAnEmptyStoreShowsThatOneWasThere(t *testing.T) {
 	data := t.TempDir()
-	if err := os.WriteFile(filepath.Join(data, "token"), []byte("secret"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(data, "token"), []byte("secret"), 0o600))
 	if err := datafolder.Check(data); !errors.Is(err, datafolder.ErrNone) {
 		t.Errorf("a token alone: %v; want ErrNone", err)
 	}
-	if err := os.Mkdir(datafolder.Store(data), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(datafolder.Store(data), 0o700))
 	if err := datafolder.Check(data); !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "token shows that there was one") {
 		t.Errorf("a token beside an empty store: %v", err)
 	}
@@ -140,9 +132,7 @@ func TestJRN29AFirstStartIsNotDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 	if err := datafolder.Check(data); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
@@ -150,11 +140,16 @@ func TestJRN29AFirstStartIsNotDamage(t *testing.T) {
 
 func TestJRN15AFolderOfANewerLayoutIsRefused(t *testing.T) {
 	data := used(t)
-	if err := os.WriteFile(filepath.Join(data, "identity.json"), []byte(`{"format":2,"later":{}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(data, "identity.json"), []byte(`{"format":2,"later":{}}`), 0o600))
 	remove(t, data, "../store")
 	if _, err := datafolder.Open(data, store.Options{}); !errors.Is(err, store.ErrNewerFormat) {
 		t.Errorf("%v; want ErrNewerFormat", err)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -40,9 +40,7 @@ func TestAFileIsReplacedWholeOrNotAtAll(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a")
 	for _, s := range []string{"first", "second"} {
-		if err := durable.Text(name, []byte(s)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, durable.Text(name, []byte(s)))
 		want(t, dir, "a", s)
 	}
 	broken := errors.New("the content ends")
@@ -74,9 +72,7 @@ func TestAnErrorOfWhatIsCopiedIsThatOfTheContent(t *testing.T) {
 func TestANewFileTakesThePlaceOfNoOther(t *testing.T) {
 	dir := t.TempDir()
 	a, name := durable.As{New: true, Perm: 0o644}, filepath.Join(dir, "a")
-	if err := a.File(name, text("first")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.File(name, text("first")))
 	if err := a.File(name, text("second")); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("%v; want that it is there", err)
 	}
@@ -95,16 +91,12 @@ func TestFoldersOfAFileThatIsNotWrittenAreRemoved(t *testing.T) {
 		t.Errorf("%v; want the error of the content", err)
 	}
 	want(t, dir)
-	if err := os.Mkdir(filepath.Join(dir, "a"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(dir, "a"), 0o700))
 	if err := a.File(name, fails); !errors.Is(err, broken) {
 		t.Errorf("%v; want the error of the content", err)
 	}
 	want(t, filepath.Join(dir, "a"))
-	if err := a.File(name, text("whole")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.File(name, text("whole")))
 	want(t, filepath.Join(dir, "a", "b"), "c", "whole")
 }
 
@@ -113,9 +105,7 @@ func TestAFileIsWrittenWholeOnAStick(t *testing.T) {
 	durable.OnAStick(t)
 	dir := t.TempDir()
 	a, name := durable.As{New: true}, filepath.Join(dir, "a")
-	if err := a.File(name, text("first")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.File(name, text("first")))
 	if err := a.File(name, text("second")); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("%v; want that it is there", err)
 	}
@@ -128,27 +118,17 @@ func TestAFileIsWrittenWholeOnAStick(t *testing.T) {
 
 func TestALinkIsFollowedWhereThatIsAsked(t *testing.T) {
 	dir := t.TempDir()
-	if err := errors.Join(durable.Text(filepath.Join(dir, "a"), []byte("old")), os.Symlink("a", filepath.Join(dir, "link"))); err != nil {
-		t.Fatal(err)
-	}
-	if err := (durable.As{Follow: true}).File(filepath.Join(dir, "link"), text("new")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(durable.Text(filepath.Join(dir, "a"), []byte("old")), os.Symlink("a", filepath.Join(dir, "link"))))
+	must(t, (durable.As{Follow: true}).File(filepath.Join(dir, "link"), text("new")))
 	want(t, dir, "a", "new", "link", "new")
-	if err := durable.Text(filepath.Join(dir, "link"), []byte("own")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, durable.Text(filepath.Join(dir, "link"), []byte("own")))
 	want(t, dir, "a", "new", "link", "own")
 }
 
 func TestWhatACrashHasLeftIsRemoved(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "a.tmp"), []byte("in part"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := (durable.As{Alone: true}).File(filepath.Join(dir, "a"), text("whole")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "a.tmp"), []byte("in part"), 0o600))
+	must(t, (durable.As{Alone: true}).File(filepath.Join(dir, "a"), text("whole")))
 	want(t, dir, "a", "whole")
 }
 
@@ -156,5 +136,12 @@ func TestAnErrorNamesTheFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "absent", "a")
 	if err := durable.Text(name, nil); !errors.Is(err, fs.ErrNotExist) || err.Error() != "write "+name+": no such file or directory" {
 		t.Errorf("got %v; want %v, %q", err, fs.ErrNotExist, "write "+name+": no such file or directory")
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -104,9 +104,7 @@ func indexedStore(b *testing.B, size int) (dir string, made time.Duration) {
 	}
 	rng := rand.New(rand.NewPCG(1, uint64(size)))
 	for i := range size {
-		if err := s.PutEntry(randomEntry(rng, i)); err != nil {
-			b.Fatal(err)
-		}
+		must(b, s.PutEntry(randomEntry(rng, i)))
 	}
 	start := time.Now()
 	m, err := memory.Open(s, memory.Options{})
@@ -115,9 +113,7 @@ func indexedStore(b *testing.B, size int) (dir string, made time.Duration) {
 	}
 	made = time.Since(start)
 	m.Close()
-	if err := s.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must(b, s.Close())
 	return dir, made
 }
 
@@ -135,9 +131,7 @@ func reopen(b *testing.B, dir string, need anywhere) {
 		b.Fatalf("found %v, %v", found, err)
 	}
 	m.Close()
-	if err := s.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must(b, s.Close())
 }
 
 // readIndex returns how long it takes to read the whole index once.
@@ -148,13 +142,9 @@ func readIndex(b *testing.B, dir string) time.Duration {
 		b.Fatal(err)
 	}
 	start := time.Now()
-	if err := s.ReadIndex(nil, func(_, _ []byte) error { return nil }); err != nil {
-		b.Fatal(err)
-	}
+	must(b, s.ReadIndex(nil, func(_, _ []byte) error { return nil }))
 	took := time.Since(start)
-	if err := s.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must(b, s.Close())
 	return took
 }
 

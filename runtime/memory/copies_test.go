@@ -38,14 +38,10 @@ func stored(t *testing.T) vfs.FS {
 			of[i] = float32(rng.NormFloat64())
 		}
 		e.Vector, e.Model = vector(of...), "m"
-		if err := s.PutEntry(e); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.PutEntry(e))
 	}
 	openMemory(t, s, "m").Close()
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 	return fs
 }
 
@@ -113,9 +109,7 @@ func TestMEM7OnlyACopyOfTheRowIsCompared(t *testing.T) {
 			if len(text) != copied*copyBytes {
 				t.Fatalf("the copies have %d bytes; want %d", len(text), copied*copyBytes)
 			}
-			if err := test.harm(s.Store, bytes.Clone(text)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, test.harm(s.Store, bytes.Clone(text)))
 			made, m := openMemory(t, bare{s}, "m"), openMemory(t, s, "m")
 			same(t, "opened", made, m)
 			if (s.blocks == 0) != test.whole {
@@ -126,9 +120,7 @@ func TestMEM7OnlyACopyOfTheRowIsCompared(t *testing.T) {
 			if s.blocks != 0 {
 				t.Errorf("%d blocks of the store were read again", s.blocks)
 			}
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Close())
 		})
 	}
 }
@@ -155,9 +147,7 @@ func others(s *store.Store, text []byte) error {
 func TestMEM7AStoreWithoutCopiesIsGivenThem(t *testing.T) {
 	exhaustive.Test(t)
 	fs := stored(t)
-	if err := fs.Remove("data/vectors"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, fs.Remove("data/vectors"))
 	sameOnlyRead(t, fs)
 	if _, err := fs.Stat("data/vectors"); err == nil {
 		t.Error("a store that is only read was given copies")
@@ -174,9 +164,7 @@ func TestMEM7AStoreWithoutCopiesIsGivenThem(t *testing.T) {
 	if s.blocks != 0 {
 		t.Errorf("%d blocks of the store were read", s.blocks)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 }
 
 func never(context.Context, time.Duration) error { return errors.New("there is nothing to wait for") }
@@ -193,13 +181,9 @@ func TestMEM10CopiesKeepNothingOfAForgottenVector(t *testing.T) {
 			before := copiesOf(t, s)
 			row := func(n int) []byte { return before[n*copyBytes+4:][:12] }
 			slots := map[string]int{} // by id; slots are rows, too, because each has a vector
-			if err := s.Entries(func(e fsm.Entry) error { slots[e.ID] = len(slots); return nil }); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Entries(func(e fsm.Entry) error { slots[e.ID] = len(slots); return nil }))
 			e := fsm.Entry{ID: "h41", Summary: "alpha", Vector: vectorOf("alpha"), Model: "m"}
-			if err := m.Store(t.Context(), e); err != nil {
-				t.Fatal(err)
-			}
+			must(t, m.Store(t.Context(), e))
 			disk.fails = fails
 			if n, err := m.Forget(t.Context(), "h40"); n != 1 || err != nil {
 				t.Fatalf("forgot %d, %v", n, err)
@@ -215,9 +199,7 @@ func TestMEM10CopiesKeepNothingOfAForgottenVector(t *testing.T) {
 				t.Errorf("the copies have the row of another: %v", kept)
 			}
 			same(t, "afterwards", openMemory(t, bare{s}, "m"), m)
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Close())
 		})
 	}
 }
@@ -255,9 +237,7 @@ func TestMEM7CopiesAreDoneWithout(t *testing.T) {
 	for _, kept := range []memory.Entries{s, &narrow{Store: s}} {
 		m := openMemory(t, kept, "m")
 		for i := range 200 {
-			if err := m.Store(t.Context(), some(rng, i)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, m.Store(t.Context(), some(rng, i)))
 		}
 		same(t, "without copies", openMemory(t, bare{s}, "m"), m)
 		m.Close()
@@ -267,22 +247,16 @@ func TestMEM7CopiesAreDoneWithout(t *testing.T) {
 		}
 		disk.fails = false
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 }
 
 // Forgetting an entry while there is no index removes all copies.
 func TestMEM10WithoutTheIndexNoCopyStays(t *testing.T) {
 	exhaustive.Test(t)
 	s := openStore(t, stored(t))
-	if err := s.ForgetEntries([]string{"h3"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.ForgetEntries([]string{"h3"}))
 	if n := len(copiesOf(t, s)); n != 0 {
 		t.Errorf("the copies have %d bytes", n)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 }

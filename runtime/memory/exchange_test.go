@@ -81,9 +81,7 @@ func newStepped(t *testing.T) *stepped {
 		if i < 300 {
 			e.Model = "new"
 		}
-		if err := s.PutEntry(e); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.PutEntry(e))
 	}
 	openMemory(t, s, "old").Close()
 	t.Cleanup(func() {

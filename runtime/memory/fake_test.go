@@ -137,9 +137,7 @@ func open(t testing.TB, e memory.Embedder, entries ...fsm.Entry) *memory.Memory 
 func keep(t testing.TB, m *memory.Memory, entries ...fsm.Entry) {
 	t.Helper()
 	for _, e := range entries {
-		if err := m.Store(t.Context(), e); err != nil {
-			t.Fatal(err)
-		}
+		must(t, m.Store(t.Context(), e))
 	}
 }
 
@@ -156,5 +154,12 @@ func wantRecall(t testing.TB, m *memory.Memory, need string, topK int, ids ...st
 	}
 	if diff := cmp.Diff(ids, got); diff != "" {
 		t.Errorf("recall of %q (-want +got):\n%s", need, diff)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -131,15 +131,11 @@ func TestMEM7AnIndexThatWasKeptIsTheOneThatEntriesMake(t *testing.T) {
 	next := 0
 	for round := range 4 {
 		for range 500 {
-			if err := m.Store(t.Context(), some(rng, next)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, m.Store(t.Context(), some(rng, next)))
 			next++
 		}
 		for range 30 {
-			if err := m.Store(t.Context(), some(rng, rng.IntN(next))); err != nil {
-				t.Fatal(err)
-			}
+			must(t, m.Store(t.Context(), some(rng, rng.IntN(next))))
 		}
 		var ids []string
 		for range 10 {
@@ -150,9 +146,7 @@ func TestMEM7AnIndexThatWasKeptIsTheOneThatEntriesMake(t *testing.T) {
 		}
 		same(t, fmt.Sprintf("round %d, in memory", round), openMemory(t, bare{s}, "m"), m)
 		m.Close()
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Close())
 		s = openStore(t, fs)
 		c := &readCounter{Store: s}
 		m = openMemory(t, c, "m")
@@ -161,9 +155,7 @@ func TestMEM7AnIndexThatWasKeptIsTheOneThatEntriesMake(t *testing.T) {
 		}
 		same(t, fmt.Sprintf("round %d, opened again", round), openMemory(t, bare{s}, "m"), m)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 }
 
 // With more vectors than are all compared, too, a memory that is opened again finds what it found
@@ -177,15 +169,11 @@ func TestMEM7SignsAreKeptWithTheVectors(t *testing.T) {
 	for i := range 5000 {
 		e := some(rng, i)
 		e.Vector, e.Model = vectorOf(fmt.Sprint(i, e.Summary, rng.Uint64())), "m"
-		if err := m.Store(t.Context(), e); err != nil {
-			t.Fatal(err)
-		}
+		must(t, m.Store(t.Context(), e))
 	}
 	before := seen(t, m)
 	m.Close()
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 	s = openStore(t, fs)
 	m = openMemory(t, s, "m")
 	if diff := cmp.Diff(before, seen(t, m)); diff != "" {
@@ -199,9 +187,7 @@ func TestMEM7SignsAreKeptWithTheVectors(t *testing.T) {
 	if diff := cmp.Diff(before, seen(t, openMemory(t, s, "m"))); diff != "" {
 		t.Errorf("opened again after some were forgotten (-before +after):\n%s", diff)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 }
 
 // A crash at any moment leaves an index and entries that agree, whether the index is complete or
@@ -217,23 +203,15 @@ func TestMEM7ACrashLeavesAnIndexOfTheEntriesThatAreThere(t *testing.T) {
 	s := openStore(t, fs)
 	random := rand.New(rand.NewPCG(9, 10))
 	for i := range 700 { // the index is built from these
-		if err := s.PutEntry(some(random, i)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.PutEntry(some(random, i)))
 	}
 	m := memory.Begin(s, memory.Options{Embedder: wordy{"m"}})
 	crash() // while it is being built
-	if err := m.Wait(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, m.Wait(t.Context()))
 	for i := range 1500 {
-		if err := m.Store(t.Context(), some(random, random.IntN(2000))); err != nil {
-			t.Fatal(err)
-		}
+		must(t, m.Store(t.Context(), some(random, random.IntN(2000))))
 		if i%300 == 17 {
-			if err := s.SyncEntries(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.SyncEntries())
 		}
 		if i%149 == 1 {
 			crash()
@@ -246,9 +224,7 @@ func TestMEM7ACrashLeavesAnIndexOfTheEntriesThatAreThere(t *testing.T) {
 		}
 	}
 	m.Close()
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 	kept := 0
 	for i, left := range clones {
 		s := &readCounter{Store: openStore(t, left)}
@@ -257,9 +233,7 @@ func TestMEM7ACrashLeavesAnIndexOfTheEntriesThatAreThere(t *testing.T) {
 			kept++
 		}
 		same(t, fmt.Sprint("crash ", i), openMemory(t, bare{s}, "m"), m)
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Close())
 	}
 	if kept == 0 || kept == len(clones) {
 		t.Errorf("after %d of %d crashes there was an index; want some and not all", kept, len(clones))
@@ -274,13 +248,9 @@ func TestMEM7AnEntryAndItsIndexAreWrittenAtOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	s := openStore(t, fs)
 	m := openMemory(t, s, "m")
-	if err := s.SyncEntries(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.SyncEntries())
 	for i := range 400 {
-		if err := m.Store(t.Context(), some(rng, i)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, m.Store(t.Context(), some(rng, i)))
 	}
 	m.Close()
 	lost := map[int]bool{}
@@ -295,16 +265,12 @@ func TestMEM7AnEntryAndItsIndexAreWrittenAtOnce(t *testing.T) {
 		if diff := cmp.Diff(made.Counts(), m.Counts()); diff != "" {
 			t.Errorf("what the entries make, and what was kept (-want +got):\n%s", diff)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Close())
 	}
 	if len(lost) < 5 {
 		t.Errorf("the crashes have lost %v entries; want many numbers", lost)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 }
 
 // An index that is damaged, of another version, or incomplete because an entry was put without it,
@@ -337,17 +303,11 @@ func TestMEM7AnIndexThatIsNotWholeIsMadeAgain(t *testing.T) {
 			for i := range 1070 {
 				e := some(rng, i)
 				e.Vector, e.Model = vectorOf(e.Summary), "m"
-				if err := m.Store(t.Context(), e); err != nil {
-					t.Fatal(err)
-				}
+				must(t, m.Store(t.Context(), e))
 			}
 			m.Close()
-			if err := test.harm(s); err != nil {
-				t.Fatal(err)
-			}
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, test.harm(s))
+			must(t, s.Close())
 			sameOnlyRead(t, fs)
 			for _, want := range []int{1, 0} { // it is rebuilt only once
 				s := &readCounter{Store: openStore(t, fs)}
@@ -357,9 +317,7 @@ func TestMEM7AnIndexThatIsNotWholeIsMadeAgain(t *testing.T) {
 				}
 				same(t, "opened again", openMemory(t, bare{s}, "m"), m)
 				m.Close()
-				if err := s.Close(); err != nil {
-					t.Fatal(err)
-				}
+				must(t, s.Close())
 			}
 		})
 	}
@@ -370,23 +328,17 @@ func TestMEM7WithoutSpaceNoIndexIsWritten(t *testing.T) {
 	s := &narrow{Store: openStore(t, vfs.NewMem())}
 	rng := rand.New(rand.NewPCG(3, 3))
 	for i := range 50 {
-		if err := s.PutEntry(some(rng, i)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.PutEntry(some(rng, i)))
 	}
 	m := openMemory(t, s, "m")
-	if err := m.Store(t.Context(), some(rng, 50)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, m.Store(t.Context(), some(rng, 50)))
 	var keys []string
 	err := s.ReadIndex(nil, func(key, _ []byte) error { keys = append(keys, string(key)); return nil })
 	if err != nil || len(keys) > 0 {
 		t.Errorf("the index has %q, %v", keys, err)
 	}
 	same(t, "without an index", openMemory(t, bare{s}, "m"), m)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 }
 
 type narrow struct{ *store.Store }
@@ -400,9 +352,7 @@ func TestMEM8VectorsOfAnotherModelAreKeptInTheirPlace(t *testing.T) {
 	s := openStore(t, fs)
 	m := openMemory(t, s, "m")
 	for i := range 300 {
-		if err := m.Store(t.Context(), some(rng, i)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, m.Store(t.Context(), some(rng, i)))
 	}
 	m.Close()
 	m = openMemory(t, s, "new")
@@ -419,9 +369,7 @@ func TestMEM8VectorsOfAnotherModelAreKeptInTheirPlace(t *testing.T) {
 		t.Errorf("opened again after %d readings: %+v", c.reads, got)
 	}
 	same(t, "opened again", openMemory(t, bare{s}, "new"), m)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 }
 
 // last calls a function once upkeep logs that every entry has its vector.
@@ -447,7 +395,5 @@ func sameOnlyRead(t *testing.T, fs vfs.FS) {
 		t.Fatal(err)
 	}
 	same(t, "only read", openMemory(t, bare{still}, "m"), openMemory(t, still, "m"))
-	if err := still.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, still.Close())
 }

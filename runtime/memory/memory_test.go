@@ -203,9 +203,7 @@ func TestAReopenedMemoryFindsWhatItFound(t *testing.T) {
 		wantRecall(t, m, "north", 5, "b")
 		wantRecall(t, m, "alpha", 5, "c", "a")
 		wantRecall(t, m, "磁盘", 5, "a")
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Close())
 	}
 }
 

@@ -63,9 +63,7 @@ func notes(t testing.TB, e memory.Embedder) *memory.Memory {
 				t.Fatal(err)
 			}
 		}
-		if err := m.Store(t.Context(), entry); err != nil {
-			t.Fatal(err)
-		}
+		must(t, m.Store(t.Context(), entry))
 	}
 	return m
 }
@@ -142,9 +140,7 @@ func TestMEM5RetrievalFindsNoLessByKeyword(t *testing.T) {
 	t.Log("\n" + table)
 	golden := filepath.Join("testdata", "retrieval", "keyword.txt")
 	if *update {
-		if err := os.WriteFile(golden, []byte(table), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(golden, []byte(table), 0o644))
 	}
 	want, err := os.ReadFile(golden)
 	if err != nil {

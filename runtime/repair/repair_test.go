@@ -41,9 +41,7 @@ func found(t *testing.T, data, like string) []string {
 func remove(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		if err := os.Remove(name); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(name))
 	}
 }
 
@@ -54,9 +52,7 @@ func flip(t *testing.T, name string, at int64) {
 		t.Fatal(err)
 	}
 	text[at] ^= 4
-	if err := os.WriteFile(name, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, text, 0o600))
 }
 
 func size(t *testing.T, name string) int64 {
@@ -73,9 +69,7 @@ func cut(t *testing.T, data string) {
 	t.Helper()
 	logs := slices.DeleteFunc(found(t, data, "*.log"), func(name string) bool { return size(t, name) == 0 })
 	last := logs[len(logs)-1]
-	if err := os.Truncate(last, size(t, last)/2); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(last, size(t, last)/2))
 }
 
 func largest(t *testing.T, data, like string) string {
@@ -240,9 +234,7 @@ func TestJRN32RandomDamageIsRepaired(t *testing.T) {
 				case n == 0 || r.IntN(6) == 0 && !strings.HasSuffix(name, ".sst"):
 					remove(t, name)
 				case r.IntN(4) == 0:
-					if err := os.Truncate(name, r.Int64N(n)); err != nil {
-						t.Fatal(err)
-					}
+					must(t, os.Truncate(name, r.Int64N(n)))
 				default:
 					flip(t, name, r.Int64N(n))
 				}
@@ -270,15 +262,11 @@ func TestJRN32WhatIsNotDamagedIsNotRepaired(t *testing.T) {
 	}
 	d.close()
 	marker := filepath.Join(datafolder.Store(data), "marker.format-version.000099.999")
-	if err := os.WriteFile(marker, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(marker, nil, 0o600))
 	if _, err := repair.Run(ctx, data, o); !errors.Is(err, store.ErrNewerFormat) {
 		t.Errorf("of a newer format: %v; want ErrNewerFormat", err)
 	}
-	if err := os.RemoveAll(datafolder.Store(data)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(datafolder.Store(data)))
 	if _, err := repair.Run(ctx, data, o); !errors.Is(err, store.ErrCorrupt) || strings.Contains(err.Error(), "journal repair") {
 		t.Errorf("one that is gone: %v; want ErrCorrupt, and not the advice to repair it", err)
 	}
@@ -301,9 +289,7 @@ func flipBlock(t *testing.T, data string, kind byte) {
 				last, at = name, int64(b.Offset)+50
 			}
 		}
-		if err := read.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, read.Close())
 	}
 	if last == "" {
 		t.Fatalf("no table has a block of %c", kind)
@@ -336,13 +322,9 @@ func TestJRN33WhatTheJournalKnowsNothingOfIsAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept, err := s.Kept()
-	if err := errors.Join(err, s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, s.Close()))
 	s, err = datafolder.Open(f.data, store.Options{})
-	if err := errors.Join(err, s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, s.Close()))
 	flipBlock(t, f.data, 'J')
 	r := repaired(t, f)
 	if r.Last >= kept.Last || !r.Tail || len(r.Lost) == 0 {
@@ -359,7 +341,5 @@ func TestJRN33WhatTheJournalKnowsNothingOfIsAnswered(t *testing.T) {
 	if err != nil || after.Last < kept.Last {
 		t.Errorf("the last record is %d, %v; want none below %d given again", after.Last, err, kept.Last)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 }

@@ -104,9 +104,7 @@ func (d *daemon) turn(f fsm.Fact) {
 		f := d.facts[0]
 		d.facts = d.facts[1:]
 		d.at++
-		if err := d.engine.Turn(fsm.Input{At: d.at, Fact: f}); err != nil {
-			d.t.Fatal(err)
-		}
+		must(d.t, d.engine.Turn(fsm.Input{At: d.at, Fact: f}))
 	}
 }
 
@@ -128,9 +126,7 @@ func (d *daemon) ask(n int) {
 
 func (d *daemon) close() {
 	d.t.Helper()
-	if err := d.store.Close(); err != nil {
-		d.t.Fatal(err)
-	}
+	must(d.t, d.store.Close())
 }
 
 func key(n int) fsm.RequestKey {
@@ -230,17 +226,20 @@ func rested(t *testing.T, data string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(s.Rest(), s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(s.Rest(), s.Close()))
 }
 
 // copy returns a folder with the same files, as they are on the disk now.
 func (f folder) copy(t *testing.T) folder {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "data")
-	if err := os.CopyFS(to, os.DirFS(f.data)); err != nil {
+	must(t, os.CopyFS(to, os.DirFS(f.data)))
+	return folder{to, maps.Clone(f.sent), f.answered}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return folder{to, maps.Clone(f.sent), f.answered}
 }

@@ -109,9 +109,7 @@ func TestSKL10WhatIsLoadedNamesTheFolderAndItsFiles(t *testing.T) {
 		"forms/.env": "secret", "many/SKILL.md": "---\ndescription: x\nalways: true\n---\nx",
 	})
 	for i := range 30 {
-		if err := os.WriteFile(filepath.Join(dir, "skills", "many", string(rune('a'+i%26))+strings.Repeat("x", i/26)), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, "skills", "many", string(rune('a'+i%26))+strings.Repeat("x", i/26)), nil, 0o600))
 	}
 	l, _ := open(t, dir)
 	want := "Run scripts/fill.sh.\n\n[The folder of this skill is skills/forms. Paths in the text above are relative to it. Its files: assets/t.txt, references/FORMS.md, scripts/fill.sh.]"
@@ -140,12 +138,8 @@ func TestSKL9TheFirstPlaceCounts(t *testing.T) {
 		"../.agents/skills/other/SKILL.md": "---\ndescription: x\n---\nx", "../.agents/skills/other/a.sh": "true"})
 	user := t.TempDir()
 	for _, name := range []string{"tell", "mine"} {
-		if err := os.Mkdir(filepath.Join(user, name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(user, name, "SKILL.md"), []byte("---\ndescription: user\n---\nuser"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(filepath.Join(user, name), 0o700))
+		must(t, os.WriteFile(filepath.Join(user, name, "SKILL.md"), []byte("---\ndescription: user\n---\nuser"), 0o600))
 	}
 	l, problems, err := skill.Open(skill.Places(dir, []string{user, filepath.Join(user, "missing")}))
 	if err != nil {

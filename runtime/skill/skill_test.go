@@ -22,12 +22,8 @@ func workspace(t *testing.T, files map[string]string) string {
 	dir := t.TempDir()
 	for name, text := range files {
 		file := filepath.Join(dir, "skills", name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		must(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	return dir
 }
@@ -118,15 +114,9 @@ func TestABadSkillIsLeftOutWithTheReason(t *testing.T) {
 
 func TestAFolderThatIsNoSkillIsReported(t *testing.T) {
 	dir := workspace(t, map[string]string{"a/SKILL.md": release, "b/SKILL.md": release, "c/x.md": "x", "d/SKILL.md/x": "a folder"})
-	if err := os.Mkdir(filepath.Join(dir, "skills", "e"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(t.TempDir(), filepath.Join(dir, "skills", "f")); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mkfifo(filepath.Join(dir, "skills", "e", "SKILL.md"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(dir, "skills", "e"), 0o700))
+	must(t, os.Symlink(t.TempDir(), filepath.Join(dir, "skills", "f")))
+	must(t, syscall.Mkfifo(filepath.Join(dir, "skills", "e", "SKILL.md"), 0o600))
 	_, problems := open(t, dir)
 	var got []string
 	for _, p := range problems {
@@ -152,15 +142,11 @@ func TestSKL4LoadingBringsTheInstructionsAsTheyAreNow(t *testing.T) {
 		t.Errorf("instructions %q", got)
 	}
 	file := filepath.Join(dir, "skills", "release", "SKILL.md")
-	if err := os.WriteFile(file, []byte(strings.ReplaceAll(release, "tests", "linter")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(strings.ReplaceAll(release, "tests", "linter")), 0o600))
 	if got := load(t, l, "release", ""); got != "1. Run the linter." {
 		t.Errorf("instructions %q after an edit", got)
 	}
-	if err := os.WriteFile(file, []byte("broken"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte("broken"), 0o600))
 	if _, err := l.Load(context.Background(), "release", ""); err == nil || !strings.Contains(err.Error(), "front matter") {
 		t.Errorf("a skill broken since: %v", err)
 	}
@@ -191,9 +177,7 @@ func TestSKL5ReferencesAreTheOtherTextsOfTheFolder(t *testing.T) {
 		"y/SKILL.md": "---\ndescription: x\n---\nbody", "../secret.md": "secret",
 	})
 	for name, target := range map[string]string{"link.md": "../../secret.md", "far.md": "/etc/hostname"} {
-		if err := os.Symlink(target, filepath.Join(dir, "skills", "release", name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(target, filepath.Join(dir, "skills", "release", name)))
 	}
 	l, _ := open(t, dir)
 	if got := load(t, l, "release", "deep/more"); got != "more" {
@@ -242,12 +226,17 @@ func TestSomethingElseUnderTheFoldersName(t *testing.T) {
 		"a file": {func(name string) error { return os.WriteFile(name, nil, 0o600) }, "not a directory"},
 	} {
 		dir := t.TempDir()
-		if err := test.put(filepath.Join(dir, "skills")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, test.put(filepath.Join(dir, "skills")))
 		l, problems := open(t, dir)
 		if len(l.Decls()) != 0 || len(problems) != 1 || !strings.Contains(problems[0].Error(), "skills is left out: ") || !strings.Contains(problems[0].Error(), test.want) {
 			t.Errorf("%s: %v, problems %v", name, l.Decls(), problems)
 		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

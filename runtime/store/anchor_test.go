@@ -35,18 +35,14 @@ func replaceFile(t *testing.T, fs vfs.FS, name string, text []byte) {
 	t.Helper()
 	path := fs.PathJoin(dir, name)
 	if text == nil {
-		if err := fs.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		must(t, fs.Remove(path))
 		return
 	}
 	f, err := fs.Create(path, vfs.WriteCategoryUnspecified)
 	if err == nil {
 		_, err = f.Write(text)
 	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, f.Close()))
 }
 
 // clone copies a file system as it would be left by a process that is killed.
@@ -114,9 +110,7 @@ func TestJRN31AKilledProcessLeavesAnAnchorThatMayLag(t *testing.T) {
 			defer end(t, &s)
 			appendRecords(t, s, 1, 20, true)
 			kept := len(files(t, made)[logOf(t, made)])
-			if err := anchor(s); err != nil {
-				t.Fatal(err)
-			}
+			must(t, anchor(s))
 			appendRecords(t, s, 21, 40, true)
 			killed := clone(made)
 			log := logOf(t, killed)
@@ -252,9 +246,7 @@ func TestJRN31AnAnchorOfAnotherStoreIsNoticed(t *testing.T) {
 	s := open(t, dir, store.Options{FS: fs})
 	end(t, &s)
 	other := files(t, fs)["anchor"]
-	if err := fs.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
+	must(t, fs.RemoveAll(dir))
 	s = open(t, dir, store.Options{FS: fs})
 	end(t, &s)
 	replaceFile(t, fs, "anchor", []byte(other))

@@ -80,9 +80,7 @@ func wantBallast(t *testing.T, mem vfs.FS, want bool) {
 func opened(t *testing.T, c *crowded) *store.Store {
 	t.Helper()
 	s := open(t, dir, c.options())
-	if err := s.Space(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Space())
 	wantBallast(t, c.mem, true)
 	return s
 }
@@ -144,16 +142,12 @@ func TestJRN23WhicheverWriteFindsTheDiskFull(t *testing.T) {
 // leaveBallast makes a ballast as an earlier process has left it.
 func leaveBallast(t *testing.T, mem *vfs.MemFS) {
 	t.Helper()
-	if err := mem.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, mem.MkdirAll(dir, 0o700))
 	f, err := mem.Create(ballastFile, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Close())
 }
 
 // A store opens on a full disk with the ballast that an earlier process left.
@@ -191,9 +185,7 @@ func TestJRN11AFullDiskWithoutBallastIsFatal(t *testing.T) {
 		o := c.options()
 		o.FS = errorfs.Wrap(c, syncs)
 		s := open(t, dir, o)
-		if err := s.Space(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Space())
 		syncs.On()
 		wantFull(t, s)
 		wantBallast(t, c.mem, false)
@@ -241,9 +233,7 @@ func TestJRN23TheBallastTakesSpace(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "store")
 	s := open(t, folder, store.Options{BallastBytes: 1 << 20})
 	defer end(t, &s)
-	if err := s.Space(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Space())
 	info, err := os.Stat(filepath.Join(folder, "ballast"))
 	if err != nil {
 		t.Skipf("there is none: %v", err)

@@ -34,14 +34,10 @@ func BenchmarkTurn(b *testing.B) {
 	var turn, commit time.Duration
 	for n := uint64(1); b.Loop(); n++ {
 		start := time.Now()
-		if err := e.Turn(in); err != nil {
-			b.Fatal(err)
-		}
+		must(b, e.Turn(in))
 		turn += time.Since(start)
 		start = time.Now()
-		if err := db.Set(recordKey(n), value, pebble.Sync); err != nil {
-			b.Fatal(err)
-		}
+		must(b, db.Set(recordKey(n), value, pebble.Sync))
 		commit += time.Since(start)
 	}
 	b.ReportMetric(float64(turn.Nanoseconds())/float64(b.N), "turn-ns")
@@ -60,17 +56,13 @@ func BenchmarkUnsyncedTurn(b *testing.B) {
 	}
 	in := fsm.Input{At: 1, Fact: fsm.TimerFired{Timer: 1}}
 	for b.Loop() {
-		if err := e.Turn(in); err != nil {
-			b.Fatal(err)
-		}
+		must(b, e.Turn(in))
 	}
 	db, value := bare(b), coded(b, in)
 	n := uint64(0)
 	yardstick.Of(b, "a-commit", func() {
 		n++
-		if err := db.Set(recordKey(n), value, pebble.NoSync); err != nil {
-			b.Fatal(err)
-		}
+		must(b, db.Set(recordKey(n), value, pebble.NoSync))
 	})
 }
 
@@ -110,13 +102,9 @@ func BenchmarkStart(b *testing.B) {
 	folder := filepath.Join(b.TempDir(), "store")
 	s := open(b, folder, store.Options{})
 	for n := uint64(1); n <= records; n++ {
-		if err := s.Append(engine.Batch{Records: []engine.Record{record(n)}}, false); err != nil {
-			b.Fatal(err)
-		}
+		must(b, s.Append(engine.Batch{Records: []engine.Record{record(n)}}, false))
 	}
-	if err := s.SaveSnapshot(records-1000, state.Snapshot{Lifecycle: state.Serving}); err != nil {
-		b.Fatal(err)
-	}
+	must(b, s.SaveSnapshot(records-1000, state.Snapshot{Lifecycle: state.Serving}))
 	end(b, &s)
 	var opening, pebbles time.Duration
 	for b.Loop() {
@@ -134,9 +122,7 @@ func BenchmarkStart(b *testing.B) {
 			b.Fatal(err)
 		}
 		pebbles += time.Since(start)
-		if err := db.Close(); err != nil {
-			b.Fatal(err)
-		}
+		must(b, db.Close())
 		b.StartTimer()
 	}
 	b.ReportMetric(float64(opening.Nanoseconds())/float64(b.N), "open-ns")
@@ -154,14 +140,10 @@ func BenchmarkRest(b *testing.B) {
 	var appended time.Duration
 	for b.Loop() {
 		start := time.Now()
-		if err := s.Append(engine.Batch{Records: []engine.Record{record(n)}}, true); err != nil {
-			b.Fatal(err)
-		}
+		must(b, s.Append(engine.Batch{Records: []engine.Record{record(n)}}, true))
 		n++
 		rest := time.Now()
-		if err := s.Rest(); err != nil {
-			b.Fatal(err)
-		}
+		must(b, s.Rest())
 		anchor, appended = anchor+time.Since(rest), appended+rest.Sub(start)
 	}
 	b.ReportMetric(float64(anchor.Nanoseconds())/float64(b.N), "anchor-ns")

@@ -19,9 +19,7 @@ func TestACheckpointHoldsWhatTheStoreHeld(t *testing.T) {
 	s := open(t, dir, store.Options{FS: fs})
 	defer end(t, &s)
 	appendRecords(t, s, 1, 3, false)
-	if err := s.Checkpoint("copy"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Checkpoint("copy"))
 	appendRecords(t, s, 4, 5, true)
 	for range 2 { // reading it changes nothing
 		c, err := store.OpenReadOnly("copy", store.Options{FS: fs})

@@ -28,9 +28,7 @@ func writeMuch(t *testing.T, s *store.Store) {
 		for k := range e.Vector {
 			e.Vector[k] = byte(r.Uint32())
 		}
-		if err := s.PutEntry(e); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.PutEntry(e))
 	}
 	appendRecords(t, s, 1, 3, true)
 }
@@ -159,9 +157,7 @@ func TestJRN31AFlippedBitAtTheEndOfATableRefusesAClosedStore(t *testing.T) {
 		at, bit := size-1-r.IntN(1500), r.IntN(8)
 		flipBit(t, fs, name, int64(at), bit)
 		if s, err := store.OpenReadOnly(dir, store.Options{FS: fs}); err == nil {
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Close())
 			t.Errorf("bit %d of byte %d of %d: it opens to be read", bit, at, size)
 		} else {
 			wantLost(t, fs, fmt.Sprintf("bit %d of byte %d of %d", bit, at, size), name)
@@ -181,9 +177,7 @@ func TestJRN31AKilledStoreKnowsTheEndsOfItsTables(t *testing.T) {
 		s := open(t, dir, store.Options{FS: killed})
 		if rests {
 			appendRecords(t, s, 4, 5, true)
-			if err := s.Rest(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Rest())
 		}
 		next := clone(killed)
 		end(t, &s)

@@ -119,9 +119,7 @@ func TestDamageInATableNamesTheRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = f.WriteAt([]byte{0xff, 0xff, 0xff, 0xff}, 20)
-		if err := errors.Join(err, f.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(err, f.Close()))
 	}
 	if tables == 0 {
 		t.Fatal("there is no table to damage")

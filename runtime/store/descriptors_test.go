@@ -23,9 +23,7 @@ func TestCFG15WantOfADescriptorFailsNoStore(t *testing.T) {
 			t.Parallel()
 			counter := &atOp{class: class}
 			var a acknowledged
-			if err := work(store.Options{FS: errorfs.Wrap(vfs.NewCrashableMem(), counter)}, &a); err != nil {
-				t.Fatal(err)
-			}
+			must(t, work(store.Options{FS: errorfs.Wrap(vfs.NewCrashableMem(), counter)}, &a))
 			total := counter.count.Load()
 			if total < 10 {
 				t.Fatalf("only %d operations", total)

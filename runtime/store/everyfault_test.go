@@ -65,9 +65,7 @@ func TestJRN11WhicheverOperationFailsNothingAcknowledgedIsLost(t *testing.T) {
 			t.Parallel()
 			counter := &atOp{class: class}
 			var a acknowledged
-			if err := work(store.Options{FS: errorfs.Wrap(vfs.NewCrashableMem(), counter)}, &a); err != nil {
-				t.Fatal(err)
-			}
+			must(t, work(store.Options{FS: errorfs.Wrap(vfs.NewCrashableMem(), counter)}, &a))
 			total, returned := counter.count.Load(), 0
 			for at := int64(1); at <= total; at++ {
 				if failAt(t, class, at) {

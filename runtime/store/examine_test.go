@@ -45,9 +45,7 @@ func large(t *testing.T) *vfs.MemFS {
 			t.Fatal(err)
 		}
 	}
-	if err := s.SaveSnapshot(examined-10, state.Snapshot{Lifecycle: state.Serving}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.SaveSnapshot(examined-10, state.Snapshot{Lifecycle: state.Serving}))
 	end(t, &s)
 	edit(t, fs, dir, func(db *pebble.DB) error {
 		return errors.Join(db.Flush(), db.Compact(context.Background(), []byte{0}, []byte{0xff}, false))
@@ -97,9 +95,7 @@ func flipBit(t *testing.T, fs vfs.FS, name string, at int64, bit int) {
 	_, err = f.ReadAt(one, at)
 	one[0] ^= 1 << bit
 	_, wrong := f.WriteAt(one, at)
-	if err := errors.Join(err, wrong, f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, wrong, f.Close()))
 }
 
 // blocks returns the blocks of data of a table.
@@ -110,9 +106,7 @@ func blocks(t *testing.T, fs vfs.FS, name string) []table.Block {
 		t.Fatal(err)
 	}
 	data := read.Data()
-	if err := read.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, read.Close())
 	return data
 }
 

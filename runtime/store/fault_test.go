@@ -189,21 +189,15 @@ func TestMEM2EntriesAreKeptByID(t *testing.T) {
 		"h10": {ID: "h10", Summary: "ten"},
 		"":    {Summary: "no id"},
 	}
-	if err := s.PutEntry(fsm.Entry{ID: "h1", Summary: "old"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.PutEntry(fsm.Entry{ID: "h1", Summary: "old"}))
 	for _, e := range want {
-		if err := s.PutEntry(e); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.PutEntry(e))
 	}
 	end(t, &s)
 	s = open(t, dir, store.Options{FS: fs})
 	defer end(t, &s)
 	got := map[string]fsm.Entry{}
-	if err := s.Entries(func(e fsm.Entry) error { got[e.ID] = e; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Entries(func(e fsm.Entry) error { got[e.ID] = e; return nil }))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("entries (-want +got):\n%s", diff)
 	}
@@ -217,21 +211,15 @@ func TestMEM2EntriesAreKeptByID(t *testing.T) {
 func TestMEM1ASyncedAppendMakesTheEntriesBeforeItDurable(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s := open(t, dir, store.Options{FS: fs})
-	if err := s.PutEntry(fsm.Entry{ID: "h1", Summary: "kept"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.PutEntry(fsm.Entry{ID: "h1", Summary: "kept"}))
 	appendRecords(t, s, 1, 1, true)
-	if err := s.PutEntry(fsm.Entry{ID: "h2", Summary: "lost"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.PutEntry(fsm.Entry{ID: "h2", Summary: "lost"}))
 	after := fs.CrashClone(vfs.CrashCloneCfg{})
 	end(t, &s)
 	s = open(t, dir, store.Options{FS: after})
 	defer end(t, &s)
 	var ids []string
-	if err := s.Entries(func(e fsm.Entry) error { ids = append(ids, e.ID); return nil }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Entries(func(e fsm.Entry) error { ids = append(ids, e.ID); return nil }))
 	if diff := cmp.Diff([]string{"h1"}, ids); diff != "" {
 		t.Errorf("entries after a crash (-want +got):\n%s", diff)
 	}

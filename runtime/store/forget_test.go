@@ -19,13 +19,9 @@ func TestMEM10AForgottenEntryIsGoneAfterACrashToo(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s := open(t, dir, store.Options{FS: fs})
 	for _, id := range []string{"a", "b"} {
-		if err := s.PutEntry(fsm.Entry{ID: id, Summary: "the code of the safe"}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.PutEntry(fsm.Entry{ID: id, Summary: "the code of the safe"}))
 	}
-	if err := s.ForgetEntries([]string{"a", "nobody's"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.ForgetEntries([]string{"a", "nobody's"}))
 	after := fs.CrashClone(vfs.CrashCloneCfg{})
 	end(t, &s)
 	s = open(t, dir, store.Options{FS: after})
@@ -38,9 +34,7 @@ func TestMEM10AForgottenEntryIsGoneAfterACrashToo(t *testing.T) {
 			t.Errorf("entry %s is forgotten: %v, %v; want %v", id, forgotten, err, !want)
 		}
 	}
-	if err := s.PutEntry(fsm.Entry{ID: "a"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.PutEntry(fsm.Entry{ID: "a"}))
 	if forgotten, err := s.Forgotten("a"); forgotten || err != nil {
 		t.Errorf("an entry that was put again is forgotten: %v, %v", forgotten, err)
 	}
@@ -51,18 +45,14 @@ func TestMEM10WhatIsForgottenLeavesTheTables(t *testing.T) {
 	fs := vfs.NewMem()
 	secret := []byte("q7Zx0vKp3WmRt9LbYc2Hd8SgNfJu5Ea1") // does not compress
 	s := open(t, dir, store.Options{FS: fs})
-	if err := s.PutEntry(fsm.Entry{ID: "a", Summary: string(secret)}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.PutEntry(fsm.Entry{ID: "a", Summary: string(secret)}))
 	end(t, &s)
 	edit(t, fs, dir, func(db *pebble.DB) error { return db.Flush() })
 	if !inATable(t, fs, secret) {
 		t.Fatal("it does not lie in a table: nothing is shown")
 	}
 	s = open(t, dir, store.Options{FS: fs})
-	if err := s.ForgetEntries([]string{"a"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.ForgetEntries([]string{"a"}))
 	end(t, &s)
 	if inATable(t, fs, secret) {
 		t.Error("a table holds it")
@@ -80,9 +70,7 @@ func TestMEM10WhatIsForgottenLeavesTheIndex(t *testing.T) {
 	}
 	say := func(id, text string) {
 		t.Helper()
-		if err := m.Store(t.Context(), fsm.Entry{ID: id, Summary: text}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, m.Store(t.Context(), fsm.Entry{ID: id, Summary: text}))
 	}
 	words := []string{"q7zx0vkp3wmrt9", "bychd8sgnfju5e", "k2wq9xhzv4tyla"}
 	say("early", words[0])
@@ -155,13 +143,9 @@ func TestSyncedEntriesSurviveACrash(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s := open(t, dir, store.Options{FS: fs})
 	for _, id := range []string{"synced", "late"} {
-		if err := s.PutEntry(fsm.Entry{ID: id}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.PutEntry(fsm.Entry{ID: id}))
 		if id == "synced" {
-			if err := s.SyncEntries(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.SyncEntries())
 		}
 	}
 	after := fs.CrashClone(vfs.CrashCloneCfg{})

@@ -28,14 +28,10 @@ func TestAKilledProcessLosesNothingSynced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := holder.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, holder.Start())
 	_, ready := bufio.NewReader(out).ReadString('\n')
 	_, locked := store.Open(folder, store.Options{})
-	if err := holder.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, holder.Process.Kill())
 	_ = holder.Wait() // "signal: killed", as it should be
 
 	if ready != nil {

@@ -28,15 +28,11 @@ func leave(t *testing.T, dir string) *orphan {
 		t.Fatal(err)
 	}
 	defer held.Close()
-	if err := syscall.Flock(int(held.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Flock(int(held.Fd()), syscall.LOCK_EX|syscall.LOCK_NB))
 	o := &orphan{cmd: exec.Command("cat")}
 	o.cmd.ExtraFiles = []*os.File{held}
 	in, err := o.cmd.StdinPipe()
-	if err := errors.Join(err, o.cmd.Start()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, o.cmd.Start()))
 	o.end = in
 	t.Cleanup(func() { _ = o.leave() }) // it may have ended already
 	return o

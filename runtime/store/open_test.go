@@ -83,9 +83,7 @@ func TestOpenTellsAMissingRightFromALock(t *testing.T) {
 
 func TestOpenOfAFileIsAnError(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, nil, 0o600))
 	_, err := store.Open(file, store.Options{})
 	if err == nil || errors.Is(err, store.ErrLocked) || !strings.Contains(err.Error(), file) {
 		t.Errorf("Open: %v; want an error that is not ErrLocked and names the file", err)
@@ -224,9 +222,7 @@ func TestCOM53TheLogThatIsBeingWrittenTakesSpace(t *testing.T) {
 
 func TestMethodsAfterCloseAreErrors(t *testing.T) {
 	s := open(t, dir, store.Options{FS: vfs.NewMem(), Logger: slog.New(slog.DiscardHandler)})
-	if err := errors.Join(s.Close(), s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(s.Close(), s.Close()))
 	_, _, request := s.Request(fsm.RequestKey{})
 	_, _, snapshot := s.Snapshot(math.MaxUint64)
 	_, messages := s.Messages(fsm.Origin{}, 0, 1)
@@ -264,9 +260,7 @@ func edit(t *testing.T, fs vfs.FS, dir string, change func(*pebble.DB) error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(change(db), db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(change(db), db.Close()))
 }
 
 type quiet struct{}
@@ -301,9 +295,7 @@ func record(index uint64) engine.Record {
 func appendRecords(t *testing.T, s *store.Store, first, last uint64, sync bool) {
 	t.Helper()
 	for index := first; index <= last; index++ {
-		if err := s.Append(engine.Batch{Records: []engine.Record{record(index)}}, sync); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Append(engine.Batch{Records: []engine.Record{record(index)}}, sync))
 	}
 }
 
@@ -323,5 +315,12 @@ func wantRecords(t *testing.T, s *store.Store, last uint64) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -17,9 +17,7 @@ func openings(t *testing.T, fs vfs.FS, times int) {
 	t.Helper()
 	for n := range times {
 		s := open(t, dir, store.Options{FS: fs})
-		if err := s.PutEntry(fsm.Entry{ID: "h", At: fsm.Millis(n)}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.PutEntry(fsm.Entry{ID: "h", At: fsm.Millis(n)}))
 		end(t, &s)
 	}
 }
@@ -50,15 +48,11 @@ func TestJRN37NoOpeningWaitsForACompaction(t *testing.T) {
 			openings(t, fs, 10)
 			s := open(t, dir, store.Options{FS: fs})
 			defer end(t, &s)
-			if err := s.PutEntry(fsm.Entry{ID: "i"}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.PutEntry(fsm.Entry{ID: "i"}))
 			if n, above := s.Compactions(), s.TablesAbove(); n != 0 || above < 8 {
 				t.Fatalf("%d compactions have begun, %d tables above each other; want none, and tables to compact", n, above)
 			}
-			if err := test.begins(s); err != nil {
-				t.Fatal(err)
-			}
+			must(t, test.begins(s))
 			if s.Compactions() == 0 {
 				t.Error("no compaction has begun")
 			}
@@ -86,9 +80,7 @@ func TestJRN37FewTablesAreNotCompacted(t *testing.T) {
 	openings(t, fs, 6)
 	s := open(t, dir, store.Options{FS: fs})
 	defer end(t, &s)
-	if err := s.Rest(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Rest())
 	if n, above := s.Compactions(), s.TablesAbove(); n != 0 || above < 4 {
 		t.Errorf("%d compactions have begun, %d tables above each other; want none, and tables that could be compacted", n, above)
 	}

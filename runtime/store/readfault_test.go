@@ -41,9 +41,7 @@ func TestJRN11WhicheverReadFailsRecoveryIsRefusedAndNothingIsLost(t *testing.T) 
 	exhaustive.Test(t)
 	used := vfs.NewCrashableMem()
 	var a acknowledged
-	if err := work(store.Options{FS: used}, &a); err != nil {
-		t.Fatal(err)
-	}
+	must(t, work(store.Options{FS: used}, &a))
 	total, look := countReads(t, survive(100)(used))
 	refused := 0
 	for at := int64(1); at <= total; at++ {
@@ -82,9 +80,7 @@ func countReads(t *testing.T, fs vfs.FS) (total, look int64) {
 		}
 		return nil
 	})
-	if err := recovery(errorfs.Wrap(errorfs.Wrap(fs, reads), creates)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, recovery(errorfs.Wrap(errorfs.Wrap(fs, reads), creates)))
 	return reads.count.Load(), look
 }
 
@@ -102,9 +98,7 @@ func files(t *testing.T, fs vfs.FS) map[string]string {
 			t.Fatal(err)
 		}
 		text, err := io.ReadAll(f)
-		if err := errors.Join(err, f.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(err, f.Close()))
 		found[name] = string(text)
 	}
 	return found

@@ -228,9 +228,7 @@ func TestJRN34ATextIsKeptOnceAndGoesWithTheLastThatRefersToIt(t *testing.T) {
 	said, quoted := long("said"), fmt.Sprintf("%q", "x")
 	must := func(errs ...error) {
 		t.Helper()
-		if err := errors.Join(errs...); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(errs...))
 	}
 	once := func(when string, want int64) {
 		t.Helper()
@@ -284,9 +282,7 @@ func TestJRN34ASnapshotIsCompressed(t *testing.T) {
 			h.Context = append(h.Context, fsm.Message{Role: fsm.RoleUser, Text: fmt.Sprintf("question %d of session %d", n, i)})
 		}
 	}
-	if err := s.SaveSnapshot(1, saved); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.SaveSnapshot(1, saved))
 	if _, read, err := s.Snapshot(1); err != nil || !reflect.DeepEqual(read, saved) {
 		t.Errorf("it is read as another one, with %d handles, %v", len(read.Handles), err)
 	}
@@ -312,9 +308,7 @@ func TestJRN34ADamagedTextIsDamageOfWhatHoldsIt(t *testing.T) {
 				Records: []engine.Record{{Index: 1, Input: fsm.Input{At: 1, Fact: fsm.Requested{Text: long("said")}}}},
 				Audit:   []engine.Audit{{Position: 1, Audit: fsm.Audit{Result: long("said")}}},
 			}, true)
-			if err := errors.Join(err, s.PutSession("s", []byte(`"short"`), nil)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errors.Join(err, s.PutSession("s", []byte(`"short"`), nil)))
 			end(t, &s)
 			edit(t, fs, dir, func(db *pebble.DB) error { return damageOnce(db, damage) })
 			s, err = store.OpenReadOnly(dir, store.Options{FS: fs})

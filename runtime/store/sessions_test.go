@@ -35,9 +35,7 @@ func put(t *testing.T, s *store.Store, id, body string, parts ...string) {
 	for _, part := range parts {
 		archived = append(archived, []byte(part))
 	}
-	if err := s.PutSession(id, []byte(body), archived); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.PutSession(id, []byte(body), archived))
 }
 
 // Sessions are replaced, archives grow, and no two of either get mixed up.
@@ -77,9 +75,7 @@ func TestASyncedAppendMakesTheSessionsBeforeItDurable(t *testing.T) {
 	put(t, s, "a", "kept", "x")
 	appendRecords(t, s, 1, 1, true)
 	put(t, s, "a", "lost", "y")
-	if err := s.Append(engine.Batch{Records: []engine.Record{record(2)}}, false); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Append(engine.Batch{Records: []engine.Record{record(2)}}, false))
 	after := fs.CrashClone(vfs.CrashCloneCfg{})
 	end(t, &s)
 	s = open(t, dir, store.Options{FS: after})
@@ -100,17 +96,13 @@ func TestSES19DroppedPartsLeaveTheirNumbers(t *testing.T) {
 	put(t, s, "none", "3")
 	drop := func(id string, upTo uint64) {
 		t.Helper()
-		if err := s.DropArchived(id, upTo); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.DropArchived(id, upTo))
 	}
 	drop("a", 2)
 	drop("ab", 9)
 	drop("none", 9)
 	drop("a", 0)
-	if err := s.Append(engine.Batch{}, true); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Append(engine.Batch{}, true))
 	after := fs.CrashClone(vfs.CrashCloneCfg{})
 	end(t, &s)
 	s = open(t, dir, store.Options{FS: after})

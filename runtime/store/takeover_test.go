@@ -75,9 +75,7 @@ func TestJRN15AStoreOfAnOlderFormatIsTakenOverWithItsUnfinishedWork(t *testing.T
 				t.Fatalf("read only: %v", err)
 			}
 			before, err := whole(s)
-			if err := errors.Join(err, s.Close()); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errors.Join(err, s.Close()))
 			for _, opening := range []string{"the first", "the next"} {
 				s, err := store.Open(dir, store.Options{})
 				if err != nil {
@@ -87,9 +85,7 @@ func TestJRN15AStoreOfAnOlderFormatIsTakenOverWithItsUnfinishedWork(t *testing.T
 				if after, err := whole(s); after != before || err != nil {
 					t.Errorf("%s opening: what is read is another, %v", opening, err)
 				}
-				if err := s.Close(); err != nil {
-					t.Fatal(err)
-				}
+				must(t, s.Close())
 			}
 		})
 	}
@@ -117,9 +113,7 @@ func TestMEM7AStoreWithoutAnIndexIsTakenOver(t *testing.T) {
 		if min(c.count, 1) != readings {
 			t.Errorf("%s: the entries were read %d times", when, c.count)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Close())
 	}
 	s, err := store.OpenReadOnly(dir, store.Options{})
 	if err != nil {

@@ -25,18 +25,14 @@ func TestTXT8TheTextsAreCounted(t *testing.T) {
 	}
 	append := func(b engine.Batch) {
 		t.Helper()
-		if err := s.Append(b, true); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Append(b, true))
 	}
 	session := fsm.SessionOwner("s")
 	append(engine.Batch{Texts: []engine.Text{text(session, "a", 1000), text(session, "b", 200), text(fsm.SessionOwner("t"), "a", 30)}})
 	counts("three are kept", store.Held{Texts: 3, Bytes: 1230})
 	append(engine.Batch{Texts: []engine.Text{text(session, "a", 1000)}})
 	counts("one is kept again", store.Held{Texts: 3, Bytes: 1230})
-	if err := s.ForgetLengths(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.ForgetLengths())
 	append(engine.Batch{Texts: []engine.Text{text(session, "c", 4)}})
 	counts("three have no length", store.Held{Texts: 4, Bytes: 1234})
 	append(engine.Batch{Names: []engine.Names{{Owner: session, Refs: []string{"b"}}}})

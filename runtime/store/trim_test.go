@@ -110,9 +110,7 @@ func TestJRN20AnInterruptedTrimIsWholeOrNotDone(t *testing.T) {
 	s.Compacted()
 	switched.Off()
 	after, failed := look(s)
-	if err := errors.Join(err, failed); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, failed))
 	want := sight{engine.Kept{First: 21, Last: 25, Bytes: after.Kept.Bytes, Snapshots: []uint64{20}}, 5, 4, 4}
 	if diff := cmp.Diff(want, after); diff != "" {
 		t.Fatalf("after the trim (-want +got):\n%s", diff)

@@ -216,9 +216,7 @@ func checkPut(s *store.Store, last uint64) error {
 func TestAWorkloadLeavesWhatItWrote(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	var a acknowledged
-	if err := work(store.Options{FS: fs, BallastBytes: 1 << 10}, &a); err != nil {
-		t.Fatal(err)
-	}
+	must(t, work(store.Options{FS: fs, BallastBytes: 1 << 10}, &a))
 	if err := checkWork(fs, rounds, 6, true); err != nil {
 		t.Error(err)
 	}

@@ -23,9 +23,7 @@ func rebuilt(t *testing.T, fs vfs.FS) (*store.Store, store.Rebuilt) {
 		t.Fatal(err)
 	}
 	s, out, err := w.Rebuild(ctx, "rebuilt", store.Options{FS: vfs.NewMem()})
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, w.Close()))
 	return s, out
 }
 
@@ -38,13 +36,9 @@ func TestJRN32WithoutAManifestNothingOlderComesBack(t *testing.T) {
 		s := open(t, dir, store.Options{FS: fs})
 		appendRecords(t, s, round*10-9, round*10, true)
 		for _, part := range []string{"a", "s", "z"} {
-			if err := s.PutSession(part, []byte{byte('0' + round)}, [][]byte{{byte('0' + round)}}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.PutSession(part, []byte{byte('0' + round)}, [][]byte{{byte('0' + round)}}))
 		}
-		if err := s.SyncEntries(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.SyncEntries())
 		end(t, &s)
 		for name, text := range files(t, fs) {
 			if round < 5 && (strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".log")) {
@@ -91,9 +85,7 @@ func TestJRN32AnArchiveHasNoGap(t *testing.T) {
 	for _, text := range []string{"1", "2", "3", "4", "5", "6"} {
 		parts = append(parts, []byte(text))
 	}
-	if err := errors.Join(s.PutSession("s", nil, parts), s.SyncEntries()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(s.PutSession("s", nil, parts), s.SyncEntries()))
 	end(t, &s)
 	edit(t, fs, dir, func(db *pebble.DB) error {
 		key := append([]byte("H\x00\x00\x00\x01s"), 0, 0, 0, 0, 0, 0, 0, 3)

@@ -23,9 +23,7 @@ const wantAnnotations = `::error file=repo/b.scenario.yaml,line=7,col=13,title=f
 
 func TestSCN43AnnotationsStandAtTheFirstFailure(t *testing.T) {
 	var out bytes.Buffer
-	if err := Annotations(&out, &Run{Cases: cases(t)}, below); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Annotations(&out, &Run{Cases: cases(t)}, below))
 	if diff := cmp.Diff(wantAnnotations, out.String()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -40,9 +38,7 @@ func TestSCN43AnnotationsAreEscapedAndFew(t *testing.T) {
 		r.Cases = append(r.Cases, evil)
 	}
 	var out bytes.Buffer
-	if err := Annotations(&out, r, func(f string) string { return f }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Annotations(&out, r, func(f string) string { return f }))
 	want := "::error file=a%2Cb%3Ac%25%0A.yaml,line=3,title=50%25%3A a%2C b  %3A%3Aerror%3A%3Ax::100%25 (and 1 more)%0Ashelly test 'a,b:c%25%0A.yaml:3'\n"
 	if got := out.String(); got != strings.Repeat(want, annotationsMax) {
 		t.Errorf("got\n%s", got)
@@ -83,9 +79,7 @@ func TestSCN43NothingThatACaseSaysIsACommand(t *testing.T) {
 		broken := Case{Outcome: scenario.Outcome{Name: evil, File: evil, Err: errors.New(evil)}}
 		r := &Run{Cases: []Case{failing, broken, failing, broken}}
 		var open, out bytes.Buffer
-		if err := errors.Join(pretty(&open, r, Options{Broken: true}), pretty(Guard(&out), r, Options{Broken: true})); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(pretty(&open, r, Options{Broken: true}), pretty(Guard(&out), r, Options{Broken: true})))
 		if len(commands(open.String())) == 0 {
 			t.Errorf("%q is not a command even without a guard", evil)
 		}

@@ -68,15 +68,11 @@ func fields(prefix string, of reflect.Type) []string {
 func TestSCN41EveryFieldOfTheJSONReportIsWritten(t *testing.T) {
 	var out bytes.Buffer
 	some := Share{Taken: 1, Of: 2, Missing: []string{"one"}}
-	if err := JSON(&out, &Run{Cases: append(cases(t), made(), left()), Coverage: &Coverage{some, some, some, some, ""}, Times: true, Took: time.Second, Shard: "1/2", LeftOut: 1}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, JSON(&out, &Run{Cases: append(cases(t), made(), left()), Coverage: &Coverage{some, some, some, some, ""}, Times: true, Took: time.Second, Shard: "1/2", LeftOut: 1}))
 	d := json.NewDecoder(&out)
 	d.DisallowUnknownFields()
 	var doc document
-	if err := d.Decode(&doc); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Decode(&doc))
 	var got []string
 	filled("", reflect.ValueOf(doc), &got)
 	for _, field := range fields("", reflect.TypeFor[document]()) {

@@ -75,13 +75,9 @@ func checkJUnit(t *testing.T, text []byte) {
 func junit(t *testing.T, r *Run) (text string, doc junitSuites) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := JUnit(&out, r); err != nil {
-		t.Fatal(err)
-	}
+	must(t, JUnit(&out, r))
 	checkJUnit(t, out.Bytes())
-	if err := xml.Unmarshal(out.Bytes(), &doc); err != nil {
-		t.Fatal(err)
-	}
+	must(t, xml.Unmarshal(out.Bytes(), &doc))
 	return out.String(), doc
 }
 

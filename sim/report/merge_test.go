@@ -13,9 +13,7 @@ import (
 func back(t *testing.T, r *Run) *Run {
 	t.Helper()
 	var out bytes.Buffer
-	if err := JSON(&out, r); err != nil {
-		t.Fatal(err)
-	}
+	must(t, JSON(&out, r))
 	got, err := Read(out.Bytes())
 	if err != nil {
 		t.Fatal(err)
@@ -28,13 +26,9 @@ func prettyAll(t *testing.T, r *Run) string {
 	t.Helper()
 	var b bytes.Buffer
 	for i := range r.Cases {
-		if err := PrettyCase(&b, &r.Cases[i], Options{Verbose: true, Times: true}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, PrettyCase(&b, &r.Cases[i], Options{Verbose: true, Times: true}))
 	}
-	if err := PrettyEnd(&b, r); err != nil {
-		t.Fatal(err)
-	}
+	must(t, PrettyEnd(&b, r))
 	return b.String()
 }
 

@@ -112,9 +112,7 @@ func TestPrettyTellsWhatDidNotPassAndCounts(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
-			if err := pretty(&out, &Run{Cases: cases(t), Took: test.took}, test.options); err != nil {
-				t.Fatal(err)
-			}
+			must(t, pretty(&out, &Run{Cases: cases(t), Took: test.took}, test.options))
 			if diff := cmp.Diff(test.want, out.String()); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
@@ -137,9 +135,7 @@ func TestPrettyListsManyFailuresOnce(t *testing.T) {
 		more           string
 	}{{listFrom - 1, 0, ""}, {listFrom, listFrom, ""}, {listMax, listMax, ""}, {listMax + 2, listMax, "  and 2 more\n"}} {
 		var out bytes.Buffer
-		if err := PrettyEnd(&out, failing(test.failing)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, PrettyEnd(&out, failing(test.failing)))
 		lines := strings.Count(out.String(), "  shelly test a.scenario.yaml:3 --twice  # a name\uFFFD[2J\n")
 		if lines != test.lines || !strings.Contains(out.String(), test.more) || (lines == 0) == strings.Contains(out.String(), "failed:") {
 			t.Errorf("%d failures: %d lines:\n%s", test.failing, lines, out.String())
@@ -151,9 +147,7 @@ func TestJSONIsTheSameForTheSameOutcomes(t *testing.T) {
 	var out, again bytes.Buffer
 	one, two := &Run{Cases: cases(t)}, &Run{Cases: cases(t), Took: time.Hour}
 	two.Cases[0].Took = time.Minute
-	if err := errors.Join(JSON(&out, one), JSON(&again, two)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(JSON(&out, one), JSON(&again, two)))
 	want, err := os.ReadFile("testdata/report.json")
 	if err != nil {
 		t.Fatal(err)
@@ -189,4 +183,11 @@ func pretty(w io.Writer, r *Run, o Options) error {
 		}
 	}
 	return PrettyEnd(w, r)
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

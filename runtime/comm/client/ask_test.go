@@ -210,30 +210,22 @@ func TestWithoutADaemonTheErrorSaysHowToStartIt(t *testing.T) {
 func TestAnotherTokenIsUnauthorised(t *testing.T) {
 	d := newDaemon(t)
 	path := filepath.Join(d.dir, client.TokenFile)
-	if err := os.WriteFile(path, []byte(strings.Repeat("x", comm.TokenBytesMin)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(strings.Repeat("x", comm.TokenBytesMin)), 0o600))
 	if _, err := d.client.Status(context.Background()); !errors.Is(err, client.ErrUnauthorized) {
 		t.Errorf("a wrong one: %v", err)
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(path))
 	if _, err := d.client.Status(context.Background()); !errors.Is(err, client.ErrUnauthorized) {
 		t.Errorf("none: %v", err)
 	}
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, nil, 0o600))
 	if _, err := d.client.Status(context.Background()); !errors.Is(err, engine.ErrDamaged) {
 		t.Errorf("an empty file: %v", err)
 	}
 	if os.Getuid() == 0 {
 		return // nothing is closed to it
 	}
-	if err := os.Chmod(path, 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(path, 0))
 	if _, err := d.client.Status(context.Background()); !errors.Is(err, client.ErrNoAccess) {
 		t.Errorf("a closed file: %v", err)
 	}

@@ -109,9 +109,7 @@ func TestWantedRequestsAreRead(t *testing.T) {
 			key.Channel = "udp"
 		}
 		r := engine.Request{Key: key, Index: uint64(index + 1), Done: true}
-		if err := j.Append(engine.Batch{Requests: []engine.Request{r}}, true); err != nil {
-			t.Fatal(err)
-		}
+		must(t, j.Append(engine.Batch{Requests: []engine.Request{r}}, true))
 	}
 	d.front.Record(j)
 	for _, c := range []struct {

@@ -60,9 +60,7 @@ func TestATokenFileThatIsNotASecretIsRefused(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, client.TokenFile)
-		if err := make(path); err != nil {
-			t.Fatal(err)
-		}
+		must(t, make(path))
 		if got, err := client.EnsureToken(dir); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "remove it") {
 			t.Errorf("%s: got %q, %v; want an error with %q and %q", name, got, err, path, "remove it")
 		}
@@ -75,17 +73,13 @@ func TestAnEndpointIsFoundUntilItIsRemoved(t *testing.T) {
 		{HTTP: "127.0.0.1:1", UDP: "127.0.0.1:2", PID: 3, Version: "v4"},
 		{HTTP: "[::1]:1", PID: 4},
 	} {
-		if err := client.WriteEndpoint(dir, want); err != nil {
-			t.Fatal(err)
-		}
+		must(t, client.WriteEndpoint(dir, want))
 		if got, err := client.ReadEndpoint(dir); err != nil || got != want {
 			t.Errorf("%+v, %v; want %+v", got, err, want)
 		}
 	}
 	for range 2 {
-		if err := client.RemoveEndpoint(dir); err != nil {
-			t.Fatal(err)
-		}
+		must(t, client.RemoveEndpoint(dir))
 	}
 	if _, err := client.ReadEndpoint(dir); !errors.Is(err, client.ErrNotRunning) {
 		t.Errorf("removed: %v", err)
@@ -98,9 +92,7 @@ func TestTheTokenIsNeverSentElsewhere(t *testing.T) {
 		`{"http":"127.0.0.1.evil.example:80"}`, `{"http":`, ``,
 	} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, client.EndpointFile), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, client.EndpointFile), []byte(text), 0o600))
 		if got, err := client.ReadEndpoint(dir); err == nil || !strings.Contains(err.Error(), "start shelly again") {
 			t.Errorf("%s: got %+v, %v; want an error with %q", text, got, err, "start shelly again")
 		}

@@ -28,13 +28,9 @@ func TestTheJournalOfADaemonReadsAsTheJournalItself(t *testing.T) {
 			key := d.key(string(rune('a' + index)))
 			b.Requests = []engine.Request{{Key: key, Index: index, Handle: 1, Text: "hello", Accepted: 5}}
 		}
-		if err := j.Append(b, true); err != nil {
-			t.Fatal(err)
-		}
+		must(t, j.Append(b, true))
 		if index == 2 || index == 4 {
-			if err := j.SaveSnapshot(index, machine.Snapshot()); err != nil {
-				t.Fatal(err)
-			}
+			must(t, j.SaveSnapshot(index, machine.Snapshot()))
 		}
 	}
 	if _, err := j.Trim(engine.Keep{Since: 4}); err != nil {
@@ -118,9 +114,7 @@ func TestCOM16ImagesBelongToTheirRequest(t *testing.T) {
 	d.front.Record(j)
 	for index, images := range [][][]byte{{[]byte("a")}, {[]byte("b"), []byte("c")}, nil} {
 		in := fsm.Input{Fact: fsm.Requested{Request: d.key(string(rune('a' + index))), Text: "x", Images: images}}
-		if err := j.Append(engine.Batch{Records: []engine.Record{{Index: uint64(index + 1), Input: in}}}, true); err != nil {
-			t.Fatal(err)
-		}
+		must(t, j.Append(engine.Batch{Records: []engine.Record{{Index: uint64(index + 1), Input: in}}}, true))
 		got, err := d.client.Images(t.Context(), comm.Record{Index: uint64(index + 1)})
 		if diff := cmp.Diff(images, got); diff != "" || err != nil {
 			t.Errorf("request %d: %v\n%s", index+1, err, diff)

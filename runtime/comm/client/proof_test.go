@@ -76,9 +76,7 @@ func (d *daemon) squat(e client.Endpoint, answer func(net.Conn, *http.Request)) 
 		s.busy.Wait()
 	})
 	e.HTTP = l.Addr().String()
-	if err := client.WriteEndpoint(d.dir, e); err != nil {
-		d.t.Fatal(err)
-	}
+	must(d.t, client.WriteEndpoint(d.dir, e))
 	return s
 }
 

@@ -116,9 +116,7 @@ func (d *daemon) at(l net.Listener, where client.Endpoint) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	if err := client.WriteEndpoint(d.dir, where); err != nil {
-		d.t.Fatal(err)
-	}
+	must(d.t, client.WriteEndpoint(d.dir, where))
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- h.Serve(ctx, l) }()
@@ -150,9 +148,7 @@ func (d *daemon) insteadOf(handle http.HandlerFunc) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	if err := client.WriteEndpoint(d.dir, client.Endpoint{HTTP: other.Listener.Addr().String()}); err != nil {
-		d.t.Fatal(err)
-	}
+	must(d.t, client.WriteEndpoint(d.dir, client.Endpoint{HTTP: other.Listener.Addr().String()}))
 	d.onWait = func(int) {
 		if err := client.WriteEndpoint(d.dir, right); err != nil {
 			d.t.Error(err)
@@ -210,5 +206,12 @@ func same(t testing.TB, want, got any, options ...cmp.Option) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, options...); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

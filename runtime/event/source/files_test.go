@@ -99,12 +99,8 @@ func (f *folder) write(name string) {
 
 func write(t *testing.T, path string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must(t, os.WriteFile(path, []byte("x"), 0o600))
 }
 
 // has reports whether something about a file was reported.
@@ -119,14 +115,10 @@ func TestEVT7FilesOfAFolderAreWatched(t *testing.T) {
 	f.until(t, "created "+f.path("a.txt"))
 	f.write("a.txt")
 	f.until(t, "written "+f.path("a.txt"))
-	if err := os.Rename(f.path("a.txt"), f.path("b.txt")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(f.path("a.txt"), f.path("b.txt")))
 	f.until(t, "removed "+f.path("a.txt"))
 	f.until(t, "created "+f.path("b.txt"))
-	if err := os.Remove(f.path("b.txt")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(f.path("b.txt")))
 	f.until(t, "removed "+f.path("b.txt"))
 }
 
@@ -138,9 +130,7 @@ func TestEVT7FoldersThatComeAreWatchedToo(t *testing.T) {
 	f.until(t, "created "+f.path("in/deep/a.txt"))
 	f.write("in/deep/b.txt")
 	f.until(t, "created "+f.path("in/deep/b.txt"))
-	if err := os.Rename(f.path("in/deep"), filepath.Join(t.TempDir(), "elsewhere")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(f.path("in/deep"), filepath.Join(t.TempDir(), "elsewhere")))
 	f.until(t, "went "+f.path("in/deep"))
 	f.until(t, "seen 2 folders")
 }
@@ -148,16 +138,12 @@ func TestEVT7FoldersThatComeAreWatchedToo(t *testing.T) {
 // So that renaming a new folder is not a change of its own (EVT-5).
 func TestEVT7ANewFolderIsReported(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "known"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(dir, "known"), 0o755))
 	f := watch(t, dir, nil, 0)
 	f.until(t, "seen 2 folders")
 	outside := filepath.Join(t.TempDir(), "in")
 	write(t, filepath.Join(outside, "deep", "a.txt"))
-	if err := os.Rename(outside, f.path("in")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(outside, f.path("in")))
 	lines := f.until(t, "created "+f.path("in/deep/a.txt"))
 	if !slices.Contains(lines, "came "+f.path("in")) || !slices.Contains(lines, "came "+f.path("in/deep")) || slices.Contains(lines, "came "+f.path("known")) {
 		t.Errorf("reported is %q", lines)
@@ -180,12 +166,8 @@ func TestEVT7ChangedRulesOfAFolderHoldAtOnce(t *testing.T) {
 	f.write("sub/build/a")
 	f.until(t, "created "+f.path("sub/build/a"))
 	rules := f.path("sub/.gitignore")
-	if err := os.WriteFile(f.path("rules.tmp"), []byte("build/\n*.out\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(f.path("rules.tmp"), rules); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(f.path("rules.tmp"), []byte("build/\n*.out\n"), 0o600))
+	must(t, os.Rename(f.path("rules.tmp"), rules))
 	f.until(t, "created "+rules) // they hold from here on
 	for _, name := range []string{"sub/build/b", "sub/c.out", "sub/in/d.out", "sub/in/end"} {
 		f.write(name)
@@ -196,17 +178,13 @@ func TestEVT7ChangedRulesOfAFolderHoldAtOnce(t *testing.T) {
 			t.Errorf("reported is %q", lines)
 		}
 	}
-	if err := os.Remove(rules); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(rules))
 	f.until(t, "removed "+rules)
 	for _, name := range []string{"sub/build/d", "sub/e.out"} {
 		f.write(name)
 		f.until(t, "created "+f.path(name))
 	}
-	if err := os.RemoveAll(f.path("sub/build")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(f.path("sub/build")))
 	f.until(t, "went "+f.path("sub/build"))
 }
 
@@ -214,28 +192,20 @@ func TestEVT7ChangedRulesOfAFolderHoldAtOnce(t *testing.T) {
 func TestEVT7AFolderThatIsNotWatchedIsNotReportedWhenItGoes(t *testing.T) {
 	for _, recursive := range []bool{false, true} {
 		dir := t.TempDir()
-		if err := os.Mkdir(filepath.Join(dir, "drafts"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(filepath.Join(dir, "drafts"), 0o755))
 		f := watch(t, dir, func(f *source.Files) { f.Recursive, f.Ignore = recursive, []string{"drafts/", "made/"} }, 0)
 		f.until(t, "seen 1 folder")
 		for i, name := range []string{"drafts", "made", "drafts"} {
 			if i > 0 {
-				if err := os.Mkdir(f.path(name), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.Mkdir(f.path(name), 0o755))
 				f.write("then" + name) // the folder is seen before it goes
 				f.until(t, "created "+f.path("then"+name))
 			}
-			if err := os.Remove(f.path(name)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Remove(f.path(name)))
 		}
 		f.write("made") // a file may have the name of a folder
 		f.until(t, "created "+f.path("made"))
-		if err := os.Remove(f.path("made")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(f.path("made")))
 		if lines := f.until(t, "removed "+f.path("made")); slices.Contains(lines, "removed "+f.path("drafts")) || slices.Index(lines, "removed "+f.path("made")) < slices.Index(lines, "created "+f.path("made")) {
 			t.Errorf("reported is %q", lines)
 		}
@@ -249,9 +219,7 @@ func TestEVT5AFileThatGoesAtOnceIsReportedAsCreatedFirst(t *testing.T) {
 	for n := range 100 {
 		name := fmt.Sprint("lock", n)
 		f.write(name)
-		if err := os.Remove(f.path(name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(f.path(name)))
 		if lines := f.until(t, "removed "+f.path(name)); !slices.Contains(lines, "created "+f.path(name)) {
 			t.Fatalf("reported is %q", lines)
 		}
@@ -260,9 +228,7 @@ func TestEVT5AFileThatGoesAtOnceIsReportedAsCreatedFirst(t *testing.T) {
 
 func TestEVT7WhatIsIgnoredIsNotReported(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("build/\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("build/\n"), 0o600))
 	f := watch(t, dir, func(f *source.Files) {
 		f.Ignore, f.Private = []string{"*.log", "/only/here"}, []string{filepath.Join(dir, "data")}
 	}, 0)
@@ -316,16 +282,19 @@ func TestEVT13AFolderThatIsNotThereIsReported(t *testing.T) {
 
 func TestEVT13AFolderThatGoesIsReported(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "in")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(dir, 0o755))
 	r, done := newRecorder(), make(chan error, 1)
 	go func() { done <- source.Files{Folder: dir}.Watch(t.Context(), r) }()
 	r.until(t, "seen 1 folder")
-	if err := os.Remove(dir); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(dir))
 	if err := <-done; err == nil || !strings.Contains(err.Error(), "is gone") || errors.Is(err, event.ErrNotHere) {
 		t.Errorf("it is said: %v", err)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

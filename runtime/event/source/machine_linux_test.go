@@ -37,21 +37,15 @@ func TestEVT10ThisMachineCanBeMeasured(t *testing.T) {
 // A machine that has no file left to open for a moment has not stopped having memory.
 func TestEVT13TooManyOpenFilesIsNotTheMachinesKind(t *testing.T) {
 	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
 	none := limit
 	none.Cur = 0
-	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &none); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &none))
 	var failed []error
 	for _, s := range []event.Source{source.Memory{}, source.Load{}, source.Pressure{Of: "cpu"}} {
 		failed = append(failed, s.Watch(t.Context(), nil))
 	}
-	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit))
 	for _, err := range failed {
 		if !errors.Is(err, syscall.EMFILE) || errors.Is(err, event.ErrNotHere) {
 			t.Errorf("%v", err)

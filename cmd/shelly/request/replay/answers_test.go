@@ -29,13 +29,9 @@ func written(t *testing.T) string {
 	name := filepath.Join(t.TempDir(), "answers")
 	a := opened(t, name)
 	for _, question := range []string{"a", "b"} {
-		if err := a.Add(answer(question)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, a.Add(answer(question)))
 	}
-	if err := a.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.Close())
 	return name
 }
 
@@ -48,9 +44,7 @@ func TestCLI18ATornLineIsMended(t *testing.T) {
 	}
 	name := filepath.Join(t.TempDir(), "answers")
 	for cut := range len(whole) + 1 {
-		if err := os.WriteFile(name, whole[:cut], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, whole[:cut], 0o600))
 		a := opened(t, name)
 		lines := strings.Count(string(whole[:cut]), "\n")
 		if got := len(a.known); got != max(lines-1, 0) {
@@ -58,9 +52,7 @@ func TestCLI18ATornLineIsMended(t *testing.T) {
 		}
 		short := answer("c")
 		short.Answer.Text = ""
-		if err := errors.Join(a.Add(short), a.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(a.Add(short), a.Close()))
 		if now, _ := os.ReadFile(name); !strings.HasSuffix(string(now), "\n") {
 			t.Fatalf("cut at %d: the file ends with %q", cut, now[len(now)-10:])
 		}
@@ -68,9 +60,7 @@ func TestCLI18ATornLineIsMended(t *testing.T) {
 		if _, ok := a.Known(answer("c").Key); !ok {
 			t.Fatalf("cut at %d: the next answer is not there", cut)
 		}
-		if err := a.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, a.Close())
 	}
 }
 
@@ -87,9 +77,7 @@ func TestCLI18AnAnswerIsFoundByAllThatMattered(t *testing.T) {
 		}
 	}
 	failed := Answer{Key: key, Class: fsm.BrainTimeout}
-	if err := a.Add(failed); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.Add(failed))
 	if _, ok := a.Known(key); ok {
 		t.Error("what failed is not asked again")
 	}
@@ -108,9 +96,7 @@ func TestCLI18AFileOfAnswersIsPrivateAndOfOneProcess(t *testing.T) {
 	if _, err := Open(name); !errors.Is(err, ErrInUse) {
 		t.Errorf("a second process: %v", err)
 	}
-	if err := a.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.Close())
 }
 
 // A file that is not a file of answers is left as it is, and damage is reported with its place.
@@ -122,9 +108,7 @@ func TestCLI18AnyOtherFileIsRefused(t *testing.T) {
 		header + "{\"question\":\n{}\n":      "line 2 is damaged",
 		header + "{\"question\":\"a\"}\nx\n": "line 3 is damaged",
 	} {
-		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, []byte(content), 0o600))
 		if _, err := Open(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v; want %s", content, err, want)
 		}
@@ -134,5 +118,12 @@ func TestCLI18AnyOtherFileIsRefused(t *testing.T) {
 	}
 	if a, err := Read(filepath.Join(t.TempDir(), "absent")); err != nil || len(a.known) != 0 {
 		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -43,9 +43,7 @@ func questions(t *testing.T, ids ...string) []regression.Question {
 	for len(w.next) > 0 {
 		in := w.next[0]
 		w.next = w.next[1:]
-		if err := e.Turn(in); err != nil {
-			t.Fatal(err)
-		}
+		must(t, e.Turn(in))
 	}
 	found, err := regression.Questions(j, regression.Filter{}, nil)
 	if err != nil {
@@ -145,9 +143,7 @@ func golden(t *testing.T, name, got string) {
 	t.Helper()
 	name = filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(name)
 	if err != nil {
@@ -163,9 +159,7 @@ func TestCLI18AReportIsATableAndJSON(t *testing.T) {
 	b := newBench(t, filepath.Join(t.TempDir(), "f"), &model{answers: []any{
 		lists(`{"path": "."}`), says("It is five."), lists(`{"path":"sub"}`), &ollama.Error{Class: fsm.BrainGarbage, Reason: "noise"},
 	}}, 1)
-	if err := b.Ask(t.Context(), b.Plan(list, b.side)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.Ask(t.Context(), b.Plan(list, b.side)))
 	r := b.report(t, list)
 	var table bytes.Buffer
 	Table(&table, r, true)
@@ -214,9 +208,7 @@ func TestCLI18ARunGoesOnWhereItEnded(t *testing.T) {
 	if plan = b.Plan(list, b.side); plan.Ask() != 3 {
 		t.Fatalf("%d to ask; want 3", plan.Ask())
 	}
-	if err := b.Ask(t.Context(), plan); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.Ask(t.Context(), plan))
 	if r := b.report(t, list); len(r.Cases) != 6 || r.Left != 0 {
 		t.Errorf("%d cases, %d left; want all", len(r.Cases), r.Left)
 	}
@@ -225,9 +217,7 @@ func TestCLI18ARunGoesOnWhereItEnded(t *testing.T) {
 func TestCLI18AQuestionThatIsRepeatedHasAShare(t *testing.T) {
 	list := questions(t, "one")[:1]
 	b := newBench(t, filepath.Join(t.TempDir(), "f"), &model{answers: []any{lists(`{"path":"."}`), says("no"), lists(`{"path":"."}`)}}, 3)
-	if err := b.Ask(t.Context(), b.Plan(list, b.side)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.Ask(t.Context(), b.Plan(list, b.side)))
 	r := b.report(t, list)
 	if c := r.Cases[0]; c.Same != 2 || c.Class != regression.Same || r.Totals.Percent() != 66 || !c.Differs() {
 		t.Errorf("%+v", c)
@@ -248,9 +238,7 @@ func TestCLI18AModelIsHeldAgainstAnother(t *testing.T) {
 	other := b.side
 	other.Model = regression.Model{Name: "old", Digest: "e"}
 	for _, side := range []Side{other, b.side} {
-		if err := b.Ask(t.Context(), b.Plan(list, side)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, b.Ask(t.Context(), b.Plan(list, side)))
 	}
 	r := &regression.Report{Model: b.side.Model, Against: &other.Model}
 	left := b.Fill(r, list, b.side, &other)
