@@ -53,12 +53,12 @@ type changed struct {
 
 // Batch is changes of files that are reported as one event.
 type Batch struct {
-	Named    []string     // the first NamedMax in the order of their paths
-	Whats    []What       // of Named
-	Count    map[What]int // of the files whose names were kept; of folders that went, as Removed
-	More     int          // changes of others
-	Lost     bool         // the system has lost some, so any file may have changed
-	From, To fsm.Millis   // when the first and the last were seen
+	Named []string     // the first NamedMax in the order of their paths
+	Whats []What       // of Named
+	Count map[What]int // of the files whose names were kept; of folders that went, as Removed
+	More  int          // changes of others
+	Lost  bool         // the system has lost some, so any file may have changed
+	To    fsm.Millis   // when the last was seen
 }
 
 // Files returns how many files are known to have changed.
@@ -149,7 +149,7 @@ func (f *Files) Take(now fsm.Millis) (b Batch, ok bool) {
 	if at, is := f.Due(); !is || at > now {
 		return b, false
 	}
-	b = Batch{Count: map[What]int{}, More: f.more, Lost: f.lost, From: f.first, To: f.last}
+	b = Batch{Count: map[What]int{}, More: f.more, Lost: f.lost, To: f.last}
 	for _, c := range f.changes {
 		if c.what == Went {
 			b.Count[Removed]++

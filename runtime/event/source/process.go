@@ -10,16 +10,10 @@ import (
 
 const processEvery = 5 * time.Second
 
-// Running is a running process.
-type Running struct {
-	Name   string // of the program, as ps shows it
-	Memory uint64 // its own and shared memory, in bytes
-}
-
 // Process watches whether processes with a name are running (EVT-11).
 type Process struct {
 	Name string
-	Read func(name string) ([]Running, error) // returns those with the name; nil: the system's
+	Read func(name string) ([]uint64, error) // returns the memory of each with the name, own and shared, in bytes; nil: the system's
 }
 
 // Watch implements [event.Source].
@@ -42,7 +36,7 @@ func (p Process) look(to event.Sink) error {
 	return nil
 }
 
-func (p Process) read() ([]Running, error) {
+func (p Process) read() ([]uint64, error) {
 	if p.Read != nil {
 		return p.Read(p.Name)
 	}
@@ -66,8 +60,8 @@ func (p ProcessMemory) look(to event.Sink) error {
 		return err
 	}
 	sum := uint64(0)
-	for _, r := range all {
-		sum += r.Memory
+	for _, bytes := range all {
+		sum += bytes
 	}
 	args := []string{"name", p.Name, "size", size(sum), "most", size(p.Most)}
 	to.Level(p.Name, int64(sum), say(wordProcessLarge, args...), say(wordProcessSmall, args...))

@@ -9,6 +9,6 @@ import (
 )
 
 // running is not available on this system.
-func running(string) ([]Running, error) {
+func running(string) ([]uint64, error) {
 	return nil, fmt.Errorf("the processes of this system cannot be listed: %w", event.ErrNotHere)
 }

@@ -112,7 +112,6 @@ func (f *forking) answer(d due, against *history.Step) error {
 
 // ask asks the model.
 func (f *forking) ask(ask fsm.AskBrain, against *history.Step) error {
-	f.result.Questions++
 	in, err := f.brain(ask, f.machine.View().Config.Shown(&ask))
 	if err != nil {
 		return err

@@ -36,7 +36,6 @@ type Result struct {
 	Steps      []Step
 	Reply      *fsm.Reply // to the request; nil: none was given from the step on
 	Refused    []Refusal
-	Questions  int               // that the model was asked
 	Parted     int               // the first of Steps that is not as recorded; len(Steps) where the record goes on; -1: the ways never part
 	Stands     string            // why nothing goes on though the request is unfinished; empty: it has ended
 	Violations []check.Violation // of the invariants

@@ -206,8 +206,9 @@ func TestSIM15AnotherConfigurationHoldsFromTheStepOn(t *testing.T) {
 	}
 	c = p.Config()
 	c.Limits.MaxToolRounds = 1
-	r := run(t, p, fork.Change{Config: &c}, &script{})
-	if r.Reply.Outcome != fsm.OutcomeExhausted || r.Questions != 0 {
+	b = &script{}
+	r := run(t, p, fork.Change{Config: &c}, b)
+	if r.Reply.Outcome != fsm.OutcomeExhausted || len(b.asked) != 0 {
 		t.Errorf("reply %+v; want that the recorded call is one too many", r.Reply)
 	}
 }
@@ -215,11 +216,11 @@ func TestSIM15AnotherConfigurationHoldsFromTheStepOn(t *testing.T) {
 // The wait before the model is asked again is over at once, and the fork is bounded.
 func TestSIM15WaitsAreOverAtOnce(t *testing.T) {
 	p := recorded(t, looks, looksModel)
-	r := run(t, p, fork.Change{AskAgain: true}, &script{lines: []fsm.Input{{Fact: fsm.BrainFailed{Class: fsm.BrainBusy, Reason: "busy"}}, says("late")}})
-	if r.Reply.Text != "late" || r.Questions != 2 {
-		t.Errorf("%+v after %d questions", r.Reply, r.Questions)
+	b := &script{lines: []fsm.Input{{Fact: fsm.BrainFailed{Class: fsm.BrainBusy, Reason: "busy"}}, says("late")}}
+	if r := run(t, p, fork.Change{AskAgain: true}, b); r.Reply.Text != "late" || len(b.asked) != 2 {
+		t.Errorf("got %+v after %d questions; want the text late after 2", r.Reply, len(b.asked))
 	}
-	b := &script{lines: []fsm.Input{calls("look", `{}`), calls("look", `{"n":2}`), calls("look", `{"n":3}`)}}
+	b = &script{lines: []fsm.Input{calls("look", `{}`), calls("look", `{"n":2}`), calls("look", `{"n":3}`)}}
 	if r, err := fork.Run(p, fork.Change{AskAgain: true, StepsMax: 4}, b.answer); !errors.Is(err, fork.ErrSteps) || len(r.Steps) != 4 {
 		t.Errorf("%d steps, %v", len(r.Steps), err)
 	}
