@@ -15,7 +15,7 @@ import (
 // went through, and the tools with their arguments.
 func (s *story) expect() object {
 	r := s.record
-	reply := object{{"id", requestID}, {"text", loosened(r.Request.Reply)}, {"outcome", string(r.Request.Outcome)}}
+	reply := object{{"id", requestID}, {"text", loosened(r.Request.Reply, r.looks())}, {"outcome", string(r.Request.Outcome)}}
 	if r.Request.IsError {
 		reply.put("is_error", true)
 	}
@@ -117,10 +117,13 @@ const (
 )
 
 // loosened is a text, or a matcher that lets pass what another run says differently:
-// times, ids, paths and numbers.
-func loosened(text string) any {
+// times, ids, paths, numbers, and the states of handles if they are those of others.
+func loosened(text string, states bool) any {
 	shapes := []string{timeShape, idShape, pathShape, numberShape}
 	lax := []string{timeShape, `[0-9a-fA-F-]{8,}`, `\S*/\S*`, numberShape} // of each, in a pattern
+	if states {
+		shapes, lax = append(shapes, stateShape()), append(lax, `[a-z_]+`)
+	}
 	volatile := regexp.MustCompile("(" + strings.Join(shapes, ")|(") + ")")
 	found := volatile.FindAllStringSubmatchIndex(text, -1)
 	switch {
@@ -141,4 +144,13 @@ func loosened(text string) any {
 		from = at[1]
 	}
 	return object{{"$regex", pattern + regexp.QuoteMeta(text[from:]) + `$`}}
+}
+
+// stateShape is that of the name of a handle's state.
+func stateShape() string {
+	var names []string
+	for _, row := range state.HandleTable.Rows {
+		names = append(names, string(row.From), string(row.To))
+	}
+	return `\b(?:` + strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), "|") + `)\b`
 }

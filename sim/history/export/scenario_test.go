@@ -308,3 +308,37 @@ func TestSCN47WhatOthersDidMeanwhileIsExported(t *testing.T) {
 		t.Errorf("got %s; want one with %q", text, "path: [queued, parked, cancelled]")
 	}
 }
+
+// A /status is exported whatever else its session had unfinished: it does not tell of a summary that
+// waits, and another request may stand anywhere.
+func TestSCN47AStatusBesideOtherWorkIsExported(t *testing.T) {
+	for _, tt := range []struct {
+		session, entry, says string
+		other                bool // another request comes before it
+	}{
+		{"a", `{returns: done, takes: 1m}`, "1 active, 1 waiting; session a: idle", false}, // its summary waits
+		{"b", `{returns: done, takes: 1m}`, "session b: cognition", true},
+		{"b", `{returns: done, approve: true}`, "session b: waiting_approval", true},
+	} {
+		r := recorded(t, `
+scenario: 1
+name: x
+tools: {exec: [`+tt.entry+`]}
+brain: [{says: "Hello."}, {calls: [{tool: exec}]}, {says: "Done."}]
+timeline: [{user: "hi", session: a}, {user: "Do it.", session: b}, {at: 10s, user: /status, session: `+tt.session+`}, {at: 20s, approve: true}]
+expect: {replies: {$any: true}}
+`)
+		if !strings.HasSuffix(r.Request.Reply, tt.says) {
+			t.Fatalf("the status is %q, want %q at its end", r.Request.Reply, tt.says)
+		}
+		file, err := r.Scenario()
+		if err != nil {
+			t.Errorf("%s: %v", tt.says, err)
+			continue
+		}
+		doubtless(t, tt.says, file)
+		if got := strings.Contains(string(file.Source), "id: r0"); got != tt.other {
+			t.Errorf("%s: another request: %v, want %v\n%s", tt.says, got, tt.other, file.Source)
+		}
+	}
+}

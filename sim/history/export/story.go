@@ -162,7 +162,9 @@ func (r *Record) stops() bool {
 // looks reports whether the request is a command that tells what another of its session does.
 func (r *Record) looks() bool {
 	session, _ := fsm.Belongs(r.Request.Session, r.Request.Origin)
-	return r.command() == "status" && slices.ContainsFunc(r.From.Handles, func(h state.Handle) bool { return h.Session == session })
+	return r.command() == "status" && slices.ContainsFunc(r.From.Handles, func(h state.Handle) bool {
+		return h.Session == session && h.Kind != fsm.KindMemory // which a status does not tell of
+	})
 }
 
 // before are another request and the model's answer to it, which comes once this one has
