@@ -12,7 +12,7 @@ import (
 )
 
 // expect is what must hold: the reply, the states that its handle and the subagents
-// went through, and the tools with their arguments.
+// went through, what a person was asked, and the tools that ran, with their arguments.
 func (s *story) expect() object {
 	r := s.record
 	reply := object{{"id", requestID}, {"text", loosened(r.Request.Reply, r.looks())}, {"outcome", string(r.Request.Outcome)}}
@@ -35,24 +35,56 @@ func (s *story) expect() object {
 		}
 	}
 	o.list("handles", handles)
-	var audits []any
-	for _, a := range s.audits {
-		one := object{{"tool", a.Tool}}
-		args := strings.TrimSpace(a.Args)
-		switch {
-		case !json.Valid([]byte(args)) || !strings.HasPrefix(args, "{") || args == "{}":
-		case stands(data.Args(args)):
-			one.put("args", json.RawMessage(args))
-		default:
-			one.put("args", object{{"$literal", json.RawMessage(args)}})
+	o.list("questions", s.questions())
+	if audits := s.audited(); len(audits) > 0 || s.calls() {
+		o.put("audit", audits) // none: a call that a person refused must not run
+	}
+	return o
+}
+
+// questions are the calls that a person was asked about for the request, in order. That it was
+// active in several crashes its path tells.
+func (s *story) questions() (list []any) {
+	for _, step := range s.record.Steps {
+		for _, e := range step.Effects {
+			if q, ok := e.(fsm.AskPerson); ok && q.Tool != "" && s.record.owns(q.Handle) {
+				list = append(list, arguments(object{{"question", string(q.Question)}, {"tool", q.Tool}}, q.Args))
+			}
 		}
+	}
+	return list
+}
+
+// audited are the calls that ran, in order.
+func (s *story) audited() []any {
+	list := []any{}
+	for _, a := range s.audits {
+		one := arguments(object{{"tool", a.Tool}}, a.Args)
 		if a.Failed {
 			one.put("failed", true)
 		}
-		audits = append(audits, one)
+		list = append(list, one)
 	}
-	if len(audits) > 0 {
-		o.put("audit", audits)
+	return list
+}
+
+// calls reports whether the model asked for a tool.
+func (s *story) calls() bool {
+	return slices.ContainsFunc(of[fsm.AskBrain](s), func(c *call) bool {
+		in, ok := c.answer.Fact.(fsm.BrainAnswered)
+		return ok && len(in.Calls) > 0
+	})
+}
+
+// arguments adds to what is expected of a call the arguments that it had.
+func arguments(o object, args string) object {
+	args = strings.TrimSpace(args)
+	switch {
+	case !json.Valid([]byte(args)) || !strings.HasPrefix(args, "{") || args == "{}":
+	case stands(data.Args(args)):
+		o.put("args", json.RawMessage(args))
+	default:
+		o.put("args", object{{"$literal", json.RawMessage(args)}})
 	}
 	return o
 }

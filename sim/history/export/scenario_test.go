@@ -342,3 +342,33 @@ expect: {replies: {$any: true}}
 		}
 	}
 }
+
+// What a person was asked is expected, and that a call that was refused did not run: with another
+// call, or with approval in place of the refusal, the case fails.
+func TestSCN47ARefusedCallIsExpectedNotToRun(t *testing.T) {
+	r := recorded(t, `
+scenario: 1
+name: x
+tools: {exec: [{returns: done, approve: true, optional: true}]}
+brain: [{calls: [{tool: exec, args: {command: rm a}}]}, {says: "It was not done."}]
+timeline: [{user: "hi"}, {at: 10s, deny: true}]
+expect: {replies: {$any: true}}
+`)
+	file, err := r.Scenario()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doubtless(t, "a refused call", file)
+	text := string(file.Source)
+	for path, change := range map[string][2]string{ // order-free: each is a case of its own
+		"questions": {"brain:\n  - calls:\n      - {tool: exec, args: {command: rm a}}", "brain:\n  - calls:\n      - {tool: exec, args: {command: rm b}}"},
+		"audit":     {"deny: ", "approve: "},
+	} {
+		if n := strings.Count(text, change[0]); n != 1 {
+			t.Fatalf("%d times %q in\n%s", n, change[0], text)
+		}
+		if _, err := played([]byte(strings.Replace(text, change[0], change[1], 1))); err == nil || !strings.Contains(err.Error(), "expect."+path) {
+			t.Errorf("%s: %v\n%s", path, err, text)
+		}
+	}
+}
