@@ -372,3 +372,24 @@ expect: {replies: {$any: true}}
 		}
 	}
 }
+
+// What the model counts for a prompt decides what is sent again after it was too long, without
+// compression too.
+func TestSCN47APromptThatWasTooLongIsExportedWithItsCounts(t *testing.T) {
+	r := recorded(t, `
+scenario: 1
+name: x
+profile: nanobot
+config: {context_tokens: 8000}
+tools: {exec: [{returns: "`+strings.Repeat("all as expected. ", 600)+`", times: 2}]}
+brain:
+  - {calls: [{tool: exec}], tokens: {prompt: 2000}}
+  - {calls: [{tool: exec, args: {a: 1}}], tokens: {prompt: 5000}}
+  - {fails: context_truncated}
+timeline: [{user: "hi"}]
+expect: {replies: {$any: true}}
+`)
+	if _, err := r.Scenario(); err != nil {
+		t.Error(err)
+	}
+}

@@ -65,7 +65,7 @@ func (s *story) line(c *call) object {
 		if in.Stop == fsm.StopMaxTokens {
 			o.put("stops", "length")
 		}
-		if s.record.From.Config.Switches.Compress && in.Tokens.Prompt > 0 { // by which the estimate is corrected (CTX-2)
+		if c := &s.record.From.Config; in.Tokens.Prompt > 0 && (c.Switches.Compress || c.Fits()) { // by which the estimate is corrected (CTX-2)
 			o.put("tokens", object{{"prompt", in.Tokens.Prompt}})
 		}
 		if s.streams(&o, c, in) {
