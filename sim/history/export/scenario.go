@@ -107,11 +107,17 @@ func (s *story) write() (string, error) {
 	o.object("faults", faults)
 	o.put("expect", s.expect())
 	text, err := o.render()
+	if err == nil {
+		text, err = shortened(text)
+	}
 	if err != nil {
 		return "", err
 	}
 	laid, err := layout.Text([]byte("# Exported from a journal: a request that ended as " + string(r.Request.Outcome) + ".\n" + text))
-	return string(laid), err
+	if err != nil {
+		return "", fmt.Errorf("use --as replay: the scenario %w", err)
+	}
+	return string(laid), nil
 }
 
 // nameBytesMax is the longest name of a scenario that is exported.

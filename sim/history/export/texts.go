@@ -3,12 +3,30 @@ package export
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"shelly/fsm"
 )
 
-// unseen stands for each byte of a kept result that the request has not seen.
-const unseen = '.'
+// unseen stands for each byte of a kept result that the request has not seen; unseenVar is the
+// variable that stands for unseenRun of them.
+const (
+	unseen    = '.'
+	unseenVar = "unseen"
+	unseenRun = 4096
+)
+
+// shortened is a scenario in which long runs of unseen bytes are variables: a result that is
+// kept has up to a megabyte of them, as much as a file may have (SCN-19).
+func shortened(text string) (string, error) {
+	run := strings.Repeat(string(unseen), unseenRun)
+	short := strings.ReplaceAll(text, string(unseen)+run, string(unseen)+"${"+unseenVar+"}") // what follows a $ would be no variable
+	if short == text {
+		return text, nil
+	}
+	vars, err := object{{"vars", object{{unseenVar, run}}}}.render()
+	return vars + short, err
+}
 
 // whole is a result of which a request has seen the beginning and the end, and what it
 // has read on in (TXT-9).

@@ -2,9 +2,11 @@ package export
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"shelly/fsm"
 	"shelly/sim"
 	"shelly/sim/history/redact"
 	"shelly/sim/scenario"
@@ -39,4 +41,53 @@ func TestTXT9AnExportHasWhatWasReadOn(t *testing.T) {
 			t.Errorf("request %d: %.2000s", i, file)
 		}
 	}
+}
+
+// What was not seen of results takes little of a file, which can be no longer than one of them; and
+// it is what it was where a $ comes before it.
+func TestTXT9AnExportOfLongResultsIsShort(t *testing.T) {
+	r := recorded(t, `
+scenario: 1
+name: x
+profile: default
+vars: {line: "`+strings.Repeat("$", 1<<10)+`"}
+tools: {look: [{returns: "`+strings.Repeat("${line}", 1<<10)+`", times: 2}]}
+brain: [{calls: [{tool: look}]}, {calls: [{tool: look, args: {a: 1}}]}, {says: "Done."}]
+timeline: [{user: "hi"}]
+expect: {replies: {$any: true}}
+`)
+	file, err := r.Scenario()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doubtless(t, "long results", file)
+	if n := len(file.Source); n > 64<<10 {
+		t.Errorf("it has %d bytes", n)
+	}
+	cases, err := scenario.Parse("a.scenario.yaml", file.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := sim.Run(cases.Plan(), sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range [][]fsm.Input{slices.Collect(r.inputs()), inputs(again)} {
+		var sizes []int
+		for _, in := range run {
+			if in, ok := in.Fact.(fsm.ToolAnswered); ok {
+				sizes = append(sizes, in.Kept.Bytes)
+			}
+		}
+		if !slices.Equal(sizes, []int{1 << 20, 1 << 20}) {
+			t.Errorf("the results have %d bytes", sizes)
+		}
+	}
+}
+
+func inputs(r *sim.Result) (list []fsm.Input) {
+	for _, s := range r.Steps {
+		list = append(list, s.Input)
+	}
+	return list
 }

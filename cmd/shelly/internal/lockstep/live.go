@@ -24,6 +24,7 @@ import (
 	"shelly/runtime/tool"
 	"shelly/sim"
 	"shelly/sim/script"
+	"shelly/sim/strict"
 )
 
 // live performs a simulated schedule with the real adapters: the Ollama client
@@ -91,8 +92,8 @@ func newLive(p *sim.Plan, m *model) (_ *live, err error) {
 	if err = l.serve(p.NoVectors); err != nil {
 		return nil, err
 	}
-	l.tools, err = tool.New(tool.Options{
-		Workspace: l.space(), ResultBytesMax: 64 << 10, Added: l.stubs(p.Stubs),
+	l.tools, err = tool.New(tool.Options{ // the simulator cuts no result either
+		Workspace: l.space(), ResultBytesMax: strict.TextBytesMax, Added: l.stubs(p.Stubs),
 	})
 	if err != nil {
 		return nil, err

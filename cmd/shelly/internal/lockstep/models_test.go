@@ -153,6 +153,24 @@ expect: {world: {$exact: {a/b.txt: "x"}}}
 	}
 }
 
+// SCN-12: a stub's result is as long on the runtime as in the simulator, as long as a file can say.
+func TestSCN12ALongResultIsWholeOnTheRuntime(t *testing.T) {
+	f, err := scenario.Parse("f.scenario.yaml", []byte(`scenario: 1
+name: a long result
+vars: {part: "`+strings.Repeat("x", 1<<10)+`"}
+tools: {look: [{returns: "`+strings.Repeat("${part}", 1<<10)+`"}]}
+brain: [{calls: [{tool: look}]}, {says: "x"}]
+timeline: [{user: "?"}]
+expect: {replies: [x]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := Compare(f); !out.OK() {
+		t.Errorf("%v %.2000v", out.Err, out.Failures)
+	}
+}
+
 // SCN-29: a case that names a model asks that model, or is skipped.
 func TestSCN29ACaseNamesItsModel(t *testing.T) {
 	options := mock.Options{Models: []mock.Model{{Name: "first"}, {Name: "second"}}, Brain: new(wavering)}
