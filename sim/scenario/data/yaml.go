@@ -151,11 +151,14 @@ func (y *yamlWriter) text(v Value, indent int) {
 		y.WriteString(quotedLines(lines, indent) + "\n")
 		return
 	}
-	head := "|-"
-	if last := len(lines) - 1; lines[last] == "" {
-		head, lines = "|", lines[:last]
+	head, end := "|", "-"
+	if begins := lines[0]; begins == "" || begins[0] == ' ' || begins[0] == '\t' {
+		head = "|2" // its indentation, which the first word would else tell
 	}
-	y.WriteString(head + "\n")
+	if last := len(lines) - 1; lines[last] == "" {
+		end, lines = "", lines[:last]
+	}
+	y.WriteString(head + end + "\n")
 	for _, line := range lines {
 		if line != "" {
 			y.indent(indent)
@@ -165,11 +168,9 @@ func (y *yamlWriter) text(v Value, indent int) {
 }
 
 // blockText reports whether lines can be a literal block: no character that must be
-// escaped, no blank at a line's end, none before the first word, and at most one
-// line end after the last.
+// escaped, no blank at a line's end, and at most one line end after the last.
 func blockText(lines []string) bool {
-	last := len(lines) - 1
-	if lines[0] == "" || last > 0 && lines[last] == "" && lines[last-1] == "" || strings.HasPrefix(lines[0], " ") || strings.HasPrefix(lines[0], "\t") {
+	if last := len(lines) - 1; last > 0 && lines[last] == "" && lines[last-1] == "" {
 		return false
 	}
 	return !slices.ContainsFunc(lines, func(line string) bool {

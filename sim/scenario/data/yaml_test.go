@@ -95,6 +95,7 @@ func TestSCN35AGoldenReadsWell(t *testing.T) {
 		With("paths", Map("", With("lifecycle", List([]string{"down", "serving"}, Text)))),
 		With("notices", Value{Kind: ListKind}),
 		With("memory_file", Text(" begins with a blank\nand ends with one \n")),
+		With("results", List([]string{"\n\tbegins with a line end\n", "  1  two blanks\n 10  one"}, Text)),
 		With("history_file", List([]string{"plain", "a: b", "1", "true"}, Text)),
 	)
 	want := `replies:
@@ -112,6 +113,13 @@ notices: []
 memory_file: " begins with a blank\n\
   and ends with one \n\
   "
+results:
+  - |2
+
+    	begins with a line end
+  - |2-
+      1  two blanks
+     10  one
 history_file: [plain, "a: b", "1", "true"]
 `
 	if got := YAML(v); got != want {
