@@ -393,3 +393,23 @@ expect: {replies: {$any: true}}
 		t.Error(err)
 	}
 }
+
+// A stop and a start within a second, over which the request waited, are in the scenario, too: what
+// keeps it in the queue is done by the start.
+func TestSCN47AQuickRestartOverTheQueueIsExported(t *testing.T) {
+	r := recorded(t, `
+scenario: 1
+name: x
+brain: [{says: "One.", takes: 2s}, {says: "Two."}]
+timeline: [{user: "one"}, {at: 100ms, user: "two"}, {at: 1.9s, shutdown: true}, {at: 2.3s, start: true}]
+expect: {replies: {$any: true}}
+`)
+	file, err := r.Scenario()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doubtless(t, "a quick restart", file)
+	if text := string(file.Source); !strings.Contains(text, "path: [queued, parked, queued,") || !strings.Contains(text, "start: true") {
+		t.Errorf("%s", text)
+	}
+}

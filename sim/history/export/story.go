@@ -179,8 +179,19 @@ func (s *story) before() (request, line object) {
 	if s.record.neverRan() {
 		until = len(s.times) - 1
 	}
-	left := s.round(s.times[until]-s.began) + fsm.Second
+	left := s.round(s.times[until]-s.began) + s.room(until)
 	return request, object{{"says", "It is done."}, {"takes", span(left)}}
+}
+
+// room is how long after a step another request may still be at work: a second, and where a start
+// follows half of the time until then, so that the daemon has stopped by then.
+func (s *story) room(after int) fsm.Millis {
+	for i, step := range s.record.Steps[after+1:] {
+		if _, starts := step.Input.Fact.(fsm.Boot); starts {
+			return min(fsm.Second, (s.times[after+1+i]-s.times[after])/2)
+		}
+	}
+	return fsm.Second
 }
 
 func (r *Record) owns(id fsm.HandleID) bool { return id != 0 && slices.Contains(r.Handles, id) }
