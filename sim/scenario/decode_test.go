@@ -361,7 +361,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	for path, want := range map[string]string{
 		"missing": "missing: no such file",
 		"folder":  "folder: is a directory, not a file",
-		"large":   "large: is too large; the limit is 1024 KiB",
+		"large":   "large: is too large; the limit is 4096 KiB",
 	} {
 		if _, err := Load(fsys, path); err == nil || err.Error() != want {
 			t.Errorf("%s: error %v, want %s", path, err, want)

@@ -147,7 +147,7 @@ func TestSCN16WhatIsNotAFragment(t *testing.T) {
 		"sub":                      "include: sub: is a directory, not a file",
 		"pipe.yaml":                "include: pipe.yaml: is a FIFO, not a regular file",
 		"null.yaml":                "include: null.yaml: is a device, not a regular file",
-		"large.yaml":               "include: large.yaml: is too large; the limit is 1024 KiB",
+		"large.yaml":               "include: large.yaml: is too large; the limit is 4096 KiB",
 		"${name}.yaml":             "variables are not put into it",
 		"other.scenario.yaml":      "the name of a fragment does not end in .scenario.yaml",
 		"x.scenario.yaml":          "x/x.scenario.yaml:4:10: include: include cycle: x.scenario.yaml -> x.scenario.yaml",

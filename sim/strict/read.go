@@ -8,7 +8,7 @@ import (
 )
 
 // FileBytesMax is the size of one file (SCN-19).
-const FileBytesMax = 1 << 20
+const FileBytesMax = 4 << 20
 
 // ReadFile reads a whole file of at most limit bytes. Its errors do not name the path,
 // which its place names already. What is no regular file is not opened, since that may

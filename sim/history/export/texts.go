@@ -17,7 +17,7 @@ const (
 )
 
 // shortened is a scenario in which long runs of unseen bytes are variables: a result that is
-// kept has up to a megabyte of them, as much as a file may have (SCN-19).
+// kept has up to a megabyte of them, and a file may have four (SCN-19).
 func shortened(text string) (string, error) {
 	run := strings.Repeat(string(unseen), unseenRun)
 	short := strings.ReplaceAll(text, string(unseen)+run, string(unseen)+"${"+unseenVar+"}") // what follows a $ would be no variable
