@@ -67,8 +67,8 @@ func lines(steps []history.Step) []line {
 
 // print prints the fork for people: the steps before it, then both ways from there.
 func (f *forkTold) print(w io.Writer) {
-	key := f.point.History.Request.Key
-	fmt.Fprintf(w, "request %s of %s, forked at step %d\n", key.ID, key.Channel, f.point.Step.N)
+	h := &f.point.History
+	fmt.Fprintf(w, "%s of %s, forked at step %d\n", h.Name(), h.Request.Key.Channel, f.point.Step.N)
 	for _, s := range f.point.History.Steps[:f.point.Step.N-1] {
 		if s.Differs {
 			fmt.Fprintf(w, "note: today's code decides step %d differently; the fork begins where that leads\n", s.N)
@@ -155,8 +155,11 @@ func (f *forkTold) summary(w io.Writer) {
 }
 
 func replyWords(done bool, text string, outcome fsm.Outcome) string {
-	if !done {
+	switch {
+	case !done || text == "" && outcome == "":
 		return "none"
+	case outcome == "": // of a run
+		return terminal.Printable(text)
 	}
 	return fmt.Sprintf("(%s) %s", outcome, terminal.Printable(text))
 }
@@ -165,7 +168,7 @@ func replyWords(done bool, text string, outcome fsm.Outcome) string {
 func (f *forkTold) replied() bool {
 	for _, s := range f.point.History.Steps[:f.point.Step.N-1] {
 		for _, e := range s.Effects {
-			if reply, ok := e.(fsm.Reply); ok && reply.Request == f.point.History.Request.Key {
+			if _, answers := f.point.Answer(e); answers {
 				return true
 			}
 		}
@@ -211,7 +214,7 @@ func (f *forkTold) json(t *terminal.Terminal) error {
 	if f.result.Parted >= 0 {
 		out.Parted = f.point.Step.N + f.result.Parted
 	}
-	if r := f.point.History.Request; r.Done {
+	if r := f.point.History.Request; r.Done && (r.Outcome != "" || r.Reply != "") {
 		out.Replies.Recorded = &forkReply{r.Reply, r.Outcome}
 	}
 	if r := f.result.Reply; r != nil {
@@ -229,5 +232,5 @@ type forkReplies struct {
 
 type forkReply struct {
 	Text    string      `json:"text"`
-	Outcome fsm.Outcome `json:"outcome"`
+	Outcome fsm.Outcome `json:"outcome"` // empty for a run
 }

@@ -21,13 +21,12 @@ import (
 	"shelly/fsm/wording"
 	"shelly/runtime/config"
 	"shelly/runtime/daemon"
-	"shelly/sim/history"
 	"shelly/sim/history/export"
 	"shelly/sim/history/fork"
 )
 
 type forkCmd struct {
-	ID      string        `arg:"" help:"Request to fork."`
+	ID      string        `arg:"" help:"Request to fork, or a run such as h12."`
 	At      int           `required:"" placeholder:"STEP" help:"Step to change (numbers as in request show)."`
 	Edit    []string      `placeholder:"KEY=VALUE" sep:"none" help:"Change the step's input: KEY=VALUE or KEY=@FILE; may be repeated."`
 	Brain   string        `placeholder:"KIND" help:"What answers from there on: ollama, auto or demo."`
@@ -121,13 +120,9 @@ func (c *forkCmd) point() (_ fork.Point, err error) {
 		return fork.Point{}, err
 	}
 	defer func() { err = errors.Join(err, closed()) }()
-	key, err := c.recorded(j, c.ID)
+	h, err := c.history(j, c.ID)
 	if err != nil {
 		return fork.Point{}, err
-	}
-	h, err := history.Of(j, key)
-	if err != nil {
-		return fork.Point{}, exit.History(err)
 	}
 	point, err := fork.At(j, h, c.At)
 	if errors.Is(err, fork.ErrNoPoint) {

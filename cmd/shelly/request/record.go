@@ -71,7 +71,7 @@ func (r *journalled) recorded(j engine.Reader, id string) (fsm.RequestKey, error
 	key, err := r.find(j, id)
 	if run, is := runID(id, err); is {
 		if _, wrong := past.RunOf(j, run); wrong == nil {
-			err = exit.Errorf(exit.NoMatch, "%s is a run, not a request; request fork, and request replay with a model, take requests alone", id)
+			err = exit.Errorf(exit.NoMatch, "%s is a run, not a request; request replay with a model takes requests alone", id)
 		}
 	}
 	return key, err

@@ -10,7 +10,7 @@ import (
 // Forked is the record of a fork: what the machine was told in it, from the state that
 // it began in. Replay then writes it as a replay.
 func Forked(p fork.Point, f fork.Result) *Record {
-	r := &Record{Request: p.History.Request, Handles: p.History.Handles, Ended: f.Stands == "", From: f.From, forked: p.Step.N}
+	r := &Record{Request: p.History.Request, Handles: p.History.Handles, Run: p.History.Run, Ended: f.Stands == "", From: f.From, forked: p.Step.N}
 	q := &r.Request
 	q.Done, q.Reply, q.IsError, q.Outcome = false, "", false, ""
 	if f.Reply != nil {

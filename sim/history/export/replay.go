@@ -51,7 +51,7 @@ func (r *Record) start() fsm.Millis {
 func (r *Record) name() string {
 	line, _, _ := strings.Cut(strings.TrimSpace(r.Request.Text), "\n")
 	if r.forked > 0 {
-		return fmt.Sprintf("request %s forked at step %d: %s", r.Request.Key.ID, r.forked, line)
+		return fmt.Sprintf("%s forked at step %d: %s", r.Name(), r.forked, line)
 	}
 	return r.Name() + ": " + line
 }
@@ -59,7 +59,7 @@ func (r *Record) name() string {
 // about is what stands above the file.
 func (r *Record) about() []string {
 	if r.forked > 0 {
-		return []string{fmt.Sprintf("A fork at step %d of request %s of channel %s: it did not happen so.", r.forked, r.Request.Key.ID, r.Request.Key.Channel)}
+		return []string{fmt.Sprintf("A fork at step %d of %s of channel %s: it did not happen so.", r.forked, r.Name(), r.Request.Key.Channel)}
 	}
 	first, last := r.Steps[0].Index, r.Steps[len(r.Steps)-1].Index
 	q := r.Request

@@ -1,5 +1,5 @@
-// Package fork answers what would have happened to a request from one of its steps on,
-// had something been different: what the model, a tool or a person said there, the
+// Package fork answers what would have happened to a request or a run from one of its steps
+// on, had something been different: what the model, a tool or a person said there, the
 // model, a prompt or a limit (SIM-15).
 //
 //	point, err := fork.At(journal, history, 4)

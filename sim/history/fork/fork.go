@@ -34,7 +34,7 @@ const StepsMax = 2000
 // Result is what came of a fork.
 type Result struct {
 	Steps      []Step
-	Reply      *fsm.Reply // to the request; nil: none was given from the step on
+	Reply      *fsm.Reply // to the request, or the message of a run; nil: none was given from the step on
 	Refused    []Refusal
 	Parted     int               // the first of Steps that is not as recorded; len(Steps) where the record goes on; -1: the ways never part
 	Stands     string            // why nothing goes on though the request is unfinished; empty: it has ended
@@ -162,9 +162,11 @@ func (f *forking) start(s state.Snapshot) (err error) {
 	f.family = slices.DeleteFunc(slices.Clone(h.Handles), func(id fsm.HandleID) bool { return id > s.LastHandle })
 	f.result.From = alone(s, f.family)
 	f.journal = engine.NewMemoryJournalFrom(f.point.Step.Index-1, f.result.From)
-	unanswered := engine.Request{Key: h.Request.Key, Index: h.Request.Index, Handle: h.Request.Handle, Session: h.Request.Session, Text: h.Request.Text}
-	if err := f.journal.Append(engine.Batch{Requests: []engine.Request{unanswered}}, true); err != nil {
-		return err
+	if !h.Run {
+		unanswered := engine.Request{Key: h.Request.Key, Index: h.Request.Index, Handle: h.Request.Handle, Session: h.Request.Session, Text: h.Request.Text}
+		if err := f.journal.Append(engine.Batch{Requests: []engine.Request{unanswered}}, true); err != nil {
+			return err
+		}
 	}
 	if f.driver, err = engine.Drive(f.journal, f); err != nil {
 		return err
@@ -208,7 +210,7 @@ func (f *forking) askAgain(config fsm.Config) (s state.Snapshot) {
 // Perform implements [engine.World]: nothing is done, and what is asked is noted.
 func (f *forking) Perform(e fsm.Effect) error {
 	f.know(e)
-	if reply, ok := e.(fsm.Reply); ok && reply.Request == f.point.History.Request.Key {
+	if reply, ok := f.point.Answer(e); ok {
 		f.result.Reply = &reply
 	}
 	return nil

@@ -2,6 +2,7 @@ package fork_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -353,5 +354,56 @@ timeline: [{user: "1", session: a}, {user: "2", session: b}, {at: 5s, cancel: r2
 	}
 	if r := run(t, p, fork.Change{}, &script{}); r.Steps[0].Moves[0].From != state.Queued || r.Reply.Outcome != fsm.OutcomeCancelled || r.Parted >= 0 {
 		t.Errorf("%+v, reply %+v, parted %d", r.Steps[0].Moves, r.Reply, r.Parted)
+	}
+}
+
+// A run is forked as a request is: what it says when it ends is its reply. The step of the handle
+// that began it is none of its own.
+func TestSIM15ARunIsForked(t *testing.T) {
+	f, err := scenario.Parse("case", []byte(`
+scenario: 1
+name: x
+brain: [{calls: [{tool: spawn, args: {task: Look.}}]}, {says: "Begun."}, {says: "It is done."}, {says: "The disk fills up."}]
+brain_for: {subagent: [{says: "All is well."}]}
+timeline: [{user: "hi"}, {at: 1h, event: {source: disk, kind: low, subject: /var, channel: cli, chat: direct}}]
+expect: {ends: serving}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := f.Run(sim.Options{})
+	if o.Err != nil {
+		t.Fatal(o.Err)
+	}
+	j := journalOf(t, o.Result)
+	forked := map[fsm.Kind]bool{}
+	for _, h := range histories(t, j, o.Result) {
+		kind := fsm.Kind(h.Request.Key.Channel)
+		if !h.Run || kind != fsm.KindSubagent && kind != fsm.KindEvent {
+			continue
+		}
+		forked[kind] = true
+		if _, err := fork.At(j, h, 1); errors.Is(err, fork.ErrNoPoint) != (kind == fsm.KindSubagent) {
+			t.Errorf("%s at step 1: %v", kind, err)
+		}
+		i := slices.IndexFunc(h.Steps, func(s history.Step) bool { return s.N > 1 && fsm.AnswersKind(s.Input.Fact, fsm.CallBrain) })
+		p, err := fork.At(j, h, i+1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := fork.Edited(p.Step.Input, []fork.Edit{{Key: "says", Value: "Nothing is well."}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := fork.Run(p, fork.Change{Input: in}, new(script).answer)
+		if err != nil || r.Stands != "" {
+			t.Errorf("%s: %v, %s", kind, err, r.Stands)
+		}
+		if kind == fsm.KindEvent && (r.Reply == nil || r.Reply.Text != "Nothing is well.") {
+			t.Errorf("%s: the reply is %+v", kind, r.Reply)
+		}
+	}
+	if len(forked) != 2 {
+		t.Errorf("forked are %v", forked)
 	}
 }

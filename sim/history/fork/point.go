@@ -13,7 +13,7 @@ import (
 	"shelly/sim/history"
 )
 
-// Point is a step of a request's history from which a fork can go on.
+// Point is a step of the history of a request or of a run from which a fork can go on.
 type Point struct {
 	History history.History
 	Step    history.Step
@@ -41,6 +41,9 @@ func At(j engine.Reader, h history.History, n int) (Point, error) {
 		return Point{}, fmt.Errorf("step %d: %w: its %s is not about the request's handle, which only waited for it; it can start at %s",
 			n, ErrNoPoint, fsm.InputKind(p.Step.Input), places(h))
 	}
+	if begunBy(h, p.Step) {
+		return Point{}, fmt.Errorf("step 1: %w: it belongs to the work that began the run; it can start at %s", ErrNoPoint, places(h))
+	}
 	if _, asks := p.Step.Input.Fact.(fsm.Requested); asks && replies(p.Step) {
 		return Point{}, fmt.Errorf("step %d: %w: request %q was answered in its own step", n, ErrNoPoint, h.Request.Key.ID)
 	}
@@ -54,11 +57,27 @@ func At(j engine.Reader, h history.History, n int) (Point, error) {
 	return p, p.question(j)
 }
 
+// begunBy reports whether a step is another handle's that began a run, as a subagent's parent does.
+func begunBy(h history.History, s history.Step) bool {
+	return h.Run && s.N == 1 && s.Handle != 0 && s.Handle != h.Request.Handle
+}
+
 func replies(s history.Step) bool {
 	return slices.ContainsFunc(s.Effects, func(e fsm.Effect) bool {
 		_, ok := e.(fsm.Reply)
 		return ok
 	})
+}
+
+// Answer returns the reply to the request if an effect is that. A run has none: it is what the run
+// says when it ends.
+func (p *Point) Answer(e fsm.Effect) (fsm.Reply, bool) {
+	q := &p.History.Request
+	if said, ok := e.(fsm.SendMessage); ok && p.History.Run && said.Handle == q.Handle && said.Key == q.Handle.Entry() {
+		return fsm.Reply{Handle: q.Handle, Text: said.Text, IsError: said.IsError}, true
+	}
+	reply, ok := e.(fsm.Reply)
+	return reply, ok && reply.Request == q.Key && !p.History.Run
 }
 
 // Answers reports whether the step answers a question to the model, which can then be
@@ -107,7 +126,7 @@ func places(h history.History) string {
 	var parts []string
 	for i := 0; i < len(h.Steps); i++ {
 		first := i
-		for i < len(h.Steps) && h.Steps[i].About {
+		for i < len(h.Steps) && h.Steps[i].About && !begunBy(h, h.Steps[i]) {
 			i++
 		}
 		switch {

@@ -78,12 +78,12 @@ func recordedBrain(h history.History, from int) fork.Brain {
 }
 
 // again reports whether what a fork was told gives the same reply again.
-func again(r fork.Result) bool {
+func again(p fork.Point, r fork.Result) bool {
 	m := machine.Restore(r.From)
 	var reply *fsm.Reply
 	for _, in := range r.Told {
 		for _, e := range m.Step(in) {
-			if e, ok := e.(fsm.Reply); ok && r.Reply != nil && e.Request == r.Reply.Request {
+			if e, ok := p.Answer(e); ok {
 				reply = &e
 			}
 		}
@@ -124,8 +124,32 @@ func outside(steps []history.Step, records []sim.Step) bool {
 
 var errSilent = errors.New("the record has no further answer")
 
+// histories are those of the requests and of the runs.
+func histories(t *testing.T, j engine.Reader, result *sim.Result) (list []history.History) {
+	t.Helper()
+	runs, err := history.Runs(j, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range result.Requests {
+		h, err := history.Of(j, r.Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, h)
+	}
+	for _, run := range runs {
+		h, err := history.OfRun(j, run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, h)
+	}
+	return list
+}
+
 // A fork that changes nothing ends as the record does, whatever the step that it begins
-// at (SIM-15): of every request of every scenario. Where something came from outside
+// at (SIM-15): of every request and every run of every scenario. Where something came from outside
 // after the step, or what was written went wrong, it may end differently.
 func TestSIM15AForkWithoutAChangeEndsAsTheRecord(t *testing.T) {
 	forks, same := 0, 0
@@ -135,11 +159,8 @@ func TestSIM15AForkWithoutAChangeEndsAsTheRecord(t *testing.T) {
 			continue
 		}
 		j := journalOf(t, o.Result)
-		for _, r := range o.Result.Requests {
-			h, err := history.Of(j, r.Key)
-			if err != nil {
-				t.Fatal(err)
-			}
+		for _, h := range histories(t, j, o.Result) {
+			r := h.Request
 			for _, s := range h.Steps {
 				p, err := fork.At(j, h, s.N)
 				if errors.Is(err, fork.ErrNoPoint) {
@@ -161,7 +182,7 @@ func TestSIM15AForkWithoutAChangeEndsAsTheRecord(t *testing.T) {
 					for _, v := range got.Violations {
 						t.Errorf("%s: %s from step %d: %s", f.Path(), r.Key.ID, s.N, v)
 					}
-					if !anew && s.N < 4 && !again(got) {
+					if !anew && s.N < 4 && !again(p, got) {
 						t.Errorf("%s: %s from step %d: what it was told does not give the same again", f.Path(), r.Key.ID, s.N)
 					}
 					if got.Parted < 0 && err == nil && got.Stands == "" {
