@@ -323,9 +323,9 @@ timeline: [{user: "1", session: a}, {user: "2", session: b}]
 		n    int
 		want string
 	}{
-		{"r1", 0, "the request has no such step; it can start at steps 1 to 4"},
-		{"r1", 9, "the request has no such step"},
-		{"r2", 2, "is not about the request's handle, which only waited for it; it can start at steps 1, 3 to 5"},
+		{"r1", 0, "request r1 has no such step; it can start at steps 1 to 4"},
+		{"r1", 9, "request r1 has no such step"},
+		{"r2", 2, "is not about request r2, which only waited for it; it can start at steps 1, 3 to 5"},
 	} {
 		if _, err := pointOf(t, two, test.id, test.n); !errors.Is(err, fork.ErrNoPoint) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("step %d of %s: %v; want %s", test.n, test.id, err, test.want)

@@ -34,12 +34,12 @@ func At(j engine.Reader, h history.History, n int) (Point, error) {
 		return Point{}, fmt.Errorf("%w: request %q was answered in its own step, without a handle", ErrNoPoint, h.Request.Key.ID)
 	}
 	if n < 1 || n > len(h.Steps) {
-		return Point{}, fmt.Errorf("step %d: %w: the request has no such step; it can start at %s", n, ErrNoPoint, places(h))
+		return Point{}, fmt.Errorf("step %d: %w: %s has no such step; it can start at %s", n, ErrNoPoint, h.Name(), places(h))
 	}
 	p := Point{History: h, Step: h.Steps[n-1]}
 	if !p.Step.About {
-		return Point{}, fmt.Errorf("step %d: %w: its %s is not about the request's handle, which only waited for it; it can start at %s",
-			n, ErrNoPoint, fsm.InputKind(p.Step.Input), places(h))
+		return Point{}, fmt.Errorf("step %d: %w: its %s is not about %s, which only waited for it; it can start at %s",
+			n, ErrNoPoint, fsm.InputKind(p.Step.Input), h.Name(), places(h))
 	}
 	if begunBy(h, p.Step) {
 		return Point{}, fmt.Errorf("step 1: %w: it belongs to the work that began the run; it can start at %s", ErrNoPoint, places(h))
@@ -121,7 +121,7 @@ func (p *Point) question(j engine.Reader) error {
 	return nil
 }
 
-// places names the steps at which a fork can begin: "steps 1 to 3, 5".
+// places names the steps at which a fork can begin: "steps 1 to 3, 5", or "step 7".
 func places(h history.History) string {
 	var parts []string
 	for i := 0; i < len(h.Steps); i++ {
@@ -137,7 +137,11 @@ func places(h history.History) string {
 			parts = append(parts, strconv.Itoa(first+1)+" to "+strconv.Itoa(i))
 		}
 	}
-	return "steps " + strings.Join(parts, ", ")
+	text := strings.Join(parts, ", ")
+	if strings.Contains(text, " ") {
+		return "steps " + text
+	}
+	return "step " + text
 }
 
 // alone is a state without the handles that are none of the request's: they stand
