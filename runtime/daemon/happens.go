@@ -133,21 +133,35 @@ func (h *hub) subagent(m state.Move, view *state.Snapshot) {
 	h.tell(known.parent, known.Event)
 }
 
+// preview is what the call of an open question would do; empty until that is known.
+type preview struct {
+	key  string // of the question
+	text string
+}
+
 // question passes on a question to a person about a request.
 func (h *hub) question(e comm.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if _, waits := h.previews[e.Handle]; waits {
-		h.previews[e.Handle] = e.Preview
-	}
 	h.tell(e.Handle, e)
 }
 
 // asked passes on that a question was asked; its preview is still to come.
-func (h *hub) asked(id fsm.HandleID) {
+func (h *hub) asked(id fsm.HandleID, key string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.previews[id] = ""
+	h.previews[id] = preview{key: key}
+}
+
+// previewed passes on a question whose preview has come. If the question has been answered
+// meanwhile, nobody is to be asked any more.
+func (h *hub) previewed(e comm.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if open, is := h.previews[e.Handle]; is && open.key == e.Key {
+		h.previews[e.Handle] = preview{e.Key, e.Preview}
+		h.tell(e.Handle, e)
+	}
 }
 
 // preview adds to a question what the call would do, if the question is still open (APR-21).
@@ -155,6 +169,6 @@ func (h *hub) preview(a *comm.Ask) {
 	if a != nil && a.Question == fsm.QuestionApprove {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		a.Preview = h.previews[a.Handle]
+		a.Preview = h.previews[a.Handle].text
 	}
 }

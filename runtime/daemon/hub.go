@@ -18,7 +18,7 @@ type hub struct {
 	finished  []fsm.RequestKey                   // the finished requests that have a history, oldest first
 	room      []item                             // memory of a dropped history, for the next one
 	subagents map[fsm.HandleID]subagent          // that have begun and not ended
-	previews  map[fsm.HandleID]string            // what the calls that wait for approval would do
+	previews  map[fsm.HandleID]preview           // what the calls that wait for approval would do
 	ears      []*listener
 	work      map[fsm.HandleID]working  // of handles that were begun
 	written   map[fsm.HandleID]*written // of the requests that a model answers
@@ -47,7 +47,7 @@ func newHub() *hub {
 		replies:   map[fsm.RequestKey][]chan struct{}{},
 		history:   map[fsm.RequestKey]*course{},
 		most:      historyEvents,
-		previews:  map[fsm.HandleID]string{},
+		previews:  map[fsm.HandleID]preview{},
 		subagents: map[fsm.HandleID]subagent{},
 		work:      map[fsm.HandleID]working{},
 		written:   map[fsm.HandleID]*written{},

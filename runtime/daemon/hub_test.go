@@ -61,6 +61,37 @@ func TestCOM60WhoComesLaterHearsWhatWasWritten(t *testing.T) {
 	}
 }
 
+// A preview may take longer than a person elsewhere needs to answer, and then the next question of
+// the request may be open already.
+func TestAPR21AQuestionThatWasAnsweredMeanwhileIsNotShown(t *testing.T) {
+	h, key := newHub(), fsm.RequestKey{ID: "r"}
+	h.know(7, key)
+	w := h.watch(key, comm.Event{Type: comm.EventState}, 0)
+	ask := func(key, would string) comm.Event {
+		return comm.Event{Type: comm.EventQuestion, Question: fsm.QuestionApprove, Handle: 7, Key: key, Preview: would}
+	}
+	h.asked(7, "first")
+	h.moved(state.Move{Table: state.HandleTable.Name, Handle: 7, From: state.Approving, To: state.Cognition}, &fsm.Config{})
+	h.previewed(ask("first", "would delete"))
+	h.asked(7, "second")
+	h.previewed(ask("first", "would delete"))
+	h.previewed(ask("second", "would write"))
+	late := comm.Ask{Question: fsm.QuestionApprove, Handle: 7}
+	if h.preview(&late); late.Preview != "would write" {
+		t.Errorf("who looks later sees %q", late.Preview)
+	}
+	h.leave(key, w)
+	var asked []string
+	for e := range w.events {
+		if e.Type == comm.EventQuestion {
+			asked = append(asked, e.Key)
+		}
+	}
+	if diff := cmp.Diff([]string{"second"}, asked); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 // While the journal is folded for a watcher that comes back, the place in the queue may change
 // many times.
 func TestCOM90WhatPassesTakesNoPlaceOfWhatDoesNot(t *testing.T) {

@@ -269,7 +269,7 @@ func (d *Daemon) askPerson(e fsm.AskPerson) {
 	if decl, known := d.config().Tool(e.Tool); known {
 		asked.Subject = decl.Subject
 	}
-	d.hub.asked(e.Handle)
+	d.hub.asked(e.Handle, e.Key)
 	d.calls.Go(func() { // the preview reads files, which may take long
 		ctx, cancel := context.WithTimeout(context.Background(), previewTimeout)
 		defer cancel()
@@ -277,7 +277,7 @@ func (d *Daemon) askPerson(e fsm.AskPerson) {
 			asked.Preview = shows.Preview(ctx, e.Tool, e.Args)
 			return nil
 		})
-		d.hub.question(asked)
+		d.hub.previewed(asked)
 	})
 }
 
