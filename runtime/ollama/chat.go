@@ -47,7 +47,7 @@ func (c *Client) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 	answer, err := c.chat(ctx, ask, tools, stream)
 	c.known.learn(c.opt.Model, func(f *facts) {
 		if delete(f.answered, c.opt.NumCtx); err == nil {
-			f.answered[c.opt.NumCtx] = c.now()
+			f.answered[c.opt.NumCtx], f.warm = c.now(), false
 		}
 	})
 	if err == nil {
@@ -64,7 +64,7 @@ func (c *Client) chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 	if c.opt.Model == "" {
 		return fsm.BrainAnswered{}, failure(fsm.BrainMissingModel, "no chat model is configured: name one, or run \"ollama pull %s\"", suggestedModel)
 	}
-	model, shared, err := c.ready(ctx, stream)
+	model, unclear, err := c.ready(ctx, stream)
 	if err != nil {
 		return fsm.BrainAnswered{}, err
 	}
@@ -73,7 +73,7 @@ func (c *Client) chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 	}
 	for refusals := 0; ; refusals++ {
 		answer, err := c.once(ctx, ask, tools, c.mannerOf(ask, model), stream)
-		if shared {
+		if unclear {
 			answer.Tokens.Reading = 0 // of a prompt of which nobody knows how much was read (BRN-18)
 		}
 		if err == nil || err.Lacks == "" || model.lacks[err.Lacks] || refusals == refusalsMax {

@@ -23,6 +23,7 @@ func newKnown() *known { return &known{models: map[string]*facts{}, tags: map[st
 type facts struct {
 	digest string // of its manifest; empty: unknown
 	loaded bool   // it was once loaded for this process
+	warm   bool   // it was loaded before, and has answered no call of this process since
 	asked  bool   // the server has been asked what the model can do
 	told   bool   // it has answered, in can
 	can    Capabilities

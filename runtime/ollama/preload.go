@@ -8,6 +8,9 @@ import "context"
 func (c *Client) Preload(ctx context.Context) error {
 	ctx, cancel := c.loading(ctx)
 	defer cancel()
+	if now, err := c.running(ctx); err == nil {
+		c.found(now)
+	}
 	if err := c.askToLoad(ctx); err != nil {
 		return err
 	}

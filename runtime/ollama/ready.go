@@ -20,15 +20,17 @@ const loadTick = 5 * time.Second
 
 // ready gets the model loaded and returns what is known about it. Loading is a call of its own,
 // with an empty list of messages, so that it has its own deadline and can be reported (BRN-18). If
-// the server cannot say what it has loaded, this is left to the chat. Shared reports whether
-// another chat waited for the same load.
-func (c *Client) ready(ctx context.Context, stream func(Chunk)) (model facts, shared bool, failed *Error) {
+// the server cannot say what it has loaded, this is left to the chat. Unclear reports whether nobody
+// can know what the server's cache holds of the prompt.
+func (c *Client) ready(ctx context.Context, stream func(Chunk)) (model facts, unclear bool, failed *Error) {
+	shared := false
 	if !c.justAnswered() {
 		now, err := c.running(ctx)
 		switch {
 		case err != nil && (err.Class == fsm.BrainUnreachable || ctx.Err() != nil):
 			return facts{}, false, err
 		case err == nil && !c.holds(now):
+			c.found(now)
 			if shared, err = c.load(ctx, stream); err != nil {
 				return facts{}, false, err
 			}
@@ -38,7 +40,13 @@ func (c *Client) ready(ctx context.Context, stream func(Chunk)) (model facts, sh
 		}
 	}
 	model, failed = c.capable(ctx)
-	return model, shared, failed
+	return model, shared || model.warm, failed
+}
+
+// found notes whether a model that is about to be loaded is loaded already: others may have filled
+// its cache, an earlier process of shelly too.
+func (c *Client) found(now *api.ProcessModelResponse) {
+	c.known.learn(c.opt.Model, func(f *facts) { f.warm = now != nil && (f.warm || !f.loaded) })
 }
 
 // answeredFor is how long after an answer the server is not asked again what it has loaded: the

@@ -244,6 +244,51 @@ func TestBRN18ALoadIsReported(t *testing.T) {
 	}
 }
 
+// What the server has cached of a prompt is not known where the model was loaded before, such as by
+// an earlier process with another data folder (BRN-18).
+func TestBRN18WhoFindsTheModelLoadedMeasuresNothing(t *testing.T) {
+	for _, preloads := range []bool{false, true} {
+		there := true
+		s := bare(t, func(w http.ResponseWriter, r *http.Request, body string) {
+			switch {
+			case r.URL.Path == "/api/ps" && there:
+				_, _ = io.WriteString(w, `{"models":[{"name":"m:latest","context_length":4096}]}`)
+			case r.URL.Path != "/api/chat":
+				_, _ = io.WriteString(w, `{}`)
+			case strings.Contains(body, `"messages":[],`):
+				there = true
+				_, _ = io.WriteString(w, `{"done":true,"done_reason":"load"}`)
+			default:
+				_, _ = io.WriteString(w, `{"message":{"content":"x"},"done":true,"done_reason":"stop","prompt_eval_count":1300,"prompt_eval_duration":350000000}`)
+			}
+		})
+		reads := func(c *ollama.Client) fsm.Millis {
+			answer, err := c.Chat(testContext(t), ask("x"), nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return answer.Tokens.Reading
+		}
+		begin := func() *ollama.Client {
+			c := client(t, s, func(o *ollama.Options) { o.NumCtx = 4096 })
+			if preloads {
+				if err := c.Preload(testContext(t)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return c
+		}
+		c := begin()
+		if first, next := reads(c), reads(c); first != 0 || next != 350 {
+			t.Errorf("preloaded %t: reads in %d and then %d ms", preloads, first, next)
+		}
+		there = false
+		if first := reads(begin()); first != 350 {
+			t.Errorf("preloaded %t: reads what it has loaded itself in %d ms", preloads, first)
+		}
+	}
+}
+
 // Of two chats that wait for one load the second finds in the cache what both begin with, so how
 // long it took to read says nothing about its prompt (BRN-18).
 func TestBRN18WhoSharesALoadMeasuresNothing(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,16 +31,20 @@ func testContext(t *testing.T) context.Context {
 }
 
 // server serves handler, which is given each request's body. It answers itself what a chat asks
-// beforehand: model m is loaded and can do everything.
+// beforehand: model m can be loaded and can do everything.
 func server(t *testing.T, handler func(w http.ResponseWriter, r *http.Request, body string)) *httptest.Server {
 	t.Helper()
+	var loaded atomic.Bool
 	return bare(t, func(w http.ResponseWriter, r *http.Request, body string) {
 		switch {
+		case r.URL.Path == "/api/ps" && !loaded.Load():
+			_, _ = io.WriteString(w, `{"models":[]}`)
 		case r.URL.Path == "/api/ps":
 			_, _ = io.WriteString(w, `{"models":[{"name":"m:latest"}]}`)
 		case r.URL.Path == "/api/show" && strings.HasPrefix(body, `{"model":"m",`):
 			_, _ = io.WriteString(w, `{"capabilities":["completion","tools","thinking","vision"]}`)
 		case strings.Contains(body, `"messages":[],`):
+			loaded.Store(true)
 			_, _ = io.WriteString(w, `{"done":true,"done_reason":"load"}`)
 		default:
 			handler(w, r, body)
