@@ -220,7 +220,7 @@ func (s *starting) recover(journal *store.Store, brain brain.Brain, bench *bench
 		return exit.With(exit.Data, err)
 	}
 	s.opened <- s.daemon
-	s.hindsight = hindsight.Options{Recorded: s.daemon.Recorded, Brain: brain.Brain, About: brain.About(), Redactor: func() *redact.Redactor { return s.secrets.Redactor() }, Log: s.log}
+	s.hindsight = hindsight.Options{Recorded: s.daemon.Recorded, Brain: brain.Brain, About: brain.About, Redactor: func() *redact.Redactor { return s.secrets.Redactor() }, Log: s.log}
 	return nil
 }
 

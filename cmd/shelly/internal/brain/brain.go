@@ -45,15 +45,15 @@ func Open(ctx context.Context, c config.Brain, log *slog.Logger) (Brain, error) 
 	late.Stop()
 	switch {
 	case err == nil:
-		o.ready = ready
+		o.ready.Store(ready)
 		log.Info("the model is chosen", "model", ready.chat, "embed_model", ready.embed, "server", client.BaseURL())
-		return o.answering(c, client.BaseURL(), log), nil
+		return o.answering(c, log), nil
 	case c.Kind == "auto":
 		log.Warn("the built-in demo brain answers: a script, not a model", "because", err)
 		return openDemo()
 	case c.OnUnreachable == "wait":
 		log.Warn("no model is available yet; requests fail until one is", "because", err)
-		return Brain{o, o, o.Embeds, o.Apart, func() string { return AboutOllama("", client.BaseURL()) }, nil}, nil
+		return Brain{o, o, o.Embeds, o.Apart, o.about, nil}, nil
 	default:
 		return Brain{}, exit.Errorf(exit.Unreachable, "%w", err)
 	}

@@ -85,8 +85,14 @@ func TestCFG7AStartWithoutAModelEndsOrWaitsForOne(t *testing.T) {
 	if answer, err := chat(); err == nil {
 		t.Errorf("without a model: %+v", answer)
 	}
+	if about := b.About(); about != AboutOllama("", server.URL) {
+		t.Errorf("without a model it is %q", about)
+	}
 	ready.Store(true)
 	if answer, err := chat(); err != nil || answer.Text != "hello" {
 		t.Errorf("with a model: %+v, %v", answer, err)
+	}
+	if about := b.About(); about != AboutOllama(mock.DefaultModel+":latest", server.URL) {
+		t.Errorf("with a model it is %q", about)
 	}
 }

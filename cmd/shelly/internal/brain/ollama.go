@@ -24,17 +24,26 @@ func AboutOllama(chat, server string) string {
 }
 
 // answering returns the brain for a server whose model was chosen.
-func (o *Ollama) answering(c config.Brain, server string, log *slog.Logger) Brain {
-	about := AboutOllama(o.ready.chat, server)
+func (o *Ollama) answering(c config.Brain, log *slog.Logger) Brain {
 	if !c.Preload || c.KeepAlive == 0 {
-		return Brain{o, o, o.Embeds, o.Apart, func() string { return about }, nil}
+		return Brain{o, o, o.Embeds, o.Apart, o.about, nil}
 	}
-	p := &Preload{model: o.ready.chat, client: o.ready.client, log: log}
-	if c := o.ready; c.embed != "" && !ollama.SameModel(c.chat, c.embed) {
-		p.embeds = c.client
+	ready := o.ready.Load()
+	p := &Preload{model: ready.chat, client: ready.client, log: log}
+	if ready.embed != "" && !ollama.SameModel(ready.chat, ready.embed) {
+		p.embeds = ready.client
 		p.keeps = &o.keeps
 	}
-	return Brain{o, o, o.Embeds, o.Apart, func() string { return about + p.words() }, p}
+	return Brain{o, o, o.Embeds, o.Apart, func() string { return o.about() + p.words() }, p}
+}
+
+// about names the server, and the model once one is chosen.
+func (o *Ollama) about() string {
+	chat := ""
+	if c := o.ready.Load(); c != nil {
+		chat = c.chat
+	}
+	return AboutOllama(chat, o.Client.BaseURL())
 }
 
 // Options returns the options of a client for the configured brain.
@@ -61,10 +70,10 @@ func Options(c config.Brain) ollama.Options {
 // again.
 type Ollama struct {
 	Client *ollama.Client
-	mu     sync.Mutex
-	ready  *chosen
-	keeps  atomic.Int32 // whether the server keeps both models loaded: a [keeping]
-	slots  int          // calls that the server serves at once
+	mu     sync.Mutex             // held while models are chosen, which may take as long as the server does
+	ready  atomic.Pointer[chosen] // nil: nothing is chosen yet
+	keeps  atomic.Int32           // whether the server keeps both models loaded: a [keeping]
+	slots  int                    // calls that the server serves at once
 }
 
 // chosen is a client for the chosen models.
@@ -84,14 +93,14 @@ func (o *Ollama) choose(ctx context.Context) (*chosen, error) {
 func (o *Ollama) current(ctx context.Context) (*chosen, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.ready == nil {
+	if o.ready.Load() == nil {
 		ready, err := o.choose(ctx)
 		if err != nil {
 			return nil, err
 		}
-		o.ready = ready
+		o.ready.Store(ready)
 	}
-	return o.ready, nil
+	return o.ready.Load(), nil
 }
 
 // Chat implements [daemon.Brain].
@@ -115,9 +124,8 @@ func (o *Ollama) Embed(ctx context.Context, text string) (vector []byte, model s
 // Embeds reports whether an embedding model is chosen: not while the server has none, or until it
 // has been asked.
 func (o *Ollama) Embeds() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.ready != nil && o.ready.embed != ""
+	c := o.ready.Load()
+	return c != nil && c.embed != ""
 }
 
 // keptForGood is how far away a model's unload time must be for the model to count as kept

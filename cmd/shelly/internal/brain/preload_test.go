@@ -105,7 +105,8 @@ func TestBRN19APreloadEndsWithShelly(t *testing.T) {
 }
 
 func TestBRN19NothingIsLoadedThatWouldNotStay(t *testing.T) {
-	o := &Ollama{ready: &chosen{chat: "qwen3:8b"}}
+	o := &Ollama{}
+	o.ready.Store(&chosen{chat: "qwen3:8b"})
 	for _, tt := range []struct {
 		c    config.Brain
 		want bool
@@ -114,7 +115,7 @@ func TestBRN19NothingIsLoadedThatWouldNotStay(t *testing.T) {
 		{config.Brain{Preload: true}, false},
 		{config.Brain{KeepAlive: time.Minute}, false},
 	} {
-		if got := o.answering(tt.c, "here", slog.Default()).Preload != nil; got != tt.want {
+		if got := o.answering(tt.c, slog.Default()).Preload != nil; got != tt.want {
 			t.Errorf("%+v: preloaded %v, want %v", tt.c, got, tt.want)
 		}
 	}

@@ -25,10 +25,7 @@ type embedder interface {
 // Apart reports whether an embedding may make the server unload the chat model, or drop the
 // conversation in its one slot (BRN-33). If that is unknown it returns true.
 func (o *Ollama) Apart() bool {
-	o.mu.Lock()
-	c := o.ready
-	o.mu.Unlock()
-	if c != nil && ollama.SameModel(c.chat, c.embed) {
+	if c := o.ready.Load(); c != nil && ollama.SameModel(c.chat, c.embed) {
 		return o.slots < 2
 	}
 	return keeping(o.keeps.Load()) != keepsBoth

@@ -50,7 +50,8 @@ func TestBRN33WhetherBothModelsStayLoadedIsTried(t *testing.T) {
 	} {
 		log, out := logged()
 		m := &oneModel{keeps: c.keeps}
-		o := &Ollama{ready: &chosen{chat: "qwen3:8b", embed: "embed"}}
+		o := &Ollama{}
+		o.ready.Store(&chosen{chat: "qwen3:8b", embed: "embed"})
 		if !o.Apart() {
 			t.Error("before anything is known, the models do not count as apart")
 		}
@@ -79,7 +80,8 @@ func TestBRN33AQuestionDuringTheAttemptDoesNotMislead(t *testing.T) {
 	for keeps, apart := range map[int]bool{1: true, 2: false} {
 		log, _ := logged()
 		m := asked{&oneModel{keeps: keeps}}
-		o := &Ollama{ready: &chosen{chat: "qwen3:8b", embed: "embed"}}
+		o := &Ollama{}
+		o.ready.Store(&chosen{chat: "qwen3:8b", embed: "embed"})
 		p := &Preload{model: "qwen3:8b", client: m, embeds: m, keeps: &o.keeps, log: log}
 		p.Run(t.Context())
 		p.Together(t.Context())
@@ -91,7 +93,8 @@ func TestBRN33AQuestionDuringTheAttemptDoesNotMislead(t *testing.T) {
 
 func TestBRN33OneModelForBothTakesItsOwnSlot(t *testing.T) {
 	for slots, apart := range map[int]bool{1: true, 2: false} {
-		o := &Ollama{ready: &chosen{chat: "qwen3:8b", embed: "qwen3:8b"}, slots: slots}
+		o := &Ollama{slots: slots}
+		o.ready.Store(&chosen{chat: "qwen3:8b", embed: "qwen3:8b"})
 		if o.Apart() != apart {
 			t.Errorf("with %d slots embeddings wait: %t", slots, !apart)
 		}

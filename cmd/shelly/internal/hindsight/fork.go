@@ -130,7 +130,7 @@ func (h *hindsight) fork(ctx context.Context, r *http.Request, at int, edits map
 			return fsm.Input{}, ctx.Err()
 		}
 		took := time.Since(began).Milliseconds()
-		body.Asked, body.TookMS, body.Brain = body.Asked+1, body.TookMS+took, h.o.About
+		body.Asked, body.TookMS, body.Brain = body.Asked+1, body.TookMS+took, h.o.About()
 		return fsm.Input{At: fsm.Millis(took), Fact: engine.Outcome(ask.Call).Brain(said, err)}, nil
 	})
 	if errors.Is(err, fork.ErrSteps) {

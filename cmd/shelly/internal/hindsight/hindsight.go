@@ -34,7 +34,7 @@ import (
 type Options struct {
 	Recorded func(ctx context.Context) (engine.Reader, error)
 	Brain    daemon.Brain            // the brain that a fork asks
-	About    string                  // its name
+	About    func() string           // its name
 	Redactor func() *redact.Redactor // a redactor for one report
 	Show     func(report []byte) (path string)
 	Log      *slog.Logger

@@ -95,7 +95,7 @@ func serveScenario(t *testing.T, source string) *site {
 	s := &site{t: t, mux: http.NewServeMux(), brain: &says{text: "There is nothing."}, id: b.Requests[0].Key.ID}
 	o := Options{
 		Recorded: func(context.Context) (engine.Reader, error) { return j, nil },
-		Brain:    s.brain, About: "a script", Log: slog.New(slog.DiscardHandler),
+		Brain:    s.brain, About: func() string { return "a script" }, Log: slog.New(slog.DiscardHandler),
 		Redactor: func() *redact.Redactor { return redact.New(s.secrets...) },
 		Show:     func(report []byte) string { s.shown = report; return "/page/report" },
 	}
