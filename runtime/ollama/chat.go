@@ -101,7 +101,7 @@ func (c *Client) once(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 	w := newWatch(ctx, c.opt.Timeouts)
 	defer w.stop()
 	come(stream, fsm.StageAccepted)
-	resp, err := c.post(w, ask, body)
+	resp, err := c.awaited(w, stream, func() (*http.Response, error) { return c.post(w, ask, body) })
 	if err != nil {
 		return fsm.BrainAnswered{}, c.failed(w, err)
 	}

@@ -101,7 +101,7 @@ type Client struct {
 
 	known   *known
 	encoded *encoded
-	ticks   func(time.Duration) (<-chan time.Time, func()) // clock of the notes while a model loads
+	ticks   func(time.Duration) (<-chan time.Time, func()) // clock of the notes while a chat waits
 	now     func() time.Time                               // for the time since the model answered
 }
 

@@ -5,8 +5,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
 	"shelly/runtime/ollama"
@@ -100,5 +103,53 @@ func (s silent) wait(t *testing.T) {
 	case <-s.left:
 	case <-testContext(t).Done():
 		t.Fatal("the server never saw its client leave")
+	}
+}
+
+// A server that says anything is alive, as is one that has no such question.
+func TestBRN42ASilentServerIsReportedUntilItAnswersAgain(t *testing.T) {
+	tick, answer := make(chan time.Time), make(chan struct{})
+	var asked atomic.Int32
+	s := server(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		if r.URL.Path != "/api/version" {
+			go func() {
+				for {
+					select {
+					case tick <- time.Time{}:
+					case <-answer:
+						return
+					}
+				}
+			}()
+			<-answer
+			_, _ = io.WriteString(w, done)
+			return
+		}
+		if asked.Add(1) == 2 {
+			<-r.Context().Done()
+			return
+		}
+		w.WriteHeader(http.StatusNotFound)
+	})
+	c := client(t, s, func(o *ollama.Options) { o.Timeouts.Connect = 5 * soon })
+	c.TickBy(tick)
+	var notes []string
+	_, err := c.Chat(testContext(t), ask("x"), nil, func(ch ollama.Chunk) {
+		if ch.Note == "" {
+			return
+		}
+		if notes = append(notes, ch.Note); len(notes) == 2 {
+			close(answer)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"the Ollama server at " + s.URL + " gave no answer to the question whether it is alive within 100ms: if it stays so, restart it",
+		"the Ollama server answers again; waiting for the model",
+	}
+	if diff := cmp.Diff(want, notes); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
