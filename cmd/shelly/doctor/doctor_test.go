@@ -97,7 +97,30 @@ func TestCLI10AWindowOfAnotherClientIsReported(t *testing.T) {
 	wantFinding(t, e, "ok", "loaded", "in memory: 6.0 GB, window 8192")
 	e.loaded.NumCtx = 4096
 	e.window()
-	wantFinding(t, e, "warn", "loaded", "window 4096", "shelly asks for 8192", "OLLAMA_CONTEXT_LENGTH")
+	wantFinding(t, e, "warn", "loaded", "window 4096", "shelly asks for 8192", "the server gives it no more, which --measure shows", "OLLAMA_CONTEXT_LENGTH")
+	e.loaded.NumCtx = 16384
+	e.window()
+	if why := e.findings[len(e.findings)-1].Mend; strings.Contains(why, "no more") {
+		t.Errorf("of a larger window: %q", why)
+	}
+}
+
+// CLI-10: what the server gives right after it was asked is no other client's window.
+func TestCLI10AWindowThatTheServerCutsIsReported(t *testing.T) {
+	for _, tt := range []struct {
+		model, given int
+		want         bool
+	}{{40960, 4096, true}, {40960, 8192, false}, {4096, 4096, false}, {40960, 0, false}} {
+		e, _ := large(config.Brain{NumCtx: 8192})
+		e.ContextLength, e.loaded = tt.model, &ollama.Loaded{NumCtx: tt.given}
+		e.given()
+		if got := len(e.findings) > 0; got != tt.want {
+			t.Errorf("%+v: %+v", tt, e.findings)
+		}
+		if tt.want {
+			wantFinding(t, e, "warn", "window", "asked for 8192 tokens and has given 4096", "set brain.num_ctx to 4096")
+		}
+	}
 }
 
 func TestCLI10AnotherModelOfTheDaemonIsReported(t *testing.T) {

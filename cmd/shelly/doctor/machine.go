@@ -52,6 +52,9 @@ func (e *examined) suits(ctx context.Context, measure bool) {
 	speed := sizing.Speed{}
 	if measure {
 		speed = e.measure(ctx)
+		if e.load(ctx) == nil {
+			e.given()
+		}
 	}
 	e.times(m, now, speed)
 }

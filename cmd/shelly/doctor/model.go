@@ -161,6 +161,15 @@ func (e *examined) least(tokens int, err error) {
 	}
 }
 
+// given reports that the server has given the model a smaller window than it was just asked for
+// (BRN-17). If the model has no more, window says so.
+func (e *examined) given() {
+	if l := e.loaded; l != nil && l.NumCtx > 0 && l.NumCtx < min(e.cfg.Brain.NumCtx, e.ContextLength) {
+		e.warn("window", fmt.Sprintf("the server was asked for %d tokens and has given %d", e.cfg.Brain.NumCtx, l.NumCtx),
+			fmt.Sprintf("set brain.num_ctx to %d", l.NumCtx))
+	}
+}
+
 // window compares the configured window with those of the model and the server.
 func (e *examined) window() {
 	c := e.cfg.Brain
@@ -176,8 +185,11 @@ func (e *examined) window() {
 	}
 	found := "in memory: " + brain.InMemory(*e.loaded, time.Now())
 	if given := e.loaded.NumCtx; given > 0 && given != c.NumCtx && given != e.ContextLength {
-		e.warn("loaded", fmt.Sprintf("%s; shelly asks for %d", found, c.NumCtx),
-			"another client has loaded it with another window, and each change loads it again: give both the same window (OLLAMA_CONTEXT_LENGTH, or that client's num_ctx)")
+		why := "another client has loaded it with another window, and each change loads it again: give both the same window (OLLAMA_CONTEXT_LENGTH, or that client's num_ctx)"
+		if given < c.NumCtx {
+			why = "the server gives it no more, which --measure shows, or " + why
+		}
+		e.warn("loaded", fmt.Sprintf("%s; shelly asks for %d", found, c.NumCtx), why)
 		return
 	}
 	e.ok("loaded", found)
