@@ -68,6 +68,20 @@ func TestHND66ASummaryIdlesOnlyIfItWouldDisplaceAnother(t *testing.T) {
 	}
 }
 
+// A later turn of its session, too, may have changed the conversation, as by a compaction.
+func TestHND66ASummaryIdlesAfterALaterTurnOfItsSession(t *testing.T) {
+	d := slow(t, func(c *fsm.Config) { c.Limits.MaxTurns = 1 })
+	d.in("a", "How do I begin a sourdough?")
+	d.loads(fsm.Session{})
+	d.in("a", "How do I get from Vienna to Venice by train?")
+	d.answer("With a starter.")
+	d.saves()
+	d.loads(fsm.Session{Version: 1, History: []fsm.Message{{Role: fsm.RoleSystem, Text: "A sourdough begins with a starter."}}})
+	d.answer("By day.")
+	d.saves()
+	d.inStates(state.Idling, state.Summarizing)
+}
+
 // A turn after which the model is not asked (HND-49) is stored at once.
 func TestHND66WithoutASummaryNothingIdles(t *testing.T) {
 	d := slow(t, func(c *fsm.Config) { c.Limits.ContextTokens = 2000 })

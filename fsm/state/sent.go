@@ -13,7 +13,7 @@ type Sent struct {
 	Thought  bool   `json:"thought,omitempty"`  // the answer to it came after thinking
 
 	Session string `json:"session,omitempty"` // whose conversation it is
-	Version uint64 `json:"version,omitempty"` // of the session, as it was then
+	Version uint64 `json:"version,omitempty"` // of the session, once its turn is saved
 
 	// The same without the last message: the last message of a side call is in no other
 	// prompt.
@@ -38,9 +38,9 @@ func (s *Sent) Begins(now *Sent, ask *fsm.AskBrain) int {
 }
 
 // IsOf reports whether this was sent in the conversation after which a memory handle asks for
-// its summary: in the turn that its session was saved with last, or for the summary itself.
+// its summary: in the last of its turns, or for the summary itself.
 func (s *Sent) IsOf(h *Handle) bool {
-	return h.Appended() && h.Session == s.Session && (h.Sess.Version == s.Version || h.Sess.Version == s.Version+1)
+	return h.Appended() && h.Session == s.Session && h.Sess.Version == s.Version
 }
 
 // Answer returns the answer to this prompt if a new prompt goes on with it, because the
