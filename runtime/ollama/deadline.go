@@ -2,7 +2,6 @@ package ollama
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"shelly/fsm"
@@ -55,70 +54,6 @@ func (w *watch) stop() {
 	if w.idle != nil {
 		w.idle.Stop()
 	}
-}
-
-// aliveTick is how often a server that has not begun its answer is asked whether it is alive.
-const aliveTick = 15 * time.Second
-
-// awaited returns what post returns, the response of a chat. A server that reads a prompt answers
-// other questions meanwhile; if it does not, a note says so, and another one when it does again (BRN-42).
-func (c *Client) awaited(ctx context.Context, stream func(Chunk), post func() (*http.Response, error)) (*http.Response, error) {
-	if stream == nil {
-		return post()
-	}
-	done := make(chan func() (*http.Response, error), 1)
-	go func() {
-		resp, err := post()
-		done <- func() (*http.Response, error) { return resp, err }
-	}()
-	tick, stop := c.ticks(aliveTick)
-	defer stop()
-	asked, silent := chan *Error(nil), false
-	for {
-		select {
-		case result := <-done:
-			return result()
-		case <-tick:
-			if asked == nil {
-				asked = c.asksWhetherAlive(ctx)
-			}
-		case err := <-asked:
-			if asked = nil; (err != nil) != silent && ctx.Err() == nil {
-				silent = err != nil
-				stream(Chunk{Note: c.aliveWords(err)})
-			}
-		}
-	}
-}
-
-// asksWhetherAlive asks the server for its version, and returns where the failure comes if it gives
-// no answer at all, or else nil.
-func (c *Client) asksWhetherAlive(ctx context.Context) chan *Error {
-	result := make(chan *Error, 1)
-	go func() {
-		ctx, cancel := c.within(ctx, c.opt.Timeouts.Connect, "the question whether it is alive")
-		defer cancel()
-		_, err := c.api.Version(ctx)
-		var failed *Error
-		if err != nil {
-			failed = c.sort(ctx, "", err)
-		}
-		if failed != nil && failed.Class != fsm.BrainTimeout { // whatever the server says, it says something
-			failed = nil
-		}
-		result <- failed
-	}()
-	return result
-}
-
-// aliveWords returns, for people and in the log, that the server is silent, or not any more.
-func (c *Client) aliveWords(silent *Error) string {
-	if silent == nil {
-		c.opt.Log.Info("the server answers again", "server", c.base)
-		return "the Ollama server answers again; waiting for the model"
-	}
-	c.opt.Log.Warn("the server is silent while a model call waits", "because", silent)
-	return silent.Error()
 }
 
 // within bounds a call that has a single response. What continues "no answer to".
