@@ -39,8 +39,11 @@ func (m *Machine) recap(h *state.Handle) (talk fsm.Conversation, tools fsm.Tools
 // that it displaces; 0 if it displaces none, or if the server's speed is not known.
 func quiet(m *Machine, h *state.Handle) fsm.Millis {
 	c, held := &m.s.Config, &m.s.Cached
+	if !c.Switches.Progress || held.Session == "" || held.IsOf(h) || m.s.Crowded() {
+		return 0
+	}
 	talk, tools, asks := m.recap(h)
-	if !c.Switches.Progress || held.Session == "" || !asks || held.IsOf(h) || m.s.Crowded() {
+	if !asks {
 		return 0
 	}
 	ask := fsm.AskBrain{System: prompt.System(c, h), Conversation: talk, Tools: tools, Offer: h.Sess.Offer}
