@@ -192,6 +192,10 @@ func breaches() []breach {
 		{"INV-2", `awaits [{2 brain}] with timers 0 and 0`, thinking, stale, nil, func(s *state.Snapshot) { s.Handles[0].Timer = 0 }},
 		{"INV-2", "1 refused moves", thinking, stale, nil, func(s *state.Snapshot) { s.Ignored.Moves = 1 }},
 		{"INV-2", "is queued although its place is free", thinking, asks, nil, func(s *state.Snapshot) { s.Handles = s.Handles[1:] }},
+		{"INV-2", "of kind user idles in serving although 0 others wait", thinking, stale, nil, func(s *state.Snapshot) { s.Handles[0].State = state.Idling }},
+		{"INV-2", "of kind memory idles in serving although 1 others wait", func(d *driver) { thinking(d); d.ask("waits") }, stale, nil, func(s *state.Snapshot) {
+			s.Handles[0].State, s.Handles[0].Kind = state.Idling, fsm.KindMemory
+		}},
 		{"INV-2", "nothing is awaited there", thinking, stale, nil, func(s *state.Snapshot) { s.Handles[0].State = state.Done }},
 		{"INV-2", "nothing is awaited there", thinking, stale, nil, func(s *state.Snapshot) { s.Handles[0].Inf.State = state.Completed }},
 		{"INV-2", "the state says draining", thinking, stale, nil, func(s *state.Snapshot) { s.Lifecycle = state.Draining }},

@@ -154,3 +154,31 @@ func TestJRN35AWatcherGoesWithItsReply(t *testing.T) {
 		t.Errorf("%d still wait for the end of the context", ctx.waits)
 	}
 }
+
+// What waits in the queue is listed with what it waits for, in words.
+func TestCOM53WhatAHandleWaitsFor(t *testing.T) {
+	s := state.Snapshot{Lifecycle: state.Serving}
+	for i, h := range []struct {
+		kind    fsm.Kind
+		session string
+		state   fsm.State
+	}{
+		{fsm.KindUser, "a", state.Execution},
+		{fsm.KindUser, "a", state.Queued},
+		{fsm.KindMemory, "b", state.Idling},
+		{fsm.KindMemory, "b", state.Queued},
+		{fsm.KindMemory, "b", state.Parked},
+		{fsm.KindUser, "c", state.Queued},
+	} {
+		s.Handles = append(s.Handles, state.Handle{Accepted: state.Accepted{Kind: h.kind, Session: h.session}})
+		s.Handles[i].ID, s.Handles[i].State = fsm.HandleID(i+1), h.state
+	}
+	for i, want := range map[int]string{ // order-free
+		1: "its session is at work (h1)", 2: "until nobody has come for a while", 3: "until nobody else waits",
+		4: "kept for the next start", 5: "2 others before it",
+	} {
+		if got := waitsFor(&s, i); got != want {
+			t.Errorf("handle %d waits %q; want %q", s.Handles[i].ID, got, want)
+		}
+	}
+}
