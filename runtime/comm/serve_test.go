@@ -71,6 +71,7 @@ type site struct {
 	client   *http.Client
 	counters *comm.Counters
 	stop     func() error // ends it and returns what Serve returned
+	listener net.Listener
 }
 
 func serveHTTP(t *testing.T, change func(*comm.HTTPOptions)) *site {
@@ -88,7 +89,7 @@ func serveHTTP(t *testing.T, change func(*comm.HTTPOptions)) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.address = l.Addr().String()
+	s.listener, s.address = l, l.Addr().String()
 	transport := &http.Transport{DisableKeepAlives: true}
 	s.client = &http.Client{Transport: transport, Timeout: hang}
 	s.stop = serving(t, func(ctx context.Context) error { return h.Serve(ctx, l) })

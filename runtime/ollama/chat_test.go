@@ -197,13 +197,12 @@ func TestBRN1ADroppedConnectionIsACutStream(t *testing.T) {
 }
 
 func TestBRN7NoServerIsUnreachable(t *testing.T) {
-	s := playing(t, "chat-text")
-	c := client(t, s, nil)
-	s.Close()
+	const nobody = "http://127.0.0.1:1"
+	c := client(t, playing(t, "chat-text"), func(o *ollama.Options) { o.BaseURL = nobody })
 	_, err := c.Chat(testContext(t), ask("x"), nil, nil)
-	wantClass(t, err, fsm.BrainUnreachable, s.URL, "ollama serve", "OLLAMA_HOST", "refused")
+	wantClass(t, err, fsm.BrainUnreachable, nobody, "ollama serve", "OLLAMA_HOST", "refused")
 	_, err = c.Version(testContext(t))
-	wantClass(t, err, fsm.BrainUnreachable, s.URL)
+	wantClass(t, err, fsm.BrainUnreachable, nobody)
 }
 
 func TestACallWithoutAModelIsRefused(t *testing.T) {

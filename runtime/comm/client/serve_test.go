@@ -105,7 +105,10 @@ func (d *daemon) serve() {
 	d.at(l, client.Endpoint{HTTP: l.Addr().String(), PID: os.Getpid()})
 }
 
-// at serves on l, and writes down where that is.
+// nobody is where nothing listens. A port that a listener has left may be another test's next.
+const nobody = "127.0.0.1:1"
+
+// at serves on l, and writes down where that is; once it stopped, nobody is there.
 func (d *daemon) at(l net.Listener, where client.Endpoint) {
 	d.t.Helper()
 	token, err := client.EnsureToken(d.dir)
@@ -121,6 +124,7 @@ func (d *daemon) at(l net.Listener, where client.Endpoint) {
 	ended := make(chan error, 1)
 	go func() { ended <- h.Serve(ctx, l) }()
 	d.stop = sync.OnceFunc(func() {
+		must(d.t, client.WriteEndpoint(d.dir, client.Endpoint{HTTP: nobody, PID: where.PID}))
 		cancel()
 		if err := <-ended; err != nil {
 			d.t.Errorf("Serve: %v", err)
