@@ -57,7 +57,8 @@ const (
 	FifthEdition
 	SixthEdition
 	SeventhEdition
-	PresentEdition = SeventhEdition
+	EighthEdition
+	PresentEdition = EighthEdition
 )
 
 // JitterMax is the greatest Jitter: a wait is at most half as long again.

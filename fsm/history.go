@@ -164,6 +164,12 @@ func CutAt(msgs []Message, keep int) int {
 	return cut
 }
 
+// Summed reports whether a conversation begins with the summary of a compaction (CTX-5): with a
+// system message, or with what the machine said, which otherwise comes after what a turn begins with.
+func (c *Config) Summed(talk []Message) bool {
+	return len(talk) > 0 && (talk[0].Role == RoleSystem || talk[0].Aside && c.Edition >= EighthEdition)
+}
+
 // NextTurn returns where the first turn at or after cut begins, so that no part of the turn
 // around cut is left. If none begins by the present question, it returns cut.
 func NextTurn(talk []Message, cut, question int) int {

@@ -28,7 +28,7 @@ func Condensable(c *fsm.Config, h *state.Handle, cut int) int {
 	shown := Room(c, h, c.Prompts.Identity, fsm.NoTools) - fsm.TextTokens(c.Prompts.Compress)
 	for leaves := tokensOf(talk[:cut]); leaves > shown; {
 		back := turnBefore(talk, cut)
-		if back == 0 || back == 1 && talk[0].Role == fsm.RoleSystem {
+		if back == 0 || back == 1 && c.Summed(talk) {
 			break
 		}
 		leaves -= tokensOf(talk[back:cut])

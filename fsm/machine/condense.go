@@ -30,7 +30,7 @@ func (m *Machine) condense(h *state.Handle, force bool) (firing, bool) {
 		}
 	}
 	cut := fit.Condensable(&m.s.Config, h, fsm.CutAt(h.Inf.Talk.Messages, c.Limits.KeepMessages))
-	if old := leaving(h, cut); len(old) == 0 || len(old) == 1 && old[0].Role == fsm.RoleSystem {
+	if old := leaving(h, cut); len(old) == 0 || len(old) == 1 && m.s.Config.Summed(h.Inf.Talk.Messages) {
 		return firing{}, false // nothing would leave, or only an earlier summary
 	}
 	appended := !force && m.condensesAppended(h)
@@ -183,7 +183,7 @@ func (m *Machine) condensed(summary, why string) firing {
 		}
 		var msgs []fsm.Message
 		if s := strings.TrimSpace(fsm.WithoutNeed(summary)); s != "" {
-			msgs = append(msgs, fsm.Message{Role: fsm.RoleSystem, Text: m.word(fsm.WordEarlierSummary, "summary", s), Source: m.derived(h, talk[:cut])})
+			msgs = append(msgs, turn.Summary(&m.s.Config, m.word(fsm.WordEarlierSummary, "summary", s), m.derived(h, talk[:cut])))
 		} else {
 			cut = fsm.NextTurn(talk, cut, h.TurnAt)
 			if m.s.Config.Edition < fsm.SixthEdition {

@@ -174,7 +174,7 @@ func (m *Machine) gathering(h *state.Handle, talk []fsm.Message, appended bool) 
 			continue
 		}
 		open := job.Resume == "" && job.ParkedOrQueued() && job.Turns < m.s.Config.Limits.MaxTurns
-		next := !appended || turn.Has(talk, job.Turns+1) && (job.Sess.Version == h.Sess.Version || m.s.Config.Edition < fsm.SeventhEdition)
+		next := !appended || turn.Has(&m.s.Config, talk, job.Turns+1) && (job.Sess.Version == h.Sess.Version || m.s.Config.Edition < fsm.SeventhEdition)
 		switch {
 		case m.s.Config.Edition < fsm.SixthEdition:
 			if open {

@@ -16,7 +16,7 @@ func Settled(c *fsm.Config, history []fsm.Message) []fsm.Message {
 	if keepsSent(c) {
 		return c.Words.Sent(history)
 	}
-	return c.Words.Stripped(history)
+	return recorded(c, history)
 }
 
 // Opening returns the input as it is sent to the model. A history that keeps what was sent

@@ -136,11 +136,11 @@ func TestHasCountsTurnsAndNotMessages(t *testing.T) {
 		{Role: fsm.RoleUser, Text: "two"}, {Role: fsm.RoleAssistant, Text: "done"},
 	}
 	for n, want := range []bool{true, true, true, false} {
-		if Has(talk, n) != want {
+		if Has(&fsm.Config{}, talk, n) != want {
 			t.Errorf("at least %d turns of two: %t", n, !want)
 		}
 	}
-	if !Has(append([]fsm.Message{{Role: fsm.RoleSystem}}, talk...), 9) {
+	if !Has(&fsm.Config{}, append([]fsm.Message{{Role: fsm.RoleSystem}}, talk...), 9) {
 		t.Error("a summary stands for no turn")
 	}
 }

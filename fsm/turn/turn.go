@@ -87,7 +87,7 @@ func Kept(c *fsm.Config, h *state.Handle) []fsm.Message {
 	if len(talk) == 0 || h.Rebased || c.Fits() && !c.Switches.Compress { // what was shortened only for sending is kept whole
 		return slices.Concat(Settled(c, h.Sess.History), ownTurn(c, h, nil))
 	}
-	return slices.Concat(c.Words.Stripped(talk[:h.TurnAt]), ownTurn(c, h, talk[h.TurnAt:]))
+	return slices.Concat(recorded(c, talk[:h.TurnAt]), ownTurn(c, h, talk[h.TurnAt:]))
 }
 
 // ownTurn returns what the history keeps of the turn; talk is its part of the conversation,
@@ -124,7 +124,10 @@ func lastWord(c *fsm.Config, h *state.Handle) fsm.Message {
 }
 
 // Has reports whether a conversation has at least n turns, or a summary in place of some.
-func Has(talk []fsm.Message, n int) bool {
+func Has(c *fsm.Config, talk []fsm.Message, n int) bool {
+	if c.Summed(talk) {
+		return true
+	}
 	for i := range talk {
 		switch {
 		case talk[i].Role == fsm.RoleSystem:
@@ -145,7 +148,10 @@ func Newest(c *fsm.Config, history []fsm.Message) []fsm.Message {
 		return history
 	}
 	kept := history[fsm.NextTurn(history, over, len(history)-1):]
-	if history[0].Role == fsm.RoleSystem {
+	for c.Summed(kept) && kept[0].Aside { // it was in the middle of a turn
+		kept = kept[1:]
+	}
+	if c.Summed(history) {
 		kept = append([]fsm.Message{history[0]}, kept...)
 	}
 	return c.Words.Mend(kept)

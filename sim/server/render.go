@@ -14,29 +14,32 @@ const (
 	end   = mark + "\n"
 )
 
-// Render is the prompt of a chat as most templates render it: the tools stand in
-// the system part, results come as the user's, images before the text of their message,
-// and the thinking of earlier answers is left out. What the model writes stands after it
-// as [Written] has it.
+// Render is the prompt of a chat as most templates render it: all system messages stand
+// together at its beginning and the tools after them, results come as the user's, images
+// before the text of their message, and the thinking of earlier answers is left out. What
+// the model writes stands after it as [Written] has it.
 func Render(messages []fsm.Message, tools []fsm.ToolDecl) string {
 	var b strings.Builder
-	if len(tools) > 0 && (len(messages) == 0 || messages[0].Role != fsm.RoleSystem) {
-		b.WriteString(begin + "system\n")
+	var system []string
+	for _, m := range messages {
+		if m.Role == fsm.RoleSystem {
+			system = append(system, m.Text)
+		}
+	}
+	if len(system)+len(tools) > 0 {
+		b.WriteString(begin + "system\n" + strings.Join(system, "\n\n"))
 		offer(&b, tools)
 		b.WriteString(end)
 	}
-	for i, m := range messages {
+	for _, m := range messages {
 		switch m.Role {
+		case fsm.RoleSystem:
 		case fsm.RoleAssistant:
 			b.WriteString(begin + "assistant\n" + said(m.Text, m.Calls) + end)
 		case fsm.RoleTool:
 			b.WriteString(begin + "user\n<tool_response>\n" + m.Text + "\n</tool_response>" + end)
 		default:
-			b.WriteString(begin + string(m.Role) + "\n" + shown(m.Images) + m.Text)
-			if i == 0 && m.Role == fsm.RoleSystem {
-				offer(&b, tools)
-			}
-			b.WriteString(end)
+			b.WriteString(begin + string(m.Role) + "\n" + shown(m.Images) + m.Text + end)
 		}
 	}
 	b.WriteString(begin + "assistant\n")
