@@ -33,7 +33,7 @@ func (m *Machine) condense(h *state.Handle, force bool) (firing, bool) {
 	if old := leaving(h, cut); len(old) == 0 || len(old) == 1 && m.s.Config.Summed(h.Inf.Talk.Messages) {
 		return firing{}, false // nothing would leave, or only an earlier summary
 	}
-	appended := !force && m.condensesAppended(h)
+	appended := !force && m.condensesAppended(h, cut)
 	return firing{on: state.OnCondense, write: func(h *state.Handle) {
 		h.Inf.Compactions++
 		h.Condensed = true
@@ -82,17 +82,38 @@ func newestAt(h *state.Handle, cut int) []fsm.Message {
 // condensesAppended reports whether the summary of what leaves is asked for after the
 // conversation as it is, so that the model's server need not read it again (CTX-20). It is,
 // if that leaves an eighth of context_tokens for the answer.
-func (m *Machine) condensesAppended(h *state.Handle) bool {
+func (m *Machine) condensesAppended(h *state.Handle, cut int) bool {
 	c := &m.s.Config
 	if c.Switches.SideCalls != fsm.SideAppended {
 		return false
 	}
-	return fit.Appendable(c, h, prompt.System(c, h), m.condensing(h), prompt.Tools(c, h))
+	return fit.Appendable(c, h, prompt.System(c, h), m.condensing(h, cut), prompt.Tools(c, h))
 }
 
-// condensing returns the conversation with the request for its summary.
-func (m *Machine) condensing(h *state.Handle) fsm.Conversation {
-	return h.Inf.Talk.With(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Compress})
+// condensing returns the conversation, as far as the model knows it or as it leaves, with the
+// request for its summary.
+func (m *Machine) condensing(h *state.Handle, cut int) fsm.Conversation {
+	talk := h.Inf.Talk
+	if m.s.Config.Edition >= fsm.EighthEdition {
+		talk = fsm.Conversation{}.Add(talk.Messages[:max(cut, known(h))]...)
+	}
+	return talk.With(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Compress})
+}
+
+// known returns how many messages of the running conversation the model was last sent, with its
+// answer to them, unless that is calls, whose results it has not seen.
+func known(h *state.Handle) int {
+	talk := h.Inf.Talk.Messages
+	for n := len(talk) - 1; n > h.TurnAt; n-- {
+		switch {
+		case talk[n].Role != fsm.RoleAssistant:
+		case len(talk[n].Calls) > 0:
+			return n
+		default:
+			return n + 1
+		}
+	}
+	return h.TurnAt
 }
 
 // clipResults puts short extracts in place of old tool results (CTX-4).
@@ -153,7 +174,7 @@ func (m *Machine) askCondensed(i int) firing {
 // condensePrompt returns how it is asked for, before it is made to fit (CTX-14).
 func (m *Machine) condensePrompt(h *state.Handle) (string, fsm.Conversation, fsm.Toolset) {
 	if h.Inf.Appended {
-		return prompt.System(&m.s.Config, h), m.condensing(h), prompt.Tools(&m.s.Config, h)
+		return prompt.System(&m.s.Config, h), m.condensing(h, h.Inf.Cut), prompt.Tools(&m.s.Config, h)
 	}
 	talk := fsm.Conversation{}.Add(leaving(h, h.Inf.Cut)...).Add(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Compress})
 	return m.s.Config.Prompts.Identity, talk, fsm.NoTools

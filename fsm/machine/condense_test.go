@@ -512,6 +512,50 @@ func TestCTX12ARefusedCompressionAfterTheConversationIsAskedForByItself(t *testi
 	}
 }
 
+// CTX-20: what the model has not been sent is read once, after the summary, unless it leaves; the
+// boots of older builds asked after it.
+func TestCTX20ASummaryIsAskedForAfterWhatTheModelKnows(t *testing.T) {
+	much := strings.Repeat("word", 3500)
+	looks := func(d *driver) { d.calls("list_dir"); d.toolSays(much) }
+	for _, tt := range []struct {
+		name     string
+		edition  int
+		keep     int
+		question string
+		comes    func(*driver)
+		unknown  int // of the messages of the conversation
+	}{
+		{"a long question", fsm.PresentEdition, 4, much, func(*driver) {}, 1},
+		{"results of a call", fsm.PresentEdition, 4, "hello", looks, 2},
+		{"an answer, and what was found for it", fsm.PresentEdition, 4, "hello", func(d *driver) { d.answer("NEED: tea"); d.recalls(much) }, 1},
+		{"results that leave", fsm.PresentEdition, 1, "hello", looks, 1}, // what is said after them stays
+		{"up to the seventh edition", fsm.SeventhEdition, 4, "hello", looks, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := driverOf(t, "default")
+			l := &d.config.Limits
+			l.ContextTokens, l.CompressPercent, l.KeepMessages, d.config.Switches.TellTime, d.config.Edition = 8192, 45, tt.keep, false, tt.edition
+			if tt.keep == 1 {
+				d.config.Prompts.Reflection = "Is it done?"
+			}
+			d.boot()
+			d.ask(tt.question)
+			d.loads(fsm.Session{Version: 1, History: talk(16)})
+			tt.comes(d)
+			ask, all := one[fsm.AskBrain](d), d.active().Inf.Talk.Messages
+			if ask.Purpose != fsm.PurposeCompact {
+				t.Fatalf("asked for %s", ask.Purpose)
+			}
+			want := append(slices.Clone(all[:len(all)-tt.unknown]), fsm.Message{Role: fsm.RoleUser, Text: d.config.Prompts.Compress})
+			same(t, want, ask.Conversation.Messages)
+			d.answer("they spoke")
+			if next := one[fsm.AskBrain](d).Conversation.Messages; len(next) >= len(all) || !cmp.Equal(next[len(next)-1], all[len(all)-1]) {
+				t.Errorf("then asked after %+v", next)
+			}
+		})
+	}
+}
+
 // CTX-20: skills are unloaded after the summary, because its prompt begins as the one before.
 func TestCTX20SkillsAreUnloadedAfterTheSummary(t *testing.T) {
 	d, ask := condensing(t, 0, afterAll)
