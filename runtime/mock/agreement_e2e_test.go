@@ -57,7 +57,8 @@ func (r read) share() int { return r.anew * 1000 / r.prompt }
 
 // SIM-20: what the simulated server reads is what a real server's own log says for the same
 // requests: a growing conversation, a side call without tools, another session, the way back from
-// each, and the same prompt twice.
+// each, the same prompt twice, and a conversation that begins with a summary, as the user's message
+// and as a system message (CTX-5).
 func TestReadAgainAsARealServersLog(t *testing.T) {
 	host, log := os.Getenv("OLLAMA_HOST"), os.Getenv("OLLAMA_LOG")
 	if host == "" || log == "" {
@@ -130,11 +131,13 @@ func agreementCalls(model string) [][]byte {
 	four := append(append([]api.Message{}, three...), answer, say("user", "A fourth question", 2))
 	other := []api.Message{system, say("user", "Somebody else's question", 8)}
 	side := []api.Message{say("system", "How to sum up", 4), say("user", "What is to be summed up", 30)}
+	summed := []api.Message{system, say("user", "What was said before", 5), say("user", "A fourth question", 2)}
+	headed := []api.Message{system, say("system", "What was said before", 5), say("user", "A fourth question", 2)}
 	var bodies [][]byte
 	for _, c := range []struct {
 		messages []api.Message
 		tools    api.Tools
-	}{{one, tools}, {two, tools}, {three, tools}, {side, nil}, {four, tools}, {other, tools}, {four, tools}, {four, tools}} {
+	}{{one, tools}, {two, tools}, {three, tools}, {side, nil}, {four, tools}, {other, tools}, {four, tools}, {four, tools}, {summed, tools}, {headed, tools}} {
 		bodies = append(bodies, encoded(api.ChatRequest{Model: model, Messages: c.messages, Tools: c.tools, Options: map[string]any{
 			"num_ctx": 16384, "num_predict": 256, "temperature": 0,
 		}}))
