@@ -12,7 +12,8 @@ import (
 // sentForm is what a handle's session has of its conversation (INV-13). It leaves out the
 // thinking of past turns, as templates do.
 type sentForm struct {
-	known  bool          // loaded and sent are known
+	known  bool          // loaded is known, and the conversation was not started over
+	begun  bool          // a conversation that begins with it was sent
 	loaded []fsm.Message // the history that the turn begins with
 	sent   []fsm.Message // the conversation that the model was last sent; nil: none since the last compaction
 	astray bool          // others have written the session since, or the conversation was started over
@@ -20,7 +21,9 @@ type sentForm struct {
 }
 
 // load notes the session that the turn begins with.
-func (s *sentForm) load(in fsm.SessionLoaded) { s.known, s.loaded = in.Error == "", in.Session.History }
+func (s *sentForm) load(in fsm.SessionLoaded) {
+	s.known, s.begun, s.loaded = in.Error == "", false, in.Session.History
+}
 
 // save notes the result of a save.
 func (s *sentForm) save(in fsm.SessionSaved) { s.astray = s.astray || in.Conflict }
@@ -28,25 +31,32 @@ func (s *sentForm) save(in fsm.SessionSaved) { s.astray = s.astray || in.Conflic
 // condense notes a compaction, which starts the sent form over.
 func (s *sentForm) condense() { s.known, s.sent = false, nil }
 
-// checkSent checks that a turn's first conversation begins with what its session keeps,
-// unless that is broken and had to be mended.
+// checkSent checks that a turn's first conversation begins with what its session keeps.
 func (w *Monitor) checkSent(f *followed, c fsm.Conversation) {
+	if !f.form.begun { // checking the first conversation is enough: later ones only grow
+		w.checkLoaded(f, c)
+	}
+	f.form.begun = true
+}
+
+// checkLoaded checks that a conversation begins with what its session keeps, unless that is
+// broken and had to be mended.
+func (w *Monitor) checkLoaded(f *followed, c fsm.Conversation) {
 	if s := &f.form; s.known && sendable(s.loaded) && !begins(c.Messages, s.loaded) {
 		w.violate("INV-13", "the conversation of handle %d does not begin with what its session keeps", f.id)
 	}
-	f.form.known = false // checking the first conversation is enough: later ones only grow
 }
 
 // checkAppended checks that a compaction which is asked for after the conversation (CTX-20)
-// begins with what the model was last sent or, if that is nothing yet, with what the
-// session keeps.
+// begins with what the session keeps, and that nothing in it but its last message differs from
+// what the model was last sent, as far as that goes.
 func (w *Monitor) checkAppended(m *machine.Machine, f *followed, c fsm.Conversation) {
-	i := indexOf(m.View().Handles, f.id)
-	switch s := &f.form; {
-	case i < 0 || !m.View().Handles[i].Inf.Appended || s.astray:
-	case s.sent == nil:
-		w.checkSent(f, c)
-	case !begins(c.Messages, s.sent):
+	s, i := &f.form, indexOf(m.View().Handles, f.id)
+	if i < 0 || !m.View().Handles[i].Inf.Appended || s.astray {
+		return
+	}
+	w.checkLoaded(f, c)
+	if n := min(len(c.Messages)-1, len(s.sent)); !alike(c.Messages[:n], s.sent[:n]) {
 		w.violate("INV-13", "the compaction of handle %d does not begin with what the model was sent", f.id)
 	}
 }
