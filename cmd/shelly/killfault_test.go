@@ -268,7 +268,7 @@ func TestFaultOutOfFileDescriptors(t *testing.T) {
 // A data folder that cannot be written, made or entered refuses the start with its path,
 // the reason and exit code 6 (LIF-2, CLI-2).
 func TestFaultADataFolderThatCannotBeUsed(t *testing.T) {
-	bin := buildShelly(t, "-tags", "failpoint")
+	bin := buildKillable(t)
 	home := t.TempDir()
 	for _, dir := range []string{filepath.Dir(filepath.Dir(bin)), filepath.Dir(bin), filepath.Dir(home)} {
 		must(t, os.Chmod(dir, 0o755))

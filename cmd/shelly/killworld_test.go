@@ -52,9 +52,15 @@ type life struct {
 	ended  chan struct{} // closed once it is gone
 }
 
+// buildKillable builds the real binary with its failpoints armed.
+func buildKillable(t testing.TB) string {
+	t.Helper()
+	return buildShelly(t, "-ldflags", "-s -w -X shelly/runtime/failpoint.armed=yes")
+}
+
 func newKilled(t testing.TB, args ...string) *killed {
 	t.Helper()
-	k := &killed{t: t, bin: buildShelly(t, "-tags", "failpoint"), data: filepath.Join(t.TempDir(), "data"), dir: t.TempDir(), brain: &killBrain{}, talks: killConversations}
+	k := &killed{t: t, bin: buildKillable(t), data: filepath.Join(t.TempDir(), "data"), dir: t.TempDir(), brain: &killBrain{}, talks: killConversations}
 	k.change = sync.NewCond(&k.mu)
 	k.past()
 	k.env = []string{"OLLAMA_HOST=" + serveMock(t, k.brain)}

@@ -16,7 +16,7 @@ import (
 
 // Perform implements engine.World: it starts what takes time, and returns.
 func (d *Daemon) Perform(e fsm.Effect) error {
-	if failpoint.On {
+	if failpoint.On() {
 		failpoint.HitKind(failpoint.PerformBefore, fsm.EffectKind(e))
 		defer failpoint.HitKind(failpoint.PerformAfter, fsm.EffectKind(e))
 	}
@@ -91,7 +91,7 @@ func (d *Daemon) start(e fsm.Effect, id fsm.CallID, perform func(context.Context
 	d.calls.performs(func() {
 		outcome := perform(ctx)
 		cancel(nil)
-		if failpoint.On {
+		if failpoint.On() {
 			failpoint.HitKind(failpoint.CallEnded, fsm.EffectKind(e))
 		}
 		_ = d.send(context.Background(), message{fact: func() fsm.Fact {

@@ -2,9 +2,9 @@
 //
 //	failpoint.Hit(failpoint.AppendBefore)
 //
-// In a build without the tag failpoint, [On] is false, Hit does nothing, and the
-// compiler drops the calls. With the tag, two environment variables say what
-// a hit does; they are removed from the environment when the process starts:
+// As users have it, [On] is false and Hit does nothing. In a build that is linked with
+// -X shelly/runtime/failpoint.armed=yes, two environment variables say what a hit does; they
+// are removed from the environment when the process starts:
 //
 //	SHELLY_FAILPOINT=journal.append.before:3   at the third hit the process sends itself SIGKILL
 //	SHELLY_FAILPOINT_LOG=/tmp/hits             each hit adds a line with its name, before anything else

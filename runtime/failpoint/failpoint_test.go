@@ -41,6 +41,13 @@ func TestEveryPointIsHitSomewhere(t *testing.T) {
 	}
 }
 
+// What is not linked for it has no point at which the environment could kill it.
+func TestABuildIsNotArmedByItself(t *testing.T) {
+	if failpoint.On() {
+		t.Error("this build can be killed at its points")
+	}
+}
+
 // constants returns the declared points by their names in Go.
 func constants(t *testing.T) map[string]failpoint.Point {
 	t.Helper()

@@ -1,5 +1,3 @@
-//go:build failpoint
-
 package failpoint
 
 import (
@@ -8,11 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 )
-
-// On reports whether this build has failpoints.
-const On = true
 
 // orders is what the environment says.
 type orders struct {
@@ -23,11 +17,22 @@ type orders struct {
 	left int    // hits of it until then
 }
 
+// armed is set by the linker, not by a build tag, with which everything that has a point would
+// have to be compiled once more.
+var armed string
+
 var given = take()
 
+// On reports whether this build can be killed at its points.
+func On() bool { return given != nil }
+
 // take reads and removes the variables, so that neither the configuration, which checks
-// every variable of shelly's, nor the commands of tools see them.
+// every variable of shelly's, nor the commands of tools see them. A build that is not armed
+// has no orders.
 func take() *orders {
+	if armed == "" {
+		return nil
+	}
 	o := &orders{}
 	if path := taken("SHELLY_FAILPOINT_LOG"); path != "" {
 		var err error
@@ -57,10 +62,18 @@ func taken(variable string) string {
 }
 
 // Hit ends the process if this is the hit to end at.
-func Hit(p Point) { given.hit(string(p)) }
+func Hit(p Point) {
+	if On() {
+		given.hit(string(p))
+	}
+}
 
 // HitKind is Hit for one kind of effect.
-func HitKind(p Point, kind string) { given.hit(string(p) + "/" + kind) }
+func HitKind(p Point, kind string) {
+	if On() {
+		given.hit(string(p) + "/" + kind)
+	}
+}
 
 func (o *orders) hit(name string) {
 	if o.log != nil {
@@ -74,7 +87,9 @@ func (o *orders) hit(name string) {
 		return
 	}
 	if o.left--; o.left == 0 {
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		if self, err := os.FindProcess(os.Getpid()); err == nil {
+			_ = self.Kill()
+		}
 		select {}
 	}
 }
