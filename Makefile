@@ -17,6 +17,9 @@ CLIENTS_TAG := clients_e2e
 MCP_TAG := mcp_e2e
 BROWSER_TAG := browser_e2e
 CHANNELS_TAG := channels_e2e
+# Tags only add tests, so one run with all of them vets everything. Vet looks anew at every
+# library for each list of tags.
+VET := $(SELDOM) $(GO) vet -tags $(E2E_TAG),$(CLIENTS_TAG),$(MCP_TAG),$(BROWSER_TAG),$(CHANNELS_TAG),service_e2e,failpoint
 
 # Vet, analysis, tests and program share what is compiled, libraries and all, only if it is
 # compiled alike; the race detector wants its own. Tests are not vetted once more as they are
@@ -65,7 +68,7 @@ check: ## Check a change in under a minute: format, vet, static analysis, the ma
 .PHONY: check-code
 check-code:
 	$(call step,vet)
-	@$(SELDOM) $(GO) vet ./...
+	@$(VET) ./...
 	$(call step,static analysis)
 	@$(STATICCHECK) ./...
 
@@ -89,17 +92,10 @@ test-format:
 	@bad=$$($(GOFMT) -l $(CODE)) || exit 1; \
 	if [ -n "$$bad" ]; then printf 'not formatted; run make fmt:\n%s\n' "$$bad"; exit 1; fi
 
-# A tag recompiles whatever imports what it changes, so only the packages that have files
-# with one are vetted with it.
-below = $(sort $(patsubst %/,./%,$(dir $(1))))
-tagged = $(call below,$(shell grep -rlE --include='*.go' '^//go:build .*$(1)' $(CODE)))
-
 .PHONY: test-vet
 test-vet:
 	$(call step,vet)
-	@$(SELDOM) $(GO) vet ./...
-	@$(SELDOM) $(GO) vet -tags $(E2E_TAG)$(comma)$(CLIENTS_TAG)$(comma)$(MCP_TAG)$(comma)$(BROWSER_TAG)$(comma)$(CHANNELS_TAG)$(comma)service_e2e $(call tagged,_e2e)
-	@$(SELDOM) $(GO) vet -tags failpoint $(call tagged,failpoint)
+	@$(VET) ./...
 
 .PHONY: test-static
 test-static:
@@ -112,6 +108,7 @@ test-static:
 # would make ten times as dear: those of packages that it watches, which are marked (package
 # exhaustive), run by their names without it. It needs a C compiler, and with one the store's
 # library would take its compression from C, which the program does not.
+below = $(sort $(patsubst %/,./%,$(dir $(1))))
 TESTED = $(call below,$(shell find cmd runtime -name '*_test.go'))
 AT_ONCE_WORDS := (^|[[:space:]])go (func|[A-Za-z_.]+[(])|sync[.]|atomic[.]|errgroup|httptest|http[.]Serve
 AT_ONCE = $(call below,$(shell grep -rlE --include='*.go' '$(AT_ONCE_WORDS)' cmd runtime))
