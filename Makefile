@@ -126,15 +126,15 @@ test-race:
 	$(call step,unit tests with the race detector of what does more)
 	@GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 $(SELDOM) $(GO) test -race -tags pebblegozstd -shuffle=on $(filter $(AT_ONCE),$(TESTED)) # or each process waits for a second at its end
 
-# Canaries are known bugs that an overlay puts into the code; the proof must find each (SIM-12).
-# The tag is that of the tests that wake them.
+# Canaries are known bugs that an overlay puts into the code, with the tests that wake them; the
+# proof must find each (SIM-12).
 .PHONY: test-canaries
 test-canaries:
 	$(call step,every known bug is found)
 	@dir=$$(mktemp -d) || exit 1; trap 'rm -rf "$$dir"' EXIT; \
 	$(GO) run ./cmd/canaries "$$dir" || exit 1; \
-	$(SELDOM) $(GO) vet -tags canary -overlay "$$dir/overlay.json" $$(cd "$$dir" && find . -name '*.go' -exec dirname {} + | sort -u) $(call tagged,canary) || exit 1; \
-	out=$$($(SELDOM) $(GO) test -tags canary -overlay "$$dir/overlay.json" -run '^TestCanariesAreFound' -count=1 -v ./sim/scenario ./sim/property ./runtime/store ./cmd/shelly) || { printf '%s\n' "$$out"; exit 1; }; \
+	$(VET) -overlay "$$dir/overlay.json" $$(cd "$$dir" && find . -name '*.go' -exec dirname {} + | sort -u) || exit 1; \
+	out=$$($(SELDOM) $(GO) test -overlay "$$dir/overlay.json" -run '^TestCanariesAreFound' -count=1 -v ./sim/scenario ./sim/property ./runtime/store) || { printf '%s\n' "$$out"; exit 1; }; \
 	printf '%s\n' "$$out" | grep -E '^ +(--- PASS|canary_test)|^ok' || { printf 'no test looks for canaries\n'; exit 1; }
 
 # What make test says must not depend on a model that happens to be there: with the demo

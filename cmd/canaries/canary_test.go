@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -19,6 +20,18 @@ func TestEachCanaryHasItsPlace(t *testing.T) {
 	}
 	if _, err := changed(os.DirFS("../.."), canaries); err != nil {
 		t.Error(err)
+	}
+}
+
+// A test that wakes canaries and is not found would never run.
+func TestTheTestsOfCanariesAreFound(t *testing.T) {
+	found, err := tests(fstest.MapFS{
+		"runtime/a/b_test.go": {Data: []byte(tag + "\npackage a\n")},
+		"sim/c_test.go":       {Data: []byte("package sim\n")},
+		"sim/d.go":            {Data: []byte(tag + "\npackage sim\n")},
+	})
+	if want := map[string]string{"runtime/a/b_test.go": "\npackage a\n"}; err != nil || !maps.Equal(found, want) {
+		t.Errorf("got %q, %v; want %q", found, err, want)
 	}
 }
 

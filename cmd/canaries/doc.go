@@ -7,7 +7,8 @@
 // every part of the proof, "twice" for a second run, "store" for the tests of the store. It
 // describes the bug, and then names a file, the text to replace and its replacement. That text
 // must be in the file exactly once; space around it does not count. All canaries are in one
-// build, asleep until fsm.SetCanary wakes one. The files of testdata/added are new in that build.
+// build, asleep until fsm.SetCanary wakes one. The files of testdata/added are new in that build, and
+// so are the tests with the build tag canary, without it.
 //
 //	canaries DIR
 package main

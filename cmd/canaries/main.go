@@ -21,7 +21,7 @@ func main() {
 }
 
 // write writes the files of the project that differ or are new with the canaries into dir, with
-// an overlay.json that maps to them.
+// an overlay.json that maps to them. Tests that wake canaries are among them.
 func write(project fs.FS, dir string) error {
 	canaries, err := read(testdata)
 	if err != nil {
@@ -35,9 +35,13 @@ func write(project fs.FS, dir string) error {
 	if err != nil {
 		return err
 	}
+	tests, err := tests(project)
+	if err != nil {
+		return err
+	}
 	var overlay struct{ Replace map[string]string }
 	overlay.Replace = map[string]string{}
-	for _, files := range []map[string]string{changed, added} {
+	for _, files := range []map[string]string{changed, added, tests} {
 		for name, text := range files {
 			path := filepath.Join(dir, filepath.FromSlash(name))
 			overlay.Replace[filepath.FromSlash(name)] = path

@@ -143,3 +143,25 @@ func TestCanariesAreFound(t *testing.T) {
 		})
 	}
 }
+
+// State outside the machine lets each case pass, and shows in a second run (SIM-12, SCN-11).
+func TestCanariesAreFoundByASecondRun(t *testing.T) {
+	defer fsm.SetCanary("")
+	for _, canary := range fsm.Canaries("twice") {
+		fsm.SetCanary(canary)
+		if found := lookByPlayingTwice(projectCases(t)); found == "" {
+			t.Errorf("the canary %s survives a second run", canary)
+		} else {
+			t.Logf("twice      %s", found)
+		}
+	}
+}
+
+func lookByPlayingTwice(cases []*File) string {
+	for i, f := range cases {
+		if o, again := f.Run(sim.Options{}), f.Run(sim.Options{}); o.OK() && again.Hash() != o.Hash() {
+			return fmt.Sprintf("%s passes, and has another trace the second time, after %d cases", f.Path(), i+1)
+		}
+	}
+	return ""
+}
