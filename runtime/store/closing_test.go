@@ -16,15 +16,18 @@ import (
 	"shelly/runtime/store"
 )
 
-// manyEntries is more than stays in a log when a store is closed.
-const manyEntries = 80
+// muchBytes is more than stays in a log when a store is closed.
+const muchBytes = 1280 << 10
 
-// writeMuch writes manyEntries of noise, and three records, durably.
-func writeMuch(t *testing.T, s *store.Store) {
+// manyEntries and fewEntries divide it: each is written into the table by itself.
+const manyEntries, fewEntries = 80, 10
+
+// writeMuch writes muchBytes of noise, divided into so many entries, and three records, durably.
+func writeMuch(t *testing.T, s *store.Store, entries int) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 1))
-	for i := range manyEntries {
-		e := fsm.Entry{ID: fmt.Sprint("h", i), Vector: make([]byte, 16<<10), Model: "m"}
+	for i := range entries {
+		e := fsm.Entry{ID: fmt.Sprint("h", i), Vector: make([]byte, muchBytes/entries), Model: "m"}
 		for k := range e.Vector {
 			e.Vector[k] = byte(r.Uint32())
 		}
@@ -34,7 +37,7 @@ func writeMuch(t *testing.T, s *store.Store) {
 }
 
 // wantMuch fails t unless everything that writeMuch wrote is there.
-func wantMuch(t *testing.T, fs vfs.FS) {
+func wantMuch(t *testing.T, fs vfs.FS, entries int) {
 	t.Helper()
 	wantSound(t, fs, 3)
 	s := open(t, dir, store.Options{FS: fs})
@@ -44,7 +47,7 @@ func wantMuch(t *testing.T, fs vfs.FS) {
 		count++
 		return nil
 	})
-	if count != manyEntries || err != nil {
+	if count != entries || err != nil {
 		t.Errorf("%d entries, %v", count, err)
 	}
 }
@@ -64,7 +67,7 @@ func logBytes(t *testing.T, fs vfs.FS) (bytes int) {
 func TestJRN36AClosedStoreHasShortLogs(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s := open(t, dir, store.Options{FS: fs})
-	writeMuch(t, s)
+	writeMuch(t, s, manyEntries)
 	if before := logBytes(t, fs); before <= 1<<20 {
 		t.Fatalf("the logs have %d bytes", before)
 	}
@@ -73,7 +76,7 @@ func TestJRN36AClosedStoreHasShortLogs(t *testing.T) {
 		t.Errorf("the logs of the closed store have %d bytes", after)
 	}
 	for _, percent := range []int{0, 100} {
-		wantMuch(t, survive(percent)(fs))
+		wantMuch(t, survive(percent)(fs), manyEntries)
 	}
 }
 
@@ -93,11 +96,11 @@ func TestJRN36ACrashOfACloseLosesNothing(t *testing.T) {
 			defer mu.Unlock()
 			if closing {
 				crashes++
-				wantMuch(t, survive(percent)(fs))
+				wantMuch(t, survive(percent)(fs), fewEntries)
 			}
 			return nil
 		}})})
-		writeMuch(t, s)
+		writeMuch(t, s, fewEntries)
 		mu.Lock()
 		closing = true
 		mu.Unlock()
@@ -116,14 +119,14 @@ func TestJRN36AnErrorOfACloseLosesNothing(t *testing.T) {
 			fs := vfs.NewCrashableMem()
 			fault := &atOp{class: class, at: at}
 			s := open(t, dir, store.Options{FS: errorfs.Wrap(fs, fault)})
-			writeMuch(t, s)
+			writeMuch(t, s, fewEntries)
 			fault.at += fault.count.Load()
 			fault.do = func() error { return errorfs.ErrInjected }
 			if err := s.Close(); err != nil && !errors.Is(err, errorfs.ErrInjected) {
 				t.Errorf("%s %d: %v; want the injected error", class.name, at, err)
 			}
 			more = fault.count.Load() >= fault.at
-			wantMuch(t, survive(0)(fs))
+			wantMuch(t, survive(0)(fs), fewEntries)
 		}
 	}
 }
@@ -133,7 +136,7 @@ func TestJRN36AnErrorOfACloseLosesNothing(t *testing.T) {
 func largeTable(t *testing.T, fs vfs.FS) (name string) {
 	t.Helper()
 	s := open(t, dir, store.Options{FS: fs})
-	writeMuch(t, s)
+	writeMuch(t, s, manyEntries)
 	end(t, &s)
 	for n, text := range files(t, fs) {
 		if strings.HasSuffix(n, ".sst") && len(text) > 128<<10 {
