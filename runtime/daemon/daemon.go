@@ -160,15 +160,16 @@ type Daemon struct {
 	messages chan message
 	stopped  chan struct{} // closed when the loop takes no more messages
 
-	calls   crew // goroutines that perform effects
-	running map[fsm.CallID]context.CancelCauseFunc
-	begun   uint64 // calls begun since the start
-	timers  map[fsm.TimerID]*time.Timer
-	wake    *time.Timer // when the driver has something to do next
-	tidies  tidying
-	rests   *time.Timer   // notifies the journal that the daemon is at rest
-	rested  uint64        // the last record at that time
-	quiet   chan struct{} // closed once no call is under way; nil: nobody waits for this
+	calls    crew // goroutines that perform effects
+	running  map[fsm.CallID]context.CancelCauseFunc
+	begun    uint64 // calls begun since the start
+	timers   map[fsm.TimerID]*time.Timer
+	accepted []*accepted // model calls that the server has and that have not begun to write
+	wake     *time.Timer // when the driver has something to do next
+	tidies   tidying
+	rests    *time.Timer   // notifies the journal that the daemon is at rest
+	rested   uint64        // the last record at that time
+	quiet    chan struct{} // closed once no call is under way; nil: nobody waits for this
 }
 
 // failing is a journal that reports a write that failed in the background, so that the
@@ -378,6 +379,11 @@ func (d *Daemon) close() {
 	}
 	for _, t := range d.timers { // order-free: each is only stopped
 		t.Stop()
+	}
+	for _, r := range d.accepted {
+		if r.due != nil {
+			r.due.Stop()
+		}
 	}
 	d.wake.Stop()
 	if d.rests != nil {

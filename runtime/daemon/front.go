@@ -401,6 +401,7 @@ func (d *Daemon) observe(s engine.Step) {
 		}
 	}
 	d.hub.step(s, view)
+	d.stillReads()
 	d.retried(s)
 	for _, m := range s.Messages() {
 		d.o.Log.Info("message sent", "handle", m.Handle, "channel", m.To.Channel, "chat", m.To.Chat, "key", m.Key)

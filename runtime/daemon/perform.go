@@ -126,15 +126,14 @@ func (d *Daemon) guarded(adapter string, f func() error) (err error) {
 // chat asks the model. Veil filters what is shown of the answer while it streams (BRN-40).
 func (d *Daemon) chat(ctx context.Context, e fsm.AskBrain, tools []fsm.ToolDecl, veil *reading.Veil) fsm.Fact {
 	var answer fsm.BrainAnswered
-	p, v := d.progress(e.Call), voices{}
+	p, v := d.progress(e.Call), d.voice(e)
 	defer p.stop()
+	defer v.stop()
 	err := d.guarded("the model client", func() (err error) {
 		answer, err = d.o.Brain.Chat(ctx, e, tools, func(piece Piece) {
 			p.comes(piece.Stage)
+			v.hears(piece, p.late())
 			piece.Text = veil.Put(piece.Text)
-			if p.late() {
-				d.voiced(&v, e.Handle, piece)
-			}
 			d.hub.piece(e, piece)
 		})
 		return err

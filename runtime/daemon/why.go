@@ -1,7 +1,9 @@
 package daemon
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -28,17 +30,82 @@ func (d *Daemon) staged(call fsm.CallID, stage fsm.Stage) {
 	s := d.driver.Machine().View()
 	h := awaiting(s, call)
 	if h == nil || stage == fsm.StageWriting { // the text itself shows this
+		d.hasRead(call)
 		return
 	}
-	text := "loading the model"
-	if stage == fsm.StageAccepted {
-		text = readingWords(s, h)
-		if n := before(s, call); n > 0 {
-			text = "waiting for the model, " + wording.Count(n, "call") + " before it; then " + text
-		}
+	if stage != fsm.StageAccepted {
+		d.tellsWait(h, "loading the model")
+		return
 	}
+	d.hasRead(call)
+	d.accepted = append(d.accepted, &accepted{call: call})
+	d.stillReads()
+}
+
+// tellsWait logs what the model call of a handle waits for, and passes it on.
+func (d *Daemon) tellsWait(h *state.Handle, text string) {
 	d.o.Log.Info("a model call waits", "handle", h.ID, "session", h.Session, "for", text)
 	d.hub.waits(h.ID, text)
+}
+
+// accepted is a model call that the server has and that has not begun to write.
+type accepted struct {
+	call  fsm.CallID
+	told  string      // what it waits for, in words
+	takes fsm.Millis  // how long the reading should take; 0: unknown
+	due   *time.Timer // when that time has passed; nil: it is unknown, or other calls come first
+	late  bool        // that time has passed
+}
+
+// lateLeast is the shortest time after which a call is called late: an estimate of a second is
+// passed too often to be worth a word.
+const lateLeast = 5 * time.Second
+
+// stillReads passes on what has changed of what the calls that read wait for: a call before one of
+// them has ended, or the time that one should take has passed.
+func (d *Daemon) stillReads() {
+	s := d.driver.Machine().View()
+	for _, r := range slices.Clone(d.accepted) {
+		h := awaiting(s, r.call)
+		if h == nil {
+			d.hasRead(r.call)
+			continue
+		}
+		if r.due == nil {
+			r.takes = (fsm.Pace{Reads: s.Reads}).Reading(h.Inf.Anew)
+		}
+		text := r.words(&h.Inf)
+		if n := before(s, r.call); n > 0 {
+			text = "waiting for the model, " + wording.Count(n, "call") + " before it; then " + text
+		} else if r.due == nil && r.takes > 0 {
+			d.expect(r)
+		}
+		_, note := d.hub.standing(h.ID)
+		if text != r.told && (r.told == "" || note == r.told) { // else the server is silent, which says more (BRN-42)
+			r.told = text
+			d.tellsWait(h, text)
+		}
+	}
+}
+
+// expect sets the time at which a call should have read its prompt.
+func (d *Daemon) expect(r *accepted) {
+	r.due = time.AfterFunc(max(time.Duration(r.takes)*time.Millisecond, lateLeast), func() {
+		_ = d.send(context.Background(), message{do: func() {
+			r.late = true
+			d.stillReads()
+		}})
+	})
+}
+
+// hasRead forgets a call that no longer reads.
+func (d *Daemon) hasRead(call fsm.CallID) {
+	d.accepted = slices.DeleteFunc(d.accepted, func(r *accepted) bool {
+		if r.call == call && r.due != nil {
+			r.due.Stop()
+		}
+		return r.call == call
+	})
 }
 
 // awaiting returns the handle that awaits a model call, or nil.
@@ -61,17 +128,24 @@ func before(s *state.Snapshot, call fsm.CallID) (n int) {
 	return n
 }
 
-// readingWords returns how much the model has to read for a call, and how long that should take,
-// as far as either is known.
-func readingWords(s *state.Snapshot, h *state.Handle) string {
-	if h.Inf.Anew < toldTokensMin {
-		return "reading"
+// words returns how many tokens the model has to read for a call, and how long that should take, as
+// far as either is known. A server sends nothing of a tool call before the call's end, so a model
+// that is late may be writing one.
+func (r *accepted) words(inf *state.Inference) string {
+	text, known := "reading", inf.Anew >= toldTokensMin
+	if known {
+		text += " " + grouped(inf.Anew) + " tokens"
 	}
-	text := "reading " + grouped(h.Inf.Anew) + " tokens"
-	if takes := (fsm.Pace{Reads: s.Reads}).Reading(h.Inf.Anew); takes > 0 {
-		text += fmt.Sprintf(", about %d s", takes/fsm.Second)
+	switch {
+	case r.late && inf.Tools != fsm.NoTools:
+		return fmt.Sprintf("%s takes longer than the expected %d s, or a tool call is being written", text, r.takes/fsm.Second)
+	case r.late:
+		return fmt.Sprintf("%s takes longer than the expected %d s", text, r.takes/fsm.Second)
+	case known && r.takes > 0:
+		return fmt.Sprintf("%s, about %d s", text, r.takes/fsm.Second)
+	default:
+		return text
 	}
-	return text
 }
 
 // toldTokensMin is the least number of tokens that is shown: fewer are read at once, so they
@@ -106,20 +180,5 @@ func (d *Daemon) retried(s engine.Step) {
 			d.o.Log.Warn("the model is asked again", "handle", ask.Handle, "class", in.Class, "because", in.Reason)
 			d.hub.waits(ask.Handle, in.Reason+"; it is asked again")
 		}
-	}
-}
-
-// voices reports, once each, that a model begins to think and to write in a call that has been
-// running for a while.
-type voices struct{ thinks, writes bool }
-
-func (d *Daemon) voiced(v *voices, h fsm.HandleID, p Piece) {
-	if p.Thinking != "" && !v.thinks {
-		v.thinks = true
-		d.hub.waits(h, "thinking")
-	}
-	if p.Text != "" && !v.writes {
-		v.writes = true
-		d.hub.waits(h, "writing")
 	}
 }

@@ -2,6 +2,7 @@ package daemon_test
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -40,30 +41,10 @@ func (b *halting) Chat(_ context.Context, _ fsm.AskBrain, _ []fsm.ToolDecl, stre
 
 func TestCOM29WhoeverWatchesLearnsWhatTheAnswerWaitsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := startWith(t, func(o *daemon.Options) {
-			talks(&o.Config)
-			o.Brain, o.Sessions = &halting{}, noSessions{}
-			o.Config.Switches.NoFarewell = true
-			o.Config.Switches.Progress, o.Config.Pace = true, fsm.Pace{Load: 300 * fsm.Second, Idle: 60 * fsm.Second, Reads: 10, Writes: 5}
-			o.Config.Limits.Backoff = []fsm.Millis{2 * fsm.Second}
-			o.Config.Prompts.Identity = strings.Repeat("Be kind. ", 2200)
-		})
+		f := patient(t, &halting{}, func(c *fsm.Config) { c.Limits.Backoff = []fsm.Millis{2 * fsm.Second} })
 		f.ask("r1", "hello")
-		events, err := f.Watch(f.ctx, fsm.RequestKey{ID: "r1"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var waits []string
-		for e := range events {
-			if e.Type == comm.EventWaiting {
-				waits = append(waits, e.Text)
-			}
-		}
-		want := []string{"no server answers; trying again in 2 s", "loading the model", "reading 5,", "thinking", "writing"}
-		if len(waits) == len(want) && strings.HasPrefix(waits[2], want[2]) && strings.Contains(waits[2], " tokens, about ") {
-			want[2] = waits[2]
-		}
-		if diff := cmp.Diff(want, waits); diff != "" {
+		want := []string{"no server answers; trying again in 2 s", "loading the model", "reading 5,*** tokens, about 19 s", "thinking", "writing"}
+		if diff := cmp.Diff(want, f.waits("r1")); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
 		}
 		if !strings.Contains(f.log.String(), `because="no server answers" in=2s`) {
@@ -73,6 +54,112 @@ func TestCOM29WhoeverWatchesLearnsWhatTheAnswerWaitsFor(t *testing.T) {
 		<-f.stopped
 	})
 }
+
+// stalling is a model that reads more slowly than expected, and stalls in its answer.
+type stalling struct{ reads, stalls time.Duration }
+
+func (b stalling) Chat(_ context.Context, _ fsm.AskBrain, _ []fsm.ToolDecl, stream func(daemon.Piece)) (fsm.BrainAnswered, error) {
+	stream(daemon.Piece{Stage: fsm.StageAccepted})
+	time.Sleep(b.reads)
+	stream(daemon.Piece{Stage: fsm.StageWriting})
+	for _, p := range []daemon.Piece{{Text: "good "}, {Text: "day"}} {
+		stream(p)
+		time.Sleep(b.stalls)
+	}
+	return fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: "good day"}, nil
+}
+
+func TestCOM29AnEstimateThatHasPassedAndSilenceAreTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := patient(t, stalling{reads: 30 * time.Second, stalls: 11 * time.Second}, nil)
+		f.ask("r1", "hello")
+		want := []string{
+			"reading 5,*** tokens, about 19 s",
+			"reading 5,*** tokens takes longer than the expected 19 s, or a tool call is being written",
+			"writing",
+			"nothing has come for 10 s: the model may be writing a tool call, or be stuck",
+			"writing",
+			"nothing has come for 10 s: the model may be writing a tool call, or be stuck",
+		}
+		if diff := cmp.Diff(want, f.waits("r1")); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+		for _, text := range []string{"longer than the expected", "nothing has come"} {
+			if !strings.Contains(f.log.String(), text) {
+				t.Errorf("the log does not say %q:\n%s", text, f.log)
+			}
+		}
+		f.Signal("TERM")
+		<-f.stopped
+	})
+}
+
+func TestCOM29ALongSilenceIsToldAgainAndLoggedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := patient(t, stalling{stalls: 25 * time.Second}, func(c *fsm.Config) { c.Tools = nil })
+		f.ask("r1", "hello")
+		twice := []string{"nothing has come for 10 s: the model may be stuck", "nothing has come for 20 s: the model may be stuck"}
+		want := append(append(twice, "writing"), twice...)
+		if diff := cmp.Diff(want, f.waits("r1")); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+		if n := strings.Count(f.log.String(), "nothing has come"); n != 2 {
+			t.Errorf("the log tells silence %d times, want once each\n%s", n, f.log)
+		}
+		f.Signal("TERM")
+		<-f.stopped
+	})
+}
+
+func TestCOM29WhatComesBeforeACallIsToldUntilItHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := patient(t, stalling{reads: 10 * time.Second}, func(c *fsm.Config) { c.Limits.MaxActive = 2 })
+		for _, session := range []string{"a", "b"} {
+			if _, err := f.Accept(f.ctx, comm.Request{Key: fsm.RequestKey{ID: session}, Origin: here, Session: session, Text: "hello"}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+		}
+		want := []string{"waiting for the model, 1 call before it; then reading", "reading", "writing"}
+		if diff := cmp.Diff(want, f.waits("b")); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+		f.Signal("TERM")
+		<-f.stopped
+	})
+}
+
+// patient starts a daemon with a long prompt, whose model is known to read 280 tokens in a second.
+func patient(t *testing.T, brain daemon.Brain, change func(*fsm.Config)) *fixture {
+	return startWith(t, func(o *daemon.Options) {
+		talks(&o.Config)
+		o.Brain, o.Sessions = brain, noSessions{}
+		o.Config.Switches.NoFarewell = true
+		o.Config.Switches.Progress, o.Config.Pace = true, fsm.Pace{Load: 300 * fsm.Second, Idle: 60 * fsm.Second, Reads: 280, Writes: 5}
+		o.Config.Prompts.Identity = strings.Repeat("Be kind. ", 2200)
+		if change != nil {
+			change(&o.Config)
+		}
+	})
+}
+
+// waits returns what is told to whoever watches a request, until its reply. Of thousands, the
+// hundreds are asterisks: they depend on the wording of prompts.
+func (f *fixture) waits(id string) (waits []string) {
+	f.t.Helper()
+	events, err := f.Watch(f.ctx, fsm.RequestKey{ID: id})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	for e := range events {
+		if e.Type == comm.EventWaiting {
+			waits = append(waits, hundreds.ReplaceAllString(e.Text, ",***"))
+		}
+	}
+	return waits
+}
+
+var hundreds = regexp.MustCompile(`,[0-9]{3}\b`)
 
 // noSessions keeps nothing.
 type noSessions struct{}
