@@ -139,7 +139,8 @@ type Timeouts struct {
 	// FirstToken is the time from then to the first token, unless the machine's deadlines (INF-50)
 	// end the call earlier. Default: 1h.
 	FirstToken time.Duration `key:"first_token" min:"1ms" max:"24h"`
-	// Idle is the time between two tokens. Default: 60s.
+	// Idle is the time between two tokens. If the model may be writing a tool call, of which a server
+	// sends nothing before its end, it is the time between two questions whether the server is alive. Default: 60s.
 	Idle time.Duration `key:"idle" min:"1ms" max:"24h"`
 	// Total is the time of the whole call, without the loading. Default: 4h.
 	Total time.Duration `key:"total" min:"1ms" max:"24h"`

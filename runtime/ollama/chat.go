@@ -100,6 +100,9 @@ func (c *Client) once(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 	}
 	w := newWatch(ctx, c.opt.Timeouts)
 	defer w.stop()
+	if len(tools) > 0 && !how.described {
+		w.lives = func() bool { return <-c.asksWhetherAlive(w) == nil }
+	}
 	come(stream, fsm.StageAccepted)
 	resp, err := c.awaited(w, stream, func() (*http.Response, error) { return c.post(w, ask, body) })
 	if err != nil {

@@ -85,8 +85,8 @@ type Timeouts struct {
 	// FirstToken bounds the wait for the first line of an answer, while the server reads the
 	// prompt. An embedding may take Load and FirstToken together. Default: DefaultFirstToken.
 	FirstToken time.Duration
-	// Idle bounds the wait between two lines of an answer, and each question about the server and
-	// its models. Default: DefaultIdle.
+	// Idle bounds the wait between two lines of an answer (BRN-43), and each question about the server
+	// and its models. Default: DefaultIdle.
 	Idle time.Duration
 	// Total bounds a whole chat, without the loading. Default: DefaultTotal.
 	Total time.Duration

@@ -2,6 +2,7 @@ package ollama
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"shelly/fsm"
@@ -12,9 +13,13 @@ type watch struct {
 	context.Context
 	cancel context.CancelCauseFunc
 	wait   *time.Timer // bounds the wait for the first line
-	idle   *time.Timer // bounds the wait for the next line
 	total  *time.Timer
 	within time.Duration // the longest wait between lines
+	lives  func() bool   // whether the server is alive, if a model may be silent while it is; nil: it may not
+
+	mu    sync.Mutex
+	idle  *time.Timer // bounds the wait for the next line; nil: none has arrived
+	lines int         // that have arrived
 }
 
 // newWatch starts watching a chat (BRN-8): Total from now on, FirstToken until the first call of
@@ -30,12 +35,33 @@ func newWatch(ctx context.Context, t Timeouts) *watch {
 
 // alive notes that a line has arrived.
 func (w *watch) alive() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lines++
 	if w.idle == nil {
 		w.wait.Stop()
-		w.idle = w.after(w.within, fsm.BrainTimeout, "the model fell silent for %v during its answer (timeouts.idle)")
+		w.idle = time.AfterFunc(w.within, w.silent)
 		return
 	}
 	w.idle.Reset(w.within)
+}
+
+// silent is called if the next line does not arrive in time. If the model may be writing a tool
+// call, a server that is alive gets the same time again (BRN-43).
+func (w *watch) silent() {
+	w.mu.Lock()
+	lines := w.lines
+	w.mu.Unlock()
+	lives := w.lives != nil && w.lives()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.lines != lines || w.Err() != nil: // a line has arrived, or the call has ended, meanwhile
+	case lives:
+		w.idle.Reset(w.within)
+	default:
+		w.cancel(failure(fsm.BrainTimeout, "the model fell silent for %v during its answer (timeouts.idle)", w.within))
+	}
 }
 
 // hurry gives the rest of the response the time d to arrive.
@@ -51,6 +77,8 @@ func (w *watch) stop() {
 	w.cancel(nil)
 	w.wait.Stop()
 	w.total.Stop()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.idle != nil {
 		w.idle.Stop()
 	}

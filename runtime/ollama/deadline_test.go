@@ -42,6 +42,48 @@ func TestBRN8DeadlinesAreTyped(t *testing.T) {
 	}
 }
 
+// A server sends nothing of a tool call before its end, but answers other questions.
+func TestBRN43ASilentModelMayBeWritingAToolCall(t *testing.T) {
+	tools := []fsm.ToolDecl{{Name: "look", Effects: fsm.EffectsNone}}
+	for _, tt := range []struct {
+		name  string
+		tools []fsm.ToolDecl
+		by    ollama.ToolsBy
+		fails bool
+	}{
+		{"offered", tools, ollama.ToolsNative, false},
+		{"described", tools, ollama.ToolsDescribed, true},
+		{"none", nil, ollama.ToolsNative, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			alive := make(chan struct{}, 8)
+			s := server(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+				if r.URL.Path != "/api/chat" {
+					alive <- struct{}{}
+					return
+				}
+				_, _ = io.WriteString(w, `{"message":{"content":"a"}}`+"\n")
+				_ = http.NewResponseController(w).Flush()
+				for range 2 {
+					select {
+					case <-alive:
+					case <-r.Context().Done():
+						return
+					}
+				}
+				_, _ = io.WriteString(w, done)
+			})
+			c := client(t, s, func(o *ollama.Options) { o.Tools, o.Timeouts = tt.by, ollama.Timeouts{Idle: soon} })
+			_, err := c.Chat(testContext(t), ask("x"), tt.tools, nil)
+			if tt.fails {
+				wantClass(t, err, fsm.BrainTimeout, "timeouts.idle")
+			} else if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 func TestBRN8ConnectingHasADeadline(t *testing.T) {
 	c := client(t, playing(t, "chat-text"), func(o *ollama.Options) { o.Timeouts.Connect = time.Nanosecond })
 	_, err := c.Chat(testContext(t), ask("x"), nil, nil)

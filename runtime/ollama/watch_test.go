@@ -42,6 +42,26 @@ func TestBRN8TheWatchEndsAtTheRightDeadline(t *testing.T) {
 	}
 }
 
+func TestBRN43SilenceEndsACallWithToolsOnceTheServerIsSilentToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began, asked := time.Now(), 0
+		w := newWatch(t.Context(), Timeouts{FirstToken: 10 * time.Second, Idle: 2 * time.Second, Total: time.Minute})
+		defer w.stop()
+		w.lives = func() bool {
+			time.Sleep(500 * time.Millisecond) // virtual time
+			asked++
+			return asked < 4
+		}
+		w.alive()
+		time.Sleep(4700 * time.Millisecond) // a line arrives while the server is asked for the second time
+		w.alive()
+		<-w.Done()
+		if e := (&Client{}).ended(w); e.Class != fsm.BrainTimeout || asked != 4 || time.Since(began) != 9700*time.Millisecond {
+			t.Errorf("%s after %v and %d questions (%s), want %s after 9.7s and 4", e.Class, time.Since(began), asked, e.Reason, fsm.BrainTimeout)
+		}
+	})
+}
+
 func TestAStoppedWatchIsSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWatch(t.Context(), Timeouts{FirstToken: time.Second, Idle: time.Second, Total: time.Second})
