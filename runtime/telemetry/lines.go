@@ -41,7 +41,7 @@ func (l Lines) Finished(w *Work, at fsm.Millis) {
 func (l Lines) ended(what string, w *Work, at fsm.Millis) {
 	said := append(ids(w), "outcome", w.Outcome, "took", time.Duration(at-w.Since)*time.Millisecond)
 	if w.Calls > 0 {
-		said = append(said, "model_calls", w.Calls, "tokens_read", w.Tokens.Prompt, "tokens_written", w.Tokens.Answer)
+		said = append(said, "model_calls", w.Calls, "tokens_sent", w.Tokens.Prompt, "tokens_written", w.Tokens.Answer)
 	}
 	l.Log.Info(what, said...)
 }

@@ -194,7 +194,7 @@ func TestOBS4EachPieceOfWorkIsALineOfTheLogWithoutItsTexts(t *testing.T) {
 	for _, want := range []string{
 		`msg=accepted handle=1 request=r1 channel="" session=s kind=user`,
 		`msg=answered handle=1 request=r1 channel="" session=s kind=user outcome=answered took=`,
-		`model_calls=`, `tokens_read=107 tokens_written=13`,
+		`model_calls=`, `tokens_sent=107 tokens_written=13`,
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s in\n%s", want, got)

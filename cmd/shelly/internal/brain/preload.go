@@ -89,11 +89,11 @@ func (p *Preload) ended(ctx context.Context, took time.Duration, err error) {
 	loaded, _ := p.client.Loaded(ctx) // what is unknown is left out
 	for _, l := range loaded {
 		if ollama.SameModel(l.Name, p.model) {
-			told = append(told, "context", l.NumCtx, "memory", quantity.Bytes(l.Bytes), "gpu_percent", l.OnGPU())
+			told = append(told, "window", l.NumCtx, "memory", quantity.Bytes(l.Bytes), "gpu_percent", l.OnGPU())
 		}
 	}
 	if can, err := p.client.Show(ctx, p.model); err == nil {
-		told = append(told, "window", can.ContextLength)
+		told = append(told, "window_max", can.ContextLength)
 	}
 	p.log.Info("the model is loaded", told...)
 }

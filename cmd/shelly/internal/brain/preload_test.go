@@ -71,7 +71,7 @@ func TestBRN19APreloadTellsHowItGoes(t *testing.T) {
 		const want = `msg="loading the model" model=qwen3:8b size="5.2 GB"
 msg="loading the model" model=qwen3:8b size="5.2 GB" for=5s
 msg="loading the model" model=qwen3:8b size="5.2 GB" for=10s
-msg="the model is loaded" model=qwen3:8b took=12s context=8192 memory="6.0 GB" gpu_percent=100 window=40960
+msg="the model is loaded" model=qwen3:8b took=12s window=8192 memory="6.0 GB" gpu_percent=100 window_max=40960
 `
 		if diff := cmp.Diff(want, out.String()); diff != "" {
 			t.Errorf("log (-want +got)\n%s", diff)
