@@ -54,7 +54,11 @@ func (r *journalled) find(j engine.Reader, id string) (fsm.RequestKey, error) {
 		return fsm.RequestKey{}, err
 	}
 	var found []fsm.RequestKey
+	run, named := past.RunID(id)
 	for _, q := range all {
+		if named && q.Handle == run { // as the log and the status name it
+			return q.Key, nil
+		}
 		if strings.HasPrefix(q.Key.ID, id) {
 			found = append(found, q.Key)
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -224,7 +225,7 @@ func standing(r comm.Record) string {
 
 // sub returns the indentation of a step that is about a subagent.
 func sub(b comm.HistoryBody[history.Step], s history.Step) string {
-	if len(b.Handles) > 0 && s.Handle != b.Handles[0] && s.Handle != 0 && s.About {
+	if len(b.Handles) > 0 && slices.Contains(b.Handles[1:], s.Handle) && s.About {
 		return fmt.Sprintf("  [subagent %d] ", s.Handle)
 	}
 	return ""

@@ -54,6 +54,16 @@ its first 2 records are no longer kept; the rest follows
 	}
 }
 
+// The record that admits a run is about another piece of work, which is no subagent of it.
+func TestJRN27AStepOfAnotherPieceOfWorkNamesNoSubagent(t *testing.T) {
+	b := comm.HistoryBody[history.Step]{Handles: []fsm.HandleID{9, 12}}
+	for handle, want := range map[fsm.HandleID]string{8: "", 9: "", 12: "  [subagent 12] "} {
+		if got := sub(b, history.Step{Handle: handle, About: true}); got != want {
+			t.Errorf("of %d: %q, want %q", handle, got, want)
+		}
+	}
+}
+
 // CLI-15: a list is read page by page until it has enough.
 func TestCLI15AListIsCollectedFromParts(t *testing.T) {
 	parts := func(w comm.Wanted) (comm.RequestsBody, error) {
