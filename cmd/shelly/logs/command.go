@@ -24,9 +24,11 @@ import (
 type Command struct {
 	Follow  bool   `short:"f" help:"Keep printing new records; ^C ends it."`
 	Level   string `default:"debug" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"From this level on: debug, info, warn or error."`
-	Request string `placeholder:"ID" help:"Only records that name this request."`
+	Request string `placeholder:"ID" help:"Only records of this request: its id, eight or more of its first characters, or its handle, such as h12."`
 	Session string `placeholder:"NAME" help:"Only records that name this session."`
 	Handle  string `placeholder:"N" help:"Only records that name this handle."`
+
+	handles map[string]bool // of the request, as far as records have named them
 
 	flags.Recent
 	flags.List `kong:"set='limit=50',set='json=Print each record as a line of JSON, as it is kept.'"`
@@ -134,7 +136,7 @@ func readFile(name string, each func([]byte) error) error {
 // wants reports whether a record matches.
 func (c *Command) wants(record []byte, since fsm.Millis) bool {
 	l, ok := parse(record)
-	if !ok || fsm.Millis(l.at.UnixMilli()) < since {
+	if !ok || !c.requested(&l) || fsm.Millis(l.at.UnixMilli()) < since {
 		return false
 	}
 	var least slog.Level
@@ -142,12 +144,34 @@ func (c *Command) wants(record []byte, since fsm.Millis) bool {
 	if l.level < least {
 		return false
 	}
-	for name, value := range map[string]string{"request": c.Request, "session": c.Session, "handle": c.Handle} { // order-free: all must hold
+	for name, value := range map[string]string{"session": c.Session, "handle": c.Handle} { // order-free: all must hold
 		if value != "" && !l.has(name, value) {
 			return false
 		}
 	}
 	return true
+}
+
+// beginning is how many characters of a request's id are enough to name it.
+const beginning = 8
+
+// requested reports whether a record is of the request: it names the request, or the request's
+// handle, which an earlier record has named with it.
+func (c *Command) requested(l *line) bool {
+	if c.Request == "" {
+		return true
+	}
+	id, handle := l.value("request"), l.value("handle")
+	run, is := past.RunID(c.Request)
+	named := id == c.Request || len(c.Request) >= beginning && strings.HasPrefix(id, c.Request) ||
+		is && handle == strconv.FormatUint(uint64(run), 10)
+	if named && handle != "" {
+		if c.handles == nil {
+			c.handles = map[string]bool{}
+		}
+		c.handles[handle] = true
+	}
+	return named || c.handles[handle]
 }
 
 func (c *Command) print(t *terminal.Terminal, record []byte) error {

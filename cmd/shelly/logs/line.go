@@ -65,15 +65,18 @@ func (l *line) take(name string, raw json.RawMessage) (ok bool) {
 	return true
 }
 
-// has reports whether the record has an attribute of that name and value.
-func (l *line) has(name, value string) bool {
+// value returns the value of an attribute; "" if the record does not have it.
+func (l *line) value(name string) string {
 	for _, a := range l.attrs {
-		if a.name == name && a.value == value {
-			return true
+		if a.name == name {
+			return a.value
 		}
 	}
-	return false
+	return ""
 }
+
+// has reports whether the record has an attribute of that name and value.
+func (l *line) has(name, value string) bool { return l.value(name) == value }
 
 // String returns the record on one line, for a person. Nothing in it acts on a terminal.
 func (l *line) String() string {

@@ -63,3 +63,25 @@ func TestCLI185ALogIsFollowedOverItsReplacement(t *testing.T) {
 	more("four")
 	more()
 }
+
+func TestCLI185TheRecordsOfARequestAreFoundByAnyNameOfIt(t *testing.T) {
+	record := func(attrs string) []byte {
+		return []byte(`{"time":"2026-11-23T05:57:27Z","level":"INFO","msg":"m",` + attrs + `}`)
+	}
+	log := [][]byte{
+		record(`"handle":1,"request":"QWERTYUIOP"`), record(`"handle":2,"request":"QWERTYZZZZ"`),
+		record(`"handle":1,"for":"reading"`), record(`"handle":2,"for":"reading"`), record(`"pid":1`),
+	}
+	for name, want := range map[string][]int{"QWERTYUIOP": {0, 2}, "QWERTYUI": {0, 2}, "h1": {0, 2}, "h2": {1, 3}, "QWERTY": nil, "h3": nil, "h": nil, "1": nil} {
+		c := &Command{Level: "debug", Request: name}
+		var got []int
+		for i, r := range log {
+			if c.wants(r, 0) {
+				got = append(got, i)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: records %v, want %v", name, got, want)
+		}
+	}
+}
