@@ -60,9 +60,8 @@ func (c *tryCmd) unknown(daemon *client.Client) error {
 	for _, s := range list {
 		names = append(names, s.Name)
 	}
-	there := "none; docs/channels.md says how to add one"
-	if len(names) > 0 {
-		there = strings.Join(names, ", ")
+	if len(names) == 0 {
+		return exit.Errorf(exit.NoMatch, "there is no channel %s, and no other; docs/channels.md says how to add one", wording.Word(c.Channel))
 	}
-	return exit.Errorf(exit.NoMatch, "there is no channel %s; there are: %s", wording.Word(c.Channel), there)
+	return exit.Errorf(exit.NoMatch, "there is no channel %s; there are: %s", wording.Word(c.Channel), strings.Join(names, ", "))
 }

@@ -44,7 +44,7 @@ func (c *tryCmd) Run(t *terminal.Terminal) error {
 	if name != "" {
 		known := all
 		all = slices.DeleteFunc(slices.Clone(all), func(s event.Spec) bool { return s.Name != name })
-		if len(all) == 0 {
+		if len(all) == 0 && len(known) > 0 {
 			return exit.Errorf(exit.NoMatch, "there is no source %s; there are: %s", terminal.Printable(name), names(known))
 		}
 	}
@@ -70,9 +70,6 @@ func names(all []event.Spec) string {
 	var list []string
 	for _, s := range all {
 		list = append(list, s.Name)
-	}
-	if len(list) == 0 {
-		return "none"
 	}
 	return strings.Join(list, ", ")
 }

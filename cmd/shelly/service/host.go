@@ -71,6 +71,12 @@ func (h host) lingers() bool {
 	return err == nil
 }
 
+// knows reports whether the machine's own list has a user; true if it cannot be read.
+func (h host) knows(name string) bool {
+	list, err := os.ReadFile(filepath.Join(h.root, "etc/passwd"))
+	return err != nil || strings.Contains("\n"+string(list), "\n"+name+":")
+}
+
 // readFile returns the content of a file; "" if it does not exist.
 func readFile(name string) (string, error) {
 	text, err := os.ReadFile(name)

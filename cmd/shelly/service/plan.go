@@ -64,6 +64,9 @@ func systemdPlan(h host, u unit, socket bool) (p plan, err error) {
 	if u.User && !h.lingers() {
 		p.notes = append(p.notes, fmt.Sprintf("the service runs while %s is logged in; to start it with the machine: loginctl enable-linger %s", h.name, h.name))
 	}
+	if !u.User && !h.knows(u.As) {
+		p.notes = append(p.notes, fmt.Sprintf("/etc/passwd has no user %s: unless another directory has, create the user before the service starts", u.As))
+	}
 	return p, nil
 }
 

@@ -275,6 +275,23 @@ func TestCLI203WhatStaysIsNotSaidToBeRemoved(t *testing.T) {
 	}
 }
 
+func TestCLI201AUserWhomTheMachineDoesNotKnowIsNoted(t *testing.T) {
+	b := newBench(t)
+	if err := os.MkdirAll(filepath.Join(b.root, "etc"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(b.root, "etc/passwd"), []byte("root:x:0:0::/root:/bin/sh\nann:x:7:7::/:\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for as, noted := range map[string]bool{"ann": false, "an": true, "x": true} {
+		install := &installCmd{DryRun: true, place: b.place()}
+		install.System, install.As = true, as
+		if err := install.install(b.host, b.terminal()); err != nil || strings.Contains(b.out.String(), "/etc/passwd has no user "+as+":") != noted {
+			t.Errorf("%s: %v\n%s", as, err, &b.out)
+		}
+	}
+}
+
 // Flags and configurations that a service cannot have are refused before anything is written.
 func TestCLI201WhatAServiceCannotHaveIsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
