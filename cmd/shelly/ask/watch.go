@@ -41,7 +41,10 @@ func (w *watching) show(e comm.Event) {
 	case w.json: // programs answer through the API
 		_ = w.t.JSONLine(e)
 	case w.quiet:
-	case e.Type == comm.EventWaiting && w.open: // the reply being written shows it
+	case e.Type == comm.EventWaiting && w.open: // the line of the reply is not broken by it
+		if w.state != nil {
+			w.state.DrawBelow(w.stateLine())
+		}
 	case e.Type == comm.EventChunk && e.Text != "" && w.streams:
 		w.pieces(e)
 	case w.state != nil && passing(e):
@@ -139,8 +142,13 @@ func passing(e comm.Event) bool {
 // draw shows the current state. The caller holds mu.
 func (w *watching) draw() {
 	if w.state != nil && !w.open && !w.asking {
-		w.state.Draw(ansi.Truncate("· "+terminal.Printable(w.course.Words()), w.columns-1, "…"))
+		w.state.Draw(w.stateLine())
 	}
+}
+
+// stateLine returns the current state on one line. The caller holds mu.
+func (w *watching) stateLine() string {
+	return ansi.Truncate("· "+terminal.Printable(w.course.Words()), w.columns-1, "…")
 }
 
 // erase removes the line of [watching.draw]. The caller holds mu.

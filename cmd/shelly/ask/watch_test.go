@@ -132,7 +132,8 @@ func TestCLI5WhatItDoesIsOneLineThatIsRedrawn(t *testing.T) {
 	told(w, 7, 0, "It is")
 	w.show(comm.Event{Type: comm.EventWaiting, Text: "thinking"})
 	told(w, 7, 5, " empty.")
-	shows("an answer is not broken by it", erased+"It is empty.")
+	const below = "\v\x1b[A\x1b7\r\n· running list_dir" + clear + "\x1b8"
+	shows("an answer is not broken by it", erased+"It is"+below+"\x1b[J empty.")
 	w.say("· cancelled")
 	w.ask("y/n ")
 	w.draw()

@@ -7,8 +7,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// clear clears to the right of the cursor (EL of ECMA-48).
-const clear = "\x1b[K"
+// clear clears to the right of the cursor, clearBelow also all lines below it (EL and ED of
+// ECMA-48).
+const clear, clearBelow = "\x1b[K", "\x1b[J"
 
 // Line shows progress. On a terminal it is one line, redrawn in place and cut to its width;
 // elsewhere, and on a terminal without cursor control, only texts that are worth a line are printed.
@@ -16,6 +17,7 @@ type Line struct {
 	Out      io.Writer
 	Terminal bool
 	drawn    string
+	below    bool // it is drawn below the cursor
 }
 
 // NewLine shows progress on an output.
@@ -32,6 +34,20 @@ func (l *Line) Draw(text string) {
 	}
 }
 
+// DrawBelow shows a text on the line below the cursor, which stays where it is: at the end of a
+// line that is being written.
+func (l *Line) DrawBelow(text string) {
+	if columns := Columns(l.Out); columns > 0 {
+		text = ansi.Truncate(text, columns-1, "…")
+	}
+	if l.Terminal {
+		// VT makes room for the line, at the bottom by scrolling, and keeps the column; after
+		// that the cursor can be saved.
+		fmt.Fprintf(l.Out, "\v\x1b[A\x1b7\r\n%s%s\x1b8", text, clear)
+		l.drawn, l.below = text, true
+	}
+}
+
 // Print is Draw on a terminal, and prints a line elsewhere.
 func (l *Line) Print(text string) {
 	if l.Draw(text); !l.Terminal {
@@ -41,10 +57,13 @@ func (l *Line) Print(text string) {
 
 // Erase removes the line.
 func (l *Line) Erase() {
-	if l.drawn != "" {
+	switch {
+	case l.below:
+		fmt.Fprint(l.Out, clearBelow)
+	case l.drawn != "":
 		fmt.Fprint(l.Out, "\r"+clear)
-		l.drawn = ""
 	}
+	l.drawn, l.below = "", false
 }
 
 // End leaves the line on the screen and moves below it.
