@@ -3,8 +3,11 @@
 package asking
 
 import (
+	"bufio"
 	"context"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -84,6 +87,26 @@ func (s *Server) Ask(method, path, body string, headers ...string) Answer {
 		s.t.Error(err)
 	}
 	return Answer{resp.StatusCode, resp.Header, string(text)}
+}
+
+// Cut sends a request whose body ends before its length, and returns the status of the answer.
+func (s *Server) Cut(method, path, body string) int {
+	s.t.Helper()
+	conn, err := net.Dial("tcp", s.http.Listener.Addr().String())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(guard))
+	fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		method, path, conn.RemoteAddr(), Token, len(body)+1, body)
+	_ = conn.(*net.TCPConn).CloseWrite()
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	return resp.StatusCode
 }
 
 // Meanwhile asks, and calls happens with the key of the n-th accepted request once that is

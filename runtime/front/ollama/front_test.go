@@ -210,3 +210,10 @@ func FuzzBodies(f *testing.F) {
 		}
 	})
 }
+
+func TestFRT4ABodyThatEndsEarlyHasTheStatusOfARequestThatCanBeSentAgain(t *testing.T) {
+	s := serve(t)
+	if got := s.Cut("POST", "/api/chat", `{`+hello); got != 408 || len(s.Front.Seen().Requests) != 0 {
+		t.Errorf("%d, %d requests; want 408 and none", got, len(s.Front.Seen().Requests))
+	}
+}

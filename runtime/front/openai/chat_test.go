@@ -306,3 +306,11 @@ func TestFRT4EachRouteIsTheFrontsOwn(t *testing.T) {
 		}
 	}
 }
+
+// The SDKs send again what is refused so, and nothing else that is the client's fault.
+func TestFRT4ABodyThatEndsEarlyHasTheStatusOfARequestThatCanBeSentAgain(t *testing.T) {
+	s := serve(t)
+	if got := s.Cut("POST", "/v1/chat/completions", `{`+hello); got != 408 || len(s.Front.Seen().Requests) != 0 {
+		t.Errorf("%d, %d requests; want 408 and none", got, len(s.Front.Seen().Requests))
+	}
+}
