@@ -14,7 +14,7 @@ import (
 // Command is the subcommand.
 type Command struct {
 	flags.Settings
-	Measure bool `help:"Ask the model for a short answer and report its speed."`
+	Measure bool `help:"Ask the model for a short answer and report its speed. The next turn of a running shelly may be read from the beginning then."`
 	flags.AsJSON
 }
 

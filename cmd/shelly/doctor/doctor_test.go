@@ -175,6 +175,25 @@ func TestCFG13DoctorSaysThatAnApprovalFitsNoTool(t *testing.T) {
 	}
 }
 
+func TestCLI10AMeasurementBesideARunningDaemonSaysWhatItDoesToIt(t *testing.T) {
+	for _, c := range []struct {
+		running             *comm.Status
+		state, text, advice string
+	}{
+		{nil, "", "", ""},
+		{&comm.Status{Brain: brain.AboutDemo}, "", "", ""},
+		{&comm.Status{}, "ok", "read from the beginning", ""},
+		{&comm.Status{Active: []comm.Active{{Handle: 7}}}, "warn", "the speeds may be too low", "idle"},
+	} {
+		e := &examined{examination: &examination{}}
+		if e.disturbed(c.running); c.state != "" {
+			wantFinding(t, e, c.state, "measurement", c.text, c.advice)
+		} else if len(e.findings) > 0 {
+			t.Errorf("%+v", e.findings)
+		}
+	}
+}
+
 // CLI-10: the measured speeds are shown as configuration, unless they are configured already.
 func TestCLI10MeasuredSpeedsAreSaidAsTheyAreSet(t *testing.T) {
 	e, _ := large(config.Brain{})

@@ -68,6 +68,9 @@ func (x *examination) brain(ctx context.Context, cfg config.Config, running *com
 	e.least(run.WindowMin(cfg))
 	e.embedding(ctx, embed, running, measure)
 	e.suits(ctx, measure)
+	if measure {
+		e.disturbed(running)
+	}
 }
 
 // same reports that the daemon asks another model or server than the one that is examined, as it

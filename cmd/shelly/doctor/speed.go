@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/sizing"
+	"shelly/runtime/comm"
 	"shelly/runtime/ollama"
 )
 
@@ -41,6 +43,17 @@ func (e *examined) measure(ctx context.Context) sizing.Speed {
 	}
 	e.cache(got, second)
 	return speed
+}
+
+// disturbed reports what the measurement and a running daemon have done to each other.
+func (e *examined) disturbed(running *comm.Status) {
+	switch {
+	case running == nil || running.Brain == brain.AboutDemo:
+	case len(running.Active) > 0:
+		e.warn("measurement", "shelly was at work meanwhile: the speeds may be too low, its work has waited, and its next turn may be read from the beginning", "measure while shelly is idle")
+	default:
+		e.ok("measurement", "has taken the place of shelly's last conversation in the server's cache, unless the server has several slots: its next turn is read from the beginning")
+	}
 }
 
 // begin returns what to put into the configuration so that the first deadlines suit this
