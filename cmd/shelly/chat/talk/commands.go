@@ -75,7 +75,7 @@ func (m *Model) unknown(name string, all []command) {
 	if near := wording.Nearest(name, names); near != "" {
 		text += "; did you mean " + near + "?"
 	} else {
-		text += "; /help lists them"
+		text += "; /help lists them."
 	}
 	m.print(noted, m.style.red("✗ "+line(text+" To send it as text, begin with a space.")))
 }

@@ -185,7 +185,7 @@ func (m *Model) answer(t *turn, d client.Decision) []Effect {
 	if !d.Approve { // no call will show them
 		what += " " + strings.Join(question.Arguments(t.deciding.Args), ", ")
 	}
-	t.note(question.Words(d) + ": " + terminal.Cut(what, decidedShown))
+	t.decision = t.note(question.Words(d) + ": " + terminal.Cut(what, decidedShown))
 	return []Effect{effect}
 }
 
@@ -197,12 +197,12 @@ func (m *Model) decided(d Decided) {
 	}
 	switch {
 	case d.Err != nil:
-		t.add(&item{kind: noted, failed: true, text: d.Err.Error(), done: true})
+		t.unsay(t.decision, item{kind: noted, failed: true, text: "not answered: " + d.Err.Error(), done: true})
 		if t.deciding != nil && t.deciding.Key == d.Key {
 			t.open, t.answered = t.deciding, ""
 		}
 	case !d.Taken:
-		t.note("not accepted: it was answered before, or timed out")
+		t.unsay(t.decision, item{kind: noted, text: "not accepted: it was answered before, or timed out", done: true})
 	}
 }
 

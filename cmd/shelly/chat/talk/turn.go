@@ -55,6 +55,7 @@ type turn struct {
 	opened     time.Time
 	deciding   *comm.Event // the question that was answered last
 	answered   string      // the key of that question
+	decision   *item       // the note that says how it was answered
 	cancelling bool
 	broken     bool // the connection is
 	heard      stream.Text
@@ -290,7 +291,17 @@ func (t *turn) beside(text string) {
 	t.items = slices.Insert(t.items, n-1, &item{kind: noted, text: text, done: true})
 }
 
-func (t *turn) note(text string) { t.add(&item{kind: noted, text: text, done: true}) }
+func (t *turn) note(text string) *item { return t.add(&item{kind: noted, text: text, done: true}) }
+
+// unsay replaces a note that turned out to be wrong; one that is printed already is followed by
+// what is right.
+func (t *turn) unsay(wrong *item, right item) {
+	if at := slices.Index(t.items, wrong); wrong != nil && at >= t.above {
+		*wrong = right
+		return
+	}
+	t.add(&right)
+}
 
 // finish takes the reply. What was streamed may already be the reply, or its beginning.
 func (t *turn) finish(text string, isError bool) {

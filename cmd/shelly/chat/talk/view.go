@@ -191,7 +191,8 @@ func (m *Model) live() []string {
 		}
 		if t.open != nil {
 			add(asked, m.questionLines(t, max(m.height/2, 6)))
-		} else {
+		}
+		if t.open == nil || t.broken {
 			add(noted, m.state(t))
 		}
 	}
