@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/comm/client"
 	"shelly/runtime/ollama"
 )
 
@@ -50,18 +52,19 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	client, err := ollama.New(brain.Options(cfg.Brain))
+	server, err := ollama.New(brain.Options(cfg.Brain))
 	if err != nil {
 		return exit.Errorf(exit.Usage, "brain.url: %w", err)
 	}
-	defer client.Close()
+	defer server.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
 	defer cancel()
-	rows, err := rows(ctx, client)
+	rows, err := rows(ctx, server)
 	if err != nil {
 		return exit.With(exit.Unreachable, err)
 	}
-	chat, embed, chosen := client.Choose(ctx)
+	chat, embed, chosen := server.Choose(ctx)
+	chat = cmp.Or(serving(ctx, cfg.Data, server.BaseURL(), rows), chat)
 	for i := range rows {
 		for _, used := range []struct{ name, use string }{{chat, "chat"}, {embed, "embedding"}} {
 			if used.name != "" && ollama.SameModel(rows[i].Name, used.name) {
@@ -73,6 +76,27 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 		fmt.Fprintln(t.Err, "shelly:", chosen)
 	}
 	return listing.Print(t, c.JSON, rows, rows, printModels, fmt.Sprint(chosen))
+}
+
+// daemonWait is how long a daemon may take to say which model it asks.
+const daemonWait = time.Second
+
+// serving returns which of the models the running daemon asks, which may have been started with
+// other settings; "" if none runs, or it asks another server.
+func serving(ctx context.Context, data, server string, rows []row) string {
+	ctx, cancel := context.WithTimeout(ctx, daemonWait)
+	defer cancel()
+	s, err := client.New(data, client.Options{}).Status(ctx)
+	if err != nil {
+		return ""
+	}
+	asks, _, _ := strings.Cut(s.Brain, ",") // what follows is about loading
+	for _, r := range rows {
+		if asks == brain.AboutOllama(r.Name, server) || asks == brain.AboutOllama(strings.TrimSuffix(r.Name, ":latest"), server) {
+			return r.Name
+		}
+	}
+	return ""
 }
 
 // rows returns the installed models, in the server's order.
