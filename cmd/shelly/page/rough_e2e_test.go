@@ -122,6 +122,25 @@ func TestCOM71ALinkLetsATabInThatHasAnOldKey(t *testing.T) {
 	w.enter()
 }
 
+// A new tab of a browser that is let in needs no link, and after a restart one link lets in all.
+func TestCOM71TheTabsOfABrowserAreLetInTogether(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.Script(nil, `sessionStorage.removeItem('shelly.token'); // which a window that it opens would inherit
+		window.other = window.open(location.pathname, '_blank', 'popup,width=600,height=700')`)
+	w.Await("the other tab is let in", func() (in bool) {
+		w.Script(&in, `return window.other.document.querySelector('.health')?.textContent === 'running' && Boolean(window.other.document.querySelector('#ask'))`)
+		return in
+	})
+	w.kill(w.daemon)
+	w.run()
+	w.See(".health", "not let in")
+	w.ask("Please write.")
+	w.Script(nil, `window.other.location = arguments[0]`, w.shelly("page", "--no-open"))
+	w.See(".question", "May write_file run?")
+	w.See(".health", "running")
+}
+
 // The address does not answer for a while, and the process stays the same: the page recovers by
 // itself.
 func TestCOM73APauseOfTheDaemonIsSurvived(t *testing.T) {

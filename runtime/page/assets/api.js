@@ -61,15 +61,47 @@ export async function enter() {
       token = (await answer.json()).token;
       keep(place, token);
       stand('connecting');
+      tabs.postMessage({ token });
     } catch (e) {
       if (!token) {
         stand(e instanceof Problem ? 'locked' : 'unreachable', e.message);
-        return false;
       }
     }
   }
-  if (!token) stand('locked', '');
+  if (!token && standing.now === 'connecting') stand('locked', '');
+  if (!token) tabs.postMessage({ asks: true });
   return token !== '';
+}
+
+// The tabs of a browser share a token: one that has none asks the others, and one that has got a new
+// one tells them. Only pages of this origin hear it.
+const tabs = channel();
+let refused = ''; // a token that the daemon does not know
+let letIn = () => {};
+
+function channel() {
+  try {
+    return new BroadcastChannel('shelly');
+  } catch {
+    return { postMessage() {} }; // where nothing can be kept, nothing is shared
+  }
+}
+
+tabs.onmessage = ({ data }) => {
+  if (data.token && !token && data.token !== refused) take(data.token);
+  else if (data.asks && token) tabs.postMessage({ token });
+};
+
+function take(given) {
+  token = given;
+  keep(place, token);
+  stand('connecting');
+  letIn();
+}
+
+/** entered calls back whenever a token was got from another tab. */
+export function entered(fn) {
+  letIn = fn;
 }
 
 async function send(method, path, body, { signal, accept } = {}) {
@@ -95,9 +127,11 @@ async function send(method, path, body, { signal, accept } = {}) {
 
 // lock forgets a token that the daemon no longer knows, so that it is not tried again.
 function lock() {
+  refused = token;
   token = '';
   keep(place, '');
   stand('locked', 'restarted');
+  tabs.postMessage({ asks: true });
 }
 
 /** call asks a route and returns its JSON. Without a token it sends nothing. */

@@ -1,7 +1,7 @@
 // The page's frame: views by the address after #, the state of the connection, shortcuts.
 
 import { el, fill, button, say } from './dom.js';
-import { enter, heed, standing } from './api.js';
+import { enter, entered, heed, standing } from './api.js';
 import { keep, kept } from './tab.js';
 import { lifeWords } from './words.js';
 import { chat, directSession } from './chat.js';
@@ -168,6 +168,10 @@ async function begin() {
   }
 }
 
+entered(() => {
+  if (!routed) route();
+  pulse.now();
+});
 build();
 tell();
 outbox.restore();
