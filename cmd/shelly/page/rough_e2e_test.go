@@ -77,6 +77,26 @@ func TestCOM73CancelEndsARequest(t *testing.T) {
 	w.clean()
 }
 
+// A turn stands where it was asked, also when it is read from the archive, which has the time of its end.
+func TestCOM73ACommandStandsAfterWhatItStoppedAlsoAfterAReload(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.ask("Please write.")
+	w.See(".question", "May write_file run?")
+	w.ask("/stop")
+	w.Gone(".status", "")
+	for _, when := range []string{"at first", "after a reload"} {
+		var said string
+		w.Script(&said, `return [...document.querySelectorAll('.bubble')].map((b) => b.textContent).join(' ')`)
+		if said != "Please write. /stop" {
+			t.Errorf("%s it says %q", when, said)
+		}
+		w.Reload()
+		w.See(".bubble", "/stop")
+	}
+	w.clean()
+}
+
 // A request sent while the daemon is away is delivered once shelly is back, and only once. A
 // new link lets the page in again, and then it shows everything.
 func TestCOM73AKilledDaemonIsReportedAndNothingIsLost(t *testing.T) {

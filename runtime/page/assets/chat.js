@@ -93,10 +93,11 @@ class Chat {
     const { requests } = await get(query('/v1/requests', { session: this.session, limit: requestsAtOnce }), { signal: this.signal });
     fill(this.log);
     this.turns.clear();
+    const began = new Map(requests.map((r) => [`h${r.handle}`, r.accepted]));
     this.first = list[0]?.number || 0;
-    this.from = list[0]?.at || 0;
+    this.from = began.get(list[0]?.turn) || list[0]?.at || 0;
     this.said = new Set(list.map((m) => m.turn));
-    for (const t of archived(list)) this.place(t);
+    for (const t of archived(list, began)) this.place(t);
     for (const r of requests.reverse()) if (this.misses(r)) this.show(r);
     this.older.hidden = this.first <= 1;
     this.empty.hidden = this.log.childElementCount > 0;

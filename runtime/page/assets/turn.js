@@ -287,13 +287,13 @@ export function mediaOf(data) {
   return 'image/png';
 }
 
-/** archived makes turns of a session's messages. */
-export function archived(list) {
+/** archived makes turns of a session's messages. An archive has the time at which a turn was saved; began has, by id, when some were asked. */
+export function archived(list, began = new Map()) {
   const turns = [];
   let turn = null;
   for (const { at, turn: id, message: m, number } of list) {
     if (!turn || turn.id !== id || (m.role === 'user' && !m.aside)) {
-      turn = new Turn(at);
+      turn = new Turn(began.get(id) || at);
       turn.id = id;
       turn.number = number;
       turns.push(turn);
