@@ -364,3 +364,34 @@ func (w *world) harmless(view string) {
 	}
 	w.clean()
 }
+
+func TestCOM73AnAnswerAndItsCodeCanBeCopied(t *testing.T) {
+	w := begin(t, `scenario: 1
+name: code
+profile: default
+brain:
+  - says: "Run **this**:\n\n~~~sh\nls -l\ndf\n~~~"
+timeline:
+  - {user: "how"}
+expect:
+  replies: [""]
+`)
+	w.Protocol("Browser.grantPermissions", map[string]any{"permissions": []string{"clipboardReadWrite", "clipboardSanitizedWrite"}})
+	w.enter()
+	w.ask("How?")
+	w.See(".answer:not(.streaming)", "ls -l")
+	for range 2 {
+		for css, want := range map[string]string{".block .copy": "ls -l\ndf", ".did > .copy": "Run **this**:\n\n~~~sh\nls -l\ndf\n~~~"} {
+			w.Gone(".copy", "Copied")
+			w.Click(css, "Copy")
+			w.See(css, "Copied")
+			var got string
+			if w.Script(&got, `return navigator.clipboard.readText()`); got != want {
+				t.Errorf("%s copies %q, want %q", css, got, want)
+			}
+		}
+		w.Reload()
+		w.See(".answer", "ls -l")
+	}
+	w.clean()
+}

@@ -129,6 +129,18 @@ export function button(text, act, props = {}) {
   return b;
 }
 
+/** copies is a button that copies a text; nothing where a browser lets no page copy. */
+export function copies(what, text) {
+  if (!navigator.clipboard) return null;
+  const b = button('Copy', async () => {
+    const done = await navigator.clipboard.writeText(text).then(() => 'Copied', () => 'Not copied');
+    b.textContent = done;
+    say(`${done}.`);
+    setTimeout(() => (b.textContent = 'Copy'), 2000);
+  }, { class: 'small copy', 'aria-label': `Copy ${what}` });
+  return b;
+}
+
 /** say makes a screen reader say something; assertive if it cannot wait. */
 export function say(text, assertive = false) {
   const region = document.getElementById(assertive ? 'assertive' : 'polite');

@@ -3,7 +3,7 @@
 //
 // Each character is looked at a bounded number of times, whatever the text is.
 
-import { el, add, link } from './dom.js';
+import { el, add, copies, link } from './dom.js';
 import { entity, resolved } from './entities.js';
 
 /** markdown returns the elements of a text. */
@@ -63,8 +63,9 @@ function fence(lines, i) {
   const mark = open[1][0].repeat(open[1].length);
   while (end < lines.length && !(lines[end].trimStart().startsWith(mark) && lines[end].trim() === open[1][0].repeat(lines[end].trim().length))) end++;
   const language = open[2].trim();
-  const code = el('pre', { class: 'code', tabindex: '0', 'aria-label': language ? `Code, ${language}` : 'Code' }, el('code', {}, lines.slice(i + 1, end).join('\n')));
-  return { node: code, lines: Math.min(end, lines.length) - i + 1 };
+  const text = lines.slice(i + 1, end).join('\n');
+  const code = el('pre', { class: 'code', tabindex: '0', 'aria-label': language ? `Code, ${language}` : 'Code' }, el('code', {}, text));
+  return { node: el('div', { class: 'block' }, code, copies('the code', text)), lines: Math.min(end, lines.length) - i + 1 };
 }
 
 function quote(lines, i, depth) {

@@ -1,6 +1,6 @@
 // One turn of a chat: what a person said, what shelly did, what it answered.
 
-import { el, add, fill, button, say, short, time } from './dom.js';
+import { el, add, fill, button, copies, say, short, time } from './dom.js';
 import { markdown } from './text.js';
 import { question, args, preview } from './question.js';
 import { stateWords, inferenceWords, outcomeWords } from './words.js';
@@ -40,7 +40,7 @@ export class Turn {
   }
 
   says(text) {
-    if (text) this.did.append(el('div', { class: 'answer' }, markdown(text)));
+    if (text) add(this.did, [el('div', { class: 'answer' }, markdown(text)), copies('the answer', text)]);
   }
 
   thinks(text) {
@@ -216,7 +216,8 @@ export class Turn {
     // The last streamed text is the answer, or became it: the answer is shown once.
     if (this.last && this.last.node === this.did.lastElementChild) this.last.node.remove();
     const words = outcome && outcome !== 'answered' ? outcomeWords(outcome) : '';
-    this.did.append(el('div', { class: isError ? 'answer error' : 'answer' }, markdown(text), words ? el('p', { class: 'note' }, `Ended: ${words}.`) : null));
+    const answer = el('div', { class: isError ? 'answer error' : 'answer' }, markdown(text), words ? el('p', { class: 'note' }, `Ended: ${words}.`) : null);
+    add(this.did, [answer, isError ? null : copies('the answer', text)]);
     this.finish();
     say(isError ? `shelly could not answer: ${short(text, 300)}` : `shelly: ${short(text, 1000)}`);
   }
