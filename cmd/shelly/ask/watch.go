@@ -226,6 +226,10 @@ func (w *watching) reply(text string) {
 	}
 }
 
+// argsShown is how many columns of a call's arguments are shown, which may be a whole file;
+// request show has the rest.
+const argsShown = 400
+
 // eventLine returns an event as one line, or "" if there is nothing to print.
 func eventLine(e comm.Event) string {
 	switch e.Type {
@@ -245,7 +249,7 @@ func eventLine(e comm.Event) string {
 	case comm.EventWaiting:
 		return "· " + e.Text
 	case comm.EventTool:
-		return fmt.Sprintf("→ %s %s", e.Tool, e.Args)
+		return fmt.Sprintf("→ %s %s", e.Tool, ansi.Truncate(e.Args, argsShown, "…"))
 	case comm.EventOutput:
 		return "  ┊ " + strings.ReplaceAll(strings.TrimRight(e.Text, "\n"), "\n", "\n  ┊ ")
 	case comm.EventToolResult:

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"shelly/cmd/shelly/internal/terminal"
@@ -109,6 +110,15 @@ func TestCLI214WhatStandsThereIsNotShownTwice(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", out, c.want)
 			}
 		})
+	}
+}
+
+func TestCLI5TheArgumentsOfACallAreCut(t *testing.T) {
+	w, out := screen(0)
+	w.show(comm.Event{Type: comm.EventTool, Tool: "write_file", Args: `{"content":"` + strings.Repeat("line\\n", 500) + `"}`})
+	w.show(comm.Event{Type: comm.EventTool, Tool: "exec", Args: `{"command":"a  b"}`})
+	if got := out.String(); len(got) > 500 || !strings.Contains(got, "…\n→ exec {\"command\":\"a  b\"}\n") {
+		t.Errorf("%d bytes: %s", len(got), got)
 	}
 }
 
