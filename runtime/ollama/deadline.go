@@ -59,6 +59,8 @@ func (w *watch) silent() {
 	case w.lines != lines || w.Err() != nil: // a line has arrived, or the call has ended, meanwhile
 	case lives:
 		w.idle.Reset(w.within)
+	case w.lives != nil:
+		w.cancel(failure(fsm.BrainTimeout, "the model fell silent for %v during its answer (timeouts.idle), and its server answers nothing else either: if it stays so, restart it", w.within))
 	default:
 		w.cancel(failure(fsm.BrainTimeout, "the model fell silent for %v during its answer (timeouts.idle)", w.within))
 	}
