@@ -29,6 +29,7 @@ type screen struct {
 	columns int      // of the window
 	lines   []string // the live lines as they were drawn
 	x, y    int      // the cursor in them
+	wrapped bool     // the terminal has wrapped them since
 }
 
 // resize takes a new width: the terminal has rewrapped what was drawn.
@@ -39,7 +40,7 @@ func (s *screen) resize(columns int) {
 			y += max((ansi.StringWidth(line)+columns-1)/columns, 1)
 		}
 		s.y = y + s.x/columns
-		s.lines = nil // none of them is where it was
+		s.lines, s.wrapped = nil, true // none of them is where it was
 	}
 	s.columns = columns
 }
@@ -54,8 +55,12 @@ func (s *screen) draw(above, live []string, x, y int) error {
 	if len(above) > 0 {
 		s.lines = nil
 	}
+	first := "" // a row that belongs to a wrapped line is joined to the next one in a wider window, unless it was cleared whole
+	if s.wrapped {
+		first = lineRight
+	}
 	for _, line := range above {
-		b.WriteString(line + lineRight + "\r\n")
+		b.WriteString(first + line + lineRight + "\r\n")
 	}
 	for i, line := range live {
 		line = ansi.Truncate(line, max(s.columns-1, 1), "")
@@ -64,7 +69,7 @@ func (s *screen) draw(above, live []string, x, y int) error {
 			b.WriteString("\r\n")
 		}
 		if i >= len(s.lines) || s.lines[i] != line || i == len(live)-1 {
-			b.WriteString(line + lineRight)
+			b.WriteString(first + line + lineRight)
 		}
 	}
 	// The rest of the last frame is below. It is not cleared from the first column on, because
@@ -82,7 +87,7 @@ func (s *screen) draw(above, live []string, x, y int) error {
 		fmt.Fprintf(&b, "\x1b[%dC", x)
 	}
 	b.WriteString(showCursor + syncEnd)
-	s.lines, s.x, s.y = append([]string{}, live...), x, y
+	s.lines, s.x, s.y, s.wrapped = append([]string{}, live...), x, y, false
 	_, err := io.WriteString(s.out, b.String())
 	return err
 }

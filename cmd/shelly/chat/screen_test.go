@@ -111,3 +111,25 @@ func TestCLI150WhatStaysStandsOnce(t *testing.T) {
 		}
 	})
 }
+
+// In a wider window a terminal joins the rows of a line that it has wrapped, unless they were
+// cleared from the first column on: what is drawn after a resize must not rely on old rows.
+func TestCLI150AfterANarrowerWindowEachRowIsClearedWhole(t *testing.T) {
+	out := &bytes.Buffer{}
+	s := screen{out: out, columns: 20}
+	draws := func() string {
+		out.Reset()
+		_ = s.draw([]string{"above"}, []string{"one two three", "> "}, 2, 1)
+		return out.String()
+	}
+	draws()
+	s.resize(10)
+	for _, clears := range []string{lineRight, ""} { // only once
+		got := draws()
+		for _, row := range []string{clears + "above", clears + "one two t", clears + "> "} {
+			if cleared := strings.Contains(got, lineRight+strings.TrimPrefix(row, lineRight)); !strings.Contains(got, row) || cleared != (clears != "") {
+				t.Errorf("%q does not begin a row of %q", row, got)
+			}
+		}
+	}
+}
