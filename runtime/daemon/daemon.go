@@ -107,6 +107,7 @@ type Options struct {
 	Config   fsm.Config
 	Journal  engine.Journal
 	Brain    Brain
+	Slots    int      // calls that the model's server serves at once; 0: one
 	Embedder Embedder // nil: entries are found by keyword only
 	// Apart reports whether an embedding may make the server unload the chat model (MEM-11); nil: it never does.
 	Apart    func() bool

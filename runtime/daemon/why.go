@@ -75,7 +75,7 @@ func (d *Daemon) stillReads() {
 			r.takes = (fsm.Pace{Reads: s.Reads}).Reading(h.Inf.Anew)
 		}
 		text := r.words(&h.Inf)
-		if n := before(s, r.call); n > 0 {
+		if n := before(s, r.call) - max(d.o.Slots-1, 0); n > 0 { // the other slots serve some of them
 			text = "waiting for the model, " + wording.Count(n, "call") + " before it; then " + text
 		} else if r.due == nil && r.takes > 0 {
 			d.expect(r)

@@ -3,6 +3,7 @@ package daemon_test
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -41,7 +42,7 @@ func (b *halting) Chat(_ context.Context, _ fsm.AskBrain, _ []fsm.ToolDecl, stre
 
 func TestCOM29WhoeverWatchesLearnsWhatTheAnswerWaitsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := patient(t, &halting{}, func(c *fsm.Config) { c.Limits.Backoff = []fsm.Millis{2 * fsm.Second} })
+		f := patient(t, &halting{}, func(o *daemon.Options) { o.Config.Limits.Backoff = []fsm.Millis{2 * fsm.Second} })
 		f.ask("r1", "hello")
 		want := []string{"no server answers; trying again in 2 s", "loading the model", "reading 5,*** tokens, about 19 s", "thinking", "writing"}
 		if diff := cmp.Diff(want, f.waits("r1")); diff != "" {
@@ -96,7 +97,7 @@ func TestCOM29AnEstimateThatHasPassedAndSilenceAreTold(t *testing.T) {
 
 func TestCOM29ALongSilenceIsToldAgainAndLoggedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := patient(t, stalling{stalls: 25 * time.Second}, func(c *fsm.Config) { c.Tools = nil })
+		f := patient(t, stalling{stalls: 25 * time.Second}, func(o *daemon.Options) { o.Config.Tools = nil })
 		f.ask("r1", "hello")
 		twice := []string{"nothing has come for 10 s: the model may be stuck", "nothing has come for 20 s: the model may be stuck"}
 		want := append(append(twice, "writing"), twice...)
@@ -112,25 +113,30 @@ func TestCOM29ALongSilenceIsToldAgainAndLoggedOnce(t *testing.T) {
 }
 
 func TestCOM29WhatComesBeforeACallIsToldUntilItHasEnded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := patient(t, stalling{reads: 10 * time.Second}, func(c *fsm.Config) { c.Limits.MaxActive = 2 })
-		for _, session := range []string{"a", "b"} {
-			if _, err := f.Accept(f.ctx, comm.Request{Key: fsm.RequestKey{ID: session}, Origin: here, Session: session, Text: "hello"}); err != nil {
-				t.Fatal(err)
+	for slots, want := range [][]string{1: {"waiting for the model, 1 call before it; then reading", "reading", "writing"}, 2: {"reading", "writing"}} {
+		if want == nil {
+			continue
+		}
+		synctest.Test(t, func(t *testing.T) {
+			f := patient(t, stalling{reads: 10 * time.Second}, func(o *daemon.Options) { o.Slots, o.Config.Limits.MaxActive = slots, 2 })
+			for _, session := range []string{"a", "b"} {
+				if _, err := f.Accept(f.ctx, comm.Request{Key: fsm.RequestKey{ID: session}, Origin: here, Session: session, Text: "hello"}); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Second)
 			}
-			time.Sleep(time.Second)
-		}
-		want := []string{"waiting for the model, 1 call before it; then reading", "reading", "writing"}
-		if diff := cmp.Diff(want, f.waits("b")); diff != "" {
-			t.Errorf("(-want +got)\n%s", diff)
-		}
-		f.Signal("TERM")
-		<-f.stopped
-	})
+			got := slices.DeleteFunc(f.waits("b"), func(text string) bool { return strings.Contains(text, "longer than") })
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("with %d slots (-want +got)\n%s", slots, diff)
+			}
+			f.Signal("TERM")
+			<-f.stopped
+		})
+	}
 }
 
 // patient starts a daemon with a long prompt, whose model is known to read 280 tokens in a second.
-func patient(t *testing.T, brain daemon.Brain, change func(*fsm.Config)) *fixture {
+func patient(t *testing.T, brain daemon.Brain, change func(*daemon.Options)) *fixture {
 	return startWith(t, func(o *daemon.Options) {
 		talks(&o.Config)
 		o.Brain, o.Sessions = brain, noSessions{}
@@ -138,7 +144,7 @@ func patient(t *testing.T, brain daemon.Brain, change func(*fsm.Config)) *fixtur
 		o.Config.Switches.Progress, o.Config.Pace = true, fsm.Pace{Load: 300 * fsm.Second, Idle: 60 * fsm.Second, Reads: 280, Writes: 5}
 		o.Config.Prompts.Identity = strings.Repeat("Be kind. ", 2200)
 		if change != nil {
-			change(&o.Config)
+			change(o)
 		}
 	})
 }

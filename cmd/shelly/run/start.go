@@ -192,6 +192,7 @@ func (s *starting) recover(journal *store.Store, brain brain.Brain, bench *bench
 		Config:   s.machine(bench, s.cfg),
 		Journal:  journal,
 		Brain:    brain.Brain,
+		Slots:    s.cfg.Brain.Slots,
 		Embedder: brain.Embedder,
 		Apart:    brain.Apart,
 		Memory:   s.memory,
