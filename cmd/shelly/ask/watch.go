@@ -31,12 +31,15 @@ type watching struct {
 	state   *terminal.Line // shows the current state to a person; nil: each state is a line
 	columns int            // of the terminal
 	asking  bool           // the last line is an unanswered prompt
+	cut     bool           // it was said that the connection is, and nothing has come since
+	ended   bool           // nothing more is shown
 }
 
 func (w *watching) show(e comm.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.course.Take(e)
+	w.cut = false
 	switch {
 	case w.json: // programs answer through the API
 		_ = w.t.JSONLine(e)
@@ -158,14 +161,22 @@ func (w *watching) erase() {
 	}
 }
 
-// retry reports that the client tries again.
-func (w *watching) retry() { w.say("· no answer from shelly; trying again") }
+// retry reports that the client tries again, once for all tries until something comes.
+func (w *watching) retry() {
+	w.mu.Lock()
+	said := w.cut
+	w.cut = true
+	w.mu.Unlock()
+	if !said {
+		w.say("· no answer from shelly; trying again")
+	}
+}
 
 // say prints a line that is not an event.
 func (w *watching) say(line string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.json && !w.quiet {
+	if !w.json && !w.quiet && !w.ended {
 		w.breakLine()
 		for part := range strings.SplitSeq(line, "\n") {
 			fmt.Fprintln(w.t.Err, terminal.Printable(part))
@@ -195,6 +206,7 @@ func (w *watching) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.breakLine()
+	w.ended = true
 }
 
 // breakLine ends an unfinished line of the reply.
@@ -214,6 +226,7 @@ func (w *watching) breakLine() {
 func (w *watching) reply(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.ended = true
 	switch {
 	case w.json: // the last event has it
 	case w.streams:

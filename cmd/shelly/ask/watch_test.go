@@ -46,7 +46,7 @@ func TestCLI214WhatStandsThereIsNotShownTwice(t *testing.T) {
 			w.retry()
 			w.retry()
 			told(w, 7, 6, "wo", " three.")
-		}, "One. Two three.", "One. T\n" + lost + lost + "wo three.\n"},
+		}, "One. Two three.", "One. T\n" + lost + "wo three.\n"},
 		"the rest is the reply's": {func(w *watching) {
 			told(w, 7, 0, "One. T")
 			w.retry()
@@ -110,6 +110,27 @@ func TestCLI214WhatStandsThereIsNotShownTwice(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", out, c.want)
 			}
 		})
+	}
+}
+
+func TestCLI5NothingIsShownAfterTheReply(t *testing.T) {
+	w, out := screen(40)
+	w.show(comm.Event{Type: comm.EventState, State: state.Saving})
+	w.reply("It is.")
+	if w.say("· cancel accepted"); !strings.HasSuffix(out.String(), "It is.\n") {
+		t.Errorf("%q", out)
+	}
+}
+
+func TestCLI214AnOutageIsSaidOnce(t *testing.T) {
+	w, out := screen(0)
+	for range 3 {
+		w.retry()
+	}
+	w.show(comm.Event{Type: comm.EventState, State: state.Cognition})
+	w.retry()
+	if n := strings.Count(out.String(), "no answer from shelly"); n != 2 {
+		t.Errorf("it is said %d times, want once for each of 2 outages:\n%s", n, out)
 	}
 }
 
