@@ -51,15 +51,16 @@ func (f *File) Plan() sim.Plan { return compile.Plan(f.File) }
 // plays the cases with exceptions from their crash claims, to see which they need.
 func Lint(cases []*File, rules []string) (found, notes []lint.Finding) {
 	files := make([]*format.File, len(cases))
-	needless := map[*format.File][]string{}
+	beside := map[*format.File]lint.Beside{}
 	for i, f := range cases {
 		files[i] = f.File
+		of := lint.Beside{Property: f.property}
 		if len(f.MayChange()) > 0 {
-			out := f.Run(sim.Options{})
-			needless[f.File] = out.Needless
+			of.Needless = f.Run(sim.Options{}).Needless
 		}
+		beside[f.File] = of
 	}
-	found = lint.Cases(files, rules, func(f *format.File) []string { return needless[f] })
+	found = lint.Cases(files, rules, beside)
 	return found, lint.StraightOnly(files)
 }
 

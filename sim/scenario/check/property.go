@@ -40,7 +40,8 @@ func (k *checker) checkOwn(f *format.File, p *format.Property) {
 		}
 	}
 	for i := range g.Brain.Pick {
-		for _, tool := range g.Brain.Pick[i].CallTools() {
+		named, _ := g.Brain.Pick[i].CallTools()
+		for _, tool := range named {
 			if known := f.Declared(); !slices.Contains(known, tool) {
 				k.at(strict.Element("generate.brain.pick", i)+".calls.tools", wording.Unknown("tool", tool, known)+"; for one that is not declared, say unknown_tool")
 			}

@@ -79,20 +79,20 @@ func (v *Drawn[T]) Draw(c sim.Chooser, tools []fsm.ToolDecl) *strict.Node {
 	return v.root.draw(c, tools).Bare()
 }
 
-// CallTools are the tools that drawn calls name.
-func (v *Drawn[T]) CallTools() []string { return callTools(v.root) }
+// CallTools are the tools that drawn calls name, and whether there are such calls.
+func (v *Drawn[T]) CallTools() (names []string, are bool) { return callTools(v.root) }
 
-func callTools(p part) []string {
-	var names []string
+func callTools(p part) (names []string, are bool) {
 	switch p := p.(type) {
 	case callsPart:
-		return p.Tools
+		return p.Tools, true
 	case innerPart:
 		for _, inner := range p.parts {
-			names = append(names, callTools(inner)...)
+			more, also := callTools(inner)
+			names, are = append(names, more...), are || also
 		}
 	}
-	return names
+	return names, are
 }
 
 // Key is the key that says what the entry is, of a moment what happens at it.

@@ -28,18 +28,22 @@ func (f Finding) loadError() *strict.Error {
 	return &strict.Error{File: f.File, Problems: []strict.Problem{f.Problem}, Sources: f.sources}
 }
 
+// Beside is what is known of a case beside its file.
+type Beside struct {
+	Property *format.Property // nil: it is a case
+	Needless []string         // the exceptions of its crash claims that it does not need (SCN-54)
+}
+
 // Cases returns what is doubtful in the cases of one run, by file and place (SCN-21).
 // It plays none. rules are the ids of the rules that there are; where nil, covers is
 // not looked at.
-//
-// needless are the exceptions of a case's crash claims that it does not need (SCN-54).
-func Cases(cases []*format.File, rules []string, needless func(*format.File) []string) []Finding {
+func Cases(cases []*format.File, rules []string, beside map[*format.File]Beside) []Finding {
 	var found []Finding
 	for begin := 0; begin < len(cases); {
 		end := begin + 1
-		if cases[begin].IsProperty() { // what it makes is drawn, and used or not
-			l := linter{file: cases[begin]}
-			l.named()
+		if p := beside[cases[begin]].Property; p != nil {
+			l := linter{file: cases[begin], property: p}
+			l.generates(rules)
 			found = append(found, l.found...)
 			begin = end
 			continue
@@ -47,7 +51,7 @@ func Cases(cases []*format.File, rules []string, needless func(*format.File) []s
 		for end < len(cases) && cases[end].Path() == cases[begin].Path() {
 			end++
 		}
-		found = append(found, lintFile(cases[begin:end], rules, needless)...)
+		found = append(found, lintFile(cases[begin:end], rules, beside)...)
 		begin = end
 	}
 	found = append(found, sharedNames(cases)...)
@@ -62,13 +66,13 @@ func Cases(cases []*format.File, rules []string, needless func(*format.File) []s
 
 // lintFile looks at the cases of one file. What is found in some of them only is the
 // matrix's doing: the others have a use for it.
-func lintFile(cases []*format.File, rules []string, needless func(*format.File) []string) []Finding {
+func lintFile(cases []*format.File, rules []string, beside map[*format.File]Beside) []Finding {
 	var first []Finding
 	times := map[strict.Problem]int{}
 	for i, f := range cases {
 		l := linter{file: f}
 		l.lint(rules)
-		l.exceptions(needless(f))
+		l.exceptions(beside[f].Needless)
 		if i == 0 {
 			first = l.found
 		}
@@ -83,10 +87,11 @@ func lintFile(cases []*format.File, rules []string, needless func(*format.File) 
 	})
 }
 
-// linter gathers what is doubtful in one case.
+// linter gathers what is doubtful in one case, or in a property.
 type linter struct {
-	file  *format.File
-	found []Finding
+	file     *format.File
+	property *format.Property // nil: it is a case
+	found    []Finding
 }
 
 func (l *linter) lint(rules []string) {

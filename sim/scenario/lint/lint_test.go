@@ -136,6 +136,52 @@ func TestSCN21WhatIsDoubtfulIsReportedAtItsPlace(t *testing.T) {
 	}
 }
 
+// Of a property lint looks at what may be drawn, and at what must hold (SCN-21).
+func TestSCN21WhatIsDoubtfulInAPropertyIsReported(t *testing.T) {
+	const clean = `property: 1
+name: x
+profile: default
+runs: {seeds: 1}
+tools: {exec: [{returns: done}]}
+generate:
+  timeline: {length: {max: 2}, pick: [{user: one}, {approve: {tool: exec}}]}
+  brain: {length: {max: 2}, pick: [{says: x}, {calls: {tools: $declared}}, {calls: [{tool: exec}]}]}
+invariants: [$all, "tools.exec < 9"]
+cover: [{name: a, when: "tools.exec > 0", at_least: 1%}]
+`
+	for _, test := range []struct{ name, old, new, want string }{
+		{"nothing doubtful", "seeds: 1", "seeds: 2", ""},
+		{"unknown rule", "name: x", "name: x\ncovers: [INF-5]", "a.property.yaml:3:10: covers[0]: unknown rule of SPEC.md INF-5"},
+		{"approval of an unknown tool", "{tool: exec}}", "{tool: {$one_of: [exec, exce]}}}", ":7:63: generate.timeline.pick[1].approve.tool: unknown tool exce; did you mean exec?; nobody asks about it"},
+		{"the same in each value of a list", "{user: one}, {approve: {tool: exec}}", "{user: one}, {approve: {tool: exce, nth: {$one_of: [1, 2]}}}", "approve.tool: unknown tool exce"},
+		{"grant for an unknown tool", "{user: one}", "{user: one}, {edit_grants: [{tool: exce, any: true}]}", "generate.timeline.pick[1].edit_grants[0].tool: unknown tool exce"},
+		{"call of a tool that nobody declares", "[{tool: exec}]", "[{tool: exec}, {tool: exce}]", ":8:99: generate.brain.pick[2].calls[1]: the tool exce is not declared (did you mean exec?)"},
+		{"call that is not declared on purpose", "[{tool: exec}]", "[{tool: exce, undeclared: true}]", ""},
+		{"session of nobody", "{says: x}", "{says: x, session: alice}", ":8:46: generate.brain.pick[0].session: unknown session alice"},
+		{"session of a request that names none", "{says: x}", "{says: x, session: 'cli:direct'}", ""},
+		{"starts of an unknown tool", "tools.exec < 9", "tools.exce < 9", ":9:20: invariants[1]: unknown tool exce; did you mean exec?; it never starts"},
+		{"invariant that always holds", "tools.exec < 9", "active >= 0", "invariants[1]: active >= 0 is true in every run; say what may not hold, or remove it"},
+		{"cover of an unknown tool", "tools.exec > 0", "tools.exce > 0", ":10:19: cover[0].when: unknown tool exce"},
+		{"cover that is always met", "tools.exec > 0", "queued >= 0", "cover[0].when: queued >= 0 is true in every run; say what cases may not reach, or remove it"},
+	} {
+		if !strings.Contains(clean, test.old) {
+			t.Fatalf("%s: the clean file has no %q", test.name, test.old)
+		}
+		const path = "a.property.yaml"
+		cases, err := scenario.Load(fstest.MapFS{path: {Data: []byte(strings.Replace(clean, test.old, test.new, 1))}}, path)
+		if err != nil {
+			t.Fatalf("%s: %v", test.name, err)
+		}
+		got := findings(cases, []string{"INF-3"})
+		switch {
+		case test.want == "" && got != nil:
+			t.Errorf("%s: found %v, want nothing", test.name, got)
+		case test.want != "" && (len(got) != 1 || !strings.Contains(got[0].String(), test.want)):
+			t.Errorf("%s: found %v, want %s", test.name, got, test.want)
+		}
+	}
+}
+
 // A file that names no profile means what the daemon's default means; all such files are
 // one finding (SCN-21, SCN-14).
 func TestSCN21FilesWithoutAProfileAreOneFinding(t *testing.T) {

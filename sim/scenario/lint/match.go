@@ -56,8 +56,7 @@ func (l *linter) named() {
 		}
 	}
 	grants("grants", f.Grants)
-	for i := range f.Timeline {
-		m, at := &f.Timeline[i], strict.Element("timeline", i)
+	for at, m := range l.moments() {
 		for _, p := range []struct {
 			key string
 			of  *format.Pick
@@ -81,10 +80,8 @@ func (l *linter) named() {
 // it, is known without one. wanted is what the expression is to be.
 func (l *linter) constant(path string, that, when *format.Condition, wanted bool) {
 	for _, c := range []*format.Condition{that, when} {
-		if c != nil && c.Expression != nil {
-			for _, tool := range c.Expression.Tools() {
-				l.tool(path, tool, "it never starts")
-			}
+		if c != nil {
+			l.counted(path, c.Expression)
 		}
 	}
 	if is, known := constant(when); known && !is {
@@ -93,6 +90,16 @@ func (l *linter) constant(path string, that, when *format.Condition, wanted bool
 	}
 	if is, known := constant(that); known && is == wanted {
 		l.at(path, that.String()+" is "+strconv.FormatBool(is)+" in every run; say what may not hold, or remove it")
+	}
+}
+
+// counted finds tools in an expression, or nil, that no call can be of.
+func (l *linter) counted(path string, e *expression.Expression) {
+	if e == nil {
+		return
+	}
+	for _, tool := range e.Tools() {
+		l.tool(path, tool, "it never starts")
 	}
 }
 
@@ -125,6 +132,11 @@ func (l *linter) startable() []string {
 		return nil
 	}
 	names := append(l.file.ToolNames(), expression.BuiltinNames()...)
+	for _, line := range l.drawn() {
+		for _, c := range compile.Line(line).Calls {
+			names = append(names, c.Name)
+		}
+	}
 	for _, s := range compile.Scripts(l.file) {
 		for _, line := range s.Lines {
 			for _, c := range line.Calls {

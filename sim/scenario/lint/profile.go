@@ -40,12 +40,17 @@ func (l *linter) undeclared() {
 	}
 	declared := l.file.Declared()
 	for _, s := range compile.Scripted(l.file) {
-		for i, line := range s.Lines {
-			for n, c := range line.Calls {
-				if !c.None && !slices.Contains(declared, c.Tool) {
-					l.at(strict.Element(s.Paths[i]+".calls", n), format.NotDeclared(c.Tool, declared))
-				}
-			}
+		for i := range s.Lines {
+			l.calledUndeclared(s.Paths[i], &s.Lines[i], declared)
+		}
+	}
+}
+
+// calledUndeclared finds the calls of a line that are of none of the declared tools.
+func (l *linter) calledUndeclared(path string, line *format.Line, declared []string) {
+	for n, c := range line.Calls {
+		if !c.None && !slices.Contains(declared, c.Tool) {
+			l.at(strict.Element(path+".calls", n), format.NotDeclared(c.Tool, declared))
 		}
 	}
 }

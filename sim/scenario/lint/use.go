@@ -73,8 +73,7 @@ func (l *linter) sessions() {
 	if l.beats() {
 		known = append(known, fsm.HeartbeatSchedule)
 	}
-	for i := range l.file.Timeline {
-		m := &l.file.Timeline[i]
+	for _, m := range l.moments() {
 		if m.Event != nil || m.Schedule != nil || m.Asks() && m.Session == "" && (m.Channel != "" || m.Chat != "") {
 			return
 		}
@@ -87,8 +86,8 @@ func (l *linter) sessions() {
 			l.at(path+".session", wording.Unknown("session", name, known)+"; nothing in the timeline is said in it")
 		}
 	}
-	for i, line := range l.file.Script.Lines {
-		look(strict.Element("brain", i), line.Session)
+	for at, line := range l.lines() {
+		look(at, line.Session)
 	}
 	l.file.Faults.Brain.Each(l.file.Where, "faults.brain", func(at string, v *format.BrainFault) { look(at, v.Session) })
 }
