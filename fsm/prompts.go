@@ -1,8 +1,12 @@
 package fsm
 
 import (
+	"errors"
+	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // NeedMarker begins the first non-blank line of an answer that describes
@@ -119,6 +123,27 @@ func (p Prompts) Ask(input string) string {
 	return p.Question + "\n\nInput:\n" + input
 }
 
+// PromptBytesMax is the longest text that is configured in place of a profile's.
+const PromptBytesMax = 64 << 10
+
+// CheckPrompt rejects a configured text that no model should be sent.
+func CheckPrompt(text string) error {
+	switch {
+	case len(text) > PromptBytesMax:
+		return fmt.Errorf("is %d bytes long; the most is %d", len(text), PromptBytesMax)
+	case !utf8.ValidString(text):
+		return errors.New("is not UTF-8 text")
+	case strings.ContainsFunc(text, func(r rune) bool {
+		return (unicode.IsControl(r) || r == utf8.RuneError) && !strings.ContainsRune("\n\r\t", r)
+	}):
+		return errors.New("holds a control character")
+	}
+	return nil
+}
+
+// NeedUntold is what is wrong with prompts by which a model in cognition cannot ask for memory.
+const NeedUntold = "does not name the marker " + NeedMarker + " that asks for memory, and neither does the system prompt"
+
 // TellsNeed reports whether the prompt says how to ask for memory.
 func (p Prompts) TellsNeed() bool {
 	told := p.Question + p.Identity
@@ -126,6 +151,14 @@ func (p Prompts) TellsNeed() bool {
 		told += s.Text
 	}
 	return strings.Contains(told, NeedMarker)
+}
+
+// TellSubagents puts a configured identity before the profile's prompt of subagents, if it has one
+// (SKL-15).
+func (p *Prompts) TellSubagents() {
+	if p.Subagent != "" {
+		p.Subagent = p.Identity + "\n\n" + p.Subagent
+	}
 }
 
 // Recap returns the message that asks for the summary of n turns.

@@ -23,7 +23,7 @@ func (l *loading) loadIdentity() {
 		l.problems.add(file, fileKey, "cannot be given together with prompts.identity; choose one")
 		return
 	}
-	b, err := readFile(path, promptBytesMax)
+	b, err := readFile(path, fsm.PromptBytesMax)
 	if err != nil {
 		l.problems.add(file, fileKey, wording.Quote(path)+": "+err.Error())
 		return
@@ -45,7 +45,7 @@ func (l *loading) tellSubagents() {
 	if p.Subagent == "" || l.origins[key].layer != layerDefault || l.origins[by].layer == layerDefault {
 		return
 	}
-	p.Subagent = p.Identity + "\n\n" + p.Subagent
+	p.TellSubagents()
 	l.origins[key] = l.origins[by]
 }
 
@@ -112,8 +112,7 @@ func (l *loading) check() {
 	l.checkTools()
 	l.checkEvents()
 	if !c.Switches.NoCognition && !c.Prompts.TellsNeed() {
-		l.problems.add(l.origins["prompts.question"], "prompts.question",
-			"does not name the marker "+fsm.NeedMarker+" that asks for memory, and neither does the system prompt")
+		l.problems.add(l.origins["prompts.question"], "prompts.question", fsm.NeedUntold)
 	}
 }
 

@@ -14,10 +14,7 @@ import (
 	"shelly/fsm/wording"
 )
 
-const (
-	ollamaPort     = "11434"
-	promptBytesMax = 64 << 10
-)
+const ollamaPort = "11434"
 
 // parseURL parses the address of any other server. It must say its scheme: a guess, or the port of
 // an Ollama server, would lead elsewhere.
@@ -112,19 +109,6 @@ func parseListen(text string) (string, error) {
 func checkPort(text string) error {
 	if _, err := strconv.ParseUint(text, 10, 16); err != nil {
 		return fmt.Errorf("%s is not a port; ports are 0 to 65535", wording.Quote(text))
-	}
-	return nil
-}
-
-// checkPrompt rejects text that no model should be sent.
-func checkPrompt(text string) error {
-	switch {
-	case len(text) > promptBytesMax:
-		return fmt.Errorf("is %d bytes long; the most is %d", len(text), promptBytesMax)
-	case !utf8.ValidString(text):
-		return errors.New("is not UTF-8 text")
-	case strings.ContainsFunc(text, func(r rune) bool { return isControl(r) && !strings.ContainsRune("\n\r\t", r) }):
-		return errors.New("holds a control character")
 	}
 	return nil
 }

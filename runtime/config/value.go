@@ -176,7 +176,7 @@ func (f field) readText(text string, p place) (string, error) {
 		}
 		return "", fmt.Errorf("%s is not one of %s", wording.Quote(text), strings.Join(f.of, ", "))
 	case f.is == "prompt":
-		return text, checkPrompt(text)
+		return text, fsm.CheckPrompt(text)
 	case strings.ContainsFunc(text, isControl):
 		return "", errors.New("holds a control character")
 	case f.is == "server":

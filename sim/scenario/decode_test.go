@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"shelly/fsm"
 	"shelly/fsm/wording"
 	"shelly/sim/scenario/casetest"
 	"shelly/sim/strict"
@@ -96,6 +97,10 @@ func brokenFiles(t *testing.T) []broken {
 		{"wait of no time", casetest.Valid + "config: {backoff: [1s, 0s]}\n", []string{"config.backoff[1]: 0s is out of range; the least is 1ms"}},
 		{"limit over the daemon's", casetest.Valid + "config: {compress_percent: 101}\n", []string{":12:28: config.compress_percent: 101 is out of range; the most is 100"}},
 		{"prompt that is empty", casetest.Valid + "config: {prompts: {init: ' '}}\n", []string{"config.prompts.init: is empty"}},
+		{"prompt with a control character", casetest.Valid + "config: {prompts: {init: \"a\\e[0m\"}}\n", []string{":12:26: config.prompts.init: holds a control character"}},
+		{"prompt that is too long", casetest.Valid + "config: {prompts: {init: " + strings.Repeat("a", fsm.PromptBytesMax+1) + "}}\n", []string{"config.prompts.init: is 65537 bytes long; the most is 65536"}},
+		{"question without the marker", casetest.Valid + "profile: shelly\nconfig: {prompts: {question: Well?}}\n", []string{":13:20: config.prompts.question: does not name the marker NEED: that asks for memory, and neither does the system prompt"}},
+		{"question without the marker later", with(`{user: "hi"}`, `{configure: {no_cognition: false, prompts: {question: Well?}}}`) + "profile: shelly\nconfig: {no_cognition: true, prompts: {question: Well?}}\n", []string{":9:49: timeline[0].configure.prompts.question: does not name the marker"}},
 		{"heartbeat over the daemon's bounds", casetest.Valid + "config: {heartbeat: {every: 59s, do: x, idle: 1h, chance: 101}}\n", []string{"config.heartbeat.every: 59s is out of range; the least is 1m", "config.heartbeat.chance: 101 is out of range; the most is 100"}},
 		{"heartbeat with nothing to do", casetest.Valid + "config: {heartbeat: {every: 1h}}\n", []string{"config.heartbeat: there is nothing to do at a beat; give do, or idle such as 4h"}},
 		{"more servers than can be", casetest.Valid + "tool_servers: {count: 101, tools: 51}\n", []string{"tool_servers.count: 101 is out of range; the most is 100", "tool_servers.tools: 51 is out of range; the most is 50"}},

@@ -78,6 +78,7 @@ func projectFiles(t *testing.T) map[string][]byte {
 var loaderAlone = []string{
 	"already given", "tags (", "nested too deep", "aliases written out", "in plain decimal", "is too large", "decimals",
 	"is not a valid regular expression", "whole milliseconds", "wants one line", "is negative", "such as 5s or 300ms",
+	"control character", "bytes long", // of a prompt
 	"the least is 1m", "the least is 1s", "nothing has the length", // of a duration, and in a matcher
 }
 

@@ -86,6 +86,7 @@ func (k *checker) checkSetting(f *format.File) {
 		k.at("clock.start", "is before 1970; the first start is at 1970-01-01T00:00:00Z or later")
 	}
 	k.checkConfig("config", f.Config, f)
+	k.checkNeed("config", f, f.Config)
 	k.checkSkills(f)
 	if f.ScriptFor != nil {
 		k.checkLines(f, "brain_for.init", f.ScriptFor.Init)

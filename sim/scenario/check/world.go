@@ -92,11 +92,33 @@ func (k *checker) checkCalls(path string, calls []format.Call) {
 	}
 }
 
+// checkNeed wants of settings, the last of which stand at a path, that a model in cognition is told how
+// to ask for memory, as the daemon does. The sections of a system prompt are not configured there.
+func (k *checker) checkNeed(path string, f *format.File, settings ...*format.Config) {
+	c := compile.Config(f, settings...)
+	if c.Profile == "" || c.Switches.NoCognition || c.Prompts.TellsNeed() || compile.Given(settings, "sections") != nil {
+		return
+	}
+	text := fsm.NeedUntold
+	for _, key := range []string{".prompts.question", ".prompts.identity", ".no_cognition", ""} {
+		if k.has(path + key) {
+			k.at(path+key, text)
+			return
+		}
+		text = "prompts.question " + fsm.NeedUntold
+	}
+}
+
 func (k *checker) checkTimeline(f *format.File) {
 	asked := false
+	settings := []*format.Config{f.Config}
 	for i := range f.Timeline {
 		m, at := &f.Timeline[i], strict.Element("timeline", i)
 		k.checkMoment(f, at, m)
+		if m.Configure != nil {
+			settings = append(settings, m.Configure)
+			k.checkNeed(at+".configure", f, settings...)
+		}
 		if m.Again && !asked {
 			k.at(at, "there is no request before it")
 		}

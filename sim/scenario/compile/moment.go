@@ -24,7 +24,7 @@ func timeline(f *format.File) []sim.Moment {
 			settings = append(settings, m.Configure)
 			tools = m.Configure.Names(tools)
 			moments = append(moments, sim.Moment{
-				At: fsm.Millis(m.At), Configure: &sim.Configure{Config: config(f, settings...), Tools: tools, Approve: approve(settings...)},
+				At: fsm.Millis(m.At), Configure: &sim.Configure{Config: Config(f, settings...), Tools: tools, Approve: approve(settings...)},
 			})
 			continue
 		}

@@ -34,7 +34,7 @@ func Zones(f *format.File) []fsm.Zone {
 // plan has no crashes: package sim/crash adds them.
 func Plan(f *format.File) sim.Plan {
 	p := sim.Plan{
-		Config:     config(f, f.Config),
+		Config:     Config(f, f.Config),
 		Tools:      f.Config.Names(nil),
 		Start:      fsm.Millis(f.Start()),
 		Scripts:    Scripts(f),
@@ -79,9 +79,9 @@ func Plan(f *format.File) sim.Plan {
 	return p
 }
 
-// config is the profile with the file's own settings and, after them, later ones.
+// Config is the profile with the file's own settings and, after them, later ones.
 // Unless the file mentions the initial inference it is off (SCN-4).
-func config(f *format.File, settings ...*format.Config) fsm.Config {
+func Config(f *format.File, settings ...*format.Config) fsm.Config {
 	c, _ := profile.Named(cmp.Or(f.Profile, format.DefaultProfile)) // checked when the file was loaded
 	if f.ScriptFor == nil || f.ScriptFor.Init == nil {
 		c.Init = fsm.InitOff
@@ -89,8 +89,21 @@ func config(f *format.File, settings ...*format.Config) fsm.Config {
 	for _, s := range settings {
 		c = s.Apply(c)
 	}
+	if Given(settings, "identity") != nil && Given(settings, "subagent") == nil {
+		c.Prompts.TellSubagents()
+	}
 	c.Prompts = c.Prompts.Fill(f.Speaks())
 	return c
+}
+
+// Given is the last of the settings that has a text of its own in place of a profile's, or nil.
+func Given(settings []*format.Config, prompt string) *format.Config {
+	for _, s := range slices.Backward(settings) {
+		if s.HasPrompt(prompt) {
+			return s
+		}
+	}
+	return nil
 }
 
 // Source is the lines for one purpose and session, and where the file has them.

@@ -277,6 +277,26 @@ timeline:
 	}
 }
 
+// SCN-14: a subagent has the identity that a file gives, as in the daemon, unless the file says what it has.
+func TestSCN14SubagentsHaveTheIdentityThatIsGiven(t *testing.T) {
+	p := planFrom(t, `profile: default
+config: {prompts: {identity: You keep the house.}}
+timeline:
+  - {configure: {max_active: 2}}
+  - {configure: {prompts: {subagent: You help.}}}
+`)
+	own, _ := profile.Named("default")
+	want := "You keep the house.\n\n" + own.Prompts.Fill(fsm.About{Name: "shelly", User: "the user", Workspace: "/workspace", System: "linux (simulated)"}).Subagent
+	for i, got := range []string{p.Config.Prompts.Subagent, p.Timeline[0].Configure.Config.Prompts.Subagent, p.Timeline[1].Configure.Config.Prompts.Subagent} {
+		if i == 2 {
+			want = "You help."
+		}
+		if got != want {
+			t.Errorf("configuration %d: got %q; want %q", i, got, want)
+		}
+	}
+}
+
 func TestScriptsOfSessionsStandApart(t *testing.T) {
 	p := planFrom(t, `brain: [{says: a}, {says: b, session: s}, {says: c}]
 brain_for: {subagent: [{says: d, session: "subagent:h2"}], compact: [{says: e}]}

@@ -285,12 +285,22 @@ func (v *Config) readPrompts(d *strict.Decoder, n *strict.Node, path string) {
 		default:
 			problems := len(d.Problems)
 			d.Value(item, &o.text, at)
-			if strings.TrimSpace(o.text) == "" && t.Field(i).Tag.Get("empty") != "ok" && len(d.Problems) == problems {
+			if len(d.Problems) > problems {
+				break
+			}
+			if err := fsm.CheckPrompt(o.text); err != nil {
+				d.Add(item, at, err.Error())
+			} else if strings.TrimSpace(o.text) == "" && t.Field(i).Tag.Get("empty") != "ok" {
 				d.Add(item, at, "is empty")
 			}
 		}
 		v.given = append(v.given, o)
 	})
+}
+
+// HasPrompt reports whether a text of the profile has another in its place.
+func (v *Config) HasPrompt(name string) bool {
+	return v != nil && slices.ContainsFunc(v.given, func(o override) bool { return o.group == "prompts" && o.name == name })
 }
 
 // Apply returns c with what is given in place of its own.
