@@ -95,7 +95,7 @@ func (r *run) schedule(m *Moment) error {
 
 // unexpected notes that a moment of the timeline came to nothing.
 func (r *run) unexpected(m *Moment, what string) {
-	u := Unexpected{what, -1}
+	u := Unexpected{What: what, Moment: -1}
 	for i := range r.plan.Timeline {
 		if &r.plan.Timeline[i] == m {
 			u.Moment = i

@@ -54,7 +54,8 @@ type Result struct {
 // came to nothing.
 type Unexpected struct {
 	What   string
-	Moment int // of the plan's timeline; -1 if it is about none
+	Moment int        // of the plan's timeline; -1 if it is about none
+	Call   fsm.Effect // that nothing was scripted for; nil if it is about none
 }
 
 // Step is one step in the journal, and what of the steps before it a crash took away.

@@ -137,7 +137,7 @@ func (w *world) ask(e fsm.AskBrain) error {
 		line.Takes = w.plan.QuietTakes
 	}
 	if !known {
-		w.unexpected(fmt.Sprintf("a model call for %s that no script line is left for", e.Purpose))
+		w.unscripted(e, fmt.Sprintf("a model call for %s that no script line is left for", e.Purpose))
 		line = script.Line{Fails: fsm.BrainError, Reason: "no script line is left"}
 	}
 	if fault != nil {
@@ -202,7 +202,7 @@ func (w *world) run(e fsm.RunTool) error {
 // acts returns what a tool does: its next entry, or the fault that the call meets.
 func (w *world) acts(e fsm.RunTool) Act {
 	fault := w.meet(e)
-	taken, act, begun := script.Nothing, Act{Failed: true, Returns: "no stub entry is left"}, w.agenda.now
+	taken, act, begun := script.Nothing, Act{Failed: true, Invalid: true, Returns: "no stub entry is left"}, w.agenda.now
 	switch {
 	case fault != nil && !fault.scripted():
 	case w.space != nil:
@@ -212,7 +212,7 @@ func (w *world) acts(e fsm.RunTool) Act {
 		if taken, begun = w.cursor.act(e, begun); taken != script.Nothing {
 			act = w.plan.Stubs[taken.Script].Acts[taken.Index]
 		} else {
-			w.unexpected(fmt.Sprintf("a call of %s %s that no stub entry is left for", e.Name, e.Args))
+			w.unscripted(e, fmt.Sprintf("a call of %s %s that no stub entry is left for", e.Name, e.Args))
 		}
 	}
 	if e.Waits { // for what it has started before
@@ -309,7 +309,12 @@ func (w *world) abort(call fsm.CallID) {
 }
 
 func (w *world) unexpected(what string) {
-	w.result.Unexpected = append(w.result.Unexpected, Unexpected{what, -1})
+	w.result.Unexpected = append(w.result.Unexpected, Unexpected{What: what, Moment: -1})
+}
+
+// unscripted notes a call that nothing was scripted for.
+func (w *world) unscripted(call fsm.Effect, what string) {
+	w.result.Unexpected = append(w.result.Unexpected, Unexpected{What: what, Moment: -1, Call: call})
 }
 
 // never is a time that no run reaches.

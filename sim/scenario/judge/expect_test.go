@@ -125,6 +125,31 @@ func TestSCN3WhatNothingWasScriptedForFails(t *testing.T) {
 	}
 }
 
+// SCN-10: a call that nothing was scripted for is shown where the script lacks it, with the steps up
+// to it, once, and of the model with what it was asked.
+func TestSCN10ACallWithoutAnEntryIsShownAtItsScript(t *testing.T) {
+	const head = "scenario: 1\nname: x\nexpect: {ends: serving}\n"
+	for _, test := range []struct{ yaml, at, hint, last string }{
+		{"tools:\n  exec: []\nbrain: [{calls: [{tool: exec}]}, {says: done}]\ntimeline: [{user: hi}]\n", "5:3: tools.exec unexpected", "", "run_tool(exec)"},
+		{"timeline: [{user: hi}, {at: 9s, user: ho, session: b}]\nbrain: [{says: hi, times: 1}]\n", "5:1: brain unexpected", `session b; the last message: {role: "user", text: "`, "session_loaded"},
+		{"timeline: [{user: hi}]\n", "2:1: unexpected", `session cli:direct; the last message: {role: "user"`, "session_loaded"},
+		{"profile: shelly\nstrict: true\nbrain: [{says: hi}]\nbrain_for: {init: [{says: a}], summary: []}\ntimeline: [{user: hi}]\n", "7:32: brain_for.summary unexpected", "the last message: ", "ask_brain(summary)"},
+		{"profile: shelly\nstrict: true\nbrain: [{says: hi}]\nbrain_for: {init: [{says: a}]}\ntimeline: [{user: hi}]\n", "7:1: brain_for unexpected", "the last message: ", "ask_brain(summary)"},
+	} {
+		o := outcome(t, head+test.yaml)
+		if len(o.Failures) != 1 {
+			t.Fatalf("%s: failures %v", test.yaml, o.Failures)
+		}
+		f := o.Failures[0]
+		if !strings.Contains(f.String(), test.at) || !strings.Contains(f.Hint, test.hint) || test.hint == "" && f.Hint != "" {
+			t.Errorf("%s: got %s, hint %q; want %s, hint %q", test.yaml, f, f.Hint, test.at, test.hint)
+		}
+		if last := f.Trace[len(f.Trace)-1]; !strings.Contains(last, test.last) {
+			t.Errorf("%s: the trace ends with %s; want %s", test.yaml, last, test.last)
+		}
+	}
+}
+
 // SCN-10, SCN-24: what is wrong with a case has its place in the file.
 func TestSCN10AMomentThatComesToNothingHasItsPlace(t *testing.T) {
 	const head = "scenario: 1\nname: x\nexpect: {ends: serving}\ntimeline:\n  - {event: {kind: disk.full}}\n"

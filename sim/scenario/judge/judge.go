@@ -124,17 +124,39 @@ func (j *judgement) broken() {
 		}
 	}
 	for _, u := range j.result.Unexpected {
-		pos, path := name, ""
-		if u.Moment >= 0 {
-			path = strict.Element("timeline", u.Moment)
-			pos = j.file.Where(path)
-		}
-		j.fail(pos, path, match.Mismatch{Text: "unexpected: " + u.What})
+		j.unexpected(u)
 	}
 	j.unstruck()
 	for _, path := range j.unused() {
 		j.fail(j.file.Where(path), path, match.Mismatch{Text: "no call used this entry; add optional: true if that is fine"})
 	}
+}
+
+// unexpected fails what nothing was scripted for, where the script is that lacks it, and an
+// entry of the timeline that came to nothing.
+func (j *judgement) unexpected(u sim.Unexpected) {
+	wrong, step := match.Mismatch{Text: "unexpected: " + u.What}, j.step
+	var paths []string // of which the file has one
+	if u.Moment >= 0 {
+		paths = []string{strict.Element("timeline", u.Moment)}
+	}
+	if run, ok := u.Call.(fsm.RunTool); ok {
+		paths, step = []string{"tools." + wording.Word(run.Name)}, j.stepOf(run.Call)
+	}
+	if ask, ok := u.Call.(fsm.AskBrain); ok {
+		paths, step = []string{"brain_for." + string(ask.Purpose), "brain_for", "brain"}, j.stepOf(ask.Call)
+		if ask.Purpose == fsm.PurposeAnswer {
+			paths = paths[2:]
+		}
+		wrong.Hint = "session " + wording.Word(ask.Session) + "; the last message: " + wording.Clip(lastValue(ask.Messages()).String(), shownValueBytes)
+	}
+	for _, path := range paths {
+		if pos := j.file.Where(path); pos != (strict.Pos{}) {
+			j.failAt(pos, path, step, wrong)
+			return
+		}
+	}
+	j.failAt(j.file.Where("name"), "", step, wrong)
 }
 
 // unstruck fails the faults for an nth call that never came, and the crashes at a point
