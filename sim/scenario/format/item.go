@@ -19,6 +19,7 @@ import (
 //	args: {path: /var}    (tool) what it is called with
 //	attempt: 2            (tool) the number of the start
 //	ask: answer           the model is asked for a purpose
+//	call: exec            the model asks for a tool, whatever comes of it: a tool, or {tool, args, declared}
 //	recall: text          memory is asked for a need
 //	store: text           an entry is stored: a summary, or {summary, text, kind, session}
 //	reply: text           a final reply: a text, or {id, text, is_error}
@@ -49,7 +50,7 @@ type Item struct{ match.Matcher }
 
 func itemKeys() []string {
 	return []string{
-		"tool", "args", "attempt", "ask", "recall", "store", "reply", "notice", "report", "exit",
+		"tool", "args", "attempt", "ask", "call", "recall", "store", "reply", "notice", "report", "exit",
 		"message", "question", "audit", "load", "save", "skill", "reference", "schedule", "timer", "after",
 		"state", "table", "input", "effect", "handle", "session",
 		"channel", "chat",

@@ -66,7 +66,7 @@ func ShapeOf(name string) match.Shape {
 		return with(spent(), "sessions", match.Shape{"*": spent()})
 	case "item":
 		s := keys(itemKeys()...)
-		s["args"] = nil
+		s["args"], s["call"] = nil, with(keys("tool", "declared"), "args", nil)
 		s["store"], s["reply"], s["notice"], s["report"] = ShapeOf("entry"), keys("id", "text", "is_error"), ShapeOf("notice"), ShapeOf("report")
 		s["message"], s["question"], s["audit"] = ShapeOf("sent"), ShapeOf("question"), ShapeOf("audit")
 		return s

@@ -20,7 +20,7 @@ func TestSCN15EventsAreFoundByTheirTexts(t *testing.T) {
 			fsm.Reply{Request: fsm.RequestKey{ID: "r" + text}, Text: text}, fsm.LoadSession{Session: text},
 			fsm.RunTool{Name: "exec", Args: `{"":"a","of":"` + text + `","n":1}`, Session: text}, fsm.SetTimer{Purpose: fsm.TimerBackoff, After: 5 * fsm.Second})
 	}
-	e := &events{list: traceOf([]sim.Step{{Step: engine.Step{Effects: effects}}})}
+	e := &events{list: traceOf([]sim.Step{{Step: engine.Step{Effects: effects}}}, nil)}
 	for source, looked := range map[string]int{
 		"{reply: a}": 2, "{reply: {text: a}}": 2, "{reply: {id: rb, text: a}}": 1, "{reply: {id: ra, is_error: false}}": 2, "{reply: none}": 0,
 		"{load: b}": 1, "{load: b, reply: {$absent: true}}": 1, "{tool: exec, session: b}": 2, "{tool: exec, args: {of: a}}": 2, `{tool: exec, args: {"": a}}`: 4,

@@ -348,3 +348,33 @@ func TestSCN59AGoldenTellsEventsApart(t *testing.T) {
 		kept[got] = event
 	}
 }
+
+// SCN-15: what the model asks for is an event whether it is called, read in a text or offered at
+// all; what runs is another.
+func TestSCN15ACallIsSeenWhateverComesOfIt(t *testing.T) {
+	const head = `scenario: 1
+name: x
+profile: default
+calls_as_text: true
+config: {max_calls_per_answer: 1}
+tools: {look: [{returns: x, effects: none}, {returns: y}]}
+brain:
+  - raw: '<tool_call>{"name": "look", "arguments": {"a": 1}}</tool_call>'
+  - calls: [{tool: look}, {tool: fly, undeclared: true}]
+  - says: "Call look, then fly."
+timeline: [{user: hi, session: s}]
+`
+	for claim, holds := range map[string]bool{ // order-free: each for itself
+		"expect: {trace: [{count: {of: {call: look}, is: 2}}]}":                                                          true,
+		"expect: {trace: [{in_order: [{call: {args: {a: 1}}}, {tool: look}, {call: look}, {call: fly}, {tool: look}]}]}": true,
+		"never: [{call: {declared: false}}]":                                                                             false,
+		"never: [{tool: fly}]":                                                                                           true,
+		"never: [{call: exec}]":                                                                                          true,
+		"always: [{call: {declared: true}}]":                                                                             false,
+		"always: [{call: {$any: true}, session: s, handle: 1}]":                                                          true,
+	} {
+		if o := outcome(t, head+claim+"\n"); o.OK() != holds {
+			t.Errorf("%s holds: %v; want %v: %v", claim, o.OK(), holds, o.Failures)
+		}
+	}
+}

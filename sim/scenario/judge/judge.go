@@ -52,7 +52,11 @@ func (j *judgement) scripted() []compile.Source {
 
 func (j *judgement) traced() *events {
 	if j.trace == nil {
-		j.trace = &events{list: traceOf(j.result.Steps)}
+		asked := map[fsm.CallID]*sim.Asked{} // only looked up
+		for i := range j.result.Asked {
+			asked[j.result.Asked[i].Ask.Call] = &j.result.Asked[i]
+		}
+		j.trace = &events{list: traceOf(j.result.Steps, asked)}
 	}
 	return j.trace
 }

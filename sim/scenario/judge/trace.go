@@ -2,13 +2,14 @@ package judge
 
 import (
 	"shelly/fsm"
+	"shelly/fsm/reading"
 	"shelly/sim"
 	"shelly/sim/scenario/data"
 )
 
-// traceOf lists the events of all durable steps: each input, the transitions it
-// caused, and the effects.
-func traceOf(steps []sim.Step) []event {
+// traceOf lists the events of all durable steps: each input, the calls of an answer of the model to
+// what it was asked, the transitions it caused, and the effects.
+func traceOf(steps []sim.Step, asked map[fsm.CallID]*sim.Asked) []event {
 	n := len(steps)
 	for i := range steps {
 		n += len(steps[i].Moves) + len(steps[i].Effects)
@@ -17,6 +18,11 @@ func traceOf(steps []sim.Step) []event {
 	for i := range steps {
 		s := &steps[i]
 		events = append(events, event{i, data.Map("", data.With("input", data.Text(fsm.InputKind(s.Input))))})
+		if in, ok := s.Input.Fact.(fsm.BrainAnswered); ok && asked[in.Call] != nil {
+			for _, v := range calledValues(asked[in.Call], in) {
+				events = append(events, event{i, v})
+			}
+		}
 		for _, m := range s.Moves {
 			events = append(events, event{i, ofHandle(m.Handle, data.With("state", data.Text(string(m.To))), data.With("table", data.Text(m.Table)))})
 		}
@@ -25,6 +31,23 @@ func traceOf(steps []sim.Step) []event {
 		}
 	}
 	return events
+}
+
+// calledValues are the tools that an answer asks for, as items see them: those that the model's server
+// tells, or those that the text is understood to call.
+func calledValues(a *sim.Asked, in fsm.BrainAnswered) []data.Value {
+	calls := in.Calls
+	if len(calls) == 0 {
+		calls = reading.Understand(a.Config, a.Ask.Tools, a.Ask.Conversation, in, 0).Calls
+	}
+	var list []data.Value
+	for _, c := range calls {
+		_, declared := a.Config.Declared(a.Ask.Tools, c.Name)
+		list = append(list, ofHandle(a.Ask.Handle, data.With("call", data.Map("tool",
+			data.With("tool", data.Text(c.Name)), data.With("args", data.Args(c.Args)), data.With("declared", data.Bool(declared)))),
+			data.With("session", data.Text(a.Ask.Session))))
+	}
+	return list
 }
 
 // ofHandle is a map of members, and of the handle concerned where there is one.

@@ -47,7 +47,7 @@ func (w *Watching) Check() explore.Check {
 		if w.claims == nil {
 			return nil
 		}
-		events := traceOf([]sim.Step{{Step: engine.Step{Input: in, Moves: moves, Effects: effects}}})
+		events := traceOf([]sim.Step{{Step: engine.Step{Input: in, Moves: moves, Effects: effects}}}, nil)
 		now := expression.Moment(in, effects, s)
 		for i := range w.claims {
 			wrong, counts := w.claims[i].wrong(events, now)
@@ -71,8 +71,14 @@ func (w *Watching) Idle() (keys []string) {
 	return keys
 }
 
-// momentary reports whether one step and the state after it decide a condition.
-func momentary(c *format.Condition) bool { return c.Item != nil || c.Expression.Momentary() }
+// momentary reports whether one step and the state after it decide a condition. Which calls an answer
+// has depends on what the model was asked.
+func momentary(c *format.Condition) bool {
+	if c.Item != nil {
+		return c.Item.Member("call") == nil
+	}
+	return c.Expression.Momentary()
+}
 
 // watched is a claim that is checked step by step.
 type watched struct {

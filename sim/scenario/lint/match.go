@@ -114,7 +114,7 @@ func constant(c *format.Condition) (is, known bool) {
 func (l *linter) item(path string, item *format.Item) {
 	known := l.startable()
 	for _, key := range item.Keys() {
-		if key != "tool" && key != "audit" {
+		if key != "tool" && key != "audit" && (key != "call" || l.file.Script.Live) {
 			continue
 		}
 		for _, word := range item.Member(key).Choices() {
