@@ -126,6 +126,30 @@ func TestSchemaKnowsTheWordsOfItems(t *testing.T) {
 	}
 }
 
+// SCN-56: the words of lists and matchers are those that things have, and former names of states are
+// known (INF-30).
+func TestSCN56WordsWithinListsAndMatchersAreKnown(t *testing.T) {
+	for expect, want := range map[string]string{ // order-free: each for itself
+		"handle: {path: [queued, loadng]}":                                                  "3:34: expect.handle.path: unknown state loadng; did you mean loading?",
+		"handles: [{kind: user, path: {$contains: [loadng]}}]":                              "", // a part of a list, which may be a pattern
+		"handles: [{kind: user, inferences: [[thinking, {$one_of: [compacting, acing]}]]}]": "expect.handles[0].inferences: unknown state acing; did you mean acting?",
+		"inference: {path: [thinking, cognition]}":                                          "expect.inference.path: unknown state cognition",
+		"inferences: [[thinking, compacting, {$regex: '^fail'}, failed]]":                   "",
+		"lifecycle: {path: {$all: [{$len: 2}, [down, servin]]}}":                            "expect.lifecycle.path: unknown state servin; did you mean serving?",
+		"replies: [{outcome: {$one_of: [answered, refuse]}}]":                               "expect.replies: unknown outcome refuse; did you mean refused?",
+		"replies: [{outcome: {$literal: done}}]":                                            "unknown outcome done",
+		"questions: [approve, unknwon]":                                                     "expect.questions: unknown question unknwon; did you mean unknown?",
+		"asked: [answer, {$any: true}, {purpose: summary}, sumary]":                         "expect.asked: unknown purpose sumary; did you mean summary?",
+		"asked: [{messages: {$contains: {source: [persn]}}}]":                               "expect.asked: unknown source persn; did you mean person?",
+		"memory: {entries: [{kind: users}]}":                                                "expect.memory.entries: unknown kind users; did you mean user?",
+	} {
+		_, err := Parse("f.scenario.yaml", []byte("scenario: 1\nname: x\nexpect: {"+expect+"}\n"))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v; want %q", expect, err, want)
+		}
+	}
+}
+
 func TestSCN20SchemaKnowsTheBoundsOfValues(t *testing.T) {
 	schema := ready(t, "scenario.v1.json")
 	skill, live, zone := "skills: [{name: %s}]", "brain: live\nrepeat: %s", "clock: {zone: {name: X, offset: %s}}"

@@ -12,7 +12,7 @@ type Expect struct {
 	Handle     *HandlePath               `key:"handle"`                           // the first handle of a request or event
 	Handles    []HandlePath              `key:"handles"`                          // chosen handles
 	Inference  *InferencePath            `key:"inference"`                        // the first inference of that first handle
-	Inferences *match.Matcher            `key:"inferences" of:"scalar"`           // the paths of all its inferences, the summary's among them
+	Inferences *match.Matcher            `key:"inferences" of:"inference"`        // the paths of all its inferences, the summary's among them
 	Memory     *MemoryExpect             `key:"memory"`                           // what the case added to memory
 	World      *match.Matcher            `key:"world"`                            // what the outside world holds: a map by name
 	Sessions   *match.Matcher            `key:"sessions" of:"sessions"`           // the store of sessions: a map by name of {version, history, pending, skills, archive, ratio}
@@ -25,7 +25,7 @@ type Expect struct {
 	Notices    *match.Matcher            `key:"notices" of:"notice"`              // notices and repeated replies, in order: {id, notice, ahead, text}
 	Reports    *match.Matcher            `key:"reports" of:"report"`              // words to the operator, in order: texts, or {of, text}
 	Refusals   *match.Matcher            `key:"refusals" of:"refusal"`            // requests, events (without an id) and cancels that were not accepted, in order: {id, error}
-	Exit       *match.Matcher            `key:"exit" of:"scalar"`                 // how the last epoch ended: clean, timeout or forced
+	Exit       *match.Matcher            `key:"exit" of:"exit"`                   // how the last epoch ended: clean, timeout or forced
 	Lifecycle  *LifecyclePath            `key:"lifecycle"`                        // the daemon's life
 	Streamed   *match.Matcher            `key:"streamed" of:"chunk"`              // the pieces of streamed answers that clients saw, in order: texts, or {id, session, purpose, text, thinking, at}
 	Asked      *match.Matcher            `key:"asked" of:"asked"`                 // all model calls, in order: purposes, or {purpose, session, system, messages, last, count, tools, options, tokens}, and where there is a server {sent, read, written, waited, first_word, takes}
@@ -46,18 +46,18 @@ type HandlePath struct {
 	Kind       string         `key:"kind" enum:"user,event,init,farewell,system,schedule,subagent,memory"` // the first handle of this kind
 	ID         string         `key:"id"`                                                                   // the handle of the request with this id
 	Nth        *Count         `key:"nth"`                                                                  // not the first such handle but the n-th
-	Path       *match.Matcher `key:"path" of:"scalar"`                                                     // its states, from queued
-	Inferences *match.Matcher `key:"inferences" of:"scalar"`                                               // the paths of its inferences, the summary's among them
+	Path       *match.Matcher `key:"path" of:"handle"`                                                     // its states, from queued
+	Inferences *match.Matcher `key:"inferences" of:"inference"`                                            // the paths of its inferences, the summary's among them
 }
 
 // InferencePath is the path of one inference.
 type InferencePath struct {
-	Path *match.Matcher `key:"path,required" of:"scalar"` // its states, from thinking
+	Path *match.Matcher `key:"path,required" of:"inference"` // its states, from thinking
 }
 
 // LifecyclePath is the path of the lifecycle.
 type LifecyclePath struct {
-	Path *match.Matcher `key:"path,required" of:"scalar"` // its states, from down
+	Path *match.Matcher `key:"path,required" of:"lifecycle"` // its states, from down
 }
 
 // ClockExpect is when the case comes to rest (SCN-34).

@@ -73,7 +73,7 @@ func (v *Item) Read(d *strict.Decoder, n *strict.Node, path string) {
 			return
 		}
 	}
-	d.Problems = append(d.Problems, foreign(path, &v.Matcher, ShapeOf("item"))...)
+	d.Problems = append(d.Problems, foreign(path, &v.Matcher, "", ShapeOf("item"))...)
 	v.rename()
 }
 
@@ -82,11 +82,7 @@ func (v *Item) Read(d *strict.Decoder, n *strict.Node, path string) {
 func (v *Item) Unknown(path string) (problems []strict.Problem) {
 	for _, key := range v.Keys() {
 		known := v.words(key)
-		at := v.Member(key)
-		if of := at.Member(key); of != nil { // notice: {notice: …}
-			at = of
-		}
-		for _, word := range at.Choices() {
+		for _, word := range v.Member(key).Choices() {
 			text, _ := word.Text()
 			if known == nil || slices.Contains(known, text) || key == "state" && slices.Contains(known, inferenceState(text)) {
 				continue
@@ -101,15 +97,15 @@ func (v *Item) Unknown(path string) (problems []strict.Problem) {
 func (v *Item) words(key string) []string {
 	switch key {
 	case "ask":
-		return wordsFrom(fsm.PurposeAnswer, fsm.PurposeInit, fsm.PurposeFarewell, fsm.PurposeSummary, fsm.PurposeCompact, fsm.PurposeSubagent)
+		return purposes()
 	case "timer":
 		return wordsFrom(fsm.TimerHandle, fsm.TimerAbort, fsm.TimerGrace, fsm.TimerBackoff, fsm.TimerRetry, fsm.TimerCompact, fsm.TimerApproval, fsm.TimerHold, fsm.TimerProbe, fsm.TimerAnswer, fsm.TimerIdle)
 	case "notice":
-		return wordsFrom(fsm.NoticeDeferred, fsm.NoticeQueued, fsm.NoticeHeld)
+		return notices()
 	case "question":
-		return wordsFrom(fsm.QuestionApprove, fsm.QuestionUnknown, fsm.QuestionCrashes, fsm.QuestionDoubt)
+		return questions()
 	case "exit":
-		return wordsFrom(fsm.ExitClean, fsm.ExitTimeout, fsm.ExitForced)
+		return ShapeOf("exit").Words
 	case "table":
 		return []string{state.Lifecycle.Name, state.HandleTable.Name, state.InferenceTable.Name}
 	case "state":

@@ -12,10 +12,8 @@ type Latencies struct {
 	Skills    *Duration `key:"skills"`    // loading a skill; 0s unless given
 }
 
-// Settle gives all that says no takes the one of its kind, and former names of states
-// their present ones.
+// Settle gives all that says no takes the one of its kind.
 func (f *File) Settle() {
-	f.Expect.rename()
 	l := f.Latency()
 	scripts := [][]Line{f.Script.Lines}
 	if own := f.ScriptFor; own != nil {

@@ -9,5 +9,6 @@ import (
 func Read(c *document.Case, d *strict.Decoder) *File {
 	f := &File{Case: c}
 	d.Value(c.Root(), f, "")
+	f.Expect.rename()
 	return f
 }

@@ -353,10 +353,12 @@ func (g *schemaGen) matcher(name string, shape match.Shape) *jsonschema.Schema {
 	case shape == nil:
 		s.PatternProperties = map[string]*jsonschema.Schema{`^([^$]|$)`: inner()}
 	case free:
-		s.PatternProperties = map[string]*jsonschema.Schema{`^([^$]|$)`: g.shaped(name+"Of", rest)}
+		s.PatternProperties = map[string]*jsonschema.Schema{`^([^$]|$)`: g.shaped(name+"Of", rest.Shape)}
 	default:
 		for _, key := range shape.Keys() {
-			s.Properties[key] = g.shaped(name+strings.ToUpper(key[:1])+key[1:], shape[key])
+			s.Properties[key] = g.shaped(name+strings.ToUpper(key[:1])+key[1:], shape[key].Shape)
+			s.Properties[key].Description = shape[key].Means
+			wordsOf(s.Properties[key], shape[key].Words)
 			s.PropertyOrder = append(s.PropertyOrder, key)
 		}
 	}
@@ -394,11 +396,17 @@ func itemSchema(g *schemaGen) *jsonschema.Schema {
 	})
 	listed := g.words.listed(reflect.TypeFor[Item](), regexp.MustCompile(`^\w+`))
 	for _, key := range itemKeys() {
-		s.Properties[key] = g.shaped("MatcherItem"+strings.ToUpper(key[:1])+key[1:], ShapeOf("item")[key])
+		s.Properties[key] = g.shaped("MatcherItem"+strings.ToUpper(key[:1])+key[1:], ShapeOf("item").Shape[key].Shape)
 		s.Properties[key].Description = listed[key]
-		if words := (&Item{}).words(key); words != nil { // of a text; what is in a matcher only the loader looks at
-			s.Properties[key].AnyOf = oneOfWords(words).AnyOf
-		}
+		wordsOf(s.Properties[key], (&Item{}).words(key))
 	}
 	return s
+}
+
+// wordsOf lets a text be only one of some words; what is in a list or a matcher only the loader
+// looks at.
+func wordsOf(s *jsonschema.Schema, words []string) {
+	if words != nil {
+		s.AnyOf = oneOfWords(words).AnyOf
+	}
 }

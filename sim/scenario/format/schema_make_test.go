@@ -159,7 +159,9 @@ func (g *schemaGen) property(t reflect.Type, f strict.Field) *jsonschema.Schema 
 			s = anyOf(s, &jsonschema.Schema{Ref: "#/$defs/Generator"})
 		}
 	case shape != "":
-		s = g.shaped("Matcher"+strings.ToUpper(shape[:1])+shape[1:], ShapeOf(shape))
+		of := ShapeOf(shape)
+		s = g.shaped("Matcher"+strings.ToUpper(shape[:1])+shape[1:], of.Shape)
+		wordsOf(s, of.Words)
 	case f.Enum == nil:
 	case g.drawn:
 		s = anyOf(oneOfWords(f.Enum), &jsonschema.Schema{Ref: "#/$defs/Generator"})

@@ -4,76 +4,203 @@ import (
 	"reflect"
 	"strings"
 
+	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/fsm/wording"
+	"shelly/sim/scenario/expression"
 	"shelly/sim/scenario/match"
 	"shelly/sim/strict"
 )
 
-// keys is the shape of a map with scalars and lists of them by these keys.
-func keys(names ...string) match.Shape {
-	s, scalar := make(match.Shape, len(names)), match.Shape{}
-	for _, name := range names {
-		s[name] = scalar
-	}
-	return s
+// text is a key of a scalar, or of a list of them, and what it means.
+func text(means string) match.Key { return match.Key{Shape: match.Shape{}, Means: means} }
+
+// anything is a key of data of any kind.
+func anything(means string) match.Key { return match.Key{Means: means} }
+
+// word is a key of a text that is one of some words, or of a list of them.
+func word(means string, words []string) match.Key {
+	return match.Key{Shape: match.Shape{}, Means: means, Words: words}
 }
 
-// with is a shape with one more key.
-func with(s match.Shape, key string, of match.Shape) match.Shape {
-	s[key] = of
-	return s
+// states is a key of a path through a table.
+func states(of *state.Table) match.Key {
+	return match.Key{Shape: match.Shape{}, Words: expression.StatesOf(of), Word: "state"}
+}
+
+// of is a key of things that have a shape by its name.
+func of(shape, means string) match.Key {
+	k := ShapeOf(shape)
+	k.Means = means
+	return k
 }
 
 // ShapeOf is the shape of what an expectation is for, by the name that the tag of its
 // field has.
-func ShapeOf(name string) match.Shape {
+func ShapeOf(name string) match.Key {
 	switch name {
 	case "scalar":
-		return match.Shape{}
-	case "reply":
-		return keys("id", "session", "text", "is_error", "outcome", "after", "sent", "read", "written", "first_word")
-	case "entry":
-		return keys("summary", "text", "kind", "session", "embedded")
-	case "sent":
-		return keys("channel", "chat", "session", "text", "is_error")
+		return text("")
+	case "exit":
+		return word("", wordsFrom(fsm.ExitClean, fsm.ExitTimeout, fsm.ExitForced))
+	case "lifecycle":
+		return states(&state.Lifecycle)
+	case "handle":
+		return states(&state.HandleTable)
+	case "inference":
+		return states(&state.InferenceTable)
 	case "question":
-		return with(keys("question", "id", "session", "tool"), "args", nil)
-	case "audit":
-		return with(keys("tool", "session", "message", "result", "failed", "attempts", "duration"), "args", nil)
-	case "notice":
-		return keys("id", "notice", "ahead", "text")
-	case "report":
-		return keys("of", "text")
-	case "refusal":
-		return keys("id", "error")
-	case "chunk":
-		return keys("id", "session", "purpose", "text", "thinking", "at")
-	case "message":
-		return with(keys("role", "text", "thinking", "tool", "id", "images", "used", "source"), "calls", with(keys("tool"), "args", nil))
-	case "options":
-		return keys("temperature", "max_tokens")
+		return match.Key{Shape: shapes(name), Words: questions(), Word: "question"} // where it is told by a word alone
 	case "asked":
-		s := keys("purpose", "session", "count", "system", "tools", "tokens", "sent", "read", "written", "waited", "first_word", "takes")
-		s["messages"], s["last"], s["options"] = ShapeOf("message"), ShapeOf("message"), ShapeOf("options")
-		return s
+		return match.Key{Shape: shapes(name), Words: purposes(), Word: "purpose"}
+	default:
+		return match.Key{Shape: shapes(name)}
+	}
+}
+
+// shapes are those of things with keys, or nil.
+func shapes(name string) match.Shape {
+	switch name {
+	case "reply":
+		return replyShape()
+	case "entry":
+		return match.Shape{
+			"summary": text("what a recall brings to the model"), "text": text("the whole exchange"), "session": text("whose session it was"),
+			"kind": word("of what it is the memory", kinds()), "embedded": text("true: it has a vector"),
+		}
+	case "sent":
+		return match.Shape{
+			"channel": text("the channel of the chat"), "chat": text("the chat in it"), "session": text("the session that sent it"),
+			"text": text("what was sent"), "is_error": text("true: it says what went wrong"),
+		}
+	case "question":
+		return match.Shape{
+			"question": word("what a person is asked", questions()), "id": text("the request that it is about"), "session": text("the session of that request"),
+			"tool": text("the tool that was called"), "args": anything("what it was called with"),
+		}
+	case "audit":
+		return match.Shape{
+			"tool": text("the tool"), "args": anything("what it was called with"), "session": text("the session that it worked for"), "message": text("what the person had written"),
+			"result": text("what the model was told"), "failed": text("true: it failed"), "attempts": text("how often it was started"), "duration": text("how long it took"),
+		}
+	case "notice":
+		return match.Shape{
+			"id": text("the request that it is about"), "notice": word("what the client is told", notices()),
+			"ahead": text("(queued) how many come first"), "text": text("the reply that was given again"),
+		}
+	case "report":
+		return match.Shape{"of": word("what it is about", kinds()), "text": text("what it says")}
+	case "refusal":
+		return match.Shape{"id": text("of the request; an event has none"), "error": text("why it was refused")}
+	case "chunk":
+		return match.Shape{
+			"id": text("the request that is answered"), "session": text("the session of that request"), "purpose": word("what the model was asked for", purposes()),
+			"text": text("the piece of the answer"), "thinking": text("the piece of the thinking, in place of text"), "at": text("when it came, since the first start"),
+		}
+	case "message":
+		return messageShape()
+	case "call":
+		return match.Shape{"tool": text("the tool"), "args": anything("what it is called with")}
+	case "asked":
+		return askedShape()
+	case "options":
+		return match.Shape{"temperature": text("as it was given; there is none unless one was"), "max_tokens": text("the most tokens of the answer; there is none unless it was given")}
 	case "sessions":
-		s := keys("version", "ratio")
-		s["history"], s["pending"], s["archive"] = ShapeOf("message"), ShapeOf("message"), ShapeOf("message")
-		s["skills"] = keys("name", "reference", "text")
-		return match.Shape{"*": s}
+		return match.Shape{"*": {Shape: sessionShape()}}
 	case "usage":
-		spent := func() match.Shape { return keys("calls", "sent", "read", "written", "least", "ratio", "takes") }
-		return with(spent(), "sessions", match.Shape{"*": spent()})
-	case "item":
-		s := keys(itemKeys()...)
-		s["args"], s["call"] = nil, with(keys("tool", "declared"), "args", nil)
-		s["store"], s["reply"], s["notice"], s["report"] = ShapeOf("entry"), keys("id", "text", "is_error"), ShapeOf("notice"), ShapeOf("report")
-		s["message"], s["question"], s["audit"] = ShapeOf("sent"), ShapeOf("question"), ShapeOf("audit")
+		s := spentShape()
+		s["sessions"] = match.Key{Shape: match.Shape{"*": {Shape: spentShape()}}, Means: "the same of the calls of each session, by its name"}
 		return s
+	case "item":
+		return itemShape()
 	default:
 		return nil
 	}
 }
+
+func replyShape() match.Shape {
+	return match.Shape{
+		"id": text("the sender's id of the request"), "session": text("the request's session"), "text": text("what was replied"),
+		"is_error": text("true: it says what went wrong"), "outcome": word("how the request ended", outcomes()), "after": text("the time since the request was accepted"),
+		"sent": text("(server) tokens of the prompts of its calls"), "read": text("(server) tokens of those prompts that were not in a slot"),
+		"written": text("(server) tokens of the answers to its calls"), "first_word": text("(server) the time until the first word of an answer"),
+	}
+}
+
+func messageShape() match.Shape {
+	return match.Shape{
+		"role": text("system, user, assistant or tool; a broken history may have another"), "text": text("what it says; of a tool, the result"), "thinking": text("(assistant) its thinking"),
+		"calls": of("call", "(assistant) the tools that it asked for: names, or {tool, args}"), "tool": text("(tool) whose result it is"),
+		"id": text("(tool) the model's id of the call answered"), "images": text("(user) its pictures, each a text that stands for its bytes"),
+		"used": text("(assistant) the tools that the turn used"), "source": word("where the text came from, a list (MSG-1)", sources()),
+	}
+}
+
+func askedShape() match.Shape {
+	return match.Shape{
+		"purpose": word("what the model is asked for", purposes()), "session": text("whose conversation it is"), "messages": of("message", "all messages, the system prompt among them"),
+		"last": of("message", "the last message"), "count": text("how many messages there are"), "system": text("the system prompt"), "tools": text("the names of the tools that are offered"),
+		"options": of("options", "the options that are given"), "tokens": text("how many the messages are taken for"),
+		"sent": text("(server) tokens of the prompt"), "read": text("(server) tokens of the prompt that were not in a slot"), "written": text("(server) tokens of the answer"),
+		"waited": text("(server) how long it waited to be served"), "first_word": text("(server) the time until its first word"), "takes": text("(server) the time until its last"),
+	}
+}
+
+func sessionShape() match.Shape {
+	return match.Shape{
+		"version": text("how often it was saved"), "history": of("message", "what the next conversation begins with, oldest first"),
+		"pending": of("message", "messages that wait to be consolidated"), "archive": of("message", "every message, whatever became of the history"),
+		"ratio": text("tokens counted for each 1,024 estimated"),
+		"skills": {Shape: match.Shape{
+			"name": text("of the skill"), "reference": text("which of its documents; empty: its instructions"), "text": text("what was loaded"),
+		}, Means: "the loaded skills, in the order of their loading"},
+	}
+}
+
+func spentShape() match.Shape {
+	return match.Shape{
+		"calls": text("how many calls there were"), "sent": text("tokens of their prompts"), "read": text("tokens of their prompts that were not in a slot"), "written": text("tokens of the answers"),
+		"least": text("tokens that no order of the calls could save (SCN-55)"), "ratio": text("how many times as much was read as least"), "takes": text("how long the server worked"),
+	}
+}
+
+// itemShape has no words of the keys themselves: those of state depend on table (see [Item.Unknown]).
+func itemShape() match.Shape {
+	s := match.Shape{}
+	for _, key := range itemKeys() {
+		s[key] = text("")
+	}
+	s["args"] = anything("")
+	s["call"] = match.Key{Shape: match.Shape{"tool": text("the tool"), "args": anything("what it is called with"), "declared": text("true: the model was offered it")}}
+	s["reply"] = match.Key{Shape: match.Shape{"id": text("the sender's id of the request"), "text": text("what is replied"), "is_error": text("true: it says what went wrong")}}
+	for key, name := range map[string]string{"store": "entry", "notice": "notice", "report": "report", "message": "sent", "question": "question", "audit": "audit"} { // order-free: a map is made of a map
+		s[key] = match.Key{Shape: shapes(name)}
+	}
+	return s
+}
+
+// The words of things that a run has.
+
+func kinds() []string {
+	return wordsFrom(fsm.KindUser, fsm.KindEvent, fsm.KindInit, fsm.KindFarewell, fsm.KindSystem, fsm.KindSchedule, fsm.KindSubagent, fsm.KindMemory)
+}
+
+func outcomes() []string {
+	return wordsFrom(fsm.OutcomeAnswered, fsm.OutcomeExhausted, fsm.OutcomeCut, fsm.OutcomeFailed, fsm.OutcomeTimeout, fsm.OutcomeCancelled, fsm.OutcomeRefused)
+}
+
+func purposes() []string {
+	return wordsFrom(fsm.PurposeAnswer, fsm.PurposeInit, fsm.PurposeFarewell, fsm.PurposeSummary, fsm.PurposeCompact, fsm.PurposeSubagent)
+}
+
+func notices() []string { return wordsFrom(fsm.NoticeDeferred, fsm.NoticeQueued, fsm.NoticeHeld) }
+
+func questions() []string {
+	return wordsFrom(fsm.QuestionApprove, fsm.QuestionUnknown, fsm.QuestionCrashes, fsm.QuestionDoubt)
+}
+
+// sources are those that a text can have (MSG-1).
+func sources() []string { return fsm.Source(1<<8 - 1).Names() }
 
 // Foreign are the keys (SCN-56) within a struct's matchers that what they are for never has.
 func Foreign(path string, of any) []strict.Problem {
@@ -88,7 +215,7 @@ func foreignIn(path string, v reflect.Value) (list []strict.Problem) {
 		} else if m, ok := matcherIn(in); ok {
 			tag := v.Type().Field(i).Tag
 			name, _, _ := strings.Cut(tag.Get("key"), ",")
-			list = append(list, foreign(strict.Member(path, name), m, ShapeOf(tag.Get("of")))...)
+			list = append(list, foreign(strict.Member(path, name), m, name, ShapeOf(tag.Get("of")))...)
 		}
 	}
 	return list
@@ -102,11 +229,14 @@ func matcherIn(v reflect.Value) (*match.Matcher, bool) {
 	return v.Interface().(*match.Matcher), true
 }
 
-func foreign(path string, m *match.Matcher, s match.Shape) []strict.Problem {
+func foreign(path string, m *match.Matcher, key string, of match.Key) []strict.Problem {
 	var list []strict.Problem
-	for _, f := range m.Foreign(s) {
+	for _, f := range m.Foreign(key, of) {
 		text := wording.Unknown("key", f.Key, f.Allowed)
-		if len(f.Allowed) == 0 {
+		switch {
+		case f.Word != "":
+			text = wording.Unknown(f.Key, f.Word, f.Allowed)
+		case len(f.Allowed) == 0:
 			text = "wants a text, a number, a list or a matcher, not a map: " + wording.Unknown("matcher", f.Key, match.MatcherNames())
 		}
 		list = append(list, strict.Problem{Pos: f.Pos, Path: path, Text: text})

@@ -41,7 +41,7 @@ func TestSCN56ShapesAreThoseOfWhatIsJudged(t *testing.T) {
 		"usage":    {tokensValue(j.result)},
 		"sessions": {sessionsValue([]disk.Saved{{Name: "*", State: fsm.Session{Skills: []fsm.LoadedSkill{{}}}}})},
 	} {
-		sameKeys(t, name, format.ShapeOf(name), values...)
+		sameKeys(t, name, format.ShapeOf(name).Shape, values...)
 	}
 }
 
@@ -58,7 +58,7 @@ func sameKeys(t *testing.T, path string, shape match.Shape, values ...data.Value
 				inner = inner.List[0]
 			}
 			if len(inner.Members) > 0 {
-				sameKeys(t, path+"."+m.Key, shape[m.Key], inner)
+				sameKeys(t, path+"."+m.Key, shape[m.Key].Shape, inner)
 			}
 		}
 	}
