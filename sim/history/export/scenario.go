@@ -23,7 +23,7 @@ const (
 // Scenario writes the record as an ordinary scenario of this request and its subagents
 // alone: a world, a script, a timeline from 0s on, and expectations (SCN-47). It takes
 // the same transitions as the record; where that cannot be, the error says where and
-// why. Times are rounded where they may be. Where the record ends after the reply but
+// why. Times are rounded, and tools that nobody called only named, where they may be. Where the record ends after the reply but
 // before the handle does, the rest is left to the machine.
 func (r *Record) Scenario() (*File, error) {
 	if r.Run {
@@ -33,25 +33,36 @@ func (r *Record) Scenario() (*File, error) {
 		return nil, errors.New("the request has no reply yet; use --as replay for what there is so far")
 	}
 	exact := func(d fsm.Millis) fsm.Millis { return d }
-	file, err := r.scenario(rounded, false)
+	if file, err := r.scenario(telling{rounded, true, false}); err == nil {
+		return file, nil
+	}
+	file, err := r.scenario(telling{rounded, false, false}) // how long a prompt is depends on what is said of tools
 	if err == nil {
 		return file, nil
 	}
 	for _, synced := range []bool{false, true} { // the record does not say what a crash has lost
-		if file, other := r.scenario(exact, synced); other == nil {
+		if file, other := r.scenario(telling{exact, false, synced}); other == nil {
 			return file, nil
 		}
 	}
 	return file, err
 }
 
-// scenario writes, loads, plays and compares it, with times rounded in a way, and with crashes
-// that lose what was not synced or nothing.
-func (r *Record) scenario(round func(fsm.Millis) fsm.Millis, synced bool) (*File, error) {
-	s, err := r.tell(round)
+// telling is a way to write a record as a scenario.
+type telling struct {
+	round  func(fsm.Millis) fsm.Millis
+	brief  bool // tools that nobody called are only named
+	synced bool // its crashes lose nothing
+}
+
+// scenario writes, loads, plays and compares it.
+func (r *Record) scenario(how telling) (*File, error) {
+	s, err := r.tell(how.round)
 	if err != nil {
 		return nil, err
 	}
+	s.brief = how.brief
+	synced := how.synced
 	if synced && len(s.crashes) == 0 {
 		return nil, errors.New("there is no crash")
 	}

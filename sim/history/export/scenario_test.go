@@ -413,3 +413,41 @@ expect: {replies: {$any: true}}
 		t.Errorf("%s", text)
 	}
 }
+
+// A tool that nobody called is only named, unless what is said of it, which is in each prompt, decides
+// the request's way. One that was called but never ran is declared as it was.
+func TestSCN47AToolThatNobodyCalledIsOnlyNamed(t *testing.T) {
+	const file = `
+scenario: 1
+name: x
+profile: default
+config: %s
+tools:
+  look: [{returns: done, description: "Look at it.", effects: none}]
+  pay: [{optional: true, description: "Pay for it.", approve: true}]
+  send: [{optional: true, description: "%s", approve: true, probe: {answers: truth}}]
+brain:
+  - calls: [{tool: look}]
+  - calls: [{tool: pay}]
+  - says: "Done."
+timeline: [{user: "hi"}, {at: 10s, deny: true}]
+expect: {replies: {$any: true}}
+`
+	for _, test := range []struct{ config, words, want string }{
+		{"{max_active: 1}", "Send it.", "  send: []\n"},
+		{"{context_tokens: 3000, offer_tokens: 0, keep_messages: 1}", strings.Repeat("Send all of it. ", 500), "  send:\n    - description: "},
+	} {
+		r := recorded(t, fmt.Sprintf(file, test.config, test.words))
+		exported, err := r.Scenario()
+		if err != nil {
+			t.Errorf("%s: %v", test.config, err)
+			continue
+		}
+		doubtless(t, test.config, exported)
+		for _, want := range []string{test.want, "Look at it.", "Pay for it.", "approve: true"} {
+			if !strings.Contains(string(exported.Source), want) {
+				t.Errorf("%s: got\n%s; want in it %s", test.config, exported.Source, want)
+			}
+		}
+	}
+}

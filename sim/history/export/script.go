@@ -130,11 +130,26 @@ func toolCall(c fsm.ToolCall) object {
 func (s *story) stubs() object {
 	var tools object
 	for _, t := range slices.Concat(s.record.From.Config.Tools, s.added) {
-		if !t.Builtin {
+		switch {
+		case t.Builtin:
+		case s.brief && !s.names(t.Name):
+			tools.put(t.Name, []any{})
+		default:
 			tools.put(t.Name, s.entries(t))
 		}
 	}
 	return tools
+}
+
+// names reports whether a tool ran, or the model called it or wrote its name where it writes calls.
+func (s *story) names(tool string) bool {
+	return slices.ContainsFunc(s.asked, func(c *call) bool {
+		if run, ok := c.effect.(fsm.RunTool); ok && run.Name == tool {
+			return true
+		}
+		in, _ := c.answer.Fact.(fsm.BrainAnswered)
+		return in.AsText && strings.Contains(in.Text, tool) || slices.ContainsFunc(in.Calls, func(c fsm.ToolCall) bool { return c.Name == tool })
+	})
 }
 
 // entries are a tool's declaration and its results, in order.

@@ -16,6 +16,7 @@ import (
 type story struct {
 	record *Record
 	round  func(fsm.Millis) fsm.Millis
+	brief  bool         // tools that nobody called are only named
 	times  []fsm.Millis // of the record's steps, by a clock that does not jump
 	first  int          // the index of the step with which the scenario's time begins
 	began  fsm.Millis   // when that was
