@@ -179,6 +179,8 @@ func brokenFiles(t *testing.T) []broken {
 		{"every point and another", with("brain:", "faults: {crash: {at: $every, nth: 2}}\nbrain:"), []string{"$every stands alone"}},
 		{"the step twice", with("brain:", "faults: {crash: {at: step.2, nth: 2}}\nbrain:"), []string{"faults.crash.nth: the step is in the point"}},
 		{"effect of an append", with("brain:", "faults: {crash: {at: journal.after_append, effect: reply}}\nbrain:"), []string{"faults.crash.effect: is for the points effect.before"}},
+		{"variable as a key", with(`{user: "hi"}`, `{"${verb}": true}`) + "vars: {verb: approve}\n", []string{":9:6: timeline[0].${verb}: a variable stands for a value, not for a key; let one stand for the whole map"}},
+		{"property in a scenario's file", strings.Replace(casetest.Valid, "scenario: 1", "property: 1", 1), []string{"f.scenario.yaml:1:1: property: this is a property, whose file's name ends in .property.yaml; rename the file"}},
 		{"outcome that none is", with(`["hello"]`, "[{outcome: done}]"), []string{":11:23: expect.replies: unknown outcome done; allowed: answered, exhausted, cut, failed, timeout, cancelled, refused"}},
 		{"question within an item that none is", with("brain:", "never: [{question: {question: aprove}}]\nbrain:"), []string{"never[0]: unknown question aprove; did you mean approve?"}},
 		{"purpose that none is", with("replies:", "asked: {$contains: {purpose: awnser}}\n  replies:"), []string{"expect.asked: unknown purpose awnser; did you mean answer?"}},

@@ -79,6 +79,9 @@ func LoadGiven(fsys fs.FS, path string, vars document.Given) (Cases, error) {
 	if err != nil {
 		return nil, strict.Failed(path, nil, []strict.Problem{{Text: err.Error()}})
 	}
+	if suffix := document.Misnamed(path); suffix != "" {
+		return nil, strict.Failed(path, nil, []strict.Problem{{Text: "the name ends in .yml; rename it to end in " + suffix}})
+	}
 	if strings.HasSuffix(path, document.PropertySuffix) {
 		f, err := loadProperty(fsys, path, source)
 		if err != nil {

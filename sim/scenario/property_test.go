@@ -41,6 +41,7 @@ func brokenProperties() []brokenProperty {
 		return b
 	}
 	return []brokenProperty{
+		edit("property: 1", "scenario: 1", "p.property.yaml:1:1: scenario: this is a scenario, whose file's name ends in .scenario.yaml; rename the file"),
 		edit("property: 1", "property: 2", "1:1: property: this is version 2 of the format; only version 1 is known"),
 		edit("runs:", "run:", "5:1: run: unknown key run; did you mean runs?"),
 		edit("{seeds: 2}", "{seed: 2}", "5:8: runs.seed: unknown key seed; did you mean seeds?"),

@@ -193,7 +193,7 @@ func (d *Decoder) object(n *Node, v reflect.Value, path string) {
 	d.Members(n, path, func(key, value *Node, at string) {
 		i := indexOf(fields, key.Value)
 		if i < 0 {
-			d.Add(key, at, wording.Unknown("key", key.Value, names(fields)))
+			d.Add(key, at, unknownKey(key.Value, names(fields)))
 			return
 		}
 		given[i] = true
@@ -209,6 +209,14 @@ func (d *Decoder) object(n *Node, v reflect.Value, path string) {
 			d.Add(n, path, "the key "+fields[i].Name+" is missing")
 		}
 	}
+}
+
+// unknownKey says that a map has a key that it cannot have.
+func unknownKey(key string, allowed []string) string {
+	if strings.Contains(key, "${") {
+		return "a variable stands for a value, not for a key; let one stand for the whole map"
+	}
+	return wording.Unknown("key", key, allowed)
 }
 
 // fieldsOf is [Fields], looked up once for each type.

@@ -115,9 +115,10 @@ func findOne(fsys fs.FS, pattern string) ([]Target, error) {
 	return found, err
 }
 
-// isCases reports whether a name is that of a scenario or property file.
+// isCases reports whether a name is that of a scenario or property file, or of one that is misnamed
+// and does not load: passed over, it would be tested by nothing.
 func isCases(name string) bool {
-	return strings.HasSuffix(name, document.Suffix) || strings.HasSuffix(name, document.PropertySuffix)
+	return document.Misnamed(name) != "" || strings.HasSuffix(name, document.Suffix) || strings.HasSuffix(name, document.PropertySuffix)
 }
 
 func PassedOver(folder string) bool {

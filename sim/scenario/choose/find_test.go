@@ -56,6 +56,13 @@ func TestSCN1FindNamesFilesOnceAndSorted(t *testing.T) {
 			t.Errorf("%v: error %v, want %s", test.patterns, err, test.wrong)
 		}
 	}
+	fsys["empty/x.scenario.yml"], fsys["empty/x.yml"] = file, file // the one is found, and does not load (SCN-2)
+	if got, err := choose.Find(fsys, []string{"empty"}); err != nil || len(got) != 1 || got[0].Path != "empty/x.scenario.yml" {
+		t.Errorf("found %v, %v", got, err)
+	}
+	if _, err := scenario.Load(fsys, "empty/x.scenario.yml"); err == nil || !strings.Contains(err.Error(), "rename it to end in .scenario.yaml") {
+		t.Errorf("got %v", err)
+	}
 	if _, err := choose.Find(fsys, []string{"../up"}); err == nil || errors.Is(err, choose.ErrNoMatch) {
 		t.Errorf("a path upwards: %v", err)
 	}

@@ -44,6 +44,13 @@ func open(path string, source []byte, what string) (*document, error) {
 	if doc.root, problem = rootOf(source, what, ""); problem != nil {
 		return nil, strict.Failed(path, doc.sources, []strict.Problem{*problem})
 	}
+	for _, other := range []struct{ key, what, suffix string }{{"property", "a property", PropertySuffix}, {"scenario", "a scenario", Suffix}} {
+		if i := doc.root.Index(other.key); what != other.what && i >= 0 && doc.root.Index(strings.TrimPrefix(what, "a ")) < 0 {
+			return nil, strict.Failed(path, doc.sources, []strict.Problem{{
+				Pos: doc.root.Content[i].Pos, Path: other.key, Text: "this is " + other.what + ", whose file's name ends in " + other.suffix + "; rename the file",
+			}})
+		}
+	}
 	return doc, nil
 }
 
@@ -236,3 +243,14 @@ const Suffix = ".scenario.yaml"
 
 // PropertySuffix ends the name of every property file.
 const PropertySuffix = ".property.yaml"
+
+// Misnamed is the suffix that the name of a file should end in where it ends as one of YAML does and
+// not as that of a scenario or property, or "".
+func Misnamed(path string) string {
+	for _, suffix := range []string{Suffix, PropertySuffix} {
+		if strings.HasSuffix(path, strings.TrimSuffix(suffix, "yaml")+"yml") {
+			return suffix
+		}
+	}
+	return ""
+}
