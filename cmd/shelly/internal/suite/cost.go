@@ -23,7 +23,7 @@ type Cost struct {
 func (Cost) Help() string {
 	return "A case whose file names no server is played with a laptop's, which reads 25 and writes 8 tokens a second, and has one slot and a window of 8,192.\n\n" +
 		"READ counts tokens that no slot held, LEAST those that no order of the calls saves, BY DOCUMENT those that no slot saves of the prompts as they are, both with the model's own answers, which a slot may still have (SCN-55). A case of which something does not hold is named on standard error. " +
-		"Exit codes: 0 all cases were played, 1 a case was not, 2 a file does not load, 4 nothing matched."
+		"A case that needs the daemon's tools or a live model is not played, and named there, too. Exit codes: 0 all cases were played, 1 a case was not, 2 a file does not load, 4 nothing matched."
 }
 
 // Run implements the subcommand (SCN-55). An error has an exit code.
@@ -40,25 +40,36 @@ func (c *Cost) Run(t *terminal.Terminal) error {
 		return loadFailure(broken)
 	}
 	var costs []report.Cost
-	var failed []*scenario.File
+	var doubts []string
+	unplayed := 0
 	for _, f := range cases {
-		if f.Skipped != "" {
+		if f.Skipped != "" || f.Property() != nil {
 			continue
 		}
 		cost, held, err := costOf(f)
-		if err != nil {
-			return err
+		switch {
+		case err != nil:
+			unplayed++
+			doubts = append(doubts, doubt(f, err.Error()))
+			continue
+		case !held:
+			doubts = append(doubts, doubt(f, "what the case expects does not hold on this server, so it may cost something else when it does"))
 		}
 		costs = append(costs, cost)
-		if !held {
-			failed = append(failed, f)
-		}
 	}
 	err = report.Costs(t.Out, c.Format, costs)
-	for _, f := range failed {
-		fmt.Fprintf(t.Err, "%s:%d: %s: what the case expects does not hold on this server, so it may cost something else when it does\n", f.Path(), f.Line(), wording.Line(f.Name))
+	for _, d := range doubts {
+		fmt.Fprintln(t.Err, d)
+	}
+	if err == nil && unplayed > 0 {
+		return exit.Errorf(exit.Failed, "%s not played", wording.Count(unplayed, "case"))
 	}
 	return err
+}
+
+// doubt is what there is to say of the cost of a case.
+func doubt(f *scenario.File, text string) string {
+	return fmt.Sprintf("%s:%d: %s: %s", f.Path(), f.Line(), wording.Line(f.Name), text)
 }
 
 // costOf plays a case on its server, or on a laptop, and reports whether all held.
@@ -72,7 +83,7 @@ func costOf(f *scenario.File) (cost report.Cost, held bool, err error) {
 		out.Err = errors.New("is not played: " + out.Skipped)
 	}
 	if out.Err != nil {
-		return cost, false, exit.Errorf(exit.Failed, "%s: %v", f.Name, out.Err)
+		return cost, false, out.Err
 	}
 	cost.Usage = sim.UsageOf(out.Result.Asked)
 	for _, q := range out.Result.Replies() {
