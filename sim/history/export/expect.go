@@ -15,6 +15,9 @@ import (
 // went through, what a person was asked, and the tools that ran, with their arguments.
 func (s *story) expect() object {
 	r := s.record
+	if r.Run {
+		return s.expectRun()
+	}
 	reply := object{{"id", requestID}, {"text", loosened(r.Request.Reply, r.looks())}, {"outcome", string(r.Request.Outcome)}}
 	if r.Request.IsError {
 		reply.put("is_error", true)
@@ -23,9 +26,51 @@ func (s *story) expect() object {
 	if s.others > 0 || s.follows {
 		o = object{{"replies", object{{"$contains", reply}}}}
 	}
+	s.expectWays(&o, object{{"id", requestID}})
+	return o
+}
+
+// expectRun is what must hold of a run (SCN-70): what was sent to chats and told to the operator,
+// and what must hold of a request, too.
+func (s *story) expectRun() (o object) {
+	messages, reports := []any{}, []any{}
+	for _, step := range s.record.Steps {
+		for _, e := range step.Effects {
+			if !s.record.owns(fsm.HandleOf(e)) {
+				continue
+			}
+			if sent, ok := e.(fsm.SendMessage); ok {
+				one := object{{"channel", sent.To.Channel}, {"chat", sent.To.Chat}, {"text", loosened(sent.Text, false)}}
+				if sent.IsError {
+					one.put("is_error", true)
+				}
+				messages = append(messages, one)
+			}
+			if told, ok := e.(fsm.Report); ok {
+				reports = append(reports, loosened(told.Text, false))
+			}
+		}
+	}
+	if len(s.record.Handles) == 1 {
+		o.put("messages", messages)
+	} else if len(messages) > 0 { // what the session says of its subagents' reports is another's
+		for i := range messages {
+			messages[i] = object{{"$contains", messages[i]}}
+		}
+		o.put("messages", object{{"$all", messages}})
+	}
+	o.list("reports", reports)
+	s.expectWays(&o, object{{"kind", string(s.record.kind())}})
+	return o
+}
+
+// expectWays adds the states that the handles went through, the first of which is called by some
+// keys, what a person was asked, and the tools that ran.
+func (s *story) expectWays(o *object, first object) {
+	r := s.record
 	var handles []any
 	for i, way := range r.ways() {
-		one := object{{"id", requestID}}
+		one := first
 		if i > 0 {
 			one = object{{"kind", string(fsm.KindSubagent)}, {"nth", i}}
 		}
@@ -39,7 +84,6 @@ func (s *story) expect() object {
 	if audits := s.audited(); len(audits) > 0 || s.calls() {
 		o.put("audit", audits) // none: a call that a person refused must not run
 	}
-	return o
 }
 
 // questions are the calls that a person was asked about for the request, in order. That it was
@@ -68,11 +112,11 @@ func (s *story) audited() []any {
 	return list
 }
 
-// calls reports whether the model asked for a tool.
+// calls reports whether the model asked for a tool, or may have done so in its text.
 func (s *story) calls() bool {
 	return slices.ContainsFunc(of[fsm.AskBrain](s), func(c *call) bool {
 		in, ok := c.answer.Fact.(fsm.BrainAnswered)
-		return ok && len(in.Calls) > 0
+		return ok && (len(in.Calls) > 0 || in.AsText)
 	})
 }
 

@@ -51,7 +51,7 @@ func (s *story) edited(c *call, now fsm.Session) {
 	}
 	at := known + (c.at-known)/2
 	if now.Version != save.State.Version {
-		o := object{{"session", save.Session}}
+		o := object{{"session", s.record.session(save.Session)}}
 		o.list("history", said(now.History))
 		o.list("pending", said(now.Pending))
 		o.list("skills", loaded(now.Skills))
@@ -86,7 +86,10 @@ func (s *story) elsewhere(n int, in fsm.Decided) (tool string) {
 // subagent, which counts the reports of those that had ended when it began (HND-40).
 func (s *story) nameOf(n int, id fsm.HandleID) string {
 	nth := slices.Index(s.record.Handles, id)
-	if nth <= 0 {
+	switch {
+	case nth <= 0 && s.record.Run:
+		return "h1"
+	case nth <= 0:
 		return requestID
 	}
 	number := 1 + nth

@@ -20,7 +20,7 @@ func (s *story) past(o *object) {
 		}
 		one := session(in.Session)
 		one.list("texts", s.texts(in.Session))
-		o.object("sessions", object{{load.Session, one}}.kept())
+		o.object("sessions", object{{s.record.session(load.Session), one}}.kept())
 		o.text("memory_file", in.Session.Memory)
 		return
 	}
@@ -170,7 +170,7 @@ func (s *story) memory() []any {
 			known = append(known, e.Summary)
 			o := object{{"summary", e.Summary}, {"text", ask.Need}}
 			if ask.Own {
-				o.text("session", ask.Session)
+				o.text("session", s.record.session(ask.Session))
 			}
 			list = append(list, o)
 		}

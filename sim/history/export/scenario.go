@@ -10,6 +10,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/fsm/wording"
 	"shelly/sim"
+	"shelly/sim/history"
 	"shelly/sim/scenario/format"
 	"shelly/sim/scenario/layout"
 )
@@ -20,17 +21,25 @@ const (
 	otherID   = "r0"
 )
 
-// Scenario writes the record as an ordinary scenario of this request and its subagents
-// alone: a world, a script, a timeline from 0s on, and expectations (SCN-47). It takes
-// the same transitions as the record; where that cannot be, the error says where and
-// why. Times are rounded, and tools that nobody called only named, where they may be. Where the record ends after the reply but
-// before the handle does, the rest is left to the machine.
+// Scenario writes the record as an ordinary scenario of this request, or of this run of an
+// event or a schedule, and its subagents alone: a world, a script, a timeline from 0s on,
+// and expectations (SCN-47, SCN-70). It takes the same transitions as the record; where that
+// cannot be, the error says where and why. Times are rounded, and tools that nobody called
+// only named, where they may be. Where the record ends after the reply but before the handle
+// does, the rest is left to the machine.
 func (r *Record) Scenario() (*File, error) {
-	if r.Run {
-		return nil, errors.New("only a request can become a scenario; use --as replay for a run")
+	if r.Run && r.kind() != fsm.KindEvent && r.schedule() == nil {
+		return nil, errors.New("only a request and the run of an event or a schedule can become a scenario; use --as replay for any other run")
+	}
+	if r.Run && r.waited() {
+		return nil, errors.New("the run was cancelled or parked before its turn came; use --as replay")
 	}
 	if !r.Ended && !r.Request.Done {
-		return nil, errors.New("the request has no reply yet; use --as replay for what there is so far")
+		why := "the request has no reply yet"
+		if r.Run {
+			why = "the run has not ended yet"
+		}
+		return nil, errors.New(why + "; use --as replay for what there is so far")
 	}
 	exact := func(d fsm.Millis) fsm.Millis { return d }
 	if file, err := r.scenario(telling{rounded, true, false}); err == nil {
@@ -90,7 +99,7 @@ func (r *Record) scenario(how telling) (*File, error) {
 // write is the scenario's text.
 func (s *story) write() (string, error) {
 	r := s.record
-	name := strings.TrimPrefix(r.name(), "request "+r.Request.Key.ID+": ")
+	name := strings.TrimPrefix(r.name(), r.Name()+": ")
 	o := object{{"scenario", format.FormatVersion}, {"name", nameOf(name)}, {"tags", []string{"export"}}}
 	r.setting(&o, s.added)
 	if s.writesCalls() {
@@ -99,19 +108,11 @@ func (s *story) write() (string, error) {
 	s.past(&o)
 	o.object("tools", s.stubs())
 	s.scripts(&o)
-	request, err := r.asked()
+	begins, err := s.begin()
 	if err != nil {
 		return "", err
 	}
-	requests := []any{request}
-	if s.follows {
-		other, _ := s.before()
-		if r.command() != "" { // once the model is asked
-			request = append(object{{"at", span(fsm.Second)}}, request...)
-		}
-		requests = []any{other, request}
-	}
-	o.list("timeline", append(requests, s.timeline...))
+	o.list("timeline", append(begins, s.timeline...))
 	var faults object
 	s.services(&faults)
 	faults.list("crash", s.crashes)
@@ -124,7 +125,11 @@ func (s *story) write() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	laid, err := layout.Text([]byte("# Exported from a journal: a request that ended as " + string(r.Request.Outcome) + ".\n" + text))
+	what := "a request that ended as " + string(r.Request.Outcome)
+	if r.Run {
+		what = "a run of kind " + string(r.kind())
+	}
+	laid, err := layout.Text([]byte("# Exported from a journal: " + what + ".\n" + text))
 	if err != nil {
 		return "", fmt.Errorf("use --as replay: the scenario %w", err)
 	}
@@ -141,6 +146,62 @@ func nameOf(text string) string {
 		return "a request"
 	}
 	return text
+}
+
+// begin is what the timeline begins with: what the record is of, after another request that it waits for.
+func (s *story) begin() ([]any, error) {
+	r := s.record
+	if of := r.schedule(); of != nil { // whose slots, but for this one, lie beyond the case
+		o := object{{"add", of.Text}, {"every", "8760h"}}
+		o.text("session", of.Home)
+		o.text("channel", of.Origin.Channel)
+		o.text("chat", of.Origin.Chat)
+		return []any{object{{"schedule", o}}, object{{"schedule", object{{"run", scheduleID}}}}}, nil
+	}
+	if in, ok := r.Steps[0].Input.Fact.(fsm.EventRaised); ok {
+		o := object{{"source", in.Source}, {"kind", in.Event}}
+		o.text("subject", in.Subject)
+		o.text("detail", in.Detail)
+		o.text("do", in.Do)
+		o.text("channel", in.To.Channel)
+		o.text("chat", in.To.Chat)
+		return []any{object{{"event", o}}}, nil
+	}
+	request, err := r.asked()
+	if err != nil || !s.follows {
+		return []any{request}, err
+	}
+	other, _ := s.before()
+	if r.command() != "" { // once the model is asked
+		request = append(object{{"at", span(fsm.Second)}}, request...)
+	}
+	return []any{other, request}, nil
+}
+
+// kind is what kind of work a run is.
+func (r *Record) kind() fsm.Kind { return fsm.Kind(r.Request.Key.Channel) }
+
+// scheduleID is the id that the schedule of a run has in a scenario.
+const scheduleID = "s1"
+
+// schedule is the one whose slot a run is, or that a person said to run, or nil.
+func (r *Record) schedule() *fsm.Schedule {
+	if !r.Run || r.kind() != fsm.KindSchedule {
+		return nil
+	}
+	i := slices.IndexFunc(r.From.Schedules, func(s fsm.Schedule) bool { return "schedule:"+s.ID == r.Request.Session })
+	if i < 0 { // a heartbeat's
+		return nil
+	}
+	return &r.From.Schedules[i]
+}
+
+// session is what a session of the record is called in the scenario.
+func (r *Record) session(name string) string {
+	if r.schedule() != nil && name == r.Request.Session {
+		return "schedule:" + scheduleID
+	}
+	return name
 }
 
 // asked is the request as the timeline has it.
@@ -169,11 +230,7 @@ func (r *Record) compare(result *sim.Result) error {
 	if err := j.Append(b, true); err != nil {
 		return err
 	}
-	i := slices.IndexFunc(result.Requests, func(q engine.Request) bool { return q.Key.ID == requestID })
-	if i < 0 {
-		return r.refused(1, "the scenario does not accept the request")
-	}
-	again, err := Read(j, result.Requests[i].Key)
+	again, err := r.told(j, result)
 	if err != nil {
 		return err
 	}
@@ -196,4 +253,28 @@ func (r *Record) compare(result *sim.Result) error {
 		}
 	}
 	return nil
+}
+
+// told is what came of the request, the event or the schedule in the scenario.
+func (r *Record) told(j engine.Reader, result *sim.Result) (*Record, error) {
+	if !r.Run {
+		i := slices.IndexFunc(result.Requests, func(q engine.Request) bool { return q.Key.ID == requestID })
+		if i < 0 {
+			return nil, r.refused(1, "the scenario does not accept the request")
+		}
+		return Read(j, result.Requests[i].Key)
+	}
+	runs, err := history.Runs(j, 0)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(runs, func(run history.Run) bool { return run.Kind == r.kind() })
+	if i < 0 {
+		return nil, r.refused(1, "nothing comes of it in the scenario")
+	}
+	h, err := history.OfRun(j, runs[i])
+	if err != nil {
+		return nil, err
+	}
+	return ReadOf(j, h)
 }

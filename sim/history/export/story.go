@@ -64,6 +64,9 @@ func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
 	if s.follows = r.waited() || r.stops() || r.looks(); s.follows {
 		s.lived, s.first = s.lived+1, 0
 	}
+	if r.schedule() != nil { // which is added first
+		s.lived++
+	}
 	s.began = s.times[s.first]
 	s.record = r.asOf(s.first)
 	before, was, had := r.From.Lifecycle, setBy(r.From.Config), r.standing(&r.From)
@@ -80,6 +83,9 @@ func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
 			return nil, err
 		}
 		before = f.Machine.View().Lifecycle
+		if own := f.Machine.View().IndexOf(r.Request.Handle); own >= 0 && f.Machine.View().Handles[own].Joined > 0 {
+			return nil, r.refused(i+1, "another event joined it, which no case can tell while it waits")
+		}
 	}
 	if !r.Ended { // what is still awaited
 		s.asked = slices.DeleteFunc(s.asked, func(c *call) bool { return c.answer.Fact == nil })
@@ -288,6 +294,7 @@ func (s *story) input(n int) error {
 	step := &s.record.Steps[n-1]
 	switch in := step.Input.Fact.(type) {
 	case fsm.Requested, fsm.TimerFired, fsm.BrainProgress: // the first entry; what the machine arms itself; what the world brings with the call
+	case fsm.EventRaised, fsm.ScheduleDue, fsm.ScheduleChanged: // the first entry
 	case fsm.CancelRequested:
 		s.when(n, object{{"cancel", s.nameOf(n, step.Handle)}})
 	case fsm.Decided:
