@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -216,6 +217,36 @@ func TestJRN25ARestoreIsNotFinishedBesideADaemon(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"memory", "restore.tmp", "store", "token"}, names(t, f.dir)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestJRN31ALossAfterARestoreIsNoticed(t *testing.T) {
+	file, _ := newFolder(t, 10).backup()
+	for name, halves := range map[string]int64{"a log that was cut": 1, "an empty log": 0} {
+		to := t.TempDir()
+		if _, err := backup.Restore(context.Background(), bytes.NewReader(file), to, backup.Options{Now: now}); err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join(to, "store")
+		for _, log := range slices.DeleteFunc(names(t, dir), func(name string) bool { return filepath.Ext(name) != ".log" }) {
+			path := filepath.Join(dir, log)
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Truncate(path, info.Size()*halves/2); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, open := range []func(string, store.Options) (*store.Store, error){store.OpenReadOnly, store.Open} {
+			s, err := open(dir, store.Options{})
+			if err == nil {
+				t.Errorf("%s: it opens, and closes with %v", name, s.Close())
+			}
+			if !errors.Is(err, store.ErrCorrupt) {
+				t.Errorf("%s: got %v; want %v", name, err, store.ErrCorrupt)
+			}
+		}
 	}
 }
 

@@ -164,8 +164,8 @@ func Unpack(r io.Reader, to string) (m Manifest, err error) {
 	return m, errors.Join(syncFolder(filepath.Join(to, storeFolder)), syncFolder(filepath.Join(to, memoryFolder)), syncFolder(to))
 }
 
-// prove reads all of an unpacked store and folds its journal, as a start will. This upgrades a
-// store that an older shelly made.
+// prove reads all of an unpacked store and folds its journal, as a start will, and anchors its end
+// (JRN-31). This upgrades a store that an older shelly made.
 func prove(ctx context.Context, dir string, m Manifest) (diverging int, err error) {
 	s, err := OpenUnpacked(dir)
 	if err != nil {
@@ -184,7 +184,7 @@ func prove(ctx context.Context, dir string, m Manifest) (diverging int, err erro
 	case r.Last != m.Last:
 		return 0, damaged("its journal ends with record %d, but the manifest says %d", r.Last, m.Last)
 	}
-	return len(r.Diverging), nil
+	return len(r.Diverging), s.Rest() // or a log that is cut before the first start would look like a whole one
 }
 
 // OpenUnpacked opens the store of an unpacked backup read-only. A store of an older format is
