@@ -79,7 +79,11 @@ func OpenReadOnly(data string, o store.Options) (*store.Store, error) {
 	if err := Check(data); err != nil {
 		return nil, err
 	}
-	return store.OpenReadOnly(Store(data), o)
+	s, err := store.OpenReadOnly(Store(data), o)
+	if errors.Is(err, store.ErrNone) { // the first start was interrupted
+		return nil, fmt.Errorf("%s: %w", data, ErrNone)
+	}
+	return s, err
 }
 
 // Check returns nil if the store of a data folder exists and is complete, judging by the names of

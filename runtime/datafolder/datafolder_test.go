@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
@@ -135,6 +136,17 @@ func TestJRN29AFirstStartIsNotDamage(t *testing.T) {
 	must(t, s.Close())
 	if err := datafolder.Check(data); err != nil {
 		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// A crash may leave a database to which nothing was written yet.
+func TestJRN29AnInterruptedFirstStartIsNotDamage(t *testing.T) {
+	data := t.TempDir()
+	db, err := pebble.Open(datafolder.Store(data), &pebble.Options{})
+	must(t, err)
+	must(t, db.Close())
+	if _, err := datafolder.OpenReadOnly(data, store.Options{}); !errors.Is(err, datafolder.ErrNone) {
+		t.Errorf("to read: got %v; want %v", err, datafolder.ErrNone)
 	}
 }
 

@@ -20,6 +20,7 @@ var (
 	ErrOlderFormat = errors.New("the data folder was written by an older shelly: start shelly once to upgrade it")
 	ErrCorrupt     = engine.ErrDamaged
 	ErrClosed      = errors.New("the store is closed")
+	ErrNone        = errors.New("no store was ever made here") // or a crash interrupted that before it held anything
 )
 
 // damage is an ErrCorrupt with a message of its own. The error that revealed it is wrapped: its

@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -15,7 +14,7 @@ import (
 // OpenReadOnly opens the store in dir for reading. It makes, changes and removes nothing there, not
 // even what a crash left to be cleaned up, so a folder that cannot be written to can be read too.
 // While it is open no other process writes; others may read. The error may be one of those of
-// [Open] or ErrOlderFormat, or wrap fs.ErrNotExist if there is no store.
+// [Open], ErrOlderFormat or, in a folder without a store, ErrNone.
 func OpenReadOnly(dir string, o Options) (*Store, error) {
 	if o.FS == nil {
 		o.FS = vfs.Default
@@ -39,7 +38,7 @@ func OpenReadOnly(dir string, o Options) (*Store, error) {
 	}
 	there, err := survey(s.fs, dir)
 	if err == nil && !there {
-		err = fmt.Errorf("%w: %s holds no store", fs.ErrNotExist, dir)
+		err = fmt.Errorf("%w: %s", ErrNone, dir)
 	}
 	if err == nil {
 		if s.anchor, err = readAnchor(s.fs, dir); errors.Is(err, ErrCorrupt) {
@@ -70,7 +69,7 @@ func (s *Store) openReadOnly() (err error) {
 	case err != nil:
 		return err
 	case format == 0:
-		return fmt.Errorf("%w: %s holds no store", fs.ErrNotExist, s.dir)
+		return ErrNone
 	case format < alike:
 		return fmt.Errorf("%w: format %d, this shelly reads %d", ErrOlderFormat, format, Format)
 	}

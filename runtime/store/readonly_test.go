@@ -53,8 +53,8 @@ func TestAReadOnlyOpeningRefusesWhatItCannotRead(t *testing.T) {
 	if _, err := os.Stat(none); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the folder was made: %v", err)
 	}
-	if _, err := store.OpenReadOnly(t.TempDir(), store.Options{}); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("an empty folder: %v", err)
+	if _, err := store.OpenReadOnly(t.TempDir(), store.Options{}); !errors.Is(err, store.ErrNone) {
+		t.Errorf("an empty folder: got %v; want %v", err, store.ErrNone)
 	}
 	for format, want := range map[uint32]error{2: store.ErrOlderFormat, store.Format + 1: store.ErrNewerFormat} {
 		dir := filepath.Join(t.TempDir(), "store")
