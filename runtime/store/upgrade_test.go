@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -187,4 +189,20 @@ func TestJRN15AnUpgradeThatIsCutOffIsDoneAgain(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestEachFormatStandsInTheDocumentOnDeploying(t *testing.T) {
+	text, err := os.ReadFile("../../docs/deploying.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for format := 1; format <= store.Format; format++ {
+		row := fmt.Sprintf("\n| %d | ", format)
+		if format == store.Format {
+			row += "nothing; this is the current format |"
+		}
+		if !strings.Contains(string(text), row) {
+			t.Errorf("docs/deploying.md does not have the row %q", row)
+		}
+	}
 }
