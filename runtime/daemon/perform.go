@@ -126,13 +126,22 @@ func (d *Daemon) guarded(adapter string, f func() error) (err error) {
 // chat asks the model. Veil filters what is shown of the answer while it streams (BRN-40).
 func (d *Daemon) chat(ctx context.Context, e fsm.AskBrain, tools []fsm.ToolDecl, veil *reading.Veil) fsm.Fact {
 	var answer fsm.BrainAnswered
-	p, v := d.progress(e.Call), d.voice(e)
+	p := d.progress(e.Call)
 	defer p.stop()
+	v := voice{
+		calls: e.Tools != fsm.NoTools,
+		tell:  func(text string) { d.hub.waits(e.Handle, text) },
+		log: func(text string) {
+			d.o.Log.Info("a model call waits", "handle", e.Handle, "session", e.Session, "for", text)
+		},
+	}
 	defer v.stop()
 	err := d.guarded("the model client", func() (err error) {
 		answer, err = d.o.Brain.Chat(ctx, e, tools, func(piece Piece) {
 			p.comes(piece.Stage)
-			v.hears(piece, p.late())
+			if piece.Text != "" || piece.Thinking != "" || piece.Stage == fsm.StageWriting {
+				v.hears(piece.Thinking != "", piece.Text != "", p.late())
+			}
 			piece.Text = veil.Put(piece.Text)
 			d.hub.piece(e, piece)
 		})

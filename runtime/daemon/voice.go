@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"shelly/fsm"
 )
 
 // voice tells what a model call that has been running for a while does: once each that it begins
@@ -26,22 +24,9 @@ type voice struct {
 // useful writes two tokens in a second.
 const lull = 10 * time.Second
 
-// voice follows a model call.
-func (d *Daemon) voice(e fsm.AskBrain) *voice {
-	return &voice{
-		calls: e.Tools != fsm.NoTools,
-		tell:  func(text string) { d.hub.waits(e.Handle, text) },
-		log: func(text string) {
-			d.o.Log.Info("a model call waits", "handle", e.Handle, "session", e.Session, "for", text)
-		},
-	}
-}
-
-// hears takes a piece of the answer. Late says that the call has been running for a while.
-func (v *voice) hears(p Piece, late bool) {
-	if p.Text == "" && p.Thinking == "" && p.Stage != fsm.StageWriting {
-		return
-	}
+// hears notes that a piece of the answer came, and whether it has thinking or text. Late says that
+// the call has been running for a while.
+func (v *voice) hears(thinking, text, late bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.last = time.Now()
@@ -49,11 +34,11 @@ func (v *voice) hears(p Piece, late bool) {
 		v.silent = time.AfterFunc(lull, v.nothing)
 	}
 	v.silent.Reset(lull)
-	if late && p.Thinking != "" && !v.thinks {
+	if late && thinking && !v.thinks {
 		v.thinks = true
 		v.tell("thinking")
 	}
-	if late && p.Text != "" && !v.writes {
+	if late && text && !v.writes {
 		v.writes = true
 		v.tell("writing")
 	}
