@@ -126,6 +126,25 @@ func TestSchemaKnowsTheWordsOfItems(t *testing.T) {
 	}
 }
 
+// SCN-56: what no list matches is not expected of one.
+func TestSCN56AListIsExpectedOfWhatIsOne(t *testing.T) {
+	for expect, fits := range map[string]bool{ // order-free: each for itself
+		"replies: {text: hi}": false, "replies: {$regex: hi}": false, "replies: {$one_of: [hi, 3]}": false, "replies: {$one_of: [hi, [hi]]}": true,
+		"replies: {$all: [{$len: 1}, hi]}": false, "replies: {$all: [{$len: 1}, {$contains: hi}]}": true, "replies: {$exact: hi}": false, "replies: {$literal: [hi]}": true,
+		"replies: {$literal: hi}": false, "replies: {$unordered: [hi]}": true, "replies: {$any: true}": true, "replies: {$len: {$gt: 0}}": true, "replies: {$gt: 1}": false,
+		"messages: hi": false, "audit: exec": false, "asked: answer": false, "questions: approve": false, "history_file: x": false, "lifecycle: {path: down}": false,
+		"inferences: thinking": false, "memory_file: x": true, "memory: {entries: 1}": true, "exit: clean": true,
+	} {
+		_, err := Parse("f.scenario.yaml", []byte("scenario: 1\nname: x\nexpect: {"+expect+"}\n"))
+		if (err == nil) != fits || err != nil && !strings.Contains(err.Error(), "wants a list, and ") {
+			t.Errorf("%s: got %v; fits: %v", expect, err, fits)
+		}
+	}
+	if _, err := Parse("f.scenario.yaml", []byte("scenario: 1\nname: x\nbrain: [{says: hi, sees: {tools: exec}}]\nexpect: {ends: serving}\n")); err == nil || !strings.Contains(err.Error(), "brain[0].sees.tools: wants a list") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // SCN-56: the words of lists and matchers are those that things have, and former names of states are
 // known (INF-30).
 func TestSCN56WordsWithinListsAndMatchersAreKnown(t *testing.T) {

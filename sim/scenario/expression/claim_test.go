@@ -75,11 +75,15 @@ never:
 }
 
 // Each expression is true after the last step of the run of world.
-func TestSCN31AnEqualsSignIsNotAComparison(t *testing.T) {
-	for _, text := range []string{"active = 1", "active =< 1"} {
+func TestSCN31WhatIsMeantIsSaid(t *testing.T) {
+	for text, want := range map[string]string{ // order-free: each for itself
+		"active = 1":        "= compares nothing; write ==, <= or >=",
+		"active =< 1":       "= compares nothing; write ==, <= or >=",
+		"handles.count > 1": "a list has no fields; write count(handles, .state == 'queued'), or any, all, filter or map",
+	} {
 		_, err := scenario.Parse("wrong.scenario.yaml", []byte(start+"always: ["+text+"]\n"))
-		if err == nil || !strings.Contains(err.Error(), "always[0]: = compares nothing; write ==, <= or >=") {
-			t.Errorf("%s: got %v; want an error with %q", text, err, "always[0]: = compares nothing; write ==, <= or >=")
+		if err == nil || !strings.Contains(err.Error(), "always[0]: "+want) {
+			t.Errorf("%s: got %v; want an error with %q", text, err, want)
 		}
 	}
 }

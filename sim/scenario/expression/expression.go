@@ -132,6 +132,9 @@ func worded(err error) *expressionError {
 	if strings.HasPrefix(text, `unexpected token Operator("=")`) {
 		text = "= compares nothing; write ==, <= or >="
 	}
+	if strings.HasPrefix(text, "array elements can only be selected") {
+		text = "a list has no fields; write count(handles, .state == 'queued'), or any, all, filter or map"
+	}
 	handle, limits := reflect.TypeFor[handleState](), reflect.TypeFor[limitState]()
 	if _, field, found := strings.Cut(text, "type "+handle.String()+" has no field "); found {
 		text = wording.Unknown("field of a handle", field, exprNames(handle))

@@ -162,6 +162,9 @@ func (g *schemaGen) property(t reflect.Type, f strict.Field) *jsonschema.Schema 
 		of := ShapeOf(shape)
 		s = g.shaped("Matcher"+strings.ToUpper(shape[:1])+shape[1:], of.Shape)
 		wordsOf(s, of.Words)
+		if key.Tag.Get("list") != "" { // a matcher, or a list; a text stands for one of them
+			s.Types, s.Pattern = []string{"object", "array", "string"}, wholeReference
+		}
 	case f.Enum == nil:
 	case g.drawn:
 		s = anyOf(oneOfWords(f.Enum), &jsonschema.Schema{Ref: "#/$defs/Generator"})

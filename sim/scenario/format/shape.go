@@ -2,6 +2,7 @@ package format
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"shelly/fsm"
@@ -215,6 +216,10 @@ func foreignIn(path string, v reflect.Value) (list []strict.Problem) {
 		} else if m, ok := matcherIn(in); ok {
 			tag := v.Type().Field(i).Tag
 			name, _, _ := strings.Cut(tag.Get("key"), ",")
+			if tag.Get("list") != "" && m.NoList() {
+				list = append(list, strict.Problem{Pos: m.Pos(), Path: strict.Member(path, name), Text: "wants a list, and " + m.String() + " matches none; write [" + m.String() + "], or {$contains: " + m.String() + "} for one of several"})
+				continue
+			}
 			list = append(list, foreign(strict.Member(path, name), m, name, ShapeOf(tag.Get("of")))...)
 		}
 	}
@@ -233,7 +238,9 @@ func foreign(path string, m *match.Matcher, key string, of match.Key) []strict.P
 	var list []strict.Problem
 	for _, f := range m.Foreign(key, of) {
 		text := wording.Unknown("key", f.Key, f.Allowed)
-		switch {
+		switch operator := "$" + f.Key; {
+		case len(f.Allowed) > 0 && slices.Contains(match.MatcherNames(), operator):
+			text = "unknown key " + f.Key + "; did you mean the matcher " + operator + "?"
 		case f.Word != "":
 			text = wording.Unknown(f.Key, f.Word, f.Allowed)
 		case len(f.Allowed) == 0:

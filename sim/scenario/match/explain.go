@@ -16,9 +16,15 @@ func (w *Mismatch) Explain() {
 	if w.of == nil || w.Hint != "" {
 		return
 	}
+	if w.key != "" {
+		w.Hint = w.whatThereIs()
+		return
+	}
 	switch w.of.op {
 	case opScalar, opLiteral:
-		w.Hint = w.whereTextsDiffer()
+		if w.Hint = w.whereTextsDiffer(); w.Hint == "" {
+			w.Hint = w.asText()
+		}
 	case opList:
 		w.explainList()
 	case opContains:
@@ -34,6 +40,33 @@ func (w *Mismatch) Explain() {
 	case opUnordered:
 		w.explainUnordered()
 	}
+}
+
+// whatThereIs tells of a key that a map lacks which it has.
+func (w *Mismatch) whatThereIs() string {
+	const shownMax = 12
+	var keys []string
+	for _, m := range w.among.Members {
+		keys = append(keys, wording.Word(m.Key))
+	}
+	text := "there is no " + wording.Word(w.key)
+	switch near := wording.Nearest(w.key, keys); {
+	case near != "":
+		return text + "; did you mean " + near + "?"
+	case len(keys) == 0:
+		return text + ", nor anything else"
+	case len(keys) > shownMax:
+		keys = append(keys[:shownMax:shownMax], "…")
+	}
+	return text + "; there is: " + strings.Join(keys, ", ")
+}
+
+// asText tells of a number, true or false that a text looks like.
+func (w *Mismatch) asText() string {
+	if w.value.Kind != data.TextKind || w.of.data.Kind == data.TextKind || w.of.data.String() != w.value.Text {
+		return ""
+	}
+	return "what was got is a text; quote it: " + w.value.String()
 }
 
 // slashed tells of a regular expression in slashes, as other languages write one, that they

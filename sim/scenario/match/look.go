@@ -166,6 +166,23 @@ func (m *Matcher) NoCount() bool {
 	}
 }
 
+// NoList reports whether no list matches.
+func (m *Matcher) NoList() bool {
+	no := func(m *Matcher) bool { return m.NoList() }
+	switch m.op {
+	case opScalar, opMap, opRegex, opGt, opGte, opLt, opLte:
+		return true
+	case opLiteral:
+		return m.data.Kind != data.ListKind
+	case opOneOf:
+		return !slices.ContainsFunc(m.Inner(), func(m *Matcher) bool { return !m.NoList() })
+	case opAll, opExact:
+		return slices.ContainsFunc(m.Inner(), no)
+	default:
+		return false
+	}
+}
+
 // ForNumber reports whether a matcher is for a number.
 func (m *Matcher) ForNumber() bool {
 	switch m.op {

@@ -23,6 +23,8 @@ type Mismatch struct {
 
 	of    *Matcher // that does not match, and what; nil: explain has nothing to go by
 	value data.Value
+	among data.Value // the map that lacks the value by a key
+	key   string
 }
 
 // Match returns nil where v is as m wants it (SCN-8). path names v.
@@ -159,7 +161,10 @@ func (m *Matcher) matchMap(v data.Value, path string, wrong *Mismatch) bool {
 		if wrong != nil {
 			at = strict.Member(path, want.key)
 		}
-		if !want.matcher.match(v.Get(want.key), at, wrong) {
+		if got := v.Get(want.key); !want.matcher.match(got, at, wrong) {
+			if wrong != nil && got.Kind == data.AbsentKind {
+				wrong.among, wrong.key = v, want.key
+			}
 			return false
 		}
 	}

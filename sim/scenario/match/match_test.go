@@ -244,3 +244,32 @@ func TestSCN33TheNearestIsOneShortLine(t *testing.T) {
 		t.Errorf("%d bytes: %s", len(wrong.Hint), wrong.Hint)
 	}
 }
+
+// SCN-33: a key that is not there is told with those that are, and a text that looks like what is no
+// text as one.
+func TestSCN33WhatIsThereIsTold(t *testing.T) {
+	for _, test := range []struct{ want, got, hint string }{
+		{"{cli: {a: 1}}", `{"cli:direct": {"a": 1}, "b": {}}`, `there is no cli; there is: cli:direct, b`},
+		{"{sesions: 1}", `{"sessions": 1}`, `there is no sesions; did you mean sessions?`},
+		{"{a: 1}", `{}`, `there is no a, nor anything else`},
+		{"{a: {$gt: 1}, before: 2}", `{"a": 2, "c": 3}`, `there is no before; there is: a, c`},
+		{"{a: {before: 1}}", `{"a": {"c": 1}}`, `there is no before; there is: c`},
+		{"{a: 1}", `{"a": 2}`, ``},
+		{"[5]", `["5"]`, `what was got is a text; quote it: "5"`},
+		{"[true]", `["true"]`, `what was got is a text; quote it: "true"`},
+		{"[5]", `["6"]`, ``},
+		{`["5"]`, `[5]`, ``},
+	} {
+		got, err := data.OfJSON(test.got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong := expectation(t, test.want).Match(got, "x")
+		if wrong == nil {
+			t.Fatalf("%s matches %s", test.want, test.got)
+		}
+		if wrong.Explain(); wrong.Hint != test.hint {
+			t.Errorf("%s, %s: hint %q, want %q", test.want, test.got, wrong.Hint, test.hint)
+		}
+	}
+}
