@@ -42,6 +42,9 @@ func (r *run) moment(m *Moment) error {
 	case m.Jump != 0:
 		r.world.jump(m.Jump)
 		return nil
+	case m.Speeds != nil:
+		r.world.server.Go(m.Speeds.Reads, m.Speeds.Writes)
+		return nil
 	case m.Signal != "" && r.driver != nil:
 		return r.told(r.driver.Tell(r.now(), fsm.Signalled{Name: m.Signal}))
 	case m.Signal != "":

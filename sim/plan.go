@@ -141,6 +141,7 @@ type Moment struct {
 	Optional  bool         // (Cancel, Answer, Revoke) no failure if there is nothing to cancel, answer or revoke
 	Full      fsm.Millis   // how long the disk is below the reserve
 	Jump      fsm.Millis   // the wall clock is put forward by this, or back if it is negative; timers are not affected
+	Speeds    *Speeds      // how fast the server is from now on
 
 	Embedding *Service // how embedding, storing, recall, … behave from now on
 	Storing   *Service
@@ -149,6 +150,9 @@ type Moment struct {
 	Saving    *Service
 	Skilling  *Service
 }
+
+// Speeds are tokens a second that a server reads and writes; 0: as many as before.
+type Speeds struct{ Reads, Writes int }
 
 // Cancel asks to end a request, the one with an id or the last, or the work of a handle, whose
 // id looks like h2.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"slices"
 
 	"shelly/fsm"
@@ -76,6 +77,12 @@ func (s *Server) Ask(now fsm.Millis, c Call) []Served {
 	s.expire(now)
 	s.queue = append(s.queue, arrival{c, now})
 	return s.begin(now)
+}
+
+// Go sets how many tokens are read and written a second by calls that begin from now on; 0: as many
+// as before.
+func (s *Server) Go(reads, writes int) {
+	s.config.Reads, s.config.Writes = cmp.Or(reads, s.config.Reads), cmp.Or(writes, s.config.Writes)
 }
 
 // End tells that a call is over, because its last token was written or because

@@ -242,3 +242,31 @@ func TestSharedEndsBetweenCharacters(t *testing.T) {
 		t.Errorf("the first two tokens are %q, want %q", got, "ab数")
 	}
 }
+
+// SIM-20: other speeds are those of the calls that begin after them.
+func TestSIM20SpeedsChangeForCallsThatBegin(t *testing.T) {
+	s := server.New(server.Config{Reads: 10, Writes: 10, Slots: 1})
+	call := func(at fsm.Millis, id uint64) []server.Served {
+		return s.Ask(at, server.Call{ID: id, Model: "m", Prompt: "one two three four five six seven eight nine ten eleven twelve " + string(rune('a'+id)), Answer: "one two three four five six"})
+	}
+	first := call(0, 1)[0]
+	s.Go(1, 0)
+	waits := call(1, 2)
+	if len(waits) != 0 {
+		t.Fatalf("got %v; want the second call to wait", waits)
+	}
+	second := s.End(first.Last, 1)[0]
+	s.Go(0, 1)
+	s.End(second.Last, 2)
+	third := call(second.Last, 3)[0]
+	reads, writes := func(v server.Served) fsm.Millis { return v.First - v.Loaded }, func(v server.Served) fsm.Millis { return v.Last - v.First }
+	if got, want := reads(first), fsm.Millis(first.Read)*100; got != want {
+		t.Errorf("the first call is read in %d; want %d", got, want)
+	}
+	if got, want := reads(second), fsm.Millis(second.Read)*1000; got != want || writes(second) != writes(first) {
+		t.Errorf("the second call is read in %d and written in %d; want %d and %d", got, writes(second), want, writes(first))
+	}
+	if got := writes(third); got != 10*writes(first) {
+		t.Errorf("the third call is written in %d; want %d", got, 10*writes(first))
+	}
+}

@@ -141,6 +141,9 @@ func (k *checker) checkMoment(f *format.File, at string, m *format.Moment) {
 		k.at(at+".event", "the key source is missing; give it, or a kind such as disk.full")
 	}
 	k.checkServices(at, m)
+	if m.Speeds != nil && f.Server == nil {
+		k.at(at+".server", "there is no server to be faster or slower; give server, such as server: laptop")
+	}
 	k.checkPeople(f, at, m)
 	k.checkConfig(at+".configure", m.Configure, f)
 	if m.EditSaved != nil {

@@ -59,6 +59,8 @@ func moment(f *format.File, m *format.Moment, nth int) sim.Moment {
 	case m.Resolve != nil:
 		out.Answer = &sim.PersonAnswer{Text: m.Resolve.Text}
 		out.Answer.Nth = m.Resolve.Nth.Or(0)
+	case m.Speeds != nil:
+		out.Speeds = &sim.Speeds{Reads: m.Speeds.Reads.Or(0), Writes: m.Speeds.Writes.Or(0)}
 	case m.EditFile != nil:
 		out.Edit = &disk.Edit{MemoryFile: m.EditFile}
 	case m.EditSaved != nil:

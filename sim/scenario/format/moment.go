@@ -33,6 +33,7 @@ type Moment struct {
 	Embedding *Outage        `key:"embedding"`      // how embedding goes from now on
 	Sessions  *SessionOutage `key:"sessions"`       // how loading and saving sessions goes from now on
 	Skills    *Outage        `key:"skills"`         // how loading skills goes from now on
+	Speeds    *Speeds        `key:"server"`         // how fast the file's server reads and writes from now on
 }
 
 // Pick chooses a request or a question.
@@ -120,7 +121,7 @@ func (m *Moment) Happens() []Choice {
 		{"configure", m.Configure != nil}, {"edit_memory", m.EditFile != nil}, {"edit_session", m.EditSaved != nil},
 		{"shutdown", m.Shutdown != ""}, {"start", m.Start}, {"no_space", m.Full != 0}, {"clock_jump", m.Jump != 0},
 		{"store", m.Store != nil}, {"recall", m.Recall != nil}, {"embedding", m.Embedding != nil},
-		{"sessions", m.Sessions != nil}, {"skills", m.Skills != nil},
+		{"sessions", m.Sessions != nil}, {"skills", m.Skills != nil}, {"server", m.Speeds != nil},
 	}
 }
 

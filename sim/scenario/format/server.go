@@ -23,6 +23,12 @@ type Server struct {
 	Keeps  Duration `key:"keep_alive"`    // how long a model stays loaded that nobody asks
 }
 
+// Speeds are those of a server from some time on. What it serves by then goes on as it began.
+type Speeds struct {
+	Reads  *Speed `key:"reads"`  // tokens of a prompt a second; as before unless given
+	Writes *Speed `key:"writes"` // tokens of an answer a second; as before unless given
+}
+
 func (v *Server) Read(d *strict.Decoder, n *strict.Node, path string) {
 	switch {
 	case n.Scalar() && n.Value == laptopServer:
