@@ -132,15 +132,18 @@ func before(s *state.Snapshot, call fsm.CallID) (n int) {
 // far as either is known. A server sends nothing of a tool call before the call's end, so a model
 // that is late may be writing one.
 func (r *accepted) words(inf *state.Inference) string {
-	text, known := "reading", inf.Anew >= toldTokensMin
+	text, known, call := "reading", inf.Anew >= toldTokensMin, ""
 	if known {
 		text += " " + grouped(inf.Anew) + " tokens"
 	}
+	if inf.Tools != fsm.NoTools {
+		call = ", or writing a tool call"
+	}
 	switch {
-	case r.late && inf.Tools != fsm.NoTools:
-		return fmt.Sprintf("%s takes longer than the expected %d s, or a tool call is being written", text, r.takes/fsm.Second)
+	case r.late && known:
+		return fmt.Sprintf("%s, longer than the expected %d s%s", text, r.takes/fsm.Second, call)
 	case r.late:
-		return fmt.Sprintf("%s takes longer than the expected %d s", text, r.takes/fsm.Second)
+		return text + " more than expected" + call
 	case known && r.takes > 0:
 		return fmt.Sprintf("%s, about %d s", text, r.takes/fsm.Second)
 	default:
