@@ -3,6 +3,7 @@ package status
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,6 +98,20 @@ func (s *sheet) model(st comm.Status, models []ollama.Loaded, now fsm.Millis) {
 		}
 		s.line("model", "%s", text)
 	}
+	// A server names models with the same weights by the one of them that was loaded first.
+	if name := asked(st.Brain); name != "" && len(models) > 0 && !slices.ContainsFunc(models, func(m ollama.Loaded) bool { return ollama.SameModel(m.Name, name) }) {
+		s.line("model", "%s is not loaded, or goes by the name of a model with the same weights", name)
+	}
+}
+
+// asked returns the name of the model in the status's words about what answers; "" if there is none.
+func asked(about string) string {
+	rest, ollama := strings.CutPrefix(about, "ollama ")
+	name, _, named := strings.Cut(rest, " at ")
+	if !ollama || !named {
+		return ""
+	}
+	return name
 }
 
 // work shows what runs, what a person is asked, and what waits.

@@ -45,6 +45,14 @@ func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
+	for about, want := range map[string]bool{ // order-free: each by itself
+		"ollama op at http://there": false, "ollama other at http://there, loading it for 7 s": true, "ollama at http://there": false, "the demo brain": false,
+	} {
+		const unnamed = "other is not loaded, or goes by the name of a model with the same weights\n"
+		if got := Words(comm.Status{Brain: about}, []ollama.Loaded{{Name: "op:latest"}}, now); strings.Contains(got, unnamed) != want || strings.Contains(got, "not loaded") != want {
+			t.Errorf("%s: %s", about, got)
+		}
+	}
 	if idle := Words(comm.Status{Lifecycle: state.Serving}, nil, now); !strings.Contains(idle, "work       none\n") {
 		t.Errorf("got %s; want one with %q", idle, "work       none\n")
 	}
