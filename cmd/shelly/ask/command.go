@@ -68,6 +68,9 @@ func (c *Command) Run(t *terminal.Terminal, shell terminal.Shell) error {
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)
 	go c.heed(ctx, signals, daemon, w, leave)
+	if w.state != nil {
+		go w.tick(ctx)
+	}
 	show := w.show
 	if a := newAnswering(t, w, daemon); a != nil {
 		go a.listen(ctx, t.In)

@@ -1,13 +1,16 @@
 package ask
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"shelly/cmd/shelly/internal/course"
+	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/state"
@@ -28,11 +31,12 @@ type watching struct {
 	held    string // what the next call has repeated so far
 	open    bool   // the last line belongs to the reply and is unfinished
 	course  course.Course
-	state   *terminal.Line // shows the current state to a person; nil: each state is a line
-	columns int            // of the terminal
-	asking  bool           // the last line is an unanswered prompt
-	cut     bool           // it was said that the connection is, and nothing has come since
-	ended   bool           // nothing more is shown
+	state   *terminal.Line       // shows the current state to a person; nil: each state is a line
+	columns int                  // of the terminal
+	lasts   func() time.Duration // how long it has been going on; nil: that is not shown
+	asking  bool                 // the last line is an unanswered prompt
+	cut     bool                 // it was said that the connection is, and nothing has come since
+	ended   bool                 // nothing more is shown
 }
 
 func (w *watching) show(e comm.Event) {
@@ -127,7 +131,8 @@ func (w *watching) write(text string) {
 func newWatching(t *terminal.Terminal, json, quiet bool) *watching {
 	w := &watching{t: t, json: json, quiet: quiet, streams: t.Interactive()}
 	if columns := terminal.Columns(t.Err); columns > 0 && terminal.Is(t.Err) && !json && !quiet {
-		w.state, w.columns = terminal.NewLine(t.Err), columns
+		began := time.Now()
+		w.state, w.columns, w.lasts = terminal.NewLine(t.Err), columns, func() time.Duration { return time.Since(began) }
 	}
 	return w
 }
@@ -149,9 +154,36 @@ func (w *watching) draw() {
 	}
 }
 
-// stateLine returns the current state on one line. The caller holds mu.
+// stateLine returns the current state on one line, and how long the request has been going on. The
+// caller holds mu.
 func (w *watching) stateLine() string {
-	return ansi.Truncate("· "+terminal.Printable(w.course.Words()), w.columns-1, "…")
+	since := ""
+	if w.lasts != nil && w.lasts() >= shownAfter {
+		since = " · " + quantity.Time(w.lasts())
+	}
+	return ansi.Truncate("· "+terminal.Printable(w.course.Words()), max(w.columns-1-ansi.StringWidth(since), 1), "…") + since
+}
+
+// shownAfter is how long a request takes before that is shown.
+const shownAfter = 2 * time.Second
+
+// tick shows the time again, every second until ctx ends.
+func (w *watching) tick(ctx context.Context) {
+	for t := time.NewTicker(time.Second); ; {
+		select {
+		case <-t.C:
+			w.redraw()
+		case <-ctx.Done():
+			t.Stop()
+			return
+		}
+	}
+}
+
+func (w *watching) redraw() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.state.Redraw(w.stateLine())
 }
 
 // erase removes the line of [watching.draw]. The caller holds mu.

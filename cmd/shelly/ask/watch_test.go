@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
@@ -111,6 +112,42 @@ func TestCLI214WhatStandsThereIsNotShownTwice(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestCLI5TheLineShowsHowLongItTakes(t *testing.T) {
+	w, out := screen(30)
+	lasts := time.Second
+	w.lasts = func() time.Duration { return lasts }
+	shows := func(what, want string) {
+		t.Helper()
+		if out.String() != want {
+			t.Errorf("%s: %q, not %q", what, out, want)
+		}
+		out.Reset()
+	}
+	const clear = "\x1b[K"
+	w.redraw()
+	shows("nothing is drawn yet", "")
+	w.show(comm.Event{Type: comm.EventWaiting, Text: "reading 1,072 tokens, about 18 s"})
+	shows("a quick one", "\r· reading 1,072 tokens, abou…"+clear)
+	lasts = 12 * time.Second
+	w.redraw()
+	w.redraw()
+	shows("a slow one, once", "\r· reading 1,072 token… · 12 s"+clear)
+	told(w, 7, 0, "It is")
+	out.Reset()
+	w.redraw()
+	shows("beside a line of the answer", "")
+	w.show(comm.Event{Type: comm.EventWaiting, Text: "nothing has come"})
+	out.Reset()
+	lasts = 13 * time.Second
+	w.redraw()
+	w.redraw()
+	shows("below it", "\v\x1b[A\x1b7\r\n· nothing has come · 13 s"+clear+"\x1b8")
+	w.reply("It is.")
+	out.Reset()
+	w.redraw()
+	shows("after the reply", "")
 }
 
 func TestCLI5NothingIsShownAfterTheReply(t *testing.T) {

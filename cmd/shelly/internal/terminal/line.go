@@ -40,11 +40,21 @@ func (l *Line) DrawBelow(text string) {
 	if columns := Columns(l.Out); columns > 0 {
 		text = ansi.Truncate(text, columns-1, "…")
 	}
-	if l.Terminal {
+	if l.Terminal && (text != l.drawn || !l.below) {
 		// VT makes room for the line, at the bottom by scrolling, and keeps the column; after
 		// that the cursor can be saved.
 		fmt.Fprintf(l.Out, "\v\x1b[A\x1b7\r\n%s%s\x1b8", text, clear)
 		l.drawn, l.below = text, true
+	}
+}
+
+// Redraw shows another text where one is shown.
+func (l *Line) Redraw(text string) {
+	switch {
+	case l.below:
+		l.DrawBelow(text)
+	case l.drawn != "":
+		l.Draw(text)
 	}
 }
 
