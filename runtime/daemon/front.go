@@ -376,6 +376,7 @@ func (d *Daemon) Space(ctx context.Context) error {
 // observe logs what a durable step did, and passes it on.
 func (d *Daemon) observe(s engine.Step) {
 	view := d.driver.Machine().View()
+	d.stillReads() // no record can repeat what it tells
 	d.hub.telling(s.Index, view.Epoch)
 	defer d.hub.telling(0, view.Epoch)
 	switch in := s.Input.Fact.(type) {
@@ -401,7 +402,6 @@ func (d *Daemon) observe(s engine.Step) {
 		}
 	}
 	d.hub.step(s, view)
-	d.stillReads()
 	d.retried(s)
 	for _, m := range s.Messages() {
 		d.o.Log.Info("message sent", "handle", m.Handle, "channel", m.To.Channel, "chat", m.To.Chat, "key", m.Key)

@@ -56,7 +56,7 @@ func (r *journalled) find(j engine.Reader, id string) (fsm.RequestKey, error) {
 	var found []fsm.RequestKey
 	run, named := past.RunID(id)
 	for _, q := range all {
-		if named && q.Handle == run { // as the log and the status name it
+		if named && q.Handle == run && (r.Channel == "" || q.Key.Channel == r.Channel) { // as the log and the status name it
 			return q.Key, nil
 		}
 		if strings.HasPrefix(q.Key.ID, id) {
