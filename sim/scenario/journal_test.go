@@ -20,7 +20,7 @@ import (
 // journalOf plays a case and returns its journal.
 func journalOf(t *testing.T, f *File) *engine.MemoryJournal {
 	t.Helper()
-	o := f.Run(sim.Options{})
+	o := uncrashed(f).Run(sim.Options{})
 	if o.Err != nil {
 		t.Fatal(o.Err)
 	}
