@@ -4,9 +4,11 @@
 SHELL := /bin/sh
 GO ?= go
 # The compiler, the analysis and the tests throw away many times what they hold, and collecting
-# it takes up to a third of their time at the usual pace. At this one they take up to twice the
-# memory. It is not for the program and what it starts, which has a pace of its own (CFG-17).
-SELDOM := GOGC=400
+# it takes up to a third of their time at the usual pace. At this one each process takes up to a
+# GiB before it collects. It is not for the program and what it starts, which has a pace of its own
+# (CFG-17), nor for tests with the race detector, which needs as much again several times.
+SELDOM := GOGC=off GOMEMLIMIT=1GiB
+OFTENER := -exec 'env GOGC=400 GOMEMLIMIT=off'
 BIN := bin/shelly
 CODE := cmd fsm runtime scenarios sim
 GOFMT = $(shell $(GO) env GOROOT)/bin/gofmt
@@ -104,14 +106,15 @@ test-static:
 
 # The machine and the simulator start no goroutine (a test over their syntax trees holds
 # that), so the race detector has nothing to find there; nor has it in packages that neither
-# start one, lock nor serve, nor in the tests that try each place of something, which it
-# would make ten times as dear: those of packages that it watches, which are marked (package
-# exhaustive), run by their names without it. It needs a C compiler, and with one the store's
-# library would take its compression from C, which the program does not.
+# start one, lock nor serve, though their tests may: what runs beside is watched in the package
+# that starts it. Nor in the tests that try each place of something, which it would make ten
+# times as dear: those of packages that it watches, which are marked (package exhaustive), run
+# by their names without it. It needs a C compiler, and with one the store's library would take
+# its compression from C, which the program does not.
 below = $(sort $(patsubst %/,./%,$(dir $(1))))
 TESTED = $(call below,$(shell find cmd runtime -name '*_test.go'))
 AT_ONCE_WORDS := (^|[[:space:]])go (func|[A-Za-z_.]+[(])|sync[.]|atomic[.]|errgroup|httptest|http[.]Serve
-AT_ONCE = $(call below,$(shell grep -rlE --include='*.go' '$(AT_ONCE_WORDS)' cmd runtime))
+AT_ONCE = $(call below,$(shell grep -rlE --include='*.go' --exclude='*_test.go' '$(AT_ONCE_WORDS)' cmd runtime))
 EXHAUSTIVE_FILES = $(shell grep -rl --include='*_test.go' shelly/runtime/exhaustive cmd runtime)
 EXHAUSTIVE_TESTS = $(shell awk '/^func Test/ { match($$0, /Test[A-Za-z0-9_]+/); t = substr($$0, RSTART, RLENGTH) } /exhaustive\.Test\(.*\)/ { printf "%s%s", or, t; or = "|" }' $(EXHAUSTIVE_FILES))
 
@@ -124,7 +127,7 @@ test-race:
 	$(call step,unit tests of what does one thing at a time)
 	@$(SELDOM) $(GO) test -shuffle=on $(filter-out $(AT_ONCE),$(TESTED))
 	$(call step,unit tests with the race detector of what does more)
-	@GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 $(SELDOM) $(GO) test -race -tags pebblegozstd -shuffle=on $(filter $(AT_ONCE),$(TESTED)) # or each process waits for a second at its end
+	@GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 $(SELDOM) $(GO) test -race $(OFTENER) -tags pebblegozstd -shuffle=on $(filter $(AT_ONCE),$(TESTED)) # or each process waits for a second at its end
 
 # Canaries are known bugs that an overlay puts into the code, with the tests that wake them; the
 # proof must find each (SIM-12).
@@ -143,15 +146,13 @@ test-canaries:
 test-scenarios: build
 	$(call step,nothing doubtful in the scenarios)
 	@./$(BIN) scenario lint scenarios
-	$(call step,scenarios)
-	@./$(BIN) test scenarios --min-transitions 100 --ci
 	$(call step,scenarios on the runtime: the same inputs and effects)
 	@SHELLY_BRAIN_KIND=demo ./$(BIN) test scenarios --on runtime --ci
 
 .PHONY: test-crashes
 test-crashes: build
-	$(call step,every scenario with a crash at each point)
-	@./$(BIN) test scenarios --every-crash --ci
+	$(call step,every scenario$(comma) and again with a crash at each point)
+	@./$(BIN) test scenarios --every-crash --min-transitions 100 --ci
 
 # The real daemon, killed with SIGKILL and started again, over and over, and beside what
 # else goes wrong around it. KILLS are those at
