@@ -16,9 +16,9 @@ type pattern struct {
 	shape *regexp.Regexp
 }
 
-// find returns where the pattern finds a secret.
-func (p pattern) find(text string) [][]int {
-	if !p.marked(text) {
+// find returns where the pattern finds a secret in a text, whose lower case is small.
+func (p pattern) find(text, small string) [][]int {
+	if !p.marked(small) {
 		return nil
 	}
 	var list [][]int
@@ -33,9 +33,8 @@ func (p pattern) find(text string) [][]int {
 	return list
 }
 
-// marked reports whether a text holds one of the marks.
-func (p pattern) marked(text string) bool {
-	small := lower(text)
+// marked reports whether a text in lower case holds one of the marks.
+func (p pattern) marked(small string) bool {
 	return slices.ContainsFunc(p.marks, func(mark string) bool { return strings.Contains(small, mark) })
 }
 

@@ -86,8 +86,9 @@ func (r *Redactor) add(s Secret) {
 // finds them in every text and form. A password that may be a word is replaced only
 // where it is called one.
 func (r *Redactor) Learn(text string) {
+	small := lower(text)
 	for _, p := range r.patterns {
-		for _, at := range p.find(text) {
+		for _, at := range p.find(text, small) {
 			found := text[at[0]:at[1]]
 			word := p.kind == assignment && strings.Trim(strings.ToLower(found), "abcdefghijklmnopqrstuvwxyz.!?:-") == ""
 			if len(found) >= BytesMin && !word && !isPlaceholder(found) {
@@ -106,8 +107,11 @@ func (r *Redactor) Replace(text string) string {
 			text = strings.ReplaceAll(text, f.text, placeholder(f.secret+1, len(f.text)))
 		}
 	}
+	small := lower(text)
 	for _, p := range r.patterns {
-		text = r.within(p, text)
+		if after := r.within(p, text, small); after != text {
+			text, small = after, lower(after)
+		}
 	}
 	return text
 }
@@ -145,10 +149,10 @@ func (r *Redactor) left(there func(form string, n int) bool) (most, secret int) 
 }
 
 // within replaces what a pattern finds that is too short to be looked for elsewhere.
-func (r *Redactor) within(p pattern, text string) string {
+func (r *Redactor) within(p pattern, text, small string) string {
 	var b strings.Builder
 	from := 0
-	for _, at := range p.find(text) {
+	for _, at := range p.find(text, small) {
 		if isPlaceholder(text[at[0]:at[1]]) {
 			continue
 		}
@@ -156,6 +160,9 @@ func (r *Redactor) within(p pattern, text string) string {
 		b.WriteString(filled("[s", at[1]-at[0]))
 		from = at[1]
 		r.count(p.kind)
+	}
+	if from == 0 {
+		return text
 	}
 	b.WriteString(text[from:])
 	return b.String()
@@ -186,8 +193,9 @@ func (r *Redactor) Find(text string) (kind string, found bool) {
 	if kind, found := r.Known(text); found {
 		return kind, true
 	}
+	small := lower(text)
 	for _, p := range r.patterns {
-		for _, at := range p.find(text) {
+		for _, at := range p.find(text, small) {
 			if !isPlaceholder(text[at[0]:at[1]]) {
 				return p.kind, true
 			}
