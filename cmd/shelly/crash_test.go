@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -51,6 +52,7 @@ var built binaries
 type runOnce struct{ m *testing.M }
 
 func (r runOnce) Run() int {
+	debug.SetGCPercent(400) // not by the environment, which what the tests start would have from them
 	defer func() { _ = os.RemoveAll(built.dir) }()
 	return r.m.Run()
 }
