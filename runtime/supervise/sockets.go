@@ -59,7 +59,7 @@ func (g *Given) add(fd int) error {
 // place decides what a listener is for.
 func (g *Given) place(l net.Listener) error {
 	if at, ok := l.Addr().(*net.UnixAddr); ok {
-		return g.placeUnix(l, at.Name)
+		return g.placeUnix(l, at)
 	}
 	at, ok := l.Addr().(*net.TCPAddr)
 	switch {
@@ -76,8 +76,10 @@ func (g *Given) place(l net.Listener) error {
 
 // placeUnix takes a socket in the file system. A socket without a path (with an abstract name, or
 // none) would be open to everybody in the machine's network namespace.
-func (g *Given) placeUnix(l net.Listener, path string) error {
-	switch {
+func (g *Given) placeUnix(l net.Listener, at *net.UnixAddr) error {
+	switch path := at.Name; {
+	case at.Net != "unix":
+		return fmt.Errorf("it has the path %q but is not a stream socket: use ListenStream=%%t/shelly.sock", path)
 	case path == "" || path[0] == '@':
 		return fmt.Errorf("it listens on %q, which is not a path, so nothing says who may open it: use ListenStream=%%t/shelly.sock", path)
 	case g.Unix != nil:

@@ -34,6 +34,7 @@ func TestDEP3OnlyLoopbackIsTaken(t *testing.T) {
 		"two paths":  {[]*bound{own("127.0.0.1"), at("/run/x"), at("/run/y")}, "another on /run/x"},
 		"a name":     {[]*bound{at("@x")}, "not a path"},
 		"no name":    {[]*bound{at("")}, "not a path"},
+		"datagrams":  {[]*bound{{at: &net.UnixAddr{Name: "/run/x", Net: "unixgram"}}}, "not a stream socket"},
 		"other kind": {[]*bound{{at: &net.IPAddr{IP: net.IPv4(127, 0, 0, 1)}}}, "neither a TCP address"},
 	} {
 		var g Given
