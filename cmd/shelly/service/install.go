@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
@@ -41,6 +42,9 @@ func (c *installCmd) install(h host, t *terminal.Terminal) error {
 		p.notes = append(p.notes, "the service will not have these variables of this shell; set their values in the configuration file: "+strings.Join(names, " "))
 	}
 	if c.DryRun {
+		for _, folder := range missing(cfg, c.System) {
+			p.notes = append(p.notes, wanted(folder))
+		}
 		p.print(t.Out)
 		return nil
 	}
@@ -80,12 +84,26 @@ func prepare(cfg config.Config, system bool) error {
 			return exit.With(exit.Data, err)
 		}
 	}
-	for _, folder := range []string{cfg.Data, cfg.Workspace} {
-		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-			return exit.Errorf(exit.Usage, "there is no folder %s; create it, owned by the user to run shelly as", folder)
-		}
+	if folders := missing(cfg, system); len(folders) > 0 {
+		return exit.Errorf(exit.Usage, "%s", wanted(folders[0]))
 	}
 	return nil
+}
+
+// missing returns the folders that have to be there before an install and are not.
+func missing(cfg config.Config, system bool) []string {
+	folders := []string{cfg.Workspace}
+	if system {
+		folders = []string{cfg.Data, cfg.Workspace}
+	}
+	return slices.DeleteFunc(folders, func(folder string) bool {
+		info, err := os.Stat(folder)
+		return err == nil && info.IsDir()
+	})
+}
+
+func wanted(folder string) string {
+	return fmt.Sprintf("there is no folder %s; create it, owned by the user to run shelly as", folder)
 }
 
 // print prints what an install would do.

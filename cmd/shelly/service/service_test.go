@@ -236,6 +236,25 @@ func TestCLI201AServiceIsInstalledAndRemoved(t *testing.T) {
 	}
 }
 
+// What an install would refuse is told before.
+func TestCLI201ADryRunNamesTheFoldersThatAreMissing(t *testing.T) {
+	b := newBench(t)
+	for _, system := range []bool{false, true} {
+		install := &installCmd{place: b.place(), DryRun: true}
+		if install.Workspace = filepath.Join(b.home, "none"); system {
+			install.System, install.As = true, "nobody"
+		}
+		if err := install.install(b.host, b.terminal()); err != nil {
+			t.Fatal(err)
+		}
+		for folder, want := range map[string]bool{install.Data: system, install.Workspace: true} {
+			if note := "# note: there is no folder " + folder + ";"; strings.Contains(b.out.String(), note) != want {
+				t.Errorf("system %t: got %s; want %q in it: %t", system, b.out.String(), note, want)
+			}
+		}
+	}
+}
+
 // A unit that somebody else wrote is neither replaced nor removed.
 func TestCLI203AForeignUnitStays(t *testing.T) {
 	b := newBench(t)
