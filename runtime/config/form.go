@@ -22,14 +22,19 @@ func parseURL(text string) (string, error) {
 	if !strings.Contains(text, "://") {
 		return "", errors.New("wants an address that begins with http:// or https://")
 	}
-	return parseServer(text)
+	return parseAddress(text, "http://127.0.0.1:8080")
 }
 
 // parseServer parses the address of an Ollama server in the forms of OLLAMA_HOST: a URL, a host, or
 // a host and port. An address on which a server listens everywhere becomes a loopback address,
 // through which a client reaches it. The text may hold a password, so no error repeats it.
 func parseServer(text string) (string, error) {
-	bad := errors.New("wants the address of a server such as http://127.0.0.1:11434")
+	return parseAddress(text, "http://127.0.0.1:"+ollamaPort)
+}
+
+// parseAddress parses what both kinds have in common; an error names the example.
+func parseAddress(text, example string) (string, error) {
+	bad := errors.New("wants the address of a server such as " + example)
 	text = strings.TrimSpace(strings.Trim(strings.TrimSpace(text), "\"'")) // BRN-41
 	scheme, rest, named := strings.Cut(text, "://")
 	bare := !named
