@@ -13,6 +13,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/schedule"
 	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/ollama"
@@ -45,7 +46,11 @@ func (s *sheet) line(name, format string, args ...any) {
 func Words(st comm.Status, models []ollama.Loaded, now fsm.Millis) string {
 	s := &sheet{}
 	up := quantity.Time(time.Duration(st.UptimeMS) * time.Millisecond)
-	s.line("shelly", "%s, up %s, %s (%s)", st.Lifecycle, up, cmp.Or(st.Version, "unknown version"), wording.Count(st.Epoch, "start"))
+	doing := string(st.Lifecycle)
+	if st.Lifecycle == state.Down { // it answers, so it is not down; the line "held" says why
+		doing = "not started yet"
+	}
+	s.line("shelly", "%s, up %s, %s (%s)", doing, up, cmp.Or(st.Version, "unknown version"), wording.Count(st.Epoch, "start"))
 	s.model(st, models, now)
 	s.work(st, now)
 	for _, c := range st.Schedules {

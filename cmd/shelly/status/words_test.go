@@ -53,6 +53,9 @@ func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
 			t.Errorf("%s: %s", about, got)
 		}
 	}
+	if held := Words(comm.Status{Lifecycle: state.Down}, nil, now); !strings.HasPrefix(held, "shelly     not started yet, up ") {
+		t.Errorf("before the boot: got %s; want %q", held, "not started yet")
+	}
 	if idle := Words(comm.Status{Lifecycle: state.Serving}, nil, now); !strings.Contains(idle, "work       none\n") {
 		t.Errorf("got %s; want one with %q", idle, "work       none\n")
 	}
