@@ -68,7 +68,7 @@ func TestAllChangesFitIntoOneFile(t *testing.T) {
 		t.Fatalf("%v in\n%s", err, text)
 	}
 	if len(tree.Imports) != 1 || strings.Count(text, "\n") != strings.Count(original, "\n") {
-		t.Errorf("got\n%s", text)
+		t.Errorf("got\n%s; want %d lines and 1 import", text, strings.Count(original, "\n"))
 	}
 	want := "\tif mutants_on.Not(6, mutants_on.And(9, mutants_on.Not(7, mutants_on.Less(10, a , b)) , func() bool { return mutants_on.Not(8, ok)})) {\n"
 	if !strings.Contains(text, want) {
@@ -95,7 +95,7 @@ func f(x hash, a int) int {
 }
 `)) {
 		if c.name != "p.go f: negate `a < 0`" && c.name != "p.go f: make it <= in `a < 0`" && c.name != "p.go f: remove `x.Bool(a != 0)`" {
-			t.Errorf("%s", c.name)
+			t.Errorf("got the change %s; want only those of `a < 0` and of `x.Bool(a != 0)`", c.name)
 		}
 	}
 }

@@ -287,7 +287,7 @@ func (p *process) channels() channel.State {
 	p.t.Helper()
 	all, err := client.New(p.data, client.Options{}).Channels(p.t.Context())
 	if err != nil || len(all) != 1 {
-		p.t.Fatalf("%+v, %v", all, err)
+		p.t.Fatalf("got %+v, %v; want 1 channel", all, err)
 	}
 	return all[0]
 }
@@ -357,7 +357,7 @@ func TestChannelsPeopleTalkOverProsody(t *testing.T) {
 		s = d.channels()
 	}
 	if s.Refused < 900 || s.Received > 60 {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v; want at least 900 Refused, at most 60 Received", s)
 	}
 	t.Logf("1,000 messages in %v: %d requests, %d refused; mia has %d messages", sent.Round(time.Millisecond), s.Received, s.Refused, len(heard))
 	if code := d.stop(); code != 0 {

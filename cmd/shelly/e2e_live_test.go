@@ -71,11 +71,11 @@ func TestLiveScenarioAgainstARealOllama(t *testing.T) {
 			}
 		}
 		if err := json.Unmarshal(out.Bytes(), &report); err != nil || len(report.Cases) != 1 {
-			t.Fatalf("%v\n%s%s", err, out.String(), errs.String())
+			t.Fatalf("got %v, %d cases; want 1\n%s%s", err, len(report.Cases), out.String(), errs.String())
 		}
 		c := report.Cases[0]
 		if c.Status != test.status || !strings.HasPrefix(c.Live.Model, model) || c.Live.Digest == "" || c.Live.Runs != 3 || c.Live.Held != test.held {
-			t.Errorf("%q: %s", test.says, out.String())
+			t.Errorf("%q: got %s; want status %q, a model %s…, a digest, 3 runs, %d held", test.says, out.String(), test.status, model, test.held)
 		}
 		t.Logf("%q: %s, model %s, digest %.12s, held %d of %d", test.says, c.Status, c.Live.Model, c.Live.Digest, c.Live.Held, c.Live.Runs)
 	}

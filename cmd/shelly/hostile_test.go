@@ -399,7 +399,7 @@ func (a *attacked) endless() outcome {
 	}()
 	r, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil || r.StatusCode != http.StatusRequestEntityTooLarge && r.StatusCode != http.StatusBadRequest {
-		a.t.Errorf("%+v, %v", r, err)
+		a.t.Errorf("got %+v, %v; want status %d or %d", r, err, http.StatusRequestEntityTooLarge, http.StatusBadRequest)
 		return failed
 	}
 	return refused
@@ -414,7 +414,7 @@ func (a *attacked) injected() outcome {
 		}
 	})
 	if err != nil || !strings.Contains(reply.Text, "event: admin") {
-		a.t.Errorf("%+v, %v", reply, err)
+		a.t.Errorf("got %+v, %v; want a reply with %q", reply, err, "event: admin")
 		return failed
 	}
 	return accepted
@@ -449,7 +449,7 @@ func (a *attacked) elsewhere() outcome {
 		out, err := shellyOf(a.bin, "run", "--data", filepath.Join(a.t.TempDir(), "data"), "--brain", "demo", "--set", address)
 		setting, _, _ := strings.Cut(address, "=")
 		if err == nil || !strings.Contains(out, setting) {
-			a.t.Errorf("%s: %v\n%s", address, err, out)
+			a.t.Errorf("%s: got %v; want an error that names %s\n%s", address, err, setting, out)
 			return failed
 		}
 	}

@@ -133,7 +133,7 @@ func TestFaultAProcessThatIsSuspendedSendsNothingTwice(t *testing.T) {
 	close(answer)
 	must(t, l.cmd.Process.Signal(syscall.SIGCONT))
 	if err := <-done; err != nil || a.reply != "ran s1: ok" {
-		t.Errorf("%q, %v\n%s", a.reply, err, l.log.text())
+		t.Errorf("got %q, %v; want %q\n%s", a.reply, err, "ran s1: ok", l.log.text())
 	}
 	k.again(ctx, l, []*killAsk{a})
 	k.stop(l)
@@ -184,7 +184,7 @@ func TestFaultTheModelRestartsWithinAToolLoop(t *testing.T) {
 	go func() { _ = second.Serve(in) }()
 	defer func() { _ = second.Close() }()
 	if err := <-done; err != nil || a.reply != "ran r1: ok" {
-		t.Errorf("%q, %v\n%s", a.reply, err, l.log.text())
+		t.Errorf("got %q, %v; want %q\n%s", a.reply, err, "ran r1: ok", l.log.text())
 	}
 	k.stop(l)
 	k.killOnce([]*killAsk{a})
@@ -206,12 +206,12 @@ func TestFaultASessionInAToolHoldsNobodyUp(t *testing.T) {
 	for _, id := range []string{"q1", "q2", "q3"} {
 		quick := &killAsk{id: id, session: "quick", text: "tell " + id, udp: true}
 		if err := k.askOf(ctx, now, quick); err != nil || quick.reply != "told "+id {
-			t.Errorf("%q, %v\n%s", quick.reply, err, l.log.text())
+			t.Errorf("got %q, %v; want %q\n%s", quick.reply, err, "told "+id, l.log.text())
 		}
 	}
 	must(t, os.WriteFile(filepath.Join(k.dir, "pipe"), []byte("go on\n"), 0o600))
 	if err := <-done; err != nil || slow.reply != "waited slow" {
-		t.Errorf("%q, %v", slow.reply, err)
+		t.Errorf("got %q, %v; want %q", slow.reply, err, "waited slow")
 	}
 	k.stop(l)
 }

@@ -111,7 +111,7 @@ func TestJRN5KilledBeforeTheModelIsAskedARequestGoesOnByItself(t *testing.T) {
 		t.Fatalf("the model is not asked:\n%s", l.log.text())
 	}
 	if err := k.ask(ctx, a); err != nil || a.reply != "told one" {
-		t.Errorf("%q, %v", a.reply, err)
+		t.Errorf("got %q, %v; want %q", a.reply, err, "told one")
 	}
 	l.kill()
 }

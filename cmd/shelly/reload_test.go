@@ -81,6 +81,6 @@ func TestCHN1AWebhookComesAndGoesWithAReload(t *testing.T) {
 		t.Errorf("after it has gone: status %d", got)
 	}
 	if strings.Contains(p.log.text(), "only after a restart") {
-		t.Error(p.log.text())
+		t.Errorf("got %s; want no %q", p.log.text(), "only after a restart")
 	}
 }

@@ -154,7 +154,7 @@ func (s *startBench) verb(b *testing.B, code int, args ...string) time.Duration 
 	out, err := c.CombinedOutput()
 	took := time.Since(start)
 	if c.ProcessState.ExitCode() != code {
-		b.Fatalf("%s: %v\n%s", args, err, out)
+		b.Fatalf("%s: got %v; want the code %d\n%s", args, err, code, out)
 	}
 	return took
 }

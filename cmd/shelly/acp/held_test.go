@@ -70,7 +70,7 @@ func TestFRT52WhatAFileHolds(t *testing.T) {
 	}
 	for name, known := range map[string]bool{"text": true, "binary": false, "large": false, "absent": true, ".": false} {
 		if got := held(filepath.Join(dir, name)); got.Known != known || (got.Text != nil) != (name == "text") {
-			t.Errorf("%s: %+v", name, got)
+			t.Errorf("%s: got %+v; want Known %t, a Text %t", name, got, known, name == "text")
 		}
 	}
 }

@@ -31,7 +31,7 @@ func TestCLI121WithoutADaemonTheFileIsListedAndChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := (&listCmd{}).Run(term); exit.Code(err, &out) != exit.NoMatch {
-		t.Errorf("%v", err)
+		t.Errorf("got %v; want the code %d", err, exit.NoMatch)
 	}
 }
 

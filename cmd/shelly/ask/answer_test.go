@@ -81,7 +81,7 @@ func TestCLI120AnAnswerMeetsOnlyTheQuestionThatIsOpen(t *testing.T) {
 	p.show(comm.Event{Type: comm.EventState, State: state.Execution})
 	p.line(t.Context(), "y")
 	if len(p.told) != 0 || !strings.Contains(p.out.String(), "answered elsewhere") || strings.Count(p.out.String(), "may exec") != 1 {
-		t.Errorf("%+v\n%s", p.told, p.out)
+		t.Errorf("got %+v and\n%s; want no answer, %q, and 1 question", p.told, p.out, "answered elsewhere")
 	}
 	if !strings.Contains(p.out.String(), choices+"\n·") {
 		t.Errorf("what happens is said on the line of the prompt:\n%s", p.out)
@@ -89,13 +89,13 @@ func TestCLI120AnAnswerMeetsOnlyTheQuestionThatIsOpen(t *testing.T) {
 	p.show(asks("l"))
 	p.show(comm.Event{Type: comm.EventState, State: state.Parked})
 	if !strings.Contains(p.out.String(), "it asks again") {
-		t.Error(p.out)
+		t.Errorf("got %s; want %q", p.out, "it asks again")
 	}
 	p.show(asks("l"))
 	p.late = true
 	p.line(t.Context(), "y")
 	if !strings.Contains(p.out.String(), "not accepted") {
-		t.Error(p.out)
+		t.Errorf("got %s; want %q", p.out, "not accepted")
 	}
 	p.show(asks("m"))
 	p.late, p.err = false, errors.New("the file is damaged")

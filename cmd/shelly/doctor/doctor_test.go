@@ -115,7 +115,7 @@ func TestCLI10AWindowThatTheServerCutsIsReported(t *testing.T) {
 		e.ContextLength, e.loaded = tt.model, &ollama.Loaded{NumCtx: tt.given}
 		e.given()
 		if got := len(e.findings) > 0; got != tt.want {
-			t.Errorf("%+v: %+v", tt, e.findings)
+			t.Errorf("%+v: got %+v; want findings %t", tt, e.findings, tt.want)
 		}
 		if tt.want {
 			wantFinding(t, e, "warn", "window", "asked for 8192 tokens and has given 4096", "set brain.num_ctx to 4096")
@@ -167,7 +167,7 @@ func TestCFG13DoctorSaysThatAnApprovalFitsNoTool(t *testing.T) {
 		x := &examination{}
 		x.tools(cfg)
 		if want == "" && len(x.findings) > 0 {
-			t.Errorf("%s: %v", approve, x.findings)
+			t.Errorf("%s: got %v; want no finding", approve, x.findings)
 		}
 		if want != "" {
 			wantFinding(t, &examined{examination: x}, "fail", "tools", want)
@@ -199,7 +199,7 @@ func TestCLI10MeasuredSpeedsAreSaidAsTheyAreSet(t *testing.T) {
 	e, _ := large(config.Brain{})
 	measured := sizing.Speed{Prompt: 25, Answer: 8}
 	if got := e.begin(measured); !strings.HasSuffix(got, ": brain: {reads: 25, writes: 8}") {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q; want it to end with %q", got, ": brain: {reads: 25, writes: 8}")
 	}
 	e.cfg.Brain.Reads, e.cfg.Brain.Writes = 28, 7
 	if got := e.begin(measured); got != "" {

@@ -11,7 +11,7 @@ import (
 func TestCLI185ARecordIsReadInItsOrderAndActsOnNoTerminal(t *testing.T) {
 	l, ok := parse([]byte(`{"time":"2026-11-23T05:57:27.4Z","level":"WARN","msg":"a\u001b[2Jb","why":"x \"y\"\nz","handle":12,"took":"1.5s","empty":""}`))
 	if !ok || !l.has("handle", "12") || l.has("handle", "1") {
-		t.Fatalf("%+v", l)
+		t.Fatalf("got %+v, %t; want handle 12", l, ok)
 	}
 	want := l.at.Local().Format("2006-01-02 15:04:05") + ` WARN a\x1b[2Jb why="x \"y\"\nz" handle=12 took=1.5s empty=""`
 	if got := l.String(); got != want {

@@ -22,7 +22,7 @@ func TestCLI19AServerWithoutAModelEndsWith4(t *testing.T) {
 		list.JSON = asJSON
 		code := exit.Code(list.Run(&terminal.Terminal{Out: &out, Err: &errs}), &errs)
 		if code != exit.NoMatch || strings.Count(errs.String(), "ollama pull") != 1 || out.String() != map[bool]string{true: "[]\n"}[asJSON] {
-			t.Errorf("%d, %q, %q", code, &out, &errs)
+			t.Errorf("got %d, %q, %q; want %d, %q, and 1 %q", code, &out, &errs, exit.NoMatch, map[bool]string{true: "[]\n"}[asJSON], "ollama pull")
 		}
 	}
 }

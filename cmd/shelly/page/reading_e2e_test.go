@@ -360,7 +360,7 @@ func (w *world) harmless(view string) {
 		const out = [...document.querySelectorAll('[src]')].filter((e) => !/^(data:|icon\.svg$|app\.js$)/.test(e.getAttribute('src')));
 		return [...bad, ...on, ...out].map((e) => e.outerHTML.slice(0, 200)).concat(document.title.includes('owned') ? ['title'] : [])`)
 	for _, f := range found {
-		w.t.Errorf("%s: %s", view, f)
+		w.t.Errorf("%s: got %s; want no such element or attribute", view, f)
 	}
 	w.clean()
 }

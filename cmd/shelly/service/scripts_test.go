@@ -34,7 +34,7 @@ func (m machine) run(t *testing.T, script string, args ...string) (calls []strin
 	}
 	const there = "/run/systemd/system"
 	if err != nil || !strings.Contains(string(text), there) {
-		t.Fatalf("%s: %v", script, err)
+		t.Fatalf("%s: got %v and\n%s; want it to look at %s", script, err, text, there)
 	}
 	names := []string{"systemctl", "getent", "useradd", "install", "chgrp"}
 	if m.sysusers {

@@ -290,7 +290,7 @@ func TestCLI203WhatStaysIsNotSaidToBeRemoved(t *testing.T) {
 	}
 	err := (&uninstallCmd{place: b.place()}).uninstall(b.host, b.terminal())
 	if code(err) != exit.Disk || strings.Contains(b.out.String(), "removed "+unit) {
-		t.Errorf("%v (%d)\n%s", err, code(err), &b.out)
+		t.Errorf("got %v (%d) and\n%s; want the code %d, and nothing removed", err, code(err), &b.out, exit.Disk)
 	}
 }
 

@@ -53,7 +53,7 @@ func TestCLI156WhatIsPastedDoesNotActOnTheTerminal(t *testing.T) {
 		t.Errorf("got %q; want %q", e.Text(), "a[2J\nb\tc\uFFFD\u202e")
 	}
 	if v := e.View(40, 8); strings.Contains(strings.Join(v.Rows, ""), "\u202e") {
-		t.Errorf("%q", v.Rows)
+		t.Errorf("got %q; want no U+202E", v.Rows)
 	}
 	if e.Insert(strings.Repeat("x", TextMax)) {
 		t.Error("a text of any length is taken")

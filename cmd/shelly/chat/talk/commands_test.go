@@ -145,7 +145,7 @@ func TestCLI157AnImageIsReadAndSent(t *testing.T) {
 	p.shows("✗ d.png: is empty")
 	p.asks("what is this?")
 	if a, _ := last[Ask](p); len(a.Images) != 1 || string(a.Images[0]) != "one" {
-		t.Errorf("%#v", p.effects)
+		t.Errorf("got %#v; want an Ask with 1 image, %q", p.effects, "one")
 	}
 	p.shows("› what is this? [image]")
 	p.does(Image{Typed: "/tmp/none.png", Err: errors.New("there is no such file")})

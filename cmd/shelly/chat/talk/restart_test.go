@@ -25,7 +25,7 @@ func TestCLI153CancelAndLeave(t *testing.T) {
 	p.shows("not cancelled")
 	p.presses("esc")
 	if _, ok := last[Quit](p); !ok || len(p.live) != 0 || !slices.Equal(p.Unfinished(), []string{id}) {
-		t.Errorf("%+v %q", p.effects, p.live)
+		t.Errorf("got %+v, %q live, %q unfinished; want a Quit, none live, %q unfinished", p.effects, p.live, p.Unfinished(), id)
 	}
 	p = newPerson(t)
 	p.presses("ctrl+c")

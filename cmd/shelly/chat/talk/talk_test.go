@@ -91,7 +91,7 @@ func TestCLI158MessagesAreShownAndRead(t *testing.T) {
 	m := comm.Message{Message: engine.Message{Position: 8, SendMessage: fsm.SendMessage{Session: "schedule:s1", To: fsm.Origin{Channel: "cli", Chat: "direct"}, Text: "Water the **plants**."}}, From: comm.FromSchedule}
 	p.does(Mail{Messages: []comm.Message{m}, More: 3})
 	if r, ok := last[Read](p); !ok || r.Messages[0].Position != 8 {
-		t.Errorf("%#v", p.effects)
+		t.Errorf("got %#v; want a Read of position 8", p.effects)
 	}
 	p.shows("schedule s1 to cli:direct", "Water the plants.", "3 unread messages", "I am")
 	p.replies(id, "I am here.")

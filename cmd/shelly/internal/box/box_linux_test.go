@@ -103,7 +103,7 @@ func runAsNobody(t *testing.T) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	out, err := cmd.CombinedOutput()
 	if err != nil || strings.Count(string(out), "--- PASS: TestSKL14TheScriptsOfAUsersSkillsCanBeRun/") == 0 {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("got %v; want the test to pass\n%s", err, out)
 	}
 	t.Logf("%s", out)
 }

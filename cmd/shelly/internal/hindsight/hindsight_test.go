@@ -126,7 +126,7 @@ func (s *site) do(method, path, body string, to any) (p *comm.Problem) {
 		to = p
 	}
 	if err := json.NewDecoder(w.Body).Decode(to); err != nil && !errors.Is(err, io.EOF) {
-		s.t.Fatalf("%s %s: %d: %v", method, path, w.Code, err)
+		s.t.Fatalf("%s %s: got status %d with a body that cannot be read: %v", method, path, w.Code, err)
 	}
 	return p
 }
@@ -166,7 +166,7 @@ func TestCOM75AForkTellsBothWaysAndDoesNothing(t *testing.T) {
 		t.Fatal(p)
 	}
 	if b.At != lookResult || b.Parted != 0 || b.Asked != 1 || b.Brain != "a script" || s.brain.asked != 1 || len(b.Broken) != 0 {
-		t.Errorf("%+v", b)
+		t.Errorf("got %+v, and the brain asked %d times; want At %d, Parted 0, Asked 1, Brain %q, none Broken, and once", b, s.brain.asked, lookResult, "a script")
 	}
 	if b.Replies.Recorded == nil || b.Replies.Recorded.Text != "There are two." || b.Replies.Fork == nil || b.Replies.Fork.Text != "There is nothing." {
 		t.Errorf("replies %+v, %+v", b.Replies.Recorded, b.Replies.Fork)

@@ -89,14 +89,14 @@ func TestSCN29VectorsAreTheModels(t *testing.T) {
 			f := parseLive(t, "memory: [{summary: the door is green}]\n")
 			out := models.Play(f)
 			if !out.OK() {
-				t.Fatal(out.Err, out.Skipped, out.Failures)
+				t.Fatalf("got %v, skipped %q, %v; want no failure", out.Err, out.Skipped, out.Failures)
 			}
 			if entries := out.Result.Memory; len(entries) != 2 || len(entries[1].Vector) != test.want {
 				t.Errorf("memory %+v", entries)
 			}
 			m, why, err := models.find(t.Context(), f)
 			if err != nil || why != "" {
-				t.Fatal(why, err)
+				t.Fatalf("got %q, %v; want a model", why, err)
 			}
 			plan := f.Plan()
 			l, err := newLive(&plan, m)
@@ -145,7 +145,7 @@ expect: {world: {$exact: {a/b.txt: "x"}}}
 	}
 	for name, out := range map[string]scenario.Outcome{"sim": f.Run(sim.Options{Workshop: scratch.Workshop()}), "runtime": Compare(f)} {
 		if !out.OK() {
-			t.Errorf("%s: %v %v", name, out.Err, out.Failures)
+			t.Errorf("%s: got %v, %v; want no failure", name, out.Err, out.Failures)
 		}
 	}
 	if left, _ := filepath.Glob(filepath.Join(tmp, "*")); len(left) > 0 {
@@ -167,7 +167,7 @@ expect: {replies: [x]}
 		t.Fatal(err)
 	}
 	if out := Compare(f); !out.OK() {
-		t.Errorf("%v %.2000v", out.Err, out.Failures)
+		t.Errorf("got %v, %.2000v; want no failure", out.Err, out.Failures)
 	}
 }
 
@@ -175,7 +175,7 @@ expect: {replies: [x]}
 func TestSCN29ACaseNamesItsModel(t *testing.T) {
 	options := mock.Options{Models: []mock.Model{{Name: "first"}, {Name: "second"}}, Brain: new(wavering)}
 	if out := serving(t, options).Play(parseLive(t, "model: second\n")); !out.OK() || out.Live == nil || out.Live.Model != "second" {
-		t.Errorf("%v, %+v", out.Failures, out.Live)
+		t.Errorf("got %v, %v, %+v; want no failure, Live.Model %q", out.Err, out.Failures, out.Live, "second")
 	}
 	out := serving(t, options).Play(parseLive(t, "model: third\n"))
 	if !strings.Contains(out.Skipped, "third") {

@@ -74,6 +74,6 @@ func TestSCN27OtherPiecesOnTheRuntimeFailTheCase(t *testing.T) {
 	l := &live{}
 	l.streams(ask, line, []script.Piece{{Text: "a"}, {Text: "b"}})
 	if l.stream != "" {
-		t.Error(l.stream)
+		t.Errorf("got %q; want no stream", l.stream)
 	}
 }

@@ -44,11 +44,11 @@ func TestOBS5WhatIsSaidBeforeTheFolderIsOpenIsKeptToo(t *testing.T) {
 	log.Info("too late")
 	got := read(t, data)
 	if !strings.Contains(got, "early") || !strings.Contains(got, "later") || strings.Contains(got, "unwanted") || strings.Contains(got, "too late") {
-		t.Error(got)
+		t.Errorf("got %s; want what was logged early and later, nothing unwanted or too late", got)
 	}
 	info, err := os.Stat(Current(data))
 	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Error(info, err)
+		t.Errorf("got %v, %v; want Mode().Perm() 0o600", info, err)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestOBS5NothingIsKeptWhereNothingIsWantedOrCanBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	if files, err := Files(data); err != nil || len(files) > 0 {
-		t.Error(files, err)
+		t.Errorf("got %q, %v; want none", files, err)
 	}
 	if err := os.WriteFile(datafolder.Logs(data), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -94,6 +94,6 @@ func TestOBS5NothingIsKeptWhereNothingIsWantedOrCanBe(t *testing.T) {
 	}
 	slog.New(f.Handler()).Info("x") // it must not be held either
 	if len(f.early) > 0 || f.Close() != nil {
-		t.Error(f.early)
+		t.Errorf("got %v held; want none, and a file that closes", f.early)
 	}
 }

@@ -21,7 +21,7 @@ func TestCOM53TheLastWarningsAndErrorsAreRemembered(t *testing.T) {
 	log.Error(strings.Repeat("é", lineBytesMax))
 	lines := r.Lines()
 	if len(lines) != recentMax || lines[0].Level != slog.LevelWarn.String() || lines[0].At == 0 {
-		t.Fatalf("%d: %+v", len(lines), lines[0])
+		t.Fatalf("got %d lines, the first %+v; want %d, Level %s, some At", len(lines), lines[0], recentMax, slog.LevelWarn)
 	}
 	if want := fmt.Sprintf(`forged line part="a b" n=%d why="it 'broke'"`, 6); lines[0].Text != want {
 		t.Errorf("%q, want %q", lines[0].Text, want)
@@ -30,6 +30,6 @@ func TestCOM53TheLastWarningsAndErrorsAreRemembered(t *testing.T) {
 		t.Errorf("got %+v; want Level %q, at most 503 Text, Text ending with %q", last, "ERROR", "é…")
 	}
 	if strings.Contains(out.String(), "forged") || !strings.Contains(out.String(), "é") { // what the level leaves out is remembered all the same
-		t.Error(out.String())
+		t.Errorf("got %s; want %q, and nothing forged", out.String(), "é")
 	}
 }

@@ -43,7 +43,7 @@ func TestCLI151EachPartOfMarkdownIsDrawn(t *testing.T) {
 func TestCLI151ATableThatIsTooWideStandsInLines(t *testing.T) {
 	got := strings.Join(Render("| name | what |\n|-|-|\n| a.txt | a long description |\n| b | c |", 16, Style{}), "\n")
 	if got != "name: a.txt\nwhat: a long\ndescription\n\nname: b\nwhat: c" {
-		t.Error(got)
+		t.Errorf("got %q; want %q", got, "name: a.txt\nwhat: a long\ndescription\n\nname: b\nwhat: c")
 	}
 }
 

@@ -16,7 +16,7 @@ func TestSizesAreRounded(t *testing.T) {
 		}
 	}
 	if got := quantity.Of(210_000_000, 5_225_388_164); got != "0.2 of 5.2 GB" {
-		t.Error(got)
+		t.Errorf("got %q; want %q", got, "0.2 of 5.2 GB")
 	}
 }
 

@@ -220,12 +220,12 @@ func TestCLI18AQuestionThatIsRepeatedHasAShare(t *testing.T) {
 	must(t, b.Ask(t.Context(), b.Plan(list, b.side)))
 	r := b.report(t, list)
 	if c := r.Cases[0]; c.Same != 2 || c.Class != regression.Same || r.Totals.Percent() != 66 || !c.Differs() {
-		t.Errorf("%+v", c)
+		t.Errorf("got %+v, %d %%; want Same 2, Class %v, 66 %%, and a difference", c, r.Totals.Percent(), regression.Same)
 	}
 	var table bytes.Buffer
 	Table(&table, r, false)
 	if !strings.Contains(table.String(), "same, 2 of 3 same") {
-		t.Error(table.String())
+		t.Errorf("got %s; want %q", table.String(), "same, 2 of 3 same")
 	}
 }
 
