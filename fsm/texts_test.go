@@ -32,7 +32,7 @@ func TestCTX10AShortenedTextHasItsBeginningAndItsEnd(t *testing.T) {
 		}
 		i, j := strings.Index(got, "\n[… "), strings.LastIndex(got, " bytes are left out here …]\n")
 		if i < 0 || j < i || !strings.HasPrefix(text, got[:i]) || !strings.HasSuffix(text, got[j+len(" bytes are left out here …]\n"):]) {
-			t.Fatalf("%q", got)
+			t.Fatalf("got %q; want a beginning and an end of the text around what is left out", got)
 		}
 	})
 }

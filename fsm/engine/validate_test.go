@@ -121,7 +121,7 @@ func TestJRN18AJournalFileIsReadAsItWasWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again := written(t, j, 0); again != text {
-		t.Errorf("%s\n%s", text, again)
+		t.Errorf("got\n%s; want\n%s", again, text)
 	}
 	for _, test := range []struct{ line, want string }{
 		{"{", "line 1 is not a record: "},

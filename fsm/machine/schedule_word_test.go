@@ -82,7 +82,7 @@ func TestHND62APersonAddsAndRemovesASchedule(t *testing.T) {
 	}
 	effects := k.says(fsm.ScheduleChanged{Change: fsm.ScheduleRemove, Schedule: "s1"}, true)
 	if len(k.m.View().Schedules) != 0 || !slices.Contains(effects, fsm.Effect(fsm.DisarmSchedule{Schedule: "s1"})) {
-		t.Errorf("%+v, %+v", k.m.View().Schedules, effects)
+		t.Errorf("got %+v, %+v; want no schedule, and s1 disarmed", k.m.View().Schedules, effects)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestHND62APausedScheduleTakesNoSlot(t *testing.T) {
 	k.says(water, true)
 	pause, resume := fsm.ScheduleChanged{Change: fsm.SchedulePause, Schedule: "s1"}, fsm.ScheduleChanged{Change: fsm.ScheduleResume, Schedule: "s1"}
 	if effects := k.says(pause, true); !slices.Contains(effects, fsm.Effect(fsm.DisarmSchedule{Schedule: "s1"})) {
-		t.Errorf("%+v", effects)
+		t.Errorf("got %+v; want s1 disarmed", effects)
 	}
 	k.says(pause, false)
 	if k.due(noon+60*fsm.Second) != 0 {
@@ -138,7 +138,7 @@ func TestHND62APersonRunsASchedule(t *testing.T) {
 	k.says(fsm.ScheduleChanged{Change: fsm.ScheduleRun, Schedule: "s1"}, true)
 	v := k.m.View()
 	if len(v.Handles) != 1 || v.Handles[0].Kind != fsm.KindSchedule || v.Handles[0].Session != "schedule:s1" || v.Schedules[0].Last != noon {
-		t.Errorf("%+v", v.Handles)
+		t.Errorf("got %+v, %+v; want 1 handle, Kind %v, Session %q, and Last %d", v.Handles, v.Schedules, fsm.KindSchedule, "schedule:s1", noon)
 	}
 }
 
@@ -194,7 +194,7 @@ func TestHND31AnInitialInferenceIsNotCancelled(t *testing.T) {
 	m.Step(fsm.Input{At: noon, Fact: fsm.Boot{Config: c}})
 	m.Step(fsm.Input{At: noon, Fact: fsm.CancelRequested{Handle: 1}})
 	if h := m.View().Handles; len(h) != 1 || h[0].Kind != fsm.KindInit || h[0].State == state.Cancelled || m.View().Ignored.Cancels != 1 {
-		t.Errorf("%+v", h)
+		t.Errorf("got %+v, %d cancels ignored; want 1 handle, Kind %v, State not %v, and 1", h, m.View().Ignored.Cancels, fsm.KindInit, state.Cancelled)
 	}
 }
 

@@ -144,7 +144,7 @@ func TestTOL63WhatAnOfferNamesIsMissed(t *testing.T) {
 	o := offer.Build(crowd(2, 10, 50, 600), fsm.AllTools, "s", nil)
 	for name, gone := range map[string]bool{"own0": true, "server3__tool9": true, "server77__tool9": false, "nothing": false} {
 		if offer.Gone(&o, name) != gone {
-			t.Errorf("%s: %t", name, !gone)
+			t.Errorf("%s: got %t; want %t", name, !gone, gone)
 		}
 	}
 }

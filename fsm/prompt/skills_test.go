@@ -64,7 +64,7 @@ func TestSKL13OneSkillIsNamedAtLeast(t *testing.T) {
 	c.Words, c.Limits.ContextTokens = fsm.PresentWords(), 64
 	c.Skills = []fsm.SkillDecl{{Name: "first", Summary: "one"}, {Name: "second", Summary: "two"}, {Name: "third", Summary: "three"}}
 	if system := prompt.System(&c, &state.Handle{Accepted: state.Accepted{Kind: fsm.KindUser}}); !strings.Contains(system, "first and 2 more;") || strings.Contains(system, "second") {
-		t.Error(system)
+		t.Errorf("got %s; want %q, and no second skill", system, "first and 2 more;")
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 func TestAProjectInGoodOrderHasNoProblem(t *testing.T) {
 	if got := problems(t, project(t)); got != "" {
-		t.Fatal(got)
+		t.Fatalf("got %s; want no problem", got)
 	}
 }
 
@@ -84,7 +84,7 @@ func TestLimitsAndExclusionsNeedOneCitationOfAnyKind(t *testing.T) {
 	fsys["a/a.go"] = file("package a // LIM-1\n")
 	fsys["a/a_test.go"] = file("package a // EXC-1\n")
 	if got := problems(t, fsys); !strings.HasSuffix(got, ": EXC-2 is cited nowhere") || strings.Count(got, "\n") != 0 {
-		t.Fatal(got)
+		t.Fatalf("got %s; want only that %q", got, "EXC-2 is cited nowhere")
 	}
 }
 
@@ -93,11 +93,11 @@ func TestCheckFindsBlocksThatDrift(t *testing.T) {
 	md := string(fsys["SPEC.md"].Data)
 	fsys["SPEC.md"] = file(regexp.MustCompile(`(\| thinking +\| )end_turn`).ReplaceAllString(md, "${1}at_ease "))
 	if got := problems(t, fsys); !strings.Contains(got, "the generated block inference is out of date; run make spec") {
-		t.Error(got)
+		t.Errorf("got %s; want %q", got, "the generated block inference is out of date; run make spec")
 	}
 	fsys["SPEC.md"] = file(strings.Replace(md, "<!-- generated: inference -->", "", 1))
 	if got := problems(t, fsys); !strings.Contains(got, "SPEC.md:1: the generated block inference is missing") {
-		t.Error(got)
+		t.Errorf("got %s; want %q", got, "SPEC.md:1: the generated block inference is missing")
 	}
 }
 

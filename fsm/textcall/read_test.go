@@ -317,7 +317,7 @@ func TestINF25CallsAreNotLookedForAtAnyDepth(t *testing.T) {
 		for n := range 6 {
 			text := strings.Repeat(tt.begin, n) + `{"name":"look","arguments":{}}` + strings.Repeat(tt.end, n)
 			if got := textcall.Read(text); (len(got.Calls) == 1) != (n <= tt.most) {
-				t.Errorf("%s: %+v", text, got)
+				t.Errorf("%s: got %+v; want 1 call: %t", text, got, n <= tt.most)
 			}
 		}
 	}

@@ -86,7 +86,7 @@ func TestTheDistanceOfASwapIsOne(t *testing.T) {
 func TestDaysAreExplainedOnlyWhereTheyAreMeant(t *testing.T) {
 	for text, meant := range map[string]bool{"2d": true, "1d12h": true, "10d": true, "9d": true, "d": false, "abcd": false, "soon": false, "": false, "5/d": false, "5:d": false} {
 		if got := Days(text); (got != "") != meant {
-			t.Errorf("%q: %q", text, got)
+			t.Errorf("%q: got %q; want an explanation %t", text, got, meant)
 		}
 	}
 }
