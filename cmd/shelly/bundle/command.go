@@ -4,6 +4,7 @@ package bundle
 import (
 	"cmp"
 	"context"
+	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"io"
@@ -40,7 +41,7 @@ type makeCmd struct {
 	WithoutModels bool     `help:"Leave the models out."`
 	Store         string   `placeholder:"DIR" help:"Ollama's store of models. Default: OLLAMA_MODELS, ~/.ollama/models, or the service's."`
 	Binary        string   `placeholder:"FILE" help:"Program to include, such as one for another system. Default: this one."`
-	For           string   `placeholder:"OS/ARCH" help:"System that --binary is for. Default: this one."`
+	For           string   `placeholder:"OS/ARCH" help:"System that --binary is for. Default: the one that it was built for, or this one."`
 	Force         bool     `help:"Overwrite an existing file."`
 	flags.Place
 }
@@ -70,11 +71,14 @@ func (c *makeCmd) Run(t *terminal.Terminal) error {
 		}
 		_ = f.Close() // nothing was written to it
 	}
-	from := bundle.Source{Version: version.Text(), System: cmp.Or(c.For, runtime.GOOS+"/"+runtime.GOARCH), Now: time.Now, Binary: c.Binary, Skills: cfg.Skills.Folders}
+	from := bundle.Source{Version: version.Text(), Now: time.Now, Binary: c.Binary, Skills: cfg.Skills.Folders}
 	if from.Binary == "" {
 		if from.Binary, err = os.Executable(); err != nil {
 			return exit.Errorf(exit.Usage, "cannot find the file of this program: %w", err)
 		}
+	}
+	if from.System, err = c.system(from.Binary); err != nil {
+		return err
 	}
 	if from.Config, err = c.configuration(cfg, t.Err); err != nil {
 		return err
@@ -102,6 +106,25 @@ func (c *makeCmd) Run(t *terminal.Terminal) error {
 	}
 	fmt.Fprintf(told, "%s: %s\n", to, contents(m))
 	return nil
+}
+
+// system returns the system that a program is for. A Go program tells it; of any other, such as a
+// script, nothing is known.
+func (c *makeCmd) system(program string) (string, error) {
+	built := map[string]string{}
+	if info, err := buildinfo.ReadFile(program); err == nil {
+		for _, s := range info.Settings {
+			built[s.Key] = s.Value
+		}
+	}
+	if built["GOOS"] == "" {
+		return cmp.Or(c.For, runtime.GOOS+"/"+runtime.GOARCH), nil
+	}
+	is := built["GOOS"] + "/" + built["GOARCH"]
+	if c.For != "" && c.For != is {
+		return "", exit.Errorf(exit.Usage, "%s is a program for %s, not for %s; name one for %s with --binary", program, is, c.For, c.For)
+	}
+	return is, nil
 }
 
 // configuration returns the text of the configuration file without secrets; nil if there is
