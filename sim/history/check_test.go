@@ -52,7 +52,7 @@ func TestJRN27RequestsAreDecidedAgainInOneFold(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(got.Requests) != 2 || got.Gone != 0 || len(got.Others) != 0 || uint64(got.Records) > last-1 {
-		t.Fatalf("%+v", got)
+		t.Fatalf("got %+v; want 2 Requests, Gone 0, no Others, at most %d Records", got, last-1)
 	}
 	for i, want := range []uint64{look, delegate} {
 		r := got.Requests[i]

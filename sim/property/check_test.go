@@ -204,7 +204,7 @@ func TestPRP8RegressionsArePlayedFirst(t *testing.T) {
 		})
 		r := Check(f, Options{})
 		if r.Regressions != 1 || (r.Failed != nil) != test.fails || (r.Runs > 0) == test.fails {
-			t.Errorf("%s: %+v", name, r)
+			t.Errorf("%s: got %+v; want Regressions 1, some Failed %t, Runs if none", name, r, test.fails)
 		}
 	}
 }
@@ -216,7 +216,7 @@ func TestPRP1ThePropertiesOfTheProjectMakeCases(t *testing.T) {
 		g := generatorOf(f)
 		for _, c := range []sim.Chooser{sim.First{}, last{}, sim.NewSeeded(1000), sim.NewSeeded(1001)} {
 			if p := g.play(c, nil); p.err != nil || len(p.wrong) > 0 {
-				t.Errorf("%s: %v, %v:\n%s", f.Path(), p.err, p.wrong, p.source)
+				t.Errorf("%s: got %v, %v; want no failure:\n%s", f.Path(), p.err, p.wrong, p.source)
 			}
 		}
 	}

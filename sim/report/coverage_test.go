@@ -93,10 +93,10 @@ func TestSCN44CoverageIsSummarized(t *testing.T) {
 		Faults: Share{0, 1, []string{"step"}}, Rules: Share{1, 4, []string{"HND-1", "INF-2", "HND-9"}},
 	}
 	if got := c.String(); got != wantCoverage {
-		t.Errorf("got\n%s", got)
+		t.Errorf("got\n%s; want\n%s", got, wantCoverage)
 	}
 	c = &Coverage{NoRules: "no SPEC.md is above the scenarios"}
 	if got := c.String(); !strings.Contains(got, "  rules        no SPEC.md is above the scenarios\n") || !strings.Contains(got, "100.0 %  0 of 0\n") {
-		t.Errorf("got\n%s", got)
+		t.Errorf("got\n%s; want rules %q, and %q", got, c.NoRules, "100.0 %  0 of 0")
 	}
 }

@@ -41,7 +41,7 @@ func TestSCN43AnnotationsAreEscapedAndFew(t *testing.T) {
 	must(t, Annotations(&out, r, func(f string) string { return f }))
 	want := "::error file=a%2Cb%3Ac%25%0A.yaml,line=3,title=50%25%3A a%2C b  %3A%3Aerror%3A%3Ax::100%25 (and 1 more)%0Ashelly test 'a,b:c%25%0A.yaml:3'\n"
 	if got := out.String(); got != strings.Repeat(want, annotationsMax) {
-		t.Errorf("got\n%s", got)
+		t.Errorf("got\n%s; want %d times\n%s", got, annotationsMax, want)
 	}
 }
 
@@ -107,11 +107,11 @@ func TestSCN43TheStepSummaryHasATableAndTheTexts(t *testing.T) {
 		}
 	}
 	if strings.Contains(got, "no room") || strings.Count(got, "<pre>") != strings.Count(got, "</details>") {
-		t.Errorf("got\n%s", got)
+		t.Errorf("got\n%s; want no %q, and as many <pre> as </details>", got, "no room")
 	}
 	got = StepSummary(&Run{Cases: cases(t)[:1], Coverage: &Coverage{NoRules: "none"}}, below, 1<<20)
 	if !strings.HasPrefix(got, "### shelly test: 1 passed, 0 failed\n\n<pre>\ncoverage:\n") || strings.Contains(got, "| case") {
-		t.Errorf("got\n%s", got)
+		t.Errorf("got\n%s; want its beginning with the coverage, and no table", got)
 	}
 }
 
@@ -126,7 +126,7 @@ func TestSCN43TheStepSummaryIsEscaped(t *testing.T) {
 		}
 	}
 	if strings.Count(got, "</details>") != 1 || strings.Count(got, "</pre>") != 1 {
-		t.Errorf("got\n%s", got)
+		t.Errorf("got\n%s; want 1 </details> and 1 </pre>", got)
 	}
 }
 

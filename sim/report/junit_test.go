@@ -137,7 +137,7 @@ func TestSCN42JUnitGroupsByFile(t *testing.T) {
 	}
 	a, b, other := doc.Suites[0].Cases[0], doc.Suites[0].Cases[1], doc.Suites[1].Cases[0]
 	if a.Classname != "scenarios.v1_2.a" || a.Name != "twice" || b.Name != "twice (2)" || other.Classname != "__.b" || other.Name != "twice" {
-		t.Errorf("%+v\n%+v\n%+v", a, b, other)
+		t.Errorf("got %+v\n%+v\n%+v; want Classname %q, Name %q and %q, and Classname %q, Name %q", a, b, other, "scenarios.v1_2.a", "twice", "twice (2)", "__.b", "twice")
 	}
 }
 

@@ -71,7 +71,7 @@ func TestSCN65JoinedShardsAreTheRun(t *testing.T) {
 	}
 	got, missing, err := Merge(parts)
 	if err != nil || len(missing) > 0 {
-		t.Fatal(missing, err)
+		t.Fatalf("got %v missing, %v; want none", missing, err)
 	}
 	if got.Count() != whole.Count() || len(got.Cases) != len(all) {
 		t.Errorf("got %+v, want %+v", got.Count(), whole.Count())

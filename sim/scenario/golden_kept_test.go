@@ -140,7 +140,7 @@ func TestSCN35AGoldenIsComparedAsText(t *testing.T) {
 			}
 			out := f.Run(sim.Options{})
 			if out.OK() != (test.want == nil) || out.Golden.Holds != out.OK() || !out.Golden.Found {
-				t.Fatalf("%+v, %v", out.Golden, out.Failures)
+				t.Fatalf("got %+v, %v; want it Found, and Holds %t", out.Golden, out.Failures, test.want == nil)
 			}
 			for _, want := range test.want {
 				if text := out.Failures[0].String(); !strings.Contains(text, want) {
@@ -183,7 +183,7 @@ func TestSCN35WhatIsTooLargeForAGoldenIsAFailure(t *testing.T) {
 	}
 	out := f.Run(sim.Options{})
 	if len(out.Failures) != 1 || out.Golden.Got != nil || !strings.Contains(out.Failures[0].Text, "KiB; the limit is 1024 KiB: ask for less") {
-		t.Errorf("%v", out.Failures)
+		t.Errorf("got %v, %v; want 1 failure for the limit, Golden.Got nil", out.Failures, out.Golden.Got)
 	}
 }
 

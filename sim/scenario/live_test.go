@@ -97,6 +97,6 @@ func TestSCN29SoManyRunsMustHold(t *testing.T) {
 // SCN-10: the command that reproduces a live case's failure asks a model.
 func TestSCN29TheCommandAsksAModel(t *testing.T) {
 	if got := judge.Again(liveFile(t, "").File); got != "shelly test f.scenario.yaml:1 --on runtime" {
-		t.Error(got)
+		t.Errorf("got %q; want %q", got, "shelly test f.scenario.yaml:1 --on runtime")
 	}
 }

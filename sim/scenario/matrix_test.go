@@ -48,7 +48,7 @@ func TestSCN18AMatrixMakesACaseOfEachCombination(t *testing.T) {
 		for _, f := range casesOf(t, "scenario: 1\nname: m\nmatrix: "+test.matrix+matrixRest) {
 			out := f.Run(sim.Options{})
 			if !out.OK() || out.Name != f.Name {
-				t.Errorf("%s: %v %v", out.Name, out.Err, out.Failures)
+				t.Errorf("got %s: %v, %v; want %s and no failure", out.Name, out.Err, out.Failures, f.Name)
 			}
 			names, lines = append(names, f.Name), append(lines, out.Line)
 		}

@@ -78,7 +78,7 @@ func TestCLI9SessionsTakeLinesAsTheSimulatorServesThem(t *testing.T) {
 	_, err := p.Answer(talk("a", "new"))
 	var e *script.Exhausted
 	if !errors.As(err, &e) || e.Lines != 4 || !strings.Contains(err.Error(), `in session "a": it is for 4 calls`) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v; want it exhausted after 4 lines, in session %q", err, "a")
 	}
 }
 

@@ -86,6 +86,6 @@ func projectCases(t *testing.T) []*File {
 func TestLintFindsNothingInTheProject(t *testing.T) {
 	found, _ := Lint(projectCases(t), nil)
 	for _, f := range found {
-		t.Errorf("\n%s", f.Detail())
+		t.Errorf("got a finding; want none\n%s", f.Detail())
 	}
 }

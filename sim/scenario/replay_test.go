@@ -64,7 +64,7 @@ func TestSIM14ACounterexampleIsAReplay(t *testing.T) {
 		t.Errorf("%q, want %q", f.Name, want)
 	}
 	if o := f.Run(sim.Options{}); !o.OK() {
-		t.Errorf("%v %v", o.Err, o.Failures)
+		t.Errorf("got %v, %v; want no failure", o.Err, o.Failures)
 	}
 }
 

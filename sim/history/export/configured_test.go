@@ -90,7 +90,7 @@ expect: {replies: ["First.", "Second."]}
 		t.Fatal(err)
 	}
 	if text := string(file.Source); !strings.Contains(text, "max_iterations: 9") || strings.Contains(text, "configure") {
-		t.Error(text)
+		t.Errorf("got\n%s; want %q, and no %q", text, "max_iterations: 9", "configure")
 	}
 }
 

@@ -60,7 +60,7 @@ func TestSCN48NoTextOfARecordKeepsASecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := file.Check(by); err != nil || bytes.Contains(file.Source, []byte("opensesame")) {
-		t.Errorf("%v\n%s", err, file.Source)
+		t.Errorf("got %v and\n%s; want no %q in it", err, file.Source, "opensesame")
 	}
 	if counts := by.Counts(); len(counts) != 2 || counts[0].Times < 5 || counts[1].Times < 2 {
 		t.Errorf("counted %v", counts)

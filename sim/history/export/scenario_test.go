@@ -46,7 +46,7 @@ func scenarioOf(t *testing.T, path string, request, crash int, change func(*sim.
 func TestSCN47AStopIsExported(t *testing.T) {
 	text := scenarioOf(t, "default/stop-a-session.scenario.yaml", 3, 0, nil)
 	if !strings.Contains(text, `user: "/stop"`) && !strings.Contains(text, `user: /stop`) || !strings.Contains(text, "^Stopped: ") {
-		t.Errorf("%s", text)
+		t.Errorf("got\n%s; want the user's /stop and %q", text, "^Stopped: ")
 	}
 }
 
@@ -135,7 +135,7 @@ func TestSCN47AJumpOfTheClockIsExported(t *testing.T) {
 func TestSCN47AnExportIsLaidOut(t *testing.T) {
 	text := scenarioOf(t, "default/subagent-works-beside.scenario.yaml", 0, 0, nil)
 	if laid, err := layout.Text([]byte(text)); err != nil || string(laid) != text {
-		t.Errorf("%v\n%s", err, text)
+		t.Errorf("got %v and\n%s; want\n%s", err, text, laid)
 	}
 }
 
@@ -368,7 +368,7 @@ expect: {replies: {$any: true}}
 			t.Fatalf("%d times %q in\n%s", n, change[0], text)
 		}
 		if _, err := played([]byte(strings.Replace(text, change[0], change[1], 1))); err == nil || !strings.Contains(err.Error(), "expect."+path) {
-			t.Errorf("%s: %v\n%s", path, err, text)
+			t.Errorf("%s: got %v; want an error at expect.%s\n%s", path, err, path, text)
 		}
 	}
 }
@@ -410,7 +410,7 @@ expect: {replies: {$any: true}}
 	}
 	doubtless(t, "a quick restart", file)
 	if text := string(file.Source); !strings.Contains(text, "path: [queued, parked, queued,") || !strings.Contains(text, "start: true") {
-		t.Errorf("%s", text)
+		t.Errorf("got\n%s; want %q and %q", text, "path: [queued, parked, queued,", "start: true")
 	}
 }
 

@@ -118,10 +118,10 @@ expect: {replies: {$any: true}}
 		}
 		f, err := scenario.Parse("f", file.Source)
 		if err != nil || !strings.HasSuffix(f.Name, "What is ${HOME}?") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v and\n%s; want a name that ends with %q", name, err, file.Source, "What is ${HOME}?")
 		}
 		if name == "scenario" && f.Script.Lines[0].Calls[0].Args != `{"${a}":"${b}"}` {
-			t.Errorf("%s", file.Source)
+			t.Errorf("got\n%s; want a call with %q", file.Source, `{"${a}":"${b}"}`)
 		}
 	}
 }
@@ -136,7 +136,7 @@ func TestSCN47ARecordThatGoesAnotherWayIsRefused(t *testing.T) {
 	}
 	_, err := r.Scenario()
 	if err == nil || !regexp.MustCompile(`^use --as replay: at step \d+ \(record \d+\) `).MatchString(err.Error()) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v; want it to name the step, and %q", err, "use --as replay")
 	}
 	r.Ended, r.Request.Done = false, false
 	if _, err := r.Scenario(); err == nil {

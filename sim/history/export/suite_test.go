@@ -78,7 +78,7 @@ func (c *tally) export(t *testing.T, f *scenario.File, result *sim.Result) {
 			c.told++
 			doubtless(t, name, file)
 		case !strings.Contains(err.Error(), "use --as replay"):
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v; want none, or one with %q", name, err, "use --as replay")
 		default:
 			t.Logf("%s: %v", name, err)
 		}

@@ -397,7 +397,7 @@ expect: {ends: serving}
 		}
 		r, err := fork.Run(p, fork.Change{Input: in}, new(script).answer)
 		if err != nil || r.Stands != "" {
-			t.Errorf("%s: %v, %s", kind, err, r.Stands)
+			t.Errorf("%s: got %v, stands %q; want a run that parts", kind, err, r.Stands)
 		}
 		if kind == fsm.KindEvent && (r.Reply == nil || r.Reply.Text != "Nothing is well.") {
 			t.Errorf("%s: the reply is %+v", kind, r.Reply)

@@ -113,13 +113,13 @@ func TestSCN48EveryFormOfAKnownSecret(t *testing.T) {
 func TestSCN48ASecretHasOnePlaceholder(t *testing.T) {
 	r := New(Secret{"a", "first-secret"}, Secret{"b", "other-secret"}, Secret{"short", "abc"})
 	if got := r.Replace("first-secret, other-secret, first-secret, abc"); got != "[secret-1..], [secret-2..], [secret-1..], abc" {
-		t.Error(got)
+		t.Errorf("got %q; want %q", got, "[secret-1..], [secret-2..], [secret-1..], abc")
 	}
 	if got := r.Counts(); len(got) != 2 || got[0] != (Count{"a", 2}) || got[1] != (Count{"b", 1}) {
 		t.Errorf("counted %v", got)
 	}
 	if len(placeholder(123, 5)) != 5 || placeholder(7, 4) != "[s7]" || placeholder(7, 8) != "[s7....]" {
-		t.Error(placeholder(123, 5), placeholder(7, 4), placeholder(7, 8))
+		t.Errorf("got %q, %q, %q; want 5 bytes, %q, %q", placeholder(123, 5), placeholder(7, 4), placeholder(7, 8), "[s7]", "[s7....]")
 	}
 }
 

@@ -69,7 +69,7 @@ never:
 `))
 	var load *strict.Error
 	if !errors.As(err, &load) {
-		t.Fatalf("got %v", err)
+		t.Fatalf("got %v; want a *strict.Error", err)
 	}
 	casetest.SameAsFile(t, "expressions", load.Detail())
 }
@@ -97,7 +97,7 @@ func TestSCN31NamesOfTheStateAfterAStep(t *testing.T) {
 		"first(sort(uniq(map(effects, upper(#))))) == 'CLEAR_TIMER'", "let n = asked; n > requests and n - 5 == requests",
 	} {
 		if o := outcome(t, casetest.Busy+"eventually:\n  - {that: \""+text+"\", when: {exit: clean}}\n"); !o.OK() {
-			t.Errorf("%s:\n%s", text, o.Failures[0])
+			t.Errorf("%s: got a failure; want none:\n%s", text, o.Failures[0])
 		}
 	}
 	// In between there is a handle.
@@ -107,7 +107,7 @@ func TestSCN31NamesOfTheStateAfterAStep(t *testing.T) {
 		"handles[0].age == 1000", "not handles[0].replied", "handles[0].crashes + handles[0].needs == 0",
 	} {
 		if o := outcome(t, casetest.Busy+"always:\n  - {that: \""+text+"\", when: {tool: exec}}\n"); !o.OK() {
-			t.Errorf("%s:\n%s", text, o.Failures[0])
+			t.Errorf("%s: got a failure; want none:\n%s", text, o.Failures[0])
 		}
 	}
 }

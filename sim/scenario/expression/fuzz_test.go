@@ -30,7 +30,7 @@ func FuzzExpression(f *testing.F) {
 		}
 		if wrong != nil {
 			if wrong.text == "" || wrong.line < 1 || wrong.line > strings.Count(text, "\n")+1 || wrong.col < 0 || wrong.col > utf8.RuneCountInString(text) {
-				t.Errorf("%q: %+v", text, wrong)
+				t.Errorf("%q: got %+v; want a text, and a line and a column within it", text, wrong)
 			}
 			return
 		}

@@ -88,7 +88,7 @@ func TestTheSchemaOfFragmentsHasNoKeyOfAScenario(t *testing.T) {
 		}
 		plain, _ := plainOf(root)
 		if err := schema.Validate(plain); (err == nil) != fits {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s: got %v; want it to fit: %t", text, err, fits)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func TestSCN54ClaimsHoldAfterEachCrash(t *testing.T) {
 			continue
 		}
 		if len(o.Failures) != 1 || o.Failures[0].Path != test.broken || !strings.Contains(o.Failures[0].Text, "with a crash; the first, at point") {
-			t.Errorf("%s: %v", test.claim, o.Failures)
+			t.Errorf("%s: got %v; want 1 failure at %q, with a crash", test.claim, o.Failures, test.broken)
 			continue
 		}
 		if o := outcome(t, looks+test.claim+"\nfaults: {crash: {at: $every, may_change: ["+test.may+"]}}\n"); !o.OK() || len(o.Needless) != 0 {

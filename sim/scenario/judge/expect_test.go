@@ -266,7 +266,7 @@ func TestSCN6AtEqualTimesTheOrderIsTheFiles(t *testing.T) {
 	} {
 		o := outcome(t, "scenario: 1\nname: x\nbrain: [{says: a}, {says: b}]\ntimeline: ["+test.timeline+"]\nexpect: {trace: [{in_order: ["+test.trace+"]}]}\n")
 		if !o.OK() {
-			t.Errorf("%s:\n%s", test.timeline, o.Failures[0])
+			t.Errorf("%s: got a failure; want none:\n%s", test.timeline, o.Failures[0])
 		}
 	}
 }

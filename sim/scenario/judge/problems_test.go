@@ -27,7 +27,7 @@ func TestSCN2AllThatIsWrongIsReportedAtOnce(t *testing.T) {
 			_, err := scenario.Load(fsys, "a.scenario.yaml")
 			var load *strict.Error
 			if !errors.As(err, &load) || len(load.Problems) != len(test.want) {
-				t.Fatalf("%v", err)
+				t.Fatalf("got %v; want %d problems", err, len(test.want))
 			}
 			for i, p := range load.Problems {
 				if p.Path != test.want[i] {

@@ -28,6 +28,6 @@ func TestWhatFailuresShareIsReportedOnce(t *testing.T) {
   again: shelly test a.scenario.yaml:1
 `
 	if got := Tell("x", list); got != want {
-		t.Errorf("got:\n%s", got)
+		t.Errorf("got:\n%s; want:\n%s", got, want)
 	}
 }

@@ -68,7 +68,7 @@ func TestSCN68EveryFileOfTheProjectSaysTheSame(t *testing.T) {
 		return err
 	})
 	if err != nil || n < 500 {
-		t.Fatal(n, err)
+		t.Fatalf("got %d, %v; want at least 500", n, err)
 	}
 }
 

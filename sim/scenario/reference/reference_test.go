@@ -201,7 +201,7 @@ func TestSCN67AKeyIsFound(t *testing.T) {
 	} {
 		keys, err := f.Find(path)
 		if err != nil || !strings.HasSuffix(keys[0].Path, want[strings.LastIndexByte(want, '.')+1:]) {
-			t.Errorf("%s: %v, %v", path, keys, err)
+			t.Errorf("%s: got %v, %v; want the first path to end with %q", path, keys, err, want[strings.LastIndexByte(want, '.')+1:])
 		}
 	}
 	for path, want := range map[string]string{ // order-free: each for itself
@@ -236,7 +236,7 @@ func TestSCN67AKeyOfAPropertyIsFound(t *testing.T) {
 	} {
 		keys, err := Find(path, f, p)
 		if err != nil || !strings.HasSuffix(strings.SplitAfter(keys[0].Text(examples(t)), "\n")[0], want) {
-			t.Errorf("%s: %v, %v", path, keys, err)
+			t.Errorf("%s: got %v, %v; want the first line to end with %q", path, keys, err, want)
 		}
 	}
 	for path, want := range map[string]string{ // order-free: each for itself

@@ -20,7 +20,7 @@ func told(t *testing.T, name, text string, set func(*Suite)) (wrong, skipped str
 	}
 	cases, broken, err := s.load()
 	if err != nil || len(broken) > 0 || len(cases) != 1 {
-		t.Fatal(cases, broken, err)
+		t.Fatalf("got %v, %v broken, %v; want 1 case, none broken", cases, broken, err)
 	}
 	return s.play(t, cases[0])
 }
