@@ -136,14 +136,14 @@ func TestTOL6CommandSeesAMinimalEnvironment(t *testing.T) {
 func TestDeathByASignalIsReported(t *testing.T) {
 	got := newExecWorld(t).sh("echo so far; kill -SEGV $$")
 	if got.Failed || !strings.HasPrefix(got.Text, "ended by signal: segmentation fault") || !strings.HasSuffix(got.Text, "\nso far\n") {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v; want a Text from %q to %q", got, "ended by signal: segmentation fault", "so far")
 	}
 }
 
 func TestTOL6LongOutputKeepsBothEnds(t *testing.T) {
 	got := newExecWorld(t).sh("echo first; head -c 3000000 /dev/zero | tr '\\0' x; echo; echo last; exit 4")
 	if got.Failed || !strings.HasPrefix(got.Text, "exit code: 4\nfirst\nxxx") || !strings.HasSuffix(got.Text, "xxx\nlast\n") {
-		t.Errorf("got %.60q … %q", got.Text, got.Text[max(0, len(got.Text)-60):])
+		t.Errorf("got %.60q … %q; want the code 4, %q and %q", got.Text, got.Text[max(0, len(got.Text)-60):], "first", "last")
 	}
 	if !strings.Contains(got.Text, " bytes cut here]\n") {
 		t.Error("no mark")

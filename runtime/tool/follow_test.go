@@ -38,7 +38,7 @@ func TestTOL50WhatACommandWritesIsPassedOnWhileItRuns(t *testing.T) {
 	f := follow(p)
 	for _, text := range []string{"one\n", "two\x1b[31m\n", "thr\xc3"} {
 		if n, err := f.Write([]byte(text)); n != len(text) || err != nil {
-			t.Fatal(n, err)
+			t.Fatalf("got %d, %v; want %d", n, err, len(text))
 		}
 	}
 	if got := p.next(t); !strings.HasPrefix(got, "one\ntwo") || strings.Contains(got, "\x1b") || !strings.HasSuffix(got, "thr") {

@@ -38,7 +38,7 @@ func TestINF54NeverIsTakenOnlyWhereItIsFinal(t *testing.T) {
 	for name, answer := range want {
 		got := r.Probe(t.Context(), fsm.RunProbe{Name: name})
 		if got.Answer != answer || got.Failed != (name == "failed") || len(got.Text) > 4<<10 || !utf8.ValidString(got.Text) {
-			t.Errorf("%s: %+v", name, got)
+			t.Errorf("%s: got %+v; want Answer %v, Failed %t, at most 4 KiB of UTF-8", name, got, answer, name == "failed")
 		}
 	}
 	ended, end := context.WithCancel(t.Context())

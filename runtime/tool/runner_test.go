@@ -151,7 +151,7 @@ func TestTOL2LongNumbersStayAsTheyAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := json.Marshal(a); err != nil || string(got) != `{"id":9007199254740993,"ids":[-9223372036854775808,18446744073709551615,7,2],"part":0.1}` {
-		t.Errorf("got %s, %v", got, err)
+		t.Errorf("got %s, %v; want %s", got, err, `{"id":9007199254740993,"ids":[-9223372036854775808,18446744073709551615,7,2],"part":0.1}`)
 	}
 	if n := a.Number("id", 0); n != numberMax {
 		t.Errorf("as a bounded number it is %d", n)
@@ -241,7 +241,7 @@ func TestNothingRunsOnceTheCallIsGivenUp(t *testing.T) {
 	cancel()
 	got := w.runner().Run(ctx, fsm.RunTool{Name: "exec", Args: `{"command": "rm notes.txt"}`})
 	if !got.Failed || got.Text != "not run: the call was given up" {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v; want Failed, Text %q", got, "not run: the call was given up")
 	}
 	if _, err := os.Stat(filepath.Join(w.workspace, "notes.txt")); err != nil {
 		t.Errorf("the command ran: %v", err)

@@ -108,7 +108,7 @@ func TestTOL81ALongNumberIsNotRounded(t *testing.T) {
 	w := newWorld(t, `read -r line; echo "$line"`)
 	const schema = `{"type":"object","properties":{"id":{"type":"integer"}}}`
 	if got := w.call(Program{Schema: schema}, `{"id": 1234567890123456789}`); got.Failed || got.Text != `{"id":1234567890123456789}` {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v; want Text %q", got, `{"id":1234567890123456789}`)
 	}
 }
 
@@ -116,7 +116,7 @@ func TestTOL81AProgramThatReadsNothingAndSaysNothing(t *testing.T) {
 	w := newWorld(t, "exit 0")
 	large := `{"place": "` + strings.Repeat("x", 200_000) + `"}` // more than a pipe holds
 	if got := w.call(Program{Schema: place}, large); got.Failed || got.Text != "(no output)" {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v; want Text %q", got, "(no output)")
 	}
 }
 

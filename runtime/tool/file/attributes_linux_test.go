@@ -30,7 +30,7 @@ func TestTOL22AccessListAndAttributesStay(t *testing.T) {
 		}
 	}
 	if got := w.call("edit_file", object{"path": "notes.txt", "old": "alpha", "new": "omega"}); got.Failed {
-		t.Fatal(got.Text)
+		t.Fatalf("got %+v; want Failed false", got)
 	}
 	for name, value := range want { // order-free
 		got := make([]byte, 1000)

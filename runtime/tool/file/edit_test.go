@@ -58,7 +58,7 @@ func TestTOL23AFileIsEdited(t *testing.T) {
 func TestTOL23AnEmptyOldMakesAFile(t *testing.T) {
 	w := newWorld(t)
 	if got := w.call("edit_file", object{"path": "new/x.txt", "old": "", "new": "one\n"}); got.Failed || got.Text != "created new/x.txt (1 line, 4 bytes)\n" {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v; want Text %q", got, "created new/x.txt (1 line, 4 bytes)\n")
 	}
 	w.holds("new/x.txt", "one\n")
 }
@@ -125,7 +125,7 @@ func TestEditsAreReplacements(t *testing.T) {
 				rt.Fatalf("%d places of %q in %q: %q", n, old, text, got)
 			}
 		case err != nil || got != strings.Replace(text, old, with, 1):
-			rt.Fatalf("%q, %v", got, err)
+			rt.Fatalf("got %q, %v; want %q", got, err, strings.Replace(text, old, with, 1))
 		}
 	})
 }

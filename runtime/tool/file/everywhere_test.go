@@ -109,7 +109,7 @@ func TestTOL12DeniedIsNotTriedAgain(t *testing.T) {
 	}
 	got := w.call("read_file", map[string]any{"path": "notes.txt"})
 	if !got.Invalid || !strings.HasPrefix(got.Text, "permission denied") {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v; want Invalid, a Text that begins with %q", got, "permission denied")
 	}
 }
 

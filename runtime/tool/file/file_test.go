@@ -82,7 +82,7 @@ func TestTOL3DeviceIsRefused(t *testing.T) {
 		t.Skipf("no right to make a device: %v", err)
 	}
 	if got := w.call("read_file", map[string]any{"path": "dev0"}); !got.Failed || !strings.Contains(got.Text, "is a device, not a regular file") {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v; want Failed, a Text with %q", got, "is a device, not a regular file")
 	}
 }
 
@@ -111,7 +111,7 @@ func TestPathsThatAreTaken(t *testing.T) {
 			w.symlink(filepath.Join(w.workspace, "notes.txt"), "link_file")
 			got := w.call("read_file", map[string]any{"path": strings.ReplaceAll(c.path, "{{ws}}", w.workspace)})
 			if got.Failed || !strings.HasPrefix(got.Text, "alpha\n") {
-				t.Errorf("got %+v", got)
+				t.Errorf("got %+v; want a Text that begins with %q", got, "alpha\n")
 			}
 		})
 	}
@@ -140,7 +140,7 @@ func TestTOL3AWorkspaceThatIsReplacedIsTheNewOne(t *testing.T) {
 	w.must(os.Rename(w.workspace, old))
 	for _, name := range []string{"read_file", "list_dir"} {
 		if got := call(name, object{"path": "src/main.go"}); !got.Invalid || got.Text != "the workspace "+w.workspace+" is gone; ask the person for it" {
-			t.Errorf("%s: %+v", name, got)
+			t.Errorf("%s: got %+v; want Invalid, and that the workspace %s is gone", name, got, w.workspace)
 		}
 	}
 	w.write("src/main.go", "package other\n")
@@ -172,7 +172,7 @@ func TestTOL3PrivateFolderIsRefusedInsideTheWorkspace(t *testing.T) {
 		t.Errorf("listed: %+v", got)
 	}
 	if got := w.call("read_file", map[string]any{"path": "state-of-things.txt"}); got.Failed {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v; want Failed false", got)
 	}
 }
 
@@ -294,7 +294,7 @@ func TestTOL4LongLineIsCutVisibly(t *testing.T) {
 	w.write("longline.txt", strings.Repeat("é", 100_000)+"\nshort\n")
 	got := w.call("read_file", map[string]any{"path": "longline.txt"})
 	if want := "é\n[lines 1 to 1 of a file of 200007 bytes; line 1 goes on: read it with offset 1 and column 1921; the next line has offset 2]"; got.Failed || !strings.HasSuffix(got.Text, want) {
-		t.Errorf("got … %q", got.Text[max(0, len(got.Text)-150):])
+		t.Errorf("got … %q; want it to end with %q", got.Text[max(0, len(got.Text)-150):], want)
 	}
 	got = w.call("read_file", map[string]any{"path": "longline.txt", "offset": 2})
 	same(t, fsm.ToolAnswered{Text: "short\n"}, got)

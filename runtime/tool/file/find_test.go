@@ -125,7 +125,7 @@ func TestTOL29AGrepSaysWhatItLeavesOut(t *testing.T) {
 	w.write("closed/file", "needle\n")
 	w.must(os.Chmod(filepath.Join(w.workspace, "closed/file"), 0))
 	if got := w.call("grep", object{"pattern": "needle", "path": "closed"}); got.Text != "(no match)\n[not searched, since they cannot be read: 1]" {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v; want Text %q", got, "(no match)\n[not searched, since they cannot be read: 1]")
 	}
 }
 
@@ -140,7 +140,7 @@ func TestTOL29AGrepIsBounded(t *testing.T) {
 	w.options.ResultBytesMax = 2048
 	got = w.call("grep", object{"pattern": "alpha", "path": "many.txt"})
 	if !strings.Contains(got.Text, "the result has no room for more") {
-		t.Errorf("… %q", got.Text[len(got.Text)-120:])
+		t.Errorf("got … %q; want %q", got.Text[len(got.Text)-120:], "the result has no room for more")
 	}
 	w.write("line.txt", strings.Repeat("x", 3*lineBytesMax)+"alpha\nalpha\n")
 	got = w.call("grep", object{"pattern": "alpha", "path": "line.txt"})
@@ -209,7 +209,7 @@ func TestTOL30GlobShowsTheNewestFirst(t *testing.T) {
 	}
 	got := w.call("glob", object{"pattern": "?.txt", "newest": true})
 	if got.Text != "b.txt\na.txt\nc.txt\n" {
-		t.Errorf("got %q", got.Text)
+		t.Errorf("got %q; want %q", got.Text, "b.txt\na.txt\nc.txt\n")
 	}
 }
 
@@ -261,7 +261,7 @@ func TestTOL30AGlobIsBounded(t *testing.T) {
 	}
 	got := w.call("glob", object{"pattern": "many/*"})
 	if n := strings.Count(got.Text, "many/"); n != pathsMax || !strings.HasSuffix(got.Text, "[cut: 500 of 520 files are shown; narrow the pattern or path]\n") {
-		t.Errorf("%d, … %q", n, got.Text[len(got.Text)-80:])
+		t.Errorf("got %d paths, … %q; want %d, and the end %q", n, got.Text[len(got.Text)-80:], pathsMax, "[cut: 500 of 520 files are shown; narrow the pattern or path]\n")
 	}
 }
 
@@ -313,7 +313,7 @@ func TestTOL28AListHasDatesWhereTheyAreAskedFor(t *testing.T) {
 	}
 	got := w.call("list_dir", object{"path": "d", "dates": true})
 	if !strings.HasPrefix(got.Text, "f  3 bytes  2030-01-02 03:04\nl -> f  20") || !strings.HasSuffix(got.Text, "sub/  2030-01-02 03:04\n") {
-		t.Errorf("got %q", got.Text)
+		t.Errorf("got %q; want %q first, %q last", got.Text, "f  3 bytes  2030-01-02 03:04\nl -> f  20", "sub/  2030-01-02 03:04\n")
 	}
 }
 
@@ -395,6 +395,6 @@ func TestTOL20LinesHaveNumbersWhereTheyAreAskedFor(t *testing.T) {
 	w := newWorld(t)
 	got := w.call("read_file", object{"path": "notes.txt", "offset": 2, "numbers": true})
 	if got.Text != "2: beta format\n3: gamma\n" {
-		t.Errorf("got %q", got.Text)
+		t.Errorf("got %q; want %q", got.Text, "2: beta format\n3: gamma\n")
 	}
 }

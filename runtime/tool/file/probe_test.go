@@ -163,7 +163,7 @@ func TestTOL26WithoutARecordNothingIsChanged(t *testing.T) {
 	w.write("../data/changes", "in the way")
 	got := r.Run(guard(t), callOf("write_file", `{"path": "notes.txt", "content": "new\n"}`))
 	if !got.Failed || !got.Nothing {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v; want Failed, Nothing", got)
 	}
 	w.holds("notes.txt", "alpha\nbeta format\ngamma\n")
 }

@@ -90,7 +90,7 @@ func TestTOL22AWrittenFileStaysAsItIsWritten(t *testing.T) {
 			got := w.call("write_file", object{"path": "f", "content": c.content})
 			w.holds("f", c.want)
 			if first, _, _ := strings.Cut(got.Text, "\n"); !strings.HasSuffix(first, fmt.Sprintf(" bytes%s)", c.note)) {
-				t.Errorf("got %q", first)
+				t.Errorf("got %q; want it to end with %q", first, " bytes"+c.note+")")
 			}
 			if info, err := os.Stat(filepath.Join(w.workspace, "f")); err != nil || info.Mode() != 0o751 {
 				t.Errorf("the mode is %v, %v", info.Mode(), err)
@@ -276,15 +276,15 @@ func TestTOL24AFailureLeavesTheOldContent(t *testing.T) {
 	old, err := tools.place(guard(t), "notes.txt")
 	w.must(err)
 	if got := tool.Undone(unwritten(old, errChanged)); !got.Invalid || !strings.Contains(got.Text, "read it again") {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v; want Invalid, a Text with %q", got, "read it again")
 	}
 	full := unwritten(old, &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC})
 	if got := tool.Undone(full); !got.Nothing || got.Text != `"notes.txt": no space left on device; the file is as it was` {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v; want Nothing, Text %q", got, `"notes.txt": no space left on device; the file is as it was`)
 	}
 	fresh := unwritten(&place{shown: "fresh.txt"}, &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC})
 	if got := tool.Undone(fresh); !got.Nothing || got.Text != `"fresh.txt": no space left on device; nothing was written` {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v; want Nothing, Text %q", got, `"fresh.txt": no space left on device; nothing was written`)
 	}
 }
 
@@ -294,7 +294,7 @@ func TestTOL24NothingIsWrittenOnceTheCallIsGivenUp(t *testing.T) {
 	cancel()
 	got := w.tools().writeFile(ctx, fsm.RunTool{}, tool.Arguments{"path": "notes.txt", "content": "x"})
 	if !got.Failed {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v; want Failed", got)
 	}
 	w.holds("notes.txt", "alpha\nbeta format\ngamma\n")
 }

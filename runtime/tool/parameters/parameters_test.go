@@ -31,7 +31,7 @@ func TestTOL94ASchemaThatDoesNotEndIsRefused(t *testing.T) {
 	} {
 		s, err := Read(text)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s: got %v; want %q", text, err, want)
 		}
 		if err == nil {
 			_ = s.Validate(map[string]any{"p": map[string]any{"p": map[string]any{}}, "b": nil})
@@ -85,7 +85,7 @@ func TestTOL94WhatCannotBeCheckedIsLeftOutOfTheCheck(t *testing.T) {
 			var v any
 			_ = json.Unmarshal([]byte(args), &v)
 			if err := s.Validate(v); (err == nil) != (i < len(c.takes)) {
-				t.Errorf("%s: %s: %v", text, args, err)
+				t.Errorf("%s: %s: got %v; want an error %t", text, args, err, i >= len(c.takes))
 			}
 		}
 	}

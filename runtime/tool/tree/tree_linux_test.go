@@ -169,7 +169,7 @@ func TestTOL11WhatACommandHasStartedEndsWithIt(t *testing.T) {
 			end := got(t, ends)
 			s.down()
 			if !c.want(end) || end.Lost || len(end.Left) > 0 {
-				t.Errorf("got %+v", end)
+				t.Errorf("got %+v; want the end of %s, not Lost, none Left", end, c.name)
 			}
 			s.noRecord()
 		})
@@ -185,7 +185,7 @@ func TestTOL11TheSupervisorAloneIsKilled(t *testing.T) {
 	end := got(t, ends)
 	s.down()
 	if !end.Lost || end.Exited || len(end.Left) > 0 {
-		t.Errorf("got %+v", end)
+		t.Errorf("got %+v; want Lost, not Exited, none Left", end)
 	}
 	s.noRecord()
 }
@@ -285,7 +285,7 @@ func TestTOL11ACommandThatForksWithoutEnd(t *testing.T) {
 		`exec 9>alive; for i in 1 2 3; do (setsid sh -c 'n=0; while [ $n -lt 3000 ]; do (sleep 1000 >/dev/null &) & n=$((n+1)); wait; done' &); done; echo up >&9; read line </dev/null; sleep 1000`), Timeout: 300 * time.Millisecond})
 	s.up()
 	if end := got(t, ends); !end.TimedOut || len(end.Left) > 0 {
-		t.Errorf("got %+v", end)
+		t.Errorf("got %+v; want TimedOut, none Left", end)
 	}
 	s.down()
 }
@@ -323,7 +323,7 @@ func TestTheOutputOfWhatIsLeftForAMomentIsTaken(t *testing.T) {
 	_, err := s.own.WriteString("go\n")
 	s.must(err)
 	if end := got(t, ends); !end.Exited {
-		t.Errorf("got %+v", end)
+		t.Errorf("got %+v; want Exited", end)
 	}
 	if text := out.String(); text != "early\nlate\n" && text != "late\nearly\n" {
 		t.Errorf("output %q", text)
@@ -340,7 +340,7 @@ func TestAMarkIsReadFromTheLimits(t *testing.T) {
 		"":                         0,
 	} {
 		if mark, ok := readMark(limits); mark != want && ok || ok != (want > 0) {
-			t.Errorf("%q: %d, %v", limits, mark, ok)
+			t.Errorf("%q: got %d, %t; want %d, %t", limits, mark, ok, want, want > 0)
 		}
 	}
 }

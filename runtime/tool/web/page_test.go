@@ -34,7 +34,7 @@ func served(t *testing.T, body, kind string, args map[string]any) string {
 func TestTOL74APageIsShownAsText(t *testing.T) {
 	pages, err := filepath.Glob(filepath.Join("testdata", "*.html"))
 	if err != nil || len(pages) == 0 {
-		t.Fatal(pages, err)
+		t.Fatalf("got %q, %v; want some pages", pages, err)
 	}
 	for _, name := range pages {
 		b, err := os.ReadFile(name)
@@ -114,7 +114,7 @@ func TestTOL73AnErrorOfTheServerIsAFailure(t *testing.T) {
 		})}
 		got := fetched(t, n, "http://public.test/")
 		if !got.Failed || got.Invalid != invalid || !strings.Contains(got.Text, fmt.Sprint(status)) || !strings.Contains(got.Text, "the reason") || !strings.Contains(got.Text, "wait: 30") {
-			t.Errorf("%d: %+v", status, got)
+			t.Errorf("%d: got %+v; want Failed, Invalid %t, the status, its reason and the wait", status, got, invalid)
 		}
 	}
 }

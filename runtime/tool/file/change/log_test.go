@@ -56,7 +56,7 @@ func TestASecondStartTakesThePlaceOfTheFirst(t *testing.T) {
 	second := begin(t, l, "a", []byte("second"))
 	entries, err := l.List("")
 	if err != nil || len(entries) != 1 || entries[0].ID() != second.ID() {
-		t.Fatalf("%v, %v", entries, err)
+		t.Fatalf("got %v, %v; want 1 of them, ID %v", entries, err, second.ID())
 	}
 	if err := second.Drop(); err != nil {
 		t.Fatal(err)
