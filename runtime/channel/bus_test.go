@@ -31,7 +31,7 @@ func TestCHN3AMessageIsOneRequestHoweverOftenItIsBrought(t *testing.T) {
 		}
 		r := w.front.Seen().Requests
 		if len(r) != 1 || r[0].Key != keyOf(f, "1") || r[0].Origin != (fsm.Origin{Channel: "phone", Chat: "mia"}) || r[0].Session != "" || r[0].Text != "what is it?" {
-			t.Errorf("%+v", r)
+			t.Errorf("got %+v; want 1 request, Key %v, of mia on the phone, without a Session, Text %q", r, keyOf(f, "1"), "what is it?")
 		}
 		w.replies(f, "1", "It is four.")
 		if taken := w.writes(f, m); taken.New || !taken.Done {
@@ -113,7 +113,7 @@ func TestCHN6AnAnswerIsSentUntilItIsTaken(t *testing.T) {
 		w.replies(f, "1", "Hello.")
 		w.wait(time.Hour)
 		if s := w.States()[0]; s.Open != 1 || s.Failed != errAway.Error() || s.Retried < 60 || s.Retried > 80 {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v; want Open 1, Failed %q, Retried 60 to 80", s, errAway.Error())
 		}
 		f.mu.Lock()
 		f.panic = true
@@ -187,7 +187,7 @@ func TestCHN6MessagesToTheChatsAreSentInOrderAndCountAsRead(t *testing.T) {
 		w.sends(f, 51, "tom", "The disk is full.")
 		got := w.wants(f, "message mia Water the plants.|message tom The disk is full.")
 		if got[0].ID == got[1].ID || got[0].From != comm.FromTool {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v; want two ids, and [0].From %v", got, comm.FromTool)
 		}
 		if n, _, err := w.front.Inbox().Count(func(after uint64) ([]engine.Message, error) {
 			return w.front.Messages(t.Context(), fsm.Origin{}, after, inbox.UnreadMax)
@@ -377,7 +377,7 @@ func TestCHN4WhoMayNotTalkIsNotAnswered(t *testing.T) {
 		}
 		w.wants(f, "")
 		if s := w.States()[0]; s.Refused != 20 || len(w.front.Seen().Requests) != 0 {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v, %d requests; want Refused 20, and none", s, len(w.front.Seen().Requests))
 		}
 	})
 }
@@ -463,7 +463,7 @@ func TestCHN10ElsewhereTheChatLearnsWhereToAnswer(t *testing.T) {
 		w.wants(f, `question mia May I run exec {"command":"make"}?`+"\nAnswer it at the machine, with: shelly request approve 1")
 		w.writes(f, channel.Message{ID: "2", Text: "approve 012345"})
 		if r := w.front.Seen().Requests; len(r) != 2 || len(w.front.Seen().Told) != 0 {
-			t.Errorf("%+v", r)
+			t.Errorf("got %+v, %d decisions; want 2 requests, and none", r, len(w.front.Seen().Told))
 		}
 	})
 }
@@ -495,7 +495,7 @@ func TestCHN11AChannelIsTried(t *testing.T) {
 		}
 		id, err := w.Try(w.t.Context(), "phone", channel.TryBody{Chat: "mia"})
 		if got := w.wants(f, "notice mia This is a test of the channel."); err != nil || got[0].ID != id {
-			t.Errorf("%s, %v", id, err)
+			t.Errorf("got %s, %v; want %s", id, err, got[0].ID)
 		}
 		f.failing(errAway)
 		if _, err := w.Try(w.t.Context(), "phone", channel.TryBody{Chat: "mia", Text: "hello"}); !errors.Is(err, errAway) {

@@ -54,7 +54,7 @@ func TestCHN8AnOlderJournalIsFollowed(t *testing.T) {
 	}
 	d, err := f.Begin("phone", 50)
 	if err != nil || d.Messages != engine.LastOf(50) || d.Has(51) || d.Has(85) || !d.Has(50) {
-		t.Errorf("%+v, %v", d, err)
+		t.Errorf("got %+v, %v; want Messages %v, and 50 but not 51 and 85", d, err, engine.LastOf(50))
 	}
 }
 

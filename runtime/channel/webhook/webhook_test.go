@@ -32,7 +32,7 @@ func TestCHN20ASignatureIsThatOfTheStandard(t *testing.T) {
 	header := http.Header{}
 	webhook.Sign(header, key, "msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`))
 	if got := header.Get("webhook-signature"); got != "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=" {
-		t.Error(got)
+		t.Errorf("got %q; want %q", got, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
 	}
 }
 
@@ -194,7 +194,7 @@ func TestCHN20AMessageIsAnsweredAsItWasTaken(t *testing.T) {
 	}
 	want := []channel.Message{{ID: "m1", Chat: "direct", Sender: "hook", Text: "hi"}, {ID: "m1", Chat: "ops", Sender: "mia", Text: "hi"}}
 	if len(in.seen) != 11 || in.seen[0] != want[0] || in.seen[1] != want[1] {
-		t.Errorf("%+v", in.seen)
+		t.Errorf("got %+v; want 11 messages, beginning with %+v", in.seen, want)
 	}
 }
 
@@ -256,7 +256,7 @@ func TestCHN22WhatGoesOutIsSignedAndTakenByA2xx(t *testing.T) {
 		err := h.Send(t.Context(), m)
 		var refused *channel.Refused
 		if (err == nil) != (status < 300) || errors.As(err, &refused) != (status == 413 || status == 422) || err != nil && !strings.Contains(err.Error(), strconv.Itoa(status)) {
-			t.Errorf("%d: %v", status, err)
+			t.Errorf("got %v; want an error that names %d: %t", err, status, status >= 300)
 		}
 		if errors.As(err, new(*channel.OfChat)) != (status == 500 || status == 404) {
 			t.Errorf("%d: other chats wait: %T", status, err)
@@ -290,7 +290,7 @@ func saysWhenToSendAgain(t *testing.T, status int) {
 		err := h.Send(t.Context(), channel.Outbound{ID: "re-1", Text: "Hello."})
 		var later *channel.Later
 		if errors.As(err, &later) != (tt.to > 0) || later != nil && (later.After < tt.from || later.After > tt.to) || !strings.Contains(err.Error(), strconv.Itoa(status)) {
-			t.Errorf("%d, %q: %v, %+v", status, tt.says, err, later)
+			t.Errorf("%q: got %v, %+v; want an error that names %d, later by %v to %v", tt.says, err, later, status, tt.from, tt.to)
 		}
 	}
 }

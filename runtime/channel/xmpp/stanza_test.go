@@ -45,7 +45,7 @@ func FuzzCHN34Stanza(f *testing.F) {
 			t.Errorf("%q: from %q, type %q, id %q; want %q", text, m.From, m.Type, m.ID, want)
 		}
 		if said := m.text(); !utf8.ValidString(said) || len(m.idOf(said, time.UnixMilli(0))) != 32 {
-			t.Errorf("%q: %q, %q", text, said, m.idOf(said, time.UnixMilli(0)))
+			t.Errorf("%q: got %q, id %q; want UTF-8, and 32 characters", text, said, m.idOf(said, time.UnixMilli(0)))
 		}
 		if m.Error != nil {
 			_ = m.Error.String()

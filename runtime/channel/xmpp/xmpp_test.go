@@ -197,7 +197,7 @@ func TestCHN31AMessageIsAcknowledgedOnceItIsTaken(t *testing.T) {
 	_, in, end := runs(t, s)
 	c := s.accept(true)
 	if how := <-in.up; how != "connected as shelly@example.org/r1" {
-		t.Error(how)
+		t.Errorf("got %q; want %q", how, "connected as shelly@example.org/r1")
 	}
 	const hello = `<message from='mia@example.org/phone' to='shelly@example.org' type='chat' id='7'><body>What &amp; why?</body></message>`
 	c.says(hello)
@@ -258,7 +258,7 @@ func TestCHN31WithoutStreamManagementItDoesNotWork(t *testing.T) {
 	_, in, end := runs(t, s)
 	s.accept(false)
 	if err := end(); err == nil || !strings.Contains(err.Error(), "XEP-0198") || len(in.up) != 0 {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, up %d times; want an error that names %s, and never", err, len(in.up), "XEP-0198")
 	}
 }
 
@@ -301,7 +301,7 @@ func TestCHN32AMessageIsSentOnceTheServerHasIt(t *testing.T) {
 		c.acknowledges(100)
 		err := <-done
 		if err == nil || errors.As(err, new(*channel.Refused)) != tt.refused || errors.As(err, new(*channel.OfChat)) == tt.refused {
-			t.Errorf("%s: %v", tt.fault, err)
+			t.Errorf("%s: got %v; want it Refused %t, or else OfChat", tt.fault, err, tt.refused)
 		}
 		c.acknowledges(0)
 		c.asks()
@@ -334,7 +334,7 @@ func TestCHN32AMessageThatIsReturnedLateIsReported(t *testing.T) {
 		}
 		c.acknowledges(100)
 		if err := <-done; (err == nil) != (id == "late") {
-			t.Errorf("%s: %v", id, err)
+			t.Errorf("%s: got %v; want an error %t", id, err, id != "late")
 		}
 		c.acknowledges(0)
 	}
