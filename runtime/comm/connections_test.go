@@ -190,7 +190,7 @@ func TestCOM99TheStatusSaysWhoIsConnected(t *testing.T) {
 	want := []comm.Connected{{Front: "http", Client: "ci", Open: 2}, {Front: "http", Client: "local", Open: 1}}
 	same(t, want, clients())
 	if words := comm.ClientWords(want); words != "2 http ci, 1 http local" {
-		t.Error(words)
+		t.Errorf("got %q; want %q", words, "2 http ci, 1 http local")
 	}
 	c.await(func(n fronttest.Seen) bool { return n.Watching == 3 })
 	c.front.Cut()

@@ -204,15 +204,15 @@ func TestOBS2MetricsAreReadWithTheTokenAlone(t *testing.T) {
 	})
 	metrics := call{method: "GET", path: "/metrics"}
 	if r := s.start(with(metrics, "Authorization", "")); r.StatusCode != http.StatusUnauthorized {
-		t.Error(r.StatusCode)
+		t.Errorf("got status %d; want %d", r.StatusCode, http.StatusUnauthorized)
 	}
 	r := s.start(metrics)
 	body, err := io.ReadAll(r.Body)
 	if r.StatusCode != http.StatusOK || string(body) != "lifecycle serving" || err != nil {
-		t.Error(r.StatusCode, string(body), err)
+		t.Errorf("got status %d, %q, %v; want %d, %q", r.StatusCode, body, err, http.StatusOK, "lifecycle serving")
 	}
 	if r := serveHTTP(t, nil).start(metrics); r.StatusCode != http.StatusNotFound {
-		t.Error(r.StatusCode)
+		t.Errorf("got status %d; want %d", r.StatusCode, http.StatusNotFound)
 	}
 }
 

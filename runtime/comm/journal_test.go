@@ -135,7 +135,7 @@ func TestCOM16ABackupIsSentOneAtATimeAndEndsWithItsClient(t *testing.T) {
 	}
 	must(t, first.Body.Close())
 	if err := <-ended; err == nil || first.Header.Get("Content-Type") != "application/x-tar" {
-		t.Errorf("%v, %q", err, first.Header)
+		t.Errorf("got %v, %q; want an error, Content-Type %q", err, first.Header, "application/x-tar")
 	}
 	s.front.KeepBackup(func(context.Context, io.Writer) error { return engine.ErrNoSpace })
 	r := s.do(call{method: "GET", path: "/v1/backup"}, &body)

@@ -74,7 +74,7 @@ func TestCOM50AMessageIsUnreadUntilAPersonHasSeenIt(t *testing.T) {
 	}
 	s.front.Send(message(1, "web", "7"), message(2, "web", "8"), message(3, "web", "7"), message(4, "", ""))
 	if s.do(call{method: "GET", path: "/v1/status"}, &status); status.Unread == nil || *status.Unread != (comm.Unread{Messages: 4, Since: 1}) {
-		t.Errorf("%+v", status.Unread)
+		t.Errorf("got %+v; want Messages 4, Since 1", status.Unread)
 	}
 	for _, c := range []struct {
 		body string

@@ -385,6 +385,6 @@ func TestCOM97AHeadIsAnsweredLikeAGetWithoutABody(t *testing.T) {
 		}
 	}
 	if r := s.start(call{method: "PUT", path: "/healthz"}); r.Header.Get("Allow") != "GET, HEAD" {
-		t.Errorf("%q", r.Header)
+		t.Errorf("got %q; want Allow %q", r.Header, "GET, HEAD")
 	}
 }

@@ -166,7 +166,7 @@ func TestOpenStreamsAreBoundedAndBusyStartsNothing(t *testing.T) {
 	} {
 		var body comm.ProblemBody
 		if r := s.do(c, &body); r.StatusCode != 429 || body.Error.Code != comm.CodeBusy || r.Header.Get("Retry-After") != "1" {
-			t.Errorf("%s: %d %+v", c.path, r.StatusCode, body.Error)
+			t.Errorf("%s: got %d %v %+v; want 429, Retry-After 1, code %q", c.path, r.StatusCode, r.Header, body.Error, comm.CodeBusy)
 		}
 	}
 	if n := len(s.front.Seen().Accepted); n != 1 {

@@ -477,7 +477,7 @@ func TestCOM86AClientsTokenIsGoodOverUDP(t *testing.T) {
 	m.want(comm.Datagram{ID: "m1", Type: comm.DatagramAccepted})
 	got := m.front.Seen().Requests
 	if len(got) != 2 || got[0].Key != of("ci", "m1") || got[0].Session != "client:ci/notes" || got[1].Key != of("eve", "m1") || got[1].Session != "client:eve/notes" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v; want 2 requests: %v in session %q, and %v in session %q", got, of("ci", "m1"), "client:ci/notes", of("eve", "m1"), "client:eve/notes")
 	}
 	m.send(letter(sensor, "m2", "of one who may report events alone"))
 	m.send(letter(ci[1:], "m2", "of nobody"))
@@ -487,7 +487,7 @@ func TestCOM86AClientsTokenIsGoodOverUDP(t *testing.T) {
 	}
 	m.await(func(n fronttest.Seen) bool { return n.Watching == 3 }) // with the probe
 	if taken, err := clients.Revoke("ci"); !taken || err != nil {
-		t.Fatal(taken, err)
+		t.Fatalf("got %t, %v; want true", taken, err)
 	}
 	m.await(func(n fronttest.Seen) bool { return n.Watching == 2 })
 	m.front.Reply(of("ci", "m1"), "not sent", false)

@@ -70,7 +70,7 @@ func TestMessagesAreReadAndMarked(t *testing.T) {
 		t.Errorf("got %+v, %v; want 1 of them, [0].Position 2", list, err)
 	}
 	if last, err := d.client.LastPosition(ctx); err != nil || last != engine.LastOf(0) {
-		t.Errorf("%d, %v", last, err)
+		t.Errorf("got %d, %v; want %d", last, err, engine.LastOf(0))
 	}
 	d.front.Refuse(engine.ErrNoSpace)
 	if err := d.client.Follow(ctx, fsm.Origin{Channel: "NO"}, 0, nil); err == nil {

@@ -278,6 +278,6 @@ func TestCOM91ADaemonWithoutAnAddressIsFoundAtItsSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := answer.Body.Close(); err != nil || answer.StatusCode != http.StatusNotFound { // this listener has no MCP server
-		t.Errorf("%s, %v", answer.Status, err)
+		t.Errorf("got %s, %v; want status %d", answer.Status, err, http.StatusNotFound)
 	}
 }

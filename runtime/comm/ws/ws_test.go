@@ -259,7 +259,7 @@ func TestCOM93HostileInputsAreRefusedOrBounded(t *testing.T) {
 		conn := s.raw("GET " + ws.Route + " HTTP/1.1\r\n" + head + upgrade + "\r\n")
 		answer, _ := io.ReadAll(conn)
 		if !bytes.HasPrefix(answer, []byte("HTTP/1.1 403 ")) {
-			t.Errorf("%s: %.60s", name, answer)
+			t.Errorf("%s: got %.60s; want status 403", name, answer)
 		}
 	}
 	conn := s.raw("GET " + ws.Route + " HTTP/1.1\r\nHost: " + s.address + "\r\n" + upgrade + "\r\n")
@@ -322,7 +322,7 @@ func TestCOM93WhatBeginsNoWebSocketIsAProblem(t *testing.T) {
 		}
 		var body comm.ProblemBody
 		if err := json.NewDecoder(answer.Body).Decode(&body); err != nil || answer.StatusCode != http.StatusBadRequest || body.Error.Code != comm.CodeBadRequest || !strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json") {
-			t.Errorf("%s: %s %+v, %v", name, answer.Status, body, err)
+			t.Errorf("%s: got %s %v %+v, %v; want %d, code %q, as JSON", name, answer.Status, answer.Header, body, err, http.StatusBadRequest, comm.CodeBadRequest)
 		}
 	}
 }
@@ -352,6 +352,6 @@ func endsTheConnection(t *testing.T, wrong string) {
 	}
 	var frame [4]byte
 	if _, err := io.ReadFull(in, frame[:]); err != nil || frame[0] != 0x88 || int(frame[2])<<8|int(frame[3]) != int(websocket.StatusProtocolError) {
-		t.Errorf("% x, %v", frame, err)
+		t.Errorf("got % x, %v; want a close frame with %d", frame, err, websocket.StatusProtocolError)
 	}
 }
