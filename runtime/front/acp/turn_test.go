@@ -281,7 +281,7 @@ func TestFRT54WhyATurnHasEnded(t *testing.T) {
 	} {
 		got, err := acp.Stop(tt.reply)
 		if got != tt.want || (err != nil || tt.err != "") && (err == nil || err.Error() != tt.err) {
-			t.Errorf("%+v: %q, %v", tt.reply, got, err)
+			t.Errorf("%+v: got %q, %v; want %q, %q", tt.reply, got, err, tt.want, tt.err)
 		}
 	}
 }

@@ -233,7 +233,7 @@ func TestFRT32ARequestIsNamedWhenShellyStops(t *testing.T) {
 		t.Fatalf("got %+v, %v; want IsError", res, err)
 	}
 	if got, id := res.Content[0].(*sdk.TextContent).Text, front.Seen().Accepted[0]; !strings.Contains(got, "request "+id+" is kept") || !strings.Contains(got, engine.ErrStopping.Error()) {
-		t.Errorf("%s: %s", id, got)
+		t.Errorf("got %s; want %q and %q", got, "request "+id+" is kept", engine.ErrStopping)
 	}
 }
 
@@ -392,7 +392,7 @@ func TestFRT3AnUnknownArgumentOfAToolIsRefused(t *testing.T) {
 	} {
 		result, _ := s.send("tools/call", c.name, `{"name":"`+c.name+`","arguments":`+c.arguments+`}`)
 		if !strings.Contains(string(result), `"isError":true`) || !strings.Contains(text(t, result), c.want) {
-			t.Errorf("%s %s: %s", c.name, c.arguments, result)
+			t.Errorf("%s %s: got %s; want an error with %q", c.name, c.arguments, result, c.want)
 		}
 	}
 	if _, failure := s.send("tools/call", "approve", `{"name":"approve","arguments":{"id":"m1","key":"k1","key":"k0"}}`); failure != `"params.arguments.key" is given twice` {
@@ -489,7 +489,7 @@ func TestFRT34ADecisionIsTheCallers(t *testing.T) {
 	} {
 		name, _, _ := strings.Cut(strings.TrimPrefix(c.call, `{"name":"`), `"`)
 		if result, _ := s.send("tools/call", name, c.call); !strings.Contains(text(t, result), c.want) {
-			t.Errorf("%s: %s", c.call, result)
+			t.Errorf("%s: got %s; want %q", c.call, result, c.want)
 		}
 	}
 	told := fmt.Sprintf("%+v", s.front.Seen().Told)
@@ -572,7 +572,7 @@ func FuzzMessages(f *testing.F) {
 		last := answered(w.Result())
 		got, err := front.Parse(last)
 		if err != nil || got.Kind == front.Object && got.Member("jsonrpc").Text != "2.0" {
-			t.Fatalf("%d %q: %v", w.Code, last, err)
+			t.Fatalf("got %d %q, %v; want JSON-RPC 2.0", w.Code, last, err)
 		}
 		if id := sent.Member("id"); w.Code == http.StatusOK && sent.Kind == front.Object && got.Member("id").Text != id.Text && id.Kind == front.String {
 			t.Errorf("%q is answered under the id %q", id.Text, got.Member("id").Text)

@@ -189,7 +189,7 @@ func TestFRT10AnImageComesInBase64(t *testing.T) {
 	s.Meanwhile(1, func(key fsm.RequestKey) { s.Front.Reply(key, "It is.", false) }, "POST", "/api/generate",
 		`{"model":"shelly","prompt":"What?","images":["`+base64.StdEncoding.EncodeToString([]byte(png))+`"]}`)
 	if r := s.Front.Seen().Requests[0]; len(r.Images) != 1 || string(r.Images[0]) != png {
-		t.Errorf("%q", r.Images)
+		t.Errorf("got %q; want 1 image, %q", r.Images, png)
 	}
 }
 
@@ -205,7 +205,7 @@ func FuzzBodies(f *testing.F) {
 			got := s.Ask("POST", path, string(body))
 			loads := strings.Contains(got.Body, `load"}`)
 			if got.Status == 200 && !loads || got.Status != 200 && !strings.HasPrefix(got.Body, `{"error":"`) {
-				t.Errorf("%s: %d %s", path, got.Status, got.Body)
+				t.Errorf("%s: got %d %s; want 200 for what loads, or else an error", path, got.Status, got.Body)
 			}
 		}
 	})

@@ -124,7 +124,7 @@ func TestFRT6AStreamWhoseTokenIsRevokedSaysSo(t *testing.T) {
 		s := serve(t)
 		got := s.Revoked("POST", path, body)
 		if !strings.Contains(got.Body, "the token was revoked") || !strings.Contains(body, "stream") && got.Status != 401 {
-			t.Errorf("%s: %d %s", body, got.Status, got.Body)
+			t.Errorf("%s: got %d %s; want 401 or a stream, and %q", body, got.Status, got.Body, "the token was revoked")
 		}
 	}
 }
@@ -194,7 +194,7 @@ func TestFRT4AReplyThatIsAnErrorIsOne(t *testing.T) {
 	fails := func(key fsm.RequestKey) { s.Front.Reply(key, "error: no model", true) }
 	got := s.Meanwhile(1, fails, "POST", "/v1/chat/completions", `{`+hello+`}`, keyed, "k")
 	if got.Status != 500 || got.Header.Get("X-Should-Retry") != "false" || !strings.Contains(got.Body, `{"error":{"message":"error: no model","type":"server_error"`) {
-		t.Errorf("%d %v %s", got.Status, got.Header, got.Body)
+		t.Errorf("got %d %v %s; want 500, X-Should-Retry false, and a server_error", got.Status, got.Header, got.Body)
 	}
 	got = s.Meanwhile(2, fails, "POST", "/v1/chat/completions", `{"stream":true,`+hello+`}`, keyed, "l")
 	if !strings.HasSuffix(got.Body, `data: {"error":{"message":"error: no model","type":"server_error","param":null,"code":null}}`+"\n\n") {
@@ -273,7 +273,7 @@ func TestFRT12AQuestionIsAskedWhereItCanBe(t *testing.T) {
 func TestFRT14TheModelIsTheAgent(t *testing.T) {
 	s := serve(t)
 	if got := s.Ask("GET", "/v1/models", ""); got.Body != `{"object":"list","data":[{"id":"shelly","object":"model","created":0,"owned_by":"shelly"},{"id":"qwen3:4b","object":"model","created":0,"owned_by":"shelly"},{"id":"hf.co/a/b","object":"model","created":0,"owned_by":"shelly"}]}`+"\n" {
-		t.Errorf("%s", got.Body)
+		t.Errorf("got %s; want the agent, then the models", got.Body)
 	}
 	for path, name := range map[string]string{"qwen3:4b": "qwen3:4b", "hf.co/a/b": "hf.co/a/b", "hf.co%2Fa%2Fb": "hf.co/a/b"} { // order-free: each is alone
 		if got := s.Ask("GET", "/v1/models/"+path, ""); got.Body != `{"id":"`+name+`","object":"model","created":0,"owned_by":"shelly"}`+"\n" {
@@ -293,7 +293,7 @@ func TestFRT10AnImageComesWithTheMessage(t *testing.T) {
 	got := s.Meanwhile(1, answering(s, "It is."), "POST", "/v1/chat/completions",
 		`{"model":"shelly","messages":[{"role":"user","content":[{"type":"text","text":"What?"},{"type":"image_url","image_url":{"url":"`+url+`","detail":"low"}}]}]}`, keyed, "k")
 	if r := s.Front.Seen().Requests[0]; got.Status != 200 || len(r.Images) != 1 || string(r.Images[0]) != png {
-		t.Errorf("%d %s: %q", got.Status, got.Body, r.Images)
+		t.Errorf("got %d %s, images %q; want 200, and 1, %q", got.Status, got.Body, r.Images, png)
 	}
 }
 

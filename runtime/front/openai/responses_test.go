@@ -45,7 +45,7 @@ func events(t *testing.T, body string) (all []told) {
 		name, data, _ := strings.Cut(part, "\n")
 		var e told
 		if err := json.Unmarshal([]byte(strings.TrimPrefix(data, "data: ")), &e); err != nil || "event: "+e.Type != name {
-			t.Fatalf("%v: %s", err, part)
+			t.Fatalf("got %s, %v; want data whose type is that of the event, %q", part, err, name)
 		}
 		if e.Number <= last {
 			t.Errorf("%s has number %d after %d", e.Type, e.Number, last)
@@ -294,7 +294,7 @@ func TestFRT16WhatAResponseWasAskedIsListed(t *testing.T) {
 	const path = "/v1/responses/resp_a.20b/input_items"
 	item := `{"id":"msg_in_a.20b","type":"message","status":"completed","role":"user","content":[{"type":"input_text","text":"Be short.\n\nHi"}]}`
 	if got := s.Ask("GET", path, ""); got.Status != 200 || strings.TrimSpace(got.Body) != `{"object":"list","data":[`+item+`],"first_id":"msg_in_a.20b","last_id":"msg_in_a.20b","has_more":false}` {
-		t.Errorf("%d %s", got.Status, got.Body)
+		t.Errorf("got %d %s; want 200 and a list of 1, %s", got.Status, got.Body, item)
 	}
 	if got := s.Ask("GET", path+"?after=msg_in_a.20b", ""); got.Status != 200 || !strings.Contains(got.Body, `"data":[],"first_id":null`) {
 		t.Errorf("got %d %s; want 200, with %q", got.Status, got.Body, `"data":[],"first_id":null`)

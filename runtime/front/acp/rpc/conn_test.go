@@ -111,7 +111,7 @@ func TestFRT45LinesBeginInTheirOrder(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"method":"wait"}`, `{"jsonrpc":"2.0","method":"first"}`,
 		`{"jsonrpc":"2.0","id":2,"method":"wait"}`, `{"jsonrpc":"2.0","method":"second"}`)
 	if order := strings.Join(e.order, " "); order != "wait first wait second" {
-		t.Error(order)
+		t.Errorf("got %q; want %q", order, "wait first wait second")
 	}
 }
 
