@@ -174,7 +174,7 @@ func TestJRN30WhatIsLostIsNamed(t *testing.T) {
 		x, err := examine(t, fs)
 		if text := fmt.Sprint(err); !errors.Is(err, store.ErrCorrupt) || !strings.Contains(text, fmt.Sprintf("%s at byte %d", name, block.Offset)) ||
 			!strings.Contains(text, "; lost: ") && !strings.Contains(text, "; it may have held: ") {
-			t.Errorf("%d: %+v, %v", block.Offset, x, err)
+			t.Errorf("got %+v, %v; want damage of %s at byte %d, and what is lost or held", x, err, name, block.Offset)
 		}
 		lost = append(append(append(lost, x.Missing...), x.Held...), fmt.Sprint(err))
 		flipBit(t, fs, name, int64(block.Offset)+100, 3)
@@ -311,7 +311,7 @@ func TestJRN30MemoryEntriesAreReadAroundDamage(t *testing.T) {
 			return nil
 		})
 		if test.lost != errors.Is(err, store.ErrCorrupt) {
-			t.Errorf("%v", err)
+			t.Errorf("got %v; want damage %t", err, test.lost)
 		}
 		if !test.lost && (len(read) < examined*3/4 || len(read) >= examined || !read["h0001"] || !read["h0150"]) {
 			t.Errorf("%d of %d entries are read", len(read), examined)

@@ -73,7 +73,7 @@ func TestJRN32WithoutAManifestNothingOlderComesBack(t *testing.T) {
 		}
 	}
 	if kept, err := s.Kept(); err != nil || kept.First != 1 || kept.Last != 50 || len(out.Lost)+len(out.LeftOut) > 0 {
-		t.Errorf("%+v, %v; %+v", kept, err, out)
+		t.Errorf("got %+v, %v, %+v; want First 1, Last 50, nothing Lost or LeftOut", kept, err, out)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestJRN32AnArchiveHasNoGap(t *testing.T) {
 		t.Errorf("%q, %v; want %q", read, err, want)
 	}
 	if x, err := s.Examine(context.Background()); errors.Join(err, x.Err()) != nil {
-		t.Errorf("%v, %v", err, x.Err())
+		t.Errorf("got %v, %v; want no damage", err, x.Err())
 	}
 	if len(out.Lost) != 1 {
 		t.Errorf("lost %q", out.Lost)
