@@ -105,7 +105,7 @@ func scrape(t *testing.T, m *Metrics, now comm.Status) string {
 	w := httptest.NewRecorder()
 	m.Serve(w, httptest.NewRequest(http.MethodGet, "/metrics", nil), now)
 	if w.Code != http.StatusOK {
-		t.Fatal(w.Code, w.Body)
+		t.Fatalf("got status %d, %s; want %d", w.Code, w.Body, http.StatusOK)
 	}
 	return w.Body.String()
 }
@@ -141,7 +141,7 @@ func TestOBS2WorkCallsAndToolsAreCounted(t *testing.T) {
 		}
 	}
 	if strings.Contains(got, secret) || strings.Contains(got, "shelly_memory_entries") { // nothing of the memory is known
-		t.Error(got)
+		t.Errorf("got %s; want no %q and no %q", got, secret, "shelly_memory_entries")
 	}
 	if t.Failed() {
 		t.Log(got)
@@ -201,7 +201,7 @@ func TestOBS4EachPieceOfWorkIsALineOfTheLogWithoutItsTexts(t *testing.T) {
 		}
 	}
 	if strings.Contains(got, secret) {
-		t.Error(got)
+		t.Errorf("got %s; want no %q", got, secret)
 	}
 }
 
@@ -287,20 +287,20 @@ func TestOBS3WorkIsATraceWithItsCalls(t *testing.T) {
 		}
 	}
 	if got := attributesOf(root); got["gen_ai.operation.name"] != "invoke_agent" || got["gen_ai.conversation.id"] != "s" || got["shelly.request.id"] != "r1" || got["shelly.outcome"] != "answered" {
-		t.Error(got)
+		t.Errorf("got %v; want invoke_agent, s, r1, answered", got)
 	}
 	if got := attributesOf(chat); got["gen_ai.request.model"] != "m:1b" || got["gen_ai.usage.output_tokens"] == nil || got["gen_ai.provider.name"] != "ollama" {
-		t.Error(got)
+		t.Errorf("got %v; want m:1b, ollama, some output tokens", got)
 	}
 	if got := attributesOf(tool); got["gen_ai.tool.name"] != "look" || got["gen_ai.tool.call.id"] == "" {
-		t.Error(got)
+		t.Errorf("got %v; want the tool look, and its call's id", got)
 	}
 }
 
 func TestOBS3AFailureIsAnErrorOfItsClass(t *testing.T) {
 	spans := traced(t, func(to *Traces) { newWorld(t, to).asks("r1", fails, fails, fails, fails, fails, fails, fails, fails) })
 	if s := spans["chat"]; attributesOf(s)["error.type"] != "garbage" || s.Status.Code.String() != "Error" {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v; want error.type %q, Status %q", s, "garbage", "Error")
 	}
 }
 
@@ -333,7 +333,7 @@ func TestOBS3ACollectorGetsOTLPAndItsAbsenceIsSaidOnce(t *testing.T) {
 	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		if err := json.Unmarshal(body, &got); err != nil || r.Header.Get("Content-Type") != "application/json" {
-			t.Error(err, r.Header)
+			t.Errorf("got %v, %v; want Content-Type %q", err, r.Header, "application/json")
 		}
 		http.Redirect(w, r, elsewhere.URL, status)
 	}))
@@ -349,11 +349,11 @@ func TestOBS3ACollectorGetsOTLPAndItsAbsenceIsSaidOnce(t *testing.T) {
 		}
 	}
 	if said := out.String(); strings.Count(said, "they are lost until") != 1 || strings.Count(said, "accepts traces again") != 1 {
-		t.Error(said)
+		t.Errorf("got %s; want 1 %q, 1 %q", said, "they are lost until", "accepts traces again")
 	}
 	spans := got.ResourceSpans[0].Scopes[0].Spans
 	if last := spans[len(spans)-1]; len(last.TraceID) != 32 || len(last.SpanID) != 16 || len(last.Start) != len("1800000000000000000") || got.ResourceSpans[0].SchemaURL != schemaURL {
-		t.Errorf("%+v", last)
+		t.Errorf("got %+v, schema %q; want a TraceID of 32, a SpanID of 16, a Start of 19 characters, and %q", last, got.ResourceSpans[0].SchemaURL, schemaURL)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -372,7 +372,7 @@ func TestOBS3TheAddressOfACollectorIsSaidWithoutItsPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	if said := out.String(); !strings.Contains(said, "collector="+gone.URL+"/…") || strings.Contains(said, "token") {
-		t.Error(said)
+		t.Errorf("got %s; want %q, and no token", said, "collector="+gone.URL+"/…")
 	}
 }
 
