@@ -247,7 +247,7 @@ func TestABackupThatCannotBeWrittenEndsAndLeavesNothing(t *testing.T) {
 	}
 	f.file("checkpoint.tmp/store/000001.sst", "of a crash")
 	if err := backup.Clear(f.dir); err != nil || len(names(t, filepath.Join(f.dir, "checkpoint.tmp"))) > 0 {
-		t.Errorf("%v", err)
+		t.Errorf("got %v; want nothing in the folder", err)
 	}
 }
 
@@ -316,7 +316,7 @@ func TestJRN25WhatIsThereStaysOrIsMovedAside(t *testing.T) {
 	for _, aside := range []string{"before-restore-20260131T090000Z", "before-restore-20260131T090000Z-2", "before-restore-20260131T090000Z-3"} {
 		got, err := backup.Restore(context.Background(), bytes.NewReader(file), f.dir, backup.Options{Now: now, Force: true})
 		if err != nil || got.Aside != filepath.Join(f.dir, aside) {
-			t.Fatalf("%q, %v", got.Aside, err)
+			t.Fatalf("got %q, %v; want %q", got.Aside, err, filepath.Join(f.dir, aside))
 		}
 	}
 	for dir, want := range map[string]int{f.dir: 10, filepath.Join(f.dir, "before-restore-20260131T090000Z"): 20} {

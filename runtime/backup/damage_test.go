@@ -165,7 +165,7 @@ func TestJRN15ABackupOfANewerShellyIsRefused(t *testing.T) {
 	} {
 		_, err := backup.Check(bytes.NewReader(packed(t, change(entries(t, file)))))
 		if !errors.Is(err, backup.ErrNewer) || errors.Is(err, backup.ErrDamaged) || !strings.Contains(err.Error(), "use the newer one") {
-			t.Errorf("%v", err)
+			t.Errorf("got %v; want %v, and %q", err, backup.ErrNewer, "use the newer one")
 		}
 	}
 }

@@ -71,7 +71,7 @@ func TestAPR10EntriesWithAMatchBecomeRules(t *testing.T) {
 		{Match: []fsm.ArgMatch{{Argument: "command", Like: "git log"}}},
 	}
 	if diff := cmp.Diff(want, exec.Rules); diff != "" || exec.Approve {
-		t.Error(diff, exec.Approve)
+		t.Errorf("got Approve %t; want false; Rules (-want +got)\n%s", exec.Approve, diff)
 	}
 	if read := tools[len(tools)-3]; !read.Approve || len(read.Rules) != 1 || read.Rules[0].Ask {
 		t.Errorf("got %+v; want Approve, 1 Rules, not Rules[0].Ask", read)

@@ -17,7 +17,7 @@ func TestCHN1ChannelsAreRead(t *testing.T) {
 	hook, _ := c.Channels.Get("hook")
 	phone, _ := c.Channels.Get("phone")
 	if len(hook.KeyFrom) != 2 || hook.URL != "https://hooks.example.org/in" || hook.PerMinute != 60 || phone.Account != "shelly@example.org" || !phone.Decide || phone.TLS != "off" || phone.Allow[0] != "mia@example.org" || !strings.HasSuffix(string(phone.CAFile), "/ca.pem") {
-		t.Errorf("%+v\n%+v", hook, phone)
+		t.Errorf("got %+v\n%+v; want what the file says", hook, phone)
 	}
 	if again := reloaded(t, c.Print()); again.Print() != c.Print() {
 		t.Errorf("printed, loaded and printed again:\n%s", again.Print())

@@ -164,7 +164,7 @@ func TestOverriddenValueMustBeRightAllTheSame(t *testing.T) {
 	w.File = w.write("c.yaml", "limits: {max_queue: none}\n")
 	w.Overrides = []config.Override{{Flag: "--set", Key: "limits.max_queue", Value: "3"}}
 	if got := w.complaint(); !strings.HasPrefix(got, "c.yaml:1:21: limits.max_queue: ") {
-		t.Errorf("got %s", got)
+		t.Errorf("got %s; want it to begin with %q", got, "c.yaml:1:21: limits.max_queue: ")
 	}
 }
 
@@ -209,7 +209,7 @@ func TestCurrentFolderMustBeAbsolute(t *testing.T) {
 func TestRootAsCurrentFolderNeedsAWorkspace(t *testing.T) {
 	_, err := config.Load(config.Sources{Dir: "/", Home: "/home/a"})
 	if err == nil || err.Error() != "default: workspace: / is the whole file system; name a folder in it" {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want %q", err, "default: workspace: / is the whole file system; name a folder in it")
 	}
 }
 

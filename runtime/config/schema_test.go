@@ -147,7 +147,7 @@ func TestLoadIsTotal(t *testing.T) {
 
 func TestOfEquallyNearTheFirstIsMeant(t *testing.T) {
 	if got := wording.Nearest("gracf", []string{"grace", "gracd"}); got != "grace" {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q; want %q", got, "grace")
 	}
 }
 

@@ -92,7 +92,7 @@ func TestAPR14AnApprovalForAlwaysIsInTheFileAndTakenBackFromIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	if did, err := f.Decide(f.ctx, always); !did || err != nil {
-		t.Fatal(did, err)
+		t.Fatalf("got %t, %v; want true", did, err)
 	}
 	if did, err := f.Decide(f.ctx, always); did || err != nil { // APR-16
 		t.Errorf("the second answer: %t, %v", did, err)
@@ -101,7 +101,7 @@ func TestAPR14AnApprovalForAlwaysIsInTheFileAndTakenBackFromIt(t *testing.T) {
 	f.next().says("done")
 	f.replied("a")
 	if text, err := os.ReadFile(file); err != nil || strings.Count(string(text), "tool: look") != 1 {
-		t.Errorf("%v: %s", err, text)
+		t.Errorf("got %v and\n%s; want 1 %q", err, text, "tool: look")
 	}
 	f.end()
 
@@ -115,7 +115,7 @@ func TestAPR14AnApprovalForAlwaysIsInTheFileAndTakenBackFromIt(t *testing.T) {
 		t.Fatalf("got %+v, %v; want 1 of them, [0].By %q, [0].Match[\"at\"] %q", list, err, "ann", "1")
 	}
 	if did, err := f.Revoke(f.ctx, fsm.Revoked{Grant: list[0].ID}); !did || err != nil {
-		t.Fatal(did, err)
+		t.Fatalf("got %t, %v; want true", did, err)
 	}
 	if did, err := f.Revoke(f.ctx, fsm.Revoked{Grant: list[0].ID}); did || err != nil {
 		t.Errorf("once more: %t, %v", did, err)

@@ -64,7 +64,7 @@ func TestAPR14WhatIsWrittenIsReadAgain(t *testing.T) {
 			t.Fatalf("%+v: got %t, %v; want was true", want[i], was, err)
 		}
 		if got, err := f.Load(); err != nil || !same(got, want[i+1:]) {
-			t.Fatalf("%v, %v", got, err)
+			t.Fatalf("got %v, %v; want %v", got, err, want[i+1:])
 		}
 	}
 	if was, err := f.Remove("g1"); was || err != nil {
@@ -83,7 +83,7 @@ func TestAPR14WhatAPersonHasWrittenStays(t *testing.T) {
 	}
 	look := fsm.Grant{Tool: "look", Any: true}
 	if was, err := f.Remove(grant.ID(&look)); !was || err != nil {
-		t.Fatal(was, err)
+		t.Fatalf("got %t, %v; want true", was, err)
 	}
 	if got := text(t, f); strings.Contains(got, "look") || !strings.Contains(got, "all of it") || !strings.Contains(got, "git push") {
 		t.Errorf("it is now\n%s", got)
@@ -115,7 +115,7 @@ func TestAPR14ADamagedFileIsAnErrorThatNamesTheLine(t *testing.T) {
 	} {
 		f := file(t, tt.text)
 		if _, err := f.Load(); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), filepath.Base(f.path)) {
-			t.Errorf("%q: %v", tt.text, err)
+			t.Errorf("%q: got %v; want %q, with %q", tt.text, err, tt.want, filepath.Base(f.path))
 		}
 		if _, err := f.Add(call("x")); err == nil {
 			t.Errorf("%q: it was written", tt.text)

@@ -140,7 +140,7 @@ func TestCOM50AFileThatCannotBeReadMakesEverythingUnread(t *testing.T) {
 			}
 			b, err := inbox.Open(data)
 			if err == nil || !b.Unread(message(1, "a")) {
-				t.Fatalf("%v", err)
+				t.Fatalf("got %v; want an error, and the message unread", err)
 			}
 			if err := b.Read(9, inbox.Mark{Channel: "cli", Chat: "a", Position: 1}); err != nil {
 				t.Fatal(err)

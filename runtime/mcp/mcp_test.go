@@ -455,7 +455,7 @@ func TestTOL95WhatAProgramComplainedOfIsSaidOnce(t *testing.T) {
 		return w.States()[0].Err != nil && strings.Contains(w.States()[0].Err.Error(), "exit code")
 	})
 	if got := w.States()[0].Err.Error(); strings.Count(got, "no such module") != 1 {
-		t.Error(got)
+		t.Errorf("got %s; want 1 %q", got, "no such module")
 	}
 }
 

@@ -115,7 +115,7 @@ func TestAnExportIsReadAsItWas(t *testing.T) {
 func TestCOM17AnEntryHasATimeThatCanBeShown(t *testing.T) {
 	for at, good := range map[fsm.Millis]bool{-1: false, 0: true, 253402300799999: true, 253402300800000: false, 1 << 62: false} {
 		if err := memory.Check(fsm.Entry{ID: "a", At: at, Text: "b"}); (err == nil) != good {
-			t.Errorf("%d: %v", at, err)
+			t.Errorf("%d: got %v; want an error %t", at, err, !good)
 		}
 	}
 }

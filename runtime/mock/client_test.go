@@ -195,7 +195,7 @@ func TestTheClientFindsTheMocksModels(t *testing.T) {
 	_, _, err = c.With("mock", mock.DefaultEmbedModel).Embed(ctx, "x")
 	var e *ollama.Error
 	if !errors.As(err, &e) || e.Class != fsm.BrainMissingModel {
-		t.Errorf("%v", err)
+		t.Errorf("got %v; want the class %v", err, fsm.BrainMissingModel)
 	}
 }
 
@@ -241,6 +241,6 @@ func TestAnotherWayToEmbedCanBeGiven(t *testing.T) {
 	c := client(t, s, ollama.Timeouts{}).With("mock", "mock-embed")
 	raw, _, err := c.Embed(testContext(t), "four")
 	if err != nil || math.Float32frombits(binary.LittleEndian.Uint32(raw)) != 4 {
-		t.Errorf("%x, %v", raw, err)
+		t.Errorf("got %x, %v; want the first number 4", raw, err)
 	}
 }

@@ -162,7 +162,7 @@ func natures(t *testing.T, path, body string) []string {
 		d.UseNumber()
 		var b bytes.Buffer
 		if err := normal(d, &b, path == "/api/chat" || path == "/api/generate" || path == "/api/embed"); err != nil && err != io.EOF {
-			t.Fatalf("%s: %v", line, err)
+			t.Fatalf("%s: got %v; want a line of JSON", line, err)
 		}
 		lines = append(lines, b.String())
 	}

@@ -170,6 +170,6 @@ func TestWhatIsBusySaysWhenToTryAgain(t *testing.T) {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != 503 || resp.Header.Get("Retry-After") != "2" {
-		t.Errorf("%d, %v", resp.StatusCode, resp.Header)
+		t.Errorf("got %d, %v; want 503, Retry-After 2", resp.StatusCode, resp.Header)
 	}
 }

@@ -40,7 +40,7 @@ func TestLoadedModelsAreListed(t *testing.T) {
 	request(t, s, "POST", "/api/embed", `{"model":"brain-embed","input":"x"}`)
 	names, windows, until := inMemory(t, request(t, s, "GET", "/api/ps", "").body)
 	if strings.Join(names, " ") != "brain-embed:latest brain:latest" || windows[1] != 8192 {
-		t.Errorf("%v, %v", names, windows)
+		t.Errorf("got %v, %v; want %q, the second with 8192", names, windows, "brain-embed:latest brain:latest")
 	}
 	if kept := until[1].Sub(until[0]); kept < 100*time.Minute {
 		t.Errorf("kept for %v longer", kept)

@@ -183,7 +183,7 @@ func (r live) testModels(t *testing.T) {
 		}
 	}
 	if chat, embed, err := r.Choose(ctx); chat != r.chat || embed != r.embed || err != nil {
-		t.Errorf("%q, %q, %v", chat, embed, err)
+		t.Errorf("got %q, %q, %v; want %q, %q", chat, embed, err, r.chat, r.embed)
 	}
 	if chat, _, err := r.With("", "").Choose(ctx); chat == "" || err != nil {
 		t.Errorf("nothing was chosen: %v", err)
@@ -245,14 +245,14 @@ func (r live) testFailures(t *testing.T) {
 	took := time.Since(began)
 	t.Logf("%d tokens of the prompt and %d of the answer in %v: %.0f tokens of the answer a second", got.Tokens.Prompt, got.Tokens.Answer, took, float64(got.Tokens.Answer)/took.Seconds())
 	if err != nil || got.Stop != fsm.StopMaxTokens || got.Tokens.Answer != 256 {
-		t.Errorf("%s, %+v, %v", got.Stop, got.Tokens, err)
+		t.Errorf("got %s, %+v, %v; want %s, 256 tokens of the answer", got.Stop, got.Tokens, err, fsm.StopMaxTokens)
 	}
 	_, err = r.Chat(ctx, ask(strings.Repeat("far too much ", realNumCtx)), nil, nil)
 	wantClass(t, err, fsm.BrainContextTruncated)
 	// A model without tools gets a description of them (BRN-16), so this does not fail.
 	got, err = r.With(r.bare, "").Chat(ctx, ask("hello"), realTools, nil)
 	if err != nil || got.Text != defaultText {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("got %+v, %v; want Text %q", got, err, defaultText)
 	}
 	_, err = r.With("shelly-e2e-ghost", "").Chat(ctx, ask("hello"), nil, nil)
 	wantClass(t, err, fsm.BrainMissingModel, "ollama pull shelly-e2e-ghost")

@@ -81,7 +81,7 @@ func TestAServerRestartedInTheMidstOfAnAnswer(t *testing.T) {
 	awaitServer(t, ctx, c)
 	began := time.Now()
 	if got, err := c.Chat(ctx, ask("hello"), nil, nil); err != nil || got.Text != defaultText {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("got %+v, %v; want Text %q", got, err, defaultText)
 	}
 	t.Logf("the first answer after the restart: %v", time.Since(began))
 }

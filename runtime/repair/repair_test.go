@@ -307,7 +307,7 @@ func TestJRN32WhatTheJournalTellsIsMadeAgain(t *testing.T) {
 		flipBlock(t, f.data, kind)
 		r := repaired(t, f)
 		if r.Requests != requests || r.Derived == 0 || len(r.Answered)+len(r.Doubted)+len(r.LeftOut) > 0 {
-			t.Errorf("%c: %+v", kind, r)
+			t.Errorf("%c: got %+v; want %d Requests, some Derived, none Answered, Doubted or LeftOut", kind, r, requests)
 		}
 	}
 }

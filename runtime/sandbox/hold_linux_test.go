@@ -35,7 +35,7 @@ mount -t tmpfs none /tmp && echo GOT mount
 mknod d b 254 0 && echo GOT device
 true`, l.Addr().(*net.TCPAddr).Port))
 		if strings.Contains(out, "GOT") {
-			t.Error(out)
+			t.Errorf("got %s; want no %q", out, "GOT")
 		}
 		select {
 		case <-reached:
@@ -260,7 +260,7 @@ func TestTOL45GitIsNotSentElsewhere(t *testing.T) {
 		}
 		for name, there := range map[string]bool{"ws/.git/commondir": false, "ws/sub/.git/commondir": false, "ws/commondir": true} { // order-free
 			if _, err := os.Lstat(w.path(name)); (err == nil) != there {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: got %v; want it there %t", name, err, there)
 			}
 		}
 		w.sh("mv sub/.git sub/g; ln -s ../../outside/git sub/.git") // where the folder can be moved, a link leads nowhere

@@ -101,7 +101,7 @@ func TestTOL40CommandSeesTheWorkspaceAndNothingBesideIt(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		out, end := w.sh("pwd; echo in > file; cat ../outside/canary; cat /etc/shadow; ls /root; id -u; exit 7")
 		if !end.Exited || end.Code != 7 || strings.Contains(out, "secret") || !strings.HasPrefix(out, w.options.Workspace+"\n") {
-			t.Errorf("%+v\n%s", end, out)
+			t.Errorf("got %+v and\n%s; want Code 7, the workspace first, no %q", end, out, "secret")
 		}
 		if text, err := os.ReadFile(w.path("ws/file")); err != nil || string(text) != "in\n" {
 			t.Errorf("the command wrote %q, %v", text, err)

@@ -70,7 +70,7 @@ func TestDEP1TheVariablesOfTheProtocolAreRead(t *testing.T) {
 		}
 		got, err := parseEnvironment(taken, 7)
 		if (err != nil) != c.bad || !c.bad && got != c.want {
-			t.Errorf("%s: %+v, %v", name, got, err)
+			t.Errorf("%s: got %+v, %v; want %+v, an error %t", name, got, err, c.want, c.bad)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func TestEVT13TooManyOpenFilesIsNotTheMachinesKind(t *testing.T) {
 	must(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit))
 	for _, err := range failed {
 		if !errors.Is(err, syscall.EMFILE) || errors.Is(err, event.ErrNotHere) {
-			t.Errorf("%v", err)
+			t.Errorf("got %v; want %v, and not %v", err, syscall.EMFILE, event.ErrNotHere)
 		}
 	}
 }
