@@ -3,6 +3,7 @@ package logging
 import (
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -72,6 +73,36 @@ func TestOBS5NoMoreIsKeptThanWanted(t *testing.T) {
 	}
 	if !strings.HasSuffix(got, `"n":199}`+"\n") {
 		t.Error("the newest record is not the last")
+	}
+}
+
+func TestOBS5AFileThatCannotBeSetAsideDoesNotGrow(t *testing.T) {
+	r := &rotating{name: filepath.Join(t.TempDir(), fileName), most: 20}
+	t.Cleanup(func() { _ = r.close() })
+	ways := []string{aside(r.name, 1), aside(r.name, 2), aside(r.name, 3)}
+	for _, way := range ways {
+		if err := os.MkdirAll(filepath.Join(way, "in the way"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := range 6 {
+		if err := r.write([]byte("a record\n")); (err == nil) != (n < 2) {
+			t.Errorf("record %d: got %v; want an error %t", n, err, n >= 2)
+		}
+	}
+	if text, err := os.ReadFile(r.name); err != nil || string(text) != "a record\na record\n" {
+		t.Errorf("got %q, %v; want 2 records", text, err)
+	}
+	for _, way := range ways {
+		if err := os.RemoveAll(way); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.write([]byte("the next\n")); err != nil {
+		t.Errorf("once nothing is in the way: %v", err)
+	}
+	if text, err := os.ReadFile(r.name); err != nil || string(text) != "the next\n" {
+		t.Errorf("got %q, %v; want a new file", text, err)
 	}
 }
 

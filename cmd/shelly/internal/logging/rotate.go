@@ -39,15 +39,16 @@ func (r *rotating) open() error {
 	return nil
 }
 
-// write appends a record, to a new file if this one has no room for it.
+// write appends a record, to a new file if this one has no room for it. It drops the record rather
+// than write into a full file that cannot be set aside.
 func (r *rotating) write(record []byte) error {
-	if r.size > 0 && r.size+int64(len(record)) > r.most {
-		if err := r.turn(); err != nil {
+	if r.file == nil { // it could not be opened before
+		if err := r.open(); err != nil {
 			return err
 		}
 	}
-	if r.file == nil { // an earlier turn failed half way
-		if err := r.open(); err != nil {
+	if r.full(record) {
+		if err := r.turn(); r.file == nil || r.full(record) {
 			return err
 		}
 	}
@@ -56,7 +57,13 @@ func (r *rotating) write(record []byte) error {
 	return err
 }
 
-// turn rotates the files: it sets this one aside, begins a new one and removes the oldest.
+// full reports whether the file has no room for a record. An empty file has room for any.
+func (r *rotating) full(record []byte) bool {
+	return r.size > 0 && r.size+int64(len(record)) > r.most
+}
+
+// turn rotates the files: it sets this one aside, begins a new one and removes the oldest. After an
+// error the file may still be the full one.
 func (r *rotating) turn() error {
 	err := r.close()
 	for n := filesKept - 1; n > 0; n-- {
@@ -64,10 +71,7 @@ func (r *rotating) turn() error {
 			err = errors.Join(err, moved)
 		}
 	}
-	if err != nil {
-		return err
-	}
-	return r.open()
+	return errors.Join(err, r.open())
 }
 
 func (r *rotating) close() error {
