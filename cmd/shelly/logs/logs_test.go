@@ -2,6 +2,9 @@ package logs
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,6 +64,21 @@ func TestCLI185ALogIsFollowedOverItsReplacement(t *testing.T) {
 	more("three")
 	write("four\n")
 	more("four")
+	more()
+	for _, text := range []string{"five\n", "six\n"} { // two files are replaced between two looks
+		write(text)
+		for n := 2; n >= 0; n-- {
+			from := name
+			if n > 0 {
+				from = fmt.Sprintf("%s.%d", name, n)
+			}
+			if err := os.Rename(from, fmt.Sprintf("%s.%d", name, n+1)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Fatal(err)
+			}
+		}
+	}
+	write("seven\n")
+	more("five", "six", "seven")
 	more()
 }
 

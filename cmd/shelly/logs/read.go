@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"shelly/cmd/shelly/internal/logging"
 )
 
 // lookEvery is how often the log is read while it is followed.
@@ -33,8 +35,8 @@ func read(from io.Reader, each func(record []byte) error) (n int64, err error) {
 	}
 }
 
-// following reads the file that is being written, and continues in the new one when it is
-// replaced.
+// following reads the file that is being written, and continues in the next one when it is
+// replaced, which may itself be replaced by then.
 type following struct {
 	name string
 	file *os.File
@@ -45,14 +47,9 @@ type following struct {
 func (f *following) more(each func(record []byte) error) error {
 	for {
 		if f.file == nil {
-			file, err := os.Open(f.name)
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil // it was just rotated
-			}
-			if err != nil {
+			if err := f.open(f.name); err != nil || f.file == nil {
 				return err
 			}
-			f.file, f.at = file, 0
 		}
 		if _, err := f.file.Seek(f.at, io.SeekStart); err != nil {
 			return err
@@ -61,6 +58,43 @@ func (f *following) more(each func(record []byte) error) error {
 		f.at += n
 		if err != nil || !f.replaced() {
 			return err
+		}
+		if err := f.advance(); err != nil {
+			return err
+		}
+	}
+}
+
+// open opens a file, unless it was just rotated.
+func (f *following) open(name string) error {
+	file, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	f.file, f.at = file, 0
+	return err
+}
+
+// advance continues with the file that was begun after this one. If they are rotated meanwhile, the
+// one that is opened may be a later one; then it looks again.
+func (f *following) advance() error {
+	read := f.file
+	defer func() { _ = read.Close() }() // only then, or another file could become the same
+	was, err := read.Stat()
+	if err != nil {
+		return err
+	}
+	f.file = nil
+	for {
+		if err := f.open(logging.Next(f.name, was)); err != nil || f.file == nil {
+			return err
+		}
+		is, err := f.file.Stat()
+		if err != nil {
+			return err
+		}
+		if next, err := os.Stat(logging.Next(f.name, was)); err == nil && os.SameFile(is, next) {
+			return nil
 		}
 		f.close()
 	}

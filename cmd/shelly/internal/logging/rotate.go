@@ -94,6 +94,23 @@ func aside(name string, n int) string {
 // Current returns the file of a data folder's log that is being written.
 func Current(data string) string { return filepath.Join(datafolder.Logs(data), fileName) }
 
+// Next returns the name of the file that was begun after the file was, of the log whose current file
+// has the name; the oldest one where that is gone.
+func Next(name string, was fs.FileInfo) string {
+	next := name
+	for n := 1; n < filesKept; n++ {
+		older, err := os.Stat(aside(name, n))
+		switch {
+		case err != nil:
+			return next
+		case os.SameFile(older, was):
+			return next
+		}
+		next = aside(name, n)
+	}
+	return next
+}
+
 // Files returns the files of a data folder's log, the one being written last.
 func Files(data string) ([]string, error) {
 	var files []string
