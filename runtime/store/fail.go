@@ -25,7 +25,7 @@ func (f *failure) fail(err error) error {
 	f.once.Do(func() {
 		f.err = err
 		if d := (*damage)(nil); !errors.As(err, &d) || !d.whole { // a whole message names the folder already
-			f.err = fmt.Errorf("the store in %s: %w", f.dir, classify(err))
+			f.err = fmt.Errorf("the store in %s: %w%s", f.dir, classify(err), Advice(err))
 		}
 		close(f.done)
 	})

@@ -81,6 +81,19 @@ func TestOpenTellsAMissingRightFromALock(t *testing.T) {
 	}
 }
 
+func TestOpenSaysWhatToDoWhereItMayNotWrite(t *testing.T) {
+	refused := errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind == errorfs.OpCreate {
+			return &os.PathError{Op: "open", Path: op.Path, Err: syscall.EACCES}
+		}
+		return nil
+	})
+	_, err := store.Open(dir, store.Options{FS: errorfs.Wrap(vfs.NewMem(), refused)})
+	if want := "give this user access to it"; !errors.Is(err, os.ErrPermission) || strings.Count(err.Error(), want) != 1 {
+		t.Errorf("got %v; want it to say once %q", err, want)
+	}
+}
+
 func TestOpenOfAFileIsAnError(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	must(t, os.WriteFile(file, nil, 0o600))
