@@ -45,6 +45,9 @@ ONLY ?= .
 comma := ,
 step = @printf '==> %s\n' '$(1)'
 
+# What comes after a run of tests by their names: a name that no test has is no pass.
+RAN = case "$$out" in *'no tests to run'*) printf '%s\nno test has a name that is run here\n' "$$out"; exit 1;; esac
+
 .PHONY: help
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' Makefile
@@ -138,6 +141,7 @@ test-canaries:
 	$(GO) run ./cmd/canaries "$$dir" || exit 1; \
 	$(VET) -overlay "$$dir/overlay.json" $$(cd "$$dir" && find . -name '*.go' -exec dirname {} + | sort -u) || exit 1; \
 	out=$$($(SELDOM) $(GO) test -overlay "$$dir/overlay.json" -run '^TestCanariesAreFound' -count=1 -v ./sim/scenario ./sim/property ./runtime/store) || { printf '%s\n' "$$out"; exit 1; }; \
+	$(RAN); \
 	printf '%s\n' "$$out" | grep -E '^ +(--- PASS|canary_test)|^ok' || { printf 'no test looks for canaries\n'; exit 1; }
 
 # What make test says must not depend on a model that happens to be there: with the demo
@@ -168,6 +172,7 @@ KILL_LIMIT ?= 30m
 test-kills:
 	$(call step,the daemon killed at named points and at random)
 	@out=$$($(GO) test -tags failpoint -run 'Kill|Fault' -skip 'WhileATool|WhileACommand|AfterAKill|OfTheMatrix' -count=1 -timeout $(KILL_LIMIT) -v ./cmd/shelly -kills $(KILLS) -front-kills $(FRONT_KILLS) -random-kills $(RANDOM_KILLS) -kill-seed $(KILL_SEED)) || { printf '%s\n' "$$out"; exit 1; }; \
+	$(RAN); \
 	printf '%s\n' "$$out" | grep -E '^ +(kill_test.go|[0-9]+ )|^--- PASS|^ok' || { printf 'no test kills anything\n'; exit 1; }
 
 # The daemon with SESSIONS at once, by clients of each kind, killed once in the middle. What is
@@ -178,6 +183,7 @@ SESSIONS ?= 1000
 load: ## Kill the daemon under the load of SESSIONS sessions: nothing lost, nothing doubled, how long replies take.
 	$(call step,$(SESSIONS) sessions at once and one kill)
 	@out=$$($(GO) test -tags failpoint -run '^TestKilledUnderLoad' -count=1 -timeout 30m -v ./cmd/shelly -load-sessions $(SESSIONS)) || { printf '%s\n' "$$out"; exit 1; }; \
+	$(RAN); \
 	printf '%s\n' "$$out" | grep -E 'sessions|replies|^ok'
 
 .PHONY: test-explore
@@ -235,6 +241,7 @@ proof: build ## Prove more than make test has time for.
 week: ## Have the daemon work for a week of virtual time: what it takes of the disk and of memory has an end.
 	$(call step,a week of work)
 	@out=$$($(GO) test -run '^TestJRN35' -count=1 -timeout 60m -v ./cmd/shelly/internal/week -hours 168 -per-hour 24) || { printf '%s\n' "$$out"; exit 1; }; \
+	$(RAN); \
 	printf '%s\n' "$$out" | grep -E 'hour|^ok'
 
 # Each fuzz target for FUZZTIME (a time such as 10s, or a number of runs such as 5000x), one
@@ -293,13 +300,15 @@ e2e-ollama: build ## Test against the Ollama server that OLLAMA_HOST names.
 e2e-clients: ## Test the mock and the agent with clients of others: npm's and Ollama's command line.
 	$(call step,the mock and the agent with clients of others)
 	@out=$$($(GO) test -tags $(CLIENTS_TAG) -count=1 -v -run '^TestClients' ./cmd/shelly) || { printf '%s\n' "$$out"; exit 1; }; \
+	$(RAN); \
 	printf '%s\n' "$$out" | grep -E '^ *(--- |clients_e2e_test.go)|^ok|checks$$'
 
 # The reference servers are installed from npm into a folder that is gone afterwards.
 .PHONY: e2e-mcp
 e2e-mcp: ## Test the MCP client with the protocol's reference servers from npm.
 	$(call step,the MCP client and the reference servers)
-	@out=$$($(GO) test -tags $(MCP_TAG) -count=1 -v -run '^TestServers' ./runtime/mcp) || { printf '%s\n' "$$out"; exit 1; }; \
+	@out=$$($(GO) test -tags $(MCP_TAG) -count=1 -v -run '^TestTheReferenceServersWork' ./runtime/mcp) || { printf '%s\n' "$$out"; exit 1; }; \
+	$(RAN); \
 	printf '%s\n' "$$out" | grep -E '^ *(--- |servers_e2e_test.go)|^ok'
 
 # systemd-analyze is in Debian's package systemd, which need not be the machine's init.
@@ -307,12 +316,14 @@ e2e-mcp: ## Test the MCP client with the protocol's reference servers from npm.
 e2e-channels: ## Test the channels with a real chat server, Debian's prosody.
 	$(call step,the channels and prosody)
 	@out=$$($(GO) test -tags $(CHANNELS_TAG) -count=1 -v -run '^TestChannels' ./cmd/shelly) || { printf '%s\n' "$$out"; exit 1; }; \
+	$(RAN); \
 	printf '%s\n' "$$out" | grep -E '^ *(--- |channels_e2e_test.go)|^ok'
 
 .PHONY: e2e-service
 e2e-service: ## Test the units with systemd's own verifier.
 	$(call step,the units and systemd-analyze)
-	@out=$$($(GO) test -tags service_e2e -count=1 -v -run '^TestService' ./cmd/shelly/service) || { printf '%s\n' "$$out"; exit 1; }; \
+	@out=$$($(GO) test -tags service_e2e -count=1 -v -run '^TestSystemdAcceptsTheUnits' ./cmd/shelly/service) || { printf '%s\n' "$$out"; exit 1; }; \
+	$(RAN); \
 	printf '%s\n' "$$out" | grep -E 'Overall|^ *--- |^ok'
 
 # The browser is chromium with chromedriver; what it shows is written as pictures into the folder
