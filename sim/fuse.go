@@ -16,6 +16,7 @@ type fuse struct {
 	plan    []Crash
 	ordinal int // crash at this one of all points, from 1; 0: as planned
 	met     int
+	still   bool  // nothing has happened since the last effect was performed
 	counts  []int // per planned crash: how often its point was met
 	burnt   []bool
 	last    Crash // what burnt through
@@ -27,7 +28,8 @@ type fuse struct {
 // at returns errCrash if the process dies here.
 func (f *fuse) at(p Point, effect string, step uint64) error {
 	f.met++
-	f.result.Points = f.met
+	f.result.Points = append(f.result.Points, Met{Point: p, Again: f.still && p == BeforeEffect})
+	f.still = p == AfterEffect
 	if f.ordinal != 0 {
 		if f.met == f.ordinal {
 			return f.burn(Crash{Point: p})
@@ -119,6 +121,7 @@ type fusedJournal struct {
 }
 
 func (j fusedJournal) Append(b engine.Batch, sync bool) error {
+	j.fuse.still = false
 	if len(b.Records) == 0 {
 		return j.settle()
 	}
@@ -163,6 +166,7 @@ func (j fusedJournal) fail(fault *Fault, b engine.Batch) error {
 
 // SaveSnapshot makes durable what was appended and stored before it.
 func (j fusedJournal) SaveSnapshot(index uint64, s state.Snapshot) error {
+	j.fuse.still = false
 	if err := j.Journal.SaveSnapshot(index, s); err != nil {
 		return err
 	}

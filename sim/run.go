@@ -352,6 +352,7 @@ func (r *run) check(m *machine.Machine, in fsm.Input, effects []fsm.Effect) {
 // observe records an appended step.
 func (r *run) observe(s engine.Step) {
 	r.checked--
+	r.fuse.still = false
 	r.world.cursor.observe(s.Input, s.Effects)
 	r.world.fates.observe(s.Input, s.Effects)
 	r.asked(s.Effects)

@@ -40,20 +40,17 @@ func (g *Gap) Error() string {
 // is yielded last.
 func Fold(j Reader, after uint64) iter.Seq2[Folded, error] {
 	return func(yield func(Folded, error) bool) {
-		kept, err := j.Kept()
-		if err == nil && after+1 < kept.First {
-			err = errTrimmed(after+1, kept.First)
-		}
-		if err != nil {
-			yield(Folded{}, err)
-			return
-		}
 		m, at, err := machineAt(j, after)
 		if err != nil {
 			yield(Folded{}, err)
 			return
 		}
 		for f, err := range foldOn(j, m, at) {
+			if errors.Is(err, ErrTrimmed) {
+				if kept, unread := j.Kept(); unread == nil {
+					err = errTrimmed(after+1, kept.First)
+				}
+			}
 			if (err != nil || f.Index > after) && !yield(f, err) {
 				return
 			}

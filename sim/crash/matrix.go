@@ -14,8 +14,8 @@ import (
 // Result is what the crash matrix of one plan found.
 type Result struct {
 	Points   int      // how many crash points the uninterrupted run meets
-	Unknown  int      // crashed runs that met an unknown outcome, and
-	Raced    int      // those that end differently because an input met interrupted work: both judged by invariants and counters alone
+	Unknown  int      // those after which a run met an unknown outcome, and
+	Raced    int      // those after which it ended differently because an input met interrupted work: both judged by invariants and counters alone
 	Struck   []string // the faults that struck in the crashed runs, in order
 	Failures []Failure
 }
@@ -28,7 +28,7 @@ type Failure struct {
 }
 
 // Matrix runs a plan once for each crash point that its uninterrupted run meets
-// (SIM-6).
+// (SIM-6), but for those at which nothing has happened since the point before.
 // Each crashed run must end as the uninterrupted one does (JRN-12): the same
 // final replies, memory, sessions, messages and starts of unsafe tools, but for
 // times. Where a started tool met a crash and its outcome is unknown, they may tell
@@ -43,26 +43,41 @@ func Matrix(p sim.Plan, o sim.Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	result := Result{Points: straight.Points}
-	for n := 1; n <= straight.Points; n++ {
-		o.CrashAt, o.Choose, o.Chance, o.Fates = n, sim.NewTape(recorder.Choices), sim.First{}, straight.Fates // up to the crash the same run
-		crashed, err := sim.Run(p, o)
-		if err != nil {
-			return result, fmt.Errorf("crash at point %d: %w", n, err)
-		}
-		result.Struck = append(result.Struck, crashed.Struck...)
-		if o.Crashed != nil {
-			o.Crashed(straight, crashed)
-		}
-		for _, text := range result.compare(&p, straight, crashed) {
-			point := sim.Point("")
-			if len(crashed.Crashes) > 0 {
-				point = crashed.Crashes[0].Point
+	o.Chance, o.Fates = sim.First{}, straight.Fates // up to the crash the same run
+	all, one := Result{Points: len(straight.Points)}, Result{}
+	for i, met := range straight.Points {
+		if met.Again {
+			one.Struck, one.Failures = []string{string(met.Point)}, nil
+		} else {
+			o.CrashAt, o.Choose = i+1, sim.NewTape(recorder.Choices)
+			if one, err = crashed(&p, o, straight); err != nil {
+				return all, fmt.Errorf("crash at point %d: %w", o.CrashAt, err)
 			}
-			result.Failures = append(result.Failures, Failure{Ordinal: n, Point: point, Text: text})
 		}
+		all.Unknown, all.Raced = all.Unknown+one.Unknown, all.Raced+one.Raced
+		all.Struck, all.Failures = append(all.Struck, one.Struck...), append(all.Failures, one.Failures...)
 	}
-	return result, nil
+	return all, nil
+}
+
+// crashed runs the plan with one crash, and returns what it adds to the matrix.
+func crashed(p *sim.Plan, o sim.Options, straight *sim.Result) (Result, error) {
+	run, err := sim.Run(*p, o)
+	if err != nil {
+		return Result{}, err
+	}
+	if o.Crashed != nil {
+		o.Crashed(straight, run)
+	}
+	one := Result{Struck: run.Struck}
+	for _, text := range one.compare(p, straight, run) {
+		point := sim.Point("")
+		if len(run.Crashes) > 0 {
+			point = run.Crashes[0].Point
+		}
+		one.Failures = append(one.Failures, Failure{Ordinal: o.CrashAt, Point: point, Text: text})
+	}
+	return one, nil
 }
 
 // compare says how a crashed run's outcome differs from what it may be.

@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -151,5 +152,28 @@ func TestSCN23TheMatrixSeesAWriteThatIsRepeated(t *testing.T) {
 		if doubled != (effects == fsm.EffectsIdempotent) {
 			t.Errorf("a tool with effects %s: failures %v", effects, m.Failures)
 		}
+	}
+}
+
+// SIM-6: what the matrix does not run again ends as the run at the point before.
+func TestSIM6APointAgainIsThePointBefore(t *testing.T) {
+	again := 0
+	for _, p := range []sim.Plan{roundTrip(), twoAtOnce()} {
+		for i, met := range crashedAt(t, p, 0).Points {
+			if !met.Again {
+				continue
+			}
+			again++
+			before, after := crashedAt(t, p, i), crashedAt(t, p, i+1)
+			for _, r := range []*sim.Result{before, after} {
+				r.Crashes, r.Struck, r.Points, r.Fates = nil, nil, nil, nil // the points have other names
+			}
+			if !reflect.DeepEqual(before, after) {
+				t.Errorf("after a crash at point %d (%s) the run is another than after one at the point before", i+1, met.Point)
+			}
+		}
+	}
+	if again == 0 {
+		t.Error("no effect directly follows another")
 	}
 }

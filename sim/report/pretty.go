@@ -157,7 +157,7 @@ func PrettyEnd(w io.Writer, r *Run) error {
 	return err
 }
 
-// crashes counts the runs with a crash, and how they were judged (SIM-6).
+// crashes counts the crash points, and how what follows them was judged (SIM-6).
 func crashes(cases []Case) string {
 	n, points, unknown, raced, straight := 0, 0, 0, 0, 0
 	for i := range cases {
@@ -169,9 +169,9 @@ func crashes(cases []Case) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s crashed at each point: %s; outcome not compared: %d unknown, %d met by another input\n"+
+	return fmt.Sprintf("%s crashed at each of %s; outcome not compared: %d unknown, %d met by another input\n"+
 		"held only without a crash: %s (-v names them)\n",
-		wording.Count(n, "case"), wording.Count(points, "run"), unknown, raced, wording.Count(straight, "expectation"))
+		wording.Count(n, "case"), wording.Count(points, "point"), unknown, raced, wording.Count(straight, "expectation"))
 }
 
 // list names the cases that did not pass, each on a line that a shell can run.

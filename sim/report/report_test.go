@@ -92,7 +92,7 @@ const prettyList = `failed:
 
 `
 
-const prettyCounts = "1 case crashed at each point: 40 runs; outcome not compared: 3 unknown, 2 met by another input\nheld only without a crash: 1 expectation (-v names them)\n1 passed, 1 failed, 1 with two traces, 2 not judged, 1 skipped"
+const prettyCounts = "1 case crashed at each of 40 points; outcome not compared: 3 unknown, 2 met by another input\nheld only without a crash: 1 expectation (-v names them)\n1 passed, 1 failed, 1 with two traces, 2 not judged, 1 skipped"
 
 // What was skipped has not passed (SCN-40).
 func TestPrettyTellsWhatDidNotPassAndCounts(t *testing.T) {

@@ -109,7 +109,7 @@ func note(c *report.Case) string {
 		lines = append(lines, "two runs gave two traces")
 	}
 	if c.Points > 0 {
-		lines = append(lines, fmt.Sprintf("crashed at each point: %s; outcome not compared: %d unknown, %d met by another input", wording.Count(c.Points, "run"), c.Unknown, c.Raced))
+		lines = append(lines, fmt.Sprintf("crashed at each of %s; outcome not compared: %d unknown, %d met by another input", wording.Count(c.Points, "point"), c.Unknown, c.Raced))
 	}
 	if c.Live != nil {
 		lines = append(lines, c.Live.String())
