@@ -48,6 +48,9 @@ step = @printf '==> %s\n' '$(1)'
 # What comes after a run of tests by their names: a name that no test has is no pass.
 RAN = case "$$out" in *'no tests to run'*) printf '%s\nno test has a name that is run here\n' "$$out"; exit 1;; esac
 
+# The scenarios are as the program itself would have them.
+LINT = ./$(BIN) scenario lint scenarios && { ./$(BIN) scenario format --check scenarios || { printf 'not formatted; run make fmt\n'; exit 1; }; }
+
 .PHONY: help
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' Makefile
@@ -80,7 +83,7 @@ check-code:
 .PHONY: check-machine
 check-machine: build
 	$(call step,scenarios)
-	@./$(BIN) scenario lint scenarios
+	@$(LINT)
 	@./$(BIN) test scenarios --ci
 	$(call step,specification)
 	@./$(BIN) spec --check
@@ -149,7 +152,7 @@ test-canaries:
 .PHONY: test-scenarios
 test-scenarios: build
 	$(call step,nothing doubtful in the scenarios)
-	@./$(BIN) scenario lint scenarios
+	@$(LINT)
 	$(call step,scenarios on the runtime: the same inputs and effects)
 	@SHELLY_BRAIN_KIND=demo ./$(BIN) test scenarios --on runtime --ci
 
@@ -377,8 +380,9 @@ cross: ## Compile the program for each of PLATFORMS.
 	@for platform in $(PLATFORMS); do GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) build -o /dev/null ./cmd/shelly || exit 1; done
 
 .PHONY: fmt
-fmt: ## Format the code.
+fmt: build ## Format the code and the scenarios.
 	@$(GOFMT) -w $(CODE)
+	@./$(BIN) scenario format scenarios
 
 .PHONY: spec
 spec: ## Renew the generated blocks of the specification, and docs/openapi.json.
