@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"net"
 	"net/http"
@@ -50,6 +51,7 @@ func (h *HTTP) guard(next http.Handler) http.Handler {
 		if known {
 			listener.Shown(r)
 		}
+		defer discard(r)
 		if p := r.URL.EscapedPath(); path.Clean(p) != p {
 			misspelt := notFound() // without a redirect to what it might have meant
 			misspelt.Hint = "a path has no empty part, no dots and no slash at its end: " + path.Clean(p)
@@ -132,6 +134,19 @@ func encoded(r *http.Request) *Problem {
 		}
 	}
 	return nil
+}
+
+// discardedBytesMax is how much of a refused body is still read: as much as the highest
+// request_bytes_max.
+const discardedBytesMax = 64 << 20
+
+// discard reads what is left of a body, as long as it may take. A client that sends everything
+// before it reads would find the connection reset, and not the answer (COM-6). One that expects
+// 100 Continue reads while it sends.
+func discard(r *http.Request) {
+	if r.Header.Get("Expect") == "" && r.ContentLength <= discardedBytesMax {
+		_, _ = io.CopyN(io.Discard, r.Body, discardedBytesMax) // the answer is the same if the body breaks off
+	}
 }
 
 // retryAfter rounds up to whole seconds, the header's unit.

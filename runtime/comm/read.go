@@ -16,8 +16,7 @@ func (h *HTTP) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return h.bodyOf(w, r, h.o.RequestBytesMax)
 }
 
-// bodyOf reads a whole JSON body. If it is longer than bytesMax, the rest is not read and
-// the connection is closed.
+// bodyOf reads a whole JSON body. If it is longer than bytesMax, the guard discards the rest.
 func (h *HTTP) bodyOf(w http.ResponseWriter, r *http.Request, bytesMax int) ([]byte, error) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	charset, named := params["charset"]

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -266,6 +267,22 @@ func TestCOM6AnEndlessBodyIsRefusedAtTheLimit(t *testing.T) {
 	_ = response.Body.Close()
 	if response.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("status %d", response.StatusCode)
+	}
+}
+
+// Many clients read nothing before they have sent everything.
+func TestCOM6ABodyTooLongIsAnsweredAfterItWasSent(t *testing.T) {
+	s := serveHTTP(t, nil)
+	body := strings.Repeat("x", 16<<20)                           // more than the buffers of a connection hold
+	for name, of := range map[string]struct{ kind, want string }{ // order-free: each is alone
+		"too long": {"application/json", "HTTP/1.1 413 "},
+		"not read": {"text/plain", "HTTP/1.1 415 "},
+	} {
+		got := s.raw("POST /v1/requests HTTP/1.1\r\nHost: " + s.address + "\r\nAuthorization: Bearer " + token +
+			"\r\nContent-Type: " + of.kind + "\r\nConnection: close\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body)
+		if !strings.HasPrefix(got, of.want) {
+			t.Errorf("%s: got %q; want one beginning with %q", name, got, of.want)
+		}
 	}
 }
 
