@@ -69,7 +69,7 @@ func posted(r *http.Request, body []byte) (Request, error) {
 	err := decodeObject(body, text("id", id), text("session", &in.Session), text("text", &in.Text), text("channel", &in.Origin.Channel),
 		text("chat", &in.Origin.Chat), images("images", &in.Images), conversation("context", &in.Context))
 	if err == nil {
-		err = named(id, idempotency.Key(r.Header))
+		err = Named(id, idempotency.Key(r.Header))
 	}
 	in.Key.Channel = cmp.Or(in.Origin.Channel, ChannelHTTP)
 	in.Origin = originAt(in.Origin, ChannelHTTP)
@@ -79,8 +79,8 @@ func posted(r *http.Request, body []byte) (Request, error) {
 	return in, err
 }
 
-// named gives a request without an id its Idempotency-Key as id (COM-92), or else a new one.
-func named(id *string, key string) error {
+// Named gives a request without an id its Idempotency-Key as id (COM-92), or else a new one.
+func Named(id *string, key string) error {
 	if key != "" && *id != "" && *id != key {
 		return badRequest("the id and the Idempotency-Key differ", "send one, or the same twice")
 	}

@@ -3,7 +3,9 @@ package mcp
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +16,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"shelly/runtime/comm/client"
+	"shelly/runtime/comm/idempotency"
 	"shelly/runtime/front/mcpserver"
 	"shelly/runtime/mcp/wire"
 )
@@ -41,7 +45,10 @@ type message struct {
 	ID     json.RawMessage
 	Method string
 	Params struct {
-		Name   string          `json:"name"`
+		Name      string `json:"name"`
+		Arguments struct {
+			ID string `json:"id"`
+		} `json:"arguments"`
 		TaskID string          `json:"taskId"`
 		CallID json.RawMessage `json:"requestId"`
 		Meta   struct {
@@ -56,6 +63,7 @@ type message struct {
 		Message string `json:"message"`
 		Hint    string `json:"hint"` // of a daemon that does not speak the protocol
 	}
+	request string // that a call of ask begins; the client may have left its name to shelly
 }
 
 // parse reads a message. Parts of other types count as absent: the daemon refuses them, under the
@@ -69,7 +77,19 @@ func parse(line []byte) (m message, err error) {
 	for name, to := range map[string]any{"method": &m.Method, "params": &m.Params, "result": &m.Result, "error": &m.Error} { // order-free: each is another part
 		_ = json.Unmarshal(parts[name], to)
 	}
+	if m.Method == "tools/call" && m.Params.Name == mcpserver.ToolAsk {
+		m.request = cmp.Or(m.Params.Arguments.ID, rand.Text())
+	}
 	return m, nil
+}
+
+// unheard words that the daemon ended before it answered a message.
+func (m message) unheard(err error) string {
+	next := "try again"
+	if m.request != "" { // asking again would do the work twice
+		next = fmt.Sprintf("if it has accepted request %s, the request is kept: after the next start call request with this id, or ask again with it", m.request)
+	}
+	return fmt.Sprintf("shelly stopped before it answered; %s: %v", next, err)
 }
 
 // same reports whether two ids are the same, however they are written.
@@ -209,7 +229,11 @@ func (r *relay) pass(ctx context.Context, m message, line []byte, write func([]b
 	response, err := r.send(ctx, r.header(m), line)
 	if err != nil {
 		if len(m.ID) > 0 && m.Method != "" && ctx.Err() == nil {
-			write(problem(m.ID, -32603, err.Error()))
+			text := err.Error()
+			if errors.Is(err, client.ErrBroken) {
+				text = m.unheard(err)
+			}
+			write(problem(m.ID, -32603, text))
 		}
 		return
 	}
@@ -232,7 +256,7 @@ func (r *relay) pass(ctx context.Context, m message, line []byte, write func([]b
 		case errors.As(err, &refused):
 			code, text = refused.code, refused.text
 		case err != nil:
-			text = "shelly stopped before it answered; ask again: " + err.Error()
+			text = m.unheard(err)
 		}
 		write(problem(m.ID, code, text))
 	}
@@ -246,6 +270,9 @@ func (r *relay) header(m message) http.Header {
 		if text != "" {
 			h.Set(name, wire.HeaderText(text))
 		}
+	}
+	if m.Params.Arguments.ID == "" {
+		set(idempotency.Header, m.request)
 	}
 	if m.Params.Meta.Version != "" {
 		set("MCP-Protocol-Version", m.Params.Meta.Version)

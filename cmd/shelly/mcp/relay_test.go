@@ -3,6 +3,7 @@ package mcp
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/iotest"
 
+	"shelly/runtime/comm/client"
+	"shelly/runtime/comm/idempotency"
 	"shelly/runtime/front/mcpserver"
 )
 
@@ -135,6 +139,35 @@ func TestCLI194ARequestThatNobodyAnswersGetsAnError(t *testing.T) {
 			}
 			_ = write.Close()
 		})
+	}
+}
+
+// What the daemon has accepted continues after its next start, so the client must not ask again.
+func TestCLI194ARequestThatTheDaemonMayHaveAcceptedIsNamed(t *testing.T) {
+	for how, last := range map[string]func() (*http.Response, error){ // order-free: each is alone
+		"before the answer": func() (*http.Response, error) { return nil, fmt.Errorf("ask shelly: %w", client.ErrBroken) },
+		"in the answer": func() (*http.Response, error) {
+			return &http.Response{Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(iotest.ErrReader(io.ErrUnexpectedEOF))}, nil
+		},
+	} {
+		for arguments, id := range map[string]string{`{"text":"do it"}`: "", `{"text":"do it","id":"m1"}`: "m1"} { // order-free: each is alone
+			key := make(chan string, 1)
+			send := func(_ context.Context, h http.Header, _ []byte) (*http.Response, error) {
+				key <- h.Get(idempotency.Header)
+				return last()
+			}
+			read, write := io.Pipe()
+			out, to := io.Pipe()
+			go func() { _ = serve(t.Context(), send, read, to); _ = to.Close() }()
+			_, _ = io.WriteString(write, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","arguments":`+arguments+"}}\n")
+			lines := bufio.NewScanner(out)
+			lines.Scan()
+			_ = write.Close()
+			sent := <-key
+			if named := cmp.Or(id, sent); named == "" || id != "" && sent != "" || !strings.Contains(lines.Text(), "request "+named+", the request is kept") {
+				t.Errorf("%s, %s: the key is %q and the answer %s", how, arguments, sent, lines.Text())
+			}
+		}
 	}
 }
 

@@ -112,9 +112,6 @@ type asking struct {
 	reply    Reply
 }
 
-// errBroken means that a connection ended too early. Only that is worth another try.
-var errBroken = errors.New("the connection broke")
-
 // attach follows the request up to its reply. Until the request is known to be accepted it
 // is sent again: the daemon recognizes a repeated one by its id.
 func (a *asking) attach(ctx context.Context) error {
@@ -155,9 +152,9 @@ func (a *asking) attach(ctx context.Context) error {
 	case replied:
 		return nil
 	case err != nil:
-		return fmt.Errorf("%w: %w", errBroken, err)
+		return fmt.Errorf("%w: %w", ErrBroken, err)
 	default:
-		return errBroken
+		return ErrBroken
 	}
 }
 
@@ -182,7 +179,7 @@ func (a *asking) take(e comm.Event) bool {
 func (a *asking) again(err error) bool {
 	refused := (*Error)(nil)
 	switch {
-	case errors.Is(err, errBroken):
+	case errors.Is(err, ErrBroken):
 		a.reached = true
 		return true
 	case errors.Is(err, ErrNotRunning), errors.Is(err, ErrSilent):

@@ -209,7 +209,7 @@ func (c *Client) send(ctx context.Context, by *http.Client, method, path string,
 		return nil, "", stranger(at, listens, filepath.Join(c.dir, TokenFile))
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("ask shelly: %w: %w", errBroken, err)
+		return nil, "", fmt.Errorf("ask shelly: %w: %w", ErrBroken, err)
 	}
 	return response, listens, nil
 }

@@ -22,6 +22,8 @@ var (
 	// ErrDeferred: shelly went down before the reply, which comes after its next
 	// start.
 	ErrDeferred = errors.New("shelly has stopped and kept the request; ask with the same id after the next start")
+	// ErrBroken: a connection ended too early. Only that is worth another try.
+	ErrBroken = errors.New("the connection broke")
 	// ErrInterrupted: the connection broke too often.
 	ErrInterrupted = errors.New("the connection to shelly broke before the reply; ask with the same id again, which is never done twice")
 )

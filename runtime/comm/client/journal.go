@@ -127,7 +127,7 @@ func (j *Journal) lines(from, to uint64, fn func(engine.Line) error) error {
 	case stopped != nil, err == nil:
 		return stopped
 	default:
-		return fmt.Errorf("read shelly's journal: %w: %w", errBroken, err)
+		return fmt.Errorf("read shelly's journal: %w: %w", ErrBroken, err)
 	}
 }
 
@@ -161,7 +161,7 @@ func (c *Client) copy(ctx context.Context, path, what string, w io.Writer) error
 	from := &incoming{Reader: response.Body}
 	if _, err := io.Copy(w, from); err != nil {
 		if from.err != nil {
-			err = fmt.Errorf("read shelly's %s: %w: %w", what, errBroken, err)
+			err = fmt.Errorf("read shelly's %s: %w: %w", what, ErrBroken, err)
 		}
 		return err
 	}

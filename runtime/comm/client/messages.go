@@ -71,7 +71,7 @@ func (c *Client) Follow(ctx context.Context, to fsm.Origin, after uint64, each f
 			try = 0
 		}
 		refused := (*Error)(nil)
-		again := errors.Is(err, errBroken) || errors.Is(err, ErrNotRunning) || errors.Is(err, ErrSilent) ||
+		again := errors.Is(err, ErrBroken) || errors.Is(err, ErrNotRunning) || errors.Is(err, ErrSilent) ||
 			errors.As(err, &refused) && (refused.Code == comm.CodeStopping || refused.Code == comm.CodeUnknownOutcome || refused.Code == comm.CodeBusy)
 		switch {
 		case ctx.Err() != nil:
@@ -108,5 +108,5 @@ func (c *Client) follow(ctx context.Context, to fsm.Origin, after *uint64, each 
 	if failed != nil {
 		return failed
 	}
-	return errors.Join(errBroken, err)
+	return errors.Join(ErrBroken, err)
 }

@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,8 +20,11 @@ func (v visit) accept(ctx context.Context, a arguments) (engine.Request, error) 
 	if strings.TrimSpace(a.Text) == "" {
 		return engine.Request{}, errors.New("text is empty")
 	}
+	if err := comm.Named(&a.ID, v.key); err != nil {
+		return engine.Request{}, err
+	}
 	accepted, err := v.front.Accept(ctx, comm.Request{
-		Key:     fsm.RequestKey{Principal: v.caller.Name, Channel: Channel, ID: cmp.Or(a.ID, rand.Text())},
+		Key:     fsm.RequestKey{Principal: v.caller.Name, Channel: Channel, ID: a.ID},
 		Session: a.Session, Origin: fsm.Origin{Channel: Channel, Chat: "direct"}, Text: a.Text,
 	})
 	return accepted.Request, err
@@ -174,13 +176,13 @@ func question(a *comm.Ask) string {
 	return text
 }
 
-// key returns the key of the request that the arguments name.
-func (v visit) key(a arguments) fsm.RequestKey {
+// keyOf returns the key of the request that the arguments name.
+func (v visit) keyOf(a arguments) fsm.RequestKey {
 	return fsm.RequestKey{Principal: v.caller.Name, Channel: cmp.Or(a.Channel, Channel), ID: a.ID}
 }
 
 func (v visit) request(ctx context.Context, _ *sdk.CallToolRequest, a arguments) (*sdk.CallToolResult, error) {
-	res, err := v.shown(ctx, v.key(a))
+	res, err := v.shown(ctx, v.keyOf(a))
 	if err != nil {
 		return failed(err), nil
 	}
@@ -212,12 +214,12 @@ func (v visit) requests(ctx context.Context, _ *sdk.CallToolRequest, _ arguments
 }
 
 func (v visit) cancel(ctx context.Context, _ *sdk.CallToolRequest, a arguments) (*sdk.CallToolResult, error) {
-	taken, err := v.front.Cancel(ctx, v.key(a))
+	taken, err := v.front.Cancel(ctx, v.keyOf(a))
 	switch {
 	case err != nil:
 		return failed(err), nil
 	case !taken:
-		return v.untaken(ctx, v.key(a), "Nothing has changed: the request is done."), nil
+		return v.untaken(ctx, v.keyOf(a), "Nothing has changed: the request is done."), nil
 	}
 	return answer("The request is being ended; its reply says what was done.", map[string]any{"taken": true}, false), nil
 }
@@ -237,12 +239,12 @@ func unknown(key fsm.RequestKey) error {
 // decide answers a question to a person about a request (FRT-34).
 func (v visit) decide(approve bool) func(context.Context, *sdk.CallToolRequest, arguments) (*sdk.CallToolResult, error) {
 	return func(ctx context.Context, _ *sdk.CallToolRequest, a arguments) (*sdk.CallToolResult, error) {
-		taken, err := v.decided(ctx, v.key(a), a.Key, approve, fsm.GrantScope(a.Grant))
+		taken, err := v.decided(ctx, v.keyOf(a), a.Key, approve, fsm.GrantScope(a.Grant))
 		switch {
 		case err != nil:
 			return failed(err), nil
 		case !taken:
-			return v.untaken(ctx, v.key(a), "Nothing has changed: the request is not waiting for this decision."), nil
+			return v.untaken(ctx, v.keyOf(a), "Nothing has changed: the request is not waiting for this decision."), nil
 		case approve:
 			return answer("Approved.", map[string]any{"taken": true}, false), nil
 		}

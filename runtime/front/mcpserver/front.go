@@ -11,6 +11,7 @@ import (
 
 	"shelly/runtime/access"
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/idempotency"
 	"shelly/runtime/mcp/wire"
 )
 
@@ -88,7 +89,7 @@ func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // server returns the library's server for one request, acting for the request's caller.
 func (f *Front) server(r *http.Request) *sdk.Server {
-	v := visit{Front: f, caller: comm.CallerOf(r.Context())}
+	v := visit{Front: f, caller: comm.CallerOf(r.Context()), key: idempotency.Key(r.Header)}
 	v.call, _ = r.Context().Value(callIn{}).(*call)
 	s := sdk.NewServer(&sdk.Implementation{Name: "shelly", Version: f.o.Version}, &sdk.ServerOptions{
 		Instructions: instructions,
@@ -97,7 +98,7 @@ func (f *Front) server(r *http.Request) *sdk.Server {
 	for _, t := range v.tools() {
 		s.AddTool(t.decl, t.run)
 	}
-	tasks := wire.Server{Tools: []string{toolAsk}, Begin: v.begin, Get: v.stands, Result: v.result, Cancel: v.cancelTask, Update: v.update}
+	tasks := wire.Server{Tools: []string{ToolAsk}, Begin: v.begin, Get: v.stands, Result: v.result, Cancel: v.cancelTask, Update: v.update}
 	if err := tasks.Use(s); err != nil {
 		f.o.Log.Error("tasks are not offered to MCP clients", "error", err) // the library has its own handler for a method
 	}
@@ -108,7 +109,8 @@ func (f *Front) server(r *http.Request) *sdk.Server {
 type visit struct {
 	*Front
 	caller comm.Caller
-	call   *call // that the message is; nil: none
+	key    string // the message's Idempotency-Key
+	call   *call  // that the message is; nil: none
 }
 
 func (v visit) as(ctx context.Context) context.Context { return comm.WithCaller(ctx, v.caller) }

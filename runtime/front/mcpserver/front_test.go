@@ -21,6 +21,7 @@ import (
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
+	"shelly/runtime/comm/idempotency"
 	front "shelly/runtime/front/wire"
 	"shelly/runtime/mcp/wire"
 )
@@ -202,6 +203,27 @@ func TestFRT31TheSameIDIsTheSameRequest(t *testing.T) {
 	}
 }
 
+// A client that cannot write an id into the arguments, such as shelly mcp, has one all the same.
+func TestFRT31TheKeyOfAMessageIsTheIDOfACallWithoutOne(t *testing.T) {
+	s := open(t, fronttest.New(), time.Nanosecond)
+	for _, c := range []struct{ arguments, want string }{
+		{`{"text":"do it"}`, "request k1 "}, {`{"text":"do it"}`, "request k1 "}, {`{"text":"do it","id":"k1"}`, "request k1 "},
+		{`{"text":"do it","id":"m1"}`, "the id and the Idempotency-Key differ"}, {`{"text":"do that"}`, "another request has this id"},
+	} {
+		call := `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"ask","arguments":` + c.arguments + `}}`
+		if got, err := s.post("", call, idempotency.Header, "k1"); err != nil || !strings.Contains(got, c.want) {
+			t.Errorf("%s: got %s, %v; want %s", c.arguments, got, err, c.want)
+		}
+	}
+	batch := `[{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"ask","arguments":{"text":"do this"}}}]`
+	if got, err := s.post("", batch, idempotency.Header, "k1", "Mcp-Protocol-Version", "2025-03-26"); err != nil || strings.Contains(got, "k1") {
+		t.Errorf("in a batch: got %s, %v", got, err)
+	}
+	if got := s.accepted(); len(got) != 2 || got[0].Key != keyOf("k1") || got[1].Text != "do this" {
+		t.Errorf("accepted are %+v", got)
+	}
+}
+
 func TestFRT32WhatTakesLongIsNamedByItsID(t *testing.T) {
 	s := open(t, fronttest.New(), time.Nanosecond)
 	result, _ := s.send("tools/call", "ask", `{"name":"ask","arguments":{"text":"do it","id":"m1"}}`)
@@ -237,8 +259,8 @@ func TestFRT32ARequestIsNamedWhenShellyStops(t *testing.T) {
 	}
 }
 
-// post sends a message of a client, and returns the answer's last message.
-func (s *site) post(client, body string) (string, error) {
+// post sends a message of a client with more headers, and returns the answer's last message.
+func (s *site) post(client, body string, headers ...string) (string, error) {
 	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.url, strings.NewReader(body))
 	if err != nil {
 		return "", err
@@ -246,6 +268,9 @@ func (s *site) post(client, body string) (string, error) {
 	req.Header = http.Header{
 		"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
 		"Mcp-Protocol-Version": {"2025-11-25"}, ClientHeader: {client},
+	}
+	for pair := range slices.Chunk(headers, 2) {
+		req.Header.Set(pair[0], pair[1])
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/idempotency"
 	"shelly/runtime/front/wire"
 )
 
@@ -94,6 +95,9 @@ func (f *Front) serve(to http.ResponseWriter, r *http.Request) error {
 		f.withdrawn(r, m)
 	}
 	r = r.Clone(r.Context())
+	if m.Kind == wire.List {
+		r.Header.Del(idempotency.Header) // which of the requests would it name?
+	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	answer := &texts{patient: w, id: id}
 	f.handler.ServeHTTP(answer, r)

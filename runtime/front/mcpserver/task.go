@@ -30,7 +30,7 @@ func unknownTask(id string) error {
 // begin accepts a request as a task.
 func (v visit) begin(ctx context.Context, _ *sdk.ServerSession, p *sdk.CallToolParamsRaw, extended bool) (wire.Outcome, error) {
 	ctx = v.as(ctx)
-	if p.Name != toolAsk {
+	if p.Name != ToolAsk {
 		return wire.Outcome{}, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: p.Name + " cannot run as a task"}
 	}
 	a, err := read(p.Arguments, ofAsk)

@@ -16,9 +16,9 @@ import (
 const instructions = "shelly is an agent on this machine. Use ask to give it work. Every request has an id and is kept: request returns its answer later, also after a restart. " +
 	"Where it waits for a person's approval, approve and deny answer it if your token may decide."
 
-// The tools.
+// The tools. ToolAsk gives the agent work.
 const (
-	toolAsk      = "ask"
+	ToolAsk      = "ask"
 	toolRequest  = "request"
 	toolRequests = "requests"
 	toolStatus   = "status"
@@ -59,7 +59,7 @@ func (v visit) tools() []offered {
 		hints                            *sdk.ToolAnnotations
 		run                              func(context.Context, *sdk.CallToolRequest, arguments) (*sdk.CallToolResult, error)
 	}{
-		{toolAsk, "Give the agent work or ask it something, and wait for its answer. Long work continues, and the answer then names its id.",
+		{ToolAsk, "Give the agent work or ask it something, and wait for its answer. Long work continues, and the answer then names its id.",
 			ofAsk, `"text"`, &sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: false}, v.ask},
 		{toolRequest, "Look at a request: its answer once it is done, or how far it is.", ofRequest, `"id"`, reads, v.request},
 		{toolRequests, "List your unfinished requests, with what a person is asked about each.", "", "", reads, v.requests},
