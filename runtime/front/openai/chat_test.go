@@ -144,6 +144,7 @@ func TestFRT4ErrorsHaveTheShapeOfTheProtocol(t *testing.T) {
 		{"no token", "GET", "/v1/models", "", []string{"Authorization", ""}, 401, `"type":"authentication_error","param":null,"code":"invalid_api_key"}}`},
 		{"another method", "GET", "/v1/chat/completions", "", nil, 405, `"code":"method_not_allowed"}}`},
 		{"completions", "POST", "/v1/completions", `{}`, nil, 404, `{"error":{"message":"/v1/completions is not served: shelly is an agent, and answers at /v1/chat/completions and /v1/responses","type":"invalid_request_error","param":null,"code":"not_served"}}`},
+		{"counting tokens", "POST", "/v1/responses/input_tokens", `{}`, nil, 404, `/v1/responses/input_tokens is not served: `},
 		{"a conversation", "POST", "/v1/conversations", `{}`, nil, 404, `is not served: a conversation begins with its first response; send a name of your choice as conversation to /v1/responses","type":"invalid_request_error","param":null,"code":"not_served"}}`},
 		{"vectors without a token", "POST", "/v1/embeddings", `{}`, []string{"Authorization", ""}, 401, `"code":"invalid_api_key"}}`},
 		{"no such route", "GET", "/v1/chat/other", "", nil, 404, `"type":"invalid_request_error","param":null,"code":"not_found"}}`},

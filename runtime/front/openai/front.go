@@ -92,8 +92,9 @@ func (f *Front) Routes() []comm.Route {
 
 // absent are routes that clients of OpenAI's API know and that are not served.
 var absent = []string{
-	"/v1/completions", "/v1/embeddings", "/v1/moderations", "/v1/images/generations", "/v1/audio/speech", "/v1/audio/transcriptions",
-	conversations,
+	"/v1/completions", "/v1/embeddings", "/v1/moderations", "/v1/images/generations", "/v1/images/edits", "/v1/images/variations",
+	"/v1/audio/speech", "/v1/audio/transcriptions", "/v1/audio/translations",
+	"/v1/responses/compact", "/v1/responses/input_tokens", conversations,
 }
 
 // conversations is where OpenAI's clients create one.
