@@ -15,7 +15,6 @@ import (
 // takes fewer: half of what is left after its own.
 const (
 	ConnectionsMax = 512
-	StrangersMax   = 64 // of those, connections that have shown no token
 
 	ownDescriptors = 48 // of the daemon itself: the store, a command, the model
 	connectionsMin = 4
@@ -31,7 +30,7 @@ func For(descriptors int) int {
 // at work, the new one waits.
 type connections struct {
 	net.Listener
-	most, strangersMost int
+	most int
 
 	mu     sync.Mutex
 	open   []*connection // in the order of their last requests, or of their acceptance
@@ -40,10 +39,11 @@ type connections struct {
 	once   sync.Once
 }
 
-// Bound bounds the connections of a listener to most.
+// Bound bounds the connections of a listener to most, half of which may have shown no token: a
+// program that sends many requests at once connects for all of them before it sends one.
 func Bound(l net.Listener, most int) net.Listener {
 	return &connections{
-		Listener: l, most: most, strangersMost: min(StrangersMax, most/2),
+		Listener: l, most: most,
 		left: make(chan struct{}, 1), closed: make(chan struct{}),
 	}
 }
@@ -125,7 +125,7 @@ func (c *connections) take(conn net.Conn) *connection {
 		}
 	}
 	c.mu.Unlock()
-	if strangers > c.strangersMost {
+	if strangers > c.most/2 {
 		_ = oldest.Close()
 	}
 	return taken

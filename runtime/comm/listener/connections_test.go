@@ -46,6 +46,21 @@ func open(t *testing.T, ours, theirs net.Conn) bool {
 	return err == nil
 }
 
+// A program that sends many requests at once has connected for all of them before it sends one.
+func TestCOM19HalfOfTheConnectionsMayYetShowNoToken(t *testing.T) {
+	from := make(piped, 1)
+	l := listener.Bound(from, listener.ConnectionsMax)
+	var ours, theirs [listener.ConnectionsMax/2 + 1]net.Conn
+	for i := range ours {
+		ours[i], theirs[i] = from.come(t, l)
+	}
+	for i := range ours {
+		if got, want := open(t, ours[i], theirs[i]), i > 0; got != want {
+			t.Errorf("connection %d: open is %v, want %v", i, got, want)
+		}
+	}
+}
+
 // Of the idle connections, the one whose last request is the longest ago makes room.
 func TestCOM19TheLongestIdleMakesRoom(t *testing.T) {
 	from := make(piped, 1)
