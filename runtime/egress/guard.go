@@ -17,7 +17,8 @@ import (
 
 // Guard dials public and allowed addresses. Its zero value allows only public ones.
 type Guard struct {
-	Allow []Allowed
+	Allow   []Allowed
+	Setting string // the operator's, which Allow comes from; an error names it
 
 	// Lookup finds the addresses of a name; nil: as the system does.
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
@@ -85,7 +86,7 @@ func (g *Guard) Dial(ctx context.Context, _, address string) (net.Conn, error) {
 		return nil, &Refused{host, portText + " is not a port"}
 	}
 	if !usual(uint16(port)) && !g.allowsPort(uint16(port)) { // before a name is looked up
-		return nil, &Refused{host, unusual(uint16(port))}
+		return nil, g.unlisted(host, uint16(port), unusual(uint16(port)))
 	}
 	addrs, err := g.find(ctx, host)
 	if err != nil {
@@ -123,12 +124,20 @@ func (g *Guard) Check(host string, to netip.AddrPort) error {
 		}
 	}
 	if kind := kindOf(a.Unmap()); kind != "" {
-		return &Refused{host, fmt.Sprintf("%s is %s", a, kind)}
+		return g.unlisted(host, to.Port(), fmt.Sprintf("%s is %s", a, kind))
 	}
 	if !usual(to.Port()) {
-		return &Refused{host, unusual(to.Port())}
+		return g.unlisted(host, to.Port(), unusual(to.Port()))
 	}
 	return nil
+}
+
+// unlisted is the error for an address that the operator may allow.
+func (g *Guard) unlisted(host string, port uint16, why string) error {
+	if g.Setting != "" {
+		why += fmt.Sprintf("; to allow it, list %s in %s", net.JoinHostPort(host, strconv.Itoa(int(port))), g.Setting)
+	}
+	return &Refused{host, why}
 }
 
 func (g *Guard) allowsPort(port uint16) bool {

@@ -56,6 +56,17 @@ func TestTOL71AllowedAddressesAreRead(t *testing.T) {
 	}
 }
 
+// The operator learns what allows an address, unless nothing does.
+func TestTOL71ARefusalNamesTheSetting(t *testing.T) {
+	g := Guard{Setting: "tools.mcp.notes.allow_addresses"}
+	for address, listed := range map[string]bool{"127.0.0.1:80": true, "203.0.113.1:443": true, "127.0.0.1:9000": true, "2130706433:80": false} { // order-free: each is alone
+		_, err := g.Dial(t.Context(), "tcp", address)
+		if !errors.As(err, new(*Refused)) || strings.Contains(err.Error(), "; to allow it, list "+address+" in tools.mcp.notes.allow_addresses") != listed {
+			t.Errorf("%s: got %v; want a Refused that names the setting: %v", address, err, listed)
+		}
+	}
+}
+
 // A name is not looked up where its port is refused anyway, or where it stands for an
 // address.
 func TestTOL71NothingIsLookedUpInVain(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 // open starts a program, or prepares to reach an address.
 func (s *server) open(ctx context.Context, end context.CancelCauseFunc) (link, error) {
 	if s.config.URL != "" {
-		guard := egress.Guard{Allow: s.config.Allow}
+		guard := egress.Guard{Allow: s.config.Allow, Setting: "tools.mcp." + s.config.Name + ".allow_addresses"}
 		client := guard.Client(s.options.pace.connect)
 		client.Transport = remoteVia(client.Transport, s.config.Headers, s.options.pace.least, end)
 		return &reached{url: s.config.URL, client: client}, nil

@@ -62,7 +62,7 @@ func of(c config.Channel) string {
 }
 
 func hook(s channel.Spec, c config.Channel, log *slog.Logger) *webhook.Webhook {
-	var guard egress.Guard
+	guard := egress.Guard{Setting: "channels." + s.Name + ".allow_addresses"}
 	for _, a := range c.AllowAddresses {
 		if allowed, err := egress.ParseAllowed(a); err == nil { // it was checked when the configuration was read
 			guard.Allow = append(guard.Allow, allowed)
