@@ -18,6 +18,7 @@ import (
 
 	"shelly/runtime/comm/client"
 	"shelly/runtime/comm/idempotency"
+	"shelly/runtime/front/acp/rpc"
 	"shelly/runtime/front/mcpserver"
 	"shelly/runtime/mcp/wire"
 )
@@ -101,20 +102,24 @@ func same(a, b json.RawMessage) bool {
 // read relays each line of the client. Requests run concurrently; initialize and notifications
 // are finished before the next line is sent.
 func (r *relay) read(ctx context.Context, in io.Reader) error {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, lineBytesMax)
-	for lines.Scan() {
-		line := bytes.Clone(bytes.TrimSpace(lines.Bytes()))
-		if len(line) == 0 {
-			continue
-		}
-		if line[0] == '[' {
+	lines := rpc.NewLines(in, lineBytesMax)
+	for {
+		line, err := lines.Next()
+		var long *rpc.Long
+		switch {
+		case errors.As(err, &long):
+			r.write(problem(long.ID, rpc.CodeInvalid, long.Error()))
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case len(line) == 0:
+		case line[0] == '[':
 			r.batch(ctx, line)
-			continue
+		default:
+			r.one(ctx, line, r.write, &r.ended)
 		}
-		r.one(ctx, line, r.write, &r.ended)
 	}
-	return lines.Err()
 }
 
 // one relays a message; running gets what is unfinished of it.

@@ -28,7 +28,11 @@ func relayed(t *testing.T, in string, send send) string {
 	read, write := io.Pipe()
 	var out bytes.Buffer
 	ended := make(chan error, 1)
-	go func() { ended <- serve(t.Context(), send, read, &out) }()
+	go func() {
+		err := serve(t.Context(), send, read, &out)
+		_ = read.Close() // whoever still writes learns it
+		ended <- err
+	}()
 	for _, line := range strings.SplitAfter(in, "\n") {
 		_, _ = io.WriteString(write, line)
 	}
@@ -196,6 +200,18 @@ func TestCLI194ACancelledRequestIsNotAnswered(t *testing.T) {
 	}
 	if len(named) != 2 || named[0] == "" || named[0] != named[1] {
 		t.Errorf("the client's name was %q", named)
+	}
+}
+
+func TestCLI194ALineTooLongIsAnsweredAndTheNextOneIsRead(t *testing.T) {
+	got := relayed(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+strings.Repeat("x", lineBytesMax)+`"}}
+{"jsonrpc":"2.0","id":2,"method":"initialize"}
+`, func(context.Context, http.Header, []byte) (*http.Response, error) {
+		return reply("application/json", `{"jsonrpc":"2.0","id":2,"result":{}}`), nil
+	})
+	want := `{"error":{"code":-32600,"message":"the message is longer than 16777216 bytes"},"id":1,"jsonrpc":"2.0"}` + "\n" + `{"jsonrpc":"2.0","id":2,"result":{}}` + "\n"
+	if got != want {
+		t.Errorf("written is %s", got)
 	}
 }
 

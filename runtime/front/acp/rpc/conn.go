@@ -1,7 +1,6 @@
 package rpc
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -69,12 +68,13 @@ func (c *Conn) Serve(ctx context.Context, in io.Reader) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer c.working.Wait()
 	defer cancel()
-	l := lines{bufio.NewReaderSize(in, 64<<10), c.o.LineBytesMax}
+	l := NewLines(in, c.o.LineBytesMax)
 	for {
-		line, err := l.next()
+		line, err := l.Next()
+		var long *Long
 		switch {
-		case errors.Is(err, errLong):
-			c.fail(nil, Errorf(CodeInvalid, "the message is longer than %d bytes", c.o.LineBytesMax))
+		case errors.As(err, &long):
+			c.fail(long.ID, Errorf(CodeInvalid, "%s", long))
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:

@@ -96,6 +96,8 @@ func TestFRT45WhatIsWrongWithALineIsSaidInItsAnswer(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":"a","method":7}`, `{"jsonrpc":"2.0","id":"a","error":{"code":-32600,"message":"method is a number; send a text"}}`},
 		{`{"jsonrpc":"2.0"}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message has neither a method nor an id"}}`},
 		{strings.Repeat("x", 200_000), `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message is longer than 100 bytes"}}`},
+		{`{"jsonrpc":"2.0","id":7,"method":"say","params":"` + strings.Repeat("x", 200_000), `{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"the message is longer than 100 bytes"}}`},
+		{`{"jsonrpc":"2.0","id":7,"result":"` + strings.Repeat("x", 200_000), `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message is longer than 100 bytes"}}`},
 		{`{"jsonrpc":"2.0","id":-1.5,"method":"fail"}`, `{"jsonrpc":"2.0","id":-1.5,"error":{"code":-32603,"message":"it went wrong"}}`},
 	} {
 		ask := `{"jsonrpc":"2.0","id":"<1>","method":"say","params":{"text":"<&>"}}` // what follows is read
