@@ -125,7 +125,7 @@ func (s *Server) Meanwhile(n int, happens func(key fsm.RequestKey), method, path
 }
 
 // Revoked asks with a token of its own, which is revoked once the request is being watched.
-func (s *Server) Revoked(method, path, body string) Answer {
+func (s *Server) Revoked(method, path, body string, headers ...string) Answer {
 	s.t.Helper()
 	const name = "ci"
 	token, err := s.clients.Add(name, access.Rights{access.Ask})
@@ -136,5 +136,5 @@ func (s *Server) Revoked(method, path, body string) Answer {
 		if taken, err := s.clients.Revoke(name); err != nil || !taken {
 			s.t.Error(taken, err)
 		}
-	}, method, path, body, "Authorization", "Bearer "+token)
+	}, method, path, body, append(headers, "Authorization", "Bearer "+token)...)
 }

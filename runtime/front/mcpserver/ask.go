@@ -46,9 +46,11 @@ func (v visit) ask(ctx context.Context, r *sdk.CallToolRequest, a arguments) (*s
 	if v.calls.wait(v.call, known.Key) {
 		v.end(ctx, known.Key)
 	}
-	within, cancel := context.WithTimeout(ctx, v.o.Wait)
+	waiting, cancel := v.waiting(ctx)
 	defer cancel()
-	if err := v.follow(within, known.Key, v.teller(ctx, r)); err != nil {
+	within, late := context.WithTimeout(waiting, v.o.Wait)
+	defer late()
+	if err := cmp.Or(v.follow(within, known.Key, v.teller(ctx, r)), v.revoked()); err != nil {
 		return failed(kept(known.Key, err)), nil
 	}
 	res, err := v.shown(ctx, known.Key)

@@ -89,7 +89,10 @@ func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // server returns the library's server for one request, acting for the request's caller.
 func (f *Front) server(r *http.Request) *sdk.Server {
-	v := visit{Front: f, caller: comm.CallerOf(r.Context()), key: idempotency.Key(r.Header)}
+	v := visit{Front: f, caller: comm.CallerOf(r.Context()), key: idempotency.Key(r.Header), came: r.Context()}
+	if came, is := r.Context().Value(requestIn{}).(context.Context); is {
+		v.came = came
+	}
 	v.call, _ = r.Context().Value(callIn{}).(*call)
 	s := sdk.NewServer(&sdk.Implementation{Name: "shelly", Version: f.o.Version}, &sdk.ServerOptions{
 		Instructions: instructions,
@@ -111,6 +114,18 @@ type visit struct {
 	caller comm.Caller
 	key    string // the message's Idempotency-Key
 	call   *call  // that the message is; nil: none
+	came   context.Context
 }
+
+// waiting returns the context of what waits for something else than an answer of the daemon. It ends
+// with the HTTP request: when its client has gone, its token is revoked or shelly stops.
+func (v visit) waiting(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(v.came, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// revoked returns an error if the caller's token was revoked.
+func (v visit) revoked() error { return comm.Ended(v.came, nil) }
 
 func (v visit) as(ctx context.Context) context.Context { return comm.WithCaller(ctx, v.caller) }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -22,6 +23,7 @@ import (
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
 	"shelly/runtime/comm/idempotency"
+	"shelly/runtime/front/asking"
 	front "shelly/runtime/front/wire"
 	"shelly/runtime/mcp/wire"
 )
@@ -249,7 +251,7 @@ func (ending) Standings(context.Context) ([]comm.Standing, error) { return nil, 
 // A client that gave no id finds its answer after the next start.
 func TestFRT32ARequestIsNamedWhenShellyStops(t *testing.T) {
 	front := fronttest.New()
-	v := visit{Front: New(ending{front}, Options{Wait: time.Nanosecond}), caller: comm.Local()}
+	v := visit{Front: New(ending{front}, Options{Wait: time.Nanosecond}), caller: comm.Local(), came: t.Context()}
 	res, err := v.ask(v.as(t.Context()), &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}}, arguments{Text: "do it"})
 	if err != nil || !res.IsError {
 		t.Fatalf("got %+v, %v; want IsError", res, err)
@@ -292,6 +294,53 @@ func TestFRT30ANameMayBeEncodedInItsHeader(t *testing.T) {
 	}
 }
 
+// In versions in which the library lets a call go on after its HTTP request, too.
+func TestFRT6ACallWhoseTokenIsRevokedSaysSo(t *testing.T) {
+	for version, meta := range map[string]string{ // order-free: each is alone
+		"2025-11-25": "",
+		"2026-07-28": `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`,
+	} {
+		f := fronttest.New()
+		s := asking.Serve(t, f, New(f, Options{RequestBytesMax: 1 << 16}).Routes(), Dialect())
+		got := s.Revoked("POST", Path, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"ask","arguments":{"text":"do it","id":"m1"}`+meta+`}}`,
+			"Accept", "application/json, text/event-stream", "MCP-Protocol-Version", version, "Mcp-Method", "tools/call", "Mcp-Name", "ask")
+		if !strings.Contains(got.Body, "request m1 is kept") || !strings.Contains(got.Body, "the token was revoked") {
+			t.Errorf("%s: got %d %s", version, got.Status, got.Body)
+		}
+	}
+}
+
+// A client that has gone takes no place of those that wait.
+func TestFRT32ACallThatItsClientLeavesWaitsNoLonger(t *testing.T) {
+	s := open(t, fronttest.New(), 0)
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"ask","arguments":{"text":"do it"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = http.Header{"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+	left := make(chan error, 1)
+	go func() {
+		resp, err := http.DefaultClient.Do(req)
+		if err == nil {
+			_ = resp.Body.Close()
+		}
+		left <- err
+	}()
+	within, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	for _, watching := range []int{1, 0} {
+		if err := s.front.Await(within, func(seen fronttest.Seen) bool { return len(seen.Requests) == 1 && seen.Watching == watching }); err != nil {
+			t.Fatalf("%d watch, not %d: %v", s.front.Seen().Watching, watching, err)
+		}
+		leave()
+	}
+	if err := <-left; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
 // Cancelling a call ends its request, and none of another client's call with the same id.
 func TestFRT32ACancelledCallCancelsItsRequest(t *testing.T) {
 	s := open(t, fronttest.New(), 0)
@@ -331,7 +380,7 @@ func TestFRT32ACallThatWasCancelledBeforeItBeganIsCancelled(t *testing.T) {
 	if _, waits := f.calls.withdraw(key); waits {
 		t.Error("it waits already")
 	}
-	v := visit{Front: f, caller: comm.Local(), call: c}
+	v := visit{Front: f, caller: comm.Local(), call: c, came: t.Context()}
 	if _, err := v.ask(v.as(t.Context()), &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}}, arguments{Text: "do it", ID: "m1"}); err != nil {
 		t.Fatal(err)
 	}

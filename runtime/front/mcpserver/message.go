@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -94,6 +95,9 @@ func (f *Front) serve(to http.ResponseWriter, r *http.Request) error {
 	case withdrawal:
 		f.withdrawn(r, m)
 	}
+	if m.Member("method").Text != listening {
+		r = lasting(r)
+	}
 	r = r.Clone(r.Context())
 	if m.Kind == wire.List {
 		r.Header.Del(idempotency.Header) // which of the requests would it name?
@@ -103,6 +107,18 @@ func (f *Front) serve(to http.ResponseWriter, r *http.Request) error {
 	f.handler.ServeHTTP(answer, r)
 	answer.end()
 	return nil
+}
+
+// listening is the method whose answer lasts as long as the client listens.
+const listening = "subscriptions/listen"
+
+// requestIn is the context key of the context with which a message came.
+type requestIn struct{}
+
+// lasting lets the library answer a message after its client has gone or its token was revoked. It
+// would drop the answer then, and wait for a tool all the same; what waits ends by itself ([visit.waiting]).
+func lasting(r *http.Request) *http.Request {
+	return r.WithContext(context.WithValue(context.WithoutCancel(r.Context()), requestIn{}, r.Context()))
 }
 
 // idIn returns the id of a request in a member of v as it is written, or nil.

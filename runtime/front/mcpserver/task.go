@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -119,7 +120,8 @@ func (v visit) update(ctx context.Context, id string, answers map[string]json.Ra
 
 // result waits for the reply to a task's request, for as long as the client waits.
 func (v visit) result(ctx context.Context, _ *sdk.ServerSession, id string) (*sdk.CallToolResult, error) {
-	ctx = v.as(ctx)
+	ctx, cancel := v.waiting(v.as(ctx))
+	defer cancel()
 	for {
 		r, ok, err := v.front.Request(ctx, v.taskKey(id))
 		switch {
@@ -134,7 +136,7 @@ func (v visit) result(ctx context.Context, _ *sdk.ServerSession, id string) (*sd
 			return nil, err
 		}
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, cmp.Or(v.revoked(), ctx.Err())
 		}
 	}
 }
