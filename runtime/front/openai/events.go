@@ -129,6 +129,7 @@ type responseStream struct {
 	text   stream.Text
 	number numbered
 	after  int64  // the client has the events up to this number; they are not sent
+	sent   int64  // the number of the last event that was sent
 	items  []item // that were sent whole: the index of the item being sent is their number
 	work   bool   // the status "in progress" was sent
 	asked  map[string]bool
@@ -157,7 +158,8 @@ func (f *Front) streamResponse(w http.ResponseWriter, r *http.Request, v view, k
 	return nil
 }
 
-// cut sends an event that says why a stream ends early.
+// cut sends an event that says why a stream ends early. It has the number of the last one, after
+// which a client goes on: it may well take the number from this one.
 func (s *responseStream) cut(err error) {
 	if err == nil {
 		err = unanswered(nil)
@@ -169,7 +171,7 @@ func (s *responseStream) cut(err error) {
 		Message string  `json:"message"`
 		Param   *string `json:"param"`
 		Number  int64   `json:"sequence_number"`
-	}{"error", string(p.Code), p.Message + "; " + p.Hint, nil, lastSequence})
+	}{"error", string(p.Code), p.Message + "; " + p.Hint, nil, max(s.after, s.sent)})
 	if err == nil {
 		_ = s.out.Write(text)
 	}
@@ -339,6 +341,7 @@ func (s *responseStream) send(e told) error {
 	if err != nil {
 		return err
 	}
+	s.sent = e.Number
 	return s.out.Write(text)
 }
 

@@ -47,7 +47,7 @@ func events(t *testing.T, body string) (all []told) {
 		if err := json.Unmarshal([]byte(strings.TrimPrefix(data, "data: ")), &e); err != nil || "event: "+e.Type != name {
 			t.Fatalf("got %s, %v; want data whose type is that of the event, %q", part, err, name)
 		}
-		if e.Number <= last {
+		if e.Number <= last && (e.Type != "error" || e.Number < last) {
 			t.Errorf("%s has number %d after %d", e.Type, e.Number, last)
 		}
 		last = e.Number
@@ -118,6 +118,18 @@ func TestFRT13AStreamGoesOnAfterEachOfItsEventsWithBlanksAroundTheAnswer(t *test
 		s.Front.Reply(key, "It is.", false)
 	}, "POST", "/v1/responses", `{"model":"shelly","input":"Hi","stream":true}`, keyed, "k")
 	comesBack(t, s, events(t, whole.Body))
+}
+
+// A client that names the last number that it received, be it the error's, gets the rest.
+func TestFRT13AnErrorThatEndsAStreamTakesNoPlaceInIt(t *testing.T) {
+	s := serve(t)
+	all := events(t, s.Meanwhile(1, func(key fsm.RequestKey) {
+		s.Front.Say(key, says(5, 0, "It "))
+		s.Front.Cut()
+	}, "POST", "/v1/responses", `{"model":"shelly","input":"Hi","stream":true}`, keyed, "k").Body)
+	if last := len(all) - 1; last < 2 || all[last].Type != "error" || all[last-1].Delta == "" || all[last].Number != all[last-1].Number {
+		t.Errorf("got %+v; want a delta and an error of the same number at the end", all)
+	}
 }
 
 // comesBack checks that a client gets exactly the rest of a stream after each of its events.
