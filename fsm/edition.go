@@ -48,7 +48,7 @@ func (w Words) Text(word Word, args ...string) string {
 	if len(args) == 0 {
 		return text
 	}
-	return fillIn(text, args)
+	return FillIn(text, args...)
 }
 
 // Says reports whether a text begins as a word does, up to its first argument.
@@ -57,9 +57,9 @@ func (w Words) Says(word Word, text string) bool {
 	return strings.HasPrefix(text, start)
 }
 
-// fillIn fills arguments into a template in one pass: a {name} inside an argument is not
-// replaced. A {name} without an argument stays as it is.
-func fillIn(template string, args []string) string {
+// FillIn fills arguments, pairs of a name and what replaces {name}, into a template in one pass:
+// a {name} inside an argument is not replaced. A {name} without an argument stays as it is.
+func FillIn(template string, args ...string) string {
 	size := len(template)
 	for i := 1; i < len(args); i += 2 {
 		size += len(args[i])

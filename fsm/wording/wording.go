@@ -73,6 +73,15 @@ func Count(n int, thing string) string {
 	return strconv.Itoa(n) + " " + thing
 }
 
+// Thousands returns a number with commas between groups of three digits: 99,488.
+func Thousands(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
 // Days returns the end of an error about a text that is not a duration: what to write, if the
 // text has days as in 2d, else nothing.
 func Days(text string) string {

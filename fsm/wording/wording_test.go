@@ -101,3 +101,11 @@ func TestAnAddressIsShownWithoutWhatMayBeAToken(t *testing.T) {
 		}
 	}
 }
+
+func TestThousandsAreParted(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 99488: "99,488", 123456: "123,456", 1234567: "1,234,567"} {
+		if got := Thousands(n); got != want {
+			t.Errorf("%d is shown as %q, want %q", n, got, want)
+		}
+	}
+}

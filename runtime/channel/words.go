@@ -1,6 +1,6 @@
 package channel
 
-import "strings"
+import "shelly/fsm"
 
 // word names a text that a chat reads.
 type word int
@@ -44,10 +44,4 @@ var words = [wordsEnd]string{
 }
 
 // say returns a text with its arguments filled in: pairs of a name and the text for {name}.
-func say(w word, args ...string) string {
-	pairs := make([]string, len(args))
-	for i := 0; i+1 < len(args); i += 2 {
-		pairs[i], pairs[i+1] = "{"+args[i]+"}", args[i+1]
-	}
-	return strings.NewReplacer(pairs...).Replace(words[w])
-}
+func say(w word, args ...string) string { return fsm.FillIn(words[w], args...) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"shelly/fsm"
@@ -134,7 +133,7 @@ func before(s *state.Snapshot, call fsm.CallID) (n int) {
 func (r *accepted) words(inf *state.Inference) string {
 	text, known, call := "reading", inf.Anew >= toldTokensMin, ""
 	if known {
-		text += " " + grouped(inf.Anew) + " tokens"
+		text += " " + wording.Thousands(inf.Anew) + " tokens"
 	}
 	if inf.Tools != fsm.NoTools {
 		call = ", or writing a tool call"
@@ -154,15 +153,6 @@ func (r *accepted) words(inf *state.Inference) string {
 // toldTokensMin is the least number of tokens that is shown: fewer are read at once, so they
 // cannot be the reason for the wait.
 const toldTokensMin = 16
-
-// grouped returns a number with commas between groups of three digits.
-func grouped(n int) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
 
 // retried reports why the model is asked again, and when, if a step has decided so.
 func (d *Daemon) retried(s engine.Step) {

@@ -30,14 +30,14 @@ func (s *Spec) ofFiles(b *settle.Batch) fsm.EventRaised {
 		return e
 	}
 	if b.Files() > 0 {
-		files := number(b.Files()) + " files"
+		files := wording.Thousands(b.Files()) + " files"
 		if b.Files() == 1 {
 			files = "1 file"
 		}
 		e.Detail = say(wordMany, "files", files, "folder", s.Folder, "counts", counts(b)) + s.named(b)
 	}
 	if b.More > 0 {
-		e.Detail += say(wordFurther, "n", number(b.More))
+		e.Detail += say(wordFurther, "n", wording.Thousands(b.More))
 	}
 	if b.Lost {
 		e.Detail += say(wordLost, "folder", s.Folder)
@@ -53,7 +53,7 @@ func counts(b *settle.Batch) string {
 	var parts []string
 	for _, what := range []settle.What{settle.Created, settle.Written, settle.Removed} {
 		if n := b.Count[what]; n > 0 {
-			parts = append(parts, number(n)+" "+string(what))
+			parts = append(parts, wording.Thousands(n)+" "+string(what))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -91,7 +91,7 @@ func (s *Spec) named(b *settle.Batch) string {
 func (s *Spec) ofState(c settle.Change) fsm.EventRaised {
 	e := fsm.EventRaised{Source: s.Name, Subject: c.Subject, Event: c.To, Detail: c.Text}
 	if c.Unsaid > 0 {
-		e.Detail += say(wordUnsaid, "n", number(c.Unsaid))
+		e.Detail += say(wordUnsaid, "n", wording.Thousands(c.Unsaid))
 	}
 	return e
 }

@@ -1,9 +1,6 @@
 package event
 
-import (
-	"strconv"
-	"strings"
-)
+import "shelly/fsm"
 
 // word names a text of an event, which a model and a person read.
 type word int
@@ -37,19 +34,4 @@ var words = [wordsEnd]string{
 }
 
 // say returns a text with its arguments filled in: pairs of a name and the text for {name}.
-func say(w word, args ...string) string {
-	pairs := make([]string, len(args))
-	for i := 0; i+1 < len(args); i += 2 {
-		pairs[i], pairs[i+1] = "{"+args[i]+"}", args[i+1]
-	}
-	return strings.NewReplacer(pairs...).Replace(words[w])
-}
-
-// number formats a number with thousands separators: 99,488.
-func number(n int) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
+func say(w word, args ...string) string { return fsm.FillIn(words[w], args...) }

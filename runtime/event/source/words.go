@@ -3,7 +3,8 @@ package source
 import (
 	"fmt"
 	"strconv"
-	"strings"
+
+	"shelly/fsm"
 )
 
 // word names a text about what a source has seen (EVT-6).
@@ -48,13 +49,7 @@ var words = [wordsEnd]string{
 }
 
 // say returns a text with its arguments filled in: pairs of a name and the text for {name}.
-func say(w word, args ...string) string {
-	pairs := make([]string, len(args))
-	for i := 0; i+1 < len(args); i += 2 {
-		pairs[i], pairs[i+1] = "{"+args[i]+"}", args[i+1]
-	}
-	return strings.NewReplacer(pairs...).Replace(words[w])
-}
+func say(w word, args ...string) string { return fsm.FillIn(words[w], args...) }
 
 // percent formats hundredths of a percent: 4.2%.
 func percent(hundredths int64) string {
