@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -40,9 +41,7 @@ const CrashesMax = 1000
 // engine over a simulated journal and world (SIM-3). An error is the simulator's
 // or the backend's; what the machine did wrong is in the result.
 func Run(p Plan, o Options) (_ *Result, err error) {
-	if o.StepsMax == 0 {
-		o.StepsMax = StepsMax
-	}
+	o.StepsMax = cmp.Or(o.StepsMax, StepsMax)
 	if p.Live && o.Backend == nil {
 		return nil, errNoModel
 	}

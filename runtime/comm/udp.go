@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,9 +58,7 @@ func NewUDP(front Front, o UDPOptions) (*UDP, error) {
 	if o.Counters == nil {
 		o.Counters = &Counters{}
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	return &UDP{front: Owned(front), o: o, secret: s}, nil
 }
 

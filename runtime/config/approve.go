@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -56,9 +57,7 @@ func (v *Approvals) Read(d *strict.Decoder, n *strict.Node, path string) {
 			} else if a.Tool, _ = d.Text(item, at); strings.TrimSpace(a.Tool) == "" {
 				d.Add(item, at, "names no tool")
 			}
-			if a.Approve == "" {
-				a.Approve = approveAlways
-			}
+			a.Approve = cmp.Or(a.Approve, approveAlways)
 			*v = append(*v, a)
 		})
 	default:

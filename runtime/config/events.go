@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -268,24 +269,12 @@ func parsePercent(text string) (Percent, bool) {
 
 // Thresholds returns where too little begins and where enough begins.
 func (w WatchedLow) Thresholds() (enter, clear Percent) {
-	enter, clear = w.Below, w.Clear
-	if enter == 0 {
-		enter = 5_00
-	}
-	if clear == 0 {
-		clear = min(enter+3_00, Whole)
-	}
-	return enter, clear
+	enter = cmp.Or(w.Below, 5_00)
+	return enter, cmp.Or(w.Clear, min(enter+3_00, Whole))
 }
 
 // Thresholds returns where too much begins, which is above if not set, and where it ends.
 func (w WatchedHigh) Thresholds(above Percent) (enter, clear Percent) {
-	enter, clear = w.Above, w.Clear
-	if enter == 0 {
-		enter = above
-	}
-	if clear == 0 {
-		clear = enter * 3 / 4
-	}
-	return enter, clear
+	enter = cmp.Or(w.Above, above)
+	return enter, cmp.Or(w.Clear, enter*3/4)
 }

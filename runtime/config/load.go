@@ -78,10 +78,7 @@ func Load(s Sources) (Config, error) {
 
 // gatherFile reads the configuration file, if there is one.
 func (l *loading) gatherFile() {
-	name := l.sources.File
-	if name == "" {
-		name = l.sources.DefaultFile
-	}
+	name := cmp.Or(l.sources.File, l.sources.DefaultFile)
 	if name == "" {
 		return
 	}

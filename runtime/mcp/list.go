@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -161,10 +162,7 @@ func (s *server) declare(t *sdk.Tool) (declared, error) {
 }
 
 func describe(t *sdk.Tool) string {
-	text := t.Description
-	if text == "" {
-		text = t.Title
-	}
+	text := cmp.Or(t.Description, t.Title)
 	return wording.Clip(strings.TrimSpace(tool.Mend(text)), descriptionBytesMax)
 }
 

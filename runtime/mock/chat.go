@@ -1,6 +1,7 @@
 package mock
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"net/http"
@@ -101,9 +102,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req *ch
 	if !ok {
 		return
 	}
-	if a.PromptTokens == 0 {
-		a.PromptTokens = prompt
-	}
+	a.PromptTokens = cmp.Or(a.PromptTokens, prompt)
 	a = a.thoughtful(req.thinks())
 	if s.opt.Limits {
 		a = req.shaped(a, opt.Stop)
@@ -197,7 +196,7 @@ func (s *Server) onlyLoad(w http.ResponseWriter, r *http.Request, m Model, req *
 
 func (r *chatRequest) question(h http.Header, opt api.Options) Question {
 	q := Question{
-		Purpose:     or(h.Get(ollama.PurposeHeader), string(fsm.PurposeAnswer)),
+		Purpose:     cmp.Or(h.Get(ollama.PurposeHeader), string(fsm.PurposeAnswer)),
 		NumPredict:  r.asks("num_predict", opt.NumPredict),
 		Temperature: r.temperature(),
 	}

@@ -1,6 +1,7 @@
 package mock
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
@@ -96,7 +97,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	if !decode(w, r, &req) {
 		return
 	}
-	name := or(req.Model, req.Name)
+	name := cmp.Or(req.Model, req.Name)
 	if !s.isChat(name) && !s.isEmbed(name) {
 		s.missing(w, name)
 		return

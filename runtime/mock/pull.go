@@ -1,6 +1,7 @@
 package mock
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 )
@@ -26,7 +27,7 @@ func (s *Server) pull(w http.ResponseWriter, r *http.Request) {
 	if !decode(w, r, &req) {
 		return
 	}
-	name := or(req.Model, req.Name)
+	name := cmp.Or(req.Model, req.Name)
 	whole := req.Stream != nil && !*req.Stream
 	switch known := s.isChat(name) || s.isEmbed(name); {
 	case name == "":

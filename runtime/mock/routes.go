@@ -1,6 +1,7 @@
 package mock
 
 import (
+	"cmp"
 	"io"
 	"net/http"
 	"time"
@@ -11,13 +12,13 @@ import (
 // New returns a server.
 func New(opt Options) *Server {
 	if opt.Models == nil {
-		opt.Models = []Model{{Name: or(opt.Model, DefaultModel)}}
+		opt.Models = []Model{{Name: cmp.Or(opt.Model, DefaultModel)}}
 	}
 	if opt.NumCtx <= 0 {
 		opt.NumCtx = DefaultNumCtx
 	}
-	opt.EmbedModel = or(opt.EmbedModel, DefaultEmbedModel)
-	opt.Version = or(opt.Version, DefaultVersion)
+	opt.EmbedModel = cmp.Or(opt.EmbedModel, DefaultEmbedModel)
+	opt.Version = cmp.Or(opt.Version, DefaultVersion)
 	s := &Server{opt: opt, started: time.Now(), mux: http.NewServeMux()}
 	s.mux.Handle("/", openai.Before(http.HandlerFunc(s.serve))) // the mux redirects //api to /api, as a real server's does
 	if opt.Machine != nil {

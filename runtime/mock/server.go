@@ -75,13 +75,6 @@ type running struct {
 	until  time.Time
 }
 
-func or(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
-}
-
 // requestBytesMax bounds a request's body.
 const requestBytesMax = 64 << 20
 

@@ -1,6 +1,9 @@
 package mock
 
-import "net/http"
+import (
+	"cmp"
+	"net/http"
+)
 
 // unplayed refuses a request that would change the models: they stay those that the server was
 // started with.
@@ -18,7 +21,7 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request) {
 	if !decode(w, r, &req) {
 		return
 	}
-	if name := or(or(req.Model, req.Name), req.Source); !s.isChat(name) && !s.isEmbed(name) {
+	if name := cmp.Or(req.Model, req.Name, req.Source); !s.isChat(name) && !s.isEmbed(name) {
 		refuse(w, http.StatusNotFound, "model '"+name+"' not found")
 		return
 	}

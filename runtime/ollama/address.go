@@ -1,6 +1,7 @@
 package ollama
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/url"
@@ -30,9 +31,7 @@ func (s server) String() string { return wording.Address(s.URL.String()) }
 // (0.0.0.0, ::) becomes the loopback one. No error repeats the address, which may hold a password.
 func parseBase(address string) (*url.URL, error) {
 	s := strings.TrimSpace(strings.Trim(strings.TrimSpace(address), "\"'")) // quoted, as an environment file may have it
-	if s == "" {
-		s = DefaultBaseURL
-	}
+	s = cmp.Or(s, DefaultBaseURL)
 	bad := func(why string) (*url.URL, error) {
 		return nil, fmt.Errorf("the address of the Ollama server cannot be used: %s; write host:port or http://host:port", why)
 	}
@@ -85,9 +84,7 @@ func splitHost(hostport, otherwise string) (host, port string, ok bool) {
 	if strings.ContainsAny(host, "[]") {
 		return "", "", false
 	}
-	if host == "" {
-		host = loopback
-	}
+	host = cmp.Or(host, loopback)
 	return host, port, true
 }
 

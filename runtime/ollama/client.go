@@ -1,6 +1,7 @@
 package ollama
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -140,28 +141,18 @@ func (c *Client) BaseURL() string { return c.base.String() }
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 func (o Options) withDefaults() Options {
-	o.NumCtx = or(o.NumCtx, DefaultNumCtx)
-	o.NumPredict = or(o.NumPredict, o.NumCtx)
-	o.KeepAlive = or(o.KeepAlive, DefaultKeepAlive)
-	o.Tools = or(o.Tools, ToolsAuto)
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.NumCtx = cmp.Or(o.NumCtx, DefaultNumCtx)
+	o.NumPredict = cmp.Or(o.NumPredict, o.NumCtx)
+	o.KeepAlive = cmp.Or(o.KeepAlive, DefaultKeepAlive)
+	o.Tools = cmp.Or(o.Tools, ToolsAuto)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	t := &o.Timeouts
-	t.Connect = or(t.Connect, DefaultConnect)
-	t.Load = or(t.Load, DefaultLoad)
-	t.FirstToken = or(t.FirstToken, DefaultFirstToken)
-	t.Idle = or(t.Idle, DefaultIdle)
-	t.Total = or(t.Total, DefaultTotal)
+	t.Connect = cmp.Or(t.Connect, DefaultConnect)
+	t.Load = cmp.Or(t.Load, DefaultLoad)
+	t.FirstToken = cmp.Or(t.FirstToken, DefaultFirstToken)
+	t.Idle = cmp.Or(t.Idle, DefaultIdle)
+	t.Total = cmp.Or(t.Total, DefaultTotal)
 	return o
-}
-
-func or[T int | time.Duration | ToolsBy](v, otherwise T) T {
-	var zero T
-	if v == zero {
-		return otherwise
-	}
-	return v
 }
 
 // writeBufferBytes is enough for an ordinary conversation with its tools, which is then sent in one

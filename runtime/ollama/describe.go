@@ -1,6 +1,7 @@
 package ollama
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -57,10 +58,10 @@ func shape(info map[string]any) Shape {
 		ValueLength: number("attention.value_length"),
 	}
 	heads := number("attention.head_count")
-	s.HeadsKV = or(s.HeadsKV, heads)
+	s.HeadsKV = cmp.Or(s.HeadsKV, heads)
 	if heads > 0 {
 		even := number("embedding_length") / heads
-		s.KeyLength, s.ValueLength = or(s.KeyLength, even), or(s.ValueLength, even)
+		s.KeyLength, s.ValueLength = cmp.Or(s.KeyLength, even), cmp.Or(s.ValueLength, even)
 	}
 	return s
 }

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,9 +120,7 @@ func (k *Keeper) Run(ctx context.Context, s Spec) (End, error) {
 	if len(s.Args) == 0 {
 		return End{}, errors.New("there is no command")
 	}
-	if s.Dir == "" {
-		s.Dir = k.options.Workspace
-	}
+	s.Dir = cmp.Or(s.Dir, k.options.Workspace)
 	if k.rung == None {
 		return k.runBare(ctx, s)
 	}

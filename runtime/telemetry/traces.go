@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -95,9 +96,7 @@ func (t *Traces) Began(c *Call) {
 		name += " " + e.Name
 		attributes = append(attributes, toolName.String(e.Name), toolCall.String(e.Key), toolType.String("function"), attribute.Int("shelly.attempt", e.Attempt))
 	}
-	if name == "" {
-		name = string(c.Kind)
-	}
+	name = cmp.Or(name, string(c.Kind))
 	id := c.Identity()
 	ctx := trace.ContextWithSpan(context.Background(), t.works[id.Handle])
 	_, t.calls[id.Call] = t.tracer.Start(ctx, name, trace.WithTimestamp(when(c.Since)), trace.WithSpanKind(d.kind), trace.WithAttributes(attributes...))

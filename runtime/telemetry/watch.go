@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"slices"
 
 	"shelly/fsm"
@@ -172,9 +173,7 @@ func (w *Watch) finished(work *Work, outcome fsm.Outcome, at fsm.Millis) {
 	for len(work.calls) > 0 {
 		w.ended(work.calls[0].Identity().Call, nil, at)
 	}
-	if work.Outcome == "" {
-		work.Outcome = outcome
-	}
+	work.Outcome = cmp.Or(work.Outcome, outcome)
 	delete(w.works, work.ID)
 	for _, t := range w.tellers {
 		t.Finished(work, at)

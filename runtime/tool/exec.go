@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,10 +88,7 @@ func (r *Runner) exec(ctx context.Context, call fsm.RunTool, a Arguments) Result
 	}
 	e := r.options.Exec
 	out := capture{half: Room(r.options.ResultBytesMax) / 2}
-	path := e.Path
-	if path == "" {
-		path = defaultPath
-	}
+	path := cmp.Or(e.Path, defaultPath)
 	to, silence := Followed(ctx, &out) // TOL-50
 	defer silence()
 	end, err := e.Box.Run(ctx, sandbox.Spec{

@@ -1,6 +1,7 @@
 package property
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -215,9 +216,7 @@ func toolKeys() []string {
 func (g *generator) stubs() *strict.Node {
 	out := strict.Map()
 	length := g.of.Generate.Tools.Length
-	if length.Max == 0 {
-		length.Max = 4
-	}
+	length.Max = cmp.Or(length.Max, 4)
 	for _, tool := range g.of.Tools {
 		weights := swarm(g, tool.Value)
 		entries := strict.List()

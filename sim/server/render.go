@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -73,10 +74,7 @@ func offer(b *strings.Builder, tools []fsm.ToolDecl) {
 	}
 	b.WriteString("\n\n# Tools\n\nYou may call one or more functions:\n<tools>")
 	for _, t := range tools {
-		parameters := t.Parameters
-		if parameters == "" {
-			parameters = "{}"
-		}
+		parameters := cmp.Or(t.Parameters, "{}")
 		b.WriteString("\n{\"type\": \"function\", \"function\": {\"name\": " + quoted(t.Name) +
 			", \"description\": " + quoted(t.Description) + ", \"parameters\": " + parameters + "}}")
 	}

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -179,12 +180,8 @@ func (h *Webhook) read(w http.ResponseWriter, r *http.Request) (m channel.Messag
 	if err != nil {
 		return m, &comm.Problem{Code: comm.CodeBadRequest, Message: err.Error(), Hint: `send {"text": "…"}, and chat and sender if there are several`}
 	}
-	if m.Sender == "" {
-		m.Sender = h.o.Name
-	}
-	if m.Chat == "" {
-		m.Chat = "direct"
-	}
+	m.Sender = cmp.Or(m.Sender, h.o.Name)
+	m.Chat = cmp.Or(m.Chat, "direct")
 	return m, nil
 }
 

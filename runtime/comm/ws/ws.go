@@ -50,9 +50,7 @@ type server struct {
 func New(front comm.Front, o Options) comm.Route {
 	o.WriteTimeout = cmp.Or(o.WriteTimeout, 10*time.Second)
 	o.PingEvery = cmp.Or(o.PingEvery, pingEvery)
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	s := &server{front: comm.Owned(front), o: o, open: make(chan struct{}, Max)}
 	return comm.Route{Method: http.MethodGet, Pattern: Route, Right: access.Ask, Page: true, Handle: s.serve}
 }

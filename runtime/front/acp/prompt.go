@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"net/url"
@@ -135,10 +136,7 @@ func (r *reader) resource(v wire.Value) error {
 // mention writes a file's name into the text, and returns it: a file in the workspace is named
 // as the tools name it.
 func (r *reader) mention(uri, name string) string {
-	at := r.named(uri)
-	if at == "" {
-		at = name
-	}
+	at := cmp.Or(r.named(uri), name)
 	at = strings.Map(func(c rune) rune { // a name stays on one line
 		if c < ' ' || c == '`' {
 			return '_'

@@ -45,9 +45,7 @@ type Front struct {
 // New returns a server in front of a daemon.
 func New(front comm.Front, o Options) *Front {
 	o.Wait, o.WriteTimeout = cmp.Or(o.Wait, 50*time.Second), cmp.Or(o.WriteTimeout, 10*time.Second)
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	f := &Front{front: comm.Owned(front), o: o, waits: make(chan struct{}, WaitsMax), calls: calls{all: map[callKey][]*call{}}}
 	serve := sdk.NewStreamableHTTPHandler(f.server, &sdk.StreamableHTTPOptions{
 		Stateless: true, Logger: slog.New(slog.DiscardHandler), MaxRequestBodyBytes: o.RequestBytesMax, PropagateRequestCancellation: true,

@@ -1,6 +1,7 @@
 package ollama
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
@@ -45,9 +46,7 @@ func (f *Front) show(w http.ResponseWriter, r *http.Request) error {
 		wire.Idle("template", wire.String), wire.Idle("options", wire.Object)); err != nil {
 		return err
 	}
-	if name == "" {
-		name = former
-	}
+	name = cmp.Or(name, former)
 	if err := known(name); err != nil {
 		return err
 	}

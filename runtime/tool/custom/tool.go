@@ -1,6 +1,7 @@
 package custom
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -48,12 +49,8 @@ func Tool(o Options, p Program) (tool.Added, error) {
 	if err != nil {
 		return tool.Added{}, fmt.Errorf("%s.command: %w", key, err)
 	}
-	if p.Schema == "" {
-		p.Schema = noArguments
-	}
-	if p.Effects == "" {
-		p.Effects = fsm.EffectsUnsafe
-	}
+	p.Schema = cmp.Or(p.Schema, noArguments)
+	p.Effects = cmp.Or(p.Effects, fsm.EffectsUnsafe)
 	r := runner{options: o, tool: p}
 	decl := fsm.ToolDecl{Name: p.Name, Description: p.Description, Parameters: p.Schema, Effects: p.Effects}
 	added, err := tool.Checked(decl, func(ctx context.Context, call fsm.RunTool, a tool.Arguments) tool.Result {

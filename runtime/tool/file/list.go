@@ -36,10 +36,7 @@ const listDepthMax = 10
 
 // listDir is the tool list_dir.
 func (t *Tools) listDir(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.Result {
-	path := a.Text("path", ".")
-	if path == "" {
-		path = "."
-	}
+	path := cmp.Or(a.Text("path", "."), ".")
 	dir, err := t.open(ctx, path)
 	if err != nil {
 		return tool.Undone(err)

@@ -162,9 +162,6 @@ func leftOut(text string, n int, why string) string {
 
 // searching bounds the time of a call that may have to go through many files.
 func (t *Tools) searching(ctx context.Context) (context.Context, context.CancelFunc) {
-	limit := t.options.SearchTime
-	if limit == 0 {
-		limit = searchTime
-	}
+	limit := cmp.Or(t.options.SearchTime, searchTime)
 	return context.WithTimeout(ctx, limit)
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -166,10 +167,7 @@ func linksOf(n *html.Node, at *url.URL) string {
 		}
 		r := rendering{}
 		r.children(d)
-		name := wording.Clip(strings.Join(strings.Fields(r.String()), " "), 80)
-		if name == "" {
-			name = "(no text)"
-		}
+		name := cmp.Or(wording.Clip(strings.Join(strings.Fields(r.String()), " "), 80), "(no text)")
 		line := fmt.Sprintf("- %s: %s\n", name, u)
 		if out.Len()+len(line) > linksBytesMax {
 			left++

@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"cmp"
 	"reflect"
 
 	"github.com/expr-lang/expr/ast"
@@ -53,10 +54,7 @@ func compared(n *ast.BinaryNode) (holds, known bool) {
 	of, bound := n.Left, n.Right
 	if isNumberOf(bound) {
 		of, bound = bound, of
-		op = map[string]string{">=": "<=", "<=": ">=", ">": "<", "<": ">"}[op]
-		if op == "" {
-			op = n.Operator
-		}
+		op = cmp.Or(map[string]string{">=": "<=", "<=": ">=", ">": "<", "<": ">"}[op], n.Operator)
 	}
 	number, ok := integer(bound)
 	switch {

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -81,9 +82,7 @@ func (v *Invariant) Read(d *strict.Decoder, n *strict.Node, path string) {
 func (v *Share) Read(d *strict.Decoder, n *strict.Node, path string) {
 	number, percent := strings.CutSuffix(n.Value, "%")
 	whole, decimal, _ := strings.Cut(number, ".")
-	if decimal == "" {
-		decimal = "0"
-	}
+	decimal = cmp.Or(decimal, "0")
 	thousandths, err := strconv.Atoi(whole + decimal)
 	if !n.Scalar() || !percent || err != nil || thousandths <= 0 || len(decimal) > 1 || thousandths > 1000 { // 0% is always reached
 		d.Add(n, path, "wants a share such as 5% or 0.5%, more than 0% and at most 100%, not "+n.String())

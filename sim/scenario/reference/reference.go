@@ -5,6 +5,7 @@
 package reference
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -257,9 +258,7 @@ func (f *Format) key(k kind, m member) Key {
 	if isMatcher(m.name) {
 		out.Path = m.name
 	}
-	if out.Meaning == "" {
-		out.Meaning = s.Description
-	}
+	out.Meaning = cmp.Or(out.Meaning, s.Description)
 	out.Rules = rulesIn(out.Meaning + " " + s.Description)
 	for _, inner := range f.mapsOf(m.of, "", m.name, 0) {
 		for _, p := range inner.of.Parts {

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -137,9 +138,7 @@ func (d *describing) answer(responses node, a answer) error {
 }
 
 func content(media string, schema any) node {
-	if media == "" {
-		media = "application/json"
-	}
+	media = cmp.Or(media, "application/json")
 	if schema == nil {
 		return node{media: node{}}
 	}

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -59,9 +60,7 @@ func (r *Recorder) caseOf(c *report.Case) htmlreport.Case {
 		out.Place = fmt.Sprintf("%s:%d", c.File, c.Line)
 	}
 	out.Tags, out.Covers, out.Note = c.Tags, c.Covers, note(c)
-	if out.Ran == 0 {
-		out.Ran = c.Steps
-	}
+	out.Ran = cmp.Or(out.Ran, c.Steps)
 	if c.Status().Fails() {
 		out.Again = c.Again()
 	}

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -29,10 +30,7 @@ type Side struct {
 
 // key identifies the answer of a side to a question.
 func (s Side) key(q regression.Question, run int) Key {
-	digest := s.Digest
-	if digest == "" {
-		digest = s.Name
-	}
+	digest := cmp.Or(s.Digest, s.Name)
 	return Key{Question: q.Hash(), Digest: digest, Options: s.Options(), Run: run}
 }
 

@@ -56,9 +56,7 @@ type Conn struct {
 // New returns a connection that writes to out. It reads nothing yet.
 func New(handler Handler, out io.Writer, o Options) *Conn {
 	o.LineBytesMax, o.AtOnce = cmp.Or(o.LineBytesMax, 16<<20), cmp.Or(o.AtOnce, 64)
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	return &Conn{handler: handler, o: o, places: make(chan struct{}, o.AtOnce), out: out, asked: map[string]chan incoming{}}
 }
 
