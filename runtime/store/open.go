@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/sstable"
-	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"shelly/runtime/descriptor"
 	"shelly/runtime/store/copies"
@@ -22,13 +20,7 @@ import (
 // made for its owner alone (0700). The error may be ErrLocked, ErrNewerFormat, ErrCorrupt or
 // engine.ErrNoSpace, and names dir.
 func Open(dir string, o Options) (*Store, error) {
-	if o.FS == nil {
-		o.FS = vfs.Default
-	}
-	o.FS = descriptor.Patient{FS: o.FS}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o = o.withDefaults()
 	b := newBallast(o.FS, dir, o.BallastBytes, o.Logger)
 	s := &Store{
 		latest: newLatest(), refers: newRefers(),

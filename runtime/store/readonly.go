@@ -3,11 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
-	"shelly/runtime/descriptor"
 	"shelly/runtime/store/copies"
 )
 
@@ -16,13 +12,7 @@ import (
 // While it is open no other process writes; others may read. The error may be one of those of
 // [Open], ErrOlderFormat or, in a folder without a store, ErrNone.
 func OpenReadOnly(dir string, o Options) (*Store, error) {
-	if o.FS == nil {
-		o.FS = vfs.Default
-	}
-	o.FS = descriptor.Patient{FS: o.FS}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o = o.withDefaults()
 	if _, err := o.FS.Stat(dir); err != nil {
 		return nil, fmt.Errorf("open the store: %w", err)
 	}

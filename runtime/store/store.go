@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"shelly/fsm/engine"
+	"shelly/runtime/descriptor"
 	"shelly/runtime/store/copies"
 	"shelly/runtime/store/files"
 	"shelly/runtime/store/text"
@@ -51,6 +53,15 @@ type Options struct {
 	// BallastBytes is the size of the ballast that is given up when the disk is full (JRN-23); 0:
 	// there is no ballast.
 	BallastBytes uint64
+}
+
+func (o Options) withDefaults() Options {
+	if o.FS == nil {
+		o.FS = vfs.Default
+	}
+	o.FS = descriptor.Patient{FS: o.FS}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
+	return o
 }
 
 // Store is an open folder. It is safe for concurrent use, with these exceptions: Append,

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"slices"
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"shelly/runtime/descriptor"
 	"shelly/runtime/store/files"
 	"shelly/runtime/store/salvage"
 )
@@ -30,13 +28,7 @@ type Wreck struct {
 // process writes. The error may be ErrLocked or ErrNewerFormat, or an ErrCorrupt if nothing is
 // left.
 func Salvage(ctx context.Context, dir string, o Options) (w *Wreck, err error) {
-	if o.FS == nil {
-		o.FS = vfs.Default
-	}
-	o.FS = descriptor.Patient{FS: o.FS}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o = o.withDefaults()
 	if _, err := o.FS.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, gone(dir, "nothing is left of the store to repair")
 	}
