@@ -3,6 +3,7 @@ package fsm
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -191,10 +192,5 @@ func (p *Prompts) CapNotice(n int, limit string) string {
 
 // Shows reports whether the system prompt has a section with the given content.
 func (p *Prompts) Shows(of Content) bool {
-	for _, s := range p.Sections {
-		if s.Of == of {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Sections, func(s Section) bool { return s.Of == of })
 }

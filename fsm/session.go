@@ -1,5 +1,7 @@
 package fsm
 
+import "slices"
+
 // Session is what is kept of a conversation between its turns. It lives in the
 // store; an active handle has a copy, loaded with its version and written back
 // with it (SES-3).
@@ -24,12 +26,7 @@ type Session struct {
 // HasSkill reports whether the session has the text of a skill or, if one is named, of one
 // of its references (SKL-6).
 func (s *Session) HasSkill(skill, reference string) bool {
-	for _, k := range s.Skills {
-		if k.Name == skill && k.Reference == reference {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Skills, func(k LoadedSkill) bool { return k.Name == skill && k.Reference == reference })
 }
 
 // LoadedSkill is a skill's instructions, or one of its references, as loaded.

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -260,12 +261,7 @@ func (w *world) probe(e fsm.RunProbe) error {
 
 // hasStarted reports whether the last attempt of a call was started in the world.
 func (w *world) hasStarted(e fsm.RunProbe) bool {
-	for _, ran := range w.result.Ran {
-		if ran.Run.Key == e.Key && ran.Run.Attempt == e.Attempt {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.result.Ran, func(ran Ran) bool { return ran.Run.Key == e.Key && ran.Run.Attempt == e.Attempt })
 }
 
 // span is a time from and to, both included.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"shelly/fsm"
@@ -135,12 +136,7 @@ func (j *MemoryJournal) Requests(before uint64, limit int) ([]Request, error) {
 
 // ordered returns the requests in the order of their records.
 func (j *MemoryJournal) ordered() []Request {
-	list := make([]Request, 0, len(j.requests))
-	for _, r := range j.requests { // order-free: they are sorted below
-		list = append(list, r)
-	}
-	slices.SortFunc(list, func(a, b Request) int { return cmp.Compare(a.Index, b.Index) })
-	return list
+	return slices.SortedFunc(maps.Values(j.requests), func(a, b Request) int { return cmp.Compare(a.Index, b.Index) })
 }
 
 // Messages implements [Journal].

@@ -64,12 +64,7 @@ func textOf(value json.RawMessage) string {
 
 // plain reports whether a list of strings stays unambiguous when joined with blanks.
 func plain(list []string) bool {
-	for _, s := range list {
-		if s == "" || strings.ContainsAny(s, " \t\r\n") {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(s string) bool { return s == "" || strings.ContainsAny(s, " \t\r\n") })
 }
 
 // subject returns the arguments of a call that a grant for it is about (APR-13): those that

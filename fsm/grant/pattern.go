@@ -1,6 +1,7 @@
 package grant
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -60,12 +61,7 @@ func runesOf(like string) []element {
 
 // literal reports whether a pattern fits only one text.
 func literal(p []element) bool {
-	for _, e := range p {
-		if e.star {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p, func(e element) bool { return e.star })
 }
 
 // glob reports whether a pattern fits a text, each star matching only characters for which

@@ -1,6 +1,7 @@
 package ollama
 
 import (
+	"slices"
 	"strings"
 
 	"shelly/fsm"
@@ -38,12 +39,7 @@ var refusedEachTime = []string{
 func ourFault(text string) bool { return !runnerDied(text) && saysOneOf(text, refusedEachTime) }
 
 func saysOneOf(text string, parts []string) bool {
-	for _, part := range parts {
-		if strings.Contains(text, part) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
 }
 
 func (c *Client) crashed(text string) *Error {

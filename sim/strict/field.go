@@ -2,6 +2,7 @@ package strict
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"shelly/fsm/wording"
@@ -56,12 +57,7 @@ func names(fields []Field) []string {
 }
 
 func indexOf(fields []Field, name string) int {
-	for i := range fields {
-		if fields[i].Name == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
 }
 
 // enumerated checks a text against the words that its field allows.

@@ -2,6 +2,7 @@ package strict
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -92,12 +93,7 @@ func (n *Node) Index(key string) int {
 
 // Has reports whether a node is a map with one of the keys.
 func (n *Node) Has(keys ...string) bool {
-	for _, key := range keys {
-		if n.Index(key) >= 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(keys, func(key string) bool { return n.Index(key) >= 0 })
 }
 
 // Bare is the node with its aliases written out, and without places.

@@ -1,6 +1,8 @@
 package format
 
 import (
+	"slices"
+
 	"shelly/fsm"
 	"shelly/sim"
 	"shelly/sim/scenario/expression"
@@ -157,10 +159,5 @@ func (r *Runs) Budgets() (all, shrink fsm.Millis) {
 
 // All reports whether the property asks for $all.
 func (p *Property) All() bool {
-	for _, i := range p.Invariants {
-		if i.All {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Invariants, func(i Invariant) bool { return i.All })
 }

@@ -177,12 +177,7 @@ func (c comparison) equal(a, b *strict.Node) bool {
 	if a.Kind == strict.AliasKind {
 		return a.Alias != nil && c[a.Alias] == b.Alias
 	}
-	for i := range a.Content {
-		if !c.equal(a.Content[i], b.Content[i]) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a.Content, b.Content, c.equal)
 }
 
 // sorted are the lines that are not empty, without blanks at their ends.

@@ -203,12 +203,7 @@ func (m *Matcher) surplus(v data.Value) string {
 }
 
 func (m *Matcher) index(key string) int {
-	for i := range m.members {
-		if m.members[i].key == key {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(m.members, func(o memberMatcher) bool { return o.key == key })
 }
 
 // matchContains is a part of a text, or an entry of a list.

@@ -2,6 +2,7 @@ package match
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -96,12 +97,7 @@ func (m *Matcher) nearest(n int, candidate func(int) data.Value) (int, fit) {
 
 // shares reports whether a value has one of the matcher's keys.
 func (m *Matcher) shares(v data.Value) bool {
-	for i := range m.members {
-		if v.Get(m.members[i].key).Kind != data.AbsentKind {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.members, func(o memberMatcher) bool { return v.Get(o.key).Kind != data.AbsentKind })
 }
 
 // NearestOf names what comes nearest among n candidates; where says where each is. It is

@@ -2,6 +2,7 @@ package match
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"shelly/sim/strict"
@@ -21,14 +22,7 @@ type Key struct {
 }
 
 // Keys are the keys of the shape, in order.
-func (s Shape) Keys() []string {
-	var keys []string
-	for key := range s { // order-free: they are sorted
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}
+func (s Shape) Keys() []string { return slices.Sorted(maps.Keys(s)) }
 
 // Foreign is a key of a matcher that its shape does not have, or a text that is none of its
 // words.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"regexp"
@@ -127,9 +128,7 @@ func (d *describing) answer(responses node, a answer) error {
 	}
 	status := strconv.Itoa(a.status)
 	if there, is := responses[status].(node); is {
-		for media, c := range content(a.media, schema) { // order-free: each is another media type
-			there["content"].(node)[media] = c
-		}
+		maps.Copy(there["content"].(node), content(a.media, schema))
 		there["description"] = there["description"].(string) + " " + a.says
 		return nil
 	}
