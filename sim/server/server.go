@@ -110,9 +110,6 @@ func (s *Server) Loaded(now fsm.Millis) []string {
 	return names
 }
 
-// Waiting is how many calls wait for a slot or a model.
-func (s *Server) Waiting() int { return len(s.queue) }
-
 // begin gives slots to those that wait. A call of a loaded model waits for that
 // model's slots alone; one that must wait for another model to leave holds up
 // all after it, as a real server's does.

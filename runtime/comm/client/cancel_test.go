@@ -45,28 +45,6 @@ func TestCancelSaysWhetherItWasTaken(t *testing.T) {
 	a.all()
 }
 
-// The subagents of a request are listed, and one of them can be ended alone (COM-96).
-func TestSubagentsAreListedAndEnded(t *testing.T) {
-	d := newDaemon(t)
-	a := d.ask(hello)
-	d.await(watching)
-	d.front.Stand(comm.Standing{Handle: 7, Parent: 1, Subagent: &comm.Subagent{Handle: 7, Called: "left", Task: "look left"}})
-	m1 := client.About{ID: "m1"}
-	list, err := d.client.Subagents(t.Context(), m1)
-	if diff := cmp.Diff([]comm.Subagent{{Handle: 7, Called: "left", Task: "look left"}}, list); diff != "" || err != nil {
-		t.Errorf("%v (-want +got)\n%s", err, diff)
-	}
-	if taken, err := d.client.CancelSubagent(t.Context(), m1, 7); !taken || err != nil {
-		t.Errorf("got %v, %v; want taken true", taken, err)
-	}
-	same(t, []fsm.Input{{Fact: fsm.CancelRequested{Handle: 7}}}, d.front.Seen().Told)
-	if _, err := d.client.CancelSubagent(t.Context(), m1, 8); !errors.Is(err, client.ErrNotFound) {
-		t.Errorf("of another: %v", err)
-	}
-	d.front.Reply(d.key("m1"), "hi", false)
-	a.all()
-}
-
 // A person's decision reaches the daemon by the request or by the handle (COM-12).
 func TestAPersonsWordIsSent(t *testing.T) {
 	d := newDaemon(t)

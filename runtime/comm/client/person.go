@@ -74,19 +74,6 @@ func (c *Client) CancelHandle(ctx context.Context, id fsm.HandleID) (taken bool,
 	return c.tell(ctx, About{Handle: id}.path("cancel"), nil)
 }
 
-// Subagents returns the unfinished subagents of a request, in the order of their start, also
-// after its reply (COM-96).
-func (c *Client) Subagents(ctx context.Context, about About) ([]comm.Subagent, error) {
-	var body comm.SubagentsBody
-	return body.Subagents, c.get(ctx, about.of("/subagents"), &body)
-}
-
-// CancelSubagent asks to end one of a request's subagents, and nothing else, and reports whether
-// that changed anything. If the request has no such subagent the error is ErrNotFound.
-func (c *Client) CancelSubagent(ctx context.Context, about About, subagent fsm.HandleID) (taken bool, err error) {
-	return c.tell(ctx, about.of(fmt.Sprintf("/subagents/%d/cancel", subagent)), nil)
-}
-
 // Schedules returns the schedules, in the order in which they were made.
 func (c *Client) Schedules(ctx context.Context) ([]comm.Schedule, error) {
 	var body comm.SchedulesBody

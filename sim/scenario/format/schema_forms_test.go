@@ -99,7 +99,7 @@ func schemaForms() []form {
 		{reflect.TypeFor[Server](), func(g *schemaGen) *jsonschema.Schema {
 			return anyOf(oneOfWords([]string{laptopServer}), g.object(reflect.TypeFor[Server]()))
 		}},
-		{reflect.TypeFor[Speed](), func(*schemaGen) *jsonschema.Schema { return patterned(speedForm) }},
+		{reflect.TypeFor[Speed](), func(*schemaGen) *jsonschema.Schema { return patterned(`^[1-9][0-9]{0,6}/s$`) }},
 		{reflect.TypeFor[Embedding](), func(g *schemaGen) *jsonschema.Schema {
 			return anyOf(oneOfWords([]string{"off"}), g.ofType(reflect.TypeFor[Outage]()))
 		}},

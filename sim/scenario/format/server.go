@@ -60,8 +60,6 @@ func (v *Server) Config() *server.Config {
 // Speed is a number of tokens a second, written as 25/s.
 type Speed int
 
-const speedForm = `^[1-9][0-9]{0,6}/s$`
-
 // Or is the speed, or another where it is not given.
 func (v *Speed) Or(other int) int {
 	if v == nil {

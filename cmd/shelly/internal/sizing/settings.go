@@ -76,7 +76,6 @@ func Generous(t time.Duration) time.Duration {
 // The assumed typical turn: a question, one tool call with its result, and the answer. The
 // second call finds the first one's prompt in the cache.
 const (
-	TurnCalls        = 2
 	TurnPromptTokens = 2300
 	TurnAnswerTokens = 300
 )
