@@ -203,7 +203,7 @@ func (m byMethod) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // refuse answers with an error of a handler.
 func refuse(w http.ResponseWriter, err error) {
-	p := problemOf(err)
+	p := ProblemOf(err)
 	if p.Code == CodeBusy {
 		w.Header().Set("Retry-After", retryAfter(time.Second))
 	}

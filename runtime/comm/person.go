@@ -208,7 +208,7 @@ func (h *HTTP) postScheduleChange(change fsm.ScheduleChange) handling {
 			return err
 		}
 		if checkName("id", in.Schedule, 1, KeyBytesMax) != nil {
-			return problemOf(&engine.UnfitError{Why: "there is no schedule " + wording.Quote(in.Schedule)})
+			return ProblemOf(&engine.UnfitError{Why: "there is no schedule " + wording.Quote(in.Schedule)})
 		}
 		return h.scheduled(w, r, in)
 	}

@@ -117,12 +117,9 @@ func Unsaved(err error, instead string) *Problem {
 	return &Problem{CodeDamaged, err.Error(), instead + "; mend that and try again"}
 }
 
-// ProblemOf is what is sent to a client for an error of a [Front].
-func ProblemOf(err error) *Problem { return problemOf(err) }
-
-// problemOf words an error of a [Front] (COM-7). What a client cannot know or fix is only
-// logged.
-func problemOf(err error) *Problem {
+// ProblemOf is what is sent to a client for an error of a [Front] (COM-7). What a client cannot
+// know or fix is only logged.
+func ProblemOf(err error) *Problem {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
 	}

@@ -119,7 +119,7 @@ func (h *HTTP) accept(ctx context.Context, in Request) (engine.Acceptance, error
 
 // note logs an error whose cause the client does not learn.
 func (h *HTTP) note(what string, err error) {
-	if problemOf(err).Code == CodeInternal {
+	if ProblemOf(err).Code == CodeInternal {
 		h.o.Log.Error("could not "+what, "error", err)
 	}
 }

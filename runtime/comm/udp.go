@@ -200,7 +200,7 @@ func (p *post) accept(ctx context.Context, l letter) {
 	p.o.Counters.accept(a, err)
 	switch {
 	case err != nil:
-		if problemOf(err).Code == CodeInternal {
+		if ProblemOf(err).Code == CodeInternal {
 			p.o.Log.Error("could not accept a request", "error", err)
 		}
 		p.refuse(l.from, key.ID, err)
@@ -269,7 +269,7 @@ func (p *post) watch(ctx context.Context, w watchKey, l letter) {
 }
 
 func (p *post) refuse(to netip.AddrPort, id string, err error) {
-	problem := problemOf(err)
+	problem := ProblemOf(err)
 	p.send(to, encode(Datagram{
 		ID: id, Type: DatagramError, Content: problem.Message + ": " + problem.Hint, IsError: true, Code: problem.Code,
 	}))

@@ -56,8 +56,6 @@ func newDesk(cfg config.Config, c *Command, chat fsm.Origin, shell terminal.Shel
 	return d
 }
 
-func (d *desk) leave() { d.end() }
-
 // tell reports to the conversation what has happened.
 func (d *desk) tell(msg talk.Msg) {
 	select {

@@ -8,7 +8,6 @@ import (
 	"shelly/fsm/cron"
 	"shelly/fsm/wording"
 	"shelly/sim/scenario/compile"
-	"shelly/sim/scenario/expression"
 	"shelly/sim/scenario/format"
 	"shelly/sim/strict"
 )
@@ -18,7 +17,7 @@ func (k *checker) checkConfig(path string, c *format.Config, f *format.File) {
 	if c == nil {
 		return
 	}
-	known := append(f.ToolNames(), expression.BuiltinNames()...)
+	known := append(f.ToolNames(), fsm.BuiltinNames()...)
 	for i, name := range c.Tools {
 		if !slices.Contains(known, name) {
 			k.at(strict.Element(path+".tools", i), wording.Unknown("tool", name, known))

@@ -42,7 +42,3 @@ func EffectKinds() []string {
 	}
 	return kinds
 }
-
-func BuiltinNames() []string {
-	return fsm.BuiltinNames()
-}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"shelly/fsm"
 	"shelly/fsm/wording"
 	"shelly/sim/scenario/compile"
 	"shelly/sim/scenario/expression"
@@ -131,7 +132,7 @@ func (l *linter) startable() []string {
 	if l.file.Replay != nil {
 		return nil
 	}
-	names := append(l.file.ToolNames(), expression.BuiltinNames()...)
+	names := append(l.file.ToolNames(), fsm.BuiltinNames()...)
 	for _, line := range l.drawn() {
 		for _, c := range compile.Line(line).Calls {
 			names = append(names, c.Name)
