@@ -10,7 +10,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
@@ -73,15 +72,11 @@ func approvals(ctx context.Context, data string) ([]comm.Approval, error) {
 
 func printList(out io.Writer, list []comm.Approval) error {
 	return listing.Table(out, "ID\tFOR\tTOOL\tCALLS\tBY\tGIVEN", list, func(a comm.Approval) []string {
-		given := ""
-		if a.At != 0 {
-			given = moment.Local(a.At).Format(time.DateTime)
-		}
 		scope := "always"
 		if a.Session != "" {
 			scope = "session " + a.Session
 		}
-		return []string{a.ID, scope, a.Tool, terminal.Head(callsOf(a)), a.By, given}
+		return []string{a.ID, scope, a.Tool, terminal.Head(callsOf(a)), a.By, moment.Clock(a.At, "")}
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/runtime/comm"
@@ -53,7 +54,7 @@ func (c *addCmd) Run(t *terminal.Terminal) error {
 	}
 	for _, s := range all {
 		if s.ID == id {
-			fmt.Fprintf(t.Out, "schedule %s runs next at %s\n", id, clock(s.Next))
+			fmt.Fprintf(t.Out, "schedule %s runs next at %s\n", id, moment.Clock(s.Next, "-"))
 			return nil
 		}
 	}

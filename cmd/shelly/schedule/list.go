@@ -70,7 +70,7 @@ func schedules(ctx context.Context, data string) ([]comm.Schedule, error) {
 
 func printList(out io.Writer, list []comm.Schedule) error {
 	return listing.Table(out, "ID\tWHEN\tNEXT\tSTATE\tTO\tTEXT", list, func(s comm.Schedule) []string {
-		return []string{s.ID, When(s), clock(s.Next), standing(s), to(s), terminal.Head(s.Text)}
+		return []string{s.ID, When(s), moment.Clock(s.Next, "-"), standing(s), to(s), terminal.Head(s.Text)}
 	})
 }
 
@@ -118,14 +118,6 @@ func to(s comm.Schedule) string {
 		return cmp.Or(s.Channel, "-")
 	}
 	return s.Channel + ":" + s.Chat
-}
-
-// clock formats a time in the user's zone.
-func clock(at fsm.Millis) string {
-	if at == 0 {
-		return "-"
-	}
-	return moment.Local(at).Format(time.DateTime)
 }
 
 // flagOf replaces the machine's field names by those of the flags.

@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
-	"shelly/fsm"
 	"shelly/runtime/comm"
 	"shelly/runtime/session"
 )
@@ -45,14 +43,6 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 
 func printSessions(out io.Writer, list []session.Listed) error {
 	return listing.Table(out, "ID\tLAST\tSAID\tSENT", list, func(l session.Listed) []string {
-		return []string{l.ID, clock(l.At), fmt.Sprint(l.Last), fmt.Sprint(l.Messages)}
+		return []string{l.ID, moment.Clock(l.At, "-"), fmt.Sprint(l.Last), fmt.Sprint(l.Messages)}
 	})
-}
-
-// clock formats a time, or - if it is not known.
-func clock(at fsm.Millis) string {
-	if at == 0 {
-		return "-"
-	}
-	return moment.Local(at).Format(time.DateTime)
 }

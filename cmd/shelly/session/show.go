@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/runtime/comm"
@@ -57,7 +58,7 @@ func (c *showCmd) Run(t *terminal.Terminal) error {
 
 // printMessage prints who said what, and when.
 func printMessage(out io.Writer, where string, m session.Archived) error {
-	_, err := fmt.Fprintf(out, "%s  %s%s\n%s", clock(m.At), where, terminal.Printable(speaker(m.Message)), indented(body(m.Message)))
+	_, err := fmt.Fprintf(out, "%s  %s%s\n%s", moment.Clock(m.At, "-"), where, terminal.Printable(speaker(m.Message)), indented(body(m.Message)))
 	return err
 }
 

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
@@ -17,7 +16,6 @@ import (
 	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
-	"shelly/fsm"
 	"shelly/runtime/access"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
@@ -59,16 +57,8 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 
 func printList(out io.Writer, list []access.Client) error {
 	return listing.Table(out, "NAME\tCAN\tMADE\tUSED", list, func(c access.Client) []string {
-		return []string{c.Name, c.Can.String(), clock(c.Made), clock(c.Used)}
+		return []string{c.Name, c.Can.String(), moment.Clock(c.Made, "never"), moment.Clock(c.Used, "never")}
 	})
-}
-
-// clock formats a time in the user's zone.
-func clock(at fsm.Millis) string {
-	if at == 0 {
-		return "never"
-	}
-	return moment.Local(at).Format(time.DateTime)
 }
 
 type addCmd struct {

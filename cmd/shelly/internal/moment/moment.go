@@ -16,6 +16,14 @@ func Now() fsm.Millis { return fsm.Millis(time.Now().UnixMilli()) }
 // Local returns a time in the user's zone.
 func Local(at fsm.Millis) time.Time { return time.UnixMilli(int64(at)) }
 
+// Clock returns a time in the user's zone as a table shows it; unknown stands for 0.
+func Clock(at fsm.Millis, unknown string) string {
+	if at == 0 {
+		return unknown
+	}
+	return Local(at).Format(time.DateTime)
+}
+
 // At parses a flag that gives an age (90s, 12h, 7d), a date or a time, and returns that time; 0
 // if the flag is not given. A time before 1970 counts as its first millisecond: nothing is
 // older, and 0 or less would mean no bound. Its error has an exit code.
