@@ -1,7 +1,6 @@
 package ollama
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -185,7 +184,7 @@ func (s *speech) heard(e comm.Event) error {
 	}
 	switch {
 	case e.Type == comm.EventQuestion && !s.asked.silent:
-		return s.part(part{thinking: asked(s.known.Key, e)})
+		return s.part(part{thinking: stream.Asked(s.known.Key, e)})
 	case e.Type == comm.EventReply:
 		return s.part(part{end: s.end(e)})
 	}
@@ -218,13 +217,4 @@ func (s *speech) end(reply comm.Event) *ending {
 		e.prompt, e.answer, _ = s.front.o.Tokens(s.r.Context(), s.known.Key) // on an error they stay 0
 	}
 	return e
-}
-
-// asked returns the note that the request waits for a person, and how that person decides: a
-// client of this protocol cannot be asked (FRT-12).
-func asked(key fsm.RequestKey, e comm.Event) string {
-	if e.Question == fsm.QuestionApprove {
-		return fmt.Sprintf("\n[shelly waits for approval of %s %s: shelly request approve %s --channel %s]\n", e.Tool, e.Args, key.ID, key.Channel)
-	}
-	return fmt.Sprintf("\n[shelly waits for a person: shelly request show %s --channel %s]\n", key.ID, key.Channel)
 }

@@ -1,10 +1,8 @@
 package openai
 
 import (
-	"fmt"
 	"net/http"
 
-	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/position"
@@ -71,7 +69,7 @@ func (s *chunking) heard(e comm.Event) error {
 	}
 	switch e.Type {
 	case comm.EventQuestion:
-		return s.send(choice{Delta: &said{Reasoning: asked(s.known.Key, e)}})
+		return s.send(choice{Delta: &said{Reasoning: stream.Asked(s.known.Key, e)}})
 	case comm.EventReply:
 		return s.end(e)
 	}
@@ -125,13 +123,4 @@ func (s *chunking) write(c completion) error {
 		return err
 	}
 	return s.out.Write(text)
-}
-
-// asked returns the note that the request waits for a person, and how that person decides: a
-// client of this protocol cannot be asked (FRT-12).
-func asked(key fsm.RequestKey, e comm.Event) string {
-	if e.Question == fsm.QuestionApprove {
-		return fmt.Sprintf("\n[shelly waits for approval of %s %s: shelly request approve %s --channel %s]\n", e.Tool, e.Args, key.ID, key.Channel)
-	}
-	return fmt.Sprintf("\n[shelly waits for a person: shelly request show %s --channel %s]\n", key.ID, key.Channel)
 }

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"fmt"
 	"strings"
 
 	"shelly/fsm"
@@ -95,4 +96,13 @@ func (t *Text) reply(e comm.Event) (pieces []Piece) {
 		pieces = append(pieces, t.end(Piece{Lost: true}))
 	}
 	return append(pieces, Piece{Call: ReplyCall, Text: e.Text, Begins: true, Ends: true, Said: e.Text})
+}
+
+// Asked returns the note that the request waits for a person, and how that person decides: a
+// client that only reads an answer cannot be asked (FRT-12).
+func Asked(key fsm.RequestKey, e comm.Event) string {
+	if e.Question == fsm.QuestionApprove {
+		return fmt.Sprintf("\n[shelly waits for approval of %s %s: shelly request approve %s --channel %s]\n", e.Tool, e.Args, key.ID, key.Channel)
+	}
+	return fmt.Sprintf("\n[shelly waits for a person: shelly request show %s --channel %s]\n", key.ID, key.Channel)
 }
