@@ -104,7 +104,9 @@ func (b *HistoryBody[S]) page(after, limit uint64) error {
 	return nil
 }
 
-// ending is a journal whose reading stops when ctx ends.
+// Ending returns a journal whose reading stops when ctx ends.
+func Ending(ctx context.Context, j engine.Reader) engine.Reader { return ending{j, ctx} }
+
 type ending struct {
 	engine.Reader
 	ctx context.Context
@@ -175,7 +177,7 @@ func (h *HTTP) history(ctx context.Context, key fsm.RequestKey, shorten func(eng
 	if err != nil {
 		return HistoryBody[Step]{}, err
 	}
-	j := ending{recorded, ctx}
+	j := Ending(ctx, recorded)
 	p, err := h.o.Past(j, key)
 	if err != nil {
 		return HistoryBody[Step]{}, err

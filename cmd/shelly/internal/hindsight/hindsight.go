@@ -92,29 +92,13 @@ func timed(w http.ResponseWriter, r *http.Request, most time.Duration) (context.
 	return context.WithTimeout(r.Context(), most)
 }
 
-// ending is a journal that can be read until ctx ends.
-type ending struct {
-	engine.Reader
-	ctx context.Context
-}
-
-// Replay implements [engine.Reader].
-func (e ending) Replay(after uint64, fn func(engine.Record) error) error {
-	return e.Reader.Replay(after, func(r engine.Record) error {
-		if err := e.ctx.Err(); err != nil {
-			return err
-		}
-		return fn(r)
-	})
-}
-
 // past finds the history of a request or a run; of reads that of a request.
 func (h *hindsight) past(ctx context.Context, r *http.Request, of func(engine.Reader, fsm.RequestKey) (history.History, error)) (engine.Reader, history.History, error) {
 	recorded, err := h.o.Recorded(ctx)
 	if err != nil {
 		return nil, history.History{}, err
 	}
-	j := ending{recorded, ctx}
+	j := comm.Ending(ctx, recorded)
 	if run := r.PathValue("run"); run != "" {
 		past, err := runPast(j, run)
 		return j, past, err

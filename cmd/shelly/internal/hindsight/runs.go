@@ -55,7 +55,7 @@ func (h *hindsight) getRuns(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var body RunsBody
-	if body.Runs, body.Next, err = wanted.List(ending{recorded, ctx}); err != nil {
+	if body.Runs, body.Next, err = wanted.List(comm.Ending(ctx, recorded)); err != nil {
 		return h.worded(ctx, "the list", traceTime, err)
 	}
 	if err := body.cut(); err != nil {

@@ -51,7 +51,7 @@ func Spoken(ctx context.Context, recorded func(context.Context) (engine.Reader, 
 	if err != nil {
 		return openai.Past{}, err
 	}
-	h, err := history.Of(ending{j, ctx}, key)
+	h, err := history.Of(comm.Ending(ctx, j), key)
 	if err != nil {
 		return openai.Past{}, err
 	}
@@ -74,20 +74,4 @@ func Spoken(ctx context.Context, recorded func(context.Context) (engine.Reader, 
 		}
 	}
 	return p, nil
-}
-
-// ending is a journal that can be read until ctx ends.
-type ending struct {
-	engine.Reader
-	ctx context.Context
-}
-
-// Replay implements [engine.Reader].
-func (e ending) Replay(after uint64, fn func(engine.Record) error) error {
-	return e.Reader.Replay(after, func(r engine.Record) error {
-		if err := e.ctx.Err(); err != nil {
-			return err
-		}
-		return fn(r)
-	})
 }
