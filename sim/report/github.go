@@ -35,7 +35,7 @@ func Annotations(w io.Writer, r *Run, path func(file string) string) error {
 		if at.Line > 0 && at.Col > 0 {
 			fmt.Fprintf(&b, ",col=%d", at.Col)
 		}
-		b.WriteString(",title=" + property(wording.OneLine(c.title())) + "::" + data(c.headline()+"\n"+c.again()) + "\n")
+		b.WriteString(",title=" + property(wording.OneLine(c.Title())) + "::" + data(c.headline()+"\n"+c.again()) + "\n")
 	}
 	n = 0
 	for i := range r.Cases {
@@ -46,7 +46,7 @@ func Annotations(w io.Writer, r *Run, path func(file string) string) error {
 		if n++; n > annotationsMax {
 			break
 		}
-		fmt.Fprintf(&b, "::notice file=%s,line=%d,title=%s::%s\n", property(path(c.File)), c.Line, property("skipped: "+wording.OneLine(c.title())), data(c.Skipped))
+		fmt.Fprintf(&b, "::notice file=%s,line=%d,title=%s::%s\n", property(path(c.File)), c.Line, property("skipped: "+wording.OneLine(c.Title())), data(c.Skipped))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

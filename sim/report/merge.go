@@ -38,7 +38,7 @@ func Merge(parts []Part) (r *Run, missing []string, err error) {
 				continue
 			}
 			if other, ok := seen[key]; ok && other != p.Name {
-				return nil, nil, fmt.Errorf("%s of %s is in %s and in %s; name reports of different cases", c.title(), c.File, other, p.Name)
+				return nil, nil, fmt.Errorf("%s of %s is in %s and in %s; name reports of different cases", c.Title(), c.File, other, p.Name)
 			}
 			seen[key] = p.Name
 			r.Cases = append(r.Cases, c)

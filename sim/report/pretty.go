@@ -44,17 +44,17 @@ func prettyCase(c *Case, o Options) string {
 		load := c.loadError()
 		switch {
 		case load == nil:
-			fmt.Fprintf(&b, "%s %s\n%s\n", o.paint(red, "ERROR"), c.title(), indent(c.Err.Error()))
+			fmt.Fprintf(&b, "%s %s\n%s\n", o.paint(red, "ERROR"), c.Title(), indent(c.Err.Error()))
 		case o.Broken:
-			fmt.Fprintf(&b, "%s %s\n%s\n", o.paint(red, "ERROR"), c.title(), indent(load.Detail()))
+			fmt.Fprintf(&b, "%s %s\n%s\n", o.paint(red, "ERROR"), c.Title(), indent(load.Detail()))
 		}
 	case Failed:
-		b.WriteString(o.paint(red, "FAIL") + strings.TrimPrefix(judge.Tell(c.title(), c.Failures), "FAIL") + "\n" + c.Property.told())
+		b.WriteString(o.paint(red, "FAIL") + strings.TrimPrefix(judge.Tell(c.Title(), c.Failures), "FAIL") + "\n" + c.Property.told())
 		if c.Live != nil {
 			fmt.Fprintf(&b, "  %s\n\n", wording.OneLine(c.Live.String()))
 		}
 	case Differs:
-		fmt.Fprintf(&b, "%s %s\n  %s:%d: two runs gave two traces\n  again: %s\n\n", o.paint(red, "DIFFERS"), c.title(), c.File, c.Line, c.again())
+		fmt.Fprintf(&b, "%s %s\n  %s:%d: two runs gave two traces\n  again: %s\n\n", o.paint(red, "DIFFERS"), c.Title(), c.File, c.Line, c.again())
 	case Skipped:
 		if o.Verbose || c.ByFile {
 			fmt.Fprintf(&b, "%s %s  %s: %s\n", o.paint(yellow, "skip"), c.File, c.Name, wording.OneLine(c.Skipped))
@@ -117,7 +117,7 @@ func Slowest(w io.Writer, r *Run, n int) error {
 	b.WriteString("slowest:\n")
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, c := range played {
-		fmt.Fprintf(t, "  %s\t%s:%d\t%s\n", duration(c.Took), c.File, c.Line, wording.OneLine(c.title()))
+		fmt.Fprintf(t, "  %s\t%s:%d\t%s\n", duration(c.Took), c.File, c.Line, wording.OneLine(c.Title()))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -180,7 +180,7 @@ func list(cases []Case) string {
 	for i := range cases {
 		c := &cases[i]
 		if c.Status().Fails() {
-			lines = append(lines, fmt.Sprintf("  %s  # %s\n", c.again(), wording.OneLine(c.title())))
+			lines = append(lines, fmt.Sprintf("  %s  # %s\n", c.again(), wording.OneLine(c.Title())))
 		}
 	}
 	if len(lines) < listFrom {

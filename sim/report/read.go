@@ -85,7 +85,7 @@ func (j *caseJSON) read() (Case, error) {
 		c.Err = errors.New(j.Error)
 	}
 	if got := c.Status(); got != j.Status {
-		return c, fmt.Errorf("%s says %q and is %q by what it holds", c.title(), j.Status, got)
+		return c, fmt.Errorf("%s says %q and is %q by what it holds", c.Title(), j.Status, got)
 	}
 	return c, nil
 }

@@ -88,9 +88,9 @@ func (c *Case) loadError() *strict.Error {
 	return load
 }
 
-// title names a case and the seed that it failed under, or its file where it could
+// Title names a case and the seed that it failed under, or its file where it could
 // not be loaded.
-func (c *Case) title() string {
+func (c *Case) Title() string {
 	switch {
 	case c.Name == "":
 		return c.File

@@ -72,11 +72,11 @@ func tableRow(c *Case, path func(string) string) string {
 	if at.Line > 0 {
 		place += fmt.Sprintf(":%d", at.Line)
 	}
-	return fmt.Sprintf("| %s | %s | %s |\n", markdown(c.title()), markdown(place), markdown(wording.Clip(c.headline(), cellBytesMax)))
+	return fmt.Sprintf("| %s | %s | %s |\n", markdown(c.Title()), markdown(place), markdown(wording.Clip(c.headline(), cellBytesMax)))
 }
 
 func details(c *Case) string {
-	return "\n<details><summary>" + html(wording.OneLine(c.title())) + "</summary>\n\n<pre>\n" + html(c.text()) + "</pre>\n\n</details>\n"
+	return "\n<details><summary>" + html(wording.OneLine(c.Title())) + "</summary>\n\n<pre>\n" + html(c.text()) + "</pre>\n\n</details>\n"
 }
 
 // html is a text with nothing in it that is a tag.

@@ -24,7 +24,7 @@ func (r *Recorder) Write(w io.Writer, run *report.Run) error {
 		d.Verdict = htmlreport.Failed
 	}
 	if len(run.Cases) == 1 {
-		d.Title = "shelly test: " + title(&run.Cases[0])
+		d.Title = "shelly test: " + run.Cases[0].Title()
 	}
 	steps := 0
 	for i := range run.Cases {
@@ -38,24 +38,12 @@ func (r *Recorder) Write(w io.Writer, run *report.Run) error {
 	return htmlreport.Write(w, d)
 }
 
-// title names a case and the seed that it failed under.
-func title(c *report.Case) string {
-	switch {
-	case c.Name == "":
-		return c.File
-	case c.Seed != nil:
-		return fmt.Sprintf("%s (seed %d)", c.Name, *c.Seed)
-	default:
-		return c.Name
-	}
-}
-
 func (r *Recorder) caseOf(c *report.Case) htmlreport.Case {
 	var out htmlreport.Case
 	if kept := r.cases[keyOf(&c.Outcome)]; kept != nil {
 		out = kept.shown
 	}
-	out.Name, out.Place, out.Status = title(c), c.File, string(c.Status())
+	out.Name, out.Place, out.Status = c.Title(), c.File, string(c.Status())
 	if c.Line > 0 {
 		out.Place = fmt.Sprintf("%s:%d", c.File, c.Line)
 	}
