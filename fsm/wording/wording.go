@@ -66,9 +66,12 @@ func Tail(s string, n int) string {
 }
 
 // Count returns a number of things in words: 1 file, 2 files.
-func Count(n int, thing string) string {
+func Count(n int, thing string) string { return Counted(n, thing, thing+"s") }
+
+// Counted is Count of a thing whose plural is not its singular with an s: 1 entry, 2 entries.
+func Counted(n int, thing, things string) string {
 	if n != 1 {
-		thing += "s"
+		thing = things
 	}
 	return strconv.Itoa(n) + " " + thing
 }

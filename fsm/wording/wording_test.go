@@ -67,6 +67,9 @@ func TestWordsStandAsTheyAreWhereTheyCan(t *testing.T) {
 	if got := Line("a\tb\x1b[31m\n"); got != "a b\uFFFD[31m\uFFFD" {
 		t.Errorf("line %q", got)
 	}
+	if one, two := Counted(1, "entry", "entries"), Counted(2, "entry", "entries"); one != "1 entry" || two != "2 entries" {
+		t.Errorf("got %q, %q; want 1 entry, 2 entries", one, two)
+	}
 	if one, two := Count(1, "file"), Count(2, "file"); one != "1 file" || two != "2 files" {
 		t.Errorf("got %s, %s; want %s, %s", one, two, "1 file", "2 files")
 	}

@@ -112,11 +112,7 @@ func bounds(b explore.Bounds) string {
 			wording.Count(b.Sessions, "session"), wording.Count(b.Events, "event"), b.Effects)
 		cancels = "cancel"
 	}
-	crashes := "1 crash"
-	if b.Crashes != 1 {
-		crashes = fmt.Sprintf("%d crashes", b.Crashes)
-	}
-	words := []string{moments, wording.Count(b.Timeouts, "time-out"), crashes, wording.Count(b.Cancels, cancels)}
+	words := []string{moments, wording.Count(b.Timeouts, "time-out"), wording.Counted(b.Crashes, "crash", "crashes"), wording.Count(b.Cancels, cancels)}
 	if b.Case == nil {
 		words = append(words, wording.Count(b.Signals, "signal"))
 	}

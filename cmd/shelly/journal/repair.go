@@ -66,7 +66,7 @@ func tellRepair(w io.Writer, dir string, r repair.Report) {
 		records = fmt.Sprintf("journal records %d to %d", r.First, r.Last)
 	}
 	fmt.Fprintf(w, "recovered: %s, %s, %s, %s\n", records, wording.Count(r.Requests, "request"),
-		wording.Count(r.Sessions, "session"), counted(r.Entries, "memory entry", "memory entries"))
+		wording.Count(r.Sessions, "session"), wording.Counted(r.Entries, "memory entry", "memory entries"))
 	if r.Derived > 0 {
 		fmt.Fprintf(w, "rebuilt from the journal: %s of requests, messages and tool calls\n", wording.Count(r.Derived, "record"))
 	}
@@ -98,11 +98,4 @@ func unfinished(u repair.Unfinished) string {
 		return fmt.Sprintf("request %q of channel %s", u.Request.ID, u.Request.Channel)
 	}
 	return fmt.Sprintf("%s, handle %d", u.Kind, u.Handle)
-}
-
-func counted(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, more)
 }

@@ -10,6 +10,7 @@ import (
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/output"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm/wording"
 	"shelly/runtime/config"
 )
 
@@ -39,7 +40,7 @@ func (c *exportCmd) write(ctx context.Context, t *terminal.Terminal, to output.F
 	lines, err := to.Lines(t, func(w io.Writer) error { return m.Export(ctx, w, !c.NoVectors) })
 	switch {
 	case err == nil:
-		fmt.Fprintf(t.Err, "%s: %s\n", to, entriesOf(lines-2)) // the first and the last are of the file
+		fmt.Fprintf(t.Err, "%s: %s\n", to, wording.Counted(lines-2, "entry", "entries")) // the first and the last are of the file
 		return nil
 	case !errors.Is(err, context.Canceled):
 		return err

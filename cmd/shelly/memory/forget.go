@@ -57,7 +57,7 @@ func (c *forgetCmd) Run(t *terminal.Terminal) error {
 		}
 		n, err := forgetAll(ctx, m, entries)
 		if n > 0 || err == nil {
-			fmt.Fprintf(t.Out, "forgotten: %s\n%s\n", entriesOf(n), remains(cfg))
+			fmt.Fprintf(t.Out, "forgotten: %s\n%s\n", wording.Counted(n, "entry", "entries"), remains(cfg))
 		}
 		if errors.Is(err, context.Canceled) {
 			return exit.Interrupted(ctx, "run it again to forget the rest")
@@ -106,7 +106,7 @@ func (c *forgetCmd) asks(ctx context.Context, t *terminal.Terminal, entries []me
 	if !terminal.Is(t.In) {
 		return exit.Errorf(exit.Usage, "nothing is forgotten, because there is no terminal to ask on; give --yes")
 	}
-	fmt.Fprintf(t.Err, "forget %s permanently? [y/N] ", entriesOf(len(entries)))
+	fmt.Fprintf(t.Err, "forget %s permanently? [y/N] ", wording.Counted(len(entries), "entry", "entries"))
 	answer, err := bufio.NewReader(exit.Reader(ctx, t.In)).ReadString('\n')
 	switch {
 	case errors.Is(err, io.EOF): // ^D

@@ -10,6 +10,7 @@ import (
 	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/memory"
@@ -99,7 +100,7 @@ func vectorOf(e memory.Listed) string {
 
 // standingOf describes the state of a memory.
 func standingOf(m comm.Memory) string {
-	all := fmt.Sprintf("%s in memory", entriesOf(m.Entries))
+	all := fmt.Sprintf("%s in memory", wording.Counted(m.Entries, "entry", "entries"))
 	switch {
 	case m.Entries == 0:
 		return all
@@ -116,12 +117,4 @@ func standingOf(m comm.Memory) string {
 	default:
 		return all + fmt.Sprintf(", %d found by keyword only", without)
 	}
-}
-
-// entriesOf counts entries in words.
-func entriesOf(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
 }

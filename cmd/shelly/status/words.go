@@ -194,10 +194,7 @@ func (s *sheet) schedule(c comm.Schedule) {
 // kept shows what is kept, and what resources the process uses.
 func (s *sheet) kept(st comm.Status) {
 	if m := st.Memory; m != nil {
-		text := wording.Count(m.Entries, "entry")
-		if m.Entries != 1 {
-			text = fmt.Sprintf("%d entries", m.Entries)
-		}
+		text := wording.Counted(m.Entries, "entry", "entries")
 		switch {
 		case m.Loading:
 			text += ", being read"

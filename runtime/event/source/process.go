@@ -2,9 +2,9 @@ package source
 
 import (
 	"context"
-	"strconv"
 	"time"
 
+	"shelly/fsm/wording"
 	"shelly/runtime/event"
 )
 
@@ -69,9 +69,4 @@ func (p ProcessMemory) look(to event.Sink) error {
 	return nil
 }
 
-func count(n int) string {
-	if n == 1 {
-		return "1 process"
-	}
-	return strconv.Itoa(n) + " processes"
-}
+func count(n int) string { return wording.Counted(n, "process", "processes") }

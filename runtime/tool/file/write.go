@@ -174,7 +174,7 @@ func (t *Tools) changed(p *place, alt alteration, tense [2]string) string {
 	if p.info == nil {
 		what = tense[0]
 	}
-	text := what + " " + wording.PathLine(p.shown) + fmt.Sprintf(" (%s, %d bytes%s)\n", lineCount(lines), len(alt.content), alt.note)
+	text := what + " " + wording.PathLine(p.shown) + fmt.Sprintf(" (%s, %d bytes%s)\n", wording.Count(lines, "line"), len(alt.content), alt.note)
 	if p.info == nil {
 		return text
 	}
@@ -189,10 +189,3 @@ var (
 
 // marksRoom is the room for the marks below a diff.
 const marksRoom = 64
-
-func lineCount(n int) string {
-	if n == 1 {
-		return "1 line"
-	}
-	return fmt.Sprintf("%d lines", n)
-}

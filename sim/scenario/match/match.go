@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"shelly/fsm/wording"
 	"shelly/sim/scenario/data"
 	"shelly/sim/strict"
 )
@@ -144,12 +145,7 @@ func (m *Matcher) matchList(v data.Value, path string, wrong *Mismatch) bool {
 	return true
 }
 
-func entries(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return strconv.Itoa(n) + " entries"
-}
+func entries(n int) string { return wording.Counted(n, "entry", "entries") }
 
 // matchMap wants each member that it names; there may be others.
 func (m *Matcher) matchMap(v data.Value, path string, wrong *Mismatch) bool {

@@ -14,6 +14,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm/wording"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
 	"shelly/sim/scenario/choose"
@@ -110,7 +111,7 @@ func (w *caseWatch) again(ctx context.Context, seen changes) error {
 
 // waiting prints that the watch continues, and which keys there are.
 func (w *caseWatch) waiting() {
-	text := "watching " + scenarioFiles(len(w.loaded))
+	text := "watching " + wording.Count(len(w.loaded), "scenario file")
 	if w.pattern != nil {
 		text += ", cases that match " + w.pattern.String()
 	}
@@ -209,13 +210,6 @@ func (w *caseWatch) load(targets []choose.Target, seen changes) (all []*scenario
 		all = append(all, l.files...)
 	}
 	return all, broken, fresh
-}
-
-func scenarioFiles(n int) string {
-	if n == 1 {
-		return "1 scenario file"
-	}
-	return fmt.Sprintf("%d scenario files", n)
 }
 
 // concerns reports whether the file or something that it consists of has changed. For a file
