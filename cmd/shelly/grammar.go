@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -33,10 +34,7 @@ func grammar(args []string) any {
 
 // nameOf returns the name of a command.
 func nameOf(f reflect.StructField) string {
-	if name := f.Tag.Get("name"); name != "" {
-		return name
-	}
-	return strings.ToLower(f.Name)
+	return cmp.Or(f.Tag.Get("name"), strings.ToLower(f.Name))
 }
 
 // emptied returns the name of an argument or flag that is given as an empty text, which is more

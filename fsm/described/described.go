@@ -1,6 +1,7 @@
 package described
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -99,10 +100,7 @@ func quoted(s string) string {
 
 // Schema returns the schema of a tool's arguments. A tool that declares none takes none.
 func Schema(t fsm.ToolDecl) string {
-	if t.Parameters == "" {
-		return `{"type":"object","properties":{}}`
-	}
-	return t.Parameters
+	return cmp.Or(t.Parameters, `{"type":"object","properties":{}}`)
 }
 
 // Arguments returns the arguments of a call as a server accepts them. A server refuses the

@@ -1,6 +1,7 @@
 package grant
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,10 +78,7 @@ func Of(d fsm.Decided, session string, decl *fsm.ToolDecl, call fsm.ToolCall, at
 		g.Match = append(g.Match, fsm.ArgMatch{Argument: a.name, Like: quoted(a.text)})
 	}
 	slices.SortFunc(g.Match, func(a, b fsm.ArgMatch) int {
-		if c := strings.Compare(a.Argument, b.Argument); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Like, b.Like)
+		return cmp.Or(strings.Compare(a.Argument, b.Argument), strings.Compare(a.Like, b.Like))
 	})
 	return g, true
 }

@@ -1,6 +1,7 @@
 package mock
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ollama/ollama/types/model"
@@ -18,12 +19,7 @@ type Model struct {
 	Window     int  // the longest context in tokens; 0: chatContext
 }
 
-func (m Model) window() int {
-	if m.Window == 0 {
-		return chatContext
-	}
-	return m.Window
-}
+func (m Model) window() int { return cmp.Or(m.Window, chatContext) }
 
 func (m Model) capabilities() []model.Capability {
 	can := []model.Capability{model.CapabilityCompletion}

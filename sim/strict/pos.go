@@ -2,6 +2,7 @@ package strict
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -15,12 +16,7 @@ type Pos struct {
 }
 
 // In returns the file that the place is in, where own is the file itself.
-func (p Pos) In(own string) string {
-	if p.File != "" {
-		return p.File
-	}
-	return own
-}
+func (p Pos) In(own string) string { return cmp.Or(p.File, own) }
 
 // Of is FILE:LINE:COL, or FILE where there is no place; own is the file itself.
 func (p Pos) Of(own string) string {

@@ -240,10 +240,7 @@ func (d *desk) elsewhere(session string) {
 	var lines []string
 	add := func(id fsm.HandleID, request string, kind fsm.Kind, in, what string) {
 		if in != session && kind != fsm.KindMemory {
-			name := id.Entry()
-			if request != "" {
-				name = request
-			}
+			name := cmp.Or(request, id.Entry())
 			lines = append(lines, fmt.Sprintf("  %s in %s, %s: /request cancel %s", kind, wording.Word(in), what, name))
 		}
 	}

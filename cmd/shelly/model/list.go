@@ -149,12 +149,7 @@ func printModels(out io.Writer, rows []row) error {
 	})
 }
 
-func dash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
+func dash(s string) string { return cmp.Or(s, "-") }
 
 // held describes how the model is loaded.
 func (r row) held(now time.Time) string {

@@ -192,10 +192,7 @@ func onlyOf(all []comm.Active, fits func(*comm.Ask) bool) (about client.About, a
 	}
 	var list strings.Builder
 	for _, active := range open {
-		who := fmt.Sprintf("--handle %d", active.Asks.Handle)
-		if active.Request != "" {
-			who = active.Request
-		}
+		who := cmp.Or(active.Request, fmt.Sprintf("--handle %d", active.Asks.Handle))
 		fmt.Fprintf(&list, "\n  %s  %s", who, terminal.Head(asking(*active.Asks)))
 	}
 	return about, nil, exit.Errorf(exit.Usage, "%d questions are open; name one:%s", len(open), terminal.Printable(list.String()))

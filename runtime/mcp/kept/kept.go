@@ -11,6 +11,7 @@
 package kept
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -119,10 +120,7 @@ func (n *Notes) prune(now time.Time) error {
 		}
 	}
 	slices.SortFunc(files, func(a, b file) int {
-		if c := b.at.Compare(a.at); c != 0 {
-			return c
-		}
-		return strings.Compare(a.name, b.name)
+		return cmp.Or(b.at.Compare(a.at), strings.Compare(a.name, b.name))
 	})
 	for i, f := range files {
 		if i >= CountMax || now.Sub(f.at) > AgeMax {

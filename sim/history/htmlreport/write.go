@@ -2,6 +2,7 @@ package htmlreport
 
 import (
 	"bytes"
+	"cmp"
 	"compress/flate"
 	"crypto/sha256"
 	"embed"
@@ -164,12 +165,7 @@ func signOf(line string) string {
 	}
 }
 
-func orDash(s string) string {
-	if s == "" {
-		return "–"
-	}
-	return s
-}
+func orDash(s string) string { return cmp.Or(s, "–") }
 
 // counts are how the cases ended.
 func counts(cases []Case) (list []count) {

@@ -1,6 +1,7 @@
 package regression
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -70,10 +71,7 @@ func compareCalls(against, now []Call) Difference {
 
 func sorted(calls []Call) []Call {
 	return slices.SortedFunc(slices.Values(calls), func(a, b Call) int {
-		if c := strings.Compare(a.Name, b.Name); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Args, b.Args)
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Args, b.Args))
 	})
 }
 

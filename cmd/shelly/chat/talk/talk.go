@@ -8,6 +8,7 @@
 package talk
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -230,12 +231,7 @@ func (m *Model) Unfinished() []string {
 }
 
 // Session returns the session that requests go to, as a person names it.
-func (m *Model) Session() string {
-	if m.o.Session != "" {
-		return m.o.Session
-	}
-	return m.o.Chat
-}
+func (m *Model) Session() string { return cmp.Or(m.o.Session, m.o.Chat) }
 
 // Update takes what has happened at a time, and returns the effects to perform.
 func (m *Model) Update(now time.Time, msg Msg) []Effect {

@@ -4,6 +4,7 @@
 package lastrun
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -107,10 +108,7 @@ func (r *Run) Loaded(file string, names []string) {
 // Save writes the file, readable by the user alone.
 func (r *Run) Save() error {
 	slices.SortFunc(r.failed, func(a, b Case) int {
-		if c := strings.Compare(a.File, b.File); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Name, b.Name)
+		return cmp.Or(strings.Compare(a.File, b.File), strings.Compare(a.Name, b.Name))
 	})
 	text, err := json.MarshalIndent(kept{version, r.folder, append([]Case{}, r.failed...)}, "", "  ")
 	if err != nil {

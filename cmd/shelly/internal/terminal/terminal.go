@@ -3,6 +3,7 @@
 package terminal
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"os"
@@ -62,10 +63,7 @@ func Columns(w io.Writer) int {
 	if err != nil {
 		return 0
 	}
-	if columns == 0 { // the terminal does not report it
-		return 80
-	}
-	return columns
+	return cmp.Or(columns, 80) // 0: the terminal does not report it
 }
 
 // Shell runs a command line of shelly, given without the program's name, and returns its exit
