@@ -18,7 +18,7 @@ func (c *Client) Embed(ctx context.Context, text string) (vector []byte, model s
 	model = c.opt.EmbedModel
 	switch {
 	case model == "":
-		return nil, "", failure(fsm.BrainMissingModel, "no embedding model is configured: memory is searched by keyword alone; \"ollama pull nomic-embed-text\" installs one")
+		return nil, "", failure(fsm.BrainMissingModel, "no embedding model is in use: memory is searched by keyword alone; \"shelly model pull nomic-embed-text\" installs one, unless brain.embed_model is none")
 	case strings.TrimSpace(text) == "":
 		return nil, "", failure(fsm.BrainError, "there is no text to embed")
 	}

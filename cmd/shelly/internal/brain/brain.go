@@ -37,7 +37,7 @@ func Open(ctx context.Context, c config.Brain, log *slog.Logger) (Brain, error) 
 	if err != nil {
 		return Brain{}, exit.Errorf(exit.Usage, "brain.url: %w", err)
 	}
-	o := &Ollama{Client: client, slots: c.Slots}
+	o := &Ollama{Client: client, slots: c.Slots, spurns: c.EmbedModel == ollama.NoEmbedding, log: log}
 	late := time.AfterFunc(c.Timeouts.Connect, func() {
 		log.Warn("the server has not said yet which models it has; the start waits for it", "server", client.BaseURL())
 	})

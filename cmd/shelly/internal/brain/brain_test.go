@@ -16,6 +16,7 @@ import (
 	"shelly/runtime/config"
 	"shelly/runtime/daemon"
 	"shelly/runtime/mock"
+	"shelly/runtime/ollama"
 )
 
 // says is a model with one answer.
@@ -94,5 +95,40 @@ func TestCFG7AStartWithoutAModelEndsOrWaitsForOne(t *testing.T) {
 	}
 	if about := b.About(); about != AboutOllama(mock.DefaultModel+":latest", server.URL) {
 		t.Errorf("with a model it is %q", about)
+	}
+}
+
+// A person who follows the advice to pull an embedding model need not restart the daemon, and its
+// chat model stays.
+func TestBRN10AnEmbeddingModelThatIsPulledLaterIsUsed(t *testing.T) {
+	for _, configured := range []string{"", ollama.NoEmbedding} {
+		var pulled atomic.Bool
+		before := mock.New(mock.Options{Brain: says("hello")})
+		after := mock.New(mock.Options{Brain: says("hello"), EmbedDims: 2})
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if pulled.Load() {
+				after.ServeHTTP(w, r)
+				return
+			}
+			before.ServeHTTP(w, r)
+		}))
+		defer server.Close()
+		c := config.Brain{Kind: "ollama", URL: server.URL, EmbedModel: configured}
+		b, err := Open(t.Context(), c, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, model, err := b.Embedder.Embed(t.Context(), "a"); err == nil || b.Embeds() {
+			t.Errorf("%q: before the pull %q embeds", configured, model)
+		}
+		about := b.About()
+		pulled.Store(true)
+		_, model, err := b.Embedder.Embed(t.Context(), "a")
+		if wanted := configured == ""; (err == nil) != wanted || b.Embeds() != wanted {
+			t.Errorf("%q: after the pull: %q, %v", configured, model, err)
+		}
+		if b.About() != about {
+			t.Errorf("%q: the chat model has changed: %q", configured, b.About())
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -67,13 +68,16 @@ func Options(c config.Brain) ollama.Options {
 }
 
 // Ollama asks an Ollama server. If no model could be chosen at the start, each call tries
-// again.
+// again; if none for vectors could be, each embedding does.
 type Ollama struct {
 	Client *ollama.Client
 	mu     sync.Mutex             // held while models are chosen, which may take as long as the server does
 	ready  atomic.Pointer[chosen] // nil: nothing is chosen yet
+	seen   []ollama.Model         // guarded by mu: installed models, none of which can embed
 	keeps  atomic.Int32           // whether the server keeps both models loaded: a [keeping]
 	slots  int                    // calls that the server serves at once
+	spurns bool                   // vectors are turned off (MEM-11)
+	log    *slog.Logger           // nil: nothing is logged
 }
 
 // chosen is a client for the chosen models.
@@ -115,10 +119,41 @@ func (o *Ollama) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 // Embed implements [daemon.Embedder].
 func (o *Ollama) Embed(ctx context.Context, text string) (vector []byte, model string, err error) {
 	c, err := o.current(ctx)
+	if err == nil && c.embed == "" && !o.spurns {
+		c, err = o.lookAgain(ctx, c)
+	}
 	if err != nil {
 		return nil, "", err
 	}
 	return c.client.Embed(ctx, text)
+}
+
+// lookAgain chooses an embedding model that was installed after the chat model was chosen
+// (BRN-10). Models are asked what they can do only when the list of them has changed.
+func (o *Ollama) lookAgain(ctx context.Context, was *chosen) (*chosen, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if now := o.ready.Load(); now.embed != "" {
+		return now, nil
+	}
+	models, err := o.Client.Models(ctx)
+	if err != nil || slices.Equal(models, o.seen) {
+		return was, err
+	}
+	_, embed, err := o.Client.With(was.chat, "").Choose(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if embed == "" {
+		o.seen = models
+		return was, nil
+	}
+	now := &chosen{was.client.With(was.chat, embed), was.chat, embed}
+	o.ready.Store(now)
+	if o.log != nil {
+		o.log.Info("an embedding model is chosen; entries in memory get their vectors", "embed_model", embed)
+	}
+	return now, nil
 }
 
 // Embeds reports whether an embedding model is chosen: not while the server has none, or until it
