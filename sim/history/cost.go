@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"slices"
 
 	"shelly/fsm"
 	"shelly/fsm/wording"
@@ -13,10 +14,11 @@ type Cost struct {
 	fsm.Tokens
 }
 
-// CostOf adds up the answers of some steps.
-func CostOf(steps []Step) (c Cost) {
+// CostOf adds up the answers in some steps to the calls of these handles: the answer that admitted
+// a subagent is in its history, too, but was to a call of its parent.
+func CostOf(steps []Step, of []fsm.HandleID) (c Cost) {
 	for _, s := range steps {
-		if in, ok := s.Input.Fact.(fsm.BrainAnswered); ok && s.About && in.Tokens != (fsm.Tokens{}) {
+		if in, ok := s.Input.Fact.(fsm.BrainAnswered); ok && s.About && slices.Contains(of, s.Handle) && in.Tokens != (fsm.Tokens{}) {
 			c.Calls++
 			c.Add(in.Tokens)
 		}

@@ -8,26 +8,31 @@ import (
 )
 
 func TestCLI15WhatTheCallsOfARequestCost(t *testing.T) {
+	of := []fsm.HandleID{1}
 	answer := func(about bool, tokens fsm.Tokens) Step {
-		return Step{About: about, Input: fsm.Input{Fact: fsm.BrainAnswered{Tokens: tokens}}}
+		return Step{Handle: 1, About: about, Input: fsm.Input{Fact: fsm.BrainAnswered{Tokens: tokens}}}
 	}
 	steps := []Step{
 		answer(true, fsm.Tokens{Prompt: 1000, Answer: 20, Reading: 40_000, Writing: 2500}),
 		answer(false, fsm.Tokens{Prompt: 9000, Answer: 20, Reading: 40_000, Writing: 2500}),
 		answer(true, fsm.Tokens{Prompt: 1050, Answer: 10, Reading: 1200, Writing: 1250}),
-		{About: true, Input: fsm.Input{Fact: fsm.Recalled{}}},
+		{Handle: 1, About: true, Input: fsm.Input{Fact: fsm.Recalled{}}},
+	}
+	admits := answer(true, fsm.Tokens{Prompt: 9000, Answer: 20}) // a subagent, which is of the handle 2
+	if got := CostOf([]Step{admits}, []fsm.HandleID{2}).String(); got != "" {
+		t.Errorf("%q of a subagent's admission", got)
 	}
 	const want = "2 model calls: 2050 tokens sent, read in 41.2 s; 30 written in 3.7 s"
-	if got := CostOf(steps).String(); got != want {
+	if got := CostOf(steps, of).String(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := CostOf(steps[3:]).String(); got != "" {
+	if got := CostOf(steps[3:], of).String(); got != "" {
 		t.Errorf("%q of no call", got)
 	}
-	if got := CostOf([]Step{answer(true, fsm.Tokens{Prompt: 1300, Answer: 20, Writing: 2500})}).String(); got != "1 model call: 1300 tokens sent; 20 written in 2.5 s" {
+	if got := CostOf([]Step{answer(true, fsm.Tokens{Prompt: 1300, Answer: 20, Writing: 2500})}, of).String(); got != "1 model call: 1300 tokens sent; 20 written in 2.5 s" {
 		t.Errorf("%q of a call whose reading nobody can tell", got)
 	}
-	if got := CostOf([]Step{answer(true, fsm.Tokens{Prompt: 5, Answer: 2})}).String(); got != "1 model call: 5 prompt and 2 answer tokens" {
+	if got := CostOf([]Step{answer(true, fsm.Tokens{Prompt: 5, Answer: 2})}, of).String(); got != "1 model call: 5 prompt and 2 answer tokens" {
 		t.Errorf("%q of a server that tells no times", got)
 	}
 }

@@ -157,7 +157,7 @@ func (c *showCmd) tell(b comm.HistoryBody[history.Step], told []history.Told, no
 	if b.Request.Done && !b.Ended {
 		fmt.Fprintf(&out, "still at work: %s\n", b.Request.Phase)
 	}
-	if cost := history.CostOf(b.Steps).String(); cost != "" {
+	if cost := history.CostOf(b.Steps, b.Handles).String(); cost != "" {
 		fmt.Fprintf(&out, "%s\n", cost)
 	}
 	for _, ask := range b.Asks {
@@ -202,7 +202,11 @@ func (c *showCmd) tellRecord(out io.Writer, r comm.Record, now time.Time) {
 		if r.Outcome != "" { // a run has none, unless it was cancelled
 			outcome = fmt.Sprintf(" (%s)", r.Outcome)
 		}
-		fmt.Fprintf(out, "%s in %s%s:%s\n", r.State, history.Span(r.Replied-r.Accepted), outcome, c.quoted(r.Reply))
+		said := ""
+		if r.Kind == "" || r.Reply != "" { // a run may have told nobody anything
+			said = ":" + c.quoted(r.Reply)
+		}
+		fmt.Fprintf(out, "%s in %s%s%s\n", r.State, history.Span(r.Replied-r.Accepted), outcome, said)
 	} else {
 		fmt.Fprintf(out, "%s\n", standing(r))
 	}

@@ -55,6 +55,27 @@ its first 2 records are no longer kept; the rest follows
 }
 
 // The record that admits a run is about another piece of work, which is no subagent of it.
+// The answer that admits a subagent was to its parent, which pays for it, and a subagent tells
+// its parent what it found: a run may have neither a cost nor a reply.
+func TestCLI15ARunHasWhatItCostAndSaidItself(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
+	accepted := fsm.Millis(at.UnixMilli())
+	b := comm.HistoryBody[history.Step]{
+		Request: comm.Record{ID: "h9", Kind: fsm.KindSubagent, Channel: "subagent", State: comm.RecordDone, Done: true, Text: "count", Accepted: accepted, Replied: accepted + 1000},
+		Handles: []fsm.HandleID{9}, Ended: true,
+		Steps: []history.Step{{N: 1, Index: 3, Handle: 7, About: true, Input: fsm.Input{At: accepted, Fact: fsm.BrainAnswered{Text: "go", Tokens: fsm.Tokens{Prompt: 900, Answer: 9}}}}},
+	}
+	want := `run h9 of subagent
+accepted 2026-01-02 03:04:05, 2m00s ago: "count"
+done in 1.0 s
+   1      0 ms      +0 ms  the model answered, 900 prompt and 9 answer tokens: "go"
+`
+	var c showCmd
+	if d := cmp.Diff(want, c.tell(b, history.Tell(b.Steps, 100), at.Add(2*time.Minute))); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestJRN27AStepOfAnotherPieceOfWorkNamesNoSubagent(t *testing.T) {
 	b := comm.HistoryBody[history.Step]{Handles: []fsm.HandleID{9, 12}}
 	for handle, want := range map[fsm.HandleID]string{8: "", 9: "", 12: "  [subagent 12] "} {

@@ -55,7 +55,7 @@ func Spoken(ctx context.Context, recorded func(context.Context) (engine.Reader, 
 	if err != nil {
 		return openai.Past{}, err
 	}
-	cost := history.CostOf(h.Steps)
+	cost := history.CostOf(h.Steps, h.Handles)
 	p := openai.Past{Prompt: cost.Prompt, Answer: cost.Answer}
 	answers := map[fsm.CallID]bool{}
 	for _, s := range h.Steps {
