@@ -162,6 +162,7 @@ type Status struct {
 
 	Queue     []Queued   `json:"queue,omitempty"`     // handles that wait or are parked, in the order of their admission, at most QueueMax
 	Schedules []Schedule `json:"schedules,omitempty"` // with their next times
+	Heartbeat *Heartbeat `json:"heartbeat,omitempty"` // absent: there is none
 	Events    *Watching  `json:"events,omitempty"`    // the sources of events; absent: there are none
 	Channels  *Talking   `json:"channels,omitempty"`  // the chat systems; absent: there are none
 	Spent     *Spent     `json:"spent,omitempty"`     // by the model since the start; absent: it has answered nothing

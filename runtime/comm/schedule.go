@@ -6,6 +6,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/cron"
+	"shelly/fsm/heartbeat"
 	"shelly/fsm/state"
 )
 
@@ -49,6 +50,29 @@ func Schedules(s *state.Snapshot, now fsm.Millis) []Schedule {
 		all = append(all, one)
 	}
 	return all
+}
+
+// Heartbeat is the heartbeat as a client sees it.
+type Heartbeat struct {
+	EveryMS int64      `json:"every_ms"`
+	Next    fsm.Millis `json:"next"`             // its next beat
+	Quiet   string     `json:"quiet,omitempty"`  // the quiet hours, such as 22:00-08:00; absent: there are none
+	Silent  bool       `json:"silent,omitempty"` // the next beat does nothing, because it is in the quiet hours (EVT-21)
+}
+
+// HeartbeatOf returns the heartbeat of a state as of now, or nil if there is none.
+func HeartbeatOf(s *state.Snapshot, now fsm.Millis) *Heartbeat {
+	hb := &s.Config.Heartbeat
+	if hb.Every == 0 {
+		return nil
+	}
+	h := Heartbeat{EveryMS: int64(hb.Every)}
+	h.Next, _ = cron.Awaited(fsm.ArmSchedule{Schedule: fsm.HeartbeatSchedule, Every: hb.Every, From: s.Beat.Last}, now)
+	if hb.Quiet.From != hb.Quiet.Until {
+		zone, _ := cron.ZoneNamed(s.Config.Zones, hb.Zone)
+		h.Quiet, h.Silent = hb.Quiet.String(), heartbeat.Quiet(hb.Quiet, &zone, h.Next)
+	}
+	return &h
 }
 
 // Scheduler is a [Front] that has schedules.

@@ -42,3 +42,26 @@ func TestCOM52AScheduleSaysWhenItRunsNext(t *testing.T) {
 		t.Errorf("got %+v; want [0].Next 61_000, [0].EverySeconds 60, [1].Next 0, [1].Running 7, [1].State %q, [2].Next 90_000", all, state.Queued)
 	}
 }
+
+func TestCOM53AHeartbeatSaysWhenItBeatsNextAndWhetherItIsSilent(t *testing.T) {
+	const hour = 3600 * fsm.Second
+	s := state.Snapshot{Beat: state.Beat{Last: 21 * hour}}
+	if h := comm.HeartbeatOf(&s, 21*hour); h != nil {
+		t.Errorf("without a heartbeat: %+v", h)
+	}
+	s.Config.Heartbeat = fsm.Heartbeat{Every: hour / 2, Quiet: fsm.Quiet{From: 22 * 60, Until: 8 * 60}}
+	for last, want := range map[fsm.Millis]comm.Heartbeat{ // order-free: each by itself
+		21 * hour:           {EveryMS: 1_800_000, Next: 21*hour + hour/2, Quiet: "22:00-08:00"},
+		21*hour + hour/2:    {EveryMS: 1_800_000, Next: 22 * hour, Quiet: "22:00-08:00", Silent: true},
+		24*hour + 15*hour/2: {EveryMS: 1_800_000, Next: 32 * hour, Quiet: "22:00-08:00"},
+	} {
+		s.Beat.Last = last
+		if h := comm.HeartbeatOf(&s, last+1); h == nil || *h != want {
+			t.Errorf("after %d: got %+v; want %+v", last, h, want)
+		}
+	}
+	s.Config.Heartbeat.Quiet = fsm.Quiet{}
+	if h := comm.HeartbeatOf(&s, 24*hour); h == nil || h.Quiet != "" || h.Silent {
+		t.Errorf("without quiet hours: %+v", h)
+	}
+}

@@ -18,7 +18,7 @@ func (d *Daemon) status() comm.Status {
 	view := d.driver.Machine().View()
 	s := comm.Status{
 		Lifecycle: view.Lifecycle, Epoch: view.Epoch, Ignored: view.Ignored, Waiting: view.Waiting(), Active: []comm.Active{},
-		Schedules: comm.Schedules(view, d.now().Wall),
+		Schedules: comm.Schedules(view, d.now().Wall), Heartbeat: comm.HeartbeatOf(view, d.now().Wall),
 	}
 	if view.Reads > 0 {
 		s.Pace = &fsm.Pace{Reads: view.Reads}

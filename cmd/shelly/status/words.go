@@ -56,6 +56,9 @@ func Words(st comm.Status, models []ollama.Loaded, now fsm.Millis) string {
 	for _, c := range st.Schedules {
 		s.schedule(c)
 	}
+	if b := st.Heartbeat; b != nil {
+		s.heartbeat(*b)
+	}
 	if e := st.Events; e != nil {
 		s.line("events", "%s, %d raised since the start: see shelly event list", wording.Count(e.Sources, "source"), e.Raised)
 		for _, why := range e.Trouble {
@@ -189,6 +192,17 @@ func (s *sheet) schedule(c comm.Schedule) {
 		next += fmt.Sprintf(", %s %s", c.Running.Entry(), c.State)
 	}
 	s.line("schedules", "%s  %s  %s  %s", c.ID, schedule.When(c), next, said(c.Text))
+}
+
+func (s *sheet) heartbeat(b comm.Heartbeat) {
+	text := "every " + quantity.Time(time.Duration(b.EveryMS)*time.Millisecond) + "  next " + clock(b.Next)
+	switch {
+	case b.Silent:
+		text += ", which does nothing in the quiet hours, " + b.Quiet
+	case b.Quiet != "":
+		text += "  quiet " + b.Quiet
+	}
+	s.line("heartbeat", "%s", text)
 }
 
 // kept shows what is kept, and what resources the process uses.
