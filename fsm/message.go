@@ -42,6 +42,12 @@ type Message struct {
 // Begins reports whether a turn begins with a message.
 func (m *Message) Begins() bool { return m.Role == RoleUser && !m.Aside }
 
+// ByPerson reports whether a message is what a person said: the model is also told of events,
+// reports and beats as if by its user. One of unknown source counts as a person's.
+func (m *Message) ByPerson() bool {
+	return m.Begins() && (m.Source == 0 || m.Source == FromPerson)
+}
+
 // Conversation is an append-only list of messages with a running hash. Messages
 // once added are never changed, so effects may share them.
 type Conversation struct {

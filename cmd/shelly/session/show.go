@@ -68,6 +68,9 @@ func speaker(m fsm.Message) string {
 	case fsm.RoleAssistant:
 		return "shelly"
 	case fsm.RoleUser:
+		if !m.ByPerson() {
+			return string(fsm.RoleSystem)
+		}
 		return "you"
 	case fsm.RoleTool:
 		return "tool " + m.Tool

@@ -288,6 +288,9 @@ export function mediaOf(data) {
   return 'image/png';
 }
 
+/** byPerson says whether a message of the role user is a person's: events, reports and beats have that role, too. */
+const byPerson = ({ source }) => !source || source.every((s) => s === 'person');
+
 /** archived makes turns of a session's messages. An archive has the time at which a turn was saved; began has, by id, when some were asked. */
 export function archived(list, began = new Map()) {
   const turns = [];
@@ -299,7 +302,7 @@ export function archived(list, began = new Map()) {
       turn.number = number;
       turns.push(turn);
     }
-    if (m.role === 'user') m.aside ? turn.note(m.text) : turn.user(m.text, m.images);
+    if (m.role === 'user') m.aside ? turn.note(m.text) : turn.user(m.text, m.images, byPerson(m) ? 'You' : 'System');
     else if (m.role === 'assistant') {
       turn.thinks(m.thinking);
       turn.says(m.text);

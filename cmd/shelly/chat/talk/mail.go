@@ -37,6 +37,10 @@ func (m *Model) past(p Past) {
 	for _, a := range p.Messages {
 		switch msg := a.Message; msg.Role {
 		case fsm.RoleUser:
+			if !msg.ByPerson() {
+				m.tell(clean(msg.Text))
+				continue
+			}
 			m.print(asked, m.asked(clean(strings.TrimSpace(msg.Text)))...)
 		case fsm.RoleTool:
 			i := &item{kind: called, tool: msg.Tool, text: msg.Text, done: true}

@@ -18,8 +18,9 @@ func TestCLI150WhatWasSaidBeforeIsShown(t *testing.T) {
 		{Message: fsm.Message{Role: fsm.RoleAssistant, Calls: []fsm.ToolCall{{Name: "exec", Args: `{"command":"df"}`}}}},
 		{Message: fsm.Message{Role: fsm.RoleTool, Tool: "exec", Text: "92%\nand more"}},
 		{Message: fsm.Message{Role: fsm.RoleAssistant, Text: "It is **92%** full."}},
+		{Message: fsm.Message{Role: fsm.RoleUser, Text: "This is your heartbeat.\n\nLook.", Source: fsm.FromOperator}},
 	}})
-	p.shows("7 messages before this", "› How full is the disk?", "✓ exec command: df │ 92% (+1)", "It is 92% full.", "session cli:direct, qwen3")
+	p.shows("7 messages before this", "› How full is the disk?", "✓ exec command: df │ 92% (+1)", "It is 92% full.", "· This is your heartbeat.", "session cli:direct, qwen3")
 }
 
 func TestCLI150AnAnswerOfAnyLengthFitsAnyWindow(t *testing.T) {
