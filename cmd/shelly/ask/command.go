@@ -3,6 +3,7 @@ package ask
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -179,7 +180,9 @@ func (c *Command) failed(ctx context.Context, id string, err error) error {
 		return exit.Errorf(exit.Failed, "left before the reply; shelly continues: to get the reply, ask again with --id %s", id)
 	}
 	coded := exit.Daemon(err)
-	if coded.Code == exit.Failed {
+	if errors.Is(err, client.ErrInterrupted) || errors.Is(err, client.ErrDeferred) {
+		coded.Err = fmt.Errorf("%w; when shelly runs again, see: shelly request show %s", err, id)
+	} else if coded.Code == exit.Failed {
 		coded.Err = fmt.Errorf("request %s: %w", id, err)
 	}
 	return coded

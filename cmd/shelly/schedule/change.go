@@ -16,14 +16,14 @@ import (
 )
 
 type addCmd struct {
-	Text    []string      `arg:"" help:"What to do, worded as a request."`
-	Cron    string        `placeholder:"EXPR" help:"Times as in crontab, such as '0 9 * * mon-fri', or @daily."`
-	Every   time.Duration `placeholder:"TIME" help:"Interval, such as 30m."`
-	At      string        `placeholder:"TIME" help:"Run once, at a time such as 2026-01-31T09:00."`
-	Zone    string        `placeholder:"NAME" help:"Zone of the times: UTC, +02:00, or one of about.zones. Default: yours (about.zone)."`
-	Channel string        `placeholder:"NAME" help:"Channel that the answers go to."`
-	Chat    string        `placeholder:"NAME" help:"Chat in the channel. Default: the one of ask and chat."`
-	By      string        `placeholder:"NAME" help:"Who adds it; recorded in the journal."`
+	Text    []string       `arg:"" help:"What to do, worded as a request."`
+	Cron    string         `placeholder:"EXPR" help:"Times as in crontab, such as '0 9 * * mon-fri', or @daily."`
+	Every   *time.Duration `placeholder:"TIME" help:"Interval, such as 30m."`
+	At      string         `placeholder:"TIME" help:"Run once, at a time such as 2026-01-31T09:00."`
+	Zone    string         `placeholder:"NAME" help:"Zone of the times: UTC, +02:00, or one of about.zones. Default: yours (about.zone)."`
+	Channel string         `placeholder:"NAME" help:"Channel that the answers go to."`
+	Chat    string         `placeholder:"NAME" help:"Chat in the channel. Default: the one of ask and chat."`
+	By      string         `placeholder:"NAME" help:"Who adds it; recorded in the journal."`
 	flags.Place
 }
 
@@ -34,11 +34,16 @@ func (addCmd) Help() string {
 
 // Run implements the subcommand (CLI-142).
 func (c *addCmd) Run(t *terminal.Terminal) error {
-	if c.Every != 0 && (c.Every < time.Second || c.Every%time.Second != 0) {
+	var every fsm.Millis
+	switch {
+	case c.Every == nil:
+	case *c.Every < time.Second, *c.Every%time.Second != 0:
 		return exit.Errorf(exit.Usage, "--every: give whole seconds, such as 90s or 30m")
+	default:
+		every = fsm.Millis(c.Every.Milliseconds())
 	}
 	in := fsm.ScheduleChanged{
-		Change: fsm.ScheduleAdd, Text: strings.Join(c.Text, " "), Cron: c.Cron, Every: fsm.Millis(c.Every.Milliseconds()), Once: c.At, Zone: c.Zone,
+		Change: fsm.ScheduleAdd, Text: strings.Join(c.Text, " "), Cron: c.Cron, Every: every, Once: c.At, Zone: c.Zone,
 		Origin: comm.ChatOf(c.Channel, c.Chat), By: c.By,
 	}
 	if c.Channel == "" && c.Chat == "" {

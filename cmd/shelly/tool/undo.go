@@ -87,6 +87,9 @@ func (c *undoCmd) Run(t *terminal.Terminal) error {
 		}
 		c.say(t.Out, e, diff)
 	}
+	if len(chosen) < c.Count && c.Count > 1 {
+		fmt.Fprintf(t.Err, "no other change of session %s can be undone\n", chosen[0].Session)
+	}
 	return nil
 }
 

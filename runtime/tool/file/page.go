@@ -156,7 +156,7 @@ func (p *page) result(size int64) tool.Result {
 	case len(p.text) == 0 && p.lines == 0: // at most a byte-order mark
 		return tool.Result{Text: emptyFile}
 	case len(p.text) == 0 && p.lines < p.first:
-		return tool.Invalid("there is no line %d; the file has %d lines", p.first, p.lines)
+		return tool.Invalid("there is no line %d; the file has %s", p.first, wording.Count(p.lines, "line"))
 	}
 	text := string(p.text)
 	if p.cut == 0 && !p.more && !p.beyond {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/session"
 	"shelly/runtime/tool"
 )
@@ -55,7 +56,7 @@ func (t *tools) read(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.
 	case p.total == 0:
 		return tool.Result{Text: file + " is empty."}
 	case len(p.lines) == 0:
-		return tool.Invalid("%s has %d lines; offset is %d", file, p.total, p.from)
+		return tool.Invalid("%s has %s; offset is %d", file, wording.Count(p.total, "line"), p.from)
 	}
 	return tool.Result{Text: p.text(t.room())}
 }
