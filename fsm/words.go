@@ -257,7 +257,8 @@ var dictionary = [wordCount]wording{
 	WordCronUnknown: {name: "cron_unknown", first: "there is no schedule {schedule}"},
 	WordCronPaused:  {name: "cron_paused", first: "{schedule}: {when}, paused: {text}"},
 	WordCronSame:    {name: "cron_same", first: "schedule {schedule} is {state} already"},
-	WordCronZone:    {name: "cron_zone", first: "not added: zone {zone} is not known here; known are {zones}, and offsets such as +02:00"},
+	WordCronZone: {name: "cron_zone", first: "not added: zone {zone} is not known here; known are {zones}, and offsets such as +02:00",
+		now: "not added: zone {zone} is not known here; use one of {zones}, or an offset such as +02:00; about.zones adds others"},
 
 	WordRecalled:        {name: "recalled", first: "You needed: {need}\nYour memory holds:\n{entries}Go on with the input."},
 	WordRecalledEntry:   {name: "recalled_entry", first: "- {summary}\n"},

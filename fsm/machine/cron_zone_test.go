@@ -33,7 +33,7 @@ func TestHND48TimesAreInThePersonsZone(t *testing.T) {
 		{`"at":"2026-03-29 02:30","zone":"Asia/Tokyo"`, "next at 2026-03-29 02:30 Asia/Tokyo (UTC+09:00), Sunday"},
 		{`"every_seconds":3600`, "next at 2026-03-28 12:00 Europe/Berlin (UTC+01:00), Saturday"},
 		{`"at":"2026-03-28T10:59"`, "not added: at is in the past; it is 2026-03-28 11:00 Europe/Berlin (UTC+01:00), Saturday"},
-		{`"cron_expr":"0 9 * * *","zone":"Mars/Base"`, `zone "Mars/Base" is not known here; known are UTC, Europe/Berlin, Asia/Tokyo, and offsets such as +02:00`},
+		{`"cron_expr":"0 9 * * *","zone":"Mars/Base"`, `zone "Mars/Base" is not known here; use one of UTC, Europe/Berlin, Asia/Tokyo, or an offset such as +02:00; about.zones adds others`},
 	} {
 		result, armed := addCronWith(t, c, now, `{"action":"add","message":"m",`+test.args+`}`)
 		if !strings.Contains(result, test.want) {
