@@ -13,7 +13,6 @@ BIN := bin/shelly
 CODE := cmd fsm runtime scenarios sim
 GOFMT = $(shell $(GO) env GOROOT)/bin/gofmt
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
-STATICCHECK := $(SELDOM) $(GO) tool -modfile=.ci/tools.mod staticcheck
 E2E_TAG := ollama_e2e
 CLIENTS_TAG := clients_e2e
 MCP_TAG := mcp_e2e
@@ -22,6 +21,10 @@ CHANNELS_TAG := channels_e2e
 # Tags only add tests, so one run with all of them vets everything. Vet looks anew at every
 # library for each list of tags.
 VET := $(SELDOM) $(GO) vet -tags $(E2E_TAG),$(CLIENTS_TAG),$(MCP_TAG),$(BROWSER_TAG),$(CHANNELS_TAG),service_e2e,failpoint
+
+# The checks of staticcheck, as a tool of vet. Built without the commit, or each would want all
+# packages looked at again.
+ANALYSIS = $(SELDOM) $(GO) build -C .ci/analysis -buildvcs=false -o $(CURDIR)/bin/analysis . && $(VET) -vettool=$(CURDIR)/bin/analysis ./...
 
 # Vet, analysis, tests and program share what is compiled, libraries and all, only if it is
 # compiled alike; the race detector wants its own. Tests are not vetted once more as they are
@@ -78,7 +81,7 @@ check-code:
 	$(call step,vet)
 	@$(VET) ./...
 	$(call step,static analysis)
-	@$(STATICCHECK) ./...
+	@$(ANALYSIS)
 
 .PHONY: check-machine
 check-machine: build
@@ -108,7 +111,7 @@ test-vet:
 .PHONY: test-static
 test-static:
 	$(call step,static analysis)
-	@$(STATICCHECK) ./...
+	@$(ANALYSIS)
 
 # The machine and the simulator start no goroutine (a test over their syntax trees holds
 # that), so the race detector has nothing to find there; nor has it in packages that neither
