@@ -28,7 +28,10 @@ type fuse struct {
 // at returns errCrash if the process dies here.
 func (f *fuse) at(p Point, effect string, step uint64) error {
 	f.met++
-	f.result.Points = append(f.result.Points, Met{Point: p, Again: f.still && p == BeforeEffect})
+	f.result.Points = f.met
+	if f.still && p == BeforeEffect {
+		f.result.Again = append(f.result.Again, f.met)
+	}
 	f.still = p == AfterEffect
 	if f.ordinal != 0 {
 		if f.met == f.ordinal {

@@ -42,7 +42,8 @@ type Result struct {
 	Unmet      []int // indices of the plan's crashes at a point that was met less often
 	Unexpected []Unexpected
 	Violations []Broken
-	Points     []Met // the crash points that were met, in order
+	Points     int   // how many crash points were met
+	Again      []int // those, from 1, that are before an effect and at which nothing has happened since the one before: a crash at either is the same
 	Final      state.Snapshot
 	End        fsm.Millis // Plan.Start and the time that the run took
 	Wall       fsm.Millis // what the wall clock said then
@@ -120,12 +121,6 @@ type Asked struct {
 type Ran struct {
 	Run fsm.RunTool
 	Act script.Taken
-}
-
-// Met is a crash point that was met.
-type Met struct {
-	Point Point
-	Again bool // nothing has happened since the point before, so a crash at either is the same
 }
 
 // Crashed is a crash that took place.

@@ -74,10 +74,10 @@ func TestSCN30ACrashLeavesTheFiles(t *testing.T) {
 		t.Errorf("the world is %v", r.World)
 	}
 	p.Crashes = nil
-	for n := 1; n <= len(r.Points); n++ {
+	for n := 1; n <= r.Points; n++ {
 		play(t, p, Options{Workshop: s, CrashAt: n})
 	}
-	if runs := 1 + len(r.Points); *opened != runs || *closed != runs {
+	if runs := 1 + r.Points; *opened != runs || *closed != runs {
 		t.Errorf("opened %d workspaces and closed %d in %d runs", *opened, *closed, runs)
 	}
 }

@@ -44,12 +44,13 @@ func Matrix(p sim.Plan, o sim.Options) (Result, error) {
 		return Result{}, err
 	}
 	o.Chance, o.Fates = sim.First{}, straight.Fates // up to the crash the same run
-	all, one := Result{Points: len(straight.Points)}, Result{}
-	for i, met := range straight.Points {
-		if met.Again {
-			one.Struck, one.Failures = []string{string(met.Point)}, nil
+	all, one, again := Result{Points: straight.Points}, Result{}, straight.Again
+	for n := 1; n <= straight.Points; n++ {
+		if len(again) > 0 && again[0] == n {
+			again = again[1:]
+			one.Struck, one.Failures = []string{string(sim.BeforeEffect)}, nil
 		} else {
-			o.CrashAt, o.Choose = i+1, sim.NewTape(recorder.Choices)
+			o.CrashAt, o.Choose = n, sim.NewTape(recorder.Choices)
 			if one, err = crashed(&p, o, straight); err != nil {
 				return all, fmt.Errorf("crash at point %d: %w", o.CrashAt, err)
 			}

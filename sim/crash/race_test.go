@@ -21,7 +21,7 @@ func crashedAt(t *testing.T, p sim.Plan, ordinal int) *sim.Result {
 func TestACrashOfTheMatrixCostsNoTime(t *testing.T) {
 	p := roundTrip()
 	straight := crashedAt(t, p, 0)
-	for n := 1; n <= len(straight.Points); n++ {
+	for n := 1; n <= straight.Points; n++ {
 		if r := crashedAt(t, p, n); r.End > straight.End {
 			t.Fatalf("crash at point %d: the run ends at %d, without the crash at %d", n, r.End, straight.End)
 		}
@@ -35,7 +35,7 @@ func TestOnlyWhatIsOvertakenMayEndDifferently(t *testing.T) {
 	straight := crashedAt(t, p, 0)
 	crash := sim.Crashed{}
 	ordinal := 0
-	for n := 1; n <= len(straight.Points) && ordinal == 0; n++ { // one in the midst of the work
+	for n := 1; n <= straight.Points && ordinal == 0; n++ { // one in the midst of the work
 		if r := crashedAt(t, p, n); len(r.Crashes) == 1 && r.Crashes[0].At > p.Start && r.Crashes[0].At < straight.End {
 			crash, ordinal = r.Crashes[0], n
 		}
