@@ -14,7 +14,7 @@ import (
 	"shelly/fsm"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
-	"shelly/runtime/front/acp/rpc"
+	"shelly/runtime/front/rpc"
 	"shelly/runtime/front/wire"
 	"shelly/runtime/session"
 )

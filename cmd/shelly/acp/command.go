@@ -12,7 +12,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/internal/version"
 	"shelly/runtime/comm/client"
-	"shelly/runtime/front/acp/rpc"
+	"shelly/runtime/front/rpc"
 	"shelly/runtime/tool/file/change"
 )
 

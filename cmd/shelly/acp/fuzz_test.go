@@ -10,7 +10,7 @@ import (
 
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
-	"shelly/runtime/front/acp/rpc"
+	"shelly/runtime/front/rpc"
 )
 
 // Whatever an editor sends, each line of the answer is a message, and what follows is read.

@@ -16,7 +16,7 @@ import (
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/front/acp"
-	"shelly/runtime/front/acp/rpc"
+	"shelly/runtime/front/rpc"
 	"shelly/runtime/front/wire"
 	"shelly/runtime/session"
 )

@@ -18,8 +18,8 @@ import (
 
 	"shelly/runtime/comm/client"
 	"shelly/runtime/comm/idempotency"
-	"shelly/runtime/front/acp/rpc"
 	"shelly/runtime/front/mcpserver"
+	"shelly/runtime/front/rpc"
 	"shelly/runtime/mcp/wire"
 )
 

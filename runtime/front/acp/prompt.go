@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"shelly/runtime/comm"
-	"shelly/runtime/front/acp/rpc"
+	"shelly/runtime/front/rpc"
 	"shelly/runtime/front/wire"
 )
 

@@ -3,7 +3,7 @@ package acp
 import (
 	"shelly/fsm"
 	"shelly/runtime/comm/client"
-	"shelly/runtime/front/acp/rpc"
+	"shelly/runtime/front/rpc"
 )
 
 // Stop returns why a turn ended (FRT-54): in the protocol's words, or as an error if there is

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"shelly/runtime/front/acp/rpc"
+	"shelly/runtime/front/rpc"
 	"shelly/runtime/front/wire"
 )
 
