@@ -168,6 +168,40 @@ func TestCOM73ASearchOfSessionsSaysHowFarItIs(t *testing.T) {
 	w.clean()
 }
 
+// What shelly told the model of its own is not shown as the person's, neither in a search nor in the session.
+func TestCOM73WhoSaidItIsToldByItsSource(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.Click("nav a", "Sessions")
+	w.See("main", "No session yet")
+	w.Script(nil, `const send = window.fetch, answers = {
+			'/v1/sessions': { sessions: [{ id: 'inbox', last: 4, at: 9 }] },
+			'/v1/sessions/inbox': { messages: [
+				{ number: 1, message: { role: 'user', text: 'a pear fell', source: ['outside'] } },
+				{ number: 2, message: { role: 'assistant', text: 'the pear is down', source: ['outside', 'model'] } },
+				{ number: 3, message: { role: 'user', text: 'which pear?', source: ['person'] } },
+				{ number: 4, message: { role: 'user', text: 'an old pear' } },
+			] },
+		};
+		window.fetch = async (path, how) => {
+			const answer = answers[path.split('?')[0]];
+			return answer ? { ok: true, json: async () => answer } : send(path, how);
+		}`)
+	w.Type("main input[type=search]", "pear")
+	w.Click("main button", "Search")
+	for _, said := range []string{"System: a pear fell", "shelly: the pear is down", "You: which pear?", "You: an old pear"} {
+		w.See(".rows li", said)
+	}
+	w.Click(".rows a", "inbox")
+	w.See(".log", "an old pear")
+	for who, want := range map[string]int{"System": 1, "You": 2} { // order-free: each by itself
+		if got := w.Count(".log .who", who); got != want {
+			t.Errorf("%d messages are shown as by %s, want %d", got, who, want)
+		}
+	}
+	w.clean()
+}
+
 // An answer that comes late does not replace that of a later search.
 func TestCOM73TheLastSearchOfTheMemoryIsShown(t *testing.T) {
 	w := begin(t, slow)

@@ -2,7 +2,7 @@
 
 import { el, add, fill, button, time, short, latest, wrong } from './dom.js';
 import { get, query, piece } from './api.js';
-import { archived } from './turn.js';
+import { archived, speaker } from './turn.js';
 
 /** all returns every session, that of the latest turn first. */
 export async function all(signal) {
@@ -74,11 +74,10 @@ async function find(list, want, signal, far) {
   }
   found.splice(foundMax);
   if (!found.length) return [el('p', { class: 'dim' }, 'Nothing was found with these words.')];
-  const who = { user: 'You', assistant: 'shelly', tool: 'Tool' };
   return [el('p', { class: 'dim' }, `${found.length}${found.length >= foundMax ? ' or more' : ''} found.`), el('ul', { class: 'rows' }, found.map((m) => {
     const text = m.message.text;
     const at = Math.max(0, text.toLowerCase().indexOf(want) - 40);
-    return el('li', {}, el('a', { class: 'title', href: `#/sessions/${encodeURIComponent(m.session)}` }, m.session), ' ', time(m.at), el('div', {}, el('span', { class: 'dim' }, `${who[m.message.role] || m.message.role}: `), `${at ? '…' : ''}${short(text.slice(at), 160)}`));
+    return el('li', {}, el('a', { class: 'title', href: `#/sessions/${encodeURIComponent(m.session)}` }, m.session), ' ', time(m.at), el('div', {}, el('span', { class: 'dim' }, `${speaker(m.message)}: `), `${at ? '…' : ''}${short(text.slice(at), 160)}`));
   }))];
 }
 

@@ -288,8 +288,11 @@ export function mediaOf(data) {
   return 'image/png';
 }
 
-/** byPerson says whether a message of the role user is a person's: events, reports and beats have that role, too. */
-const byPerson = ({ source }) => !source || source.every((s) => s === 'person');
+/** speaker names who a message is by. Of the role user are events, reports and beats, too: its source tells. */
+export function speaker({ role, aside, source }) {
+  if (role === 'user') return aside || source?.some((s) => s !== 'person') ? 'System' : 'You';
+  return { assistant: 'shelly', tool: 'Tool' }[role] || role;
+}
 
 /** archived makes turns of a session's messages. An archive has the time at which a turn was saved; began has, by id, when some were asked. */
 export function archived(list, began = new Map()) {
@@ -302,7 +305,7 @@ export function archived(list, began = new Map()) {
       turn.number = number;
       turns.push(turn);
     }
-    if (m.role === 'user') m.aside ? turn.note(m.text) : turn.user(m.text, m.images, byPerson(m) ? 'You' : 'System');
+    if (m.role === 'user') m.aside ? turn.note(m.text) : turn.user(m.text, m.images, speaker(m));
     else if (m.role === 'assistant') {
       turn.thinks(m.thinking);
       turn.says(m.text);
