@@ -23,8 +23,11 @@ CHANNELS_TAG := channels_e2e
 VET := $(SELDOM) $(GO) vet -tags $(E2E_TAG),$(CLIENTS_TAG),$(MCP_TAG),$(BROWSER_TAG),$(CHANNELS_TAG),service_e2e,failpoint
 
 # The checks of staticcheck, as a tool of vet. Built without the commit, or each would want all
-# packages looked at again.
-ANALYSIS = $(SELDOM) $(GO) build -C .ci/analysis -buildvcs=false -o $(CURDIR)/bin/analysis . && $(VET) -vettool=$(CURDIR)/bin/analysis ./...
+# packages looked at again. First it is to find what is in its package found, and nothing else.
+ANALYSIS = $(SELDOM) $(GO) build -C .ci/analysis -buildvcs=false -o $(CURDIR)/bin/analysis . && \
+	got=$$($(GO) vet -C .ci/analysis -vettool=$(CURDIR)/bin/analysis ./found 2>&1 | grep -oE '\([A-Z]+[0-9]+\)$$' | sort | tr -d '\n'); \
+	[ "$$got" = '(S1003)(S1004)(SA4000)(U1000)' ] || { printf 'the analysis finds %s in .ci/analysis/found\n' "$${got:-nothing}"; exit 1; }; \
+	$(VET) -vettool=$(CURDIR)/bin/analysis ./...
 
 # Vet, analysis, tests and program share what is compiled, libraries and all, only if it is
 # compiled alike; the race detector wants its own. Tests are not vetted once more as they are

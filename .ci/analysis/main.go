@@ -90,7 +90,7 @@ func unusedCode() *analysis.Analyzer {
 			for _, o := range pass.ResultOf[check].(unused.Result).Unused {
 				for _, f := range pass.Files {
 					file := pass.Fset.File(f.Pos())
-					if o.Kind != "type param" && filepath.Base(file.Name()) == filepath.Base(o.Position.Filename) {
+					if filepath.Base(file.Name()) == filepath.Base(o.Position.Filename) {
 						pass.Reportf(file.LineStart(o.Position.Line), "%s %s is unused (U1000)", o.Kind, o.Name)
 					}
 				}
