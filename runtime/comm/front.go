@@ -143,7 +143,9 @@ type Status struct {
 	Version   string        `json:"version"`
 	Lifecycle fsm.State     `json:"lifecycle"`
 	Epoch     int           `json:"epoch"`               // boots so far
-	Brain     string        `json:"brain"`               // the model and its server, in words
+	Brain     string        `json:"brain"`               // what answers, and what it is doing, in words
+	Model     string        `json:"model,omitempty"`     // that answers; absent: none is chosen yet, or a script answers
+	Server    string        `json:"server,omitempty"`    // the model's, an address without path and query (BRN-41); absent: a script answers
 	Data      string        `json:"data"`                // the data folder
 	Workspace string        `json:"workspace,omitempty"` // the folder that the tools work in
 	UptimeMS  int64         `json:"uptime_ms"`

@@ -142,9 +142,10 @@ type Options struct {
 // About is what a status says about the daemon besides its state.
 type About struct {
 	Version   string
-	Brain     func() string // the model and its server in words: "ollama qwen3:8b at http://…"; called from any goroutine
-	Data      string        // the data folder
-	Workspace string        // the folder that the tools work in
+	Brain     func() string                 // the model and its server in words: "ollama qwen3:8b at http://…"; called from any goroutine
+	Asks      func() (model, server string) // as in the status; called from any goroutine; nil: a script answers
+	Data      string                        // the data folder
+	Workspace string                        // the folder that the tools work in
 }
 
 // Daemon is one running shelly.

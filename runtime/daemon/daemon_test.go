@@ -140,7 +140,7 @@ func startWith(t *testing.T, change func(*daemon.Options)) *fixture {
 	o := daemon.Options{
 		Config: config, Journal: engine.NewMemoryJournal(), Brain: f.brain, Memory: f.shelf, Tools: tools{},
 		Log: slog.New(slog.NewTextHandler(f.log, nil)), Now: time.Now,
-		About: daemon.About{Version: "test", Brain: func() string { return "a script" }},
+		About: daemon.About{Version: "test", Brain: func() string { return "a script" }, Asks: func() (model, server string) { return "m", "http://there" }},
 	}
 	change(&o)
 	d, err := daemon.Open(o)
@@ -394,8 +394,8 @@ func TestAnEventIsHandled(t *testing.T) {
 	if text := call.Conversation.Messages[0].Text; !strings.Contains(text, "System event from disk: full (/var).") {
 		t.Errorf("the model was asked %q", text)
 	}
-	if s := f.Status(f.ctx); len(s.Active) != 1 || s.Active[0].Kind != fsm.KindEvent || s.Lifecycle != state.Serving {
-		t.Errorf("status %+v", s)
+	if s := f.Status(f.ctx); len(s.Active) != 1 || s.Active[0].Kind != fsm.KindEvent || s.Lifecycle != state.Serving || s.Model != "m" || s.Server != "http://there" {
+		t.Errorf("status %+v, want one event at work, and model m of http://there", s)
 	}
 	call.says("I saw it.")
 	f.next().says("The disk is full.")

@@ -336,6 +336,9 @@ func (d *Daemon) Status(ctx context.Context) comm.Status {
 		s = comm.Status{Lifecycle: state.Stopped, Active: []comm.Active{}}
 	}
 	s.Version, s.Brain, s.Data, s.Workspace = d.o.About.Version, d.o.About.Brain(), d.o.About.Data, d.o.About.Workspace
+	if d.o.About.Asks != nil {
+		s.Model, s.Server = d.o.About.Asks()
+	}
 	if d.o.Counts != nil {
 		counts := d.o.Counts()
 		s.Memory = &counts

@@ -126,16 +126,16 @@ func TestCLI10AWindowThatTheServerCutsIsReported(t *testing.T) {
 func TestCLI10AnotherModelOfTheDaemonIsReported(t *testing.T) {
 	e, _ := large(config.Brain{})
 	const server = "http://127.0.0.1:11434"
-	for _, same := range []string{"ollama large at " + server, "ollama large at " + server + ", loading it for 3 s", "ollama at " + server, brain.AboutDemo} {
-		e.same(&comm.Status{Brain: same}, e.name, server)
+	for _, same := range []comm.Status{{Model: "large", Server: server}, {Model: "large:latest", Server: server}, {Server: server}, {Brain: brain.AboutDemo}} {
+		e.same(&same, e.name, server)
 	}
 	e.same(nil, e.name, server)
 	if len(e.findings) > 0 {
 		t.Errorf("found %v", e.findings)
 	}
-	e.same(&comm.Status{Brain: "ollama small at " + server}, e.name, server)
+	e.same(&comm.Status{Model: "small", Server: server}, e.name, server)
 	wantFinding(t, e, "warn", "other model", "ollama small at "+server, "about large", "--model")
-	e.same(&comm.Status{Brain: "ollama large at http://127.0.0.1:1143"}, e.name, server)
+	e.same(&comm.Status{Model: "large", Server: "http://127.0.0.1:1143"}, e.name, server)
 	wantFinding(t, e, "warn", "other model", "at http://127.0.0.1:1143;", "brain.url")
 }
 

@@ -76,12 +76,11 @@ func (x *examination) brain(ctx context.Context, cfg config.Config, running *com
 // same reports that the daemon asks another model or server than the one that is examined, as it
 // does if it was started with other flags or before the configuration changed.
 func (x *examination) same(running *comm.Status, chat, server string) {
-	if running == nil || running.Brain == brain.AboutDemo {
+	if running == nil || running.Server == "" {
 		return
 	}
-	asks, _, _ := strings.Cut(running.Brain, ",") // what follows is about loading
-	if asks != brain.AboutOllama(chat, server) && asks != brain.AboutOllama("", server) {
-		x.warn("other model", fmt.Sprintf("the daemon asks %s; what follows is about %s at %s", asks, chat, server),
+	if running.Server != server || running.Model != "" && !ollama.SameModel(running.Model, chat) {
+		x.warn("other model", fmt.Sprintf("the daemon asks %s; what follows is about %s at %s", brain.AboutOllama(running.Model, running.Server), chat, server),
 			"name the daemon's model and server with --model and --set brain.url, or restart the daemon with these settings")
 	}
 }

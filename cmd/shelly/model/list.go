@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,13 +91,11 @@ func serving(ctx context.Context, data, server string, rows []row) string {
 	if err != nil {
 		return ""
 	}
-	asks, _, _ := strings.Cut(s.Brain, ",") // what follows is about loading
-	for _, r := range rows {
-		if asks == brain.AboutOllama(r.Name, server) || asks == brain.AboutOllama(strings.TrimSuffix(r.Name, ":latest"), server) {
-			return r.Name
-		}
+	asked := slices.IndexFunc(rows, func(r row) bool { return s.Server == server && ollama.SameModel(r.Name, s.Model) })
+	if asked < 0 {
+		return ""
 	}
-	return ""
+	return rows[asked].Name
 }
 
 // rows returns the installed models, in the server's order.

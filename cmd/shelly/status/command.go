@@ -65,7 +65,7 @@ func (c *Command) once(ctx context.Context, t *terminal.Terminal, daemon *client
 	case c.JSON:
 		return t.JSON(s)
 	}
-	_, err = fmt.Fprint(t.Out, terminal.Printable(Words(s, loaded(ctx, cfg.Brain, s.Brain), moment.Now())))
+	_, err = fmt.Fprint(t.Out, terminal.Printable(Words(s, loaded(ctx, cfg.Brain, s.Server), moment.Now())))
 	return err
 }
 
@@ -110,8 +110,7 @@ func (c *Command) watch(ctx context.Context, t *terminal.Terminal, daemon *clien
 // loaded returns what the server that answers the daemon's model calls has loaded; nil if it does
 // not report that. The daemon may have been started with another address than this command; the
 // status has the address without its path (BRN-41), so the configured one is used if it is the same.
-func loaded(ctx context.Context, c config.Brain, about string) []ollama.Loaded {
-	_, server := asked(about)
+func loaded(ctx context.Context, c config.Brain, server string) []ollama.Loaded {
 	if server == "" {
 		return nil
 	}

@@ -107,24 +107,9 @@ func (s *sheet) model(st comm.Status, models []ollama.Loaded, now fsm.Millis) {
 		s.line("model", "%s", text)
 	}
 	// A server names models with the same weights by the one of them that was loaded first.
-	if name, _ := asked(st.Brain); name != "" && len(models) > 0 && !slices.ContainsFunc(models, func(m ollama.Loaded) bool { return ollama.SameModel(m.Name, name) }) {
+	if name := st.Model; name != "" && len(models) > 0 && !slices.ContainsFunc(models, func(m ollama.Loaded) bool { return ollama.SameModel(m.Name, name) }) {
 		s.line("model", "%s is not loaded, or goes by the name of a model with the same weights", name)
 	}
-}
-
-// asked returns the model and the server in the status's words about what answers; no model if none
-// is chosen yet, and no server if a script answers.
-func asked(about string) (model, server string) {
-	rest, is := strings.CutPrefix(about, "ollama ")
-	if !is {
-		return "", ""
-	}
-	model, server, chosen := strings.Cut(rest, " at ")
-	if !chosen {
-		model, server = "", strings.TrimPrefix(rest, "at ")
-	}
-	server, _, _ = strings.Cut(server, ", ") // what it is doing
-	return model, server
 }
 
 // work shows what runs, what a person is asked, and what waits.

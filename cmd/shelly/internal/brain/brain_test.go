@@ -89,12 +89,18 @@ func TestCFG7AStartWithoutAModelEndsOrWaitsForOne(t *testing.T) {
 	if about := b.About(); about != AboutOllama("", server.URL) {
 		t.Errorf("without a model it is %q", about)
 	}
+	if model, at := b.Asks(); model != "" || at != server.URL {
+		t.Errorf("without a model it asks %q at %q, want none at %s", model, at, server.URL)
+	}
 	ready.Store(true)
 	if answer, err := chat(); err != nil || answer.Text != "hello" {
 		t.Errorf("with a model: %+v, %v", answer, err)
 	}
 	if about := b.About(); about != AboutOllama(mock.DefaultModel+":latest", server.URL) {
 		t.Errorf("with a model it is %q", about)
+	}
+	if model, at := b.Asks(); model != mock.DefaultModel+":latest" || at != server.URL {
+		t.Errorf("with a model it asks %q at %q, want %s:latest at %s", model, at, mock.DefaultModel, server.URL)
 	}
 }
 

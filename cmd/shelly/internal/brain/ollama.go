@@ -27,7 +27,7 @@ func AboutOllama(chat, server string) string {
 // answering returns the brain for a server whose model was chosen.
 func (o *Ollama) answering(c config.Brain, log *slog.Logger) Brain {
 	if !c.Preload || c.KeepAlive == 0 {
-		return Brain{o, o, o.Embeds, o.Apart, o.about, nil}
+		return Brain{o, o, o.Embeds, o.Apart, o.about, o.asks, nil}
 	}
 	ready := o.ready.Load()
 	p := &Preload{model: ready.chat, client: ready.client, log: log}
@@ -35,17 +35,18 @@ func (o *Ollama) answering(c config.Brain, log *slog.Logger) Brain {
 		p.embeds = ready.client
 		p.keeps = &o.keeps
 	}
-	return Brain{o, o, o.Embeds, o.Apart, func() string { return o.about() + p.words() }, p}
+	return Brain{o, o, o.Embeds, o.Apart, func() string { return o.about() + p.words() }, o.asks, p}
 }
 
-// about names the server, and the model once one is chosen.
-func (o *Ollama) about() string {
-	chat := ""
+// asks returns the server, and the model once one is chosen.
+func (o *Ollama) asks() (model, server string) {
 	if c := o.ready.Load(); c != nil {
-		chat = c.chat
+		model = c.chat
 	}
-	return AboutOllama(chat, o.Client.BaseURL())
+	return model, o.Client.BaseURL()
 }
+
+func (o *Ollama) about() string { return AboutOllama(o.asks()) }
 
 // Options returns the options of a client for the configured brain.
 func Options(c config.Brain) ollama.Options {
