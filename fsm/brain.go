@@ -62,6 +62,7 @@ const (
 	PurposeSummary  Purpose = "summary"
 	PurposeCompact  Purpose = "compact"
 	PurposeSubagent Purpose = "subagent"
+	PurposePrefill  Purpose = "prefill" // the prompt is to be read; the answer is not used
 )
 
 // BrainAnswered answers [AskBrain].

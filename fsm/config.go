@@ -58,7 +58,8 @@ const (
 	SixthEdition
 	SeventhEdition
 	EighthEdition
-	PresentEdition = EighthEdition
+	NinthEdition
+	PresentEdition = NinthEdition
 )
 
 // JitterMax is the greatest Jitter: a wait is at most half as long again.

@@ -156,6 +156,7 @@ const (
 	WordMemoryReplaced
 	WordUpkeepUseless
 	WordUpkeepLate
+	WordNextInput
 	WordOverRounds
 	WordOverIterations
 	WordOverCalls
@@ -338,6 +339,7 @@ var dictionary = [wordCount]wording{
 		now: "the session's old messages were not consolidated into memory: {reason}; they are kept, and the next consolidation takes them"},
 	WordUpkeepUseless:   {name: "upkeep_useless", first: "the model's answer is not what was asked for"},
 	WordUpkeepLate:      {name: "upkeep_late", first: "it took too long (compact_timeout)"},
+	WordNextInput:       {name: "next_input", first: "..."},
 	WordMemoryReplaced:  {name: "memory_replaced", first: "MEMORY.md as it was, too long for the window:\n{memory}"},
 	WordOverRounds:      {name: "over_rounds", first: "the model still asked for tools after {rounds} rounds (max_tool_rounds)"},
 	WordOverIterations:  {name: "over_iterations", first: "the model was not done after {limit} iterations (max_iterations)"},

@@ -25,7 +25,7 @@ func (w *Monitor) checkSession(f *followed, session string) {
 // on a separate branch, so it moves no mark; a compaction starts over.
 func (w *Monitor) checkConversation(m *machine.Machine, f *followed, e *fsm.AskBrain, keepsSent bool) {
 	c, from := e.Conversation, f.sent
-	branch := e.Purpose == fsm.PurposeSummary || e.Purpose == fsm.PurposeCompact
+	branch := e.Purpose == fsm.PurposeSummary || e.Purpose == fsm.PurposeCompact || e.Purpose == fsm.PurposePrefill
 	if e.Purpose == fsm.PurposeCompact || f.kind == fsm.KindMemory {
 		from = mark{}
 	}
@@ -82,9 +82,12 @@ func (w *Monitor) checkConversation(m *machine.Machine, f *followed, e *fsm.AskB
 		w.violate("INV-7", "the conversation of handle %d is not the one sent before with something added", f.id)
 	}
 	w.checkResults(f, c.Messages)
-	if !branch {
+	switch {
+	case !branch:
 		f.sent = mark{messages: len(c.Messages), hash: c.Hash}
 		f.form.sent = c.Messages
+	case e.Purpose == fsm.PurposePrefill: // all but the message that stands for the next question
+		f.form.sent = c.Messages[:len(c.Messages)-1]
 	}
 }
 

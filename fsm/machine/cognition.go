@@ -11,7 +11,7 @@ import (
 // begins returns the event by which a handle goes to the model: with the cognition question
 // if there is a cognition.
 func (m *Machine) begins(h *state.Handle) state.Event {
-	if m.s.Config.Switches.NoCognition || h.Kind == fsm.KindInit || h.Kind == fsm.KindSubagent {
+	if m.s.Config.Switches.NoCognition || h.Kind == fsm.KindInit || h.Kind == fsm.KindSubagent || h.Compacts {
 		return state.OnAct
 	}
 	return state.OnAsk
@@ -70,6 +70,9 @@ func (m *Machine) considered(h *state.Handle) firing {
 // concluded turns the end of an answering inference into the handle's answer, or
 // into its failure (INF-19).
 func (m *Machine) concluded(h *state.Handle) firing {
+	if h.Compacts {
+		return firing{on: state.OnKeep}
+	}
 	sw, p := &m.s.Config.Switches, &m.s.Config.Prompts
 	answer := ""
 	switch {

@@ -24,10 +24,8 @@ func (m *Machine) condense(h *state.Handle, force bool) (firing, bool) {
 	if !c.Switches.Compress || !h.Answers() || h.Inf.Compactions >= c.Limits.MaxCompactions { // CTX-9
 		return firing{}, false
 	}
-	if !force {
-		if !fit.Overlong(&m.s.Config, h, h.Inf.Talk, prompt.Tools(&m.s.Config, h)) {
-			return firing{}, false
-		}
+	if !force && !m.overlong(h) {
+		return firing{}, false
 	}
 	cut := fit.Condensable(&m.s.Config, h, fsm.CutAt(h.Inf.Talk.Messages, c.Limits.KeepMessages))
 	if old := leaving(h, cut); len(old) == 0 || len(old) == 1 && m.s.Config.Summed(h.Inf.Talk.Messages) {
@@ -45,6 +43,15 @@ func (m *Machine) condense(h *state.Handle, force bool) (firing, bool) {
 	}}, true
 }
 
+// overlong reports whether the running conversation is over the threshold (CTX-3), or is to be
+// shortened before it is (HND-67).
+func (m *Machine) overlong(h *state.Handle) bool {
+	if h.Compacts {
+		return h.Inf.Compactions == 0
+	}
+	return fit.Overlong(&m.s.Config, h, h.Inf.Talk, prompt.Tools(&m.s.Config, h))
+}
+
 // condenseLess asks again for the summary after its prompt was longer than estimated: of less, and
 // by itself if it was asked for after the conversation (CTX-12). If that does not make the prompt
 // shorter there is none, and what was learnt counts for the next prompt.
@@ -54,7 +61,7 @@ func (m *Machine) condenseLess(h *state.Handle, in fsm.BrainFailed) firing {
 	talk = m.fitAside(h, system, talk, tools)
 	estimate := c.EstimateOf(system, talk, tools, &h.Sess.Offer)
 	if m.refused(&learnt, estimate); learnt.Corrected(estimate) <= c.PromptRoom() {
-		return m.condensed("", m.whyFailed(in))
+		return m.condensed(h, "", m.whyFailed(in))
 	}
 	with := *h
 	with.Sess = learnt
@@ -69,7 +76,7 @@ func (m *Machine) condenseLess(h *state.Handle, in fsm.BrainFailed) firing {
 	less(&with)
 	system, part, tools := m.condensePrompt(&with)
 	if h.Inf.Refits >= refitsMax || m.fitAside(&with, system, part, tools).Tokens >= talk.Tokens {
-		return m.condensed("", m.whyFailed(in)).after(func(h *state.Handle) { h.Sess.Ratio = learnt.Ratio })
+		return m.condensed(h, "", m.whyFailed(in)).after(func(h *state.Handle) { h.Sess.Ratio = learnt.Ratio })
 	}
 	return refitted(learnt.Ratio).after(less)
 }
@@ -192,7 +199,11 @@ func (m *Machine) condensedText(h *state.Handle, in fsm.BrainAnswered) string {
 // condensed puts the summary in place of the messages that it sums up; without one, whole
 // old turns are left out (CTX-7), and why says for people why there is none. The originals are
 // in the session's archive.
-func (m *Machine) condensed(summary, why string) firing {
+func (m *Machine) condensed(h *state.Handle, summary, why string) firing {
+	s := strings.TrimSpace(fsm.WithoutNeed(summary))
+	if s == "" && h.Compacts {
+		return m.uncompressed().after(func(h *state.Handle) { m.upkeepFailed(h, fsm.WordNotSummedUp, why) })
+	}
 	return firing{on: state.OnCondensed, write: func(h *state.Handle) {
 		talk, cut := h.Inf.Talk.Messages, h.Inf.Cut
 		if h.Sess.Offer.Made() { // TOL-61: by what was used until now
@@ -203,7 +214,7 @@ func (m *Machine) condensed(summary, why string) firing {
 			h.Inf.Appended = false
 		}
 		var msgs []fsm.Message
-		if s := strings.TrimSpace(fsm.WithoutNeed(summary)); s != "" {
+		if s != "" {
 			msgs = append(msgs, turn.Summary(&m.s.Config, m.word(fsm.WordEarlierSummary, "summary", s), m.derived(h, talk[:cut])))
 		} else {
 			cut = fsm.NextTurn(talk, cut, h.TurnAt)
@@ -224,6 +235,6 @@ func (m *Machine) condensed(summary, why string) firing {
 }
 
 // uncondensed goes on when the time for a summary is up (CTX-7).
-func (m *Machine) uncondensed(*state.Handle) firing {
-	return m.condensed("", m.word(fsm.WordUpkeepLate))
+func (m *Machine) uncondensed(h *state.Handle) firing {
+	return m.condensed(h, "", m.word(fsm.WordUpkeepLate))
 }

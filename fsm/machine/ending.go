@@ -28,7 +28,7 @@ func (m *Machine) dropped(h *state.Handle) firing { return m.without(h, h.Outcom
 
 // without goes on with a handle that has an outcome but no answer.
 func (m *Machine) without(h *state.Handle, outcome fsm.Outcome) firing {
-	if !h.Loaded || h.State == state.Saving {
+	if !h.Loaded || h.State == state.Saving || h.Compacts {
 		return firing{on: m.loss(h, outcome)}
 	}
 	return firing{on: state.OnKeep, write: func(h *state.Handle) {
@@ -79,6 +79,7 @@ func (m *Machine) ended(i int) firing {
 		turn := *h
 		m.remove(i)
 		m.gather(&turn)
+		m.foresee(&turn)
 		return f
 	}
 	m.remove(i)

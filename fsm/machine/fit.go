@@ -145,6 +145,9 @@ func (m *Machine) options(purpose fsm.Purpose) fsm.Options {
 	if c.Fits() && aside(purpose) {
 		o.MaxTokens = c.AnswerRoom()
 	}
+	if purpose == fsm.PurposePrefill {
+		o.MaxTokens = 1 // none would be no bound
+	}
 	return o
 }
 

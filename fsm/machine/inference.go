@@ -176,7 +176,7 @@ func (m *Machine) measure(h *state.Handle, ask *fsm.AskBrain) {
 	inf.Anew = max(inf.Prompt-looked.Corrected(cached), 1)
 	if c.Edition >= fsm.SeventhEdition {
 		now.Session, now.Version = h.Session, h.Sess.Version
-		if h.Kind != fsm.KindMemory {
+		if h.Kind != fsm.KindMemory || h.Compacts {
 			now.Version++
 		}
 	}

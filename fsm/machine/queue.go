@@ -76,9 +76,13 @@ func (m *Machine) schedule() {
 }
 
 // giveWay sends a memory handle back to the queue that idles, or for which another handle
-// would have to wait (HND-29, HND-66).
+// would have to wait (HND-29, HND-66), and ends one that compresses (HND-67).
 func (m *Machine) giveWay() {
-	if !m.s.AnyoneWaits() {
+	waits := m.s.AnyoneWaits()
+	if waits || m.s.Lifecycle != state.Serving {
+		m.hurryCompression()
+	}
+	if !waits {
 		return
 	}
 	for i := range m.s.Handles {
@@ -150,7 +154,9 @@ func (m *Machine) start(h *state.Handle) firing {
 		return firing{on: again, resumes: true, write: func(h *state.Handle) { h.Resume = "" }}
 	}
 	switch {
-	case h.Kind != fsm.KindMemory:
+	case h.Compacts && !m.s.Cached.IsOf(h):
+		return firing{on: state.OnFinish} // HND-67
+	case h.Kind != fsm.KindMemory, h.Compacts:
 		return firing{on: state.OnStart}
 	case quiet(m, h) > 0:
 		return firing{on: state.OnIdle}

@@ -4,7 +4,6 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/fit"
 	"shelly/fsm/prompt"
-	"shelly/fsm/queue"
 	"shelly/fsm/state"
 	"shelly/fsm/turn"
 )
@@ -32,34 +31,6 @@ func (m *Machine) recap(h *state.Handle) (talk fsm.Conversation, tools fsm.Tools
 		tools = h.Toolset()
 	}
 	return talk, tools, true
-}
-
-// quiet returns how long nobody may come before a memory handle asks for its summary
-// (HND-66): as long as the model's server takes to read it and then again the conversation
-// that it displaces; 0 if it displaces none, or if the server's speed is not known.
-func quiet(m *Machine, h *state.Handle) fsm.Millis {
-	c, held := &m.s.Config, &m.s.Cached
-	if !c.Switches.Progress || held.Session == "" || held.IsOf(h) || m.s.Crowded() {
-		return 0
-	}
-	talk, tools, asks := m.recap(h)
-	if !asks {
-		return 0
-	}
-	ask := fsm.AskBrain{System: prompt.System(c, h), Conversation: talk, Tools: tools, Offer: h.Sess.Offer}
-	both := 0 // tokens with which the two begin alike
-	if held.Before == ask.Before() {
-		both = held.Fixed
-	}
-	return m.paced().Reading(h.Sess.Corrected(c.Estimate(ask)-both) + h.Sess.Corrected(held.Tokens-both))
-}
-
-// idled ends the wait: the summary is asked for, unless another handle runs by now.
-func (m *Machine) idled(h *state.Handle) firing {
-	if queue.HasPlace(&m.s, h) {
-		return firing{on: state.OnSummarize}
-	}
-	return firing{on: state.OnYield}
 }
 
 // summarized takes the summary, or an extract if there is none (HND-21).
@@ -170,7 +141,7 @@ func (m *Machine) gathering(h *state.Handle, talk []fsm.Message, appended bool) 
 	var newest *state.Handle
 	for i := range m.s.Handles {
 		job := &m.s.Handles[i]
-		if job.Kind != fsm.KindMemory || job.Session != h.Session || job.Appended() != appended {
+		if job.Kind != fsm.KindMemory || job.Compacts || job.Session != h.Session || job.Appended() != appended {
 			continue
 		}
 		open := job.Resume == "" && job.ParkedOrQueued() && job.Turns < m.s.Config.Limits.MaxTurns

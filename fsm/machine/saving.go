@@ -12,7 +12,7 @@ func keepsSession(c *fsm.Config, h *state.Handle) bool {
 	if c.Switches.History == fsm.HistoryNone || len(h.Context) > 0 {
 		return false
 	}
-	return h.Learns()
+	return h.Learns() || h.Compacts
 }
 
 // load reads the handle's session, if it has one.
@@ -41,6 +41,8 @@ func (m *Machine) loaded(h *state.Handle, in fsm.SessionLoaded) firing {
 	s.History, s.Pending = turn.Settled(&m.s.Config, s.History), w.Mend(s.Pending)
 	on := m.begins(h)
 	switch {
+	case h.Compacts && s.Version != h.Sess.Version:
+		on = state.OnFinish // HND-67
 	case m.overflows(h, &s):
 		on = state.OnCompact
 	case h.Command == commandNew:
@@ -58,7 +60,10 @@ func (m *Machine) loaded(h *state.Handle, in fsm.SessionLoaded) firing {
 func (m *Machine) save(i int) firing {
 	h := &m.s.Handles[i]
 	state := h.Sess
-	if h.Command != commandNew {
+	switch {
+	case h.Compacts:
+		state.History = turn.Newest(&m.s.Config, turn.Before(&m.s.Config, h))
+	case h.Command != commandNew:
 		state.History = turn.Newest(&m.s.Config, turn.Kept(&m.s.Config, h))
 	}
 	call := m.await(h, fsm.CallSave)
@@ -71,7 +76,7 @@ func (m *Machine) save(i int) firing {
 
 // archive returns the turn as it was, whatever becomes of the history (SES-16).
 func (m *Machine) archive(h *state.Handle) []fsm.Message {
-	if h.Command != "" {
+	if h.Command != "" || h.Compacts {
 		return nil
 	}
 	return turn.Own(&m.s.Config, h)
@@ -82,6 +87,8 @@ func (m *Machine) saved(h *state.Handle, in fsm.SessionSaved) firing {
 	switch {
 	case !in.Conflict && in.Error == "":
 		return m.keptTurn(h)
+	case in.Conflict && h.Compacts:
+		return firing{on: state.OnFinish} // HND-67
 	case h.Tries+1 < m.s.Config.Limits.MaxStoreAttempts:
 		return firing{on: state.OnAgain, write: func(h *state.Handle) {
 			h.Tries++

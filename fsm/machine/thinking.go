@@ -19,8 +19,11 @@ func (m *Machine) think(i int) firing {
 	if h.Stop {
 		return m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))
 	}
-	if f, ok := m.condense(h, false); ok && !m.hopeless(h, &h.Sess, h.Inf.Talk.Messages[h.TurnAt], tools) {
+	switch f, ok := m.condense(h, false); {
+	case ok && !m.hopeless(h, &h.Sess, h.Inf.Talk.Messages[h.TurnAt], tools):
 		return f
+	case h.Compacts && h.Inf.Compactions == 0:
+		return m.uncompressed() // nothing would leave
 	}
 	if f, ok := m.fit(h, system, tools); !ok {
 		return f
@@ -33,8 +36,11 @@ func (m *Machine) think(i int) firing {
 // be.
 func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 	m.learnPace(h, in)
-	if h.Inf.State == state.Condensing {
-		return m.condensed(m.condensedText(h, in), m.word(fsm.WordUpkeepUseless))
+	switch {
+	case h.Inf.State == state.Condensing:
+		return m.condensed(h, m.condensedText(h, in), m.word(fsm.WordUpkeepUseless))
+	case h.Compacts:
+		return m.prefilled(in.Tokens.Prompt)
 	}
 	read := reading.Understand(&m.s.Config, prompt.Tools(&m.s.Config, h), h.Inf.Talk, in, h.Inf.Iterations+1)
 	calls, text := read.Calls, read.Text
@@ -157,7 +163,8 @@ func (m *Machine) brainFailed(h *state.Handle, in fsm.BrainFailed) firing {
 	case h.Inf.State == state.Condensing && in.Class == fsm.BrainContextTruncated && m.s.Config.Edition >= fsm.FifthEdition && !h.Stop:
 		return m.condenseLess(h, in)
 	case h.Inf.State == state.Condensing:
-		return m.condensed("", m.whyFailed(in))
+		return m.condensed(h, "", m.whyFailed(in))
+	case h.Compacts: // the summary is there
 	case h.Stop: // HND-32: asking again would only end it there
 		return m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))
 	case in.Class == fsm.BrainBadCall: // INF-43: the same prompt would bring the same call

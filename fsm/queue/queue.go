@@ -81,7 +81,7 @@ func (p *places) hasOne(h *state.Handle, l *fsm.Limits) bool {
 	case fsm.KindInit:
 		return alone || !h.Beside
 	case fsm.KindMemory:
-		return alone || p.main < l.MaxActive && p.crowded
+		return alone || p.main < l.MaxActive && p.crowded && !h.Compacts
 	default:
 		return p.main < l.MaxActive
 	}

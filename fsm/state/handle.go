@@ -23,23 +23,24 @@ type Handle struct {
 // is admitted and does not change, except that a waiting event takes in others like it, and
 // a waiting memory handle gathers further turns.
 type Accepted struct {
-	ID      fsm.HandleID   `json:"id"`
-	Kind    fsm.Kind       `json:"kind"`
-	Request fsm.RequestKey `json:"request,omitzero"` // user only
-	Session string         `json:"session,omitempty"`
-	Origin  fsm.Origin     `json:"origin,omitzero"`
-	Input   string         `json:"input"`
-	Images  [][]byte       `json:"images,omitempty"`
-	Context []fsm.Message  `json:"context,omitempty"` // the caller's own history
-	Command string         `json:"command,omitempty"` // user only: the command, if it is one
-	About   string         `json:"about,omitempty"`   // event only: what another must be about to join it
-	Joined  int            `json:"joined,omitempty"`  // event only: how many have joined it
-	Parent  fsm.HandleID   `json:"parent,omitempty"`  // subagent only
-	Label   string         `json:"label,omitempty"`   // subagent only
-	Home    string         `json:"home,omitempty"`    // subagent, schedule: the session that created it
-	Beside  bool           `json:"beside,omitempty"`  // init only: requests are served while it runs (LIF-14)
-	Hush    bool           `json:"hush,omitempty"`    // nobody asked: neither an answer that there is nothing to tell nor an error is sent (HND-63)
-	Source  fsm.Source     `json:"source,omitzero"`   // of Input
+	ID       fsm.HandleID   `json:"id"`
+	Kind     fsm.Kind       `json:"kind"`
+	Request  fsm.RequestKey `json:"request,omitzero"` // user only
+	Session  string         `json:"session,omitempty"`
+	Origin   fsm.Origin     `json:"origin,omitzero"`
+	Input    string         `json:"input"`
+	Images   [][]byte       `json:"images,omitempty"`
+	Context  []fsm.Message  `json:"context,omitempty"`  // the caller's own history
+	Command  string         `json:"command,omitempty"`  // user only: the command, if it is one
+	About    string         `json:"about,omitempty"`    // event only: what another must be about to join it
+	Joined   int            `json:"joined,omitempty"`   // event only: how many have joined it
+	Parent   fsm.HandleID   `json:"parent,omitempty"`   // subagent only
+	Label    string         `json:"label,omitempty"`    // subagent only
+	Home     string         `json:"home,omitempty"`     // subagent, schedule: the session that created it
+	Beside   bool           `json:"beside,omitempty"`   // init only: requests are served while it runs (LIF-14)
+	Compacts bool           `json:"compacts,omitempty"` // memory only: it compresses its session's conversation (HND-67)
+	Hush     bool           `json:"hush,omitempty"`     // nobody asked: neither an answer that there is nothing to tell nor an error is sent (HND-63)
+	Source   fsm.Source     `json:"source,omitzero"`    // of Input
 }
 
 // Standing is where a handle stands. State is set only by taking a row (fire.go). The rest
@@ -210,6 +211,8 @@ func (h *Handle) TimeoutSetting() string {
 // Purpose returns what the handle's answering inferences are for.
 func (h *Handle) Purpose() fsm.Purpose {
 	switch h.Kind {
+	case fsm.KindMemory:
+		return fsm.PurposePrefill
 	case fsm.KindInit:
 		return fsm.PurposeInit
 	case fsm.KindFarewell:

@@ -81,6 +81,7 @@ var HandleTable = Table{
 		{Queued, OnIdle, Idling, "HND-66"},
 		{Queued, OnEmbed, Embedding, "HND-24"},
 		{Queued, OnStore, Storing, "HND-24"},
+		{Queued, OnFinish, Done, "HND-67"},
 		{Queued, OnPark, Parked, "LIF-6"},
 		{Queued, OnCancel, Cancelled, "HND-34"},
 		{Parked, OnResume, Queued, "LIF-11"},

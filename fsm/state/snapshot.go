@@ -171,6 +171,7 @@ func (h *Handle) hash(texts bool) uint64 {
 	x.Bool(h.Timer != 0)
 	x.Int(h.StoreTries)
 	x.Bool(h.Hush)
+	x.Bool(h.Compacts)
 	h.hashTurn(&x)
 	if texts {
 		h.hashTexts(&x)

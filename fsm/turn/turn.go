@@ -103,6 +103,11 @@ func ownTurn(c *fsm.Config, h *state.Handle, talk []fsm.Message) []fsm.Message {
 	}
 }
 
+// Before returns the conversation before the turn as a history keeps it.
+func Before(c *fsm.Config, h *state.Handle) []fsm.Message {
+	return Settled(c, h.Conversation().Messages[:h.TurnAt])
+}
+
 // Own returns the turn's own messages, whole.
 func Own(c *fsm.Config, h *state.Handle) []fsm.Message {
 	if len(h.Turn) == 0 {

@@ -92,7 +92,7 @@ func ending[F fsm.Fact](do func(*hub, F)) fsm.FactRow[*hub, struct{}] {
 // began reports whether a model call is the first of an answering inference, which
 // begins thinking without a transition into it.
 func began(moves []state.Move, e fsm.AskBrain) bool {
-	if e.Purpose == fsm.PurposeSummary || e.Purpose == fsm.PurposeCompact {
+	if e.Purpose == fsm.PurposeSummary || e.Purpose == fsm.PurposeCompact || e.Purpose == fsm.PurposePrefill {
 		return false
 	}
 	return !slices.ContainsFunc(moves, func(m state.Move) bool {

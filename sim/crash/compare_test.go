@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/sim"
 	"shelly/sim/disk"
 )
@@ -26,6 +28,18 @@ func kept() *sim.Result {
 	}
 }
 
+// saving is a turn that is saved, and then what a handle of a kind saves of the session, again
+// as its first save fails.
+func saving(kind fsm.Kind) []sim.Step {
+	save := func(id fsm.HandleID, turn string, kind fsm.Kind) sim.Step {
+		return sim.Step{Step: engine.Step{
+			Moves:   []state.Move{{Handle: id, Kind: kind}},
+			Effects: []fsm.Effect{fsm.SaveSession{Asked: fsm.Asked{Handle: id}, Session: "s", Turn: turn}},
+		}}
+	}
+	return []sim.Step{save(1, "h1", fsm.KindUser), save(2, "h2", kind), save(2, "h2", kind)}
+}
+
 // JRN-12: versions, ids, times and the order of what sessions share may differ after
 // a crash, and nothing else of what is kept.
 func TestMatrixComparesWhatIsKept(t *testing.T) {
@@ -39,6 +53,18 @@ func TestMatrixComparesWhatIsKept(t *testing.T) {
 		{"the order of MEMORY.md", func(r *sim.Result) { r.MemoryFile = "two\none" }, ""},
 		{"a time in HISTORY.md", func(r *sim.Result) { r.History = []string{"second", "[2026-01-05 09:01] first"} }, ""},
 		{"a history", func(r *sim.Result) { r.Sessions[0].State.History = said("ho") }, `session s has "user : ho", without the crash "user : hi"`},
+		{"a history that was compressed", func(r *sim.Result) {
+			r.Sessions[0].State.History = said("ho")
+			r.Steps = saving(fsm.KindMemory)
+		}, ""},
+		{"a history, and the turn was saved", func(r *sim.Result) {
+			r.Sessions[0].State.History = said("ho")
+			r.Steps = saving(fsm.KindUser)
+		}, `session s has "user : ho"`},
+		{"a history that was compressed, and the archive", func(r *sim.Result) {
+			r.Sessions[0].State.History, r.Sessions[0].Archive = said("ho"), nil
+			r.Steps = saving(fsm.KindMemory)
+		}, `session s, archive lacks`},
 		{"a history twice", func(r *sim.Result) { r.Sessions[0].State.History = append(said("hi"), said("hi")...) }, `session s has "user : hi" too`},
 		{"no history", func(r *sim.Result) { r.Sessions[0].State.History = nil }, `session s lacks`},
 		{"pending", func(r *sim.Result) { r.Sessions[0].State.Pending = nil }, `session s, pending lacks`},

@@ -287,7 +287,7 @@ func (x *alphabet) brainAnswers(list []action, s *state.Snapshot, call fsm.CallI
 			Answered: fsm.To(call), Stop: fsm.StopEndTurn, Text: `{"history_entry":"it was so","memory_update":"facts"}`,
 		}}})
 	}
-	if inf.Tools != fsm.NoTools && inf.Purpose != fsm.PurposeFarewell {
+	if inf.Tools != fsm.NoTools && inf.Purpose != fsm.PurposeFarewell && inf.Purpose != fsm.PurposePrefill {
 		list = x.calls(list, s, call, inf)
 	}
 	if inf.Purpose == fsm.PurposeAnswer && !switches.NoCognition {

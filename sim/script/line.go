@@ -18,6 +18,8 @@ func Quiet(ask fsm.AskBrain) (Line, bool) {
 			text = `{"history_entry": ` + strconv.Quote(text) + `, "memory_update": ""}`
 		}
 		return Line{Text: text}, true
+	case fsm.PurposePrefill:
+		return Line{Text: "It", Length: true}, true
 	case fsm.PurposeInit:
 		return Line{Text: "Nothing to report."}, true
 	case fsm.PurposeFarewell:

@@ -191,7 +191,7 @@ func outcomes() []string {
 }
 
 func purposes() []string {
-	return wordsFrom(fsm.PurposeAnswer, fsm.PurposeInit, fsm.PurposeFarewell, fsm.PurposeSummary, fsm.PurposeCompact, fsm.PurposeSubagent)
+	return wordsFrom(fsm.PurposeAnswer, fsm.PurposeInit, fsm.PurposeFarewell, fsm.PurposeSummary, fsm.PurposeCompact, fsm.PurposeSubagent, fsm.PurposePrefill)
 }
 
 func notices() []string { return wordsFrom(fsm.NoticeDeferred, fsm.NoticeQueued, fsm.NoticeHeld) }
