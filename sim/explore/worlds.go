@@ -47,7 +47,7 @@ type Bounds struct {
 // its end.
 func Worlds() []Bounds {
 	return []Bounds{
-		SmallWorld(), InitWorld(), TurnWorld(), SessionsWorld(), PersonWorld(), SpawnWorld(), PoisonWorld(), CompressWorld(), RoundsWorld(), ConsolidateWorld(),
+		SmallWorld(), InitWorld(), TurnWorld(), SessionsWorld(), PersonWorld(), SpawnWorld(), PoisonWorld(), CompressWorld(), RoundsWorld(), IdleWorld(), ConsolidateWorld(),
 		CrashWorld(), ShutdownWorld(), ReadsWorld(), ProbeWorld(), GrantWorld(), FaultsWorld(), CrowdWorld(),
 	}
 }
@@ -192,6 +192,18 @@ func RoundsWorld() Bounds {
 	b.Limits.MaxToolRounds, b.Limits.MaxIterations = 2, 3
 	b.Effects = fsm.EffectsNone
 	b.Crashes = 1
+	return b
+}
+
+// IdleWorld is two requests in two sessions, whose conversations are compressed while nobody
+// waits.
+func IdleWorld() Bounds {
+	b := bounded("idle", "default", "two requests in two sessions, whose conversations are remembered and compressed while nobody waits; a crash and a shutdown")
+	b.Requests, b.Sessions = 2, 2
+	b.Limits.ContextTokens, b.Limits.CompressPercent = overBudget/2, 1
+	b.Limits.KeepMessages, b.Limits.MaxIterations = 1, 1
+	b.NoTools, b.Switches.NoCognition, b.Reads = true, true, 10
+	b.Crashes, b.Signals = 1, 1
 	return b
 }
 
