@@ -37,10 +37,9 @@ func (m *Machine) idled(h *state.Handle) firing {
 
 // foresee queues the compression of a session's conversation if another turn as long as the
 // one that has ended would exceed the threshold (HND-67). One that waits is of a conversation
-// that the model's server does not hold any more, or has become longer.
+// that the model's server does not hold any more, or that has become longer.
 func (m *Machine) foresee(h *state.Handle) {
-	c := &m.s.Config
-	if c.Edition < fsm.NinthEdition || !c.Switches.Compress {
+	if m.s.Config.Edition < fsm.NinthEdition || !m.s.Config.Switches.Compress {
 		return
 	}
 	next, due := m.compression(h)
@@ -55,41 +54,53 @@ func (m *Machine) foresee(h *state.Handle) {
 	}
 }
 
-// compression returns the handle that compresses the conversation of a turn, or false if that, as
-// the model was last sent it, and with its answer, leaves room for another turn as long as this one.
+// compression returns the handle that compresses the conversation of a turn, or false if that
+// leaves room for another turn as long as this one. If the model was asked for something else
+// since, it will not begin.
 func (m *Machine) compression(h *state.Handle) (next state.Handle, due bool) {
-	c, held, talk := &m.s.Config, &m.s.Cached, h.Conversation().Messages
-	if !h.Loaded || held.Session != h.Session || held.Version != h.Sess.Version+1 || len(talk) <= h.TurnAt {
+	if !h.Loaded {
 		return next, false
 	}
-	more := fsm.Counted(talk[h.TurnAt:], talk[len(talk)-1:]).Tokens
+	c, talk := &m.s.Config, h.Conversation().Messages
+	tokens := m.s.Cached.Fixed + unthought(talk) + unthought(talk[h.TurnAt:])
 	return state.Handle{
 		Accepted:    state.Accepted{Kind: fsm.KindMemory, Session: h.Session, Origin: h.Origin, Input: m.word(fsm.WordNextInput), Source: fsm.FromOperator, Compacts: true},
 		SessionTurn: state.SessionTurn{Sess: fsm.Session{Version: h.Sess.Version + 1}},
-	}, h.Sess.Corrected(held.Tokens+more)*100 > c.Limits.ContextTokens*c.Limits.CompressPercent
+	}, h.Sess.Corrected(tokens)*100 > c.Limits.ContextTokens*c.Limits.CompressPercent
 }
 
-// prefilled saves the conversation whose prompt has been read.
-func (m *Machine) prefilled(tokens int) firing {
-	return endInference(state.OnEndTurn, fsm.OutcomeAnswered, "").after(func(h *state.Handle) { m.countAnswer(h, tokens) })
+// unthought returns the tokens of messages as a later turn finds them: without thinking.
+func unthought(msgs []fsm.Message) int {
+	n := 0
+	for _, msg := range msgs {
+		msg.Thinking = ""
+		n += fsm.MessageTokens(msg)
+	}
+	return n
+}
+
+// hurryCompression ends a compression because somebody waits.
+func (m *Machine) hurryCompression() {
+	for i := range m.s.Handles {
+		if h := &m.s.Handles[i]; h.Compacts && h.State == state.Execution {
+			m.fire(i, m.hurried(h))
+			break // there is no other
+		}
+	}
+}
+
+// hurried ends a compression without its summary or, if only its reading is not over, with it.
+func (m *Machine) hurried(h *state.Handle) firing {
+	if h.Inf.State == state.Condensing {
+		return m.uncompressed()
+	}
+	return firing{on: state.OnKeep, write: m.giveUp}
 }
 
 // uncompressed ends a compression, and leaves the session as it was.
 func (m *Machine) uncompressed() firing { return firing{on: state.OnFinish, write: m.giveUp} }
 
-// hurryCompression ends a compression because somebody waits: without its summary, or, if only
-// its reading is not over, with it.
-func (m *Machine) hurryCompression() {
-	for i := range m.s.Handles {
-		h := &m.s.Handles[i]
-		switch {
-		case !h.Compacts || h.State != state.Execution:
-			continue
-		case h.Inf.State == state.Condensing:
-			m.fire(i, m.uncompressed())
-		default:
-			m.fire(i, firing{on: state.OnKeep, write: m.giveUp})
-		}
-		return
-	}
+// prefilled saves the conversation whose prompt has been read.
+func (m *Machine) prefilled(tokens int) firing {
+	return endInference(state.OnEndTurn, fsm.OutcomeAnswered, "").after(func(h *state.Handle) { m.countAnswer(h, tokens) })
 }

@@ -140,3 +140,69 @@ func TestHND66ASummaryThatIdlesGivesWay(t *testing.T) {
 	d.signal()
 	d.inStates(state.Parked, state.Execution) // and the farewell
 }
+
+// A compression is foreseen if what the model was last sent, its answer without the thinking, and
+// as much as the turn has again, are more than the threshold.
+func TestHND67ACompressionIsForeseen(t *testing.T) {
+	foreseen := func(window int, change func(*fsm.Config)) (tokens int, foreseen bool) {
+		d := slow(t, func(c *fsm.Config) {
+			c.Limits.ContextTokens, c.Limits.CompressPercent = window, 50
+			if change != nil {
+				change(c)
+			}
+		})
+		d.in("a", "How do I begin a sourdough?")
+		d.loads(fsm.Session{})
+		ask := one[fsm.AskBrain](d)
+		d.answer("done")
+		d.saves()
+		for _, h := range d.m.View().Handles {
+			foreseen = foreseen || h.Compacts
+		}
+		question := ask.Conversation.Messages[len(ask.Conversation.Messages)-1]
+		return ask.Tokens + fsm.MessageTokens(question) + 2*fsm.MessageTokens(fsm.Message{Role: fsm.RoleAssistant, Text: "done"}), foreseen
+	}
+	tokens, _ := foreseen(8192, nil)
+	tokens, _ = foreseen(2*tokens, nil) // a smaller window has shorter prompts
+	for _, tt := range []struct {
+		name   string
+		window int
+		change func(*fsm.Config)
+		want   bool
+	}{
+		{"as much as the threshold", 2 * tokens, nil, false},
+		{"a token more", 2*tokens - 2, nil, true},
+		{"without compress", 2*tokens - 2, func(c *fsm.Config) { c.Switches.Compress = false }, false},
+		{"without progress, so that it is not known what the server holds", 2*tokens - 2, func(c *fsm.Config) { c.Switches.Progress = false }, false},
+		{"up to the eighth edition", 2*tokens - 2, func(c *fsm.Config) { c.Edition = fsm.EighthEdition }, false},
+	} {
+		if _, got := foreseen(tt.window, tt.change); got != tt.want {
+			t.Errorf("%s: a compression waits: %t", tt.name, got)
+		}
+	}
+}
+
+// A request that brings its own history has none that could be compressed.
+func TestHND67AHistoryOfItsOwnIsNotCompressed(t *testing.T) {
+	d := slow(t, func(c *fsm.Config) { c.Limits.CompressPercent = 1 })
+	history := []fsm.Message{{Role: fsm.RoleUser, Text: "How are you?"}, {Role: fsm.RoleAssistant, Text: "Fine."}}
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{Channel: "test", ID: "r"}, Session: "a", Text: "And the sourdough?", Context: history}})
+	d.answer("It rises.")
+	d.inStates(state.Embedding)
+}
+
+// Where so many memory handles wait that they take their turn like any other, a compression still
+// waits until nobody else does, and gives way.
+func TestHND67ACompressionAlwaysGivesWay(t *testing.T) {
+	d := slow(t, func(c *fsm.Config) {
+		c.Limits.ContextTokens, c.Limits.CompressPercent, c.Limits.MaxQueue, c.Limits.KeepMessages = 2000, 1, 1, 1
+	})
+	d.in("a", "How do I begin a sourdough?")
+	d.finishes("a")
+	d.answer("sourdough")
+	d.embeds()
+	d.in("b", "How do I get from Vienna to Venice by train?")
+	d.inStates(state.Storing, state.Queued, state.Queued)
+	d.stores()
+	d.inStates(state.Queued, state.Loading)
+}
