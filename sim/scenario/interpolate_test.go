@@ -146,3 +146,16 @@ expect: {ends: serving}
 		t.Errorf("place: %+v", at)
 	}
 }
+
+// What is wrong with the variables is told once, and not again where they stand for a value.
+func TestSCN17WrongVariablesAreToldWhereTheyAreGiven(t *testing.T) {
+	for _, used := range []string{
+		"tool_servers: {count: \"${n}\", tools: 1}", "config: {max_queue: \"${n}\"}", "server: {slots: \"${n}\"}", "faults: {store: {fails: x, nth: \"${n}\"}}",
+		"never: [{tool: {$contains: \"${n}\"}, attempt: \"${n}\"}]", "expect: {replies: {$len: \"${n}\"}, audit: [{attempts: {$gt: \"${n}\"}, failed: \"${n}\"}]}",
+	} {
+		_, err := Parse("f.scenario.yaml", []byte("scenario: 1\nname: x\nvars: {}\n"+used+"\n"))
+		if want := "f.scenario.yaml:3:7: vars: wants a map of values by name, found an empty map"; err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "f.scenario.yaml:4:") {
+			t.Errorf("%s: got %v; want %s alone", used, err, want)
+		}
+	}
+}

@@ -34,9 +34,10 @@ func (r Range) Wrong(number int64, shown string, read func(bound string) (int64,
 	return ""
 }
 
-// bounded checks a number against the range of its field, whose bounds are read as it is.
+// bounded checks a number against the range of its field, whose bounds are read as it is. There
+// is none where a variable stands for it and what is wrong was said where that is given.
 func (d *Decoder) bounded(n *Node, v reflect.Value, r Range, path string) {
-	if r == (Range{}) {
+	if r == (Range{}) || !v.IsValid() {
 		return
 	}
 	wrong := r.Wrong(v.Int(), wording.Word(n.Value), func(bound string) (int64, error) {

@@ -148,7 +148,7 @@ func (m *Matcher) AnyCount() bool {
 }
 
 // NoCount reports whether no number of things matches: it wants less than none, a part of one, or
-// no number.
+// no number. One that could not be read may.
 func (m *Matcher) NoCount() bool {
 	no := func(m *Matcher) bool { return m.NoCount() }
 	switch m.op {
@@ -160,7 +160,7 @@ func (m *Matcher) NoCount() bool {
 		return slices.ContainsFunc(m.Inner(), no)
 	case opScalar:
 		whole, part, _ := strings.Cut(m.data.Text, ".")
-		return m.data.Kind != data.NumberKind || strings.HasPrefix(whole, "-") && whole != "-0" || strings.Trim(part, "0") != ""
+		return m.data.Kind != data.AbsentKind && m.data.Kind != data.NumberKind || strings.HasPrefix(whole, "-") && whole != "-0" || strings.Trim(part, "0") != ""
 	default:
 		return false
 	}

@@ -140,7 +140,7 @@ func (m *Matcher) readMap(d *strict.Decoder, n *strict.Node, path string) {
 func (m *Matcher) readOp(d *strict.Decoder, key, n *strict.Node, path string) {
 	m.op = op(key.Value)
 	switch m.op {
-	case opAny, opAbsent, opRegex, opOneOf, opAll, opUnordered: // the others enter n themselves
+	case opAny, opAbsent, opRegex, opOneOf, opAll, opUnordered, opGt, opGte, opLt, opLte: // the others enter n themselves
 		if n = d.Enter(n, path); n == nil {
 			return
 		}
@@ -177,7 +177,12 @@ func (m *Matcher) readOp(d *strict.Decoder, key, n *strict.Node, path string) {
 
 // readBound reads what a number, a duration or a time is compared with (SCN-34).
 func (m *Matcher) readBound(d *strict.Decoder, n *strict.Node, path string) {
-	m.data, _ = data.Read(d, n, path)
+	if n.Scalar() {
+		read := false
+		if m.data, read = data.ReadScalar(d, n, path); !read {
+			return
+		}
+	}
 	_, of := data.Measured(m.data.Text)
 	if m.data.Kind != data.NumberKind && (m.data.Kind != data.TextKind || of == data.NoMeasure) {
 		d.Add(n, path, "wants a number, a duration such as 5s or a time such as \"2026-01-05T09:00:00Z\", not "+n.String()+wording.Days(n.Value))
