@@ -378,3 +378,13 @@ timeline: [{user: hi, session: s}]
 		}
 	}
 }
+
+// SCN-34: when a piece comes is compared by what it is worth, as other durations are.
+func TestSCN34TheTimesOfPiecesAreDurations(t *testing.T) {
+	for at, holds := range map[string]bool{"90s": true, "1m30s": true, "90000ms": true, "{$gt: 1m}": true, "89s": false} { // order-free: each for itself
+		o := outcome(t, "scenario: 1\nname: x\nbrain: [{says: hi, takes: 90s, stream: {chunks: 1}}]\ntimeline: [{user: hi}]\nexpect: {streamed: [{at: "+at+"}]}\n")
+		if (len(o.Failures) == 0) != holds {
+			t.Errorf("at: %s: holds: %v; got %v", at, holds, o.Failures)
+		}
+	}
+}

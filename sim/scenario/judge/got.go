@@ -89,7 +89,7 @@ func (j *judgement) chunkValue(c sim.Chunk) data.Value {
 	} else {
 		v = append(v, data.With("text", data.Text(c.Text)))
 	}
-	return data.Map("text", append(v, data.With("at", data.Text((c.At-fsm.Millis(j.file.Start())).String())))...)
+	return data.Map("text", append(v, data.With("at", data.Duration(c.At-fsm.Millis(j.file.Start()))))...)
 }
 
 // noticeValue is a notice, or a reply that was given again.
