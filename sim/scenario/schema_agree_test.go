@@ -129,7 +129,7 @@ func TestSchemaKnowsTheWordsOfItems(t *testing.T) {
 // SCN-56: what no list matches is not expected of one.
 func TestSCN56AListIsExpectedOfWhatIsOne(t *testing.T) {
 	for expect, fits := range map[string]bool{ // order-free: each for itself
-		"replies: {text: hi}": false, "replies: {$regex: hi}": false, "replies: {$one_of: [hi, 3]}": false, "replies: {$one_of: [hi, [hi]]}": true,
+		"replies: {text: hi}": false, "replies: {$regex: hi}": false, "replies: {$one_of: [hi, 3]}": false, "replies: {$one_of: [hi, [hi]]}": true, "asked: [{tools: exec}]": false, "inferences: [{$contains: thinking}]": true, "inferences: [thinking]": false,
 		"replies: {$all: [{$len: 1}, hi]}": false, "replies: {$all: [{$len: 1}, {$contains: hi}]}": true, "replies: {$exact: hi}": false, "replies: {$literal: [hi]}": true,
 		"replies: {$literal: hi}": false, "replies: {$unordered: [hi]}": true, "replies: {$any: true}": true, "replies: {$len: {$gt: 0}}": true, "replies: {$gt: 1}": false,
 		"messages: hi": false, "audit: exec": false, "asked: answer": false, "questions: approve": false, "history_file: x": false, "lifecycle: {path: down}": false,
@@ -150,7 +150,8 @@ func TestSCN56AListIsExpectedOfWhatIsOne(t *testing.T) {
 func TestSCN56WordsWithinListsAndMatchersAreKnown(t *testing.T) {
 	for expect, want := range map[string]string{ // order-free: each for itself
 		"handle: {path: [queued, loadng]}":                                                  "3:34: expect.handle.path: unknown state loadng; did you mean loading?",
-		"handles: [{kind: user, path: {$contains: [loadng]}}]":                              "", // a part of a list, which may be a pattern
+		"handles: [{kind: user, path: {$contains: loadng}}]":                                "expect.handles[0].path: unknown state loadng; did you mean loading?",
+		"handle: {path: [queued, \"\"]}":                                                    "unknown state \"\"; allowed: queued",
 		"handles: [{kind: user, inferences: [[thinking, {$one_of: [compacting, acing]}]]}]": "expect.handles[0].inferences: unknown state acing; did you mean acting?",
 		"inference: {path: [thinking, cognition]}":                                          "expect.inference.path: unknown state cognition",
 		"inferences: [[thinking, compacting, {$regex: '^fail'}, failed]]":                   "",
@@ -165,6 +166,59 @@ func TestSCN56WordsWithinListsAndMatchersAreKnown(t *testing.T) {
 		_, err := Parse("f.scenario.yaml", []byte("scenario: 1\nname: x\nexpect: {"+expect+"}\n"))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v; want %q", expect, err, want)
+		}
+	}
+}
+
+// SCN-56: a matcher for another kind of value than a key has is an error; never would hold whatever
+// the run does. The schema knows it of the key itself.
+func TestSCN56AMatcherIsForWhatAKeyHas(t *testing.T) {
+	schema := ready(t, "scenario.v1.json")
+	for _, test := range []struct{ in, fit, fail, within string }{ // within: what only the loader looks at
+		{"never: [{tool: exec, attempt: %s}]", "2|{$gte: 2}|{$one_of: [1, 2]}|{$any: true}", `"2"|one|[2]|true`, `{$gt: 1s}|{$contains: 2}|{$regex: "2"}|{$len: 1}|{$one_of: ["1", x]}|{$all: [2, x]}|{$literal: "2"}`},
+		{"never: [{reply: %s}]", `"2"|{is_error: true}|{$contains: x}|{$gt: 5s}|{$len: {$gt: 9}}`, "2|true|[x]", "{$contains: 2}|{$contains: [x]}|{$contains: {$regex: x}}|{$gt: 5}|{$unordered: [x]}|{$exact: 2}"},
+		{"never: [{reply: {is_error: %s}}]", "true|{$one_of: [true]}|{$absent: true}", `"true"|no|0`, "{$contains: t}|{$gt: 0}"},
+		{"never: [{timer: grace, after: %s}]", `5s|1m30s|{$lt: 1h}|{$regex: "^5"}`, "5|60min|1d|true", "{$gt: 5}|{$lt: 2026-01-05T09:00:00Z}"},
+		{"expect: {clock: {at: %s}}", `"2026-01-05T09:00:00Z"|{$gt: "2026-01-05T09:00:00+02:00"}`, "9:00|5s|1", "{$gt: 5s}"},
+		{"expect: {replies: [{after: %s}]}", "6s|{$lte: 6s}", "6", "{$lte: 6}"},
+		{"expect: {audit: [{attempts: %s}]}", "1|0|{$gt: 0}", `"1"|x`, "1.5|-1|{$lt: 0}|{$gt: 1s}"},
+		{"expect: {asked: [{tools: %s}]}", "[exec]|{$contains: exec}|{$len: 2}", "exec|1", "[1]|{$contains: 1}|{$regex: e}"},
+		{"expect: {asked: [{options: %s}]}", "{temperature: 0.5}|{$any: true}", "hot|1", "{$gt: 1}|{$contains: x}"},
+		{"expect: {sessions: {a: %s}}", "{version: 2}|{$absent: true}", "x|2", "{$gt: 1}|{version: {$gt: 1s}}"},
+		{"expect: {inferences: [%s]}", "[thinking]|{$contains: thinking}", "", "thinking|{$contains: [thinking]}"},
+	} {
+		for _, group := range []struct {
+			values     string
+			fits, told bool // told by the schema too
+		}{{test.fit, true, true}, {test.fail, false, true}, {test.within, false, false}} {
+			for value := range strings.SplitSeq(group.values, "|") {
+				if value == "" {
+					continue
+				}
+				source := "scenario: 1\nname: x\ntools: {exec: [{returns: x, optional: true}]}\ntimeline: [{user: hi}]\nalways: [active <= 1]\n" + fmt.Sprintf(test.in, value) + "\n"
+				plain, _ := plainSource([]byte(source))
+				_, loader := Parse("f.scenario.yaml", []byte(source))
+				if of := schema.Validate(plain); (loader == nil) != group.fits || group.told && (of == nil) != group.fits {
+					t.Errorf(test.in+": fits: %v; the loader says %v, the schema %v", value, group.fits, loader, of)
+				}
+			}
+		}
+	}
+}
+
+// SCN-56: what is wrong with a matcher is told at its own place, and how to write it.
+func TestSCN56AMatcherThatNothingFitsIsToldAtItsPlace(t *testing.T) {
+	for source, want := range map[string]string{ // order-free: each for itself
+		"expect: {replies: [{text: {$contains: 92}}]}":       "3:27: expect.replies: wants text, and {$contains: 92} matches none; quote it if it is meant as text",
+		"expect: {replies: [7]}":                             "3:20: expect.replies: wants text or a map of after, ",
+		"expect: {replies: [{after: 2d}]}":                   "3:28: expect.replies: wants a duration such as 300s or 1.5s, and \"2d\" matches none; there is no unit for days: write 24h for a day",
+		"expect: {replies: [{contains: x}]}":                 "3:21: expect.replies: unknown key contains; did you mean the matcher $contains?",
+		"never: [{tool: exec, tol: exec}]":                   "3:22: never[0].tol: unknown key tol; did you mean tool?",
+		"expect: {questions: [3]}":                           "3:22: expect.questions: unknown question 3; allowed: approve",
+		"expect: {trace: [{count: {of: {tool: x}, is: x}}]}": "3:46: expect.trace[0].count.is: there are never \"x\" of them",
+	} {
+		if _, err := Parse("f.scenario.yaml", []byte("scenario: 1\nname: x\n"+source+"\n")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v; want %q", source, err, want)
 		}
 	}
 }

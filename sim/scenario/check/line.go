@@ -44,7 +44,6 @@ func (k *checker) checkLine(f *format.File, at string, l *format.Line) {
 	k.checkFails(at+".fails", l.Fails)
 	if l.Sees != nil {
 		k.problems = append(k.problems, format.Foreign(at+".sees", l.Sees)...)
-		k.checkCount(at+".sees.count", l.Sees.Count)
 	}
 	k.checkSlow(at, l)
 	if l.Stream != nil {

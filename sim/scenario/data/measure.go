@@ -12,27 +12,27 @@ type measure int
 
 const (
 	NoMeasure measure = iota
-	aDuration
-	anInstant // RFC 3339
+	ADuration
+	AnInstant // RFC 3339
 )
 
 // Duration is a length of time.
 func Duration(d fsm.Millis) Value {
-	return Value{Kind: TextKind, Text: d.String(), measure: aDuration}
+	return Value{Kind: TextKind, Text: d.String(), measure: ADuration}
 }
 
 // Instant is a time in UTC.
 func Instant(at fsm.Millis) Value {
-	return Value{Kind: TextKind, Text: time.UnixMilli(int64(at)).UTC().Format(time.RFC3339Nano), measure: anInstant}
+	return Value{Kind: TextKind, Text: time.UnixMilli(int64(at)).UTC().Format(time.RFC3339Nano), measure: AnInstant}
 }
 
 // Measured reads a text as a duration or a time, whichever it is.
 func Measured(text string) (nanos int64, m measure) {
 	if d, err := time.ParseDuration(text); err == nil {
-		return int64(d), aDuration
+		return int64(d), ADuration
 	}
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
-		return t.UnixNano(), anInstant
+		return t.UnixNano(), AnInstant
 	}
 	return 0, NoMeasure
 }

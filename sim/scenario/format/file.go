@@ -324,11 +324,11 @@ type BrainFailing struct {
 type Sees struct {
 	Last     *match.Matcher `key:"last" of:"message"`                // the last message: {role, text, …}
 	Messages *match.Matcher `key:"messages" of:"message" list:"yes"` // all messages, the system prompt among them
-	Count    *match.Matcher `key:"count" of:"scalar"`                // how many messages, the system prompt among them
-	System   *match.Matcher `key:"system" of:"scalar"`               // the system prompt
-	Tools    *match.Matcher `key:"tools" of:"scalar" list:"yes"`     // the names of the tools offered
+	Count    *match.Matcher `key:"count" of:"count"`                 // how many messages, the system prompt among them
+	System   *match.Matcher `key:"system" of:"text"`                 // the system prompt
+	Tools    *match.Matcher `key:"tools" of:"text" list:"yes"`       // the names of the tools offered
 	Options  *match.Matcher `key:"options" of:"options"`             // {temperature, max_tokens}, each where it is given
-	Tokens   *match.Matcher `key:"tokens" of:"scalar"`               // the estimate of the whole prompt, where a budget is kept
+	Tokens   *match.Matcher `key:"tokens" of:"count"`                // the estimate of the whole prompt, where a budget is kept
 }
 
 // FormatVersion is the version of the format that this package reads.

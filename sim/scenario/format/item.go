@@ -62,14 +62,18 @@ func (v *Item) Read(d *strict.Decoder, n *strict.Node, path string) {
 		d.Add(n, path, "wants a map such as {tool: exec}, found "+n.String())
 		return
 	}
+	known := len(d.Problems)
 	v.Matcher.Read(d, n, path)
+	if len(d.Problems) > known {
+		return
+	}
 	if v.Keys() == nil {
 		d.Add(n, path, "wants a map such as {tool: exec}")
 		return
 	}
 	for _, key := range v.Keys() {
 		if !slices.Contains(itemKeys(), key) {
-			d.Add(n, strict.Member(path, key), wording.Unknown("key", key, itemKeys()))
+			d.Problems = append(d.Problems, strict.Problem{Pos: v.At(key), Path: strict.Member(path, key), Text: wording.Unknown("key", key, itemKeys())})
 			return
 		}
 	}

@@ -353,12 +353,15 @@ func (g *schemaGen) matcher(name string, shape match.Shape) *jsonschema.Schema {
 	case shape == nil:
 		s.PatternProperties = map[string]*jsonschema.Schema{`^([^$]|$)`: inner()}
 	case free:
-		s.PatternProperties = map[string]*jsonschema.Schema{`^([^$]|$)`: g.shaped(name+"Of", rest.Shape)}
+		of := g.shaped(name+"Of", rest.Shape)
+		sortOf(of, rest)
+		s.PatternProperties = map[string]*jsonschema.Schema{`^([^$]|$)`: of}
 	default:
 		for _, key := range shape.Keys() {
 			s.Properties[key] = g.shaped(name+strings.ToUpper(key[:1])+key[1:], shape[key].Shape)
 			s.Properties[key].Description = shape[key].Means
 			wordsOf(s.Properties[key], shape[key].Words)
+			sortOf(s.Properties[key], shape[key])
 			s.PropertyOrder = append(s.PropertyOrder, key)
 		}
 	}
@@ -399,8 +402,31 @@ func itemSchema(g *schemaGen) *jsonschema.Schema {
 		s.Properties[key] = g.shaped("MatcherItem"+strings.ToUpper(key[:1])+key[1:], ShapeOf("item").Shape[key].Shape)
 		s.Properties[key].Description = listed[key]
 		wordsOf(s.Properties[key], (&Item{}).words(key))
+		sortOf(s.Properties[key], ShapeOf("item").Shape[key])
 	}
 	return s
+}
+
+// sortOf lets a matcher be only one that something of a key may fit: a map, or what the key is
+// of. A variable may stand for each.
+func sortOf(s *jsonschema.Schema, of match.Key) {
+	switch {
+	case of.Shape == nil:
+	case of.Lists > 0:
+		s.Types, s.Pattern = []string{"object", "array", "string"}, wholeReference
+	case of.Sort == match.Maps:
+		s.Types, s.Pattern = []string{"object", "string"}, wholeReference
+	case of.Sort == match.Numbers, of.Sort == match.Counts:
+		s.Types, s.Pattern = []string{"object", "number", "string"}, wholeReference
+	case of.Sort == match.Switches:
+		s.Types, s.Pattern = []string{"object", "boolean", "string"}, wholeReference
+	case of.Sort == match.Durations:
+		s.Types, s.Pattern = []string{"object", "string"}, lengthPattern+"|"+insideReference
+	case of.Sort == match.Times:
+		s.Types, s.Pattern = []string{"object", "string"}, instantPattern+"|"+insideReference
+	default:
+		s.Types = []string{"object", "string"}
+	}
 }
 
 // wordsOf lets a text be only one of some words; what is in a list or a matcher only the loader

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"shelly/sim/scenario/match"
 	"shelly/sim/strict"
 )
 
@@ -159,11 +160,11 @@ func (g *schemaGen) property(t reflect.Type, f strict.Field) *jsonschema.Schema 
 			s = anyOf(s, &jsonschema.Schema{Ref: "#/$defs/Generator"})
 		}
 	case shape != "":
-		of := ShapeOf(shape)
+		of := keyOf(key.Tag, &match.Matcher{})
 		s = g.shaped("Matcher"+strings.ToUpper(shape[:1])+shape[1:], of.Shape)
 		wordsOf(s, of.Words)
-		if key.Tag.Get("list") != "" { // a matcher, or a list; a text stands for one of them
-			s.Types, s.Pattern = []string{"object", "array", "string"}, wholeReference
+		if key.Tag.Get("list") != "counted" { // how many, or a list
+			sortOf(s, of)
 		}
 	case f.Enum == nil:
 	case g.drawn:

@@ -13,13 +13,29 @@ import (
 	"shelly/sim/strict"
 )
 
-// text is a key of a scalar, or of a list of them, and what it means.
-func text(means string) match.Key { return match.Key{Shape: match.Shape{}, Means: means} }
+// text is a key of a text, and what it means.
+func text(means string) match.Key { return scalar(match.Texts, means) }
+
+// scalar is a key of a scalar of a sort.
+func scalar(sort match.Sort, means string) match.Key {
+	return match.Key{Shape: match.Shape{}, Sort: sort, Means: means}
+}
+
+func number(means string) match.Key { return scalar(match.Numbers, means) }
+func count(means string) match.Key  { return scalar(match.Counts, means) }
+func truth(means string) match.Key  { return scalar(match.Switches, means) }
+func length(means string) match.Key { return scalar(match.Durations, means) }
+
+// list is a key of a list of what another is of.
+func list(of match.Key) match.Key {
+	of.Lists++
+	return of
+}
 
 // anything is a key of data of any kind.
 func anything(means string) match.Key { return match.Key{Means: means} }
 
-// word is a key of a text that is one of some words, or of a list of them.
+// word is a key of a text that is one of some words.
 func word(means string, words []string) match.Key {
 	return match.Key{Shape: match.Shape{}, Means: means, Words: words}
 }
@@ -40,8 +56,14 @@ func of(shape, means string) match.Key {
 // field has.
 func ShapeOf(name string) match.Key {
 	switch name {
-	case "scalar":
+	case "text":
 		return text("")
+	case "count":
+		return count("")
+	case "duration":
+		return length("")
+	case "time":
+		return scalar(match.Times, "")
 	case "exit":
 		return word("", wordsFrom(fsm.ExitClean, fsm.ExitTimeout, fsm.ExitForced))
 	case "lifecycle":
@@ -50,6 +72,8 @@ func ShapeOf(name string) match.Key {
 		return states(&state.HandleTable)
 	case "inference":
 		return states(&state.InferenceTable)
+	case "options", "sessions", "usage", "item":
+		return match.Key{Shape: shapes(name), Sort: match.Maps}
 	case "question":
 		return match.Key{Shape: shapes(name), Words: questions(), Word: "question"} // where it is told by a word alone
 	case "asked":
@@ -67,12 +91,12 @@ func shapes(name string) match.Shape {
 	case "entry":
 		return match.Shape{
 			"summary": text("what a recall brings to the model"), "text": text("the whole exchange"), "session": text("whose session it was"),
-			"kind": word("of what it is the memory", kinds()), "embedded": text("true: it has a vector"),
+			"kind": word("of what it is the memory", kinds()), "embedded": truth("true: it has a vector"),
 		}
 	case "sent":
 		return match.Shape{
 			"channel": text("the channel of the chat"), "chat": text("the chat in it"), "session": text("the session that sent it"),
-			"text": text("what was sent"), "is_error": text("true: it says what went wrong"),
+			"text": text("what was sent"), "is_error": truth("true: it says what went wrong"),
 		}
 	case "question":
 		return match.Shape{
@@ -82,12 +106,12 @@ func shapes(name string) match.Shape {
 	case "audit":
 		return match.Shape{
 			"tool": text("the tool"), "args": anything("what it was called with"), "session": text("the session that it worked for"), "message": text("what the person had written"),
-			"result": text("what the model was told"), "failed": text("true: it failed"), "attempts": text("how often it was started"), "duration": text("how long it took"),
+			"result": text("what the model was told"), "failed": truth("true: it failed"), "attempts": count("how often it was started"), "duration": length("how long it took"),
 		}
 	case "notice":
 		return match.Shape{
 			"id": text("the request that it is about"), "notice": word("what the client is told", notices()),
-			"ahead": text("(queued) how many come first"), "text": text("the reply that was given again"),
+			"ahead": count("(queued) how many come first"), "text": text("the reply that was given again"),
 		}
 	case "report":
 		return match.Shape{"of": word("what it is about", kinds()), "text": text("what it says")}
@@ -96,7 +120,7 @@ func shapes(name string) match.Shape {
 	case "chunk":
 		return match.Shape{
 			"id": text("the request that is answered"), "session": text("the session of that request"), "purpose": word("what the model was asked for", purposes()),
-			"text": text("the piece of the answer"), "thinking": text("the piece of the thinking, in place of text"), "at": text("when it came, since the first start"),
+			"text": text("the piece of the answer"), "thinking": text("the piece of the thinking, in place of text"), "at": length("when it came, since the first start"),
 		}
 	case "message":
 		return messageShape()
@@ -105,12 +129,12 @@ func shapes(name string) match.Shape {
 	case "asked":
 		return askedShape()
 	case "options":
-		return match.Shape{"temperature": text("as it was given; there is none unless one was"), "max_tokens": text("the most tokens of the answer; there is none unless it was given")}
+		return match.Shape{"temperature": number("as it was given; there is none unless one was"), "max_tokens": count("the most tokens of the answer; there is none unless it was given")}
 	case "sessions":
-		return match.Shape{"*": {Shape: sessionShape()}}
+		return match.Shape{"*": {Shape: sessionShape(), Sort: match.Maps}}
 	case "usage":
 		s := spentShape()
-		s["sessions"] = match.Key{Shape: match.Shape{"*": {Shape: spentShape()}}, Means: "the same of the calls of each session, by its name"}
+		s["sessions"] = match.Key{Shape: match.Shape{"*": {Shape: spentShape(), Sort: match.Maps}}, Sort: match.Maps, Means: "the same of the calls of each session, by its name"}
 		return s
 	case "item":
 		return itemShape()
@@ -122,37 +146,37 @@ func shapes(name string) match.Shape {
 func replyShape() match.Shape {
 	return match.Shape{
 		"id": text("the sender's id of the request"), "session": text("the request's session"), "text": text("what was replied"),
-		"is_error": text("true: it says what went wrong"), "outcome": word("how the request ended", outcomes()), "after": text("the time since the request was accepted"),
-		"sent": text("(server) tokens of the prompts of its calls"), "read": text("(server) tokens of those prompts that were not in a slot"),
-		"written": text("(server) tokens of the answers to its calls"), "first_word": text("(server) the time until the first word of an answer"),
+		"is_error": truth("true: it says what went wrong"), "outcome": word("how the request ended", outcomes()), "after": length("the time since the request was accepted"),
+		"sent": count("(server) tokens of the prompts of its calls"), "read": count("(server) tokens of those prompts that were not in a slot"),
+		"written": count("(server) tokens of the answers to its calls"), "first_word": length("(server) the time until the first word of an answer"),
 	}
 }
 
 func messageShape() match.Shape {
 	return match.Shape{
 		"role": text("system, user, assistant or tool; a broken history may have another"), "text": text("what it says; of a tool, the result"), "thinking": text("(assistant) its thinking"),
-		"calls": of("call", "(assistant) the tools that it asked for: names, or {tool, args}"), "tool": text("(tool) whose result it is"),
-		"id": text("(tool) the model's id of the call answered"), "images": text("(user) its pictures, each a text that stands for its bytes"),
-		"used": text("(assistant) the tools that the turn used"), "source": word("where the text came from, a list (MSG-1)", sources()),
+		"calls": list(of("call", "(assistant) the tools that it asked for: names, or {tool, args}")), "tool": text("(tool) whose result it is"),
+		"id": text("(tool) the model's id of the call answered"), "images": list(text("(user) its pictures, each a text that stands for its bytes")),
+		"used": list(text("(assistant) the tools that the turn used")), "source": list(word("where the text came from, a list (MSG-1)", sources())),
 	}
 }
 
 func askedShape() match.Shape {
 	return match.Shape{
-		"purpose": word("what the model is asked for", purposes()), "session": text("whose conversation it is"), "messages": of("message", "all messages, the system prompt among them"),
-		"last": of("message", "the last message"), "count": text("how many messages there are"), "system": text("the system prompt"), "tools": text("the names of the tools that are offered"),
-		"options": of("options", "the options that are given"), "tokens": text("how many the messages are taken for"),
-		"sent": text("(server) tokens of the prompt"), "read": text("(server) tokens of the prompt that were not in a slot"), "written": text("(server) tokens of the answer"),
-		"waited": text("(server) how long it waited to be served"), "first_word": text("(server) the time until its first word"), "takes": text("(server) the time until its last"),
+		"purpose": word("what the model is asked for", purposes()), "session": text("whose conversation it is"), "messages": list(of("message", "all messages, the system prompt among them")),
+		"last": of("message", "the last message"), "count": count("how many messages there are"), "system": text("the system prompt"), "tools": list(text("the names of the tools that are offered")),
+		"options": of("options", "the options that are given"), "tokens": count("how many the messages are taken for"),
+		"sent": count("(server) tokens of the prompt"), "read": count("(server) tokens of the prompt that were not in a slot"), "written": count("(server) tokens of the answer"),
+		"waited": length("(server) how long it waited to be served"), "first_word": length("(server) the time until its first word"), "takes": length("(server) the time until its last"),
 	}
 }
 
 func sessionShape() match.Shape {
 	return match.Shape{
-		"version": text("how often it was saved"), "history": of("message", "what the next conversation begins with, oldest first"),
-		"pending": of("message", "messages that wait to be consolidated"), "archive": of("message", "every message, whatever became of the history"),
-		"ratio": text("tokens counted for each 1,024 estimated"),
-		"skills": {Shape: match.Shape{
+		"version": number("how often it was saved"), "history": list(of("message", "what the next conversation begins with, oldest first")),
+		"pending": list(of("message", "messages that wait to be consolidated")), "archive": list(of("message", "every message, whatever became of the history")),
+		"ratio": number("tokens counted for each 1,024 estimated"),
+		"skills": {Lists: 1, Shape: match.Shape{
 			"name": text("of the skill"), "reference": text("which of its documents; empty: its instructions"), "text": text("what was loaded"),
 		}, Means: "the loaded skills, in the order of their loading"},
 	}
@@ -160,8 +184,8 @@ func sessionShape() match.Shape {
 
 func spentShape() match.Shape {
 	return match.Shape{
-		"calls": text("how many calls there were"), "sent": text("tokens of their prompts"), "read": text("tokens of their prompts that were not in a slot"), "written": text("tokens of the answers"),
-		"least": text("tokens that no order of the calls could save (SCN-55)"), "ratio": text("how many times as much was read as least"), "takes": text("how long the server worked"),
+		"calls": count("how many calls there were"), "sent": count("tokens of their prompts"), "read": count("tokens of their prompts that were not in a slot"), "written": count("tokens of the answers"),
+		"least": count("tokens that no order of the calls could save (SCN-55)"), "ratio": number("how many times as much was read as least"), "takes": length("how long the server worked"),
 	}
 }
 
@@ -171,9 +195,10 @@ func itemShape() match.Shape {
 	for _, key := range itemKeys() {
 		s[key] = text("")
 	}
+	s["attempt"], s["after"], s["handle"] = number(""), length(""), number("")
 	s["args"] = anything("")
-	s["call"] = match.Key{Shape: match.Shape{"tool": text("the tool"), "args": anything("what it is called with"), "declared": text("true: the model was offered it")}}
-	s["reply"] = match.Key{Shape: match.Shape{"id": text("the sender's id of the request"), "text": text("what is replied"), "is_error": text("true: it says what went wrong")}}
+	s["call"] = match.Key{Shape: match.Shape{"tool": text("the tool"), "args": anything("what it is called with"), "declared": truth("true: the model was offered it")}}
+	s["reply"] = match.Key{Shape: match.Shape{"id": text("the sender's id of the request"), "text": text("what is replied"), "is_error": truth("true: it says what went wrong")}}
 	for key, name := range map[string]string{"store": "entry", "notice": "notice", "report": "report", "message": "sent", "question": "question", "audit": "audit"} { // order-free: a map is made of a map
 		s[key] = match.Key{Shape: shapes(name)}
 	}
@@ -203,50 +228,111 @@ func questions() []string {
 // sources are those that a text can have (MSG-1).
 func sources() []string { return fsm.Source(1<<8 - 1).Names() }
 
-// Foreign are the keys (SCN-56) within a struct's matchers that what they are for never has.
+// Foreign are the keys within a struct's matchers that what they are for never has, and the
+// matchers that nothing of it fits (SCN-56).
 func Foreign(path string, of any) []strict.Problem {
 	return foreignIn(path, reflect.Indirect(reflect.ValueOf(of)))
 }
 
 // foreignIn reads the tags of the matchers alone that are given, which are few.
-func foreignIn(path string, v reflect.Value) (list []strict.Problem) {
+func foreignIn(path string, v reflect.Value) (problems []strict.Problem) {
 	for i := range v.NumField() {
 		if in := v.Field(i); in.Kind() == reflect.Struct && v.Type().Field(i).Anonymous {
-			list = append(list, foreignIn(path, in)...)
+			problems = append(problems, foreignIn(path, in)...)
 		} else if m, ok := matcherIn(in); ok {
 			tag := v.Type().Field(i).Tag
 			name, _, _ := strings.Cut(tag.Get("key"), ",")
-			if tag.Get("list") != "" && m.NoList() {
-				list = append(list, strict.Problem{Pos: m.Pos(), Path: strict.Member(path, name), Text: "wants a list, and " + m.String() + " matches none; write [" + m.String() + "], or {$contains: " + m.String() + "} for one of several"})
-				continue
-			}
-			list = append(list, foreign(strict.Member(path, name), m, name, ShapeOf(tag.Get("of")))...)
+			problems = append(problems, foreign(strict.Member(path, name), m, name, keyOf(tag, m))...)
 		}
 	}
-	return list
+	return problems
+}
+
+// keyOf is what a matcher is for by the tag of its field.
+func keyOf(tag reflect.StructTag, m *match.Matcher) match.Key {
+	of := ShapeOf(tag.Get("of"))
+	switch in := tag.Get("list"); {
+	case in == "paths":
+		return list(list(of))
+	case in == "counted" && (m.ForNumber() || m.NoCount()):
+		return count("")
+	case in != "":
+		return list(of)
+	default:
+		return of
+	}
 }
 
 // matcherIn is the matcher that a field has, or false.
 func matcherIn(v reflect.Value) (*match.Matcher, bool) {
-	if v.Type() != reflect.TypeFor[*match.Matcher]() || v.IsNil() || !v.CanInterface() {
+	if !v.CanInterface() {
 		return nil, false
 	}
-	return v.Interface().(*match.Matcher), true
+	switch m := v.Interface().(type) {
+	case *match.Matcher:
+		return m, m != nil
+	case match.Matcher:
+		return &m, true
+	default:
+		return nil, false
+	}
 }
 
-func foreign(path string, m *match.Matcher, key string, of match.Key) []strict.Problem {
-	var list []strict.Problem
+func foreign(path string, m *match.Matcher, key string, of match.Key) (problems []strict.Problem) {
 	for _, f := range m.Foreign(key, of) {
-		text := wording.Unknown("key", f.Key, f.Allowed)
-		switch operator := "$" + f.Key; {
-		case len(f.Allowed) > 0 && slices.Contains(match.MatcherNames(), operator):
-			text = "unknown key " + f.Key + "; did you mean the matcher " + operator + "?"
-		case f.Word != "":
-			text = wording.Unknown(f.Key, f.Word, f.Allowed)
-		case len(f.Allowed) == 0:
-			text = "wants a text, a number, a list or a matcher, not a map: " + wording.Unknown("matcher", f.Key, match.MatcherNames())
-		}
-		list = append(list, strict.Problem{Pos: f.Pos, Path: path, Text: text})
+		problems = append(problems, strict.Problem{Pos: f.Pos, Path: path, Text: foreignText(f)})
 	}
-	return list
+	return problems
+}
+
+func foreignText(f match.Foreign) string {
+	if f.Matcher != nil {
+		return misfit(f)
+	}
+	switch operator := "$" + f.Key; {
+	case len(f.Allowed) == 0:
+		return "wants a text, a number, a list or a matcher, not a map: " + wording.Unknown("matcher", f.Key, match.MatcherNames())
+	case slices.Contains(match.MatcherNames(), operator):
+		return "unknown key " + f.Key + "; did you mean the matcher " + operator + "?"
+	default:
+		return wording.Unknown("key", f.Key, f.Allowed)
+	}
+}
+
+// misfit says what would fit in place of a matcher, and how to write it.
+func misfit(f match.Foreign) string {
+	is := f.Matcher.String()
+	none := ", and " + is + " matches none"
+	text, isText := f.Matcher.Text()
+	if !isText {
+		text = is
+	}
+	switch {
+	case f.Of.Lists > 0:
+		return "wants a list" + none + "; write [" + is + "], or {$contains: " + is + "} for one of several"
+	case f.Of.Words != nil:
+		return wording.Unknown(f.Key, text, f.Of.Words)
+	}
+	switch f.Of.Sort {
+	case match.Maps:
+		return "wants a map of " + strings.Join(f.Of.Shape.Keys(), ", ") + none
+	case match.Numbers:
+		return "wants a number" + none
+	case match.Counts:
+		return "there are never " + is + " of them; give a whole number from 0 on, or a matcher of such numbers"
+	case match.Switches:
+		return "wants true or false, and " + is + " matches neither"
+	case match.Durations:
+		return "wants a duration such as 300s or 1.5s" + none + wording.Days(text)
+	case match.Times:
+		return "wants a time such as \"2026-01-05T09:00:00Z\"" + none
+	}
+	wants := "wants text"
+	if len(f.Of.Shape) > 0 {
+		wants += " or a map of " + strings.Join(f.Of.Shape.Keys(), ", ")
+	}
+	if f.Matcher.Unquoted() {
+		none += "; quote it if it is meant as text"
+	}
+	return wants + none
 }

@@ -53,9 +53,18 @@ func sameKeys(t *testing.T, path string, shape match.Shape, values ...data.Value
 			if !slices.Contains(keys, m.Key) {
 				keys = append(keys, m.Key)
 			}
-			inner := m.Value
+			inner, key := m.Value, shape[m.Key]
+			if _, named := shape["*"]; named {
+				key = shape["*"]
+			}
+			if listed := inner.Kind == data.ListKind; listed != (key.Lists == 1) && key.Shape != nil {
+				t.Errorf("%s.%s is a list: %v; its shape says %d", path, m.Key, listed, key.Lists)
+			}
 			if len(inner.List) > 0 {
 				inner = inner.List[0]
+			}
+			if key.Shape != nil && sortOf(inner) != key.Sort && (sortOf(inner) != match.Counts || key.Sort != match.Numbers) {
+				t.Errorf("%s.%s has %s; its shape says the sort %d", path, m.Key, inner, key.Sort)
 			}
 			if len(inner.Members) > 0 {
 				sameKeys(t, path+"."+m.Key, shape[m.Key].Shape, inner)
@@ -65,5 +74,24 @@ func sameKeys(t *testing.T, path string, shape match.Shape, values ...data.Value
 	slices.Sort(keys)
 	if want := shape.Keys(); !slices.Equal(keys, want) {
 		t.Errorf("%s has the keys %v, its shape %v", path, keys, want)
+	}
+}
+
+// sortOf is the sort of what was got.
+func sortOf(v data.Value) match.Sort {
+	_, of := data.Measured(v.Text)
+	switch {
+	case v.Kind == data.MapKind && v.Main == "":
+		return match.Maps
+	case v.Kind == data.NumberKind:
+		return match.Counts
+	case v.Kind == data.BoolKind:
+		return match.Switches
+	case of == data.ADuration:
+		return match.Durations
+	case of == data.AnInstant:
+		return match.Times
+	default:
+		return match.Texts
 	}
 }

@@ -21,6 +21,14 @@ func (m *Matcher) Keys() []string {
 	return keys
 }
 
+// At is where a key of a map stands.
+func (m *Matcher) At(key string) strict.Pos {
+	if i := m.index(key); i >= 0 {
+		return m.members[i].pos
+	}
+	return m.pos
+}
+
 // Member is what a member of a map must be like, or nil.
 func (m *Matcher) Member(key string) *Matcher {
 	if i := m.index(key); i >= 0 {
@@ -166,23 +174,6 @@ func (m *Matcher) NoCount() bool {
 	}
 }
 
-// NoList reports whether no list matches.
-func (m *Matcher) NoList() bool {
-	no := func(m *Matcher) bool { return m.NoList() }
-	switch m.op {
-	case opScalar, opMap, opRegex, opGt, opGte, opLt, opLte:
-		return true
-	case opLiteral:
-		return m.data.Kind != data.ListKind
-	case opOneOf:
-		return !slices.ContainsFunc(m.Inner(), func(m *Matcher) bool { return !m.NoList() })
-	case opAll, opExact:
-		return slices.ContainsFunc(m.Inner(), no)
-	default:
-		return false
-	}
-}
-
 // ForNumber reports whether a matcher is for a number.
 func (m *Matcher) ForNumber() bool {
 	switch m.op {
@@ -193,6 +184,15 @@ func (m *Matcher) ForNumber() bool {
 	default:
 		return m.data.Kind == data.NumberKind
 	}
+}
+
+// Unquoted reports whether a matcher is for a number or a switch, or for a part that is one, as a
+// text without quotes is read.
+func (m *Matcher) Unquoted() bool {
+	if m.op == opContains {
+		return m.list[0].Unquoted()
+	}
+	return m.op == opScalar && (m.data.Kind == data.NumberKind || m.data.Kind == data.BoolKind)
 }
 
 // Rename puts other texts in place of those that are wanted whole.

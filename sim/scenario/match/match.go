@@ -207,7 +207,8 @@ func (m *Matcher) matchContains(v data.Value, path string, wrong *Mismatch) bool
 	inner := &m.list[0]
 	switch v.Kind {
 	case data.TextKind:
-		return m.check(inner.data.Kind == data.TextKind && strings.Contains(v.Text, inner.data.Text), v, path, wrong)
+		part, is := inner.Text()
+		return m.check(is && strings.Contains(v.Text, part), v, path, wrong)
 	case data.ListKind:
 		return m.check(slices.ContainsFunc(v.List, inner.Fits), v, path, wrong)
 	}

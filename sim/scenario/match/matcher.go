@@ -76,6 +76,7 @@ type Matcher struct {
 
 type memberMatcher struct {
 	key     string
+	pos     strict.Pos // of the key
 	matcher Matcher
 }
 
@@ -128,7 +129,7 @@ func (m *Matcher) readMap(d *strict.Decoder, n *strict.Node, path string) {
 	d.Members(n, path, func(key, item *strict.Node, at string) {
 		switch {
 		case !strings.HasPrefix(key.Value, "$"):
-			m.members = append(m.members, memberMatcher{key.Value, Read(d, item, at)})
+			m.members = append(m.members, memberMatcher{key.Value, key.Pos, Read(d, item, at)})
 		case len(n.Content) > 2:
 			d.Add(key, at, "a matcher is a map with one key; {$all: [ … ]} joins several")
 		default:
@@ -156,7 +157,7 @@ func (m *Matcher) readOp(d *strict.Decoder, key, n *strict.Node, path string) {
 	case opLen:
 		known := len(d.Problems)
 		m.list = []Matcher{Read(d, n, path)}
-		if len(d.Problems) == known && m.list[0].NoCount() {
+		if len(d.Problems) == known && len(m.list[0].Foreign("", Key{Shape: Shape{}, Sort: Counts})) > 0 {
 			d.Add(n, path, "nothing has the length "+m.list[0].String()+"; give a whole number from 0 on, or a matcher of such numbers")
 		}
 	case opRegex:

@@ -5,17 +5,33 @@ import (
 	"maps"
 	"slices"
 
+	"shelly/sim/scenario/data"
 	"shelly/sim/strict"
 )
 
 // Shape is what a matcher can be for: a map of the keys, and what each is for. One
-// without keys is a scalar or a list of them, nil is data of any kind. The key * stands for
-// names that the file chooses.
+// without keys is a scalar, nil is data of any kind. The key * stands for names that the file
+// chooses.
 type Shape map[string]Key
+
+// Sort is what the scalars of a key are. A map for which a text stands is of the sort Texts.
+type Sort int
+
+const (
+	Texts     Sort = iota
+	Numbers        // decimals and negative ones too
+	Counts         // whole numbers from 0 on
+	Switches       // true and false
+	Durations      // texts that are lengths of time
+	Times          // texts that are times
+	Maps           // nothing but maps
+)
 
 // Key is what a key is for.
 type Key struct {
 	Shape Shape
+	Sort  Sort
+	Lists int      // in how many lists, each in the one before, there is what the shape and the sort say
 	Means string   // for whoever writes a file
 	Words []string // of which alone its texts are; nil: any
 	Word  string   // what such a text is called, such as state; empty: as the key
@@ -24,34 +40,51 @@ type Key struct {
 // Keys are the keys of the shape, in order.
 func (s Shape) Keys() []string { return slices.Sorted(maps.Keys(s)) }
 
-// Foreign is a key of a matcher that its shape does not have, or a text that is none of its
-// words.
+// Foreign is a key of a matcher that its shape does not have, or a matcher that nothing of a
+// key fits.
 type Foreign struct {
 	Pos     strict.Pos
 	Key     string
-	Word    string // the text; empty: it is the key that is foreign
-	Allowed []string
+	Allowed []string // the keys of the shape
+	Matcher *Matcher // nil: it is the key that is foreign
+	Of      Key      // what the matcher is for
 }
 
-// Foreign returns the keys that nothing of a shape has, and the texts that none is: what they
-// ask for is never there, so that {$absent: true} always holds and anything else never does.
-// name is the key that the matcher is for.
-func (m *Matcher) Foreign(name string, of Key) []Foreign {
-	list := m.otherWords(cmp.Or(of.Word, name), of.Words)
+// Foreign returns the keys that nothing of a shape has, and the matchers that nothing of it fits:
+// what they ask for is never there, so that {$absent: true} and never always hold, and anything
+// else never does. name is the key that the matcher is for.
+func (m *Matcher) Foreign(name string, of Key) (list []Foreign) {
 	if of.Shape == nil {
-		return list
+		return nil
+	}
+	if text, is := m.Text(); m.misfits(of) || is && of.Lists == 0 && of.Words != nil && !slices.Contains(of.Words, text) {
+		return []Foreign{{Pos: m.pos, Key: cmp.Or(of.Word, name), Matcher: m, Of: of}}
+	}
+	switch m.op {
+	case opMap:
+		return m.foreignKeys(of.Shape)
+	case opContains, opList, opUnordered:
+		of.Lists--
+	case opLen:
+		return nil // said where it was read
 	}
 	for i := range m.list {
-		list = append(list, m.list[i].Foreign(name, Key{Shape: of.Shape})...)
+		if of.Lists >= 0 && (m.op != opOneOf || !m.list[i].misfits(of)) { // a part of a text can be any, and so can one of several choices
+			list = append(list, m.list[i].Foreign(name, of)...)
+		}
 	}
+	return list
+}
+
+func (m *Matcher) foreignKeys(shape Shape) (list []Foreign) {
 	for i := range m.members {
 		member := &m.members[i]
-		inner, known := of.Shape[member.key]
+		inner, known := shape[member.key]
 		if !known {
-			inner, known = of.Shape["*"]
+			inner, known = shape["*"]
 		}
 		if !known {
-			list = append(list, Foreign{Pos: member.matcher.pos, Key: member.key, Allowed: of.Shape.Keys()})
+			list = append(list, Foreign{Pos: member.pos, Key: member.key, Allowed: shape.Keys()})
 			continue
 		}
 		list = append(list, member.matcher.Foreign(member.key, inner)...)
@@ -59,16 +92,72 @@ func (m *Matcher) Foreign(name string, of Key) []Foreign {
 	return list
 }
 
-// otherWords are the texts to the letter, in lists and operators too, that are none of some words.
-func (m *Matcher) otherWords(name string, words []string) (list []Foreign) {
-	switch text, is := m.Text(); {
-	case words == nil:
-	case is && !slices.Contains(words, text):
-		list = append(list, Foreign{Pos: m.pos, Key: name, Word: text, Allowed: words})
-	case m.op == opList, m.op == opExact, m.op == opOneOf, m.op == opAll, m.op == opUnordered:
-		for i := range m.list {
-			list = append(list, m.list[i].otherWords(name, words)...)
+// misfits reports whether nothing of a key can be as the matcher wants it, by the kind of data
+// that it is. What is within lists and maps has its own matcher.
+func (m *Matcher) misfits(of Key) bool {
+	switch m.op {
+	case opAny, opAbsent:
+		return false
+	case opOneOf:
+		return len(m.list) > 0 && !slices.ContainsFunc(m.Inner(), func(m *Matcher) bool { return !m.misfits(of) })
+	case opAll, opExact:
+		return slices.ContainsFunc(m.Inner(), func(m *Matcher) bool { return m.misfits(of) })
+	}
+	if of.Lists > 0 {
+		return m.noList()
+	}
+	text := of.Sort == Texts || of.Sort == Durations || of.Sort == Times
+	switch m.op {
+	case opList, opUnordered:
+		return true
+	case opMap:
+		return false // its keys are foreign where there is no map
+	case opContains:
+		part := &m.list[0]
+		return !text || part.op != opScalar && part.op != opLiteral || !Texts.fits(part.data)
+	case opRegex:
+		return !text
+	case opLen:
+		return !text && of.Sort != Maps
+	case opLiteral:
+		if m.data.Kind == data.MapKind {
+			return len(of.Shape) == 0
 		}
 	}
-	return list
+	return !of.Sort.fits(m.data) || of.Sort == Counts && m.NoCount()
+}
+
+// noList reports whether a matcher that gathers no others is for something other than a list.
+func (m *Matcher) noList() bool {
+	switch m.op {
+	case opList, opUnordered, opContains, opLen:
+		return false
+	case opLiteral:
+		return m.data.Kind != data.ListKind
+	default:
+		return true
+	}
+}
+
+// fits reports whether a scalar, or what it is compared with, can be of the sort. One that could
+// not be read can.
+func (s Sort) fits(v data.Value) bool {
+	_, measures := data.Measured(v.Text)
+	if v.Kind == data.AbsentKind {
+		return true
+	}
+	switch s {
+	case Numbers, Counts:
+		return v.Kind == data.NumberKind
+	case Switches:
+		return v.Kind == data.BoolKind
+	case Durations:
+		return v.Kind == data.TextKind && measures == data.ADuration
+	case Times:
+		return v.Kind == data.TextKind && measures == data.AnInstant
+	case Maps:
+		return false
+	default:
+		return v.Kind == data.TextKind
+	}
 }
