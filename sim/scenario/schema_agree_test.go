@@ -209,13 +209,18 @@ func TestSCN56AMatcherIsForWhatAKeyHas(t *testing.T) {
 // SCN-56: what is wrong with a matcher is told at its own place, and how to write it.
 func TestSCN56AMatcherThatNothingFitsIsToldAtItsPlace(t *testing.T) {
 	for source, want := range map[string]string{ // order-free: each for itself
-		"expect: {replies: [{text: {$contains: 92}}]}":       "3:27: expect.replies: wants text, and {$contains: 92} matches none; quote it if it is meant as text",
-		"expect: {replies: [7]}":                             "3:20: expect.replies: wants text or a map of after, ",
-		"expect: {replies: [{after: 2d}]}":                   "3:28: expect.replies: wants a duration such as 300s or 1.5s, and \"2d\" matches none; there is no unit for days: write 24h for a day",
-		"expect: {replies: [{contains: x}]}":                 "3:21: expect.replies: unknown key contains; did you mean the matcher $contains?",
-		"never: [{tool: exec, tol: exec}]":                   "3:22: never[0].tol: unknown key tol; did you mean tool?",
-		"expect: {questions: [3]}":                           "3:22: expect.questions: unknown question 3; allowed: approve",
-		"expect: {trace: [{count: {of: {tool: x}, is: x}}]}": "3:46: expect.trace[0].count.is: there are never \"x\" of them",
+		"expect: {replies: [{text: {$contains: 92}}]}":                       "3:27: expect.replies: wants text, and {$contains: 92} matches none; quote it if it is meant as text",
+		"expect: {replies: [7]}":                                             "3:20: expect.replies: wants text or a map of after, ",
+		"expect: {replies: [{after: 2d}]}":                                   "3:28: expect.replies: wants a duration such as 300s or 1.5s, and \"2d\" matches none; there is no unit for days: write 24h for a day",
+		"expect: {replies: [{contains: x}]}":                                 "3:21: expect.replies: unknown key contains; did you mean the matcher $contains?",
+		"never: [{reply: secret, session: b}]":                               "3:25: never[0]: no event has reply and session; beside reply there can be effect, handle",
+		"never: [{effect: reply, tool: exec}]":                               "3:25: never[0]: no event has the effect reply and tool; beside effect there can be handle, reply",
+		"never: [{effect: clear_timer, timer: grace}]":                       "no event has the effect clear_timer and timer",
+		"always: [{that: active == 1, when: {input: boot, state: serving}}]": "always[0]: no event has input and state",
+		"expect: {trace: [{eventually: {reply: x, tool: pay}}]}":             "expect.trace[0]: no event has reply and tool",
+		"never: [{tool: exec, tol: exec}]":                                   "3:22: never[0].tol: unknown key tol; did you mean tool?",
+		"expect: {questions: [3]}":                                           "3:22: expect.questions: unknown question 3; allowed: approve",
+		"expect: {trace: [{count: {of: {tool: x}, is: x}}]}":                 "3:46: expect.trace[0].count.is: there are never \"x\" of them",
 	} {
 		if _, err := Parse("f.scenario.yaml", []byte("scenario: 1\nname: x\n"+source+"\n")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v; want %q", source, err, want)

@@ -222,7 +222,11 @@ func (k *checker) checkExpect(f *format.File) {
 // items.
 func (k *checker) checkConditions(f *format.File) {
 	for path, item := range f.Items() {
-		k.problems = append(k.problems, item.Unknown(path)...)
+		wrong := item.Unknown(path)
+		if wrong == nil {
+			wrong = item.Apart(path)
+		}
+		k.problems = append(k.problems, wrong...)
 	}
 	that := func(at string, c *format.Condition) {
 		if k.has(at + ".that") {

@@ -3,6 +3,7 @@ package format
 import (
 	"iter"
 	"slices"
+	"strings"
 
 	"shelly/fsm"
 	"shelly/fsm/state"
@@ -95,6 +96,76 @@ func (v *Item) Unknown(path string) (problems []strict.Problem) {
 		}
 	}
 	return problems
+}
+
+// Occurrence is what events of one sort can have.
+type Occurrence struct {
+	Effect string   // its kind; empty: it is not an effect
+	Keys   []string // of an item
+}
+
+// Occurrences are the sorts of events with keys of their own. Any other effect has its kind alone.
+func Occurrences() []Occurrence {
+	return []Occurrence{
+		{"", []string{"input"}},
+		{"", []string{"state", "table", "handle"}},
+		{"", []string{"call", "session", "handle"}},
+		{"ask_brain", []string{"effect", "ask", "session", "handle"}},
+		{"run_tool", []string{"effect", "tool", "args", "attempt", "session", "channel", "chat", "handle"}},
+		{"load_session", []string{"effect", "load", "session", "handle"}},
+		{"save_session", []string{"effect", "save", "session", "handle"}},
+		{"load_skill", []string{"effect", "skill", "reference", "handle"}},
+		{"arm_schedule", []string{"effect", "schedule"}},
+		{"set_timer", []string{"effect", "timer", "after", "handle"}},
+		{"send_message", []string{"effect", "message", "handle"}},
+		{"ask_person", []string{"effect", "question", "handle"}},
+		{"audit", []string{"effect", "audit", "handle"}},
+		{"recall", []string{"effect", "recall", "handle"}},
+		{"store", []string{"effect", "store", "handle"}},
+		{"reply", []string{"effect", "reply", "handle"}},
+		{"notify", []string{"effect", "notice", "handle"}},
+		{"report", []string{"effect", "report", "handle"}},
+		{"exit", []string{"effect", "exit"}},
+	}
+}
+
+// Apart is what is wrong where no event has all of the item's keys (SCN-56).
+func (v *Item) Apart(path string) []strict.Problem {
+	keys, kinds := v.Keys(), v.effects()
+	if len(keys) < 2 {
+		return nil
+	}
+	var beside []string // what there can be beside the first key
+	for _, o := range Occurrences() {
+		has := func(key string) bool { return slices.Contains(o.Keys, key) }
+		is := kinds == nil || slices.Contains(kinds, o.Effect)
+		if is && !slices.ContainsFunc(keys, func(key string) bool { return !has(key) }) {
+			return nil
+		}
+		if is && has(keys[0]) {
+			beside = append(beside, slices.DeleteFunc(o.Keys, func(key string) bool { return key == keys[0] })...)
+		}
+	}
+	wrong := max(1, slices.IndexFunc(keys, func(key string) bool { return key != keys[0] && !slices.Contains(beside, key) }))
+	text := "no event has " + strings.Join(keys, " and ")
+	if kinds != nil {
+		text = strings.Replace(text, "effect", "the effect "+strings.Join(kinds, " or "), 1)
+	}
+	if len(beside) > 0 {
+		text += "; beside " + keys[0] + " there can be " + strings.Join(slices.Compact(slices.Sorted(slices.Values(beside))), ", ")
+	}
+	return []strict.Problem{{Pos: v.At(keys[wrong]), Path: path, Text: text}}
+}
+
+// effects are the kinds of effects that the item can be of, or nil where they are not known.
+func (v *Item) effects() (kinds []string) {
+	if of := v.Member("effect"); of != nil {
+		for _, choice := range of.Choices() {
+			kind, _ := choice.Text()
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
 }
 
 // words are those that an event can have by a key, or nil where they are not known.

@@ -23,7 +23,7 @@ func TestSCN54ClaimsHoldAfterEachCrash(t *testing.T) {
 	for _, test := range []struct{ claim, may, broken string }{
 		{`never: ["crashes > 0"]`, `"never[0]"`, "never[0]"},
 		{`always: ["epoch == 1"]`, `"always[0]"`, "always[0]"},
-		{`never: [{input: boot, handle: 7}]`, ``, ""},
+		{`never: [{state: parked, handle: 7}]`, ``, ""},
 		{`expect: {tools: {look: {starts: 1}}}`, `starts.look`, "expect.tools.look.starts"},
 		{`expect: {tools: {look: {uses: 1}}}`, ``, ""},
 		{`expect: {replies: [Done.], memory: {entries: 1}, messages: []}`, ``, ""},

@@ -1,14 +1,18 @@
 package judge
 
 import (
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/sim"
 	"shelly/sim/disk"
 	"shelly/sim/scenario/data"
+	"shelly/sim/scenario/expression"
 	"shelly/sim/scenario/format"
 	"shelly/sim/scenario/match"
 	"shelly/sim/script"
@@ -42,6 +46,53 @@ func TestSCN56ShapesAreThoseOfWhatIsJudged(t *testing.T) {
 		"sessions": {sessionsValue([]disk.Saved{{Name: "*", State: fsm.Session{Skills: []fsm.LoadedSkill{{}}}}})},
 	} {
 		sameKeys(t, name, format.ShapeOf(name).Shape, values...)
+	}
+}
+
+// SCN-56: what items can ask for together is what events have when a run is judged.
+func TestSCN56TheKeysOfItemsAreThoseOfEvents(t *testing.T) {
+	asked := sim.Asked{Config: &fsm.Config{}}
+	asked.Ask.Handle = 1
+	events := traceOf([]sim.Step{{}}, nil)
+	for _, v := range calledValues(&asked, fsm.BrainAnswered{Calls: []fsm.ToolCall{{Name: "a", Args: "{}"}}}) {
+		events = append(events, event{Value: v})
+	}
+	events = append(events, event{Value: moveValue(state.Move{Handle: 1})})
+	for _, e := range []fsm.Effect{
+		&fsm.AskBrain{}, &fsm.RunTool{Args: "{}", Origin: fsm.Origin{Channel: "a", Chat: "b"}}, &fsm.LoadSession{}, &fsm.SaveSession{}, &fsm.LoadSkill{},
+		&fsm.ArmSchedule{}, &fsm.SetTimer{}, &fsm.SendMessage{}, &fsm.AskPerson{}, &fsm.Audit{Args: "{}"}, &fsm.Recall{}, &fsm.Store{}, &fsm.Reply{}, &fsm.Notify{},
+		&fsm.Report{}, &fsm.Exit{},
+	} {
+		v := reflect.ValueOf(e).Elem()
+		if handle := v.FieldByName("Handle"); handle.IsValid() {
+			handle.SetUint(1)
+		}
+		events = append(events, event{Value: effectValue(v.Interface().(fsm.Effect))})
+	}
+	var got, want []string
+	for _, e := range events {
+		var keys []string
+		for _, m := range e.Members {
+			keys = append(keys, m.Key)
+		}
+		slices.Sort(keys)
+		got = append(got, e.Get("effect").Text+" "+strings.Join(keys, " "))
+	}
+	for _, o := range format.Occurrences() {
+		slices.Sort(o.Keys)
+		want = append(want, o.Effect+" "+strings.Join(o.Keys, " "))
+	}
+	slices.Sort(got)
+	if slices.Sort(want); !slices.Equal(got, want) {
+		t.Errorf("events have\n%s\nitems\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	for _, kind := range expression.EffectKinds() {
+		if in := slices.ContainsFunc(format.Occurrences(), func(o format.Occurrence) bool { return o.Effect == kind }); in {
+			continue
+		}
+		if !slices.Contains([]string{"embed", "read_text", "run_probe", "abort_call", "disarm_schedule", "clear_timer"}, kind) {
+			t.Errorf("the effect %s is new: give it its keys, or name it here as one that has its kind alone", kind)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package judge
 import (
 	"shelly/fsm"
 	"shelly/fsm/reading"
+	"shelly/fsm/state"
 	"shelly/sim"
 	"shelly/sim/scenario/data"
 )
@@ -24,7 +25,7 @@ func traceOf(steps []sim.Step, asked map[fsm.CallID]*sim.Asked) []event {
 			}
 		}
 		for _, m := range s.Moves {
-			events = append(events, event{i, ofHandle(m.Handle, data.With("state", data.Text(string(m.To))), data.With("table", data.Text(m.Table)))})
+			events = append(events, event{i, moveValue(m)})
 		}
 		for _, e := range s.Effects {
 			events = append(events, event{i, effectValue(e)})
@@ -57,6 +58,10 @@ func ofHandle(handle fsm.HandleID, members ...data.Member) data.Value {
 		all = append(all, data.With("handle", data.Int(int(handle))))
 	}
 	return data.Map("", all...)
+}
+
+func moveValue(m state.Move) data.Value {
+	return ofHandle(m.Handle, data.With("state", data.Text(string(m.To))), data.With("table", data.Text(m.Table)))
 }
 
 // effectValue is an effect as items see it.
