@@ -94,6 +94,11 @@ func Days(text string) string {
 	return ""
 }
 
+// Regexp says what is wrong with a regular expression, by the error of package regexp.
+func Regexp(err error) string {
+	return "is not a valid regular expression: " + strings.TrimPrefix(err.Error(), "error parsing regexp: ")
+}
+
 // Quote returns the beginning of s in quotes.
 func Quote(s string) string { return strconv.Quote(Clip(s, ShownMax)) }
 

@@ -80,7 +80,7 @@ func LoadGiven(fsys fs.FS, path string, vars document.Given) (Cases, error) {
 		return nil, strict.Failed(path, nil, []strict.Problem{{Text: err.Error()}})
 	}
 	if suffix := document.Misnamed(path); suffix != "" {
-		return nil, strict.Failed(path, nil, []strict.Problem{{Text: "the name ends in .yml; rename it to end in " + suffix}})
+		return nil, strict.Failed(path, nil, []strict.Problem{{Text: "is tested only by another name; rename it to end in " + suffix}})
 	}
 	if strings.HasSuffix(path, document.PropertySuffix) {
 		f, err := loadProperty(fsys, path, source)

@@ -14,6 +14,7 @@ import (
 	"shelly/cmd/shelly/internal/suite"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/durable"
+	"shelly/sim/scenario/choose"
 	"shelly/sim/scenario/layout"
 	"shelly/sim/strict"
 )
@@ -92,7 +93,7 @@ func (c *formatCmd) files() (files []string, err error) {
 		info, err := os.Stat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, exit.Errorf(exit.NoMatch, "%s: no such file or folder", path)
+			return nil, exit.Errorf(exit.NoMatch, "%s", choose.Nowhere(path))
 		case err != nil:
 			return nil, exit.With(exit.Usage, err)
 		case info.IsDir():

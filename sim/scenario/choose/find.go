@@ -91,7 +91,7 @@ func findOne(fsys fs.FS, pattern string) ([]Target, error) {
 	info, err := fs.Stat(fsys, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%w: %s: no such file or folder", ErrNoMatch, pattern)
+		return nil, fmt.Errorf("%w: %s", ErrNoMatch, Nowhere(pattern))
 	case err != nil:
 		return nil, err
 	case !info.IsDir():
@@ -113,6 +113,15 @@ func findOne(fsys fs.FS, pattern string) ([]Target, error) {
 		err = fmt.Errorf("%w: %s: holds no file that ends in %s or %s", ErrNoMatch, pattern, document.Suffix, document.PropertySuffix)
 	}
 	return found, err
+}
+
+// Nowhere says that there is nothing at a path.
+func Nowhere(path string) string {
+	text := path + ": no such file or folder"
+	if strings.ContainsAny(path, "*?[") {
+		text += "; a shell fills in patterns that are not in quotes, and a folder stands for all files below it"
+	}
+	return text
 }
 
 // isCases reports whether a name is that of a scenario or property file, or of one that is misnamed

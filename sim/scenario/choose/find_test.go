@@ -9,6 +9,7 @@ import (
 
 	"shelly/sim/scenario"
 	"shelly/sim/scenario/choose"
+	"shelly/sim/scenario/document"
 )
 
 func TestSCN1FindNamesFilesOnceAndSorted(t *testing.T) {
@@ -44,6 +45,7 @@ func TestSCN1FindNamesFilesOnceAndSorted(t *testing.T) {
 		{nil, nil, ""},
 		{[]string{"scenarios/a.scenario.yaml:3"}, nil, "scenarios/a.scenario.yaml has 2 lines, not 3"},
 		{[]string{"nowhere"}, nil, "nowhere: no such file or folder"},
+		{[]string{"scenarios/*.yaml"}, nil, "scenarios/*.yaml: no such file or folder; a shell fills in patterns"},
 		{[]string{"empty"}, nil, "empty: holds no file that ends in .scenario.yaml or .property.yaml"},
 		{[]string{"scenarios/note.yaml"}, nil, "the name of a scenario ends in .scenario.yaml, that of a property in .property.yaml"},
 	}
@@ -59,6 +61,14 @@ func TestSCN1FindNamesFilesOnceAndSorted(t *testing.T) {
 	fsys["empty/x.scenario.yml"], fsys["empty/x.yml"] = file, file // the one is found, and does not load (SCN-2)
 	if got, err := choose.Find(fsys, []string{"empty"}); err != nil || len(got) != 1 || got[0].Path != "empty/x.scenario.yml" {
 		t.Errorf("found %v, %v", got, err)
+	}
+	for name, suffix := range map[string]string{ // order-free: each for itself
+		"a.Scenario.yaml": ".scenario.yaml", "a.scenario.YAML": ".scenario.yaml", "a.scenarios.yaml": ".scenario.yaml", "a.scenarios.yml": ".scenario.yaml",
+		"a.property.yml": ".property.yaml", "a.properties.yaml": "", "a.scenario.yaml": "", "a.property.yaml": "", "a.yaml": "", "scenario.yaml": "", "a.scenario.golden.yaml": "",
+	} {
+		if got := document.Misnamed(name); got != suffix {
+			t.Errorf("%s: should end in %q, got %q", name, suffix, got)
+		}
 	}
 	if _, err := scenario.Load(fsys, "empty/x.scenario.yml"); err == nil || !strings.Contains(err.Error(), "rename it to end in .scenario.yaml") {
 		t.Errorf("got %v", err)

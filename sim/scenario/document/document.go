@@ -244,12 +244,15 @@ const Suffix = ".scenario.yaml"
 // PropertySuffix ends the name of every property file.
 const PropertySuffix = ".property.yaml"
 
-// Misnamed is the suffix that the name of a file should end in where it ends as one of YAML does and
-// not as that of a scenario or property, or "".
+// Misnamed is the suffix that the name of a file should end in where it ends almost as that of a
+// scenario or property does, or "".
 func Misnamed(path string) string {
 	for _, suffix := range []string{Suffix, PropertySuffix} {
-		if strings.HasSuffix(path, strings.TrimSuffix(suffix, "yaml")+"yml") {
-			return suffix
+		stem := strings.TrimSuffix(suffix, ".yaml")
+		for _, end := range []string{suffix, stem + ".yml", stem + "s.yaml", stem + "s.yml"} {
+			if strings.HasSuffix(strings.ToLower(path), end) && !strings.HasSuffix(path, suffix) {
+				return suffix
+			}
 		}
 	}
 	return ""

@@ -197,7 +197,7 @@ func (m *Matcher) readRegex(d *strict.Decoder, n *strict.Node, path string) {
 	}
 	regex, err := regexp.Compile(text)
 	if err != nil {
-		d.Add(n, path, "is not a valid regular expression: "+strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		d.Add(n, path, wording.Regexp(err))
 		return
 	}
 	m.data, m.regex = data.Text(text), regex

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/fsm/wording"
 	"shelly/sim/scenario"
 	"shelly/sim/scenario/choose"
 )
@@ -30,7 +31,7 @@ func (c *Command) selection() (s selection, err error) {
 		flags = append(flags, "--run "+c.Only)
 	}
 	if s.name, err = regexp.Compile(c.Only); err != nil {
-		return s, exit.Errorf(exit.Usage, "--run: %w", err)
+		return s, exit.Errorf(exit.Usage, "--run: %s", wording.Regexp(err))
 	}
 	if c.Tags != nil {
 		flags = append(flags, "--tags "+*c.Tags)
@@ -42,7 +43,7 @@ func (c *Command) selection() (s selection, err error) {
 	if c.Invert != "" {
 		flags = append(flags, "--grep-invert "+c.Invert)
 		if s.not, err = regexp.Compile(c.Invert); err != nil {
-			return s, exit.Errorf(exit.Usage, "--grep-invert: %w", err)
+			return s, exit.Errorf(exit.Usage, "--grep-invert: %s", wording.Regexp(err))
 		}
 	}
 	if c.Shard != nil {

@@ -156,7 +156,7 @@ func (w *caseWatch) press(ctx context.Context, key byte) {
 		}
 		pattern, err := regexp.Compile(strings.TrimSpace(line))
 		if err != nil {
-			fmt.Fprintf(w.t.Err, "shelly: %v\n", err)
+			fmt.Fprintf(w.t.Err, "shelly: the pattern %s\n", wording.Regexp(err))
 			w.waiting()
 			return
 		}
