@@ -259,6 +259,10 @@ func TestSCN33WhatIsThereIsTold(t *testing.T) {
 		{"[true]", `["true"]`, `what was got is a text; quote it: "true"`},
 		{"[5]", `["6"]`, ``},
 		{`["5"]`, `[5]`, ``},
+		{`["für"]`, `["für"]`, `differs at character 2: U+0075 'u', wants U+00FC 'ü'`},
+		{`["a b"]`, `["a b"]`, `differs at character 2: U+00A0, wants U+0020 ' '`},
+		{`["abc"]`, `["abd"]`, ``},
+		{`["abü"]`, `["ab"]`, ``},
 	} {
 		got, err := data.OfJSON(test.got)
 		if err != nil {

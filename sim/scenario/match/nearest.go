@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"shelly/fsm/wording"
@@ -170,20 +171,20 @@ const (
 	charsFromThere = 24
 )
 
-// whereTextsDiffer says where two long texts first differ, and is empty for others.
+// whereTextsDiffer says where two long texts first differ, and of others which characters do where
+// these may look alike; else it is empty.
 func (w *Mismatch) whereTextsDiffer() string {
 	if w.of == nil || w.of.op != opScalar && w.of.op != opLiteral || w.of.data.Kind != data.TextKind || w.value.Kind != data.TextKind {
 		return ""
 	}
 	want, got := []rune(w.of.data.Text), []rune(w.value.Text)
-	if max(len(want), len(got)) < longText {
-		return ""
-	}
 	at := 0
 	for at < min(len(want), len(got)) && want[at] == got[at] {
 		at++
 	}
 	switch {
+	case max(len(want), len(got)) < longText:
+		return alike(want[at:], got[at:], at)
 	case at == len(got):
 		return fmt.Sprintf("ends at character %d, wants %s after it", at, around(want, at))
 	case at == len(want):
@@ -191,6 +192,15 @@ func (w *Mismatch) whereTextsDiffer() string {
 	default:
 		return fmt.Sprintf("differs at character %d: %s, wants %s", at+1, around(got, at), around(want, at))
 	}
+}
+
+// alike names the first characters of the rests of two texts, at a place, where one of them is not
+// ASCII: e of Latin and of Cyrillic, ü as one character and as two.
+func alike(want, got []rune, at int) string {
+	if len(want) == 0 || len(got) == 0 || max(want[0], got[0]) <= unicode.MaxASCII {
+		return ""
+	}
+	return fmt.Sprintf("differs at character %d: %#U, wants %#U", at+1, got[0], want[0])
 }
 
 // around shows a text around a character.
