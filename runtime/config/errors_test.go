@@ -120,7 +120,7 @@ func TestErrorsOfAFileNamePlaceKeyAndRemedy(t *testing.T) {
 		{"control character", "data: a\n\x1b[31m: x\n", "c.yaml:2:1: control character U+001B; remove it, or write it as \\x1b in double quotes"},
 		{"not UTF-8", "data: /caf\xe9\n", "c.yaml:1:11: byte 0xe9 is not UTF-8; save the file as UTF-8"},
 		{"UTF-16", string(unbase64("//5uAGEAbQBlAA==")), "c.yaml:1:1: byte 0xff is not UTF-8; save the file as UTF-8"},
-		{"nested too deep", strings.Repeat("[", 20000), "c.yaml:1:10001: unclosed [ or {, or nested too deep; the limit is 40"},
+		{"nested too deep", strings.Repeat("[", 20000), "c.yaml:1:10001: nested too deep; the limit is 40"},
 		{"too large", strings.Repeat("# comment\n", 500_000), "c.yaml: is too large; the limit is 4096 KiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

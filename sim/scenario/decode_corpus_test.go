@@ -64,7 +64,7 @@ func TestSCN2ABrokenFileSaysWhereAndWhatIsWrong(t *testing.T) {
 		{"y072 number used as a key", text("name: x", "1: y", "scenario: 1", rest), []string{":2:1: 1: unknown key 1; allowed: scenario, name"}},
 		{"y074 UTF-16", text("\xff\xfen\x00a\x00"), []string{":1:1: byte 0xff is not UTF-8; save the file as UTF-8"}},
 		{"y076 escape byte", text("na\x1b[31mme: x"), []string{":1:3: control character U+001B; remove it"}},
-		{"y078 ten thousand nested lists", text(strings.Repeat("[", 10_000)), []string{"nested too deep; the limit is 40"}},
+		{"y078 ten thousand nested lists", text(strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)), []string{"nested too deep; the limit is 40"}},
 		{"y079 a thousand maps nested by indentation", text(nestedMaps(1000)), []string{":40:40: nested too deep; the limit is 40"}},
 		{"y079 ten thousand maps nested by indentation", text(nestedMaps(10_000)), []string{"is too large; the limit is 4096 KiB"}},
 		{"y081 one line of fifty megabytes", text(strings.Repeat("x", 50_000_000)), []string{"is too large; the limit is 4096 KiB"}},

@@ -45,6 +45,8 @@ func brokenFiles(t *testing.T) []broken {
 		{"tab as indentation", with("  exec:", "\texec:"), []string{":4:1: a tab used for indentation; use spaces"}},
 		{"colon forgotten", with("brain:", "strict true\nbrain:"), []string{":6:1: expected `key: value`"}},
 		{"bracket never closed", with("name: hello", "name: [hello"), []string{":2:7: unclosed ["}},
+		{"bracket closed by another", with("name: hello", "name: [hello, }"), []string{":2:15: this bracket does not close the one that is open"}},
+		{"bracket at the end", casetest.Valid + "vars: {a: [", []string{": unclosed [ or {"}},
 		{"brace never closed", with("name: hello", "name: {hello"), []string{":2:7: unclosed {"}},
 		{"quote never closed", with(`["hello"]`, `["hello`), []string{":11:13: unclosed quote"}},
 		{"two colons", with("name: hello", "name: hello: you"), []string{":2:12: a second `:`"}},

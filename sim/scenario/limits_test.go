@@ -27,8 +27,9 @@ func TestSCN19LimitsHold(t *testing.T) {
 	many := func(text string, n int) string { return "[" + strings.Repeat(text+", ", n) + "]" }
 	tests := []struct{ name, yaml, want string }{
 		{"one line of fifty megabytes", strings.Repeat("x", 50_000_000), "x/x.scenario.yaml: is too large; the limit is 4096 KiB"},
-		{"ten thousand nested lists", strings.Repeat("[", 10_000), "nested too deep; the limit is 40"},
-		{"ten thousand nested maps", strings.Repeat("{a: ", 10_000), "nested too deep; the limit is 40"},
+		{"ten thousand nested lists", strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000), "nested too deep; the limit is 40"},
+		{"ten thousand nested maps", strings.Repeat("{a: ", 10_000) + strings.Repeat("}", 10_000), "nested too deep; the limit is 40"},
+		{"ten thousand lists that none ends", strings.Repeat("[", 10_000), "unclosed [ or {"},
 		{"ten thousand nested entries", head + "brain: [{sees: {last: \n    " + strings.Repeat("[", 100) + strings.Repeat("]", 100) + "}}]\n", "nested too deep; the limit is 40"},
 		{"a thousand maps nested by indentation", nestedMaps(1000), "nested too deep; the limit is 40"},
 		{"a hundred maps nested by indentation", head + "never:\n  - " + strings.ReplaceAll(nestedMaps(100), "\n", "\n    ") + "\n", "nested too deep; the limit is 40"},

@@ -3,7 +3,6 @@ package strict
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -29,8 +28,12 @@ func syntaxProblem(err error, source []byte) *Problem {
 		return &Problem{Pos: end, Text: "nothing stands before this comma; remove it, or quote the text"}
 	case strings.Contains(e.Message, "could not find expected ':'"):
 		return &Problem{Pos: begin, Text: "expected `key: value`"}
-	case strings.Contains(e.Message, "max depth"), strings.Contains(e.ContextMsg, "flow node"):
-		return &Problem{Pos: end, Text: fmt.Sprintf("unclosed [ or {, or nested too deep; the limit is %d", DepthMax)}
+	case strings.Contains(e.Message, "max depth"):
+		return &Problem{Pos: end, Text: tooDeep()}
+	case strings.Contains(e.ContextMsg, "flow node") && bytes.IndexAny(sourceFrom(source, end), "]}") == 0:
+		return &Problem{Pos: end, Text: "this bracket does not close the one that is open"}
+	case strings.Contains(e.ContextMsg, "flow node"):
+		return &Problem{Pos: end, Text: "unclosed [ or {"}
 	case strings.Contains(e.ContextMsg, "flow sequence"):
 		return &Problem{Pos: begin, Text: "unclosed ["}
 	case strings.Contains(e.ContextMsg, "flow mapping"):

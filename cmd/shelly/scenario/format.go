@@ -49,7 +49,11 @@ func (c *formatCmd) Run(t *terminal.Terminal) error {
 			fmt.Fprintln(t.Err, "shelly:", err)
 		case err != nil:
 			wrong++
-			fmt.Fprintf(t.Err, "shelly: %s: %v\n", file, err)
+			if bad, ok := errors.AsType[*strict.Error](err); ok {
+				fmt.Fprint(t.Err, bad.Detail())
+			} else {
+				fmt.Fprintf(t.Err, "shelly: %s: %v\n", file, err)
+			}
 		case different:
 			changed++
 			fmt.Fprintln(t.Out, file)
@@ -72,10 +76,10 @@ func (c *formatCmd) stream(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	text, err := layout.Text(source)
+	text, err := laid("standard input", source)
 	switch {
 	case err != nil:
-		return exit.Errorf(exit.Usage, "standard input: %v", err)
+		return exit.With(exit.Usage, err)
 	case !c.Check:
 		_, err = t.Out.Write(text)
 		return err
@@ -117,13 +121,22 @@ func (c *formatCmd) files() (files []string, err error) {
 // writeError is a failed write of a file.
 type writeError struct{ error }
 
+// laid is a text laid out, or what is wrong with it by its name.
+func laid(name string, source []byte) ([]byte, error) {
+	text, err := layout.Text(source)
+	if bad, ok := errors.AsType[*strict.Error](err); ok {
+		bad.File = name
+	}
+	return text, err
+}
+
 // file formats a file, whole or not at all, and reports whether its text has changed.
 func (c *formatCmd) file(name string) (different bool, err error) {
 	source, err := strict.ReadFile(os.DirFS(filepath.Dir(name)), filepath.Base(name), strict.FileBytesMax)
 	if err != nil {
 		return false, err
 	}
-	text, err := layout.Text(source)
+	text, err := laid(name, source)
 	if err != nil || bytes.Equal(source, text) || c.Check {
 		return err == nil && !bytes.Equal(source, text), err
 	}

@@ -8,8 +8,6 @@ package layout
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -18,8 +16,8 @@ import (
 	"shelly/sim/strict"
 )
 
-// Text lays out a file, or returns an error where it is not one map in YAML. Laid out
-// twice it is as laid out once.
+// Text lays out a file, or returns a [*strict.Error] without the file's name where it is not one
+// map in YAML. Laid out twice it is as laid out once.
 func Text(source []byte) ([]byte, error) {
 	text := source
 	for range roundsMax { // less may be in the way once lines stand elsewhere
@@ -43,12 +41,10 @@ const roundsMax = 5
 func round(source []byte) ([]byte, error) {
 	root, problem := strict.Parse(source, "the file", "")
 	switch {
-	case problem != nil && problem.Pos.Line > 0:
-		return nil, fmt.Errorf("line %d: %s", problem.Pos.Line, problem.Text)
 	case problem != nil:
-		return nil, errors.New(problem.Text)
+		return nil, strict.Failed("", strict.Sources{"": source}, []strict.Problem{*problem})
 	case root == nil:
-		return nil, errors.New("is empty")
+		return nil, strict.Failed("", nil, []strict.Problem{{Text: "is empty"}})
 	}
 	for i := 0; i+1 < len(root.Content); i += 2 { // no two keys may be taken for each other
 		if key := root.Content[i]; !key.Scalar() || root.Index(key.Value) != i {
