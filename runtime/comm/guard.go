@@ -32,6 +32,7 @@ func (h *HTTP) guard(next http.Handler) http.Handler {
 		header := w.Header()
 		header.Set("Cache-Control", "no-store")
 		header.Set("X-Content-Type-Options", "nosniff")
+		defer discard(r)
 		if p := foreign(r); p != nil {
 			h.o.Counters.foreign.Add(1)
 			header.Set("Connection", "close")
@@ -51,7 +52,6 @@ func (h *HTTP) guard(next http.Handler) http.Handler {
 		if known {
 			listener.Shown(r)
 		}
-		defer discard(r)
 		if p := r.URL.EscapedPath(); path.Clean(p) != p {
 			misspelt := notFound() // without a redirect to what it might have meant
 			misspelt.Hint = "a path has no empty part, no dots and no slash at its end: " + path.Clean(p)
@@ -142,7 +142,8 @@ const discardedBytesMax = 64 << 20
 
 // discard reads what is left of a body, as long as it may take. A client that sends everything
 // before it reads would find the connection reset, and not the answer (COM-6). One that expects
-// 100 Continue reads while it sends.
+// 100 Continue reads while it sends. Who has shown no token holds by it no more than by sending
+// its headers slowly: a connection that others displace (COM-19), and for no longer.
 func discard(r *http.Request) {
 	if r.Header.Get("Expect") == "" && r.ContentLength <= discardedBytesMax {
 		_, _ = io.CopyN(io.Discard, r.Body, discardedBytesMax) // the answer is the same if the body breaks off

@@ -271,14 +271,16 @@ func TestCOM6AnEndlessBodyIsRefusedAtTheLimit(t *testing.T) {
 }
 
 // Many clients read nothing before they have sent everything.
-func TestCOM6ABodyTooLongIsAnsweredAfterItWasSent(t *testing.T) {
+func TestCOM6ABodyThatIsRefusedIsAnsweredAfterItWasSent(t *testing.T) {
 	s := serveHTTP(t, nil)
-	body := strings.Repeat("x", 16<<20)                           // more than the buffers of a connection hold
-	for name, of := range map[string]struct{ kind, want string }{ // order-free: each is alone
-		"too long": {"application/json", "HTTP/1.1 413 "},
-		"not read": {"text/plain", "HTTP/1.1 415 "},
+	body := strings.Repeat("x", 16<<20)                                        // more than the buffers of a connection hold
+	for name, of := range map[string]struct{ host, token, kind, want string }{ // order-free: each is alone
+		"too long":    {s.address, token, "application/json", "HTTP/1.1 413 "},
+		"not read":    {s.address, token, "text/plain", "HTTP/1.1 415 "},
+		"wrong token": {s.address, "guess", "application/json", "HTTP/1.1 401 "},
+		"wrong host":  {"elsewhere", token, "application/json", "HTTP/1.1 403 "},
 	} {
-		got := s.raw("POST /v1/requests HTTP/1.1\r\nHost: " + s.address + "\r\nAuthorization: Bearer " + token +
+		got := s.raw("POST /v1/requests HTTP/1.1\r\nHost: " + of.host + "\r\nAuthorization: Bearer " + of.token +
 			"\r\nContent-Type: " + of.kind + "\r\nConnection: close\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body)
 		if !strings.HasPrefix(got, of.want) {
 			t.Errorf("%s: got %q; want one beginning with %q", name, got, of.want)
