@@ -215,7 +215,9 @@ func TestTOL96AStreamOfEventsCostsOneCall(t *testing.T) {
 		"a byte order mark":    {"\uFEFFdata: " + result("ID") + "\r\n\r\n", nil, done},
 		"several lines":        {"event: message\ndata: " + strings.ReplaceAll(result("ID"), ":{", ":{\ndata:") + "\n\n", nil, done},
 		"without its last end": {"data: " + result("ID"), nil, done},
-		"too long":             {"data: " + strings.Repeat("x", 15<<20) + "\n\n", nil, none("ends without the answer: an event is longer than 15728640 bytes")},
+		"nested too deep": {"id: 1\ndata: " + strings.Replace(result("ID"), "{", `{"deep":`+deep+`,`, 1) + "\n\n", nil,
+			tool.Failed("the server r gave no answer: its answer is nested more than 1000 deep; its outcome is unknown: check before you repeat it")},
+		"too long": {"data: " + strings.Repeat("x", 15<<20) + "\n\n", nil, none("ends without the answer: an event is longer than 15728640 bytes")},
 		"continued": {"id: 1\nretry: 1\n\n", []func(http.ResponseWriter, string){
 			continued(502, "sorry"), continued(200, "oops\n\n"), continued(200, "data: "+result("ID")+"\n\n"),
 		}, done},

@@ -267,6 +267,49 @@ func TestTOL92LinesThatAreNoMessagesAreDropped(t *testing.T) {
 	}
 }
 
+// deep is JSON that is nested deeper than any reader of JSON goes.
+var deep = strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
+
+func TestTOL92AMessageThatCannotBeReadCostsOneCallAtMost(t *testing.T) {
+	var starts atomic.Int32
+	done := `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"done"}]}}`
+	unread := tool.Failed("the server h gave no answer: its answer is nested more than 1000 deep; its outcome is unknown: check before you repeat it")
+	for name, c := range map[string]struct { // order-free: each is a world of its own
+		line string
+		want tool.Result
+	}{
+		"an answer nested too deep":       {`{"jsonrpc":"2.0","result":{"structuredContent":` + deep + `},"id":%s}`, unread},
+		"an answer just too deep":         {`{"jsonrpc":"2.0","id":%s,"result":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `}`, unread},
+		"a notification nested too deep":  {`{"jsonrpc":"2.0","method":"notifications/message","params":` + deep + "}\n" + done, tool.Result{Text: "done"}},
+		"an answer without an id":         {`{"jsonrpc":"2.0","result":{}}` + "\n" + done, tool.Result{Text: "done"}},
+		"an id that is none":              {`{"jsonrpc":"2.0","id":true,"result":{}}` + "\n" + done, tool.Result{Text: "done"}},
+		"several in a version without":    {`[{"jsonrpc":"2.0","method":"notifications/message"},` + done + `]`, tool.Result{Text: "done"}},
+		"several of which one is no good": {`[7,{"jsonrpc":"2.0"},` + done + `]`, tool.Result{Text: "done"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			starts.Store(0)
+			w := newWorld(t, hostile(func(m message, say func(string, ...any)) error {
+				switch {
+				case oneTool(m, say):
+					starts.Add(1)
+				case m.Method == "tools/call":
+					say(c.line, m.ID)
+				}
+				return nil
+			}), brief(), one("h"))
+			c.want.Contained = "none"
+			for range 2 * silentMax {
+				if got := w.call("h_act", ""); got != c.want {
+					t.Fatalf("got %+v; want %+v", got, c.want)
+				}
+			}
+			if n := starts.Load(); n != 1 {
+				t.Errorf("%d sessions; want 1", n)
+			}
+		})
+	}
+}
+
 func TestTOL92AFloodEndsTheServer(t *testing.T) {
 	line := strings.Repeat("x", 1<<20)
 	for why, flood := range map[string]func(say func(string, ...any)){ // order-free: each is a world of its own

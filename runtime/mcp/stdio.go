@@ -3,12 +3,10 @@ package mcp
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -153,34 +151,13 @@ func (f *filter) used() {
 	f.since = 0
 }
 
-// pass passes the line on if it is a message.
+// pass passes on the messages in the line.
 func (f *filter) pass() {
 	line := bytes.TrimSpace(f.line)
 	f.line = f.line[:0]
-	if isMessage(line) {
-		_, _ = f.to.Write(append(bytes.Clone(line), '\n')) // it fails only if nobody reads any more
+	for _, m := range wire.Messages(line) {
+		_, _ = f.to.Write(append(bytes.Clone(m), '\n')) // it fails only if nobody reads any more
 	}
-}
-
-// isMessage reports whether a line is a message of the protocol, or several; a program may also
-// print its log as JSON.
-func isMessage(line []byte) bool {
-	type versioned struct {
-		Version string `json:"jsonrpc"`
-	}
-	list := make([]versioned, 1)
-	switch {
-	case len(line) == 0:
-		return false
-	case line[0] == '[':
-		list = nil
-		if json.Unmarshal(line, &list) != nil {
-			return false
-		}
-	case json.Unmarshal(line, &list[0]) != nil:
-		return false
-	}
-	return len(list) > 0 && !slices.ContainsFunc(list, func(v versioned) bool { return v.Version != "2.0" })
 }
 
 // tail keeps the end of a program's standard error.

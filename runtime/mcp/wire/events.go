@@ -179,6 +179,9 @@ func (e *events) pass(v event) {
 		e.out.WriteString("data: ")
 		_ = json.Compact(&e.out, v.data)
 		e.out.WriteByte('\n')
+	} else if e.of != nil && unreadable(v.data, e.of.id) == errNested {
+		e.answered = true
+		e.out.WriteString(e.of.fail(errNested))
 	} else if len(v.data) > 0 {
 		e.dropped++
 	}

@@ -105,7 +105,7 @@ func message(resp *http.Response, id json.RawMessage) (*http.Response, error) {
 	}
 	switch m, err := jsonrpc.DecodeMessage(body); {
 	case err != nil:
-		return nil, &Unanswered{Err: errors.New("its answer is not a message of the protocol")}
+		return nil, &Unanswered{Err: unreadable(body, id)}
 	case !answers(m, id):
 		return nil, &Unanswered{Err: errors.New("its answer has another id than the request")}
 	}
@@ -156,6 +156,7 @@ func plain(next sdk.MethodHandler) sdk.MethodHandler {
 		a := &awaited{}
 		res, err := next(context.WithValue(ctx, awaitedKey{}, a), method, req)
 		var un *Unanswered
+		var refused *jsonrpc.Error
 		switch {
 		case err == nil:
 			return res, nil
@@ -163,6 +164,8 @@ func plain(next sdk.MethodHandler) sdk.MethodHandler {
 			return nil, a.err.Load()
 		case errors.As(err, &un):
 			return nil, un
+		case errors.As(err, &refused) && refused.Message == errNested.Error(): // in place of it
+			return nil, &Unanswered{Err: errNested}
 		}
 		return nil, renamed{err}
 	}
