@@ -216,6 +216,8 @@ func (s *server) unanswered(c *calling, u *wire.Unanswered, unknown string) tool
 		return tool.Failed("the server %s gave no answer: %v%s", s.config.Name, u, unknown)
 	case u.Gone:
 		return tool.Nothing("the server %s is not up, and is being started again: %v", s.config.Name, u)
+	case u.Busy:
+		return tool.Nothing("the server %s does not take the call now: %v", s.config.Name, u)
 	}
 	return tool.Invalid("the server %s refuses the call: %v", s.config.Name, u)
 }

@@ -139,16 +139,22 @@ func TestTOL96AStatusSaysWhatBecameOfTheCall(t *testing.T) {
 		want     tool.Result
 		sessions int32 // afterwards
 	}{
-		"refused":               {401, "no token", tool.Invalid("the server r refuses the call: it answers HTTP 401 Unauthorized: no token"), 1},
-		"refused as a protocol": {400, `{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"no x"}}`, tool.Invalid("the server r refuses the call: no x"), 1},
-		"a session's end":       {404, "who?", tool.Nothing("the server r is not up, and is being started again: it answers HTTP 404 Not Found: who?"), 2},
-		"as other servers say":  {400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no valid session"}}`, tool.Nothing("the server r is not up, and is being started again: it answers HTTP 400 Bad Request: no valid session"), 2},
-		"a broken gateway":      {502, "<html>sorry</html>", tool.Failed("the server r gave no answer: it answers HTTP 502 Bad Gateway; its outcome is unknown: check before you repeat it"), 1},
-		"a failure":             {500, `{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"boom"}}`, tool.Failed("the server r gave no answer: it answers HTTP 500 Internal Server Error: boom; its outcome is unknown: check before you repeat it"), 1},
+		"refused":                 {401, "no token", tool.Invalid("the server r refuses the call: it answers HTTP 401 Unauthorized: no token"), 1},
+		"refused as a protocol":   {400, `{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"no x"}}`, tool.Invalid("the server r refuses the call: no x"), 1},
+		"a session's end":         {404, "who?", tool.Nothing("the server r is not up, and is being started again: it answers HTTP 404 Not Found: who?"), 2},
+		"as other servers say":    {400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no valid session"}}`, tool.Nothing("the server r is not up, and is being started again: it answers HTTP 400 Bad Request: no valid session"), 2},
+		"a broken gateway":        {502, "<html>sorry</html>", tool.Failed("the server r gave no answer: it answers HTTP 502 Bad Gateway; its outcome is unknown: check before you repeat it"), 1},
+		"too many calls":          {429, "slower", tool.Nothing("the server r does not take the call now: it answers HTTP 429 Too Many Requests: slower; it asks to wait: 30 s"), 1},
+		"too many, as a protocol": {429, `{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"slower"}}`, tool.Nothing("the server r does not take the call now: it answers HTTP 429 Too Many Requests: slower; it asks to wait: 30 s"), 1},
+		"overloaded":              {503, "", tool.Failed("the server r gave no answer: it answers HTTP 503 Service Unavailable; it asks to wait: 30 s; its outcome is unknown: check before you repeat it"), 1},
+		"a failure":               {500, `{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"boom"}}`, tool.Failed("the server r gave no answer: it answers HTTP 500 Internal Server Error: boom; its outcome is unknown: check before you repeat it"), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _, sessions := web(t, func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", http.DetectContentType([]byte(c.body)))
+				if c.status == 429 || c.status == 503 {
+					w.Header().Set("Retry-After", "30")
+				}
 				w.WriteHeader(c.status)
 				_, _ = io.WriteString(w, c.body)
 			}, nil)
@@ -411,12 +417,14 @@ func TestTOL93AServerOf2026IsListenedToAgain(t *testing.T) {
 		switch n := opened.Add(1); {
 		case n == 1:
 			w.WriteHeader(http.StatusBadGateway)
-		case n <= 4: // without an answer
+		case n == 2:
+			w.WriteHeader(http.StatusTooManyRequests)
+		case n <= 5: // without an answer
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = io.WriteString(w, `data: {"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{}}}`+"\n\n")
 			cut.Add(1)
 		default:
-			if n == 5 { // nobody is told
+			if n == 6 { // nobody is told
 				s.AddTool(&sdk.Tool{Name: "b", InputSchema: json.RawMessage(`{"type":"object"}`)}, nil)
 			}
 			handler.ServeHTTP(w, r)

@@ -113,7 +113,7 @@ func (s *server) listen(ctx context.Context, n *session) {
 		err := n.tasks.Listen(ctx, n.client)
 		var refused *jsonrpc.Error
 		var un *wire.Unanswered
-		if errors.As(err, &refused) || errors.As(err, &un) && un.Undone && !un.Gone {
+		if errors.As(err, &refused) || errors.As(err, &un) && un.Undone && !un.Gone && !un.Busy {
 			return // it cannot be listened to
 		}
 		s.noticed(n, err)

@@ -11,6 +11,7 @@ import (
 	"mime"
 	"net/http"
 	"net/http/httptrace"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -26,6 +27,7 @@ import (
 type Unanswered struct {
 	Err    error
 	Undone bool // the server has not acted on it
+	Busy   bool // it would have at another time
 	Gone   bool // the server, or the session, is not there any more
 }
 
@@ -139,7 +141,23 @@ func refused(req *http.Request, resp *http.Response) (*http.Response, error) {
 	if said = wording.OneLine(wording.Clip(strings.TrimSpace(strings.ToValidUTF8(said, "\uFFFD")), 300)); said != "" {
 		said = ": " + said
 	}
-	return nil, &Unanswered{Err: fmt.Errorf("it answers HTTP %d %s%s", resp.StatusCode, http.StatusText(resp.StatusCode), said), Undone: client, Gone: gone}
+	return nil, &Unanswered{
+		Err:    fmt.Errorf("it answers HTTP %d %s%s%s", resp.StatusCode, http.StatusText(resp.StatusCode), said, wait(resp)),
+		Undone: client, Busy: resp.StatusCode == http.StatusTooManyRequests, Gone: gone,
+	}
+}
+
+// wait says how long a server asks to be left alone, or nothing. Who calls decides itself how long it
+// waits.
+func wait(resp *http.Response) string {
+	text := resp.Header.Get("Retry-After")
+	if text == "" {
+		return ""
+	}
+	if _, err := strconv.Atoi(text); err == nil {
+		text += " s"
+	}
+	return "; it asks to wait: " + wording.OneLine(wording.Clip(strings.ToValidUTF8(text, "\uFFFD"), wording.ShownMax))
 }
 
 const sessionHeader = "Mcp-Session-Id"
