@@ -2,6 +2,7 @@ package comm_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -291,16 +292,15 @@ func TestCOM88ATokenThatIsTakenBackEndsItsStreams(t *testing.T) {
 	as := func(one call) call { return with(one, "Authorization", "Bearer "+made.Token) }
 	stream := eventsOf(t, c.start(as(call{method: "POST", path: "/v1/requests?stream=1", body: good})))
 	stream.want(comm.Event{Type: comm.EventAccepted, ID: "m1"})
+	messages := eventsOf(t, c.start(as(call{method: "GET", path: "/v1/messages/events"})))
 	c.await(watching)
 	var taken comm.Taken
 	if c.do(call{method: "POST", path: "/v1/tokens/ci/revoke", body: "{}"}, &taken); !taken.Taken {
 		t.Fatal("it was not taken back")
 	}
-	for {
-		if e, ok := stream.next(); !ok {
-			break
-		} else if e.Type == comm.EventReply {
-			t.Error("there was a reply")
+	for _, s := range []*events{stream, messages} {
+		if got := s.last(); !slices.Equal(got, []string{"event: error", `data: {"error":{"code":"unauthorized","message":"the token was revoked","hint":"what was accepted with it is kept; ask with another token"}}`}) {
+			t.Errorf("the last event is %q", got)
 		}
 	}
 	if r := c.start(as(call{method: "GET", path: "/v1/requests/m1"})); r.StatusCode != http.StatusUnauthorized {

@@ -117,6 +117,7 @@ func (h *HTTP) streamMessages(w http.ResponseWriter, r *http.Request, to fsm.Ori
 	if err != nil {
 		return err
 	}
+	defer s.ended(r.Context())
 	news := h.front.Listen(r.Context(), to)
 	for {
 		select {

@@ -238,6 +238,17 @@ func (e *events) block() (lines []string) {
 	return nil
 }
 
+// last reads up to the end, and returns the last event's lines.
+func (e *events) last() (lines []string) {
+	e.t.Helper()
+	for block := e.block(); block != nil; block = e.block() {
+		if !strings.HasPrefix(block[0], ":") {
+			lines = block
+		}
+	}
+	return lines
+}
+
 // next returns the next event and checks that its name is its type; false at the
 // end.
 func (e *events) next() (event comm.Event, ok bool) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -14,6 +15,9 @@ import (
 )
 
 const eventStream = "text/event-stream"
+
+// EndError is the name of the event that says in a [ProblemBody] why a stream ends before its time.
+const EndError = "error"
 
 // stream takes one of the bounded places for a stream or a wait. If none is free it waits a
 // little: a low limit on open files leaves few.
@@ -76,7 +80,10 @@ func (h *HTTP) streamEvents(w http.ResponseWriter, r *http.Request, key fsm.Requ
 			return
 		}
 	}
-	_, err = follow(r.Context(), h.front, key, after, pulse{ticks, s.beat}, s.event)
+	replied, err := follow(r.Context(), h.front, key, after, pulse{ticks, s.beat}, s.event)
+	if !replied {
+		s.ended(r.Context())
+	}
 	if err != nil && r.Context().Err() == nil {
 		h.o.Log.Debug("a stream has ended before its reply", "error", err)
 	}
@@ -110,6 +117,17 @@ func (s eventWriter) event(e Event) error {
 		defer failpoint.Hit(failpoint.HTTPReplyAfter)
 	}
 	return s.write(fmt.Sprintf("id: %s\nevent: %s\ndata: %s\n\n", e.At, e.Type, data))
+}
+
+// ended writes why a stream ends before its time, if its client can be told (COM-88).
+func (s eventWriter) ended(ctx context.Context) {
+	p, is := errors.AsType[*Problem](Ended(ctx, nil))
+	if !is {
+		return
+	}
+	if data, err := json.Marshal(ProblemBody{*p}); err == nil {
+		_ = s.write(fmt.Sprintf("event: %s\ndata: %s\n\n", EndError, data)) // the connection ends anyway
+	}
 }
 
 func (s eventWriter) beat() error { return s.write(": still here\n\n") }

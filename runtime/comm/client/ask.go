@@ -148,14 +148,10 @@ func (a *asking) attach(ctx context.Context) error {
 		replied = a.take(e)
 		return !replied
 	})
-	switch {
-	case replied:
+	if replied {
 		return nil
-	case err != nil:
-		return fmt.Errorf("%w: %w", ErrBroken, err)
-	default:
-		return ErrBroken
 	}
+	return err
 }
 
 // take handles one event and reports whether it is the reply.

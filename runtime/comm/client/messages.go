@@ -108,5 +108,5 @@ func (c *Client) follow(ctx context.Context, to fsm.Origin, after *uint64, each 
 	if failed != nil {
 		return failed
 	}
-	return errors.Join(ErrBroken, err)
+	return err
 }

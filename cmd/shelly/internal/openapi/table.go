@@ -19,7 +19,7 @@ var operations = map[string]operation{
 			{"id", textKind, "Its name, chosen by the sender; generated if absent."}, {"session", textKind, "The conversation that it belongs to."}, {"text!", textKind, "What is asked."},
 			{"channel", textKind, "Where its chat is."}, {"chat", textKind, "Chat that its messages go to."}, {"images", textsKind, "PNG, JPEG or WebP files in base64."}, {"context", messages, "What was said before, as the sender has it."},
 		},
-		answers: []answer{{202, "", comm.Receipt{}, "It is durable."}, {200, "", comm.Record{}, "It is done: with wait, or it was done already."}, {200, eventStream, comm.Event{}, "With stream: events, the last of them the reply."}},
+		answers: []answer{{202, "", comm.Receipt{}, "It is durable."}, {200, "", comm.Record{}, "It is done: with wait, or it was done already."}, {200, eventStream, comm.Event{}, "With stream: events, the last of them the reply, or error with a problem as data if the token is revoked."}},
 	},
 	"GET /v1/requests": {
 		summary: "List requests, the latest first.",
@@ -30,7 +30,7 @@ var operations = map[string]operation{
 		answers: ok(comm.RequestsBody{}),
 	},
 	"GET /v1/requests/{id}":                            {summary: "Show a request.", query: request, answers: ok(comm.Record{})},
-	"GET /v1/requests/{id}/events":                     {summary: "Follow a request from where its client was.", query: append([]field{{"after", textKind, "The position of the last event received, as Last-Event-ID."}}, request...), answers: []answer{{200, eventStream, comm.Event{}, "Events, the last of them the reply."}}},
+	"GET /v1/requests/{id}/events":                     {summary: "Follow a request from where its client was.", query: append([]field{{"after", textKind, "The position of the last event received, as Last-Event-ID."}}, request...), answers: []answer{{200, eventStream, comm.Event{}, "Events, the last of them the reply, or error with a problem as data if the token is revoked."}}},
 	"POST /v1/requests/{id}/cancel":                    {summary: "Cancel a request.", query: request, answers: ok(comm.Taken{})},
 	"GET /v1/requests/{id}/subagents":                  {summary: "List the subagents of a request.", query: request, answers: ok(comm.SubagentsBody{})},
 	"POST /v1/requests/{id}/subagents/{handle}/cancel": {summary: "Cancel a subagent of a request.", query: request, answers: ok(comm.Taken{})},
@@ -55,7 +55,7 @@ var operations = map[string]operation{
 	"POST /v1/approvals/{id}/revoke": {summary: "Revoke a grant.", body: []field{by}, answers: ok(comm.Taken{})},
 
 	"GET /v1/messages":        {summary: "List messages to chats, oldest first.", query: []field{channel0, chat, {"after", numberKind, "Those after this position."}, limit, {"unread", boolKind, "Only unread messages."}}, answers: ok(comm.MessagesBody{})},
-	"GET /v1/messages/events": {summary: "Follow messages.", query: []field{channel0, chat, {"after", numberKind, "From after this position on, as Last-Event-ID."}}, answers: []answer{{200, eventStream, comm.Message{}, "An event for each message."}}},
+	"GET /v1/messages/events": {summary: "Follow messages.", query: []field{channel0, chat, {"after", numberKind, "From after this position on, as Last-Event-ID."}}, answers: []answer{{200, eventStream, comm.Message{}, "An event for each message, and at the end error with a problem as data if the token is revoked."}}},
 	"POST /v1/messages/read":  {summary: "Note how far chats are read.", body: []field{{"read!", objectsKind, "Each with channel, chat and position."}}, answers: ok(comm.Unread{})},
 
 	"GET /v1/audit": {summary: "List tool calls that have ended, oldest first.", query: []field{{"session", textKind, "Of this session."}, {"after", numberKind, "Those after this position."}, limit}, answers: ok(comm.AuditBody{})},
