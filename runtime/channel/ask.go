@@ -77,7 +77,7 @@ func (l *lane) decide(ctx context.Context, m Message, code string, approve bool)
 	if err != nil {
 		return Taken{}, err
 	}
-	text := say(wordClosed)
+	text, became := say(wordClosed), Closed
 	for _, s := range all {
 		if s.Asks == nil || s.Asks.Question != fsm.QuestionApprove || !l.mine(s.Request) || codeOf(s.Handle, s.Asks.Key) != code {
 			continue
@@ -93,13 +93,14 @@ func (l *lane) decide(ctx context.Context, m Message, code string, approve bool)
 		if err != nil {
 			return Taken{}, err
 		}
+		if taken {
+			text, became = say(wordDenied), Spoken
+		}
 		if taken && approve {
 			text = say(wordApproved)
-		} else if taken {
-			text = say(wordDenied)
 		}
 		l.o.Log.Info("question answered in a chat", "channel", l.spec.Name, "sender", m.Sender, "approve", approve, "taken", taken)
 	}
 	l.notice(m.Chat, idOf("notice", m.Chat, m.ID, code), text)
-	return Spoken.taken(), nil
+	return became.taken(), nil
 }

@@ -431,18 +431,23 @@ func TestCHN10AQuestionIsAnsweredInTheChatWhereThatIsConfigured(t *testing.T) {
 		}
 		_, code, _ := strings.Cut(got[0].Text, "approve ")
 		code, _, _ = strings.Cut(code, ",")
-		w.writes(f, channel.Message{ID: "2", Sender: "tom", Chat: "tom", Text: "approve " + code})
+		decided := func(m channel.Message, want channel.Refusal) {
+			if got := w.writes(f, m); got != (channel.Taken{Refused: want}) {
+				t.Errorf("%q: got %+v; want Refused %q", m.Text, got, want)
+			}
+		}
+		decided(channel.Message{ID: "2", Sender: "tom", Chat: "tom", Text: "approve " + code}, channel.Closed)
 		w.wants(f, "notice tom No question with that code is open.")
 		if told := w.front.Seen().Told; len(told) != 0 {
 			t.Fatalf("another chat has decided: %+v", told)
 		}
-		w.writes(f, channel.Message{ID: "3", Text: "/Approve " + code})
+		decided(channel.Message{ID: "3", Text: "/Approve " + code}, channel.Spoken)
 		w.wants(f, "notice mia It is approved.")
 		told := w.front.Seen().Told
 		if d, is := told[0].Fact.(fsm.Decided); !is || d != (fsm.Decided{Handle: 7, Key: "h7.1", Approve: true, By: "phone:mia"}) {
 			t.Errorf("got %+v, %v, %+v; want is true, d %+v", told, is, d, (fsm.Decided{Handle: 7, Key: "h7.1", Approve: true, By: "phone:mia"}))
 		}
-		w.writes(f, channel.Message{ID: "4", Text: "deny 000000"})
+		decided(channel.Message{ID: "4", Text: "deny 000000"}, channel.Closed)
 		w.wants(f, "notice mia No question with that code is open.")
 		if n := len(w.front.Seen().Requests); n != 1 {
 			t.Errorf("%d requests were made", n)

@@ -64,6 +64,7 @@ const (
 	Conflict   Refusal = "conflict"    // another message has the id
 	Busy       Refusal = "busy"        // too much waits, or too little space is left; only where that can be told in the chat
 	Spoken     Refusal = "spoken"      // it was a decision, not a request (CHN-10)
+	Closed     Refusal = "closed"      // the same, of a question that is not open
 )
 
 // Kind is the kind of an outgoing message.

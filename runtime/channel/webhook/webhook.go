@@ -95,7 +95,7 @@ func bodyBytesMax(textMax int) int64 { return int64(6*textMax) + 4<<10 }
 // Accepted is the answer to an incoming message.
 type Accepted struct {
 	ID    string `json:"id,omitempty"` // of the request
-	State string `json:"state"`        // accepted, done, or decided
+	State string `json:"state"`        // accepted, done, decided, or closed
 }
 
 // Handle takes an incoming message (CHN-20, CHN-21). Its errors are those of a [comm.Route].
@@ -121,6 +121,8 @@ func (h *Webhook) Handle(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case taken.Refused == channel.Spoken:
 		answer.State, status = "decided", http.StatusOK
+	case taken.Refused == channel.Closed:
+		answer.State, status = "closed", http.StatusOK
 	case !taken.New:
 		status = http.StatusOK
 	}

@@ -165,6 +165,7 @@ func TestCHN20AMessageIsAnsweredAsItWasTaken(t *testing.T) {
 		{`{"text":"hi"}`, channel.Taken{ID: "m1", Done: true}, nil, 200, `{"id":"m1","state":"done"}`},
 		{`{"text":"/status"}`, channel.Taken{ID: "m1", New: true, Done: true}, nil, 202, `{"id":"m1","state":"done"}`},
 		{`{"text":"approve 012345"}`, channel.Taken{Refused: channel.Spoken}, nil, 200, `{"state":"decided"}`},
+		{`{"text":"approve 012345"}`, channel.Taken{Refused: channel.Closed}, nil, 200, `{"state":"closed"}`},
 		{`{"text":"hi"}`, channel.Taken{Refused: channel.NotAllowed}, nil, 403, "may not talk"},
 		{`{"text":"hi"}`, channel.Taken{Refused: channel.TooMany}, nil, 429, "too many"},
 		{`{"text":"hi"}`, channel.Taken{Refused: channel.TooLong}, nil, 413, "too long"},
@@ -193,8 +194,8 @@ func TestCHN20AMessageIsAnsweredAsItWasTaken(t *testing.T) {
 		}
 	}
 	want := []channel.Message{{ID: "m1", Chat: "direct", Sender: "hook", Text: "hi"}, {ID: "m1", Chat: "ops", Sender: "mia", Text: "hi"}}
-	if len(in.seen) != 11 || in.seen[0] != want[0] || in.seen[1] != want[1] {
-		t.Errorf("got %+v; want 11 messages, beginning with %+v", in.seen, want)
+	if len(in.seen) != 12 || in.seen[0] != want[0] || in.seen[1] != want[1] {
+		t.Errorf("got %+v; want 12 messages, beginning with %+v", in.seen, want)
 	}
 }
 
