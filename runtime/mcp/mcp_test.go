@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"shelly/fsm"
+	"shelly/runtime/sandbox"
 	"shelly/runtime/tool"
 	"shelly/runtime/tool/program"
 )
@@ -334,6 +336,40 @@ func TestTOL92AFloodEndsTheServer(t *testing.T) {
 			}
 			w.until(func() bool { s := w.States()[0]; return s.Up })
 		})
+	}
+}
+
+// leaving is a sandbox whose programs have left something when they end.
+type leaving struct{ box }
+
+func (l leaving) Run(ctx context.Context, s sandbox.Spec) (sandbox.End, error) {
+	end, err := l.box.Run(ctx, s)
+	end.Removed = []string{"repo/.git/commondir"}
+	return end, err
+}
+
+func TestTOL92WhatAServerLeavesIsSaid(t *testing.T) {
+	var log lines
+	w := New(Options{Sandbox: leaving{hostile(func(m message, say func(string, ...any)) error {
+		if !oneTool(m, say) && m.Method == "tools/call" {
+			return errors.New("oops")
+		}
+		return nil
+	})}, Workspace: t.TempDir(), Path: program.Path, Log: slog.New(slog.NewTextHandler(&log, nil)), pace: brief(), Changed: func() {}})
+	t.Cleanup(w.Close)
+	w.Use([]Server{one("h")})
+	w.Wait(t.Context())
+	const left = "[removed after the command, since git would look elsewhere by it for what it runs: repo/.git/commondir]"
+	want := "the server h ended during the call: it has ended with exit code 1 " + left + ": oops; its outcome is unknown: check before you repeat it"
+	if got := w.Tools(nil)[0].Run(t.Context(), fsm.RunTool{}); got.Text != want {
+		t.Errorf("got %+v; want Text %q", got, want)
+	}
+	for !w.States()[0].Up {
+		runtime.Gosched()
+	}
+	w.Close()
+	if text := log.text(); !strings.Contains(text, `"an MCP server has left something" server=h what="`+left) {
+		t.Errorf("the log says %q", text)
 	}
 }
 

@@ -7,13 +7,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"shelly/fsm/wording"
 	"shelly/runtime/mcp/wire"
 	"shelly/runtime/sandbox"
+	"shelly/runtime/tool"
 	"shelly/runtime/tool/program"
 )
 
@@ -58,23 +61,29 @@ func (s *server) run(ctx context.Context, end context.CancelCauseFunc) (*running
 			Env: append([]string{"PATH=" + s.options.Path, "HOME=" + s.options.Workspace, "LANG=C.UTF-8"}, s.config.Env...),
 		})
 		_ = read.Close()
+		if left := tool.Remains(ended); left != "" && ctx.Err() != nil { // nobody is told how it ended
+			s.options.Log.Warn("an MCP server has left something", "server", s.config.Name, "what", wording.OneLine(strings.TrimSpace(left)))
+		}
 		end(fmt.Errorf("%w%s", ending(ended, err), said(r.complaint()))) // before a call fails, which tells the cause
 		_ = to.CloseWithError(io.EOF)
 	}()
 	return r, nil
 }
 
-// ending words how a program ended.
+// ending words how a program ended, and what it has left.
 func ending(e sandbox.End, err error) error {
+	how := ""
 	switch {
 	case err != nil:
 		return fmt.Errorf("it was not started: %w", err)
 	case e.Exited:
-		return fmt.Errorf("%w with exit code %d", errEnded, e.Code)
+		how = fmt.Sprintf(" with exit code %d", e.Code)
+	case e.DiskFull:
+		how = ", because it had filled the disk by more than is allowed (tools.exec.disk)"
 	case e.Signal != "":
-		return fmt.Errorf("%w by signal %s", errEnded, e.Signal)
+		how = " by signal " + e.Signal
 	}
-	return errEnded
+	return fmt.Errorf("%w%s%s", errEnded, how, wording.OneLine(tool.Remains(e)))
 }
 
 func (r *running) transport() sdk.Transport {
