@@ -83,6 +83,9 @@ func (c *addCmd) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
+	if t.Discards() {
+		return exit.Errorf(exit.Usage, "standard output is closed or discarded, and the token is shown only there; no token was made")
+	}
 	signal.Ignore(syscall.SIGPIPE) // so that writing to a pipe that nobody reads is an error
 	made, err := client.New(cfg.Data, client.Options{}).AddToken(context.Background(), c.Name, can)
 	err = stopped(cfg.Data, err, func(clients *access.Clients) (err error) {

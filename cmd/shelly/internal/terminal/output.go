@@ -25,6 +25,18 @@ func (o *Output) Write(text []byte) (n int, err error) {
 	return n, err
 }
 
+// Discards reports whether nobody can read standard output: it is the null device, which is also
+// opened in place of an output that was closed at the start.
+func (t *Terminal) Discards() bool {
+	o, ok := t.Out.(*Output)
+	if !ok {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	to, wrong := o.file.Stat()
+	return err == nil && wrong == nil && os.SameFile(null, to)
+}
+
 // Failed returns the first error of a write to standard output.
 func (t *Terminal) Failed() error {
 	if o, ok := t.Out.(*Output); ok {
