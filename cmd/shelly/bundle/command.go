@@ -65,11 +65,9 @@ func (c *makeCmd) Run(t *terminal.Terminal) error {
 		return err
 	}
 	if c.Binary != "" {
-		f, err := flags.File(c.Binary)
-		if err != nil {
+		if err := ours(c.Binary); err != nil {
 			return err
 		}
-		_ = f.Close() // nothing was written to it
 	}
 	from := bundle.Source{Version: version.Text(), Now: time.Now, Binary: c.Binary, Skills: cfg.Skills.Folders}
 	if from.Binary == "" {
@@ -106,6 +104,27 @@ func (c *makeCmd) Run(t *terminal.Terminal) error {
 	}
 	fmt.Fprintf(told, "%s: %s\n", to, contents(m))
 	return nil
+}
+
+// own is the path of this program's package, as it is recorded in each build of it.
+const own = "shelly/cmd/shelly"
+
+// ours returns an error if a file is neither this program, whatever system it is for, nor a script,
+// of which is not known what it runs.
+func ours(name string) error {
+	f, err := flags.File(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if info, err := buildinfo.Read(f); err == nil && info.Path == own {
+		return nil
+	}
+	var start [2]byte
+	if _, err := f.ReadAt(start[:], 0); err == nil && string(start[:]) == "#!" {
+		return nil
+	}
+	return exit.Errorf(exit.Usage, "%s is not shelly; name the program of a build of shelly, or a script that runs one", name)
 }
 
 // system returns the system that a program is for. A Go program tells it; of any other, such as a
