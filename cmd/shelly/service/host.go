@@ -77,6 +77,17 @@ func (h host) knows(name string) bool {
 	return err != nil || strings.Contains("\n"+string(list), "\n"+name+":")
 }
 
+// finds reports whether a user is known to the machine, or to a directory that it asks; true if
+// that cannot be told.
+func (h host) finds(name string) bool {
+	if h.knows(name) {
+		return true
+	}
+	_, err := h.run(context.Background(), "getent", "passwd", name)
+	status, ended := errors.AsType[*exec.ExitError](err)
+	return err == nil || !ended || status.ExitCode() != 2 // getent(1): the key was not found
+}
+
 // readFile returns the content of a file; "" if it does not exist.
 func readFile(name string) (string, error) {
 	text, err := os.ReadFile(name)

@@ -51,6 +51,9 @@ func (c *installCmd) install(h host, t *terminal.Terminal) error {
 	if p.manual != "" {
 		return exit.Errorf(exit.Failed, "%s\nNothing was written; --dry-run prints the unit", p.manual)
 	}
+	if c.System && !h.finds(c.As) {
+		return exit.Errorf(exit.Usage, "there is no user %s; create the user, or name another one with --as", c.As)
+	}
 	if err := prepare(cfg, c.System); err != nil {
 		return err
 	}

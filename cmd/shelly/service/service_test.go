@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"os"
+	"os/exec"
 	"os/user"
 	"path/filepath"
 	"slices"
@@ -312,6 +313,30 @@ func TestCLI201AUserWhomTheMachineDoesNotKnowIsNoted(t *testing.T) {
 }
 
 // Flags and configurations that a service cannot have are refused before anything is written.
+func TestCLI201AUserWhomNobodyKnowsIsRefused(t *testing.T) {
+	b := newBench(t)
+	for file, text := range map[string]string{"root/etc/passwd": "root:x:0:0::/root:/bin/sh\nann:x:7:7::/:\n", "data/store": ""} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(b.home, file)), 0o700), os.WriteFile(filepath.Join(b.home, file), []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := b.run
+	b.run = func(ctx context.Context, args ...string) (string, error) {
+		if slices.Equal(args, []string{"getent", "passwd", "ghost"}) {
+			return "", exec.Command("sh", "-c", "exit 2").Run()
+		}
+		return run(ctx, args...)
+	}
+	for as, want := range map[string]int{"ann": exit.OK, "far": exit.OK, "ghost": exit.Usage} {
+		install := &installCmd{place: b.place()}
+		install.System, install.As, install.Force = true, as, true
+		err := install.install(b.host, b.terminal())
+		if code(err) != want || err != nil && err.Error() != "there is no user ghost; create the user, or name another one with --as" {
+			t.Errorf("%s: %v (%d); want %d", as, err, code(err), want)
+		}
+	}
+}
+
 func TestCLI201WhatAServiceCannotHaveIsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*bench, *installCmd)
