@@ -114,6 +114,7 @@ type verified struct {
 	Journal     string  `json:"journal"`
 	First       uint64  `json:"first"` // the first record that was checked; 0: none
 	Records     int     `json:"records"`
+	InPlace     int     `json:"in_place,omitempty"` // of these, those that a repair has put in place of lost ones (JRN-33)
 	Transitions int     `json:"transitions"`
 	Snapshots   int     `json:"snapshots"`
 	Unfinished  int     `json:"unfinished"` // requests without a reply at its end
@@ -163,6 +164,11 @@ func verify(j engine.Reader) (verified, error) {
 			v.Wrong.Request = &w.Request
 		}
 	}
+	if checked.Records > 0 && checked.Wrong == nil {
+		if v.InPlace, err = inPlace(j, checked.First); err != nil {
+			return v, err
+		}
+	}
 	start, err := engine.Recover(j)
 	if err != nil {
 		if v.Wrong != nil {
@@ -186,6 +192,17 @@ func verify(j engine.Reader) (verified, error) {
 	return v, nil
 }
 
+// inPlace counts the records of a timer without a number, which no machine has.
+func inPlace(j engine.Reader, first uint64) (n int, err error) {
+	err = j.Replay(first-1, func(r engine.Record) error {
+		if r.Input.Fact == fsm.Fact(fsm.TimerFired{}) {
+			n++
+		}
+		return nil
+	})
+	return n, err
+}
+
 // tellMax is how many characters of a text are shown.
 const tellMax = 160
 
@@ -204,7 +221,11 @@ func (v verified) print(w io.Writer) {
 	last := v.First + uint64(max(0, v.Records-1))
 	if v.Wrong == nil {
 		if v.Records > 0 {
-			fmt.Fprintf(w, "%s: records %d to %d, %s, %s: each as the tables say\n", v.Journal, v.First, last, wording.Count(v.Transitions, "transition"), wording.Count(v.Snapshots, "snapshot"))
+			lost := ""
+			if v.InPlace > 0 {
+				lost = fmt.Sprintf(" (%d in place of lost ones)", v.InPlace)
+			}
+			fmt.Fprintf(w, "%s: records %d to %d%s, %s, %s: each as the tables say\n", v.Journal, v.First, last, lost, wording.Count(v.Transitions, "transition"), wording.Count(v.Snapshots, "snapshot"))
 		} else if v.last > 0 {
 			fmt.Fprintf(w, "%s: a snapshot at record %d, and no record after it\n", v.Journal, v.last)
 		}
