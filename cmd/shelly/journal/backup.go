@@ -68,8 +68,12 @@ func (c *backupCmd) Run(t *terminal.Terminal) error {
 
 // contents describes what a backup holds.
 func contents(m backup.Manifest) string {
-	return fmt.Sprintf("records %d to %d, %s (%d unfinished), %s, %d bytes",
-		m.First, m.Last, wording.Count(m.Requests, "request"), m.Unfinished, wording.Count(len(m.Files), "file"), m.Bytes)
+	records := "no records" // of a daemon that has waited for space since its first start
+	if m.First <= m.Last {
+		records = fmt.Sprintf("records %d to %d", m.First, m.Last)
+	}
+	return fmt.Sprintf("%s, %s (%d unfinished), %s, %d bytes", records,
+		wording.Count(m.Requests, "request"), m.Unfinished, wording.Count(len(m.Files), "file"), m.Bytes)
 }
 
 // produceBackup writes a backup made by the running daemon, or else made from the data folder.

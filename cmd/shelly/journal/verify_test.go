@@ -8,6 +8,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/profile"
+	"shelly/runtime/backup"
 )
 
 // idleWorld performs nothing.
@@ -48,6 +49,17 @@ func TestJRN26WhatAStartWouldHoldIsReported(t *testing.T) {
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("without %q:\n%s", want, &out)
+		}
+	}
+}
+
+func TestCLI14ABackupWithoutRecordsIsSaidToHaveNone(t *testing.T) {
+	for want, m := range map[string]backup.Manifest{ // order-free: each is alone
+		"no records, 0 requests (0 unfinished), 2 files, 7 bytes":     {First: 1, Bytes: 7, Files: make([]backup.File, 2)},
+		"records 1 to 1, 0 requests (0 unfinished), 0 files, 0 bytes": {First: 1, Last: 1},
+	} {
+		if got := contents(m); got != want {
+			t.Errorf("got %q; want %q", got, want)
 		}
 	}
 }
