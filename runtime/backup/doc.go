@@ -1,5 +1,5 @@
-// Package backup writes everything that a data folder keeps into one file, while the daemon runs,
-// and restores it.
+// Package backup writes the store and the memory files of a data folder into one file, while the
+// daemon runs, and restores them.
 //
 //	m, err := backup.Write(ctx, w, backup.Source{Data: dir, Store: s, Version: v, Now: now})
 //	m, err = backup.Check(file)                        // reads it to its end
@@ -15,8 +15,8 @@
 //	checksums          SHA-256 of each entry before it, one line each, as sha256sum writes them
 //
 // So a file that was cut short has no checksums, and in one that was changed they do not match.
-// The token, the endpoint, locks and the ballast are not in a backup: a restored folder gets its
-// own.
+// Nothing else of the folder is in a backup: tokens, grants, marks and logs are those of the folder
+// that it is restored into.
 //
 // # One moment
 //
