@@ -27,7 +27,7 @@ type backupCmd struct {
 
 // Help is the text after the usage.
 func (c *backupCmd) Help() string {
-	return "The backup has the journal, requests, sessions, memory and its files, but not the token. It is verified while it is written: " +
+	return "The backup has the journal, requests, sessions, memory and its files, but no tokens, approvals, changes of files or logs. It is verified while it is written: " +
 		"FILE appears only once it is complete."
 }
 
