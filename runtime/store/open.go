@@ -81,6 +81,9 @@ func (s *Store) open(there bool) (err error) {
 		if err := s.upgrade(format); err != nil {
 			return err
 		}
+		if format > 0 {
+			s.failure.log.Info("the store is upgraded; older programs refuse it from now on", "format", Format, "was", format)
+		}
 		s.anchor = nil // it was about the store before the upgrade
 	}
 	if s.name, err = s.readName(); err != nil {

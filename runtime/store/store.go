@@ -43,7 +43,7 @@ const (
 type Options struct {
 	// FS is the file system; nil: the operating system's.
 	FS vfs.FS
-	// Logger gets Pebble's messages; nil: they are discarded.
+	// Logger gets Pebble's messages and those of an upgrade; nil: they are discarded.
 	Logger *slog.Logger
 	// ReserveBytes is the free space below which [Store.Space] returns an error.
 	ReserveBytes uint64

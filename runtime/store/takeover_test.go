@@ -5,9 +5,11 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"shelly/fsm"
@@ -77,9 +79,13 @@ func TestJRN15AStoreOfAnOlderFormatIsTakenOverWithItsUnfinishedWork(t *testing.T
 			before, err := whole(s)
 			must(t, errors.Join(err, s.Close()))
 			for _, opening := range []string{"the first", "the next"} {
-				s, err := store.Open(dir, store.Options{})
+				var log strings.Builder
+				s, err := store.Open(dir, store.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 				if err != nil {
 					t.Fatalf("%s opening: %v", opening, err)
+				}
+				if got := strings.Contains(log.String(), "the store is upgraded; older programs refuse it from now on"); got != (opening == "the first") {
+					t.Errorf("%s opening logs %q", opening, log.String())
 				}
 				takenOver(t, opening, s, tt.requests, tt.words, tt.texts)
 				if after, err := whole(s); after != before || err != nil {
