@@ -11,6 +11,33 @@ import (
 	"testing"
 )
 
+// A ^C in shelly run 2>&1 | tee ends tee at once, and the daemon's shutdown has nobody to log to.
+func TestOBS5ALogThatNobodyReadsEndsNothing(t *testing.T) {
+	bin, err := exec.LookPath("shelly") // testscript.Main put it into PATH
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	c := exec.CommandContext(t.Context(), bin, "run", "--brain", "demo", "--data", filepath.Join(dir, "data"), "--workspace", dir,
+		"--set", "init=off", "--set", "comm.http=127.0.0.1:0", "--set", "comm.udp=off")
+	c.Env = append(os.Environ(), "HOME="+dir)
+	log, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t, c.Start())
+	lines := bufio.NewScanner(log)
+	for lines.Scan() && !strings.Contains(lines.Text(), "state=serving") { // until nothing more is logged but by the signal
+	}
+	must(t, log.Close())
+	must(t, c.Process.Signal(syscall.SIGTERM))
+	err = c.Wait()
+	kept, _ := os.ReadFile(filepath.Join(dir, "data", "logs", "shelly.log"))
+	if err != nil || !strings.Contains(string(kept), `"msg":"stopped"`) {
+		t.Errorf("%v; want none, and that it has stopped as the end of\n%s", err, kept)
+	}
+}
+
 // A program that sees the daemon listening may stop or reload it at once: a signal that early
 // must not end the process by default.
 func TestLIF2ASignalIsHeededOnceTheDaemonListens(t *testing.T) {

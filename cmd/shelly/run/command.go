@@ -50,6 +50,9 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
+	// Standard error that nobody reads any more ends nothing (OBS-5). If the signal were ignored, what
+	// the tools run would ignore it, too.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	recent := &logging.Recent{}
 	kept := logging.NewFile(cfg.Log)
 	log := recent.Log(slog.New(slog.NewMultiHandler(logging.New(t.Err, cfg.Log).Handler(), kept.Handler())))
