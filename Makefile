@@ -20,14 +20,7 @@ BROWSER_TAG := browser_e2e
 CHANNELS_TAG := channels_e2e
 # Tags only add tests, so one run with all of them vets everything. Vet looks anew at every
 # library for each list of tags.
-VET := $(SELDOM) $(GO) vet -tags $(E2E_TAG),$(CLIENTS_TAG),$(MCP_TAG),$(BROWSER_TAG),$(CHANNELS_TAG),service_e2e,failpoint
-
-# The checks of staticcheck, as a tool of vet. Built without the commit, or each would want all
-# packages looked at again. First it is to find what is in its package found, and nothing else.
-ANALYSIS = $(SELDOM) $(GO) build -C .ci/analysis -buildvcs=false -o $(CURDIR)/bin/analysis . && \
-	got=$$($(GO) vet -C .ci/analysis -vettool=$(CURDIR)/bin/analysis ./found 2>&1 | grep -oE '\([A-Z]+[0-9]+\)$$' | sort | tr -d '\n'); \
-	[ "$$got" = '(S1003)(S1004)(SA4000)(U1000)' ] || { printf 'the analysis finds %s in .ci/analysis/found\n' "$${got:-nothing}"; exit 1; }; \
-	$(VET) -vettool=$(CURDIR)/bin/analysis ./...
+VET = $(SELDOM) $(GO) vet -vettool=$(CURDIR)/bin/analysis -tags $(E2E_TAG),$(CLIENTS_TAG),$(MCP_TAG),$(BROWSER_TAG),$(CHANNELS_TAG),service_e2e,failpoint
 
 # Vet, analysis, tests and program share what is compiled, libraries and all, only if it is
 # compiled alike; the race detector wants its own. Tests are not vetted once more as they are
@@ -75,16 +68,9 @@ build: ## Build bin/shelly.
 .PHONY: check
 check: ## Check a change in under a minute: format, vet, static analysis, the machine's tests, all scenarios.
 	$(call step,formatting$(comma) vet and static analysis beside the machine and its scenarios)
-	@$(MAKE) --no-print-directory test-format check-code & code=$$!; \
+	@$(MAKE) --no-print-directory test-format test-vet & code=$$!; \
 	$(MAKE) --no-print-directory check-machine; machine=$$?; \
 	wait $$code && exit $$machine
-
-.PHONY: check-code
-check-code:
-	$(call step,vet)
-	@$(VET) ./...
-	$(call step,static analysis)
-	@$(ANALYSIS)
 
 .PHONY: check-machine
 check-machine: build
@@ -97,7 +83,7 @@ check-machine: build
 	@$(GO) test ./fsm/...
 
 .PHONY: test
-test: test-format test-vet test-static test-race test-canaries build test-scenarios test-crashes test-kills test-explore test-spec test-costs ## Run everything that must hold.
+test: test-format test-vet test-race test-canaries build test-scenarios test-crashes test-kills test-explore test-spec test-costs ## Run everything that must hold.
 	@printf 'all steps passed\n'
 
 .PHONY: test-format
@@ -106,15 +92,24 @@ test-format:
 	@bad=$$($(GOFMT) -l $(CODE)) || exit 1; \
 	if [ -n "$$bad" ]; then printf 'not formatted; run make fmt:\n%s\n' "$$bad"; exit 1; fi
 
-.PHONY: test-vet
-test-vet:
-	$(call step,vet)
-	@$(VET) ./...
+# The checks of go vet and of staticcheck are one tool of vet, which reads each package and all that
+# it needs once, and not once for each. Built without the commit, or each would want all packages
+# looked at again. First it is to have each check of the vet of this Go, and to find what is in its
+# package found, and nothing else.
+.PHONY: analysis
+analysis:
+	@$(SELDOM) $(GO) build -C .ci/analysis -buildvcs=false -o $(CURDIR)/bin/analysis . || exit 1; \
+	has=$$(./bin/analysis help) || exit 1; \
+	for check in $$($(GO) tool vet help | awk '/^Registered analyzers/ { on = 1 } on && /^    / { print $$1 } /^By default/ { exit }'); do \
+		printf '%s\n' "$$has" | grep -q "^    $$check " || { printf 'the analysis lacks the check %s of go vet; add it to .ci/analysis\n' "$$check"; exit 1; }; \
+	done; \
+	got=$$($(GO) vet -C .ci/analysis -vettool=$(CURDIR)/bin/analysis ./found 2>&1 | grep -oE '\([A-Z]+[0-9]+\)$$|passes lock by value' | LC_ALL=C sort | tr -d '\n'); \
+	[ "$$got" = '(S1003)(S1004)(SA4000)(U1000)passes lock by value' ] || { printf 'the analysis finds %s in .ci/analysis/found\n' "$${got:-nothing}"; exit 1; }
 
-.PHONY: test-static
-test-static:
-	$(call step,static analysis)
-	@$(ANALYSIS)
+.PHONY: test-vet
+test-vet: analysis
+	$(call step,vet and static analysis)
+	@$(VET) ./...
 
 # The machine and the simulator start no goroutine (a test over their syntax trees holds
 # that), so the race detector has nothing to find there; nor has it in packages that neither
@@ -144,7 +139,7 @@ test-race:
 # Canaries are known bugs that an overlay puts into the code, with the tests that wake them; the
 # proof must find each (SIM-12).
 .PHONY: test-canaries
-test-canaries:
+test-canaries: analysis
 	$(call step,every known bug is found)
 	@dir=$$(mktemp -d) || exit 1; trap 'rm -rf "$$dir"' EXIT; \
 	$(GO) run ./cmd/canaries "$$dir" || exit 1; \
