@@ -65,14 +65,15 @@ func least(asked []Asked) int {
 		if a.Served.ID == 0 || a.Served.Refused {
 			continue
 		}
-		if messages := a.Ask.Conversation.Messages; a.aside() && len(messages) > 0 {
-			least += server.Tokens(messages[len(messages)-1].Text)
-			continue
-		}
 		n, ok := at[a.Ask.Session]
 		if !ok {
 			n = len(open)
 			at[a.Ask.Session], open = n, append(open, stretch{})
+		}
+		if messages := a.Ask.Conversation.Messages; a.aside() && len(messages) > 0 {
+			least += server.Tokens(messages[len(messages)-1].Text)
+			open[n].compacts = open[n].compacts || a.Ask.Purpose == fsm.PurposeCompact
+			continue
 		}
 		least += open[n].take(a)
 	}
@@ -112,15 +113,18 @@ func (a *Asked) aside() bool {
 
 // stretch is a part of a session in which each prompt goes on from the one before it.
 type stretch struct {
-	first  string // the message that it begins with
-	before string // the last prompt of the stretch before it
-	prompt string // its last so far
+	first    string // the message that it begins with
+	before   string // the last prompt of the stretch before it
+	prompt   string // its last so far
+	messages int    // of that
+	compacts bool   // a compaction was asked for since
 }
 
 // take goes on with a call, and returns what the stretch that it ends comes to.
 func (s *stretch) take(a *Asked) (ended int) {
 	messages := a.Ask.Conversation.Messages
-	goesOn := slices.ContainsFunc(messages, func(m fsm.Message) bool { return m.Text == s.first })
+	goesOn := slices.ContainsFunc(messages, func(m fsm.Message) bool { return m.Text == s.first }) &&
+		!(s.compacts && len(messages) < s.messages) // one summary may have the text of another
 	if s.prompt != "" && !goesOn {
 		ended = s.tokens()
 		s.before, s.prompt = s.prompt, ""
@@ -128,7 +132,7 @@ func (s *stretch) take(a *Asked) (ended int) {
 	if s.prompt == "" && len(messages) > 0 {
 		s.first = messages[0].Text
 	}
-	s.prompt = a.Prompt
+	s.prompt, s.messages, s.compacts = a.Prompt, len(messages), false
 	return ended
 }
 
