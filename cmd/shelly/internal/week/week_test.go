@@ -19,6 +19,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/runtime/datafolder"
 	"shelly/runtime/tool/file/change"
 )
@@ -78,11 +79,12 @@ type taken struct {
 
 	sessions, entries, requests int // how many are kept
 	journal, texts              int64
+	added                       int64 // of the journal, since the hour before
 }
 
 func (k taken) String() string {
-	return fmt.Sprintf("store %d KiB with tables %d, changes %d, the rest %d, heap %d; %d goroutines, %d files; journal %d KiB, kept results %d, %d requests, %d sessions, %d memories",
-		k.store>>10, k.tables>>10, k.changes>>10, k.rest>>10, k.heap>>10, k.goroutines, k.files, k.journal>>10, k.texts>>10, k.requests, k.sessions, k.entries)
+	return fmt.Sprintf("store %d KiB with tables %d, changes %d, the rest %d, heap %d; %d goroutines, %d files; journal %d KiB with %d of this hour, kept results %d, %d requests, %d sessions, %d memories",
+		k.store>>10, k.tables>>10, k.changes>>10, k.rest>>10, k.heap>>10, k.goroutines, k.files, k.journal>>10, k.added>>10, k.texts>>10, k.requests, k.sessions, k.entries)
 }
 
 // measure waits until the daemon is idle, and returns what it uses.
@@ -116,6 +118,12 @@ func (w *world) measure() (k taken) {
 	w.must(err)
 	texts, err := w.store.Texts()
 	w.must(err)
+	w.must(w.store.Replay(max(w.last, kept.First-1), func(r engine.Record) error {
+		size, err := engine.Size(r)
+		k.added += size
+		return err
+	}))
+	w.last = kept.Last
 	requests, before := 0, uint64(math.MaxUint64)
 	for {
 		page, err := w.store.Requests(before, 100)
@@ -152,14 +160,15 @@ func atWork() (n int) {
 // within compares what is used with what the limits allow.
 func (w *world) within(k taken) {
 	w.Helper()
-	// The journal with one more hour's records; an eighth is for data that was dropped but is not
-	// compacted yet.
-	tables := (2*keptBytes+k.texts+int64(k.sessions)*sessionBytes+int64(k.requests)*smallBytes+int64(k.entries)*(smallBytes+5*dimensions))*9/8 + lumpBytes
+	// The journal with what the last hour has added; an eighth is for data that was dropped but is
+	// not compacted yet.
+	journal := keptBytes + k.added
+	tables := (journal+k.texts+int64(k.sessions)*sessionBytes+int64(k.requests)*smallBytes+int64(k.entries)*(smallBytes+5*dimensions))*9/8 + lumpBytes
 	for _, c := range []struct {
 		what      string
 		got, most int64
 	}{
-		{"journal", k.journal, 2 * keptBytes},
+		{"journal", k.journal, journal},
 		{"store", k.store, tables + logsBytes},
 		{"store as a status reports it", k.usage, tables + logsBytes},
 		{"changes", k.changes, change.BytesMax + change.CountMax*smallBytes},

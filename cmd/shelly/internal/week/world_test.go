@@ -48,8 +48,9 @@ type world struct {
 	sessions *session.Sessions
 	files    *file.Tools
 	daemon   *daemon.Daemon
-	asked    int // requests so far
-	errors   int // requests answered with an error
+	asked    int    // requests so far
+	errors   int    // requests answered with an error
+	last     uint64 // the last record when it was measured
 }
 
 // open starts the daemon as shelly run does, and stops it at the end of the test.
