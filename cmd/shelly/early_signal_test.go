@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,28 +12,35 @@ import (
 	"testing"
 )
 
-// A ^C in shelly run 2>&1 | tee ends tee at once, and the daemon's shutdown has nobody to log to.
-func TestOBS5ALogThatNobodyReadsEndsNothing(t *testing.T) {
+// logging starts a daemon of its own, and returns it with its data folder and its log.
+func logging(t *testing.T) (c *exec.Cmd, data string, log io.ReadCloser) {
+	t.Helper()
 	bin, err := exec.LookPath("shelly") // testscript.Main put it into PATH
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	c := exec.CommandContext(t.Context(), bin, "run", "--brain", "demo", "--data", filepath.Join(dir, "data"), "--workspace", dir,
+	data = filepath.Join(dir, "data")
+	c = exec.CommandContext(t.Context(), bin, "run", "--brain", "demo", "--data", data, "--workspace", dir,
 		"--set", "init=off", "--set", "comm.http=127.0.0.1:0", "--set", "comm.udp=off")
 	c.Env = append(os.Environ(), "HOME="+dir)
-	log, err := c.StderrPipe()
-	if err != nil {
+	if log, err = c.StderrPipe(); err != nil {
 		t.Fatal(err)
 	}
 	must(t, c.Start())
+	return c, data, log
+}
+
+// A ^C in shelly run 2>&1 | tee ends tee at once, and the daemon's shutdown has nobody to log to.
+func TestOBS5ALogThatNobodyReadsEndsNothing(t *testing.T) {
+	c, data, log := logging(t)
 	lines := bufio.NewScanner(log)
 	for lines.Scan() && !strings.Contains(lines.Text(), "state=serving") { // until nothing more is logged but by the signal
 	}
 	must(t, log.Close())
 	must(t, c.Process.Signal(syscall.SIGTERM))
-	err = c.Wait()
-	kept, _ := os.ReadFile(filepath.Join(dir, "data", "logs", "shelly.log"))
+	err := c.Wait()
+	kept, _ := os.ReadFile(filepath.Join(data, "logs", "shelly.log"))
 	if err != nil || !strings.Contains(string(kept), `"msg":"stopped"`) {
 		t.Errorf("%v; want none, and that it has stopped as the end of\n%s", err, kept)
 	}
@@ -41,21 +49,9 @@ func TestOBS5ALogThatNobodyReadsEndsNothing(t *testing.T) {
 // A program that sees the daemon listening may stop or reload it at once: a signal that early
 // must not end the process by default.
 func TestLIF2ASignalIsHeededOnceTheDaemonListens(t *testing.T) {
-	bin, err := exec.LookPath("shelly") // testscript.Main put it into PATH
-	if err != nil {
-		t.Fatal(err)
-	}
 	for n := range 4 {
 		sent := []os.Signal{syscall.SIGTERM, syscall.SIGHUP}[n%2]
-		dir := t.TempDir()
-		c := exec.CommandContext(t.Context(), bin, "run", "--brain", "demo", "--data", filepath.Join(dir, "data"), "--workspace", dir,
-			"--set", "init=off", "--set", "comm.http=127.0.0.1:0", "--set", "comm.udp=off")
-		c.Env = append(os.Environ(), "HOME="+dir)
-		log, err := c.StderrPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		must(t, c.Start())
+		c, _, log := logging(t)
 		var said strings.Builder
 		for lines := bufio.NewScanner(log); lines.Scan(); fmt.Fprintln(&said, lines.Text()) {
 			switch {

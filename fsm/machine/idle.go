@@ -46,7 +46,7 @@ func (m *Machine) foresee(h *state.Handle) {
 	for i := range m.s.Handles {
 		if job := &m.s.Handles[i]; job.Compacts && job.State == state.Queued {
 			m.fire(i, firing{on: state.OnFinish})
-			break // there is no other
+			break // one that is parked ends when it starts: the model was asked since
 		}
 	}
 	if due {

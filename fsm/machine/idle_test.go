@@ -191,6 +191,27 @@ func TestHND67AHistoryOfItsOwnIsNotCompressed(t *testing.T) {
 	d.inStates(state.Embedding)
 }
 
+// A history that the next turn consolidates is left to it.
+func TestHND67AHistoryThatIsToBeConsolidatedIsNotCompressed(t *testing.T) {
+	d := slow(t, func(c *fsm.Config) {
+		c.Switches.Overflow, c.Limits.MaxHistory, c.Limits.KeepMessages, c.Limits.CompressPercent = fsm.OverflowConsolidate, 3, 1, 1
+	})
+	d.in("a", "How do I begin a sourdough?")
+	d.loads(fsm.Session{})
+	d.answer("With a starter.")
+	d.saves()
+	d.answer("sourdough")
+	d.embeds()
+	d.stores()
+	var history []fsm.Message
+	for _, text := range []string{"How do I begin a sourdough?", "And then?"} {
+		history = append(history, fsm.Message{Role: fsm.RoleUser, Text: text}, fsm.Message{Role: fsm.RoleAssistant, Text: "With a starter."})
+	}
+	d.inStates(state.Loading)
+	d.loads(fsm.Session{Version: 1, History: history})
+	d.inStates()
+}
+
 // Where so many memory handles wait that they take their turn like any other, a compression still
 // waits until nobody else does, and gives way.
 func TestHND67ACompressionAlwaysGivesWay(t *testing.T) {

@@ -41,7 +41,7 @@ func (m *Machine) loaded(h *state.Handle, in fsm.SessionLoaded) firing {
 	s.History, s.Pending = turn.Settled(&m.s.Config, s.History), w.Mend(s.Pending)
 	on := m.begins(h)
 	switch {
-	case h.Compacts && s.Version != h.Sess.Version:
+	case h.Compacts && (s.Version != h.Sess.Version || m.overflows(h, &s)):
 		on = state.OnFinish // HND-67
 	case m.overflows(h, &s):
 		on = state.OnCompact
