@@ -71,7 +71,7 @@ func (a *killAsk) overAsk(ctx context.Context, k *killed) error {
 	if err := c.Wait(); err != nil {
 		return errKilled
 	}
-	a.acknowledged, a.reply = true, shownAnswer(shown.String())
+	a.acknowledged, a.reply, a.stood = true, shownAnswer(shown.String()), shown.String()
 	return nil
 }
 

@@ -74,7 +74,7 @@ func (k *killed) checkRequests(s *store.Store, requests []*killAsk) {
 	for _, a := range requests {
 		r, ok, err := s.Request(a.key())
 		if err != nil || !ok || !r.Done || r.Reply != a.reply || r.IsError {
-			k.t.Errorf("request %s: record %+v, %v, %v; the reply was %q", a.id, r, ok, err, a.reply)
+			k.t.Errorf("request %s: record %+v, %v, %v; the reply was %q of %q", a.id, r, ok, err, a.reply, a.stood)
 		}
 		if accepted[a.id] != 1 {
 			k.t.Errorf("request %s is in the journal %d times", a.id, accepted[a.id])

@@ -27,6 +27,7 @@ type killAsk struct {
 
 	acknowledged bool
 	reply        string
+	stood        string    // on the terminal, if it is one
 	next         int64     // above the number of the last event of a response's stream
 	wrong        []string  // what was heard and should not have been
 	ears         killEars  // of who comes back with a position

@@ -192,6 +192,37 @@ func TestCOM90WhoComesBackToAnotherProcessHearsTheRest(t *testing.T) {
 	}
 }
 
+// The call that is asked again in place of a lost one may have no text: then the next text
+// replaces the lost one.
+func TestCOM90WhatACallWithoutATextLeavesTheNextTextReplaces(t *testing.T) {
+	journal := &shared{MemoryJournal: engine.NewMemoryJournal()}
+	f := start(t, journal, tools{})
+	f.accept("a", "look")
+	uncut := f.from(position.Position{})
+	f.next().stream(daemon.Piece{Text: "It is "})
+	var told []comm.Event
+	for len(uncut) > 0 {
+		told = append(told, <-uncut)
+	}
+	f.kill()
+	g := start(t, journal, tools{})
+	at := told[len(told)-1].At
+	early := g.from(at)
+	g.next().answer <- fsm.BrainAnswered{Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{ID: "1", Name: "look", Args: "{}"}}}
+	last := g.next()
+	between := g.from(at)
+	last.stream(daemon.Piece{Text: "It is here."})
+	late := g.from(at)
+	last.says("It is here.")
+	g.next().says("A summary.")
+	for when, rest := range map[string]<-chan comm.Event{"early": early, "between": between, "late": late, "afterwards": g.from(at)} {
+		got := hear(slices.Concat(told, all(rest)))
+		if diff := cmp.Diff([]string{"It is here."}, got.Texts); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", when, diff)
+		}
+	}
+}
+
 // A kill loses the end of the journal, of which some events were sent: it happens again, in
 // another way, and is sent again, with the text in place of the lost one.
 func TestCOM94WhatIsLostWithAKillIsSentAgain(t *testing.T) {

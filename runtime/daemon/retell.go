@@ -245,10 +245,13 @@ func (t *retelling) answer(in fsm.BrainAnswered, c *fsm.Config, record uint64) {
 		t.settled = t.settled || in.Call == heard.Call
 		return
 	}
-	replaces := !t.settled
-	t.settled = true
 	veil := reading.NewVeil(c, t.asked[in.Call].Tools)
 	text := veil.Put(in.Text) + veil.End()
+	if text+in.Thinking == "" && in.Call != heard.Call { // the next text replaces what the watcher has
+		return
+	}
+	replaces := !t.settled
+	t.settled = true
 	if text+in.Thinking == "" || in.Call == heard.Call && heard.Text >= len(text) && heard.Thinking >= len(in.Thinking) {
 		return
 	}
