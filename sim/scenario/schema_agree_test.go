@@ -154,7 +154,10 @@ func TestSCN56WordsWithinListsAndMatchersAreKnown(t *testing.T) {
 		"handle: {path: [queued, \"\"]}":                                                    "unknown state \"\"; allowed: queued",
 		"handles: [{kind: user, inferences: [[thinking, {$one_of: [compacting, acing]}]]}]": "expect.handles[0].inferences: unknown state acing; did you mean acting?",
 		"inference: {path: [thinking, cognition]}":                                          "expect.inference.path: unknown state cognition",
-		"inferences: [[thinking, compacting, {$regex: '^fail'}, failed]]":                   "",
+		"inferences: [[thinking, compacting, {$regex: '^brok'}, failed]]":                   "",
+		"inferences: [[thinking, {$regex: '^fail'}]]":                                       "3:34: expect.inferences: {$regex: \"^fail\"} fits no state; allowed: thinking, ",
+		"replies: [{outcome: {$one_of: [{$contains: fail}, {$contains: error}]}}]":          "expect.replies: {$contains: \"error\"} fits no outcome; allowed: answered, ",
+		"replies: [{outcome: {$all: [{$len: 6}, {$gt: 5}]}}]":                               "expect.replies: ",
 		"lifecycle: {path: {$all: [{$len: 2}, [down, servin]]}}":                            "expect.lifecycle.path: unknown state servin; did you mean serving?",
 		"replies: [{outcome: {$one_of: [answered, refuse]}}]":                               "expect.replies: unknown outcome refuse; did you mean refused?",
 		"replies: [{outcome: {$literal: done}}]":                                            "unknown outcome done",
@@ -206,21 +209,33 @@ func TestSCN56AMatcherIsForWhatAKeyHas(t *testing.T) {
 	}
 }
 
+// SCN-56: a pattern that fits a word is not in the way of a key that the others have.
+func TestSCN56APatternIsOfTheEffectsThatItFits(t *testing.T) {
+	for _, item := range []string{"{effect: {$regex: '^run_'}, tool: x}", "{effect: {$one_of: [reply, {$regex: '^run_'}]}, tool: x}", "{effect: {$any: true}, tool: x}", "{table: {$regex: 'n'}, state: {$regex: '^act'}}"} {
+		if _, err := Parse("f.scenario.yaml", []byte("scenario: 1\nname: x\ntools: {x: [{returns: x, optional: true}]}\nnever: ["+item+"]\n")); err != nil {
+			t.Errorf("%s: %v", item, err)
+		}
+	}
+}
+
 // SCN-56: what is wrong with a matcher is told at its own place, and how to write it.
 func TestSCN56AMatcherThatNothingFitsIsToldAtItsPlace(t *testing.T) {
 	for source, want := range map[string]string{ // order-free: each for itself
-		"expect: {replies: [{text: {$contains: 92}}]}":                       "3:27: expect.replies: wants text, and {$contains: 92} matches none; quote it if it is meant as text",
-		"expect: {replies: [7]}":                                             "3:20: expect.replies: wants text or a map of after, ",
-		"expect: {replies: [{after: 2d}]}":                                   "3:28: expect.replies: wants a duration such as 300s or 1.5s, and \"2d\" matches none; there is no unit for days: write 24h for a day",
-		"expect: {replies: [{contains: x}]}":                                 "3:21: expect.replies: unknown key contains; did you mean the matcher $contains?",
-		"never: [{reply: secret, session: b}]":                               "3:25: never[0]: no event has reply and session; beside reply there can be effect, handle",
-		"never: [{effect: reply, tool: exec}]":                               "3:25: never[0]: no event has the effect reply and tool; beside effect there can be handle, reply",
-		"never: [{effect: clear_timer, timer: grace}]":                       "no event has the effect clear_timer and timer",
-		"always: [{that: active == 1, when: {input: boot, state: serving}}]": "always[0]: no event has input and state",
-		"expect: {trace: [{eventually: {reply: x, tool: pay}}]}":             "expect.trace[0]: no event has reply and tool",
-		"never: [{tool: exec, tol: exec}]":                                   "3:22: never[0].tol: unknown key tol; did you mean tool?",
-		"expect: {questions: [3]}":                                           "3:22: expect.questions: unknown question 3; allowed: approve",
-		"expect: {trace: [{count: {of: {tool: x}, is: x}}]}":                 "3:46: expect.trace[0].count.is: there are never \"x\" of them",
+		"expect: {replies: [{text: {$contains: 92}}]}":                           "3:27: expect.replies: wants text, and {$contains: 92} matches none; quote it if it is meant as text",
+		"expect: {replies: [7]}":                                                 "3:20: expect.replies: wants text or a map of after, ",
+		"expect: {replies: [{after: 2d}]}":                                       "3:28: expect.replies: wants a duration such as 300s or 1.5s, and \"2d\" matches none; there is no unit for days: write 24h for a day",
+		"expect: {replies: [{contains: x}]}":                                     "3:21: expect.replies: unknown key contains; did you mean the matcher $contains?",
+		"never: [{reply: secret, session: b}]":                                   "3:25: never[0]: no event has reply and session; beside reply there can be effect, handle",
+		"never: [{effect: reply, tool: exec}]":                                   "3:25: never[0]: no event has the effect reply and tool; beside effect there can be handle, reply",
+		"never: [{effect: clear_timer, timer: grace}]":                           "no event has the effect clear_timer and timer",
+		"always: [{that: active == 1, when: {input: boot, state: serving}}]":     "always[0]: no event has input and state",
+		"expect: {trace: [{eventually: {reply: x, tool: pay}}]}":                 "expect.trace[0]: no event has reply and tool",
+		"never: [{tool: exec, tol: exec}]":                                       "3:22: never[0].tol: unknown key tol; did you mean tool?",
+		"never: [{effect: {$regex: '^run-'}}]":                                   "3:18: never[0]: {$regex: \"^run-\"} fits no effect; allowed: ",
+		"never: [{table: handle, state: {$one_of: [done, {$contains: think}]}}]": "never[0]: {$contains: \"think\"} fits no state; allowed: queued, ",
+		"never: [{effect: {$regex: '^run_'}, reply: x}]":                         "never[0]: no event has the effect run_tool or run_probe and reply; beside effect there can be args, attempt, ",
+		"expect: {questions: [3]}":                                               "3:22: expect.questions: unknown question 3; allowed: approve",
+		"expect: {trace: [{count: {of: {tool: x}, is: x}}]}":                     "3:46: expect.trace[0].count.is: there are never \"x\" of them",
 	} {
 		if _, err := Parse("f.scenario.yaml", []byte("scenario: 1\nname: x\n"+source+"\n")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v; want %q", source, err, want)

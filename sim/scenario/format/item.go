@@ -87,12 +87,12 @@ func (v *Item) Read(d *strict.Decoder, n *strict.Node, path string) {
 func (v *Item) Unknown(path string) (problems []strict.Problem) {
 	for _, key := range v.Keys() {
 		known := v.words(key)
-		for _, word := range v.Member(key).Choices() {
+		for _, word := range v.Member(key).Alternatives() {
 			text, _ := word.Text()
-			if known == nil || slices.Contains(known, text) || key == "state" && slices.Contains(known, inferenceState(text)) {
+			if known == nil || !word.NoneOf(known) || key == "state" && slices.Contains(known, inferenceState(text)) {
 				continue
 			}
-			problems = append(problems, strict.Problem{Pos: word.Pos(), Path: path, Text: wording.Unknown(key, text, known)})
+			problems = append(problems, strict.Problem{Pos: word.Pos(), Path: path, Text: noWord(key, word, known)})
 		}
 	}
 	return problems
@@ -157,11 +157,14 @@ func (v *Item) Apart(path string) []strict.Problem {
 	return []strict.Problem{{Pos: v.At(keys[wrong]), Path: path, Text: text}}
 }
 
-// effects are the kinds of effects that the item can be of, or nil where they are not known.
+// effects are the kinds of effects that the item can be of, or nil where it is of any.
 func (v *Item) effects() (kinds []string) {
-	if of := v.Member("effect"); of != nil {
-		for _, choice := range of.Choices() {
-			kind, _ := choice.Text()
+	of := v.Member("effect")
+	if of == nil || of.Fits(data.Value{}) {
+		return nil
+	}
+	for _, kind := range expression.EffectKinds() {
+		if of.Fits(data.Text(kind)) {
 			kinds = append(kinds, kind)
 		}
 	}

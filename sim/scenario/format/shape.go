@@ -299,6 +299,17 @@ func foreignText(f match.Foreign) string {
 	}
 }
 
+// noWord says which words there are where a matcher fits none of them.
+func noWord(key string, m *match.Matcher, words []string) string {
+	is := m.String()
+	if text, ok := m.Text(); ok {
+		is = text
+	} else if strings.HasPrefix(is, "{") {
+		return is + " fits no " + key + "; allowed: " + strings.Join(words, ", ")
+	}
+	return wording.Unknown(key, is, words)
+}
+
 // misfit says what would fit in place of a matcher, and how to write it.
 func misfit(f match.Foreign) string {
 	is := f.Matcher.String()
@@ -311,7 +322,7 @@ func misfit(f match.Foreign) string {
 	case f.Of.Lists > 0:
 		return "wants a list" + none + "; write [" + is + "], or {$contains: " + is + "} for one of several"
 	case f.Of.Words != nil:
-		return wording.Unknown(f.Key, text, f.Of.Words)
+		return noWord(f.Key, f.Matcher, f.Of.Words)
 	}
 	switch f.Of.Sort {
 	case match.Maps:

@@ -95,21 +95,24 @@ func (m *Matcher) plain() (text string, ok bool) {
 	return text, ok && of == data.NoMeasure
 }
 
-// Choices are the matchers of a text among which a value can choose: itself, or those
-// that it gives.
-func (m *Matcher) Choices() []*Matcher {
-	switch _, text := m.Text(); {
-	case text && m.op == opScalar:
+// Alternatives are the matchers among which a value can choose: itself, or those that it gives.
+func (m *Matcher) Alternatives() []*Matcher {
+	if m.op != opOneOf {
 		return []*Matcher{m}
-	case m.op == opOneOf:
-		var list []*Matcher
-		for i := range m.list {
-			list = append(list, m.list[i].Choices()...)
-		}
-		return list
-	default:
-		return nil
 	}
+	var list []*Matcher
+	for i := range m.list {
+		list = append(list, m.list[i].Alternatives()...)
+	}
+	return list
+}
+
+// Choices are the alternatives that are texts.
+func (m *Matcher) Choices() []*Matcher {
+	return slices.DeleteFunc(m.Alternatives(), func(m *Matcher) bool {
+		_, text := m.Text()
+		return !text || m.op != opScalar
+	})
 }
 
 // Exact are the matchers of a text to the letter, in lists and in the members of maps by

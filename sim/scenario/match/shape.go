@@ -57,7 +57,7 @@ func (m *Matcher) Foreign(name string, of Key) (list []Foreign) {
 	if of.Shape == nil {
 		return nil
 	}
-	if text, is := m.Text(); m.misfits(of) || is && of.Lists == 0 && of.Words != nil && !slices.Contains(of.Words, text) {
+	if m.misfits(of) || of.Lists == 0 && of.Words != nil && m.NoneOf(of.Words) {
 		return []Foreign{{Pos: m.pos, Key: cmp.Or(of.Word, name), Matcher: m, Of: of}}
 	}
 	switch m.op {
@@ -125,6 +125,16 @@ func (m *Matcher) misfits(of Key) bool {
 		}
 	}
 	return !of.Sort.fits(m.data) || of.Sort == Counts && m.NoCount()
+}
+
+// NoneOf reports whether a matcher that gathers no others fits none of the words, which are all that
+// there can be.
+func (m *Matcher) NoneOf(words []string) bool {
+	switch m.op {
+	case opAny, opAbsent, opOneOf, opAll, opExact, opList, opUnordered, opMap:
+		return false
+	}
+	return !slices.ContainsFunc(words, func(word string) bool { return m.Fits(data.Text(word)) })
 }
 
 // noList reports whether a matcher that gathers no others is for something other than a list.
