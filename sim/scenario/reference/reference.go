@@ -308,6 +308,19 @@ func enumOf(s *schema) []string {
 // variable is the pattern of a text that stands for a value of another type (SCN-17).
 const variable = `^\$\{[a-z][a-z0-9_]{0,39}\}$`
 
+// matcherOf words what a matcher is for, as far as the schema has it.
+func matcherOf(s *schema) string {
+	var all []string
+	for _, t := range s.Type {
+		switch {
+		case t == "string" && s.Pattern == variable:
+		case t != "object": // a matcher is one
+			all = append(all, typeWords()[t])
+		}
+	}
+	return strings.Join(append(all, "matcher"), " or ")
+}
+
 // typeOf words what a value may be: "text", "list of maps", "map by name".
 func (f *Format) typeOf(s *schema, depth int) string {
 	if depth > depthMax {
@@ -315,7 +328,7 @@ func (f *Format) typeOf(s *schema, depth int) string {
 	}
 	if ref, ok := strings.CutPrefix(s.Ref, "#/$defs/"); ok {
 		if strings.HasPrefix(ref, "Matcher") {
-			return "matcher"
+			return matcherOf(s)
 		}
 		if simple := simpleTypes()[ref]; simple != "" {
 			return simple

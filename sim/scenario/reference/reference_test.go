@@ -272,7 +272,10 @@ func TestSCN67AKeySaysAllThatItTakes(t *testing.T) {
 		"sessions.ann.history": {Type: "list of maps"},
 		"always[].when":        {Type: "expression or item"},
 		"eventually[].within":  {Type: "duration"},
-		"never[0].tool":        {Type: "matcher"},
+		"never[0].tool":        {Type: "text or matcher"},
+		"never[0].attempt":     {Type: "number or matcher"},
+		"never[0].args":        {Type: "matcher"},
+		"expect.replies":       {Type: "list or matcher"},
 	} {
 		keys, err := f.Find(path)
 		if err != nil {
