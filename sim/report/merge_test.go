@@ -28,7 +28,7 @@ func prettyAll(t *testing.T, r *Run) string {
 	for i := range r.Cases {
 		must(t, PrettyCase(&b, &r.Cases[i], Options{Verbose: true, Times: true}))
 	}
-	must(t, PrettyEnd(&b, r))
+	must(t, PrettyEnd(&b, r, Options{Verbose: true, Times: true}))
 	return b.String()
 }
 

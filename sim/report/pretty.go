@@ -148,8 +148,8 @@ func indent(text string) string {
 // PrettyEnd writes what comes after the cases: the coverage where one is wanted,
 // where many did not pass how to run each again, and the summary line, which is the
 // last one.
-func PrettyEnd(w io.Writer, r *Run) error {
-	text := list(r.Cases) + crashes(r.Cases) + Summary(r) + "\n"
+func PrettyEnd(w io.Writer, r *Run, o Options) error {
+	text := list(r.Cases) + crashes(r.Cases, o) + Summary(r) + "\n"
 	if r.Coverage != nil {
 		text = r.Coverage.String() + "\n" + text
 	}
@@ -158,7 +158,7 @@ func PrettyEnd(w io.Writer, r *Run) error {
 }
 
 // crashes counts the crash points, and how what follows them was judged (SIM-6).
-func crashes(cases []Case) string {
+func crashes(cases []Case, o Options) string {
 	n, points, unknown, raced, straight := 0, 0, 0, 0, 0
 	for i := range cases {
 		if c := &cases[i]; c.Points > 0 {
@@ -169,9 +169,13 @@ func crashes(cases []Case) string {
 	if n == 0 {
 		return ""
 	}
+	names := ""
+	if straight > 0 && !o.Verbose {
+		names = " (-v names them)"
+	}
 	return fmt.Sprintf("%s crashed at each of %s; outcome not compared: %d unknown, %d met by another input\n"+
-		"held only without a crash: %s (-v names them)\n",
-		wording.Count(n, "case"), wording.Count(points, "point"), unknown, raced, wording.Count(straight, "expectation"))
+		"held only without a crash: %s%s\n",
+		wording.Count(n, "case"), wording.Count(points, "point"), unknown, raced, wording.Count(straight, "expectation"), names)
 }
 
 // list names the cases that did not pass, each on a line that a shell can run.

@@ -106,7 +106,7 @@ func TestPrettyTellsWhatDidNotPassAndCounts(t *testing.T) {
 		{"with what does not load", 0, Options{Broken: true}, prettyFailed + prettyBroken + prettyError + prettyDiffers + prettyList + prettyCounts + "\n"},
 		{"verbose and timed", 1234567 * time.Microsecond, Options{Verbose: true},
 			"ok   a.scenario.yaml  holds (9 steps, 40 crash points, held 2 of 3, model small:1b 0123456789ab, Ollama 0.17.4, num_ctx 8192, num_predict 1024, temperature 0.7; held only without a crash: expect.handle)\n" + prettyFailed + prettyError +
-				"skip d.scenario.yaml  waits: no model answers\n" + prettyDiffers + prettyList + prettyCounts + " in 1.235s\n"},
+				"skip d.scenario.yaml  waits: no model answers\n" + prettyDiffers + prettyList + strings.Replace(prettyCounts, " (-v names them)", "", 1) + " in 1.235s\n"},
 		{"coloured", 0, Options{Color: true}, strings.NewReplacer("FAIL", "\x1b[31mFAIL\x1b[0m", "ERROR", "\x1b[31mERROR\x1b[0m", "DIFFERS", "\x1b[31mDIFFERS\x1b[0m").
 			Replace(prettyFailed+prettyError+prettyDiffers) + prettyList + prettyCounts + "\n"},
 	} {
@@ -135,7 +135,7 @@ func TestPrettyListsManyFailuresOnce(t *testing.T) {
 		more           string
 	}{{listFrom - 1, 0, ""}, {listFrom, listFrom, ""}, {listMax, listMax, ""}, {listMax + 2, listMax, "  and 2 more\n"}} {
 		var out bytes.Buffer
-		must(t, PrettyEnd(&out, failing(test.failing)))
+		must(t, PrettyEnd(&out, failing(test.failing), Options{}))
 		lines := strings.Count(out.String(), "  shelly test a.scenario.yaml:3 --twice  # a name\uFFFD[2J\n")
 		if lines != test.lines || !strings.Contains(out.String(), test.more) || (lines == 0) == strings.Contains(out.String(), "failed:") {
 			t.Errorf("%d failures: %d lines:\n%s", test.failing, lines, out.String())
@@ -170,7 +170,7 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("no paper") }
 
 func TestReportsTellThatTheyCouldNotBeWritten(t *testing.T) {
 	r := &Run{Cases: cases(t)}
-	if pretty(broken{}, r, Options{}) == nil || PrettyEnd(broken{}, r) == nil || JSON(broken{}, r) == nil {
+	if pretty(broken{}, r, Options{}) == nil || PrettyEnd(broken{}, r, Options{}) == nil || JSON(broken{}, r) == nil {
 		t.Error("a write that failed is no error")
 	}
 }
@@ -182,7 +182,7 @@ func pretty(w io.Writer, r *Run, o Options) error {
 			return err
 		}
 	}
-	return PrettyEnd(w, r)
+	return PrettyEnd(w, r, o)
 }
 
 func must(t testing.TB, err error) {

@@ -101,7 +101,7 @@ func (t *teller) summary() error {
 	if t.Slowest != nil {
 		slowest = report.Slowest(t.log, &t.run, *t.Slowest)
 	}
-	return errors.Join(slowest, t.tellGitHub(t.t, &t.run), report.PrettyEnd(t.log, &t.run))
+	return errors.Join(slowest, t.tellGitHub(t.t, &t.run), report.PrettyEnd(t.log, &t.run, t.pretty))
 }
 
 // why returns why not all cases were reported.
