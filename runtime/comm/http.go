@@ -244,7 +244,7 @@ func (h *HTTP) dialect(of string) (front string, word func(p *Problem, status in
 // Serve answers on l, a loopback address or a socket in the file system, until ctx ends. It
 // closes l, and returns once every connection has ended; nil if it was ctx that ended it.
 func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
-	if _, is := l.(*net.UnixListener); !is {
+	if l.Addr().Network() != "unix" {
 		if err := listener.Loopback(l.Addr().String()); err != nil {
 			_ = l.Close()
 			return err

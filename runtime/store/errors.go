@@ -20,6 +20,7 @@ var (
 	ErrOlderFormat = errors.New("the data folder was written by an older shelly: start shelly once to upgrade it")
 	ErrCorrupt     = engine.ErrDamaged
 	ErrClosed      = errors.New("the store is closed")
+	ErrMoved       = errors.New("its folder was moved, removed or replaced while it was open, and what is there now was left alone")
 	ErrNone        = errors.New("no store was ever made here") // or a crash interrupted that before it held anything
 )
 

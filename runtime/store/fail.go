@@ -14,10 +14,11 @@ type failure struct {
 	done chan struct{} // closed by the failure
 	dir  string
 	log  *slog.Logger
+	disk *locked // nil: the folder cannot be moved
 }
 
-func newFailure(dir string, log *slog.Logger) *failure {
-	return &failure{done: make(chan struct{}), dir: dir, log: log}
+func newFailure(dir string, log *slog.Logger, disk *locked) *failure {
+	return &failure{done: make(chan struct{}), dir: dir, log: log, disk: disk}
 }
 
 // fail remembers err unless there already is an error, and returns the remembered one.
@@ -44,10 +45,16 @@ func (f *failure) failed() error {
 
 // guard runs a write on a goroutine of its own and returns when the write does or when the store
 // fails, whichever comes first: after a failure goroutines are parked, and Pebble's locks may never
-// be free again. An error or a panic of the write itself fails the store.
+// be free again. An error or a panic of the write itself fails the store, and so does a folder that
+// is not at its path any more: what is written would be durable where nobody finds it.
 func (f *failure) guard(write func() error) error {
 	if err := f.failed(); err != nil {
 		return err
+	}
+	if f.disk != nil {
+		if err := f.disk.moved(); err != nil {
+			return f.fail(err)
+		}
 	}
 	result := make(chan error, 1)
 	go func() {

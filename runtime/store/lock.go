@@ -23,7 +23,8 @@ const lockName = "LOCK"
 // that an older shelly looks at.
 type folderLock struct {
 	*pebble.Lock
-	rest []io.Closer
+	folder uintptr // the locked folder; vfs.InvalidFd: only LOCK is
+	rest   []io.Closer
 }
 
 // Close implements io.Closer.
@@ -59,7 +60,7 @@ func lockFolder(disk vfs.FS, dir string) (*folderLock, error) {
 		err = errors.Join(locking(dir, err), own.Close())
 		return nil, err
 	}
-	return &folderLock{lock, []io.Closer{own}}, nil
+	return &folderLock{lock, own.Fd(), []io.Closer{own}}, nil
 }
 
 // shareFolder keeps every other process from writing into a folder, changing nothing in it; other
@@ -70,7 +71,7 @@ func shareFolder(disk vfs.FS, dir string) (*folderLock, error) {
 	if err != nil {
 		return nil, err
 	}
-	if own == io.Closer(nothing{}) {
+	if own == folder(nothing{}) {
 		return lockFolder(disk, dir)
 	}
 	file, err := shareFile(disk.PathJoin(dir, lockName))
@@ -81,7 +82,7 @@ func shareFolder(disk vfs.FS, dir string) (*folderLock, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close(), own.Close())
 	}
-	return &folderLock{lock, []io.Closer{file, own}}, nil
+	return &folderLock{lock, own.Fd(), []io.Closer{file, own}}, nil
 }
 
 // A process that is killed while it starts another leaves its lock on the folder to the new one
@@ -92,9 +93,15 @@ const (
 	orphanWait  = 10 * time.Millisecond
 )
 
+// folder is an open folder.
+type folder interface {
+	io.Closer
+	Fd() uintptr
+}
+
 // flock locks the folder itself, exclusively or shared. If the file system has no such lock,
 // nothing is locked.
-func flock(disk vfs.FS, dir string, alone bool) (io.Closer, error) {
+func flock(disk vfs.FS, dir string, alone bool) (folder, error) {
 	f, err := disk.OpenDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the data folder %s: %w%s", dir, classify(err), Advice(err))
@@ -181,3 +188,6 @@ type nothing struct{}
 
 // Close implements io.Closer.
 func (nothing) Close() error { return nil }
+
+// Fd returns none.
+func (nothing) Fd() uintptr { return vfs.InvalidFd }

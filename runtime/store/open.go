@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"shelly/runtime/descriptor"
 	"shelly/runtime/store/copies"
@@ -21,17 +22,19 @@ import (
 // engine.ErrNoSpace, and names dir.
 func Open(dir string, o Options) (*Store, error) {
 	o = o.withDefaults()
-	b := newBallast(o.FS, dir, o.BallastBytes, o.Logger)
+	disk := &locked{FS: o.FS, dir: dir, lock: vfs.InvalidFd}
+	b := newBallast(disk, dir, o.BallastBytes, o.Logger)
 	s := &Store{
 		latest: newLatest(), refers: newRefers(),
 		dir: dir, fs: b.under(), reserve: o.ReserveBytes, ballast: b,
-		failure: newFailure(dir, o.Logger), compact: newCompaction(), sweep: sweep{}, damaged: o.Damaged, turn: make(chan struct{}, 1),
-		vectors: copies.New(o.FS, o.FS.PathJoin(dir, vectorsName), true), // no write to it is worth the ballast
+		failure: newFailure(dir, o.Logger, disk), compact: newCompaction(), sweep: sweep{}, damaged: o.Damaged, turn: make(chan struct{}, 1),
+		vectors: copies.New(disk, disk.PathJoin(dir, vectorsName), true), // no write to it is worth the ballast
 	}
 	var err error
 	if s.lock, err = acquire(s.fs, dir); err != nil {
 		return nil, err
 	}
+	disk.lock = s.lock.folder
 	there, err := survey(s.fs, dir)
 	if err == nil {
 		if s.anchor, err = readAnchor(s.fs, dir); errors.Is(err, ErrCorrupt) {

@@ -19,7 +19,7 @@ func OpenReadOnly(dir string, o Options) (*Store, error) {
 	s := &Store{
 		latest: newLatest(),
 		dir:    dir, fs: o.FS, reserve: o.ReserveBytes, ballast: newBallast(o.FS, dir, 0, o.Logger),
-		failure: newFailure(dir, o.Logger), compact: newCompaction(), sweep: sweep{}, still: true,
+		failure: newFailure(dir, o.Logger, nil), compact: newCompaction(), sweep: sweep{}, still: true,
 		vectors: copies.New(o.FS, o.FS.PathJoin(dir, vectorsName), false),
 	}
 	var err error

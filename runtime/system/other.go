@@ -15,6 +15,9 @@ const NoFollow = 0
 // TryLock locks nothing.
 func TryLock(uintptr, bool) (held bool, err error) { return false, nil }
 
+// IsAt returns true: nothing can be moved while it is open on this system.
+func IsAt(uintptr, string) bool { return true }
+
 // TryShare locks nothing.
 func TryShare(*os.File) (held bool) { return false }
 

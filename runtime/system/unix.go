@@ -35,6 +35,22 @@ func TryLock(fd uintptr, alone bool) (held bool, err error) {
 	}
 }
 
+// IsAt reports whether an open file or folder is the one at a path. Where the system does not say, it
+// is.
+func IsAt(fd uintptr, path string) bool {
+	var own, there unix.Stat_t
+	if err := unix.Fstat(int(fd), &own); err != nil {
+		return true
+	}
+	switch err := unix.Stat(path, &there); {
+	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENOTDIR):
+		return false
+	case err != nil:
+		return true
+	}
+	return own.Dev == there.Dev && own.Ino == there.Ino
+}
+
 // TryShare locks a file against processes that would lock its bytes exclusively, until it is
 // closed. It does not wait; held means that another process has such a lock.
 func TryShare(f *os.File) (held bool) {

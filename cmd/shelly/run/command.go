@@ -20,6 +20,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/runtime/config"
 	"shelly/runtime/failpoint"
+	"shelly/runtime/store"
 	"shelly/runtime/supervise"
 )
 
@@ -88,6 +89,8 @@ func (c *Command) Run(t *terminal.Terminal) error {
 		return fmt.Errorf("%w; nothing that was accepted is lost; start it again", context.Cause(ctx))
 	case errors.Is(err, engine.ErrNoSpace):
 		return exit.With(exit.Disk, fmt.Errorf("%w; nothing that was accepted is lost; free some space and start it again", err))
+	case errors.Is(err, store.ErrMoved):
+		return exit.With(exit.Disk, fmt.Errorf("%w; what was accepted is in the folder that was opened, wherever that is; start it again", err))
 	case err != nil:
 		return exit.With(exit.Disk, fmt.Errorf("%w; nothing that was accepted is lost; start it again once the cause is fixed", err))
 	case code != fsm.ExitClean:

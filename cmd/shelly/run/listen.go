@@ -78,7 +78,7 @@ func (s *starting) listen(ctx context.Context) error {
 	if err := client.WriteEndpoint(s.cfg.Data, at); err != nil {
 		return exit.With(exit.Data, err)
 	}
-	s.later(func() error { return client.RemoveEndpoint(s.cfg.Data) })
+	s.later(func() error { return client.RemoveEndpoint(s.cfg.Data, at) })
 	s.log.Info("listening", "http", at.HTTP, "udp", at.UDP, "unix", at.Unix, "data", s.cfg.Data, "workspace", s.cfg.Workspace)
 	return nil
 }

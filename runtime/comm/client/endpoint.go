@@ -37,8 +37,12 @@ func WriteEndpoint(dir string, e Endpoint) error {
 	return replaceFile(dir, EndpointFile, append(data, '\n'))
 }
 
-// RemoveEndpoint tells clients that the daemon does not listen any more.
-func RemoveEndpoint(dir string) error {
+// RemoveEndpoint tells clients that a daemon does not listen any more. The file of another daemon,
+// which has its data folder in the same place by now, is left alone (CFG-8).
+func RemoveEndpoint(dir string, own Endpoint) error {
+	if e, err := ReadEndpoint(dir); err == nil && e != own {
+		return nil
+	}
 	err := os.Remove(filepath.Join(dir, EndpointFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the endpoint file: %w", err)

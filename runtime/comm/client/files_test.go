@@ -78,8 +78,12 @@ func TestAnEndpointIsFoundUntilItIsRemoved(t *testing.T) {
 			t.Errorf("%+v, %v; want %+v", got, err, want)
 		}
 	}
+	must(t, client.RemoveEndpoint(dir, client.Endpoint{HTTP: "127.0.0.1:1", PID: 3})) // another daemon's
+	if got, err := client.ReadEndpoint(dir); err != nil || got.PID != 4 {
+		t.Errorf("after another daemon's end: %+v, %v", got, err)
+	}
 	for range 2 {
-		must(t, client.RemoveEndpoint(dir))
+		must(t, client.RemoveEndpoint(dir, client.Endpoint{HTTP: "[::1]:1", PID: 4}))
 	}
 	if _, err := client.ReadEndpoint(dir); !errors.Is(err, client.ErrNotRunning) {
 		t.Errorf("removed: %v", err)

@@ -21,7 +21,7 @@ var ErrPath = fmt.Errorf("a socket's path has at most %d bytes", UnixPathMax)
 // Unix binds a socket in the file system that only its owner may open (COM-91). A socket left by
 // a killed process is replaced; one at which a process listens is not, nor is a file
 // that is not a socket.
-func Unix(path string) (*net.UnixListener, error) {
+func Unix(path string) (net.Listener, error) {
 	if len(path) > UnixPathMax {
 		return nil, fmt.Errorf("listen at %s: %w, and this one %d", path, ErrPath, len(path))
 	}
@@ -38,7 +38,27 @@ func Unix(path string) (*net.UnixListener, error) {
 	if err := os.Chmod(path, 0o600); err != nil { // in case private has no effect on this system
 		return nil, errors.Join(fmt.Errorf("listen at %s: %w", path, err), l.Close())
 	}
-	return l.(*net.UnixListener), nil
+	bound, err := os.Lstat(path)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("listen at %s: %w", path, err), l.Close())
+	}
+	l.(*net.UnixListener).SetUnlinkOnClose(false)
+	return &socket{Listener: l, path: path, bound: bound}, nil
+}
+
+// socket is removed when it is closed, unless another has taken its place since (CFG-8).
+type socket struct {
+	net.Listener
+	path  string
+	bound fs.FileInfo
+}
+
+// Close implements [net.Listener].
+func (s *socket) Close() error {
+	if there, err := os.Lstat(s.path); err == nil && os.SameFile(there, s.bound) {
+		_ = os.Remove(s.path) // a start takes the place of one that is left
+	}
+	return s.Listener.Close()
 }
 
 // liveTimeout bounds the check whether a process listens at a socket.

@@ -13,7 +13,7 @@ import (
 	"shelly/runtime/comm/listener"
 )
 
-func bind(t *testing.T, path string) *net.UnixListener {
+func bind(t *testing.T, path string) net.Listener {
 	t.Helper()
 	l, err := listener.Unix(path)
 	if err != nil {
@@ -59,7 +59,10 @@ func TestCOM91ASocketIsItsOwnersAlone(t *testing.T) {
 
 func TestCOM91AStaleSocketIsReplacedAndALiveOneIsNot(t *testing.T) {
 	path := filepath.Join(short(t), "s.sock")
-	killed := bind(t, path)
+	killed, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := listener.Unix(path); err == nil || !strings.Contains(err.Error(), "another process listens") {
 		t.Errorf("a live one: %v", err)
 	}
@@ -71,6 +74,28 @@ func TestCOM91AStaleSocketIsReplacedAndALiveOneIsNot(t *testing.T) {
 		t.Fatal(err)
 	}
 	bind(t, path)
+}
+
+// CFG-8: what another process has bound in the place of a socket that was moved away stays.
+func TestCOM91ASocketIsRemovedByItsOwnerAlone(t *testing.T) {
+	dir := short(t)
+	path := filepath.Join(dir, "s.sock")
+	first := bind(t, path)
+	if err := os.Rename(path, filepath.Join(dir, "moved")); err != nil {
+		t.Fatal(err)
+	}
+	second := bind(t, path)
+	for _, end := range []struct {
+		l     net.Listener
+		stays bool
+	}{{first, true}, {second, false}} {
+		if err := end.l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Lstat(path); (err == nil) != end.stays {
+			t.Errorf("after its end: %v; want it to stay: %v", err, end.stays)
+		}
+	}
 }
 
 func TestCOM91WhatIsNotASocketStays(t *testing.T) {

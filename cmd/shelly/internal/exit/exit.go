@@ -20,7 +20,7 @@ const (
 	Data        = 6 // the data folder is in use, damaged, open to others, or written by newer code
 	Unreachable = 7 // no model, or no daemon, answers, or the daemon is stopping
 	Forced      = 8 // stopped before the farewell was over
-	Disk        = 9 // a write failed, or there is too little free space
+	Disk        = 9 // a write failed, there is too little free space, or the data folder was moved while it was used
 )
 
 // Error is an error with the code that it ends the process with.
