@@ -45,16 +45,10 @@ func (f *failure) failed() error {
 
 // guard runs a write on a goroutine of its own and returns when the write does or when the store
 // fails, whichever comes first: after a failure goroutines are parked, and Pebble's locks may never
-// be free again. An error or a panic of the write itself fails the store, and so does a folder that
-// is not at its path any more: what is written would be durable where nobody finds it.
+// be free again. An error or a panic of the write itself fails the store.
 func (f *failure) guard(write func() error) error {
 	if err := f.failed(); err != nil {
 		return err
-	}
-	if f.disk != nil {
-		if err := f.disk.moved(); err != nil {
-			return f.fail(err)
-		}
 	}
 	result := make(chan error, 1)
 	go func() {
@@ -74,6 +68,17 @@ func (f *failure) guard(write func() error) error {
 	case <-f.done:
 		return f.err
 	}
+}
+
+// settle is guard for a write that others rely on once it has returned. It fails the store if the
+// folder is not at its path any more: the write would be durable where nobody finds it.
+func (f *failure) settle(write func() error) error {
+	if f.disk != nil {
+		if err := f.disk.moved(); err != nil {
+			return f.fail(err)
+		}
+	}
+	return f.guard(write)
 }
 
 func asError(v any) error {

@@ -75,11 +75,11 @@ func (s *Store) commit(batch *pebble.Batch, sync bool) error {
 			return s.failure.fail(err)
 		}
 	}
-	options := pebble.NoSync
+	options, guard := pebble.NoSync, s.failure.guard
 	if sync {
-		options = pebble.Sync
+		options, guard = pebble.Sync, s.failure.settle
 	}
-	err := s.failure.guard(func() error {
+	err := guard(func() error {
 		if err := s.admit(batch.Len()); err != nil {
 			return err
 		}

@@ -22,8 +22,8 @@ func TestCFG8AStoreWhoseFolderWasMovedChangesNothingInItsPlace(t *testing.T) {
 		"a synced record": func(s *store.Store) error {
 			return s.Append(engine.Batch{Records: []engine.Record{record(4)}}, true)
 		},
-		"a record": func(s *store.Store) error {
-			return s.Append(engine.Batch{Records: []engine.Record{record(4)}}, false)
+		"a record and a sync": func(s *store.Store) error {
+			return errors.Join(s.Append(engine.Batch{Records: []engine.Record{record(4)}}, false), s.Append(engine.Batch{}, true))
 		},
 		"a rest": (*store.Store).Rest,
 		"an end": (*store.Store).Close,
