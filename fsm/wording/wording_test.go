@@ -112,3 +112,20 @@ func TestThousandsAreParted(t *testing.T) {
 		}
 	}
 }
+
+func TestAPathIsQuotedWhereItIsUnusual(t *testing.T) {
+	for path, want := range map[string]string{ // order-free: each for itself
+		"a/b c": "a/b c", " a": `" a"`, "a ": `"a "`, "a\nb": `"a\nb"`, `a"b`: `"a\"b"`, "a\xff": `a\xff`, "für": "für",
+	} {
+		if got := PathLine(path); got != want {
+			t.Errorf("%q: got %s, want %s", path, got, want)
+		}
+	}
+}
+
+func TestWhatWouldControlATerminalIsShown(t *testing.T) {
+	const text = "a\tb\nc\x1b[2J\r\u202ed\u00e9"
+	if got, want := Visible(text), "a\tb\nc\\x1b[2J\\r\\u202ed\u00e9"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
