@@ -35,7 +35,7 @@ func Runs(j engine.Reader, after uint64) ([]Run, error) {
 	take := func(s *state.Snapshot, index uint64, at fsm.Millis) {
 		for i := range s.Handles {
 			if h := &s.Handles[i]; h.ID > last && h.Kind != fsm.KindUser {
-				all = append(all, Run{Handle: h.ID, Kind: h.Kind, Session: h.Session, Home: h.Home, Index: index, Admitted: at, Input: h.Input, State: h.State})
+				all = append(all, Run{Handle: h.ID, Kind: h.Kind, Session: h.Session, Home: h.Home, Index: index, Admitted: at, Input: h.Subject(), State: h.State})
 			}
 		}
 		last = s.LastHandle

@@ -183,3 +183,22 @@ expect: {ends: serving}
 		t.Errorf("%s", file.Source)
 	}
 }
+
+// The input of a compression is a placeholder, which tells nobody anything.
+func TestCLI211ACompressionSaysWhatItIs(t *testing.T) {
+	r := runOf(t, `
+scenario: 1
+name: long talk
+profile: default
+config: {init: off, context_tokens: 1400, compress_percent: 50, keep_messages: 2}
+server: {reads: 25/s, writes: 8/s, window: 1400}
+brain_for:
+  compact: [{says: "They talked."}]
+brain: [{says: "`+strings.Repeat("A heat pump moves heat. ", 12)+`"}]
+timeline: [{at: 0s, user: "How does a heat pump work?"}]
+expect: {replies: {$len: 1}}
+`, fsm.KindMemory, 2)
+	if text := r.Request.Text; text != "compress the conversation" {
+		t.Errorf("a compression is shown as %q", text)
+	}
+}
