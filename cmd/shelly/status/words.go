@@ -230,7 +230,11 @@ func (s *sheet) kept(st comm.Status) {
 
 // upkeep reports that summaries and consolidations fail.
 func upkeep(failed int) string {
-	return fmt.Sprintf("the last %s at a summary or a consolidation failed; see shelly doctor", wording.Count(failed, "try"))
+	attempts := "attempt"
+	if failed > 1 {
+		attempts = wording.Count(failed, "attempt")
+	}
+	return fmt.Sprintf("the last %s at a summary or a consolidation failed; see shelly doctor", attempts)
 }
 
 // clock formats a time in the user's zone, without the date if it is today.

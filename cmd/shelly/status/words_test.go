@@ -73,3 +73,11 @@ func TestCLI144AWatchedStatusIsWrittenOverTheOneBefore(t *testing.T) {
 		t.Errorf("%q, want %q", b.String(), want)
 	}
 }
+
+func TestCLI144OneFailedAttemptIsNotCounted(t *testing.T) {
+	for failed, want := range map[int]string{1: "the last attempt at ", 3: "the last 3 attempts at "} {
+		if got := upkeep(failed); !strings.HasPrefix(got, want) {
+			t.Errorf("after %d: %q", failed, got)
+		}
+	}
+}
