@@ -64,7 +64,7 @@ func (x *examination) texts(t comm.Texts) {
 	x.ok("texts", fmt.Sprintf("%s kept for read_more, %s", wording.Count(t.Count, "result"), quantity.Bytes(t.Bytes)))
 }
 
-const mendUpkeep = "nothing is lost: see the log; a model that follows instructions better, or a larger window (brain.num_ctx), helps"
+const mendUpkeep = "nothing is lost: see the log; if the server failed, the next turn tries again; if the model did, one that follows instructions better, or a larger window (brain.num_ctx), helps"
 
 const mendSpace = "free some space, or lower reserve"
 

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -137,6 +138,19 @@ func TestCLI10AnotherModelOfTheDaemonIsReported(t *testing.T) {
 	wantFinding(t, e, "warn", "other model", "ollama small at "+server, "about large", "--model")
 	e.same(&comm.Status{Model: "large", Server: "http://127.0.0.1:1143"}, e.name, server)
 	wantFinding(t, e, "warn", "other model", "at http://127.0.0.1:1143;", "brain.url")
+}
+
+// A daemon that was started with another OLLAMA_HOST has its model.
+func TestCLI10AServerThatTheDaemonDoesNotAskNeedNotAnswer(t *testing.T) {
+	e, _ := large(config.Brain{})
+	const server = "http://127.0.0.1:11434"
+	down := errors.New("no Ollama server answers")
+	e.unanswered(&comm.Status{Model: "small", Server: "http://127.0.0.1:1143"}, server, down, "")
+	wantFinding(t, e, "warn", "ollama", "no Ollama server answers; the daemon asks ollama small at http://127.0.0.1:1143", "--set brain.url=http://127.0.0.1:1143")
+	for _, same := range []*comm.Status{nil, {}, {Model: "small", Server: server}} {
+		e.unanswered(same, server, down, "")
+		wantFinding(t, e, "fail", "ollama", "--brain demo")
+	}
 }
 
 func TestCLI10TheLeastWindowIsReported(t *testing.T) {

@@ -48,7 +48,7 @@ func (x *examination) brain(ctx context.Context, cfg config.Config, running *com
 	defer o.Close()
 	version, err := o.Version(ctx)
 	if err != nil {
-		x.unusable("ollama", err, stands)
+		x.unanswered(running, o.BaseURL(), err, stands)
 		return
 	}
 	x.ok("ollama", fmt.Sprintf("version %s at %s", version, o.BaseURL()))
@@ -83,6 +83,16 @@ func (x *examination) same(running *comm.Status, chat, server string) {
 		x.warn("other model", fmt.Sprintf("the daemon asks %s; what follows is about %s at %s", brain.AboutOllama(running.Model, running.Server), chat, server),
 			"name the daemon's model and server with --model and --set brain.url, or restart the daemon with these settings")
 	}
+}
+
+// unanswered reports that the server does not answer. It need not if the daemon asks another one.
+func (x *examination) unanswered(running *comm.Status, server string, err error, stands string) {
+	if running == nil || running.Server == "" || running.Server == server {
+		x.unusable("ollama", err, stands)
+		return
+	}
+	x.warn("ollama", fmt.Sprintf("%v; the daemon asks %s", err, brain.AboutOllama(running.Model, running.Server)),
+		"to examine the daemon's server, add --set brain.url="+running.Server)
 }
 
 // unusable reports a server without a usable model. That is not a failure if something else
