@@ -364,15 +364,6 @@ func (h *Handle) Tells() bool {
 	return h.Kind == fsm.KindSystem || h.Kind == fsm.KindSchedule || h.Kind == fsm.KindEvent && h.Origin.Channel != ""
 }
 
-// Subject returns what the handle is about, for people: what it came with. A compression has
-// come with nothing but the placeholder of its session's next question (CLI-211).
-func (h *Handle) Subject() string {
-	if h.Compacts {
-		return "compress the conversation"
-	}
-	return h.Input
-}
-
 // Learns reports whether a handle of this kind is remembered with its session.
 func (h *Handle) Learns() bool {
 	return h.Kind == fsm.KindUser || h.Kind == fsm.KindEvent || h.Kind == fsm.KindSystem || h.Kind == fsm.KindSchedule

@@ -40,7 +40,7 @@ func (d *Daemon) status() comm.Status {
 		}
 		began, note := d.hub.standing(h.ID)
 		s.Active = append(s.Active, comm.Active{
-			Handle: h.ID, Kind: h.Kind, Session: h.Session, State: h.State, Since: began, Waits: note, Text: wording.Clip(h.Subject(), textShown),
+			Handle: h.ID, Kind: h.Kind, Session: h.Session, State: h.State, Since: began, Waits: note, Text: wording.Clip(wording.Subject(h.Input, h.Compacts), textShown),
 			Inference: h.Inf.State, Label: view.Config.Label(h.Inf.State), Request: h.Request.ID, Asks: asks,
 		})
 	}
@@ -57,7 +57,7 @@ func (d *Daemon) status() comm.Status {
 func queued(s *state.Snapshot, i int) comm.Queued {
 	h := &s.Handles[i]
 	return comm.Queued{
-		Handle: h.ID, Kind: h.Kind, Session: h.Session, State: h.State, Request: h.Request.ID, Text: wording.Clip(h.Subject(), textShown), Why: waitsFor(s, i),
+		Handle: h.ID, Kind: h.Kind, Session: h.Session, State: h.State, Request: h.Request.ID, Text: wording.Clip(wording.Subject(h.Input, h.Compacts), textShown), Why: waitsFor(s, i),
 	}
 }
 

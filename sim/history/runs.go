@@ -6,6 +6,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
+	"shelly/fsm/wording"
 )
 
 // Run is a piece of work that is no request: a schedule's slot, a subagent, its report, an event.
@@ -35,7 +36,7 @@ func Runs(j engine.Reader, after uint64) ([]Run, error) {
 	take := func(s *state.Snapshot, index uint64, at fsm.Millis) {
 		for i := range s.Handles {
 			if h := &s.Handles[i]; h.ID > last && h.Kind != fsm.KindUser {
-				all = append(all, Run{Handle: h.ID, Kind: h.Kind, Session: h.Session, Home: h.Home, Index: index, Admitted: at, Input: h.Subject(), State: h.State})
+				all = append(all, Run{Handle: h.ID, Kind: h.Kind, Session: h.Session, Home: h.Home, Index: index, Admitted: at, Input: wording.Subject(h.Input, h.Compacts), State: h.State})
 			}
 		}
 		last = s.LastHandle
