@@ -119,7 +119,10 @@ test-vet: analysis
 # that starts it. Nor in the tests that try each place of something, which it would make ten
 # times as dear: those of packages that it watches, which are marked (package exhaustive), run
 # by their names without it. It needs a C compiler, and with one the store's library would take
-# its compression from C, which the program does not.
+# its compression from C, which the program does not. With the race detector calls are not
+# inlined: the same reads and writes are watched, and the compiler and the linker, who work for
+# these tests alone, save more time than the tests lose.
+NO_INLINING := -gcflags='all=-dwarf=false -l'
 below = $(sort $(patsubst %/,./%,$(dir $(1))))
 TESTED = $(call below,$(shell find cmd runtime -name '*_test.go'))
 AT_ONCE_WORDS := (^|[[:space:]])go (func|[A-Za-z_.]+[(])|sync[.]|atomic[.]|errgroup|httptest|http[.]Serve
@@ -136,7 +139,7 @@ test-race:
 	$(call step,unit tests of what does one thing at a time)
 	@$(SELDOM) $(GO) test -shuffle=on $(filter-out $(AT_ONCE),$(TESTED))
 	$(call step,unit tests with the race detector of what does more)
-	@GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 $(SELDOM) $(GO) test -race $(OFTENER) -tags pebblegozstd -shuffle=on $(filter $(AT_ONCE),$(TESTED)) # or each process waits for a second at its end
+	@GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 $(SELDOM) $(GO) test -race $(NO_INLINING) $(OFTENER) -tags pebblegozstd -shuffle=on $(filter $(AT_ONCE),$(TESTED)) # or each process waits for a second at its end
 
 # Canaries are known bugs that an overlay puts into the code, with the tests that wake them; the
 # proof must find each (SIM-12).
