@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"shelly/cmd/shelly/chat"
 	"shelly/cmd/shelly/internal/exit"
@@ -68,7 +69,7 @@ func (c *Command) Run(t *terminal.Terminal, shell terminal.Shell) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)
-	go c.heed(ctx, signals, daemon, w, leave)
+	go heed(ctx, signals, w.say, leave, func() (bool, error) { return daemon.Cancel(ctx, c.ID, c.Channel) })
 	if w.state != nil {
 		go w.tick(ctx)
 	}
@@ -123,29 +124,43 @@ func (c *Command) talk(t *terminal.Terminal, shell terminal.Shell) error {
 	return (&chat.Command{Session: c.Session, Channel: c.Channel, Chat: c.Chat, Place: c.Place}).Run(t, shell)
 }
 
+// deliverWithin is how long whoever leaves waits for the daemon to have the cancel.
+const deliverWithin = time.Second
+
 // heed handles signals. The first ^C asks the daemon to cancel; it leaves at once only if that
 // changes nothing (HND-31); if not, the reply ends the command. Any other signal leaves at
-// once.
-func (c *Command) heed(ctx context.Context, signals <-chan os.Signal, daemon *client.Client, w *watching, leave func()) {
-	for asked := false; ; asked = true {
-		select {
-		case <-ctx.Done():
+// once, but not before the daemon has the cancel (CLI-212).
+func heed(ctx context.Context, signals <-chan os.Signal, say func(string), leave func(), cancel func() (taken bool, err error)) {
+	select {
+	case <-ctx.Done():
+		return
+	case s := <-signals:
+		if s != syscall.SIGINT {
+			leave()
 			return
-		case s := <-signals:
-			if s != syscall.SIGINT || asked {
-				leave()
-				return
-			}
 		}
-		w.say("· cancelling; ^C again quits without waiting")
-		go func() {
-			if taken, err := daemon.Cancel(ctx, c.ID, c.Channel); err != nil || !taken {
-				leave()
-				return
-			}
-			w.say("· cancel accepted")
-		}()
 	}
+	say("· cancelling; ^C again quits without waiting")
+	delivered := make(chan struct{})
+	go func() {
+		taken, err := cancel()
+		close(delivered)
+		if err != nil || !taken {
+			leave()
+			return
+		}
+		say("· cancel accepted")
+	}()
+	select {
+	case <-ctx.Done():
+		return
+	case <-signals:
+	}
+	select {
+	case <-delivered:
+	case <-time.After(deliverWithin):
+	}
+	leave()
 }
 
 // readImages reads the files of --image.
