@@ -124,9 +124,6 @@ func (c *Command) talk(t *terminal.Terminal, shell terminal.Shell) error {
 	return (&chat.Command{Session: c.Session, Channel: c.Channel, Chat: c.Chat, Place: c.Place}).Run(t, shell)
 }
 
-// deliverWithin is how long whoever leaves waits for the daemon to have the cancel.
-const deliverWithin = time.Second
-
 // heed handles signals. The first ^C asks the daemon to cancel; it leaves at once only if that
 // changes nothing (HND-31); if not, the reply ends the command. Any other signal leaves at
 // once, but not before the daemon has the cancel (CLI-212).
@@ -158,7 +155,7 @@ func heed(ctx context.Context, signals <-chan os.Signal, say func(string), leave
 	}
 	select {
 	case <-delivered:
-	case <-time.After(deliverWithin):
+	case <-time.After(exit.DeliverWithin):
 	}
 	leave()
 }

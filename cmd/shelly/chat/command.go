@@ -57,6 +57,6 @@ func (c *Command) Run(t *terminal.Terminal, shell terminal.Shell) error {
 		Session: c.Session, Chat: chat.Key(), Earlier: loadPast(cfg.Data), Colours: terminal.Colours(t.Out), NewID: client.NewID,
 	})
 	d := newDesk(cfg, c, chat, shell)
-	defer d.end()
+	defer d.leave()
 	return (&loop{in: in, out: out, model: model, desk: d}).run()
 }

@@ -48,6 +48,8 @@ type desk struct {
 	msgs  chan talk.Msg
 	fatal chan error
 	file  sync.Mutex // of what was asked before
+
+	cancels sync.WaitGroup // those that the daemon does not have yet
 }
 
 func newDesk(cfg config.Config, c *Command, chat fsm.Origin, shell terminal.Shell) *desk {
@@ -77,12 +79,35 @@ func (d *desk) greet(session string) {
 	d.hear()
 }
 
+// start performs an effect beside the conversation.
+func (d *desk) start(e talk.Effect) {
+	if _, cancels := e.(talk.Cancel); cancels {
+		d.cancels.Add(1)
+	}
+	go d.perform(e)
+}
+
+// leave ends what the desk does, but not before the daemon has the cancels (CLI-212).
+func (d *desk) leave() {
+	delivered := make(chan struct{})
+	go func() {
+		d.cancels.Wait()
+		close(delivered)
+	}()
+	select {
+	case <-delivered:
+	case <-time.After(exit.DeliverWithin):
+	}
+	d.end()
+}
+
 func (d *desk) perform(e talk.Effect) {
 	switch e := e.(type) {
 	case talk.Ask:
 		d.ask(e)
 	case talk.Cancel:
 		taken, err := d.daemon.Cancel(d.ctx, e.ID, d.c.Channel)
+		d.cancels.Done()
 		d.tell(talk.Cancelled{ID: e.ID, Taken: taken, Err: err})
 	case talk.Decide:
 		taken, err := d.daemon.Decide(d.ctx, client.About{Handle: e.Handle}, e.Decision)

@@ -155,7 +155,7 @@ func (l *loop) update(msg talk.Msg) {
 		case talk.Suspend:
 			l.suspend()
 		default:
-			go l.desk.perform(effect)
+			l.desk.start(effect)
 		}
 	}
 }

@@ -15,6 +15,10 @@ import (
 // then its whole group, and so signals the process twice.
 const Together = 100 * time.Millisecond
 
+// DeliverWithin is how long a client that leaves waits for the daemon to have a cancel that it
+// has begun to send (CLI-212).
+const DeliverWithin = time.Second
+
 // Signals returns SIGTERM and SIGINT as they come, counting signals that are close together as
 // one. After stop they end the process again, and the channel is closed.
 func Signals() (signals <-chan os.Signal, stop func()) {
