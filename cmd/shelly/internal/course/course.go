@@ -80,7 +80,7 @@ func (c *Course) Words() string {
 		return fmt.Sprintf("running %d tools", c.running)
 	case c.running > 0:
 		return "running " + c.tool
-	case c.waiting != "" && c.inference == state.Condensing: // of what it writes, no word is shown
+	case c.waiting != "" && c.inference == state.Condensing: // of what it writes, no word is shown (CLI-213)
 		return words(c.inference) + ": " + c.waiting
 	case c.waiting != "":
 		return c.waiting
