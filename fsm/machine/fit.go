@@ -7,6 +7,7 @@ import (
 	"shelly/fsm/fit"
 	"shelly/fsm/prompt"
 	"shelly/fsm/state"
+	"shelly/fsm/turn"
 )
 
 // fit makes the conversation of an answering inference fit before it is sent (CTX-10). What
@@ -21,6 +22,9 @@ func (m *Machine) fit(h *state.Handle, system string, tools fsm.Toolset) (firing
 	room := fit.Room(&m.s.Config, h, system, tools)
 	if asked := fsm.MessageTokens(h.Inf.Talk.Messages[h.TurnAt]); asked > room {
 		tokens := h.Sess.Corrected(asked + c.EstimateOf(system, fsm.Conversation{}, tools, &h.Sess.Offer))
+		if c.Edition >= fsm.NinthEdition {
+			h.Inf.Talk = turn.Refused(c, h.Inf.Talk, h.TurnAt)
+		}
 		return endInference(state.OnError, fsm.OutcomeFailed, m.word(fsm.WordRequestTooLong, "tokens", strconv.Itoa(tokens),
 			"room", strconv.Itoa(c.PromptRoom()), "window", strconv.Itoa(c.Limits.ContextTokens))), false
 	}

@@ -367,6 +367,27 @@ func TestCTX11NothingIsSummedUpForARequestThatIsTooLong(t *testing.T) {
 	}
 }
 
+// CTX-11: what was not sent because it is too long is not sent with the next question either; it is in the
+// archive.
+func TestCTX11LittleIsKeptOfARequestThatIsTooLong(t *testing.T) {
+	for edition, whole := range map[int]bool{fsm.PresentEdition: false, fsm.EighthEdition: true} { // the boots of older builds kept it
+		d := driverOf(t, "default")
+		d.config.Edition, d.config.Limits.ContextTokens = edition, 8192
+		d.boot()
+		long := strings.Repeat("word ", 6000)
+		d.ask(long)
+		d.loads(fsm.Session{Version: 1, History: talk(2)})
+		save := one[fsm.SaveSession](d)
+		last := len(save.State.History) - 1
+		if got := strings.Contains(save.State.History[last-1].Text, long); got != whole {
+			t.Errorf("edition %d: the session keeps all of it: %t", edition, got)
+		}
+		if len(save.Archive) != 2 || save.Archive[0].Text != long {
+			t.Errorf("edition %d: the archive has %d messages", edition, len(save.Archive))
+		}
+	}
+}
+
 // CTX-10: a conversation that takes the room to the last token is sent as it is.
 func TestCTX10TheLongestConversationThatFits(t *testing.T) {
 	asked := func(result string) fsm.AskBrain {

@@ -68,13 +68,32 @@ func sentForm(c *fsm.Config, h *state.Handle, talk []fsm.Message) []fsm.Message 
 func ImagesLeft(c *fsm.Config, msgs []fsm.Message, question int) []fsm.Message {
 	msgs = slices.Clone(msgs)
 	for i := range msgs {
-		if i == question {
-			continue
+		if i != question {
+			msgs[i] = imageLeft(c, msgs[i])
 		}
-		for range msgs[i].Images {
-			msgs[i].Text = c.Words.Text(fsm.WordImageInput, "text", msgs[i].Text)
-		}
-		msgs[i].Images = nil
 	}
 	return msgs
+}
+
+// imageLeft returns a message with a mark in place of each of its images.
+func imageLeft(c *fsm.Config, msg fsm.Message) fsm.Message {
+	for range msg.Images {
+		msg.Text = c.Words.Text(fsm.WordImageInput, "text", msg.Text)
+	}
+	msg.Images = nil
+	return msg
+}
+
+// Refused returns a conversation whose question the model was not asked, because it is too long, as a
+// history that keeps what is sent goes on with it (CTX-11): with as much of the question as of a
+// text that is cut. The archive has it whole.
+func Refused(c *fsm.Config, talk fsm.Conversation, question int) fsm.Conversation {
+	if !keepsSent(c) {
+		return talk
+	}
+	msgs := slices.Clone(talk.Messages)
+	left := imageLeft(c, msgs[question])
+	left.Text = c.Words.Shorten(left.Text, fsm.ShortText)
+	msgs[question] = left
+	return fsm.Conversation{}.Add(msgs...)
 }

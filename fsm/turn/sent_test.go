@@ -2,6 +2,7 @@ package turn
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,6 +27,35 @@ func TestSES21ACompactionLeavesMarksOfEarlierImages(t *testing.T) {
 	}
 	if len(msgs[0].Images) != 2 || msgs[0].Text != "two" {
 		t.Errorf("its argument is now %+v", msgs[0])
+	}
+}
+
+// CTX-11: of a question that is too long its ends stay, in a session that keeps what is sent, without its
+// images; in another it stays as it is.
+func TestCTX11LittleIsLeftOfAQuestionThatIsTooLong(t *testing.T) {
+	c := fsm.Config{Words: fsm.PresentWords()}
+	talk := fsm.Conversation{}.Add(
+		fsm.Message{Role: fsm.RoleUser, Text: "one", Images: [][]byte{[]byte("a picture")}},
+		fsm.Message{Role: fsm.RoleUser, Text: "begin" + strings.Repeat(" word", 1000) + " end", Images: [][]byte{[]byte("a picture")}},
+	)
+	if diff := cmp.Diff(talk, Refused(&c, talk, 1)); diff != "" {
+		t.Errorf("in a session that keeps the answers: %s", diff)
+	}
+	c.Switches.History = fsm.HistorySent
+	left := Refused(&c, talk, 1)
+	if diff := cmp.Diff(talk.Messages[0], left.Messages[0]); diff != "" {
+		t.Errorf("another message: %s", diff)
+	}
+	question := left.Messages[1]
+	if n := fsm.MessageTokens(question); n > fsm.ShortText+8 || len(question.Images) > 0 || !strings.HasSuffix(question.Text, " end") {
+		t.Errorf("%d tokens: %+v", n, question)
+	}
+	again := fsm.Conversation{}.Add(left.Messages...)
+	if again.Tokens != left.Tokens || again.Hash != left.Hash {
+		t.Errorf("%d tokens and hash %d; want %d and %d", left.Tokens, left.Hash, again.Tokens, again.Hash)
+	}
+	if len(talk.Messages[1].Images) != 1 || len(talk.Messages[1].Text) < 5000 {
+		t.Errorf("its argument is now %+v", talk.Messages[1])
 	}
 }
 
