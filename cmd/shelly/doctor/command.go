@@ -46,7 +46,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 		x.ok("configuration", "loads")
 		running := x.daemon(ctx, cfg)
 		x.data(ctx, cfg, running)
-		x.workspace(cfg)
+		x.workspace(cfg, running)
 		x.exec(ctx, cfg)
 		x.web(cfg, running)
 		x.further(cfg, running)

@@ -153,6 +153,28 @@ func TestCLI10AServerThatTheDaemonDoesNotAskNeedNotAnswer(t *testing.T) {
 	}
 }
 
+func TestCLI10AnotherWorkspaceOfTheDaemonIsReported(t *testing.T) {
+	here := t.TempDir()
+	for workspace, other := range map[string]bool{"/srv/files": true, here: false, "": false} { // order-free: each for itself
+		x := &examination{}
+		x.workspace(config.Config{Workspace: here}, &comm.Status{Workspace: workspace})
+		if got := len(x.findings) == 2; got != other {
+			t.Errorf("%q: %+v", workspace, x.findings)
+		}
+		if other {
+			want := finding{"warn", "other workspace", "the daemon works in /srv/files; what follows is about " + here, "to examine the daemon's, add --workspace /srv/files"}
+			if x.findings[0] != want {
+				t.Errorf("got %+v; want %+v", x.findings[0], want)
+			}
+		}
+	}
+	x := &examination{}
+	x.workspace(config.Config{Workspace: here}, nil)
+	if len(x.findings) != 1 {
+		t.Errorf("without a daemon: %+v", x.findings)
+	}
+}
+
 func TestCLI10TheLeastWindowIsReported(t *testing.T) {
 	e, _ := large(config.Brain{NumCtx: 8192})
 	e.cfg.Limits.ContextTokens = 8192
