@@ -6,10 +6,14 @@ import (
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // Compacted waits until a compaction that a trim has started is over.
 func (s *Store) Compacted() { s.compact.running.Wait() }
+
+// Disk returns the file system through which the store works.
+func (s *Store) Disk() vfs.FS { return s.fs }
 
 // Flush writes what is in memory to a table.
 func (s *Store) Flush() error { return s.db.Flush() }

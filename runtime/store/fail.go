@@ -70,10 +70,10 @@ func (f *failure) guard(write func() error) error {
 	}
 }
 
-// settle is guard for a write that others rely on once it has returned. It fails the store if the
-// folder is not at its path any more: the write would be durable where nobody finds it.
-func (f *failure) settle(write func() error) error {
-	if f.disk != nil {
+// write is guard for a write. A synced one, which others rely on once it has returned, fails the store if
+// the folder is not at its path any more: it would be durable where nobody finds it.
+func (f *failure) write(sync bool, write func() error) error {
+	if sync && f.disk != nil {
 		if err := f.disk.moved(); err != nil {
 			return f.fail(err)
 		}

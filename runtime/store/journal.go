@@ -75,11 +75,11 @@ func (s *Store) commit(batch *pebble.Batch, sync bool) error {
 			return s.failure.fail(err)
 		}
 	}
-	options, guard := pebble.NoSync, s.failure.guard
+	options := pebble.NoSync
 	if sync {
-		options, guard = pebble.Sync, s.failure.settle
+		options = pebble.Sync
 	}
-	err := guard(func() error {
+	err := s.failure.write(sync, func() error {
 		if err := s.admit(batch.Len()); err != nil {
 			return err
 		}

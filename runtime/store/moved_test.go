@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/google/go-cmp/cmp"
 
+	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/store"
 )
@@ -21,6 +23,11 @@ func TestCFG8AStoreWhoseFolderWasMovedChangesNothingInItsPlace(t *testing.T) {
 	for name, write := range map[string]func(s *store.Store) error{ // order-free: each for itself
 		"a synced record": func(s *store.Store) error {
 			return s.Append(engine.Batch{Records: []engine.Record{record(4)}}, true)
+		},
+		"a synced record with a text": func(s *store.Store) error {
+			long := record(4)
+			long.Input.Fact = fsm.ToolAnswered{Text: strings.Repeat("word ", 1000)}
+			return s.Append(engine.Batch{Records: []engine.Record{long}}, true)
 		},
 		"a record and a sync": func(s *store.Store) error {
 			return errors.Join(s.Append(engine.Batch{Records: []engine.Record{record(4)}}, false), s.Append(engine.Batch{}, true))
@@ -57,6 +64,34 @@ func TestCFG8AStoreWhoseFolderWasMovedChangesNothingInItsPlace(t *testing.T) {
 					end(t, &left)
 				}
 			})
+		}
+	}
+}
+
+// CFG-8: so does each change of a name that is not a write of the store's own.
+func TestCFG8NothingIsNamedInTheFolderOfAnother(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	s := open(t, dir, store.Options{})
+	must(t, os.Rename(dir, dir+".bak"))
+	must(t, os.Mkdir(dir, 0o700))
+	must(t, os.WriteFile(filepath.Join(dir, "a"), []byte("theirs"), 0o600))
+	before := contents(t, dir)
+	disk, a, b := s.Disk(), filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	for name, change := range map[string]func() error{ // order-free: each for itself
+		"Create":        func() error { _, err := disk.Create(a, vfs.WriteCategoryUnspecified); return err },
+		"OpenReadWrite": func() error { _, err := disk.OpenReadWrite(b, vfs.WriteCategoryUnspecified); return err },
+		"ReuseForWrite": func() error { _, err := disk.ReuseForWrite(a, b, vfs.WriteCategoryUnspecified); return err },
+		"Link":          func() error { return disk.Link(a, b) },
+		"Rename":        func() error { return disk.Rename(a, b) },
+		"Remove":        func() error { return disk.Remove(a) },
+		"RemoveAll":     func() error { return disk.RemoveAll(a) },
+		"MkdirAll":      func() error { return disk.MkdirAll(b, 0o700) },
+	} {
+		if err := change(); !errors.Is(err, store.ErrMoved) {
+			t.Errorf("%s: %v; want ErrMoved", name, err)
+		}
+		if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+			t.Fatalf("%s has changed it: (-before +after)\n%s", name, diff)
 		}
 	}
 }

@@ -330,7 +330,7 @@ func (w *writing) commit(sync bool) error {
 // apply writes a batch, and calls visible once readers see it. If the write fails, visible may not
 // be called.
 func (s *Store) apply(batch *pebble.Batch, sync bool, visible func()) error {
-	err := s.failure.guard(func() error {
+	err := s.failure.write(sync, func() error {
 		if err := s.admit(batch.Len()); err != nil {
 			visible()
 			return err
