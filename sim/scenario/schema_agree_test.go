@@ -233,6 +233,7 @@ func TestSCN56AMatcherThatNothingFitsIsToldAtItsPlace(t *testing.T) {
 		"never: [{tool: exec, tol: exec}]":                                       "3:22: never[0].tol: unknown key tol; did you mean tool?",
 		"never: [{effect: {$regex: '^run-'}}]":                                   "3:18: never[0]: {$regex: \"^run-\"} fits no effect; allowed: ",
 		"never: [{table: handle, state: {$one_of: [done, {$contains: think}]}}]": "never[0]: {$contains: \"think\"} fits no state; allowed: queued, ",
+		"never: [{effect: {$any: true}, reply: x, session: b}]":                  "never[0]: no event has effect and reply and session; beside effect there can be after, args, ",
 		"never: [{effect: {$regex: '^run_'}, reply: x}]":                         "never[0]: no event has the effect run_tool or run_probe and reply; beside effect there can be args, attempt, ",
 		"expect: {questions: [3]}":                                               "3:22: expect.questions: unknown question 3; allowed: approve",
 		"expect: {trace: [{count: {of: {tool: x}, is: x}}]}":                     "3:46: expect.trace[0].count.is: there are never \"x\" of them",

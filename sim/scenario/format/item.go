@@ -163,10 +163,9 @@ func (v *Item) effects() (kinds []string) {
 	if of == nil || of.Fits(data.Value{}) {
 		return nil
 	}
-	for _, kind := range expression.EffectKinds() {
-		if of.Fits(data.Text(kind)) {
-			kinds = append(kinds, kind)
-		}
+	kinds = slices.DeleteFunc(expression.EffectKinds(), func(kind string) bool { return !of.Fits(data.Text(kind)) })
+	if len(kinds) == len(expression.EffectKinds()) {
+		return nil
 	}
 	return kinds
 }
