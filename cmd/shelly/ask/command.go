@@ -10,7 +10,6 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"time"
 
 	"shelly/cmd/shelly/chat"
 	"shelly/cmd/shelly/internal/exit"
@@ -153,10 +152,7 @@ func heed(ctx context.Context, signals <-chan os.Signal, say func(string), leave
 		return
 	case <-signals:
 	}
-	select {
-	case <-delivered:
-	case <-time.After(exit.DeliverWithin):
-	}
+	exit.Delivered(delivered)
 	leave()
 }
 

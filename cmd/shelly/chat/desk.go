@@ -94,10 +94,7 @@ func (d *desk) leave() {
 		d.cancels.Wait()
 		close(delivered)
 	}()
-	select {
-	case <-delivered:
-	case <-time.After(exit.DeliverWithin):
-	}
+	exit.Delivered(delivered)
 	d.end()
 }
 

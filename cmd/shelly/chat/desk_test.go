@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"shelly/cmd/shelly/chat/talk"
-	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/runtime/config"
@@ -33,7 +32,7 @@ func TestCLI212ALeavingChatDeliversItsCancel(t *testing.T) {
 				if d.leave(); d.ctx.Err() == nil {
 					t.Error("the chat has not ended")
 				}
-				if waited := time.Since(began); answers != (waited == 0) || waited > exit.DeliverWithin {
+				if waited := time.Since(began); answers != (waited == 0) || waited > time.Second {
 					t.Errorf("left after %v", waited)
 				}
 			})

@@ -15,9 +15,17 @@ import (
 // then its whole group, and so signals the process twice.
 const Together = 100 * time.Millisecond
 
-// DeliverWithin is how long a client that leaves waits for the daemon to have a cancel that it
-// has begun to send (CLI-212).
-const DeliverWithin = time.Second
+// deliverWithin is how long a client that leaves waits for the daemon to have its cancel.
+const deliverWithin = time.Second
+
+// Delivered returns when the daemon has a cancel that a client that leaves has begun to send, or will
+// not have it soon (CLI-212).
+func Delivered(cancel <-chan struct{}) {
+	select {
+	case <-cancel:
+	case <-time.After(deliverWithin):
+	}
+}
 
 // Signals returns SIGTERM and SIGINT as they come, counting signals that are close together as
 // one. After stop they end the process again, and the channel is closed.
