@@ -134,9 +134,9 @@ func CheckPrompt(text string) error {
 		return fmt.Errorf("is %d bytes long; the most is %d", len(text), PromptBytesMax)
 	case !utf8.ValidString(text):
 		return errors.New("is not UTF-8 text")
-	case strings.ContainsFunc(text, func(r rune) bool {
-		return (unicode.IsControl(r) || r == utf8.RuneError) && !strings.ContainsRune("\n\r\t", r)
-	}):
+	case strings.ContainsRune(text, utf8.RuneError):
+		return errors.New("holds U+FFFD, which stands for a character that could not be read")
+	case strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\n\r\t", r) }):
 		return errors.New("holds a control character")
 	}
 	return nil

@@ -111,3 +111,25 @@ func TestPromptsWithoutSectionsHaveNone(t *testing.T) {
 		t.Errorf("filled in: %+v", p)
 	}
 }
+
+func TestCheckPromptRejectsWhatNoModelShouldBeSent(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"a plain text", "Answer briefly.", ""},
+		{"none", "", ""},
+		{"lines and tabs", "a\n\tb\r\n", ""},
+		{"as long as can be", strings.Repeat("a", PromptBytesMax), ""},
+		{"a byte longer", strings.Repeat("a", PromptBytesMax+1), "is 65537 bytes long; the most is 65536"},
+		{"not UTF-8", "a\xff", "is not UTF-8 text"},
+		{"a character that was lost before", "a\uFFFDb", "holds U+FFFD, which stands for a character that could not be read"},
+		{"an escape", "a\x1b[0m", "holds a control character"},
+		{"a control character of Latin-1", "a\u0085", "holds a control character"},
+	} {
+		got := ""
+		if err := CheckPrompt(tt.text); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, not %q", tt.name, got, tt.want)
+		}
+	}
+}
