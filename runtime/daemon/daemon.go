@@ -28,6 +28,12 @@ type Brain interface {
 	Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(Piece)) (fsm.BrainAnswered, error)
 }
 
+// Awaiter is a [Brain] that can tell when a server that could not be reached answers again.
+type Awaiter interface {
+	// Await returns nil once the server answers, or an error once ctx has ended.
+	Await(ctx context.Context) error
+}
+
 // Embedder turns a text into a vector of float32, little-endian.
 type Embedder interface {
 	Embed(ctx context.Context, text string) (vector []byte, model string, err error)
@@ -166,8 +172,9 @@ type Daemon struct {
 	running  map[fsm.CallID]context.CancelCauseFunc
 	begun    uint64 // calls begun since the start
 	timers   map[fsm.TimerID]*time.Timer
-	accepted []*accepted // model calls that the server has and that have not begun to write
-	wake     *time.Timer // when the driver has something to do next
+	away     map[fsm.TimerID]context.CancelFunc // waits that end once the server answers
+	accepted []*accepted                        // model calls that the server has and that have not begun to write
+	wake     *time.Timer                        // when the driver has something to do next
 	tidies   tidying
 	rests    *time.Timer   // notifies the journal that the daemon is at rest
 	rested   uint64        // the last record at that time
@@ -213,6 +220,7 @@ func Open(o Options) (*Daemon, error) {
 		calls:    crew{next: make(chan func())},
 		running:  map[fsm.CallID]context.CancelCauseFunc{},
 		timers:   map[fsm.TimerID]*time.Timer{},
+		away:     map[fsm.TimerID]context.CancelFunc{},
 		wake:     time.NewTimer(0),
 	}
 	e, err := engine.Drive(o.Journal, d)
@@ -379,8 +387,8 @@ func (d *Daemon) close() {
 	for _, cancel := range d.running { // order-free: each is only cancelled
 		cancel(errEnds)
 	}
-	for _, t := range d.timers { // order-free: each is only stopped
-		t.Stop()
+	for id := range d.timers { // order-free: each is only stopped
+		d.disarm(id)
 	}
 	for _, r := range d.accepted {
 		if r.due != nil {

@@ -52,12 +52,7 @@ var performing = fsm.NewEffectTable(
 		}
 	}),
 	effecting((*Daemon).arm),
-	effecting(func(d *Daemon, e fsm.ClearTimer) {
-		if t, ok := d.timers[e.Timer]; ok {
-			t.Stop()
-			delete(d.timers, e.Timer)
-		}
-	}),
+	effecting(func(d *Daemon, e fsm.ClearTimer) { d.disarm(e.Timer) }),
 	effecting(func(d *Daemon, e fsm.Reply) { d.hub.reply(e) }),
 	effecting(func(d *Daemon, e fsm.Notify) {
 		d.o.Log.Debug("notice to a client", "handle", e.Handle, "notice", e.Notice, "ahead", e.Ahead)
@@ -105,10 +100,46 @@ func (d *Daemon) start(e fsm.Effect, id fsm.CallID, perform func(context.Context
 func (d *Daemon) arm(e fsm.SetTimer) {
 	d.timers[e.Timer] = time.AfterFunc(time.Duration(e.After)*time.Millisecond, func() {
 		_ = d.send(context.Background(), message{fact: func() fsm.Fact {
-			delete(d.timers, e.Timer)
+			d.disarm(e.Timer)
 			return fsm.TimerFired{Timer: e.Timer}
 		}})
 	})
+}
+
+// disarm forgets a timer.
+func (d *Daemon) disarm(id fsm.TimerID) {
+	if t, ok := d.timers[id]; ok {
+		t.Stop()
+		delete(d.timers, id)
+	}
+	if forget, ok := d.away[id]; ok {
+		forget()
+		delete(d.away, id)
+	}
+}
+
+// awaits makes a wait for a server that could not be reached end as soon as the server answers
+// (BRN-44), and reports whether the brain can tell. To the machine it is a timer that fires, as any
+// of its timers may at any moment (LIM-3).
+func (d *Daemon) awaits(wait fsm.SetTimer) bool {
+	brain, ok := d.o.Brain.(Awaiter)
+	if !ok {
+		return false
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	d.away[wait.Timer] = cancel
+	d.calls.performs(func() {
+		if err := d.guarded("the model client", func() error { return brain.Await(ctx) }); err != nil {
+			return
+		}
+		_ = d.send(context.Background(), message{do: func() {
+			if t, armed := d.timers[wait.Timer]; armed && t.Stop() {
+				d.o.Log.Info("the server answers again; the wait for it ends", "handle", wait.Handle)
+				t.Reset(0)
+			}
+		}})
+	}, d.stopped)
+	return true
 }
 
 // guarded calls an adapter. A panic in it becomes a failure of this one call; otherwise

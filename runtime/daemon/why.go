@@ -168,7 +168,11 @@ func (d *Daemon) retried(s engine.Step) {
 			}
 			after := time.Duration(wait.After) * time.Millisecond
 			d.o.Log.Warn("the model is asked again", "handle", wait.Handle, "class", in.Class, "because", why, "in", after)
-			d.hub.waits(wait.Handle, fmt.Sprintf("%s; trying again in %d s", why, max((wait.After+fsm.Second-1)/fsm.Second, 1)))
+			text := fmt.Sprintf("%s; trying again in %d s", why, max((wait.After+fsm.Second-1)/fsm.Second, 1))
+			if in.Class == fsm.BrainUnreachable && d.awaits(wait) {
+				text += ", or as soon as it answers"
+			}
+			d.hub.waits(wait.Handle, text)
 		case again && failed && in.Class == fsm.BrainBadCall:
 			d.o.Log.Warn("the model is asked again", "handle", ask.Handle, "class", in.Class, "because", in.Reason)
 			d.hub.waits(ask.Handle, in.Reason+"; it is asked again")

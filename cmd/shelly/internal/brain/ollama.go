@@ -117,6 +117,9 @@ func (o *Ollama) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 	return c.client.Chat(ctx, ask, tools, func(chunk ollama.Chunk) { stream(daemon.Piece(chunk)) })
 }
 
+// Await implements [daemon.Awaiter].
+func (o *Ollama) Await(ctx context.Context) error { return o.Client.Await(ctx) }
+
 // Embed implements [daemon.Embedder].
 func (o *Ollama) Embed(ctx context.Context, text string) (vector []byte, model string, err error) {
 	c, err := o.current(ctx)

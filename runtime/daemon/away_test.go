@@ -1,0 +1,87 @@
+package daemon_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm"
+	"shelly/runtime/daemon"
+)
+
+// returning is a model whose server comes back some time after it was first called.
+type returning struct {
+	calls, forgotten int
+	after            time.Duration
+}
+
+func (b *returning) Chat(context.Context, fsm.AskBrain, []fsm.ToolDecl, func(daemon.Piece)) (fsm.BrainAnswered, error) {
+	if b.calls++; b.calls == 1 {
+		return fsm.BrainAnswered{}, absent{}
+	}
+	return fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: "good day"}, nil
+}
+
+func (b *returning) Await(ctx context.Context) error {
+	select {
+	case <-time.After(b.after): // virtual time
+		return nil
+	case <-ctx.Done():
+		b.forgotten++
+		return ctx.Err()
+	}
+}
+
+func TestBRN44AWaitEndsWithTheServersAbsence(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		after, took time.Duration
+		forgotten   int
+	}{
+		{"before its time", 3 * time.Second, 3 * time.Second, 0},
+		{"with its time, as the server is still away", time.Hour, 30 * time.Second, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				brain := &returning{after: tt.after}
+				f := patient(t, brain, func(o *daemon.Options) { o.Config.Limits.Backoff = []fsm.Millis{30 * fsm.Second} })
+				began := time.Now()
+				f.ask("r1", "hello")
+				if diff := cmp.Diff([]string{"no server answers; trying again in 30 s, or as soon as it answers"}, f.waits("r1")); diff != "" {
+					t.Errorf("(-want +got)\n%s", diff)
+				}
+				if took := time.Since(began); took != tt.took {
+					t.Errorf("answered after %v, not %v\n%s", took, tt.took, f.log)
+				}
+				synctest.Wait()
+				if brain.calls != 2 || brain.forgotten != tt.forgotten {
+					t.Errorf("%d calls, and %d times the server was no longer awaited", brain.calls, brain.forgotten)
+				}
+				f.Signal("TERM")
+				<-f.stopped
+			})
+		})
+	}
+}
+
+func TestBRN44AServerIsNoLongerAwaitedOnceItsRequestIsCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		brain := &returning{after: time.Hour}
+		f := patient(t, brain, func(o *daemon.Options) { o.Config.Limits.Backoff = []fsm.Millis{30 * fsm.Second} })
+		f.ask("r1", "hello")
+		synctest.Wait()
+		if _, err := f.Cancel(t.Context(), fsm.RequestKey{ID: "r1"}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if brain.forgotten != 1 || strings.Contains(f.log.String(), "answers again") {
+			t.Errorf("%d times the server was no longer awaited\n%s", brain.forgotten, f.log)
+		}
+		f.Signal("TERM")
+		<-f.stopped
+	})
+}
