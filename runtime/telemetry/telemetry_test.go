@@ -227,6 +227,33 @@ func TestOBS4WhatHasEndedWhenItIsReportedIsALineToo(t *testing.T) {
 	}
 }
 
+// A compression that is given up because somebody waits (HND-67) was not answered.
+func TestOBS4WorkWithoutAReplyThatIsGivenUpIsCancelled(t *testing.T) {
+	call := func(id fsm.CallID) fsm.Asked { return fsm.Asked{Handle: 1, Call: id} }
+	ask, aborted := fsm.AskBrain{Asked: call(1)}, []fsm.Effect{fsm.AbortCall{Call: 1}}
+	done := []state.Move{{Table: state.HandleTable.Name, Handle: 1, Kind: fsm.KindMemory, To: state.Done}}
+	for _, tt := range []struct {
+		name, outcome string
+		then          []engine.Step
+	}{
+		{"with its model call", "cancelled", []engine.Step{{Effects: aborted, Moves: done}}},
+		{"not, but answered", "answered", []engine.Step{{Input: fsm.Input{Fact: fsm.AnswerTo(1, says)}, Moves: done}}},
+		{"not: what it had was saved", "answered", []engine.Step{
+			{Effects: append(aborted, fsm.SaveSession{Asked: call(2)})},
+			{Input: fsm.Input{Fact: fsm.AnswerTo(2, fsm.SessionSaved{})}, Moves: done},
+		}},
+	} {
+		var out bytes.Buffer
+		watch := New(Lines{Log: slog.New(slog.NewTextHandler(&out, nil))})
+		for _, s := range append([]engine.Step{{Effects: []fsm.Effect{ask}}}, tt.then...) {
+			watch.Step(s, &state.Snapshot{LastHandle: 1, Handles: []state.Handle{{Accepted: state.Accepted{ID: 1, Kind: fsm.KindMemory}}}})
+		}
+		if !strings.Contains(out.String(), "kind=memory outcome="+tt.outcome) {
+			t.Errorf("given up %s: no outcome %s\n%s", tt.name, tt.outcome, out.String())
+		}
+	}
+}
+
 func TestOBS4WhatABootAdmitsIsAcceptedAndNotResumed(t *testing.T) {
 	var out bytes.Buffer
 	counted := NewMetrics("")
