@@ -59,7 +59,8 @@ const (
 	SeventhEdition
 	EighthEdition
 	NinthEdition
-	PresentEdition = NinthEdition
+	TenthEdition
+	PresentEdition = TenthEdition
 )
 
 // JitterMax is the greatest Jitter: a wait is at most half as long again.

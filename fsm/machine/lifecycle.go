@@ -163,13 +163,13 @@ func (m *Machine) drain(int) firing {
 
 // parkQueued keeps what does not run for the next boot and tells the clients so, including
 // those whose request was parked in an earlier epoch: they may be waiting again. What waits
-// for a person does not delay the shutdown (APR-7).
+// for a person, or to ask the model again, does not delay the shutdown (APR-7, LIF-16).
 func (m *Machine) parkQueued() {
 	for i := range m.s.Handles {
 		switch h := &m.s.Handles[i]; {
 		case h.State == state.Queued && (h.Kind != fsm.KindInit || h.Beside), h.State == state.Idling:
 			m.fire(i, m.deferral())
-		case h.AsksPerson():
+		case h.AsksPerson(), !h.Waiting() && h.Inf.State == state.BackingOff && m.s.Config.Edition >= fsm.TenthEdition:
 			m.fire(i, m.deferral())
 		case h.State == state.Parked:
 			m.tell(h, fsm.NoticeDeferred)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"shelly/fsm"
 	"shelly/fsm/state"
 )
@@ -355,6 +357,77 @@ func TestLIF9AFarewellThatFailsEndsTheEpochToo(t *testing.T) {
 				t.Errorf("exit %s, want %s", e.Code, tt.code)
 			}
 		})
+	}
+}
+
+func TestLIF16AShutdownLeavesItToTheNextBootToAskTheModelAgain(t *testing.T) {
+	away := func(d *driver) { d.brainFails(fsm.BrainUnreachable, "no server") }
+	tests := []struct {
+		name    string
+		waits   int // that are counted
+		edition int
+		to      func(*driver)
+	}{
+		{"it waits already", 1, fsm.PresentEdition, func(d *driver) { away(d); d.signal() }},
+		{"it would wait", 1, fsm.PresentEdition, func(d *driver) { d.signal(); away(d) }},
+		{"it is silent", 3, fsm.PresentEdition, func(d *driver) { d.signal(); d.waitUp() }},
+		{"it waits already, in the ninth edition", 0, fsm.NinthEdition, func(d *driver) { away(d); d.signal() }},
+		{"it would wait, in the ninth edition", 0, fsm.NinthEdition, func(d *driver) { d.signal(); away(d) }},
+		{"it is silent, in the ninth edition", 0, fsm.NinthEdition, func(d *driver) { d.signal(); d.waitUp() }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d, key := paced(t, slowPace)
+			d.config.Edition, d.config.Limits.Backoff = tt.edition, []fsm.Millis{fsm.Second, 2 * fsm.Second, 3 * fsm.Second}
+			d.boot()
+			asked := one[fsm.AskBrain](d)
+			tt.to(d)
+			if tt.waits == 0 {
+				d.inStates(state.Execution)
+				d.inLifecycle(state.Draining)
+				return
+			}
+			d.inStates(state.Parked, state.Execution)
+			d.inLifecycle(state.Farewell)
+			no[fsm.Reply](d)
+			if n := one[fsm.Notify](d); n.Request != key || n.Notice != fsm.NoticeDeferred {
+				t.Errorf("notice %+v", n)
+			}
+			if h := d.m.View().Handles[0]; h.Inf.Waits != tt.waits || h.Wait != 0 || h.Timer != 0 {
+				t.Errorf("%d waits, timers %d and %d", h.Inf.Waits, h.Wait, h.Timer)
+			}
+			d.boot()
+			again := one[fsm.AskBrain](d)
+			asked.Call = again.Call
+			if diff := cmp.Diff(asked, again); diff != "" {
+				t.Errorf("another question (-first +again):\n%s", diff)
+			}
+			for range 3 - tt.waits {
+				away(d)
+				d.waitUp()
+			}
+			away(d)
+			d.refused(key, "error: unreachable: no server")
+		})
+	}
+}
+
+func TestLIF16AFarewellIsNotAskedForAgain(t *testing.T) {
+	for _, edition := range []int{fsm.PresentEdition, fsm.NinthEdition} {
+		d := newDriver(t)
+		d.config.Edition, d.config.Limits.Backoff = edition, []fsm.Millis{fsm.Second}
+		d.boot()
+		d.signal()
+		d.brainFails(fsm.BrainUnreachable, "no server")
+		if edition == fsm.NinthEdition {
+			d.inLifecycle(state.Farewell)
+			continue
+		}
+		d.inLifecycle(state.Stopped)
+		d.inStates()
+		if e := one[fsm.Exit](d); e.Code != fsm.ExitClean {
+			t.Errorf("exit %s", e.Code)
+		}
 	}
 }
 

@@ -86,7 +86,7 @@ func (m *Machine) silent(h *state.Handle) firing {
 		m.s.Reads, m.s.Writes = p.Reads, p.Writes
 	}
 	f := m.brainFailed(h, in)
-	if f.on == state.OnBackOff {
+	if f.on == state.OnBackOff || f.on == state.OnPark {
 		return f.after(func(h *state.Handle) { h.Inf.Waits = max(h.Inf.Waits, last-1) })
 	}
 	return f

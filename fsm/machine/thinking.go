@@ -180,11 +180,24 @@ func (m *Machine) brainFailed(h *state.Handle, in fsm.BrainFailed) firing {
 			return f
 		}
 	case in.Class.Retryable() && h.Inf.Waits < len(m.s.Config.Limits.Backoff) && h.State != state.Compacting: // the next turn tries again
-		return firing{on: state.OnBackOff, write: func(h *state.Handle) {
-			h.Inf.Waits++
-		}}
+		if f, ok := m.backOff(); ok {
+			return f.after(func(h *state.Handle) { h.Inf.Waits++ })
+		}
 	}
 	return endInference(state.OnError, fsm.OutcomeFailed, m.whyFailed(in))
+}
+
+// backOff waits before the model is asked again, if there is time for that: a shutdown leaves it to
+// the next boot, and a farewell has none (LIF-16).
+func (m *Machine) backOff() (f firing, ok bool) {
+	switch late := m.s.Config.Edition >= fsm.TenthEdition; {
+	case late && m.s.Lifecycle == state.Draining:
+		return m.deferral(), true
+	case late && m.s.Lifecycle == state.Farewell:
+		return firing{}, false
+	default:
+		return firing{on: state.OnBackOff}, true
+	}
 }
 
 // whyFailed returns what a person reads about a failure of the model.
