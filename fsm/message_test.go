@@ -36,6 +36,26 @@ func TestMSG1TheWireFormOfASource(t *testing.T) {
 	}
 }
 
+// One of unknown source, as older stores have them, counts as a person's.
+func TestWhatAPersonSaidIsToldFromWhatTheModelIsTold(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		said fsm.Message
+		want bool
+	}{
+		{"a person's", fsm.Message{Role: fsm.RoleUser, Source: fsm.FromPerson}, true},
+		{"of unknown source", fsm.Message{Role: fsm.RoleUser}, true},
+		{"an event", fsm.Message{Role: fsm.RoleUser, Source: fsm.FromOutside}, false},
+		{"a person's, with what came from outside", fsm.Message{Role: fsm.RoleUser, Source: fsm.FromPerson | fsm.FromOutside}, false},
+		{"a hint", fsm.Message{Role: fsm.RoleUser, Source: fsm.FromPerson, Aside: true}, false},
+		{"the model's", fsm.Message{Role: fsm.RoleAssistant, Source: fsm.FromPerson}, false},
+	} {
+		if got := tt.said.ByPerson(); got != tt.want {
+			t.Errorf("%s: %t", tt.name, got)
+		}
+	}
+}
+
 // Everything that says which part of a kept result a message shows is in its hash.
 func TestTXT4AMessageSaysWhichPartItShows(t *testing.T) {
 	of := func(p fsm.Part) uint64 { return (fsm.Conversation{}).Add(fsm.Message{Text: "x", Part: p}).Hash }

@@ -404,7 +404,7 @@ func TestCTX12ARefusalThatIsCompressedTeaches(t *testing.T) {
 // The boots of older builds went on without a summary, and what cannot become shorter still does.
 // The next prompt is as short as was learnt.
 func TestCTX12ARefusedCompressionThatCannotBeShorter(t *testing.T) {
-	for edition, again := range map[int]bool{fsm.FourthEdition: false, fsm.PresentEdition: true} {
+	for edition, again := range map[int]bool{fsm.FourthEdition: false, fsm.FifthEdition: true, fsm.PresentEdition: true} {
 		d := driverOf(t, "default")
 		d.config.Edition = edition
 		d.boot()

@@ -39,6 +39,33 @@ func TestINV9ACopyAppendsElsewhere(t *testing.T) {
 	}
 }
 
+// A summary idles by whether its handle's session is the one that the server has cached (HND-66).
+func TestTheHashKnowsWhoseConversationIsCached(t *testing.T) {
+	of := func(cached, session string) uint64 {
+		var s Snapshot
+		s.Cached.Session = cached
+		s.Handles = []Handle{{Accepted: Accepted{ID: 1, Session: session}}}
+		return s.Hash()
+	}
+	if of("a", "s") != of("b", "s") || of("s", "s") == of("a", "s") {
+		t.Error("the hash does not tell just whether it is the handle's")
+	}
+}
+
+// A summary of what is cached idles only if a speed is known, and a compression is of the
+// version that was saved last (HND-66, HND-67).
+func TestTheShapeKnowsWhatASummaryAndACompressionDependOn(t *testing.T) {
+	of := func(version uint64, reads int) uint64 {
+		var s Snapshot
+		s.Cached.Session, s.Reads = "a", reads
+		s.Handles = []Handle{{SessionTurn: SessionTurn{Sess: fsm.Session{Version: version}}}}
+		return s.Shape()
+	}
+	if of(1, 0) == of(2, 0) || of(1, 0) == of(1, 7) || of(1, 7) != of(1, 8) {
+		t.Error("the shape does not tell just the session's version, and whether a speed is known")
+	}
+}
+
 func TestWhatIsNotAnInferenceIsAnError(t *testing.T) {
 	var s Snapshot
 	if err := json.Unmarshal([]byte(`{"handles":[{"inf":{"state":"thinking","rounds":"many"}}]}`), &s); err == nil {
