@@ -27,6 +27,8 @@ func (m *Model) key(k Key) []Effect {
 		return m.interrupt()
 	case "esc":
 		return m.escape()
+	case "alt+esc": // what a terminal sends of two at once reads like this
+		return append(m.escape(), m.escape()...)
 	case "ctrl+d":
 		if m.edit.Empty() {
 			return m.leave()

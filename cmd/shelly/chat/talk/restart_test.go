@@ -8,6 +8,18 @@ import (
 	"shelly/fsm/state"
 )
 
+func TestCLI153TwoEscapesAtOnceAreTwo(t *testing.T) {
+	p := newPerson(t)
+	id := p.asks("go")
+	p.presses("alt+esc")
+	if !slices.Contains(p.effects, Effect(Cancel{ID: id})) {
+		t.Errorf("%q is not cancelled: %+v", id, p.effects)
+	}
+	if _, leaves := last[Quit](p); !leaves {
+		t.Errorf("got %+v; want a Quit", p.effects)
+	}
+}
+
 func TestCLI153CancelAndLeave(t *testing.T) {
 	p := newPerson(t)
 	id := p.asks("go")
