@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"net/url"
 	"sort"
-	"unicode/utf8"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 )
 
 // Bounds of a datagram, in bytes.
@@ -86,11 +86,9 @@ func encodeReply(id string, reply Event) []byte {
 	}
 	d.Cut = true
 	cutAt := func(n int) []byte {
-		for n > 0 && !utf8.RuneStart(reply.Text[n]) {
-			n--
-		}
-		d.Content = reply.Text[:n] + fmt.Sprintf("\n[cut: %d more bytes; GET /v1/requests/%s?channel=%s has all]",
-			len(reply.Text)-n, url.PathEscape(id), ChannelUDP)
+		head := wording.Edge(reply.Text, n)
+		d.Content = head + fmt.Sprintf("\n[cut: %d more bytes; GET /v1/requests/%s?channel=%s has all]",
+			len(reply.Text)-len(head), url.PathEscape(id), ChannelUDP)
 		return encode(d)
 	}
 	tooLong := sort.Search(len(reply.Text)-1, func(n int) bool { return len(cutAt(n)) > ReplyDatagramBytesMax })

@@ -2,11 +2,11 @@ package mock
 
 import (
 	"slices"
-	"unicode/utf8"
 
 	"github.com/ollama/ollama/api"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/sim/server"
 )
 
@@ -80,16 +80,11 @@ func (a Answer) cut(room int) Answer {
 
 // head returns the beginning of a text, at most *left bytes, and subtracts its length from *left.
 func head(text string, left *int) string {
-	n := min(len(text), *left)
-	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	if n < len(text) {
+	part := wording.Edge(text, *left)
+	if *left -= len(part); len(part) < len(text) {
 		*left = 0
-	} else {
-		*left -= n
 	}
-	return text[:n]
+	return part
 }
 
 // thoughtful returns the answer, without its thinking if thinks is false.

@@ -8,9 +8,9 @@ import (
 	"io"
 	"math"
 	"time"
-	"unicode/utf8"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 )
 
 const (
@@ -131,8 +131,8 @@ func (a *collector) put(text, thinking string) {
 	room := answerBytesMax - len(a.text) - len(a.thinking)
 	if len(thinking)+len(text) > room {
 		a.full = true
-		thinking = begin(thinking, room)
-		text = begin(text, room-len(thinking))
+		thinking = wording.Edge(thinking, room)
+		text = wording.Edge(text, room-len(thinking))
 	}
 	a.text = append(a.text, text...)
 	a.thinking = append(a.thinking, thinking...)
@@ -143,17 +143,6 @@ func (a *collector) put(text, thinking string) {
 	if a.stream != nil && text+thinking != "" {
 		a.stream(Chunk{Text: text, Thinking: thinking})
 	}
-}
-
-// begin returns the beginning of a text, in whole characters, that fits in n bytes.
-func begin(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:max(n, 0)]
 }
 
 // answer returns the whole answer; last is its last chunk. The stop reason is one of the three that

@@ -110,7 +110,7 @@ func (t *teller) text(s string) string {
 	if t.textMax == 0 {
 		return block(s, strconv.Quote)
 	}
-	head, rest := cut(s, t.textMax)
+	head, rest := Cut(s, t.textMax)
 	return " " + strconv.Quote(head) + rest
 }
 
@@ -125,7 +125,7 @@ func (t *teller) args(s string) string {
 	if t.textMax == 0 {
 		return block(s, func(s string) string { return s })
 	}
-	head, rest := cut(strings.Join(strings.Fields(s), " "), t.textMax)
+	head, rest := Cut(strings.Join(strings.Fields(s), " "), t.textMax)
 	return " " + head + rest
 }
 
@@ -154,9 +154,9 @@ func list(parts ...string) string {
 	return words
 }
 
-// cut returns the first bytes of a text, at most max, and a mark for those that are
+// Cut returns the first bytes of a text, at most most, and a mark for those that are
 // missing.
-func cut(s string, most int) (head, rest string) {
+func Cut(s string, most int) (head, rest string) {
 	if len(s) <= most {
 		return s, ""
 	}

@@ -14,7 +14,7 @@ func toolEffects() []effectRow {
 		fsm.OnEffect(func(t *teller, e fsm.RunTool) string {
 			what, beside := e.Name, ""
 			if t.tools > 1 { // each has a name of its own then (INF-44)
-				head, _ := cut(strings.Join(strings.Fields(e.Args), " "), argsNameMax)
+				head, _ := Cut(strings.Join(strings.Fields(e.Args), " "), argsNameMax)
 				what, beside = e.Name+" "+head, fmt.Sprintf(", one of %d at once", t.tools)
 			}
 			t.begins(e, what)

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 )
 
 // Tokens is how many tokens a text is: as the machine estimates (CTX-1), and one for
@@ -35,15 +36,13 @@ func cut(text string, n int) string {
 	if n >= len(text) {
 		return text
 	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	for i := max(n-imageSize+1, 0); i < n; i++ {
+	head := wording.Edge(text, n)
+	for i := max(len(head)-imageSize+1, 0); i < len(head); i++ {
 		if isImage(text, i) {
 			return text[:i]
 		}
 	}
-	return text[:n]
+	return head
 }
 
 // First is the beginning of a text, at most n tokens of it.

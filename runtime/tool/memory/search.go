@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	entries "shelly/runtime/memory"
 	"shelly/runtime/session"
 	"shelly/runtime/tool"
@@ -163,9 +163,5 @@ func brief(text string) string {
 	if len(text) <= lineBytesMax {
 		return text
 	}
-	cut := lineBytesMax
-	for !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "…"
+	return wording.Edge(text, lineBytesMax) + "…"
 }

@@ -9,7 +9,6 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
-	"shelly/fsm/wording"
 	"shelly/sim/history"
 )
 
@@ -141,11 +140,8 @@ func (b *Builder) effect(e fsm.Effect, words string, step int) Effect {
 func (b *Builder) cut(s string) string { return cut(s, b.o.TextMax) }
 
 func cut(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	head := wording.Edge(s, most)
-	return fmt.Sprintf("%s … (%s more)", head, wording.Count(len(s)-len(head), "byte"))
+	head, rest := history.Cut(s, most)
+	return head + rest
 }
 
 // failure says what failed, where a step says that something has.
