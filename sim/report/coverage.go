@@ -22,8 +22,9 @@ type Coverage struct {
 
 // Share is how much of something was taken, and what was not, in a fixed order.
 type Share struct {
-	Taken, Of int
-	Missing   []string
+	Taken   int      `json:"taken"`
+	Of      int      `json:"of"`
+	Missing []string `json:"missing"`
 }
 
 // add counts one thing that there is.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"shelly/sim/scenario"
 )
 
 // jsonVersion is the version of the JSON report's shape. A field may join a version;
@@ -11,7 +13,8 @@ import (
 const jsonVersion = 1
 
 // document is the JSON report, version 1. The table of SCN-41 tells what each field
-// means. What is empty is left out, but for the fields without omitempty.
+// means. What is empty is left out, but for the fields without omitempty: an empty list
+// among them is [], not null.
 type document struct {
 	Version int        `json:"version"`
 	Passed  int        `json:"passed"`
@@ -29,71 +32,35 @@ type document struct {
 }
 
 type coverageJSON struct {
-	Transitions shareJSON  `json:"transitions"`
-	States      shareJSON  `json:"states"`
-	Faults      shareJSON  `json:"faults"`
-	Rules       *shareJSON `json:"rules,omitempty"`
-}
-
-type shareJSON struct {
-	Taken   int      `json:"taken"`
-	Of      int      `json:"of"`
-	Missing []string `json:"missing"`
+	Transitions Share  `json:"transitions"`
+	States      Share  `json:"states"`
+	Faults      Share  `json:"faults"`
+	Rules       *Share `json:"rules,omitempty"`
 }
 
 type caseJSON struct {
-	File      string        `json:"file"`
-	Line      int           `json:"line,omitempty"`
-	Name      string        `json:"name,omitempty"`
-	Status    Status        `json:"status"`
-	Tags      []string      `json:"tags,omitempty"`
-	Covers    []string      `json:"covers,omitempty"`
-	Skipped   string        `json:"skipped,omitempty"`
-	ByFile    bool          `json:"skipped_by_file,omitempty"`
-	TookUS    *int64        `json:"took_us,omitempty"`
-	Seed      *uint64       `json:"seed,omitempty"`
-	Steps     int           `json:"steps,omitempty"`
-	Points    int           `json:"crash_points,omitempty"`
-	Unknown   int           `json:"crash_unknown,omitempty"`
-	Raced     int           `json:"crash_raced,omitempty"`
-	Straight  []string      `json:"crash_not_judged,omitempty"`
-	TraceHash string        `json:"trace_hash,omitempty"`
-	Live      *liveJSON     `json:"live,omitempty"`
-	Error     string        `json:"error,omitempty"`
-	Problems  []problemJSON `json:"problems,omitempty"`
-	Failures  []failureJSON `json:"failures,omitempty"`
-	Again     string        `json:"again,omitempty"`
-	Property  *propertyJSON `json:"property,omitempty"`
-}
-
-type propertyJSON struct {
-	Seeds       int         `json:"seeds"`
-	Runs        int         `json:"runs"`
-	Regressions int         `json:"regressions"`
-	Cover       []coverJSON `json:"cover"`
-	Wrote       string      `json:"wrote,omitempty"`
-	Source      string      `json:"source,omitempty"`
-}
-
-type coverJSON struct {
-	Name    string `json:"name"`
-	Runs    int    `json:"runs"`
-	AtLeast string `json:"at_least"`
-}
-
-type liveJSON struct {
-	Model   string      `json:"model"`
-	Digest  string      `json:"digest,omitempty"`
-	Server  string      `json:"server_version"`
-	Options optionsJSON `json:"options"`
-	Runs    int         `json:"runs"`
-	Held    int         `json:"held"`
-}
-
-type optionsJSON struct {
-	NumCtx      int      `json:"num_ctx"`
-	NumPredict  int      `json:"num_predict"`
-	Temperature *float64 `json:"temperature,omitempty"`
+	File      string         `json:"file"`
+	Line      int            `json:"line,omitempty"`
+	Name      string         `json:"name,omitempty"`
+	Status    Status         `json:"status"`
+	Tags      []string       `json:"tags,omitempty"`
+	Covers    []string       `json:"covers,omitempty"`
+	Skipped   string         `json:"skipped,omitempty"`
+	ByFile    bool           `json:"skipped_by_file,omitempty"`
+	TookUS    *int64         `json:"took_us,omitempty"`
+	Seed      *uint64        `json:"seed,omitempty"`
+	Steps     int            `json:"steps,omitempty"`
+	Points    int            `json:"crash_points,omitempty"`
+	Unknown   int            `json:"crash_unknown,omitempty"`
+	Raced     int            `json:"crash_raced,omitempty"`
+	Straight  []string       `json:"crash_not_judged,omitempty"`
+	TraceHash string         `json:"trace_hash,omitempty"`
+	Live      *scenario.Live `json:"live,omitempty"`
+	Error     string         `json:"error,omitempty"`
+	Problems  []problemJSON  `json:"problems,omitempty"`
+	Failures  []failureJSON  `json:"failures,omitempty"`
+	Again     string         `json:"again,omitempty"`
+	Property  *Property      `json:"property,omitempty"`
 }
 
 type problemJSON struct {
@@ -155,12 +122,10 @@ func jsonCase(c *Case) caseJSON {
 	out := caseJSON{
 		File: c.File, Line: c.Line, Name: c.Name, Status: c.Status(), Tags: c.Tags, Covers: c.Covers,
 		Skipped: c.Skipped, ByFile: c.ByFile, Seed: c.Seed, Steps: c.Steps, Points: c.Points, Unknown: c.Unknown, Raced: c.Raced, Straight: c.StraightOnly,
+		Live: c.Live,
 	}
 	if hash := c.Hash(); hash != 0 {
 		out.TraceHash = fmt.Sprintf("%016x", hash)
-	}
-	if l := c.Live; l != nil {
-		out.Live = &liveJSON{l.Model, l.Digest, l.Server, optionsJSON(l.Options), l.Runs, l.Held}
 	}
 	if c.Err != nil {
 		out.Error = c.Err.Error()
@@ -174,10 +139,9 @@ func jsonCase(c *Case) caseJSON {
 		out.Again = c.again()
 	}
 	if p := c.Property; p != nil {
-		out.Property = &propertyJSON{Seeds: p.Seeds, Runs: p.Runs, Regressions: p.Regressions, Wrote: p.Wrote, Source: p.Source, Cover: []coverJSON{}}
-		for _, r := range p.Cover {
-			out.Property.Cover = append(out.Property.Cover, coverJSON(r))
-		}
+		whole := *p
+		whole.Cover = append([]Reached{}, p.Cover...)
+		out.Property = &whole
 	}
 	for _, f := range c.Failures {
 		out.Failures = append(out.Failures, failureJSON{
@@ -189,8 +153,9 @@ func jsonCase(c *Case) caseJSON {
 }
 
 func jsonCoverage(c *Coverage) *coverageJSON {
-	share := func(s Share) shareJSON {
-		return shareJSON{Taken: s.Taken, Of: s.Of, Missing: append([]string{}, s.Missing...)}
+	share := func(s Share) Share {
+		s.Missing = append([]string{}, s.Missing...)
+		return s
 	}
 	out := &coverageJSON{Transitions: share(c.Transitions), States: share(c.States), Faults: share(c.Faults)}
 	if c.NoRules == "" {

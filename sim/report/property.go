@@ -10,19 +10,19 @@ import (
 
 // Property is what came of a property beside what did not hold (PRP-9).
 type Property struct {
-	Seeds       int // cases that were to be made
-	Runs        int // cases that were made and played
-	Regressions int // cases that were played before
-	Cover       []Reached
-	Wrote       string // the file that was written of the case that failed
-	Source      string // that case, where no file was written
+	Seeds       int       `json:"seeds"`       // cases that were to be made
+	Runs        int       `json:"runs"`        // cases that were made and played
+	Regressions int       `json:"regressions"` // cases that were played before
+	Cover       []Reached `json:"cover"`
+	Wrote       string    `json:"wrote,omitempty"`  // the file that was written of the case that failed
+	Source      string    `json:"source,omitempty"` // that case, where no file was written
 }
 
 // Reached is in how many cases a cover expression was true.
 type Reached struct {
-	Name    string
-	Runs    int
-	AtLeast string // the share that the file asks for
+	Name    string `json:"name"`
+	Runs    int    `json:"runs"`
+	AtLeast string `json:"at_least"` // the share that the file asks for
 }
 
 // figures are what a property came to on one line, took its time on the wall.

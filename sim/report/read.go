@@ -35,9 +35,9 @@ func Read(text []byte) (*Run, error) {
 		r.Cases = append(r.Cases, c)
 	}
 	if c := doc.Coverage; c != nil {
-		r.Coverage = &Coverage{Transitions: Share(c.Transitions), States: Share(c.States), Faults: Share(c.Faults), NoRules: "no SPEC.md is above the scenarios"}
+		r.Coverage = &Coverage{Transitions: c.Transitions, States: c.States, Faults: c.Faults, NoRules: "no SPEC.md is above the scenarios"}
 		if c.Rules != nil {
-			r.Coverage.Rules, r.Coverage.NoRules = Share(*c.Rules), ""
+			r.Coverage.Rules, r.Coverage.NoRules = *c.Rules, ""
 		}
 	}
 	return r, nil
@@ -48,7 +48,8 @@ func (j *caseJSON) read() (Case, error) {
 	c := Case{Outcome: scenario.Outcome{
 		File: j.File, Line: j.Line, Name: j.Name, Tags: j.Tags, Covers: j.Covers, Skipped: j.Skipped, ByFile: j.ByFile, Seed: j.Seed,
 		Steps: j.Steps, Points: j.Points, Unknown: j.Unknown, Raced: j.Raced, StraightOnly: j.Straight,
-	}, Differs: j.Status == Differs, command: j.Again}
+		Live: j.Live,
+	}, Differs: j.Status == Differs, Property: j.Property, command: j.Again}
 	if j.TookUS != nil {
 		c.Took = time.Duration(*j.TookUS) * time.Microsecond
 	}
@@ -58,15 +59,6 @@ func (j *caseJSON) read() (Case, error) {
 			return c, fmt.Errorf("trace_hash: %w", err)
 		}
 		c.TraceHash = hash
-	}
-	if l := j.Live; l != nil {
-		c.Live = &scenario.Live{Model: l.Model, Digest: l.Digest, Server: l.Server, Options: scenario.LiveOptions(l.Options), Runs: l.Runs, Held: l.Held}
-	}
-	if p := j.Property; p != nil {
-		c.Property = &Property{Seeds: p.Seeds, Runs: p.Runs, Regressions: p.Regressions, Wrote: p.Wrote, Source: p.Source}
-		for _, reached := range p.Cover {
-			c.Property.Cover = append(c.Property.Cover, Reached(reached))
-		}
 	}
 	for _, f := range j.Failures {
 		c.Failures = append(c.Failures, judge.Failure{

@@ -10,19 +10,19 @@ import (
 
 // Live is what a live case was played against, and how often it held (SCN-51).
 type Live struct {
-	Model   string
-	Digest  string // of the model, as the server has it
-	Server  string // its version
-	Options LiveOptions
-	Runs    int
-	Held    int
+	Model   string      `json:"model"`
+	Digest  string      `json:"digest,omitempty"` // of the model, as the server has it
+	Server  string      `json:"server_version"`
+	Options LiveOptions `json:"options"`
+	Runs    int         `json:"runs"`
+	Held    int         `json:"held"`
 }
 
 // LiveOptions are those that the model was asked with.
 type LiveOptions struct {
-	NumCtx      int      // the window in tokens
-	NumPredict  int      // the longest answer in tokens
-	Temperature *float64 // nil: the model's own
+	NumCtx      int      `json:"num_ctx"`               // the window in tokens
+	NumPredict  int      `json:"num_predict"`           // the longest answer in tokens
+	Temperature *float64 `json:"temperature,omitempty"` // nil: the model's own
 }
 
 const shownDigest = 12 // characters, as "ollama list" shows a digest
