@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"shelly/runtime/durable"
 	"shelly/runtime/store"
 )
 
@@ -67,7 +68,7 @@ func finish(data string) (finished bool, err error) {
 			return false, fmt.Errorf("cannot put %s into the data folder: %w%s", folder, err, store.Advice(err))
 		}
 	}
-	return true, errors.Join(os.Remove(filepath.Join(work, readyName)), syncFolder(work))
+	return true, errors.Join(os.Remove(filepath.Join(work, readyName)), durable.Folder(work))
 }
 
 // exchange moves a folder aside and the restored one into its place, unless that is done.
@@ -82,12 +83,12 @@ func exchange(data, folder, aside string) error {
 		if err := os.Mkdir(to, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		if err := errors.Join(os.Rename(place, filepath.Join(to, folder)), syncFolder(to)); err != nil {
+		if err := errors.Join(os.Rename(place, filepath.Join(to, folder)), durable.Folder(to)); err != nil {
 			return err
 		}
 	}
 	if err := os.Rename(restored, place); err != nil {
 		return err
 	}
-	return errors.Join(syncFolder(filepath.Join(data, restoreFolder, newFolder)), syncFolder(data))
+	return errors.Join(durable.Folder(filepath.Join(data, restoreFolder, newFolder)), durable.Folder(data))
 }

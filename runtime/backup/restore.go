@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"shelly/fsm/engine"
+	"shelly/runtime/durable"
 	"shelly/runtime/store"
+	"shelly/runtime/tarfile"
 )
 
 // restoreFolder is where a backup is unpacked in the data folder. In it, newFolder holds what will
@@ -46,7 +48,7 @@ func Restore(ctx context.Context, r io.Reader, data string, o Options) (out Rest
 		if err := admit(data, o.Force); err != nil {
 			return err
 		}
-		if out.Manifest, err = Unpack(reading{ctx, r}, dir); err != nil {
+		if out.Manifest, err = Unpack(tarfile.While(ctx, r), dir); err != nil {
 			return err
 		}
 		if out.Diverging, err = prove(ctx, filepath.Join(dir, storeFolder), out.Manifest); err != nil {
@@ -103,7 +105,7 @@ func prepare(work string) error {
 		return err
 	}
 	data := filepath.Dir(work)
-	return errors.Join(syncFolder(data), syncFolder(filepath.Dir(data)))
+	return errors.Join(durable.Folder(data), durable.Folder(filepath.Dir(data)))
 }
 
 // admit returns an error if there is data that must stay.
@@ -161,7 +163,7 @@ func Unpack(r io.Reader, to string) (m Manifest, err error) {
 	if err != nil {
 		return m, err
 	}
-	return m, errors.Join(syncFolder(filepath.Join(to, storeFolder)), syncFolder(filepath.Join(to, memoryFolder)), syncFolder(to))
+	return m, errors.Join(durable.Folder(filepath.Join(to, storeFolder)), durable.Folder(filepath.Join(to, memoryFolder)), durable.Folder(to))
 }
 
 // prove reads all of an unpacked store and folds its journal, as a start will, and anchors its end
@@ -230,22 +232,8 @@ func declare(work string, r ready) error {
 	if err != nil {
 		return err
 	}
-	temp := filepath.Join(work, readyName+".tmp")
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
+	if err := (durable.As{Alone: true}).Text(filepath.Join(work, readyName), data); err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return errors.Join(os.Rename(temp, filepath.Join(work, readyName)), syncFolder(work), syncFolder(filepath.Dir(work)))
-}
-
-func syncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return durable.Folder(filepath.Dir(work))
 }

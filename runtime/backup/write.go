@@ -22,6 +22,7 @@ import (
 	"shelly/runtime/datafolder"
 	"shelly/runtime/store"
 	"shelly/runtime/store/files"
+	"shelly/runtime/tarfile"
 )
 
 // checkpointFolder is where the checkpoint is in the data folder while the backup is written.
@@ -302,7 +303,7 @@ func (a *archive) add(name string, bytes int64, content io.Reader) error {
 		return err
 	}
 	sum := sha256.New()
-	n, err := io.Copy(io.MultiWriter(a.tar, sum), io.LimitReader(reading{a.ctx, content}, bytes))
+	n, err := io.Copy(io.MultiWriter(a.tar, sum), io.LimitReader(tarfile.While(a.ctx, content), bytes))
 	switch {
 	case err != nil:
 		return fmt.Errorf("write %s: %w", name, err)
@@ -315,16 +316,3 @@ func (a *archive) add(name string, bytes int64, content io.Reader) error {
 
 // checksum returns a line of the checksums.
 func checksum(name string, sum []byte) string { return hex.EncodeToString(sum) + "  " + name + "\n" }
-
-// reading is a reader that fails once its context ends.
-type reading struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r reading) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(p)
-}

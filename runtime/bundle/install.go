@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"shelly/runtime/durable"
+	"shelly/runtime/tarfile"
 )
 
 // Places are the folders that the parts of a bundle are installed in.
@@ -86,7 +87,7 @@ func compare(ctx context.Context, folder, rel string, want File) (State, error) 
 		return Differs, err
 	}
 	sum := sha256.New()
-	if _, err := io.Copy(sum, reading{ctx, f}); err != nil {
+	if _, err := io.Copy(sum, tarfile.While(ctx, f)); err != nil {
 		return "", err
 	}
 	if hex.EncodeToString(sum.Sum(nil)) != want.SHA256 {
@@ -105,7 +106,7 @@ func Install(ctx context.Context, r io.Reader, p Places, steps []Step, told func
 			todo[s.File.Name] = s
 		}
 	}
-	_, err := read(reading{ctx, r}, func(f File, content io.Reader) error {
+	_, err := read(tarfile.While(ctx, r), func(f File, content io.Reader) error {
 		s, ok := todo[f.Name]
 		if !ok || s.File != f { // not the bundle that Look was given
 			_, err := io.Copy(io.Discard, content)

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"shelly/runtime/tarfile"
 )
 
 // Source says what to make a bundle of.
@@ -177,7 +179,7 @@ func (s *source) measure(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	sum := sha256.New()
-	if s.Bytes, err = io.Copy(sum, reading{ctx, f}); err != nil {
+	if s.Bytes, err = io.Copy(sum, tarfile.While(ctx, f)); err != nil {
 		return err
 	}
 	got := hex.EncodeToString(sum.Sum(nil))
@@ -196,7 +198,7 @@ func (s *source) copy(ctx context.Context, out *tar.Writer, at time.Time) (err e
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	sum := sha256.New()
-	if err := put(out, at, s.File, io.TeeReader(reading{ctx, f}, sum)); err != nil {
+	if err := put(out, at, s.File, io.TeeReader(tarfile.While(ctx, f), sum)); err != nil {
 		return fmt.Errorf("write %s: %w", s.Name, err)
 	}
 	if hex.EncodeToString(sum.Sum(nil)) != s.SHA256 {
@@ -219,17 +221,4 @@ func put(out *tar.Writer, at time.Time, f File, content io.Reader) error {
 		err = errors.New("it became shorter while it was read: try again")
 	}
 	return err
-}
-
-// reading is a reader that fails once its context ends.
-type reading struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r reading) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(p)
 }

@@ -15,7 +15,7 @@ import (
 // bundle is not as it was made, and ErrNewer if newer code made it, and
 // tarfile.ErrCompressed if it has to be decompressed first.
 func Verify(ctx context.Context, r io.Reader) (Manifest, error) {
-	return read(reading{ctx, r}, func(_ File, content io.Reader) error {
+	return read(tarfile.While(ctx, r), func(_ File, content io.Reader) error {
 		_, err := io.Copy(io.Discard, content)
 		return err
 	})

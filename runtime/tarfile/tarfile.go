@@ -5,6 +5,7 @@ package tarfile
 import (
 	"archive/tar"
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -73,4 +74,19 @@ func (r *Reader) End() error {
 			return ErrFollowed
 		}
 	}
+}
+
+// While returns a reader of r that fails once ctx ends.
+func While(ctx context.Context, r io.Reader) io.Reader { return reading{ctx, r} }
+
+type reading struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r reading) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
 }
