@@ -4,15 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-)
 
-// pullStep is a line of a pull.
-type pullStep struct {
-	Status    string `json:"status"`
-	Digest    string `json:"digest,omitempty"`
-	Total     int64  `json:"total,omitempty"`
-	Completed int64  `json:"completed,omitempty"`
-}
+	"github.com/ollama/ollama/api"
+)
 
 // pullTenths is the number of progress lines of a layer, after the one that announces it.
 const pullTenths = 10
@@ -35,11 +29,11 @@ func (s *Server) pull(w http.ResponseWriter, r *http.Request) {
 	case !known && whole:
 		refuse(w, http.StatusInternalServerError, unknownManifest)
 	case whole:
-		reply(w, http.StatusOK, pullStep{Status: "success"})
+		reply(w, http.StatusOK, api.ProgressResponse{Status: "success"})
 	default:
 		w.Header().Set("Content-Type", "application/x-ndjson")
 		out := speaker{w: w}
-		out.send(encode(pullStep{Status: "pulling manifest"}))
+		out.send(encode(api.ProgressResponse{Status: "pulling manifest"}))
 		if !known {
 			out.send(encode(failed{unknownManifest}))
 			return
@@ -53,16 +47,16 @@ func (s *Server) pull(w http.ResponseWriter, r *http.Request) {
 const unknownManifest = "pull model manifest: file does not exist"
 
 // pulled returns the lines after the manifest.
-func pulled(name string) []pullStep {
-	layer := pullStep{Digest: "sha256:" + digest(full(name)), Total: modelBytes}
+func pulled(name string) []api.ProgressResponse {
+	layer := api.ProgressResponse{Digest: "sha256:" + digest(full(name)), Total: modelBytes}
 	layer.Status = fmt.Sprintf("pulling %.12s", digest(full(name)))
-	steps := []pullStep{layer}
+	steps := []api.ProgressResponse{layer}
 	for i := int64(1); i <= pullTenths; i++ {
 		layer.Completed = (modelBytes*i + pullTenths - 1) / pullTenths
 		steps = append(steps, layer)
 	}
 	for _, status := range []string{"verifying sha256 digest", "writing manifest", "success"} {
-		steps = append(steps, pullStep{Status: status})
+		steps = append(steps, api.ProgressResponse{Status: status})
 	}
 	return steps
 }

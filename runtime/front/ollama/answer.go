@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ollama/ollama/api"
+
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
@@ -32,49 +34,22 @@ type ending struct {
 // form turns a part into the value that a path writes.
 type form func(part) any
 
-type counts struct {
-	TotalDuration   time.Duration `json:"total_duration,omitempty"`
-	PromptEvalCount int           `json:"prompt_eval_count,omitempty"`
-	EvalCount       int           `json:"eval_count,omitempty"`
-}
-
-type chatLine struct {
-	Model      string    `json:"model"`
-	CreatedAt  time.Time `json:"created_at"`
-	Message    chatSaid  `json:"message"`
-	Done       bool      `json:"done"`
-	DoneReason string    `json:"done_reason,omitempty"`
-	counts
-}
-
-type chatSaid struct {
-	Role     string `json:"role"`
-	Content  string `json:"content"`
-	Thinking string `json:"thinking,omitempty"`
+func (e *ending) metrics() api.Metrics {
+	return api.Metrics{TotalDuration: e.took, PromptEvalCount: e.prompt, EvalCount: e.answer}
 }
 
 func chatForm(p part) any {
-	l := chatLine{Model: p.model, CreatedAt: p.at, Message: chatSaid{"assistant", p.text, p.thinking}}
+	l := api.ChatResponse{Model: p.model, CreatedAt: p.at, Message: api.Message{Role: "assistant", Content: p.text, Thinking: p.thinking}}
 	if p.end != nil {
-		l.Done, l.DoneReason, l.counts = true, p.end.reason, counts{p.end.took, p.end.prompt, p.end.answer}
+		l.Done, l.DoneReason, l.Metrics = true, p.end.reason, p.end.metrics()
 	}
 	return l
 }
 
-type generateLine struct {
-	Model      string    `json:"model"`
-	CreatedAt  time.Time `json:"created_at"`
-	Response   string    `json:"response"`
-	Thinking   string    `json:"thinking,omitempty"`
-	Done       bool      `json:"done"`
-	DoneReason string    `json:"done_reason,omitempty"`
-	counts
-}
-
 func generateForm(p part) any {
-	l := generateLine{Model: p.model, CreatedAt: p.at, Response: p.text, Thinking: p.thinking}
+	l := api.GenerateResponse{Model: p.model, CreatedAt: p.at, Response: p.text, Thinking: p.thinking}
 	if p.end != nil {
-		l.Done, l.DoneReason, l.counts = true, p.end.reason, counts{p.end.took, p.end.prompt, p.end.answer}
+		l.Done, l.DoneReason, l.Metrics = true, p.end.reason, p.end.metrics()
 	}
 	return l
 }
