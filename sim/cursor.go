@@ -10,13 +10,12 @@ import (
 // cursor serves a plan's script lines and stub acts in order. A call that is repeated after
 // a crash gets the same entry again.
 type cursor struct {
-	plan     *Plan
-	scripts  script.Hand
-	acts     []script.Place // per stub
-	asked    map[askedKey]boundEntry
-	ran      map[actKey]boundEntry
-	open     []openAsk      // model calls of the journal that have no answer yet
-	answered map[askKey]int // how many have one
+	plan            *Plan
+	scripts         script.Hand
+	acts            []script.Place // per stub
+	asked           map[nthCall[askKey]]boundEntry
+	ran             map[actKey]boundEntry
+	repeats[askKey] // of model calls
 }
 
 // askKey is what a model call asks, and which handle asks it.
@@ -24,17 +23,6 @@ type askKey struct {
 	handle  fsm.HandleID
 	purpose fsm.Purpose
 	hash    uint64 // of the conversation
-}
-
-type openAsk struct {
-	call fsm.CallID
-	askKey
-}
-
-// askedKey is a model call that asks this for the nth time, not counting calls without an answer.
-type askedKey struct {
-	askKey
-	nth int
 }
 
 // actKey is an attempt of one use of a tool.
@@ -53,38 +41,20 @@ type boundEntry struct {
 func newCursor(p *Plan) *cursor {
 	return &cursor{
 		plan: p, scripts: script.NewHand(p.Scripts), acts: make([]script.Place, len(p.Stubs)),
-		asked: map[askedKey]boundEntry{}, ran: map[actKey]boundEntry{}, answered: map[askKey]int{},
+		asked: map[nthCall[askKey]]boundEntry{}, ran: map[actKey]boundEntry{}, repeats: newRepeats[askKey](),
 	}
-}
-
-// replay forgets which calls have answers; replaying the journal's steps restores it.
-func (c *cursor) replay() {
-	c.open = nil
-	clear(c.answered)
 }
 
 // observe records which calls a step of the journal answers and makes. A call that has its
 // answer is not repeated, so the same question of its handle is another call.
 func (c *cursor) observe(in fsm.Input, effects []fsm.Effect) {
-	if _, boots := in.Fact.(fsm.Boot); boots {
-		c.open = c.open[:0]
-	}
+	c.boots(in)
 	if fsm.AnswersKind(in.Fact, fsm.CallBrain) {
 		c.close(fsm.Answers(in))
 	}
 	for _, e := range effects {
 		if ask, ok := e.(fsm.AskBrain); ok {
-			c.open = append(c.open, openAsk{ask.Call, keyOf(ask)})
-		}
-	}
-}
-
-func (c *cursor) close(call fsm.CallID) {
-	for i, o := range c.open {
-		if o.call == call {
-			c.answered[o.askKey]++
-			c.open = append(c.open[:i], c.open[i+1:]...)
-			return
+			c.made(ask.Call, keyOf(ask))
 		}
 	}
 }
@@ -94,9 +64,8 @@ func keyOf(ask fsm.AskBrain) askKey { return askKey{ask.Handle, ask.Purpose, ask
 // line returns the line for a model call made now, or nothing if there is none, and the time
 // at which the call was first made.
 func (c *cursor) line(ask fsm.AskBrain, now fsm.Millis) (script.Taken, fsm.Millis) {
-	of := keyOf(ask)
-	key := askedKey{of, c.answered[of]}
-	key.handle = whose(ask.Handle, ask.Session)
+	key := c.next(keyOf(ask))
+	key.of.handle = whose(ask.Handle, ask.Session)
 	if b, ok := c.asked[key]; ok {
 		return b.entry, b.at
 	}

@@ -12,13 +12,12 @@ import (
 // the same fault as before, just as it gets the same entry of the script: what goes wrong
 // must not depend on where the process died.
 type Fates struct {
-	faults   []Fault
-	choose   Chooser
-	counts   []int            // per fault: the calls so far that it is meant for
-	struck   []bool           // per fault
-	dealt    map[dealtKey]int // the fault that each call has met, or -1
-	open     []openCall       // calls of the journal that have no answer yet
-	answered map[fateKey]int  // how many have one
+	faults []Fault
+	choose Chooser
+	counts []int                    // per fault: the calls so far that it is meant for
+	struck []bool                   // per fault
+	dealt  map[nthCall[fateKey]]int // the fault that each call has met, or -1
+	repeats[fateKey]
 }
 
 // fateKey is what a call asks for, and which handle asks.
@@ -27,23 +26,12 @@ type fateKey struct {
 	kind, what string
 }
 
-type openCall struct {
-	call fsm.CallID
-	fateKey
-}
-
-// dealtKey is a call that asks this for the nth time, not counting calls without an answer.
-type dealtKey struct {
-	fateKey
-	nth int
-}
-
 // newFates returns the fates of a plan. If before has the fates of another run of the plan,
 // each call that was made in that run meets what it met there.
 func newFates(p *Plan, choose Chooser, before *Fates) Fates {
 	f := Fates{
 		faults: p.Faults, choose: choose, counts: make([]int, len(p.Faults)), struck: make([]bool, len(p.Faults)),
-		dealt: map[dealtKey]int{}, answered: map[fateKey]int{},
+		dealt: map[nthCall[fateKey]]int{}, repeats: newRepeats[fateKey](),
 	}
 	if before != nil {
 		f.dealt, f.counts = maps.Clone(before.dealt), slices.Clone(before.counts)
@@ -56,38 +44,19 @@ func newFates(p *Plan, choose Chooser, before *Fates) Fates {
 	return f
 }
 
-// replay forgets which calls have answers; replaying the journal's steps restores it.
-func (f *Fates) replay() {
-	f.open = nil
-	clear(f.answered)
-}
-
 // observe records which calls a step of the journal answers and makes.
 func (f *Fates) observe(in fsm.Input, effects []fsm.Effect) {
 	if len(f.faults) == 0 {
 		return
 	}
-	if _, ok := in.Fact.(fsm.Boot); ok {
-		f.open = f.open[:0]
-	}
+	f.boots(in)
 	f.close(fsm.Answers(in))
 	for _, e := range effects {
 		if abort, ok := e.(fsm.AbortCall); ok {
 			f.close(abort.Call)
 		}
 		if key, call := fateKeyOf(e); call != 0 {
-			f.open = append(f.open, openCall{call, key})
-		}
-	}
-}
-
-// close records that a call has its answer or is given up.
-func (f *Fates) close(call fsm.CallID) {
-	for i, o := range f.open {
-		if o.call == call {
-			f.answered[o.fateKey]++
-			f.open = slices.Delete(f.open, i, i+1)
-			return
+			f.made(call, key)
 		}
 	}
 }
@@ -98,7 +67,7 @@ func (f *Fates) deal(e fsm.Effect) *Fault {
 		return nil
 	}
 	of, _ := fateKeyOf(e)
-	key := dealtKey{of, f.answered[of]}
+	key := f.next(of)
 	fault, known := f.dealt[key]
 	if !known {
 		fault = f.draw(e)
