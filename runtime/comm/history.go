@@ -132,15 +132,15 @@ func (h *HTTP) getSteps(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	q := r.URL.Query()
-	after, err := number(q.Get("after"), "after", 0)
+	after, err := Number(q.Get("after"), "after", 0)
 	if err != nil {
 		return err
 	}
-	limit, err := most(q, "limit", StepsMax, StepsMax)
+	limit, err := Limit(q, "limit", StepsMax, StepsMax)
 	if err != nil {
 		return err
 	}
-	at, err := number(q.Get("at"), "at", 0)
+	at, err := Number(q.Get("at"), "at", 0)
 	if err != nil {
 		return err
 	}

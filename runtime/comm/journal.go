@@ -26,11 +26,11 @@ func (h *HTTP) getJournal(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	q := r.URL.Query()
-	from, err := number(q.Get("from"), "from", 0)
+	from, err := Number(q.Get("from"), "from", 0)
 	if err != nil {
 		return err
 	}
-	to, err := number(q.Get("to"), "to", math.MaxUint64)
+	to, err := Number(q.Get("to"), "to", math.MaxUint64)
 	if err != nil {
 		return err
 	}

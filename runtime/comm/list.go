@@ -141,8 +141,8 @@ func (h *HTTP) getRequests(w http.ResponseWriter, r *http.Request) error {
 // wantedOf reads which requests are wanted.
 func wantedOf(q url.Values) (Wanted, error) {
 	w := Wanted{State: q.Get("state"), ID: q.Get("id"), Prefix: q.Get("prefix"), Session: q.Get("session"), Client: q.Get("client")}
-	before, err := number(q.Get("before"), "before", math.MaxUint64)
-	limit, wrong := most(q, "limit", readDefault, engine.ReadMax)
+	before, err := Number(q.Get("before"), "before", math.MaxUint64)
+	limit, wrong := Limit(q, "limit", readDefault, engine.ReadMax)
 	w.Before, w.Limit = before, limit
 	if err = cmp.Or(err, wrong, checkName("id", w.ID, 0, IDBytesMax), checkName("prefix", w.Prefix, 0, IDBytesMax),
 		checkName("session", w.Session, 0, SessionBytesMax), checkName("client", w.Client, 0, ChannelBytesMax)); err != nil {

@@ -99,8 +99,8 @@ func (h *HTTP) getMemory(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	skip, err := number(q.values.Get("skip"), "skip", 0)
-	limit, wrong := most(q.values, "limit", readDefault, ListMax)
+	skip, err := Number(q.values.Get("skip"), "skip", 0)
+	limit, wrong := Limit(q.values, "limit", readDefault, ListMax)
 	if err = cmp.Or(err, wrong); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (h *HTTP) getSearch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	k, err := most(q.values, "k", readDefault, engine.ReadMax)
+	k, err := Limit(q.values, "k", readDefault, engine.ReadMax)
 	if err != nil {
 		return err
 	}
@@ -290,8 +290,8 @@ func (h *HTTP) filtered(r *http.Request, known ...string) (q filtered, err error
 		return q, err
 	}
 	q.values = r.URL.Query()
-	since, err := number(q.values.Get("since"), "since", 0)
-	before, wrong := number(q.values.Get("before"), "before", 0)
+	since, err := Number(q.values.Get("since"), "since", 0)
+	before, wrong := Number(q.values.Get("before"), "before", 0)
 	q.filter = memory.Filter{
 		OfSession: q.values.Has("session"), Session: q.values.Get("session"), Kind: fsm.Kind(q.values.Get("kind")),
 		Since: fsm.Millis(min(since, 1<<62)), Before: fsm.Millis(min(before, 1<<62)),

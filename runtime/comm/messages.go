@@ -82,7 +82,7 @@ func (h *HTTP) getMessageEvents(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	from := cmp.Or(r.Header.Get("Last-Event-ID"), q.Get("after"))
-	after, err := number(from, "after", 0)
+	after, err := Number(from, "after", 0)
 	if err == nil && from == "" {
 		after, err = h.lastPosition(r.Context())
 	}

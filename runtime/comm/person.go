@@ -259,25 +259,25 @@ const readDefault = 100
 
 // page reads ?after= and ?limit=.
 func page(q url.Values) (after uint64, limit int, err error) {
-	after, err = number(q.Get("after"), "after", 0)
+	after, err = Number(q.Get("after"), "after", 0)
 	if err != nil {
 		return 0, 0, err
 	}
-	limit, err = most(q, "limit", readDefault, engine.ReadMax)
+	limit, err = Limit(q, "limit", readDefault, engine.ReadMax)
 	return after, limit, err
 }
 
-// most reads how many a caller wants. None is refused: an empty answer means the end of a list.
-func most(q url.Values, name string, otherwise, max uint64) (int, error) {
-	limit, err := number(q.Get(name), name, otherwise)
+// Limit reads how many a caller wants. None is refused: an empty answer means the end of a list.
+func Limit(q url.Values, name string, otherwise, max uint64) (int, error) {
+	limit, err := Number(q.Get(name), name, otherwise)
 	if err == nil && limit == 0 {
 		err = badRequest("query parameter "+name+" is 0", "ask for at least 1, or leave it out")
 	}
 	return int(min(limit, max)), err
 }
 
-// number reads a query parameter that is a whole number.
-func number(s, name string, otherwise uint64) (uint64, error) {
+// Number reads a query parameter that is a whole number.
+func Number(s, name string, otherwise uint64) (uint64, error) {
 	if s == "" {
 		return otherwise, nil
 	}

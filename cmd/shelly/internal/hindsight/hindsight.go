@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strconv"
 	"time"
 
 	"shelly/fsm"
@@ -145,28 +144,6 @@ func (h *hindsight) worded(ctx context.Context, what string, most time.Duration,
 	}
 	h.o.Log.Error("could not make "+what, "error", err)
 	return err
-}
-
-// number reads a query parameter that is a whole number.
-func number(r *http.Request, name string, otherwise int) (int, error) {
-	text := r.URL.Query().Get(name)
-	if text == "" {
-		return otherwise, nil
-	}
-	n, err := strconv.ParseUint(text, 10, 31)
-	if err != nil {
-		return 0, &comm.Problem{Code: comm.CodeBadRequest, Message: "query parameter " + name + " is not a whole number", Hint: "leave it out or write one"}
-	}
-	return int(n), nil
-}
-
-// limited reads the query parameter limit. None is refused: an empty answer means the end.
-func limited(r *http.Request, most int) (int, error) {
-	limit, err := number(r, "limit", most)
-	if err == nil && limit == 0 {
-		err = &comm.Problem{Code: comm.CodeBadRequest, Message: "query parameter limit is 0", Hint: "ask for at least 1, or leave it out"}
-	}
-	return min(limit, most), err
 }
 
 // named checks the query parameters of a route about a request or a run: the former has a channel and a client.

@@ -30,15 +30,15 @@ func (h *hindsight) getRuns(w http.ResponseWriter, r *http.Request) error {
 	if err := comm.Query(r, "before", "limit", "session", "state"); err != nil {
 		return err
 	}
-	before, err := number(r, "before", 0)
-	if err != nil {
-		return err
-	}
-	limit, err := limited(r, runsMax)
-	if err != nil {
-		return err
-	}
 	q := r.URL.Query()
+	before, err := comm.Number(q.Get("before"), "before", 0)
+	if err != nil {
+		return err
+	}
+	limit, err := comm.Limit(q, "limit", runsMax, runsMax)
+	if err != nil {
+		return err
+	}
 	wanted := past.Runs{Session: q.Get("session"), State: q.Get("state"), Before: fsm.HandleID(before), Limit: limit}
 	if wanted.State != "" && !slices.Contains(comm.States, wanted.State) {
 		return &comm.Problem{Code: comm.CodeBadRequest, Message: "query parameter state is not a state", Hint: "the states are " + strings.Join(comm.States, ", ")}

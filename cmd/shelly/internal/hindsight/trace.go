@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"shelly/fsm/engine"
+	"shelly/runtime/comm"
 	"shelly/sim/history"
 	"shelly/sim/history/fork"
 	"shelly/sim/history/trace"
@@ -37,11 +38,12 @@ func (h *hindsight) getTrace(w http.ResponseWriter, r *http.Request) error {
 	if err := named(r, "after", "limit"); err != nil {
 		return err
 	}
-	after, err := number(r, "after", 0)
+	q := r.URL.Query()
+	after, err := comm.Number(q.Get("after"), "after", 0)
 	if err != nil {
 		return err
 	}
-	limit, err := limited(r, stepsMax)
+	limit, err := comm.Limit(q, "limit", stepsMax, stepsMax)
 	if err != nil {
 		return err
 	}
@@ -56,7 +58,7 @@ func (h *hindsight) getTrace(w http.ResponseWriter, r *http.Request) error {
 
 // traced returns the steps of a history after a given one. If forks is set, each has the keys
 // that a fork can change.
-func traced(j engine.Reader, past history.History, after, limit int, forks bool) (TraceBody, error) {
+func traced(j engine.Reader, past history.History, after uint64, limit int, forks bool) (TraceBody, error) {
 	edits := map[int][]string{} // never ranged over
 	for _, s := range past.Steps {
 		if s.About && forks {
@@ -68,7 +70,7 @@ func traced(j engine.Reader, past history.History, after, limit int, forks bool)
 		if err != nil {
 			return body, err
 		}
-		if s.N <= after {
+		if uint64(s.N) <= after {
 			continue
 		}
 		told := Step{s, edits[s.N]}
