@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 
 	"shelly/fsm"
-	"shelly/fsm/wording"
 )
 
 // Tokens is how many tokens a text is: as the machine estimates (CTX-1), and one for
@@ -36,13 +35,15 @@ func cut(text string, n int) string {
 	if n >= len(text) {
 		return text
 	}
-	head := wording.Edge(text, n)
-	for i := max(len(head)-imageSize+1, 0); i < len(head); i++ {
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	for i := max(n-imageSize+1, 0); i < n; i++ {
 		if isImage(text, i) {
 			return text[:i]
 		}
 	}
-	return head
+	return text[:n]
 }
 
 // First is the beginning of a text, at most n tokens of it.
