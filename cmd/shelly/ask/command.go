@@ -187,11 +187,11 @@ func (c *Command) failed(ctx context.Context, id string, err error) error {
 	if ctx.Err() != nil {
 		return exit.Errorf(exit.Failed, "left before the reply; shelly continues: to get the reply, ask again with --id %s", id)
 	}
-	coded := exit.Daemon(err)
+	code := exit.DaemonCode(err)
 	if errors.Is(err, client.ErrInterrupted) || errors.Is(err, client.ErrDeferred) {
-		coded.Err = fmt.Errorf("%w; when shelly runs again, see: shelly request show %s", err, id)
-	} else if coded.Code == exit.Failed {
-		coded.Err = fmt.Errorf("request %s: %w", id, err)
+		err = fmt.Errorf("%w; when shelly runs again, see: shelly request show %s", err, id)
+	} else if code == exit.Failed {
+		err = fmt.Errorf("request %s: %w", id, err)
 	}
-	return coded
+	return exit.With(code, err)
 }

@@ -246,12 +246,7 @@ func contents(m bundle.Manifest) string {
 }
 
 // failed gives an error its exit code, unless it has one.
-func failed(err error) error {
-	if _, ok := errors.AsType[exit.Error](err); ok {
-		return err
-	}
-	return exit.With(codeOf(err), err)
-}
+func failed(err error) error { return exit.Else(codeOf(err), err) }
 
 func codeOf(err error) int {
 	switch {

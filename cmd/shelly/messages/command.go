@@ -87,10 +87,7 @@ func (c *Command) source(ctx context.Context, t *terminal.Terminal, data string)
 	asked := func(daemon *client.Client) readMessages {
 		return func(after uint64, unread bool) ([]comm.Message, error) {
 			found, err := daemon.Messages(ctx, to, after, engine.ReadMax, unread)
-			if err != nil {
-				return nil, exit.Daemon(err)
-			}
-			return found, nil
+			return found, exit.Daemon(err)
 		}
 	}
 	return folder.ListsOf(ctx, data, asked, func(s *store.Store) (readMessages, error) {

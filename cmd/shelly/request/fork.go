@@ -128,10 +128,7 @@ func (c *forkCmd) point() (_ fork.Point, err error) {
 	if errors.Is(err, fork.ErrNoPoint) {
 		return point, exit.With(exit.Usage, err)
 	}
-	if err != nil {
-		return point, exit.History(err)
-	}
-	return point, nil
+	return point, exit.History(err)
 }
 
 // change returns what the flags change.

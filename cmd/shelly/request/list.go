@@ -88,10 +88,7 @@ func lister(src *folder.Journal, data string) (paging, error) {
 		daemon := client.New(data, client.Options{})
 		return func(w comm.Wanted) (comm.RequestsBody, error) {
 			body, err := daemon.Requests(ctx, w)
-			if err != nil {
-				err = exit.Daemon(err)
-			}
-			return body, err
+			return body, exit.Daemon(err)
 		}, nil
 	}
 	standings, err := standingsOf(src)
@@ -100,10 +97,7 @@ func lister(src *folder.Journal, data string) (paging, error) {
 	}
 	return func(w comm.Wanted) (comm.RequestsBody, error) {
 		body, err := comm.List(src, standings, w)
-		if err != nil {
-			err = exit.With(exit.Data, err)
-		}
-		return body, err
+		return body, exit.With(exit.Data, err)
 	}, nil
 }
 

@@ -87,7 +87,8 @@ func (r *journalled) history(j engine.Reader, id string) (h history.History, err
 	if run, is := runID(id, err); is {
 		switch found, wrong := past.RunOf(j, run); {
 		case wrong == nil:
-			return kept(history.OfRun(j, found))
+			h, err = history.OfRun(j, found)
+			return h, exit.History(err)
 		case !errors.Is(wrong, history.ErrNone):
 			return h, exit.History(wrong)
 		}
@@ -95,15 +96,8 @@ func (r *journalled) history(j engine.Reader, id string) (h history.History, err
 	if err != nil {
 		return h, err
 	}
-	return kept(history.Of(j, key))
-}
-
-// kept gives the error with which a history was read its exit code.
-func kept(h history.History, err error) (history.History, error) {
-	if err != nil {
-		err = exit.History(err)
-	}
-	return h, err
+	h, err = history.Of(j, key)
+	return h, exit.History(err)
 }
 
 // runID returns the handle of the run that an id means if no request was found by it: err is the

@@ -14,10 +14,7 @@ import (
 // runs returns the runs that match, the latest first (CLI-143).
 func (c *listCmd) runs(j engine.Reader, since fsm.Millis) ([]comm.Record, error) {
 	found, _, err := past.Runs{Session: c.Session, State: c.State, Since: since, Limit: c.Limit}.List(j)
-	if err != nil {
-		err = exit.History(err)
-	}
-	return found, err
+	return found, exit.History(err)
 }
 
 // together merges requests and runs, the latest first, up to the limit.

@@ -112,10 +112,7 @@ func (c *showCmd) past(j engine.Reader) (comm.Past[history.Step], error) {
 		switch {
 		case wrong == nil:
 			p, err := past.OfRun(j, r)
-			if err != nil {
-				err = exit.History(err)
-			}
-			return p, err
+			return p, exit.History(err)
 		case !errors.Is(wrong, history.ErrNone):
 			return comm.Past[history.Step]{}, exit.History(wrong)
 		}
@@ -124,10 +121,7 @@ func (c *showCmd) past(j engine.Reader) (comm.Past[history.Step], error) {
 		return comm.Past[history.Step]{}, err
 	}
 	p, err := past.Of(j, key)
-	if err != nil {
-		err = exit.History(err)
-	}
-	return p, err
+	return p, exit.History(err)
 }
 
 // shownBytes is how many bytes of a text are shown without --full.

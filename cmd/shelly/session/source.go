@@ -44,11 +44,11 @@ func asked(ctx context.Context, daemon *client.Client) reader {
 	return reader{
 		list: func() ([]session.Listed, error) {
 			list, err := daemon.Sessions(ctx)
-			return list, coded(err, exit.Daemon)
+			return list, exit.Daemon(err)
 		},
 		archive: func(id string, after uint64) ([]session.Archived, error) {
 			list, err := daemon.Archive(ctx, id, after, engine.ReadMax)
-			return list, coded(err, exit.Daemon)
+			return list, exit.Daemon(err)
 		},
 	}
 }
@@ -56,25 +56,16 @@ func asked(ctx context.Context, daemon *client.Client) reader {
 // stored reads from the store of a data folder.
 func stored(s *store.Store) (reader, error) {
 	sessions := session.Of(s)
-	damaged := func(err error) exit.Error { return exit.Error{Code: exit.Data, Err: err} }
 	return reader{
 		list: func() ([]session.Listed, error) {
 			list, err := sessions.List()
-			return list, coded(err, damaged)
+			return list, exit.With(exit.Data, err)
 		},
 		archive: func(id string, after uint64) ([]session.Archived, error) {
 			list, err := sessions.Archive(id, after, engine.ReadMax)
-			return list, coded(err, damaged)
+			return list, exit.With(exit.Data, err)
 		},
 	}, nil
-}
-
-// coded gives an error its exit code; nil stays nil.
-func coded(err error, code func(error) exit.Error) error {
-	if err == nil {
-		return nil
-	}
-	return code(err)
 }
 
 // each calls fn with what was said in a session, in order, until fn returns false.

@@ -68,19 +68,13 @@ func (c *auditCmd) source(ctx context.Context, data string) (*folder.Lists[readA
 	asked := func(daemon *client.Client) readAudit {
 		return func(after uint64) ([]engine.Audit, error) {
 			found, err := daemon.Audit(ctx, c.Session, after, engine.ReadMax)
-			if err != nil {
-				return nil, exit.Daemon(err)
-			}
-			return found, nil
+			return found, exit.Daemon(err)
 		}
 	}
 	return folder.ListsOf(ctx, data, asked, func(s *store.Store) (readAudit, error) {
 		return func(after uint64) ([]engine.Audit, error) {
 			found, err := s.Audit(c.Session, after, engine.ReadMax)
-			if err != nil {
-				return nil, exit.With(exit.Data, err)
-			}
-			return found, nil
+			return found, exit.With(exit.Data, err)
 		}, nil
 	})
 }

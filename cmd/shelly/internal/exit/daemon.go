@@ -9,10 +9,11 @@ import (
 	"shelly/sim/history"
 )
 
-// Daemon adds the exit code to an error of a call to the daemon.
-func Daemon(err error) Error { return Error{codeOf(err), err} }
+// Daemon adds the exit code to an error of a call to the daemon; nil stays nil.
+func Daemon(err error) error { return With(DaemonCode(err), err) }
 
-func codeOf(err error) int {
+// DaemonCode returns the exit code of an error of a call to the daemon.
+func DaemonCode(err error) int {
 	refused := (*client.Error)(nil)
 	switch {
 	case errors.Is(err, client.ErrNotRunning), errors.Is(err, client.ErrSilent), errors.Is(err, engine.ErrStopping):
@@ -32,7 +33,7 @@ func codeOf(err error) int {
 	}
 }
 
-// History adds the exit code to an error from folding a journal.
+// History adds the exit code to an error from folding a journal; nil stays nil.
 func History(err error) error {
 	if errors.Is(err, engine.ErrTrimmed) || errors.Is(err, history.ErrNone) {
 		return With(NoMatch, err)

@@ -37,8 +37,13 @@ func (e Error) Error() string {
 }
 func (e Error) Unwrap() error { return e.Err }
 
-// With gives an error an exit code.
-func With(code int, err error) error { return Error{code, err} }
+// With gives an error an exit code; nil stays nil.
+func With(code int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return Error{code, err}
+}
 
 // Else is With for an error that may have a code already, which it keeps.
 func Else(code int, err error) error {
@@ -54,7 +59,7 @@ func Errorf(code int, format string, args ...any) error {
 }
 
 // Silent ends the process with a code when everything has been reported already.
-func Silent(code int) error { return With(code, nil) }
+func Silent(code int) error { return Error{Code: code} }
 
 // Code prints an error to w, unless it was reported, and returns its exit code. An error
 // without a code is [Internal]. What the error quotes, such as a file's name, cannot control a terminal.

@@ -57,10 +57,7 @@ func opened(name string, taken func(kind fs.FileMode) bool) (*os.File, error) {
 		return nil, exit.Errorf(exit.Usage, "%s is a named pipe or a device; name a file", name)
 	}
 	f, err := os.Open(name)
-	if err != nil {
-		return nil, exit.With(exit.Usage, err)
-	}
-	return f, nil
+	return f, exit.With(exit.Usage, err)
 }
 
 // open reports whether a name is that of a descriptor of this process. On Linux it leads to what

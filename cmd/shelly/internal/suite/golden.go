@@ -108,10 +108,7 @@ func (c *Command) obsolete(all []*scenario.File) ([]string, error) {
 		return nil, nil
 	}
 	paths, err := golden.Obsolete(host{}, c.patterns(), all)
-	if err != nil {
-		return nil, exit.With(exit.Usage, err)
-	}
-	return paths, nil
+	return paths, exit.With(exit.Usage, err)
 }
 
 // worse returns what the run ends with: the result of the cases, unless a failed write of a

@@ -37,10 +37,7 @@ func (c *Command) find() ([]choose.Target, error) {
 		}
 	}
 	targets, err := choose.Join(targets)
-	if err != nil {
-		return nil, exit.With(exit.Usage, err)
-	}
-	return targets, nil
+	return targets, exit.With(exit.Usage, err)
 }
 
 // Files returns the scenario and property files in folders; without any, in ./scenarios.
