@@ -14,6 +14,7 @@ import (
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/past"
+	"shelly/cmd/shelly/internal/requestreport"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -139,7 +140,7 @@ func (c *showCmd) tell(b comm.HistoryBody[history.Step], told []history.Told, no
 	var out strings.Builder
 	c.tellRecord(&out, b.Request, now)
 	if b.Lost > 0 {
-		fmt.Fprintf(&out, "its first %s no longer kept; the rest follows\n", are(b.Lost, "record"))
+		out.WriteString(requestreport.Lost(b.Lost) + "\n")
 	}
 	last := b.Request.Accepted
 	for i, s := range b.Steps {
@@ -170,14 +171,6 @@ func (c *showCmd) subagent(s comm.Subagent) string {
 		words += ", " + string(s.Inference)
 	}
 	return fmt.Sprintf("subagent %s: %s, after %d rounds with tools:%s\n  → shelly request cancel %s\n", s.Handle.Entry(), words, s.Rounds, c.quoted(s.Task), s.Handle.Entry())
-}
-
-// are counts things in words, with their verb.
-func are(n uint64, what string) string {
-	if n == 1 {
-		return what + " is"
-	}
-	return fmt.Sprintf("%d %ss are", n, what)
 }
 
 // tellRecord prints what was asked and what was replied.

@@ -46,7 +46,7 @@ func document(r *export.Record, lost uint64) *htmlreport.Document {
 		c.Note += "\nnot finished"
 	}
 	if lost > 0 {
-		c.Note += fmt.Sprintf("\nits first %s no longer kept; the rest follows", are(lost))
+		c.Note += "\n" + Lost(lost)
 	}
 	visits := trace.Sum{}
 	for s := range r.Trace(trace.Options{TextMax: textMax}) {
@@ -96,10 +96,10 @@ func divergence(r *export.Record, s trace.Step) htmlreport.Pair {
 	return p
 }
 
-// are counts records in words, with their verb.
-func are(n uint64) string {
+// Lost says how many records there were before those that are shown.
+func Lost(n uint64) string {
 	if n == 1 {
-		return "record is"
+		return "its first record is no longer kept; the rest follows"
 	}
-	return fmt.Sprintf("%d records are", n)
+	return fmt.Sprintf("its first %d records are no longer kept; the rest follows", n)
 }
