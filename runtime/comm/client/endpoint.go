@@ -34,7 +34,7 @@ func WriteEndpoint(dir string, e Endpoint) error {
 	if err != nil {
 		return fmt.Errorf("encode the endpoint: %w", err)
 	}
-	return replaceFile(dir, EndpointFile, append(data, '\n'))
+	return durable.Text(filepath.Join(dir, EndpointFile), append(data, '\n'))
 }
 
 // RemoveEndpoint tells clients that a daemon does not listen any more. The file of another daemon,
@@ -86,14 +86,4 @@ func ReadEndpoint(dir string) (Endpoint, error) {
 		}
 	}
 	return e, nil
-}
-
-// replaceFile writes a file that only its owner may read. A reader, or a start after a
-// crash, sees either the old file or the new one, whole.
-func replaceFile(dir, name string, data []byte) error {
-	file := filepath.Join(dir, name)
-	if err := durable.Text(file, data); err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
-	}
-	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"shelly/runtime/comm"
+	"shelly/runtime/durable"
 )
 
 // TokenFile is the name, in the data folder, of the file that holds the token.
@@ -29,7 +30,7 @@ func EnsureToken(dir string) (string, error) {
 	var b [tokenRandomBytes]byte
 	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
 	token = hex.EncodeToString(b[:])
-	return token, replaceFile(dir, TokenFile, []byte(token+"\n"))
+	return token, durable.Text(filepath.Join(dir, TokenFile), []byte(token+"\n"))
 }
 
 // ReadToken returns the token of a data folder; if there is none, the error
