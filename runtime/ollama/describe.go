@@ -82,11 +82,11 @@ func (c Capabilities) Words() []string {
 
 // Loaded is a model that the server holds in memory.
 type Loaded struct {
-	Name   string
-	Bytes  int64 // in all kinds of memory: weights, cache and buffers
-	GPU    int64 // the part of Bytes in the memory of graphics processors
-	NumCtx int   // its window in tokens; 0 if unknown
-	Until  time.Time
+	Name   string    `json:"-"`
+	Bytes  int64     `json:"bytes"`             // in all kinds of memory: weights, cache and buffers
+	GPU    int64     `json:"gpu_bytes"`         // the part of Bytes in the memory of graphics processors
+	NumCtx int       `json:"num_ctx,omitempty"` // its window in tokens; 0 if unknown
+	Until  time.Time `json:"until"`
 }
 
 // OnGPU returns the share of the model that is in the memory of graphics processors, in percent.

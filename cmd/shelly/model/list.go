@@ -26,25 +26,17 @@ type listCmd struct {
 
 // row is one installed model.
 type row struct {
-	Name         string    `json:"name"`
-	Bytes        int64     `json:"bytes"` // on disk
-	Family       string    `json:"family,omitempty"`
-	Parameters   string    `json:"parameters,omitempty"`
-	Quantization string    `json:"quantization,omitempty"`
-	Window       int       `json:"window,omitempty"` // the model's largest context, in tokens
-	Can          []string  `json:"can"`
-	Uses         []string  `json:"uses"`              // what shelly uses it for: chat, embedding
-	Remote       string    `json:"remote,omitempty"`  // the host that runs it, if not the server's
-	Loaded       *inMemory `json:"loaded,omitempty"`  // nil: it is not in memory
-	Problem      string    `json:"problem,omitempty"` // why the server cannot describe it
-}
-
-// inMemory is the state of a loaded model.
-type inMemory struct {
-	Bytes  int64     `json:"bytes"`
-	GPU    int64     `json:"gpu_bytes"`
-	NumCtx int       `json:"num_ctx,omitempty"`
-	Until  time.Time `json:"until"`
+	Name         string         `json:"name"`
+	Bytes        int64          `json:"bytes"` // on disk
+	Family       string         `json:"family,omitempty"`
+	Parameters   string         `json:"parameters,omitempty"`
+	Quantization string         `json:"quantization,omitempty"`
+	Window       int            `json:"window,omitempty"` // the model's largest context, in tokens
+	Can          []string       `json:"can"`
+	Uses         []string       `json:"uses"`              // what shelly uses it for: chat, embedding
+	Remote       string         `json:"remote,omitempty"`  // the host that runs it, if not the server's
+	Loaded       *ollama.Loaded `json:"loaded,omitempty"`  // nil: it is not in memory
+	Problem      string         `json:"problem,omitempty"` // why the server cannot describe it
 }
 
 // Run implements the subcommand (CLI-19).
@@ -119,10 +111,8 @@ func rows(ctx context.Context, client *ollama.Client) ([]row, error) {
 		} else {
 			rows[i].Window, rows[i].Can = can.ContextLength, can.Words()
 		}
-		for _, l := range loaded {
-			if ollama.SameModel(l.Name, m.Name) {
-				rows[i].Loaded = &inMemory{Bytes: l.Bytes, GPU: l.GPU, NumCtx: l.NumCtx, Until: l.Until}
-			}
+		if at := slices.IndexFunc(loaded, func(l ollama.Loaded) bool { return ollama.SameModel(l.Name, m.Name) }); at >= 0 {
+			rows[i].Loaded = &loaded[at]
 		}
 	}
 	return rows, nil
@@ -155,5 +145,5 @@ func (r row) held(now time.Time) string {
 	if r.Loaded == nil {
 		return "-"
 	}
-	return brain.InMemory(ollama.Loaded{Bytes: r.Loaded.Bytes, GPU: r.Loaded.GPU, NumCtx: r.Loaded.NumCtx, Until: r.Loaded.Until}, now)
+	return brain.InMemory(*r.Loaded, now)
 }
