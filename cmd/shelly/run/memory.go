@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"time"
 
 	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/moment"
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/clock"
@@ -24,7 +24,7 @@ func (s *starting) remember(entries *store.Store, b brain.Brain) *memory.Memory 
 		Embeds:   b.Embeds,
 		Apart:    b.Apart,
 		HalfLife: fsm.Millis(s.cfg.Memory.HalfLife.Milliseconds()),
-		Now:      func() fsm.Millis { return fsm.Millis(time.Now().UnixMilli()) },
+		Now:      moment.Now,
 	})
 	s.later(func() error {
 		m.Close()

@@ -8,6 +8,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/folder"
+	"shelly/cmd/shelly/internal/moment"
 	"shelly/fsm"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
@@ -89,7 +90,7 @@ func (v *visited) open() error {
 	}
 	v.store = s
 	v.memory = memory.Begin(s, memory.Options{
-		HalfLife: fsm.Millis(v.cfg.Memory.HalfLife.Milliseconds()), Now: func() fsm.Millis { return fsm.Millis(time.Now().UnixMilli()) },
+		HalfLife: fsm.Millis(v.cfg.Memory.HalfLife.Milliseconds()), Now: moment.Now,
 	})
 	return nil
 }
