@@ -16,13 +16,8 @@ import (
 // read reads an input's wire form. It is checked against the type of its kind, key by
 // key, before it is decoded as a journal is.
 func (v *Input) Read(d *strict.Decoder, n *strict.Node, path string) {
-	if n.Kind != strict.MapKind {
-		d.Add(n, path, "wants a map such as {kind: boot, …}, found "+n.String())
-		return
-	}
-	d.Verbatim() // to the letter: no variables are put in
 	known := len(d.Problems)
-	told, ok := data.Read(d, n, path)
+	told, ok := verbatim(d, n, path, "{kind: boot, …}")
 	if !ok {
 		return
 	}
@@ -53,6 +48,16 @@ func (v *Input) Read(d *strict.Decoder, n *strict.Node, path string) {
 		return
 	}
 	v.Input = in
+}
+
+// verbatim reads a map to the letter: no variables are put in.
+func verbatim(d *strict.Decoder, n *strict.Node, path, such string) (data.Value, bool) {
+	if n.Kind != strict.MapKind {
+		d.Add(n, path, "wants a map such as "+such+", found "+n.String())
+		return data.Value{}, false
+	}
+	d.Verbatim()
+	return data.Read(d, n, path)
 }
 
 // wired checks data against the type that it is to be decoded into, and tells each key

@@ -8,27 +8,21 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/state"
 	"shelly/fsm/wording"
-	"shelly/sim/scenario/data"
 	"shelly/sim/strict"
 )
 
 // read reads a snapshot's wire form, to the letter and as strictly as an input's.
 func (v *State) Read(d *strict.Decoder, n *strict.Node, path string) {
-	if n.Kind != strict.MapKind {
-		d.Add(n, path, "wants a map such as {lifecycle: serving, …}, found "+n.String())
-		return
-	}
-	d.Verbatim() // to the letter: no variables are put in
 	known := len(d.Problems)
-	data, ok := data.Read(d, n, path)
+	told, ok := verbatim(d, n, path, "{lifecycle: serving, …}")
 	if !ok {
 		return
 	}
-	wired(d, data, reflect.TypeFor[state.Snapshot](), path)
+	wired(d, told, reflect.TypeFor[state.Snapshot](), path)
 	if len(d.Problems) > known {
 		return
 	}
-	if err := json.Unmarshal([]byte(data.JSON()), &v.Snapshot); err != nil {
+	if err := json.Unmarshal([]byte(told.JSON()), &v.Snapshot); err != nil {
 		d.Add(n, path, err.Error())
 		return
 	}
