@@ -73,14 +73,7 @@ const ownThreads = 16
 
 // become contains this process with what needs no special right, and becomes the command.
 func (p *plan) become() error {
-	filter, err := p.filter()
-	if err != nil {
-		return err
-	}
-	if err := p.landlock(); err != nil {
-		return err
-	}
-	program, err := p.enter()
+	filter, program, err := p.enter()
 	if err != nil {
 		return err
 	}
@@ -93,12 +86,20 @@ func (p *plan) become() error {
 	return fmt.Errorf("start %s: %w", p.Args[0], syscall.Exec(program, p.Args, p.Env))
 }
 
-// enter goes to the command's folder and finds its program.
-func (p *plan) enter() (program string, err error) {
-	if err := os.Chdir(p.Dir); err != nil {
-		return "", err
+// enter goes, with no more access than the command will have, to its folder, and finds its program
+// there. The filter is for [plan.restrict], which comes last.
+func (p *plan) enter() (filter []unix.SockFilter, program string, err error) {
+	if filter, err = p.filter(); err != nil {
+		return nil, "", err
 	}
-	return lookPath(p.Args[0], p.Env)
+	if err := p.landlock(); err != nil {
+		return nil, "", err
+	}
+	if err := os.Chdir(p.Dir); err != nil {
+		return nil, "", err
+	}
+	program, err = lookPath(p.Args[0], p.Env)
+	return filter, program, err
 }
 
 // lingering is how long processes that outlive their command may finish writing.
@@ -107,14 +108,7 @@ const lingering = 500 * time.Millisecond
 // initOf starts the command in a pid namespace whose first process this is, and ends with the
 // command: the kernel then kills everything that is left in the namespace.
 func (p *plan) initOf(tell *json.Encoder) error {
-	filter, err := p.filter()
-	if err != nil {
-		return err
-	}
-	if err := p.landlock(); err != nil {
-		return err
-	}
-	program, err := p.enter()
+	filter, program, err := p.enter()
 	if err != nil {
 		return err
 	}
