@@ -39,30 +39,22 @@ func (c *backupCmd) Run(t *terminal.Terminal) error {
 	}
 	ctx, stop := exit.Interruptible()
 	defer stop()
-	produce := func(w io.Writer) error { return produceBackup(ctx, cfg, w) }
-	if c.File == "-" {
-		m, err := checkedBackup(t.Out, produce)
-		if errors.Is(err, context.Canceled) {
-			return exit.Interrupted(ctx, "what was written is not a whole backup; run it again")
-		}
-		if err != nil {
-			return failed(err)
-		}
-		fmt.Fprintln(t.Err, "standard output:", contents(m))
-		return nil
-	}
 	to := output.File{Name: c.File, Force: c.Force}
 	if err := to.Free(); err != nil {
 		return err
 	}
-	m, err := save(t, to, produce)
+	told, left := t.Out, c.File+" was not written"
+	if to.Standard() {
+		told, left = t.Err, "what was written is not a whole backup"
+	}
+	m, err := save(t, to, func(w io.Writer) error { return produceBackup(ctx, cfg, w) })
 	switch {
 	case errors.Is(err, context.Canceled):
-		return exit.Interrupted(ctx, c.File+" was not written; run it again")
+		return exit.Interrupted(ctx, left+"; run it again")
 	case err != nil:
 		return failed(err)
 	}
-	fmt.Fprintf(t.Out, "%s: %s\n", c.File, contents(m))
+	fmt.Fprintf(told, "%s: %s\n", to, contents(m))
 	return nil
 }
 
