@@ -17,8 +17,7 @@ import (
 
 // html writes the request or run as one file with its secrets replaced (CLI-163).
 func (c *showCmd) html(t *terminal.Terminal, j engine.Reader, p comm.Past[history.Step]) error {
-	of := history.History{Request: p.Request, Handles: p.Handles, Run: p.Run, Ended: p.Ended, Lost: p.Lost, Steps: p.Steps}
-	return c.report(t, j, of, output.File{Name: c.HTML, Force: c.Force}, c.Secret, false)
+	return c.report(t, j, history.History(p), output.File{Name: c.HTML, Force: c.Force}, c.Secret, false)
 }
 
 // report writes what happened to a request or run; with verdict it includes whether today's code

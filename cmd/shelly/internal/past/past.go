@@ -16,17 +16,13 @@ import (
 // Of returns what happened to a request, as far as the journal has it.
 func Of(j engine.Reader, key fsm.RequestKey) (comm.Past[history.Step], error) {
 	h, err := history.Rest(j, key)
-	return pastOf(h), err
+	return comm.Past[history.Step](h), err
 }
 
 // OfRun is Of for work that is not a request.
 func OfRun(j engine.Reader, r history.Run) (comm.Past[history.Step], error) {
 	h, err := history.OfRun(j, r)
-	return pastOf(h), err
-}
-
-func pastOf(h history.History) comm.Past[history.Step] {
-	return comm.Past[history.Step]{Request: h.Request, Handles: h.Handles, Run: h.Run, Ended: h.Ended, Lost: h.Lost, Steps: h.Steps}
+	return comm.Past[history.Step](h), err
 }
 
 // Told is Of with the listener's own type of step.
