@@ -24,14 +24,24 @@ type field struct {
 
 // text is a field that holds a text.
 func text(name string, to *string) field {
+	return scalar(name, to, "is not a text", "put it in double quotes")
+}
+
+// truth is a field that holds true or false.
+func truth(name string, to *bool) field {
+	return scalar(name, to, "is neither true nor false", "write one of them, without quotes")
+}
+
+// scalar is a field that holds a T, and what to say of another value.
+func scalar[T string | bool](name string, to *T, is, hint string) field {
 	return field{name, func(d *json.Decoder, name string) error {
 		token, err := d.Token()
 		if err != nil {
 			return notJSON(d, err)
 		}
-		value, ok := token.(string)
+		value, ok := token.(T)
 		if !ok {
-			return badRequest(fmt.Sprintf("field %q is not a text", name), "put it in double quotes")
+			return badRequest(fmt.Sprintf("field %q %s", name, is), hint)
 		}
 		*to = value
 		return nil

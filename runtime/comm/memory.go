@@ -298,19 +298,3 @@ func (h *HTTP) filtered(r *http.Request, known ...string) (q filtered, err error
 	}
 	return q, cmp.Or(err, wrong)
 }
-
-// truth is a field that holds true or false.
-func truth(name string, to *bool) field {
-	return field{name, func(d *json.Decoder, name string) error {
-		token, err := d.Token()
-		if err != nil {
-			return notJSON(d, err)
-		}
-		value, ok := token.(bool)
-		if !ok {
-			return badRequest(fmt.Sprintf("field %q is neither true nor false", name), "write one of them, without quotes")
-		}
-		*to = value
-		return nil
-	}}
-}
