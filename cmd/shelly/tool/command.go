@@ -3,6 +3,7 @@
 package tool
 
 import (
+	"errors"
 	"log/slog"
 
 	"shelly/cmd/shelly/internal/exit"
@@ -53,11 +54,7 @@ func (p *place) open(wanted run.Wanted, verb func(*run.Tools) error) (err error)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if closing := b.Close(); err == nil {
-			err = closing
-		}
-	}()
+	defer func() { err = errors.Join(err, b.Close()) }()
 	return verb(b)
 }
 

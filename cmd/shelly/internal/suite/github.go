@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -50,11 +51,7 @@ func appendSummary(name string, r *report.Run) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if closing := f.Close(); err == nil {
-			err = closing
-		}
-	}()
+	defer func() { err = errors.Join(err, f.Close()) }()
 	at, err := f.Stat()
 	if err != nil {
 		return err
