@@ -124,17 +124,25 @@ func (c *Client) once(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 }
 
 func (c *Client) post(ctx context.Context, ask fsm.AskBrain, body []byte) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.JoinPath("api/chat").String(), bytes.NewReader(body))
+	req, err := c.posted(ctx, "api/chat", body)
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/x-ndjson")
 	req.Header.Set(PurposeHeader, string(ask.Purpose))
 	if ask.Session != "" {
 		req.Header.Set(SessionHeader, url.QueryEscape(ask.Session))
 	}
 	return c.http.Do(req)
+}
+
+// posted returns a request of a path with a JSON body.
+func (c *Client) posted(ctx context.Context, path string, body []byte) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.JoinPath(path).String(), bytes.NewReader(body))
+	if err == nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return req, err
 }
 
 // refusedChat reads a response that is not a 200.

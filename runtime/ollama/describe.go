@@ -33,7 +33,7 @@ func (s Shape) PerToken() int64 {
 
 // Describe returns what the server says about an installed model. The error is an [*Error].
 func (c *Client) Describe(ctx context.Context, name string) (Description, error) {
-	ctx, cancel := c.within(ctx, c.opt.Timeouts.Idle, "what the model is")
+	ctx, cancel := c.within(ctx, c.opt.Timeouts.Idle, "what the model can do")
 	defer cancel()
 	show, err := c.api.Show(ctx, &api.ShowRequest{Model: name})
 	if err != nil {
@@ -46,11 +46,7 @@ func (c *Client) Describe(ctx context.Context, name string) (Description, error)
 // are the width divided evenly among the heads, and a missing number of key-value heads means that
 // no heads share them.
 func shape(info map[string]any) Shape {
-	arch, _ := info["general.architecture"].(string)
-	number := func(key string) int {
-		n, _ := info[arch+"."+key].(float64)
-		return int(n)
-	}
+	number := func(key string) int { return numberOf(info, key) }
 	s := Shape{
 		Layers:      number("block_count"),
 		HeadsKV:     number("attention.head_count_kv"),

@@ -66,13 +66,8 @@ func (c *Client) Models(ctx context.Context) ([]Model, error) {
 
 // Show returns what an installed model can do. The error is an [*Error].
 func (c *Client) Show(ctx context.Context, name string) (Capabilities, error) {
-	ctx, cancel := c.within(ctx, c.opt.Timeouts.Idle, "what the model can do")
-	defer cancel()
-	show, err := c.api.Show(ctx, &api.ShowRequest{Model: name})
-	if err != nil {
-		return Capabilities{}, c.sort(ctx, name, err)
-	}
-	return capabilities(show), nil
+	d, err := c.Describe(ctx, name)
+	return d.Capabilities, err
 }
 
 func capabilities(show *api.ShowResponse) Capabilities {
@@ -83,7 +78,7 @@ func capabilities(show *api.ShowResponse) Capabilities {
 		Thinking:      can(model.CapabilityThinking),
 		Embedding:     can(model.CapabilityEmbedding),
 		Vision:        can(model.CapabilityVision),
-		ContextLength: contextLength(show.ModelInfo),
+		ContextLength: numberOf(show.ModelInfo, "context_length"),
 	}
 }
 
@@ -94,10 +89,10 @@ func writesCalls(template string) bool {
 	return strings.Contains(template, ".Tools") && !strings.Contains(template, ".ToolCalls")
 }
 
-// contextLength reads the key that is named after the model's architecture.
-func contextLength(info map[string]any) int {
+// numberOf reads a key that is named after the model's architecture; 0 if it is missing.
+func numberOf(info map[string]any, key string) int {
 	arch, _ := info["general.architecture"].(string)
-	n, _ := info[arch+".context_length"].(float64)
+	n, _ := info[arch+"."+key].(float64)
 	return int(n)
 }
 

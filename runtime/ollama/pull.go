@@ -1,7 +1,6 @@
 package ollama
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -80,11 +79,10 @@ func (c *Client) startPull(ctx context.Context, name string) (*http.Response, er
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.JoinPath("/api/pull").String(), bytes.NewReader(body))
+	req, err := c.posted(ctx, "api/pull", body)
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Content-Type", "application/json")
 	unbounded := *c.http
 	if b, ok := c.http.Transport.(bounded); ok {
 		unbounded.Transport = b.Transport

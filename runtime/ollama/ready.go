@@ -1,7 +1,6 @@
 package ollama
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -147,11 +146,10 @@ func (c *Client) askToLoad(ctx context.Context) *Error {
 	if err != nil {
 		return failure(fsm.BrainError, "%v", err)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.JoinPath("api/chat").String(), bytes.NewReader(body))
+	req, err := c.posted(ctx, "api/chat", body)
 	if err != nil {
 		return failure(fsm.BrainError, "%v", err)
 	}
-	req.Header.Set("Content-Type", "application/json")
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return c.failed(ctx, err)
