@@ -85,6 +85,17 @@ func Thousands(n int) string {
 	return digits
 }
 
+// Short returns a duration without the parts that are 0, given as Go writes it: 1m30s, 30m, 1h.
+func Short(duration string) string {
+	if short, ok := strings.CutSuffix(duration, "m0s"); ok {
+		duration = short + "m"
+	}
+	if short, ok := strings.CutSuffix(duration, "h0m"); ok {
+		duration = short + "h"
+	}
+	return duration
+}
+
 // Days returns the end of an error about a text that is not a duration: what to write, if the
 // text has days as in 2d, else nothing.
 func Days(text string) string {

@@ -129,3 +129,11 @@ func TestWhatWouldControlATerminalIsShown(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestADurationIsShownWithoutPartsThatAreZero(t *testing.T) {
+	for given, want := range map[string]string{"0s": "0s", "90s": "90s", "1m30s": "1m30s", "30m0s": "30m", "1h0m0s": "1h", "1h30m0s": "1h30m", "1h0m5s": "1h0m5s", "10m0s": "10m"} {
+		if got := Short(given); got != want {
+			t.Errorf("%s is shown as %q, want %q", given, got, want)
+		}
+	}
+}

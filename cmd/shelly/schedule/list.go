@@ -17,6 +17,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 )
@@ -78,7 +79,7 @@ func printList(out io.Writer, list []comm.Schedule) error {
 func When(s comm.Schedule) string {
 	switch {
 	case s.EverySeconds > 0:
-		return "every " + interval(time.Duration(s.EverySeconds)*time.Second)
+		return "every " + wording.Short((time.Duration(s.EverySeconds) * time.Second).String())
 	case s.Once != 0:
 		return "once"
 	case s.Zone != "":
@@ -86,18 +87,6 @@ func When(s comm.Schedule) string {
 	default:
 		return s.Cron + " (UTC)"
 	}
-}
-
-// interval formats a duration without parts that are 0: 30m, 1h30m.
-func interval(d time.Duration) string {
-	text := d.String()
-	if short, ok := strings.CutSuffix(text, "m0s"); ok {
-		text = short + "m"
-	}
-	if short, ok := strings.CutSuffix(text, "h0m"); ok {
-		text = short + "h"
-	}
-	return text
 }
 
 // standing describes the state of a schedule.

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/sim/scenario"
 )
 
@@ -83,14 +83,7 @@ func (o object) render() (string, error) {
 
 // span is a duration as a scenario has it.
 func span(d fsm.Millis) string {
-	text := (time.Duration(max(d, 0)) * time.Millisecond).String()
-	if short, ok := strings.CutSuffix(text, "m0s"); ok {
-		text = short + "m"
-	}
-	if short, ok := strings.CutSuffix(text, "h0m"); ok {
-		text = short + "h"
-	}
-	return text
+	return wording.Short((time.Duration(max(d, 0)) * time.Millisecond).String())
 }
 
 // leap is a jump of the clock as a scenario writes it.
