@@ -29,7 +29,6 @@ type Table struct {
 
 // Block is a part of a table with a checksum of its own.
 type Block struct {
-	Table         string
 	Offset, Bytes uint64
 	Keys          Span // only of a block of data
 }
@@ -88,7 +87,7 @@ func (t *Table) open(ctx context.Context) (err error) {
 	}
 	for _, h := range append(handles, l.Index...) {
 		if h.Length > 0 {
-			t.rest = append(t.rest, Block{Table: t.Name, Offset: h.Offset, Bytes: h.Length})
+			t.rest = append(t.rest, Block{Offset: h.Offset, Bytes: h.Length})
 		}
 	}
 	for _, h := range l.Index {
@@ -120,7 +119,7 @@ func (t *Table) index(ctx context.Context, h block.Handle) error {
 		if err != nil {
 			return err
 		}
-		b := Block{Table: t.Name, Offset: data.Offset, Bytes: data.Length, Keys: Span{To: after(it.Separator())}}
+		b := Block{Offset: data.Offset, Bytes: data.Length, Keys: Span{To: after(it.Separator())}}
 		if n := len(t.data); n > 0 {
 			b.Keys.From = t.data[n-1].Keys.To
 		}
