@@ -148,6 +148,15 @@ func (c Config) Machine(tools []fsm.ToolDecl, skills []fsm.SkillDecl) fsm.Config
 	return m
 }
 
+// closing is the time that a stop takes in addition to the machine's limits.
+const closing = 10 * time.Second
+
+// StopMax returns how long a stop may take: a supervisor that kills shelly sooner cuts its farewell,
+// or what it still writes.
+func (c Config) StopMax() time.Duration {
+	return time.Duration(c.Limits.Grace+c.Limits.ShutdownTimeout+c.Limits.AbortTimeout)*time.Millisecond + closing
+}
+
 // ZonesAt returns the time zones, with their changes around a time, the person's own first
 // (HND-48). A zone that is no longer in the machine's database is left out.
 func (c Config) ZonesAt(now time.Time) []fsm.Zone {

@@ -213,12 +213,8 @@ func (x *examination) reserve(cfg config.Config) {
 // writable returns why a folder cannot be created or written, or nil.
 func writable(dir string) error { return system.Writable(output.Nearest(dir)) }
 
-// How long systemd lets a service stop by default, and how long closing takes in addition to
-// the machine's own limits.
-const (
-	systemdStop = 90 * time.Second
-	closingTime = 10 * time.Second
-)
+// systemdStop is how long systemd lets a service stop by default.
+const systemdStop = 90 * time.Second
 
 // stop reports how long a stop may take: a supervisor that kills shelly sooner cuts its
 // farewell.
@@ -227,8 +223,8 @@ func (x *examination) stop(cfg config.Config) {
 	farewell := time.Duration(cfg.Limits.ShutdownTimeout) * time.Millisecond
 	found := fmt.Sprintf("takes up to %v: limits.grace %v, limits.shutdown_timeout %v", grace+farewell, grace, farewell)
 	mend := ""
-	if all := grace + farewell + closingTime; all > systemdStop {
-		mend = fmt.Sprintf("systemd kills a service after %v: set its TimeoutStopSec to %d, or lower limits.grace", systemdStop, int(all.Seconds()))
+	if all := cfg.StopMax(); all > systemdStop {
+		mend = fmt.Sprintf("systemd kills a service after %v: set its TimeoutStopSec to %d, or lower limits.grace", systemdStop, (all+time.Second-1)/time.Second)
 	}
 	x.add("ok", "stop", found, mend)
 }

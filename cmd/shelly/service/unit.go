@@ -29,9 +29,6 @@ const (
 // hold it up for many seconds.
 const watchdog = 2 * time.Minute
 
-// closing is the time that a stop takes in addition to the machine's limits.
-const closing = 10 * time.Second
-
 // unit has the fields of the templates (DEP-5).
 type unit struct {
 	User        bool     // of a user's own manager; else the system's
@@ -58,7 +55,7 @@ func unitOf(cfg config.Config, command []string, files ...string) unit {
 	u := unit{
 		Label: launchLabel, Command: command, Workspace: cfg.Workspace, Writes: slices.Compact([]string{cfg.Data, cfg.Workspace}), HTTP: cfg.Comm.HTTP,
 		Watchdog: watchdog, Grace: grace, Farewell: farewell,
-		Stop: grace + farewell + time.Duration(cfg.Limits.AbortTimeout)*time.Millisecond + closing,
+		Stop: cfg.StopMax(),
 	}
 	if cfg.Comm.Unix != "off" {
 		u.Unix = "%t/shelly.sock"

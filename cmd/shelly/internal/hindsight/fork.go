@@ -1,9 +1,11 @@
 package hindsight
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"slices"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
 	"shelly/runtime/daemon"
+	"shelly/runtime/front/wire"
 	"shelly/sim/history"
 	"shelly/sim/history/fork"
 )
@@ -66,14 +69,9 @@ func (h *hindsight) postFork(w http.ResponseWriter, r *http.Request) error {
 	if err := named(r); err != nil {
 		return err
 	}
-	var in struct {
-		At    int               `json:"at"`
-		Edits map[string]string `json:"edits"`
-	}
-	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, bodyBytes))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&in); err != nil {
-		return &comm.Problem{Code: comm.CodeBadRequest, Message: "the body is not a JSON object with at and edits", Hint: `send {"at": 4, "edits": {"result": "no such file"}}`}
+	in, err := forkOf(http.MaxBytesReader(w, r.Body, bodyBytes))
+	if err != nil {
+		return &comm.Problem{Code: comm.CodeBadRequest, Message: "the body is not one JSON object with at and edits: " + err.Error(), Hint: `send {"at": 4, "edits": {"result": "no such file"}}`}
 	}
 	release, err := turn(h.forks, "a fork")
 	if err != nil {
@@ -87,6 +85,27 @@ func (h *hindsight) postFork(w http.ResponseWriter, r *http.Request) error {
 		return h.worded(ctx, "the fork", forkTime, unfit(err))
 	}
 	return answer(w, body)
+}
+
+// wanted is what a client wants to know of a fork.
+type wanted struct {
+	At    int               `json:"at"`
+	Edits map[string]string `json:"edits"`
+}
+
+// forkOf reads a body. What two readers could understand differently, such as a name given twice,
+// is refused, as everywhere (COM-6).
+func forkOf(body io.Reader) (in wanted, err error) {
+	data, err := io.ReadAll(body)
+	if err != nil {
+		return in, err
+	}
+	if _, err := wire.Parse(data); err != nil {
+		return in, err
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	return in, d.Decode(&in)
 }
 
 // unfit words errors that a person can fix.

@@ -179,12 +179,15 @@ func TestCOM75AForkTellsBothWaysAndDoesNothing(t *testing.T) {
 func TestCOM75WhatCannotBeForkedIsReported(t *testing.T) {
 	s := serve(t)
 	for body, want := range map[string]comm.Code{
-		`{"at": 99, "edits": {"result": "x"}}`:      comm.CodeBadRequest,
-		`{"at": 0}`:                                 comm.CodeBadRequest,
-		`{"at": 4, "edits": {"says": "x"}}`:         comm.CodeBadRequest,
-		`{"at": 4, "edits": {"failed": "perhaps"}}`: comm.CodeBadRequest,
-		`{"at": 4, "more": true}`:                   comm.CodeBadRequest,
-		`[]`:                                        comm.CodeBadRequest,
+		`{"at": 99, "edits": {"result": "x"}}`:           comm.CodeBadRequest,
+		`{"at": 0}`:                                      comm.CodeBadRequest,
+		`{"at": 4, "edits": {"says": "x"}}`:              comm.CodeBadRequest,
+		`{"at": 4, "edits": {"failed": "perhaps"}}`:      comm.CodeBadRequest,
+		`{"at": 4, "more": true}`:                        comm.CodeBadRequest,
+		`{"at": 1, "at": 4}`:                             comm.CodeBadRequest,
+		`{"at": 4, "edits": {"result": "nothing"}}{}`:    comm.CodeBadRequest,
+		"{\"at\": 4, \"edits\": {\"result\": \"\xff\"}}": comm.CodeBadRequest,
+		`[]`: comm.CodeBadRequest,
 		`{"at": 4, "edits": {"result": "` + strings.Repeat("x", bodyBytes) + `"}}`: comm.CodeBadRequest,
 	} {
 		var b ForkBody
