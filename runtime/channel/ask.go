@@ -56,14 +56,15 @@ func (l *lane) ask(key fsm.RequestKey, e comm.Event) {
 	}})
 }
 
-// question words a question to a person, and where to answer it.
+// question words a question to a person, with what is run in the order in which it is read (APR-22),
+// and where to answer it.
 func (l *lane) question(key fsm.RequestKey, e comm.Event) string {
 	if e.Question != fsm.QuestionApprove {
 		return say(wordHeld, "why", cmp.Or(e.Text, string(e.Question))) + say(wordElsewhere, "verb", "resolve", "id", key.ID)
 	}
-	text := say(wordApprove, "tool", e.Tool, "args", wording.Clip(e.Args, argsMax))
+	text := say(wordApprove, "tool", e.Tool, "args", wording.Clip(wording.Visible(e.Args), argsMax))
 	if e.Preview != "" {
-		text += say(wordPreview, "preview", wording.Clip(e.Preview, argsMax))
+		text += say(wordPreview, "preview", wording.Clip(wording.Visible(e.Preview), argsMax))
 	}
 	if l.spec.Decide {
 		return text + say(wordDecide, "code", codeOf(e.Handle, e.Key))

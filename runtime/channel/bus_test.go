@@ -410,9 +410,14 @@ func TestCHN5WhatIsTooMuchIsRefusedAndSaidOnce(t *testing.T) {
 
 // asks has a person asked about a request.
 func (w *world) asks(f *fake, id string) {
-	ask := comm.Ask{Question: fsm.QuestionApprove, Handle: 7, Key: "h7.1", Tool: "exec", Args: `{"command":"make"}`}
+	w.asksAbout(f, id, comm.Event{Args: `{"command":"make"}`})
+}
+
+// asksAbout has a person asked about a call with the arguments and the preview of an event.
+func (w *world) asksAbout(f *fake, id string, e comm.Event) {
+	ask := comm.Ask{Question: fsm.QuestionApprove, Handle: 7, Key: "h7.1", Tool: "exec", Args: e.Args}
 	w.front.Stand(comm.Standing{Handle: 7, Request: keyOf(f, id), Asks: &ask})
-	w.front.Say(keyOf(f, id), comm.Event{Type: comm.EventQuestion, Question: ask.Question, Handle: 7, Key: ask.Key, Tool: ask.Tool, Args: ask.Args})
+	w.front.Say(keyOf(f, id), comm.Event{Type: comm.EventQuestion, Question: ask.Question, Handle: 7, Key: ask.Key, Tool: ask.Tool, Args: ask.Args, Preview: e.Preview})
 	synctest.Wait()
 }
 
@@ -456,6 +461,19 @@ func TestCHN10AQuestionIsAnsweredInTheChatWhereThatIsConfigured(t *testing.T) {
 		w.start()
 		w.asks(f, "1")
 		w.wants(f, "") // it is asked once, over a restart too
+	})
+}
+
+func TestAPR22AQuestionInAChatIsReadInTheOrderInWhichItRuns(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		w.with(spec(f))
+		w.writes(f, channel.Message{ID: "1", Text: "build it"})
+		w.asksAbout(f, "1", comm.Event{Args: "{\"command\":\"a\u202eb\"}", Preview: "+c\u2066d"})
+		got := f.got()
+		if len(got) == 0 || !strings.Contains(got[0].Text, `{"command":"a\u202eb"}`) || !strings.Contains(got[0].Text, `+c\u2066d`) {
+			t.Errorf("got %+v; want the controls of direction written as escapes", got)
+		}
 	})
 }
 

@@ -40,7 +40,7 @@ type arguments struct {
 	Task, Name string
 }
 
-// describe returns what a call is (FRT-52). The caller sets its id and status.
+// describe returns what a call is (FRT-52, APR-22). The caller sets its id and status.
 func describe(tool, args, workspace string) Call {
 	a := parse(args)
 	c := Call{Title: tool, Kind: cmp.Or(kinds[tool], "other"), Input: json.RawMessage(args)}
@@ -48,7 +48,7 @@ func describe(tool, args, workspace string) Call {
 		c.Input, _ = json.Marshal(args) // a text is always JSON
 	}
 	if about := a.about(); about != "" {
-		c.Title += ": " + wording.Clip(about, titleBytesMax)
+		c.Title += ": " + wording.Clip(wording.Visible(about), titleBytesMax)
 	}
 	if a.Path != "" && (c.Kind == "read" || c.Kind == "edit" || c.Kind == "search") {
 		c.Locations = []Location{{Path: absolute(workspace, a.Path), Line: a.Offset}}

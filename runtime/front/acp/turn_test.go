@@ -193,6 +193,10 @@ func TestFRT52ToolCallsAreSent(t *testing.T) {
 			`{"sessionUpdate":"tool_call_update","content":[{"type":"content","content":{"type":"text","text":"xy"}}],"toolCallId":"r-call-1"}`,
 			`{"sessionUpdate":"tool_call_update","content":[{"type":"content","content":{"type":"text","text":"xy"}}],"toolCallId":"r-call-1","status":"completed"}`,
 		}},
+		{"a command has an override of the direction (APR-22)", []comm.Event{tool("exec", "{\"command\":\"a\u202eb\"}"), result("exec", "")}, []string{
+			`{"sessionUpdate":"tool_call","toolCallId":"r-call-1","title":"exec: a\\u202eb","kind":"execute","status":"in_progress","rawInput":{"command":"a` + "\u202e" + `b"}}`,
+			`{"sessionUpdate":"tool_call_update","toolCallId":"r-call-1","status":"completed"}`,
+		}},
 		{"what a model has written is no object, and it is stopped", []comm.Event{tool("mcp_x", `nonsense`), reply("It is.")}, []string{
 			`{"sessionUpdate":"tool_call","toolCallId":"r-call-1","title":"mcp_x","kind":"other","status":"in_progress","rawInput":"nonsense"}`,
 			`{"sessionUpdate":"agent_message_chunk","messageId":"r-reply","content":{"type":"text","text":"It is."}}`,

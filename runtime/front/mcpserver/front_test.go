@@ -539,6 +539,14 @@ func TestFRT4ARefusedMessageIsAnsweredInTheProtocol(t *testing.T) {
 	}
 }
 
+func TestAPR22AQuestionIsReadInTheOrderInWhichItRuns(t *testing.T) {
+	for _, kind := range []fsm.Question{fsm.QuestionApprove, fsm.QuestionUnknown} {
+		if got := question(&comm.Ask{Question: kind, Tool: "exec", Args: "{\"command\":\"a\u202eb\"}"}); !strings.Contains(got, `{"command":"a\u202eb"}`) {
+			t.Errorf("%s: it is %q", kind, got)
+		}
+	}
+}
+
 func TestFRT34ADecisionIsTheCallers(t *testing.T) {
 	s := open(t, fronttest.New(), time.Nanosecond)
 	for _, name := range []string{"approve", "deny"} {

@@ -90,6 +90,16 @@ export function link(href, text) {
   return add(document.createElement('span'), [a, el('span', { class: 'address' }, ` (${short(url.href, 80)})`)]);
 }
 
+/** seen is a text in which nothing is unseen or moves what stands beside it: control characters but
+ * for line ends and tabs, and those that change the direction of text, are written as escapes
+ * (APR-22). For calls, results and code, whose order matters; prose needs the marks of its language. */
+export function seen(text) {
+  return String(text).replace(/(?!\r?\n|\t)[\p{Cc}\p{Bidi_C}]/gu, (c) => {
+    const code = c.codePointAt(0);
+    return c === '\r' ? '\\r' : code < 0x80 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+}
+
 /** short is the beginning of a text. */
 export function short(text, most) {
   const line = String(text).replace(/\s+/g, ' ').trim();

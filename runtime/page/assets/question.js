@@ -1,6 +1,6 @@
 // A question to a person, and the answer.
 
-import { el, add, fill, button, say } from './dom.js';
+import { el, add, fill, button, say, seen } from './dom.js';
 import { post, piece } from './api.js';
 
 /** question is a card with a question: {question, handle, key, tool, args, text, subject, preview}. */
@@ -68,11 +68,11 @@ export function args(text) {
   } catch {
     // as it was written, then
   }
-  if (object === null || typeof object !== 'object' || Array.isArray(object)) return text ? el('pre', { class: 'code' }, text) : null;
+  if (object === null || typeof object !== 'object' || Array.isArray(object)) return text ? el('pre', { class: 'code' }, seen(text)) : null;
   const list = el('dl', { class: 'args' });
   for (const [name, value] of Object.entries(object)) {
     const shown = typeof value === 'string' ? value : JSON.stringify(value, null, 1);
-    add(list, [el('dt', {}, name), el('dd', {}, el('pre', {}, shown))]);
+    add(list, [el('dt', {}, seen(name)), el('dd', {}, el('pre', {}, seen(shown)))]);
   }
   return list.childElementCount ? list : null;
 }
@@ -80,7 +80,7 @@ export function args(text) {
 /** preview shows what a call would do; the lines of a diff have a colour and a sign. */
 export function preview(text) {
   const block = el('pre', { class: 'code diff', tabindex: '0', 'aria-label': 'Preview' });
-  for (const line of String(text).replace(/\n$/, '').split('\n')) {
+  for (const line of seen(text).replace(/\n$/, '').split('\n')) {
     const kind = line.startsWith('+') ? 'plus' : line.startsWith('-') ? 'minus' : line.startsWith('@@') ? 'place' : '';
     block.append(el('span', { class: kind || null }, line, '\n'));
   }

@@ -1,6 +1,6 @@
 // The requests and the other runs: a list, and one of them with its steps.
 
-import { el, add, fill, button, time, span, short, wrong } from './dom.js';
+import { el, add, fill, button, seen, time, span, short, wrong } from './dom.js';
 import { whatIf } from './fork.js';
 import { get, post, query, piece } from './api.js';
 import { stateWords, inferenceWords, outcomeWords } from './words.js';
@@ -227,14 +227,14 @@ function details(s, of) {
 
 function pairs(title, list, left) {
   if (!list.length) return null;
-  return [title ? el('p', { class: 'label' }, title) : null, el('dl', { class: 'args' }, list.map(([name, text]) => [el('dt', {}, name), el('dd', {}, el('pre', {}, text))])), left ? el('p', { class: 'dim small' }, `and ${left} more`) : null];
+  return [title ? el('p', { class: 'label' }, title) : null, el('dl', { class: 'args' }, list.map(([name, text]) => [el('dt', {}, name), el('dd', {}, el('pre', {}, seen(text)))])), left ? el('p', { class: 'dim small' }, `and ${left} more`) : null];
 }
 
 function sent(q) {
   const box = el('details', {}, el('summary', {}, q.base ? `The model was sent ${q.kept} messages of question ${q.base} and these` : 'The model was sent this'));
   box.addEventListener('toggle', () => {
     if (!box.open || box.childElementCount > 1) return;
-    add(box, (q.messages || []).map((m) => el('div', { class: 'sent' }, el('p', { class: 'label' }, m.role, m.tool ? ` ${m.tool}` : '', m.images ? ` · ${m.images} images` : ''), el('pre', { class: 'code', tabindex: '0' }, m.text || (m.calls || []).map((c) => `${c.name} ${c.text}`).join('\n') || '–'))));
+    add(box, (q.messages || []).map((m) => el('div', { class: 'sent' }, el('p', { class: 'label' }, m.role, m.tool ? ` ${m.tool}` : '', m.images ? ` · ${m.images} images` : ''), el('pre', { class: 'code', tabindex: '0' }, seen(m.text || (m.calls || []).map((c) => `${c.name} ${c.text}`).join('\n') || '–')))));
   });
   return box;
 }

@@ -1,6 +1,6 @@
 // The daemon's status.
 
-import { el, add, fill, button, bytes, span, time, wrong } from './dom.js';
+import { el, add, fill, button, bytes, seen, span, time, wrong } from './dom.js';
 import { get, post, piece } from './api.js';
 import { lifeWords } from './words.js';
 import * as pulse from './pulse.js';
@@ -38,7 +38,7 @@ async function approvals(at) {
       return;
     }
     fill(at, el('ul', { class: 'rows' }, list.map((a) => el('li', {}, el('strong', {}, a.tool), ' ', a.session ? `in session ${a.session}` : 'in every session', a.any ? ', whatever the arguments' : '',
-      a.match ? el('div', { class: 'dim plain-text' }, Object.entries(a.match).map(([k, v]) => `${k} = ${v}`).join(', ')) : null, ' ',
+      a.match ? el('div', { class: 'dim plain-text' }, Object.entries(a.match).map(([k, v]) => seen(`${k} = ${v}`)).join(', ')) : null, ' ',
       button('Revoke', async () => {
         try {
           await post(`/v1/approvals/${piece(a.id)}/revoke`, { by: 'page' });

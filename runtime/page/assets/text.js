@@ -3,7 +3,7 @@
 //
 // Each character is looked at a bounded number of times, whatever the text is.
 
-import { el, add, copies, link } from './dom.js';
+import { el, add, copies, link, seen } from './dom.js';
 import { entity, resolved } from './entities.js';
 
 /** markdown returns the elements of a text. */
@@ -64,14 +64,14 @@ function fence(lines, i) {
   while (end < lines.length && !(lines[end].trimStart().startsWith(mark) && lines[end].trim() === open[1][0].repeat(lines[end].trim().length))) end++;
   const language = open[2].trim();
   const text = lines.slice(i + 1, end).join('\n');
-  const code = el('pre', { class: 'code', tabindex: '0', 'aria-label': language ? `Code, ${language}` : 'Code' }, el('code', {}, text));
+  const code = el('pre', { class: 'code', tabindex: '0', 'aria-label': language ? `Code, ${language}` : 'Code' }, el('code', {}, seen(text)));
   return { node: el('div', { class: 'block' }, code, copies('the code', text)), lines: Math.min(end, lines.length) - i + 1 };
 }
 
 function quote(lines, i, depth) {
   const inner = [];
   while (i + inner.length < lines.length && /^ {0,3}>/.test(lines[i + inner.length])) inner.push(lines[i + inner.length].replace(/^ {0,3}> ?/, ''));
-  return inner.length ? { node: add(el('blockquote'), blocks(inner, depth + 1)), lines: inner.length } : null;
+  return inner.length ? { node: add(el('blockquote', { dir: 'auto' }), blocks(inner, depth + 1)), lines: inner.length } : null;
 }
 
 function item(line) {
@@ -83,7 +83,7 @@ function item(line) {
 function list(lines, i, depth) {
   const first = item(lines[i]);
   if (!first) return null;
-  const node = el(first.ordered ? 'ol' : 'ul', first.ordered && first.number !== 1 ? { start: first.number } : {});
+  const node = el(first.ordered ? 'ol' : 'ul', { dir: 'auto', start: first.ordered && first.number !== 1 ? first.number : null });
   let at = i;
   while (at < lines.length) {
     const here = item(lines[at]);
@@ -131,7 +131,7 @@ function table(lines, i) {
     body.append(add(el('tr'), head.map((_, n) => add(el('td'), inline(row[n] || '')))));
   }
   const node = el('div', { class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'Table' },
-    el('table', {}, el('thead', {}, add(el('tr'), head.map((c) => add(el('th', { scope: 'col' }), inline(c))))), body));
+    el('table', { dir: 'auto' }, el('thead', {}, add(el('tr'), head.map((c) => add(el('th', { scope: 'col' }), inline(c))))), body));
   return { node, lines: at - i };
 }
 
@@ -182,7 +182,7 @@ function code(text, i, none) {
   const mark = text.slice(i, n);
   const end = after(text, mark, n, none);
   if (end < 0) return { node: mark, end: n };
-  return { node: el('code', {}, text.slice(n, end).replace(/^ (.*) $/, '$1')), end: end + mark.length };
+  return { node: el('code', {}, seen(text.slice(n, end).replace(/^ (.*) $/, '$1'))), end: end + mark.length };
 }
 
 const linkMax = 4000; // of a link's text or address

@@ -1,6 +1,6 @@
 // One turn of a chat: what a person said, what shelly did, what it answered.
 
-import { el, add, fill, button, copies, say, short, time } from './dom.js';
+import { el, add, fill, button, copies, say, seen, short, time } from './dom.js';
 import { markdown } from './text.js';
 import { question, args, preview } from './question.js';
 import { stateWords, inferenceWords, outcomeWords } from './words.js';
@@ -67,7 +67,7 @@ export class Turn {
     if (failed === undefined) mark(call, 'ended', '•');
     else mark(call, ...(failed ? ['failed', '✗'] : ['done', '✓']));
     call.live?.remove();
-    add(call.out, [el('p', { class: 'label' }, failed ? 'Failed:' : 'Result:'), looksLikeDiff(text) ? preview(text) : el('pre', { class: 'code', tabindex: '0' }, text || '(nothing)')]);
+    add(call.out, [el('p', { class: 'label' }, failed ? 'Failed:' : 'Result:'), looksLikeDiff(text) ? preview(text) : el('pre', { class: 'code', tabindex: '0' }, seen(text || '(nothing)'))]);
     return call;
   }
 
@@ -79,7 +79,7 @@ export class Turn {
       call.out.append(call.live);
       call.node.open = true;
     }
-    call.live.append(text);
+    call.live.append(seen(text));
     if (call.live.textContent.length > 64000) call.live.textContent = call.live.textContent.slice(-32000);
     call.live.scrollTop = call.live.scrollHeight;
   }
@@ -267,12 +267,13 @@ function mark(call, word, sign) {
 
 // gist is the beginning of the first argument.
 function gist(given) {
+  const head = (text) => seen(short(text, 60));
   try {
     const values = Object.values(JSON.parse(given));
     const first = values.find((v) => typeof v === 'string') ?? values[0];
-    return first === undefined ? '' : short(typeof first === 'string' ? first : JSON.stringify(first), 60);
+    return first === undefined ? '' : head(typeof first === 'string' ? first : JSON.stringify(first));
   } catch {
-    return short(given || '', 60);
+    return head(given || '');
   }
 }
 
