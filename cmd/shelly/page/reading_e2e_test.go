@@ -32,6 +32,36 @@ func TestCOM73OnlyTheTurnsOfAChatScroll(t *testing.T) {
 	}
 }
 
+// A person who reads does not lose their place when the page says that shelly is away.
+func TestCOM101WhatIsReadStaysInViewWhenShellyIsAway(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.Look(390, 500, false)
+	for range 4 {
+		w.ask("Please write.")
+		w.Click(".question button", "No")
+	}
+	w.Gone(".status", "")
+	// below is how far the last line is below the turns' window, and scrolled how far the page is.
+	const places = `const e = document.querySelector('.scroll'); return {below: Math.round(e.scrollHeight - e.scrollTop - e.clientHeight), page: document.documentElement.scrollHeight - innerHeight}`
+	var at struct{ Below, Page int }
+	end := func() bool {
+		w.Script(&at, places)
+		return at.Below <= 1 && at.Page <= 0
+	}
+	w.Await("the end of the chat is in view", end)
+	w.kill(w.daemon)
+	w.See(".banner", "shelly run")
+	w.Await("the end of the chat is in view while shelly is away", end)
+	var top int
+	w.Script(nil, "document.querySelector('.scroll').scrollTop = 40")
+	w.run()
+	w.See(".banner", "shelly page")
+	if w.Script(&top, "return document.querySelector('.scroll').scrollTop"); top != 40 {
+		t.Errorf("a person who reads at 40 is at %d after a start of shelly", top)
+	}
+}
+
 func TestCOM73AnImageIsSentAndShown(t *testing.T) {
 	w := begin(t, slow)
 	w.enter()

@@ -52,6 +52,7 @@ function route() {
   showing.abort();
   showing = new AbortController();
   main.className = `view-${view.name}`;
+  document.body.classList.toggle('fits', view.name === 'chat');
   document.title = `${view.title} · shelly`;
   for (const a of nav.querySelectorAll('a')) a.toggleAttribute('aria-current', false);
   const link = nav.querySelector(`[data-view="${view.name}"]`);
@@ -96,7 +97,6 @@ function badge(name, n, words) {
 // tell shows the state of the connection, and what to do if nothing answers.
 function tell() {
   const s = standing.now;
-  document.body.classList.toggle('cut', s === 'unreachable' || s === 'locked');
   health.className = `health ${s}`;
   fill(health, s === 'up' ? lifeWords(pulse.last?.lifecycle) || 'connected' : s === 'unreachable' ? 'unreachable' : s === 'locked' ? 'not let in' : 'connecting…');
   banner.hidden = s === 'up' || s === 'connecting';
