@@ -52,7 +52,7 @@ function route() {
   showing.abort();
   showing = new AbortController();
   main.className = `view-${view.name}`;
-  document.body.classList.toggle('fits', view.name === 'chat');
+  document.body.classList.toggle('fits', view.name === 'chat'); // COM-101
   document.title = `${view.title} · shelly`;
   for (const a of nav.querySelectorAll('a')) a.toggleAttribute('aria-current', false);
   const link = nav.querySelector(`[data-view="${view.name}"]`);

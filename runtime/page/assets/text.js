@@ -1,5 +1,5 @@
 // A model's text as elements: paragraphs, headings, lists, quotes, code, tables, emphasis
-// and links (COM-73). HTML in it is text. Nothing is loaded: an image becomes a link.
+// and links (COM-73), each in the direction of its language (COM-100). HTML in it is text. Nothing is loaded: an image becomes a link.
 //
 // Each character is looked at a bounded number of times, whatever the text is.
 
