@@ -59,7 +59,7 @@ func (c *addCmd) Run(t *terminal.Terminal) error {
 	}
 	for _, s := range all {
 		if s.ID == id {
-			fmt.Fprintf(t.Out, "schedule %s runs next at %s\n", id, moment.Clock(s.Next, "-"))
+			fmt.Fprintf(t.Out, "schedule %s runs next at %s\n", id, moment.Zoned(s.Next, "-"))
 			return nil
 		}
 	}

@@ -71,7 +71,7 @@ func schedules(ctx context.Context, data string) ([]comm.Schedule, error) {
 
 func printList(out io.Writer, list []comm.Schedule) error {
 	return listing.Table(out, "ID\tWHEN\tNEXT\tSTATE\tTO\tTEXT", list, func(s comm.Schedule) []string {
-		return []string{s.ID, When(s), moment.Clock(s.Next, "-"), standing(s), to(s), terminal.Head(s.Text)}
+		return []string{s.ID, When(s), moment.Zoned(s.Next, "-"), standing(s), to(s), terminal.Head(s.Text)}
 	})
 }
 

@@ -171,7 +171,7 @@ func who(id fsm.HandleID, request string, kind fsm.Kind, session string) string 
 func said(text string) string { return `"` + terminal.Cut(text, textShown) + `"` }
 
 func (s *sheet) schedule(c comm.Schedule) {
-	next := "next " + clock(c.Next)
+	next := "next " + due(c.Next)
 	switch {
 	case c.Paused:
 		next = "paused"
@@ -185,7 +185,7 @@ func (s *sheet) schedule(c comm.Schedule) {
 }
 
 func (s *sheet) heartbeat(b comm.Heartbeat) {
-	text := "every " + quantity.Time(time.Duration(b.EveryMS)*time.Millisecond) + "  next " + clock(b.Next)
+	text := "every " + quantity.Time(time.Duration(b.EveryMS)*time.Millisecond) + "  next " + due(b.Next)
 	switch {
 	case b.Silent:
 		text += ", which does nothing in the quiet hours, " + b.Quiet
@@ -236,6 +236,9 @@ func upkeep(failed int) string {
 	}
 	return fmt.Sprintf("the last %s at a summary or a consolidation failed; see shelly doctor", attempts)
 }
+
+// due formats a time at which something runs, with the user's zone: it may be set in another.
+func due(at fsm.Millis) string { return clock(at) + moment.Local(at).Format(" MST") }
 
 // clock formats a time in the user's zone, without the date if it is today.
 func clock(at fsm.Millis) string {

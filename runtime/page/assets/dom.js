@@ -169,6 +169,12 @@ export function time(ms) {
   return el('time', { datetime: at.toISOString(), title: at.toLocaleString() }, text);
 }
 
+/** zoned formats a moment as time does, with the zone that it is in: beside times of another. */
+export function zoned(ms) {
+  const zone = ms && new Intl.DateTimeFormat([], { timeZoneName: 'short' }).formatToParts(ms).find((p) => p.type === 'timeZoneName');
+  return zone ? [time(ms), ` ${zone.value}`] : time(ms);
+}
+
 /** span formats a duration in words. */
 export function span(ms) {
   const s = Math.max(0, Math.round(ms / 1000));

@@ -1,6 +1,6 @@
 // The schedules: what runs at which times, and the buttons to change that.
 
-import { el, fill, button, time } from './dom.js';
+import { el, fill, button, zoned } from './dom.js';
 import { get, post, piece, pause } from './api.js';
 
 export async function schedulesView(main, signal) {
@@ -54,7 +54,7 @@ export async function schedulesView(main, signal) {
     const word = (label, path, words, props) => button(label, () => told(() => post(`/v1/schedules/${piece(s.id)}/${path}`, { by: 'page' }), () => `Schedule ${s.id} ${words}.`), { class: 'small', ...props });
     const times = s.cron ? s.cron : s.every_seconds ? `every ${s.every_seconds % 60 ? `${s.every_seconds} s` : `${s.every_seconds / 60} min`}` : 'once';
     return el('li', {}, el('div', { class: 'plain-text' }, s.text), el('p', { class: 'dim small' }, `${s.id} · ${times}${s.zone ? ` (${s.zone})` : ''} · `,
-      s.paused ? el('span', { class: 'chip' }, 'paused') : s.next ? ['next ', time(s.next)] : 'no next time', s.running ? el('span', { class: 'chip' }, 'running') : null, s.channel ? ` · answers to ${s.channel}${s.chat ? `:${s.chat}` : ''}` : ''),
+      s.paused ? el('span', { class: 'chip' }, 'paused') : s.next ? ['next ', zoned(s.next)] : 'no next time', s.running ? el('span', { class: 'chip' }, 'running') : null, s.channel ? ` · answers to ${s.channel}${s.chat ? `:${s.chat}` : ''}` : ''),
     el('div', { class: 'buttons' }, word('Run now', 'run', 'runs; its answer is a message'), s.paused ? word('Resume', 'resume', 'is resumed') : word('Pause', 'pause', 'is paused'), word('Remove', 'remove', 'is removed', { sure: 'Really remove it?' })));
   }
 

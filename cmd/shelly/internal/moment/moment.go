@@ -24,6 +24,15 @@ func Clock(at fsm.Millis, unknown string) string {
 	return Local(at).Format(time.DateTime)
 }
 
+// Zoned returns a time as Clock does, with the zone that it is in: for a time beside one that may be
+// in another zone, such as a schedule's (CLI-215).
+func Zoned(at fsm.Millis, unknown string) string {
+	if at == 0 {
+		return unknown
+	}
+	return Local(at).Format(time.DateTime + " MST")
+}
+
 // At parses a flag that gives an age (90s, 12h, 7d), a date or a time, and returns that time; 0
 // if the flag is not given. A time before 1970 counts as its first millisecond: nothing is
 // older, and 0 or less would mean no bound. Its error has an exit code.
