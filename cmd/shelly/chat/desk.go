@@ -32,6 +32,7 @@ const (
 	goingShown  = 20 // requests of the session among which the unfinished ones are looked for
 	namesShown  = 100
 	answerWait  = 30 * time.Second
+	lookEvery   = 3 * time.Second // for what is asked elsewhere; the daemon has no stream of a session's requests
 )
 
 // desk performs the effects of the conversation and reports to it what happens. Effects run
@@ -48,6 +49,10 @@ type desk struct {
 	msgs  chan talk.Msg
 	fatal chan error
 	file  sync.Mutex // of what was asked before
+
+	news     news
+	looking  sync.Mutex
+	lookedAt context.CancelFunc // ends the look at the session that was shown before; nil: there was none
 
 	cancels sync.WaitGroup // those that the daemon does not have yet
 }
@@ -141,6 +146,7 @@ func (d *desk) ask(e talk.Ask) {
 // follow follows a request to its reply, over restarts of the daemon too, however long a
 // restart takes (CLI-154): the same id is never executed twice.
 func (d *desk) follow(id string, ask func(*client.Client, func(comm.Event)) (client.Reply, error)) {
+	d.news.follows(id)
 	at, broken := d.process(), false
 	daemon := client.New(d.cfg.Data, client.Options{Beginning: true, Tries: math.MaxInt, Again: func() {
 		broken = true
@@ -154,25 +160,44 @@ func (d *desk) follow(id string, ask func(*client.Client, func(comm.Event)) (cli
 		}
 		d.tell(talk.Happened{ID: id, Event: event})
 	})
+	d.news.ended(id)
 	d.tell(talk.Ended{ID: id, Reply: reply, Err: err})
 }
 
 // resume follows the unanswered requests of a session that came over the chat's channel, so
-// that a chat that was left shows them when it is opened again.
+// that a chat that was left shows them when it is opened again, and then what is asked there
+// elsewhere (CLI-216), until another session is shown.
 func (d *desk) resume(in string) {
-	channel := cmp.Or(d.c.Channel, comm.ChannelHTTP)
-	list, err := d.daemon.Requests(d.ctx, comm.Wanted{Session: in, Before: math.MaxUint64, Limit: goingShown})
-	if err != nil {
-		return // the next request reports the error
+	ctx, cancel := context.WithCancel(d.ctx)
+	d.looking.Lock()
+	if d.lookedAt != nil {
+		d.lookedAt()
 	}
-	for _, r := range slices.Backward(list.Requests) {
-		if r.Done || r.Kind != "" && r.Kind != fsm.KindUser || r.Channel != channel {
-			continue
+	d.lookedAt = cancel
+	d.looking.Unlock()
+	go d.look(ctx, in)
+}
+
+// look follows the requests of a session that the chat has not asked.
+func (d *desk) look(ctx context.Context, in string) {
+	channel := cmp.Or(d.c.Channel, comm.ChannelHTTP)
+	again := time.NewTicker(lookEvery)
+	defer again.Stop()
+	for before := (seen{}); ; {
+		// Without an answer there is nothing to show: the next request reports the error.
+		if list, err := d.daemon.Requests(ctx, comm.Wanted{Session: in, Before: math.MaxUint64, Limit: goingShown}); err == nil && ctx.Err() == nil {
+			for _, r := range d.news.fresh(&before, list.Requests, channel) {
+				d.tell(talk.Going{ID: r.ID, Text: r.Text})
+				go d.follow(r.ID, func(daemon *client.Client, show func(comm.Event)) (client.Reply, error) {
+					return daemon.Attach(d.ctx, r.ID, channel, show)
+				})
+			}
 		}
-		d.tell(talk.Going{ID: r.ID, Text: r.Text})
-		go d.follow(r.ID, func(daemon *client.Client, show func(comm.Event)) (client.Reply, error) {
-			return daemon.Attach(d.ctx, r.ID, channel, show)
-		})
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 

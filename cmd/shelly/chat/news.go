@@ -1,0 +1,79 @@
+package chat
+
+import (
+	"slices"
+	"sync"
+
+	"shelly/fsm"
+	"shelly/runtime/comm"
+)
+
+// news tells the requests of a session that are asked elsewhere from those that the chat follows
+// (CLI-216).
+type news struct {
+	mu       sync.Mutex
+	followed map[string]*followed // by id, until it has ended and is listed
+}
+
+// followed is a request that the chat follows or has followed.
+type followed struct{ listed, ended bool }
+
+// seen is how far the looks at a session have come.
+type seen struct {
+	looked bool
+	last   fsm.HandleID
+}
+
+// follows notes a request before it is sent.
+func (n *news) follows(id string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.note(id)
+}
+
+// note returns the note of a request, which it makes if there is none. The caller holds the lock.
+func (n *news) note(id string) *followed {
+	if n.followed == nil {
+		n.followed = map[string]*followed{}
+	}
+	if n.followed[id] == nil {
+		n.followed[id] = &followed{}
+	}
+	return n.followed[id]
+}
+
+// ended notes that a request is no longer followed.
+func (n *news) ended(id string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if f := n.note(id); f.listed {
+		delete(n.followed, id)
+	} else {
+		f.ended = true
+	}
+}
+
+// fresh returns the requests of a channel, the oldest first, that were asked elsewhere since the last
+// look, even if they have ended. At the first look it returns those that have not: the archive has
+// the others. The list begins with the latest, as the daemon gives it.
+func (n *news) fresh(s *seen, list []comm.Record, channel string) (fresh []comm.Record) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	before := *s
+	s.looked = true
+	for _, r := range slices.Backward(list) {
+		if r.Handle <= before.last || r.Channel != channel {
+			continue
+		}
+		s.last = max(s.last, r.Handle)
+		if f := n.followed[r.ID]; f != nil {
+			if f.listed = true; f.ended {
+				delete(n.followed, r.ID)
+			}
+		} else if (r.Kind == "" || r.Kind == fsm.KindUser) && (before.looked || !r.Done) {
+			n.note(r.ID).listed = true
+			fresh = append(fresh, r)
+		}
+	}
+	return fresh
+}
