@@ -9,9 +9,10 @@
 //	POST /page/token       {ticket}: 200 {token}; a ticket can be used once (COM-71)
 //	Authorization: Bearer  the token, on the routes that comm lets a page use (COM-72)
 //
-// The chat is as high as the window (COM-101), and a text goes in the direction of its language
-// (COM-100). Whatever a text of a model or a tool contains is shown as text (COM-73): dom.js is the
-// only file that makes elements, and the policy forbids what would make elements from a text.
+// The chat is as high as the window (COM-101), a full disk is told above it (COM-102), and a text
+// goes in the direction of its language (COM-100). Whatever a text of a model or a tool contains is
+// shown as text (COM-73): dom.js is the only file that makes elements, and the policy forbids what
+// would make elements from a text.
 //
 // The daemon's own token never reaches the browser. The ticket is never in an address that the
 // browser sends or passes on, because the part after # stays in the browser.

@@ -62,6 +62,26 @@ func TestCOM101WhatIsReadStaysInViewWhenShellyIsAway(t *testing.T) {
 	}
 }
 
+func TestCOM102AFullDiskIsToldInEachView(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.Script(nil, `window.real = window.fetch;
+		window.fetch = async (path, options) => {
+			const answer = await window.real(path, options);
+			return path === '/v1/status' ? new Response(JSON.stringify({...(await answer.json()), no_space: 'too little free disk space'})) : answer;
+		};`)
+	w.See(".health", "disk full")
+	w.See(".banner", "too little free disk space")
+	w.pictures("full")
+	w.Press(browser.Escape, "g", "r")
+	w.See("h1", "Requests")
+	w.See(".banner", "too little free disk space")
+	w.Script(nil, "window.fetch = window.real")
+	w.See(".health", "running")
+	w.Gone(".banner", "too little free disk space")
+	w.clean()
+}
+
 func TestCOM73AnImageIsSentAndShown(t *testing.T) {
 	w := begin(t, slow)
 	w.enter()

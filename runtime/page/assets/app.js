@@ -96,13 +96,16 @@ function badge(name, n, words) {
 
 // tell shows the state of the connection, and what to do if nothing answers.
 function tell() {
-  const s = standing.now;
+  const s = standing.now === 'up' && pulse.last?.no_space ? 'full' : standing.now;
   health.className = `health ${s}`;
-  fill(health, s === 'up' ? lifeWords(pulse.last?.lifecycle) || 'connected' : s === 'unreachable' ? 'unreachable' : s === 'locked' ? 'not let in' : 'connecting…');
+  fill(health, s === 'up' ? lifeWords(pulse.last?.lifecycle) || 'connected' : s === 'unreachable' ? 'unreachable' : s === 'full' ? 'disk full' : s === 'locked' ? 'not let in' : 'connecting…');
   banner.hidden = s === 'up' || s === 'connecting';
   if (s === 'unreachable') {
     fill(banner, el('strong', {}, 'shelly is unreachable. '), 'This page keeps trying and then shows what it has missed. If shelly has ended, start it with ', el('code', {}, 'shelly run'), '. ',
       button('Try now', () => pulse.now(), { class: 'small' }));
+  } else if (s === 'full') {
+    const words = 'shelly accepts nothing: there is too little free disk space. ';
+    if (!banner.textContent.startsWith(words)) fill(banner, el('strong', {}, words), 'Free some: it then goes on, and what you write here is sent.'); // told once (COM-102)
   } else if (s === 'locked') {
     const why = standing.why === 'restarted' ? 'shelly was started again, or this page was idle for a day, so its key is no longer valid. ' : standing.why ? `${standing.why}. ` : 'This page can only be opened with a link. ';
     fill(banner, el('strong', {}, why), 'Run ', el('code', {}, 'shelly page'), ' in a terminal and open its link; nothing is lost.');
