@@ -82,6 +82,43 @@ func TestCOM102AFullDiskIsToldInEachView(t *testing.T) {
 	w.clean()
 }
 
+// A page that asked again at once sent hundreds of requests a second, to a daemon with a full disk.
+func TestCOM103MessagesThatCannotBeMarkedAreMarkedLater(t *testing.T) {
+	w := begin(t, `scenario: 1
+name: a message
+profile: default
+tools: {exec: []}
+brain:
+  - says: "It is time."
+timeline:
+  - {user: "run"}
+expect:
+  replies: [""]
+`)
+	w.shelly("schedule", "add", "say the time", "--every", "1h")
+	w.enter()
+	w.Script(nil, `window.real = window.fetch;
+		window.asked = {marks: 0, looks: 0};
+		window.fetch = (path, options) => {
+			if (path === '/v1/status') window.asked.looks++;
+			if (path !== '/v1/messages/read') return window.real(path, options);
+			window.asked.marks++;
+			return Promise.resolve(new Response('{"error": {"code": "no_space", "message": "the disk is full"}}', {status: 507}));
+		};`)
+	w.shelly("schedule", "run", "s1")
+	w.See(".message", "It is time.")
+	var asked struct{ Marks, Looks int }
+	w.Await("the page looks and marks a few times", func() bool {
+		w.Script(&asked, "return window.asked")
+		return asked.Marks > 1 && asked.Looks > 2
+	})
+	if asked.Marks > 2*asked.Looks {
+		t.Errorf("%d attempts to mark a message in the time of %d looks at the status", asked.Marks, asked.Looks)
+	}
+	w.Script(nil, "window.fetch = window.real")
+	w.Await("the message is read", func() bool { return !strings.Contains(w.shelly("status"), "unread") })
+}
+
 func TestCOM73AnImageIsSentAndShown(t *testing.T) {
 	w := begin(t, slow)
 	w.enter()

@@ -62,7 +62,8 @@ export async function follow() {
 /** unread returns how many are unread. */
 export const unread = () => messages.filter((m) => m.unread).length;
 
-/** read reports that a person has seen messages. */
+/** read reports that a person has seen messages. If that fails, whoever shows them is told that they
+ * are unread after a while, and reports it again (COM-103). */
 export async function read(list) {
   const fresh = list.filter((m) => m.unread);
   if (!fresh.length || document.hidden) return;
@@ -73,8 +74,10 @@ export async function read(list) {
   }
   tell([]);
   try {
+    await up();
     await post('/v1/messages/read', { read: [...marks.values()].map((m) => ({ channel: m.to.channel || '', chat: m.to.chat || '', position: m.position })) });
   } catch {
+    await pause(betweenReads);
     for (const m of fresh) m.unread = true;
     tell([]);
   }
