@@ -12,10 +12,11 @@ export function messagesView(main, signal) {
   const none = el('p', { class: 'dim' }, 'No message yet. What schedules and subagents say outside a chat comes here.');
   fill(main, el('h1', {}, 'Messages'), none, list);
   const rows = new Map();
+  const latest = () => inbox.messages.slice(-shownMax);
   const show = () => {
-    const latest = inbox.messages.slice(-shownMax).reverse();
-    none.hidden = latest.length > 0;
-    for (const m of latest.toReversed()) {
+    const shown = latest();
+    none.hidden = shown.length > 0;
+    for (const m of shown) {
       if (rows.has(m.position)) continue;
       const to = keyOf(m.to);
       const row = el('article', { class: m.is_error ? 'message error' : 'message', 'aria-label': `Message of ${sender(m)}` },
@@ -25,10 +26,10 @@ export function messagesView(main, signal) {
       rows.set(m.position, row);
       list.prepend(row);
     }
-    inbox.read(latest);
+    inbox.read(shown);
   };
   show();
-  const off = inbox.heed((come) => come.length && show());
+  const off = inbox.heed((come) => (come.length ? show() : inbox.read(latest()))); // marking them may have failed
   signal.addEventListener('abort', off);
   document.addEventListener('visibilitychange', show, { signal });
 }
