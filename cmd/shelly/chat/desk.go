@@ -180,24 +180,37 @@ func (d *desk) resume(in string) {
 
 // look follows the requests of a session that the chat has not asked.
 func (d *desk) look(ctx context.Context, in string) {
-	channel := cmp.Or(d.c.Channel, comm.ChannelHTTP)
 	again := time.NewTicker(lookEvery)
 	defer again.Stop()
 	for before := (seen{}); ; {
-		// Without an answer there is nothing to show: the next request reports the error.
-		if list, err := d.daemon.Requests(ctx, comm.Wanted{Session: in, Before: math.MaxUint64, Limit: goingShown}); err == nil && ctx.Err() == nil {
-			for _, r := range d.news.fresh(&before, list.Requests, channel) {
-				d.tell(talk.Going{ID: r.ID, Text: r.Text})
-				go d.follow(r.ID, func(daemon *client.Client, show func(comm.Event)) (client.Reply, error) {
-					return daemon.Attach(d.ctx, r.ID, channel, show)
-				})
-			}
-		}
+		d.meet(ctx, in, &before)
 		select {
 		case <-again.C:
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// meet looks once. If the daemon does not answer there is nothing to show: the next request reports
+// the error. Without a new record there is no new request, and the list, which the daemon reads from
+// the disk, is not asked for.
+func (d *desk) meet(ctx context.Context, in string, before *seen) {
+	status, err := d.daemon.Status(ctx)
+	if err != nil || before.looked && status.Journal.Last == before.record {
+		return
+	}
+	list, err := d.daemon.Requests(ctx, comm.Wanted{Session: in, Before: math.MaxUint64, Limit: goingShown})
+	if err != nil || ctx.Err() != nil {
+		return
+	}
+	before.record = status.Journal.Last
+	channel := cmp.Or(d.c.Channel, comm.ChannelHTTP)
+	for _, r := range d.news.fresh(before, list.Requests, channel) {
+		d.tell(talk.Going{ID: r.ID, Text: r.Text})
+		go d.follow(r.ID, func(daemon *client.Client, show func(comm.Event)) (client.Reply, error) {
+			return daemon.Attach(d.ctx, r.ID, channel, show)
+		})
 	}
 }
 

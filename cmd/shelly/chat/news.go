@@ -22,6 +22,7 @@ type followed struct{ listed, ended bool }
 type seen struct {
 	looked bool
 	last   fsm.HandleID
+	record uint64 // the last of the journal then
 }
 
 // follows notes a request before it is sent.
