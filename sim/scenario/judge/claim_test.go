@@ -1,4 +1,4 @@
-package expression_test
+package judge_test
 
 import (
 	"errors"
@@ -12,20 +12,6 @@ import (
 )
 
 const start = "scenario: 1\nname: x\n"
-
-// outcome is what comes of a case.
-func outcome(t *testing.T, yaml string) scenario.Outcome {
-	t.Helper()
-	f, err := scenario.Parse("judged.scenario.yaml", []byte(yaml))
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := f.Run(sim.Options{})
-	if o.Err != nil {
-		t.Fatal(o.Err)
-	}
-	return o
-}
 
 func TestSCN31ExpressionsAreCheckedWhenTheFileIsLoaded(t *testing.T) {
 	_, err := scenario.Parse("wrong.scenario.yaml", []byte(start+`always:

@@ -1,4 +1,4 @@
-package choose_test
+package scenario
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"shelly/sim/scenario"
 	"shelly/sim/scenario/choose"
 	"shelly/sim/scenario/document"
 )
@@ -70,7 +69,7 @@ func TestSCN1FindNamesFilesOnceAndSorted(t *testing.T) {
 			t.Errorf("%s: should end in %q, got %q", name, suffix, got)
 		}
 	}
-	if _, err := scenario.Load(fsys, "empty/x.scenario.yml"); err == nil || !strings.Contains(err.Error(), "rename it to end in .scenario.yaml") {
+	if _, err := Load(fsys, "empty/x.scenario.yml"); err == nil || !strings.Contains(err.Error(), "rename it to end in .scenario.yaml") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := choose.Find(fsys, []string{"../up"}); err == nil || errors.Is(err, choose.ErrNoMatch) {
@@ -80,7 +79,7 @@ func TestSCN1FindNamesFilesOnceAndSorted(t *testing.T) {
 
 func TestSCN37ATagIsAWord(t *testing.T) {
 	for tag, wrong := range map[string]bool{"smoke": false, "a b": true, "not": true, "''": true, "größe": false} {
-		_, err := scenario.Parse("x.scenario.yaml", []byte("scenario: 1\nname: x\ntags: ["+tag+"]\nexpect: {ends: serving}\n"))
+		_, err := Parse("x.scenario.yaml", []byte("scenario: 1\nname: x\ntags: ["+tag+"]\nexpect: {ends: serving}\n"))
 		if (err != nil) != wrong {
 			t.Errorf("the tag %s: %v", tag, err)
 		}
