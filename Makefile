@@ -6,9 +6,11 @@ GO ?= go
 # The compiler, the analysis and the tests throw away many times what they hold, and collecting
 # it takes up to a third of their time at the usual pace. At this one each process takes up to a
 # GiB before it collects. It is not for the program and what it starts, which has a pace of its own
-# (CFG-17), nor for tests with the race detector, which needs as much again several times.
+# (CFG-17), nor for tests with the race detector, which needs as much again several times. These,
+# and the many runs of the simulator with crashes, which keep little for long, are at RARER.
 SELDOM := GOGC=off GOMEMLIMIT=1GiB
-OFTENER := -exec 'env GOGC=400 GOMEMLIMIT=off'
+RARER := GOGC=400
+OFTENER := -exec 'env $(RARER) GOMEMLIMIT=off'
 BIN := bin/shelly
 CODE := cmd fsm runtime scenarios sim
 GOFMT = $(shell $(GO) env GOROOT)/bin/gofmt
@@ -165,7 +167,7 @@ test-scenarios: build
 .PHONY: test-crashes
 test-crashes: build
 	$(call step,every scenario$(comma) and again with a crash at each point)
-	@./$(BIN) test scenarios --every-crash --min-transitions 100 --ci
+	@$(RARER) ./$(BIN) test scenarios --every-crash --min-transitions 100 --ci
 
 # The real daemon, killed with SIGKILL and started again, over and over, and beside what
 # else goes wrong around it. KILLS are those at
