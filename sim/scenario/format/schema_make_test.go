@@ -211,19 +211,37 @@ func (g *schemaGen) setDefaults() {
 	}
 }
 
-// resolve makes a schema of this generator ready to validate by.
+// resolve makes a schema of this generator ready to validate by, with the definitions that it
+// needs.
 func (g *schemaGen) resolve(s *jsonschema.Schema) *jsonschema.Resolved {
 	g.t.Helper()
 	whole := s.CloneSchemas()
 	whole.Defs = map[string]*jsonschema.Schema{}
-	for name, def := range g.defs { // order-free: a map is made of a map
-		whole.Defs[name] = def.CloneSchemas()
-	}
+	g.define(whole.Defs, s)
 	ready, err := whole.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
 	if err != nil {
 		g.t.Fatal(err)
 	}
 	return ready
+}
+
+// reference finds the name of a definition that a schema in JSON refers to.
+var reference = regexp.MustCompile(`"\$ref":"#/\$defs/([^"]+)"`)
+
+// define adds the definitions that a schema refers to, and those that they refer to.
+func (g *schemaGen) define(defs map[string]*jsonschema.Schema, s *jsonschema.Schema) {
+	g.t.Helper()
+	text, err := json.Marshal(s)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	for _, found := range reference.FindAllSubmatch(text, -1) {
+		name := string(found[1])
+		if defs[name] == nil {
+			defs[name] = g.defs[name].CloneSchemas()
+			g.define(defs, defs[name])
+		}
+	}
 }
 
 // orReference lets ${name} stand for a value that is not a text.
