@@ -27,8 +27,15 @@ type Harness interface {
 	Crash(t rapid.TB) engine.Journal
 }
 
-// Conform runs the suite.
+// Conform runs the suite: [Promises] and [Histories].
 func Conform(t *testing.T, h Harness) {
+	t.Helper()
+	Promises(t, h)
+	t.Run("any history", func(t *testing.T) { Histories(t, h) })
+}
+
+// Promises holds a journal to each of its promises.
+func Promises(t *testing.T, h Harness) {
 	t.Helper()
 	for _, test := range []struct {
 		name string
@@ -61,7 +68,6 @@ func Conform(t *testing.T, h Harness) {
 		{"a trim goes back", testTrimGoesBack},
 		{"goes on after reopening", testReopen},
 		{"space", testSpace},
-		{"any history", testHistory},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, h) })
 	}

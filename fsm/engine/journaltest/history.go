@@ -63,8 +63,8 @@ func (m *model) write(s contents, sync bool) {
 // short enough for a journal on disk, where a restart is slow.
 const stepsMax = 12
 
-// testHistory drives a journal through arbitrary writes, restarts and crashes.
-func testHistory(t *testing.T, h Harness) {
+// Histories drives a journal through arbitrary writes, restarts and crashes.
+func Histories(t *testing.T, h Harness) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{harness: h, journal: h.Create(t), kept: []contents{{}}}
 		step := rapid.SampledFrom([]string{"append", "append", "append", "snapshot", "snapshot", "trim", "reopen", "crash"})
