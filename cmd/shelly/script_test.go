@@ -67,7 +67,10 @@ func runScripts(t *testing.T, dir string) {
 	testscript.Run(t, testscript.Params{
 		Dir: dir,
 		Setup: func(e *testscript.Env) error {
-			e.Setenv("PATH", commands+e.Getenv("PATH"))
+			e.Values[commandsKey{}] = commands
+			if commands != "" {
+				e.Setenv("PATH", commands+string(os.PathListSeparator)+e.Getenv("PATH"))
+			}
 			return setUpScript(e)
 		},
 		RequireUniqueNames: true,
@@ -94,14 +97,18 @@ func runScripts(t *testing.T, dir string) {
 // commandsOnce is the folder put first in PATH for the commands that scripts run and wait for.
 // The race detector watches what runs in the background, such as daemons and chats. A thousand
 // short commands would cost ten times as much with it, so these are the program as users have
-// it; their goroutines belong to packages with tests of their own.
+// it; their goroutines belong to packages with tests of their own. So is the mock, though it runs
+// in the background: it stands in for a model, and the tests of its package watch it.
 func commandsOnce(t *testing.T) string {
 	built, ok := debug.ReadBuildInfo()
 	if !ok || !slices.Contains(built.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		return ""
 	}
-	return filepath.Dir(buildShelly(t)) + string(os.PathListSeparator)
+	return filepath.Dir(buildShelly(t))
 }
+
+// commandsKey is the key of that folder; "" where the test binary itself is the program.
+type commandsKey struct{}
 
 // commandsOf adds the commands for terminal windows.
 func commandsOf(all map[string]func(*testscript.TestScript, bool, []string)) map[string]func(*testscript.TestScript, bool, []string) {
@@ -224,6 +231,9 @@ func scriptStart(ts *testscript.TestScript, args []string) {
 	j := &job{ended: make(chan struct{}), more: make(chan struct{})}
 	bin, err := exec.LookPath("shelly") // testscript.Main put it into PATH
 	ts.Check(err)
+	if commands := ts.Value(commandsKey{}).(string); commands != "" && args[1] == "mock" {
+		bin = filepath.Join(commands, "shelly")
+	}
 	j.cmd = exec.Command(bin, args[1:]...)
 	j.cmd.Dir = ts.MkAbs(".")
 	j.cmd.Env = append(all.env[:len(all.env):len(all.env)], "OLLAMA_HOST="+ts.Getenv("OLLAMA_HOST"))
