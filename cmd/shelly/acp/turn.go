@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -255,7 +256,7 @@ func (t *turn) ask(p *acp.Permission) {
 			t.cancel()
 			return
 		case err != nil || !ok:
-			t.agent.log.Info("the question stays open", "request", t.id, "error", err)
+			t.agent.log.Info("the question stays open", "request", t.id, "error", cmp.Or(err, errNoOption))
 			t.agent.update(t.session, acp.Elsewhere(t.id, p.Key))
 			return
 		}
@@ -266,6 +267,9 @@ func (t *turn) ask(p *acp.Permission) {
 		t.decide(t.ctx, p, d)
 	})
 }
+
+// errNoOption is what is wrong with the answer of an editor that chooses none of the options.
+var errNoOption = errors.New("its answer is none of the options")
 
 // decide sends a decision to the daemon.
 func (t *turn) decide(ctx context.Context, p *acp.Permission, d client.Decision) {
