@@ -3,6 +3,7 @@
 package page
 
 import (
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -364,4 +365,28 @@ func TestCOM73WhatCannotBeDoneIsSaid(t *testing.T) {
 	w.Click("button", "Revoke")
 	w.Click("button", "Really revoke it?")
 	w.See(".note", "does not answer")
+}
+
+const resting = `scenario: 1
+name: the summaries wait
+config: {init: off}
+brain_for: {summary: [{says: "They spoke.", takes: 300s, times: 20}]}
+brain: [{says: "Good day.", times: 20}]
+timeline: [{user: "Hello?"}]
+expect: {replies: ["Good day."]}
+`
+
+// After many sessions there is much to remember, which nobody waits for.
+func TestCOM73ManySummariesThatWaitAreCounted(t *testing.T) {
+	w := begin(t, resting, "--delays")
+	for i := range 6 {
+		w.shelly("ask", "--session", fmt.Sprint("s", i), "Hello?")
+	}
+	w.enter()
+	w.Script(nil, `location.hash = '#/live'`)
+	w.See("[aria-label=Waiting] li:last-child", "more for the memory")
+	var lines int
+	if w.Script(&lines, "return document.querySelectorAll('[aria-label=Waiting] li').length"); lines != 4 {
+		t.Errorf("%d lines, not 4", lines)
+	}
 }

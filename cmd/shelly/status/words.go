@@ -141,8 +141,17 @@ func (s *sheet) work(st comm.Status, now fsm.Millis) {
 		s.line("asks you", "%s  %s", who(a.Handle, a.Request, a.Kind, a.Session), q)
 		s.line("asks you", "    answer with: shelly request %s --handle %d", answer(a.Asks.Question), a.Asks.Handle)
 	}
+	summaries := 0
 	for _, q := range st.Queue {
+		if q.Kind == fsm.KindMemory {
+			if summaries++; summaries > summariesShown {
+				continue
+			}
+		}
 		s.line("waits", "%s  %s  %s", who(q.Handle, q.Request, q.Kind, q.Session), q.Why, said(q.Text))
+	}
+	if n := summaries - summariesShown; n > 0 {
+		s.line("waits", "and %d more for the memory", n)
 	}
 	if n := st.Waiting - len(st.Queue); n > 0 && len(st.Queue) == comm.QueueMax {
 		s.line("waits", "and %d more", n)
@@ -151,6 +160,10 @@ func (s *sheet) work(st comm.Status, now fsm.Millis) {
 		s.line("held", "%s", st.NoSpace)
 	}
 }
+
+// summariesShown is how much work for the memory is listed while it waits: after many sessions there
+// is much of it, and nobody waits for it.
+const summariesShown = 3
 
 // answer returns the verb that answers a question.
 func answer(q fsm.Question) string {

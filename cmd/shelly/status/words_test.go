@@ -49,6 +49,11 @@ func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
+	many := comm.Status{Lifecycle: state.Serving, Waiting: 6, Queue: []comm.Queued{{Handle: 9, Kind: fsm.KindMemory, Session: "s9"}, {Handle: 10, Kind: fsm.KindMemory, Session: "s10"},
+		{Handle: 11, Kind: fsm.KindMemory, Session: "s11"}, {Handle: 12, Kind: fsm.KindMemory, Session: "s12"}, {Handle: 13, Kind: fsm.KindEvent, Session: "event:disk"}, {Handle: 14, Kind: fsm.KindMemory, Session: "s14"}}}
+	if got := Words(many, nil, now); !strings.Contains(got, "memory h11") || strings.Contains(got, "h12") || strings.Contains(got, "h14") || !strings.Contains(got, "event h13") || !strings.Contains(got, "and 2 more for the memory\n") {
+		t.Errorf("many summaries are listed as\n%s", got)
+	}
 	for model, want := range map[string]bool{"op": false, "other": true, "": false} { // order-free: each by itself
 		const unnamed = "other is not loaded, or goes by the name of a model with the same weights\n"
 		if got := Words(comm.Status{Model: model}, []ollama.Loaded{{Name: "op:latest"}}, now); strings.Contains(got, unnamed) != want || strings.Contains(got, "not loaded") != want {

@@ -9,6 +9,7 @@ import * as pulse from './pulse.js';
 
 const kinds = { user: 'request', schedule: 'schedule', subagent: 'subagent', system: 'report of a subagent', memory: 'memory', init: 'first look', farewell: 'farewell', event: 'event' };
 
+const summariesShown = 3; // of those that wait
 const answeredMax = 3; // questions that stay in view after their answer
 
 export function liveView(main, signal) {
@@ -54,7 +55,9 @@ export function liveView(main, signal) {
       asks.append(el('div', {}, el('p', { class: 'who' }, title(a)), cards.get(key)));
     }
     waits.hidden = !s.queue?.length;
-    fill(queue, (s.queue || []).map((q) => el('li', {}, el('strong', {}, title(q)), ' ', el('span', {}, q.why), q.text ? el('div', { class: 'dim' }, short(q.text, 120)) : null)));
+    const summaries = (s.queue || []).filter((q) => q.kind === 'memory').slice(summariesShown); // nobody waits for them
+    fill(queue, (s.queue || []).filter((q) => !summaries.includes(q)).map((q) => el('li', {}, el('strong', {}, title(q)), ' ', el('span', {}, q.why), q.text ? el('div', { class: 'dim' }, short(q.text, 120)) : null)),
+      summaries.length ? el('li', { class: 'dim' }, `and ${summaries.length} more for the memory`) : null);
   }, signal);
   states(graphs, signal);
 }
