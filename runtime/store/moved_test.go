@@ -60,12 +60,26 @@ func TestCFG8AStoreWhoseFolderWasMovedChangesNothingInItsPlace(t *testing.T) {
 				if what == "moved" { // and nothing is lost
 					must(t, os.CopyFS(other, os.DirFS(dir+".bak")))
 					left := open(t, other, store.Options{})
-					wantRecords(t, left, 3)
+					kept := uint64(3)
+					if name == "a record and a sync" { // what was not synced may have been written all the same
+						kept = max(kept, last(t, left))
+					}
+					wantRecords(t, left, kept)
 					end(t, &left)
 				}
 			})
 		}
 	}
+}
+
+// last returns the index of a store's last record.
+func last(t *testing.T, s *store.Store) (index uint64) {
+	t.Helper()
+	must(t, s.Replay(0, func(r engine.Record) error {
+		index = r.Index
+		return nil
+	}))
+	return index
 }
 
 // CFG-8: so does each change of a name that is not a write of the store's own.
