@@ -85,3 +85,17 @@ func TestBRN44AServerIsNoLongerAwaitedOnceItsRequestIsCancelled(t *testing.T) {
 		<-f.stopped
 	})
 }
+
+func TestBRN44NoServerIsAwaitedByADaemonThatHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		brain := &returning{after: time.Hour}
+		f := patient(t, brain, func(o *daemon.Options) { o.Config.Limits.Backoff = []fsm.Millis{30 * fsm.Second} })
+		f.ask("r1", "hello")
+		synctest.Wait()
+		began := time.Now()
+		f.kill()
+		if took := time.Since(began); brain.forgotten != 1 || took != 0 {
+			t.Errorf("%d times the server was no longer awaited; the end took %v", brain.forgotten, took)
+		}
+	})
+}

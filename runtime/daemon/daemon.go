@@ -387,8 +387,11 @@ func (d *Daemon) close() {
 	for _, cancel := range d.running { // order-free: each is only cancelled
 		cancel(errEnds)
 	}
-	for id := range d.timers { // order-free: each is only stopped
-		d.disarm(id)
+	for _, t := range d.timers { // order-free: each is only stopped
+		t.Stop()
+	}
+	for _, forget := range d.away { // order-free: each is only cancelled
+		forget()
 	}
 	for _, r := range d.accepted {
 		if r.due != nil {

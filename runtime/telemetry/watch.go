@@ -159,7 +159,8 @@ func (w *Watch) ended(id fsm.CallID, a fsm.Answer, at fsm.Millis) {
 	delete(w.calls, id)
 	work := c.Work
 	work.calls = slices.DeleteFunc(work.calls, func(o *Call) bool { return o == c })
-	c.Until, c.Answer, work.last = at, a, c
+	c.Until, c.Answer = at, a
+	work.gaveUp = c.Kind == fsm.CallBrain && a == nil
 	if c.Kind == fsm.CallBrain {
 		work.Calls++
 	}
@@ -173,7 +174,7 @@ func (w *Watch) finished(work *Work, outcome fsm.Outcome, at fsm.Millis) {
 	for len(work.calls) > 0 {
 		w.ended(work.calls[0].Identity().Call, nil, at)
 	}
-	if outcome == fsm.OutcomeAnswered && work.gaveUp() {
+	if outcome == fsm.OutcomeAnswered && work.gaveUp {
 		outcome = fsm.OutcomeCancelled
 	}
 	work.Outcome = cmp.Or(work.Outcome, outcome)

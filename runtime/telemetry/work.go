@@ -19,8 +19,8 @@ type Work struct {
 	Calls   int          // model calls that have ended
 	Tokens  fsm.Tokens   // that they used
 
-	calls []*Call // under way
-	last  *Call   // the call that ended last
+	calls  []*Call // under way
+	gaveUp bool    // the call that ended last was one of the model, and was given up (HND-67)
 }
 
 // Call is a call of the machine: of the model, of a tool, of the memory and so on.
@@ -78,12 +78,6 @@ func endedWork(m state.Move, in fsm.Input) *Work {
 		w.Session, _ = fsm.Belongs(r.Session, r.Origin)
 	}
 	return w
-}
-
-// gaveUp reports whether the work ended with a model call that was given up: nobody waits for it
-// any more, or somebody waits for something else (HND-67).
-func (w *Work) gaveUp() bool {
-	return w.last != nil && w.last.Kind == fsm.CallBrain && w.last.Answer == nil
 }
 
 // outcomes are the outcomes, by final state, of handles without a reply.

@@ -13,9 +13,9 @@ import (
 	"shelly/cmd/shelly/internal/browser"
 )
 
-// The turns of a long chat scroll between the page's head and the field to write in; the page
-// itself is no higher than the window.
-func TestCOM73OnlyTheTurnsOfAChatScroll(t *testing.T) {
+// longChat shows a chat that is longer than its small window, with nothing under way.
+func longChat(t *testing.T) *world {
+	t.Helper()
 	w := begin(t, slow)
 	w.enter()
 	w.Look(390, 500, false)
@@ -24,6 +24,13 @@ func TestCOM73OnlyTheTurnsOfAChatScroll(t *testing.T) {
 		w.Click(".question button", "No")
 	}
 	w.Gone(".status", "")
+	return w
+}
+
+// The turns of a long chat scroll between the page's head and the field to write in; the page
+// itself is no higher than the window.
+func TestCOM73OnlyTheTurnsOfAChatScroll(t *testing.T) {
+	w := longChat(t)
 	var turns, page int
 	w.Script(&turns, "const e = document.querySelector('.scroll'); return e.scrollHeight - e.clientHeight")
 	w.Script(&page, "const e = document.documentElement; return e.scrollHeight - e.clientHeight")
@@ -34,15 +41,8 @@ func TestCOM73OnlyTheTurnsOfAChatScroll(t *testing.T) {
 
 // A person who reads does not lose their place when the page says that shelly is away.
 func TestCOM101WhatIsReadStaysInViewWhenShellyIsAway(t *testing.T) {
-	w := begin(t, slow)
-	w.enter()
-	w.Look(390, 500, false)
-	for range 4 {
-		w.ask("Please write.")
-		w.Click(".question button", "No")
-	}
-	w.Gone(".status", "")
-	// below is how far the last line is below the turns' window, and scrolled how far the page is.
+	w := longChat(t)
+	// below is how far the last line is below the turns' window, and page how far the page is below its own.
 	const places = `const e = document.querySelector('.scroll'); return {below: Math.round(e.scrollHeight - e.scrollTop - e.clientHeight), page: document.documentElement.scrollHeight - innerHeight}`
 	var at struct{ Below, Page int }
 	end := func() bool {
