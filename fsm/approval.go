@@ -58,7 +58,8 @@ type Decided struct {
 	Approve bool     `json:"approve,omitempty"`
 	By      string   `json:"by,omitempty"`
 
-	Grant GrantScope `json:"grant,omitempty"` // which later calls an approval is for, too (APR-12)
+	Grant  GrantScope `json:"grant,omitempty"`  // which later calls an approval is for, too (APR-12)
+	Reason string     `json:"reason,omitempty"` // of a refusal, for the model (APR-23)
 }
 
 // Resolved is a person's decision about a held handle, whose tool has an unknown outcome or

@@ -38,6 +38,7 @@ func inputs() []fsm.Input {
 		{At: 3, Fact: fsm.CancelRequested{Request: fsm.RequestKey{ID: "r1"}}},
 		{At: 3, Fact: fsm.Decided{Handle: 2, Key: "h2.1.a", Approve: true, By: "ada"}},
 		{At: 3, Fact: fsm.Decided{Handle: 2, Key: "h2.1.a", Approve: true, By: "ada", Grant: fsm.GrantAlways}},
+		{At: 3, Fact: fsm.Decided{Handle: 2, Key: "h2.1.a", By: "ada", Reason: "not on a Friday"}},
 		{At: 3, Fact: fsm.Revoked{Grant: "g1", By: "ada"}},
 		{At: 3, Fact: fsm.CancelRequested{Handle: 7}},
 		{At: 3, Fact: fsm.ScheduleChanged{

@@ -60,7 +60,8 @@ const (
 	EighthEdition
 	NinthEdition
 	TenthEdition
-	PresentEdition = TenthEdition
+	EleventhEdition // nothing is decided otherwise; a refusal may have a reason, which earlier builds would not read
+	PresentEdition  = EleventhEdition
 )
 
 // JitterMax is the greatest Jitter: a wait is at most half as long again.

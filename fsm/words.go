@@ -13,6 +13,8 @@ const (
 	WordNotRun
 	WordNotRunRefused
 	WordNotRunRefusedBy
+	WordNotRunBecause
+	WordNotRunByBecause
 	WordNotRunUnapproved
 	WordNotRunUnattended
 	WordNotRunCancelled
@@ -188,6 +190,8 @@ var dictionary = [wordCount]wording{
 	WordNotRun:           {name: "not_run", first: "not run: {reason}"},
 	WordNotRunRefused:    {name: "not_run_refused", first: "not run: a person refused it"},
 	WordNotRunRefusedBy:  {name: "not_run_refused_by", first: "not run: {person} refused it"},
+	WordNotRunBecause:    {name: "not_run_because", first: "not run: a person refused it, and says: {reason}"},
+	WordNotRunByBecause:  {name: "not_run_by_because", first: "not run: {person} refused it, and says: {reason}"},
 	WordNotRunUnapproved: {name: "not_run_unapproved", first: "not run: no person approved it in time"},
 	WordNotRunUnattended: {name: "not_run_unattended", first: "not run: it needs a person's approval, and there is none behind this", now: "not run: it needs a person's approval, and nobody is there to give it"},
 	WordNotRunCancelled:  {name: "not_run_cancelled", first: "cancelled, not run"},

@@ -29,7 +29,7 @@ func (r *run) person(m *Moment) error {
 // says gives the machine a person's answer to a question.
 func (r *run) says(q fsm.AskPerson, a *PersonAnswer) (err error) {
 	if a.Decision {
-		in := fsm.Decided{Handle: q.Handle, Key: q.Key, Approve: a.Approve, By: a.By, Grant: a.Grant}
+		in := fsm.Decided{Handle: q.Handle, Key: q.Key, Approve: a.Approve, By: a.By, Grant: a.Grant, Reason: a.Reason}
 		if g, given := r.driver.Grant(r.now().Wall, in); given && r.driver.Short(r.now()) == nil {
 			r.grants = grant.Add(r.grants, g) // before the decision (APR-14)
 		}

@@ -188,6 +188,7 @@ type PersonAnswer struct {
 	Decision bool // it decides about an approval; otherwise Text resolves a handle that is held
 	Approve  bool
 	Grant    fsm.GrantScope // (Approve) for which later calls too
+	Reason   string         // (not Approve) for the model
 	Text     string
 	By       string
 	Tool     string // only questions about this tool

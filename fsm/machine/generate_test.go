@@ -317,7 +317,11 @@ func genWord(t *rapid.T, s *state.Snapshot, at fsm.Millis) fsm.Input {
 	case 1:
 		return fsm.Input{At: at, Fact: fsm.Resolved{Handle: handle, Text: genText.Draw(t, "text")}}
 	case 2:
-		return fsm.Input{At: at, Fact: fsm.Decided{Handle: handle, Key: state.PersonKey(s, handle), Approve: rapid.Bool().Draw(t, "approve"), By: "ada", Grant: rapid.SampledFrom([]fsm.GrantScope{fsm.GrantOnce, fsm.GrantSession, fsm.GrantAlways}).Draw(t, "for")}}
+		return fsm.Input{At: at, Fact: fsm.Decided{
+			Handle: handle, Key: state.PersonKey(s, handle), Approve: rapid.Bool().Draw(t, "approve"), By: "ada",
+			Grant:  rapid.SampledFrom([]fsm.GrantScope{fsm.GrantOnce, fsm.GrantSession, fsm.GrantAlways}).Draw(t, "for"),
+			Reason: rapid.SampledFrom([]string{"", "too late"}).Draw(t, "reason"),
+		}}
 	case 3:
 		return fsm.Input{At: at, Fact: fsm.ScheduleDue{
 			Schedule: rapid.SampledFrom([]string{"s1", "s2", "s9"}).Draw(t, "schedule"),

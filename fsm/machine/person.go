@@ -88,13 +88,24 @@ func (m *Machine) decision(in fsm.Decided) {
 	}
 	told := ""
 	if !in.Approve {
-		told = m.word(fsm.WordNotRunRefused)
-		if in.By != "" {
-			told = m.word(fsm.WordNotRunRefusedBy, "person", in.By)
-		}
+		told = m.refusal(in)
 	}
 	m.grants(&m.s.Handles[i], in)
 	m.fire(i, spoken(state.OnDecided, told))
+}
+
+// refusal is what the model learns of a call that a person has refused (APR-2, APR-23).
+func (m *Machine) refusal(in fsm.Decided) string {
+	switch {
+	case in.By == "" && in.Reason == "":
+		return m.word(fsm.WordNotRunRefused)
+	case in.Reason == "":
+		return m.word(fsm.WordNotRunRefusedBy, "person", in.By)
+	case in.By == "":
+		return m.word(fsm.WordNotRunBecause, "reason", in.Reason)
+	default:
+		return m.word(fsm.WordNotRunByBecause, "person", in.By, "reason", in.Reason)
+	}
 }
 
 // resolution takes a person's decision about a held handle (APR-6), or lets one that was

@@ -58,6 +58,12 @@ func TestAPR2WhatBecomesOfTheCall(t *testing.T) {
 		{"refused by nobody", func(d *driver) {
 			d.step(fsm.Input{At: d.now(), Fact: fsm.Decided{Handle: 1, Key: state.PersonKey(d.m.View(), 1)}})
 		}, "not run: a person refused it"},
+		{"refused for a reason", func(d *driver) {
+			d.step(fsm.Input{At: d.now(), Fact: fsm.Decided{Handle: 1, Key: state.PersonKey(d.m.View(), 1), By: "ada", Reason: "write to bo"}})
+		}, "not run: ada refused it, and says: write to bo"},
+		{"refused by nobody for a reason", func(d *driver) {
+			d.step(fsm.Input{At: d.now(), Fact: fsm.Decided{Handle: 1, Key: state.PersonKey(d.m.View(), 1), Reason: "write to bo"}})
+		}, "not run: a person refused it, and says: write to bo"},
 		{"out of time", func(d *driver) { d.waitUp() }, "not run: no person approved it in time"},
 	}
 	for _, tt := range tests {

@@ -24,14 +24,28 @@ func codeOf(handle fsm.HandleID, key string) string {
 	return hex.EncodeToString(sum[:codeBytes])
 }
 
-// decision reads "approve CODE" or "deny CODE".
-func decision(text string) (code string, approve, is bool) {
-	verb, code, _ := strings.Cut(strings.TrimPrefix(strings.ToLower(text), "/"), " ")
-	code = strings.TrimSpace(code)
-	if len(code) != 2*codeBytes || strings.Trim(code, "0123456789abcdef") != "" {
-		return "", false, false
+// answer is what a person has typed to answer a question.
+type answer struct {
+	code, reason string
+	approve      bool
+}
+
+// decision reads "approve CODE", or "deny CODE" with or without a reason.
+func decision(text string) (a answer, is bool) {
+	verb, rest, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(text), "/"), " ")
+	rest = strings.TrimSpace(rest)
+	end := min(2*codeBytes, len(rest))
+	a.code, a.approve = strings.ToLower(rest[:end]), strings.EqualFold(verb, "approve")
+	after := rest[end:]
+	a.reason = strings.TrimLeft(after, " \t\r\n,.:;")
+	switch {
+	case len(a.code) != 2*codeBytes || strings.Trim(a.code, "0123456789abcdef") != "":
+		return a, false
+	case a.approve:
+		return a, after == ""
+	default:
+		return a, strings.EqualFold(verb, "deny") && (after == "" || len(a.reason) < len(after))
 	}
-	return code, verb == "approve", verb == "approve" || verb == "deny"
 }
 
 // argsMax is the most bytes of a call's arguments that a question shows.
@@ -73,14 +87,14 @@ func (l *lane) question(key fsm.RequestKey, e comm.Event) string {
 }
 
 // decide passes on a decision about a request of the chat in which it was made.
-func (l *lane) decide(ctx context.Context, m Message, code string, approve bool) (Taken, error) {
+func (l *lane) decide(ctx context.Context, m Message, a answer) (Taken, error) {
 	all, err := l.o.Front.Standings(ctx)
 	if err != nil {
 		return Taken{}, err
 	}
 	text, became := say(wordClosed), Closed
 	for _, s := range all {
-		if s.Asks == nil || s.Asks.Question != fsm.QuestionApprove || !l.mine(s.Request) || codeOf(s.Handle, s.Asks.Key) != code {
+		if s.Asks == nil || s.Asks.Question != fsm.QuestionApprove || !l.mine(s.Request) || codeOf(s.Handle, s.Asks.Key) != a.code {
 			continue
 		}
 		r, ok, err := l.o.Front.Request(ctx, s.Request)
@@ -90,18 +104,21 @@ func (l *lane) decide(ctx context.Context, m Message, code string, approve bool)
 		if !ok || r.Origin.Chat != m.Chat {
 			continue
 		}
-		taken, err := l.o.Front.Decide(ctx, fsm.Decided{Handle: s.Handle, Key: s.Asks.Key, Approve: approve, By: wording.Clip(l.spec.Name+":"+m.Sender, comm.ByBytesMax)})
+		taken, err := l.o.Front.Decide(ctx, fsm.Decided{
+			Handle: s.Handle, Key: s.Asks.Key, Approve: a.approve, By: wording.Clip(l.spec.Name+":"+m.Sender, comm.ByBytesMax),
+			Reason: wording.Clip(a.reason, comm.ReasonBytesMax),
+		})
 		if err != nil {
 			return Taken{}, err
 		}
 		if taken {
 			text, became = say(wordDenied), Spoken
 		}
-		if taken && approve {
+		if taken && a.approve {
 			text = say(wordApproved)
 		}
-		l.o.Log.Info("question answered in a chat", "channel", l.spec.Name, "sender", m.Sender, "approve", approve, "taken", taken)
+		l.o.Log.Info("question answered in a chat", "channel", l.spec.Name, "sender", m.Sender, "approve", a.approve, "taken", taken)
 	}
-	l.notice(m.Chat, idOf("notice", m.Chat, m.ID, code), text)
+	l.notice(m.Chat, idOf("notice", m.Chat, m.ID, a.code), text)
 	return became.taken(), nil
 }

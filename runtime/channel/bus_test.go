@@ -452,10 +452,21 @@ func TestCHN10AQuestionIsAnsweredInTheChatWhereThatIsConfigured(t *testing.T) {
 		if d, is := told[0].Fact.(fsm.Decided); !is || d != (fsm.Decided{Handle: 7, Key: "h7.1", Approve: true, By: "phone:mia"}) {
 			t.Errorf("got %+v, %v, %+v; want is true, d %+v", told, is, d, (fsm.Decided{Handle: 7, Key: "h7.1", Approve: true, By: "phone:mia"}))
 		}
+		decided(channel.Message{ID: "5", Text: "Deny " + code + ": Use the staging\nserver."}, channel.Spoken)
+		w.wants(f, "notice mia It is denied.")
+		told = w.front.Seen().Told
+		if d, is := told[1].Fact.(fsm.Decided); !is || d != (fsm.Decided{Handle: 7, Key: "h7.1", By: "phone:mia", Reason: "Use the staging\nserver."}) {
+			t.Errorf("got %+v, %v; want a refusal with its reason", told, is)
+		}
+		for _, no := range []string{"approve " + code + " and go on", "deny " + code + "0", "deny"} {
+			if got := w.writes(f, channel.Message{ID: no, Text: no}); got.Refused != channel.NotRefused {
+				t.Errorf("%q: got %+v; want a request", no, got)
+			}
+		}
 		decided(channel.Message{ID: "4", Text: "deny 000000"}, channel.Closed)
 		w.wants(f, "notice mia No question with that code is open.")
-		if n := len(w.front.Seen().Requests); n != 1 {
-			t.Errorf("%d requests were made", n)
+		if n := len(w.front.Seen().Requests); n != 4 {
+			t.Errorf("%d requests were made; want 4", n)
 		}
 		w.kill()
 		w.start()

@@ -42,8 +42,8 @@ func (l *lane) Take(ctx context.Context, m Message) (Taken, error) {
 	if verdict := l.pass(m); verdict != NotRefused {
 		return verdict.taken(), nil
 	}
-	if code, approve, is := decision(m.Text); is && l.spec.Decide {
-		return l.decide(ctx, m, code, approve)
+	if a, is := decision(m.Text); is && l.spec.Decide {
+		return l.decide(ctx, m, a)
 	}
 	return l.accept(ctx, m, r)
 }

@@ -35,7 +35,7 @@ var words = [wordsEnd]string{
 	wordApprove:   "May I run {tool} {args}?",
 	wordHeld:      "This waits for a person: {why}.",
 	wordPreview:   "\n{preview}",
-	wordDecide:    "\nAnswer: approve {code}, or: deny {code}",
+	wordDecide:    "\nAnswer: approve {code}, or: deny {code}, and why",
 	wordElsewhere: "\nAnswer it at the machine, with: shelly request {verb} {id}",
 	wordApproved:  "It is approved.",
 	wordDenied:    "It is denied.",

@@ -21,6 +21,9 @@ const (
 	KeyBytesMax     = 256
 )
 
+// ReasonBytesMax is the most bytes of the reason of a refusal (APR-23).
+const ReasonBytesMax = 2000
+
 // Bounds of what a request may contain, besides its length in bytes.
 const (
 	ImagesMax  = 16

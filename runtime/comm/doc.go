@@ -25,7 +25,7 @@
 //	GET  /v1/requests/{id}/subagents [SubagentsBody]: its unfinished subagents
 //	POST /v1/requests/{id}/subagents/{handle}/cancel  no body: 200 {taken}: ends one of them, and nothing else
 //	POST /v1/requests/{id}/approve   {key, by?, grant?}: 200 {taken}; grant is once, session or always: which later calls it also covers (APR-12)
-//	POST /v1/requests/{id}/deny      {key, by?}: 200 {taken}
+//	POST /v1/requests/{id}/deny      {key, by?, reason?}: 200 {taken}
 //	POST /v1/requests/{id}/resolve   {text?}: 200 {taken}
 //	POST /v1/handles/{handle}/…      approve, deny and resolve for a handle that is not a request
 //	POST /v1/handles/{handle}/cancel no body: 200 {taken}: ends a handle that is not a request, such as a schedule's run

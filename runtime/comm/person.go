@@ -2,6 +2,7 @@ package comm
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -43,14 +44,14 @@ func (h *HTTP) postDecision(approve bool) func(http.ResponseWriter, *http.Reques
 			return err
 		}
 		word := ""
-		if err := h.read(w, r, text("key", &d.Key), text("by", &d.By), text("grant", &word)); err != nil {
+		if err := h.read(w, r, text("key", &d.Key), text("by", &d.By), text("grant", &word), text("reason", &d.Reason)); err != nil {
 			return err
 		}
 		if d.Grant, err = Scope(word, approve); err != nil {
 			h.o.Counters.malformed.Add(1)
 			return err
 		}
-		if err := cmp.Or(checkName("key", d.Key, 1, KeyBytesMax), checkName("by", d.By, 0, ByBytesMax)); err != nil {
+		if err := cmp.Or(CheckReason(d), checkName("key", d.Key, 1, KeyBytesMax), checkName("by", d.By, 0, ByBytesMax)); err != nil {
 			h.o.Counters.malformed.Add(1)
 			return err
 		}
@@ -97,6 +98,17 @@ func Scope(word string, approve bool) (fsm.GrantScope, error) {
 	default:
 		return "", badRequest("the grant is not one of once, session, always", "leave it out for the one call")
 	}
+}
+
+// CheckReason returns a bad_request if a decision has a reason that it cannot have (APR-23).
+func CheckReason(d fsm.Decided) error {
+	switch {
+	case d.Reason != "" && d.Approve:
+		return badRequest("only a refusal has a reason", "leave reason out")
+	case len(d.Reason) > ReasonBytesMax:
+		return badRequest(fmt.Sprintf("field %q is longer than %d bytes", "reason", ReasonBytesMax), "shorten it")
+	}
+	return nil
 }
 
 // postResolution takes a person's decision about a held handle (APR-6).

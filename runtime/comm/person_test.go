@@ -2,6 +2,7 @@ package comm_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,6 +61,7 @@ func TestCOM12APersonsWordIsPassedOn(t *testing.T) {
 		{"/v1/requests/m1/approve", `{"key":"h1.1","grant":"session"}`, fsm.Input{Fact: fsm.Decided{Handle: 1, Key: "h1.1", Approve: true, By: "local", Grant: fsm.GrantSession}}},
 		{"/v1/approvals/g1/revoke", `{}`, fsm.Input{Fact: fsm.Revoked{Grant: "g1", By: "local"}}},
 		{"/v1/requests/m1/deny", `{"key":"h1.1","by":"Ann"}`, fsm.Input{Fact: fsm.Decided{Handle: 1, Key: "h1.1", By: "Ann"}}},
+		{"/v1/requests/m1/deny", `{"key":"h1.1","reason":"use\nstaging"}`, fsm.Input{Fact: fsm.Decided{Handle: 1, Key: "h1.1", By: "local", Reason: "use\nstaging"}}},
 		{"/v1/requests/m1/resolve", `{"text":"it was sent"}`, fsm.Input{Fact: fsm.Resolved{Handle: 1, Text: "it was sent"}}},
 		{"/v1/handles/9/cancel", "", fsm.Input{Fact: fsm.CancelRequested{Handle: 9}}},
 		{"/v1/schedules/s1/pause", `{"by":"Ann"}`, fsm.Input{Fact: fsm.ScheduleChanged{Change: fsm.SchedulePause, Schedule: "s1", By: "Ann"}}},
@@ -140,5 +142,27 @@ func TestCOM40GrantsAreReadAndNamed(t *testing.T) {
 	}
 	if told := s.front.Seen().Told; len(told) > 0 {
 		t.Errorf("it was passed on: %+v", told)
+	}
+}
+
+func TestAPR23OnlyARefusalHasAReasonAndItIsShort(t *testing.T) {
+	for _, tt := range []struct {
+		about string
+		d     fsm.Decided
+		want  string
+	}{
+		{"a refusal", fsm.Decided{Reason: strings.Repeat("a", comm.ReasonBytesMax)}, ""},
+		{"a long one", fsm.Decided{Reason: strings.Repeat("a", comm.ReasonBytesMax+1)}, "longer than 2000 bytes"},
+		{"an approval", fsm.Decided{Approve: true, Reason: "a"}, "only a refusal has a reason"},
+	} {
+		if err := comm.CheckReason(tt.d); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got %v; want %q", tt.about, err, tt.want)
+		}
+	}
+	s := serveHTTP(t, nil)
+	s.do(post(good), &comm.Receipt{})
+	var problem comm.ProblemBody
+	if r := s.do(call{method: "POST", path: "/v1/requests/m1/approve", body: `{"key":"h1.1","reason":"a"}`}, &problem); r.StatusCode != http.StatusBadRequest {
+		t.Errorf("status %d, %+v; want 400", r.StatusCode, problem)
 	}
 }

@@ -44,12 +44,16 @@ func clientFacts() []factRow {
 		ofDaemon(func(_ *teller, f fsm.ScheduleChanged) string {
 			return strings.TrimSpace(fmt.Sprintf("%s: %s schedule %s", cmp.Or(f.By, "a person"), f.Change, f.Schedule))
 		}),
-		ofHandle(func(_ *teller, f fsm.Decided) string {
+		ofHandle(func(t *teller, f fsm.Decided) string {
 			word := "denied"
 			if f.Approve {
 				word = "approved"
 			}
-			return fmt.Sprintf("%s %s the call %s%s", cmp.Or(f.By, "a person"), word, f.Key, scopeWords(f.Grant))
+			said := fmt.Sprintf("%s %s the call %s%s", cmp.Or(f.By, "a person"), word, f.Key, scopeWords(f.Grant))
+			if f.Reason != "" {
+				said += " and says:" + t.text(f.Reason)
+			}
+			return said
 		}),
 		ofDaemon(func(_ *teller, f fsm.Revoked) string {
 			return fmt.Sprintf("%s took the grant %s back", cmp.Or(f.By, "a person"), f.Grant)

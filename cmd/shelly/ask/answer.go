@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"strings"
 	"sync"
 
 	"shelly/cmd/shelly/internal/question"
@@ -20,9 +21,10 @@ type answering struct {
 	w      *watching
 	decide func(ctx context.Context, about client.About, d client.Decision) (bool, error)
 
-	mu   sync.Mutex
-	open *comm.Event // the question that a line answers
-	done string      // the key of the last question that was answered
+	mu      sync.Mutex
+	open    *comm.Event // the question that a line answers
+	because string      // the key of the one that is refused with the reason in the next line
+	done    string      // the key of the last question that was answered
 }
 
 // newAnswering returns an answering if a person can read and answer at the terminal, or else nil.
@@ -60,7 +62,10 @@ func (a *answering) show(e comm.Event) bool {
 	return false
 }
 
-const choices = "  " + question.Choices + " "
+const (
+	choices = "  " + question.Choices + " "
+	reason  = "  no, because "
+)
 
 func (a *answering) prompt() { a.w.ask(choices) }
 
@@ -78,16 +83,17 @@ func (a *answering) line(ctx context.Context, line string) {
 	a.w.answered()
 	a.mu.Lock()
 	open := a.open
-	d, ok := question.Decision(line)
-	if open != nil && ok { // so that its outcome is not shown as somebody else's answer
+	if open == nil {
+		a.mu.Unlock()
+		return
+	}
+	d, more := a.decision(line)
+	if more == "" { // so that its outcome is not shown as somebody else's answer
 		d.Key, a.open, a.done = open.Key, nil, open.Key
 	}
 	a.mu.Unlock()
-	switch {
-	case open == nil:
-		return
-	case !ok:
-		a.prompt()
+	if more != "" {
+		a.w.ask(more)
 		return
 	}
 	taken, err := a.decide(ctx, client.About{Handle: open.Handle}, d)
@@ -102,5 +108,22 @@ func (a *answering) line(ctx context.Context, line string) {
 		a.w.say("· not accepted: it was answered before, or timed out")
 	default:
 		a.w.say("· " + question.Words(d))
+	}
+}
+
+// decision reads a line as the answer to the open question. More is what the person is asked
+// then, "" if it is one.
+func (a *answering) decision(line string) (d client.Decision, more string) {
+	switch d, ok := question.Decision(line); {
+	case a.because == a.open.Key:
+		a.because = ""
+		return client.Decision{Reason: strings.TrimSpace(line)}, ""
+	case question.Because(line):
+		a.because = a.open.Key
+		return d, reason
+	case !ok:
+		return d, choices
+	default:
+		return d, ""
 	}
 }

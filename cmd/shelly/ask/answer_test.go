@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/state"
@@ -43,6 +45,7 @@ func asks(key string) comm.Event {
 func TestCLI120EachAnswerDecides(t *testing.T) {
 	for line, want := range map[string]client.Decision{ // order-free: each has its own world
 		"y": {Approve: true}, " YES ": {Approve: true}, "n": {}, "no": {},
+		"No, use make -n": {Reason: "use make -n"}, "n it is late ": {Reason: "it is late"}, "because: it is late": {Reason: "it is late"}, "no.": {},
 		"s": {Approve: true, Grant: fsm.GrantSession}, "always": {Approve: true, Grant: fsm.GrantAlways},
 	} {
 		p := newPerson()
@@ -59,6 +62,26 @@ func TestCLI120EachAnswerDecides(t *testing.T) {
 		if n := strings.Count(p.out.String(), choices); n != 3 {
 			t.Errorf("%q: it was asked %d times:\n%s", line, n, p.out)
 		}
+	}
+}
+
+func TestCLI120TheReasonOfARefusalCanHaveItsOwnLine(t *testing.T) {
+	p := newPerson()
+	p.line(t.Context(), "b") // nothing is open
+	p.show(asks("k"))
+	p.line(t.Context(), "yes please")
+	p.line(t.Context(), "b")
+	p.err = errors.New("the disk is full")
+	p.line(t.Context(), "yes, but not now")
+	p.err = nil
+	p.line(t.Context(), "y")
+	p.show(asks("l"))
+	p.line(t.Context(), "because")
+	p.show(comm.Event{Type: comm.EventState, State: state.Execution})
+	p.line(t.Context(), "it is late")
+	want := []client.Decision{{Key: "k", Reason: "yes, but not now"}, {Key: "k", Approve: true}}
+	if diff := cmp.Diff(want, p.told); diff != "" || strings.Count(p.out.String(), reason) != 2 {
+		t.Errorf("(-want +got)\n%s\n%s", diff, p.out)
 	}
 }
 

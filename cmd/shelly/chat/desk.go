@@ -113,7 +113,7 @@ func (d *desk) perform(e talk.Effect) {
 		d.tell(talk.Cancelled{ID: e.ID, Taken: taken, Err: err})
 	case talk.Decide:
 		taken, err := d.daemon.Decide(d.ctx, client.About{Handle: e.Handle}, e.Decision)
-		d.tell(talk.Decided{ID: e.ID, Key: e.Decision.Key, Taken: taken, Err: err})
+		d.tell(talk.Decided{ID: e.ID, Key: e.Decision.Key, Reason: e.Decision.Reason, Taken: taken, Err: err})
 	case talk.Read:
 		_, _ = d.daemon.Read(d.ctx, mail.Marks(e.Messages)...) // if this fails, they are shown again
 	case talk.Run:

@@ -327,6 +327,29 @@ func TestCOM74TheViewOfARequestGoesOnWithIt(t *testing.T) {
 	w.clean()
 }
 
+// A person who refuses a call can say why, for the model; the field closes again.
+func TestAPR23ARefusalOnThePageHasAReason(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.ask("Please write.")
+	w.Click(".question button", "No, because")
+	if tag, name, _ := w.Focused(); name != "Why not" {
+		t.Errorf("the focus is on %s %q; want the field for the reason", tag, name)
+	}
+	w.Click(".question button", "No, because")
+	w.Gone(".question textarea", "")
+	w.Click(".question button", "No, because")
+	w.Type(".question textarea", "write to b.txt")
+	w.Click(".question button", "Refuse")
+	w.See(".question", "Refused.")
+	w.See("main .answer", "It is written.")
+	w.Press(browser.Escape, "g", "r")
+	w.Click(".rows a", "Please write.")
+	w.See(".steps li", "page denied the call")
+	w.See(".steps li", "write to b.txt")
+	w.clean()
+}
+
 // The live view keeps a few of the questions that were answered while it was open.
 func TestCOM73AnsweredQuestionsDoNotPileUp(t *testing.T) {
 	w := begin(t, slow)

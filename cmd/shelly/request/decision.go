@@ -34,10 +34,15 @@ func (c *approveCmd) Run(t *terminal.Terminal) error {
 	return c.decide(t, d)
 }
 
-type denyCmd struct{ deciding }
+type denyCmd struct {
+	deciding
+	Reason string `placeholder:"TEXT" help:"Why, or what to do instead, for the model."`
+}
 
-// Run implements the subcommand (CLI-15, APR-2).
-func (c *denyCmd) Run(t *terminal.Terminal) error { return c.decide(t, client.Decision{}) }
+// Run implements the subcommand (CLI-15, APR-2, APR-23).
+func (c *denyCmd) Run(t *terminal.Terminal) error {
+	return c.decide(t, client.Decision{Reason: strings.TrimSpace(c.Reason)})
+}
 
 // deciding has the flags of a decision about a tool call.
 type deciding struct {

@@ -56,6 +56,8 @@ func (c *Client) Decide(ctx context.Context, about About, d Decision) (taken boo
 	verb, fields := "deny", map[string]string{"key": d.Key, "by": d.By}
 	if d.Approve {
 		verb, fields["grant"] = "approve", string(d.Grant)
+	} else if d.Reason != "" { // which a daemon before the reasons does not know
+		fields["reason"] = d.Reason
 	}
 	return c.tell(ctx, about.path(verb), fields)
 }
@@ -66,6 +68,7 @@ type Decision struct {
 	By      string // who decides; "": the holder of the token
 	Approve bool
 	Grant   fsm.GrantScope // (Approve) which later calls it also covers
+	Reason  string         // (not Approve) for the model
 }
 
 // CancelHandle asks to end a handle that is not a request, by its number, and reports whether

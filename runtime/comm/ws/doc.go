@@ -8,7 +8,7 @@
 //	{type: "follow", id, channel?, after?}               follows from a position on
 //	{type: "leave", id, channel?}                        stops following
 //	{type: "cancel", id, channel?}
-//	{type: "approve" | "deny", id, channel?, key, grant?}
+//	{type: "approve" | "deny", id, channel?, key, grant?, reason?}
 //
 // and gets
 //

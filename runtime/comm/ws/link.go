@@ -34,7 +34,7 @@ type following struct{ end context.CancelFunc }
 
 // frame is what a client sends.
 type frame struct {
-	Type, ID, Text, Session, Channel, Chat, After, Key, Grant string
+	Type, ID, Text, Session, Channel, Chat, After, Key, Grant, Reason string
 }
 
 // Event is an event of a request on the wire.
@@ -76,7 +76,7 @@ func (l *link) read(ctx context.Context) error {
 		} else {
 			err = comm.DecodeTexts(data, map[string]*string{
 				"type": &f.Type, "id": &f.ID, "text": &f.Text, "session": &f.Session, "channel": &f.Channel, "chat": &f.Chat,
-				"after": &f.After, "key": &f.Key, "grant": &f.Grant,
+				"after": &f.After, "key": &f.Key, "grant": &f.Grant, "reason": &f.Reason,
 			})
 		}
 		if err == nil {
@@ -187,8 +187,11 @@ func (l *link) say(ctx context.Context, key fsm.RequestKey, f frame) (taken bool
 	case !comm.CallerOf(ctx).May(access.Decide):
 		return false, &comm.Problem{Code: comm.CodeForbidden, Message: "the token does not give the right decide", Hint: "make a token that does with: shelly token add NAME --can decide"}
 	}
-	d := fsm.Decided{Handle: handle, Key: f.Key, Approve: f.Type == "approve"}
-	if d.Grant, err = comm.Scope(f.Grant, d.Approve); err != nil {
+	d := fsm.Decided{Handle: handle, Key: f.Key, Approve: f.Type == "approve", Reason: f.Reason}
+	if d.Grant, err = comm.Scope(f.Grant, d.Approve); err == nil {
+		err = comm.CheckReason(d)
+	}
+	if err != nil {
 		return false, err
 	}
 	return l.front.Decide(ctx, d)

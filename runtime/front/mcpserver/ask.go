@@ -241,7 +241,8 @@ func unknown(key fsm.RequestKey) error {
 // decide answers a question to a person about a request (FRT-34).
 func (v visit) decide(approve bool) func(context.Context, *sdk.CallToolRequest, arguments) (*sdk.CallToolResult, error) {
 	return func(ctx context.Context, _ *sdk.CallToolRequest, a arguments) (*sdk.CallToolResult, error) {
-		taken, err := v.decided(ctx, v.keyOf(a), a.Key, approve, fsm.GrantScope(a.Grant))
+		d := fsm.Decided{Key: a.Key, Approve: approve, Grant: fsm.GrantScope(a.Grant), Reason: a.Reason}
+		taken, err := v.decided(ctx, v.keyOf(a), d)
 		switch {
 		case err != nil:
 			return failed(err), nil
@@ -254,14 +255,19 @@ func (v visit) decide(approve bool) func(context.Context, *sdk.CallToolRequest, 
 	}
 }
 
-// decided passes on a decision about the tool call for which a request is waiting.
-func (v visit) decided(ctx context.Context, key fsm.RequestKey, call string, approve bool, grant fsm.GrantScope) (bool, error) {
-	s, err := v.standing(ctx, engine.Request{Key: key})
-	if err != nil || s.Asks == nil || s.Asks.Question != fsm.QuestionApprove || call != "" && call != s.Asks.Key {
+// decided passes on a decision about the tool call for which a request is waiting; its key may be
+// left out.
+func (v visit) decided(ctx context.Context, request fsm.RequestKey, d fsm.Decided) (bool, error) {
+	if err := comm.CheckReason(d); err != nil {
 		return false, err
 	}
-	if grant == "once" {
-		grant = ""
+	s, err := v.standing(ctx, engine.Request{Key: request})
+	if err != nil || s.Asks == nil || s.Asks.Question != fsm.QuestionApprove || d.Key != "" && d.Key != s.Asks.Key {
+		return false, err
 	}
-	return v.front.Decide(ctx, fsm.Decided{Handle: s.Asks.Handle, Key: s.Asks.Key, Approve: approve, Grant: grant})
+	d.Handle, d.Key = s.Asks.Handle, s.Asks.Key
+	if d.Grant == "once" {
+		d.Grant = fsm.GrantOnce
+	}
+	return v.front.Decide(ctx, d)
 }

@@ -568,6 +568,8 @@ func TestFRT34ADecisionIsTheCallers(t *testing.T) {
 		{`{"name":"approve","arguments":{"id":"m1","key":"k0"}}`, "is not waiting for this decision"},
 		{`{"name":"approve","arguments":{"id":"m1","grant":"session"}}`, "Approved."},
 		{`{"name":"deny","arguments":{"id":"m1"}}`, "Denied."},
+		{`{"name":"deny","arguments":{"id":"m1","reason":"use staging"}}`, "Denied."},
+		{`{"name":"deny","arguments":{"id":"m1","reason":"` + strings.Repeat("a", 2001) + `"}}`, "longer than 2000 bytes"},
 	} {
 		name, _, _ := strings.Cut(strings.TrimPrefix(c.call, `{"name":"`), `"`)
 		if result, _ := s.send("tools/call", name, c.call); !strings.Contains(text(t, result), c.want) {
@@ -575,7 +577,8 @@ func TestFRT34ADecisionIsTheCallers(t *testing.T) {
 		}
 	}
 	told := fmt.Sprintf("%+v", s.front.Seen().Told)
-	if !strings.Contains(told, "Handle:3 Key:k1 Approve:true By:local Grant:session") || !strings.Contains(told, "Handle:3 Key:k1 Approve:false By:local") {
+	if !strings.Contains(told, "Handle:3 Key:k1 Approve:true By:local Grant:session") || !strings.Contains(told, "Handle:3 Key:k1 Approve:false By:local Grant: Reason:}") ||
+		!strings.Contains(told, "Handle:3 Key:k1 Approve:false By:local Grant: Reason:use staging}") {
 		t.Errorf("told is %s", told)
 	}
 }
@@ -593,10 +596,12 @@ func TestFRT35ATasksQuestionIsAskedOfItsClient(t *testing.T) {
 		}
 	}
 	for said, want := range map[string]string{ // order-free: each is sent alone
-		`{"action":"accept","content":{"approve":true}}`:  "Approve:true",
-		`{"action":"accept","content":{"approve":false}}`: "Approve:false",
-		`{"action":"decline"}`:                            "Approve:false",
-		`{"action":"cancel"}`:                             "",
+		`{"action":"accept","content":{"approve":true}}`:                           "Approve:true",
+		`{"action":"accept","content":{"approve":false}}`:                          "Approve:false",
+		`{"action":"accept","content":{"approve":false,"reason":" use staging "}}`: "Approve:false By:local Grant: Reason:use staging}",
+		`{"action":"accept","content":{"approve":true,"reason":"it is fine"}}`:     "Approve:true By:local Grant: Reason:}",
+		`{"action":"decline"}`: "Approve:false",
+		`{"action":"cancel"}`:  "",
 	} {
 		before := len(s.front.Seen().Told)
 		if _, failure := s.send("tasks/update", "m1", `{"taskId":"m1","inputResponses":{"decide-k1":`+said+`,"other":{}},`+newer+`}`); failure != "" {

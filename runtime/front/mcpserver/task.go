@@ -93,7 +93,8 @@ func (v visit) stands(ctx context.Context, id string, may wire.Abilities) (wire.
 const deciding = "decide-"
 
 // form is the schema of a decision.
-const form = `{"type":"object","properties":{"approve":{"type":"boolean","title":"Let it run","default":true}}}`
+const form = `{"type":"object","properties":{"approve":{"type":"boolean","title":"Let it run","default":true},` +
+	`"reason":{"type":"string","title":"If not: why, or what to do instead","maxLength":2000}}}`
 
 // update takes a person's answers (FRT-35). A dismissed question stays open.
 func (v visit) update(ctx context.Context, id string, answers map[string]json.RawMessage) error {
@@ -105,13 +106,19 @@ func (v visit) update(ctx context.Context, id string, answers map[string]json.Ra
 		call, ok := strings.CutPrefix(name, deciding)
 		var said struct {
 			Action  string
-			Content struct{ Approve *bool }
+			Content struct {
+				Approve *bool
+				Reason  string
+			}
 		}
 		if !ok || json.Unmarshal(raw, &said) != nil || said.Action != "accept" && said.Action != "decline" {
 			continue
 		}
-		approve := said.Action == "accept" && (said.Content.Approve == nil || *said.Content.Approve)
-		if _, err := v.decided(ctx, v.taskKey(id), call, approve, ""); err != nil {
+		d := fsm.Decided{Key: call, Approve: said.Action == "accept" && (said.Content.Approve == nil || *said.Content.Approve)}
+		if !d.Approve {
+			d.Reason = strings.TrimSpace(said.Content.Reason)
+		}
+		if _, err := v.decided(ctx, v.taskKey(id), d); err != nil {
 			return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 		}
 	}

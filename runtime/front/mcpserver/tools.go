@@ -41,6 +41,7 @@ type arguments struct {
 	Channel string
 	Key     string
 	Grant   string
+	Reason  string
 }
 
 // The properties of the schema of a tool's arguments.
@@ -66,7 +67,8 @@ func (v visit) tools() []offered {
 		{toolStatus, "Say how the agent is.", "", "", reads, v.status},
 		{toolApprove, "Let the tool call run that a request waits with.", ofRequest + `,"key":{"type":"string","description":"Key of the call, as request shows it; default: the one that waits."},` +
 			`"grant":{"type":"string","enum":["once","session","always"],"description":"For which later calls, too; default: once."}`, `"id"`, acts, v.decide(true)},
-		{toolDeny, "Refuse the tool call that a request waits with.", ofRequest + `,"key":{"type":"string","description":"Key of the call; default: the one that waits."}`, `"id"`, acts, v.decide(false)},
+		{toolDeny, "Refuse the tool call that a request waits with.", ofRequest + `,"key":{"type":"string","description":"Key of the call; default: the one that waits."},` +
+			`"reason":{"type":"string","description":"Why, or what to do instead, for the agent; at most 2000 bytes."}`, `"id"`, acts, v.decide(false)},
 		{toolCancel, "End a request.", ofRequest, `"id"`, acts, v.cancel},
 	}
 	tools := make([]offered, len(list))
@@ -95,7 +97,7 @@ func read(raw json.RawMessage, properties string) (a arguments, err error) {
 	}
 	fields := slices.DeleteFunc([]wire.Field{
 		wire.Text("text", &a.Text), wire.Text("session", &a.Session), wire.Text("id", &a.ID),
-		wire.Text("channel", &a.Channel), wire.Text("key", &a.Key), wire.Text("grant", &a.Grant),
+		wire.Text("channel", &a.Channel), wire.Text("key", &a.Key), wire.Text("grant", &a.Grant), wire.Text("reason", &a.Reason),
 	}, func(f wire.Field) bool { return known[f.Name] == nil })
 	v, err := wire.Parse(raw)
 	if err == nil && v.Kind != wire.Null {

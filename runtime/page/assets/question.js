@@ -39,10 +39,26 @@ export function question(q, answered = () => {}) {
     add(buttons, [
       button('Yes', act('Approved.', 'approve', { key: q.key, by }), { class: 'yes' }),
       button('No', act('Refused.', 'deny', { key: q.key, by }), { class: 'no' }),
+      button('No, because…', refuse, { 'aria-expanded': 'false' }),
       button('For this session', act('Approved for this session.', 'approve', { key: q.key, by, grant: 'session' })),
       button('Always', act('Approved for always. You can revoke it under Status.', 'approve', { key: q.key, by, grant: 'always' })),
     ]);
-    add(card, [buttons, el('p', { class: 'dim small' }, `“For this session” and “Always” also cover ${covers}.`), end]);
+    const why = el('div');
+    add(card, [buttons, why, el('p', { class: 'dim small' }, `“For this session” and “Always” also cover ${covers}.`), end]);
+
+    /** refuse opens or closes the field for the reason of a refusal. */
+    function refuse(opener) {
+      const open = why.childElementCount === 0;
+      opener.setAttribute('aria-expanded', String(open));
+      if (!open) return fill(why);
+      const reason = el('textarea', { rows: '2', 'aria-label': 'Why not' });
+      fill(
+        why,
+        el('label', { class: 'stack' }, 'Say why, or what to do instead; the model gets it as the result.', reason),
+        button('Refuse', () => act('Refused.', 'deny', { key: q.key, by, reason: reason.value.trim() })(), { class: 'no' }),
+      );
+      reason.focus();
+    }
   }
 
   function unknown() {

@@ -310,6 +310,7 @@ func (s *story) input(n int) error {
 		if in.Grant != fsm.GrantOnce {
 			how = append(how, member{"grant", string(in.Grant)})
 		}
+		how.text("reason", in.Reason)
 		if how == nil {
 			s.when(n, object{{verb, true}})
 		} else {

@@ -102,10 +102,16 @@ func editing() []editable {
 			return in, err
 		}),
 		of("approve", func(in fsm.Decided, v string) (_ fsm.Fact, err error) {
-			if in.Approve, err = truth(v); !in.Approve {
+			if in.Approve, err = truth(v); in.Approve {
+				in.Reason = ""
+			} else {
 				in.Grant = fsm.GrantOnce
 			}
 			return in, err
+		}),
+		of("reason", func(in fsm.Decided, v string) (fsm.Fact, error) {
+			in.Approve, in.Grant, in.Reason = false, fsm.GrantOnce, v
+			return in, nil
 		}),
 	}
 }

@@ -340,7 +340,9 @@ func comparing() []func(a, b fsm.Fact) (differs, known bool) {
 		}),
 		same(func(a, b fsm.Requested) bool { return a.Text == b.Text }),
 		same(func(a, b fsm.Recalled) bool { return a.Error == b.Error && slices.Equal(a.Entries, b.Entries) }),
-		same(func(a, b fsm.Decided) bool { return a.Approve == b.Approve && a.Grant == b.Grant }),
+		same(func(a, b fsm.Decided) bool {
+			return a.Approve == b.Approve && a.Grant == b.Grant && a.Reason == b.Reason
+		}),
 		same(func(a, b fsm.Resolved) bool { return a.Text == b.Text }),
 	}
 }

@@ -216,7 +216,10 @@ func (k *checker) checkPeople(f *format.File, at string, m *format.Moment) {
 	if d := m.Deny; d != nil && d.Grant != "" {
 		k.at(at+".deny", "a refusal is for the one call: leave grant out")
 	}
-	if r := m.Revoke; r != nil && (r.Tool != "" || r.By != "" || r.Grant != "") {
+	if a := m.Approve; a != nil && a.Reason != "" {
+		k.at(at+".approve", "only a refusal has a reason: leave reason out")
+	}
+	if r := m.Revoke; r != nil && (r.Tool != "" || r.By != "" || r.Grant != "" || r.Reason != "") {
 		k.at(at+".revoke", "wants true for the last grant, or a number")
 	}
 	if s := m.Schedule; s != nil {
@@ -227,7 +230,7 @@ func (k *checker) checkPeople(f *format.File, at string, m *format.Moment) {
 			k.checkGrant(strict.Element(at+".edit_grants", i), g)
 		}
 	}
-	if c := m.Cancel; c != nil && (c.Nth != nil || c.Tool != "" || c.By != "") {
+	if c := m.Cancel; c != nil && (c.Nth != nil || c.Tool != "" || c.By != "" || c.Grant != "" || c.Reason != "") {
 		k.at(at+".cancel", "wants true for the last request, or the id of one")
 	}
 	for _, q := range []struct {

@@ -113,7 +113,7 @@ func scheduled(s *format.Scheduling) *fsm.ScheduleChanged {
 }
 
 func decision(v *format.Pick, approve bool) *sim.PersonAnswer {
-	a := &sim.PersonAnswer{Decision: true, Approve: approve, By: v.By, Tool: v.Tool}
+	a := &sim.PersonAnswer{Decision: true, Approve: approve, By: v.By, Tool: v.Tool, Reason: v.Reason}
 	a.Nth = v.Nth.Or(0)
 	if v.Grant != "once" {
 		a.Grant = fsm.GrantScope(v.Grant)

@@ -15,7 +15,7 @@ type Moment struct {
 	Again     bool           `key:"duplicate_last"` // the last request is sent again, to the letter
 	Cancel    *Pick          `key:"cancel"`         // a request to end a request: true for the last one, or an id; or of other work, such as h2
 	Approve   *Pick          `key:"approve"`        // a person allows a tool call: true for the last question open, a number for the n-th, or {nth, tool, by, grant}
-	Deny      *Pick          `key:"deny"`           // a person refuses it
+	Deny      *Pick          `key:"deny"`           // a person refuses it, likewise, or {nth, tool, by, reason}
 	Revoke    *Pick          `key:"revoke"`         // a person takes a grant back: true for the last of those that stand, or a number for the n-th
 	Schedule  *Scheduling    `key:"schedule"`       // a person's word on a schedule: {add: what to do, cron | every | at}, or {remove | pause | resume | run: its id}
 	Grants    *[]Grant       `key:"edit_grants"`    // a person writes the file of grants, which the next start or configure reads
@@ -44,7 +44,8 @@ type Pick struct {
 	Tool string `key:"tool"` // only questions about this tool
 	By   string `key:"by"`   // who decides
 
-	Grant string `key:"grant" enum:"once,session,always"` // (approve) for which later calls, too: none, those like it in this session, or in every session (APR-12)
+	Grant  string `key:"grant" enum:"once,session,always"` // (approve) for which later calls, too: none, those like it in this session, or in every session (APR-12)
+	Reason string `key:"reason"`                           // (deny) for the model (APR-23)
 }
 
 // Scheduling is a person's word on a schedule (HND-62). Exactly one of add, remove, pause,

@@ -264,7 +264,7 @@ func TestSCN67AKeySaysAllThatItTakes(t *testing.T) {
 		"$gt":                  {Type: "number or text"},
 		"tools.pay[].fails":    {Type: "map or text", Inside: []string{"code", "message", "retryable"}},
 		"timeline[].cancel":    {Type: "switch or text"},
-		"timeline[].approve":   {Type: "map or number or switch", Inside: []string{"nth", "tool", "by", "grant"}},
+		"timeline[].approve":   {Type: "map or number or switch", Inside: []string{"nth", "tool", "by", "grant", "reason"}},
 		"timeline[].resolve":   {Type: "map or text", Inside: []string{"text", "nth"}},
 		"timeline[].shutdown":  {Type: "text or switch or map", Inside: []string{"signal"}},
 		"timeline[].images":    {Type: "list of texts"},

@@ -22,6 +22,9 @@ const (
 
 // key handles a key (CLI-152, CLI-153).
 func (m *Model) key(k Key) []Effect {
+	if m.edit.Empty() && !m.refusing() {
+		m.because = ""
+	}
 	switch k.Name {
 	case "ctrl+c":
 		return m.interrupt()
@@ -41,7 +44,11 @@ func (m *Model) key(k Key) []Effect {
 		m.unfold()
 		return nil
 	}
-	if t := m.asking(); t != nil && m.edit.Empty() && k.Text != "" {
+	if t := m.asking(); t != nil && m.edit.Empty() && k.Text != "" && !m.refusing() {
+		if question.Because(k.Text) {
+			m.refuse(t)
+			return nil
+		}
 		if d, ok := question.Decision(k.Text); ok {
 			return m.answer(t, d)
 		}
@@ -78,6 +85,8 @@ func (m *Model) write(k Key) []Effect {
 	case "backspace", "ctrl+h", "shift+backspace":
 		if m.edit.Empty() && len(m.images) > 0 {
 			m.images = m.images[:len(m.images)-1]
+		} else if m.edit.Empty() {
+			m.because = ""
 		}
 		m.edit.Backspace()
 	case "delete":
@@ -131,6 +140,9 @@ func (m *Model) image(i Image) {
 // enter sends the line, or performs it as a command.
 func (m *Model) enter() []Effect {
 	text := m.edit.Text()
+	if m.because != "" {
+		return m.reason(strings.TrimSpace(text))
+	}
 	if strings.TrimSpace(text) == "" && len(m.images) == 0 {
 		return nil
 	}
@@ -202,6 +214,7 @@ func (m *Model) decided(d Decided) {
 		t.unsay(t.decision, item{kind: noted, failed: true, text: "not answered: " + d.Err.Error(), done: true})
 		if t.deciding != nil && t.deciding.Key == d.Key {
 			t.open, t.answered = t.deciding, ""
+			m.unsaid(d)
 		}
 	case !d.Taken:
 		t.unsay(t.decision, item{kind: noted, text: "not accepted: it was answered before, or timed out", done: true})
@@ -214,7 +227,7 @@ func (m *Model) interrupt() []Effect {
 	switch t := m.first(); {
 	case !m.edit.Empty() || len(m.images) > 0:
 		m.edit.Clear()
-		m.images, m.menu = nil, menu{}
+		m.images, m.menu, m.because = nil, menu{}, ""
 		return nil
 	case t != nil && !t.cancelling:
 		return m.cancel(t)
@@ -232,6 +245,11 @@ func (m *Model) interrupt() []Effect {
 func (m *Model) escape() []Effect {
 	if m.menu.open() {
 		m.menu = menu{hidden: m.edit.Text()}
+		return nil
+	}
+	if m.refusing() {
+		m.because = ""
+		m.edit.Clear()
 		return nil
 	}
 	switch t := m.first(); {

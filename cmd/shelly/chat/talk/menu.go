@@ -24,7 +24,7 @@ const menuRows = 14
 // /image.
 func (m *Model) choices() (list []string, says []string) {
 	text := m.edit.Text()
-	if !strings.HasPrefix(text, "/") || strings.Contains(text, "\n") || text == m.menu.hidden {
+	if m.because != "" || !strings.HasPrefix(text, "/") || strings.Contains(text, "\n") || text == m.menu.hidden {
 		return nil, nil
 	}
 	name, rest, more := strings.Cut(text, " ")
@@ -55,7 +55,7 @@ func (m *Model) complete() []Effect {
 		m.edit.Set(m.menu.cycled[m.menu.at])
 		return nil
 	}
-	if prefix, ok := strings.CutPrefix(m.edit.Text(), "/image "); ok {
+	if prefix, ok := strings.CutPrefix(m.edit.Text(), "/image "); ok && m.because == "" {
 		return []Effect{Name{Prefix: prefix}}
 	}
 	list, _ := m.choices()

@@ -2,8 +2,10 @@ package talk
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
+	"shelly/cmd/shelly/internal/question"
 	"shelly/fsm"
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
@@ -25,7 +27,7 @@ func TestCLI152EachKeyDecides(t *testing.T) {
 		id := p.asks("go")
 		p.happens(id, ask("k"), ask("k"))
 		p.does(Tick{})
-		p.shows("? may exec run? (it publishes)", "command: make", "-a", "+b", "calls with the same path", "[y]es, [n]o, for this [s]ession, [a]lways?")
+		p.shows("? may exec run? (it publishes)", "command: make", "-a", "+b", "calls with the same path", question.Choices)
 		p.types("x")
 		p.presses("backspace")
 		p.types(key)
@@ -85,4 +87,57 @@ func TestCLI152AnAnswerThatIsNotTaken(t *testing.T) {
 	p.does(Attached{ID: id})
 	p.shows("may exec run?")
 	p.shows0("trying again")
+}
+
+func TestCLI152ARefusalWithAReason(t *testing.T) {
+	p := newPerson(t)
+	id := p.asks("go")
+	p.happens(id, ask("k"))
+	p.types("b")
+	p.shows("no, because:")
+	p.shows0("[y]es")
+	p.types("n") // to the reason, as y and a slash would be
+	p.presses("backspace")
+	p.presses("backspace")
+	p.shows(question.Choices)
+	p.types("b/new, rather")
+	p.shows0("/new  ")
+	p.presses("esc")
+	p.shows(question.Choices)
+	if d, ok := last[Decide](p); ok || p.edit.Text() != "" || len(p.turns) != 1 || p.turns[0].cancelling {
+		t.Fatalf("got %+v, %q; want nothing decided and an empty line", d, p.edit.Text())
+	}
+	p.types("buse make -n ")
+	p.presses("enter")
+	p.presses("enter")
+	want := client.Decision{Key: "k", Reason: "use make -n"}
+	if d, ok := last[Decide](p); !ok || d.Decision != want || p.edit.Text() != "" {
+		t.Fatalf("got %+v, %v, line %q; want %+v", d, ok, p.edit.Text(), want)
+	}
+	p.does(Decided{ID: id, Key: "k", Reason: "use make -n", Err: errors.New("the disk is full")})
+	p.shows("not answered: the disk is full", "no, because:", "use make -n")
+	p.happens(id, moves(state.Execution, ""))
+	sent := len(p.effects)
+	p.presses("enter")
+	p.shows("that question is no longer open")
+	if got := p.edit.Text(); got != "use make -n" || len(p.effects) != sent {
+		t.Errorf("got line %q, %+v; want the reason, and nothing sent", got, p.effects[sent:])
+	}
+	p.presses("enter")
+	if a, ok := last[Ask](p); !ok || a.Text != "use make -n" {
+		t.Errorf("got %+v, %v; want it asked", a, ok)
+	}
+	p.happens(id, ask("l"))
+	p.types("b")
+	p.types(strings.Repeat("a", comm.ReasonBytesMax+1))
+	p.presses("enter")
+	p.shows("a reason has at most 2000 bytes")
+	p.presses("ctrl+c")
+	p.types("bx")
+	p.happens(id, moves(state.Execution, ""), ask("m"))
+	p.presses("ctrl+u")
+	p.types("n")
+	if d, ok := last[Decide](p); !ok || d.Decision != (client.Decision{Key: "m"}) {
+		t.Errorf("got %+v, %v; want the next question refused without a reason", d, ok)
+	}
 }

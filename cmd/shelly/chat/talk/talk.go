@@ -63,6 +63,7 @@ type (
 	// Decided is the outcome of a person's answer.
 	Decided struct {
 		ID, Key string
+		Reason  string // of a refusal
 		Taken   bool
 		Err     error
 	}
@@ -187,11 +188,12 @@ type Model struct {
 	now           time.Time
 	brain         string
 
-	edit   editor.Editor
-	menu   menu
-	images []attached
-	turns  []*turn // that are not finished, in the order of their sending
-	last   *turn   // the one that ended last
+	edit    editor.Editor
+	menu    menu
+	images  []attached
+	because string  // the key of the question whose refusal is given the line as its reason; "": of none
+	turns   []*turn // that are not finished, in the order of their sending
+	last    *turn   // the one that ended last
 
 	printed  []string // finished lines that [Model.Frame] has not returned yet
 	above    kind     // the kind of the last printed line

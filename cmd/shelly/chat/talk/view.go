@@ -372,10 +372,14 @@ func (m *Model) questionLines(t *turn, most int) []string {
 	if m.now.Sub(t.opened) < restAfter { // keys do not answer it yet
 		return append(out, m.style.dim("  …"))
 	}
-	for _, l := range hanging("  "+question.Choices, m.columns()) {
+	choices := question.Choices
+	if m.refusing() {
+		choices = "no, because: (enter refuses it with the line below as the reason, esc goes back)"
+	}
+	for _, l := range hanging("  "+choices, m.columns()) {
 		out = append(out, m.style.bold(l))
 	}
-	if !m.edit.Empty() {
+	if !m.edit.Empty() && !m.refusing() {
 		out = append(out, m.style.dim(ansi.Truncate("  once the line below is sent or empty", m.columns(), "…")))
 	}
 	return out

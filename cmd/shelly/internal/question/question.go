@@ -13,14 +13,27 @@ import (
 )
 
 // Choices lists the possible answers.
-const Choices = "[y]es, [n]o, for this [s]ession, [a]lways?"
+const Choices = "[y]es, [n]o, no [b]ecause …, for this [s]ession, [a]lways?"
 
-// Decision parses what a person has typed.
+// Because reports whether a person has typed that they refuse, and that the reason follows.
+func Because(line string) bool {
+	word := strings.ToLower(strings.TrimSpace(line))
+	return word == "b" || word == "because"
+}
+
+// Decision parses what a person has typed. After a no, or because, the rest is the reason.
 func Decision(line string) (d client.Decision, ok bool) {
-	switch strings.ToLower(strings.TrimSpace(line)) {
+	word, rest := strings.TrimSpace(line), ""
+	if at := strings.IndexAny(word, " \t,.:;"); at >= 0 {
+		word, rest = word[:at], strings.TrimLeft(word[at:], " \t,.:;")
+	}
+	switch strings.ToLower(word) {
+	case "n", "no":
+		return client.Decision{Reason: rest}, true
+	case "b", "because":
+		return client.Decision{Reason: rest}, rest != ""
 	case "y", "yes":
 		d.Approve = true
-	case "n", "no":
 	case "s", "session":
 		d.Approve, d.Grant = true, fsm.GrantSession
 	case "a", "always":
@@ -28,7 +41,7 @@ func Decision(line string) (d client.Decision, ok bool) {
 	default:
 		return d, false
 	}
-	return d, true
+	return d, rest == ""
 }
 
 // Words describes a decision.
