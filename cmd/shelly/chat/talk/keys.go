@@ -199,7 +199,11 @@ func (m *Model) answer(t *turn, d client.Decision) []Effect {
 	if !d.Approve { // no call will show them
 		what += " " + strings.Join(question.Arguments(t.deciding.Args), ", ")
 	}
-	t.decision = t.note(question.Words(d) + ": " + terminal.Cut(what, decidedShown))
+	text := question.Words(d) + ": " + terminal.Cut(what, decidedShown)
+	if d.Reason != "" {
+		text += "; because: " + terminal.Cut(line(d.Reason), decidedShown)
+	}
+	t.decision = t.note(text)
 	return []Effect{effect}
 }
 

@@ -114,6 +114,7 @@ func TestCLI152ARefusalWithAReason(t *testing.T) {
 	if d, ok := last[Decide](p); !ok || d.Decision != want || p.edit.Text() != "" {
 		t.Fatalf("got %+v, %v, line %q; want %+v", d, ok, p.edit.Text(), want)
 	}
+	p.shows("refused: exec command: make; because: use make -n")
 	p.does(Decided{ID: id, Key: "k", Reason: "use make -n", Err: errors.New("the disk is full")})
 	p.shows("not answered: the disk is full", "no, because:", "use make -n")
 	p.happens(id, moves(state.Execution, ""))
