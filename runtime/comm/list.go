@@ -23,6 +23,7 @@ type RequestsBody struct {
 // Wanted selects requests.
 type Wanted struct {
 	Before uint64 // the index of the record that accepted them is below
+	After  uint64 // and above this one; older ones are not looked at
 	Limit  int    // at most this many, and engine.ReadMax
 	State  string // one of States; "": any
 	ID     string // "": any
@@ -61,6 +62,9 @@ func List(j engine.Reader, standings []Standing, w Wanted) (RequestsBody, error)
 			return body, nil
 		}
 		for _, known := range page {
+			if known.Index <= w.After {
+				return body, nil
+			}
 			r := newRecord(known)
 			if r.stand(standings); w.chooses(r) {
 				if fits, err := size.take(r); err != nil {
@@ -107,7 +111,7 @@ func fitting[T any](list []T) ([]T, error) {
 // getRequests answers with the requests whose record is before an index, and the standings of
 // those that are unfinished (COM-15).
 func (h *HTTP) getRequests(w http.ResponseWriter, r *http.Request) error {
-	if err := Query(r, "before", "limit", "state", "id", "prefix", "session", "client"); err != nil {
+	if err := Query(r, "before", "after", "limit", "state", "id", "prefix", "session", "client"); err != nil {
 		return err
 	}
 	wanted, err := wantedOf(r.URL.Query())
@@ -143,8 +147,9 @@ func wantedOf(q url.Values) (Wanted, error) {
 	w := Wanted{State: q.Get("state"), ID: q.Get("id"), Prefix: q.Get("prefix"), Session: q.Get("session"), Client: q.Get("client")}
 	before, err := Number(q.Get("before"), "before", math.MaxUint64)
 	limit, wrong := Limit(q, "limit", readDefault, engine.ReadMax)
-	w.Before, w.Limit = before, limit
-	if err = cmp.Or(err, wrong, checkName("id", w.ID, 0, IDBytesMax), checkName("prefix", w.Prefix, 0, IDBytesMax),
+	after, unread := Number(q.Get("after"), "after", 0)
+	w.Before, w.After, w.Limit = before, after, limit
+	if err = cmp.Or(err, unread, wrong, checkName("id", w.ID, 0, IDBytesMax), checkName("prefix", w.Prefix, 0, IDBytesMax),
 		checkName("session", w.Session, 0, SessionBytesMax), checkName("client", w.Client, 0, ChannelBytesMax)); err != nil {
 		return Wanted{}, err
 	}

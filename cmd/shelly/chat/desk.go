@@ -193,14 +193,18 @@ func (d *desk) look(ctx context.Context, in string) {
 }
 
 // meet looks once. If the daemon does not answer there is nothing to show: the next request reports
-// the error. Without a new record there is no new request, and the list, which the daemon reads from
-// the disk, is not asked for.
+// the error. What the last look has seen is not asked for again, because the daemon reads the list from
+// the disk; without a new record there is no new request.
 func (d *desk) meet(ctx context.Context, in string, before *seen) {
 	status, err := d.daemon.Status(ctx)
 	if err != nil || before.looked && status.Journal.Last == before.record {
 		return
 	}
-	list, err := d.daemon.Requests(ctx, comm.Wanted{Session: in, Before: math.MaxUint64, Limit: goingShown})
+	wanted := comm.Wanted{Session: in, Before: math.MaxUint64, After: before.record, Limit: goingShown}
+	if status.Journal.Last < before.record { // it is another journal
+		wanted.After = 0
+	}
+	list, err := d.daemon.Requests(ctx, wanted)
 	if err != nil || ctx.Err() != nil {
 		return
 	}

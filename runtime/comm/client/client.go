@@ -122,6 +122,9 @@ func (c *Client) Requests(ctx context.Context, w comm.Wanted) (comm.RequestsBody
 	q := url.Values{
 		"before": {decimal(w.Before)}, "limit": {strconv.Itoa(max(0, w.Limit))}, "state": {w.State}, "id": {w.ID}, "prefix": {w.Prefix}, "session": {w.Session}, "client": {w.Client},
 	}
+	if w.After > 0 { // which an older daemon does not know
+		q.Set("after", decimal(w.After))
+	}
 	var body comm.RequestsBody
 	err := c.get(ctx, "/v1/requests?"+q.Encode(), &body)
 	return body, err

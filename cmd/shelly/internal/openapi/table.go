@@ -24,7 +24,7 @@ var operations = map[string]operation{
 	"GET /v1/requests": {
 		summary: "List requests, the latest first.",
 		query: []field{
-			{"before", numberKind, "Those before this index."}, limit, {"state", textKind, "In this state."}, {"id", textKind, "With this id."}, {"prefix", textKind, "With an id that begins so."},
+			{"before", numberKind, "Those before this index."}, {"after", numberKind, "And after this one; older ones are not looked at."}, limit, {"state", textKind, "In this state."}, {"id", textKind, "With this id."}, {"prefix", textKind, "With an id that begins so."},
 			{"session", textKind, "Of this session."}, {"client", textKind, "Of this client; needs the right all."},
 		},
 		answers: ok(comm.RequestsBody{}),
