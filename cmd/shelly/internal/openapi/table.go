@@ -34,13 +34,13 @@ var operations = map[string]operation{
 	"POST /v1/requests/{id}/cancel":                    {summary: "Cancel a request.", query: request, answers: ok(comm.Taken{})},
 	"GET /v1/requests/{id}/subagents":                  {summary: "List the subagents of a request.", query: request, answers: ok(comm.SubagentsBody{})},
 	"POST /v1/requests/{id}/subagents/{handle}/cancel": {summary: "Cancel a subagent of a request.", query: request, answers: ok(comm.Taken{})},
-	"POST /v1/requests/{id}/approve":                   {summary: "Approve the waiting call of a request.", query: request, body: approval, answers: ok(comm.Taken{})},
-	"POST /v1/requests/{id}/deny":                      {summary: "Refuse the waiting call of a request.", query: request, body: refusal, answers: ok(comm.Taken{})},
+	"POST /v1/requests/{id}/approve":                   {summary: "Approve the waiting call of a request.", query: request, body: decision, answers: ok(comm.Taken{})},
+	"POST /v1/requests/{id}/deny":                      {summary: "Refuse the waiting call of a request.", query: request, body: decision, answers: ok(comm.Taken{})},
 	"POST /v1/requests/{id}/resolve":                   {summary: "Resolve a call with an unknown outcome.", query: request, body: resolution, answers: ok(comm.Taken{})},
 	"GET /v1/requests/{id}/steps":                      {summary: "Show what happened to a request, step by step.", query: append([]field{{"after", numberKind, "Those after this one."}, limit, {"at", numberKind, "Only this one."}}, request...), answers: ok(comm.HistoryBody[comm.Step]{})},
 
-	"POST /v1/handles/{handle}/approve": {summary: "Approve the waiting call of a handle.", body: approval, answers: ok(comm.Taken{})},
-	"POST /v1/handles/{handle}/deny":    {summary: "Refuse the waiting call of a handle.", body: refusal, answers: ok(comm.Taken{})},
+	"POST /v1/handles/{handle}/approve": {summary: "Approve the waiting call of a handle.", body: decision, answers: ok(comm.Taken{})},
+	"POST /v1/handles/{handle}/deny":    {summary: "Refuse the waiting call of a handle.", body: decision, answers: ok(comm.Taken{})},
 	"POST /v1/handles/{handle}/resolve": {summary: "Resolve a call of a handle with an unknown outcome.", body: resolution, answers: ok(comm.Taken{})},
 	"POST /v1/handles/{handle}/cancel":  {summary: "Cancel a handle.", answers: ok(comm.Taken{})},
 
@@ -117,9 +117,10 @@ type health struct {
 }
 
 var (
-	question   = field{"key", textKind, "Key of the question."}
-	approval   = []field{question, by, {"grant", textKind, "For how long: once, session or always."}}
-	refusal    = []field{question, by, {"reason", textKind, "Why, or what to do instead, for the model."}}
+	decision = []field{
+		{"key", textKind, "Key of the question."}, by, {"grant", textKind, "(approve) For how long: once, session or always."},
+		{"reason", textKind, "(deny) Why, or what to do instead, for the model."},
+	}
 	resolution = []field{{"text", textKind, "What the model reads instead of the result."}}
 )
 
