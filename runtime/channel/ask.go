@@ -30,22 +30,76 @@ type answer struct {
 	approve      bool
 }
 
+// quotes begin a line that a chat client quotes from the message that is replied to.
+const quotes = ">\u00bb"
+
+// around are the marks that people and clients put around a word.
+const around = ".,;:!?\"'`*_()[]"
+
+// said returns a message without the lines that it quotes.
+func said(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.ContainsAny(firstRune(line), quotes) {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+func firstRune(line string) string {
+	for _, r := range strings.TrimSpace(line) {
+		return string(r)
+	}
+	return ""
+}
+
+// spoken returns the words of a message, without what it quotes and the marks around them.
+func spoken(text string) []string {
+	var words []string
+	for _, w := range strings.Fields(said(text)) {
+		if w = strings.ToLower(strings.Trim(w, around)); w != "" {
+			words = append(words, w)
+		}
+	}
+	if len(words) > 0 {
+		words[0] = strings.TrimPrefix(words[0], "/")
+	}
+	return words
+}
+
 // decision reads "approve CODE", or "deny CODE" with or without a reason.
 func decision(text string) (a answer, is bool) {
-	verb, rest, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(text), "/"), " ")
-	rest = strings.TrimSpace(rest)
-	end := min(2*codeBytes, len(rest))
-	a.code, a.approve = strings.ToLower(rest[:end]), strings.EqualFold(verb, "approve")
-	after := rest[end:]
-	a.reason = strings.TrimLeft(after, " \t\r\n,.:;")
+	words := spoken(text)
+	if len(words) < 2 || words[0] != "approve" && words[0] != "deny" {
+		return answer{}, false
+	}
+	a = answer{code: words[1], approve: words[0] == "approve"}
 	switch {
 	case len(a.code) != 2*codeBytes || strings.Trim(a.code, "0123456789abcdef") != "":
-		return a, false
-	case a.approve:
-		return a, after == ""
-	default:
-		return a, strings.EqualFold(verb, "deny") && (after == "" || len(a.reason) < len(after))
+		return answer{}, false
+	case len(words) > 2 && a.approve:
+		return answer{}, false
+	case len(words) > 2:
+		a.reason = behind(a.code, said(text))
 	}
+	return a, true
+}
+
+// behind returns what a text says after a code that is in it, in any case.
+func behind(code, text string) string {
+	at := 0
+	for !strings.EqualFold(text[at:at+len(code)], code) {
+		at++
+	}
+	return strings.TrimSpace(strings.TrimLeft(text[at+len(code):], ".,;:*_ \t\r\n"))
+}
+
+// wordless reports whether a message says no more than yes or no: it is an answer to a question,
+// and does not say to which.
+func wordless(text string) bool {
+	words := spoken(text)
+	return len(words) == 1 && slices.Contains([]string{"approve", "approved", "deny", "denied", "yes", "y", "ok", "okay", "no", "n"}, words[0])
 }
 
 // argsMax is the most bytes of a call's arguments that a question shows.
@@ -74,34 +128,67 @@ func (l *lane) ask(key fsm.RequestKey, e comm.Event) {
 // and where to answer it.
 func (l *lane) question(key fsm.RequestKey, e comm.Event) string {
 	if e.Question != fsm.QuestionApprove {
-		return say(wordHeld, "why", cmp.Or(e.Text, string(e.Question))) + say(wordElsewhere, "verb", "resolve", "id", key.ID)
+		return say(wordHeld, "why", cmp.Or(e.Text, string(e.Question))) + l.where(key, e.Question, e.Handle, e.Key)
 	}
 	text := say(wordApprove, "tool", e.Tool, "args", wording.Clip(wording.Visible(e.Args), argsMax))
 	if e.Preview != "" {
 		text += say(wordPreview, "preview", wording.Clip(wording.Visible(e.Preview), argsMax))
 	}
-	if l.spec.Decide {
-		return text + say(wordDecide, "code", codeOf(e.Handle, e.Key))
-	}
-	return text + say(wordElsewhere, "verb", "approve", "id", key.ID)
+	return text + l.where(key, e.Question, e.Handle, e.Key)
 }
 
-// decide passes on a decision about a request of the chat in which it was made.
-func (l *lane) decide(ctx context.Context, m Message, a answer) (Taken, error) {
+// where is the line that says where a question is answered.
+func (l *lane) where(key fsm.RequestKey, q fsm.Question, handle fsm.HandleID, call string) string {
+	switch {
+	case q != fsm.QuestionApprove:
+		return say(wordElsewhere, "verb", "resolve", "id", key.ID)
+	case l.spec.Decide:
+		return say(wordDecide, "code", codeOf(handle, call))
+	}
+	return say(wordElsewhere, "verb", "approve", "id", key.ID)
+}
+
+// questions returns the requests of a chat about which a person is asked.
+func (l *lane) questions(ctx context.Context, chat string) ([]comm.Standing, error) {
 	all, err := l.o.Front.Standings(ctx)
 	if err != nil {
-		return Taken{}, err
+		return nil, err
 	}
-	text, became := say(wordClosed), Closed
+	var open []comm.Standing
 	for _, s := range all {
-		if s.Asks == nil || s.Asks.Question != fsm.QuestionApprove || !l.mine(s.Request) || codeOf(s.Handle, s.Asks.Key) != a.code {
+		if s.Asks == nil || !l.mine(s.Request) {
 			continue
 		}
 		r, ok, err := l.o.Front.Request(ctx, s.Request)
 		if err != nil {
-			return Taken{}, err
+			return nil, err
 		}
-		if !ok || r.Origin.Chat != m.Chat {
+		if ok && r.Origin.Chat == chat {
+			open = append(open, s)
+		}
+	}
+	return open, nil
+}
+
+// remind says in a chat which questions are open there and where they are answered, below what a
+// word says of the message (CHN-12).
+func (l *lane) remind(m Message, w word, open []comm.Standing) {
+	text := say(w)
+	for _, s := range open {
+		text += l.where(s.Request, s.Asks.Question, s.Handle, s.Asks.Key)
+	}
+	l.notice(m.Chat, idOf("notice", m.Chat, m.ID, "open"), text)
+}
+
+// decide passes on a decision about a request of the chat in which it was made.
+func (l *lane) decide(ctx context.Context, m Message, a answer) (Taken, error) {
+	open, err := l.questions(ctx, m.Chat)
+	if err != nil {
+		return Taken{}, err
+	}
+	text, became := say(wordClosed), Closed
+	for _, s := range open {
+		if s.Asks.Question != fsm.QuestionApprove || codeOf(s.Handle, s.Asks.Key) != a.code {
 			continue
 		}
 		taken, err := l.o.Front.Decide(ctx, fsm.Decided{

@@ -442,7 +442,7 @@ func TestCHN10AQuestionIsAnsweredInTheChatWhereThatIsConfigured(t *testing.T) {
 			}
 		}
 		decided(channel.Message{ID: "2", Sender: "tom", Chat: "tom", Text: "approve " + code}, channel.Closed)
-		w.wants(f, "notice tom No question with that code is open.")
+		w.wants(f, "notice tom No question with that code is open here: it has been answered, or its time is over.")
 		if told := w.front.Seen().Told; len(told) != 0 {
 			t.Fatalf("another chat has decided: %+v", told)
 		}
@@ -458,20 +458,96 @@ func TestCHN10AQuestionIsAnsweredInTheChatWhereThatIsConfigured(t *testing.T) {
 		if d, is := told[1].Fact.(fsm.Decided); !is || d != (fsm.Decided{Handle: 7, Key: "h7.1", By: "phone:mia", Reason: "Use the staging\nserver."}) {
 			t.Errorf("got %+v, %v; want a refusal with its reason", told, is)
 		}
-		for _, no := range []string{"approve " + code + " and go on", "deny " + code + "0", "deny"} {
+		for _, no := range []string{"approve " + code + " and go on", "deny " + code + "0"} {
 			if got := w.writes(f, channel.Message{ID: no, Text: no}); got.Refused != channel.NotRefused {
 				t.Errorf("%q: got %+v; want a request", no, got)
 			}
 		}
+		f.got() // it says of both that they wait
 		decided(channel.Message{ID: "4", Text: "deny 000000"}, channel.Closed)
-		w.wants(f, "notice mia No question with that code is open.")
-		if n := len(w.front.Seen().Requests); n != 4 {
-			t.Errorf("%d requests were made; want 4", n)
+		w.wants(f, "notice mia No question with that code is open here: it has been answered, or its time is over.")
+		if n := len(w.front.Seen().Requests); n != 3 {
+			t.Errorf("%d requests were made; want 3", n)
 		}
 		w.kill()
 		w.start()
 		w.asks(f, "1")
 		w.wants(f, "") // it is asked once, over a restart too
+	})
+}
+
+func TestCHN10ADecisionIsReadAsPeopleWriteIt(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		decides := spec(f)
+		decides.Decide = true
+		w.with(decides)
+		w.writes(f, channel.Message{ID: "1", Text: "build it"})
+		w.asks(f, "1")
+		_, code, _ := strings.Cut(f.got()[0].Text, "approve ")
+		code = code[:6]
+		for i, c := range []struct {
+			text string
+			want channel.Refusal
+		}{
+			{"Approve " + strings.ToUpper(code) + ".", channel.Spoken},
+			{"deny " + code + ",", channel.Spoken},
+			{"> May I run exec?\n> Answer: approve 000000, or: deny 000000\napprove `" + code + "`\n", channel.Spoken},
+			{"» May I?\n\n/deny: " + code, channel.Spoken},
+			{"approve " + code + " and the next", channel.NotRefused},
+			{"> approve " + code, channel.NotRefused},
+		} {
+			if got := w.writes(f, channel.Message{ID: fmt.Sprint("d", i), Text: c.text}); got.Refused != c.want {
+				t.Errorf("%q: got %q, want %q", c.text, got.Refused, c.want)
+			}
+		}
+	})
+}
+
+func TestCHN12AMessageThatWaitsForAQuestionIsToldSo(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		decides := spec(f)
+		decides.Decide, decides.PartBytes = true, 1000
+		w.with(decides)
+		w.writes(f, channel.Message{ID: "1", Text: "build it"})
+		if got := w.writes(f, channel.Message{ID: "2", Text: "ok"}); !got.New {
+			t.Errorf("got %+v, want a request where no question is open", got)
+		}
+		w.wants(f, "")
+		w.asks(f, "1")
+		_, where, _ := strings.Cut(f.got()[0].Text, "\n")
+		w.writes(f, channel.Message{ID: "3", Sender: "tom", Chat: "tom", Text: "yes"})
+		w.wants(f, "")
+		if got := w.writes(f, channel.Message{ID: "4", Text: "and test it"}); !got.New {
+			t.Errorf("got %+v, want a request", got)
+		}
+		w.wants(f, "notice mia I answer this once the question that is open here is answered.\n"+where)
+		for i, text := range []string{"Yes!", "approve", "/deny", "no"} {
+			if got := w.writes(f, channel.Message{ID: fmt.Sprint("w", i), Text: text}); got != (channel.Taken{Refused: channel.Closed}) {
+				t.Errorf("%q: got %+v, want no request", text, got)
+			}
+			w.wants(f, "notice mia That does not say which question you mean.\n"+where)
+		}
+		if told := w.front.Seen().Told; len(told) != 0 {
+			t.Errorf("a word without a code has decided: %+v", told)
+		}
+	})
+}
+
+func TestCHN12WithoutDecideTheMessageLearnsWhereTheQuestionIsAnswered(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		one := spec(f)
+		one.PartBytes = 1000
+		w.with(one)
+		w.writes(f, channel.Message{ID: "1", Text: "build it"})
+		w.asks(f, "1")
+		f.got()
+		if got := w.writes(f, channel.Message{ID: "2", Text: "yes"}); !got.New {
+			t.Errorf("got %+v, want a request", got)
+		}
+		w.wants(f, "notice mia I answer this once the question that is open here is answered.\nAnswer it at the machine, with: shelly request approve 1")
 	})
 }
 

@@ -45,7 +45,19 @@ func (l *lane) Take(ctx context.Context, m Message) (Taken, error) {
 	if a, is := decision(m.Text); is && l.spec.Decide {
 		return l.decide(ctx, m, a)
 	}
-	return l.accept(ctx, m, r)
+	open, err := l.questions(ctx, m.Chat)
+	if err != nil {
+		return Taken{}, err
+	}
+	if len(open) > 0 && l.spec.Decide && wordless(m.Text) {
+		l.remind(m, wordWhich, open)
+		return Closed.taken(), nil
+	}
+	taken, err := l.accept(ctx, m, r)
+	if len(open) > 0 && taken.New && !taken.Done {
+		l.remind(m, wordWaits, open)
+	}
+	return taken, err
 }
 
 func (r Refusal) taken() Taken { return Taken{Refused: r} }
