@@ -167,8 +167,10 @@ func Cut(s string, most int) (head, rest string) {
 // size is a number of bytes in words.
 func size(n int) string { return wording.Count(n, "byte") }
 
-// Span is a length of time in words: 35 ms, 1.2 s, 5m03s, 2h07m, 3d04h.
+// Span is a length of time in words: 35 ms, 1.2 s, 5m03s, 2h07m, 3d04h. Between two times of which
+// the second is the earlier one, because the clock was set back, none has passed.
 func Span(d fsm.Millis) string {
+	d = max(0, d)
 	const minute, hour = 60 * fsm.Second, 3600 * fsm.Second
 	switch {
 	case d < fsm.Second:

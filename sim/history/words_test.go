@@ -148,7 +148,7 @@ func TestJRN27ARealHistoryIsDescribedInWords(t *testing.T) {
 
 func TestSpansAreShownInTheirUnits(t *testing.T) {
 	for d, want := range map[fsm.Millis]string{
-		0: "0 ms", 999: "999 ms", 1000: "1.0 s", 59_999: "59.9 s", 60_000: "1m00s", 3_599_999: "59m59s", 3_600_000: "1h00m", 90_000_000: "1d01h",
+		-1: "0 ms", 0: "0 ms", 999: "999 ms", 1000: "1.0 s", 59_999: "59.9 s", 60_000: "1m00s", 3_599_999: "59m59s", 3_600_000: "1h00m", 90_000_000: "1d01h",
 	} {
 		if got := history.Span(d); got != want {
 			t.Errorf("%d: %s, want %s", d, got, want)

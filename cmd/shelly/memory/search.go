@@ -67,7 +67,7 @@ func printFound(out io.Writer, r memory.Result, now fsm.Millis) error {
 		if f.Session != "" {
 			about = append(about, "session "+f.Session)
 		}
-		about = append(about, history.Span(max(0, now-f.At))+" ago")
+		about = append(about, history.Span(now-f.At)+" ago")
 		fmt.Fprintf(out, "%d. %s\n", i+1, terminal.Printable(strings.Join(about, ", ")))
 		fmt.Fprintf(out, "   %s\n", terminal.Printable(explained(f)))
 		fmt.Fprintf(out, "   %s\n", terminal.Printable(terminal.Cut(f.Summary, summaryShown)))

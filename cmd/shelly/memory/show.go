@@ -74,7 +74,7 @@ func printEntry(out io.Writer, e comm.EntryBody) error {
 		fmt.Fprintf(out, ", session %s", terminal.Printable(e.Session))
 	}
 	made := moment.Local(e.At)
-	fmt.Fprintf(out, "\nmade %s, %s ago\n", made.Format(time.DateTime), history.Span(max(0, moment.Now()-e.At)))
+	fmt.Fprintf(out, "\nmade %s, %s ago\n", made.Format(time.DateTime), history.Span(moment.Now()-e.At))
 	vector := "no vector: it is found by keyword only"
 	if e.Dimensions > 0 {
 		vector = fmt.Sprintf("vector of %s, %d dimensions", terminal.Printable(e.Model), e.Dimensions)

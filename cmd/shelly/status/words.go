@@ -129,7 +129,7 @@ func (s *sheet) work(st comm.Status, now fsm.Millis) {
 			doing += ": " + a.Waits
 		}
 		if a.Since != 0 {
-			doing += ", for " + history.Span(max(0, now-a.Since))
+			doing += ", for " + history.Span(now-a.Since)
 		}
 		s.line("runs", "%s  %s  %s", who(a.Handle, a.Request, a.Kind, a.Session), doing, said(a.Text))
 	}
