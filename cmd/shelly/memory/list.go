@@ -85,7 +85,7 @@ func entryTable(out io.Writer, entries []memory.Listed) error {
 	now := moment.Now()
 	return listing.Table(out, "ID\tMADE\tAGE\tKIND\tSESSION\tVECTOR\tSUMMARY", entries, func(e memory.Listed) []string {
 		return []string{
-			e.ID, moment.Local(e.At).Format(time.DateTime), history.Span(now-e.At), string(e.Kind), e.Session, vectorOf(e), terminal.Head(e.Summary),
+			e.ID, moment.Local(e.At).Format(time.DateTime), history.Span(now - e.At), string(e.Kind), e.Session, vectorOf(e), terminal.Head(e.Summary),
 		}
 	})
 }
