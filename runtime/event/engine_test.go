@@ -193,7 +193,7 @@ func TestEVT6EventsSayWhatHappened(t *testing.T) {
 			for i := range 2000 {
 				s.File(fmt.Sprintf("/in/%04d", i), settle.Created)
 			}
-		}, "inbox | changed | /in | 512 files changed below /in: 512 created. Among them: 0000, 0001, 0002, 0003, 0004, 0005, 0006, 0007, 0008, 0009, 0010, 0011, 0012, 0013, 0014, 0015, 0016, 0017, 0018, 0019. There were 1,488 further changes, of files that are not counted here."},
+		}, "inbox | changed | /in | More than 512 files changed below /in: 512 created. Among them: 0000, 0001, 0002, 0003, 0004, 0005, 0006, 0007, 0008, 0009, 0010, 0011, 0012, 0013, 0014, 0015, 0016, 0017, 0018, 0019. There were 1,488 further changes, of other files: 1,488 created."},
 		{"lost", func(s event.Sink) { s.Lost() }, "inbox | changed | /in | More has changed below /in than could be followed, so look at the folder itself."},
 		{"one and lost", func(s event.Sink) {
 			s.File("/in/a", settle.Written)

@@ -156,7 +156,7 @@ func (w *watch) take(now fsm.Millis) *outgoing {
 	if c, ok := w.states.Take(now); ok {
 		w.out = &outgoing{event: w.spec.ofState(c), put: c.Unsaid}
 	} else if b, ok := w.files.Take(now); ok {
-		w.out = &outgoing{event: w.spec.ofFiles(&b), told: w.toldBy(&b, now), put: b.Files() + b.More - 1}
+		w.out = &outgoing{event: w.spec.ofFiles(&b), told: w.toldBy(&b, now), put: b.Files() + b.Further() - 1}
 	}
 	if w.out != nil {
 		w.out.event.Do, w.out.event.To = w.spec.Do, w.spec.To

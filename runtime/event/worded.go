@@ -21,7 +21,7 @@ const namesBytesMax = 2 << 10
 // machine decides by text alone, which is what a journal keeps.
 func (s *Spec) ofFiles(b *settle.Batch) fsm.EventRaised {
 	e := fsm.EventRaised{Source: s.Name, Subject: s.Folder, Event: eventMany}
-	if b.Files() == 1 && b.More == 0 && !b.Lost {
+	if b.Files() == 1 && b.Further() == 0 && !b.Lost {
 		e.Subject, e.Event = wording.PathLine(b.Named[0]), string(b.Whats[0])
 		if b.Whats[0] == settle.Went {
 			e.Event = string(settle.Removed)
@@ -34,10 +34,13 @@ func (s *Spec) ofFiles(b *settle.Batch) fsm.EventRaised {
 		if b.Files() == 1 {
 			files = "1 file"
 		}
-		e.Detail = say(wordMany, "files", files, "folder", s.Folder, "counts", counts(b)) + s.named(b)
+		if b.Further() > 0 { // whoever reads no further should not take the kept ones for all
+			files = "More than " + files
+		}
+		e.Detail = say(wordMany, "files", files, "folder", s.Folder, "counts", counts(b.Count)) + s.named(b)
 	}
-	if b.More > 0 {
-		e.Detail += say(wordFurther, "n", wording.Thousands(b.More))
+	if n := b.Further(); n > 0 {
+		e.Detail += say(wordFurther, "n", wording.Thousands(n), "counts", counts(b.More))
 	}
 	if b.Lost {
 		e.Detail += say(wordLost, "folder", s.Folder)
@@ -48,11 +51,11 @@ func (s *Spec) ofFiles(b *settle.Batch) fsm.EventRaised {
 
 var single = map[settle.What]word{settle.Created: wordCreated, settle.Written: wordWritten, settle.Removed: wordRemoved, settle.Went: wordWent}
 
-// counts returns in words how many files were created, written and removed.
-func counts(b *settle.Batch) string {
+// counts returns in words how many times something was created, written and removed.
+func counts(of map[settle.What]int) string {
 	var parts []string
 	for _, what := range []settle.What{settle.Created, settle.Written, settle.Removed} {
-		if n := b.Count[what]; n > 0 {
+		if n := of[what]; n > 0 {
 			parts = append(parts, wording.Thousands(n)+" "+string(what))
 		}
 	}
@@ -80,7 +83,7 @@ func (s *Spec) named(b *settle.Batch) string {
 	switch {
 	case len(names) == 0:
 		return ""
-	case len(names) == b.Files() && b.More == 0:
+	case len(names) == b.Files() && b.Further() == 0:
 		return say(wordNamed, "names", strings.Join(names, ", "))
 	default:
 		return say(wordAmong, "names", strings.Join(names, ", "))

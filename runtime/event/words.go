@@ -28,7 +28,7 @@ var words = [wordsEnd]string{
 	wordMany:    "{files} changed below {folder}: {counts}.",
 	wordNamed:   " They are: {names}.",
 	wordAmong:   " Among them: {names}.",
-	wordFurther: " There were {n} further changes, of files that are not counted here.",
+	wordFurther: " There were {n} further changes, of other files: {counts}.",
 	wordLost:    " More has changed below {folder} than could be followed, so look at the folder itself.",
 	wordUnsaid:  " Since the last event it has changed {n} more times, which no event has reported.",
 }

@@ -37,10 +37,10 @@ type Files struct {
 	Settle, Longest fsm.Millis
 	Rate            Rate
 
-	changes []changed // in the order of their paths
-	came    []string  // folders that have come since the last event, PathsMax at most
-	more    int       // changes of files whose names are not kept
-	lost    bool      // the system has lost some changes
+	changes []changed    // in the order of their paths
+	came    []string     // folders that have come since the last event, PathsMax at most
+	more    map[What]int // changes of files whose names are not kept; of folders that went, as Removed
+	lost    bool         // the system has lost some changes
 	first   fsm.Millis
 	last    fsm.Millis
 	spent   spent
@@ -56,7 +56,7 @@ type Batch struct {
 	Named []string     // the first NamedMax in the order of their paths
 	Whats []What       // of Named
 	Count map[What]int // of the files whose names were kept; of folders that went, as Removed
-	More  int          // changes of others
+	More  map[What]int // changes of others, each of which may have several; of folders that went, as Removed
 	Lost  bool         // the system has lost some, so any file may have changed
 	To    fsm.Millis   // when the last was seen
 }
@@ -64,8 +64,11 @@ type Batch struct {
 // Files returns how many files are known to have changed.
 func (b *Batch) Files() int { return b.Count[Created] + b.Count[Written] + b.Count[Removed] }
 
+// Further returns how many changes there are of files whose names were not kept.
+func (b *Batch) Further() int { return b.More[Created] + b.More[Written] + b.More[Removed] }
+
 // pending reports whether there is something to tell.
-func (f *Files) pending() bool { return len(f.changes) > 0 || f.more > 0 || f.lost }
+func (f *Files) pending() bool { return len(f.changes) > 0 || len(f.more) > 0 || f.lost }
 
 // note notes the time of a change.
 func (f *Files) note(now fsm.Millis) {
@@ -97,7 +100,7 @@ func (f *Files) See(now fsm.Millis, path string, what What) {
 	case len(f.changes) < PathsMax:
 		f.changes = slices.Insert(f.changes, i, changed{path, what})
 	default:
-		f.more++
+		f.more = add(f.more, what)
 	}
 }
 
@@ -132,6 +135,18 @@ func together(before, after What) What {
 	}
 }
 
+// add counts a change; a folder that went counts as removed.
+func add(counts map[What]int, what What) map[What]int {
+	if counts == nil {
+		counts = map[What]int{}
+	}
+	if what == Went {
+		what = Removed
+	}
+	counts[what]++
+	return counts
+}
+
 // Lose notes that the system has lost changes.
 func (f *Files) Lose(now fsm.Millis) {
 	f.note(now)
@@ -149,18 +164,14 @@ func (f *Files) Take(now fsm.Millis) (b Batch, ok bool) {
 	if at, is := f.Due(); !is || at > now {
 		return b, false
 	}
-	b = Batch{Count: map[What]int{}, More: f.more, Lost: f.lost, To: f.last}
+	b = Batch{More: f.more, Lost: f.lost, To: f.last}
 	for _, c := range f.changes {
-		if c.what == Went {
-			b.Count[Removed]++
-		} else {
-			b.Count[c.what]++
-		}
+		b.Count = add(b.Count, c.what)
 		if len(b.Named) < NamedMax {
 			b.Named, b.Whats = append(b.Named, c.path), append(b.Whats, c.what)
 		}
 	}
-	f.changes, f.came, f.more, f.lost = nil, nil, 0, false
+	f.changes, f.came, f.more, f.lost = nil, nil, nil, false
 	f.spent = f.Rate.add(f.spent, now)
 	return b, true
 }

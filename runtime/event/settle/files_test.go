@@ -129,8 +129,8 @@ func TestEVT5ABurstIsOneEventInABoundedMemory(t *testing.T) {
 		t.Errorf("%d bytes are kept", grown)
 	}
 	b, ok := f.Take(12 * fsm.Second)
-	if !ok || b.Files() != settle.PathsMax || b.More != 100_000-settle.PathsMax || !b.Lost || len(b.Named) != settle.NamedMax {
-		t.Errorf("told: %d files, %d more, lost %v, %d named", b.Files(), b.More, b.Lost, len(b.Named))
+	if !ok || b.Files() != settle.PathsMax || b.Further() != 100_000-settle.PathsMax || !b.Lost || len(b.Named) != settle.NamedMax {
+		t.Errorf("told: %d files, %d more, lost %v, %d named", b.Files(), b.Further(), b.Lost, len(b.Named))
 	}
 	if _, ok := f.Take(minute); ok {
 		t.Error("there is a second event")
