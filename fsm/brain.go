@@ -170,7 +170,7 @@ func (c BrainClass) Retryable() bool {
 
 // BrainProgress reports that a model call has reached a stage. Each stage of a call is
 // reported at most once, and none before ProgressAfter; a stage that the call has left by
-// then is not reported (INF-50).
+// then is not reported, unless it is loading and the call reads its prompt (INF-50).
 type BrainProgress struct {
 	Call  CallID `json:"call"`
 	Stage Stage  `json:"stage"`

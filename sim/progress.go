@@ -15,16 +15,20 @@ type stage struct {
 
 // progress puts on the agenda the facts about the stages of a call, as the
 // daemon tells it (INF-50): none in the call's first seconds, and of those that are over
-// by then none at all. The call was asked at a time and is over at another.
+// by then none at all, but for a load before the stage that the call is in then. The call was
+// asked at a time and is over at another.
 func (w *world) progress(call fsm.CallID, asked, over fsm.Millis, stages ...stage) {
 	if !w.config.Switches.Progress {
 		return
 	}
 	w.agenda.drop(func(d *due) bool { return !d.tells(call) })
 	for i, s := range stages {
-		end := over
-		if i+1 < len(stages) {
-			end = stages[i+1].at
+		end, next := over, i+1
+		if s.Stage == fsm.StageLoading && next < len(stages) && stages[next].Stage == fsm.StageAccepted {
+			next++ // what the load has emptied is read until then
+		}
+		if next < len(stages) {
+			end = stages[next].at
 		}
 		at := max(s.at, asked+fsm.ProgressAfter)
 		if at < end && !slices.Contains(w.progressed[call], s.Stage) {

@@ -9,34 +9,40 @@ import (
 )
 
 // progress reports the stages of a model call to the machine (INF-50): none before
-// [fsm.ProgressAfter] has passed, then the present one, and each further one at once.
+// [fsm.ProgressAfter] has passed, then the present one, and each further one at once. A load that
+// was over by then is reported while the prompt is read.
 type progress struct {
-	tell func(fsm.Stage)
+	tell func(stage fsm.Stage, over bool) // over: the call has left it
 
-	mu    sync.Mutex
-	begun bool      // [fsm.ProgressAfter] has passed
-	ended bool      // the call has ended
-	now   fsm.Stage // the call's present stage
-	told  fsm.Stage
-	timer *time.Timer
+	mu     sync.Mutex
+	begun  bool      // [fsm.ProgressAfter] has passed
+	ended  bool      // the call has ended
+	loaded bool      // the model was loaded for it
+	now    fsm.Stage // the call's present stage
+	told   fsm.Stage
+	timer  *time.Timer
 }
 
 // progress follows a call that begins now.
 func (d *Daemon) progress(call fsm.CallID) *progress {
-	p := &progress{tell: func(s fsm.Stage) { d.progressed(call, s) }}
+	p := &progress{tell: func(s fsm.Stage, over bool) { d.progressed(call, s, over) }}
 	p.timer = time.AfterFunc(time.Duration(fsm.ProgressAfter)*time.Millisecond, p.begin)
 	return p
 }
 
 // progressed passes a stage to the loop, unless the call is over by then or nobody wants
-// to know.
-func (d *Daemon) progressed(call fsm.CallID, stage fsm.Stage) {
+// to know. What the call waits for is not one that it has left.
+func (d *Daemon) progressed(call fsm.CallID, stage fsm.Stage, over bool) {
+	runs := func() bool { _, is := d.running[call]; return is }
+	if !over {
+		_ = d.send(context.Background(), message{do: func() { // the machine has taken the stages before this one
+			if runs() {
+				d.staged(call, stage)
+			}
+		}})
+	}
 	_ = d.send(context.Background(), message{fact: func() fsm.Fact {
-		if _, runs := d.running[call]; !runs {
-			return nil
-		}
-		d.staged(call, stage)
-		if !d.config().Switches.Progress {
+		if !runs() || !d.config().Switches.Progress {
 			return nil
 		}
 		return fsm.BrainProgress{Call: call, Stage: stage}
@@ -60,15 +66,20 @@ func (p *progress) comes(stage fsm.Stage) {
 	if stage.Beyond(p.now) {
 		p.now = stage
 	}
+	p.loaded = p.loaded || stage == fsm.StageLoading
 	p.say()
 }
 
 // say reports the present stage, once. The caller holds mu.
 func (p *progress) say() {
-	if p.begun && !p.ended && p.now.Beyond(p.told) {
-		p.told = p.now
-		p.tell(p.now)
+	if !p.begun || p.ended || !p.now.Beyond(p.told) {
+		return
 	}
+	if p.loaded && p.now == fsm.StageAccepted && p.told == "" {
+		p.tell(fsm.StageLoading, true)
+	}
+	p.told = p.now
+	p.tell(p.now, false)
 }
 
 // late reports whether [fsm.ProgressAfter] has passed.

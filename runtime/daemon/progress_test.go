@@ -14,10 +14,13 @@ func TestINF50NoProgressIsReportedInTheFirstSecondsAndEachStageOnce(t *testing.T
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var told []fsm.Stage
-		p := &progress{tell: func(s fsm.Stage) {
+		p := &progress{tell: func(s fsm.Stage, over bool) {
 			mu.Lock()
 			defer mu.Unlock()
 			told = append(told, s)
+			if over != (s == fsm.StageLoading) {
+				t.Errorf("%s: over %t", s, over)
+			}
 		}}
 		seen := func() []fsm.Stage {
 			mu.Lock()
@@ -38,7 +41,7 @@ func TestINF50NoProgressIsReportedInTheFirstSecondsAndEachStageOnce(t *testing.T
 		p.comes(fsm.StageWriting)
 		p.comes("")
 		p.stop()
-		if want := []fsm.Stage{fsm.StageAccepted, fsm.StageWriting}; !slices.Equal(seen(), want) {
+		if want := []fsm.Stage{fsm.StageLoading, fsm.StageAccepted, fsm.StageWriting}; !slices.Equal(seen(), want) {
 			t.Errorf("%v, want %v", seen(), want)
 		}
 	})
@@ -46,7 +49,7 @@ func TestINF50NoProgressIsReportedInTheFirstSecondsAndEachStageOnce(t *testing.T
 
 func TestINF50AQuickCallTellsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &progress{tell: func(s fsm.Stage) { t.Error(s) }}
+		p := &progress{tell: func(s fsm.Stage, _ bool) { t.Error(s) }}
 		p.timer = time.AfterFunc(time.Duration(fsm.ProgressAfter)*time.Millisecond, p.begin)
 		p.comes(fsm.StageWriting)
 		p.stop()

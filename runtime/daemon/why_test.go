@@ -94,6 +94,29 @@ func TestCOM29AnEstimateThatHasPassedAndSilenceAreTold(t *testing.T) {
 	})
 }
 
+// reloading is a model that is loaded quickly for each call, and then reads the whole prompt.
+type reloading struct{}
+
+func (reloading) Chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, stream func(daemon.Piece)) (fsm.BrainAnswered, error) {
+	stream(daemon.Piece{Stage: fsm.StageLoading})
+	time.Sleep(time.Second)
+	return stalling{reads: 10 * time.Second}.Chat(ctx, ask, tools, stream)
+}
+
+func TestCOM29AQuickLoadLeavesNothingCached(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := patient(t, reloading{}, nil)
+		for _, id := range []string{"r1", "r2"} { // the second would read its question alone
+			f.ask(id, "hello")
+			if diff := cmp.Diff([]string{"reading 5,*** tokens, about 19 s", "writing"}, f.waits(id)); diff != "" {
+				t.Errorf("%s: (-want +got)\n%s", id, diff)
+			}
+		}
+		f.Signal("TERM")
+		<-f.stopped
+	})
+}
+
 func TestCOM29ALongSilenceIsToldAgainAndLoggedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := patient(t, stalling{stalls: 25 * time.Second}, func(o *daemon.Options) { o.Config.Tools = nil })

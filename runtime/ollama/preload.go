@@ -8,12 +8,15 @@ import "context"
 func (c *Client) Preload(ctx context.Context) error {
 	ctx, cancel := c.loading(ctx)
 	defer cancel()
+	empty := false
 	if now, err := c.running(ctx); err == nil {
 		c.found(now)
+		empty = now == nil
 	}
 	if err := c.askToLoad(ctx); err != nil {
 		return err
 	}
+	c.known.learn(c.opt.Model, func(f *facts) { f.empty = empty })
 	if now, err := c.running(ctx); err == nil {
 		c.allocated(now)
 	}

@@ -38,6 +38,9 @@ func (c *Client) ready(ctx context.Context, stream func(Chunk)) (model facts, un
 			}
 		}
 	}
+	if c.emptied() {
+		come(stream, fsm.StageLoading)
+	}
 	model, failed = c.capable(ctx)
 	return model, shared || model.warm, failed
 }
@@ -46,6 +49,13 @@ func (c *Client) ready(ctx context.Context, stream func(Chunk)) (model facts, un
 // its cache, an earlier process of shelly too.
 func (c *Client) found(now *api.ProcessModelResponse) {
 	c.known.learn(c.opt.Model, func(f *facts) { f.warm = now != nil && (f.warm || !f.loaded) })
+}
+
+// emptied reports, once, whether the model was loaded at the start for the call that asks: like one
+// that waits for its load, it finds nothing in the cache, whatever was asked before the start.
+func (c *Client) emptied() (is bool) {
+	c.known.learn(c.opt.Model, func(f *facts) { is, f.empty = f.empty, false })
+	return is
 }
 
 // answeredFor is how long after an answer the server is not asked again what it has loaded: the

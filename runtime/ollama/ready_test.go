@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -285,6 +286,37 @@ func TestBRN18WhoFindsTheModelLoadedMeasuresNothing(t *testing.T) {
 		there = false
 		if first := reads(begin()); first != 350 {
 			t.Errorf("preloaded %t: reads what it has loaded itself in %d ms", preloads, first)
+		}
+	}
+}
+
+// A model that was loaded at the start holds nothing of what an earlier process asked (BRN-19).
+func TestBRN19TheFirstCallAfterALoadAtTheStartFindsNothingCached(t *testing.T) {
+	for _, there := range []bool{false, true} {
+		loaded := there
+		s := bare(t, func(w http.ResponseWriter, r *http.Request, body string) {
+			switch {
+			case r.URL.Path == "/api/ps" && loaded:
+				_, _ = io.WriteString(w, `{"models":[{"name":"m:latest","context_length":4096}]}`)
+			case r.URL.Path != "/api/chat":
+				_, _ = io.WriteString(w, `{}`)
+			case strings.Contains(body, `"messages":[],`):
+				loaded = true
+				_, _ = io.WriteString(w, `{"done":true,"done_reason":"load"}`)
+			default:
+				_, _ = io.WriteString(w, `{"message":{"content":"x"},"done":true,"done_reason":"stop"}`)
+			}
+		})
+		c := client(t, s, func(o *ollama.Options) { o.NumCtx = 4096 })
+		if err := c.Preload(testContext(t)); err != nil {
+			t.Fatal(err)
+		}
+		for i, loads := range []bool{!there, false} {
+			var stages []fsm.Stage
+			_, err := c.Chat(testContext(t), ask("x"), nil, func(ch ollama.Chunk) { stages = append(stages, ch.Stage) })
+			if got := slices.Contains(stages, fsm.StageLoading); err != nil || got != loads {
+				t.Errorf("loaded before %t, call %d: %v, %v; want loading %t", there, i, stages, err, loads)
+			}
 		}
 	}
 }
