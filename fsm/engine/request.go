@@ -102,11 +102,31 @@ func (e *Engine) Raise(at fsm.Millis, in fsm.EventRaised) error {
 	if e.dead != nil {
 		return e.dead
 	}
-	if err := e.ready(func() bool { return e.joins(at, in) }); err != nil {
+	joins := func() bool { return e.joins(at, in) }
+	if err := e.ready(joins); err != nil {
 		return err
+	}
+	if e.crowdedByEvents() && !joins() {
+		return ErrBusy
 	}
 	return e.turn([]fsm.Input{{At: at, Fact: in}})
 }
+
+// crowdedByEvents reports whether the events that wait have all the places that they may take: the
+// rest is for requests (COM-104).
+func (e *Engine) crowdedByEvents() bool {
+	s := e.machine.View()
+	most, n := s.Config.Limits.MaxQueue, 0
+	for i := range s.Handles {
+		if h := &s.Handles[i]; h.Kind == fsm.KindEvent && h.Waiting() {
+			n++
+		}
+	}
+	return n >= most-most/reservedPart
+}
+
+// reservedPart is the part of the queue's places that events leave to requests.
+const reservedPart = 4
 
 // joins reports whether an event would join one that waits (HND-38), and so takes no place
 // either.

@@ -245,6 +245,36 @@ func TestHND38AnEventThatJoinsAnotherFindsRoom(t *testing.T) {
 	}
 }
 
+func TestCOM104EventsLeaveAPartOfTheQueueToRequests(t *testing.T) {
+	c := config()
+	c.Switches.Coalesce = true
+	c.Limits.MaxQueue = 8
+	e, _ := start(t, newJournal())
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: c}}, fsm.Input{At: 10, Fact: ask("runs")})
+	about := func(n int) fsm.EventRaised {
+		return fsm.EventRaised{Source: "disk", Event: "full", Subject: fmt.Sprint(n)}
+	}
+	for n := range 6 {
+		if err := e.Raise(10, about(n)); err != nil {
+			t.Errorf("event %d: %v", n, err)
+		}
+	}
+	if err := e.Raise(10, about(6)); !errors.Is(err, engine.ErrBusy) {
+		t.Errorf("an event beyond three quarters of the places: %v; want ErrBusy", err)
+	}
+	if err := e.Raise(10, about(5)); err != nil || e.Machine().View().Ignored.Joined != 1 {
+		t.Errorf("an event that joins: %v, %+v", err, e.Machine().View().Ignored)
+	}
+	for _, id := range []string{"a", "b"} {
+		if got, err := e.Accept(10, ask(id)); err != nil || !got.New {
+			t.Errorf("request %s: %+v, %v; want it accepted", id, got, err)
+		}
+	}
+	if _, err := e.Accept(10, ask("c")); !errors.Is(err, engine.ErrBusy) {
+		t.Errorf("a request beyond all places: %v; want ErrBusy", err)
+	}
+}
+
 // The queue has room up to its limit, and requests wait while the initial
 // inference runs.
 func TestARequestIsAcceptedUpToTheLimitAndDuringInit(t *testing.T) {
