@@ -57,6 +57,7 @@ type Heartbeat struct {
 	EveryMS int64      `json:"every_ms"`
 	Next    fsm.Millis `json:"next"`             // its next beat
 	Quiet   string     `json:"quiet,omitempty"`  // the quiet hours, such as 22:00-08:00; absent: there are none
+	Zone    string     `json:"zone,omitempty"`   // the zone of the quiet hours
 	Silent  bool       `json:"silent,omitempty"` // the next beat does nothing, because it is in the quiet hours (EVT-21)
 }
 
@@ -70,7 +71,7 @@ func HeartbeatOf(s *state.Snapshot, now fsm.Millis) *Heartbeat {
 	h.Next, _ = cron.Awaited(fsm.ArmSchedule{Schedule: fsm.HeartbeatSchedule, Every: hb.Every, From: s.Beat.Last}, now)
 	if hb.Quiet.From != hb.Quiet.Until {
 		zone, _ := cron.ZoneNamed(s.Config.Zones, hb.Zone)
-		h.Quiet, h.Silent = hb.Quiet.String(), heartbeat.Quiet(hb.Quiet, &zone, h.Next)
+		h.Quiet, h.Zone, h.Silent = hb.Quiet.String(), zone.Name, heartbeat.Quiet(hb.Quiet, &zone, h.Next)
 	}
 	return &h
 }

@@ -51,9 +51,9 @@ func TestCOM53AHeartbeatSaysWhenItBeatsNextAndWhetherItIsSilent(t *testing.T) {
 	}
 	s.Config.Heartbeat = fsm.Heartbeat{Every: hour / 2, Quiet: fsm.Quiet{From: 22 * 60, Until: 8 * 60}}
 	for last, want := range map[fsm.Millis]comm.Heartbeat{ // order-free: each by itself
-		21 * hour:           {EveryMS: 1_800_000, Next: 21*hour + hour/2, Quiet: "22:00-08:00"},
-		21*hour + hour/2:    {EveryMS: 1_800_000, Next: 22 * hour, Quiet: "22:00-08:00", Silent: true},
-		24*hour + 15*hour/2: {EveryMS: 1_800_000, Next: 32 * hour, Quiet: "22:00-08:00"},
+		21 * hour:           {EveryMS: 1_800_000, Next: 21*hour + hour/2, Quiet: "22:00-08:00", Zone: "UTC"},
+		21*hour + hour/2:    {EveryMS: 1_800_000, Next: 22 * hour, Quiet: "22:00-08:00", Zone: "UTC", Silent: true},
+		24*hour + 15*hour/2: {EveryMS: 1_800_000, Next: 32 * hour, Quiet: "22:00-08:00", Zone: "UTC"},
 	} {
 		s.Beat.Last = last
 		if h := comm.HeartbeatOf(&s, last+1); h == nil || *h != want {

@@ -201,11 +201,20 @@ func (s *sheet) heartbeat(b comm.Heartbeat) {
 	text := "every " + quantity.Time(time.Duration(b.EveryMS)*time.Millisecond) + "  next " + due(b.Next)
 	switch {
 	case b.Silent:
-		text += ", which does nothing in the quiet hours, " + b.Quiet
+		text += ", which does nothing in the quiet hours, " + quiet(b)
 	case b.Quiet != "":
-		text += "  quiet " + b.Quiet
+		text += "  quiet " + quiet(b)
 	}
 	s.line("heartbeat", "%s", text)
+}
+
+// quiet is the quiet hours with their zone, which need not be that of the terminal (CLI-215). A daemon
+// that is older than this program does not say it.
+func quiet(b comm.Heartbeat) string {
+	if b.Zone == "" {
+		return b.Quiet
+	}
+	return b.Quiet + " (" + b.Zone + ")"
 }
 
 // kept shows what is kept, and what resources the process uses.
