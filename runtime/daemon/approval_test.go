@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -134,4 +135,27 @@ func TestAPR14ADaemonDoesNotStartWithADamagedFile(t *testing.T) {
 	if _, err := daemon.Open(daemon.Options{Journal: engine.NewMemoryJournal(), Grants: grants.Of(data), Now: time.Now}); err == nil || !strings.Contains(err.Error(), ":2: approvals[0]") {
 		t.Error(err)
 	}
+}
+
+func TestCOM29ARequestLearnsThatItWaitsForAQuestionInItsSession(t *testing.T) {
+	f := careful(t, t.TempDir(), engine.NewMemoryJournal())
+	q := f.questioned("a")
+	f.ask("b", "and then?")
+	events := f.watch("b")
+	if taken, err := f.Decide(f.ctx, fsm.Decided{Handle: q.Handle, Key: q.Key}); !taken || err != nil {
+		t.Fatalf("the decision: %t, %v", taken, err)
+	}
+	f.next().says("done")
+	f.next().says("nothing")
+	var waits []string
+	for e := range events {
+		if e.Type == comm.EventWaiting {
+			waits = append(waits, e.Text)
+		}
+	}
+	of := q.Handle.Entry()
+	if want := []string{"until the question about " + of + " in its session is answered", "its session is at work (" + of + ")"}; !slices.Equal(waits, want) {
+		t.Errorf("it waits %q, want %q", waits, want)
+	}
+	f.end()
 }

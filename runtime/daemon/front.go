@@ -406,6 +406,7 @@ func (d *Daemon) observe(s engine.Step) {
 	}
 	d.hub.step(s, view)
 	d.retried(s)
+	d.tellsQuestions(view)
 	for _, m := range s.Messages() {
 		d.o.Log.Info("message sent", "handle", m.Handle, "channel", m.To.Channel, "chat", m.To.Chat, "key", m.Key)
 		d.hub.sent(m.To)

@@ -169,13 +169,16 @@ func TestCOM53WhatAHandleWaitsFor(t *testing.T) {
 		{fsm.KindMemory, "b", state.Queued},
 		{fsm.KindMemory, "b", state.Parked},
 		{fsm.KindUser, "c", state.Queued},
+		{fsm.KindUser, "d", state.Queued},
+		{fsm.KindUser, "d", state.Approving},
+		{fsm.KindUser, "d", state.Queued},
 	} {
 		s.Handles = append(s.Handles, state.Handle{Accepted: state.Accepted{Kind: h.kind, Session: h.session}})
 		s.Handles[i].ID, s.Handles[i].State = fsm.HandleID(i+1), h.state
 	}
 	for i, want := range map[int]string{ // order-free
 		1: "its session is at work (h1)", 2: "until nobody has come for a while", 3: "until nobody else waits",
-		4: "kept for the next start", 5: "2 others before it",
+		4: "kept for the next start", 5: "2 others before it", 6: "3 others before it", 8: "until the question about h8 in its session is answered",
 	} {
 		if got := waitsFor(&s, i); got != want {
 			t.Errorf("handle %d waits %q; want %q", s.Handles[i].ID, got, want)

@@ -61,6 +61,12 @@ func queued(s *state.Snapshot, i int) comm.Queued {
 	}
 }
 
+// questioned returns the index of the handle before the one at i, in its session, about which a person is
+// asked; negative: there is none. A session answers in order.
+func questioned(s *state.Snapshot, i int) int {
+	return slices.IndexFunc(s.Handles[:i], func(o state.Handle) bool { return o.Session == s.Handles[i].Session && o.AsksPerson() })
+}
+
 // waitsFor returns in words what the handle at i waits for.
 func waitsFor(s *state.Snapshot, i int) string {
 	h := &s.Handles[i]
@@ -76,6 +82,9 @@ func waitsFor(s *state.Snapshot, i int) string {
 		return "until nobody else waits"
 	case busy >= 0:
 		return fmt.Sprintf("its session is at work (%s)", s.Handles[busy].ID.Entry())
+	}
+	if asks := questioned(s, i); asks >= 0 {
+		return fmt.Sprintf("until the question about %s in its session is answered", s.Handles[asks].ID.Entry())
 	}
 	ahead := 0
 	for _, o := range s.Handles[:i] {

@@ -24,6 +24,21 @@ func (h *hub) waits(id fsm.HandleID, text string) {
 	h.tell(id, comm.Event{Type: comm.EventWaiting, Text: text})
 }
 
+// tellsQuestions passes on to the requests that wait for a question in their session that they do, and
+// what they wait for once it is answered.
+func (d *Daemon) tellsQuestions(s *state.Snapshot) {
+	for i := range s.Handles {
+		h := &s.Handles[i]
+		if h.Kind != fsm.KindUser || h.State != state.Queued {
+			continue
+		}
+		_, note := d.hub.standing(h.ID)
+		if text := waitsFor(s, i); text != note && (note != "" || questioned(s, i) >= 0) {
+			d.hub.waits(h.ID, text)
+		}
+	}
+}
+
 // staged passes on a model call's new stage. Only the loop calls it.
 func (d *Daemon) staged(call fsm.CallID, stage fsm.Stage) {
 	s := d.driver.Machine().View()
