@@ -442,7 +442,7 @@ func TestCHN10AQuestionIsAnsweredInTheChatWhereThatIsConfigured(t *testing.T) {
 			}
 		}
 		decided(channel.Message{ID: "2", Sender: "tom", Chat: "tom", Text: "approve " + code}, channel.Closed)
-		w.wants(f, "notice tom No question with that code is open here: it has been answered, or its time is over.")
+		w.wants(f, "notice tom No question with that code is open here: it was answered or cancelled, or its time is over.")
 		if told := w.front.Seen().Told; len(told) != 0 {
 			t.Fatalf("another chat has decided: %+v", told)
 		}
@@ -465,7 +465,7 @@ func TestCHN10AQuestionIsAnsweredInTheChatWhereThatIsConfigured(t *testing.T) {
 		}
 		f.got() // it says of both that they wait
 		decided(channel.Message{ID: "4", Text: "deny 000000"}, channel.Closed)
-		w.wants(f, "notice mia No question with that code is open here: it has been answered, or its time is over.")
+		w.wants(f, "notice mia No question with that code is open here: it was answered or cancelled, or its time is over.")
 		if n := len(w.front.Seen().Requests); n != 3 {
 			t.Errorf("%d requests were made; want 3", n)
 		}

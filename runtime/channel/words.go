@@ -41,7 +41,7 @@ var words = [wordsEnd]string{
 	wordElsewhere: "\nAnswer it at the machine, with: shelly request {verb} {id}",
 	wordApproved:  "It is approved.",
 	wordDenied:    "It is denied.",
-	wordClosed:    "No question with that code is open here: it has been answered, or its time is over.",
+	wordClosed:    "No question with that code is open here: it was answered or cancelled, or its time is over.",
 	wordWhich:     "That does not say which question you mean.",
 	wordWaits:     "I answer this once the question that is open here is answered.",
 	wordTry:       "This is a test of the channel.",
