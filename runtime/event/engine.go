@@ -120,8 +120,9 @@ func (e *Engine) keepWatching(ctx context.Context, w *watch) {
 		if err == nil {
 			err = errors.New("it has ended")
 		}
-		w.fails(err)
-		e.o.Log.Warn("a source of events sees nothing", "source", w.spec.Name, "kind", w.spec.Kind, "error", err)
+		if w.fails(err) {
+			e.o.Log.Warn("a source of events sees nothing", "source", w.spec.Name, "kind", w.spec.Kind, "error", err)
+		}
 		if errors.Is(err, ErrNotHere) {
 			return
 		}

@@ -1,6 +1,7 @@
 package event_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -52,11 +53,18 @@ func (f *fake) Watch(ctx context.Context, to event.Sink) error {
 	return nil
 }
 
+// watches is a source by its function.
+type watches func(to event.Sink) error
+
+// Watch implements [event.Source].
+func (f watches) Watch(_ context.Context, to event.Sink) error { return f(to) }
+
 // world is an engine whose daemon is a list. It lives in a bubble of virtual time.
 type world struct {
 	*event.Engine
 	t    *testing.T
 	stop context.CancelFunc
+	log  *bytes.Buffer // to be read once it has stopped
 
 	mu     sync.Mutex
 	raised []fsm.EventRaised
@@ -82,7 +90,7 @@ func (w *world) raise(_ context.Context, e fsm.EventRaised) error {
 
 func begin(t *testing.T, data string, specs ...event.Spec) *world {
 	t.Helper()
-	w := &world{t: t}
+	w := &world{t: t, log: new(bytes.Buffer)}
 	var kept *event.Kept
 	if data != "" {
 		var err error
@@ -91,7 +99,7 @@ func begin(t *testing.T, data string, specs ...event.Spec) *world {
 		}
 	}
 	w.Engine = event.New(event.Options{
-		Raise: w.raise, Kept: kept, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Raise: w.raise, Kept: kept, Log: slog.New(slog.NewTextHandler(w.log, nil)), Now: time.Now,
 	})
 	w.Use(specs)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -422,6 +430,29 @@ func TestEVT13ASourceThatSeesNothingSaysSo(t *testing.T) {
 		sink.Seen("3 folders")
 		if s := w.States()[0]; s.Trouble != "" || s.Seen != "3 folders" {
 			t.Errorf("it is %+v", s)
+		}
+	})
+}
+
+func TestEVT13AReasonIsLoggedOnceUntilItChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tries := 0
+		spec := inbox(nil)
+		spec.Source = watches(func(to event.Sink) error {
+			tries++
+			if tries == 60 {
+				to.Seen("3 folders")
+			}
+			if tries < 30 {
+				return errors.New("there is no folder /in")
+			}
+			return errors.New("/in is a file")
+		})
+		w := begin(t, "", spec)
+		time.Sleep(2 * time.Hour)
+		w.stop()
+		if got := strings.Count(w.log.String(), "sees nothing"); got != 3 || tries < 100 {
+			t.Errorf("it is logged %d times of %d; want 3, for two reasons and something seen since:\n%s", got, tries, w.log)
 		}
 	})
 }

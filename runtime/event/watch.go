@@ -122,11 +122,14 @@ func (w *watch) Told() int64 {
 // ahead reports whether told is of a clock that was ahead. The caller holds the lock.
 func (w *watch) ahead() bool { return w.told > w.wall().UnixMilli() }
 
-// fails notes why the source does not work.
-func (w *watch) fails(err error) {
+// fails notes why the source does not work, and reports whether that is news: a folder that is
+// missing for a week must not fill the log, nor push other warnings out of the status.
+func (w *watch) fails(err error) (news bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	news = w.trouble != err.Error()
 	w.trouble = err.Error()
+	return news
 }
 
 // due returns when the engine must check this watch again, or false if it need not.

@@ -538,6 +538,25 @@ func TestTOL95WhatAProgramComplainedOfIsSaidOnce(t *testing.T) {
 	}
 }
 
+func TestTOL95WhyAServerDoesNotComeUpIsLoggedOnce(t *testing.T) {
+	var starts atomic.Int32
+	h := hostile(func(message, func(string, ...any)) error {
+		if starts.Add(1) > 20 {
+			return errors.New("out of memory")
+		}
+		return errors.New("no such module")
+	})
+	w := newWorld(t, h, brief(), one("h"))
+	w.until(func() bool { return starts.Load() > 40 })
+	w.Close()
+	log := w.log.String()
+	for _, why := range []string{"no such module", "out of memory"} {
+		if got := strings.Count(log, why); got < 1 || got > 2 {
+			t.Errorf("%q is logged %d times; want once, or once for each protocol that it is greeted in:\n%s", why, got, log)
+		}
+	}
+}
+
 func TestTOL90ACallSaysThatAReloadHasEndedItsServer(t *testing.T) {
 	called := make(chan struct{})
 	w := newWorld(t, hostile(func(m message, say func(string, ...any)) error {

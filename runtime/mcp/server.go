@@ -60,6 +60,7 @@ func (s *server) stop(why error) {
 // after a failed greeting begins with the other of the two.
 func (s *server) keep(ctx context.Context) {
 	wait, older := s.options.pace.least, false
+	var said [2]string // the last reason in the log of each protocol's greetings, since it was up
 	for {
 		begun := time.Now()
 		greeted, err := s.serve(ctx, older)
@@ -70,10 +71,18 @@ func (s *server) keep(ctx context.Context) {
 		if greeted && time.Since(begun) >= s.options.pace.settled {
 			wait = s.options.pace.least
 		}
-		if !greeted {
-			older = !older
+		last := &said[0]
+		if older {
+			last = &said[1]
 		}
-		s.options.Log.Warn("an MCP server is down", "server", s.config.Name, "error", err, "again_in", wait)
+		if greeted || *last != err.Error() { // a server that is missing for a week must not fill the log
+			s.options.Log.Warn("an MCP server is down", "server", s.config.Name, "error", err, "again_in", wait)
+		}
+		if greeted {
+			said = [2]string{}
+		} else {
+			*last, older = err.Error(), !older
+		}
 		if clock.Pause(ctx, wait) != nil {
 			return
 		}

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -54,6 +55,7 @@ type world struct {
 	t *testing.T
 	*Servers
 	changed chan struct{}
+	log     bytes.Buffer // to be read once they are closed
 }
 
 func newWorld(t *testing.T, b Sandbox, p pace, list ...Server) *world {
@@ -76,7 +78,7 @@ func worldOf(t *testing.T, b Sandbox, p pace, workspace, notes string, list ...S
 	t.Helper()
 	w := &world{t: t, changed: make(chan struct{}, 100)}
 	w.Servers = New(Options{
-		Sandbox: b, Workspace: workspace, Path: program.Path, Version: "test", Log: slog.New(slog.DiscardHandler), pace: p, Notes: notes,
+		Sandbox: b, Workspace: workspace, Path: program.Path, Version: "test", Log: slog.New(slog.NewTextHandler(&w.log, nil)), pace: p, Notes: notes,
 		Changed: func() { w.changed <- struct{}{} },
 	})
 	t.Cleanup(w.Close)
