@@ -60,7 +60,7 @@ func (s *server) stop(why error) {
 // after a failed greeting begins with the other of the two.
 func (s *server) keep(ctx context.Context) {
 	wait, older := s.options.pace.least, false
-	var said [2]string // the last reason in the log of each protocol's greetings, since it was up
+	var said []string // the reasons in the log since it was up
 	for {
 		begun := time.Now()
 		greeted, err := s.serve(ctx, older)
@@ -71,17 +71,14 @@ func (s *server) keep(ctx context.Context) {
 		if greeted && time.Since(begun) >= s.options.pace.settled {
 			wait = s.options.pace.least
 		}
-		last := &said[0]
-		if older {
-			last = &said[1]
-		}
-		if greeted || *last != err.Error() { // a server that is missing for a week must not fill the log
-			s.options.Log.Warn("an MCP server is down", "server", s.config.Name, "error", err, "again_in", wait)
-		}
 		if greeted {
-			said = [2]string{}
+			said = nil
 		} else {
-			*last, older = err.Error(), !older
+			older = !older
+		}
+		if !slices.Contains(said, err.Error()) { // a server that is missing for a week must not fill the log
+			s.options.Log.Warn("an MCP server is down", "server", s.config.Name, "error", err, "again_in", wait)
+			said = append(said[max(0, len(said)+1-saidMax):], err.Error())
 		}
 		if clock.Pause(ctx, wait) != nil {
 			return
@@ -89,6 +86,10 @@ func (s *server) keep(ctx context.Context) {
 		wait = min(2*wait, s.options.pace.most)
 	}
 }
+
+// saidMax is how many reasons are remembered as logged: a few, as they may differ by the moment at
+// which a server ended.
+const saidMax = 8
 
 // errEnded means that a server ended unasked.
 var errEnded = errors.New("it has ended")
