@@ -148,6 +148,8 @@ type Status struct {
 	Server    string        `json:"server,omitempty"`    // the model's, an address without path and query (BRN-41); absent: a script answers
 	Data      string        `json:"data"`                // the data folder
 	Workspace string        `json:"workspace,omitempty"` // the folder that the tools work in
+	Tools     []string      `json:"tools,omitempty"`     // that the model is offered
+	Contained string        `json:"contained,omitempty"` // by what the commands of exec are contained, none: by nothing; absent: exec is not offered
 	UptimeMS  int64         `json:"uptime_ms"`
 	Waiting   int           `json:"waiting"`            // handles not yet started
 	Active    []Active      `json:"active"`             // handles started and not ended

@@ -152,6 +152,7 @@ type About struct {
 	Asks      func() (model, server string) // as in the status; called from any goroutine; nil: a script answers
 	Data      string                        // the data folder
 	Workspace string                        // the folder that the tools work in
+	Contained func() string                 // as in the status; called from any goroutine; nil: no command runs
 }
 
 // Daemon is one running shelly.

@@ -339,6 +339,9 @@ func (d *Daemon) Status(ctx context.Context) comm.Status {
 	if d.o.About.Asks != nil {
 		s.Model, s.Server = d.o.About.Asks()
 	}
+	if d.o.About.Contained != nil {
+		s.Contained = d.o.About.Contained()
+	}
 	if d.o.Counts != nil {
 		counts := d.o.Counts()
 		s.Memory = &counts

@@ -26,6 +26,9 @@ func (d *Daemon) status() comm.Status {
 	if u := view.Upkeep; u.Failed > 0 {
 		s.Upkeep = &u
 	}
+	for i := range view.Config.Tools {
+		s.Tools = append(s.Tools, view.Config.Tools[i].Name)
+	}
 	kept := d.kept()
 	s.Journal = comm.Journal{First: kept.First, Last: kept.Last, Bytes: kept.Bytes}
 	for i := range view.Handles {

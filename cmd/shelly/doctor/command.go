@@ -47,7 +47,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 		running := x.daemon(ctx, cfg)
 		x.data(ctx, cfg, running)
 		x.workspace(cfg, running)
-		x.exec(ctx, cfg)
+		x.exec(ctx, cfg, running)
 		x.web(cfg, running)
 		x.further(cfg, running)
 		x.tools(cfg)

@@ -175,6 +175,40 @@ func TestCLI10AnotherWorkspaceOfTheDaemonIsReported(t *testing.T) {
 	}
 }
 
+func TestCLI10WhatTheDaemonOffersIsReported(t *testing.T) {
+	var off, bare config.Config
+	bare.Tools.Exec.Allow = config.Unsandboxed
+	for _, c := range []struct {
+		cfg            config.Config
+		contained      string
+		level, says    string // of the finding; empty: there is none, these settings are the daemon's
+		fetch, fetched string
+	}{
+		{cfg: off, contained: "namespaces", level: "ok", says: "by the daemon, which was started with other settings; its commands are contained by namespaces", fetch: "web_fetch", fetched: "by the daemon"},
+		{cfg: off, contained: "none", level: "warn", says: "nothing contains it", fetched: "is not offered to the model (tools.web.allow)"},
+		{cfg: bare, contained: "none", fetched: "is not offered"},
+		{cfg: off, fetched: "is not offered"},
+	} {
+		x := &examination{}
+		running := &comm.Status{Contained: c.contained, Tools: []string{"read_file", c.fetch}}
+		if got := x.otherExec(c.cfg, running); got != (c.level != "") {
+			t.Errorf("%+v: %v, %+v", c, got, x.findings)
+		}
+		if c.level != "" {
+			wantFinding(t, &examined{examination: x}, c.level, "exec", c.says)
+		}
+		x = &examination{}
+		c.cfg.Tools.Web.Search.Kind = "off"
+		x.web(c.cfg, running)
+		if len(x.findings) != 2 || !strings.Contains(x.findings[0].Found, c.fetched) {
+			t.Errorf("got %+v; want %q", x.findings, c.fetched)
+		}
+	}
+	if x := (&examination{}); x.otherExec(off, nil) || len(x.findings) > 0 {
+		t.Errorf("without a daemon: %+v", x.findings)
+	}
+}
+
 func TestCLI10TheLeastWindowIsReported(t *testing.T) {
 	e, _ := large(config.Brain{NumCtx: 8192})
 	e.cfg.Limits.ContextTokens = 8192

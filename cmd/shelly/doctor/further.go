@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"shelly/cmd/shelly/internal/channels"
@@ -30,12 +31,19 @@ func allowing(entries int) string {
 // web reports which web tools the model is offered, and how to change that (TOL-70).
 func (x *examination) web(cfg config.Config, running *comm.Status) {
 	w := cfg.Tools.Web
-	if w.Allow {
+	has := func(name string) bool { return running != nil && slices.Contains(running.Tools, name) }
+	const other = "is offered to the model by the daemon, which was started with other settings"
+	switch {
+	case w.Allow:
 		x.ok("web_fetch", allowing(len(w.AllowAddresses)))
-	} else {
+	case has("web_fetch"):
+		x.ok("web_fetch", other)
+	default:
 		x.ok("web_fetch", "is not offered to the model (tools.web.allow)")
 	}
 	switch {
+	case w.Search.Kind == "off" && has("web_search"):
+		x.ok("web_search", other)
 	case w.Search.Kind == "off":
 		x.ok("web_search", "is not offered to the model (tools.web.search.kind and tools.web.search.url, or a key for brave)")
 	case w.Search.Kind == "brave" && os.Getenv(w.Search.KeyFrom) == "":

@@ -213,7 +213,7 @@ func (s *starting) recover(journal *store.Store, brain brain.Brain, bench *bench
 		Violated: s.metrics.Violated,
 		Log:      s.log,
 		Now:      time.Now,
-		About:    daemon.About{Version: version.Text(), Brain: brain.About, Asks: brain.Asks, Data: s.cfg.Data, Workspace: s.cfg.Workspace},
+		About:    daemon.About{Version: version.Text(), Brain: brain.About, Asks: brain.Asks, Data: s.cfg.Data, Workspace: s.cfg.Workspace, Contained: s.work.contained},
 
 		Retention: retention(s.cfg),
 	})

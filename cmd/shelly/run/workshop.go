@@ -147,6 +147,15 @@ func openRunner(cfg config.Config, files *file.Tools, more further) (*tool.Runne
 	return tools, exec, offered(cfg, tools)
 }
 
+// contained returns by what the commands of exec are contained, or "" if the model is not offered
+// exec.
+func (w *workshop) contained() string {
+	if b := w.now.Load(); b != nil && b.exec != nil && b.exec.Box.Refusal() == nil {
+		return string(b.exec.Box.Rung())
+	}
+	return ""
+}
+
 // trees returns the keeper of the process trees of a data folder's daemon.
 func trees(cfg config.Config) *tree.Keeper { return tree.New(processes(cfg)) }
 

@@ -11,6 +11,7 @@ import (
 	"shelly/cmd/shelly/run"
 	"shelly/fsm"
 	"shelly/fsm/wording"
+	"shelly/runtime/config"
 	"shelly/runtime/tool/web"
 )
 
@@ -43,8 +44,7 @@ func (p *place) with(wanted string, verb func(*run.Tools) error) error {
 
 // open passes a verb the tools, with those of the wanted servers that are up.
 func (p *place) open(wanted run.Wanted, verb func(*run.Tools) error) (err error) {
-	settings := flags.Settings{Place: p.Place, Workspace: p.Workspace, AllowExec: p.AllowExec}
-	cfg, err := settings.Load()
+	cfg, err := p.load()
 	if err != nil {
 		return err
 	}
@@ -56,6 +56,12 @@ func (p *place) open(wanted run.Wanted, verb func(*run.Tools) error) (err error)
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	return verb(b)
+}
+
+// load returns the configuration that the flags make.
+func (p *place) load() (config.Config, error) {
+	settings := flags.Settings{Place: p.Place, Workspace: p.Workspace, AllowExec: p.AllowExec}
+	return settings.Load()
 }
 
 // find returns the declaration of a tool.

@@ -1,16 +1,20 @@
 package tool
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"time"
 
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/run"
 	"shelly/fsm"
+	"shelly/runtime/comm/client"
 )
 
 type listCmd struct {
@@ -39,9 +43,54 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 		for _, why := range append(b.Down, b.Odd...) {
 			fmt.Fprintln(t.Err, terminal.Printable(why))
 		}
+		if other := c.otherwise(decls, b.Unasked); other != "" {
+			fmt.Fprintln(t.Err, terminal.Printable(other))
+		}
 		return listing.Print(t, c.JSON, append([]fsm.ToolDecl{}, decls...), decls, printTools, "no tool is offered")
 	})
 }
+
+// otherwise says which tools the running daemon offers besides these, or lacks: it may have been
+// started with other settings. Those of the servers that were not asked do not count.
+func (c *listCmd) otherwise(here []fsm.ToolDecl, unasked []string) string {
+	cfg, err := c.load()
+	if err != nil {
+		return "" // it has loaded before
+	}
+	ctx, stop := context.WithTimeout(context.Background(), daemonTimeout)
+	defer stop()
+	running, err := client.New(cfg.Data, client.Options{}).Status(ctx)
+	if err != nil || len(running.Tools) == 0 {
+		return "" // these are then the tools of the next start
+	}
+	there := slices.DeleteFunc(running.Tools, func(name string) bool {
+		return slices.ContainsFunc(unasked, func(server string) bool { return strings.HasPrefix(name, server+"_") })
+	})
+	has := func(name string) bool {
+		return slices.ContainsFunc(here, func(d fsm.ToolDecl) bool { return d.Name == name })
+	}
+	more := slices.DeleteFunc(slices.Clone(there), has)
+	var less []string
+	for _, d := range here {
+		if !slices.Contains(there, d.Name) {
+			less = append(less, d.Name)
+		}
+	}
+	var is []string
+	if len(more) > 0 {
+		is = append(is, "also offers "+strings.Join(more, ", "))
+	}
+	if len(less) > 0 {
+		is = append(is, "does not offer "+strings.Join(less, ", "))
+	}
+	if len(is) == 0 {
+		return ""
+	}
+	return "the running daemon, which was started with other settings, " + strings.Join(is, ", and ")
+}
+
+// daemonTimeout is how long a daemon may take to say which tools it offers.
+const daemonTimeout = 2 * time.Second
 
 func printTools(out io.Writer, decls []fsm.ToolDecl) error {
 	return listing.Table(out, "NAME\tEFFECTS\tAPPROVAL\tTOKENS\tWHAT", decls, func(d fsm.ToolDecl) []string {
