@@ -193,7 +193,7 @@ func (d *Decoder) object(n *Node, v reflect.Value, path string) {
 	d.Members(n, path, func(key, value *Node, at string) {
 		i := indexOf(fields, key.Value)
 		if i < 0 {
-			d.Add(key, at, unknownKey(key.Value, names(fields)))
+			d.Add(key, at, unknownKey(v, key.Value, names(fields)))
 			return
 		}
 		given[i] = true
@@ -211,10 +211,19 @@ func (d *Decoder) object(n *Node, v reflect.Value, path string) {
 	}
 }
 
+// Elsewhere is what a struct implements that knows of a key, which it does not have, that another
+// place has: it says where that is, or "".
+type Elsewhere interface{ Elsewhere(key string) string }
+
 // unknownKey says that a map has a key that it cannot have.
-func unknownKey(key string, allowed []string) string {
+func unknownKey(of reflect.Value, key string, allowed []string) string {
 	if strings.Contains(key, "${") {
 		return "a variable stands for a value, not for a key; let one stand for the whole map"
+	}
+	if e, ok := of.Addr().Interface().(Elsewhere); ok {
+		if where := e.Elsewhere(key); where != "" {
+			return "unknown key " + wording.Word(key) + "; " + where
+		}
 	}
 	return wording.Unknown("key", key, allowed)
 }
