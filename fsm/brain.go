@@ -111,6 +111,9 @@ type Tokens struct {
 	Writing Millis `json:"writing,omitempty"`
 }
 
+// Untimed reports whether it is not known how long the prompt took to read.
+func (t Tokens) Untimed() bool { return t.Prompt > 0 && t.Reading == 0 }
+
 // Add adds the counts and times of o.
 func (t *Tokens) Add(o Tokens) {
 	t.Prompt += o.Prompt

@@ -134,7 +134,8 @@ type Event struct {
 
 // Spent is what the model's answers have used, as its server counts.
 type Spent struct {
-	Calls int `json:"calls"`
+	Calls   int `json:"calls"`
+	Untimed int `json:"untimed,omitempty"` // of calls: it is not known how long their prompts took to read
 	fsm.Tokens
 }
 

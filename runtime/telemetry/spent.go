@@ -24,6 +24,9 @@ func (s *Spent) Ended(c *Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now.Calls++
+	if c.tokens().Untimed() {
+		s.now.Untimed++
+	}
 	s.now.Add(c.tokens())
 }
 

@@ -10,7 +10,8 @@ import (
 
 // Cost is what a model's server says that the calls of some steps cost.
 type Cost struct {
-	Calls int
+	Calls   int
+	Untimed int // of Calls: it is not known how long their prompts took to read (BRN-18)
 	fsm.Tokens
 }
 
@@ -20,6 +21,9 @@ func CostOf(steps []Step, of []fsm.HandleID) (c Cost) {
 	for _, s := range steps {
 		if in, ok := s.Input.Fact.(fsm.BrainAnswered); ok && s.About && slices.Contains(of, s.Handle) && in.Tokens != (fsm.Tokens{}) {
 			c.Calls++
+			if in.Tokens.Untimed() {
+				c.Untimed++
+			}
 			c.Add(in.Tokens)
 		}
 	}
@@ -31,18 +35,21 @@ func (c Cost) String() string {
 	if c.Calls == 0 {
 		return ""
 	}
-	return wording.Count(c.Calls, "model call") + ": " + tokens(c.Tokens)
+	return wording.Count(c.Calls, "model call") + ": " + tokens(c.Tokens, c.Untimed)
 }
 
-// tokens is what a server counted. How much of a prompt its cache held it does not say; the
-// time that it read for tells.
-func tokens(t fsm.Tokens) string {
+// tokens is what a server counted, of calls of which it did not say of some how long it read. How
+// much of a prompt its cache held it does not say; the time that it read for tells.
+func tokens(t fsm.Tokens, untimed int) string {
 	if t.Reading == 0 && t.Writing == 0 {
 		return fmt.Sprintf("%d prompt and %d answer tokens", t.Prompt, t.Answer)
 	}
 	sent := fmt.Sprintf("%d tokens sent", t.Prompt)
 	if t.Reading > 0 { // 0: not known (BRN-18)
 		sent += ", read in " + Span(t.Reading)
+		if untimed > 0 {
+			sent += " (not known of " + wording.Count(untimed, "call") + ")"
+		}
 	}
 	return fmt.Sprintf("%s; %d written in %s", sent, t.Answer, Span(t.Writing))
 }

@@ -32,6 +32,10 @@ func TestCLI15WhatTheCallsOfARequestCost(t *testing.T) {
 	if got := CostOf([]Step{answer(true, fsm.Tokens{Prompt: 1300, Answer: 20, Writing: 2500})}, of).String(); got != "1 model call: 1300 tokens sent; 20 written in 2.5 s" {
 		t.Errorf("%q of a call whose reading nobody can tell", got)
 	}
+	first := answer(true, fsm.Tokens{Prompt: 1300, Answer: 8, Writing: 500})
+	if got := CostOf([]Step{first, steps[2]}, of).String(); got != "2 model calls: 2350 tokens sent, read in 1.2 s (not known of 1 call); 18 written in 1.7 s" {
+		t.Errorf("%q of a call whose reading is known, and one whose is not", got)
+	}
 	if got := CostOf([]Step{answer(true, fsm.Tokens{Prompt: 5, Answer: 2})}, of).String(); got != "1 model call: 5 prompt and 2 answer tokens" {
 		t.Errorf("%q of a server that tells no times", got)
 	}

@@ -94,7 +94,7 @@ func (s *sheet) model(st comm.Status, models []ollama.Loaded, now fsm.Millis) {
 		s.line("model", "reads about %d tokens a second", st.Pace.Reads)
 	}
 	if st.Spent != nil {
-		s.line("model", "since the start %s", history.Cost{Calls: st.Spent.Calls, Tokens: st.Spent.Tokens})
+		s.line("model", "since the start %s", history.Cost(*st.Spent))
 	}
 	for _, m := range models {
 		text := fmt.Sprintf("%s is loaded and takes %s", m.Name, quantity.Bytes(m.Bytes))

@@ -180,13 +180,13 @@ func notes(r *regression.Report) []string {
 		list = append(list, "the recorded answers come from "+strings.Join(models, ", "))
 	}
 	if r.Unanswered > 0 {
-		list = append(list, fmt.Sprintf("%d questions have no recorded answer and were not asked", r.Unanswered))
+		list = append(list, fmt.Sprintf("not asked, because they have no recorded answer: %s", wording.Count(r.Unanswered, "question")))
 	}
 	for _, u := range r.Unasked {
 		list = append(list, fmt.Sprintf("not asked: record %d: %s", u.Record, u.Reason))
 	}
 	if r.Left > 0 {
-		list = append(list, fmt.Sprintf("%d questions are left; run it again to continue", r.Left))
+		list = append(list, fmt.Sprintf("left: %s; run it again to continue", wording.Count(r.Left, "question")))
 	}
 	return list
 }
