@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/picture"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 )
@@ -27,7 +29,7 @@ type Command struct {
 	Channel      string   `placeholder:"NAME" help:"Channel the request comes from."`
 	Chat         string   `placeholder:"NAME" help:"Chat in the channel, which the agent's messages go to."`
 	Image        []string `placeholder:"FILE" sep:"none" help:"Attach an image; may be repeated."`
-	ID           string   `name:"id" placeholder:"ID" help:"Id of the request. The same id with the same text is never executed twice."`
+	ID           string   `name:"id" placeholder:"ID" help:"Id of the request. The same id with the same text is never executed twice; without a text, the request that has it is shown up to its reply."`
 	Quiet        bool     `short:"q" help:"Print only the reply."`
 	flags.AsJSON `set:"json=Print each event as a line of JSON."`
 	flags.Place
@@ -37,7 +39,7 @@ type Command struct {
 func (c *Command) Help() string {
 	return "On a terminal you are asked about the calls that need approval: yes, no, for this session, or always (see shelly approval). " +
 		"^C cancels the request and waits for its reply. Press it again, or if the profile does not allow cancelling, " +
-		"to quit without waiting; ask again with the same --id to get the reply."
+		"to quit without waiting; shelly ask --id ID then waits for the reply."
 }
 
 // Validate refuses flags that contradict each other. The parser calls it.
@@ -50,14 +52,10 @@ func (c *Command) Validate() error {
 
 // Run implements the subcommand (CLI-5).
 func (c *Command) Run(t *terminal.Terminal, shell terminal.Shell) error {
-	if len(c.Text) == 0 {
+	if len(c.Text) == 0 && c.ID == "" {
 		return c.talk(t, shell)
 	}
 	cfg, err := c.Load()
-	if err != nil {
-		return err
-	}
-	asked, err := c.asked(t, int64(cfg.RequestBytesMax))
 	if err != nil {
 		return err
 	}
@@ -65,6 +63,10 @@ func (c *Command) Run(t *terminal.Terminal, shell terminal.Shell) error {
 	daemon := client.New(cfg.Data, client.Options{Again: w.retry})
 	ctx, leave := context.WithCancel(context.Background())
 	defer leave()
+	ask, err := c.asking(ctx, t, daemon, int64(cfg.RequestBytesMax))
+	if err != nil {
+		return err
+	}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)
@@ -84,7 +86,7 @@ func (c *Command) Run(t *terminal.Terminal, shell terminal.Shell) error {
 		}
 	}
 	read := c.hear(ctx, t, w, daemon)
-	reply, err := daemon.Ask(ctx, asked, show)
+	reply, err := ask(ctx, show)
 	read()
 	if err != nil {
 		w.end()
@@ -95,6 +97,48 @@ func (c *Command) Run(t *terminal.Terminal, shell terminal.Shell) error {
 		return exit.Silent(exit.Failed)
 	}
 	return nil
+}
+
+// asking returns what gets the reply: of a new request or, if there is an id without a text, of the
+// one that has it.
+func (c *Command) asking(ctx context.Context, t *terminal.Terminal, daemon *client.Client, most int64) (func(context.Context, func(comm.Event)) (client.Reply, error), error) {
+	if len(c.Text) == 0 {
+		if err := c.find(ctx, daemon); err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context, show func(comm.Event)) (client.Reply, error) {
+			return daemon.Attach(ctx, c.ID, c.Channel, show)
+		}, nil
+	}
+	asked, err := c.asked(t, most)
+	return func(ctx context.Context, show func(comm.Event)) (client.Reply, error) {
+		return daemon.Ask(ctx, asked, show)
+	}, err
+}
+
+// find completes the id and the channel of a request whose id, or the beginning of it, was given
+// alone.
+func (c *Command) find(ctx context.Context, daemon *client.Client) error {
+	if len(c.Image) > 0 || c.Session != "" || c.Chat != "" {
+		return exit.Errorf(exit.Usage, "--id without a text takes no --image, --session and --chat; say what to ask, or leave them out")
+	}
+	_, err := daemon.Get(ctx, c.ID, c.Channel)
+	if !errors.Is(err, client.ErrNotFound) {
+		return exit.Daemon(err)
+	}
+	body, err := daemon.Requests(ctx, comm.Wanted{Before: math.MaxUint64, Limit: 2, Prefix: c.ID})
+	if err != nil {
+		return exit.Daemon(err)
+	}
+	switch len(body.Requests) {
+	case 0:
+		return exit.Errorf(exit.NoMatch, "there is no request %s; to ask it, give its text, too", wording.Word(c.ID))
+	case 1:
+		c.ID, c.Channel = body.Requests[0].ID, body.Requests[0].Channel
+		return nil
+	default:
+		return exit.Errorf(exit.Usage, "several requests begin with %s; see shelly request list", wording.Word(c.ID))
+	}
 }
 
 // asked returns the request with its text, pictures and id. It may take at most most bytes.
@@ -117,7 +161,7 @@ func (c *Command) asked(t *terminal.Terminal, most int64) (r client.AskRequest, 
 
 // talk opens a chat if no text was given (CLI-159).
 func (c *Command) talk(t *terminal.Terminal, shell terminal.Shell) error {
-	if !terminal.Is(t.In) || !terminal.Is(t.Out) || c.JSON || c.Quiet || c.ID != "" || len(c.Image) > 0 {
+	if !terminal.Is(t.In) || !terminal.Is(t.Out) || c.JSON || c.Quiet || len(c.Image) > 0 {
 		return exit.Errorf(exit.Usage, "say what to ask, or - to read it from standard input; see shelly ask --help")
 	}
 	return (&chat.Command{Session: c.Session, Channel: c.Channel, Chat: c.Chat, Place: c.Place}).Run(t, shell)
@@ -185,7 +229,7 @@ func readAll(in io.Reader, bytesMax int64) (string, error) {
 // failed words an error and chooses its exit code.
 func (c *Command) failed(ctx context.Context, id string, err error) error {
 	if ctx.Err() != nil {
-		return exit.Errorf(exit.Failed, "left before the reply; shelly continues: to get the reply, ask again with --id %s", id)
+		return exit.Errorf(exit.Failed, "left before the reply; shelly continues; get the reply with shelly ask --id %s", id)
 	}
 	code := exit.DaemonCode(err)
 	if errors.Is(err, client.ErrInterrupted) || errors.Is(err, client.ErrDeferred) {
