@@ -36,7 +36,7 @@ type Command struct {
 }
 
 type makeCmd struct {
-	Out           string   `required:"" placeholder:"FILE" help:"File to write; - is standard output."`
+	Out           string   `required:"" short:"o" placeholder:"FILE" help:"File to write; - is standard output."`
 	Models        []string `placeholder:"NAME" help:"Models of Ollama's store. Default: all."`
 	WithoutModels bool     `help:"Leave the models out."`
 	Store         string   `placeholder:"DIR" help:"Ollama's store of models. Default: OLLAMA_MODELS, ~/.ollama/models, or the service's."`

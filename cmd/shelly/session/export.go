@@ -32,10 +32,11 @@ func (c *exportCmd) Run(t *terminal.Terminal) error {
 		return err
 	}
 	return use(&c.Place, func(r reader) error {
-		if _, err := r.find(c.ID); err != nil {
+		l, err := r.find(c.ID)
+		if err != nil {
 			return err
 		}
-		lines, err := to.Lines(t, func(w io.Writer) error { return r.export(w, c.ID) })
+		lines, err := to.Lines(t, func(w io.Writer) error { return r.export(w, l.ID) })
 		if err == nil {
 			fmt.Fprintf(t.Err, "%s: %s\n", to, wording.Count(lines, "message"))
 		}

@@ -19,7 +19,8 @@ func (resumeCmd) Help() string {
 // Run implements the subcommand (CLI-159).
 func (c *resumeCmd) Run(t *terminal.Terminal, shell terminal.Shell) error {
 	err := use(&c.Place, func(r reader) error {
-		_, err := r.find(c.ID)
+		l, err := r.find(c.ID)
+		c.ID = l.ID
 		return err
 	})
 	if err != nil {

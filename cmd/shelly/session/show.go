@@ -37,7 +37,7 @@ func (c *showCmd) Run(t *terminal.Terminal) error {
 			after = l.Last - n
 		}
 		list := []session.Archived{}
-		err = r.each(c.ID, after, func(m session.Archived) bool {
+		err = r.each(l.ID, after, func(m session.Archived) bool {
 			list = append(list, m)
 			return true
 		})

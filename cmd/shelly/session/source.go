@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
@@ -84,18 +85,30 @@ func (r reader) each(id string, after uint64, fn func(session.Archived) bool) er
 	}
 }
 
-// find returns a session by its id; the error suggests similar ones.
+// find returns a session by its id, or by the beginning of it if no other id begins so; the error
+// suggests similar ones.
 func (r reader) find(id string) (session.Listed, error) {
 	all, err := r.list()
 	if err != nil {
 		return session.Listed{}, err
 	}
 	names := make([]string, 0, len(all))
+	var begin []session.Listed
 	for _, l := range all {
 		if l.ID == id {
 			return l, nil
 		}
+		if strings.HasPrefix(l.ID, id) {
+			begin = append(begin, l)
+		}
 		names = append(names, l.ID)
+	}
+	switch {
+	case len(begin) == 1:
+		return begin[0], nil
+	case len(begin) > 1:
+		return session.Listed{}, exit.Errorf(exit.Usage, "the ids of %d sessions begin with %q, such as %s and %s; give more characters",
+			len(begin), id, wording.Word(begin[0].ID), wording.Word(begin[1].ID))
 	}
 	hint := "see shelly session list"
 	if near := wording.Nearest(id, names); near != "" {
