@@ -53,6 +53,7 @@ func starterFiles() []starterFile {
 		{path: "scenarios/hello.scenario.yaml", content: helloScenario},
 		{path: "scenarios/schema/scenario.v1.json", content: scenarios.Schema},
 		{path: "scenarios/schema/fragment.v1.json", content: scenarios.FragmentSchema},
+		{path: "scenarios/schema/property.v1.json", content: scenarios.PropertySchema},
 		{path: ".github/workflows/scenarios.yml", content: scenarioWorkflow},
 	}
 }
