@@ -192,8 +192,7 @@ func (e *Engine) raise(ctx context.Context, w *watch) bool {
 		return false
 	}
 	if err := e.o.Raise(ctx, out.event); err != nil {
-		w.refused(e.since())
-		if ctx.Err() == nil {
+		if w.refused(e.since(), err) && ctx.Err() == nil {
 			e.o.Log.Warn("an event was not accepted; it is raised again later", "source", w.spec.Name, "event", out.event.Event, "error", err)
 		}
 		return false

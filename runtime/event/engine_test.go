@@ -285,6 +285,10 @@ func TestEVT1WhatIsRefusedIsRaisedAgain(t *testing.T) {
 		if s := w.States(); s[0].Waits || s[0].Raised != 2 || len(s[0].Last) != 2 {
 			t.Errorf("it is %+v", s[0])
 		}
+		w.stop()
+		if got := strings.Count(w.log.String(), "not accepted"); got != 1 {
+			t.Errorf("the refusals of an event are logged %d times; want once:\n%s", got, w.log)
+		}
 	})
 }
 

@@ -37,6 +37,7 @@ type outgoing struct {
 	put   int        // changes after the first that were merged into it
 	again fsm.Millis // when it is tried again
 	tries int
+	why   string // it was refused last
 }
 
 // Raised is an event that was raised.
@@ -205,10 +206,13 @@ const (
 	againMost  = 60 * fsm.Second
 )
 
-// refused notes that the event on its way was not accepted.
-func (w *watch) refused(now fsm.Millis) {
+// refused notes that the event on its way was not accepted, and reports whether the reason is news.
+func (w *watch) refused(now fsm.Millis, err error) (news bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	news = w.out.why != err.Error()
+	w.out.why = err.Error()
 	w.out.again = now + min(againFirst<<min(w.out.tries, 10), againMost)
 	w.out.tries++
+	return news
 }
