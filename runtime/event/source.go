@@ -39,7 +39,7 @@ type Sink interface {
 // Spec is a source as it is configured.
 type Spec struct {
 	Name   string // the source of its events, and of their session
-	Kind   string // files, disk, memory, load, pressure, process or unit
+	Kind   string // files, disk, memory, load, pressure, processes or units, as in the configuration
 	Of     string // what it observes, with its thresholds: "/ below 5%, clear at 8%"
 	Source Source
 

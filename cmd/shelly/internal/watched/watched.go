@@ -60,7 +60,7 @@ func Sources(cfg config.Config) []event.Spec {
 }
 
 func processes(name string, w config.WatchedProcess) event.Spec {
-	s := told(name, "process", w.Telling)
+	s := told(name, "processes", w.Telling)
 	s.Hold = millis(w.Hold.Or(stateHold))
 	s.Of, s.Source = w.Name, source.Process{Name: w.Name}
 	if most := int64(w.Memory); most > 0 {

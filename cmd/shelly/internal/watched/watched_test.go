@@ -1,6 +1,7 @@
 package watched_test
 
 import (
+	"reflect"
 	"testing"
 
 	"shelly/cmd/shelly/internal/watched"
@@ -16,6 +17,34 @@ func TestCHN33AnEventIsReportedInTheChatOfItsPerson(t *testing.T) {
 	}
 	if all := watched.Sources(cfg); len(all) != 1 || all[0].To != (fsm.Origin{Channel: "phone", Chat: "mia@example.org"}) {
 		t.Errorf("got %+v; want 1 of them, [0].To %+v", all, (fsm.Origin{Channel: "phone", Chat: "mia@example.org"}))
+	}
+}
+
+// The kind in lists, in the log and in the metrics is the section of the configuration.
+func TestEVT14AKindIsNamedAsItsSection(t *testing.T) {
+	of := func(name string) config.Telling { return config.Telling{Do: name} }
+	all := watched.Sources(config.Config{Events: config.Events{
+		Files:     strict.ByName[config.WatchedFiles]{{Name: "a", Value: config.WatchedFiles{Telling: of("files")}}},
+		Disk:      strict.ByName[config.WatchedDisk]{{Name: "a", Value: config.WatchedDisk{WatchedLow: config.WatchedLow{Telling: of("disk")}}}},
+		Memory:    strict.ByName[config.WatchedLow]{{Name: "a", Value: config.WatchedLow{Telling: of("memory")}}},
+		Load:      strict.ByName[config.WatchedHigh]{{Name: "a", Value: config.WatchedHigh{Telling: of("load")}}},
+		Pressure:  strict.ByName[config.WatchedPressure]{{Name: "a", Value: config.WatchedPressure{WatchedHigh: config.WatchedHigh{Telling: of("pressure")}}}},
+		Processes: strict.ByName[config.WatchedProcess]{{Name: "a", Value: config.WatchedProcess{Telling: of("processes")}}},
+		Units:     strict.ByName[config.WatchedUnits]{{Name: "a", Value: config.WatchedUnits{Telling: of("units")}}},
+	}})
+	var sections []string
+	for _, key := range strict.Keys(reflect.TypeFor[config.Events]()) {
+		if key != "heartbeat" { // which is no source
+			sections = append(sections, key)
+		}
+	}
+	for i, s := range all {
+		if i >= len(sections) || s.Kind != sections[i] || s.Kind != s.Do {
+			t.Errorf("the source of the section %s has the kind %s; the sections are %v", s.Do, s.Kind, sections)
+		}
+	}
+	if len(all) != len(sections) {
+		t.Errorf("%d sources of %d sections", len(all), len(sections))
 	}
 }
 
