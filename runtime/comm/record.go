@@ -67,6 +67,20 @@ func stateOf(r engine.Request) string {
 	}
 }
 
+// OutcomeOf returns how work without a reply has ended, by its handle's final state; empty: it has not.
+func OutcomeOf(s fsm.State) fsm.Outcome {
+	switch s {
+	case state.Done:
+		return fsm.OutcomeAnswered
+	case state.Failed:
+		return fsm.OutcomeFailed
+	case state.Cancelled:
+		return fsm.OutcomeCancelled
+	default:
+		return ""
+	}
+}
+
 func replyOf(r engine.Request) Event {
 	return Event{Type: EventReply, ID: r.Key.ID, Text: r.Reply, IsError: r.IsError, Outcome: r.Outcome}
 }

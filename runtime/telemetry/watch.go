@@ -7,6 +7,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
+	"shelly/runtime/comm"
 )
 
 // Teller is called when something begins or ends. It must not keep its arguments.
@@ -64,8 +65,8 @@ func (w *Watch) Step(s engine.Step, v *state.Snapshot) {
 		w.effect(e, at)
 	}
 	for _, m := range s.Moves {
-		outcome, final := outcomes[m.To]
-		if work := w.works[m.Handle]; final && m.Table == state.HandleTable.Name && work != nil {
+		outcome := comm.OutcomeOf(m.To)
+		if work := w.works[m.Handle]; outcome != "" && m.Table == state.HandleTable.Name && work != nil {
 			w.finished(work, outcome, at)
 		}
 	}

@@ -79,8 +79,3 @@ func endedWork(m state.Move, in fsm.Input) *Work {
 	}
 	return w
 }
-
-// outcomes are the outcomes, by final state, of handles without a reply.
-var outcomes = map[fsm.State]fsm.Outcome{
-	state.Done: fsm.OutcomeAnswered, state.Failed: fsm.OutcomeFailed, state.Cancelled: fsm.OutcomeCancelled,
-}

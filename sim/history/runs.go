@@ -22,6 +22,9 @@ type Run struct {
 	State    fsm.State  // that it is in, or ended in
 	Answer   string     // as it was told to somebody
 	IsError  bool
+	GaveUp   bool // it ended while the model was asked, and did not wait for the answer (HND-67)
+
+	asked fsm.CallID // of the model, and not answered; 0: none
 }
 
 // Runs returns the runs that were unfinished after a record or were admitted later, in the order
@@ -59,7 +62,13 @@ func (r *Run) follow(f engine.Folded) {
 	if r.Ended != 0 {
 		return
 	}
+	if a, ok := f.Input.Fact.(fsm.Answer); ok && a.CallOf() == r.asked {
+		r.asked = 0
+	}
 	for _, e := range f.Caused {
+		if ask, ok := e.(fsm.AskBrain); ok && ask.Handle == r.Handle {
+			r.asked = ask.Call
+		}
 		if said, ok := e.(fsm.SendMessage); ok && said.Handle == r.Handle && said.Key == r.Handle.Entry() {
 			r.Answer, r.IsError = said.Text, said.IsError
 		}
@@ -73,6 +82,6 @@ func (r *Run) follow(f engine.Folded) {
 		}
 	}
 	if f.Machine.View().IndexOf(r.Handle) < 0 {
-		r.Ended = f.Input.At
+		r.Ended, r.GaveUp = f.Input.At, r.asked != 0
 	}
 }

@@ -108,7 +108,7 @@ func recordOf(r history.Run, asks *comm.Ask) comm.Record {
 	if r.State != state.Done {
 		one.State = comm.RecordFailed
 	}
-	if r.State == state.Cancelled {
+	if one.Outcome = comm.OutcomeOf(r.State); one.Outcome == fsm.OutcomeAnswered && r.GaveUp {
 		one.Outcome = fsm.OutcomeCancelled
 	}
 	return one

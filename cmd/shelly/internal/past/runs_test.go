@@ -47,3 +47,18 @@ func TestCOM85RunsOfAPartOfTheJournalAreInOrder(t *testing.T) {
 		t.Errorf("held: %+v, want run 9", found)
 	}
 }
+
+// A list says of a run what the log says of it.
+func TestCLI143ARunHasAnOutcome(t *testing.T) {
+	for run, want := range map[history.Run]fsm.Outcome{
+		{State: state.Done, Ended: 90}:               fsm.OutcomeAnswered,
+		{State: state.Done, Ended: 90, GaveUp: true}: fsm.OutcomeCancelled,
+		{State: state.Failed, Ended: 90}:             fsm.OutcomeFailed,
+		{State: state.Cancelled, Ended: 90}:          fsm.OutcomeCancelled,
+		{State: state.Queued}:                        "",
+	} {
+		if got := recordOf(run, nil).Outcome; got != want {
+			t.Errorf("the outcome of a run that is %s is %q; want %q", run.State, got, want)
+		}
+	}
+}
