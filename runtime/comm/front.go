@@ -150,6 +150,7 @@ type Status struct {
 	Data      string        `json:"data"`                // the data folder
 	Workspace string        `json:"workspace,omitempty"` // the folder that the tools work in
 	Tools     []string      `json:"tools,omitempty"`     // that the model is offered
+	Approve   []string      `json:"approve,omitempty"`   // those of Tools about whose calls a person decides, each time
 	Contained string        `json:"contained,omitempty"` // by what the commands of exec are contained, none: by nothing; absent: exec is not offered
 	UptimeMS  int64         `json:"uptime_ms"`
 	Waiting   int           `json:"waiting"`            // handles not yet started

@@ -27,7 +27,11 @@ func (d *Daemon) status() comm.Status {
 		s.Upkeep = &u
 	}
 	for i := range view.Config.Tools {
-		s.Tools = append(s.Tools, view.Config.Tools[i].Name)
+		t := &view.Config.Tools[i]
+		s.Tools = append(s.Tools, t.Name)
+		if t.Approve {
+			s.Approve = append(s.Approve, t.Name)
+		}
 	}
 	kept := d.kept()
 	s.Journal = comm.Journal{First: kept.First, Last: kept.Last, Bytes: kept.Bytes}

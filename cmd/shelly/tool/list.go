@@ -50,8 +50,8 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 	})
 }
 
-// otherwise says which tools the running daemon offers besides these, or lacks: it may have been
-// started with other settings. Those of the servers that were not asked do not count.
+// otherwise says which tools the running daemon offers besides these, or lacks, and about which it
+// asks a person otherwise: it may have been started with other settings. Those of the servers that were not asked do not count.
 func (c *listCmd) otherwise(here []fsm.ToolDecl, unasked []string) string {
 	cfg, err := c.load()
 	if err != nil {
@@ -66,27 +66,32 @@ func (c *listCmd) otherwise(here []fsm.ToolDecl, unasked []string) string {
 	there := slices.DeleteFunc(running.Tools, func(name string) bool {
 		return slices.ContainsFunc(unasked, func(server string) bool { return strings.HasPrefix(name, server+"_") })
 	})
-	has := func(name string) bool {
-		return slices.ContainsFunc(here, func(d fsm.ToolDecl) bool { return d.Name == name })
-	}
-	more := slices.DeleteFunc(slices.Clone(there), has)
-	var less []string
+	var less, asked, free []string
+	more := slices.Clone(there)
 	for _, d := range here {
-		if !slices.Contains(there, d.Name) {
+		more = slices.DeleteFunc(more, func(name string) bool { return name == d.Name })
+		switch asks := slices.Contains(running.Approve, d.Name); {
+		case !slices.Contains(there, d.Name):
 			less = append(less, d.Name)
+		case asks && !d.Approve:
+			asked = append(asked, d.Name)
+		case !asks && d.Approve:
+			free = append(free, d.Name)
 		}
 	}
 	var is []string
-	if len(more) > 0 {
-		is = append(is, "also offers "+strings.Join(more, ", "))
-	}
-	if len(less) > 0 {
-		is = append(is, "does not offer "+strings.Join(less, ", "))
+	for _, part := range []struct {
+		says  string
+		names []string
+	}{{"also offers ", more}, {"does not offer ", less}, {"asks a person about ", asked}, {"asks nobody about ", free}} {
+		if len(part.names) > 0 {
+			is = append(is, part.says+strings.Join(part.names, ", "))
+		}
 	}
 	if len(is) == 0 {
 		return ""
 	}
-	return "the running daemon, which was started with other settings, " + strings.Join(is, ", and ")
+	return "the running daemon, which was started with other settings, " + strings.Join(is, "; ")
 }
 
 // daemonTimeout is how long a daemon may take to say which tools it offers.
