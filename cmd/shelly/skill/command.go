@@ -2,11 +2,16 @@
 package skill
 
 import (
+	"context"
+	"fmt"
 	"path"
 	"strings"
+	"time"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
 	"shelly/runtime/skill"
 )
@@ -41,6 +46,23 @@ func (p *place) open() (config.Config, *skill.Library, []skill.Problem, error) {
 	}
 	return cfg, l, problems, nil
 }
+
+// tellElsewhere says on standard error that the running daemon works in another workspace, and so
+// has other skills than those that are meant, unless --workspace names this one.
+func (p *place) tellElsewhere(t *terminal.Terminal, cfg config.Config) {
+	if p.Workspace != "" {
+		return
+	}
+	ctx, stop := context.WithTimeout(context.Background(), daemonTimeout)
+	defer stop()
+	running, err := client.New(cfg.Data, client.Options{}).Status(ctx)
+	if err == nil && running.Workspace != "" && running.Workspace != cfg.Workspace {
+		fmt.Fprintf(t.Err, "the running daemon works in %s; for its skills, add --workspace %[1]s\n", terminal.Printable(running.Workspace))
+	}
+}
+
+// daemonTimeout is how long a daemon may take to say where it works.
+const daemonTimeout = 2 * time.Second
 
 // named finds a skill; the error says why it is left out, or lists those that there are.
 func named(l *skill.Library, problems []skill.Problem, name string) (skill.Skill, error) {

@@ -48,6 +48,7 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 		return err
 	}
 	defer l.Close()
+	c.tellElsewhere(t, cfg)
 	rows := []row{}
 	for _, s := range l.Skills() {
 		rows = append(rows, rowOf(&s))

@@ -35,5 +35,6 @@ func (c *newCmd) Run(t *terminal.Terminal) error {
 		return exit.With(exit.Usage, err)
 	}
 	fmt.Fprintf(t.Out, "%s\nWrite the instructions there; a daemon loads them at SIGHUP or at its next start.\n", file)
+	c.tellElsewhere(t, cfg)
 	return nil
 }

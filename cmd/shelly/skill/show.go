@@ -20,13 +20,14 @@ type showCmd struct {
 
 // Run implements the subcommand (CLI-90).
 func (c *showCmd) Run(t *terminal.Terminal) error {
-	_, l, problems, err := c.open()
+	cfg, l, problems, err := c.open()
 	if err != nil {
 		return err
 	}
 	defer l.Close()
 	s, err := named(l, problems, c.Name)
 	if err != nil {
+		c.tellElsewhere(t, cfg)
 		return err
 	}
 	text, err := l.Load(context.Background(), c.Name, c.File)
