@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/runtime/backup"
 	"shelly/runtime/store"
 )
@@ -167,6 +169,21 @@ func TestJRN15ABackupOfANewerShellyIsRefused(t *testing.T) {
 		if !errors.Is(err, backup.ErrNewer) || errors.Is(err, backup.ErrDamaged) || !strings.Contains(err.Error(), "use the newer one") {
 			t.Errorf("got %v; want %v, and %q", err, backup.ErrNewer, "use the newer one")
 		}
+	}
+}
+
+// A backup of a journal in which newer code decided is no damaged one.
+func TestJRN15ABackupOfALaterEditionIsRefused(t *testing.T) {
+	f := newFolder(t, 10)
+	later := fsm.Boot{Config: fsm.Config{Edition: fsm.PresentEdition + 1}}
+	if err := f.store.Append(engine.Batch{Records: []engine.Record{{Index: 11, Input: fsm.Input{At: 11, Fact: later}}}}, true); err != nil {
+		t.Fatal(err)
+	}
+	file, _ := f.backup()
+	to := t.TempDir()
+	_, err := backup.Restore(context.Background(), bytes.NewReader(file), to, backup.Options{Now: now})
+	if !errors.Is(err, engine.ErrNewer) || errors.Is(err, backup.ErrDamaged) || len(names(t, to)) > 0 {
+		t.Errorf("got %v, left behind %q; want %v", err, names(t, to), engine.ErrNewer)
 	}
 }
 

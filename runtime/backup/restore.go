@@ -41,8 +41,8 @@ type Restored struct {
 
 // Restore puts a backup into a data folder, which it makes if it is missing (JRN-25). It changes
 // nothing in the folder before the whole backup is checked, and deletes nothing. If ctx ends before
-// that, nothing is changed. The error may wrap ErrOccupied, ErrDamaged, ErrNewer, or store.ErrLocked if a daemon or another restore uses the
-// folder.
+// that, nothing is changed. The error may wrap ErrOccupied, ErrDamaged, ErrNewer, store.ErrNewerFormat or engine.ErrNewer if newer code
+// made it, or store.ErrLocked if a daemon or another restore uses the folder.
 func Restore(ctx context.Context, r io.Reader, data string, o Options) (out Restored, err error) {
 	out.Aside, err = Exchange(data, o.Now().UTC().Format(asideLayout), func(dir string) (err error) {
 		if err := admit(data, o.Force); err != nil {
@@ -179,6 +179,8 @@ func prove(ctx context.Context, dir string, m Manifest) (diverging int, err erro
 	}
 	r, err := engine.Recover(s)
 	switch {
+	case errors.Is(err, engine.ErrNewer):
+		return 0, err
 	case err != nil:
 		return 0, damaged("%w", err)
 	case s.Name() != m.Store:
