@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 
 	"shelly/fsm"
 	"shelly/fsm/machine"
@@ -114,6 +115,34 @@ func machineAt(j Reader, index uint64) (*machine.Machine, uint64, error) {
 // ErrNewer says that newer code wrote a journal: this machine would decide differently
 // (JRN-15).
 var ErrNewer = errors.New("the journal was written by a newer shelly")
+
+// Known returns an ErrNewer if [Recover] would: the last snapshot, or a record after it, is of an
+// edition that this machine does not have (JRN-15). It steps nothing.
+func Known(j Reader) error {
+	at, snapshot, err := j.Snapshot(math.MaxUint64)
+	if err == nil {
+		err = known(snapshot.Config.Edition)
+	}
+	if err != nil {
+		return fmt.Errorf("load the journal's snapshot: %w", err)
+	}
+	err = j.Replay(at, func(r Record) error {
+		edition := fsm.FirstEdition
+		if in, ok := r.Input.Fact.(fsm.Boot); ok {
+			edition = in.Config.Edition
+		} else if in, ok := r.Input.Fact.(fsm.Configured); ok {
+			edition = in.Config.Edition
+		}
+		if err := known(edition); err != nil {
+			return fmt.Errorf("record %d: %w", r.Index, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read the journal: %w", err)
+	}
+	return nil
+}
 
 // known returns an error if this machine does not have an edition of the decisions (CFG-5).
 func known(edition int) error {

@@ -18,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"shelly/fsm/engine"
 	"shelly/runtime/durable"
 	"shelly/runtime/store"
 )
@@ -51,7 +52,8 @@ type identity struct {
 // identityFormat is the version of identity.json, and of the layout of the data folder.
 const identityFormat = 1
 
-// Open opens the store of a data folder, or makes one if there never was one (JRN-29).
+// Open opens the store of a data folder, or makes one if there never was one (JRN-29). A journal
+// in which newer code decided is refused with an engine.ErrNewer, and nothing is changed (JRN-15).
 func Open(data string, o store.Options) (*store.Store, error) {
 	if err := Check(data); err != nil && !errors.Is(err, ErrNone) {
 		return nil, err
@@ -63,6 +65,7 @@ func Open(data string, o store.Options) (*store.Store, error) {
 	if err := Guard(data, log); err != nil {
 		return nil, err
 	}
+	o.Admits = admits
 	s, err := store.Open(Store(data), o)
 	if err != nil {
 		return nil, err
@@ -71,6 +74,15 @@ func Open(data string, o store.Options) (*store.Store, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// admits refuses a journal in which newer code decided. What cannot be read is left to the opening,
+// which says what is damaged.
+func admits(j engine.Reader) error {
+	if err := engine.Known(j); errors.Is(err, engine.ErrNewer) {
+		return err
+	}
+	return nil
 }
 
 // OpenReadOnly opens the store of a data folder for reading, and changes nothing there. The error

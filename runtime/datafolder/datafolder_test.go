@@ -13,6 +13,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/datafolder"
 	"shelly/runtime/store"
 )
@@ -156,6 +157,41 @@ func TestJRN15AFolderOfANewerLayoutIsRefused(t *testing.T) {
 	remove(t, data, "../store")
 	if _, err := datafolder.Open(data, store.Options{}); !errors.Is(err, store.ErrNewerFormat) {
 		t.Errorf("%v; want ErrNewerFormat", err)
+	}
+}
+
+// A journal in which newer code decided is refused before a file is changed, also after a crash.
+func TestJRN15AJournalOfALaterEditionIsRefusedAndLeftUntouched(t *testing.T) {
+	later := fsm.Config{Edition: fsm.PresentEdition + 1}
+	for name, write := range map[string]func(*store.Store) error{ // order-free: each has its own folder
+		"a boot": func(s *store.Store) error {
+			return s.Append(engine.Batch{Records: []engine.Record{{Index: 5, Input: fsm.Input{At: 5, Fact: fsm.Boot{Config: later}}}}}, true)
+		},
+		"a reload": func(s *store.Store) error {
+			return s.Append(engine.Batch{Records: []engine.Record{{Index: 5, Input: fsm.Input{At: 5, Fact: fsm.Configured{Config: later}}}}}, true)
+		},
+		"a snapshot": func(s *store.Store) error { return s.SaveSnapshot(4, state.Snapshot{Config: later}) },
+	} {
+		for _, closed := range []bool{true, false} {
+			data := used(t)
+			s, err := datafolder.Open(data, store.Options{})
+			must(t, err)
+			must(t, errors.Join(write(s), s.Close()))
+			if !closed {
+				remove(t, data, "anchor") // nothing says how it was closed
+			}
+			before := contents(t, data)
+			_, err = datafolder.Open(data, store.Options{})
+			if !errors.Is(err, engine.ErrNewer) || !strings.Contains(err.Error(), data) {
+				t.Errorf("%s, closed: %t: %v; want ErrNewer with the folder's name", name, closed, err)
+			}
+			if diff := cmp.Diff(before, contents(t, data)); diff != "" {
+				t.Errorf("%s, closed: %t: the folder has changed (-before +after):\n%s", name, closed, diff)
+			}
+			r, err := datafolder.OpenReadOnly(data, store.Options{})
+			must(t, err) // the lock was given back
+			must(t, r.Close())
+		}
 	}
 }
 

@@ -66,7 +66,8 @@
 // snapshot of one is a single object.
 //
 // A store with a newer layout is refused with [ErrNewerFormat], without changing a byte: its format
-// is first read through a read-only opening.
+// is first read through a read-only opening. Through that the caller may refuse a journal, too
+// ([Options].Admits).
 //
 // # Durability
 //

@@ -27,7 +27,7 @@ func Open(dir string, o Options) (*Store, error) {
 	s := &Store{
 		latest: newLatest(), refers: newRefers(),
 		dir: dir, fs: b.under(), reserve: o.ReserveBytes, ballast: b,
-		failure: newFailure(dir, o.Logger, disk), compact: newCompaction(), sweep: sweep{}, damaged: o.Damaged, turn: make(chan struct{}, 1),
+		failure: newFailure(dir, o.Logger, disk), compact: newCompaction(), sweep: sweep{}, damaged: o.Damaged, admits: o.Admits, turn: make(chan struct{}, 1),
 		vectors: copies.New(disk, disk.PathJoin(dir, vectorsName), true), // no write to it is worth the ballast
 	}
 	var err error
@@ -59,11 +59,12 @@ func (s *Store) open(there bool) (err error) {
 	format := uint32(0)
 	switch s.whole = there && s.asClosed(); {
 	case s.whole:
-		format = Format
+		format, err = Format, s.checkClosed()
 	case there:
-		if format, err = s.checkFormat(); err != nil {
-			return err
-		}
+		format, err = s.checkFormat()
+	}
+	if err != nil {
+		return err
 	}
 	if err := s.breakSeal(); err != nil {
 		return err
@@ -172,9 +173,26 @@ func (s *Store) checkFormat() (format uint32, err error) {
 	defer func() { err = errors.Join(err, db.Close()) }()
 	s.db = db
 	if format, err = s.formatOf(db); err == nil && format == Format {
-		err = s.readHead()
+		if err = s.readHead(); err == nil && s.admits != nil {
+			err = s.admits(s)
+		}
 	}
 	return format, err
+}
+
+// checkClosed asks whether a store that is as it was closed may be opened. It changes nothing.
+func (s *Store) checkClosed() (err error) {
+	if s.admits == nil {
+		return nil
+	}
+	if s.db, err = s.look(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.db.Close()) }()
+	if s.readEnds() != nil { // the opening says what is damaged
+		return nil
+	}
+	return s.admits(s)
 }
 
 // readHead reads the store's name and the ends of its journal, and checks them against the anchor.

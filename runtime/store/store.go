@@ -50,6 +50,9 @@ type Options struct {
 	// Damaged is called with the error of each memory entry that cannot be read, and reading goes
 	// on with the next. If it is nil, reading ends with the error (JRN-30).
 	Damaged func(error)
+	// Admits is called by [Open] with a journal of the present format before anything in the folder
+	// is changed; an error from it ends the opening. If it is nil, each journal is admitted.
+	Admits func(engine.Reader) error
 	// BallastBytes is the size of the ballast that is given up when the disk is full (JRN-23); 0:
 	// there is no ballast.
 	BallastBytes uint64
@@ -80,9 +83,10 @@ type Store struct {
 	compact *compaction
 	sweep   sweep
 	latest  *latest
-	damaged func(error)       // nil: damage is an error
-	anchor  *anchor           // the content of the file; nil: none
-	still   bool              // it is open read-only
+	damaged func(error) // nil: damage is an error
+	anchor  *anchor     // the content of the file; nil: none
+	still   bool        // it is open read-only
+	admits  func(engine.Reader) error
 	whole   bool              // when it was opened, its files were as they had been closed
 	tails   map[string]sealed // the tables that end as they did when the store was closed
 	damage  places

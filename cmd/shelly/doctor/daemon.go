@@ -118,7 +118,7 @@ func (x *examination) unused(ctx context.Context, cfg config.Config) {
 		x.fail("data folder", err.Error(), "")
 		return
 	case errors.Is(err, store.ErrNewerFormat):
-		x.fail("data folder", err.Error(), "use the shelly that wrote it, or name another folder with --data")
+		x.newer(err)
 		return
 	case errors.Is(err, store.ErrOlderFormat):
 		x.ok("data folder", err.Error())
@@ -134,7 +134,16 @@ func (x *examination) unused(ctx context.Context, cfg config.Config) {
 		return
 	}
 	defer s.Close()
+	if err := engine.Known(s); errors.Is(err, engine.ErrNewer) { // what else is wrong is told below
+		x.newer(err)
+		return
+	}
 	x.contents(ctx, cfg, s)
+}
+
+// newer reports that newer code wrote a data folder.
+func (x *examination) newer(err error) {
+	x.fail("data folder", err.Error(), "use the shelly that wrote it, or name another folder with --data")
 }
 
 // closed reports that a data folder is closed to this user, if it is.
