@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"shelly/fsm/engine"
+	"shelly/runtime/system"
 )
 
 // ballastName is the ballast's name in the folder. Pebble ignores it.
@@ -41,10 +42,17 @@ func newBallast(fs vfs.FS, dir string, bytes uint64, log *slog.Logger) *ballast 
 	b := &ballast{fs: fs, dir: dir, bytes: bytes, log: log}
 	if bytes == 0 {
 		b.state = ballastUnable
-	} else if _, err := fs.Stat(b.path()); err == nil {
+	} else if info, err := fs.Stat(b.path()); err == nil && holds(info, bytes) {
 		b.state = ballastKept
 	}
 	return b
+}
+
+// holds reports whether a file takes the space that it should. A copy of it takes none, nor does
+// one whose making was interrupted.
+func holds(info vfs.FileInfo, bytes uint64) bool {
+	taken, known := system.Allocated(info)
+	return !known || taken >= bytes
 }
 
 func (b *ballast) path() string { return b.fs.PathJoin(b.dir, ballastName) }

@@ -30,6 +30,9 @@ func Owner(fs.FileInfo) (uid, gid int, known bool) { return 0, 0, false }
 // Links returns 1: unknown on this system.
 func Links(fs.FileInfo) uint64 { return 1 }
 
+// Allocated knows nothing: see the file for Unix.
+func Allocated(fs.FileInfo) (bytes uint64, known bool) { return 0, false }
+
 // DescriptorsMax returns false: unknown on this system.
 func DescriptorsMax() (most uint64, known bool) { return 0, false }
 

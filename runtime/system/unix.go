@@ -86,6 +86,16 @@ func Links(info fs.FileInfo) uint64 {
 	return uint64(s.Nlink)
 }
 
+// Allocated returns how many bytes of the disk a file takes, which may be more or less than its
+// length.
+func Allocated(info fs.FileInfo) (bytes uint64, known bool) {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return uint64(s.Blocks) * 512, true // whatever the blocks of the file system are
+}
+
 // DescriptorsMax returns how many descriptors this process may have, as far as that is known.
 func DescriptorsMax() (most uint64, known bool) {
 	var limit syscall.Rlimit
