@@ -106,14 +106,16 @@ func TestJRN15AJournalOfALaterEditionIsRefused(t *testing.T) {
 		for name, in := range map[string]fsm.Fact{"boot": fsm.Boot{Config: config}, "reload": fsm.Configured{Config: config}} { // order-free
 			j := engine.NewMemoryJournal()
 			must(t, j.Append(engine.Batch{Records: []engine.Record{{Index: 1, Input: fsm.Input{At: 1, Fact: in}}}}, true))
-			if _, err := engine.Recover(j); !errors.Is(err, want) {
-				t.Errorf("edition %d, a %s: %v", edition, name, err)
+			_, err := engine.Recover(j)
+			if known := engine.Known(j); !errors.Is(err, want) || !errors.Is(known, want) {
+				t.Errorf("edition %d, a %s: %v, and without stepping: %v", edition, name, err, known)
 			}
 		}
 		j := engine.NewMemoryJournal()
 		must(t, j.SaveSnapshot(1, state.Snapshot{Config: config}))
-		if _, err := engine.Recover(j); !errors.Is(err, want) {
-			t.Errorf("edition %d, a snapshot: %v", edition, err)
+		_, err := engine.Recover(j)
+		if known := engine.Known(j); !errors.Is(err, want) || !errors.Is(known, want) {
+			t.Errorf("edition %d, a snapshot: %v, and without stepping: %v", edition, err, known)
 		}
 	}
 }
